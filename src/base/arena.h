@@ -1,0 +1,41 @@
+/* Memory with one end: many small allocations, given back together.
+ *
+ *     AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
+ *     struct entry *e = ARENA_NEW(&a, struct entry, n);
+ *     char *name = arena_strdup(&a, slice);
+ *
+ * Everything comes zeroed. The maximum guards against a caller's loop; whoever lets input decide
+ * how much is taken must check arena_left() first, since passing the maximum is a BUG.
+ */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include "base/str.h"
+
+struct arena_block;
+
+struct arena {
+    struct arena_block *head;
+    size_t used; /* bytes taken from the system */
+    size_t max;
+};
+
+#define ARENA_INIT(maximum) ((struct arena){.max = (maximum)})
+#define AUTO_ARENA          AUTO(arena_done)
+
+void arena_done(struct arena *a);
+
+/* Zeroed memory, aligned for any object. */
+MUST_USE void *arena_alloc(struct arena *a, size_t size);
+MUST_USE void *arena_array(struct arena *a, size_t count, size_t size);
+#define ARENA_NEW(a, type, count) ((type *)arena_array((a), (count), sizeof(type)))
+
+/* How many bytes may still be asked for in one piece. */
+size_t arena_left(const struct arena *a);
+
+/* Copies, NUL-terminated. */
+MUST_USE char *arena_strdup(struct arena *a, struct str s);
+MUST_USE struct str arena_str(struct arena *a, struct str s);
+MUST_USE char *arena_printf(struct arena *a, const char *format, ...) PRINTF_LIKE(2, 3);
+
+#endif

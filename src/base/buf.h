@@ -1,0 +1,64 @@
+/* Bytes that grow, up to a maximum that must be given. What would pass the maximum is not added,
+ * and the buffer remembers that it overflowed: check once, at the end.
+ *
+ *     AUTO_BUF struct buf b = BUF_INIT(64 * 1024);
+ *     buf_printf(&b, "%d files\n", n);
+ *     if (!buf_ok(&b)) return err_set(err, E_IO, "the listing is too long");
+ *
+ * p[n] is always NUL once anything was added; buf_z() gives "" before that.
+ */
+#ifndef BASE_BUF_H
+#define BASE_BUF_H
+
+#include "base/str.h"
+
+#include <stdarg.h>
+
+struct buf {
+    char *p;
+    size_t n;
+    size_t cap;
+    size_t max;
+    bool overflow;
+};
+
+#define BUF_INIT(maximum) ((struct buf){.max = (maximum)})
+#define AUTO_BUF          AUTO(buf_done)
+
+void buf_done(struct buf *b);
+void buf_reset(struct buf *b); /* empty again; keeps memory and maximum */
+
+static inline bool buf_ok(const struct buf *b)
+{
+    return !b->overflow;
+}
+
+static inline struct str buf_str(const struct buf *b)
+{
+    return str_n(b->p ? b->p : "", b->n);
+}
+
+static inline const char *buf_z(const struct buf *b)
+{
+    return b->p ? b->p : "";
+}
+
+/* Room for n more bytes at the end, or NULL (and overflow). buf_grown() then counts what was
+ * written there. */
+char *buf_reserve(struct buf *b, size_t n);
+void buf_grown(struct buf *b, size_t n);
+
+void buf_add(struct buf *b, const void *bytes, size_t n);
+void buf_add_str(struct buf *b, struct str s);
+void buf_add_z(struct buf *b, const char *z);
+void buf_add_byte(struct buf *b, char byte);
+void buf_printf(struct buf *b, const char *format, ...) PRINTF_LIKE(2, 3);
+void buf_vprintf(struct buf *b, const char *format, va_list args) PRINTF_LIKE(2, 0);
+
+/* Shorter: keeps the first n bytes. */
+void buf_truncate(struct buf *b, size_t n);
+
+/* Hands the bytes over as a NUL-terminated string for free(); the buffer is empty after. */
+MUST_USE char *buf_take(struct buf *b);
+
+#endif

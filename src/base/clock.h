@@ -1,0 +1,18 @@
+/* Time: a clock that only goes forward for durations, the wall clock for dates. */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+#include "base/base.h"
+
+uint64_t clock_mono_ms(void);
+uint64_t clock_mono_ns(void);
+
+enum {
+    CLOCK_RFC3339 = sizeof("2026-01-02T03:04:05.678Z"),
+};
+
+/* Milliseconds since 1970, and their RFC 3339 form in UTC (years 1970 to 9999). */
+uint64_t clock_wall_ms(void);
+void clock_rfc3339(uint64_t wall_ms, char text[CLOCK_RFC3339]);
+
+#endif

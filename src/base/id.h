@@ -1,0 +1,17 @@
+/* Opaque ids: random UUIDs (version 4), written in lower case. */
+#ifndef BASE_ID_H
+#define BASE_ID_H
+
+#include "base/str.h"
+
+enum {
+    ID_SIZE = sizeof("00000000-0000-4000-8000-000000000000"),
+};
+
+void id_new(char id[ID_SIZE]);
+bool id_valid(struct str s); /* any UUID in lower or upper case */
+
+/* Bytes that nobody can guess. */
+void id_random(void *bytes, size_t n);
+
+#endif

@@ -1,0 +1,189 @@
+/* UTF-8: decode, encode, replace what is invalid, show what is unprintable. */
+#include "base/utf8.h"
+
+/* What may follow a lead byte: total length, and the range of the second byte. The ranges of
+ * E0, ED, F0 and F4 keep out over-long forms, surrogates and values above U+10FFFF. */
+struct lead {
+    unsigned char first, last;
+    unsigned char length;
+    unsigned char second_min, second_max;
+};
+
+static const struct lead leads[] = {
+    {0x00, 0x7F, 1, 0, 0},
+    {0xC2, 0xDF, 2, 0x80, 0xBF},
+    {0xE0, 0xE0, 3, 0xA0, 0xBF},
+    {0xE1, 0xEC, 3, 0x80, 0xBF},
+    {0xED, 0xED, 3, 0x80, 0x9F},
+    {0xEE, 0xEF, 3, 0x80, 0xBF},
+    {0xF0, 0xF0, 4, 0x90, 0xBF},
+    {0xF1, 0xF3, 4, 0x80, 0xBF},
+    {0xF4, 0xF4, 4, 0x80, 0x8F},
+};
+
+static const struct lead *lead_of(unsigned char byte)
+{
+    for (size_t i = 0; i < ARRAY_LEN(leads); i++)
+        if (byte >= leads[i].first && byte <= leads[i].last)
+            return &leads[i];
+    return NULL;
+}
+
+/* How many bytes at the start fit the lead's pattern; lead->length if the character is whole. */
+static size_t fitting(struct str s, const struct lead *lead)
+{
+    size_t n = 1;
+    while (n < lead->length && n < s.n) {
+        unsigned char byte = (unsigned char)s.p[n];
+        unsigned char min = n == 1 ? lead->second_min : 0x80;
+        unsigned char max = n == 1 ? lead->second_max : 0xBF;
+        if (byte < min || byte > max)
+            break;
+        n++;
+    }
+    return n;
+}
+
+size_t utf8_decode(struct str s, uint32_t *ret_codepoint)
+{
+    if (s.n == 0)
+        return 0;
+    unsigned char first = (unsigned char)s.p[0];
+    if (first < 0x80) {
+        *ret_codepoint = first;
+        return 1;
+    }
+    const struct lead *lead = lead_of(first);
+    if (!lead || fitting(s, lead) != lead->length)
+        return 0;
+    uint32_t codepoint = first & (0x7Fu >> lead->length);
+    for (size_t i = 1; i < lead->length; i++)
+        codepoint = codepoint << 6 | ((unsigned char)s.p[i] & 0x3Fu);
+    *ret_codepoint = codepoint;
+    return lead->length;
+}
+
+size_t utf8_invalid_length(struct str s)
+{
+    BUG_ON(s.n == 0);
+    const struct lead *lead = lead_of((unsigned char)s.p[0]);
+    return lead ? fitting(s, lead) : 1;
+}
+
+bool utf8_is_scalar(uint32_t codepoint)
+{
+    return codepoint <= UTF8_LAST && (codepoint < 0xD800 || codepoint > 0xDFFF);
+}
+
+size_t utf8_encode(uint32_t codepoint, char bytes[UTF8_MAX])
+{
+    BUG_ON(!utf8_is_scalar(codepoint));
+    if (codepoint < 0x80) {
+        bytes[0] = (char)codepoint;
+        return 1;
+    }
+    size_t length = codepoint < 0x800 ? 2 : codepoint < 0x10000 ? 3 : 4;
+    for (size_t i = length - 1; i > 0; i--) {
+        bytes[i] = (char)(0x80 | (codepoint & 0x3F));
+        codepoint >>= 6;
+    }
+    static const unsigned char marks[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    bytes[0] = (char)(marks[length] | codepoint);
+    return length;
+}
+
+bool utf8_valid(struct str s)
+{
+    uint32_t codepoint;
+    while (s.n) {
+        size_t n = utf8_decode(s, &codepoint);
+        if (n == 0)
+            return false;
+        s = str_skip(s, n);
+    }
+    return true;
+}
+
+size_t utf8_add_lossy(struct buf *b, struct str s)
+{
+    size_t replaced = 0;
+    uint32_t codepoint;
+    while (s.n) {
+        size_t n = utf8_decode(s, &codepoint);
+        if (n) {
+            buf_add(b, s.p, n);
+        } else {
+            n = utf8_invalid_length(s);
+            buf_add_str(b, STR("\xEF\xBF\xBD"));
+            replaced++;
+        }
+        s = str_skip(s, n);
+    }
+    return replaced;
+}
+
+/* Characters that change what a terminal does or how the text around them reads. */
+static bool shown_as_is(uint32_t codepoint)
+{
+    static const struct {
+        uint32_t first, last;
+    } hidden[] = {
+        {0x00, 0x1F},
+        {0x7F, 0x9F},
+        {0xAD, 0xAD},
+        {0x061C, 0x061C},
+        {0x200B, 0x200F},
+        {0x2028, 0x202E},
+        {0x2060, 0x206F},
+        {0xFEFF, 0xFEFF},
+        {0xFFF9, 0xFFFB},
+        {0xE0000, 0xE007F},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(hidden); i++)
+        if (codepoint >= hidden[i].first && codepoint <= hidden[i].last)
+            return false;
+    return true;
+}
+
+static void add_escaped(struct buf *b, uint32_t codepoint)
+{
+    if (codepoint == '\n')
+        buf_add_z(b, "\\n");
+    else if (codepoint == '\t')
+        buf_add_z(b, "\\t");
+    else if (codepoint == '\r')
+        buf_add_z(b, "\\r");
+    else if (codepoint < 0x80)
+        buf_printf(b, "\\x%02X", codepoint);
+    else
+        buf_printf(b, "\\u{%X}", codepoint);
+}
+
+void utf8_add_printable(struct buf *b, struct str s)
+{
+    uint32_t codepoint;
+    while (s.n) {
+        size_t n = utf8_decode(s, &codepoint);
+        if (n == 0) {
+            buf_printf(b, "\\x%02X", (unsigned char)s.p[0]);
+            n = 1;
+        } else if (shown_as_is(codepoint)) {
+            buf_add(b, s.p, n);
+        } else {
+            add_escaped(b, codepoint);
+        }
+        s = str_skip(s, n);
+    }
+}
+
+bool utf8_printable(struct str s)
+{
+    uint32_t codepoint;
+    while (s.n) {
+        size_t n = utf8_decode(s, &codepoint);
+        if (n == 0 || !shown_as_is(codepoint))
+            return false;
+        s = str_skip(s, n);
+    }
+    return true;
+}

@@ -1,0 +1,41 @@
+/* UTF-8, strictly: no surrogates, no over-long forms, nothing above U+10FFFF.
+ *
+ *     uint32_t cp;
+ *     size_t n = utf8_decode(rest, &cp);      0: not valid here
+ *     n = utf8_encode(0x65E5, bytes);
+ */
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
+
+#include "base/buf.h"
+
+enum {
+    UTF8_MAX = 4, /* bytes of the longest character */
+    UTF8_LAST = 0x10FFFF,
+    UTF8_REPLACEMENT = 0xFFFD,
+};
+
+/* Length of the character at the start of s, or 0 if the bytes there are not valid. */
+size_t utf8_decode(struct str s, uint32_t *ret_codepoint);
+
+/* Length of the longest start of s that is a prefix of some valid character; at least 1. It is
+ * what one U+FFFD stands for ("maximal subpart"). */
+size_t utf8_invalid_length(struct str s);
+
+/* Writes a valid code point, returns its length. */
+size_t utf8_encode(uint32_t codepoint, char bytes[UTF8_MAX]);
+
+bool utf8_is_scalar(uint32_t codepoint);
+bool utf8_valid(struct str s);
+
+/* Appends s with every invalid part replaced by U+FFFD; returns how many were replaced. */
+size_t utf8_add_lossy(struct buf *b, struct str s);
+
+/* Appends s so that a terminal can only show it: control characters, invalid bytes, bidirectional
+ * overrides and line separators become \n, \t, \xNN or \u{NNNN}. A backslash stays as it is. */
+void utf8_add_printable(struct buf *b, struct str s);
+
+/* True if utf8_add_printable() would add s unchanged. */
+bool utf8_printable(struct str s);
+
+#endif

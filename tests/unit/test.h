@@ -1,0 +1,53 @@
+/* A small test frame: tests register themselves, checks name file, line and table row.
+ *
+ *     TEST(str_cut_splits)
+ *     {
+ *         for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+ *             test_row(i, rows[i].name);
+ *             CHECK_STR(rows[i].got, rows[i].want);
+ *         }
+ *     }
+ *
+ * Each test gets an empty directory of its own (test_dir()), which is removed after it.
+ */
+#ifndef TESTS_UNIT_TEST_H
+#define TESTS_UNIT_TEST_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+typedef void (*test_fn)(void);
+void test_register(const char *name, test_fn run);
+void test_row(size_t index, const char *name); /* the table row that the next checks belong to */
+const char *test_dir(void);                    /* an empty directory, absolute and real */
+const char *test_path(const char *format, ...) PRINTF_LIKE(1, 2); /* below test_dir(); 16 live */
+void test_write(const char *path, const char *content);           /* makes parents too */
+char *test_read(const char *path);                                /* for free(); NULL: not there */
+
+bool check_true(bool ok, const char *file, int line, const char *what);
+bool check_int(int64_t got, int64_t want, const char *file, int line, const char *what);
+bool check_str(struct str got, struct str want, const char *file, int line, const char *what);
+bool check_err(
+    const struct err *err, enum err_code code, const char *part, const char *file, int line);
+
+/* Each gives whether it held, so that what depends on it can be left out. */
+#define CHECK(cond)          check_true((cond), __FILE__, __LINE__, #cond)
+#define CHECK_INT(got, want) check_int((int64_t)(got), (int64_t)(want), __FILE__, __LINE__, #got)
+#define CHECK_STR(got, want) check_str((got), (want), __FILE__, __LINE__, #got)
+#define CHECK_Z(got, want)   check_str(str_z(got), str_z(want), __FILE__, __LINE__, #got)
+/* The error has this code, and its message this part. */
+#define CHECK_ERR(err, code, part) check_err((err), (code), (part), __FILE__, __LINE__)
+/* The call succeeded; otherwise shows the error. */
+#define CHECK_OK(call, err)                               \
+    ((call) ? check_true(true, __FILE__, __LINE__, #call) \
+            : check_err((err), ERR_NONE, #call, __FILE__, __LINE__))
+
+#define TEST(name)                                                 \
+    static void test_##name(void);                                 \
+    __attribute__((constructor)) static void register_##name(void) \
+    {                                                              \
+        test_register(#name, test_##name);                         \
+    }                                                              \
+    static void test_##name(void)
+
+#endif
