@@ -1,0 +1,52 @@
+/* openat2 below a directory descriptor. */
+#include "path/beneath.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+enum {
+    RETRIES = 128,
+};
+
+int beneath_open(int dir_fd, const char *rel, int flags, mode_t mode, int options)
+{
+    bool creates = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
+    struct open_how how = {
+        .flags = (unsigned)(flags | O_CLOEXEC),
+        .mode = creates ? mode : 0,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
+    };
+    if (options & BENEATH_NO_SYMLINKS)
+        how.resolve |= RESOLVE_NO_SYMLINKS;
+    for (int i = 0; i < RETRIES; i++) {
+        long fd = syscall(SYS_openat2, dir_fd, rel, &how, sizeof(how));
+        if (fd >= 0)
+            return (int)fd;
+        if (errno != EAGAIN && errno != EINTR)
+            return -1;
+    }
+    errno = EAGAIN;
+    return -1;
+}
+
+char *beneath_name(int fd)
+{
+    char link[32], name[PATH_MAX];
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(link, name, sizeof(name));
+    if (n <= 0 || (size_t)n >= sizeof(name) || name[0] != '/')
+        return NULL;
+    struct stat open_file, named;
+    name[n] = '\0';
+    /* " (deleted)" may be part of a name: only the same file at that place counts. */
+    if (fstat(fd, &open_file) != 0 || lstat(name, &named) != 0)
+        return NULL;
+    if (open_file.st_dev != named.st_dev || open_file.st_ino != named.st_ino)
+        return NULL;
+    return strndup(name, (size_t)n);
+}

@@ -1,0 +1,40 @@
+/* Whole files through descriptors. */
+#include "path/file.h"
+
+#include <errno.h>
+
+enum {
+    CHUNK = 64 * 1024,
+};
+
+bool file_read(int fd, size_t max, const char *name, struct buf *content, struct err *err)
+{
+    size_t start = content->n;
+    for (;;) {
+        size_t want = MIN((size_t)CHUNK, content->max - content->n);
+        if (want == 0 || content->n - start > max)
+            return err_set(err, E_IO, "'%s' is larger than %zu bytes", name, max);
+        char *room = buf_reserve(content, want);
+        BUG_ON(!room);
+        ssize_t n = read(fd, room, want);
+        if (n == 0)
+            return true;
+        if (n > 0)
+            buf_grown(content, (size_t)n);
+        else if (errno != EINTR)
+            return err_errno(err, E_IO, errno, "cannot read '%s'", name);
+    }
+}
+
+bool file_write(int fd, struct str content, const char *name, struct err *err)
+{
+    while (content.n) {
+        ssize_t n = write(fd, content.p, content.n);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return err_errno(err, E_IO, errno, "cannot write '%s'", name);
+        content = str_skip(content, (size_t)n);
+    }
+    return true;
+}

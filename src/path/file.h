@@ -1,0 +1,15 @@
+/* Whole files through descriptors, with a limit. */
+#ifndef PATH_FILE_H
+#define PATH_FILE_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+/* Appends all that is left to read; more than max bytes is E_IO, and so is filling the buffer (give
+ * it a maximum above max). The name is for messages. */
+MUST_USE bool file_read(int fd, size_t max, const char *name, struct buf *content, struct err *err);
+
+/* Writes all of it. */
+MUST_USE bool file_write(int fd, struct str content, const char *name, struct err *err);
+
+#endif
