@@ -13,6 +13,19 @@ enum {
     RETRIES = 128,
 };
 
+static int open_retrying(int dir_fd, const char *path, const struct open_how *how)
+{
+    for (int i = 0; i < RETRIES; i++) {
+        long fd = syscall(SYS_openat2, dir_fd, path, how, sizeof(*how));
+        if (fd >= 0)
+            return (int)fd;
+        if (errno != EAGAIN && errno != EINTR)
+            return -1;
+    }
+    errno = EAGAIN;
+    return -1;
+}
+
 int beneath_open(int dir_fd, const char *rel, int flags, mode_t mode, int options)
 {
     bool creates = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
@@ -23,15 +36,13 @@ int beneath_open(int dir_fd, const char *rel, int flags, mode_t mode, int option
     };
     if (options & BENEATH_NO_SYMLINKS)
         how.resolve |= RESOLVE_NO_SYMLINKS;
-    for (int i = 0; i < RETRIES; i++) {
-        long fd = syscall(SYS_openat2, dir_fd, rel, &how, sizeof(how));
-        if (fd >= 0)
-            return (int)fd;
-        if (errno != EAGAIN && errno != EINTR)
-            return -1;
-    }
-    errno = EAGAIN;
-    return -1;
+    return open_retrying(dir_fd, rel, &how);
+}
+
+int beneath_peek(const char *absolute)
+{
+    struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS};
+    return open_retrying(AT_FDCWD, absolute, &how);
 }
 
 char *beneath_name(int fd)

@@ -18,6 +18,10 @@ enum {
  * descriptor, or -1 and errno: EXDEV for a path that leaves, ELOOP for refused links. */
 int beneath_open(int dir_fd, const char *rel, int flags, mode_t mode, int options);
 
+/* An O_PATH descriptor of whatever an absolute path leads to, links followed, except the magic ones
+ * of /proc: to learn where it is, not to use it. -1 and errno if there is nothing. */
+int beneath_peek(const char *absolute);
+
 /* The path at which the kernel now sees an open file, in a string for free(); NULL if it has none
  * (deleted, unreachable). For people and for comparison, never for opening again. */
 MUST_USE char *beneath_name(int fd);

@@ -1,0 +1,333 @@
+/* Following a path through the boundary's roots: in one call where the kernel says yes, step by
+ * step where it says no. */
+#include "path/follow.h"
+
+#include "base/buf.h"
+#include "path/beneath.h"
+#include "path/lexical.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+
+enum {
+    LINKS_MAX = 40, /* as the kernel's own limit */
+};
+
+/* One path being followed. In `root` at `rel` (no links in it) with `here` open; `todo` is still
+ * to come. Once a component is missing, what follows is only text: `missing` counts it. */
+struct follow {
+    struct boundary *b;
+    struct str path; /* as given, for messages */
+    struct arena *a;
+    const struct boundary_root *root;
+    int here;
+    bool at_dir; /* here is a directory */
+    struct buf rel;
+    struct buf todo;
+    size_t missing;
+    size_t links;
+};
+
+static void follow_done(struct follow *f)
+{
+    if (f->here >= 0)
+        close(f->here);
+    buf_done(&f->rel);
+    buf_done(&f->todo);
+}
+
+static const struct boundary_root *root_of(const struct boundary *b, struct str absolute)
+{
+    const struct boundary_root *best = NULL;
+    for (size_t i = 0; i < b->n_roots; i++) {
+        const struct boundary_root *root = &b->roots[i];
+        if (lexical_is_below(root->path, absolute) && (!best || root->path.n > best->path.n))
+            best = root;
+    }
+    return best;
+}
+
+/* Outside: says where the path led, as far as that can be told. */
+static bool violation(const struct follow *f, struct str led_to, struct err *err)
+{
+    enum boundary_class class = boundary_class_of(led_to);
+    err_set(err, E_FS_VIOLATION, "'" STR_FMT "' leaves the boundary: it leads to '" STR_FMT "'",
+        STR_ARG(f->path), STR_ARG(led_to));
+    err_ctx(err, "path", STR_FMT, STR_ARG(f->path));
+    err_ctx(err, "resolved", STR_FMT, STR_ARG(led_to));
+    return err_ctx(err, "class", "%s", boundary_class_name(class));
+}
+
+static bool io_error(const struct follow *f, int errnum, struct err *err)
+{
+    err_errno(err, E_IO, errnum, "cannot follow '" STR_FMT "'", STR_ARG(f->path));
+    return err_ctx(err, "path", STR_FMT, STR_ARG(f->path));
+}
+
+/* Fills in class, access and the path below the root that decides. */
+static void answer(const struct follow *f, struct str absolute, struct resolved *ret)
+{
+    ret->root = root_of(f->b, absolute);
+    BUG_ON(!ret->root);
+    ret->path = arena_str(f->a, absolute);
+    ret->rel = lexical_rest(ret->root->path, ret->path);
+}
+
+/* The whole path in one call. False: the kernel did not say yes, errno says why. */
+static bool follow_at_once(
+    const struct follow *f, const struct boundary_root *root, struct str rest, struct resolved *ret)
+{
+    AUTO_FD int fd = beneath_open(root->fd, rest.n ? rest.p : ".", O_PATH, 0, 0);
+    if (fd < 0)
+        return false;
+    struct resolved r = {.exists = true};
+    AUTO_FREE char *name = fstat(fd, &r.st) == 0 ? beneath_name(fd) : NULL;
+    if (!name || !root_of(f->b, str_z(name))) {
+        errno = EAGAIN; /* moved or removed since: the long way tells */
+        return false;
+    }
+    answer(f, str_z(name), &r);
+    *ret = r;
+    return true;
+}
+
+/* The path as the kernel sees it from outside, links followed as far as there is something: only
+ * to learn whether it leads into a root after all. Nothing there is opened for use. */
+static struct str seen_from_outside(struct follow *f, struct str absolute)
+{
+    struct str head = absolute;
+    while (head.n > 1) {
+        char *z = arena_strdup(f->a, head);
+        AUTO_FD int fd = beneath_peek(z);
+        AUTO_FREE char *name = fd >= 0 ? beneath_name(fd) : NULL;
+        if (name) {
+            struct str rest = str_skip(absolute, head.n);
+            return str_z(arena_printf(f->a, "%s" STR_FMT, name, STR_ARG(rest)));
+        }
+        head = str_head(head, (size_t)MAX(str_find_last(head, '/'), 0));
+    }
+    return absolute;
+}
+
+static bool add_link(struct follow *f, struct err *err)
+{
+    return ++f->links <= LINKS_MAX ? true : io_error(f, ELOOP, err);
+}
+
+static void todo_set(struct follow *f, struct str text)
+{
+    struct str copy = arena_str(f->a, text); /* it may lie in todo itself */
+    buf_reset(&f->todo);
+    buf_add_str(&f->todo, copy);
+}
+
+/* Starts again with an absolute path, in the root that holds it. */
+static bool restart(struct follow *f, struct str absolute, struct err *err)
+{
+    if (absolute.n > LEXICAL_MAX || arena_left(f->a) < 4 * absolute.n + PATH_MAX)
+        return io_error(f, ENAMETOOLONG, err);
+    const struct boundary_root *root = root_of(f->b, absolute);
+    if (!root) {
+        absolute = seen_from_outside(f, absolute);
+        root = root_of(f->b, absolute);
+        if (!root)
+            return violation(f, lexical_absolute(f->a, STR("/"), absolute), err);
+        if (!add_link(f, err))
+            return false;
+    }
+    int here = fcntl(root->fd, F_DUPFD_CLOEXEC, 0);
+    if (here < 0)
+        return io_error(f, errno, err);
+    if (f->here >= 0)
+        close(f->here);
+    f->here = here;
+    f->at_dir = true;
+    f->root = root;
+    f->missing = 0;
+    buf_reset(&f->rel);
+    todo_set(f, lexical_rest(root->path, absolute));
+    return true;
+}
+
+static void rel_push(struct follow *f, struct str component)
+{
+    if (f->rel.n)
+        buf_add_byte(&f->rel, '/');
+    buf_add_str(&f->rel, component);
+}
+
+static void rel_pop(struct follow *f)
+{
+    ptrdiff_t slash = str_find_last(buf_str(&f->rel), '/');
+    buf_truncate(&f->rel, slash < 0 ? 0 : (size_t)slash);
+}
+
+/* "..": one back, reached again from the root without links; from the root itself it leaves. */
+static bool step_up(struct follow *f, struct err *err)
+{
+    if (f->missing) {
+        f->missing--;
+        rel_pop(f);
+        return true;
+    }
+    if (f->rel.n == 0) {
+        struct str root = f->root->path;
+        struct str parent = str_head(root, (size_t)MAX(str_find_last(root, '/'), 0));
+        const char *up = arena_printf(f->a, STR_FMT "/%s", STR_ARG(parent), buf_z(&f->todo));
+        return add_link(f, err) && restart(f, str_z(up), err);
+    }
+    rel_pop(f);
+    const char *rel = f->rel.n ? buf_z(&f->rel) : ".";
+    int up = beneath_open(f->root->fd, rel, O_PATH | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
+    if (up < 0)
+        return io_error(f, errno, err);
+    close(f->here);
+    f->here = up;
+    f->at_dir = true;
+    return true;
+}
+
+/* A link: its target goes in front of what is still to come. */
+static bool step_link(struct follow *f, int link, struct err *err)
+{
+    char target[PATH_MAX + 1];
+    ssize_t n = readlinkat(link, "", target, sizeof(target) - 1);
+    if (n <= 0)
+        return io_error(f, n == 0 ? ENOENT : errno, err);
+    target[n] = '\0';
+    if (!add_link(f, err))
+        return false;
+    if (f->todo.n + (size_t)n > LEXICAL_MAX || arena_left(f->a) < LEXICAL_MAX)
+        return io_error(f, ENAMETOOLONG, err);
+    struct str todo = str_z(arena_printf(f->a, "%s/%s", target, buf_z(&f->todo)));
+    if (target[0] == '/')
+        return restart(f, todo, err);
+    todo_set(f, todo);
+    return true;
+}
+
+static bool step_down(struct follow *f, struct str component, struct err *err)
+{
+    char name[NAME_MAX + 1];
+    if (component.n > NAME_MAX)
+        return io_error(f, ENAMETOOLONG, err);
+    memcpy(name, component.p, component.n);
+    name[component.n] = '\0';
+    AUTO_FD int fd = f->missing ? -1 : beneath_open(f->here, name, O_PATH | O_NOFOLLOW, 0, 0);
+    if (fd < 0) {
+        if (!f->missing && errno != ENOENT)
+            return io_error(f, errno, err);
+        f->missing++;
+        rel_push(f, component);
+        return true;
+    }
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return io_error(f, errno, err);
+    if (S_ISLNK(st.st_mode))
+        return step_link(f, fd, err);
+    close(f->here);
+    f->here = TAKE_FD(fd);
+    f->at_dir = S_ISDIR(st.st_mode);
+    rel_push(f, component);
+    return true;
+}
+
+static bool follow_step(struct follow *f, struct str component, struct err *err)
+{
+    bool dot = str_is(component, "."), up = str_is(component, "..");
+    if ((dot || up) && !f->missing && !f->at_dir)
+        return io_error(f, ENOTDIR, err);
+    if (dot)
+        return true;
+    return up ? step_up(f, err) : step_down(f, component, err);
+}
+
+/* Follows what is to come, one component at a time. */
+static bool follow_steps(struct follow *f, struct err *err)
+{
+    /* Each link adds at most LEXICAL_MAX components, and there are at most LINKS_MAX of them. */
+    for (;;) {
+        struct str rest = buf_str(&f->todo), component;
+        if (!lexical_next(&rest, &component))
+            return true;
+        char name[NAME_MAX + 2];
+        size_t n = MIN(component.n, sizeof(name) - 1);
+        memcpy(name, component.p, n);
+        memmove(f->todo.p, rest.p, rest.n);
+        buf_truncate(&f->todo, rest.n);
+        if (!follow_step(f, str_n(name, n), err))
+            return false;
+    }
+}
+
+static bool follow_slowly(
+    struct follow *f, struct str absolute, struct resolved *ret, struct err *err)
+{
+    if (!restart(f, absolute, err) || !follow_steps(f, err))
+        return false;
+    struct resolved r = {.exists = f->missing == 0};
+    if (r.exists && fstat(f->here, &r.st) != 0)
+        return io_error(f, errno, err);
+    bool must_be_dir = absolute.p[absolute.n - 1] == '/';
+    if (r.exists && must_be_dir && !S_ISDIR(r.st.st_mode))
+        return io_error(f, ENOTDIR, err);
+    struct str root = str_trim_end(f->root->path, '/');
+    const char *path = arena_printf(f->a, STR_FMT "/%s", STR_ARG(root), buf_z(&f->rel));
+    answer(f, f->rel.n ? str_z(path) : f->root->path, &r);
+    *ret = r;
+    return true;
+}
+
+static bool check_text(struct str path, struct err *err)
+{
+    const char *wrong = NULL;
+    if (path.n == 0)
+        wrong = "an empty path leads nowhere";
+    else if (str_find(path, '\0') >= 0)
+        wrong = "a path holds a NUL byte";
+    if (wrong)
+        return err_set(err, E_CLI_INVALID_ARG, "%s", wrong);
+    if (path.n > LEXICAL_MAX / 4)
+        return err_set(err, E_IO, "a path is longer than %d bytes", LEXICAL_MAX / 4);
+    if (path.p[0] != '~')
+        return true;
+    err_set(err, E_FS_VIOLATION,
+        "'" STR_FMT "' starts with '~', the home directory, which is outside; a file of that name "
+        "is './" STR_FMT "'",
+        STR_ARG(path), STR_ARG(path));
+    err_ctx(err, "path", STR_FMT, STR_ARG(path));
+    return err_ctx(err, "class", "%s", boundary_class_name(BOUNDARY_OUTSIDE));
+}
+
+bool boundary_resolve(struct boundary *b, struct str path, struct arena *a,
+    struct resolved *ret_resolved, struct err *err)
+{
+    BUG_ON(b->n_roots == 0);
+    if (!check_text(path, err))
+        return false;
+    AUTO_ARENA struct arena scratch = ARENA_INIT((LINKS_MAX + 4) * 8 * LEXICAL_MAX);
+    AUTO(follow_done)
+    struct follow f = {
+        .b = b,
+        .path = path,
+        .a = &scratch,
+        .here = -1,
+        .rel = BUF_INIT(2 * LEXICAL_MAX),
+        .todo = BUF_INIT(2 * LEXICAL_MAX),
+    };
+    const char *base = b->base ? b->base : b->roots[0].path.p;
+    struct str absolute = path.p[0] == '/'
+                              ? arena_str(&scratch, path)
+                              : str_z(arena_printf(&scratch, "%s/" STR_FMT, base, STR_ARG(path)));
+    const struct boundary_root *root = root_of(b, absolute);
+    struct resolved r;
+    bool found = root && follow_at_once(&f, root, lexical_rest(root->path, absolute), &r);
+    if (!found && !follow_slowly(&f, absolute, &r, err))
+        return false;
+    r.path = arena_str(a, r.path);
+    r.rel = str_skip(r.path, r.path.n - r.rel.n);
+    *ret_resolved = r;
+    return true;
+}

@@ -1,0 +1,32 @@
+/* Paths as text: joining, cleaning, "is below". For names that are shown or compared; whether a
+ * path may be opened is decided by the kernel (path/boundary.h). */
+#ifndef PATH_LEXICAL_H
+#define PATH_LEXICAL_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+enum {
+    LEXICAL_MAX = 64 * 1024, /* bytes of the longest path that is looked at */
+};
+
+/* True if path is dir or lies below it, by whole components; both absolute and clean. */
+bool lexical_is_below(struct str dir, struct str path);
+
+/* What is left of path below dir ("" for dir itself); path must be below it. */
+struct str lexical_rest(struct str dir, struct str path);
+
+/* base/path, or path alone if it is absolute; "." and empty components removed, ".." taken back
+ * as text. The base must be absolute. */
+MUST_USE struct str lexical_absolute(struct arena *a, struct str base, struct str path);
+
+/* Next component of a path: skips slashes; false at the end. */
+bool lexical_next(struct str *rest, struct str *ret_component);
+
+/* The last component ("" for "/" and ""). */
+struct str lexical_name(struct str path);
+
+/* The current directory, absolute and without links. */
+MUST_USE bool lexical_cwd(struct arena *a, struct str *ret_cwd, struct err *err);
+
+#endif

@@ -1,0 +1,18 @@
+/* An agent's workspace: <project>/.cordon/workspaces/<agent>, kept out of git. */
+#ifndef PATH_WORKSPACE_H
+#define PATH_WORKSPACE_H
+
+#include "base/err.h"
+
+enum {
+    WORKSPACE_AGENT_MAX = 56,
+};
+
+/* Letters and digits, in groups joined by one of . _ - */
+bool workspace_agent_valid(struct str agent);
+
+/* Opens the workspace, making what is missing of it, and .cordon/.gitignore; gives a descriptor
+ * or -1. A bad name is E_CLI_INVALID_ARG; links on the way are E_FS_VIOLATION. */
+MUST_USE int workspace_open(int project_fd, const char *agent, struct err *err);
+
+#endif
