@@ -22,8 +22,9 @@ size_t utf8_decode(struct str s, uint32_t *ret_codepoint);
  * what one U+FFFD stands for ("maximal subpart"). */
 size_t utf8_invalid_length(struct str s);
 
-/* Writes a valid code point, returns its length. */
-size_t utf8_encode(uint32_t codepoint, char bytes[UTF8_MAX]);
+/* Writes a valid code point, returns its length. Linked under another name, since the static
+ * jansson has a function of this one. */
+size_t utf8_encode(uint32_t codepoint, char bytes[UTF8_MAX]) __asm__("cordon_utf8_encode");
 
 bool utf8_is_scalar(uint32_t codepoint);
 bool utf8_valid(struct str s);

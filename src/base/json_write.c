@@ -1,0 +1,143 @@
+/* Writing JSON: the same tree always gives the same bytes. */
+#include "base/json.h"
+
+#include "base/utf8.h"
+
+enum {
+    WRITE_DEPTH_MAX = 2 * JSON_DEPTH_MAX, /* a tree that was read, within one that was built */
+};
+
+static void add_escape(struct buf *b, uint32_t codepoint)
+{
+    static const struct {
+        char byte, letter;
+    } shorts[] = {
+        {'"', '"'}, {'\\', '\\'}, {'\n', 'n'}, {'\t', 't'}, {'\r', 'r'}, {'\b', 'b'}, {'\f', 'f'}};
+    for (size_t i = 0; i < ARRAY_LEN(shorts); i++)
+        if (codepoint == (unsigned char)shorts[i].byte) {
+            buf_printf(b, "\\%c", shorts[i].letter);
+            return;
+        }
+    buf_printf(b, "\\u%04x", codepoint);
+}
+
+static bool needs_escape(uint32_t c)
+{
+    return c < 0x20 || c == '"' || c == '\\' || (c >= 0x7F && c <= 0x9F);
+}
+
+void json_add_text(struct buf *b, struct str bytes)
+{
+    buf_add_byte(b, '"');
+    size_t plain = 0; /* bytes at the start that can be added as they are */
+    while (plain < bytes.n) {
+        uint32_t codepoint = 0;
+        size_t n = utf8_decode(str_skip(bytes, plain), &codepoint);
+        if (n > 0 && !needs_escape(codepoint)) {
+            plain += n;
+            continue;
+        }
+        buf_add(b, bytes.p, plain);
+        bytes = str_skip(bytes, plain);
+        plain = 0;
+        if (n > 0)
+            add_escape(b, codepoint);
+        else
+            buf_add_str(b, STR("\xEF\xBF\xBD"));
+        bytes = str_skip(bytes, n > 0 ? n : utf8_invalid_length(bytes));
+    }
+    buf_add(b, bytes.p, plain);
+    buf_add_byte(b, '"');
+}
+
+/* The shortest digits that read back as the same number, and always visibly not an integer. */
+static void add_real(struct buf *b, double value)
+{
+    char text[40];
+    for (int precision = 15; precision <= 17; precision++) {
+        snprintf(text, sizeof(text), "%.*g", precision, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    buf_add_z(b, text);
+    if (!strpbrk(text, ".e"))
+        buf_add_z(b, ".0");
+}
+
+static void add_break(struct buf *b, bool pretty, unsigned depth)
+{
+    if (pretty)
+        buf_printf(b, "\n%*s", (int)(2 * depth), "");
+}
+
+static void add_value(struct buf *b, const json_t *value, bool pretty, unsigned depth);
+
+static void add_object(struct buf *b, const json_t *object, bool pretty, unsigned depth)
+{
+    json_t *o = (json_t *)object; /* jansson iterates over what is not const only */
+    const char *separator = "";
+    buf_add_byte(b, '{');
+    for (void *at = json_object_iter(o); at; at = json_object_iter_next(o, at)) {
+        buf_add_z(b, separator);
+        add_break(b, pretty, depth + 1);
+        json_add_text(b, str_n(json_object_iter_key(at), json_object_iter_key_len(at)));
+        buf_add_z(b, pretty ? ": " : ":");
+        add_value(b, json_object_iter_value(at), pretty, depth + 1);
+        separator = ",";
+    }
+    add_break(b, pretty && json_object_size(o) > 0, depth);
+    buf_add_byte(b, '}');
+}
+
+static void add_list(struct buf *b, const json_t *list, bool pretty, unsigned depth)
+{
+    buf_add_byte(b, '[');
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        buf_add_z(b, i ? "," : "");
+        add_break(b, pretty, depth + 1);
+        add_value(b, json_array_get(list, i), pretty, depth + 1);
+    }
+    add_break(b, pretty && json_array_size(list) > 0, depth);
+    buf_add_byte(b, ']');
+}
+
+static void add_value(struct buf *b, const json_t *value, bool pretty, unsigned depth)
+{
+    BUG_ON(!value || depth > WRITE_DEPTH_MAX);
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        add_object(b, value, pretty, depth);
+        break;
+    case JSON_ARRAY:
+        add_list(b, value, pretty, depth);
+        break;
+    case JSON_STRING:
+        json_add_text(b, json_str(value));
+        break;
+    case JSON_INTEGER:
+        buf_printf(b, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        break;
+    case JSON_REAL:
+        add_real(b, json_real_value(value));
+        break;
+    case JSON_TRUE:
+        buf_add_z(b, "true");
+        break;
+    case JSON_FALSE:
+        buf_add_z(b, "false");
+        break;
+    case JSON_NULL:
+        buf_add_z(b, "null");
+        break;
+    }
+}
+
+void json_add_compact(struct buf *b, const json_t *tree)
+{
+    add_value(b, tree, false, 0);
+}
+
+void json_add_pretty(struct buf *b, const json_t *tree)
+{
+    add_value(b, tree, true, 0);
+}

@@ -1,0 +1,24 @@
+/* YAML, the part of it that is data: read into the same tree as JSON.
+ *
+ *     AUTO_JSON json_t *tree = NULL;
+ *     if (!yaml_parse(text, "config.yaml", E_CONFIG, &tree, err)) return false;
+ *
+ * Plain words mean what the core schema of YAML 1.2 says: true, null, 12, 0x1f, 1.5; but `yes`,
+ * `on` and `2026-01-02` are strings. Anchors, aliases, tags, merge keys, several documents,
+ * infinities, duplicate keys and keys that are not scalars are errors. Keys are strings as they
+ * are written. Errors say name:line:column.
+ */
+#ifndef BASE_YAML_H
+#define BASE_YAML_H
+
+#include "base/json.h"
+
+enum {
+    YAML_SIZE_MAX = 8 << 20,
+    YAML_NODES_MAX = 1000 * 1000,
+};
+
+MUST_USE bool yaml_parse(
+    struct str text, const char *name, enum err_code code, json_t **ret_tree, struct err *err);
+
+#endif
