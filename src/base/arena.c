@@ -30,18 +30,26 @@ void arena_done(struct arena *a)
     a->used = 0;
 }
 
-size_t arena_left(const struct arena *a)
+/* What one more block could hold. */
+static size_t arena_block_left(const struct arena *a)
 {
     size_t taken = a->used + sizeof(struct arena_block) + ALIGN;
     return taken < a->max ? a->max - taken : 0;
+}
+
+size_t arena_left(const struct arena *a)
+{
+    size_t in_head = a->head ? a->head->size - a->head->used : 0;
+    size_t in_block = arena_block_left(a);
+    return MAX(in_head, in_block) / ALIGN * ALIGN;
 }
 
 static void arena_add_block(struct arena *a, size_t at_least)
 {
     size_t size = a->head ? BLOCK_SIZE : FIRST_BLOCK_SIZE;
     size = MAX(size, at_least);
-    size = MAX(MIN(size, arena_left(a)), at_least);
-    BUG_ON(size > arena_left(a));
+    size = MAX(MIN(size, arena_block_left(a)), at_least);
+    BUG_ON(size > arena_block_left(a));
     struct arena_block *block = base_alloc(sizeof(*block) + size);
     block->size = size;
     block->next = a->head;

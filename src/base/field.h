@@ -1,0 +1,183 @@
+/* Field tables: one description of a JSON object gives its reading, its writing and its JSON
+ * Schema.
+ *
+ *     static const struct field size_fields[] = {
+ *         FIELD_U16("rows", struct size, rows, "lines of the screen", .def = "24", FIELD_RANGE(1,
+ * 500)), FIELD_STR("title", struct size, title, "shown above it", .flags = FIELD_OMIT_EMPTY),
+ *     };
+ *     const struct shape size_shape = SHAPE("size", struct size, size_fields, "a screen's size");
+ *
+ *     if (!field_read(&size_shape, json, &arena, E_CONFIG, &size, err)) return false;
+ *
+ * A row is: name in JSON, the struct, its member (whose C type is checked at compile time), what
+ * the kind needs more, help, and then options in any order. Unknown keys, missing ones, values of
+ * the wrong type or out of range are errors that name their place, such as steps[2].size.rows. What
+ * is absent and has no default is zero: NULL, 0, false, a struct str without value.
+ */
+#ifndef BASE_FIELD_H
+#define BASE_FIELD_H
+
+#include "base/arena.h"
+#include "base/json.h"
+
+enum field_kind {
+    FIELD_KIND_BOOL,
+    FIELD_KIND_I64,
+    FIELD_KIND_U64,
+    FIELD_KIND_U32,
+    FIELD_KIND_U16,
+    FIELD_KIND_DOUBLE,
+    FIELD_KIND_STR,
+    FIELD_KIND_ENUM,
+    FIELD_KIND_STRS,
+    FIELD_KIND_MAP,
+    FIELD_KIND_OBJECT,
+    FIELD_KIND_MAYBE,
+    FIELD_KIND_OBJECTS,
+    FIELD_KIND_JSON,
+    FIELD_KIND_COUNT,
+};
+
+enum {
+    FIELD_REQUIRED = 1 << 0,
+    FIELD_OMIT_EMPTY = 1 << 1, /* don't write false, 0, "", [] and {} */
+
+    FIELD_LIST_MAX = 100 * 1000, /* entries of a list or map whose row has no range */
+};
+
+struct str_list {
+    struct str *p;
+    size_t n;
+};
+
+struct str_pair {
+    struct str key;
+    struct str text;
+};
+
+struct str_map {
+    struct str_pair *p;
+    size_t n;
+};
+
+struct shape;
+
+struct field {
+    const char *name;
+    const char *alias; /* another name that is read too, but not shown */
+    const char *help;
+    const char *def;           /* what absence means, as JSON: scalars, lists of strings, maps */
+    const char *const *names;  /* FIELD_ENUM: by value; NULL is no value */
+    const struct shape *shape; /* of objects */
+    enum field_kind kind;
+    unsigned flags;
+    size_t offset;
+    size_t size;  /* of the struct that a nested shape fills */
+    size_t count; /* FIELD_OBJECTS: where their number is */
+    size_t has;   /* where the bool is that says "was given", plus 1 */
+    int64_t min, max;
+    bool ranged;
+    unsigned n_names;
+};
+
+struct shape {
+    const char *name;
+    const char *help;
+    const struct field *fields;
+    size_t n_fields;
+    size_t size;
+};
+
+#define SHAPE(shape_name, type, table, about)                                                   \
+    {                                                                                           \
+        .name = (shape_name), .help = (about), .fields = (table), .n_fields = ARRAY_LEN(table), \
+        .size = sizeof(type)                                                                    \
+    }
+
+/* Options: numbers within a range; strings, lists and maps by how many characters or entries they
+ * have. And a bool member that is true if the key was there. */
+#define FIELD_RANGE(lowest, highest) .ranged = true, .min = (lowest), .max = (highest)
+#define FIELD_HAS(type, member)      .has = FIELD_AT(type, member, bool) + 1
+
+/* The offset of a member; an array of negative size if its type is another one. */
+#define FIELD_MEMBER(type, member) (((type *)0)->member)
+#define FIELD_ASSERT(cond)         (0 * sizeof(char[(cond) ? 1 : -1]))
+#define FIELD_IS(type, member, ctype) \
+    __builtin_types_compatible_p(__typeof__(FIELD_MEMBER(type, member)), ctype)
+#define FIELD_AT(type, member, ctype) \
+    (offsetof(type, member) + FIELD_ASSERT(FIELD_IS(type, member, ctype)))
+
+#define FIELD_ROW(k, json, at, about, ...)                                                   \
+    {                                                                                        \
+        .kind = FIELD_KIND_##k, .name = (json), .offset = (at), .help = (about), __VA_ARGS__ \
+    }
+
+#define FIELD_BOOL(json, type, member, help, ...) \
+    FIELD_ROW(BOOL, json, FIELD_AT(type, member, bool), help, __VA_ARGS__)
+#define FIELD_I64(json, type, member, help, ...) \
+    FIELD_ROW(I64, json, FIELD_AT(type, member, int64_t), help, __VA_ARGS__)
+#define FIELD_U64(json, type, member, help, ...) \
+    FIELD_ROW(U64, json, FIELD_AT(type, member, uint64_t), help, __VA_ARGS__)
+#define FIELD_U32(json, type, member, help, ...) \
+    FIELD_ROW(U32, json, FIELD_AT(type, member, uint32_t), help, __VA_ARGS__)
+#define FIELD_U16(json, type, member, help, ...) \
+    FIELD_ROW(U16, json, FIELD_AT(type, member, uint16_t), help, __VA_ARGS__)
+#define FIELD_DOUBLE(json, type, member, help, ...) \
+    FIELD_ROW(DOUBLE, json, FIELD_AT(type, member, double), help, __VA_ARGS__)
+#define FIELD_STR(json, type, member, help, ...) \
+    FIELD_ROW(STR, json, FIELD_AT(type, member, struct str), help, __VA_ARGS__)
+#define FIELD_STRS(json, type, member, help, ...) \
+    FIELD_ROW(STRS, json, FIELD_AT(type, member, struct str_list), help, __VA_ARGS__)
+#define FIELD_MAP(json, type, member, help, ...) \
+    FIELD_ROW(MAP, json, FIELD_AT(type, member, struct str_map), help, __VA_ARGS__)
+
+/* Any value: a borrowed reference, which lives as long as the tree that was read. */
+#define FIELD_JSON(json, type, member, help, ...) \
+    FIELD_ROW(JSON, json, FIELD_AT(type, member, json_t *), help, __VA_ARGS__)
+
+/* An enum and the array of its names. */
+#define FIELD_ENUM(json, type, member, table, help, ...)                                          \
+    FIELD_ROW(ENUM, json,                                                                         \
+        offsetof(type, member) + FIELD_ASSERT(sizeof(FIELD_MEMBER(type, member)) == sizeof(int)), \
+        help, .names = (table), .n_names = ARRAY_LEN(table), __VA_ARGS__)
+
+/* A struct within the struct: if absent, as if it were {}. */
+#define FIELD_OBJECT(json, type, member, inner, help, ...) \
+    FIELD_ROW(OBJECT, json, offsetof(type, member), help,  \
+        .size = sizeof(FIELD_MEMBER(type, member)), .shape = (inner), __VA_ARGS__)
+
+/* A pointer to a struct: NULL if absent. */
+#define FIELD_MAYBE(json, type, member, inner, help, ...) \
+    FIELD_ROW(MAYBE, json, offsetof(type, member), help,  \
+        .size = sizeof(*FIELD_MEMBER(type, member)), .shape = (inner), __VA_ARGS__)
+
+/* A pointer to structs, and a size_t member that counts them. */
+#define FIELD_OBJECTS(json, type, member, number, inner, help, ...)                           \
+    FIELD_ROW(OBJECTS, json, offsetof(type, member), help,                                    \
+        .size = sizeof(*FIELD_MEMBER(type, member)), .count = FIELD_AT(type, number, size_t), \
+        .shape = (inner), __VA_ARGS__)
+
+/* Fills the struct; what it points to is in the arena, except FIELD_JSON. An arena that is too
+ * small is an error too. */
+MUST_USE bool field_read(const struct shape *shape, const json_t *json, struct arena *arena,
+    enum err_code code, void *ret_struct, struct err *err);
+
+/* The same for a part of a document: the place is put in front of those in errors. */
+struct field_source {
+    const json_t *json;
+    const char *place;
+    enum err_code code;
+};
+MUST_USE bool field_read_part(const struct shape *shape, const struct field_source *source,
+    struct arena *arena, void *ret_struct, struct err *err);
+
+/* A new object, in the table's order. Absent: what has no value, or whose FIELD_HAS is false. */
+MUST_USE json_t *field_write(const struct shape *shape, const void *object);
+
+/* A new JSON Schema (draft 2020-12). A shape that contains itself is put under "$defs". */
+MUST_USE json_t *field_schema(const struct shape *shape);
+
+/* Is the table itself right? For tests. */
+MUST_USE bool shape_check(const struct shape *shape, struct err *err);
+
+#endif
