@@ -242,7 +242,7 @@ TEST(doc_format_by_name_then_by_content)
 TEST(doc_locate_json_and_yaml)
 {
     static const char json[] = "{\n"
-                               "  \"name\": \"a, [b] {c\",\n"
+                               "  \"name\": \"a, \\\"[b] {c\\\\\",\n"
                                "  \"steps\": [\n"
                                "    {\"id\": 1},\n"
                                "    {\"id\": [2, 3], \"a.b\": {\"x\": null}},\n"
