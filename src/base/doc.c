@@ -176,7 +176,7 @@ static struct point yaml_locate(struct str text, struct str place)
     AUTO(yaml_parser_delete) yaml_parser_t parser;
     BUG_ON(!yaml_parser_initialize(&parser));
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text.p, text.n);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)(text.p ? text.p : ""), text.n);
     AUTO(yaml_event_delete) yaml_event_t event = {0};
     AUTO_STEP struct place_step step = PLACE_STEP_INIT;
     struct point found = {1, 1};

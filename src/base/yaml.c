@@ -238,7 +238,7 @@ static bool parse(struct str text, enum err_code code, json_t **ret_tree, struct
     struct reader r = {.text = text, .code = code, .err = err};
     BUG_ON(!yaml_parser_initialize(&r.parser));
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&r.parser, (const unsigned char *)text.p, text.n);
+    yaml_parser_set_input_string(&r.parser, (const unsigned char *)(text.p ? text.p : ""), text.n);
     bool ok = read_document(&r, ret_tree);
     yaml_parser_delete(&r.parser);
     return ok;

@@ -60,6 +60,7 @@ TEST(yaml_refuses)
         struct str text;
         const char *part;
     } rows[] = {
+        {{0}, "t.yaml: empty"},
         {STR(""), "t.yaml: empty"},
         {STR("# nothing\n"), "t.yaml: empty"},
         {STR("---\n"), "t.yaml: empty"},
