@@ -1,0 +1,168 @@
+/* Braces in patterns: a tree of texts and choices, counted before anything is expanded. */
+#include "path/brace.h"
+
+#include "path/wild.h"
+
+/* A text, or a choice between sequences. */
+struct part {
+    struct part *next;
+    struct str text;
+    struct brace *choices; /* NULL: it is a text */
+    size_t count;
+};
+
+/* A sequence of parts, and its neighbour in a choice. */
+struct brace {
+    struct brace *next;
+    struct part *first;
+    size_t count; /* expansions; anything above the limit is limit + 1 */
+};
+
+struct parser {
+    struct str in;
+    uint32_t *partner; /* of each '{' and ',': where its group goes on; 0: an ordinary character */
+    size_t at;
+    struct arena *arena;
+    size_t depth;
+    bool too_deep;
+};
+
+enum {
+    MANY = BRACE_COUNT_MAX + 1,
+};
+
+/* How far an escape or a class reaches, within which braces mean nothing; 0: neither is here. */
+static size_t shielded(struct str rest, bool *classes)
+{
+    if (rest.p[0] == '\\')
+        return MIN(rest.n, (size_t)2);
+    if (rest.p[0] != '[' || !*classes)
+        return 0;
+    size_t n = wild_class_length(rest);
+    /* With an open class the pattern matches nothing anyway: don't look at every other '['. */
+    *classes = n > 0;
+    return n;
+}
+
+/* At a '}' with open groups: what is on the way back to its '{' learns where it goes on. Gives the
+ * link before the group. */
+static size_t close_group(struct parser *p, const uint32_t *links, size_t open, size_t close)
+{
+    while (p->in.p[open - 1] == ',') {
+        p->partner[open - 1] = (uint32_t)close;
+        close = open - 1;
+        open = links[close];
+    }
+    p->partner[open - 1] = (uint32_t)close;
+    return links[open - 1];
+}
+
+/* Finds which braces belong together, in one pass: each '{' and ',' of a group that is closed
+ * learns where the next ',' or the '}' is. */
+static void pair_braces(struct parser *p)
+{
+    struct str in = p->in;
+    uint32_t *links = ARENA_NEW(p->arena, uint32_t, in.n + 1); /* to the '{' or ',' before */
+    size_t open = 0; /* behind the last '{' or ',' of an open group; 0: none */
+    bool classes = true;
+    for (size_t i = 0, n; i < in.n; i += n) {
+        n = shielded(str_skip(in, i), &classes);
+        if (n == 0 && (in.p[i] == '{' || (in.p[i] == ',' && open))) {
+            links[i] = (uint32_t)open;
+            open = i + 1;
+        } else if (n == 0 && in.p[i] == '}' && open) {
+            open = close_group(p, links, open, i);
+        }
+        n = MAX(n, (size_t)1);
+    }
+}
+
+static struct brace *parse_sequence(struct parser *p, size_t end);
+
+static size_t times(size_t a, size_t b)
+{
+    return MIN(a * b, (size_t)MANY); /* both are at most MANY */
+}
+
+static struct part *parse_group(struct parser *p)
+{
+    struct part *part = ARENA_NEW(p->arena, struct part, 1);
+    struct brace **link = &part->choices;
+    size_t at = p->at;
+    p->too_deep |= ++p->depth > BRACE_DEPTH_MAX;
+    do {
+        size_t end = p->partner[at];
+        p->at = p->too_deep ? end : at + 1;
+        *link = parse_sequence(p, end);
+        part->count = MIN(part->count + (*link)->count, (size_t)MANY);
+        link = &(*link)->next;
+        at = end;
+    } while (p->in.p[at] == ',');
+    p->at = at + 1;
+    p->depth--;
+    return part;
+}
+
+static struct part *parse_text(struct parser *p, size_t end)
+{
+    struct part *part = ARENA_NEW(p->arena, struct part, 1);
+    size_t start = p->at;
+    while (p->at < end && !(p->in.p[p->at] == '{' && p->partner[p->at]))
+        p->at++;
+    part->text = str_n(p->in.p + start, p->at - start);
+    part->count = 1;
+    return part;
+}
+
+static struct brace *parse_sequence(struct parser *p, size_t end)
+{
+    struct brace *b = ARENA_NEW(p->arena, struct brace, 1);
+    struct part **link = &b->first;
+    b->count = 1;
+    while (p->at < end) {
+        bool group = p->in.p[p->at] == '{' && p->partner[p->at];
+        *link = group ? parse_group(p) : parse_text(p, end);
+        b->count = times(b->count, (*link)->count);
+        link = &(*link)->next;
+    }
+    return b;
+}
+
+bool brace_parse(struct str text, struct arena *a, struct brace **ret_brace, struct err *err)
+{
+    struct parser p = {.in = text, .arena = a};
+    p.partner = ARENA_NEW(a, uint32_t, text.n + 1);
+    pair_braces(&p);
+    struct brace *b = parse_sequence(&p, text.n);
+    if (p.too_deep)
+        return err_set(err, E_CLI_INVALID_ARG, "the pattern has more than %d braces in braces",
+            BRACE_DEPTH_MAX);
+    if (b->count > BRACE_COUNT_MAX)
+        return err_set(err, E_CLI_INVALID_ARG,
+            "the braces of the pattern stand for more than %d patterns", BRACE_COUNT_MAX);
+    *ret_brace = b;
+    return true;
+}
+
+size_t brace_count(const struct brace *b)
+{
+    return b->count;
+}
+
+void brace_expand(const struct brace *b, size_t index, struct buf *text)
+{
+    for (const struct part *part = b->first; part; part = part->next) {
+        size_t choice = index % part->count;
+        index /= part->count;
+        if (!part->choices) {
+            buf_add_str(text, part->text);
+            continue;
+        }
+        const struct brace *chosen = part->choices;
+        while (choice >= chosen->count) {
+            choice -= chosen->count;
+            chosen = chosen->next;
+        }
+        brace_expand(chosen, choice, text);
+    }
+}

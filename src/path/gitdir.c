@@ -1,0 +1,65 @@
+/* Following `.git`: the directory, the file with "gitdir:", and the common directory. */
+#include "path/gitdir.h"
+
+#include "base/buf.h"
+#include "path/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+
+enum {
+    POINTER_MAX = PATH_MAX + 64, /* bytes of a file that holds one path */
+};
+
+bool gitdir_present(int dir_fd)
+{
+    struct stat st;
+    return fstatat(dir_fd, ".git", &st, 0) == 0 && (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode));
+}
+
+/* The path in a file of one line, behind the given words. Empty: no such file, or another content.
+ * O_NONBLOCK, so that a FIFO in its place can't hold us up. */
+static bool read_pointer(
+    int dir_fd, const char *name, struct str words, struct buf *path, struct err *err)
+{
+    AUTO_FD int fd = openat(dir_fd, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    struct stat st;
+    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+        return true;
+    if (fd < 0 || fstat(fd, &st) != 0)
+        return err_errno(err, E_IO, errno, "cannot read '%s'", name);
+    if (!S_ISREG(st.st_mode))
+        return true;
+    AUTO_BUF struct buf content = BUF_INIT(2 * POINTER_MAX);
+    if (!file_read(fd, POINTER_MAX, name, &content, err))
+        return false;
+    struct str line = buf_str(&content);
+    while (line.n && (line.p[line.n - 1] == '\n' || line.p[line.n - 1] == '\r'))
+        line.n--;
+    if (str_starts_with(line, words) && str_find(line, '\0') < 0)
+        buf_add_str(path, str_skip(line, words.n));
+    return true;
+}
+
+static int open_dir(int dir_fd, const char *path)
+{
+    return openat(dir_fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+bool gitdir_open_common(int dir_fd, int *ret_fd, struct err *err)
+{
+    AUTO_BUF struct buf path = BUF_INIT(POINTER_MAX);
+    AUTO_FD int git = open_dir(dir_fd, ".git");
+    if (git < 0) {
+        if (!read_pointer(dir_fd, ".git", STR("gitdir: "), &path, err))
+            return false;
+        git = path.n ? open_dir(dir_fd, buf_z(&path)) : -1;
+    }
+    buf_reset(&path);
+    if (git >= 0 && !read_pointer(git, "commondir", STR(""), &path, err))
+        return err_wrap(err, "in '.git'");
+    *ret_fd = path.n ? open_dir(git, buf_z(&path)) : TAKE_FD(git);
+    return true;
+}

@@ -1,0 +1,19 @@
+/* What git keeps for a work tree: `.git` as a directory, or as a file that names one.
+ *
+ *     AUTO_FD int common = -1;
+ *     if (!gitdir_open_common(dir_fd, &common, err)) ...
+ *     int fd = openat(common, "info/exclude", O_RDONLY | O_CLOEXEC);
+ */
+#ifndef PATH_GITDIR_H
+#define PATH_GITDIR_H
+
+#include "base/err.h"
+
+/* Is there a `.git` of either kind? */
+bool gitdir_present(int dir_fd);
+
+/* The directory that all work trees of the repository share; -1 if `.git` leads nowhere. Only a
+ * `.git` that can't be read is an error. */
+MUST_USE bool gitdir_open_common(int dir_fd, int *ret_fd, struct err *err);
+
+#endif

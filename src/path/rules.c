@@ -1,0 +1,170 @@
+/* Ignore rules: reading them and deciding by them, quirk by quirk as git does. */
+#include "path/rules.h"
+
+#include "path/wild.h"
+
+enum rule_kind {
+    RULE_NAME,      /* literal name at any depth */
+    RULE_SUFFIX,    /* '*' and a literal: the end of a name at any depth */
+    RULE_NAME_WILD, /* wildcards against a name at any depth */
+    RULE_PATH,      /* literal path from the file's directory */
+    RULE_PATH_WILD, /* literal start, then wildcards against the rest of the path */
+};
+
+struct rule {
+    struct str literal;
+    struct wild *wild;
+    uint8_t kind;
+    bool negated;
+    bool dir_only;
+};
+
+enum {
+    /* A file of 4 MiB can't need more: a class takes three bytes of text and 48 of memory. */
+    ARENA_MAX = 1 << 30,
+    CAP_FIRST = 16,
+};
+
+void rules_done(struct rules *r)
+{
+    arena_done(&r->arena);
+    free(r->items);
+    *r = (struct rules){0};
+}
+
+/* Spaces at the end go, unless a backslash stands before one. */
+static struct str trim_spaces(struct str line)
+{
+    size_t keep = 0;
+    for (size_t i = 0; i < line.n; i++) {
+        bool escaped = line.p[i] == '\\';
+        if (escaped && ++i == line.n)
+            return line;
+        if (escaped || line.p[i] != ' ')
+            keep = i + 1;
+    }
+    return str_head(line, keep);
+}
+
+/* How many bytes at the start have no special meaning. */
+static size_t plain_length(struct str s)
+{
+    size_t n = 0;
+    while (n < s.n && !memchr("*?[\\", s.p[n], 4))
+        n++;
+    return n;
+}
+
+static struct rule *new_rule(struct rules *r)
+{
+    if (r->n == r->cap) {
+        r->cap = r->cap ? 2 * r->cap : CAP_FIRST;
+        r->items = base_realloc(r->items, r->cap * sizeof(r->items[0]));
+    }
+    struct rule *rule = &r->items[r->n++];
+    *rule = (struct rule){0};
+    return rule;
+}
+
+static void set_name(struct rules *r, struct rule *rule, struct str pattern, size_t plain)
+{
+    bool suffix = pattern.p[0] == '*' && plain_length(str_skip(pattern, 1)) == pattern.n - 1;
+    if (plain == pattern.n)
+        rule->kind = RULE_NAME;
+    else if (suffix)
+        rule->kind = RULE_SUFFIX;
+    else
+        rule->kind = RULE_NAME_WILD;
+    rule->literal = suffix ? str_skip(pattern, 1) : pattern;
+    if (rule->kind == RULE_NAME_WILD)
+        rule->wild = wild_compile(pattern, 0, &r->arena);
+}
+
+/* The literal start is compared as such and the wildcards begin behind it, as if the pattern began
+ * there: in "foo" + "**" + "/bar" the stars count as a whole component. */
+static void set_path(struct rules *r, struct rule *rule, struct str pattern, size_t plain)
+{
+    if (pattern.p[0] == '/') {
+        pattern = str_skip(pattern, 1);
+        plain--;
+    }
+    rule->kind = plain == pattern.n ? RULE_PATH : RULE_PATH_WILD;
+    rule->literal = str_head(pattern, plain);
+    if (rule->kind == RULE_PATH_WILD)
+        rule->wild = wild_compile(str_skip(pattern, plain), WILD_PATH, &r->arena);
+}
+
+/* One line without its line end, in memory that stays. */
+static void add_line(struct rules *r, struct str line)
+{
+    ptrdiff_t nul = str_find(line, '\0');
+    struct str pattern = trim_spaces(nul < 0 ? line : str_head(line, (size_t)nul));
+    bool negated = pattern.n && pattern.p[0] == '!';
+    if (negated)
+        pattern = str_skip(pattern, 1);
+    bool dir_only = pattern.n && pattern.p[pattern.n - 1] == '/';
+    if (dir_only)
+        pattern.n--;
+    if (pattern.n == 0)
+        return;
+    struct rule *rule = new_rule(r);
+    rule->negated = negated;
+    rule->dir_only = dir_only;
+    size_t plain = plain_length(pattern);
+    if (str_find(pattern, '/') < 0)
+        set_name(r, rule, pattern, plain);
+    else
+        set_path(r, rule, pattern, plain);
+}
+
+bool rules_add(struct rules *r, struct str text, const char *name, struct err *err)
+{
+    if (text.n > RULES_FILE_MAX)
+        return err_set(err, E_IO, "'%s' is larger than %d bytes", name, RULES_FILE_MAX);
+    size_t before = r->n;
+    r->arena.max = ARENA_MAX;
+    if (str_starts_with(text, STR("\xEF\xBB\xBF")))
+        text = str_skip(text, 3);
+    struct str line, rest = arena_str(&r->arena, text);
+    while (str_cut(rest, '\n', &line, &rest)) {
+        if (line.n == 0 || line.p[0] == '#')
+            continue;
+        if (line.p[line.n - 1] == '\r')
+            line.n--;
+        if (r->n - before == RULES_COUNT_MAX) {
+            r->n = before;
+            return err_set(err, E_IO, "'%s' has more than %d rules", name, RULES_COUNT_MAX);
+        }
+        add_line(r, line);
+    }
+    return true;
+}
+
+static bool rule_matches(const struct rule *rule, struct str path, struct str name)
+{
+    switch ((enum rule_kind)rule->kind) {
+    case RULE_NAME:
+        return str_eq(name, rule->literal);
+    case RULE_SUFFIX:
+        return str_ends_with(name, rule->literal);
+    case RULE_NAME_WILD:
+        return wild_match(rule->wild, name);
+    case RULE_PATH:
+        return str_eq(path, rule->literal);
+    case RULE_PATH_WILD:
+        return str_starts_with(path, rule->literal) &&
+               wild_match(rule->wild, str_skip(path, rule->literal.n));
+    }
+    return false;
+}
+
+enum rules_verdict rules_match(const struct rules *r, struct str path, bool is_dir)
+{
+    struct str name = str_skip(path, (size_t)(str_find_last(path, '/') + 1));
+    for (size_t i = r->n; i-- > 0;) {
+        const struct rule *rule = &r->items[i];
+        if ((!rule->dir_only || is_dir) && rule_matches(rule, path, name))
+            return rule->negated ? RULES_KEEP : RULES_IGNORE;
+    }
+    return RULES_NONE;
+}

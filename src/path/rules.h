@@ -1,0 +1,44 @@
+/* The rules of ignore files in one directory, with git's exact meaning. No I/O: text in, verdict
+ * out.
+ *
+ *     struct rules r = {0};
+ *     if (!rules_add(&r, text, "docs/.gitignore", err)) ...
+ *     if (rules_match(&r, STR("html/index.html"), false) == RULES_IGNORE) ...
+ *
+ * Rules added later are stronger. Whether a parent directory is ignored is the caller's business.
+ */
+#ifndef PATH_RULES_H
+#define PATH_RULES_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+enum {
+    RULES_FILE_MAX = 4 << 20,     /* bytes of one file */
+    RULES_COUNT_MAX = 100 * 1000, /* rules of one file */
+};
+
+enum rules_verdict {
+    RULES_NONE,   /* no rule matches */
+    RULES_IGNORE, /* the last that matches says so */
+    RULES_KEEP,   /* the last that matches starts with '!' */
+};
+
+struct rule;
+
+struct rules {
+    struct arena arena;
+    struct rule *items;
+    size_t n;
+    size_t cap;
+};
+
+void rules_done(struct rules *r);
+
+/* Adds what a file says. The name is for messages; the text may go away. */
+MUST_USE bool rules_add(struct rules *r, struct str text, const char *name, struct err *err);
+
+/* Path relative to the directory of the rules, no '/' at its ends. */
+enum rules_verdict rules_match(const struct rules *r, struct str path, bool is_dir);
+
+#endif
