@@ -1,0 +1,20 @@
+/* git itself, asked what it ignores: the truth that ignore rules are compared with.
+ *
+ *     if (!git_oracle_init(dir)) ...no git here...
+ *     git_oracle_ask(dir, paths, n, ignored);
+ */
+#ifndef TESTS_UNIT_GIT_ORACLE_H
+#define TESTS_UNIT_GIT_ORACLE_H
+
+#include "base/buf.h"
+
+/* Makes an empty repository, untouched by the user's configuration. False: git is not installed. */
+bool git_oracle_init(const char *dir);
+
+/* `git check-ignore` for paths relative to dir, each ending in NUL in one buffer. */
+void git_oracle_ask(const char *dir, struct str paths, size_t n, bool *ignored);
+
+/* What `git ls-files` says with these options, NUL after each path; for free(). */
+char *git_oracle_list(const char *dir, const char *options, size_t *ret_n);
+
+#endif
