@@ -52,7 +52,8 @@ void ignore_pop(struct ignore *ig);
 /* For an entry of the directory that was pushed last, whose parents are not ignored. */
 bool ignore_match(struct ignore *ig, struct str path, bool is_dir);
 
-/* For any path below the root, whether it exists or not; nothing may be pushed. */
+/* For any path below the root, whether it exists or not, without "." or ".." in it. Nothing may be
+ * pushed. */
 MUST_USE bool ignore_path(
     struct ignore *ig, struct str path, bool is_dir, bool *ret_ignored, struct err *err);
 

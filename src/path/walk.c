@@ -180,8 +180,10 @@ static struct level *take_level(struct walk *w)
     struct level *level = &w->levels[w->depth];
     if (w->depth == w->prepared) {
         level->names = BUF_INIT(NAMES_MAX);
+        level->fd = -1;
         w->prepared++;
     }
+    auto_fd(&level->fd); /* left open by a failure */
     level->fd = -1;
     level->n = 0;
     level->next = 0;

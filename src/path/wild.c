@@ -57,10 +57,10 @@ static size_t tokens_bound(struct str pattern)
     return MIN(pattern.n, (size_t)TOKENS_ALL) + 1;
 }
 
-/* Ranges hold only what is beyond the bitmap of a class: two bytes of pattern at least. */
+/* Every byte may be a member of a class beyond its bitmap, if it is not valid UTF-8. */
 static size_t ranges_bound(struct str pattern)
 {
-    return pattern.n / 2 + 1;
+    return pattern.n + 1;
 }
 
 size_t wild_memory(struct str pattern)

@@ -35,7 +35,7 @@ struct wild_class_parser {
     size_t at; /* of the '['; after a success, behind the ']' */
     int options;
     struct wild_class *class;
-    struct wild_range *ranges; /* room for half the pattern's length, or NULL: not kept */
+    struct wild_range *ranges; /* room for one a byte of the pattern, or NULL: not kept */
     size_t n_ranges;
 };
 

@@ -42,10 +42,10 @@ static char *read_bytes(const char *path, size_t *ret_n)
     return buf_take(&b);
 }
 
-static struct str next_field(const char **at)
+static struct str next_field(struct str *rest)
 {
-    struct str field = str_z(*at);
-    *at += field.n + 1;
+    struct str field;
+    BUG_ON(!str_cut(*rest, '\0', &field, rest));
     return field;
 }
 
@@ -59,13 +59,12 @@ void git_oracle_ask(const char *dir, struct str paths, size_t n, bool *ignored)
     int status = run_git(dir, words);
     BUG_ON(status != 0 && status != 1);
     AUTO_FREE char *answer = read_bytes(out, &size);
-    const char *at = answer;
+    struct str rest = str_n(answer, size);
     for (size_t i = 0; i < n; i++) {
-        BUG_ON(at >= answer + size);
-        struct str source = next_field(&at);
-        next_field(&at); /* the line */
-        struct str pattern = next_field(&at);
-        next_field(&at); /* the path */
+        struct str source = next_field(&rest);
+        next_field(&rest); /* the line */
+        struct str pattern = next_field(&rest);
+        next_field(&rest); /* the path */
         ignored[i] = source.n > 0 && !str_starts_with(pattern, STR("!"));
     }
 }

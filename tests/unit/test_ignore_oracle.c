@@ -133,6 +133,34 @@ static void fill_tree(struct tree *t)
     write_rules(buf_z(&exclude));
 }
 
+/* The same from a directory further down as the root, if git does not ignore that one: the files
+ * above it must count all the same. */
+static size_t compare_below(const struct tree *t, const bool *want)
+{
+    AUTO_ERR struct err err = {0};
+    AUTO_IGNORE struct ignore *ig = NULL;
+    size_t compared = 0, dir = below((uint32_t)t->n);
+    AUTO_BUF struct buf path = BUF_INIT(4096), prefix = BUF_INIT(4096);
+    if (!t->is_dir[dir] || want[dir])
+        return 0;
+    buf_printf(&path, "%s/%s", t->root, entry(t, dir));
+    buf_printf(&prefix, "%s/", entry(t, dir));
+    AUTO_FD int fd = open(buf_z(&path), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (!CHECK_OK(ignore_open(fd, &ig, &err), &err))
+        return 0;
+    for (size_t i = 0; i < t->n; i++) {
+        struct str whole = str_z(entry(t, i)), rel = str_skip(whole, prefix.n);
+        bool got = false;
+        if (!str_starts_with(whole, buf_str(&prefix)))
+            continue;
+        CHECK_OK(ignore_path(ig, rel, t->is_dir[i], &got, &err), &err);
+        if (got != want[i])
+            CHECK_STR(whole, want[i] ? STR("ignored from below") : STR("not ignored from below"));
+        compared++;
+    }
+    return compared;
+}
+
 static size_t compare_paths(const struct tree *t, int root_fd)
 {
     AUTO_ERR struct err err = {0};
@@ -147,7 +175,10 @@ static size_t compare_paths(const struct tree *t, int root_fd)
         if (got != want[i])
             CHECK_Z(entry(t, i), want[i] ? "ignored" : "not ignored");
     }
-    return t->n;
+    size_t compared = t->n;
+    for (size_t i = 0; i < 5; i++)
+        compared += compare_below(t, want);
+    return compared;
 }
 
 static int path_cmp(const void *a, const void *b)
