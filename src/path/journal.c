@@ -1,0 +1,252 @@
+/* The durable record of a change: the file, its locks, and the way through its states. */
+#include "path/journal.h"
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "path/file.h"
+#include "path/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <time.h>
+
+enum {
+    TRIES = 100,
+    LOCK_WAIT_MS = 30 * 1000,
+    LOCK_POLL_MS = 5,
+};
+
+static bool sync_dir_path(const char *path, struct err *err)
+{
+    AUTO_FD int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 || (fsync(fd) != 0 && errno != EINVAL))
+        return err_errno(err, E_IO, errno, "cannot sync the directory '%s'", path);
+    return true;
+}
+
+/* One level of the path, cut at n: made if it is not there, its parent synced. */
+static bool make_level(char *path, size_t n, bool *ret_made, struct err *err)
+{
+    char after = path[n];
+    path[n] = '\0';
+    bool made = mkdir(path, 0700) == 0;
+    bool ok = made || errno == EEXIST ||
+              err_errno(err, E_IO, errno, "cannot make the journal directory '%s'", path);
+    path[n] = after;
+    if (ok && made) {
+        ptrdiff_t slash = str_find_last(str_n(path, n), '/');
+        AUTO_FREE char *parent = strndup(slash > 0 ? path : "/", slash > 0 ? (size_t)slash : 1);
+        BUG_ON(!parent);
+        ok = sync_dir_path(slash < 0 ? "." : parent, err);
+    }
+    if (ok)
+        *ret_made = made;
+    return ok;
+}
+
+/* Makes every level that is missing; says below which length of the path. */
+static bool make_dir(char *path, size_t *made_n, struct err *err)
+{
+    size_t n = strlen(path);
+    for (size_t i = 1; i <= n; i++) {
+        bool made;
+        if (path[i] != '/' && path[i] != '\0')
+            continue;
+        if (!make_level(path, i, &made, err))
+            return false;
+        if (made && *made_n == 0)
+            *made_n = i;
+    }
+    return true;
+}
+
+/* Removes the levels that this journal made, as far as they are empty. */
+static void drop_made(struct journal *j)
+{
+    if (j->made_n == 0 || !j->dir_path)
+        return;
+    size_t n = strlen(j->dir_path);
+    while (n >= j->made_n && rmdir(j->dir_path) == 0) {
+        while (n > 0 && j->dir_path[n] != '/')
+            n--;
+        j->dir_path[n] = '\0';
+        n = strlen(j->dir_path);
+    }
+}
+
+void journal_close(struct journal *j)
+{
+    if (!j->dir_path)
+        return;
+    if (j->fd >= 0)
+        close(j->fd);
+    if (j->dir_fd >= 0)
+        close(j->dir_fd);
+    free(j->dir_path);
+    *j = (struct journal){.dir_fd = -1, .fd = -1};
+}
+
+static bool append(struct journal *j, struct str text, struct err *err)
+{
+    if (!file_write(j->fd, text, j->name, err))
+        return err_wrap(err, "cannot write the journal in '%s'", j->dir_path);
+    if (fsync(j->fd) != 0)
+        return err_errno(err, E_IO, errno, "cannot sync the journal in '%s'", j->dir_path);
+    return true;
+}
+
+static bool sync_dir(const struct journal *j, struct err *err)
+{
+    if (fsync(j->dir_fd) != 0 && errno != EINVAL)
+        return err_errno(err, E_IO, errno, "cannot sync the journal directory '%s'", j->dir_path);
+    return true;
+}
+
+/* A new file of our own, locked. Until it is locked a recovery may take it for a leftover and
+ * remove it, and the writer that made the directory may remove that: then once more. */
+static bool create_once(struct journal *j, struct change *c, bool *ret_again, struct err *err)
+{
+    uint64_t bits;
+    struct stat st;
+    id_random(&bits, sizeof(bits));
+    snprintf(c->id, sizeof(c->id), "%016llx", (unsigned long long)bits);
+    snprintf(j->name, sizeof(j->name), "%s.journal", c->id);
+    if (!make_dir(j->dir_path, &j->made_n, err))
+        return false;
+    AUTO_FD int dir_fd = open(j->dir_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    AUTO_FD int fd = -1;
+    if (dir_fd >= 0)
+        fd = openat(dir_fd, j->name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    *ret_again = fd < 0 && (errno == ENOENT || errno == EEXIST);
+    if (fd < 0)
+        return *ret_again || err_errno(err, E_IO, errno, "cannot write to '%s'", j->dir_path);
+    *ret_again = flock(fd, LOCK_EX | LOCK_NB) != 0 || fstat(fd, &st) != 0 || st.st_nlink == 0;
+    if (*ret_again) {
+        unlinkat(dir_fd, j->name, 0);
+        return true;
+    }
+    j->dir_fd = TAKE_FD(dir_fd);
+    j->fd = TAKE_FD(fd);
+    return true;
+}
+
+static bool create_file(struct journal *j, struct change *c, struct err *err)
+{
+    for (int i = 0; i < TRIES; i++) {
+        bool again;
+        if (!create_once(j, c, &again, err))
+            return false;
+        if (!again)
+            return true;
+    }
+    return err_set(err, E_IO, "cannot write to '%s': it keeps vanishing", j->dir_path);
+}
+
+static void discard(struct journal *j)
+{
+    if (j->dir_fd >= 0)
+        unlinkat(j->dir_fd, j->name, 0);
+    drop_made(j);
+    journal_close(j);
+}
+
+bool journal_open(
+    const char *dir_path, struct change *c, struct journal *ret_journal, struct err *err)
+{
+    struct str path = str_z(dir_path);
+    struct journal j = {.dir_fd = -1, .fd = -1};
+    j.dir_path = strndup(path.p, MAX(str_trim_end(path, '/').n, MIN(path.n, (size_t)1)));
+    BUG_ON(!j.dir_path);
+    AUTO_BUF struct buf text = BUF_INIT(RECORD_MAX / 2);
+    bool ok = create_file(&j, c, err);
+    if (ok) {
+        record_add_staging(&text, &j.hash, c);
+        ok = buf_ok(&text) || err_set(err, E_IO, "the paths of this change are too long together");
+    }
+    ok = ok && append(&j, buf_str(&text), err) && sync_dir(&j, err);
+    if (!ok) {
+        discard(&j);
+        return false;
+    }
+    j.staging_n = text.n;
+    *ret_journal = j;
+    return true;
+}
+
+/* Bounded: a writer that was stopped must not stop everybody else for good. */
+bool journal_lock(const struct journal *j, struct err *err)
+{
+    uint64_t end = clock_mono_ms() + LOCK_WAIT_MS;
+    while (flock(j->dir_fd, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return err_errno(err, E_IO, errno, "cannot lock '%s'", j->dir_path);
+        if (clock_mono_ms() > end)
+            return err_set(err, E_CONFLICT,
+                "another change has been under way for %d s ('%s' is locked): try again later",
+                LOCK_WAIT_MS / 1000, j->dir_path);
+        nanosleep(&(struct timespec){.tv_nsec = LOCK_POLL_MS * 1000000L}, NULL);
+    }
+    return true;
+}
+
+bool journal_commit(struct journal *j, const struct change *c, struct err *err)
+{
+    AUTO_BUF struct buf text = BUF_INIT(RECORD_MAX / 2);
+    uint64_t hash = j->hash;
+    record_add_commit(&text, &hash, c);
+    BUG_ON(!buf_ok(&text));
+    if (!journal_lock(j, err) || !append(j, buf_str(&text), err))
+        return false;
+    j->hash = hash;
+    return true;
+}
+
+bool journal_done(struct journal *j, const struct change *c, struct err *err)
+{
+    AUTO_BUF struct buf text = BUF_INIT(100);
+    uint64_t hash = j->hash;
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (!change_verify(c, i, err))
+            return false;
+    record_add_done(&text, &hash);
+    return change_sync(c, err) && append(j, buf_str(&text), err);
+}
+
+bool journal_remove(struct journal *j, struct err *err)
+{
+    if (unlinkat(j->dir_fd, j->name, 0) != 0 && errno != ENOENT)
+        return err_errno(err, E_IO, errno, "cannot remove the journal in '%s'", j->dir_path);
+    if (!sync_dir(j, err))
+        return false;
+    drop_made(j);
+    return true;
+}
+
+bool journal_finish(struct journal *j, const struct change *c, struct err *err)
+{
+    return change_clean(c, err) && change_sync(c, err) && journal_remove(j, err);
+}
+
+static bool cut_to_staging(struct journal *j, struct err *err)
+{
+    if (ftruncate(j->fd, (off_t)j->staging_n) != 0 || fsync(j->fd) != 0)
+        return err_errno(err, E_IO, errno, "cannot cut the journal in '%s'", j->dir_path);
+    return true;
+}
+
+bool journal_drop(struct journal *j, const struct change *c, struct err *err)
+{
+    return change_clean(c, err) && change_drop_dirs(c, err) && change_sync(c, err) &&
+           journal_remove(j, err);
+}
+
+bool journal_undo(struct journal *j, struct change *c, struct err *err)
+{
+    for (size_t i = c->n_ops; i-- > 0;)
+        if (!change_back(c, i, err))
+            return false;
+    if (!change_sync(c, err) || !cut_to_staging(j, err))
+        return false;
+    return journal_drop(j, c, err);
+}

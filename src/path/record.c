@@ -1,0 +1,376 @@
+/* The written form of a change: lines with checksums. */
+#include "path/record.h"
+
+#include "base/fnv.h"
+
+#include <inttypes.h>
+
+enum {
+    FIELDS_MAX = 9,
+};
+
+static const char *const kind_names[] = {
+    [CHANGE_CREATE] = "create",
+    [CHANGE_UPDATE] = "update",
+    [CHANGE_DELETE] = "delete",
+};
+
+static bool is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-' || c == '/';
+}
+
+static void add_path(struct buf *b, struct str path)
+{
+    for (size_t i = 0; i < path.n; i++) {
+        if (is_plain(path.p[i]))
+            buf_add_byte(b, path.p[i]);
+        else
+            buf_printf(b, "%%%02X", (unsigned)(unsigned char)path.p[i]);
+    }
+}
+
+/* Ends the line that starts at the given place. */
+static void add_sum(struct buf *b, size_t start, uint64_t *hash)
+{
+    char hex[FNV_HEX];
+    buf_add_byte(b, ' ');
+    if (!buf_ok(b))
+        return;
+    *hash = fnv_add(*hash, str_skip(buf_str(b), start));
+    fnv_hex(*hash, hex);
+    buf_printf(b, "%s\n", hex);
+}
+
+static void add_word(struct buf *b, uint64_t *hash, const char *word)
+{
+    size_t start = b->n;
+    buf_add_z(b, word);
+    add_sum(b, start, hash);
+}
+
+static void add_path_line(struct buf *b, uint64_t *hash, const char *words, struct str path)
+{
+    size_t start = b->n;
+    buf_add_z(b, words);
+    buf_add_byte(b, ' ');
+    add_path(b, path);
+    add_sum(b, start, hash);
+}
+
+void record_add_staging(struct buf *b, uint64_t *hash, const struct change *c)
+{
+    char words[100];
+    *hash = FNV_START;
+    add_word(b, hash, "cordon-journal 1");
+    snprintf(words, sizeof(words), "root %" PRId64 " %" PRId64, (int64_t)c->root_dev,
+        (int64_t)c->root_ino);
+    add_path_line(b, hash, words, c->root);
+    snprintf(words, sizeof(words), "id %s", c->id);
+    add_word(b, hash, words);
+    for (size_t i = 0; i < c->n_dirs; i++)
+        add_path_line(b, hash, "dir", c->dirs[i].rel);
+    for (size_t i = 0; i < c->n_ops; i++) {
+        snprintf(words, sizeof(words), "op %s", kind_names[c->ops[i].kind]);
+        add_path_line(b, hash, words, c->ops[i].rel);
+    }
+    snprintf(words, sizeof(words), "staging %zu %zu", c->n_dirs, c->n_ops);
+    add_word(b, hash, words);
+}
+
+static void add_stamp(struct buf *b, const struct stamp *stamp)
+{
+    buf_printf(b, " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64, (int64_t)stamp->ino,
+        stamp->mtime_s, stamp->mtime_ns, stamp->size);
+}
+
+void record_add_commit(struct buf *b, uint64_t *hash, const struct change *c)
+{
+    for (size_t i = 0; i < c->n_ops; i++) {
+        size_t start = b->n;
+        buf_printf(b, "file %zu", i);
+        add_stamp(b, &c->ops[i].old);
+        add_stamp(b, &c->ops[i].new);
+        add_sum(b, start, hash);
+    }
+    add_word(b, hash, "commit");
+}
+
+void record_add_done(struct buf *b, uint64_t *hash)
+{
+    add_word(b, hash, "done");
+}
+
+/* How far the reader has come; a line is only taken in its place. */
+enum phase {
+    PHASE_START,
+    PHASE_ROOT,
+    PHASE_ID,
+    PHASE_NAMES,
+    PHASE_STAGED,
+    PHASE_COMMITTED,
+    PHASE_DONE,
+};
+
+struct reader {
+    struct arena *arena;
+    struct change change;
+    size_t lines_max; /* no more directories or files than the text has lines */
+    size_t n_files;
+    enum phase phase;
+};
+
+static int hex_value(char c)
+{
+    const char *digits = "0123456789ABCDEF";
+    const char *at = c ? strchr(digits, c) : NULL;
+    return at ? (int)(at - digits) : -1;
+}
+
+/* Exactly what add_path() writes, so that a path has one written form. */
+static bool read_path(struct reader *r, struct str field, struct str *ret_path)
+{
+    char *path = arena_alloc(r->arena, field.n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < field.n; i++) {
+        char c = field.p[i];
+        if (c == '%') {
+            int high = i + 1 < field.n ? hex_value(field.p[i + 1]) : -1;
+            int low = i + 2 < field.n ? hex_value(field.p[i + 2]) : -1;
+            if (high < 0 || low < 0)
+                return false;
+            c = (char)(high * 16 + low);
+            i += 2;
+            if (is_plain(c))
+                return false;
+        } else if (!is_plain(c)) {
+            return false;
+        }
+        path[n++] = c;
+    }
+    *ret_path = str_n(path, n);
+    return true;
+}
+
+static bool read_number(struct str field, int64_t *ret_number)
+{
+    return str_to_int(field, INT64_MIN, INT64_MAX, ret_number);
+}
+
+static bool read_version(struct reader *r, const struct str *field)
+{
+    r->phase = PHASE_ROOT;
+    return str_is(field[0], "1");
+}
+
+static bool read_root(struct reader *r, const struct str *field)
+{
+    int64_t dev, ino;
+    if (!read_number(field[0], &dev) || !read_number(field[1], &ino))
+        return false;
+    r->change.root_dev = (dev_t)dev;
+    r->change.root_ino = (ino_t)ino;
+    r->phase = PHASE_ID;
+    return read_path(r, field[2], &r->change.root) && r->change.root.n > 0;
+}
+
+static bool read_id(struct reader *r, const struct str *field)
+{
+    if (!change_id_ok(field[0]))
+        return false;
+    memcpy(r->change.id, field[0].p, CHANGE_ID - 1);
+    r->phase = PHASE_NAMES;
+    return true;
+}
+
+static bool read_dir(struct reader *r, const struct str *field)
+{
+    struct change *c = &r->change;
+    struct str rel;
+    if (c->n_ops || c->n_dirs == CHANGE_MAX_DIRS || !read_path(r, field[0], &rel))
+        return false;
+    if (!change_rel_ok(rel))
+        return false;
+    if (!c->dirs)
+        c->dirs = ARENA_NEW(r->arena, struct change_dir, r->lines_max);
+    c->dirs[c->n_dirs++].rel = rel;
+    return true;
+}
+
+static bool read_op(struct reader *r, const struct str *field)
+{
+    struct change *c = &r->change;
+    struct str rel;
+    size_t kind = 0;
+    while (kind < ARRAY_LEN(kind_names) && !str_is(field[0], kind_names[kind]))
+        kind++;
+    if (kind == ARRAY_LEN(kind_names) || c->n_ops == CHANGE_MAX_FILES)
+        return false;
+    if (!read_path(r, field[1], &rel) || !change_rel_ok(rel))
+        return false;
+    if (!c->ops)
+        c->ops = ARENA_NEW(r->arena, struct change_op, r->lines_max);
+    c->ops[c->n_ops++] = (struct change_op){.kind = (enum change_kind)kind, .rel = rel};
+    return true;
+}
+
+static bool read_staging(struct reader *r, const struct str *field)
+{
+    int64_t dirs, ops;
+    if (!read_number(field[0], &dirs) || !read_number(field[1], &ops))
+        return false;
+    r->phase = PHASE_STAGED;
+    return dirs == (int64_t)r->change.n_dirs && ops == (int64_t)r->change.n_ops && ops > 0;
+}
+
+static bool read_stamp(const struct str *field, struct stamp *ret_stamp)
+{
+    int64_t n[4];
+    for (size_t i = 0; i < ARRAY_LEN(n); i++)
+        if (!read_number(field[i], &n[i]))
+            return false;
+    *ret_stamp =
+        (struct stamp){.ino = (ino_t)n[0], .mtime_s = n[1], .mtime_ns = n[2], .size = n[3]};
+    return true;
+}
+
+static bool read_file(struct reader *r, const struct str *field)
+{
+    int64_t n;
+    if (!read_number(field[0], &n) || n != (int64_t)r->n_files || r->n_files == r->change.n_ops)
+        return false;
+    struct change_op *op = &r->change.ops[r->n_files++];
+    if (!read_stamp(field + 1, &op->old) || !read_stamp(field + 5, &op->new))
+        return false;
+    return !op->old.ino == (op->kind == CHANGE_CREATE) &&
+           !op->new.ino == (op->kind == CHANGE_DELETE);
+}
+
+static bool read_commit(struct reader *r, const struct str *field)
+{
+    (void)field;
+    r->phase = PHASE_COMMITTED;
+    return r->n_files == r->change.n_ops;
+}
+
+static bool read_done(struct reader *r, const struct str *field)
+{
+    (void)field;
+    r->phase = PHASE_DONE;
+    return true;
+}
+
+static const struct line_type {
+    const char *word;
+    enum phase phase;
+    size_t n_fields;
+    bool (*read)(struct reader *r, const struct str *field);
+} line_types[] = {
+    {"commit", PHASE_STAGED, 0, read_commit},
+    {"cordon-journal", PHASE_START, 1, read_version},
+    {"dir", PHASE_NAMES, 1, read_dir},
+    {"done", PHASE_COMMITTED, 0, read_done},
+    {"file", PHASE_STAGED, 9, read_file},
+    {"id", PHASE_ID, 1, read_id},
+    {"op", PHASE_NAMES, 2, read_op},
+    {"root", PHASE_ROOT, 3, read_root},
+    {"staging", PHASE_NAMES, 2, read_staging},
+};
+
+/* The line without checksum and end: one word, single blanks, exactly its fields. */
+static bool read_line(struct reader *r, struct str line)
+{
+    struct str word, part, rest, field[FIELDS_MAX];
+    if (!str_cut(line, ' ', &word, &rest))
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(line_types); i++) {
+        const struct line_type *type = &line_types[i];
+        if (!str_is(word, type->word))
+            continue;
+        size_t n = 0;
+        while (str_cut(rest, ' ', &part, &rest)) {
+            if (n == type->n_fields)
+                return false;
+            field[n++] = part;
+        }
+        return n == type->n_fields && r->phase == type->phase && type->read(r, field);
+    }
+    return false;
+}
+
+/* Checks and strips the checksum; the hash is of everything up to it. */
+static bool check_sum(struct str line, uint64_t *hash, struct str *ret_body)
+{
+    char hex[FNV_HEX];
+    if (line.n < FNV_HEX || line.p[line.n - FNV_HEX] != ' ')
+        return false;
+    struct str body = str_head(line, line.n - (FNV_HEX - 1));
+    *hash = fnv_add(*hash, body);
+    fnv_hex(*hash, hex);
+    *ret_body = str_head(body, body.n - 1);
+    return str_is(str_skip(line, body.n), hex);
+}
+
+static bool all_zeros(struct str s)
+{
+    return s.n == 0 || (s.p[0] == '\0' && memcmp(s.p, s.p + 1, s.n - 1) == 0);
+}
+
+static size_t count_lines(struct str text)
+{
+    size_t n = 0;
+    for (struct str line; str_cut(text, '\n', &line, &text);)
+        n++;
+    return n;
+}
+
+static bool starts_like(struct str s, struct str want)
+{
+    size_t n = MIN(s.n, want.n);
+    return str_eq(str_head(s, n), str_head(want, n));
+}
+
+static enum record_state state_of(enum phase phase)
+{
+    switch (phase) {
+    case PHASE_DONE:
+        return RECORD_DONE;
+    case PHASE_COMMITTED:
+        return RECORD_COMMIT;
+    case PHASE_STAGED:
+        return RECORD_STAGING;
+    default:
+        return RECORD_CUT;
+    }
+}
+
+bool record_parse(struct str text, struct arena *a, struct change *ret_change,
+    struct record_tail *ret_tail, struct err *err)
+{
+    struct reader r = {.arena = a, .change = {.root_fd = -1}};
+    r.lines_max = MIN(count_lines(text), (size_t)(CHANGE_MAX_FILES + CHANGE_MAX_DIRS));
+    struct record_tail tail = {.hash = FNV_START};
+    size_t line_number = 0;
+    for (;;) {
+        struct str rest = str_skip(text, tail.whole_n), body;
+        ptrdiff_t end = str_find(rest, '\n');
+        if (end < 0 || all_zeros(rest))
+            break;
+        line_number++;
+        if (!check_sum(str_head(rest, (size_t)end), &tail.hash, &body))
+            return err_set(err, E_CONFIG, "line %zu does not match its checksum", line_number);
+        if (!read_line(&r, body))
+            return err_set(err, E_CONFIG, "line %zu is not one that belongs there", line_number);
+        tail.whole_n += (size_t)end + 1;
+        if (r.phase == PHASE_STAGED && r.n_files == 0)
+            tail.staging_n = tail.whole_n;
+    }
+    struct str cut = str_skip(text, tail.whole_n);
+    if (line_number == 0 && !all_zeros(cut) && !starts_like(cut, STR("cordon-journal 1 ")))
+        return err_set(err, E_CONFIG, "it does not begin as a journal does");
+    tail.state = state_of(r.phase);
+    *ret_change = r.change;
+    *ret_tail = tail;
+    return true;
+}

@@ -1,0 +1,239 @@
+/* The new version of a file beside the old one. */
+#include "path/stage.h"
+
+#include "base/buf.h"
+#include "path/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/xattr.h>
+
+enum {
+    CHUNK = 64 * 1024,
+    NAMES_MAX = XATTR_LIST_MAX,
+    VALUE_MAX = XATTR_SIZE_MAX,
+};
+
+static const char acl_name[] = "system.posix_acl_access";
+
+struct staging {
+    struct str rel; /* for messages */
+    const struct stage_spec *spec;
+    int old_fd; /* -1: there is no file to be like */
+    struct stat old;
+    int fd;
+};
+
+/* The file that the new one shall be like, still as it was when the change was asked for. */
+static bool open_old(const struct change *c, struct str rel, const struct stamp *stamp,
+    struct staging *s, struct err *err)
+{
+    const char *name;
+    AUTO_FD int dir_fd = change_parent_open(c->root_fd, rel, &name);
+    if (dir_fd < 0)
+        return change_open_error(err, errno, rel);
+    AUTO_FD int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 && errno != ENOENT && errno != ELOOP)
+        return err_errno(
+            err, E_IO, errno, "cannot read '%s', and so cannot keep what belongs to it", rel.p);
+    if (fd < 0 || fstat(fd, &s->old) != 0 || !S_ISREG(s->old.st_mode) ||
+        !stamp_is(stamp, &s->old)) {
+        err_set(err, E_CONFLICT, "'%s' was changed meanwhile: read it again and repeat the change",
+            rel.p);
+        return err_ctx(err, "path", "%s", rel.p);
+    }
+    s->old_fd = TAKE_FD(fd);
+    return true;
+}
+
+/* Every line of the old file ends in CRLF, and there is at least one. */
+static bool all_crlf(const struct staging *s, bool *ret_all, struct err *err)
+{
+    AUTO_FREE char *chunk = base_alloc(CHUNK);
+    size_t crlf = 0;
+    char before = '\0';
+    for (off_t at = 0;;) {
+        ssize_t n = pread(s->old_fd, chunk, CHUNK, at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return err_errno(err, E_IO, errno, "cannot read '%s'", s->rel.p);
+        for (ssize_t i = 0; i < n; i++) {
+            if (chunk[i] == '\n' && before != '\r') {
+                *ret_all = false;
+                return true;
+            }
+            crlf += chunk[i] == '\n';
+            before = chunk[i];
+        }
+        if (n == 0)
+            break;
+        at += n;
+    }
+    *ret_all = crlf > 0;
+    return true;
+}
+
+static bool write_crlf(const struct staging *s, uint64_t *ret_bytes, struct err *err)
+{
+    AUTO_BUF struct buf b = BUF_INIT(2 * CHUNK);
+    struct str left = s->spec->content;
+    uint64_t bytes = 0;
+    char before = '\0';
+    while (left.n) {
+        struct str part = str_head(left, CHUNK);
+        buf_reset(&b);
+        for (size_t i = 0; i < part.n; i++) {
+            if (part.p[i] == '\n' && before != '\r')
+                buf_add_byte(&b, '\r');
+            before = part.p[i];
+            buf_add_byte(&b, before);
+        }
+        if (!file_write(s->fd, buf_str(&b), s->rel.p, err))
+            return false;
+        bytes += b.n;
+        left = str_skip(left, part.n);
+    }
+    *ret_bytes = bytes;
+    return true;
+}
+
+static bool write_content(const struct staging *s, uint64_t *ret_bytes, struct err *err)
+{
+    bool crlf = false;
+    if (s->spec->keep_eol && s->old_fd >= 0 && !all_crlf(s, &crlf, err))
+        return false;
+    if (crlf)
+        return write_crlf(s, ret_bytes, err);
+    if (!file_write(s->fd, s->spec->content, s->rel.p, err))
+        return false;
+    *ret_bytes = s->spec->content.n;
+    return true;
+}
+
+static bool keep_owner(const struct staging *s, const struct stat *now, struct err *err)
+{
+    uid_t uid = now->st_uid == s->old.st_uid ? (uid_t)-1 : s->old.st_uid;
+    gid_t gid = now->st_gid == s->old.st_gid ? (gid_t)-1 : s->old.st_gid;
+    if (uid == (uid_t)-1 && gid == (gid_t)-1)
+        return true;
+    if (fchown(s->fd, uid, gid) == 0)
+        return true;
+    return err_errno(err, E_IO, errno,
+        "cannot keep the owner of '%s' (user %u, group %u): change it as that user", s->rel.p,
+        (unsigned)s->old.st_uid, (unsigned)s->old.st_gid);
+}
+
+/* Belongs to the content and not to the file: gone when a file is written. */
+static bool goes_with_content(const char *name)
+{
+    static const char *const names[] = {"security.capability", "security.evm", "security.ima"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool keep_attribute(const struct staging *s, const char *name, char *value, struct err *err)
+{
+    ssize_t n = fgetxattr(s->old_fd, name, value, VALUE_MAX);
+    if (n < 0 && errno == ENODATA)
+        return true;
+    if (n >= 0 && fsetxattr(s->fd, name, value, (size_t)n, 0) == 0)
+        return true;
+    int errnum = errno;
+    /* A label that the system itself gives to both files can't be set and need not be. */
+    AUTO_FREE char *given = base_alloc(VALUE_MAX);
+    if (n >= 0 && fgetxattr(s->fd, name, given, VALUE_MAX) == n &&
+        memcmp(given, value, (size_t)n) == 0)
+        return true;
+    return err_errno(err, E_IO, errnum, "cannot keep the attribute '%s' of '%s'", name, s->rel.p);
+}
+
+static bool keep_attributes(const struct staging *s, struct err *err)
+{
+    AUTO_FREE char *names = base_alloc(NAMES_MAX);
+    ssize_t n = flistxattr(s->old_fd, names, NAMES_MAX);
+    bool has_acl = false;
+    if (n < 0 && errno != ENOTSUP)
+        return err_errno(err, E_IO, errno, "cannot list the attributes of '%s'", s->rel.p);
+    AUTO_FREE char *value = n > 0 ? base_alloc(VALUE_MAX) : NULL;
+    for (const char *name = names; name < names + MAX(n, 0); name += strlen(name) + 1) {
+        has_acl = has_acl || strcmp(name, acl_name) == 0;
+        if (!goes_with_content(name) && !keep_attribute(s, name, value, err))
+            return false;
+    }
+    /* One that a new file gets from its directory. */
+    if (!has_acl && fremovexattr(s->fd, acl_name) != 0 && errno != ENODATA && errno != ENOTSUP)
+        return err_errno(err, E_IO, errno, "cannot keep the access rights of '%s'", s->rel.p);
+    return true;
+}
+
+/* What the kernel leaves of a mode when a file is written. */
+static mode_t mode_after_write(mode_t mode)
+{
+    mode &= 07777 & ~(mode_t)S_ISUID;
+    return mode & S_IXGRP ? mode & ~(mode_t)S_ISGID : mode;
+}
+
+static bool set_mode(const struct staging *s, mode_t mode, struct err *err)
+{
+    struct stat st;
+    if (fchmod(s->fd, mode) != 0 || fstat(s->fd, &st) != 0)
+        return err_errno(err, E_IO, errno, "cannot set the mode of '%s'", s->rel.p);
+    if ((st.st_mode & 07777) != mode)
+        return err_set(err, E_IO, "cannot give '%s' the mode %04o", s->rel.p, (unsigned)mode);
+    return true;
+}
+
+static bool keep_all(const struct staging *s, struct err *err)
+{
+    const struct stage_spec *spec = s->spec;
+    struct stat now;
+    if (fstat(s->fd, &now) != 0)
+        return err_errno(err, E_IO, errno, "cannot look at the new version of '%s'", s->rel.p);
+    if (s->old_fd >= 0) {
+        mode_t mode = spec->set_mode ? spec->mode : mode_after_write(s->old.st_mode);
+        /* The mode comes last: a change of owner takes bits away. */
+        return keep_owner(s, &now, err) && keep_attributes(s, err) && set_mode(s, mode, err);
+    }
+    return !spec->set_mode || set_mode(s, spec->mode, err);
+}
+
+static bool fill(
+    const struct staging *s, uint64_t *ret_bytes, struct stamp *ret_new, struct err *err)
+{
+    struct stat st;
+    uint64_t bytes;
+    if (!write_content(s, &bytes, err) || !keep_all(s, err))
+        return false;
+    if (fsync(s->fd) != 0 || fstat(s->fd, &st) != 0)
+        return err_errno(err, E_IO, errno, "cannot write '%s'", s->rel.p);
+    *ret_new = stamp_of(&st);
+    *ret_bytes = bytes;
+    return true;
+}
+
+bool stage_file(
+    struct change *c, size_t i, const struct stage_spec *spec, uint64_t *ret_bytes, struct err *err)
+{
+    struct change_op *op = &c->ops[i];
+    struct staging s = {.rel = op->rel, .spec = spec, .old_fd = -1, .fd = -1};
+    AUTO_PLACE struct change_place at = {.dir_fd = -1};
+    if (op->kind == CHANGE_UPDATE && !open_old(c, op->rel, &op->old, &s, err))
+        return false;
+    if (op->kind == CHANGE_CREATE && spec->like.p &&
+        !open_old(c, spec->like, &spec->like_stamp, &s, err))
+        return false;
+    AUTO_FD int old_fd = s.old_fd;
+    if (!change_place_open(c, i, &at, err))
+        return false;
+    /* Only a new file without a mode of its own is readable for others while it is written. */
+    mode_t mode = old_fd < 0 && !spec->set_mode ? 0666 : 0600;
+    AUTO_FD int fd =
+        openat(at.dir_fd, at.temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (fd < 0)
+        return err_errno(err, E_IO, errno, "cannot write beside '%s'", op->rel.p);
+    s.fd = fd;
+    return fill(&s, ret_bytes, &op->new, err);
+}

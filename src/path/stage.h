@@ -1,0 +1,28 @@
+/* Makes the new version of a file beside the old one: content, owner, mode, attributes, on disk.
+ *
+ *     struct stage_spec spec = {.content = text, .keep_eol = true};
+ *     stage_file(&change, i, &spec, &bytes, err)
+ *
+ * Whatever belongs to the old file and can't be given to the new one is an error, not a loss. Only
+ * what the kernel itself takes away when a file is written goes: set-user-id, set-group-id,
+ * capabilities.
+ */
+#ifndef PATH_STAGE_H
+#define PATH_STAGE_H
+
+#include "path/change.h"
+
+struct stage_spec {
+    struct str content;
+    struct str like; /* a path, NUL-terminated: take everything from that file; p NULL: no */
+    struct stamp like_stamp; /* what it was */
+    mode_t mode;
+    bool set_mode; /* otherwise the old mode; for a new file 0666 without the umask */
+    bool keep_eol; /* the old file's lines all end in CRLF: so do the new ones */
+};
+
+/* Writes the temporary file of the i-th operation and records its stamp there. */
+MUST_USE bool stage_file(struct change *c, size_t i, const struct stage_spec *spec,
+    uint64_t *ret_bytes, struct err *err);
+
+#endif

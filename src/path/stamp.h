@@ -1,0 +1,42 @@
+/* What a file was when somebody looked: enough to see later whether it is still the same.
+ *
+ *     struct stamp read_from = stamp_of(&st);
+ *     if (!stamp_is(&read_from, &st_now)) ...somebody changed it...
+ *
+ * The change time is left out on purpose: renaming a file changes it.
+ */
+#ifndef PATH_STAMP_H
+#define PATH_STAMP_H
+
+#include "base/base.h"
+
+#include <sys/stat.h>
+
+struct stamp {
+    dev_t dev;
+    ino_t ino; /* 0: no file */
+    int64_t mtime_s;
+    int64_t mtime_ns;
+    int64_t size;
+};
+
+static inline struct stamp stamp_of(const struct stat *st)
+{
+    return (struct stamp){
+        .dev = st->st_dev,
+        .ino = st->st_ino,
+        .mtime_s = st->st_mtim.tv_sec,
+        .mtime_ns = st->st_mtim.tv_nsec,
+        .size = st->st_size,
+    };
+}
+
+/* The same file with the same content, as far as can be seen. The device is not compared: both are
+ * looked up in one directory, and device numbers do not survive a restart of the machine. */
+static inline bool stamp_is(const struct stamp *stamp, const struct stat *st)
+{
+    return stamp->ino && stamp->ino == st->st_ino && stamp->mtime_s == st->st_mtim.tv_sec &&
+           stamp->mtime_ns == st->st_mtim.tv_nsec && stamp->size == st->st_size;
+}
+
+#endif

@@ -1,0 +1,398 @@
+/* Changes several files below one root, all or nothing. */
+#include "path/writer.h"
+
+#include "base/arena.h"
+#include "base/fnv.h"
+#include "base/log.h"
+#include "path/beneath.h"
+#include "path/journal.h"
+#include "path/stage.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+_Static_assert((int)WRITER_MAX_FILES == (int)CHANGE_MAX_FILES, "one limit");
+
+enum {
+    ARENA_MAX = 256 << 20, /* paths of as many files and directories as there may be */
+};
+
+struct writer_op {
+    struct change_op op;
+    struct stage_spec spec;
+    uint64_t hash; /* of the path */
+};
+
+struct writer {
+    struct arena arena;
+    const char *journal_dir;
+    struct writer_op *ops;
+    size_t n, cap;
+    uint64_t bytes;
+    struct change change;
+    struct writer_file *files;
+    bool used;
+};
+
+static const char *const action_names[] = {
+    [WRITER_CREATED] = "created",
+    [WRITER_UPDATED] = "updated",
+    [WRITER_DELETED] = "deleted",
+};
+
+const char *writer_action_name(enum writer_action action)
+{
+    BUG_ON(action >= ARRAY_LEN(action_names));
+    return action_names[action];
+}
+
+bool writer_new(int root_fd, const char *journal_dir, struct writer **ret_writer, struct err *err)
+{
+    struct stat st;
+    if (fstat(root_fd, &st) != 0)
+        return err_errno(err, E_IO, errno, "cannot look at the root");
+    if (!S_ISDIR(st.st_mode))
+        return err_set(err, E_IO, "the root is not a directory");
+    struct writer *w = base_alloc(sizeof(*w));
+    *w = (struct writer){.arena = ARENA_INIT(ARENA_MAX)};
+    AUTO_FREE char *root = beneath_name(root_fd);
+    w->journal_dir = arena_strdup(&w->arena, str_z(journal_dir));
+    w->change.root = arena_str(&w->arena, str_z(root ? root : "?"));
+    w->change.root_fd = root_fd;
+    w->change.root_dev = st.st_dev;
+    w->change.root_ino = st.st_ino;
+    *ret_writer = w;
+    return true;
+}
+
+void writer_free(struct writer *w)
+{
+    if (!w)
+        return;
+    free(w->ops);
+    arena_done(&w->arena);
+    free(w);
+}
+
+void writer_free_at(struct writer **w)
+{
+    writer_free(*w);
+}
+
+/* Checks before anything is written --------------------------------------------------------------
+ */
+
+static bool check_type(struct str rel, const struct stat *st, struct err *err)
+{
+    static const struct {
+        mode_t type;
+        enum err_code code;
+        const char *what;
+    } refused[] = {
+        {S_IFBLK, E_IO, "a device"},
+        {S_IFCHR, E_IO, "a device"},
+        {S_IFDIR, E_IO, "a directory"},
+        {S_IFIFO, E_IO, "a named pipe"},
+        {S_IFLNK, E_FS_VIOLATION, "a symbolic link"},
+        {S_IFSOCK, E_IO, "a socket"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(refused); i++)
+        if ((st->st_mode & S_IFMT) == refused[i].type)
+            return err_set(err, refused[i].code, "'%s' is %s: only regular files can be changed",
+                rel.p, refused[i].what);
+    return S_ISREG(st->st_mode) || err_set(err, E_IO, "'%s' is not a regular file", rel.p);
+}
+
+static bool check_writable(
+    int dir_fd, const char *name, struct str rel, const struct stat *st, struct err *err)
+{
+    if ((st->st_mode & 0222) == 0)
+        return err_set(err, E_IO, "'%s' is read-only (mode %04o): allow writing first (chmod u+w)",
+            rel.p, (unsigned)(st->st_mode & 07777));
+    if (faccessat(dir_fd, name, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) != 0)
+        return err_errno(err, E_IO, errno, "cannot write '%s'", rel.p);
+    return true;
+}
+
+/* What stands at a path; *ret_old has inode 0 if nothing does. */
+static bool look_at(struct writer *w, struct str rel, struct stamp *ret_old, struct err *err)
+{
+    struct stat st;
+    const char *name;
+    AUTO_FD int fd = change_parent_open(w->change.root_fd, rel, &name);
+    if (fd < 0 && errno != ENOENT)
+        return change_open_error(err, errno, rel);
+    bool there = fd >= 0 && fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+    if (!there && errno != ENOENT)
+        return err_errno(err, E_IO, errno, "cannot look at '%s'", rel.p);
+    if (there && (!check_type(rel, &st, err) || !check_writable(fd, name, rel, &st, err)))
+        return false;
+    *ret_old = there ? stamp_of(&st) : (struct stamp){0};
+    return true;
+}
+
+static bool same_stamp(const struct stamp *a, const struct stamp *b)
+{
+    return a->dev == b->dev && a->ino == b->ino && a->mtime_s == b->mtime_s &&
+           a->mtime_ns == b->mtime_ns && a->size == b->size;
+}
+
+static bool conflict(struct err *err, struct str rel, const char *what)
+{
+    err_set(err, E_CONFLICT, "'%s' %s", rel.p, what);
+    return err_ctx(err, "path", "%s", rel.p);
+}
+
+static bool check_expected(
+    struct str rel, const struct stamp *old, const struct writer_options *options, struct err *err)
+{
+    if (!old->ino && (options->must_exist || options->expect))
+        return conflict(err, rel, "does not exist (any more)");
+    if (old->ino && options->must_not_exist)
+        return conflict(err, rel, "exists already");
+    if (options->expect && !same_stamp(old, options->expect))
+        return conflict(err, rel, "was changed meanwhile: read it again and repeat the change");
+    return true;
+}
+
+static bool check_rel(const struct writer *w, struct str rel, struct err *err)
+{
+    BUG_ON(w->used);
+    if (!change_rel_ok(rel))
+        return err_set(err, E_FS_VIOLATION, "'" STR_FMT "' is not a plain path below the root",
+            STR_ARG(str_head(rel, PATH_MAX)));
+    if (w->n == CHANGE_MAX_FILES)
+        return err_set(err, E_IO, "a change can't have more than %d files", CHANGE_MAX_FILES);
+    return true;
+}
+
+static bool add_op(struct writer *w, const struct writer_op *new, struct err *err)
+{
+    uint64_t hash = fnv_add(FNV_START, new->op.rel);
+    for (size_t i = 0; i < w->n; i++)
+        if (w->ops[i].hash == hash && str_eq(w->ops[i].op.rel, new->op.rel))
+            return conflict(err, new->op.rel, "is in this change already");
+    if (w->n == w->cap) {
+        w->cap = w->cap ? 2 * w->cap : 8;
+        w->ops = base_realloc(w->ops, w->cap * sizeof(*w->ops));
+    }
+    w->ops[w->n] = *new;
+    w->ops[w->n++].hash = hash;
+    return true;
+}
+
+static bool put_file(struct writer *w, struct str rel, const struct stage_spec *spec,
+    const struct writer_options *options, struct err *err)
+{
+    struct writer_op new = {.spec = *spec};
+    if (!check_rel(w, rel, err))
+        return false;
+    if (spec->content.n > WRITER_MAX_BYTES - w->bytes)
+        return err_set(err, E_IO, "a change can't have more than %llu bytes",
+            (unsigned long long)WRITER_MAX_BYTES);
+    if (options->set_mode && options->mode > 07777)
+        return err_set(err, E_IO, "'%o' is not a file mode", (unsigned)options->mode);
+    new.op.rel = arena_str(&w->arena, rel);
+    if (!look_at(w, new.op.rel, &new.op.old, err) ||
+        !check_expected(new.op.rel, &new.op.old, options, err))
+        return false;
+    new.op.kind = new.op.old.ino ? CHANGE_UPDATE : CHANGE_CREATE;
+    new.spec.set_mode = options->set_mode;
+    new.spec.mode = options->mode;
+    new.spec.keep_eol = options->keep_eol;
+    if (!add_op(w, &new, err))
+        return false;
+    w->bytes += spec->content.n;
+    return true;
+}
+
+bool writer_put(struct writer *w, struct str rel, struct str content,
+    const struct writer_options *options, struct err *err)
+{
+    static const struct writer_options defaults;
+    struct stage_spec spec = {.content = content};
+    return put_file(w, rel, &spec, options ? options : &defaults, err);
+}
+
+bool writer_remove(struct writer *w, struct str rel, const struct stamp *expect, struct err *err)
+{
+    struct writer_options options = {.must_exist = true, .expect = expect};
+    struct writer_op new = {.op.kind = CHANGE_DELETE};
+    if (!check_rel(w, rel, err))
+        return false;
+    new.op.rel = arena_str(&w->arena, rel);
+    return look_at(w, new.op.rel, &new.op.old, err) &&
+           check_expected(new.op.rel, &new.op.old, &options, err) && add_op(w, &new, err);
+}
+
+bool writer_move(struct writer *w, struct str from, struct str to, struct str content,
+    const struct writer_options *options, struct err *err)
+{
+    struct writer_options target = options ? *options : (struct writer_options){0};
+    if (!writer_remove(w, from, target.expect, err))
+        return false;
+    const struct change_op *old = &w->ops[w->n - 1].op;
+    struct stage_spec spec = {.content = content, .like = old->rel, .like_stamp = old->old};
+    target.expect = NULL;
+    target.must_exist = false;
+    target.must_not_exist = true;
+    if (put_file(w, to, &spec, &target, err))
+        return true;
+    w->n--;
+    return false;
+}
+
+/* The plan ----------------------------------------------------------------------------------------
+ */
+
+/* Order in which everything below a directory stands together: '/' before all other bytes. */
+static int compare_ops(const void *a, const void *b)
+{
+    struct str s = ((const struct writer_op *)a)->op.rel, t = ((const struct writer_op *)b)->op.rel;
+    for (size_t i = 0; i < MIN(s.n, t.n); i++) {
+        int c = s.p[i] == '/' ? 0 : (unsigned char)s.p[i];
+        int d = t.p[i] == '/' ? 0 : (unsigned char)t.p[i];
+        if (c != d)
+            return c - d;
+    }
+    return (s.n > t.n) - (s.n < t.n);
+}
+
+static bool is_below(struct str rel, struct str dir)
+{
+    return rel.n > dir.n && rel.p[dir.n] == '/' && str_starts_with(rel, dir);
+}
+
+static bool is_missing(struct writer *w, struct str dir, bool *ret_missing, struct err *err)
+{
+    AUTO_FD int fd =
+        beneath_open(w->change.root_fd, dir.p, O_PATH | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
+    if (fd < 0 && errno != ENOENT)
+        return change_open_error(err, errno, dir);
+    *ret_missing = fd < 0;
+    return true;
+}
+
+static bool plan_dir(struct writer *w, struct str prefix, struct err *err)
+{
+    struct change *c = &w->change;
+    bool missing;
+    /* In this order a directory that is planned already is the last one or an ancestor of it. */
+    if (c->n_dirs) {
+        struct str last = c->dirs[c->n_dirs - 1].rel;
+        if (str_eq(last, prefix) || is_below(last, prefix))
+            return true;
+    }
+    struct str dir = arena_str(&w->arena, prefix);
+    if (!is_missing(w, dir, &missing, err))
+        return false;
+    if (!missing)
+        return true;
+    if (c->n_dirs == CHANGE_MAX_DIRS)
+        return err_set(err, E_IO, "a change can't make more than %d directories", CHANGE_MAX_DIRS);
+    if (!c->dirs)
+        c->dirs = ARENA_NEW(&w->arena, struct change_dir, CHANGE_MAX_DIRS);
+    c->dirs[c->n_dirs++].rel = dir;
+    return true;
+}
+
+static bool plan_parents(struct writer *w, struct str rel, struct err *err)
+{
+    ptrdiff_t slash = str_find_last(rel, '/');
+    bool missing = true;
+    if (slash < 0)
+        return true;
+    struct str parent = arena_str(&w->arena, str_head(rel, (size_t)slash));
+    if (!is_missing(w, parent, &missing, err))
+        return false;
+    for (size_t i = 1; missing && i <= parent.n; i++)
+        if ((i == parent.n || parent.p[i] == '/') && !plan_dir(w, str_head(parent, i), err))
+            return false;
+    return true;
+}
+
+static bool plan(struct writer *w, struct err *err)
+{
+    struct change *c = &w->change;
+    qsort(w->ops, w->n, sizeof(*w->ops), compare_ops);
+    c->ops = ARENA_NEW(&w->arena, struct change_op, w->n);
+    w->files = ARENA_NEW(&w->arena, struct writer_file, w->n);
+    c->n_ops = w->n;
+    for (size_t i = 0; i < w->n; i++) {
+        c->ops[i] = w->ops[i].op;
+        if (i > 0 && is_below(c->ops[i].rel, c->ops[i - 1].rel))
+            return conflict(
+                err, c->ops[i - 1].rel, "can't be a file and a directory in one change");
+        if (c->ops[i].kind == CHANGE_CREATE && !plan_parents(w, c->ops[i].rel, err))
+            return false;
+    }
+    return true;
+}
+
+/* The commit --------------------------------------------------------------------------------------
+ */
+
+static bool stage_all(struct writer *w, struct err *err)
+{
+    struct change *c = &w->change;
+    if (!change_make_dirs(c, err))
+        return false;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        struct writer_file *file = &w->files[i];
+        *file = (struct writer_file){
+            .path = c->ops[i].rel, .action = (enum writer_action)c->ops[i].kind};
+        if (c->ops[i].kind != CHANGE_DELETE &&
+            !stage_file(c, i, &w->ops[i].spec, &file->bytes_written, err))
+            return false;
+    }
+    return true;
+}
+
+static bool rename_all(struct writer *w, struct journal *j, struct err *err)
+{
+    struct change *c = &w->change;
+    if (!journal_commit(j, c, err))
+        return false;
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (!change_forward(c, i, err))
+            return false;
+    return journal_done(j, c, err);
+}
+
+/* Hands the failure on, and says if it left anything behind. */
+static bool undone(
+    const struct writer *w, bool ok, const struct err *later, struct err *failure, struct err *err)
+{
+    if (!ok)
+        err_wrap(failure,
+            "the change could not be undone yet (%s), the next command here tries again",
+            later->message);
+    if (w->change.n_kept) {
+        err_wrap(failure, "the version of before is kept as '%s'", w->change.kept);
+        err_ctx(failure, "kept", "%s", w->change.kept);
+    }
+    return err_move(err, failure);
+}
+
+bool writer_commit(struct writer *w, struct writer_result *ret_result, struct err *err)
+{
+    AUTO(journal_close) struct journal j = {.dir_fd = -1, .fd = -1};
+    AUTO_ERR struct err failure = {0}, later = {0};
+    BUG_ON(w->used);
+    w->used = true;
+    if (w->n == 0) {
+        *ret_result = (struct writer_result){0};
+        return true;
+    }
+    if (!plan(w, err) || !journal_open(w->journal_dir, &w->change, &j, err))
+        return false;
+    if (!stage_all(w, &failure))
+        return undone(w, journal_drop(&j, &w->change, &later), &later, &failure, err);
+    if (!rename_all(w, &j, &failure))
+        return undone(w, journal_undo(&j, &w->change, &later), &later, &failure, err);
+    /* All new, and so recorded: what is left to tidy up can wait for the next command. */
+    if (!journal_finish(&j, &w->change, &later))
+        LOG_WARN("%s", later.message);
+    *ret_result = (struct writer_result){.files = w->files, .n = w->n};
+    return true;
+}

@@ -1,0 +1,84 @@
+/* The one way in which files of a project are changed: several at once, all or nothing.
+ *
+ *     writer_new(root_fd, journal_dir, &w, err)
+ *     writer_put(w, STR("src/a.c"), text, &(struct writer_options){.expect = &stamp}, err)
+ *     writer_remove(w, STR("src/b.c"), NULL, err)
+ *     writer_commit(w, &result, err)
+ *
+ * Paths are resolved already: relative to the root, plain components, no links in them. Anything
+ * else is E_FS_VIOLATION. Each call checks at once whether the file can be changed; until
+ * writer_commit() nothing is created anywhere, and a call that failed adds nothing.
+ *
+ * A commit makes all new versions beside the old ones, records what it is about to do (see
+ * journal.h), and only then renames, one exchange per file. An exchange and not a rename over the
+ * old file, because what was displaced can then be looked at: if it isn't the file that was
+ * read, everything goes back and the answer is E_CONFLICT. A process or machine that dies
+ * on the way leaves all old, or a record from which journal_recover() makes all old or all new.
+ *
+ * What belongs to a file stays: mode, owner, attributes; where it can't be kept, nothing is
+ * changed. A file with several hard links becomes a file of its own. A read-only file is
+ * refused, for root too.
+ */
+#ifndef PATH_WRITER_H
+#define PATH_WRITER_H
+
+#include "base/err.h"
+#include "path/stamp.h"
+
+enum {
+    WRITER_MAX_FILES = 10000,
+};
+#define WRITER_MAX_BYTES ((uint64_t)1 << 30)
+
+struct writer;
+
+struct writer_options {
+    const struct stamp *expect; /* what the caller read; NULL: whatever is there now */
+    bool must_exist;
+    bool must_not_exist;
+    bool keep_eol; /* if all lines of the old file end in CRLF, bare LFs become CRLF */
+    bool set_mode; /* otherwise the mode is kept; a new file gets 0666 without the umask */
+    mode_t mode;
+};
+
+enum writer_action {
+    WRITER_CREATED,
+    WRITER_UPDATED,
+    WRITER_DELETED,
+};
+
+struct writer_file {
+    struct str path;
+    enum writer_action action;
+    uint64_t bytes_written;
+};
+
+/* In the order of the paths; belongs to the writer. */
+struct writer_result {
+    const struct writer_file *files;
+    size_t n;
+};
+
+/* The descriptor is borrowed. The journal directory is a path, made when it is needed. */
+MUST_USE bool writer_new(
+    int root_fd, const char *journal_dir, struct writer **ret_writer, struct err *err);
+void writer_free(struct writer *w);
+void writer_free_at(struct writer **w);
+#define AUTO_WRITER AUTO(writer_free_at)
+
+/* The content is not copied: it must stay until the commit. NULL options: the defaults. */
+MUST_USE bool writer_put(struct writer *w, struct str rel, struct str content,
+    const struct writer_options *options, struct err *err);
+MUST_USE bool writer_remove(
+    struct writer *w, struct str rel, const struct stamp *expect, struct err *err);
+/* A new file that takes mode, owner, attributes and (with keep_eol) line ends from an old one,
+ * which goes. expect is about the old one; the new one must not exist. */
+MUST_USE bool writer_move(struct writer *w, struct str from, struct str to, struct str content,
+    const struct writer_options *options, struct err *err);
+
+/* Once; after it the writer is only good for reading the result. */
+MUST_USE bool writer_commit(struct writer *w, struct writer_result *ret_result, struct err *err);
+
+const char *writer_action_name(enum writer_action action); /* "created" */
+
+#endif

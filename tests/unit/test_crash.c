@@ -1,0 +1,412 @@
+/* The writer and its recovery, killed at every step: the child runs under ptrace and dies at its
+ * k-th stop before or after a system call, for every k. */
+#include "test.h"
+#include "tree.h"
+
+#include "path/journal.h"
+#include "path/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+
+struct scene {
+    char dir[250];
+    char root[300];
+    char journal[300];
+    bool old_kernel; /* no flags for renameat2 */
+    bool disturbed;  /* somebody else writes a file before the recovery */
+    char *old;       /* the tree before */
+    char *new;       /* and after */
+    cpu_set_t cpus;  /* where this process might run before */
+};
+
+/* Memory if it has attributes like a disk: thousands of cases, each of them synced. */
+static void scene_init(struct scene *s, bool old_kernel)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    BUG_ON(sched_getaffinity(0, sizeof(s->cpus), &s->cpus) != 0);
+    sched_setaffinity(0, sizeof(one), &one); /* two processes in turns: faster on one */
+    *s = (struct scene){
+        .cpus = s->cpus, .dir = "/dev/shm/cordon-unit-XXXXXX", .old_kernel = old_kernel};
+    bool quick = mkdtemp(s->dir) && tree_set_xattr(s->dir, "user.cordon", "");
+    if (!quick) {
+        rmdir(s->dir);
+        snprintf(s->dir, sizeof(s->dir), "%s", test_path("scene"));
+    }
+    snprintf(s->root, sizeof(s->root), "%s/root", s->dir);
+    snprintf(s->journal, sizeof(s->journal), "%s/journal", s->dir);
+}
+
+static void scene_done(struct scene *s)
+{
+    sched_setaffinity(0, sizeof(s->cpus), &s->cpus);
+    tree_remove(s->dir);
+    free(s->old);
+    free(s->new);
+}
+
+/* The tree of before; the journal directory is there, so that only its files count. */
+static void scene_reset(const struct scene *s)
+{
+    char path[400];
+    tree_remove(s->root);
+    tree_remove(s->journal);
+    snprintf(path, sizeof(path), "%s/a.txt", s->root);
+    tree_file(path, "one\r\ntwo\r\n", 0640);
+    tree_set_xattr(path, "user.cordon", "kept");
+    snprintf(path, sizeof(path), "%s/b.sh", s->root);
+    tree_file(path, "#!/bin/sh\r\n", 0755);
+    snprintf(path, sizeof(path), "%s/gone", s->root);
+    tree_file(path, "to be deleted", 0600);
+    snprintf(path, sizeof(path), "%s/sub/c", s->root);
+    tree_file(path, "old c", 0644);
+    BUG_ON(mkdir(s->journal, 0700) != 0);
+}
+
+static bool change(const struct scene *s, struct err *err)
+{
+    AUTO_FD int root_fd = tree_open(s->root);
+    AUTO_WRITER struct writer *w = NULL;
+    struct writer_result result;
+    struct writer_options eol = {.keep_eol = true};
+    return writer_new(root_fd, s->journal, &w, err) &&
+           writer_put(w, STR("a.txt"), STR("one\n2\n"), &eol, err) &&
+           writer_put(w, STR("b.sh"), STR("#!/bin/bash\necho\n"), &eol, err) &&
+           writer_put(w, STR("new/deep/er/e"), STR("new e"), NULL, err) &&
+           writer_remove(w, STR("gone"), NULL, err) &&
+           writer_put(w, STR("sub/c"), STR("new c"), NULL, err) && writer_commit(w, &result, err);
+}
+
+static int prepare_scene(void *arg)
+{
+    scene_reset(arg);
+    return 0;
+}
+
+static int act_change(void *arg)
+{
+    const struct scene *s = arg;
+    AUTO_ERR struct err err = {0};
+    bool ok = (!s->old_kernel || child_without_rename_flags()) && change(s, &err);
+    return ok ? 0 : 1;
+}
+
+/* A user's file in the way of what is still to do: then recovery has to undo. */
+static int prepare_recovery(void *arg)
+{
+    const struct scene *s = arg;
+    char path[400];
+    snprintf(path, sizeof(path), "%s/sub/c", s->root);
+    if (s->disturbed)
+        tree_file(path, "the user's own c", 0644);
+    return 0;
+}
+
+static int act_recover(void *arg)
+{
+    const struct scene *s = arg;
+    AUTO_ERR struct err err = {0};
+    AUTO_FD int root_fd = tree_open(s->root);
+    struct journal_report report;
+    bool ok = (!s->old_kernel || child_without_rename_flags()) &&
+              journal_recover(s->journal, root_fd, &report, &err);
+    return ok ? 0 : 1;
+}
+
+enum verdict {
+    ALL_OLD = 10,
+    ALL_NEW,
+    MIXED,
+};
+
+static enum verdict judge_disturbed(const struct scene *s, const char *now)
+{
+    bool old = strstr(now, "gone") != NULL;
+    bool good = strstr(now, "[the user's own c]") && old == !strstr(now, "new/deep/er/e") &&
+                old == !strstr(now, "[one\r\n2\r\n]") && !strstr(now, ".tmp") &&
+                !strstr(now, ".old");
+    (void)s;
+    return !good ? MIXED : old ? ALL_OLD : ALL_NEW;
+}
+
+/* Recovers, and says what there is now. In a child, like all that allocates: the sanitizer keeps
+ * what was freed, and a process that grew is slow to fork. */
+static int act_judge(void *arg)
+{
+    const struct scene *s = arg;
+    if (prepare_recovery(arg) != 0 || act_recover(arg) != 0)
+        return MIXED;
+    AUTO_FREE char *now = tree_describe(s->root);
+    AUTO_FREE char *journal = tree_describe(s->journal);
+    if (!CHECK_Z(journal, ""))
+        return MIXED;
+    if (s->disturbed)
+        return judge_disturbed(s, now);
+    if (strcmp(now, s->old) == 0)
+        return ALL_OLD;
+    return CHECK_Z(now, s->new) ? ALL_NEW : MIXED;
+}
+
+/* What is seen on the way: called at each stop before a system call. */
+struct watch {
+    size_t stops;
+    size_t commit_stop;      /* the first stop after the commit line is on disk; 0: not reached */
+    size_t journal_syncs;    /* of the file */
+    size_t dir_syncs;        /* of its directory */
+    bool early_create;       /* something was created before the intent was on disk */
+    bool early_rename;       /* something was replaced before the commit line was */
+    size_t renames;          /* of names that are not temporary */
+    const char *journal_dir; /* input */
+};
+
+static void read_text(pid_t pid, uint64_t at, char text[300])
+{
+    struct iovec to = {text, 299}, from = {(void *)(uintptr_t)at, 299};
+    ssize_t n = process_vm_readv(pid, &to, 1, &from, 1, 0);
+    text[MAX(n, 0)] = '\0';
+}
+
+static void saw_sync(struct watch *watch, pid_t pid, uint64_t fd)
+{
+    char link[64], name[4096];
+    snprintf(link, sizeof(link), "/proc/%d/fd/%llu", (int)pid, (unsigned long long)fd);
+    ssize_t n = readlink(link, name, sizeof(name) - 1);
+    name[MAX(n, 0)] = '\0';
+    watch->dir_syncs += strcmp(name, watch->journal_dir) == 0;
+    if (str_ends_with(str_z(name), STR(".journal")) && ++watch->journal_syncs == 2)
+        watch->commit_stop = watch->stops + 1;
+}
+
+static void saw_rename(struct watch *watch, pid_t pid, uint64_t from)
+{
+    char name[300];
+    read_text(pid, from, name);
+    bool journal = str_ends_with(str_z(name), STR(".journal"));
+    watch->renames += !journal;
+    if (!journal && watch->journal_syncs < 2)
+        watch->early_rename = true;
+}
+
+static void saw_create(struct watch *watch, pid_t pid, uint64_t at)
+{
+    char name[300];
+    read_text(pid, at, name);
+    bool journal = str_ends_with(str_z(name), STR(".journal")) || name[0] == '/';
+    if (!journal && (watch->journal_syncs < 1 || watch->dir_syncs < 1))
+        watch->early_create = true;
+}
+
+static void see_call(struct watch *watch, pid_t pid)
+{
+    struct __ptrace_syscall_info info;
+    if (ptrace(PTRACE_GET_SYSCALL_INFO, pid, (void *)sizeof(info), &info) <= 0 ||
+        info.op != PTRACE_SYSCALL_INFO_ENTRY)
+        return;
+    uint64_t *args = (uint64_t *)info.entry.args;
+    switch (info.entry.nr) {
+    case SYS_fsync:
+        saw_sync(watch, pid, args[0]);
+        break;
+    case SYS_mkdirat:
+        saw_create(watch, pid, args[1]);
+        break;
+    case SYS_openat:
+        if (args[2] & O_CREAT)
+            saw_create(watch, pid, args[1]);
+        break;
+    case SYS_renameat:
+    case SYS_renameat2:
+    case SYS_linkat:
+    case SYS_unlinkat:
+        saw_rename(watch, pid, args[1]);
+        break;
+    default:
+        break;
+    }
+}
+
+/* In a child that is traced from its second half on. */
+struct act {
+    child_fn prepare;
+    child_fn run;
+    struct scene *scene;
+};
+
+static pid_t start_traced(const struct act *act)
+{
+    int status;
+    pid_t pid = fork();
+    BUG_ON(pid < 0);
+    if (pid == 0) {
+        BUG_ON(act->prepare(act->scene) != 0);
+        BUG_ON(ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0);
+        raise(SIGSTOP);
+        _exit(act->run(act->scene)); /* no leak check: it can't run under ptrace */
+    }
+    BUG_ON(waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status));
+    long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL;
+    BUG_ON(ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)options) != 0);
+    return pid;
+}
+
+/* Runs it until its stop number kill_at. True if it ended by itself before. */
+static bool trace(const struct act *act, size_t kill_at, struct watch *watch)
+{
+    int status;
+    long signal = 0;
+    pid_t pid = start_traced(act);
+    for (size_t stops = 0;;) {
+        BUG_ON(ptrace(PTRACE_SYSCALL, pid, NULL, (void *)signal) != 0);
+        BUG_ON(waitpid(pid, &status, 0) != pid);
+        if (!WIFSTOPPED(status))
+            return CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        bool at_call = WSTOPSIG(status) == (SIGTRAP | 0x80);
+        signal = at_call ? 0 : WSTOPSIG(status);
+        if (at_call && watch) {
+            watch->stops = stops + 1;
+            see_call(watch, pid);
+        }
+        if (at_call && ++stops == kill_at) {
+            kill(pid, SIGKILL);
+            BUG_ON(waitpid(pid, &status, 0) != pid);
+            return false;
+        }
+    }
+}
+
+/* Finds out what before and after look like, and how many stops there are. */
+static struct watch scene_measure(struct scene *s)
+{
+    struct watch watch = {.journal_dir = s->journal};
+    scene_reset(s);
+    s->old = tree_describe(s->root);
+    struct act act = {prepare_scene, act_change, s};
+    CHECK(trace(&act, SIZE_MAX, &watch));
+    s->new = tree_describe(s->root);
+    CHECK(strcmp(s->old, s->new) != 0);
+    CHECK(strstr(s->new, "a.txt 100640"));
+    CHECK(strstr(s->new, "[one\r\n2\r\n]"));
+    CHECK(strstr(s->new, "new/deep/er/e"));
+    CHECK(!strstr(s->new, "gone"));
+    CHECK(!strstr(s->new, ".cordon-"));
+    return watch;
+}
+
+struct outcome {
+    size_t cases, old, new;
+};
+
+static void judge(struct scene *s, struct outcome *outcome)
+{
+    int verdict = child_run(act_judge, s);
+    outcome->cases++;
+    outcome->old += verdict == ALL_OLD;
+    outcome->new += verdict == ALL_NEW;
+    CHECK(verdict == ALL_OLD || verdict == ALL_NEW);
+}
+
+static void outcome_check(const struct outcome *outcome, size_t at_least)
+{
+    printf("# %zu cases: %zu times all old, %zu times all new\n", outcome->cases, outcome->old,
+        outcome->new);
+    CHECK(outcome->cases >= at_least);
+    CHECK_INT(outcome->old + outcome->new, outcome->cases);
+}
+
+static void crash_everywhere(bool old_kernel)
+{
+    struct scene s;
+    struct outcome outcome = {0};
+    scene_init(&s, old_kernel);
+    scene_measure(&s);
+    struct act act = {prepare_scene, act_change, &s};
+    bool ended = false;
+    for (size_t k = 1; !ended; k++) {
+        test_row(k, "killed at this stop");
+        ended = trace(&act, k, NULL);
+        judge(&s, &outcome);
+    }
+    outcome_check(&outcome, 300);
+    CHECK(outcome.old > 100);
+    CHECK(outcome.new > 100);
+    scene_done(&s);
+}
+
+TEST(writer_killed_at_every_step_leaves_all_old_or_all_new)
+{
+    crash_everywhere(false);
+}
+
+TEST(writer_killed_at_every_step_without_exchange)
+{
+    crash_everywhere(true);
+}
+
+TEST(writer_syncs_its_journal_before_it_touches_anything)
+{
+    struct scene s;
+    scene_init(&s, false);
+    struct watch watch = scene_measure(&s);
+    CHECK(!watch.early_create);
+    CHECK(!watch.early_rename);
+    CHECK(watch.renames >= 5);
+    CHECK_INT(watch.journal_syncs, 3);
+    CHECK(watch.dir_syncs >= 2);
+    scene_done(&s);
+}
+
+/* Kills the change at a sample of stops after the commit line, and then its recovery everywhere. */
+static void crash_recovery(bool old_kernel, bool disturbed, size_t samples)
+{
+    struct scene s;
+    struct outcome outcome = {0};
+    scene_init(&s, old_kernel);
+    struct watch watch = scene_measure(&s);
+    BUG_ON(watch.commit_stop == 0 || watch.commit_stop + samples >= watch.stops);
+    s.disturbed = disturbed;
+    struct act first = {prepare_scene, act_change, &s};
+    struct act second = {prepare_recovery, act_recover, &s};
+    for (size_t i = 0; i < samples; i++) {
+        size_t k = watch.commit_stop + i * (watch.stops - watch.commit_stop) / samples;
+        bool ended = false;
+        for (size_t j = 1; !ended; j++) {
+            test_row(k * 1000 + j, "change and recovery killed at these stops");
+            trace(&first, k, NULL);
+            ended = trace(&second, j, NULL);
+            judge(&s, &outcome);
+        }
+    }
+    outcome_check(&outcome, 300);
+    CHECK(outcome.new > 0);
+    CHECK(!disturbed || outcome.old > 0);
+    scene_done(&s);
+}
+
+TEST(journal_recovery_killed_at_every_step_recovers)
+{
+    crash_recovery(false, false, 3);
+}
+
+TEST(journal_recovery_that_undoes_killed_at_every_step)
+{
+    crash_recovery(false, true, 3);
+}
+
+TEST(journal_recovery_killed_at_every_step_without_exchange)
+{
+    crash_recovery(true, false, 2);
+}
+
+TEST(journal_recovery_that_undoes_killed_without_exchange)
+{
+    crash_recovery(true, true, 2);
+}
