@@ -1,6 +1,7 @@
 /* Reading an object by its field table: strict, with the place of every error. */
 #include "base/field.h"
 
+#include "base/choice.h"
 #include "base/field_kind.h"
 #include "base/place.h"
 
@@ -8,9 +9,7 @@
 
 enum {
     PLACE_MAX = 8 * 1024,
-    SHOWN_TEXT = 60,   /* bytes of a string in a message */
-    LISTED_NAMES = 30, /* names in a message */
-    CLOSE_MAX = 3,     /* edits up to which a name is suggested */
+    SHOWN_TEXT = 60, /* bytes of a string in a message */
 };
 
 /* Where in the tree a value stands: a chain on the stack, made into text only for an error. */
@@ -71,61 +70,30 @@ static bool take(
     return true;
 }
 
-/* A list of names for a message, and the one that is close to what was written. */
-struct choice {
-    struct str written;
-    struct str nearest;
-    size_t distance;
-    size_t n;
-    struct buf list;
-};
-
-static void choice_add(struct choice *c, const char *name)
-{
-    size_t distance = str_distance(c->written, str_z(name));
-    if (distance < c->distance) {
-        c->distance = distance;
-        c->nearest = str_z(name);
-    }
-    if (c->n++ < LISTED_NAMES)
-        buf_printf(&c->list, "%s\"%s\"", c->n > 1 ? ", " : "", name);
-    else if (c->n == LISTED_NAMES + 1)
-        buf_add_z(&c->list, ", ...");
-}
-
-static bool choice_close(const struct choice *c)
-{
-    return c->n > 0 && c->distance <= MIN((size_t)CLOSE_MAX, c->written.n / 3 + 1);
-}
-
 static bool fail_unknown(struct reader *r, const struct spot *at, const struct shape *shape)
 {
-    struct choice c = {.written = at->key, .distance = SIZE_MAX, .list = BUF_INIT(PLACE_MAX / 2)};
+    AUTO_CHOICE struct choice c = CHOICE_INIT(at->key);
     for (size_t i = 0; i < shape->n_fields; i++)
         choice_add(&c, shape->fields[i].name);
-    if (choice_close(&c))
-        fail(r, at, "unknown key, did you mean \"" STR_FMT "\"?", STR_ARG(c.nearest));
-    else if (c.n > 0)
-        fail(r, at, "unknown key, the keys here are %s", buf_z(&c.list));
-    else
-        fail(r, at, "unknown key, there are none here");
-    buf_done(&c.list);
-    return false;
+    AUTO_BUF struct buf hint = BUF_INIT(CHOICE_LIST_MAX + 100);
+    choice_hint(&c, "", &hint);
+    if (hint.n == 0)
+        buf_printf(&hint, "; the keys here are %s", c.n ? choice_list(&c) : "none");
+    return fail(r, at, "unknown key%s", buf_z(&hint));
 }
 
 static bool fail_name(
     struct reader *r, const struct spot *at, const struct field *field, struct str written)
 {
-    struct choice c = {.written = written, .distance = SIZE_MAX, .list = BUF_INIT(PLACE_MAX / 2)};
+    AUTO_CHOICE struct choice c = CHOICE_INIT(written);
     for (size_t i = 0; i < field->n_names; i++)
         if (field->names[i])
             choice_add(&c, field->names[i]);
+    AUTO_BUF struct buf hint = BUF_INIT(256);
+    choice_hint(&c, "", &hint);
     struct str shown = str_head(written, SHOWN_TEXT);
-    bool close = choice_close(&c);
-    fail(r, at, "\"" STR_FMT "\" is not one of %s%s" STR_FMT "%s", STR_ARG(shown), buf_z(&c.list),
-        close ? ", did you mean \"" : "", STR_ARG(close ? c.nearest : STR("")), close ? "\"?" : "");
-    buf_done(&c.list);
-    return false;
+    return fail(
+        r, at, "'" STR_FMT "' is not one of %s%s", STR_ARG(shown), choice_list(&c), buf_z(&hint));
 }
 
 static bool read_bool(struct reader *r, const struct spot *at, const struct field *field,

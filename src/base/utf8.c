@@ -4,29 +4,43 @@
 /* What may follow a lead byte: total length, and the range of the second byte. The ranges of
  * E0, ED, F0 and F4 keep out over-long forms, surrogates and values above U+10FFFF. */
 struct lead {
-    unsigned char first, last;
     unsigned char length;
     unsigned char second_min, second_max;
 };
 
+enum {
+    LEAD_ASCII,
+    LEAD_2,
+    LEAD_E0,
+    LEAD_3,
+    LEAD_ED,
+    LEAD_F0,
+    LEAD_4,
+    LEAD_F4,
+};
+
 static const struct lead leads[] = {
-    {0x00, 0x7F, 1, 0, 0},
-    {0xC2, 0xDF, 2, 0x80, 0xBF},
-    {0xE0, 0xE0, 3, 0xA0, 0xBF},
-    {0xE1, 0xEC, 3, 0x80, 0xBF},
-    {0xED, 0xED, 3, 0x80, 0x9F},
-    {0xEE, 0xEF, 3, 0x80, 0xBF},
-    {0xF0, 0xF0, 4, 0x90, 0xBF},
-    {0xF1, 0xF3, 4, 0x80, 0xBF},
-    {0xF4, 0xF4, 4, 0x80, 0x8F},
+    [LEAD_ASCII] = {1, 0, 0},
+    [LEAD_2] = {2, 0x80, 0xBF},
+    [LEAD_E0] = {3, 0xA0, 0xBF},
+    [LEAD_3] = {3, 0x80, 0xBF},
+    [LEAD_ED] = {3, 0x80, 0x9F},
+    [LEAD_F0] = {4, 0x90, 0xBF},
+    [LEAD_4] = {4, 0x80, 0xBF},
+    [LEAD_F4] = {4, 0x80, 0x8F},
 };
 
 static const struct lead *lead_of(unsigned char byte)
 {
-    for (size_t i = 0; i < ARRAY_LEN(leads); i++)
-        if (byte >= leads[i].first && byte <= leads[i].last)
-            return &leads[i];
-    return NULL;
+    if (byte < 0x80)
+        return &leads[LEAD_ASCII];
+    if (byte < 0xC2 || byte > 0xF4)
+        return NULL;
+    if (byte < 0xE0)
+        return &leads[LEAD_2];
+    if (byte < 0xF0)
+        return &leads[byte == 0xE0 ? LEAD_E0 : byte == 0xED ? LEAD_ED : LEAD_3];
+    return &leads[byte == 0xF0 ? LEAD_F0 : byte == 0xF4 ? LEAD_F4 : LEAD_4];
 }
 
 /* How many bytes at the start fit the lead's pattern; lead->length if the character is whole. */
@@ -75,7 +89,7 @@ bool utf8_is_scalar(uint32_t codepoint)
     return codepoint <= UTF8_LAST && (codepoint < 0xD800 || codepoint > 0xDFFF);
 }
 
-size_t utf8_encode(uint32_t codepoint, char bytes[UTF8_MAX])
+size_t utf8_write(uint32_t codepoint, char bytes[UTF8_MAX])
 {
     BUG_ON(!utf8_is_scalar(codepoint));
     if (codepoint < 0x80) {

@@ -2,7 +2,7 @@
  *
  *     uint32_t cp;
  *     size_t n = utf8_decode(rest, &cp);      0: not valid here
- *     n = utf8_encode(0x65E5, bytes);
+ *     n = utf8_write(0x65E5, bytes);
  */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
@@ -22,9 +22,8 @@ size_t utf8_decode(struct str s, uint32_t *ret_codepoint);
  * what one U+FFFD stands for ("maximal subpart"). */
 size_t utf8_invalid_length(struct str s);
 
-/* Writes a valid code point, returns its length. Linked under another name, since the static
- * jansson has a function of this one. */
-size_t utf8_encode(uint32_t codepoint, char bytes[UTF8_MAX]) __asm__("cordon_utf8_encode");
+/* Writes a valid code point, returns its length. */
+size_t utf8_write(uint32_t codepoint, char bytes[UTF8_MAX]);
 
 bool utf8_is_scalar(uint32_t codepoint);
 bool utf8_valid(struct str s);

@@ -162,7 +162,7 @@ static bool add_codepoint(
         return bad_at(err, at);
     }
     char bytes[UTF8_MAX];
-    buf_add(out, bytes, utf8_encode(codepoint, bytes));
+    buf_add(out, bytes, utf8_write(codepoint, bytes));
     return true;
 }
 
@@ -201,7 +201,7 @@ static bool decode_escape(struct str encoded, size_t at, enum caret_use use, str
     bool raw = lower == RAW_BYTE;
     const struct form *form = form_of(letter);
     size_t skip = raw || form->letter ? 2 : 1;
-    uint32_t value;
+    uint32_t value = 0;
     if (!read_hex(str_skip(encoded, at + skip), form->digits, at, &value, err))
         return false;
     bool ok = raw ? add_raw_byte(value, at, out, err) : add_codepoint(value, use, at, out, err);

@@ -22,7 +22,7 @@ size_t wild_unit(struct str s, int options, uint32_t *ret_unit)
 size_t wild_unit_write(uint32_t unit, int options, char bytes[UTF8_MAX])
 {
     if (options & WILD_UTF8 && unit >= 0x80 && unit <= UTF8_LAST)
-        return utf8_encode(unit, bytes);
+        return utf8_write(unit, bytes);
     bytes[0] = (char)(unit > UTF8_LAST ? unit - WILD_INVALID_BYTE : unit);
     return 1;
 }

@@ -282,7 +282,7 @@ TEST(utf8_round_trips_every_code_point)
             continue;
         char bytes[UTF8_MAX];
         uint32_t back = 0;
-        size_t n = utf8_encode(cp, bytes);
+        size_t n = utf8_write(cp, bytes);
         wrong += utf8_decode(str_n(bytes, n), &back) != n || back != cp;
     }
     CHECK_INT(wrong, 0);

@@ -64,69 +64,69 @@ static struct str spelled(struct arena *a, const char *text)
     return str_z(arena_printf(a, "%.*s%s%s", (int)(at - text), text, test_dir(), at + 1));
 }
 
+static const struct {
+    const char *path, *leads_to;
+    enum boundary_class class;
+    enum boundary_access access;
+    bool exists;
+} inside[] = {
+    {"main.c", "@/project/src/main.c", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
+    {"./main.c", "@/project/src/main.c", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
+    {".", "@/project/src", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
+    {"..", "@/project", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
+    {"../", "@/project", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
+    {"../README", "@/project/README", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
+    {"../v1..alpha", "@/project/v1..alpha", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
+    {"@/project", "@/project", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
+    {"@/project//src/./main.c", "@/project/src/main.c", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
+    {"../in_rel/main.c", "@/project/src/main.c", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
+    {"../in_abs/main.c", "@/project/src/main.c", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
+    {"../in_abs/..", "@/project", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
+    {"../chain2", "@/project/src/main.c", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
+    {"../../project/README", "@/project/README", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
+    {"../out_and_in", "@/project/README", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
+    {"@/alias/README", "@/project/README", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
+    {"@/alias/new/x", "@/project/new/x", BOUNDARY_USER_PROJECT, BOUNDARY_RO, false},
+    /* not there yet: judged by the deepest ancestor */
+    {"new.c", "@/project/src/new.c", BOUNDARY_USER_PROJECT, BOUNDARY_RO, false},
+    {"a/b/c", "@/project/src/a/b/c", BOUNDARY_USER_PROJECT, BOUNDARY_RO, false},
+    {"a/../b", "@/project/src/b", BOUNDARY_USER_PROJECT, BOUNDARY_RO, false},
+    {"a/b/../../../README", "@/project/README", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
+    {"../in_abs/new", "@/project/src/new", BOUNDARY_USER_PROJECT, BOUNDARY_RO, false},
+    {"../dangling", "@/project/nowhere", BOUNDARY_USER_PROJECT, BOUNDARY_RO, false},
+    {"./~", "@/project/src/~", BOUNDARY_USER_PROJECT, BOUNDARY_RO, false},
+    /* the workspace inside the project */
+    {"../.cordon/workspaces/bot/out.txt", "@/project/.cordon/workspaces/bot/out.txt",
+        BOUNDARY_AGENT_WORKSPACE, BOUNDARY_RW, true},
+    {"../.cordon/workspaces/bot/new", "@/project/.cordon/workspaces/bot/new",
+        BOUNDARY_AGENT_WORKSPACE, BOUNDARY_RW, false},
+    {"../.cordon/workspaces/bot", "@/project/.cordon/workspaces/bot", BOUNDARY_AGENT_WORKSPACE,
+        BOUNDARY_RW, true},
+    {"../.cordon/workspaces/bot/..", "@/project/.cordon/workspaces", BOUNDARY_USER_PROJECT,
+        BOUNDARY_RO, true},
+    {"../.cordon/workspaces/other", "@/project/.cordon/workspaces/other", BOUNDARY_USER_PROJECT,
+        BOUNDARY_RO, false},
+    {"../.cordon/workspaces/bot/readme", "@/project/README", BOUNDARY_USER_PROJECT, BOUNDARY_RO,
+        true},
+    {"../.cordon/workspaces/bot/../../../README", "@/project/README", BOUNDARY_USER_PROJECT,
+        BOUNDARY_RO, true},
+};
+
 TEST(boundary_inside)
 {
-    static const struct {
-        const char *path, *leads_to;
-        enum boundary_class class;
-        enum boundary_access access;
-        bool exists;
-    } rows[] = {
-        {"main.c", "@/project/src/main.c", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
-        {"./main.c", "@/project/src/main.c", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
-        {".", "@/project/src", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
-        {"..", "@/project", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
-        {"../", "@/project", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
-        {"../README", "@/project/README", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
-        {"../v1..alpha", "@/project/v1..alpha", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
-        {"@/project", "@/project", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
-        {"@/project//src/./main.c", "@/project/src/main.c", BOUNDARY_USER_PROJECT, BOUNDARY_RO,
-            true},
-        {"../in_rel/main.c", "@/project/src/main.c", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
-        {"../in_abs/main.c", "@/project/src/main.c", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
-        {"../in_abs/..", "@/project", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
-        {"../chain2", "@/project/src/main.c", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
-        {"../../project/README", "@/project/README", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
-        {"../out_and_in", "@/project/README", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
-        {"@/alias/README", "@/project/README", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
-        {"@/alias/new/x", "@/project/new/x", BOUNDARY_USER_PROJECT, BOUNDARY_RO, false},
-        /* not there yet: judged by the deepest ancestor */
-        {"new.c", "@/project/src/new.c", BOUNDARY_USER_PROJECT, BOUNDARY_RO, false},
-        {"a/b/c", "@/project/src/a/b/c", BOUNDARY_USER_PROJECT, BOUNDARY_RO, false},
-        {"a/../b", "@/project/src/b", BOUNDARY_USER_PROJECT, BOUNDARY_RO, false},
-        {"a/b/../../../README", "@/project/README", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
-        {"../in_abs/new", "@/project/src/new", BOUNDARY_USER_PROJECT, BOUNDARY_RO, false},
-        {"../dangling", "@/project/nowhere", BOUNDARY_USER_PROJECT, BOUNDARY_RO, false},
-        {"./~", "@/project/src/~", BOUNDARY_USER_PROJECT, BOUNDARY_RO, false},
-        /* the workspace inside the project */
-        {"../.cordon/workspaces/bot/out.txt", "@/project/.cordon/workspaces/bot/out.txt",
-            BOUNDARY_AGENT_WORKSPACE, BOUNDARY_RW, true},
-        {"../.cordon/workspaces/bot/new", "@/project/.cordon/workspaces/bot/new",
-            BOUNDARY_AGENT_WORKSPACE, BOUNDARY_RW, false},
-        {"../.cordon/workspaces/bot", "@/project/.cordon/workspaces/bot", BOUNDARY_AGENT_WORKSPACE,
-            BOUNDARY_RW, true},
-        {"../.cordon/workspaces/bot/..", "@/project/.cordon/workspaces", BOUNDARY_USER_PROJECT,
-            BOUNDARY_RO, true},
-        {"../.cordon/workspaces/other", "@/project/.cordon/workspaces/other", BOUNDARY_USER_PROJECT,
-            BOUNDARY_RO, false},
-        {"../.cordon/workspaces/bot/readme", "@/project/README", BOUNDARY_USER_PROJECT, BOUNDARY_RO,
-            true},
-        {"../.cordon/workspaces/bot/../../../README", "@/project/README", BOUNDARY_USER_PROJECT,
-            BOUNDARY_RO, true},
-    };
     make_tree();
     AUTO_BOUNDARY struct boundary *b = make_boundary();
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        test_row(i, rows[i].path);
+    for (size_t i = 0; i < ARRAY_LEN(inside); i++) {
+        test_row(i, inside[i].path);
         AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
         AUTO_ERR struct err err = {0};
         struct resolved r;
-        if (!CHECK_OK(boundary_resolve(b, spelled(&a, rows[i].path), &a, &r, &err), &err))
+        if (!CHECK_OK(boundary_resolve(b, spelled(&a, inside[i].path), &a, &r, &err), &err))
             continue;
-        CHECK_STR(r.path, spelled(&a, rows[i].leads_to));
-        CHECK_INT(r.root->class, rows[i].class);
-        CHECK_INT(r.root->access, rows[i].access);
-        CHECK(r.exists == rows[i].exists);
+        CHECK_STR(r.path, spelled(&a, inside[i].leads_to));
+        CHECK_INT(r.root->class, inside[i].class);
+        CHECK_INT(r.root->access, inside[i].access);
+        CHECK(r.exists == inside[i].exists);
         CHECK(str_ends_with(r.path, r.rel));
     }
 }

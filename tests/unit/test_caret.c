@@ -167,7 +167,7 @@ TEST(caret_every_code_point_round_trips)
         if (!utf8_is_scalar(cp))
             continue;
         char bytes[UTF8_MAX];
-        struct str plain = str_n(bytes, utf8_encode(cp, bytes));
+        struct str plain = str_n(bytes, utf8_write(cp, bytes));
         AUTO_BUF struct buf encoded = BUF_INIT(100), decoded = BUF_INIT(100);
         AUTO_ERR struct err err = {0};
         caret_encode(plain, &encoded);

@@ -77,10 +77,10 @@ TEST(field_errors_name_their_place)
         const char *field;
         const char *message;
     } rows[] = {
-        {"\"verbos\":1", "verbos", "verbos: unknown key, did you mean \"verbose\"?"},
+        {"\"verbos\":1", "verbos", "verbos: unknown key; did you mean 'verbose'?"},
         {"\"size\":{\"width\":1}", "size.width",
-            "size.width: unknown key, the keys here are \"rows\", \"cols\""},
-        {"\"a.b\":1", "[\"a.b\"]", "[\"a.b\"]: unknown key, the keys here are \"verbose\", "},
+            "size.width: unknown key; the keys here are 'rows', 'cols'"},
+        {"\"a.b\":1", "[\"a.b\"]", "[\"a.b\"]: unknown key; the keys here are 'verbose', "},
         {"\"steps\":[{\"id\":\"a\"},{}]", "steps[1].id", "steps[1].id: required, but missing"},
         {"\"steps\":[{\"id\":\"a\",\"then\":[{\"id\":1}]}]", "steps[0].then[0].id",
             "steps[0].then[0].id: expected a string, found an integer"},
@@ -95,8 +95,8 @@ TEST(field_errors_name_their_place)
         {"\"factor\":10.5", "factor", "factor: 10.5 is not within 0 to 10"},
         {"\"factor\":[]", "factor", "factor: expected a number, found a list"},
         {"\"mode\":\"fats\"", "mode",
-            "mode: \"fats\" is not one of \"fast\", \"slow\", did you mean \"fast\"?"},
-        {"\"mode\":\"other\"", "mode", "mode: \"other\" is not one of \"fast\", \"slow\""},
+            "mode: 'fats' is not one of 'fast', 'slow'; did you mean 'fast'?"},
+        {"\"mode\":\"other\"", "mode", "mode: 'other' is not one of 'fast', 'slow'"},
         {"\"mode\":1", "mode", "mode: expected a string, found an integer"},
         {"\"args\":[\"a\",2]", "args[1]", "args[1]: expected a string, found an integer"},
         {"\"args\":\"a\"", "args", "args: expected a list of strings, found a string"},

@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <limits.h>
 #include <sys/stat.h>
 
 enum {
@@ -170,7 +171,10 @@ static void run_case(const char *path, size_t index)
 TEST(ignore_cases)
 {
     glob_t found = {0};
-    CHECK(glob(TESTS_DIR "/ignore/*.case", 0, NULL, &found) == 0);
+    const char *dir = getenv("CORDON_TESTS"); /* where an ordinary user may not read the source */
+    char pattern[PATH_MAX];
+    snprintf(pattern, sizeof(pattern), "%s/ignore/*.case", dir ? dir : TESTS_DIR);
+    CHECK(glob(pattern, 0, NULL, &found) == 0);
     for (size_t i = 0; i < found.gl_pathc; i++)
         run_case(found.gl_pathv[i], i);
     globfree(&found);

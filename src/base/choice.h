@@ -1,0 +1,41 @@
+/* A word that should have been one of several: which was meant, and what there is.
+ *
+ *     AUTO_CHOICE struct choice c = CHOICE_INIT(word);
+ *     choice_add(&c, "glob");
+ *     choice_hint(&c, "", &message);          "; did you mean 'glob'?", or nothing
+ */
+#ifndef BASE_CHOICE_H
+#define BASE_CHOICE_H
+
+#include "base/buf.h"
+
+enum {
+    CHOICE_LISTED = 20, /* names in a list; more are "..." */
+    CHOICE_LIST_MAX = 4096,
+};
+
+struct choice {
+    struct str written;
+    const char *nearest;
+    size_t distance;
+    size_t n;
+    struct buf list;
+};
+
+#define CHOICE_INIT(word) \
+    ((struct choice){.written = (word), .distance = SIZE_MAX, .list = BUF_INIT(CHOICE_LIST_MAX)})
+#define AUTO_CHOICE AUTO(choice_done)
+
+void choice_done(struct choice *c);
+
+/* Adds one possible name; it must stay. */
+void choice_add(struct choice *c, const char *name);
+void choice_add_all(struct choice *c, const char *const *names); /* ends in NULL */
+
+/* Appends "; did you mean 'PREFIXname'?" if some name is near enough to be meant. */
+void choice_hint(const struct choice *c, const char *prefix, struct buf *b);
+
+/* "'a', 'b', 'c'" */
+const char *choice_list(const struct choice *c);
+
+#endif
