@@ -1,0 +1,84 @@
+/* The tree of commands: finding, naming, suggesting. */
+#include "cli/cmd.h"
+
+#include "base/choice.h"
+
+static const char *const colors[] = {"auto", "always", "never", NULL};
+
+const struct opt global_opts[] = {
+    OPT_SET("help", 'h', struct global_options, help, "show help for the command"),
+    OPT_SET("version", 0, struct global_options, version, "show the version"),
+    OPT_SET("json", 0, struct global_options, json,
+        "print JSON on stdout, and nothing else there; errors too"),
+    OPT_ONE_OF("color", 0, struct global_options, color, "WHEN", colors,
+        "colours: when stdout is a terminal and NO_COLOR is not set (auto), always, never"),
+};
+const size_t n_global_opts = ARRAY_LEN(global_opts);
+
+bool cmd_needs_command(const struct cmd *cmd, struct err *err)
+{
+    AUTO_BUF struct buf full = BUF_INIT(256), list = BUF_INIT(4096);
+    cmd_full_name(cmd, &full);
+    for (size_t i = 0; cmd->subs[i]; i++)
+        if (!cmd->subs[i]->hidden)
+            buf_printf(&list, "%s%s", list.n ? ", " : "", cmd->subs[i]->name);
+    err_set(err, E_CLI_INVALID_ARG, "'%s' needs a command: %s", buf_z(&full), buf_z(&list));
+    return err_ctx(err, "command", "%s", buf_z(&full));
+}
+
+static bool unknown(const struct cmd *parent, const char *word, struct err *err)
+{
+    AUTO_CHOICE struct choice c = CHOICE_INIT(str_z(word));
+    for (size_t i = 0; parent->subs && parent->subs[i]; i++)
+        if (!parent->subs[i]->hidden)
+            choice_add(&c, parent->subs[i]->name);
+    AUTO_BUF struct buf full = BUF_INIT(256), hint = BUF_INIT(256);
+    cmd_full_name(parent, &full);
+    choice_hint(&c, "", &hint);
+    err_set(err, E_CLI_INVALID_ARG, "'%s' has no command '%s'%s", buf_z(&full), word, buf_z(&hint));
+    return err_ctx(err, "word", "%s", word);
+}
+
+bool cmd_find(
+    const struct cmd *parent, const char *name, const struct cmd **ret_cmd, struct err *err)
+{
+    for (size_t i = 0; parent->subs && parent->subs[i]; i++) {
+        if (strcmp(name, parent->subs[i]->name) == 0) {
+            *ret_cmd = parent->subs[i];
+            return true;
+        }
+    }
+    return unknown(parent, name, err);
+}
+
+bool cmd_find_path(const char *const *words, size_t n, const struct cmd **ret_cmd, struct err *err)
+{
+    const struct cmd *cmd = &cmd_cordon;
+    for (size_t i = 0; i < n; i++)
+        if (!cmd_find(cmd, words[i], &cmd, err))
+            return false;
+    *ret_cmd = cmd;
+    return true;
+}
+
+/* Depth first through a tree of a few dozen commands: cheaper than keeping parents in const data.
+ */
+static bool name_below(const struct cmd *at, const struct cmd *cmd, struct buf *b)
+{
+    size_t start = b->n;
+    if (b->n)
+        buf_add_byte(b, ' ');
+    buf_add_z(b, at->name);
+    if (at == cmd)
+        return true;
+    for (size_t i = 0; at->subs && at->subs[i]; i++)
+        if (name_below(at->subs[i], cmd, b))
+            return true;
+    buf_truncate(b, start);
+    return false;
+}
+
+void cmd_full_name(const struct cmd *cmd, struct buf *b)
+{
+    BUG_ON(!name_below(&cmd_cordon, cmd, b));
+}

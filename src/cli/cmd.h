@@ -1,0 +1,126 @@
+/* Commands and their options, as tables. From one table come parsing, --help, the completions and
+ * the manual's option sections.
+ *
+ *     static const struct opt glob_opts[] = {
+ *         OPT_SET("json", 0, struct glob_options, json, "print JSON"),
+ *     };
+ *     const struct cmd cmd_glob = {.name = "glob", .opts = glob_opts, ...};
+ */
+#ifndef CLI_CMD_H
+#define CLI_CMD_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+enum opt_type {
+    OPT_FLAG,   /* bool */
+    OPT_TEXT,   /* const char * */
+    OPT_NUMBER, /* int64_t within [min, max] */
+    OPT_CHOICE, /* const char *, one of the choices */
+};
+
+/* What a value is, for the completions. */
+enum arg_kind {
+    ARG_ANY,
+    ARG_FILE,
+    ARG_DIR,
+    ARG_COMMAND, /* the name of a command */
+};
+
+struct opt {
+    const char *name;
+    char letter; /* 0: none */
+    enum opt_type type;
+    size_t offset;
+    const char *value;          /* how the manual calls it */
+    const char *const *choices; /* ends in NULL */
+    enum arg_kind kind;
+    int64_t min, max;
+    const char *help;
+};
+
+/* The member must have the type that the row writes. */
+#define OPT_OFFSET(type, s, m) \
+    (offsetof(s, m) +          \
+        0 * sizeof(char[__builtin_types_compatible_p(type, __typeof__(((s *)0)->m)) ? 1 : -1]))
+#define OPT_SET(n, l, s, m, h)                                                                \
+    {                                                                                         \
+        .name = n, .letter = l, .type = OPT_FLAG, .offset = OPT_OFFSET(bool, s, m), .help = h \
+    }
+#define OPT_STRING(n, l, s, m, v, k, h)                                                     \
+    {                                                                                       \
+        .name = n, .letter = l, .type = OPT_TEXT, .offset = OPT_OFFSET(const char *, s, m), \
+        .value = v, .kind = k, .help = h                                                    \
+    }
+#define OPT_INT(n, l, s, m, v, lo, hi, h)                                                \
+    {                                                                                    \
+        .name = n, .letter = l, .type = OPT_NUMBER, .offset = OPT_OFFSET(int64_t, s, m), \
+        .value = v, .min = lo, .max = hi, .help = h                                      \
+    }
+#define OPT_ONE_OF(n, l, s, m, v, c, h)                                                       \
+    {                                                                                         \
+        .name = n, .letter = l, .type = OPT_CHOICE, .offset = OPT_OFFSET(const char *, s, m), \
+        .value = v, .choices = c, .help = h                                                   \
+    }
+
+struct buf;
+struct cli;
+
+/* What a command was given: its option struct and its arguments (argv strings). */
+struct args {
+    const void *options;
+    const char *const *v;
+    size_t n;
+};
+
+struct example {
+    const char *command;
+    const char *about;
+};
+
+struct cmd {
+    const char *name;
+    const char *summary; /* one line, no full stop */
+    const char *about;   /* paragraphs for the help and the manual */
+    const char *usage;   /* the arguments: "PATTERN" or "[DIR]" */
+    size_t min_args, max_args;
+    enum arg_kind arg_kind;
+    const char *const *arg_choices; /* ends in NULL */
+    const struct opt *opts;
+    size_t n_opts;
+    size_t options_size;
+    const struct example *examples;
+    size_t n_examples;
+    const struct cmd *const *subs; /* ends in NULL; then it has no run */
+    bool hidden;                   /* for the build, not for people */
+    bool (*run)(struct cli *cli, const struct args *args, struct err *err);
+};
+
+/* The program itself: the root of all commands. */
+extern const struct cmd cmd_cordon;
+
+/* Options that every command takes. */
+struct global_options {
+    bool help;
+    bool version;
+    bool json;
+    const char *color;
+};
+extern const struct opt global_opts[];
+extern const size_t n_global_opts;
+
+/* A sub-command by name. An unknown one is E_CLI_INVALID_ARG, with the nearest right one. */
+MUST_USE bool cmd_find(
+    const struct cmd *parent, const char *name, const struct cmd **ret_cmd, struct err *err);
+
+/* The command that the words name, from the top. */
+MUST_USE bool cmd_find_path(
+    const char *const *words, size_t n, const struct cmd **ret_cmd, struct err *err);
+
+/* The error for a command that was given without the one that must follow; false. */
+bool cmd_needs_command(const struct cmd *cmd, struct err *err);
+
+/* "cordon path glob" */
+void cmd_full_name(const struct cmd *cmd, struct buf *b);
+
+#endif

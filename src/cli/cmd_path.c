@@ -1,0 +1,428 @@
+/* cordon path: encode, decode, parse, root, resolve, check, glob. */
+#include "cli/cmds.h"
+#include "cli/project.h"
+#include "path/boundary.h"
+#include "path/caret.h"
+#include "path/dirarg.h"
+#include "path/glob.h"
+#include "path/lexical.h"
+#include "path/warn.h"
+#include "path/workspace.h"
+
+/* encode, decode ------------------------------------------------------------------------------ */
+
+struct encode_options {
+    bool name;
+};
+
+static bool print_pair(struct cli *cli, struct str input, struct str output, struct err *err)
+{
+    if (!cli->json) {
+        out_name(cli, output, '\n');
+        return true;
+    }
+    json_t *object = json_object();
+    out_json_bytes(object, "input", input);
+    out_json_bytes(object, "output", output);
+    return out_json(cli, object, err);
+}
+
+static bool run_encode(struct cli *cli, const struct args *args, struct err *err)
+{
+    const struct encode_options *options = args->options;
+    struct str input = str_z(args->v[0]);
+    if (options->name) {
+        char name[CARET_NAME_MAX + 1];
+        caret_name(input, name);
+        return print_pair(cli, input, str_z(name), err);
+    }
+    AUTO_BUF struct buf output = BUF_INIT(CARET_GROWTH * input.n + 64);
+    caret_encode(input, &output);
+    return print_pair(cli, input, buf_str(&output), err);
+}
+
+static bool run_decode(struct cli *cli, const struct args *args, struct err *err)
+{
+    struct str input = str_z(args->v[0]);
+    AUTO_BUF struct buf output = BUF_INIT(input.n + 64);
+    if (!caret_decode(input, CARET_PATH, &output, err))
+        return err_wrap(err, "'%s' is no caret encoding", args->v[0]);
+    return print_pair(cli, input, buf_str(&output), err);
+}
+
+static const struct opt encode_opts[] = {
+    OPT_SET("name", 0, struct encode_options, name,
+        "as the name of a directory entry: one over 255 bytes is shortened, with a hash at its "
+        "end"),
+};
+
+static const struct example encode_examples[] = {
+    {"cordon path encode /home/me/my.app", "prints ^2Fhome^2Fme^2Fmy^2Eapp"},
+};
+
+static const struct cmd cmd_encode = {
+    .name = "encode",
+    .summary = "write a path as one file name",
+    .about =
+        "Caret encoding, version 1: 0-9 A-Z a-z - _ ` { } stand for themselves, any other "
+        "character is ^XX (its code point; ^gXXX ^hXXXX ^iXXXXX ^jXXXXXX for larger ones), and "
+        "a byte that is not UTF-8 is ^xXX. Every sequence of bytes has its own encoding.",
+    .usage = "PATH",
+    .min_args = 1,
+    .max_args = 1,
+    .arg_kind = ARG_FILE,
+    .opts = encode_opts,
+    .n_opts = ARRAY_LEN(encode_opts),
+    .options_size = sizeof(struct encode_options),
+    .examples = encode_examples,
+    .n_examples = ARRAY_LEN(encode_examples),
+    .run = run_encode,
+};
+
+static const struct example decode_examples[] = {
+    {"cordon path decode ^2Ftmp^2Fx", "prints /tmp/x"},
+};
+
+static const struct cmd cmd_decode = {
+    .name = "decode",
+    .summary = "read back what encode wrote",
+    .about = "Takes either case, over-long forms and literal characters. Refuses what is cut off, "
+             "bad hex digits, surrogates, values above 10FFFF and NUL.",
+    .usage = "ENCODED",
+    .min_args = 1,
+    .max_args = 1,
+    .examples = decode_examples,
+    .n_examples = ARRAY_LEN(decode_examples),
+    .run = run_decode,
+};
+
+/* parse --------------------------------------------------------------------------------------- */
+
+static bool run_parse(struct cli *cli, const struct args *args, struct err *err)
+{
+    struct str cwd;
+    struct dirarg dir;
+    if (!lexical_cwd(cli->arena, &cwd, err) ||
+        !dirarg_parse(str_z(args->v[0]), cwd, cli->arena, &dir, err))
+        return false;
+    if (!cli->json) {
+        out_text(cli, STR("path   "));
+        out_name(cli, dir.path, '\n');
+        out_line(cli, "mode   %s", dir.mode ? dirarg_mode_name(dir.mode) : "(default)");
+        out_line(cli, "force  %s", dir.force ? "yes" : "no");
+        return true;
+    }
+    json_t *object = json_object();
+    out_json_bytes(object, "path", dir.path);
+    json_put(object, "mode", json_string(dirarg_mode_name(dir.mode)));
+    json_put(object, "force", json_boolean(dir.force));
+    return out_json(cli, object, err);
+}
+
+static const struct example parse_examples[] = {
+    {"cordon path parse ./app:rw:force", "the path ./app, mode rw, forced"},
+};
+
+static const struct cmd cmd_parse = {
+    .name = "parse",
+    .summary = "take a directory argument apart",
+    .about = "Suffixes :copy :overlay :rw :force in any order, from the right; anything else stays "
+             "part of the path. Two different modes are an error; an empty path is the current "
+             "directory. Nothing is looked up.",
+    .usage = "DIR[:copy|:overlay|:rw][:force]",
+    .min_args = 1,
+    .max_args = 1,
+    .arg_kind = ARG_DIR,
+    .examples = parse_examples,
+    .n_examples = ARRAY_LEN(parse_examples),
+    .run = run_parse,
+};
+
+/* root ---------------------------------------------------------------------------------------- */
+
+static bool run_root(struct cli *cli, const struct args *args, struct err *err)
+{
+    AUTO_PROJECT struct project p = PROJECT_INIT;
+    if (!project_find(cli, args->n ? args->v[0] : ".", &p, err))
+        return false;
+    if (!cli->json) {
+        out_name(cli, p.root.dir, '\n');
+        return true;
+    }
+    json_t *object = json_object();
+    out_json_bytes(object, "root", p.root.dir);
+    out_json_bytes(object, "marker", p.root.marker);
+    return out_json(cli, object, err);
+}
+
+static const struct cmd cmd_root = {
+    .name = "root",
+    .summary = "find where the project begins",
+    .about = "Looks upward for .git (a directory or a file), then package.json, pyproject.toml, "
+             "Cargo.toml, go.mod, pom.xml, build.gradle, the markers of the settings "
+             "(project_markers), and .cordon. The home directory and / are no project unless the "
+             "search starts there. Without a marker, the directory itself is the root.",
+    .usage = "[DIR]",
+    .max_args = 1,
+    .arg_kind = ARG_DIR,
+    .run = run_root,
+};
+
+/* resolve, check ------------------------------------------------------------------------------ */
+
+struct check_options {
+    const char *agent;
+    bool allow_system;
+};
+
+/* The project as a boundary: read-only, or an agent's workspace alone. */
+static bool make_boundary(
+    struct cli *cli, const struct check_options *options, struct boundary *b, struct err *err)
+{
+    AUTO_PROJECT struct project p = PROJECT_INIT;
+    if (!project_find(cli, ".", &p, err) || !project_recover(cli, &p, err))
+        return false;
+    if (options->agent) {
+        AUTO_FD int workspace = workspace_open(p.fd, options->agent, err);
+        if (workspace < 0 ||
+            !boundary_add_fd(b, workspace, BOUNDARY_RW, BOUNDARY_AGENT_WORKSPACE, err))
+            return false;
+    } else if (!boundary_add_fd(b, p.fd, BOUNDARY_RO, BOUNDARY_USER_PROJECT, err) ||
+               !boundary_set_base(b, ".", err)) {
+        return false;
+    }
+    return !options->allow_system || boundary_add_system(b, err);
+}
+
+struct checked {
+    struct resolved where;
+    enum boundary_class class;
+    enum boundary_access access;
+};
+
+/* Without --agent a workspace of any agent counts as one. */
+static bool in_a_workspace(struct str rel)
+{
+    struct str dir, rest = rel;
+    static const char *const dirs[] = {".cordon", "workspaces"};
+    for (size_t i = 0; i < ARRAY_LEN(dirs); i++)
+        if (!lexical_next(&rest, &dir) || !str_is(dir, dirs[i]))
+            return false;
+    return lexical_next(&rest, &dir) && workspace_agent_valid(dir);
+}
+
+static bool check(
+    struct cli *cli, const struct args *args, struct checked *ret_checked, struct err *err)
+{
+    AUTO_BOUNDARY struct boundary *b = boundary_new();
+    struct checked c;
+    if (!make_boundary(cli, args->options, b, err) ||
+        !boundary_resolve(b, str_z(args->v[0]), cli->arena, &c.where, err))
+        return false;
+    c.class = c.where.root->class;
+    c.access = c.where.root->access;
+    if (c.class == BOUNDARY_USER_PROJECT && in_a_workspace(c.where.rel)) {
+        c.class = BOUNDARY_AGENT_WORKSPACE;
+        c.access = BOUNDARY_RW;
+    }
+    c.where.root = NULL; /* it ends with the boundary */
+    *ret_checked = c;
+    return true;
+}
+
+static json_t *checked_json(const struct checked *c)
+{
+    json_t *object = json_object();
+    out_json_bytes(object, "path", c->where.path);
+    json_put(object, "class", json_string(boundary_class_name(c->class)));
+    json_put(object, "access", json_string(boundary_access_name(c->access)));
+    return object;
+}
+
+static bool run_resolve(struct cli *cli, const struct args *args, struct err *err)
+{
+    struct checked c;
+    if (!check(cli, args, &c, err))
+        return false;
+    if (cli->json)
+        return out_json(cli, checked_json(&c), err);
+    out_name(cli, c.where.path, '\n');
+    return true;
+}
+
+static bool run_check(struct cli *cli, const struct args *args, struct err *err)
+{
+    struct checked c;
+    if (!check(cli, args, &c, err))
+        return false;
+    const char *warning = warn_about(str_z(args->v[0]));
+    if (!warning)
+        warning = warn_about(c.where.path);
+    if (cli->json) {
+        json_t *object = checked_json(&c), *warnings = json_array();
+        if (warning)
+            json_push(warnings, json_string(warning));
+        json_put(object, "warnings", warnings);
+        return out_json(cli, object, err);
+    }
+    out_styled(cli, OUT_GREEN, boundary_class_name(c.class));
+    out_line(cli, "  %s", boundary_access_name(c.access));
+    out_name(cli, c.where.path, '\n');
+    if (warning)
+        out_line(cli, "warning: %s", warning);
+    return true;
+}
+
+static const struct opt check_opts[] = {
+    OPT_STRING("agent", 0, struct check_options, agent, "NAME", ARG_ANY,
+        "resolve in this agent's workspace, made if need be; what leaves it is refused"),
+    OPT_SET("allow-system", 0, struct check_options, allow_system,
+        "let system directories be read: /usr, /etc and the like"),
+};
+
+static const struct cmd cmd_resolve = {
+    .name = "resolve",
+    .summary = "say where a path leads, links followed",
+    .about = "Relative paths start in the current directory. A path that leaves the project is "
+             "refused (exit 13), by whatever links it does so. One that is not there yet is judged "
+             "by its deepest existing directory.",
+    .usage = "PATH",
+    .min_args = 1,
+    .max_args = 1,
+    .arg_kind = ARG_FILE,
+    .opts = check_opts,
+    .n_opts = ARRAY_LEN(check_opts),
+    .options_size = sizeof(struct check_options),
+    .run = run_resolve,
+};
+
+static const struct example check_examples[] = {
+    {"cordon path check src/main.c", "user_project  ro"},
+    {"cordon path check --agent bot notes.md", "agent_workspace  rw"},
+    {"cordon path check --json /etc/passwd", "exit 13; error.context.class is system_restricted"},
+};
+
+static const struct cmd cmd_check = {
+    .name = "check",
+    .summary = "say what a path is to an agent: class, access, warnings",
+    .about = "Classes: agent_workspace (rw), user_project (ro), system_restricted and "
+             "outside_boundaries (none, exit 13). Warns of files that often hold secrets.",
+    .usage = "PATH",
+    .min_args = 1,
+    .max_args = 1,
+    .arg_kind = ARG_FILE,
+    .opts = check_opts,
+    .n_opts = ARRAY_LEN(check_opts),
+    .options_size = sizeof(struct check_options),
+    .examples = check_examples,
+    .n_examples = ARRAY_LEN(check_examples),
+    .run = run_check,
+};
+
+/* glob ---------------------------------------------------------------------------------------- */
+
+struct glob_options {
+    bool null;
+};
+
+struct glob_output {
+    struct cli *cli;
+    json_t *object; /* with --json */
+    char end;
+};
+
+static bool print_match(void *context, struct str path)
+{
+    struct glob_output *out = context;
+    if (out->object)
+        out_json_append(out->object, "matches", path);
+    else
+        out_name(out->cli, path, out->end);
+    return true;
+}
+
+static void warn_of_problems(struct cli *cli, const struct walk_problems *problems)
+{
+    size_t shown = MIN(problems->n, (size_t)WALK_PROBLEMS_KEPT);
+    for (size_t i = 0; i < shown; i++)
+        out_warn(
+            cli, "left out '%s': %s", problems->kept[i].path, strerror(problems->kept[i].errnum));
+    if (problems->n > shown)
+        out_warn(cli, "left out %zu more directories", problems->n - shown);
+}
+
+/* A pattern that is an absolute path into the project means the rest of it. */
+static struct str below_root(struct str pattern, struct str root)
+{
+    bool inside = pattern.n && pattern.p[0] == '/' && lexical_is_below(root, pattern) &&
+                  lexical_rest(root, pattern).n;
+    return inside ? lexical_rest(root, pattern) : pattern;
+}
+
+static bool run_glob(struct cli *cli, const struct args *args, struct err *err)
+{
+    const struct glob_options *options = args->options;
+    AUTO_PROJECT struct project p = PROJECT_INIT;
+    struct glob *glob;
+    if (!project_find(cli, ".", &p, err) || !project_recover(cli, &p, err) ||
+        !glob_compile(below_root(str_z(args->v[0]), p.root.dir), cli->arena, &glob, err))
+        return false;
+    AUTO_WALK_PROBLEMS struct walk_problems problems = {0};
+    struct walk_options walk = {.ignore = true, .problems = &problems};
+    AUTO_JSON json_t *object = cli->json ? json_object() : NULL;
+    if (object) {
+        out_json_bytes(object, "root", p.root.dir);
+        json_put(object, "matches", json_array());
+    }
+    struct glob_output out = {cli, object, options->null ? '\0' : '\n'};
+    if (!glob_find(p.fd, glob, &walk, print_match, &out, err))
+        return false;
+    warn_of_problems(cli, &problems);
+    return !object || out_json(cli, json_take(&object), err);
+}
+
+static const struct opt glob_opts[] = {
+    OPT_SET("null", '0', struct glob_options, null, "end each name with NUL instead of a newline"),
+};
+
+static const struct example glob_examples[] = {
+    {"cordon path glob '**/*.{c,h}'", "all C files of the project"},
+    {"cordon path glob -0 'src/**' | xargs -0 wc -l", "names with any byte in them"},
+};
+
+static const struct cmd cmd_glob = {
+    .name = "glob",
+    .summary = "list the project's files that match a pattern",
+    .about = "Patterns are relative to the project's root: * ? [a-z] {a,b}, and ** for any "
+             "directories; wildcards match a leading dot. Files that .gitignore, .cordonignore or "
+             ".git/info/exclude leave out are left out, by git's rules; .git, node_modules and "
+             ".cordon are never entered. Sorted by bytes.",
+    .usage = "PATTERN",
+    .min_args = 1,
+    .max_args = 1,
+    .opts = glob_opts,
+    .n_opts = ARRAY_LEN(glob_opts),
+    .options_size = sizeof(struct glob_options),
+    .examples = glob_examples,
+    .n_examples = ARRAY_LEN(glob_examples),
+    .run = run_glob,
+};
+
+static const struct cmd *const subs[] = {
+    &cmd_encode,
+    &cmd_decode,
+    &cmd_parse,
+    &cmd_root,
+    &cmd_resolve,
+    &cmd_check,
+    &cmd_glob,
+    NULL,
+};
+
+const struct cmd cmd_path = {
+    .name = "path",
+    .summary = "encode, find, resolve, check and list paths",
+    .about = "The boundary that every tool uses, to try by hand: what is the project, where does a "
+             "path lead, may an agent go there.",
+    .subs = subs,
+};

@@ -1,0 +1,13 @@
+/* The commands that main.c knows, one file each. */
+#ifndef CLI_CMDS_H
+#define CLI_CMDS_H
+
+#include "cli/cmd.h"
+#include "cli/out.h"
+
+extern const struct cmd cmd_completions;
+extern const struct cmd cmd_help;
+extern const struct cmd cmd_manual;
+extern const struct cmd cmd_path;
+
+#endif

@@ -1,0 +1,274 @@
+/* Shell completions. Each script first finds which command the words so far name, then offers its
+ * sub-commands, options, or the values of the option before the cursor. */
+#include "cli/complete.h"
+
+typedef void (*visit_fn)(struct buf *b, const struct cmd *cmd, const char *words);
+
+/* Calls for every command of the tree; words is "" for the program, "path glob" for that one. */
+static void visit(struct buf *b, const struct cmd *cmd, visit_fn fn)
+{
+    AUTO_BUF struct buf full = BUF_INIT(256);
+    cmd_full_name(cmd, &full);
+    const char *blank = strchr(buf_z(&full), ' ');
+    fn(b, cmd, blank ? blank + 1 : "");
+    for (size_t i = 0; cmd->subs && cmd->subs[i]; i++)
+        if (!cmd->subs[i]->hidden)
+            visit(b, cmd->subs[i], fn);
+}
+
+/* The options of a command: its own, then the global ones. */
+static const struct opt *option_at(const struct cmd *cmd, size_t i)
+{
+    if (i < cmd->n_opts)
+        return &cmd->opts[i];
+    return i - cmd->n_opts < n_global_opts ? &global_opts[i - cmd->n_opts] : NULL;
+}
+
+/* Within single quotes of a shell. */
+static void add_quoted(struct buf *b, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '\'')
+            buf_add_z(b, "'\\''");
+        else
+            buf_add_byte(b, *text);
+    }
+}
+
+static void add_words(struct buf *b, const char *const *words)
+{
+    for (size_t i = 0; words[i]; i++)
+        buf_printf(b, "%s%s", i ? " " : "", words[i]);
+}
+
+/* The names of what may stand next: sub-commands, or the choices of the argument. */
+static void add_next_words(struct buf *b, const struct cmd *cmd)
+{
+    const struct cmd *from = cmd->arg_kind == ARG_COMMAND ? &cmd_cordon : cmd;
+    if (cmd->arg_choices)
+        add_words(b, cmd->arg_choices);
+    for (size_t i = 0, n = 0; from->subs && from->subs[i]; i++)
+        if (!from->subs[i]->hidden)
+            buf_printf(b, "%s%s", n++ ? " " : "", from->subs[i]->name);
+}
+
+/* bash and zsh: case lines that follow the words down the tree. */
+static void add_descent(struct buf *b, const struct cmd *cmd, const char *words)
+{
+    for (size_t i = 0; cmd->subs && cmd->subs[i]; i++)
+        if (!cmd->subs[i]->hidden)
+            buf_printf(b, "    '%s:%s') at='%s%s%s' ;;\n", words, cmd->subs[i]->name, words,
+                words[0] ? " " : "", cmd->subs[i]->name);
+}
+
+/* How each shell offers files. */
+static const char *const bash_files[] = {
+    [ARG_ANY] = "", [ARG_FILE] = "-f", [ARG_DIR] = "-d", [ARG_COMMAND] = ""};
+static const char *const zsh_files[] = {
+    [ARG_ANY] = "", [ARG_FILE] = "_files", [ARG_DIR] = "_files -/", [ARG_COMMAND] = ""};
+
+static void bash_values(struct buf *b, const struct cmd *cmd, const char *words)
+{
+    const struct opt *opt;
+    for (size_t i = 0; (opt = option_at(cmd, i)); i++) {
+        if (opt->type == OPT_FLAG)
+            continue;
+        buf_printf(b, "    '%s:--%s'", words, opt->name);
+        if (opt->letter)
+            buf_printf(b, "|'%s:-%c'", words, opt->letter);
+        buf_printf(b, ") COMPREPLY=($(compgen %s", bash_files[opt->kind]);
+        if (opt->choices) {
+            buf_add_z(b, " -W '");
+            add_words(b, opt->choices);
+            buf_add_z(b, "'");
+        }
+        buf_add_z(b, " -- \"$cur\")); return ;;\n");
+    }
+}
+
+static void bash_options(struct buf *b, const struct cmd *cmd, const char *words)
+{
+    const struct opt *opt;
+    buf_printf(b, "    '%s') opts='", words);
+    for (size_t i = 0; (opt = option_at(cmd, i)); i++)
+        buf_printf(b, "%s--%s", i ? " " : "", opt->name);
+    buf_add_z(b, "' next='");
+    add_next_words(b, cmd);
+    buf_printf(b, "' files='%s' ;;\n", cmd->arg_choices ? "" : bash_files[cmd->arg_kind]);
+}
+
+void complete_bash(struct buf *b)
+{
+    buf_add_z(b, "# bash completion for cordon\n"
+                 "_cordon() {\n"
+                 "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+                 "  local at='' opts='' next='' files='' i\n"
+                 "  COMPREPLY=()\n"
+                 "  # --name=value comes as three words\n"
+                 "  if [ \"$cur\" = '=' ]; then cur=''\n"
+                 "  elif [ \"$prev\" = '=' ]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
+                 "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+                 "    case \"$at:${COMP_WORDS[i]}\" in\n");
+    visit(b, &cmd_cordon, add_descent);
+    buf_add_z(b, "    esac\n  done\n  case \"$at:$prev\" in\n");
+    visit(b, &cmd_cordon, bash_values);
+    buf_add_z(b, "  esac\n  case \"$at\" in\n");
+    visit(b, &cmd_cordon, bash_options);
+    buf_add_z(b, "  esac\n"
+                 "  case \"$cur\" in\n"
+                 "    -*) COMPREPLY=($(compgen -W \"$opts\" -- \"$cur\")) ;;\n"
+                 "    *) COMPREPLY=($(compgen $files -W \"$next\" -- \"$cur\")) ;;\n"
+                 "  esac\n"
+                 "}\n"
+                 "complete -o filenames -F _cordon cordon\n");
+}
+
+/* zsh shows 'name:what it does'; colons in the text must not split it. */
+static void zsh_item(struct buf *b, const char *name, const char *about)
+{
+    buf_printf(b, " '%s:", name);
+    add_quoted(b, about);
+    buf_add_z(b, "'");
+}
+
+static void zsh_values(struct buf *b, const struct cmd *cmd, const char *words)
+{
+    const struct opt *opt;
+    for (size_t i = 0; (opt = option_at(cmd, i)); i++) {
+        if (opt->type == OPT_FLAG)
+            continue;
+        buf_printf(b, "    '%s:--%s') ", words, opt->name);
+        if (opt->choices) {
+            buf_add_z(b, "compadd -- ");
+            add_words(b, opt->choices);
+        } else {
+            buf_add_z(b, zsh_files[opt->kind]);
+        }
+        buf_add_z(b, "; return ;;\n");
+    }
+}
+
+static void zsh_options(struct buf *b, const struct cmd *cmd, const char *words)
+{
+    const struct opt *opt;
+    buf_printf(b, "    '%s')\n      opts=(", words);
+    for (size_t i = 0; (opt = option_at(cmd, i)); i++) {
+        char name[128];
+        snprintf(name, sizeof(name), "--%s", opt->name);
+        zsh_item(b, name, opt->help);
+    }
+    buf_add_z(b, ")\n      next=(");
+    const struct cmd *from = cmd->arg_kind == ARG_COMMAND ? &cmd_cordon : cmd;
+    for (size_t i = 0; from->subs && from->subs[i]; i++)
+        if (!from->subs[i]->hidden)
+            zsh_item(b, from->subs[i]->name, from->subs[i]->summary);
+    for (size_t i = 0; cmd->arg_choices && cmd->arg_choices[i]; i++)
+        buf_printf(b, " '%s'", cmd->arg_choices[i]);
+    buf_printf(b, ")\n      files='%s' ;;\n", cmd->arg_choices ? "" : zsh_files[cmd->arg_kind]);
+}
+
+void complete_zsh(struct buf *b)
+{
+    buf_add_z(b, "#compdef cordon\n"
+                 "# zsh completion for cordon\n"
+                 "_cordon() {\n"
+                 "  local at='' files='' i\n"
+                 "  local -a opts next\n"
+                 "  for ((i = 2; i < CURRENT; i++)); do\n"
+                 "    case \"$at:${words[i]}\" in\n");
+    visit(b, &cmd_cordon, add_descent);
+    buf_add_z(b, "    esac\n  done\n"
+                 "  local option=${words[CURRENT-1]}\n"
+                 "  if [[ $PREFIX == --*=* ]]; then\n"
+                 "    option=${PREFIX%%=*}\n"
+                 "    compset -P '*='\n"
+                 "  fi\n"
+                 "  case \"$at:$option\" in\n");
+    visit(b, &cmd_cordon, zsh_values);
+    buf_add_z(b, "  esac\n  case \"$at\" in\n");
+    visit(b, &cmd_cordon, zsh_options);
+    buf_add_z(b, "  esac\n"
+                 "  if [[ $PREFIX == -* ]]; then\n"
+                 "    _describe -o option opts\n"
+                 "  else\n"
+                 "    (( $#next )) && _describe word next\n"
+                 "    [[ -n $files ]] && ${=files}\n"
+                 "  fi\n"
+                 "}\n"
+                 "if [ \"$funcstack[1]\" = '_cordon' ]; then _cordon \"$@\"; else compdef _cordon "
+                 "cordon; fi\n");
+}
+
+static void fish_descent(struct buf *b, const struct cmd *cmd, const char *words)
+{
+    for (size_t i = 0; cmd->subs && cmd->subs[i]; i++)
+        if (!cmd->subs[i]->hidden)
+            buf_printf(b, "            case '%s:%s'\n                set at '%s%s%s'\n", words,
+                cmd->subs[i]->name, words, words[0] ? " " : "", cmd->subs[i]->name);
+}
+
+static void fish_line(struct buf *b, const char *words, const char *flags, const char *about)
+{
+    buf_printf(b, "complete -c cordon -n '__cordon_at \"%s\"' %s", words, flags);
+    if (about) {
+        buf_add_z(b, " -d '");
+        add_quoted(b, about);
+        buf_add_z(b, "'");
+    }
+    buf_add_z(b, "\n");
+}
+
+static void fish_options(struct buf *b, const struct cmd *cmd, const char *words)
+{
+    const struct opt *opt;
+    for (size_t i = 0; (opt = option_at(cmd, i)); i++) {
+        AUTO_BUF struct buf flags = BUF_INIT(4096);
+        buf_printf(&flags, "-l %s", opt->name);
+        if (opt->letter)
+            buf_printf(&flags, " -s %c", opt->letter);
+        if (opt->type != OPT_FLAG)
+            buf_add_z(&flags, opt->kind == ARG_FILE || opt->kind == ARG_DIR ? " -r -F" : " -x");
+        if (opt->choices) {
+            buf_add_z(&flags, " -a '");
+            add_words(&flags, opt->choices);
+            buf_add_z(&flags, "'");
+        }
+        fish_line(b, words, buf_z(&flags), opt->help);
+    }
+}
+
+static void fish_words(struct buf *b, const struct cmd *cmd, const char *words)
+{
+    const struct cmd *from = cmd->arg_kind == ARG_COMMAND ? &cmd_cordon : cmd;
+    char flags[256];
+    for (size_t i = 0; from->subs && from->subs[i]; i++) {
+        snprintf(flags, sizeof(flags), "-f -a '%s'", from->subs[i]->name);
+        if (!from->subs[i]->hidden)
+            fish_line(b, words, flags, from->subs[i]->summary);
+    }
+    for (size_t i = 0; cmd->arg_choices && cmd->arg_choices[i]; i++) {
+        snprintf(flags, sizeof(flags), "-f -a '%s'", cmd->arg_choices[i]);
+        fish_line(b, words, flags, NULL);
+    }
+    if (!cmd->arg_choices && cmd->arg_kind == ARG_FILE)
+        fish_line(b, words, "-F", NULL);
+    if (!cmd->arg_choices && cmd->arg_kind == ARG_DIR)
+        fish_line(b, words, "-f -a '(__fish_complete_directories)'", NULL);
+    fish_options(b, cmd, words);
+}
+
+void complete_fish(struct buf *b)
+{
+    buf_add_z(b, "# fish completion for cordon\n"
+                 "function __cordon_at\n"
+                 "    set -l at ''\n"
+                 "    for word in (commandline -opc)[2..-1]\n"
+                 "        switch \"$at:$word\"\n");
+    visit(b, &cmd_cordon, fish_descent);
+    buf_add_z(b, "        end\n"
+                 "    end\n"
+                 "    test \"$at\" = \"$argv[1]\"\n"
+                 "end\n"
+                 "complete -c cordon -f\n");
+    visit(b, &cmd_cordon, fish_words);
+}

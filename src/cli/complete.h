@@ -1,0 +1,12 @@
+/* Shell completions, made from the tables of commands. */
+#ifndef CLI_COMPLETE_H
+#define CLI_COMPLETE_H
+
+#include "cli/cmd.h"
+#include "cli/out.h"
+
+void complete_bash(struct buf *b);
+void complete_zsh(struct buf *b);
+void complete_fish(struct buf *b);
+
+#endif

@@ -1,0 +1,125 @@
+/* Settings of the user and of the project. */
+#include "cli/config.h"
+
+#include "base/doc.h"
+#include "path/beneath.h"
+#include "path/file.h"
+#include "path/root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+
+enum {
+    CONFIG_MAX = 1 << 20,
+};
+
+static const struct field fields[] = {
+    FIELD_STRS("project_markers", struct config, project_markers,
+        "names of files or directories that mark a project's root, beside the built-in ones",
+        .def = "[]", FIELD_RANGE(0, ROOT_EXTRA_MAX / 2)),
+};
+
+const struct shape config_user_shape = SHAPE("config", struct config, fields, "a user's settings");
+const struct shape config_project_shape =
+    SHAPE("project config", struct config, fields, "what a project adds to the settings");
+
+const char *config_home(void)
+{
+    const char *home = getenv("HOME");
+    if (home && home[0] == '/')
+        return home;
+    const struct passwd *user = getpwuid(getuid());
+    return user && user->pw_dir && user->pw_dir[0] == '/' ? user->pw_dir : NULL;
+}
+
+bool config_state_path(struct arena *a, const char *name, const char **ret_path, struct err *err)
+{
+    const char *state = getenv("CORDON_HOME"), *home = config_home();
+    if (state && state[0] && state[0] != '/')
+        return err_set(err, E_CONFIG, "CORDON_HOME is '%s', which is not an absolute path", state);
+    if (state && state[0])
+        *ret_path = arena_printf(a, "%s/%s", state, name);
+    else if (home)
+        *ret_path = arena_printf(a, "%s/.cordon/%s", home, name);
+    else
+        return err_set(err, E_CONFIG, "there is no home directory: set HOME or CORDON_HOME");
+    return true;
+}
+
+static bool check_markers(const struct config *config, const char *name, struct err *err)
+{
+    for (size_t i = 0; i < config->project_markers.n; i++) {
+        struct str marker = config->project_markers.p[i];
+        if (!root_marker_valid(marker)) {
+            err_set(err, E_CONFIG, "%s: project_markers[%zu]: '" STR_FMT "' is not one file name",
+                name, i, STR_ARG(marker));
+            return err_ctx(err, "file", "%s", name);
+        }
+    }
+    return true;
+}
+
+static bool parse(struct str text, const char *name, const struct shape *shape, struct arena *a,
+    struct config *ret_config, struct err *err)
+{
+    AUTO_JSON json_t *tree = NULL;
+    struct config config;
+    if (!doc_parse(text, name, E_CONFIG, &tree, err))
+        return false;
+    if (!field_read(shape, tree, a, E_CONFIG, &config, err))
+        return doc_blame(err, text, name);
+    if (!check_markers(&config, name, err))
+        return false;
+    *ret_config = config;
+    return true;
+}
+
+/* Takes the descriptor over; -1 with ENOENT in errnum means there are no settings. */
+static bool load(int owned_fd, int errnum, const char *name, const struct shape *shape,
+    struct arena *a, struct config *ret_config, struct err *err)
+{
+    AUTO_FD int fd = owned_fd;
+    AUTO_BUF struct buf text = BUF_INIT(2 * CONFIG_MAX);
+    if (fd < 0 && (errnum == ENOENT || errnum == ENOTDIR)) {
+        *ret_config = (struct config){0};
+        return true;
+    }
+    if (fd < 0)
+        return err_errno(err, E_CONFIG, errnum, "cannot open '%s'", name);
+    return file_read(fd, CONFIG_MAX, name, &text, err) &&
+           parse(buf_str(&text), name, shape, a, ret_config, err);
+}
+
+bool config_load_user(struct arena *a, struct config *ret_config, struct err *err)
+{
+    const char *base = getenv("XDG_CONFIG_HOME"), *home = config_home(), *path;
+    if (base && base[0] == '/') {
+        path = arena_printf(a, "%s/cordon/config.yaml", base);
+    } else if (home) {
+        path = arena_printf(a, "%s/.config/cordon/config.yaml", home);
+    } else {
+        *ret_config = (struct config){0};
+        return true;
+    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    return load(fd, errno, path, &config_user_shape, a, ret_config, err);
+}
+
+bool config_add_project(int project_fd, struct arena *a, struct config *config, struct err *err)
+{
+    static const char name[] = ".cordon/config.yaml";
+    int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
+    int fd = beneath_open(project_fd, name, flags, 0, BENEATH_NO_SYMLINKS);
+    struct config added;
+    if (!load(fd, errno, name, &config_project_shape, a, &added, err))
+        return false;
+    struct str_list all = {.n = config->project_markers.n + added.project_markers.n};
+    all.p = ARENA_NEW(a, struct str, all.n);
+    for (size_t i = 0; i < all.n; i++) {
+        size_t own = config->project_markers.n;
+        all.p[i] = i < own ? config->project_markers.p[i] : added.project_markers.p[i - own];
+    }
+    config->project_markers = all;
+    return true;
+}

@@ -1,0 +1,121 @@
+/* Help for people at a terminal. */
+#include "cli/help.h"
+
+enum {
+    INDENT = 2,
+    NAME_WIDTH = 24,
+    LINE_WIDTH = 79,
+};
+
+/* Adds text, broken at blanks so that lines stay within the width; `column` is where we are. */
+static void add_wrapped(struct buf *b, const char *text, size_t column, size_t indent)
+{
+    struct str word, rest = str_z(text);
+    bool first = true;
+    while (str_cut(rest, ' ', &word, &rest)) {
+        if (!first && column + 1 + word.n > LINE_WIDTH) {
+            buf_printf(b, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!first) {
+            buf_add_byte(b, ' ');
+            column++;
+        }
+        buf_add_str(b, word);
+        column += word.n;
+        first = false;
+    }
+    buf_add_byte(b, '\n');
+}
+
+/* "  name           what it does" */
+static void add_row(struct cli *cli, const char *name, const char *text)
+{
+    struct buf *b = &cli->stdout_buf;
+    buf_printf(b, "%*s%-*s", INDENT, "", NAME_WIDTH, name);
+    size_t column = INDENT + MAX(strlen(name), (size_t)NAME_WIDTH);
+    if (strlen(name) >= NAME_WIDTH) {
+        buf_printf(b, "\n%*s", INDENT + NAME_WIDTH, "");
+        column = INDENT + NAME_WIDTH;
+    }
+    add_wrapped(b, text, column, INDENT + NAME_WIDTH);
+}
+
+static void add_heading(struct cli *cli, const char *text)
+{
+    out_text(cli, STR("\n"));
+    out_styled(cli, OUT_BOLD, text);
+    out_text(cli, STR("\n"));
+}
+
+static void add_options(struct cli *cli, const struct opt *opts, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        char name[128], letter[8] = "    ";
+        if (opts[i].letter)
+            snprintf(letter, sizeof(letter), "-%c, ", opts[i].letter);
+        snprintf(name, sizeof(name), "%s--%s%s%s", letter, opts[i].name, opts[i].value ? " " : "",
+            opts[i].value ? opts[i].value : "");
+        add_row(cli, name, opts[i].help);
+    }
+}
+
+static void add_commands(struct cli *cli, const struct cmd *cmd)
+{
+    for (size_t i = 0; cmd->subs[i]; i++)
+        if (!cmd->subs[i]->hidden)
+            add_row(cli, cmd->subs[i]->name, cmd->subs[i]->summary);
+}
+
+static void add_examples(struct cli *cli, const struct cmd *cmd)
+{
+    for (size_t i = 0; i < cmd->n_examples; i++) {
+        buf_printf(&cli->stdout_buf, "%*s%s\n", INDENT, "", cmd->examples[i].command);
+        buf_printf(&cli->stdout_buf, "%*s", 2 * INDENT, "");
+        out_styled(cli, OUT_DIM, cmd->examples[i].about);
+        out_text(cli, STR("\n"));
+    }
+}
+
+static void add_paragraphs(struct cli *cli, const char *text)
+{
+    struct str line, rest = str_z(text);
+    while (str_cut(rest, '\n', &line, &rest)) {
+        out_text(cli, STR("\n"));
+        add_wrapped(&cli->stdout_buf, arena_strdup(cli->arena, line), 0, 0);
+    }
+}
+
+void help_command(struct cli *cli, const struct cmd *cmd)
+{
+    AUTO_BUF struct buf full = BUF_INIT(256);
+    cmd_full_name(cmd, &full);
+    out_line(cli, "%s: %s", buf_z(&full), cmd->summary);
+    add_heading(cli, "Usage");
+    out_line(
+        cli, "%*s%s %s [OPTION…]", INDENT, "", buf_z(&full), cmd->subs ? "COMMAND" : cmd->usage);
+    if (cmd->about)
+        add_paragraphs(cli, cmd->about);
+    if (cmd->subs) {
+        add_heading(cli, "Commands");
+        add_commands(cli, cmd);
+    }
+    add_heading(cli, "Options");
+    add_options(cli, cmd->opts, cmd->n_opts);
+    add_options(cli, global_opts, n_global_opts);
+    if (cmd->n_examples) {
+        add_heading(cli, "Examples");
+        add_examples(cli, cmd);
+    }
+}
+
+void help_overview(struct cli *cli)
+{
+    out_styled(cli, OUT_BOLD, "cordon");
+    out_line(cli, " %s: %s", CORDON_VERSION, cmd_cordon.summary);
+    add_paragraphs(cli, cmd_cordon.about);
+    add_heading(cli, "Commands");
+    add_commands(cli, &cmd_cordon);
+    add_heading(cli, "Try");
+    add_examples(cli, &cmd_cordon);
+    out_line(cli, "\n'cordon help COMMAND' says more; 'man cordon' has exit statuses and files.");
+}

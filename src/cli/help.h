@@ -1,0 +1,14 @@
+/* Help, made from the tables: for a terminal, and as the manual's source. */
+#ifndef CLI_HELP_H
+#define CLI_HELP_H
+
+#include "cli/cmd.h"
+#include "cli/out.h"
+
+void help_overview(struct cli *cli);                       /* what `cordon` alone prints */
+void help_command(struct cli *cli, const struct cmd *cmd); /* what --help prints */
+
+/* Copies a manual's template, with its @lines@ expanded from the tables (see man/). */
+MUST_USE bool help_manual(struct cli *cli, struct str template, struct err *err);
+
+#endif

@@ -1,0 +1,81 @@
+/* cordon: parses the command line, runs the command, prints what failed. */
+#include "base/log.h"
+#include "cli/cmds.h"
+#include "cli/help.h"
+#include "cli/opt.h"
+
+enum {
+    ARENA_MAX = 1 << 30,
+};
+
+static const struct cmd *const commands[] = {
+    &cmd_path,
+    &cmd_help,
+    &cmd_completions,
+    &cmd_manual,
+    NULL,
+};
+
+static const struct example examples[] = {
+    {"cordon path root", "where the project begins that you are in"},
+    {"cordon path check ~/.ssh/id_rsa", "would an agent be let there? no: exit 13"},
+    {"cordon path glob 'src/**/*.c'", "files, without what git ignores"},
+};
+
+const struct cmd cmd_cordon = {
+    .name = "cordon",
+    .summary = "run coding agents and terminal programs inside a boundary",
+    .about = "What they may touch is named by a policy and enforced by the kernel; what leaves the "
+             "boundary is decided by you.",
+    .examples = examples,
+    .n_examples = ARRAY_LEN(examples),
+    .subs = commands,
+};
+
+static void init_log(void)
+{
+    const char *name = getenv("CORDON_LOG");
+    enum log_level level;
+    if (name && log_level_parse(str_z(name), &level))
+        log_init(level, STDERR_FILENO);
+}
+
+static bool print_version(struct cli *cli, struct err *err)
+{
+    if (cli->json)
+        return out_json(cli, json_pack("{s:s}", "version", CORDON_VERSION), err);
+    out_line(cli, "cordon %s", CORDON_VERSION);
+    return true;
+}
+
+static bool run(struct cli *cli, const struct parsed *parsed, struct err *err)
+{
+    if (parsed->global.version)
+        return print_version(cli, err);
+    if (parsed->global.help && parsed->cmd != &cmd_cordon) {
+        help_command(cli, parsed->cmd);
+        return true;
+    }
+    if (parsed->cmd->run)
+        return parsed->cmd->run(cli, &parsed->args, err);
+    if (parsed->cmd == &cmd_cordon) {
+        help_overview(cli);
+        return true;
+    }
+    return cmd_needs_command(parsed->cmd, err);
+}
+
+int main(int argc, char **argv)
+{
+    init_log();
+    AUTO_ARENA struct arena arena = ARENA_INIT(ARENA_MAX);
+    AUTO_ERR struct err err = {0};
+    const char *const *words = (const char *const *)argv + (argc > 0);
+    size_t n = argc > 0 ? (size_t)argc - 1 : 0;
+    struct parsed parsed;
+    bool ok = opt_parse(words, n, &arena, &parsed, &err);
+    AUTO(out_done) struct cli cli;
+    out_init(&cli, &arena, parsed.global.json || opt_wants_json(words, n), parsed.global.color);
+    ok = ok && run(&cli, &parsed, &err) && out_flush(&cli, &err);
+    return ok ? cli.status : out_error(&cli, &err);
+}

@@ -1,0 +1,118 @@
+/* The manual's source (scdoc), with the parts that tables know filled in.
+ *
+ * A template is copied line by line. These lines are replaced:
+ *     @commands NAME…@   a list of the command's sub-commands
+ *     @usage NAME…@      synopsis, description and options of the command
+ *     @global@           options that every command takes
+ *     @errors@           exit statuses and error codes
+ */
+#include "cli/help.h"
+
+static void add_escaped(struct buf *b, const char *text)
+{
+    for (; *text; text++) {
+        if (strchr("\\*_~[]#<>`", *text))
+            buf_add_byte(b, '\\');
+        buf_add_byte(b, *text);
+    }
+}
+
+static void add_options(struct buf *b, const struct opt *opts, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (opts[i].letter)
+            buf_printf(b, "*-%c*, ", opts[i].letter);
+        buf_printf(b, "*--%s*", opts[i].name);
+        if (opts[i].value)
+            buf_printf(b, " _%s_", opts[i].value);
+        buf_add_z(b, "\n\t");
+        add_escaped(b, opts[i].help);
+        buf_add_z(b, "\n");
+        for (size_t j = 0; opts[i].choices && opts[i].choices[j]; j++)
+            buf_printf(b, "%s*%s*%s", j ? ", " : "\tOne of ", opts[i].choices[j],
+                opts[i].choices[j + 1] ? "" : ".\n");
+        buf_add_z(b, "\n");
+    }
+}
+
+static void expand_commands(struct buf *b, const struct cmd *cmd)
+{
+    for (size_t i = 0; cmd->subs && cmd->subs[i]; i++) {
+        if (cmd->subs[i]->hidden)
+            continue;
+        buf_printf(b, "*%s*\n\t", cmd->subs[i]->name);
+        add_escaped(b, cmd->subs[i]->summary);
+        buf_add_z(b, "\n\n");
+    }
+}
+
+static void expand_usage(struct buf *b, const struct cmd *cmd)
+{
+    AUTO_BUF struct buf full = BUF_INIT(256);
+    cmd_full_name(cmd, &full);
+    /* A heading knows no escapes. */
+    buf_printf(b, "## %s %s\n\n", buf_z(&full), cmd->usage ? cmd->usage : "COMMAND");
+    struct str line, rest = str_z(cmd->about ? cmd->about : cmd->summary);
+    while (str_cut(rest, '\n', &line, &rest)) {
+        AUTO_FREE char *z = strndup(line.p, line.n);
+        BUG_ON(!z);
+        add_escaped(b, z);
+        buf_add_z(b, "\n\n");
+    }
+    add_options(b, cmd->opts, cmd->n_opts);
+    for (size_t i = 0; i < cmd->n_examples; i++)
+        buf_printf(b, "%s```\n%s\n```\n\n", i ? "" : "Examples:\n\n", cmd->examples[i].command);
+}
+
+static void expand_errors(struct buf *b)
+{
+    buf_add_z(b, "*0*\n\tSuccess.\n\n");
+    for (int code = ERR_NONE + 1; code < ERR_COUNT; code++) {
+        buf_printf(b, "*%d* ", err_status((enum err_code)code));
+        add_escaped(b, err_name((enum err_code)code));
+        buf_add_z(b, "\n\t");
+        add_escaped(b, err_about((enum err_code)code));
+        buf_add_z(b, "\n\n");
+    }
+}
+
+static bool expand(struct cli *cli, struct str line, struct err *err)
+{
+    struct buf *b = &cli->stdout_buf;
+    const char *words[8];
+    size_t n = 0;
+    struct str word, rest = str_n(line.p + 1, line.n - 2);
+    while (n < ARRAY_LEN(words) && str_cut(rest, ' ', &word, &rest))
+        words[n++] = arena_strdup(cli->arena, word);
+    const struct cmd *cmd;
+    if (n && strcmp(words[0], "errors") == 0)
+        expand_errors(b);
+    else if (n && strcmp(words[0], "global") == 0)
+        add_options(b, global_opts, n_global_opts);
+    else if (!n || !cmd_find_path(words + 1, n - 1, &cmd, err))
+        return false;
+    else if (strcmp(words[0], "commands") == 0)
+        expand_commands(b, cmd);
+    else if (strcmp(words[0], "usage") == 0)
+        expand_usage(b, cmd);
+    else
+        return err_set(err, E_CONFIG, "a manual's template has '" STR_FMT "'", STR_ARG(line));
+    return true;
+}
+
+bool help_manual(struct cli *cli, struct str template, struct err *err)
+{
+    while (template.n) {
+        ptrdiff_t end = str_find(template, '\n');
+        struct str line = str_head(template, end < 0 ? template.n : (size_t)end);
+        template = str_skip(template, line.n + 1);
+        bool directive = line.n > 2 && line.p[0] == '@' && line.p[line.n - 1] == '@';
+        if (directive && !expand(cli, line, err))
+            return false;
+        if (!directive) {
+            out_text(cli, line);
+            out_text(cli, STR("\n"));
+        }
+    }
+    return true;
+}

@@ -1,0 +1,242 @@
+/* Parsing a command line by its tables: --name value, --name=value, -x value, -xvalue, -xyz for
+ * flags, "--" ends the options; options and arguments may be mixed. */
+#include "cli/opt.h"
+
+#include "base/choice.h"
+
+enum {
+    ARGS_MAX = 100000,
+};
+
+struct parser {
+    const char *const *words;
+    size_t n, next;
+    struct arena *a;
+    struct parsed *out;
+    void *options;
+    const char **args;
+    bool only_args; /* after "--" */
+};
+
+static const struct opt *find_in(const struct opt *opts, size_t n, struct str name, char letter)
+{
+    for (size_t i = 0; i < n; i++)
+        if (name.n ? str_is(name, opts[i].name) : letter && opts[i].letter == letter)
+            return &opts[i];
+    return NULL;
+}
+
+/* The option and the struct that it writes to. */
+static const struct opt *find_opt(struct parser *p, struct str name, char letter, void **ret_target)
+{
+    const struct cmd *cmd = p->out->cmd;
+    const struct opt *opt = find_in(cmd->opts, cmd->n_opts, name, letter);
+    *ret_target = p->options;
+    if (!opt) {
+        opt = find_in(global_opts, n_global_opts, name, letter);
+        *ret_target = &p->out->global;
+    }
+    return opt;
+}
+
+static bool usage_error(const struct parser *p, struct err *err)
+{
+    AUTO_BUF struct buf name = BUF_INIT(256);
+    cmd_full_name(p->out->cmd, &name);
+    return err_ctx(err, "command", "%s", buf_z(&name));
+}
+
+static bool unknown_option(struct parser *p, struct str word, struct err *err)
+{
+    const struct cmd *cmd = p->out->cmd;
+    AUTO_CHOICE struct choice c = CHOICE_INIT(str_skip(word, 2));
+    for (size_t i = 0; i < cmd->n_opts; i++)
+        choice_add(&c, cmd->opts[i].name);
+    for (size_t i = 0; i < n_global_opts; i++)
+        choice_add(&c, global_opts[i].name);
+    AUTO_BUF struct buf full = BUF_INIT(256), hint = BUF_INIT(256);
+    cmd_full_name(cmd, &full);
+    if (str_starts_with(word, STR("--")))
+        choice_hint(&c, "--", &hint);
+    err_set(err, E_CLI_INVALID_ARG, "'%s' has no option '" STR_FMT "'%s", buf_z(&full),
+        STR_ARG(word), buf_z(&hint));
+    err_ctx(err, "word", STR_FMT, STR_ARG(word));
+    return usage_error(p, err);
+}
+
+static bool bad_value(
+    struct parser *p, const struct opt *opt, const char *value, const char *want, struct err *err)
+{
+    err_set(err, E_CLI_INVALID_ARG, "'%s' is no value for --%s, which takes %s", value, opt->name,
+        want);
+    err_ctx(err, "word", "%s", value);
+    return usage_error(p, err);
+}
+
+static bool set_choice(
+    struct parser *p, const struct opt *opt, void *target, const char *value, struct err *err)
+{
+    AUTO_CHOICE struct choice c = CHOICE_INIT(str_z(value));
+    for (size_t i = 0; opt->choices[i]; i++) {
+        if (strcmp(opt->choices[i], value) == 0) {
+            memcpy(target, &opt->choices[i], sizeof(char *));
+            return true;
+        }
+        choice_add(&c, opt->choices[i]);
+    }
+    AUTO_BUF struct buf want = BUF_INIT(CHOICE_LIST_MAX + 256);
+    buf_add_z(&want, choice_list(&c));
+    choice_hint(&c, "", &want);
+    return bad_value(p, opt, value, buf_z(&want), err);
+}
+
+static bool set_number(
+    struct parser *p, const struct opt *opt, void *target, const char *value, struct err *err)
+{
+    int64_t number;
+    if (str_to_int(str_z(value), opt->min, opt->max, &number)) {
+        memcpy(target, &number, sizeof(number));
+        return true;
+    }
+    char want[100];
+    snprintf(want, sizeof(want), "a whole number from %lld to %lld", (long long)opt->min,
+        (long long)opt->max);
+    return bad_value(p, opt, value, want, err);
+}
+
+static bool set_value(
+    struct parser *p, const struct opt *opt, void *base, const char *value, struct err *err)
+{
+    void *target = (char *)base + opt->offset;
+    switch (opt->type) {
+    case OPT_FLAG:
+        *(bool *)target = true;
+        return true;
+    case OPT_TEXT:
+        memcpy(target, &value, sizeof(value));
+        return true;
+    case OPT_NUMBER:
+        return set_number(p, opt, target, value, err);
+    case OPT_CHOICE:
+        return set_choice(p, opt, target, value, err);
+    }
+    BUG_ON(true);
+}
+
+/* Takes the option's value from behind it (given) or from the next word. */
+static bool take_option(
+    struct parser *p, const struct opt *opt, void *base, const char *given, struct err *err)
+{
+    if (opt->type == OPT_FLAG && given) {
+        err_set(err, E_CLI_INVALID_ARG, "--%s takes no value ('%s')", opt->name, given);
+        return usage_error(p, err);
+    }
+    if (opt->type != OPT_FLAG && !given) {
+        if (p->next == p->n) {
+            err_set(err, E_CLI_INVALID_ARG, "--%s needs a value: --%s %s", opt->name, opt->name,
+                opt->value);
+            return usage_error(p, err);
+        }
+        given = p->words[p->next++];
+    }
+    return set_value(p, opt, base, given, err);
+}
+
+static bool parse_long(struct parser *p, const char *word, struct err *err)
+{
+    struct str name = str_z(word + 2);
+    ptrdiff_t equals = str_find(name, '=');
+    const char *given = NULL;
+    if (equals >= 0) {
+        given = name.p + equals + 1;
+        name.n = (size_t)equals;
+    }
+    void *base;
+    const struct opt *opt = name.n ? find_opt(p, name, 0, &base) : NULL;
+    if (!opt)
+        return unknown_option(p, str_n(word, name.n + 2), err);
+    return take_option(p, opt, base, given, err);
+}
+
+static bool parse_short(struct parser *p, const char *word, struct err *err)
+{
+    for (const char *at = word + 1; *at; at++) {
+        void *base;
+        const struct opt *opt = find_opt(p, str_n("", 0), *at, &base);
+        if (!opt)
+            return unknown_option(p, str_z(word), err);
+        if (opt->type != OPT_FLAG)
+            return take_option(p, opt, base, at[1] ? at + 1 : NULL, err);
+        if (!take_option(p, opt, base, NULL, err))
+            return false;
+    }
+    return true;
+}
+
+static bool parse_word(struct parser *p, const char *word, struct err *err)
+{
+    struct parsed *out = p->out;
+    if (out->cmd->subs) {
+        const struct cmd *sub;
+        if (!cmd_find(out->cmd, word, &sub, err))
+            return usage_error(p, err);
+        out->cmd = sub;
+        p->options = sub->options_size ? arena_alloc(p->a, sub->options_size) : NULL;
+        return true;
+    }
+    if (out->args.n == out->cmd->max_args) {
+        AUTO_BUF struct buf full = BUF_INIT(256);
+        cmd_full_name(out->cmd, &full);
+        err_set(err, E_CLI_INVALID_ARG, "'%s' takes no further argument: '%s'", buf_z(&full), word);
+        err_ctx(err, "word", "%s", word);
+        return usage_error(p, err);
+    }
+    p->args[out->args.n++] = word;
+    return true;
+}
+
+static bool check_complete(struct parser *p, struct err *err)
+{
+    const struct cmd *cmd = p->out->cmd;
+    const struct global_options *global = &p->out->global;
+    if (global->help || global->version || cmd->subs || p->out->args.n >= cmd->min_args)
+        return true;
+    AUTO_BUF struct buf full = BUF_INIT(256);
+    cmd_full_name(cmd, &full);
+    err_set(err, E_CLI_INVALID_ARG, "'%s' needs an argument: %s %s", buf_z(&full), buf_z(&full),
+        cmd->usage);
+    return usage_error(p, err);
+}
+
+bool opt_parse(
+    const char *const *words, size_t n, struct arena *a, struct parsed *ret_parsed, struct err *err)
+{
+    *ret_parsed = (struct parsed){.cmd = &cmd_cordon};
+    if (n > ARGS_MAX)
+        return err_set(err, E_CLI_INVALID_ARG, "more than %d arguments", ARGS_MAX);
+    struct parser p = {.words = words, .n = n, .a = a, .out = ret_parsed};
+    p.args = ARENA_NEW(a, const char *, n + 1);
+    while (p.next < n) {
+        const char *word = words[p.next++];
+        bool ok;
+        if (p.only_args || word[0] != '-' || word[1] == '\0')
+            ok = parse_word(&p, word, err);
+        else if (strcmp(word, "--") == 0)
+            ok = p.only_args = true;
+        else
+            ok = word[1] == '-' ? parse_long(&p, word, err) : parse_short(&p, word, err);
+        if (!ok)
+            return false;
+    }
+    ret_parsed->args.options = p.options;
+    ret_parsed->args.v = p.args;
+    return check_complete(&p, err);
+}
+
+bool opt_wants_json(const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n && strcmp(words[i], "--") != 0; i++)
+        if (strcmp(words[i], "--json") == 0)
+            return true;
+    return false;
+}

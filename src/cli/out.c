@@ -1,0 +1,197 @@
+/* What the program prints. */
+#include "cli/out.h"
+
+#include "base/utf8.h"
+#include "path/caret.h"
+
+#include <errno.h>
+
+enum {
+    STDOUT_MAX = 1 << 30,
+};
+
+static const char *const style_codes[] = {
+    [OUT_BOLD] = "1",
+    [OUT_DIM] = "2",
+    [OUT_RED] = "31",
+    [OUT_GREEN] = "32",
+    [OUT_YELLOW] = "33",
+};
+
+static bool want_color(const char *when, int fd)
+{
+    if (when && strcmp(when, "auto") != 0)
+        return strcmp(when, "always") == 0;
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    return isatty(fd) && !(no_color && no_color[0]) && term && strcmp(term, "dumb") != 0;
+}
+
+void out_init(struct cli *cli, struct arena *a, bool json, const char *color)
+{
+    *cli = (struct cli){
+        .arena = a,
+        .stdout_buf = BUF_INIT(STDOUT_MAX),
+        .json = json,
+        .color = want_color(color, STDOUT_FILENO),
+        .color_err = want_color(color, STDERR_FILENO),
+        .to_terminal = isatty(STDOUT_FILENO),
+    };
+}
+
+void out_done(struct cli *cli)
+{
+    buf_done(&cli->stdout_buf);
+}
+
+void out_line(struct cli *cli, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    buf_vprintf(&cli->stdout_buf, format, args);
+    va_end(args);
+    buf_add_byte(&cli->stdout_buf, '\n');
+}
+
+void out_text(struct cli *cli, struct str text)
+{
+    buf_add_str(&cli->stdout_buf, text);
+}
+
+void out_name(struct cli *cli, struct str name, char end)
+{
+    if (cli->to_terminal)
+        utf8_add_printable(&cli->stdout_buf, name);
+    else
+        buf_add_str(&cli->stdout_buf, name);
+    buf_add_byte(&cli->stdout_buf, end);
+}
+
+static void add_styled(struct buf *b, bool color, enum out_style style, const char *text)
+{
+    if (color)
+        buf_printf(b, "\033[%sm%s\033[0m", style_codes[style], text);
+    else
+        buf_add_z(b, text);
+}
+
+void out_styled(struct cli *cli, enum out_style style, const char *text)
+{
+    add_styled(&cli->stdout_buf, cli->color, style, text);
+}
+
+bool out_json(struct cli *cli, json_t *object, struct err *err)
+{
+    AUTO_JSON json_t *whole = json_object();
+    json_object_set_new(whole, "protocol_version", json_integer(OUT_PROTOCOL_VERSION));
+    int failed = json_object_update(whole, object);
+    json_decref(object);
+    BUG_ON(failed);
+    json_add_compact(&cli->stdout_buf, whole);
+    buf_add_byte(&cli->stdout_buf, '\n');
+    if (!buf_ok(&cli->stdout_buf))
+        return err_set(err, E_IO, "the result is larger than %d bytes", STDOUT_MAX);
+    return true;
+}
+
+/* Notes the exact bytes behind a text that had to be changed. */
+static void add_inexact(json_t *object, const char *place, struct str bytes)
+{
+    AUTO_BUF struct buf encoded = BUF_INIT(CARET_GROWTH * bytes.n + 64);
+    caret_encode(bytes, &encoded);
+    json_t *inexact = json_object_get(object, "inexact");
+    if (!inexact) {
+        inexact = json_object();
+        json_object_set_new(object, "inexact", inexact);
+    }
+    json_object_set_new(inexact, place, json_text(buf_str(&encoded)));
+}
+
+void out_json_bytes(json_t *object, const char *key, struct str bytes)
+{
+    json_object_set_new(object, key, json_text(bytes));
+    if (!utf8_valid(bytes))
+        add_inexact(object, key, bytes);
+}
+
+void out_json_append(json_t *object, const char *key, struct str bytes)
+{
+    json_t *list = json_object_get(object, key);
+    BUG_ON(!json_is_array(list));
+    if (!utf8_valid(bytes)) {
+        char place[64];
+        snprintf(place, sizeof(place), "%s[%zu]", key, json_array_size(list));
+        add_inexact(object, place, bytes);
+    }
+    json_array_append_new(list, json_text(bytes));
+}
+
+static bool write_all(int fd, struct str text)
+{
+    while (text.n) {
+        ssize_t n = write(fd, text.p, text.n);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return false;
+        text = str_skip(text, (size_t)n);
+    }
+    return true;
+}
+
+bool out_flush(struct cli *cli, struct err *err)
+{
+    if (!buf_ok(&cli->stdout_buf))
+        return err_set(err, E_IO, "the result is larger than %d bytes", STDOUT_MAX);
+    bool ok = write_all(STDOUT_FILENO, buf_str(&cli->stdout_buf));
+    int errnum = errno;
+    buf_reset(&cli->stdout_buf);
+    return ok ? true : err_errno(err, E_IO, errnum, "cannot write to stdout");
+}
+
+/* One line on stderr: who speaks, what about, and for an error its code. */
+static void say(
+    struct cli *cli, enum out_style style, const char *kind, struct str message, const char *code)
+{
+    AUTO_BUF struct buf line = BUF_INIT(1 << 20);
+    add_styled(&line, cli->color_err, style, "cordon:");
+    buf_printf(&line, " %s", kind);
+    utf8_add_printable(&line, message);
+    if (code[0]) {
+        buf_add_byte(&line, ' ');
+        add_styled(&line, cli->color_err, OUT_DIM, code);
+    }
+    buf_add_byte(&line, '\n');
+    /* Nothing is left to be done if stderr is gone. */
+    bool said UNUSED = write_all(STDERR_FILENO, buf_str(&line));
+}
+
+int out_error(struct cli *cli, const struct err *err)
+{
+    BUG_ON(err->code == ERR_NONE);
+    char code[64];
+    snprintf(code, sizeof(code), "[%s]", err_name(err->code));
+    say(cli, OUT_RED, "", str_z(err->message), code);
+    const struct err_pair *command = err_ctx_get(err, "command");
+    if (err->code == E_CLI_INVALID_ARG && command && command->text) {
+        AUTO_BUF struct buf hint = BUF_INIT(1024);
+        buf_printf(&hint, "try '%s --help'", command->text);
+        say(cli, OUT_DIM, "", buf_str(&hint), "");
+    }
+    if (cli->json) {
+        AUTO_ERR struct err ignored = {0};
+        buf_reset(&cli->stdout_buf); /* half a result is none */
+        bool said UNUSED = out_json(cli, json_pack("{s:o}", "error", err_to_json(err)), &ignored) &&
+                           out_flush(cli, &ignored);
+    }
+    return err_status(err->code);
+}
+
+void out_warn(struct cli *cli, const char *format, ...)
+{
+    AUTO_BUF struct buf message = BUF_INIT(1 << 18);
+    va_list args;
+    va_start(args, format);
+    buf_vprintf(&message, format, args);
+    va_end(args);
+    say(cli, OUT_YELLOW, "warning: ", buf_str(&message), "");
+}

@@ -1,0 +1,71 @@
+/* What the program prints, in one place: results on stdout, words for people on stderr.
+ *
+ *     out_line(cli, "%s", name);                      text that we wrote
+ *     out_name(cli, path, '\n');                      bytes that a stranger chose
+ *     return out_json(cli, JSON_OBJECT, err);         one line, with protocol_version
+ *
+ * Results are collected and written at the end by out_flush(), so that a write error becomes E_IO
+ * instead of being lost. Nothing that a stranger chose reaches a terminal unescaped.
+ */
+#ifndef CLI_OUT_H
+#define CLI_OUT_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/json.h"
+
+enum {
+    OUT_PROTOCOL_VERSION = 1,
+};
+
+struct cli {
+    struct arena *arena; /* for as long as the command runs */
+    struct buf stdout_buf;
+    bool json;
+    bool color;       /* stdout */
+    bool color_err;   /* stderr */
+    bool to_terminal; /* stdout */
+    int status;       /* exit status of a command that succeeded; 0 unless it sets another */
+};
+
+void out_init(struct cli *cli, struct arena *a, bool json, const char *color);
+void out_done(struct cli *cli);
+
+void out_line(struct cli *cli, const char *format, ...) PRINTF_LIKE(2, 3);
+void out_text(struct cli *cli, struct str text);
+
+/* A name and its end: as it is into a pipe or file, made printable on a terminal. */
+void out_name(struct cli *cli, struct str name, char end);
+
+/* Prints an object as one line, protocol_version first; takes it over. */
+MUST_USE bool out_json(struct cli *cli, json_t *object, struct err *err);
+
+/* Sets object[key] to text. Bytes that are not UTF-8 become U+FFFD, and object.inexact[key] then
+ * has the exact bytes, caret-encoded. */
+void out_json_bytes(json_t *object, const char *key, struct str bytes);
+
+/* The same for a list: the place in `inexact` is key[index]. */
+void out_json_append(json_t *object, const char *key, struct str bytes);
+
+/* Writes out what was collected. */
+MUST_USE bool out_flush(struct cli *cli, struct err *err);
+
+/* Prints an error: words on stderr, and the JSON object on stdout if asked for. Gives the exit
+ * status. */
+int out_error(struct cli *cli, const struct err *err);
+
+/* A word of warning on stderr. */
+void out_warn(struct cli *cli, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* Text between the codes of a style, if colours are on. */
+enum out_style {
+    OUT_BOLD,
+    OUT_DIM,
+    OUT_RED,
+    OUT_GREEN,
+    OUT_YELLOW,
+};
+void out_styled(struct cli *cli, enum out_style style, const char *text);
+
+#endif

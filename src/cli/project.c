@@ -1,0 +1,71 @@
+/* The project that a command works in. */
+#include "cli/project.h"
+
+#include "cli/config.h"
+#include "path/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+void project_done(struct project *p)
+{
+    if (p->fd >= 0)
+        close(p->fd);
+    p->fd = -1;
+}
+
+static bool detect(const char *start, const struct config *config, struct arena *a,
+    struct project *ret_project, struct err *err)
+{
+    struct root_options options = {
+        .home = config_home(),
+        .extra_markers = config->project_markers.p,
+        .n_extra = config->project_markers.n,
+    };
+    AUTO_PROJECT struct project p = PROJECT_INIT;
+    if (!root_detect(start, &options, a, &p.root, err))
+        return false;
+    p.fd = open(p.root.dir.p, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (p.fd < 0)
+        return err_errno(err, E_IO, errno, "cannot open the project's root '%s'", p.root.dir.p);
+    project_done(ret_project);
+    *ret_project = p;
+    p.fd = -1;
+    return true;
+}
+
+bool project_find(struct cli *cli, const char *start, struct project *ret_project, struct err *err)
+{
+    struct config config;
+    AUTO_PROJECT struct project p = PROJECT_INIT;
+    if (!config_load_user(cli->arena, &config, err) || !detect(start, &config, cli->arena, &p, err))
+        return false;
+    size_t own = config.project_markers.n;
+    if (!config_add_project(p.fd, cli->arena, &config, err))
+        return false;
+    /* What the project adds may mark a root further down. */
+    if (config.project_markers.n > own && !detect(start, &config, cli->arena, &p, err))
+        return false;
+    *ret_project = p;
+    p.fd = -1;
+    return true;
+}
+
+bool project_recover(struct cli *cli, const struct project *p, struct err *err)
+{
+    const char *journal;
+    struct journal_report report;
+    if (!config_state_path(cli->arena, "journal", &journal, err) ||
+        !journal_recover(journal, p->fd, &report, err))
+        return false;
+    if (report.finished)
+        out_warn(cli, "finished %zu change%s of files that had been cut off", report.finished,
+            report.finished == 1 ? "" : "s");
+    if (report.undone)
+        out_warn(cli, "undid %zu change%s of files that had been cut off", report.undone,
+            report.undone == 1 ? "" : "s");
+    if (report.kept)
+        out_warn(cli, "%zu old version%s could not be put back and lie beside their places: '%s'",
+            report.kept, report.kept == 1 ? "" : "s", report.first_kept);
+    return true;
+}

@@ -1,0 +1,26 @@
+/* The project that a command works in: found, opened, and made whole again if a change to it was
+ * cut off. */
+#ifndef CLI_PROJECT_H
+#define CLI_PROJECT_H
+
+#include "cli/out.h"
+#include "path/root.h"
+
+struct project {
+    struct root_found root;
+    int fd; /* O_PATH */
+};
+
+#define AUTO_PROJECT AUTO(project_done)
+#define PROJECT_INIT ((struct project){.fd = -1})
+
+void project_done(struct project *p);
+
+/* Finds the project's root from a directory upward, with the markers of the settings. */
+MUST_USE bool project_find(
+    struct cli *cli, const char *start, struct project *ret_project, struct err *err);
+
+/* Finishes or undoes a change of files in this root that was cut off, and says so on stderr. */
+MUST_USE bool project_recover(struct cli *cli, const struct project *p, struct err *err);
+
+#endif

@@ -1,0 +1,248 @@
+# cordon path, as its users see it. See run.py for the format.
+
+## encode and decode
+$ cordon path encode '/home/user/my dir'
+^2Fhome^2Fuser^2Fmy^20dir
+$ cordon path decode '^2Fhome^2Fuser^2Fmy^20dir'
+/home/user/my dir
+$ cordon path encode /données --json
+{"protocol_version":1,"input":"/données","output":"^2Fdonn^E9es"}
+$ cordon path encode ''
+ (esc)
+$ test "$(cordon path decode "$(cordon path encode $'a\xff\nb')")" = $'a\xff\nb' && echo same
+same
+
+## bytes that are not UTF-8 are exact in JSON too
+$ cordon path encode $'/a\xff' --json
+{"protocol_version":1,"input":"/a�","inexact":{"input":"^2Fa^xFF"},"output":"^2Fa^xFF"}
+$ cordon path decode '^xFF' --json
+{"protocol_version":1,"input":"^xFF","output":"�","inexact":{"output":"^xFF"}}
+
+## a bad encoding is exit 12
+$ cordon path decode '^2'
+cordon: '^2' is no caret encoding: the encoding ends within the sequence at byte 0, which needs 2 hex digits [E_CLI_INVALID_ARG]
+? 12
+$ cordon path decode 'a^00'
+cordon: 'a^00' is no caret encoding: the sequence at byte 1 is NUL, which no path can hold [E_CLI_INVALID_ARG]
+? 12
+$ cordon path decode '^hD800' --json 2>/dev/null
+{"protocol_version":1,"error":{"code":"E_CLI_INVALID_ARG","message":"'^hD800' is no caret encoding: U+D800 at byte 0 is no character (a surrogate)","context":{"position":0}}}
+? 12
+
+## a long path as a directory entry
+$ cordon path encode --name "$(printf '/%0300d' 7)" | tr -d '\n' | wc -c
+255
+$ cordon path encode --name /short
+^2Fshort
+
+## parse
+$ cordon path parse ./app:rw:force
+path   $T/app
+mode   rw
+force  yes
+$ cordon path parse ./app --json
+{"protocol_version":1,"path":"$T/app","mode":"","force":false}
+$ cordon path parse :copy --json
+{"protocol_version":1,"path":"$T","mode":"copy","force":false}
+$ cordon path parse /a:b:overlay --json
+{"protocol_version":1,"path":"/a:b","mode":"overlay","force":false}
+$ cordon path parse ./app:copy:rw
+cordon: './app:copy:rw' asks for both :copy and :rw; give one of them [E_CLI_INVALID_ARG]
+? 12
+
+## root
+$ mkdir -p p/.git p/a/b q/x && touch q/go.mod p/a/package.json
+$ cordon path root p/a/b
+$T/p
+$ cd p/a/b && cordon path root --json
+{"protocol_version":1,"root":"$T/p","marker":".git"}
+$ cordon path root q/x --json
+{"protocol_version":1,"root":"$T/q","marker":"go.mod"}
+$ mkdir -p plain/dir && cordon path root plain/dir --json
+{"protocol_version":1,"root":"$T/plain/dir","marker":""}
+$ cordon path root nowhere
+cordon: cannot use 'nowhere' as a directory: No such file or directory [E_IO]
+? 10
+$ cordon path root q/go.mod
+cordon: cannot use 'q/go.mod' as a directory: Not a directory [E_IO]
+? 10
+$ ln -s loop loop; cordon path root loop
+cordon: cannot use 'loop' as a directory: Too many levels of symbolic links [E_IO]
+? 10
+
+## root: a worktree's .git file counts, home never does
+$ mkdir -p w/sub && echo 'gitdir: /nowhere' > w/.git && cordon path root w/sub
+$T/w
+$ mkdir -p home/.git home/work && cordon path root home/work
+$T/home/work
+$ cordon path root home
+$T/home
+
+## root: markers from the settings
+$ mkdir -p p/sub/deep p/.cordon home/.config/cordon && touch p/sub/MARK
+$ cordon path root p/sub/deep
+$T/p
+$ echo 'project_markers: [MARK]' > home/.config/cordon/config.yaml && cordon path root p/sub/deep --json
+{"protocol_version":1,"root":"$T/p/sub","marker":"MARK"}
+$ rm home/.config/cordon/config.yaml; echo 'project_markers: [MARK]' > p/.cordon/config.yaml; cordon path root p/sub/deep
+$T/p/sub
+$ mkdir -p x/cordon && echo 'project_markers: [none]' > x/cordon/config.yaml && XDG_CONFIG_HOME=$T/x cordon path root p/sub/deep
+$T/p/sub
+
+## settings that are wrong are exit 17, and say where
+$ mkdir -p home/.config/cordon && cd home/.config/cordon && printf 'project_marker: []\n' > config.yaml && cordon path root
+cordon: $T/home/.config/cordon/config.yaml:1:1: project_marker: unknown key; did you mean 'project_markers'? [E_CONFIG]
+? 17
+$ cd home/.config/cordon && printf 'project_markers: [a/b]\n' > config.yaml && cordon path root
+cordon: $T/home/.config/cordon/config.yaml: project_markers[0]: 'a/b' is not one file name [E_CONFIG]
+? 17
+$ cd home/.config/cordon && printf 'project_markers: x\n' > config.yaml && cordon path root 2>&1 | grep -c 'config.yaml:1:1: project_markers'
+1
+$ cd home/.config/cordon && printf 'a: *x\n' > config.yaml && cordon path root
+cordon: .*config.yaml:1:4: .* \[E_CONFIG\] (re)
+? 17
+
+## resolve and check inside
+$ mkdir -p p/.git p/src && touch p/src/main.c && ln -s "$T/p/src" p/abs && ln -s src/main.c p/rel
+$ cd p/src && cordon path resolve main.c
+$T/p/src/main.c
+$ cd p && cordon path resolve abs/main.c --json
+{"protocol_version":1,"path":"$T/p/src/main.c","class":"user_project","access":"ro"}
+$ cd p && cordon path resolve rel
+$T/p/src/main.c
+$ cd p && cordon path resolve not/there/yet --json
+{"protocol_version":1,"path":"$T/p/not/there/yet","class":"user_project","access":"ro"}
+$ cd p && cordon path check src/main.c
+user_project  ro
+$T/p/src/main.c
+$ cd p && cordon path check src/main.c --json
+{"protocol_version":1,"path":"$T/p/src/main.c","class":"user_project","access":"ro","warnings":[]}
+$ cd p/src && cordon path check .. --json
+{"protocol_version":1,"path":"$T/p","class":"user_project","access":"ro","warnings":[]}
+$ cd p && touch v1..alpha && cordon path check v1..alpha | head -n 1
+user_project  ro
+
+## check warns of files that often hold secrets
+$ mkdir -p p/.git && cd p && cordon path check .env --json
+{"protocol_version":1,"path":"$T/p/.env","class":"user_project","access":"ro","warnings":["environment file: may hold secrets"]}
+$ cd p && cordon path check sub/config.json | tail -n 1
+warning: configuration file: may hold credentials
+$ cd p && ln -s .env plain && touch .env && cordon path check plain | tail -n 1
+warning: environment file: may hold secrets
+
+## check outside is exit 13 with the class
+$ mkdir -p p/.git p-evil && cd p && cordon path check /etc/passwd --json 2>/dev/null
+{"protocol_version":1,"error":{"code":"E_FS_VIOLATION","message":"'/etc/passwd' leaves the boundary: it leads to '/etc/passwd'","context":{"path":"/etc/passwd","resolved":"/etc/passwd","class":"system_restricted"}}}
+? 13
+$ cd p && cordon path check ../p-evil/x
+cordon: '../p-evil/x' leaves the boundary: it leads to '$T/p-evil/x' [E_FS_VIOLATION]
+? 13
+$ cd p && cordon path check '~/.ssh/id_rsa' --json 2>/dev/null
+{"protocol_version":1,"error":{"code":"E_FS_VIOLATION","message":"'~/.ssh/id_rsa' starts with '~', the home directory, which is outside; a file of that name is './~/.ssh/id_rsa'","context":{"path":"~/.ssh/id_rsa","class":"outside_boundaries"}}}
+? 13
+$ cd p && ln -s /etc e && cordon path resolve e/passwd
+cordon: 'e/passwd' leaves the boundary: it leads to '/etc/passwd' [E_FS_VIOLATION]
+? 13
+$ cd p && cordon path resolve "/proc/self/root$T/p"
+cordon: '/proc/self/root\$T/p' leaves the boundary: it leads to '/proc/[0-9]+/root\$T/p' \[E_FS_VIOLATION\] (re)
+? 13
+$ cd p && cordon path resolve --allow-system /etc/passwd --json
+{"protocol_version":1,"path":"/etc/passwd","class":"system_restricted","access":"ro"}
+
+## paths that lead nowhere
+$ mkdir -p p/.git && touch p/file && ln -s b p/a && ln -s a p/b && ln -s gone p/dangling && ln -s ../gone p/out
+$ cd p && cordon path resolve a
+cordon: cannot follow 'a': Too many levels of symbolic links [E_IO]
+? 10
+$ cd p && cordon path resolve file/x
+cordon: cannot follow 'file/x': Not a directory [E_IO]
+? 10
+$ cd p && cordon path resolve dangling
+$T/p/gone
+$ cd p && cordon path resolve out
+cordon: 'out' leaves the boundary: it leads to '$T/gone' [E_FS_VIOLATION]
+? 13
+$ cd p && cordon path resolve ''
+cordon: an empty path leads nowhere [E_CLI_INVALID_ARG]
+? 12
+$ cd p && cordon path resolve "$(printf '%0300d' 1)" 2>&1 | grep -o 'File name too long.*'
+File name too long [E_IO]
+
+## an agent's workspace
+$ mkdir -p p/.git p/src && cd p/src && cordon path check --agent bot notes.md --json
+{"protocol_version":1,"path":"$T/p/.cordon/workspaces/bot/notes.md","class":"agent_workspace","access":"rw","warnings":[]}
+$ cat p/.cordon/.gitignore && ls -d p/.cordon/workspaces/bot
+*
+p/.cordon/workspaces/bot
+$ cd p && cordon path resolve --agent bot ../other/x 2>&1
+cordon: '../other/x' leaves the boundary: it leads to '$T/p/.cordon/workspaces/other/x' [E_FS_VIOLATION]
+? 13
+$ cd p && cordon path resolve --agent bot "$T/p/src"
+cordon: '$T/p/src' leaves the boundary: it leads to '$T/p/src' [E_FS_VIOLATION]
+? 13
+$ cd p && cordon path check .cordon/workspaces/bot/x | head -n 1
+agent_workspace  rw
+$ cd p && cordon path check --agent ../evil x 2>&1 | cut -c 1-40
+cordon: '../evil' is no agent name: lett
+$ rm -r p/.cordon && ln -s "$T" p/.cordon && cd p && cordon path check --agent bot x
+cordon: cannot open '.cordon/config.yaml': Too many levels of symbolic links [E_CONFIG]
+? 17
+$ rm p/.cordon && mkdir p/.cordon && ln -s "$T" p/.cordon/workspaces && cd p && cordon path check --agent bot x
+cordon: 'workspaces' on the way to the workspace is not a directory [E_FS_VIOLATION]
+? 13
+
+## nothing is created under HOME
+$ mkdir -p p/.git && cd p && touch a.c && cordon path glob '*' && cordon path check a.c | head -n 1 && cordon path root
+a.c
+user_project  ro
+$T/p
+$ find home -mindepth 1
+
+## glob
+$ mkdir -p p/.git/info p/src/net p/build p/node_modules/x p/.cordon && cd p && touch src/a.c src/net/b.c src/net/b.h build/o.c x.log .hidden.c node_modules/x/i.c && printf 'build/\n*.log\n' > .gitignore && printf 'src/net/*.h\n' > .cordonignore
+$ cd p && cordon path glob '**/*.c'
+.hidden.c
+src/a.c
+src/net/b.c
+$ cd p/src && cordon path glob '**' --json
+{"protocol_version":1,"root":"$T/p","matches":[".cordonignore",".gitignore",".hidden.c","src/a.c","src/net/b.c"]}
+$ cd p && cordon path glob './src/{a,net/b}.{c,h}'
+src/a.c
+src/net/b.c
+$ cd p && cordon path glob "$T/p/src/*.c"
+src/a.c
+$ cd p && cordon path glob 'nothing*' --json
+{"protocol_version":1,"root":"$T/p","matches":[]}
+$ cd p && cordon path glob 'nothing*'
+$ cd p && cordon path glob 'node_modules/**'
+$ cd p && cordon path glob '../*'
+cordon: .*E_FS_VIOLATION\] (re)
+? 13
+$ cd p && cordon path glob '/etc/*'
+cordon: .*E_FS_VIOLATION\] (re)
+? 13
+$ cd p && cordon path glob '~/*'
+cordon: .*E_FS_VIOLATION\] (re)
+? 13
+$ cd p && cordon path glob ''
+cordon: .*E_CLI_INVALID_ARG\] (re)
+? 12
+
+## glob: hard names
+$ mkdir -p p/.git && cd p && touch $'new\nline' $'raw\xff'
+$ cd p && cordon path glob -0 '*' | od -c | head -n 2
+0000000   n   e   w  \\n   l   i   n   e  \\0   r   a   w 377  \\0 (re)
+0000016
+$ cd p && cordon path glob '*' --json
+{"protocol_version":1,"root":"$T/p","matches":["new\nline","raw�"],"inexact":{"matches[1]":"raw^xFF"}}
+$ cd p && script -qec "cordon path glob '*'" /dev/null </dev/null | tr -d '\r'
+new\nline
+raw\xFF
+
+## glob: huge patterns end
+$ mkdir -p p/.git && cd p && touch a && cordon path glob "$(printf '%*s' 10000 '' | tr ' ' '*')"
+a
+$ cd p && timeout 10 cordon path glob "$(printf '*a%.0s' $(seq 3000))x"
+$ cd p && timeout 10 cordon path glob "$(printf '{a,b}%.0s' $(seq 60))"
+cordon: .*E_CLI_INVALID_ARG\] (re)
+? 12

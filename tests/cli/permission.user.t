@@ -1,0 +1,25 @@
+# What permissions forbid: run as an ordinary user. See run.py for the format.
+
+## a closed directory cannot be resolved, and is no crash
+$ mkdir -p p/.git p/closed/in && touch p/open.c p/closed/x.c && chmod 0 p/closed
+$ cd p && cordon path resolve closed/x.c
+cordon: cannot follow 'closed/x.c': Permission denied [E_IO]
+? 10
+$ cd p && cordon path glob '**/*.c'
+cordon: warning: left out 'closed': Permission denied
+open.c
+$ cd p && cordon path root closed/in
+cordon: cannot use 'closed/in' as a directory: Permission denied [E_IO]
+? 10
+
+## an ignore file that cannot be read is an error, since its rules would be lost
+$ mkdir -p p/.git && cd p && touch secret a.c && echo secret > .gitignore && chmod 0 .gitignore
+$ cd p && cordon path glob '*'
+cordon: .*\.gitignore.*Permission denied \[E_IO\] (re)
+? 10
+
+## settings that cannot be read are an error
+$ mkdir -p home/.config/cordon && echo 'project_markers: []' > home/.config/cordon/config.yaml && chmod 0 home/.config/cordon/config.yaml
+$ cordon path root
+cordon: cannot open '$T/home/.config/cordon/config.yaml': Permission denied [E_CONFIG]
+? 17

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Runs command-line tests that are data: tests/cli/*.t
+
+A file is a list of cases. `## title` starts one; lines before the first case, and lines that start
+with `#`, are comments. In a case:
+
+    $ command           run by bash, in the case's own empty directory
+    > more of it        the command goes on
+    expected output     stdout and stderr together, byte for byte
+    ? 12                expected exit status, if it is not 0
+
+`cordon` is the program under test. $T is the case's directory, and stands for it in the output.
+HOME is $T/home. An expected line that ends in ` (re)` is a regular expression for the whole line;
+` (esc)` reads \\xNN and \\t in it. A file named *.user.t runs as an ordinary user when root runs
+the tests.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TIMEOUT_S = 60
+NOBODY = 65534
+
+
+class Case:
+    def __init__(self, title, line):
+        self.title, self.line, self.commands = title, line, []
+
+
+class Command:
+    def __init__(self, text, line):
+        self.text, self.line, self.output, self.status = text, line, [], 0
+
+
+def parse(path):
+    cases = []
+    with open(path, encoding="utf-8") as f:
+        for number, line in enumerate(f.read().splitlines(), 1):
+            if line.startswith("## "):
+                cases.append(Case(line[3:], number))
+            elif not cases or line.startswith("# ") or line == "#":
+                continue
+            elif line.startswith("$ "):
+                cases[-1].commands.append(Command(line[2:], number))
+            elif not cases[-1].commands:
+                if line:
+                    sys.exit(f"{path}:{number}: output before a command")
+            elif line.startswith("> ") and not cases[-1].commands[-1].output:
+                cases[-1].commands[-1].text += "\n" + line[2:]
+            elif line.startswith("? "):
+                cases[-1].commands[-1].status = int(line[2:])
+            elif line:
+                cases[-1].commands[-1].output.append(line)
+    return cases
+
+
+def line_matches(want, got):
+    if want.endswith(" (re)"):
+        return re.fullmatch(want[:-5].encode(), got) is not None
+    if want.endswith(" (esc)"):
+        want = want[:-6]
+        raw = re.sub(rb"\\x([0-9A-Fa-f]{2})", lambda m: bytes([int(m[1], 16)]), want.encode())
+        return raw.replace(b"\\t", b"\t") == got
+    return want.encode() == got
+
+
+def run_command(command, directory, environment, as_user):
+    def become_user():
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+
+    done = subprocess.run(
+        ["bash", "-c", command.text], cwd=directory, env=environment, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT_S, check=False,
+        preexec_fn=become_user if as_user else None)
+    output = done.stdout.replace(directory.encode(), b"$T")
+    lines = output.split(b"\n")
+    if lines[-1] == b"":
+        lines.pop()
+    return lines, done.returncode
+
+
+def judge(command, lines, status):
+    ok = status == command.status and len(lines) == len(command.output) and all(
+        line_matches(want, got) for want, got in zip(command.output, lines))
+    if ok:
+        return []
+    return ([f"line {command.line}: {command.text}", f"exit {status}, wanted {command.status}"]
+            + [f"want: {line}" for line in command.output]
+            + [f"got:  {line.decode('utf-8', 'backslashreplace')}" for line in lines])
+
+
+def run_case(case, cordon_dir, as_user):
+    top = os.path.realpath(tempfile.mkdtemp(prefix="cordon-cli-"))
+    directory = os.path.join(top, "t")
+    os.makedirs(os.path.join(directory, "home"))
+    os.chmod(top, 0o755)
+    if as_user:
+        for name in (directory, os.path.join(directory, "home")):
+            os.chown(name, NOBODY, NOBODY)
+    environment = {
+        "PATH": cordon_dir + ":" + os.environ["PATH"], "HOME": directory + "/home",
+        "T": directory, "LC_ALL": "C.UTF-8", "TERM": "xterm-256color",
+        **{k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}}
+    try:
+        for command in case.commands:
+            problems = judge(command, *run_command(command, directory, environment, as_user))
+            if problems:
+                return problems
+        return []
+    except subprocess.TimeoutExpired:
+        return ["took longer than %d s" % TIMEOUT_S]
+    finally:
+        subprocess.run(["chmod", "-R", "u+rwx", top], check=False, stderr=subprocess.DEVNULL)
+        shutil.rmtree(top, ignore_errors=True)
+
+
+def main():
+    if len(sys.argv) < 4 or sys.argv[1] != "--cordon":
+        sys.exit("usage: run.py --cordon BINARY FILE|DIRECTORY…")
+    files = []
+    for name in sys.argv[3:]:
+        found = [os.path.join(name, f) for f in os.listdir(name)] if os.path.isdir(name) else [name]
+        files += sorted(f for f in found if f.endswith(".t"))
+    number = failed = 0
+    # The binary is copied to where an ordinary user can run it.
+    bin_dir = tempfile.mkdtemp(prefix="cordon-bin-")
+    os.chmod(bin_dir, 0o755)
+    shutil.copy(sys.argv[2], os.path.join(bin_dir, "cordon"))
+    try:
+        for path in files:
+            as_user = path.endswith(".user.t") and os.getuid() == 0
+            for case in parse(path):
+                number += 1
+                problems = run_case(case, bin_dir, as_user)
+                failed += bool(problems)
+                name = f"{os.path.basename(path)}:{case.line} {case.title}"
+                print(f"{'not ok' if problems else 'ok'} {number} - {name}")
+                for problem in problems:
+                    print(f"#   {problem}")
+    finally:
+        shutil.rmtree(bin_dir)
+    print(f"1..{number}")
+    return 1 if failed or not number else 0
+
+
+sys.exit(main())
