@@ -1,0 +1,17 @@
+# What the scripts share: sourced, not run. Afterwards the current directory is the repository's.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "$(basename "$0"): $*"; exit 1; }
+
+# build_dir DIR [MESON OPTION…]: configures DIR if it is new, then builds it.
+build_dir() {
+  local dir=$1
+  shift
+  if [ ! -f "$dir/build.ninja" ]; then
+    meson setup "$dir" "$@" >"$dir.log" 2>&1 || { cat "$dir.log" >&2; die "cannot configure $dir"; }
+    rm -f "$dir.log"
+  fi
+  ninja -C "$dir" --quiet >&2
+}
