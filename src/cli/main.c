@@ -8,30 +8,6 @@ enum {
     ARENA_MAX = 1 << 30,
 };
 
-static const struct cmd *const commands[] = {
-    &cmd_path,
-    &cmd_help,
-    &cmd_completions,
-    &cmd_manual,
-    NULL,
-};
-
-static const struct example examples[] = {
-    {"cordon path root", "where the project begins that you are in"},
-    {"cordon path check ~/.ssh/id_rsa", "would an agent be let there? no: exit 13"},
-    {"cordon path glob 'src/**/*.c'", "files, without what git ignores"},
-};
-
-const struct cmd cmd_cordon = {
-    .name = "cordon",
-    .summary = "run coding agents and terminal programs inside a boundary",
-    .about = "What they may touch is named by a policy and enforced by the kernel; what leaves the "
-             "boundary is decided by you.",
-    .examples = examples,
-    .n_examples = ARRAY_LEN(examples),
-    .subs = commands,
-};
-
 static void init_log(void)
 {
     const char *name = getenv("CORDON_LOG");

@@ -150,7 +150,7 @@ static int act_judge(void *arg)
     if (!CHECK_Z(journal, ""))
         return MIXED;
     if (s->disturbed)
-        return judge_disturbed(s, now);
+        return (int)judge_disturbed(s, now);
     if (strcmp(now, s->old) == 0)
         return ALL_OLD;
     return CHECK_Z(now, s->new) ? ALL_NEW : MIXED;

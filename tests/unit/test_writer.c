@@ -50,7 +50,7 @@ static bool nothing_left(void)
 {
     AUTO_FREE char *root = tree_describe(test_path("root"));
     AUTO_FREE char *home = tree_describe(test_path("home"));
-    return CHECK(!strstr(root, ".cordon-")) & CHECK_Z(home, "") &
+    return CHECK(!strstr(root, ".cordon-")) && CHECK_Z(home, "") &&
            CHECK(access(test_path("home"), F_OK) != 0);
 }
 

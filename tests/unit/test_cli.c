@@ -1,0 +1,147 @@
+/* The tables of commands: whole, unique, documented; and parsing by them. */
+#include "test.h"
+
+#include "base/buf.h"
+#include "cli/cmds.h"
+#include "cli/config.h"
+#include "cli/opt.h"
+
+static void check_options(const struct cmd *cmd, const char *name)
+{
+    for (size_t i = 0; i < cmd->n_opts; i++) {
+        const struct opt *opt = &cmd->opts[i];
+        test_row(i, name);
+        CHECK(strlen(opt->help) > 8);
+        CHECK((opt->type == OPT_FLAG) == (opt->value == NULL));
+        CHECK((opt->type == OPT_CHOICE) == (opt->choices != NULL));
+        CHECK(opt->offset < cmd->options_size);
+        for (size_t j = 0; j < i; j++) {
+            CHECK(strcmp(cmd->opts[j].name, opt->name) != 0);
+            CHECK(!opt->letter || cmd->opts[j].letter != opt->letter);
+        }
+        for (size_t j = 0; j < n_global_opts; j++) {
+            CHECK(strcmp(global_opts[j].name, opt->name) != 0);
+            CHECK(!opt->letter || global_opts[j].letter != opt->letter);
+        }
+    }
+}
+
+static size_t check_command(const struct cmd *cmd)
+{
+    AUTO_BUF struct buf name = BUF_INIT(256);
+    size_t n = 1;
+    cmd_full_name(cmd, &name);
+    test_row(0, buf_z(&name));
+    CHECK(cmd->summary && cmd->summary[0] && cmd->summary[strlen(cmd->summary) - 1] != '.');
+    CHECK((cmd->run == NULL) == (cmd->subs != NULL));
+    CHECK(cmd->subs || cmd->usage);
+    CHECK(cmd->min_args <= cmd->max_args);
+    CHECK((cmd->n_opts > 0) == (cmd->options_size > 0));
+    check_options(cmd, buf_z(&name));
+    for (size_t i = 0; cmd->subs && cmd->subs[i]; i++) {
+        for (size_t j = 0; j < i; j++)
+            CHECK(strcmp(cmd->subs[i]->name, cmd->subs[j]->name) != 0);
+        n += check_command(cmd->subs[i]);
+    }
+    return n;
+}
+
+TEST(cli_tables_are_whole)
+{
+    CHECK(check_command(&cmd_cordon) > 10);
+    AUTO_ERR struct err err = {0};
+    CHECK_OK(shape_check(&config_user_shape, &err), &err);
+    CHECK_OK(shape_check(&config_project_shape, &err), &err);
+}
+
+enum {
+    WORDS_MAX = 16,
+};
+
+/* Cuts at blanks; '' stands for an empty word. */
+static size_t split(struct arena *a, const char *line, const char *words[WORDS_MAX])
+{
+    size_t n = 0;
+    struct str word, rest = str_z(line);
+    while (n < WORDS_MAX && str_cut(rest, ' ', &word, &rest))
+        words[n++] = str_is(word, "''") ? "" : arena_strdup(a, word);
+    return n;
+}
+
+TEST(cli_parses_words)
+{
+    static const struct {
+        const char *line;
+        const char *command;
+        const char *args; /* joined with '|' */
+        bool json;
+    } rows[] = {
+        {"", "cordon", "", false},
+        {"--json", "cordon", "", true},
+        {"path glob x", "cordon path glob", "x|", false},
+        {"path glob x --json", "cordon path glob", "x|", true},
+        {"--json path glob x", "cordon path glob", "x|", true},
+        {"path --json glob x", "cordon path glob", "x|", true},
+        {"path glob -0 x", "cordon path glob", "x|", false},
+        {"path glob -0h x", "cordon path glob", "x|", false},
+        {"path glob -- --json", "cordon path glob", "--json|", false},
+        {"path glob -- --", "cordon path glob", "--|", false},
+        {"path glob -", "cordon path glob", "-|", false},
+        {"path glob ''", "cordon path glob", "|", false},
+        {"path check --agent --json x", "cordon path check", "x|", false},
+        {"path check --agent=bot x", "cordon path check", "x|", false},
+        {"path check --agent= x", "cordon path check", "x|", false},
+        {"path glob --help", "cordon path glob", "", false},
+        {"help path glob", "cordon help", "path|glob|", false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].line);
+        AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+        AUTO_ERR struct err err = {0};
+        AUTO_BUF struct buf name = BUF_INIT(256), args = BUF_INIT(256);
+        const char *words[WORDS_MAX];
+        size_t n = split(&a, rows[i].line, words);
+        struct parsed parsed;
+        if (!CHECK_OK(opt_parse(words, n, &a, &parsed, &err), &err))
+            continue;
+        cmd_full_name(parsed.cmd, &name);
+        CHECK_Z(buf_z(&name), rows[i].command);
+        for (size_t j = 0; j < parsed.args.n; j++)
+            buf_printf(&args, "%s|", parsed.args.v[j]);
+        CHECK_Z(buf_z(&args), rows[i].args);
+        CHECK(parsed.global.json == rows[i].json);
+    }
+}
+
+TEST(cli_refuses_words)
+{
+    static const struct {
+        const char *line;
+        const char *part;
+    } rows[] = {
+        {"''", "no command ''"},
+        {"--", NULL},
+        {"--=x", "no option '--'"},
+        {"--json=", "takes no value ('')"},
+        {"--color", "needs a value: --color WHEN"},
+        {"--color=", "'' is no value for --color"},
+        {"-x", "no option '-x'"},
+        {"-hx", "no option '-hx'"},
+        {"path glob", "needs an argument"},
+        {"path glob x y", "no further argument: 'y'"},
+        {"path glob -- x -- y", "no further argument"},
+        {"help path nothing", NULL},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].line);
+        AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+        AUTO_ERR struct err err = {0};
+        const char *words[WORDS_MAX];
+        size_t n = split(&a, rows[i].line, words);
+        struct parsed parsed;
+        bool ok = opt_parse(words, n, &a, &parsed, &err);
+        CHECK(ok == (rows[i].part == NULL));
+        if (!ok)
+            CHECK_ERR(&err, E_CLI_INVALID_ARG, rows[i].part ? rows[i].part : "");
+    }
+}
