@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -15,6 +16,7 @@ enum {
     TESTS_MAX = 1000,
     PATHS_LIVE = 16,
     SHOWN_MAX = 4096,
+    SLOW_MS = 1000, /* tests from here on show how long they took */
 };
 
 static struct {
@@ -217,11 +219,16 @@ int main(int argc, char **argv)
             continue;
         now.failures = 0;
         now.row_name = NULL;
+        uint64_t start = clock_mono_ms();
         tests[i].run();
         remove_dir();
         ran++;
         failed += now.failures > 0;
-        printf("%s %zu - %s\n", now.failures ? "not ok" : "ok", ran, tests[i].name);
+        printf("%s %zu - %s", now.failures ? "not ok" : "ok", ran, tests[i].name);
+        uint64_t took_ms = clock_mono_ms() - start;
+        if (took_ms >= SLOW_MS)
+            printf(" (%.1f s)", (double)took_ms / 1000);
+        printf("\n");
     }
     printf("1..%zu\n", ran);
     return failed || !ran ? 1 : 0;
