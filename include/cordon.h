@@ -56,8 +56,8 @@ enum cordon_access {
 CORDON_API struct cordon_boundary *cordon_boundary_new(void);
 CORDON_API void cordon_boundary_free(struct cordon_boundary *b);
 
-/* Adds a directory; the longest one that holds a path decides. Relative paths start in the first.
- */
+/* Adds a directory; the longest one that holds a path decides, the first of equals. Relative paths
+ * start in the first. */
 CORDON_API int cordon_boundary_add(struct cordon_boundary *b, const char *dir,
     enum cordon_access access, struct cordon_error *error);
 
@@ -65,7 +65,8 @@ CORDON_API int cordon_boundary_add(struct cordon_boundary *b, const char *dir,
 CORDON_API char *cordon_boundary_resolve(
     struct cordon_boundary *b, const char *path, struct cordon_error *error);
 
-/* Opens what is there (flags as for open(2), without O_CREAT): a descriptor, close-on-exec. */
+/* Opens what is there (flags as for open(2), without O_CREAT and O_TMPFILE): a descriptor,
+ * close-on-exec. A FIFO waits for its other end unless O_NONBLOCK is given. */
 CORDON_API int cordon_boundary_open(
     struct cordon_boundary *b, const char *path, int flags, struct cordon_error *error);
 

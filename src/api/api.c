@@ -71,7 +71,9 @@ char *cordon_project_root(const char *start, struct cordon_error *error)
     AUTO_ERR struct err err = {0};
     AUTO_ARENA struct arena a = ARENA_INIT(API_ARENA_MAX);
     struct root_found root;
-    if (root_detect(start, &(struct root_options){.home = getenv("HOME")}, &a, &root, &err))
+    const char *home = getenv("HOME");
+    struct root_options options = {.home = home && home[0] == '/' ? home : NULL};
+    if (root_detect(start, &options, &a, &root, &err))
         return copy_out(root.dir);
     give_error(&err, error);
     return NULL;
@@ -92,10 +94,20 @@ int cordon_boundary_add(struct cordon_boundary *b, const char *dir, enum cordon_
 {
     AUTO_ERR struct err err = {0};
     enum boundary_access own = access == CORDON_READ_WRITE ? BOUNDARY_RW : BOUNDARY_RO;
-    if (boundary_add((struct boundary *)b, dir, own, BOUNDARY_USER_PROJECT, &err))
+    bool known = access == CORDON_READ_WRITE || access == CORDON_READ_ONLY;
+    if (!known)
+        err_set(&err, E_CLI_INVALID_ARG, "%d is no access", (int)access);
+    else if (boundary_add((struct boundary *)b, dir, own, BOUNDARY_USER_PROJECT, &err))
         return 0;
     give_error(&err, error);
     return -1;
+}
+
+static bool has_roots(const struct cordon_boundary *b, struct err *err)
+{
+    if (boundary_has_roots((const struct boundary *)b))
+        return true;
+    return err_set(err, E_CLI_INVALID_ARG, "no directory has been added to the boundary");
 }
 
 char *cordon_boundary_resolve(
@@ -104,7 +116,7 @@ char *cordon_boundary_resolve(
     AUTO_ERR struct err err = {0};
     AUTO_ARENA struct arena a = ARENA_INIT(API_ARENA_MAX);
     struct resolved r;
-    if (boundary_resolve((struct boundary *)b, str_z(path), &a, &r, &err))
+    if (has_roots(b, &err) && boundary_resolve((struct boundary *)b, str_z(path), &a, &r, &err))
         return copy_out(r.path);
     give_error(&err, error);
     return NULL;
@@ -115,9 +127,9 @@ int cordon_boundary_open(
 {
     AUTO_ERR struct err err = {0};
     int fd = -1;
-    if (flags & O_CREAT)
-        err_set(&err, E_CLI_INVALID_ARG, "O_CREAT: a boundary opens only what is there");
-    else
+    if ((flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE)
+        err_set(&err, E_CLI_INVALID_ARG, "a boundary opens only what is there, it makes no files");
+    else if (has_roots(b, &err))
         fd = boundary_open((struct boundary *)b, str_z(path), flags, &err);
     if (fd < 0)
         give_error(&err, error);

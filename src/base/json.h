@@ -26,8 +26,8 @@ MUST_USE bool json_parse(
     struct str text, const char *name, enum err_code code, json_t **ret_tree, struct err *err);
 
 /* Append on one line without blanks; on many lines with two blanks per level. Keys stay in the
- * order in which they were put. Every control character is escaped, also DEL and the C1 controls,
- * which terminals obey. No newline at the end. */
+ * order in which they were put. Whatever does not just show itself is escaped: control
+ * characters, C1 and DEL, which terminals obey, bidirectional overrides. No newline at the end. */
 void json_add_compact(struct buf *b, const json_t *tree);
 void json_add_pretty(struct buf *b, const json_t *tree);
 

@@ -18,12 +18,17 @@ static void add_escape(struct buf *b, uint32_t codepoint)
             buf_printf(b, "\\%c", shorts[i].letter);
             return;
         }
-    buf_printf(b, "\\u%04x", codepoint);
+    if (codepoint > 0xFFFF) { /* as a pair of surrogates */
+        codepoint -= 0x10000;
+        buf_printf(b, "\\u%04x\\u%04x", 0xD800 + (codepoint >> 10), 0xDC00 + (codepoint & 0x3FF));
+    } else {
+        buf_printf(b, "\\u%04x", codepoint);
+    }
 }
 
 static bool needs_escape(uint32_t c)
 {
-    return c < 0x20 || c == '"' || c == '\\' || (c >= 0x7F && c <= 0x9F);
+    return c == '"' || c == '\\' || !utf8_shown_as_is(c);
 }
 
 void json_add_text(struct buf *b, struct str bytes)

@@ -137,7 +137,7 @@ size_t utf8_add_lossy(struct buf *b, struct str s)
 }
 
 /* Characters that change what a terminal does or how the text around them reads. */
-static bool shown_as_is(uint32_t codepoint)
+bool utf8_shown_as_is(uint32_t codepoint)
 {
     static const struct {
         uint32_t first, last;
@@ -181,7 +181,7 @@ void utf8_add_printable(struct buf *b, struct str s)
         if (n == 0) {
             buf_printf(b, "\\x%02X", (unsigned char)s.p[0]);
             n = 1;
-        } else if (shown_as_is(codepoint)) {
+        } else if (utf8_shown_as_is(codepoint)) {
             buf_add(b, s.p, n);
         } else {
             add_escaped(b, codepoint);
@@ -195,7 +195,7 @@ bool utf8_printable(struct str s)
     uint32_t codepoint;
     while (s.n) {
         size_t n = utf8_decode(s, &codepoint);
-        if (n == 0 || !shown_as_is(codepoint))
+        if (n == 0 || !utf8_shown_as_is(codepoint))
             return false;
         s = str_skip(s, n);
     }

@@ -35,6 +35,10 @@ size_t utf8_add_lossy(struct buf *b, struct str s);
  * overrides and line separators become \n, \t, \xNN or \u{NNNN}. A backslash stays as it is. */
 void utf8_add_printable(struct buf *b, struct str s);
 
+/* Whether a character just shows itself: no control, nothing that changes how text around it
+ * reads. */
+bool utf8_shown_as_is(uint32_t codepoint);
+
 /* True if utf8_add_printable() would add s unchanged. */
 bool utf8_printable(struct str s);
 

@@ -11,7 +11,7 @@ const struct opt global_opts[] = {
     OPT_SET("json", 0, struct global_options, json,
         "print JSON on stdout, and nothing else there; errors too"),
     OPT_ONE_OF("color", 0, struct global_options, color, "WHEN", colors,
-        "colours: when stdout is a terminal and NO_COLOR is not set (auto), always, never"),
+        "when to use colours; auto: when stdout is a terminal and NO_COLOR is not set"),
 };
 const size_t n_global_opts = ARRAY_LEN(global_opts);
 

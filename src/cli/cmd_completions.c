@@ -11,7 +11,7 @@ static bool run_completions(struct cli *cli, const struct args *args, struct err
     for (size_t i = 0; shells[i]; i++) {
         if (strcmp(args->v[0], shells[i]) == 0) {
             make[i](&cli->stdout_buf);
-            return true;
+            return out_wrap(cli, "script", err);
         }
     }
     AUTO_CHOICE struct choice c = CHOICE_INIT(str_z(args->v[0]));

@@ -15,7 +15,7 @@ static bool run_help(struct cli *cli, const struct args *args, struct err *err)
         help_overview(cli);
     else
         help_command(cli, cmd);
-    return true;
+    return out_wrap(cli, "help", err);
 }
 
 const struct cmd cmd_help = {

@@ -185,7 +185,8 @@ static bool make_boundary(
     if (options->agent) {
         AUTO_FD int workspace = workspace_open(p.fd, options->agent, err);
         if (workspace < 0 ||
-            !boundary_add_fd(b, workspace, BOUNDARY_RW, BOUNDARY_AGENT_WORKSPACE, err))
+            !boundary_add_fd(b, workspace, BOUNDARY_RW, BOUNDARY_AGENT_WORKSPACE, err) ||
+            !boundary_add_fd(b, p.fd, BOUNDARY_NONE, BOUNDARY_USER_PROJECT, err))
             return false;
     } else if (!boundary_add_fd(b, p.fd, BOUNDARY_RO, BOUNDARY_USER_PROJECT, err) ||
                !boundary_set_base(b, ".", err)) {
@@ -201,14 +202,16 @@ struct checked {
 };
 
 /* Without --agent a workspace of any agent counts as one. */
-static bool in_a_workspace(struct str rel)
+static bool in_a_workspace(const struct resolved *where)
 {
-    struct str dir, rest = rel;
+    struct str dir, rest = where->rel;
     static const char *const dirs[] = {".cordon", "workspaces"};
     for (size_t i = 0; i < ARRAY_LEN(dirs); i++)
         if (!lexical_next(&rest, &dir) || !str_is(dir, dirs[i]))
             return false;
-    return lexical_next(&rest, &dir) && workspace_agent_valid(dir);
+    if (!lexical_next(&rest, &dir) || !workspace_agent_valid(dir))
+        return false;
+    return rest.n > 0 || !where->exists || S_ISDIR(where->st.st_mode);
 }
 
 static bool check(
@@ -221,7 +224,7 @@ static bool check(
         return false;
     c.class = c.where.root->class;
     c.access = c.where.root->access;
-    if (c.class == BOUNDARY_USER_PROJECT && in_a_workspace(c.where.rel)) {
+    if (c.class == BOUNDARY_USER_PROJECT && in_a_workspace(&c.where)) {
         c.class = BOUNDARY_AGENT_WORKSPACE;
         c.access = BOUNDARY_RW;
     }

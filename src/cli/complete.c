@@ -44,21 +44,25 @@ static void add_words(struct buf *b, const char *const *words)
 /* The names of what may stand next: sub-commands, or the choices of the argument. */
 static void add_next_words(struct buf *b, const struct cmd *cmd)
 {
-    const struct cmd *from = cmd->arg_kind == ARG_COMMAND ? &cmd_cordon : cmd;
     if (cmd->arg_choices)
         add_words(b, cmd->arg_choices);
-    for (size_t i = 0, n = 0; from->subs && from->subs[i]; i++)
-        if (!from->subs[i]->hidden)
-            buf_printf(b, "%s%s", n++ ? " " : "", from->subs[i]->name);
+    for (size_t i = 0, n = 0; cmd->subs && cmd->subs[i]; i++)
+        if (!cmd->subs[i]->hidden)
+            buf_printf(b, "%s%s", n++ ? " " : "", cmd->subs[i]->name);
 }
 
-/* bash and zsh: case lines that follow the words down the tree. */
+/* bash and zsh: case lines that follow the words down the tree. `help` stays where it is, since
+ * the words after it name commands again; an option's value is passed over. */
 static void add_descent(struct buf *b, const struct cmd *cmd, const char *words)
 {
     for (size_t i = 0; cmd->subs && cmd->subs[i]; i++)
-        if (!cmd->subs[i]->hidden)
+        if (!cmd->subs[i]->hidden && cmd->subs[i]->arg_kind != ARG_COMMAND)
             buf_printf(b, "    '%s:%s') at='%s%s%s' ;;\n", words, cmd->subs[i]->name, words,
                 words[0] ? " " : "", cmd->subs[i]->name);
+    const struct opt *opt;
+    for (size_t i = 0; (opt = option_at(cmd, i)); i++)
+        if (opt->type != OPT_FLAG)
+            buf_printf(b, "    '%s:--%s') ((i++)) ;;\n", words, opt->name);
 }
 
 /* How each shell offers files. */
@@ -76,13 +80,13 @@ static void bash_values(struct buf *b, const struct cmd *cmd, const char *words)
         buf_printf(b, "    '%s:--%s'", words, opt->name);
         if (opt->letter)
             buf_printf(b, "|'%s:-%c'", words, opt->letter);
-        buf_printf(b, ") COMPREPLY=($(compgen %s", bash_files[opt->kind]);
+        buf_printf(b, ") mapfile -t COMPREPLY < <(compgen %s", bash_files[opt->kind]);
         if (opt->choices) {
             buf_add_z(b, " -W '");
             add_words(b, opt->choices);
             buf_add_z(b, "'");
         }
-        buf_add_z(b, " -- \"$cur\")); return ;;\n");
+        buf_add_z(b, " -- \"$cur\"); return ;;\n");
     }
 }
 
@@ -116,8 +120,8 @@ void complete_bash(struct buf *b)
     visit(b, &cmd_cordon, bash_options);
     buf_add_z(b, "  esac\n"
                  "  case \"$cur\" in\n"
-                 "    -*) COMPREPLY=($(compgen -W \"$opts\" -- \"$cur\")) ;;\n"
-                 "    *) COMPREPLY=($(compgen $files -W \"$next\" -- \"$cur\")) ;;\n"
+                 "    -*) mapfile -t COMPREPLY < <(compgen -W \"$opts\" -- \"$cur\") ;;\n"
+                 "    *) mapfile -t COMPREPLY < <(compgen $files -W \"$next\" -- \"$cur\") ;;\n"
                  "  esac\n"
                  "}\n"
                  "complete -o filenames -F _cordon cordon\n");
@@ -158,10 +162,9 @@ static void zsh_options(struct buf *b, const struct cmd *cmd, const char *words)
         zsh_item(b, name, opt->help);
     }
     buf_add_z(b, ")\n      next=(");
-    const struct cmd *from = cmd->arg_kind == ARG_COMMAND ? &cmd_cordon : cmd;
-    for (size_t i = 0; from->subs && from->subs[i]; i++)
-        if (!from->subs[i]->hidden)
-            zsh_item(b, from->subs[i]->name, from->subs[i]->summary);
+    for (size_t i = 0; cmd->subs && cmd->subs[i]; i++)
+        if (!cmd->subs[i]->hidden)
+            zsh_item(b, cmd->subs[i]->name, cmd->subs[i]->summary);
     for (size_t i = 0; cmd->arg_choices && cmd->arg_choices[i]; i++)
         buf_printf(b, " '%s'", cmd->arg_choices[i]);
     buf_printf(b, ")\n      files='%s' ;;\n", cmd->arg_choices ? "" : zsh_files[cmd->arg_kind]);
@@ -202,9 +205,14 @@ void complete_zsh(struct buf *b)
 static void fish_descent(struct buf *b, const struct cmd *cmd, const char *words)
 {
     for (size_t i = 0; cmd->subs && cmd->subs[i]; i++)
-        if (!cmd->subs[i]->hidden)
+        if (!cmd->subs[i]->hidden && cmd->subs[i]->arg_kind != ARG_COMMAND)
             buf_printf(b, "            case '%s:%s'\n                set at '%s%s%s'\n", words,
                 cmd->subs[i]->name, words, words[0] ? " " : "", cmd->subs[i]->name);
+    const struct opt *opt;
+    for (size_t i = 0; (opt = option_at(cmd, i)); i++)
+        if (opt->type != OPT_FLAG)
+            buf_printf(
+                b, "            case '%s:--%s'\n                set skip 1\n", words, opt->name);
 }
 
 static void fish_line(struct buf *b, const char *words, const char *flags, const char *about)
@@ -239,12 +247,11 @@ static void fish_options(struct buf *b, const struct cmd *cmd, const char *words
 
 static void fish_words(struct buf *b, const struct cmd *cmd, const char *words)
 {
-    const struct cmd *from = cmd->arg_kind == ARG_COMMAND ? &cmd_cordon : cmd;
     char flags[256];
-    for (size_t i = 0; from->subs && from->subs[i]; i++) {
-        snprintf(flags, sizeof(flags), "-f -a '%s'", from->subs[i]->name);
-        if (!from->subs[i]->hidden)
-            fish_line(b, words, flags, from->subs[i]->summary);
+    for (size_t i = 0; cmd->subs && cmd->subs[i]; i++) {
+        snprintf(flags, sizeof(flags), "-f -a '%s'", cmd->subs[i]->name);
+        if (!cmd->subs[i]->hidden)
+            fish_line(b, words, flags, cmd->subs[i]->summary);
     }
     for (size_t i = 0; cmd->arg_choices && cmd->arg_choices[i]; i++) {
         snprintf(flags, sizeof(flags), "-f -a '%s'", cmd->arg_choices[i]);
@@ -262,7 +269,12 @@ void complete_fish(struct buf *b)
     buf_add_z(b, "# fish completion for cordon\n"
                  "function __cordon_at\n"
                  "    set -l at ''\n"
+                 "    set -l skip 0\n"
                  "    for word in (commandline -opc)[2..-1]\n"
+                 "        if test $skip = 1\n"
+                 "            set skip 0\n"
+                 "            continue\n"
+                 "        end\n"
                  "        switch \"$at:$word\"\n");
     visit(b, &cmd_cordon, fish_descent);
     buf_add_z(b, "        end\n"

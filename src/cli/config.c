@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
+#include <sys/stat.h>
 
 enum {
     CONFIG_MAX = 1 << 20,
@@ -31,6 +32,12 @@ const char *config_home(void)
         return home;
     const struct passwd *user = getpwuid(getuid());
     return user && user->pw_dir && user->pw_dir[0] == '/' ? user->pw_dir : NULL;
+}
+
+bool config_has_state(void)
+{
+    const char *state = getenv("CORDON_HOME");
+    return (state && state[0]) || config_home();
 }
 
 bool config_state_path(struct arena *a, const char *name, const char **ret_path, struct err *err)
@@ -60,17 +67,32 @@ static bool check_markers(const struct config *config, const char *name, struct 
     return true;
 }
 
+/* Nothing but blank lines and comments: what people leave when they have no settings. */
+static bool says_nothing(struct str text)
+{
+    struct str line;
+    while (str_cut(text, '\n', &line, &text)) {
+        while (line.n && strchr(" \t\r", line.p[0]))
+            line = str_skip(line, 1);
+        if (line.n && line.p[0] != '#')
+            return false;
+    }
+    return true;
+}
+
 static bool parse(struct str text, const char *name, const struct shape *shape, struct arena *a,
     struct config *ret_config, struct err *err)
 {
     AUTO_JSON json_t *tree = NULL;
-    struct config config;
-    if (!doc_parse(text, name, E_CONFIG, &tree, err))
-        return false;
-    if (!field_read(shape, tree, a, E_CONFIG, &config, err))
-        return doc_blame(err, text, name);
-    if (!check_markers(&config, name, err))
-        return false;
+    struct config config = {0};
+    if (!says_nothing(text)) {
+        if (!doc_parse(text, name, E_CONFIG, &tree, err))
+            return false;
+        if (!field_read(shape, tree, a, E_CONFIG, &config, err))
+            return doc_blame(err, text, name);
+        if (!check_markers(&config, name, err))
+            return false;
+    }
     *ret_config = config;
     return true;
 }
@@ -81,12 +103,21 @@ static bool load(int owned_fd, int errnum, const char *name, const struct shape 
 {
     AUTO_FD int fd = owned_fd;
     AUTO_BUF struct buf text = BUF_INIT(2 * CONFIG_MAX);
+    struct stat st;
     if (fd < 0 && (errnum == ENOENT || errnum == ENOTDIR)) {
         *ret_config = (struct config){0};
         return true;
     }
-    if (fd < 0)
-        return err_errno(err, E_CONFIG, errnum, "cannot open '%s'", name);
+    if (fd < 0 && errnum == ELOOP)
+        return err_set(err, E_CONFIG,
+            "'%s' is reached through a link, and links are not followed there: make it a real "
+            "file in a real directory",
+            name);
+    if (fd < 0 || fstat(fd, &st) != 0)
+        return err_errno(err, E_IO, fd < 0 ? errnum : errno, "cannot open '%s'", name);
+    if (!S_ISREG(st.st_mode) || st.st_size > CONFIG_MAX)
+        return err_set(
+            err, E_CONFIG, "'%s' is not a regular file of at most %d bytes", name, CONFIG_MAX);
     return file_read(fd, CONFIG_MAX, name, &text, err) &&
            parse(buf_str(&text), name, shape, a, ret_config, err);
 }

@@ -4,6 +4,8 @@
 #include "cli/help.h"
 #include "cli/opt.h"
 
+#include <signal.h>
+
 enum {
     ARENA_MAX = 1 << 30,
 };
@@ -30,13 +32,13 @@ static bool run(struct cli *cli, const struct parsed *parsed, struct err *err)
         return print_version(cli, err);
     if (parsed->global.help && parsed->cmd != &cmd_cordon) {
         help_command(cli, parsed->cmd);
-        return true;
+        return out_wrap(cli, "help", err);
     }
     if (parsed->cmd->run)
         return parsed->cmd->run(cli, &parsed->args, err);
     if (parsed->cmd == &cmd_cordon) {
         help_overview(cli);
-        return true;
+        return out_wrap(cli, "help", err);
     }
     return cmd_needs_command(parsed->cmd, err);
 }
@@ -44,6 +46,8 @@ static bool run(struct cli *cli, const struct parsed *parsed, struct err *err)
 int main(int argc, char **argv)
 {
     init_log();
+    /* A file that would grow beyond its limit is an error to report, not a reason to die. */
+    signal(SIGXFSZ, SIG_IGN);
     AUTO_ARENA struct arena arena = ARENA_INIT(ARENA_MAX);
     AUTO_ERR struct err err = {0};
     const char *const *words = (const char *const *)argv + (argc > 0);

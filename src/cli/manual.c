@@ -27,11 +27,9 @@ static void add_options(struct buf *b, const struct opt *opts, size_t n)
             buf_printf(b, " _%s_", opts[i].value);
         buf_add_z(b, "\n\t");
         add_escaped(b, opts[i].help);
-        buf_add_z(b, "\n");
         for (size_t j = 0; opts[i].choices && opts[i].choices[j]; j++)
-            buf_printf(b, "%s*%s*%s", j ? ", " : "\tOne of ", opts[i].choices[j],
-                opts[i].choices[j + 1] ? "" : ".\n");
-        buf_add_z(b, "\n");
+            buf_printf(b, "%s*%s*", j ? ", " : "; one of ", opts[i].choices[j]);
+        buf_add_z(b, "\n\n");
     }
 }
 

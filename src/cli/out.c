@@ -32,7 +32,7 @@ void out_init(struct cli *cli, struct arena *a, bool json, const char *color)
         .arena = a,
         .stdout_buf = BUF_INIT(STDOUT_MAX),
         .json = json,
-        .color = want_color(color, STDOUT_FILENO),
+        .color = !json && want_color(color, STDOUT_FILENO),
         .color_err = want_color(color, STDERR_FILENO),
         .to_terminal = isatty(STDOUT_FILENO),
     };
@@ -91,6 +91,16 @@ bool out_json(struct cli *cli, json_t *object, struct err *err)
     if (!buf_ok(&cli->stdout_buf))
         return err_set(err, E_IO, "the result is larger than %d bytes", STDOUT_MAX);
     return true;
+}
+
+bool out_wrap(struct cli *cli, const char *key, struct err *err)
+{
+    if (!cli->json)
+        return true;
+    json_t *object = json_object();
+    json_put(object, key, json_text(buf_str(&cli->stdout_buf)));
+    buf_reset(&cli->stdout_buf);
+    return out_json(cli, object, err);
 }
 
 /* Notes the exact bytes behind a text that had to be changed. */
@@ -165,6 +175,18 @@ static void say(
     bool said UNUSED = write_all(STDERR_FILENO, buf_str(&line));
 }
 
+/* The error as an object; context that is not UTF-8 has its exact bytes in context.inexact. */
+static json_t *error_object(const struct err *err)
+{
+    json_t *error = err_to_json(err), *context = json_object_get(error, "context");
+    for (size_t i = 0; i < err->n_ctx; i++)
+        if (err->ctx[i].text)
+            out_json_bytes(context, err->ctx[i].key, str_z(err->ctx[i].text));
+    json_t *object = json_object();
+    json_put(object, "error", error);
+    return object;
+}
+
 int out_error(struct cli *cli, const struct err *err)
 {
     BUG_ON(err->code == ERR_NONE);
@@ -180,8 +202,7 @@ int out_error(struct cli *cli, const struct err *err)
     if (cli->json) {
         AUTO_ERR struct err ignored = {0};
         buf_reset(&cli->stdout_buf); /* half a result is none */
-        bool said UNUSED = out_json(cli, json_pack("{s:o}", "error", err_to_json(err)), &ignored) &&
-                           out_flush(cli, &ignored);
+        bool said UNUSED = out_json(cli, error_object(err), &ignored) && out_flush(cli, &ignored);
     }
     return err_status(err->code);
 }

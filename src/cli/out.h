@@ -48,6 +48,9 @@ void out_json_bytes(json_t *object, const char *key, struct str bytes);
 /* The same for a list: the place in `inexact` is key[index]. */
 void out_json_append(json_t *object, const char *key, struct str bytes);
 
+/* With --json: makes one object {KEY: text} of the text that was collected. */
+MUST_USE bool out_wrap(struct cli *cli, const char *key, struct err *err);
+
 /* Writes out what was collected. */
 MUST_USE bool out_flush(struct cli *cli, struct err *err);
 

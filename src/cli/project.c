@@ -3,6 +3,7 @@
 
 #include "cli/config.h"
 #include "path/journal.h"
+#include "path/lexical.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,11 +44,15 @@ bool project_find(struct cli *cli, const char *start, struct project *ret_projec
     size_t own = config.project_markers.n;
     if (!config_add_project(p.fd, cli->arena, &config, err))
         return false;
-    /* What the project adds may mark a root further down. */
-    if (config.project_markers.n > own && !detect(start, &config, cli->arena, &p, err))
+    /* What the project adds may mark a root further down, never further up: that would let it
+     * widen its own boundary. */
+    AUTO_PROJECT struct project inner = PROJECT_INIT;
+    if (config.project_markers.n > own && !detect(start, &config, cli->arena, &inner, err))
         return false;
-    *ret_project = p;
-    p.fd = -1;
+    bool use_inner = inner.fd >= 0 && lexical_is_below(p.root.dir, inner.root.dir);
+    struct project *found = use_inner ? &inner : &p;
+    *ret_project = *found;
+    found->fd = -1;
     return true;
 }
 
@@ -55,6 +60,8 @@ bool project_recover(struct cli *cli, const struct project *p, struct err *err)
 {
     const char *journal;
     struct journal_report report;
+    if (!config_has_state())
+        return true; /* no home, so no journal either */
     if (!config_state_path(cli->arena, "journal", &journal, err) ||
         !journal_recover(journal, p->fd, &report, err))
         return false;

@@ -126,6 +126,11 @@ bool boundary_add_system(struct boundary *b, struct err *err)
     return true;
 }
 
+bool boundary_has_roots(const struct boundary *b)
+{
+    return b->n_roots > 0;
+}
+
 bool boundary_set_base(struct boundary *b, const char *path, struct err *err)
 {
     AUTO_FD int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -148,12 +153,13 @@ static bool check_access(const struct resolved *r, struct str path, int flags, s
         writes ? "written" : "read", boundary_access_name(r->root->access));
     err_ctx(err, "path", STR_FMT, STR_ARG(path));
     err_ctx(err, "resolved", "%s", r->path.p);
-    return err_ctx(err, "class", "%s", boundary_class_name(r->root->class));
+    err_ctx(err, "class", "%s", boundary_class_name(r->root->class));
+    return err_ctx(err, "access", "%s", boundary_access_name(r->root->access));
 }
 
 int boundary_open_resolved(const struct resolved *r, int flags, struct err *err)
 {
-    BUG_ON(flags & O_CREAT);
+    BUG_ON((flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE);
     /* The path is free of links: one that is there now was put there since. */
     const char *rel = r->rel.n ? r->rel.p : ".";
     int fd = beneath_open(r->root->fd, rel, flags | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);

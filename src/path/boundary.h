@@ -9,7 +9,9 @@
  * A path is resolved by openat2 with RESOLVE_BENEATH below a root's descriptor. What that refuses
  * (an absolute link, a path that crosses from one root into another) is resolved again step by
  * step, each link against all roots; it is followed if it stays inside them, and E_FS_VIOLATION
- * if not. The root with the longest path that holds the result decides class and access. A path
+ * if not. The root with the longest path that holds the result decides class and access (the first
+ * of equals; a system directory only where no other root holds it); one with BOUNDARY_NONE keeps
+ * what is below it outside. A path
  * that does not exist yet is judged by its deepest existing ancestor. A leading "~" means the
  * home directory, and so is outside.
  */
@@ -69,16 +71,20 @@ MUST_USE bool boundary_add_fd(struct boundary *b, int fd, enum boundary_access a
 /* Adds the system's directories, read-only, with their class. */
 MUST_USE bool boundary_add_system(struct boundary *b, struct err *err);
 
+bool boundary_has_roots(const struct boundary *b);
+
 /* What relative paths are relative to; the first root unless set. */
 MUST_USE bool boundary_set_base(struct boundary *b, const char *path, struct err *err);
 
-/* Where the path leads. E_FS_VIOLATION (context: path, resolved, class) if that is outside; E_IO
- * if it can't be told: a loop of links, no permission, a file used as a directory. */
+/* Where the path leads; the boundary must have roots. E_FS_VIOLATION (context: path, resolved,
+ * class) if that is outside; E_IO if it can't be told: a loop of links, no permission, a file used
+ * as a directory. */
 MUST_USE bool boundary_resolve(struct boundary *b, struct str path, struct arena *a,
     struct resolved *ret_resolved, struct err *err);
 
-/* Opens what is there with these flags (no O_CREAT: making files is the writer's); gives the
- * descriptor or -1. Writing needs a root with BOUNDARY_RW, anything else BOUNDARY_RO. */
+/* Opens what is there with these flags (no O_CREAT, no O_TMPFILE: making files is the writer's);
+ * gives the descriptor or -1. A FIFO waits for its other end, as with open(2): give O_NONBLOCK.
+ * Writing needs a root with BOUNDARY_RW, anything else BOUNDARY_RO. */
 MUST_USE int boundary_open(struct boundary *b, struct str path, int flags, struct err *err);
 
 /* Opens what was resolved, unless it has been replaced by a link meanwhile. */

@@ -28,11 +28,16 @@ enum {
     SHORTENED = 'z',
 };
 
-static bool stands_for_itself(unsigned char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-           (c && strchr("-_`{}", c) != NULL);
-}
+static const bool stands_for_itself[256] = {
+    ['0' ... '9'] = true,
+    ['A' ... 'Z'] = true,
+    ['a' ... 'z'] = true,
+    ['-'] = true,
+    ['_'] = true,
+    ['`'] = true,
+    ['{'] = true,
+    ['}'] = true,
+};
 
 static size_t escape_write(char *out, char letter, size_t digits, uint32_t value)
 {
@@ -43,28 +48,6 @@ static size_t escape_write(char *out, char letter, size_t digits, uint32_t value
     for (size_t i = digits; i > 0; i--)
         out[n++] = hex_digits[value >> (4 * (i - 1)) & 0xF];
     return n;
-}
-
-/* What each ASCII byte becomes: looked up, since it is the common case. */
-struct ascii_unit {
-    char text[4];
-    unsigned char length;
-};
-
-static const struct ascii_unit *ascii_units(void)
-{
-    static struct ascii_unit units[128];
-    static bool made;
-    if (made)
-        return units;
-    for (unsigned char c = 0; c < 128; c++) {
-        units[c].text[0] = (char)c;
-        units[c].length = 1;
-        if (!stands_for_itself(c))
-            units[c].length = (unsigned char)escape_write(units[c].text, 0, 2, c);
-    }
-    made = true;
-    return units;
 }
 
 /* Encodes the character at the start; returns how many bytes of input it took. */
@@ -85,19 +68,22 @@ static size_t encode_wide(struct str rest, char *out, size_t *n_out)
 
 void caret_encode(struct str bytes, struct buf *out)
 {
-    const struct ascii_unit *units = ascii_units();
     while (bytes.n) {
-        struct str chunk = str_head(bytes, CHUNK);
+        size_t chunk = MIN(bytes.n, (size_t)CHUNK), i = 0;
         /* A chunk may end within a character, which then takes up to three bytes more. */
-        char *room = buf_reserve(out, CARET_GROWTH * chunk.n + ESCAPE_MAX);
+        char *room = buf_reserve(out, CARET_GROWTH * chunk + ESCAPE_MAX);
         if (!room)
             return;
-        size_t n = 0, i = 0;
-        while (i < chunk.n) {
+        size_t n = 0;
+        while (i < chunk) {
             unsigned char c = (unsigned char)bytes.p[i];
-            if (c < 128) {
-                memcpy(room + n, units[c].text, sizeof(units[c].text));
-                n += units[c].length;
+            if (stands_for_itself[c]) {
+                room[n++] = (char)c;
+                i++;
+            } else if (c < 0x80) {
+                room[n++] = '^';
+                room[n++] = hex_digits[c >> 4];
+                room[n++] = hex_digits[c & 0xF];
                 i++;
             } else {
                 i += encode_wide(str_skip(bytes, i), room + n, &n);
@@ -192,7 +178,7 @@ static bool decode_escape(struct str encoded, size_t at, enum caret_use use, str
 {
     char letter = at + 1 < encoded.n ? encoded.p[at + 1] : '\0';
     char lower = (char)(letter | 0x20);
-    if (lower == SHORTENED) {
+    if (lower == SHORTENED && encoded.n - at == 2 + FNV_HEX - 1) {
         err_set(err, E_CLI_INVALID_ARG,
             "this name was shortened (^z at byte %zu): the full path is in the box's meta.json",
             at);

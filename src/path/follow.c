@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 
 enum {
     LINKS_MAX = 40, /* as the kernel's own limit */
@@ -22,7 +24,8 @@ struct follow {
     struct arena *a;
     const struct boundary_root *root;
     int here;
-    bool at_dir; /* here is a directory */
+    bool at_dir;      /* here is a directory */
+    bool must_be_dir; /* the path, or a link at its end, ended in a slash */
     struct buf rel;
     struct buf todo;
     size_t missing;
@@ -37,26 +40,32 @@ static void follow_done(struct follow *f)
     buf_done(&f->todo);
 }
 
+/* The root that decides: the one with the longest path, a system directory only where no other
+ * holds it; the first of equals. */
 static const struct boundary_root *root_of(const struct boundary *b, struct str absolute)
 {
-    const struct boundary_root *best = NULL;
+    const struct boundary_root *best[2] = {NULL, NULL};
     for (size_t i = 0; i < b->n_roots; i++) {
         const struct boundary_root *root = &b->roots[i];
-        if (lexical_is_below(root->path, absolute) && (!best || root->path.n > best->path.n))
-            best = root;
+        bool system = root->class == BOUNDARY_SYSTEM_RESTRICTED;
+        if (lexical_is_below(root->path, absolute) &&
+            (!best[system] || root->path.n > best[system]->path.n))
+            best[system] = root;
     }
-    return best;
+    return best[0] ? best[0] : best[1];
 }
 
-/* Outside: says where the path led, as far as that can be told. */
+/* Outside, or in a root without access. What links outside lead to is not told. */
 static bool violation(const struct follow *f, struct str led_to, struct err *err)
 {
-    enum boundary_class class = boundary_class_of(led_to);
+    const struct boundary_root *root = root_of(f->b, led_to);
+    enum boundary_class class = root ? root->class : boundary_class_of(led_to);
     err_set(err, E_FS_VIOLATION, "'" STR_FMT "' leaves the boundary: it leads to '" STR_FMT "'",
         STR_ARG(f->path), STR_ARG(led_to));
     err_ctx(err, "path", STR_FMT, STR_ARG(f->path));
     err_ctx(err, "resolved", STR_FMT, STR_ARG(led_to));
-    return err_ctx(err, "class", "%s", boundary_class_name(class));
+    err_ctx(err, "class", "%s", boundary_class_name(class));
+    return err_ctx(err, "access", "%s", boundary_access_name(BOUNDARY_NONE));
 }
 
 static bool io_error(const struct follow *f, int errnum, struct err *err)
@@ -94,20 +103,17 @@ static bool follow_at_once(
 
 /* The path as the kernel sees it from outside, links followed as far as there is something: only
  * to learn whether it leads into a root after all. Nothing there is opened for use. */
-static struct str seen_from_outside(struct follow *f, struct str absolute)
+static struct str seen_from_outside(struct follow *f, struct str clean)
 {
-    struct str head = absolute;
-    while (head.n > 1) {
-        char *z = arena_strdup(f->a, head);
-        AUTO_FD int fd = beneath_peek(z);
+    char *head = arena_strdup(f->a, clean);
+    for (size_t n = clean.n; n > 1; n = (size_t)MAX(str_find_last(str_n(head, n), '/'), 0)) {
+        head[n] = '\0';
+        AUTO_FD int fd = n < PATH_MAX ? beneath_peek(head) : -1;
         AUTO_FREE char *name = fd >= 0 ? beneath_name(fd) : NULL;
-        if (name) {
-            struct str rest = str_skip(absolute, head.n);
-            return str_z(arena_printf(f->a, "%s" STR_FMT, name, STR_ARG(rest)));
-        }
-        head = str_head(head, (size_t)MAX(str_find_last(head, '/'), 0));
+        if (name)
+            return str_z(arena_printf(f->a, "%s%s", name, clean.p + n));
     }
-    return absolute;
+    return clean;
 }
 
 static bool add_link(struct follow *f, struct err *err)
@@ -125,14 +131,15 @@ static void todo_set(struct follow *f, struct str text)
 /* Starts again with an absolute path, in the root that holds it. */
 static bool restart(struct follow *f, struct str absolute, struct err *err)
 {
-    if (absolute.n > LEXICAL_MAX || arena_left(f->a) < 4 * absolute.n + PATH_MAX)
+    if (absolute.n > LEXICAL_MAX || arena_left(f->a) < 5 * absolute.n + 2 * PATH_MAX)
         return io_error(f, ENAMETOOLONG, err);
     const struct boundary_root *root = root_of(f->b, absolute);
     if (!root) {
-        absolute = seen_from_outside(f, absolute);
+        struct str clean = lexical_absolute(f->a, STR("/"), absolute);
+        absolute = root_of(f->b, clean) ? clean : seen_from_outside(f, clean);
         root = root_of(f->b, absolute);
         if (!root)
-            return violation(f, lexical_absolute(f->a, STR("/"), absolute), err);
+            return violation(f, clean, err);
         if (!add_link(f, err))
             return false;
     }
@@ -171,6 +178,8 @@ static bool step_up(struct follow *f, struct err *err)
         rel_pop(f);
         return true;
     }
+    if (f->rel.n == 0 && f->root->path.n == 1)
+        return true; /* above / is / */
     if (f->rel.n == 0) {
         struct str root = f->root->path;
         struct str parent = str_head(root, (size_t)MAX(str_find_last(root, '/'), 0));
@@ -198,13 +207,25 @@ static bool step_link(struct follow *f, int link, struct err *err)
     target[n] = '\0';
     if (!add_link(f, err))
         return false;
-    if (f->todo.n + (size_t)n > LEXICAL_MAX || arena_left(f->a) < LEXICAL_MAX)
+    if (f->todo.n + (size_t)n > LEXICAL_MAX || arena_left(f->a) < 3 * LEXICAL_MAX)
         return io_error(f, ENAMETOOLONG, err);
+    if (f->todo.n == 0 && target[n - 1] == '/')
+        f->must_be_dir = true;
     struct str todo = str_z(arena_printf(f->a, "%s/%s", target, buf_z(&f->todo)));
     if (target[0] == '/')
         return restart(f, todo, err);
     todo_set(f, todo);
     return true;
+}
+
+/* A link of /proc that leads by itself, not by its text (root, cwd, fd): never followed. */
+static bool is_magic(const struct follow *f, int link, const char *name)
+{
+    struct statfs fs;
+    if (fstatfs(link, &fs) != 0 || fs.f_type != PROC_SUPER_MAGIC)
+        return false;
+    AUTO_FD int through = beneath_open(f->here, name, O_PATH, 0, 0);
+    return through < 0 && errno == ELOOP;
 }
 
 static bool step_down(struct follow *f, struct str component, struct err *err)
@@ -225,6 +246,10 @@ static bool step_down(struct follow *f, struct str component, struct err *err)
     struct stat st;
     if (fstat(fd, &st) != 0)
         return io_error(f, errno, err);
+    if (S_ISLNK(st.st_mode) && is_magic(f, fd, name)) {
+        const char *at = arena_printf(f->a, "%s/%s/%s", f->root->path.p, buf_z(&f->rel), name);
+        return violation(f, lexical_absolute(f->a, STR("/"), str_z(at)), err);
+    }
     if (S_ISLNK(st.st_mode))
         return step_link(f, fd, err);
     close(f->here);
@@ -265,13 +290,13 @@ static bool follow_steps(struct follow *f, struct err *err)
 static bool follow_slowly(
     struct follow *f, struct str absolute, struct resolved *ret, struct err *err)
 {
+    f->must_be_dir = absolute.p[absolute.n - 1] == '/';
     if (!restart(f, absolute, err) || !follow_steps(f, err))
         return false;
     struct resolved r = {.exists = f->missing == 0};
     if (r.exists && fstat(f->here, &r.st) != 0)
         return io_error(f, errno, err);
-    bool must_be_dir = absolute.p[absolute.n - 1] == '/';
-    if (r.exists && must_be_dir && !S_ISDIR(r.st.st_mode))
+    if (r.exists && f->must_be_dir && !S_ISDIR(r.st.st_mode))
         return io_error(f, ENOTDIR, err);
     struct str root = str_trim_end(f->root->path, '/');
     const char *path = arena_printf(f->a, STR_FMT "/%s", STR_ARG(root), buf_z(&f->rel));
@@ -298,7 +323,8 @@ static bool check_text(struct str path, struct err *err)
         "is './" STR_FMT "'",
         STR_ARG(path), STR_ARG(path));
     err_ctx(err, "path", STR_FMT, STR_ARG(path));
-    return err_ctx(err, "class", "%s", boundary_class_name(BOUNDARY_OUTSIDE));
+    err_ctx(err, "class", "%s", boundary_class_name(BOUNDARY_OUTSIDE));
+    return err_ctx(err, "access", "%s", boundary_access_name(BOUNDARY_NONE));
 }
 
 bool boundary_resolve(struct boundary *b, struct str path, struct arena *a,
@@ -326,6 +352,8 @@ bool boundary_resolve(struct boundary *b, struct str path, struct arena *a,
     bool found = root && follow_at_once(&f, root, lexical_rest(root->path, absolute), &r);
     if (!found && !follow_slowly(&f, absolute, &r, err))
         return false;
+    if (r.root->access == BOUNDARY_NONE)
+        return violation(&f, r.path, err);
     r.path = arena_str(a, r.path);
     r.rel = str_skip(r.path, r.path.n - r.rel.n);
     *ret_resolved = r;

@@ -17,6 +17,7 @@ static const struct {
     const char *why;
 } rows[] = {
     {".env", NAME, "environment file: may hold secrets"},
+    {".env", SUFFIX, "environment file: may hold secrets"},
     {".env.", PREFIX, "environment file: may hold secrets"},
     {".envrc", NAME, "environment file: may hold secrets, and is run by direnv"},
     {"config.json", NAME, "configuration file: may hold credentials"},

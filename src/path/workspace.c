@@ -47,12 +47,14 @@ static int open_dir(int parent, const char *name, struct err *err)
 
 static bool keep_out_of_git(int dot_cordon, struct err *err)
 {
-    AUTO_FD int fd =
-        beneath_open(dot_cordon, ".gitignore", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644, 0);
-    if (fd < 0 && errno == EEXIST)
-        return true;
-    if (fd < 0)
+    int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    AUTO_FD int fd = beneath_open(dot_cordon, ".gitignore", flags, 0644, 0);
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st) != 0)
         return err_errno(err, E_IO, errno, "cannot write '.cordon/.gitignore'");
+    if (st.st_size > 0 || !S_ISREG(st.st_mode))
+        return true;
+    /* Empty: new, or cut off before it was written. */
     return file_write(fd, STR("*\n"), ".cordon/.gitignore", err);
 }
 

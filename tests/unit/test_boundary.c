@@ -533,7 +533,7 @@ TEST(warn_about_secrets)
         {"a/.ENV.local", true},
         {".env.example", false},
         {"env", false},
-        {"x.env", false},
+        {"x.env", true},
         {"config.json", true},
         {"tsconfig.json", false},
         {".aws/credentials", true},

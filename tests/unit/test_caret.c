@@ -87,7 +87,7 @@ TEST(caret_decode_refuses)
     } rows[] = {
         {"^", "ends within", 0},
         {"^2", "ends within", 0},
-        {"^ZZ", "was shortened", 0},
+        {"^ZZ", "no hex digit", 0},
         {"^kk", "no hex digit", 0},
         {"^g14", "ends within", 0},
         {"^g", "ends within", 0},
@@ -103,7 +103,7 @@ TEST(caret_decode_refuses)
         {"^2G", "no hex digit", 0},
         {"^ 2", "no hex digit", 0},
         {"^^5E", "no hex digit", 0},
-        {"x^z0123", "was shortened", 1},
+        {"x^z0123456789abcdef", "was shortened", 1},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         test_row(i, rows[i].encoded);
