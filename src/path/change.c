@@ -57,6 +57,8 @@ bool change_open_error(struct err *err, int errnum, struct str rel)
             "'%s' goes through a symbolic link: give the path that the link leads to", rel.p);
     if (errnum == EXDEV)
         return err_set(err, E_FS_VIOLATION, "'%s' leaves its root", rel.p);
+    if (errnum == ENOENT)
+        return err_set(err, E_CONFLICT, "the directory of '%s' is gone", rel.p);
     if (errnum == ENOTDIR)
         return err_set(err, E_IO, "'%s' lies below something that is not a directory", rel.p);
     return err_errno(err, E_IO, errnum, "cannot open the directory of '%s'", rel.p);
@@ -115,6 +117,8 @@ static bool make_dir(struct change *c, struct change_dir *dir, struct err *err)
     if (fd < 0)
         return change_open_error(err, errno, dir->rel);
     dir->foreign = mkdirat(fd, name, 0777) != 0;
+    if (dir->foreign && errno == ENOENT)
+        return change_open_error(err, ENOENT, dir->rel);
     if (dir->foreign && errno != EEXIST)
         return err_errno(err, E_IO, errno, "cannot make the directory '%s'", dir->rel.p);
     return true;

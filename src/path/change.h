@@ -85,7 +85,8 @@ void change_place_close(struct change_place *place);
 
 /* Opens the directory that a path lies in and gives the last component. -1: errno. */
 int change_parent_open(int root_fd, struct str rel, const char **ret_name);
-/* Says why a path below the root can't be opened: a link or a way out is E_FS_VIOLATION. */
+/* Says why a path below the root can't be opened: a link or a way out is E_FS_VIOLATION; that it is
+ * not there any more is E_CONFLICT. */
 bool change_open_error(struct err *err, int errnum, struct str rel);
 
 /* Where a file's step stands. */

@@ -232,6 +232,8 @@ bool stage_file(
     mode_t mode = old_fd < 0 && !spec->set_mode ? 0666 : 0600;
     AUTO_FD int fd =
         openat(at.dir_fd, at.temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (fd < 0 && errno == ENOENT)
+        return change_open_error(err, ENOENT, op->rel);
     if (fd < 0)
         return err_errno(err, E_IO, errno, "cannot write beside '%s'", op->rel.p);
     s.fd = fd;

@@ -1,0 +1,286 @@
+/* The multi-file writer where the world does not help: full and read-only file systems, missing
+ * rights, limits, and others who write at the same time. */
+#include "test.h"
+#include "tree.h"
+
+#include "base/clock.h"
+#include "path/journal.h"
+#include "path/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+enum {
+    BIG = 1 << 20,
+    ROUNDS_MS = 2000,
+    SKIPPED = 77,
+};
+
+/* An update, a file in a new directory, a deletion, and a file that is too big for the place. */
+static bool try_change(const char *root, const char *journal, struct err *err)
+{
+    AUTO_FD int root_fd = tree_open(root);
+    AUTO_WRITER struct writer *w = NULL;
+    AUTO_FREE char *big = base_alloc(BIG);
+    struct writer_result result;
+    memset(big, 'b', BIG);
+    return writer_new(root_fd, journal, &w, err) &&
+           writer_put(w, STR("a"), STR("new a"), NULL, err) &&
+           writer_put(w, STR("n/e/w"), STR("new"), NULL, err) &&
+           writer_remove(w, STR("d"), NULL, err) &&
+           writer_put(w, STR("z"), str_n(big, BIG), NULL, err) && writer_commit(w, &result, err);
+}
+
+static void make_root(const char *root)
+{
+    static const char *const names[] = {"a", "d", "z"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        char path[400];
+        snprintf(path, sizeof(path), "%s/%s", root, names[i]);
+        tree_file(path, "old", 0644);
+    }
+}
+
+/* The change fails with this, and everything is as it was. */
+static int fails_cleanly(const char *root, const char *journal, const char *part)
+{
+    AUTO_ERR struct err err = {0};
+    AUTO_FREE char *before = tree_describe(root);
+    bool ok = CHECK(!try_change(root, journal, &err)) && CHECK_ERR(&err, E_IO, part);
+    AUTO_FREE char *after = tree_describe(root);
+    AUTO_FREE char *left = tree_describe(journal);
+    ok = CHECK_Z(after, before) && ok;
+    ok = CHECK_Z(left, "") && ok;
+    return ok ? 0 : 1;
+}
+
+static void check_child(child_fn act)
+{
+    int answer = child_run(act, NULL);
+    if (answer == SKIPPED)
+        printf("# no private mounts here\n");
+    else
+        CHECK_INT(answer, 0);
+}
+
+static int act_full_disk(void *arg)
+{
+    (void)arg;
+    const char *root = test_path("mnt");
+    if (!child_private_mounts() || mount("none", root, "tmpfs", 0, "size=256k") != 0)
+        return SKIPPED;
+    make_root(root);
+    return fails_cleanly(root, test_path("journal"), "cannot write 'z': No space left on device");
+}
+
+TEST(writer_on_a_full_disk_leaves_all_old)
+{
+    BUG_ON(mkdir(test_path("mnt"), 0777) != 0);
+    check_child(act_full_disk);
+}
+
+static int act_full_journal(void *arg)
+{
+    (void)arg;
+    const char *mnt = test_path("mnt"), *root = test_path("root");
+    if (!child_private_mounts() || mount("none", mnt, "tmpfs", 0, "size=16k") != 0)
+        return SKIPPED;
+    make_root(root);
+    tree_file(test_path("mnt/filler"), "", 0644);
+    AUTO_FD int fd = open(test_path("mnt/filler"), O_WRONLY | O_CLOEXEC);
+    char page[4096] = "";
+    while (write(fd, page, sizeof(page)) > 0)
+        continue;
+    BUG_ON(mkdir(test_path("mnt/journal"), 0700) != 0);
+    return fails_cleanly(root, test_path("mnt/journal"), "No space left on device");
+}
+
+TEST(writer_with_a_full_journal_disk_leaves_all_old)
+{
+    BUG_ON(mkdir(test_path("mnt"), 0777) != 0);
+    check_child(act_full_journal);
+}
+
+static int act_inodes(void *arg)
+{
+    (void)arg;
+    const char *root = test_path("mnt");
+    /* The root, three files, and one more. */
+    if (!child_private_mounts() || mount("none", root, "tmpfs", 0, "nr_inodes=5") != 0)
+        return SKIPPED;
+    make_root(root);
+    return fails_cleanly(root, test_path("journal"), "No space left on device");
+}
+
+TEST(writer_without_inodes_leaves_all_old)
+{
+    BUG_ON(mkdir(test_path("mnt"), 0777) != 0);
+    check_child(act_inodes);
+}
+
+static int act_read_only(void *arg)
+{
+    (void)arg;
+    const char *root = test_path("mnt");
+    if (!child_private_mounts() || mount("none", root, "tmpfs", 0, "size=4m") != 0)
+        return SKIPPED;
+    make_root(root);
+    if (mount(NULL, root, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL) != 0)
+        return SKIPPED;
+    return fails_cleanly(root, test_path("journal"), "cannot write 'a': Read-only file system");
+}
+
+TEST(writer_on_a_read_only_file_system_leaves_all_old)
+{
+    BUG_ON(mkdir(test_path("mnt"), 0777) != 0);
+    check_child(act_read_only);
+}
+
+static int act_file_limit(void *arg)
+{
+    (void)arg;
+    struct rlimit limit = {BIG / 2, BIG / 2};
+    make_root(test_path("root"));
+    signal(SIGXFSZ, SIG_IGN);
+    BUG_ON(setrlimit(RLIMIT_FSIZE, &limit) != 0);
+    return fails_cleanly(
+        test_path("root"), test_path("journal"), "cannot write 'z': File too large");
+}
+
+TEST(writer_past_the_file_size_limit_leaves_all_old)
+{
+    CHECK_INT(child_run(act_file_limit, NULL), 0);
+}
+
+static int act_no_rights(void *arg)
+{
+    (void)arg;
+    if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
+        return SKIPPED;
+    make_root(test_path("free/root"));
+    tree_file(test_path("free/root/closed/f"), "old", 0644);
+    BUG_ON(chmod(test_path("free/root/closed"), 0555) != 0);
+    AUTO_ERR struct err err = {0};
+    AUTO_FREE char *before = tree_describe(test_path("free/root"));
+    AUTO_FD int root_fd = tree_open(test_path("free/root"));
+    AUTO_WRITER struct writer *w = NULL;
+    struct writer_result result;
+    bool ok = writer_new(root_fd, test_path("free/journal"), &w, &err) &&
+              writer_put(w, STR("a"), STR("new"), NULL, &err) &&
+              writer_put(w, STR("closed/f"), STR("new"), NULL, &err);
+    ok = CHECK(ok) && CHECK(!writer_commit(w, &result, &err)) &&
+         CHECK_ERR(&err, E_IO, "cannot write beside 'closed/f': Permission denied");
+    AUTO_FREE char *after = tree_describe(test_path("free/root"));
+    ok = CHECK_Z(after, before) && ok;
+    return CHECK(access(test_path("free/journal"), F_OK) != 0) && ok ? 0 : 1;
+}
+
+TEST(writer_in_a_read_only_directory_leaves_all_old)
+{
+    BUG_ON(mkdir(test_path("free"), 0777) != 0 || chmod(test_path("free"), 0777) != 0);
+    BUG_ON(chmod(test_dir(), 0777) != 0);
+    CHECK_INT(child_run(act_no_rights, NULL), 0);
+}
+
+static int act_journal_rights(void *arg)
+{
+    (void)arg;
+    if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
+        return SKIPPED;
+    make_root(test_path("free/root"));
+    BUG_ON(mkdir(test_path("free/home"), 0555) != 0);
+    return fails_cleanly(test_path("free/root"), test_path("free/home/journal"),
+        "cannot make the journal directory");
+}
+
+TEST(writer_without_a_place_for_its_journal_leaves_all_old)
+{
+    BUG_ON(mkdir(test_path("free"), 0777) != 0 || chmod(test_path("free"), 0777) != 0);
+    BUG_ON(chmod(test_dir(), 0777) != 0);
+    CHECK_INT(child_run(act_journal_rights, NULL), 0);
+}
+
+/* One of two that change the same files all the time. Every file holds "<who> <number>" twice. */
+struct rival {
+    char who;
+    const char *root;
+    const char *journal;
+};
+
+static bool rival_round(struct rival *r, int round, struct err *err)
+{
+    char text[64], own[16];
+    AUTO_FD int root_fd = tree_open(r->root);
+    AUTO_WRITER struct writer *w = NULL;
+    struct writer_result result;
+    snprintf(text, sizeof(text), "%c %d\n%c %d\n", r->who, round, r->who, round);
+    snprintf(own, sizeof(own), "own/%c/f", r->who);
+    struct stat st;
+    bool there = fstatat(root_fd, "new/c", &st, 0) == 0;
+    return writer_new(root_fd, r->journal, &w, err) &&
+           writer_put(w, STR("a"), str_z(text), NULL, err) &&
+           writer_put(w, STR("sub/b"), str_z(text), NULL, err) &&
+           (there ? writer_remove(w, STR("new/c"), NULL, err)
+                  : writer_put(w, STR("new/c"), str_z(text), NULL, err)) &&
+           writer_put(w, str_z(own), str_z(text), NULL, err) && writer_commit(w, &result, err);
+}
+
+static bool is_whole(const char *text)
+{
+    size_t half = strlen(text) / 2;
+    return text[0] && strlen(text) % 2 == 0 && memcmp(text, text + half, half) == 0;
+}
+
+static int act_rival(void *arg)
+{
+    struct rival *r = arg;
+    int won = 0;
+    bool ok = true;
+    uint64_t end = clock_mono_ms() + ROUNDS_MS;
+    for (int i = 0; ok && clock_mono_ms() < end; i++) {
+        AUTO_ERR struct err err = {0};
+        bool done = rival_round(r, i, &err);
+        won += done;
+        ok = done || CHECK_ERR(&err, E_CONFLICT, "");
+        char path[400];
+        snprintf(path, sizeof(path), "%s/a", r->root);
+        AUTO_FREE char *text = test_read(path);
+        ok = ok && CHECK(text && is_whole(text));
+    }
+    return ok && CHECK(won > 0) ? 0 : 1;
+}
+
+TEST(writer_and_rival_never_mix)
+{
+    tree_file(test_path("root/a"), "= 0\n= 0\n", 0644);
+    tree_file(test_path("root/sub/b"), "= 0\n= 0\n", 0644);
+    char root[300], journal[300];
+    snprintf(root, sizeof(root), "%s", test_path("root"));
+    snprintf(journal, sizeof(journal), "%s", test_path("home/journal"));
+    struct rival rivals[] = {{'x', root, journal}, {'y', root, journal}, {'z', root, journal}};
+    pid_t pids[ARRAY_LEN(rivals)];
+    for (size_t i = 0; i < ARRAY_LEN(rivals); i++) {
+        pids[i] = fork();
+        BUG_ON(pids[i] < 0);
+        if (pids[i] == 0)
+            _exit(act_rival(&rivals[i]));
+    }
+    for (size_t i = 0; i < ARRAY_LEN(rivals); i++) {
+        int status;
+        BUG_ON(waitpid(pids[i], &status, 0) != pids[i]);
+        CHECK_INT(status, 0);
+    }
+    AUTO_FREE char *a = test_read(test_path("root/a"));
+    AUTO_FREE char *b = test_read(test_path("root/sub/b"));
+    CHECK(is_whole(a));
+    CHECK_Z(a, b);
+    AUTO_FREE char *tree = tree_describe(root);
+    CHECK(!strstr(tree, ".cordon-"));
+    AUTO_FREE char *left = tree_describe(journal);
+    CHECK_Z(left, "");
+}
