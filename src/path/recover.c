@@ -60,8 +60,6 @@ static bool take(
     if (!S_ISREG(st.st_mode))
         return err_set(err, E_CONFIG, "it is not a regular file");
     bool live = flock(fd, LOCK_EX | LOCK_NB) != 0 || fstat(fd, &st) != 0 || st.st_nlink == 0;
-    if (!live && st.st_uid != geteuid())
-        return err_set(err, E_CONFIG, "it belongs to user %u", (unsigned)st.st_uid);
     *j = (struct journal){.dir_fd = openat(r->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
         .fd = TAKE_FD(fd),
         .dir_path = strdup(r->dir_path)};
@@ -135,6 +133,16 @@ static bool recover_change(struct recovery *r, struct journal *j, struct change 
     BUG_ON(true);
 }
 
+/* Whoever may write into the directory may not thereby command us. */
+static bool is_own(const struct journal *j, struct err *err)
+{
+    struct stat st;
+    if (fstat(j->fd, &st) != 0)
+        return err_errno(err, E_IO, errno, "it can't be looked at");
+    return st.st_uid == geteuid() ||
+           err_set(err, E_CONFIG, "it belongs to user %u", (unsigned)st.st_uid);
+}
+
 static bool recover_file(struct recovery *r, const char *name, struct err *err)
 {
     AUTO(journal_close) struct journal j = {.dir_fd = -1, .fd = -1};
@@ -156,6 +164,8 @@ static bool recover_file(struct recovery *r, const char *name, struct err *err)
         r->report.elsewhere++;
         return true;
     }
+    if (!is_own(&j, err))
+        return damaged(err, r, name);
     if (!journal_lock(&j, err) || !recover_change(r, &j, change, &tail, err))
         return err_wrap(err, "a change that was cut off (journal '%s/%s') waits to be recovered",
             r->dir_path, name);
