@@ -358,12 +358,13 @@ static void outcome_check(const struct outcome *outcome, size_t at_least)
     CHECK_INT(outcome->old + outcome->new, outcome->cases);
 }
 
-static void crash_everywhere(bool old_kernel)
+static void crash_everywhere(bool old_kernel, bool disturbed)
 {
     struct scene s;
     struct outcome outcome = {0};
     scene_init(&s, old_kernel);
     scene_measure(&s);
+    s.disturbed = disturbed;
     struct act act = {prepare_scene, act_change, &s};
     bool ended = false;
     for (size_t k = 1; !ended; k++) {
@@ -379,12 +380,17 @@ static void crash_everywhere(bool old_kernel)
 
 TEST(writer_killed_at_every_step_leaves_all_old_or_all_new)
 {
-    crash_everywhere(false);
+    crash_everywhere(false, false);
 }
 
 TEST(writer_killed_at_every_step_without_exchange)
 {
-    crash_everywhere(true);
+    crash_everywhere(true, false);
+}
+
+TEST(writer_killed_at_every_step_and_then_edited)
+{
+    crash_everywhere(false, true);
 }
 
 TEST(writer_syncs_its_journal_before_it_touches_anything)
