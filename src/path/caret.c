@@ -28,16 +28,23 @@ enum {
     SHORTENED = 'z',
 };
 
-static const bool stands_for_itself[256] = {
-    ['0' ... '9'] = true,
-    ['A' ... 'Z'] = true,
-    ['a' ... 'z'] = true,
-    ['-'] = true,
-    ['_'] = true,
-    ['`'] = true,
-    ['{'] = true,
-    ['}'] = true,
-};
+/* What each ASCII byte becomes, as constant data: the common case needs no decision. */
+#define IS_SAFE(c)                                                                             \
+    (((c) >= '0' && (c) <= '9') || ((c) >= 'A' && (c) <= 'Z') || ((c) >= 'a' && (c) <= 'z') || \
+        (c) == '-' || (c) == '_' || (c) == '`' || (c) == '{' || (c) == '}')
+#define HEX(digit) ((digit) < 10 ? '0' + (digit) : 'A' + (digit)-10)
+#define UNIT(c)                                                                   \
+    {                                                                             \
+        {IS_SAFE(c) ? (c) : '^', HEX((c) >> 4), HEX((c)&0xF)}, IS_SAFE(c) ? 1 : 3 \
+    }
+#define UNITS_4(c)  UNIT(c), UNIT((c) + 1), UNIT((c) + 2), UNIT((c) + 3)
+#define UNITS_16(c) UNITS_4(c), UNITS_4((c) + 4), UNITS_4((c) + 8), UNITS_4((c) + 12)
+
+static const struct {
+    char text[3];
+    unsigned char length;
+} units[128] = {UNITS_16(0), UNITS_16(16), UNITS_16(32), UNITS_16(48), UNITS_16(64), UNITS_16(80),
+    UNITS_16(96), UNITS_16(112)};
 
 static size_t escape_write(char *out, char letter, size_t digits, uint32_t value)
 {
@@ -77,13 +84,10 @@ void caret_encode(struct str bytes, struct buf *out)
         size_t n = 0;
         while (i < chunk) {
             unsigned char c = (unsigned char)bytes.p[i];
-            if (stands_for_itself[c]) {
-                room[n++] = (char)c;
-                i++;
-            } else if (c < 0x80) {
-                room[n++] = '^';
-                room[n++] = hex_digits[c >> 4];
-                room[n++] = hex_digits[c & 0xF];
+            if (c < ARRAY_LEN(units)) {
+                memcpy(
+                    room + n, &units[c], sizeof(units[c])); /* one store; the last byte is slack */
+                n += units[c].length;
                 i++;
             } else {
                 i += encode_wide(str_skip(bytes, i), room + n, &n);
@@ -94,15 +98,35 @@ void caret_encode(struct str bytes, struct buf *out)
     }
 }
 
+/* The value of a hex digit plus one; 0 for anything else. */
+static const unsigned char hex_values[256] = {
+    ['0'] = 1,
+    ['1'] = 2,
+    ['2'] = 3,
+    ['3'] = 4,
+    ['4'] = 5,
+    ['5'] = 6,
+    ['6'] = 7,
+    ['7'] = 8,
+    ['8'] = 9,
+    ['9'] = 10,
+    ['A'] = 11,
+    ['B'] = 12,
+    ['C'] = 13,
+    ['D'] = 14,
+    ['E'] = 15,
+    ['F'] = 16,
+    ['a'] = 11,
+    ['b'] = 12,
+    ['c'] = 13,
+    ['d'] = 14,
+    ['e'] = 15,
+    ['f'] = 16,
+};
+
 static int hex_value(char c)
 {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return -1;
+    return hex_values[(unsigned char)c] - 1;
 }
 
 static bool bad_at(struct err *err, size_t position)
@@ -202,7 +226,7 @@ static int plain_escape(const char *p, const char *end)
     if (end - p < 3)
         return -1;
     int high = hex_value(p[1]), low = hex_value(p[2]);
-    return high < 0 || high > 7 || low < 0 ? -1 : high << 4 | low;
+    return (high | low) < 0 || high > 7 ? -1 : high << 4 | low;
 }
 
 bool caret_decode(struct str encoded, enum caret_use use, struct buf *out, struct err *err)

@@ -102,6 +102,18 @@ $ cd home/.config/cordon && printf 'a: *x\n' > config.yaml && cordon path root
 cordon: .*config.yaml:1:4: .* \[E_CONFIG\] (re)
 ? 17
 
+## settings: empty is fine, what is no file is not
+$ mkdir -p home/.config/cordon p/.git && printf '# nothing yet\n\n' > home/.config/cordon/config.yaml && cordon path root p
+$T/p
+$ : > home/.config/cordon/config.yaml && cordon path root p
+$T/p
+$ rm home/.config/cordon/config.yaml && mkfifo home/.config/cordon/config.yaml && cordon path root p
+cordon: '$T/home/.config/cordon/config.yaml' is not a regular file of at most 1048576 bytes [E_CONFIG]
+? 17
+$ rm home/.config/cordon/config.yaml && mkdir home/.config/cordon/config.yaml && cordon path root p
+cordon: '$T/home/.config/cordon/config.yaml' is not a regular file of at most 1048576 bytes [E_CONFIG]
+? 17
+
 ## resolve and check inside
 $ mkdir -p p/.git p/src && touch p/src/main.c && ln -s "$T/p/src" p/abs && ln -s src/main.c p/rel
 $ cd p/src && cordon path resolve main.c
@@ -132,22 +144,48 @@ warning: environment file: may hold secrets
 
 ## check outside is exit 13 with the class
 $ mkdir -p p/.git p-evil && cd p && cordon path check /etc/passwd --json 2>/dev/null
-{"protocol_version":1,"error":{"code":"E_FS_VIOLATION","message":"'/etc/passwd' leaves the boundary: it leads to '/etc/passwd'","context":{"path":"/etc/passwd","resolved":"/etc/passwd","class":"system_restricted"}}}
+{"protocol_version":1,"error":{"code":"E_FS_VIOLATION","message":"'/etc/passwd' leaves the boundary: it leads to '/etc/passwd'","context":{"path":"/etc/passwd","resolved":"/etc/passwd","class":"system_restricted","access":"none"}}}
 ? 13
 $ cd p && cordon path check ../p-evil/x
 cordon: '../p-evil/x' leaves the boundary: it leads to '$T/p-evil/x' [E_FS_VIOLATION]
 ? 13
 $ cd p && cordon path check '~/.ssh/id_rsa' --json 2>/dev/null
-{"protocol_version":1,"error":{"code":"E_FS_VIOLATION","message":"'~/.ssh/id_rsa' starts with '~', the home directory, which is outside; a file of that name is './~/.ssh/id_rsa'","context":{"path":"~/.ssh/id_rsa","class":"outside_boundaries"}}}
+{"protocol_version":1,"error":{"code":"E_FS_VIOLATION","message":"'~/.ssh/id_rsa' starts with '~', the home directory, which is outside; a file of that name is './~/.ssh/id_rsa'","context":{"path":"~/.ssh/id_rsa","class":"outside_boundaries","access":"none"}}}
 ? 13
 $ cd p && ln -s /etc e && cordon path resolve e/passwd
 cordon: 'e/passwd' leaves the boundary: it leads to '/etc/passwd' [E_FS_VIOLATION]
 ? 13
 $ cd p && cordon path resolve "/proc/self/root$T/p"
-cordon: '/proc/self/root\$T/p' leaves the boundary: it leads to '/proc/[0-9]+/root\$T/p' \[E_FS_VIOLATION\] (re)
+cordon: '/proc/self/root$T/p' leaves the boundary: it leads to '/proc/self/root$T/p' [E_FS_VIOLATION]
 ? 13
 $ cd p && cordon path resolve --allow-system /etc/passwd --json
 {"protocol_version":1,"path":"/etc/passwd","class":"system_restricted","access":"ro"}
+
+## magic links are no way around, system directories or not
+$ mkdir -p p/.git p/src && touch p/src/f && cd p && cordon path resolve --allow-system /proc/self/root/etc/passwd
+cordon: '/proc/self/root/etc/passwd' leaves the boundary: it leads to '/proc/[0-9]+/root' \[E_FS_VIOLATION\] (re)
+? 13
+$ cd p && cordon path resolve --allow-system /proc/self/cwd/src/f 2>&1 | grep -c E_FS_VIOLATION
+1
+$ cd p && cordon path resolve --allow-system /proc/self/status
+/proc/[0-9]+/status (re)
+
+## a project cannot widen its own boundary
+$ mkdir -p w/secret w/evil/.cordon && echo 'project_markers: [secret]' > w/evil/.cordon/config.yaml
+$ cd w/evil && cordon path root
+$T/w/evil
+$ cd w/evil && cordon path check ../secret/key
+cordon: '../secret/key' leaves the boundary: it leads to '$T/w/secret/key' [E_FS_VIOLATION]
+? 13
+
+## no home is no obstacle
+$ mkdir -p p/.git && cd p && env -u HOME setpriv --reuid=54321 --regid=54321 --clear-groups cordon path check x 2>&1 | head -n 1
+user_project  ro
+
+## names that are not UTF-8 are exact in errors too
+$ mkdir -p p/.git && cd p && cordon path check --json $'/no\xff' 2>/dev/null
+{"protocol_version":1,"error":{"code":"E_FS_VIOLATION","message":"'/no�' leaves the boundary: it leads to '/no�'","context":{"path":"/no�","resolved":"/no�","class":"outside_boundaries","access":"none","inexact":{"path":"^2Fno^xFF","resolved":"^2Fno^xFF"}}}}
+? 13
 
 ## paths that lead nowhere
 $ mkdir -p p/.git && touch p/file && ln -s b p/a && ln -s a p/b && ln -s gone p/dangling && ln -s ../gone p/out
@@ -180,12 +218,18 @@ cordon: '../other/x' leaves the boundary: it leads to '$T/p/.cordon/workspaces/o
 $ cd p && cordon path resolve --agent bot "$T/p/src"
 cordon: '$T/p/src' leaves the boundary: it leads to '$T/p/src' [E_FS_VIOLATION]
 ? 13
+$ cd p && cordon path check --agent bot --json src 2>/dev/null | grep -o '"class":"[a-z_]*"'
+"class":"agent_workspace"
+$ cd p && cordon path check --agent bot --json ../../../src 2>/dev/null | grep -o '"class":"[a-z_]*","access":"[a-z]*"'
+"class":"user_project","access":"none"
+$ cd p && touch .cordon/workspaces/file.txt && cordon path check .cordon/workspaces/file.txt | head -n 1
+user_project  ro
 $ cd p && cordon path check .cordon/workspaces/bot/x | head -n 1
 agent_workspace  rw
 $ cd p && cordon path check --agent ../evil x 2>&1 | cut -c 1-40
 cordon: '../evil' is no agent name: lett
 $ rm -r p/.cordon && ln -s "$T" p/.cordon && cd p && cordon path check --agent bot x
-cordon: cannot open '.cordon/config.yaml': Too many levels of symbolic links [E_CONFIG]
+cordon: '.cordon/config.yaml' is reached through a link, and links are not followed there: make it a real file in a real directory [E_CONFIG]
 ? 17
 $ rm p/.cordon && mkdir p/.cordon && ln -s "$T" p/.cordon/workspaces && cd p && cordon path check --agent bot x
 cordon: 'workspaces' on the way to the workspace is not a directory [E_FS_VIOLATION]

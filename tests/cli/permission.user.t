@@ -21,5 +21,5 @@ cordon: .*\.gitignore.*Permission denied \[E_IO\] (re)
 ## settings that cannot be read are an error
 $ mkdir -p home/.config/cordon && echo 'project_markers: []' > home/.config/cordon/config.yaml && chmod 0 home/.config/cordon/config.yaml
 $ cordon path root
-cordon: cannot open '$T/home/.config/cordon/config.yaml': Permission denied [E_CONFIG]
-? 17
+cordon: cannot open '$T/home/.config/cordon/config.yaml': Permission denied [E_IO]
+? 10

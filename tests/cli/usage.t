@@ -94,6 +94,16 @@ cordon: 'cordon' has no command 'pth'; did you mean 'path'? [E_CLI_INVALID_ARG]
 cordon: try 'cordon --help'
 ? 12
 
+## with --json even words for people are JSON
+$ for c in "" "--help" "help path" "path glob --help" "completions bash"; do
+>   cordon $c --json --color=always | python3 -c 'import json,sys; o=json.load(sys.stdin); print(o["protocol_version"], sorted(o)[0], any("\x1b" in str(v) for v in o.values()))'
+> done
+1 help False
+1 help False
+1 help False
+1 help False
+1 protocol_version False
+
 ## options may stand anywhere, "--" ends them
 $ cordon --json path encode /a | cmp - <(cordon path encode /a --json)
 $ cordon path encode -- --json

@@ -1,6 +1,7 @@
 /* The path boundary: where paths lead, what leaves, and races that try to get one out. */
 #include "test.h"
 
+#include "base/buf.h"
 #include "path/beneath.h"
 #include "path/boundary.h"
 #include "path/lexical.h"
@@ -32,6 +33,8 @@ static void make_tree(void)
     BUG_ON(symlink(test_path("outside"), test_path("project/out_abs")) != 0);
     BUG_ON(symlink("out_rel/secret", test_path("project/out_chain")) != 0);
     BUG_ON(symlink("/etc", test_path("project/etc")) != 0);
+    BUG_ON(symlink("src/main.c/", test_path("project/file_slash")) != 0);
+    BUG_ON(symlink(test_path("project/src/main.c/"), test_path("project/abs_slash")) != 0);
     BUG_ON(symlink("loop_b", test_path("project/loop_a")) != 0);
     BUG_ON(symlink("loop_a", test_path("project/loop_b")) != 0);
     BUG_ON(symlink("nowhere", test_path("project/dangling")) != 0);
@@ -207,6 +210,8 @@ TEST(boundary_cannot_tell)
         {STR("main.c/.."), E_IO, "Not a directory"},
         {STR("main.c/."), E_IO, "Not a directory"},
         {STR("../in_abs/main.c/"), E_IO, "Not a directory"},
+        {STR("../file_slash"), E_IO, "Not a directory"},
+        {STR("../abs_slash"), E_IO, "Not a directory"},
         {STR(""), E_CLI_INVALID_ARG, "empty"},
         {STR("a\0b"), E_CLI_INVALID_ARG, "NUL"},
         {str_z(long_name), E_IO, "name too long"},
@@ -220,6 +225,88 @@ TEST(boundary_cannot_tell)
         CHECK(!boundary_resolve(b, rows[i].path, &a, &r, &err));
         CHECK_ERR(&err, rows[i].code, rows[i].part);
     }
+}
+
+/* Text that grows while it is followed ends in an error, not in the arena's limit. */
+TEST(boundary_long_paths)
+{
+    make_tree();
+    AUTO_BOUNDARY struct boundary *b = make_boundary();
+    AUTO_BUF struct buf tail = BUF_INIT(1 << 16), path = BUF_INIT(1 << 16);
+    for (size_t i = 0; i < 2030; i++)
+        buf_add_z(&tail, "/a");
+    static const char *const chain[] = {"/nope", "k1", "k2", "k3", "k4"};
+    for (size_t i = 1; i < ARRAY_LEN(chain); i++) {
+        buf_reset(&path);
+        buf_printf(&path, "%s%s", chain[i - 1], buf_z(&tail));
+        BUG_ON(symlink(buf_z(&path), test_path("project/src/%s", chain[i])) != 0);
+    }
+    buf_reset(&path);
+    buf_add_z(&path, "/n");
+    for (size_t i = 0; i < 8000; i++)
+        buf_add_z(&path, "/a");
+    const struct {
+        struct str path;
+        enum err_code code;
+    } rows[] = {
+        {STR("k4"), E_FS_VIOLATION},
+        {buf_str(&path), E_FS_VIOLATION},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, "long");
+        AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+        AUTO_ERR struct err err = {0};
+        struct resolved r;
+        CHECK(!boundary_resolve(b, rows[i].path, &a, &r, &err));
+        CHECK_ERR(&err, rows[i].code, "leaves the boundary");
+    }
+}
+
+/* 40 links are followed, as by the kernel; 41 are a loop. */
+TEST(boundary_link_chains)
+{
+    test_write(test_path("p/0"), "end");
+    for (int i = 1; i <= 41; i++) {
+        const char *absolute = test_path("p/%d", i - 1);
+        const char *target = i % 2 ? absolute : strrchr(absolute, '/') + 1;
+        BUG_ON(symlink(target, test_path("p/%d", i)) != 0);
+    }
+    AUTO_BOUNDARY struct boundary *b = boundary_new();
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    AUTO_ERR struct err err = {0};
+    CHECK_OK(boundary_add(b, test_path("p"), BOUNDARY_RO, BOUNDARY_USER_PROJECT, &err), &err);
+    struct resolved r;
+    CHECK_OK(boundary_resolve(b, STR("40"), &a, &r, &err), &err);
+    CHECK_STR(r.rel, STR("0"));
+    CHECK(!boundary_resolve(b, STR("41"), &a, &r, &err));
+    CHECK_ERR(&err, E_IO, "Too many levels");
+}
+
+/* A workspace inside a project that is closed, inside a system directory that may be read. */
+TEST(boundary_closed_root)
+{
+    make_tree();
+    AUTO_BOUNDARY struct boundary *b = boundary_new();
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    AUTO_ERR struct err err = {0};
+    CHECK_OK(boundary_add(b, test_path("project/.cordon/workspaces/bot"), BOUNDARY_RW,
+                 BOUNDARY_AGENT_WORKSPACE, &err),
+        &err);
+    CHECK_OK(
+        boundary_add(b, test_path("project"), BOUNDARY_NONE, BOUNDARY_USER_PROJECT, &err), &err);
+    CHECK_OK(boundary_add(b, test_dir(), BOUNDARY_RO, BOUNDARY_SYSTEM_RESTRICTED, &err), &err);
+    struct resolved r;
+    CHECK_OK(boundary_resolve(b, STR("out.txt"), &a, &r, &err), &err);
+    CHECK_INT(r.root->access, BOUNDARY_RW);
+    static const char *const closed[] = {"readme", "../../../src/main.c", "../other/x"};
+    for (size_t i = 0; i < ARRAY_LEN(closed); i++) {
+        test_row(i, closed[i]);
+        CHECK(!boundary_resolve(b, str_z(closed[i]), &a, &r, &err));
+        CHECK_ERR(&err, E_FS_VIOLATION, "leaves");
+        CHECK_Z(err_ctx_get(&err, "class")->text, "user_project");
+    }
+    CHECK_OK(boundary_resolve(b, str_z(test_path("outside/secret")), &a, &r, &err), &err);
+    CHECK_INT(r.root->class, BOUNDARY_SYSTEM_RESTRICTED);
 }
 
 TEST(boundary_hard_names)
@@ -330,6 +417,12 @@ TEST(boundary_whole_system)
     CHECK_OK(boundary_resolve(b, STR("/"), &a, &r, &err), &err);
     CHECK_STR(r.path, STR("/"));
     CHECK_STR(r.rel, STR(""));
+    AUTO_BUF struct buf up = BUF_INIT(10000);
+    for (size_t i = 0; i < 100; i++)
+        buf_add_z(&up, "/missing/../..");
+    buf_add_z(&up, "/etc/new-file");
+    CHECK_OK(boundary_resolve(b, buf_str(&up), &a, &r, &err), &err);
+    CHECK_STR(r.path, STR("/etc/new-file"));
 }
 
 struct swapper {

@@ -139,8 +139,9 @@ TEST(json_writes_the_same_bytes)
             "\"\\u0001\\u001b\\n\\t\\r\\b\\f\\\"\\\\/\""},
         {"\"\\u007f\\u0080\\u009b\\u00a0\"", "\"\\u007f\\u0080\\u009b\xc2\xa0\"",
             "\"\\u007f\\u0080\\u009b\xc2\xa0\""},
-        {"\"\\u2028\\ud83d\\ude00\"", "\"\xe2\x80\xa8\xf0\x9f\x98\x80\"",
-            "\"\xe2\x80\xa8\xf0\x9f\x98\x80\""},
+        {"\"\\u2028\\ud83d\\ude00\"", "\"\\u2028\xf0\x9f\x98\x80\"", "\"\\u2028\xf0\x9f\x98\x80\""},
+        {"\"\xe2\x80\xae\xf3\xa0\x80\xa0\"", "\"\\u202e\\udb40\\udc20\"",
+            "\"\\u202e\\udb40\\udc20\""},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         test_row(i, rows[i].text);
