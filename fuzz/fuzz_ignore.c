@@ -31,8 +31,9 @@ static void fuzz_wild(struct str pattern, struct str text)
 {
     for (int options = 0; options < 8; options++) {
         AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
-        struct wild *w = wild_compile(pattern, options, &a);
+        const struct wild *w = wild_compile(pattern, options, &a);
         bool matched = wild_match(w, text);
+        BUG_ON(matched != wild_simulate(w, text));
         bool is_short = pattern.n <= SLOW_PATTERN_MAX && text.n <= SLOW_TEXT_MAX;
         if (!(options & (WILD_CASEFOLD | WILD_UTF8)) && is_short)
             BUG_ON(matched != slow_wild(pattern, text, options & WILD_PATH));

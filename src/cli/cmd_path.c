@@ -348,10 +348,20 @@ static void warn_of_problems(struct cli *cli, const struct walk_problems *proble
 {
     size_t shown = MIN(problems->n, (size_t)WALK_PROBLEMS_KEPT);
     for (size_t i = 0; i < shown; i++)
-        out_warn(
-            cli, "left out '%s': %s", problems->kept[i].path, strerror(problems->kept[i].errnum));
+        out_warn(cli, "left out '%s': %s", problems->kept[i].path,
+            walk_problem_text(&problems->kept[i]));
     if (problems->n > shown)
-        out_warn(cli, "left out %zu more directories", problems->n - shown);
+        out_warn(cli, "left out %zu more", problems->n - shown);
+}
+
+/* What is not whole says so to machines, too. */
+static void add_problems(json_t *object, const struct walk_problems *problems)
+{
+    if (problems->n == 0)
+        return;
+    json_put(object, "left_out", json_array());
+    for (size_t i = 0; i < MIN(problems->n, (size_t)WALK_PROBLEMS_KEPT); i++)
+        out_json_append(object, "left_out", str_z(problems->kept[i].path));
 }
 
 /* A pattern that is an absolute path into the project means the rest of it. */
@@ -381,6 +391,8 @@ static bool run_glob(struct cli *cli, const struct args *args, struct err *err)
     if (!glob_find(p.fd, glob, &walk, print_match, &out, err))
         return false;
     warn_of_problems(cli, &problems);
+    if (object)
+        add_problems(object, &problems);
     return !object || out_json(cli, json_take(&object), err);
 }
 

@@ -63,3 +63,15 @@ bool gitdir_open_common(int dir_fd, int *ret_fd, struct err *err)
     *ret_fd = path.n ? open_dir(git, buf_z(&path)) : TAKE_FD(git);
     return true;
 }
+
+bool gitdir_is_repository(int dir_fd)
+{
+    AUTO_ERR struct err ignored = {0};
+    AUTO_FD int common = -1;
+    if (!gitdir_open_common(dir_fd, &common, &ignored) || common < 0)
+        return false;
+    struct stat st;
+    return fstatat(common, "HEAD", &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+           fstatat(common, "objects", &st, 0) == 0 && S_ISDIR(st.st_mode) &&
+           fstatat(common, "refs", &st, 0) == 0 && S_ISDIR(st.st_mode);
+}

@@ -1,27 +1,28 @@
 /* File patterns: expanded braces as a list of wildcard patterns, and the search with them. */
 #include "path/glob.h"
 
-#include "path/beneath.h"
+#include "path/boundary.h"
 #include "path/brace.h"
 #include "path/wild.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 
 struct glob {
     struct alternative *items;
     size_t n;
+    size_t work; /* characters of all alternatives: what a match may cost */
 };
 
 struct alternative {
-    struct wild *wild;
+    const struct wild *wild;
     bool name_only; /* "**" + '/' + something without '/': only the name needs a look */
 };
 
 enum {
     SCRATCH_MAX = 64 << 20,
     SHOWN_MAX = 200, /* bytes of a pattern in a message */
+    WORK_MAX = 32 * 1024,
 };
 
 /* One component of a pattern without its backslashes is "..". */
@@ -83,6 +84,10 @@ static bool add_alternative(
             "the pattern has more than %d characters, besides stars", WILD_TOKENS_MAX);
     if (item->name_only)
         item->wild = wild_compile(rest, WILD_PATH | WILD_UTF8, a);
+    g->work += MIN(text.n, (size_t)WILD_TOKENS_MAX);
+    if (g->work > WORK_MAX)
+        return err_set(err, E_CLI_INVALID_ARG,
+            "the pattern's alternatives have more than %d characters together", WORK_MAX);
     g->n++;
     return true;
 }
@@ -123,8 +128,9 @@ bool glob_compile(struct str pattern, struct arena *a, struct glob **ret_glob, s
 bool glob_match(const struct glob *g, struct str path)
 {
     struct str name = str_skip(path, (size_t)(str_find_last(path, '/') + 1));
+    uint64_t bytes = wild_bytes(path);
     for (size_t i = 0; i < g->n; i++)
-        if (wild_match(g->items[i].wild, g->items[i].name_only ? name : path))
+        if (wild_match_known(g->items[i].wild, g->items[i].name_only ? name : path, bytes))
             return true;
     return false;
 }
@@ -141,27 +147,45 @@ bool glob_may_match_below(const struct glob *g, struct str dir)
     return false;
 }
 
-/* A link that stays below the root and ends at a regular file. */
-static bool leads_to_file(int root_fd, const char *path)
+struct search {
+    const struct glob *glob;
+    struct walk_problems *problems;
+    struct boundary *boundary; /* the root, for links */
+};
+
+/* A link that stays below the root and ends at a regular file. What could not be looked at is a
+ * problem; what leads nowhere, out, or to something else is none. */
+static bool leads_to_file(const struct search *s, struct str path)
 {
-    struct stat st;
-    AUTO_FD int fd = beneath_open(root_fd, path, O_PATH, 0, 0);
-    return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    AUTO_ERR struct err err = {0};
+    struct resolved r;
+    if (boundary_resolve(s->boundary, path, &a, &r, &err))
+        return r.exists && S_ISREG(r.st.st_mode);
+    const struct err_pair *name = err_ctx_get(&err, "errno");
+    bool lost = err.code == E_IO &&
+                !(name && (strcmp(name->text, "ELOOP") == 0 || strcmp(name->text, "ENOTDIR") == 0));
+    if (lost)
+        walk_problems_add(s->problems, path, EIO);
+    return false;
 }
 
-static bool is_found(int root_fd, const struct glob *g, const struct walk_entry *e)
+static bool is_found(const struct search *s, const struct walk_entry *e)
 {
-    if ((e->type != DT_REG && e->type != DT_LNK) || e->closed || !glob_match(g, e->path))
+    if ((e->type != DT_REG && e->type != DT_LNK) || e->closed || !glob_match(s->glob, e->path))
         return false;
-    return e->type == DT_REG || leads_to_file(root_fd, e->path.p);
+    return e->type == DT_REG || leads_to_file(s, e->path);
 }
 
 bool glob_find(int root_fd, const struct glob *g, const struct walk_options *options, glob_fn found,
     void *ctx, struct err *err)
 {
     AUTO_WALK struct walk *w = NULL;
+    AUTO_BOUNDARY struct boundary *boundary = boundary_new();
     const struct walk_entry *e;
-    if (!walk_open(root_fd, options, &w, err))
+    struct search s = {g, options->problems, boundary};
+    if (!boundary_add_fd(boundary, root_fd, BOUNDARY_RO, BOUNDARY_USER_PROJECT, err) ||
+        !walk_open(root_fd, options, &w, err))
         return false;
     for (;;) {
         if (!walk_next(w, &e, err))
@@ -170,7 +194,7 @@ bool glob_find(int root_fd, const struct glob *g, const struct walk_options *opt
             return true;
         if (e->type == DT_DIR && !glob_may_match_below(g, e->path))
             walk_skip(w);
-        else if (is_found(root_fd, g, e) && !found(ctx, e->path))
+        else if (is_found(&s, e) && !found(ctx, e->path))
             return true;
     }
 }

@@ -107,13 +107,14 @@ static bool add_file(
     buf_reset(&ig->text);
     if (!file_read(fd, RULES_FILE_MAX, name, &ig->text, err))
         return false;
-    if (ig->live + ig->text.n > IGNORE_LIVE_MAX)
-        return err_set(err, E_IO, "the ignore files down to '%s' hold more than %d bytes", name,
-            IGNORE_LIVE_MAX);
     if (!rules_add(&level->rules, buf_str(&ig->text), name, err))
         return false;
-    level->bytes += ig->text.n;
-    ig->live += ig->text.n;
+    ig->live -= level->bytes;
+    level->bytes = rules_memory(&level->rules);
+    ig->live += level->bytes;
+    if (ig->live > IGNORE_LIVE_MAX)
+        return err_set(err, E_IO, "the ignore files down to '%s' take more than %d bytes of memory",
+            name, IGNORE_LIVE_MAX);
     return true;
 }
 
@@ -178,29 +179,35 @@ bool ignore_match(struct ignore *ig, struct str path, bool is_dir)
     return match_full(ig, full_path(ig, path, false), is_dir);
 }
 
-/* Looks upwards for the top of the work tree, not beyond the file system, as git does. Gives a
- * descriptor of it and how many directories it is away; -1: there is none. */
+/* Looks upwards for the top of the work tree, not beyond the file system, as git does: the nearest
+ * repository; where there is none, the nearest `.git` of any kind. A directory that is just called
+ * `.git` thus can't hide the rules of the repository around it. Gives a descriptor and how many
+ * directories away it is; -1: there is none. */
 static int find_top(int root_fd, size_t *ret_climbed)
 {
     AUTO_FD int fd = openat(root_fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    AUTO_FD int like_one = -1;
     struct stat here, up;
     if (fd < 0 || fstat(fd, &here) != 0)
         return -1;
     for (size_t i = 0; i < CLIMB_MAX; i++) {
-        if (gitdir_present(fd)) {
+        bool present = gitdir_present(fd), repository = present && gitdir_is_repository(fd);
+        if (repository || (present && like_one < 0))
             *ret_climbed = i;
+        if (repository)
             return TAKE_FD(fd);
-        }
+        if (present && like_one < 0)
+            like_one = openat(fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
         int parent = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
         if (parent < 0)
-            return -1;
+            break;
         close(fd);
         fd = parent;
         if (fstat(fd, &up) != 0 || up.st_dev != here.st_dev || up.st_ino == here.st_ino)
-            return -1;
+            break;
         here = up;
     }
-    return -1;
+    return TAKE_FD(like_one);
 }
 
 /* The last n components of a path. */

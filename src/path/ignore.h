@@ -23,7 +23,7 @@ enum {
     IGNORE_FILES = IGNORE_GIT | IGNORE_OWN,
 
     IGNORE_LEVELS_MAX = 8192,   /* directories between the top and a file */
-    IGNORE_LIVE_MAX = 32 << 20, /* bytes of the ignore files above one file */
+    IGNORE_LIVE_MAX = 64 << 20, /* memory of the rules that apply at one place */
 };
 
 struct ignore;

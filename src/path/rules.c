@@ -13,15 +13,14 @@ enum rule_kind {
 
 struct rule {
     struct str literal;
-    struct wild *wild;
+    const struct wild *wild;
     uint8_t kind;
     bool negated;
     bool dir_only;
 };
 
 enum {
-    /* A file of 4 MiB can't need more: a class takes three bytes of text and 48 of memory. */
-    ARENA_MAX = 1 << 30,
+    ARENA_MAX = 1 << 30, /* a file of 4 MiB can't need more: wild_memory() times its lines */
     CAP_FIRST = 16,
 };
 
@@ -140,30 +139,46 @@ bool rules_add(struct rules *r, struct str text, const char *name, struct err *e
     return true;
 }
 
-static bool rule_matches(const struct rule *rule, struct str path, struct str name)
+size_t rules_memory(const struct rules *r)
+{
+    return r->arena.used + r->cap * sizeof(r->items[0]);
+}
+
+/* What the rules look at. */
+struct subject {
+    struct str path;
+    struct str name;
+    uint64_t path_bytes; /* wild_bytes() */
+    uint64_t name_bytes;
+};
+
+static bool rule_matches(const struct rule *rule, const struct subject *s)
 {
     switch ((enum rule_kind)rule->kind) {
     case RULE_NAME:
-        return str_eq(name, rule->literal);
+        return str_eq(s->name, rule->literal);
     case RULE_SUFFIX:
-        return str_ends_with(name, rule->literal);
+        return str_ends_with(s->name, rule->literal);
     case RULE_NAME_WILD:
-        return wild_match(rule->wild, name);
+        return wild_match_known(rule->wild, s->name, s->name_bytes);
     case RULE_PATH:
-        return str_eq(path, rule->literal);
+        return str_eq(s->path, rule->literal);
     case RULE_PATH_WILD:
-        return str_starts_with(path, rule->literal) &&
-               wild_match(rule->wild, str_skip(path, rule->literal.n));
+        return str_starts_with(s->path, rule->literal) &&
+               wild_match_known(rule->wild, str_skip(s->path, rule->literal.n), s->path_bytes);
     }
     return false;
 }
 
 enum rules_verdict rules_match(const struct rules *r, struct str path, bool is_dir)
 {
-    struct str name = str_skip(path, (size_t)(str_find_last(path, '/') + 1));
+    struct subject s = {.path = path};
+    s.name = str_skip(path, (size_t)(str_find_last(path, '/') + 1));
+    s.name_bytes = r->n ? wild_bytes(s.name) : 0;
+    s.path_bytes = r->n ? wild_bytes(path) : 0;
     for (size_t i = r->n; i-- > 0;) {
         const struct rule *rule = &r->items[i];
-        if ((!rule->dir_only || is_dir) && rule_matches(rule, path, name))
+        if ((!rule->dir_only || is_dir) && rule_matches(rule, &s))
             return rule->negated ? RULES_KEEP : RULES_IGNORE;
     }
     return RULES_NONE;

@@ -38,6 +38,9 @@ void rules_done(struct rules *r);
 /* Adds what a file says. The name is for messages; the text may go away. */
 MUST_USE bool rules_add(struct rules *r, struct str text, const char *name, struct err *err);
 
+/* Bytes of memory that the rules take. */
+size_t rules_memory(const struct rules *r);
+
 /* Path relative to the directory of the rules, no '/' at its ends. */
 enum rules_verdict rules_match(const struct rules *r, struct str path, bool is_dir);
 

@@ -79,17 +79,26 @@ void walk_problems_done(struct walk_problems *problems)
     *problems = (struct walk_problems){0};
 }
 
-static void add_problem(struct walk *w, int errnum)
+void walk_problems_add(struct walk_problems *problems, struct str path, int errnum)
 {
-    struct walk_problems *problems = w->options.problems;
     if (!problems)
         return;
     size_t i = problems->n++;
     if (i >= WALK_PROBLEMS_KEPT)
         return;
-    problems->kept[i].path = strndup(buf_z(&w->path), w->path.n);
+    problems->kept[i].path = strndup(path.p, path.n);
     BUG_ON(!problems->kept[i].path);
     problems->kept[i].errnum = errnum;
+}
+
+const char *walk_problem_text(const struct walk_problem *problem)
+{
+    return problem->errnum == ELOOP ? "too many directories deep" : strerror(problem->errnum);
+}
+
+static void add_problem(struct walk *w, int errnum)
+{
+    walk_problems_add(w->options.problems, buf_str(&w->path), errnum);
 }
 
 void walk_close(struct walk *w)

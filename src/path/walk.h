@@ -35,6 +35,10 @@ struct walk_problems {
 #define AUTO_WALK_PROBLEMS AUTO(walk_problems_done)
 
 void walk_problems_done(struct walk_problems *problems);
+void walk_problems_add(struct walk_problems *problems, struct str path, int errnum);
+
+/* What went wrong, for people. */
+const char *walk_problem_text(const struct walk_problem *problem);
 
 struct walk_options {
     bool ignore;                    /* leave out what ignore files say (path/ignore.h) */

@@ -1,8 +1,7 @@
 /* Wildcard patterns, with git's meaning of `?`, `*`, `**`, `[a-z]` and `\`. A pattern is compiled
- * once; a match follows all its places in the pattern at the same time, so that no pattern is slow:
- * the worst case is the length of the text times the length of the pattern.
+ * once; no pattern is slow: the worst case is the length of the text times that of the pattern.
  *
- *     struct wild *w = wild_compile(STR("src/[!_]*.c"), WILD_PATH, &arena);
+ *     const struct wild *w = wild_compile(STR("src/[!_]*.c"), WILD_PATH, &arena);
  *     if (wild_match(w, path)) ...
  *     if (!wild_may_extend(w, STR("docs/"))) ...nothing below docs can match...
  *
@@ -24,10 +23,18 @@ enum {
 struct wild;
 
 /* Takes at most wild_memory() bytes of the arena; the pattern may go away. */
-MUST_USE struct wild *wild_compile(struct str pattern, int options, struct arena *a);
+MUST_USE const struct wild *wild_compile(struct str pattern, int options, struct arena *a);
 size_t wild_memory(struct str pattern);
 
 bool wild_match(const struct wild *w, struct str text);
+
+/* Which bytes a text has, coarsely. With many patterns for one text it is worth to find out once:
+ * most are then refused by one look. `bytes` may be those of a longer text. */
+uint64_t wild_bytes(struct str text);
+bool wild_match_known(const struct wild *w, struct str text, uint64_t bytes);
+
+/* The same answer by following all places in the pattern at once: steady, but slower mostly. */
+bool wild_simulate(const struct wild *w, struct str text);
 
 /* Could some text match that starts with this one and is longer? */
 bool wild_may_extend(const struct wild *w, struct str start);

@@ -272,6 +272,25 @@ $ cd p && cordon path glob ''
 cordon: .*E_CLI_INVALID_ARG\] (re)
 ? 12
 
+## glob: links to files inside count, others don't
+$ mkdir -p p/.git p/d && cd p && touch real && ln -s real rel && ln -s "$T/p/real" abs && ln -s /etc/passwd out && ln -s d dir && ln -s gone dangling && ln -s l1 l2 && ln -s l2 l1 && ln -s ../p/real back
+$ cd p && cordon path glob '*'
+abs
+back
+real
+rel
+
+## glob: a directory called .git does not hide the rules of the repository around it
+$ git init -q outer && echo '*.secret' > outer/.gitignore && mkdir -p outer/sub/.git && touch outer/sub/a.secret outer/sub/b
+$ cd outer/sub && cordon path glob '*'
+b
+
+## glob: what lies too deep is said
+$ mkdir -p p/.git && cd p && d=. && for i in $(seq 300); do d=$d/d; done && mkdir -p "$d" && touch "$d/f" && cordon path glob '**/f' 2>&1 | grep -o ': too many directories deep'
+: too many directories deep
+$ cd p && cordon path glob '**/f' --json 2>/dev/null | grep -c '"matches":\[\],"left_out":\["d/d/'
+1
+
 ## glob: hard names
 $ mkdir -p p/.git && cd p && touch $'new\nline' $'raw\xff'
 $ cd p && cordon path glob -0 '*' | od -c | head -n 2

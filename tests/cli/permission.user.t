@@ -8,6 +8,8 @@ cordon: cannot follow 'closed/x.c': Permission denied [E_IO]
 $ cd p && cordon path glob '**/*.c'
 cordon: warning: left out 'closed': Permission denied
 open.c
+$ cd p && cordon path glob '**/*.c' --json 2>/dev/null
+{"protocol_version":1,"root":"$T/p","matches":["open.c"],"left_out":["closed"]}
 $ cd p && cordon path root closed/in
 cordon: cannot use 'closed/in' as a directory: Permission denied [E_IO]
 ? 10

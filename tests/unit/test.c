@@ -29,6 +29,7 @@ static struct {
     size_t failures;
     size_t row;
     const char *row_name;
+    const char *skipped;
     char dir[256];
     char paths[PATHS_LIVE][4096];
     size_t next_path;
@@ -45,6 +46,11 @@ void test_row(size_t index, const char *name)
 {
     now.row = index;
     now.row_name = name;
+}
+
+void test_skip(const char *why)
+{
+    now.skipped = why;
 }
 
 static void fail_at(const char *file, int line)
@@ -219,6 +225,7 @@ int main(int argc, char **argv)
             continue;
         now.failures = 0;
         now.row_name = NULL;
+        now.skipped = NULL;
         uint64_t start = clock_mono_ms();
         tests[i].run();
         remove_dir();
@@ -228,6 +235,8 @@ int main(int argc, char **argv)
         uint64_t took_ms = clock_mono_ms() - start;
         if (took_ms >= SLOW_MS)
             printf(" (%.1f s)", (double)took_ms / 1000);
+        if (now.skipped)
+            printf(" # SKIP %s", now.skipped);
         printf("\n");
     }
     printf("1..%zu\n", ran);

@@ -19,6 +19,7 @@
 typedef void (*test_fn)(void);
 void test_register(const char *name, test_fn run);
 void test_row(size_t index, const char *name); /* the table row that the next checks belong to */
+void test_skip(const char *why);               /* the test can't be run here: said in the output */
 const char *test_dir(void);                    /* an empty directory, absolute and real */
 const char *test_path(const char *format, ...) PRINTF_LIKE(1, 2); /* below test_dir(); 16 live */
 void test_write(const char *path, const char *content);           /* makes parents too */

@@ -370,8 +370,7 @@ TEST(boundary_open_checks_access)
 TEST(boundary_no_permission)
 {
     if (geteuid() == 0) {
-        /* As root permissions don't bind; the command-line tests run this as a user. */
-        CHECK(access("/", R_OK) == 0);
+        test_skip("permissions don't bind root; tests/as-user runs this");
         return;
     }
     test_write(test_path("closed/x"), "x");

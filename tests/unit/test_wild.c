@@ -2,7 +2,6 @@
 #include "test.h"
 
 #include "base/buf.h"
-#include "base/clock.h"
 #include "path/wild.h"
 #include "slow_wild.h"
 
@@ -153,7 +152,7 @@ TEST(wild_may_extend_prunes)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         test_row(i, rows[i].pattern);
         AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
-        struct wild *w = wild_compile(str_z(rows[i].pattern), WILD_PATH, &a);
+        const struct wild *w = wild_compile(str_z(rows[i].pattern), WILD_PATH, &a);
         CHECK_INT(wild_may_extend(w, str_z(rows[i].start)), rows[i].want);
     }
 }
@@ -186,20 +185,52 @@ TEST(wild_agrees_with_the_slow_matcher)
         const char *alphabet = alphabets[i % ARRAY_LEN(alphabets)];
         struct str pattern = random_text(pattern_room, sizeof(pattern_room), alphabet);
         bool path = random_below(4) > 0;
-        struct wild *w = wild_compile(pattern, path ? WILD_PATH : 0, &a);
+        const struct wild *w = wild_compile(pattern, path ? WILD_PATH : 0, &a);
         for (size_t j = 0; j < 4; j++) {
             struct str text = random_text(text_room, sizeof(text_room), "aab//-]");
             bool want = slow_wild(pattern, text, path);
-            if (wild_match(w, text) == want &&
+            if (wild_match(w, text) == want && wild_simulate(w, text) == want &&
                 (!want || !text.n || wild_may_extend(w, str_head(text, text.n - 1))))
                 continue;
             AUTO_FREE char *row = strndup(pattern.p, pattern.n);
             test_row(i, row);
             CHECK_INT(wild_match(w, text), want);
+            CHECK_INT(wild_simulate(w, text), want);
             CHECK_STR(text, STR("above"));
             test_row(i, NULL);
         }
     }
+}
+
+/* Whole characters, longer texts and patterns: both ways of matching agree. */
+TEST(wild_both_ways_agree)
+{
+    static const char *const pieces[] = {"a", "b", "/", "*", "**/", "**", "?", "[ab]", "[!a]", "é",
+        "日", "[é-日]", "\xff", ".c", "*a*", "/**"};
+    random_state = 7;
+    size_t matches = 0;
+    for (size_t i = 0; i < 40000; i++) {
+        AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+        AUTO_BUF struct buf pattern = BUF_INIT(1000), text = BUF_INIT(1000);
+        for (size_t n = random_below(9); n > 0; n--)
+            buf_add_z(&pattern, pieces[random_below(ARRAY_LEN(pieces))]);
+        int options = (random_below(4) ? WILD_PATH : 0) | (random_below(3) ? WILD_UTF8 : 0);
+        const struct wild *w = wild_compile(buf_str(&pattern), options, &a);
+        for (size_t j = 0; j < 8; j++) {
+            static const char *const words[] = {"a", "b", "/", "é", "日", "\xff", ".c", "ab/"};
+            buf_reset(&text);
+            for (size_t n = random_below(12); n > 0; n--)
+                buf_add_z(&text, words[random_below(ARRAY_LEN(words))]);
+            bool quick = wild_match(w, buf_str(&text));
+            matches += quick;
+            if (quick == wild_simulate(w, buf_str(&text)))
+                continue;
+            test_row(i, buf_z(&pattern));
+            CHECK_STR(buf_str(&text), STR("the same both ways"));
+            return;
+        }
+    }
+    CHECK(matches > 10000);
 }
 
 TEST(wild_is_never_slow)
@@ -214,9 +245,8 @@ TEST(wild_is_never_slow)
     for (size_t i = 0; i < 4000; i++)
         pairs[i] = i % 2 ? 'a' : '*';
     pairs[4000] = 'b';
-    uint64_t start = clock_mono_ms();
     CHECK(wild_match(wild_compile(str_n(stars, N), WILD_PATH, &a), str_n(text, 4096)));
-    struct wild *w = wild_compile(str_n(pairs, 4001), WILD_PATH, &a);
+    const struct wild *w = wild_compile(str_n(pairs, 4001), WILD_PATH, &a);
     CHECK(!wild_too_long(w));
     CHECK(!wild_match(w, str_n(text, 4096)));
     memset(text + 4095, 'b', 1);
@@ -225,7 +255,6 @@ TEST(wild_is_never_slow)
         pairs[i] = "**/"[i % 3];
     w = wild_compile(str_n(pairs, 3999), WILD_PATH, &a);
     CHECK(!wild_match(w, str_n(text, 4096)) && wild_match(w, STR("")));
-    CHECK(clock_mono_ms() - start < 5000);
 }
 
 TEST(wild_says_when_it_is_too_long)
@@ -233,7 +262,7 @@ TEST(wild_says_when_it_is_too_long)
     AUTO_ARENA struct arena a = ARENA_INIT(64 << 20);
     AUTO_FREE char *text = base_alloc(20000);
     memset(text, 'a', 20000);
-    struct wild *w = wild_compile(str_n(text, WILD_TOKENS_MAX), WILD_PATH, &a);
+    const struct wild *w = wild_compile(str_n(text, WILD_TOKENS_MAX), WILD_PATH, &a);
     CHECK(!wild_too_long(w) && wild_match(w, str_n(text, WILD_TOKENS_MAX)));
     w = wild_compile(str_n(text, WILD_TOKENS_MAX + 1), WILD_PATH, &a);
     CHECK(wild_too_long(w) && !wild_match(w, str_n(text, WILD_TOKENS_MAX + 1)));
@@ -276,6 +305,11 @@ TEST(wild_public_vectors)
     char path[4096];
     snprintf(path, sizeof(path), "%s/wildmatch.tsv", dir ? dir : "");
     AUTO_FREE char *all = dir ? test_read(path) : NULL;
+    if (!all) {
+        test_skip("no public vectors here (CORDON_VECTORS)");
+        return;
+    }
+    size_t rows = 0;
     struct str line, rest = str_z(all);
     for (size_t row = 0; str_cut(rest, '\n', &line, &rest); row++) {
         struct str field[6] = {0}, left = line;
@@ -292,5 +326,7 @@ TEST(wild_public_vectors)
             AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
             CHECK_INT(wild_match(wild_compile(p, modes[i], &a), t), str_is(field[i], "1"));
         }
+        rows++;
     }
+    CHECK(rows > 100);
 }

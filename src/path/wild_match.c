@@ -1,0 +1,226 @@
+/* Matching by a compiled wildcard pattern, in two ways with one answer.
+ *
+ * The quick way goes back to the last star, and to the last ** when that can take no more. It need
+ * never go back further. Before a **: what comes after can be reached from the earliest place as
+ * well as from a later one. Before a *: if what stands between two stars fits twice, the second
+ * star can take what lies between the two places, since a '/' there would have to be taken by the
+ * first star, too.
+ *
+ * That may still be slow for a pattern made to be so. After a number of steps the other way takes
+ * over: it follows all places in the pattern at once, which costs the length of the text times the
+ * length of the pattern at most.
+ */
+#include "path/wild_token.h"
+
+enum {
+    WORD_BITS = 64,
+    SET_WORDS = WILD_TOKENS_ALL / WORD_BITS + 1,
+    STEPS_FREE = 1000, /* of the quick way, and some more for each byte of text */
+    STEPS_PER_BYTE = 16,
+};
+
+/* State i means: tokens before i have matched. There is one more state than tokens. */
+struct set {
+    uint64_t words[SET_WORDS];
+};
+
+/* Adds a state and all that is reached from it without taking anything. A state that is there
+ * already brought its own along, which keeps a step linear. */
+static void set_add(const struct wild *w, struct set *set, size_t state)
+{
+    for (;;) {
+        uint64_t bit = UINT64_C(1) << (state % WORD_BITS);
+        uint64_t *word = &set->words[state / WORD_BITS];
+        if (*word & bit)
+            return;
+        *word |= bit;
+        if (state == w->n_tokens || w->tokens[state].kind < WILD_STAR)
+            return;
+        if (w->tokens[state].kind == WILD_DIRS) {
+            set_add(w, set, state + 1);
+            state += 3; /* behind the ** and the '/' */
+        } else {
+            state++;
+        }
+    }
+}
+
+static bool token_takes(const struct wild *w, struct wild_token token, uint32_t unit)
+{
+    bool slash = unit == '/' && (w->options & WILD_PATH);
+    switch ((enum wild_kind)token.kind) {
+    case WILD_UNIT:
+        return token.value == unit;
+    case WILD_ONE:
+        return !slash;
+    case WILD_CLASS:
+        return !slash && wild_class_has(&w->classes[token.value], w->ranges, unit);
+    case WILD_STAR:
+        return unit != '/';
+    case WILD_DEEP:
+        return true;
+    case WILD_DIRS:
+        return false;
+    }
+    return false;
+}
+
+/* One unit of text: from the states of one set to those of the next. False: none is left. */
+static bool set_step(const struct wild *w, const struct set *from, struct set *to, uint32_t unit)
+{
+    size_t n_words = w->n_tokens / WORD_BITS + 1;
+    uint64_t any = 0;
+    memset(to->words, 0, n_words * sizeof(to->words[0]));
+    for (size_t i = 0; i < n_words; i++) {
+        for (uint64_t bits = from->words[i]; bits; bits &= bits - 1) {
+            size_t state = i * WORD_BITS + (size_t)__builtin_ctzll(bits);
+            if (state == w->n_tokens || !token_takes(w, w->tokens[state], unit))
+                continue;
+            bool stays = w->tokens[state].kind >= WILD_STAR;
+            set_add(w, to, stays ? state : state + 1);
+            any = 1;
+        }
+    }
+    return any != 0;
+}
+
+/* The states after the whole text; false if there are none. */
+static bool wild_run(const struct wild *w, struct str text, struct set *ret_set)
+{
+    struct set sets[2];
+    size_t now = 0;
+    if (w->malformed || w->too_long)
+        return false;
+    memset(sets[0].words, 0, (w->n_tokens / WORD_BITS + 1) * sizeof(sets[0].words[0]));
+    set_add(w, &sets[0], 0);
+    for (size_t at = 0; at < text.n; now ^= 1) {
+        uint32_t unit;
+        at += wild_unit(str_n(text.p + at, text.n - at), w->options, &unit);
+        if (!set_step(w, &sets[now], &sets[now ^ 1], wild_fold(unit, w->options)))
+            return false;
+    }
+    memcpy(ret_set->words, sets[now].words, (w->n_tokens / WORD_BITS + 1) * sizeof(uint64_t));
+    return true;
+}
+
+bool wild_simulate(const struct wild *w, struct str text)
+{
+    struct set set;
+    if (!wild_run(w, text, &set))
+        return false;
+    return set.words[w->n_tokens / WORD_BITS] >> (w->n_tokens % WORD_BITS) & 1;
+}
+
+/* A place to go back to: the token after a star, and how much text the star has taken. */
+struct retry {
+    size_t token; /* 0: none, since a star stands before it */
+    size_t at;
+    bool dirs; /* of a `**` + '/': goes on only behind a '/' */
+};
+
+struct attempt {
+    const struct wild *w;
+    struct str text;
+    size_t token, at;
+    struct retry star, deep;
+};
+
+static size_t unit_at(const struct attempt *t, size_t at, uint32_t *ret_unit)
+{
+    unsigned char byte = (unsigned char)t->text.p[at];
+    *ret_unit = byte;
+    if (byte < 0x80 || !(t->w->options & WILD_UTF8))
+        return 1;
+    return wild_unit(str_skip(t->text, at), t->w->options, ret_unit);
+}
+
+/* Notes a star and goes on behind it. */
+static void pass_star(struct attempt *t, enum wild_kind kind)
+{
+    size_t skip = kind == WILD_DIRS ? 3 : 1; /* the DIRS, the **, the '/' */
+    t->token += skip;
+    struct retry retry = {t->token, t->at, kind == WILD_DIRS};
+    if (kind == WILD_STAR) {
+        t->star = retry;
+    } else {
+        t->deep = retry;
+        t->star.token = 0;
+    }
+}
+
+/* The last star takes one unit more. False: no star can. */
+static bool go_back(struct attempt *t)
+{
+    uint32_t unit;
+    struct retry *r = &t->star;
+    if (!r->token || r->at == t->text.n || t->text.p[r->at] == '/') {
+        t->star.token = 0;
+        r = &t->deep;
+    }
+    if (!r->token || r->at == t->text.n)
+        return false;
+    if (r->dirs) {
+        ptrdiff_t slash = str_find(str_skip(t->text, r->at), '/');
+        if (slash < 0)
+            return false;
+        r->at += (size_t)slash + 1;
+    } else {
+        r->at += unit_at(t, r->at, &unit);
+    }
+    t->token = r->token;
+    t->at = r->at;
+    return true;
+}
+
+/* Takes one token and its unit; false if they don't fit. */
+static bool go_on(struct attempt *t)
+{
+    if (t->at == t->text.n)
+        return false;
+    uint32_t unit;
+    size_t n = unit_at(t, t->at, &unit);
+    if (!token_takes(t->w, t->w->tokens[t->token], wild_fold(unit, t->w->options)))
+        return false;
+    t->token++;
+    t->at += n;
+    return true;
+}
+
+bool wild_match(const struct wild *w, struct str text)
+{
+    return wild_match_known(w, text, wild_bytes(text));
+}
+
+bool wild_match_known(const struct wild *w, struct str text, uint64_t bytes)
+{
+    if (w->needs & ~bytes || w->malformed || w->too_long || !str_ends_with(text, w->tail))
+        return false;
+    struct attempt t = {.w = w, .text = text};
+    size_t steps = STEPS_FREE + STEPS_PER_BYTE * text.n;
+    while (steps-- > 0) {
+        bool ended = t.token == w->n_tokens;
+        if (ended && t.at == text.n)
+            return true;
+        enum wild_kind kind = ended ? WILD_UNIT : (enum wild_kind)w->tokens[t.token].kind;
+        if (!ended && kind == WILD_DEEP && t.token + 1 == w->n_tokens)
+            return true;
+        if (!ended && kind >= WILD_STAR)
+            pass_star(&t, kind);
+        else if ((ended || !go_on(&t)) && !go_back(&t))
+            return false;
+    }
+    return wild_simulate(w, text);
+}
+
+bool wild_may_extend(const struct wild *w, struct str start)
+{
+    struct set set;
+    if (!wild_run(w, start, &set))
+        return false;
+    size_t last = w->n_tokens / WORD_BITS;
+    set.words[last] &= ~(UINT64_C(1) << (w->n_tokens % WORD_BITS)); /* the end takes nothing more */
+    uint64_t any = 0;
+    for (size_t i = 0; i <= last; i++)
+        any |= set.words[i];
+    return any != 0;
+}
