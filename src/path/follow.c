@@ -55,13 +55,28 @@ static const struct boundary_root *root_of(const struct boundary *b, struct str 
     return best[0] ? best[0] : best[1];
 }
 
+/* The first root that is open, for messages. */
+static const char *open_root(const struct boundary *b)
+{
+    for (size_t i = 0; i < b->n_roots; i++)
+        if (b->roots[i].access != BOUNDARY_NONE)
+            return b->roots[i].path.p;
+    return "(nothing)";
+}
+
 /* Outside, or in a root without access. What links outside lead to is not told. */
 static bool violation(const struct follow *f, struct str led_to, struct err *err)
 {
     const struct boundary_root *root = root_of(f->b, led_to);
     enum boundary_class class = root ? root->class : boundary_class_of(led_to);
-    err_set(err, E_FS_VIOLATION, "'" STR_FMT "' leaves the boundary: it leads to '" STR_FMT "'",
-        STR_ARG(f->path), STR_ARG(led_to));
+    const char *inside = open_root(f->b);
+    if (str_eq(f->path, led_to))
+        err_set(err, E_FS_VIOLATION, "'" STR_FMT "' lies outside the boundary '%s'",
+            STR_ARG(f->path), inside);
+    else
+        err_set(err, E_FS_VIOLATION,
+            "'" STR_FMT "' leaves the boundary '%s': it leads to '" STR_FMT "'", STR_ARG(f->path),
+            inside, STR_ARG(led_to));
     err_ctx(err, "path", STR_FMT, STR_ARG(f->path));
     err_ctx(err, "resolved", STR_FMT, STR_ARG(led_to));
     err_ctx(err, "class", "%s", boundary_class_name(class));

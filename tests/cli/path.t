@@ -144,26 +144,26 @@ warning: environment file: may hold secrets
 
 ## check outside is exit 13 with the class
 $ mkdir -p p/.git p-evil && cd p && cordon path check /etc/passwd --json 2>/dev/null
-{"protocol_version":1,"error":{"code":"E_FS_VIOLATION","message":"'/etc/passwd' leaves the boundary: it leads to '/etc/passwd'","context":{"path":"/etc/passwd","resolved":"/etc/passwd","class":"system_restricted","access":"none"}}}
+{"protocol_version":1,"error":{"code":"E_FS_VIOLATION","message":"'/etc/passwd' lies outside the boundary '$T/p'","context":{"path":"/etc/passwd","resolved":"/etc/passwd","class":"system_restricted","access":"none"}}}
 ? 13
 $ cd p && cordon path check ../p-evil/x
-cordon: '../p-evil/x' leaves the boundary: it leads to '$T/p-evil/x' [E_FS_VIOLATION]
+cordon: '../p-evil/x' leaves the boundary '$T/p': it leads to '$T/p-evil/x' [E_FS_VIOLATION]
 ? 13
 $ cd p && cordon path check '~/.ssh/id_rsa' --json 2>/dev/null
 {"protocol_version":1,"error":{"code":"E_FS_VIOLATION","message":"'~/.ssh/id_rsa' starts with '~', the home directory, which is outside; a file of that name is './~/.ssh/id_rsa'","context":{"path":"~/.ssh/id_rsa","class":"outside_boundaries","access":"none"}}}
 ? 13
 $ cd p && ln -s /etc e && cordon path resolve e/passwd
-cordon: 'e/passwd' leaves the boundary: it leads to '/etc/passwd' [E_FS_VIOLATION]
+cordon: 'e/passwd' leaves the boundary '$T/p': it leads to '/etc/passwd' [E_FS_VIOLATION]
 ? 13
 $ cd p && cordon path resolve "/proc/self/root$T/p"
-cordon: '/proc/self/root$T/p' leaves the boundary: it leads to '/proc/self/root$T/p' [E_FS_VIOLATION]
+cordon: '/proc/self/root$T/p' lies outside the boundary '$T/p' [E_FS_VIOLATION]
 ? 13
 $ cd p && cordon path resolve --allow-system /etc/passwd --json
 {"protocol_version":1,"path":"/etc/passwd","class":"system_restricted","access":"ro"}
 
 ## magic links are no way around, system directories or not
 $ mkdir -p p/.git p/src && touch p/src/f && cd p && cordon path resolve --allow-system /proc/self/root/etc/passwd
-cordon: '/proc/self/root/etc/passwd' leaves the boundary: it leads to '/proc/[0-9]+/root' \[E_FS_VIOLATION\] (re)
+cordon: '/proc/self/root/etc/passwd' leaves the boundary '\$T/p': it leads to '/proc/[0-9]+/root' \[E_FS_VIOLATION\] (re)
 ? 13
 $ cd p && cordon path resolve --allow-system /proc/self/cwd/src/f 2>&1 | grep -c E_FS_VIOLATION
 1
@@ -175,7 +175,7 @@ $ mkdir -p w/secret w/evil/.cordon && echo 'project_markers: [secret]' > w/evil/
 $ cd w/evil && cordon path root
 $T/w/evil
 $ cd w/evil && cordon path check ../secret/key
-cordon: '../secret/key' leaves the boundary: it leads to '$T/w/secret/key' [E_FS_VIOLATION]
+cordon: '../secret/key' leaves the boundary '$T/w/evil': it leads to '$T/w/secret/key' [E_FS_VIOLATION]
 ? 13
 
 ## no home is no obstacle
@@ -184,7 +184,7 @@ user_project  ro
 
 ## names that are not UTF-8 are exact in errors too
 $ mkdir -p p/.git && cd p && cordon path check --json $'/no\xff' 2>/dev/null
-{"protocol_version":1,"error":{"code":"E_FS_VIOLATION","message":"'/no�' leaves the boundary: it leads to '/no�'","context":{"path":"/no�","resolved":"/no�","class":"outside_boundaries","access":"none","inexact":{"path":"^2Fno^xFF","resolved":"^2Fno^xFF"}}}}
+{"protocol_version":1,"error":{"code":"E_FS_VIOLATION","message":"'/no�' lies outside the boundary '$T/p'","context":{"path":"/no�","resolved":"/no�","class":"outside_boundaries","access":"none","inexact":{"path":"^2Fno^xFF","resolved":"^2Fno^xFF"}}}}
 ? 13
 
 ## paths that lead nowhere
@@ -198,7 +198,7 @@ cordon: cannot follow 'file/x': Not a directory [E_IO]
 $ cd p && cordon path resolve dangling
 $T/p/gone
 $ cd p && cordon path resolve out
-cordon: 'out' leaves the boundary: it leads to '$T/gone' [E_FS_VIOLATION]
+cordon: 'out' leaves the boundary '$T/p': it leads to '$T/gone' [E_FS_VIOLATION]
 ? 13
 $ cd p && cordon path resolve ''
 cordon: an empty path leads nowhere [E_CLI_INVALID_ARG]
@@ -213,10 +213,10 @@ $ cat p/.cordon/.gitignore && ls -d p/.cordon/workspaces/bot
 *
 p/.cordon/workspaces/bot
 $ cd p && cordon path resolve --agent bot ../other/x 2>&1
-cordon: '../other/x' leaves the boundary: it leads to '$T/p/.cordon/workspaces/other/x' [E_FS_VIOLATION]
+cordon: '../other/x' leaves the boundary '$T/p/.cordon/workspaces/bot': it leads to '$T/p/.cordon/workspaces/other/x' [E_FS_VIOLATION]
 ? 13
 $ cd p && cordon path resolve --agent bot "$T/p/src"
-cordon: '$T/p/src' leaves the boundary: it leads to '$T/p/src' [E_FS_VIOLATION]
+cordon: '$T/p/src' lies outside the boundary '$T/p/.cordon/workspaces/bot' [E_FS_VIOLATION]
 ? 13
 $ cd p && cordon path check --agent bot --json src 2>/dev/null | grep -o '"class":"[a-z_]*"'
 "class":"agent_workspace"

@@ -258,7 +258,7 @@ TEST(boundary_long_paths)
         AUTO_ERR struct err err = {0};
         struct resolved r;
         CHECK(!boundary_resolve(b, rows[i].path, &a, &r, &err));
-        CHECK_ERR(&err, rows[i].code, "leaves the boundary");
+        CHECK_ERR(&err, rows[i].code, "the boundary");
     }
 }
 
@@ -302,7 +302,7 @@ TEST(boundary_closed_root)
     for (size_t i = 0; i < ARRAY_LEN(closed); i++) {
         test_row(i, closed[i]);
         CHECK(!boundary_resolve(b, str_z(closed[i]), &a, &r, &err));
-        CHECK_ERR(&err, E_FS_VIOLATION, "leaves");
+        CHECK_ERR(&err, E_FS_VIOLATION, "the boundary");
         CHECK_Z(err_ctx_get(&err, "class")->text, "user_project");
     }
     CHECK_OK(boundary_resolve(b, str_z(test_path("outside/secret")), &a, &r, &err), &err);
@@ -352,7 +352,7 @@ TEST(boundary_open_checks_access)
         {"../.cordon/workspaces/bot/readme", O_RDONLY, ERR_NONE, ""},
         {"../in_abs", O_RDONLY | O_DIRECTORY, ERR_NONE, ""},
         {"none", O_RDONLY, E_IO, "No such file"},
-        {"../out_abs/secret", O_RDONLY, E_FS_VIOLATION, "leaves the boundary"},
+        {"../out_abs/secret", O_RDONLY, E_FS_VIOLATION, "the boundary"},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         test_row(i, rows[i].path);
@@ -398,7 +398,7 @@ TEST(boundary_system_read_only)
     CHECK_OK(boundary_resolve(b, STR("/bin/sh"), &a, &r, &err), &err);
     CHECK_INT(r.root->class, BOUNDARY_SYSTEM_RESTRICTED);
     CHECK(!boundary_resolve(b, STR("/root"), &a, &r, &err));
-    CHECK_ERR(&err, E_FS_VIOLATION, "leaves");
+    CHECK_ERR(&err, E_FS_VIOLATION, "the boundary");
 }
 
 /* A root of "/" holds everything; nothing leaves it. */
