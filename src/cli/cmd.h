@@ -78,6 +78,11 @@ struct example {
     const char *about;
 };
 
+/* Tables of a command, in one word each. */
+#define CMD_OPTS(table, type) \
+    .opts = (table), .n_opts = ARRAY_LEN(table), .options_size = sizeof(type)
+#define CMD_EXAMPLES(table) .examples = (table), .n_examples = ARRAY_LEN(table)
+
 struct cmd {
     const char *name;
     const char *summary; /* one line, no full stop */

@@ -38,7 +38,6 @@ const struct cmd cmd_completions = {
     .min_args = 1,
     .max_args = 1,
     .arg_choices = shells,
-    .examples = examples,
-    .n_examples = ARRAY_LEN(examples),
+    CMD_EXAMPLES(examples),
     .run = run_completions,
 };

@@ -71,11 +71,8 @@ static const struct cmd cmd_encode = {
     .min_args = 1,
     .max_args = 1,
     .arg_kind = ARG_FILE,
-    .opts = encode_opts,
-    .n_opts = ARRAY_LEN(encode_opts),
-    .options_size = sizeof(struct encode_options),
-    .examples = encode_examples,
-    .n_examples = ARRAY_LEN(encode_examples),
+    CMD_OPTS(encode_opts, struct encode_options),
+    CMD_EXAMPLES(encode_examples),
     .run = run_encode,
 };
 
@@ -91,8 +88,7 @@ static const struct cmd cmd_decode = {
     .usage = "ENCODED",
     .min_args = 1,
     .max_args = 1,
-    .examples = decode_examples,
-    .n_examples = ARRAY_LEN(decode_examples),
+    CMD_EXAMPLES(decode_examples),
     .run = run_decode,
 };
 
@@ -133,8 +129,7 @@ static const struct cmd cmd_parse = {
     .min_args = 1,
     .max_args = 1,
     .arg_kind = ARG_DIR,
-    .examples = parse_examples,
-    .n_examples = ARRAY_LEN(parse_examples),
+    CMD_EXAMPLES(parse_examples),
     .run = run_parse,
 };
 
@@ -293,9 +288,7 @@ static const struct cmd cmd_resolve = {
     .min_args = 1,
     .max_args = 1,
     .arg_kind = ARG_FILE,
-    .opts = check_opts,
-    .n_opts = ARRAY_LEN(check_opts),
-    .options_size = sizeof(struct check_options),
+    CMD_OPTS(check_opts, struct check_options),
     .run = run_resolve,
 };
 
@@ -314,11 +307,8 @@ static const struct cmd cmd_check = {
     .min_args = 1,
     .max_args = 1,
     .arg_kind = ARG_FILE,
-    .opts = check_opts,
-    .n_opts = ARRAY_LEN(check_opts),
-    .options_size = sizeof(struct check_options),
-    .examples = check_examples,
-    .n_examples = ARRAY_LEN(check_examples),
+    CMD_OPTS(check_opts, struct check_options),
+    CMD_EXAMPLES(check_examples),
     .run = run_check,
 };
 
@@ -415,11 +405,8 @@ static const struct cmd cmd_glob = {
     .usage = "PATTERN",
     .min_args = 1,
     .max_args = 1,
-    .opts = glob_opts,
-    .n_opts = ARRAY_LEN(glob_opts),
-    .options_size = sizeof(struct glob_options),
-    .examples = glob_examples,
-    .n_examples = ARRAY_LEN(glob_examples),
+    CMD_OPTS(glob_opts, struct glob_options),
+    CMD_EXAMPLES(glob_examples),
     .run = run_glob,
 };
 

@@ -20,7 +20,6 @@ const struct cmd cmd_cordon = {
     .summary = "run coding agents and terminal programs inside a boundary",
     .about = "What they may touch is named by a policy and enforced by the kernel; what leaves the "
              "boundary is decided by you.",
-    .examples = examples,
-    .n_examples = ARRAY_LEN(examples),
+    CMD_EXAMPLES(examples),
     .subs = commands,
 };
