@@ -57,44 +57,44 @@ static size_t escape_write(char *out, char letter, size_t digits, uint32_t value
     return n;
 }
 
-/* Encodes the character at the start; returns how many bytes of input it took. */
-static size_t encode_wide(struct str rest, char *out, size_t *n_out)
+/* Encodes the character at the start; gives the end of what was written, and how many bytes of
+ * input it took. */
+static char *encode_wide(struct str rest, char *out, size_t *ret_taken)
 {
     uint32_t codepoint;
-    size_t taken = utf8_decode(rest, &codepoint);
-    if (taken == 0) {
-        *n_out += escape_write(out, RAW_BYTE, 2, (unsigned char)rest.p[0]);
-        return 1;
+    *ret_taken = utf8_decode(rest, &codepoint);
+    if (*ret_taken == 0) {
+        *ret_taken = 1;
+        return out + escape_write(out, RAW_BYTE, 2, (unsigned char)rest.p[0]);
     }
     const struct form *form = forms;
     while (codepoint > form->last)
         form++;
-    *n_out += escape_write(out, form->letter, form->digits, codepoint);
-    return taken;
+    return out + escape_write(out, form->letter, form->digits, codepoint);
 }
 
 void caret_encode(struct str bytes, struct buf *out)
 {
-    while (bytes.n) {
-        size_t chunk = MIN(bytes.n, (size_t)CHUNK), i = 0;
+    const char *p = bytes.p, *end = bytes.p + bytes.n;
+    while (p < end) {
         /* A chunk may end within a character, which then takes up to three bytes more. */
-        char *room = buf_reserve(out, CARET_GROWTH * chunk + ESCAPE_MAX);
+        const char *stop = p + MIN(end - p, (ptrdiff_t)CHUNK);
+        char *room = buf_reserve(out, CARET_GROWTH * (size_t)(stop - p) + ESCAPE_MAX), *to = room;
         if (!room)
             return;
-        size_t n = 0;
-        while (i < chunk) {
-            unsigned char c = (unsigned char)bytes.p[i];
+        while (p < stop) {
+            unsigned char c = (unsigned char)*p;
             if (c < ARRAY_LEN(units)) {
-                memcpy(
-                    room + n, &units[c], sizeof(units[c])); /* one store; the last byte is slack */
-                n += units[c].length;
-                i++;
+                memcpy(to, &units[c], sizeof(units[c])); /* one store; the last byte is slack */
+                to += units[c].length;
+                p++;
             } else {
-                i += encode_wide(str_skip(bytes, i), room + n, &n);
+                size_t taken;
+                to = encode_wide(str_n(p, (size_t)(end - p)), to, &taken);
+                p += taken;
             }
         }
-        buf_grown(out, n);
-        bytes = str_skip(bytes, i);
+        buf_grown(out, (size_t)(to - room));
     }
 }
 
@@ -124,142 +124,128 @@ static const unsigned char hex_values[256] = {
     ['f'] = 16,
 };
 
-static int hex_value(char c)
-{
-    return hex_values[(unsigned char)c] - 1;
-}
+/* One escape, taken apart. */
+struct escape {
+    size_t skip;   /* the caret and the letter, if there is one */
+    size_t digits; /* that must follow */
+    size_t valid;  /* that do follow */
+    uint32_t value;
+    bool raw;
+};
 
-static bool bad_at(struct err *err, size_t position)
-{
-    return err_ctx_int(err, "position", (int64_t)position);
-}
+/* How many digits follow a letter in lower case; 0: it is no letter of ours. */
+static const unsigned char letter_digits[256] = {
+    ['g'] = 3,
+    ['h'] = 4,
+    ['i'] = 5,
+    ['j'] = 6,
+    [RAW_BYTE] = 2,
+};
 
-/* Reads exactly this many hex digits. */
-static bool read_hex(struct str digits, size_t count, size_t at, uint32_t *ret, struct err *err)
+static inline struct escape escape_read(const char *p, const char *end)
 {
-    uint32_t value = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (i == digits.n) {
-            err_set(err, E_CLI_INVALID_ARG,
-                "the encoding ends within the sequence at byte %zu, which needs %zu hex digits", at,
-                count);
-            return bad_at(err, at);
-        }
-        int digit = hex_value(digits.p[i]);
-        if (digit < 0) {
-            err_set(err, E_CLI_INVALID_ARG,
-                "the sequence at byte %zu has a byte that is no hex digit (needs %zu of them)", at,
-                count);
-            return bad_at(err, at);
-        }
-        value = value << 4 | (uint32_t)digit;
+    unsigned char letter = end - p > 1 ? (unsigned char)(p[1] | 0x20) : 0;
+    struct escape e = {.skip = 2, .digits = letter_digits[letter], .raw = letter == RAW_BYTE};
+    if (!e.digits) {
+        e.skip = 1;
+        e.digits = 2;
     }
-    *ret = value;
-    return true;
-}
-
-static bool add_codepoint(
-    uint32_t codepoint, enum caret_use use, size_t at, struct buf *out, struct err *err)
-{
-    if (!utf8_is_scalar(codepoint)) {
-        err_set(err, E_CLI_INVALID_ARG, "U+%X at byte %zu is no character (%s)",
-            (unsigned)codepoint, at, codepoint > UTF8_LAST ? "above U+10FFFF" : "a surrogate");
-        return bad_at(err, at);
+    size_t there = (size_t)(end - p);
+    there = there > e.skip ? MIN(there - e.skip, e.digits) : 0;
+    while (e.valid < there) {
+        unsigned char value = hex_values[(unsigned char)p[e.skip + e.valid]];
+        if (!value)
+            break;
+        e.value = e.value << 4 | (value - 1u);
+        e.valid++;
     }
-    if (codepoint == 0 && use == CARET_PATH) {
-        err_set(
-            err, E_CLI_INVALID_ARG, "the sequence at byte %zu is NUL, which no path can hold", at);
-        return bad_at(err, at);
-    }
-    char bytes[UTF8_MAX];
-    buf_add(out, bytes, utf8_write(codepoint, bytes));
-    return true;
+    return e;
 }
 
-static bool add_raw_byte(uint32_t byte, size_t at, struct buf *out, struct err *err)
+static inline bool escape_ok(const struct escape *e, enum caret_use use)
 {
-    if (byte < 0x80) {
-        err_set(err, E_CLI_INVALID_ARG,
-            "^x%02X at byte %zu: ^x is for bytes from 80 up; write ^%02X", (unsigned)byte, at,
-            (unsigned)byte);
-        return bad_at(err, at);
-    }
-    buf_add_byte(out, (char)byte);
-    return true;
+    if (e->valid < e->digits)
+        return false;
+    if (e->raw)
+        return e->value >= 0x80;
+    return utf8_is_scalar(e->value) && (e->value || use == CARET_BYTES);
 }
 
-static const struct form *form_of(char letter)
+/* Why the escape at `at` can't be decoded. */
+static bool escape_error(struct str encoded, size_t at, struct err *err)
 {
-    for (size_t i = 1; i < ARRAY_LEN(forms); i++)
-        if ((letter | 0x20) == forms[i].letter)
-            return &forms[i];
-    return &forms[0];
-}
-
-/* Decodes the escape at `at`; returns its length in *ret_length. */
-static bool decode_escape(struct str encoded, size_t at, enum caret_use use, struct buf *out,
-    size_t *ret_length, struct err *err)
-{
-    char letter = at + 1 < encoded.n ? encoded.p[at + 1] : '\0';
-    char lower = (char)(letter | 0x20);
-    if (lower == SHORTENED && encoded.n - at == 2 + FNV_HEX - 1) {
+    struct str rest = str_skip(encoded, at);
+    struct escape e = escape_read(rest.p, rest.p + rest.n);
+    if (rest.n == 2 + FNV_HEX - 1 && (rest.p[1] | 0x20) == SHORTENED)
         err_set(err, E_CLI_INVALID_ARG,
             "this name was shortened (^z at byte %zu): the full path is in the box's meta.json",
             at);
-        return bad_at(err, at);
-    }
-    bool raw = lower == RAW_BYTE;
-    const struct form *form = form_of(letter);
-    size_t skip = raw || form->letter ? 2 : 1;
-    uint32_t value = 0;
-    if (!read_hex(str_skip(encoded, at + skip), form->digits, at, &value, err))
-        return false;
-    bool ok = raw ? add_raw_byte(value, at, out, err) : add_codepoint(value, use, at, out, err);
-    if (ok)
-        *ret_length = skip + form->digits;
-    return ok;
+    else if (e.skip + e.valid >= rest.n && e.valid < e.digits)
+        err_set(err, E_CLI_INVALID_ARG,
+            "the encoding ends within the sequence at byte %zu, which needs %zu hex digits", at,
+            e.digits);
+    else if (e.valid < e.digits)
+        err_set(err, E_CLI_INVALID_ARG,
+            "the sequence at byte %zu has a byte that is no hex digit (needs %zu of them)", at,
+            e.digits);
+    else if (e.raw)
+        err_set(err, E_CLI_INVALID_ARG,
+            "^x%02X at byte %zu: ^x is for bytes from 80 up; write ^%02X", (unsigned)e.value, at,
+            (unsigned)e.value);
+    else if (e.value == 0)
+        err_set(
+            err, E_CLI_INVALID_ARG, "the sequence at byte %zu is NUL, which no path can hold", at);
+    else
+        err_set(err, E_CLI_INVALID_ARG, "U+%X at byte %zu is no character (%s)", (unsigned)e.value,
+            at, e.value > UTF8_LAST ? "above U+10FFFF" : "a surrogate");
+    return err_ctx_int(err, "position", (int64_t)at);
 }
 
-/* The commonest escape by far: two digits of ASCII. Returns its byte, or -1 for the long way. */
-static int plain_escape(const char *p, const char *end)
+/* Decodes from p up to stop, or an escape further; gives where it stopped, at a bad escape before
+ * stop. There is room for all of it: no form takes fewer bytes than it gives. */
+static const char *decode_chunk(
+    const char *p, const char *stop, const char *end, enum caret_use use, char **to)
 {
-    if (end - p < 3)
-        return -1;
-    int high = hex_value(p[1]), low = hex_value(p[2]);
-    return (high | low) < 0 || high > 7 ? -1 : high << 4 | low;
+    char *out = *to;
+    while (p < stop) {
+        if (*p != '^') {
+            *out++ = *p++;
+            continue;
+        }
+        /* By far the commonest: two digits, ASCII. */
+        unsigned high = end - p > 2 ? hex_values[(unsigned char)p[1]] - 1u : 8;
+        unsigned low = high < 8 ? hex_values[(unsigned char)p[2]] - 1u : 16;
+        if (low < 16 && (high | low)) {
+            *out++ = (char)(high << 4 | low);
+            p += 3;
+            continue;
+        }
+        struct escape e = escape_read(p, end);
+        if (!escape_ok(&e, use))
+            break;
+        if (e.raw || e.value < 0x80)
+            *out++ = (char)e.value;
+        else
+            out += utf8_write(e.value, out);
+        p += e.skip + e.digits;
+    }
+    *to = out;
+    return p;
 }
 
 bool caret_decode(struct str encoded, enum caret_use use, struct buf *out, struct err *err)
 {
     const char *p = encoded.p, *end = encoded.p + encoded.n;
     while (p < end) {
-        /* No form decodes to more bytes than it takes. */
-        size_t chunk = MIN((size_t)(end - p), (size_t)CHUNK);
-        char *room = buf_reserve(out, chunk), *to = room;
+        const char *stop = p + MIN(end - p, (ptrdiff_t)CHUNK);
+        char *room = buf_reserve(out, (size_t)(stop - p) + UTF8_MAX), *to = room;
         if (!room)
             return err_set(err, E_CLI_INVALID_ARG, "the encoding is too long");
-        const char *chunk_end = p + chunk;
-        int byte = 0;
-        while (p < chunk_end) {
-            if (*p != '^') {
-                *to++ = *p++;
-                continue;
-            }
-            byte = plain_escape(p, end);
-            if (byte <= 0)
-                break;
-            *to++ = (char)byte;
-            p += 3;
-        }
+        p = decode_chunk(p, stop, end, use, &to);
         buf_grown(out, (size_t)(to - room));
-        size_t length = 0;
-        if (p < chunk_end &&
-            !decode_escape(encoded, (size_t)(p - encoded.p), use, out, &length, err))
-            return false;
-        p += length;
+        if (p < stop)
+            return escape_error(encoded, (size_t)(p - encoded.p), err);
     }
-    if (!buf_ok(out))
-        return err_set(err, E_CLI_INVALID_ARG, "the encoding is too long");
     return true;
 }
 
