@@ -8,9 +8,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct str input = str_n((const char *)data, size);
-    AUTO_BUF struct buf encoded = BUF_INIT(CARET_GROWTH * size + 64), back = BUF_INIT(size + 64);
+    AUTO_BUF struct buf encoded = BUF_INIT(CARET_GROWTH * size + 64),
+                        back = BUF_INIT(CARET_GROWTH * size + 64);
     AUTO_BUF struct buf decoded = BUF_INIT(size + 64), again = BUF_INIT(CARET_GROWTH * size + 64);
-    AUTO_BUF struct buf last = BUF_INIT(size + 64);
+    AUTO_BUF struct buf last = BUF_INIT(CARET_GROWTH * size + 64);
     AUTO_ERR struct err err = {0};
 
     caret_encode(input, &encoded);

@@ -28,7 +28,8 @@ enum caret_use {
 void caret_encode(struct str bytes, struct buf *out);
 
 /* A bad encoding is E_CLI_INVALID_ARG, with the position in context.position; what was decoded
- * before it stays in out. */
+ * before it stays in out, whose maximum must allow for as many bytes as the encoding has, and four
+ * more. */
 MUST_USE bool caret_decode(
     struct str encoded, enum caret_use use, struct buf *out, struct err *err);
 
