@@ -9,5 +9,6 @@ extern const struct cmd cmd_completions;
 extern const struct cmd cmd_help;
 extern const struct cmd cmd_manual;
 extern const struct cmd cmd_path;
+extern const struct cmd cmd_policy;
 
 #endif

@@ -3,6 +3,7 @@
 
 static const struct cmd *const commands[] = {
     &cmd_path,
+    &cmd_policy,
     &cmd_help,
     &cmd_completions,
     &cmd_manual,

@@ -1,0 +1,311 @@
+/* cordon policy: check, show, schema, new. */
+#include "base/utf8.h"
+#include "cli/cmds.h"
+#include "cli/config.h"
+#include "path/lexical.h"
+#include "policy/grants.h"
+#include "policy/load.h"
+#include "policy/preset.h"
+#include "policy/starter.h"
+
+enum {
+    COMMAND_WORDS_MAX = 100 * 1000,
+    STARTER_MAX = 1 << 20,
+};
+
+static struct policy_host host(void)
+{
+    return (struct policy_host){.home = config_home()};
+}
+
+/* Which policy a command is about: a file, or a preset. */
+struct source_options {
+    const char *preset;
+    const char *root;
+};
+
+#define SOURCE_OPTS(type)                                               \
+    OPT_ONE_OF("preset", 0, type, source.preset, "NAME", preset_names,  \
+        "a built-in policy: build, c, node, python, readonly or test"), \
+        OPT_STRING("root", 0, type, source.root, "DIR", ARG_DIR,        \
+            "the working root that the preset is for; default: the current directory")
+
+static bool load_preset(struct cli *cli, const struct source_options *source,
+    struct policy *ret_policy, struct err *err)
+{
+    struct str cwd;
+    if (!lexical_cwd(cli->arena, &cwd, err))
+        return false;
+    struct str root = source->root ? str_z(source->root) : cwd;
+    return preset_load(
+        source->preset, lexical_absolute(cli->arena, cwd, root), cli->arena, ret_policy, err);
+}
+
+/* Loads it, and takes the file's name off the arguments. */
+static bool load_source(struct cli *cli, const struct source_options *source, struct args *args,
+    struct policy *ret_policy, struct err *err)
+{
+    if (source->preset)
+        return load_preset(cli, source, ret_policy, err);
+    if (source->root)
+        return err_set(err, E_CLI_INVALID_ARG, "--root goes with --preset");
+    if (args->n == 0)
+        return err_set(err, E_CLI_INVALID_ARG, "which policy? Give a file, or --preset NAME");
+    const char *path = args->v[0];
+    args->v++;
+    args->n--;
+    return policy_load(path, cli->arena, ret_policy, err);
+}
+
+/* check --------------------------------------------------------------------------------------- */
+
+struct check_options {
+    struct source_options source;
+    const char *cwd;
+};
+
+static void print_denial(struct cli *cli, const struct denial *denial)
+{
+    AUTO_BUF struct buf line = BUF_INIT(64 * 1024);
+    out_styled(cli, OUT_RED, "denied:");
+    buf_printf(
+        &line, " %s: %s: '" STR_FMT "'", denial->field, denial->message, STR_ARG(denial->value));
+    out_name(cli, buf_str(&line), '\n');
+    out_text(cli, STR("  reason: "));
+    out_name(cli, str_z(denial->reason), '\n');
+    out_text(cli, STR("  fix: "));
+    out_name(cli, str_z(denial->fix), '\n');
+}
+
+static void print_verdict(struct cli *cli, const struct verdict *v)
+{
+    if (v->denials.n == 0) {
+        out_styled(cli, OUT_GREEN, "allowed");
+        out_text(cli, STR("\n"));
+    }
+    for (size_t i = 0; i < v->denials.n; i++)
+        print_denial(cli, &v->denials.p[i]);
+}
+
+static bool run_check(struct cli *cli, const struct args *given, struct err *err)
+{
+    const struct check_options *options = given->options;
+    const struct policy_host user = host();
+    struct args args = *given;
+    struct policy policy;
+    struct verdict v;
+    if (!load_source(cli, &options->source, &args, &policy, err))
+        return false;
+    if (options->cwd && args.n == 0)
+        return err_set(err, E_CLI_INVALID_ARG, "--cwd goes with a command: -- COMMAND");
+    policy_validate(&policy, &user, cli->arena, &v);
+    if (args.n)
+        policy_validate_command(
+            &v, &(struct policy_command){.path = args.v[0], .cwd = options->cwd});
+    cli->status = v.denials.n ? err_status(E_POLICY_DENIED) : 0;
+    if (cli->json)
+        return out_json(cli, policy_explain(&v), err);
+    print_verdict(cli, &v);
+    return true;
+}
+
+static const struct opt check_opts[] = {
+    SOURCE_OPTS(struct check_options),
+    OPT_STRING("cwd", 0, struct check_options, cwd, "DIR", ARG_DIR,
+        "where the command would start; default: the policy's working_dir"),
+};
+
+static const struct example check_examples[] = {
+    {"cordon policy check policy.yaml", "allowed, or every denial with its reason and fix"},
+    {"cordon policy check policy.yaml -- /usr/bin/make", "may it run make?"},
+    {"cordon policy check --preset build --json", "what the preset grants here"},
+};
+
+static const struct cmd cmd_check = {
+    .name = "check",
+    .summary = "say whether a policy can be used, and for a command",
+    .about = "Looks at every part of the policy and names all that speaks against it. Nothing is "
+             "run. Exit status: 0 allowed, 2 denied, 8 another version, 9 not a policy, 10 the "
+             "file can't be read.",
+    .usage = "FILE|--preset NAME [-- COMMAND [ARGUMENT…]]",
+    .max_args = COMMAND_WORDS_MAX,
+    .arg_kind = ARG_FILE,
+    CMD_OPTS(check_opts, struct check_options),
+    CMD_EXAMPLES(check_examples),
+    .run = run_check,
+};
+
+/* show, schema -------------------------------------------------------------------------------- */
+
+struct show_options {
+    struct source_options source;
+};
+
+/* Takes the tree over. */
+static bool print_tree(struct cli *cli, const char *key, json_t *tree, struct err *err)
+{
+    if (cli->json) {
+        json_t *object = json_object();
+        json_put(object, key, tree);
+        return out_json(cli, object, err);
+    }
+    json_add_pretty(&cli->stdout_buf, tree);
+    json_decref(tree);
+    out_text(cli, STR("\n"));
+    return true;
+}
+
+static bool run_show(struct cli *cli, const struct args *given, struct err *err)
+{
+    const struct show_options *options = given->options;
+    struct args args = *given;
+    struct policy policy;
+    if (!load_source(cli, &options->source, &args, &policy, err))
+        return false;
+    if (args.n)
+        return err_set(err, E_CLI_INVALID_ARG, "a file or --preset, not both: '%s'", args.v[0]);
+    return print_tree(cli, "policy", policy_to_json(&policy), err);
+}
+
+static const struct opt show_opts[] = {
+    SOURCE_OPTS(struct show_options),
+};
+
+static const struct example show_examples[] = {
+    {"cordon policy show --preset c > policy.json", "a preset as a file to change"},
+};
+
+static const struct cmd cmd_show = {
+    .name = "show",
+    .summary = "print the effective policy: every key with its value",
+    .about = "Keys that were left out have their defaults, which grant nothing.",
+    .usage = "FILE|--preset NAME",
+    .max_args = 1,
+    .arg_kind = ARG_FILE,
+    CMD_OPTS(show_opts, struct show_options),
+    CMD_EXAMPLES(show_examples),
+    .run = run_show,
+};
+
+static bool run_schema(struct cli *cli, const struct args *args, struct err *err)
+{
+    (void)args;
+    return print_tree(cli, "schema", policy_schema(), err);
+}
+
+static const struct cmd cmd_schema = {
+    .name = "schema",
+    .summary = "print the JSON Schema of a policy",
+    .about = "Draft 2020-12; every key with its meaning and default.",
+    .usage = "",
+    .run = run_schema,
+};
+
+/* new ----------------------------------------------------------------------------------------- */
+
+struct new_options {
+    const char *program;
+};
+
+/* The program's whole path: as it is, from the current directory, or by PATH. */
+static bool find_program(
+    struct cli *cli, struct str name, struct str cwd, struct str *ret_path, struct err *err)
+{
+    struct str dir, rest = str_z(getenv("PATH"));
+    struct str path = lexical_absolute(cli->arena, cwd, name);
+    bool found = str_find(name, '/') >= 0 && access(path.p, X_OK) == 0;
+    while (!found && name.n && str_find(name, '/') < 0 && str_cut(rest, ':', &dir, &rest)) {
+        if (dir.n == 0 || dir.p[0] != '/')
+            continue;
+        path = lexical_absolute(cli->arena, dir, name);
+        found = access(path.p, X_OK) == 0;
+    }
+    if (!found)
+        return err_set(err, E_CLI_INVALID_ARG, "there is no program '" STR_FMT "'", STR_ARG(name));
+    *ret_path = path;
+    return true;
+}
+
+/* Whether a policy may name this directory at all. */
+static bool may_name(struct cli *cli, struct str dir)
+{
+    const struct policy_host user = host();
+    struct policy policy = {.fs.allowed_read = {&dir, 1}};
+    struct verdict v;
+    policy_validate(&policy, &user, cli->arena, &v);
+    return v.denials.n == 0 && utf8_valid(dir);
+}
+
+/* What is printed must pass the check that it names. */
+static bool check_starter(
+    struct cli *cli, struct str text, const struct starter *starter, struct err *err)
+{
+    const struct policy_host user = host();
+    struct policy policy;
+    struct verdict v;
+    if (!policy_parse(text, "new.yaml", cli->arena, &policy, err))
+        return false;
+    policy_validate(&policy, &user, cli->arena, &v);
+    if (starter->program.p)
+        policy_validate_command(&v, &(struct policy_command){.path = starter->program.p});
+    return verdict_ok(&v, err);
+}
+
+static bool run_new(struct cli *cli, const struct args *args, struct err *err)
+{
+    const struct new_options *options = args->options;
+    struct starter starter = {0};
+    struct str cwd;
+    if (!lexical_cwd(cli->arena, &cwd, err))
+        return false;
+    if (options->program && !find_program(cli, str_z(options->program), cwd, &starter.program, err))
+        return false;
+    if (may_name(cli, cwd))
+        starter.root = cwd;
+    AUTO_BUF struct buf text = BUF_INIT(STARTER_MAX);
+    starter.shell = starter.program.p && policy_is_shell(starter.program);
+    starter_write(&text, &starter);
+    if (!check_starter(cli, buf_str(&text), &starter, err))
+        return false;
+    if (!starter.root.p)
+        out_warn(cli, "the current directory is left out: a policy can't name '" STR_FMT "'",
+            STR_ARG(cwd));
+    out_text(cli, buf_str(&text));
+    return out_wrap(cli, "text", err);
+}
+
+static const struct opt new_opts[] = {
+    OPT_STRING("for", 0, struct new_options, program, "PROGRAM", ARG_FILE,
+        "a program that may run: a path, or a name that is looked up in PATH"),
+};
+
+static const struct example new_examples[] = {
+    {"cordon policy new --for make > policy.yaml", "make may run, and read this directory"},
+};
+
+static const struct cmd cmd_new = {
+    .name = "new",
+    .summary = "print a policy to start from, with comments",
+    .about = "It lets the program read the current directory and nothing else, and passes "
+             "'cordon policy check' as it is.",
+    .usage = "",
+    CMD_OPTS(new_opts, struct new_options),
+    CMD_EXAMPLES(new_examples),
+    .run = run_new,
+};
+
+static const struct cmd *const subs[] = {
+    &cmd_check,
+    &cmd_show,
+    &cmd_schema,
+    &cmd_new,
+    NULL,
+};
+
+const struct cmd cmd_policy = {
+    .name = "policy",
+    .summary = "check, show and begin policies",
+    .about = "A policy names what a program may read, write, run and reach. What it does not name "
+             "is denied. JSON or YAML, version 4.",
+    .subs = subs,
+};

@@ -1,0 +1,125 @@
+/* Tables of what is blocked. */
+#include "policy/blocked.h"
+
+#include "path/lexical.h"
+
+#include <strings.h>
+
+#define BELOW_IT "name the directory below it that is needed"
+#define LEAVE    "take it out; the sandbox gives the program what it needs of it"
+#define NO_WRITE "allow reading it, and let the program write somewhere else"
+#define SYSTEM   "it belongs to the system"
+
+/* Only the directory itself: what lies below may be named. */
+static const struct blocked exactly[] = {
+    {"/", "it is the whole file system", BELOW_IT},
+    {"/home", "it holds every home directory", BELOW_IT},
+    {"/root", "it is a home directory", BELOW_IT},
+    {"/etc", "it holds the system's settings and secrets", BELOW_IT},
+    {"/usr", SYSTEM, BELOW_IT},
+    {"/var", SYSTEM, BELOW_IT},
+    {"/opt", SYSTEM, BELOW_IT},
+    {"/srv", SYSTEM, BELOW_IT},
+    {"/run", "it holds the sockets of the system's services", BELOW_IT},
+    {"/mnt", "other file systems are mounted there", BELOW_IT},
+    {"/media", "other file systems are mounted there", BELOW_IT},
+};
+
+/* The directory and all below it. */
+static const struct blocked below[] = {
+    {"/proc", "it shows and changes other processes", LEAVE},
+    {"/sys", "it changes the kernel", LEAVE},
+    {"/dev", "it reaches devices", LEAVE},
+    {"/boot", "it holds the kernel", LEAVE},
+    {"/System", SYSTEM, LEAVE},
+    {"/Library", SYSTEM, LEAVE},
+    {"/Users", "it holds every home directory", LEAVE},
+    {"/private", SYSTEM, LEAVE},
+    {"/Volumes", "other file systems are mounted there", LEAVE},
+};
+
+/* The same for writing. */
+static const struct blocked below_to_write[] = {
+    {"/etc", "a change there changes the system", NO_WRITE},
+    {"/usr", "a change there changes the system's programs", NO_WRITE},
+    {"/bin", "a change there changes the system's programs", NO_WRITE},
+    {"/sbin", "a change there changes the system's programs", NO_WRITE},
+    {"/lib*", "a change there changes the system's libraries", NO_WRITE},
+};
+
+#define LOADER  "the dynamic loader obeys it"
+#define INJECTS "it makes an interpreter load or run something else"
+#define DROP    "take it out; give the program an option or a file instead"
+
+/* '*' at the end: every name that begins so. */
+static const struct blocked env_names[] = {
+    {"LD_*", LOADER, DROP},
+    {"DYLD_*", LOADER, DROP},
+    {"PYTHONPATH", INJECTS, DROP},
+    {"PYTHONSTARTUP", INJECTS, DROP},
+    {"RUBYLIB", INJECTS, DROP},
+    {"RUBYOPT", INJECTS, DROP},
+    {"PERL5LIB", INJECTS, DROP},
+    {"PERL5OPT", INJECTS, DROP},
+    {"NODE_OPTIONS", INJECTS, DROP},
+    {"BUN_OPTIONS", INJECTS, DROP},
+    {"CLASSPATH", INJECTS, DROP},
+    {"JAVA_TOOL_OPTIONS", INJECTS, DROP},
+    {"BASH_ENV", INJECTS, DROP},
+    {"ENV", INJECTS, DROP},
+    {"GIT_SSH_COMMAND", "git runs what it says", DROP},
+    {"IFS", "it changes how a shell splits words", DROP},
+    {"GCONV_PATH", "the C library loads code from there", DROP},
+    {"MALLOC_CONF", "it changes the memory allocator, and writes files", DROP},
+    {"GMON_OUT_PREFIX", "it makes programs write files", DROP},
+};
+
+static const char *const shells[] = {
+    "sh", "dash", "bash", "zsh", "ksh", "fish", "tcsh", "csh", "busybox"};
+
+/* At or below, by components; a '*' at the row's end stands for the rest of the first one. */
+static bool is_below(struct str row, struct str path)
+{
+    if (!str_ends_with(row, STR("*")))
+        return lexical_is_below(row, path);
+    return str_starts_with(path, str_head(row, row.n - 1));
+}
+
+static const struct blocked *find_below(const struct blocked *rows, size_t n, struct str path)
+{
+    for (size_t i = 0; i < n; i++)
+        if (is_below(str_z(rows[i].name), path))
+            return &rows[i];
+    return NULL;
+}
+
+const struct blocked *blocked_path(struct str path, enum blocked_use use)
+{
+    for (size_t i = 0; i < ARRAY_LEN(exactly); i++)
+        if (str_is(path, exactly[i].name))
+            return &exactly[i];
+    const struct blocked *row = find_below(below, ARRAY_LEN(below), path);
+    if (!row && use == BLOCKED_WRITE)
+        row = find_below(below_to_write, ARRAY_LEN(below_to_write), path);
+    return row;
+}
+
+const struct blocked *blocked_env(struct str name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(env_names); i++) {
+        struct str row = str_z(env_names[i].name);
+        bool open = str_ends_with(row, STR("*"));
+        size_t n = row.n - open;
+        if ((open ? name.n >= n : name.n == n) && strncasecmp(name.p, row.p, n) == 0)
+            return &env_names[i];
+    }
+    return NULL;
+}
+
+bool blocked_shell(struct str base_name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(shells); i++)
+        if (str_is(base_name, shells[i]))
+            return true;
+    return str_ends_with(base_name, STR(".sh"));
+}

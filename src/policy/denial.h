@@ -1,0 +1,43 @@
+/* Why a policy does not allow something: a list with every reason, in a fixed order.
+ *
+ *     denials_add(&d, &(struct denial){.field = "sandbox", .value = STR("none"),
+ *         .message = "sandbox disabled without explicit acknowledgement", .reason = ..., .fix =
+ * ...}); if (d.n) return denial_error(&d.p[0], err);
+ *
+ * As an error each is E_POLICY_DENIED with context {field, value, reason, fix}.
+ */
+#ifndef POLICY_DENIAL_H
+#define POLICY_DENIAL_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/json.h"
+
+struct denial {
+    const char *field;   /* where: fs.allowed_read[2], command, cwd */
+    const char *message; /* what is wrong */
+    struct str value;    /* what stands there */
+    const char *reason;  /* why that is not allowed */
+    const char *fix;     /* what to do */
+};
+
+struct denials {
+    struct arena *arena;
+    struct denial *p;
+    size_t n, cap;
+};
+
+enum {
+    DENIAL_VALUE_MAX = 4096, /* bytes of a value that are kept */
+};
+
+/* Texts must live as long as the arena. */
+void denials_add(struct denials *d, const struct denial *denial);
+
+/* Sets the error; returns false. */
+bool denial_error(const struct denial *denial, struct err *err);
+
+/* A new list of {"code","message","context"}. */
+MUST_USE json_t *denials_json(const struct denials *d);
+
+#endif

@@ -1,0 +1,110 @@
+/* Grants as JSON. */
+#include "policy/grants.h"
+
+#include "base/utf8.h"
+#include "path/caret.h"
+
+static void put_bytes(json_t *object, const char *key, struct str bytes)
+{
+    json_put(object, key, json_text(bytes));
+    if (utf8_valid(bytes))
+        return;
+    AUTO_BUF struct buf exact = BUF_INIT(CARET_GROWTH * bytes.n + 64);
+    caret_encode(bytes, &exact);
+    json_t *inexact = json_object_get(object, "inexact");
+    if (!inexact) {
+        inexact = json_object();
+        json_put(object, "inexact", inexact);
+    }
+    json_put(inexact, key, json_text(buf_str(&exact)));
+}
+
+/* null if there is no such path. */
+static json_t *path_json(const struct verdict_path *path)
+{
+    if (!path->given.p)
+        return json_null();
+    json_t *object = json_object();
+    put_bytes(object, "given", path->given);
+    put_bytes(object, "resolved", path->resolved);
+    json_put(object, "kind", json_string(path->is_dir ? "directory" : "file"));
+    return object;
+}
+
+static json_t *paths_json(const struct verdict_paths *paths)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < paths->n; i++)
+        json_push(list, path_json(&paths->p[i]));
+    return list;
+}
+
+static json_t *env_json(const struct policy_env *env)
+{
+    json_t *object = json_object(), *inherit = json_array(), *set = json_array();
+    for (size_t i = 0; env->inherit && i < env->allowlist.n; i++)
+        json_push(inherit, json_text(env->allowlist.p[i]));
+    for (size_t i = 0; i < env->set.n; i++)
+        json_push(set, json_text(env->set.p[i].key));
+    json_put(object, "inherit", inherit);
+    json_put(object, "set", set);
+    return object;
+}
+
+/* What the policy leaves open, whatever the system can enforce. */
+static json_t *gaps_json(const struct verdict *v)
+{
+    const struct policy *p = v->policy;
+    json_t *gaps = json_array();
+    if (p->sandbox == POLICY_NO_SANDBOX)
+        json_push(gaps, json_string("sandbox none: nothing of the policy is enforced"));
+    if (p->sandbox == POLICY_LANDLOCK)
+        json_push(gaps,
+            json_string("sandbox landlock: other processes, metadata and sockets of the host stay "
+                        "reachable"));
+    if (p->allow_unix_sockets)
+        json_push(gaps,
+            json_string("allow_unix_sockets: sockets of the host in allowed directories can be "
+                        "reached"));
+    for (size_t i = 0; i < v->exec.n; i++) {
+        if (!v->exec.p[i].writable)
+            continue;
+        AUTO_BUF struct buf gap = BUF_INIT(16 * 1024);
+        buf_printf(&gap, "writable executables: what is written to '" STR_FMT "' can be run",
+            STR_ARG(v->exec.p[i].resolved));
+        json_push(gaps, json_text(buf_str(&gap)));
+    }
+    return gaps;
+}
+
+json_t *policy_grants(const struct verdict *v)
+{
+    const struct policy *p = v->policy;
+    json_t *grants = json_object();
+    json_put(grants, "sandbox", json_string(policy_sandbox_name(p->sandbox)));
+    json_put(grants, "read", paths_json(&v->read));
+    json_put(grants, "write", paths_json(&v->write));
+    json_put(grants, "exec", paths_json(&v->exec));
+    json_put(grants, "allow_shell", json_boolean(p->exec.allow_shell));
+    json_put(grants, "working_dir", path_json(&v->working_dir));
+    json_put(grants, "command", path_json(&v->command));
+    json_put(grants, "cwd", path_json(&v->cwd));
+    json_put(grants, "network", json_string(policy_network_name(p->network)));
+    json_put(grants, "unix_sockets", json_boolean(p->allow_unix_sockets));
+    json_put(grants, "env", env_json(&p->env));
+    json_put(grants, "artifacts", path_json(&v->artifacts_dir));
+    json_put(grants, "budgets", field_write(&policy_budgets_shape, &p->budgets));
+    json_put(grants, "limits", field_write(&policy_limits_shape, &p->limits));
+    json_put(grants, "gaps", gaps_json(v));
+    return grants;
+}
+
+json_t *policy_explain(const struct verdict *v)
+{
+    bool allowed = v->denials.n == 0;
+    json_t *object = json_object();
+    json_put(object, "allowed", json_boolean(allowed));
+    json_put(object, "errors", denials_json(&v->denials));
+    json_put(object, "grants", allowed ? policy_grants(v) : json_object());
+    return object;
+}

@@ -1,0 +1,127 @@
+/* The policy: what a child may touch, as data. Deny by default: an absent key grants nothing.
+ *
+ *     struct policy policy;
+ *     if (!policy_parse(text, "policy.yaml", &arena, &policy, err)) return false;   policy/load.h
+ *     AUTO_JSON json_t *effective = policy_to_json(&policy);
+ *
+ * The tables behind policy_shape give reading, writing and the JSON Schema. This is only the form;
+ * whether the policy may be used is for policy/validate.h to say.
+ */
+#ifndef POLICY_POLICY_H
+#define POLICY_POLICY_H
+
+#include "base/field.h"
+
+enum {
+    POLICY_VERSION = 4,
+    POLICY_VERSION_OLDEST = 3, /* read as the current one */
+    POLICY_LIST_MAX = 10 * 1000,
+};
+
+/* `seatbelt` and `native` both mean the system's own sandbox; the spelling is kept. */
+enum policy_sandbox {
+    POLICY_SEATBELT,
+    POLICY_NATIVE,
+    POLICY_LANDLOCK, /* weaker: needs an acknowledgement */
+    POLICY_NO_SANDBOX,
+};
+
+enum policy_network {
+    POLICY_NETWORK_DISABLED,
+    POLICY_NETWORK_ENABLED,
+};
+
+enum policy_target {
+    POLICY_TARGET_TRANSCRIPT,
+    POLICY_TARGET_SNAPSHOT_LINES,
+};
+
+struct policy_fs {
+    struct str_list allowed_read;
+    struct str_list allowed_write;
+    struct str working_dir; /* may have no value */
+};
+
+struct policy_exec {
+    struct str_list allowed_executables;
+    bool allow_shell;
+};
+
+struct policy_env {
+    struct str_list allowlist; /* filters what inherit passes */
+    struct str_map set;
+    bool inherit;
+};
+
+struct policy_budgets {
+    uint64_t max_runtime_ms;
+    uint64_t max_steps;
+    uint64_t max_output_bytes;
+    uint64_t max_snapshot_bytes;
+    uint64_t max_wait_ms;
+};
+
+struct policy_limits {
+    uint64_t processes;
+    uint64_t memory_bytes;
+    uint64_t open_files;
+    uint64_t file_bytes;
+    uint64_t tmp_bytes;
+};
+
+struct policy_artifacts {
+    bool enabled;
+    struct str dir; /* may have no value */
+    bool overwrite;
+};
+
+struct policy_rule {
+    enum policy_target target;
+    struct str pattern;
+    struct str replace;
+};
+
+struct policy_replay {
+    bool strict;
+    struct str_list normalization_filters;
+    bool has_filters; /* an empty list is not the same as none */
+    struct policy_rule *rules;
+    size_t n_rules;
+    bool has_rules;
+};
+
+struct policy {
+    uint32_t version;
+    enum policy_sandbox sandbox;
+    bool sandbox_unsafe_ack;
+    enum policy_network network;
+    bool network_unsafe_ack;
+    struct policy_fs fs;
+    bool fs_write_unsafe_ack;
+    bool fs_strict_write;
+    struct policy_exec exec;
+    struct policy_env env;
+    bool allow_unix_sockets;
+    struct policy_budgets budgets;
+    struct policy_limits limits;
+    struct policy_artifacts artifacts;
+    struct policy_replay replay;
+};
+
+extern const struct shape policy_shape;
+extern const struct shape policy_budgets_shape;
+extern const struct shape policy_limits_shape;
+
+/* The names of the replay's normalization filters; ends in NULL. */
+extern const char *const policy_filters[];
+
+const char *policy_sandbox_name(enum policy_sandbox sandbox);
+const char *policy_network_name(enum policy_network network);
+
+/* The effective policy: every key that has a value, in the order of the tables. */
+MUST_USE json_t *policy_to_json(const struct policy *policy);
+
+/* Its JSON Schema. */
+MUST_USE json_t *policy_schema(void);
+
+#endif

@@ -1,0 +1,470 @@
+/* Checking a policy. */
+#include "policy/validate.h"
+
+#include "base/place.h"
+#include "path/beneath.h"
+#include "path/lexical.h"
+#include "policy/blocked.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+static void deny(struct verdict *v, const struct denial *denial)
+{
+    denials_add(&v->denials, denial);
+}
+
+bool verdict_ok(const struct verdict *v, struct err *err)
+{
+    return v->denials.n == 0 || denial_error(&v->denials.p[0], err);
+}
+
+bool verdict_holds(const struct verdict_paths *roots, struct str resolved)
+{
+    for (size_t i = 0; i < roots->n; i++)
+        if (lexical_is_below(roots->p[i].resolved, resolved))
+            return true;
+    return false;
+}
+
+static bool is_absolute(struct str path)
+{
+    return path.n > 0 && path.p[0] == '/';
+}
+
+/* sandbox, network ---------------------------------------------------------------------------- */
+
+static void check_sandbox(struct verdict *v)
+{
+    const struct policy *p = v->policy;
+    if (p->sandbox_unsafe_ack)
+        return;
+    if (p->sandbox == POLICY_NO_SANDBOX)
+        deny(v, &(struct denial){"sandbox", "sandbox disabled without explicit acknowledgement",
+                    STR("none"), "nothing of the policy would be enforced",
+                    "use 'sandbox: native', or set sandbox_unsafe_ack to true"});
+    if (p->sandbox == POLICY_LANDLOCK)
+        deny(v, &(struct denial){"sandbox", "weaker sandbox without explicit acknowledgement",
+                    STR("landlock"), "without namespaces much of the system stays visible",
+                    "use 'sandbox: native', or set sandbox_unsafe_ack to true"});
+}
+
+static void check_network(struct verdict *v)
+{
+    const struct policy *p = v->policy;
+    if (p->network_unsafe_ack)
+        return;
+    if (p->network == POLICY_NETWORK_ENABLED)
+        deny(v, &(struct denial){"network", "network enabled without explicit acknowledgement",
+                    STR("enabled"), "whatever the program reads could be sent away",
+                    "use 'network: disabled', or set network_unsafe_ack to true"});
+    else if (p->sandbox == POLICY_NO_SANDBOX)
+        deny(v, &(struct denial){"network", "network policy cannot be enforced without sandbox",
+                    STR("disabled"), "without a sandbox the program reaches the network",
+                    "use 'sandbox: native', or set network_unsafe_ack to true"});
+}
+
+/* env ----------------------------------------------------------------------------------------- */
+
+static void check_name(struct verdict *v, const char *field, struct str name)
+{
+    const struct blocked *row = blocked_env(name);
+    if (name.n == 0 || str_find(name, '=') >= 0 || str_find(name, '\0') >= 0)
+        deny(v, &(struct denial){field, "not a name of an environment variable", name,
+                    name.n ? "a name can't have '=' or NUL in it" : "it is empty",
+                    "write the name alone"});
+    else if (row)
+        deny(v, &(struct denial){
+                    field, "dangerous environment variable blocked", name, row->reason, row->fix});
+}
+
+static void check_env(struct verdict *v)
+{
+    const struct policy_env *env = &v->policy->env;
+    for (size_t i = 0; i < env->allowlist.n; i++)
+        check_name(v, arena_printf(v->arena, "env.allowlist[%zu]", i), env->allowlist.p[i]);
+    for (size_t i = 0; i < env->set.n; i++) {
+        AUTO_BUF struct buf place = BUF_INIT(1024);
+        buf_add_z(&place, "env.set");
+        place_add_key(&place, env->set.p[i].key);
+        check_name(v, arena_strdup(v->arena, buf_str(&place)), env->set.p[i].key);
+    }
+}
+
+/* Paths --------------------------------------------------------------------------------------- */
+
+/* Where an absolute path leads. On failure errno says why. */
+static bool resolve(struct arena *a, struct str given, struct verdict_path *ret, mode_t *ret_mode)
+{
+    struct stat st;
+    AUTO_FD int fd = beneath_peek(given.p);
+    if (fd < 0 || fstat(fd, &st) != 0)
+        return false;
+    AUTO_FREE char *name = beneath_name(fd);
+    if (!name) {
+        errno = ENOENT;
+        return false;
+    }
+    *ret = (struct verdict_path){
+        .given = given,
+        .resolved = arena_str(a, str_z(name)),
+        .dev = st.st_dev,
+        .ino = st.st_ino,
+        .is_dir = S_ISDIR(st.st_mode),
+    };
+    *ret_mode = st.st_mode;
+    return true;
+}
+
+/* A list of the policy, and how its entries are spoken of. */
+struct list {
+    const char *field;
+    const char *relative; /* the message for a relative path */
+    enum blocked_use use;
+};
+
+static const struct blocked home_row = {"$HOME", "it is the home directory, with keys and settings",
+    "name the directory below it that is needed"};
+
+static const struct blocked *find_blocked(
+    const struct verdict *v, struct str path, enum blocked_use use)
+{
+    if (v->home.n && (str_eq(path, v->home) || str_eq(path, v->home_resolved)))
+        return &home_row;
+    return blocked_path(path, use);
+}
+
+static void deny_missing(struct verdict *v, const char *field, struct str given, int errnum)
+{
+    bool missing = errnum == ENOENT || errnum == ENOTDIR;
+    deny(v, &(struct denial){field,
+                missing ? "allowlist path does not exist" : "allowlist path cannot be resolved",
+                given, arena_printf(v->arena, "%s", strerror(errnum)),
+                missing ? "create it, or take it out"
+                        : "name a path that can be reached, or take it out"});
+}
+
+static bool check_blocked(struct verdict *v, const struct list *list, const char *field,
+    const struct verdict_path *path, struct str spelling)
+{
+    const struct blocked *row = find_blocked(v, spelling, list->use);
+    if (!row)
+        return true;
+    bool link = !str_eq(spelling, path->given) && path->resolved.n;
+    const char *reason =
+        link ? arena_printf(v->arena, "it leads to " STR_FMT ": %s", STR_ARG(spelling), row->reason)
+             : row->reason;
+    deny(v, &(struct denial){field, "disallowed allowlist path", path->given, reason, row->fix});
+    return false;
+}
+
+/* One entry: absolute, not blocked as given, there, not blocked where it leads. */
+static bool check_entry(struct verdict *v, const struct list *list, const char *field,
+    struct str given, struct verdict_path *ret_path)
+{
+    struct verdict_path path = {.given = given};
+    mode_t mode;
+    if (!is_absolute(given)) {
+        deny(v, &(struct denial){field, list->relative, given,
+                    "a relative path means something else in every directory",
+                    "write the whole path, from / on"});
+        return false;
+    }
+    struct str clean = lexical_absolute(v->arena, STR("/"), given);
+    if (!check_blocked(v, list, field, &path, clean))
+        return false;
+    if (!resolve(v->arena, given, &path, &mode)) {
+        deny_missing(v, field, given, errno);
+        return false;
+    }
+    if (!check_blocked(v, list, field, &path, path.resolved))
+        return false;
+    if (!S_ISDIR(mode) && !S_ISREG(mode)) {
+        deny(v, &(struct denial){field, "allowlist path is neither a file nor a directory", given,
+                    "a socket, pipe or device reaches something else",
+                    "name a file or a directory, or take it out"});
+        return false;
+    }
+    *ret_path = path;
+    return true;
+}
+
+static void check_list(struct verdict *v, const struct list *list, const struct str_list *entries,
+    struct verdict_paths *ret_paths)
+{
+    struct verdict_paths paths = {.p = ARENA_NEW(v->arena, struct verdict_path, entries->n)};
+    for (size_t i = 0; i < entries->n; i++) {
+        const char *field = arena_printf(v->arena, "%s[%zu]", list->field, i);
+        if (!check_entry(v, list, field, entries->p[i], &paths.p[paths.n]))
+            continue;
+        paths.p[paths.n++].index = i;
+    }
+    *ret_paths = paths;
+}
+
+/* A directory to start in: what the policy or the caller names. */
+struct start {
+    const char *field;
+    const char *relative;
+    const char *outside;
+};
+
+static void check_start(
+    struct verdict *v, const struct start *start, struct str given, struct verdict_path *ret_path)
+{
+    struct verdict_path path;
+    mode_t mode;
+    struct denial denial = {.field = start->field, .value = given};
+    if (!is_absolute(given)) {
+        denial.message = start->relative;
+        denial.reason = "a relative path means something else in every directory";
+        denial.fix = "write the whole path, from / on";
+    } else if (!resolve(v->arena, given, &path, &mode)) {
+        denial.message = "working directory cannot be entered";
+        denial.reason = arena_printf(v->arena, "%s", strerror(errno));
+        denial.fix = "create it, or name another one";
+    } else if (!path.is_dir) {
+        denial.message = "working directory is not a directory";
+        denial.reason = "a program starts in a directory";
+        denial.fix = "name the directory that it lies in";
+    } else if (!verdict_holds(&v->read, path.resolved) &&
+               !verdict_holds(&v->write, path.resolved)) {
+        denial.message = start->outside;
+        denial.reason = arena_printf(v->arena,
+            STR_FMT " is in no directory that may be read or written", STR_ARG(path.resolved));
+        denial.fix = "add it to fs.allowed_read, or start in a directory that is allowed";
+    } else {
+        *ret_path = path;
+        return;
+    }
+    deny(v, &denial);
+}
+
+static void check_fs(struct verdict *v)
+{
+    static const struct list read = {
+        "fs.allowed_read", "allowlist paths must be absolute", BLOCKED_READ};
+    static const struct list write = {
+        "fs.allowed_write", "allowlist paths must be absolute", BLOCKED_WRITE};
+    static const struct start start = {"fs.working_dir", "working_dir must be an absolute path",
+        "policy working_dir is not within allowlisted paths"};
+    const struct policy_fs *fs = &v->policy->fs;
+    check_list(v, &read, &fs->allowed_read, &v->read);
+    check_list(v, &write, &fs->allowed_write, &v->write);
+    if (fs->working_dir.p)
+        check_start(v, &start, fs->working_dir, &v->working_dir);
+}
+
+/* artifacts, write ---------------------------------------------------------------------------- */
+
+/* Where a path leads that need not be there yet: its deepest directory that is, and the rest. A
+ * link that leads nowhere is no such directory. */
+static bool resolve_new(struct arena *a, struct str given, struct verdict_path *ret)
+{
+    struct str clean = lexical_absolute(a, STR("/"), given), at = clean;
+    mode_t mode;
+    struct stat st;
+    struct verdict_path path;
+    while (!resolve(a, arena_str(a, at), &path, &mode)) {
+        const char *name = arena_strdup(a, at);
+        if (errno != ENOENT || at.n <= 1 || lstat(name, &st) == 0)
+            return false;
+        size_t slash = (size_t)str_find_last(at, '/');
+        at = str_head(at, MAX(slash, (size_t)1));
+    }
+    if (!path.is_dir) {
+        errno = ENOTDIR;
+        return false;
+    }
+    struct str rest = lexical_rest(at, clean);
+    if (rest.n)
+        path.resolved = lexical_absolute(a, path.resolved, rest);
+    path.given = given;
+    *ret = path;
+    return true;
+}
+
+static void check_artifacts(struct verdict *v)
+{
+    const struct policy_artifacts *artifacts = &v->policy->artifacts;
+    struct denial denial = {.field = "artifacts.dir", .value = artifacts->dir};
+    struct verdict_path path;
+    if (!artifacts->enabled)
+        return;
+    if (!artifacts->dir.p) {
+        denial.message = "artifacts enabled without directory";
+        denial.value = STR("");
+        denial.reason = "the record of a run must go somewhere";
+        denial.fix = "set artifacts.dir to a directory inside fs.allowed_write";
+    } else if (!is_absolute(artifacts->dir)) {
+        denial.message = "artifacts dir must be an absolute path";
+        denial.reason = "a relative path means something else in every directory";
+        denial.fix = "write the whole path, from / on";
+    } else if (!resolve_new(v->arena, artifacts->dir, &path)) {
+        denial.message = "artifacts dir cannot be resolved";
+        denial.reason = arena_printf(v->arena, "%s", strerror(errno));
+        denial.fix = "name a directory, or a place for one";
+    } else if (!verdict_holds(&v->write, path.resolved)) {
+        denial.message = "artifacts dir is not within allowlisted write paths";
+        denial.reason = arena_printf(
+            v->arena, STR_FMT " is in no directory that may be written", STR_ARG(path.resolved));
+        denial.fix = "add its directory to fs.allowed_write";
+    } else {
+        v->artifacts_dir = path;
+        return;
+    }
+    deny(v, &denial);
+}
+
+static void check_write(struct verdict *v)
+{
+    const struct policy *p = v->policy;
+    if (p->fs_write_unsafe_ack)
+        return;
+    if (p->fs.allowed_write.n)
+        deny(v, &(struct denial){"fs.allowed_write",
+                    "write allowlist requires explicit acknowledgement", p->fs.allowed_write.p[0],
+                    "files there could be changed or deleted",
+                    "set fs_write_unsafe_ack to true, or let nothing be written"});
+    if (p->fs_strict_write && p->artifacts.enabled)
+        deny(
+            v, &(struct denial){"fs_strict_write", "write access requires explicit acknowledgement",
+                   STR("true"), "artifacts are written",
+                   "set fs_write_unsafe_ack to true, or artifacts.enabled to false"});
+}
+
+/* exec ---------------------------------------------------------------------------------------- */
+
+/* Can a program change what lies there? A writable directory below it counts, too. */
+static bool is_writable(const struct verdict *v, const struct verdict_path *path)
+{
+    if (verdict_holds(&v->write, path->resolved))
+        return true;
+    for (size_t i = 0; path->is_dir && i < v->write.n; i++)
+        if (lexical_is_below(path->resolved, v->write.p[i].resolved))
+            return true;
+    return false;
+}
+
+static void check_exec(struct verdict *v)
+{
+    static const struct list exec = {
+        "exec.allowed_executables", "allowed executable paths must be absolute", BLOCKED_READ};
+    check_list(v, &exec, &v->policy->exec.allowed_executables, &v->exec);
+    for (size_t i = 0; i < v->exec.n; i++) {
+        struct verdict_path *path = &v->exec.p[i];
+        path->writable = is_writable(v, path);
+        if (path->writable && !v->policy->fs_write_unsafe_ack)
+            deny(v, &(struct denial){arena_printf(v->arena, "%s[%zu]", exec.field, path->index),
+                        "writable executables require explicit acknowledgement", path->given,
+                        "a program could be written there, and run",
+                        "set fs_write_unsafe_ack to true, or take it out of one of the lists"});
+    }
+}
+
+void policy_validate(const struct policy *policy, const struct policy_host *host,
+    struct arena *arena, struct verdict *ret_verdict)
+{
+    struct verdict v = {.policy = policy, .arena = arena, .denials.arena = arena};
+    struct verdict_path home;
+    mode_t mode;
+    if (host->home && host->home[0] == '/') {
+        v.home = lexical_absolute(arena, STR("/"), str_z(host->home));
+        v.home_resolved = resolve(arena, v.home, &home, &mode) ? home.resolved : v.home;
+    }
+    check_sandbox(&v);
+    check_network(&v);
+    check_env(&v);
+    check_fs(&v);
+    check_artifacts(&v);
+    check_write(&v);
+    check_exec(&v);
+    *ret_verdict = v;
+}
+
+/* A command ----------------------------------------------------------------------------------- */
+
+static bool is_listed(const struct verdict *v, const struct verdict_path *command)
+{
+    for (size_t i = 0; i < v->exec.n; i++) {
+        const struct verdict_path *path = &v->exec.p[i];
+        bool same = !path->is_dir && path->dev == command->dev && path->ino == command->ino;
+        if (same || (path->is_dir && lexical_is_below(path->resolved, command->resolved)))
+            return true;
+    }
+    return false;
+}
+
+/* A link named like a shell is one, too, whatever its target is called: /bin/ksh is ksh93. */
+static bool is_shell(const struct verdict_path *command)
+{
+    return blocked_shell(lexical_name(command->resolved)) ||
+           blocked_shell(lexical_name(command->given));
+}
+
+static void check_file(
+    struct verdict *v, const struct verdict_path *command, mode_t mode, struct denial *denial)
+{
+    if (!S_ISREG(mode)) {
+        denial->message = "command is not a regular file";
+        denial->reason = "only a file can be run";
+        denial->fix = "name a program";
+    } else if (!is_listed(v, command)) {
+        denial->message = "executable is not allowlisted";
+        denial->reason = arena_printf(
+            v->arena, STR_FMT " is not in exec.allowed_executables", STR_ARG(command->resolved));
+        denial->fix = "add it there, or run one that is";
+    } else if (!(mode & (S_IXUSR | S_IXGRP | S_IXOTH))) {
+        denial->message = "command is not executable";
+        denial->reason = "its mode lets nobody run it";
+        denial->fix = "chmod +x it, or name a program";
+    } else if (!v->policy->exec.allow_shell && is_shell(command)) {
+        denial->message = "shell execution is disabled by policy";
+        denial->reason = "a shell runs whatever its arguments say";
+        denial->fix = "name the program itself, or set exec.allow_shell to true";
+    }
+}
+
+static void check_command(struct verdict *v, struct str given)
+{
+    struct denial denial = {.field = "command", .value = given};
+    struct verdict_path path;
+    mode_t mode;
+    if (v->policy->exec.allowed_executables.n == 0) {
+        denial.message = "no executables are allowed by policy";
+        denial.reason = "exec.allowed_executables is empty";
+        denial.fix = "add the program there";
+    } else if (!is_absolute(given)) {
+        denial.message = "command must be an absolute path";
+        denial.reason = "with a policy no program is looked up in PATH";
+        denial.fix = "write the whole path, from / on";
+    } else if (!resolve(v->arena, given, &path, &mode)) {
+        denial.message = "command does not exist";
+        denial.reason = arena_printf(v->arena, "%s", strerror(errno));
+        denial.fix = "name a program that is there";
+    } else {
+        check_file(v, &path, mode, &denial);
+        v->command = path;
+    }
+    if (denial.message)
+        deny(v, &denial);
+}
+
+bool policy_is_shell(struct str absolute)
+{
+    AUTO_ARENA struct arena scratch = ARENA_INIT(1 << 20);
+    struct verdict_path path = {.given = absolute, .resolved = absolute};
+    mode_t mode;
+    resolve(&scratch, absolute, &path, &mode);
+    return is_shell(&path);
+}
+
+void policy_validate_command(struct verdict *v, const struct policy_command *command)
+{
+    static const struct start start = {"cwd", "working directory must be an absolute path",
+        "working directory is not within allowlisted paths"};
+    check_command(v, str_z(command->path));
+    v->cwd = v->working_dir;
+    if (command->cwd)
+        check_start(v, &start, str_z(command->cwd), &v->cwd);
+}
