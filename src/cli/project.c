@@ -74,5 +74,18 @@ bool project_recover(struct cli *cli, const struct project *p, struct err *err)
     if (report.kept)
         out_warn(cli, "%zu old version%s could not be put back and lie beside their places: '%s'",
             report.kept, report.kept == 1 ? "" : "s", report.first_kept);
+    if (report.lost)
+        out_warn(cli,
+            "%zu file%s of a change that had been cut off could be neither finished nor undone, "
+            "the "
+            "directory or the old version is gone: '%s' (what is known stands in '%s/%s')",
+            report.lost, report.lost == 1 ? "" : "s", report.first_lost, journal,
+            report.lost_journal);
+    if (report.damaged)
+        out_warn(cli,
+            "%zu journal%s can't be used, nothing was done: '%s/%s' (%s); look at it, then remove "
+            "it",
+            report.damaged, report.damaged == 1 ? "" : "s", journal, report.first_damaged,
+            report.why_damaged);
     return true;
 }

@@ -1,10 +1,20 @@
-/* A change of several files: names, places, directories, what is left behind. */
+/* A change of several files: names, places, what is held open, what is left behind. */
 #include "path/change.h"
 
 #include "path/beneath.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/resource.h>
+
+/* One for each distinct parent. */
+struct change_held {
+    size_t n;
+    struct {
+        struct str parent;
+        int fd;
+    } dirs[];
+};
 
 static bool component_ok(struct str part)
 {
@@ -28,6 +38,11 @@ bool change_id_ok(struct str id)
         if (!strchr("0123456789abcdef", id.p[i]) || !id.p[i])
             return false;
     return id.n == CHANGE_ID - 1;
+}
+
+bool change_is_below(struct str rel, struct str dir)
+{
+    return rel.n > dir.n && rel.p[dir.n] == '/' && str_starts_with(rel, dir);
 }
 
 static void temp_name(const struct change *c, size_t i, const char *suffix, char name[CHANGE_NAME])
@@ -64,10 +79,82 @@ bool change_open_error(struct err *err, int errnum, struct str rel)
     return err_errno(err, E_IO, errnum, "cannot open the directory of '%s'", rel.p);
 }
 
-/* A parent that is gone, or is no longer a plain directory: its files are not ours to reach. */
-static bool is_gone(int errnum)
+bool change_is_gone(int errnum)
 {
     return errnum == ENOENT || errnum == ENOTDIR || errnum == ELOOP || errnum == EXDEV;
+}
+
+bool change_conflict(struct err *err, struct str rel, const char *what)
+{
+    err_set(err, E_CONFLICT, "'%s' %s: read it again and repeat the change", rel.p, what);
+    return err_ctx(err, "path", "%s", rel.p);
+}
+
+/* A file system that can't be written to says so before it looks for the name. */
+int change_unlink(int dir_fd, const char *name, int flags)
+{
+    struct stat st;
+    if (unlinkat(dir_fd, name, flags) == 0 || errno == ENOENT)
+        return 0;
+    int errnum = errno;
+    if ((errnum == EROFS || errnum == EACCES || errnum == EPERM) &&
+        fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT)
+        return 0;
+    errno = errnum;
+    return -1;
+}
+
+static struct str parent_of(struct str rel)
+{
+    ptrdiff_t slash = str_find_last(rel, '/');
+    return str_head(rel, slash > 0 ? (size_t)slash : 0);
+}
+
+/* The directory that a path lies in, if it is held; otherwise -1. */
+static int held_fd(const struct change *c, struct str rel)
+{
+    struct str parent = parent_of(rel);
+    for (size_t i = 0; c->held && i < c->held->n; i++)
+        if (str_eq(c->held->dirs[i].parent, parent))
+            return c->held->dirs[i].fd;
+    return -1;
+}
+
+/* Most descriptors stay free for everything else. */
+static size_t held_max(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return 0;
+    return MIN((size_t)CHANGE_HELD, (size_t)MIN(limit.rlim_cur, (rlim_t)1 << 20) / 4);
+}
+
+bool change_hold(struct change *c, struct err *err)
+{
+    size_t max = MIN(held_max(), c->n_ops);
+    BUG_ON(c->held);
+    c->held = base_alloc(sizeof(*c->held) + max * sizeof(c->held->dirs[0]));
+    c->held->n = 0;
+    for (size_t i = 0; i < c->n_ops && c->held->n < max; i++) {
+        struct str rel = c->ops[i].rel;
+        const char *name;
+        if (held_fd(c, rel) >= 0)
+            continue;
+        int fd = change_parent_open(c->root_fd, rel, &name);
+        if (fd < 0)
+            return change_open_error(err, errno, rel);
+        c->held->dirs[c->held->n].parent = parent_of(rel);
+        c->held->dirs[c->held->n++].fd = fd;
+    }
+    return true;
+}
+
+void change_release(struct change *c)
+{
+    for (size_t i = 0; c->held && i < c->held->n; i++)
+        close(c->held->dirs[i].fd);
+    free(c->held);
+    c->held = NULL;
 }
 
 static void place_init(
@@ -79,67 +166,73 @@ static void place_init(
     temp_name(c, i, "kept", place->kept);
 }
 
+/* Files are only replaced in the directory that stands at their path. */
+static bool is_held(const struct change *c, struct str rel, int fd)
+{
+    struct stat now, begun;
+    int held = held_fd(c, rel);
+    return held < 0 || (fstat(fd, &now) == 0 && fstat(held, &begun) == 0 &&
+                           now.st_dev == begun.st_dev && now.st_ino == begun.st_ino);
+}
+
 bool change_place_open(
     const struct change *c, size_t i, struct change_place *ret_place, struct err *err)
 {
+    struct str rel = c->ops[i].rel;
     const char *name;
-    int fd = change_parent_open(c->root_fd, c->ops[i].rel, &name);
+    AUTO_FD int fd = change_parent_open(c->root_fd, rel, &name);
     if (fd < 0)
-        return change_open_error(err, errno, c->ops[i].rel);
-    place_init(c, i, fd, name, ret_place);
+        return change_open_error(err, errno, rel);
+    if (!is_held(c, rel, fd))
+        return change_conflict(err, rel, "is in a directory that was replaced meanwhile");
+    place_init(c, i, TAKE_FD(fd), name, ret_place);
     return true;
 }
 
 bool change_place_find(const struct change *c, size_t i, struct change_place *ret_place,
     bool *ret_found, struct err *err)
 {
-    const char *name;
-    int fd = change_parent_open(c->root_fd, c->ops[i].rel, &name);
-    if (fd < 0 && !is_gone(errno))
-        return change_open_error(err, errno, c->ops[i].rel);
+    struct str rel = c->ops[i].rel;
+    const char *name = rel.p + str_find_last(rel, '/') + 1;
+    int held = held_fd(c, rel);
+    int fd = held >= 0 ? held : change_parent_open(c->root_fd, rel, &name);
+    if (fd < 0 && !change_is_gone(errno))
+        return change_open_error(err, errno, rel);
     if (fd >= 0)
         place_init(c, i, fd, name, ret_place);
+    ret_place->borrowed = held >= 0;
     *ret_found = fd >= 0;
     return true;
 }
 
 void change_place_close(struct change_place *place)
 {
-    if (place->name && place->dir_fd >= 0)
+    if (place->name && place->dir_fd >= 0 && !place->borrowed)
         close(place->dir_fd);
     *place = (struct change_place){.dir_fd = -1};
 }
 
-static bool make_dir(struct change *c, struct change_dir *dir, struct err *err)
+bool change_find_lost(struct change *c, struct err *err)
 {
-    const char *name;
-    AUTO_FD int fd = change_parent_open(c->root_fd, dir->rel, &name);
-    if (fd < 0)
-        return change_open_error(err, errno, dir->rel);
-    dir->foreign = mkdirat(fd, name, 0777) != 0;
-    if (dir->foreign && errno == ENOENT)
-        return change_open_error(err, ENOENT, dir->rel);
-    if (dir->foreign && errno != EEXIST)
-        return err_errno(err, E_IO, errno, "cannot make the directory '%s'", dir->rel.p);
-    return true;
-}
-
-bool change_make_dirs(struct change *c, struct err *err)
-{
-    for (size_t i = 0; i < c->n_dirs; i++)
-        c->dirs[i].foreign = true;
-    for (size_t i = 0; i < c->n_dirs; i++)
-        if (!make_dir(c, &c->dirs[i], err))
+    for (size_t i = 0; i < c->n_ops; i++) {
+        AUTO_PLACE struct change_place at = {.dir_fd = -1};
+        bool found;
+        if (!change_place_find(c, i, &at, &found, err))
             return false;
+        if (!found && c->n_lost++ == 0)
+            snprintf(c->lost, sizeof(c->lost), "%s", c->ops[i].rel.p);
+    }
     return true;
 }
 
 static bool sync_parent(const struct change *c, struct str rel, struct err *err)
 {
     const char *name;
-    AUTO_FD int fd = change_parent_open(c->root_fd, rel, &name);
+    int held = held_fd(c, rel);
+    AUTO_FD int own = held >= 0 ? -1 : change_parent_open(c->root_fd, rel, &name);
+    int fd = held >= 0 ? held : own;
     if (fd < 0)
-        return is_gone(errno) || change_open_error(err, errno, rel);
+        return change_is_gone(errno) || change_open_error(err, errno, rel);
     /* EINVAL: a file system that has nothing to sync for a directory. */
     if (fsync(fd) != 0 && errno != EINVAL)
         return err_errno(err, E_IO, errno, "cannot sync the directory of '%s'", rel.p);
@@ -174,7 +267,7 @@ static bool clean_op(const struct change *c, size_t i, struct err *err)
         return false;
     const char *const names[] = {at.temp, at.spare};
     for (size_t k = 0; found && k < ARRAY_LEN(names); k++)
-        if (unlinkat(at.dir_fd, names[k], 0) != 0 && errno != ENOENT)
+        if (change_unlink(at.dir_fd, names[k], 0) != 0)
             return err_errno(
                 err, E_IO, errno, "cannot remove '%s' beside '%s'", names[k], c->ops[i].rel.p);
     return true;
@@ -184,28 +277,6 @@ bool change_clean(const struct change *c, struct err *err)
 {
     for (size_t i = 0; i < c->n_ops; i++)
         if (!clean_op(c, i, err))
-            return false;
-    return true;
-}
-
-static bool drop_dir(const struct change *c, struct str rel, struct err *err)
-{
-    const char *name;
-    AUTO_FD int fd = change_parent_open(c->root_fd, rel, &name);
-    if (fd < 0)
-        return is_gone(errno) || change_open_error(err, errno, rel);
-    if (unlinkat(fd, name, AT_REMOVEDIR) == 0)
-        return true;
-    /* What somebody put there, or put in its place, is theirs. */
-    if (is_gone(errno) || errno == ENOTEMPTY || errno == EEXIST || errno == EBUSY)
-        return true;
-    return err_errno(err, E_IO, errno, "cannot remove the directory '%s'", rel.p);
-}
-
-bool change_drop_dirs(const struct change *c, struct err *err)
-{
-    for (size_t i = c->n_dirs; i-- > 0;)
-        if (!c->dirs[i].foreign && !drop_dir(c, c->dirs[i].rel, err))
             return false;
     return true;
 }

@@ -13,12 +13,18 @@
  * as `.cordon-<id>-<n>.kept`.
  *
  * Nothing here trusts a path: parents are opened below the root's descriptor with links refused,
- * everything else is a descriptor and a name.
+ * everything else is a descriptor and a name. A living writer holds the directories in which it
+ * began (change_hold), and goes back and tidies up through them, wherever they were moved to.
+ *
+ * Directories are made under a temporary name too, `.cordon-<id>-d<n>.tmp` with all that lies
+ * below, and get their own when the journal knows their inodes: so nobody else's is ever taken for
+ * ours.
  */
 #ifndef PATH_CHANGE_H
 #define PATH_CHANGE_H
 
 #include "base/err.h"
+#include "path/rootid.h"
 #include "path/stamp.h"
 
 #include <limits.h>
@@ -26,8 +32,9 @@
 enum {
     CHANGE_MAX_FILES = 10000,
     CHANGE_MAX_DIRS = 10000,
-    CHANGE_ID = 17,   /* 16 hex digits and NUL */
-    CHANGE_NAME = 64, /* longest temporary name; independent of the target's, which may have 255 */
+    CHANGE_ID = 17,    /* 16 hex digits and NUL */
+    CHANGE_NAME = 64,  /* longest temporary name; independent of the target's, which may have 255 */
+    CHANGE_HELD = 512, /* directories held open, at most; fewer where the limit is low */
 };
 
 enum change_kind {
@@ -45,14 +52,15 @@ struct change_op {
 
 struct change_dir {
     struct str rel;
-    bool foreign; /* somebody else made it first: not ours to remove */
+    ino_t ino; /* of the one that we made; 0: not made yet */
 };
+
+struct change_held; /* directories that a living writer holds open */
 
 struct change {
     int root_fd; /* borrowed */
     struct str root;
-    dev_t root_dev;
-    ino_t root_ino;
+    struct rootid root_id;
     char id[CHANGE_ID];
     struct change_dir *dirs; /* to be made, parents first */
     size_t n_dirs;
@@ -60,15 +68,20 @@ struct change {
     size_t n_ops;
     size_t n_kept;       /* old versions that could not go back */
     char kept[PATH_MAX]; /* the first of them, relative to the root */
+    size_t n_lost;       /* files of which the old version was not found */
+    char lost[PATH_MAX]; /* the first of them, relative to the root */
+    struct change_held *held;
 };
 
 /* A relative path of plain components: no "", ".", "..", NUL, no slash at either end. */
 bool change_rel_ok(struct str rel);
 bool change_id_ok(struct str id);
+bool change_is_below(struct str rel, struct str dir);
 
 /* Where a file of the change lives: its directory, and the names in there. */
 struct change_place {
     int dir_fd;
+    bool borrowed; /* it is one of those held */
     const char *name;
     char temp[CHANGE_NAME];
     char spare[CHANGE_NAME]; /* only where the file system can't exchange two names */
@@ -76,9 +89,11 @@ struct change_place {
 };
 
 #define AUTO_PLACE AUTO(change_place_close)
+/* By its path. A directory that is not the one held is E_CONFLICT. */
 MUST_USE bool change_place_open(
     const struct change *c, size_t i, struct change_place *ret_place, struct err *err);
-/* The same, but a directory that is gone, or was replaced by a link, is no error: not found. */
+/* The directory held, or else by its path; one that is gone, or was replaced by a link, is no
+ * error: not found. */
 MUST_USE bool change_place_find(const struct change *c, size_t i, struct change_place *ret_place,
     bool *ret_found, struct err *err);
 void change_place_close(struct change_place *place);
@@ -88,6 +103,16 @@ int change_parent_open(int root_fd, struct str rel, const char **ret_name);
 /* Says why a path below the root can't be opened: a link or a way out is E_FS_VIOLATION; that it is
  * not there any more is E_CONFLICT. */
 bool change_open_error(struct err *err, int errnum, struct str rel);
+/* A parent that is gone, or is no longer a plain directory: its files are not ours to reach. */
+bool change_is_gone(int errnum);
+/* E_CONFLICT about a path, "'x' <what>: read it again and repeat the change". */
+bool change_conflict(struct err *err, struct str rel, const char *what);
+/* unlinkat; a name that isn't there is gone, whatever the file system says to the attempt. */
+int change_unlink(int dir_fd, const char *name, int flags);
+
+/* Opens the directory of each file, up to a limit, and keeps them until the release. */
+MUST_USE bool change_hold(struct change *c, struct err *err);
+void change_release(struct change *c);
 
 /* Where a file's step stands. */
 enum change_status {
@@ -96,22 +121,34 @@ enum change_status {
     CHANGE_BLOCKED, /* can't be done without losing what somebody else did */
 };
 MUST_USE bool change_look(
-    const struct change *c, size_t i, enum change_status *ret_status, struct err *err);
+    struct change *c, size_t i, enum change_status *ret_status, struct err *err);
 
 /* One file to its new state; E_CONFLICT if the target is not as it was. After a failure the file
  * may be half way: change_back() brings it back. */
 MUST_USE bool change_forward(const struct change *c, size_t i, struct err *err);
 /* Once more after all steps: nobody wrote into an old version while it was replaced. */
 MUST_USE bool change_verify(const struct change *c, size_t i, struct err *err);
-/* One file to its old state, from wherever it is. */
+/* One file to its old state, from wherever it is. Counts it as lost if it can't be found. */
 MUST_USE bool change_back(struct change *c, size_t i, struct err *err);
 
-MUST_USE bool change_make_dirs(struct change *c, struct err *err);
+/* Before the first file is replaced no temporary name holds an old version. False in *ret_staged:
+ * the i-th does. */
+MUST_USE bool change_is_staged(const struct change *c, size_t i, bool *ret_staged, struct err *err);
+/* Something of the change is here, or every file that can be found is as before or as after. */
+MUST_USE bool change_is_here(const struct change *c, bool *ret_here, struct err *err);
+/* Counts the files whose directories can't be found. */
+MUST_USE bool change_find_lost(struct change *c, struct err *err);
+
 /* Makes every name durable. */
 MUST_USE bool change_sync(const struct change *c, struct err *err);
 /* Unlinks the temporary names. */
 MUST_USE bool change_clean(const struct change *c, struct err *err);
-/* Removes the directories that were made and are empty. */
+
+/* Makes the directories under temporary names and notes their inodes. */
+MUST_USE bool change_make_dirs(struct change *c, struct err *err);
+/* Gives them their own names; E_CONFLICT if somebody else was faster. */
+MUST_USE bool change_show_dirs(const struct change *c, struct err *err);
+/* Removes those that were made and are empty, under either name. */
 MUST_USE bool change_drop_dirs(const struct change *c, struct err *err);
 
 #endif

@@ -103,15 +103,40 @@ static bool sync_dir(const struct journal *j, struct err *err)
     return true;
 }
 
+static void set_name(struct journal *j, const char *id, const char *suffix)
+{
+    snprintf(j->name, sizeof(j->name), "%.16s.%s", id, suffix);
+}
+
+static bool rename_to(struct journal *j, const char *suffix, struct err *err)
+{
+    struct journal old = *j;
+    set_name(j, old.name, suffix);
+    if (renameat(j->dir_fd, old.name, j->dir_fd, j->name) == 0)
+        return sync_dir(j, err);
+    memcpy(j->name, old.name, sizeof(j->name));
+    return err_errno(err, E_IO, errno, "cannot rename the journal in '%s'", j->dir_path);
+}
+
+bool journal_lock_file(int fd, bool *ret_taken, struct err *err)
+{
+    bool taken = flock(fd, LOCK_EX | LOCK_NB) != 0;
+    if (taken && errno != EWOULDBLOCK)
+        return err_errno(err, E_IO, errno, "cannot lock a journal");
+    *ret_taken = taken;
+    return true;
+}
+
 /* A new file of our own, locked. Until it is locked a recovery may take it for a leftover and
  * remove it, and the writer that made the directory may remove that: then once more. */
 static bool create_once(struct journal *j, struct change *c, bool *ret_again, struct err *err)
 {
     uint64_t bits;
     struct stat st;
+    bool taken;
     id_random(&bits, sizeof(bits));
     snprintf(c->id, sizeof(c->id), "%016llx", (unsigned long long)bits);
-    snprintf(j->name, sizeof(j->name), "%s.journal", c->id);
+    set_name(j, c->id, "new");
     if (!make_dir(j->dir_path, &j->made_n, err))
         return false;
     AUTO_FD int dir_fd = open(j->dir_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -121,10 +146,11 @@ static bool create_once(struct journal *j, struct change *c, bool *ret_again, st
     *ret_again = fd < 0 && (errno == ENOENT || errno == EEXIST);
     if (fd < 0)
         return *ret_again || err_errno(err, E_IO, errno, "cannot write to '%s'", j->dir_path);
-    *ret_again = flock(fd, LOCK_EX | LOCK_NB) != 0 || fstat(fd, &st) != 0 || st.st_nlink == 0;
-    if (*ret_again) {
+    bool ok = journal_lock_file(fd, &taken, err);
+    *ret_again = ok && (taken || fstat(fd, &st) != 0 || st.st_nlink == 0);
+    if (!ok || *ret_again) {
         unlinkat(dir_fd, j->name, 0);
-        return true;
+        return ok;
     }
     j->dir_fd = TAKE_FD(dir_fd);
     j->fd = TAKE_FD(fd);
@@ -164,7 +190,7 @@ bool journal_open(
         record_add_staging(&text, &j.hash, c);
         ok = buf_ok(&text) || err_set(err, E_IO, "the paths of this change are too long together");
     }
-    ok = ok && append(&j, buf_str(&text), err) && sync_dir(&j, err);
+    ok = ok && append(&j, buf_str(&text), err) && rename_to(&j, "journal", err);
     if (!ok) {
         discard(&j);
         return false;
@@ -190,15 +216,34 @@ bool journal_lock(const struct journal *j, struct err *err)
     return true;
 }
 
+bool journal_made(struct journal *j, const struct change *c, struct err *err)
+{
+    AUTO_BUF struct buf text = BUF_INIT(RECORD_MAX / 2);
+    uint64_t hash = j->hash;
+    if (c->n_dirs == 0)
+        return true;
+    record_add_made(&text, &hash, c);
+    BUG_ON(!buf_ok(&text));
+    if (!append(j, buf_str(&text), err))
+        return false;
+    j->hash = hash;
+    j->staging_n += text.n;
+    return true;
+}
+
 bool journal_commit(struct journal *j, const struct change *c, struct err *err)
 {
     AUTO_BUF struct buf text = BUF_INIT(RECORD_MAX / 2);
     uint64_t hash = j->hash;
     record_add_commit(&text, &hash, c);
     BUG_ON(!buf_ok(&text));
-    if (!journal_lock(j, err) || !append(j, buf_str(&text), err))
+    if (!journal_lock(j, err))
+        return false;
+    j->commit_tried = true;
+    if (!append(j, buf_str(&text), err))
         return false;
     j->hash = hash;
+    j->commit_n = j->staging_n + text.n;
     return true;
 }
 
@@ -210,7 +255,10 @@ bool journal_done(struct journal *j, const struct change *c, struct err *err)
         if (!change_verify(c, i, err))
             return false;
     record_add_done(&text, &hash);
-    return change_sync(c, err) && append(j, buf_str(&text), err);
+    if (!change_sync(c, err))
+        return false;
+    j->done_tried = true;
+    return append(j, buf_str(&text), err);
 }
 
 bool journal_remove(struct journal *j, struct err *err)
@@ -223,16 +271,11 @@ bool journal_remove(struct journal *j, struct err *err)
     return true;
 }
 
-bool journal_finish(struct journal *j, const struct change *c, struct err *err)
+bool journal_finish(struct journal *j, struct change *c, struct err *err)
 {
-    return change_clean(c, err) && change_sync(c, err) && journal_remove(j, err);
-}
-
-static bool cut_to_staging(struct journal *j, struct err *err)
-{
-    if (ftruncate(j->fd, (off_t)j->staging_n) != 0 || fsync(j->fd) != 0)
-        return err_errno(err, E_IO, errno, "cannot cut the journal in '%s'", j->dir_path);
-    return true;
+    if (!change_clean(c, err) || !change_sync(c, err) || !change_find_lost(c, err))
+        return false;
+    return c->n_lost ? rename_to(j, "lost", err) : journal_remove(j, err);
 }
 
 bool journal_drop(struct journal *j, const struct change *c, struct err *err)
@@ -241,12 +284,49 @@ bool journal_drop(struct journal *j, const struct change *c, struct err *err)
            journal_remove(j, err);
 }
 
+bool journal_goes_back(const struct journal *j)
+{
+    return j->marked || !j->commit_tried;
+}
+
+static bool cut(struct journal *j, size_t n, struct err *err)
+{
+    if (ftruncate(j->fd, (off_t)n) != 0 || fsync(j->fd) != 0)
+        return err_errno(err, E_IO, errno, "cannot cut the journal in '%s'", j->dir_path);
+    return true;
+}
+
+/* From here on the change only goes back, whoever reads the journal next. Without the mark it must
+ * at least not say "done" while files move; what reads as "commit" is whole either way. */
+static bool decide_undo(struct journal *j, struct err *err)
+{
+    if (j->marked)
+        return true;
+    j->marked = pwrite(j->fd, "-", 1, RECORD_WAY_AT) == 1 && fsync(j->fd) == 0;
+    return j->marked || !j->done_tried || cut(j, j->commit_n, err);
+}
+
+/* All files are as they were. */
+static bool drop_undone(struct journal *j, struct change *c, struct err *err)
+{
+    AUTO_ERR struct err why = {0};
+    if (c->n_lost)
+        return change_clean(c, err) && change_drop_dirs(c, err) && change_sync(c, err) &&
+               rename_to(j, "lost", err);
+    if (cut(j, j->staging_n, &why))
+        return journal_drop(j, c, err);
+    if (j->marked)
+        return err_move(err, &why);
+    /* A journal that can't be written to must not bring the change back: it goes first. */
+    return journal_remove(j, err) && change_clean(c, err) && change_drop_dirs(c, err);
+}
+
 bool journal_undo(struct journal *j, struct change *c, struct err *err)
 {
+    if (!decide_undo(j, err))
+        return false;
     for (size_t i = c->n_ops; i-- > 0;)
         if (!change_back(c, i, err))
             return false;
-    if (!change_sync(c, err) || !cut_to_staging(j, err))
-        return false;
-    return journal_drop(j, c, err);
+    return change_sync(c, err) && drop_undone(j, c, err);
 }

@@ -6,7 +6,8 @@
 #include <inttypes.h>
 
 enum {
-    FIELDS_MAX = 9,
+    STAMP_FIELDS = 7,
+    FIELDS_MAX = 1 + 2 * STAMP_FIELDS,
 };
 
 static const char *const kind_names[] = {
@@ -61,28 +62,41 @@ static void add_path_line(struct buf *b, uint64_t *hash, const char *words, stru
 
 void record_add_staging(struct buf *b, uint64_t *hash, const struct change *c)
 {
-    char words[100];
+    char words[150];
     *hash = FNV_START;
     add_word(b, hash, "cordon-journal 1");
-    snprintf(words, sizeof(words), "root %" PRId64 " %" PRId64, (int64_t)c->root_dev,
-        (int64_t)c->root_ino);
+    add_word(b, hash, "way +");
+    snprintf(words, sizeof(words), "root %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64,
+        (int64_t)c->root_id.dev, (int64_t)c->root_id.ino, (int64_t)c->root_id.fsid,
+        c->root_id.birth_s, c->root_id.birth_ns);
     add_path_line(b, hash, words, c->root);
     snprintf(words, sizeof(words), "id %s", c->id);
     add_word(b, hash, words);
     for (size_t i = 0; i < c->n_dirs; i++)
         add_path_line(b, hash, "dir", c->dirs[i].rel);
     for (size_t i = 0; i < c->n_ops; i++) {
-        snprintf(words, sizeof(words), "op %s", kind_names[c->ops[i].kind]);
+        snprintf(words, sizeof(words), "op %s %" PRId64, kind_names[c->ops[i].kind],
+            (int64_t)c->ops[i].old.ino);
         add_path_line(b, hash, words, c->ops[i].rel);
     }
     snprintf(words, sizeof(words), "staging %zu %zu", c->n_dirs, c->n_ops);
     add_word(b, hash, words);
 }
 
+void record_add_made(struct buf *b, uint64_t *hash, const struct change *c)
+{
+    char words[100];
+    for (size_t i = 0; i < c->n_dirs; i++) {
+        snprintf(words, sizeof(words), "made %zu %" PRId64, i, (int64_t)c->dirs[i].ino);
+        add_word(b, hash, words);
+    }
+}
+
 static void add_stamp(struct buf *b, const struct stamp *stamp)
 {
-    buf_printf(b, " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64, (int64_t)stamp->ino,
-        stamp->mtime_s, stamp->mtime_ns, stamp->size);
+    buf_printf(b, " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %u %u %u", (int64_t)stamp->ino,
+        stamp->mtime_s, stamp->mtime_ns, stamp->size, (unsigned)stamp->mode, (unsigned)stamp->uid,
+        (unsigned)stamp->gid);
 }
 
 void record_add_commit(struct buf *b, uint64_t *hash, const struct change *c)
@@ -105,6 +119,7 @@ void record_add_done(struct buf *b, uint64_t *hash)
 /* How far the reader has come; a line is only taken in its place. */
 enum phase {
     PHASE_START,
+    PHASE_WAY,
     PHASE_ROOT,
     PHASE_ID,
     PHASE_NAMES,
@@ -116,8 +131,11 @@ enum phase {
 struct reader {
     struct arena *arena;
     struct change change;
+    size_t line_number;
     size_t lines_max; /* no more directories or files than the text has lines */
+    size_t n_made;
     size_t n_files;
+    bool back; /* the mark is set */
     enum phase phase;
 };
 
@@ -160,19 +178,30 @@ static bool read_number(struct str field, int64_t *ret_number)
 
 static bool read_version(struct reader *r, const struct str *field)
 {
-    r->phase = PHASE_ROOT;
+    r->phase = PHASE_WAY;
     return str_is(field[0], "1");
+}
+
+static bool read_way(struct reader *r, const struct str *field)
+{
+    r->phase = PHASE_ROOT;
+    r->back = str_is(field[0], "-");
+    return r->back || str_is(field[0], "+");
 }
 
 static bool read_root(struct reader *r, const struct str *field)
 {
-    int64_t dev, ino;
-    if (!read_number(field[0], &dev) || !read_number(field[1], &ino))
-        return false;
-    r->change.root_dev = (dev_t)dev;
-    r->change.root_ino = (ino_t)ino;
+    int64_t n[5];
+    for (size_t i = 0; i < ARRAY_LEN(n); i++)
+        if (!read_number(field[i], &n[i]))
+            return false;
+    r->change.root_id = (struct rootid){.dev = (dev_t)n[0],
+        .ino = (ino_t)n[1],
+        .fsid = (uint64_t)n[2],
+        .birth_s = n[3],
+        .birth_ns = n[4]};
     r->phase = PHASE_ID;
-    return read_path(r, field[2], &r->change.root) && r->change.root.n > 0;
+    return read_path(r, field[5], &r->change.root) && r->change.root.n > 0;
 }
 
 static bool read_id(struct reader *r, const struct str *field)
@@ -202,16 +231,20 @@ static bool read_op(struct reader *r, const struct str *field)
 {
     struct change *c = &r->change;
     struct str rel;
+    int64_t ino;
     size_t kind = 0;
     while (kind < ARRAY_LEN(kind_names) && !str_is(field[0], kind_names[kind]))
         kind++;
     if (kind == ARRAY_LEN(kind_names) || c->n_ops == CHANGE_MAX_FILES)
         return false;
-    if (!read_path(r, field[1], &rel) || !change_rel_ok(rel))
+    if (!read_number(field[1], &ino) || !ino != (kind == CHANGE_CREATE))
+        return false;
+    if (!read_path(r, field[2], &rel) || !change_rel_ok(rel))
         return false;
     if (!c->ops)
         c->ops = ARENA_NEW(r->arena, struct change_op, r->lines_max);
-    c->ops[c->n_ops++] = (struct change_op){.kind = (enum change_kind)kind, .rel = rel};
+    c->ops[c->n_ops++] =
+        (struct change_op){.kind = (enum change_kind)kind, .rel = rel, .old.ino = (ino_t)ino};
     return true;
 }
 
@@ -224,14 +257,30 @@ static bool read_staging(struct reader *r, const struct str *field)
     return dirs == (int64_t)r->change.n_dirs && ops == (int64_t)r->change.n_ops && ops > 0;
 }
 
+static bool read_made(struct reader *r, const struct str *field)
+{
+    int64_t n, ino;
+    if (!read_number(field[0], &n) || !read_number(field[1], &ino) || r->n_files)
+        return false;
+    if (n != (int64_t)r->n_made || r->n_made == r->change.n_dirs || !ino)
+        return false;
+    r->change.dirs[r->n_made++].ino = (ino_t)ino;
+    return true;
+}
+
 static bool read_stamp(const struct str *field, struct stamp *ret_stamp)
 {
-    int64_t n[4];
+    int64_t n[STAMP_FIELDS];
     for (size_t i = 0; i < ARRAY_LEN(n); i++)
-        if (!read_number(field[i], &n[i]))
+        if (!read_number(field[i], &n[i]) || (i >= 4 && (n[i] < 0 || n[i] > UINT32_MAX)))
             return false;
-    *ret_stamp =
-        (struct stamp){.ino = (ino_t)n[0], .mtime_s = n[1], .mtime_ns = n[2], .size = n[3]};
+    *ret_stamp = (struct stamp){.ino = (ino_t)n[0],
+        .mtime_s = n[1],
+        .mtime_ns = n[2],
+        .size = n[3],
+        .mode = (mode_t)n[4],
+        .uid = (uid_t)n[5],
+        .gid = (gid_t)n[6]};
     return true;
 }
 
@@ -241,10 +290,11 @@ static bool read_file(struct reader *r, const struct str *field)
     if (!read_number(field[0], &n) || n != (int64_t)r->n_files || r->n_files == r->change.n_ops)
         return false;
     struct change_op *op = &r->change.ops[r->n_files++];
-    if (!read_stamp(field + 1, &op->old) || !read_stamp(field + 5, &op->new))
+    ino_t old = op->old.ino;
+    if (!read_stamp(field + 1, &op->old) || !read_stamp(field + 1 + STAMP_FIELDS, &op->new))
         return false;
-    return !op->old.ino == (op->kind == CHANGE_CREATE) &&
-           !op->new.ino == (op->kind == CHANGE_DELETE);
+    return op->old.ino == old && !op->new.ino == (op->kind == CHANGE_DELETE) &&
+           r->n_made == r->change.n_dirs;
 }
 
 static bool read_commit(struct reader *r, const struct str *field)
@@ -271,11 +321,13 @@ static const struct line_type {
     {"cordon-journal", PHASE_START, 1, read_version},
     {"dir", PHASE_NAMES, 1, read_dir},
     {"done", PHASE_COMMITTED, 0, read_done},
-    {"file", PHASE_STAGED, 9, read_file},
+    {"file", PHASE_STAGED, FIELDS_MAX, read_file},
     {"id", PHASE_ID, 1, read_id},
-    {"op", PHASE_NAMES, 2, read_op},
-    {"root", PHASE_ROOT, 3, read_root},
+    {"made", PHASE_STAGED, 2, read_made},
+    {"op", PHASE_NAMES, 3, read_op},
+    {"root", PHASE_ROOT, 6, read_root},
     {"staging", PHASE_NAMES, 2, read_staging},
+    {"way", PHASE_WAY, 1, read_way},
 };
 
 /* The line without checksum and end: one word, single blanks, exactly its fields. */
@@ -306,7 +358,7 @@ static bool check_sum(struct str line, uint64_t *hash, struct str *ret_body)
     if (line.n < FNV_HEX || line.p[line.n - FNV_HEX] != ' ')
         return false;
     struct str body = str_head(line, line.n - (FNV_HEX - 1));
-    *hash = fnv_add(*hash, body);
+    *hash = fnv_add(*hash, str_is(body, "way - ") ? STR("way + ") : body);
     fnv_hex(*hash, hex);
     *ret_body = str_head(body, body.n - 1);
     return str_is(str_skip(line, body.n), hex);
@@ -331,13 +383,13 @@ static bool starts_like(struct str s, struct str want)
     return str_eq(str_head(s, n), str_head(want, n));
 }
 
-static enum record_state state_of(enum phase phase)
+static enum record_state state_of(const struct reader *r)
 {
-    switch (phase) {
+    switch (r->phase) {
     case PHASE_DONE:
-        return RECORD_DONE;
+        return r->back ? RECORD_UNDO : RECORD_DONE;
     case PHASE_COMMITTED:
-        return RECORD_COMMIT;
+        return r->back ? RECORD_UNDO : RECORD_COMMIT;
     case PHASE_STAGED:
         return RECORD_STAGING;
     default:
@@ -345,32 +397,59 @@ static enum record_state state_of(enum phase phase)
     }
 }
 
-bool record_parse(struct str text, struct arena *a, struct change *ret_change,
-    struct record_tail *ret_tail, struct err *err)
+/* One more line, if it is whole. False and no error: there is none. */
+static bool next_line(struct reader *r, struct str text, struct record_tail *tail, struct err *err)
+{
+    struct str rest = str_skip(text, tail->whole_n), body;
+    ptrdiff_t end = str_find(rest, '\n');
+    if (end < 0 || all_zeros(rest))
+        return false;
+    r->line_number++;
+    if (!check_sum(str_head(rest, (size_t)end), &tail->hash, &body))
+        return err_set(err, E_CONFIG, "line %zu does not match its checksum", r->line_number);
+    if (!read_line(r, body))
+        return err_set(err, E_CONFIG, "line %zu is not one that belongs there", r->line_number);
+    tail->whole_n += (size_t)end + 1;
+    if (r->phase == PHASE_STAGED && r->n_files == 0)
+        tail->staging_n = tail->whole_n;
+    return true;
+}
+
+static struct reader reader_init(struct arena *a, struct str text)
 {
     struct reader r = {.arena = a, .change = {.root_fd = -1}};
     r.lines_max = MIN(count_lines(text), (size_t)(CHANGE_MAX_FILES + CHANGE_MAX_DIRS));
+    return r;
+}
+
+bool record_parse(struct str text, struct arena *a, struct change *ret_change,
+    struct record_tail *ret_tail, struct err *err)
+{
+    struct reader r = reader_init(a, text);
     struct record_tail tail = {.hash = FNV_START};
-    size_t line_number = 0;
-    for (;;) {
-        struct str rest = str_skip(text, tail.whole_n), body;
-        ptrdiff_t end = str_find(rest, '\n');
-        if (end < 0 || all_zeros(rest))
-            break;
-        line_number++;
-        if (!check_sum(str_head(rest, (size_t)end), &tail.hash, &body))
-            return err_set(err, E_CONFIG, "line %zu does not match its checksum", line_number);
-        if (!read_line(&r, body))
-            return err_set(err, E_CONFIG, "line %zu is not one that belongs there", line_number);
-        tail.whole_n += (size_t)end + 1;
-        if (r.phase == PHASE_STAGED && r.n_files == 0)
-            tail.staging_n = tail.whole_n;
-    }
+    AUTO_ERR struct err damage = {0};
+    while (next_line(&r, text, &tail, &damage))
+        continue;
+    if (damage.code != ERR_NONE)
+        return err_move(err, &damage);
     struct str cut = str_skip(text, tail.whole_n);
-    if (line_number == 0 && !all_zeros(cut) && !starts_like(cut, STR("cordon-journal 1 ")))
+    if (r.line_number == 0 && !all_zeros(cut) && !starts_like(cut, STR("cordon-journal 1 ")))
         return err_set(err, E_CONFIG, "it does not begin as a journal does");
-    tail.state = state_of(r.phase);
+    tail.state = state_of(&r);
     *ret_change = r.change;
     *ret_tail = tail;
+    return true;
+}
+
+bool record_peek(struct str text, struct arena *a, struct change *ret_change)
+{
+    struct reader r = reader_init(a, text);
+    struct record_tail tail = {.hash = FNV_START};
+    AUTO_ERR struct err damage = {0};
+    while (r.phase <= PHASE_ROOT && next_line(&r, text, &tail, &damage))
+        continue;
+    if (r.phase <= PHASE_ROOT || damage.code != ERR_NONE)
+        return false;
+    *ret_change = r.change;
     return true;
 }

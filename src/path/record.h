@@ -7,12 +7,14 @@
  * One line is a word, its fields, and a checksum, with single blanks between:
  *
  *     cordon-journal 1 <sum>
- *     root <device> <inode> <path> <sum>
+ *     way + <sum>
+ *     root <device> <inode> <file system> <birth: seconds nanoseconds> <path> <sum>
  *     id <16 hex digits> <sum>
  *     dir <path> <sum>                      a directory that will be made, parents first
- *     op create|update|delete <path> <sum>
+ *     op create|update|delete <inode of the old file> <path> <sum>
  *     staging <dirs> <ops> <sum>            all names are known; nothing has been created yet
- *     file <n> <old: inode seconds nanoseconds size> <new: the same> <sum>
+ *     made <n> <inode> <sum>                a directory that was made, but has no name yet
+ *     file <n> <old: inode seconds nanoseconds size mode user group> <new: the same> <sum>
  *     commit <sum>                          everything is staged; files may be replaced from here
  *     done <sum>                            every file has its new state
  *
@@ -20,6 +22,10 @@
  * a blank or the end of a line. The checksum (FNV-1a) runs over all lines up to here: a line that
  * was lost, changed or moved shows. A line that was cut off, or never reached the disk and reads
  * as zeros, is as good as not written; anything else that isn't exactly this form is damage.
+ *
+ * One byte is ever overwritten: the '+', with a '-' when the change is to be undone, whatever comes
+ * after it. It needs no room on a full disk and can't be half written. Its line's checksum is that
+ * with the '+'.
  */
 #ifndef PATH_RECORD_H
 #define PATH_RECORD_H
@@ -31,20 +37,26 @@
 #define RECORD_MAX ((size_t)256 << 20)
 
 enum record_state {
-    RECORD_CUT, /* not even the intent is whole: nothing was created */
+    RECORD_CUT, /* not even the intent is whole */
     RECORD_STAGING,
     RECORD_COMMIT,
     RECORD_DONE,
+    RECORD_UNDO, /* commit or done, and then the mark */
+};
+
+enum {
+    RECORD_WAY_AT = 38, /* where the '+' stands */
 };
 
 struct record_tail {
     enum record_state state;
-    size_t staging_n; /* bytes of the part up to "staging" */
+    size_t staging_n; /* bytes of the part up to "staging", or to the last "made" */
     size_t whole_n;   /* bytes of all whole lines */
     uint64_t hash;    /* to write more lines after them */
 };
 
 void record_add_staging(struct buf *b, uint64_t *hash, const struct change *c);
+void record_add_made(struct buf *b, uint64_t *hash, const struct change *c);
 void record_add_commit(struct buf *b, uint64_t *hash, const struct change *c);
 void record_add_done(struct buf *b, uint64_t *hash);
 
@@ -52,5 +64,8 @@ void record_add_done(struct buf *b, uint64_t *hash);
  * The strings are in the arena, which needs room for RECORD_MAX. */
 MUST_USE bool record_parse(struct str text, struct arena *a, struct change *ret_change,
     struct record_tail *ret_tail, struct err *err);
+
+/* Of a record that may be damaged: which root it is about. False: that can't be read. */
+MUST_USE bool record_peek(struct str text, struct arena *a, struct change *ret_change);
 
 #endif

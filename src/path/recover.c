@@ -8,13 +8,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/file.h>
 
 struct recovery {
     const char *dir_path;
     int dir_fd;
     int root_fd;
-    struct stat root;
+    struct rootid root;
     char *root_path; /* NULL: it has none that could be found */
     struct journal_report report;
 };
@@ -29,43 +28,83 @@ static bool damaged(struct err *err, const struct recovery *r, const char *name)
         r->dir_path, name, why.message, name);
 }
 
+/* Damage that can't be told to concern this root must not stop anybody. */
+static bool count_damaged(struct recovery *r, const char *name, struct err *why)
+{
+    struct journal_report *report = &r->report;
+    LOG_WARN("%s/%s: %s", r->dir_path, name, why->message);
+    if (report->damaged++ == 0) {
+        snprintf(report->first_damaged, sizeof(report->first_damaged), "%.24s", name);
+        snprintf(report->why_damaged, sizeof(report->why_damaged), "%s", why->message);
+    }
+    return true;
+}
+
 /* So its length is known, too. */
-static bool is_journal_name(const char *name)
+static bool has_form(const char *name, struct str suffix)
 {
     struct str s = str_z(name);
-    return str_ends_with(s, STR(".journal")) && change_id_ok(str_head(s, s.n - strlen(".journal")));
+    return str_ends_with(s, suffix) && change_id_ok(str_head(s, s.n - suffix.n));
 }
 
-/* Device numbers may change when the machine starts again: the same inode at the same path is the
- * same root, too. */
 static bool is_this_root(const struct recovery *r, const struct change *c)
 {
-    if (c->root_ino != r->root.st_ino)
-        return false;
-    return c->root_dev == r->root.st_dev || (r->root_path && str_is(c->root, r->root_path));
+    bool same_path = r->root_path && str_is(c->root, r->root_path);
+    return rootid_is(&c->root_id, &r->root, same_path);
 }
 
-/* Opens and locks; *ret_live if somebody else has it, or has just removed it. */
-static bool take(
-    const struct recovery *r, const char *name, struct journal *j, bool *ret_live, struct err *err)
+/* What stands under a name of ours. */
+struct found {
+    enum {
+        FOUND_JOURNAL,
+        FOUND_LIVE,  /* somebody else has it, or has just removed it */
+        FOUND_OTHER, /* nothing that may command us */
+    } what;
+    struct journal journal;
+    struct err why; /* why it is something else */
+};
+
+#define AUTO_FOUND AUTO(found_done)
+#define FOUND_INIT ((struct found){.what = FOUND_OTHER, .journal = {.dir_fd = -1, .fd = -1}})
+
+static void found_done(struct found *f)
+{
+    journal_close(&f->journal);
+    err_done(&f->why);
+}
+
+/* Whoever may write into the directory may not thereby command us. */
+static bool is_own_file(int fd, struct err *why)
 {
     struct stat st;
-    AUTO_FD int fd = openat(r->dir_fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0 && errno == ENOENT) {
-        *ret_live = true;
-        return true;
-    }
     if (fd < 0 || fstat(fd, &st) != 0)
-        return err_errno(err, E_CONFIG, errno, "it can't be opened");
+        return err_errno(why, E_CONFIG, errno, "it can't be opened");
     if (!S_ISREG(st.st_mode))
-        return err_set(err, E_CONFIG, "it is not a regular file");
-    bool live = flock(fd, LOCK_EX | LOCK_NB) != 0 || fstat(fd, &st) != 0 || st.st_nlink == 0;
+        return err_set(why, E_CONFIG, "it is not a regular file");
+    return st.st_uid == geteuid() ||
+           err_set(why, E_CONFIG, "it belongs to user %u", (unsigned)st.st_uid);
+}
+
+/* Opens and locks. */
+static bool take(const struct recovery *r, const char *name, struct found *f, struct err *err)
+{
+    struct journal *j = &f->journal;
+    struct stat st;
+    bool taken;
+    AUTO_FD int fd = openat(r->dir_fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == EIO || errno == EROFS))
+        return err_errno(err, E_IO, errno, "cannot open the journal '%s/%s'", r->dir_path, name);
+    f->what = fd < 0 && errno == ENOENT ? FOUND_LIVE : FOUND_OTHER;
+    if (f->what == FOUND_LIVE || !is_own_file(fd, &f->why))
+        return true;
+    if (!journal_lock_file(fd, &taken, err))
+        return false;
+    f->what = taken || fstat(fd, &st) != 0 || st.st_nlink == 0 ? FOUND_LIVE : FOUND_JOURNAL;
     *j = (struct journal){.dir_fd = openat(r->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
         .fd = TAKE_FD(fd),
         .dir_path = strdup(r->dir_path)};
     BUG_ON(!j->dir_path);
-    memcpy(j->name, name, sizeof(j->name) - 1);
-    *ret_live = live;
+    snprintf(j->name, sizeof(j->name), "%.24s", name);
     return j->dir_fd >= 0 || err_errno(err, E_IO, errno, "cannot open '%s'", r->dir_path);
 }
 
@@ -90,86 +129,145 @@ static bool complete(struct journal *j, struct change *c, bool *ret_done, struct
     return true;
 }
 
-static bool recover_commit(
-    struct recovery *r, struct journal *j, struct change *c, size_t whole_n, struct err *err)
+static void report_left(struct recovery *r, const struct journal *j, const struct change *c)
 {
-    bool done;
-    /* What was cut off at the end must not stand before a new line. */
-    if (ftruncate(j->fd, (off_t)whole_n) != 0 || lseek(j->fd, 0, SEEK_END) < 0)
-        return err_errno(err, E_IO, errno, "cannot cut the journal in '%s'", j->dir_path);
-    if (!complete(j, c, &done, err))
-        return false;
+    struct journal_report *report = &r->report;
+    if (c->n_kept && report->kept == 0)
+        memcpy(report->first_kept, c->kept, sizeof(c->kept));
+    if (c->n_lost && report->lost == 0) {
+        memcpy(report->first_lost, c->lost, sizeof(c->lost));
+        memcpy(report->lost_journal, j->name, sizeof(j->name));
+    }
+    report->kept += c->n_kept;
+    report->lost += c->n_lost;
+}
+
+/* Files were replaced, or could have been. */
+static bool recover_commit(struct recovery *r, struct journal *j, struct change *c,
+    const struct record_tail *tail, struct err *err)
+{
+    bool done = tail->state == RECORD_DONE;
+    j->commit_tried = true;
+    j->marked = tail->state == RECORD_UNDO;
+    j->commit_n = tail->whole_n;
+    if (tail->state == RECORD_COMMIT) {
+        /* What was cut off at the end must not stand before a new line. */
+        if (ftruncate(j->fd, (off_t)tail->whole_n) != 0 || lseek(j->fd, 0, SEEK_END) < 0)
+            return err_errno(err, E_IO, errno, "cannot cut the journal in '%s'", j->dir_path);
+        if (!complete(j, c, &done, err))
+            return false;
+    }
     bool ok = done ? journal_finish(j, c, err) : journal_undo(j, c, err);
-    r->report.finished += ok && done;
-    r->report.undone += ok && !done;
-    if (c->n_kept && r->report.kept == 0)
-        memcpy(r->report.first_kept, c->kept, sizeof(c->kept));
-    r->report.kept += c->n_kept;
+    r->report.finished += ok && done && !c->n_lost;
+    r->report.undone += ok && !done && !c->n_lost;
+    if (ok)
+        report_left(r, j, c);
     return ok;
+}
+
+static bool recover_staging(
+    struct recovery *r, struct journal *j, struct change *c, struct err *err)
+{
+    for (size_t i = 0; i < c->n_ops; i++) {
+        bool staged;
+        if (!change_is_staged(c, i, &staged, err))
+            return false;
+        if (!staged) {
+            err_set(err, E_CONFIG, "its end is missing, and '%s' was replaced", c->ops[i].rel.p);
+            return damaged(err, r, j->name);
+        }
+    }
+    if (!journal_drop(j, c, err))
+        return false;
+    r->report.undone++;
+    return true;
 }
 
 static bool recover_change(struct recovery *r, struct journal *j, struct change *c,
     const struct record_tail *tail, struct err *err)
 {
-    bool ok;
+    AUTO_ERR struct err why = {0};
+    bool here = true;
     c->root_fd = r->root_fd;
     j->staging_n = tail->staging_n;
     j->hash = tail->hash;
     LOG_INFO("recovering %s/%s, state %d", j->dir_path, j->name, (int)tail->state);
-    switch (tail->state) {
-    case RECORD_CUT:
-        return journal_remove(j, err);
-    case RECORD_STAGING:
-        ok = journal_drop(j, c, err);
-        r->report.undone += ok;
-        return ok;
-    case RECORD_COMMIT:
-        return recover_commit(r, j, c, tail->whole_n, err);
-    case RECORD_DONE:
-        ok = journal_finish(j, c, err);
-        r->report.finished += ok;
-        return ok;
-    }
-    BUG_ON(true);
+    if (tail->state == RECORD_STAGING)
+        return recover_staging(r, j, c, err);
+    if (tail->state != RECORD_DONE && !change_is_here(c, &here, err))
+        return false;
+    if (here)
+        return recover_commit(r, j, c, tail, err);
+    /* Somebody tidied up, or this is not the tree that was meant: who knows? */
+    err_set(&why, E_CONFIG, "nothing of the change is here, and its files are others");
+    return count_damaged(r, j->name, &why);
 }
 
-/* Whoever may write into the directory may not thereby command us. */
-static bool is_own(const struct journal *j, struct err *err)
+/* Its intent was on disk before it had this name, so a journal without one is damaged, too. */
+static bool read_journal(const struct journal *j, struct arena *a, struct change *ret_change,
+    struct record_tail *ret_tail, struct err *err)
 {
-    struct stat st;
-    if (fstat(j->fd, &st) != 0)
-        return err_errno(err, E_IO, errno, "it can't be looked at");
-    return st.st_uid == geteuid() ||
-           err_set(err, E_CONFIG, "it belongs to user %u", (unsigned)st.st_uid);
+    AUTO_BUF struct buf text = BUF_INIT(RECORD_MAX + 2);
+    if (!file_read(j->fd, RECORD_MAX, j->name, &text, err))
+        return false;
+    bool ok = record_parse(buf_str(&text), a, ret_change, ret_tail, err);
+    if (ok && ret_tail->state != RECORD_CUT)
+        return true;
+    if (ok)
+        err_set(err, E_CONFIG, "its beginning is not whole");
+    if (!record_peek(buf_str(&text), a, ret_change))
+        *ret_change = (struct change){.root_fd = -1};
+    return false;
 }
 
 static bool recover_file(struct recovery *r, const char *name, struct err *err)
 {
-    AUTO(journal_close) struct journal j = {.dir_fd = -1, .fd = -1};
-    AUTO_ARENA struct arena arena = ARENA_INIT(2 * RECORD_MAX);
-    AUTO_BUF struct buf text = BUF_INIT(RECORD_MAX + 2);
+    AUTO_FOUND struct found f = FOUND_INIT;
+    AUTO_ARENA struct arena arena = ARENA_INIT(3 * RECORD_MAX);
     struct change *change = ARENA_NEW(&arena, struct change, 1);
     struct record_tail tail;
-    bool live = false;
-    if (!take(r, name, &j, &live, err))
-        return damaged(err, r, name);
-    if (live) {
+    if (!take(r, name, &f, err))
+        return false;
+    if (f.what == FOUND_LIVE) {
         r->report.live++;
         return true;
     }
-    if (!file_read(j.fd, RECORD_MAX, name, &text, err) ||
-        !record_parse(buf_str(&text), &arena, change, &tail, err))
-        return damaged(err, r, name);
-    if (tail.state != RECORD_CUT && !is_this_root(r, change)) {
+    bool whole = f.what == FOUND_JOURNAL && read_journal(&f.journal, &arena, change, &tail, &f.why);
+    if (!change->root.n)
+        return count_damaged(r, name, &f.why);
+    if (!is_this_root(r, change)) {
         r->report.elsewhere++;
         return true;
     }
-    if (!is_own(&j, err))
+    if (!whole) {
+        err_move(err, &f.why);
         return damaged(err, r, name);
-    if (!journal_lock(&j, err) || !recover_change(r, &j, change, &tail, err))
-        return err_wrap(err, "a change that was cut off (journal '%s/%s') waits to be recovered",
-            r->dir_path, name);
-    return true;
+    }
+    if (journal_lock(&f.journal, err) && recover_change(r, &f.journal, change, &tail, err))
+        return true;
+    if (err->code == E_CONFIG)
+        return false; /* it says all itself */
+    return err_wrap(err, "a change that was cut off (journal '%s/%s') waits to be recovered",
+        r->dir_path, name);
+}
+
+/* The intent was never on disk, so nothing was created. */
+static bool remove_new(struct recovery *r, const char *name, struct err *err)
+{
+    AUTO_FOUND struct found f = FOUND_INIT;
+    if (!take(r, name, &f, err))
+        return false;
+    r->report.live += f.what == FOUND_LIVE;
+    if (f.what == FOUND_OTHER)
+        return count_damaged(r, name, &f.why);
+    return f.what == FOUND_LIVE || journal_remove(&f.journal, err);
+}
+
+static bool recover_entry(struct recovery *r, const char *name, struct err *err)
+{
+    if (has_form(name, STR(".journal")))
+        return recover_file(r, name, err);
+    return !has_form(name, STR(".new")) || remove_new(r, name, err);
 }
 
 static bool recover_all(struct recovery *r, DIR *dir, struct err *err)
@@ -179,8 +277,7 @@ static bool recover_all(struct recovery *r, DIR *dir, struct err *err)
     errno = 0;
     while ((entry = readdir(dir))) {
         AUTO_ERR struct err now = {0};
-        if (is_journal_name(entry->d_name) && !recover_file(r, entry->d_name, &now) &&
-            first.code == ERR_NONE)
+        if (!recover_entry(r, entry->d_name, &now) && first.code == ERR_NONE)
             err_move(&first, &now);
         errno = 0;
     }
@@ -203,8 +300,8 @@ bool journal_recover(
     AUTO(auto_closedir) DIR *dir = opendir(dir_path);
     if (!dir && errno != ENOENT && errno != ENOTDIR)
         return err_errno(err, E_IO, errno, "cannot open '%s'", dir_path);
-    if (fstat(root_fd, &r->root) != 0)
-        return err_errno(err, E_IO, errno, "cannot look at the root");
+    if (!rootid_look(root_fd, &r->root, err))
+        return false;
     if (dir) {
         r->dir_fd = dirfd(dir);
         r->root_path = beneath_name(root_fd);

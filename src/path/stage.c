@@ -24,6 +24,32 @@ struct staging {
     int fd;
 };
 
+bool stage_writable(
+    int dir_fd, const char *name, struct str rel, const struct stat *st, struct err *err)
+{
+    if ((st->st_mode & 0222) == 0)
+        return err_set(err, E_IO, "'%s' is read-only (mode %04o): allow writing first (chmod u+w)",
+            rel.p, (unsigned)(st->st_mode & 07777));
+    if (faccessat(dir_fd, name, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) != 0)
+        return err_errno(err, E_IO, errno, "cannot write '%s'", rel.p);
+    return true;
+}
+
+bool stage_delete(const struct change *c, size_t i, struct err *err)
+{
+    const struct change_op *op = &c->ops[i];
+    AUTO_PLACE struct change_place at = {.dir_fd = -1};
+    struct stat st;
+    if (!change_place_open(c, i, &at, err))
+        return false;
+    if (fstatat(at.dir_fd, at.name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? change_conflict(err, op->rel, "is gone")
+                               : err_errno(err, E_IO, errno, "cannot look at '%s'", op->rel.p);
+    if (!stamp_is(&op->old, &st))
+        return change_conflict(err, op->rel, "was changed meanwhile");
+    return stage_writable(at.dir_fd, at.name, op->rel, &st, err);
+}
+
 /* The file that the new one shall be like, still as it was when the change was asked for. */
 static bool open_old(const struct change *c, struct str rel, const struct stamp *stamp,
     struct staging *s, struct err *err)
@@ -36,12 +62,8 @@ static bool open_old(const struct change *c, struct str rel, const struct stamp 
     if (fd < 0 && errno != ENOENT && errno != ELOOP)
         return err_errno(
             err, E_IO, errno, "cannot read '%s', and so cannot keep what belongs to it", rel.p);
-    if (fd < 0 || fstat(fd, &s->old) != 0 || !S_ISREG(s->old.st_mode) ||
-        !stamp_is(stamp, &s->old)) {
-        err_set(err, E_CONFLICT, "'%s' was changed meanwhile: read it again and repeat the change",
-            rel.p);
-        return err_ctx(err, "path", "%s", rel.p);
-    }
+    if (fd < 0 || fstat(fd, &s->old) != 0 || !S_ISREG(s->old.st_mode) || !stamp_is(stamp, &s->old))
+        return change_conflict(err, rel, "was changed meanwhile");
     s->old_fd = TAKE_FD(fd);
     return true;
 }
@@ -227,6 +249,8 @@ bool stage_file(
         return false;
     AUTO_FD int old_fd = s.old_fd;
     if (!change_place_open(c, i, &at, err))
+        return false;
+    if (op->kind == CHANGE_UPDATE && !stage_writable(at.dir_fd, at.name, op->rel, &s.old, err))
         return false;
     /* Only a new file without a mode of its own is readable for others while it is written. */
     mode_t mode = old_fd < 0 && !spec->set_mode ? 0666 : 0600;

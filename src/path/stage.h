@@ -25,4 +25,11 @@ struct stage_spec {
 MUST_USE bool stage_file(struct change *c, size_t i, const struct stage_spec *spec,
     uint64_t *ret_bytes, struct err *err);
 
+/* A file that is to be deleted has no new version: it is still as it was, and not read-only. */
+MUST_USE bool stage_delete(const struct change *c, size_t i, struct err *err);
+
+/* A file that nobody may write to is refused, for root too. */
+MUST_USE bool stage_writable(
+    int dir_fd, const char *name, struct str rel, const struct stat *st, struct err *err);
+
 #endif

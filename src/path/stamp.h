@@ -3,7 +3,8 @@
  *     struct stamp read_from = stamp_of(&st);
  *     if (!stamp_is(&read_from, &st_now)) ...somebody changed it...
  *
- * The change time is left out on purpose: renaming a file changes it.
+ * The change time is left out on purpose: renaming a file changes it. Mode and owner stand for what
+ * else it would show.
  */
 #ifndef PATH_STAMP_H
 #define PATH_STAMP_H
@@ -18,6 +19,9 @@ struct stamp {
     int64_t mtime_s;
     int64_t mtime_ns;
     int64_t size;
+    mode_t mode; /* with the type */
+    uid_t uid;
+    gid_t gid;
 };
 
 static inline struct stamp stamp_of(const struct stat *st)
@@ -28,15 +32,20 @@ static inline struct stamp stamp_of(const struct stat *st)
         .mtime_s = st->st_mtim.tv_sec,
         .mtime_ns = st->st_mtim.tv_nsec,
         .size = st->st_size,
+        .mode = st->st_mode,
+        .uid = st->st_uid,
+        .gid = st->st_gid,
     };
 }
 
-/* The same file with the same content, as far as can be seen. The device is not compared: both are
- * looked up in one directory, and device numbers do not survive a restart of the machine. */
+/* The same file with the same content, mode and owner, as far as can be seen. The device is not
+ * compared: both are looked up in one directory, and device numbers do not survive a restart of the
+ * machine. */
 static inline bool stamp_is(const struct stamp *stamp, const struct stat *st)
 {
     return stamp->ino && stamp->ino == st->st_ino && stamp->mtime_s == st->st_mtim.tv_sec &&
-           stamp->mtime_ns == st->st_mtim.tv_nsec && stamp->size == st->st_size;
+           stamp->mtime_ns == st->st_mtim.tv_nsec && stamp->size == st->st_size &&
+           stamp->mode == st->st_mode && stamp->uid == st->st_uid && stamp->gid == st->st_gid;
 }
 
 #endif

@@ -67,18 +67,32 @@ static bool lacks_flag(int errnum)
     return errnum == EINVAL || errnum == ENOSYS;
 }
 
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_mode && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
 /* Renames without replacing: EEXIST if the new name is taken. */
 static int move_to_free(int dir_fd, const char *from, const char *to)
 {
+    struct stat a, b;
     if (renameat2(dir_fd, from, dir_fd, to, RENAME_NOREPLACE) == 0)
         return 0;
-    if (!lacks_flag(errno) || linkat(dir_fd, from, dir_fd, to, 0) != 0)
+    if (lacks_flag(errno) && linkat(dir_fd, from, dir_fd, to, 0) == 0)
+        return unlinkat(dir_fd, from, 0);
+    if (errno != EEXIST)
         return -1;
-    return unlinkat(dir_fd, from, 0);
+    /* This very file stands there already: the first half was done before. */
+    if (fstatat(dir_fd, from, &a, AT_SYMLINK_NOFOLLOW) == 0 &&
+        fstatat(dir_fd, to, &b, AT_SYMLINK_NOFOLLOW) == 0 && same_file(&a, &b))
+        return unlinkat(dir_fd, from, 0);
+    errno = EEXIST;
+    return -1;
 }
 
 /* Exchanges temp and target. Without the kernel's exchange: a second link to the target first, so
- * that at each moment both files have a name; settle() knows what each cut leaves. */
+ * that at each moment both files have a name; settle() knows what each cut leaves. A failure tidies
+ * nothing up: over a network a rename may be done and yet report an error. */
 static int swap(const struct change_place *at)
 {
     int fd = at->dir_fd;
@@ -86,17 +100,43 @@ static int swap(const struct change_place *at)
         return 0;
     if (!lacks_flag(errno) || linkat(fd, at->name, fd, at->spare, 0) != 0)
         return -1;
-    if (renameat(fd, at->temp, fd, at->name) != 0) {
-        int errnum = errno;
-        unlinkat(fd, at->spare, 0);
-        errno = errnum;
+    if (renameat(fd, at->temp, fd, at->name) != 0)
         return -1;
-    }
     return renameat(fd, at->spare, fd, at->temp);
 }
 
+static void note_kept(struct change *c, const struct change_place *at, const struct change_op *op)
+{
+    int parent = (int)(at->name - op->rel.p);
+    if (c->n_kept++ == 0)
+        snprintf(c->kept, sizeof(c->kept), "%.*s%s", parent, op->rel.p, at->kept);
+}
+
+/* A version that can't go to its place stays beside it, under a name of its own. */
+static bool keep_aside(struct change *c, const struct change_place *at, const struct change_op *op,
+    const char *from, struct err *err)
+{
+    if (move_to_free(at->dir_fd, from, at->kept) != 0)
+        return step_error(err, op, "keep the old version of");
+    note_kept(c, at, op);
+    return true;
+}
+
+/* Both names are there: the second link is not needed, unless somebody took the first away. */
+static bool settle_spare(struct change *c, const struct change_place *at,
+    const struct change_op *op, const struct stat *spare, struct err *err)
+{
+    struct stat target, temp;
+    if (!stat_name(at, at->name, &target, err) || !stat_name(at, at->temp, &temp, err))
+        return false;
+    if (!same_file(spare, &target) && !same_file(spare, &temp) && classify(op, spare) == SEEN_OTHER)
+        return keep_aside(c, at, op, at->spare, err);
+    return unlinkat(at->dir_fd, at->spare, 0) == 0 || step_error(err, op, "settle");
+}
+
 /* Leads a state in the middle of swap() or move_to_free() to its beginning or its end. */
-static bool settle(const struct change_place *at, const struct change_op *op, struct err *err)
+static bool settle(
+    struct change *c, const struct change_place *at, const struct change_op *op, struct err *err)
 {
     struct stat target, temp, spare;
     if (!stat_name(at, at->spare, &spare, err) || !stat_name(at, at->temp, &temp, err))
@@ -105,13 +145,12 @@ static bool settle(const struct change_place *at, const struct change_op *op, st
         if (renameat(at->dir_fd, at->spare, at->dir_fd, at->temp) != 0)
             return step_error(err, op, "settle");
         temp = spare;
-    } else if (spare.st_mode && unlinkat(at->dir_fd, at->spare, 0) != 0) {
-        return step_error(err, op, "settle");
+    } else if (spare.st_mode && !settle_spare(c, at, op, &spare, err)) {
+        return false;
     }
     if (!stat_name(at, at->name, &target, err))
         return false;
-    bool two_names = temp.st_mode && temp.st_dev == target.st_dev && temp.st_ino == target.st_ino;
-    if (two_names && unlinkat(at->dir_fd, at->temp, 0) != 0)
+    if (same_file(&temp, &target) && unlinkat(at->dir_fd, at->temp, 0) != 0)
         return step_error(err, op, "settle");
     return true;
 }
@@ -136,7 +175,7 @@ static enum change_status status_of(enum change_kind kind, struct view v)
     return todo ? CHANGE_TODO : done ? CHANGE_DONE : CHANGE_BLOCKED;
 }
 
-bool change_look(const struct change *c, size_t i, enum change_status *ret_status, struct err *err)
+bool change_look(struct change *c, size_t i, enum change_status *ret_status, struct err *err)
 {
     const struct change_op *op = &c->ops[i];
     AUTO_PLACE struct change_place at = {.dir_fd = -1};
@@ -144,16 +183,10 @@ bool change_look(const struct change *c, size_t i, enum change_status *ret_statu
     bool found;
     if (!change_place_find(c, i, &at, &found, err))
         return false;
-    if (found && (!settle(&at, op, err) || !see_both(&at, op, &v, err)))
+    if (found && (!settle(c, &at, op, err) || !see_both(&at, op, &v, err)))
         return false;
-    *ret_status = status_of(op->kind, v);
+    *ret_status = found ? status_of(op->kind, v) : CHANGE_BLOCKED;
     return true;
-}
-
-static bool conflict(struct err *err, const struct change_op *op, const char *what)
-{
-    err_set(err, E_CONFLICT, "'%s' %s: read it again and repeat the change", op->rel.p, what);
-    return err_ctx(err, "path", "%s", op->rel.p);
 }
 
 static bool forward_create(
@@ -162,7 +195,7 @@ static bool forward_create(
     if (move_to_free(at->dir_fd, at->temp, at->name) == 0)
         return true;
     if (errno == EEXIST)
-        return conflict(err, op, "was created meanwhile");
+        return change_conflict(err, op->rel, "was created meanwhile");
     return step_error(err, op, "create");
 }
 
@@ -175,16 +208,17 @@ static bool forward_displace(
     if (!see_both(at, op, &v, err))
         return false;
     if (v.target != SEEN_OLD)
-        return conflict(err, op, v.target == SEEN_NONE ? "is gone" : "was changed meanwhile");
+        return change_conflict(
+            err, op->rel, v.target == SEEN_NONE ? "is gone" : "was changed meanwhile");
     int moved =
         op->kind == CHANGE_UPDATE ? swap(at) : renameat(at->dir_fd, at->name, at->dir_fd, at->temp);
     if (moved != 0 && errno == ENOENT)
-        return conflict(err, op, "is gone");
+        return change_conflict(err, op->rel, "is gone");
     if (moved != 0)
         return step_error(err, op, op->kind == CHANGE_UPDATE ? "replace" : "delete");
     if (!see(at, op, at->temp, &v.temp, err))
         return false;
-    return v.temp == SEEN_OLD || conflict(err, op, "was changed meanwhile");
+    return v.temp == SEEN_OLD || change_conflict(err, op->rel, "was changed meanwhile");
 }
 
 bool change_forward(const struct change *c, size_t i, struct err *err)
@@ -207,18 +241,25 @@ bool change_verify(const struct change *c, size_t i, struct err *err)
     if (!change_place_open(c, i, &at, err) || !see(&at, op, at.temp, &temp, err))
         return false;
     /* No temp: a user who tidied up after a crash removed the old version; there is no way back. */
-    return temp == SEEN_OLD || temp == SEEN_NONE || conflict(err, op, "was changed meanwhile");
+    return temp == SEEN_OLD || temp == SEEN_NONE ||
+           change_conflict(err, op->rel, "was changed meanwhile");
 }
 
-/* The old version can't go back to its place: it stays beside it, under a name of its own. */
-static bool keep_aside(
+static void note_lost(struct change *c, const struct change_op *op)
+{
+    if (c->n_lost++ == 0)
+        snprintf(c->lost, sizeof(c->lost), "%s", op->rel.p);
+}
+
+/* Nothing to put back. If that is because a recovery that was cut off kept it aside, it counts. */
+static bool look_for_kept(
     struct change *c, const struct change_place *at, const struct change_op *op, struct err *err)
 {
-    if (move_to_free(at->dir_fd, at->temp, at->kept) != 0)
-        return step_error(err, op, "keep the old version of");
-    int parent = (int)(at->name - op->rel.p);
-    if (c->n_kept++ == 0)
-        snprintf(c->kept, sizeof(c->kept), "%.*s%s", parent, op->rel.p, at->kept);
+    struct stat st;
+    if (!stat_name(at, at->kept, &st, err))
+        return false;
+    if (st.st_mode)
+        note_kept(c, at, op);
     return true;
 }
 
@@ -227,7 +268,7 @@ static bool put_back(
 {
     if (move_to_free(at->dir_fd, at->temp, at->name) == 0)
         return true;
-    return errno == EEXIST ? keep_aside(c, at, op, err) : step_error(err, op, "put back");
+    return errno == EEXIST ? keep_aside(c, at, op, at->temp, err) : step_error(err, op, "put back");
 }
 
 static bool back_update(
@@ -236,12 +277,16 @@ static bool back_update(
     struct view v;
     if (!see_both(at, op, &v, err))
         return false;
-    if (v.temp == SEEN_NONE || v.temp == SEEN_NEW)
+    if (v.temp == SEEN_NONE && v.target == SEEN_NEW)
+        note_lost(c, op); /* somebody removed the only old version */
+    if (v.temp == SEEN_NONE)
+        return look_for_kept(c, at, op, err);
+    if (v.temp == SEEN_NEW)
         return true;
     if (v.target == SEEN_NONE)
         return put_back(c, at, op, err);
     if (v.target != SEEN_NEW)
-        return keep_aside(c, at, op, err);
+        return keep_aside(c, at, op, at->temp, err);
     if (swap(at) != 0)
         return step_error(err, op, "put back");
     if (!see(at, op, at->temp, &v.temp, err))
@@ -251,7 +296,7 @@ static bool back_update(
     /* Somebody replaced the target between the look and the swap: theirs is the newest. */
     if (swap(at) != 0)
         return step_error(err, op, "put back");
-    return keep_aside(c, at, op, err);
+    return keep_aside(c, at, op, at->temp, err);
 }
 
 static bool back_create(
@@ -275,7 +320,7 @@ static bool back_delete(
     struct view v;
     if (!see_both(at, op, &v, err))
         return false;
-    return v.temp == SEEN_NONE || put_back(c, at, op, err);
+    return v.temp == SEEN_NONE ? look_for_kept(c, at, op, err) : put_back(c, at, op, err);
 }
 
 bool change_back(struct change *c, size_t i, struct err *err)
@@ -285,9 +330,11 @@ bool change_back(struct change *c, size_t i, struct err *err)
     bool found;
     if (!change_place_find(c, i, &at, &found, err))
         return false;
-    if (!found)
+    if (!found) {
+        note_lost(c, op);
         return true;
-    if (!settle(&at, op, err))
+    }
+    if (!settle(c, &at, op, err))
         return false;
     switch (op->kind) {
     case CHANGE_CREATE:
@@ -298,4 +345,52 @@ bool change_back(struct change *c, size_t i, struct err *err)
         return back_delete(c, &at, op, err);
     }
     BUG_ON(true);
+}
+
+bool change_is_staged(const struct change *c, size_t i, bool *ret_staged, struct err *err)
+{
+    const struct change_op *op = &c->ops[i];
+    AUTO_PLACE struct change_place at = {.dir_fd = -1};
+    struct stat temp = {0}, spare = {0};
+    bool found;
+    if (!change_place_find(c, i, &at, &found, err))
+        return false;
+    if (found && (!stat_name(&at, at.temp, &temp, err) || !stat_name(&at, at.spare, &spare, err)))
+        return false;
+    bool displaced = op->kind == CHANGE_DELETE || (op->old.ino && op->old.ino == temp.st_ino);
+    *ret_staged = !spare.st_mode && !(temp.st_mode && displaced);
+    return true;
+}
+
+/* Whether the target is neither as before nor as after. */
+static bool is_strange(const struct change_op *op, enum seen target)
+{
+    enum seen before = op->kind == CHANGE_CREATE ? SEEN_NONE : SEEN_OLD;
+    enum seen after = op->kind == CHANGE_DELETE ? SEEN_NONE : SEEN_NEW;
+    return target != before && target != after;
+}
+
+bool change_is_here(const struct change *c, bool *ret_here, struct err *err)
+{
+    bool seen = false, strange = false;
+    for (size_t i = 0; i < c->n_ops && !seen; i++) {
+        const struct change_op *op = &c->ops[i];
+        AUTO_PLACE struct change_place at = {.dir_fd = -1};
+        enum seen target = SEEN_NONE;
+        bool found;
+        if (!change_place_find(c, i, &at, &found, err))
+            return false;
+        const char *const names[] = {at.temp, at.spare, at.kept};
+        for (size_t k = 0; found && k < ARRAY_LEN(names); k++) {
+            struct stat st;
+            if (!stat_name(&at, names[k], &st, err))
+                return false;
+            seen = seen || st.st_mode;
+        }
+        if (found && !see(&at, op, at.name, &target, err))
+            return false;
+        strange = strange || (found && is_strange(op, target));
+    }
+    *ret_here = seen || !strange;
+    return true;
 }

@@ -48,19 +48,16 @@ const char *writer_action_name(enum writer_action action)
 
 bool writer_new(int root_fd, const char *journal_dir, struct writer **ret_writer, struct err *err)
 {
-    struct stat st;
-    if (fstat(root_fd, &st) != 0)
-        return err_errno(err, E_IO, errno, "cannot look at the root");
-    if (!S_ISDIR(st.st_mode))
-        return err_set(err, E_IO, "the root is not a directory");
+    struct rootid id;
+    if (!rootid_look(root_fd, &id, err))
+        return false;
     struct writer *w = base_alloc(sizeof(*w));
     *w = (struct writer){.arena = ARENA_INIT(ARENA_MAX)};
     AUTO_FREE char *root = beneath_name(root_fd);
     w->journal_dir = arena_strdup(&w->arena, str_z(journal_dir));
     w->change.root = arena_str(&w->arena, str_z(root ? root : "?"));
     w->change.root_fd = root_fd;
-    w->change.root_dev = st.st_dev;
-    w->change.root_ino = st.st_ino;
+    w->change.root_id = id;
     *ret_writer = w;
     return true;
 }
@@ -69,6 +66,7 @@ void writer_free(struct writer *w)
 {
     if (!w)
         return;
+    change_release(&w->change);
     free(w->ops);
     arena_done(&w->arena);
     free(w);
@@ -103,14 +101,24 @@ static bool check_type(struct str rel, const struct stat *st, struct err *err)
     return S_ISREG(st->st_mode) || err_set(err, E_IO, "'%s' is not a regular file", rel.p);
 }
 
-static bool check_writable(
-    int dir_fd, const char *name, struct str rel, const struct stat *st, struct err *err)
+/* Where a new file, or the first directory on the way to it, would be made. */
+static bool check_parent(const struct writer *w, struct str rel, struct err *err)
 {
-    if ((st->st_mode & 0222) == 0)
-        return err_set(err, E_IO, "'%s' is read-only (mode %04o): allow writing first (chmod u+w)",
-            rel.p, (unsigned)(st->st_mode & 07777));
-    if (faccessat(dir_fd, name, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) != 0)
-        return err_errno(err, E_IO, errno, "cannot write '%s'", rel.p);
+    char path[PATH_MAX];
+    const char *name;
+    int fd = -1;
+    memcpy(path, rel.p, rel.n + 1);
+    for (struct str left = str_n(path, rel.n); fd < 0; left.n = strlen(path)) {
+        fd = change_parent_open(w->change.root_fd, left, &name);
+        char *slash = strrchr(path, '/');
+        if (fd < 0 && (errno != ENOENT || !slash))
+            return change_open_error(err, errno, rel);
+        if (fd < 0)
+            *slash = '\0';
+    }
+    AUTO_FD int parent = fd;
+    if (faccessat(parent, ".", W_OK | X_OK, AT_EACCESS) != 0)
+        return err_errno(err, E_IO, errno, "cannot create '%s'", rel.p);
     return true;
 }
 
@@ -125,7 +133,9 @@ static bool look_at(struct writer *w, struct str rel, struct stamp *ret_old, str
     bool there = fd >= 0 && fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
     if (!there && errno != ENOENT)
         return err_errno(err, E_IO, errno, "cannot look at '%s'", rel.p);
-    if (there && (!check_type(rel, &st, err) || !check_writable(fd, name, rel, &st, err)))
+    if (there && (!check_type(rel, &st, err) || !stage_writable(fd, name, rel, &st, err)))
+        return false;
+    if (!there && !check_parent(w, rel, err))
         return false;
     *ret_old = there ? stamp_of(&st) : (struct stamp){0};
     return true;
@@ -134,7 +144,8 @@ static bool look_at(struct writer *w, struct str rel, struct stamp *ret_old, str
 static bool same_stamp(const struct stamp *a, const struct stamp *b)
 {
     return a->dev == b->dev && a->ino == b->ino && a->mtime_s == b->mtime_s &&
-           a->mtime_ns == b->mtime_ns && a->size == b->size;
+           a->mtime_ns == b->mtime_ns && a->size == b->size && a->mode == b->mode &&
+           a->uid == b->uid && a->gid == b->gid;
 }
 
 static bool conflict(struct err *err, struct str rel, const char *what)
@@ -258,55 +269,52 @@ static int compare_ops(const void *a, const void *b)
     return (s.n > t.n) - (s.n < t.n);
 }
 
-static bool is_below(struct str rel, struct str dir)
-{
-    return rel.n > dir.n && rel.p[dir.n] == '/' && str_starts_with(rel, dir);
-}
-
 static bool is_missing(struct writer *w, struct str dir, bool *ret_missing, struct err *err)
 {
+    char path[PATH_MAX];
+    memcpy(path, dir.p, dir.n);
+    path[dir.n] = '\0';
     AUTO_FD int fd =
-        beneath_open(w->change.root_fd, dir.p, O_PATH | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
+        beneath_open(w->change.root_fd, path, O_PATH | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
     if (fd < 0 && errno != ENOENT)
-        return change_open_error(err, errno, dir);
+        return change_open_error(err, errno, str_n(path, dir.n));
     *ret_missing = fd < 0;
     return true;
 }
 
-static bool plan_dir(struct writer *w, struct str prefix, struct err *err)
+/* In the order of the plan a directory that is planned already is the last one or an ancestor of
+ * it. */
+static bool is_planned(const struct change *c, struct str dir)
+{
+    struct str last = c->n_dirs ? c->dirs[c->n_dirs - 1].rel : STR("");
+    return c->n_dirs && (str_eq(last, dir) || change_is_below(last, dir));
+}
+
+static bool plan_dir(struct writer *w, struct str dir, struct err *err)
 {
     struct change *c = &w->change;
-    bool missing;
-    /* In this order a directory that is planned already is the last one or an ancestor of it. */
-    if (c->n_dirs) {
-        struct str last = c->dirs[c->n_dirs - 1].rel;
-        if (str_eq(last, prefix) || is_below(last, prefix))
-            return true;
-    }
-    struct str dir = arena_str(&w->arena, prefix);
-    if (!is_missing(w, dir, &missing, err))
-        return false;
-    if (!missing)
-        return true;
     if (c->n_dirs == CHANGE_MAX_DIRS)
         return err_set(err, E_IO, "a change can't make more than %d directories", CHANGE_MAX_DIRS);
     if (!c->dirs)
         c->dirs = ARENA_NEW(&w->arena, struct change_dir, CHANGE_MAX_DIRS);
-    c->dirs[c->n_dirs++].rel = dir;
+    c->dirs[c->n_dirs++].rel = arena_str(&w->arena, dir);
     return true;
 }
 
+/* From the deepest directory up to one that is there or planned; those below it are to be made. */
 static bool plan_parents(struct writer *w, struct str rel, struct err *err)
 {
-    ptrdiff_t slash = str_find_last(rel, '/');
-    bool missing = true;
-    if (slash < 0)
-        return true;
-    struct str parent = arena_str(&w->arena, str_head(rel, (size_t)slash));
-    if (!is_missing(w, parent, &missing, err))
-        return false;
-    for (size_t i = 1; missing && i <= parent.n; i++)
-        if ((i == parent.n || parent.p[i] == '/') && !plan_dir(w, str_head(parent, i), err))
+    size_t n = (size_t)MAX(str_find_last(rel, '/'), (ptrdiff_t)0), parent_n = n;
+    while (n > 0 && !is_planned(&w->change, str_head(rel, n))) {
+        bool missing;
+        if (!is_missing(w, str_head(rel, n), &missing, err))
+            return false;
+        if (!missing)
+            break;
+        n = (size_t)MAX(str_find_last(str_head(rel, n), '/'), (ptrdiff_t)0);
+    }
+    for (size_t i = n + 1; i <= parent_n; i++)
+        if (rel.p[i] == '/' && !plan_dir(w, str_head(rel, i), err))
             return false;
     return true;
 }
@@ -320,7 +328,7 @@ static bool plan(struct writer *w, struct err *err)
     c->n_ops = w->n;
     for (size_t i = 0; i < w->n; i++) {
         c->ops[i] = w->ops[i].op;
-        if (i > 0 && is_below(c->ops[i].rel, c->ops[i - 1].rel))
+        if (i > 0 && change_is_below(c->ops[i].rel, c->ops[i - 1].rel))
             return conflict(
                 err, c->ops[i - 1].rel, "can't be a file and a directory in one change");
         if (c->ops[i].kind == CHANGE_CREATE && !plan_parents(w, c->ops[i].rel, err))
@@ -332,17 +340,25 @@ static bool plan(struct writer *w, struct err *err)
 /* The commit --------------------------------------------------------------------------------------
  */
 
-static bool stage_all(struct writer *w, struct err *err)
+static bool stage_dirs(struct change *c, struct journal *j, struct err *err)
+{
+    return change_make_dirs(c, err) && journal_made(j, c, err) && change_show_dirs(c, err) &&
+           change_hold(c, err);
+}
+
+static bool stage_all(struct writer *w, struct journal *j, struct err *err)
 {
     struct change *c = &w->change;
-    if (!change_make_dirs(c, err))
+    if (!stage_dirs(c, j, err))
         return false;
     for (size_t i = 0; i < c->n_ops; i++) {
         struct writer_file *file = &w->files[i];
         *file = (struct writer_file){
             .path = c->ops[i].rel, .action = (enum writer_action)c->ops[i].kind};
-        if (c->ops[i].kind != CHANGE_DELETE &&
-            !stage_file(c, i, &w->ops[i].spec, &file->bytes_written, err))
+        bool ok = c->ops[i].kind == CHANGE_DELETE
+                      ? stage_delete(c, i, err)
+                      : stage_file(c, i, &w->ops[i].spec, &file->bytes_written, err);
+        if (!ok)
             return false;
     }
     return true;
@@ -351,7 +367,7 @@ static bool stage_all(struct writer *w, struct err *err)
 static bool rename_all(struct writer *w, struct journal *j, struct err *err)
 {
     struct change *c = &w->change;
-    if (!journal_commit(j, c, err))
+    if (!change_sync(c, err) || !journal_commit(j, c, err))
         return false;
     for (size_t i = 0; i < c->n_ops; i++)
         if (!change_forward(c, i, err))
@@ -360,16 +376,23 @@ static bool rename_all(struct writer *w, struct journal *j, struct err *err)
 }
 
 /* Hands the failure on, and says if it left anything behind. */
-static bool undone(
-    const struct writer *w, bool ok, const struct err *later, struct err *failure, struct err *err)
+static bool undone(const struct writer *w, const struct journal *j, const struct err *later,
+    struct err *failure, struct err *err)
 {
-    if (!ok)
+    const struct change *c = &w->change;
+    if (later->code != ERR_NONE)
+        err_wrap(failure, "the change could not be undone yet (%s), the next command here %s",
+            later->message, journal_goes_back(j) ? "tries again" : "finishes or undoes it");
+    if (c->n_kept) {
+        err_wrap(failure, "the version of before is kept as '%s'", c->kept);
+        err_ctx(failure, "kept", "%s", c->kept);
+    }
+    if (c->n_lost) {
         err_wrap(failure,
-            "the change could not be undone yet (%s), the next command here tries again",
-            later->message);
-    if (w->change.n_kept) {
-        err_wrap(failure, "the version of before is kept as '%s'", w->change.kept);
-        err_ctx(failure, "kept", "%s", w->change.kept);
+            "'%s' could not be put back, its directory or its version of before is gone (what is "
+            "known stands in '%s/%s')",
+            c->lost, w->journal_dir, j->name);
+        err_ctx(failure, "lost", "%s", c->lost);
     }
     return err_move(err, failure);
 }
@@ -386,10 +409,13 @@ bool writer_commit(struct writer *w, struct writer_result *ret_result, struct er
     }
     if (!plan(w, err) || !journal_open(w->journal_dir, &w->change, &j, err))
         return false;
-    if (!stage_all(w, &failure))
-        return undone(w, journal_drop(&j, &w->change, &later), &later, &failure, err);
-    if (!rename_all(w, &j, &failure))
-        return undone(w, journal_undo(&j, &w->change, &later), &later, &failure, err);
+    bool staged = stage_all(w, &j, &failure);
+    if (!staged || !rename_all(w, &j, &failure)) {
+        bool clean =
+            staged ? journal_undo(&j, &w->change, &later) : journal_drop(&j, &w->change, &later);
+        BUG_ON(clean != (later.code == ERR_NONE));
+        return undone(w, &j, &later, &failure, err);
+    }
     /* All new, and so recorded: what is left to tidy up can wait for the next command. */
     if (!journal_finish(&j, &w->change, &later))
         LOG_WARN("%s", later.message);

@@ -309,3 +309,7 @@ $ cd p && timeout 10 cordon path glob "$(printf '*a%.0s' $(seq 3000))x"
 $ cd p && timeout 10 cordon path glob "$(printf '{a,b}%.0s' $(seq 60))"
 cordon: .*E_CLI_INVALID_ARG\] (re)
 ? 12
+
+## a journal that nobody can read is named and stops nothing
+$ mkdir -p p/.git state/journal/0123456789abcdef.journal && cd p && CORDON_HOME=$T/state cordon path glob '*'
+cordon: warning: 1 journal can't be used, nothing was done: '$T/state/journal/0123456789abcdef.journal' (it can't be opened: Is a directory); look at it, then remove it

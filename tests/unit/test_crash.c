@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 
 struct scene {
@@ -86,6 +87,13 @@ static bool change(const struct scene *s, struct err *err)
            writer_put(w, STR("sub/c"), STR("new c"), NULL, err) && writer_commit(w, &result, err);
 }
 
+/* How a change that did not succeed ended. */
+enum {
+    CONFLICT = 1,
+    FAILED,
+    UNKNOWN, /* it says that the next command decides */
+};
+
 static int prepare_scene(void *arg)
 {
     scene_reset(arg);
@@ -98,7 +106,9 @@ static int act_change(void *arg)
     AUTO_ERR struct err err = {0};
     if ((!s->old_kernel || child_without_rename_flags()) && change(s, &err))
         return 0;
-    return err.code == E_CONFLICT ? 1 : 2;
+    if (err.message && strstr(err.message, "finishes or undoes it"))
+        return UNKNOWN;
+    return err.code == E_CONFLICT ? CONFLICT : FAILED;
 }
 
 /* A user's file in the way of what is still to do: then recovery has to undo. */
@@ -156,6 +166,10 @@ static int act_judge(void *arg)
     return CHECK_Z(now, s->new) ? ALL_NEW : MIXED;
 }
 
+enum {
+    COMMIT_SYNC = 3, /* which sync of the journal makes its commit line durable */
+};
+
 /* What is seen on the way: called at each stop before a system call. */
 struct watch {
     size_t stops;
@@ -169,6 +183,14 @@ struct watch {
     bool early_rename;       /* something was replaced before the commit line was */
     size_t renames;          /* of names that are not temporary */
     const char *journal_dir; /* input */
+    size_t fail_at[3];       /* input: calls that fail, in their order */
+    bool skip;               /* without having been done; otherwise done all the same */
+    size_t failed;           /* how many did */
+    bool can_fail;           /* this stop is before a call that can */
+    size_t calls[400];       /* the stops before calls that can fail */
+    size_t n_calls;
+    size_t done_stop; /* the sync of the journal's last line */
+    int status;       /* how it ended */
 };
 
 static void read_text(pid_t pid, uint64_t at, char text[300])
@@ -178,6 +200,11 @@ static void read_text(pid_t pid, uint64_t at, char text[300])
     text[MAX(n, 0)] = '\0';
 }
 
+static bool is_journal(const char *name)
+{
+    return str_ends_with(str_z(name), STR(".journal")) || str_ends_with(str_z(name), STR(".new"));
+}
+
 static void saw_sync(struct watch *watch, pid_t pid, uint64_t fd)
 {
     char link[64], name[4096];
@@ -185,17 +212,19 @@ static void saw_sync(struct watch *watch, pid_t pid, uint64_t fd)
     ssize_t n = readlink(link, name, sizeof(name) - 1);
     name[MAX(n, 0)] = '\0';
     watch->dir_syncs += strcmp(name, watch->journal_dir) == 0;
-    if (str_ends_with(str_z(name), STR(".journal")) && ++watch->journal_syncs == 2)
+    if (is_journal(name) && ++watch->journal_syncs == COMMIT_SYNC)
         watch->commit_stop = watch->stops + 1;
+    if (is_journal(name) && watch->journal_syncs == COMMIT_SYNC + 1)
+        watch->done_stop = watch->stops;
 }
 
 static void saw_rename(struct watch *watch, pid_t pid, uint64_t from)
 {
     char name[300];
     read_text(pid, from, name);
-    bool journal = str_ends_with(str_z(name), STR(".journal"));
-    watch->renames += !journal;
-    if (!journal && watch->journal_syncs < 2)
+    bool journal = is_journal(name), dir = strstr(name, "-d") != NULL;
+    watch->renames += !journal && !dir;
+    if (!journal && watch->journal_syncs < (dir ? COMMIT_SYNC - 1 : COMMIT_SYNC))
         watch->early_rename = true;
 }
 
@@ -203,7 +232,7 @@ static void saw_create(struct watch *watch, pid_t pid, uint64_t at)
 {
     char name[300];
     read_text(pid, at, name);
-    bool journal = str_ends_with(str_z(name), STR(".journal")) || name[0] == '/';
+    bool journal = is_journal(name) || name[0] == '/';
     if (journal && watch->begin_stop == 0)
         watch->begin_stop = watch->stops;
     if (!journal && (watch->journal_syncs < 1 || watch->dir_syncs < 1))
@@ -224,10 +253,23 @@ static bool is_about_memory(uint64_t number)
            number == SYS_madvise || number == SYS_brk;
 }
 
+static bool is_about_files(uint64_t number)
+{
+    static const long numbers[] = {SYS_fsync, SYS_ftruncate, SYS_linkat, SYS_mkdirat, SYS_pwrite64,
+        SYS_renameat, SYS_renameat2, SYS_unlinkat, SYS_write};
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+        if (number == (uint64_t)numbers[i])
+            return true;
+    return false;
+}
+
 static void see_call(struct watch *watch, pid_t pid, const struct __ptrace_syscall_info *info)
 {
     uint64_t args[6];
     memcpy(args, info->entry.args, sizeof(args));
+    watch->can_fail = is_about_files(info->entry.nr);
+    if (watch->can_fail && watch->n_calls < ARRAY_LEN(watch->calls))
+        watch->calls[watch->n_calls++] = watch->stops;
     switch (info->entry.nr) {
     case SYS_fsync:
         saw_sync(watch, pid, args[0]);
@@ -293,11 +335,36 @@ static bool next_stop(pid_t pid, struct watch *watch, int *ret_status)
         if (!at_call || skip)
             continue;
         watch->stops++;
+        watch->can_fail = false;
         if (entry)
             see_call(watch, pid, &info);
         return true;
     }
 }
+
+#if defined(__x86_64__)
+#define CAN_FAIL 1
+enum {
+    CALL_NUMBER = offsetof(struct user_regs_struct, orig_rax),
+    CALL_RESULT = offsetof(struct user_regs_struct, rax),
+};
+
+/* The call that it is about to do gives EIO. */
+static void fail_call(pid_t pid, struct watch *watch, int *ret_status)
+{
+    if (watch->skip)
+        BUG_ON(ptrace(PTRACE_POKEUSER, pid, (void *)CALL_NUMBER, (void *)-1L) != 0);
+    BUG_ON(!next_stop(pid, watch, ret_status));
+    BUG_ON(ptrace(PTRACE_POKEUSER, pid, (void *)CALL_RESULT, (void *)(long)-EIO) != 0);
+    watch->failed++;
+}
+#else
+#define CAN_FAIL 0
+static void fail_call(pid_t pid, struct watch *watch, int *ret_status)
+{
+    (void)pid, (void)watch, (void)ret_status;
+}
+#endif
 
 /* Runs it until its stop number kill_at. True if it ended by itself before. */
 static bool trace(const struct act *act, size_t kill_at, struct watch *watch)
@@ -310,13 +377,17 @@ static bool trace(const struct act *act, size_t kill_at, struct watch *watch)
     while (next_stop(pid, watch, &status)) {
         if (watch->stops == watch->act_at)
             watch->act(act->scene);
-        if (watch->stops == kill_at) {
+        for (size_t i = 0; i < ARRAY_LEN(watch->fail_at); i++)
+            if (watch->can_fail && watch->stops == watch->fail_at[i])
+                fail_call(pid, watch, &status);
+        if (watch->stops >= kill_at) {
             kill(pid, SIGKILL);
             BUG_ON(waitpid(pid, &status, 0) != pid);
             return false;
         }
     }
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) <= act->worst);
+    watch->status = status;
     return true;
 }
 
@@ -420,7 +491,7 @@ TEST(writer_syncs_its_journal_before_it_touches_anything)
     CHECK(!watch.early_create);
     CHECK(!watch.early_rename);
     CHECK(watch.renames >= 5);
-    CHECK_INT(watch.journal_syncs, 3);
+    CHECK_INT(watch.journal_syncs, 4);
     CHECK(watch.dir_syncs >= 2);
     scene_done(&s);
 }
@@ -478,7 +549,7 @@ static int act_judge_meddled(void *arg)
     return !ok ? MIXED : new ? ALL_NEW : ALL_OLD;
 }
 
-static void meddle_everywhere(void (*meddle)(const struct scene *s), bool old_kernel)
+static void meddle_with(void (*meddle)(const struct scene *s), child_fn judge_it, bool old_kernel)
 {
     struct scene s;
     struct outcome outcome = {0};
@@ -493,7 +564,7 @@ static void meddle_everywhere(void (*meddle)(const struct scene *s), bool old_ke
             break;
         if (watch.begin_stop > k)
             continue;
-        int verdict = child_run(act_judge_meddled, &s);
+        int verdict = child_run(judge_it, &s);
         outcome.cases++;
         outcome.old += verdict == ALL_OLD;
         outcome.new += verdict == ALL_NEW;
@@ -502,6 +573,11 @@ static void meddle_everywhere(void (*meddle)(const struct scene *s), bool old_ke
     outcome_check(&outcome, 200);
     CHECK(outcome.new > 0);
     scene_done(&s);
+}
+
+static void meddle_everywhere(void (*meddle)(const struct scene *s), bool old_kernel)
+{
+    meddle_with(meddle, act_judge_meddled, old_kernel);
 }
 
 TEST(writer_never_loses_what_an_editor_renames_meanwhile)
@@ -570,4 +646,184 @@ TEST(journal_recovery_killed_at_every_step_without_exchange)
 TEST(journal_recovery_that_undoes_killed_without_exchange)
 {
     crash_recovery(true, true, 2);
+}
+
+/* Told that it failed: all old, at the latest after the next command. Told that it didn't: new. */
+static void judge_told(struct scene *s, const struct watch *watch, struct outcome *outcome)
+{
+    size_t old = outcome->old, new = outcome->new;
+    judge(s, outcome);
+    int told = WEXITSTATUS(watch->status);
+    CHECK(told != 0 || outcome->new > new);
+    CHECK(told == 0 || told == UNKNOWN || outcome->old > old);
+}
+
+static size_t count_faults(const struct watch *watch)
+{
+    size_t n = 0;
+    while (n < ARRAY_LEN(watch->fail_at) && watch->fail_at[n])
+        n++;
+    return n;
+}
+
+/* Every call that can fails with EIO, once without having been done and once done all the same, as
+ * over a network. If others are to fail already, each one after them. */
+static void fail_everywhere(struct scene *s, const struct watch *others, struct outcome *outcome)
+{
+    size_t n = count_faults(others);
+    struct act act = {prepare_scene, act_change, s, n < 2 ? FAILED : UNKNOWN};
+    for (int skip = 0; skip < 2; skip++) {
+        struct watch all = *others;
+        all.skip = skip;
+        CHECK(trace(&act, SIZE_MAX, &all));
+        for (size_t i = 0; i < all.n_calls; i += STRIDE) {
+            struct watch watch = *others;
+            watch.skip = skip;
+            watch.fail_at[n] = all.calls[i];
+            if (n && watch.fail_at[n] <= watch.fail_at[n - 1])
+                continue;
+            test_row(watch.fail_at[n], skip ? "not done" : "done");
+            CHECK(trace(&act, SIZE_MAX, &watch));
+            CHECK_INT(watch.failed, n + 1);
+            judge_told(s, &watch, outcome);
+        }
+    }
+}
+
+/* The n-th call that can fail after a stop. */
+static size_t call_after(struct scene *s, struct watch all, size_t stop, size_t n)
+{
+    struct act act = {prepare_scene, act_change, s, FAILED};
+    CHECK(trace(&act, SIZE_MAX, &all));
+    for (size_t i = 0; i < all.n_calls; i++)
+        if (all.calls[i] > stop && n-- == 0)
+            return all.calls[i];
+    BUG_ON(true);
+}
+
+static void fail_scene(bool old_kernel)
+{
+    struct scene s;
+    struct outcome outcome = {0};
+    if (!CAN_FAIL) {
+        test_skip("calls are made to fail on x86-64 only");
+        return;
+    }
+    scene_init(&s, old_kernel);
+    struct watch measured = scene_measure(&s);
+    struct watch watch = {.journal_dir = s.journal};
+    fail_everywhere(&s, &watch, &outcome);
+    watch.fail_at[0] = measured.commit_stop - 1;
+    fail_everywhere(&s, &watch, &outcome);
+    watch.fail_at[0] = measured.done_stop;
+    fail_everywhere(&s, &watch, &outcome);
+    /* The mark can't be set, or not be made durable. */
+    for (size_t i = 0; i < 2; i++) {
+        watch.fail_at[1] = 0;
+        watch.fail_at[1] = call_after(&s, watch, measured.done_stop, i);
+        fail_everywhere(&s, &watch, &outcome);
+    }
+    outcome_check(&outcome, 300);
+    scene_done(&s);
+}
+
+TEST(writer_with_any_call_failing_leaves_all_old_or_all_new)
+{
+    fail_scene(false);
+}
+
+TEST(writer_with_any_call_failing_without_exchange)
+{
+    fail_scene(true);
+}
+
+/* The last line may be on disk or not: killed at every step of the way back. */
+TEST(writer_killed_while_it_undoes_what_was_done)
+{
+    struct scene s;
+    struct outcome outcome = {0};
+    if (!CAN_FAIL) {
+        test_skip("calls are made to fail on x86-64 only");
+        return;
+    }
+    scene_init(&s, false);
+    size_t done = scene_measure(&s).done_stop;
+    struct act act = {prepare_scene, act_change, &s, FAILED};
+    bool ended = false;
+    for (size_t k = done + 1; !ended; k += STRIDE) {
+        test_row(k, "killed at this stop");
+        struct watch watch = {.journal_dir = s.journal, .fail_at = {done}};
+        ended = trace(&act, k, &watch);
+        judge(&s, &outcome);
+    }
+    outcome_check(&outcome, 50);
+    CHECK(outcome.old > 50 / STRIDE);
+    scene_done(&s);
+}
+
+static void meddle_move(const struct scene *s)
+{
+    char from[400], to[400];
+    snprintf(from, sizeof(from), "%s/sub", s->root);
+    snprintf(to, sizeof(to), "%s/moved", s->root);
+    BUG_ON(rename(from, to) != 0);
+}
+
+/* The file in the moved directory agrees with the others, and nothing else is there. */
+static int act_judge_moved(void *arg)
+{
+    const struct scene *s = arg;
+    AUTO_FREE char *now = tree_describe(s->root);
+    AUTO_FREE char *journal = tree_describe(s->journal);
+    bool new = strstr(now, "[one\r\n2\r\n]") != NULL;
+    const char *c = new ? "moved/c 100644 [new c]" : "moved/c 100644 [old c]";
+    bool ok = CHECK_Z(journal, "") && CHECK(strstr(now, c)) && CHECK(!strstr(now, ".cordon-")) &&
+              CHECK(new == !strstr(now, "gone"));
+    return !ok ? MIXED : new ? ALL_NEW : ALL_OLD;
+}
+
+TEST(writer_finds_a_directory_that_is_moved_meanwhile)
+{
+    meddle_with(meddle_move, act_judge_moved, false);
+    meddle_with(meddle_move, act_judge_moved, true);
+}
+
+/* Somebody else makes a directory that the change is to make, and the change dies. */
+static void meddle_mkdir(const struct scene *s)
+{
+    char path[400];
+    snprintf(path, sizeof(path), "%s/new", s->root);
+    int made = mkdir(path, 0700);
+    BUG_ON(made != 0 && errno != EEXIST);
+}
+
+/* One with that mode is not the writer's. */
+static int act_judge_mkdir(void *arg)
+{
+    const struct scene *s = arg;
+    char path[400];
+    struct stat st;
+    snprintf(path, sizeof(path), "%s/new", s->root);
+    bool theirs = stat(path, &st) == 0 && (st.st_mode & 07777) == 0700;
+    bool ok = act_recover(arg) == 0;
+    return ok && (!theirs || stat(path, &st) == 0) ? theirs : 2;
+}
+
+TEST(writer_that_dies_never_removes_directories_of_others)
+{
+    struct scene s;
+    size_t n[2] = {0};
+    scene_init(&s, false);
+    struct watch measured = scene_measure(&s);
+    struct act act = {prepare_scene, act_change, &s, CONFLICT};
+    for (size_t k = measured.begin_stop; k < measured.commit_stop; k += STRIDE) {
+        test_row(k, "made at this stop");
+        struct watch watch = {.journal_dir = s.journal, .act_at = k, .act = meddle_mkdir};
+        trace(&act, k + 4, &watch);
+        int theirs = child_run(act_judge_mkdir, &s);
+        if (CHECK(theirs == 0 || theirs == 1))
+            n[theirs]++;
+    }
+    CHECK(n[0] > 0 && n[1] > 0);
+    scene_done(&s);
 }

@@ -47,7 +47,8 @@ static const char *temp_path(size_t i)
 /* One update (a), one create (b), one delete (c); all staged, nothing replaced. */
 static void relic_init(struct relic *r)
 {
-    struct stat st;
+    AUTO_ERR struct err err = {0};
+    struct rootid id;
     tree_remove(test_path("root"));
     tree_file(test_path("root/a"), "old a", 0644);
     tree_file(test_path("root/c"), "old c", 0644);
@@ -55,23 +56,20 @@ static void relic_init(struct relic *r)
     tree_file(temp_path(1), "new b", 0644);
     *r = (struct relic){.root_fd = tree_open(test_path("root")), .text = BUF_INIT(RECORD_MAX)};
     snprintf(r->root, sizeof(r->root), "%s", test_path("root"));
-    BUG_ON(fstat(r->root_fd, &st) != 0);
+    BUG_ON(!rootid_look(r->root_fd, &id, &err));
     r->ops[0] = (struct change_op){
         CHANGE_UPDATE, STR("a"), stamp_at(test_path("root/a")), stamp_at(temp_path(0))};
     r->ops[1] = (struct change_op){CHANGE_CREATE, STR("b"), {0}, stamp_at(temp_path(1))};
     r->ops[2] = (struct change_op){CHANGE_DELETE, STR("c"), stamp_at(test_path("root/c")), {0}};
-    r->change = (struct change){.root = str_z(r->root),
-        .root_dev = st.st_dev,
-        .root_ino = st.st_ino,
-        .id = ID,
-        .ops = r->ops,
-        .n_ops = 3};
+    r->change =
+        (struct change){.root = str_z(r->root), .root_id = id, .id = ID, .ops = r->ops, .n_ops = 3};
 }
 
 static void relic_write(struct relic *r, enum record_state state)
 {
     buf_reset(&r->text);
     record_add_staging(&r->text, &r->hash, &r->change);
+    record_add_made(&r->text, &r->hash, &r->change);
     if (state >= RECORD_COMMIT)
         record_add_commit(&r->text, &r->hash, &r->change);
     if (state >= RECORD_DONE)
@@ -240,13 +238,13 @@ TEST(journal_belongs_to_one_root)
     struct journal_report report;
     relic_init(&r);
     AUTO_FREE char *before = tree_describe(test_path("root"));
-    r.change.root_ino++;
+    r.change.root_id.ino++;
     relic_write(&r, RECORD_COMMIT);
     CHECK_OK(relic_recover(&r, &report, &err), &err);
     CHECK_INT(report.elsewhere, 1);
     check_tree(before);
-    r.change.root_ino--;
-    r.change.root_dev++;
+    r.change.root_id.ino--;
+    r.change.root_id.dev++;
     r.change.root = STR("/somewhere/else");
     relic_write(&r, RECORD_COMMIT);
     CHECK_OK(relic_recover(&r, &report, &err), &err);
@@ -260,7 +258,7 @@ TEST(journal_belongs_to_one_root)
     check_tree(all_new);
 }
 
-TEST(journal_that_is_damaged_is_named_and_kept)
+TEST(journal_that_nobody_can_read_is_counted_and_kept)
 {
     static const char *const rows[] = {
         "garbage",
@@ -276,8 +274,9 @@ TEST(journal_that_is_damaged_is_named_and_kept)
         relic_init(&r);
         relic_write(&r, RECORD_COMMIT);
         test_write(test_path("journal/1111111111111111.journal"), rows[i]);
-        CHECK(!relic_recover(&r, &report, &err));
-        CHECK_ERR(&err, E_CONFIG, "journal/1111111111111111.journal' can't be used");
+        CHECK_OK(relic_recover(&r, &report, &err), &err);
+        CHECK_INT(report.damaged, 1);
+        CHECK_Z(report.first_damaged, "1111111111111111.journal");
         check_tree(all_new); /* the good one was recovered */
         AUTO_FREE char *kept = test_read(test_path("journal/1111111111111111.journal"));
         CHECK_Z(kept, rows[i]);
@@ -295,8 +294,13 @@ TEST(journal_names_that_are_not_ours_are_ignored)
     test_write(test_path("journal/" ID), "mine");
     CHECK_OK(relic_recover(&r, &report, &err), &err);
     BUG_ON(symlink("notes.journal", test_path("journal/2222222222222222.journal")) != 0);
-    CHECK(!relic_recover(&r, &report, &err));
-    CHECK_ERR(&err, E_CONFIG, "2222222222222222.journal");
+    CHECK_OK(relic_recover(&r, &report, &err), &err);
+    CHECK_INT(report.damaged, 1);
+    CHECK_Z(report.first_damaged, "2222222222222222.journal");
+    BUG_ON(unlink(test_path("journal/2222222222222222.journal")) != 0);
+    BUG_ON(mkdir(test_path("journal/3333333333333333.journal"), 0700) != 0);
+    CHECK_OK(relic_recover(&r, &report, &err), &err);
+    CHECK_Z(report.first_damaged, "3333333333333333.journal");
     AUTO_FREE char *notes = test_read(test_path("journal/notes.journal"));
     CHECK_Z(notes, "mine");
 }
@@ -311,8 +315,9 @@ TEST(journal_of_another_user_is_not_obeyed)
     if (chown(test_path("journal/" ID ".journal"), 12345, 12345) != 0)
         return;
     AUTO_FREE char *before = tree_describe(test_path("root"));
-    CHECK(!relic_recover(&r, &report, &err));
-    CHECK_ERR(&err, E_CONFIG, "belongs to user 12345");
+    CHECK_OK(relic_recover(&r, &report, &err), &err);
+    CHECK_INT(report.damaged, 1);
+    CHECK_Z(report.why_damaged, "it belongs to user 12345");
     check_tree(before);
 }
 
@@ -344,7 +349,7 @@ TEST(journal_recovery_never_follows_a_link)
         r.ops[0].rel = STR("sub/a");
         r.ops[0].old = stamp_at(test_path("outside/a"));
         r.ops[0].new = stamp_at(test_path("outside/.cordon-" ID "-0.tmp"));
-        r.dirs[0].rel = STR("sub/d");
+        r.dirs[0] = (struct change_dir){STR("sub/d"), stamp_at(test_path("outside/d")).ino};
         r.change.dirs = r.dirs;
         r.change.n_dirs = 1;
         AUTO_FREE char *before = tree_describe(test_path("outside"));
@@ -352,6 +357,245 @@ TEST(journal_recovery_never_follows_a_link)
         CHECK_OK(relic_recover(&r, &report, &err), &err);
         AUTO_FREE char *after = tree_describe(test_path("outside"));
         CHECK_Z(after, before);
+    }
+}
+
+/* The update and the deletion are done. */
+static void relic_replace(void)
+{
+    BUG_ON(renameat2(AT_FDCWD, temp_path(0), AT_FDCWD, test_path("root/a"), 2) != 0);
+    BUG_ON(rename(test_path("root/c"), temp_path(2)) != 0);
+}
+
+TEST(journal_marked_for_undo_goes_back_whatever_it_says)
+{
+    for (int state = RECORD_STAGING; state <= RECORD_DONE; state++) {
+        AUTO_RELIC struct relic r;
+        AUTO_ERR struct err err = {0};
+        struct journal_report report;
+        test_row((size_t)state, "state");
+        relic_init(&r);
+        relic_write(&r, (enum record_state)state);
+        if (state > RECORD_STAGING)
+            relic_replace();
+        CHECK(r.text.p[RECORD_WAY_AT] == '+');
+        r.text.p[RECORD_WAY_AT] = '-';
+        test_write(test_path("journal/" ID ".journal"), buf_z(&r.text));
+        CHECK_OK(relic_recover(&r, &report, &err), &err);
+        CHECK_INT(report.undone, 1);
+        check_tree(all_old);
+        check_journals("");
+    }
+}
+
+/* Part of it lost after files were replaced: what was there before still is, somewhere. */
+TEST(journal_that_was_cut_off_later_loses_nothing)
+{
+    AUTO_RELIC struct relic r;
+    relic_init(&r);
+    relic_write(&r, RECORD_COMMIT);
+    relic_replace();
+    AUTO_FREE char *replaced = tree_describe(test_path("root"));
+    size_t refused = 0;
+    for (size_t n = 0; n < r.text.n; n++) {
+        AUTO_ERR struct err err = {0};
+        struct journal_report report;
+        test_row(n, "bytes");
+        test_write(test_path("journal/" ID ".journal"), buf_z(&r.text));
+        BUG_ON(truncate(test_path("journal/" ID ".journal"), (off_t)n) != 0);
+        bool ok = relic_recover(&r, &report, &err);
+        CHECK(ok ? report.damaged == 1 : err.code == E_CONFIG);
+        CHECK(access(test_path("journal/" ID ".journal"), F_OK) == 0);
+        check_tree(replaced);
+        refused += !ok;
+    }
+    CHECK(refused > r.text.n / 2);
+}
+
+TEST(journal_that_is_damaged_stops_only_its_own_root)
+{
+    AUTO_RELIC struct relic r;
+    AUTO_ERR struct err err = {0};
+    struct journal_report report;
+    relic_init(&r);
+    relic_write(&r, RECORD_COMMIT);
+    AUTO_FREE char *before = tree_describe(test_path("root"));
+    r.text.p[r.text.n - 2] ^= 1;
+    test_write(test_path("journal/" ID ".journal"), buf_z(&r.text));
+    CHECK(!relic_recover(&r, &report, &err));
+    CHECK_ERR(&err, E_CONFIG, "journal/" ID ".journal' can't be used");
+    check_tree(before);
+    r.change.root_id.ino++;
+    relic_write(&r, RECORD_COMMIT);
+    r.text.p[r.text.n - 2] ^= 1;
+    test_write(test_path("journal/" ID ".journal"), buf_z(&r.text));
+    CHECK_OK(relic_recover(&r, &report, &err), &err);
+    CHECK_INT(report.elsewhere, 1);
+    check_tree(before);
+}
+
+TEST(journal_that_never_got_its_name_goes)
+{
+    AUTO_RELIC struct relic r;
+    AUTO_ERR struct err err = {0};
+    struct journal_report report;
+    relic_init(&r);
+    AUTO_FREE char *before = tree_describe(test_path("root"));
+    test_write(test_path("journal/" ID ".new"), "cordon-jour");
+    CHECK_OK(relic_recover(&r, &report, &err), &err);
+    check_tree(before);
+    check_journals("");
+}
+
+/* Another file system at the same path, with the same numbers. */
+TEST(journal_belongs_to_one_file_system)
+{
+    AUTO_RELIC struct relic r;
+    AUTO_ERR struct err err = {0};
+    struct journal_report report;
+    relic_init(&r);
+    AUTO_FREE char *before = tree_describe(test_path("root"));
+    struct rootid id = r.change.root_id, rows[] = {id, id, id};
+    rows[0].fsid += 1000;
+    rows[1].birth_s++;
+    rows[2].birth_ns++;
+    rows[0].dev++;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, "identity");
+        if (i == 0 ? !id.fsid : !id.birth_s && !id.birth_ns)
+            continue; /* this file system has none */
+        r.change.root_id = rows[i];
+        relic_write(&r, RECORD_COMMIT);
+        CHECK_OK(relic_recover(&r, &report, &err), &err);
+        CHECK_INT(report.elsewhere, 1);
+        check_tree(before);
+    }
+    /* What was not known when it was written can't differ. */
+    r.change.root_id = (struct rootid){.dev = id.dev, .ino = id.ino};
+    relic_write(&r, RECORD_COMMIT);
+    CHECK_OK(relic_recover(&r, &report, &err), &err);
+    CHECK_INT(report.finished, 1);
+}
+
+TEST(journal_of_which_nothing_is_here_is_not_undone)
+{
+    static const enum record_state rows[] = {RECORD_COMMIT, RECORD_UNDO};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_RELIC struct relic r;
+        AUTO_ERR struct err err = {0};
+        struct journal_report report;
+        test_row(i, "state");
+        relic_init(&r);
+        relic_write(&r, RECORD_COMMIT);
+        if (rows[i] == RECORD_UNDO)
+            r.text.p[RECORD_WAY_AT] = '-';
+        test_write(test_path("journal/" ID ".journal"), buf_z(&r.text));
+        user_tidies_up();
+        user_edits_a();
+        AUTO_FREE char *before = tree_describe(test_path("root"));
+        CHECK_OK(relic_recover(&r, &report, &err), &err);
+        CHECK_INT(report.undone + report.finished, 0);
+        CHECK_INT(report.damaged, 1);
+        check_tree(before);
+        CHECK(access(test_path("journal/" ID ".journal"), F_OK) == 0);
+    }
+}
+
+/* A directory of the change was moved between the crash and the recovery. */
+TEST(journal_with_a_directory_that_is_gone_is_kept_for_people)
+{
+    for (int state = RECORD_COMMIT; state <= RECORD_DONE; state++) {
+        AUTO_RELIC struct relic r;
+        AUTO_ERR struct err err = {0};
+        struct journal_report report;
+        test_row((size_t)state, "state");
+        relic_init(&r);
+        BUG_ON(mkdir(test_path("root/sub"), 0755) != 0);
+        BUG_ON(rename(test_path("root/c"), test_path("root/sub/c")) != 0);
+        r.ops[2].rel = STR("sub/c");
+        relic_write(&r, (enum record_state)state);
+        BUG_ON(renameat2(AT_FDCWD, temp_path(0), AT_FDCWD, test_path("root/a"), 2) != 0);
+        BUG_ON(rename(test_path("root/sub/c"), test_path("root/sub/.cordon-" ID "-2.tmp")) != 0);
+        BUG_ON(rename(test_path("root/sub"), test_path("root/moved")) != 0);
+        CHECK_OK(relic_recover(&r, &report, &err), &err);
+        CHECK_INT(report.undone + report.finished, 0);
+        CHECK_INT(report.lost, 1);
+        CHECK_Z(report.first_lost, "sub/c");
+        CHECK_Z(report.lost_journal, ID ".lost");
+        AUTO_FREE char *kept = test_read(test_path("root/moved/.cordon-" ID "-2.tmp"));
+        CHECK_Z(kept, "old c");
+        AUTO_FREE char *a = test_read(test_path("root/a"));
+        CHECK_Z(a, state == RECORD_COMMIT ? "old a" : "new a");
+        CHECK(access(test_path("journal/" ID ".lost"), F_OK) == 0);
+        /* And it is in nobody's way. */
+        CHECK_OK(relic_recover(&r, &report, &err), &err);
+        CHECK_INT(report.lost + report.damaged + report.undone, 0);
+        tree_remove(test_path("journal"));
+    }
+}
+
+/* The old version was linked to the place where it is kept, but not unlinked where it was. */
+static int act_half_kept(void *arg)
+{
+    struct relic *r = arg;
+    AUTO_ERR struct err err = {0};
+    struct journal_report report;
+    BUG_ON(!child_without_rename_flags());
+    return CHECK_OK(relic_recover(r, &report, &err), &err) && CHECK_INT(report.kept, 1) &&
+                   CHECK_Z(report.first_kept, ".cordon-" ID "-0.kept")
+               ? 0
+               : 1;
+}
+
+TEST(journal_recovery_of_a_version_that_is_half_kept)
+{
+    AUTO_RELIC struct relic r;
+    for (int again = 0; again < 2; again++) {
+        test_row((size_t)again, "unlinked");
+        relic_init(&r);
+        relic_write(&r, RECORD_COMMIT);
+        user_edits_new_a_and_creates_b();
+        BUG_ON(link(temp_path(0), test_path("root/.cordon-" ID "-0.kept")) != 0);
+        if (again)
+            BUG_ON(unlink(temp_path(0)) != 0);
+        CHECK_INT(child_run(act_half_kept, &r), 0);
+        check_tree(".cordon-" ID "-0.kept 100644 [old a]\n"
+                   "a 100644 [user's a]\nb 100644 [user's b]\nc 100644 [old c]\n");
+        check_journals("");
+        if (!again)
+            relic_done(&r);
+    }
+}
+
+TEST(journal_recovery_leaves_directories_that_others_made)
+{
+    static const struct {
+        const char *name;
+        bool made;
+        bool ours;
+    } rows[] = {{"not made yet", false, false}, {"another", true, false}, {"ours", true, true}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_RELIC struct relic r;
+        AUTO_ERR struct err err = {0};
+        struct journal_report report;
+        test_row(i, rows[i].name);
+        relic_init(&r);
+        BUG_ON(mkdir(test_path("root/d"), 0755) != 0);
+        BUG_ON(mkdir(test_path("root/.cordon-" ID "-d0.tmp"), 0755) != 0);
+        ino_t ino = stamp_at(test_path("root/d")).ino;
+        r.dirs[0] = (struct change_dir){STR("d"), rows[i].ours ? ino : ino + 1};
+        r.change.dirs = r.dirs;
+        r.change.n_dirs = 1;
+        relic_write(&r, RECORD_STAGING);
+        if (!rows[i].made) {
+            buf_reset(&r.text);
+            record_add_staging(&r.text, &r.hash, &r.change);
+            test_write(test_path("journal/" ID ".journal"), buf_z(&r.text));
+        }
+        CHECK_OK(relic_recover(&r, &report, &err), &err);
+        CHECK_INT(report.undone, 1);
+        CHECK(rows[i].ours == (access(test_path("root/d"), F_OK) != 0));
+        CHECK(access(test_path("root/.cordon-" ID "-d0.tmp"), F_OK) != 0);
     }
 }
 
@@ -458,33 +702,48 @@ TEST(journal_form_refuses_paths_that_are_not_plain)
     }
 }
 
+#define HEAD "cordon-journal 1|way +|root 1 2 3 4 5 /x|id " ID "|"
+#define NONE "0 0 0 0 0 0 0"
+#define SOME "9 9 9 9 9 9 9"
+
 /* Lines with right checksums that say something wrong. */
 TEST(journal_form_refuses_lines_out_of_place)
 {
     static const char *const rows[] = {
         "done",
         "commit",
-        "root 1 2 /x",
+        "root 1 2 3 4 5 /x",
         "cordon-journal 1|cordon-journal 1",
         "cordon-journal 1|id " ID,
-        "cordon-journal 1|root 1 2 /x|id 0123",
+        "cordon-journal 1|way +|root 1 2 3 4 5 /x|id 0123",
         "cordon-journal 1|bad",
-        "cordon-journal 1|root 1 2 /x|id 0123456789ABCDEF",
-        "cordon-journal 1|root 1 2",
-        "cordon-journal 1|root 1 2 /x y",
-        "cordon-journal 1|root 1  2 /x",
-        "cordon-journal 1|root 1 2 /x|id " ID "|op create a|dir d",
-        "cordon-journal 1|root 1 2 /x|id " ID "|staging 0 0",
-        "cordon-journal 1|root 1 2 /x|id " ID "|op create a|staging 0 2",
-        "cordon-journal 1|root 1 2 /x|id " ID "|op rename a",
-        "cordon-journal 1|root 1 2 /x|id " ID "|op create %41",
-        "cordon-journal 1|root 1 2 /x|id " ID "|op create %0a",
-        "cordon-journal 1|root 1 2 /x|id " ID "|op create a%2",
-        "cordon-journal 1|root 1 2 /x|id " ID "|op create a|staging 0 1|commit",
-        "cordon-journal 1|root 1 2 /x|id " ID "|op create a|staging 0 1|file 1 0 0 0 0 9 9 9 9",
-        "cordon-journal 1|root 1 2 /x|id " ID "|op create a|staging 0 1|file 0 5 0 0 0 9 9 9 9",
-        "cordon-journal 1|root 1 2 /x|id " ID "|op update a|staging 0 1|file 0 0 0 0 0 9 9 9 9",
-        "cordon-journal 1|root 1 2 /x|id " ID "|op delete a|staging 0 1|file 0 9 0 0 0 9 9 9 9",
+        "cordon-journal 1|way +|root 1 2 3 4 5 /x|id 0123456789ABCDEF",
+        "cordon-journal 1|root 1 2 3 4 5 /x",
+        "cordon-journal 1|way *",
+        "cordon-journal 1|way",
+        "cordon-journal 1|way +|root 1 2 3 4 5",
+        "cordon-journal 1|way +|root 1 2 3 4 5 /x y",
+        "cordon-journal 1|way +|root 1  2 3 4 5 /x",
+        HEAD "op create 0 a|dir d",
+        HEAD "staging 0 0",
+        HEAD "op create 0 a|staging 0 2",
+        HEAD "op rename 0 a",
+        HEAD "op create 0 %41",
+        HEAD "op create 0 %0a",
+        HEAD "op create 0 a%2",
+        HEAD "op create 5 a",
+        HEAD "op update 0 a",
+        HEAD "op create 0 a|staging 0 1|commit",
+        HEAD "op create 0 a|staging 0 1|file 1 " NONE " " SOME,
+        HEAD "op create 0 a|staging 0 1|file 0 " SOME " " SOME,
+        HEAD "op create 0 a|staging 0 1|file 0 " NONE " 9 9 9 9 9 9 -1",
+        HEAD "op create 0 a|staging 0 1|made 0 5",
+        HEAD "op update 9 a|staging 0 1|file 0 " NONE " " SOME,
+        HEAD "op delete 9 a|staging 0 1|file 0 " SOME " " SOME,
+        HEAD "dir d|op create 0 a|staging 1 1|made 0 0",
+        HEAD "dir d|op create 0 a|staging 1 1|made 1 5",
+        HEAD "dir d|op create 0 a|staging 1 1|made 0 5|made 0 5",
+        HEAD "dir d|op create 0 a|staging 1 1|file 0 " NONE " " SOME,
     };
     static struct change back;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

@@ -432,6 +432,80 @@ TEST(writer_has_limits)
     CHECK_ERR(&f.err, E_IO, "more than 10000 files");
 }
 
+enum {
+    DEPTH = 1900,
+    CHAINS = 6,
+};
+
+/* Directories down to where a path can't be much longer; gives the deepest. */
+static int make_chain(int root_fd, const char *name)
+{
+    int at = dup(root_fd);
+    for (int i = 0; i < DEPTH; i++) {
+        BUG_ON(mkdirat(at, i == 0 ? name : "a", 0777) != 0);
+        int below = openat(at, i == 0 ? name : "a", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        BUG_ON(below < 0);
+        close(at);
+        at = below;
+    }
+    return at;
+}
+
+/* From the bottom up, step by step: by path, each step would go all the way. */
+static void drop_chain(int at, const char *name)
+{
+    unlinkat(at, "new/f", 0);
+    unlinkat(at, "new", AT_REMOVEDIR);
+    for (int i = DEPTH; i-- > 0;) {
+        int above = openat(at, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        BUG_ON(above < 0 || unlinkat(above, i == 0 ? name : "a", AT_REMOVEDIR) != 0);
+        close(at);
+        at = above;
+    }
+    close(at);
+}
+
+/* In a child, whose memory is not yet used up by other tests. */
+static int act_far_down(void *arg)
+{
+    AUTO_FIXTURE struct fixture f = {.root_fd = tree_open(arg)};
+    struct rusage before, after;
+    char rel[2 * DEPTH + 20];
+    static const char *const names[CHAINS] = {"a", "b", "c", "d", "e", "f"};
+    int fds[CHAINS];
+    BUG_ON(!writer_new(f.root_fd, test_path("home/journal"), &f.w, &f.err));
+    memset(rel, 'a', sizeof(rel));
+    for (size_t i = 1; i < sizeof(rel); i += 2)
+        rel[i] = '/';
+    BUG_ON(getrusage(RUSAGE_SELF, &before) != 0);
+    for (int i = 0; i < CHAINS; i++) {
+        fds[i] = make_chain(f.root_fd, names[i]);
+        rel[0] = names[i][0];
+        int n = 2 * DEPTH + snprintf(rel + 2 * DEPTH, 20, "new/f");
+        CHECK_OK(writer_put(f.w, str_n(rel, (size_t)n), STR("x"), NULL, &f.err), &f.err);
+    }
+    bool ok = CHECK_OK(writer_commit(f.w, &f.result, &f.err), &f.err);
+    BUG_ON(getrusage(RUSAGE_SELF, &after) != 0);
+    ok = CHECK(after.ru_maxrss - before.ru_maxrss < 10 * 1024) && ok;
+    for (int i = 0; i < CHAINS; i++) {
+        ok = CHECK(faccessat(fds[i], "new/f", F_OK, 0) == 0) && ok;
+        drop_chain(fds[i], names[i]);
+    }
+    return ok ? 0 : 1;
+}
+
+/* What would be copied for each directory on the way is 20 MB here. */
+TEST(writer_far_down_copies_only_what_is_missing)
+{
+    char dir[300] = "/dev/shm/cordon-deep-XXXXXX"; /* in memory if possible: thousands of them */
+    if (!mkdtemp(dir)) {
+        snprintf(dir, sizeof(dir), "%s", test_path("root"));
+        BUG_ON(mkdir(dir, 0777) != 0);
+    }
+    CHECK_INT(child_run(act_far_down, dir), 0);
+    rmdir(dir);
+}
+
 /* Changes two files, one of which somebody touches between writer_put() and the commit. */
 static void check_touched(const char *name, void (*touch)(void), const char *part)
 {
@@ -492,8 +566,33 @@ static void touch_link(void)
     BUG_ON(symlink("/etc/passwd", test_path("root/m")) != 0);
 }
 
+static void touch_mode(void)
+{
+    BUG_ON(chmod(test_path("root/m"), 0600) != 0);
+}
+
+static void touch_protect(void)
+{
+    BUG_ON(chmod(test_path("root/m"), 0444) != 0);
+}
+
+static void touch_protect_victim(void)
+{
+    BUG_ON(chmod(test_path("root/z"), 0444) != 0);
+}
+
+static void touch_owner(void)
+{
+    if (chown(test_path("root/m"), 12345, 12345) != 0)
+        touch_mode(); /* only root can give files away */
+}
+
 TEST(writer_notices_what_somebody_else_did)
 {
+    check_touched("mode", touch_mode, "'m' was changed meanwhile");
+    check_touched("owner", touch_owner, "'m' was changed meanwhile");
+    check_touched("read-only", touch_protect, "'m' was changed meanwhile");
+    check_touched("the victim is read-only", touch_protect_victim, "'z' was changed meanwhile");
     check_touched("written", touch_write, "'m' was changed meanwhile");
     check_touched("replaced", touch_replace, "'m' was changed meanwhile");
     check_touched("deleted", touch_delete, "'m' was changed meanwhile");

@@ -13,6 +13,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 enum {
@@ -139,6 +140,102 @@ TEST(writer_on_a_read_only_file_system_leaves_all_old)
 {
     BUG_ON(mkdir(test_path("mnt"), 0777) != 0);
     check_child(act_read_only);
+}
+
+/* A new file in a root that is read-only from the start, or from the moment of the commit on. */
+static int try_create(bool late)
+{
+    const char *root = test_path("mnt");
+    AUTO_ERR struct err err = {0};
+    AUTO_WRITER struct writer *w = NULL;
+    struct writer_result result;
+    unsigned long flags = MS_REMOUNT | MS_BIND | MS_RDONLY;
+    if (!child_private_mounts() || mount("none", root, "tmpfs", 0, "size=4m") != 0)
+        return SKIPPED;
+    make_root(root);
+    AUTO_FD int root_fd = tree_open(root);
+    if (!late && mount(NULL, root, NULL, flags, NULL) != 0)
+        return SKIPPED;
+    BUG_ON(!writer_new(root_fd, test_path("home/journal"), &w, &err));
+    bool put = writer_put(w, STR("x/y/new"), STR("new"), NULL, &err) &&
+               writer_put(w, STR("other"), STR("new"), NULL, &err);
+    bool ok = CHECK(put == late);
+    if (late) {
+        BUG_ON(mount(NULL, root, NULL, flags, NULL) != 0);
+        ok = CHECK(!writer_commit(w, &result, &err)) && ok;
+    }
+    ok = CHECK_ERR(&err, E_IO, "Read-only file system") && ok;
+    ok = CHECK(!strstr(err.message, "could not be undone")) && ok;
+    return CHECK(access(test_path("home"), F_OK) != 0) && ok ? 0 : 1;
+}
+
+static int act_create_read_only(void *arg)
+{
+    (void)arg;
+    return try_create(false);
+}
+
+static int act_create_read_only_late(void *arg)
+{
+    (void)arg;
+    return try_create(true);
+}
+
+TEST(writer_creates_nothing_on_a_read_only_file_system)
+{
+    BUG_ON(mkdir(test_path("mnt"), 0777) != 0);
+    check_child(act_create_read_only);
+    check_child(act_create_read_only_late);
+}
+
+/* The root comes from a lower layer, and is copied up by the first change below it. */
+static int act_overlay(void *arg)
+{
+    (void)arg;
+    char options[1200];
+    struct rootid before, after;
+    AUTO_ERR struct err err = {0};
+    snprintf(options, sizeof(options), "lowerdir=%s,upperdir=%s,workdir=%s", test_path("mnt/low"),
+        test_path("mnt/up"), test_path("mnt/work"));
+    if (!child_private_mounts() || mount("none", test_path("mnt"), "tmpfs", 0, NULL) != 0)
+        return SKIPPED;
+    make_root(test_path("mnt/low/root"));
+    BUG_ON(mkdir(test_path("mnt/up"), 0755) != 0 || mkdir(test_path("mnt/work"), 0755) != 0);
+    BUG_ON(mkdir(test_path("mnt/all"), 0755) != 0);
+    if (mount("none", test_path("mnt/all"), "overlay", 0, options) != 0)
+        return SKIPPED;
+    AUTO_FD int root_fd = tree_open(test_path("mnt/all/root"));
+    BUG_ON(!rootid_look(root_fd, &before, &err));
+    tree_file(test_path("mnt/all/root/new"), "new", 0644);
+    BUG_ON(!rootid_look(root_fd, &after, &err));
+    return CHECK(rootid_is(&before, &after, true)) ? 0 : 1;
+}
+
+TEST(journal_root_of_an_overlay_stays_the_same)
+{
+    BUG_ON(mkdir(test_path("mnt"), 0777) != 0);
+    check_child(act_overlay);
+}
+
+static int act_no_locks(void *arg)
+{
+    (void)arg;
+    AUTO_ERR struct err err = {0};
+    struct journal_report report;
+    AUTO_FD int root_fd = tree_open(test_path("root"));
+    BUG_ON(!child_without_call(SYS_flock, ENOLCK));
+    bool ok = CHECK(!journal_recover(test_path("journal"), root_fd, &report, &err)) &&
+              CHECK_ERR(&err, E_IO, "No locks available");
+    return fails_cleanly(test_path("root"), test_path("other"), "No locks available") == 0 && ok
+               ? 0
+               : 1;
+}
+
+TEST(writer_without_locks_says_so)
+{
+    make_root(test_path("root"));
+    tree_file(test_path("journal/0123456789abcdef.journal"), "", 0600);
+    CHECK_INT(child_run(act_no_locks, NULL), 0);
 }
 
 static int act_file_limit(void *arg)

@@ -28,5 +28,7 @@ int child_run(child_fn act, void *arg);
 bool child_private_mounts(void);
 /* In the calling process: renameat2 answers EINVAL to every flag, as old file systems do. */
 bool child_without_rename_flags(void);
+/* In the calling process: a system call fails with this error number. */
+bool child_without_call(long number, int errnum);
 
 #endif

@@ -1,0 +1,175 @@
+/* A change of several files: the directories that it makes. */
+#include "path/change.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+/* A directory whose parent was there before, and all that are made below it: made as one tree. */
+struct tree {
+    size_t top;
+    size_t end;
+    char temp[CHANGE_NAME];
+};
+
+static bool next_tree(const struct change *c, struct tree *t)
+{
+    t->top = t->end;
+    if (t->top == c->n_dirs)
+        return false;
+    do
+        t->end++;
+    while (t->end < c->n_dirs && change_is_below(c->dirs[t->end].rel, c->dirs[t->top].rel));
+    snprintf(t->temp, sizeof(t->temp), ".cordon-%s-d%zu.tmp", c->id, t->top);
+    return true;
+}
+
+/* The i-th directory's path as seen from the top of its tree. */
+static struct str below_top(const struct change *c, const struct tree *t, size_t i)
+{
+    return str_skip(c->dirs[i].rel, c->dirs[t->top].rel.n + 1);
+}
+
+static bool make_error(struct err *err, struct str rel)
+{
+    if (errno == ENOENT)
+        return change_open_error(err, ENOENT, rel);
+    return err_errno(err, E_IO, errno, "cannot make the directory '%s'", rel.p);
+}
+
+static bool make_below(struct change *c, const struct tree *t, size_t i, int top, struct err *err)
+{
+    struct change_dir *dir = &c->dirs[i];
+    struct stat st;
+    const char *name;
+    AUTO_FD int fd = change_parent_open(top, below_top(c, t, i), &name);
+    if (fd < 0)
+        return change_open_error(err, errno, dir->rel);
+    if (mkdirat(fd, name, 0777) != 0 || fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return make_error(err, dir->rel);
+    dir->ino = st.st_ino;
+    return true;
+}
+
+static bool make_tree(struct change *c, const struct tree *t, struct err *err)
+{
+    struct change_dir *dir = &c->dirs[t->top];
+    struct stat st;
+    const char *name;
+    AUTO_FD int parent = change_parent_open(c->root_fd, dir->rel, &name);
+    if (parent < 0)
+        return change_open_error(err, errno, dir->rel);
+    if (mkdirat(parent, t->temp, 0777) != 0)
+        return make_error(err, dir->rel);
+    AUTO_FD int top = openat(parent, t->temp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (top < 0 || fstat(top, &st) != 0)
+        return make_error(err, dir->rel);
+    dir->ino = st.st_ino;
+    for (size_t i = t->top + 1; i < t->end; i++)
+        if (!make_below(c, t, i, top, err))
+            return false;
+    return true;
+}
+
+bool change_make_dirs(struct change *c, struct err *err)
+{
+    for (struct tree t = {0}; next_tree(c, &t);)
+        if (!make_tree(c, &t, err))
+            return false;
+    return true;
+}
+
+/* Where the file system can't rename without replacing, a look must do; then rename(2) still
+ * replaces nothing but an empty directory. */
+static int show(int fd, const char *temp, const char *name)
+{
+    struct stat st;
+    if (renameat2(fd, temp, fd, name, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return -1;
+    if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    return errno == ENOENT ? renameat(fd, temp, fd, name) : -1;
+}
+
+bool change_show_dirs(const struct change *c, struct err *err)
+{
+    for (struct tree t = {0}; next_tree(c, &t);) {
+        struct str rel = c->dirs[t.top].rel;
+        const char *name;
+        AUTO_FD int fd = change_parent_open(c->root_fd, rel, &name);
+        if (fd < 0)
+            return change_open_error(err, errno, rel);
+        if (show(fd, t.temp, name) == 0)
+            continue;
+        if (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR)
+            return change_conflict(err, rel, "was created meanwhile");
+        return make_error(err, rel);
+    }
+    return true;
+}
+
+static bool drop_name(int fd, const char *name, struct str rel, struct err *err)
+{
+    if (change_unlink(fd, name, AT_REMOVEDIR) == 0)
+        return true;
+    /* What somebody put there, or put in its place, is theirs. */
+    if (change_is_gone(errno) || errno == ENOTEMPTY || errno == EEXIST || errno == EBUSY)
+        return true;
+    return err_errno(err, E_IO, errno, "cannot remove the directory '%s'", rel.p);
+}
+
+static bool drop_below(
+    const struct change *c, const struct tree *t, size_t i, int top, struct err *err)
+{
+    const char *name;
+    AUTO_FD int fd = change_parent_open(top, below_top(c, t, i), &name);
+    if (fd < 0)
+        return change_is_gone(errno) || change_open_error(err, errno, c->dirs[i].rel);
+    return drop_name(fd, name, c->dirs[i].rel, err);
+}
+
+/* Under its temporary name: nobody else has one like it. */
+static bool drop_tree(const struct change *c, const struct tree *t, struct err *err)
+{
+    struct str rel = c->dirs[t->top].rel;
+    const char *name;
+    AUTO_FD int parent = change_parent_open(c->root_fd, rel, &name);
+    if (parent < 0)
+        return change_is_gone(errno) || change_open_error(err, errno, rel);
+    AUTO_FD int top = openat(parent, t->temp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (top < 0)
+        return change_is_gone(errno) || change_open_error(err, errno, rel);
+    for (size_t i = t->end; i-- > t->top + 1;)
+        if (!drop_below(c, t, i, top, err))
+            return false;
+    return drop_name(parent, t->temp, rel, err);
+}
+
+/* Under its own name: only if it is the one that we made. */
+static bool drop_shown(const struct change *c, const struct change_dir *dir, struct err *err)
+{
+    struct stat st;
+    const char *name;
+    if (!dir->ino)
+        return true;
+    AUTO_FD int fd = change_parent_open(c->root_fd, dir->rel, &name);
+    if (fd < 0)
+        return change_is_gone(errno) || change_open_error(err, errno, dir->rel);
+    if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return change_is_gone(errno) || change_open_error(err, errno, dir->rel);
+    return st.st_ino != dir->ino || drop_name(fd, name, dir->rel, err);
+}
+
+bool change_drop_dirs(const struct change *c, struct err *err)
+{
+    for (struct tree t = {0}; next_tree(c, &t);)
+        if (!drop_tree(c, &t, err))
+            return false;
+    for (size_t i = c->n_dirs; i-- > 0;)
+        if (!drop_shown(c, &c->dirs[i], err))
+            return false;
+    return true;
+}
