@@ -79,6 +79,11 @@ static bool add_alternative(
     struct str rest = str_skip(text, 3);
     item->name_only = str_starts_with(text, STR("**/")) && str_find(rest, '/') < 0;
     item->wild = wild_compile(text, WILD_PATH | WILD_UTF8, a);
+    if (wild_malformed(item->wild))
+        return err_set(err, E_CLI_INVALID_ARG,
+            "the pattern '" STR_FMT "' has a '[' without its ']', or a '\\' at its end (a plain "
+            "'[' is written '\\[')",
+            STR_ARG(str_head(pattern, SHOWN_MAX)));
     if (wild_too_long(item->wild))
         return err_set(err, E_CLI_INVALID_ARG,
             "the pattern has more than %d characters, besides stars", WILD_TOKENS_MAX);

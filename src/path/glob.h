@@ -18,8 +18,8 @@ enum {
 
 struct glob;
 
-/* E_CLI_INVALID_ARG: empty, too long, too many braces. E_FS_VIOLATION: it starts with '/' or '~',
- * or has a ".." component. The pattern may go away. */
+/* E_CLI_INVALID_ARG: empty, malformed, too long, too many braces. E_FS_VIOLATION: it starts with
+ * '/' or '~', or has a ".." component. The pattern may go away. */
 MUST_USE bool glob_compile(
     struct str pattern, struct arena *a, struct glob **ret_glob, struct err *err);
 

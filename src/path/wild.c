@@ -193,6 +193,11 @@ bool wild_too_long(const struct wild *w)
     return w->too_long;
 }
 
+bool wild_malformed(const struct wild *w)
+{
+    return w->malformed;
+}
+
 size_t wild_class_length(struct str s)
 {
     struct wild_class class = {0};

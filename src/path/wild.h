@@ -42,6 +42,9 @@ bool wild_may_extend(const struct wild *w, struct str start);
 /* Has more than WILD_TOKENS_MAX tokens, and so matches nothing. */
 bool wild_too_long(const struct wild *w);
 
+/* Has an open class or a lone backslash at its end, and so matches nothing. */
+bool wild_malformed(const struct wild *w);
+
 /* Length of the class that s starts with (from '[' to ']'), or 0 if it is malformed. */
 size_t wild_class_length(struct str s);
 

@@ -268,6 +268,9 @@ cordon: .*E_FS_VIOLATION\] (re)
 $ cd p && cordon path glob '~/*'
 cordon: .*E_FS_VIOLATION\] (re)
 ? 13
+$ cd p && cordon path glob 'a['
+cordon: the pattern 'a[' has a '[' without its ']', or a '\' at its end (a plain '[' is written '\[') [E_CLI_INVALID_ARG]
+? 12
 $ cd p && cordon path glob ''
 cordon: .*E_CLI_INVALID_ARG\] (re)
 ? 12

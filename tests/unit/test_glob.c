@@ -91,7 +91,7 @@ TEST(glob_limits)
         {"", "{a,b}", 13000, "", E_CLI_INVALID_ARG, "1000"},
         {"a", "{", 60000, "", E_CLI_INVALID_ARG, "4096"},
         {"a", "{*", 3000, "", ERR_NONE, ""},
-        {"a", "[", 60000, "", ERR_NONE, ""},
+        {"a", "[", 60000, "", E_CLI_INVALID_ARG, "without its"},
         {"a", "{,", 30000, "", E_CLI_INVALID_ARG, "4096"},
         {"", "{*,", 64, "}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}",
             ERR_NONE, ""},
@@ -134,6 +134,9 @@ TEST(glob_boundary)
         {STR("./"), E_CLI_INVALID_ARG, "empty"},
         {STR("{,}"), E_CLI_INVALID_ARG, "empty"},
         {STR("a\0b"), E_CLI_INVALID_ARG, "NUL"},
+        {STR("a["), E_CLI_INVALID_ARG, "without its ']'"},
+        {STR("a\\"), E_CLI_INVALID_ARG, "at its end"},
+        {STR("{a,[b}"), E_CLI_INVALID_ARG, "without its ']'"},
         {STR("/etc/passwd"), E_FS_VIOLATION, "absolute"},
         {STR("\\/etc"), E_FS_VIOLATION, "absolute"},
         {STR("{a,/etc}/x"), E_FS_VIOLATION, "absolute"},
@@ -281,7 +284,6 @@ TEST(glob_find_gives_files_only)
     check_found(root, "*.c", 100, "a-b.c\na.c\n");
     check_found(root, "**", 100, ".gitignore\n.hidden/h.c\na-b.c\na.c\na/b.c\ndir.c/x.c\n");
     check_found(root, "nothing/*", 100, "");
-    check_found(root, "[", 100, "");
 }
 
 TEST(glob_find_follows_links_within_the_root_only)
