@@ -4,6 +4,7 @@
 #include "path/boundary.h"
 #include "path/caret.h"
 #include "path/dirarg.h"
+#include "path/exact.h"
 #include "path/glob.h"
 #include "path/lexical.h"
 #include "path/warn.h"
@@ -22,8 +23,8 @@ static bool print_pair(struct cli *cli, struct str input, struct str output, str
         return true;
     }
     json_t *object = json_object();
-    out_json_bytes(object, "input", input);
-    out_json_bytes(object, "output", output);
+    exact_put(object, "input", input);
+    exact_put(object, "output", output);
     return out_json(cli, object, err);
 }
 
@@ -109,7 +110,7 @@ static bool run_parse(struct cli *cli, const struct args *args, struct err *err)
         return true;
     }
     json_t *object = json_object();
-    out_json_bytes(object, "path", dir.path);
+    exact_put(object, "path", dir.path);
     json_put(object, "mode", json_string(dirarg_mode_name(dir.mode)));
     json_put(object, "force", json_boolean(dir.force));
     return out_json(cli, object, err);
@@ -145,8 +146,8 @@ static bool run_root(struct cli *cli, const struct args *args, struct err *err)
         return true;
     }
     json_t *object = json_object();
-    out_json_bytes(object, "root", p.root.dir);
-    out_json_bytes(object, "marker", p.root.marker);
+    exact_put(object, "root", p.root.dir);
+    exact_put(object, "marker", p.root.marker);
     return out_json(cli, object, err);
 }
 
@@ -231,7 +232,7 @@ static bool check(
 static json_t *checked_json(const struct checked *c)
 {
     json_t *object = json_object();
-    out_json_bytes(object, "path", c->where.path);
+    exact_put(object, "path", c->where.path);
     json_put(object, "class", json_string(boundary_class_name(c->class)));
     json_put(object, "access", json_string(boundary_access_name(c->access)));
     return object;
@@ -328,7 +329,7 @@ static bool print_match(void *context, struct str path)
 {
     struct glob_output *out = context;
     if (out->object)
-        out_json_append(out->object, "matches", path);
+        exact_push(out->object, "matches", path);
     else
         out_name(out->cli, path, out->end);
     return true;
@@ -351,7 +352,7 @@ static void add_problems(json_t *object, const struct walk_problems *problems)
         return;
     json_put(object, "left_out", json_array());
     for (size_t i = 0; i < MIN(problems->n, (size_t)WALK_PROBLEMS_KEPT); i++)
-        out_json_append(object, "left_out", str_z(problems->kept[i].path));
+        exact_push(object, "left_out", str_z(problems->kept[i].path));
 }
 
 /* A pattern that is an absolute path into the project means the rest of it. */
@@ -374,7 +375,7 @@ static bool run_glob(struct cli *cli, const struct args *args, struct err *err)
     struct walk_options walk = {.ignore = true, .problems = &problems};
     AUTO_JSON json_t *object = cli->json ? json_object() : NULL;
     if (object) {
-        out_json_bytes(object, "root", p.root.dir);
+        exact_put(object, "root", p.root.dir);
         json_put(object, "matches", json_array());
     }
     struct glob_output out = {cli, object, options->null ? '\0' : '\n'};

@@ -2,7 +2,7 @@
 #include "cli/out.h"
 
 #include "base/utf8.h"
-#include "path/caret.h"
+#include "path/exact.h"
 
 #include <errno.h>
 
@@ -103,38 +103,6 @@ bool out_wrap(struct cli *cli, const char *key, struct err *err)
     return out_json(cli, object, err);
 }
 
-/* Notes the exact bytes behind a text that had to be changed. */
-static void add_inexact(json_t *object, const char *place, struct str bytes)
-{
-    AUTO_BUF struct buf encoded = BUF_INIT(CARET_GROWTH * bytes.n + 64);
-    caret_encode(bytes, &encoded);
-    json_t *inexact = json_object_get(object, "inexact");
-    if (!inexact) {
-        inexact = json_object();
-        json_object_set_new(object, "inexact", inexact);
-    }
-    json_object_set_new(inexact, place, json_text(buf_str(&encoded)));
-}
-
-void out_json_bytes(json_t *object, const char *key, struct str bytes)
-{
-    json_object_set_new(object, key, json_text(bytes));
-    if (!utf8_valid(bytes))
-        add_inexact(object, key, bytes);
-}
-
-void out_json_append(json_t *object, const char *key, struct str bytes)
-{
-    json_t *list = json_object_get(object, key);
-    BUG_ON(!json_is_array(list));
-    if (!utf8_valid(bytes)) {
-        char place[64];
-        snprintf(place, sizeof(place), "%s[%zu]", key, json_array_size(list));
-        add_inexact(object, place, bytes);
-    }
-    json_array_append_new(list, json_text(bytes));
-}
-
 static bool write_all(int fd, struct str text)
 {
     while (text.n) {
@@ -181,7 +149,7 @@ static json_t *error_object(const struct err *err)
     json_t *error = err_to_json(err), *context = json_object_get(error, "context");
     for (size_t i = 0; i < err->n_ctx; i++)
         if (err->ctx[i].text)
-            out_json_bytes(context, err->ctx[i].key, str_z(err->ctx[i].text));
+            exact_put(context, err->ctx[i].key, str_z(err->ctx[i].text));
     json_t *object = json_object();
     json_put(object, "error", error);
     return object;

@@ -41,13 +41,6 @@ void out_name(struct cli *cli, struct str name, char end);
 /* Prints an object as one line, protocol_version first; takes it over. */
 MUST_USE bool out_json(struct cli *cli, json_t *object, struct err *err);
 
-/* Sets object[key] to text. Bytes that are not UTF-8 become U+FFFD, and object.inexact[key] then
- * has the exact bytes, caret-encoded. */
-void out_json_bytes(json_t *object, const char *key, struct str bytes);
-
-/* The same for a list: the place in `inexact` is key[index]. */
-void out_json_append(json_t *object, const char *key, struct str bytes);
-
 /* With --json: makes one object {KEY: text} of the text that was collected. */
 MUST_USE bool out_wrap(struct cli *cli, const char *key, struct err *err);
 

@@ -1,23 +1,7 @@
 /* Grants as JSON. */
 #include "policy/grants.h"
 
-#include "base/utf8.h"
-#include "path/caret.h"
-
-static void put_bytes(json_t *object, const char *key, struct str bytes)
-{
-    json_put(object, key, json_text(bytes));
-    if (utf8_valid(bytes))
-        return;
-    AUTO_BUF struct buf exact = BUF_INIT(CARET_GROWTH * bytes.n + 64);
-    caret_encode(bytes, &exact);
-    json_t *inexact = json_object_get(object, "inexact");
-    if (!inexact) {
-        inexact = json_object();
-        json_put(object, "inexact", inexact);
-    }
-    json_put(inexact, key, json_text(buf_str(&exact)));
-}
+#include "path/exact.h"
 
 /* null if there is no such path. */
 static json_t *path_json(const struct verdict_path *path)
@@ -25,8 +9,8 @@ static json_t *path_json(const struct verdict_path *path)
     if (!path->given.p)
         return json_null();
     json_t *object = json_object();
-    put_bytes(object, "given", path->given);
-    put_bytes(object, "resolved", path->resolved);
+    exact_put(object, "given", path->given);
+    exact_put(object, "resolved", path->resolved);
     json_put(object, "kind", json_string(path->is_dir ? "directory" : "file"));
     return object;
 }

@@ -1,0 +1,17 @@
+/* Names in JSON. JSON is UTF-8, names are bytes: one that is not UTF-8 is shown with U+FFFD, and
+ * the object's "inexact" then has the exact bytes, caret-encoded, under the place where they are.
+ *
+ *     exact_put(object, "path", path);          {"path": "a\uFFFD", "inexact": {"path": "a^xFF"}}
+ */
+#ifndef PATH_EXACT_H
+#define PATH_EXACT_H
+
+#include "base/json.h"
+
+/* Sets object[key]. */
+void exact_put(json_t *object, const char *key, struct str bytes);
+
+/* Appends to the list object[key]; its place in "inexact" is key[index]. */
+void exact_push(json_t *object, const char *key, struct str bytes);
+
+#endif
