@@ -3,6 +3,7 @@
 
 #include "base/utf8.h"
 #include "path/exact.h"
+#include "path/file.h"
 
 #include <errno.h>
 
@@ -103,24 +104,11 @@ bool out_wrap(struct cli *cli, const char *key, struct err *err)
     return out_json(cli, object, err);
 }
 
-static bool write_all(int fd, struct str text)
-{
-    while (text.n) {
-        ssize_t n = write(fd, text.p, text.n);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return false;
-        text = str_skip(text, (size_t)n);
-    }
-    return true;
-}
-
 bool out_flush(struct cli *cli, struct err *err)
 {
     if (!buf_ok(&cli->stdout_buf))
         return err_set(err, E_IO, "the result is larger than %d bytes", STDOUT_MAX);
-    bool ok = write_all(STDOUT_FILENO, buf_str(&cli->stdout_buf));
+    bool ok = file_write_all(STDOUT_FILENO, buf_str(&cli->stdout_buf));
     int errnum = errno;
     buf_reset(&cli->stdout_buf);
     return ok ? true : err_errno(err, E_IO, errnum, "cannot write to stdout");
@@ -140,7 +128,7 @@ static void say(
     }
     buf_add_byte(&line, '\n');
     /* Nothing is left to be done if stderr is gone. */
-    bool said UNUSED = write_all(STDERR_FILENO, buf_str(&line));
+    bool said UNUSED = file_write_all(STDERR_FILENO, buf_str(&line));
 }
 
 /* The error as an object; context that is not UTF-8 has its exact bytes in context.inexact. */

@@ -26,15 +26,22 @@ bool file_read(int fd, size_t max, const char *name, struct buf *content, struct
     }
 }
 
-bool file_write(int fd, struct str content, const char *name, struct err *err)
+bool file_write_all(int fd, struct str content)
 {
     while (content.n) {
         ssize_t n = write(fd, content.p, content.n);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return err_errno(err, E_IO, errno, "cannot write '%s'", name);
+            return false;
         content = str_skip(content, (size_t)n);
     }
     return true;
+}
+
+bool file_write(int fd, struct str content, const char *name, struct err *err)
+{
+    if (file_write_all(fd, content))
+        return true;
+    return err_errno(err, E_IO, errno, "cannot write '%s'", name);
 }

@@ -9,7 +9,10 @@
  * it a maximum above max). The name is for messages. */
 MUST_USE bool file_read(int fd, size_t max, const char *name, struct buf *content, struct err *err);
 
-/* Writes all of it. */
+/* Writes all of it; false and errno if that can't be done. */
+MUST_USE bool file_write_all(int fd, struct str content);
+
+/* The same with words. */
 MUST_USE bool file_write(int fd, struct str content, const char *name, struct err *err);
 
 #endif

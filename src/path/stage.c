@@ -30,9 +30,12 @@ bool stage_writable(
     if ((st->st_mode & 0222) == 0)
         return err_set(err, E_IO, "'%s' is read-only (mode %04o): allow writing first (chmod u+w)",
             rel.p, (unsigned)(st->st_mode & 07777));
-    if (faccessat(dir_fd, name, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) != 0)
-        return err_errno(err, E_IO, errno, "cannot write '%s'", rel.p);
-    return true;
+    if (faccessat(dir_fd, name, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) == 0)
+        return true;
+    /* It was there for the stat: somebody else removed it since. */
+    if (errno == ENOENT)
+        return change_conflict(err, rel, "is gone");
+    return err_errno(err, E_IO, errno, "cannot write '%s'", rel.p);
 }
 
 bool stage_delete(const struct change *c, size_t i, struct err *err)
