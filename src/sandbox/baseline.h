@@ -1,0 +1,58 @@
+/* What every sandbox shows of the machine, whatever the policy: libraries, shared data, a few files
+ * of /etc. Collected anew for each run, since packages come and go.
+ *
+ *     struct baseline base;
+ *     if (!baseline_collect(&arena, &base, err)) return false;
+ */
+#ifndef SANDBOX_BASELINE_H
+#define SANDBOX_BASELINE_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+#include <sys/types.h>
+
+struct baseline_dir {
+    struct str path; /* resolved: no links in it */
+    dev_t dev;
+    ino_t ino;
+    bool libraries; /* may be mapped as code */
+};
+
+struct baseline_link {
+    struct str path, target;
+};
+
+struct baseline_file {
+    struct str path, bytes;
+};
+
+/* A dynamic loader: where it really is, and its bytes with the change of elf_no_start(). */
+struct baseline_loader {
+    struct str path, bytes;
+};
+
+enum {
+    BASELINE_MAX = 64, /* of each kind */
+    BASELINE_FILE_MAX = 4 << 20,
+};
+
+struct baseline {
+    struct baseline_dir dirs[BASELINE_MAX];
+    size_t n_dirs;
+    struct baseline_link links[BASELINE_MAX];
+    size_t n_links;
+    struct baseline_file files[BASELINE_MAX];
+    size_t n_files;
+    struct baseline_loader loaders[BASELINE_MAX];
+    size_t n_loaders;
+};
+
+/* Gathers it. Only what can't be made safe is an error; what is absent is left out. */
+MUST_USE bool baseline_collect(struct arena *arena, struct baseline *ret_base, struct err *err);
+
+/* Adds the loader that this program names, if it is one that the baseline shows. */
+MUST_USE bool baseline_add_interpreter(
+    struct baseline *base, struct arena *arena, const char *program, struct err *err);
+
+#endif

@@ -1,0 +1,104 @@
+/* Reading and changing ELF program headers. Every offset comes from a stranger. */
+#include "sandbox/elf.h"
+
+#include <elf.h>
+#include <link.h>
+
+typedef ElfW(Ehdr) elf_header;
+typedef ElfW(Phdr) elf_segment;
+
+enum {
+    SEGMENTS_MAX = 128,
+#if __SIZEOF_POINTER__ == 8
+    NATIVE_CLASS = ELFCLASS64,
+#else
+    NATIVE_CLASS = ELFCLASS32,
+#endif
+};
+
+/* The header, if all of the program headers lie within the bytes. */
+static bool read_header(struct str file, elf_header *ret_header)
+{
+    elf_header h;
+    if (file.n < sizeof(h))
+        return false;
+    memcpy(&h, file.p, sizeof(h));
+    if (memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 || h.e_ident[EI_CLASS] != NATIVE_CLASS ||
+        h.e_phentsize != sizeof(elf_segment) || h.e_phnum > SEGMENTS_MAX)
+        return false;
+    size_t size = h.e_phnum * sizeof(elf_segment);
+    if (h.e_phoff > file.n || size > file.n - h.e_phoff)
+        return false;
+    *ret_header = h;
+    return true;
+}
+
+static elf_segment segment_at(struct str file, const elf_header *h, size_t i)
+{
+    elf_segment segment;
+    memcpy(&segment, file.p + h->e_phoff + i * sizeof(segment), sizeof(segment));
+    return segment;
+}
+
+struct str elf_interpreter(struct str head)
+{
+    elf_header h;
+    const struct str none = {0};
+    if (!read_header(head, &h))
+        return none;
+    for (size_t i = 0; i < h.e_phnum; i++) {
+        elf_segment s = segment_at(head, &h, i);
+        if (s.p_type != PT_INTERP)
+            continue;
+        if (s.p_filesz < 2 || s.p_offset > head.n || s.p_filesz > head.n - s.p_offset)
+            return none;
+        struct str name = str_n(head.p + s.p_offset, s.p_filesz - 1);
+        return name.p[name.n] == '\0' && str_find(name, '\0') < 0 ? name : none;
+    }
+    return none;
+}
+
+/* How well a loader does without a header of this type; -1: not at all. */
+static int spare(uint32_t type)
+{
+    static const uint32_t order[] = {PT_INTERP, PT_NOTE, PT_GNU_STACK, PT_GNU_PROPERTY,
+        PT_GNU_EH_FRAME};
+    for (size_t i = 0; i < ARRAY_LEN(order); i++)
+        if (order[i] == type)
+            return (int)i;
+    return -1;
+}
+
+bool elf_no_start(struct str loader, struct buf *out)
+{
+    elf_header h;
+    int best = -1;
+    size_t at = 0;
+    if (!read_header(loader, &h))
+        return false;
+    for (size_t i = 0; i < h.e_phnum; i++) {
+        int rank = spare(segment_at(loader, &h, i).p_type);
+        if (rank >= 0 && (best < 0 || rank < best)) {
+            best = rank;
+            at = i;
+        }
+    }
+    if (best < 0)
+        return false;
+    /* A directory can't be executed; the kernel wants the name to end in NUL within the file. */
+    static const char no_program[] = "/";
+    elf_segment s = {
+        .p_type = PT_INTERP,
+        .p_flags = PF_R,
+        .p_offset = loader.n,
+        .p_filesz = sizeof(no_program),
+        .p_align = 1,
+    };
+    size_t start = out->n;
+    buf_add_str(out, loader);
+    buf_add(out, no_program, sizeof(no_program));
+    if (!buf_ok(out))
+        return false;
+    memcpy(out->p + start + h.e_phoff + at * sizeof(s), &s, sizeof(s));
+    return true;
+}

@@ -1,0 +1,411 @@
+/* Process 1. Only what is safe after clone() in a process with threads. */
+#include "sandbox/init.h"
+
+#include "sandbox/landlock.h"
+#include "sandbox/root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/seccomp.h>
+#include <linux/securebits.h>
+#include <net/if.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <termios.h>
+
+enum {
+    FD_CONTROL = 3,   /* where the socket is, once the rest is closed */
+    FD_IO = 4,        /* and the command's descriptors */
+    FD_FREE = 7,      /* the first that may be anything */
+    CAPABILITIES = 64,
+    KILL_ROUNDS = 100 * 1000,
+    SPACE_FACTOR = 4, /* address space for each byte of memory: what is reserved and never used */
+    CHILDREN_TEXT = 4096,
+};
+
+struct init {
+    const struct init_input *in;
+    struct root root;
+    int master, slave;
+    mode_t umask;
+    bool owns_ids;
+};
+
+/* Talking ------------------------------------------------------------------------------------- */
+
+static void tell(int control, const struct init_message *message, int fd)
+{
+    char space[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = {0};
+    struct iovec iov = {(void *)message, sizeof(*message)};
+    struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+    if (fd >= 0) {
+        msg.msg_control = space;
+        msg.msg_controllen = sizeof(space);
+        struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+    }
+    while (sendmsg(control, &msg, MSG_NOSIGNAL) < 0 && errno == EINTR)
+        ;
+}
+
+NORETURN static void give_up(enum stage stage, int errnum, int step)
+{
+    const struct init_message message = {
+        .word = INIT_FAILED, .stage = stage, .errnum = errnum, .step = step};
+    tell(FD_CONTROL, &message, -1);
+    _exit(127);
+}
+
+static void need(bool ok, enum stage stage)
+{
+    if (!ok)
+        give_up(stage, errno, -1);
+}
+
+/* One byte from the supervisor; none if it is gone, and then nothing may go on. */
+static char await_word(void)
+{
+    char word = 0;
+    ssize_t n;
+    while ((n = read(FD_CONTROL, &word, 1)) < 0 && errno == EINTR)
+        ;
+    if (n != 1)
+        _exit(127);
+    return word;
+}
+
+/* Setting up ---------------------------------------------------------------------------------- */
+
+static bool is_native(const struct init_input *in)
+{
+    return in->plan->mode == POLICY_NATIVE || in->plan->mode == POLICY_SEATBELT;
+}
+
+/* No descriptor of the caller but ours; the numbers are fixed from here on. The copies are made
+ * above those numbers first, so that none is written over. */
+static void keep_descriptors(struct init *init)
+{
+    int high[4], control = init->in->control;
+    high[0] = fcntl(control, F_DUPFD_CLOEXEC, FD_FREE);
+    for (int i = 0; i < 3; i++) {
+        int fd = init->in->io[i];
+        high[i + 1] = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, FD_FREE) : -1;
+    }
+    if (dup3(high[0], FD_CONTROL, O_CLOEXEC) < 0)
+        _exit(127);
+    for (int i = 0; i < 3; i++) {
+        close(FD_IO + i);
+        if (high[i + 1] >= 0 && dup3(high[i + 1], FD_IO + i, O_CLOEXEC) < 0)
+            _exit(127);
+    }
+    syscall(SYS_close_range, FD_FREE, ~0u, 0);
+    for (int fd = 0; fd < 3; fd++)
+        close(fd);
+    for (int fd = 0; fd < 3; fd++)
+        (void)!open("/dev/null", O_RDWR | O_CLOEXEC);
+}
+
+static void raise_loopback(void)
+{
+    struct ifreq request = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
+    AUTO_FD int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    need(fd >= 0 && ioctl(fd, SIOCSIFFLAGS, &request) == 0, STAGE_LOOPBACK);
+}
+
+static void open_terminal(struct init *init)
+{
+    const struct init_input *in = init->in;
+    const struct winsize size = {.ws_row = in->rows, .ws_col = in->cols};
+    struct termios mode;
+    int unlocked = 0;
+    init->master = init->root.devpts >= 0
+                       ? openat(init->root.devpts, "ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+                       : open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
+    need(init->master >= 0 && ioctl(init->master, TIOCSPTLCK, &unlocked) == 0, STAGE_TERMINAL);
+    init->slave = ioctl(init->master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    need(init->slave >= 0 && ioctl(init->slave, TIOCSCTTY, 0) == 0, STAGE_TERMINAL);
+    need(ioctl(init->master, TIOCSWINSZ, &size) == 0, STAGE_TERMINAL);
+    need(tcgetattr(init->slave, &mode) == 0, STAGE_TERMINAL);
+    mode.c_iflag |= IUTF8;
+    need(tcsetattr(init->slave, TCSANOW, &mode) == 0, STAGE_TERMINAL);
+}
+
+/* No capability is left, and none comes back with a program that root starts. */
+static void drop_capabilities(bool must)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[2] = {0};
+    const unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+                               SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
+                               SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+    bool ok = prctl(PR_SET_SECUREBITS, bits, 0, 0, 0) == 0;
+    for (unsigned cap = 0; ok && cap < CAPABILITIES; cap++)
+        if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) != 0) {
+            ok = errno == EINVAL && cap > CAP_CHECKPOINT_RESTORE;
+            break;
+        }
+    need(ok || !must, STAGE_CAPABILITIES);
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    need(syscall(SYS_capset, &header, none) == 0, STAGE_CAPABILITIES);
+}
+
+/* Files of the host have no rule of their directory to fall under where no root was built. */
+static unsigned rule_access(const struct plan_step *step, bool native)
+{
+    if (native)
+        return step->access;
+    switch (step->kind) {
+    case PLAN_BIND:
+    case PLAN_LOADER:
+    case PLAN_PROC: return step->access;
+    case PLAN_FILE: return PLAN_READ;
+    case PLAN_DEVICE:
+    case PLAN_DEVPTS: return PLAN_READ | PLAN_WRITE | PLAN_IOCTL;
+    default: return 0;
+    }
+}
+
+static void add_rules(const struct init_input *in, int ruleset)
+{
+    for (size_t i = 0; i < in->plan->n_steps; i++) {
+        const struct plan_step *step = &in->plan->steps[i];
+        unsigned access = rule_access(step, is_native(in));
+        struct stat st;
+        if (access == 0)
+            continue;
+        AUTO_FD int fd = open(step->at.p, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+        if (fd < 0 || fstat(fd, &st) != 0 ||
+            landlock_allow(ruleset, in->landlock_abi, fd, access, S_ISDIR(st.st_mode)) != 0)
+            give_up(STAGE_LANDLOCK, errno, (int)i);
+    }
+}
+
+static void enter_landlock(const struct init_input *in)
+{
+    const struct landlock_options options = {.tcp = !in->plan->sockets.inet};
+    AUTO_FD int ruleset = landlock_create(in->landlock_abi, &options);
+    need(ruleset >= 0, STAGE_LANDLOCK);
+    add_rules(in, ruleset);
+    need(landlock_enter(ruleset) == 0, STAGE_LANDLOCK);
+}
+
+static void enter_filter(const struct init_input *in)
+{
+    const struct sock_fprog program = {
+        .len = in->filter->n, .filter = (struct sock_filter *)in->filter->code};
+    need(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0, STAGE_SECCOMP);
+}
+
+static void build(struct init *init)
+{
+    const struct init_input *in = init->in;
+    const struct root_options options = {.owns_ids = init->owns_ids, .pid_max = in->pid_max};
+    struct root_error error;
+    if (init->owns_ids)
+        need(setgroups(0, NULL) == 0, STAGE_MAP);
+    if (in->plan->own_network)
+        raise_loopback();
+    need(sethostname("cordon", 6) == 0, STAGE_HOSTNAME);
+    if (!root_build(in->plan, &options, &init->root, &error))
+        give_up(error.stage, error.errnum, error.step);
+}
+
+static void restrict_self(const struct init_input *in)
+{
+    drop_capabilities(is_native(in));
+    need(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, STAGE_CAPABILITIES);
+    enter_landlock(in);
+    enter_filter(in);
+}
+
+/* The command --------------------------------------------------------------------------------- */
+
+static void limit(int resource, uint64_t most)
+{
+    struct rlimit now;
+    need(getrlimit((unsigned)resource, &now) == 0, STAGE_LIMITS);
+    rlim_t value = MIN((rlim_t)most, now.rlim_max);
+    now = (struct rlimit){value, value};
+    need(setrlimit((unsigned)resource, &now) == 0, STAGE_LIMITS);
+}
+
+static void set_limits(const struct init_input *in)
+{
+    const struct policy_limits *limits = &in->plan->limits;
+    uint64_t space = limits->memory_bytes > UINT64_MAX / SPACE_FACTOR
+                         ? UINT64_MAX
+                         : limits->memory_bytes * SPACE_FACTOR;
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_NOFILE, limits->open_files);
+    limit(RLIMIT_FSIZE, limits->file_bytes);
+    limit(RLIMIT_DATA, limits->memory_bytes);
+    limit(RLIMIT_AS, space);
+    if (in->limit_uid)
+        limit(RLIMIT_NPROC, limits->processes + 1); /* and ourselves */
+}
+
+static void reset_signals(void)
+{
+    struct sigaction normal = {.sa_handler = SIG_DFL};
+    sigset_t none;
+    for (int s = 1; s < NSIG; s++)
+        sigaction(s, &normal, NULL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+NORETURN static void run_command(const struct init *init)
+{
+    const struct init_input *in = init->in;
+    setpgid(0, 0);
+    if (in->terminal)
+        need(tcsetpgrp(init->slave, getpid()) == 0, STAGE_TERMINAL);
+    for (int i = 0; i < 3; i++) {
+        int fd = in->io[i] >= 0 ? FD_IO + i : init->slave;
+        need(fd < 0 || dup2(fd, i) == i, STAGE_TERMINAL);
+    }
+    umask(init->umask);
+    if (!is_native(in)) {
+        prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+        if (in->plan->mode == POLICY_LANDLOCK)
+            restrict_self(in);
+    }
+    set_limits(in);
+    reset_signals();
+    execve(in->plan->command.p, in->argv, in->envp);
+    give_up(STAGE_EXEC, errno, -1);
+}
+
+/* Waiting ------------------------------------------------------------------------------------- */
+
+/* Kills whoever has become our child, until there is none: only where no namespace does it. */
+static void kill_orphans(void)
+{
+    char text[CHILDREN_TEXT];
+    for (int round = 0; round < KILL_ROUNDS; round++) {
+        pid_t got;
+        while ((got = waitpid(-1, NULL, WNOHANG)) > 0)
+            ;
+        if (got < 0)
+            return;
+        AUTO_FD int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+        ssize_t n = fd >= 0 ? read(fd, text, sizeof(text)) : 0;
+        pid_t pid = 0;
+        for (ssize_t i = 0; i < n; i++) {
+            if (text[i] >= '0' && text[i] <= '9') {
+                pid = pid * 10 + (text[i] - '0');
+                continue;
+            }
+            if (pid > 1)
+                kill(pid, SIGKILL);
+            pid = 0;
+        }
+    }
+}
+
+NORETURN static void finish(const struct init *init, int status)
+{
+    const struct init_message message = {.word = INIT_EXITED, .step = -1, .value = status};
+    if (!is_native(init->in))
+        kill_orphans();
+    tell(FD_CONTROL, &message, -1);
+    _exit(0);
+}
+
+static void pause_with(const struct init *init, pid_t command, int sig)
+{
+    const struct init_message message = {.word = INIT_STOPPED, .step = -1, .value = sig};
+    if (!init->in->report_stops)
+        return;
+    tell(FD_CONTROL, &message, -1);
+    await_word();
+    kill(-command, SIGCONT);
+}
+
+static void reap(const struct init *init, pid_t command)
+{
+    int status;
+    pid_t got;
+    while ((got = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
+        if (got != command)
+            continue;
+        if (!WIFSTOPPED(status))
+            finish(init, status);
+        pause_with(init, command, WSTOPSIG(status));
+    }
+}
+
+/* Our own signals: a child has changed; without namespaces also "end it all". */
+static void block_signals(sigset_t *ret_set)
+{
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    sigemptyset(ret_set);
+    sigaddset(ret_set, SIGCHLD);
+    sigaddset(ret_set, SIGTERM);
+}
+
+NORETURN static void wait_for(const struct init *init, pid_t command, const sigset_t *signals)
+{
+    for (;;) {
+        int sig = sigwaitinfo(signals, NULL);
+        if (sig == SIGTERM && !is_native(init->in)) {
+            kill(-command, SIGKILL);
+            kill_orphans();
+            _exit(0);
+        }
+        reap(init, command);
+    }
+}
+
+void init_main(const struct init_input *in)
+{
+    struct init init = {.in = in, .root = {-1, -1, 0}, .master = -1, .slave = -1};
+    sigset_t signals;
+    struct sigaction normal = {.sa_handler = SIG_DFL};
+    keep_descriptors(&init);
+    block_signals(&signals);
+    sigaction(SIGCHLD, &normal, NULL);
+    int death = is_native(in) ? SIGKILL : SIGTERM;
+    prctl(PR_SET_PDEATHSIG, death, 0, 0, 0);
+    init.owns_ids = await_word() == INIT_GO_ALL_IDS;
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    explicit_bzero(in->secret, in->secret_size);
+    prctl(PR_SET_NAME, "cordon-init", 0, 0, 0);
+    init.umask = umask(0);
+    need(setsid() >= 0, STAGE_SESSION);
+    if (is_native(in))
+        build(&init);
+    else
+        prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    if (in->terminal)
+        open_terminal(&init);
+    need(chdir(in->plan->cwd.p) == 0, STAGE_CWD);
+    if (is_native(in))
+        restrict_self(in);
+    prctl(PR_SET_PDEATHSIG, death, 0, 0, 0);
+    tell(FD_CONTROL, &(struct init_message){.word = INIT_READY, .step = -1}, init.master);
+    if (in->rehearse)
+        finish(&init, 0);
+    pid_t command = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    need(command >= 0, STAGE_FORK);
+    if (command == 0)
+        run_command(&init);
+    for (int fd = FD_IO; fd < FD_FREE; fd++)
+        close(fd);
+    close(init.slave);
+    close(init.master);
+    wait_for(&init, command, &signals);
+}

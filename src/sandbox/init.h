@@ -1,0 +1,40 @@
+/* The first process of a sandbox: builds it, gives up its rights, starts the command, reaps. When it
+ * ends, everything in the sandbox ends. Without namespaces it is the one that orphans fall to.
+ *
+ * It is a copy of the process that asked for the sandbox: what it is given must not lie in the
+ * memory of arguments and environment, which it wipes. It allocates nothing.
+ */
+#ifndef SANDBOX_INIT_H
+#define SANDBOX_INIT_H
+
+#include "sandbox/plan.h"
+#include "sandbox/seccomp.h"
+
+struct init_input {
+    const struct plan *plan;
+    const struct seccomp_filter *filter;
+    int landlock_abi;
+    char *const *argv;
+    char *const *envp;
+    int control; /* a socket of packets: see sandbox/stage.h */
+    int io[3];   /* what the command gets; -1: the terminal */
+    bool terminal;
+    uint16_t rows, cols;
+    bool report_stops; /* tell when the command stops, and wait to be told to go on */
+    bool rehearse;     /* do everything but start the command */
+    int pid_max;       /* 0: don't set */
+    bool limit_uid;    /* RLIMIT_NPROC counts only what is in here */
+    char *secret;      /* memory to wipe: arguments and environment */
+    size_t secret_size;
+};
+
+/* The supervisor's first word: the ids are mapped, all of its own or just the one. */
+enum {
+    INIT_GO_ALL_IDS = 'A',
+    INIT_GO_ONE_ID = 'O',
+    INIT_CONTINUE = 'C', /* after a stop */
+};
+
+NORETURN void init_main(const struct init_input *input);
+
+#endif

@@ -1,0 +1,346 @@
+/* The supervisor's side of a sandbox. */
+#include "sandbox/launch.h"
+
+#include "path/file.h"
+#include "sandbox/init.h"
+#include "sandbox/landlock.h"
+#include "sandbox/machine.h"
+#include "sandbox/stage.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+enum {
+    MAP_MAX = 16 * 1024,
+    PROC_PATH = 64,
+    WORDS_MAX = 64 << 20,
+};
+
+/* Everything of ours that a launch holds until the child has it. */
+struct ends {
+    int control[2];
+    int io[3];   /* the child's */
+    int ours[3]; /* ours */
+};
+
+static void ends_done(struct ends *e)
+{
+    int *const all[] = {e->control, e->control + 1, e->io, e->io + 1, e->io + 2, e->ours,
+        e->ours + 1, e->ours + 2};
+    for (size_t i = 0; i < ARRAY_LEN(all); i++)
+        auto_fd(all[i]);
+}
+
+static bool open_ends(const struct launch *l, struct ends *e, struct err *err)
+{
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, e->control) != 0)
+        return err_errno(err, E_IO, errno, "cannot make a socket pair");
+    for (int i = 0; i < 3; i++) {
+        int pair[2];
+        if (l->terminal && !(i == 0 && l->pipe_input))
+            continue;
+        if (pipe2(pair, O_CLOEXEC) != 0)
+            return err_errno(err, E_IO, errno, "cannot make a pipe");
+        e->io[i] = pair[i != 0];
+        e->ours[i] = pair[i == 0];
+    }
+    return true;
+}
+
+/* Words in memory that is not that of our own arguments and environment. */
+static char *const *copy_words(struct arena *a, const char *const *words)
+{
+    size_t n = 0;
+    while (words[n])
+        n++;
+    char **copy = ARENA_NEW(a, char *, n + 1);
+    for (size_t i = 0; i < n; i++)
+        copy[i] = arena_strdup(a, str_z(words[i]));
+    return copy;
+}
+
+/* Ids ----------------------------------------------------------------------------------------- */
+
+static bool write_proc(pid_t pid, const char *name, struct str text)
+{
+    char path[PROC_PATH];
+    snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+    AUTO_FD int fd = open(path, O_WRONLY | O_CLOEXEC);
+    return fd >= 0 && write(fd, text.p, text.n) == (ssize_t)text.n;
+}
+
+/* The ids that we have ourselves, each as itself. */
+static void identity_map(const char *path, struct buf *b)
+{
+    FILE *f = fopen(path, "re");
+    unsigned inside, outside, count;
+    while (f && fscanf(f, "%u %u %u", &inside, &outside, &count) == 3)
+        buf_printf(b, "%u %u %u\n", inside, inside, count);
+    if (f)
+        fclose(f);
+}
+
+static bool map_all(pid_t pid)
+{
+    AUTO_BUF struct buf uids = BUF_INIT(MAP_MAX), gids = BUF_INIT(MAP_MAX);
+    identity_map("/proc/self/uid_map", &uids);
+    identity_map("/proc/self/gid_map", &gids);
+    return write_proc(pid, "uid_map", buf_str(&uids)) && write_proc(pid, "gid_map", buf_str(&gids));
+}
+
+static bool map_one(pid_t pid)
+{
+    AUTO_BUF struct buf uid = BUF_INIT(64), gid = BUF_INIT(64);
+    buf_printf(&uid, "%u %u 1\n", geteuid(), geteuid());
+    buf_printf(&gid, "%u %u 1\n", getegid(), getegid());
+    return write_proc(pid, "uid_map", buf_str(&uid)) &&
+           write_proc(pid, "setgroups", STR("deny")) && write_proc(pid, "gid_map", buf_str(&gid));
+}
+
+/* Owners of files look right to root only if all its ids are mapped. */
+static bool map_ids(pid_t pid, char *ret_word)
+{
+    if (geteuid() == 0 && map_all(pid)) {
+        *ret_word = INIT_GO_ALL_IDS;
+        return true;
+    }
+    *ret_word = INIT_GO_ONE_ID;
+    return map_one(pid);
+}
+
+/* Failures ------------------------------------------------------------------------------------ */
+
+static const char *const primitives[] = {
+#define STAGE_PRIMITIVE(name, primitive) [STAGE_##name] = primitive,
+    STAGES(STAGE_PRIMITIVE)
+#undef STAGE_PRIMITIVE
+};
+
+static bool exec_failed(const struct plan *plan, int errnum, struct err *err)
+{
+    err_errno(err, E_IO, errnum, "cannot start '" STR_FMT "'", STR_ARG(plan->command));
+    if (errnum == EACCES || errnum == ENOENT || errnum == ENOEXEC)
+        err_ctx(err, "fix",
+            "its interpreter (the #! line, or the loader that it names) must be in "
+            "exec.allowed_executables, too");
+    err_ctx(err, "command", STR_FMT, STR_ARG(plan->command));
+    return false;
+}
+
+static bool setup_failed(const struct plan *plan, const struct init_message *m, struct err *err)
+{
+    const char *primitive =
+        m->stage < ARRAY_LEN(primitives) ? primitives[m->stage] : "an unknown step";
+    const struct plan_step *step =
+        m->step >= 0 && (size_t)m->step < plan->n_steps ? &plan->steps[m->step] : NULL;
+    if (m->stage == STAGE_EXEC)
+        return exec_failed(plan, m->errnum, err);
+    if (m->stage == STAGE_CHANGED && step) {
+        err_errno(err, E_POLICY_DENIED, m->errnum,
+            "'" STR_FMT "' is not what was checked a moment ago", STR_ARG(step->at));
+        return err_ctx(err, "path", STR_FMT, STR_ARG(step->at));
+    }
+    if (m->stage == STAGE_CWD)
+        return err_errno(
+            err, E_IO, m->errnum, "cannot start in '" STR_FMT "'", STR_ARG(plan->cwd));
+    return machine_unavailable(
+        &(struct machine_failure){primitive, m->errnum, step ? step->at : (struct str){0}}, err);
+}
+
+static bool clone_failed(int errnum, struct err *err)
+{
+    return machine_unavailable(
+        &(struct machine_failure){primitives[STAGE_CLONE], errnum, {0}}, err);
+}
+
+/* Receiving ----------------------------------------------------------------------------------- */
+
+/* One packet: 1, 0 at the end, -1 and errno. A descriptor that comes with it is the terminal. */
+static int receive(struct child *child, struct init_message *ret_message)
+{
+    char space[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
+    struct iovec iov = {ret_message, sizeof(*ret_message)};
+    struct msghdr msg = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = space, .msg_controllen = sizeof(space)};
+    ssize_t n;
+    while ((n = recvmsg(child->control, &msg, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
+        ;
+    struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
+    if (c && c->cmsg_type == SCM_RIGHTS)
+        memcpy(&child->terminal, CMSG_DATA(c), sizeof(int));
+    if (n > 0 && (size_t)n != sizeof(*ret_message))
+        return 0;
+    return n > 0 ? 1 : (int)n;
+}
+
+/* Starting ------------------------------------------------------------------------------------ */
+
+static bool is_native(const struct plan *plan)
+{
+    return plan->mode == POLICY_NATIVE || plan->mode == POLICY_SEATBELT;
+}
+
+static uint64_t clone_flags(const struct plan *plan)
+{
+    uint64_t flags = CLONE_PIDFD;
+    if (is_native(plan))
+        flags |= CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
+                 CLONE_NEWCGROUP | (plan->own_network ? CLONE_NEWNET : 0u);
+    return flags;
+}
+
+/* No exit signal: the caller's SIGCHLD is not for our processes. */
+static pid_t clone_init(const struct plan *plan, int *ret_pidfd)
+{
+    struct clone_args args = {
+        .flags = clone_flags(plan),
+        .pidfd = (uint64_t)(uintptr_t)ret_pidfd,
+    };
+    return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+}
+
+/* Fills in what depends on the machine; what is missing there is an error. */
+static bool prepare(const struct launch *l, struct init_input *in, struct err *err)
+{
+    const struct plan *plan = l->plan;
+    const struct machine *machine = machine_get();
+    bool root = geteuid() == 0;
+    in->landlock_abi = machine->landlock_abi;
+    if (plan->mode != POLICY_NO_SANDBOX && in->landlock_abi == 0)
+        return machine_unavailable(
+            &(struct machine_failure){"landlock", machine->landlock_errno, {0}}, err);
+    if (is_native(plan)) {
+        in->pid_max = machine->pid_max_in_namespace ? machine_pid_max(plan->limits.processes) : 0;
+        in->limit_uid = !root;
+        if (root && !in->pid_max)
+            return machine_unavailable(
+                &(struct machine_failure){primitives[STAGE_PID_MAX], ENOSYS, {0}}, err);
+    }
+    in->secret = machine->secret;
+    in->secret_size = machine->secret_size;
+    return true;
+}
+
+static bool begin(const struct launch *l, struct child *child, struct err *err)
+{
+    struct init_message message;
+    char word = INIT_GO_ONE_ID;
+    if (child->native && !map_ids(child->pid, &word))
+        return machine_unavailable(
+            &(struct machine_failure){primitives[STAGE_MAP], errno, {0}}, err);
+    if (write(child->control, &word, 1) != 1)
+        return err_errno(err, E_IO, errno, "the sandbox's first process is gone");
+    int got = receive(child, &message);
+    if (got <= 0)
+        return err_set(err, E_INTERNAL, "the sandbox's first process ended without a word");
+    if (message.word != INIT_READY)
+        return setup_failed(l->plan, &message, err);
+    return true;
+}
+
+static bool start(const struct launch *l, bool rehearse, struct child *ret_child, struct err *err)
+{
+    AUTO(ends_done) struct ends ends = {{-1, -1}, {-1, -1, -1}, {-1, -1, -1}};
+    AUTO_ARENA struct arena arena = ARENA_INIT(WORDS_MAX);
+    struct seccomp_filter filter;
+    struct child child = CHILD_NONE;
+    struct init_input in = {.plan = l->plan,
+        .filter = &filter,
+        .terminal = l->terminal,
+        .rows = l->rows,
+        .cols = l->cols,
+        .report_stops = l->report_stops,
+        .rehearse = rehearse};
+    const struct plan_sockets *sockets = &l->plan->sockets;
+    seccomp_compile(
+        &(struct seccomp_options){sockets->inet, sockets->unix_domain}, &filter);
+    if (!prepare(l, &in, err) || !open_ends(l, &ends, err))
+        return false;
+    in.argv = copy_words(&arena, l->argv);
+    in.envp = copy_words(&arena, l->envp);
+    in.control = ends.control[1];
+    memcpy(in.io, ends.io, sizeof(in.io));
+    child.plan = l->plan;
+    child.native = is_native(l->plan);
+    child.pid = clone_init(l->plan, &child.pidfd);
+    if (child.pid == 0)
+        init_main(&in);
+    if (child.pid < 0)
+        return clone_failed(errno, err);
+    child.control = TAKE_FD(ends.control[0]);
+    close(TAKE_FD(ends.control[1]));
+    if (!begin(l, &child, err)) {
+        child_kill(&child);
+        child_close(&child);
+        return false;
+    }
+    child.in = TAKE_FD(ends.ours[0]);
+    child.out = TAKE_FD(ends.ours[1]);
+    child.err = TAKE_FD(ends.ours[2]);
+    *ret_child = child;
+    return true;
+}
+
+bool launch_start(const struct launch *launch, struct child *ret_child, struct err *err)
+{
+    return start(launch, false, ret_child, err);
+}
+
+bool launch_rehearse(const struct plan *plan, struct err *err)
+{
+    const char *const none[] = {NULL};
+    const struct launch launch = {
+        .plan = plan, .argv = none, .envp = none, .terminal = true, .rows = 24, .cols = 80};
+    struct child child;
+    if (!start(&launch, true, &child, err))
+        return false;
+    child_close(&child);
+    return true;
+}
+
+/* Afterwards ---------------------------------------------------------------------------------- */
+
+bool child_next(struct child *child, struct child_news *ret_news, struct err *err)
+{
+    struct init_message message = {0};
+    int got = receive(child, &message);
+    if (got <= 0)
+        *ret_news = (struct child_news){CHILD_GONE, 0};
+    else if (message.word == INIT_EXITED)
+        *ret_news = (struct child_news){CHILD_EXITED, message.value};
+    else if (message.word == INIT_STOPPED)
+        *ret_news = (struct child_news){CHILD_STOPPED, message.value};
+    else
+        return setup_failed(child->plan, &message, err);
+    return true;
+}
+
+void child_continue(const struct child *child)
+{
+    const char word = INIT_CONTINUE;
+    (void)!write(child->control, &word, 1);
+}
+
+void child_kill(const struct child *child)
+{
+    syscall(SYS_pidfd_send_signal, child->pidfd, child->native ? SIGKILL : SIGTERM, NULL, 0);
+}
+
+void child_close(struct child *child)
+{
+    siginfo_t info;
+    int *const fds[] = {&child->in, &child->out, &child->err, &child->terminal, &child->control};
+    for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+        if (*fds[i] >= 0)
+            close(TAKE_FD(*fds[i]));
+    if (child->pidfd < 0)
+        return;
+    while (waitid(P_PIDFD, (id_t)child->pidfd, &info, WEXITED | __WALL) != 0 && errno == EINTR)
+        ;
+    close(TAKE_FD(child->pidfd));
+}

@@ -1,0 +1,68 @@
+/* Starting a command under a plan: no helper program, no setuid, one clone3().
+ *
+ *     if (!launch_start(&(struct launch){.plan = &plan, .argv = argv, .envp = env}, &child, err))
+ *         return false;
+ *     ... poll child.control, child.out, child.err, child.pidfd ...
+ *     child_next(&child, &word, err);
+ *     child_close(&child);
+ *
+ * What the machine lacks is E_SANDBOX_UNAVAILABLE with context {primitive, errno, found, remedy},
+ * and the command was not started. The child ends with the thread that started it.
+ */
+#ifndef SANDBOX_LAUNCH_H
+#define SANDBOX_LAUNCH_H
+
+#include "base/err.h"
+#include "sandbox/plan.h"
+
+struct launch {
+    const struct plan *plan;
+    const char *const *argv; /* ends in NULL */
+    const char *const *envp; /* ends in NULL */
+    bool terminal;           /* on a terminal of its own; otherwise pipes */
+    bool pipe_input;         /* with a terminal: standard input is a pipe all the same */
+    uint16_t rows, cols;
+    bool report_stops;
+};
+
+struct child {
+    const struct plan *plan; /* must live as long */
+    pid_t pid;
+    int pidfd;
+    int control;
+    int in, out, err; /* our ends; of a terminal all is in `terminal`, and these are -1 */
+    int terminal;
+    bool native;
+};
+
+#define CHILD_NONE ((struct child){.pidfd = -1, .control = -1, .in = -1, .out = -1, .err = -1, .terminal = -1})
+
+MUST_USE bool launch_start(const struct launch *launch, struct child *ret_child, struct err *err);
+
+/* Does all of it except starting the command: can this machine carry out this plan? */
+MUST_USE bool launch_rehearse(const struct plan *plan, struct err *err);
+
+enum child_word {
+    CHILD_EXITED,  /* value: as waitpid() gives it */
+    CHILD_STOPPED, /* value: the signal; goes on after child_continue() */
+    CHILD_GONE,    /* it was killed with all that was in it */
+};
+
+struct child_news {
+    enum child_word word;
+    int value;
+};
+
+/* The next word on the control socket; waits for it. A command that could not be started is an
+ * error. */
+MUST_USE bool child_next(struct child *child, struct child_news *ret_news, struct err *err);
+
+void child_continue(const struct child *child);
+
+/* Ends everything in it, at once. */
+void child_kill(const struct child *child);
+
+/* Waits until nothing of it is left, and closes what we had of it. */
+void child_close(struct child *child);
+
+#endif

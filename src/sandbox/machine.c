@@ -1,0 +1,216 @@
+/* Looking at the machine. */
+#include "sandbox/machine.h"
+
+#include "sandbox/landlock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+
+enum {
+    TEXT_MAX = 4096,
+    PID_MAX_MOST = 4 << 20,
+    STAT_ARG_START = 48, /* fields of /proc/self/stat: see proc(5) */
+    STAT_ENV_END = 51,
+};
+
+/* The first bytes of a file; "" if it can't be read. */
+static size_t read_text(const char *path, char text[TEXT_MAX])
+{
+    AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, TEXT_MAX - 1) : -1;
+    text[n > 0 ? n : 0] = '\0';
+    return n > 0 ? (size_t)n : 0;
+}
+
+static int read_setting(const char *path)
+{
+    char text[TEXT_MAX];
+    int64_t value;
+    size_t n = read_text(path, text);
+    if (n == 0 || !str_to_int(str_trim_end(str_n(text, n), '\n'), 0, INT_MAX, &value))
+        return MACHINE_UNKNOWN;
+    return (int)value;
+}
+
+static const char *find_container(void)
+{
+    static const struct {
+        const char *file, *kind;
+    } marks[] = {
+        {"/.dockerenv", "docker"},
+        {"/run/.containerenv", "podman"},
+        {"/run/secrets/kubernetes.io", "kubernetes"},
+        {"/run/systemd/container", "a container of systemd"},
+    };
+    struct stat st;
+    for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+        if (stat(marks[i].file, &st) == 0)
+            return marks[i].kind;
+    return NULL;
+}
+
+static bool release_at_least(const char *release, long major, long minor)
+{
+    char *end;
+    long a = strtol(release, &end, 10);
+    long b = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
+    return a > major || (a == major && b >= minor);
+}
+
+/* Arguments and environment lie in one piece. The command's name, in parentheses, may hold
+ * anything: fields are counted after its end. */
+static void find_secret(struct machine *m)
+{
+    char text[TEXT_MAX];
+    uintptr_t from = 0, to = 0;
+    read_text("/proc/self/stat", text);
+    char *p = strrchr(text, ')');
+    for (int field = 3; p && field <= STAT_ENV_END; field++) {
+        p = strchr(p, ' ');
+        if (!p)
+            return;
+        p++;
+        if (field == STAT_ARG_START)
+            from = strtoul(p, NULL, 10);
+        if (field == STAT_ENV_END)
+            to = strtoul(p, NULL, 10);
+    }
+    if (from && from < to) {
+        m->secret = (char *)from;
+        m->secret_size = to - from;
+    }
+}
+
+const struct machine *machine_get(void)
+{
+    static struct machine machine;
+    struct utsname names;
+    if (machine.release[0])
+        return &machine;
+    struct machine m = {
+        .userns_clone = read_setting("/proc/sys/kernel/unprivileged_userns_clone"),
+        .max_userns = read_setting("/proc/sys/user/max_user_namespaces"),
+        .apparmor_userns = read_setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"),
+        .container = find_container(),
+        .landlock_abi = landlock_abi(),
+    };
+    m.landlock_errno = m.landlock_abi ? 0 : errno;
+    find_secret(&m);
+    BUG_ON(uname(&names) != 0);
+    snprintf(m.release, sizeof(m.release), "%s", names.release);
+    m.pid_max_in_namespace = release_at_least(m.release, 6, 14);
+    machine = m;
+    return &machine;
+}
+
+int machine_pid_max(uint64_t processes)
+{
+    /* Numbers below it are given out, and process 1 has one. */
+    uint64_t most = MIN(processes, (uint64_t)PID_MAX_MOST - 2) + 2;
+    return MAX((int)most, MACHINE_PID_MAX_LEAST);
+}
+
+/* Words --------------------------------------------------------------------------------------- */
+
+static void add_finding(struct buf *found, const char *text)
+{
+    if (found->n)
+        buf_add_z(found, "; ");
+    buf_add_z(found, text);
+}
+
+void machine_findings(struct buf *found)
+{
+    const struct machine *m = machine_get();
+    if (m->apparmor_userns > 0)
+        add_finding(found, "AppArmor restricts user namespaces "
+                           "(kernel.apparmor_restrict_unprivileged_userns=1)");
+    if (m->userns_clone == 0)
+        add_finding(found, "user namespaces are switched off (kernel.unprivileged_userns_clone=0)");
+    if (m->max_userns == 0)
+        add_finding(found, "no user namespaces are allowed (user.max_user_namespaces=0)");
+    if (m->landlock_abi == 0)
+        add_finding(found, m->landlock_errno == EOPNOTSUPP ? "Landlock is built in but not enabled"
+                                                           : "the kernel has no Landlock");
+    if (m->container) {
+        add_finding(found, "this is a container: ");
+        buf_add_z(found, m->container);
+    }
+}
+
+static const char *apparmor_remedy(struct buf *scratch)
+{
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    self[n > 0 ? n : 0] = '\0';
+    buf_printf(scratch,
+        "give this program an AppArmor profile: write 'abi <abi/4.0>, include <tunables/global> "
+        "profile cordon %s flags=(unconfined) { userns, }' to /etc/apparmor.d/cordon and run "
+        "'apparmor_parser -r /etc/apparmor.d/cordon'",
+        self);
+    return buf_z(scratch);
+}
+
+const char *machine_remedy(const char *primitive, struct buf *scratch)
+{
+    const struct machine *m = machine_get();
+    if (strstr(primitive, "pid_max"))
+        return "run it as an ordinary user, or with Linux 6.14 or newer";
+    if (m->landlock_abi == 0)
+        return "boot a kernel with Landlock (5.13 or newer), and 'landlock' in its lsm= list";
+    if (m->apparmor_userns > 0)
+        return apparmor_remedy(scratch);
+    if (m->userns_clone == 0)
+        return "as root: sysctl -w kernel.unprivileged_userns_clone=1";
+    if (m->max_userns == 0)
+        return "as root: sysctl -w user.max_user_namespaces=10000";
+    if (m->container)
+        return "start the container with '--security-opt seccomp=unconfined --security-opt "
+               "systempaths=unconfined', or run cordon outside of it";
+    return "'cordon doctor' says what this machine offers; a filter around this process may refuse "
+           "namespaces";
+}
+
+bool machine_unavailable(const struct machine_failure *failure, struct err *err)
+{
+    AUTO_BUF struct buf found = BUF_INIT(4096), scratch = BUF_INIT(8192);
+    machine_findings(&found);
+    const char *remedy = machine_remedy(failure->primitive, &scratch);
+    const char *name = strerrorname_np(failure->errnum);
+    err_errno(err, E_SANDBOX_UNAVAILABLE, failure->errnum,
+        "the sandbox can't be built, and nothing was run: %s", failure->primitive);
+    err_ctx(err, "primitive", "%s", failure->primitive);
+    err_ctx(err, "errno", "%s", name ? name : "unknown");
+    if (failure->path.p)
+        err_ctx(err, "path", STR_FMT, STR_ARG(failure->path));
+    err_ctx(err, "found", "%s", found.n ? buf_z(&found) : "nothing that explains it");
+    return err_ctx(err, "remedy", "%s", remedy);
+}
+
+json_t *machine_json(void)
+{
+    const struct machine *m = machine_get();
+    json_t *object = json_object();
+    json_put(object, "kernel", json_string(m->release));
+    json_put(object, "landlock_abi", json_integer(m->landlock_abi));
+    json_put(object, "pid_max_in_namespace", json_boolean(m->pid_max_in_namespace));
+    json_put(object, "container", m->container ? json_string(m->container) : json_null());
+    static const struct {
+        const char *key;
+        size_t offset;
+    } settings[] = {
+        {"unprivileged_userns_clone", offsetof(struct machine, userns_clone)},
+        {"max_user_namespaces", offsetof(struct machine, max_userns)},
+        {"apparmor_restrict_unprivileged_userns", offsetof(struct machine, apparmor_userns)},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
+        int value = *(const int *)((const char *)m + settings[i].offset);
+        json_put(object, settings[i].key,
+            value == MACHINE_UNKNOWN ? json_null() : json_integer(value));
+    }
+    return object;
+}

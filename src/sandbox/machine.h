@@ -1,0 +1,55 @@
+/* What this machine offers a sandbox, and words for what it lacks.
+ *
+ *     if (machine_get()->landlock_abi == 0) ...
+ *     return machine_unavailable(&(struct machine_failure){"pivot_root", errno}, err);
+ */
+#ifndef SANDBOX_MACHINE_H
+#define SANDBOX_MACHINE_H
+
+#include "base/err.h"
+#include "base/json.h"
+
+enum {
+    MACHINE_UNKNOWN = -1, /* the kernel has no such setting */
+};
+
+struct machine {
+    char release[72];          /* of the kernel */
+    int landlock_abi;          /* 0: none */
+    int landlock_errno;        /* then */
+    bool pid_max_in_namespace; /* kernel.pid_max belongs to the pid namespace (6.14) */
+    int userns_clone;          /* kernel.unprivileged_userns_clone */
+    int max_userns;            /* user.max_user_namespaces */
+    int apparmor_userns;       /* kernel.apparmor_restrict_unprivileged_userns */
+    const char *container;     /* its kind, or NULL */
+    char *secret;              /* the memory of our arguments and environment */
+    size_t secret_size;
+};
+
+/* Looked at once. */
+const struct machine *machine_get(void);
+
+/* The setting that lets so many processes be in the sandbox; the kernel takes nothing below
+ * MACHINE_PID_MAX_LEAST. */
+enum {
+    MACHINE_PID_MAX_LEAST = 301,
+};
+int machine_pid_max(uint64_t processes);
+
+struct machine_failure {
+    const char *primitive;
+    int errnum;
+    struct str path; /* where, if it was about one */
+};
+
+/* Sets E_SANDBOX_UNAVAILABLE with context {primitive, errno, found, remedy}; returns false. */
+bool machine_unavailable(const struct machine_failure *failure, struct err *err);
+
+/* What speaks against sandboxes here ("" if nothing is seen), and what to do about it. */
+void machine_findings(struct buf *found);
+const char *machine_remedy(const char *primitive, struct buf *scratch);
+
+/* A new object with all of it. */
+MUST_USE json_t *machine_json(void);
+
+#endif

@@ -1,0 +1,381 @@
+/* Policy to steps. */
+#include "sandbox/plan.h"
+
+#include "path/exact.h"
+#include "path/lexical.h"
+
+enum {
+    SHM_PARTS = 2, /* /dev/shm gets half of what /tmp may hold */
+};
+
+/* A part of the host that is shown. */
+struct shown {
+    struct str path;
+    dev_t dev;
+    ino_t ino;
+    bool is_dir;
+    bool read, write, exec, map; /* what its own entry says */
+    unsigned access;             /* what holds there, all entries considered */
+};
+
+struct maker {
+    const struct plan_input *input;
+    struct arena *arena;
+    struct shown *shown;
+    size_t n_shown;
+    struct plan_step *steps;
+    size_t n_steps, cap;
+};
+
+/* Order ------------------------------------------------------------------------------------- */
+
+/* By components: a directory before what lies in it. */
+static int path_order(struct str a, struct str b)
+{
+    size_t n = MIN(a.n, b.n);
+    for (size_t i = 0; i < n; i++) {
+        unsigned x = a.p[i] == '/' ? 0 : (unsigned char)a.p[i];
+        unsigned y = b.p[i] == '/' ? 0 : (unsigned char)b.p[i];
+        if (x != y)
+            return x < y ? -1 : 1;
+    }
+    return (a.n > b.n) - (a.n < b.n);
+}
+
+static int shown_order(const void *a, const void *b)
+{
+    return path_order(((const struct shown *)a)->path, ((const struct shown *)b)->path);
+}
+
+static int step_order(const void *a, const void *b)
+{
+    const struct plan_step *x = a, *y = b;
+    int order = path_order(x->at, y->at);
+    return order ? order : (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+/* What is shown ----------------------------------------------------------------------------- */
+
+static void show(struct maker *m, const struct shown *s)
+{
+    m->shown[m->n_shown++] = *s;
+}
+
+static void show_paths(struct maker *m, const struct verdict_paths *paths, struct shown like)
+{
+    for (size_t i = 0; i < paths->n; i++) {
+        const struct verdict_path *p = &paths->p[i];
+        like.path = p->resolved;
+        like.dev = p->dev;
+        like.ino = p->ino;
+        like.is_dir = p->is_dir;
+        show(m, &like);
+    }
+}
+
+/* Entries for one path become one. */
+static void merge(struct maker *m)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->n_shown; i++) {
+        const struct shown *s = &m->shown[i];
+        if (n && str_eq(m->shown[n - 1].path, s->path)) {
+            struct shown *same = &m->shown[n - 1];
+            same->read |= s->read;
+            same->write |= s->write;
+            same->exec |= s->exec;
+            same->map |= s->map;
+        } else {
+            m->shown[n++] = *s;
+        }
+    }
+    m->n_shown = n;
+}
+
+/* Sorted as they are, the entries that hold an entry are a chain: kept as a stack of indexes. */
+struct chain {
+    size_t *p;
+    size_t n;
+};
+
+static void chain_to(struct chain *c, const struct maker *m, struct str path)
+{
+    while (c->n && !lexical_is_below(m->shown[c->p[c->n - 1]].path, path))
+        c->n--;
+}
+
+/* The more specific of reading and writing decides; executing and mapping add up. */
+static unsigned access_of(const struct shown *s, unsigned outer)
+{
+    unsigned access = PLAN_READ | (outer & (PLAN_EXEC | PLAN_MAP));
+    if (s->write || (!s->read && (outer & PLAN_WRITE)))
+        access |= PLAN_WRITE;
+    if (s->exec)
+        access |= PLAN_EXEC;
+    if (s->map)
+        access |= PLAN_MAP;
+    return access;
+}
+
+static void add(struct maker *m, const struct plan_step *step)
+{
+    if (m->n_steps == m->cap) {
+        size_t cap = m->cap ? m->cap * 2 : 64;
+        struct plan_step *more = ARENA_NEW(m->arena, struct plan_step, cap);
+        if (m->n_steps)
+            memcpy(more, m->steps, m->n_steps * sizeof(*more));
+        m->steps = more;
+        m->cap = cap;
+    }
+    m->steps[m->n_steps++] = *step;
+}
+
+static void add_binds(struct maker *m)
+{
+    struct chain chain = {.p = ARENA_NEW(m->arena, size_t, m->n_shown)};
+    qsort(m->shown, m->n_shown, sizeof(*m->shown), shown_order);
+    merge(m);
+    for (size_t i = 0; i < m->n_shown; i++) {
+        struct shown *s = &m->shown[i];
+        chain_to(&chain, m, s->path);
+        bool inside = chain.n > 0;
+        unsigned outer = inside ? m->shown[chain.p[chain.n - 1]].access : 0;
+        s->access = access_of(s, outer);
+        chain.p[chain.n++] = i;
+        if (inside && s->access == outer)
+            continue;
+        add(m, &(struct plan_step){
+                   .kind = PLAN_BIND,
+                   .at = s->path,
+                   .text = s->path,
+                   .dev = s->dev,
+                   .ino = s->ino,
+                   .access = s->access | (s->is_dir ? PLAN_IS_DIR : 0u),
+               });
+    }
+}
+
+/* The nearest bound directory that holds a path, or NULL. */
+static const struct plan_step *bound(const struct maker *m, struct str path)
+{
+    const struct plan_step *best = NULL;
+    for (size_t i = 0; i < m->n_steps; i++) {
+        const struct plan_step *s = &m->steps[i];
+        if (s->kind == PLAN_BIND && (!best || s->at.n > best->at.n) &&
+            lexical_is_below(s->at, path))
+            best = s;
+    }
+    return best;
+}
+
+/* The rest ------------------------------------------------------------------------------------ */
+
+/* A name by which the policy calls something that is elsewhere: inside it is a link, too. Only the
+ * whole path can be one; links on the way are those of the baseline. */
+static void add_alias(struct maker *m, const struct verdict_path *path)
+{
+    struct str given = path->given.p ? lexical_absolute(m->arena, STR("/"), path->given) : STR("");
+    if (given.n == 0 || str_eq(given, path->resolved) || bound(m, given))
+        return;
+    for (size_t i = 0; i < m->input->baseline->n_links; i++)
+        if (lexical_is_below(m->input->baseline->links[i].path, given))
+            return;
+    for (size_t i = 0; i < m->n_steps; i++)
+        if (str_eq(m->steps[i].at, given))
+            return;
+    add(m, &(struct plan_step){.kind = PLAN_LINK, .at = given, .text = path->resolved});
+}
+
+static void add_aliases(struct maker *m)
+{
+    const struct verdict *v = m->input->verdict;
+    const struct verdict_paths *const lists[] = {&v->read, &v->write, &v->exec};
+    for (size_t k = 0; k < ARRAY_LEN(lists); k++)
+        for (size_t i = 0; i < lists[k]->n; i++)
+            add_alias(m, &lists[k]->p[i]);
+    add_alias(m, &v->command);
+    add_alias(m, &v->cwd);
+}
+
+static void add_system(struct maker *m)
+{
+    const struct baseline *base = m->input->baseline;
+    for (size_t i = 0; i < base->n_links; i++)
+        if (!bound(m, base->links[i].path))
+            add(m, &(struct plan_step){.kind = PLAN_LINK,
+                       .at = base->links[i].path,
+                       .text = base->links[i].target});
+    add(m, &(struct plan_step){.kind = PLAN_DIR, .at = STR("/"), .access = PLAN_LIST});
+    add(m, &(struct plan_step){.kind = PLAN_DIR, .at = STR("/etc"), .access = PLAN_READ});
+    for (size_t i = 0; i < base->n_files; i++)
+        if (!bound(m, base->files[i].path))
+            add(m, &(struct plan_step){.kind = PLAN_FILE,
+                       .at = base->files[i].path,
+                       .text = base->files[i].bytes,
+                       .mode = 0644});
+    for (size_t i = 0; i < base->n_loaders; i++) {
+        const struct plan_step *holder = bound(m, base->loaders[i].path);
+        if (!holder || !(holder->access & PLAN_EXEC))
+            add(m, &(struct plan_step){.kind = PLAN_LOADER,
+                       .at = base->loaders[i].path,
+                       .text = base->loaders[i].bytes,
+                       .access = PLAN_READ | PLAN_EXEC,
+                       .mode = 0755});
+    }
+}
+
+static void add_devices(struct maker *m)
+{
+    static const char *const devices[] = {
+        "/dev/full", "/dev/null", "/dev/random", "/dev/tty", "/dev/urandom", "/dev/zero"};
+    static const struct {
+        const char *at, *target;
+    } links[] = {
+        {"/dev/fd", "/proc/self/fd"},
+        {"/dev/ptmx", "pts/ptmx"},
+        {"/dev/stderr", "/proc/self/fd/2"},
+        {"/dev/stdin", "/proc/self/fd/0"},
+        {"/dev/stdout", "/proc/self/fd/1"},
+    };
+    add(m, &(struct plan_step){.kind = PLAN_DIR,
+               .at = STR("/dev"),
+               .access = PLAN_READ | PLAN_WRITE | PLAN_IOCTL});
+    for (size_t i = 0; i < ARRAY_LEN(devices); i++)
+        add(m, &(struct plan_step){
+                   .kind = PLAN_DEVICE, .at = str_z(devices[i]), .text = str_z(devices[i])});
+    for (size_t i = 0; i < ARRAY_LEN(links); i++)
+        add(m, &(struct plan_step){
+                   .kind = PLAN_LINK, .at = str_z(links[i].at), .text = str_z(links[i].target)});
+    add(m, &(struct plan_step){.kind = PLAN_DEVPTS, .at = STR("/dev/pts")});
+}
+
+static void add_private(struct maker *m)
+{
+    uint64_t size = m->input->verdict->policy->limits.tmp_bytes;
+    if (!bound(m, STR("/tmp")))
+        add(m, &(struct plan_step){.kind = PLAN_TMPFS,
+                   .at = STR("/tmp"),
+                   .access = PLAN_READ | PLAN_WRITE,
+                   .size = size,
+                   .mode = 01777});
+    add(m, &(struct plan_step){.kind = PLAN_TMPFS,
+               .at = STR("/dev/shm"),
+               .access = PLAN_READ | PLAN_WRITE,
+               .size = size / SHM_PARTS,
+               .mode = 01777});
+    add(m, &(struct plan_step){.kind = PLAN_PROC, .at = STR("/proc"), .access = PLAN_READ});
+    for (size_t i = 0; i < m->input->n_hidden; i++)
+        if (bound(m, m->input->hidden[i]))
+            add(m, &(struct plan_step){.kind = PLAN_COVER, .at = m->input->hidden[i]});
+}
+
+bool plan_has_user_dirs(const struct verdict *v)
+{
+    const struct verdict_paths *const lists[] = {&v->read, &v->write, &v->exec};
+    for (size_t k = 0; k < ARRAY_LEN(lists); k++)
+        for (size_t i = 0; i < lists[k]->n; i++)
+            if (lists[k]->p[i].is_dir)
+                return true;
+    return false;
+}
+
+static struct plan_sockets sockets_of(const struct verdict *v)
+{
+    const struct policy *p = v->policy;
+    bool own_names = p->sandbox != POLICY_LANDLOCK && !plan_has_user_dirs(v);
+    return (struct plan_sockets){
+        .inet = p->sandbox != POLICY_LANDLOCK || p->network == POLICY_NETWORK_ENABLED,
+        .unix_domain = p->allow_unix_sockets || own_names,
+    };
+}
+
+void plan_make(const struct plan_input *input, struct arena *arena, struct plan *ret_plan)
+{
+    const struct verdict *v = input->verdict;
+    const struct baseline *base = input->baseline;
+    struct maker m = {.input = input, .arena = arena};
+    m.shown =
+        ARENA_NEW(arena, struct shown, base->n_dirs + v->read.n + v->write.n + v->exec.n + 1);
+    for (size_t i = 0; i < base->n_dirs; i++)
+        show(&m, &(struct shown){.path = base->dirs[i].path,
+                     .dev = base->dirs[i].dev,
+                     .ino = base->dirs[i].ino,
+                     .is_dir = true,
+                     .read = true,
+                     .map = base->dirs[i].libraries});
+    show_paths(&m, &v->read, (struct shown){.read = true});
+    show_paths(&m, &v->write, (struct shown){.write = true});
+    show_paths(&m, &v->exec, (struct shown){.exec = true});
+    add_binds(&m);
+    add_system(&m);
+    add_aliases(&m);
+    add_devices(&m);
+    add_private(&m);
+    qsort(m.steps, m.n_steps, sizeof(*m.steps), step_order);
+    *ret_plan = (struct plan){
+        .mode = v->policy->sandbox,
+        .steps = m.steps,
+        .n_steps = m.n_steps,
+        .own_network = v->policy->network == POLICY_NETWORK_DISABLED,
+        .sockets = sockets_of(v),
+        .limits = v->policy->limits,
+        .command = v->command.resolved,
+        .cwd = v->cwd.given.p ? v->cwd.resolved : STR("/tmp"),
+    };
+}
+
+/* As JSON ------------------------------------------------------------------------------------- */
+
+static const char *const kind_names[] = {
+    [PLAN_DIR] = "dir",
+    [PLAN_FILE] = "file",
+    [PLAN_LINK] = "link",
+    [PLAN_BIND] = "bind",
+    [PLAN_LOADER] = "loader",
+    [PLAN_DEVICE] = "device",
+    [PLAN_TMPFS] = "tmpfs",
+    [PLAN_DEVPTS] = "devpts",
+    [PLAN_PROC] = "proc",
+    [PLAN_COVER] = "cover",
+};
+
+static json_t *access_json(unsigned access)
+{
+    static const struct {
+        unsigned bit;
+        const char *name;
+    } names[] = {{PLAN_READ, "read"}, {PLAN_WRITE, "write"}, {PLAN_EXEC, "exec"}, {PLAN_MAP, "map"}};
+    json_t *list = json_array();
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (access & names[i].bit)
+            json_push(list, json_string(names[i].name));
+    return list;
+}
+
+static json_t *step_json(const struct plan_step *s)
+{
+    json_t *object = json_object();
+    json_put(object, "kind", json_string(kind_names[s->kind]));
+    exact_put(object, "at", s->at);
+    if (s->kind == PLAN_LINK)
+        exact_put(object, "target", s->text);
+    if (s->kind == PLAN_BIND || s->kind == PLAN_TMPFS)
+        json_put(object, "access", access_json(s->access));
+    if (s->kind == PLAN_TMPFS)
+        json_put(object, "bytes", json_integer((json_int_t)s->size));
+    return object;
+}
+
+json_t *plan_json(const struct plan *plan)
+{
+    json_t *object = json_object(), *steps = json_array();
+    for (size_t i = 0; i < plan->n_steps; i++)
+        json_push(steps, step_json(&plan->steps[i]));
+    json_put(object, "mode", json_string(policy_sandbox_name(plan->mode)));
+    json_put(object, "steps", steps);
+    json_put(object, "own_network", json_boolean(plan->own_network));
+    json_put(object, "unix_sockets", json_boolean(plan->sockets.unix_domain));
+    exact_put(object, "command", plan->command);
+    exact_put(object, "cwd", plan->cwd);
+    return object;
+}

@@ -1,0 +1,86 @@
+/* What a sandbox is, before there is one: a policy's verdict and what the machine's read baseline
+ * holds become a list of steps, rules and numbers. Pure data: it can be printed, compared and
+ * tested; sandbox/launch.h carries it out.
+ *
+ *     struct baseline base;
+ *     if (!baseline_collect(&arena, &base, err)) return false;
+ *     plan_make(&(struct plan_input){.verdict = &v, .baseline = &base}, &arena, &plan);
+ *     AUTO_JSON json_t *shown = plan_json(&plan);
+ *
+ * Steps are in the order in which they are done: what lies deeper comes later, so that of two roots
+ * the more specific one decides.
+ */
+#ifndef SANDBOX_PLAN_H
+#define SANDBOX_PLAN_H
+
+#include "policy/validate.h"
+#include "sandbox/baseline.h"
+
+enum plan_kind {
+    PLAN_DIR,    /* a directory of the root that we made */
+    PLAN_FILE,   /* a file in it with these bytes */
+    PLAN_LINK,   /* a symbolic link in it */
+    PLAN_BIND,   /* a file or directory of the host */
+    PLAN_LOADER, /* the dynamic loader, changed so that it can't be started by itself */
+    PLAN_DEVICE, /* a harmless device of the host */
+    PLAN_TMPFS,  /* a private, empty file system in memory */
+    PLAN_DEVPTS, /* terminals of its own */
+    PLAN_PROC,   /* the processes of the sandbox */
+    PLAN_COVER,  /* an empty directory that hides what is there */
+};
+
+enum {
+    PLAN_READ = 1 << 0,
+    PLAN_WRITE = 1 << 1,
+    PLAN_EXEC = 1 << 2,   /* may be started */
+    PLAN_MAP = 1 << 3,    /* may be mapped as code (a library), not started */
+    PLAN_IS_DIR = 1 << 4, /* of a bind */
+    PLAN_IOCTL = 1 << 5,  /* devices */
+    PLAN_LIST = 1 << 6,   /* names of directories, no content */
+};
+
+struct plan_step {
+    enum plan_kind kind;
+    unsigned access;
+    struct str at;   /* absolute, NUL-terminated */
+    struct str text; /* what a bind shows, where a link leads, the bytes of a file */
+    dev_t dev;       /* of what a bind shows: it must be this and nothing else */
+    ino_t ino;
+    uint64_t size; /* of a tmpfs, in bytes */
+    mode_t mode;
+};
+
+/* Sockets that may be made. */
+struct plan_sockets {
+    bool inet;        /* private loopback, or the network */
+    bool unix_domain; /* otherwise only connected pairs */
+};
+
+struct plan {
+    enum policy_sandbox mode;
+    struct plan_step *steps;
+    size_t n_steps;
+    bool own_network;
+    struct plan_sockets sockets;
+    struct policy_limits limits;
+    struct str command; /* inside: what is executed */
+    struct str cwd;     /* inside: where it starts */
+};
+
+struct plan_input {
+    const struct verdict *verdict;
+    const struct baseline *baseline;
+    const struct str *hidden; /* directories that the child must not see (resolved) */
+    size_t n_hidden;
+};
+
+/* The verdict must have no denial and a command. Everything is in the arena or in the input. */
+void plan_make(const struct plan_input *input, struct arena *arena, struct plan *ret_plan);
+
+/* A new object: {"mode","namespaces":[],"steps":[{"kind","at","access",…}],"sockets","limits"}. */
+MUST_USE json_t *plan_json(const struct plan *plan);
+
+/* Whether a directory of the user is bound in which a socket of the host could lie. */
+bool plan_has_user_dirs(const struct verdict *v);
+
+#endif

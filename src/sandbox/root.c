@@ -1,0 +1,444 @@
+/* Mounting. Sources are opened anew in the child's own mount namespace, since the kernel clones
+ * only from there; each is compared by device and inode with what the policy's check saw, and the
+ * mount is made from that descriptor. Places are made only on file systems that are ours. */
+#include "sandbox/root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+
+enum {
+    ROOT_BYTES = 64 << 20, /* copies of small files and loaders */
+    INODE_BYTES = 1024,    /* a tmpfs may have one file for so many bytes */
+    OWN_MAX = 8,
+    COMPONENT_MAX = 256,
+    NUMBER_MAX = 24,
+    TTY_GID = 5,
+    INOTIFY_WATCHES = 65536,
+};
+
+#define ATTR_SAFE (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
+#define NO_LINKS  (RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS)
+
+struct builder {
+    const struct plan *plan;
+    const struct root_options *options;
+    struct root root;
+    dev_t own[OWN_MAX]; /* file systems that we made */
+    size_t n_own;
+    struct root_error error;
+};
+
+static bool fail(struct builder *b, enum stage stage)
+{
+    b->error.stage = stage;
+    b->error.errnum = errno;
+    return false;
+}
+
+static int open_how(int dir, const char *path, uint64_t flags, uint64_t resolve)
+{
+    struct open_how how = {.flags = flags | O_CLOEXEC, .resolve = resolve};
+    return (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+}
+
+/* snprintf() is not for a child of a process with threads. */
+static const char *number(uint64_t n, unsigned base, char text[NUMBER_MAX])
+{
+    char *p = text + NUMBER_MAX - 1;
+    *p = '\0';
+    do {
+        *--p = (char)('0' + n % base);
+        n /= base;
+    } while (n);
+    return p;
+}
+
+static bool set_attr(int fd, uint64_t set, uint64_t clear, bool recursive)
+{
+    struct mount_attr attr = {.attr_set = set, .attr_clr = clear};
+    unsigned flags = AT_EMPTY_PATH | (recursive ? AT_RECURSIVE : 0u);
+    return mount_setattr(fd, "", flags, &attr, sizeof(attr)) == 0;
+}
+
+/* Places -------------------------------------------------------------------------------------- */
+
+static bool is_own(const struct builder *b, int fd)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return false;
+    for (size_t i = 0; i < b->n_own; i++)
+        if (b->own[i] == st.st_dev)
+            return true;
+    errno = EXDEV;
+    return false;
+}
+
+static bool add_own(struct builder *b, int fd)
+{
+    struct stat st;
+    if (b->n_own == OWN_MAX || fstat(fd, &st) != 0)
+        return false;
+    b->own[b->n_own++] = st.st_dev;
+    return true;
+}
+
+/* The next component of a path; false at its end, or with errno if it is too long. */
+static bool next(const char **path, char component[COMPONENT_MAX])
+{
+    size_t n = 0;
+    while (**path == '/')
+        (*path)++;
+    while ((*path)[n] && (*path)[n] != '/')
+        n++;
+    errno = n < COMPONENT_MAX ? 0 : ENAMETOOLONG;
+    if (n == 0 || n >= COMPONENT_MAX)
+        return false;
+    memcpy(component, *path, n);
+    component[n] = '\0';
+    *path += n;
+    return true;
+}
+
+/* A directory below another one, made if it is not there and the other one is ours. */
+static int enter(struct builder *b, int dir, const char *name)
+{
+    int fd = open_how(dir, name, O_PATH | O_DIRECTORY, NO_LINKS);
+    if (fd >= 0 || errno != ENOENT || !is_own(b, dir))
+        return fd;
+    if (mkdirat(dir, name, 0755) != 0 && errno != EEXIST)
+        return -1;
+    return open_how(dir, name, O_PATH | O_DIRECTORY, NO_LINKS);
+}
+
+/* The directory that holds a path, and the last component. */
+static int open_parent(struct builder *b, const char *at, char leaf[COMPONENT_MAX])
+{
+    char component[COMPONENT_MAX];
+    AUTO_FD int dir = open_how(b->root.fd, ".", O_PATH | O_DIRECTORY, NO_LINKS);
+    if (dir < 0 || !next(&at, leaf))
+        return -1;
+    while (next(&at, component)) {
+        int inner = enter(b, dir, leaf);
+        if (inner < 0)
+            return -1;
+        close(dir);
+        dir = inner;
+        memcpy(leaf, component, COMPONENT_MAX);
+    }
+    return errno ? -1 : TAKE_FD(dir);
+}
+
+/* Something to mount on, made if need be: an O_PATH descriptor. */
+static int open_place(struct builder *b, const struct plan_step *step, bool is_dir)
+{
+    char leaf[COMPONENT_MAX];
+    AUTO_FD int parent = open_parent(b, step->at.p, leaf);
+    if (parent < 0)
+        return -1;
+    int place = open_how(parent, leaf, O_PATH | O_NOFOLLOW, NO_LINKS);
+    if (place >= 0 || errno != ENOENT || !is_own(b, parent))
+        return place;
+    if (is_dir && mkdirat(parent, leaf, 0755) != 0)
+        return -1;
+    if (!is_dir) {
+        AUTO_FD int made = openat(parent, leaf, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0444);
+        if (made < 0)
+            return -1;
+    }
+    return open_how(parent, leaf, O_PATH | O_NOFOLLOW, NO_LINKS);
+}
+
+static bool attach(struct builder *b, const struct plan_step *step, int tree, bool is_dir)
+{
+    AUTO_FD int place = open_place(b, step, is_dir);
+    if (place < 0)
+        return fail(b, STAGE_PLACE);
+    if (move_mount(tree, "", place, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
+        return fail(b, STAGE_BIND);
+    return true;
+}
+
+/* Steps --------------------------------------------------------------------------------------- */
+
+static bool make_dir(struct builder *b, const struct plan_step *step)
+{
+    if (step->at.n == 1)
+        return true;
+    AUTO_FD int fd = open_place(b, step, true);
+    return fd >= 0 || fail(b, STAGE_PLACE);
+}
+
+static bool write_all(int fd, struct str bytes)
+{
+    while (bytes.n) {
+        ssize_t n = write(fd, bytes.p, bytes.n);
+        if (n <= 0)
+            return false;
+        bytes = str_skip(bytes, (size_t)n);
+    }
+    return true;
+}
+
+static bool make_file(struct builder *b, const struct plan_step *step)
+{
+    char leaf[COMPONENT_MAX];
+    AUTO_FD int parent = open_parent(b, step->at.p, leaf);
+    if (parent < 0 || !is_own(b, parent))
+        return fail(b, STAGE_PLACE);
+    AUTO_FD int fd =
+        openat(parent, leaf, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, step->mode);
+    if (fd < 0 || !write_all(fd, step->text))
+        return fail(b, STAGE_PLACE);
+    return true;
+}
+
+/* A second name for something: if its place is taken by a link or lies in a directory of the host,
+ * it is there already or can't be made. */
+static bool make_link(struct builder *b, const struct plan_step *step)
+{
+    char leaf[COMPONENT_MAX];
+    AUTO_FD int parent = open_parent(b, step->at.p, leaf);
+    if (parent < 0 && errno != ELOOP && errno != ENOTDIR && errno != EXDEV)
+        return fail(b, STAGE_PLACE);
+    if (parent < 0 || !is_own(b, parent))
+        return true;
+    if (symlinkat(step->text.p, parent, leaf) != 0 && errno != EEXIST)
+        return fail(b, STAGE_PLACE);
+    return true;
+}
+
+static uint64_t attr_of(unsigned access)
+{
+    uint64_t attr = ATTR_SAFE;
+    if (!(access & PLAN_WRITE))
+        attr |= MOUNT_ATTR_RDONLY;
+    if (!(access & (PLAN_EXEC | PLAN_MAP)))
+        attr |= MOUNT_ATTR_NOEXEC;
+    return attr;
+}
+
+static int clone_tree(int fd, bool recursive)
+{
+    unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH;
+    return open_tree(fd, "", flags | (recursive ? AT_RECURSIVE : 0u));
+}
+
+static bool bind_host(struct builder *b, const struct plan_step *step)
+{
+    struct stat st;
+    bool is_dir = step->access & PLAN_IS_DIR;
+    AUTO_FD int source = open_how(
+        AT_FDCWD, step->text.p, O_PATH | O_NOFOLLOW, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+    if (source < 0 || fstat(source, &st) != 0)
+        return fail(b, STAGE_CHANGED);
+    errno = ESTALE;
+    if (st.st_dev != step->dev || st.st_ino != step->ino || S_ISDIR(st.st_mode) != is_dir)
+        return fail(b, STAGE_CHANGED);
+    AUTO_FD int tree = clone_tree(source, is_dir);
+    if (tree < 0 || !set_attr(tree, attr_of(step->access), 0, is_dir))
+        return fail(b, STAGE_BIND);
+    return attach(b, step, tree, is_dir);
+}
+
+/* The changed copy lies in our root for a moment, and is then only where the loader belongs. */
+static bool bind_loader(struct builder *b, const struct plan_step *step)
+{
+    static const char name[] = "loader";
+    AUTO_FD int fd =
+        openat(b->root.fd, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, step->mode);
+    if (fd < 0 || !write_all(fd, step->text))
+        return fail(b, STAGE_PLACE);
+    close(TAKE_FD(fd));
+    AUTO_FD int file = open_how(b->root.fd, name, O_PATH, NO_LINKS);
+    AUTO_FD int tree = file >= 0 ? clone_tree(file, false) : -1;
+    if (tree < 0 || !set_attr(tree, ATTR_SAFE | MOUNT_ATTR_RDONLY, MOUNT_ATTR_NOEXEC, false))
+        return fail(b, STAGE_BIND);
+    if (!attach(b, step, tree, false))
+        return false;
+    return unlinkat(b->root.fd, name, 0) == 0 || fail(b, STAGE_PLACE);
+}
+
+static bool is_harmless(dev_t rdev)
+{
+    static const unsigned char memory[] = {3, 5, 7, 8, 9}; /* null zero full random urandom */
+    for (size_t i = 0; i < sizeof(memory); i++)
+        if (rdev == makedev(1, memory[i]))
+            return true;
+    return rdev == makedev(5, 0); /* tty: the caller's own terminal */
+}
+
+static bool bind_device(struct builder *b, const struct plan_step *step)
+{
+    struct stat st;
+    AUTO_FD int source = open_how(AT_FDCWD, step->text.p, O_PATH | O_NOFOLLOW, RESOLVE_NO_SYMLINKS);
+    if (source < 0 || fstat(source, &st) != 0)
+        return fail(b, STAGE_DEVICE);
+    errno = ENODEV;
+    if (!S_ISCHR(st.st_mode) || !is_harmless(st.st_rdev))
+        return fail(b, STAGE_DEVICE);
+    AUTO_FD int tree = clone_tree(source, false);
+    if (tree < 0 || !set_attr(tree, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, 0, false))
+        return fail(b, STAGE_DEVICE);
+    return attach(b, step, tree, false);
+}
+
+struct option {
+    const char *key, *value;
+};
+
+static int new_mount(const char *type, const struct option *options, size_t n, uint64_t attr)
+{
+    AUTO_FD int fs = fsopen(type, FSOPEN_CLOEXEC);
+    if (fs < 0)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        if (fsconfig(fs, FSCONFIG_SET_STRING, options[i].key, options[i].value, 0) != 0)
+            return -1;
+    if (fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0)
+        return -1;
+    return fsmount(fs, FSMOUNT_CLOEXEC, (unsigned)attr);
+}
+
+static int new_tmpfs(uint64_t size, mode_t mode, uint64_t attr)
+{
+    char bytes[NUMBER_MAX], octal[NUMBER_MAX], inodes[NUMBER_MAX];
+    const struct option options[] = {
+        {"size", number(size, 10, bytes)},
+        {"mode", number(mode, 8, octal)},
+        {"nr_inodes", number(size / INODE_BYTES + INODE_BYTES, 10, inodes)},
+    };
+    return new_mount("tmpfs", options, ARRAY_LEN(options), attr);
+}
+
+static bool mount_tmpfs(struct builder *b, const struct plan_step *step)
+{
+    AUTO_FD int fs = new_tmpfs(step->size, step->mode, ATTR_SAFE | MOUNT_ATTR_NOEXEC);
+    if (fs < 0 || !add_own(b, fs))
+        return fail(b, STAGE_ROOT);
+    return attach(b, step, fs, true);
+}
+
+static bool mount_cover(struct builder *b, const struct plan_step *step)
+{
+    AUTO_FD int fs = new_tmpfs(1, 0555, ATTR_SAFE | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY);
+    if (fs < 0)
+        return fail(b, STAGE_ROOT);
+    return attach(b, step, fs, true);
+}
+
+static bool mount_devpts(struct builder *b, const struct plan_step *step)
+{
+    char gid[NUMBER_MAX];
+    const struct option options[] = {
+        {"ptmxmode", "666"},
+        {"mode", "620"},
+        {"gid", number(TTY_GID, 10, gid)},
+    };
+    size_t n = ARRAY_LEN(options) - (b->options->owns_ids ? 0 : 1);
+    AUTO_FD int fs = new_mount("devpts", options, n, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+    if (fs < 0)
+        return fail(b, STAGE_DEVPTS);
+    if (!attach(b, step, fs, true))
+        return false;
+    b->root.devpts = TAKE_FD(fs);
+    return true;
+}
+
+static bool write_setting(int proc, const char *path, uint64_t value)
+{
+    char text[NUMBER_MAX];
+    AUTO_FD int fd = openat(proc, path, O_WRONLY | O_CLOEXEC);
+    return fd >= 0 && write_all(fd, str_z(number(value, 10, text)));
+}
+
+/* The settings that belong to our namespaces are made before it becomes read-only: for root, too,
+ * whom file modes would not stop. */
+static bool mount_proc(struct builder *b, const struct plan_step *step)
+{
+    const uint64_t attr = ATTR_SAFE | MOUNT_ATTR_NOEXEC;
+    AUTO_FD int fs = new_mount("proc", NULL, 0, attr);
+    if (fs < 0)
+        return fail(b, STAGE_PROC);
+    int pid_max = b->options->pid_max;
+    if (pid_max && !write_setting(fs, "sys/kernel/pid_max", (uint64_t)pid_max))
+        return fail(b, STAGE_PID_MAX);
+    /* Of no use to a kernel that has no such limit: then those of the host hold. */
+    (void)!write_setting(fs, "sys/user/max_inotify_watches", INOTIFY_WATCHES);
+    if (!set_attr(fs, attr | MOUNT_ATTR_RDONLY, 0, false))
+        return fail(b, STAGE_PROC);
+    return attach(b, step, fs, true);
+}
+
+static bool apply(struct builder *b, const struct plan_step *step)
+{
+    static bool (*const how[])(struct builder *, const struct plan_step *) = {
+        [PLAN_DIR] = make_dir,
+        [PLAN_FILE] = make_file,
+        [PLAN_LINK] = make_link,
+        [PLAN_BIND] = bind_host,
+        [PLAN_LOADER] = bind_loader,
+        [PLAN_DEVICE] = bind_device,
+        [PLAN_TMPFS] = mount_tmpfs,
+        [PLAN_DEVPTS] = mount_devpts,
+        [PLAN_PROC] = mount_proc,
+        [PLAN_COVER] = mount_cover,
+    };
+    return how[step->kind](b, step);
+}
+
+/* The whole ----------------------------------------------------------------------------------- */
+
+static bool make_root(struct builder *b)
+{
+    struct mount_attr private = {.propagation = MS_PRIVATE};
+    if (mount_setattr(AT_FDCWD, "/", AT_RECURSIVE, &private, sizeof(private)) != 0)
+        return fail(b, STAGE_PRIVATE);
+    b->root.fd = new_tmpfs(ROOT_BYTES, 0755, ATTR_SAFE | MOUNT_ATTR_NOEXEC);
+    if (b->root.fd < 0 || !add_own(b, b->root.fd))
+        return fail(b, STAGE_ROOT);
+    /* On top of "/": absolute paths still lead to what is below, until pivot_root. */
+    if (move_mount(b->root.fd, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) != 0)
+        return fail(b, STAGE_ROOT);
+    return true;
+}
+
+static bool pivot(struct builder *b)
+{
+    if (fchdir(b->root.fd) != 0 || syscall(SYS_pivot_root, ".", ".") != 0 ||
+        umount2(".", MNT_DETACH) != 0 || chdir("/") != 0)
+        return fail(b, STAGE_PIVOT);
+    if (!set_attr(b->root.fd, MOUNT_ATTR_RDONLY, 0, false))
+        return fail(b, STAGE_PIVOT);
+    return true;
+}
+
+bool root_build(const struct plan *plan, const struct root_options *options, struct root *ret_root,
+    struct root_error *ret_error)
+{
+    struct builder b = {
+        .plan = plan,
+        .options = options,
+        .root = {.fd = -1, .devpts = -1},
+        .error.step = -1,
+    };
+    bool ok = make_root(&b);
+    for (size_t i = 0; ok && i < plan->n_steps; i++) {
+        b.error.step = (int)i;
+        ok = apply(&b, &plan->steps[i]);
+    }
+    if (ok) {
+        b.error.step = -1;
+        ok = pivot(&b);
+    }
+    *ret_error = b.error;
+    if (ok)
+        *ret_root = b.root;
+    return ok;
+}
