@@ -2,6 +2,7 @@
 #include "base/utf8.h"
 #include "cli/cmds.h"
 #include "cli/config.h"
+#include "cli/program.h"
 #include "path/lexical.h"
 #include "policy/grants.h"
 #include "policy/load.h"
@@ -207,25 +208,6 @@ struct new_options {
     const char *program;
 };
 
-/* The program's whole path: as it is, from the current directory, or by PATH. */
-static bool find_program(
-    struct cli *cli, struct str name, struct str cwd, struct str *ret_path, struct err *err)
-{
-    struct str dir, rest = str_z(getenv("PATH"));
-    struct str path = lexical_absolute(cli->arena, cwd, name);
-    bool found = str_find(name, '/') >= 0 && access(path.p, X_OK) == 0;
-    while (!found && name.n && str_find(name, '/') < 0 && str_cut(rest, ':', &dir, &rest)) {
-        if (dir.n == 0 || dir.p[0] != '/')
-            continue;
-        path = lexical_absolute(cli->arena, dir, name);
-        found = access(path.p, X_OK) == 0;
-    }
-    if (!found)
-        return err_set(err, E_CLI_INVALID_ARG, "there is no program '" STR_FMT "'", STR_ARG(name));
-    *ret_path = path;
-    return true;
-}
-
 /* Whether a policy may name this directory at all. */
 static bool may_name(struct cli *cli, struct str dir)
 {
@@ -258,7 +240,8 @@ static bool run_new(struct cli *cli, const struct args *args, struct err *err)
     struct str cwd;
     if (!lexical_cwd(cli->arena, &cwd, err))
         return false;
-    if (options->program && !find_program(cli, str_z(options->program), cwd, &starter.program, err))
+    if (options->program &&
+        !program_find(cli->arena, str_z(options->program), cwd, &starter.program, err))
         return false;
     if (may_name(cli, cwd))
         starter.root = cwd;

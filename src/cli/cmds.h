@@ -6,6 +6,8 @@
 #include "cli/out.h"
 
 extern const struct cmd cmd_completions;
+extern const struct cmd cmd_doctor;
+extern const struct cmd cmd_exec;
 extern const struct cmd cmd_help;
 extern const struct cmd cmd_manual;
 extern const struct cmd cmd_path;

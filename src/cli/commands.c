@@ -2,8 +2,10 @@
 #include "cli/cmds.h"
 
 static const struct cmd *const commands[] = {
-    &cmd_path,
+    &cmd_exec,
     &cmd_policy,
+    &cmd_path,
+    &cmd_doctor,
     &cmd_help,
     &cmd_completions,
     &cmd_manual,
@@ -11,6 +13,8 @@ static const struct cmd *const commands[] = {
 };
 
 static const struct example examples[] = {
+    {"cordon exec -- make", "make, with nothing but this directory, read-only, and no network"},
+    {"cordon exec --preset build -- /usr/bin/make", "the same, and it may write here"},
     {"cordon path root", "where the project begins that you are in"},
     {"cordon path check ~/.ssh/id_rsa", "would an agent be let there? no: exit 13"},
     {"cordon path glob 'src/**/*.c'", "files, without what git ignores"},

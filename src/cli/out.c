@@ -143,7 +143,21 @@ static json_t *error_object(const struct err *err)
     return object;
 }
 
-int out_error(struct cli *cli, const struct err *err)
+/* What the context has for people, one line each. */
+static void say_context(struct cli *cli, const struct err *err)
+{
+    static const char *const keys[] = {"reason", "found", "fix", "remedy"};
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        const struct err_pair *pair = err_ctx_get(err, keys[i]);
+        if (!pair || !pair->text)
+            continue;
+        AUTO_BUF struct buf line = BUF_INIT(64 * 1024);
+        buf_printf(&line, "  %s: %s", keys[i], pair->text);
+        say(cli, OUT_DIM, "", buf_str(&line), "");
+    }
+}
+
+void out_say_error(struct cli *cli, const struct err *err)
 {
     BUG_ON(err->code == ERR_NONE);
     char code[64];
@@ -155,6 +169,12 @@ int out_error(struct cli *cli, const struct err *err)
         buf_printf(&hint, "try '%s --help'", command->text);
         say(cli, OUT_DIM, "", buf_str(&hint), "");
     }
+    say_context(cli, err);
+}
+
+int out_error(struct cli *cli, const struct err *err)
+{
+    out_say_error(cli, err);
     if (cli->json) {
         AUTO_ERR struct err ignored = {0};
         buf_reset(&cli->stdout_buf); /* half a result is none */

@@ -51,6 +51,9 @@ MUST_USE bool out_flush(struct cli *cli, struct err *err);
  * status. */
 int out_error(struct cli *cli, const struct err *err);
 
+/* Only the words on stderr, for a command whose result says the rest. */
+void out_say_error(struct cli *cli, const struct err *err);
+
 /* A word of warning on stderr. */
 void out_warn(struct cli *cli, const char *format, ...) PRINTF_LIKE(2, 3);
 

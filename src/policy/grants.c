@@ -36,7 +36,7 @@ static json_t *env_json(const struct policy_env *env)
 }
 
 /* What the policy leaves open, whatever the system can enforce. */
-static json_t *gaps_json(const struct verdict *v)
+json_t *policy_gaps(const struct verdict *v)
 {
     const struct policy *p = v->policy;
     json_t *gaps = json_array();
@@ -79,7 +79,7 @@ json_t *policy_grants(const struct verdict *v)
     json_put(grants, "artifacts", path_json(&v->artifacts_dir));
     json_put(grants, "budgets", field_write(&policy_budgets_shape, &p->budgets));
     json_put(grants, "limits", field_write(&policy_limits_shape, &p->limits));
-    json_put(grants, "gaps", gaps_json(v));
+    json_put(grants, "gaps", policy_gaps(v));
     return grants;
 }
 

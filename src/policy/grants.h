@@ -19,4 +19,7 @@ MUST_USE json_t *policy_explain(const struct verdict *v);
  * are {"given","resolved","kind"}; `gaps` are what the policy itself leaves open. */
 MUST_USE json_t *policy_grants(const struct verdict *v);
 
+/* A new list of sentences: what the policy leaves open, whatever the system can enforce. */
+MUST_USE json_t *policy_gaps(const struct verdict *v);
+
 #endif

@@ -151,8 +151,8 @@ static bool add_loader(
     if (!bytes.p || !elf_no_start(bytes, &changed))
         return err_set(err, E_SANDBOX_UNAVAILABLE,
             "the dynamic loader '%s' can't be kept from starting programs by itself", name);
-    base->loaders[base->n_loaders++] =
-        (struct baseline_loader){arena_str(arena, str_z(name)), arena_str(arena, buf_str(&changed))};
+    base->loaders[base->n_loaders++] = (struct baseline_loader){
+        arena_str(arena, str_z(name)), arena_str(arena, buf_str(&changed))};
     return true;
 }
 

@@ -61,8 +61,8 @@ struct str elf_interpreter(struct str head)
 /* How well a loader does without a header of this type; -1: not at all. */
 static int spare(uint32_t type)
 {
-    static const uint32_t order[] = {PT_INTERP, PT_NOTE, PT_GNU_STACK, PT_GNU_PROPERTY,
-        PT_GNU_EH_FRAME};
+    static const uint32_t order[] = {
+        PT_INTERP, PT_NOTE, PT_GNU_STACK, PT_GNU_PROPERTY, PT_GNU_EH_FRAME};
     for (size_t i = 0; i < ARRAY_LEN(order); i++)
         if (order[i] == type)
             return (int)i;

@@ -3,9 +3,9 @@
  *
  * `ld.so FILE` starts FILE without executing it, past every list of allowed executables. The kernel
  * must be allowed to execute the loader, though, since it opens it for each program. The difference
- * is the program header PT_INTERP: the kernel obeys it in the file that is started and ignores it in
- * the one that interprets. A copy of the loader with such a header, which names no program, still
- * loads programs and can't be started itself.
+ * is the program header PT_INTERP: the kernel obeys it in the file that is started and ignores it
+ * in the one that interprets. A copy of the loader with such a header, which names no program,
+ * still loads programs and can't be started itself.
  */
 #ifndef SANDBOX_ELF_H
 #define SANDBOX_ELF_H

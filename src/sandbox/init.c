@@ -22,9 +22,9 @@
 #include <termios.h>
 
 enum {
-    FD_CONTROL = 3,   /* where the socket is, once the rest is closed */
-    FD_IO = 4,        /* and the command's descriptors */
-    FD_FREE = 7,      /* the first that may be anything */
+    FD_CONTROL = 3, /* where the socket is, once the rest is closed */
+    FD_IO = 4,      /* and the command's descriptors */
+    FD_FREE = 7,    /* the first that may be anything */
     CAPABILITIES = 64,
     KILL_ROUNDS = 100 * 1000,
     SPACE_FACTOR = 4, /* address space for each byte of memory: what is reserved and never used */
@@ -168,11 +168,15 @@ static unsigned rule_access(const struct plan_step *step, bool native)
     switch (step->kind) {
     case PLAN_BIND:
     case PLAN_LOADER:
-    case PLAN_PROC: return step->access;
-    case PLAN_FILE: return PLAN_READ;
+    case PLAN_PROC:
+        return step->access;
+    case PLAN_FILE:
+        return PLAN_READ;
     case PLAN_DEVICE:
-    case PLAN_DEVPTS: return PLAN_READ | PLAN_WRITE | PLAN_IOCTL;
-    default: return 0;
+    case PLAN_DEVPTS:
+        return PLAN_READ | PLAN_WRITE | PLAN_IOCTL;
+    default:
+        return 0;
     }
 }
 

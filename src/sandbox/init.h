@@ -1,5 +1,5 @@
-/* The first process of a sandbox: builds it, gives up its rights, starts the command, reaps. When it
- * ends, everything in the sandbox ends. Without namespaces it is the one that orphans fall to.
+/* The first process of a sandbox: builds it, gives up its rights, starts the command, reaps. When
+ * it ends, everything in the sandbox ends. Without namespaces it is the one that orphans fall to.
  *
  * It is a copy of the process that asked for the sandbox: what it is given must not lie in the
  * memory of arguments and environment, which it wipes. It allocates nothing.

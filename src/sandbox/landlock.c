@@ -42,7 +42,7 @@ enum {
 #define FS_FIRST (FS_REFER - 1) /* those of version 1 */
 #define FS_FILE  (FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV)
 /* Writing, without device nodes: nobody makes those. */
-#define FS_WRITE                                                                               \
+#define FS_WRITE                                                                                 \
     (FS_WRITE_FILE | FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_DIR | FS_MAKE_REG | FS_MAKE_SOCK | \
         FS_MAKE_FIFO | FS_MAKE_SYM | FS_REFER | FS_TRUNCATE)
 

@@ -30,8 +30,8 @@ struct ends {
 
 static void ends_done(struct ends *e)
 {
-    int *const all[] = {e->control, e->control + 1, e->io, e->io + 1, e->io + 2, e->ours,
-        e->ours + 1, e->ours + 2};
+    int *const all[] = {
+        e->control, e->control + 1, e->io, e->io + 1, e->io + 2, e->ours, e->ours + 1, e->ours + 2};
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
         auto_fd(all[i]);
 }
@@ -98,8 +98,8 @@ static bool map_one(pid_t pid)
     AUTO_BUF struct buf uid = BUF_INIT(64), gid = BUF_INIT(64);
     buf_printf(&uid, "%u %u 1\n", geteuid(), geteuid());
     buf_printf(&gid, "%u %u 1\n", getegid(), getegid());
-    return write_proc(pid, "uid_map", buf_str(&uid)) &&
-           write_proc(pid, "setgroups", STR("deny")) && write_proc(pid, "gid_map", buf_str(&gid));
+    return write_proc(pid, "uid_map", buf_str(&uid)) && write_proc(pid, "setgroups", STR("deny")) &&
+           write_proc(pid, "gid_map", buf_str(&gid));
 }
 
 /* Owners of files look right to root only if all its ids are mapped. */
@@ -146,8 +146,7 @@ static bool setup_failed(const struct plan *plan, const struct init_message *m, 
         return err_ctx(err, "path", STR_FMT, STR_ARG(step->at));
     }
     if (m->stage == STAGE_CWD)
-        return err_errno(
-            err, E_IO, m->errnum, "cannot start in '" STR_FMT "'", STR_ARG(plan->cwd));
+        return err_errno(err, E_IO, m->errnum, "cannot start in '" STR_FMT "'", STR_ARG(plan->cwd));
     return machine_unavailable(
         &(struct machine_failure){primitive, m->errnum, step ? step->at : (struct str){0}}, err);
 }
@@ -257,8 +256,7 @@ static bool start(const struct launch *l, bool rehearse, struct child *ret_child
         .report_stops = l->report_stops,
         .rehearse = rehearse};
     const struct plan_sockets *sockets = &l->plan->sockets;
-    seccomp_compile(
-        &(struct seccomp_options){sockets->inet, sockets->unix_domain}, &filter);
+    seccomp_compile(&(struct seccomp_options){sockets->inet, sockets->unix_domain}, &filter);
     if (!prepare(l, &in, err) || !open_ends(l, &ends, err))
         return false;
     in.argv = copy_words(&arena, l->argv);

@@ -35,7 +35,8 @@ struct child {
     bool native;
 };
 
-#define CHILD_NONE ((struct child){.pidfd = -1, .control = -1, .in = -1, .out = -1, .err = -1, .terminal = -1})
+#define CHILD_NONE \
+    ((struct child){.pidfd = -1, .control = -1, .in = -1, .out = -1, .err = -1, .terminal = -1})
 
 MUST_USE bool launch_start(const struct launch *launch, struct child *ret_child, struct err *err);
 

@@ -209,8 +209,8 @@ json_t *machine_json(void)
     };
     for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
         int value = *(const int *)((const char *)m + settings[i].offset);
-        json_put(object, settings[i].key,
-            value == MACHINE_UNKNOWN ? json_null() : json_integer(value));
+        json_put(
+            object, settings[i].key, value == MACHINE_UNKNOWN ? json_null() : json_integer(value));
     }
     return object;
 }

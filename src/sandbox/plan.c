@@ -202,9 +202,9 @@ static void add_system(struct maker *m)
     const struct baseline *base = m->input->baseline;
     for (size_t i = 0; i < base->n_links; i++)
         if (!bound(m, base->links[i].path))
-            add(m, &(struct plan_step){.kind = PLAN_LINK,
-                       .at = base->links[i].path,
-                       .text = base->links[i].target});
+            add(m,
+                &(struct plan_step){
+                    .kind = PLAN_LINK, .at = base->links[i].path, .text = base->links[i].target});
     add(m, &(struct plan_step){.kind = PLAN_DIR, .at = STR("/"), .access = PLAN_LIST});
     add(m, &(struct plan_step){.kind = PLAN_DIR, .at = STR("/etc"), .access = PLAN_READ});
     for (size_t i = 0; i < base->n_files; i++)
@@ -237,9 +237,8 @@ static void add_devices(struct maker *m)
         {"/dev/stdin", "/proc/self/fd/0"},
         {"/dev/stdout", "/proc/self/fd/1"},
     };
-    add(m, &(struct plan_step){.kind = PLAN_DIR,
-               .at = STR("/dev"),
-               .access = PLAN_READ | PLAN_WRITE | PLAN_IOCTL});
+    add(m, &(struct plan_step){
+               .kind = PLAN_DIR, .at = STR("/dev"), .access = PLAN_READ | PLAN_WRITE | PLAN_IOCTL});
     for (size_t i = 0; i < ARRAY_LEN(devices); i++)
         add(m, &(struct plan_step){
                    .kind = PLAN_DEVICE, .at = str_z(devices[i]), .text = str_z(devices[i])});
@@ -294,8 +293,7 @@ void plan_make(const struct plan_input *input, struct arena *arena, struct plan 
     const struct verdict *v = input->verdict;
     const struct baseline *base = input->baseline;
     struct maker m = {.input = input, .arena = arena};
-    m.shown =
-        ARENA_NEW(arena, struct shown, base->n_dirs + v->read.n + v->write.n + v->exec.n + 1);
+    m.shown = ARENA_NEW(arena, struct shown, base->n_dirs + v->read.n + v->write.n + v->exec.n + 1);
     for (size_t i = 0; i < base->n_dirs; i++)
         show(&m, &(struct shown){.path = base->dirs[i].path,
                      .dev = base->dirs[i].dev,
@@ -344,7 +342,8 @@ static json_t *access_json(unsigned access)
     static const struct {
         unsigned bit;
         const char *name;
-    } names[] = {{PLAN_READ, "read"}, {PLAN_WRITE, "write"}, {PLAN_EXEC, "exec"}, {PLAN_MAP, "map"}};
+    } names[] = {
+        {PLAN_READ, "read"}, {PLAN_WRITE, "write"}, {PLAN_EXEC, "exec"}, {PLAN_MAP, "map"}};
     json_t *list = json_array();
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         if (access & names[i].bit)

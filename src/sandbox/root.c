@@ -251,8 +251,7 @@ static bool bind_host(struct builder *b, const struct plan_step *step)
 static bool bind_loader(struct builder *b, const struct plan_step *step)
 {
     static const char name[] = "loader";
-    AUTO_FD int fd =
-        openat(b->root.fd, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, step->mode);
+    AUTO_FD int fd = openat(b->root.fd, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, step->mode);
     if (fd < 0 || !write_all(fd, step->text))
         return fail(b, STAGE_PLACE);
     close(TAKE_FD(fd));

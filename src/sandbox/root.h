@@ -13,8 +13,8 @@ struct root_error {
 };
 
 struct root {
-    int fd;     /* the new root */
-    int devpts; /* its terminals */
+    int fd;      /* the new root */
+    int devpts;  /* its terminals */
     int pid_max; /* what the kernel was told, or 0 */
 };
 

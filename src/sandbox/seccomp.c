@@ -44,40 +44,110 @@ struct refused {
     int answer;
 };
 
-#define REFUSE(name)  {SYS_##name, EPERM}
-#define ABSENT(name)  {SYS_##name, ENOSYS}
-#define JUDGE(name, how) {SYS_##name, JUDGE_##how}
+#define REFUSE(name)      \
+    {                     \
+        SYS_##name, EPERM \
+    }
+#define ABSENT(name)       \
+    {                      \
+        SYS_##name, ENOSYS \
+    }
+#define JUDGE(name, how)        \
+    {                           \
+        SYS_##name, JUDGE_##how \
+    }
 
 static const struct refused table[] = {
     /* Another view of the file system. */
-    REFUSE(mount), REFUSE(umount2), REFUSE(pivot_root), REFUSE(chroot), REFUSE(open_tree),
-    REFUSE(move_mount), REFUSE(fsopen), REFUSE(fsconfig), REFUSE(fsmount), REFUSE(fspick),
-    REFUSE(mount_setattr), REFUSE(open_by_handle_at), REFUSE(name_to_handle_at),
+    REFUSE(mount),
+    REFUSE(umount2),
+    REFUSE(pivot_root),
+    REFUSE(chroot),
+    REFUSE(open_tree),
+    REFUSE(move_mount),
+    REFUSE(fsopen),
+    REFUSE(fsconfig),
+    REFUSE(fsmount),
+    REFUSE(fspick),
+    REFUSE(mount_setattr),
+    REFUSE(open_by_handle_at),
+    REFUSE(name_to_handle_at),
     /* Namespaces. The arguments of clone3 are behind a pointer; libc falls back to clone. */
-    REFUSE(unshare), REFUSE(setns), JUDGE(clone, CLONE), ABSENT(clone3),
+    REFUSE(unshare),
+    REFUSE(setns),
+    JUDGE(clone, CLONE),
+    ABSENT(clone3),
     /* Other processes. */
-    REFUSE(ptrace), REFUSE(process_vm_readv), REFUSE(process_vm_writev), REFUSE(process_madvise),
-    REFUSE(process_mrelease), REFUSE(pidfd_getfd), REFUSE(kcmp),
+    REFUSE(ptrace),
+    REFUSE(process_vm_readv),
+    REFUSE(process_vm_writev),
+    REFUSE(process_madvise),
+    REFUSE(process_mrelease),
+    REFUSE(pidfd_getfd),
+    REFUSE(kcmp),
     /* Ways around this filter, and around the list of executables. */
-    ABSENT(io_uring_setup), ABSENT(io_uring_enter), ABSENT(io_uring_register),
-    ABSENT(memfd_create), ABSENT(memfd_secret), JUDGE(personality, PERSONALITY),
+    ABSENT(io_uring_setup),
+    ABSENT(io_uring_enter),
+    ABSENT(io_uring_register),
+    ABSENT(memfd_create),
+    ABSENT(memfd_secret),
+    JUDGE(personality, PERSONALITY),
     /* Terminals. */
-    JUDGE(ioctl, IOCTL), REFUSE(vhangup),
+    JUDGE(ioctl, IOCTL),
+    REFUSE(vhangup),
     /* Sockets. */
-    JUDGE(socket, SOCKET), JUDGE(socketpair, SOCKETPAIR),
+    JUDGE(socket, SOCKET),
+    JUDGE(socketpair, SOCKETPAIR),
     /* Parts of the kernel that a program does not need. */
-    REFUSE(bpf), REFUSE(perf_event_open), REFUSE(userfaultfd), REFUSE(keyctl), REFUSE(add_key),
-    REFUSE(request_key), REFUSE(kexec_load), REFUSE(kexec_file_load), REFUSE(init_module),
-    REFUSE(finit_module), REFUSE(delete_module), REFUSE(swapon), REFUSE(swapoff), REFUSE(acct),
-    REFUSE(quotactl), REFUSE(quotactl_fd), REFUSE(syslog), REFUSE(fanotify_init),
-    REFUSE(fanotify_mark), REFUSE(move_pages), REFUSE(migrate_pages), REFUSE(mbind),
-    REFUSE(set_mempolicy), REFUSE(set_mempolicy_home_node), REFUSE(settimeofday),
-    REFUSE(clock_settime), REFUSE(clock_adjtime), REFUSE(adjtimex), REFUSE(reboot),
-    REFUSE(sethostname), REFUSE(setdomainname), REFUSE(lookup_dcookie), REFUSE(nfsservctl),
+    REFUSE(bpf),
+    REFUSE(perf_event_open),
+    REFUSE(userfaultfd),
+    REFUSE(keyctl),
+    REFUSE(add_key),
+    REFUSE(request_key),
+    REFUSE(kexec_load),
+    REFUSE(kexec_file_load),
+    REFUSE(init_module),
+    REFUSE(finit_module),
+    REFUSE(delete_module),
+    REFUSE(swapon),
+    REFUSE(swapoff),
+    REFUSE(acct),
+    REFUSE(quotactl),
+    REFUSE(quotactl_fd),
+    REFUSE(syslog),
+    REFUSE(fanotify_init),
+    REFUSE(fanotify_mark),
+    REFUSE(move_pages),
+    REFUSE(migrate_pages),
+    REFUSE(mbind),
+    REFUSE(set_mempolicy),
+    REFUSE(set_mempolicy_home_node),
+    REFUSE(settimeofday),
+    REFUSE(clock_settime),
+    REFUSE(clock_adjtime),
+    REFUSE(adjtimex),
+    REFUSE(reboot),
+    REFUSE(sethostname),
+    REFUSE(setdomainname),
+    REFUSE(lookup_dcookie),
+    REFUSE(nfsservctl),
 #ifdef __x86_64__
-    REFUSE(modify_ldt), REFUSE(ioperm), REFUSE(iopl), REFUSE(uselib), REFUSE(ustat), REFUSE(sysfs),
-    REFUSE(_sysctl), REFUSE(create_module), REFUSE(get_kernel_syms), REFUSE(query_module),
-    REFUSE(getpmsg), REFUSE(putpmsg), REFUSE(afs_syscall), REFUSE(tuxcall), REFUSE(security),
+    REFUSE(modify_ldt),
+    REFUSE(ioperm),
+    REFUSE(iopl),
+    REFUSE(uselib),
+    REFUSE(ustat),
+    REFUSE(sysfs),
+    REFUSE(_sysctl),
+    REFUSE(create_module),
+    REFUSE(get_kernel_syms),
+    REFUSE(query_module),
+    REFUSE(getpmsg),
+    REFUSE(putpmsg),
+    REFUSE(afs_syscall),
+    REFUSE(tuxcall),
+    REFUSE(security),
     REFUSE(vserver),
 #endif
 };
@@ -206,12 +276,23 @@ static void judge_socketpair(struct assembler *a)
 static void judge(struct assembler *a, int answer)
 {
     switch (answer) {
-    case JUDGE_CLONE: judge_clone(a); break;
-    case JUDGE_IOCTL: judge_ioctl(a); break;
-    case JUDGE_PERSONALITY: judge_personality(a); break;
-    case JUDGE_SOCKET: judge_socket(a); break;
-    case JUDGE_SOCKETPAIR: judge_socketpair(a); break;
-    default: ret(a, answer);
+    case JUDGE_CLONE:
+        judge_clone(a);
+        break;
+    case JUDGE_IOCTL:
+        judge_ioctl(a);
+        break;
+    case JUDGE_PERSONALITY:
+        judge_personality(a);
+        break;
+    case JUDGE_SOCKET:
+        judge_socket(a);
+        break;
+    case JUDGE_SOCKETPAIR:
+        judge_socketpair(a);
+        break;
+    default:
+        ret(a, answer);
     }
 }
 
@@ -263,8 +344,8 @@ void seccomp_compile(const struct seccomp_options *options, struct seccomp_filte
 
 /* Interpreting, for tests --------------------------------------------------------------------- */
 
-int seccomp_answer(const struct seccomp_filter *filter, uint32_t arch, uint32_t number,
-    const uint64_t args[6])
+int seccomp_answer(
+    const struct seccomp_filter *filter, uint32_t arch, uint32_t number, const uint64_t args[6])
 {
     struct seccomp_data data = {.nr = (int)number, .arch = arch};
     uint32_t acc = 0;
@@ -273,18 +354,33 @@ int seccomp_answer(const struct seccomp_filter *filter, uint32_t arch, uint32_t 
         const struct sock_filter *i = &filter->code[pc];
         bool jump = false;
         switch (i->code) {
-        case BPF_LD | BPF_W | BPF_ABS: memcpy(&acc, (const char *)&data + i->k, 4); continue;
-        case BPF_ALU | BPF_AND | BPF_K: acc &= i->k; continue;
-        case BPF_JMP | BPF_JA: pc += i->k; continue;
-        case BPF_JMP | BPF_JEQ | BPF_K: jump = acc == i->k; break;
-        case BPF_JMP | BPF_JGT | BPF_K: jump = acc > i->k; break;
-        case BPF_JMP | BPF_JGE | BPF_K: jump = acc >= i->k; break;
-        case BPF_JMP | BPF_JSET | BPF_K: jump = (acc & i->k) != 0; break;
+        case BPF_LD | BPF_W | BPF_ABS:
+            memcpy(&acc, (const char *)&data + i->k, 4);
+            continue;
+        case BPF_ALU | BPF_AND | BPF_K:
+            acc &= i->k;
+            continue;
+        case BPF_JMP | BPF_JA:
+            pc += i->k;
+            continue;
+        case BPF_JMP | BPF_JEQ | BPF_K:
+            jump = acc == i->k;
+            break;
+        case BPF_JMP | BPF_JGT | BPF_K:
+            jump = acc > i->k;
+            break;
+        case BPF_JMP | BPF_JGE | BPF_K:
+            jump = acc >= i->k;
+            break;
+        case BPF_JMP | BPF_JSET | BPF_K:
+            jump = (acc & i->k) != 0;
+            break;
         case BPF_RET | BPF_K:
             if (i->k == SECCOMP_RET_ALLOW)
                 return 0;
             return i->k == SECCOMP_RET_KILL_PROCESS ? -1 : (int)(i->k & SECCOMP_RET_DATA);
-        default: BUG_ON(true);
+        default:
+            BUG_ON(true);
         }
         pc += jump ? i->jt : i->jf;
     }

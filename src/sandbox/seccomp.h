@@ -4,8 +4,8 @@
  *     seccomp_compile(&(struct seccomp_options){.inet = true}, &filter);
  *     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog)       after PR_SET_NO_NEW_PRIVS
  *
- * Known and refused is EPERM; what programs have a fallback for is ENOSYS, and so is every call that
- * is newer than this table. Another architecture's calls, x32 among them, kill. libseccomp was
+ * Known and refused is EPERM; what programs have a fallback for is ENOSYS, and so is every call
+ * that is newer than this table. Another architecture's calls, x32 among them, kill. libseccomp was
  * measured at 3 ms for a filter that allows by list; this takes microseconds, and no memory that a
  * child after clone() could not ask for.
  */
@@ -34,7 +34,7 @@ void seccomp_compile(const struct seccomp_options *options, struct seccomp_filte
 
 /* What the filter answers to a call: 0 allowed, an errno, or -1 killed. For tests: interprets the
  * program as the kernel would. */
-int seccomp_answer(const struct seccomp_filter *filter, uint32_t arch, uint32_t number,
-    const uint64_t args[6]);
+int seccomp_answer(
+    const struct seccomp_filter *filter, uint32_t arch, uint32_t number, const uint64_t args[6]);
 
 #endif

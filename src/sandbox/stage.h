@@ -5,29 +5,29 @@
 #include <stdint.h>
 
 /* Stage, the primitive that it needs. */
-#define STAGES(X)                                                           \
+#define STAGES(X)                                                            \
     X(CLONE, "clone3 with user, mount, pid, ipc, uts and cgroup namespaces") \
-    X(MAP, "writing the user namespace's uid_map and gid_map")              \
-    X(SESSION, "setsid")                                                    \
-    X(LOOPBACK, "bringing up a private loopback interface")                 \
-    X(HOSTNAME, "sethostname in the uts namespace")                         \
-    X(PRIVATE, "making the mounts private")                                 \
-    X(ROOT, "mounting a tmpfs")                                             \
-    X(PLACE, "making a place in the new root")                              \
-    X(BIND, "open_tree and move_mount")                                     \
-    X(CHANGED, "comparing a path with what was checked")                    \
-    X(DEVICE, "binding a device")                                           \
-    X(DEVPTS, "mounting devpts")                                            \
-    X(PROC, "mounting proc")                                                \
-    X(PID_MAX, "kernel.pid_max of the pid namespace")                       \
-    X(PIVOT, "pivot_root")                                                  \
-    X(TERMINAL, "opening a terminal")                                       \
-    X(CWD, "entering the working directory")                                \
-    X(LIMITS, "setrlimit")                                                  \
-    X(CAPABILITIES, "dropping capabilities")                                \
-    X(LANDLOCK, "landlock")                                                 \
-    X(SECCOMP, "seccomp")                                                   \
-    X(FORK, "starting the command's process")                               \
+    X(MAP, "writing the user namespace's uid_map and gid_map")               \
+    X(SESSION, "setsid")                                                     \
+    X(LOOPBACK, "bringing up a private loopback interface")                  \
+    X(HOSTNAME, "sethostname in the uts namespace")                          \
+    X(PRIVATE, "making the mounts private")                                  \
+    X(ROOT, "mounting a tmpfs")                                              \
+    X(PLACE, "making a place in the new root")                               \
+    X(BIND, "open_tree and move_mount")                                      \
+    X(CHANGED, "comparing a path with what was checked")                     \
+    X(DEVICE, "binding a device")                                            \
+    X(DEVPTS, "mounting devpts")                                             \
+    X(PROC, "mounting proc")                                                 \
+    X(PID_MAX, "kernel.pid_max of the pid namespace")                        \
+    X(PIVOT, "pivot_root")                                                   \
+    X(TERMINAL, "opening a terminal")                                        \
+    X(CWD, "entering the working directory")                                 \
+    X(LIMITS, "setrlimit")                                                   \
+    X(CAPABILITIES, "dropping capabilities")                                 \
+    X(LANDLOCK, "landlock")                                                  \
+    X(SECCOMP, "seccomp")                                                    \
+    X(FORK, "starting the command's process")                                \
     X(EXEC, "execve")
 
 enum stage {

@@ -1,0 +1,30 @@
+/* Looking programs up. */
+#include "cli/program.h"
+
+#include "path/lexical.h"
+
+#include <sys/stat.h>
+
+static bool is_program(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+bool program_find(
+    struct arena *a, struct str name, struct str cwd, struct str *ret_path, struct err *err)
+{
+    struct str dir, rest = str_z(getenv("PATH"));
+    struct str path = lexical_absolute(a, cwd, name);
+    bool found = str_find(name, '/') >= 0 && is_program(path.p);
+    while (!found && name.n && str_find(name, '/') < 0 && str_cut(rest, ':', &dir, &rest)) {
+        if (dir.n == 0 || dir.p[0] != '/')
+            continue;
+        path = lexical_absolute(a, dir, name);
+        found = is_program(path.p);
+    }
+    if (!found)
+        return err_set(err, E_CLI_INVALID_ARG, "there is no program '" STR_FMT "'", STR_ARG(name));
+    *ret_path = path;
+    return true;
+}

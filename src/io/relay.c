@@ -1,0 +1,79 @@
+/* Relaying. */
+#include "io/relay.h"
+
+#include <errno.h>
+#include <limits.h>
+
+bool relay_done(const struct relay *r)
+{
+    return r->from < 0 && r->n == 0;
+}
+
+void relay_poll(const struct relay *r, struct pollfd fds[RELAY_POLLFDS])
+{
+    bool room = r->n == 0;
+    fds[0] = (struct pollfd){.fd = room ? r->from : -1, .events = POLLIN};
+    /* A sink that nobody reads is noticed also while there is nothing to write. */
+    fds[1] = (struct pollfd){.fd = r->to, .events = room ? 0 : POLLOUT};
+    if (r->from < 0 && room)
+        fds[1].fd = -1;
+}
+
+void relay_close(struct relay *r)
+{
+    if (r->own_to && r->to >= 0)
+        close(r->to);
+    r->to = r->from = -1;
+    r->n = 0;
+}
+
+static void end_source(struct relay *r)
+{
+    r->from = -1;
+    if (r->n == 0)
+        relay_close(r);
+}
+
+static void read_some(struct relay *r)
+{
+    ssize_t n = read(r->from, r->buffer, RELAY_BUFFER);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    if (n <= 0) { /* EIO is how a terminal ends */
+        end_source(r);
+        return;
+    }
+    r->start = 0;
+    r->n = (size_t)n;
+    if (r->seen && !r->seen(r->context, str_n(r->buffer, r->n)))
+        r->from = -1;
+    if (r->to < 0)
+        r->n = 0;
+}
+
+static void write_some(struct relay *r)
+{
+    ssize_t n = write(r->to, r->buffer + r->start, MIN(r->n, (size_t)PIPE_BUF));
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    if (n < 0) {
+        r->broken = true;
+        relay_close(r);
+        return;
+    }
+    r->start += (size_t)n;
+    r->n -= (size_t)n;
+    if (r->n == 0 && r->from < 0)
+        relay_close(r);
+}
+
+void relay_step(struct relay *r, const struct pollfd fds[RELAY_POLLFDS])
+{
+    if (fds[1].fd >= 0 && (fds[1].revents & POLLOUT) && r->n)
+        write_some(r);
+    else if (fds[1].fd >= 0 && (fds[1].revents & (POLLERR | POLLNVAL))) {
+        r->broken = true;
+        relay_close(r);
+    } else if (fds[0].fd >= 0 && fds[0].revents)
+        read_some(r);
+}

@@ -1,0 +1,43 @@
+/* Terminal modes and sizes. */
+#include "io/tty.h"
+
+#include <sys/ioctl.h>
+
+enum {
+    DEFAULT_ROWS = 24,
+    DEFAULT_COLS = 80,
+};
+
+bool tty_raw(struct tty *tty, int fd)
+{
+    struct termios raw;
+    if (tcgetattr(fd, &tty->saved) != 0)
+        return false;
+    raw = tty->saved;
+    cfmakeraw(&raw);
+    if (tcsetattr(fd, TCSADRAIN, &raw) != 0)
+        return false;
+    tty->fd = fd;
+    return true;
+}
+
+void tty_restore(struct tty *tty)
+{
+    if (tty->fd >= 0)
+        tcsetattr(tty->fd, TCSADRAIN, &tty->saved);
+    tty->fd = -1;
+}
+
+struct tty_size tty_size(int fd)
+{
+    struct winsize size;
+    if (ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0)
+        return (struct tty_size){DEFAULT_ROWS, DEFAULT_COLS};
+    return (struct tty_size){size.ws_row, size.ws_col};
+}
+
+void tty_resize(int fd, struct tty_size size)
+{
+    const struct winsize now = {.ws_row = size.rows, .ws_col = size.cols};
+    ioctl(fd, TIOCSWINSZ, &now);
+}

@@ -1,0 +1,283 @@
+/* The supervisor's loop: a handful of descriptors, so plain poll() does. */
+#include "run/exec.h"
+
+#include "base/clock.h"
+#include "io/relay.h"
+#include "io/tty.h"
+#include "sandbox/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+
+enum {
+    RELAY_IN,
+    RELAY_OUT,
+    RELAY_ERR,
+    RELAYS,
+
+    POLL_CONTROL = RELAYS * RELAY_POLLFDS,
+    POLL_SIGNALS,
+    POLLS,
+};
+
+struct run {
+    const struct exec_job *job;
+    struct exec_result *result;
+    struct child child;
+    struct relay relays[RELAYS];
+    char *buffers;
+    struct tty tty;
+    uint64_t deadline_ms;
+    bool ended; /* the command, or all of it */
+};
+
+const char *exec_status_name(enum exec_status status)
+{
+    static const char *const names[] = {"passed", "failed", "errored", "canceled"};
+    return names[status];
+}
+
+/* Ending -------------------------------------------------------------------------------------- */
+
+static void kill_run(struct run *r)
+{
+    if (!r->result->exit.known)
+        r->result->exit =
+            (struct exec_exit){.known = true, .code = -1, .signal = SIGKILL, .by_harness = true};
+    r->ended = true;
+    child_kill(&r->child);
+    for (size_t i = 0; i < RELAYS; i++)
+        relay_close(&r->relays[i]);
+}
+
+static void over_budget(struct run *r, const char *budget, uint64_t most, const char *unit)
+{
+    struct err *err = &r->result->error;
+    if (err->code)
+        return;
+    err_set(err, E_TIMEOUT, "the command exceeded its budget %s of %llu%s, and was ended", budget,
+        (unsigned long long)most, unit);
+    err_ctx(err, "budget", "%s", budget);
+    err_ctx_int(err, "limit", (int64_t)MIN(most, (uint64_t)INT64_MAX));
+    r->result->status = EXEC_ERRORED;
+    kill_run(r);
+}
+
+static void interrupted(struct run *r, int sig)
+{
+    struct err *err = &r->result->error;
+    err_set(err, E_CANCELED, "interrupted by signal %d (SIG%s)", sig, sigabbrev_np(sig));
+    err_ctx_int(err, "signal", sig);
+    r->result->status = EXEC_CANCELED;
+    kill_run(r);
+}
+
+/* What happens -------------------------------------------------------------------------------- */
+
+/* Every byte counts, also one that nobody wants to see. */
+static bool seen(void *context, struct str bytes)
+{
+    struct run *r = context;
+    uint64_t most = r->job->verdict->policy->budgets.max_output_bytes;
+    uint64_t left = most - MIN(r->result->output_bytes, most);
+    struct str kept = str_head(bytes, (size_t)MIN(left, (uint64_t)bytes.n));
+    r->result->output_bytes += bytes.n;
+    if (kept.n && r->job->seen)
+        r->job->seen(r->job->context, kept);
+    return bytes.n <= left;
+}
+
+static void stopped(struct run *r)
+{
+    uint64_t before = clock_mono_ms();
+    tty_restore(&r->tty);
+    raise(SIGSTOP);
+    r->deadline_ms += clock_mono_ms() - before;
+    tty_raw(&r->tty, r->job->input);
+    tty_resize(r->child.terminal, tty_size(r->job->input));
+    child_continue(&r->child);
+}
+
+static void hear(struct run *r)
+{
+    struct child_news news;
+    struct exec_result *result = r->result;
+    if (!child_next(&r->child, &news, &result->error)) {
+        result->status = EXEC_ERRORED;
+        r->ended = true;
+        return;
+    }
+    if (news.word == CHILD_STOPPED) {
+        stopped(r);
+        return;
+    }
+    r->ended = true;
+    if (news.word == CHILD_GONE) {
+        result->exit = (struct exec_exit){.known = true, .code = -1, .signal = SIGKILL};
+        return;
+    }
+    result->exit = (struct exec_exit){
+        .known = true,
+        .code = WIFEXITED(news.value) ? WEXITSTATUS(news.value) : -1,
+        .signal = WIFSIGNALED(news.value) ? WTERMSIG(news.value) : 0,
+    };
+}
+
+static void take_signal(struct run *r)
+{
+    struct signalfd_siginfo info;
+    if (read(r->job->signals, &info, sizeof(info)) != sizeof(info))
+        return;
+    if (info.ssi_signo == SIGWINCH) {
+        if (r->job->pass_keys && r->child.terminal >= 0)
+            tty_resize(r->child.terminal, tty_size(r->job->input));
+        return;
+    }
+    interrupted(r, (int)info.ssi_signo);
+}
+
+/* The loop ------------------------------------------------------------------------------------ */
+
+static bool drained(const struct run *r)
+{
+    return relay_done(&r->relays[RELAY_OUT]) && relay_done(&r->relays[RELAY_ERR]);
+}
+
+static int wait_ms(const struct run *r)
+{
+    uint64_t now = clock_mono_ms();
+    if (now >= r->deadline_ms)
+        return 0;
+    return (int)MIN(r->deadline_ms - now, (uint64_t)60 * 1000);
+}
+
+/* Whoever read our output is gone: the command learns it as from a pipe, or a terminal hung up. */
+static void notice_closed(struct run *r)
+{
+    struct child *c = &r->child;
+    bool out = r->relays[RELAY_OUT].broken, err = r->relays[RELAY_ERR].broken;
+    r->result->output_closed |= out || err;
+    if (out && r->job->terminal && !r->ended)
+        kill_run(r);
+    if (out && c->out >= 0)
+        close(TAKE_FD(c->out));
+    if (err && c->err >= 0)
+        close(TAKE_FD(c->err));
+}
+
+static void step(struct run *r, struct pollfd fds[POLLS])
+{
+    const struct policy_budgets *budgets = &r->job->verdict->policy->budgets;
+    for (size_t i = 0; i < RELAYS; i++)
+        relay_step(&r->relays[i], fds + i * RELAY_POLLFDS);
+    notice_closed(r);
+    if (r->result->output_bytes > budgets->max_output_bytes)
+        over_budget(r, "max_output_bytes", budgets->max_output_bytes, " bytes");
+    if (!r->ended && fds[POLL_CONTROL].revents)
+        hear(r);
+    if (!r->result->error.code && fds[POLL_SIGNALS].revents)
+        take_signal(r);
+    if (clock_mono_ms() >= r->deadline_ms)
+        over_budget(r, "max_runtime_ms", budgets->max_runtime_ms, " ms");
+}
+
+static void loop(struct run *r)
+{
+    struct pollfd fds[POLLS];
+    while (!r->ended || !drained(r)) {
+        for (size_t i = 0; i < RELAYS; i++)
+            relay_poll(&r->relays[i], fds + i * RELAY_POLLFDS);
+        fds[POLL_CONTROL] =
+            (struct pollfd){.fd = r->ended ? -1 : r->child.control, .events = POLLIN};
+        fds[POLL_SIGNALS] = (struct pollfd){.fd = r->job->signals, .events = POLLIN};
+        if (poll(fds, POLLS, wait_ms(r)) >= 0)
+            step(r, fds);
+    }
+}
+
+/* Begin and end ------------------------------------------------------------------------------- */
+
+static void set_relay(struct run *r, size_t i, int from, int to)
+{
+    r->relays[i] = (struct relay){.from = from, .to = to, .buffer = r->buffers + i * RELAY_BUFFER};
+    if (i == RELAY_IN)
+        return;
+    r->relays[i].seen = seen;
+    r->relays[i].context = r;
+}
+
+/* What we write to must not block us; what we read from is asked only after poll(). */
+static void set_relays(struct run *r)
+{
+    const struct exec_job *job = r->job;
+    struct child *c = &r->child;
+    bool typed = job->terminal && job->pass_keys;
+    int sink = typed ? c->terminal : TAKE_FD(c->in);
+    if (sink >= 0)
+        fcntl(sink, F_SETFL, O_NONBLOCK);
+    set_relay(r, RELAY_IN, job->input, sink);
+    r->relays[RELAY_IN].own_to = !typed;
+    if (job->input < 0)
+        relay_close(&r->relays[RELAY_IN]);
+    set_relay(r, RELAY_OUT, job->terminal ? c->terminal : c->out, job->output[0]);
+    set_relay(r, RELAY_ERR, c->err, job->output[1]);
+    if (job->terminal && c->terminal >= 0)
+        fcntl(c->terminal, F_SETFL, O_NONBLOCK);
+}
+
+static void judge(struct run *r)
+{
+    struct exec_result *result = r->result;
+    const struct exec_exit *e = &result->exit;
+    if (result->error.code)
+        return;
+    if (e->code == 0) {
+        result->status = EXEC_PASSED;
+        return;
+    }
+    result->status = EXEC_FAILED;
+    if (e->signal)
+        err_set(&result->error, E_PROCESS_EXIT, "the command was ended by signal %d (SIG%s)",
+            e->signal, sigabbrev_np(e->signal) ? sigabbrev_np(e->signal) : "?");
+    else
+        err_set(&result->error, E_PROCESS_EXIT, "the command ended with exit code %d", e->code);
+    err_ctx_int(
+        &result->error, e->signal ? "signal" : "exit_code", e->signal ? e->signal : e->code);
+}
+
+bool exec_run(const struct exec_job *job, struct exec_result *ret_result, struct err *err)
+{
+    struct exec_result result = {.started_ms = clock_mono_ms()};
+    struct run r = {.job = job, .result = &result, .child = CHILD_NONE, .tty = TTY_NONE};
+    const struct launch launch = {
+        .plan = job->plan,
+        .argv = job->argv,
+        .envp = job->envp,
+        .terminal = job->terminal,
+        .pipe_input = job->terminal && !job->pass_keys,
+        .rows = job->rows,
+        .cols = job->cols,
+        .report_stops = job->pass_keys,
+    };
+    if (!launch_start(&launch, &r.child, err))
+        return false;
+    uint64_t runtime = job->verdict->policy->budgets.max_runtime_ms;
+    r.deadline_ms =
+        runtime > UINT64_MAX - result.started_ms ? UINT64_MAX : result.started_ms + runtime;
+    AUTO_FREE char *buffers = base_alloc(RELAYS * RELAY_BUFFER);
+    r.buffers = buffers;
+    set_relays(&r);
+    if (job->pass_keys)
+        tty_raw(&r.tty, job->input);
+    loop(&r);
+    tty_restore(&r.tty);
+    relay_close(&r.relays[RELAY_IN]);
+    child_close(&r.child);
+    result.ended_ms = clock_mono_ms();
+    judge(&r);
+    *ret_result = result;
+    return true;
+}

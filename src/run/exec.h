@@ -1,0 +1,59 @@
+/* One command under its policy, from start to end: relays its streams, keeps its budgets, says how
+ * it ended.
+ *
+ *     struct exec_job job = {.verdict = &v, .plan = &plan, .argv = argv, .envp = env,
+ *         .input = -1, .output = {STDOUT_FILENO, STDERR_FILENO}, .signals = -1};
+ *     if (!exec_run(&job, &result, err)) ...it could not be started...
+ *     if (result.error.code) ...a budget, an interruption...
+ */
+#ifndef RUN_EXEC_H
+#define RUN_EXEC_H
+
+#include "base/err.h"
+#include "sandbox/plan.h"
+
+struct exec_job {
+    const struct verdict *verdict;
+    const struct plan *plan;
+    const char *const *argv;
+    const char *const *envp;
+    bool terminal;  /* on a terminal; otherwise pipes */
+    bool pass_keys; /* the input is the user's terminal: raw, resized, stopped with the command */
+    int input;      /* -1: none */
+    int output[2];  /* -1: nowhere; a terminal uses the first */
+    int signals;    /* a signalfd, or -1 */
+    uint16_t rows, cols;
+    /* Sees every byte that the command writes. May be NULL. */
+    void (*seen)(void *context, struct str bytes);
+    void *context;
+};
+
+struct exec_exit {
+    bool known;
+    int code;   /* -1: none */
+    int signal; /* 0: none */
+    bool by_harness;
+};
+
+enum exec_status {
+    EXEC_PASSED,
+    EXEC_FAILED,   /* the command's own failure */
+    EXEC_ERRORED,  /* a budget, or something of ours */
+    EXEC_CANCELED, /* interrupted */
+};
+
+struct exec_result {
+    enum exec_status status;
+    struct exec_exit exit;
+    uint64_t started_ms, ended_ms; /* since the process began to look at the clock */
+    uint64_t output_bytes;
+    bool output_closed; /* nobody reads what we pass on */
+    struct err error;   /* unless it passed; for err_done() */
+};
+
+const char *exec_status_name(enum exec_status status);
+
+/* False: it was not started. Otherwise the result says everything. */
+MUST_USE bool exec_run(const struct exec_job *job, struct exec_result *ret_result, struct err *err);
+
+#endif

@@ -1,0 +1,27 @@
+/* The RunResult: what a run was and how it ended, as run.json and --json have it. */
+#ifndef RUN_RESULT_H
+#define RUN_RESULT_H
+
+#include "base/id.h"
+#include "run/exec.h"
+
+enum {
+    RUN_PROTOCOL_VERSION = 1,
+    RUN_RESULT_VERSION = 1,
+    RESULT_TAIL_MAX = 256 * 1024, /* bytes of output that a result holds: the last ones */
+};
+
+struct result_input {
+    const char *run_id;
+    const char *session_id;
+    const struct verdict *verdict;
+    const struct plan *plan;
+    const char *const *argv;
+    const struct exec_result *result;
+    struct str tail; /* the end of what it wrote */
+};
+
+/* A new object. */
+MUST_USE json_t *result_json(const struct result_input *input);
+
+#endif

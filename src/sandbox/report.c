@@ -1,0 +1,123 @@
+/* Mechanisms in words. */
+#include "sandbox/report.h"
+
+#include "policy/grants.h"
+#include "sandbox/machine.h"
+
+static bool is_native(const struct plan *plan)
+{
+    return plan->mode == POLICY_NATIVE || plan->mode == POLICY_SEATBELT;
+}
+
+static void put_text(json_t *object, const char *key, const char *format, ...) PRINTF_LIKE(3, 4);
+static void put_text(json_t *object, const char *key, const char *format, ...)
+{
+    AUTO_BUF struct buf text = BUF_INIT(1024);
+    va_list args;
+    va_start(args, format);
+    buf_vprintf(&text, format, args);
+    va_end(args);
+    json_put(object, key, json_text(buf_str(&text)));
+}
+
+static const char *net_of(const struct plan *plan)
+{
+    if (!plan->own_network)
+        return "the host's network; socket families by seccomp";
+    return plan->sockets.unix_domain ? "network namespace with a private loopback; socket families "
+                                       "by seccomp"
+                                     : "network namespace with a private loopback; socket families "
+                                       "by seccomp, no named unix sockets";
+}
+
+static void put_limits(json_t *report, const struct plan *plan)
+{
+    const struct policy_limits *l = &plan->limits;
+    put_text(report, "limits",
+        "rlimits for each process: data %llu bytes, open files %llu, file size %llu bytes, no "
+        "core; "
+        "/tmp %llu bytes",
+        (unsigned long long)l->memory_bytes, (unsigned long long)l->open_files,
+        (unsigned long long)l->file_bytes, (unsigned long long)l->tmp_bytes);
+}
+
+static void report_native(json_t *report, const struct plan *plan)
+{
+    const struct machine *m = machine_get();
+    bool root = geteuid() == 0;
+    AUTO_BUF struct buf processes = BUF_INIT(256);
+    put_text(report, "fs", "mount namespace on a private tmpfs; landlock abi %d", m->landlock_abi);
+    put_text(report, "exec",
+        "noexec mounts, allowed files bound alone, a loader that can't be started; landlock abi "
+        "%d; "
+        "no memfd",
+        m->landlock_abi);
+    json_put(report, "net", json_string(net_of(plan)));
+    buf_add_z(&processes, "pid and ipc namespaces");
+    if (m->pid_max_in_namespace)
+        buf_printf(&processes, "; kernel.pid_max=%d", machine_pid_max(plan->limits.processes));
+    if (!root)
+        buf_printf(&processes, "; RLIMIT_NPROC=%llu", (unsigned long long)plan->limits.processes);
+    json_put(report, "processes", json_text(buf_str(&processes)));
+    put_limits(report, plan);
+}
+
+static void gaps_native(json_t *gaps, const struct plan *plan)
+{
+    json_push(gaps, json_string("limits.memory_bytes: holds for each process, not for their sum"));
+    if (geteuid() == 0 && plan->limits.processes + 2 < MACHINE_PID_MAX_LEAST)
+        json_push(gaps,
+            json_string("limits.processes: for root the kernel's least limit is 299 processes"));
+    if (!plan->own_network)
+        json_push(gaps, json_string("network enabled: whatever can be read can be sent away"));
+}
+
+static void report_landlock(json_t *report, json_t *gaps, const struct plan *plan)
+{
+    static const char *const open[] = {
+        "fs: names, owners and modes of files outside stay visible; chmod, utimes and xattrs of "
+        "files of the same user are not stopped",
+        "exec: the dynamic loader can start any program that can be read",
+        "processes: other processes are visible, and there is no limit of their number",
+        "fs: no private /tmp and /dev/shm",
+        "processes: a descendant that outruns the end of the run could be left",
+    };
+    const struct machine *m = machine_get();
+    put_text(report, "fs", "landlock abi %d", m->landlock_abi);
+    put_text(report, "exec", "landlock abi %d; no memfd", m->landlock_abi);
+    json_put(report, "net",
+        json_string(plan->sockets.inet ? "the host's network; socket families by seccomp"
+                                       : "no sockets of the internet families, by seccomp"));
+    json_put(report, "processes", json_string("own session; descendants fall to a reaper"));
+    put_limits(report, plan);
+    for (size_t i = 0; i < ARRAY_LEN(open); i++)
+        json_push(gaps, json_string(open[i]));
+    if (m->landlock_abi < 6)
+        json_push(
+            gaps, json_string("processes: signals and abstract sockets are not stopped by landlock "
+                              "before abi 6"));
+}
+
+json_t *report_json(const struct verdict *v, const struct plan *plan)
+{
+    json_t *report = json_object(), *gaps = policy_gaps(v);
+    json_put(report, "mode", json_string(policy_sandbox_name(plan->mode)));
+    if (is_native(plan)) {
+        report_native(report, plan);
+        gaps_native(gaps, plan);
+    } else if (plan->mode == POLICY_LANDLOCK) {
+        report_landlock(report, gaps, plan);
+    } else {
+        static const char *const concerns[] = {"fs", "exec", "net", "processes"};
+        for (size_t i = 0; i < ARRAY_LEN(concerns); i++)
+            json_put(report, concerns[i], json_string("not enforced"));
+        put_limits(report, plan);
+    }
+    json_put(report, "environment",
+        json_string("built from nothing; process 1 is not dumpable and wiped"));
+    json_put(report, "terminal",
+        json_string(is_native(plan) ? "a terminal of its own in a private devpts, or pipes"
+                                    : "a terminal of its own, or pipes"));
+    json_put(report, "gaps", gaps);
+    return report;
+}
