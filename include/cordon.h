@@ -1,4 +1,4 @@
-/* libcordon: the path boundary of cordon(1) as a library.
+/* libcordon: the path boundary and the sandbox of cordon(1) as a library.
  *
  *     struct cordon_error error = {0};
  *     struct cordon_boundary *b = cordon_boundary_new();
@@ -75,6 +75,20 @@ CORDON_API int cordon_boundary_open(
 CORDON_API int cordon_glob(const char *root, const char *pattern,
     int (*found)(void *context, const char *path, size_t n), void *context,
     struct cordon_error *error);
+
+/* Runs a command under a policy (JSON or YAML text; cordon-policy(1)) in a sandbox of the kernel's,
+ * without input, and waits for its end. Gives the RunResult as JSON: how it ended, what it printed,
+ * what enforced the policy. A command that fails or exceeds a budget is a result, too; an error is
+ * a policy that denies it, or a machine that can't enforce it. The sandbox ends with the thread
+ * that called. */
+struct cordon_command {
+    const char *policy;
+    const char *const *argv; /* argv[0] is an absolute path; ends in NULL */
+    const char *cwd;         /* NULL: the policy's working_dir */
+    int pty;                 /* on a terminal of its own; otherwise pipes */
+};
+
+CORDON_API char *cordon_exec(const struct cordon_command *command, struct cordon_error *error);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,9 @@
 #include "path/caret.h"
 #include "path/glob.h"
 #include "path/root.h"
+#include "policy/load.h"
+#include "run/result.h"
+#include "sandbox/env.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -162,4 +165,85 @@ int cordon_glob(const char *root, const char *pattern,
     if (!ok)
         give_error(&err, error);
     return ok ? 0 : -1;
+}
+
+/* Running a command --------------------------------------------------------------------------- */
+
+struct exec {
+    struct policy policy;
+    struct verdict verdict;
+    struct plan plan;
+    struct exec_result result;
+    struct buf output;
+};
+
+/* Keeps the first bytes: a library call has no user who would look at the last ones. */
+static void keep_output(void *context, struct str bytes)
+{
+    struct exec *x = context;
+    buf_add_str(
+        &x->output, str_head(bytes, RESULT_TAIL_MAX - MIN(x->output.n, (size_t)RESULT_TAIL_MAX)));
+}
+
+static bool run_command(
+    struct exec *x, const struct cordon_command *command, struct arena *arena, struct err *err)
+{
+    const struct policy_host host = {.home = getenv("HOME")};
+    if (!policy_parse(str_z(command->policy), "policy", arena, &x->policy, err))
+        return false;
+    policy_validate(&x->policy, &host, arena, &x->verdict);
+    policy_validate_command(
+        &x->verdict, &(struct policy_command){.path = command->argv[0], .cwd = command->cwd});
+    if (!verdict_ok(&x->verdict, err) ||
+        !exec_plan(&x->verdict, (struct str){0}, arena, &x->plan, err))
+        return false;
+    const struct exec_job job = {
+        .verdict = &x->verdict,
+        .plan = &x->plan,
+        .argv = command->argv,
+        .envp = env_make(&x->policy.env, (const char *const *)environ, arena),
+        .terminal = command->pty != 0,
+        .input = -1,
+        .output = {-1, -1},
+        .signals = -1,
+        .rows = 24,
+        .cols = 80,
+        .seen = keep_output,
+        .context = x,
+    };
+    return exec_run(&job, &x->result, err);
+}
+
+static char *result_text(const struct exec *x, const struct cordon_command *command)
+{
+    char run_id[ID_SIZE], session_id[ID_SIZE];
+    id_new(run_id);
+    id_new(session_id);
+    AUTO_JSON json_t *tree = result_json(&(struct result_input){
+        .run_id = run_id,
+        .session_id = session_id,
+        .verdict = &x->verdict,
+        .plan = &x->plan,
+        .argv = command->argv,
+        .result = &x->result,
+        .tail = buf_str(&x->output),
+    });
+    AUTO_BUF struct buf text = BUF_INIT(JSON_SIZE_MAX);
+    json_add_compact(&text, tree);
+    return buf_take(&text);
+}
+
+char *cordon_exec(const struct cordon_command *command, struct cordon_error *error)
+{
+    AUTO_ARENA struct arena arena = ARENA_INIT(VERDICT_ARENA);
+    AUTO_ERR struct err err = {0};
+    struct exec x = {.output = BUF_INIT(RESULT_TAIL_MAX)};
+    char *text = NULL;
+    if (run_command(&x, command, &arena, &err))
+        text = result_text(&x, command);
+    else
+        give_error(&err, error);
+    err_done(&x.result.error);
+    buf_done(&x.output);
+    return text;
 }

@@ -1,6 +1,7 @@
 /* cordon doctor: what this machine offers, what is missing and how to get it. */
 #include "cli/cmds.h"
 #include "policy/load.h"
+#include "run/exec.h"
 #include "sandbox/launch.h"
 #include "sandbox/machine.h"
 
@@ -10,15 +11,11 @@ static bool rehearse(struct arena *a, struct err *err)
 {
     struct policy policy;
     struct verdict v;
-    struct baseline base;
     struct plan plan;
     if (!policy_parse(STR("{\"policy_version\": 4}"), "doctor", a, &policy, err))
         return false;
     policy_validate(&policy, &(struct policy_host){0}, a, &v);
-    if (!baseline_collect(a, &base, err))
-        return false;
-    plan_make(&(struct plan_input){.verdict = &v, .baseline = &base}, a, &plan);
-    return launch_rehearse(&plan, err);
+    return exec_plan(&v, (struct str){0}, a, &plan, err) && launch_rehearse(&plan, err);
 }
 
 static void say(struct cli *cli, bool good, const char *what, const char *how)

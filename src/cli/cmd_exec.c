@@ -44,7 +44,6 @@ struct exec {
     struct policy policy;
     struct policy_host host;
     struct verdict verdict;
-    struct baseline baseline;
     struct plan plan;
     struct str hidden;
     struct artifacts artifacts;
@@ -147,21 +146,7 @@ static void validate(struct exec *x)
 
 static bool make_plan(struct exec *x, struct err *err)
 {
-    struct arena *a = x->cli->arena;
-    const struct verdict *v = &x->verdict;
-    if (!baseline_collect(a, &x->baseline, err) ||
-        !baseline_add_interpreter(&x->baseline, a, v->command.resolved.p, err))
-        return false;
-    for (size_t i = 0; i < v->exec.n; i++)
-        if (!v->exec.p[i].is_dir &&
-            !baseline_add_interpreter(&x->baseline, a, v->exec.p[i].resolved.p, err))
-            return false;
-    plan_make(&(struct plan_input){.verdict = v,
-                  .baseline = &x->baseline,
-                  .hidden = &x->hidden,
-                  .n_hidden = x->hidden.p ? 1 : 0},
-        a, &x->plan);
-    return true;
+    return exec_plan(&x->verdict, x->hidden, x->cli->arena, &x->plan, err);
 }
 
 /* --explain-policy ---------------------------------------------------------------------------- */

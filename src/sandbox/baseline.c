@@ -2,17 +2,15 @@
 #include "sandbox/baseline.h"
 
 #include "path/beneath.h"
-#include "path/file.h"
 #include "path/lexical.h"
-#include "sandbox/elf.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
 
 enum {
-    HEAD_MAX = 4096, /* of a program, to find its interpreter */
+    HEAD_MAX = 4096, /* of a program or loader: its program headers */
+    FILE_MAX = 16 << 20,
 };
 
 /* Directories, or links to them as on a system with a merged /usr. */
@@ -93,22 +91,31 @@ static void add_dir(struct baseline *base, struct arena *arena, const char *path
             (struct baseline_dir){str_z(path), st.st_dev, st.st_ino, libraries};
 }
 
-/* All bytes of a regular file; "no value" if there is none that can be read, or it is too long. */
-static struct str read_whole(struct arena *arena, const char *path)
+/* A regular file, links followed; false if there is none. */
+static bool find_file(struct arena *arena, const char *path, struct baseline_file *ret_file)
 {
     struct stat st;
+    AUTO_FD int fd = beneath_peek(path);
+    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > FILE_MAX)
+        return false;
+    AUTO_FREE char *name = beneath_name(fd);
+    if (!name)
+        return false;
+    *ret_file = (struct baseline_file){
+        .path = str_z(path),
+        .source = arena_str(arena, str_z(name)),
+        .dev = st.st_dev,
+        .ino = st.st_ino,
+    };
+    return true;
+}
+
+/* The first bytes of a file; "no value" if it can't be read. */
+static struct str read_head(const char *path, char head[HEAD_MAX])
+{
     AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > BASELINE_FILE_MAX)
-        return (struct str){0};
-    size_t size = (size_t)st.st_size, n = 0;
-    char *bytes = arena_alloc(arena, size + 1);
-    while (n < size) {
-        ssize_t got = read(fd, bytes + n, size - n);
-        if (got <= 0)
-            break;
-        n += (size_t)got;
-    }
-    return str_n(bytes, n);
+    ssize_t n = fd >= 0 ? pread(fd, head, HEAD_MAX, 0) : -1;
+    return str_n(n > 0 ? head : NULL, n > 0 ? (size_t)n : 0);
 }
 
 static bool has_link(const struct baseline *base, const char *path)
@@ -121,11 +128,9 @@ static bool has_link(const struct baseline *base, const char *path)
 
 static void add_file(struct baseline *base, struct arena *arena, const char *path)
 {
-    if (has_link(base, path))
-        return;
-    struct str bytes = read_whole(arena, path);
-    if (bytes.p)
-        base->files[base->n_files++] = (struct baseline_file){str_z(path), bytes};
+    if (!has_link(base, path) && find_file(arena, path, &base->files[base->n_files]) &&
+        access(path, R_OK) == 0)
+        base->n_files++;
 }
 
 static bool is_library(const struct baseline *base, struct str path)
@@ -139,20 +144,20 @@ static bool is_library(const struct baseline *base, struct str path)
 static bool add_loader(
     struct baseline *base, struct arena *arena, const char *path, struct err *err)
 {
-    AUTO_FD int fd = beneath_peek(path);
-    AUTO_FREE char *name = fd >= 0 ? beneath_name(fd) : NULL;
-    if (!name || !is_library(base, str_z(name)) || base->n_loaders == BASELINE_MAX)
+    struct baseline_loader loader;
+    char head[HEAD_MAX];
+    if (base->n_loaders == BASELINE_MAX || !find_file(arena, path, &loader.file) ||
+        !is_library(base, loader.file.source))
         return true;
+    loader.file.path = loader.file.source;
     for (size_t i = 0; i < base->n_loaders; i++)
-        if (str_is(base->loaders[i].path, name))
+        if (str_eq(base->loaders[i].file.path, loader.file.path))
             return true;
-    struct str bytes = read_whole(arena, name);
-    AUTO_BUF struct buf changed = BUF_INIT(BASELINE_FILE_MAX + 4096);
-    if (!bytes.p || !elf_no_start(bytes, &changed))
+    if (!elf_no_start(read_head(loader.file.source.p, head), &loader.patch))
         return err_set(err, E_SANDBOX_UNAVAILABLE,
-            "the dynamic loader '%s' can't be kept from starting programs by itself", name);
-    base->loaders[base->n_loaders++] = (struct baseline_loader){
-        arena_str(arena, str_z(name)), arena_str(arena, buf_str(&changed))};
+            "the dynamic loader '" STR_FMT "' can't be kept from starting programs by itself",
+            STR_ARG(loader.file.path));
+    base->loaders[base->n_loaders++] = loader;
     return true;
 }
 
@@ -160,9 +165,7 @@ bool baseline_add_interpreter(
     struct baseline *base, struct arena *arena, const char *program, struct err *err)
 {
     char head[HEAD_MAX];
-    AUTO_FD int fd = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    ssize_t n = fd >= 0 ? pread(fd, head, sizeof(head), 0) : -1;
-    struct str interpreter = elf_interpreter(str_n(head, n > 0 ? (size_t)n : 0));
+    struct str interpreter = elf_interpreter(read_head(program, head));
     if (!interpreter.p)
         return true;
     return add_loader(base, arena, interpreter.p, err);

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "sandbox/elf.h"
 
 #include <sys/types.h>
 
@@ -23,18 +24,22 @@ struct baseline_link {
     struct str path, target;
 };
 
+/* A file that is copied. */
 struct baseline_file {
-    struct str path, bytes;
+    struct str path;   /* where it is shown */
+    struct str source; /* where it really is */
+    dev_t dev;
+    ino_t ino;
 };
 
-/* A dynamic loader: where it really is, and its bytes with the change of elf_no_start(). */
+/* A dynamic loader, with the change that keeps it from being started. */
 struct baseline_loader {
-    struct str path, bytes;
+    struct baseline_file file;
+    struct elf_patch patch;
 };
 
 enum {
     BASELINE_MAX = 64, /* of each kind */
-    BASELINE_FILE_MAX = 4 << 20,
 };
 
 struct baseline {

@@ -69,36 +69,37 @@ static int spare(uint32_t type)
     return -1;
 }
 
-bool elf_no_start(struct str loader, struct buf *out)
+/* The name that the header gives lies in the header itself, in a field that nobody reads. A
+ * directory can't be executed; the kernel wants the name to end in NUL. */
+bool elf_no_start(struct str head, struct elf_patch *ret_patch)
 {
+    static const char no_program[] = "/";
     elf_header h;
     int best = -1;
-    size_t at = 0;
-    if (!read_header(loader, &h))
+    size_t index = 0;
+    if (!read_header(head, &h))
         return false;
     for (size_t i = 0; i < h.e_phnum; i++) {
-        int rank = spare(segment_at(loader, &h, i).p_type);
+        int rank = spare(segment_at(head, &h, i).p_type);
         if (rank >= 0 && (best < 0 || rank < best)) {
             best = rank;
-            at = i;
+            index = i;
         }
     }
     if (best < 0)
         return false;
-    /* A directory can't be executed; the kernel wants the name to end in NUL within the file. */
-    static const char no_program[] = "/";
+    size_t at = h.e_phoff + index * sizeof(elf_segment);
     elf_segment s = {
         .p_type = PT_INTERP,
         .p_flags = PF_R,
-        .p_offset = loader.n,
+        .p_offset = at + offsetof(elf_segment, p_paddr),
         .p_filesz = sizeof(no_program),
         .p_align = 1,
     };
-    size_t start = out->n;
-    buf_add_str(out, loader);
-    buf_add(out, no_program, sizeof(no_program));
-    if (!buf_ok(out))
-        return false;
-    memcpy(out->p + start + h.e_phoff + at * sizeof(s), &s, sizeof(s));
+    memcpy(&s.p_paddr, no_program, sizeof(no_program));
+    struct elf_patch patch = {.at = at, .n = sizeof(s)};
+    _Static_assert(sizeof(s) <= sizeof(patch.bytes), "a header fits");
+    memcpy(patch.bytes, &s, sizeof(s));
+    *ret_patch = patch;
     return true;
 }

@@ -10,13 +10,18 @@
 #ifndef SANDBOX_ELF_H
 #define SANDBOX_ELF_H
 
-#include "base/buf.h"
+#include "base/str.h"
 
 /* The interpreter that these first bytes of a program name; "no value" if it names none, is no ELF
  * program of this machine, or the name is not within the bytes. */
 struct str elf_interpreter(struct str head);
 
-/* Appends the loader with such a header; false if it is no ELF file or no header can be spared. */
-MUST_USE bool elf_no_start(struct str loader, struct buf *out);
+/* What to write over a loader, and where, so that it has such a header; false if these first bytes
+ * are of no ELF file or no header can be spared. */
+struct elf_patch {
+    size_t at, n;
+    char bytes[64];
+};
+MUST_USE bool elf_no_start(struct str head, struct elf_patch *ret_patch);
 
 #endif

@@ -170,7 +170,7 @@ static unsigned rule_access(const struct plan_step *step, bool native)
     case PLAN_LOADER:
     case PLAN_PROC:
         return step->access;
-    case PLAN_FILE:
+    case PLAN_COPY:
         return PLAN_READ;
     case PLAN_DEVICE:
     case PLAN_DEVPTS:

@@ -18,7 +18,7 @@
 
 enum plan_kind {
     PLAN_DIR,    /* a directory of the root that we made */
-    PLAN_FILE,   /* a file in it with these bytes */
+    PLAN_COPY,   /* a copy of a file of the host */
     PLAN_LINK,   /* a symbolic link in it */
     PLAN_BIND,   /* a file or directory of the host */
     PLAN_LOADER, /* the dynamic loader, changed so that it can't be started by itself */
@@ -43,10 +43,11 @@ struct plan_step {
     enum plan_kind kind;
     unsigned access;
     struct str at;   /* absolute, NUL-terminated */
-    struct str text; /* what a bind shows, where a link leads, the bytes of a file */
-    dev_t dev;       /* of what a bind shows: it must be this and nothing else */
+    struct str text; /* what of the host is shown or copied; where a link leads */
+    dev_t dev;       /* of that: it must be this and nothing else */
     ino_t ino;
-    uint64_t size; /* of a tmpfs, in bytes */
+    const struct elf_patch *patch; /* of a loader */
+    uint64_t size;                 /* of a tmpfs, in bytes */
     mode_t mode;
 };
 

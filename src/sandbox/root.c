@@ -5,9 +5,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -117,8 +119,8 @@ static int enter(struct builder *b, int dir, const char *name)
     return open_how(dir, name, O_PATH | O_DIRECTORY, NO_LINKS);
 }
 
-/* The directory that holds a path, and the last component. */
-static int open_parent(struct builder *b, const char *at, char leaf[COMPONENT_MAX])
+/* The same component by component: for what is not there yet. */
+static int make_parent(struct builder *b, const char *at, char leaf[COMPONENT_MAX])
 {
     char component[COMPONENT_MAX];
     AUTO_FD int dir = open_how(b->root.fd, ".", O_PATH | O_DIRECTORY, NO_LINKS);
@@ -135,11 +137,28 @@ static int open_parent(struct builder *b, const char *at, char leaf[COMPONENT_MA
     return errno ? -1 : TAKE_FD(dir);
 }
 
+/* The directory that holds a path, and the last component. */
+static int open_parent(struct builder *b, struct str at, char leaf[COMPONENT_MAX])
+{
+    char parent[PATH_MAX];
+    size_t slash = (size_t)str_find_last(at, '/');
+    struct str name = str_skip(at, slash + 1);
+    if (slash < sizeof(parent) - 1 && name.n > 0 && name.n < COMPONENT_MAX) {
+        memcpy(parent, slash ? at.p + 1 : ".", MAX(slash, (size_t)2) - 1);
+        parent[MAX(slash, (size_t)2) - 1] = '\0';
+        memcpy(leaf, name.p, name.n + 1);
+        int fd = open_how(b->root.fd, parent, O_PATH | O_DIRECTORY, NO_LINKS);
+        if (fd >= 0 || errno != ENOENT)
+            return fd;
+    }
+    return make_parent(b, at.p, leaf);
+}
+
 /* Something to mount on, made if need be: an O_PATH descriptor. */
 static int open_place(struct builder *b, const struct plan_step *step, bool is_dir)
 {
     char leaf[COMPONENT_MAX];
-    AUTO_FD int parent = open_parent(b, step->at.p, leaf);
+    AUTO_FD int parent = open_parent(b, step->at, leaf);
     if (parent < 0)
         return -1;
     int place = open_how(parent, leaf, O_PATH | O_NOFOLLOW, NO_LINKS);
@@ -186,17 +205,52 @@ static bool write_all(int fd, struct str bytes)
     return true;
 }
 
-static bool make_file(struct builder *b, const struct plan_step *step)
+/* What a step shows of the host, if it is still what was checked. */
+static int open_source(const struct plan_step *step, uint64_t flags, struct stat *ret_stat)
 {
-    char leaf[COMPONENT_MAX];
-    AUTO_FD int parent = open_parent(b, step->at.p, leaf);
-    if (parent < 0 || !is_own(b, parent))
-        return fail(b, STAGE_PLACE);
+    struct stat st;
+    AUTO_FD int fd = open_how(
+        AT_FDCWD, step->text.p, flags | O_NOFOLLOW, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+    if (fd < 0 || fstat(fd, &st) != 0)
+        return -1;
+    if (st.st_dev != step->dev || st.st_ino != step->ino) {
+        errno = ESTALE;
+        return -1;
+    }
+    *ret_stat = st;
+    return TAKE_FD(fd);
+}
+
+/* Copies a file of the host into one of ours. */
+static bool copy_file(struct builder *b, const struct plan_step *step, int dir, const char *name)
+{
+    struct stat st;
+    AUTO_FD int source = open_source(step, O_RDONLY, &st);
+    if (source < 0)
+        return fail(b, STAGE_CHANGED);
     AUTO_FD int fd =
-        openat(parent, leaf, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, step->mode);
-    if (fd < 0 || !write_all(fd, step->text))
+        openat(dir, name, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, step->mode);
+    if (fd < 0)
+        return fail(b, STAGE_PLACE);
+    for (off_t left = st.st_size; left > 0;) {
+        ssize_t n = sendfile(fd, source, NULL, (size_t)left);
+        if (n <= 0)
+            return fail(b, STAGE_PLACE);
+        left -= n;
+    }
+    const struct elf_patch *patch = step->patch;
+    if (patch && pwrite(fd, patch->bytes, patch->n, (off_t)patch->at) != (ssize_t)patch->n)
         return fail(b, STAGE_PLACE);
     return true;
+}
+
+static bool make_copy(struct builder *b, const struct plan_step *step)
+{
+    char leaf[COMPONENT_MAX];
+    AUTO_FD int parent = open_parent(b, step->at, leaf);
+    if (parent < 0 || !is_own(b, parent))
+        return fail(b, STAGE_PLACE);
+    return copy_file(b, step, parent, leaf);
 }
 
 /* A second name for something: if its place is taken by a link or lies in a directory of the host,
@@ -204,7 +258,7 @@ static bool make_file(struct builder *b, const struct plan_step *step)
 static bool make_link(struct builder *b, const struct plan_step *step)
 {
     char leaf[COMPONENT_MAX];
-    AUTO_FD int parent = open_parent(b, step->at.p, leaf);
+    AUTO_FD int parent = open_parent(b, step->at, leaf);
     if (parent < 0 && errno != ELOOP && errno != ENOTDIR && errno != EXDEV)
         return fail(b, STAGE_PLACE);
     if (parent < 0 || !is_own(b, parent))
@@ -234,12 +288,8 @@ static bool bind_host(struct builder *b, const struct plan_step *step)
 {
     struct stat st;
     bool is_dir = step->access & PLAN_IS_DIR;
-    AUTO_FD int source = open_how(
-        AT_FDCWD, step->text.p, O_PATH | O_NOFOLLOW, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
-    if (source < 0 || fstat(source, &st) != 0)
-        return fail(b, STAGE_CHANGED);
-    errno = ESTALE;
-    if (st.st_dev != step->dev || st.st_ino != step->ino || S_ISDIR(st.st_mode) != is_dir)
+    AUTO_FD int source = open_source(step, O_PATH, &st);
+    if (source < 0)
         return fail(b, STAGE_CHANGED);
     AUTO_FD int tree = clone_tree(source, is_dir);
     if (tree < 0 || !set_attr(tree, attr_of(step->access), 0, is_dir))
@@ -251,10 +301,8 @@ static bool bind_host(struct builder *b, const struct plan_step *step)
 static bool bind_loader(struct builder *b, const struct plan_step *step)
 {
     static const char name[] = "loader";
-    AUTO_FD int fd = openat(b->root.fd, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, step->mode);
-    if (fd < 0 || !write_all(fd, step->text))
-        return fail(b, STAGE_PLACE);
-    close(TAKE_FD(fd));
+    if (!copy_file(b, step, b->root.fd, name))
+        return false;
     AUTO_FD int file = open_how(b->root.fd, name, O_PATH, NO_LINKS);
     AUTO_FD int tree = file >= 0 ? clone_tree(file, false) : -1;
     if (tree < 0 || !set_attr(tree, ATTR_SAFE | MOUNT_ATTR_RDONLY, MOUNT_ATTR_NOEXEC, false))
@@ -379,7 +427,7 @@ static bool apply(struct builder *b, const struct plan_step *step)
 {
     static bool (*const how[])(struct builder *, const struct plan_step *) = {
         [PLAN_DIR] = make_dir,
-        [PLAN_FILE] = make_file,
+        [PLAN_COPY] = make_copy,
         [PLAN_LINK] = make_link,
         [PLAN_BIND] = bind_host,
         [PLAN_LOADER] = bind_loader,
