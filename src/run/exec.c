@@ -44,13 +44,13 @@ bool exec_plan(const struct verdict *v, struct str hidden, struct arena *arena,
     struct plan *ret_plan, struct err *err)
 {
     struct baseline *base = ARENA_NEW(arena, struct baseline, 1);
-    if (!baseline_collect(arena, base, err))
-        return false;
+    baseline_collect(arena, base);
     if (v->command.given.p && !baseline_add_interpreter(base, arena, v->command.resolved.p, err))
         return false;
     for (size_t i = 0; i < v->exec.n; i++)
-        if (!v->exec.p[i].is_dir &&
-            !baseline_add_interpreter(base, arena, v->exec.p[i].resolved.p, err))
+        if (v->exec.p[i].is_dir
+                ? !baseline_add_loaders(base, arena, err)
+                : !baseline_add_interpreter(base, arena, v->exec.p[i].resolved.p, err))
             return false;
     struct str *list = ARENA_NEW(arena, struct str, 1);
     *list = hidden;

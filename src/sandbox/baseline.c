@@ -91,22 +91,23 @@ static void add_dir(struct baseline *base, struct arena *arena, const char *path
             (struct baseline_dir){str_z(path), st.st_dev, st.st_ino, libraries};
 }
 
-/* A regular file, links followed; false if there is none. */
+/* A regular file, links followed; false if there is none that can be read. */
 static bool find_file(struct arena *arena, const char *path, struct baseline_file *ret_file)
 {
     struct stat st;
-    AUTO_FD int fd = beneath_peek(path);
-    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > FILE_MAX)
+    struct str source = str_z(path);
+    if (lstat(path, &st) != 0)
         return false;
-    AUTO_FREE char *name = beneath_name(fd);
-    if (!name)
+    if (S_ISLNK(st.st_mode)) {
+        AUTO_FD int fd = beneath_peek(path);
+        AUTO_FREE char *name = fd >= 0 ? beneath_name(fd) : NULL;
+        if (!name || fstat(fd, &st) != 0)
+            return false;
+        source = arena_str(arena, str_z(name));
+    }
+    if (!S_ISREG(st.st_mode) || st.st_size > FILE_MAX || access(path, R_OK) != 0)
         return false;
-    *ret_file = (struct baseline_file){
-        .path = str_z(path),
-        .source = arena_str(arena, str_z(name)),
-        .dev = st.st_dev,
-        .ino = st.st_ino,
-    };
+    *ret_file = (struct baseline_file){str_z(path), source, st.st_dev, st.st_ino};
     return true;
 }
 
@@ -128,8 +129,7 @@ static bool has_link(const struct baseline *base, const char *path)
 
 static void add_file(struct baseline *base, struct arena *arena, const char *path)
 {
-    if (!has_link(base, path) && find_file(arena, path, &base->files[base->n_files]) &&
-        access(path, R_OK) == 0)
+    if (!has_link(base, path) && find_file(arena, path, &base->files[base->n_files]))
         base->n_files++;
 }
 
@@ -171,7 +171,15 @@ bool baseline_add_interpreter(
     return add_loader(base, arena, interpreter.p, err);
 }
 
-bool baseline_collect(struct arena *arena, struct baseline *ret_base, struct err *err)
+bool baseline_add_loaders(struct baseline *base, struct arena *arena, struct err *err)
+{
+    for (size_t i = 0; i < ARRAY_LEN(loaders); i++)
+        if (!add_loader(base, arena, loaders[i], err))
+            return false;
+    return true;
+}
+
+void baseline_collect(struct arena *arena, struct baseline *ret_base)
 {
     struct baseline base = {0};
     for (size_t i = 0; i < ARRAY_LEN(dirs); i++)
@@ -180,9 +188,5 @@ bool baseline_collect(struct arena *arena, struct baseline *ret_base, struct err
         add_link(&base, arena, links[i]);
     for (size_t i = 0; i < ARRAY_LEN(files); i++)
         add_file(&base, arena, files[i]);
-    for (size_t i = 0; i < ARRAY_LEN(loaders); i++)
-        if (!add_loader(&base, arena, loaders[i], err))
-            return false;
     *ret_base = base;
-    return true;
 }

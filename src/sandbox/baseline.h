@@ -2,7 +2,8 @@
  * of /etc. Collected anew for each run, since packages come and go.
  *
  *     struct baseline base;
- *     if (!baseline_collect(&arena, &base, err)) return false;
+ *     baseline_collect(&arena, &base);
+ *     if (!baseline_add_interpreter(&base, &arena, "/usr/bin/make", err)) return false;
  */
 #ifndef SANDBOX_BASELINE_H
 #define SANDBOX_BASELINE_H
@@ -53,11 +54,14 @@ struct baseline {
     size_t n_loaders;
 };
 
-/* Gathers it. Only what can't be made safe is an error; what is absent is left out. */
-MUST_USE bool baseline_collect(struct arena *arena, struct baseline *ret_base, struct err *err);
+/* Gathers it, without loaders: a program that is allowed brings its own. What is absent is left
+ * out. */
+void baseline_collect(struct arena *arena, struct baseline *ret_base);
 
-/* Adds the loader that this program names, if it is one that the baseline shows. */
+/* Adds the loader that this program names, if it is one that the baseline shows; or all that
+ * programs of this machine usually name. One that can't be made safe is an error. */
 MUST_USE bool baseline_add_interpreter(
     struct baseline *base, struct arena *arena, const char *program, struct err *err);
+MUST_USE bool baseline_add_loaders(struct baseline *base, struct arena *arena, struct err *err);
 
 #endif

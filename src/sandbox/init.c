@@ -11,6 +11,7 @@
 #include <linux/seccomp.h>
 #include <linux/securebits.h>
 #include <net/if.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -29,6 +30,7 @@ enum {
     KILL_ROUNDS = 100 * 1000,
     SPACE_FACTOR = 4, /* address space for each byte of memory: what is reserved and never used */
     CHILDREN_TEXT = 4096,
+    COMMAND_STACK = 64 * 1024,
 };
 
 struct init {
@@ -269,8 +271,10 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-NORETURN static void run_command(const struct init *init)
+/* In a process of its own, which shares our memory until it executes. */
+static int run_command(void *context)
 {
+    const struct init *init = context;
     const struct init_input *in = init->in;
     setpgid(0, 0);
     if (in->terminal)
@@ -289,6 +293,15 @@ NORETURN static void run_command(const struct init *init)
     reset_signals();
     execve(in->plan->command.p, in->argv, in->envp);
     give_up(STAGE_EXEC, errno, -1);
+}
+
+/* We wait until it has executed, so that one stack is enough and no page table is copied. */
+static pid_t start_command(struct init *init)
+{
+    static char stack[COMMAND_STACK] __attribute__((aligned(16)));
+    pid_t pid = clone(run_command, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, init);
+    need(pid >= 0, STAGE_FORK);
+    return pid;
 }
 
 /* Waiting ------------------------------------------------------------------------------------- */
@@ -403,10 +416,7 @@ void init_main(const struct init_input *in)
     tell(FD_CONTROL, &(struct init_message){.word = INIT_READY, .step = -1}, init.master);
     if (in->rehearse)
         finish(&init, 0);
-    pid_t command = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-    need(command >= 0, STAGE_FORK);
-    if (command == 0)
-        run_command(&init);
+    pid_t command = start_command(&init);
     for (int fd = FD_IO; fd < FD_FREE; fd++)
         close(fd);
     close(init.slave);

@@ -3,7 +3,7 @@
  * tested; sandbox/launch.h carries it out.
  *
  *     struct baseline base;
- *     if (!baseline_collect(&arena, &base, err)) return false;
+ *     baseline_collect(&arena, &base);
  *     plan_make(&(struct plan_input){.verdict = &v, .baseline = &base}, &arena, &plan);
  *     AUTO_JSON json_t *shown = plan_json(&plan);
  *

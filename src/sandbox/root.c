@@ -27,6 +27,13 @@ enum {
 #define ATTR_SAFE (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
 #define NO_LINKS  (RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS)
 
+/* The directory that holds a step's place. Steps are sorted, so the next one often has the same. */
+struct parent {
+    struct str path; /* within the step's own */
+    int fd;
+    bool own; /* things may be made in it */
+};
+
 struct builder {
     const struct plan *plan;
     const struct root_options *options;
@@ -34,6 +41,7 @@ struct builder {
     dev_t own[OWN_MAX]; /* file systems that we made */
     size_t n_own;
     struct root_error error;
+    struct parent parent;
 };
 
 static bool fail(struct builder *b, enum stage stage)
@@ -78,7 +86,6 @@ static bool is_own(const struct builder *b, int fd)
     for (size_t i = 0; i < b->n_own; i++)
         if (b->own[i] == st.st_dev)
             return true;
-    errno = EXDEV;
     return false;
 }
 
@@ -119,59 +126,67 @@ static int enter(struct builder *b, int dir, const char *name)
     return open_how(dir, name, O_PATH | O_DIRECTORY, NO_LINKS);
 }
 
-/* The same component by component: for what is not there yet. */
-static int make_parent(struct builder *b, const char *at, char leaf[COMPONENT_MAX])
+/* Every component of a path but the last, from the root on: for what is not there yet. */
+static int make_dirs(struct builder *b, const char *path)
 {
     char component[COMPONENT_MAX];
     AUTO_FD int dir = open_how(b->root.fd, ".", O_PATH | O_DIRECTORY, NO_LINKS);
-    if (dir < 0 || !next(&at, leaf))
-        return -1;
-    while (next(&at, component)) {
-        int inner = enter(b, dir, leaf);
-        if (inner < 0)
-            return -1;
+    while (dir >= 0 && next(&path, component)) {
+        int inner = enter(b, dir, component);
         close(dir);
         dir = inner;
-        memcpy(leaf, component, COMPONENT_MAX);
+        if (dir >= 0)
+            errno = 0;
     }
     return errno ? -1 : TAKE_FD(dir);
 }
 
-/* The directory that holds a path, and the last component. */
-static int open_parent(struct builder *b, struct str at, char leaf[COMPONENT_MAX])
+static int open_dir(struct builder *b, struct str path)
 {
-    char parent[PATH_MAX];
-    size_t slash = (size_t)str_find_last(at, '/');
-    struct str name = str_skip(at, slash + 1);
-    if (slash < sizeof(parent) - 1 && name.n > 0 && name.n < COMPONENT_MAX) {
-        memcpy(parent, slash ? at.p + 1 : ".", MAX(slash, (size_t)2) - 1);
-        parent[MAX(slash, (size_t)2) - 1] = '\0';
-        memcpy(leaf, name.p, name.n + 1);
-        int fd = open_how(b->root.fd, parent, O_PATH | O_DIRECTORY, NO_LINKS);
-        if (fd >= 0 || errno != ENOENT)
-            return fd;
-    }
-    return make_parent(b, at.p, leaf);
+    char text[PATH_MAX];
+    errno = ENAMETOOLONG;
+    if (path.n >= sizeof(text))
+        return -1;
+    memcpy(text, path.p, path.n);
+    text[path.n] = '\0';
+    int fd = open_how(b->root.fd, path.n ? text + 1 : ".", O_PATH | O_DIRECTORY, NO_LINKS);
+    return fd >= 0 || errno != ENOENT ? fd : make_dirs(b, text);
 }
 
-/* Something to mount on, made if need be: an O_PATH descriptor. */
+/* Goes to the directory that holds a path; gives the last component. */
+static const char *go_to(struct builder *b, struct str at)
+{
+    struct str path = str_head(at, (size_t)str_find_last(at, '/'));
+    if (b->parent.fd < 0 || !str_eq(b->parent.path, path)) {
+        if (b->parent.fd >= 0)
+            close(TAKE_FD(b->parent.fd));
+        int fd = open_dir(b, path);
+        if (fd < 0)
+            return NULL;
+        b->parent = (struct parent){path, fd, is_own(b, fd)};
+    }
+    return at.p + path.n + 1;
+}
+
+static void leave(struct builder *b)
+{
+    if (b->parent.fd >= 0)
+        close(TAKE_FD(b->parent.fd));
+}
+
+/* Something to mount on, made if need be and if we are where things may be made: an O_PATH
+ * descriptor. */
 static int open_place(struct builder *b, const struct plan_step *step, bool is_dir)
 {
-    char leaf[COMPONENT_MAX];
-    AUTO_FD int parent = open_parent(b, step->at, leaf);
-    if (parent < 0)
+    const char *name = go_to(b, step->at);
+    int dir = b->parent.fd;
+    if (!name)
         return -1;
-    int place = open_how(parent, leaf, O_PATH | O_NOFOLLOW, NO_LINKS);
-    if (place >= 0 || errno != ENOENT || !is_own(b, parent))
-        return place;
-    if (is_dir && mkdirat(parent, leaf, 0755) != 0)
+    if (b->parent.own && is_dir && mkdirat(dir, name, 0755) != 0 && errno != EEXIST)
         return -1;
-    if (!is_dir) {
-        AUTO_FD int made = openat(parent, leaf, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0444);
-        if (made < 0)
-            return -1;
-    }
-    return open_how(parent, leaf, O_PATH | O_NOFOLLOW, NO_LINKS);
+    if (b->parent.own && !is_dir && mknodat(dir, name, S_IFREG | 0444, 0) != 0 && errno != EEXIST)
+        return -1;
+    return open_how(dir, name, O_PATH | O_NOFOLLOW, NO_LINKS);
 }
 
 static bool attach(struct builder *b, const struct plan_step *step, int tree, bool is_dir)
@@ -246,24 +261,23 @@ static bool copy_file(struct builder *b, const struct plan_step *step, int dir, 
 
 static bool make_copy(struct builder *b, const struct plan_step *step)
 {
-    char leaf[COMPONENT_MAX];
-    AUTO_FD int parent = open_parent(b, step->at, leaf);
-    if (parent < 0 || !is_own(b, parent))
+    const char *name = go_to(b, step->at);
+    errno = name && !b->parent.own ? EXDEV : errno;
+    if (!name || !b->parent.own)
         return fail(b, STAGE_PLACE);
-    return copy_file(b, step, parent, leaf);
+    return copy_file(b, step, b->parent.fd, name);
 }
 
 /* A second name for something: if its place is taken by a link or lies in a directory of the host,
  * it is there already or can't be made. */
 static bool make_link(struct builder *b, const struct plan_step *step)
 {
-    char leaf[COMPONENT_MAX];
-    AUTO_FD int parent = open_parent(b, step->at, leaf);
-    if (parent < 0 && errno != ELOOP && errno != ENOTDIR && errno != EXDEV)
+    const char *name = go_to(b, step->at);
+    if (!name && errno != ELOOP && errno != ENOTDIR && errno != EXDEV)
         return fail(b, STAGE_PLACE);
-    if (parent < 0 || !is_own(b, parent))
+    if (!name || !b->parent.own)
         return true;
-    if (symlinkat(step->text.p, parent, leaf) != 0 && errno != EEXIST)
+    if (symlinkat(step->text.p, b->parent.fd, name) != 0 && errno != EEXIST)
         return fail(b, STAGE_PLACE);
     return true;
 }
@@ -474,12 +488,14 @@ bool root_build(const struct plan *plan, const struct root_options *options, str
         .options = options,
         .root = {.fd = -1, .devpts = -1},
         .error.step = -1,
+        .parent.fd = -1,
     };
     bool ok = make_root(&b);
     for (size_t i = 0; ok && i < plan->n_steps; i++) {
         b.error.step = (int)i;
         ok = apply(&b, &plan->steps[i]);
     }
+    leave(&b);
     if (ok) {
         b.error.step = -1;
         ok = pivot(&b);

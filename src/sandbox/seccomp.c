@@ -296,29 +296,38 @@ static void judge(struct assembler *a, int answer)
     }
 }
 
-/* The last number, from first on, that has the same answer. */
-static uint32_t same_until(const struct assembler *a, uint32_t first, uint32_t last)
+/* A run of calls with one answer. */
+struct span {
+    uint32_t last;
+    int answer;
+};
+
+static size_t find_spans(const struct assembler *a, struct span spans[NEWEST_CALL + 1])
 {
-    while (first < last && a->answers[first + 1] == a->answers[first])
-        first++;
-    return first;
+    size_t n = 0;
+    for (uint32_t i = 0; i <= NEWEST_CALL; i++) {
+        if (i == 0 || a->answers[i] != a->answers[i - 1])
+            n++;
+        spans[n - 1] = (struct span){i, a->answers[i]};
+    }
+    return n;
 }
 
-/* The call's number is loaded and lies within [first, last]: halves until one answer is left. */
-static void search(struct assembler *a, uint32_t first, uint32_t last)
+/* The call's number is loaded and lies in one of these: halves until one is left. */
+static void search(struct assembler *a, const struct span *spans, size_t n)
 {
-    if (same_until(a, first, last) == last) {
-        judge(a, a->answers[first]);
+    if (n == 1) {
+        judge(a, spans[0].answer);
         return;
     }
-    uint32_t middle = first + (last - first) / 2;
-    /* Numbers above the middle: a long jump, since the lower half may have more than 255 steps. */
-    emit(a, BPF_JMP | BPF_JGT | BPF_K, middle, 0, 1);
+    size_t half = n / 2;
+    /* Numbers above: a long jump, since the lower half may have more than 255 steps. */
+    emit(a, BPF_JMP | BPF_JGT | BPF_K, spans[half - 1].last, 0, 1);
     unsigned short jump = a->filter->n;
     emit(a, BPF_JMP | BPF_JA, 0, 0, 0);
-    search(a, first, middle);
+    search(a, spans, half);
     a->filter->code[jump].k = (uint32_t)(a->filter->n - jump - 1);
-    search(a, middle + 1, last);
+    search(a, spans + half, n - half);
 }
 
 void seccomp_compile(const struct seccomp_options *options, struct seccomp_filter *ret_filter)
@@ -339,7 +348,8 @@ void seccomp_compile(const struct seccomp_options *options, struct seccomp_filte
 #endif
     emit(&a, BPF_JMP | BPF_JGT | BPF_K, NEWEST_CALL, 0, 1);
     ret(&a, ENOSYS);
-    search(&a, 0, NEWEST_CALL);
+    struct span spans[NEWEST_CALL + 1];
+    search(&a, spans, find_spans(&a, spans));
 }
 
 /* Interpreting, for tests --------------------------------------------------------------------- */
