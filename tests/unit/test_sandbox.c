@@ -1,0 +1,312 @@
+/* The sandbox before there is one: plans, the filter, the loader's header, the environment. */
+#include "test.h"
+
+#include "base/json.h"
+#include "policy/load.h"
+#include "sandbox/elf.h"
+#include "sandbox/env.h"
+#include "sandbox/machine.h"
+#include "sandbox/plan.h"
+#include "sandbox/seccomp.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <linux/audit.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+enum {
+    ARENA_MAX = 64 << 20,
+};
+
+/* Plans --------------------------------------------------------------------------------------- */
+
+/* What the rows share: roots below /r, as a policy's verdict has them. */
+struct plan_case {
+    const char *name;
+    const char *read[4], *write[4], *exec[4];
+    const char *hidden;
+    const char *want; /* "kind at access;" of the steps below /r and /tmp/r, in order */
+};
+
+static const struct plan_case plan_cases[] = {
+    {"one root", {"/r/a/"}, {0}, {0}, NULL, "bind /r/a read;"},
+    {"a writable root", {0}, {"/r/a/"}, {0}, NULL, "bind /r/a read write;"},
+    {"read and write of one path: write", {"/r/a/"}, {"/r/a/"}, {0}, NULL, "bind /r/a read write;"},
+    {"writable in readable", {"/r/a/"}, {"/r/a/b/"}, {0}, NULL,
+        "bind /r/a read;bind /r/a/b read write;"},
+    {"readable in writable", {"/r/a/b/"}, {"/r/a/"}, {0}, NULL,
+        "bind /r/a read write;bind /r/a/b read;"},
+    {"three deep", {"/r/a/b/"}, {"/r/a/", "/r/a/b/c/"}, {0}, NULL,
+        "bind /r/a read write;bind /r/a/b read;bind /r/a/b/c read write;"},
+    {"nothing new inside", {"/r/a/", "/r/a/b/"}, {0}, {0}, NULL, "bind /r/a read;"},
+    {"a file alone", {"/r/a"}, {0}, {0}, NULL, "bind /r/a read;"},
+    {"an executable alone", {0}, {0}, {"/r/bin/x"}, NULL, "bind /r/bin/x read exec;"},
+    {"an executable in a root", {"/r/a/"}, {0}, {"/r/a/x"}, NULL,
+        "bind /r/a read;bind /r/a/x read exec;"},
+    {"an executable in a writable root", {0}, {"/r/a/"}, {"/r/a/x"}, NULL,
+        "bind /r/a read write;bind /r/a/x read write exec;"},
+    {"a directory of executables", {0}, {"/r/a/"}, {"/r/a/"}, NULL, "bind /r/a read write exec;"},
+    {"readable below executables stays executable", {"/r/a/b/"}, {0}, {"/r/a/"}, NULL,
+        "bind /r/a read exec;"},
+    {"names that only begin alike", {"/r/a/", "/r/a-b/"}, {"/r/a/c/"}, {0}, NULL,
+        "bind /r/a read;bind /r/a/c read write;bind /r/a-b read;"},
+    {"below /tmp", {"/tmp/r/a/"}, {0}, {0}, NULL, "bind /tmp/r/a read;"},
+    {"hidden in a root", {"/r/a/"}, {0}, {0}, "/r/a/art", "bind /r/a read;cover /r/a/art;"},
+    {"hidden elsewhere", {"/r/a/"}, {0}, {0}, "/r/b", "bind /r/a read;"},
+};
+
+/* A path that ends in a slash is a directory. */
+static struct verdict_paths paths_of(struct arena *a, const char *const names[4])
+{
+    struct verdict_paths paths = {.p = ARENA_NEW(a, struct verdict_path, 4)};
+    for (size_t i = 0; i < 4 && names[i]; i++) {
+        struct str name = str_z(names[i]), clean = arena_str(a, str_trim_end(name, '/'));
+        paths.p[paths.n++] =
+            (struct verdict_path){.given = clean, .resolved = clean, .is_dir = clean.n < name.n};
+    }
+    return paths;
+}
+
+static void add_step(struct buf *b, const json_t *step)
+{
+    struct str at = json_str(json_object_get(step, "at"));
+    if (!str_starts_with(at, STR("/r")) && !str_starts_with(at, STR("/tmp/r")))
+        return;
+    buf_printf(
+        b, STR_FMT " " STR_FMT, STR_ARG(json_str(json_object_get(step, "kind"))), STR_ARG(at));
+    size_t i;
+    json_t *access;
+    json_array_foreach(json_object_get(step, "access"), i, access)
+        buf_printf(b, " " STR_FMT, STR_ARG(json_str(access)));
+    buf_add_byte(b, ';');
+}
+
+TEST(plan_of_roots)
+{
+    for (size_t i = 0; i < ARRAY_LEN(plan_cases); i++) {
+        const struct plan_case *row = &plan_cases[i];
+        AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+        struct policy policy = {.sandbox = POLICY_NATIVE};
+        struct verdict v = {.policy = &policy,
+            .read = paths_of(&a, row->read),
+            .write = paths_of(&a, row->write),
+            .exec = paths_of(&a, row->exec)};
+        static const struct baseline nothing;
+        struct str hidden = str_z(row->hidden);
+        struct plan plan;
+        plan_make(&(struct plan_input){&v, &nothing, &hidden, hidden.p != NULL}, &a, &plan);
+        AUTO_JSON json_t *tree = plan_json(&plan);
+        AUTO_BUF struct buf got = BUF_INIT(4096);
+        size_t k;
+        json_t *step;
+        json_array_foreach(json_object_get(tree, "steps"), k, step) add_step(&got, step);
+        test_row(i, row->name);
+        CHECK_STR(buf_str(&got), str_z(row->want));
+    }
+}
+
+TEST(plan_keeps_host_sockets_out)
+{
+    static const struct {
+        const char *name;
+        const char *read[4];
+        bool allow, landlock, want;
+    } rows[] = {
+        {"nothing of the host", {0}, false, false, true},
+        {"a file", {"/r/f"}, false, false, true},
+        {"a directory", {"/r/a/"}, false, false, false},
+        {"a directory, allowed", {"/r/a/"}, true, false, true},
+        {"no namespaces", {0}, false, true, false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+        struct policy policy = {.sandbox = rows[i].landlock ? POLICY_LANDLOCK : POLICY_NATIVE,
+            .allow_unix_sockets = rows[i].allow};
+        struct verdict v = {.policy = &policy, .read = paths_of(&a, rows[i].read)};
+        static const struct baseline nothing;
+        struct plan plan;
+        plan_make(&(struct plan_input){.verdict = &v, .baseline = &nothing}, &a, &plan);
+        test_row(i, rows[i].name);
+        CHECK_INT(plan.sockets.unix_domain, rows[i].want);
+    }
+}
+
+/* The filter ---------------------------------------------------------------------------------- */
+
+#if defined __x86_64__
+#define ARCH AUDIT_ARCH_X86_64
+#else
+#define ARCH AUDIT_ARCH_AARCH64
+#endif
+
+enum {
+    OPEN = 1,  /* with the internet families */
+    NAMES = 2, /* with named unix sockets */
+    KILLED = -1,
+};
+
+TEST(seccomp_answers)
+{
+    static const struct {
+        const char *name;
+        unsigned options;
+        uint32_t number;
+        uint64_t args[3];
+        int want;
+    } rows[] = {
+        {"read", 0, SYS_read, {0}, 0},
+        {"the last known call", 0, 450, {0}, EPERM},
+        {"a newer call", 0, 451, {0}, ENOSYS},
+        {"open_tree_attr", 0, 467, {0}, ENOSYS},
+        {"mount", 0, SYS_mount, {0}, EPERM},
+        {"clone3", 0, SYS_clone3, {0}, ENOSYS},
+        {"fork", 0, SYS_clone, {17}, 0},
+        {"a thread", 0, SYS_clone, {0x3d0f00}, 0},
+        {"clone with a namespace", 0, SYS_clone, {CLONE_NEWUSER | 17}, EPERM},
+        {"clone with a time namespace", 0, SYS_clone, {0x80}, EPERM},
+        {"an ioctl", 0, SYS_ioctl, {0, TCGETS}, 0},
+        {"TIOCSTI", 0, SYS_ioctl, {0, TIOCSTI}, EPERM},
+        {"TIOCSTI with high bits", 0, SYS_ioctl, {0, TIOCSTI | 1ull << 40}, EPERM},
+        {"TIOCLINUX", 0, SYS_ioctl, {0, TIOCLINUX}, EPERM},
+        {"tcp", OPEN, SYS_socket, {AF_INET, SOCK_STREAM, 0}, 0},
+        {"tcp 6", OPEN, SYS_socket, {AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 6}, 0},
+        {"udp", OPEN, SYS_socket, {AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 17}, 0},
+        {"tcp refused", 0, SYS_socket, {AF_INET, SOCK_STREAM, 0}, EAFNOSUPPORT},
+        {"raw", OPEN, SYS_socket, {AF_INET, SOCK_RAW, 1}, EPERM},
+        {"raw with flags", OPEN, SYS_socket, {AF_INET6, SOCK_RAW | SOCK_CLOEXEC, 58}, EPERM},
+        {"mptcp", OPEN, SYS_socket, {AF_INET, SOCK_STREAM, 262}, EPROTONOSUPPORT},
+        {"routes", OPEN, SYS_socket, {AF_NETLINK, SOCK_RAW, 0}, 0},
+        {"audit", OPEN, SYS_socket, {AF_NETLINK, SOCK_RAW, 9}, EAFNOSUPPORT},
+        {"vsock", OPEN | NAMES, SYS_socket, {AF_VSOCK, SOCK_STREAM, 0}, EAFNOSUPPORT},
+        {"packet", OPEN | NAMES, SYS_socket, {AF_PACKET, SOCK_RAW, 0}, EAFNOSUPPORT},
+        {"a family in the high half", OPEN, SYS_socket, {AF_VSOCK | 2ull << 32, 1, 0},
+            EAFNOSUPPORT},
+        {"unix", OPEN, SYS_socket, {AF_UNIX, SOCK_STREAM, 0}, EPERM},
+        {"unix allowed", NAMES, SYS_socket, {AF_UNIX, SOCK_STREAM, 0}, 0},
+        {"a pair", 0, SYS_socketpair, {AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0}, 0},
+        {"a pair of packets", 0, SYS_socketpair, {AF_UNIX, SOCK_SEQPACKET, 0}, 0},
+        {"a pair that could be connected elsewhere", 0, SYS_socketpair, {AF_UNIX, SOCK_DGRAM, 0},
+            EPERM},
+        {"the same, allowed", NAMES, SYS_socketpair, {AF_UNIX, SOCK_DGRAM, 0}, 0},
+        {"personality query", 0, SYS_personality, {0xffffffff}, 0},
+        {"personality", 0, SYS_personality, {0x0040000}, EPERM},
+#ifdef __x86_64__
+        {"x32", 0, 0x40000000 | SYS_read, {0}, KILLED},
+#endif
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct seccomp_filter filter;
+        const uint64_t args[6] = {rows[i].args[0], rows[i].args[1], rows[i].args[2]};
+        seccomp_compile(
+            &(struct seccomp_options){rows[i].options & OPEN, rows[i].options & NAMES}, &filter);
+        test_row(i, rows[i].name);
+        CHECK_INT(seccomp_answer(&filter, ARCH, rows[i].number, args), rows[i].want);
+        CHECK_INT(seccomp_answer(&filter, AUDIT_ARCH_I386, rows[i].number, args), KILLED);
+    }
+}
+
+/* ELF ----------------------------------------------------------------------------------------- */
+
+static struct str read_start(const char *path, char *head, size_t size)
+{
+    FILE *f = fopen(path, "re");
+    size_t n = f ? fread(head, 1, size, f) : 0;
+    if (f)
+        fclose(f);
+    return str_n(head, n);
+}
+
+TEST(elf_finds_the_loader_and_changes_one_header)
+{
+    char head[4096], loader[4096];
+    struct elf_patch patch;
+    struct str self = read_start("/proc/self/exe", head, sizeof(head));
+    struct str interpreter = elf_interpreter(self);
+    if (!CHECK(interpreter.n > 1 && interpreter.p[0] == '/'))
+        return;
+    struct str bytes = read_start(interpreter.p, loader, sizeof(loader));
+    CHECK(!elf_interpreter(bytes).p);
+    if (!CHECK(elf_no_start(bytes, &patch)) || !CHECK(patch.at + patch.n <= bytes.n))
+        return;
+    memcpy(loader + patch.at, patch.bytes, patch.n);
+    CHECK_STR(elf_interpreter(bytes), STR("/"));
+}
+
+TEST(elf_takes_any_bytes)
+{
+    char head[4096], cut[4096];
+    struct elf_patch patch;
+    struct str self = read_start("/proc/self/exe", head, sizeof(head));
+    for (size_t n = 0; n < self.n; n += n < 1024 ? 1 : 61) {
+        bool found = elf_interpreter(str_head(self, n)).p != NULL;
+        CHECK(!found || n > 64);
+    }
+    for (size_t i = 0; i < 64 + 13 * 56 && i < self.n; i++) {
+        memcpy(cut, self.p, self.n);
+        cut[i] = (char)~cut[i];
+        struct str changed = str_n(cut, self.n), found = elf_interpreter(changed);
+        CHECK(!found.p || (found.p >= cut && found.p + found.n < cut + self.n));
+        if (elf_no_start(changed, &patch))
+            CHECK(patch.at + patch.n <= self.n);
+    }
+    CHECK(!elf_no_start(STR("#!/bin/sh\n"), &patch));
+    CHECK(!elf_interpreter(STR("")).p);
+}
+
+/* The environment ----------------------------------------------------------------------------- */
+
+TEST(env_is_built_from_nothing)
+{
+    static const char *const caller[] = {
+        "SECRET=1", "PATH=/bin", "PATHS=no", "LANG=de_DE", "EMPTY=", "TWICE=a", "TWICE=b", NULL};
+    static const struct {
+        const char *name, *policy, *want;
+    } rows[] = {
+        {"nothing", "{}", "TERM=xterm-256color;LANG=C.UTF-8;"},
+        {"an allowlist alone passes nothing", "{allowlist: [PATH]}",
+            "TERM=xterm-256color;LANG=C.UTF-8;"},
+        {"inherit alone passes nothing", "{inherit: true}", "TERM=xterm-256color;LANG=C.UTF-8;"},
+        {"both", "{inherit: true, allowlist: [PATH, GONE, EMPTY]}",
+            "TERM=xterm-256color;LANG=C.UTF-8;PATH=/bin;EMPTY=;"},
+        {"over the defaults", "{inherit: true, allowlist: [LANG]}",
+            "TERM=xterm-256color;LANG=de_DE;"},
+        {"set is strongest", "{inherit: true, allowlist: [PATH], set: {PATH: /x, TERM: dumb}}",
+            "TERM=dumb;LANG=C.UTF-8;PATH=/x;"},
+        {"the first of two", "{inherit: true, allowlist: [TWICE]}",
+            "TERM=xterm-256color;LANG=C.UTF-8;TWICE=a;"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+        AUTO_ERR struct err err = {0};
+        AUTO_BUF struct buf text = BUF_INIT(4096), got = BUF_INIT(4096);
+        struct policy policy;
+        test_row(i, rows[i].name);
+        buf_printf(&text, "{policy_version: 4, env: %s}", rows[i].policy);
+        if (!CHECK_OK(policy_parse(buf_str(&text), "env.yaml", &a, &policy, &err), &err))
+            continue;
+        for (const char *const *e = env_make(&policy.env, caller, &a); *e; e++)
+            buf_printf(&got, "%s;", *e);
+        CHECK_STR(buf_str(&got), str_z(rows[i].want));
+    }
+}
+
+/* The machine --------------------------------------------------------------------------------- */
+
+TEST(machine_says_what_to_do)
+{
+    AUTO_ERR struct err err = {0};
+    CHECK(!machine_unavailable(&(struct machine_failure){"pivot_root", EPERM, {0}}, &err));
+    CHECK_ERR(&err, E_SANDBOX_UNAVAILABLE, "pivot_root");
+    static const char *const keys[] = {"primitive", "errno", "found", "remedy"};
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        const struct err_pair *pair = err_ctx_get(&err, keys[i]);
+        test_row(i, keys[i]);
+        CHECK(pair && pair->text && pair->text[0]);
+    }
+    CHECK_INT(machine_pid_max(1), MACHINE_PID_MAX_LEAST);
+    CHECK_INT(machine_pid_max(512), 514);
+    CHECK_INT(machine_pid_max(UINT64_MAX), 4 << 20);
+}
