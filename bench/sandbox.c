@@ -32,8 +32,7 @@ static uint64_t library_ns(const char *policy, char **argv)
 {
     uint64_t start = clock_mono_ns();
     struct cordon_error error = {0};
-    const struct cordon_command command = {
-        .policy = policy, .argv = (const char *const *)argv};
+    const struct cordon_command command = {.policy = policy, .argv = (const char *const *)argv};
     char *result = cordon_exec(&command, &error);
     if (!result) {
         fprintf(stderr, "%s\n", error.message);
@@ -63,8 +62,8 @@ int main(int argc, char **argv)
     BUG_ON(rounds == 0 || rounds > ROUNDS_MAX);
     char *program[] = {argv[argc - 1], NULL};
     AUTO_BUF struct buf policy = BUF_INIT(4096);
-    buf_printf(&policy,
-        "{\"policy_version\": 4, \"exec\": {\"allowed_executables\": [\"%s\"]}}", program[0]);
+    buf_printf(&policy, "{\"policy_version\": 4, \"exec\": {\"allowed_executables\": [\"%s\"]}}",
+        program[0]);
     uint64_t *times[WAYS];
     for (size_t i = 0; i < WAYS; i++)
         times[i] = base_alloc(rounds * sizeof(uint64_t));

@@ -39,8 +39,9 @@ struct exec_options {
 struct exec {
     struct cli *cli;
     const struct exec_options *options;
-    const char **argv; /* ends in NULL */
-    struct str cwd;    /* our own */
+    const char *const *argv; /* as it was typed; ends in NULL */
+    const char *program;     /* what argv[0] means */
+    struct str cwd;          /* our own */
     struct policy policy;
     struct policy_host host;
     struct verdict verdict;
@@ -88,7 +89,7 @@ static bool default_policy(struct exec *x, struct err *err)
     if (!policy_parse(STR("{\"policy_version\": 4}"), "default", a, &x->policy, err) ||
         !program_find(a, str_z(x->argv[0]), x->cwd, &program, err))
         return false;
-    x->argv[0] = program.p;
+    x->program = program.p;
     x->policy.exec.allowed_executables = one(a, program);
     x->policy.exec.allow_shell = policy_is_shell(program);
     if (x->options->cwd)
@@ -98,6 +99,11 @@ static bool default_policy(struct exec *x, struct err *err)
         x->policy.fs.working_dir = dir;
     }
     return true;
+}
+
+static bool has_policy(const struct exec *x)
+{
+    return x->options->policy || x->options->preset;
 }
 
 static bool load_policy(struct exec *x, struct err *err)
@@ -126,22 +132,26 @@ static void edit_policy(struct exec *x)
     p->network_unsafe_ack |= o->ack_network;
     p->fs_write_unsafe_ack |= o->ack_write;
     p->fs_strict_write |= o->strict_write;
-    if (o->artifacts && (o->policy || o->preset || p->fs_strict_write)) {
+    if (o->artifacts && has_policy(x)) {
         p->artifacts.enabled = true;
         p->artifacts.dir = lexical_absolute(x->cli->arena, x->cwd, str_z(o->artifacts));
-        /* Without a policy of the user's the record is our own affair. */
-        if (!o->policy && !o->preset)
-            p->fs.allowed_write = one(x->cli->arena, p->artifacts.dir);
     }
 }
 
 static void validate(struct exec *x)
 {
     const char *cwd = NULL;
-    if (x->options->cwd && (x->options->policy || x->options->preset))
+    if (x->options->cwd && has_policy(x))
         cwd = lexical_absolute(x->cli->arena, x->cwd, str_z(x->options->cwd)).p;
     policy_validate(&x->policy, &x->host, x->cli->arena, &x->verdict);
-    policy_validate_command(&x->verdict, &(struct policy_command){.path = x->argv[0], .cwd = cwd});
+    /* Without a policy of the user's the record is our own affair, and lies in no list. */
+    if (x->options->artifacts && !has_policy(x) && x->policy.fs_strict_write &&
+        !x->policy.fs_write_unsafe_ack)
+        denials_add(&x->verdict.denials,
+            &(struct denial){"fs_strict_write", "write access requires explicit acknowledgement",
+                STR("true"), "artifacts are written",
+                "add --ack-unsafe-write, or leave out --artifacts"});
+    policy_validate_command(&x->verdict, &(struct policy_command){.path = x->program, .cwd = cwd});
 }
 
 static bool make_plan(struct exec *x, struct err *err)
@@ -321,8 +331,10 @@ static bool run_exec(struct cli *cli, const struct args *args, struct err *err)
     struct exec *x = ARENA_NEW(cli->arena, struct exec, 1);
     *x = (struct exec){.cli = cli, .options = options, .artifacts = ARTIFACTS_NONE};
     x->host.home = config_home();
-    x->argv = ARENA_NEW(cli->arena, const char *, args->n + 1);
-    memcpy(x->argv, args->v, args->n * sizeof(*x->argv));
+    const char **argv = ARENA_NEW(cli->arena, const char *, args->n + 1);
+    memcpy(argv, args->v, args->n * sizeof(*argv));
+    x->argv = argv;
+    x->program = argv[0];
     if (!check_usage(options, err) || !lexical_cwd(cli->arena, &x->cwd, err) ||
         !load_policy(x, err))
         return false;

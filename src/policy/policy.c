@@ -85,7 +85,7 @@ const struct shape policy_budgets_shape =
 static const struct field limits_fields[] = {
     FIELD_U64("processes", struct policy_limits, processes, "processes and threads at one time",
         .def = "512", AT_LEAST_1),
-    FIELD_U64("memory_bytes", struct policy_limits, memory_bytes, "memory of all processes",
+    FIELD_U64("memory_bytes", struct policy_limits, memory_bytes, "memory of one process",
         .def = "4294967296", AT_LEAST_1),
     FIELD_U64("open_files", struct policy_limits, open_files, "open files of one process",
         .def = "1024", AT_LEAST_1),

@@ -125,7 +125,7 @@ static bool exec_failed(const struct plan *plan, int errnum, struct err *err)
 {
     err_errno(err, E_IO, errnum, "cannot start '" STR_FMT "'", STR_ARG(plan->command));
     if (errnum == EACCES || errnum == ENOENT || errnum == ENOEXEC)
-        err_ctx(err, "fix",
+        err_ctx(err, "remedy",
             "its interpreter (the #! line, or the loader that it names) must be in "
             "exec.allowed_executables, too");
     err_ctx(err, "command", STR_FMT, STR_ARG(plan->command));

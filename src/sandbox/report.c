@@ -75,8 +75,8 @@ static void gaps_native(json_t *gaps, const struct plan *plan)
 static void report_landlock(json_t *report, json_t *gaps, const struct plan *plan)
 {
     static const char *const open[] = {
-        "fs: names, owners and modes of files outside stay visible; chmod, utimes and xattrs of "
-        "files of the same user are not stopped",
+        "fs: names, owners and modes of files outside stay visible",
+        "fs: chmod, utimes and xattrs of files of the same user are not stopped",
         "exec: the dynamic loader can start any program that can be read",
         "processes: other processes are visible, and there is no limit of their number",
         "fs: no private /tmp and /dev/shm",
