@@ -15,6 +15,7 @@
 
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 
 enum {
     COMMAND_WORDS_MAX = 1000 * 1000,
@@ -234,6 +235,13 @@ static int open_signals(void)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* Whether standard input holds something to pass on: /dev/null does not. */
+static bool has_input(void)
+{
+    struct stat st;
+    return fstat(STDIN_FILENO, &st) == 0 && !S_ISCHR(st.st_mode);
+}
+
 static struct exec_job make_job(struct exec *x, int signals)
 {
     const struct exec_options *o = x->options;
@@ -248,7 +256,8 @@ static struct exec_job make_job(struct exec *x, int signals)
         .envp = env_make(&x->policy.env, (const char *const *)environ, x->cli->arena),
         .terminal = terminal,
         .pass_keys = pass_keys,
-        .input = pass_keys || !in_tty || (!terminal && !json) ? STDIN_FILENO : -1,
+        .pipe_input = terminal && has_input(),
+        .input = pass_keys || has_input() || (!terminal && !json) ? STDIN_FILENO : -1,
         .output = {json ? -1 : STDOUT_FILENO, json ? -1 : STDERR_FILENO},
         .signals = signals,
         .rows = size.rows,

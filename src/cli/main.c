@@ -4,6 +4,7 @@
 #include "cli/help.h"
 #include "cli/opt.h"
 
+#include <fcntl.h>
 #include <signal.h>
 
 enum {
@@ -43,8 +44,17 @@ static bool run(struct cli *cli, const struct parsed *parsed, struct err *err)
     return cmd_needs_command(parsed->cmd, err);
 }
 
+/* Whoever started us may have closed these; what we open must not take their place. */
+static void fill_standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+            _exit(err_status(E_IO));
+}
+
 int main(int argc, char **argv)
 {
+    fill_standard_descriptors();
     init_log();
     /* A file that would grow beyond its limit is an error to report, not a reason to die. */
     signal(SIGXFSZ, SIG_IGN);

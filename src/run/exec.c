@@ -235,7 +235,7 @@ static void set_relays(struct run *r)
 {
     const struct exec_job *job = r->job;
     struct child *c = &r->child;
-    bool typed = job->terminal && job->pass_keys;
+    bool typed = job->terminal && !job->pipe_input;
     int sink = typed ? c->terminal : TAKE_FD(c->in);
     if (sink >= 0)
         fcntl(sink, F_SETFL, O_NONBLOCK);
@@ -278,7 +278,7 @@ bool exec_run(const struct exec_job *job, struct exec_result *ret_result, struct
         .argv = job->argv,
         .envp = job->envp,
         .terminal = job->terminal,
-        .pipe_input = job->terminal && !job->pass_keys,
+        .pipe_input = job->pipe_input,
         .rows = job->rows,
         .cols = job->cols,
         .report_stops = job->pass_keys,

@@ -17,11 +17,12 @@ struct exec_job {
     const struct plan *plan;
     const char *const *argv;
     const char *const *envp;
-    bool terminal;  /* on a terminal; otherwise pipes */
-    bool pass_keys; /* the input is the user's terminal: raw, resized, stopped with the command */
-    int input;      /* -1: none */
-    int output[2];  /* -1: nowhere; a terminal uses the first */
-    int signals;    /* a signalfd, or -1 */
+    bool terminal;   /* on a terminal; otherwise pipes */
+    bool pass_keys;  /* the input is the user's terminal: raw, resized, stopped with the command */
+    bool pipe_input; /* on a terminal: standard input is a pipe all the same */
+    int input;       /* -1: none */
+    int output[2];   /* -1: nowhere; a terminal uses the first */
+    int signals;     /* a signalfd, or -1 */
     uint16_t rows, cols;
     /* Sees every byte that the command writes. May be NULL. */
     void (*seen)(void *context, struct str bytes);

@@ -287,7 +287,9 @@ bool plan_has_user_dirs(const struct verdict *v)
 static struct plan_sockets sockets_of(const struct verdict *v)
 {
     const struct policy *p = v->policy;
-    bool own_names = p->sandbox != POLICY_LANDLOCK && !plan_has_user_dirs(v);
+    /* Names in the file system and, with the host's network, abstract ones. */
+    bool own_names = p->sandbox != POLICY_LANDLOCK && p->network == POLICY_NETWORK_DISABLED &&
+                     !plan_has_user_dirs(v);
     return (struct plan_sockets){
         .inet = p->sandbox != POLICY_LANDLOCK || p->network == POLICY_NETWORK_ENABLED,
         .unix_domain = p->allow_unix_sockets || own_names,

@@ -113,17 +113,19 @@ TEST(plan_keeps_host_sockets_out)
     static const struct {
         const char *name;
         const char *read[4];
-        bool allow, landlock, want;
+        bool allow, landlock, network, want;
     } rows[] = {
-        {"nothing of the host", {0}, false, false, true},
-        {"a file", {"/r/f"}, false, false, true},
-        {"a directory", {"/r/a/"}, false, false, false},
-        {"a directory, allowed", {"/r/a/"}, true, false, true},
-        {"no namespaces", {0}, false, true, false},
+        {"nothing of the host", {0}, false, false, false, true},
+        {"a file", {"/r/f"}, false, false, false, true},
+        {"a directory", {"/r/a/"}, false, false, false, false},
+        {"a directory, allowed", {"/r/a/"}, true, false, false, true},
+        {"no namespaces", {0}, false, true, false, false},
+        {"the host's network, with its abstract names", {0}, false, false, true, false},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
         struct policy policy = {.sandbox = rows[i].landlock ? POLICY_LANDLOCK : POLICY_NATIVE,
+            .network = rows[i].network ? POLICY_NETWORK_ENABLED : POLICY_NETWORK_DISABLED,
             .allow_unix_sockets = rows[i].allow};
         struct verdict v = {.policy = &policy, .read = paths_of(&a, rows[i].read)};
         static const struct baseline nothing;
