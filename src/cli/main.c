@@ -44,11 +44,13 @@ static bool run(struct cli *cli, const struct parsed *parsed, struct err *err)
     return cmd_needs_command(parsed->cmd, err);
 }
 
-/* Whoever started us may have closed these; what we open must not take their place. */
+/* Whoever started us may have closed these; what we open must not take their place. Using them
+ * stays an error. */
 static void fill_standard_descriptors(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
             _exit(err_status(E_IO));
 }
 
