@@ -1,17 +1,13 @@
-/* cordon policy: check, show, schema, new. */
-#include "base/utf8.h"
+/* cordon policy: check, show, schema; `new` is in cmd_policy_new.c. */
 #include "cli/cmds.h"
 #include "cli/config.h"
-#include "cli/program.h"
 #include "path/lexical.h"
 #include "policy/grants.h"
 #include "policy/load.h"
 #include "policy/preset.h"
-#include "policy/starter.h"
 
 enum {
     COMMAND_WORDS_MAX = 100 * 1000,
-    STARTER_MAX = 1 << 20,
 };
 
 static struct policy_host host(void)
@@ -202,86 +198,11 @@ static const struct cmd cmd_schema = {
     .run = run_schema,
 };
 
-/* new ----------------------------------------------------------------------------------------- */
-
-struct new_options {
-    const char *program;
-};
-
-/* Whether a policy may name this directory at all. */
-static bool may_name(struct cli *cli, struct str dir)
-{
-    const struct policy_host user = host();
-    struct policy policy = {.fs.allowed_read = {&dir, 1}};
-    struct verdict v;
-    policy_validate(&policy, &user, cli->arena, &v);
-    return v.denials.n == 0 && utf8_valid(dir);
-}
-
-/* What is printed must pass the check that it names. */
-static bool check_starter(
-    struct cli *cli, struct str text, const struct starter *starter, struct err *err)
-{
-    const struct policy_host user = host();
-    struct policy policy;
-    struct verdict v;
-    if (!policy_parse(text, "new.yaml", cli->arena, &policy, err))
-        return false;
-    policy_validate(&policy, &user, cli->arena, &v);
-    if (starter->program.p)
-        policy_validate_command(&v, &(struct policy_command){.path = starter->program.p});
-    return verdict_ok(&v, err);
-}
-
-static bool run_new(struct cli *cli, const struct args *args, struct err *err)
-{
-    const struct new_options *options = args->options;
-    struct starter starter = {0};
-    struct str cwd;
-    if (!lexical_cwd(cli->arena, &cwd, err))
-        return false;
-    if (options->program &&
-        !program_find(cli->arena, str_z(options->program), cwd, &starter.program, err))
-        return false;
-    if (may_name(cli, cwd))
-        starter.root = cwd;
-    AUTO_BUF struct buf text = BUF_INIT(STARTER_MAX);
-    starter.shell = starter.program.p && policy_is_shell(starter.program);
-    starter_write(&text, &starter);
-    if (!check_starter(cli, buf_str(&text), &starter, err))
-        return false;
-    if (!starter.root.p)
-        out_warn(cli, "the current directory is left out: a policy can't name '" STR_FMT "'",
-            STR_ARG(cwd));
-    out_text(cli, buf_str(&text));
-    return out_wrap(cli, "text", err);
-}
-
-static const struct opt new_opts[] = {
-    OPT_STRING("for", 0, struct new_options, program, "PROGRAM", ARG_FILE,
-        "a program that may run: a path, or a name that is looked up in PATH"),
-};
-
-static const struct example new_examples[] = {
-    {"cordon policy new --for make > policy.yaml", "make may run, and read this directory"},
-};
-
-static const struct cmd cmd_new = {
-    .name = "new",
-    .summary = "print a policy to start from, with comments",
-    .about = "It lets the program read the current directory and nothing else, and passes "
-             "'cordon policy check' as it is.",
-    .usage = "",
-    CMD_OPTS(new_opts, struct new_options),
-    CMD_EXAMPLES(new_examples),
-    .run = run_new,
-};
-
 static const struct cmd *const subs[] = {
     &cmd_check,
     &cmd_show,
     &cmd_schema,
-    &cmd_new,
+    &cmd_policy_new,
     NULL,
 };
 

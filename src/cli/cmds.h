@@ -12,5 +12,6 @@ extern const struct cmd cmd_help;
 extern const struct cmd cmd_manual;
 extern const struct cmd cmd_path;
 extern const struct cmd cmd_policy;
+extern const struct cmd cmd_policy_new;
 
 #endif

@@ -3,46 +3,135 @@
 
 #include "base/json.h"
 
-/* Text, and below it one list entry or none. */
-static void add_list(struct buf *b, const char *key, struct str entry)
+enum {
+    REFUSED_SHOWN = 100,
+};
+
+/* A path in quotes, which is one line of plain text whatever its bytes are. */
+static void add_path(struct buf *b, const char *before, struct str path, const char *after)
 {
-    buf_printf(b, "  %s:", key);
-    if (!entry.p) {
-        buf_add_z(b, " []\n");
-        return;
-    }
-    buf_add_z(b, "\n    - ");
-    json_add_text(b, entry);
+    buf_add_z(b, before);
+    json_add_text(b, path);
+    buf_add_z(b, after);
+}
+
+static void end_entry(struct buf *b, const struct starter_path *entry)
+{
+    if (entry->target.p)
+        add_path(b, " # leads to ", entry->target, "");
+    if (entry->note)
+        buf_printf(b, "%s %s", entry->target.p ? ";" : " #", entry->note);
     buf_add_byte(b, '\n');
 }
 
-static void add_fs(struct buf *b, struct str root)
+static void add_entries(struct buf *b, const char *before, const struct starter_paths *list)
 {
-    buf_add_z(b, "\n"
-                 "fs:\n"
-                 "  # Files and directories that may be read, beside the system's libraries.\n");
-    add_list(b, "allowed_read", root);
-    buf_add_z(b, "  # ... and written: needs fs_write_unsafe_ack.\n"
-                 "  allowed_write: []\n"
-                 "  # Where the program starts: inside one of them.\n");
-    if (root.p) {
-        buf_add_z(b, "  working_dir: ");
-        json_add_text(b, root);
-        buf_add_byte(b, '\n');
-    } else {
-        buf_add_z(b, "  # working_dir: /path/to/project\n");
+    for (size_t i = 0; i < list->n; i++) {
+        add_path(b, before, list->p[i].path, "");
+        end_entry(b, &list->p[i]);
     }
-    buf_add_z(b, "fs_write_unsafe_ack: false\n");
+}
+
+static void add_read(struct buf *b, const struct starter *starter)
+{
+    buf_add_z(b, "  # Files and directories that may be read, beside the system's libraries.\n"
+                 "  allowed_read:");
+    buf_add_z(b, starter->root.p || starter->read.n ? "\n" : " []\n");
+    if (starter->root.p)
+        add_path(b, "    - ", starter->root, "\n");
+    add_entries(b, "    - ", &starter->read);
+}
+
+/* In brackets, so that taking a '#' away is all that is needed. */
+static void add_write_comments(struct buf *b, const struct starter_paths *write)
+{
+    buf_add_z(b, "  # The command wrote to these. Take a '#' away to allow one, and set\n"
+                 "  # fs_write_unsafe_ack to true: files there could be changed or deleted.\n"
+                 "  allowed_write: [\n");
+    for (size_t i = 0; i < write->n; i++) {
+        add_path(b, "    # ", write->p[i].path, ",");
+        end_entry(b, &write->p[i]);
+    }
+    buf_add_z(b, "  ]\n");
+}
+
+static void add_fs(struct buf *b, const struct starter *starter)
+{
+    bool writes = starter->write.n && starter->write_ack;
+    buf_add_z(b, "\nfs:\n");
+    add_read(b, starter);
+    buf_add_z(b, "  # ... and written: needs fs_write_unsafe_ack.\n");
+    if (starter->tmp)
+        buf_add_z(b,
+            "  # Below /tmp it wrote, too; in the sandbox that is private, and empty at first.\n");
+    if (writes) {
+        buf_add_z(b, "  allowed_write:\n");
+        add_entries(b, "    - ", &starter->write);
+    } else if (starter->write.n) {
+        add_write_comments(b, &starter->write);
+    } else {
+        buf_add_z(b, "  allowed_write: []\n");
+    }
+    buf_add_z(b, "  # Where the program starts: inside one of them.\n");
+    if (starter->root.p)
+        add_path(b, "  working_dir: ", starter->root, "\n");
+    else
+        buf_add_z(b, "  # working_dir: /path/to/project\n");
+    buf_printf(b, "fs_write_unsafe_ack: %s\n", starter->write_ack ? "true" : "false");
 }
 
 static void add_exec(struct buf *b, const struct starter *starter)
 {
+    bool made = starter->made.n && starter->write_ack;
     buf_add_z(b, "\n"
                  "exec:\n"
-                 "  # Programs that may run, and directories: every file below one may run.\n");
-    add_list(b, "allowed_executables", starter->program);
+                 "  # Programs that may run, and directories: every file below one may run.\n"
+                 "  allowed_executables:");
+    buf_add_z(b, starter->exec.n || made ? "\n" : " []\n");
+    add_entries(b, "    - ", &starter->exec);
+    if (made) {
+        add_entries(b, "    - ", &starter->made);
+    } else if (starter->made.n) {
+        buf_add_z(b, "    # It made programs in these directories and ran them; allowing that\n"
+                     "    # needs fs_write_unsafe_ack, too.\n");
+        add_entries(b, "    # - ", &starter->made);
+    }
     buf_add_z(b, "  # May the command be a shell or a shell script?\n");
     buf_printf(b, "  allow_shell: %s\n", starter->shell ? "true" : "false");
+}
+
+static void add_network(struct buf *b, const struct starter *starter)
+{
+    buf_add_z(b, "\n"
+                 "# disabled or enabled, which needs network_unsafe_ack.\n"
+                 "network: disabled\n"
+                 "network_unsafe_ack: false\n");
+    if (starter->peers.p) {
+        buf_add_z(b, "# The command used the network (");
+        buf_add_str(b, starter->peers);
+        buf_add_z(b, "). To allow it, put these\n"
+                     "# in place of the two lines above; whatever it reads could be sent away.\n"
+                     "# network: enabled\n"
+                     "# network_unsafe_ack: true\n");
+    }
+    if (starter->unix_sockets)
+        buf_add_z(b, "# The command used Unix sockets with a name. To allow that where it can "
+                     "write:\n"
+                     "# allow_unix_sockets: true\n");
+}
+
+static void add_refused(struct buf *b, const struct starter_paths *refused)
+{
+    size_t shown = MIN(refused->n, (size_t)REFUSED_SHOWN);
+    if (refused->n == 0)
+        return;
+    buf_add_z(b, "\n# The command used these, too; they can't be allowed:\n");
+    for (size_t i = 0; i < shown; i++) {
+        add_path(b, "#   ", refused->p[i].path, "");
+        buf_printf(b, ": %s\n", refused->p[i].note ? refused->p[i].note : "");
+    }
+    if (refused->n > shown)
+        buf_printf(b, "#   ... and %zu more\n", refused->n - shown);
 }
 
 void starter_write(struct buf *b, const struct starter *starter)
@@ -54,12 +143,9 @@ void starter_write(struct buf *b, const struct starter *starter)
                  "# native: this system's own sandbox. landlock is weaker, none enforces nothing;\n"
                  "# both need sandbox_unsafe_ack.\n"
                  "sandbox: native\n"
-                 "sandbox_unsafe_ack: false\n"
-                 "\n"
-                 "# disabled or enabled, which needs network_unsafe_ack.\n"
-                 "network: disabled\n"
-                 "network_unsafe_ack: false\n");
-    add_fs(b, starter->root);
+                 "sandbox_unsafe_ack: false\n");
+    add_network(b, starter);
+    add_fs(b, starter);
     add_exec(b, starter);
     buf_add_z(b, "\n"
                  "env:\n"
@@ -67,9 +153,12 @@ void starter_write(struct buf *b, const struct starter *starter)
                  "  inherit: false\n"
                  "  allowlist: []\n"
                  "  # Variables with their values; these need no allowlist entry.\n"
-                 "  set:\n"
-                 "    PATH: /usr/local/bin:/usr/bin:/bin\n"
-                 "\n"
+                 "  set:\n");
+    if (starter->search_path.p && !str_is(starter->search_path, STARTER_PATH))
+        add_path(b, "    PATH: ", starter->search_path, "\n");
+    else
+        buf_add_z(b, "    PATH: " STARTER_PATH "\n");
+    buf_add_z(b, "\n"
                  "# A run that exceeds one of these is ended.\n"
                  "budgets:\n"
                  "  max_runtime_ms: 60000\n"
@@ -79,4 +168,5 @@ void starter_write(struct buf *b, const struct starter *starter)
                  "limits:\n"
                  "  processes: 512\n"
                  "  memory_bytes: 4294967296\n");
+    add_refused(b, &starter->refused);
 }

@@ -303,7 +303,8 @@ TEST(policy_every_prefix_is_refused_with_a_place)
         CHECK_INT(err.code, E_PROTOCOL);
     }
     AUTO_BUF struct buf b = BUF_INIT(1 << 20);
-    starter_write(&b, &(struct starter){.root = STR("/tmp"), .program = STR("/bin/ls")});
+    struct starter_path ls = {.path = STR("/bin/ls")};
+    starter_write(&b, &(struct starter){.root = STR("/tmp"), .exec = {&ls, 1}});
     for (size_t n = 0; n <= b.n; n++) {
         AUTO_ERR struct err err = {0};
         struct str text = str_n(b.p, n);

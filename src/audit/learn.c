@@ -1,0 +1,458 @@
+/* From what a command used to what a policy should allow. */
+#include "audit/learn.h"
+
+#include "base/fnv.h"
+#include "base/utf8.h"
+#include "path/lexical.h"
+#include "path/warn.h"
+#include "policy/policy.h"
+
+enum {
+    SLOTS = 1 << 18, /* more than twice the paths */
+    FILES_TOGETHER = 4,
+    DIRS_TOGETHER = 8,
+    ROOT_PARTS_MAX = 3, /* writable places in the root that are named one by one */
+    DEPTH_OF_FILES = 2, /* components of a directory that stands for its files */
+    DEPTH_OF_DIRS = 3,  /* ... for its directories */
+    LEVELS_MAX = 64,    /* how often directories are taken together */
+    ENTRIES_MAX = POLICY_LIST_MAX / 2,
+};
+_Static_assert(SLOTS > 2 * LEARN_PATHS_MAX, "the table must have free slots");
+
+/* What every sandbox gives to read, at and below; a '*' stands for the rest of a name. */
+static const char *const baseline[] = {
+    "/usr/lib*",
+    "/lib*",
+    "/usr/share",
+    "/proc",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/ld.so.preload",
+    "/etc/passwd",
+    "/etc/group",
+    "/etc/nsswitch.conf",
+    "/etc/hosts",
+    "/etc/host.conf",
+    "/etc/hostname",
+    "/etc/resolv.conf",
+    "/etc/gai.conf",
+    "/etc/services",
+    "/etc/protocols",
+    "/etc/localtime",
+    "/etc/timezone",
+    "/etc/locale.alias",
+    "/etc/locale.conf",
+    "/etc/terminfo",
+    "/etc/ssl/certs",
+    "/etc/ssl/openssl.cnf",
+    "/etc/ca-certificates",
+    "/etc/ca-certificates.conf",
+    "/etc/pki",
+};
+
+/* ... and to read and write. */
+static const char *const devices[] = {
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+    "/dev/ptmx",
+    "/dev/pts",
+    "/dev/shm",
+    "/dev/fd",
+    "/dev/stdin",
+    "/dev/stdout",
+    "/dev/stderr",
+};
+
+static bool is_in(const char *const *table, size_t n, struct str path)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct str row = str_z(table[i]);
+        bool open = str_ends_with(row, STR("*"));
+        if (open ? str_starts_with(path, str_head(row, row.n - 1)) : lexical_is_below(row, path))
+            return true;
+    }
+    return false;
+}
+
+static bool is_given_to_all(struct str path, unsigned use)
+{
+    return is_in(devices, ARRAY_LEN(devices), path) ||
+           (use == LEARN_READ && is_in(baseline, ARRAY_LEN(baseline), path));
+}
+
+/* "" for "/". */
+static struct str parent_of(struct str path)
+{
+    ptrdiff_t slash = str_find_last(path, '/');
+    return str_head(path, slash > 0 ? (size_t)slash : path.n > 1);
+}
+
+/* What was seen ------------------------------------------------------------------------------- */
+
+void learn_init(struct learn *l, struct arena *a)
+{
+    *l = (struct learn){.arena = a, .slots = ARENA_NEW(a, uint32_t, SLOTS)};
+}
+
+/* The slot of a path, or the free one where it would be. */
+static uint32_t *slot_of(const struct learn *l, struct str path)
+{
+    size_t i = (size_t)(fnv_add(FNV_START, path) % SLOTS);
+    while (l->slots[i] && !str_eq(l->paths[l->slots[i] - 1].path, path))
+        i = (i + 1) % SLOTS;
+    return &l->slots[i];
+}
+
+static void grow(struct learn *l)
+{
+    size_t cap = MAX(2 * l->cap, (size_t)256);
+    struct learn_path *paths = ARENA_NEW(l->arena, struct learn_path, cap);
+    if (l->n)
+        memcpy(paths, l->paths, l->n * sizeof(*paths));
+    l->paths = paths;
+    l->cap = cap;
+}
+
+static void add_path(struct learn *l, struct str path, struct str target, unsigned use, bool made)
+{
+    if (is_given_to_all(path, use))
+        return;
+    uint32_t *slot = slot_of(l, path);
+    if (*slot) {
+        l->paths[*slot - 1].uses |= use;
+        return;
+    }
+    l->bytes += path.n + target.n;
+    if (l->n >= LEARN_PATHS_MAX || l->bytes > LEARN_BYTES_MAX) {
+        l->full = true;
+        return;
+    }
+    if (l->n == l->cap)
+        grow(l);
+    l->paths[l->n] = (struct learn_path){
+        .path = arena_str(l->arena, path),
+        .target = target.p ? arena_str(l->arena, target) : target,
+        .uses = use,
+        .made = made,
+    };
+    *slot = (uint32_t)++l->n;
+}
+
+static void add_peer(struct learn *l, const struct trace_event *event)
+{
+    l->loopback |= event->loopback;
+    l->network |= !event->loopback;
+    for (size_t i = 0; i < l->n_peers; i++)
+        if (str_eq(l->peers[i], event->path))
+            return;
+    if (!event->loopback && l->n_peers < LEARN_PEERS_MAX)
+        l->peers[l->n_peers++] = arena_str(l->arena, event->path);
+}
+
+void learn_add(void *arg, const struct trace_event *event)
+{
+    static const unsigned uses[] = {
+        [TRACE_READ] = LEARN_READ,
+        [TRACE_WRITE] = LEARN_WRITE,
+        [TRACE_ENTRY] = LEARN_ENTRY,
+        [TRACE_EXEC] = LEARN_EXEC,
+        [TRACE_SOCKET] = LEARN_SOCKET,
+    };
+    struct learn *l = arg;
+    if (event->kind == TRACE_NETWORK) {
+        add_peer(l, event);
+        return;
+    }
+    add_path(l, event->path, (struct str){0}, uses[event->kind], event->made);
+    if (event->given.p)
+        add_path(l, event->given, event->path, uses[event->kind], event->made);
+}
+
+/* Lists --------------------------------------------------------------------------------------- */
+
+/* A place that the policy may name. */
+struct place {
+    struct str path;
+    struct str target;
+    const char *note;
+    bool is_dir;
+};
+
+struct places {
+    struct place *p;
+    size_t n, cap;
+};
+
+struct sum {
+    const struct learn *l;
+    const struct learn_host *host;
+    struct arena *arena;
+    struct places read, write, exec, made, refused;
+    struct learned out;
+};
+
+static void places_add(struct sum *s, struct places *list, struct place place)
+{
+    if (list->n == list->cap) {
+        list->cap = MAX(2 * list->cap, (size_t)64);
+        struct place *p = ARENA_NEW(s->arena, struct place, list->cap);
+        if (list->n)
+            memcpy(p, list->p, list->n * sizeof(*p));
+        list->p = p;
+    }
+    list->p[list->n++] = place;
+}
+
+/* By bytes, but '/' before all others: what is below a directory follows it at once. */
+static int compare_paths(struct str a, struct str b)
+{
+    for (size_t i = 0; i < MIN(a.n, b.n); i++) {
+        unsigned char x = (unsigned char)a.p[i], y = (unsigned char)b.p[i];
+        if (x != y)
+            return (x == '/' ? 0 : x) < (y == '/' ? 0 : y) ? -1 : 1;
+    }
+    return a.n < b.n ? -1 : a.n > b.n;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    int order = compare_paths(x->path, y->path);
+    return order ? order : (int)y->is_dir - (int)x->is_dir;
+}
+
+/* In order, each once, and nothing below a directory that is there itself. */
+static void places_tidy(struct places *list)
+{
+    size_t n = 0;
+    const struct place *dir = NULL;
+    if (list->n)
+        qsort(list->p, list->n, sizeof(*list->p), compare_places);
+    for (size_t i = 0; i < list->n; i++) {
+        struct place place = list->p[i];
+        if ((dir && lexical_is_below(dir->path, place.path)) ||
+            (n && str_eq(list->p[n - 1].path, place.path)))
+            continue;
+        list->p[n] = place;
+        if (place.is_dir)
+            dir = &list->p[n];
+        n++;
+    }
+    list->n = n;
+}
+
+static size_t depth(struct str path)
+{
+    struct str component;
+    size_t n = 0;
+    while (lexical_next(&path, &component))
+        n++;
+    return n;
+}
+
+/* Somebody's home is too wide, whoever that is. */
+static bool is_home(struct str dir)
+{
+    return lexical_is_below(STR("/home"), dir) && depth(dir) <= 2;
+}
+
+struct together {
+    enum blocked_use use;
+    bool dirs;    /* take directories together, not files */
+    size_t least; /* so many of one directory */
+    size_t depth; /* which has so many components */
+};
+
+/* The directory must end in NUL. */
+static bool may_widen(const struct sum *s, struct str dir, const struct together *how)
+{
+    if (depth(dir) < how->depth || is_home(dir))
+        return false;
+    struct learn_look look = s->host->look(s->host->arg, dir, how->use);
+    return look.type == LEARN_DIR && !look.why_not;
+}
+
+/* Puts the directory in the place of many of its own, unless one of them deserves a second look.
+ * Whether that happened. */
+static bool widen(struct sum *s, struct places *list, const struct together *how)
+{
+    struct places parents = {0};
+    bool any = false;
+    for (size_t i = 0; i < list->n; i++) {
+        struct place *p = &list->p[i];
+        if (p->is_dir == how->dirs)
+            places_add(s, &parents, (struct place){.path = parent_of(p->path), .note = p->note});
+    }
+    if (parents.n)
+        qsort(parents.p, parents.n, sizeof(*parents.p), compare_places);
+    for (size_t i = 0, end; i < parents.n; i = end) {
+        struct str dir = parents.p[i].path;
+        bool secrets = parents.p[i].note;
+        for (end = i + 1; end < parents.n && str_eq(parents.p[end].path, dir); end++)
+            secrets |= parents.p[end].note != NULL;
+        if (end - i < how->least || secrets)
+            continue;
+        dir = arena_str(s->arena, dir);
+        if (!may_widen(s, dir, how))
+            continue;
+        places_add(s, list, (struct place){.path = dir, .is_dir = true});
+        any = true;
+    }
+    places_tidy(list);
+    return any;
+}
+
+static void collapse(struct sum *s, struct places *list, enum blocked_use use)
+{
+    const struct together files = {use, false, FILES_TOGETHER, DEPTH_OF_FILES};
+    const struct together dirs = {use, true, DIRS_TOGETHER, DEPTH_OF_DIRS};
+    places_tidy(list);
+    widen(s, list, &files);
+    for (int i = 0; i < LEVELS_MAX && widen(s, list, &dirs); i++)
+        ;
+}
+
+/* Judging ------------------------------------------------------------------------------------- */
+
+static bool was_made(const struct learn *l, struct str path)
+{
+    for (; path.n > 1; path = parent_of(path)) {
+        uint32_t slot = *slot_of(l, path);
+        if (slot && l->paths[slot - 1].made)
+            return true;
+    }
+    return false;
+}
+
+/* The sandbox has a /tmp of its own: what the command makes there needs no grant. */
+static bool is_private(const struct learn *l, struct str dir)
+{
+    return str_is(dir, "/tmp") || (lexical_is_below(STR("/tmp"), dir) && was_made(l, dir));
+}
+
+static void refuse(struct sum *s, const struct learn_path *path, struct str what, const char *why)
+{
+    /* Where a spelling leads is told by itself. */
+    if (!path->target.p)
+        places_add(s, &s->refused, (struct place){.path = what, .note = why});
+}
+
+static const char *note_about(struct str path)
+{
+    if (str_is(path, "/etc/shadow") || str_is(path, "/etc/gshadow"))
+        return "every user's password, hashed";
+    return warn_about(path);
+}
+
+/* Adds it to the list, or to those that can't be named. */
+static void judge(struct sum *s, const struct learn_path *path, struct str what,
+    enum blocked_use use, struct places *list)
+{
+    struct learn_look look = s->host->look(s->host->arg, what, use);
+    bool whole = what.n == path->path.n;
+    if (look.type == LEARN_GONE)
+        return;
+    if (!utf8_valid(what))
+        refuse(s, path, what, "its name is not UTF-8");
+    else if (look.why_not)
+        refuse(s, path, what, look.why_not);
+    else
+        places_add(s, list,
+            (struct place){
+                .path = what,
+                .target = whole ? path->target : (struct str){0},
+                .note = whole ? note_about(what) : NULL,
+                .is_dir = look.type == LEARN_DIR,
+            });
+}
+
+static void judge_read(struct sum *s, const struct learn_path *path)
+{
+    bool in_root = s->host->root.p && lexical_is_below(s->host->root, path->path);
+    if (!in_root && !is_private(s->l, path->path) && !was_made(s->l, path->path))
+        judge(s, path, path->path, BLOCKED_READ, &s->read);
+}
+
+static void judge_entry(struct sum *s, const struct learn_path *path)
+{
+    struct str dir = arena_str(s->arena, parent_of(path->path));
+    if (is_private(s->l, dir))
+        s->out.tmp = true;
+    else
+        judge(s, path, dir, BLOCKED_WRITE, &s->write);
+}
+
+static void judge_exec(struct sum *s, const struct learn_path *path)
+{
+    struct str dir = parent_of(path->path);
+    if (str_starts_with(path->path, STR("/memfd:")))
+        refuse(s, path, path->path, "it was a program in memory");
+    else if (!was_made(s->l, path->path))
+        judge(s, path, path->path, BLOCKED_READ, &s->exec);
+    else if (is_private(s->l, dir))
+        refuse(s, path, path->path, "it was made in /tmp, where nothing can be run");
+    else
+        judge(s, path, arena_str(s->arena, dir), BLOCKED_READ, &s->made);
+}
+
+static void judge_path(struct sum *s, const struct learn_path *path)
+{
+    if (path->uses & LEARN_READ)
+        judge_read(s, path);
+    if ((path->uses & LEARN_WRITE) && !was_made(s->l, path->path))
+        judge(s, path, path->path, BLOCKED_WRITE, &s->write);
+    if (path->uses & LEARN_ENTRY)
+        judge_entry(s, path);
+    if (path->uses & LEARN_EXEC)
+        judge_exec(s, path);
+    if (path->uses & LEARN_SOCKET) {
+        s->out.unix_sockets = true;
+        if (!was_made(s->l, path->path))
+            refuse(s, path, path->path, "it is a socket that was there before");
+    }
+}
+
+/* Many places in the root that are written: the root. */
+static void write_root(struct sum *s)
+{
+    struct str root = s->host->root;
+    size_t n = 0;
+    for (size_t i = 0; root.p && i < s->write.n; i++)
+        n += lexical_is_below(root, s->write.p[i].path);
+    if (n > ROOT_PARTS_MAX)
+        places_add(s, &s->write, (struct place){.path = root, .is_dir = true});
+    places_tidy(&s->write);
+}
+
+static struct starter_paths listed(struct sum *s, struct places *list)
+{
+    struct starter_paths paths = {.n = MIN(list->n, (size_t)ENTRIES_MAX)};
+    paths.p = ARENA_NEW(s->arena, struct starter_path, paths.n);
+    for (size_t i = 0; i < paths.n; i++)
+        paths.p[i] = (struct starter_path){list->p[i].path, list->p[i].target, list->p[i].note};
+    return paths;
+}
+
+void learn_sum(const struct learn *l, const struct learn_host *host, struct learned *ret_learned)
+{
+    struct sum s = {.l = l, .host = host, .arena = l->arena};
+    for (size_t i = 0; i < l->n; i++)
+        judge_path(&s, &l->paths[i]);
+    collapse(&s, &s.read, BLOCKED_READ);
+    collapse(&s, &s.write, BLOCKED_WRITE);
+    write_root(&s);
+    places_tidy(&s.exec);
+    places_tidy(&s.made);
+    places_tidy(&s.refused);
+    s.out.read = listed(&s, &s.read);
+    s.out.write = listed(&s, &s.write);
+    s.out.exec = listed(&s, &s.exec);
+    s.out.made = listed(&s, &s.made);
+    s.out.refused = listed(&s, &s.refused);
+    *ret_learned = s.out;
+}

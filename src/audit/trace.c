@@ -1,0 +1,312 @@
+/* Running a command and watching it: ptrace, with a filter that stops it only at the calls that
+ * name something. */
+#include "audit/trace.h"
+
+#include "audit/observe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+enum {
+    /* The kernel allows no more processes and threads than this (PID_MAX_LIMIT). */
+    TRACEES_MAX = 4 << 20,
+    EVENT_SHIFT = 16,
+    SYSCALL_STOP = SIGTRAP | 0x80,
+    EXIT_NO_EXEC = 127,
+};
+
+#define OPTIONS                                                                             \
+    (PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | \
+        PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESECCOMP)
+
+/* A thread of the command. */
+struct tracee {
+    pid_t tid;
+    struct observed observed;
+};
+
+struct tracer {
+    struct observer observer;
+    struct trace_end end;
+    pid_t main;
+    bool ending;  /* whatever stops now is killed */
+    bool started; /* the command itself runs */
+    struct tracee *all;
+    size_t n, cap;
+    sigset_t signals; /* that are waited for */
+};
+
+/* Threads ------------------------------------------------------------------------------------- */
+
+static struct tracee *find(struct tracer *t, pid_t tid)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (t->all[i].tid == tid)
+            return &t->all[i];
+    return NULL;
+}
+
+static struct tracee *find_or_add(struct tracer *t, pid_t tid)
+{
+    struct tracee *tracee = find(t, tid);
+    if (tracee)
+        return tracee;
+    BUG_ON(t->n >= TRACEES_MAX);
+    if (t->n == t->cap) {
+        t->cap = MAX(2 * t->cap, (size_t)16);
+        t->all = base_realloc(t->all, t->cap * sizeof(*t->all));
+    }
+    t->all[t->n] = (struct tracee){.tid = tid};
+    return &t->all[t->n++];
+}
+
+static void forget(struct tracer *t, pid_t tid)
+{
+    struct tracee *tracee = find(t, tid);
+    if (!tracee)
+        return;
+    observed_done(&tracee->observed);
+    *tracee = t->all[--t->n];
+}
+
+static void tracer_done(struct tracer *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        observed_done(&t->all[i].observed);
+    free(t->all);
+}
+
+static void kill_all(struct tracer *t)
+{
+    t->ending = true;
+    for (size_t i = 0; i < t->n; i++)
+        kill(t->all[i].tid, SIGKILL);
+}
+
+/* Stops --------------------------------------------------------------------------------------- */
+
+/* A thread that was killed meanwhile is gone: its end is reported later. */
+static void resume(pid_t tid, enum __ptrace_request how, int sig)
+{
+    ptrace(how, tid, NULL, (void *)(uintptr_t)sig);
+}
+
+static bool get_info(pid_t tid, unsigned char op, struct __ptrace_syscall_info *ret_info)
+{
+    memset(ret_info, 0, sizeof(*ret_info));
+    return ptrace(PTRACE_GET_SYSCALL_INFO, tid, (void *)sizeof(*ret_info), ret_info) > 0 &&
+           ret_info->op == op;
+}
+
+static void on_entry(struct tracer *t, struct tracee *tracee)
+{
+    struct __ptrace_syscall_info info;
+    bool wanted = false;
+    if (get_info(tracee->tid, PTRACE_SYSCALL_INFO_SECCOMP, &info)) {
+        uint64_t args[OBSERVE_ARGS];
+        for (size_t i = 0; i < OBSERVE_ARGS; i++)
+            args[i] = info.seccomp.args[i];
+        wanted = observe_entry(
+            &t->observer, &tracee->observed, tracee->tid, call_find(info.seccomp.ret_data), args);
+    }
+    resume(tracee->tid, wanted ? PTRACE_SYSCALL : PTRACE_CONT, 0);
+}
+
+static void on_exit_stop(struct tracer *t, struct tracee *tracee)
+{
+    struct __ptrace_syscall_info info;
+    if (get_info(tracee->tid, PTRACE_SYSCALL_INFO_EXIT, &info))
+        observe_exit(&t->observer, &tracee->observed, tracee->tid, info.exit.rval);
+    resume(tracee->tid, PTRACE_CONT, 0);
+}
+
+/* The thread that called exec now has its process's number, and the others are gone. */
+static void on_exec(struct tracer *t, pid_t pid)
+{
+    unsigned long former = (unsigned long)pid;
+    ptrace(PTRACE_GETEVENTMSG, pid, NULL, &former);
+    struct observed none = {0};
+    struct tracee *caller = find(t, (pid_t)former);
+    observe_exec(&t->observer, caller ? &caller->observed : &none, pid);
+    if ((pid_t)former != pid)
+        forget(t, (pid_t)former);
+    t->started |= pid == t->main;
+    resume(pid, PTRACE_CONT, 0);
+}
+
+static bool stops_a_group(int sig)
+{
+    return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
+}
+
+static void on_stop(struct tracer *t, pid_t tid, int status)
+{
+    struct tracee *tracee = find_or_add(t, tid);
+    int sig = WSTOPSIG(status), event = status >> EVENT_SHIFT;
+    if (t->ending) {
+        kill(tid, SIGKILL);
+        return;
+    }
+    if (event == PTRACE_EVENT_SECCOMP)
+        on_entry(t, tracee);
+    else if (event == PTRACE_EVENT_EXEC)
+        on_exec(t, tid);
+    else if (event == PTRACE_EVENT_STOP && stops_a_group(sig))
+        resume(tid, PTRACE_LISTEN, 0); /* stays stopped until it is continued */
+    else if (event != 0)
+        resume(tid, PTRACE_CONT, 0);
+    else if (sig == SYSCALL_STOP)
+        on_exit_stop(t, tracee);
+    else
+        resume(tid, PTRACE_CONT, sig); /* a signal for it */
+}
+
+static void on_end(struct tracer *t, pid_t tid, int status)
+{
+    forget(t, tid);
+    if (tid != t->main)
+        return;
+    t->end.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    t->end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    t->end.left = t->n > 0 && !t->ending;
+    kill_all(t);
+}
+
+/* Ctrl-C at a terminal reaches the command, too: it decides what that means. */
+static void on_signal(struct tracer *t, const siginfo_t *info)
+{
+    bool from_terminal = info->si_signo == SIGINT && info->si_code == SI_KERNEL;
+    if (info->si_signo == SIGCHLD || from_terminal || t->ending)
+        return;
+    t->end.interrupted = info->si_signo;
+    kill_all(t);
+}
+
+/* Until no process is left. SIGCHLD is pending whenever there is something to wait for. */
+static void watch(struct tracer *t)
+{
+    int status;
+    pid_t tid;
+    while ((tid = waitpid(-1, &status, __WALL | WNOHANG)) >= 0) {
+        siginfo_t info;
+        if (tid > 0 && WIFSTOPPED(status))
+            on_stop(t, tid, status);
+        else if (tid > 0)
+            on_end(t, tid, status);
+        else if (sigwaitinfo(&t->signals, &info) > 0)
+            on_signal(t, &info);
+    }
+    /* One that came last must not be delivered when it is no longer blocked. */
+    static const struct timespec now = {0};
+    while (sigtimedwait(&t->signals, NULL, &now) > 0)
+        ;
+}
+
+/* Start --------------------------------------------------------------------------------------- */
+
+/* What the child's end needs to know. */
+struct start {
+    const struct trace_command *command;
+    int go[2];     /* a byte: you are being watched */
+    int failed[2]; /* the error number of what failed; closed by exec */
+    sigset_t mask; /* the caller's */
+};
+
+NORETURN static void child_fail(const struct start *s, int errnum)
+{
+    ssize_t n UNUSED = write(s->failed[1], &errnum, sizeof(errnum));
+    _exit(EXIT_NO_EXEC);
+}
+
+NORETURN static void child(const struct start *s)
+{
+    char byte;
+    close(s->go[1]);
+    if (read(s->go[0], &byte, 1) != 1)
+        _exit(EXIT_NO_EXEC);
+    signal(SIGXFSZ, SIG_DFL);
+    if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0 || sigprocmask(SIG_SETMASK, &s->mask, NULL) != 0 ||
+        !calls_install_filter())
+        child_fail(s, errno);
+    execve(s->command->path, (char *const *)(uintptr_t)s->command->argv, environ);
+    child_fail(s, errno);
+}
+
+/* A signal that is ignored stays so: nohup, and jobs in the background. */
+static void block_signals(struct tracer *t, sigset_t *ret_mask)
+{
+    static const int ours[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    struct sigaction now;
+    sigemptyset(&t->signals);
+    sigaddset(&t->signals, SIGCHLD);
+    for (size_t i = 0; i < ARRAY_LEN(ours); i++)
+        if (sigaction(ours[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaddset(&t->signals, ours[i]);
+    sigprocmask(SIG_BLOCK, &t->signals, ret_mask);
+}
+
+/* Starts it, stopped until it is watched. */
+static bool start(struct tracer *t, struct start *s, struct err *err)
+{
+    pid_t pid = fork();
+    if (pid < 0)
+        return err_errno(err, E_IO, errno, "cannot start '%s'", s->command->path);
+    if (pid == 0)
+        child(s);
+    t->main = find_or_add(t, pid)->tid;
+    int errnum = 0;
+    if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)(uintptr_t)OPTIONS) != 0 ||
+        write(s->go[1], "", 1) != 1)
+        errnum = errno;
+    if (errnum == 0)
+        return true;
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    return err_errno(err, E_IO, errnum, "cannot watch '%s' (ptrace)", s->command->path);
+}
+
+static bool run(struct tracer *t, struct start *s, struct err *err)
+{
+    int errnum;
+    if (!start(t, s, err))
+        return false;
+    watch(t);
+    if (t->started || t->end.interrupted)
+        return true;
+    if (read(s->failed[0], &errnum, sizeof(errnum)) != sizeof(errnum))
+        return err_set(err, E_IO, "cannot run '%s'", s->command->path);
+    return err_errno(err, E_IO, errnum, "cannot run '%s'", s->command->path);
+}
+
+static void close_pair(int (*pair)[2])
+{
+    for (int i = 0; i < 2; i++)
+        if ((*pair)[i] >= 0)
+            close((*pair)[i]);
+}
+
+bool trace_run(const struct trace_command *command, trace_fn seen, void *arg,
+    struct trace_end *ret_end, struct err *err)
+{
+    AUTO(tracer_done) struct tracer t = {.observer = {seen, arg}, .end.exit_code = -1};
+    AUTO(close_pair) int go[2] = {-1, -1};
+    AUTO(close_pair) int failed[2] = {-1, -1};
+    if (pipe2(go, O_CLOEXEC) != 0 || pipe2(failed, O_CLOEXEC | O_NONBLOCK) != 0)
+        return err_errno(err, E_IO, errno, "cannot start '%s'", command->path);
+    struct start s = {.command = command};
+    memcpy(s.go, go, sizeof(go));
+    memcpy(s.failed, failed, sizeof(failed));
+    struct sigaction normal = {.sa_handler = SIG_DFL}, before;
+    sigaction(SIGCHLD, &normal, &before);
+    block_signals(&t, &s.mask);
+    bool ok = run(&t, &s, err);
+    sigprocmask(SIG_SETMASK, &s.mask, NULL);
+    sigaction(SIGCHLD, &before, NULL);
+    t.end.unseen = t.observer.unseen;
+    if (ok)
+        *ret_end = t.end;
+    return ok;
+}
