@@ -6,6 +6,7 @@
 #include "path/lexical.h"
 #include "path/warn.h"
 #include "policy/policy.h"
+#include "sandbox/baseline.h"
 
 enum {
     SLOTS = 1 << 18, /* more than twice the paths */
@@ -19,70 +20,29 @@ enum {
 };
 _Static_assert(SLOTS > 2 * LEARN_PATHS_MAX, "the table must have free slots");
 
-/* What every sandbox gives to read, at and below; a '*' stands for the rest of a name. */
-static const char *const baseline[] = {
-    "/usr/lib*",
-    "/lib*",
-    "/usr/share",
-    "/proc",
-    "/etc/ld.so.cache",
-    "/etc/ld.so.conf",
-    "/etc/ld.so.conf.d",
-    "/etc/ld.so.preload",
-    "/etc/passwd",
-    "/etc/group",
-    "/etc/nsswitch.conf",
-    "/etc/hosts",
-    "/etc/host.conf",
-    "/etc/hostname",
-    "/etc/resolv.conf",
-    "/etc/gai.conf",
-    "/etc/services",
-    "/etc/protocols",
-    "/etc/localtime",
-    "/etc/timezone",
-    "/etc/locale.alias",
-    "/etc/locale.conf",
-    "/etc/terminfo",
-    "/etc/ssl/certs",
-    "/etc/ssl/openssl.cnf",
-    "/etc/ca-certificates",
-    "/etc/ca-certificates.conf",
-    "/etc/pki",
-};
-
-/* ... and to read and write. */
+/* What every sandbox gives to read and write, at and below, beside what it shows to read. */
 static const char *const devices[] = {
-    "/dev/null",
-    "/dev/zero",
+    "/dev/fd",
     "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-    "/dev/tty",
+    "/dev/null",
     "/dev/ptmx",
     "/dev/pts",
+    "/dev/random",
     "/dev/shm",
-    "/dev/fd",
+    "/dev/stderr",
     "/dev/stdin",
     "/dev/stdout",
-    "/dev/stderr",
+    "/dev/tty",
+    "/dev/urandom",
+    "/dev/zero",
 };
-
-static bool is_in(const char *const *table, size_t n, struct str path)
-{
-    for (size_t i = 0; i < n; i++) {
-        struct str row = str_z(table[i]);
-        bool open = str_ends_with(row, STR("*"));
-        if (open ? str_starts_with(path, str_head(row, row.n - 1)) : lexical_is_below(row, path))
-            return true;
-    }
-    return false;
-}
 
 static bool is_given_to_all(struct str path, unsigned use)
 {
-    return is_in(devices, ARRAY_LEN(devices), path) ||
-           (use == LEARN_READ && is_in(baseline, ARRAY_LEN(baseline), path));
+    for (size_t i = 0; i < ARRAY_LEN(devices); i++)
+        if (lexical_is_below(str_z(devices[i]), path))
+            return true;
+    return use == LEARN_READ && (baseline_shows(path) || lexical_is_below(STR("/proc"), path));
 }
 
 /* "" for "/". */
@@ -317,6 +277,41 @@ static void collapse(struct sum *s, struct places *list, enum blocked_use use)
         ;
 }
 
+static int compare_key(const void *key, const void *place)
+{
+    return compare_paths(*(const struct str *)key, ((const struct place *)place)->path);
+}
+
+static bool has(const struct places *list, struct str path)
+{
+    return list->n && bsearch(&path, list->p, list->n, sizeof(*list->p), compare_key);
+}
+
+/* Drops what a list that is in order grants anyway, being where one of its spellings leads. */
+static void drop_targets(struct sum *s, struct places *list)
+{
+    struct places targets = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < list->n; i++)
+        if (list->p[i].target.p)
+            places_add(s, &targets, (struct place){.path = list->p[i].target});
+    places_tidy(&targets);
+    for (size_t i = 0; i < list->n; i++)
+        if (list->p[i].target.p || !has(&targets, list->p[i].path))
+            list->p[n++] = list->p[i];
+    list->n = n;
+}
+
+/* Drops what another list has: what may run may be read. */
+static void drop_listed(struct places *list, const struct places *other)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < list->n; i++)
+        if (!has(other, list->p[i].path))
+            list->p[n++] = list->p[i];
+    list->n = n;
+}
+
 /* Judging ------------------------------------------------------------------------------------- */
 
 static bool was_made(const struct learn *l, struct str path)
@@ -443,10 +438,15 @@ void learn_sum(const struct learn *l, const struct learn_host *host, struct lear
     struct sum s = {.l = l, .host = host, .arena = l->arena};
     for (size_t i = 0; i < l->n; i++)
         judge_path(&s, &l->paths[i]);
+    places_tidy(&s.exec);
+    places_tidy(&s.read);
+    drop_listed(&s.read, &s.exec);
     collapse(&s, &s.read, BLOCKED_READ);
     collapse(&s, &s.write, BLOCKED_WRITE);
     write_root(&s);
-    places_tidy(&s.exec);
+    drop_targets(&s, &s.read);
+    drop_targets(&s, &s.write);
+    drop_targets(&s, &s.exec);
     places_tidy(&s.made);
     places_tidy(&s.refused);
     s.out.read = listed(&s, &s.read);

@@ -9,8 +9,8 @@
  * Left out is what every sandbox has: the system's libraries and data, a private /tmp, /dev/null
  * and its like. Four files of one directory become the directory, eight directories of one
  * directory that one, unless it would be too wide or holds secrets; a directory that was listed is
- * named whole. Programs are never taken together. A path that leads over a link is named twice: as
- * it was spelled, and where it leads.
+ * named whole. Programs are never taken together. A path that leads over a link is named as it was
+ * spelled, since that name must be there, too; the policy allows what it leads to.
  */
 #ifndef AUDIT_LEARN_H
 #define AUDIT_LEARN_H

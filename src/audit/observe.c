@@ -44,7 +44,10 @@ static bool get_name(
     *ret_name = (struct tracee_name){.tid = tid, .dir = AT_FDCWD};
     if (call->at[i].dir != CALL_NONE)
         ret_name->dir = (int)args[call->at[i].dir];
-    return tracee_string(tid, args[call->at[i].path], &o->arena, &ret_name->text);
+    uint64_t address = args[call->at[i].path];
+    bool found = tracee_string(tid, address, &o->arena, &ret_name->text);
+    o->lost |= !found && address; /* a program that we may not look into */
+    return found;
 }
 
 static bool is_tmpfile(unsigned flags)
@@ -193,16 +196,9 @@ static bool enter_address(struct observed *o, pid_t tid, const uint64_t *args)
     return o->network;
 }
 
-bool observe_entry(struct observer *w, struct observed *o, pid_t tid, const struct call *call,
-    const uint64_t args[OBSERVE_ARGS])
+static bool enter(struct observed *o, pid_t tid, const uint64_t *args)
 {
-    observed_done(o);
-    if (!call) {
-        w->unseen = true;
-        return false;
-    }
-    *o = (struct observed){.arena = ARENA_INIT(OBSERVE_ARENA), .call = call};
-    switch (call->kind) {
+    switch (o->call->kind) {
     case CALL_OPEN:
     case CALL_OPENAT2:
     case CALL_CREAT:
@@ -221,10 +217,24 @@ bool observe_entry(struct observer *w, struct observed *o, pid_t tid, const stru
     return false;
 }
 
+bool observe_entry(struct observer *w, struct observed *o, pid_t tid, const struct call *call,
+    const uint64_t args[OBSERVE_ARGS])
+{
+    observed_done(o);
+    if (!call) {
+        w->unseen = true;
+        return false;
+    }
+    *o = (struct observed){.arena = ARENA_INIT(OBSERVE_ARENA), .call = call};
+    return enter(o, tid, args) || (o->lost && call->kind != CALL_EXEC);
+}
+
 /* After it ------------------------------------------------------------------------------------ */
 
 static void leave_open(struct observer *w, struct observed *o, pid_t tid, int64_t fd)
 {
+    if (o->n_names == 0)
+        return;
     char link[FD_NAME_MAX];
     unsigned mode = o->flags & O_ACCMODE;
     snprintf(link, sizeof(link), "fd/%d", (int)fd);
@@ -269,38 +279,42 @@ static void tell_names(struct observer *w, const struct observed *o, enum trace_
     }
 }
 
+static void tell_ok(struct observer *w, struct observed *o, pid_t tid, int64_t result)
+{
+    switch (o->call->kind) {
+    case CALL_OPEN:
+    case CALL_OPENAT2:
+    case CALL_CREAT:
+        leave_open(w, o, tid, result);
+        break;
+    case CALL_BIND:
+        if (o->names[0].path.p && o->names[0].path.p[0] == '/')
+            tell_names(w, o, TRACE_ENTRY);
+        tell_names(w, o, TRACE_SOCKET);
+        break;
+    case CALL_CONNECT:
+    case CALL_SEND:
+        tell_names(w, o, TRACE_SOCKET);
+        break;
+    case CALL_CHANGE:
+        tell_names(w, o, (o->flags & AT_SYMLINK_NOFOLLOW) ? TRACE_ENTRY : TRACE_WRITE);
+        break;
+    case CALL_ENTRY:
+        tell_names(w, o, TRACE_ENTRY);
+        break;
+    case CALL_EXEC:
+        break;
+    }
+}
+
 void observe_exit(struct observer *w, struct observed *o, pid_t tid, int64_t result)
 {
-    const struct call *call = o->call;
     bool ok = result >= 0;
-    if (call && o->network && (ok || result != -EAFNOSUPPORT)) {
+    w->unseen |= o->lost && ok;
+    if (o->call && o->network && (ok || result != -EAFNOSUPPORT))
         tell_names(w, o, TRACE_NETWORK);
-    } else if (call && ok) {
-        switch (call->kind) {
-        case CALL_OPEN:
-        case CALL_OPENAT2:
-        case CALL_CREAT:
-            leave_open(w, o, tid, result);
-            break;
-        case CALL_BIND:
-            if (o->names[0].path.p && o->names[0].path.p[0] == '/')
-                tell_names(w, o, TRACE_ENTRY);
-            tell_names(w, o, TRACE_SOCKET);
-            break;
-        case CALL_CONNECT:
-        case CALL_SEND:
-            tell_names(w, o, TRACE_SOCKET);
-            break;
-        case CALL_CHANGE:
-            tell_names(w, o, (o->flags & AT_SYMLINK_NOFOLLOW) ? TRACE_ENTRY : TRACE_WRITE);
-            break;
-        case CALL_ENTRY:
-            tell_names(w, o, TRACE_ENTRY);
-            break;
-        case CALL_EXEC:
-            break;
-        }
-    }
+    else if (o->call && ok)
+        tell_ok(w, o, tid, result);
     observed_done(o);
 }
 
@@ -320,23 +334,18 @@ static void tell_interpreters(struct observer *w, struct observed *o, pid_t pid,
 
 void observe_exec(struct observer *w, struct observed *o, pid_t pid)
 {
-    struct observe_name asked = o->names[0];
-    if (!o->call || o->call->kind != CALL_EXEC)
+    if (!o->call || o->call->kind != CALL_EXEC) {
         observed_done(o);
-    if (!o->call) /* the arena may have no room yet */
-        *o = (struct observed){.arena = ARENA_INIT(OBSERVE_ARENA)};
-    bool known = o->n_names && asked.path.p;
-    struct trace_event event = {.kind = TRACE_EXEC, .path = tracee_link(pid, "exe", &o->arena)};
-    if (!event.path.p)
-        w->unseen = true;
-    if (known && str_eq(asked.path, event.path))
-        event.given = asked.given;
-    tell(w, event);
-    if (known && event.path.p && !str_eq(asked.path, event.path)) {
-        event.path = asked.path;
-        event.given = asked.given;
-        tell(w, event);
-        tell_interpreters(w, o, pid, asked.path);
+        o->arena = ARENA_INIT(OBSERVE_ARENA);
     }
+    struct observe_name asked = o->names[0];
+    struct str exe = tracee_link(pid, "exe", &o->arena);
+    bool script = asked.path.p && exe.p && !str_eq(asked.path, exe);
+    w->unseen |= !exe.p; /* a program that may be run and not read */
+    if (script || !asked.path.p)
+        tell(w, (struct trace_event){.kind = TRACE_EXEC, .path = exe});
+    tell(w, (struct trace_event){.kind = TRACE_EXEC, .path = asked.path, .given = asked.given});
+    if (script)
+        tell_interpreters(w, o, pid, asked.path);
     observed_done(o);
 }

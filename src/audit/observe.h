@@ -34,6 +34,7 @@ struct observed {
     struct observe_name names[CALL_PATHS];
     size_t n_names;
     bool network, loopback;
+    bool lost; /* a name that could not be read */
 };
 
 void observed_done(struct observed *o);

@@ -61,6 +61,8 @@ bool script_read(const char *path, struct arena *a, struct script_line *ret_line
 
 struct str script_env_program(struct str argument)
 {
+    if (!argument.p)
+        return argument;
     struct str rest = argument, word = next_word(&rest);
     if (str_is(word, "-S") || str_is(word, "--split-string"))
         word = next_word(&rest);

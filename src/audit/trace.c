@@ -34,6 +34,7 @@ struct tracer {
     pid_t main;
     bool ending;  /* whatever stops now is killed */
     bool started; /* the command itself runs */
+    bool ended;   /* ... and does no more */
     struct tracee *all;
     size_t n, cap;
     sigset_t signals; /* that are waited for */
@@ -164,14 +165,18 @@ static void on_stop(struct tracer *t, pid_t tid, int status)
         resume(tid, PTRACE_CONT, sig); /* a signal for it */
 }
 
+/* Another process of which we hear that we killed it outlived the command. */
 static void on_end(struct tracer *t, pid_t tid, int status)
 {
     forget(t, tid);
-    if (tid != t->main)
+    if (tid != t->main) {
+        bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+        t->end.left |= t->ended && killed && !t->end.interrupted;
         return;
+    }
+    t->ended = true;
     t->end.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     t->end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    t->end.left = t->n > 0 && !t->ending;
     kill_all(t);
 }
 

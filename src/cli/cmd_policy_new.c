@@ -17,7 +17,7 @@ enum {
     STARTER_MAX = 64 << 20,
     LOOK_ARENA = 1 << 20,
     SEARCH_PATH_MAX = 16 * 1024,
-    PROGRAMS_MAX = 1 + 3 * SCRIPT_DEPTH_MAX,
+    PROGRAMS_MAX = 1 + 2 * SCRIPT_DEPTH_MAX,
 };
 
 struct new_options {
@@ -81,7 +81,6 @@ static void programs_add(struct programs *list, struct starter_path program)
         list->p[list->n++] = program;
 }
 
-/* As it is spelled, and where it leads. */
 static void programs_add_interpreter(struct cli *cli, struct programs *list, struct str path)
 {
     struct str target = resolve(cli, path);
@@ -90,7 +89,6 @@ static void programs_add_interpreter(struct cli *cli, struct programs *list, str
         program.target = target;
     list->shell |= policy_is_shell(path);
     programs_add(list, program);
-    programs_add(list, (struct starter_path){.path = target});
 }
 
 /* The interpreters of a script: what its first line names, and what env(1) would find. */

@@ -190,3 +190,17 @@ void baseline_collect(struct arena *arena, struct baseline *ret_base)
         add_file(&base, arena, files[i]);
     *ret_base = base;
 }
+
+bool baseline_shows(struct str path)
+{
+    for (size_t i = 0; i < ARRAY_LEN(dirs); i++)
+        if (lexical_is_below(str_z(dirs[i].path), path))
+            return true;
+    for (size_t i = 0; i < ARRAY_LEN(links); i++)
+        if (str_is(path, links[i]))
+            return true;
+    for (size_t i = 0; i < ARRAY_LEN(files); i++)
+        if (str_is(path, files[i]))
+            return true;
+    return false;
+}

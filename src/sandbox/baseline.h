@@ -64,4 +64,7 @@ MUST_USE bool baseline_add_interpreter(
     struct baseline *base, struct arena *arena, const char *program, struct err *err);
 MUST_USE bool baseline_add_loaders(struct baseline *base, struct arena *arena, struct err *err);
 
+/* Whether an absolute, clean path is one that a sandbox shows for reading if it is there. Pure. */
+bool baseline_shows(struct str path);
+
 #endif

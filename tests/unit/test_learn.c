@@ -134,8 +134,10 @@ static const struct {
     {"passwords", "r /etc/shadow", "r /etc/shadow (every user's password, hashed)\n"},
     {"gone", "r /opt/a/gone\nw /opt/a/gone\nx /opt/a/gone", ""},
     {"over a link", "r /opt/l.h -> /srv/r/real.h\nx /bin/sh.x -> /usr/bin/dash.x",
-        "r /opt/l.h -> /srv/r/real.h\nr /srv/r/real.h\n"
-        "x /bin/sh.x -> /usr/bin/dash.x\nx /usr/bin/dash.x\n"},
+        "r /opt/l.h -> /srv/r/real.h\nx /bin/sh.x -> /usr/bin/dash.x\n"},
+    {"two spellings", "x /bin/l.x -> /usr/bin/r.x\nx /usr/bin/l.x -> /usr/bin/r.x\nx /usr/bin/r.x",
+        "x /bin/l.x -> /usr/bin/r.x\nx /usr/bin/l.x -> /usr/bin/r.x\n"},
+    {"a script is read and run", "x /opt/s.py\nr /opt/s.py", "x /opt/s.py\n"},
     {"over a link in the root", "r /work/l.h -> /srv/r/real.h", "r /srv/r/real.h\n"},
     {"over a link that can't be named", "r /proc/x.y -> /srv/r/real.h", "r /srv/r/real.h\n"},
     {"a file written", "w /work/sub/a.o", "w /work/sub/a.o\n"},

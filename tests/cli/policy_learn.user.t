@@ -1,0 +1,41 @@
+# cordon policy new --learn as an ordinary user. See run.py for the format.
+
+## what a user's command used
+$ mkdir -p app data && touch data/{1,2,3,4} && cd app && echo 'int main(void){return 0;}' > a.c && cordon policy new --learn -- sh -c 'cat ../data/* a.c | wc -l; cc a.c -o a; ./a && echo ran' > ../p.yaml
+cordon: warning: '/.*/sh' runs UNCONFINED, to learn what it uses (re)
+1
+ran
+$ cordon policy check p.yaml -- "$(command -v sh)"
+allowed
+$ grep -E 'data|app' p.yaml
+    - "$T/app"
+    - "$T/data"
+    # "$T/app",
+  working_dir: "$T/app"
+    # - "$T/app"
+
+## what permissions forbid is not used, and so not in the policy
+$ mkdir -p app shut && echo x > shut/x && chmod 0 shut && cd app && cordon policy new --learn -- sh -c 'cat /etc/shadow ../shut/x; echo no > /etc/cordon-no; exit 0' 2> /dev/null > ../p.yaml; cordon policy check ../p.yaml; grep -c 'shadow\|shut\|cordon-no' ../p.yaml
+allowed
+0
+? 1
+
+## a program that may be run and not read can't be watched: that is said
+$ mkdir app && cd app && cp "$(command -v cat)" mycat && chmod 111 mycat && echo x > a && cordon policy new --learn --json -- sh -c './mycat a' 2>&1 > ../o.json | tail -n 1
+cordon: warning: some of what the command did could not be understood, and is missing
+$ python3 -c '
+> import json
+> l = json.load(open("o.json"))["learned"]
+> print(l["complete"], any(p.endswith("/app/mycat") for p in l["exec"]))'
+False True
+
+## programs of other users gain no rights
+$ mkdir app && cd app && cordon policy new --learn -- sh -c 'grep NoNewPrivs /proc/self/status' > /dev/null
+cordon: warning: '/.*/sh' runs UNCONFINED, to learn what it uses (re)
+NoNewPrivs:\t1 (esc)
+
+## interrupted: nothing is left
+$ mkdir app && cd app && mkfifo ready never alive
+$ (cd app && exec cordon policy new --learn -- sh -c 'exec 3> alive; cat < never & echo x > ready; read x < never') > p.yaml 2> err & exec 4< app/alive; read x < app/ready; kill -TERM $!; cat <&4; wait $!; echo "exit $?"; cordon policy check p.yaml
+exit 130
+allowed
