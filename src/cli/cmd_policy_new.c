@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "cli/cmds.h"
 #include "cli/config.h"
+#include "cli/program.h"
 #include "path/beneath.h"
 #include "path/exact.h"
 #include "path/lexical.h"
@@ -32,31 +33,6 @@ static struct policy_host host(void)
 }
 
 /* Programs ------------------------------------------------------------------------------------ */
-
-static bool is_program(const char *path)
-{
-    struct stat st;
-    return access(path, X_OK) == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
-/* The program's whole path: as it is, from the current directory, or by PATH. */
-static bool find_program(
-    struct cli *cli, struct str name, struct str cwd, struct str *ret_path, struct err *err)
-{
-    struct str dir, rest = str_z(getenv("PATH"));
-    struct str path = lexical_absolute(cli->arena, cwd, name);
-    bool found = str_find(name, '/') >= 0 && access(path.p, X_OK) == 0;
-    while (!found && name.n && str_find(name, '/') < 0 && str_cut(rest, ':', &dir, &rest)) {
-        if (dir.n == 0 || dir.p[0] != '/')
-            continue;
-        path = lexical_absolute(cli->arena, dir, name);
-        found = is_program(path.p);
-    }
-    if (!found)
-        return err_set(err, E_CLI_INVALID_ARG, "there is no program '" STR_FMT "'", STR_ARG(name));
-    *ret_path = path;
-    return true;
-}
 
 /* Where a path leads, or the path itself. */
 static struct str resolve(struct cli *cli, struct str path)
@@ -99,14 +75,14 @@ static void add_interpreters(
     struct script_line line;
     for (int i = 0; i < SCRIPT_DEPTH_MAX && script_read(script.p, cli->arena, &line); i++) {
         script = lexical_absolute(cli->arena, cwd, line.interpreter);
-        if (!is_program(script.p)) {
+        if (!program_find(cli->arena, script, cwd, &script, &ignored)) {
             out_warn(cli, "the script's interpreter '" STR_FMT "' is not there", STR_ARG(script));
             return;
         }
         programs_add_interpreter(cli, list, script);
         struct str name = script_env_program(line.argument), found;
         if (str_is(lexical_name(script), "env") && name.p &&
-            find_program(cli, name, cwd, &found, &ignored))
+            program_find(cli->arena, name, cwd, &found, &ignored))
             programs_add_interpreter(cli, list, script = found);
     }
 }
@@ -153,7 +129,7 @@ static bool run_plain(
     struct programs programs = {.n = 0};
     struct str program = {0};
     if (options->program) {
-        if (!find_program(cli, str_z(options->program), cwd, &program, err))
+        if (!program_find(cli->arena, str_z(options->program), cwd, &program, err))
             return false;
         programs.shell = policy_is_shell(program);
         programs_add(&programs, (struct starter_path){.path = program});
@@ -362,7 +338,7 @@ static bool run_learn(struct cli *cli, const struct args *args, struct str cwd, 
     struct trace_end end;
     struct str program;
     struct learn l;
-    if (!find_program(cli, str_z(args->v[0]), cwd, &program, err))
+    if (!program_find(cli->arena, str_z(args->v[0]), cwd, &program, err))
         return false;
     const char **argv = ARENA_NEW(cli->arena, const char *, args->n + 1);
     memcpy(argv, args->v, args->n * sizeof(*argv));
