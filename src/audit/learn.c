@@ -314,20 +314,34 @@ static void drop_listed(struct places *list, const struct places *other)
 
 /* Judging ------------------------------------------------------------------------------------- */
 
+static bool is_made(const struct learn *l, struct str path)
+{
+    uint32_t slot = *slot_of(l, path);
+    return slot && l->paths[slot - 1].made;
+}
+
+/* Itself, or with a directory above it. */
 static bool was_made(const struct learn *l, struct str path)
 {
-    for (; path.n > 1; path = parent_of(path)) {
-        uint32_t slot = *slot_of(l, path);
-        if (slot && l->paths[slot - 1].made)
+    for (; path.n > 1; path = parent_of(path))
+        if (is_made(l, path))
             return true;
-    }
     return false;
 }
 
-/* The sandbox has a /tmp of its own: what the command makes there needs no grant. */
-static bool is_private(const struct learn *l, struct str dir)
+/* The nearest directory that was there before. */
+static struct str old_parent(const struct learn *l, struct str path)
 {
-    return str_is(dir, "/tmp") || (lexical_is_below(STR("/tmp"), dir) && was_made(l, dir));
+    struct str dir = parent_of(path);
+    while (dir.n > 1 && was_made(l, dir))
+        dir = parent_of(dir);
+    return dir;
+}
+
+/* The sandbox has a /tmp of its own: what the command makes there needs no grant. */
+static bool is_private(const struct learn *l, struct str path)
+{
+    return str_is(path, "/tmp") || (was_made(l, path) && str_is(old_parent(l, path), "/tmp"));
 }
 
 static void refuse(struct sum *s, const struct learn_path *path, struct str what, const char *why)
@@ -384,15 +398,14 @@ static void judge_entry(struct sum *s, const struct learn_path *path)
 
 static void judge_exec(struct sum *s, const struct learn_path *path)
 {
-    struct str dir = parent_of(path->path);
     if (str_starts_with(path->path, STR("/memfd:")))
         refuse(s, path, path->path, "it was a program in memory");
     else if (!was_made(s->l, path->path))
         judge(s, path, path->path, BLOCKED_READ, &s->exec);
-    else if (is_private(s->l, dir))
+    else if (is_private(s->l, path->path))
         refuse(s, path, path->path, "it was made in /tmp, where nothing can be run");
     else
-        judge(s, path, arena_str(s->arena, dir), BLOCKED_READ, &s->made);
+        judge(s, path, arena_str(s->arena, old_parent(s->l, path->path)), BLOCKED_READ, &s->made);
 }
 
 static void judge_path(struct sum *s, const struct learn_path *path)

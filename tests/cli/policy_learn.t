@@ -283,6 +283,16 @@ $ cd app && cordon policy new --for ./c | grep allow_shell
 cordon: warning: the script's interpreter '/no/such' is not there
   allow_shell: false
 
+## what was learned is enough in the sandbox, and no more
+$ mkdir -p app data && echo 'int main(void){return 0;}' > app/a.c && touch data/{1,2,3,4,one,two} && ln -s one data/link && printf '#!/bin/sh\nmkdir -p out\ncc -o out/a a.c && out/a && cat ../data/[1-4] ../data/link && echo done > out/done && cat out/done\n' > app/build && chmod +x app/build
+$ cd app && cordon policy new --learn --ack-unsafe-write -- ./build 2> /dev/null > ../p.yaml; rm -r out; cordon exec --policy ../p.yaml -- "$T/app/build" && ls out
+done
+a
+done
+$ cd app && echo secret > ../outside && printf '#!/bin/sh\ncat %s\n' ../outside > build && cordon exec --policy ../p.yaml --exit-code child -- "$T/app/build" 2>&1 | grep -c secret
+0
+? 1
+
 ## what can't be run
 $ mkdir app && cd app && echo text > a && chmod +x a && cordon policy new --learn -- ./a
 cordon: warning: '$T/app/a' runs UNCONFINED, to learn what it uses

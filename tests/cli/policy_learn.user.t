@@ -34,6 +34,16 @@ $ mkdir app && cd app && cordon policy new --learn -- sh -c 'grep NoNewPrivs /pr
 cordon: warning: '/.*/sh' runs UNCONFINED, to learn what it uses (re)
 NoNewPrivs:\t1 (esc)
 
+## what was learned is enough in the sandbox, and no more
+$ mkdir -p app data && echo 'int main(void){return 0;}' > app/a.c && touch data/{1,2,3,4,one,two} && ln -s one data/link && printf '#!/bin/sh\nmkdir -p out\ncc -o out/a a.c && out/a && cat ../data/[1-4] ../data/link && echo done > out/done && cat out/done\n' > app/build && chmod +x app/build
+$ cd app && cordon policy new --learn --ack-unsafe-write -- ./build 2> /dev/null > ../p.yaml; rm -r out; cordon exec --policy ../p.yaml -- "$T/app/build" && ls out
+done
+a
+done
+$ cd app && echo secret > ../outside && printf '#!/bin/sh\ncat %s\n' ../outside > build && cordon exec --policy ../p.yaml --exit-code child -- "$T/app/build" 2>&1 | grep -c secret
+0
+? 1
+
 ## interrupted: nothing is left
 $ mkdir app && cd app && mkfifo ready never alive
 $ (cd app && exec cordon policy new --learn -- sh -c 'exec 3> alive; cat < never & echo x > ready; read x < never') > p.yaml 2> err & exec 4< app/alive; read x < app/ready; kill -TERM $!; cat <&4; wait $!; echo "exit $?"; cordon policy check p.yaml
