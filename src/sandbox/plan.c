@@ -170,16 +170,29 @@ static const struct plan_step *bound(const struct maker *m, struct str path)
 
 /* The rest ------------------------------------------------------------------------------------ */
 
+/* The path with a link of the baseline on its way followed: /bin/sh is /usr/bin/sh. */
+static struct str past_links(const struct maker *m, struct str path)
+{
+    const struct baseline *base = m->input->baseline;
+    for (size_t i = 0; i < base->n_links; i++) {
+        const struct baseline_link *link = &base->links[i];
+        struct str dir = str_head(link->path, (size_t)str_find_last(link->path, '/') + 1);
+        if (lexical_is_below(link->path, path))
+            return lexical_absolute(m->arena, lexical_absolute(m->arena, dir, link->target),
+                lexical_rest(link->path, path));
+    }
+    return path;
+}
+
 /* A name by which the policy calls something that is elsewhere: inside it is a link, too. Only the
  * whole path can be one; links on the way are those of the baseline. */
 static void add_alias(struct maker *m, const struct verdict_path *path)
 {
-    struct str given = path->given.p ? lexical_absolute(m->arena, STR("/"), path->given) : STR("");
-    if (given.n == 0 || str_eq(given, path->resolved) || bound(m, given))
+    if (!path->given.p)
         return;
-    for (size_t i = 0; i < m->input->baseline->n_links; i++)
-        if (lexical_is_below(m->input->baseline->links[i].path, given))
-            return;
+    struct str given = past_links(m, lexical_absolute(m->arena, STR("/"), path->given));
+    if (str_eq(given, path->resolved) || bound(m, given))
+        return;
     for (size_t i = 0; i < m->n_steps; i++)
         if (str_eq(m->steps[i].at, given))
             return;
