@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Tries to break out of `cordon exec`: attack.py --cordon FILE --probe FILE [--user UID] [NAME...]
+
+The attempts are data, in attacks_*.py; row.py says what a row means. Each is made twice, in a world
+of its own each time (world.py): outside, where it must work, since otherwise it proves nothing; and
+inside, where nothing of it may be seen from outside. Prints TAP. NAMEs choose attempts by a part of
+their name. Must be started by root; with --user the attempts are made by that user id, which needs
+no account.
+"""
+import argparse
+import subprocess
+import sys
+import traceback
+
+import attacks_exec
+import attacks_fs
+import attacks_net
+import attacks_proc
+import attacks_tty
+import row
+import world
+
+TABLES = [attacks_fs, attacks_proc, attacks_exec, attacks_net, attacks_tty]
+
+
+def judge(suite, attempt):
+    """Problems of one attempt, and a remark for the log."""
+    try:
+        problems = row.control(suite, attempt)
+        if problems:
+            return ["control: " + p for p in problems], ""
+        return row.sandboxed(suite, attempt)
+    except (OSError, subprocess.SubprocessError, AssertionError, KeyError, ValueError, IndexError):
+        return traceback.format_exc().splitlines(), ""
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cordon", required=True)
+    parser.add_argument("--probe", required=True)
+    parser.add_argument("--user", type=int, default=0)
+    parser.add_argument("--base", default="/tmp", help="where the worlds are made")
+    parser.add_argument("--controls", action="store_true", help="only outside")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    suite = world.Suite(options.cordon, options.probe, options.user, options.base)
+    number = failed = 0
+    seen = set()
+    try:
+        for attempt in [r for table in TABLES for r in table.ROWS]:
+            assert attempt.name not in seen, attempt.name
+            seen.add(attempt.name)
+            if options.names and not any(n in attempt.name for n in options.names):
+                continue
+            number += 1
+            if options.controls:
+                problems, remark = row.control(suite, attempt), ""
+            else:
+                problems, remark = judge(suite, attempt)
+            failed += bool(problems)
+            tag = f"{attempt.n} " if attempt.n else ""
+            print(f"{'not ok' if problems else 'ok'} {number} - {tag}{attempt.name}{remark and ' (' + remark + ')'}")
+            for problem in problems:
+                print("#   " + "".join(c if c.isprintable() else repr(c)[1:-1] for c in problem))
+            sys.stdout.flush()
+    finally:
+        suite.close()
+    print(f"1..{number}")
+    return 1 if failed or not number else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

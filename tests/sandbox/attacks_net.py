@@ -1,0 +1,233 @@
+"""Attempts to reach the network or a socket of the host: numbers 79 to 88 of the list of escapes, and more.
+
+Number 89 is about a proxy with a list of domains: there is no such thing here, hence nothing to test.
+"""
+import os
+import socket
+
+from row import Row
+
+STREAM, DGRAM, SEQ, RAW = "1", "2", "5", "3"
+UNIX, INET, NETLINK = 1, 2, 16
+HIGH = 1 << 32
+CLOEXEC = 0o2000000
+NONBLOCK = 0o4000
+# A netlink socket for questions about routes is ordinary: what else it can do, other rows ask.
+ORDINARY = {(INET, 1), (INET, 2), (10, 1), (10, 2), (NETLINK, 2), (NETLINK, 3)}
+MPTCP, ICMP = "262", "1"
+
+
+def no_roots(w, policy):
+    """Nothing of the host's directories is bound, so that Unix sockets may be allowed."""
+    policy["fs"] = {}
+
+
+def read_only(w, policy):
+    policy["fs"]["allowed_write"] = []
+
+
+def unix_allowed(w, policy):
+    policy["allow_unix_sockets"] = True
+
+
+def unix_allowed_no_roots(w, policy):
+    policy["fs"] = {}
+    policy["allow_unix_sockets"] = True
+
+
+def networked(w, policy):
+    policy["network"], policy["network_unsafe_ack"] = "enabled", True
+
+
+def networked_no_roots(w, policy):
+    networked(w, policy)
+    policy["fs"] = {}
+
+
+def networked_unix(w, policy):
+    networked(w, policy)
+    policy["allow_unix_sockets"] = True
+
+
+def socket_root(w, policy):
+    """The root is the socket itself, no directory."""
+    policy["fs"] = {"allowed_read": [w.R + "/stream.sock"]}
+
+
+def socket_write_root(w, policy):
+    policy["fs"] = {"allowed_write": [w.W + "/stream.sock"]}
+
+
+def program_dir(w, policy):
+    """Only a directory of programs is bound, and the socket lies in it."""
+    policy["fs"] = {}
+    policy["exec"]["allowed_executables"].append(w.R)
+
+
+def file_root(w, policy):
+    policy["fs"] = {"allowed_read": [w.R + "/a"]}
+
+
+def share_socket(w):
+    """A socket in a directory of the baseline."""
+    path = "/usr/share/cordon-attack.sock"
+    if os.path.exists(path):
+        os.unlink(path)
+    w.listeners.unix("baseline", "stream", path)
+    os.chmod(path, 0o666)
+    w.cleanups.append(lambda: os.unlink(path))
+
+
+def others(allowed):
+    """Sockets of families or types that are not among the allowed."""
+    def effect(w, result, inside):
+        made = {tuple(map(int, l.split()[1:])) for l in result.lines if l.startswith("socket ")}
+        return ", ".join(f"{f}/{t}" for f, t in sorted(made - allowed)) or None
+    return effect
+
+
+def stdin_inet(kind):
+    """A socket of the host's network as the child's input, not connected to anything."""
+    def how(w):
+        s = socket.socket(socket.AF_INET, kind)
+        w.cleanups.append(s.close)
+        return {"stdin": s.fileno()}
+    return how
+
+
+def stdin_unix(kind):
+    def how(w):
+        s = socket.socket(socket.AF_UNIX, kind)
+        w.cleanups.append(s.close)
+        return {"stdin": s.fileno()}
+    return how
+
+
+
+
+INETS = [
+    Row("TCP to 127.0.0.1", ["inet", "127.0.0.1", "{tcp}", STREAM, "0"], "accept", 79, net=True),
+    *[Row(f"TCP to {name}", ["inet", host, port, STREAM, "0"], "accept", 80, net=True)
+      for name, host, port in (("::1", "::1", "{tcp6}"), ("a mapped address", "::ffff:127.0.0.1", "{tcp}"),
+                               ("0.0.0.0", "0.0.0.0", "{tcp}"), ("::", "::", "{tcp6}"),
+                               ("the machine's own address", "{lanhost}", "{lan}"),
+                               ("the machine's own address, mapped", "::ffff:{lanhost}", "{lan}"))],
+    Row("TCP fast open", ["fastopen", "127.0.0.1", "{tcp}"], "accept", 80, net=True),
+    Row("UDP to 127.0.0.1", ["inet", "127.0.0.1", "{udp}", DGRAM, "0"], "accept", 81, net=True),
+    Row("UDP to ::1", ["inet", "::1", "{udp6}", DGRAM, "0"], "accept", 81, net=True),
+    Row("MPTCP to 127.0.0.1", ["inet", "127.0.0.1", "{tcp}", STREAM, MPTCP], "accept", 87, net=True),
+    Row("raw ICMP", ["inet", "127.0.0.1", "0", RAW, ICMP], "did", 85, "root"),
+    Row("raw IP", ["socket", "2", RAW, "255"], "did", 85, "root"),
+    Row("packets", ["socket", "17", RAW, "768"], "did", 85, "root"),
+    Row("old packets", ["socket", "2", "10", "768"], "did", 85, "root"),
+    Row("vsock", ["vsock", "2", "1", "--", "vsock", "1", "1", "--", "vsock", "0", "1"], "did", 85),
+    Row("every family", ["families"], others(ORDINARY), 85, "root"),
+    Row("every family with nothing bound", ["families"],
+        others(ORDINARY | {(UNIX, 1), (UNIX, 2), (UNIX, 3), (UNIX, 5)}), 85, "root",
+        policy=no_roots, cwd=""),
+    Row("every family with network", ["families"],
+        others(ORDINARY), 85, "root", policy=networked),
+    *[Row(f"family {family} with high bits", ["socket", str(family | HIGH), kind, proto], "did", 85, "root")
+      for family, kind, proto in ((17, RAW, "768"), (40, STREAM, "0"), (16, RAW, "4"), (44, RAW, "0"), (UNIX, STREAM, "0"))],
+    *[Row(f"netlink protocol {proto}", ["socket", "16", RAW, str(proto)], "did", 86)
+      for proto in (4, 9, 11, 12, 15, 16)],
+    Row("an address by netlink", ["addlink"], "did", 86, "root", prefix=("unshare", "-n")),
+    Row("an address by netlink with network", ["addlink"], "did", 86, "root", prefix=("unshare", "-n"),
+        policy=networked),
+    Row("flags of an interface", ["ifup"], lambda w, r, i: "; ".join(l for l in r.did() if "setflags" in l) or None, 86,
+        "root", prefix=("unshare", "-n")),
+    Row("flags of an interface with network", ["ifup"],
+        lambda w, r, i: "; ".join(l for l in r.did() if "setflags" in l) or None, 86, "root", prefix=("unshare", "-n"),
+        policy=networked),
+    Row("a TCP socket that is the input", ["inetfd", "0", "127.0.0.1", "{tcp}"], "accept", 79, net=True,
+        how=stdin_inet(socket.SOCK_STREAM)),
+    Row("a UDP socket that is the input", ["inetfd", "0", "127.0.0.1", "{udp}"], "accept", 81, net=True,
+        how=stdin_inet(socket.SOCK_DGRAM)),
+    Row("sockets of the host in /proc/net", ["read", "/proc/net/unix", "--", "read", "/proc/self/net/unix"], "leak", 82,
+        net=True),
+    Row("connections of the host in /proc/net", ["read", "/proc/net/tcp"],
+        lambda w, r, i: "a listener" if any(f":{w.listeners.ports()['tcp']:04X} 00000000:0000 0A" in l for l in r.lines)
+        else None, 79, net=True),
+]
+
+KINDS = (("stream", STREAM), ("dgram", DGRAM), ("seq", SEQ))
+PLACES = (("outside", "{out}/", 83), ("in R", "{R}/", 84), ("in W", "{W}/", 84), ("abstract", "@{token}-", 82))
+
+
+def at(place, kind):
+    return place + kind if place.startswith("@") else place + kind + ".sock"
+
+
+UNIXES = [
+    *[Row(f"{kind} socket {name}", ["unix", at(place, kind), number], "accept", n, net=True)
+      for name, place, n in PLACES for kind, number in KINDS],
+    *[Row(f"{kind} socket {name}, high bits", ["unix", at(place, kind), number, str(UNIX | HIGH)], "accept", n, net=True)
+      for name, place, n in PLACES for kind, number in KINDS[:2]],
+    *[Row(f"raw Unix socket {name}", ["unix", at(place, "dgram"), RAW], "accept", n, net=True)
+      for name, place, n in PLACES],
+    *[Row(f"a pair of {label}, turned to a socket {name}", ["pair", at(place, "dgram"), str(kind)], "accept", n, net=True)
+      for name, place, n in PLACES
+      for label, kind in (("datagrams", 2), ("raw", 3), ("datagrams with flags", 2 | CLOEXEC | NONBLOCK))],
+    *[Row(f"a pair of datagrams with high bits, turned to a socket {name}",
+          ["pair", at(place, "dgram"), str(2 | HIGH), str(UNIX | HIGH)], "accept", n, net=True) for name, place, n in PLACES],
+    *[Row(f"a pair of {kind}, turned to a socket {name}", ["pair", at(place, kind), number],
+          "accept", n, None, net=True,
+          why="the kernel connects such a pair only once; the socket's own row is the control")
+      for name, place, n in PLACES for kind, number in KINDS if kind != "dgram"],
+    *[Row(f"a Unix {kind} socket that is the input, {name}", ["unixfd", "0", at(place, kind)], "accept", n, net=True,
+          how=stdin_unix(number)) for name, place, n in PLACES
+      for kind, number in (("stream", socket.SOCK_STREAM), ("dgram", socket.SOCK_DGRAM))],
+    Row("a socket through /proc/self/root", ["unix", "/proc/self/root{out}/stream.sock", STREAM], "accept", 83, net=True),
+    Row("a socket through /proc/1/root", ["unix", "/proc/{one}/root{out}/stream.sock", STREAM], "accept", 83, net=True,
+        victim=True),
+    Row("a socket by a link in W", ["symlink", "{out}/stream.sock", "{W}/s", "--", "unix", "{W}/s", STREAM], "accept", 83,
+        net=True),
+    Row("a socket in R alone", ["unix", "{R}/stream.sock", STREAM], "accept", 84, net=True, policy=read_only, cwd="{R}"),
+    Row("a datagram socket in R alone", ["pair", "{R}/dgram.sock", DGRAM], "accept", 84, net=True, policy=read_only,
+        cwd="{R}"),
+    Row("a socket that is itself the read root", ["unix", "{R}/stream.sock", STREAM], "accept", 84, net=True,
+        policy=socket_root, refused=True, cwd=""),
+    Row("a socket that is itself the write root", ["unix", "{W}/stream.sock", STREAM], "accept", 84, net=True,
+        policy=socket_write_root, refused=True, cwd=""),
+    Row("a socket in a directory of programs", ["unix", "{R}/stream.sock", STREAM], "accept", 84, net=True,
+        policy=program_dir, cwd=""),
+    Row("a datagram socket in a directory of programs",
+        ["unix", "{R}/dgram.sock", DGRAM, "--", "pair", "{R}/dgram.sock", DGRAM], "accept", 84, net=True,
+        policy=program_dir, cwd=""),
+    Row("a socket in the baseline", ["unix", "/usr/share/cordon-attack.sock", STREAM], "accept", 84, net=True,
+        setup=share_socket),
+    Row("a socket in the baseline, nothing else bound", ["unix", "/usr/share/cordon-attack.sock", STREAM], "accept", 84,
+        net=True, setup=share_socket, policy=no_roots, cwd=""),
+    Row("a socket outside, nothing bound", ["unix", "{out}/stream.sock", STREAM], "accept", 83, net=True,
+        policy=no_roots, cwd=""),
+    Row("a socket beside a file root", ["unix", "{R}/stream.sock", STREAM], "accept", 83, net=True, policy=file_root,
+        cwd=""),
+]
+
+# With Unix sockets allowed, or the network, the rest still holds.
+WIDER = [
+    *[Row(f"{kind} socket {name}, {label}", ["unix", at(place, kind), number], "accept", n, net=True, policy=policy,
+          cwd=cwd)
+      for label, policy, cwd in (("Unix sockets allowed", unix_allowed, None),
+                                 ("Unix sockets allowed, nothing bound", unix_allowed_no_roots, ""),
+                                 ("nothing bound", no_roots, ""),
+                                 ("network enabled", networked, None),
+                                 ("network enabled, nothing bound", networked_no_roots, ""),
+                                 ("both allowed", networked_unix, None))
+      for name, place, n in PLACES if name in ("outside", "abstract")
+      for kind, number in KINDS[:2]],
+    *[Row(f"{kind} socket {name}, network enabled", ["unix", at(place, kind), number, "--", "pair", at(place, kind), number],
+          "accept", n, net=True, policy=networked)
+      for name, place, n in PLACES if name in ("in R", "in W") for kind, number in KINDS[:2]],
+    Row("TCP with Unix sockets allowed", ["inet", "127.0.0.1", "{tcp}", STREAM, "0"], "accept", 79, net=True,
+        policy=unix_allowed),
+    Row("raw ICMP with network", ["inet", "127.0.0.1", "0", RAW, ICMP], "did", 85, "root", policy=networked),
+    Row("packets with network", ["socket", "17", RAW, "768"], "did", 85, "root", policy=networked),
+    Row("vsock with network", ["vsock", "2", "1"], "did", 85, policy=networked),
+    Row("netlink diagnosis with network", ["socket", "16", RAW, "4"], "did", 85, policy=networked),
+    Row("sysctl of the network, with it", ["openall", "/proc/sys/net", "1"],
+        lambda w, r, i: "; ".join(l for l in r.lines if l.startswith("opened"))[:200] or None, 36, "root",
+        policy=networked),
+]
+
+ROWS = INETS + UNIXES + WIDER

@@ -1,0 +1,11 @@
+/* A library that says that it was loaded: what the escape tests try to smuggle into a program. */
+#include <unistd.h>
+
+__attribute__((constructor)) static void say(void);
+
+static void say(void)
+{
+    static const char text[] = "ran:library\n";
+    if (write(STDOUT_FILENO, text, sizeof text - 1) < 0)
+        _exit(3);
+}
