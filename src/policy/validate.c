@@ -335,10 +335,14 @@ static void check_write(struct verdict *v)
 
 /* exec ---------------------------------------------------------------------------------------- */
 
-/* Can a program change what lies there? A writable directory below it counts, too. */
+/* Can a program change what lies there? A writable directory below it counts, too. A file that is
+ * named alone is read-only wherever it lies, unless it is named as writable itself. */
 static bool is_writable(const struct verdict *v, const struct verdict_path *path)
 {
-    if (verdict_holds(&v->write, path->resolved))
+    for (size_t i = 0; !path->is_dir && i < v->write.n; i++)
+        if (str_eq(v->write.p[i].resolved, path->resolved))
+            return true;
+    if (path->is_dir && verdict_holds(&v->write, path->resolved))
         return true;
     for (size_t i = 0; path->is_dir && i < v->write.n; i++)
         if (lexical_is_below(path->resolved, v->write.p[i].resolved))

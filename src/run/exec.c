@@ -54,9 +54,11 @@ bool exec_plan(const struct verdict *v, struct str hidden, struct arena *arena,
             return false;
     struct str *list = ARENA_NEW(arena, struct str, 1);
     *list = hidden;
-    plan_make(
-        &(struct plan_input){
-            .verdict = v, .baseline = base, .hidden = list, .n_hidden = hidden.p ? 1 : 0},
+    plan_make(&(struct plan_input){.verdict = v,
+                  .baseline = base,
+                  .hidden = list,
+                  .n_hidden = hidden.p ? 1 : 0,
+                  .root = geteuid() == 0},
         arena, ret_plan);
     return true;
 }

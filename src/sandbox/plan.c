@@ -104,9 +104,12 @@ static void chain_to(struct chain *c, const struct maker *m, struct str path)
         c->n--;
 }
 
-/* The more specific of reading and writing decides; executing and mapping add up. */
+/* The more specific of reading and writing decides; executing and mapping add up. A program that is
+ * allowed by its own name is not changed by what runs in the directory around it. */
 static unsigned access_of(const struct shown *s, unsigned outer)
 {
+    if (s->exec && !s->is_dir && !s->write && !(outer & PLAN_EXEC))
+        outer &= ~(unsigned)PLAN_WRITE;
     unsigned access = PLAN_READ | (outer & (PLAN_EXEC | PLAN_MAP));
     if (s->write || (!s->read && (outer & PLAN_WRITE)))
         access |= PLAN_WRITE;
@@ -267,6 +270,61 @@ static void add_devices(struct maker *m)
     add(m, &(struct plan_step){.kind = PLAN_DEVPTS, .at = STR("/dev/pts")});
 }
 
+/* Directories between a writable root and something in it that is not the root's own: were one
+ * moved away, another could stand in its place when the policy is used the next time. */
+static void add_pins(struct maker *m)
+{
+    size_t n = m->n_steps;
+    for (size_t i = 0; i < n; i++) {
+        struct str at = m->steps[i].at;
+        if (m->steps[i].kind != PLAN_BIND && m->steps[i].kind != PLAN_COVER)
+            continue;
+        for (;;) {
+            at = str_head(at, (size_t)str_find_last(at, '/'));
+            const struct plan_step *holder = at.n ? bound(m, at) : NULL;
+            if (!holder || !(holder->access & PLAN_WRITE) || str_eq(holder->at, at))
+                break;
+            add(m, &(struct plan_step){.kind = PLAN_PIN, .at = arena_str(m->arena, at)});
+        }
+    }
+}
+
+/* What /proc shows of the whole machine: names of keys to everybody, and to root, capabilities or
+ * not, what only root may read. */
+static void add_masks(struct maker *m)
+{
+    static const struct {
+        const char *path;
+        bool root;
+    } masks[] = {
+        {"/proc/key-users", false},
+        {"/proc/keys", false},
+        {"/proc/kcore", true},
+        {"/proc/kmsg", true},
+        {"/proc/kpagecgroup", true},
+        {"/proc/kpagecount", true},
+        {"/proc/kpageflags", true},
+        {"/proc/pagetypeinfo", true},
+        {"/proc/slabinfo", true},
+        {"/proc/sys/kernel/cad_pid", true},
+        {"/proc/sys/kernel/usermodehelper", true},
+        {"/proc/sys/net/core/bpf_jit_harden", true},
+        {"/proc/sys/net/core/bpf_jit_kallsyms", true},
+        {"/proc/sys/net/core/bpf_jit_limit", true},
+        {"/proc/sys/net/ipv4/tcp_fastopen_key", true},
+        {"/proc/sys/net/ipv6/conf", true}, /* stable_secret of each interface */
+        {"/proc/sys/vm/mmap_rnd_bits", true},
+        {"/proc/sys/vm/mmap_rnd_compat_bits", true},
+        {"/proc/sys/vm/stat_refresh", true},
+        {"/proc/sysrq-trigger", true},
+        {"/proc/timer_list", true},
+        {"/proc/vmallocinfo", true},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(masks); i++)
+        if (m->input->root || !masks[i].root)
+            add(m, &(struct plan_step){.kind = PLAN_MASK, .at = str_z(masks[i].path)});
+}
+
 static void add_private(struct maker *m)
 {
     uint64_t size = m->input->verdict->policy->limits.tmp_bytes;
@@ -287,25 +345,13 @@ static void add_private(struct maker *m)
             add(m, &(struct plan_step){.kind = PLAN_COVER, .at = m->input->hidden[i]});
 }
 
-bool plan_has_user_dirs(const struct verdict *v)
+/* Names of Unix sockets are files: one of the host could lie in whatever is shown. With the host's
+ * network its abstract names are there, too. */
+static struct plan_sockets sockets_of(const struct policy *p)
 {
-    const struct verdict_paths *const lists[] = {&v->read, &v->write, &v->exec};
-    for (size_t k = 0; k < ARRAY_LEN(lists); k++)
-        for (size_t i = 0; i < lists[k]->n; i++)
-            if (lists[k]->p[i].is_dir)
-                return true;
-    return false;
-}
-
-static struct plan_sockets sockets_of(const struct verdict *v)
-{
-    const struct policy *p = v->policy;
-    /* Names in the file system and, with the host's network, abstract ones. */
-    bool own_names = p->sandbox != POLICY_LANDLOCK && p->network == POLICY_NETWORK_DISABLED &&
-                     !plan_has_user_dirs(v);
     return (struct plan_sockets){
         .inet = p->sandbox != POLICY_LANDLOCK || p->network == POLICY_NETWORK_ENABLED,
-        .unix_domain = p->allow_unix_sockets || own_names,
+        .unix_domain = p->allow_unix_sockets,
     };
 }
 
@@ -330,13 +376,15 @@ void plan_make(const struct plan_input *input, struct arena *arena, struct plan 
     add_aliases(&m);
     add_devices(&m);
     add_private(&m);
+    add_pins(&m);
+    add_masks(&m);
     qsort(m.steps, m.n_steps, sizeof(*m.steps), step_order);
     *ret_plan = (struct plan){
         .mode = v->policy->sandbox,
         .steps = m.steps,
         .n_steps = m.n_steps,
         .own_network = v->policy->network == POLICY_NETWORK_DISABLED,
-        .sockets = sockets_of(v),
+        .sockets = sockets_of(v->policy),
         .limits = v->policy->limits,
         .command = v->command.resolved,
         .cwd = v->cwd.given.p ? v->cwd.resolved : STR("/tmp"),
@@ -355,6 +403,8 @@ static const char *const kind_names[] = {
     [PLAN_TMPFS] = "tmpfs",
     [PLAN_DEVPTS] = "devpts",
     [PLAN_PROC] = "proc",
+    [PLAN_PIN] = "pin",
+    [PLAN_MASK] = "mask",
     [PLAN_COVER] = "cover",
 };
 

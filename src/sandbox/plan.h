@@ -26,6 +26,8 @@ enum plan_kind {
     PLAN_TMPFS,  /* a private, empty file system in memory */
     PLAN_DEVPTS, /* terminals of its own */
     PLAN_PROC,   /* the processes of the sandbox */
+    PLAN_PIN,    /* a directory as it is, so that it can't be moved away */
+    PLAN_MASK,   /* nothing, where /proc has something that is not for the command */
     PLAN_COVER,  /* an empty directory that hides what is there */
 };
 
@@ -73,6 +75,7 @@ struct plan_input {
     const struct baseline *baseline;
     const struct str *hidden; /* directories that the child must not see (resolved) */
     size_t n_hidden;
+    bool root; /* whoever runs it is root, to whom /proc shows more */
 };
 
 /* The verdict must have no denial and a command. Everything is in the arena or in the input. */
@@ -80,8 +83,5 @@ void plan_make(const struct plan_input *input, struct arena *arena, struct plan 
 
 /* A new object: {"mode","namespaces":[],"steps":[{"kind","at","access",…}],"sockets","limits"}. */
 MUST_USE json_t *plan_json(const struct plan *plan);
-
-/* Whether a directory of the user is bound in which a socket of the host could lie. */
-bool plan_has_user_dirs(const struct verdict *v);
 
 #endif

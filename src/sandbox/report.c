@@ -27,7 +27,7 @@ static const char *net_of(const struct plan *plan)
     return plan->sockets.unix_domain ? "network namespace with a private loopback; socket families "
                                        "by seccomp"
                                      : "network namespace with a private loopback; socket families "
-                                       "by seccomp, no named unix sockets";
+                                       "by seccomp, unix sockets only as pairs";
 }
 
 static void put_limits(json_t *report, const struct plan *plan)

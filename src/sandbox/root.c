@@ -42,6 +42,7 @@ struct builder {
     size_t n_own;
     struct root_error error;
     struct parent parent;
+    bool has_masks;
 };
 
 static bool fail(struct builder *b, enum stage stage)
@@ -350,6 +351,49 @@ static bool bind_device(struct builder *b, const struct plan_step *step)
     return attach(b, step, tree, false);
 }
 
+/* What is there already, mounted on itself: nobody moves a mount. */
+static bool pin(struct builder *b, const struct plan_step *step)
+{
+    AUTO_FD int place = open_place(b, step, true);
+    if (place < 0)
+        return fail(b, STAGE_PLACE);
+    AUTO_FD int tree = clone_tree(place, true);
+    if (tree < 0)
+        return fail(b, STAGE_BIND);
+    return attach(b, step, tree, true);
+}
+
+static const char mask_file[] = "mask.file", mask_dir[] = "mask.dir";
+
+/* Two empty things that nobody may open, in our root for as long as it is built. */
+static bool make_masks(struct builder *b)
+{
+    if (b->has_masks)
+        return true;
+    b->has_masks =
+        mknodat(b->root.fd, mask_file, S_IFREG, 0) == 0 && mkdirat(b->root.fd, mask_dir, 0) == 0;
+    return b->has_masks || fail(b, STAGE_PLACE);
+}
+
+static bool mask(struct builder *b, const struct plan_step *step)
+{
+    struct stat st;
+    AUTO_FD int place = open_how(b->root.fd, step->at.p + 1, O_PATH | O_NOFOLLOW, NO_LINKS);
+    if (place < 0)
+        return errno == ENOENT || fail(b, STAGE_PROC);
+    if (!make_masks(b))
+        return false;
+    if (fstat(place, &st) != 0)
+        return fail(b, STAGE_PROC);
+    AUTO_FD int nothing = open_how(
+        b->root.fd, S_ISDIR(st.st_mode) ? mask_dir : mask_file, O_PATH | O_NOFOLLOW, NO_LINKS);
+    AUTO_FD int tree = nothing >= 0 ? clone_tree(nothing, false) : -1;
+    if (tree < 0 || !set_attr(tree, ATTR_SAFE | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY, 0, false) ||
+        move_mount(tree, "", place, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
+        return fail(b, STAGE_PROC);
+    return true;
+}
+
 struct option {
     const char *key, *value;
 };
@@ -424,7 +468,9 @@ static bool write_setting(int proc, const char *path, uint64_t value)
 static bool mount_proc(struct builder *b, const struct plan_step *step)
 {
     const uint64_t attr = ATTR_SAFE | MOUNT_ATTR_NOEXEC;
-    AUTO_FD int fs = new_mount("proc", NULL, 0, attr);
+    /* Process 1, which nobody may trace, is not seen at all. */
+    static const struct option options[] = {{"hidepid", "ptraceable"}};
+    AUTO_FD int fs = new_mount("proc", options, ARRAY_LEN(options), attr);
     if (fs < 0)
         return fail(b, STAGE_PROC);
     int pid_max = b->options->pid_max;
@@ -449,6 +495,8 @@ static bool apply(struct builder *b, const struct plan_step *step)
         [PLAN_TMPFS] = mount_tmpfs,
         [PLAN_DEVPTS] = mount_devpts,
         [PLAN_PROC] = mount_proc,
+        [PLAN_PIN] = pin,
+        [PLAN_MASK] = mask,
         [PLAN_COVER] = mount_cover,
     };
     return how[step->kind](b, step);
@@ -496,6 +544,10 @@ bool root_build(const struct plan *plan, const struct root_options *options, str
         ok = apply(&b, &plan->steps[i]);
     }
     leave(&b);
+    if (b.has_masks) {
+        unlinkat(b.root.fd, mask_file, 0);
+        unlinkat(b.root.fd, mask_dir, AT_REMOVEDIR);
+    }
     if (ok) {
         b.error.step = -1;
         ok = pivot(&b);

@@ -3,6 +3,7 @@
 #include "sandbox/seccomp.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/netlink.h>
 #include <linux/sched.h>
@@ -10,6 +11,7 @@
 #include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #if defined __x86_64__
@@ -34,7 +36,12 @@ enum {
 enum judged {
     JUDGE_CLONE = 1000,
     JUDGE_IOCTL,
+    JUDGE_MODE_1, /* the second argument is a file mode; and so on */
+    JUDGE_MODE_2,
+    JUDGE_OPEN,
+    JUDGE_OPENAT,
     JUDGE_PERSONALITY,
+    JUDGE_PRLIMIT,
     JUDGE_SOCKET,
     JUDGE_SOCKETPAIR,
 };
@@ -92,6 +99,21 @@ static const struct refused table[] = {
     ABSENT(memfd_create),
     ABSENT(memfd_secret),
     JUDGE(personality, PERSONALITY),
+    /* Files that would run as their owner, for whoever finds them later. The mode for openat2 is
+     * behind a pointer. */
+    JUDGE(fchmod, MODE_1),
+    JUDGE(fchmodat, MODE_2),
+    JUDGE(mknodat, MODE_2),
+    JUDGE(openat, OPENAT),
+    ABSENT(openat2),
+#ifdef __x86_64__
+    JUDGE(chmod, MODE_1),
+    JUDGE(creat, MODE_1),
+    JUDGE(mknod, MODE_1),
+    JUDGE(open, OPEN),
+#endif
+    /* Process 1. */
+    JUDGE(prlimit64, PRLIMIT),
     /* Terminals. */
     JUDGE(ioctl, IOCTL),
     REFUSE(vhangup),
@@ -214,6 +236,31 @@ static void judge_ioctl(struct assembler *a)
     ret(a, 0);
 }
 
+/* Neither set-user-id nor set-group-id. */
+static void judge_mode(struct assembler *a, unsigned arg)
+{
+    load_arg(a, arg);
+    emit(a, BPF_JMP | BPF_JSET | BPF_K, S_ISUID | S_ISGID, 0, 1);
+    ret(a, EPERM);
+    ret(a, 0);
+}
+
+/* The same, if the flags say that a file is made. */
+static void judge_open(struct assembler *a, unsigned flags)
+{
+    load_arg(a, flags);
+    emit(a, BPF_JMP | BPF_JSET | BPF_K, O_CREAT | (O_TMPFILE & ~O_DIRECTORY), 1, 0);
+    ret(a, 0);
+    judge_mode(a, flags + 1);
+}
+
+static void judge_prlimit(struct assembler *a)
+{
+    load_arg(a, 0);
+    answer_if(a, 1, EPERM);
+    ret(a, 0);
+}
+
 static void judge_personality(struct assembler *a)
 {
     load_arg(a, 0);
@@ -281,6 +328,21 @@ static void judge(struct assembler *a, int answer)
         break;
     case JUDGE_IOCTL:
         judge_ioctl(a);
+        break;
+    case JUDGE_MODE_1:
+        judge_mode(a, 1);
+        break;
+    case JUDGE_MODE_2:
+        judge_mode(a, 2);
+        break;
+    case JUDGE_OPEN:
+        judge_open(a, 1);
+        break;
+    case JUDGE_OPENAT:
+        judge_open(a, 2);
+        break;
+    case JUDGE_PRLIMIT:
+        judge_prlimit(a);
         break;
     case JUDGE_PERSONALITY:
         judge_personality(a);

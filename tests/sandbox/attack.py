@@ -44,6 +44,7 @@ def main():
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     suite = world.Suite(options.cordon, options.probe, options.user, options.base)
+    elsewhere = {}  # suites for rows with a place of their own
     number = failed = 0
     seen = set()
     try:
@@ -53,10 +54,15 @@ def main():
             if options.names and not any(n in attempt.name for n in options.names):
                 continue
             number += 1
+            place = suite
+            if attempt.base and attempt.base != options.base:
+                if attempt.base not in elsewhere:
+                    elsewhere[attempt.base] = world.Suite(options.cordon, options.probe, options.user, attempt.base)
+                place = elsewhere[attempt.base]
             if options.controls:
-                problems, remark = row.control(suite, attempt), ""
+                problems, remark = row.control(place, attempt), ""
             else:
-                problems, remark = judge(suite, attempt)
+                problems, remark = judge(place, attempt)
             failed += bool(problems)
             tag = f"{attempt.n} " if attempt.n else ""
             print(f"{'not ok' if problems else 'ok'} {number} - {tag}{attempt.name}{remark and ' (' + remark + ')'}")
@@ -64,7 +70,8 @@ def main():
                 print("#   " + "".join(c if c.isprintable() else repr(c)[1:-1] for c in problem))
             sys.stdout.flush()
     finally:
-        suite.close()
+        for one in [suite, *elsewhere.values()]:
+            one.close()
     print(f"1..{number}")
     return 1 if failed or not number else 0
 
