@@ -166,7 +166,7 @@ static void drop_capabilities(bool must)
 static unsigned rule_access(const struct plan_step *step, bool native)
 {
     if (native)
-        return step->access;
+        return step->access & ~(unsigned)PLAN_IS_DIR;
     switch (step->kind) {
     case PLAN_BIND:
     case PLAN_LOADER:

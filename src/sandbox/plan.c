@@ -295,34 +295,36 @@ static void add_masks(struct maker *m)
 {
     static const struct {
         const char *path;
-        bool root;
+        bool root, is_dir;
     } masks[] = {
-        {"/proc/key-users", false},
-        {"/proc/keys", false},
-        {"/proc/kcore", true},
-        {"/proc/kmsg", true},
-        {"/proc/kpagecgroup", true},
-        {"/proc/kpagecount", true},
-        {"/proc/kpageflags", true},
-        {"/proc/pagetypeinfo", true},
-        {"/proc/slabinfo", true},
-        {"/proc/sys/kernel/cad_pid", true},
-        {"/proc/sys/kernel/usermodehelper", true},
-        {"/proc/sys/net/core/bpf_jit_harden", true},
-        {"/proc/sys/net/core/bpf_jit_kallsyms", true},
-        {"/proc/sys/net/core/bpf_jit_limit", true},
-        {"/proc/sys/net/ipv4/tcp_fastopen_key", true},
-        {"/proc/sys/net/ipv6/conf", true}, /* stable_secret of each interface */
-        {"/proc/sys/vm/mmap_rnd_bits", true},
-        {"/proc/sys/vm/mmap_rnd_compat_bits", true},
-        {"/proc/sys/vm/stat_refresh", true},
-        {"/proc/sysrq-trigger", true},
-        {"/proc/timer_list", true},
-        {"/proc/vmallocinfo", true},
+        {"/proc/key-users", false, false},
+        {"/proc/keys", false, false},
+        {"/proc/kcore", true, false},
+        {"/proc/kmsg", true, false},
+        {"/proc/kpagecgroup", true, false},
+        {"/proc/kpagecount", true, false},
+        {"/proc/kpageflags", true, false},
+        {"/proc/pagetypeinfo", true, false},
+        {"/proc/slabinfo", true, false},
+        {"/proc/sys/kernel/cad_pid", true, false},
+        {"/proc/sys/kernel/usermodehelper", true, true},
+        {"/proc/sys/net/core/bpf_jit_harden", true, false},
+        {"/proc/sys/net/core/bpf_jit_kallsyms", true, false},
+        {"/proc/sys/net/core/bpf_jit_limit", true, false},
+        {"/proc/sys/net/ipv4/tcp_fastopen_key", true, false},
+        {"/proc/sys/net/ipv6/conf", true, true}, /* stable_secret of each interface */
+        {"/proc/sys/vm/mmap_rnd_bits", true, false},
+        {"/proc/sys/vm/mmap_rnd_compat_bits", true, false},
+        {"/proc/sys/vm/stat_refresh", true, false},
+        {"/proc/sysrq-trigger", true, false},
+        {"/proc/timer_list", true, false},
+        {"/proc/vmallocinfo", true, false},
     };
     for (size_t i = 0; i < ARRAY_LEN(masks); i++)
         if (m->input->root || !masks[i].root)
-            add(m, &(struct plan_step){.kind = PLAN_MASK, .at = str_z(masks[i].path)});
+            add(m, &(struct plan_step){.kind = PLAN_MASK,
+                       .at = str_z(masks[i].path),
+                       .access = masks[i].is_dir ? PLAN_IS_DIR : 0u});
 }
 
 static void add_private(struct maker *m)

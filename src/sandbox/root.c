@@ -42,7 +42,7 @@ struct builder {
     size_t n_own;
     struct root_error error;
     struct parent parent;
-    bool has_masks;
+    int masks[2]; /* a file and a directory, once there is one */
 };
 
 static bool fail(struct builder *b, enum stage stage)
@@ -175,27 +175,25 @@ static void leave(struct builder *b)
         close(TAKE_FD(b->parent.fd));
 }
 
-/* Something to mount on, made if need be and if we are where things may be made: an O_PATH
- * descriptor. */
-static int open_place(struct builder *b, const struct plan_step *step, bool is_dir)
+/* The name of something to mount on in the directory where we are then; made if need be and if that
+ * directory is ours. */
+static const char *make_place(struct builder *b, const struct plan_step *step, bool is_dir)
 {
     const char *name = go_to(b, step->at);
     int dir = b->parent.fd;
-    if (!name)
-        return -1;
-    if (b->parent.own && is_dir && mkdirat(dir, name, 0755) != 0 && errno != EEXIST)
-        return -1;
-    if (b->parent.own && !is_dir && mknodat(dir, name, S_IFREG | 0444, 0) != 0 && errno != EEXIST)
-        return -1;
-    return open_how(dir, name, O_PATH | O_NOFOLLOW, NO_LINKS);
+    if (!name || !b->parent.own)
+        return name;
+    bool made = is_dir ? mkdirat(dir, name, 0755) == 0 : mknodat(dir, name, S_IFREG | 0444, 0) == 0;
+    return made || errno == EEXIST ? name : NULL;
 }
 
+/* The name is one component, and move_mount() does not follow a link there. */
 static bool attach(struct builder *b, const struct plan_step *step, int tree, bool is_dir)
 {
-    AUTO_FD int place = open_place(b, step, is_dir);
-    if (place < 0)
+    const char *name = make_place(b, step, is_dir);
+    if (!name)
         return fail(b, STAGE_PLACE);
-    if (move_mount(tree, "", place, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
+    if (move_mount(tree, "", b->parent.fd, name, MOVE_MOUNT_F_EMPTY_PATH) != 0)
         return fail(b, STAGE_BIND);
     return true;
 }
@@ -206,8 +204,7 @@ static bool make_dir(struct builder *b, const struct plan_step *step)
 {
     if (step->at.n == 1)
         return true;
-    AUTO_FD int fd = open_place(b, step, true);
-    return fd >= 0 || fail(b, STAGE_PLACE);
+    return make_place(b, step, true) || fail(b, STAGE_PLACE);
 }
 
 static bool write_all(int fd, struct str bytes)
@@ -354,7 +351,8 @@ static bool bind_device(struct builder *b, const struct plan_step *step)
 /* What is there already, mounted on itself: nobody moves a mount. */
 static bool pin(struct builder *b, const struct plan_step *step)
 {
-    AUTO_FD int place = open_place(b, step, true);
+    const char *name = go_to(b, step->at);
+    AUTO_FD int place = name ? open_how(b->parent.fd, name, O_PATH | O_NOFOLLOW, NO_LINKS) : -1;
     if (place < 0)
         return fail(b, STAGE_PLACE);
     AUTO_FD int tree = clone_tree(place, true);
@@ -363,35 +361,46 @@ static bool pin(struct builder *b, const struct plan_step *step)
     return attach(b, step, tree, true);
 }
 
-static const char mask_file[] = "mask.file", mask_dir[] = "mask.dir";
+static const char *const mask_names[] = {"mask.file", "mask.dir"};
 
-/* Two empty things that nobody may open, in our root for as long as it is built. */
-static bool make_masks(struct builder *b)
+/* An empty thing that nobody may open. It is put on the first place, and from there on others; its
+ * name in our root must last as long, since nothing without a name can be mounted. */
+static int new_mask(struct builder *b, bool is_dir)
 {
-    if (b->has_masks)
-        return true;
-    b->has_masks =
-        mknodat(b->root.fd, mask_file, S_IFREG, 0) == 0 && mkdirat(b->root.fd, mask_dir, 0) == 0;
-    return b->has_masks || fail(b, STAGE_PLACE);
+    const char *name = mask_names[is_dir];
+    bool made =
+        is_dir ? mkdirat(b->root.fd, name, 0) == 0 : mknodat(b->root.fd, name, S_IFREG, 0) == 0;
+    if (!made && errno != EEXIST)
+        return -1;
+    AUTO_FD int nothing = open_how(b->root.fd, name, O_PATH, NO_LINKS);
+    AUTO_FD int tree = nothing >= 0 ? clone_tree(nothing, false) : -1;
+    if (tree < 0 || !set_attr(tree, ATTR_SAFE | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY, 0, false))
+        return -1;
+    return TAKE_FD(tree);
 }
 
 static bool mask(struct builder *b, const struct plan_step *step)
 {
-    struct stat st;
-    AUTO_FD int place = open_how(b->root.fd, step->at.p + 1, O_PATH | O_NOFOLLOW, NO_LINKS);
-    if (place < 0)
+    bool is_dir = step->access & PLAN_IS_DIR;
+    int *first = &b->masks[is_dir];
+    AUTO_FD int tree = *first < 0 ? new_mask(b, is_dir) : clone_tree(*first, false);
+    if (tree < 0)
+        return fail(b, STAGE_PROC);
+    if (move_mount(tree, "", b->root.fd, step->at.p + 1, MOVE_MOUNT_F_EMPTY_PATH) != 0)
         return errno == ENOENT || fail(b, STAGE_PROC);
-    if (!make_masks(b))
-        return false;
-    if (fstat(place, &st) != 0)
-        return fail(b, STAGE_PROC);
-    AUTO_FD int nothing = open_how(
-        b->root.fd, S_ISDIR(st.st_mode) ? mask_dir : mask_file, O_PATH | O_NOFOLLOW, NO_LINKS);
-    AUTO_FD int tree = nothing >= 0 ? clone_tree(nothing, false) : -1;
-    if (tree < 0 || !set_attr(tree, ATTR_SAFE | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY, 0, false) ||
-        move_mount(tree, "", place, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
-        return fail(b, STAGE_PROC);
+    if (*first < 0)
+        *first = TAKE_FD(tree);
     return true;
+}
+
+static void drop_masks(struct builder *b)
+{
+    for (int is_dir = 0; is_dir < 2; is_dir++) {
+        if (b->masks[is_dir] < 0)
+            continue;
+        close(TAKE_FD(b->masks[is_dir]));
+        unlinkat(b->root.fd, mask_names[is_dir], is_dir ? AT_REMOVEDIR : 0);
+    }
 }
 
 struct option {
@@ -537,6 +546,7 @@ bool root_build(const struct plan *plan, const struct root_options *options, str
         .root = {.fd = -1, .devpts = -1},
         .error.step = -1,
         .parent.fd = -1,
+        .masks = {-1, -1},
     };
     bool ok = make_root(&b);
     for (size_t i = 0; ok && i < plan->n_steps; i++) {
@@ -544,10 +554,7 @@ bool root_build(const struct plan *plan, const struct root_options *options, str
         ok = apply(&b, &plan->steps[i]);
     }
     leave(&b);
-    if (b.has_masks) {
-        unlinkat(b.root.fd, mask_file, 0);
-        unlinkat(b.root.fd, mask_dir, AT_REMOVEDIR);
-    }
+    drop_masks(&b);
     if (ok) {
         b.error.step = -1;
         ok = pivot(&b);

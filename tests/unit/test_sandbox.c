@@ -148,76 +148,77 @@ enum {
     KILLED = -1,
 };
 
+static const struct {
+    const char *name;
+    unsigned options;
+    uint32_t number;
+    uint64_t args[4];
+    int want;
+} seccomp_rows[] = {
+    {"read", 0, SYS_read, {0}, 0},
+    {"the last known call", 0, 450, {0}, EPERM},
+    {"a newer call", 0, 451, {0}, ENOSYS},
+    {"open_tree_attr", 0, 467, {0}, ENOSYS},
+    {"mount", 0, SYS_mount, {0}, EPERM},
+    {"clone3", 0, SYS_clone3, {0}, ENOSYS},
+    {"fork", 0, SYS_clone, {17}, 0},
+    {"a thread", 0, SYS_clone, {0x3d0f00}, 0},
+    {"clone with a namespace", 0, SYS_clone, {CLONE_NEWUSER | 17}, EPERM},
+    {"clone with a time namespace", 0, SYS_clone, {0x80}, EPERM},
+    {"an ioctl", 0, SYS_ioctl, {0, TCGETS}, 0},
+    {"TIOCSTI", 0, SYS_ioctl, {0, TIOCSTI}, EPERM},
+    {"TIOCSTI with high bits", 0, SYS_ioctl, {0, TIOCSTI | 1ull << 40}, EPERM},
+    {"TIOCLINUX", 0, SYS_ioctl, {0, TIOCLINUX}, EPERM},
+    {"tcp", OPEN, SYS_socket, {AF_INET, SOCK_STREAM, 0}, 0},
+    {"tcp 6", OPEN, SYS_socket, {AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 6}, 0},
+    {"udp", OPEN, SYS_socket, {AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 17}, 0},
+    {"tcp refused", 0, SYS_socket, {AF_INET, SOCK_STREAM, 0}, EAFNOSUPPORT},
+    {"raw", OPEN, SYS_socket, {AF_INET, SOCK_RAW, 1}, EPERM},
+    {"raw with flags", OPEN, SYS_socket, {AF_INET6, SOCK_RAW | SOCK_CLOEXEC, 58}, EPERM},
+    {"mptcp", OPEN, SYS_socket, {AF_INET, SOCK_STREAM, 262}, EPROTONOSUPPORT},
+    {"routes", OPEN, SYS_socket, {AF_NETLINK, SOCK_RAW, 0}, 0},
+    {"audit", OPEN, SYS_socket, {AF_NETLINK, SOCK_RAW, 9}, EAFNOSUPPORT},
+    {"vsock", OPEN | NAMES, SYS_socket, {AF_VSOCK, SOCK_STREAM, 0}, EAFNOSUPPORT},
+    {"packet", OPEN | NAMES, SYS_socket, {AF_PACKET, SOCK_RAW, 0}, EAFNOSUPPORT},
+    {"a family in the high half", OPEN, SYS_socket, {AF_VSOCK | 2ull << 32, 1, 0}, EAFNOSUPPORT},
+    {"unix", OPEN, SYS_socket, {AF_UNIX, SOCK_STREAM, 0}, EPERM},
+    {"unix allowed", NAMES, SYS_socket, {AF_UNIX, SOCK_STREAM, 0}, 0},
+    {"a pair", 0, SYS_socketpair, {AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0}, 0},
+    {"a pair of packets", 0, SYS_socketpair, {AF_UNIX, SOCK_SEQPACKET, 0}, 0},
+    {"a pair that could be connected elsewhere", 0, SYS_socketpair, {AF_UNIX, SOCK_DGRAM, 0},
+        EPERM},
+    {"the same, allowed", NAMES, SYS_socketpair, {AF_UNIX, SOCK_DGRAM, 0}, 0},
+    {"chmod", 0, SYS_fchmod, {3, 0755}, 0},
+    {"chmod u+s", 0, SYS_fchmod, {3, 04755}, EPERM},
+    {"chmod g+s by name", 0, SYS_fchmodat, {0, 0, 02755}, EPERM},
+    {"open to read, whatever the mode", 0, SYS_openat, {0, 0, O_RDONLY}, 0},
+    {"open and make", 0, SYS_openat, {0, 0, O_CREAT | O_WRONLY, 0644}, 0},
+    {"open and make u+s", 0, SYS_openat, {0, 0, O_CREAT | O_WRONLY, 04755}, EPERM},
+    {"a file without a name, u+s", 0, SYS_openat, {0, 0, O_TMPFILE | O_RDWR, 04755}, EPERM},
+    {"a directory, with a mode that nobody reads", 0, SYS_openat, {0, 0, O_DIRECTORY, 07777}, 0},
+    {"openat2", 0, SYS_openat2, {0}, ENOSYS},
+    {"limits of our own", 0, SYS_prlimit64, {0}, 0},
+    {"limits of process 1", 0, SYS_prlimit64, {1}, EPERM},
+    {"personality query", 0, SYS_personality, {0xffffffff}, 0},
+    {"personality", 0, SYS_personality, {0x0040000}, EPERM},
+#ifdef __x86_64__
+    {"x32", 0, 0x40000000 | SYS_read, {0}, KILLED},
+#endif
+};
+
 TEST(seccomp_answers)
 {
-    static const struct {
-        const char *name;
-        unsigned options;
-        uint32_t number;
-        uint64_t args[4];
-        int want;
-    } rows[] = {
-        {"read", 0, SYS_read, {0}, 0},
-        {"the last known call", 0, 450, {0}, EPERM},
-        {"a newer call", 0, 451, {0}, ENOSYS},
-        {"open_tree_attr", 0, 467, {0}, ENOSYS},
-        {"mount", 0, SYS_mount, {0}, EPERM},
-        {"clone3", 0, SYS_clone3, {0}, ENOSYS},
-        {"fork", 0, SYS_clone, {17}, 0},
-        {"a thread", 0, SYS_clone, {0x3d0f00}, 0},
-        {"clone with a namespace", 0, SYS_clone, {CLONE_NEWUSER | 17}, EPERM},
-        {"clone with a time namespace", 0, SYS_clone, {0x80}, EPERM},
-        {"an ioctl", 0, SYS_ioctl, {0, TCGETS}, 0},
-        {"TIOCSTI", 0, SYS_ioctl, {0, TIOCSTI}, EPERM},
-        {"TIOCSTI with high bits", 0, SYS_ioctl, {0, TIOCSTI | 1ull << 40}, EPERM},
-        {"TIOCLINUX", 0, SYS_ioctl, {0, TIOCLINUX}, EPERM},
-        {"tcp", OPEN, SYS_socket, {AF_INET, SOCK_STREAM, 0}, 0},
-        {"tcp 6", OPEN, SYS_socket, {AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 6}, 0},
-        {"udp", OPEN, SYS_socket, {AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 17}, 0},
-        {"tcp refused", 0, SYS_socket, {AF_INET, SOCK_STREAM, 0}, EAFNOSUPPORT},
-        {"raw", OPEN, SYS_socket, {AF_INET, SOCK_RAW, 1}, EPERM},
-        {"raw with flags", OPEN, SYS_socket, {AF_INET6, SOCK_RAW | SOCK_CLOEXEC, 58}, EPERM},
-        {"mptcp", OPEN, SYS_socket, {AF_INET, SOCK_STREAM, 262}, EPROTONOSUPPORT},
-        {"routes", OPEN, SYS_socket, {AF_NETLINK, SOCK_RAW, 0}, 0},
-        {"audit", OPEN, SYS_socket, {AF_NETLINK, SOCK_RAW, 9}, EAFNOSUPPORT},
-        {"vsock", OPEN | NAMES, SYS_socket, {AF_VSOCK, SOCK_STREAM, 0}, EAFNOSUPPORT},
-        {"packet", OPEN | NAMES, SYS_socket, {AF_PACKET, SOCK_RAW, 0}, EAFNOSUPPORT},
-        {"a family in the high half", OPEN, SYS_socket, {AF_VSOCK | 2ull << 32, 1, 0},
-            EAFNOSUPPORT},
-        {"unix", OPEN, SYS_socket, {AF_UNIX, SOCK_STREAM, 0}, EPERM},
-        {"unix allowed", NAMES, SYS_socket, {AF_UNIX, SOCK_STREAM, 0}, 0},
-        {"a pair", 0, SYS_socketpair, {AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0}, 0},
-        {"a pair of packets", 0, SYS_socketpair, {AF_UNIX, SOCK_SEQPACKET, 0}, 0},
-        {"a pair that could be connected elsewhere", 0, SYS_socketpair, {AF_UNIX, SOCK_DGRAM, 0},
-            EPERM},
-        {"the same, allowed", NAMES, SYS_socketpair, {AF_UNIX, SOCK_DGRAM, 0}, 0},
-        {"chmod", 0, SYS_fchmod, {3, 0755}, 0},
-        {"chmod u+s", 0, SYS_fchmod, {3, 04755}, EPERM},
-        {"chmod g+s by name", 0, SYS_fchmodat, {0, 0, 02755}, EPERM},
-        {"open to read, whatever the mode", 0, SYS_openat, {0, 0, O_RDONLY}, 0},
-        {"open and make", 0, SYS_openat, {0, 0, O_CREAT | O_WRONLY, 0644}, 0},
-        {"open and make u+s", 0, SYS_openat, {0, 0, O_CREAT | O_WRONLY, 04755}, EPERM},
-        {"a file without a name, u+s", 0, SYS_openat, {0, 0, O_TMPFILE | O_RDWR, 04755}, EPERM},
-        {"a directory, with a mode that nobody reads", 0, SYS_openat, {0, 0, O_DIRECTORY, 07777},
-            0},
-        {"openat2", 0, SYS_openat2, {0}, ENOSYS},
-        {"limits of our own", 0, SYS_prlimit64, {0}, 0},
-        {"limits of process 1", 0, SYS_prlimit64, {1}, EPERM},
-        {"personality query", 0, SYS_personality, {0xffffffff}, 0},
-        {"personality", 0, SYS_personality, {0x0040000}, EPERM},
-#ifdef __x86_64__
-        {"x32", 0, 0x40000000 | SYS_read, {0}, KILLED},
-#endif
-    };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(seccomp_rows); i++) {
         struct seccomp_filter filter;
-        const uint64_t args[6] = {
-            rows[i].args[0], rows[i].args[1], rows[i].args[2], rows[i].args[3]};
-        seccomp_compile(
-            &(struct seccomp_options){rows[i].options & OPEN, rows[i].options & NAMES}, &filter);
-        test_row(i, rows[i].name);
-        CHECK_INT(seccomp_answer(&filter, ARCH, rows[i].number, args), rows[i].want);
-        CHECK_INT(seccomp_answer(&filter, AUDIT_ARCH_I386, rows[i].number, args), KILLED);
+        const uint64_t args[6] = {seccomp_rows[i].args[0], seccomp_rows[i].args[1],
+            seccomp_rows[i].args[2], seccomp_rows[i].args[3]};
+        seccomp_compile(&(struct seccomp_options){seccomp_rows[i].options & OPEN,
+                            seccomp_rows[i].options & NAMES},
+            &filter);
+        test_row(i, seccomp_rows[i].name);
+        CHECK_INT(
+            seccomp_answer(&filter, ARCH, seccomp_rows[i].number, args), seccomp_rows[i].want);
+        CHECK_INT(seccomp_answer(&filter, AUDIT_ARCH_I386, seccomp_rows[i].number, args), KILLED);
     }
 }
 
