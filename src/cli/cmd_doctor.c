@@ -18,49 +18,86 @@ static bool rehearse(struct arena *a, struct err *err)
     return exec_plan(&v, (struct str){0}, a, &plan, err) && launch_rehearse(&plan, err);
 }
 
-static void say(struct cli *cli, bool good, const char *what, const char *how)
-{
-    out_styled(cli, good ? OUT_GREEN : OUT_RED, good ? "ok      " : "missing ");
-    out_line(cli, "%-18s %s", what, how);
-}
+/* One line of the report. */
+struct check {
+    const char *name;
+    bool ok;
+    const char *detail;
+    const char *remedy; /* if it is not */
+};
 
-static void print(struct cli *cli, const struct err *err)
+enum {
+    CHECKS = 3,
+};
+
+static void make_checks(struct arena *a, const struct err *err, struct check checks[CHECKS])
 {
     const struct machine *m = machine_get();
-    const struct err_pair *found = err_ctx_get(err, "found"), *remedy = err_ctx_get(err, "remedy");
-    AUTO_BUF struct buf text = BUF_INIT(1024);
-    out_line(cli, "kernel %s, as %s%s%s", m->release, geteuid() == 0 ? "root" : "an ordinary user",
-        m->container ? ", in a container: " : "", m->container ? m->container : "");
-    say(cli, !err->code, "sandbox", err->code ? err->message : "the whole sequence works");
-    buf_printf(&text, "version %d of the kernel's", m->landlock_abi);
-    say(cli, m->landlock_abi > 0, "landlock", m->landlock_abi ? buf_z(&text) : "not there");
+    const struct err_pair *remedy = err_ctx_get(err, "remedy");
     bool limited = m->pid_max_in_namespace || geteuid() != 0;
-    say(cli, limited, "process limit",
+    checks[0] = (struct check){"sandbox", !err->code,
+        err->code ? err->message : "the whole sequence works", remedy ? remedy->text : NULL};
+    checks[1] = (struct check){"landlock", m->landlock_abi > 0,
+        m->landlock_abi ? arena_printf(a, "version %d of the kernel's", m->landlock_abi)
+                        : "not there",
+        "boot a kernel with Landlock (5.13 or newer), and 'landlock' in its lsm= list"};
+    checks[2] = (struct check){"process limit", limited,
         m->pid_max_in_namespace ? "kernel.pid_max of the sandbox's own"
         : limited               ? "RLIMIT_NPROC (as root it would need Linux 6.14)"
-                                : "as root it needs Linux 6.14 or newer");
-    if (err->code) {
-        out_line(cli, "found:  %s", found ? found->text : "nothing that explains it");
-        out_line(cli, "remedy: %s", remedy ? remedy->text : "none known");
+                                : "as root it needs Linux 6.14 or newer",
+        "run it as an ordinary user, or with Linux 6.14 or newer"};
+}
+
+static void print(struct cli *cli, const struct check checks[CHECKS], const char *found)
+{
+    const struct machine *m = machine_get();
+    out_line(cli, "kernel %s, as %s%s%s", m->release, geteuid() == 0 ? "root" : "an ordinary user",
+        m->container ? ", in a container: " : "", m->container ? m->container : "");
+    for (size_t i = 0; i < CHECKS; i++) {
+        const struct check *c = &checks[i];
+        out_styled(cli, c->ok ? OUT_GREEN : OUT_RED, c->ok ? "ok      " : "missing ");
+        out_line(cli, "%-14s %s", c->name, c->detail);
+        if (!c->ok && c->remedy)
+            out_line(cli, "        remedy: %s", c->remedy);
     }
+    if (found[0])
+        out_line(cli, "found: %s", found);
+}
+
+static json_t *to_json(const struct check checks[CHECKS], const struct err *err)
+{
+    json_t *object = json_object(), *sandbox = machine_json(), *list = json_array();
+    json_put(sandbox, "available", json_boolean(!err->code));
+    json_put(sandbox, "user", json_string(geteuid() == 0 ? "root" : "ordinary"));
+    json_put(sandbox, "error", err->code ? err_to_json(err) : json_null());
+    for (size_t i = 0; i < CHECKS; i++) {
+        const struct check *c = &checks[i];
+        json_t *check = json_object();
+        json_put(check, "name", json_string(c->name));
+        json_put(check, "status", json_string(c->ok ? "ok" : "missing"));
+        json_put(check, "detail", json_text(str_z(c->detail)));
+        json_put(check, "remedy", c->ok || !c->remedy ? json_null() : json_text(str_z(c->remedy)));
+        json_push(list, check);
+    }
+    json_put(object, "sandbox", sandbox);
+    json_put(object, "checks", list);
+    return object;
 }
 
 static bool run_doctor(struct cli *cli, const struct args *args, struct err *err)
 {
     AUTO_ERR struct err failure = {0};
+    struct check checks[CHECKS];
     (void)args;
-    bool works = rehearse(cli->arena, &failure);
-    cli->status = works ? 0 : err_status(E_SANDBOX_UNAVAILABLE);
-    if (!cli->json) {
-        print(cli, &failure);
-        return true;
-    }
-    json_t *object = json_object();
-    json_put(object, "sandbox", json_boolean(works));
-    json_put(object, "user", json_string(geteuid() == 0 ? "root" : "ordinary"));
-    json_put(object, "machine", machine_json());
-    json_put(object, "error", works ? json_null() : err_to_json(&failure));
-    return out_json(cli, object, err);
+    cli->status = rehearse(cli->arena, &failure) ? 0 : err_status(E_SANDBOX_UNAVAILABLE);
+    make_checks(cli->arena, &failure, checks);
+    if (cli->json)
+        return out_json(cli, to_json(checks, &failure), err);
+    AUTO_BUF struct buf found = BUF_INIT(4096);
+    if (failure.code)
+        machine_findings(&found);
+    print(cli, checks, buf_z(&found));
+    return true;
 }
 
 static const struct example doctor_examples[] = {

@@ -13,6 +13,7 @@
 #include "sandbox/env.h"
 #include "sandbox/report.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -66,13 +67,13 @@ static bool check_usage(const struct exec_options *o, struct err *err)
     return true;
 }
 
-/* May a policy name this directory? */
-static bool may_name(struct exec *x, struct str dir)
+/* Is this a directory that no policy may name? */
+static bool is_blocked(struct exec *x, struct str dir)
 {
     struct policy policy = {.fs.allowed_read = {&dir, 1}};
     struct verdict v;
     policy_validate(&policy, &x->host, x->cli->arena, &v);
-    return v.denials.n == 0;
+    return v.denials.n && v.denials.p[0].blocked;
 }
 
 static struct str_list one(struct arena *a, struct str text)
@@ -95,7 +96,7 @@ static bool default_policy(struct exec *x, struct err *err)
     x->policy.exec.allow_shell = policy_is_shell(program);
     if (x->options->cwd)
         dir = lexical_absolute(a, x->cwd, str_z(x->options->cwd));
-    if (may_name(x, dir)) {
+    if (!is_blocked(x, dir)) {
         x->policy.fs.allowed_read = one(a, dir);
         x->policy.fs.working_dir = dir;
     }
@@ -168,6 +169,7 @@ static bool explain(struct exec *x, struct err *err)
     bool allowed = x->verdict.denials.n == 0;
     AUTO_JSON json_t *object = policy_explain(&x->verdict);
     json_put(object, "policy", policy_to_json(&x->policy));
+    json_put(object, "sandbox_report", json_object());
     if (allowed) {
         if (!make_plan(x, err))
             return false;
@@ -219,6 +221,10 @@ static bool open_artifacts(struct exec *x, struct err *err)
     struct str name;
     if (!artifacts_where(&x->artifacts, a, &name, err))
         return false;
+    if (has_policy(x) && !verdict_holds(&x->verdict.write, name))
+        return err_set(err, E_POLICY_DENIED,
+            "the artifacts directory is not what was checked a moment ago: '" STR_FMT "'",
+            STR_ARG(name));
     x->hidden = name;
     return true;
 }
@@ -229,8 +235,12 @@ static int open_signals(void)
     sigset_t set;
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH};
     sigemptyset(&set);
-    for (size_t i = 0; i < ARRAY_LEN(signals); i++)
-        sigaddset(&set, signals[i]);
+    for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+        struct sigaction now;
+        /* What we were told to ignore, as by nohup, stays ignored. */
+        if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaddset(&set, signals[i]);
+    }
     sigprocmask(SIG_BLOCK, &set, NULL);
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
@@ -246,6 +256,11 @@ static struct exec_job make_job(struct exec *x, int signals)
 {
     const struct exec_options *o = x->options;
     bool json = x->cli->json, in_tty = isatty(STDIN_FILENO), out_tty = isatty(STDOUT_FILENO);
+    /* A terminal that is not read would hold us up: a description of our own can be non-blocking.
+     */
+    int out = out_tty ? open("/proc/self/fd/1", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC) : -1;
+    if (out < 0)
+        out = STDOUT_FILENO;
     bool terminal = !o->pipes && (o->pty || json || o->artifacts || out_tty);
     bool pass_keys = terminal && in_tty && out_tty && !json;
     struct tty_size size = tty_size(out_tty && !json ? STDOUT_FILENO : -1);
@@ -258,7 +273,7 @@ static struct exec_job make_job(struct exec *x, int signals)
         .pass_keys = pass_keys,
         .pipe_input = terminal && has_input(),
         .input = pass_keys || has_input() || (!terminal && !json) ? STDIN_FILENO : -1,
-        .output = {json ? -1 : STDOUT_FILENO, json ? -1 : STDERR_FILENO},
+        .output = {json ? -1 : out, json ? -1 : STDERR_FILENO},
         .signals = signals,
         .rows = size.rows,
         .cols = size.cols,
@@ -270,9 +285,11 @@ static struct exec_job make_job(struct exec *x, int signals)
 static bool finish_artifacts(struct exec *x, const json_t *result, struct err *err)
 {
     AUTO_JSON json_t *policy = policy_to_json(&x->policy);
-    return x->artifacts.dir < 0 || (artifacts_put_json(&x->artifacts, "policy.json", policy, err) &&
-                                       artifacts_put_json(&x->artifacts, "run.json", result, err) &&
-                                       artifacts_seal(&x->artifacts, err));
+    return x->artifacts.dir < 0 ||
+           (artifacts_stay(&x->artifacts, x->hidden, err) &&
+               artifacts_put_json(&x->artifacts, "policy.json", policy, err) &&
+               artifacts_put_json(&x->artifacts, "run.json", result, err) &&
+               artifacts_seal(&x->artifacts, err));
 }
 
 static int exit_status(const struct exec *x, const struct exec_result *r)
@@ -320,6 +337,7 @@ static bool run_job(struct exec *x, struct err *err)
         out_warn(x->cli, "no working directory is allowed: the command starts in its private /tmp");
     if (x->plan.mode == POLICY_NO_SANDBOX)
         out_warn(x->cli, "NO SANDBOX: nothing of the policy is enforced");
+    signal(SIGPIPE, SIG_IGN);
     bool ok = exec_run(&job, &result, err);
     if (ok) {
         ok = tell(x, &result, err);

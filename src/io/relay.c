@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <sys/socket.h>
 
 bool relay_done(const struct relay *r)
 {
@@ -27,7 +28,7 @@ void relay_close(struct relay *r)
     r->n = 0;
 }
 
-static void end_source(struct relay *r)
+void relay_end(struct relay *r)
 {
     r->from = -1;
     if (r->n == 0)
@@ -40,20 +41,27 @@ static void read_some(struct relay *r)
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
         return;
     if (n <= 0) { /* EIO is how a terminal ends */
-        end_source(r);
+        relay_end(r);
         return;
     }
     r->start = 0;
     r->n = (size_t)n;
-    if (r->seen && !r->seen(r->context, str_n(r->buffer, r->n)))
-        r->from = -1;
-    if (r->to < 0)
-        r->n = 0;
+    size_t wanted = r->seen ? r->seen(r->context, str_n(r->buffer, r->n)) : r->n;
+    bool last = wanted < r->n;
+    r->n = r->to >= 0 ? wanted : 0;
+    if (last)
+        relay_end(r);
 }
 
 static void write_some(struct relay *r)
 {
-    ssize_t n = write(r->to, r->buffer + r->start, MIN(r->n, (size_t)PIPE_BUF));
+    const char *p = r->buffer + r->start;
+    size_t most = MIN(r->n, (size_t)PIPE_BUF);
+    ssize_t n = r->no_socket ? -1 : send(r->to, p, most, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (n < 0 && (r->no_socket || errno == ENOTSOCK)) {
+        r->no_socket = true;
+        n = write(r->to, p, most);
+    }
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
         return;
     if (n < 0) {

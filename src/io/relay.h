@@ -21,12 +21,14 @@ enum {
 };
 
 struct relay {
-    int from, to; /* -1: closed */
-    bool own_to;  /* close the sink when the source has ended and all is written */
-    bool broken;  /* the sink takes nothing any more */
+    int from, to;   /* -1: closed */
+    bool own_to;    /* close the sink when the source has ended and all is written */
+    bool no_socket; /* the sink, as far as we know */
+    bool broken;    /* the sink takes nothing any more */
     size_t start, n;
-    /* Sees what was read, once. May be NULL. False: the rest is not wanted, and the relay ends. */
-    bool (*seen)(void *context, struct str bytes);
+    /* Sees what was read, once, and says how much of it is passed on: if not all, that is the last.
+     * May be NULL. */
+    size_t (*seen)(void *context, struct str bytes);
     void *context;
     char *buffer; /* RELAY_BUFFER bytes, the caller's */
 };
@@ -36,6 +38,9 @@ bool relay_done(const struct relay *r);
 
 void relay_poll(const struct relay *r, struct pollfd fds[RELAY_POLLFDS]);
 void relay_step(struct relay *r, const struct pollfd fds[RELAY_POLLFDS]);
+
+/* Nothing more is read; what was read is still written. */
+void relay_end(struct relay *r);
 
 /* Closes what it owns. */
 void relay_close(struct relay *r);

@@ -15,7 +15,7 @@ bool tty_raw(struct tty *tty, int fd)
         return false;
     raw = tty->saved;
     cfmakeraw(&raw);
-    if (tcsetattr(fd, TCSADRAIN, &raw) != 0)
+    if (tcsetattr(fd, TCSANOW, &raw) != 0)
         return false;
     tty->fd = fd;
     return true;
@@ -24,7 +24,7 @@ bool tty_raw(struct tty *tty, int fd)
 void tty_restore(struct tty *tty)
 {
     if (tty->fd >= 0)
-        tcsetattr(tty->fd, TCSADRAIN, &tty->saved);
+        tcsetattr(tty->fd, TCSANOW, &tty->saved);
     tty->fd = -1;
 }
 

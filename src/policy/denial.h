@@ -19,6 +19,7 @@ struct denial {
     struct str value;    /* what stands there */
     const char *reason;  /* why that is not allowed */
     const char *fix;     /* what to do */
+    bool blocked;        /* no policy may allow it */
 };
 
 struct denials {

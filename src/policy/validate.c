@@ -7,7 +7,9 @@
 #include "policy/blocked.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 static void deny(struct verdict *v, const struct denial *denial)
 {
@@ -154,7 +156,23 @@ static bool check_blocked(struct verdict *v, const struct list *list, const char
     const char *reason =
         link ? arena_printf(v->arena, "it leads to " STR_FMT ": %s", STR_ARG(spelling), row->reason)
              : row->reason;
-    deny(v, &(struct denial){field, "disallowed allowlist path", path->given, reason, row->fix});
+    deny(v,
+        &(struct denial){field, "disallowed allowlist path", path->given, reason, row->fix, true});
+    return false;
+}
+
+/* Whether it lies on a file system of the kernel's own, wherever that is mounted. */
+static bool is_of_kernel(struct str path)
+{
+    static const long types[] = {PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC,
+        SECURITYFS_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, BPF_FS_MAGIC, DEVPTS_SUPER_MAGIC,
+        BINFMTFS_MAGIC, NSFS_MAGIC, SELINUX_MAGIC, EFIVARFS_MAGIC};
+    struct statfs fs;
+    if (statfs(path.p, &fs) != 0)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(types); i++)
+        if (fs.f_type == types[i])
+            return true;
     return false;
 }
 
@@ -179,6 +197,12 @@ static bool check_entry(struct verdict *v, const struct list *list, const char *
     }
     if (!check_blocked(v, list, field, &path, path.resolved))
         return false;
+    if (is_of_kernel(given)) {
+        deny(v, &(struct denial){field, "disallowed allowlist path", given,
+                    "it is a file system through which the kernel is read and set",
+                    "name a directory of files, or take it out", true});
+        return false;
+    }
     if (!S_ISDIR(mode) && !S_ISREG(mode)) {
         deny(v, &(struct denial){field, "allowlist path is neither a file nor a directory", given,
                     "a socket, pipe or device reaches something else",

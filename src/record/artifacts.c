@@ -80,6 +80,17 @@ bool artifacts_where(
     return true;
 }
 
+bool artifacts_stay(const struct artifacts *a, struct str path, struct err *err)
+{
+    struct stat ours, there;
+    if (fstat(a->dir, &ours) != 0 || lstat(path.p, &there) != 0 || ours.st_dev != there.st_dev ||
+        ours.st_ino != there.st_ino)
+        return err_set(err, E_IO,
+            "the artifacts directory '" STR_FMT "' was replaced while the command ran",
+            STR_ARG(path));
+    return true;
+}
+
 void artifacts_transcript(struct artifacts *a, struct str bytes)
 {
     if (a->transcript < 0 || a->transcript_errno)

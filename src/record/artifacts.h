@@ -34,6 +34,9 @@ void artifacts_close(struct artifacts *a);
 MUST_USE bool artifacts_where(
     const struct artifacts *a, struct arena *arena, struct str *ret_path, struct err *err);
 
+/* It is still there where it was: what ran meanwhile may have put another in its place (E_IO). */
+MUST_USE bool artifacts_stay(const struct artifacts *a, struct str path, struct err *err);
+
 /* Appends; a failure is told by artifacts_seal(). */
 void artifacts_transcript(struct artifacts *a, struct str bytes);
 

@@ -5,6 +5,7 @@
 #include "io/relay.h"
 #include "io/tty.h"
 #include "sandbox/launch.h"
+#include "sandbox/mounts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,8 @@ enum {
     POLL_CONTROL = RELAYS * RELAY_POLLFDS,
     POLL_SIGNALS,
     POLLS,
+
+    DRAIN_MS = 30, /* for output that was read before everything was killed */
 };
 
 struct run {
@@ -31,7 +34,8 @@ struct run {
     char *buffers;
     struct tty tty;
     uint64_t deadline_ms;
-    bool ended; /* the command, or all of it */
+    bool ended;  /* the command, or all of it */
+    bool killed; /* by us */
 };
 
 const char *exec_status_name(enum exec_status status)
@@ -52,28 +56,34 @@ bool exec_plan(const struct verdict *v, struct str hidden, struct arena *arena,
                 ? !baseline_add_loaders(base, arena, err)
                 : !baseline_add_interpreter(base, arena, v->exec.p[i].resolved.p, err))
             return false;
-    struct str *list = ARENA_NEW(arena, struct str, 1);
-    *list = hidden;
-    plan_make(&(struct plan_input){.verdict = v,
-                  .baseline = base,
-                  .hidden = list,
-                  .n_hidden = hidden.p ? 1 : 0,
-                  .root = geteuid() == 0},
+    struct str *kernel;
+    size_t n = mounts_of_kernel(arena, &kernel);
+    struct str *list = ARENA_NEW(arena, struct str, n + 1);
+    if (n)
+        memcpy(list, kernel, n * sizeof(*list));
+    if (hidden.p)
+        list[n++] = hidden;
+    plan_make(
+        &(struct plan_input){
+            .verdict = v, .baseline = base, .hidden = list, .n_hidden = n, .root = geteuid() == 0},
         arena, ret_plan);
     return true;
 }
 
 /* Ending -------------------------------------------------------------------------------------- */
 
+/* What was read and not yet passed on may still go out, for a moment. */
 static void kill_run(struct run *r)
 {
     if (!r->result->exit.known)
         r->result->exit =
             (struct exec_exit){.known = true, .code = -1, .signal = SIGKILL, .by_harness = true};
-    r->ended = true;
+    r->ended = r->killed = true;
     child_kill(&r->child);
-    for (size_t i = 0; i < RELAYS; i++)
-        relay_close(&r->relays[i]);
+    relay_close(&r->relays[RELAY_IN]);
+    for (size_t i = RELAY_OUT; i < RELAYS; i++)
+        relay_end(&r->relays[i]);
+    r->deadline_ms = clock_mono_ms() + DRAIN_MS;
 }
 
 static void over_budget(struct run *r, const char *budget, uint64_t most, const char *unit)
@@ -101,7 +111,7 @@ static void interrupted(struct run *r, int sig)
 /* What happens -------------------------------------------------------------------------------- */
 
 /* Every byte counts, also one that nobody wants to see. */
-static bool seen(void *context, struct str bytes)
+static size_t seen(void *context, struct str bytes)
 {
     struct run *r = context;
     uint64_t most = r->job->verdict->policy->budgets.max_output_bytes;
@@ -110,14 +120,14 @@ static bool seen(void *context, struct str bytes)
     r->result->output_bytes += bytes.n;
     if (kept.n && r->job->seen)
         r->job->seen(r->job->context, kept);
-    return bytes.n <= left;
+    return kept.n;
 }
 
 static void stopped(struct run *r)
 {
     uint64_t before = clock_mono_ms();
     tty_restore(&r->tty);
-    raise(SIGSTOP);
+    raise(SIGTSTP); /* which the kernel ignores where nobody could continue us */
     r->deadline_ms += clock_mono_ms() - before;
     tty_raw(&r->tty, r->job->input);
     tty_resize(r->child.terminal, tty_size(r->job->input));
@@ -166,12 +176,16 @@ static void take_signal(struct run *r)
 
 static bool drained(const struct run *r)
 {
+    if (r->killed && clock_mono_ms() >= r->deadline_ms)
+        return true;
     return relay_done(&r->relays[RELAY_OUT]) && relay_done(&r->relays[RELAY_ERR]);
 }
 
 static int wait_ms(const struct run *r)
 {
     uint64_t now = clock_mono_ms();
+    if (r->ended && !r->killed)
+        return -1; /* it has ended; whoever reads our output takes the time that he takes */
     if (now >= r->deadline_ms)
         return 0;
     return (int)MIN(r->deadline_ms - now, (uint64_t)60 * 1000);
@@ -203,7 +217,7 @@ static void step(struct run *r, struct pollfd fds[POLLS])
         hear(r);
     if (!r->result->error.code && fds[POLL_SIGNALS].revents)
         take_signal(r);
-    if (clock_mono_ms() >= r->deadline_ms)
+    if (!r->ended && clock_mono_ms() >= r->deadline_ms)
         over_budget(r, "max_runtime_ms", budgets->max_runtime_ms, " ms");
 }
 
@@ -247,6 +261,11 @@ static void set_relays(struct run *r)
         relay_close(&r->relays[RELAY_IN]);
     set_relay(r, RELAY_OUT, job->terminal ? c->terminal : c->out, job->output[0]);
     set_relay(r, RELAY_ERR, c->err, job->output[1]);
+    /* The command can open its own pipe and take out what poll() has just promised us. */
+    if (c->out >= 0)
+        fcntl(c->out, F_SETFL, O_NONBLOCK);
+    if (c->err >= 0)
+        fcntl(c->err, F_SETFL, O_NONBLOCK);
     if (job->terminal && c->terminal >= 0)
         fcntl(c->terminal, F_SETFL, O_NONBLOCK);
 }
@@ -297,7 +316,8 @@ bool exec_run(const struct exec_job *job, struct exec_result *ret_result, struct
         tty_raw(&r.tty, job->input);
     loop(&r);
     tty_restore(&r.tty);
-    relay_close(&r.relays[RELAY_IN]);
+    for (size_t i = 0; i < RELAYS; i++)
+        relay_close(&r.relays[i]);
     child_close(&r.child);
     result.ended_ms = clock_mono_ms();
     judge(&r);

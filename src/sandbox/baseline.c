@@ -37,9 +37,12 @@ static const char *const links[] = {"/bin", "/sbin", "/etc/localtime", "/etc/os-
 
 /* Copied: the loader's cache, names, locale, time zone, certificates. */
 static const char *const files[] = {
+    "/etc/gai.conf",
     "/etc/group",
+    "/etc/host.conf",
     "/etc/hosts",
     "/etc/ld.so.cache",
+    "/etc/locale.alias",
     "/etc/locale.conf",
     "/etc/localtime",
     "/etc/nsswitch.conf",

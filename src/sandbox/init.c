@@ -6,8 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <linux/capability.h>
+#include <linux/openat2.h>
 #include <linux/seccomp.h>
 #include <linux/securebits.h>
 #include <net/if.h>
@@ -75,15 +75,12 @@ static void need(bool ok, enum stage stage)
         give_up(stage, errno, -1);
 }
 
-/* One byte from the supervisor; none if it is gone, and then nothing may go on. */
+/* One byte from the supervisor; 0 if it is gone, and then nothing may go on. */
 static char await_word(void)
 {
     char word = 0;
-    ssize_t n;
-    while ((n = read(FD_CONTROL, &word, 1)) < 0 && errno == EINTR)
+    while (read(FD_CONTROL, &word, 1) < 0 && errno == EINTR)
         ;
-    if (n != 1)
-        _exit(127);
     return word;
 }
 
@@ -175,7 +172,6 @@ static unsigned rule_access(const struct plan_step *step, bool native)
     case PLAN_COPY:
         return PLAN_READ;
     case PLAN_DEVICE:
-    case PLAN_DEVPTS:
         return PLAN_READ | PLAN_WRITE | PLAN_IOCTL;
     default:
         return 0;
@@ -190,19 +186,27 @@ static void add_rules(const struct init_input *in, int ruleset)
         struct stat st;
         if (access == 0)
             continue;
-        AUTO_FD int fd = open(step->at.p, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+        const struct open_how how = {
+            .flags = O_PATH | O_CLOEXEC | O_NOFOLLOW, .resolve = RESOLVE_NO_SYMLINKS};
+        AUTO_FD int fd = (int)syscall(SYS_openat2, AT_FDCWD, step->at.p, &how, sizeof(how));
         if (fd < 0 || fstat(fd, &st) != 0 ||
             landlock_allow(ruleset, in->landlock_abi, fd, access, S_ISDIR(st.st_mode)) != 0)
             give_up(STAGE_LANDLOCK, errno, (int)i);
     }
 }
 
-static void enter_landlock(const struct init_input *in)
+static void enter_landlock(const struct init *init)
 {
+    const struct init_input *in = init->in;
     const struct landlock_options options = {.tcp = !in->plan->sockets.inet};
     AUTO_FD int ruleset = landlock_create(in->landlock_abi, &options);
     need(ruleset >= 0, STAGE_LANDLOCK);
     add_rules(in, ruleset);
+    /* Without namespaces the terminals of others are there, too. */
+    const unsigned access = PLAN_READ | PLAN_WRITE | PLAN_IOCTL;
+    if (!is_native(in) && init->slave >= 0)
+        need(landlock_allow(ruleset, in->landlock_abi, init->slave, access, false) == 0,
+            STAGE_LANDLOCK);
     need(landlock_enter(ruleset) == 0, STAGE_LANDLOCK);
 }
 
@@ -219,7 +223,7 @@ static void build(struct init *init)
     const struct root_options options = {.owns_ids = init->owns_ids, .pid_max = in->pid_max};
     struct root_error error;
     if (init->owns_ids)
-        need(setgroups(0, NULL) == 0, STAGE_MAP);
+        need(syscall(SYS_setgroups, 0, NULL) == 0, STAGE_MAP); /* libc's waits for threads */
     if (in->plan->own_network)
         raise_loopback();
     need(sethostname("cordon", 6) == 0, STAGE_HOSTNAME);
@@ -227,11 +231,12 @@ static void build(struct init *init)
         give_up(error.stage, error.errnum, error.step);
 }
 
-static void restrict_self(const struct init_input *in)
+static void restrict_self(const struct init *init)
 {
+    const struct init_input *in = init->in;
     drop_capabilities(is_native(in));
     need(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, STAGE_CAPABILITIES);
-    enter_landlock(in);
+    enter_landlock(init);
     enter_filter(in);
 }
 
@@ -252,7 +257,7 @@ static void set_limits(const struct init_input *in)
     uint64_t space = limits->memory_bytes > UINT64_MAX / SPACE_FACTOR
                          ? UINT64_MAX
                          : limits->memory_bytes * SPACE_FACTOR;
-    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_CORE, 1); /* too small for a file, and no program of the host is asked either */
     limit(RLIMIT_NOFILE, limits->open_files);
     limit(RLIMIT_FSIZE, limits->file_bytes);
     limit(RLIMIT_DATA, limits->memory_bytes);
@@ -284,11 +289,8 @@ static int run_command(void *context)
         need(fd < 0 || dup2(fd, i) == i, STAGE_TERMINAL);
     }
     umask(init->umask);
-    if (!is_native(in)) {
-        prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-        if (in->plan->mode == POLICY_LANDLOCK)
-            restrict_self(in);
-    }
+    if (in->plan->mode == POLICY_LANDLOCK)
+        restrict_self(init);
     set_limits(in);
     reset_signals();
     execve(in->plan->command.p, in->argv, in->envp);
@@ -340,14 +342,28 @@ NORETURN static void finish(const struct init *init, int status)
     _exit(0);
 }
 
+/* Without the supervisor. */
+NORETURN static void end_all(const struct init *init, pid_t command)
+{
+    if (!is_native(init->in)) {
+        kill(-command, SIGKILL);
+        kill_orphans();
+    }
+    _exit(0);
+}
+
 static void pause_with(const struct init *init, pid_t command, int sig)
 {
     const struct init_message message = {.word = INIT_STOPPED, .step = -1, .value = sig};
     if (!init->in->report_stops)
         return;
+    /* The others stop with it: what runs while the supervisor sleeps would have no budget. */
+    pid_t all = is_native(init->in) ? -1 : -command;
+    kill(all, SIGSTOP);
     tell(FD_CONTROL, &message, -1);
-    await_word();
-    kill(-command, SIGCONT);
+    if (!await_word())
+        end_all(init, command);
+    kill(all, SIGCONT);
 }
 
 static void reap(const struct init *init, pid_t command)
@@ -378,11 +394,8 @@ NORETURN static void wait_for(const struct init *init, pid_t command, const sigs
 {
     for (;;) {
         int sig = sigwaitinfo(signals, NULL);
-        if (sig == SIGTERM && !is_native(init->in)) {
-            kill(-command, SIGKILL);
-            kill_orphans();
-            _exit(0);
-        }
+        if (sig == SIGTERM && !is_native(init->in))
+            end_all(init, command);
         reap(init, command);
     }
 }
@@ -397,7 +410,10 @@ void init_main(const struct init_input *in)
     sigaction(SIGCHLD, &normal, NULL);
     int death = is_native(in) ? SIGKILL : SIGTERM;
     prctl(PR_SET_PDEATHSIG, death, 0, 0, 0);
-    init.owns_ids = await_word() == INIT_GO_ALL_IDS;
+    char word = await_word();
+    if (!word)
+        _exit(127);
+    init.owns_ids = word == INIT_GO_ALL_IDS;
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     explicit_bzero(in->secret, in->secret_size);
     prctl(PR_SET_NAME, "cordon-init", 0, 0, 0);
@@ -411,7 +427,7 @@ void init_main(const struct init_input *in)
         open_terminal(&init);
     need(chdir(in->plan->cwd.p) == 0, STAGE_CWD);
     if (is_native(in))
-        restrict_self(in);
+        restrict_self(&init);
     prctl(PR_SET_PDEATHSIG, death, 0, 0, 0);
     tell(FD_CONTROL, &(struct init_message){.word = INIT_READY, .step = -1}, init.master);
     if (in->rehearse)

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -19,6 +20,7 @@ enum {
     MAP_MAX = 16 * 1024,
     PROC_PATH = 64,
     WORDS_MAX = 64 << 20,
+    SETUP_MS = 30 * 1000,
 };
 
 /* Everything of ours that a launch holds until the child has it. */
@@ -52,16 +54,20 @@ static bool open_ends(const struct launch *l, struct ends *e, struct err *err)
     return true;
 }
 
-/* Words in memory that is not that of our own arguments and environment. */
-static char *const *copy_words(struct arena *a, const char *const *words)
+/* Words in memory that is not that of our own arguments and environment; false if they are too long
+ * for any program. */
+static bool copy_words(struct arena *a, const char *const *words, char *const **ret_words)
 {
-    size_t n = 0;
-    while (words[n])
-        n++;
+    size_t n = 0, size = 0;
+    for (; words[n]; n++)
+        size += strlen(words[n]) + 2 * sizeof(char *) + 1;
+    if (size > WORDS_MAX / 4)
+        return false;
     char **copy = ARENA_NEW(a, char *, n + 1);
     for (size_t i = 0; i < n; i++)
         copy[i] = arena_strdup(a, str_z(words[i]));
-    return copy;
+    *ret_words = copy;
+    return true;
 }
 
 /* Ids ----------------------------------------------------------------------------------------- */
@@ -145,6 +151,11 @@ static bool setup_failed(const struct plan *plan, const struct init_message *m, 
             "'" STR_FMT "' is not what was checked a moment ago", STR_ARG(step->at));
         return err_ctx(err, "path", STR_FMT, STR_ARG(step->at));
     }
+    if (m->errnum == EMFILE || m->errnum == ENFILE || m->errnum == ENOMEM || m->errnum == ENOSPC)
+        return err_errno(err, E_IO, m->errnum, "cannot build the sandbox: %s", primitive);
+    if (m->stage == STAGE_PLACE && step)
+        return err_errno(
+            err, E_IO, m->errnum, "cannot show '" STR_FMT "' in the sandbox", STR_ARG(step->at));
     if (m->stage == STAGE_CWD)
         return err_errno(err, E_IO, m->errnum, "cannot start in '" STR_FMT "'", STR_ARG(plan->cwd));
     return machine_unavailable(
@@ -232,11 +243,20 @@ static bool begin(const struct launch *l, struct child *child, struct err *err)
     if (child->native && !map_ids(child->pid, &word))
         return machine_unavailable(
             &(struct machine_failure){primitives[STAGE_MAP], errno, {0}}, err);
-    if (write(child->control, &word, 1) != 1)
+    if (send(child->control, &word, 1, MSG_NOSIGNAL) != 1)
         return err_errno(err, E_IO, errno, "the sandbox's first process is gone");
+    struct pollfd wait = {.fd = child->control, .events = POLLIN};
+    int ready;
+    while ((ready = poll(&wait, 1, SETUP_MS)) < 0 && errno == EINTR)
+        ;
+    if (ready == 0)
+        return err_set(
+            err, E_TIMEOUT, "the sandbox was not built within %d seconds", SETUP_MS / 1000);
     int got = receive(child, &message);
     if (got <= 0)
-        return err_set(err, E_INTERNAL, "the sandbox's first process ended without a word");
+        return err_set(err, E_IO,
+            "the sandbox's first process ended without a word; are there open files to be had "
+            "(ulimit -n)?");
     if (message.word != INIT_READY)
         return setup_failed(l->plan, &message, err);
     return true;
@@ -259,8 +279,8 @@ static bool start(const struct launch *l, bool rehearse, struct child *ret_child
     seccomp_compile(&(struct seccomp_options){sockets->inet, sockets->unix_domain}, &filter);
     if (!prepare(l, &in, err) || !open_ends(l, &ends, err))
         return false;
-    in.argv = copy_words(&arena, l->argv);
-    in.envp = copy_words(&arena, l->envp);
+    if (!copy_words(&arena, l->argv, &in.argv) || !copy_words(&arena, l->envp, &in.envp))
+        return exec_failed(l->plan, E2BIG, err);
     in.control = ends.control[1];
     memcpy(in.io, ends.io, sizeof(in.io));
     child.plan = l->plan;
@@ -321,7 +341,7 @@ bool child_next(struct child *child, struct child_news *ret_news, struct err *er
 void child_continue(const struct child *child)
 {
     const char word = INIT_CONTINUE;
-    (void)!write(child->control, &word, 1);
+    (void)!send(child->control, &word, 1, MSG_NOSIGNAL);
 }
 
 void child_kill(const struct child *child)

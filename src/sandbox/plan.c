@@ -5,7 +5,8 @@
 #include "path/lexical.h"
 
 enum {
-    SHM_PARTS = 2, /* /dev/shm gets half of what /tmp may hold */
+    SHM_PARTS = 2,    /* /dev/shm gets half of what /tmp may hold */
+    SHM_LEAST = 4096, /* 0 would be no limit */
 };
 
 /* A part of the host that is shown. */
@@ -173,6 +174,16 @@ static const struct plan_step *bound(const struct maker *m, struct str path)
 
 /* The rest ------------------------------------------------------------------------------------ */
 
+/* Taken back as text, ".." after a link names something else. */
+static bool has_dots(struct str path)
+{
+    struct str component;
+    while (lexical_next(&path, &component))
+        if (str_is(component, ".."))
+            return true;
+    return false;
+}
+
 /* The path with a link of the baseline on its way followed: /bin/sh is /usr/bin/sh. */
 static struct str past_links(const struct maker *m, struct str path)
 {
@@ -191,7 +202,7 @@ static struct str past_links(const struct maker *m, struct str path)
  * whole path can be one; links on the way are those of the baseline. */
 static void add_alias(struct maker *m, const struct verdict_path *path)
 {
-    if (!path->given.p)
+    if (!path->given.p || has_dots(path->given))
         return;
     struct str given = past_links(m, lexical_absolute(m->arena, STR("/"), path->given));
     if (str_eq(given, path->resolved) || bound(m, given))
@@ -339,7 +350,7 @@ static void add_private(struct maker *m)
     add(m, &(struct plan_step){.kind = PLAN_TMPFS,
                .at = STR("/dev/shm"),
                .access = PLAN_READ | PLAN_WRITE,
-               .size = size / SHM_PARTS,
+               .size = MAX(size / SHM_PARTS, (uint64_t)SHM_LEAST),
                .mode = 01777});
     add(m, &(struct plan_step){.kind = PLAN_PROC, .at = STR("/proc"), .access = PLAN_READ});
     for (size_t i = 0; i < m->input->n_hidden; i++)
@@ -373,6 +384,11 @@ void plan_make(const struct plan_input *input, struct arena *arena, struct plan 
     show_paths(&m, &v->read, (struct shown){.read = true});
     show_paths(&m, &v->write, (struct shown){.write = true});
     show_paths(&m, &v->exec, (struct shown){.exec = true});
+    if (v->command.given.p) /* by another name than the list's, perhaps */
+        show(&m, &(struct shown){.path = v->command.resolved,
+                     .dev = v->command.dev,
+                     .ino = v->command.ino,
+                     .exec = true});
     add_binds(&m);
     add_system(&m);
     add_aliases(&m);

@@ -33,12 +33,26 @@ static const char *net_of(const struct plan *plan)
 static void put_limits(json_t *report, const struct plan *plan)
 {
     const struct policy_limits *l = &plan->limits;
-    put_text(report, "limits",
-        "rlimits for each process: data %llu bytes, open files %llu, file size %llu bytes, no "
-        "core; "
-        "/tmp %llu bytes",
+    AUTO_BUF struct buf text = BUF_INIT(1024);
+    buf_printf(&text,
+        "rlimits for each process: data %llu bytes, open files %llu, file size %llu bytes, no core",
         (unsigned long long)l->memory_bytes, (unsigned long long)l->open_files,
-        (unsigned long long)l->file_bytes, (unsigned long long)l->tmp_bytes);
+        (unsigned long long)l->file_bytes);
+    if (is_native(plan))
+        buf_printf(&text, "; /tmp %llu bytes", (unsigned long long)l->tmp_bytes);
+    json_put(report, "limits", json_text(buf_str(&text)));
+}
+
+/* Without mounts the record of a run can't be hidden. */
+static void gap_of_artifacts(json_t *gaps, const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_steps; i++)
+        if (plan->steps[i].kind == PLAN_COVER && !is_native(plan)) {
+            json_push(gaps,
+                json_string("artifacts: they lie in an allowed directory, where the command can "
+                            "reach them"));
+            return;
+        }
 }
 
 static void report_native(json_t *report, const struct plan *plan)
@@ -113,8 +127,11 @@ json_t *report_json(const struct verdict *v, const struct plan *plan)
             json_put(report, concerns[i], json_string("not enforced"));
         put_limits(report, plan);
     }
+    gap_of_artifacts(gaps, plan);
     json_put(report, "environment",
-        json_string("built from nothing; process 1 is not dumpable and wiped"));
+        json_string(plan->mode == POLICY_NO_SANDBOX
+                        ? "built from nothing"
+                        : "built from nothing; process 1 is not dumpable and wiped"));
     json_put(report, "terminal",
         json_string(is_native(plan) ? "a terminal of its own in a private devpts, or pipes"
                                     : "a terminal of its own, or pipes"));

@@ -336,6 +336,8 @@ static bool is_harmless(dev_t rdev)
 static bool bind_device(struct builder *b, const struct plan_step *step)
 {
     struct stat st;
+    /* Read-only is the node, which belongs to the host, not what is behind it. */
+    const uint64_t attr = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY;
     AUTO_FD int source = open_how(AT_FDCWD, step->text.p, O_PATH | O_NOFOLLOW, RESOLVE_NO_SYMLINKS);
     if (source < 0 || fstat(source, &st) != 0)
         return fail(b, STAGE_DEVICE);
@@ -343,7 +345,7 @@ static bool bind_device(struct builder *b, const struct plan_step *step)
     if (!S_ISCHR(st.st_mode) || !is_harmless(st.st_rdev))
         return fail(b, STAGE_DEVICE);
     AUTO_FD int tree = clone_tree(source, false);
-    if (tree < 0 || !set_attr(tree, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, 0, false))
+    if (tree < 0 || !set_attr(tree, attr, 0, false))
         return fail(b, STAGE_DEVICE);
     return attach(b, step, tree, false);
 }

@@ -99,5 +99,5 @@ cordon: warning: NO SANDBOX: nothing of the policy is enforced
 free
 
 ## the doctor
-$ cordon doctor --json | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["sandbox"], d["error"], d["machine"]["landlock_abi"] > 0)'
-True None True
+$ cordon doctor --json | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["sandbox"]["available"], d["sandbox"]["landlock_abi"] > 0, [(c["name"], c["status"], c["remedy"]) for c in d["checks"]])'
+True True [('sandbox', 'ok', None), ('landlock', 'ok', None), ('process limit', 'ok', None)]
