@@ -44,6 +44,17 @@ const char *exec_status_name(enum exec_status status)
     return names[status];
 }
 
+/* Whether the policy shows a directory, with what is mounted in it. */
+static bool has_dirs(const struct verdict *v)
+{
+    const struct verdict_paths *const lists[] = {&v->read, &v->write, &v->exec};
+    for (size_t k = 0; k < ARRAY_LEN(lists); k++)
+        for (size_t i = 0; i < lists[k]->n; i++)
+            if (lists[k]->p[i].is_dir)
+                return true;
+    return false;
+}
+
 bool exec_plan(const struct verdict *v, struct str hidden, struct arena *arena,
     struct plan *ret_plan, struct err *err)
 {
@@ -56,8 +67,8 @@ bool exec_plan(const struct verdict *v, struct str hidden, struct arena *arena,
                 ? !baseline_add_loaders(base, arena, err)
                 : !baseline_add_interpreter(base, arena, v->exec.p[i].resolved.p, err))
             return false;
-    struct str *kernel;
-    size_t n = mounts_of_kernel(arena, &kernel);
+    struct str *kernel = NULL;
+    size_t n = has_dirs(v) ? mounts_of_kernel(arena, &kernel) : 0;
     struct str *list = ARENA_NEW(arena, struct str, n + 1);
     if (n)
         memcpy(list, kernel, n * sizeof(*list));

@@ -10,7 +10,7 @@
 
 enum {
     HEAD_MAX = 4096, /* of a program or loader: its program headers */
-    FILE_MAX = 16 << 20,
+    FILE_MAX = 4 << 20,
 };
 
 /* Directories, or links to them as on a system with a merged /usr. */
@@ -35,13 +35,12 @@ static const struct {
 /* Only as links: their directories are for the policy to name. */
 static const char *const links[] = {"/bin", "/sbin", "/etc/localtime", "/etc/os-release"};
 
-/* Copied: the loader's cache, names, locale, time zone, certificates. */
+/* Copied: names, locale, time zone, certificates. */
 static const char *const files[] = {
     "/etc/gai.conf",
     "/etc/group",
     "/etc/host.conf",
     "/etc/hosts",
-    "/etc/ld.so.cache",
     "/etc/locale.alias",
     "/etc/locale.conf",
     "/etc/localtime",
@@ -53,6 +52,9 @@ static const char *const files[] = {
     "/etc/ssl/openssl.cnf",
     "/etc/timezone",
 };
+
+/* Of use only to a loader. */
+static const char loader_cache[] = "/etc/ld.so.cache";
 
 /* Loaders that programs of this machine ask for. */
 static const char *const loaders[] = {
@@ -66,7 +68,7 @@ static const char *const loaders[] = {
 };
 
 _Static_assert(ARRAY_LEN(dirs) + ARRAY_LEN(links) <= BASELINE_MAX, "links and directories fit");
-_Static_assert(ARRAY_LEN(files) <= BASELINE_MAX, "files fit");
+_Static_assert(ARRAY_LEN(files) < BASELINE_MAX, "files fit");
 
 static bool add_link(struct baseline *base, struct arena *arena, const char *path)
 {
@@ -91,24 +93,16 @@ static void add_dir(struct baseline *base, struct arena *arena, const char *path
             (struct baseline_dir){str_z(path), st.st_dev, st.st_ino, libraries};
 }
 
-/* A regular file, links followed; false if there is none that can be read. */
-static bool find_file(struct arena *arena, const char *path, struct baseline_file *ret_file)
+/* All of a small regular file; "no value" if there is none that can be read. */
+static struct str read_whole(struct arena *arena, const char *path)
 {
     struct stat st;
-    struct str source = str_z(path);
-    if (lstat(path, &st) != 0)
-        return false;
-    if (S_ISLNK(st.st_mode)) {
-        AUTO_FD int fd = beneath_peek(path);
-        AUTO_FREE char *name = fd >= 0 ? beneath_name(fd) : NULL;
-        if (!name || fstat(fd, &st) != 0)
-            return false;
-        source = arena_str(arena, str_z(name));
-    }
-    if (!S_ISREG(st.st_mode) || st.st_size > FILE_MAX || access(path, R_OK) != 0)
-        return false;
-    *ret_file = (struct baseline_file){str_z(path), source, st.st_dev, st.st_ino};
-    return true;
+    AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > FILE_MAX)
+        return (struct str){0};
+    char *bytes = arena_alloc(arena, (size_t)st.st_size + 1);
+    ssize_t n = read(fd, bytes, (size_t)st.st_size);
+    return n == st.st_size ? str_n(bytes, (size_t)n) : (struct str){0};
 }
 
 /* The first bytes of a file; "no value" if it can't be read. */
@@ -129,8 +123,9 @@ static bool has_link(const struct baseline *base, const char *path)
 
 static void add_file(struct baseline *base, struct arena *arena, const char *path)
 {
-    if (!has_link(base, path) && find_file(arena, path, &base->files[base->n_files]))
-        base->n_files++;
+    struct str bytes = has_link(base, path) ? (struct str){0} : read_whole(arena, path);
+    if (bytes.p)
+        base->files[base->n_files++] = (struct baseline_file){str_z(path), bytes};
 }
 
 static bool is_library(const struct baseline *base, struct str path)
@@ -145,18 +140,24 @@ static bool add_loader(
     struct baseline *base, struct arena *arena, const char *path, struct err *err)
 {
     struct baseline_loader loader;
+    struct stat st;
     char head[HEAD_MAX];
-    if (base->n_loaders == BASELINE_MAX || !find_file(arena, path, &loader.file) ||
-        !is_library(base, loader.file.source))
+    AUTO_FD int fd = beneath_peek(path);
+    AUTO_FREE char *name = fd >= 0 ? beneath_name(fd) : NULL;
+    if (base->n_loaders == BASELINE_MAX || !name || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+        !is_library(base, str_z(name)))
         return true;
-    loader.file.path = loader.file.source;
     for (size_t i = 0; i < base->n_loaders; i++)
-        if (str_eq(base->loaders[i].file.path, loader.file.path))
+        if (str_is(base->loaders[i].path, name))
             return true;
-    if (!elf_no_start(read_head(loader.file.source.p, head), &loader.patch))
+    if (!elf_no_start(read_head(name, head), &loader.patch))
         return err_set(err, E_SANDBOX_UNAVAILABLE,
-            "the dynamic loader '" STR_FMT "' can't be kept from starting programs by itself",
-            STR_ARG(loader.file.path));
+            "the dynamic loader '%s' can't be kept from starting programs by itself", name);
+    loader.path = arena_str(arena, str_z(name));
+    loader.dev = st.st_dev;
+    loader.ino = st.st_ino;
+    if (base->n_loaders == 0)
+        add_file(base, arena, loader_cache);
     base->loaders[base->n_loaders++] = loader;
     return true;
 }
@@ -202,5 +203,5 @@ bool baseline_shows(struct str path)
     for (size_t i = 0; i < ARRAY_LEN(files); i++)
         if (str_is(path, files[i]))
             return true;
-    return false;
+    return str_is(path, loader_cache);
 }

@@ -25,17 +25,16 @@ struct baseline_link {
     struct str path, target;
 };
 
-/* A file that is copied. */
+/* A file that is copied: small, and read when the baseline is collected. */
 struct baseline_file {
-    struct str path;   /* where it is shown */
-    struct str source; /* where it really is */
-    dev_t dev;
-    ino_t ino;
+    struct str path, bytes;
 };
 
 /* A dynamic loader, with the change that keeps it from being started. */
 struct baseline_loader {
-    struct baseline_file file;
+    struct str path; /* without links */
+    dev_t dev;
+    ino_t ino;
     struct elf_patch patch;
 };
 

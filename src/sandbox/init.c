@@ -169,7 +169,7 @@ static unsigned rule_access(const struct plan_step *step, bool native)
     case PLAN_LOADER:
     case PLAN_PROC:
         return step->access;
-    case PLAN_COPY:
+    case PLAN_FILE:
         return PLAN_READ;
     case PLAN_DEVICE:
         return PLAN_READ | PLAN_WRITE | PLAN_IOCTL;
@@ -178,19 +178,31 @@ static unsigned rule_access(const struct plan_step *step, bool native)
     }
 }
 
+static bool is_dir(const struct plan_step *step)
+{
+    switch (step->kind) {
+    case PLAN_BIND:
+        return step->access & PLAN_IS_DIR;
+    case PLAN_FILE:
+    case PLAN_LOADER:
+    case PLAN_DEVICE:
+        return false;
+    default:
+        return true;
+    }
+}
+
 static void add_rules(const struct init_input *in, int ruleset)
 {
+    const struct open_how how = {
+        .flags = O_PATH | O_CLOEXEC | O_NOFOLLOW, .resolve = RESOLVE_NO_SYMLINKS};
     for (size_t i = 0; i < in->plan->n_steps; i++) {
         const struct plan_step *step = &in->plan->steps[i];
         unsigned access = rule_access(step, is_native(in));
-        struct stat st;
         if (access == 0)
             continue;
-        const struct open_how how = {
-            .flags = O_PATH | O_CLOEXEC | O_NOFOLLOW, .resolve = RESOLVE_NO_SYMLINKS};
         AUTO_FD int fd = (int)syscall(SYS_openat2, AT_FDCWD, step->at.p, &how, sizeof(how));
-        if (fd < 0 || fstat(fd, &st) != 0 ||
-            landlock_allow(ruleset, in->landlock_abi, fd, access, S_ISDIR(st.st_mode)) != 0)
+        if (fd < 0 || landlock_allow(ruleset, in->landlock_abi, fd, access, is_dir(step)) != 0)
             give_up(STAGE_LANDLOCK, errno, (int)i);
     }
 }

@@ -224,19 +224,6 @@ static void add_aliases(struct maker *m)
     add_alias(m, &v->cwd);
 }
 
-static void add_copy(struct maker *m, enum plan_kind kind, const struct baseline_file *file,
-    const struct elf_patch *patch)
-{
-    add(m, &(struct plan_step){.kind = kind,
-               .at = file->path,
-               .text = file->source,
-               .dev = file->dev,
-               .ino = file->ino,
-               .patch = patch,
-               .access = kind == PLAN_LOADER ? PLAN_READ | PLAN_EXEC : 0u,
-               .mode = kind == PLAN_LOADER ? 0755 : 0644});
-}
-
 static void add_system(struct maker *m)
 {
     const struct baseline *base = m->input->baseline;
@@ -249,11 +236,22 @@ static void add_system(struct maker *m)
     add(m, &(struct plan_step){.kind = PLAN_DIR, .at = STR("/etc"), .access = PLAN_READ});
     for (size_t i = 0; i < base->n_files; i++)
         if (!bound(m, base->files[i].path))
-            add_copy(m, PLAN_COPY, &base->files[i], NULL);
+            add(m, &(struct plan_step){.kind = PLAN_FILE,
+                       .at = base->files[i].path,
+                       .text = base->files[i].bytes,
+                       .mode = 0644});
     for (size_t i = 0; i < base->n_loaders; i++) {
-        const struct plan_step *holder = bound(m, base->loaders[i].file.path);
+        const struct baseline_loader *loader = &base->loaders[i];
+        const struct plan_step *holder = bound(m, loader->path);
         if (!holder || !(holder->access & PLAN_EXEC))
-            add_copy(m, PLAN_LOADER, &base->loaders[i].file, &base->loaders[i].patch);
+            add(m, &(struct plan_step){.kind = PLAN_LOADER,
+                       .at = loader->path,
+                       .text = loader->path,
+                       .dev = loader->dev,
+                       .ino = loader->ino,
+                       .patch = &loader->patch,
+                       .access = PLAN_READ | PLAN_EXEC,
+                       .mode = 0755});
     }
 }
 
@@ -413,7 +411,7 @@ void plan_make(const struct plan_input *input, struct arena *arena, struct plan 
 
 static const char *const kind_names[] = {
     [PLAN_DIR] = "dir",
-    [PLAN_COPY] = "copy",
+    [PLAN_FILE] = "file",
     [PLAN_LINK] = "link",
     [PLAN_BIND] = "bind",
     [PLAN_LOADER] = "loader",

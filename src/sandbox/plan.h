@@ -18,7 +18,7 @@
 
 enum plan_kind {
     PLAN_DIR,    /* a directory of the root that we made */
-    PLAN_COPY,   /* a copy of a file of the host */
+    PLAN_FILE,   /* a file in it with these bytes */
     PLAN_LINK,   /* a symbolic link in it */
     PLAN_BIND,   /* a file or directory of the host */
     PLAN_LOADER, /* the dynamic loader, changed so that it can't be started by itself */
@@ -45,7 +45,7 @@ struct plan_step {
     enum plan_kind kind;
     unsigned access;
     struct str at;   /* absolute, NUL-terminated */
-    struct str text; /* what of the host is shown or copied; where a link leads */
+    struct str text; /* what of the host is shown; where a link leads; the bytes of a file */
     dev_t dev;       /* of that: it must be this and nothing else */
     ino_t ino;
     const struct elf_patch *patch; /* of a loader */

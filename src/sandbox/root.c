@@ -234,7 +234,7 @@ static int open_source(const struct plan_step *step, uint64_t flags, struct stat
     return TAKE_FD(fd);
 }
 
-/* Copies a file of the host into one of ours. */
+/* Copies a file of the host into one of ours, changed on the way. */
 static bool copy_file(struct builder *b, const struct plan_step *step, int dir, const char *name)
 {
     struct stat st;
@@ -257,13 +257,15 @@ static bool copy_file(struct builder *b, const struct plan_step *step, int dir, 
     return true;
 }
 
-static bool make_copy(struct builder *b, const struct plan_step *step)
+static bool make_file(struct builder *b, const struct plan_step *step)
 {
     const char *name = go_to(b, step->at);
     errno = name && !b->parent.own ? EXDEV : errno;
     if (!name || !b->parent.own)
         return fail(b, STAGE_PLACE);
-    return copy_file(b, step, b->parent.fd, name);
+    AUTO_FD int fd = openat(
+        b->parent.fd, name, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, step->mode);
+    return (fd >= 0 && write_all(fd, step->text)) || fail(b, STAGE_PLACE);
 }
 
 /* A second name for something: if its place is taken by a link or lies in a directory of the host,
@@ -498,7 +500,7 @@ static bool apply(struct builder *b, const struct plan_step *step)
 {
     static bool (*const how[])(struct builder *, const struct plan_step *) = {
         [PLAN_DIR] = make_dir,
-        [PLAN_COPY] = make_copy,
+        [PLAN_FILE] = make_file,
         [PLAN_LINK] = make_link,
         [PLAN_BIND] = bind_host,
         [PLAN_LOADER] = bind_loader,
