@@ -24,7 +24,7 @@ static bool read_header(struct str file, elf_header *ret_header)
         return false;
     memcpy(&h, file.p, sizeof(h));
     if (memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 || h.e_ident[EI_CLASS] != NATIVE_CLASS ||
-        h.e_phentsize != sizeof(elf_segment) || h.e_phnum > SEGMENTS_MAX)
+        h.e_phentsize != sizeof(elf_segment) || h.e_phnum > SEGMENTS_MAX || h.e_phoff < sizeof(h))
         return false;
     size_t size = h.e_phnum * sizeof(elf_segment);
     if (h.e_phoff > file.n || size > file.n - h.e_phoff)

@@ -6,6 +6,7 @@
 #include "sandbox/elf.h"
 #include "sandbox/env.h"
 #include "sandbox/machine.h"
+#include "sandbox/mounts.h"
 #include "sandbox/plan.h"
 #include "sandbox/seccomp.h"
 
@@ -323,4 +324,37 @@ TEST(machine_says_what_to_do)
     CHECK_INT(machine_pid_max(1), MACHINE_PID_MAX_LEAST);
     CHECK_INT(machine_pid_max(512), 514);
     CHECK_INT(machine_pid_max(UINT64_MAX), 4 << 20);
+}
+
+/* Mounts -------------------------------------------------------------------------------------- */
+
+TEST(mounts_finds_those_of_the_kernel)
+{
+    static const struct {
+        const char *name, *text, *want;
+    } rows[] = {
+        {"none", "22 1 254:0 / / rw - ext4 /dev/vda rw\n", ""},
+        {"where they belong",
+            "23 22 0:5 / /proc rw - proc proc rw\n24 22 0:6 / /sys rw - sysfs s rw\n", ""},
+        {"elsewhere", "25 22 0:5 / /srv/root/proc rw,nosuid shared:3 master:1 - proc proc rw\n",
+            "/srv/root/proc;"},
+        {"with blanks and backslashes", "26 22 0:5 / /a\\040b\\134c rw - cgroup2 c rw\n",
+            "/a b\\c;"},
+        {"several",
+            "27 22 0:5 / /x/sys rw - sysfs s rw\n28 22 0:7 / /y rw - tmpfs t rw\n"
+            "29 22 0:8 / /x/dev rw - devtmpfs d rw\n",
+            "/x/sys;/x/dev;"},
+        {"a name that begins like /proc", "30 22 0:5 / /process rw - proc p rw\n", "/process;"},
+        {"cut off", "31 22 0:5 / /z rw -\n32 22 0:5\n\n - \n", ""},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+        AUTO_BUF struct buf got = BUF_INIT(4096);
+        struct str *at;
+        size_t n = mounts_in(&a, str_z(rows[i].text), &at);
+        for (size_t k = 0; k < n; k++)
+            buf_printf(&got, STR_FMT ";", STR_ARG(at[k]));
+        test_row(i, rows[i].name);
+        CHECK_STR(buf_str(&got), str_z(rows[i].want));
+    }
 }
