@@ -1,0 +1,372 @@
+"""What the suites for `cordon exec` share: cases, policies, runs, and what must not be left behind.
+
+A suite is a file with functions:
+
+    @case("a file is read")
+    def _(t):
+        run = t.exec(t.child, "show", t.file("a", "hello"), policy=t.policy(read=[t.work]))
+        t.same(run.out, b"hello")
+
+    sys.exit(main())
+
+Each runs as root and as an ordinary user when root runs the suite, else as who one is. `t` is the
+case's own place: t.work is an empty directory that belongs to the user, t.child the program of
+child.c. After each case no process of it may be left, nor anything below its home directory.
+
+    suite.py --cordon BINARY --child BINARY [--sanitized] [WORD…]     cases whose title has a WORD
+
+--sanitized: fewer repetitions, and memory and time are judged by SANITIZED_FACTOR.
+"""
+import argparse
+import ctypes
+import fcntl
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+USER = 12345
+TIMEOUT_S = 180  # for what should end by itself: only a hang is that long
+KILLED_S = 10  # how long the processes of a killed supervisor may be there
+SANITIZED_FACTOR = 8
+PR_SET_CHILD_SUBREAPER = 36
+PRESET_PYTHON = "/usr/bin/python3"
+
+CASES = []
+OPTIONS = None
+
+
+class Failed(Exception):
+    pass
+
+
+class Skipped(Exception):
+    pass
+
+
+def case(title, who="both"):
+    def register(function):
+        CASES.append((title, function, who))
+        return function
+    return register
+
+
+def sanitized():
+    return OPTIONS.sanitized
+
+
+def factor():
+    return SANITIZED_FACTOR if OPTIONS.sanitized else 1
+
+
+class Run:
+    """What a finished run left: exit status (negative: a signal), both streams."""
+
+    def __init__(self, argv, code, out, err):
+        self.argv, self.code, self.out, self.err = argv, code, out, err
+
+    def __str__(self):
+        def short(data):
+            return repr(data if len(data) < 1500 else data[:1000] + b" ... " + data[-400:])
+        argv = " ".join(str(a) if len(a) < 200 else str(a[:200]) + "…" for a in self.argv[1:12])
+        return f"exit {self.code}: {argv}\n  stdout {short(self.out)}\n  stderr {short(self.err)}"
+
+    @property
+    def result(self):
+        """The one JSON line that --json prints."""
+        lines = self.out.split(b"\n")
+        if len(lines) != 2 or lines[1]:
+            raise Failed(f"stdout is not one line of JSON\n{self}")
+        try:
+            return json.loads(lines[0].decode("utf-8"))
+        except ValueError as e:
+            raise Failed(f"stdout is no JSON: {e}\n{self}") from e
+
+    @property
+    def error(self):
+        error = self.result.get("error")
+        if not isinstance(error, dict):
+            raise Failed(f"no error in the result\n{self}")
+        return error
+
+
+class Place:
+    """One case as one user."""
+
+    def __init__(self, bin_dir, uid):
+        self.uid = uid
+        self.top = os.path.realpath(tempfile.mkdtemp(prefix="cordon-live-"))
+        os.chmod(self.top, 0o755)
+        self.work, self.home = self.directory("work"), self.directory("home")
+        self.cordon, self.child = os.path.join(bin_dir, "cordon"), os.path.join(bin_dir, "child")
+        self.started, self.policies, self.killed = [], 0, False
+        self.env = {
+            "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": self.home, "LC_ALL": "C.UTF-8",
+            "TERM": "xterm-256color", "CORDON_TEST_SECRET": "hidden",
+            **{k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}}
+
+    # Things to work with
+
+    def own(self, path):
+        if self.uid is not None:
+            os.chown(path, self.uid, self.uid, follow_symlinks=False)
+        return path
+
+    def directory(self, *parts):
+        path = os.path.join(self.top, *parts)
+        os.makedirs(path)
+        return self.own(path)
+
+    def file(self, name, content="", mode=0o644):
+        """A file in the working directory."""
+        path = os.path.join(self.work, name)
+        with open(path, "wb") as f:
+            f.write(content.encode() if isinstance(content, str) else content)
+        os.chmod(path, mode)
+        return self.own(path)
+
+    def policy(self, read=(), write=(), execs=None, shell=False, cwd=None, text=None, **more):
+        """Writes a policy, outside of what it allows, and gives its path. `more`: its other keys."""
+        self.policies += 1
+        path = os.path.join(self.top, f"policy-{self.policies}.json")
+        tree = {
+            "policy_version": 4,
+            "fs": {"allowed_read": list(read), "allowed_write": list(write)},
+            "fs_write_unsafe_ack": bool(write),
+            "exec": {"allowed_executables": [self.child] if execs is None else list(execs),
+                     "allow_shell": shell},
+            **more}
+        if cwd is not None:
+            tree["fs"]["working_dir"] = cwd
+        data = json.dumps(tree).encode() if text is None else text
+        with open(path, "wb") as f:
+            f.write(data)
+        return self.own(path)
+
+    # Runs
+
+    def command(self, *command, policy=None, options=()):
+        argv = [self.cordon, "exec", *options]
+        if policy is not None:
+            argv += ["--policy", policy]
+        return [os.fsencode(a) for a in (*argv, "--", *command)]
+
+    def start(self, argv, **more):
+        """A process that belongs to the case: killed at its end, at the latest."""
+        if self.uid is not None:
+            more.update(user=self.uid, group=self.uid, extra_groups=[])
+        more.setdefault("stdin", subprocess.DEVNULL)
+        more.setdefault("stdout", subprocess.PIPE)
+        more.setdefault("stderr", subprocess.PIPE)
+        more.setdefault("cwd", self.work)
+        more.setdefault("env", self.env)
+        process = subprocess.Popen(argv, **more)
+        self.started.append(process)
+        return process
+
+    def finish(self, process, data=None, timeout=TIMEOUT_S):
+        try:
+            out, err = process.communicate(data, timeout=timeout)
+        except subprocess.TimeoutExpired as e:
+            process.kill()
+            self.killed = True
+            raise Failed(f"still there after {timeout} s: {process.args}") from e
+        return Run(process.args, process.returncode, out or b"", err or b"")
+
+    def run(self, argv, data=None, **more):
+        if data is not None:
+            more["stdin"] = subprocess.PIPE
+        return self.finish(self.start([os.fsencode(a) for a in argv], **more), data)
+
+    def exec(self, *command, policy=None, options=(), data=None, expect=0, **more):
+        run = self.run(self.command(*command, policy=policy, options=options), data, **more)
+        if expect is not None:
+            self.code(run, expect)
+        return run
+
+    # Judgement
+
+    def true(self, condition, why):
+        if not condition:
+            raise Failed(str(why))
+
+    def same(self, got, want, about=""):
+        if got != want:
+            raise Failed(f"got {got!r:.600}, wanted {want!r:.600} {about}")
+
+    def code(self, run, *wanted):
+        if run.code not in wanted:
+            raise Failed(f"wanted exit {' or '.join(map(str, wanted))}\n{run}")
+
+    def denied(self, run, code, exit_code):
+        """Refused with a clean error, in JSON."""
+        self.code(run, exit_code)
+        self.same(run.error.get("code"), code, run)
+        self.true(run.error.get("message"), f"no message\n{run}")
+
+    def unlocked(self, path, wait_s=0):
+        """No process holds the lock any more. Now, or within a time."""
+        deadline = time.monotonic() + wait_s
+        with open(path, "rb") as f:
+            while True:
+                try:
+                    fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    return
+                except BlockingIOError:
+                    if time.monotonic() >= deadline:
+                        raise Failed("a process of the sandbox is still alive") from None
+                    time.sleep(0.002)
+
+    def locked(self, path):
+        """The control of unlocked()."""
+        with open(path, "rb") as f:
+            try:
+                fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return
+        raise Failed("nobody holds the lock: the test sees nothing")
+
+    def until(self, process, word):
+        """Reads stdout of a process up to a word."""
+        seen = b""
+        while word not in seen:
+            part = os.read(process.stdout.fileno(), 65536)
+            if not part:
+                process.wait(TIMEOUT_S)
+                raise Failed(f"ended ({process.returncode}) before {word!r}: {seen!r:.500} "
+                             f"{process.stderr.read() if process.stderr else b''!r:.500}")
+            seen += part
+        return seen
+
+    # The end
+
+    def close(self):
+        problems = []
+        for process in self.started:
+            if process.poll() is None:
+                process.kill()
+                self.killed = True
+            for stream in (process.stdin, process.stdout, process.stderr):
+                if stream:
+                    stream.close()
+            process.wait()
+        problems += orphans(KILLED_S if self.killed else 0)
+        left = os.listdir(self.home) if os.path.isdir(self.home) else []
+        if left:
+            problems.append(f"left in the home directory: {left}")
+        subprocess.run(["chmod", "-R", "u+rwx", self.top], check=False, stderr=subprocess.DEVNULL)
+        shutil.rmtree(self.top, ignore_errors=True)
+        return problems
+
+
+def become_reaper():
+    """Orphans come to this process, so that none is overlooked."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def children():
+    """Processes that are ours, living or not yet waited for: (pid, state, name)."""
+    found = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{name}/stat", "rb") as f:
+                stat = f.read()
+        except OSError:
+            continue
+        fields = stat[stat.rindex(b")") + 2:].split()
+        if int(fields[1]) == os.getpid():
+            found.append((int(name), fields[0].decode(), stat[stat.index(b"("):stat.rindex(b")") + 1]))
+    return found
+
+
+def orphans(wait_s=0):
+    """What the case left behind comes to us, the reaper; ends it and says what it was. A killed
+    supervisor's processes get a time to go."""
+    deadline = time.monotonic() + wait_s
+    while True:
+        problems = []
+        for pid, state, name in children():
+            if state == "Z":
+                os.waitpid(pid, 0)
+                if not wait_s:
+                    problems.append(f"nobody waited for process {pid} {name}")
+            elif time.monotonic() >= deadline:
+                problems.append(f"left process {pid} {name} in state {state}")
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+        if not children():
+            return problems
+        time.sleep(0.002)
+
+
+def run_case(function, bin_dir, uid):
+    """Returns what is wrong with it."""
+    place = Place(bin_dir, uid)
+    problems = []
+    try:
+        function(place)
+    except Failed as e:
+        problems = str(e).splitlines()
+    except Skipped:
+        raise
+    except Exception:  # pylint: disable=broad-except
+        problems = traceback.format_exc().splitlines()
+    finally:
+        problems += place.close()
+    return problems
+
+
+def identities(who):
+    if os.getuid() != 0:
+        return [] if who == "root" else [("user", None)]
+    both = [("root", None), ("user", USER)]
+    return both if who == "both" else [b for b in both if b[0] == who]
+
+
+def run_all(bin_dir):
+    number = failed = 0
+    for title, function, who in CASES:
+        if OPTIONS.words and not any(word in title for word in OPTIONS.words):
+            continue
+        for name, uid in identities(who):
+            number += 1
+            try:
+                problems = run_case(function, bin_dir, uid)
+            except Skipped as e:
+                print(f"ok {number} - {title} ({name}) # SKIP {e}", flush=True)
+                continue
+            failed += bool(problems)
+            print(f"{'not ok' if problems else 'ok'} {number} - {title} ({name})")
+            for line in problems:
+                print(f"#   {line}")
+            sys.stdout.flush()
+    print(f"1..{number}")
+    return 1 if failed or not number else 0
+
+
+def main():
+    global OPTIONS  # pylint: disable=global-statement
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cordon", required=True)
+    parser.add_argument("--child", required=True)
+    parser.add_argument("--sanitized", action="store_true")
+    parser.add_argument("words", nargs="*")
+    OPTIONS = parser.parse_args()
+    os.umask(0o022)
+    become_reaper()
+    # The programs are copied to where an ordinary user can run them.
+    bin_dir = os.path.realpath(tempfile.mkdtemp(prefix="cordon-bin-"))
+    try:
+        os.chmod(bin_dir, 0o755)
+        shutil.copy(OPTIONS.cordon, os.path.join(bin_dir, "cordon"))
+        shutil.copy(OPTIONS.child, os.path.join(bin_dir, "child"))
+        return run_all(bin_dir)
+    finally:
+        shutil.rmtree(bin_dir)

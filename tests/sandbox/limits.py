@@ -1,0 +1,924 @@
+#!/usr/bin/env python3
+"""What a hostile or broken program, policy or command line does to `cordon exec`: budgets, limits,
+processes that won't go, bad input, a machine that lacks what the sandbox needs; and that nothing is
+left afterwards. See harness.py.
+
+Times are judged by what the program was told, never by the clock alone: "at once" means that a long
+budget was not needed. The one absolute time is the 50 ms after a budget, as the best of some runs.
+"""
+import contextlib
+import ctypes
+import json
+import os
+import resource
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from harness import (KILLED_S, PRESET_PYTHON, TIMEOUT_S, Failed, become_reaper, case, factor, main,
+                     orphans, sanitized)
+
+MIB = 1 << 20
+LONG_MS = 120000       # a budget that no test should come near
+AFTER_BUDGET_MS = 50   # the issue's number
+BUDGET_RUNS = 5        # the best counts: others use this machine, too
+SUPERVISOR_MIB = 6     # VmHWM of the cordon process, under a flood as well
+PIPES, PTY = ["--pipes"], ["--pty"]
+JSON = ["--json"]
+
+
+def budgets(**values):
+    return {"budgets": values}
+
+
+def run_json(t, *command, policy, options=(), **more):
+    return t.exec(*command, policy=policy, options=[*JSON, *options], expect=None, **more)
+
+
+def over_budget(t, run, budget):
+    """Exit 4 and the budget's name."""
+    t.denied(run, "E_TIMEOUT", 4)
+    t.same(run.error.get("context", {}).get("budget"), budget, run)
+    status = run.result.get("exit_status") or {}
+    t.same(status.get("terminated_by_harness"), True, run)
+    t.same(run.result.get("status"), "errored", run)
+
+
+def peak(pid):
+    """The most memory that a process had so far, in bytes; None when it is gone."""
+    with contextlib.suppress(OSError):
+        with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as f:
+            for line in f:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) * 1024
+    return None
+
+
+def watch(t, argv, read=True):
+    """Runs a command, counts what it prints, and watches its memory: (exit status, bytes, peak)."""
+    process = t.start(argv, stderr=subprocess.DEVNULL)
+    most = count = 0
+    deadline = time.monotonic() + TIMEOUT_S
+    open_end = True
+    while process.poll() is None:
+        most = max(most, peak(process.pid) or 0)
+        if not open_end or not read:
+            time.sleep(0.005)
+        elif select.select([process.stdout], [], [], 0.005)[0]:
+            part = len(os.read(process.stdout.fileno(), MIB))
+            count, open_end = count + part, part > 0
+        if time.monotonic() > deadline:
+            process.kill()
+            raise Failed("a flood did not end")
+    while open_end and (part := len(os.read(process.stdout.fileno(), MIB))):
+        count += part
+    return process.returncode, count, most
+
+
+# Output ---------------------------------------------------------------------------------------------
+
+def flood(t, command, how, mib=64):
+    policy = t.policy(**budgets(max_output_bytes=mib * MIB, max_runtime_ms=LONG_MS))
+    code, count, most = watch(t, t.command(t.child, *command, policy=policy, options=how))
+    t.same(code, 4)
+    t.true(count <= mib * MIB, f"{count} bytes were printed, {mib * MIB} are allowed")
+    t.true(count >= mib * MIB - MIB, f"only {count} bytes of {mib * MIB} were printed")
+    limit = SUPERVISOR_MIB * MIB * factor() * (2 if sanitized() else 1)
+    t.true(0 < most < limit, f"the supervisor's memory went to {most} bytes")
+
+
+for label, command in (("lines", ["flood"]), ("one line of 1 GB", ["line", str(10**9)]),
+                       ("binary, invalid UTF-8", ["binary", str(10**9)])):
+    for how in (PIPES, PTY):
+        @case(f"a flood ends at the budget, memory stays flat: {label}, {how[0]}")
+        def _(t, command=command, how=how):
+            flood(t, command, how, 8 if sanitized() else 64)
+
+
+for how in (PIPES, PTY):
+    @case(f"a flood as JSON: exit 4, the budget's name, valid UTF-8, {how[0]}")
+    def _(t, how=how):
+        for command in (["flood"], ["line", str(10**9)], ["binary", str(10**9)]):
+            policy = t.policy(**budgets(max_output_bytes=MIB, max_runtime_ms=LONG_MS))
+            over_budget(t, run_json(t, t.child, *command, policy=policy, options=how),
+                        "max_output_bytes")
+
+
+@case("a flood as JSON: memory is bound by the budget, not by the flood")
+def _(t):
+    policy = t.policy(**budgets(max_output_bytes=MIB, max_runtime_ms=LONG_MS))
+    code, _, most = watch(t, t.command(t.child, "flood", policy=policy, options=JSON))
+    t.same(code, 4)
+    limit = (SUPERVISOR_MIB + 8) * MIB * factor() * (2 if sanitized() else 1)
+    t.true(0 < most < limit, f"the supervisor's memory went to {most} bytes")
+
+
+@case("output that is just within its budget is no failure, one byte more is")
+def _(t):
+    for size, code in ((MIB, 0), (MIB + 1, 4)):
+        policy = t.policy(**budgets(max_output_bytes=MIB))
+        run = t.exec(t.child, "line", str(size), policy=policy, options=PIPES, expect=None)
+        t.code(run, code)
+        t.true(run.out == b"a" * MIB, f"{len(run.out)} bytes of output, or others")
+
+
+@case("stdout and stderr count together")
+def _(t):
+    real = os.path.realpath(PRESET_PYTHON)
+    script = "import os\nfor i in range(60):\n for fd in (1, 2): os.write(fd, b'x' * 10000)"
+    run = t.exec(real, "-c", script, policy=t.policy(execs=[real], **budgets(max_output_bytes=MIB)),
+                 options=PIPES, expect=4)
+    t.true(len(run.out) + run.err.count(b"x" * 100) * 100 <= MIB + 200, len(run.out))
+
+
+@case("any bytes come through a pipe as they are")
+def _(t):
+    block = bytes((i * 7 + i // 256) % 256 for i in range(65536))
+    run = t.exec(t.child, "binary", str(3 * MIB), policy=t.policy(), options=PIPES)
+    t.true(run.out == block * 48, f"{len(run.out)} bytes, or others")
+
+
+HOSTILE = {
+    "OSC 52 (clipboard)": b"\x1b]52;c;aGk=\x07", "OSC 8 (link)": b"\x1b]8;;http://x/\x1b\\x\x1b]8;;\x1b\\",
+    "queries": b"\x1b[c\x1b[6n\x1bP$qm\x1b\\\x1b[21t\x05", "reset": b"\x1bc\x1b[!p",
+    "bracketed paste": b"\x1b[201~", "C1": b"\xc2\x9b31m\xc2\x9d0;x\xc2\x9c\x9b31m", "bidi": "\u202eabc\u2066".encode(),
+    "invalid UTF-8": b"\xff\xfe\xc0\x80\xed\xa0\x80\xf4\x90\x80\x80", "NUL and DEL": b"a\0b\x7fc",
+}
+for how in (PIPES, PTY):
+    @case(f"output that attacks a terminal is escaped in JSON, {how[0]}")
+    def _(t, how=how):
+        for name, raw in HOSTILE.items():
+            coded = "".join(f"%{byte:02x}" for byte in raw)
+            run = run_json(t, t.child, "print", coded, policy=t.policy(), options=how)
+            t.code(run, 0)
+            bad = [c for c in run.out.decode("utf-8")[:-1] if c < " " or "\x7f" <= c <= "\x9f"]
+            t.true(not bad, f"{name}: raw {bad!r}\n{run}")
+            t.true(isinstance(run.result, dict), run)
+
+
+@case("names that attack a terminal are shown harmless")
+def _(t):
+    for raw in (b"/x\x1b]52;c;aGk=\x07", b"/x\xc2\x9b31m", b"/x\x7f\xff"):
+        run = t.exec(raw, policy=t.policy(), expect=2)
+        text = run.err.decode("utf-8")
+        t.true(text and not [c for c in text if (c < " " and c != "\n") or "\x7f" <= c <= "\x9f"], run)
+
+
+@case("a reader that is slow loses nothing")
+def _(t):
+    process = t.start(t.command(t.child, "binary", str(MIB), policy=t.policy(), options=PIPES))
+    got = b""
+    while part := os.read(process.stdout.fileno(), 1500):
+        got += part
+        if len(got) % 65536 < 1500:
+            time.sleep(0.001)
+    t.same(process.wait(TIMEOUT_S), 0)
+    block = bytes((i * 7 + i // 256) % 256 for i in range(65536))
+    t.true(got == block * 16, f"{len(got)} bytes, or others")
+
+
+for how in (PIPES, PTY):
+    @case(f"a reader that reads nothing: the run time still ends it, {how[0]}")
+    def _(t, how=how):
+        lock = t.file("lock")
+        script = f"{t.child} daemon {lock}; {t.child} flood"
+        policy = t.policy(write=[t.work], execs=[t.child, "/usr/bin/bash"], shell=True,
+                          **budgets(max_runtime_ms=1000, max_output_bytes=1 << 40))
+        process = t.start(t.command("/usr/bin/bash", "-c", script, policy=policy, options=how))
+        wait_for_lock(t, lock)
+        t.unlocked(lock, 30)
+        while os.read(process.stdout.fileno(), MIB):
+            pass
+        t.same(process.wait(TIMEOUT_S), 4)
+
+
+@case("a reader that goes away: the run ends, and so does the sandbox")
+def _(t):
+    lock = t.file("lock")
+    script = f"{t.child} daemon {lock}; {t.child} flood"
+    policy = t.policy(write=[t.work], execs=[t.child, "/usr/bin/bash"], shell=True,
+                      **budgets(max_runtime_ms=LONG_MS, max_output_bytes=1 << 40))
+    process = t.start(t.command("/usr/bin/bash", "-c", script, policy=policy, options=PIPES))
+    wait_for_lock(t, lock)
+    os.read(process.stdout.fileno(), 1000)
+    process.stdout.close()
+    process.stdout = None
+    code = process.wait(TIMEOUT_S)
+    t.true(code not in (0, 4), f"exit {code}")
+    t.unlocked(lock)
+
+
+def wait_for_lock(t, path):
+    deadline = time.monotonic() + TIMEOUT_S
+    while time.monotonic() < deadline:
+        with contextlib.suppress(Failed):
+            return t.locked(path)
+        time.sleep(0.002)
+    raise Failed("the program in the sandbox did not start")
+
+
+# Run time -------------------------------------------------------------------------------------------
+
+def time_over(t, command, options=(), budget_ms=300, write=()):
+    policy = t.policy(write=write, **budgets(max_runtime_ms=budget_ms))
+    run = run_json(t, t.child, *command, policy=policy, options=options)
+    over_budget(t, run, "max_runtime_ms")
+    return run.result["ended_at_ms"] - run.result["started_at_ms"]
+
+
+for label, command in (
+        ("sleeps", ["pause"]), ("stops itself", ["stop"]), ("ignores and blocks every signal", ["ignore"]),
+        ("closes its output and sleeps", ["hush"])):
+    for how in (PIPES, PTY):
+        @case(f"a program that {label} is ended within 50 ms of its run time, {how[0]}")
+        def _(t, command=command, how=how):
+            limit = AFTER_BUDGET_MS * factor()
+            took = min(time_over(t, command, how) for _ in range(BUDGET_RUNS))
+            t.true(300 <= took <= 300 + limit, f"it took {took} ms where 300 are allowed")
+
+
+@case("the whole command is over within 50 ms of the run time, beside what a start costs")
+def _(t):
+    def wall(*command, **values):
+        start = time.monotonic()
+        t.exec(t.child, *command, policy=t.policy(**budgets(**values)), options=PIPES, expect=None)
+        return (time.monotonic() - start) * 1000
+    base = min(wall("exit", "0") for _ in range(BUDGET_RUNS))
+    took = min(wall("ignore", max_runtime_ms=300) for _ in range(BUDGET_RUNS))
+    t.true(took >= 300, f"{took} ms")
+    t.true(took <= 300 + base + AFTER_BUDGET_MS * factor(), f"{took} ms; a start costs {base} ms")
+
+
+@case("a program that forks for ever and catches every signal is ended by its run time, all of it")
+def _(t):
+    lock = t.file("lock")
+    policy = t.policy(write=[t.work], limits={"processes": 48}, **budgets(max_runtime_ms=500))
+    run = run_json(t, t.child, "bomb", lock, policy=policy)
+    over_budget(t, run, "max_runtime_ms")
+    t.unlocked(lock)
+
+
+# Processes ------------------------------------------------------------------------------------------
+
+@case("processes are limited, as root as well; the host's own limit is as it was")
+def _(t):
+    def host():
+        with open("/proc/sys/kernel/pid_max", encoding="ascii") as f:
+            return f.read()
+    before = host()
+    policy = t.policy(limits={"processes": 40})
+    run = run_json(t, t.child, "forks", "1000", policy=policy, options=PIPES)
+    t.code(run, 0)
+    word, count, why = run.result["final_observation"]["transcript_delta"].split()
+    gaps = json.dumps(run.result["sandbox_report"]["gaps"])
+    t.true(word == "forked" and 20 <= int(count) < 400 and why == "EAGAIN", run)
+    t.true(int(count) <= 40 or "limits.processes" in gaps, f"gaps: {gaps}\n{run}")
+    t.same(host(), before)
+    run = t.exec(t.child, "forks", "1000", policy=t.policy(limits={"processes": 400}), options=PIPES)
+    word, count, why = run.out.split()
+    t.true(word == b"forked" and 350 <= int(count) <= 400 and why == b"EAGAIN", run)
+
+
+for limit, width in ((40, 30), (100, 80), (512, 400)):
+    @case(f"a limit of {limit} processes is one on those that live, not on those that ever were")
+    def _(t, limit=limit, width=width):
+        rounds = 2000 // width
+        policy = t.policy(limits={"processes": limit})
+        run = t.exec(t.child, "generations", str(rounds), str(width), policy=policy, options=PIPES)
+        t.same(run.out, b"at least %d 0\n" % width, run)
+
+
+for how in (PIPES, PTY):
+    @case(f"a daemon that called setsid twice is gone with the run, {how[0]}")
+    def _(t, how=how):
+        lock = t.file("lock")
+        t.exec(t.child, "daemon", lock, policy=t.policy(write=[t.work]), options=how)
+        t.unlocked(lock)
+
+    @case(f"nohup, disown and a trap don't outlive the run, {how[0]}")
+    def _(t, how=how):
+        lock = t.file("lock")
+        shutil.copy(t.child, t.work + "/daemon")
+        script = f"""trap '' HUP TERM INT; nohup setsid ./daemon lock {lock} >out 2>&1 </dev/null & disown
+            for i in $(seq 2000); do grep -q ready out 2>/dev/null && exit 0; sleep 0.01; done; exit 1"""
+        t.exec("/usr/bin/bash", "-c", script, options=["--preset", "build", "--root", t.work, *how])
+        t.unlocked(lock)
+
+    @case(f"the child exits, its child holds the output: the run ends at once, {how[0]}")
+    def _(t, how=how):
+        lock = t.file("lock")
+        policy = t.policy(write=[t.work], **budgets(max_runtime_ms=LONG_MS))
+        run = run_json(t, t.child, "hold", lock, policy=policy, options=how)
+        t.code(run, 0)
+        took = run.result["ended_at_ms"] - run.result["started_at_ms"]
+        t.true(took < LONG_MS / 10, f"it took {took} ms")
+        t.unlocked(lock)
+        t.true("done" in run.result["final_observation"].get("transcript_delta", ""), run)
+
+
+@case("the control: without a sandbox such a daemon lives on")
+def _(t):
+    lock = t.file("lock")
+    t.code(t.run([t.child, "daemon", lock]), 0)
+    t.locked(lock)
+    orphans()
+    t.unlocked(lock, KILLED_S)
+
+
+@case("ten thousand orphans are waited for")
+def _(t):
+    n = 1000 if sanitized() else 10000
+    policy = t.policy(limits={"processes": 100})
+    run = t.exec(t.child, "zombies", str(n), policy=policy, options=PIPES)
+    t.same(run.out, b"orphans %d 0\n" % n, run)
+
+
+for signo in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    for how in (PIPES, PTY):
+        @case(f"the supervisor gets {signo.name}: all of the sandbox is gone, {how[0]}")
+        def _(t, signo=signo, how=how):
+            locks = [t.file("lock"), t.file("lock2")]
+            script = f"{t.child} daemon {locks[0]}; exec {t.child} lock {locks[1]}"
+            policy = t.policy(write=[t.work], execs=[t.child, "/usr/bin/bash"], shell=True)
+            process = t.start(t.command("/usr/bin/bash", "-c", script, policy=policy, options=how))
+            t.until(process, b"ready")
+            t.locked(locks[0])
+            t.locked(locks[1])
+            process.send_signal(signo)
+            code = process.wait(TIMEOUT_S)
+            killed = signo == signal.SIGKILL
+            t.true(code == -signo if killed else code in (130, 128 + signo, -signo), f"exit {code}")
+            for lock in locks:
+                t.unlocked(lock, KILLED_S if killed else 0)
+            if killed:
+                t.same(orphans(KILLED_S), [])
+
+
+@case("interrupted with --json: the result is whole, exit 130")
+def _(t):
+    lock = t.file("lock")
+    argv = t.command(t.child, "lock", lock, policy=t.policy(write=[t.work]), options=JSON)
+    process = t.start(argv)
+    wait_for_lock(t, lock)
+    process.send_signal(signal.SIGINT)
+    run = t.finish(process)
+    t.denied(run, "E_CANCELED", 130)
+    t.same(run.result.get("status"), "canceled", run)
+    t.unlocked(lock)
+
+
+# Memory, files --------------------------------------------------------------------------------------
+
+@case("memory is limited: 64 GB can't be had, nor more than the policy says")
+def _(t):
+    outside = t.run([t.child, "alloc", str(64 << 30), str(512 * MIB)])
+    t.true(outside.out.endswith(b"allocated %d 0\n" % (512 * MIB)), f"the control\n{outside}")
+    policy = t.policy(limits={"memory_bytes": 256 * MIB})
+    for size in (64 << 30, 1 << 30):
+        run = t.exec(t.child, "alloc", str(size), str(512 * MIB), policy=policy, options=PIPES, expect=None)
+        t.code(run, 0, 6)
+        t.true(b"allocated" not in run.out, f"{size} bytes were to be had\n{run}")
+        t.true(run.out.count(b"touched") <= 16, run)
+    run = t.exec(t.child, "alloc", str(64 * MIB), str(64 * MIB), policy=policy, options=PIPES)
+    t.true(b"allocated" in run.out, f"what is allowed can't be had\n{run}")
+
+
+@case("memory of several processes together is limited, or the report says that it is not")
+def _(t):
+    policy = t.policy(limits={"memory_bytes": 256 * MIB}, **budgets(max_runtime_ms=4000))
+    run = run_json(t, t.child, "share", "6", str(100 * MIB), policy=policy, options=PIPES)
+    gaps = json.dumps(run.result["sandbox_report"]["gaps"])
+    shares = run.result["final_observation"]["transcript_delta"].count("share")
+    t.true(shares < 3 or "memory" in gaps, f"{shares} processes had 100 MiB each, gaps: {gaps}")
+
+
+@case("open files are limited")
+def _(t):
+    run = t.exec(t.child, "files", "1000000", policy=t.policy(limits={"open_files": 64}), options=PIPES)
+    word, count, why = run.out.split()
+    t.true(word == b"opened" and 32 <= int(count) <= 64 and why == b"EMFILE", run)
+    run = t.exec(t.child, "files", "1000000", policy=t.policy(), options=PIPES)
+    t.true(900 <= int(run.out.split()[1]) <= 1024, run)
+
+
+@case("a sparse file of 100 GB can't be made, where it can write and in /tmp")
+def _(t):
+    size = 100 * 10**9
+    outside = t.run([t.child, "sparse", t.work + "/control", str(size)])
+    t.same(outside.out, b"ftruncate %d 0\npwrite 1 0\n" % size, "the control")
+    os.unlink(t.work + "/control")
+    for path in (t.work + "/big", "/tmp/big", "/dev/shm/big"):
+        run = t.exec(t.child, "sparse", path, str(size), policy=t.policy(write=[t.work]), options=PIPES)
+        t.same(run.out, b"ftruncate 0 EFBIG\npwrite -1 EFBIG\n", f"{path}\n{run}")
+    t.same(os.path.getsize(t.work + "/big"), 0)
+
+
+@case("files end at file_bytes")
+def _(t):
+    policy = t.policy(write=[t.work], limits={"file_bytes": MIB})
+    run = t.exec(t.child, "fill", t.work + "/big", str(4 * MIB), policy=policy, options=PIPES)
+    t.same(run.out, b"filled %d EFBIG\n" % MIB, run)
+    t.same(os.path.getsize(t.work + "/big"), MIB)
+
+
+@case("/tmp is full at tmp_bytes, and so is what else lies in memory")
+def _(t):
+    policy = t.policy(limits={"tmp_bytes": 16 * MIB, "file_bytes": 1 << 40})
+    run = t.exec(t.child, "fill", "/tmp/big", str(1 << 30), policy=policy, options=PIPES)
+    word, count, why = run.out.split()
+    t.true(word == b"filled" and 8 * MIB <= int(count) <= 16 * MIB and why == b"ENOSPC", run)
+    run = t.exec(t.child, "fill", "/dev/shm/big", str(1 << 30), policy=policy, options=PIPES)
+    t.true(run.out.split()[2] == b"ENOSPC", f"/dev/shm has no end\n{run}")
+    for path in ("/big", "/dev/big", "/usr/big", "/etc/big", "/proc/big", "/dev/pts/big"):
+        run = t.exec(t.child, "fill", path, str(1 << 30), policy=policy, options=PIPES, expect=6)
+        t.true(b"filled" not in run.out, f"{path} can be written\n{run}")
+
+
+# Refused before anything runs ----------------------------------------------------------------------
+
+def mark(t):
+    return os.path.join(t.work, "ran")
+
+
+def refuse(t, run, code="E_POLICY_DENIED", exit_code=2):
+    t.denied(run, code, exit_code)
+    t.true(not os.path.exists(mark(t)), f"it ran all the same\n{run}")
+
+
+def try_policy(t, command=None, options=(), base=True, **values):
+    """A marker under a policy that would do, but for what is given."""
+    if base:
+        values["write"] = [t.work, *values.get("write", ())]
+    return run_json(t, *(command or [t.child, "mark", mark(t)]), policy=t.policy(**values), options=options)
+
+
+@case("the control: the policy that the refusals change lets it run")
+def _(t):
+    t.code(try_policy(t), 0)
+    t.true(os.path.exists(mark(t)), "the marker is not there")
+
+
+@case("refused (1): a command that is not listed")
+def _(t):
+    refuse(t, try_policy(t, ["/usr/bin/touch", mark(t)]))
+    refuse(t, try_policy(t, execs=[]))
+
+
+@case("refused (2): a link to a program that is not listed")
+def _(t):
+    os.symlink("/usr/bin/touch", t.work + "/x")
+    refuse(t, try_policy(t, [t.work + "/x", mark(t)]))
+    os.unlink(t.work + "/x")
+    os.symlink(t.child, t.work + "/x")
+    t.code(try_policy(t, [t.work + "/x", "exit", "0"]), 0)
+
+
+@case("refused (3): shells, by whatever name")
+def _(t):
+    script = t.file("run.sh", "#!/bin/sh\ntouch ran\n", 0o755)
+    os.symlink("/usr/bin/bash", t.work + "/plain")
+    os.symlink(t.child, t.work + "/zsh")
+    for command in (["/bin/sh", "-c", f"touch {mark(t)}"], ["/usr/bin/bash", "-c", f"touch {mark(t)}"],
+                    [t.work + "/plain", "-c", f"touch {mark(t)}"], [t.work + "/zsh", "mark", mark(t)], [script]):
+        refuse(t, try_policy(t, command, execs=["/usr/bin", "/bin", t.child, t.work]))
+
+
+BLOCKED = ["relative", "./x", "", "/", "/home", "/root", "/etc", "/usr", "/var", "/run", "/var/run", "/proc",
+           "/proc/self", "/sys", "/dev", "/dev/shm", "/boot", "//", "/tmp/..", "/proc/..", "/no/such/thing"]
+
+
+@case("refused (4): paths that no policy may allow, to read and to write")
+def _(t):
+    for path in [*BLOCKED, t.home]:
+        refuse(t, try_policy(t, read=[path]))
+        refuse(t, try_policy(t, write=[path]))
+    for path in ("/etc/ssl", "/usr/share", "/bin", "/lib", "/sbin"):
+        refuse(t, try_policy(t, write=[path]))
+    os.symlink("/etc", t.work + "/link")
+    refuse(t, try_policy(t, read=[t.work + "/link"]))
+
+
+@case("refused (5): what needs an acknowledgement, in the policy and on the command line")
+def _(t):
+    refuse(t, try_policy(t, fs_write_unsafe_ack=False))
+    refuse(t, try_policy(t, network="enabled"))
+    refuse(t, try_policy(t, sandbox="none"))
+    refuse(t, try_policy(t, sandbox="none", sandbox_unsafe_ack=True))
+    refuse(t, try_policy(t, sandbox="landlock"))
+    for options in (["--no-sandbox"], ["--enable-network"], ["--no-sandbox", "--ack-unsafe-network"],
+                    ["--enable-network", "--ack-unsafe-sandbox"]):
+        refuse(t, try_policy(t, options=options))
+
+
+@case("acknowledged on the command line, the same runs")
+def _(t):
+    t.code(try_policy(t, fs_write_unsafe_ack=False, options=["--ack-unsafe-write"]), 0)
+    for options in (["--enable-network", "--ack-unsafe-network"],
+                    ["--no-sandbox", "--ack-unsafe-sandbox", "--ack-unsafe-network"]):
+        os.unlink(mark(t))
+        run = try_policy(t, options=options)
+        t.code(run, 0)
+        t.true(os.path.exists(mark(t)), run)
+        t.true(run.result["policy"]["network_unsafe_ack"], f"not in the effective policy\n{run}")
+
+
+@case("refused (6): a working directory outside, by its name, by dots, by a link; a file")
+def _(t):
+    outside = t.directory("outside")
+    os.symlink(outside, t.work + "/link")
+    for cwd in (outside, t.work + "/..", t.work + "/link", t.file("file"), t.work + "/none", "/", "/etc"):
+        refuse(t, try_policy(t, cwd=cwd))
+        refuse(t, try_policy(t, options=["--cwd", cwd]))
+    refuse(t, try_policy(t, cwd="relative"))
+
+
+@case("refused (7): a record of the run outside of what may be written")
+def _(t):
+    outside = t.directory("outside")
+    os.symlink(outside, t.work + "/link")
+    for path in (outside, outside + "/new", t.work + "/../outside/new", t.work + "/link", "relative", None):
+        artifacts = {"enabled": True} if path is None else {"enabled": True, "dir": path}
+        refuse(t, try_policy(t, artifacts=artifacts))
+    t.same(os.listdir(outside), [])
+
+
+@case("refused (8): environment names that make programs run something else")
+def _(t):
+    for name in ("LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "ld_preload", "GCONV_PATH", "BASH_ENV", "ENV",
+                 "PYTHONPATH", "NODE_OPTIONS", "BUN_OPTIONS", "GIT_SSH_COMMAND", "PERL5OPT", "RUBYOPT", "IFS"):
+        refuse(t, try_policy(t, env={"allowlist": [name], "inherit": True}))
+        refuse(t, try_policy(t, env={"set": {name: "x"}}))
+
+
+def policy_text(t, extra="", read=()):
+    write = json.dumps([t.work])
+    return (f'{{"policy_version":4{extra},"fs":{{"allowed_read":{json.dumps(list(read))},"allowed_write":{write}}},'
+            f'"fs_write_unsafe_ack":true,"exec":{{"allowed_executables":{json.dumps([t.child])}}}}}').encode()
+
+
+@case("refused (9): policies that are malformed, of the wrong kind, too large")
+def _(t):
+    t.code(try_policy(t, text=policy_text(t)), 0)
+    os.unlink(mark(t))
+    for about, text, code, exit_code in (
+            ("a key twice", policy_text(t, ',"network":"disabled","network":"disabled"'), "E_PROTOCOL", 9),
+            ("a key twice, further in", policy_text(t, ',"env":{"set":{"A":"1","A":"2"}}'), "E_PROTOCOL", 9),
+            ("an unknown key", policy_text(t, ',"netwrok":"disabled"'), "E_PROTOCOL", 9),
+            ("NUL in a path", policy_text(t).replace(b'"allowed_read":[', b'"allowed_read":["/tmp\\u0000/x"'),
+             "E_PROTOCOL", 9),
+            ("invalid UTF-8", policy_text(t, ',"env":{"set":{"A":"') + b"\xff", "E_PROTOCOL", 9),
+            ("another version", policy_text(t).replace(b":4", b":5"), "E_PROTOCOL_VERSION_MISMATCH", 8),
+            ("nothing", b"", "E_PROTOCOL", 9), ("a list", b"[]", "E_PROTOCOL", 9),
+            ("cut off", policy_text(t)[:-1], "E_PROTOCOL", 9),
+            ("10,000 brackets", b"[" * 10000, "E_PROTOCOL", 9)):
+        run = try_policy(t, text=text)
+        try:
+            refuse(t, run, code, exit_code)
+        except Failed as e:
+            raise Failed(f"{about}: {e}") from e
+
+
+@case("refused (9): 100,000 entries, 10 MB, many of them missing: soon, and with bounded memory")
+def _(t):
+    for about, text in (
+            ("100,000 entries", policy_text(t, read=[t.work] * 100000)),
+            ("100,000 entries that are not there", policy_text(t, read=[f"/no/{i}" for i in range(100000)])),
+            ("10 MB of blanks", policy_text(t) + b" " * (10 * MIB)),
+            ("10 MB in one string", policy_text(t, ',"env":{"set":{"A":"%s"}}' % ("x" * 10 * MIB)))):
+        run = try_policy(t, text=text)
+        t.code(run, 2, 9, 10)
+        t.true(run.error["message"] and not os.path.exists(mark(t)), f"{about}\n{run}")
+        t.true(len(run.out) < 4 * MIB, f"{about}: {len(run.out)} bytes of answer")
+
+
+@case("policies that can't be read: missing, a directory, no permission")
+def _(t):
+    closed = t.policy()
+    os.chmod(closed, 0)
+    paths = [t.work + "/none", t.work, *([closed] if t.uid is not None else [])]
+    for path in paths:
+        refuse(t, run_json(t, t.child, "mark", mark(t), policy=path), "E_IO", 10)
+
+
+# What the machine lacks -----------------------------------------------------------------------------
+
+def lacking(t, what, **values):
+    argv = t.command(t.child, "mark", mark(t), policy=t.policy(write=[t.work], **values), options=JSON)
+    return t.run([t.child, "without", what, *argv])
+
+
+@case("refused (10): no user namespaces: exit 3 with primitive, errno, remedy; nothing ran")
+def _(t):
+    t.same(t.run([t.child, "without", "user-namespace", t.child, "namespace"]).out, b"unshare 0 EPERM\n", "the control")
+    run = lacking(t, "user-namespace")
+    refuse(t, run, "E_SANDBOX_UNAVAILABLE", 3)
+    context = run.error.get("context", {})
+    text = json.dumps(run.error)
+    t.true(any(word in text for word in ("clone", "user namespace", "unshare")), f"no primitive\n{run}")
+    t.true("EPERM" in text or "not permitted" in text, f"no error number\n{run}")
+    t.true(any(context.get(key) for key in ("remedy", "fix")), f"no remedy\n{run}")
+
+
+@case("refused (10): namespaces, but nothing can be mounted: exit 3, nothing ran")
+def _(t):
+    t.same(t.run([t.child, "without", "mount", t.child, "namespace"]).out, b"fsopen 0 EACCES\n", "the control")
+    run = lacking(t, "mount")
+    refuse(t, run, "E_SANDBOX_UNAVAILABLE", 3)
+    text = json.dumps(run.error)
+    t.true("EACCES" in text or "ermission denied" in text, f"no error number\n{run}")
+
+
+@case("refused (10): no seccomp filters: exit 3, nothing ran")
+def _(t):
+    run = lacking(t, "seccomp")
+    refuse(t, run, "E_SANDBOX_UNAVAILABLE", 3)
+
+
+@case("no Landlock: refused, or run with a gap that names it; never in silence")
+def _(t):
+    run = lacking(t, "landlock")
+    t.code(run, 0, 3)
+    if run.code == 3:
+        refuse(t, run, "E_SANDBOX_UNAVAILABLE", 3)
+    else:
+        gaps = json.dumps(run.result["sandbox_report"]["gaps"])
+        t.true("andlock" in gaps, f"gaps: {gaps}")
+    run = lacking(t, "landlock", sandbox="landlock", sandbox_unsafe_ack=True)
+    t.denied(run, "E_SANDBOX_UNAVAILABLE", 3)
+
+
+@case("nothing is tried with less: the same without namespaces, with and without a policy")
+def _(t):
+    t.code(t.run([t.child, "without", "user-namespace", t.cordon, "exec", "--", "touch", mark(t)]), 3)
+    for options in (["--preset", "build", "--root", t.work], ["--enable-network", "--ack-unsafe-network"]):
+        argv = t.command("/usr/bin/touch", mark(t), options=options)
+        t.code(t.run([t.child, "without", "user-namespace", *argv]), 3)
+    t.true(not os.path.exists(mark(t)), "it ran all the same")
+
+
+# Explain --------------------------------------------------------------------------------------------
+
+@case("--explain-policy says what would be granted, and runs nothing")
+def _(t):
+    run = try_policy(t, options=["--explain-policy"])
+    t.code(run, 0)
+    t.same(run.result.get("allowed"), True, run)
+    t.same(run.result.get("errors"), [], run)
+    for key in ("grants", "sandbox_report"):
+        t.true(isinstance(run.result.get(key), dict) and run.result[key], f"no {key}\n{run}")
+    t.true(isinstance(run.result["sandbox_report"].get("gaps"), list), run)
+    run = try_policy(t, options=["--explain-policy"], network="enabled")
+    t.code(run, 2)
+    t.same(run.result.get("allowed"), False, run)
+    t.true(run.result["errors"], run)
+    plain = t.exec(t.child, "mark", mark(t), policy=t.policy(write=[t.work]), options=["--explain-policy"])
+    t.true(t.work.encode() in plain.out, plain)
+    t.true(not os.path.exists(mark(t)), "it ran")
+
+
+# Exit status ----------------------------------------------------------------------------------------
+
+def matrix(t):
+    """(what, command, policy, options, exit, exit with --exit-code child, error, status)"""
+    good = t.policy(write=[t.work])
+    short = t.policy(**budgets(max_runtime_ms=200))
+    small = t.policy(**budgets(max_output_bytes=1000))
+    yield "success", [t.child, "exit", "0"], good, 0, 0, None, "passed"
+    for code in (1, 2, 3, 4, 6, 42, 126, 127, 128, 130, 255):
+        yield f"exit {code}", [t.child, "exit", str(code)], good, 6, code, "E_PROCESS_EXIT", "failed"
+    for signo in (1, 2, 6, 9, 11, 15, 31):
+        yield f"signal {signo}", [t.child, "die", str(signo)], good, 6, 128 + signo, "E_PROCESS_EXIT", "failed"
+    yield "run time", [t.child, "pause"], short, 4, 4, "E_TIMEOUT", "errored"
+    yield "output", [t.child, "flood"], small, 4, 4, "E_TIMEOUT", "errored"
+    yield "denied", ["/usr/bin/id"], good, 2, 2, "E_POLICY_DENIED", None
+    yield "malformed", [t.child], t.policy(text=b"{"), 9, 9, "E_PROTOCOL", None
+    yield "no policy file", [t.child], t.work + "/none", 10, 10, "E_IO", None
+
+
+for how in (PIPES, PTY):
+    @case(f"the table of exit statuses, {how[0]}")
+    def _(t, how=how):
+        wrong = []
+        for what, command, policy, plain, child, code, status in matrix(t):
+            for option, want in (([], plain), (["--exit-code", "cordon"], plain), (["--exit-code", "child"], child)):
+                run = run_json(t, *command, policy=policy, options=[*how, *option])
+                got = run.code, run.result.get("error", {}).get("code")
+                if got != (want, code):
+                    wrong.append(f"{what} {option}: {got}, wanted {(want, code)}")
+                if status and run.result.get("status") != status:
+                    wrong.append(f"{what}: status {run.result.get('status')}, wanted {status}")
+                quiet = t.exec(*command, policy=policy, options=[*how, *option], expect=None)
+                if quiet.code != want or (code is not None and not quiet.err):
+                    wrong.append(f"{what} {option} without --json: {quiet}")
+        t.same(wrong, [])
+
+
+@case("how a program ended is in the result")
+def _(t):
+    for command, want in ((["exit", "0"], (True, 0, None, False)), (["exit", "7"], (False, 7, None, False)),
+                          (["die", "9"], (False, None, 9, False)), (["die", "11"], (False, None, 11, False))):
+        for how in (PIPES, PTY):
+            run = run_json(t, t.child, *command, policy=t.policy(), options=how)
+            status = run.result["exit_status"]
+            got = tuple(status.get(k) for k in ("success", "exit_code", "signal", "terminated_by_harness"))
+            t.same(got, want, run)
+
+
+@case("a result has what it should have")
+def _(t):
+    run = run_json(t, t.child, "print", "hi", policy=t.policy(read=[t.work], cwd=t.work))
+    t.code(run, 0)
+    result = run.result
+    for key, want in (("run_result_version", 1), ("protocol_version", 1), ("command", t.child), ("cwd", t.work),
+                      ("args", ["print", "hi"]), ("status", "passed")):
+        t.same(result.get(key), want, f"{key}\n{run}")
+    t.same(result["final_observation"]["transcript_delta"], "hi", run)
+    t.true(result["ended_at_ms"] >= result["started_at_ms"], run)
+    t.true("error" not in result or result["error"] is None, run)
+    t.same(result["policy"]["fs"]["allowed_read"], [t.work], run)
+    t.true("hidden" not in run.out.decode(), "the result has the caller's environment")
+
+
+USAGE = ([], ["--"], ["--nonsense", "--", "x"], ["--pty", "--pipes", "--", "x"], ["--exit-code", "other", "--", "x"],
+         ["--policy"], ["--preset", "none-such", "--", "x"], ["--cwd"])
+
+
+@case("wrong command lines are exit 12")
+def _(t):
+    for args in USAGE:
+        run = t.run([t.cordon, "exec", *args])
+        t.code(run, 12)
+        t.true(run.err and not run.out, run)
+    run = t.run([t.cordon, "exec", "--policy", t.policy(), "--preset", "build", "--", t.child, "exit", "0"])
+    t.code(run, 12)
+
+
+# Commands -------------------------------------------------------------------------------------------
+
+@case("commands that are not there, can't be executed, are a directory, are no program")
+def _(t):
+    plain = t.file("plain", "x")
+    broken = t.file("broken", b"\x7fELF\x02\x01\x01" + b"\0" * 60, 0o755)
+    lost = t.file("lost", "#!/no/such/interpreter\n", 0o755)
+    empty = t.file("empty", "", 0o755)
+    for command in (t.work + "/none", plain, t.work, "relative", "./plain", ""):
+        refuse(t, try_policy(t, [command], execs=[t.work]))
+    for command in (broken, lost, empty):
+        for how in (PIPES, PTY):
+            run = try_policy(t, [command], execs=[t.work], options=how)
+            t.true(run.code in (2, 6, 10) and run.error["message"], run)
+    for command in ("no-such-command-anywhere", t.work + "/none", plain, t.work, ""):
+        run = t.exec(command, options=JSON, expect=None)
+        t.true(run.code in (2, 6, 10, 12, 18) and run.error["message"], run)
+
+
+def big_arguments(argv, t):
+    """Where the kernel takes 2 MB of arguments."""
+    process = t.start([os.fsencode(a) for a in argv],
+                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (64 * MIB, resource.RLIM_INFINITY)))
+    return t.finish(process)
+
+
+@case("2 MB of arguments: they arrive, or a clean error says so")
+def _(t):
+    args = ["x" * 100000] * 21
+    control = big_arguments([t.child, "args", *args], t)
+    t.true(control.out.startswith(b"21 2100000 "), f"the control\n{control}")
+    for how in (PIPES, PTY):
+        run = big_arguments(t.command(t.child, "args", *args, policy=t.policy(), options=how), t)
+        if run.code == 0:
+            t.same(run.out.strip(), control.out.strip())
+        else:
+            t.true(run.code in (6, 10, 12) and b"rgument" in run.err, run)
+
+
+@case("an environment that the kernel does not take: a clean error, nothing ran")
+def _(t):
+    for values in ({"A": "x" * 200000}, {f"A{i}": "x" * 100000 for i in range(40)}):
+        run = try_policy(t, env={"set": values})
+        t.true(run.code in (2, 6, 9, 10), run)
+        t.true(run.error["message"] and not os.path.exists(mark(t)), run)
+
+
+# Nothing is left ------------------------------------------------------------------------------------
+
+def cgroups():
+    return {top for top, _, _ in os.walk("/sys/fs/cgroup")}
+
+
+def empty_cgroups(names):
+    """Those without a process: what somebody else is using right now is not ours."""
+    found = []
+    for name in names:
+        with contextlib.suppress(OSError):
+            with open(os.path.join(name, "cgroup.procs"), encoding="ascii") as f:
+                if not f.read():
+                    found.append(name)
+    return sorted(found)
+
+
+def mounts():
+    with open("/proc/self/mountinfo", "rb") as f:
+        return f.read()
+
+
+def own_directories(keep):
+    """Root's tests get /tmp, /var/tmp, /run and /dev/shm of their own, with only the directories
+    `keep` of the host's, so that whatever is left there is ours."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    clone_newns, ms_bind, ms_private_rec, mnt_detach = 0x20000, 0x1000, 0x44000, 2
+
+    def mount(source, target, kind=None, flags=0, data=None):
+        if libc.mount(source.encode(), target.encode(), kind, flags, data):
+            raise OSError(ctypes.get_errno(), target)
+
+    if libc.unshare(clone_newns):
+        raise OSError(ctypes.get_errno(), "unshare")
+    mount("none", "/", flags=ms_private_rec)
+    for place in ("/run", "/var/tmp", "/dev/shm"):
+        mount("tmpfs", place, b"tmpfs", data=b"mode=1777")
+    aside = [f"/run/{i}" for i in range(len(keep))]
+    for source, target in zip(keep, aside):
+        os.mkdir(target)
+        mount(source, target, flags=ms_bind)
+    mount("tmpfs", "/tmp", b"tmpfs", data=b"mode=1777")
+    for source, target in zip(aside, keep):
+        os.makedirs(target, exist_ok=True)
+        mount(source, target, flags=ms_bind)
+        libc.umount2(source.encode(), mnt_detach)
+        os.rmdir(source)
+    return ["/tmp", "/var/tmp", "/run", "/dev/shm"]
+
+
+def listing(places, keep):
+    return sorted(os.path.join(top, name) for place in places for top, dirs, files in os.walk(place)
+                  for name in dirs + files if not top.startswith(keep))
+
+
+RUNS = (["exit", "0"], ["exit", "3"], ["die", "11"], ["forks", "5"], ["fill", "/tmp/x", "100000"], ["shm"])
+
+
+def many_runs(t, n):
+    lock = os.path.join(t.work, "lock")
+    policy, short, small = (os.path.join(t.top, f"policy-{i}.json") for i in (1, 2, 3))
+    for i in range(n):
+        command = (*RUNS, ["daemon", lock])[i % (len(RUNS) + 1)]
+        run = t.exec(t.child, *command, policy=policy, options=[PIPES, PTY, JSON][i % 3], expect=None)
+        t.code(run, 0, 6)
+        for stream in (t.started[-1].stdout, t.started[-1].stderr):
+            stream.close()
+        t.started.clear()
+    t.exec(t.child, "ignore", policy=short, expect=4)
+    t.exec(t.child, "flood", policy=small, options=PIPES, expect=4)
+    t.exec("/usr/bin/id", policy=short, expect=2)
+    process = t.start(t.command(t.child, "lock", lock, policy=policy, options=PIPES))
+    t.until(process, b"ready")
+    process.kill()
+    process.wait(TIMEOUT_S)
+    t.unlocked(lock, KILLED_S)
+    t.same(orphans(KILLED_S), [])
+
+
+def leftovers(t, n):
+    """What many runs left, as text. Run in a process of its own, since it changes its mounts."""
+    keep = (t.top, os.path.dirname(t.cordon))
+    places = own_directories(keep) if os.getuid() == 0 else []
+    become_reaper()
+    before = mounts(), listing(places, keep), os.listdir(t.top), os.listdir(t.work)
+    groups = cgroups()
+    many_runs(t, n)
+    after = mounts(), listing(places, keep), os.listdir(t.top), os.listdir(t.work)
+    return "\n".join([f"{was!r} became {now!r}" for was, now in zip(before, after) if was != now]
+                     + [f"cgroup {name}" for name in empty_cgroups(cgroups() - groups)])
+
+
+@case("200 runs leave no mount, process, file or cgroup behind")
+def _(t):
+    t.file("lock")
+    t.policy(write=[t.work])
+    t.policy(**budgets(max_runtime_ms=100))
+    t.policy(**budgets(max_output_bytes=1000))
+    report, write_end = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        problems = "it did not end"
+        try:
+            problems = leftovers(t, 20 if sanitized() else 200)
+        except BaseException as e:  # pylint: disable=broad-except
+            problems = f"{type(e).__name__}: {e}"
+        finally:
+            os.write(write_end, problems.encode("utf-8", "backslashreplace")[:60000])
+            os._exit(0)
+    os.close(write_end)
+    text = b""
+    while part := os.read(report, 65536):
+        text += part
+    os.close(report)
+    os.waitpid(pid, 0)
+    t.true(not text, text.decode())
+
+
+sys.exit(main())

@@ -1,0 +1,582 @@
+#!/usr/bin/env python3
+"""What must work inside the sandbox: a sandbox that blocks everything would pass every other test.
+
+Ordinary work (compilers, make, git, Python) under the presets; the small things that programs take
+for granted, each under a policy that names no more than it needs. See harness.py.
+"""
+import os
+import shutil
+import sys
+
+from console import Console
+from harness import PRESET_PYTHON, Skipped, case, main
+
+BASH = "/usr/bin/bash"
+
+
+def preset(t, name, *command, options=(), **more):
+    return t.exec(*command, options=["--preset", name, "--root", t.work, *options], **more)
+
+
+def bash(t, script, name="build", **more):
+    return preset(t, name, BASH, "-c", script, **more)
+
+
+def python(t, script, *args, options=("--pipes",), **more):
+    return preset(t, "python", PRESET_PYTHON, "-c", script, *args, options=options, **more)
+
+
+# Building ------------------------------------------------------------------------------------------
+
+HELLO = '#include <stdio.h>\nint main(void) { puts("hello from a"); return 0; }\n'
+
+
+def compile_and_run(t, name):
+    t.file("a.c", HELLO)
+    run = bash(t, "gcc -Wall -o a a.c && ./a", name)
+    t.same(run.out, b"hello from a\n", run)
+    t.true(os.access(os.path.join(t.work, "a"), os.X_OK), "the program is not there outside")
+
+
+@case("gcc compiles, and what it made runs: preset build")
+def _(t):
+    compile_and_run(t, "build")
+
+
+@case("gcc compiles, and what it made runs: preset c")
+def _(t):
+    compile_and_run(t, "c")
+
+
+@case("gcc compiles, and what it made runs: preset test, which sets CI")
+def _(t):
+    compile_and_run(t, "test")
+    t.same(bash(t, "echo $CI", "test").out, b"1\n")
+
+
+@case("gcc without a shell: the command is the compiler")
+def _(t):
+    t.file("a.c", HELLO)
+    preset(t, "c", "/usr/bin/gcc", "-o", "a", "a.c")
+    t.same(preset(t, "c", os.path.join(t.work, "a")).out, b"hello from a\n")
+
+
+@case("make -j4 with its jobserver")
+def _(t):
+    lines = ["all: sub p1 p2 p3 p4 p5 p6 p7 p8", "sub: ; +$(MAKE) -f sub.mk"]
+    lines += [f"p{i}: p{i}.o ; gcc -o $@ $<" for i in range(1, 9)]
+    for i in range(1, 9):
+        t.file(f"p{i}.c", HELLO)
+    t.file("sub.mk", "all: a1 a2 a3 a4\na%: ; echo made > $@\n")
+    t.file("Makefile", "\n".join(lines) + "\n")
+    run = bash(t, "make -j4 && ./p8")
+    t.true(run.out.endswith(b"hello from a\n"), run)
+    t.true(b"jobserver" not in run.err, f"make has no jobserver\n{run}")
+    t.same(sorted(f for f in os.listdir(t.work) if f in ("a1", "a2", "a3", "a4", "p1", "p7")),
+           ["a1", "a2", "a3", "a4", "p1", "p7"])
+
+
+@case("a jobserver by a named pipe, in /tmp and in the working root")
+def _(t):
+    for place in ("/tmp/fifo", "./fifo"):
+        run = bash(t, f"""mkfifo {place} && exec 5<>{place} && printf ++ >&5
+            for i in 1 2 3 4 5 6; do (read -rN1 token <{place} && echo $i >>done && printf + >{place}) & done
+            wait; wc -l <done; rm done""")
+        t.same(run.out.strip(), b"6", run)
+
+
+@case("git: init, add, commit, status, log, branch")
+def _(t):
+    t.file("a.txt", "one\n")
+    run = bash(t, """set -e
+        git init -q -b main . && git config user.email a@example.com && git config user.name A
+        git add a.txt && git commit -q -m first && echo two >>a.txt && git status --short
+        git commit -qam second && git checkout -q -b other && git log --format=%s""")
+    t.same(run.out, b" M a.txt\nsecond\nfirst\n", run)
+    seen = t.run(["/usr/bin/git", "-C", t.work, "log", "--format=%s"])
+    t.same(seen.out, b"second\nfirst\n", f"seen from outside\n{seen}")
+
+
+@case("git in a directory that it may only read: preset readonly")
+def _(t):
+    t.file("a.txt", "one\n")
+    for args in (["init", "-q"], ["add", "a.txt"],
+                 ["-c", "user.email=a@example.com", "-c", "user.name=A", "commit", "-qm", "first"]):
+        t.code(t.run(["/usr/bin/git", "-C", t.work, *args]), 0)
+    run = preset(t, "readonly", "/usr/bin/git", "log", "--format=%s")
+    t.same(run.out, b"first\n", run)
+    run = preset(t, "readonly", "/usr/bin/touch", "new", expect=6)
+    t.true(not os.path.exists(os.path.join(t.work, "new")), "preset readonly writes")
+
+
+# Python and node -----------------------------------------------------------------------------------
+
+@case("python: multiprocessing Lock, Queue, Pool, Pipe, shared memory")
+def _(t):
+    t.file("m.py", """
+import multiprocessing as mp
+from multiprocessing import shared_memory
+def square(x): return x * x
+def add(lock, queue, total, n):
+    with lock:
+        total.value += n
+    queue.put(n)
+def main():
+    lock, queue, total = mp.Lock(), mp.Queue(), mp.Value('i', 0)
+    ps = [mp.Process(target=add, args=(lock, queue, total, n)) for n in range(5)]
+    for p in ps: p.start()
+    got = sorted(queue.get(timeout=60) for _ in ps)
+    for p in ps: p.join()
+    with mp.Pool(3) as pool: squares = pool.map(square, range(10))
+    a, b = mp.Pipe()
+    a.send('both ways'); b.send('too')
+    m = shared_memory.SharedMemory(create=True, size=64); m.buf[0] = 7; m.close(); m.unlink()
+    print(total.value, got, sum(squares), b.recv(), a.recv())
+if __name__ == '__main__':
+    for method in ('fork', 'spawn'):
+        mp.set_start_method(method, force=True)
+        main()
+""")
+    run = preset(t, "python", PRESET_PYTHON, "m.py", options=["--pipes"])
+    t.same(run.out, b"10 [0, 1, 2, 3, 4] 285 both ways too\n" * 2, run)
+
+
+@case("python: threads, subprocesses, a temporary file, random numbers")
+def _(t):
+    run = python(t, """
+import threading, subprocess, tempfile, random, os, concurrent.futures as f
+with f.ThreadPoolExecutor(8) as e: print(sum(e.map(lambda x: x + 1, range(100))))
+print(subprocess.check_output(['/usr/bin/printf', 'sub']).decode())
+with tempfile.TemporaryDirectory() as d:
+    open(d + '/x', 'w').write('x'); print(d.startswith('/tmp/'), os.listdir(d))
+print(len(os.urandom(8)), len(open('/dev/urandom', 'rb').read(4)), 0 <= random.random() < 1)
+""")
+    t.same(run.out, b"5050\nsub\nTrue ['x']\n8 4 True\n", run)
+
+
+@case("python under a policy that names only its program")
+def _(t):
+    real = os.path.realpath(PRESET_PYTHON)
+    run = t.exec(real, "-c", "import json, ssl, sqlite3, curses; print('imports')",
+                 policy=t.policy(execs=[real]), options=["--pipes"])
+    t.same(run.out, b"imports\n", run)
+
+
+@case("getpwuid, getgrgid: the same names as outside")
+def _(t):
+    script = """
+import pwd, grp, os
+def name(f, x):
+    try: return f(x)[0]
+    except KeyError: return 'none'
+print(name(pwd.getpwuid, 0), name(grp.getgrgid, 0), name(pwd.getpwuid, os.getuid()), os.getuid(), os.getgid())
+"""
+    outside = t.run([PRESET_PYTHON, "-c", script])
+    t.true(outside.out.startswith(b"root root"), outside)
+    run = python(t, script)
+    t.same(run.out, outside.out, run)
+
+
+@case("node says hello")
+def _(t):
+    if not os.path.exists("/usr/bin/node"):
+        raise Skipped("node is not installed")
+    t.file("a.js", "require('fs').writeFileSync('out', 'x'); setTimeout(() => console.log('hello'), 1)")
+    run = preset(t, "node", "/usr/bin/node", "a.js", options=["--pipes"])
+    t.same(run.out, b"hello\n", run)
+    t.true(os.path.exists(os.path.join(t.work, "out")), "nothing was written")
+
+
+# Small things that programs take for granted -----------------------------------------------------
+
+for how in ("--pipes", "--pty"):
+    @case(f"/dev/stdout, /dev/stderr, /dev/fd/3, <(…), here documents, {how}")
+    def _(t, how=how):
+        run = bash(t, """echo to stdout >/dev/stdout; echo to stderr >/dev/stderr
+            exec 3<<<three; cat /dev/fd/3; cat <(echo substituted) <(echo twice)
+            diff <(printf 'a\\n') <(printf 'a\\n') && echo equal; tee >(cat >tee.out) <<<teed
+            cat <<END
+here
+END""", options=[how])
+        text = (run.out + run.err).replace(b"\r\n", b"\n")
+        for word in (b"to stdout", b"to stderr", b"three", b"substituted", b"twice", b"equal", b"teed", b"here"):
+            t.true(word + b"\n" in text, f"no {word}\n{run}")
+
+
+@case("/dev: null, zero, full, random, urandom, tty, ptmx")
+def _(t):
+    run = bash(t, """echo x >/dev/null; head -c4 /dev/zero | od -An -tx1; head -c4 /dev/urandom | wc -c
+        head -c4 /dev/random | wc -c; echo x >/dev/full; echo $?; echo x >/dev/tty && echo tty
+        python3 -c 'import os; print(os.isatty(os.openpty()[1]))'""", options=["--pty"])
+    lines = run.out.replace(b"\r", b"").split(b"\n")
+    for word in (b" 00 00 00 00", b"4", b"1", b"tty", b"True"):
+        t.true(word in lines, f"no {word}\n{run}")
+
+
+@case("mktemp, and TMPDIR is the private /tmp")
+def _(t):
+    run = bash(t, 'f=$(mktemp) && d=$(mktemp -d) && echo x >"$f" && echo "${f%/*} ${d%/*} ${TMPDIR-/tmp}"')
+    t.same(run.out, b"/tmp /tmp /tmp\n", run)
+
+
+@case("nothing of the private /tmp is seen outside, nor of the host's inside")
+def _(t):
+    name = "/tmp/" + os.path.basename(t.top) + "-inside"
+    run = bash(t, f"touch {name} && ls /tmp")
+    t.true(not os.path.exists(name), "a file appeared in the host's /tmp")
+    t.same(sorted(run.out.split()), sorted(n.encode() for n in (
+        os.path.basename(name), os.path.basename(t.top))), run)
+
+
+@case("shared memory in /dev/shm")
+def _(t):
+    t.same(t.exec(t.child, "shm", policy=t.policy(), options=["--pipes"]).out, b"shm\n")
+
+
+@case("threads of a static program")
+def _(t):
+    t.same(t.exec(t.child, "threads", policy=t.policy(), options=["--pipes"]).out, b"threads\n")
+
+
+for family, kind in (("4", "tcp"), ("6", "tcp"), ("4", "udp"), ("6", "udp")):
+    @case(f"a server and a client on the private loopback: IPv{family}, {kind}")
+    def _(t, family=family, kind=kind):
+        for policy in (t.policy(), t.policy(read=[t.work])):
+            run = t.exec(t.child, "loopback", family, kind, policy=policy, options=["--pipes"])
+            t.same(run.out, b"hello\n", run)
+
+
+@case("localhost has a name")
+def _(t):
+    run = python(t, "import socket; print(sorted({a[4][0] for a in socket.getaddrinfo('localhost', 80)})[0])")
+    t.true(run.out.strip() in (b"127.0.0.1", b"::1"), run)
+
+
+@case("a Unix socket of its own where the policy allows them")
+def _(t):
+    script = """
+import socket, os
+a = socket.socket(socket.AF_UNIX); a.bind('/tmp/s'); a.listen(1)
+b = socket.socket(socket.AF_UNIX); b.connect('/tmp/s'); b.send(b'through'); print(a.accept()[0].recv(9))
+"""
+    real = os.path.realpath(PRESET_PYTHON)
+    run = t.exec(real, "-c", script, options=["--pipes"],
+                 policy=t.policy(execs=[real], write=[t.work], allow_unix_sockets=True))
+    t.same(run.out, b"b'through'\n", run)
+
+
+@case("locale: UTF-8 as it comes, and what env.set says")
+def _(t):
+    t.same(bash(t, "locale charmap; echo $LANG").out, b"UTF-8\nC.UTF-8\n")
+    run = t.exec("/usr/bin/locale", "charmap", options=["--pipes"],
+                 policy=t.policy(execs=["/usr/bin/locale"], env={"set": {"LC_ALL": "POSIX"}}))
+    t.same(run.out, b"ANSI_X3.4-1968\n", run)
+
+
+@case("time zone: the machine's, and any by TZ")
+def _(t):
+    args = ["/usr/bin/date", "-d", "@1000000000", "+%H:%M %Z"]
+    outside = t.run(args)
+    for tz, want in ((None, outside.out), ("Asia/Kolkata", b"07:16 IST\n")):
+        env = {"set": {"TZ": tz}} if tz else {}
+        run = t.exec(*args, policy=t.policy(execs=args[:1], env=env), options=["--pipes"])
+        t.same(run.out, want, run)
+
+
+def fnv(args):
+    value = 14695981039346656037
+    for byte in b"".join(args):
+        value = (value ^ byte) * 1099511628211 % 2**64
+    return b"%d %d %016x\n" % (len(args), sum(map(len, args)), value)
+
+
+@case("arguments: one of 64 KiB, many of 64 KiB, empty, any bytes")
+def _(t):
+    for args in ([b"x" * 65536], [b"a%d" % i for i in range(10000)], [b"", b"", b"a b", b""],
+                 [bytes(range(1, 256)), b"\xff\xfe", b"--", b"--json", b"-h"]):
+        run = t.exec(t.child, "args", *args, policy=t.policy(), options=["--pipes"])
+        t.same(run.out, fnv(args), run)
+
+
+@case("stdin: a pipe with a megabyte of any bytes, a file, nothing")
+def _(t):
+    data = bytes(range(256)) * 4096
+    run = t.exec(t.child, "copy", policy=t.policy(), options=["--pipes"], data=data)
+    t.true(run.out == data, f"{len(run.out)} of {len(data)} bytes came back, or others")
+    with open(t.file("in", data), "rb") as f:
+        run = t.exec(t.child, "copy", policy=t.policy(), options=["--pipes"], stdin=f)
+    t.true(run.out == data, f"{len(run.out)} of {len(data)} bytes came back, or others")
+    t.same(t.exec(t.child, "copy", policy=t.policy(), options=["--pipes"]).out, b"")
+
+
+@case("stdout and stderr stay apart with pipes")
+def _(t):
+    run = bash(t, "echo out; echo err >&2", options=["--pipes"])
+    t.same((run.out, run.err), (b"out\n", b"err\n"))
+
+
+# Where it runs --------------------------------------------------------------------------------------
+
+@case("without a policy: a bare name, the current directory can be read, not written")
+def _(t):
+    t.file("a.txt", "here\n")
+    run = t.exec("cat", "a.txt")
+    t.same(run.out, b"here\n", run)
+    t.exec("touch", "a.txt", expect=6)
+    t.exec("touch", "b.txt", expect=6)
+    t.same(os.listdir(t.work), ["a.txt"])
+
+
+ODD = {
+    "a newline": b"new\nline", "spaces": b"  a  b ", "quotes and what mounts split at": b"a\":,\\b'c",
+    "other scripts": "häuser-家-🏠".encode(), "a dash": b"-rf", "a dollar and stars": b"$HOME*?[a]",
+    "octal like mountinfo": b"a\\040b", "control characters": b"a\x01\x1b[31m\x7fb", "255 bytes": b"n" * 255,
+}
+for about, name in ODD.items():
+    @case(f"a working root whose name has {about}")
+    def _(t, name=name):
+        path = os.fsencode(t.work) + b"/" + name
+        os.mkdir(path)
+        t.own(path)
+        text = path.decode()
+        run = t.exec(t.child, "cwd", policy=t.policy(write=[text], cwd=text), options=["--pipes"])
+        t.same(run.out, path, run)
+        t.exec(t.child, "mark", "m", policy=t.policy(write=[text], cwd=text))
+        t.same(os.listdir(path), [b"m"])
+        run = t.exec(t.child, "cwd", options=["--cwd", path, "--json"])
+        t.same(run.result["cwd"], text, run)
+        run = t.exec("cat", "m", cwd=path)
+        t.same(run.out, b"ran\n", f"without a policy\n{run}")
+        # No wider mount: the directory above is empty but for this.
+        run = t.exec("ls", "-a", "--zero", "..", cwd=path)
+        t.same(sorted(run.out.split(b"\0")), sorted([b"", b".", b"..", name]), run)
+
+
+@case("a working root whose name is no UTF-8: works, or is refused before anything runs")
+def _(t):
+    path = os.fsencode(t.work) + b"/\xff\xfe\x80"
+    os.mkdir(path)
+    t.own(path)
+    for options in (["--pipes"], ["--pipes", "--preset", "build", "--root", path]):
+        run = t.exec(t.child if len(options) == 1 else "/usr/bin/pwd", *["cwd"][:2 - len(options)],
+                     options=options, cwd=path, expect=None)
+        t.code(run, 0, 2, 12)
+        if run.code == 0:
+            t.same(run.out.rstrip(b"\n"), path, run)
+        else:
+            t.same(run.out, b"", run)
+
+
+@case("a working root with a path of 3,900 bytes: works, or is refused before anything runs")
+def _(t):
+    path = os.path.join(t.work, *["d" * 199] * 19)
+    os.makedirs(path)
+    for parent, names, _ in os.walk(t.work):
+        for name in names:
+            t.own(os.path.join(parent, name))
+    run = t.exec(t.child, "mark", "m", policy=t.policy(write=[path], cwd=path), expect=None)
+    t.code(run, 0, 2)
+    t.same(os.listdir(path), ["m"] if run.code == 0 else [])
+
+
+@case("roots outside /tmp appear at their own place")
+def _(t):
+    parent = os.path.join("/var/tmp", os.path.basename(t.top))
+    os.mkdir(parent)
+    try:
+        t.own(parent)
+        path = os.path.join(parent, "root")
+        os.mkdir(path)
+        t.own(path)
+        t.exec(t.child, "mark", path + "/m", policy=t.policy(write=[path]))
+        t.same(os.listdir(path), ["m"])
+        run = t.exec("/usr/bin/ls", "/var/tmp", policy=t.policy(write=[path], execs=["/usr/bin/ls"]),
+                     options=["--pipes"])
+        t.same(run.out, os.path.basename(parent).encode() + b"\n", run)
+    finally:
+        for top, _, files in os.walk(parent, topdown=False):
+            for name in files:
+                os.unlink(os.path.join(top, name))
+            os.rmdir(top)
+
+
+def try_marks(t, policy, tries):
+    """Each (path, may it be written?), judged from outside."""
+    for path, may in tries:
+        run = t.exec(t.child, "mark", path, policy=policy, expect=None)
+        t.code(run, 0 if may else 6)
+        t.same(os.path.exists(path), may, f"{path} with {open(policy, encoding='utf-8').read()}")
+        if may:
+            os.unlink(path)
+            run = t.exec(t.child, "show", os.path.join(os.path.dirname(path), "seen"), policy=policy)
+
+
+def nest(t):
+    """work/a, work/a/b, work/a/b/c, each with a file to read."""
+    path = t.work
+    for name in "abc":
+        path = os.path.join(path, name)
+        os.mkdir(path)
+        t.own(path)
+        t.own(t.file(os.path.relpath(os.path.join(path, "seen"), t.work), "x"))
+    return [os.path.join(t.work, *"abc"[:n]) for n in (1, 2, 3)]
+
+
+@case("a root to read inside one to write: the most specific wins")
+def _(t):
+    a, b, c = nest(t)
+    for write in ([a], [a, c], [c, a]):
+        policy = t.policy(read=[b], write=write)
+        try_marks(t, policy, [(a + "/x", True), (b + "/x", False), (c + "/x", c in write)])
+
+
+@case("a root to write inside one to read: the most specific wins")
+def _(t):
+    a, b, c = nest(t)
+    for read in ([a], [a, c], [c, a]):
+        policy = t.policy(read=read, write=[b])
+        try_marks(t, policy, [(a + "/x", False), (b + "/x", True), (c + "/x", c not in read)])
+
+
+@case("the same root to read and to write, given twice and with a slash: can be written")
+def _(t):
+    a = nest(t)[0]
+    try_marks(t, t.policy(read=[a, a + "/"], write=[a + "/", a]), [(a + "/x", True)])
+
+
+@case("single files as roots")
+def _(t):
+    secret, read, write = t.file("secret", "s"), t.file("read", "r"), t.file("write", "w")
+    policy = t.policy(read=[read], write=[write])
+    t.same(t.exec(t.child, "show", read, policy=policy, options=["--pipes"]).out, b"r")
+    t.exec(t.child, "show", secret, policy=policy, expect=6)
+    t.exec(t.child, "fill", read, "1", policy=policy, expect=6)
+    t.exec(t.child, "fill", write, "1", policy=policy)
+    t.same((open(read, "rb").read(1), os.path.getsize(read)), (b"r", 1))
+    t.true(os.path.getsize(write) > 1, "the file to write is not written")
+
+
+@case("a link as a root: its target is what is allowed")
+def _(t):
+    real = t.directory("real")
+    link = os.path.join(t.top, "link")
+    os.symlink(real, link)
+    t.exec(t.child, "mark", real + "/m", policy=t.policy(write=[link]))
+    t.same(os.listdir(real), ["m"])
+
+
+@case("500 roots at once")
+def _(t):
+    roots = []
+    for i in range(500):
+        roots.append(os.path.join(t.work, f"r{i}"))
+        os.mkdir(roots[-1])
+        t.own(roots[-1])
+    t.exec(t.child, "mark", roots[123] + "/m", policy=t.policy(read=roots[::2], write=roots[1::2]))
+    t.same(os.listdir(roots[123]), ["m"])
+
+
+@case("files made inside belong to the caller outside, and modes are kept")
+def _(t):
+    bash(t, "umask 027; touch f; mkdir d; chmod 751 f")
+    uid = t.uid if t.uid is not None else os.getuid()
+    for name, mode in (("f", 0o100751), ("d", 0o040750)):
+        stat = os.stat(os.path.join(t.work, name))
+        t.same((stat.st_uid, stat.st_gid, oct(stat.st_mode)), (uid, uid, oct(mode)), name)
+
+
+@case("the environment is what the policy says and no more")
+def _(t):
+    run = t.exec("/usr/bin/env", options=["--pipes"], policy=t.policy(
+        execs=["/usr/bin/env"],
+        env={"inherit": True, "allowlist": ["PASSED", "MISSING"], "set": {"GIVEN": "a=b\nc"}}),
+        env={**t.env, "PASSED": "yes"})
+    names = {line.partition(b"=")[0] for line in run.out.split(b"\n") if b"=" in line}
+    t.true({b"PASSED", b"GIVEN"} <= names and b"GIVEN=a=b\nc\n" in run.out, run)
+    t.true(b"LANG=C.UTF-8\n" in run.out and b"TERM=xterm-256color\n" in run.out, run)
+    t.true(not names & {b"CORDON_TEST_SECRET", b"COLUMNS", b"LINES", b"MISSING"}, run)
+
+
+# On a terminal --------------------------------------------------------------------------------------
+
+CURSES = """
+import curses
+def show(w):
+    curses.curs_set(0); w.timeout(50)  # a signal just before it reads would be seen with the next key
+    while True:
+        w.clear(); w.addstr(1, 2, 'size %dx%d' % w.getmaxyx()); w.refresh()
+        k = w.getch()
+        if k == ord('q'): return
+        if k not in (-1, curses.KEY_RESIZE): w.addstr(2, 2, 'key %d' % k); w.refresh()
+curses.wrapper(show)
+print('after')
+"""
+
+
+@case("a curses program draws, sees keys and a new size")
+def _(t):
+    t.file("c.py", CURSES)
+    argv = t.command(PRESET_PYTHON, "c.py", options=["--preset", "python", "--root", t.work])
+    with Console(t, argv) as c:
+        c.expect(b"size 24x80")
+        c.send(b"\x1bOA")
+        c.expect(b"key 259")
+        c.resize(31, 97)
+        c.expect(b"31x97")
+        c.resize(10, 40)
+        c.expect(b"10x40")
+        c.send(b"q")
+        c.expect(b"after\r\n")
+        t.same(c.finish(), 0)
+
+
+@case("job control: a shell stops, resumes and interrupts its jobs")
+def _(t):
+    job = os.path.join(t.work, "job")
+    shutil.copy(t.child, job)
+    t.own(job)
+    argv = t.command(BASH, "--norc", "--noediting", "-i", options=["--preset", "build", "--root", t.work])
+    with Console(t, argv) as c:
+        c.send(b"PS1='>''>'\n")
+        before = c.expect(rb"^(.*)>>").group(1)
+        t.true(b"job control" not in before, f"no job control: {before}")
+        c.send(b"./job pause\n")
+        c.expect(b"ready\r\n")  # so it is in the foreground
+        c.send(b"\x1a")
+        c.expect(rb"Stopped +./job pause.*>>")
+        t.true(c.is_running(), "cordon itself was stopped")
+        c.send(b"jobs\n")
+        c.expect(rb"\[1\]\+ +Stopped.*>>")
+        c.send(b"fg\n")
+        c.expect(b"again\r\n")  # it has the terminal
+        c.send(b"\x03")
+        c.expect(rb">>")
+        c.send(b"echo code $?\n")
+        c.expect(rb"code 130\r\n")
+        c.send(b"./job lock l & kill %1; wait; echo waited\n")
+        c.expect(rb"\nwaited\r\n|Terminated.*waited\r\n")
+        c.send(b"exit 0\n")
+        t.same(c.finish(), 0)
+
+
+@case("tty, ttyname and /dev/tty name our own terminal")
+def _(t):
+    argv = t.command(t.child, "tty", policy=t.policy())
+    with Console(t, argv) as c:
+        name = c.expect(rb"(/dev/[a-z0-9/]+)\r\n").group(1)
+        t.same(c.finish(), 0)
+    t.true(name == b"/dev/console" or name.startswith(b"/dev/pts/"), name)
+    run = t.exec("/usr/bin/tty", policy=t.policy(execs=["/usr/bin/tty"]), options=["--pipes"], expect=6)
+    t.same(run.out, b"not a tty\n")
+
+
+@case("--pty without a terminal: a session of its own, a size, and ps sees only the sandbox")
+def _(t):
+    run = bash(t, "stty -F /dev/tty size; tty <&1; ps -e -o comm=; true", options=["--pty"])
+    lines = run.out.replace(b"\r", b"").split(b"\n")
+    t.same(lines[0], b"24 80", run)
+    t.true(lines[1].startswith(b"/dev/"), run)
+    t.true({b"bash", b"ps"} <= set(lines[2:]) <= {b"bash", b"ps", b"cordon-init", b""}, run)
+
+
+sys.exit(main())
