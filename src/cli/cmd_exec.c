@@ -271,7 +271,7 @@ static struct exec_job make_job(struct exec *x, int signals)
         .envp = env_make(&x->policy.env, (const char *const *)environ, x->cli->arena),
         .terminal = terminal,
         .pass_keys = pass_keys,
-        .pipe_input = terminal && has_input(),
+        .pipe_input = terminal && !pass_keys,
         .input = pass_keys || has_input() || (!terminal && !json) ? STDIN_FILENO : -1,
         .output = {json ? -1 : out, json ? -1 : STDERR_FILENO},
         .signals = signals,

@@ -8,17 +8,29 @@ enum {
     DEFAULT_COLS = 80,
 };
 
-bool tty_raw(struct tty *tty, int fd)
+static bool change(struct tty *tty, int fd, bool input)
 {
     struct termios raw;
     if (tcgetattr(fd, &tty->saved) != 0)
         return false;
     raw = tty->saved;
-    cfmakeraw(&raw);
+    if (input)
+        cfmakeraw(&raw);
+    raw.c_oflag &= ~(tcflag_t)OPOST;
     if (tcsetattr(fd, TCSANOW, &raw) != 0)
         return false;
     tty->fd = fd;
     return true;
+}
+
+bool tty_raw(struct tty *tty, int fd)
+{
+    return change(tty, fd, true);
+}
+
+bool tty_raw_output(struct tty *tty, int fd)
+{
+    return change(tty, fd, false);
 }
 
 void tty_restore(struct tty *tty)

@@ -23,8 +23,10 @@ struct tty_size {
     uint16_t rows, cols;
 };
 
-/* False if it is no terminal, or can't be changed. */
+/* False if it is no terminal, or can't be changed. The second only lets output through as it is:
+ * what comes from another terminal has its line ends already. */
 bool tty_raw(struct tty *tty, int fd);
+bool tty_raw_output(struct tty *tty, int fd);
 void tty_restore(struct tty *tty);
 
 /* The size, or 24 by 80 if it has none. */

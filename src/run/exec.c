@@ -134,9 +134,23 @@ static size_t seen(void *context, struct str bytes)
     return kept.n;
 }
 
+/* What it printed before it stopped. */
+static void pass_on_rest(struct run *r)
+{
+    struct relay *out = &r->relays[RELAY_OUT];
+    struct pollfd fds[RELAY_POLLFDS];
+    for (;;) {
+        relay_poll(out, fds);
+        if (poll(fds, RELAY_POLLFDS, 0) <= 0)
+            return;
+        relay_step(out, fds);
+    }
+}
+
 static void stopped(struct run *r)
 {
     uint64_t before = clock_mono_ms();
+    pass_on_rest(r);
     tty_restore(&r->tty);
     raise(SIGTSTP); /* which the kernel ignores where nobody could continue us */
     r->deadline_ms += clock_mono_ms() - before;
@@ -325,6 +339,8 @@ bool exec_run(const struct exec_job *job, struct exec_result *ret_result, struct
     set_relays(&r);
     if (job->pass_keys)
         tty_raw(&r.tty, job->input);
+    else if (job->terminal && job->output[0] >= 0)
+        tty_raw_output(&r.tty, job->output[0]);
     loop(&r);
     tty_restore(&r.tty);
     for (size_t i = 0; i < RELAYS; i++)

@@ -7,6 +7,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -587,10 +588,14 @@ static bool handle_signals(void)
 {
     static const int kept[] = {SIGINT, SIGWINCH, SIGCONT, SIGQUIT, SIGTERM};
     struct sigaction action = {.sa_handler = catch};
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        sigaddset(&blocked, kept[i]);
         if (sigaction(kept[i], &action, NULL) != 0)
             return false;
-    return true;
+    }
+    return sigprocmask(SIG_BLOCK, &blocked, NULL) == 0;
 }
 
 /* Says its size, then every signal and every line that it gets, until the line is "quit". */
@@ -602,7 +607,11 @@ static int do_listen(char **args)
         return fail("sigaction");
     say_size("size");
     for (;;) {
-        ssize_t n = read(0, line, sizeof line - 1);
+        /* Signals come only while we wait, so that none is overlooked. */
+        struct pollfd input = {.fd = 0, .events = POLLIN};
+        sigset_t none;
+        sigemptyset(&none);
+        bool ready = ppoll(&input, 1, NULL, &none) > 0;
         for (int signo = 1; signo < NSIG; signo++) {
             while (caught[signo] > 0) {
                 caught[signo]--;
@@ -610,8 +619,9 @@ static int do_listen(char **args)
                 say_size(word);
             }
         }
-        if (n < 0 && errno == EINTR)
+        if (!ready)
             continue;
+        ssize_t n = read(0, line, sizeof line - 1);
         if (n <= 0)
             return n == 0 ? 0 : fail("read");
         line[n] = 0;
