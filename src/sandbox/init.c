@@ -232,7 +232,8 @@ static void enter_filter(const struct init_input *in)
 static void build(struct init *init)
 {
     const struct init_input *in = init->in;
-    const struct root_options options = {.owns_ids = init->owns_ids, .pid_max = in->pid_max};
+    const struct root_options options = {
+        .owns_ids = init->owns_ids, .pid_max = in->pid_max, .exact_pids = !in->limit_uid};
     struct root_error error;
     if (init->owns_ids)
         need(syscall(SYS_setgroups, 0, NULL) == 0, STAGE_MAP); /* libc's waits for threads */

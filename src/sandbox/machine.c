@@ -109,9 +109,7 @@ const struct machine *machine_get(void)
 
 int machine_pid_max(uint64_t processes)
 {
-    /* Numbers below it are given out, and process 1 has one. */
-    uint64_t most = MIN(processes, (uint64_t)PID_MAX_MOST - 2) + 2;
-    return MAX((int)most, MACHINE_PID_MAX_LEAST);
+    return (int)MIN(processes, (uint64_t)PID_MAX_MOST - MACHINE_PID_FIRST) + MACHINE_PID_FIRST;
 }
 
 /* Words --------------------------------------------------------------------------------------- */

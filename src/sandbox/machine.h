@@ -29,10 +29,10 @@ struct machine {
 /* Looked at once. */
 const struct machine *machine_get(void);
 
-/* The setting that lets so many processes be in the sandbox; the kernel takes nothing below
- * MACHINE_PID_MAX_LEAST. */
+/* The setting that lets so many processes be in the sandbox, if numbers begin at MACHINE_PID_FIRST:
+ * below that the kernel gives out each number only once. */
 enum {
-    MACHINE_PID_MAX_LEAST = 301,
+    MACHINE_PID_FIRST = 300,
 };
 int machine_pid_max(uint64_t processes);
 

@@ -3,6 +3,8 @@
  * mount is made from that descriptor. Places are made only on file systems that are ours. */
 #include "sandbox/root.h"
 
+#include "sandbox/machine.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -488,6 +490,9 @@ static bool mount_proc(struct builder *b, const struct plan_step *step)
         return fail(b, STAGE_PROC);
     int pid_max = b->options->pid_max;
     if (pid_max && !write_setting(fs, "sys/kernel/pid_max", (uint64_t)pid_max))
+        return fail(b, STAGE_PID_MAX);
+    if (pid_max && !write_setting(fs, "sys/kernel/ns_last_pid", MACHINE_PID_FIRST) &&
+        b->options->exact_pids)
         return fail(b, STAGE_PID_MAX);
     /* Of no use to a kernel that has no such limit: then those of the host hold. */
     (void)!write_setting(fs, "sys/user/max_inotify_watches", INOTIFY_WATCHES);

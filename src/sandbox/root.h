@@ -19,8 +19,9 @@ struct root {
 };
 
 struct root_options {
-    bool owns_ids; /* more than one id is mapped: terminals can belong to the group tty */
-    int pid_max;   /* 0: don't set */
+    bool owns_ids;   /* more than one id is mapped: terminals can belong to the group tty */
+    int pid_max;     /* 0: don't set */
+    bool exact_pids; /* nothing else limits the number of processes */
 };
 
 /* All mounts; then the old root is gone. */
