@@ -134,7 +134,7 @@ bool artifacts_seal(struct artifacts *a, struct err *err)
         return err_errno(
             err, E_IO, a->transcript_errno, "cannot write the artifact '%s'", transcript_name);
     note(a, transcript_name, a->transcript_hash);
-    AUTO_JSON json_t *sums = json_incref(a->checksums);
+    AUTO_JSON json_t *sums = a->checksums;
     a->checksums = json_object();
     return artifacts_put_json(a, "checksums.json", sums, err);
 }
