@@ -222,7 +222,8 @@ static void saw_rename(struct watch *watch, pid_t pid, uint64_t from)
 {
     char name[300];
     read_text(pid, from, name);
-    bool journal = is_journal(name), dir = strstr(name, "-d") != NULL;
+    const char *last = strrchr(name, '-'); /* the id before it may hold anything */
+    bool journal = is_journal(name), dir = last && last[1] == 'd';
     watch->renames += !journal && !dir;
     if (!journal && watch->journal_syncs < (dir ? COMMIT_SYNC - 1 : COMMIT_SYNC))
         watch->early_rename = true;
