@@ -88,6 +88,9 @@ static void add_dir(struct baseline *base, struct arena *arena, const char *path
         return;
     if (S_ISLNK(st.st_mode))
         add_link(base, arena, path);
+    /* One that is there for nothing: no directory in it, and so no description of a terminal. */
+    if (strcmp(path, "/etc/terminfo") == 0 && st.st_nlink == 2)
+        return;
     if (S_ISDIR(st.st_mode))
         base->dirs[base->n_dirs++] =
             (struct baseline_dir){str_z(path), st.st_dev, st.st_ino, libraries};

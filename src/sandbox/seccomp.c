@@ -375,6 +375,22 @@ static size_t find_spans(const struct assembler *a, struct span spans[NEWEST_CAL
     return n;
 }
 
+/* Lets the comparison at this place, if it holds, jump to what comes next. If that is further than
+ * it can, a jump is put between; all others are relative and don't mind. */
+static void jump_over(struct assembler *a, unsigned short at)
+{
+    struct sock_filter *code = a->filter->code + at;
+    size_t distance = (size_t)(a->filter->n - at - 1);
+    if (distance <= UINT8_MAX) {
+        code->jt = (uint8_t)distance;
+        return;
+    }
+    emit(a, 0, 0, 0, 0);
+    memmove(code + 2, code + 1, distance * sizeof(*code));
+    code[0].jf = 1;
+    code[1] = (struct sock_filter){BPF_JMP | BPF_JA, 0, 0, (uint32_t)distance};
+}
+
 /* The call's number is loaded and lies in one of these: halves until one is left. */
 static void search(struct assembler *a, const struct span *spans, size_t n)
 {
@@ -383,12 +399,10 @@ static void search(struct assembler *a, const struct span *spans, size_t n)
         return;
     }
     size_t half = n / 2;
-    /* Numbers above: a long jump, since the lower half may have more than 255 steps. */
-    emit(a, BPF_JMP | BPF_JGT | BPF_K, spans[half - 1].last, 0, 1);
-    unsigned short jump = a->filter->n;
-    emit(a, BPF_JMP | BPF_JA, 0, 0, 0);
+    unsigned short at = a->filter->n;
+    emit(a, BPF_JMP | BPF_JGT | BPF_K, spans[half - 1].last, 0, 0);
     search(a, spans, half);
-    a->filter->code[jump].k = (uint32_t)(a->filter->n - jump - 1);
+    jump_over(a, at);
     search(a, spans + half, n - half);
 }
 

@@ -223,6 +223,27 @@ TEST(seccomp_answers)
     }
 }
 
+/* Whatever the options, every number has its answer, and only those that are judged look further.
+ */
+TEST(seccomp_answers_every_number)
+{
+    size_t refused[4] = {0};
+    for (unsigned options = 0; options < 4; options++) {
+        struct seccomp_filter filter;
+        const uint64_t args[6] = {0};
+        seccomp_compile(&(struct seccomp_options){options & OPEN, options & NAMES}, &filter);
+        for (uint32_t number = 0; number < 600; number++) {
+            int answer = seccomp_answer(&filter, ARCH, number, args);
+            CHECK(answer == 0 || answer == EPERM || answer == ENOSYS || answer == EAFNOSUPPORT);
+            CHECK(number <= 450 || answer == ENOSYS);
+            refused[options] += answer != 0;
+        }
+    }
+    CHECK_INT(refused[0], refused[OPEN]);
+    CHECK_INT(refused[0], refused[NAMES] + 1); /* the pair, for type 0 */
+    CHECK(refused[0] > 150 + 70);
+}
+
 /* ELF ----------------------------------------------------------------------------------------- */
 
 static struct str read_start(const char *path, char *head, size_t size)
