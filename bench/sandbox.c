@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "median.h"
 
 #include <spawn.h>
 #include <sys/wait.h>
@@ -41,18 +42,6 @@ static uint64_t library_ns(const char *policy, char **argv)
     BUG_ON(!strstr(result, "\"status\":\"passed\""));
     free(result);
     return clock_mono_ns() - start;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static double median_us(uint64_t *times, size_t n)
-{
-    qsort(times, n, sizeof(*times), by_value);
-    return (double)times[n / 2] / 1e3;
 }
 
 int main(int argc, char **argv)

@@ -2,6 +2,7 @@
  * prints the ratio of their median times, and fails if that is above the limit. */
 #include "base/base.h"
 #include "base/clock.h"
+#include "median.h"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -19,18 +20,6 @@ static uint64_t run_ns(char **argv, const posix_spawn_file_actions_t *actions)
     BUG_ON(waitpid(pid, &status, 0) != pid);
     BUG_ON(status != 0);
     return clock_mono_ns() - start;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static double median_us(uint64_t *times, size_t n)
-{
-    qsort(times, n, sizeof(*times), by_value);
-    return (double)times[n / 2] / 1e3;
 }
 
 int main(int argc, char **argv)

@@ -73,19 +73,10 @@ static const char *start_of(const struct tracee_name *name, struct arena *a)
     return name->dir == AT_FDCWD ? "cwd" : arena_printf(a, "fd/%d", name->dir);
 }
 
-static bool has_dots(struct str path)
-{
-    struct str component;
-    while (lexical_next(&path, &component))
-        if (str_is(component, ".."))
-            return true;
-    return false;
-}
-
 struct str tracee_given(const struct tracee_name *name, struct arena *a)
 {
     struct str base = tracee_link(name->tid, start_of(name, a), a);
-    if (!base.p || base.p[0] != '/' || has_dots(name->text))
+    if (!base.p || base.p[0] != '/' || lexical_has_dots(name->text))
         return (struct str){0};
     struct str rest = name->text;
     while (rest.n && rest.p[0] == '/')

@@ -71,3 +71,12 @@ bool lexical_cwd(struct arena *a, struct str *ret_cwd, struct err *err)
     *ret_cwd = arena_str(a, str_z(cwd));
     return true;
 }
+
+bool lexical_has_dots(struct str path)
+{
+    struct str component;
+    while (lexical_next(&path, &component))
+        if (str_is(component, ".."))
+            return true;
+    return false;
+}

@@ -23,6 +23,9 @@ MUST_USE struct str lexical_absolute(struct arena *a, struct str base, struct st
 /* Next component of a path: skips slashes; false at the end. */
 bool lexical_next(struct str *rest, struct str *ret_component);
 
+/* Whether ".." is among the components: taken back as text it may name something else. */
+bool lexical_has_dots(struct str path);
+
 /* The last component ("" for "/" and ""). */
 struct str lexical_name(struct str path);
 

@@ -95,6 +95,21 @@ static void check_env(struct verdict *v)
 
 /* Paths --------------------------------------------------------------------------------------- */
 
+/* Whether it lies on a file system of the kernel's own, wherever that is mounted. */
+static bool is_of_kernel(int fd)
+{
+    static const long types[] = {PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC,
+        SECURITYFS_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, BPF_FS_MAGIC, DEVPTS_SUPER_MAGIC,
+        BINFMTFS_MAGIC, NSFS_MAGIC, SELINUX_MAGIC, EFIVARFS_MAGIC};
+    struct statfs fs;
+    if (fstatfs(fd, &fs) != 0)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(types); i++)
+        if (fs.f_type == types[i])
+            return true;
+    return false;
+}
+
 /* Where an absolute path leads. On failure errno says why. */
 static bool resolve(struct arena *a, struct str given, struct verdict_path *ret, mode_t *ret_mode)
 {
@@ -113,6 +128,7 @@ static bool resolve(struct arena *a, struct str given, struct verdict_path *ret,
         .dev = st.st_dev,
         .ino = st.st_ino,
         .is_dir = S_ISDIR(st.st_mode),
+        .of_kernel = is_of_kernel(fd),
     };
     *ret_mode = st.st_mode;
     return true;
@@ -161,21 +177,6 @@ static bool check_blocked(struct verdict *v, const struct list *list, const char
     return false;
 }
 
-/* Whether it lies on a file system of the kernel's own, wherever that is mounted. */
-static bool is_of_kernel(struct str path)
-{
-    static const long types[] = {PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC,
-        SECURITYFS_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, BPF_FS_MAGIC, DEVPTS_SUPER_MAGIC,
-        BINFMTFS_MAGIC, NSFS_MAGIC, SELINUX_MAGIC, EFIVARFS_MAGIC};
-    struct statfs fs;
-    if (statfs(path.p, &fs) != 0)
-        return false;
-    for (size_t i = 0; i < ARRAY_LEN(types); i++)
-        if (fs.f_type == types[i])
-            return true;
-    return false;
-}
-
 /* One entry: absolute, not blocked as given, there, not blocked where it leads. */
 static bool check_entry(struct verdict *v, const struct list *list, const char *field,
     struct str given, struct verdict_path *ret_path)
@@ -197,7 +198,7 @@ static bool check_entry(struct verdict *v, const struct list *list, const char *
     }
     if (!check_blocked(v, list, field, &path, path.resolved))
         return false;
-    if (is_of_kernel(given)) {
+    if (path.of_kernel) {
         deny(v, &(struct denial){field, "disallowed allowlist path", given,
                     "it is a file system through which the kernel is read and set",
                     "name a directory of files, or take it out", true});

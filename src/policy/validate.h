@@ -35,7 +35,8 @@ struct verdict_path {
     dev_t dev;
     ino_t ino;
     bool is_dir;
-    bool writable; /* of an executable: the policy lets it be changed, too */
+    bool of_kernel; /* on a file system through which the kernel is read and set */
+    bool writable;  /* of an executable: the policy lets it be changed, too */
 };
 
 struct verdict_paths {

@@ -108,10 +108,9 @@ static struct str read_whole(struct arena *arena, const char *path)
     return n == st.st_size ? str_n(bytes, (size_t)n) : (struct str){0};
 }
 
-/* The first bytes of a file; "no value" if it can't be read. */
-static struct str read_head(const char *path, char head[HEAD_MAX])
+/* The first bytes of an open file; "no value" if it can't be read. */
+static struct str read_head(int fd, char head[HEAD_MAX])
 {
-    AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     ssize_t n = fd >= 0 ? pread(fd, head, HEAD_MAX, 0) : -1;
     return str_n(n > 0 ? head : NULL, n > 0 ? (size_t)n : 0);
 }
@@ -145,7 +144,7 @@ static bool add_loader(
     struct baseline_loader loader;
     struct stat st;
     char head[HEAD_MAX];
-    AUTO_FD int fd = beneath_peek(path);
+    AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     AUTO_FREE char *name = fd >= 0 ? beneath_name(fd) : NULL;
     if (base->n_loaders == BASELINE_MAX || !name || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
         !is_library(base, str_z(name)))
@@ -153,7 +152,7 @@ static bool add_loader(
     for (size_t i = 0; i < base->n_loaders; i++)
         if (str_is(base->loaders[i].path, name))
             return true;
-    if (!elf_no_start(read_head(name, head), &loader.patch))
+    if (!elf_no_start(read_head(fd, head), &loader.patch))
         return err_set(err, E_SANDBOX_UNAVAILABLE,
             "the dynamic loader '%s' can't be kept from starting programs by itself", name);
     loader.path = arena_str(arena, str_z(name));
@@ -169,7 +168,8 @@ bool baseline_add_interpreter(
     struct baseline *base, struct arena *arena, const char *program, struct err *err)
 {
     char head[HEAD_MAX];
-    struct str interpreter = elf_interpreter(read_head(program, head));
+    AUTO_FD int fd = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct str interpreter = elf_interpreter(read_head(fd, head));
     if (!interpreter.p)
         return true;
     return add_loader(base, arena, interpreter.p, err);

@@ -86,11 +86,6 @@ static char await_word(void)
 
 /* Setting up ---------------------------------------------------------------------------------- */
 
-static bool is_native(const struct init_input *in)
-{
-    return in->plan->mode == POLICY_NATIVE || in->plan->mode == POLICY_SEATBELT;
-}
-
 /* No descriptor of the caller but ours; the numbers are fixed from here on. The copies are made
  * above those numbers first, so that none is written over. */
 static void keep_descriptors(struct init *init)
@@ -198,7 +193,7 @@ static void add_rules(const struct init_input *in, int ruleset)
         .flags = O_PATH | O_CLOEXEC | O_NOFOLLOW, .resolve = RESOLVE_NO_SYMLINKS};
     for (size_t i = 0; i < in->plan->n_steps; i++) {
         const struct plan_step *step = &in->plan->steps[i];
-        unsigned access = rule_access(step, is_native(in));
+        unsigned access = rule_access(step, plan_is_native(in->plan));
         if (access == 0)
             continue;
         AUTO_FD int fd = (int)syscall(SYS_openat2, AT_FDCWD, step->at.p, &how, sizeof(how));
@@ -216,7 +211,7 @@ static void enter_landlock(const struct init *init)
     add_rules(in, ruleset);
     /* Without namespaces the terminals of others are there, too. */
     const unsigned access = PLAN_READ | PLAN_WRITE | PLAN_IOCTL;
-    if (!is_native(in) && init->slave >= 0)
+    if (!plan_is_native(in->plan) && init->slave >= 0)
         need(landlock_allow(ruleset, in->landlock_abi, init->slave, access, false) == 0,
             STAGE_LANDLOCK);
     need(landlock_enter(ruleset) == 0, STAGE_LANDLOCK);
@@ -247,7 +242,7 @@ static void build(struct init *init)
 static void restrict_self(const struct init *init)
 {
     const struct init_input *in = init->in;
-    drop_capabilities(is_native(in));
+    drop_capabilities(plan_is_native(in->plan));
     need(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, STAGE_CAPABILITIES);
     enter_landlock(init);
     enter_filter(in);
@@ -349,7 +344,7 @@ static void kill_orphans(void)
 NORETURN static void finish(const struct init *init, int status)
 {
     const struct init_message message = {.word = INIT_EXITED, .step = -1, .value = status};
-    if (!is_native(init->in))
+    if (!plan_is_native(init->in->plan))
         kill_orphans();
     tell(FD_CONTROL, &message, -1);
     _exit(0);
@@ -358,7 +353,7 @@ NORETURN static void finish(const struct init *init, int status)
 /* Without the supervisor. */
 NORETURN static void end_all(const struct init *init, pid_t command)
 {
-    if (!is_native(init->in)) {
+    if (!plan_is_native(init->in->plan)) {
         kill(-command, SIGKILL);
         kill_orphans();
     }
@@ -371,7 +366,7 @@ static void pause_with(const struct init *init, pid_t command, int sig)
     if (!init->in->report_stops)
         return;
     /* The others stop with it: what runs while the supervisor sleeps would have no budget. */
-    pid_t all = is_native(init->in) ? -1 : -command;
+    pid_t all = plan_is_native(init->in->plan) ? -1 : -command;
     kill(all, SIGSTOP);
     tell(FD_CONTROL, &message, -1);
     if (!await_word())
@@ -407,7 +402,7 @@ NORETURN static void wait_for(const struct init *init, pid_t command, const sigs
 {
     for (;;) {
         int sig = sigwaitinfo(signals, NULL);
-        if (sig == SIGTERM && !is_native(init->in))
+        if (sig == SIGTERM && !plan_is_native(init->in->plan))
             end_all(init, command);
         reap(init, command);
     }
@@ -415,13 +410,13 @@ NORETURN static void wait_for(const struct init *init, pid_t command, const sigs
 
 void init_main(const struct init_input *in)
 {
-    struct init init = {.in = in, .root = {-1, -1, 0}, .master = -1, .slave = -1};
+    struct init init = {.in = in, .root = {-1, -1}, .master = -1, .slave = -1};
     sigset_t signals;
     struct sigaction normal = {.sa_handler = SIG_DFL};
     keep_descriptors(&init);
     block_signals(&signals);
     sigaction(SIGCHLD, &normal, NULL);
-    int death = is_native(in) ? SIGKILL : SIGTERM;
+    int death = plan_is_native(in->plan) ? SIGKILL : SIGTERM;
     prctl(PR_SET_PDEATHSIG, death, 0, 0, 0);
     char word = await_word();
     if (!word)
@@ -432,14 +427,14 @@ void init_main(const struct init_input *in)
     prctl(PR_SET_NAME, "cordon-init", 0, 0, 0);
     init.umask = umask(0);
     need(setsid() >= 0, STAGE_SESSION);
-    if (is_native(in))
+    if (plan_is_native(in->plan))
         build(&init);
     else
         prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     if (in->terminal)
         open_terminal(&init);
     need(chdir(in->plan->cwd.p) == 0, STAGE_CWD);
-    if (is_native(in))
+    if (plan_is_native(in->plan))
         restrict_self(&init);
     prctl(PR_SET_PDEATHSIG, death, 0, 0, 0);
     tell(FD_CONTROL, &(struct init_message){.word = INIT_READY, .step = -1}, init.master);

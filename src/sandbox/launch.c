@@ -190,15 +190,10 @@ static int receive(struct child *child, struct init_message *ret_message)
 
 /* Starting ------------------------------------------------------------------------------------ */
 
-static bool is_native(const struct plan *plan)
-{
-    return plan->mode == POLICY_NATIVE || plan->mode == POLICY_SEATBELT;
-}
-
 static uint64_t clone_flags(const struct plan *plan)
 {
     uint64_t flags = CLONE_PIDFD;
-    if (is_native(plan))
+    if (plan_is_native(plan))
         flags |= CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
                  CLONE_NEWCGROUP | (plan->own_network ? CLONE_NEWNET : 0u);
     return flags;
@@ -224,7 +219,7 @@ static bool prepare(const struct launch *l, struct init_input *in, struct err *e
     if (plan->mode != POLICY_NO_SANDBOX && in->landlock_abi == 0)
         return machine_unavailable(
             &(struct machine_failure){"landlock", machine->landlock_errno, {0}}, err);
-    if (is_native(plan)) {
+    if (plan_is_native(plan)) {
         in->pid_max = machine->pid_max_in_namespace ? machine_pid_max(plan->limits.processes) : 0;
         in->limit_uid = !root;
         if (root && !in->pid_max)
@@ -284,7 +279,7 @@ static bool start(const struct launch *l, bool rehearse, struct child *ret_child
     in.control = ends.control[1];
     memcpy(in.io, ends.io, sizeof(in.io));
     child.plan = l->plan;
-    child.native = is_native(l->plan);
+    child.native = plan_is_native(l->plan);
     child.pid = clone_init(l->plan, &child.pidfd);
     if (child.pid == 0)
         init_main(&in);

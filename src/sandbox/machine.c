@@ -153,7 +153,7 @@ static const char *apparmor_remedy(struct buf *scratch)
     return buf_z(scratch);
 }
 
-const char *machine_remedy(const char *primitive, struct buf *scratch)
+static const char *find_remedy(const char *primitive, struct buf *scratch)
 {
     const struct machine *m = machine_get();
     if (strstr(primitive, "pid_max"))
@@ -177,7 +177,7 @@ bool machine_unavailable(const struct machine_failure *failure, struct err *err)
 {
     AUTO_BUF struct buf found = BUF_INIT(4096), scratch = BUF_INIT(8192);
     machine_findings(&found);
-    const char *remedy = machine_remedy(failure->primitive, &scratch);
+    const char *remedy = find_remedy(failure->primitive, &scratch);
     const char *name = strerrorname_np(failure->errnum);
     err_errno(err, E_SANDBOX_UNAVAILABLE, failure->errnum,
         "the sandbox can't be built, and nothing was run: %s", failure->primitive);

@@ -45,9 +45,8 @@ struct machine_failure {
 /* Sets E_SANDBOX_UNAVAILABLE with context {primitive, errno, found, remedy}; returns false. */
 bool machine_unavailable(const struct machine_failure *failure, struct err *err);
 
-/* What speaks against sandboxes here ("" if nothing is seen), and what to do about it. */
+/* What speaks against sandboxes here; nothing is added if nothing is seen. */
 void machine_findings(struct buf *found);
-const char *machine_remedy(const char *primitive, struct buf *scratch);
 
 /* A new object with all of it. */
 MUST_USE json_t *machine_json(void);

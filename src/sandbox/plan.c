@@ -174,16 +174,6 @@ static const struct plan_step *bound(const struct maker *m, struct str path)
 
 /* The rest ------------------------------------------------------------------------------------ */
 
-/* Taken back as text, ".." after a link names something else. */
-static bool has_dots(struct str path)
-{
-    struct str component;
-    while (lexical_next(&path, &component))
-        if (str_is(component, ".."))
-            return true;
-    return false;
-}
-
 /* The path with a link of the baseline on its way followed: /bin/sh is /usr/bin/sh. */
 static struct str past_links(const struct maker *m, struct str path)
 {
@@ -202,7 +192,7 @@ static struct str past_links(const struct maker *m, struct str path)
  * whole path can be one; links on the way are those of the baseline. */
 static void add_alias(struct maker *m, const struct verdict_path *path)
 {
-    if (!path->given.p || has_dots(path->given))
+    if (!path->given.p || lexical_has_dots(path->given))
         return;
     struct str given = past_links(m, lexical_absolute(m->arena, STR("/"), path->given));
     if (str_eq(given, path->resolved) || bound(m, given))

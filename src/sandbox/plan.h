@@ -78,6 +78,12 @@ struct plan_input {
     bool root; /* whoever runs it is root, to whom /proc shows more */
 };
 
+/* With namespaces, and a root of its own. */
+static inline bool plan_is_native(const struct plan *plan)
+{
+    return plan->mode == POLICY_NATIVE || plan->mode == POLICY_SEATBELT;
+}
+
 /* The verdict must have no denial and a command. Everything is in the arena or in the input. */
 void plan_make(const struct plan_input *input, struct arena *arena, struct plan *ret_plan);
 

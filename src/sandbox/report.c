@@ -4,11 +4,6 @@
 #include "policy/grants.h"
 #include "sandbox/machine.h"
 
-static bool is_native(const struct plan *plan)
-{
-    return plan->mode == POLICY_NATIVE || plan->mode == POLICY_SEATBELT;
-}
-
 static void put_text(json_t *object, const char *key, const char *format, ...) PRINTF_LIKE(3, 4);
 static void put_text(json_t *object, const char *key, const char *format, ...)
 {
@@ -38,7 +33,7 @@ static void put_limits(json_t *report, const struct plan *plan)
         "rlimits for each process: data %llu bytes, open files %llu, file size %llu bytes, no core",
         (unsigned long long)l->memory_bytes, (unsigned long long)l->open_files,
         (unsigned long long)l->file_bytes);
-    if (is_native(plan))
+    if (plan_is_native(plan))
         buf_printf(&text, "; /tmp %llu bytes", (unsigned long long)l->tmp_bytes);
     json_put(report, "limits", json_text(buf_str(&text)));
 }
@@ -47,7 +42,7 @@ static void put_limits(json_t *report, const struct plan *plan)
 static void gap_of_artifacts(json_t *gaps, const struct plan *plan)
 {
     for (size_t i = 0; i < plan->n_steps; i++)
-        if (plan->steps[i].kind == PLAN_COVER && !is_native(plan)) {
+        if (plan->steps[i].kind == PLAN_COVER && !plan_is_native(plan)) {
             json_push(gaps,
                 json_string("artifacts: they lie in an allowed directory, where the command can "
                             "reach them"));
@@ -114,7 +109,7 @@ json_t *report_json(const struct verdict *v, const struct plan *plan)
 {
     json_t *report = json_object(), *gaps = policy_gaps(v);
     json_put(report, "mode", json_string(policy_sandbox_name(plan->mode)));
-    if (is_native(plan)) {
+    if (plan_is_native(plan)) {
         report_native(report, plan);
         gaps_native(gaps, plan);
     } else if (plan->mode == POLICY_LANDLOCK) {
@@ -131,8 +126,8 @@ json_t *report_json(const struct verdict *v, const struct plan *plan)
                         ? "built from nothing"
                         : "built from nothing; process 1 is not dumpable and wiped"));
     json_put(report, "terminal",
-        json_string(is_native(plan) ? "a terminal of its own in a private devpts, or pipes"
-                                    : "a terminal of its own, or pipes"));
+        json_string(plan_is_native(plan) ? "a terminal of its own in a private devpts, or pipes"
+                                         : "a terminal of its own, or pipes"));
     json_put(report, "gaps", gaps);
     return report;
 }

@@ -3,6 +3,7 @@
  * mount is made from that descriptor. Places are made only on file systems that are ours. */
 #include "sandbox/root.h"
 
+#include "path/file.h"
 #include "sandbox/machine.h"
 
 #include <errno.h>
@@ -209,17 +210,6 @@ static bool make_dir(struct builder *b, const struct plan_step *step)
     return make_place(b, step, true) || fail(b, STAGE_PLACE);
 }
 
-static bool write_all(int fd, struct str bytes)
-{
-    while (bytes.n) {
-        ssize_t n = write(fd, bytes.p, bytes.n);
-        if (n <= 0)
-            return false;
-        bytes = str_skip(bytes, (size_t)n);
-    }
-    return true;
-}
-
 /* What a step shows of the host, if it is still what was checked. */
 static int open_source(const struct plan_step *step, uint64_t flags, struct stat *ret_stat)
 {
@@ -267,7 +257,7 @@ static bool make_file(struct builder *b, const struct plan_step *step)
         return fail(b, STAGE_PLACE);
     AUTO_FD int fd = openat(
         b->parent.fd, name, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, step->mode);
-    return (fd >= 0 && write_all(fd, step->text)) || fail(b, STAGE_PLACE);
+    return (fd >= 0 && file_write_all(fd, step->text)) || fail(b, STAGE_PLACE);
 }
 
 /* A second name for something: if its place is taken by a link or lies in a directory of the host,
@@ -475,7 +465,7 @@ static bool write_setting(int proc, const char *path, uint64_t value)
 {
     char text[NUMBER_MAX];
     AUTO_FD int fd = openat(proc, path, O_WRONLY | O_CLOEXEC);
-    return fd >= 0 && write_all(fd, str_z(number(value, 10, text)));
+    return fd >= 0 && file_write_all(fd, str_z(number(value, 10, text)));
 }
 
 /* The settings that belong to our namespaces are made before it becomes read-only: for root, too,

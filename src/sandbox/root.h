@@ -13,9 +13,8 @@ struct root_error {
 };
 
 struct root {
-    int fd;      /* the new root */
-    int devpts;  /* its terminals */
-    int pid_max; /* what the kernel was told, or 0 */
+    int fd;     /* the new root */
+    int devpts; /* its terminals */
 };
 
 struct root_options {
