@@ -1,8 +1,8 @@
 """Attempts on the caller's terminal: numbers 65 and 90 to 92 of the list of escapes, and more."""
 import os
-import pty
 import select
 
+import world as worlds
 from row import Row
 
 TIOCSTI = 0x5412
@@ -92,7 +92,7 @@ ROWS = [
 
 def tty_caller(w):
     """A terminal that is the harness's own, not the child's: nothing may come out of it."""
-    w.other, slave = pty.openpty()
+    w.other, slave = worlds.open_terminal()
     w.extra["tty"] = os.ttyname(slave)
     os.chown(w.extra["tty"], w.uid, w.uid)
     w.cleanups.append(lambda: (os.close(w.other), os.close(slave)))

@@ -379,11 +379,21 @@ class World:
         shutil.rmtree(self.T, ignore_errors=True)
 
 
+def open_terminal():
+    """One whose name no terminal of the sandbox's own has: those are counted from 0 there, too."""
+    spare = [pty.openpty() for _ in range(8)]
+    found = pty.openpty()
+    for fd in [fd for pair in spare for fd in pair]:
+        os.close(fd)
+    assert int(os.path.basename(os.ttyname(found[1]))) >= 8, os.ttyname(found[1])
+    return found
+
+
 class Terminal:
     """A terminal whose master is ours: the caller's. Raw, so that nothing in it is changed."""
 
     def __init__(self, world):
-        self.master, self.slave = pty.openpty()
+        self.master, self.slave = open_terminal()
         tty.setraw(self.slave)
         self.path = os.ttyname(self.slave)
         os.chown(self.path, world.uid, world.uid)
