@@ -334,7 +334,7 @@ bool exec_run(const struct exec_job *job, struct exec_result *ret_result, struct
     uint64_t runtime = job->verdict->policy->budgets.max_runtime_ms;
     r.deadline_ms =
         runtime > UINT64_MAX - result.started_ms ? UINT64_MAX : result.started_ms + runtime;
-    AUTO_FREE char *buffers = base_alloc(RELAYS * RELAY_BUFFER);
+    AUTO_FREE char *buffers = base_realloc(NULL, RELAYS * RELAY_BUFFER); /* not touched if unused */
     r.buffers = buffers;
     set_relays(&r);
     if (job->pass_keys)
