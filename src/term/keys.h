@@ -1,0 +1,111 @@
+/* Keys, text, focus and mouse as the bytes that a terminal sends for them, in the modes that the program
+ * has set.
+ *
+ *     struct key key;
+ *     if (!key_parse(STR("Ctrl+Shift+Left"), &key, err)) return false;
+ *     key_encode(&key, &input, &bytes);             "\033[1;6D"
+ */
+#ifndef TERM_KEYS_H
+#define TERM_KEYS_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "term/term.h"
+
+enum key_mod {
+    KEY_SHIFT = 1,
+    KEY_ALT = 2,
+    KEY_CTRL = 4,
+    KEY_SUPER = 8,
+    KEY_HYPER = 16,
+    KEY_META = 32,
+};
+
+enum key_name {
+    KEY_CHARACTER, /* `codepoint` says which */
+    KEY_ENTER,
+    KEY_TAB,
+    KEY_ESCAPE,
+    KEY_BACKSPACE,
+    KEY_DELETE,
+    KEY_INSERT,
+    KEY_SPACE,
+    KEY_UP,
+    KEY_DOWN,
+    KEY_LEFT,
+    KEY_RIGHT,
+    KEY_HOME,
+    KEY_END,
+    KEY_PAGE_UP,
+    KEY_PAGE_DOWN,
+    KEY_F1,
+    KEY_F12 = KEY_F1 + 11,
+    /* The keypad, for programs that tell it apart (DECKPAM, kitty). */
+    KEY_KP_0,
+    KEY_KP_9 = KEY_KP_0 + 9,
+    KEY_KP_DECIMAL,
+    KEY_KP_DIVIDE,
+    KEY_KP_MULTIPLY,
+    KEY_KP_SUBTRACT,
+    KEY_KP_ADD,
+    KEY_KP_ENTER,
+    KEY_KP_EQUAL,
+    KEY_NAMES,
+};
+
+enum key_action {
+    KEY_PRESS,
+    KEY_REPEAT,
+    KEY_RELEASE, /* sends something only to a program that asked for it */
+};
+
+struct key {
+    enum key_name name;
+    uint32_t codepoint; /* of KEY_CHARACTER, as typed: 'A' with Shift is 'A' */
+    unsigned mods;      /* enum key_mod */
+    enum key_action action;
+};
+
+/* "Enter", "a", "Ctrl+x", "shift+alt+F5", "+", "Ctrl++": names in any case, modifiers in any order. An
+ * unknown name is E_PROTOCOL with the nearest known one. */
+MUST_USE bool key_parse(struct str text, struct key *ret_key, struct err *err);
+
+/* Appends what the key sends; nothing for what a terminal sends nothing for. */
+void key_encode(const struct key *key, const struct term_input *input, struct buf *out);
+
+/* Text as if typed, or as a paste: then between brackets where the program asked for them, without control
+ * characters that could end the paste. */
+void key_text(struct str text, bool paste, const struct term_input *input, struct buf *out);
+
+void key_focus(bool in, const struct term_input *input, struct buf *out);
+
+enum mouse_button {
+    MOUSE_LEFT,
+    MOUSE_MIDDLE,
+    MOUSE_RIGHT,
+    MOUSE_NONE, /* motion without a button */
+    MOUSE_WHEEL_UP,
+    MOUSE_WHEEL_DOWN,
+    MOUSE_WHEEL_LEFT,
+    MOUSE_WHEEL_RIGHT,
+    MOUSE_BACK,
+    MOUSE_FORWARD,
+};
+
+enum mouse_action {
+    MOUSE_PRESS,
+    MOUSE_RELEASE,
+    MOUSE_MOVE, /* with the button held, or with none */
+};
+
+struct mouse {
+    enum mouse_button button;
+    enum mouse_action action;
+    unsigned row, col; /* from 0 */
+    unsigned mods;
+};
+
+/* False if the program did not ask for such a report (nothing is added then). */
+bool mouse_encode(const struct mouse *mouse, const struct term_input *input, struct buf *out);
+
+#endif

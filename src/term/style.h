@@ -1,0 +1,109 @@
+/* How a cell looks. Colours are kept as the program gave them: "red", "number 1 of 256" and "255,0,0"
+ * are three things.
+ *
+ *     struct style s = {.fg = color_ansi(1), .attrs = STYLE_BOLD};
+ *     uint16_t id = style_intern(&table, &s);
+ *     const struct style *same = &table.styles[id];
+ *
+ * A grid holds numbers of styles; number 0 is the default one. The table has a limit: when it is full,
+ * the terminal finds out which are in use and gives the others' numbers away.
+ */
+#ifndef TERM_STYLE_H
+#define TERM_STYLE_H
+
+#include "base/str.h"
+
+enum color_kind {
+    COLOR_DEFAULT,
+    COLOR_ANSI,    /* 0 to 15 */
+    COLOR_INDEXED, /* 0 to 255 */
+    COLOR_RGB,
+};
+
+/* The kind in the top byte, the number or 0xRRGGBB below. 0 is the default colour. */
+typedef uint32_t color;
+
+static inline color color_ansi(unsigned n)
+{
+    return (uint32_t)COLOR_ANSI << 24 | n;
+}
+
+static inline color color_indexed(unsigned n)
+{
+    return (uint32_t)COLOR_INDEXED << 24 | n;
+}
+
+static inline color color_rgb(unsigned r, unsigned g, unsigned b)
+{
+    return (uint32_t)COLOR_RGB << 24 | r << 16 | g << 8 | b;
+}
+
+static inline enum color_kind color_kind(color c)
+{
+    return (enum color_kind)(c >> 24);
+}
+
+static inline unsigned color_value(color c)
+{
+    return c & 0xFFFFFF;
+}
+
+enum style_attr {
+    STYLE_BOLD = 1 << 0,
+    STYLE_FAINT = 1 << 1,
+    STYLE_ITALIC = 1 << 2,
+    STYLE_BLINK = 1 << 3,
+    STYLE_RAPID = 1 << 4, /* the fast kind of blinking */
+    STYLE_INVERSE = 1 << 5,
+    STYLE_CONCEAL = 1 << 6,
+    STYLE_STRIKE = 1 << 7,
+    STYLE_OVERLINE = 1 << 8,
+    STYLE_PROTECTED = 1 << 9, /* DECSCA: selective erasure leaves it; it does not show */
+    STYLE_GUARDED = 1 << 10,  /* SPA: every erasure leaves it; it does not show */
+};
+
+/* What can be seen. */
+#define STYLE_VISIBLE ((unsigned)STYLE_PROTECTED - 1)
+
+enum underline {
+    UNDERLINE_NONE,
+    UNDERLINE_SINGLE,
+    UNDERLINE_DOUBLE,
+    UNDERLINE_CURLY,
+    UNDERLINE_DOTTED,
+    UNDERLINE_DASHED,
+};
+
+struct style {
+    color fg, bg, underline_color;
+    uint16_t attrs;    /* enum style_attr */
+    uint8_t underline; /* enum underline */
+    uint8_t unused;    /* zero: styles are compared as bytes */
+    uint32_t link;     /* 0: none; else a number for term_link() */
+};
+
+enum {
+    STYLES_MAX = 60 * 1000,
+};
+
+/* Styles by number, and an open hash of those numbers. */
+struct style_table {
+    struct style *styles;
+    uint32_t n, cap;
+    uint16_t *slots; /* numbers + 1 */
+    uint32_t n_slots; /* a power of two */
+};
+
+void style_table_init(struct style_table *t);
+void style_table_done(struct style_table *t);
+void style_table_reset(struct style_table *t); /* only the default one is left */
+
+/* The number of a style, or 0 if the table is full and it is not there. */
+uint16_t style_intern(struct style_table *t, const struct style *s);
+
+static inline bool style_table_full(const struct style_table *t)
+{
+    return t->n >= STYLES_MAX;
+}
+
+#endif
