@@ -1,5 +1,10 @@
-/* What a code point is to a terminal: how wide, and whether it joins the one before it (Unicode 15.0,
- * UAX #29). The table is made at build time from the Unicode data files.
+/* What a code point is to a terminal: how wide, and whether it joins the one before it (Unicode
+ * 15.0, UAX #29). The table is made at build time by tables.py, from files of that version only.
+ *
+ * A width is of one code point by itself: none for marks (Mn, Me), controls, format characters and
+ * the later parts of a Hangul syllable; two for East Asian W and F, assigned or not; one for all
+ * else, also for what is ambiguous, private or half a flag. What a cluster of several takes is the
+ * caller's to say.
  *
  *     struct grapheme g = GRAPHEME_START;
  *     unsigned class = unicode_class(cp);
@@ -36,7 +41,7 @@ enum {
     UNICODE_BREAK_MASK = 0xF,
     UNICODE_WIDTH_SHIFT = 4, /* two bits: 0, 1 or 2 columns, as wcwidth() has it */
     UNICODE_WIDTH_MASK = 0x3,
-    UNICODE_EMOJI_VARIATION = 1 << 6, /* U+FE0F makes it wide, U+FE0E narrow (emoji-variation-sequences) */
+    UNICODE_EMOJI_VARIATION = 1 << 6, /* U+FE0F makes it wide, U+FE0E narrow */
 
     UNICODE_BLOCK_SHIFT = 7,
     UNICODE_BLOCK_SIZE = 1 << UNICODE_BLOCK_SHIFT,
