@@ -1,5 +1,5 @@
-/* Keys, text, focus and mouse as the bytes that a terminal sends for them, in the modes that the program
- * has set.
+/* Keys, text, focus and mouse as the bytes that a terminal sends for them, in the modes that the
+ * program has set.
  *
  *     struct key key;
  *     if (!key_parse(STR("Ctrl+Shift+Left"), &key, err)) return false;
@@ -66,15 +66,15 @@ struct key {
     enum key_action action;
 };
 
-/* "Enter", "a", "Ctrl+x", "shift+alt+F5", "+", "Ctrl++": names in any case, modifiers in any order. An
- * unknown name is E_PROTOCOL with the nearest known one. */
+/* "Enter", "a", "Ctrl+x", "shift+alt+F5", "+", "Ctrl++": names in any case, modifiers in any order.
+ * An unknown name is E_PROTOCOL with the nearest known one. */
 MUST_USE bool key_parse(struct str text, struct key *ret_key, struct err *err);
 
 /* Appends what the key sends; nothing for what a terminal sends nothing for. */
 void key_encode(const struct key *key, const struct term_input *input, struct buf *out);
 
-/* Text as if typed, or as a paste: then between brackets where the program asked for them, without control
- * characters that could end the paste. */
+/* Text as if typed, or as a paste: then between brackets where the program asked for them, without
+ * control characters that could end the paste. */
 void key_text(struct str text, bool paste, const struct term_input *input, struct buf *out);
 
 void key_focus(bool in, const struct term_input *input, struct buf *out);

@@ -17,7 +17,8 @@ enum snapshot_flags {
 };
 
 struct snapshot_cell {
-    struct str text; /* one grapheme cluster; " " for an empty cell, "" for the right half of a wide one */
+    struct str
+        text; /* one grapheme cluster; " " for an empty cell, "" for the right half of a wide one */
     struct str link; /* no value: none */
     struct style style;
     uint8_t width; /* 1, 2; 0 for a right half */
@@ -41,8 +42,8 @@ struct snapshot {
 void snapshot_take(
     const struct term *t, struct arena *a, unsigned flags, struct snapshot *ret_snapshot);
 
-/* Rows that differ, and in them the first column and the one after the last (0 and cols where there are
- * no cells). Sizes that differ make every row of the larger one differ. */
+/* Rows that differ, and in them the first column and the one after the last (0 and cols where there
+ * are no cells). Sizes that differ make every row of the larger one differ. */
 struct snapshot_change {
     unsigned row, first, end;
 };

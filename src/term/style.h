@@ -1,12 +1,12 @@
-/* How a cell looks. Colours are kept as the program gave them: "red", "number 1 of 256" and "255,0,0"
- * are three things.
+/* How a cell looks. Colours are kept as the program gave them: "red", "number 1 of 256" and
+ * "255,0,0" are three things.
  *
  *     struct style s = {.fg = color_ansi(1), .attrs = STYLE_BOLD};
  *     uint16_t id = style_intern(&table, &s);
  *     const struct style *same = &table.styles[id];
  *
- * A grid holds numbers of styles; number 0 is the default one. The table has a limit: when it is full,
- * the terminal finds out which are in use and gives the others' numbers away.
+ * A grid holds numbers of styles; number 0 is the default one. The table has a limit: when it is
+ * full, the terminal finds out which are in use and gives the others' numbers away.
  */
 #ifndef TERM_STYLE_H
 #define TERM_STYLE_H
@@ -90,7 +90,7 @@ enum {
 struct style_table {
     struct style *styles;
     uint32_t n, cap;
-    uint16_t *slots; /* numbers + 1 */
+    uint16_t *slots;  /* numbers + 1 */
     uint32_t n_slots; /* a power of two */
 };
 

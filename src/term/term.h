@@ -1,5 +1,5 @@
-/* A terminal: bytes in, cells out. It touches no system call, and nothing that a program prints makes it
- * fail, grow without bound, or take more than linear time.
+/* A terminal: bytes in, cells out. It touches no system call, and nothing that a program prints
+ * makes it fail, grow without bound, or take more than linear time.
  *
  *     struct term *t = term_new(&(struct term_options){.rows = 24, .cols = 80});
  *     term_feed(t, bytes);
@@ -18,13 +18,13 @@
 enum {
     TERM_ROWS_MAX = 1000,
     TERM_COLS_MAX = 1000,
-    TERM_SCROLLBACK = 1000,      /* lines, unless asked for others */
+    TERM_SCROLLBACK = 1000, /* lines, unless asked for others */
     TERM_SCROLLBACK_MAX = 100000,
     TERM_STRING_MAX = 64 * 1024, /* bytes of an OSC, DCS or APC that are kept */
     TERM_REPLIES_MAX = 64 * 1024,
     TERM_TITLE_MAX = 4096,
-    TERM_UNKNOWN_KINDS = 64,     /* kinds of unknown sequences that are told apart */
-    TERM_UNKNOWN_TEXT = 64,      /* bytes of each that are kept */
+    TERM_UNKNOWN_KINDS = 64, /* kinds of unknown sequences that are told apart */
+    TERM_UNKNOWN_TEXT = 64,  /* bytes of each that are kept */
 };
 
 enum term_width {
@@ -33,8 +33,8 @@ enum term_width {
 };
 
 enum term_event_type {
-    TERM_EVENT_TITLE,      /* text: the new title */
-    TERM_EVENT_ICON,       /* text: the new icon name */
+    TERM_EVENT_TITLE, /* text: the new title */
+    TERM_EVENT_ICON,  /* text: the new icon name */
     TERM_EVENT_BELL,
     TERM_EVENT_UNKNOWN,    /* text: the sequence, the first of its kind */
     TERM_EVENT_UNANSWERED, /* text: a query that got no answer */
@@ -56,8 +56,8 @@ struct term_options {
     unsigned rows, cols; /* 1 to TERM_ROWS_MAX, TERM_COLS_MAX */
     unsigned scrollback; /* lines; memory may allow fewer of very long ones */
     enum term_width width;
-    bool onlcr;          /* LF does CR too, as a tty's output does */
-    bool may_resize;     /* the program may change the size (CSI 8 t, DECCOLM, DECSLPP) */
+    bool onlcr;      /* LF does CR too, as a tty's output does */
+    bool may_resize; /* the program may change the size (CSI 8 t, DECCOLM, DECSLPP) */
     /* What happens, while it happens; must not call back into the terminal. May be NULL. */
     void (*event)(void *context, const struct term_event *event);
     void *context;
@@ -70,8 +70,8 @@ void term_free(struct term *t);
 
 void term_feed(struct term *t, struct str bytes);
 
-/* Feeds up to the byte that ends an event of these types (1 << enum term_event_type), or all; gives how
- * much was taken. */
+/* Feeds up to the byte that ends an event of these types (1 << enum term_event_type), or all; gives
+ * how much was taken. */
 size_t term_feed_until(struct term *t, struct str bytes, unsigned types);
 
 /* No more bytes come: a character that was cut off is replaced. */
@@ -79,8 +79,8 @@ void term_feed_end(struct term *t);
 
 void term_resize(struct term *t, unsigned rows, unsigned cols);
 
-/* Answers to be written to the program; the slice holds until the next call. Bytes beyond the limit are
- * lost, whole answers at a time. */
+/* Answers to be written to the program; the slice holds until the next call. Bytes beyond the limit
+ * are lost, whole answers at a time. */
 struct str term_replies(const struct term *t);
 void term_drop_replies(struct term *t, size_t n);
 
@@ -154,18 +154,18 @@ enum term_mouse_coding {
 };
 
 struct term_input {
-    bool cursor_keys;        /* DECCKM: application cursor keys */
-    bool keypad;             /* DECKPAM */
-    bool backspace_is_bs;    /* DECBKM */
-    bool newline;            /* LNM: Enter sends CR LF */
-    bool bracketed_paste;    /* 2004 */
-    bool focus;              /* 1004 */
-    bool alternate_scroll;   /* 1007: the wheel is cursor keys on the alternate screen */
+    bool cursor_keys;      /* DECCKM: application cursor keys */
+    bool keypad;           /* DECKPAM */
+    bool backspace_is_bs;  /* DECBKM */
+    bool newline;          /* LNM: Enter sends CR LF */
+    bool bracketed_paste;  /* 2004 */
+    bool focus;            /* 1004 */
+    bool alternate_scroll; /* 1007: the wheel is cursor keys on the alternate screen */
     bool alternate_screen;
-    unsigned modify_other;   /* modifyOtherKeys: 0, 1, 2 */
-    unsigned format_other;   /* formatOtherKeys: 0 CSI 27 ~, 1 CSI u */
-    unsigned kitty;          /* flags of the kitty keyboard protocol: 1 disambiguate, 2 event types,
-                                4 alternate keys, 8 all as escape codes, 16 text */
+    unsigned modify_other; /* modifyOtherKeys: 0, 1, 2 */
+    unsigned format_other; /* formatOtherKeys: 0 CSI 27 ~, 1 CSI u */
+    unsigned kitty;        /* flags of the kitty keyboard protocol: 1 disambiguate, 2 event types,
+                              4 alternate keys, 8 all as escape codes, 16 text */
     enum term_mouse mouse;
     enum term_mouse_coding mouse_coding;
     unsigned cell_width, cell_height; /* in pixels, for 1016 */

@@ -1,0 +1,331 @@
+/* Where the cursor goes: margins, origin, wrapping, tabs, and scrolling at the edges. */
+#include "term/state.h"
+
+static bool has_side_margins(const struct term *t)
+{
+    return t->left > 0 || t->right < t->cols - 1;
+}
+
+static bool in_side_margins(const struct term *t)
+{
+    return t->col >= t->left && t->col <= t->right;
+}
+
+int cursor_left_edge(const struct term *t)
+{
+    return t->col >= t->left ? t->left : 0;
+}
+
+int cursor_right_edge(const struct term *t)
+{
+    return t->col <= t->right ? t->right : t->cols - 1;
+}
+
+static int clamp(int value, int low, int high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+void cursor_set(struct term *t, int row, int col)
+{
+    t->row = clamp(row, 0, t->rows - 1);
+    t->col = clamp(col, 0, t->cols - 1);
+    t->pending = false;
+}
+
+void cursor_address(struct term *t, int row, int col)
+{
+    if (!mode_is(t, MODE_ORIGIN)) {
+        cursor_set(t, row, col);
+        return;
+    }
+    t->row = clamp(row, 0, t->bottom - t->top) + t->top;
+    t->col = clamp(col, 0, t->right - t->left) + t->left;
+    t->pending = false;
+}
+
+/* A margin stops whoever comes from inside. */
+void cursor_up(struct term *t, int n)
+{
+    int limit = t->row >= t->top ? t->top : 0;
+    cursor_set(t, MAX(t->row - n, limit), t->col);
+}
+
+void cursor_down(struct term *t, int n)
+{
+    int limit = t->row <= t->bottom ? t->bottom : t->rows - 1;
+    cursor_set(t, MIN(t->row + n, limit), t->col);
+}
+
+void cursor_forward(struct term *t, int n)
+{
+    cursor_set(t, t->row, MIN(t->col + n, cursor_right_edge(t)));
+}
+
+/* To the end of the line above, if it may and the line continues there. */
+static bool wrap_back(struct term *t, int left, int right)
+{
+    bool more = mode_is(t, MODE_REVERSE_WRAP_MORE);
+    if (!mode_is(t, MODE_AUTOWRAP) || (!mode_is(t, MODE_REVERSE_WRAP) && !more))
+        return false;
+    bool inside = t->row >= t->top && t->row <= t->bottom;
+    int top = inside ? t->top : 0, bottom = inside ? t->bottom : t->rows - 1;
+    if (t->row > top && !more && !(grid_row(t->grid, t->row - 1)->flags & ROW_WRAPS))
+        return false;
+    if (t->row == top && !more)
+        return false;
+    (void)left;
+    t->row = t->row == top ? bottom : t->row - 1;
+    t->col = right;
+    return true;
+}
+
+void cursor_back(struct term *t, int n)
+{
+    bool reverse = mode_is(t, MODE_AUTOWRAP) &&
+                   (mode_is(t, MODE_REVERSE_WRAP) || mode_is(t, MODE_REVERSE_WRAP_MORE));
+    int left = cursor_left_edge(t), right = t->col >= t->left ? t->right : t->cols - 1;
+    n = MIN(n, t->rows * t->cols);
+    if (reverse && t->pending)
+        n--; /* the place after the last column is one to go back from */
+    t->pending = false;
+    while (n > 0) {
+        int step = MIN(n, t->col - left);
+        t->col -= step;
+        n -= step;
+        if (n == 0 || !wrap_back(t, left, right))
+            break;
+        n--;
+    }
+}
+
+void cursor_return(struct term *t)
+{
+    bool from_margin = mode_is(t, MODE_ORIGIN) || t->col >= t->left;
+    t->col = from_margin ? t->left : 0;
+    t->pending = false;
+}
+
+/* Scrolling ----------------------------------------------------------------------------------- */
+
+/* Cells of one row to another, between the side margins. */
+static void copy_part(struct term *t, int to, int from)
+{
+    struct row *a = grid_row(t->grid, to), *b = grid_row(t->grid, from);
+    size_t n = (size_t)(t->right - t->left + 1);
+    row_cut(a, t->left, t->right + 1, t->cols);
+    row_cut(b, t->left, t->right + 1, t->cols);
+    memcpy(a->cells + t->left, b->cells + t->left, n * sizeof(cell));
+    a->flags |= b->flags & ROW_WIDE;
+    a->flags &= (uint16_t)~ROW_WRAPS;
+    row_touch(a, t->right + 1);
+}
+
+static void blank_part(struct term *t, int row)
+{
+    struct row *line = grid_row(t->grid, row);
+    row_cut(line, t->left, t->right + 1, t->cols);
+    row_fill(line, t->left, t->right + 1, pen_blank(t));
+    line->flags &= (uint16_t)~ROW_WRAPS;
+}
+
+static void scroll_part(struct term *t, int top, int n)
+{
+    int height = t->bottom - top + 1, count = MIN(n > 0 ? n : -n, height);
+    if (n > 0)
+        for (int y = top; y <= t->bottom - count; y++)
+            copy_part(t, y, y + count);
+    else
+        for (int y = t->bottom; y >= top + count; y--)
+            copy_part(t, y, y - count);
+    for (int i = 0; i < count; i++)
+        blank_part(t, n > 0 ? t->bottom - i : top + i);
+}
+
+/* From a row within the margins on: whole rows, or the part between the side margins. */
+static void scroll_from(struct term *t, int top, int n)
+{
+    if (has_side_margins(t)) {
+        scroll_part(t, top, n);
+    } else if (n > 0 && top == 0 && t->bottom == t->rows - 1 && t->grid->history_max) {
+        for (int i = 0; i < MIN(n, t->rows); i++)
+            grid_push(t->grid, pen_blank(t));
+    } else {
+        grid_scroll(t->grid, top, t->bottom, n, pen_blank(t));
+    }
+}
+
+void scroll_up(struct term *t, int n)
+{
+    scroll_from(t, t->top, n);
+}
+
+void scroll_left(struct term *t, int n)
+{
+    int width = t->right - t->left + 1, count = MIN(n > 0 ? n : -n, width);
+    cell blank = pen_blank(t);
+    for (int y = t->top; y <= t->bottom; y++) {
+        struct row *row = grid_row(t->grid, y);
+        row_cut(row, t->left, t->right + 1, t->cols);
+        if (n > 0) {
+            row_move(row, t->left, t->left + count, width - count, t->cols);
+            row_fill(row, t->right + 1 - count, t->right + 1, blank);
+        } else {
+            row_move(row, t->left + count, t->left, width - count, t->cols);
+            row_fill(row, t->left, t->left + count, blank);
+        }
+        row->flags &= (uint16_t)~ROW_WRAPS;
+    }
+}
+
+void edit_insert_lines(struct term *t, int n)
+{
+    if (t->row < t->top || t->row > t->bottom || !in_side_margins(t))
+        return;
+    if (has_side_margins(t))
+        scroll_part(t, t->row, -n);
+    else
+        grid_scroll(t->grid, t->row, t->bottom, -n, pen_blank(t));
+    t->col = t->left;
+    t->pending = false;
+}
+
+void edit_delete_lines(struct term *t, int n)
+{
+    if (t->row < t->top || t->row > t->bottom || !in_side_margins(t))
+        return;
+    if (has_side_margins(t))
+        scroll_part(t, t->row, n);
+    else
+        grid_scroll(t->grid, t->row, t->bottom, n, pen_blank(t));
+    t->col = t->left;
+    t->pending = false;
+}
+
+/* Lines --------------------------------------------------------------------------------------- */
+
+void cursor_index(struct term *t)
+{
+    t->pending = false;
+    if (t->row != t->bottom) {
+        t->row = MIN(t->row + 1, t->rows - 1);
+        return;
+    }
+    if (in_side_margins(t))
+        scroll_from(t, t->top, 1);
+}
+
+void cursor_reverse_index(struct term *t)
+{
+    t->pending = false;
+    if (t->row != t->top) {
+        t->row = MAX(t->row - 1, 0);
+        return;
+    }
+    if (in_side_margins(t))
+        scroll_from(t, t->top, -1);
+}
+
+void cursor_newline(struct term *t)
+{
+    cursor_index(t);
+    if (t->options.onlcr || mode_is(t, MODE_NEWLINE))
+        cursor_return(t);
+}
+
+void cursor_wrap(struct term *t)
+{
+    if (!has_side_margins(t))
+        term_line(t)->flags |= ROW_WRAPS;
+    int left = cursor_left_edge(t);
+    cursor_index(t);
+    t->col = left;
+}
+
+/* Tabs ---------------------------------------------------------------------------------------- */
+
+enum {
+    TAB_WIDTH = 8,
+};
+
+void tab_set(struct term *t, int col, bool on)
+{
+    uint64_t bit = UINT64_C(1) << (col % 64);
+    if (on)
+        t->tabs[col / 64] |= bit;
+    else
+        t->tabs[col / 64] &= ~bit;
+}
+
+void tabs_reset(struct term *t)
+{
+    memset(t->tabs, 0, sizeof(t->tabs));
+    for (int col = TAB_WIDTH; col < TERM_COLS_MAX; col += TAB_WIDTH)
+        tab_set(t, col, true);
+}
+
+static bool is_tab(const struct term *t, int col)
+{
+    return t->tabs[col / 64] >> (col % 64) & 1;
+}
+
+void cursor_tab(struct term *t, int n)
+{
+    int edge = cursor_right_edge(t), col = t->col;
+    for (n = MIN(n, t->cols); n > 0 && col < edge; n--)
+        do
+            col++;
+        while (col < edge && !is_tab(t, col));
+    if (col != t->col)
+        t->pending = false;
+    t->col = col;
+}
+
+void cursor_back_tab(struct term *t, int n)
+{
+    int edge = mode_is(t, MODE_ORIGIN) ? cursor_left_edge(t) : 0, col = t->col;
+    for (n = MIN(n, t->cols); n > 0 && col > edge; n--)
+        do
+            col--;
+        while (col > edge && !is_tab(t, col));
+    t->col = col;
+    t->pending = false;
+}
+
+/* Saving -------------------------------------------------------------------------------------- */
+
+void cursor_save(struct term *t)
+{
+    t->screen->saved = (struct saved_cursor){
+        .row = t->row,
+        .col = t->col,
+        .pending = t->pending,
+        .origin = mode_is(t, MODE_ORIGIN),
+        .autowrap = mode_is(t, MODE_AUTOWRAP),
+        .pen = t->pen,
+        .charsets = t->charsets,
+    };
+}
+
+void cursor_restore(struct term *t)
+{
+    const struct saved_cursor *s = &t->screen->saved;
+    t->modes = (t->modes & ~MODE_BIT(MODE_ORIGIN)) | (s->origin ? MODE_BIT(MODE_ORIGIN) : 0);
+    t->pen = s->pen;
+    t->charsets = s->charsets;
+    pen_changed(t);
+    text_mode_changed(t);
+    cursor_set(t, s->row, s->col);
+    if (s->origin) {
+        t->row = clamp(t->row, t->top, t->bottom);
+        t->col = clamp(t->col, t->left, t->right);
+    }
+    t->pending = s->pending && t->col == cursor_right_edge(t) && mode_is(t, MODE_AUTOWRAP);
+}
+
+void margins_reset(struct term *t)
+{
+    t->top = t->left = 0;
+    t->bottom = t->rows - 1;
+    t->right = t->cols - 1;
+}

@@ -1,0 +1,214 @@
+/* Controls and escape sequences of one byte or two. */
+#include "term/state.h"
+
+/* Controls ------------------------------------------------------------------------------------ */
+
+static void shift(struct term *t, uint8_t set)
+{
+    t->charsets.gl = set;
+    text_mode_changed(t);
+}
+
+static void shift_once(struct term *t, uint8_t set)
+{
+    t->charsets.once = set;
+    text_mode_changed(t);
+}
+
+void control(void *context, uint8_t byte)
+{
+    struct term *t = context;
+    if (t->n_utf8)
+        text_flush(t);
+    t->joinable = false;
+    switch (byte) {
+    case '\a':
+        term_tell(t, TERM_EVENT_BELL, (struct str){0}, 0);
+        break;
+    case '\b':
+        cursor_back(t, 1);
+        break;
+    case '\t':
+        cursor_tab(t, 1);
+        break;
+    case '\n':
+    case '\v':
+    case '\f':
+        cursor_newline(t);
+        break;
+    case '\r':
+        cursor_return(t);
+        break;
+    case 0x0E: /* SO */
+    case 0x0F: /* SI */
+        shift(t, byte == 0x0E);
+        break;
+    default:
+        break; /* NUL, ENQ (we have no answerback) and the like show nothing */
+    }
+}
+
+/* Escapes ------------------------------------------------------------------------------------- */
+
+static void nel(struct term *t)
+{
+    cursor_index(t);
+    cursor_return(t);
+}
+
+static void hts(struct term *t)
+{
+    tab_set(t, t->col, true);
+}
+
+/* DECBI, DECFI: a step sideways, which scrolls at the margin. */
+static void decbi(struct term *t)
+{
+    bool inside = t->row >= t->top && t->row <= t->bottom;
+    if (t->col == t->left && inside)
+        scroll_left(t, -1);
+    else if (t->col > 0 && t->col != t->left)
+        t->col--;
+    t->pending = false;
+}
+
+static void decfi(struct term *t)
+{
+    bool inside = t->row >= t->top && t->row <= t->bottom;
+    if (t->col == t->right && inside)
+        scroll_left(t, 1);
+    else if (t->col < t->cols - 1 && t->col != t->right)
+        t->col++;
+    t->pending = false;
+}
+
+static void guard(struct term *t, bool on)
+{
+    t->pen.attrs = (uint16_t)((t->pen.attrs & ~STYLE_GUARDED) | (on ? STYLE_GUARDED : 0));
+    t->guards |= on;
+    pen_changed(t);
+}
+
+static void decaln(struct term *t)
+{
+    margins_reset(t);
+    cursor_set(t, 0, 0);
+    t->modes &= ~MODE_BIT(MODE_ORIGIN);
+    for (int y = 0; y < t->rows; y++) {
+        struct row *row = grid_row(t->grid, y);
+        row_clear(row, t->cols, 0);
+        row_fill(row, 0, t->cols, 'E');
+    }
+}
+
+static void designate(struct term *t, unsigned slot, uint8_t final)
+{
+    uint8_t set = CHARSET_ASCII;
+    if (final == '0' || final == '2')
+        set = CHARSET_LINES;
+    else if (final == 'A')
+        set = CHARSET_UK;
+    t->charsets.g[slot] = set;
+    text_mode_changed(t);
+}
+
+/* With an intermediate byte. */
+static void two_bytes(struct term *t, uint8_t intermediate, uint8_t final)
+{
+    static const char slots[] = "()*+"; /* -, . and / are for sets of 96, of which we have none */
+    const char *slot = strchr(slots, intermediate);
+    if (slot)
+        designate(t, (unsigned)(slot - slots), final);
+    else if (strchr("-./", intermediate))
+        designate(t, intermediate == '-' ? 1 : intermediate == '.' ? 2 : 3, 'B');
+    else if (intermediate == '#' && final == '8')
+        decaln(t);
+    else if (intermediate == ' ' && (final == 'F' || final == 'G'))
+        t->c1_replies = final == 'G';
+    else if (intermediate == '#' && final >= '3' && final <= '6')
+        return; /* lines of double size are shown as any other */
+    else if (intermediate == '%' && (final == 'G' || final == '@'))
+        return; /* it is always UTF-8 */
+    else if (intermediate == ' ' && final >= 'L' && final <= 'N')
+        return; /* conformance levels of ANSI */
+    else
+        term_unknown(t);
+}
+
+static void one_byte(struct term *t, uint8_t final)
+{
+    switch (final) {
+    case '6':
+        decbi(t);
+        break;
+    case '7':
+        cursor_save(t);
+        break;
+    case '8':
+        cursor_restore(t);
+        break;
+    case '9':
+        decfi(t);
+        break;
+    case '=':
+    case '>':
+        mode_set(t, 66, true, final == '=');
+        break;
+    case 'D':
+        cursor_index(t);
+        break;
+    case 'E':
+        nel(t);
+        break;
+    case 'H':
+        hts(t);
+        break;
+    case 'M':
+        cursor_reverse_index(t);
+        break;
+    case 'N':
+    case 'O':
+        shift_once(t, final == 'N' ? 2 : 3);
+        break;
+    case 'V':
+    case 'W':
+        guard(t, final == 'V');
+        break;
+    case 'Z':
+        report_attributes(t);
+        break;
+    case 'c':
+        term_reset(t);
+        break;
+    case 'n':
+    case 'o':
+        shift(t, final == 'n' ? 2 : 3);
+        break;
+    case '\\': /* the end of a string that was none */
+    case '|':
+    case '}':
+    case '~': /* the right half of an 8-bit code, which UTF-8 has not */
+    case 'l':
+    case 'm': /* memory lock */
+        break;
+    default:
+        term_unknown(t);
+    }
+}
+
+void esc_dispatch(void *context, uint8_t final)
+{
+    struct term *t = context;
+    const struct parser *p = &t->parser;
+    if (t->n_utf8)
+        text_flush(t);
+    t->joinable = false;
+    if (p->n_intermediates == 0)
+        one_byte(t, final);
+    else if (p->n_intermediates == 1)
+        two_bytes(t, p->intermediates[0], final);
+    else if (strchr("()*+-./", p->intermediates[0]))
+        designate(t, 0, 'B');
+    else
+        term_unknown(t);
+}

@@ -1,0 +1,501 @@
+/* The state machine. One table entry per state and byte: an action in the upper half, the next
+ * state in the lower. Runs of printable text and of string contents are taken whole. */
+#include "term/parser.h"
+
+#include "term/term.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum state {
+    GROUND,
+    ESCAPE,
+    ESCAPE_INTERMEDIATE,
+    CSI_ENTRY,
+    CSI_PARAM,
+    CSI_INTERMEDIATE,
+    CSI_IGNORE,
+    DCS_ENTRY,
+    DCS_PARAM,
+    DCS_INTERMEDIATE,
+    DCS_IGNORE,
+    STRING,     /* OSC, DCS, APC, PM, SOS: up to its end */
+    STRING_ESC, /* an ESC in a string: the end, or another sequence */
+    STATES,
+    STAY = 15, /* the state stays as it is */
+};
+
+enum action {
+    NOTHING,
+    CONTROL,
+    CLEAR, /* a new sequence begins */
+    COLLECT,
+    PREFIX,
+    DIGIT,
+    SEPARATOR,
+    COLON,
+    ESC_DISPATCH,
+    CSI_DISPATCH,
+    DCS_START,
+    STRING_START,
+    INVALID,
+    PUT,
+    STRING_END,
+    CANCEL,
+};
+
+#define GO(action, state) ((uint8_t)((unsigned)(action) << 4 | (unsigned)(state)))
+
+/* What holds in every state outside of strings. */
+#define ANYWHERE \
+    [0x18] = GO(CANCEL, GROUND), [0x1A] = GO(CANCEL, GROUND), [0x1B] = GO(CLEAR, ESCAPE)
+#define CONTROLS                                                     \
+    [0x00 ... 0x17] = GO(CONTROL, STAY), [0x19] = GO(CONTROL, STAY), \
+              [0x1C ... 0x1F] = GO(CONTROL, STAY)
+#define NO_CONTROLS                                                  \
+    [0x00 ... 0x17] = GO(NOTHING, STAY), [0x19] = GO(NOTHING, STAY), \
+              [0x1C ... 0x1F] = GO(NOTHING, STAY)
+/* Bytes from 0x80 on have no place in a sequence. */
+#define NO_HIGH(state) [0x7F] = GO(NOTHING, STAY), [0x80 ... 0xFF] = GO(NOTHING, state)
+
+static const uint8_t table[STATES][256] =
+    {
+        [GROUND] = {CONTROLS, ANYWHERE, [0x20 ... 0xFF] = GO(NOTHING, GROUND)},
+        [ESCAPE] =
+            {
+                CONTROLS,
+                ANYWHERE,
+                NO_HIGH(GROUND),
+                [0x20 ... 0x2F] = GO(COLLECT, ESCAPE_INTERMEDIATE),
+                [0x30 ... 0x4F] = GO(ESC_DISPATCH, GROUND),
+                [0x50] = GO(CLEAR, DCS_ENTRY), /* P */
+                [0x51 ... 0x57] = GO(ESC_DISPATCH, GROUND),
+                [0x58] = GO(STRING_START, STRING), /* X */
+                [0x59 ... 0x5A] = GO(ESC_DISPATCH, GROUND),
+                [0x5B] = GO(CLEAR, CSI_ENTRY), /* [ */
+                [0x5C] = GO(ESC_DISPATCH, GROUND),
+                [0x5D ... 0x5F] = GO(STRING_START, STRING), /* ] ^ _ */
+                [0x60 ... 0x7E] = GO(ESC_DISPATCH, GROUND),
+            },
+        [ESCAPE_INTERMEDIATE] =
+            {
+                CONTROLS,
+                ANYWHERE,
+                NO_HIGH(GROUND),
+                [0x20 ... 0x2F] = GO(COLLECT, ESCAPE_INTERMEDIATE),
+                [0x30 ... 0x7E] = GO(ESC_DISPATCH, GROUND),
+            },
+        [CSI_ENTRY] =
+            {
+                CONTROLS,
+                ANYWHERE,
+                NO_HIGH(CSI_IGNORE),
+                [0x20 ... 0x2F] = GO(COLLECT, CSI_INTERMEDIATE),
+                [0x30 ... 0x39] = GO(DIGIT, CSI_PARAM),
+                [0x3A] = GO(COLON, CSI_PARAM),
+                [0x3B] = GO(SEPARATOR, CSI_PARAM),
+                [0x3C ... 0x3F] = GO(PREFIX, CSI_PARAM),
+                [0x40 ... 0x7E] = GO(CSI_DISPATCH, GROUND),
+            },
+        [CSI_PARAM] =
+            {
+                CONTROLS,
+                ANYWHERE,
+                NO_HIGH(CSI_IGNORE),
+                [0x20 ... 0x2F] = GO(COLLECT, CSI_INTERMEDIATE),
+                [0x30 ... 0x39] = GO(DIGIT, CSI_PARAM),
+                [0x3A] = GO(COLON, CSI_PARAM),
+                [0x3B] = GO(SEPARATOR, CSI_PARAM),
+                [0x3C ... 0x3F] = GO(NOTHING, CSI_IGNORE),
+                [0x40 ... 0x7E] = GO(CSI_DISPATCH, GROUND),
+            },
+        [CSI_INTERMEDIATE] =
+            {
+                CONTROLS,
+                ANYWHERE,
+                NO_HIGH(CSI_IGNORE),
+                [0x20 ... 0x2F] = GO(COLLECT, CSI_INTERMEDIATE),
+                [0x30 ... 0x3F] = GO(NOTHING, CSI_IGNORE),
+                [0x40 ... 0x7E] = GO(CSI_DISPATCH, GROUND),
+            },
+        [CSI_IGNORE] =
+            {
+                CONTROLS,
+                ANYWHERE,
+                NO_HIGH(CSI_IGNORE),
+                [0x20 ... 0x3F] = GO(NOTHING, CSI_IGNORE),
+                [0x40 ... 0x7E] = GO(INVALID, GROUND),
+            },
+        [DCS_ENTRY] =
+            {
+                ANYWHERE,
+                NO_HIGH(DCS_IGNORE),
+                [0x20 ... 0x2F] = GO(COLLECT, DCS_INTERMEDIATE),
+                [0x30 ... 0x39] = GO(DIGIT, DCS_PARAM),
+                [0x3A] = GO(COLON, DCS_PARAM),
+                [0x3B] = GO(SEPARATOR, DCS_PARAM),
+                [0x3C ... 0x3F] = GO(PREFIX, DCS_PARAM),
+                [0x40 ... 0x7E] = GO(DCS_START, STRING),
+                NO_CONTROLS,
+            },
+        [DCS_PARAM] =
+            {
+                ANYWHERE,
+                NO_HIGH(DCS_IGNORE),
+                [0x20 ... 0x2F] = GO(COLLECT, DCS_INTERMEDIATE),
+                [0x30 ... 0x39] = GO(DIGIT, DCS_PARAM),
+                [0x3A] = GO(COLON, DCS_PARAM),
+                [0x3B] = GO(SEPARATOR, DCS_PARAM),
+                [0x3C ... 0x3F] = GO(NOTHING, DCS_IGNORE),
+                [0x40 ... 0x7E] = GO(DCS_START, STRING),
+                NO_CONTROLS,
+            },
+        [DCS_INTERMEDIATE] =
+            {
+                ANYWHERE,
+                NO_HIGH(DCS_IGNORE),
+                [0x20 ... 0x2F] = GO(COLLECT, DCS_INTERMEDIATE),
+                [0x30 ... 0x3F] = GO(NOTHING, DCS_IGNORE),
+                [0x40 ... 0x7E] = GO(DCS_START, STRING),
+                NO_CONTROLS,
+            },
+        /* As a string whose contents nobody wants: an ESC ends it, and the '\' after it does
+           nothing. */
+        [DCS_IGNORE] =
+            {
+                [0x00 ... 0x17] = GO(NOTHING, STAY),
+                [0x19] = GO(NOTHING, STAY),
+                [0x1C ... 0xFF] = GO(NOTHING, STAY),
+                [0x18] = GO(CANCEL, GROUND),
+                [0x1A] = GO(CANCEL, GROUND),
+                [0x1B] = GO(INVALID, ESCAPE),
+            },
+        [STRING] =
+            {
+                [0x00 ... 0x06] = GO(PUT, STRING),
+                [0x08 ... 0x17] = GO(PUT, STRING),
+                [0x19] = GO(PUT, STRING),
+                [0x1C ... 0xFF] = GO(PUT, STRING),
+                [0x07] = GO(STRING_END, GROUND),
+                [0x18] = GO(CANCEL, GROUND),
+                [0x1A] = GO(CANCEL, GROUND),
+                [0x1B] = GO(NOTHING, STRING_ESC),
+            },
+        /* Anything but '\' begins a new sequence, and the string is dropped: see finish_string().
+         */
+        [STRING_ESC] = {[0x00 ... 0xFF] = GO(STRING_END, GROUND)},
+};
+
+void parser_init(struct parser *p, const struct parser_ops *ops, void *context)
+{
+    *p = (struct parser){.ops = ops, .context = context, .string = BUF_INIT(TERM_STRING_MAX + 1)};
+}
+
+void parser_done(struct parser *p)
+{
+    buf_done(&p->string);
+}
+
+void parser_reset(struct parser *p)
+{
+    p->state = GROUND;
+    buf_reset(&p->string);
+}
+
+bool parser_is_ground(const struct parser *p)
+{
+    return p->state == GROUND;
+}
+
+static void clear(struct parser *p)
+{
+    p->prefix = 0;
+    p->n_intermediates = 0;
+    p->n_params = 0;
+    p->overflow = false;
+    p->sub = 0;
+}
+
+/* Parameters ---------------------------------------------------------------------------------- */
+
+static void digit(struct parser *p, uint8_t byte)
+{
+    if (p->n_params == 0) {
+        p->n_params = 1;
+        p->params[0] = -1;
+    }
+    if (p->overflow)
+        return;
+    int *param = &p->params[p->n_params - 1];
+    int value = (*param < 0 ? 0 : *param) * 10 + (byte - '0');
+    *param = MIN(value, PARSER_PARAM_MAX);
+}
+
+static void separator(struct parser *p, bool colon)
+{
+    if (p->n_params == 0) {
+        p->n_params = 1;
+        p->params[0] = -1;
+    }
+    if (p->n_params == PARSER_PARAMS) {
+        p->overflow = true;
+        return;
+    }
+    if (colon)
+        p->sub |= 1u << p->n_params;
+    p->params[p->n_params++] = -1;
+}
+
+static void collect(struct parser *p, uint8_t byte)
+{
+    if (p->n_intermediates < PARSER_INTERMEDIATES)
+        p->intermediates[p->n_intermediates] = byte;
+    if (p->n_intermediates <= PARSER_INTERMEDIATES)
+        p->n_intermediates++;
+}
+
+/* Strings ------------------------------------------------------------------------------------- */
+
+static void start_string(struct parser *p, enum parser_string kind)
+{
+    p->string_kind = (uint8_t)kind;
+    p->truncated = false;
+    buf_reset(&p->string);
+}
+
+static enum parser_string kind_of(uint8_t byte)
+{
+    switch (byte) {
+    case ']':
+        return PARSER_OSC;
+    case '^':
+        return PARSER_PM;
+    case '_':
+        return PARSER_APC;
+    default:
+        return PARSER_SOS;
+    }
+}
+
+static bool is_string_byte(uint8_t byte)
+{
+    return byte != 0x07 && byte != 0x18 && byte != 0x1A && byte != 0x1B;
+}
+
+/* How many bytes from here on belong to a string. */
+static size_t string_length(const uint8_t *p, const uint8_t *end)
+{
+    const uint8_t *start = p;
+#ifdef __SSE2__
+    const __m128i bel = _mm_set1_epi8(0x07), can = _mm_set1_epi8(0x18), sub = _mm_set1_epi8(0x1A),
+                  esc = _mm_set1_epi8(0x1B);
+    for (; end - p >= 16; p += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+        __m128i hit = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, bel), _mm_cmpeq_epi8(v, can)),
+            _mm_or_si128(_mm_cmpeq_epi8(v, sub), _mm_cmpeq_epi8(v, esc)));
+        int mask = _mm_movemask_epi8(hit);
+        if (mask)
+            return (size_t)(p - start) + (size_t)__builtin_ctz((unsigned)mask);
+    }
+#endif
+    while (p < end && is_string_byte(*p))
+        p++;
+    return (size_t)(p - start);
+}
+
+static void put(struct parser *p, const uint8_t *bytes, size_t n)
+{
+    size_t room = TERM_STRING_MAX - p->string.n;
+    if (n > room)
+        p->truncated = true;
+    if (room)
+        buf_add(&p->string, bytes, MIN(n, room));
+}
+
+/* The byte after an ESC in a string, or BEL. False if it belongs to a new sequence, which makes the
+ * string void. */
+static bool end_string(struct parser *p, uint8_t byte)
+{
+    p->bell = byte == 0x07;
+    if (p->state == STRING_ESC && byte != '\\') {
+        clear(p);
+        p->state = ESCAPE;
+        return false;
+    }
+    p->state = GROUND;
+    p->ops->string(p->context, (enum parser_string)p->string_kind);
+    return true;
+}
+
+/* Text ---------------------------------------------------------------------------------------- */
+
+static size_t ascii_length(const uint8_t *p, const uint8_t *end)
+{
+    const uint8_t *start = p;
+#ifdef __SSE2__
+    const __m128i low = _mm_set1_epi8(0x1F), del = _mm_set1_epi8(0x7F);
+    for (; end - p >= 16; p += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+        /* As signed numbers, bytes from 0x80 on are below 0x1F, too. */
+        __m128i good = _mm_andnot_si128(_mm_cmpeq_epi8(v, del), _mm_cmpgt_epi8(v, low));
+        unsigned mask = (unsigned)_mm_movemask_epi8(good);
+        if (mask != 0xFFFF)
+            return (size_t)(p - start) + (size_t)__builtin_ctz(~mask);
+    }
+#endif
+    while (p < end && *p >= 0x20 && *p < 0x7F)
+        p++;
+    return (size_t)(p - start);
+}
+
+static size_t high_length(const uint8_t *p, const uint8_t *end)
+{
+    const uint8_t *start = p;
+    while (p < end && *p >= 0x80)
+        p++;
+    return (size_t)(p - start);
+}
+
+/* Feeding ------------------------------------------------------------------------------------- */
+
+static void act(struct parser *p, enum action action, uint8_t byte)
+{
+    switch (action) {
+    case NOTHING:
+    case PUT:
+    case STRING_END:
+        break;
+    case CONTROL:
+        p->ops->control(p->context, byte);
+        break;
+    case CLEAR:
+        clear(p);
+        break;
+    case COLLECT:
+        collect(p, byte);
+        break;
+    case PREFIX:
+        p->prefix = byte;
+        break;
+    case DIGIT:
+        digit(p, byte);
+        break;
+    case SEPARATOR:
+    case COLON:
+        separator(p, action == COLON);
+        break;
+    case ESC_DISPATCH:
+        p->ops->escape(p->context, byte);
+        break;
+    case CSI_DISPATCH:
+        p->ops->csi(p->context, byte);
+        break;
+    case DCS_START:
+        p->final = byte;
+        start_string(p, PARSER_DCS);
+        break;
+    case STRING_START:
+        start_string(p, kind_of(byte));
+        break;
+    case INVALID:
+        p->ops->invalid(p->context);
+        clear(p);
+        break;
+    case CANCEL:
+        break;
+    }
+}
+
+/* False if the byte is to be looked at again, in the state that it led to. */
+static bool step(struct parser *p, const uint8_t *byte)
+{
+    uint8_t entry = table[p->state][*byte];
+    enum action action = (enum action)(entry >> 4);
+    if (*byte == 0x1B && p->state != STRING) {
+        p->start = byte;
+        p->n_raw = 0;
+    }
+    p->at = byte + 1;
+    if (action == STRING_END)
+        return end_string(p, *byte);
+    if ((entry & 15) != STAY)
+        p->state = entry & 15;
+    act(p, action, *byte);
+    return true;
+}
+
+/* Text in the ground state; gives how much was taken. */
+static size_t feed_text(struct parser *p, const uint8_t *bytes, const uint8_t *end)
+{
+    size_t n = ascii_length(bytes, end);
+    if (n) {
+        p->ops->ascii(p->context, bytes, n);
+        return n;
+    }
+    n = high_length(bytes, end);
+    return n ? p->ops->text(p->context, bytes, n) : 0;
+}
+
+/* Keeps the start of a sequence that goes on in the next bytes. */
+static void keep_raw(struct parser *p, const uint8_t *end)
+{
+    size_t n = p->start ? (size_t)(end - p->start) : 0;
+    n = MIN(n, (size_t)(PARSER_RAW - p->n_raw));
+    if (p->state != GROUND && n) {
+        memcpy(p->raw + p->n_raw, p->start, n);
+        p->n_raw = (uint8_t)(p->n_raw + n);
+    }
+    p->start = NULL;
+}
+
+size_t parser_feed(struct parser *p, const uint8_t *bytes, size_t n)
+{
+    const uint8_t *at = bytes, *end = bytes + n;
+    p->stop = false;
+    p->start = p->state == GROUND ? NULL : bytes;
+    while (at < end && !p->stop) {
+        if (p->state == GROUND) {
+            size_t taken = feed_text(p, at, end);
+            at += taken;
+            if (p->state != GROUND)
+                p->start = at; /* by a C1 control */
+            if (taken)
+                continue;
+        } else if (p->state == STRING) {
+            size_t length = string_length(at, end);
+            put(p, at, length);
+            at += length;
+            if (at == end)
+                break;
+        }
+        at += step(p, at);
+    }
+    keep_raw(p, at);
+    return (size_t)(at - bytes);
+}
+
+void parser_c1(struct parser *p, uint8_t control)
+{
+    static const uint8_t as_escape = 0x40; /* what a C1 control is less, after an ESC */
+    uint8_t byte = (uint8_t)(control - as_escape);
+    clear(p);
+    p->raw[0] = 0x1B;
+    p->n_raw = 1;
+    p->start = &byte;
+    p->state = ESCAPE;
+    step(p, &byte);
+    p->raw[1] = byte;
+    p->n_raw = 2;
+    p->start = p->at = NULL;
+}
+
+struct str parser_raw(const struct parser *p, uint8_t raw[PARSER_RAW])
+{
+    size_t n = p->start && p->at > p->start ? (size_t)(p->at - p->start) : 0;
+    n = MIN(n, (size_t)(PARSER_RAW - p->n_raw));
+    memcpy(raw, p->raw, p->n_raw);
+    if (n)
+        memcpy(raw + p->n_raw, p->start, n);
+    return str_n((const char *)raw, p->n_raw + n);
+}

@@ -1,0 +1,38 @@
+/* The style that text is written in, as part of a cell. It is looked up when it is needed, not when
+ * it changes: programs change it several times for one character. */
+#include "term/state.h"
+
+void pen_changed(struct term *t)
+{
+    t->pen_known = false;
+    t->blank_known = false;
+}
+
+uint16_t pen_intern(struct term *t, const struct style *style)
+{
+    uint16_t id = style_intern(&t->styles, style);
+    if (id != 0 || !style_table_full(&t->styles) || !term_may_compact(t))
+        return id;
+    struct style copy = *style; /* it may be one of the table's */
+    term_compact(t);
+    return style_intern(&t->styles, &copy);
+}
+
+cell pen_template(struct term *t)
+{
+    if (!t->pen_known) {
+        t->template = cell_of(pen_intern(t, &t->pen));
+        t->pen_known = true;
+    }
+    return t->template;
+}
+
+cell pen_blank(struct term *t)
+{
+    if (!t->blank_known) {
+        const struct style style = {.bg = t->pen.bg};
+        t->blank = cell_of(pen_intern(t, &style));
+        t->blank_known = true;
+    }
+    return t->blank;
+}

@@ -1,0 +1,55 @@
+/* The two screens, and their size. */
+#include "term/state.h"
+
+void screen_use(struct term *t, bool alternate, bool clear)
+{
+    bool now = t->screen == &t->screens[1];
+    if (alternate && clear && !now) {
+        struct grid *g = &t->screens[1].grid;
+        for (int y = 0; y < g->rows; y++)
+            row_clear(grid_row(g, y), g->cols, pen_blank(t));
+    }
+    t->screen = &t->screens[alternate];
+    t->grid = &t->screen->grid;
+}
+
+static void move_saved(struct term *t, int row, int by)
+{
+    struct saved_cursor *s = &t->screens[0].saved;
+    (void)row;
+    s->row = MAX(MIN(s->row + by, t->rows - 1), 0);
+    s->col = MIN(s->col, t->cols - 1);
+}
+
+void screen_resize(struct term *t, int rows, int cols, bool reflow)
+{
+    bool alternate = t->screen == &t->screens[1];
+    struct saved_cursor *saved = &t->screens[0].saved;
+    /* On the alternate screen the other one's cursor is the saved one. */
+    int row = alternate ? saved->row : t->row, col = alternate ? saved->col : t->col, was = row;
+    bool at_end = !alternate && t->pending;
+    if (reflow)
+        grid_reflow(&t->screens[0].grid, rows, cols, &row, &col);
+    else
+        grid_crop(&t->screens[0].grid, rows, cols, &row);
+    int other = alternate ? t->row : 0;
+    grid_crop(&t->screens[1].grid, rows, cols, &other);
+    t->rows = rows;
+    t->cols = cols;
+    if (alternate) {
+        saved->row = MIN(row, rows - 1);
+        saved->col = MIN(col, cols - 1);
+        t->row = other;
+    } else {
+        t->row = row;
+        t->col = col;
+        move_saved(t, was, row - was);
+    }
+    margins_reset(t);
+    t->row = MIN(t->row, rows - 1);
+    t->col = MIN(t->col, cols - 1);
+    t->pending = at_end && t->col == cols - 1 && mode_is(t, MODE_AUTOWRAP);
+    t->joinable = false;
+    t->screens[1].saved.row = MIN(t->screens[1].saved.row, rows - 1);
+    t->screens[1].saved.col = MIN(t->screens[1].saved.col, cols - 1);
+}

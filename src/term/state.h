@@ -1,0 +1,326 @@
+/* Inside of a terminal: the state that the files of this directory share. Nobody else includes it.
+ *
+ * Rows and columns are 0-based ints here; what a program says is 1-based and anything.
+ */
+#ifndef TERM_STATE_H
+#define TERM_STATE_H
+
+#include "base/buf.h"
+#include "term/cluster.h"
+#include "term/grid.h"
+#include "term/link.h"
+#include "term/parser.h"
+#include "term/style.h"
+#include "term/term.h"
+#include "term/unicode.h"
+
+enum {
+    KITTY_STACK = 8,
+    TITLE_STACK = 10,
+    SGR_STACK = 10,
+    COLORS_STACK = 10,
+    SPECIAL_COLORS = 8,
+    CELL_PIXELS_WIDTH = 10,
+    CELL_PIXELS_HEIGHT = 20,
+    SCREEN_ROWS = 60, /* how large a window could be made, for those who ask */
+    SCREEN_COLS = 200,
+};
+
+/* Modes are bits. Their numbers, and what else happens, are in mode.c's table. */
+enum mode {
+    /* ANSI */
+    MODE_KEYBOARD_LOCK,
+    MODE_INSERT,
+    MODE_ECHO_OFF,
+    MODE_NEWLINE,
+    /* DEC and xterm */
+    MODE_CURSOR_KEYS,
+    MODE_COLUMNS_132,
+    MODE_SMOOTH,
+    MODE_REVERSE_SCREEN,
+    MODE_ORIGIN,
+    MODE_AUTOWRAP,
+    MODE_AUTOREPEAT,
+    MODE_MOUSE_X10,
+    MODE_BLINK,
+    MODE_PRINT_FF,
+    MODE_PRINT_EXTENT,
+    MODE_CURSOR,
+    MODE_ALLOW_132,
+    MODE_MORE_FIX,
+    MODE_NATIONAL,
+    MODE_MARGIN_BELL,
+    MODE_REVERSE_WRAP,
+    MODE_KEYPAD,
+    MODE_BACKSPACE,
+    MODE_MARGINS,
+    MODE_KEEP_132,
+    MODE_MOUSE_NORMAL,
+    MODE_MOUSE_BUTTON,
+    MODE_MOUSE_ANY,
+    MODE_FOCUS,
+    MODE_MOUSE_UTF8,
+    MODE_MOUSE_SGR,
+    MODE_ALTERNATE_SCROLL,
+    MODE_MOUSE_URXVT,
+    MODE_MOUSE_PIXELS,
+    MODE_META_SENDS_ESC,
+    MODE_REVERSE_WRAP_MORE,
+    MODE_ALT_47,
+    MODE_ALT_1047,
+    MODE_SAVE_CURSOR,
+    MODE_ALT_1049,
+    MODE_PASTE,
+    MODE_SYNC,
+    MODE_GRAPHEMES,
+    MODE_COLOR_SCHEME,
+    MODE_RESIZE_REPORTS,
+    MODES,
+};
+
+#define MODE_BIT(mode) (UINT64_C(1) << (mode))
+
+enum charset {
+    CHARSET_ASCII,
+    CHARSET_LINES, /* DEC special graphics */
+    CHARSET_UK,
+};
+
+struct charsets {
+    uint8_t g[4]; /* enum charset */
+    uint8_t gl;   /* which of them is in use */
+    uint8_t once; /* 0, or the one that the next character alone is from */
+};
+
+/* What DECSC keeps. */
+struct saved_cursor {
+    int row, col;
+    bool pending, origin, autowrap;
+    struct style pen;
+    struct charsets charsets;
+};
+
+struct kitty_stack {
+    uint8_t flags[KITTY_STACK]; /* the last of n is in force */
+    unsigned n;
+};
+
+struct screen {
+    struct grid grid;
+    struct saved_cursor saved;
+    struct kitty_stack kitty;
+};
+
+struct palette {
+    uint32_t colors[256];
+    uint32_t special[SPECIAL_COLORS];
+    uint32_t dynamic[10]; /* OSC 10 to 19 */
+};
+
+struct unknown_list {
+    struct term_unknown *list;
+    size_t n;
+};
+
+struct title_entry {
+    char *title, *icon;
+};
+
+/* Where a window of ours would be, for programs that move it and ask. */
+struct window {
+    bool iconified;
+    int x, y;
+    int zoom_rows, zoom_cols; /* the size before it was made as large as can be; 0: it is not */
+};
+
+struct term {
+    struct term_options options;
+    struct parser parser;
+    struct screen screens[2];
+    struct screen *screen;
+    struct grid *grid; /* that of the screen */
+    int rows, cols;
+
+    int row, col;
+    bool pending;                 /* a wrap, before the next character */
+    int top, bottom, left, right; /* margins, inclusive */
+
+    struct style pen;
+    cell template; /* the pen's style, if `pen_known` */
+    bool pen_known;
+    cell blank; /* an erased cell, if `blank_known` */
+    bool blank_known;
+
+    uint64_t modes, saved_modes;
+    struct charsets charsets;
+    bool plain; /* ASCII can be put into cells as it is */
+
+    /* Text */
+    uint8_t utf8[4]; /* the start of a character */
+    uint8_t n_utf8;
+    bool joinable; /* the last thing was a character, at (prev_row, prev_col) */
+    int prev_row, prev_col;
+    struct grapheme grapheme;
+    uint32_t last; /* the character, for REP */
+
+    uint64_t tabs[(TERM_COLS_MAX + 63) / 64];
+    unsigned cursor_style; /* DECSCUSR: 0 to 6 */
+    unsigned level;        /* DECSCL: 61 to 65 */
+    bool c1_replies;       /* S8C1T */
+    bool guards;           /* SPA was used: erasing must look */
+    bool rectangles;       /* DECSACE: attributes change in a rectangle, not in a stream */
+    unsigned checksum;     /* XTCHECKSUM */
+    unsigned modify_other, format_other;
+
+    struct style_table styles;
+    struct cluster_table clusters;
+    struct link_table links;
+    unsigned compact_wait;
+
+    struct buf title, icon;
+    struct title_entry titles[TITLE_STACK];
+    unsigned n_titles;
+    unsigned title_modes;
+    struct style sgr_stack[SGR_STACK];
+    unsigned n_sgr;
+    struct palette palette;
+    struct palette *color_stack[COLORS_STACK];
+    unsigned n_colors;
+    struct window window;
+
+    struct buf replies;
+    struct unknown_list unknown, unanswered;
+    unsigned until; /* events that stop a feed */
+};
+
+static inline bool mode_is(const struct term *t, enum mode mode)
+{
+    return t->modes >> mode & 1;
+}
+
+static inline struct row *term_line(const struct term *t)
+{
+    return grid_row(t->grid, t->row);
+}
+
+static inline int param(const struct term *t, unsigned i, int otherwise)
+{
+    return parser_param(&t->parser, i, otherwise);
+}
+
+/* term.c: telling others */
+void term_tell(struct term *t, enum term_event_type type, struct str text, unsigned value);
+void term_unknown(struct term *t);   /* the sequence at hand means nothing to us */
+void term_no_answer(struct term *t); /* it asks for something, and gets nothing */
+void term_reset(struct term *t);
+
+/* reply.c */
+void reply(struct term *t, const char *format, ...) PRINTF_LIKE(2, 3);
+/* ESC and a byte, or its 8-bit form. */
+void reply_csi(struct term *t, const char *format, ...) PRINTF_LIKE(2, 3);
+void reply_dcs(struct term *t, const char *format, ...) PRINTF_LIKE(2, 3);
+void reply_osc(struct term *t, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* pen.c: the style to write with, as a cell without a character */
+cell pen_template(struct term *t);
+cell pen_blank(struct term *t); /* an erased cell: only the background */
+uint16_t pen_intern(struct term *t, const struct style *style);
+void pen_changed(struct term *t);
+
+/* compact.c: makes room in the tables of styles, clusters and links */
+void term_compact(struct term *t);
+bool term_may_compact(struct term *t); /* false: it was tried a moment ago, without success */
+
+/* text.c */
+void text_ascii(void *context, const uint8_t *bytes, size_t n);
+size_t text_utf8(void *context, const uint8_t *bytes, size_t n);
+void text_flush(struct term *t); /* a character that was cut off */
+void text_put(struct term *t, uint32_t codepoint);
+void text_repeat(struct term *t, int n);
+void text_mode_changed(struct term *t);
+
+/* cursor.c */
+int cursor_left_edge(const struct term *t);            /* of the region that the cursor is in */
+int cursor_right_edge(const struct term *t);           /* inclusive */
+void cursor_set(struct term *t, int row, int col);     /* within the screen, whatever is asked */
+void cursor_address(struct term *t, int row, int col); /* as a program says it: origin mode */
+void cursor_up(struct term *t, int n);
+void cursor_down(struct term *t, int n);
+void cursor_forward(struct term *t, int n);
+void cursor_back(struct term *t, int n); /* with reverse wrap */
+void cursor_return(struct term *t);
+void cursor_index(struct term *t);         /* down, scrolling at the bottom margin */
+void cursor_reverse_index(struct term *t); /* up, scrolling at the top margin */
+void cursor_newline(struct term *t);       /* LF: and CR, where that is asked */
+void cursor_wrap(struct term *t);          /* to the next line, which continues this one */
+void cursor_tab(struct term *t, int n);
+void cursor_back_tab(struct term *t, int n);
+void cursor_save(struct term *t);
+void cursor_restore(struct term *t);
+void margins_reset(struct term *t);
+void tabs_reset(struct term *t);
+void tab_set(struct term *t, int col, bool on);
+void scroll_up(struct term *t, int n);   /* within the margins; negative: down */
+void scroll_left(struct term *t, int n); /* negative: right */
+
+/* erase.c, edit.c */
+enum erase {
+    ERASE_ALL,       /* all but what SPA guards */
+    ERASE_SELECTIVE, /* all but what DECSCA protects */
+};
+void erase_range(struct term *t, int row, int from, int to, enum erase how);
+void erase_screen(struct term *t, int what, enum erase how);
+void erase_line(struct term *t, int what, enum erase how);
+void edit_insert_blanks(struct term *t, int n);
+void edit_delete_chars(struct term *t, int n);
+void edit_insert_lines(struct term *t, int n);
+void edit_delete_lines(struct term *t, int n);
+void edit_insert_columns(struct term *t, int n);
+void edit_delete_columns(struct term *t, int n);
+
+/* screen.c */
+void screen_use(struct term *t, bool alternate, bool clear);
+void screen_resize(struct term *t, int rows, int cols, bool reflow);
+
+/* reflow.c: the same text in rows of another length; the cursor's place goes with it */
+void grid_reflow(struct grid *g, int rows, int cols, int *row, int *col);
+void grid_crop(struct grid *g, int rows, int cols, int *row);
+
+/* The handlers of sequences. Each takes its parameters from t->parser. */
+void csi_dispatch(void *context, uint8_t final);
+void esc_dispatch(void *context, uint8_t final);
+void control(void *context, uint8_t byte);
+void string_dispatch(void *context, enum parser_string kind);
+void osc_dispatch(struct term *t, struct str text);
+void dcs_dispatch(struct term *t, struct str text);
+
+void sgr(struct term *t);
+void sgr_apply(struct term *t, struct style *s, unsigned first); /* parameters from `first` on */
+void sgr_write(const struct style *s, struct buf *b);            /* as parameters: "0;1;31" */
+
+void mode_set(struct term *t, int number, bool dec, bool on);
+int mode_report(const struct term *t, int number, bool dec); /* for DECRQM: 0 to 4 */
+void mode_save(struct term *t, int number, bool restore);
+void modes_reset(struct term *t, bool soft);
+
+void rect_fill(struct term *t);
+void rect_erase(struct term *t, enum erase how);
+void rect_copy(struct term *t);
+void rect_change(struct term *t, bool reverse);
+void rect_checksum(struct term *t);
+
+void palette_reset(struct palette *p);
+bool palette_parse(struct str text, uint32_t *ret_color);
+void palette_osc(struct term *t, int number, struct str text);
+
+void report_attributes(struct term *t);
+void report_status(struct term *t, bool dec);
+void report_setting(struct term *t, struct str what);
+void report_capabilities(struct term *t, struct str names);
+void report_state(struct term *t);
+
+void window_do(struct term *t);
+void title_set(struct term *t, bool title, bool icon, struct str text);
+void titles_drop(struct term *t);
+
+#endif

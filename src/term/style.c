@@ -1,0 +1,81 @@
+/* Styles by number. */
+#include "term/style.h"
+
+enum {
+    FIRST_STYLES = 64,
+    FIRST_SLOTS = 256,
+};
+
+static uint32_t hash_style(const struct style *s)
+{
+    uint64_t h = s->fg | (uint64_t)s->bg << 32;
+    h ^= (uint64_t)s->underline_color << 16;
+    h ^= (uint64_t)(s->attrs | (uint32_t)s->underline << 16) << 20;
+    h ^= (uint64_t)s->link << 7;
+    h *= UINT64_C(0x9E3779B97F4A7C15);
+    return (uint32_t)(h >> 32);
+}
+
+static bool same_style(const struct style *a, const struct style *b)
+{
+    return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+static void insert(struct style_table *t, uint32_t id)
+{
+    uint32_t i = hash_style(&t->styles[id]) & (t->n_slots - 1);
+    while (t->slots[i])
+        i = (i + 1) & (t->n_slots - 1);
+    t->slots[i] = (uint16_t)(id + 1);
+}
+
+/* At most half full, so that a search ends soon. */
+static void grow(struct style_table *t)
+{
+    t->cap *= 2;
+    t->styles = base_realloc(t->styles, t->cap * sizeof(*t->styles));
+    free(t->slots);
+    t->n_slots = t->cap * 4;
+    t->slots = base_alloc(t->n_slots * sizeof(*t->slots));
+    for (uint32_t id = 0; id < t->n; id++)
+        insert(t, id);
+}
+
+void style_table_init(struct style_table *t)
+{
+    t->cap = FIRST_STYLES;
+    t->n_slots = FIRST_SLOTS;
+    t->styles = base_alloc(t->cap * sizeof(*t->styles));
+    t->slots = base_alloc(t->n_slots * sizeof(*t->slots));
+    t->n = 1;
+    insert(t, 0);
+}
+
+void style_table_done(struct style_table *t)
+{
+    free(t->styles);
+    free(t->slots);
+    *t = (struct style_table){0};
+}
+
+void style_table_reset(struct style_table *t)
+{
+    memset(t->slots, 0, t->n_slots * sizeof(*t->slots));
+    t->n = 1;
+    insert(t, 0);
+}
+
+uint16_t style_intern(struct style_table *t, const struct style *s)
+{
+    uint32_t i = hash_style(s) & (t->n_slots - 1);
+    for (; t->slots[i]; i = (i + 1) & (t->n_slots - 1))
+        if (same_style(&t->styles[t->slots[i] - 1], s))
+            return (uint16_t)(t->slots[i] - 1);
+    if (style_table_full(t))
+        return 0;
+    if (t->n == t->cap)
+        grow(t);
+    t->styles[t->n] = *s;
+    insert(t, t->n);
+    return (uint16_t)t->n++;
+}
