@@ -1,6 +1,10 @@
 /* The ring of rows. */
 #include "term/grid.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 enum {
     HISTORY_BYTES = 24 << 20, /* cells of the scrollback: fewer lines, if they are long */
 };
@@ -54,12 +58,23 @@ void row_cut(struct row *row, int from, int to, int cols)
     split(row, to, cols);
 }
 
+static void fill(cell *cells, int n, cell with)
+{
+    int i = 0;
+#ifdef __SSE2__
+    const __m128i two = _mm_set1_epi64x((long long)with);
+    for (; i + 2 <= n; i += 2)
+        _mm_storeu_si128((__m128i *)(void *)(cells + i), two);
+#endif
+    for (; i < n; i++)
+        cells[i] = with;
+}
+
 void row_fill(struct row *row, int from, int to, cell with)
 {
     if (with == 0)
         to = MIN(to, row->used);
-    for (int x = from; x < to; x++)
-        row->cells[x] = with;
+    fill(row->cells + from, to - from, with);
     if (with == 0 && to == row->used && from < to)
         row->used = (uint16_t)from;
     row_touch(row, with ? to : 0);

@@ -437,6 +437,32 @@ static size_t feed_text(struct parser *p, const uint8_t *bytes, const uint8_t *e
     return n ? p->ops->text(p->context, bytes, n) : 0;
 }
 
+/* ESC [ and the parameters after it, in one go: most sequences are such. Gives how much was taken.
+ */
+static size_t feed_csi(struct parser *p, const uint8_t *bytes, const uint8_t *end)
+{
+    const uint8_t *at = bytes;
+    if (p->state == GROUND) {
+        if (end - at < 2 || at[0] != 0x1B || at[1] != '[')
+            return 0;
+        clear(p);
+        p->start = at;
+        p->n_raw = 0;
+        p->state = CSI_ENTRY;
+        at += 2;
+    }
+    for (; at < end; at++) {
+        if (*at >= '0' && *at <= '9')
+            digit(p, *at);
+        else if (*at == ';')
+            separator(p, false);
+        else
+            break;
+        p->state = CSI_PARAM;
+    }
+    return (size_t)(at - bytes);
+}
+
 /* Keeps the start of a sequence that goes on in the next bytes. */
 static void keep_raw(struct parser *p, const uint8_t *end)
 {
@@ -455,21 +481,22 @@ size_t parser_feed(struct parser *p, const uint8_t *bytes, size_t n)
     p->stop = false;
     p->start = p->state == GROUND ? NULL : bytes;
     while (at < end && !p->stop) {
+        size_t taken = 0;
         if (p->state == GROUND) {
-            size_t taken = feed_text(p, at, end);
-            at += taken;
+            taken = feed_text(p, at, end);
             if (p->state != GROUND)
-                p->start = at; /* by a C1 control */
-            if (taken)
-                continue;
+                p->start = at + taken; /* by a C1 control */
+            if (taken == 0)
+                taken = feed_csi(p, at, end);
+        } else if (p->state == CSI_ENTRY || p->state == CSI_PARAM) {
+            taken = feed_csi(p, at, end);
         } else if (p->state == STRING) {
-            size_t length = string_length(at, end);
-            put(p, at, length);
-            at += length;
-            if (at == end)
-                break;
+            taken = string_length(at, end);
+            put(p, at, taken);
         }
-        at += step(p, at);
+        at += taken;
+        if (taken == 0)
+            at += step(p, at);
     }
     keep_raw(p, at);
     return (size_t)(at - bytes);

@@ -362,6 +362,24 @@ static bool take_byte(struct term *t, uint8_t byte, bool *ret_text)
     return false;
 }
 
+/* The length of a character of two or three bytes, where every value that the bytes can have is
+ * one; 0 for all others, which need a closer look. */
+static size_t decode_common(struct str s, uint32_t *ret_codepoint)
+{
+    const uint8_t *b = (const uint8_t *)s.p;
+    if (s.n >= 3 && b[0] >= 0xE1 && b[0] <= 0xEC && (b[1] & 0xC0) == 0x80 &&
+        (b[2] & 0xC0) == 0x80) {
+        *ret_codepoint =
+            (uint32_t)(b[0] & 0x0F) << 12 | (uint32_t)(b[1] & 0x3F) << 6 | (b[2] & 0x3Fu);
+        return 3;
+    }
+    if (s.n >= 2 && b[0] >= 0xC2 && b[0] <= 0xDF && (b[1] & 0xC0) == 0x80) {
+        *ret_codepoint = (uint32_t)(b[0] & 0x1F) << 6 | (b[1] & 0x3Fu);
+        return 2;
+    }
+    return 0;
+}
+
 size_t text_utf8(void *context, const uint8_t *bytes, size_t n)
 {
     struct term *t = context;
@@ -372,7 +390,9 @@ size_t text_utf8(void *context, const uint8_t *bytes, size_t n)
     while (i < n && text) {
         uint32_t codepoint;
         struct str rest = str_n((const char *)bytes + i, MIN(n - i, (size_t)UTF8_MAX));
-        size_t length = utf8_decode(rest, &codepoint);
+        size_t length = decode_common(rest, &codepoint);
+        if (length == 0)
+            length = utf8_decode(rest, &codepoint);
         if (length) {
             i += length;
             text = take(t, codepoint);
