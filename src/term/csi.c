@@ -258,7 +258,7 @@ static void decsera(struct term *t)
 
 static void decsace(struct term *t)
 {
-    t->rectangles = param(t, 0, 0) == 2;
+    t->extent = (unsigned)MIN(param(t, 0, 0), 2);
 }
 
 /* Modes --------------------------------------------------------------------------------------- */
@@ -302,15 +302,27 @@ static void xtrestore(struct term *t)
         mode_save(t, t->parser.params[i], true);
 }
 
+/* A terminal of an earlier level does not know the question. */
+static bool knows_modes(struct term *t)
+{
+    if (t->level < 63)
+        term_no_answer(t);
+    return t->level >= 63;
+}
+
 static void decrqm(struct term *t)
 {
     int number = param(t, 0, 0);
+    if (!knows_modes(t))
+        return;
     reply_csi(t, "?%d;%d$y", number, mode_report(t, number, true));
 }
 
 static void rqm(struct term *t)
 {
     int number = param(t, 0, 0);
+    if (!knows_modes(t))
+        return;
     reply_csi(t, "%d;%d$y", number, mode_report(t, number, false));
 }
 
@@ -335,7 +347,7 @@ static void decscl(struct term *t)
         return;
     }
     term_reset(t);
-    t->level = (unsigned)level;
+    t->level = (unsigned)MIN(level, LEVEL_MAX);
     t->c1_replies = level > 61 && bits != 1;
 }
 
@@ -606,7 +618,9 @@ static const struct csi_row others[] = {
     {0, '$', 'x', rect_fill},
     {0, '$', 'z', decera},
     {0, '$', '{', decsera},
-    {0, '$', '|', nothing},
+    {0, '$', '|', window_columns},
+    {0, '$', '}', nothing},
+    {0, '$', '~', nothing},
     {0, '&', 'u', decrqupss},
     {0, '\'', '}', decic},
     {0, '\'', '~', decdc},
@@ -615,7 +629,7 @@ static const struct csi_row others[] = {
     {0, '\'', '|', no_answer},
     {0, '*', 'x', decsace},
     {0, '*', 'y', rect_checksum},
-    {0, '*', '|', nothing},
+    {0, '*', '|', window_lines},
 };
 
 static handler find(const struct parser *p, uint8_t final)

@@ -62,39 +62,30 @@ void cursor_forward(struct term *t, int n)
     cursor_set(t, t->row, MIN(t->col + n, cursor_right_edge(t)));
 }
 
-/* To the end of the line above, if it may and the line continues there. */
-static bool wrap_back(struct term *t, int left, int right)
+/* To the end of the line above; from the first one to the last. */
+static void wrap_back(struct term *t)
 {
-    bool more = mode_is(t, MODE_REVERSE_WRAP_MORE);
-    if (!mode_is(t, MODE_AUTOWRAP) || (!mode_is(t, MODE_REVERSE_WRAP) && !more))
-        return false;
     bool inside = t->row >= t->top && t->row <= t->bottom;
     int top = inside ? t->top : 0, bottom = inside ? t->bottom : t->rows - 1;
-    if (t->row > top && !more && !(grid_row(t->grid, t->row - 1)->flags & ROW_WRAPS))
-        return false;
-    if (t->row == top && !more)
-        return false;
-    (void)left;
     t->row = t->row == top ? bottom : t->row - 1;
-    t->col = right;
-    return true;
+    t->col = t->right;
 }
 
 void cursor_back(struct term *t, int n)
 {
     bool reverse = mode_is(t, MODE_AUTOWRAP) &&
                    (mode_is(t, MODE_REVERSE_WRAP) || mode_is(t, MODE_REVERSE_WRAP_MORE));
-    int left = cursor_left_edge(t), right = t->col >= t->left ? t->right : t->cols - 1;
     n = MIN(n, t->rows * t->cols);
     if (reverse && t->pending)
         n--; /* the place after the last column is one to go back from */
     t->pending = false;
     while (n > 0) {
-        int step = MIN(n, t->col - left);
+        int step = MIN(n, t->col - cursor_left_edge(t));
         t->col -= step;
         n -= step;
-        if (n == 0 || !wrap_back(t, left, right))
+        if (n == 0 || !reverse)
             break;
+        wrap_back(t);
         n--;
     }
 }
@@ -229,7 +220,7 @@ void cursor_reverse_index(struct term *t)
 void cursor_newline(struct term *t)
 {
     cursor_index(t);
-    if (t->options.onlcr || mode_is(t, MODE_NEWLINE))
+    if (mode_is(t, MODE_NEWLINE))
         cursor_return(t);
 }
 

@@ -29,9 +29,15 @@ void control(void *context, uint8_t byte)
         cursor_back(t, 1);
         break;
     case '\t':
+        if (t->pending && mode_is(t, MODE_MORE_FIX))
+            cursor_wrap(t);
         cursor_tab(t, 1);
         break;
     case '\n':
+        if (t->options.onlcr)
+            cursor_return(t);
+        cursor_newline(t);
+        break;
     case '\v':
     case '\f':
         cursor_newline(t);

@@ -11,7 +11,7 @@ static void on_columns(struct term *t, bool on)
     }
     margins_reset(t);
     t->modes &= ~MODE_BIT(MODE_MARGINS);
-    if (!mode_is(t, MODE_KEEP_132))
+    if (!mode_is(t, MODE_KEEP_132) || t->level < 65)
         erase_screen(t, 2, ERASE_ALL);
     cursor_set(t, 0, 0);
 }
@@ -30,7 +30,8 @@ static void on_autowrap(struct term *t, bool on)
 
 static void on_margins(struct term *t, bool on)
 {
-    (void)on;
+    if (on && t->level < 64)
+        t->modes &= ~MODE_BIT(MODE_MARGINS);
     t->left = 0;
     t->right = t->cols - 1;
 }
@@ -251,10 +252,10 @@ void mode_save(struct term *t, int number, bool restore)
 
 void modes_reset(struct term *t, bool soft)
 {
-    const uint64_t soft_off = MODE_BIT(MODE_INSERT) | MODE_BIT(MODE_ORIGIN) |
-                              MODE_BIT(MODE_KEYBOARD_LOCK) | MODE_BIT(MODE_CURSOR_KEYS) |
-                              MODE_BIT(MODE_KEYPAD) | MODE_BIT(MODE_REVERSE_WRAP) |
-                              MODE_BIT(MODE_REVERSE_WRAP_MORE) | MODE_BIT(MODE_NATIONAL);
+    const uint64_t soft_off =
+        MODE_BIT(MODE_INSERT) | MODE_BIT(MODE_ORIGIN) | MODE_BIT(MODE_KEYBOARD_LOCK) |
+        MODE_BIT(MODE_CURSOR_KEYS) | MODE_BIT(MODE_KEYPAD) | MODE_BIT(MODE_REVERSE_WRAP) |
+        MODE_BIT(MODE_REVERSE_WRAP_MORE) | MODE_BIT(MODE_NATIONAL) | MODE_BIT(MODE_MARGINS);
     const uint64_t start = MODE_BIT(MODE_AUTOWRAP) | MODE_BIT(MODE_CURSOR) |
                            MODE_BIT(MODE_AUTOREPEAT) | MODE_BIT(MODE_ALTERNATE_SCROLL) |
                            MODE_BIT(MODE_META_SENDS_ESC);

@@ -116,7 +116,7 @@ void rect_change(struct term *t, bool reverse)
     if (!rect_of(t, 0, &r))
         return;
     for (int y = r.top; y <= r.bottom; y++) {
-        bool inner = !t->rectangles;
+        bool inner = t->extent != 2;
         int from = inner && y > r.top ? 0 : r.left;
         int to = inner && y < r.bottom ? t->cols : r.right + 1;
         change_range(t, y, from, to, reverse);
@@ -135,7 +135,6 @@ enum checksum_flags { /* of XTCHECKSUM */
 static unsigned attributes_sum(const struct style *s)
 {
     unsigned sum = 0;
-    sum += s->attrs & (STYLE_PROTECTED | STYLE_GUARDED) ? 0x04 : 0;
     sum += s->attrs & STYLE_CONCEAL ? 0x08 : 0;
     sum += s->underline ? 0x10 : 0;
     sum += s->attrs & STYLE_INVERSE ? 0x20 : 0;

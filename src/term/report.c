@@ -18,7 +18,7 @@ void report_attributes(struct term *t)
         reply_csi(t, "?1;2c");
     else /* columns, selective erase, national sets, technical characters, windows, margins, colour,
             rectangles */
-        reply_csi(t, "?%u;1;2;6;9;15;16;17;18;21;22;28c", t->level);
+        reply_csi(t, "?%u;1;2;6;9;15;16;17;18;21;22;28;29c", t->level);
 }
 
 /* Where and how ------------------------------------------------------------------------------- */
@@ -87,9 +87,11 @@ static bool setting(const struct term *t, struct str what, struct buf *b)
     } else if (str_is(what, "\"p")) {
         buf_printf(b, "%u;%d\"p", t->level, t->c1_replies ? 0 : 1);
     } else if (str_is(what, "*x")) {
-        buf_printf(b, "%d*x", t->rectangles ? 2 : 1);
+        buf_printf(b, "%u*x", t->extent);
     } else if (str_is(what, "t")) {
         buf_printf(b, "%dt", t->rows);
+    } else if (str_is(what, "$}") || str_is(what, "$~")) {
+        buf_printf(b, "0" STR_FMT, STR_ARG(what)); /* there is no status line */
     } else if (str_is(what, "$|")) {
         buf_printf(b, "%d$|", t->cols);
     } else if (str_is(what, "*|")) {

@@ -24,6 +24,7 @@ enum {
     CELL_PIXELS_HEIGHT = 20,
     SCREEN_ROWS = 60, /* how large a window could be made, for those who ask */
     SCREEN_COLS = 200,
+    LEVEL_MAX = 64, /* a VT420 */
 };
 
 /* Modes are bits. Their numbers, and what else happens, are in mode.c's table. */
@@ -168,7 +169,7 @@ struct term {
     unsigned level;        /* DECSCL: 61 to 65 */
     bool c1_replies;       /* S8C1T */
     bool guards;           /* SPA was used: erasing must look */
-    bool rectangles;       /* DECSACE: attributes change in a rectangle, not in a stream */
+    unsigned extent;       /* DECSACE: 2 is a rectangle, others a stream of characters */
     unsigned checksum;     /* XTCHECKSUM */
     unsigned modify_other, format_other;
 
@@ -320,6 +321,8 @@ void report_capabilities(struct term *t, struct str names);
 void report_state(struct term *t);
 
 void window_do(struct term *t);
+void window_lines(struct term *t);   /* DECSNLS */
+void window_columns(struct term *t); /* DECSCPP */
 void title_set(struct term *t, bool title, bool icon, struct str text);
 void titles_drop(struct term *t);
 

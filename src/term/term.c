@@ -99,8 +99,9 @@ static void reset_state(struct term *t)
     screen_use(t, false, false);
     t->pen = (struct style){0};
     t->charsets = (struct charsets){0};
-    t->level = 64;
-    t->c1_replies = t->guards = t->rectangles = false;
+    t->level = LEVEL_MAX;
+    t->c1_replies = t->guards = false;
+    t->extent = 0;
     t->cursor_style = t->checksum = t->title_modes = 0;
     t->modify_other = t->format_other = 0;
     t->n_sgr = 0;
@@ -124,6 +125,8 @@ static void reset_state(struct term *t)
 /* RIS. The scrollback stays: it is the user's. */
 void term_reset(struct term *t)
 {
+    if (mode_is(t, MODE_COLUMNS_132))
+        mode_set(t, 3, true, false);
     reset_state(t);
     for (int i = 0; i < 2; i++) {
         struct grid *g = &t->screens[i].grid;

@@ -64,13 +64,13 @@ static void write_run(struct term *t, const uint8_t *bytes, size_t n)
         struct row *row = term_line(t);
         int edge = cursor_right_edge(t), room = edge + 1 - t->col;
         size_t k = MIN(n, (size_t)room);
+        row_cut(row, t->col, t->col + (int)k, t->cols);
+        put_run(row->cells + t->col, bytes, k, template);
         if (n > k && !mode_is(t, MODE_AUTOWRAP)) {
-            /* What does not fit is written over the last column. */
+            row->cells[edge] = template | bytes[n - 1]; /* what does not fit is written there */
             bytes += n - k;
             n = k;
         }
-        row_cut(row, t->col, t->col + (int)k, t->cols);
-        put_run(row->cells + t->col, bytes, k, template);
         row_touch(row, t->col + (int)k);
         t->prev_col = t->col + (int)k - 1;
         advance(t, (int)k, edge);

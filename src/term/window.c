@@ -127,6 +127,16 @@ static void report(struct term *t, int what)
     }
 }
 
+void window_lines(struct term *t)
+{
+    ask_size(t, param(t, 0, 24), t->cols);
+}
+
+void window_columns(struct term *t)
+{
+    ask_size(t, t->rows, param(t, 0, 80));
+}
+
 void window_do(struct term *t)
 {
     int what = param(t, 0, 0), how = param(t, 1, 0);
