@@ -90,13 +90,6 @@ static void on_resize_reports(struct term *t, bool on)
             t->cols * CELL_PIXELS_WIDTH);
 }
 
-/* Only one kind of mouse report, and one way to write it, is in force at a time. */
-static void on_mouse(struct term *t, bool on)
-{
-    (void)on;
-    t->joinable = false;
-}
-
 struct mode_row {
     uint16_t number;
     uint8_t dec;
@@ -121,7 +114,7 @@ static const struct mode_row rows[] = {
     {6, DEC, MODE_ORIGIN, on_origin},
     {7, DEC, MODE_AUTOWRAP, on_autowrap},
     {8, DEC, MODE_AUTOREPEAT, NULL},
-    {9, DEC, MODE_MOUSE_X10, on_mouse},
+    {9, DEC, MODE_MOUSE_X10, NULL},
     {12, DEC, MODE_BLINK, NULL},
     {18, DEC, MODE_PRINT_FF, NULL},
     {19, DEC, MODE_PRINT_EXTENT, NULL},
@@ -136,9 +129,9 @@ static const struct mode_row rows[] = {
     {67, DEC, MODE_BACKSPACE, NULL},
     {69, DEC, MODE_MARGINS, on_margins},
     {95, DEC, MODE_KEEP_132, NULL},
-    {1000, DEC, MODE_MOUSE_NORMAL, on_mouse},
-    {1002, DEC, MODE_MOUSE_BUTTON, on_mouse},
-    {1003, DEC, MODE_MOUSE_ANY, on_mouse},
+    {1000, DEC, MODE_MOUSE_NORMAL, NULL},
+    {1002, DEC, MODE_MOUSE_BUTTON, NULL},
+    {1003, DEC, MODE_MOUSE_ANY, NULL},
     {1004, DEC, MODE_FOCUS, NULL},
     {1005, DEC, MODE_MOUSE_UTF8, NULL},
     {1006, DEC, MODE_MOUSE_SGR, NULL},
@@ -189,6 +182,10 @@ static const struct {
     (MODE_BIT(MODE_MOUSE_X10) | MODE_BIT(MODE_MOUSE_NORMAL) | MODE_BIT(MODE_MOUSE_BUTTON) | \
         MODE_BIT(MODE_MOUSE_ANY))
 
+#define CODING_BITS                                                                      \
+    (MODE_BIT(MODE_MOUSE_UTF8) | MODE_BIT(MODE_MOUSE_SGR) | MODE_BIT(MODE_MOUSE_URXVT) | \
+        MODE_BIT(MODE_MOUSE_PIXELS))
+
 static const struct mode_row *find(int number, bool dec)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
@@ -197,10 +194,15 @@ static const struct mode_row *find(int number, bool dec)
     return NULL;
 }
 
-/* Others that say the same about the terminal change with it. */
+/* There is one screen in use, one kind of mouse report, one way to write it: what says otherwise
+ * changes with it. */
 static uint64_t group(uint64_t bit)
 {
-    return bit & ALT_BITS ? ALT_BITS : bit & MOUSE_BITS ? MOUSE_BITS : bit;
+    static const uint64_t groups[] = {ALT_BITS, MOUSE_BITS, CODING_BITS};
+    for (size_t i = 0; i < ARRAY_LEN(groups); i++)
+        if (bit & groups[i])
+            return groups[i];
+    return bit;
 }
 
 static void set(struct term *t, const struct mode_row *row, bool on)
