@@ -129,35 +129,55 @@ static const struct {
     {"Setulc", "\\E[58:2::%p1%{65536}%/%d:%p1%{256}%/%{255}%&%d:%p1%{255}%&%d%;m"},
 };
 
+enum {
+    NAMES_MAX = 32, /* in one question */
+};
+
 static void add_hex(struct buf *b, const char *text)
 {
     for (; *text; text++)
         buf_printf(b, "%02X", (unsigned char)*text);
 }
 
+/* The name comes in hexadecimal digits, and goes back so. */
+static bool is_hex_of(struct str hex, const char *name)
+{
+    char digits[3];
+    if (hex.n != 2 * strlen(name))
+        return false;
+    for (size_t i = 0; name[i]; i++) {
+        snprintf(digits, sizeof(digits), "%02x", (unsigned char)name[i]);
+        if ((hex.p[2 * i] | 0x20) != (digits[0] | 0x20) ||
+            (hex.p[2 * i + 1] | 0x20) != (digits[1] | 0x20))
+            return false;
+    }
+    return true;
+}
+
+static bool report_capability(struct term *t, struct str name)
+{
+    AUTO_BUF struct buf b = BUF_INIT(1024);
+    for (size_t i = 0; i < ARRAY_LEN(capabilities); i++) {
+        if (!is_hex_of(name, capabilities[i].name))
+            continue;
+        add_hex(&b, capabilities[i].name);
+        if (capabilities[i].value[0])
+            buf_add_z(&b, "=");
+        add_hex(&b, capabilities[i].value);
+        reply_dcs(t, "1+r%s", buf_z(&b));
+        return true;
+    }
+    return false;
+}
+
 void report_capabilities(struct term *t, struct str names)
 {
     struct str name;
-    while (str_cut(names, ';', &name, &names)) {
-        AUTO_BUF struct buf b = BUF_INIT(1024);
-        for (size_t i = 0; i < ARRAY_LEN(capabilities) && b.n == 0; i++) {
-            add_hex(&b, capabilities[i].name);
-            if (name.n != b.n || strncasecmp(name.p, b.p, b.n) != 0) {
-                buf_reset(&b);
-                continue;
-            }
-            if (capabilities[i].value[0]) {
-                buf_add_z(&b, "=");
-                add_hex(&b, capabilities[i].value);
-            }
-        }
-        if (b.n) {
-            reply_dcs(t, "1+r%s", buf_z(&b));
-        } else {
+    for (int i = 0; i < NAMES_MAX && str_cut(names, ';', &name, &names); i++)
+        if (!report_capability(t, name)) {
             reply_dcs(t, "0+r");
             term_no_answer(t);
         }
-    }
 }
 
 /* DECRQPSR ------------------------------------------------------------------------------------ */
