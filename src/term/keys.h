@@ -61,20 +61,24 @@ enum key_action {
 
 struct key {
     enum key_name name;
-    uint32_t codepoint; /* of KEY_CHARACTER, as typed: 'A' with Shift is 'A' */
+    uint32_t codepoint; /* of KEY_CHARACTER; with Shift, 'a' and 'A' are the same key */
     unsigned mods;      /* enum key_mod */
     enum key_action action;
 };
 
-/* "Enter", "a", "Ctrl+x", "shift+alt+F5", "+", "Ctrl++": names in any case, modifiers in any order.
- * An unknown name is E_PROTOCOL with the nearest known one. */
+/* "Enter", "a", "Ctrl+x", "shift+alt+F5", "+", "Ctrl++": names in any case, modifiers in any order;
+ * a character is one code point. "A" is Shift+a, but "Ctrl+A" is Ctrl+a. An unknown name is
+ * E_PROTOCOL with the nearest known one. */
 MUST_USE bool key_parse(struct str text, struct key *ret_key, struct err *err);
 
-/* Appends what the key sends; nothing for what a terminal sends nothing for. */
+/* Appends what the key sends; nothing for what a terminal sends nothing for. What Shift makes of a
+ * key is what it makes of it on a US keyboard. If the kitty protocol and modifyOtherKeys are both
+ * on, the first decides. */
 void key_encode(const struct key *key, const struct term_input *input, struct buf *out);
 
 /* Text as if typed, or as a paste: then between brackets where the program asked for them, without
- * control characters that could end the paste. */
+ * control characters that could end the paste. The end of a line, LF, CR or both, is what Enter is:
+ * CR. */
 void key_text(struct str text, bool paste, const struct term_input *input, struct buf *out);
 
 void key_focus(bool in, const struct term_input *input, struct buf *out);
@@ -105,7 +109,9 @@ struct mouse {
     unsigned mods;
 };
 
-/* False if the program did not ask for such a report (nothing is added then). */
+/* False if the program did not ask for such a report, or asked for one byte per number and the
+ * place is beyond column or row 222; nothing is added then. With the mouse off, the wheel may be
+ * cursor keys (1007). */
 bool mouse_encode(const struct mouse *mouse, const struct term_input *input, struct buf *out);
 
 #endif
