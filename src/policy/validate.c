@@ -95,12 +95,23 @@ static void check_env(struct verdict *v)
 
 /* Paths --------------------------------------------------------------------------------------- */
 
+/* Those that no header has. */
+enum {
+    MAGIC_CONFIGFS = 0x62656570,
+    MAGIC_FUSECTL = 0x65735543,
+    MAGIC_MQUEUE = 0x19800202,
+    MAGIC_NFSD = 0x6e667364,
+    MAGIC_RPC_PIPEFS = 0x67596969,
+};
+
 /* Whether it lies on a file system of the kernel's own, wherever that is mounted. */
 static bool is_of_kernel(int fd)
 {
     static const long types[] = {PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC,
         SECURITYFS_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, BPF_FS_MAGIC, DEVPTS_SUPER_MAGIC,
-        BINFMTFS_MAGIC, NSFS_MAGIC, SELINUX_MAGIC, EFIVARFS_MAGIC};
+        BINFMTFS_MAGIC, NSFS_MAGIC, SELINUX_MAGIC, SMACK_MAGIC, EFIVARFS_MAGIC, PSTOREFS_MAGIC,
+        AUTOFS_SUPER_MAGIC, RDTGROUP_SUPER_MAGIC, MAGIC_CONFIGFS, MAGIC_FUSECTL, MAGIC_MQUEUE,
+        MAGIC_NFSD, MAGIC_RPC_PIPEFS};
     struct statfs fs;
     if (fstatfs(fd, &fs) != 0)
         return false;

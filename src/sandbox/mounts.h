@@ -1,18 +1,35 @@
-/* File systems through which the kernel itself is read and set. One that is mounted below a
- * directory that a policy names comes along with it, and is covered.
+/* What the host has mounted where, from the text of a mountinfo file: see proc(5).
  *
- *     struct str *at;
- *     size_t n = mounts_of_kernel(&arena, &at);
+ *     AUTO_BUF struct buf text = BUF_INIT(MOUNTS_TEXT_MAX);
+ *     mounts_read(&text);
+ *     size_t n = mounts_of_kernel(&arena, buf_str(&text), &at);
  */
 #ifndef SANDBOX_MOUNTS_H
 #define SANDBOX_MOUNTS_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 
-/* Where such file systems are mounted now, outside of /proc, /sys and /dev. */
-size_t mounts_of_kernel(struct arena *arena, struct str **ret_at);
+enum {
+    MOUNTS_TEXT_MAX = 64 << 20,
+};
 
-/* The same from the text of a mountinfo file: see proc(5). */
-size_t mounts_in(struct arena *arena, struct str mountinfo, struct str **ret_at);
+/* The present mounts, or nothing if they can't be read. */
+void mounts_read(struct buf *text);
+
+/* Where file systems are mounted through which the kernel itself is read and set, outside of /proc,
+ * /sys and /dev. Below a directory that a policy names they come along with it, and are covered. */
+size_t mounts_of_kernel(struct arena *arena, struct str mountinfo, struct str **ret_at);
+
+/* A directory, and the number of the mount that it lies in. */
+struct mounts_place {
+    struct str path; /* resolved */
+    uint64_t mount;
+};
+
+/* Where else the same directory could be seen, since a part of its file system is mounted there,
+ * too. Another mount may hide it there: the caller looks. */
+size_t mounts_twins(struct arena *arena, struct str mountinfo, const struct mounts_place *place,
+    struct str **ret_at);
 
 #endif

@@ -326,6 +326,30 @@ static void add_masks(struct maker *m)
                        .access = masks[i].is_dir ? PLAN_IS_DIR : 0u});
 }
 
+/* Whether another cover hides it already: below that there is no place for one more. */
+static bool is_covered(const struct maker *m, size_t which)
+{
+    const struct plan_hidden *all = m->input->hidden;
+    for (size_t i = 0; i < m->input->n_hidden; i++) {
+        bool same = str_eq(all[i].path, all[which].path);
+        if (same ? i < which
+                 : lexical_is_below(all[i].path, all[which].path) && bound(m, all[i].path))
+            return true;
+    }
+    return false;
+}
+
+static void add_covers(struct maker *m)
+{
+    for (size_t i = 0; i < m->input->n_hidden; i++) {
+        const struct plan_hidden *hidden = &m->input->hidden[i];
+        if (bound(m, hidden->path) && !is_covered(m, i))
+            add(m, &(struct plan_step){.kind = PLAN_COVER,
+                       .at = hidden->path,
+                       .access = hidden->is_dir ? PLAN_IS_DIR : 0u});
+    }
+}
+
 static void add_private(struct maker *m)
 {
     uint64_t size = m->input->verdict->policy->limits.tmp_bytes;
@@ -341,9 +365,6 @@ static void add_private(struct maker *m)
                .size = MAX(size / SHM_PARTS, (uint64_t)SHM_LEAST),
                .mode = 01777});
     add(m, &(struct plan_step){.kind = PLAN_PROC, .at = STR("/proc"), .access = PLAN_READ});
-    for (size_t i = 0; i < m->input->n_hidden; i++)
-        if (bound(m, m->input->hidden[i]))
-            add(m, &(struct plan_step){.kind = PLAN_COVER, .at = m->input->hidden[i]});
 }
 
 /* Names of Unix sockets are files: one of the host could lie in whatever is shown. With the host's
@@ -382,6 +403,7 @@ void plan_make(const struct plan_input *input, struct arena *arena, struct plan 
     add_aliases(&m);
     add_devices(&m);
     add_private(&m);
+    add_covers(&m);
     add_pins(&m);
     add_masks(&m);
     qsort(m.steps, m.n_steps, sizeof(*m.steps), step_order);

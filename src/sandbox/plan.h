@@ -28,7 +28,7 @@ enum plan_kind {
     PLAN_PROC,   /* the processes of the sandbox */
     PLAN_PIN,    /* a directory as it is, so that it can't be moved away */
     PLAN_MASK,   /* nothing, where /proc has something that is not for the command */
-    PLAN_COVER,  /* an empty directory that hides what is there */
+    PLAN_COVER,  /* an empty directory or file that hides what is there */
 };
 
 enum {
@@ -36,7 +36,7 @@ enum {
     PLAN_WRITE = 1 << 1,
     PLAN_EXEC = 1 << 2,   /* may be started */
     PLAN_MAP = 1 << 3,    /* may be mapped as code (a library), not started */
-    PLAN_IS_DIR = 1 << 4, /* of a bind */
+    PLAN_IS_DIR = 1 << 4, /* of a bind, a mask, a cover */
     PLAN_IOCTL = 1 << 5,  /* devices */
     PLAN_LIST = 1 << 6,   /* names of directories, no content */
 };
@@ -70,10 +70,16 @@ struct plan {
     struct str cwd;     /* inside: where it starts */
 };
 
+/* Something in what is shown that the child must not see. */
+struct plan_hidden {
+    struct str path; /* resolved */
+    bool is_dir;
+};
+
 struct plan_input {
     const struct verdict *verdict;
     const struct baseline *baseline;
-    const struct str *hidden; /* directories that the child must not see (resolved) */
+    const struct plan_hidden *hidden;
     size_t n_hidden;
     bool root; /* whoever runs it is root, to whom /proc shows more */
 };

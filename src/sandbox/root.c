@@ -392,9 +392,8 @@ static bool mask(struct builder *b, const struct plan_step *step)
 static void drop_masks(struct builder *b)
 {
     for (int is_dir = 0; is_dir < 2; is_dir++) {
-        if (b->masks[is_dir] < 0)
-            continue;
-        close(TAKE_FD(b->masks[is_dir]));
+        if (b->masks[is_dir] >= 0)
+            close(TAKE_FD(b->masks[is_dir]));
         unlinkat(b->root.fd, mask_names[is_dir], is_dir ? AT_REMOVEDIR : 0);
     }
 }
@@ -437,10 +436,12 @@ static bool mount_tmpfs(struct builder *b, const struct plan_step *step)
 
 static bool mount_cover(struct builder *b, const struct plan_step *step)
 {
-    AUTO_FD int fs = new_tmpfs(1, 0555, ATTR_SAFE | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY);
-    if (fs < 0)
+    bool is_dir = step->access & PLAN_IS_DIR;
+    const uint64_t attr = ATTR_SAFE | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY;
+    AUTO_FD int nothing = is_dir ? new_tmpfs(1, 0555, attr) : new_mask(b, false);
+    if (nothing < 0)
         return fail(b, STAGE_ROOT);
-    return attach(b, step, fs, true);
+    return attach(b, step, nothing, is_dir);
 }
 
 static bool mount_devpts(struct builder *b, const struct plan_step *step)

@@ -156,9 +156,17 @@ class Place:
             argv += ["--policy", policy]
         return [os.fsencode(a) for a in (*argv, "--", *command)]
 
-    def start(self, argv, **more):
-        """A process that belongs to the case: killed at its end, at the latest."""
-        if self.uid is not None:
+    def start(self, argv, mounts=None, **more):
+        """A process that belongs to the case: killed at its end, at the latest. `mounts`: what root
+        mounts for it, as a shell script, in the working directory and in a namespace of its own."""
+        if mounts is not None:
+            if os.getuid() != 0:
+                raise Skipped("only root can mount")
+            user = [] if self.uid is None else [
+                "setpriv", f"--reuid={self.uid}", f"--regid={self.uid}", "--clear-groups"]
+            argv = ["unshare", "--mount", "--propagation", "private", "sh", "-ec",
+                    mounts + '\nexec "$@"', "sh", *user, *argv]
+        elif self.uid is not None:
             more.update(user=self.uid, group=self.uid, extra_groups=[])
         more.setdefault("stdin", subprocess.DEVNULL)
         more.setdefault("stdout", subprocess.PIPE)

@@ -603,6 +603,80 @@ def _(t):
         refuse(t, run_json(t, t.child, "mark", mark(t), policy=path), "E_IO", 10)
 
 
+# What the host has mounted --------------------------------------------------------------------------
+
+# What is mounted, where a file of it is then, and how that begins outside.
+KERNEL_MOUNTS = {
+    "proc": ("mkdir m; mount -t proc proc m", "m/version", b"Linux version"),
+    "proc, deeper": ("mkdir -p a/b; mount -t proc proc a/b", "a/b/version", b"Linux version"),
+    "sysfs": ("mkdir m; mount -t sysfs sysfs m", "m/devices/system/cpu/online", b"0"),
+    "a part of proc": ("mkdir m; mount --bind /proc/sys m", "m/kernel/ostype", b"Linux"),
+    "a file of proc": ("touch f; mount --bind /proc/version f", "f", b"Linux version"),
+    "sysfs with all that is mounted in it": ("mkdir m; mount --rbind /sys m", "m/devices/system/cpu/online", b"0"),
+    "proc in proc": ("mkdir m; mount -t proc proc m; mount -t proc proc m/tty", "m/tty/version", b"Linux version"),
+    "cgroup2": ("mkdir m; mount -t cgroup2 none m", "m/cgroup.procs", b""),
+    "a device of the host": ("touch f; mount --bind /dev/zero f", "f", b""),
+}
+for label, (script, name, begin) in KERNEL_MOUNTS.items():
+    @case(f"mounted by the host in what may be read and written: {label} is covered")
+    def _(t, script=script, name=name, begin=begin):
+        t.file("plain", "seen")
+        path = os.path.join(t.work, name)
+        outside = t.run([t.child, "show", path], mounts=script)
+        t.true(outside.code == 0 and outside.out.startswith(begin), f"the control\n{outside}")
+        for roots in ({"read": [t.work]}, {"write": [t.work]}):
+            policy = t.policy(**roots)
+            run = t.exec(t.child, "show", path, policy=policy, options=PIPES, expect=None,
+                         mounts="rm -rf m a f; " + script)
+            t.code(run, 6)
+            t.true(not run.out and (b"No such file" in run.err or b"ermission denied" in run.err), run)
+            run = t.exec(t.child, "show", t.work + "/plain", policy=policy, options=PIPES,
+                         mounts="rm -rf m a f; " + script)
+            t.same(run.out, b"seen", run)
+
+
+@case("refused (4): paths on a file system of the kernel, wherever that is mounted")
+def _(t):
+    script = "mkdir m; mount -t %s none m"
+    for path, prepare in (("/proc/sys", ":"), ("/sys/kernel", ":"), ("m", script % "proc"), ("m/sys", script % "proc"),
+                          ("m/kernel", script % "sysfs"), ("m", script % "mqueue"), ("m", script % "devpts")):
+        for key in ("read", "write", "execs"):
+            values = {key: [os.path.join(t.work, path)]}
+            policy = t.policy(**{"write": [t.work], **values, "cwd": None})
+            run = run_json(t, t.child, "mark", mark(t), policy=policy, mounts="rm -rf m; " + prepare)
+            refuse(t, run)
+            t.true("disallowed allowlist path" in run.error["message"], run)
+            t.true(run.error["context"]["value"] == os.path.join(t.work, path), run)
+
+
+# Where the record is, what the host mounts, and under which other name the record could be seen.
+TWINS = {
+    "the tree again": ("one/art", "mount --bind one two", "two/art"),
+    "from the other side": ("two/art", "mount --bind one two", "one/art"),
+    "deep in it": ("one/a/b/art", "mount --bind one/a two", "two/b/art"),
+    "the tree in itself": ("one/art", "mkdir -p one/in; mount --bind one one/in", "one/in/art"),
+    "of a file system of its own": ("one/art", "mount -t tmpfs -o mode=777 none one; mount --bind one two", "two/art"),
+}
+for label, (record, script, twin) in TWINS.items():
+    @case(f"mounted twice by the host: the run's record is seen under no name: {label}")
+    def _(t, record=record, script=script, twin=twin):
+        one, two = t.directory("work", "one"), t.directory("work", "two")
+        t.directory("work", "one", "a", "b")
+        for path in (one + "/a", one + "/a/b"):
+            t.own(path)
+        policy = t.policy(write=[one, two])
+        control = t.run([t.child, "show", f"{t.work}/{twin}/f"],
+                        mounts=f"{script}; mkdir {record}; echo control >{record}/f")
+        t.same(control.out, b"control\n", "the control")
+        for command in (["show", f"{t.work}/{twin}/transcript.log"], ["show", f"{t.work}/{record}/transcript.log"],
+                        ["mark", f"{t.work}/{twin}/run.json"], ["mark", f"{t.work}/{twin}/new"]):
+            run = t.exec(t.child, *command, policy=policy, options=[*PIPES, "--artifacts", record], expect=6,
+                         mounts=f"rm -rf {record} {twin}; {script}")
+            t.true(not run.out and (b"No such file" in run.err or b"Read-only" in run.err
+                                    or b"ermission denied" in run.err), run)
+        t.exec(t.child, "mark", f"{two}/free", policy=policy, options=PIPES, mounts=script)
+
+
 # What the machine lacks -----------------------------------------------------------------------------
 
 def lacking(t, what, **values):

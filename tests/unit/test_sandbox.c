@@ -21,6 +21,7 @@
 
 enum {
     ARENA_MAX = 64 << 20,
+    HIDDEN_MAX = 4,
 };
 
 /* Plans --------------------------------------------------------------------------------------- */
@@ -29,8 +30,8 @@ enum {
 struct plan_case {
     const char *name;
     const char *read[4], *write[4], *exec[4];
-    const char *hidden;
-    const char *want; /* "kind at access;" of the steps below /r and /tmp/r, in order */
+    const char *hidden; /* up to HIDDEN_MAX, with blanks between them */
+    const char *want;   /* "kind at access;" of the steps below /r and /tmp/r, in order */
 };
 
 static const struct plan_case plan_cases[] = {
@@ -64,6 +65,11 @@ static const struct plan_case plan_cases[] = {
     {"below /tmp", {"/tmp/r/a/"}, {0}, {0}, NULL, "bind /tmp/r/a read;"},
     {"hidden in a root", {"/r/a/"}, {0}, {0}, "/r/a/art", "bind /r/a read;cover /r/a/art;"},
     {"hidden elsewhere", {"/r/a/"}, {0}, {0}, "/r/b", "bind /r/a read;"},
+    {"hidden in what is hidden", {"/r/a/"}, {0}, {0}, "/r/a/sys /r/a/sys/fs/bpf /r/a/sys-b",
+        "bind /r/a read;cover /r/a/sys;cover /r/a/sys-b;"},
+    {"hidden twice", {"/r/a/"}, {0}, {0}, "/r/a/sys /r/a/sys", "bind /r/a read;cover /r/a/sys;"},
+    {"hidden in what is hidden and not shown", {"/r/a/b/"}, {0}, {0}, "/r/a /r/a/b/c",
+        "bind /r/a/b read;cover /r/a/b/c;"},
 };
 
 /* A path that ends in a slash is a directory. */
@@ -103,9 +109,12 @@ TEST(plan_of_roots)
             .write = paths_of(&a, row->write),
             .exec = paths_of(&a, row->exec)};
         static const struct baseline nothing;
-        struct str hidden = str_z(row->hidden);
+        struct plan_hidden hidden[HIDDEN_MAX];
+        size_t n_hidden = 0;
+        for (struct str rest = str_z(row->hidden), path; str_cut(rest, ' ', &path, &rest);)
+            hidden[n_hidden++] = (struct plan_hidden){arena_str(&a, path), true};
         struct plan plan;
-        plan_make(&(struct plan_input){&v, &nothing, &hidden, hidden.p != NULL}, &a, &plan);
+        plan_make(&(struct plan_input){&v, &nothing, hidden, n_hidden}, &a, &plan);
         AUTO_JSON json_t *tree = plan_json(&plan);
         AUTO_BUF struct buf got = BUF_INIT(4096);
         size_t k;
@@ -372,7 +381,44 @@ TEST(mounts_finds_those_of_the_kernel)
         AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
         AUTO_BUF struct buf got = BUF_INIT(4096);
         struct str *at;
-        size_t n = mounts_in(&a, str_z(rows[i].text), &at);
+        size_t n = mounts_of_kernel(&a, str_z(rows[i].text), &at);
+        for (size_t k = 0; k < n; k++)
+            buf_printf(&got, STR_FMT ";", STR_ARG(at[k]));
+        test_row(i, rows[i].name);
+        CHECK_STR(buf_str(&got), str_z(rows[i].want));
+    }
+}
+
+TEST(mounts_finds_the_same_directory_elsewhere)
+{
+    static const char disk[] = "22 1 254:0 / / rw - ext4 /dev/vda rw\n";
+    static const struct {
+        const char *name, *more, *path;
+        uint64_t mount;
+        const char *want;
+    } rows[] = {
+        {"nowhere", "", "/a/art", 22, ""},
+        {"the tree again", "23 22 254:0 /a /b rw - ext4 /dev/vda rw\n", "/a/art", 22, "/b/art;"},
+        {"from the other side", "23 22 254:0 /a /b rw - ext4 /dev/vda rw\n", "/b/art", 23,
+            "/a/art;"},
+        {"the directory alone", "23 22 254:0 /a/art /b rw - ext4 /dev/vda rw\n", "/a/art", 22,
+            "/b;"},
+        {"all of it", "23 22 254:0 / /m\\040n rw - ext4 /dev/vda rw\n", "/a/art", 22,
+            "/m n/a/art;"},
+        {"twice", "23 22 254:0 /a /b rw - ext4 d rw\n24 22 254:0 / /c rw - ext4 d rw\n", "/b/x", 23,
+            "/a/x;/c/a/x;"},
+        {"another part", "23 22 254:0 /a-b /b rw - ext4 /dev/vda rw\n", "/a/art", 22, ""},
+        {"a part of it", "23 22 254:0 /a/art/x /b rw - ext4 /dev/vda rw\n", "/a/art", 22, ""},
+        {"another file system", "23 22 254:1 /a /b rw - ext4 /dev/vdb rw\n", "/a/art", 22, ""},
+        {"an unknown mount", "23 22 254:0 /a /b rw - ext4 /dev/vda rw\n", "/a/art", 99, ""},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+        AUTO_BUF struct buf text = BUF_INIT(4096), got = BUF_INIT(4096);
+        struct str *at;
+        buf_printf(&text, "%s%s", disk, rows[i].more);
+        const struct mounts_place place = {str_z(rows[i].path), rows[i].mount};
+        size_t n = mounts_twins(&a, buf_str(&text), &place, &at);
         for (size_t k = 0; k < n; k++)
             buf_printf(&got, STR_FMT ";", STR_ARG(at[k]));
         test_row(i, rows[i].name);
