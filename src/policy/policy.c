@@ -85,14 +85,15 @@ const struct shape policy_budgets_shape =
 static const struct field limits_fields[] = {
     FIELD_U64("processes", struct policy_limits, processes, "processes and threads at one time",
         .def = "512", AT_LEAST_1),
-    FIELD_U64("memory_bytes", struct policy_limits, memory_bytes, "memory of one process",
-        .def = "4294967296", AT_LEAST_1),
+    FIELD_U64("memory_bytes", struct policy_limits, memory_bytes,
+        "memory of one process; with less than 1048576 not even a small program starts",
+        .def = "4294967296", FIELD_RANGE(POLICY_MEMORY_MIN, INT64_MAX)),
     FIELD_U64("open_files", struct policy_limits, open_files, "open files of one process",
         .def = "1024", AT_LEAST_1),
     FIELD_U64("file_bytes", struct policy_limits, file_bytes, "the largest file that it may make",
         .def = "1073741824", AT_LEAST_1),
-    FIELD_U64("tmp_bytes", struct policy_limits, tmp_bytes, "its private /tmp", .def = "536870912",
-        AT_LEAST_1),
+    FIELD_U64("tmp_bytes", struct policy_limits, tmp_bytes,
+        "its private /tmp, in whole pages of memory", .def = "536870912", AT_LEAST_1),
 };
 const struct shape policy_limits_shape =
     SHAPE("limits", struct policy_limits, limits_fields, "what the kernel refuses beyond");

@@ -16,6 +16,7 @@ enum {
     POLICY_VERSION = 4,
     POLICY_VERSION_OLDEST = 3, /* read as the current one */
     POLICY_LIST_MAX = 10 * 1000,
+    POLICY_MEMORY_MIN = 1 << 20, /* with less the kernel ends a program before it has begun */
 };
 
 /* `seatbelt` and `native` both mean the system's own sandbox; the spelling is kept. */
