@@ -3,6 +3,7 @@
 #include "cli/cmds.h"
 #include "cli/config.h"
 #include "cli/program.h"
+#include "io/patience.h"
 #include "io/tty.h"
 #include "path/lexical.h"
 #include "policy/grants.h"
@@ -21,6 +22,7 @@
 enum {
     COMMAND_WORDS_MAX = 1000 * 1000,
     SIGNAL_BASE = 128,
+    LAST_WORDS_MS = 500,
 };
 
 struct exec_options {
@@ -67,20 +69,26 @@ static bool check_usage(const struct exec_options *o, struct err *err)
     return true;
 }
 
-/* Is this a directory that no policy may name? */
-static bool is_blocked(struct exec *x, struct str dir)
-{
-    struct policy policy = {.fs.allowed_read = {&dir, 1}};
-    struct verdict v;
-    policy_validate(&policy, &x->host, x->cli->arena, &v);
-    return v.denials.n && v.denials.p[0].blocked;
-}
-
 static struct str_list one(struct arena *a, struct str text)
 {
     struct str *p = ARENA_NEW(a, struct str, 1);
     *p = text;
     return (struct str_list){p, 1};
+}
+
+/* To start in, and to read if it can be: what can't is denied as the working directory that it is,
+ * not as an entry of a list that nobody wrote. One that no policy may name is left out. */
+static void use_dir(struct exec *x, struct str dir)
+{
+    struct arena *a = x->cli->arena;
+    struct policy policy = {.fs.allowed_read = one(a, dir)};
+    struct verdict v;
+    policy_validate(&policy, &x->host, a, &v);
+    if (v.denials.n && v.denials.p[0].blocked)
+        return;
+    x->policy.fs.working_dir = dir;
+    if (v.denials.n == 0)
+        x->policy.fs.allowed_read = policy.fs.allowed_read;
 }
 
 /* Without a policy: this command, and the working directory to read. */
@@ -96,10 +104,7 @@ static bool default_policy(struct exec *x, struct err *err)
     x->policy.exec.allow_shell = policy_is_shell(program);
     if (x->options->cwd)
         dir = lexical_absolute(a, x->cwd, str_z(x->options->cwd));
-    if (!is_blocked(x, dir)) {
-        x->policy.fs.allowed_read = one(a, dir);
-        x->policy.fs.working_dir = dir;
-    }
+    use_dir(x, dir);
     return true;
 }
 
@@ -230,7 +235,7 @@ static bool open_artifacts(struct exec *x, struct err *err)
 }
 
 /* Interruptions come through a descriptor, so that the end is always orderly. */
-static int open_signals(void)
+static int open_signals(sigset_t *ret_set)
 {
     sigset_t set;
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH};
@@ -242,7 +247,25 @@ static int open_signals(void)
             sigaddset(&set, signals[i]);
     }
     sigprocmask(SIG_BLOCK, &set, NULL);
+    *ret_set = set;
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* The run is over: what came too late for it is forgotten, and whoever does not want to wait until
+ * the result is read can end us. */
+static void close_signals(const sigset_t *set)
+{
+    const struct timespec now = {0};
+    while (sigtimedwait(set, NULL, &now) > 0)
+        ;
+    sigprocmask(SIG_UNBLOCK, set, NULL);
+}
+
+/* A terminal that is not read would hold us up: a description of our own can be non-blocking. */
+static int open_sink(int fd)
+{
+    int own = isatty(fd) ? patience_open(fd) : -1;
+    return own >= 0 ? own : fd;
 }
 
 /* Whether standard input holds something to pass on: /dev/null does not. */
@@ -256,11 +279,6 @@ static struct exec_job make_job(struct exec *x, int signals)
 {
     const struct exec_options *o = x->options;
     bool json = x->cli->json, in_tty = isatty(STDIN_FILENO), out_tty = isatty(STDOUT_FILENO);
-    /* A terminal that is not read would hold us up: a description of our own can be non-blocking.
-     */
-    int out = out_tty ? open("/proc/self/fd/1", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC) : -1;
-    if (out < 0)
-        out = STDOUT_FILENO;
     bool terminal = !o->pipes && (o->pty || json || o->artifacts || out_tty);
     bool pass_keys = terminal && in_tty && out_tty && !json;
     struct tty_size size = tty_size(out_tty && !json ? STDOUT_FILENO : -1);
@@ -273,7 +291,7 @@ static struct exec_job make_job(struct exec *x, int signals)
         .pass_keys = pass_keys,
         .pipe_input = terminal && !pass_keys,
         .input = pass_keys || has_input() || (!terminal && !json) ? STDIN_FILENO : -1,
-        .output = {json ? -1 : out, json ? -1 : STDERR_FILENO},
+        .output = {json ? -1 : open_sink(STDOUT_FILENO), json ? -1 : open_sink(STDERR_FILENO)},
         .signals = signals,
         .rows = size.rows,
         .cols = size.cols,
@@ -314,6 +332,10 @@ static bool tell(struct exec *x, struct exec_result *r, struct err *err)
         .tail = tail_of(x),
     };
     cli->status = exit_status(x, r);
+    /* Whoever did not read what the command printed may not read us either: a run that was ended
+     * has no time left for him. */
+    if (r->status == EXEC_ERRORED || r->status == EXEC_CANCELED)
+        cli->say_ms = LAST_WORDS_MS;
     bool own_code = cli->status != err_status(r->error.code ? r->error.code : E_INTERNAL);
     if (r->error.code && !(own_code && r->status == EXEC_FAILED))
         out_say_error(cli, &r->error);
@@ -327,7 +349,8 @@ static bool tell(struct exec *x, struct exec_result *r, struct err *err)
 
 static bool run_job(struct exec *x, struct err *err)
 {
-    AUTO_FD int signals = open_signals();
+    sigset_t set;
+    AUTO_FD int signals = open_signals(&set);
     const struct exec_job job = make_job(x, signals);
     struct exec_result result;
     id_new(x->run_id);
@@ -348,6 +371,7 @@ static bool run_job(struct exec *x, struct err *err)
         }
         err_done(&result.error);
     }
+    close_signals(&set);
     buf_done(&x->tail);
     return ok;
 }

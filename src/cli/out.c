@@ -2,6 +2,7 @@
 #include "cli/out.h"
 
 #include "base/utf8.h"
+#include "io/patience.h"
 #include "path/exact.h"
 #include "path/file.h"
 
@@ -128,7 +129,8 @@ static void say(
     }
     buf_add_byte(&line, '\n');
     /* Nothing is left to be done if stderr is gone. */
-    bool said UNUSED = file_write_all(STDERR_FILENO, buf_str(&line));
+    bool said UNUSED = cli->say_ms ? patience_write(STDERR_FILENO, buf_str(&line), cli->say_ms)
+                                   : file_write_all(STDERR_FILENO, buf_str(&line));
 }
 
 /* The error as an object; context that is not UTF-8 has its exact bytes in context.inexact. */

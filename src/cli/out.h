@@ -26,6 +26,7 @@ struct cli {
     bool color;       /* stdout */
     bool color_err;   /* stderr */
     bool to_terminal; /* stdout */
+    unsigned say_ms;  /* how long words on stderr may wait for a reader; 0: as long as it takes */
     int status;       /* exit status of a command that succeeded; 0 unless it sets another */
 };
 

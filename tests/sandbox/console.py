@@ -104,9 +104,9 @@ class Console:
     def modes(self):
         return termios.tcgetattr(self.slave)
 
-    def pump(self, wait_s=0.1, data=b""):
+    def pump(self, wait_s=0.1, data=b"", read=True):
         """Reads what came, writes what can be written; gives the rest of `data`."""
-        fds = [fd for fd in (self.master, self.events) if fd is not None]
+        fds = [fd for fd in (self.master if read else None, self.events) if fd is not None]
         readable, writable, _ = select.select(fds, [self.master] if data else [], [], wait_s)
         if self.master in readable:
             try:
@@ -139,19 +139,20 @@ class Console:
         self.seen = self.seen[match.end():]
         return match
 
-    def any_event(self, kind="end"):
+    def any_event(self, kind="end", read=True):
         deadline = time.monotonic() + EXPECT_S
         while b"\n" not in self.raw_events:
             if time.monotonic() > deadline or self.events is None:
                 raise Failed(f"the job did not {kind}; the terminal shows {self.seen[-800:]!r}")
-            self.pump()
+            self.pump(read=read)
         line, _, self.raw_events = self.raw_events.partition(b"\n")
         self.ended = self.ended or line.startswith(b"end")
         return line
 
-    def event(self, kind):
-        """What becomes of the job: `stop`, `end`, with a number."""
-        line = self.any_event(kind)
+    def event(self, kind, read=True):
+        """What becomes of the job: `stop`, `end`, with a number. Without `read` nobody reads what
+        the terminal shows meanwhile."""
+        line = self.any_event(kind, read)
         got, value = line.split()
         if got.decode() != kind:
             raise Failed(f"the job: {line!r}, not {kind}; the terminal shows {self.seen[-800:]!r}")

@@ -239,6 +239,16 @@ class Place:
                 return
         raise Failed("nobody holds the lock: the test sees nothing")
 
+    def until_locked(self, path):
+        """A program in the sandbox holds the lock now."""
+        deadline = time.monotonic() + TIMEOUT_S
+        while time.monotonic() < deadline:
+            try:
+                return self.locked(path)
+            except Failed:
+                time.sleep(0.002)
+        raise Failed("the program in the sandbox did not start")
+
     def until(self, process, word):
         """Reads stdout of a process up to a word."""
         seen = b""

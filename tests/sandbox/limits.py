@@ -188,7 +188,7 @@ for how in (PIPES, PTY):
         policy = t.policy(write=[t.work], execs=[t.child, "/usr/bin/bash"], shell=True,
                           **budgets(max_runtime_ms=1000, max_output_bytes=1 << 40))
         process = t.start(t.command("/usr/bin/bash", "-c", script, policy=policy, options=how))
-        wait_for_lock(t, lock)
+        t.until_locked(lock)
         t.unlocked(lock, 30)
         while os.read(process.stdout.fileno(), MIB):
             pass
@@ -202,22 +202,13 @@ def _(t):
     policy = t.policy(write=[t.work], execs=[t.child, "/usr/bin/bash"], shell=True,
                       **budgets(max_runtime_ms=LONG_MS, max_output_bytes=1 << 40))
     process = t.start(t.command("/usr/bin/bash", "-c", script, policy=policy, options=PIPES))
-    wait_for_lock(t, lock)
+    t.until_locked(lock)
     os.read(process.stdout.fileno(), 1000)
     process.stdout.close()
     process.stdout = None
     code = process.wait(TIMEOUT_S)
     t.true(code not in (0, 4), f"exit {code}")
     t.unlocked(lock)
-
-
-def wait_for_lock(t, path):
-    deadline = time.monotonic() + TIMEOUT_S
-    while time.monotonic() < deadline:
-        with contextlib.suppress(Failed):
-            return t.locked(path)
-        time.sleep(0.002)
-    raise Failed("the program in the sandbox did not start")
 
 
 # Run time -------------------------------------------------------------------------------------------
@@ -362,7 +353,7 @@ def _(t):
     lock = t.file("lock")
     argv = t.command(t.child, "lock", lock, policy=t.policy(write=[t.work]), options=JSON)
     process = t.start(argv)
-    wait_for_lock(t, lock)
+    t.until_locked(lock)
     process.send_signal(signal.SIGINT)
     run = t.finish(process)
     t.denied(run, "E_CANCELED", 130)
@@ -384,6 +375,17 @@ def _(t):
         t.true(run.out.count(b"touched") <= 16, run)
     run = t.exec(t.child, "alloc", str(64 * MIB), str(64 * MIB), policy=policy, options=PIPES)
     t.true(b"allocated" in run.out, f"what is allowed can't be had\n{run}")
+
+
+@case("the least memory that a policy may give is enough for a small program; less is refused before it runs")
+def _(t):
+    real = os.path.realpath("/usr/bin/true")
+    for limit, command in ((MIB, [t.child, "exit", "0"]), (MIB, [real])):
+        t.exec(*command, policy=t.policy(execs=[t.child, real], limits={"memory_bytes": limit}), options=PIPES)
+    for limit in (0, 1, 4096, MIB - 1):
+        run = try_policy(t, limits={"memory_bytes": limit})
+        refuse(t, run, "E_PROTOCOL", 9)
+        t.true(f"limits.memory_bytes: {limit} is less than {MIB}" in run.error["message"], run)
 
 
 @case("memory of several processes together is limited, or the report says that it is not")
@@ -432,6 +434,10 @@ def _(t):
     t.true(word == b"filled" and 8 * MIB <= int(count) <= 16 * MIB and why == b"ENOSPC", run)
     run = t.exec(t.child, "fill", "/dev/shm/big", str(1 << 30), policy=policy, options=PIPES)
     t.true(run.out.split()[2] == b"ENOSPC", f"/dev/shm has no end\n{run}")
+    for limit in (1, 4095, 4096):
+        policy = t.policy(limits={"tmp_bytes": limit})
+        run = t.exec(t.child, "fill", "/tmp/big", str(MIB), policy=policy, options=PIPES)
+        t.same(run.out, b"filled %d ENOSPC\n" % resource.getpagesize(), f"{limit}: a page, no more\n{run}")
     for path in ("/big", "/dev/big", "/usr/big", "/etc/big", "/proc/big", "/dev/pts/big"):
         run = t.exec(t.child, "fill", path, str(1 << 30), policy=policy, options=PIPES, expect=6)
         t.true(b"filled" not in run.out, f"{path} can be written\n{run}")
@@ -533,6 +539,20 @@ def _(t):
         refuse(t, try_policy(t, cwd=cwd))
         refuse(t, try_policy(t, options=["--cwd", cwd]))
     refuse(t, try_policy(t, cwd="relative"))
+
+
+@case("refused (6): a working directory that is not there, with and without a policy: the message says so")
+def _(t):
+    for name, why in (("none", "No such file"), ("file", "is not a directory"), ("none/deeper", "No such file")):
+        path = os.path.join(t.work, name)
+        t.file("file")
+        for options in (["--policy", t.policy(write=[t.work])], []):
+            for cwd in (path, name):
+                run = t.run([t.cordon, "exec", "--json", *options, "--cwd", cwd, "--", t.child, "mark", mark(t)])
+                refuse(t, run)
+                message = run.error["message"]
+                t.true("working directory" in message and why in message and path in message, run)
+                t.true("allowed_read" not in message, f"nobody wrote such a list\n{run}")
 
 
 @case("refused (7): a record of the run outside of what may be written")

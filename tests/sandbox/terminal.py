@@ -13,6 +13,7 @@ from console import EXPECT_S, Console
 from harness import TIMEOUT_S, Failed, case, main, sanitized
 
 LONG_MS = 120000
+BASH = "/usr/bin/bash"
 
 
 def console(t, *command, options=(), streams=None, size=(24, 80), **values):
@@ -148,6 +149,49 @@ def _(t):
         c.hang_up()
         t.unlocked(lock, TIMEOUT_S / 3)
         c.finish(restored=False)
+
+
+def flood(t, lock, runtime_ms, options=()):
+    """It prints and prints, and holds a lock for as long as the sandbox is there."""
+    script = f"{t.child} daemon {lock}; exec {t.child} flood"
+    policy = t.policy(write=[t.work], execs=[t.child, BASH], shell=True, budgets={
+        "max_runtime_ms": runtime_ms, "max_output_bytes": 1 << 40})
+    return Console(t, t.command(BASH, "-c", script, policy=policy, options=options))
+
+
+@case("a terminal that nobody reads: the run time ends the run, and what cordon has to say holds nothing up")
+def _(t):
+    policy = t.policy(execs=[t.child, BASH], shell=True, budgets={
+        "max_runtime_ms": 500, "max_output_bytes": 1 << 40})
+    for script in ("exec {0} flood", "exec {0} flood >&2", "{0} flood >&2 & {0} flood"):
+        for options in ([], ["--pipes"]):
+            command = [BASH, "-c", script.format(t.child)]
+            with Console(t, t.command(*command, policy=policy, options=options)) as c:
+                t.same(c.event("end", read=False), b"4", f"{script} {options}")
+                t.same(c.modes(), c.before, "the modes afterwards")
+
+
+@case("a terminal that nobody reads: the result waits for its reader, and can be interrupted")
+def _(t):
+    lock = t.file("lock")
+    with flood(t, lock, 500, options=["--json"]) as c:
+        t.until_locked(lock)
+        t.unlocked(lock, EXPECT_S)
+        deadline = time.monotonic() + EXPECT_S
+        while not c.raw_events and time.monotonic() < deadline:
+            c.kill(signal.SIGTERM)
+            c.pump(read=False)
+        t.same(c.event("end", read=False), b"-15")
+
+
+@case("a terminal that nobody reads: cordon gets SIGTERM, and ends")
+def _(t):
+    lock = t.file("lock")
+    with flood(t, lock, LONG_MS) as c:
+        t.until_locked(lock)
+        c.kill(signal.SIGTERM)
+        t.same(c.event("end", read=False), b"130")
+    t.unlocked(lock)
 
 
 # While it runs --------------------------------------------------------------------------------------

@@ -1,0 +1,20 @@
+/* Writing to whoever may not read: for a limited time, then no more.
+ *
+ *     patience_write(STDERR_FILENO, line, 1000);
+ *
+ * For words that are better lost than waited for. The descriptor may be shared with others and so
+ * is left in blocking mode.
+ */
+#ifndef IO_PATIENCE_H
+#define IO_PATIENCE_H
+
+#include "base/str.h"
+
+/* A new description of the same terminal or pipe, non-blocking; -1 for anything else, and where
+ * none can be had: a terminal may be another user's. */
+int patience_open(int fd);
+
+/* True if all of it was taken within so many milliseconds. */
+bool patience_write(int fd, struct str text, unsigned ms);
+
+#endif
