@@ -56,6 +56,20 @@ def devices_in_w(w):
         os.chmod(path, 0o666)
 
 
+def watch_devices(w):
+    """The host's own nodes must not change; outside, one of ours stands in for them. What is tried
+    would leave mode and owner as they are, and only be seen by the times."""
+    w.watched += ["/dev/" + name for name in ("full", "null", "random", "urandom", "zero")]
+    path = os.path.join(w.out, "null")
+    os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+
+
+def on_devices(*words):
+    """One call for each device."""
+    names = ("full", "null", "random", "tty", "urandom", "zero")
+    return [word for name in names for word in (words[0], "/dev/" + name, *words[1:], "--")][:-1]
+
+
 def listed(allowed):
     """More in a directory than there may be."""
     def effect(w, result, inside):
@@ -374,6 +388,9 @@ DEVICE_ROWS = [
     Row("a device of the host in W", ["openfor", "{W}/zero", "0", "--", "openfor", "{W}/kmsg", O_WRONLY], "did", 31,
         "root", setup=devices_in_w),
     Row("devices", ["list", "/dev"], listed(DEVICES), 32),
+    *[Row(f"{words[0]} of the host's devices", on_devices(*words), "changed", 32, "root", setup=watch_devices,
+          control_args=[words[0], "{out}/null", *words[1:]])
+      for words in (("chmod", "0666"), ("chown", "0"), ("utimes",))],
     Row("the kernel's log device", ["openfor", "/dev/kmsg", O_RDWR], "did", 32, "root"),
     Row("the disk", ["openfor", "/dev/vda", "0", "--", "openfor", "/dev/loop0", "0", "--", "openfor", "/dev/sda", "0"],
         "did", 32, "root"),

@@ -35,6 +35,7 @@ enum {
     THREADS = 8,
     ZOMBIE_TRIES = 200000,
     ALLOC_STEP = 16 << 20,
+    STOLEN = 200,
 };
 
 static int fail(const char *what)
@@ -87,10 +88,12 @@ static int do_die(char **args)
     return wait_for_ever();
 }
 
+static const char *again = "again\n";
+
 static void say_again(int signo)
 {
     (void)signo;
-    say("again\n");
+    say(again);
 }
 
 static int do_pause(char **args)
@@ -99,6 +102,22 @@ static int do_pause(char **args)
     signal(SIGCONT, say_again);
     say("ready\n");
     return wait_for_ever();
+}
+
+/* The same twice: the second process in a session of its own, out of a terminal's reach. */
+static int do_far(char **args)
+{
+    int ready[2];
+    char byte;
+    if (pipe2(ready, O_CLOEXEC) != 0)
+        return fail("pipe");
+    if (fork() == 0) {
+        again = "far again\n";
+        if (setsid() < 0 || signal(SIGCONT, say_again) == SIG_ERR || write(ready[1], "r", 1) != 1)
+            _exit(1);
+        _exit(wait_for_ever());
+    }
+    return read(ready[0], &byte, 1) == 1 ? do_pause(args) : fail("no second process");
 }
 
 static int do_stop(char **args)
@@ -241,6 +260,38 @@ static int do_line(char **args)
     static char block[BLOCK];
     memset(block, 'a', sizeof block);
     return put_bytes(block, sizeof block, number(args[0]));
+}
+
+/* So many bytes, and then nothing for ever. */
+static int do_burst(char **args)
+{
+    return do_line(args) == 0 ? wait_for_ever() : 1;
+}
+
+/* Takes what it has written out of its own pipe again, by a second process that waits for it: who
+ * has seen that there is something to read may find nothing. Says after each round on stderr that
+ * it is over, and goes on when it is told to. */
+static int do_steal(char **args)
+{
+    char byte = 'x';
+    int back = open("/proc/self/fd/1", O_RDONLY | O_CLOEXEC), waiting = 0;
+    if (back < 0)
+        return fail("open");
+    if (fork() == 0)
+        for (;;)
+            if (read(back, &byte, 1) != 1)
+                _exit(1);
+    for (long long round = number(args[0]); round > 0; round--) {
+        for (int i = 0; i < STOLEN; i++) {
+            if (write(1, &byte, 1) != 1)
+                return fail("write");
+            while (ioctl(back, FIONREAD, &waiting) == 0 && waiting > 0)
+                sched_yield();
+        }
+        if (write(2, "o", 1) != 1 || read(0, &byte, 1) != 1)
+            return fail("no answer");
+    }
+    return 0;
 }
 
 static int do_binary(char **args)
@@ -776,11 +827,13 @@ static const struct {
     {"args", 0, do_args},
     {"binary", 1, do_binary},
     {"bomb", 1, do_bomb},
+    {"burst", 1, do_burst},
     {"copy", 0, do_copy},
     {"cwd", 0, do_cwd},
     {"daemon", 1, do_daemon},
     {"die", 1, do_die},
     {"exit", 1, do_exit},
+    {"far", 0, do_far},
     {"files", 1, do_files},
     {"fill", 2, do_fill},
     {"flood", 0, do_flood},
@@ -802,6 +855,7 @@ static const struct {
     {"shm", 0, do_shm},
     {"show", 1, do_show},
     {"sparse", 2, do_sparse},
+    {"steal", 1, do_steal},
     {"stop", 0, do_stop},
     {"threads", 0, do_threads},
     {"tty", 0, do_tty},

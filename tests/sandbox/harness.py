@@ -287,9 +287,8 @@ def become_reaper():
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def children():
-    """Processes that are ours, living or not yet waited for: (pid, state, name)."""
-    found = []
+def processes():
+    """All that can be seen: (pid, parent, state, name)."""
     for name in os.listdir("/proc"):
         if not name.isdigit():
             continue
@@ -299,9 +298,12 @@ def children():
         except OSError:
             continue
         fields = stat[stat.rindex(b")") + 2:].split()
-        if int(fields[1]) == os.getpid():
-            found.append((int(name), fields[0].decode(), stat[stat.index(b"("):stat.rindex(b")") + 1]))
-    return found
+        yield int(name), int(fields[1]), fields[0].decode(), stat[stat.index(b"("):stat.rindex(b")") + 1]
+
+
+def children():
+    """Processes that are ours, living or not yet waited for: (pid, state, name)."""
+    return [(pid, state, name) for pid, parent, state, name in processes() if parent == os.getpid()]
 
 
 def orphans(wait_s=0):

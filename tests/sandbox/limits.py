@@ -125,6 +125,57 @@ def _(t):
         t.true(run.out == b"a" * MIB, f"{len(run.out)} bytes of output, or others")
 
 
+def record_of(t, path):
+    """The record of a run, if it is whole: {name: bytes}."""
+    found = {}
+    for name in os.listdir(path):
+        with open(os.path.join(path, name), "rb") as f:
+            found[name] = f.read()
+    t.same(sorted(found), ["checksums.json", "policy.json", "run.json", "transcript.log"])
+    sums = json.loads(found["checksums.json"])
+    t.same(sorted(sums), ["policy.json", "run.json", "transcript.log"])
+    for name, want in sums.items():
+        value = 14695981039346656037
+        for byte in found[name]:
+            value = (value ^ byte) * 1099511628211 % (1 << 64)
+        t.same(f"{value:016x}", want, f"the checksum of {name}")
+    json.loads(found["policy.json"])
+    return found
+
+
+for how in (PIPES, PTY):
+    @case(f"what is within the budget is there when the run is ended, by its time or by one byte too many, {how[0]}")
+    def _(t, how=how):
+        size = 200000
+        for i, (command, budget) in enumerate(((["burst", str(size)], "max_runtime_ms"),
+                                               (["line", str(size + 1)], "max_output_bytes"),
+                                               (["burst", str(size + 1)], "max_output_bytes"))):
+            record = os.path.join(t.work, f"record-{i}")
+            runtime = 1000 if budget == "max_runtime_ms" else LONG_MS
+            policy = t.policy(write=[t.work], **budgets(max_output_bytes=size, max_runtime_ms=runtime))
+            run = t.exec(t.child, *command, policy=policy, options=[*how, "--artifacts", record], expect=4)
+            t.true(run.out == b"a" * size, f"{len(run.out)} bytes of output, or others")
+            t.true(budget.encode() in run.err, run)
+            found = record_of(t, record)
+            t.true(found["transcript.log"] == b"a" * size, f"{len(found['transcript.log'])} bytes in the record")
+            result = json.loads(found["run.json"])
+            t.same((result["status"], result["error"]["context"]["budget"]), ("errored", budget))
+
+    @case(f"a reader that goes away: the record of the run is whole, {how[0]}")
+    def _(t, how=how):
+        for i, command in enumerate((["flood"], ["binary", str(10**9)])):
+            record = os.path.join(t.work, f"record-{i}")
+            policy = t.policy(write=[t.work], **budgets(max_runtime_ms=LONG_MS, max_output_bytes=1 << 40))
+            process = t.start(t.command(t.child, *command, policy=policy, options=[*how, "--artifacts", record]))
+            first = os.read(process.stdout.fileno(), 2)
+            process.stdout.close()
+            process.stdout = None
+            t.same(process.wait(TIMEOUT_S), 6)
+            found = record_of(t, record)
+            t.true(found["transcript.log"].startswith(first), "what was read is not in the record")
+            t.same(json.loads(found["run.json"])["status"], "failed")
+
+
 @case("stdout and stderr count together")
 def _(t):
     real = os.path.realpath(PRESET_PYTHON)
@@ -310,6 +361,31 @@ for how in (PIPES, PTY):
         t.true("done" in run.result["final_observation"].get("transcript_delta", ""), run)
 
 
+@case("a program that takes its output out of the pipe again: the supervisor does not wait for it")
+def _(t):
+    rounds = 400
+    policy = t.policy(read=[t.work], cwd=t.work, **budgets(max_runtime_ms=LONG_MS))
+    process = t.start(t.command(t.child, "steal", str(rounds), policy=policy, options=PIPES), stdin=subprocess.PIPE)
+    for _ in range(rounds):
+        t.true(select.select([process.stderr], [], [], TIMEOUT_S)[0], "the supervisor hangs")
+        t.same(os.read(process.stderr.fileno(), 1), b"o")
+        os.write(process.stdin.fileno(), b"x")
+    t.code(t.finish(process), 0)
+
+
+for how in (PIPES, PTY):
+    @case(f"input that nobody reads, much of it or none that ends: the run ends with the program or its time, {how[0]}")
+    def _(t, how=how):
+        lock, much = t.file("lock"), t.file("much", b"x" * MIB)
+        for command, code in ((["exit", "0"], 0), (["exit", "3"], 3), (["hold", lock], 0), (["pause"], 4)):
+            policy = t.policy(write=[t.work], **budgets(max_runtime_ms=500 if code == 4 else LONG_MS))
+            argv = t.command(t.child, *command, policy=policy, options=[*how, "--exit-code", "child"])
+            with open(much, "rb") as f:
+                for stdin in (f, subprocess.PIPE):
+                    t.same(t.start(argv, stdin=stdin).wait(TIMEOUT_S), code, f"{command} {stdin}")
+                    t.unlocked(lock)
+
+
 @case("the control: without a sandbox such a daemon lives on")
 def _(t):
     lock = t.file("lock")
@@ -346,6 +422,23 @@ for signo in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
                 t.unlocked(lock, KILLED_S if killed else 0)
             if killed:
                 t.same(orphans(KILLED_S), [])
+
+
+for signo in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    @case(f"{signo.name} that the caller ignores, as nohup does, ends nothing")
+    def _(t, signo=signo):
+        for how in (PIPES, PTY):
+            argv = t.command(t.child, "listen", policy=t.policy(), options=how)
+            more = {"preexec_fn": lambda: signal.signal(signo, signal.SIG_IGN)}
+            if signo == signal.SIGHUP:
+                argv, more = ["nohup", *argv], {}
+            process = t.start(argv, stdin=subprocess.PIPE, **more)
+            t.until(process, b"size")
+            process.send_signal(signo)
+            process.stdin.write(b"here\n")
+            process.stdin.flush()
+            t.until(process, b"line here")
+            t.code(t.finish(process, b"quit\n"), 0)
 
 
 @case("interrupted with --json: the result is whole, exit 130")

@@ -10,7 +10,7 @@ import termios
 import time
 
 from console import EXPECT_S, Console
-from harness import TIMEOUT_S, Failed, case, main, sanitized
+from harness import TIMEOUT_S, Failed, case, main, processes, sanitized
 
 LONG_MS = 120000
 BASH = "/usr/bin/bash"
@@ -278,6 +278,41 @@ def _(t):
             c.expect(b"line again\r\n")
         c.send(b"quit\n")
         judge_end(t, c, 0)
+
+
+def inside(c):
+    """States of the child's processes, as the host sees them: {pid: letter}."""
+    seen = list(processes())
+    parents = {pid: parent for pid, parent, _, _ in seen}
+
+    def descends(pid):
+        while pid in parents and pid != c.job:
+            pid = parents[pid]
+        return pid == c.job
+    return {pid: state for pid, _, state, name in seen if name == b"(child)" and descends(pid)}
+
+
+def until_states(c, letters):
+    deadline = time.monotonic() + EXPECT_S
+    while set((seen := inside(c)).values()) != set(letters) or len(seen) != 2:
+        if time.monotonic() > deadline:
+            raise Failed(f"the sandbox's processes are {seen}, wanted two of {letters}")
+        time.sleep(0.002)
+
+
+@case("Ctrl-Z stops all of the sandbox, also what left the terminal's session; fg continues all of it")
+def _(t):
+    with started(t, "far") as c:
+        for _ in range(3):
+            until_states(c, "S")
+            c.send(b"\x1a")
+            c.event("stop")
+            until_states(c, "T")
+            c.fg()
+            seen = c.expect(rb"(far )?again\r\n").group(1), c.expect(rb"(far )?again\r\n").group(1)
+            t.same(set(seen), {b"far ", None})
+        c.kill(signal.SIGTERM)
+        judge_end(t, c, 130)
 
 
 @case("what a program printed before it stopped is there when cordon is suspended")

@@ -570,6 +570,16 @@ def _(t):
     t.same(run.out, b"not a tty\n")
 
 
+@case("sandbox: landlock: the program's terminal has a name, can be opened by it and by /dev/tty")
+def _(t):
+    for options in ((), ("--pty",)):
+        policy = t.policy(sandbox="landlock", sandbox_unsafe_ack=True)
+        with Console(t, t.command(t.child, "tty", policy=policy, options=options)) as c:
+            own = os.fsencode(os.ttyname(c.slave))
+            t.true(c.expect(rb"(/dev/pts/[0-9]+)\r\n").group(1) != own, "it is the caller's own terminal")
+            t.same(c.finish(), 0)
+
+
 @case("--pty without a terminal: a session of its own, a size, and ps sees only the sandbox")
 def _(t):
     run = bash(t, "stty -F /dev/tty size; tty <&1; ps -e -o comm=; true", options=["--pty"])
