@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -23,6 +24,11 @@ int patience_open(int fd)
     return open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 }
 
+size_t patience_room(int fd)
+{
+    return isatty(fd) && !(fcntl(fd, F_GETFL) & O_NONBLOCK) ? 1 : PIPE_BUF;
+}
+
 /* A socket can't be opened again, but be asked not to block. */
 static ssize_t put(int fd, struct str text)
 {
@@ -35,18 +41,16 @@ bool patience_write(int fd, struct str text, unsigned ms)
     uint64_t now = clock_mono_ms(), end = now + ms;
     AUTO_FD int own = patience_open(fd);
     int to = own >= 0 ? own : fd;
-    while (text.n) {
-        ssize_t n = put(to, text);
-        if (n >= 0) {
-            text = str_skip(text, (size_t)n);
+    size_t room = patience_room(to);
+    for (bool ask = room == 1; text.n && now <= end; now = clock_mono_ms()) {
+        struct pollfd sink = {.fd = to, .events = POLLOUT};
+        if (ask && poll(&sink, 1, (int)(end - now)) <= 0)
             continue;
-        }
-        if (errno == EINTR)
-            continue;
-        now = clock_mono_ms();
-        if (errno != EAGAIN || now >= end)
+        ssize_t n = put(to, str_head(text, MIN(text.n, room)));
+        if (n < 0 && errno != EINTR && errno != EAGAIN)
             return false;
-        poll(&(struct pollfd){.fd = to, .events = POLLOUT}, 1, (int)(end - now));
+        ask = n < 0 || room == 1;
+        text = str_skip(text, n > 0 ? (size_t)n : 0);
     }
-    return true;
+    return text.n == 0;
 }

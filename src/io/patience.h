@@ -14,6 +14,10 @@
  * none can be had: a terminal may be another user's. */
 int patience_open(int fd);
 
+/* How many bytes can be written at once after poll() has said that there is room, and nothing
+ * blocks: a terminal that could not be opened anew takes them one by one. */
+size_t patience_room(int fd);
+
 /* True if all of it was taken within so many milliseconds. */
 bool patience_write(int fd, struct str text, unsigned ms);
 

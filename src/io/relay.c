@@ -1,8 +1,9 @@
 /* Relaying. */
 #include "io/relay.h"
 
+#include "io/patience.h"
+
 #include <errno.h>
-#include <limits.h>
 #include <sys/socket.h>
 
 bool relay_done(const struct relay *r)
@@ -53,10 +54,21 @@ static void read_some(struct relay *r)
         relay_end(r);
 }
 
+/* Another relay may have written to the same terminal since poll() was asked. */
+static bool still_has_room(const struct relay *r)
+{
+    struct pollfd sink = {.fd = r->to, .events = POLLOUT};
+    return r->room > 1 || poll(&sink, 1, 0) > 0;
+}
+
 static void write_some(struct relay *r)
 {
     const char *p = r->buffer + r->start;
-    size_t most = MIN(r->n, (size_t)PIPE_BUF);
+    if (r->room == 0)
+        r->room = patience_room(r->to);
+    if (!still_has_room(r))
+        return;
+    size_t most = MIN(r->n, r->room);
     ssize_t n = r->no_socket ? -1 : send(r->to, p, most, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (n < 0 && (r->no_socket || errno == ENOTSOCK)) {
         r->no_socket = true;

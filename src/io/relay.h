@@ -25,6 +25,7 @@ struct relay {
     bool own_to;    /* close the sink when the source has ended and all is written */
     bool no_socket; /* the sink, as far as we know */
     bool broken;    /* the sink takes nothing any more */
+    size_t room;    /* in the sink, when poll() says that there is some; 0: not known yet */
     size_t start, n;
     /* Sees what was read, once, and says how much of it is passed on: if not all, that is the last.
      * May be NULL. */

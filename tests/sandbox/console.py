@@ -69,12 +69,13 @@ def shell(place, argv, slave, events, orders, streams):
 
 
 class Console:
-    def __init__(self, place, argv, rows=24, cols=80, streams=None, change=None):
+    def __init__(self, place, argv, rows=24, cols=80, streams=None, change=None, mode=0o620):
         """`streams`: descriptors for the job's 0, 1 or 2 that are not the terminal; `change` is
-        given the terminal's modes before anything starts."""
+        given the terminal's modes before anything starts; `mode` is that of its file."""
         self.place, self.seen, self.raw_events, self.ended = place, b"", b"", False
         self.master, self.slave = os.openpty()
         place.own(os.ttyname(self.slave))
+        os.chmod(os.ttyname(self.slave), mode)
         set_size(self.master, rows, cols)
         if change:
             modes = self.modes()

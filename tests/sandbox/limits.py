@@ -790,6 +790,18 @@ for label, (record, script, twin) in TWINS.items():
         t.exec(t.child, "mark", f"{two}/free", policy=policy, options=PIPES, mounts=script)
 
 
+@case("sandbox: landlock can cover nothing, and the report says what can be reached")
+def _(t):
+    record, kernel = os.path.join(t.work, "record"), os.path.join(t.work, "m")
+    policy = t.policy(write=[t.work], sandbox="landlock", sandbox_unsafe_ack=True)
+    run = run_json(t, t.child, "exit", "0", policy=policy, options=["--artifacts", record],
+                   mounts="mkdir m; mount -t proc proc m")
+    t.code(run, 0)
+    for path in (record, kernel):
+        gap = f"fs: {path} lies in an allowed directory, where the command can reach it"
+        t.true(gap in run.result["sandbox_report"]["gaps"], f"{path}\n{run}")
+
+
 # What the machine lacks -----------------------------------------------------------------------------
 
 def lacking(t, what, **values):
