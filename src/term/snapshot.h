@@ -57,4 +57,7 @@ struct snapshot_diff {
 void snapshot_diff(const struct snapshot *was, const struct snapshot *is, struct arena *a,
     struct snapshot_diff *ret_diff);
 
+/* Whether two cells look the same, whatever is in them; links count by where they lead. */
+bool snapshot_same_style(const struct snapshot_cell *a, const struct snapshot_cell *b);
+
 #endif
