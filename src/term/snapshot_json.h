@@ -1,0 +1,28 @@
+/* The ScreenSnapshot as JSON.
+ *
+ *     char id[ID_SIZE];
+ *     id_new(id);
+ *     json_t *object = snapshot_json(&s, id);
+ *
+ * "cells" is there if the snapshot has cells: one list per row with one entry per column, so that
+ * an index is a column; the right half of a wide character has "ch" "" and width 0. Equal
+ * neighbours are one shared value of the tree: it is for writing, not for changing.
+ */
+#ifndef TERM_SNAPSHOT_JSON_H
+#define TERM_SNAPSHOT_JSON_H
+
+#include "term/snapshot.h"
+
+enum {
+    SNAPSHOT_VERSION = 1,
+};
+
+MUST_USE json_t *snapshot_json(const struct snapshot *s, const char *id);
+
+/* {"fg","bg","bold","italic","underline","inverse"}, and what else is set. */
+MUST_USE json_t *style_json(const struct style *style, struct str link);
+
+/* "default", {"ansi_16":n}, {"ansi_256":n}, {"rgb":{"r","g","b"}} */
+MUST_USE json_t *color_json(color c);
+
+#endif
