@@ -1,0 +1,131 @@
+/* Events of a terminal, equal ones counted. */
+#include "term/events.h"
+
+#include "base/fnv.h"
+
+enum {
+    SLOTS = 4096, /* a power of two, well above EVENTS_MAX */
+};
+
+struct entry {
+    enum term_event_type type;
+    struct str text; /* owned */
+    uint64_t count;
+};
+
+struct events {
+    struct entry list[EVENTS_MAX];
+    size_t n;
+    uint64_t dropped;
+    uint16_t slots[SLOTS]; /* places in the list + 1 */
+};
+
+static const char *const names[] = {
+    [TERM_EVENT_TITLE] = "title",
+    [TERM_EVENT_ICON] = NULL,
+    [TERM_EVENT_BELL] = "bell",
+    [TERM_EVENT_UNKNOWN] = "unknown_sequence",
+    [TERM_EVENT_UNANSWERED] = "unanswered_query",
+    [TERM_EVENT_REPLACED] = "replaced_character",
+    [TERM_EVENT_TRUNCATED] = "truncated_sequence",
+    [TERM_EVENT_CLIPBOARD] = "clipboard_refused",
+    [TERM_EVENT_RESIZE] = "resize",
+    [TERM_EVENT_FRAME] = NULL,
+    [TERM_EVENT_QUERY] = NULL,
+};
+
+struct events *events_new(void)
+{
+    struct events *e = base_alloc(sizeof(*e));
+    memset(e, 0, sizeof(*e));
+    return e;
+}
+
+void events_free(struct events *e)
+{
+    for (size_t i = 0; e && i < e->n; i++)
+        free((char *)e->list[i].text.p);
+    free(e);
+}
+
+const char *event_name(enum term_event_type type)
+{
+    return (size_t)type < ARRAY_LEN(names) ? names[type] : NULL;
+}
+
+/* The entry, made if need be; NULL if there is no room. */
+static struct entry *find(struct events *e, enum term_event_type type, struct str text)
+{
+    uint64_t hash = fnv_add(fnv_add(FNV_START, str_n((const char *)&type, sizeof(type))), text);
+    size_t at = (hash ^ hash >> 32) & (SLOTS - 1);
+    for (; e->slots[at]; at = (at + 1) & (SLOTS - 1)) {
+        struct entry *entry = &e->list[e->slots[at] - 1];
+        if (entry->type == type && str_eq(entry->text, text))
+            return entry;
+    }
+    if (e->n == EVENTS_MAX)
+        return NULL;
+    char *copy = base_alloc(text.n + 1);
+    if (text.n)
+        memcpy(copy, text.p, text.n);
+    e->list[e->n] = (struct entry){type, str_n(copy, text.n), 0};
+    e->slots[at] = (uint16_t)(e->n + 1);
+    return &e->list[e->n++];
+}
+
+void events_add(void *context, const struct term_event *event)
+{
+    struct events *e = context;
+    enum term_event_type type = event->type;
+    struct str text = event->text;
+    char size[32];
+    if (!event_name(type))
+        return;
+    if (type == TERM_EVENT_RESIZE) {
+        snprintf(size, sizeof(size), "%ux%u", event->value >> 16, event->value & 0xFFFF);
+        text = str_z(size);
+    }
+    /* Those that the terminal counts are known by as much as it keeps. */
+    bool counted = type == TERM_EVENT_UNKNOWN || type == TERM_EVENT_UNANSWERED;
+    struct entry *entry =
+        find(e, type, str_head(text, counted ? TERM_UNKNOWN_TEXT : EVENTS_TEXT_MAX));
+    if (entry)
+        entry->count++;
+    else
+        e->dropped++;
+}
+
+static void take_counts(
+    struct events *e, enum term_event_type type, const struct term_unknown *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct entry *entry = find(e, type, str_n(list[i].text, list[i].n));
+        if (entry)
+            entry->count = list[i].count;
+        else
+            e->dropped += list[i].count;
+    }
+}
+
+json_t *events_json(struct events *e, const struct term *t)
+{
+    const struct term_unknown *list;
+    size_t n = term_unknowns(t, &list);
+    take_counts(e, TERM_EVENT_UNKNOWN, list, n);
+    n = term_unanswered(t, &list);
+    take_counts(e, TERM_EVENT_UNANSWERED, list, n);
+    json_t *array = json_array();
+    for (size_t i = 0; i < e->n; i++) {
+        json_t *event = json_object();
+        json_put(event, "type", json_string(event_name(e->list[i].type)));
+        json_put(event, "text", json_text(e->list[i].text));
+        json_put(event, "count", json_integer((json_int_t)e->list[i].count));
+        json_push(array, event);
+    }
+    return array;
+}
+
+uint64_t events_dropped(const struct events *e)
+{
+    return e->dropped;
+}
