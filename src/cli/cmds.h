@@ -13,5 +13,6 @@ extern const struct cmd cmd_manual;
 extern const struct cmd cmd_path;
 extern const struct cmd cmd_policy;
 extern const struct cmd cmd_policy_new;
+extern const struct cmd cmd_render;
 
 #endif

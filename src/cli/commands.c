@@ -5,6 +5,7 @@ static const struct cmd *const commands[] = {
     &cmd_exec,
     &cmd_policy,
     &cmd_path,
+    &cmd_render,
     &cmd_doctor,
     &cmd_help,
     &cmd_completions,

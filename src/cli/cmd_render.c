@@ -1,0 +1,257 @@
+/* cordon render: bytes of a terminal program in, the screen that they make out. */
+#include "base/id.h"
+#include "cli/cmds.h"
+#include "path/file.h"
+#include "term/draw.h"
+#include "term/events.h"
+#include "term/snapshot_json.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+enum {
+    ROWS = 24,
+    COLS = 80,
+    CHUNK = 64 * 1024,
+    PIECE = 2048, /* fed at once: its answers fit into what the terminal keeps of them */
+};
+
+struct render_options {
+    int64_t rows, cols; /* 0: not given */
+    const char *format;
+    bool cells;
+    bool onlcr;
+    const char *at, *scrollback; /* numbers that may be 0 */
+    const char *width;
+    const char *replies, *output;
+};
+
+static const char *const formats[] = {"text", "json", "ansi", "html", "svg", NULL};
+static const char *const widths[] = {"grapheme", "wcwidth", NULL};
+
+static void (*const drawers[])(const struct snapshot *, struct buf *) = {
+    draw_text, NULL, draw_ansi, draw_html, draw_svg};
+
+/* Files and the terminal of one rendering. */
+struct render {
+    struct term *t;
+    struct events *events;
+    const char *name; /* of the input */
+    int in;
+    const char *replies_name;
+    int replies;   /* -1: answers are dropped */
+    int output;    /* -1: stdout */
+    uint64_t left; /* bytes that may be read */
+};
+
+#define RENDER_INIT ((struct render){.in = -1, .replies = -1, .output = -1})
+
+static void render_done(struct render *r)
+{
+    term_free(r->t);
+    events_free(r->events);
+    auto_fd(&r->in);
+    auto_fd(&r->replies);
+    auto_fd(&r->output);
+}
+
+static bool usage(struct err *err, const char *message)
+{
+    err_set(err, E_CLI_INVALID_ARG, "%s", message);
+    return err_ctx(err, "command", "cordon render");
+}
+
+/* A number that may be 0, so that "not given" is another thing. */
+static bool number(
+    const char *option, const char *text, int64_t max, int64_t *value, struct err *err)
+{
+    if (!text || str_to_int(str_z(text), 0, max, value))
+        return true;
+    err_set(err, E_CLI_INVALID_ARG,
+        "'%s' is no value for --%s, which takes a whole number from 0 to %lld", text, option,
+        (long long)max);
+    err_ctx(err, "word", "%s", text);
+    return err_ctx(err, "command", "cordon render");
+}
+
+static size_t format_of(const struct cli *cli, const struct render_options *o)
+{
+    const char *name = o->format ? o->format : cli->json ? "json" : "text";
+    size_t i = 0;
+    while (strcmp(formats[i], name) != 0)
+        i++;
+    return i;
+}
+
+static bool open_input(struct render *r, const struct args *args, struct err *err)
+{
+    r->name = args->n && strcmp(args->v[0], "-") != 0 ? args->v[0] : "/dev/stdin";
+    if (r->name != args->v[0])
+        r->in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    else
+        r->in = open(r->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (r->in < 0)
+        return err_errno(err, E_IO, errno, "cannot read '%s'", r->name);
+    return true;
+}
+
+/* A file to be written anew, but never the one that is read. */
+static bool open_output(const struct render *r, const char *name, int *ret_fd, struct err *err)
+{
+    if (!name)
+        return true;
+    struct stat in, out;
+    AUTO_FD int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+    if (fd < 0 || fstat(fd, &out) || fstat(r->in, &in))
+        return err_errno(err, E_IO, errno, "cannot write '%s'", name);
+    if (S_ISREG(out.st_mode) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+        return err_set(err, E_CLI_INVALID_ARG, "'%s' is the input: it would be lost", name);
+    if (S_ISREG(out.st_mode) && ftruncate(fd, 0))
+        return err_errno(err, E_IO, errno, "cannot write '%s'", name);
+    *ret_fd = TAKE_FD(fd);
+    return true;
+}
+
+static bool start(
+    struct render *r, const struct render_options *o, const struct args *args, struct err *err)
+{
+    int64_t left = INT64_MAX, scrollback = TERM_SCROLLBACK;
+    if (!number("at", o->at, INT64_MAX, &left, err) ||
+        !number("scrollback", o->scrollback, TERM_SCROLLBACK_MAX, &scrollback, err) ||
+        !open_input(r, args, err) || !open_output(r, o->replies, &r->replies, err) ||
+        !open_output(r, o->output, &r->output, err))
+        return false;
+    r->left = (uint64_t)left;
+    r->replies_name = o->replies;
+    r->events = events_new();
+    r->t = term_new(&(struct term_options){
+        .rows = o->rows ? (unsigned)o->rows : ROWS,
+        .cols = o->cols ? (unsigned)o->cols : COLS,
+        .scrollback = (unsigned)scrollback,
+        .width =
+            o->width && strcmp(o->width, "wcwidth") == 0 ? TERM_WIDTH_WCWIDTH : TERM_WIDTH_GRAPHEME,
+        .onlcr = o->onlcr,
+        .event = events_add,
+        .context = r->events,
+    });
+    return true;
+}
+
+static bool feed(struct render *r, struct str bytes, struct err *err)
+{
+    while (bytes.n) {
+        struct str piece = str_head(bytes, PIECE);
+        term_feed(r->t, piece);
+        struct str answer = term_replies(r->t);
+        if (r->replies >= 0 && !file_write(r->replies, answer, r->replies_name, err))
+            return false;
+        term_drop_replies(r->t, answer.n);
+        bytes = str_skip(bytes, piece.n);
+    }
+    return true;
+}
+
+static bool feed_all(struct render *r, struct err *err)
+{
+    AUTO_FREE char *chunk = base_alloc(CHUNK);
+    while (r->left > 0) {
+        ssize_t n = read(r->in, chunk, MIN(r->left, (uint64_t)CHUNK));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return err_errno(err, E_IO, errno, "cannot read '%s'", r->name);
+        if (n == 0) {
+            term_feed_end(r->t);
+            return true;
+        }
+        if (!feed(r, str_n(chunk, (size_t)n), err))
+            return false;
+        r->left -= (uint64_t)n;
+    }
+    return true; /* more would follow: what is cut off stays so */
+}
+
+static bool print_json(struct cli *cli, struct render *r, const struct snapshot *s, struct err *err)
+{
+    char id[ID_SIZE];
+    id_new(id);
+    json_t *object = snapshot_json(s, id);
+    json_put(object, "events", events_json(r->events, r->t));
+    json_put(object, "events_dropped", json_integer((json_int_t)events_dropped(r->events)));
+    return out_json(cli, object, err);
+}
+
+static bool run_render(struct cli *cli, const struct args *args, struct err *err)
+{
+    const struct render_options *o = args->options;
+    size_t format = format_of(cli, o);
+    if (cli->json && drawers[format])
+        return usage(err, "--json is --format json: no other format goes with it");
+    if (o->cells && drawers[format])
+        return usage(err, "--cells goes with --format json only");
+    cli->json = !drawers[format]; /* errors, too */
+    AUTO(render_done) struct render r = RENDER_INIT;
+    if (!start(&r, o, args, err) || !feed_all(&r, err))
+        return false;
+    struct snapshot s;
+    bool cells = o->cells || (drawers[format] && drawers[format] != draw_text);
+    snapshot_take(r.t, cli->arena, cells ? SNAPSHOT_CELLS : 0, &s);
+    if (drawers[format]) {
+        drawers[format](&s, &cli->stdout_buf);
+        if (drawers[format] == draw_text || drawers[format] == draw_ansi)
+            out_text(cli, STR("\n"));
+    } else if (!print_json(cli, &r, &s, err)) {
+        return false;
+    }
+    if (r.output < 0 || !buf_ok(&cli->stdout_buf))
+        return true;
+    if (!file_write(r.output, buf_str(&cli->stdout_buf), o->output, err))
+        return false;
+    buf_reset(&cli->stdout_buf);
+    return true;
+}
+
+static const struct opt render_opts[] = {
+    OPT_INT("rows", 0, struct render_options, rows, "N", 1, TERM_ROWS_MAX,
+        "lines of the screen; 24 unless given"),
+    OPT_INT("cols", 0, struct render_options, cols, "N", 1, TERM_COLS_MAX,
+        "columns of the screen; 80 unless given"),
+    OPT_ONE_OF("format", 0, struct render_options, format, "FORMAT", formats,
+        "what to print; text unless given"),
+    OPT_SET("cells", 0, struct render_options, cells,
+        "with JSON: every cell with its character, width and style, too"),
+    OPT_SET("onlcr", 0, struct render_options, onlcr,
+        "a line feed also goes to the first column, as a tty does for a program's output"),
+    OPT_STRING("at", 0, struct render_options, at, "BYTE", ARG_ANY,
+        "stop after so many bytes of the input"),
+    OPT_STRING("replies", 0, struct render_options, replies, "FILE", ARG_FILE,
+        "write what the terminal answers to queries into this file, anew"),
+    OPT_STRING("scrollback", 0, struct render_options, scrollback, "N", ARG_ANY,
+        "lines that the terminal keeps above the screen, up to 100000; 1000 unless given"),
+    OPT_ONE_OF("width", 0, struct render_options, width, "RULE", widths,
+        "how wide characters are: a cluster as it is drawn, or each code point for itself"),
+    OPT_STRING("output", 'o', struct render_options, output, "FILE", ARG_FILE,
+        "write the result into this file, anew, instead of stdout"),
+};
+
+static const struct example render_examples[] = {
+    {"script -qc 'htop' log; cordon render log --format svg -o htop.svg", "a picture of a session"},
+    {"ls --color=always | cordon render --onlcr --format html", "a page"},
+    {"cordon render log --at 4096 --json --cells", "the screen after 4096 bytes, as data"},
+};
+
+const struct cmd cmd_render = {
+    .name = "render",
+    .summary = "show the screen that a terminal program's output makes",
+    .about =
+        "Feeds a file, or stdin, to a terminal of the given size and prints the screen as it is "
+        "at the end: as text, a JSON snapshot, text with escape sequences, an HTML page or an "
+        "SVG drawing. Nothing is run. Any bytes are taken.",
+    .usage = "[FILE]",
+    .max_args = 1,
+    .arg_kind = ARG_FILE,
+    CMD_OPTS(render_opts, struct render_options),
+    CMD_EXAMPLES(render_examples),
+    .run = run_render,
+};
