@@ -104,6 +104,8 @@ static void single_arm(const struct cell *c, const uint8_t row[ARMS], unsigned d
     uint8_t a = row[(direction + 1) % ARMS], b = row[(direction + 3) % ARMS];
     uint8_t opposite = row[(direction + 2) % ARMS];
     double from = -MAX(half[a], half[b]);
+    if (opposite && !a && !b)
+        from = -half[LIGHT]; /* halves of a line overlap: no scale opens a gap */
     if (!opposite && a == DOUBLE && b == DOUBLE)
         from = apart - half[DOUBLE]; /* it ends at the near line */
     else if (!opposite && (a == DOUBLE || b == DOUBLE))

@@ -2,6 +2,7 @@
 #include "term/events.h"
 
 #include "base/fnv.h"
+#include "base/utf8.h"
 
 enum {
     SLOTS = 4096, /* a power of two, well above EVENTS_MAX */
@@ -16,6 +17,7 @@ struct entry {
 struct events {
     struct entry list[EVENTS_MAX];
     size_t n;
+    struct entry *replaced; /* one for all of them; NULL: none yet */
     uint64_t dropped;
     uint16_t slots[SLOTS]; /* places in the list + 1 */
 };
@@ -73,6 +75,21 @@ static struct entry *find(struct events *e, enum term_event_type type, struct st
     return &e->list[e->n++];
 }
 
+/* Bytes that were no character are one event, with the first of them: a text as \xNN, since JSON
+ * could not tell them apart. */
+static void add_replaced(struct events *e, struct str bytes)
+{
+    if (!e->replaced) {
+        AUTO_BUF struct buf text = BUF_INIT(4 * EVENTS_TEXT_MAX);
+        utf8_add_printable(&text, str_head(bytes, EVENTS_TEXT_MAX));
+        e->replaced = find(e, TERM_EVENT_REPLACED, buf_str(&text));
+    }
+    if (e->replaced)
+        e->replaced->count++;
+    else
+        e->dropped++;
+}
+
 void events_add(void *context, const struct term_event *event)
 {
     struct events *e = context;
@@ -81,6 +98,10 @@ void events_add(void *context, const struct term_event *event)
     char size[32];
     if (!event_name(type))
         return;
+    if (type == TERM_EVENT_REPLACED) {
+        add_replaced(e, text);
+        return;
+    }
     if (type == TERM_EVENT_RESIZE) {
         snprintf(size, sizeof(size), "%ux%u", event->value >> 16, event->value & 0xFFFF);
         text = str_z(size);
