@@ -243,7 +243,7 @@ static const struct example render_examples[] = {
 
 const struct cmd cmd_render = {
     .name = "render",
-    .summary = "show the screen that a terminal program's output makes",
+    .summary = "show the screen that a program's output makes",
     .about =
         "Feeds a file, or stdin, to a terminal of the given size and prints the screen as it is "
         "at the end: as text, a JSON snapshot, text with escape sequences, an HTML page or an "
