@@ -48,6 +48,7 @@ static void split(struct row *row, int at, int cols)
         return;
     row->cells[at - 1] &= CELL_STYLE;
     row->cells[at] &= CELL_STYLE;
+    row_touch(row, 0);
 }
 
 void row_cut(struct row *row, int from, int to, int cols)
