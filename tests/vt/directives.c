@@ -425,6 +425,16 @@ static bool do_reply(struct run *r)
     return ok;
 }
 
+static bool do_reply_starts(struct run *r)
+{
+    struct str text, got = term_replies(r->m->term);
+    if (!take_text(r, &text))
+        return false;
+    bool ok = check_text(r, "the answer", str_head(got, text.n), text);
+    term_drop_replies(r->m->term, got.n);
+    return ok;
+}
+
 static bool take_event_type(struct run *r, enum term_event_type *ret_type)
 {
     static const char *const names[] = {"title", "icon", "bell", "unknown", "unanswered",
@@ -636,6 +646,7 @@ static const struct {
     {"cell", do_cell, true},
     {"cursor", do_cursor, true},
     {"reply", do_reply, true},
+    {"reply-starts", do_reply_starts, true},
     {"event", do_event, true},
     {"events", do_events, true},
     {"unknown", do_unknown, true},

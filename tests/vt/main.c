@@ -32,6 +32,7 @@
  *     history N                         lines of scrollback
  *     is-size ROWS COLS
  *     reply TEXT                        all that was answered since the last `reply`
+ *     reply-starts TEXT                 the same, but only how it begins
  *     event KIND [ROWS COLS] [TEXT]     the oldest of its kind that was not named yet: title icon
  *          bell unknown unanswered replaced truncated clipboard resize (with a size) frame query
  *     events KIND N                     how many there are that were not named yet
