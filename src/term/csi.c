@@ -469,15 +469,22 @@ static void rep(struct term *t)
 
 static void xtpushsgr(struct term *t)
 {
-    if (t->n_sgr < SGR_STACK)
-        t->sgr_stack[t->n_sgr++] = t->pen;
+    uint32_t which = 0;
+    for (unsigned i = 0; i < t->parser.n_params; i++)
+        if (t->parser.params[i] >= 0 && t->parser.params[i] < 32)
+            which |= UINT32_C(1) << t->parser.params[i];
+    if (t->n_sgr == SGR_STACK)
+        return;
+    t->sgr_which[t->n_sgr] = which;
+    t->sgr_stack[t->n_sgr++] = t->pen;
 }
 
 static void xtpopsgr(struct term *t)
 {
     if (t->n_sgr == 0)
         return;
-    t->pen = t->sgr_stack[--t->n_sgr];
+    t->n_sgr--;
+    sgr_restore(&t->pen, &t->sgr_stack[t->n_sgr], t->sgr_which[t->n_sgr]);
     pen_changed(t);
 }
 

@@ -190,6 +190,23 @@ void sgr(struct term *t)
     pen_changed(t);
 }
 
+/* Numbers as SGR has them; 30 and 31 stand for the colours. */
+void sgr_restore(struct style *s, const struct style *from, uint32_t which)
+{
+    const uint32_t underlines = 1u << 4 | 1u << 21, fg = 1u << 30, bg = 1u << 31;
+    for (size_t i = 0; i < ARRAY_LEN(attrs); i++)
+        if (!which || (attrs[i].number < 32 && which >> attrs[i].number & 1))
+            s->attrs = (uint16_t)((s->attrs & ~attrs[i].set) | (from->attrs & attrs[i].set));
+    if (!which || which & underlines)
+        s->underline = from->underline;
+    if (!which || which & fg)
+        s->fg = from->fg;
+    if (!which || which & bg)
+        s->bg = from->bg;
+    if (!which)
+        s->underline_color = from->underline_color;
+}
+
 static void write_color(struct buf *b, color c, int base)
 {
     unsigned v = color_value(c);

@@ -183,6 +183,7 @@ struct term {
     unsigned n_titles;
     unsigned title_modes;
     struct style sgr_stack[SGR_STACK];
+    uint32_t sgr_which[SGR_STACK]; /* bits: the numbers of what was pushed; 0: all */
     unsigned n_sgr;
     struct palette palette;
     struct palette *color_stack[COLORS_STACK];
@@ -297,7 +298,9 @@ void dcs_dispatch(struct term *t, struct str text);
 
 void sgr(struct term *t);
 void sgr_apply(struct term *t, struct style *s, unsigned first); /* parameters from `first` on */
-void sgr_write(const struct style *s, struct buf *b);            /* as parameters: "0;1;31" */
+/* What the bits name (0: all) is as in `from`; links and protection are not looks. */
+void sgr_restore(struct style *s, const struct style *from, uint32_t which);
+void sgr_write(const struct style *s, struct buf *b); /* as parameters: "0;1;31" */
 
 void mode_set(struct term *t, int number, bool dec, bool on);
 int mode_report(const struct term *t, int number, bool dec); /* for DECRQM: 0 to 4 */
