@@ -418,6 +418,29 @@ static void xtfmtkeys(struct term *t)
         t->format_other = param(t, 1, 0) == 1;
 }
 
+/* XTSMTITLE, XTRMTITLE: 0 titles are set in hexadecimal digits, 1 they are told so; UTF-8 (2, 3)
+ * they are always. */
+static void title_modes(struct term *t, bool on)
+{
+    const struct parser *p = &t->parser;
+    if (p->n_params == 0)
+        t->title_modes = 0;
+    for (unsigned i = 0; i < p->n_params; i++) {
+        unsigned bit = p->params[i] == 0 || p->params[i] == 1 ? 1u << p->params[i] : 0;
+        t->title_modes = on ? t->title_modes | bit : t->title_modes & ~bit;
+    }
+}
+
+static void xtsmtitle(struct term *t)
+{
+    title_modes(t, true);
+}
+
+static void xtrmtitle(struct term *t)
+{
+    title_modes(t, false);
+}
+
 /* Reports ------------------------------------------------------------------------------------- */
 
 static void dsr(struct term *t)
@@ -588,14 +611,14 @@ static const struct csi_row others[] = {
     {'?', 0, 'c', nothing},
     {'?', 0, 'S', no_answer},
     {'?', '$', 'p', decrqm},
-    {'>', 0, 'T', nothing},
+    {'>', 0, 'T', xtrmtitle},
     {'>', 0, 'c', report_attributes},
     {'>', 0, 'f', xtfmtkeys},
     {'>', 0, 'm', xtmodkeys},
     {'>', 0, 'n', xtunmodkeys},
     {'>', 0, 'p', nothing},
     {'>', 0, 'q', xtversion},
-    {'>', 0, 't', nothing},
+    {'>', 0, 't', xtsmtitle},
     {'>', 0, 'u', kitty_push},
     {'<', 0, 'u', kitty_pop},
     {'=', 0, 'c', report_attributes},
