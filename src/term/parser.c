@@ -417,6 +417,10 @@ static bool step(struct parser *p, const uint8_t *byte)
         p->n_raw = 0;
     }
     p->at = byte + 1;
+    if (*byte == 0x07 && p->state == STRING && p->string_kind != PARSER_OSC) {
+        put(p, byte, 1); /* only an OSC ends so */
+        return true;
+    }
     if (action == STRING_END)
         return end_string(p, *byte);
     if ((entry & 15) != STAY)
