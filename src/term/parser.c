@@ -417,6 +417,10 @@ static bool step(struct parser *p, const uint8_t *byte)
         p->n_raw = 0;
     }
     p->at = byte + 1;
+    if (*byte >= 0x80 && (p->state == ESCAPE || p->state == ESCAPE_INTERMEDIATE)) {
+        p->state = GROUND; /* the start of a character: the sequence is none */
+        return false;
+    }
     if (*byte == 0x07 && p->state == STRING && p->string_kind != PARSER_OSC) {
         put(p, byte, 1); /* only an OSC ends so */
         return true;
