@@ -67,10 +67,10 @@ static void on_save_cursor(struct term *t, bool on)
 static void on_alt_1049(struct term *t, bool on)
 {
     bool was = t->screen == &t->screens[1];
-    if (on && !was) {
+    if (on) {
         cursor_save(t);
         screen_use(t, true, true);
-    } else if (!on) {
+    } else {
         screen_use(t, false, false);
         if (was)
             cursor_restore(t);

@@ -3,8 +3,7 @@
 
 void screen_use(struct term *t, bool alternate, bool clear)
 {
-    bool now = t->screen == &t->screens[1];
-    if (alternate && clear && !now) {
+    if (alternate && clear) {
         struct grid *g = &t->screens[1].grid;
         for (int y = 0; y < g->rows; y++)
             row_clear(grid_row(g, y), g->cols, pen_blank(t));
