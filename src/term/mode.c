@@ -213,7 +213,7 @@ static void set(struct term *t, const struct mode_row *row, bool on)
     else if (on)
         t->modes = (t->modes & ~all) | bit;
     else
-        t->modes &= ~all;
+        t->modes &= ~(bit & CODING_BITS ? bit : all); /* of these a reset is only for itself */
     if (row->changed)
         row->changed(t, on);
 }
