@@ -204,7 +204,7 @@ static void widen(struct term *t)
     if (t->prev_col >= edge) {
         if (!mode_is(t, MODE_AUTOWRAP) || edge == cursor_left_edge(t))
             return;
-        row_fill(row, t->prev_col, t->prev_col + 1, c & CELL_STYLE);
+        row_fill(row, t->prev_col, t->prev_col + 1, pen_blank(t));
         cursor_wrap(t);
         row = term_line(t);
         t->prev_row = t->row;
