@@ -206,18 +206,22 @@ static void widen(struct term *t)
             return;
         row_fill(row, t->prev_col, t->prev_col + 1, pen_blank(t));
         cursor_wrap(t);
+        if (mode_is(t, MODE_INSERT))
+            edit_insert_blanks(t, 1);
         row = term_line(t);
         t->prev_row = t->row;
         t->prev_col = t->col;
         row_cut(row, t->col, t->col + 1, t->cols);
         advance(t, 1, cursor_right_edge(t));
     }
+    t->col = t->prev_col + 1;
+    if (mode_is(t, MODE_INSERT))
+        edit_insert_blanks(t, 1);
     row_cut(row, t->prev_col + 1, t->prev_col + 2, t->cols);
     row->cells[t->prev_col] = c | CELL_WIDE;
     row->cells[t->prev_col + 1] = (c & CELL_STYLE) | CELL_TAIL;
     row->flags |= ROW_WIDE;
     row_touch(row, t->prev_col + 2);
-    t->col = t->prev_col + 1;
     t->pending = false;
     advance(t, 1, edge);
 }
