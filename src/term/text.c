@@ -336,6 +336,10 @@ void text_flush(struct term *t)
 static bool take(struct term *t, uint32_t codepoint)
 {
     if (codepoint >= 0xA0) {
+        if (t->charsets.once) { /* a single shift is for this one */
+            t->charsets.once = 0;
+            text_mode_changed(t);
+        }
         text_put(t, codepoint);
         return true;
     }
