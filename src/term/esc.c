@@ -118,15 +118,20 @@ static void designate(struct term *t, unsigned slot, uint8_t final)
     text_mode_changed(t);
 }
 
+/* The set that an intermediate byte names, G0 to G3; -1 if it names none. */
+static int slot_of(uint8_t intermediate)
+{
+    static const char slots[] = "()*+,-./"; /* sets of 94 characters, sets of 96 */
+    const char *slot = intermediate == ',' ? NULL : strchr(slots, intermediate);
+    return slot ? (int)(slot - slots) % 4 : -1;
+}
+
 /* With an intermediate byte. */
 static void two_bytes(struct term *t, uint8_t intermediate, uint8_t final)
 {
-    static const char slots[] = "()*+"; /* -, . and / are for sets of 96, of which we have none */
-    const char *slot = strchr(slots, intermediate);
-    if (slot)
-        designate(t, (unsigned)(slot - slots), final);
-    else if (strchr("-./", intermediate))
-        designate(t, intermediate == '-' ? 1 : intermediate == '.' ? 2 : 3, 'B');
+    int slot = slot_of(intermediate);
+    if (slot >= 0) /* of the sets of 96 we have none */
+        designate(t, (unsigned)slot, strchr("-./", intermediate) ? 'B' : final);
     else if (intermediate == '#' && final == '8')
         decaln(t);
     else if (intermediate == ' ' && (final == 'F' || final == 'G'))
@@ -213,8 +218,8 @@ void esc_dispatch(void *context, uint8_t final)
         one_byte(t, final);
     else if (p->n_intermediates == 1)
         two_bytes(t, p->intermediates[0], final);
-    else if (strchr("()*+-./", p->intermediates[0]))
-        designate(t, 0, 'B');
+    else if (slot_of(p->intermediates[0]) >= 0)
+        designate(t, (unsigned)slot_of(p->intermediates[0]), 'B');
     else
         term_unknown(t);
 }
