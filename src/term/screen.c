@@ -48,6 +48,8 @@ void screen_resize(struct term *t, int rows, int cols, bool reflow)
     t->row = MIN(t->row, rows - 1);
     t->col = MIN(t->col, cols - 1);
     t->pending = at_end && t->col == cols - 1 && mode_is(t, MODE_AUTOWRAP);
+    if (at_end && t->col < cols - 1)
+        t->col++; /* there is room now after what was written last */
     t->joinable = false;
     t->screens[1].saved.row = MIN(t->screens[1].saved.row, rows - 1);
     t->screens[1].saved.col = MIN(t->screens[1].saved.col, cols - 1);
