@@ -55,6 +55,15 @@ static void advance(struct term *t, int n, int edge)
     t->pending = mode_is(t, MODE_AUTOWRAP);
 }
 
+/* The row is changed up to a column. One whose last cell is written anew does not go on, unless it
+ * is wrapped again. */
+static void touch(const struct term *t, struct row *row, int end)
+{
+    row_touch(row, end);
+    if (end == t->cols)
+        row->flags &= (uint16_t)~ROW_WRAPS;
+}
+
 static void write_run(struct term *t, const uint8_t *bytes, size_t n)
 {
     cell template = pen_template(t);
@@ -71,7 +80,7 @@ static void write_run(struct term *t, const uint8_t *bytes, size_t n)
             bytes += n - k;
             n = k;
         }
-        row_touch(row, t->col + (int)k);
+        touch(t, row, t->col + (int)k);
         t->prev_col = t->col + (int)k - 1;
         advance(t, (int)k, edge);
         bytes += k;
@@ -149,7 +158,7 @@ static void put_cell(struct term *t, uint32_t codepoint, unsigned width)
         row->cells[t->col + 1] = template | CELL_TAIL;
         row->flags |= ROW_WIDE;
     }
-    row_touch(row, t->col + (int)width);
+    touch(t, row, t->col + (int)width);
     remember(t, t->col, codepoint);
     advance(t, (int)width, edge);
 }
