@@ -76,8 +76,7 @@ static void titles(struct buf *b, unsigned i, unsigned cols)
 
 static struct term *new_term(unsigned cols, unsigned scrollback)
 {
-    return term_new(
-        &(struct term_options){.rows = ROWS, .cols = cols, .scrollback = scrollback});
+    return term_new(&(struct term_options){.rows = ROWS, .cols = cols, .scrollback = scrollback});
 }
 
 /* Not getrusage(): its peak is also that of the parent before it became this program. */

@@ -445,8 +445,32 @@ static size_t feed_text(struct parser *p, const uint8_t *bytes, const uint8_t *e
     return n ? p->ops->text(p->context, bytes, n) : 0;
 }
 
-/* ESC [ and the parameters after it, in one go: most sequences are such. Gives how much was taken.
- */
+/* Digits and semicolons, as digit() and separator() take them. */
+static const uint8_t *take_params(struct parser *p, const uint8_t *at, const uint8_t *end)
+{
+    while (at < end) {
+        unsigned number = *at - (unsigned)'0';
+        if (number > 9) {
+            if (*at != ';')
+                break;
+            separator(p, false);
+            p->state = CSI_PARAM;
+            at++;
+            continue;
+        }
+        digit(p, *at++);
+        int value = p->params[p->n_params - 1];
+        for (; at < end && (number = *at - (unsigned)'0') <= 9; at++)
+            value = MIN(value * 10 + (int)number, PARSER_PARAM_MAX);
+        if (!p->overflow)
+            p->params[p->n_params - 1] = value;
+        p->state = CSI_PARAM;
+    }
+    return at;
+}
+
+/* ESC [, the parameters and the final byte in one go: most sequences are such. Gives how much was
+ * taken; the table takes what is left. */
 static size_t feed_csi(struct parser *p, const uint8_t *bytes, const uint8_t *end)
 {
     const uint8_t *at = bytes;
@@ -459,14 +483,12 @@ static size_t feed_csi(struct parser *p, const uint8_t *bytes, const uint8_t *en
         p->state = CSI_ENTRY;
         at += 2;
     }
-    for (; at < end; at++) {
-        if (*at >= '0' && *at <= '9')
-            digit(p, *at);
-        else if (*at == ';')
-            separator(p, false);
-        else
-            break;
-        p->state = CSI_PARAM;
+    at = take_params(p, at, end);
+    if (at < end && *at >= 0x40 && *at <= 0x7E) {
+        uint8_t final = *at++;
+        p->at = at;
+        p->state = GROUND;
+        p->ops->csi(p->context, final);
     }
     return (size_t)(at - bytes);
 }
@@ -490,13 +512,11 @@ size_t parser_feed(struct parser *p, const uint8_t *bytes, size_t n)
     p->start = p->state == GROUND ? NULL : bytes;
     while (at < end && !p->stop) {
         size_t taken = 0;
-        if (p->state == GROUND) {
+        if (p->state == GROUND && *at >= 0x20) {
             taken = feed_text(p, at, end);
             if (p->state != GROUND)
                 p->start = at + taken; /* by a C1 control */
-            if (taken == 0)
-                taken = feed_csi(p, at, end);
-        } else if (p->state == CSI_ENTRY || p->state == CSI_PARAM) {
+        } else if (p->state == GROUND || p->state == CSI_ENTRY || p->state == CSI_PARAM) {
             taken = feed_csi(p, at, end);
         } else if (p->state == STRING) {
             taken = string_length(at, end);
