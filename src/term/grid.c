@@ -96,8 +96,10 @@ void row_move(struct row *row, int to, int from, int n, int cols)
 {
     if (n <= 0)
         return;
-    row_cut(row, to, to + n, cols);
     row_cut(row, from, from + n, cols);
+    /* What the other range begins or ends in moves as a whole, where the two overlap. */
+    bool begins_within = to > from && to < from + n, ends_within = to < from && to + n > from;
+    row_cut(row, begins_within ? from : to, ends_within ? from + n : to + n, cols);
     memmove(row->cells + to, row->cells + from, (size_t)n * sizeof(cell));
     row_touch(row, to + n);
 }
