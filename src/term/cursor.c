@@ -138,9 +138,9 @@ static void scroll_from(struct term *t, int top, int n)
 {
     if (has_side_margins(t)) {
         scroll_part(t, top, n);
-    } else if (n > 0 && top == 0 && t->bottom == t->rows - 1 && t->grid->history_max) {
-        for (int i = 0; i < MIN(n, t->rows); i++)
-            grid_push(t->grid, pen_blank(t));
+    } else if (n > 0 && top == 0 && t->grid->history_max) {
+        for (int i = 0; i < MIN(n, t->bottom + 1); i++)
+            grid_push_above(t->grid, t->bottom, pen_blank(t));
     } else {
         grid_scroll(t->grid, top, t->bottom, n, pen_blank(t));
     }

@@ -170,6 +170,15 @@ static void end_row(struct grid *g, int y)
         grid_row(g, y)->flags &= (uint16_t)~ROW_WRAPS;
 }
 
+void grid_push_above(struct grid *g, int bottom, cell blank)
+{
+    grid_push(g, blank);
+    if (bottom < g->rows - 1) {
+        rotate(g, bottom, g->rows - 1, g->rows - 1 - bottom);
+        end_row(g, bottom - 1);
+    }
+}
+
 void grid_scroll(struct grid *g, int top, int bottom, int n, cell blank)
 {
     int height = bottom - top + 1;

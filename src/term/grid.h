@@ -90,6 +90,9 @@ void row_move(struct row *row, int to, int from, int n, int cols);
 /* The screen goes up by one row; the top one is kept as scrollback, if there is to be any. */
 void grid_push(struct grid *g, cell blank);
 
+/* The same of the rows down to `bottom`; those below it stay. There is to be scrollback. */
+void grid_push_above(struct grid *g, int bottom, cell blank);
+
 /* Rows `top` to `bottom` go up by n (down, if it is negative); those that come in are blank. */
 void grid_scroll(struct grid *g, int top, int bottom, int n, cell blank);
 
