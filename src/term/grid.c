@@ -51,10 +51,8 @@ static void split(struct row *row, int at, int cols)
     row_touch(row, 0);
 }
 
-void row_cut(struct row *row, int from, int to, int cols)
+void row_cut_wide(struct row *row, int from, int to, int cols)
 {
-    if (!(row->flags & ROW_WIDE))
-        return;
     split(row, from, cols);
     split(row, to, cols);
 }

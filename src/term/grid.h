@@ -79,7 +79,13 @@ static inline void row_touch(struct row *row, int end)
 void row_fill(struct row *row, int from, int to, cell with);
 
 /* Blanks wide characters that are partly in the range. */
-void row_cut(struct row *row, int from, int to, int cols);
+void row_cut_wide(struct row *row, int from, int to, int cols);
+
+static inline void row_cut(struct row *row, int from, int to, int cols)
+{
+    if (row->flags & ROW_WIDE)
+        row_cut_wide(row, from, to, cols);
+}
 
 /* All of it, and it no longer goes on. */
 void row_clear(struct row *row, int cols, cell blank);

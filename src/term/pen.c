@@ -18,21 +18,17 @@ uint16_t pen_intern(struct term *t, const struct style *style)
     return style_intern(&t->styles, &copy);
 }
 
-cell pen_template(struct term *t)
+cell pen_find(struct term *t)
 {
-    if (!t->pen_known) {
-        t->template = cell_of(pen_intern(t, &t->pen));
-        t->pen_known = true;
-    }
+    t->template = cell_of(pen_intern(t, &t->pen));
+    t->pen_known = true;
     return t->template;
 }
 
-cell pen_blank(struct term *t)
+cell pen_find_blank(struct term *t)
 {
-    if (!t->blank_known) {
-        const struct style style = {.bg = t->pen.bg};
-        t->blank = cell_of(pen_intern(t, &style));
-        t->blank_known = true;
-    }
+    const struct style style = {.bg = t->pen.bg};
+    t->blank = cell_of(pen_intern(t, &style));
+    t->blank_known = true;
     return t->blank;
 }

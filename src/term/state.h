@@ -224,8 +224,20 @@ void reply_dcs(struct term *t, const char *format, ...) PRINTF_LIKE(2, 3);
 void reply_osc(struct term *t, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* pen.c: the style to write with, as a cell without a character */
-cell pen_template(struct term *t);
-cell pen_blank(struct term *t); /* an erased cell: only the background */
+cell pen_find(struct term *t);
+cell pen_find_blank(struct term *t);
+
+static inline cell pen_template(struct term *t)
+{
+    return t->pen_known ? t->template : pen_find(t);
+}
+
+/* An erased cell: only the background. */
+static inline cell pen_blank(struct term *t)
+{
+    return t->blank_known ? t->blank : pen_find_blank(t);
+}
+
 uint16_t pen_intern(struct term *t, const struct style *style);
 void pen_changed(struct term *t);
 
