@@ -78,6 +78,8 @@ static void mark_links(struct term *t, const struct marks *m, uint32_t links[LIN
         if (m->styles[id])
             links[t->styles.styles[id].link] = 1;
     links[t->pen.link] = 1;
+    if (t->held)
+        links[t->held->link] = 1;
     for (int i = 0; i < 2; i++)
         links[t->screens[i].saved.pen.link] = 1;
     for (unsigned i = 0; i < t->n_sgr; i++)
@@ -90,6 +92,8 @@ static void move_links(struct term *t, const uint32_t links[LINKS_MAX])
     for (uint32_t id = 0; id < t->styles.n; id++)
         t->styles.styles[id].link = links[t->styles.styles[id].link];
     t->pen.link = links[t->pen.link];
+    if (t->held)
+        t->held->link = links[t->held->link];
     for (int i = 0; i < 2; i++)
         t->screens[i].saved.pen.link = links[t->screens[i].saved.pen.link];
     for (unsigned i = 0; i < t->n_sgr; i++)

@@ -14,7 +14,9 @@ uint16_t pen_intern(struct term *t, const struct style *style)
     if (id != 0 || !style_table_full(&t->styles) || !term_may_compact(t))
         return id;
     struct style copy = *style; /* it may be one of the table's */
+    t->held = &copy;
     term_compact(t);
+    t->held = NULL;
     return style_intern(&t->styles, &copy);
 }
 

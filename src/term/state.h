@@ -177,6 +177,7 @@ struct term {
     struct cluster_table clusters;
     struct link_table links;
     unsigned compact_wait;
+    struct style *held; /* about to get a number; its link is in use */
 
     struct buf title, icon;
     struct title_entry titles[TITLE_STACK];
