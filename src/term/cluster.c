@@ -65,8 +65,11 @@ uint32_t cluster_intern(struct cluster_table *t, const uint32_t *codepoints, uns
     BUG_ON(n < 2 || n > CLUSTER_MAX);
     uint32_t i = hash(codepoints, n) & (t->n_slots - 1);
     for (; t->slots[i]; i = (i + 1) & (t->n_slots - 1))
-        if (same(t, t->slots[i], codepoints, n))
+        if (same(t, t->slots[i], codepoints, n)) {
+            if (t->slots[i] == t->newest)
+                t->newest = CLUSTER_NONE;
             return t->slots[i];
+        }
     if (t->n >= CLUSTERS_MAX || t->pool_n + n > CLUSTER_POOL_MAX)
         return CLUSTER_NONE;
     if (t->n == t->cap)
@@ -79,5 +82,29 @@ uint32_t cluster_intern(struct cluster_table *t, const uint32_t *codepoints, uns
     t->entries[t->n] = (struct cluster_entry){t->pool_n, n};
     t->pool_n += n;
     insert(t, t->n);
+    t->newest = t->n;
     return t->n++;
+}
+
+/* Nothing was put into the hash after it, so that no search goes past its place. */
+static void drop_newest(struct cluster_table *t)
+{
+    struct cluster c = cluster_get(t, t->newest);
+    uint32_t i = hash(c.codepoints, c.n) & (t->n_slots - 1);
+    while (t->slots[i] != t->newest)
+        i = (i + 1) & (t->n_slots - 1);
+    t->slots[i] = 0;
+    t->pool_n -= c.n;
+    t->n--;
+    t->newest = CLUSTER_NONE;
+}
+
+uint32_t cluster_replace(
+    struct cluster_table *t, uint32_t id, const uint32_t *codepoints, unsigned n)
+{
+    /* With room for what comes instead: the cell must not be left with a number that is none. */
+    if (id != CLUSTER_NONE && id == t->newest &&
+        t->pool_n - t->entries[id].n + n <= CLUSTER_POOL_MAX)
+        drop_newest(t);
+    return cluster_intern(t, codepoints, n);
 }

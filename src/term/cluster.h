@@ -34,6 +34,7 @@ struct cluster_table {
     uint32_t pool_n, pool_cap;
     uint32_t *slots; /* numbers, 0: free */
     uint32_t n_slots;
+    uint32_t newest; /* was given out once, and last; or CLUSTER_NONE */
 };
 
 void cluster_table_init(struct cluster_table *t);
@@ -41,6 +42,11 @@ void cluster_table_done(struct cluster_table *t);
 
 /* The number of a cluster of 2 to CLUSTER_MAX code points; CLUSTER_NONE if the table is full. */
 uint32_t cluster_intern(struct cluster_table *t, const uint32_t *codepoints, unsigned n);
+
+/* The same for one that takes the place of number `id` in the only cell that got that number last:
+ * a cluster comes code point by code point, and its beginnings are not kept. */
+uint32_t cluster_replace(
+    struct cluster_table *t, uint32_t id, const uint32_t *codepoints, unsigned n);
 
 static inline struct cluster cluster_get(const struct cluster_table *t, uint32_t id)
 {

@@ -67,6 +67,7 @@ static void keep_clusters(struct term *t, struct marks *m)
         struct cluster c = cluster_get(&t->clusters, id);
         m->clusters[id] = cluster_intern(&fresh, c.codepoints, c.n);
     }
+    fresh.newest = CLUSTER_NONE; /* several cells may have it */
     cluster_table_done(&t->clusters);
     t->clusters = fresh;
 }

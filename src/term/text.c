@@ -176,9 +176,10 @@ static unsigned codepoints_of(const struct term *t, cell c, uint32_t codepoints[
     return cluster.n;
 }
 
-static uint32_t intern(struct term *t, const uint32_t *codepoints, unsigned n)
+/* A cell's text, which was number `was` if nothing but characters came since then. */
+static uint32_t intern(struct term *t, uint32_t was, const uint32_t *codepoints, unsigned n)
 {
-    uint32_t id = cluster_intern(&t->clusters, codepoints, n);
+    uint32_t id = cluster_replace(&t->clusters, was, codepoints, n);
     if (id != CLUSTER_NONE || !term_may_compact(t))
         return id;
     term_compact(t);
@@ -189,11 +190,13 @@ static uint32_t intern(struct term *t, const uint32_t *codepoints, unsigned n)
 static void extend(struct term *t, int row, int col, uint32_t codepoint)
 {
     uint32_t codepoints[CLUSTER_MAX];
-    unsigned n = codepoints_of(t, grid_row(t->grid, row)->cells[col], codepoints);
+    cell c = grid_row(t->grid, row)->cells[col];
+    unsigned n = codepoints_of(t, c, codepoints);
     if (n == CLUSTER_MAX)
         return;
     codepoints[n++] = codepoint;
-    uint32_t id = intern(t, codepoints, n);
+    uint32_t was = t->joinable && c & CELL_CLUSTER ? cell_char(c) : CLUSTER_NONE;
+    uint32_t id = intern(t, was, codepoints, n);
     if (id == CLUSTER_NONE)
         return;
     struct row *line = grid_row(t->grid, row);
