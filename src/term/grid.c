@@ -103,10 +103,13 @@ void row_clear(struct row *row, int cols, cell blank)
     if (blank == 0) {
         memset(row->cells, 0, row->used * sizeof(cell));
         row->used = 0;
-    } else {
-        row_fill(row, 0, cols, blank);
+        row->flags = 0;
+        return;
     }
-    row->flags = 0;
+    bool there = row->flags & ROW_SAME && row->cells[0] == blank;
+    if (!there)
+        row_fill(row, 0, cols, blank);
+    row->flags = ROW_SAME;
 }
 
 void row_move(struct row *row, int to, int from, int n, int cols)

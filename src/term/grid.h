@@ -41,6 +41,7 @@ enum row_flags {
     ROW_WRAPS = 1,  /* goes on in the next row */
     ROW_WIDE = 2,   /* there may be wide cells in it */
     ROW_HASHED = 4, /* `hash` is that of the cells */
+    ROW_SAME = 8,   /* every cell is as the first one */
 };
 
 struct row {
@@ -70,7 +71,7 @@ static inline struct row *grid_row(const struct grid *g, int y)
 /* The row will be changed, up to the column `end`. */
 static inline void row_touch(struct row *row, int end)
 {
-    row->flags &= (uint16_t)~ROW_HASHED;
+    row->flags &= (uint16_t)~(ROW_HASHED | ROW_SAME);
     if (end > row->used)
         row->used = (uint16_t)end;
 }
