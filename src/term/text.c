@@ -66,10 +66,10 @@ static void touch(const struct term *t, struct row *row, int end)
 
 static void write_run(struct term *t, const uint8_t *bytes, size_t n)
 {
-    cell template = pen_template(t);
     while (n) {
         if (t->pending)
             cursor_wrap(t);
+        cell template = pen_template(t); /* wrapping may number the styles anew */
         struct row *row = term_line(t);
         int edge = cursor_right_edge(t), room = edge + 1 - t->col;
         size_t k = MIN(n, (size_t)room);
