@@ -208,6 +208,7 @@ static void extend(struct term *t, int row, int col, uint32_t codepoint)
  * is none, it all goes to the next line. */
 static void widen(struct term *t)
 {
+    (void)pen_blank(t); /* wrapping needs it: no number in `c` may change after this */
     struct row *row = grid_row(t->grid, t->prev_row);
     cell c = row->cells[t->prev_col];
     int edge = cursor_right_edge(t);
@@ -224,7 +225,7 @@ static void widen(struct term *t)
         t->prev_row = t->row;
         t->prev_col = t->col;
         row_cut(row, t->col, t->col + 1, t->cols);
-        advance(t, 1, cursor_right_edge(t));
+        edge = cursor_right_edge(t);
     }
     t->col = t->prev_col + 1;
     if (mode_is(t, MODE_INSERT))
