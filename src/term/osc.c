@@ -70,8 +70,9 @@ static void set_link(struct term *t, struct str text)
         return;
     }
     struct str id = link_id_of(str_head(text, (size_t)at)), uri = str_skip(text, (size_t)at + 1);
-    uint32_t link =
-        uri.n && utf8_printable(uri) && utf8_printable(id) ? link_intern(&t->links, uri, id) : 0;
+    if (!utf8_printable(uri) || !utf8_printable(id))
+        uri = STR("");
+    uint32_t link = link_intern(&t->links, uri, id);
     if (uri.n && link == 0 && link_table_full(&t->links) && term_may_compact(t)) {
         term_compact(t);
         link = link_intern(&t->links, uri, id);
