@@ -45,13 +45,20 @@ void rect_erase(struct term *t, enum erase how)
         erase_range(t, y, r.left, r.right + 1, how);
 }
 
+/* Half of a wide character is copied as a blank; the source stays as it is. */
 static void copy_row(struct term *t, const struct rect *from, int y, int to_row, int to_col)
 {
-    struct row *source = grid_row(t->grid, y), *target = grid_row(t->grid, to_row);
+    cell cells[TERM_COLS_MAX];
+    const struct row *source = grid_row(t->grid, y);
+    struct row *target = grid_row(t->grid, to_row);
     int n = MIN(from->right - from->left + 1, t->cols - to_col);
-    row_cut(source, from->left, from->left + n, t->cols);
+    memcpy(cells, source->cells + from->left, (size_t)n * sizeof(cell));
+    if (cells[0] & CELL_TAIL)
+        cells[0] &= CELL_STYLE;
+    if (cells[n - 1] & CELL_WIDE)
+        cells[n - 1] &= CELL_STYLE;
     row_cut(target, to_col, to_col + n, t->cols);
-    memmove(target->cells + to_col, source->cells + from->left, (size_t)n * sizeof(cell));
+    memcpy(target->cells + to_col, cells, (size_t)n * sizeof(cell));
     target->flags |= source->flags & ROW_WIDE;
     row_touch(target, to_col + n);
 }
