@@ -20,13 +20,24 @@ static void move_saved(struct term *t, int row, int by)
     s->col = MIN(s->col, t->cols - 1);
 }
 
+/* A cursor that stood behind the last column, with a wrap pending, is still behind the character
+ * that is there: where the row goes on now, that is a column of its own. */
+static bool step_out(bool pending, int *col, int cols)
+{
+    if (pending && *col < cols - 1) {
+        ++*col;
+        return false;
+    }
+    return pending;
+}
+
 void screen_resize(struct term *t, int rows, int cols, bool reflow)
 {
     bool alternate = t->screen == &t->screens[1];
     struct saved_cursor *saved = &t->screens[0].saved;
     /* On the alternate screen the other one's cursor is the saved one. */
     int row = alternate ? saved->row : t->row, col = alternate ? saved->col : t->col, was = row;
-    bool at_end = !alternate && t->pending;
+    bool at_end = t->pending && (t->col < cols || (reflow && !alternate));
     if (reflow)
         grid_reflow(&t->screens[0].grid, rows, cols, &row, &col);
     else
@@ -38,6 +49,7 @@ void screen_resize(struct term *t, int rows, int cols, bool reflow)
     if (alternate) {
         saved->row = MIN(row, rows - 1);
         saved->col = MIN(col, cols - 1);
+        saved->pending = step_out(saved->pending, &saved->col, cols);
         t->row = other;
     } else {
         t->row = row;
@@ -47,9 +59,7 @@ void screen_resize(struct term *t, int rows, int cols, bool reflow)
     margins_reset(t);
     t->row = MIN(t->row, rows - 1);
     t->col = MIN(t->col, cols - 1);
-    t->pending = at_end && t->col == cols - 1 && mode_is(t, MODE_AUTOWRAP);
-    if (at_end && t->col < cols - 1)
-        t->col++; /* there is room now after what was written last */
+    t->pending = step_out(at_end, &t->col, cols);
     t->joinable = false;
     t->screens[1].saved.row = MIN(t->screens[1].saved.row, rows - 1);
     t->screens[1].saved.col = MIN(t->screens[1].saved.col, cols - 1);
