@@ -76,7 +76,8 @@ static void take_row(struct reflow *r, int y)
     }
     if (y == r->cursor_row && r->cursor_col >= n) {
         found(r);
-        r->found_col = MIN(r->col + r->cursor_col - n, r->to.cols - 1);
+        if (r->col < r->to.cols) /* else it is behind the last column */
+            r->found_col = MIN(r->col + r->cursor_col - n, r->to.cols - 1);
     }
 }
 
@@ -119,7 +120,7 @@ void grid_reflow(struct grid *g, int rows, int cols, int *row, int *col)
     *g = r.to;
     pull_down(g, end, &at);
     *row = MAX(at, 0);
-    *col = MIN(r.found_col, cols - 1);
+    *col = r.found_col;
 }
 
 /* Without wrapping anew: the alternate screen, whose program draws it again. */

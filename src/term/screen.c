@@ -20,14 +20,16 @@ static void move_saved(struct term *t, int row, int by)
     s->col = MIN(s->col, t->cols - 1);
 }
 
-/* A cursor that stood behind the last column, with a wrap pending, is still behind the character
- * that is there: where the row goes on now, that is a column of its own. */
+/* A cursor behind the character that was printed last is still behind it: in a column of its own
+ * where there is one, else with a wrap pending. True if that is so. */
 static bool step_out(bool pending, int *col, int cols)
 {
     if (pending && *col < cols - 1) {
         ++*col;
         return false;
     }
+    pending = pending || *col == cols;
+    *col = MIN(*col, cols - 1);
     return pending;
 }
 
@@ -42,15 +44,17 @@ void screen_resize(struct term *t, int rows, int cols, bool reflow)
         grid_reflow(&t->screens[0].grid, rows, cols, &row, &col);
     else
         grid_crop(&t->screens[0].grid, rows, cols, &row);
+    col = reflow ? col : MIN(col, cols - 1);
     int other = alternate ? t->row : 0;
     grid_crop(&t->screens[1].grid, rows, cols, &other);
     t->rows = rows;
     t->cols = cols;
     if (alternate) {
         saved->row = MIN(row, rows - 1);
-        saved->col = MIN(col, cols - 1);
+        saved->col = col;
         saved->pending = step_out(saved->pending, &saved->col, cols);
         t->row = other;
+        t->col = MIN(t->col, cols - 1);
     } else {
         t->row = row;
         t->col = col;
@@ -58,8 +62,7 @@ void screen_resize(struct term *t, int rows, int cols, bool reflow)
     }
     margins_reset(t);
     t->row = MIN(t->row, rows - 1);
-    t->col = MIN(t->col, cols - 1);
-    t->pending = step_out(at_end, &t->col, cols);
+    t->pending = step_out(at_end, &t->col, cols) && mode_is(t, MODE_AUTOWRAP);
     t->joinable = false;
     t->screens[1].saved.row = MIN(t->screens[1].saved.row, rows - 1);
     t->screens[1].saved.col = MIN(t->screens[1].saved.col, cols - 1);

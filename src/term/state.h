@@ -297,7 +297,8 @@ void edit_delete_columns(struct term *t, int n);
 void screen_use(struct term *t, bool alternate, bool clear);
 void screen_resize(struct term *t, int rows, int cols, bool reflow);
 
-/* reflow.c: the same text in rows of another length; the cursor's place goes with it */
+/* reflow.c: the same text in rows of another length; the cursor's place goes with it. The column is
+ * `cols` for a place behind a row that is full. */
 void grid_reflow(struct grid *g, int rows, int cols, int *row, int *col);
 void grid_crop(struct grid *g, int rows, int cols, int *row);
 
