@@ -104,6 +104,18 @@ static void pull_down(struct grid *g, int last, int *row)
     *row += n;
 }
 
+/* The cursor's row has gone out at the top: it comes back, and what is below has no place. */
+static void keep_cursor(struct grid *g, int *row)
+{
+    int n = MIN(-*row, g->history);
+    if (n <= 0)
+        return;
+    g->base -= (uint32_t)n;
+    g->history -= n;
+    *row += n;
+    grid_row(g, g->rows - 1)->flags &= (uint16_t)~ROW_WRAPS;
+}
+
 void grid_reflow(struct grid *g, int rows, int cols, int *row, int *col)
 {
     struct reflow r = {.from = g, .cursor_row = *row, .cursor_col = *col};
@@ -119,6 +131,7 @@ void grid_reflow(struct grid *g, int rows, int cols, int *row, int *col)
     grid_done(g);
     *g = r.to;
     pull_down(g, end, &at);
+    keep_cursor(g, &at);
     *row = MAX(at, 0);
     *col = r.found_col;
 }
