@@ -61,7 +61,8 @@ enum action {
 
 static const uint8_t table[STATES][256] =
     {
-        [GROUND] = {CONTROLS, ANYWHERE, [0x20 ... 0xFF] = GO(NOTHING, GROUND)},
+        [GROUND] = {CONTROLS, ANYWHERE, [0x20 ... 0x7E] = GO(NOTHING, GROUND),
+            [0x7F] = GO(CONTROL, GROUND), [0x80 ... 0xFF] = GO(NOTHING, GROUND)},
         [ESCAPE] =
             {
                 CONTROLS,
@@ -403,6 +404,7 @@ static void act(struct parser *p, enum action action, uint8_t byte)
         clear(p);
         break;
     case CANCEL:
+        p->ops->control(p->context, byte);
         break;
     }
 }
