@@ -7,7 +7,7 @@ static void on_columns(struct term *t, bool on)
         return;
     if (t->options.may_resize) {
         term_tell(t, TERM_EVENT_RESIZE, (struct str){0}, (unsigned)t->rows << 16 | (on ? 132 : 80));
-        screen_resize(t, t->rows, on ? 132 : 80, false);
+        screen_resize(t, t->rows, on ? 132 : 80);
     }
     margins_reset(t);
     t->modes &= ~MODE_BIT(MODE_MARGINS);

@@ -33,18 +33,14 @@ static bool step_out(bool pending, int *col, int cols)
     return pending;
 }
 
-void screen_resize(struct term *t, int rows, int cols, bool reflow)
+void screen_resize(struct term *t, int rows, int cols)
 {
     bool alternate = t->screen == &t->screens[1];
     struct saved_cursor *saved = &t->screens[0].saved;
     /* On the alternate screen the other one's cursor is the saved one. */
     int row = alternate ? saved->row : t->row, col = alternate ? saved->col : t->col, was = row;
-    bool at_end = t->pending && (t->col < cols || (reflow && !alternate));
-    if (reflow)
-        grid_reflow(&t->screens[0].grid, rows, cols, &row, &col);
-    else
-        grid_crop(&t->screens[0].grid, rows, cols, &row);
-    col = reflow ? col : MIN(col, cols - 1);
+    bool at_end = t->pending && (t->col < cols || !alternate);
+    grid_reflow(&t->screens[0].grid, rows, cols, &row, &col);
     int other = alternate ? t->row : 0;
     grid_crop(&t->screens[1].grid, rows, cols, &other);
     t->rows = rows;

@@ -295,7 +295,7 @@ void edit_delete_columns(struct term *t, int n);
 
 /* screen.c */
 void screen_use(struct term *t, bool alternate, bool clear);
-void screen_resize(struct term *t, int rows, int cols, bool reflow);
+void screen_resize(struct term *t, int rows, int cols);
 
 /* reflow.c: the same text in rows of another length; the cursor's place goes with it. The column is
  * `cols` for a place behind a row that is full. */

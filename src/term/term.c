@@ -202,7 +202,7 @@ void term_resize(struct term *t, unsigned rows, unsigned cols)
     rows = clamp(rows, TERM_ROWS_MAX);
     cols = clamp(cols, TERM_COLS_MAX);
     if ((int)rows != t->rows || (int)cols != t->cols)
-        screen_resize(t, (int)rows, (int)cols, true);
+        screen_resize(t, (int)rows, (int)cols);
     if (mode_is(t, MODE_RESIZE_REPORTS))
         reply_csi(t, "48;%d;%d;%d;%dt", t->rows, t->cols, t->rows * CELL_PIXELS_HEIGHT,
             t->cols * CELL_PIXELS_WIDTH);
