@@ -329,7 +329,8 @@ static uint64_t style_hash(const struct term *t, uint16_t id)
  * alike. */
 static uint64_t hash_row(const struct term *t, const struct row *row)
 {
-    uint64_t hash = FNV_START, style = style_hash(t, 0);
+    const uint64_t plain = style_hash(t, 0);
+    uint64_t hash = FNV_START, style = plain;
     uint16_t id = 0;
     int blanks = 0;
     for (int x = 0; x < row->used; x++) {
@@ -341,7 +342,7 @@ static uint64_t hash_row(const struct term *t, const struct row *row)
         uint64_t text = c & ~CELL_STYLE;
         if (text == 0)
             text = ' ';
-        if (text == ' ' && id == 0) {
+        if (text == ' ' && style == plain) {
             blanks++; /* at the end they do not count */
             continue;
         }
