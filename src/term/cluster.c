@@ -6,18 +6,20 @@ enum {
     FIRST_POOL = 256,
 };
 
-static uint32_t hash(const uint32_t *codepoints, unsigned n)
+static uint32_t hash(const struct cluster_table *t, const uint32_t *codepoints, unsigned n)
 {
-    uint64_t h = n;
-    for (unsigned i = 0; i < n; i++)
+    uint64_t h = t->seed ^ n;
+    for (unsigned i = 0; i < n; i++) {
         h = (h ^ codepoints[i]) * UINT64_C(0x9E3779B97F4A7C15);
-    return (uint32_t)(h >> 32);
+        h ^= h >> 32;
+    }
+    return (uint32_t)h;
 }
 
 static void insert(struct cluster_table *t, uint32_t id)
 {
     struct cluster c = cluster_get(t, id);
-    uint32_t i = hash(c.codepoints, c.n) & (t->n_slots - 1);
+    uint32_t i = hash(t, c.codepoints, c.n) & (t->n_slots - 1);
     while (t->slots[i])
         i = (i + 1) & (t->n_slots - 1);
     t->slots[i] = id;
@@ -42,6 +44,7 @@ void cluster_table_init(struct cluster_table *t)
     t->entries = base_alloc(t->cap * sizeof(*t->entries));
     t->slots = base_alloc(t->n_slots * sizeof(*t->slots));
     t->pool = base_alloc(t->pool_cap * sizeof(*t->pool));
+    t->seed = (uintptr_t)t->entries;
     t->n = 1;
     t->pool_n = 0;
 }
@@ -63,7 +66,7 @@ static bool same(const struct cluster_table *t, uint32_t id, const uint32_t *cod
 uint32_t cluster_intern(struct cluster_table *t, const uint32_t *codepoints, unsigned n)
 {
     BUG_ON(n < 2 || n > CLUSTER_MAX);
-    uint32_t i = hash(codepoints, n) & (t->n_slots - 1);
+    uint32_t i = hash(t, codepoints, n) & (t->n_slots - 1);
     for (; t->slots[i]; i = (i + 1) & (t->n_slots - 1))
         if (same(t, t->slots[i], codepoints, n)) {
             if (t->slots[i] == t->newest)
@@ -90,7 +93,7 @@ uint32_t cluster_intern(struct cluster_table *t, const uint32_t *codepoints, uns
 static void drop_newest(struct cluster_table *t)
 {
     struct cluster c = cluster_get(t, t->newest);
-    uint32_t i = hash(c.codepoints, c.n) & (t->n_slots - 1);
+    uint32_t i = hash(t, c.codepoints, c.n) & (t->n_slots - 1);
     while (t->slots[i] != t->newest)
         i = (i + 1) & (t->n_slots - 1);
     t->slots[i] = 0;

@@ -35,15 +35,15 @@ enum {
     SLOTS = 2 * LINKS_MAX,
 };
 
-static uint32_t hash(struct str uri, struct str id)
+static uint32_t hash(const struct link_table *t, struct str uri, struct str id)
 {
-    uint64_t h = fnv_add(fnv_add(FNV_START, uri), id);
+    uint64_t h = fnv_add(fnv_add(FNV_START ^ (uintptr_t)t->slots, uri), id);
     return (uint32_t)(h ^ h >> 32) & (SLOTS - 1);
 }
 
 static void insert(struct link_table *t, uint32_t link)
 {
-    uint32_t i = hash(link_uri(t, link), link_id(t, link));
+    uint32_t i = hash(t, link_uri(t, link), link_id(t, link));
     while (t->slots[i])
         i = (i + 1) & (SLOTS - 1);
     t->slots[i] = (uint16_t)link;
@@ -51,7 +51,7 @@ static void insert(struct link_table *t, uint32_t link)
 
 static uint32_t find(const struct link_table *t, struct str uri, struct str id)
 {
-    for (uint32_t i = hash(uri, id); t->slots[i]; i = (i + 1) & (SLOTS - 1))
+    for (uint32_t i = hash(t, uri, id); t->slots[i]; i = (i + 1) & (SLOTS - 1))
         if (str_eq(link_uri(t, t->slots[i]), uri) && str_eq(link_id(t, t->slots[i]), id))
             return t->slots[i];
     return 0;

@@ -19,7 +19,8 @@ struct link {
 struct link_table {
     struct link *links; /* number 0 is none */
     uint32_t n, cap;
-    uint16_t *slots; /* an open hash of numbers, 0: free; made with the first link */
+    uint16_t *slots; /* an open hash of numbers, 0: free; made with the first link. Its address is
+                        the hash's seed, which no program knows */
 };
 
 void link_table_init(struct link_table *t);

@@ -61,8 +61,9 @@ enum action {
 
 static const uint8_t table[STATES][256] =
     {
-        [GROUND] = {CONTROLS, ANYWHERE, [0x20 ... 0x7E] = GO(NOTHING, GROUND),
-            [0x7F] = GO(CONTROL, GROUND), [0x80 ... 0xFF] = GO(NOTHING, GROUND)},
+        [GROUND] = {CONTROLS, ANYWHERE,
+            [0x20 ... 0x7E] = GO(NOTHING, GROUND), [0x7F] = GO(CONTROL, GROUND),
+            [0x80 ... 0xFF] = GO(NOTHING, GROUND)},
         [ESCAPE] =
             {
                 CONTROLS,

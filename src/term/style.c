@@ -6,14 +6,18 @@ enum {
     FIRST_SLOTS = 256,
 };
 
-static uint32_t hash_style(const struct style *s)
+static uint64_t mix(uint64_t h, uint64_t value)
 {
-    uint64_t h = s->fg | (uint64_t)s->bg << 32;
-    h ^= (uint64_t)s->underline_color << 16;
-    h ^= (uint64_t)(s->attrs | (uint32_t)s->underline << 16) << 20;
-    h ^= (uint64_t)s->link << 7;
-    h *= UINT64_C(0x9E3779B97F4A7C15);
-    return (uint32_t)(h >> 32);
+    h = (h ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    return h ^ h >> 32;
+}
+
+/* The seed is not known to a program: it can't choose styles that all have one hash. */
+static uint32_t hash_style(const struct style_table *t, const struct style *s)
+{
+    uint64_t rest = s->attrs | (uint64_t)s->underline << 16 | (uint64_t)s->link << 24;
+    uint64_t h = mix(mix(t->seed, s->fg | (uint64_t)s->bg << 32), s->underline_color | rest << 32);
+    return (uint32_t)(mix(h, s->link) >> 32);
 }
 
 static bool same_style(const struct style *a, const struct style *b)
@@ -23,7 +27,7 @@ static bool same_style(const struct style *a, const struct style *b)
 
 static void insert(struct style_table *t, uint32_t id)
 {
-    uint32_t i = hash_style(&t->styles[id]) & (t->n_slots - 1);
+    uint32_t i = hash_style(t, &t->styles[id]) & (t->n_slots - 1);
     while (t->slots[i])
         i = (i + 1) & (t->n_slots - 1);
     t->slots[i] = (uint16_t)(id + 1);
@@ -47,6 +51,7 @@ void style_table_init(struct style_table *t)
     t->n_slots = FIRST_SLOTS;
     t->styles = base_alloc(t->cap * sizeof(*t->styles));
     t->slots = base_alloc(t->n_slots * sizeof(*t->slots));
+    t->seed = (uintptr_t)t->styles;
     t->n = 1;
     insert(t, 0);
 }
@@ -67,7 +72,7 @@ void style_table_reset(struct style_table *t)
 
 uint16_t style_intern(struct style_table *t, const struct style *s)
 {
-    uint32_t i = hash_style(s) & (t->n_slots - 1);
+    uint32_t i = hash_style(t, s) & (t->n_slots - 1);
     for (; t->slots[i]; i = (i + 1) & (t->n_slots - 1))
         if (same_style(&t->styles[t->slots[i] - 1], s))
             return (uint16_t)(t->slots[i] - 1);

@@ -92,6 +92,7 @@ struct style_table {
     uint32_t n, cap;
     uint16_t *slots;  /* numbers + 1 */
     uint32_t n_slots; /* a power of two */
+    uint64_t seed;    /* of the hash: an address, which no program knows */
 };
 
 void style_table_init(struct style_table *t);
