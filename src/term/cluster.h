@@ -13,8 +13,8 @@
 enum {
     CLUSTER_MAX = 32, /* code points; more of them are dropped */
     CLUSTERS_MAX = 256 * 1024,
-    CLUSTER_POOL_MAX = 2 * 1024 * 1024, /* code points of all */
-    CLUSTER_NONE = 0,                   /* no cluster has this number */
+    CLUSTER_POOL_MAX = 1024 * 1024, /* code points of all */
+    CLUSTER_NONE = 0,               /* no cluster has this number */
 };
 
 struct cluster {

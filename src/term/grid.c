@@ -6,7 +6,7 @@
 #endif
 
 enum {
-    HISTORY_BYTES = 24 << 20, /* cells of the scrollback: fewer lines, if they are long */
+    HISTORY_BYTES = 16 << 20, /* cells of the scrollback: fewer lines, if they are long */
 };
 
 static cell *new_cells(int cols)
