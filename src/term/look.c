@@ -152,6 +152,8 @@ static void add(struct buf *out, struct str text, bool markup)
             buf_add_z(out, entities[codepoint]);
         } else if (look_drawable(codepoint)) {
             buf_add(out, text.p, n);
+        } else if (codepoint == 0xFFFE || codepoint == 0xFFFF) {
+            buf_add_z(out, "\xEF\xBF\xBD"); /* they have a column, which must not be lost */
         }
         text = str_skip(text, n);
     }
