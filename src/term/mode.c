@@ -212,6 +212,8 @@ static void set(struct term *t, const struct mode_row *row, bool on)
         t->modes |= all;
     else if (on)
         t->modes = (t->modes & ~all) | bit;
+    else if (bit & CODING_BITS)
+        t->modes &= ~bit; /* as in xterm: only the one in force can be taken away */
     else
         t->modes &= ~(bit & CODING_BITS ? bit : all); /* of these a reset is only for itself */
     if (row->changed)
