@@ -96,17 +96,24 @@ static bool open_input(struct render *r, const struct args *args, struct err *er
     return true;
 }
 
-/* A file to be written anew, but never the one that is read. */
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return S_ISREG(a->st_mode) && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* A file to be written anew, but never the one that is read, nor one for two things. */
 static bool open_output(const struct render *r, const char *name, int *ret_fd, struct err *err)
 {
     if (!name)
         return true;
-    struct stat in, out;
+    struct stat in, out, replies;
     AUTO_FD int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
     if (fd < 0 || fstat(fd, &out) || fstat(r->in, &in))
         return err_errno(err, E_IO, errno, "cannot write '%s'", name);
-    if (S_ISREG(out.st_mode) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+    if (same_file(&out, &in))
         return err_set(err, E_CLI_INVALID_ARG, "'%s' is the input: it would be lost", name);
+    if (r->replies >= 0 && !fstat(r->replies, &replies) && same_file(&out, &replies))
+        return err_set(err, E_CLI_INVALID_ARG, "'%s' is already the file for replies", name);
     if (S_ISREG(out.st_mode) && ftruncate(fd, 0))
         return err_errno(err, E_IO, errno, "cannot write '%s'", name);
     *ret_fd = TAKE_FD(fd);
