@@ -203,7 +203,7 @@ TEST(markup_is_escaped)
         {STR("</pre><script>"), "&lt;/pre&gt;&lt;script&gt;"},
         {STR("a&b \"c\" 'd' ]]>"), "a&amp;b &quot;c&quot; &#39;d&#39; ]]&gt;"},
         {STR("a\x1b[0m\x07\x7f"), "a[0m"},
-        {STR("x\xe2\x80\xaey\xe2\x81\xa6z\xef\xbf\xbf"), "xyz"},
+        {STR("x\xe2\x80\xaey\xe2\x81\xa6z\xef\xbf\xbf"), "xyz\xef\xbf\xbd"},
         {STR("\xff<\xc3"), "\xef\xbf\xbd&lt;\xef\xbf\xbd"},
         {STR("\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7"),
             "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7"},
