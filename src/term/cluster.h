@@ -35,7 +35,7 @@ struct cluster_table {
     uint32_t *slots; /* numbers, 0: free */
     uint32_t n_slots;
     uint32_t newest; /* was given out once, and last; or CLUSTER_NONE */
-    uint64_t seed; /* of the hash: an address, which no program knows */
+    uint64_t seed;   /* of the hash: an address, which no program knows */
 };
 
 void cluster_table_init(struct cluster_table *t);

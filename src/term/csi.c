@@ -332,7 +332,7 @@ static void soft_reset(struct term *t)
     margins_reset(t);
     t->pen = (struct style){0};
     t->charsets = (struct charsets){0};
-    t->screen->saved = (struct saved_cursor){.autowrap = true};
+    t->screen->saved = (struct saved_cursor){0};
     t->modify_other = t->format_other = 0;
     t->pending = false;
     pen_changed(t);

@@ -292,7 +292,6 @@ void cursor_save(struct term *t)
         .col = t->col,
         .pending = t->pending,
         .origin = mode_is(t, MODE_ORIGIN),
-        .autowrap = mode_is(t, MODE_AUTOWRAP),
         .pen = t->pen,
         .charsets = t->charsets,
     };

@@ -71,7 +71,7 @@ static inline struct row *grid_row(const struct grid *g, int y)
 /* The row will be changed, up to the column `end`. */
 static inline void row_touch(struct row *row, int end)
 {
-    row->flags &= (uint16_t)~(ROW_HASHED | ROW_SAME);
+    row->flags &= (uint16_t) ~(ROW_HASHED | ROW_SAME);
     if (end > row->used)
         row->used = (uint16_t)end;
 }

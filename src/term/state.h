@@ -65,7 +65,12 @@ enum mode {
     MODE_ALTERNATE_SCROLL,
     MODE_MOUSE_URXVT,
     MODE_MOUSE_PIXELS,
+    MODE_META_8BIT,
+    MODE_NUM_LOCK,
     MODE_META_SENDS_ESC,
+    MODE_ALT_SENDS_ESC,
+    MODE_URGENT_BELL,
+    MODE_RAISE_BELL,
     MODE_REVERSE_WRAP_MORE,
     MODE_ALT_47,
     MODE_ALT_1047,
@@ -96,7 +101,7 @@ struct charsets {
 /* What DECSC keeps. */
 struct saved_cursor {
     int row, col;
-    bool pending, origin, autowrap;
+    bool pending, origin;
     struct style pen;
     struct charsets charsets;
 };

@@ -108,7 +108,7 @@ static void reset_state(struct term *t)
     t->joinable = false;
     t->window = (struct window){0};
     for (int i = 0; i < 2; i++) {
-        t->screens[i].saved = (struct saved_cursor){.autowrap = true};
+        t->screens[i].saved = (struct saved_cursor){0};
         t->screens[i].kitty.n = 0;
     }
     titles_drop(t);
@@ -127,6 +127,8 @@ void term_reset(struct term *t)
 {
     if (mode_is(t, MODE_COLUMNS_132))
         mode_set(t, 3, true, false);
+    if (mode_is(t, MODE_SYNC))
+        mode_set(t, 2026, true, false); /* whoever waits for the end of the update is told */
     reset_state(t);
     for (int i = 0; i < 2; i++) {
         struct grid *g = &t->screens[i].grid;
