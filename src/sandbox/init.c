@@ -372,6 +372,14 @@ static void pause_with(const struct init *init, pid_t command, int sig)
     kill(all, SIGCONT);
 }
 
+/* Those that are stopped hear of it, too. */
+static void ask_to_end(const struct init *init, pid_t command)
+{
+    pid_t all = plan_is_native(init->in->plan) ? -1 : -command;
+    kill(all, SIGTERM);
+    kill(all, SIGCONT);
+}
+
 static void reap(const struct init *init, pid_t command)
 {
     int status;
@@ -394,6 +402,7 @@ static void block_signals(sigset_t *ret_set)
     sigemptyset(ret_set);
     sigaddset(ret_set, SIGCHLD);
     sigaddset(ret_set, SIGTERM);
+    sigaddset(ret_set, INIT_ASK_TO_END);
 }
 
 NORETURN static void wait_for(const struct init *init, pid_t command, const sigset_t *signals)
@@ -402,6 +411,8 @@ NORETURN static void wait_for(const struct init *init, pid_t command, const sigs
         int sig = sigwaitinfo(signals, NULL);
         if (sig == SIGTERM && !plan_is_native(init->in->plan))
             end_all(init, command);
+        if (sig == INIT_ASK_TO_END)
+            ask_to_end(init, command);
         reap(init, command);
     }
 }

@@ -339,6 +339,11 @@ void child_continue(const struct child *child)
     (void)!send(child->control, &word, 1, MSG_NOSIGNAL);
 }
 
+void child_terminate(const struct child *child)
+{
+    syscall(SYS_pidfd_send_signal, child->pidfd, INIT_ASK_TO_END, NULL, 0);
+}
+
 void child_kill(const struct child *child)
 {
     syscall(SYS_pidfd_send_signal, child->pidfd, child->native ? SIGKILL : SIGTERM, NULL, 0);

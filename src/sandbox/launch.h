@@ -60,6 +60,9 @@ MUST_USE bool child_next(struct child *child, struct child_news *ret_news, struc
 
 void child_continue(const struct child *child);
 
+/* Asks everything in it to end: SIGTERM. What does not listen goes on. */
+void child_terminate(const struct child *child);
+
 /* Ends everything in it, at once. */
 void child_kill(const struct child *child);
 

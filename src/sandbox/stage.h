@@ -2,6 +2,7 @@
 #ifndef SANDBOX_STAGE_H
 #define SANDBOX_STAGE_H
 
+#include <signal.h>
 #include <stdint.h>
 
 /* Stage, the primitive that it needs. */
@@ -43,6 +44,10 @@ enum init_word {
     INIT_STOPPED, /* value: the signal */
     INIT_EXITED,  /* value: as waitpid() gives it */
 };
+
+/* Signals to the first process: everything is to be asked to end. (Without namespaces SIGTERM ends
+ * it all at once; with them SIGKILL does.) */
+#define INIT_ASK_TO_END SIGUSR1
 
 struct init_message {
     uint32_t word;

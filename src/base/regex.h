@@ -1,0 +1,44 @@
+/* Regular expressions (PCRE2, UTF-8) with limits on what a match may cost.
+ *
+ *     struct regex *r;
+ *     if (!regex_new(STR("total [0-9]+"), &r, err)) return false;
+ *     struct regex_match m;
+ *     if (regex_find(r, text, 0, &m)) ...text.p + m.start...
+ *     regex_free(r);
+ *
+ * `^` and `$` match at lines. A match that would take too long is none; regex_gave_up() says so.
+ */
+#ifndef BASE_REGEX_H
+#define BASE_REGEX_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+enum {
+    REGEX_PATTERN_MAX = 16 * 1024,
+    REGEX_MATCH_LIMIT = 1000 * 1000,
+    REGEX_DEPTH_LIMIT = 10 * 1000,
+    REGEX_HEAP_KIB = 20 * 1024,
+};
+
+struct regex;
+
+struct regex_match {
+    size_t start, end;
+};
+
+/* E_PROTOCOL with what is wrong, and where in the pattern. */
+MUST_USE bool regex_new(struct str pattern, struct regex **ret_regex, struct err *err);
+void regex_free(struct regex *r); /* accepts NULL */
+
+/* The first match at or after an offset. The text is valid UTF-8. */
+bool regex_find(struct regex *r, struct str text, size_t from, struct regex_match *ret_match);
+
+/* The last search ended at a limit. */
+bool regex_gave_up(const struct regex *r);
+
+/* Appends the text with every match replaced; $1 and ${name} in the replacement are groups. */
+MUST_USE bool regex_replace(
+    struct regex *r, struct str text, struct str with, struct buf *out, struct err *err);
+
+#endif

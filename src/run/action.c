@@ -1,0 +1,175 @@
+/* Actions: one row of a table each. */
+#include "run/action.h"
+
+#include "run/tagged.h"
+
+enum {
+    TEXT_MAX = 1 << 20,
+};
+
+struct action_payload {
+    struct str key, text;
+    bool paste;
+    uint16_t rows, cols;
+    json_t *condition;
+    int button, event;
+    uint32_t row, col;
+    struct str_list modifiers;
+};
+
+/* By enum mouse_button. */
+static const char *const buttons[] = {"left", "middle", "right", "none", "wheel_up", "wheel_down",
+    "wheel_left", "wheel_right", "back", "forward"};
+
+enum {
+    EVENT_CLICK,
+    EVENT_PRESS,
+    EVENT_RELEASE,
+    EVENT_MOVE,
+};
+
+static const char *const events[] = {"click", "press", "release", "move"};
+
+#define P struct action_payload
+static const struct field key_fields[] = {
+    FIELD_STR("key", P, key, "a key or a chord: Enter, a, Ctrl+x, Alt+Shift+F5",
+        .flags = FIELD_REQUIRED, FIELD_RANGE(1, 64))};
+static const struct field text_fields[] = {
+    FIELD_STR(
+        "text", P, text, "sent byte for byte", .flags = FIELD_REQUIRED, FIELD_RANGE(0, TEXT_MAX)),
+    FIELD_BOOL("paste", P, paste, "as a paste: between brackets, where the program asked for them",
+        .flags = FIELD_OMIT_EMPTY),
+};
+static const struct field resize_fields[] = {
+    FIELD_U16("rows", P, rows, "lines", .flags = FIELD_REQUIRED, FIELD_RANGE(1, SESSION_ROWS_MAX)),
+    FIELD_U16(
+        "cols", P, cols, "columns", .flags = FIELD_REQUIRED, FIELD_RANGE(1, SESSION_COLS_MAX)),
+};
+static const struct field wait_fields[] = {FIELD_JSON(
+    "condition", P, condition, "{\"type\", \"payload\"}: see conditions", .flags = FIELD_REQUIRED)};
+static const struct field mouse_fields[] = {
+    FIELD_ENUM("button", P, button, buttons, "which", .def = "\"left\""),
+    FIELD_ENUM("event", P, event, events, "what happens to it", .def = "\"click\""),
+    FIELD_U32("row", P, row, "counted from 0", .flags = FIELD_REQUIRED,
+        FIELD_RANGE(0, SESSION_ROWS_MAX - 1)),
+    FIELD_U32("col", P, col, "counted from 0", .flags = FIELD_REQUIRED,
+        FIELD_RANGE(0, SESSION_COLS_MAX - 1)),
+};
+
+static const struct shape none_shape = {.name = "nothing", .help = "nothing", .size = sizeof(P)};
+static const struct shape key_shape = SHAPE("key", P, key_fields, "a key");
+static const struct shape text_shape = SHAPE("text", P, text_fields, "a text");
+static const struct shape resize_shape = SHAPE("resize", P, resize_fields, "a size");
+static const struct shape wait_shape = SHAPE("wait", P, wait_fields, "a condition");
+static const struct shape mouse_shape = SHAPE("mouse", P, mouse_fields, "a mouse event");
+
+/* By enum action_type. */
+static const struct tagged kinds[] = {
+    [ACTION_KEY] = {"key", NULL, &key_shape, "press a key or a chord"},
+    [ACTION_TEXT] = {"text", NULL, &text_shape, "type or paste a text"},
+    [ACTION_RESIZE] = {"resize", NULL, &resize_shape, "change the terminal's size"},
+    [ACTION_WAIT] = {"wait", NULL, &wait_shape, "wait until a condition holds"},
+    [ACTION_TERMINATE] = {"terminate", NULL, &none_shape, "end the command: SIGTERM, then SIGKILL"},
+    [ACTION_MOUSE] = {"mouse", NULL, &mouse_shape, "use the mouse, where the program asked for it"},
+};
+
+static const struct tagged_table table = TAGGED_TABLE("action", kinds);
+
+static bool read_key(struct str text, const char *place, struct key *ret_key, struct err *err)
+{
+    if (key_parse(text, ret_key, err))
+        return true;
+    err_wrap(err, "%s.payload.key", place);
+    return err_ctx(err, "field", "%s.payload.key", place);
+}
+
+static void take_mouse(const struct action_payload *p, struct action *a)
+{
+    static const enum mouse_action actions[] = {
+        MOUSE_PRESS, MOUSE_PRESS, MOUSE_RELEASE, MOUSE_MOVE};
+    a->mouse = (struct mouse){.button = (enum mouse_button)p->button,
+        .action = actions[p->event],
+        .row = p->row,
+        .col = p->col};
+    a->mouse_click = p->event == EVENT_CLICK;
+}
+
+bool action_read(const json_t *json, const char *place, struct arena *arena,
+    struct action *ret_action, struct err *err)
+{
+    struct action_payload p = {0};
+    size_t kind;
+    if (!tagged_read(
+            &table, &(struct field_source){json, place, E_PROTOCOL}, arena, &kind, &p, err))
+        return false;
+    struct action a = {.type = (enum action_type)kind,
+        .text = p.text,
+        .paste = p.paste,
+        .rows = p.rows,
+        .cols = p.cols,
+        .json = json};
+    if (a.type == ACTION_KEY && !read_key(p.key, place, &a.key, err))
+        return false;
+    if (a.type == ACTION_MOUSE)
+        take_mouse(&p, &a);
+    if (a.type == ACTION_WAIT &&
+        !condition_read(p.condition, arena_printf(arena, "%s.payload.condition", place), arena,
+            &a.condition, err))
+        return false;
+    *ret_action = a;
+    return true;
+}
+
+void action_done(struct action *a)
+{
+    condition_done(&a->condition);
+}
+
+const char *action_name(enum action_type type)
+{
+    return kinds[type].name;
+}
+
+static bool send_mouse(
+    const struct action *a, const struct term_input *input, struct buf *bytes, struct err *err)
+{
+    struct mouse release = a->mouse;
+    release.action = MOUSE_RELEASE;
+    if (!mouse_encode(&a->mouse, input, bytes))
+        return err_set(err, E_PROTOCOL, "the program did not ask for such mouse reports");
+    if (a->mouse_click)
+        (void)mouse_encode(&release, input, bytes);
+    return true;
+}
+
+bool action_send(const struct action *a, struct session *s, struct buf *ret_bytes, struct err *err)
+{
+    struct term_input input;
+    term_input(session_term(s), &input);
+    switch (a->type) {
+    case ACTION_KEY:
+        key_encode(&a->key, &input, ret_bytes);
+        break;
+    case ACTION_TEXT:
+        if (a->paste)
+            key_text(a->text, true, &input, ret_bytes);
+        else
+            buf_add_str(ret_bytes, a->text);
+        break;
+    case ACTION_MOUSE:
+        if (!send_mouse(a, &input, ret_bytes, err))
+            return false;
+        break;
+    case ACTION_RESIZE:
+        return session_resize(s, a->rows, a->cols, err);
+    case ACTION_WAIT:
+    case ACTION_TERMINATE:
+        break;
+    }
+    return session_send(s, buf_str(ret_bytes), err);
+}
+
+json_t *action_schema(void)
+{
+    return tagged_schema(&table);
+}

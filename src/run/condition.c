@@ -1,0 +1,467 @@
+/* Conditions: one row of a table each. */
+#include "run/condition.h"
+
+#include "run/tagged.h"
+
+enum {
+    LINES_MAX = SESSION_ROWS_MAX - 1,
+    SHOWN_MAX = 200, /* bytes of a line that a message repeats */
+};
+
+struct condition_kind {
+    struct tagged tagged;
+    bool (*holds)(const struct condition *, const struct view *, struct buf *why);
+    bool cells;
+};
+
+/* Words --------------------------------------------------------------------------------------- */
+
+static struct str shown(struct str text)
+{
+    return str_head(text, SHOWN_MAX);
+}
+
+static bool fail(struct buf *why, const char *format, ...) PRINTF_LIKE(2, 3);
+
+static bool fail(struct buf *why, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (why)
+        buf_vprintf(why, format, args);
+    va_end(args);
+    return false;
+}
+
+/* The screen ---------------------------------------------------------------------------------- */
+
+static bool contains(struct str where, struct str what)
+{
+    return what.n == 0 || (where.n >= what.n && memmem(where.p, where.n, what.p, what.n));
+}
+
+/* Lines joined, so that what is looked for may span them. */
+static void join(const struct snapshot *s, struct buf *b)
+{
+    for (unsigned row = 0; row < s->rows; row++) {
+        buf_add_str(b, s->lines[row]);
+        buf_add_byte(b, '\n');
+    }
+    buf_truncate(b, b->n ? b->n - 1 : 0);
+}
+
+#define SCREEN_TEXT(b, s)                               \
+    AUTO_BUF struct buf b = BUF_INIT((size_t)64 << 20); \
+    join((s), &b)
+
+static bool screen_contains(const struct condition *c, const struct view *v, struct buf *why)
+{
+    SCREEN_TEXT(text, v->screen);
+    return contains(buf_str(&text), c->payload.text) ||
+           fail(why, "the screen does not show '" STR_FMT "'", STR_ARG(shown(c->payload.text)));
+}
+
+static bool screen_not_contains(const struct condition *c, const struct view *v, struct buf *why)
+{
+    SCREEN_TEXT(text, v->screen);
+    return !contains(buf_str(&text), c->payload.text) ||
+           fail(why, "the screen shows '" STR_FMT "'", STR_ARG(shown(c->payload.text)));
+}
+
+static bool screen_matches(const struct condition *c, const struct view *v, struct buf *why)
+{
+    struct regex_match match;
+    SCREEN_TEXT(text, v->screen);
+    if (regex_find(c->regex, buf_str(&text), 0, &match))
+        return true;
+    if (regex_gave_up(c->regex))
+        return fail(why, "the pattern '" STR_FMT "' needs too many steps to match",
+            STR_ARG(shown(c->payload.pattern)));
+    return fail(
+        why, "nothing on the screen matches '" STR_FMT "'", STR_ARG(shown(c->payload.pattern)));
+}
+
+static bool screen_empty(const struct condition *c, const struct view *v, struct buf *why)
+{
+    (void)c;
+    for (unsigned row = 0; row < v->screen->rows; row++)
+        if (v->screen->lines[row].n)
+            return fail(why, "the screen is not empty: line %u is '" STR_FMT "'", row,
+                STR_ARG(shown(v->screen->lines[row])));
+    return true;
+}
+
+static bool screen_stable(const struct condition *c, const struct view *v, struct buf *why)
+{
+    return v->quiet_ms >= c->payload.quiet_ms ||
+           fail(why, "the screen changed %llu ms ago, and was to be quiet for %llu ms",
+               (unsigned long long)v->quiet_ms, (unsigned long long)c->payload.quiet_ms);
+}
+
+/* Lines --------------------------------------------------------------------------------------- */
+
+static bool find_line(
+    const struct condition *c, const struct view *v, struct str *ret_line, struct buf *why)
+{
+    if (c->payload.line >= v->screen->rows)
+        return fail(
+            why, "there is no line %u: the screen has %u", c->payload.line, v->screen->rows);
+    *ret_line = v->screen->lines[c->payload.line];
+    return true;
+}
+
+static bool is_equal(struct str line, struct str text)
+{
+    return str_eq(line, str_trim_end(text, ' '));
+}
+
+static bool test_line(const struct condition *c, const struct view *v, struct buf *why,
+    bool (*test)(struct str, struct str), const char *words)
+{
+    struct str line;
+    if (!find_line(c, v, &line, why))
+        return false;
+    return test(line, c->payload.text) ||
+           fail(why, "line %u is '" STR_FMT "', which %s '" STR_FMT "'", c->payload.line,
+               STR_ARG(shown(line)), words, STR_ARG(shown(c->payload.text)));
+}
+
+static bool line_equals(const struct condition *c, const struct view *v, struct buf *why)
+{
+    return test_line(c, v, why, is_equal, "is not");
+}
+
+static bool line_contains(const struct condition *c, const struct view *v, struct buf *why)
+{
+    return test_line(c, v, why, contains, "does not contain");
+}
+
+static bool line_starts_with(const struct condition *c, const struct view *v, struct buf *why)
+{
+    return test_line(c, v, why, str_starts_with, "does not start with");
+}
+
+static bool line_ends_with(const struct condition *c, const struct view *v, struct buf *why)
+{
+    return test_line(c, v, why, str_ends_with, "does not end with");
+}
+
+static bool line_matches(const struct condition *c, const struct view *v, struct buf *why)
+{
+    struct str line;
+    struct regex_match match;
+    if (!find_line(c, v, &line, why))
+        return false;
+    return regex_find(c->regex, line, 0, &match) ||
+           fail(why, "line %u is '" STR_FMT "', which does not match '" STR_FMT "'",
+               c->payload.line, STR_ARG(shown(line)), STR_ARG(shown(c->payload.pattern)));
+}
+
+/* Cursor and title ---------------------------------------------------------------------------- */
+
+static bool cursor_at(const struct condition *c, const struct view *v, struct buf *why)
+{
+    const struct term_cursor *cursor = &v->screen->cursor;
+    return (cursor->row == c->payload.row && cursor->col == c->payload.col) ||
+           fail(why, "the cursor is at row %u, column %u, and was to be at row %u, column %u",
+               cursor->row, cursor->col, c->payload.row, c->payload.col);
+}
+
+static bool cursor_visible(const struct condition *c, const struct view *v, struct buf *why)
+{
+    (void)c;
+    return v->screen->cursor.visible || fail(why, "the cursor is hidden");
+}
+
+static bool cursor_hidden(const struct condition *c, const struct view *v, struct buf *why)
+{
+    (void)c;
+    return !v->screen->cursor.visible || fail(why, "the cursor is visible");
+}
+
+static bool title_is(const struct condition *c, const struct view *v, struct buf *why)
+{
+    return str_eq(v->screen->title, c->payload.text) ||
+           fail(why, "the title is '" STR_FMT "', and was to be '" STR_FMT "'",
+               STR_ARG(shown(v->screen->title)), STR_ARG(shown(c->payload.text)));
+}
+
+/* Styles -------------------------------------------------------------------------------------- */
+
+static bool color_of(const json_t *json, color *ret_color)
+{
+    const json_t *n = json_object_get(json, "ansi_16");
+    if (json_is_string(json) && strcmp(json_string_value(json), "default") == 0) {
+        *ret_color = 0;
+        return true;
+    }
+    if (n) {
+        *ret_color = color_ansi((unsigned)json_integer_value(n) & 15);
+        return true;
+    }
+    if ((n = json_object_get(json, "ansi_256"))) {
+        *ret_color = color_indexed((unsigned)json_integer_value(n) & 255);
+        return true;
+    }
+    if (!(n = json_object_get(json, "rgb")))
+        return false;
+    unsigned rgb[3];
+    static const char *const names[] = {"r", "g", "b"};
+    for (int i = 0; i < 3; i++)
+        rgb[i] = (unsigned)json_integer_value(json_object_get(n, names[i])) & 255;
+    *ret_color = color_rgb(rgb[0], rgb[1], rgb[2]);
+    return true;
+}
+
+static bool same_color(const json_t *want, color have, const char *name, struct buf *why)
+{
+    color c;
+    if (!want || !color_of(want, &c) || c == have)
+        return true;
+    return fail(why, "%s is another colour", name);
+}
+
+static const char *const underline_names[] = {
+    "none", "single", "double", "curly", "dotted", "dashed"};
+
+static bool same_attrs(const struct condition_payload *p, const struct style *s, struct buf *why)
+{
+    const struct {
+        const char *name;
+        bool given, want, have;
+    } attrs[] = {
+        {"bold", p->has_bold, p->bold, s->attrs & STYLE_BOLD},
+        {"faint", p->has_faint, p->faint, s->attrs & STYLE_FAINT},
+        {"italic", p->has_italic, p->italic, s->attrs & STYLE_ITALIC},
+        {"underline", p->has_underline, p->underline, s->underline},
+        {"blink", p->has_blink, p->blink, s->attrs & (STYLE_BLINK | STYLE_RAPID)},
+        {"inverse", p->has_inverse, p->inverse, s->attrs & STYLE_INVERSE},
+        {"conceal", p->has_conceal, p->conceal, s->attrs & STYLE_CONCEAL},
+        {"strike", p->has_strike, p->strike, s->attrs & STYLE_STRIKE},
+        {"overline", p->has_overline, p->overline, s->attrs & STYLE_OVERLINE},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(attrs); i++)
+        if (attrs[i].given && attrs[i].want != attrs[i].have)
+            return fail(why, "the cell is %s%s", attrs[i].have ? "" : "not ", attrs[i].name);
+    return true;
+}
+
+static bool style_at(const struct condition *c, const struct view *v, struct buf *why)
+{
+    const struct condition_payload *p = &c->payload;
+    const struct snapshot *s = v->screen;
+    if (p->row >= s->rows || p->col >= s->cols)
+        return fail(why, "there is no cell at row %u, column %u", p->row, p->col);
+    const struct snapshot_cell *cell = &s->cells[p->row * s->cols + p->col];
+    if (p->underline_style.p && !str_is(p->underline_style, underline_names[cell->style.underline]))
+        return fail(why, "the underline is %s", underline_names[cell->style.underline]);
+    if (p->link.p && !str_eq(p->link, cell->link))
+        return fail(why, "the link is '" STR_FMT "'", STR_ARG(shown(cell->link)));
+    return same_attrs(p, &cell->style, why) && same_color(p->fg, cell->style.fg, "fg", why) &&
+           same_color(p->bg, cell->style.bg, "bg", why) &&
+           same_color(p->underline_color, cell->style.underline_color, "underline_color", why);
+}
+
+/* Runs of inverse cells, each as a text. */
+static bool selected(const struct condition *c, const struct view *v, struct buf *why)
+{
+    const struct snapshot *s = v->screen;
+    AUTO_BUF struct buf run = BUF_INIT(1 << 20);
+    bool any = false;
+    for (unsigned row = 0; row < s->rows; row++) {
+        buf_reset(&run);
+        for (unsigned col = 0; col <= s->cols; col++) {
+            const struct snapshot_cell *cell = &s->cells[row * s->cols + col];
+            if (col < s->cols && cell->style.attrs & STYLE_INVERSE) {
+                buf_add_str(&run, cell->text);
+                any = true;
+                continue;
+            }
+            if (run.n && contains(buf_str(&run), c->payload.text))
+                return true;
+            buf_reset(&run);
+        }
+    }
+    return fail(why,
+        any ? "'" STR_FMT "' is not among what is shown inverse"
+            : "nothing is shown inverse, and '" STR_FMT "' was to be",
+        STR_ARG(shown(c->payload.text)));
+}
+
+/* The command --------------------------------------------------------------------------------- */
+
+static bool process_exited(const struct condition *c, const struct view *v, struct buf *why)
+{
+    (void)c;
+    return v->exit || fail(why, "the command is still running");
+}
+
+static bool exit_code(const struct condition *c, const struct view *v, struct buf *why)
+{
+    if (!v->exit)
+        return fail(why, "the command is still running");
+    if (v->exit->signal)
+        return fail(why, "the command was ended by signal %d", v->exit->signal);
+    return v->exit->code == c->payload.code || fail(why, "the exit code is %d, and was to be %lld",
+                                                   v->exit->code, (long long)c->payload.code);
+}
+
+static bool no_crash(const struct condition *c, const struct view *v, struct buf *why)
+{
+    (void)c;
+    return !v->exit || !v->exit->signal || v->exit->by_harness ||
+           fail(why, "the command was ended by signal %d", v->exit->signal);
+}
+
+/* Tables -------------------------------------------------------------------------------------- */
+
+#define P    struct condition_payload
+#define TEXT FIELD_STR("text", P, text, "what to look for", .flags = FIELD_REQUIRED)
+#define PATTERN \
+    FIELD_STR("pattern", P, pattern, "a regular expression (PCRE2)", .flags = FIELD_REQUIRED)
+#define LINE \
+    FIELD_U32("line", P, line, "counted from 0", .flags = FIELD_REQUIRED, FIELD_RANGE(0, LINES_MAX))
+#define ROW \
+    FIELD_U32("row", P, row, "counted from 0", .flags = FIELD_REQUIRED, FIELD_RANGE(0, LINES_MAX))
+#define COL \
+    FIELD_U32("col", P, col, "counted from 0", .flags = FIELD_REQUIRED, FIELD_RANGE(0, LINES_MAX))
+#define FLAG(name) FIELD_BOOL(#name, P, name, "whether the cell is so", FIELD_HAS(P, has_##name))
+
+static const struct field text_fields[] = {TEXT};
+static const struct field pattern_fields[] = {PATTERN};
+static const struct field line_text_fields[] = {LINE, TEXT};
+static const struct field line_pattern_fields[] = {LINE, PATTERN};
+static const struct field cursor_fields[] = {ROW, COL};
+static const struct field quiet_fields[] = {FIELD_U64("quiet_ms", P, quiet_ms,
+    "for how long nothing may have changed", .def = "100", FIELD_RANGE(1, 3600 * 1000))};
+static const struct field code_fields[] = {FIELD_I64(
+    "code", P, code, "the command's exit code", .flags = FIELD_REQUIRED, FIELD_RANGE(0, 255))};
+static const struct field style_fields[] = {
+    ROW,
+    COL,
+    FIELD_JSON("fg", P, fg, "the colour of the text, as cells have it"),
+    FIELD_JSON("bg", P, bg, "the colour behind it"),
+    FIELD_JSON("underline_color", P, underline_color, "the colour of the underline"),
+    FIELD_STR(
+        "underline_style", P, underline_style, "none, single, double, curly, dotted or dashed"),
+    FIELD_STR("link", P, link, "where it leads"),
+    FLAG(bold),
+    FLAG(faint),
+    FLAG(italic),
+    FLAG(underline),
+    FLAG(blink),
+    FLAG(inverse),
+    FLAG(conceal),
+    FLAG(strike),
+    FLAG(overline),
+};
+
+static const struct shape none_shape = {.name = "nothing", .help = "nothing", .size = sizeof(P)};
+static const struct shape text_shape = SHAPE("text", P, text_fields, "a text");
+static const struct shape pattern_shape = SHAPE("pattern", P, pattern_fields, "a pattern");
+static const struct shape line_text_shape =
+    SHAPE("line_text", P, line_text_fields, "a line and a text");
+static const struct shape line_pattern_shape =
+    SHAPE("line_pattern", P, line_pattern_fields, "a line and a pattern");
+static const struct shape cursor_shape = SHAPE("place", P, cursor_fields, "a place");
+static const struct shape quiet_shape = SHAPE("quiet", P, quiet_fields, "a time");
+static const struct shape code_shape = SHAPE("code", P, code_fields, "an exit code");
+static const struct shape style_shape = SHAPE("style", P, style_fields, "how a cell looks");
+
+static const struct condition_kind kinds[] = {
+    {{"screen_contains", NULL, &text_shape, "the screen shows the text"}, screen_contains, false},
+    {{"screen_not_contains", "not_contains", &text_shape, "the screen does not show the text"},
+        screen_not_contains, false},
+    {{"screen_matches", "regex_match", &pattern_shape, "the screen's lines match the pattern"},
+        screen_matches, false},
+    {{"screen_empty", NULL, &none_shape, "nothing is on the screen"}, screen_empty, false},
+    {{"screen_stable", NULL, &quiet_shape, "nothing has changed for a while"}, screen_stable,
+        false},
+    {{"line_equals", NULL, &line_text_shape, "the line is the text"}, line_equals, false},
+    {{"line_contains", NULL, &line_text_shape, "the line contains the text"}, line_contains, false},
+    {{"line_starts_with", NULL, &line_text_shape, "the line starts with the text"},
+        line_starts_with, false},
+    {{"line_ends_with", NULL, &line_text_shape, "the line ends with the text"}, line_ends_with,
+        false},
+    {{"line_matches", NULL, &line_pattern_shape, "the line matches the pattern"}, line_matches,
+        false},
+    {{"cursor_at", NULL, &cursor_shape, "the cursor is there"}, cursor_at, false},
+    {{"cursor_visible", NULL, &none_shape, "the cursor is shown"}, cursor_visible, false},
+    {{"cursor_hidden", NULL, &none_shape, "the cursor is not shown"}, cursor_hidden, false},
+    {{"title_is", NULL, &text_shape, "the window's title is the text"}, title_is, false},
+    {{"style_at", NULL, &style_shape, "the cell looks so: only what is given counts"}, style_at,
+        true},
+    {{"selected", NULL, &text_shape, "the text is within what is shown inverse"}, selected, true},
+    {{"process_exited", NULL, &none_shape, "the command has ended"}, process_exited, false},
+    {{"exit_code", NULL, &code_shape, "the command has ended with this exit code"}, exit_code,
+        false},
+    {{"no_crash", NULL, &none_shape, "the command was not ended by a signal"}, no_crash, false},
+};
+
+static const struct tagged_table table = TAGGED_TABLE("condition", kinds);
+
+static bool check_colors(const struct condition *c, const char *place, struct err *err)
+{
+    const struct condition_payload *p = &c->payload;
+    const json_t *const given[] = {p->fg, p->bg, p->underline_color};
+    color ignored;
+    for (size_t i = 0; i < ARRAY_LEN(given); i++)
+        if (given[i] && !color_of(given[i], &ignored)) {
+            err_set(err, E_PROTOCOL,
+                "%s.payload: a colour is \"default\", {\"ansi_16\": n}, {\"ansi_256\": n} or "
+                "{\"rgb\": {…}}",
+                place);
+            return err_ctx(err, "field", "%s.payload", place);
+        }
+    return true;
+}
+
+bool condition_read(const json_t *json, const char *place, struct arena *arena,
+    struct condition *ret_condition, struct err *err)
+{
+    struct condition c = {0};
+    size_t kind;
+    if (!tagged_read(
+            &table, &(struct field_source){json, place, E_PROTOCOL}, arena, &kind, &c.payload, err))
+        return false;
+    c.kind = &kinds[kind];
+    if (!check_colors(&c, place, err))
+        return false;
+    if (c.payload.pattern.p && !regex_new(c.payload.pattern, &c.regex, err)) {
+        err_wrap(err, "%s.payload.pattern", place);
+        return err_ctx(err, "field", "%s.payload.pattern", place);
+    }
+    *ret_condition = c;
+    return true;
+}
+
+void condition_done(struct condition *c)
+{
+    regex_free(c->regex);
+    c->regex = NULL;
+}
+
+const char *condition_name(const struct condition *c)
+{
+    return c->kind->tagged.name;
+}
+
+bool condition_needs_cells(const struct condition *c)
+{
+    return c->kind->cells;
+}
+
+uint64_t condition_quiet_ms(const struct condition *c)
+{
+    return c->kind->holds == screen_stable ? c->payload.quiet_ms : 0;
+}
+
+bool condition_holds(const struct condition *c, const struct view *view, struct buf *why)
+{
+    return c->kind->holds(c, view, why);
+}
+
+json_t *condition_schema(void)
+{
+    return tagged_schema(&table);
+}

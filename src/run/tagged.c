@@ -1,0 +1,69 @@
+/* Reading {"type", "payload"}. */
+#include "run/tagged.h"
+
+#include "base/choice.h"
+
+struct head {
+    struct str type;
+    json_t *payload;
+};
+
+static const struct field head_fields[] = {
+    FIELD_STR("type", struct head, type, "which it is", .flags = FIELD_REQUIRED),
+    FIELD_JSON("payload", struct head, payload, "what it needs"),
+};
+static const struct shape head_shape =
+    SHAPE("tagged", struct head, head_fields, "a type and its payload");
+
+static const struct tagged *row(const struct tagged_table *t, size_t i)
+{
+    return (const struct tagged *)((const char *)t->rows + i * t->size);
+}
+
+static bool unknown(
+    const struct tagged_table *t, struct str type, const char *place, struct err *err)
+{
+    AUTO_CHOICE struct choice c = CHOICE_INIT(type);
+    AUTO_BUF struct buf hint = BUF_INIT(CHOICE_LIST_MAX);
+    for (size_t i = 0; i < t->n; i++)
+        choice_add(&c, row(t, i)->name);
+    choice_hint(&c, "", &hint);
+    err_set(err, E_PROTOCOL, "%s.type: unknown %s '" STR_FMT "'%s", place, t->noun,
+        STR_ARG(str_head(type, 64)), buf_z(&hint));
+    err_ctx(err, "known", "%s", choice_list(&c));
+    return err_ctx(err, "field", "%s.type", place);
+}
+
+bool tagged_read(const struct tagged_table *table, const struct field_source *source,
+    struct arena *arena, size_t *ret_kind, void *ret_payload, struct err *err)
+{
+    struct head head;
+    if (!field_read_part(&head_shape, source, arena, &head, err))
+        return false;
+    for (size_t i = 0; i < table->n; i++) {
+        const struct tagged *t = row(table, i);
+        if (!str_is(head.type, t->name) && !(t->alias && str_is(head.type, t->alias)))
+            continue;
+        AUTO_JSON json_t *empty = head.payload ? NULL : json_object();
+        const struct field_source payload = {head.payload ? head.payload : empty,
+            arena_printf(arena, "%s.payload", source->place), source->code};
+        if (!field_read_part(t->payload, &payload, arena, ret_payload, err))
+            return false;
+        *ret_kind = i;
+        return true;
+    }
+    return unknown(table, head.type, source->place, err);
+}
+
+json_t *tagged_schema(const struct tagged_table *table)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < table->n; i++) {
+        json_t *entry = json_object();
+        json_put(entry, "type", json_string(row(table, i)->name));
+        json_put(entry, "help", json_string(row(table, i)->help));
+        json_put(entry, "payload", field_schema(row(table, i)->payload));
+        json_push(list, entry);
+    }
+    return list;
+}

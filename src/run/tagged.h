@@ -1,0 +1,38 @@
+/* Objects of the form {"type", "payload"}: which types there are, and what the payload of each
+ * holds. A table's rows begin with a struct tagged; all payloads fill the same C struct.
+ *
+ *     static const struct action_kind kinds[] = {{{"key", NULL, &key_shape, "press a key"}, press},
+ * …}; static const struct tagged_table table = TAGGED_TABLE("action", kinds); if
+ * (!tagged_read(&table, &source, arena, &kind, &payload, err)) return false;
+ */
+#ifndef RUN_TAGGED_H
+#define RUN_TAGGED_H
+
+#include "base/field.h"
+
+struct tagged {
+    const char *name;
+    const char *alias; /* read too, but not shown; may be NULL */
+    const struct shape *payload;
+    const char *help;
+};
+
+struct tagged_table {
+    const char *noun; /* for messages */
+    const void *rows;
+    size_t n, size;
+};
+
+#define TAGGED_TABLE(what, array)                                                          \
+    {                                                                                      \
+        .noun = (what), .rows = (array), .n = ARRAY_LEN(array), .size = sizeof((array)[0]) \
+    }
+
+/* Which row it is, and its payload; errors name the place. */
+MUST_USE bool tagged_read(const struct tagged_table *table, const struct field_source *source,
+    struct arena *arena, size_t *ret_kind, void *ret_payload, struct err *err);
+
+/* [{"type", "help", "payload": JSON Schema}] */
+MUST_USE json_t *tagged_schema(const struct tagged_table *table);
+
+#endif

@@ -1,0 +1,408 @@
+/* The loop around one command: its terminal, its queue, its end. */
+#include "session/session.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+
+enum {
+    CHUNK = 64 * 1024,
+    NEAR_PERCENT = 80,
+    DRAIN_MS = 2000, /* for output that is still on its way when the command has ended */
+
+    POLL_TERMINAL = 0,
+    POLL_CONTROL,
+    POLL_CANCEL,
+    POLLS,
+};
+
+struct session {
+    struct session_options options;
+    struct child child;
+    struct term *term;
+    struct buf queue; /* to the command */
+    char *chunk;      /* what was read; `at` of `n` bytes are fed */
+    size_t at, n;
+    uint64_t output_bytes;
+    uint64_t started_ms, changed_ms, changes, hash;
+    bool near_runtime, near_output;
+    bool hung_up; /* nobody has the terminal open any more */
+    bool ended;   /* the command; there may be output left */
+    uint64_t drain_until_ms;
+    bool told; /* the end */
+    struct session_exit exit;
+    struct err error;
+};
+
+static void tell(struct session *s, const struct session_event *event)
+{
+    if (s->options.event)
+        s->options.event(s->options.context, event);
+}
+
+static void on_term(void *context, const struct term_event *event)
+{
+    struct session *s = context;
+    tell(s, &(struct session_event){SESSION_EVENT_TERM, event->type, event->text, event->value});
+}
+
+/* Screen -------------------------------------------------------------------------------------- */
+
+/* Whether anything that can be seen has changed. */
+static void look(struct session *s)
+{
+    uint64_t hash = term_hash(s->term);
+    if (hash == s->hash)
+        return;
+    s->hash = hash;
+    s->changes++;
+    s->changed_ms = clock_mono_ms();
+}
+
+static void take_replies(struct session *s)
+{
+    struct str replies = term_replies(s->term);
+    if (s->queue.n + replies.n < SESSION_QUEUE_MAX)
+        buf_add_str(&s->queue, replies);
+    term_drop_replies(s->term, replies.n);
+}
+
+static enum session_news feed(struct session *s)
+{
+    struct str bytes = str_n(s->chunk + s->at, s->n - s->at);
+    s->at += term_feed_until(s->term, bytes, 1u << TERM_EVENT_FRAME);
+    take_replies(s);
+    look(s);
+    return s->at < s->n ? SESSION_FRAME : SESSION_SCREEN;
+}
+
+/* Ending -------------------------------------------------------------------------------------- */
+
+static enum session_news fail(struct session *s)
+{
+    child_kill(&s->child);
+    s->exit.by_harness = true;
+    return SESSION_FAILED;
+}
+
+static enum session_news over_budget(
+    struct session *s, const char *name, uint64_t limit, const char *unit)
+{
+    err_set(
+        &s->error, E_TIMEOUT, "the budget of %llu%s is used up", (unsigned long long)limit, unit);
+    err_ctx(&s->error, "budget", "%s", name);
+    err_ctx_int(&s->error, "limit", (int64_t)limit);
+    return fail(s);
+}
+
+static void note_exit(struct session *s, int status)
+{
+    s->exit.known = true;
+    s->exit.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    s->exit.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+/* A word from process 1. */
+static bool hear(struct session *s)
+{
+    struct child_news news;
+    if (!child_next(&s->child, &news, &s->error))
+        return false;
+    if (news.word == CHILD_STOPPED)
+        return true;
+    if (news.word == CHILD_EXITED)
+        note_exit(s, news.value);
+    s->ended = true;
+    s->drain_until_ms = clock_mono_ms() + DRAIN_MS;
+    return true;
+}
+
+static enum session_news end(struct session *s)
+{
+    if (!s->told) {
+        s->told = true;
+        tell(s, &(struct session_event){.type = SESSION_EVENT_EXIT,
+                    .value = s->exit.known ? (unsigned)s->exit.code : 0});
+    }
+    return SESSION_EXITED;
+}
+
+/* Budgets ------------------------------------------------------------------------------------- */
+
+static void note_near(
+    struct session *s, bool *told, const char *name, uint64_t used, uint64_t limit)
+{
+    if (*told || limit == 0 || used < limit - limit * (100 - NEAR_PERCENT) / 100)
+        return;
+    *told = true;
+    tell(s, &(struct session_event){
+                .type = SESSION_EVENT_BUDGET_NEAR, .text = str_z(name), .value = NEAR_PERCENT});
+}
+
+static bool check_time(struct session *s, uint64_t now)
+{
+    const struct session_budgets *b = &s->options.budgets;
+    uint64_t used = now - s->started_ms;
+    note_near(s, &s->near_runtime, "max_runtime_ms", used, b->runtime_ms);
+    return b->runtime_ms == 0 || used < b->runtime_ms;
+}
+
+/* When the run time calls for attention next. */
+static uint64_t next_time(const struct session *s)
+{
+    uint64_t limit = s->options.budgets.runtime_ms;
+    if (limit == 0)
+        return UINT64_MAX;
+    uint64_t near = limit - limit * (100 - NEAR_PERCENT) / 100;
+    uint64_t at = s->started_ms + (s->near_runtime ? limit : near);
+    return at < s->started_ms ? UINT64_MAX : at;
+}
+
+/* Streams ------------------------------------------------------------------------------------- */
+
+/* False at the end of all output. */
+static bool read_some(struct session *s)
+{
+    ssize_t n = read(s->child.terminal, s->chunk, CHUNK);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return true;
+    if (n <= 0)
+        return false;
+    const struct session_budgets *b = &s->options.budgets;
+    uint64_t left = b->output_bytes ? b->output_bytes - s->output_bytes : UINT64_MAX;
+    s->at = 0;
+    s->n = (size_t)MIN((uint64_t)n, left);
+    s->output_bytes += (uint64_t)n;
+    if (s->options.output)
+        s->options.output(s->options.context, str_n(s->chunk, s->n));
+    note_near(s, &s->near_output, "max_output_bytes", s->output_bytes, b->output_bytes);
+    return true;
+}
+
+static bool output_is_over(const struct session *s)
+{
+    uint64_t limit = s->options.budgets.output_bytes;
+    return limit && s->output_bytes > limit;
+}
+
+static void write_some(struct session *s)
+{
+    ssize_t n = write(s->child.terminal, s->queue.p, s->queue.n);
+    if (n <= 0)
+        return;
+    memmove(s->queue.p, s->queue.p + n, s->queue.n - (size_t)n);
+    buf_truncate(&s->queue, s->queue.n - (size_t)n);
+}
+
+/* The loop ------------------------------------------------------------------------------------ */
+
+static int timeout_ms(uint64_t now, uint64_t until)
+{
+    if (until == UINT64_MAX)
+        return -1;
+    return until <= now ? 0 : (int)MIN(until - now, (uint64_t)60 * 1000);
+}
+
+static bool drained(const struct session *s)
+{
+    return s->ended && (s->hung_up || clock_mono_ms() >= s->drain_until_ms);
+}
+
+/* Waits for something, and takes it. True if there is something to say. */
+static bool step(struct session *s, uint64_t deadline_ms, enum session_news *ret_news)
+{
+    short want = (short)(POLLIN | (s->queue.n ? POLLOUT : 0));
+    struct pollfd fds[POLLS] = {
+        [POLL_TERMINAL] = {.fd = s->hung_up ? -1 : s->child.terminal, .events = want},
+        [POLL_CONTROL] = {.fd = s->ended ? -1 : s->child.control, .events = POLLIN},
+        [POLL_CANCEL] = {.fd = s->options.cancel, .events = POLLIN},
+    };
+    uint64_t until = MIN(deadline_ms, s->ended ? s->drain_until_ms : next_time(s));
+    if (poll(fds, POLLS, timeout_ms(clock_mono_ms(), until)) < 0 && errno != EINTR) {
+        err_errno(&s->error, E_IO, errno, "cannot wait for the terminal");
+        *ret_news = fail(s);
+        return true;
+    }
+    if (fds[POLL_TERMINAL].revents & POLLOUT)
+        write_some(s);
+    if (fds[POLL_TERMINAL].revents & (POLLIN | POLLHUP | POLLERR) && !read_some(s))
+        s->hung_up = true;
+    if (fds[POLL_CONTROL].revents && !hear(s)) {
+        *ret_news = fail(s);
+        return true;
+    }
+    *ret_news = SESSION_CANCELED;
+    return fds[POLL_CANCEL].revents != 0;
+}
+
+enum session_news session_next(struct session *s, uint64_t deadline_ms)
+{
+    enum session_news news;
+    for (;;) {
+        if (s->error.code)
+            return SESSION_FAILED;
+        if (s->at < s->n)
+            return feed(s);
+        if (output_is_over(s))
+            return over_budget(
+                s, "max_output_bytes", s->options.budgets.output_bytes, " bytes of output");
+        if (drained(s))
+            return end(s);
+        uint64_t now = clock_mono_ms();
+        if (!s->ended && !check_time(s, now))
+            return over_budget(s, "max_runtime_ms", s->options.budgets.runtime_ms, " ms");
+        if (step(s, deadline_ms, &news))
+            return news;
+        if (s->at == s->n && !drained(s) && clock_mono_ms() >= deadline_ms)
+            return SESSION_TIME;
+    }
+}
+
+/* Opening and closing ------------------------------------------------------------------------- */
+
+bool session_open(
+    const struct session_options *options, struct session **ret_session, struct err *err)
+{
+    struct child child;
+    const struct launch launch = {
+        .plan = options->plan,
+        .argv = options->argv,
+        .envp = options->envp,
+        .terminal = true,
+        .rows = options->rows,
+        .cols = options->cols,
+    };
+    if (!launch_start(&launch, &child, err))
+        return false;
+    struct session *s = base_alloc(sizeof(*s));
+    s->options = *options;
+    s->child = child;
+    s->queue = BUF_INIT(SESSION_QUEUE_MAX + 1);
+    s->chunk = base_realloc(NULL, CHUNK);
+    s->started_ms = s->changed_ms = clock_mono_ms();
+    s->exit.code = -1;
+    s->term = term_new(&(struct term_options){
+        .rows = options->rows,
+        .cols = options->cols,
+        .scrollback = options->scrollback,
+        .event = on_term,
+        .context = s,
+    });
+    s->hash = term_hash(s->term);
+    fcntl(child.terminal, F_SETFL, O_NONBLOCK);
+    *ret_session = s;
+    return true;
+}
+
+void session_close(struct session *s)
+{
+    if (!s)
+        return;
+    if (!s->ended)
+        child_kill(&s->child);
+    child_close(&s->child);
+    term_free(s->term);
+    buf_done(&s->queue);
+    err_done(&s->error);
+    free(s->chunk);
+    free(s);
+}
+
+bool session_send(struct session *s, struct str bytes, struct err *err)
+{
+    if (s->queue.n + bytes.n > SESSION_QUEUE_MAX)
+        return err_set(
+            err, E_IO, "the command does not read: %zu bytes wait for it already", s->queue.n);
+    buf_add_str(&s->queue, bytes);
+    if (!s->hung_up && s->queue.n)
+        write_some(s);
+    return true;
+}
+
+bool session_resize(struct session *s, uint16_t rows, uint16_t cols, struct err *err)
+{
+    const struct winsize size = {.ws_row = rows, .ws_col = cols};
+    if (ioctl(s->child.terminal, TIOCSWINSZ, &size) != 0)
+        return err_errno(err, E_IO, errno, "cannot change the terminal's size");
+    term_resize(s->term, rows, cols);
+    take_replies(s);
+    look(s);
+    tell(s, &(struct session_event){
+                .type = SESSION_EVENT_RESIZE, .value = (unsigned)rows << 16 | cols});
+    return true;
+}
+
+/* Output is still taken, so that nothing waits for us; the rest of it is the last screen. */
+static bool wait_for_end(struct session *s, uint64_t until_ms)
+{
+    for (;;) {
+        enum session_news news = session_next(s, until_ms);
+        if (news == SESSION_EXITED || news == SESSION_FAILED)
+            return true;
+        if (news == SESSION_TIME || (news == SESSION_CANCELED && clock_mono_ms() >= until_ms))
+            return false;
+        if (news == SESSION_CANCELED)
+            s->options.cancel = -1; /* it is ending already */
+    }
+}
+
+void session_terminate(struct session *s, uint64_t grace_ms)
+{
+    if (s->ended)
+        (void)wait_for_end(s, clock_mono_ms() + DRAIN_MS);
+    if (s->ended || s->error.code)
+        return;
+    s->exit.by_harness = true;
+    child_terminate(&s->child);
+    if (wait_for_end(s, clock_mono_ms() + grace_ms))
+        return;
+    child_kill(&s->child);
+    (void)wait_for_end(s, clock_mono_ms() + DRAIN_MS);
+}
+
+/* Looking ------------------------------------------------------------------------------------- */
+
+struct term *session_term(struct session *s)
+{
+    return s->term;
+}
+
+const struct session_exit *session_exit_of(const struct session *s)
+{
+    return &s->exit;
+}
+
+const struct err *session_error(const struct session *s)
+{
+    return &s->error;
+}
+
+uint64_t session_output_bytes(const struct session *s)
+{
+    return s->output_bytes;
+}
+
+uint64_t session_started_ms(const struct session *s)
+{
+    return s->started_ms;
+}
+
+uint64_t session_changed_ms(const struct session *s)
+{
+    return s->changed_ms;
+}
+
+uint64_t session_changes(const struct session *s)
+{
+    return s->changes;
+}
+
+size_t session_unread(const struct session *s)
+{
+    return s->queue.n;
+}

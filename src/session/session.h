@@ -1,0 +1,108 @@
+/* A command on a terminal of its own: what it prints goes through the emulator, what it asks is
+ * answered, and nothing of it is polled for.
+ *
+ *     struct session *s;
+ *     if (!session_open(&options, &s, err)) return false;
+ *     session_send(s, STR("ls\r"), err);
+ *     while (session_next(s, deadline_ms) == SESSION_SCREEN)
+ *         if (shows(session_term(s), "total")) break;
+ *     session_close(s);
+ *
+ * session_next() returns at every change, at the very byte that ends a synchronized update, and
+ * when time runs out. What is over budget is killed at once.
+ */
+#ifndef SESSION_SESSION_H
+#define SESSION_SESSION_H
+
+#include "base/err.h"
+#include "sandbox/launch.h"
+#include "term/term.h"
+
+enum {
+    SESSION_ROWS_MAX = 500,
+    SESSION_COLS_MAX = 500,
+    SESSION_QUEUE_MAX = 4 << 20, /* bytes that the command has not read yet */
+    SESSION_GRACE_MS = 200,      /* between a request to end and the end */
+    SESSION_FRAME_MS = 1000,     /* a synchronized update that takes longer is looked at as it is */
+};
+
+enum session_news {
+    SESSION_SCREEN,   /* output came */
+    SESSION_FRAME,    /* a synchronized update has ended; what follows it is not fed yet */
+    SESSION_EXITED,   /* the command has ended, and all its output is in; every time from then on */
+    SESSION_TIME,     /* the deadline */
+    SESSION_CANCELED, /* the descriptor for that became readable */
+    SESSION_FAILED,   /* a budget, or something of ours: session_error(); everything is killed */
+};
+
+enum session_event_type {
+    SESSION_EVENT_TERM,        /* one of the terminal's: title, bell, … */
+    SESSION_EVENT_BUDGET_NEAR, /* text: its name; value: percent */
+    SESSION_EVENT_RESIZE,      /* value: rows << 16 | cols */
+    SESSION_EVENT_EXIT,
+};
+
+struct session_event {
+    enum session_event_type type;
+    enum term_event_type term; /* of SESSION_EVENT_TERM */
+    struct str text;           /* as it came: anything may be in it */
+    unsigned value;
+};
+
+struct session_budgets {
+    uint64_t runtime_ms, output_bytes; /* 0: none */
+};
+
+struct session_options {
+    const struct plan *plan;
+    const char *const *argv, *const *envp; /* end in NULL */
+    uint16_t rows, cols;
+    struct session_budgets budgets;
+    unsigned scrollback;
+    int cancel; /* -1, or what is readable when it is to end */
+    /* What it prints, before it is fed; and what happens. May be NULL; must not call back. */
+    void (*output)(void *context, struct str bytes);
+    void (*event)(void *context, const struct session_event *event);
+    void *context;
+};
+
+struct session_exit {
+    bool known;
+    int code;   /* -1: none */
+    int signal; /* 0: none */
+    bool by_harness;
+};
+
+struct session;
+
+MUST_USE bool session_open(
+    const struct session_options *options, struct session **ret_session, struct err *err);
+
+/* Kills what is left. Accepts NULL. */
+void session_close(struct session *s);
+
+/* What happens next, or the deadline (of clock_mono_ms(); UINT64_MAX: none). */
+enum session_news session_next(struct session *s, uint64_t deadline_ms);
+
+/* Puts bytes into the queue; they are written as the command reads them. */
+MUST_USE bool session_send(struct session *s, struct str bytes, struct err *err);
+
+MUST_USE bool session_resize(struct session *s, uint16_t rows, uint16_t cols, struct err *err);
+
+/* Asks it to end (SIGTERM to everything in it); after the grace time it is killed. Waits for the
+ * end. */
+void session_terminate(struct session *s, uint64_t grace_ms);
+
+struct term *session_term(struct session *s);
+const struct session_exit *session_exit_of(const struct session *s);
+const struct err *session_error(const struct session *s);
+uint64_t session_output_bytes(const struct session *s);
+uint64_t session_started_ms(const struct session *s);
+/* When the screen last changed: anything that can be seen. */
+uint64_t session_changed_ms(const struct session *s);
+/* Counts those changes. */
+uint64_t session_changes(const struct session *s);
+/* Bytes of ours that the command has not read. */
+size_t session_unread(const struct session *s);
+
+#endif
