@@ -14,7 +14,8 @@ enum {
     TREE_MAX = 256 << 20,
 };
 
-static const char transcript_name[] = "transcript.log";
+static const char transcript_name[] = "transcript.log", events_name[] = "events.jsonl",
+                  snapshots_name[] = "snapshots";
 
 static bool is_empty(int dir)
 {
@@ -35,6 +36,24 @@ static int create(int dir, const char *name)
     return openat(dir, name, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0644);
 }
 
+/* What an earlier run left there. */
+static void drop_snapshots(int dir)
+{
+    AUTO_FD int inner =
+        openat(dir, snapshots_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *d = inner >= 0 ? fdopendir(TAKE_FD(inner)) : NULL;
+    const struct dirent *entry;
+    while (d && (entry = readdir(d)))
+        if (entry->d_name[0] != '.')
+            unlinkat(dirfd(d), entry->d_name, 0);
+    if (d)
+        closedir(d);
+    unlinkat(dir, snapshots_name, AT_REMOVEDIR);
+    unlinkat(dir, events_name, 0);
+    unlinkat(dir, "run.json", 0);
+    unlinkat(dir, "checksums.json", 0);
+}
+
 bool artifacts_open(
     const char *path, bool overwrite, struct artifacts *ret_artifacts, struct err *err)
 {
@@ -48,13 +67,14 @@ bool artifacts_open(
             "the artifacts directory '%s' is not empty: name a new one, or set "
             "artifacts.overwrite",
             path);
+    drop_snapshots(dir);
     int transcript = create(dir, transcript_name);
     if (transcript < 0)
         return err_errno(err, E_IO, errno, "cannot write to '%s'", path);
     *ret_artifacts = (struct artifacts){
         .dir = TAKE_FD(dir),
-        .transcript = transcript,
-        .transcript_hash = FNV_START,
+        .transcript = {.name = transcript_name, .fd = transcript, .hash = FNV_START},
+        .events = {.name = events_name, .fd = -1, .hash = FNV_START},
         .checksums = json_object(),
     };
     return true;
@@ -64,8 +84,10 @@ void artifacts_close(struct artifacts *a)
 {
     if (a->dir >= 0)
         close(TAKE_FD(a->dir));
-    if (a->transcript >= 0)
-        close(TAKE_FD(a->transcript));
+    if (a->transcript.fd >= 0)
+        close(TAKE_FD(a->transcript.fd));
+    if (a->events.fd >= 0)
+        close(TAKE_FD(a->events.fd));
     json_decrefp(&a->checksums);
     a->checksums = NULL;
 }
@@ -91,13 +113,31 @@ bool artifacts_stay(const struct artifacts *a, struct str path, struct err *err)
     return true;
 }
 
+static void append(struct artifacts_stream *s, struct str bytes)
+{
+    if (s->fd < 0 || s->errnum)
+        return;
+    if (!file_write_all(s->fd, bytes))
+        s->errnum = errno ? errno : EIO;
+    s->hash = fnv_add(s->hash, bytes);
+    s->bytes += bytes.n;
+}
+
 void artifacts_transcript(struct artifacts *a, struct str bytes)
 {
-    if (a->transcript < 0 || a->transcript_errno)
-        return;
-    if (!file_write_all(a->transcript, bytes))
-        a->transcript_errno = errno ? errno : EIO;
-    a->transcript_hash = fnv_add(a->transcript_hash, bytes);
+    append(&a->transcript, bytes);
+}
+
+void artifacts_event(struct artifacts *a, const json_t *object)
+{
+    AUTO_BUF struct buf line = BUF_INIT(TREE_MAX);
+    if (a->events.fd < 0 && !a->events.errnum) {
+        a->events.fd = create(a->dir, events_name);
+        a->events.errnum = a->events.fd < 0 ? errno : 0;
+    }
+    json_add_compact(&line, object);
+    buf_add_byte(&line, '\n');
+    append(&a->events, buf_str(&line));
 }
 
 static void note(struct artifacts *a, const char *name, uint64_t hash)
@@ -126,14 +166,38 @@ bool artifacts_put_json(struct artifacts *a, const char *name, const json_t *tre
     return artifacts_put(a, name, buf_str(&text), err);
 }
 
+bool artifacts_snapshot(
+    struct artifacts *a, const json_t *tree, char ret_name[ARTIFACTS_NAME], struct err *err)
+{
+    AUTO_BUF struct buf text = BUF_INIT(TREE_MAX);
+    if (a->n_snapshots == 0 && mkdirat(a->dir, snapshots_name, 0755) != 0 && errno != EEXIST)
+        return err_errno(err, E_IO, errno, "cannot write the artifact '%s'", snapshots_name);
+    snprintf(ret_name, ARTIFACTS_NAME, "%s/%04u.json", snapshots_name, ++a->n_snapshots);
+    json_add_compact(&text, tree);
+    buf_add_byte(&text, '\n');
+    AUTO_FD int fd = create(a->dir, ret_name);
+    if (fd < 0 || !file_write_all(fd, buf_str(&text)))
+        return err_errno(err, E_IO, errno, "cannot write the artifact '%s'", ret_name);
+    note(a, ret_name, fnv_add(FNV_START, buf_str(&text)));
+    return true;
+}
+
+static bool seal_stream(struct artifacts *a, struct artifacts_stream *s, struct err *err)
+{
+    if (s->fd < 0 && !s->errnum)
+        return true;
+    if (!s->errnum && fsync(s->fd) != 0)
+        s->errnum = errno;
+    if (s->errnum)
+        return err_errno(err, E_IO, s->errnum, "cannot write the artifact '%s'", s->name);
+    note(a, s->name, s->hash);
+    return true;
+}
+
 bool artifacts_seal(struct artifacts *a, struct err *err)
 {
-    if (!a->transcript_errno && fsync(a->transcript) != 0)
-        a->transcript_errno = errno;
-    if (a->transcript_errno)
-        return err_errno(
-            err, E_IO, a->transcript_errno, "cannot write the artifact '%s'", transcript_name);
-    note(a, transcript_name, a->transcript_hash);
+    if (!seal_stream(a, &a->transcript, err) || !seal_stream(a, &a->events, err))
+        return false;
     AUTO_JSON json_t *sums = a->checksums;
     a->checksums = json_object();
     return artifacts_put_json(a, "checksums.json", sums, err);

@@ -15,15 +15,22 @@
 #include "base/err.h"
 #include "base/json.h"
 
+/* A file that grows while the command runs. */
+struct artifacts_stream {
+    const char *name;
+    int fd;     /* -1: not there */
+    int errnum; /* the first failure to write */
+    uint64_t hash, bytes;
+};
+
 struct artifacts {
-    int dir;        /* -1: none */
-    int transcript; /* an open file, written as output comes */
-    uint64_t transcript_hash;
-    int transcript_errno; /* the first failure to write */
+    int dir; /* -1: none */
+    struct artifacts_stream transcript, events;
+    unsigned n_snapshots;
     json_t *checksums;
 };
 
-#define ARTIFACTS_NONE ((struct artifacts){.dir = -1, .transcript = -1})
+#define ARTIFACTS_NONE ((struct artifacts){.dir = -1, .transcript.fd = -1, .events.fd = -1})
 
 /* Makes the directory if it is not there (its parent must be). */
 MUST_USE bool artifacts_open(
@@ -39,6 +46,17 @@ MUST_USE bool artifacts_stay(const struct artifacts *a, struct str path, struct 
 
 /* Appends; a failure is told by artifacts_seal(). */
 void artifacts_transcript(struct artifacts *a, struct str bytes);
+
+/* One line of events.jsonl, which is there from the first of them on. */
+void artifacts_event(struct artifacts *a, const json_t *object);
+
+enum {
+    ARTIFACTS_NAME = 32,
+};
+
+/* The next of snapshots/0001.json upward; gives its name. */
+MUST_USE bool artifacts_snapshot(
+    struct artifacts *a, const json_t *tree, char ret_name[ARTIFACTS_NAME], struct err *err);
 
 MUST_USE bool artifacts_put(
     struct artifacts *a, const char *name, struct str bytes, struct err *err);

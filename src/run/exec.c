@@ -120,7 +120,7 @@ static void kill_run(struct run *r)
 {
     if (!r->result->exit.known)
         r->result->exit =
-            (struct exec_exit){.known = true, .code = -1, .signal = SIGKILL, .by_harness = true};
+            (struct session_exit){.known = true, .code = -1, .signal = SIGKILL, .by_harness = true};
     r->ended = r->killed = true;
     child_kill(&r->child);
     relay_close(&r->relays[RELAY_IN]);
@@ -206,10 +206,10 @@ static void hear(struct run *r)
     }
     r->ended = true;
     if (news.word == CHILD_GONE) {
-        result->exit = (struct exec_exit){.known = true, .code = -1, .signal = SIGKILL};
+        result->exit = (struct session_exit){.known = true, .code = -1, .signal = SIGKILL};
         return;
     }
-    result->exit = (struct exec_exit){
+    result->exit = (struct session_exit){
         .known = true,
         .code = WIFEXITED(news.value) ? WEXITSTATUS(news.value) : -1,
         .signal = WIFSIGNALED(news.value) ? WTERMSIG(news.value) : 0,
@@ -330,7 +330,7 @@ static void set_relays(struct run *r)
 static void judge(struct run *r)
 {
     struct exec_result *result = r->result;
-    const struct exec_exit *e = &result->exit;
+    const struct session_exit *e = &result->exit;
     if (result->error.code)
         return;
     if (e->code == 0) {

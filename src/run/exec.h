@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "sandbox/plan.h"
+#include "session/session.h"
 
 struct exec_job {
     const struct verdict *verdict;
@@ -29,13 +30,6 @@ struct exec_job {
     void *context;
 };
 
-struct exec_exit {
-    bool known;
-    int code;   /* -1: none */
-    int signal; /* 0: none */
-    bool by_harness;
-};
-
 enum exec_status {
     EXEC_PASSED,
     EXEC_FAILED,   /* the command's own failure */
@@ -45,7 +39,7 @@ enum exec_status {
 
 struct exec_result {
     enum exec_status status;
-    struct exec_exit exit;
+    struct session_exit exit;
     uint64_t started_ms, ended_ms; /* since the process began to look at the clock */
     uint64_t output_bytes;
     bool output_closed; /* nobody reads what we pass on */

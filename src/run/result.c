@@ -12,7 +12,7 @@ static json_t *args_json(const char *const *argv)
     return list;
 }
 
-static json_t *exit_json(const struct exec_exit *e)
+static json_t *exit_json(const struct session_exit *e)
 {
     json_t *object = json_object();
     json_put(object, "success", json_boolean(e->code == 0));

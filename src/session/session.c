@@ -372,6 +372,11 @@ struct term *session_term(struct session *s)
     return s->term;
 }
 
+bool session_has_ended(const struct session *s)
+{
+    return s->told;
+}
+
 const struct session_exit *session_exit_of(const struct session *s)
 {
     return &s->exit;

@@ -94,6 +94,8 @@ MUST_USE bool session_resize(struct session *s, uint16_t rows, uint16_t cols, st
 void session_terminate(struct session *s, uint64_t grace_ms);
 
 struct term *session_term(struct session *s);
+/* The command has ended, and all its output is in. */
+bool session_has_ended(const struct session *s);
 const struct session_exit *session_exit_of(const struct session *s);
 const struct err *session_error(const struct session *s);
 uint64_t session_output_bytes(const struct session *s);

@@ -1,0 +1,176 @@
+/* Making observations. */
+#include "run/observe.h"
+
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "run/result.h"
+#include "term/events.h"
+#include "term/snapshot_json.h"
+
+enum {
+    SCREEN_BYTES = 256 << 20,
+    MESSAGE_MAX = 4096,
+};
+
+void observer_init(struct observer *o)
+{
+    *o = (struct observer){.text = BUF_INIT(2 * OBSERVER_TEXT_MAX), .events = json_array()};
+    id_new(o->run_id);
+    id_new(o->session_id);
+    o->started_ms = clock_mono_ms();
+}
+
+void observer_done(struct observer *o)
+{
+    buf_done(&o->text);
+    json_decrefp(&o->events);
+    free(o->rows);
+    o->rows = NULL;
+}
+
+/* The end of it is kept. */
+void observer_output(void *context, struct str bytes)
+{
+    struct observer *o = context;
+    if (o->artifacts)
+        artifacts_transcript(o->artifacts, bytes);
+    if (o->also)
+        o->also(o->context, bytes);
+    if (bytes.n > OBSERVER_TEXT_MAX) {
+        bytes = str_skip(bytes, bytes.n - OBSERVER_TEXT_MAX);
+        o->cut = true;
+        buf_reset(&o->text);
+    }
+    if (o->text.n + bytes.n > 2 * OBSERVER_TEXT_MAX - 1) {
+        size_t keep = OBSERVER_TEXT_MAX - MIN(bytes.n, (size_t)OBSERVER_TEXT_MAX);
+        memmove(o->text.p, o->text.p + o->text.n - keep, keep);
+        buf_truncate(&o->text, keep);
+        o->cut = true;
+    }
+    buf_add_str(&o->text, bytes);
+}
+
+/* Events -------------------------------------------------------------------------------------- */
+
+static const char *name_of(const struct session_event *e)
+{
+    switch (e->type) {
+    case SESSION_EVENT_TERM:
+        return e->term == TERM_EVENT_RESIZE ? NULL : event_name(e->term);
+    case SESSION_EVENT_BUDGET_NEAR:
+        return "budget_near";
+    case SESSION_EVENT_RESIZE:
+        return "resize";
+    case SESSION_EVENT_EXIT:
+        return "exit";
+    }
+    return NULL;
+}
+
+static json_t *details_of(const struct session_event *e)
+{
+    json_t *details = json_object();
+    if (e->type == SESSION_EVENT_BUDGET_NEAR) {
+        json_put(details, "budget", json_text(e->text));
+        json_put(details, "percent", json_integer(e->value));
+    } else if (e->type == SESSION_EVENT_RESIZE) {
+        json_put(details, "rows", json_integer(e->value >> 16));
+        json_put(details, "cols", json_integer(e->value & 0xFFFF));
+    }
+    return details;
+}
+
+void observer_event(void *context, const struct session_event *event)
+{
+    struct observer *o = context;
+    const char *name = name_of(event);
+    if (!name)
+        return;
+    if (json_array_size(o->events) >= OBSERVER_EVENTS_MAX) {
+        o->dropped++;
+        return;
+    }
+    AUTO_BUF struct buf message = BUF_INIT(4 * MESSAGE_MAX + 1);
+    utf8_add_printable(&message, str_head(event->text, MESSAGE_MAX));
+    json_t *object = json_object();
+    json_put(object, "type", json_string(name));
+    if (message.n)
+        json_put(object, "message", json_text(buf_str(&message)));
+    if (event->type == SESSION_EVENT_BUDGET_NEAR || event->type == SESSION_EVENT_RESIZE)
+        json_put(object, "details", details_of(event));
+    json_push(o->events, object);
+}
+
+/* Screens ------------------------------------------------------------------------------------- */
+
+static bool row_changed(const struct observer *o, const struct snapshot *s, unsigned row)
+{
+    return o->n_rows != s->rows || o->rows[row] != s->hashes[row];
+}
+
+/* Only what differs from the last one, by row number. */
+static json_t *delta_json(struct observer *o, const struct snapshot *s, const char *id)
+{
+    struct snapshot small = *s;
+    small.cells = NULL;
+    json_t *object = snapshot_json(&small, id), *rows = json_object();
+    char name[16];
+    for (unsigned row = 0; row < s->rows; row++) {
+        if (!row_changed(o, s, row))
+            continue;
+        snprintf(name, sizeof(name), "%u", row);
+        json_put(rows, name, json_text(s->lines[row]));
+    }
+    json_object_del(object, "lines");
+    json_put(object, "changed", rows);
+    return object;
+}
+
+static void remember_rows(struct observer *o, const struct snapshot *s)
+{
+    if (o->n_rows != s->rows)
+        o->rows = base_realloc(o->rows, s->rows * sizeof(*o->rows));
+    o->n_rows = s->rows;
+    memcpy(o->rows, s->hashes, s->rows * sizeof(*o->rows));
+}
+
+static json_t *screen_json(struct observer *o, struct session *session, enum observer_screen how)
+{
+    AUTO_ARENA struct arena arena = ARENA_INIT(SCREEN_BYTES);
+    struct snapshot s;
+    char id[ID_SIZE];
+    id_new(id);
+    snapshot_take(session_term(session), &arena, how == OBSERVER_CELLS ? SNAPSHOT_CELLS : 0, &s);
+    json_t *json =
+        how == OBSERVER_DELTA && o->n_rows ? delta_json(o, &s, id) : snapshot_json(&s, id);
+    remember_rows(o, &s);
+    return json;
+}
+
+static json_t *text_json(struct observer *o)
+{
+    AUTO_BUF struct buf text = BUF_INIT(8 * OBSERVER_TEXT_MAX);
+    utf8_add_lossy(&text, buf_str(&o->text));
+    return json_text(buf_str(&text));
+}
+
+json_t *observer_take(struct observer *o, struct session *s, enum observer_screen how)
+{
+    json_t *object = json_object();
+    json_put(object, "protocol_version", json_integer(RUN_PROTOCOL_VERSION));
+    json_put(object, "run_id", json_string(o->run_id));
+    json_put(object, "session_id", json_string(o->session_id));
+    json_put(object, "timestamp_ms", json_integer((json_int_t)(clock_mono_ms() - o->started_ms)));
+    json_put(object, "screen", screen_json(o, s, how));
+    json_put(object, "transcript_delta", text_json(o));
+    if (o->cut)
+        json_put(object, "transcript_cut", json_true());
+    json_put(object, "events", o->events);
+    if (o->dropped)
+        json_put(object, "events_dropped", json_integer((json_int_t)o->dropped));
+    o->events = json_array();
+    o->dropped = 0;
+    o->cut = false;
+    buf_reset(&o->text);
+    return object;
+}

@@ -1,0 +1,51 @@
+/* Observations: what the screen shows, what was printed and what happened since the one before.
+ *
+ *     struct observer o = OBSERVER_INIT;
+ *     options.output = observer_output; options.event = observer_event; options.context = &o;
+ *     json_t *observation = observer_take(&o, session, cells);
+ *     observer_done(&o);
+ */
+#ifndef RUN_OBSERVE_H
+#define RUN_OBSERVE_H
+
+#include "base/id.h"
+#include "base/json.h"
+#include "record/artifacts.h"
+#include "session/session.h"
+
+enum {
+    OBSERVER_TEXT_MAX = 256 * 1024, /* bytes of output that an observation holds: the last ones */
+    OBSERVER_EVENTS_MAX = 1000,     /* of one observation; more are counted */
+};
+
+enum observer_screen {
+    OBSERVER_FULL,
+    OBSERVER_CELLS,
+    OBSERVER_DELTA, /* only the rows that have changed since the last one */
+};
+
+struct observer {
+    char run_id[ID_SIZE], session_id[ID_SIZE];
+    uint64_t started_ms;
+    struct buf text; /* since the last observation */
+    bool cut;
+    json_t *events;
+    size_t dropped;
+    uint64_t *rows; /* hashes of the last delta's rows */
+    unsigned n_rows;
+    struct artifacts *artifacts;                   /* may be NULL: gets the transcript */
+    void (*also)(void *context, struct str bytes); /* may be NULL: sees the output, too */
+    void *context;
+};
+
+void observer_init(struct observer *o);
+void observer_done(struct observer *o);
+
+/* For session_options. */
+void observer_output(void *context, struct str bytes);
+void observer_event(void *context, const struct session_event *event);
+
+/* A new object, and a new beginning. The snapshot's own JSON is in "screen". */
+MUST_USE json_t *observer_take(struct observer *o, struct session *s, enum observer_screen how);
+
+#endif

@@ -1,0 +1,436 @@
+/* Running scenarios. */
+#include "run/runner.h"
+
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "run/wait.h"
+
+enum {
+    SCREEN_TEXT_MAX = 64 * 1024, /* bytes of a screen in an error's context */
+    WHY_MAX = 4096,
+    SENT_MAX = 4 << 20,
+    SENT_SHOWN = 1024, /* bytes of what was sent that a result shows */
+};
+
+struct runner {
+    const struct runner_job *job;
+    struct runner_result *result;
+    struct observer observer;
+    struct session *session;
+    bool over; /* the steps that are left are skipped */
+};
+
+/* One step under way. */
+struct attempt {
+    const struct step *step;
+    enum step_status status;
+    unsigned windows;
+    uint64_t started_ms;
+    struct buf sent;
+    const char *matched_by;
+    json_t *assertions;
+    struct err error;
+};
+
+const char *step_status_name(enum step_status status)
+{
+    static const char *const names[] = {"passed", "failed", "errored", "skipped"};
+    return names[status];
+}
+
+/* Blaming ------------------------------------------------------------------------------------- */
+
+static void add_screen(struct session *s, struct err *err)
+{
+    AUTO_ARENA struct arena arena = ARENA_INIT((size_t)256 << 20);
+    AUTO_BUF struct buf text = BUF_INIT(SCREEN_TEXT_MAX);
+    struct snapshot screen;
+    snapshot_take(session_term(s), &arena, 0, &screen);
+    unsigned last = screen.rows;
+    while (last > 0 && screen.lines[last - 1].n == 0)
+        last--;
+    for (unsigned row = 0; row < last; row++) {
+        buf_add_str(&text, screen.lines[row]);
+        buf_add_byte(&text, '\n');
+    }
+    err_ctx(err, "screen", "%s", buf_z(&text));
+}
+
+void runner_blame_screen(struct session *s, struct err *err)
+{
+    const struct term_unknown *list;
+    size_t n = term_unanswered(session_term(s), &list);
+    AUTO_BUF struct buf text = BUF_INIT(16 * 1024);
+    for (size_t i = 0; i < n; i++) {
+        buf_add_z(&text, i ? " " : "");
+        utf8_add_printable(&text, str_n(list[i].text, list[i].n));
+    }
+    add_screen(s, err);
+    if (n)
+        err_ctx(err, "unanswered_queries", "%s", buf_z(&text));
+}
+
+static void blame_step(struct attempt *a)
+{
+    err_wrap(&a->error, "step '" STR_FMT "'", STR_ARG(str_head(a->step->id, 64)));
+    err_ctx(&a->error, "step_id", STR_FMT, STR_ARG(a->step->id));
+}
+
+static void copy_error(struct err *to, const struct err *from)
+{
+    err_set(to, from->code, "%s", from->message);
+    for (size_t i = 0; i < from->n_ctx; i++)
+        if (from->ctx[i].text)
+            err_ctx(to, from->ctx[i].key, "%s", from->ctx[i].text);
+        else
+            err_ctx_int(to, from->ctx[i].key, from->ctx[i].number);
+}
+
+/* What ended a wait that did not come to what it waited for. */
+static void blame_end(struct runner *r, struct attempt *a, enum wait_end end)
+{
+    const struct session_exit *e = session_exit_of(r->session);
+    a->status = STEP_ERRORED;
+    if (end == WAIT_FAILED) {
+        copy_error(&a->error, session_error(r->session));
+    } else if (end == WAIT_CANCELED) {
+        err_set(&a->error, E_CANCELED, "interrupted");
+    } else if (e->signal) {
+        err_set(
+            &a->error, E_PROCESS_EXIT, "the command was ended by signal %d before that", e->signal);
+        err_ctx_int(&a->error, "signal", e->signal);
+    } else {
+        err_set(
+            &a->error, E_PROCESS_EXIT, "the command ended with exit code %d before that", e->code);
+        err_ctx_int(&a->error, "exit_code", e->code);
+    }
+    if (end == WAIT_EXITED)
+        runner_blame_screen(r->session, &a->error);
+}
+
+/* Waits --------------------------------------------------------------------------------------- */
+
+static void test_asserts(struct runner *r, struct attempt *a, bool *held, struct buf *why)
+{
+    const struct step *step = a->step;
+    (void)wait_test(r->session, step->asserts, step->n_asserts, held, why);
+    json_array_clear(a->assertions);
+    for (size_t i = 0; i < step->n_asserts; i++) {
+        json_t *object = json_object();
+        json_put(object, "type", json_string(condition_name(&step->asserts[i])));
+        json_put(object, "passed", json_boolean(held[i]));
+        if (!held[i])
+            json_put(object, "message", json_text(buf_str(&why[i])));
+        json_push(a->assertions, object);
+    }
+}
+
+static void fail_asserts(
+    struct runner *r, struct attempt *a, const bool *held, const struct buf *why)
+{
+    for (size_t i = 0; i < a->step->n_asserts; i++) {
+        if (held[i])
+            continue;
+        a->status = STEP_FAILED;
+        err_set(&a->error, E_ASSERTION_FAILED, "%s", buf_z(&why[i]));
+        err_ctx(&a->error, "assertion", "%s", condition_name(&a->step->asserts[i]));
+        err_ctx_int(&a->error, "index", (int64_t)i);
+        runner_blame_screen(r->session, &a->error);
+        return;
+    }
+}
+
+/* The result of each assertion, on the screen as it is now. */
+static void judge_asserts(struct runner *r, struct attempt *a, bool must_hold)
+{
+    size_t n = a->step->n_asserts;
+    AUTO_FREE bool *held = base_alloc(n * sizeof(*held));
+    struct buf *why = base_alloc(n * sizeof(*why));
+    for (size_t i = 0; i < n; i++)
+        why[i] = BUF_INIT(WHY_MAX);
+    test_asserts(r, a, held, why);
+    if (!must_hold)
+        fail_asserts(r, a, held, why);
+    for (size_t i = 0; i < n; i++)
+        buf_done(&why[i]);
+    free(why);
+}
+
+static bool sends_input(enum action_type type)
+{
+    return type == ACTION_KEY || type == ACTION_TEXT || type == ACTION_MOUSE ||
+           type == ACTION_RESIZE;
+}
+
+/* Assertions, window by window; without any, until the screen is quiet. */
+static void await_asserts(struct runner *r, struct attempt *a, uint64_t since)
+{
+    const struct step *step = a->step;
+    struct wait_result got = {.end = WAIT_TIMEOUT};
+    for (a->windows = 0; a->windows <= step->retries && got.end == WAIT_TIMEOUT; a->windows++) {
+        uint64_t now = clock_mono_ms();
+        const struct wait w = {
+            .session = r->session,
+            .conditions = step->asserts,
+            .n = step->n_asserts,
+            .since = since,
+            .sent_ms = a->started_ms,
+            .after_input = sends_input(step->action.type) && a->windows == 0,
+            .settle_ms = step->n_asserts ? 0 : WAIT_SETTLE_MS,
+            .deadline_ms = now + step->timeout_ms,
+        };
+        wait_run(&w, &got);
+    }
+    a->matched_by = got.matched_by;
+    bool ended = got.end == WAIT_CANCELED || got.end == WAIT_FAILED;
+    if (step->n_asserts)
+        judge_asserts(r, a, got.end == WAIT_HELD || ended);
+    if (ended)
+        blame_end(r, a, got.end);
+}
+
+static void time_out(struct runner *r, struct attempt *a, uint64_t limit, bool by_budget)
+{
+    const struct condition *c = &a->step->action.condition;
+    struct buf why = BUF_INIT(WHY_MAX);
+    (void)wait_test(r->session, c, 1, &(bool){false}, &why);
+    a->status = STEP_ERRORED;
+    err_set(&a->error, E_TIMEOUT, "%s, after %llu ms", buf_z(&why), (unsigned long long)limit);
+    err_ctx(&a->error, "condition", "%s", condition_name(c));
+    err_ctx(&a->error, "budget", "%s", by_budget ? "max_wait_ms" : "timeout_ms");
+    runner_blame_screen(r->session, &a->error);
+    buf_done(&why);
+}
+
+static bool await_condition(struct runner *r, struct attempt *a, uint64_t since)
+{
+    const struct step *step = a->step;
+    uint64_t most = r->job->verdict->policy->budgets.max_wait_ms;
+    uint64_t limit = step->timeout_ms * (step->retries + 1u);
+    bool by_budget = most && limit > most;
+    limit = by_budget ? most : limit;
+    const struct wait w = {
+        .session = r->session,
+        .conditions = &step->action.condition,
+        .n = 1,
+        .since = since,
+        .sent_ms = a->started_ms,
+        .deadline_ms = a->started_ms + limit,
+    };
+    struct wait_result got;
+    wait_run(&w, &got);
+    a->matched_by = got.matched_by;
+    a->windows = 1;
+    if (got.end == WAIT_TIMEOUT)
+        time_out(r, a, limit, by_budget);
+    else if (got.end != WAIT_HELD)
+        blame_end(r, a, got.end);
+    return got.end == WAIT_HELD;
+}
+
+/* Steps --------------------------------------------------------------------------------------- */
+
+static bool perform(struct runner *r, struct attempt *a)
+{
+    const struct action *action = &a->step->action;
+    if (sends_input(action->type) && session_has_ended(r->session)) {
+        blame_end(r, a, WAIT_EXITED);
+        return false;
+    }
+    if (!action_send(action, r->session, &a->sent, &a->error)) {
+        a->status = STEP_ERRORED;
+        return false;
+    }
+    if (action->type == ACTION_TERMINATE)
+        session_terminate(r->session, SESSION_GRACE_MS);
+    return true;
+}
+
+static json_t *step_json(const struct runner *r, const struct attempt *a)
+{
+    const struct step *step = a->step;
+    uint64_t zero = r->observer.started_ms;
+    json_t *object = json_object();
+    json_put(object, "step_id", json_text(step->id));
+    json_put(object, "name", json_text(step->name));
+    json_put(object, "status", json_string(step_status_name(a->status)));
+    json_put(object, "attempts", json_integer(a->windows));
+    json_put(object, "started_at_ms", json_integer((json_int_t)(a->started_ms - zero)));
+    json_put(object, "ended_at_ms", json_integer((json_int_t)(clock_mono_ms() - zero)));
+    json_put(object, "action", json_incref((json_t *)step->action.json));
+    json_put(object, "assertions", json_incref(a->assertions));
+    if (a->sent.n) {
+        AUTO_BUF struct buf shown = BUF_INIT(8 * SENT_SHOWN);
+        utf8_add_printable(&shown, str_head(buf_str(&a->sent), SENT_SHOWN));
+        json_put(object, "sent", json_text(buf_str(&shown)));
+    }
+    if (a->matched_by)
+        json_put(object, "matched_by", json_string(a->matched_by));
+    if (a->error.code)
+        json_put(object, "error", err_to_json(&a->error));
+    return object;
+}
+
+/* An observation, on disk if there is a record. False with the error. */
+static bool observe(struct runner *r, json_t *step, json_t **ret_observation, struct err *err)
+{
+    char name[ARTIFACTS_NAME];
+    json_t *o =
+        observer_take(&r->observer, r->session, r->job->cells ? OBSERVER_CELLS : OBSERVER_FULL);
+    struct artifacts *a = r->job->artifacts;
+    bool ok = true;
+    if (a) {
+        artifacts_event(a, o);
+        ok = artifacts_snapshot(a, json_object_get(o, "screen"), name, err);
+        if (ok && step) {
+            json_put(step, "snapshot", json_string(name));
+            json_put(step, "transcript_bytes", json_integer((json_int_t)a->transcript.bytes));
+        }
+    }
+    *ret_observation = o;
+    return ok;
+}
+
+static void tell(struct runner *r, size_t index, const struct attempt *a, bool begins)
+{
+    if (!r->job->progress)
+        return;
+    const struct runner_progress progress = {
+        .index = index,
+        .step = a->step,
+        .begins = begins,
+        .status = a->status,
+        .duration_ms = begins ? 0 : clock_mono_ms() - a->started_ms,
+        .error = a->error.code ? &a->error : NULL,
+        .session = r->session,
+    };
+    r->job->progress(r->job->context, &progress);
+}
+
+/* The first step that does not pass decides about the run. */
+static void conclude(struct runner *r, struct attempt *a)
+{
+    struct exec_result *run = &r->result->run;
+    if (a->status == STEP_PASSED)
+        return;
+    r->over = true;
+    run->status = a->error.code == E_CANCELED ? EXEC_CANCELED
+                  : a->status == STEP_FAILED  ? EXEC_FAILED
+                                              : EXEC_ERRORED;
+    copy_error(&run->error, &a->error);
+}
+
+static void run_step(struct runner *r, size_t index)
+{
+    struct attempt a = {.step = &r->job->scenario->steps[index],
+        .started_ms = clock_mono_ms(),
+        .sent = BUF_INIT(SENT_MAX),
+        .assertions = json_array()};
+    json_t *observation = NULL;
+    if (r->over) {
+        a.status = STEP_SKIPPED;
+    } else {
+        tell(r, index, &a, true);
+        uint64_t since = session_changes(r->session);
+        bool waits = a.step->action.type == ACTION_WAIT;
+        if (waits ? await_condition(r, &a, since) : perform(r, &a))
+            if (!waits || a.step->n_asserts)
+                await_asserts(r, &a, since);
+    }
+    if (a.error.code)
+        blame_step(&a);
+    json_t *step = step_json(r, &a);
+    if (!r->over && !observe(r, step, &observation, &a.error))
+        a.status = STEP_ERRORED;
+    json_push(r->result->steps, step);
+    json_decref(observation);
+    if (!r->over) {
+        tell(r, index, &a, false);
+        conclude(r, &a);
+    }
+    json_decref(a.assertions);
+    buf_done(&a.sent);
+    err_done(&a.error);
+}
+
+/* The whole ----------------------------------------------------------------------------------- */
+
+static bool check_budget(const struct runner_job *job, struct err *err)
+{
+    uint64_t most = job->verdict->policy->budgets.max_steps;
+    if (!most || job->scenario->n_steps <= most)
+        return true;
+    err_set(err, E_TIMEOUT, "the scenario has %zu steps, and the budget is %llu",
+        job->scenario->n_steps, (unsigned long long)most);
+    err_ctx_int(err, "limit", (int64_t)most);
+    return err_ctx(err, "budget", "max_steps");
+}
+
+static bool open_session(struct runner *r, struct err *err)
+{
+    const struct runner_job *job = r->job;
+    const struct policy_budgets *b = &job->verdict->policy->budgets;
+    const struct session_options options = {
+        .plan = job->plan,
+        .argv = job->argv,
+        .envp = job->envp,
+        .rows = job->scenario->rows,
+        .cols = job->scenario->cols,
+        .budgets = {b->max_runtime_ms, b->max_output_bytes},
+        .scrollback = TERM_SCROLLBACK,
+        .cancel = job->cancel,
+        .output = observer_output,
+        .event = observer_event,
+        .context = &r->observer,
+    };
+    return session_open(&options, &r->session, err);
+}
+
+/* The last screen is that of the last step: what a command prints when it is told to end is not
+ * part of the scenario. */
+static void finish(struct runner *r)
+{
+    struct runner_result *result = r->result;
+    AUTO_ERR struct err error = {0};
+    if (!observe(r, NULL, &result->observation, &error) && !result->run.error.code) {
+        result->run.status = EXEC_ERRORED;
+        err_move(&result->run.error, &error);
+    }
+    session_terminate(r->session, SESSION_GRACE_MS);
+    result->run.exit = *session_exit_of(r->session);
+    result->run.output_bytes = session_output_bytes(r->session);
+    result->run.ended_ms = clock_mono_ms();
+}
+
+bool runner_run(const struct runner_job *job, struct runner_result *ret_result, struct err *err)
+{
+    struct runner_result result = {.steps = json_array(), .run.status = EXEC_PASSED};
+    struct runner r = {.job = job, .result = &result};
+    observer_init(&r.observer);
+    r.observer.artifacts = job->artifacts;
+    r.observer.also = job->output;
+    r.observer.context = job->context;
+    result.run.started_ms = r.observer.started_ms;
+    memcpy(result.run_id, r.observer.run_id, sizeof(result.run_id));
+    memcpy(result.session_id, r.observer.session_id, sizeof(result.session_id));
+    bool ok = check_budget(job, err) && open_session(&r, err);
+    for (size_t i = 0; ok && i < job->scenario->n_steps; i++)
+        run_step(&r, i);
+    if (ok) {
+        finish(&r);
+        *ret_result = result;
+    } else {
+        runner_result_done(&result);
+    }
+    session_close(r.session);
+    observer_done(&r.observer);
+    return ok;
+}
+
+void runner_result_done(struct runner_result *r)
+{
+    err_done(&r->run.error);
+    json_decrefp(&r->steps);
+    json_decrefp(&r->observation);
+    r->steps = r->observation = NULL;
+}

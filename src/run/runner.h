@@ -1,0 +1,64 @@
+/* A scenario from start to end: each action once, then its assertions until they hold or time is
+ * up.
+ *
+ *     struct runner_job job = {.scenario = &s, .verdict = &v, .plan = &plan, .argv = argv, .envp =
+ * env, .cancel = -1}; if (!runner_run(&job, &result, err)) ...it could not be started...
+ *     runner_result_done(&result);
+ */
+#ifndef RUN_RUNNER_H
+#define RUN_RUNNER_H
+
+#include "run/exec.h"
+#include "run/observe.h"
+#include "run/scenario.h"
+
+enum step_status {
+    STEP_PASSED,
+    STEP_FAILED,  /* an assertion did not hold */
+    STEP_ERRORED, /* a time-out, a budget, something of ours */
+    STEP_SKIPPED, /* an earlier one did not pass */
+};
+
+const char *step_status_name(enum step_status status);
+
+/* What a step has come to; valid during the call. */
+struct runner_progress {
+    size_t index; /* of the step; n_steps: the end */
+    const struct step *step;
+    bool begins; /* otherwise it has ended */
+    enum step_status status;
+    uint64_t duration_ms;
+    const struct err *error; /* unless it passed */
+    struct session *session;
+};
+
+struct runner_job {
+    const struct scenario *scenario;
+    const struct verdict *verdict;
+    const struct plan *plan;
+    const char *const *argv, *const *envp;
+    struct artifacts *artifacts; /* may be NULL */
+    bool cells;                  /* in snapshots and observations */
+    int cancel;                  /* -1, or what is readable when it is to end */
+    /* May be NULL. */
+    void (*progress)(void *context, const struct runner_progress *progress);
+    void (*output)(void *context, struct str bytes);
+    void *context;
+};
+
+struct runner_result {
+    struct exec_result run;
+    char run_id[ID_SIZE], session_id[ID_SIZE];
+    json_t *steps;       /* StepResults */
+    json_t *observation; /* the last one */
+};
+
+/* False: it was not started. */
+MUST_USE bool runner_run(
+    const struct runner_job *job, struct runner_result *ret_result, struct err *err);
+void runner_result_done(struct runner_result *r);
+
+/* The screen, the condition and the unanswered queries, as context of a time-out. */
+void runner_blame_screen(struct session *s, struct err *err);
+
+#endif

@@ -1,0 +1,125 @@
+/* The wait engine. */
+#include "run/wait.h"
+
+#include "base/clock.h"
+
+enum {
+    SCREEN_BYTES = 256 << 20, /* of a snapshot at the largest size */
+};
+
+static uint64_t quiet_ms(const struct session *s, uint64_t now)
+{
+    uint64_t changed = session_changed_ms(s);
+    return now > changed ? now - changed : 0;
+}
+
+bool wait_test(struct session *s, const struct condition *conditions, size_t n, bool *ret_held,
+    struct buf *why)
+{
+    AUTO_ARENA struct arena arena = ARENA_INIT(SCREEN_BYTES);
+    struct snapshot screen;
+    bool cells = false, all = true;
+    for (size_t i = 0; i < n; i++)
+        cells |= condition_needs_cells(&conditions[i]);
+    snapshot_take(session_term(s), &arena, cells ? SNAPSHOT_CELLS : 0, &screen);
+    const struct session_exit *exit = session_exit_of(s);
+    const struct view view = {
+        .screen = &screen,
+        .exit = session_has_ended(s) ? exit : NULL,
+        .quiet_ms = session_has_ended(s) ? UINT64_MAX : quiet_ms(s, clock_mono_ms()),
+    };
+    for (size_t i = 0; i < n; i++) {
+        bool held = condition_holds(&conditions[i], &view, why ? &why[i] : NULL);
+        if (ret_held)
+            ret_held[i] = held;
+        all &= held;
+        if (!held && !ret_held)
+            return false;
+    }
+    return all;
+}
+
+/* The longest time that something asks the screen to be quiet for. */
+static uint64_t wanted_quiet(const struct wait *w)
+{
+    uint64_t ms = w->settle_ms;
+    for (size_t i = 0; i < w->n; i++)
+        ms = MAX(ms, condition_quiet_ms(&w->conditions[i]));
+    return ms;
+}
+
+struct engine {
+    const struct wait *w;
+    uint64_t quiet;       /* how long it must be quiet, 0: no matter */
+    uint64_t frame_since; /* when an update was first seen under way; 0: none is */
+    enum session_news news;
+};
+
+static uint64_t last_activity(const struct wait *w)
+{
+    return MAX(session_changed_ms(w->session), w->sent_ms);
+}
+
+/* Is the screen one that may be judged now? */
+static bool may_judge(struct engine *e, uint64_t now)
+{
+    const struct wait *w = e->w;
+    if (session_has_ended(w->session))
+        return true;
+    if (!term_in_frame(session_term(w->session)))
+        e->frame_since = 0;
+    else if (e->frame_since == 0)
+        e->frame_since = now;
+    if (e->frame_since && now - e->frame_since < SESSION_FRAME_MS)
+        return false;
+    uint64_t quiet = now - MIN(now, last_activity(w));
+    bool changed = session_changes(w->session) != w->since;
+    if (w->after_input && !changed && quiet < WAIT_SETTLE_MS)
+        return false;
+    return quiet >= w->settle_ms;
+}
+
+/* When to look again though nothing has happened. */
+static uint64_t next_look(const struct engine *e, uint64_t now)
+{
+    const struct wait *w = e->w;
+    uint64_t at = w->deadline_ms, activity = last_activity(w);
+    if (e->frame_since)
+        at = MIN(at, e->frame_since + SESSION_FRAME_MS);
+    if (w->after_input && activity + WAIT_SETTLE_MS > now)
+        at = MIN(at, activity + WAIT_SETTLE_MS);
+    if (e->quiet && activity + e->quiet > now)
+        at = MIN(at, activity + e->quiet);
+    return at;
+}
+
+static const char *reason(const struct engine *e)
+{
+    if (session_has_ended(e->w->session))
+        return "exit";
+    if (e->news == SESSION_FRAME)
+        return "frame";
+    return e->news == SESSION_SCREEN && session_changes(e->w->session) != e->w->since ? "change"
+                                                                                      : "quiet";
+}
+
+void wait_run(const struct wait *w, struct wait_result *ret_result)
+{
+    struct engine e = {.w = w, .quiet = wanted_quiet(w), .news = SESSION_TIME};
+    *ret_result = (struct wait_result){0};
+    for (;;) {
+        uint64_t now = clock_mono_ms();
+        if (may_judge(&e, now) && wait_test(w->session, w->conditions, w->n, NULL, NULL)) {
+            ret_result->end = WAIT_HELD;
+            ret_result->matched_by = reason(&e);
+            return;
+        }
+        ret_result->end = e.news == SESSION_EXITED     ? WAIT_EXITED
+                          : e.news == SESSION_FAILED   ? WAIT_FAILED
+                          : e.news == SESSION_CANCELED ? WAIT_CANCELED
+                                                       : WAIT_TIMEOUT;
+        if (ret_result->end != WAIT_TIMEOUT || now >= w->deadline_ms)
+            return;
+        e.news = session_next(w->session, next_look(&e, now));
+    }
+}

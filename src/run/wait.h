@@ -1,0 +1,51 @@
+/* Waiting for a screen, exactly: conditions are tested when the screen has changed and when time
+ * runs out, never in between, and not in the middle of a synchronized update.
+ *
+ *     struct wait w = {.session = s, .conditions = &c, .n = 1, .since = changes, .after_input =
+ * true, .deadline_ms = clock_mono_ms() + 5000}; wait_run(&w, &result);      result.end ==
+ * WAIT_HELD, result.matched_by "change"
+ *
+ * After something was sent, the screen of before counts only once it has stayed as it was for a
+ * moment: otherwise what was on it already would be taken for the answer.
+ */
+#ifndef RUN_WAIT_H
+#define RUN_WAIT_H
+
+#include "run/condition.h"
+
+enum {
+    WAIT_SETTLE_MS = 30,
+};
+
+struct wait {
+    struct session *session;
+    const struct condition *conditions; /* all must hold */
+    size_t n;
+    uint64_t since;     /* session_changes() before the action */
+    uint64_t sent_ms;   /* when the action was sent */
+    bool after_input;   /* the action sent something */
+    uint64_t settle_ms; /* and then nothing may change for so long; 0: no such wish */
+    uint64_t deadline_ms;
+};
+
+enum wait_end {
+    WAIT_HELD,
+    WAIT_TIMEOUT,
+    WAIT_EXITED, /* the command has ended, and the last screen does not satisfy them */
+    WAIT_CANCELED,
+    WAIT_FAILED, /* a budget: session_error() */
+};
+
+struct wait_result {
+    enum wait_end end;
+    const char *matched_by; /* "change", "frame", "quiet", "exit"; NULL: they did not hold */
+};
+
+void wait_run(const struct wait *w, struct wait_result *ret_result);
+
+/* Tests each on the screen as it is; true if all hold. Results and words go to the arrays, if
+ * given. */
+bool wait_test(struct session *s, const struct condition *conditions, size_t n, bool *ret_held,
+    struct buf *why);
+
+#endif
