@@ -14,5 +14,6 @@ extern const struct cmd cmd_path;
 extern const struct cmd cmd_policy;
 extern const struct cmd cmd_policy_new;
 extern const struct cmd cmd_render;
+extern const struct cmd cmd_run;
 
 #endif

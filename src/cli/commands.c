@@ -3,6 +3,7 @@
 
 static const struct cmd *const commands[] = {
     &cmd_exec,
+    &cmd_run,
     &cmd_policy,
     &cmd_path,
     &cmd_render,

@@ -133,6 +133,19 @@ static void say(
                                    : file_write_all(STDERR_FILENO, buf_str(&line));
 }
 
+void out_note(struct cli *cli, const char *format, ...)
+{
+    AUTO_BUF struct buf text = BUF_INIT(1 << 20), line = BUF_INIT(4 << 20);
+    va_list args;
+    va_start(args, format);
+    buf_vprintf(&text, format, args);
+    va_end(args);
+    utf8_add_printable(&line, buf_str(&text));
+    buf_add_byte(&line, '\n');
+    bool said UNUSED = cli->say_ms ? patience_write(STDERR_FILENO, buf_str(&line), cli->say_ms)
+                                   : file_write_all(STDERR_FILENO, buf_str(&line));
+}
+
 /* The error as an object; context that is not UTF-8 has its exact bytes in context.inexact. */
 static json_t *error_object(const struct err *err)
 {

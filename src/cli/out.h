@@ -58,6 +58,9 @@ void out_say_error(struct cli *cli, const struct err *err);
 /* A word of warning on stderr. */
 void out_warn(struct cli *cli, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* A line on stderr without a name in front: progress, a screen. */
+void out_note(struct cli *cli, const char *format, ...) PRINTF_LIKE(2, 3);
+
 /* Text between the codes of a style, if colours are on. */
 enum out_style {
     OUT_BOLD,

@@ -53,7 +53,12 @@ json_t *result_json(const struct result_input *in)
     exact_put(object, "cwd", in->plan->cwd);
     json_put(object, "policy", policy_to_json(in->verdict->policy));
     json_put(object, "sandbox_report", report_json(in->verdict, in->plan));
-    json_put(object, "final_observation", observation_json(in));
+    if (in->scenario)
+        json_put(object, "scenario", json_incref(in->scenario));
+    if (in->steps)
+        json_put(object, "steps", json_incref(in->steps));
+    json_put(object, "final_observation",
+        in->observation ? json_incref(in->observation) : observation_json(in));
     json_put(object, "exit_status", r->exit.known ? exit_json(&r->exit) : json_null());
     if (r->error.code)
         json_put(object, "error", err_to_json(&r->error));

@@ -18,7 +18,10 @@ struct result_input {
     const struct plan *plan;
     const char *const *argv;
     const struct exec_result *result;
-    struct str tail; /* the end of what it wrote */
+    struct str tail; /* the end of what it wrote, if there is no observation */
+    /* Of a scenario; borrowed, may be NULL. */
+    json_t *scenario, *steps;
+    json_t *observation; /* the last one */
 };
 
 /* A new object. */
