@@ -135,6 +135,16 @@ bool err_ctx_int(struct err *err, const char *key, int64_t number)
     return false;
 }
 
+void err_copy(struct err *to, const struct err *from)
+{
+    err_set(to, from->code, "%s", from->message);
+    for (size_t i = 0; i < from->n_ctx; i++)
+        if (from->ctx[i].text)
+            err_ctx(to, from->ctx[i].key, "%s", from->ctx[i].text);
+        else
+            err_ctx_int(to, from->ctx[i].key, from->ctx[i].number);
+}
+
 bool err_move(struct err *to, struct err *from)
 {
     BUG_ON(from->code == ERR_NONE);

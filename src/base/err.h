@@ -80,6 +80,9 @@ bool err_wrap(struct err *err, const char *format, ...) PRINTF_LIKE(2, 3);
 bool err_ctx(struct err *err, const char *key, const char *format, ...) PRINTF_LIKE(3, 4);
 bool err_ctx_int(struct err *err, const char *key, int64_t number);
 
+/* The same error once more. */
+void err_copy(struct err *to, const struct err *from);
+
 /* Moves an error to another place, dropping what was there; the source is empty after. */
 bool err_move(struct err *to, struct err *from);
 

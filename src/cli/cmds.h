@@ -7,6 +7,7 @@
 
 extern const struct cmd cmd_completions;
 extern const struct cmd cmd_doctor;
+extern const struct cmd cmd_driver;
 extern const struct cmd cmd_exec;
 extern const struct cmd cmd_help;
 extern const struct cmd cmd_manual;

@@ -76,23 +76,13 @@ static void blame_step(struct attempt *a)
     err_ctx(&a->error, "step_id", STR_FMT, STR_ARG(a->step->id));
 }
 
-static void copy_error(struct err *to, const struct err *from)
-{
-    err_set(to, from->code, "%s", from->message);
-    for (size_t i = 0; i < from->n_ctx; i++)
-        if (from->ctx[i].text)
-            err_ctx(to, from->ctx[i].key, "%s", from->ctx[i].text);
-        else
-            err_ctx_int(to, from->ctx[i].key, from->ctx[i].number);
-}
-
 /* What ended a wait that did not come to what it waited for. */
 static void blame_end(struct runner *r, struct attempt *a, enum wait_end end)
 {
     const struct session_exit *e = session_exit_of(r->session);
     a->status = STEP_ERRORED;
     if (end == WAIT_FAILED) {
-        copy_error(&a->error, session_error(r->session));
+        err_copy(&a->error, session_error(r->session));
     } else if (end == WAIT_CANCELED) {
         err_set(&a->error, E_CANCELED, "interrupted");
     } else if (e->signal) {
@@ -202,7 +192,7 @@ static void time_out(struct runner *r, struct attempt *a, uint64_t limit, bool b
     buf_done(&why);
 }
 
-static bool await_condition(struct runner *r, struct attempt *a, uint64_t since)
+static bool await_condition(struct runner *r, struct attempt *a)
 {
     const struct step *step = a->step;
     uint64_t most = r->job->verdict->policy->budgets.max_wait_ms;
@@ -213,7 +203,7 @@ static bool await_condition(struct runner *r, struct attempt *a, uint64_t since)
         .session = r->session,
         .conditions = &step->action.condition,
         .n = 1,
-        .since = since,
+        .since = session_changes(r->session),
         .sent_ms = a->started_ms,
         .deadline_ms = a->started_ms + limit,
     };
@@ -317,7 +307,7 @@ static void conclude(struct runner *r, struct attempt *a)
     run->status = a->error.code == E_CANCELED ? EXEC_CANCELED
                   : a->status == STEP_FAILED  ? EXEC_FAILED
                                               : EXEC_ERRORED;
-    copy_error(&run->error, &a->error);
+    err_copy(&run->error, &a->error);
 }
 
 static void run_step(struct runner *r, size_t index)
@@ -331,11 +321,10 @@ static void run_step(struct runner *r, size_t index)
         a.status = STEP_SKIPPED;
     } else {
         tell(r, index, &a, true);
-        uint64_t since = session_changes(r->session);
         bool waits = a.step->action.type == ACTION_WAIT;
-        if (waits ? await_condition(r, &a, since) : perform(r, &a))
+        if (waits ? await_condition(r, &a) : perform(r, &a))
             if (!waits || a.step->n_asserts)
-                await_asserts(r, &a, since);
+                await_asserts(r, &a, session_changes(r->session));
     }
     if (a.error.code)
         blame_step(&a);

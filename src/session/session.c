@@ -13,11 +13,13 @@
 enum {
     CHUNK = 64 * 1024,
     NEAR_PERCENT = 80,
+    READY_MS = 20,   /* for what is printed without a pause */
     DRAIN_MS = 2000, /* for output that is still on its way when the command has ended */
 
     POLL_TERMINAL = 0,
     POLL_CONTROL,
     POLL_CANCEL,
+    POLL_WATCH,
     POLLS,
 };
 
@@ -35,6 +37,7 @@ struct session {
     bool ended;   /* the command; there may be output left */
     uint64_t drain_until_ms;
     bool told; /* the end */
+    int watched;
     struct session_exit exit;
     struct err error;
 };
@@ -221,6 +224,7 @@ static bool step(struct session *s, uint64_t deadline_ms, enum session_news *ret
         [POLL_TERMINAL] = {.fd = s->hung_up ? -1 : s->child.terminal, .events = want},
         [POLL_CONTROL] = {.fd = s->ended ? -1 : s->child.control, .events = POLLIN},
         [POLL_CANCEL] = {.fd = s->options.cancel, .events = POLLIN},
+        [POLL_WATCH] = {.fd = s->watched, .events = POLLIN},
     };
     uint64_t until = MIN(deadline_ms, s->ended ? s->drain_until_ms : next_time(s));
     if (poll(fds, POLLS, timeout_ms(clock_mono_ms(), until)) < 0 && errno != EINTR) {
@@ -236,8 +240,8 @@ static bool step(struct session *s, uint64_t deadline_ms, enum session_news *ret
         *ret_news = fail(s);
         return true;
     }
-    *ret_news = SESSION_CANCELED;
-    return fds[POLL_CANCEL].revents != 0;
+    *ret_news = fds[POLL_CANCEL].revents ? SESSION_CANCELED : SESSION_INPUT;
+    return fds[POLL_CANCEL].revents || fds[POLL_WATCH].revents;
 }
 
 enum session_news session_next(struct session *s, uint64_t deadline_ms)
@@ -286,6 +290,7 @@ bool session_open(
     s->chunk = base_realloc(NULL, CHUNK);
     s->started_ms = s->changed_ms = clock_mono_ms();
     s->exit.code = -1;
+    s->watched = -1;
     s->term = term_new(&(struct term_options){
         .rows = options->rows,
         .cols = options->cols,
@@ -311,6 +316,21 @@ void session_close(struct session *s)
     err_done(&s->error);
     free(s->chunk);
     free(s);
+}
+
+void session_watch(struct session *s, int fd)
+{
+    s->watched = fd;
+}
+
+void session_drain(struct session *s)
+{
+    uint64_t until = clock_mono_ms() + READY_MS;
+    while (clock_mono_ms() <= until) {
+        enum session_news news = session_next(s, 0);
+        if (news != SESSION_SCREEN && news != SESSION_FRAME)
+            return;
+    }
 }
 
 bool session_send(struct session *s, struct str bytes, struct err *err)

@@ -32,6 +32,7 @@ enum session_news {
     SESSION_EXITED,   /* the command has ended, and all its output is in; every time from then on */
     SESSION_TIME,     /* the deadline */
     SESSION_CANCELED, /* the descriptor for that became readable */
+    SESSION_INPUT,    /* that of session_watch() did */
     SESSION_FAILED,   /* a budget, or something of ours: session_error(); everything is killed */
 };
 
@@ -83,6 +84,12 @@ void session_close(struct session *s);
 
 /* What happens next, or the deadline (of clock_mono_ms(); UINT64_MAX: none). */
 enum session_news session_next(struct session *s, uint64_t deadline_ms);
+
+/* Another descriptor whose readability is news; -1: none. */
+void session_watch(struct session *s, int fd);
+
+/* Takes what has been printed already, without waiting for more. */
+void session_drain(struct session *s);
 
 /* Puts bytes into the queue; they are written as the command reads them. */
 MUST_USE bool session_send(struct session *s, struct str bytes, struct err *err);

@@ -1,0 +1,141 @@
+/* cordon driver: a session that another program drives, line by line. */
+#include "cli/cmds.h"
+#include "cli/interrupt.h"
+#include "cli/prepare.h"
+#include "path/file.h"
+#include "policy/preset.h"
+#include "run/driver.h"
+#include "run/result.h"
+#include "sandbox/env.h"
+
+enum {
+    COMMAND_WORDS_MAX = 1000 * 1000,
+    ANSWER_MAX = 256 << 20,
+    ROWS = 24,
+    COLS = 80,
+};
+
+struct driver_options {
+    struct prepare_options prepare;
+    bool stdio, keep_going;
+    int64_t rows, cols; /* 0: not given */
+};
+
+struct drive {
+    struct cli *cli;
+    const struct driver_options *options;
+    struct prepared p;
+};
+
+/* One line, at once: whoever drives waits for it. */
+static bool write_line(void *context, const json_t *object)
+{
+    (void)context;
+    AUTO_BUF struct buf line = BUF_INIT(ANSWER_MAX);
+    json_add_compact(&line, object);
+    buf_add_byte(&line, '\n');
+    return buf_ok(&line) && file_write_all(STDOUT_FILENO, buf_str(&line));
+}
+
+static bool tell(struct drive *d, const struct driver_result *result, struct err *err)
+{
+    const struct result_input input = {
+        .run_id = result->run_id,
+        .session_id = result->session_id,
+        .verdict = &d->p.verdict,
+        .plan = &d->p.plan,
+        .argv = d->p.argv,
+        .result = &result->run,
+        .observation = result->observation,
+    };
+    AUTO_JSON json_t *json = result_json(&input);
+    const struct err *error = &result->run.error;
+    if (error->code)
+        out_say_error(d->cli, error);
+    d->cli->status = error->code ? err_status(error->code) : 0;
+    return prepare_finish(&d->p, json, err) && out_json(d->cli, json_take(&json), err);
+}
+
+static bool drive(struct drive *d, struct err *err)
+{
+    sigset_t set;
+    AUTO_FD int cancel = interrupt_open(false, &set);
+    const struct driver_job job = {
+        .verdict = &d->p.verdict,
+        .plan = &d->p.plan,
+        .argv = d->p.argv,
+        .envp = env_make(&d->p.policy.env, (const char *const *)environ, d->cli->arena),
+        .rows = (uint16_t)(d->options->rows ? d->options->rows : ROWS),
+        .cols = (uint16_t)(d->options->cols ? d->options->cols : COLS),
+        .artifacts = d->p.artifacts.dir >= 0 ? &d->p.artifacts : NULL,
+        .input = STDIN_FILENO,
+        .cancel = cancel,
+        .keep_going = d->options->keep_going,
+        .answer = write_line,
+    };
+    struct driver_result result;
+    prepare_warn(&d->p);
+    signal(SIGPIPE, SIG_IGN);
+    bool ok = driver_run(&job, &result, err);
+    if (ok) {
+        ok = tell(d, &result, err);
+        driver_result_done(&result);
+    }
+    interrupt_close(&set);
+    return ok;
+}
+
+static bool run_driver(struct cli *cli, const struct args *args, struct err *err)
+{
+    const struct driver_options *options = args->options;
+    struct drive d = {.cli = cli, .options = options};
+    const char **argv = ARENA_NEW(cli->arena, const char *, args->n + 1);
+    memcpy(argv, args->v, args->n * sizeof(*argv));
+    cli->json = true; /* it speaks nothing else */
+    d.p = (struct prepared){.cli = cli, .options = &options->prepare, .argv = argv};
+    if (!prepare_policy(&d.p, err))
+        return false;
+    if (options->prepare.explain)
+        return prepare_explain(&d.p, err);
+    bool ok = prepare_run(&d.p, err) && drive(&d, err);
+    prepared_done(&d.p);
+    return ok;
+}
+
+static const struct opt driver_opts[] = {
+    OPT_SET("stdio", 0, struct driver_options, stdio,
+        "on standard input and output; there is no other way"),
+    OPT_SET("keep-going", 0, struct driver_options, keep_going,
+        "answer wrong input with an error, and go on"),
+    OPT_INT("rows", 0, struct driver_options, rows, "N", 1, SESSION_ROWS_MAX,
+        "lines of the terminal; default: 24"),
+    OPT_INT("cols", 0, struct driver_options, cols, "N", 1, SESSION_COLS_MAX,
+        "its columns; default: 80"),
+    PREPARE_OPTS(struct driver_options),
+    PREPARE_UNSAFE_OPTS(struct driver_options),
+};
+
+static const struct example driver_examples[] = {
+    {"cordon driver --stdio -- htop", "then, on its input, one line for each action:"},
+    {"{\"protocol_version\":1,\"action\":{\"type\":\"key\",\"payload\":{\"key\":\"F6\"}}}",
+        "answered with an Observation"},
+};
+
+const struct cmd cmd_driver = {
+    .name = "driver",
+    .summary = "drive a terminal program line by line, with JSON",
+    .about = "Each line of input is an action, each line of output an Observation: the screen, "
+             "what was printed "
+             "and what happened since the one before. The last line is the RunResult. A key is "
+             "answered when "
+             "the screen has changed, or when it has not for a moment; a wait when its condition "
+             "holds. The end "
+             "of the input ends the command.",
+    .usage = "-- COMMAND [ARGUMENT…]",
+    .min_args = 1,
+    .max_args = COMMAND_WORDS_MAX,
+    .arg_kind = ARG_FILE,
+    CMD_OPTS(driver_opts, struct driver_options),
+    CMD_EXAMPLES(driver_examples),
+    .run = run_driver,
+};
