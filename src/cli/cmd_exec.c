@@ -1,11 +1,11 @@
 /* cordon exec: one command under a policy. */
-#include "base/id.h"
 #include "cli/cmds.h"
 #include "cli/interrupt.h"
 #include "cli/prepare.h"
 #include "io/patience.h"
 #include "io/tty.h"
 #include "policy/preset.h"
+#include "run/observe.h"
 #include "run/result.h"
 #include "sandbox/env.h"
 
@@ -30,30 +30,11 @@ struct exec {
     struct cli *cli;
     const struct exec_options *options;
     struct prepared p;
-    struct buf tail;
-    char run_id[ID_SIZE], session_id[ID_SIZE];
+    struct observer observer;
+    struct term *term; /* NULL: pipes, or nobody wants to see it */
 };
 
 /* Running ------------------------------------------------------------------------------------- */
-
-static void seen(void *context, struct str bytes)
-{
-    struct exec *x = context;
-    artifacts_transcript(&x->p.artifacts, bytes);
-    /* Twice as much as is kept, so that the end is moved to the front only now and then. */
-    if (x->tail.n + bytes.n > x->tail.max) {
-        size_t keep = MIN(x->tail.n, (size_t)RESULT_TAIL_MAX);
-        memmove(x->tail.p, x->tail.p + x->tail.n - keep, keep);
-        buf_truncate(&x->tail, keep);
-    }
-    buf_add_str(&x->tail, bytes);
-}
-
-static struct str tail_of(const struct exec *x)
-{
-    struct str all = buf_str(&x->tail);
-    return all.n > RESULT_TAIL_MAX ? str_skip(all, all.n - RESULT_TAIL_MAX) : all;
-}
 
 /* A terminal that is not read would hold us up: a description of our own can be non-blocking. */
 static int open_sink(int fd)
@@ -76,6 +57,11 @@ static struct exec_job make_job(struct exec *x, int signals)
     bool terminal = !o->pipes && (o->pty || json || o->prepare.artifacts || out_tty);
     bool pass_keys = terminal && in_tty && out_tty && !json;
     struct tty_size size = tty_size(out_tty && !json ? STDOUT_FILENO : -1);
+    if (terminal && (json || o->prepare.artifacts))
+        x->term = term_new(&(struct term_options){.rows = size.rows,
+            .cols = size.cols,
+            .event = observer_term_event,
+            .context = &x->observer});
     return (struct exec_job){
         .verdict = &x->p.verdict,
         .plan = &x->p.plan,
@@ -89,8 +75,9 @@ static struct exec_job make_job(struct exec *x, int signals)
         .signals = signals,
         .rows = size.rows,
         .cols = size.cols,
-        .seen = seen,
-        .context = x,
+        .seen = observer_output,
+        .context = &x->observer,
+        .term = x->term,
     };
 }
 
@@ -103,17 +90,25 @@ static int exit_status(const struct exec *x, const struct exec_result *r)
     return r->error.code ? err_status(r->error.code) : 0;
 }
 
+/* The one observation of a run without steps. */
+static bool record(struct exec *x, const json_t *observation, struct err *err)
+{
+    char name[ARTIFACTS_NAME];
+    artifacts_event(&x->p.artifacts, observation);
+    return !x->term ||
+           artifacts_snapshot(&x->p.artifacts, json_object_get(observation, "screen"), name, err);
+}
+
 static bool tell(struct exec *x, struct exec_result *r, struct err *err)
 {
     struct cli *cli = x->cli;
-    const struct result_input input = {
-        .run_id = x->run_id,
-        .session_id = x->session_id,
+    struct result_input input = {
+        .run_id = x->observer.run_id,
+        .session_id = x->observer.session_id,
         .verdict = &x->p.verdict,
         .plan = &x->p.plan,
         .argv = x->p.argv,
         .result = r,
-        .tail = tail_of(x),
     };
     cli->status = exit_status(x, r);
     /* Whoever did not read what the command printed may not read us either: a run that was ended
@@ -125,7 +120,11 @@ static bool tell(struct exec *x, struct exec_result *r, struct err *err)
         out_say_error(cli, &r->error);
     if (!cli->json && x->p.artifacts.dir < 0)
         return true;
+    AUTO_JSON json_t *observation = observer_take(&x->observer, x->term, OBSERVER_FULL);
+    input.observation = observation;
     AUTO_JSON json_t *result = result_json(&input);
+    if (x->p.artifacts.dir >= 0 && !record(x, observation, err))
+        return false;
     if (!prepare_finish(&x->p, result, err))
         return false;
     return !cli->json || out_json(cli, json_take(&result), err);
@@ -135,11 +134,10 @@ static bool run_job(struct exec *x, struct err *err)
 {
     sigset_t set;
     AUTO_FD int signals = interrupt_open(true, &set);
+    observer_init(&x->observer);
+    x->observer.artifacts = x->p.artifacts.dir >= 0 ? &x->p.artifacts : NULL;
     const struct exec_job job = make_job(x, signals);
     struct exec_result result;
-    id_new(x->run_id);
-    id_new(x->session_id);
-    x->tail = BUF_INIT(2 * RESULT_TAIL_MAX);
     prepare_warn(&x->p);
     signal(SIGPIPE, SIG_IGN);
     bool ok = exec_run(&job, &result, err);
@@ -153,7 +151,8 @@ static bool run_job(struct exec *x, struct err *err)
         err_done(&result.error);
     }
     interrupt_close(&set);
-    buf_done(&x->tail);
+    observer_done(&x->observer);
+    term_free(x->term);
     return ok;
 }
 

@@ -140,7 +140,8 @@ static void observe(
 {
     char name[ARTIFACTS_NAME];
     AUTO_ERR struct err ignored = {0};
-    json_t *o = observer_take(&d->observer, d->session, (enum observer_screen)m->screen);
+    json_t *o =
+        observer_take(&d->observer, session_term(d->session), (enum observer_screen)m->screen);
     struct artifacts *a = d->job->artifacts;
     if (matched_by)
         json_put(o, "matched_by", json_string(matched_by));
@@ -289,7 +290,7 @@ static void finish(struct driver *d)
     if (!d->result->observation) {
         const struct message m = {0};
         d->result->observation =
-            observer_take(&d->observer, d->session, (enum observer_screen)m.screen);
+            observer_take(&d->observer, session_term(d->session), (enum observer_screen)m.screen);
     }
     session_terminate(d->session, SESSION_GRACE_MS);
     if (error->code && !run->error.code) {

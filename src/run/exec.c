@@ -153,6 +153,17 @@ static void interrupted(struct run *r, int sig)
 
 /* What happens -------------------------------------------------------------------------------- */
 
+/* Its own screen; where no user's terminal answers what it asks, that one does. */
+static void show(struct run *r, struct str bytes)
+{
+    struct term *t = r->job->term;
+    term_feed(t, bytes);
+    struct str replies = term_replies(t);
+    if (!r->job->pass_keys && replies.n && r->child.terminal >= 0)
+        (void)!write(r->child.terminal, replies.p, replies.n);
+    term_drop_replies(t, replies.n);
+}
+
 /* Every byte counts, also one that nobody wants to see. */
 static size_t seen(void *context, struct str bytes)
 {
@@ -163,6 +174,8 @@ static size_t seen(void *context, struct str bytes)
     r->result->output_bytes += bytes.n;
     if (kept.n && r->job->seen)
         r->job->seen(r->job->context, kept);
+    if (kept.n && r->job->term)
+        show(r, kept);
     return kept.n;
 }
 

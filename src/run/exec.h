@@ -27,6 +27,7 @@ struct exec_job {
     uint16_t rows, cols;
     /* Sees every byte that the command writes. May be NULL. */
     void (*seen)(void *context, struct str bytes);
+    struct term *term; /* gets it, too, and answers what the command asks; may be NULL */
     void *context;
 };
 

@@ -101,6 +101,12 @@ void observer_event(void *context, const struct session_event *event)
     json_push(o->events, object);
 }
 
+void observer_term_event(void *context, const struct term_event *event)
+{
+    observer_event(context,
+        &(struct session_event){SESSION_EVENT_TERM, event->type, event->text, event->value});
+}
+
 /* Screens ------------------------------------------------------------------------------------- */
 
 static bool row_changed(const struct observer *o, const struct snapshot *s, unsigned row)
@@ -134,13 +140,15 @@ static void remember_rows(struct observer *o, const struct snapshot *s)
     memcpy(o->rows, s->hashes, s->rows * sizeof(*o->rows));
 }
 
-static json_t *screen_json(struct observer *o, struct session *session, enum observer_screen how)
+static json_t *screen_json(struct observer *o, const struct term *t, enum observer_screen how)
 {
+    if (!t)
+        return json_null();
     AUTO_ARENA struct arena arena = ARENA_INIT(SCREEN_BYTES);
     struct snapshot s;
     char id[ID_SIZE];
     id_new(id);
-    snapshot_take(session_term(session), &arena, how == OBSERVER_CELLS ? SNAPSHOT_CELLS : 0, &s);
+    snapshot_take(t, &arena, how == OBSERVER_CELLS ? SNAPSHOT_CELLS : 0, &s);
     json_t *json =
         how == OBSERVER_DELTA && o->n_rows ? delta_json(o, &s, id) : snapshot_json(&s, id);
     remember_rows(o, &s);
@@ -154,14 +162,14 @@ static json_t *text_json(struct observer *o)
     return json_text(buf_str(&text));
 }
 
-json_t *observer_take(struct observer *o, struct session *s, enum observer_screen how)
+json_t *observer_take(struct observer *o, const struct term *t, enum observer_screen how)
 {
     json_t *object = json_object();
     json_put(object, "protocol_version", json_integer(RUN_PROTOCOL_VERSION));
     json_put(object, "run_id", json_string(o->run_id));
     json_put(object, "session_id", json_string(o->session_id));
     json_put(object, "timestamp_ms", json_integer((json_int_t)(clock_mono_ms() - o->started_ms)));
-    json_put(object, "screen", screen_json(o, s, how));
+    json_put(object, "screen", screen_json(o, t, how));
     json_put(object, "transcript_delta", text_json(o));
     if (o->cut)
         json_put(object, "transcript_cut", json_true());

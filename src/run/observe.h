@@ -2,7 +2,7 @@
  *
  *     struct observer o = OBSERVER_INIT;
  *     options.output = observer_output; options.event = observer_event; options.context = &o;
- *     json_t *observation = observer_take(&o, session, cells);
+ *     json_t *observation = observer_take(&o, session_term(session), OBSERVER_FULL);
  *     observer_done(&o);
  */
 #ifndef RUN_OBSERVE_H
@@ -45,7 +45,11 @@ void observer_done(struct observer *o);
 void observer_output(void *context, struct str bytes);
 void observer_event(void *context, const struct session_event *event);
 
-/* A new object, and a new beginning. The snapshot's own JSON is in "screen". */
-MUST_USE json_t *observer_take(struct observer *o, struct session *s, enum observer_screen how);
+/* A terminal's event, for a terminal without a session. */
+void observer_term_event(void *context, const struct term_event *event);
+
+/* A new object, and a new beginning. The ScreenSnapshot is in "screen", which is null without a
+ * terminal. */
+MUST_USE json_t *observer_take(struct observer *o, const struct term *t, enum observer_screen how);
 
 #endif

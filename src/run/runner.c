@@ -265,8 +265,8 @@ static json_t *step_json(const struct runner *r, const struct attempt *a)
 static bool observe(struct runner *r, json_t *step, json_t **ret_observation, struct err *err)
 {
     char name[ARTIFACTS_NAME];
-    json_t *o =
-        observer_take(&r->observer, r->session, r->job->cells ? OBSERVER_CELLS : OBSERVER_FULL);
+    json_t *o = observer_take(
+        &r->observer, session_term(r->session), r->job->cells ? OBSERVER_CELLS : OBSERVER_FULL);
     struct artifacts *a = r->job->artifacts;
     bool ok = true;
     if (a) {

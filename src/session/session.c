@@ -96,8 +96,8 @@ static enum session_news fail(struct session *s)
 static enum session_news over_budget(
     struct session *s, const char *name, uint64_t limit, const char *unit)
 {
-    err_set(
-        &s->error, E_TIMEOUT, "the budget of %llu%s is used up", (unsigned long long)limit, unit);
+    err_set(&s->error, E_TIMEOUT, "the command exceeded its budget %s of %llu%s, and was ended",
+        name, (unsigned long long)limit, unit);
     err_ctx(&s->error, "budget", "%s", name);
     err_ctx_int(&s->error, "limit", (int64_t)limit);
     return fail(s);
@@ -253,8 +253,7 @@ enum session_news session_next(struct session *s, uint64_t deadline_ms)
         if (s->at < s->n)
             return feed(s);
         if (output_is_over(s))
-            return over_budget(
-                s, "max_output_bytes", s->options.budgets.output_bytes, " bytes of output");
+            return over_budget(s, "max_output_bytes", s->options.budgets.output_bytes, " bytes");
         if (drained(s))
             return end(s);
         uint64_t now = clock_mono_ms();
