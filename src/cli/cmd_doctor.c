@@ -106,7 +106,7 @@ static const struct example doctor_examples[] = {
 
 const struct cmd cmd_doctor = {
     .name = "doctor",
-    .summary = "say what this machine offers a sandbox, and what is missing",
+    .summary = "say what this machine offers a sandbox",
     .about = "Builds a whole sandbox once, without running anything in it. Exit status: 0 if that "
              "works, 3 if not.",
     .usage = "",

@@ -181,7 +181,7 @@ static const struct example run_examples[] = {
 
 const struct cmd cmd_run = {
     .name = "run",
-    .summary = "run a scenario: drive a terminal program and check what it shows",
+    .summary = "run a scenario, and check what it shows",
     .about =
         "The scenario, JSON or YAML, names a command and steps; each has an action and what must "
         "hold "

@@ -17,7 +17,6 @@ static const struct cmd *const commands[] = {
 
 static const struct example examples[] = {
     {"cordon exec -- make", "make, with nothing but this directory, read-only, and no network"},
-    {"cordon path check ~/.ssh/id_rsa", "would an agent be let there? no: exit 13"},
     {"cordon path glob 'src/**/*.c'", "files, without what git ignores"},
 };
 
