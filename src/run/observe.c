@@ -32,6 +32,7 @@ void observer_done(struct observer *o)
 void observer_output(void *context, struct str bytes)
 {
     struct observer *o = context;
+    o->bytes += bytes.n;
     if (o->artifacts)
         artifacts_transcript(o->artifacts, bytes);
     if (o->also)
@@ -67,7 +68,7 @@ static const char *name_of(const struct session_event *e)
     return NULL;
 }
 
-static json_t *details_of(const struct session_event *e)
+static json_t *details_of(const struct observer *o, const struct session_event *e)
 {
     json_t *details = json_object();
     if (e->type == SESSION_EVENT_BUDGET_NEAR) {
@@ -76,6 +77,7 @@ static json_t *details_of(const struct session_event *e)
     } else if (e->type == SESSION_EVENT_RESIZE) {
         json_put(details, "rows", json_integer(e->value >> 16));
         json_put(details, "cols", json_integer(e->value & 0xFFFF));
+        json_put(details, "transcript_bytes", json_integer((json_int_t)o->bytes));
     }
     return details;
 }
@@ -97,7 +99,7 @@ void observer_event(void *context, const struct session_event *event)
     if (message.n)
         json_put(object, "message", json_text(buf_str(&message)));
     if (event->type == SESSION_EVENT_BUDGET_NEAR || event->type == SESSION_EVENT_RESIZE)
-        json_put(object, "details", details_of(event));
+        json_put(object, "details", details_of(o, event));
     json_push(o->events, object);
 }
 
@@ -171,6 +173,7 @@ json_t *observer_take(struct observer *o, const struct term *t, enum observer_sc
     json_put(object, "timestamp_ms", json_integer((json_int_t)(clock_mono_ms() - o->started_ms)));
     json_put(object, "screen", screen_json(o, t, how));
     json_put(object, "transcript_delta", text_json(o));
+    json_put(object, "transcript_bytes", json_integer((json_int_t)o->bytes));
     if (o->cut)
         json_put(object, "transcript_cut", json_true());
     json_put(object, "events", o->events);

@@ -28,6 +28,7 @@ struct observer {
     char run_id[ID_SIZE], session_id[ID_SIZE];
     uint64_t started_ms;
     struct buf text; /* since the last observation */
+    uint64_t bytes;  /* of output, from the start */
     bool cut;
     json_t *events;
     size_t dropped;
