@@ -16,5 +16,6 @@ extern const struct cmd cmd_policy;
 extern const struct cmd cmd_policy_new;
 extern const struct cmd cmd_render;
 extern const struct cmd cmd_run;
+extern const struct cmd cmd_trace;
 
 #endif

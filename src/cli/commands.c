@@ -5,6 +5,7 @@ static const struct cmd *const commands[] = {
     &cmd_exec,
     &cmd_run,
     &cmd_driver,
+    &cmd_trace,
     &cmd_policy,
     &cmd_path,
     &cmd_render,

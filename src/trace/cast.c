@@ -1,0 +1,104 @@
+/* Writing asciicast v2. */
+#include "trace/cast.h"
+
+#include "base/utf8.h"
+#include "trace/refeed.h"
+
+enum {
+    PIECE = 4096,
+};
+
+struct cast {
+    const struct trace *t;
+    struct buf *out;
+    struct buf held; /* the start of a character whose end has not come */
+    size_t step;
+};
+
+static void add_line(struct cast *c, double at_ms, char kind, struct str text)
+{
+    buf_printf(c->out, "[%.6f,\"%c\",", at_ms / 1000, kind);
+    json_add_text(c->out, text);
+    buf_add_z(c->out, "]\n");
+}
+
+/* Bytes at the end that may be the start of a character. */
+static size_t unfinished(struct str s)
+{
+    for (size_t n = 1; n < UTF8_MAX && n <= s.n; n++) {
+        struct str end = str_skip(s, s.n - n);
+        unsigned char c = (unsigned char)end.p[0];
+        if (c < 0x80)
+            return 0;
+        if (c >= 0xC0) {
+            uint32_t cp;
+            size_t length = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
+            return !utf8_decode(end, &cp) && n < length && utf8_invalid_length(end) == n ? n : 0;
+        }
+    }
+    return 0;
+}
+
+static void output(void *context, double at_ms, struct str bytes)
+{
+    struct cast *c = context;
+    buf_add_str(&c->held, bytes);
+    size_t keep = unfinished(buf_str(&c->held));
+    struct str whole = str_head(buf_str(&c->held), c->held.n - keep);
+    if (whole.n)
+        add_line(c, at_ms, 'o', whole);
+    memmove(c->held.p, c->held.p + whole.n, keep);
+    buf_truncate(&c->held, keep);
+}
+
+static void resize(void *context, double at_ms, unsigned rows, unsigned cols)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "%ux%u", cols, rows);
+    add_line(context, at_ms, 'r', str_z(text));
+}
+
+/* Markers are where steps have ended. */
+static void mark(void *context, size_t index)
+{
+    struct cast *c = context;
+    const json_t *step = json_array_get(trace_steps(c->t), index);
+    struct str name = json_str(json_object_get(step, "name"));
+    if (index + 1 == c->t->n_marks && c->held.n) {
+        add_line(c, (double)c->t->marks[index].at_ms, 'o', buf_str(&c->held));
+        buf_reset(&c->held);
+    }
+    if (name.p)
+        add_line(c, (double)c->t->marks[index].at_ms, 'm', name);
+}
+
+static json_t *header(const struct trace *t)
+{
+    json_t *object = json_object(), *env = json_object();
+    const json_t *run = t->run ? t->run : json_object_get(t->scenario, "run");
+    json_t *command = json_object_get(run, "command"), *name = json_object_get(t->scenario, "name");
+    json_put(object, "version", json_integer(2));
+    json_put(object, "width", json_integer(t->cols));
+    json_put(object, "height", json_integer(t->rows));
+    json_put(object, "duration", json_real((double)t->end_ms / 1000));
+    if (json_is_string(command))
+        json_put(object, "command", json_incref(command));
+    if (json_is_string(name))
+        json_put(object, "title", json_incref(name));
+    json_put(env, "TERM", json_string("xterm-256color"));
+    json_put(object, "env", env);
+    return object;
+}
+
+void cast_write(const struct trace *t, struct buf *out)
+{
+    struct cast c = {.t = t, .out = out, .held = BUF_INIT(2 * PIECE)};
+    json_t *head = header(t);
+    json_add_compact(out, head);
+    json_decref(head);
+    buf_add_byte(out, '\n');
+    refeed_run(
+        t, &(struct refeed){
+               .piece = PIECE, .output = output, .resize = resize, .mark = mark, .context = &c});
+    buf_done(&c.held);
+}

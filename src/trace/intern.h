@@ -1,0 +1,29 @@
+/* Texts of JSON values, each once, by number: together they are the contents of a list.
+ *
+ *     size_t id = intern_add(&rows, STR("[0,\"ls\"]"));
+ *     buf_printf(out, "[%s]", buf_z(&rows.text));
+ */
+#ifndef TRACE_INTERN_H
+#define TRACE_INTERN_H
+
+#include "base/buf.h"
+
+struct intern_slot {
+    uint64_t hash;
+    size_t at, n; /* in the text */
+    uint32_t id;  /* + 1; 0: free */
+};
+
+struct intern {
+    struct buf text; /* the values with commas between them */
+    struct intern_slot *slots;
+    size_t n_slots, n;
+};
+
+void intern_init(struct intern *t, size_t max_bytes);
+void intern_done(struct intern *t);
+
+/* The number of a value; 0 if there is no room for it any more (the text says so: buf_ok). */
+uint32_t intern_add(struct intern *t, struct str value);
+
+#endif

@@ -1,0 +1,220 @@
+/* Writing the viewer's page. */
+#include "trace/page.h"
+
+#include "trace/frames.h"
+
+/* Fields of an object, by name, into another. */
+static void copy(json_t *to, const json_t *from, const char *const *names)
+{
+    for (; *names; names++) {
+        json_t *value = json_object_get(from, *names);
+        if (value)
+            json_put(to, *names, json_incref(value));
+    }
+}
+
+static bool is_skipped(const json_t *step)
+{
+    const char *status = json_string_value(json_object_get(step, "status"));
+    return status && strcmp(status, "skipped") == 0;
+}
+
+/* An error without the screen, which is shown anyway. */
+static json_t *error_json(const json_t *error)
+{
+    if (!json_is_object(error))
+        return json_null();
+    json_t *object = json_object(), *context = json_object();
+    const char *key;
+    json_t *value;
+    copy(object, error, (const char *const[]){"code", "message", NULL});
+    json_object_foreach(json_object_get(error, "context"), key, value)
+    {
+        if (strcmp(key, "screen") != 0)
+            json_put(context, key, json_incref(value));
+    }
+    json_put(object, "context", context);
+    return object;
+}
+
+/* Steps --------------------------------------------------------------------------------------- */
+
+static void put_span(json_t *step, const struct trace *t, const struct frames *f, size_t mark)
+{
+    bool there = mark < t->n_marks;
+    size_t last = t->n_marks - 1;
+    uint32_t after = f->of_mark[there ? mark : last];
+    uint64_t end = there ? t->marks[mark].at_ms : t->end_ms;
+    uint64_t start = there ? t->marks[mark].from_ms : t->end_ms;
+    json_put(step, "before", json_integer(!there ? after : mark ? f->of_mark[mark - 1] : 0));
+    json_put(step, "after", json_integer(after));
+    json_put(step, "start", json_integer((json_int_t)start));
+    json_put(step, "end", json_integer((json_int_t)end));
+}
+
+/* A step of the run, which has its observation unless it was skipped. */
+static json_t *step_json(const struct trace *t, const struct frames *f, const json_t *step,
+    const json_t *planned, size_t mark)
+{
+    json_t *object = json_object();
+    copy(object, planned, (const char *const[]){"assert", NULL});
+    copy(object, step,
+        (const char *const[]){"step_id", "name", "status", "attempts", "action", "sent",
+            "assertions", "matched_by", "snapshot", NULL});
+    json_put(object, "error", error_json(json_object_get(step, "error")));
+    put_span(object, t, f, is_skipped(step) ? t->n_marks : mark);
+    return object;
+}
+
+/* A step of which only the scenario tells: those with an observation were done, the next one was
+ * under way. */
+static json_t *planned_json(
+    const struct trace *t, const struct frames *f, const json_t *step, size_t index, size_t n_seen)
+{
+    json_t *object = json_object();
+    json_t *id = json_object_get(step, "id");
+    if (id)
+        json_put(object, "step_id", json_incref(id));
+    copy(object, step, (const char *const[]){"name", "action", NULL});
+    json_put(object, "status",
+        json_string(index < n_seen    ? "done"
+                    : index == n_seen ? "canceled"
+                                      : "skipped"));
+    put_span(object, t, f, index <= n_seen ? index : t->n_marks);
+    return object;
+}
+
+/* Without steps every observation is one. */
+static json_t *observed_json(const struct trace *t, const struct frames *f, size_t mark)
+{
+    const struct trace_mark *m = &t->marks[mark];
+    json_t *object = json_object();
+    json_put(object, "name", json_sprintf("observation %zu", mark + 1));
+    json_put(object, "status", json_string(json_is_object(m->error) ? "errored" : "done"));
+    json_put(object, "error", error_json(m->error));
+    if (m->matched_by)
+        json_put(object, "matched_by", json_incref(m->matched_by));
+    put_span(object, t, f, mark);
+    return object;
+}
+
+static json_t *steps_json(const struct trace *t, const struct frames *f)
+{
+    json_t *list = json_array();
+    const json_t *steps = trace_steps(t), *planned = json_object_get(t->scenario, "steps"), *step;
+    size_t i, mark = 0;
+    /* What was printed after the last observation is a mark of ours. */
+    size_t seen = t->n_marks;
+    if (!t->run && seen && !t->marks[seen - 1].rows)
+        seen--;
+    json_array_foreach(steps, i, step)
+    {
+        json_push(list, t->run ? step_json(t, f, step, json_array_get(planned, i), mark)
+                               : planned_json(t, f, step, i, seen));
+        mark += !is_skipped(step);
+    }
+    for (i = 0; !json_array_size(steps) && i < t->n_marks; i++)
+        json_push(list, observed_json(t, f, i));
+    return list;
+}
+
+/* The run ------------------------------------------------------------------------------------- */
+
+static json_t *run_json(const struct trace *t)
+{
+    json_t *object = json_object();
+    const json_t *planned = json_object_get(t->scenario, "run");
+    if (t->run) {
+        copy(object, t->run,
+            (const char *const[]){"run_id", "status", "command", "args", "cwd", "exit_status",
+                "sandbox_report", NULL});
+        json_put(object, "error", error_json(json_object_get(t->run, "error")));
+    } else {
+        copy(object, planned, (const char *const[]){"command", "args", "cwd", NULL});
+        json_put(object, "status", json_string("canceled"));
+        json_put(object, "ended_early", json_true());
+    }
+    copy(object, t->scenario, (const char *const[]){"name", "metadata", NULL});
+    json_put(object, "duration", json_integer((json_int_t)t->end_ms));
+    json_put(object, "bytes", json_integer((json_int_t)t->transcript.n));
+    json_put(object, "plain", json_boolean(t->plain));
+    json_put(object, "version", json_string(CORDON_VERSION));
+    return object;
+}
+
+/* The transcript, a text for each mark. */
+static void add_texts(const struct trace *t, struct buf *out)
+{
+    size_t at = 0, end = MIN(t->transcript.n, (size_t)PAGE_TEXT_MAX);
+    buf_add_byte(out, '[');
+    for (size_t i = 0; i < t->n_marks; i++) {
+        size_t to = MIN(t->marks[i].offset, end);
+        buf_add_z(out, i ? "," : "");
+        json_add_text(out, str_n(buf_z(&t->transcript) + at, to - at));
+        at = to;
+    }
+    buf_add_byte(out, ']');
+}
+
+static void add_member(struct buf *out, const char *name, json_t *value)
+{
+    buf_printf(out, "%s\"%s\":", out->n > 1 ? "," : "", name);
+    json_add_compact(out, value);
+    json_decref(value);
+}
+
+static bool add_data(const struct trace *t, uint64_t start_ms, struct buf *out)
+{
+    struct frames f;
+    frames_make(t, &f);
+    buf_add_byte(out, '{');
+    add_member(out, "run", run_json(t));
+    add_member(out, "steps", steps_json(t, &f));
+    add_member(out, "events", json_incref(t->events));
+    add_member(out, "events_dropped", json_integer((json_int_t)t->events_dropped));
+    add_member(out, "replays", json_incref(t->replays));
+    add_member(
+        out, "at", start_ms == PAGE_AT_END ? json_null() : json_integer((json_int_t)start_ms));
+    buf_add_z(out, ",\"marks\":[");
+    for (size_t i = 0; i < t->n_marks; i++)
+        buf_printf(
+            out, "%s%llu,%u", i ? "," : "", (unsigned long long)t->marks[i].at_ms, f.of_mark[i]);
+    buf_add_z(out, "],\"text\":");
+    add_texts(t, out);
+    buf_add_byte(out, ',');
+    bool ok = frames_json(&f, out);
+    buf_add_byte(out, '}');
+    frames_done(&f);
+    return ok && buf_ok(out);
+}
+
+/* JSON in markup: nothing that could end the element or begin another is left. These characters
+ * stand only in strings, where the escape means the same. */
+static void add_escaped(struct buf *out, struct str json)
+{
+    size_t plain = 0;
+    for (size_t i = 0; i < json.n; i++) {
+        unsigned char c = (unsigned char)json.p[i];
+        bool separator = c == 0xE2 && i + 2 < json.n && json.p[i + 1] == '\x80' &&
+                         (json.p[i + 2] == '\xA8' || json.p[i + 2] == '\xA9');
+        if (c != '<' && c != '>' && c != '&' && !separator)
+            continue;
+        buf_add(out, json.p + plain, i - plain);
+        buf_printf(out, "\\u%04x", separator ? 0x2028u + (json.p[i + 2] == '\xA9') : c);
+        i += separator ? 2 : 0;
+        plain = i + 1;
+    }
+    buf_add(out, json.p + plain, json.n - plain);
+}
+
+bool page_write(const struct trace *t, uint64_t start_ms, struct buf *out, struct err *err)
+{
+    AUTO_BUF struct buf data = BUF_INIT(PAGE_BYTES_MAX);
+    bool ok = add_data(t, start_ms, &data);
+    buf_add_z(out, page_head);
+    add_escaped(out, buf_str(&data));
+    buf_add_z(out, page_tail);
+    if (!ok || !buf_ok(out))
+        return err_set(err, E_IO, "the record is too large for one page: try --format asciicast");
+    return true;
+}

@@ -1,0 +1,77 @@
+/* The record of a run, read back: what happened when, and which bytes were printed by then.
+ *
+ *     AUTO(trace_close) struct trace t = TRACE_NONE;
+ *     if (!trace_open(dir, &t, err)) return false;
+ *     t.marks[i].offset              bytes of the transcript at observation i
+ *
+ * The files are taken for what they are: somebody's. Sizes are limited, numbers are brought into
+ * range and order, and nothing outside the directory is read. What can't be understood is an error
+ * that names the file: E_NOT_FOUND without a record, E_IO, E_PROTOCOL.
+ */
+#ifndef TRACE_SOURCE_H
+#define TRACE_SOURCE_H
+
+#include "base/json.h"
+
+#include <sys/stat.h>
+
+enum {
+    TRACE_MARKS_MAX = 200 * 1000,
+    TRACE_EVENTS_MAX = 20 * 1000,
+    TRACE_REPLAYS_MAX = 16,
+    TRACE_FILES_MAX = 8,
+    TRACE_TRANSCRIPT_MAX = 256 << 20,
+    TRACE_LINE_MAX = 64 << 20,
+};
+
+/* The size of the terminal changes at a byte. */
+struct trace_resize {
+    size_t offset;
+    unsigned rows, cols;
+};
+
+/* An observation. */
+struct trace_mark {
+    size_t offset;              /* bytes printed by then */
+    uint64_t from_ms, at_ms;    /* what is new was printed between these */
+    struct trace_resize size;   /* a change before it; rows 0: none */
+    unsigned rows, cols;        /* of its screen; 0: unknown */
+    json_t *error, *matched_by; /* borrowed from "keep"; may be NULL */
+};
+
+struct trace {
+    int dir;
+    json_t *run;      /* the RunResult; NULL: it was cut off */
+    json_t *scenario; /* may be NULL */
+    json_t *events;   /* [{"t", "type", ...}] */
+    json_t *replays;  /* [{"name", "diff"}] */
+    json_t *keep;     /* what marks borrow from */
+    size_t events_dropped;
+    struct buf transcript;
+    struct trace_mark *marks;
+    size_t n_marks;
+    unsigned rows, cols; /* at the start */
+    bool plain;          /* no terminal: line feeds are line ends */
+    uint64_t end_ms;
+    struct {
+        dev_t dev;
+        ino_t ino;
+    } files[TRACE_FILES_MAX];
+    size_t n_files;
+};
+
+#define TRACE_NONE ((struct trace){.dir = -1, .transcript = BUF_INIT(TRACE_TRANSCRIPT_MAX + 2)})
+
+MUST_USE bool trace_open(const char *dir, struct trace *ret_trace, struct err *err);
+void trace_close(struct trace *t);
+
+/* The steps of the run, or of the scenario; a borrowed list, or NULL. */
+const json_t *trace_steps(const struct trace *t);
+
+/* Whether an open file is one of the record's: it must not be written. */
+bool trace_holds(const struct trace *t, const struct stat *file);
+
+/* A number of an object, brought into 0..max; otherwise where there is none. */
+uint64_t trace_number(const json_t *object, const char *key, uint64_t max, uint64_t otherwise);
+
+#endif
