@@ -30,6 +30,8 @@ static size_t unfinished(struct str s)
         unsigned char c = (unsigned char)end.p[0];
         if (c < 0x80)
             return 0;
+        if (c >= 0xF5)
+            return 0;
         if (c >= 0xC0) {
             uint32_t cp;
             size_t length = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;

@@ -29,6 +29,8 @@ struct maker {
     const struct trace *t;
     unsigned rows, cols;
     bool reverse;
+    struct style style; /* the last that was asked for, and its number */
+    uint32_t style_id;
     uint64_t *hashes; /* of the last frame's rows */
     uint32_t *ids;
     struct snapshot_cell *cells; /* one row of styles, for look_of() */
@@ -43,6 +45,9 @@ struct maker {
 
 static uint32_t style_id(struct maker *m, const struct snapshot *s, unsigned col)
 {
+    const struct style *style = &s->cells[col].style;
+    if (memcmp(style, &m->style, sizeof(*style)) == 0)
+        return m->style_id;
     struct look l = look_of(s, 0, col);
     char text[80];
     unsigned flags = (l.bold ? LOOK_BOLD : 0u) | (l.italic ? LOOK_ITALIC : 0u) |
@@ -50,7 +55,9 @@ static uint32_t style_id(struct maker *m, const struct snapshot *s, unsigned col
                      (l.overline ? LOOK_OVERLINE : 0u) | (l.hidden ? LOOK_HIDDEN : 0u);
     snprintf(text, sizeof(text), "[%u,%u,%u,%u,%u]", l.fg, l.bg,
         l.underline ? l.underline_color : 0, flags, l.underline);
-    return intern_add(&m->f->styles, str_z(text));
+    m->style = *style;
+    m->style_id = intern_add(&m->f->styles, str_z(text));
+    return m->style_id;
 }
 
 static void note_shape(struct frames *f, uint32_t cp)
@@ -205,6 +212,8 @@ static void take_frame(struct maker *m, double at_ms)
     bool other =
         resized || reverse != m->reverse || title != m->title || !same_cursor(&cursor, &m->cursor);
     bool key = resized || reverse != m->reverse || f->n % FRAMES_KEY == 0;
+    if (reverse != m->reverse)
+        m->style.unused = 1; /* no style is that one */
     m->reverse = reverse;
     m->pending = false;
     if (resized)
@@ -262,15 +271,15 @@ static void mark(void *context, size_t index)
 void frames_make(const struct trace *t, struct frames *ret_frames)
 {
     struct frames *f = ret_frames;
-    struct maker m = {.f = f, .t = t};
+    struct maker m = {.f = f, .t = t, .style.unused = 1};
     *f = (struct frames){.of_mark = base_alloc(MAX(t->n_marks, (size_t)1) * sizeof(uint32_t))};
     struct buf *const lists[] = {
         &f->times, &f->starts, &f->keys, &f->cursors, &f->sizes, &f->title_ids, &f->delta};
     for (size_t i = 0; i < ARRAY_LEN(lists); i++)
         *lists[i] = BUF_INIT(FRAMES_BYTES_MAX);
-    intern_init(&f->styles, FRAMES_BYTES_MAX);
-    intern_init(&f->rows, FRAMES_BYTES_MAX);
-    intern_init(&f->titles, FRAMES_BYTES_MAX);
+    intern_init(&f->styles, ',', FRAMES_BYTES_MAX);
+    intern_init(&f->rows, '\n', FRAMES_BYTES_MAX);
+    intern_init(&f->titles, ',', FRAMES_BYTES_MAX);
     char plain[64];
     snprintf(plain, sizeof(plain), "[%u,%u,0,0,0]", (unsigned)LOOK_FG, (unsigned)LOOK_BG);
     intern_add(&f->styles, str_z(plain)); /* number 0 is an empty cell's */
@@ -322,7 +331,6 @@ bool frames_json(const struct frames *f, struct buf *out)
         const struct buf *list;
     } parts[] = {
         {"styles", &f->styles.text},
-        {"rows", &f->rows.text},
         {"titles", &f->titles.text},
         {"t", &f->times},
         {"start", &f->starts},

@@ -2,7 +2,8 @@
  *
  *     struct frames f;
  *     frames_make(&trace, &f);
- *     frames_json(&f, &out);             {"styles","rows","titles","shapes","t",…,"delta"}
+ *     frames_json(&f, &out);             "styles":…,"titles":…,"shapes":…,"t":…,"delta":…
+ *     f.rows.text                        a row's contents on each line
  *     f.of_mark[i]                       the frame that shows observation i
  *     frames_done(&f);
  *

@@ -7,9 +7,9 @@ enum {
     SLOTS_MIN = 1024,
 };
 
-void intern_init(struct intern *t, size_t max_bytes)
+void intern_init(struct intern *t, char separator, size_t max_bytes)
 {
-    *t = (struct intern){.text = BUF_INIT(max_bytes), .n_slots = SLOTS_MIN};
+    *t = (struct intern){.text = BUF_INIT(max_bytes), .separator = separator, .n_slots = SLOTS_MIN};
     t->slots = base_alloc(SLOTS_MIN * sizeof(*t->slots));
     memset(t->slots, 0, SLOTS_MIN * sizeof(*t->slots));
 }
@@ -54,11 +54,11 @@ uint32_t intern_add(struct intern *t, struct str value)
     struct intern_slot *s = find(t, hash, value);
     if (s->id)
         return s->id - 1;
-    size_t comma = t->n ? 1 : 0;
-    if (!buf_ok(&t->text) || !buf_reserve(&t->text, value.n + comma))
+    size_t between = t->n ? 1 : 0;
+    if (!buf_ok(&t->text) || !buf_reserve(&t->text, value.n + between))
         return 0;
-    if (comma)
-        buf_add_byte(&t->text, ',');
+    if (between)
+        buf_add_byte(&t->text, t->separator);
     *s = (struct intern_slot){hash, t->text.n, value.n, (uint32_t)++t->n};
     buf_add_str(&t->text, value);
     uint32_t id = s->id - 1;

@@ -1,6 +1,8 @@
-/* Texts of JSON values, each once, by number: together they are the contents of a list.
+/* Texts of JSON values, each once, by number, with a separator between them: together they are the
+ * contents of a list, or lines.
  *
- *     size_t id = intern_add(&rows, STR("[0,\"ls\"]"));
+ *     intern_init(&rows, ',', MAX);
+ *     uint32_t id = intern_add(&rows, STR("[0,\"ls\"]"));
  *     buf_printf(out, "[%s]", buf_z(&rows.text));
  */
 #ifndef TRACE_INTERN_H
@@ -15,12 +17,13 @@ struct intern_slot {
 };
 
 struct intern {
-    struct buf text; /* the values with commas between them */
+    struct buf text; /* the values with separators between them */
+    char separator;
     struct intern_slot *slots;
     size_t n_slots, n;
 };
 
-void intern_init(struct intern *t, size_t max_bytes);
+void intern_init(struct intern *t, char separator, size_t max_bytes);
 void intern_done(struct intern *t);
 
 /* The number of a value; 0 if there is no room for it any more (the text says so: buf_ok). */

@@ -137,23 +137,23 @@ static json_t *run_json(const struct trace *t)
     copy(object, t->scenario, (const char *const[]){"name", "metadata", NULL});
     json_put(object, "duration", json_integer((json_int_t)t->end_ms));
     json_put(object, "bytes", json_integer((json_int_t)t->transcript.n));
+    json_put(object, "text_bytes",
+        json_integer((json_int_t)MIN(t->transcript.n, (size_t)PAGE_TEXT_MAX)));
     json_put(object, "plain", json_boolean(t->plain));
     json_put(object, "version", json_string(CORDON_VERSION));
     return object;
 }
 
-/* The transcript, a text for each mark. */
+/* The transcript, a text on a line for each mark. */
 static void add_texts(const struct trace *t, struct buf *out)
 {
     size_t at = 0, end = MIN(t->transcript.n, (size_t)PAGE_TEXT_MAX);
-    buf_add_byte(out, '[');
     for (size_t i = 0; i < t->n_marks; i++) {
         size_t to = MIN(t->marks[i].offset, end);
-        buf_add_z(out, i ? "," : "");
+        buf_add_z(out, i ? "\n" : "");
         json_add_text(out, str_n(buf_z(&t->transcript) + at, to - at));
         at = to;
     }
-    buf_add_byte(out, ']');
 }
 
 static void add_member(struct buf *out, const char *name, json_t *value)
@@ -163,13 +163,12 @@ static void add_member(struct buf *out, const char *name, json_t *value)
     json_decref(value);
 }
 
-static bool add_data(const struct trace *t, uint64_t start_ms, struct buf *out)
+static bool add_data(
+    const struct trace *t, const struct frames *f, uint64_t start_ms, struct buf *out)
 {
-    struct frames f;
-    frames_make(t, &f);
     buf_add_byte(out, '{');
     add_member(out, "run", run_json(t));
-    add_member(out, "steps", steps_json(t, &f));
+    add_member(out, "steps", steps_json(t, f));
     add_member(out, "events", json_incref(t->events));
     add_member(out, "events_dropped", json_integer((json_int_t)t->events_dropped));
     add_member(out, "replays", json_incref(t->replays));
@@ -178,14 +177,11 @@ static bool add_data(const struct trace *t, uint64_t start_ms, struct buf *out)
     buf_add_z(out, ",\"marks\":[");
     for (size_t i = 0; i < t->n_marks; i++)
         buf_printf(
-            out, "%s%llu,%u", i ? "," : "", (unsigned long long)t->marks[i].at_ms, f.of_mark[i]);
-    buf_add_z(out, "],\"text\":");
-    add_texts(t, out);
-    buf_add_byte(out, ',');
-    bool ok = frames_json(&f, out);
+            out, "%s%llu,%u", i ? "," : "", (unsigned long long)t->marks[i].at_ms, f->of_mark[i]);
+    buf_printf(out, "],\"n_rows\":%zu,", f->rows.n);
+    bool ok = frames_json(f, out);
     buf_add_byte(out, '}');
-    frames_done(&f);
-    return ok && buf_ok(out);
+    return ok && buf_ok(out) && buf_ok(&f->rows.text);
 }
 
 /* JSON in markup: nothing that could end the element or begin another is left. These characters
@@ -207,14 +203,23 @@ static void add_escaped(struct buf *out, struct str json)
     buf_add(out, json.p + plain, json.n - plain);
 }
 
+/* Rows and texts are lines of their own: the page reads those that it shows. */
 bool page_write(const struct trace *t, uint64_t start_ms, struct buf *out, struct err *err)
 {
-    AUTO_BUF struct buf data = BUF_INIT(PAGE_BYTES_MAX);
-    bool ok = add_data(t, start_ms, &data);
+    AUTO_BUF struct buf data = BUF_INIT(PAGE_BYTES_MAX), texts = BUF_INIT(PAGE_BYTES_MAX);
+    struct frames f;
+    frames_make(t, &f);
+    bool ok = add_data(t, &f, start_ms, &data);
+    add_texts(t, &texts);
     buf_add_z(out, page_head);
     add_escaped(out, buf_str(&data));
+    buf_add_z(out, "</script>\n<script id=\"rows\" type=\"text/plain\">");
+    add_escaped(out, buf_str(&f.rows.text));
+    buf_add_z(out, "</script>\n<script id=\"text\" type=\"text/plain\">");
+    add_escaped(out, buf_str(&texts));
     buf_add_z(out, page_tail);
-    if (!ok || !buf_ok(out))
+    frames_done(&f);
+    if (!ok || !buf_ok(&texts) || !buf_ok(out))
         return err_set(err, E_IO, "the record is too large for one page: try --format asciicast");
     return true;
 }

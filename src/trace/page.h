@@ -12,7 +12,7 @@
 
 enum {
     PAGE_BYTES_MAX = 768 << 20,
-    PAGE_TEXT_MAX = 8 << 20, /* bytes of the transcript that are shown as text */
+    PAGE_TEXT_MAX = 4 << 20, /* bytes of the transcript that are shown as text */
 };
 
 #define PAGE_AT_END UINT64_MAX

@@ -4,11 +4,30 @@
 const STYLE = {FG: 0, BG: 1, LINE: 2, FLAGS: 3, UNDERLINE: 4};
 const FLAG = {BOLD: 1, ITALIC: 2, BLINK: 4, STRIKE: 8, OVERLINE: 16, HIDDEN: 32};
 
+/* JSON values on lines, each read when it is asked for. */
+class Lines {
+  constructor(id, n) {
+    this.text = document.getElementById(id).textContent;
+    this.n = n;
+    this.starts = new Uint32Array(n + 1);
+    let at = 0;
+    for (let i = 0; i < n; i++) {
+      this.starts[i] = at;
+      const end = this.text.indexOf('\n', at);
+      at = end < 0 ? this.text.length + 1 : end + 1;
+    }
+    this.starts[n] = at;
+  }
+  get(i) {
+    return JSON.parse(this.text.slice(this.starts[i], this.starts[i + 1] - 1));
+  }
+}
+
 class Film {
-  constructor(data) {
+  constructor(data, rows) {
     this.styles = data.styles;
-    this.raw = data.rows;
-    this.parsed = new Array(data.rows.length);
+    this.raw = rows;
+    this.parsed = new Map();
     this.titles = data.titles;
     this.shapes = data.shapes;
     this.cell = data.cell;
@@ -51,9 +70,9 @@ class Film {
 
   /* A row as runs {col, n, text, style, single}: single if every code point is a column. */
   row(id) {
-    let row = this.parsed[id];
+    let row = this.parsed.get(id);
     if (row) return row;
-    const raw = this.raw[id], runs = [];
+    const raw = this.raw.get(id), runs = [];
     let col = 0, line = '';
     for (let i = 0; i < raw.length;) {
       const single = raw[i] >= 0, text = raw[i + 1];
@@ -64,7 +83,8 @@ class Film {
       i += single ? 2 : 3;
     }
     row = {runs, text: line.trimEnd()};
-    this.parsed[id] = row;
+    if (this.parsed.size > 20000) this.parsed.clear();
+    this.parsed.set(id, row);
     return row;
   }
 

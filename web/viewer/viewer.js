@@ -3,7 +3,10 @@
  * or pixels. */
 
 const data = JSON.parse(document.getElementById('data').textContent);
-const film = new Film(data);
+const film = new Film(data, new Lines('rows', data.n_rows));
+const SEGMENTS = data.marks.length / 2;
+const texts = new Lines('text', SEGMENTS);
+const markTimes = Float64Array.from({length: SEGMENTS}, (_, i) => data.marks[2 * i]);
 const painter = new Painter(film);
 const $ = id => document.getElementById(id);
 
@@ -168,8 +171,11 @@ const css = name => getComputedStyle(document.documentElement).getPropertyValue(
 
 function stripX(t, width) { return axis.show(t) / axis.total * width; }
 
+let stripWidth = 0;
 function drawStrip() {
-  const dpr = window.devicePixelRatio || 1, width = line.clientWidth;
+  const dpr = window.devicePixelRatio || 1, width = line.clientWidth, colors = {};
+  for (const s of [...Object.keys(STATUSES), 'accent']) colors[s] = css(`--${s}`);
+  stripWidth = width;
   strip.width = width * dpr;
   strip.height = ROW.height * dpr;
   strip.style.height = ROW.height + 'px';
@@ -177,17 +183,20 @@ function drawStrip() {
   ctx.scale(dpr, dpr);
   ctx.clearRect(0, 0, width, ROW.height);
   drawThumbs(ctx, width);
+  let drawn = 0;
   for (const s of steps) {
     if (s.status === 'skipped') continue;
-    const x = stripX(s.start, width), w = Math.max(2, stripX(s.end, width) - x - 1);
-    ctx.fillStyle = css(`--${statusOf(s.status)}`);
+    const x = stripX(s.start, width), w = Math.max(2, stripX(s.end, width) - x - 1), bad = s.status !== 'passed';
+    if (w === 2 && x < drawn && !bad) continue; /* one pixel, one mark */
+    drawn = Math.ceil(x + w - 1);
+    ctx.fillStyle = colors[statusOf(s.status)];
     ctx.globalAlpha = 0.9;
     ctx.beginPath();
     ctx.roundRect(x, ROW.steps, w, ROW.stepH, Math.min(3, w / 2));
     ctx.fill();
     ctx.globalAlpha = 1;
     if ((s.action || {}).type && s.action.type !== 'wait') {
-      ctx.fillStyle = css('--accent');
+      ctx.fillStyle = colors.accent;
       ctx.fillRect(x, ROW.keys, 2, 5);
     }
   }
@@ -197,7 +206,7 @@ function drawStrip() {
     const x = Math.round(stripX(e.t, width));
     if (x === lastX) continue;
     ctx.beginPath();
-    ctx.arc(Math.min(Math.max(x, 3), width - 3), ROW.keys + 2.500, 2.500, 0, 7);
+    ctx.arc(Math.min(Math.max(x, 3), width - 3), ROW.keys + 2.5, 2.5, 0, 7);
     ctx.fill();
     lastX = x;
   }
@@ -218,9 +227,9 @@ function drawThumbs(ctx, width) {
     ctx.fillRect(i * step, 0, step, ROW.film + 4);
     painter.small(ctx, screen, i * step + 2 + (step - 4 - tw) / 2, 3, tw, ROW.film);
     ctx.restore();
-    ctx.strokeStyle = css('--line');
+    ctx.strokeStyle = 'rgba(128,136,152,.3)';
     ctx.beginPath();
-    ctx.roundRect(i * step + 2.500, 3.500, step - 5, ROW.film - 1, 4);
+    ctx.roundRect(i * step + 2.5, 3.5, step - 5, ROW.film - 1, 4);
     ctx.stroke();
   }
 }
@@ -313,8 +322,7 @@ class Screen {
     this.body = h('div', {class: 'win-body'}, this.canvas, this.glass, this.over);
     this.el = h('figure', {class: 'win'}, h('figcaption', {}, h('i'), h('i'), h('i'), this.title, label && h('b', {}, label)), this.body);
   }
-  draw(screen, width, height, marks) {
-    const m = painter.fit(screen.rows, screen.cols, width, height);
+  draw(screen, m, marks) {
     painter.draw(this.canvas, screen, m, marks);
     this.title.textContent = screen.title;
     const glass = this.glass, content = film.lines(screen).join('\n');
@@ -353,167 +361,15 @@ function drawStage() {
   const size = `${film.size[2 * now.frame + 1]} × ${film.size[2 * now.frame]}`;
   $('size').textContent = size;
   if (now.view === 'screen') {
-    screens.now.draw(film.screen(now.frame), ...room(1));
+    const screen = film.screen(now.frame);
+    screens.now.draw(screen, painter.fit(screen.rows, screen.cols, ...room(1)));
     drawKeys();
   } else if (now.view === 'both') {
     const s = steps[now.step] || {before: 0, after: now.frame};
-    const a = film.screen(s.before), b = film.screen(s.after), marks = film.diff(a, b), [w, height] = room(2);
-    screens.before.draw(a, w, height);
-    screens.after.draw(b, w, height, marks);
+    const a = film.screen(s.before), b = film.screen(s.after), m = painter.fit(Math.max(a.rows, b.rows), Math.max(a.cols, b.cols), ...room(2));
+    screens.before.draw(a, m);
+    screens.after.draw(b, m, film.diff(a, b));
   }
-}
-
-/* A replay that differed: rows side by side, with the columns that are not the same. */
-function replay(r) {
-  const diff = r.diff, context = diff.context && typeof diff.context === 'object' ? diff.context : {};
-  const rows = [diff.rows, context.rows, diff.cells, context.cells].find(Array.isArray) || [];
-  const pick = (o, ...names) => text(names.map(n => o[n]).find(v => v != null));
-  const body = rows.filter(x => x && typeof x === 'object').slice(0, 500).map(x => {
-    const a = pick(x, 'expected', 'was', 'recorded'), b = pick(x, 'actual', 'is', 'got');
-    return h('tr', {}, h('th', {}, text(x.row) + (x.col != null ? ':' + text(x.col) : '')),
-      h('td', {}, h('pre', {}, differing(a, b))), h('td', {}, h('pre', {}, differing(b, a))));
-  });
-  return h('div', {class: 'replay'}, h('h3', {}, r.name), h('p', {}, h('b', {}, text(diff.code)), ' ', text(diff.message)),
-    h('p', {class: 'dim'}, ['kind', 'index', 'step_id'].map(k => diff[k] ?? context[k]).filter(v => v != null).map(text).join(' · ')),
-    body.length ? h('table', {}, h('tr', {}, h('th', {}, 'row'), h('th', {}, 'recorded'), h('th', {}, 'replayed')), body) :
-      ['expected', 'actual'].filter(k => k in context || k in diff).map(k => h('div', {}, h('h4', {}, k), h('pre', {}, text(context[k] ?? diff[k])))));
-}
-
-function differing(a, b) {
-  const x = [...a], y = [...b], out = [];
-  for (let i = 0; i < x.length;) {
-    const same = x[i] === y[i], first = i;
-    while (i < x.length && (x[i] === y[i]) === same) i++;
-    const part = x.slice(first, i).join('');
-    out.push(same ? part : h('mark', {}, part));
-  }
-  return out;
-}
-
-/* Details */
-
-const tabs = {step: 'Step', events: 'Events', transcript: 'Transcript', run: 'Run'};
-
-function fact(name, value) {
-  return value == null || value === '' ? [] : [h('dt', {}, name), h('dd', {}, value)];
-}
-
-function stepDetail(box) {
-  const s = steps[now.step];
-  if (!s) return box.replaceChildren(h('p', {class: 'dim empty'}, 'Before the first step.'));
-  const asserts = s.assertions || [], planned = Array.isArray(s.assert) ? s.assert : [], status = statusOf(s.status);
-  box.replaceChildren(h('div', {class: 'sheet'},
-    h('div', {class: 'sheet-head'}, h('span', {class: `pill ${status}`}, text(s.status)), h('h3', {}, text(s.name) || text(s.step_id))),
-    s.error && h('div', {class: 'error'}, h('b', {}, text(s.error.code)), h('p', {}, text(s.error.message)),
-      h('dl', {class: 'facts-list'}, Object.entries(s.error.context || {}).flatMap(([k, v]) => fact(k, text(v))))),
-    (s.action || {}).type && [h('h4', {}, 'Action'), h('div', {class: 'chips'}, chips(s, true))],
-    s.sent && [h('h4', {}, 'Bytes sent'), h('pre', {class: 'bytes'}, text(s.sent))],
-    asserts.length > 0 && [h('h4', {}, 'Assertions'), h('ul', {class: 'asserts'}, asserts.map((a, i) =>
-      h('li', {class: a.passed ? 'passed' : 'failed'}, h('span', {class: `dot ${a.passed ? 'passed' : 'failed'}`}, a.passed ? '✓' : '✗'),
-        h('div', {}, planned[i] ? condition(planned[i]) : text(a.type).replaceAll('_', ' '), a.message && h('p', {}, text(a.message))))))],
-    h('h4', {}, 'Timing'),
-    h('dl', {class: 'facts-list'}, fact('id', text(s.step_id)), fact('started', clock(s.start)), fact('took', duration(s.end - s.start)),
-      fact('attempts', s.attempts > 1 ? s.attempts : ''), fact('ended by', text(s.matched_by)), fact('snapshot', text(s.snapshot))),
-    h('div', {class: 'row'},
-      h('button', {class: 'text', onclick: () => { pause(); show(s.start, s.before, now.step); view('screen'); }}, 'before'),
-      h('button', {class: 'text', onclick: () => { pause(); show(s.end, s.after, now.step); view('screen'); }}, 'after'),
-      h('button', {class: 'text', onclick: () => view('both')}, 'compare'))));
-}
-
-function eventsDetail(box) {
-  if (!events.length) return box.replaceChildren(h('p', {class: 'dim empty'}, 'Nothing but output happened.'));
-  const list = h('div', {class: 'list events'});
-  box.replaceChildren(list);
-  new List(list, 40, e => h('div', {class: 'item', onclick: () => { pause(); seek(e.t); }},
-    h('span', {class: 'item-time left'}, clock(e.t)), h('span', {class: 'tag'}, text(e.type).replaceAll('_', ' ')),
-    h('span', {class: 'item-name'}, text(e.message) || (e.details ? Object.entries(e.details).filter(([k]) => k !== 'transcript_bytes').map(([k, v]) => `${k} ${text(v)}`).join(', ') : '')))).set(events);
-  if (data.events_dropped) box.append(h('p', {class: 'dim'}, `${data.events_dropped} more were left out`));
-}
-
-/* Sequences are shown as what they are, and dimmed; the text between them as text. */
-const CONTROL = /\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]P^_X][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])|[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
-const visible = s => s.replace(/[\x00-\x1f\x7f-\x9f]/g, c => {
-  const n = c.charCodeAt(0);
-  return n < 32 ? String.fromCharCode(0x2400 + n) : n === 127 ? '␡' : `\\x${n.toString(16)}`;
-});
-
-function segment(i, raw) {
-  const el = h('pre', {class: 'segment', 'data-mark': i, title: clock(data.marks[2 * i]), onclick: () => {
-    if (!String(getSelection())) { pause(); show(data.marks[2 * i], data.marks[2 * i + 1], stepAt(data.marks[2 * i])); }
-  }});
-  const s = data.text[i];
-  let at = 0;
-  for (const m of s.matchAll(CONTROL)) {
-    if (m.index > at) el.append(s.slice(at, m.index));
-    if (raw) el.append(h('i', {}, visible(m[0])));
-    at = m.index + m[0].length;
-  }
-  el.append(s.slice(at));
-  return el;
-}
-
-const BATCH = 60, SEGMENT_MARKS = data.marks.length / 2;
-let rawText = false;
-
-function transcriptDetail(box) {
-  const marks = data.marks.filter((_, i) => i % 2 === 0);
-  let from = Math.max(0, Math.min(upper(marks, now.t) - 1, SEGMENT_MARKS - 1) - 10), to = from;
-  const body = h('div', {class: 'transcript'}), more = h('div', {class: 'more'});
-  const grow = () => {
-    const next = Math.min(SEGMENT_MARKS, to + BATCH);
-    for (; to < next; to++) if (data.text[to]) body.append(segment(to, rawText));
-  };
-  const earlier = h('button', {class: 'text', hidden: from === 0, onclick: () => {
-    const first = Math.max(0, from - BATCH), list = [];
-    for (let i = first; i < from; i++) if (data.text[i]) list.push(segment(i, rawText));
-    body.prepend(...list);
-    from = first;
-    earlier.hidden = from === 0;
-  }}, '↑ earlier');
-  const toggle = h('label', {class: 'check'}, h('input', {type: 'checkbox', onchange: e => { rawText = e.target.checked; transcriptDetail(box); }}), ' ', h('span', {}, 'escape sequences'));
-  toggle.firstChild.checked = rawText;
-  box.replaceChildren(h('div', {class: 'row'}, toggle, earlier), body, more);
-  grow();
-  if (!body.childElementCount && to >= SEGMENT_MARKS) body.append(h('p', {class: 'dim empty'}, 'Nothing was printed.'));
-  new IntersectionObserver(list => { if (list.some(x => x.isIntersecting) && to < SEGMENT_MARKS) { grow(); } }, {root: box, rootMargin: '400px'}).observe(more);
-  currentSegment(box);
-}
-
-function currentSegment(box) {
-  const i = SEGMENT_MARKS && upper(data.marks.filter((_, k) => k % 2 === 0), now.t) - 1;
-  for (const el of box.querySelectorAll('.segment.current')) el.classList.remove('current');
-  const el = box.querySelector(`.segment[data-mark="${i}"]`);
-  if (el) el.classList.add('current');
-}
-
-function tree(value, depth = 0) {
-  if (value === null || typeof value !== 'object') return h('span', {class: 'leaf'}, text(value) || String(value));
-  const list = Object.entries(value);
-  if (!list.length) return h('span', {class: 'dim'}, 'none');
-  return h('dl', {class: 'facts-list'}, list.flatMap(([k, v]) => depth < 6 ? fact(k, tree(v, depth + 1)) : []));
-}
-
-function runDetail(box) {
-  const run = data.run, exit = run.exit_status || {};
-  const how = exit.signal ? `signal ${exit.signal}` : exit.exit_code != null ? `code ${exit.exit_code}` : '';
-  box.replaceChildren(h('div', {class: 'sheet'},
-    h('h4', {}, 'Run'), h('dl', {class: 'facts-list'}, fact('command', text(run.command)), fact('arguments', (run.args || []).map(text).join(' ')),
-      fact('directory', text(run.cwd)), fact('status', text(run.status)),
-      fact('exit', how && how + (exit.terminated_by_harness ? ', ended by cordon' : '')), fact('duration', duration(end)),
-      fact('output', `${run.bytes.toLocaleString('en')} bytes`), fact('frames', film.n.toLocaleString('en')), fact('run id', text(run.run_id)), fact('recorded with', `cordon ${run.version}`)),
-    run.error && [h('h4', {}, 'Error'), tree(run.error)],
-    run.sandbox_report && [h('h4', {}, 'Sandbox'), tree(run.sandbox_report)],
-    run.metadata && [h('h4', {}, 'Metadata'), tree(run.metadata)]));
-}
-
-let drawnTab = '';
-function drawDetail() {
-  const box = $('detail'), key = now.tab === 'step' ? `step ${now.step}` : now.tab;
-  if (key !== drawnTab) {
-    drawnTab = key;
-    box.scrollTop = 0;
-    ({step: stepDetail, events: eventsDetail, transcript: transcriptDetail, run: runDetail})[now.tab](box);
-  } else if (now.tab === 'transcript') currentSegment(box);
 }
 
 /* Position */
@@ -706,7 +562,7 @@ function start() {
     else if (bad >= 0) goStep(bad);
     else seek(0);
   }
-  new ResizeObserver(() => { drawStrip(); update(); }).observe(line);
+  new ResizeObserver(() => { if (line.clientWidth !== stripWidth) drawStrip(); update(); }).observe(line);
   new ResizeObserver(update).observe($('stage'));
   window.matchMedia('(prefers-color-scheme: light)').addEventListener('change', drawStrip);
   document.documentElement.dataset.ready = Math.round(performance.now());
