@@ -12,6 +12,7 @@ enum {
     PROMPT_FIRST = 0xE0B0, /* bits after those */
     PROMPTS = 4,
     CLUSTER_BYTES = 32 * UTF8_MAX,
+    CACHE = 4096, /* rows by hash, a power of two */
 };
 
 enum look_flag {
@@ -21,6 +22,12 @@ enum look_flag {
     LOOK_STRIKE = 8,
     LOOK_OVERLINE = 16,
     LOOK_HIDDEN = 32,
+};
+
+/* Rows that move are looked up instead of written again. */
+struct cached {
+    uint64_t hash;
+    uint32_t id; /* + 1; 0: free */
 };
 
 struct maker {
@@ -34,6 +41,7 @@ struct maker {
     uint64_t *hashes; /* of the last frame's rows */
     uint32_t *ids;
     struct snapshot_cell *cells; /* one row of styles, for look_of() */
+    struct cached *cache;
     struct term_cursor cursor;
     uint32_t title;
     double last_ms;
@@ -170,7 +178,10 @@ static void add_rows(struct maker *m, bool all)
         m->hashes[row] = hash;
         if (!changed)
             continue;
-        m->ids[row] = row_id(m, row);
+        struct cached *c = &m->cache[hash & (CACHE - 1)];
+        if (!c->id || c->hash != hash)
+            *c = (struct cached){hash, row_id(m, row) + 1};
+        m->ids[row] = c->id - 1;
         buf_printf(&m->f->delta, "%s%u,%u", m->f->n_delta ? "," : "", row, m->ids[row]);
         m->f->n_delta += 2;
     }
@@ -214,13 +225,15 @@ static void take_frame(struct maker *m, double at_ms)
     bool key = resized || reverse != m->reverse || f->n % FRAMES_KEY == 0;
     if (reverse != m->reverse)
         m->style.unused = 1; /* no style is that one */
+    if (reverse != m->reverse || resized)
+        memset(m->cache, 0, CACHE * sizeof(*m->cache));
     m->reverse = reverse;
     m->pending = false;
     if (resized)
         fit(m);
     for (unsigned row = 0; row < m->rows && !other; row++)
         other = term_row_hash(m->term, row) != m->hashes[row];
-    if (!other)
+    if (!other || !buf_ok(&f->rows.text) || !buf_ok(&f->delta))
         return;
     add_rows(m, key);
     if (key)
@@ -285,6 +298,7 @@ void frames_make(const struct trace *t, struct frames *ret_frames)
     intern_add(&f->styles, str_z(plain)); /* number 0 is an empty cell's */
     intern_add(&f->rows, STR("[]"));
     m.term = refeed_term(t);
+    m.cache = base_alloc(CACHE * sizeof(*m.cache));
     take_frame(&m, 0);
     refeed_run(t, &(struct refeed){
                       .piece = MAX(t->transcript.n / FRAMES_SAMPLES, (size_t)FRAMES_PIECE_MIN),
@@ -297,6 +311,7 @@ void frames_make(const struct trace *t, struct frames *ret_frames)
     free(m.hashes);
     free(m.ids);
     free(m.cells);
+    free(m.cache);
 }
 
 void frames_done(struct frames *f)

@@ -109,7 +109,7 @@ function runDetail(box) {
     h('h4', {}, 'Run'), h('dl', {class: 'facts-list'}, fact('command', text(run.command)), fact('arguments', (run.args || []).map(text).join(' ')),
       fact('directory', text(run.cwd)), fact('status', text(run.status)),
       fact('exit', how && how + (exit.terminated_by_harness ? ', ended by cordon' : '')), fact('duration', duration(end)),
-      fact('output', `${run.bytes.toLocaleString('en')} bytes`), fact('frames', film.n.toLocaleString('en')), fact('run id', text(run.run_id)), fact('recorded with', `cordon ${run.version}`)),
+      fact('output', `${run.bytes.toLocaleString('en')} bytes`), fact('frames', film.n.toLocaleString('en')), fact('run id', text(run.run_id)), fact('viewer', `cordon ${run.version}`)),
     run.error && [h('h4', {}, 'Error'), tree(run.error)],
     run.sandbox_report && [h('h4', {}, 'Sandbox'), tree(run.sandbox_report)],
     run.metadata && [h('h4', {}, 'Metadata'), tree(run.metadata)]));
