@@ -274,7 +274,8 @@ static bool observe(struct runner *r, json_t *step, json_t **ret_observation, st
         ok = artifacts_snapshot(a, json_object_get(o, "screen"), name, err);
         if (ok && step) {
             json_put(step, "snapshot", json_string(name));
-            json_put(step, "transcript_bytes", json_integer((json_int_t)a->transcript.bytes));
+            json_put(step, "transcript_bytes",
+                json_integer((json_int_t)session_fed_bytes(r->session)));
         }
     }
     *ret_observation = o;

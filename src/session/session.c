@@ -30,7 +30,7 @@ struct session {
     struct buf queue; /* to the command */
     char *chunk;      /* what was read; `at` of `n` bytes are fed */
     size_t at, n;
-    uint64_t output_bytes;
+    uint64_t output_bytes, fed_bytes;
     uint64_t started_ms, changed_ms, changes, hash;
     bool near_runtime, near_output;
     bool hung_up; /* nobody has the terminal open any more */
@@ -78,7 +78,9 @@ static void take_replies(struct session *s)
 static enum session_news feed(struct session *s)
 {
     struct str bytes = str_n(s->chunk + s->at, s->n - s->at);
-    s->at += term_feed_until(s->term, bytes, 1u << TERM_EVENT_FRAME);
+    size_t taken = term_feed_until(s->term, bytes, 1u << TERM_EVENT_FRAME);
+    s->at += taken;
+    s->fed_bytes += taken;
     take_replies(s);
     look(s);
     return s->at < s->n ? SESSION_FRAME : SESSION_SCREEN;
@@ -409,6 +411,11 @@ const struct err *session_error(const struct session *s)
 uint64_t session_output_bytes(const struct session *s)
 {
     return s->output_bytes;
+}
+
+uint64_t session_fed_bytes(const struct session *s)
+{
+    return s->fed_bytes;
 }
 
 uint64_t session_started_ms(const struct session *s)
