@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -88,10 +89,21 @@ static enum session_news feed(struct session *s)
 
 /* Ending -------------------------------------------------------------------------------------- */
 
+/* Process 1 was killed with all of it, and could not say so. */
+static void note_killed(struct session *s)
+{
+    if (s->exit.known)
+        return;
+    s->exit.known = true;
+    s->exit.code = -1;
+    s->exit.signal = SIGKILL;
+}
+
 static enum session_news fail(struct session *s)
 {
     child_kill(&s->child);
     s->exit.by_harness = true;
+    note_killed(s);
     return SESSION_FAILED;
 }
 
@@ -122,6 +134,8 @@ static bool hear(struct session *s)
         return true;
     if (news.word == CHILD_EXITED)
         note_exit(s, news.value);
+    else
+        note_killed(s);
     s->ended = true;
     s->drain_until_ms = clock_mono_ms() + DRAIN_MS;
     return true;
