@@ -220,6 +220,7 @@ static char *result_text(const struct exec *x, const struct cordon_command *comm
     id_new(run_id);
     id_new(session_id);
     AUTO_JSON json_t *tree = result_json(&(struct result_input){
+        .mode = "exec",
         .run_id = run_id,
         .session_id = session_id,
         .verdict = &x->verdict,

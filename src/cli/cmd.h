@@ -17,6 +17,16 @@ enum opt_type {
     OPT_TEXT,   /* const char * */
     OPT_NUMBER, /* int64_t within [min, max] */
     OPT_CHOICE, /* const char *, one of the choices */
+    OPT_LIST,   /* struct opt_list: one of the choices each time */
+};
+
+/* What was given, in this order. */
+enum {
+    OPT_LIST_MAX = 16,
+};
+struct opt_list {
+    const char *v[OPT_LIST_MAX];
+    size_t n;
 };
 
 /* What a value is, for the completions. */
@@ -61,6 +71,11 @@ struct opt {
     {                                                                                         \
         .name = n, .letter = l, .type = OPT_CHOICE, .offset = OPT_OFFSET(const char *, s, m), \
         .value = v, .choices = c, .help = h                                                   \
+    }
+#define OPT_MANY_OF(n, l, s, m, v, c, h)                                                       \
+    {                                                                                          \
+        .name = n, .letter = l, .type = OPT_LIST, .offset = OPT_OFFSET(struct opt_list, s, m), \
+        .value = v, .choices = c, .help = h                                                    \
     }
 
 struct buf;

@@ -40,6 +40,7 @@ static bool write_line(void *context, const json_t *object)
 static bool tell(struct drive *d, const struct driver_result *result, struct err *err)
 {
     const struct result_input input = {
+        .mode = "driver",
         .run_id = result->run_id,
         .session_id = result->session_id,
         .verdict = &d->p.verdict,

@@ -103,6 +103,7 @@ static bool tell(struct exec *x, struct exec_result *r, struct err *err)
 {
     struct cli *cli = x->cli;
     struct result_input input = {
+        .mode = "exec",
         .run_id = x->observer.run_id,
         .session_id = x->observer.session_id,
         .verdict = &x->p.verdict,

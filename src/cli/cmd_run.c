@@ -79,6 +79,7 @@ static bool tell(struct run *r, const struct runner_result *result, struct err *
 {
     AUTO_JSON json_t *scenario = scenario_json(&r->scenario);
     const struct result_input input = {
+        .mode = "run",
         .run_id = result->run_id,
         .session_id = result->session_id,
         .verdict = &r->p.verdict,

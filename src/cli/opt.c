@@ -104,6 +104,18 @@ static bool set_number(
     return bad_value(p, opt, value, want, err);
 }
 
+static bool add_choice(
+    struct parser *p, const struct opt *opt, void *target, const char *value, struct err *err)
+{
+    struct opt_list *list = target;
+    if (list->n == OPT_LIST_MAX)
+        return bad_value(p, opt, value, "no more values", err);
+    if (!set_choice(p, opt, &list->v[list->n], value, err))
+        return false;
+    list->n++;
+    return true;
+}
+
 static bool set_value(
     struct parser *p, const struct opt *opt, void *base, const char *value, struct err *err)
 {
@@ -119,6 +131,8 @@ static bool set_value(
         return set_number(p, opt, target, value, err);
     case OPT_CHOICE:
         return set_choice(p, opt, target, value, err);
+    case OPT_LIST:
+        return add_choice(p, opt, target, value, err);
     }
     BUG_ON(true);
 }

@@ -45,10 +45,13 @@ json_t *result_json(const struct result_input *in)
     json_put(object, "run_result_version", json_integer(RUN_RESULT_VERSION));
     json_put(object, "protocol_version", json_integer(RUN_PROTOCOL_VERSION));
     json_put(object, "run_id", json_string(in->run_id));
+    json_put(object, "mode", json_string(in->mode));
     json_put(object, "status", json_string(exec_status_name(r->status)));
     json_put(object, "started_at_ms", json_integer(0));
     json_put(object, "ended_at_ms", json_integer((json_int_t)(r->ended_ms - r->started_ms)));
     exact_put(object, "command", in->verdict->command.given);
+    if (!str_is(in->verdict->command.given, in->argv[0]))
+        exact_put(object, "argv0", str_z(in->argv[0]));
     json_put(object, "args", args_json(in->argv));
     exact_put(object, "cwd", in->plan->cwd);
     json_put(object, "policy", policy_to_json(in->verdict->policy));

@@ -12,6 +12,7 @@ enum {
 };
 
 struct result_input {
+    const char *mode; /* what it was made by: "exec", "run", "driver" */
     const char *run_id;
     const char *session_id;
     const struct verdict *verdict;

@@ -13,7 +13,8 @@ static void check_options(const struct cmd *cmd, const char *name)
         test_row(i, name);
         CHECK(strlen(opt->help) > 8);
         CHECK((opt->type == OPT_FLAG) == (opt->value == NULL));
-        CHECK((opt->type == OPT_CHOICE) == (opt->choices != NULL));
+        bool chosen = opt->type == OPT_CHOICE || opt->type == OPT_LIST;
+        CHECK(chosen == (opt->choices != NULL));
         CHECK(opt->offset < cmd->options_size);
         for (size_t j = 0; j < i; j++) {
             CHECK(strcmp(cmd->opts[j].name, opt->name) != 0);
