@@ -17,6 +17,9 @@ enum {
 static const char transcript_name[] = "transcript.log", events_name[] = "events.jsonl",
                   snapshots_name[] = "snapshots";
 
+static const char *const old_names[] = {events_name, "run.json", "checksums.json", "policy.json",
+    "scenario.json", "normalization.json"};
+
 static bool is_empty(int dir)
 {
     int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -49,9 +52,8 @@ static void drop_snapshots(int dir)
     if (d)
         closedir(d);
     unlinkat(dir, snapshots_name, AT_REMOVEDIR);
-    unlinkat(dir, events_name, 0);
-    unlinkat(dir, "run.json", 0);
-    unlinkat(dir, "checksums.json", 0);
+    for (size_t i = 0; i < ARRAY_LEN(old_names); i++)
+        unlinkat(dir, old_names[i], 0);
 }
 
 bool artifacts_open(
