@@ -10,6 +10,8 @@ enum {
     WHY_MAX = 4096,
     SENT_MAX = 4 << 20,
     SENT_SHOWN = 1024, /* bytes of what was sent that a result shows */
+    FOLLOW_MS = 2000,  /* for a screen that is expected */
+    FOLLOW_QUIET_MS = 200,
 };
 
 struct runner {
@@ -274,8 +276,8 @@ static bool observe(struct runner *r, json_t *step, json_t **ret_observation, st
         ok = artifacts_snapshot(a, json_object_get(o, "screen"), name, err);
         if (ok && step) {
             json_put(step, "snapshot", json_string(name));
-            json_put(step, "transcript_bytes",
-                json_integer((json_int_t)session_fed_bytes(r->session)));
+            json_put(
+                step, "transcript_bytes", json_integer((json_int_t)session_fed_bytes(r->session)));
         }
     }
     *ret_observation = o;
@@ -296,6 +298,18 @@ static void tell(struct runner *r, size_t index, const struct attempt *a, bool b
         .session = r->session,
     };
     r->job->progress(r->job->context, &progress);
+}
+
+/* The step has passed, and its screen may still be on its way to the one that is expected. */
+static void follow(struct runner *r, size_t index)
+{
+    uint64_t until = clock_mono_ms() + FOLLOW_MS;
+    while (!r->job->reached(r->job->context, index, r->session)) {
+        uint64_t now = clock_mono_ms();
+        enum session_news news = session_next(r->session, MIN(until, now + FOLLOW_QUIET_MS));
+        if ((news != SESSION_SCREEN && news != SESSION_FRAME) || now >= until)
+            return;
+    }
 }
 
 /* The first step that does not pass decides about the run. */
@@ -326,6 +340,8 @@ static void run_step(struct runner *r, size_t index)
         if (waits ? await_condition(r, &a) : perform(r, &a))
             if (!waits || a.step->n_asserts)
                 await_asserts(r, &a, session_changes(r->session));
+        if (a.status == STEP_PASSED && r->job->reached)
+            follow(r, index);
     }
     if (a.error.code)
         blame_step(&a);

@@ -43,6 +43,9 @@ struct runner_job {
     /* May be NULL. */
     void (*progress)(void *context, const struct runner_progress *progress);
     void (*output)(void *context, struct str bytes);
+    /* Whether the screen after a step that passed is the one that is expected: for a moment it is
+     * waited for. */
+    bool (*reached)(void *context, size_t index, struct session *session);
     void *context;
 };
 
