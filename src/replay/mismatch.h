@@ -1,0 +1,39 @@
+/* What a replay found: nothing, or the first thing that differs from the recording.
+ *
+ *     struct mismatch m = {0};
+ *     return mismatch_set(&m, "snapshot", 3, "...");      m.error, m.rows
+ *     mismatch_done(&m);
+ */
+#ifndef REPLAY_MISMATCH_H
+#define REPLAY_MISMATCH_H
+
+#include "base/json.h"
+#include "replay/normalize.h"
+
+enum {
+    MISMATCH_NO_INDEX = -1,
+    MISMATCH_ROWS_MAX = 1000, /* that are listed */
+    MISMATCH_CELLS_MAX = 100, /* of a row */
+    REPLAY_VERSION = 1,
+};
+
+struct mismatch {
+    char *kind;       /* NULL: nothing differs */
+    int64_t index;    /* of the step or snapshot, or MISMATCH_NO_INDEX */
+    struct err error; /* E_REPLAY_MISMATCH */
+    json_t *rows;     /* [{"row","expected","actual"}], or NULL */
+};
+
+void mismatch_done(struct mismatch *m);
+
+/* Returns false, as an error does; drops what was there. */
+bool mismatch_set(struct mismatch *m, const char *kind, int64_t index, const char *format, ...)
+    PRINTF_LIKE(4, 5);
+
+/* A new ReplayDiff; null if nothing differs. */
+MUST_USE json_t *mismatch_json(const struct mismatch *m);
+
+/* A new ReplaySummary. The normalization may be NULL: it was not come to. */
+MUST_USE json_t *mismatch_summary(const struct mismatch *m, const struct normalization *n);
+
+#endif

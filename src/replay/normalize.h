@@ -1,0 +1,71 @@
+/* What a replay does not compare: ids and times by name, texts by regular expression.
+ *
+ *     struct normalization n;
+ *     if (!normalization_init(&policy->replay, &wish, &n, err)) return false;
+ *     if (!normalization_text(&n, POLICY_TARGET_SNAPSHOT_LINES, line, &out, err)) return false;
+ *     normalization_done(&n);
+ *
+ * The command line goes before the policy, and that before the default, which is all filters.
+ * Strict means none, and no rules either.
+ */
+#ifndef REPLAY_NORMALIZE_H
+#define REPLAY_NORMALIZE_H
+
+#include "base/regex.h"
+#include "policy/policy.h"
+
+enum {
+    NORMALIZATION_VERSION = 1,
+};
+
+/* In the order of policy_filters[]. */
+enum normalization_filter {
+    FILTER_SNAPSHOT_ID,
+    FILTER_RUN_ID,
+    FILTER_RUN_TIMESTAMPS,
+    FILTER_STEP_TIMESTAMPS,
+    FILTER_OBSERVATION_TIMESTAMP,
+    FILTER_SESSION_ID,
+    FILTERS,
+};
+
+/* Of the command line. */
+struct normalization_wish {
+    bool strict;
+    bool given;       /* filters are */
+    unsigned filters; /* bits: 1 << enum normalization_filter */
+};
+
+struct normalization {
+    unsigned filters;
+    bool strict;
+    const char *source;              /* "default", "policy", "cli" */
+    const struct policy_rule *rules; /* of the policy, which must live as long */
+    size_t n_rules;
+    struct regex **regexes; /* one for each rule */
+};
+
+/* The filter of that name, as a bit; all of them for "all", none for "none". An unknown one is an
+ * error of that code. */
+MUST_USE bool normalization_filter(
+    struct str name, enum err_code code, unsigned *ret_filters, struct err *err);
+
+/* The wish may be NULL. A rule that does not compile is E_PROTOCOL. */
+MUST_USE bool normalization_init(const struct policy_replay *policy,
+    const struct normalization_wish *wish, struct normalization *ret_n, struct err *err);
+void normalization_done(struct normalization *n);
+
+/* Appends the text as all rules for the target leave it, one after the other. */
+MUST_USE bool normalization_text(const struct normalization *n, enum policy_target target,
+    struct str text, struct buf *out, struct err *err);
+
+/* Is there a rule for it? */
+bool normalization_changes(const struct normalization *n, enum policy_target target);
+
+/* The lists of a NormalizationRecord and a ReplaySummary: source, strict, filters, rules. */
+void normalization_put(const struct normalization *n, json_t *object);
+
+/* A new NormalizationRecord. */
+MUST_USE json_t *normalization_json(const struct normalization *n);
+
+#endif
