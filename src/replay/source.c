@@ -1,0 +1,305 @@
+/* Reading recordings. */
+#include "replay/source.h"
+
+#include "base/fnv.h"
+#include "path/beneath.h"
+#include "path/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+enum {
+    CHUNK = 64 * 1024,
+    VERSION = 1, /* of everything in it */
+};
+
+static const char checksums_name[] = "checksums.json", snapshots_name[] = "snapshots";
+
+/* What a run writes, apart from the snapshots. */
+static const char *const file_names[] = {"run.json", "policy.json", "scenario.json",
+    "normalization.json", "transcript.log", "events.jsonl"};
+
+int source_file(int dir, const char *name)
+{
+    struct stat st;
+    AUTO_FD int fd =
+        beneath_open(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, BENEATH_NO_SYMLINKS);
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        errno = EINVAL;
+        return -1;
+    }
+    return TAKE_FD(fd);
+}
+
+static bool is_there(int dir, const char *name)
+{
+    AUTO_FD int fd = source_file(dir, name);
+    return fd >= 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
+static bool unreadable(const char *name, struct err *err)
+{
+    int errnum = errno;
+    err_errno(err, errnum == ENOENT || errnum == ENOTDIR ? E_NOT_FOUND : E_IO, errnum,
+        "cannot read the artifact '%s'", name);
+    return err_ctx(err, "file", "%s", name);
+}
+
+static bool missing(const char *name, struct mismatch *m)
+{
+    mismatch_set(m, "missing", MISMATCH_NO_INDEX, "the artifact '%s' is missing", name);
+    return err_ctx(&m->error, "file", "%s", name);
+}
+
+bool source_open(const char *path, struct source *ret_source, struct err *err)
+{
+    AUTO_FD int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir < 0)
+        return err_errno(err, errno == ENOENT || errno == ENOTDIR ? E_NOT_FOUND : E_IO, errno,
+            "cannot open the artifacts directory '%s'", path);
+    if (!is_there(dir, "run.json") && !is_there(dir, checksums_name))
+        return err_set(err, E_NOT_FOUND,
+            "'%s' holds no recording: it has no run.json, which a run writes at its end", path);
+    *ret_source = (struct source){
+        .dir = TAKE_FD(dir),
+        .transcript = BUF_INIT(SOURCE_TRANSCRIPT_MAX),
+        .policy = BUF_INIT(2 * (size_t)JSON_SIZE_MAX),
+        .scenario = BUF_INIT(2 * (size_t)JSON_SIZE_MAX),
+    };
+    return true;
+}
+
+void source_close(struct source *s)
+{
+    if (s->dir >= 0)
+        close(TAKE_FD(s->dir));
+    json_decref(s->run);
+    s->run = NULL;
+    buf_done(&s->transcript);
+    buf_done(&s->policy);
+    buf_done(&s->scenario);
+}
+
+/* Checksums ----------------------------------------------------------------------------------- */
+
+/* snapshots/0003.json is 2. */
+static int64_t index_of(const char *name)
+{
+    unsigned number = 0;
+    return sscanf(name, "snapshots/%9u.json", &number) == 1 && number > 0 ? (int64_t)number - 1
+                                                                          : MISMATCH_NO_INDEX;
+}
+
+static bool hash_file(int fd, const char *name, char hex[FNV_HEX], struct err *err)
+{
+    AUTO_FREE char *chunk = base_realloc(NULL, CHUNK);
+    uint64_t hash = FNV_START;
+    for (;;) {
+        ssize_t n = read(fd, chunk, CHUNK);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return unreadable(name, err);
+        if (n == 0)
+            break;
+        hash = fnv_add(hash, str_n(chunk, (size_t)n));
+    }
+    fnv_hex(hash, hex);
+    return true;
+}
+
+/* True if it could be judged: m says how. */
+static bool verify_file(
+    int dir, const char *name, struct str want, struct mismatch *m, struct err *err)
+{
+    char hex[FNV_HEX];
+    AUTO_FD int fd = source_file(dir, name);
+    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR)) {
+        missing(name, m);
+        return true;
+    }
+    if (fd < 0)
+        return unreadable(name, err);
+    if (!hash_file(fd, name, hex, err))
+        return false;
+    if (str_is(want, hex))
+        return true;
+    mismatch_set(m, "checksum", index_of(name), "the artifact '%s' was changed: its checksum is %s",
+        name, hex);
+    err_ctx(&m->error, "file", "%s", name);
+    err_ctx(&m->error, "expected", STR_FMT, STR_ARG(str_head(want, 64)));
+    err_ctx(&m->error, "actual", "%s", hex);
+    return true;
+}
+
+/* A file of the recording that the list does not have was not there when it was made. */
+static bool verify_listed(int dir, const json_t *sums, const char *name, struct mismatch *m)
+{
+    if (json_object_get(sums, name) || !is_there(dir, name))
+        return true;
+    mismatch_set(
+        m, "checksum", index_of(name), "the artifact '%s' has no checksum in checksums.json", name);
+    return err_ctx(&m->error, "file", "%s", name);
+}
+
+static void verify_snapshots(const struct source *s, const json_t *sums, struct mismatch *m)
+{
+    AUTO_FD int inner =
+        beneath_open(s->dir, snapshots_name, O_RDONLY | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
+    DIR *d = inner >= 0 ? fdopendir(TAKE_FD(inner)) : NULL;
+    const struct dirent *entry;
+    char name[SOURCE_NAME_MAX + sizeof(snapshots_name) + 1];
+    while (d && !m->kind && (entry = readdir(d))) {
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(name, sizeof(name), "%s/%s", snapshots_name, entry->d_name);
+        (void)verify_listed(s->dir, sums, name, m);
+    }
+    if (d)
+        closedir(d);
+}
+
+static bool damaged(struct mismatch *m, const char *why)
+{
+    mismatch_set(
+        m, "checksum", MISMATCH_NO_INDEX, "the artifact 'checksums.json' is damaged: %s", why);
+    return err_ctx(&m->error, "file", "%s", checksums_name);
+}
+
+static bool verify_all(
+    const struct source *s, const json_t *sums, struct mismatch *m, struct err *err)
+{
+    const char *name;
+    json_t *sum;
+    if (!json_is_object(sums) || json_object_size(sums) > SOURCE_FILES_MAX)
+        return !damaged(m, "expected an object with a name and a checksum for each file");
+    json_object_foreach((json_t *)sums, name, sum)
+    {
+        if (!json_is_string(sum) || strlen(name) > SOURCE_NAME_MAX)
+            return !damaged(m, "expected a name and a checksum for each file");
+        if (!verify_file(s->dir, name, json_str(sum), m, err))
+            return false;
+        if (m->kind)
+            return true;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(file_names) && !m->kind; i++)
+        (void)verify_listed(s->dir, sums, file_names[i], m);
+    if (!m->kind)
+        verify_snapshots(s, sums, m);
+    return true;
+}
+
+static bool read_text(int dir, const char *name, size_t max, struct buf *text, struct err *err)
+{
+    AUTO_FD int fd = source_file(dir, name);
+    if (fd < 0)
+        return unreadable(name, err);
+    return file_read(fd, max, name, text, err) || err_ctx(err, "file", "%s", name);
+}
+
+bool source_verify(
+    const struct source *s, const struct source_needs *needs, struct mismatch *m, struct err *err)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * (size_t)JSON_SIZE_MAX);
+    AUTO_JSON json_t *sums = NULL;
+    AUTO_ERR struct err why = {0};
+    if (needs->events && !is_there(s->dir, "events.jsonl"))
+        return !missing("events.jsonl", m);
+    if (!is_there(s->dir, checksums_name))
+        return !needs->checksums || !missing(checksums_name, m);
+    if (!read_text(s->dir, checksums_name, JSON_SIZE_MAX, &text, err))
+        return false;
+    if (!json_parse(buf_str(&text), checksums_name, E_PROTOCOL, &sums, &why))
+        return !damaged(m, why.message);
+    return verify_all(s, sums, m, err);
+}
+
+/* Contents ------------------------------------------------------------------------------------ */
+
+static bool check_version(const json_t *tree, const char *name, const char *key, struct err *err)
+{
+    const json_t *version = json_object_get(tree, key);
+    if (!json_is_integer(version)) {
+        err_set(err, E_PROTOCOL, "%s: %s: expected a version number", name, key);
+        return err_ctx(err, "file", "%s", name);
+    }
+    if (json_integer_value(version) == VERSION)
+        return true;
+    err_set(err, E_PROTOCOL_VERSION_MISMATCH,
+        "%s: %s: version %lld is not supported: this program reads %d", name, key,
+        (long long)json_integer_value(version), VERSION);
+    err_ctx_int(err, "provided_version", (int64_t)json_integer_value(version));
+    err_ctx_int(err, "supported_version", VERSION);
+    return err_ctx(err, "file", "%s", name);
+}
+
+bool source_json(
+    int dir, const char *name, const char *version_key, json_t **ret_tree, struct err *err)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * (size_t)JSON_SIZE_MAX);
+    AUTO_JSON json_t *tree = NULL;
+    if (!read_text(dir, name, JSON_SIZE_MAX, &text, err))
+        return false;
+    if (!json_parse(buf_str(&text), name, E_PROTOCOL, &tree, err))
+        return err_ctx(err, "file", "%s", name);
+    if (!json_is_object(tree)) {
+        err_set(err, E_PROTOCOL, "%s: expected an object, not %s", name, json_kind(tree));
+        return err_ctx(err, "file", "%s", name);
+    }
+    if (!check_version(tree, name, version_key, err))
+        return false;
+    *ret_tree = json_take(&tree);
+    return true;
+}
+
+/* What is not there is a mismatch; then, too, it could be judged. */
+static bool or_missing(bool ok, const char *name, struct mismatch *m, struct err *err)
+{
+    if (ok || err->code != E_NOT_FOUND)
+        return ok;
+    err_done(err);
+    *err = (struct err){0};
+    return !missing(name, m);
+}
+
+static bool read_part(
+    const struct source *s, const char *name, struct buf *text, struct mismatch *m, struct err *err)
+{
+    size_t max = text == &s->transcript ? SOURCE_TRANSCRIPT_MAX - CHUNK : JSON_SIZE_MAX;
+    return m->kind || or_missing(read_text(s->dir, name, max, text, err), name, m, err);
+}
+
+bool source_read(struct source *s, struct mismatch *m, struct err *err)
+{
+    AUTO_JSON json_t *record = NULL;
+    if (!or_missing(source_json(s->dir, "run.json", "run_result_version", &s->run, err), "run.json",
+            m, err))
+        return false;
+    if (m->kind)
+        return true;
+    if (!check_version(s->run, "run.json", "protocol_version", err))
+        return false;
+    s->has_scenario = json_object_get(s->run, "scenario") != NULL;
+    if (is_there(s->dir, "normalization.json") &&
+        !source_json(s->dir, "normalization.json", "normalization_version", &record, err))
+        return false;
+    return read_part(s, "transcript.log", &s->transcript, m, err) &&
+           read_part(s, "policy.json", &s->policy, m, err) &&
+           (!s->has_scenario || read_part(s, "scenario.json", &s->scenario, m, err));
+}
+
+bool source_snapshot(const struct source *s, size_t index, json_t **ret_snapshot,
+    struct mismatch *m, struct err *err)
+{
+    char name[64];
+    snprintf(name, sizeof(name), "%s/%04zu.json", snapshots_name, index + 1);
+    if (!or_missing(source_json(s->dir, name, "snapshot_version", ret_snapshot, err), name, m, err))
+        return false;
+    if (m->kind)
+        m->index = (int64_t)index;
+    return true;
+}
