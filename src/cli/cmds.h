@@ -15,6 +15,8 @@ extern const struct cmd cmd_path;
 extern const struct cmd cmd_policy;
 extern const struct cmd cmd_policy_new;
 extern const struct cmd cmd_render;
+extern const struct cmd cmd_replay;
+extern const struct cmd cmd_replay_report;
 extern const struct cmd cmd_run;
 extern const struct cmd cmd_trace;
 

@@ -6,6 +6,8 @@ static const struct cmd *const commands[] = {
     &cmd_run,
     &cmd_driver,
     &cmd_trace,
+    &cmd_replay,
+    &cmd_replay_report,
     &cmd_policy,
     &cmd_path,
     &cmd_render,
@@ -18,7 +20,6 @@ static const struct cmd *const commands[] = {
 
 static const struct example examples[] = {
     {"cordon exec -- make", "make, with nothing but this directory, read-only, and no network"},
-    {"cordon path glob 'src/**/*.c'", "files, without what git ignores"},
 };
 
 const struct cmd cmd_cordon = {

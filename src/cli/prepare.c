@@ -8,6 +8,7 @@
 #include "policy/grants.h"
 #include "policy/load.h"
 #include "policy/preset.h"
+#include "replay/normalize.h"
 #include "run/exec.h"
 #include "sandbox/report.h"
 
@@ -91,6 +92,8 @@ static void edit_policy(struct prepared *x)
         p->artifacts.enabled = true;
         p->artifacts.dir = lexical_absolute(x->cli->arena, x->cwd, str_z(o->artifacts));
     }
+    if (x->replays.p)
+        p->artifacts = (struct policy_artifacts){0};
 }
 
 static void validate(struct prepared *x)
@@ -148,8 +151,15 @@ static bool open_artifacts(struct prepared *x, struct err *err)
         dir = lexical_absolute(a, x->cwd, str_z(x->options->artifacts));
     else if (p->enabled)
         dir = x->verdict.artifacts_dir.resolved;
+    if (x->replays.p)
+        x->hidden = x->replays;
     if (!dir.p)
         return true;
+    struct normalization n;
+    if (!normalization_init(&x->policy.replay, NULL, &n, err))
+        return false;
+    AUTO_JSON json_t *record = normalization_json(&n);
+    normalization_done(&n);
     if (!artifacts_open(dir.p, p->overwrite, &x->artifacts, err))
         return false;
     struct str name;
@@ -160,7 +170,7 @@ static bool open_artifacts(struct prepared *x, struct err *err)
             "the artifacts directory is not what was checked a moment ago: '" STR_FMT "'",
             STR_ARG(name));
     x->hidden = name;
-    return true;
+    return artifacts_put_json(&x->artifacts, "normalization.json", record, err);
 }
 
 bool prepare_policy(struct prepared *x, struct err *err)
@@ -168,7 +178,8 @@ bool prepare_policy(struct prepared *x, struct err *err)
     const struct prepare_options *o = x->options;
     x->artifacts = ARTIFACTS_NONE;
     x->host.home = config_home();
-    x->program = x->argv[0];
+    if (!x->program)
+        x->program = x->argv[0];
     if (o->policy && o->preset)
         return err_set(err, E_CLI_INVALID_ARG, "--policy or --preset, not both");
     if (o->root && !o->preset)

@@ -59,7 +59,8 @@ struct prepared {
     const char *const *argv;    /* as it was typed; ends in NULL */
     const struct policy *given; /* a scenario's own policy; --policy goes before it */
     struct str start;           /* where a scenario says that it starts; --cwd goes before it */
-    const char *program;        /* what argv[0] means */
+    struct str replays;         /* a recording that is replayed: not written, and hidden */
+    const char *program;        /* what argv[0] means; NULL: itself */
     struct str cwd;             /* our own */
     struct policy policy;
     struct policy_host host;

@@ -80,8 +80,11 @@ failed 1 E_PROCESS_EXIT
 $ mkdir -p work && cd work && cordon exec --artifacts ../art -- echo hello >/dev/null && tr -d '\r' <../art/transcript.log && ls ../art
 hello
 checksums.json
+events.jsonl
+normalization.json
 policy.json
 run.json
+snapshots
 transcript.log
 $ cd work && cordon exec --artifacts ../art -- echo hello
 cordon: the artifacts directory '$T/art' is not empty: name a new one, or set artifacts.overwrite [E_CONFLICT]

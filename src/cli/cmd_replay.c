@@ -1,0 +1,368 @@
+/* cordon replay, cordon replay-report: a recording, compared. */
+#include "base/utf8.h"
+#include "cli/cmds.h"
+#include "cli/interrupt.h"
+#include "cli/prepare.h"
+#include "path/beneath.h"
+#include "path/exact.h"
+#include "path/lexical.h"
+#include "policy/load.h"
+#include "replay/offline.h"
+#include "replay/report.h"
+#include "replay/rerun.h"
+#include "sandbox/env.h"
+
+enum {
+    ROWS_SHOWN = 40,
+    LINE_MAX_BYTES = 64 * 1024,
+};
+
+struct replay_options {
+    const char *artifacts;
+    bool strict, offline, require_events, require_checksums;
+    struct opt_list normalize;
+};
+
+struct replay {
+    struct cli *cli;
+    const struct replay_options *options;
+    struct source source;
+    struct policy policy;
+    struct normalization n;
+    bool has_n;
+    struct points points;
+    struct mismatch mismatch;
+    char run_id[ID_SIZE];
+};
+
+/* Words --------------------------------------------------------------------------------------- */
+
+static void say_line(
+    struct cli *cli, enum out_style style, char sign, const json_t *row, const char *key)
+{
+    AUTO_BUF struct buf text = BUF_INIT(LINE_MAX_BYTES);
+    struct str line = json_str(json_object_get(row, key));
+    buf_printf(&text, "  %c ", sign);
+    utf8_add_printable(&text, line.p ? line : STR(""));
+    out_styled(cli, style, buf_z(&text));
+    out_text(cli, STR("\n"));
+}
+
+/* Cells that look different where the text is the same. */
+static void say_cells(struct cli *cli, const json_t *row)
+{
+    const json_t *cells = json_object_get(row, "cells"), *first = json_array_get(cells, 0);
+    if (!first)
+        return;
+    AUTO_BUF struct buf was = BUF_INIT(1024), is = BUF_INIT(1024);
+    json_add_compact(&was, json_object_get(first, "expected"));
+    json_add_compact(&is, json_object_get(first, "actual"));
+    out_line(cli, "  column %lld: expected %s, got %s",
+        (long long)json_integer_value(json_object_get(first, "col")), buf_z(&was), buf_z(&is));
+}
+
+static void say_rows(struct cli *cli, const json_t *rows)
+{
+    size_t n = json_array_size(rows);
+    for (size_t i = 0; i < MIN(n, (size_t)ROWS_SHOWN); i++) {
+        const json_t *row = json_array_get(rows, i);
+        out_line(cli, "row %lld:", (long long)json_integer_value(json_object_get(row, "row")));
+        say_line(cli, OUT_RED, '-', row, "expected");
+        say_line(cli, OUT_GREEN, '+', row, "actual");
+        say_cells(cli, row);
+    }
+    if (n > ROWS_SHOWN)
+        out_line(cli, "and %zu rows more", n - ROWS_SHOWN);
+}
+
+/* What differs goes with the error, if there is one to be told. */
+static void say_report(struct cli *cli, const struct report *r, const struct mismatch *m)
+{
+    struct str status = json_str(json_object_get(r->replay, "status"));
+    bool passed = str_is(status, "passed");
+    out_styled(cli, passed ? OUT_GREEN : OUT_RED, passed ? "passed" : "failed");
+    out_line(cli, ": %s", r->name);
+    if (passed)
+        return;
+    const json_t *context = json_object_get(r->diff, "context");
+    struct str message = json_str(json_object_get(r->diff, "message")),
+               more = json_str(json_object_get(context, "difference"));
+    if (!m)
+        out_name(cli, message.p ? message : STR("no diff.json says why"), '\n');
+    if (more.p)
+        out_name(cli, more, '\n');
+    say_rows(cli, json_object_get(r->diff, "rows"));
+}
+
+static bool show(
+    struct cli *cli, int dir, const struct report *r, const struct mismatch *m, struct err *err)
+{
+    if (!cli->json) {
+        say_report(cli, r, m);
+        return true;
+    }
+    AUTO_FREE char *where = beneath_name(dir);
+    AUTO_BUF struct buf path = BUF_INIT(64 * 1024);
+    json_t *object = json_object();
+    buf_printf(&path, "%s/%s", where ? where : "", r->name);
+    json_put(object, "replay", json_incref(r->replay));
+    json_put(object, "diff", json_incref(r->diff));
+    exact_put(object, "dir", buf_str(&path));
+    if (m && m->kind)
+        json_put(object, "error", err_to_json(&m->error));
+    return out_json(cli, object, err);
+}
+
+static bool finish(struct replay *x, struct err *err)
+{
+    struct report r = {
+        .replay = mismatch_summary(&x->mismatch, x->has_n ? &x->n : NULL),
+        .diff = mismatch_json(&x->mismatch),
+    };
+    snprintf(r.name, sizeof(r.name), "replay-%s", x->run_id);
+    bool ok =
+        report_write(x->source.dir, &r, err) && show(x->cli, x->source.dir, &r, &x->mismatch, err);
+    report_done(&r);
+    if (ok && x->mismatch.kind) {
+        out_say_error(x->cli, &x->mismatch.error);
+        x->cli->status = err_status(x->mismatch.error.code);
+    }
+    return ok;
+}
+
+static bool wrong_words(const char *command, const char *what, struct err *err)
+{
+    err_set(err, E_CLI_INVALID_ARG, "%s", what);
+    return err_ctx(err, "command", "%s", command);
+}
+
+/* Options ------------------------------------------------------------------------------------- */
+
+static bool read_wish(
+    const struct replay_options *o, struct normalization_wish *ret_wish, struct err *err)
+{
+    struct normalization_wish wish = {.strict = o->strict, .given = o->normalize.n > 0};
+    bool none = false;
+    for (size_t i = 0; i < o->normalize.n; i++) {
+        unsigned filters;
+        if (!normalization_filter(str_z(o->normalize.v[i]), E_CLI_INVALID_ARG, &filters, err))
+            return false;
+        none |= strcmp(o->normalize.v[i], "none") == 0;
+        wish.filters |= filters;
+    }
+    if (o->strict && wish.given && wish.filters)
+        return wrong_words("cordon replay", "--strict goes with --normalize none only", err);
+    if (none && wish.filters)
+        return wrong_words("cordon replay", "--normalize none goes with no other filter", err);
+    wish.strict |= none;
+    *ret_wish = wish;
+    return true;
+}
+
+/* Running again ------------------------------------------------------------------------------- */
+
+static const char *text_at(struct replay *x, const char *key)
+{
+    struct str s = json_str(json_object_get(x->source.run, key));
+    return s.p ? arena_strdup(x->cli->arena, s) : NULL;
+}
+
+static const char *const *make_argv(struct replay *x, const struct scenario *s)
+{
+    struct arena *a = x->cli->arena;
+    const json_t *args = json_object_get(x->source.run, "args");
+    const char *argv0 = text_at(x, "argv0");
+    size_t n = json_array_size(args);
+    const char **argv = ARENA_NEW(a, const char *, MAX(n, s ? s->args.n : 0) + 2);
+    argv[0] = s ? arena_strdup(a, s->command) : argv0 ? argv0 : text_at(x, "command");
+    for (size_t i = 0; !s && i < n; i++) {
+        struct str arg = json_str(json_array_get(args, i));
+        argv[i + 1] = arena_strdup(a, arg.p ? arg : STR(""));
+    }
+    for (size_t i = 0; s && i < s->args.n; i++)
+        argv[i + 1] = arena_strdup(a, s->args.p[i]);
+    return argv;
+}
+
+/* Where the recorded run started; no value if it was nowhere that is allowed. */
+static struct str start_of(struct replay *x)
+{
+    struct str cwd = json_str(json_object_get(x->source.run, "cwd"));
+    bool nowhere = str_is(cwd, "/tmp") && !x->policy.fs.working_dir.p;
+    return nowhere ? (struct str){0} : cwd;
+}
+
+static bool run_prepared(
+    struct replay *x, const struct prepared *p, const struct scenario *scenario, struct err *err)
+{
+    sigset_t set;
+    AUTO_FD int cancel = interrupt_open(false, &set);
+    const struct rerun_job job = {
+        .source = &x->source,
+        .points = &x->points,
+        .n = &x->n,
+        .scenario = scenario,
+        .verdict = &p->verdict,
+        .plan = &p->plan,
+        .argv = p->argv,
+        .envp = env_make(&p->policy.env, (const char *const *)environ, x->cli->arena),
+        .cancel = cancel,
+    };
+    prepare_warn(p);
+    signal(SIGPIPE, SIG_IGN);
+    bool ok = rerun(&job, x->run_id, &x->mismatch, err);
+    interrupt_close(&set);
+    return ok;
+}
+
+static bool run_again(struct replay *x, struct err *err)
+{
+    static const struct prepare_options none;
+    struct cli *cli = x->cli;
+    struct scenario scenario = {0};
+    bool scripted = x->source.has_scenario;
+    const char *program = text_at(x, "command");
+    AUTO_FREE char *where = beneath_name(x->source.dir);
+    if (!program || !where)
+        return err_set(err, E_PROTOCOL, "run.json: command: expected a string");
+    if (json_object_get(x->source.run, "inexact"))
+        return err_set(err, E_PROTOCOL,
+            "run.json: the command's name or directory is not UTF-8: only --offline can replay it");
+    if (scripted &&
+        !scenario_parse(buf_str(&x->source.scenario), "scenario.json", cli->arena, &scenario, err))
+        return false;
+    struct prepared p = {
+        .cli = cli,
+        .options = &none,
+        .argv = make_argv(x, scripted ? &scenario : NULL),
+        .program = program,
+        .given = &x->policy,
+        .start = start_of(x),
+        .replays = arena_str(cli->arena, str_z(where)),
+    };
+    bool ok = prepare_policy(&p, err) && prepare_run(&p, err) &&
+              run_prepared(x, &p, scripted ? &scenario : NULL, err);
+    prepared_done(&p);
+    scenario_done(&scenario);
+    return ok;
+}
+
+/* The whole ----------------------------------------------------------------------------------- */
+
+/* From files to what can be compared. */
+static bool load(struct replay *x, const struct normalization_wish *wish, struct err *err)
+{
+    const struct source_needs needs = {x->options->require_events, x->options->require_checksums};
+    if (!source_verify(&x->source, &needs, &x->mismatch, err))
+        return false;
+    if (x->mismatch.kind) {
+        offline_explain(&x->source, &x->mismatch);
+        return true;
+    }
+    if (!source_read(&x->source, &x->mismatch, err))
+        return false;
+    if (x->mismatch.kind)
+        return true;
+    if (!policy_parse(buf_str(&x->source.policy), "policy.json", x->cli->arena, &x->policy, err) ||
+        !points_read(x->source.run, x->source.transcript.n, x->cli->arena, &x->points, err))
+        return false;
+    x->has_n = normalization_init(&x->policy.replay, wish, &x->n, err);
+    return x->has_n;
+}
+
+static bool compare(struct replay *x, struct err *err)
+{
+    if (x->mismatch.kind)
+        return true;
+    if (x->options->offline)
+        return offline_check(&x->source, &x->points, &x->n, &x->mismatch, err);
+    return run_again(x, err);
+}
+
+static bool run_replay(struct cli *cli, const struct args *args, struct err *err)
+{
+    struct replay x = {.cli = cli, .options = args->options, .source = SOURCE_NONE};
+    struct normalization_wish wish;
+    if (!x.options->artifacts)
+        return wrong_words("cordon replay", "name the recording: --artifacts DIR", err);
+    if (!read_wish(x.options, &wish, err) || !source_open(x.options->artifacts, &x.source, err))
+        return false;
+    id_new(x.run_id);
+    bool ok = load(&x, &wish, err) && compare(&x, err) && finish(&x, err);
+    if (x.has_n)
+        normalization_done(&x.n);
+    mismatch_done(&x.mismatch);
+    source_close(&x.source);
+    return ok;
+}
+
+static bool run_report(struct cli *cli, const struct args *args, struct err *err)
+{
+    const struct replay_options *options = args->options;
+    AUTO(source_close) struct source source = SOURCE_NONE;
+    struct report report;
+    if (!options->artifacts)
+        return wrong_words("cordon replay-report", "name the recording: --artifacts DIR", err);
+    if (!source_open(options->artifacts, &source, err) || !report_latest(source.dir, &report, err))
+        return false;
+    bool ok = show(cli, source.dir, &report, NULL, err);
+    report_done(&report);
+    return ok;
+}
+
+static const char *const filters[] = {"none", "all", "snapshot_id", "run_id", "run_timestamps",
+    "step_timestamps", "observation_timestamp", "session_id", NULL};
+
+#define ARTIFACTS_OPT                                                            \
+    OPT_STRING("artifacts", 0, struct replay_options, artifacts, "DIR", ARG_DIR, \
+        "the directory with the recording")
+
+static const struct opt replay_opts[] = {
+    ARTIFACTS_OPT,
+    OPT_SET("offline", 0, struct replay_options, offline,
+        "run nothing: does the recorded output give the recorded screens?"),
+    OPT_SET("strict", 0, struct replay_options, strict,
+        "compare everything as it is: output, ids and times, too"),
+    OPT_MANY_OF("normalize", 0, struct replay_options, normalize, "FILTER", filters,
+        "what not to compare, instead of what the policy says; can be given several times"),
+    OPT_SET(
+        "require-events", 0, struct replay_options, require_events, "events.jsonl must be there"),
+    OPT_SET("require-checksums", 0, struct replay_options, require_checksums,
+        "checksums.json must be there"),
+};
+
+static const struct opt report_opts[] = {ARTIFACTS_OPT};
+
+static const struct example replay_examples[] = {
+    {"cordon replay --artifacts out", "run it again; exit 11 if something differs"},
+    {"cordon replay --artifacts out --offline", "without running it"},
+    {"cordon replay --artifacts out --json", "the summary, and what differs"},
+};
+
+static const struct example report_examples[] = {
+    {"cordon replay-report --artifacts out", "what the last replay found"},
+};
+
+const struct cmd cmd_replay = {
+    .name = "replay",
+    .summary = "run a recording again, and compare",
+    .about = "Checks the recording's files, runs its command or scenario again under the recorded "
+             "policy, and compares step by step: how each ended, and its screen, row by row. What "
+             "differs first is shown, and written to replay-ID/ in the directory. Exit status: 0, "
+             "or 11 if something differs.",
+    .usage = "--artifacts DIR",
+    CMD_OPTS(replay_opts, struct replay_options),
+    CMD_EXAMPLES(replay_examples),
+    .run = run_replay,
+};
+
+const struct cmd cmd_replay_report = {
+    .name = "replay-report",
+    .summary = "show what the last replay found",
+    .about = "Reads the newest replay-ID/ in the directory, and runs nothing. Exit status: 0, also "
+             "if that replay failed; 18 if there was none.",
+    .usage = "--artifacts DIR",
+    CMD_OPTS(report_opts, struct replay_options),
+    CMD_EXAMPLES(report_examples),
+    .run = run_report,
+};

@@ -1,0 +1,26 @@
+/* What a replay found, on disk: replay-<run_id>/ below the artifacts directory. */
+#ifndef REPLAY_REPORT_H
+#define REPLAY_REPORT_H
+
+#include "base/id.h"
+#include "base/json.h"
+
+enum {
+    REPORT_NAME = sizeof("replay-") + ID_SIZE,
+};
+
+struct report {
+    char name[REPORT_NAME]; /* of the directory */
+    json_t *replay;         /* the ReplaySummary */
+    json_t *diff;           /* the ReplayDiff, or null */
+};
+
+void report_done(struct report *r);
+
+/* Writes replay.json, and diff.json if something differs. */
+MUST_USE bool report_write(int dir, const struct report *r, struct err *err);
+
+/* The one that was written last. E_NOT_FOUND if there is none. */
+MUST_USE bool report_latest(int dir, struct report *ret_report, struct err *err);
+
+#endif

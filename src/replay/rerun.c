@@ -1,0 +1,286 @@
+/* Running again. */
+#include "replay/rerun.h"
+
+#include "run/observe.h"
+#include "run/result.h"
+#include "run/runner.h"
+
+struct again {
+    const struct rerun_job *job;
+    json_t *expected; /* the recorded snapshot of that index, or NULL */
+    size_t expected_of;
+    json_t *screens;       /* by index: null if it is the same, otherwise what is shown instead */
+    struct buf transcript; /* of the new run */
+    json_t *run;           /* the new RunResult */
+    struct refeed
+        refeed; /* the new transcript at the recorded places; .term NULL: not needed yet */
+    struct mismatch lost; /* a snapshot that is not there */
+    struct err error;     /* something can't be judged */
+};
+
+static void take_output(void *context, struct str bytes)
+{
+    struct again *g = context;
+    buf_add_str(&g->transcript, bytes);
+}
+
+/* The recorded snapshot; false if there is none, or something went wrong already. */
+static bool expect(struct again *g, size_t index)
+{
+    if (g->error.code || g->lost.kind || index >= g->job->points->n)
+        return false;
+    if (g->expected && g->expected_of == index)
+        return true;
+    json_decref(g->expected);
+    g->expected = NULL;
+    g->expected_of = index;
+    return source_snapshot(g->job->source, index, &g->expected, &g->lost, &g->error) &&
+           !g->lost.kind;
+}
+
+/* Whether a screen is the recorded one; m says what differs. */
+static bool is_same(struct again *g, size_t index, const json_t *actual, struct mismatch *m)
+{
+    const struct compare_place place = {index, &g->job->points->p[index]};
+    return compare_screens(g->job->n, &place, g->expected, actual, m, &g->error) && !m->kind;
+}
+
+static json_t *screen_now(const struct again *g, struct session *session)
+{
+    return points_screen(session_term(session), json_object_get(g->expected, "cells") != NULL);
+}
+
+static bool reached(void *context, size_t step, struct session *session)
+{
+    struct again *g = context;
+    (void)step;
+    size_t index = json_array_size(g->screens);
+    if (!expect(g, index))
+        return true;
+    AUTO_JSON json_t *actual = screen_now(g, session);
+    struct mismatch m = {0};
+    bool same = is_same(g, index, actual, &m);
+    mismatch_done(&m);
+    return same || g->error.code;
+}
+
+/* Keeps a screen that is not the recorded one, for later. */
+static void note_screen(struct again *g, json_t *actual)
+{
+    size_t index = json_array_size(g->screens);
+    struct mismatch m = {0};
+    bool keep = expect(g, index) && !is_same(g, index, actual, &m);
+    json_push(g->screens, keep ? json_incref(actual) : json_null());
+    mismatch_done(&m);
+}
+
+static void progress(void *context, const struct runner_progress *now)
+{
+    struct again *g = context;
+    if (now->begins)
+        return;
+    (void)expect(g, json_array_size(g->screens));
+    AUTO_JSON json_t *actual = screen_now(g, now->session);
+    note_screen(g, actual);
+}
+
+/* Judging ------------------------------------------------------------------------------------- */
+
+/* What the new run had printed after as many bytes. */
+static bool was_shown(struct again *g, size_t index)
+{
+    struct mismatch m = {0};
+    if (g->job->n->strict)
+        return false;
+    if (!g->refeed.term)
+        refeed_init(&g->refeed, g->job->points, buf_str(&g->transcript));
+    AUTO_JSON json_t *screen =
+        refeed_screen(&g->refeed, index, json_object_get(g->expected, "cells") != NULL);
+    bool same = is_same(g, index, screen, &m);
+    mismatch_done(&m);
+    return same;
+}
+
+static void judge_screen(struct again *g, size_t index, struct mismatch *m)
+{
+    const json_t *actual = json_array_get(g->screens, index);
+    if (!actual || json_is_null(actual) || !expect(g, index))
+        return;
+    if (!was_shown(g, index) && !g->error.code)
+        (void)is_same(g, index, actual, m);
+}
+
+static void judge_steps(struct again *g, struct mismatch *m)
+{
+    const struct points *points = g->job->points;
+    const json_t *was = json_object_get(g->job->source->run, "steps"),
+                 *is = json_object_get(g->run, "steps");
+    size_t n = MAX(json_array_size(was), json_array_size(is)), index = 0;
+    for (size_t i = 0; i < n && !m->kind; i++) {
+        compare_steps(i, json_array_get(was, i), json_array_get(is, i), m);
+        if (!m->kind && index < points->n && points->p[index].step == i)
+            judge_screen(g, index++, m);
+    }
+    for (; index < points->n && !m->kind; index++)
+        judge_screen(g, index, m);
+}
+
+/* What a command prints when it is told to end, after the last step, is not part of a scenario. */
+static bool judge_output(struct again *g, struct mismatch *m, struct err *err)
+{
+    const struct rerun_job *job = g->job;
+    struct str was = buf_str(&job->source->transcript), is = buf_str(&g->transcript);
+    if (job->scenario) {
+        size_t end = (size_t)job->points->p[job->points->n - 1].offset;
+        was = str_head(was, end);
+        is = str_head(is, end);
+    }
+    return compare_transcripts(job->n, was, is, m, err);
+}
+
+static bool judge(struct again *g, struct mismatch *m, struct err *err)
+{
+    const struct rerun_job *job = g->job;
+    const struct source *s = job->source;
+    if (!buf_ok(&g->transcript))
+        return err_set(err, E_IO, "the command printed more than can be compared");
+    if (!g->error.code && !g->lost.kind)
+        judge_steps(g, m);
+    if (g->error.code)
+        return err_move(err, &g->error);
+    if (g->lost.kind) {
+        mismatch_done(m);
+        *m = g->lost;
+        g->lost = (struct mismatch){0};
+        return true;
+    }
+    if (!m->kind)
+        compare_ends(s->run, g->run, job->n->strict || !job->scenario, m);
+    if (!m->kind && (job->n->strict || !job->points->screen) && !judge_output(g, m, err))
+        return false;
+    if (!m->kind)
+        compare_names(job->n, s->run, g->run, m);
+    return true;
+}
+
+/* Running ------------------------------------------------------------------------------------- */
+
+static json_t *result_of(const struct rerun_job *job, const struct result_input *part)
+{
+    struct result_input input = *part;
+    input.mode = job->scenario ? "run" : "exec";
+    input.verdict = job->verdict;
+    input.plan = job->plan;
+    input.argv = job->argv;
+    return result_json(&input);
+}
+
+static bool canceled(const struct exec_result *r, struct err *err)
+{
+    if (r->status == EXEC_CANCELED)
+        err_copy(err, &r->error);
+    return r->status == EXEC_CANCELED;
+}
+
+static bool run_scenario(struct again *g, char ret_run_id[ID_SIZE], struct err *err)
+{
+    const struct rerun_job *job = g->job;
+    const json_t *screen =
+        json_object_get(json_object_get(job->source->run, "final_observation"), "screen");
+    const struct runner_job runner = {
+        .scenario = job->scenario,
+        .verdict = job->verdict,
+        .plan = job->plan,
+        .argv = job->argv,
+        .envp = job->envp,
+        .cells = json_object_get(screen, "cells") != NULL,
+        .cancel = job->cancel,
+        .progress = progress,
+        .output = take_output,
+        .reached = reached,
+        .context = g,
+    };
+    struct runner_result result;
+    if (!runner_run(&runner, &result, err))
+        return false;
+    bool ok = !canceled(&result.run, err);
+    memcpy(ret_run_id, result.run_id, ID_SIZE);
+    if (ok && json_array_size(g->screens) == job->points->n - 1)
+        note_screen(g, json_object_get(result.observation, "screen"));
+    if (ok)
+        g->run = result_of(job, &(struct result_input){.run_id = result.run_id,
+                                    .session_id = result.session_id,
+                                    .result = &result.run,
+                                    .steps = result.steps,
+                                    .observation = result.observation});
+    runner_result_done(&result);
+    return ok;
+}
+
+static bool run_command(struct again *g, char ret_run_id[ID_SIZE], struct err *err)
+{
+    const struct rerun_job *job = g->job;
+    const struct points *points = job->points;
+    struct observer observer;
+    observer_init(&observer);
+    observer.also = take_output;
+    observer.context = g;
+    struct term *term = points->screen ? term_new(&(struct term_options){.rows = points->rows,
+                                             .cols = points->cols,
+                                             .event = observer_term_event,
+                                             .context = &observer})
+                                       : NULL;
+    const struct exec_job exec = {
+        .verdict = job->verdict,
+        .plan = job->plan,
+        .argv = job->argv,
+        .envp = job->envp,
+        .terminal = points->screen,
+        .pipe_input = points->screen,
+        .input = -1,
+        .output = {-1, -1},
+        .signals = job->cancel,
+        .rows = points->rows,
+        .cols = points->cols,
+        .seen = observer_output,
+        .term = term,
+        .context = &observer,
+    };
+    struct exec_result result;
+    bool ok = exec_run(&exec, &result, err);
+    if (ok) {
+        bool cells = expect(g, 0) && json_object_get(g->expected, "cells");
+        AUTO_JSON json_t *o =
+            observer_take(&observer, term, cells ? OBSERVER_CELLS : OBSERVER_FULL);
+        ok = !canceled(&result, err);
+        if (ok && term)
+            note_screen(g, json_object_get(o, "screen"));
+        g->run = result_of(job, &(struct result_input){.run_id = observer.run_id,
+                                    .session_id = observer.session_id,
+                                    .result = &result,
+                                    .observation = o});
+        memcpy(ret_run_id, observer.run_id, ID_SIZE);
+        err_done(&result.error);
+    }
+    term_free(term);
+    observer_done(&observer);
+    return ok;
+}
+
+bool rerun(
+    const struct rerun_job *job, char ret_run_id[ID_SIZE], struct mismatch *m, struct err *err)
+{
+    struct again g = {
+        .job = job, .screens = json_array(), .transcript = BUF_INIT((size_t)SOURCE_TRANSCRIPT_MAX)};
+    bool ok = job->scenario ? run_scenario(&g, ret_run_id, err) : run_command(&g, ret_run_id, err);
+    ok = ok && judge(&g, m, err);
+    if (g.refeed.term)
+        refeed_done(&g.refeed);
+    json_decref(g.expected);
+    json_decref(g.screens);
+    json_decref(g.run);
+    buf_done(&g.transcript);
+    mismatch_done(&g.lost);
+    err_done(&g.error);
+    return ok;
+}

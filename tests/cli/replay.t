@@ -1,0 +1,366 @@
+# cordon replay, cordon replay-report. See run.py for the format.
+
+## a recording replays, and says so
+$ echo '{"scenario_version":1,"run":{"command":"/bin/cat","initial_size":{"rows":4,"cols":20}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}}]},{"id":"wider","action":{"type":"resize","payload":{"rows":5,"cols":30}}}]}' > s.json && cordon run s.json --artifacts a
+passed: 2 of 2 steps passed, [0-9]+ ms (re)
+$ ls a a/snapshots | grep .
+a:
+checksums.json
+events.jsonl
+normalization.json
+policy.json
+run.json
+scenario.json
+snapshots
+transcript.log
+a/snapshots:
+0001.json
+0002.json
+0003.json
+$ cordon replay --artifacts a
+passed: replay-[0-9a-f-]{36} (re)
+$ cordon replay --artifacts a --require-events --require-checksums --normalize all --json
+{"protocol_version":1,"replay":{"replay_version":1,"status":"passed","source":"cli","strict":false,"filters":\["snapshot_id","run_id","run_timestamps","step_timestamps","observation_timestamp","session_id"\],"rules":\[\],"mismatch":null},"diff":null,"dir":"\$T/a/replay-[0-9a-f-]{36}"} (re)
+$ cordon replay --artifacts a --offline
+passed: replay-[0-9a-f-]{36} (re)
+$ ls -d a/replay-* | wc -l; ls a/replay-*/ | sort -u | grep json
+3
+replay.json
+
+## the same run twice gives the same files, but for what the six filters name
+$ echo '{"scenario_version":1,"run":{"command":"/bin/cat","initial_size":{"rows":4,"cols":20}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}}]},{"id":"wider","action":{"type":"resize","payload":{"rows":5,"cols":30}}}]}' > s.json && cordon run s.json --artifacts a
+passed: 2 of 2 steps passed, [0-9]+ ms (re)
+$ mv a b && cordon run s.json --artifacts a > /dev/null
+$ cat > strip.py <<'END'
+> import json, sys
+> def strip(v):
+>     if isinstance(v, list):
+>         return [strip(x) for x in v]
+>     if not isinstance(v, dict):
+>         return v
+>     drop = {"snapshot_id", "run_id", "session_id", "timestamp_ms", "started_at_ms", "ended_at_ms"}
+>     return {k: strip(x) for k, x in v.items() if k not in drop}
+> for line in open(sys.argv[1]).read().split("\n") if sys.argv[1].endswith("l") else [open(sys.argv[1]).read()]:
+>     print(json.dumps(strip(json.loads(line or "null"))))
+> END
+$ for f in run.json events.jsonl normalization.json policy.json scenario.json snapshots/0001.json snapshots/0002.json snapshots/0003.json; do cmp <(python3 strip.py a/$f) <(python3 strip.py b/$f) || diff <(python3 strip.py a/$f) <(python3 strip.py b/$f); done
+$ cmp a/transcript.log b/transcript.log
+
+## one cell of a snapshot: the step, the row, what was expected and what is shown
+$ echo '{"scenario_version":1,"run":{"command":"/bin/cat","initial_size":{"rows":4,"cols":20}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}}]},{"id":"wider","action":{"type":"resize","payload":{"rows":5,"cols":30}}}]}' > s.json && cordon run s.json --artifacts a
+passed: 2 of 2 steps passed, [0-9]+ ms (re)
+$ sed -i 's/"lines":\["hello","hello"/"lines":["hello","hellp"/' a/snapshots/0001.json
+$ cordon replay --artifacts a
+cordon: the artifact 'snapshots/0001.json' was changed: its checksum is [0-9a-f]{16} \[E_REPLAY_MISMATCH\] (re)
+failed: replay-[0-9a-f-]{36} (re)
+step 1 'type': row 1 differs: expected 'hellp', got 'hello'
+row 1:
+  - hellp
+  + hello
+? 11
+$ cat a/replay-*/diff.json | grep -v checksum | head -n 30 | tr -d '\n '; rm -r a/replay-*
+{"code":"E_REPLAY_MISMATCH","context":{"index":0,"file":"snapshots/0001.json","expected":"[0-9a-f]{16}","actual":"[0-9a-f]{16}","step_id":"type","step":0,"row":1,"snapshot":"snapshots/0001.json","difference":"step1'type':row1differs:expected'hellp',got'hello'"},"index":0,"rows":\[{"row":1,"expected":"hellp","actual":"hello"}\]} (re)
+$ rm a/checksums.json; cordon replay --artifacts a
+cordon: step 1 'type': row 1 differs: expected 'hellp', got 'hello' [E_REPLAY_MISMATCH]
+failed: replay-[0-9a-f-]{36} (re)
+row 1:
+  - hellp
+  + hello
+? 11
+$ cordon replay --artifacts a --offline --color always 2>/dev/null | cat -v | sed 's/replay-.*/replay-ID/'
+^[[31mfailed^[[0m: replay-ID
+row 1:
+^[[31m  - hellp^[[0m
+^[[32m  + hello^[[0m
+$ cordon replay --artifacts a --offline --json 2>/dev/null | python3 -c 'import json, sys; r = json.load(sys.stdin); print(r["replay"]["status"], r["replay"]["mismatch"], r["diff"]["kind"], r["diff"]["index"], r["diff"]["rows"], r["error"]["code"])'
+failed {'kind': 'snapshot', 'index': 0} snapshot 0 [{'row': 1, 'expected': 'hellp', 'actual': 'hello'}] E_REPLAY_MISMATCH
+$ cordon replay-report --artifacts a
+failed: replay-[0-9a-f-]{36} (re)
+step 1 'type': row 1 differs: expected 'hellp', got 'hello'
+row 1:
+  - hellp
+  + hello
+
+## cells: a colour that differs, where the text does not
+$ printf 'printf "\\033[31mred\\033[m\\n"; read x' > p && echo '{"scenario_version":1,"run":{"command":"/bin/bash","args":["'$T'/p"],"initial_size":{"rows":2,"cols":4}},"steps":[{"id":"see","action":{"type":"wait","payload":{"condition":{"type":"screen_contains","payload":{"text":"red"}}}}}]}' > s.json && cordon run --cells s.json --artifacts a > /dev/null
+$ cordon replay --artifacts a > /dev/null && cordon replay --artifacts a --offline > /dev/null && rm a/checksums.json
+$ sed -i '0,/"ansi_16":1/s//"ansi_16":2/' a/snapshots/0001.json && cordon replay --artifacts a
+cordon: step 1 'see': row 0 looks different: 'red' [E_REPLAY_MISMATCH]
+failed: replay-[0-9a-f-]{36} (re)
+row 0:
+  - red
+  + red
+  column 0: expected {"ch":"r","width":1,"style":{"fg":{"ansi_16":2},.* got {"ch":"r","width":1,"style":{"fg":{"ansi_16":1},.* (re)
+? 11
+
+## the cursor, the title and the size are compared, too
+$ echo '{"scenario_version":1,"run":{"command":"/bin/cat","initial_size":{"rows":4,"cols":20}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}}]},{"id":"wider","action":{"type":"resize","payload":{"rows":5,"cols":30}}}]}' > s.json && cordon run s.json --artifacts a
+passed: 2 of 2 steps passed, [0-9]+ ms (re)
+$ rm a/checksums.json; sed -i 's/"cursor":{"row":2/"cursor":{"row":1/' a/snapshots/0001.json; cordon replay --artifacts a --offline > /dev/null
+cordon: step 1 'type': cursor differs: expected {"row":1,"col":0,"visible":true}, got {"row":2,"col":0,"visible":true} [E_REPLAY_MISMATCH]
+? 11
+
+## how a step, the command and the run ended
+$ echo '{"scenario_version":1,"run":{"command":"/bin/cat","initial_size":{"rows":4,"cols":20}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}}]},{"id":"wider","action":{"type":"resize","payload":{"rows":5,"cols":30}}}]}' > s.json && cordon run s.json --artifacts a
+passed: 2 of 2 steps passed, [0-9]+ ms (re)
+$ rm a/checksums.json; cp a/run.json r; python3 - <<'END'
+> import json
+> r = json.load(open("r")); r["steps"][1]["status"] = "failed"; json.dump(r, open("a/run.json", "w"))
+> END
+$ cordon replay --artifacts a > /dev/null
+cordon: step 2 'wider': expected 'failed', got 'passed' [E_REPLAY_MISMATCH]
+? 11
+$ sed 's/"status": "passed",$/"status": "errored",/;n' r | python3 -c 'import json, sys; r = json.load(sys.stdin); s = json.load(open("r")); s["status"] = "canceled"; json.dump(s, sys.stdout)' > a/run.json; cordon replay --artifacts a > /dev/null
+cordon: the run's status: expected '"canceled"', got '"passed"' [E_REPLAY_MISMATCH]
+? 11
+$ cordon exec --artifacts e --pipes -- sh -c 'exit 3' 2> /dev/null
+? 6
+$ cordon replay --artifacts e
+passed: replay-[0-9a-f-]{36} (re)
+$ rm e/checksums.json; sed -i 's/"exit_code": 3$/"exit_code": 4/; s/"exit_code": 3,$/"exit_code": 4,/' e/run.json; cordon replay --artifacts e > /dev/null
+cordon: the command's exit status: expected '{"success":false,"exit_code":4,"signal":null,"terminated_by_harness":false}', got '{"success":false,"exit_code":3,"signal":null,"terminated_by_harness":false}' [E_REPLAY_MISMATCH]
+? 11
+
+## a run that failed replays as one that fails
+$ echo '{"scenario_version":1,"run":{"command":"/bin/cat"},"steps":[{"id":"a","timeout_ms":50,"action":{"type":"text","payload":{"text":"x"}},"assert":[{"type":"screen_contains","payload":{"text":"nothing"}}]},{"id":"b","action":{"type":"terminate"}}]}' > s.json; cordon run s.json --artifacts a > /dev/null 2>&1
+? 5
+$ cordon replay --artifacts a && cordon replay --artifacts a --offline
+passed: replay-[0-9a-f-]{36} (re)
+passed: replay-[0-9a-f-]{36} (re)
+
+## one byte anywhere is found, and its file named; the replay is written all the same
+$ echo '{"scenario_version":1,"run":{"command":"/bin/cat","initial_size":{"rows":4,"cols":20}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}}]},{"id":"wider","action":{"type":"resize","payload":{"rows":5,"cols":30}}}]}' > s.json && cordon run s.json --artifacts a
+passed: 2 of 2 steps passed, [0-9]+ ms (re)
+$ cat > flip.py <<'END'
+> import json, os, shutil, subprocess
+> files = [f for f in os.listdir("a") if f != "snapshots"] + ["snapshots/" + f for f in os.listdir("a/snapshots")]
+> wrong = n = 0
+> for f in sorted(files):
+>     data = open("a/" + f, "rb").read()
+>     for at in {0, 1, len(data) // 3, len(data) // 2, len(data) - 2, len(data) - 1}:
+>         bad = bytearray(data)
+>         bad[at] ^= 1
+>         open("a/" + f, "wb").write(bad)
+>         r = subprocess.run(["cordon", "replay", "--artifacts", "a", "--json"], capture_output=True)
+>         out = json.loads(r.stdout)
+>         n += 1
+>         ok = r.returncode == 11 and out["diff"]["kind"] in ("checksum", "missing") and os.path.exists(out["dir"] + "/diff.json")
+>         if f != "checksums.json":
+>             ok = ok and out["diff"]["context"]["file"] == f and out["replay"]["mismatch"]["kind"] == "checksum"
+>         if not ok:
+>             wrong += 1
+>             print(f, at, r.returncode, out)
+>         shutil.rmtree(out["dir"])
+>     open("a/" + f, "wb").write(data)
+> print(len(files), "files,", "all found" if not wrong else "not all found")
+> END
+$ python3 flip.py
+10 files, all found
+$ cordon replay --artifacts a > /dev/null
+
+## files that are missing, and files that were added
+$ echo '{"scenario_version":1,"run":{"command":"/bin/cat","initial_size":{"rows":4,"cols":20}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}}]},{"id":"wider","action":{"type":"resize","payload":{"rows":5,"cols":30}}}]}' > s.json && cordon run s.json --artifacts a
+passed: 2 of 2 steps passed, [0-9]+ ms (re)
+$ for f in run.json policy.json scenario.json normalization.json transcript.log events.jsonl snapshots/0002.json; do mv a/$f kept; cordon replay --artifacts a 2>&1 >/dev/null; echo $?; mv kept a/$f; done
+cordon: the artifact 'run.json' is missing [E_REPLAY_MISMATCH]
+11
+cordon: the artifact 'policy.json' is missing [E_REPLAY_MISMATCH]
+11
+cordon: the artifact 'scenario.json' is missing [E_REPLAY_MISMATCH]
+11
+cordon: the artifact 'normalization.json' is missing [E_REPLAY_MISMATCH]
+11
+cordon: the artifact 'transcript.log' is missing [E_REPLAY_MISMATCH]
+11
+cordon: the artifact 'events.jsonl' is missing [E_REPLAY_MISMATCH]
+11
+cordon: the artifact 'snapshots/0002.json' is missing [E_REPLAY_MISMATCH]
+11
+$ cp a/snapshots/0001.json a/snapshots/0009.json; cordon replay --artifacts a > /dev/null; rm a/snapshots/0009.json
+cordon: the artifact 'snapshots/0009.json' has no checksum in checksums.json [E_REPLAY_MISMATCH]
+$ mv a/checksums.json a/events.jsonl .; cordon replay --artifacts a
+passed: replay-[0-9a-f-]{36} (re)
+$ cordon replay --artifacts a --require-checksums --json 2> /dev/null | grep -o '"mismatch":{[^}]*}\|"file":"[^"]*"' | head -n 2
+"mismatch":{"kind":"missing","index":null}
+"file":"checksums.json"
+$ cordon replay --artifacts a --require-events
+cordon: the artifact 'events.jsonl' is missing [E_REPLAY_MISMATCH]
+failed: replay-[0-9a-f-]{36} (re)
+? 11
+$ for f in policy.json transcript.log scenario.json snapshots/0002.json; do mv a/$f kept; cordon replay --artifacts a 2>&1 >/dev/null; echo $?; mv kept a/$f; done
+cordon: the artifact 'policy.json' is missing [E_REPLAY_MISMATCH]
+11
+cordon: the artifact 'transcript.log' is missing [E_REPLAY_MISMATCH]
+11
+cordon: the artifact 'scenario.json' is missing [E_REPLAY_MISMATCH]
+11
+cordon: the artifact 'snapshots/0002.json' is missing [E_REPLAY_MISMATCH]
+11
+
+## strict: ids and times are compared, too, and a new run has new ones
+$ echo '{"scenario_version":1,"run":{"command":"/bin/cat","initial_size":{"rows":4,"cols":20}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}}]},{"id":"wider","action":{"type":"resize","payload":{"rows":5,"cols":30}}}]}' > s.json && cordon run s.json --artifacts a
+passed: 2 of 2 steps passed, [0-9]+ ms (re)
+$ cordon replay --artifacts a --strict --json 2> /dev/null | grep -o '"strict":true,"filters":\[\],"rules":\[\],"mismatch":{[^}]*}'
+"strict":true,"filters":[],"rules":[],"mismatch":{"kind":"run_id","index":null}
+$ cordon replay --artifacts a --normalize none > /dev/null
+cordon: run_id: expected .* \[E_REPLAY_MISMATCH\] (re)
+? 11
+$ cordon replay --artifacts a --normalize run_id --normalize session_id > /dev/null
+cordon: snapshot_id: expected .* \[E_REPLAY_MISMATCH\] (re)
+? 11
+$ cordon replay --artifacts a --offline --strict
+passed: replay-[0-9a-f-]{36} (re)
+$ cordon replay --artifacts a --strict --normalize none --offline > /dev/null
+$ rm a/checksums.json; sed -i 's/hello/hullo/' a/transcript.log; cordon replay --artifacts a --strict
+cordon: the transcript differs in line 0: expected 'hullo\r', got 'hello\r' [E_REPLAY_MISMATCH]
+failed: replay-[0-9a-f-]{36} (re)
+row 0:
+  - hullo\r
+  + hello\r
+? 11
+$ cordon replay --artifacts a > /dev/null
+
+## rules of the policy: what changes from run to run is not compared
+$ mkdir out; cat > p.yaml <<END
+> policy_version: 4
+> fs: {allowed_read: [$T], allowed_write: [$T/out], working_dir: $T}
+> fs_write_unsafe_ack: true
+> exec: {allowed_executables: [/usr/bin/date]}
+> replay:
+>   normalization_rules:
+>     - {target: snapshot_lines, pattern: 'at [0-9]+', replace: 'at N'}
+>     - {target: transcript, pattern: 'at [0-9]+', replace: 'at N'}
+> END
+$ cordon exec --policy p.yaml --artifacts out/a --json -- /usr/bin/date '+at %N' > /dev/null && cordon replay --artifacts out/a
+passed: replay-[0-9a-f-]{36} (re)
+$ cordon exec --policy p.yaml --artifacts out/p --pipes -- /usr/bin/date '+at %N' > /dev/null && cordon replay --artifacts out/p
+passed: replay-[0-9a-f-]{36} (re)
+$ tr -d '\n ' < out/p/normalization.json
+{"normalization_version":1,"source":"policy","strict":false,"filters":["snapshot_id","run_id","run_timestamps","step_timestamps","observation_timestamp","session_id"],"rules":[{"target":"snapshot_lines","pattern":"at[0-9]+","replace":"atN"},{"target":"transcript","pattern":"at[0-9]+","replace":"atN"}]}
+$ cordon replay --artifacts out/a --strict > /dev/null
+cordon: the last screen: row 0 differs: expected 'at [0-9]+', got 'at [0-9]+' \[E_REPLAY_MISMATCH\] (re)
+? 11
+$ cordon replay --artifacts out/p --strict > /dev/null
+cordon: the transcript differs in line 0: expected 'at [0-9]+', got 'at [0-9]+' \[E_REPLAY_MISMATCH\] (re)
+? 11
+
+## a rule that does not compile, a filter that is not known
+$ mkdir out; printf 'policy_version: 4\nfs: {allowed_read: [%s], allowed_write: [%s/out], working_dir: %s}\nfs_write_unsafe_ack: true\nexec: {allowed_executables: [/usr/bin/true]}\nreplay: {normalization_rules: [{target: transcript, pattern: "(", replace: ""}]}\n' $T $T $T > p.yaml; cordon exec --policy p.yaml --artifacts out/a -- /usr/bin/true
+cordon: replay.normalization_rules\[0\].pattern: .* \[E_PROTOCOL\] (re)
+? 9
+$ sed -i 's/"("/"x"/' p.yaml; cordon exec --policy p.yaml --artifacts out/a -- /usr/bin/true && rm out/a/checksums.json && sed -i 's/"pattern": "x"/"pattern": "("/' out/a/policy.json && cordon replay --artifacts out/a
+cordon: replay.normalization_rules\[0\].pattern: .* \[E_PROTOCOL\] (re)
+? 9
+$ sed -i 's/"strict": false/"strict": false, "normalization_filters": ["run_ids"]/' out/a/policy.json; cordon replay --artifacts out/a
+cordon: policy.json:[0-9:]+ replay.normalization_filters\[0\]: 'run_ids' is not one of .*; did you mean 'run_id'\? \[E_PROTOCOL\] (re)
+? 9
+
+## a program that behaves differently now
+$ mkdir d && echo one > d/f && echo '{"scenario_version":1,"run":{"command":"/bin/cat","args":["f"],"cwd":"'$T'/d","initial_size":{"rows":2,"cols":9}},"steps":[{"id":"see","action":{"type":"wait","payload":{"condition":{"type":"process_exited","payload":{}}}}}]}' > s.json && cordon run s.json --artifacts a > /dev/null && cordon replay --artifacts a
+passed: replay-[0-9a-f-]{36} (re)
+$ echo two > d/f; cordon replay --artifacts a
+cordon: step 1 'see': row 0 differs: expected 'one', got 'two' [E_REPLAY_MISMATCH]
+failed: replay-[0-9a-f-]{36} (re)
+row 0:
+  - one
+  + two
+? 11
+$ cordon replay --artifacts a --offline
+passed: replay-[0-9a-f-]{36} (re)
+$ rm -r d; cordon replay --artifacts a 2>&1 | head -n 1
+cordon: fs.allowed_read[0]: allowlist path does not exist: '$T/d' (No such file or directory); create it, or take it out [E_POLICY_DENIED]
+
+## what a stranger chose stays text
+$ printf 'a\033[31m' > f; cordon exec --artifacts a --pipes -- cat f > /dev/null; printf 'b\033]2;x\007' > f; cordon replay --artifacts a 2> /dev/null
+failed: replay-[0-9a-f-]{36} (re)
+row 0:
+  - a\x1B[31m
+  + b\x1B]2;x\x07
+? 11
+
+## the recording is never seen by the command, and never written but for replay-ID/
+$ cordon exec --artifacts a --pipes -- ls a
+$ cordon replay --artifacts a && (cd a && md5sum *.* > ../sums) && cordon replay --artifacts a > /dev/null && (cd a && md5sum -c --quiet ../sums)
+passed: replay-[0-9a-f-]{36} (re)
+
+## a driver's recording has no input
+$ echo '{"protocol_version":1,"action":{"type":"terminate"}}' | cordon driver --stdio --artifacts a -- cat > /dev/null; cordon replay --artifacts a
+cordon: this is the record of a driver, whose input is not in it: there is nothing to replay [E_NOT_FOUND]
+? 18
+
+## wrong words
+$ cordon replay
+cordon: name the recording: --artifacts DIR [E_CLI_INVALID_ARG]
+cordon: try 'cordon replay --help'
+? 12
+$ cordon replay --artifacts nowhere
+cordon: cannot open the artifacts directory 'nowhere': No such file or directory [E_NOT_FOUND]
+? 18
+$ mkdir empty; cordon replay --artifacts empty
+cordon: 'empty' holds no recording: it has no run.json, which a run writes at its end [E_NOT_FOUND]
+? 18
+$ cordon replay --artifacts a --strict --normalize all
+cordon: --strict goes with --normalize none only [E_CLI_INVALID_ARG]
+cordon: try 'cordon replay --help'
+? 12
+$ cordon replay --artifacts a --normalize none --normalize run_id
+cordon: --normalize none goes with no other filter [E_CLI_INVALID_ARG]
+cordon: try 'cordon replay --help'
+? 12
+$ cordon replay --artifacts a --normalize run_ids
+cordon: 'run_ids' is no value for --normalize, which takes .*; did you mean 'run_id'\? \[E_CLI_INVALID_ARG\] (re)
+cordon: try 'cordon replay --help'
+? 12
+$ cordon replay-report
+cordon: name the recording: --artifacts DIR [E_CLI_INVALID_ARG]
+cordon: try 'cordon replay-report --help'
+? 12
+
+## the report: the newest one, or none
+$ echo '{"scenario_version":1,"run":{"command":"/bin/cat","initial_size":{"rows":4,"cols":20}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}}]},{"id":"wider","action":{"type":"resize","payload":{"rows":5,"cols":30}}}]}' > s.json && cordon run s.json --artifacts a
+passed: 2 of 2 steps passed, [0-9]+ ms (re)
+$ cordon replay-report --artifacts a
+cordon: nothing was replayed there yet: use 'cordon replay' [E_NOT_FOUND]
+? 18
+$ for i in 1 2 3 4 5; do cordon replay --offline --artifacts a --json | grep -o '"dir":.*' > last; done; cordon replay-report --artifacts a --json | grep -o '"dir":.*' | cmp - last
+$ cordon replay-report --artifacts a
+passed: replay-[0-9a-f-]{36} (re)
+$ for d in a/replay-*; do echo '{' > $d/replay.json; done; cordon replay-report --artifacts a
+cordon: replay-[0-9a-f-]{36}/replay.json:2:1: .* \[E_PROTOCOL\] (re)
+? 9
+
+## damaged files without checksums, and other versions
+$ echo '{"scenario_version":1,"run":{"command":"/bin/cat","initial_size":{"rows":4,"cols":20}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}}]},{"id":"wider","action":{"type":"resize","payload":{"rows":5,"cols":30}}}]}' > s.json && cordon run s.json --artifacts a
+passed: 2 of 2 steps passed, [0-9]+ ms (re)
+$ rm a/checksums.json; cp -r a b; for f in run.json policy.json scenario.json snapshots/0001.json normalization.json; do echo '{"x": ' > b/$f; cordon replay --artifacts b > out 2>&1; echo $? $(grep -c "cordon: $f:2" out); cp a/$f b/$f; done
+9 1
+9 1
+9 1
+9 1
+9 1
+$ for f in run.json snapshots/0001.json; do echo '[]' > b/$f; cordon replay --artifacts b; cp a/$f b/$f; done
+cordon: run.json: expected an object, not a list [E_PROTOCOL]
+cordon: snapshots/0001.json: expected an object, not a list [E_PROTOCOL]
+? 0
+$ sed -i 's/"run_result_version": 1/"run_result_version": 2/' b/run.json; cordon replay --artifacts b; cp a/run.json b
+cordon: run.json: run_result_version: version 2 is not supported: this program reads 1 [E_PROTOCOL_VERSION_MISMATCH]
+? 0
+$ sed -i 's/"normalization_version": 1/"normalization_version": 7/' b/normalization.json; cordon replay --artifacts b
+cordon: normalization.json: normalization_version: version 7 is not supported: this program reads 1 [E_PROTOCOL_VERSION_MISMATCH]
+? 8
+$ cp a/normalization.json b; sed -i 's/"snapshot_version":1/"snapshot_version":3/' b/snapshots/0001.json; cordon replay --artifacts b
+cordon: snapshots/0001.json: snapshot_version: version 3 is not supported: this program reads 1 [E_PROTOCOL_VERSION_MISMATCH]
+? 8
+$ cp a/snapshots/0001.json b/snapshots; sed -i 's/"transcript_bytes": [0-9]*/"transcript_bytes": 99999/' b/run.json; cordon replay --artifacts b
+cordon: run.json: steps transcript_bytes (0): expected a place in the transcript [E_PROTOCOL]
+? 9
+
+## links and pipes in a recording are not followed
+$ echo '{"scenario_version":1,"run":{"command":"/bin/cat","initial_size":{"rows":4,"cols":20}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}}]},{"id":"wider","action":{"type":"resize","payload":{"rows":5,"cols":30}}}]}' > s.json && cordon run s.json --artifacts a
+passed: 2 of 2 steps passed, [0-9]+ ms (re)
+$ rm a/run.json; ln -s /etc/passwd a/run.json; cordon replay --artifacts a
+cordon: cannot read the artifact 'run.json': Too many levels of symbolic links [E_IO]
+? 10
+$ rm a/run.json a/checksums.json; mkfifo a/run.json; cordon replay --artifacts a
+cordon: cannot read the artifact 'run.json': Invalid argument [E_IO]
+? 10
