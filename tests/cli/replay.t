@@ -288,6 +288,24 @@ $ echo '{"protocol_version":1,"action":{"type":"terminate"}}' | cordon driver --
 cordon: this is the record of a driver, whose input is not in it: there is nothing to replay [E_NOT_FOUND]
 ? 18
 
+## a screen at the end of a synchronized update, with more of the output read already
+$ printf 'printf "\\033[?2026hone\\033[?2026l two\\n"; read x' > p && echo '{"scenario_version":1,"run":{"command":"/bin/bash","args":["'$T'/p"],"initial_size":{"rows":2,"cols":9}},"steps":[{"id":"one","action":{"type":"wait","payload":{"condition":{"type":"screen_contains","payload":{"text":"one"}}}}},{"id":"two","action":{"type":"wait","payload":{"condition":{"type":"screen_contains","payload":{"text":"two"}}}}}]}' > s.json && cordon run s.json --artifacts a > /dev/null && grep -o '"lines":.*]' a/snapshots/*
+a/snapshots/0001.json:"lines":["one",""]
+a/snapshots/0002.json:"lines":["one two",""]
+a/snapshots/0003.json:"lines":["one two",""]
+$ cordon replay --artifacts a --offline && cordon replay --artifacts a
+passed: replay-[0-9a-f-]{36} (re)
+passed: replay-[0-9a-f-]{36} (re)
+
+## a command that had to be killed has an exit status
+$ echo 'trap "" TERM HUP; echo ready; while :; do read x; done' > p && echo '{"scenario_version":1,"run":{"command":"/bin/bash","args":["'$T'/p"]},"steps":[{"id":"one","action":{"type":"wait","payload":{"condition":{"type":"screen_contains","payload":{"text":"ready"}}}}}]}' > s.json && cordon run s.json --json | grep -o '"exit_status":[^}]*}'
+"exit_status":{"success":false,"exit_code":null,"signal":9,"terminated_by_harness":true}
+
+## interrupted
+$ echo 'while [ -e go ]; do :; done' > p; cordon exec --artifacts a --pipes -- bash p && touch go && timeout -s INT 0.3 cordon replay --artifacts a --json 2> /dev/null
+{"protocol_version":1,"error":{"code":"E_CANCELED","message":"interrupted by signal 2 (SIGINT)","context":{"signal":2}}}
+? 124
+
 ## wrong words
 $ cordon replay
 cordon: name the recording: --artifacts DIR [E_CLI_INVALID_ARG]
