@@ -283,6 +283,11 @@ $ cordon exec --artifacts a --pipes -- ls a
 $ cordon replay --artifacts a && (cd a && md5sum *.* > ../sums) && cordon replay --artifacts a > /dev/null && (cd a && md5sum -c --quiet ../sums)
 passed: replay-[0-9a-f-]{36} (re)
 
+## the command is started by the same name
+$ cordon exec --artifacts a --pipes -- cat nowhere 2>&1 | head -n 1; cordon replay --artifacts a
+cat: nowhere: No such file or directory
+passed: replay-[0-9a-f-]{36} (re)
+
 ## a driver's recording has no input
 $ echo '{"protocol_version":1,"action":{"type":"terminate"}}' | cordon driver --stdio --artifacts a -- cat > /dev/null; cordon replay --artifacts a
 cordon: this is the record of a driver, whose input is not in it: there is nothing to replay [E_NOT_FOUND]
