@@ -2,6 +2,7 @@
 #include "record/artifacts.h"
 
 #include "base/fnv.h"
+#include "base/id.h"
 #include "path/beneath.h"
 #include "path/file.h"
 
@@ -39,6 +40,29 @@ static int create(int dir, const char *name)
     return openat(dir, name, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0644);
 }
 
+/* What replays of an earlier recording found. */
+static void drop_replays(int dir)
+{
+    static const char prefix[] = "replay-";
+    int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = copy >= 0 ? fdopendir(copy) : NULL;
+    const struct dirent *entry;
+    while (d && (entry = readdir(d))) {
+        struct str name = str_z(entry->d_name);
+        if (!str_starts_with(name, str_z(prefix)) || !id_valid(str_skip(name, sizeof(prefix) - 1)))
+            continue;
+        AUTO_FD int inner =
+            openat(dir, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (inner < 0)
+            continue;
+        unlinkat(inner, "replay.json", 0);
+        unlinkat(inner, "diff.json", 0);
+        unlinkat(dir, entry->d_name, AT_REMOVEDIR);
+    }
+    if (d)
+        closedir(d);
+}
+
 /* What an earlier run left there. */
 static void drop_snapshots(int dir)
 {
@@ -70,6 +94,7 @@ bool artifacts_open(
             "artifacts.overwrite",
             path);
     drop_snapshots(dir);
+    drop_replays(dir);
     int transcript = create(dir, transcript_name);
     if (transcript < 0)
         return err_errno(err, E_IO, errno, "cannot write to '%s'", path);

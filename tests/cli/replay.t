@@ -283,6 +283,18 @@ $ cordon exec --artifacts a --pipes -- ls a
 $ cordon replay --artifacts a && (cd a && md5sum *.* > ../sums) && cordon replay --artifacts a > /dev/null && (cd a && md5sum -c --quiet ../sums)
 passed: replay-[0-9a-f-]{36} (re)
 
+## a recording that is overwritten takes its replays and its scenario with it
+$ mkdir out; printf 'policy_version: 4\nfs: {allowed_read: [%s], allowed_write: [%s/out], working_dir: %s}\nfs_write_unsafe_ack: true\nexec: {allowed_executables: [/usr/bin/true]}\nartifacts: {enabled: true, dir: %s/out/a, overwrite: true}\n' $T $T $T $T > p.yaml
+$ echo '{"scenario_version":1,"run":{"command":"/usr/bin/true"},"steps":[]}' > s.json; cordon run --policy p.yaml s.json > /dev/null && cordon replay --artifacts out/a > /dev/null && cordon exec --policy p.yaml --pipes -- /usr/bin/true && ls out/a
+checksums.json
+events.jsonl
+normalization.json
+policy.json
+run.json
+transcript.log
+$ cordon replay --artifacts out/a
+passed: replay-[0-9a-f-]{36} (re)
+
 ## the command is started by the same name
 $ cordon exec --artifacts a --pipes -- cat nowhere 2>&1 | head -n 1; cordon replay --artifacts a
 cat: nowhere: No such file or directory
