@@ -121,6 +121,7 @@ static bool tell(struct exec *x, struct exec_result *r, struct err *err)
         out_say_error(cli, &r->error);
     if (!cli->json && x->p.artifacts.dir < 0)
         return true;
+    x->observer.ended = true;
     AUTO_JSON json_t *observation = observer_take(&x->observer, x->term, OBSERVER_FULL);
     input.observation = observation;
     AUTO_JSON json_t *result = result_json(&input);

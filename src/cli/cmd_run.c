@@ -145,7 +145,7 @@ static bool run_scenario(struct cli *cli, const struct args *args, struct err *e
     const char *path = args->n ? args->v[0] : options->scenario;
     struct run r = {.cli = cli, .options = options};
     if (!path || (args->n && options->scenario))
-        return err_set(err, E_CLI_INVALID_ARG, "name one scenario");
+        return err_set(err, E_CLI_INVALID_ARG, "name a scenario: a file, several, or a directory");
     if (!scenario_load(path, cli->arena, &r.scenario, err))
         return false;
     r.p = (struct prepared){
@@ -159,7 +159,8 @@ static bool run_scenario(struct cli *cli, const struct args *args, struct err *e
     if (ok && options->prepare.explain)
         ok = prepare_explain(&r.p, err);
     else if (ok)
-        ok = prepare_run(&r.p, err) && run_job(&r, err);
+        ok = runner_check(&r.scenario, &r.p.policy, err) && prepare_run(&r.p, err) &&
+             run_job(&r, err);
     prepared_done(&r.p);
     scenario_done(&r.scenario);
     return ok;

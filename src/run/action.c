@@ -166,6 +166,8 @@ bool action_send(const struct action *a, struct session *s, struct buf *ret_byte
     case ACTION_TERMINATE:
         break;
     }
+    if (!buf_ok(ret_bytes))
+        return err_set(err, E_IO, "that is too much to send at once");
     return session_send(s, buf_str(ret_bytes), err);
 }
 

@@ -1,7 +1,10 @@
 /* Conditions: one row of a table each. */
 #include "run/condition.h"
 
+#include "base/choice.h"
+#include "run/nearest.h"
 #include "run/tagged.h"
+#include "term/snapshot_json.h"
 
 enum {
     LINES_MAX = SESSION_ROWS_MAX - 1,
@@ -35,9 +38,21 @@ static bool fail(struct buf *why, const char *format, ...)
 
 /* The screen ---------------------------------------------------------------------------------- */
 
+/* Lines have no blanks at their ends, and a screen has any number of them there: so what ends in
+ * blanks is also where a line ends. "$ " finds a prompt. */
 static bool contains(struct str where, struct str what)
 {
-    return what.n == 0 || (where.n >= what.n && memmem(where.p, where.n, what.p, what.n));
+    if (what.n == 0 || (where.n >= what.n && memmem(where.p, where.n, what.p, what.n)))
+        return true;
+    struct str solid = str_trim_end(what, ' ');
+    if (solid.n == what.n || solid.n == 0)
+        return false;
+    for (const char *at; (at = memmem(where.p, where.n, solid.p, solid.n));) {
+        where = str_skip(where, (size_t)(at - where.p) + solid.n);
+        if (where.n == 0 || where.p[0] == '\n')
+            return true;
+    }
+    return false;
 }
 
 /* Lines joined, so that what is looked for may span them. */
@@ -57,8 +72,12 @@ static void join(const struct snapshot *s, struct buf *b)
 static bool screen_contains(const struct condition *c, const struct view *v, struct buf *why)
 {
     SCREEN_TEXT(text, v->screen);
-    return contains(buf_str(&text), c->payload.text) ||
-           fail(why, "the screen does not show '" STR_FMT "'", STR_ARG(shown(c->payload.text)));
+    if (contains(buf_str(&text), c->payload.text))
+        return true;
+    fail(why, "the screen does not show '" STR_FMT "'", STR_ARG(shown(c->payload.text)));
+    if (why)
+        nearest_add(v->screen, c->payload.text, why);
+    return false;
 }
 
 static bool screen_not_contains(const struct condition *c, const struct view *v, struct buf *why)
@@ -115,6 +134,16 @@ static bool is_equal(struct str line, struct str text)
     return str_eq(line, str_trim_end(text, ' '));
 }
 
+static bool starts(struct str line, struct str text)
+{
+    return str_starts_with(line, text) || is_equal(line, text);
+}
+
+static bool ends(struct str line, struct str text)
+{
+    return str_ends_with(line, str_trim_end(text, ' '));
+}
+
 static bool test_line(const struct condition *c, const struct view *v, struct buf *why,
     bool (*test)(struct str, struct str), const char *words)
 {
@@ -138,12 +167,12 @@ static bool line_contains(const struct condition *c, const struct view *v, struc
 
 static bool line_starts_with(const struct condition *c, const struct view *v, struct buf *why)
 {
-    return test_line(c, v, why, str_starts_with, "does not start with");
+    return test_line(c, v, why, starts, "does not start with");
 }
 
 static bool line_ends_with(const struct condition *c, const struct view *v, struct buf *why)
 {
-    return test_line(c, v, why, str_ends_with, "does not end with");
+    return test_line(c, v, why, ends, "does not end with");
 }
 
 static bool line_matches(const struct condition *c, const struct view *v, struct buf *why)
@@ -188,29 +217,38 @@ static bool title_is(const struct condition *c, const struct view *v, struct buf
 
 /* Styles -------------------------------------------------------------------------------------- */
 
+static bool number_below(const json_t *json, unsigned limit, unsigned *ret_number)
+{
+    json_int_t n = json_integer_value(json);
+    *ret_number = (unsigned)n;
+    return json_is_integer(json) && n >= 0 && n < limit;
+}
+
+/* As color_json() writes it; false for anything else. */
 static bool color_of(const json_t *json, color *ret_color)
 {
-    const json_t *n = json_object_get(json, "ansi_16");
+    unsigned n, rgb[3];
+    static const char *const names[] = {"r", "g", "b"};
     if (json_is_string(json) && strcmp(json_string_value(json), "default") == 0) {
         *ret_color = 0;
         return true;
     }
-    if (n) {
-        *ret_color = color_ansi((unsigned)json_integer_value(n) & 15);
-        return true;
-    }
-    if ((n = json_object_get(json, "ansi_256"))) {
-        *ret_color = color_indexed((unsigned)json_integer_value(n) & 255);
-        return true;
-    }
-    if (!(n = json_object_get(json, "rgb")))
+    if (json_object_size(json) != 1)
         return false;
-    unsigned rgb[3];
-    static const char *const names[] = {"r", "g", "b"};
+    if (number_below(json_object_get(json, "ansi_16"), 16, &n)) {
+        *ret_color = color_ansi(n);
+        return true;
+    }
+    if (number_below(json_object_get(json, "ansi_256"), 256, &n)) {
+        *ret_color = color_indexed(n);
+        return true;
+    }
+    const json_t *parts = json_object_get(json, "rgb");
     for (int i = 0; i < 3; i++)
-        rgb[i] = (unsigned)json_integer_value(json_object_get(n, names[i])) & 255;
+        if (!number_below(json_object_get(parts, names[i]), 256, &rgb[i]))
+            return false;
     *ret_color = color_rgb(rgb[0], rgb[1], rgb[2]);
-    return true;
+    return json_object_size(parts) == 3;
 }
 
 static bool same_color(const json_t *want, color have, const char *name, struct buf *why)
@@ -218,7 +256,14 @@ static bool same_color(const json_t *want, color have, const char *name, struct 
     color c;
     if (!want || !color_of(want, &c) || c == have)
         return true;
-    return fail(why, "%s is another colour", name);
+    if (!why)
+        return false;
+    AUTO_JSON json_t *is = color_json(have);
+    buf_printf(why, "%s is ", name);
+    json_add_compact(why, is);
+    buf_add_z(why, ", and was to be ");
+    json_add_compact(why, want);
+    return false;
 }
 
 static const char *const underline_names[] = {
@@ -403,17 +448,34 @@ static const struct tagged_table table = TAGGED_TABLE("condition", kinds);
 static bool check_colors(const struct condition *c, const char *place, struct err *err)
 {
     const struct condition_payload *p = &c->payload;
-    const json_t *const given[] = {p->fg, p->bg, p->underline_color};
+    const struct {
+        const char *name;
+        const json_t *json;
+    } given[] = {{"fg", p->fg}, {"bg", p->bg}, {"underline_color", p->underline_color}};
     color ignored;
     for (size_t i = 0; i < ARRAY_LEN(given); i++)
-        if (given[i] && !color_of(given[i], &ignored)) {
+        if (given[i].json && !color_of(given[i].json, &ignored)) {
             err_set(err, E_PROTOCOL,
-                "%s.payload: a colour is \"default\", {\"ansi_16\": n}, {\"ansi_256\": n} or "
-                "{\"rgb\": {…}}",
-                place);
-            return err_ctx(err, "field", "%s.payload", place);
+                "%s.payload.%s: a colour is \"default\", {\"ansi_16\": 0 to 15}, {\"ansi_256\": 0 "
+                "to 255} or {\"rgb\": {\"r\", \"g\", \"b\"}}",
+                place, given[i].name);
+            return err_ctx(err, "field", "%s.payload.%s", place, given[i].name);
         }
     return true;
+}
+
+static bool check_underline(const struct condition *c, const char *place, struct err *err)
+{
+    struct str given = c->payload.underline_style;
+    AUTO_CHOICE struct choice choice = CHOICE_INIT(given);
+    for (size_t i = 0; i < ARRAY_LEN(underline_names); i++) {
+        if (!given.p || str_is(given, underline_names[i]))
+            return true;
+        choice_add(&choice, underline_names[i]);
+    }
+    err_set(err, E_PROTOCOL, "%s.payload.underline_style: '" STR_FMT "' is none of %s", place,
+        STR_ARG(shown(given)), choice_list(&choice));
+    return err_ctx(err, "field", "%s.payload.underline_style", place);
 }
 
 bool condition_read(const json_t *json, const char *place, struct arena *arena,
@@ -425,7 +487,7 @@ bool condition_read(const json_t *json, const char *place, struct arena *arena,
             &table, &(struct field_source){json, place, E_PROTOCOL}, arena, &kind, &c.payload, err))
         return false;
     c.kind = &kinds[kind];
-    if (!check_colors(&c, place, err))
+    if (!check_colors(&c, place, err) || !check_underline(&c, place, err))
         return false;
     if (c.payload.pattern.p && !regex_new(c.payload.pattern, &c.regex, err)) {
         err_wrap(err, "%s.payload.pattern", place);

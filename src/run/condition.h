@@ -17,7 +17,6 @@ struct view {
     const struct snapshot *screen;
     const struct session_exit *exit; /* NULL: it runs */
     uint64_t quiet_ms;               /* since the screen last changed */
-    bool failed;                     /* it was ended by a signal that we did not send */
 };
 
 struct condition_payload {

@@ -52,6 +52,8 @@ struct driver {
     struct buf input;
     bool input_ended;
     bool over;
+    bool canceled; /* and therefore over */
+    bool unread;   /* nobody takes our answers: and therefore over */
 };
 
 /* Lines --------------------------------------------------------------------------------------- */
@@ -77,7 +79,7 @@ static bool await_input(struct driver *d)
     struct pollfd fds[] = {
         {.fd = d->job->input, .events = POLLIN}, {.fd = d->job->cancel, .events = POLLIN}};
     if (poll(fds, ARRAY_LEN(fds), -1) > 0 && fds[1].revents)
-        d->over = true;
+        d->over = d->canceled = true;
     return fds[0].revents;
 }
 
@@ -88,9 +90,11 @@ static bool next_line(struct driver *d, struct buf *ret_line)
         session_watch(d->session, d->job->input);
         enum session_news news = session_next(d->session, UINT64_MAX);
         session_watch(d->session, -1);
-        if (news == SESSION_CANCELED || news == SESSION_FAILED)
-            d->over = true;
-        else if (news == SESSION_INPUT || (news == SESSION_EXITED && await_input(d)))
+        d->canceled |= news == SESSION_CANCELED;
+        d->over |= news == SESSION_CANCELED || news == SESSION_FAILED;
+        if (d->over)
+            break;
+        if (news == SESSION_INPUT || (news == SESSION_EXITED && await_input(d)))
             read_input(d);
     }
     const char *end = d->over || !d->input.n ? NULL : memchr(d->input.p, '\n', d->input.n);
@@ -111,7 +115,7 @@ static void answer(struct driver *d, json_t *object, const struct message *m)
     if (m && m->request_id)
         json_put(object, "request_id", json_incref(m->request_id));
     if (!d->job->answer(d->job->context, object))
-        d->over = true;
+        d->over = d->unread = true;
 }
 
 static void answer_error(struct driver *d, const struct err *error, const struct message *m)
@@ -143,13 +147,20 @@ static void observe(
     json_t *o =
         observer_take(&d->observer, session_term(d->session), (enum observer_screen)m->screen);
     struct artifacts *a = d->job->artifacts;
+    struct exec_result *run = &d->result->run;
+    if (!run->error.code && !observer_fits(&d->observer, &run->error)) {
+        run->status = EXEC_ERRORED;
+        d->over = true;
+        error = &run->error;
+    }
     if (matched_by)
         json_put(o, "matched_by", json_string(matched_by));
     if (error && error->code)
         json_put(o, "error", err_to_json(error));
     if (a) {
         artifacts_event(a, o);
-        (void)!artifacts_snapshot(a, json_object_get(o, "screen"), name, &ignored);
+        if (!d->observer.too_large)
+            (void)!artifacts_snapshot(a, json_object_get(o, "screen"), name, &ignored);
     }
     answer(d, o, m);
     json_decrefp(&d->result->observation);
@@ -158,14 +169,22 @@ static void observe(
 
 /* Actions ------------------------------------------------------------------------------------- */
 
-static void blame_wait(struct driver *d, const struct action *action, const struct wait_result *got,
-    uint64_t limit, struct err *error)
+static uint64_t wait_limit(const struct driver *d, const struct message *m)
 {
+    uint64_t most = d->job->verdict->policy->budgets.max_wait_ms;
+    return most ? MIN(m->timeout_ms, most) : m->timeout_ms;
+}
+
+static void blame_wait(struct driver *d, const struct message *m, const struct action *action,
+    const struct wait_result *got, struct err *error)
+{
+    uint64_t limit = wait_limit(d, m);
     const struct session_exit *e = session_exit_of(d->session);
     if (got->end == WAIT_TIMEOUT) {
         err_set(error, E_TIMEOUT, "the condition did not hold within %llu ms",
             (unsigned long long)limit);
         err_ctx(error, "condition", "%s", condition_name(&action->condition));
+        err_ctx(error, "budget", "%s", limit < m->timeout_ms ? "max_wait_ms" : "timeout_ms");
         runner_blame_screen(d->session, error);
     } else if (got->end == WAIT_EXITED) {
         err_set(error, E_PROCESS_EXIT, "the command has ended");
@@ -176,8 +195,7 @@ static void blame_wait(struct driver *d, const struct action *action, const stru
 static void do_wait(
     struct driver *d, const struct message *m, const struct action *action, uint64_t since)
 {
-    uint64_t now = clock_mono_ms(), most = d->job->verdict->policy->budgets.max_wait_ms;
-    uint64_t limit = most ? MIN(m->timeout_ms, most) : m->timeout_ms;
+    uint64_t now = clock_mono_ms();
     bool waits = action->type == ACTION_WAIT;
     const struct wait w = {
         .session = d->session,
@@ -187,18 +205,20 @@ static void do_wait(
         .sent_ms = now,
         .after_input = !waits,
         .settle_ms = m->settle_ms,
-        .deadline_ms = now + limit,
+        .deadline_ms = now + wait_limit(d, m),
     };
     struct wait_result got;
     AUTO_ERR struct err error = {0};
     wait_run(&w, &got);
     if (!waits && got.end == WAIT_HELD && m->settle_ms == 0)
         session_drain(d->session);
-    if (waits)
-        blame_wait(d, action, &got, limit, &error);
-    if (got.end == WAIT_CANCELED || got.end == WAIT_FAILED)
-        d->over = true;
-    else
+    if (got.end == WAIT_FAILED)
+        err_copy(&error, session_error(d->session));
+    else if (waits)
+        blame_wait(d, m, action, &got, &error);
+    d->canceled |= got.end == WAIT_CANCELED;
+    d->over |= got.end == WAIT_CANCELED || got.end == WAIT_FAILED;
+    if (!d->canceled)
         observe(d, m, got.matched_by, &error);
 }
 
@@ -214,7 +234,7 @@ static void perform(struct driver *d, const struct message *m, const struct acti
         return;
     }
     if (sends && session_has_ended(d->session)) {
-        blame_wait(d, action, &(struct wait_result){.end = WAIT_EXITED}, 0, &error);
+        blame_wait(d, m, action, &(struct wait_result){.end = WAIT_EXITED}, &error);
         observe(d, m, NULL, &error);
         return;
     }
@@ -237,6 +257,14 @@ static bool check_version(const json_t *tree, struct err *err)
     return err_ctx_int(err, "supported_version", RUN_PROTOCOL_VERSION);
 }
 
+static bool is_blank(struct str line)
+{
+    for (size_t i = 0; i < line.n; i++)
+        if (!strchr(" \t\r", line.p[i]) || !line.p[i])
+            return false;
+    return true;
+}
+
 static void take_line(struct driver *d, struct str line)
 {
     AUTO_ARENA struct arena arena = ARENA_INIT(ARENA_MAX);
@@ -244,7 +272,7 @@ static void take_line(struct driver *d, struct str line)
     AUTO_ERR struct err error = {0};
     struct message m = {0};
     struct action action = {0};
-    if (str_trim_end(line, ' ').n == 0)
+    if (is_blank(line))
         return;
     bool ok = json_parse(line, "input", E_PROTOCOL, &tree, &error);
     m.request_id = json_object_get(tree, "request_id");
@@ -285,8 +313,7 @@ static void finish(struct driver *d)
 {
     struct exec_result *run = &d->result->run;
     const struct err *error = session_error(d->session);
-    bool canceled = d->over && !run->error.code && !error->code && !session_has_ended(d->session) &&
-                    !d->input_ended;
+    d->observer.ended = true;
     if (!d->result->observation) {
         const struct message m = {0};
         d->result->observation =
@@ -296,9 +323,12 @@ static void finish(struct driver *d)
     if (error->code && !run->error.code) {
         run->status = EXEC_ERRORED;
         err_copy(&run->error, error);
-    } else if (canceled) {
+    } else if (d->canceled && !run->error.code) {
         run->status = EXEC_CANCELED;
         err_set(&run->error, E_CANCELED, "interrupted");
+    } else if (d->unread && !run->error.code) {
+        run->status = EXEC_ERRORED;
+        err_set(&run->error, E_IO, "cannot write the answers: nobody reads them any more");
     }
     run->exit = *session_exit_of(d->session);
     run->output_bytes = session_output_bytes(d->session);
@@ -312,6 +342,7 @@ bool driver_run(const struct driver_job *job, struct driver_result *ret_result, 
         .job = job, .result = &result, .input = BUF_INIT(DRIVER_LINE_MAX + READ_SIZE)};
     observer_init(&d.observer);
     d.observer.artifacts = job->artifacts;
+    d.observer.snapshot_max = job->verdict->policy->budgets.max_snapshot_bytes;
     result.run.started_ms = d.observer.started_ms;
     memcpy(result.run_id, d.observer.run_id, sizeof(result.run_id));
     memcpy(result.session_id, d.observer.session_id, sizeof(result.session_id));

@@ -88,6 +88,7 @@ void observer_event(void *context, const struct session_event *event)
     const char *name = name_of(event);
     if (!name)
         return;
+    o->ended |= event->type == SESSION_EVENT_EXIT;
     if (json_array_size(o->events) >= OBSERVER_EVENTS_MAX) {
         o->dropped++;
         return;
@@ -142,6 +143,13 @@ static void remember_rows(struct observer *o, const struct snapshot *s)
     memcpy(o->rows, s->hashes, s->rows * sizeof(*o->rows));
 }
 
+static bool fits(const json_t *json, uint64_t max)
+{
+    AUTO_BUF struct buf text = BUF_INIT((size_t)MIN(max, (uint64_t)SCREEN_BYTES) + 1);
+    json_add_compact(&text, json);
+    return buf_ok(&text) && text.n <= max;
+}
+
 static json_t *screen_json(struct observer *o, const struct term *t, enum observer_screen how)
 {
     if (!t)
@@ -154,13 +162,56 @@ static json_t *screen_json(struct observer *o, const struct term *t, enum observ
     json_t *json =
         how == OBSERVER_DELTA && o->n_rows ? delta_json(o, &s, id) : snapshot_json(&s, id);
     remember_rows(o, &s);
+    if (o->snapshot_max && !fits(json, o->snapshot_max)) {
+        o->too_large = true;
+        json_decref(json);
+        return json_null();
+    }
     return json;
 }
 
+bool observer_fits(const struct observer *o, struct err *err)
+{
+    if (!o->too_large)
+        return true;
+    err_set(err, E_TIMEOUT, "a snapshot exceeded its budget max_snapshot_bytes of %llu bytes",
+        (unsigned long long)o->snapshot_max);
+    err_ctx_int(err, "limit", (int64_t)o->snapshot_max);
+    return err_ctx(err, "budget", "max_snapshot_bytes");
+}
+
+/* How many bytes at the end are the start of a character whose rest may still come. */
+static size_t open_end(struct str text)
+{
+    for (size_t back = 1; back < UTF8_MAX && back <= text.n; back++) {
+        struct str tail = str_skip(text, text.n - back);
+        unsigned char first = (unsigned char)tail.p[0];
+        uint32_t ignored;
+        if (first < 0x80)
+            return 0;
+        if (first >= 0xC0)
+            return utf8_decode(tail, &ignored) == 0 && utf8_invalid_length(tail) == tail.n &&
+                           first >= 0xC2 && first < 0xF5
+                       ? back
+                       : 0;
+    }
+    return 0;
+}
+
+/* The bytes since the last one, as text. What starts in the middle of a character begins with the
+ * next one; what ends so keeps its end for the next observation, unless there is none. */
 static json_t *text_json(struct observer *o)
 {
     AUTO_BUF struct buf text = BUF_INIT(8 * OBSERVER_TEXT_MAX);
-    utf8_add_lossy(&text, buf_str(&o->text));
+    struct str bytes = buf_str(&o->text);
+    for (int i = 1; o->cut && i < UTF8_MAX && bytes.n && (bytes.p[0] & 0xC0) == 0x80; i++)
+        bytes = str_skip(bytes, 1);
+    size_t kept = o->ended ? 0 : open_end(bytes);
+    utf8_add_lossy(&text, str_head(bytes, bytes.n - kept));
+    char tail[UTF8_MAX];
+    memcpy(tail, bytes.p + bytes.n - kept, kept);
+    buf_reset(&o->text);
+    buf_add(&o->text, tail, kept);
     return json_text(buf_str(&text));
 }
 
@@ -182,6 +233,5 @@ json_t *observer_take(struct observer *o, const struct term *t, enum observer_sc
     o->events = json_array();
     o->dropped = 0;
     o->cut = false;
-    buf_reset(&o->text);
     return object;
 }

@@ -30,6 +30,9 @@ struct observer {
     struct buf text; /* since the last observation */
     uint64_t bytes;  /* of output, from the start */
     bool cut;
+    uint64_t snapshot_max; /* bytes of a screen's JSON; 0: any */
+    bool too_large;        /* a screen had more: it was left out */
+    bool ended;            /* no output follows: what is cut off stays so */
     json_t *events;
     size_t dropped;
     uint64_t *rows; /* hashes of the last delta's rows */
@@ -49,7 +52,11 @@ void observer_event(void *context, const struct session_event *event);
 /* A terminal's event, for a terminal without a session. */
 void observer_term_event(void *context, const struct term_event *event);
 
-/* A new object, and a new beginning. The ScreenSnapshot is in "screen", which is null without a
+/* After observer_take(): false with E_TIMEOUT if the screen was over its budget. */
+MUST_USE bool observer_fits(const struct observer *o, struct err *err);
+
+/* A new object, and a new beginning: but for the start of a character whose rest has not come yet,
+ * which is left for the next one. The ScreenSnapshot is in "screen", which is null without a
  * terminal. */
 MUST_USE json_t *observer_take(struct observer *o, const struct term *t, enum observer_screen how);
 

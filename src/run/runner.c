@@ -187,7 +187,7 @@ static void time_out(struct runner *r, struct attempt *a, uint64_t limit, bool b
     struct buf why = BUF_INIT(WHY_MAX);
     (void)wait_test(r->session, c, 1, &(bool){false}, &why);
     a->status = STEP_ERRORED;
-    err_set(&a->error, E_TIMEOUT, "%s, after %llu ms", buf_z(&why), (unsigned long long)limit);
+    err_set(&a->error, E_TIMEOUT, "after %llu ms %s", (unsigned long long)limit, buf_z(&why));
     err_ctx(&a->error, "condition", "%s", condition_name(c));
     err_ctx(&a->error, "budget", "%s", by_budget ? "max_wait_ms" : "timeout_ms");
     runner_blame_screen(r->session, &a->error);
@@ -238,7 +238,7 @@ static bool perform(struct runner *r, struct attempt *a)
     return true;
 }
 
-static json_t *step_json(const struct runner *r, const struct attempt *a)
+static json_t *step_json(const struct runner *r, const struct attempt *a, const char *snapshot)
 {
     const struct step *step = a->step;
     uint64_t zero = r->observer.started_ms;
@@ -258,30 +258,31 @@ static json_t *step_json(const struct runner *r, const struct attempt *a)
     }
     if (a->matched_by)
         json_put(object, "matched_by", json_string(a->matched_by));
+    if (snapshot[0]) {
+        const struct artifacts_stream *t = &r->job->artifacts->transcript;
+        json_put(object, "snapshot", json_string(snapshot));
+        json_put(
+            object, "transcript_bytes", json_integer((json_int_t)session_fed_bytes(r->session)));
+    }
     if (a->error.code)
         json_put(object, "error", err_to_json(&a->error));
     return object;
 }
 
-/* An observation, on disk if there is a record. False with the error. */
-static bool observe(struct runner *r, json_t *step, json_t **ret_observation, struct err *err)
+/* An observation, on disk if there is a record: then with the snapshot's name. False with the
+ * error. */
+static bool observe(
+    struct runner *r, char ret_name[ARTIFACTS_NAME], json_t **ret_observation, struct err *err)
 {
-    char name[ARTIFACTS_NAME];
     json_t *o = observer_take(
         &r->observer, session_term(r->session), r->job->cells ? OBSERVER_CELLS : OBSERVER_FULL);
     struct artifacts *a = r->job->artifacts;
-    bool ok = true;
-    if (a) {
-        artifacts_event(a, o);
-        ok = artifacts_snapshot(a, json_object_get(o, "screen"), name, err);
-        if (ok && step) {
-            json_put(step, "snapshot", json_string(name));
-            json_put(
-                step, "transcript_bytes", json_integer((json_int_t)session_fed_bytes(r->session)));
-        }
-    }
     *ret_observation = o;
-    return ok;
+    ret_name[0] = '\0';
+    if (a)
+        artifacts_event(a, o);
+    return observer_fits(&r->observer, err) &&
+           (!a || artifacts_snapshot(a, json_object_get(o, "screen"), ret_name, err));
 }
 
 static void tell(struct runner *r, size_t index, const struct attempt *a, bool begins)
@@ -325,31 +326,39 @@ static void conclude(struct runner *r, struct attempt *a)
     err_copy(&run->error, &a->error);
 }
 
+/* The action, what must hold then, and what is seen. */
+static void try_step(
+    struct runner *r, size_t index, struct attempt *a, char ret_snapshot[ARTIFACTS_NAME])
+{
+    AUTO_ERR struct err error = {0};
+    AUTO_JSON json_t *observation = NULL;
+    bool waits = a->step->action.type == ACTION_WAIT;
+    tell(r, index, a, true);
+    if (waits ? await_condition(r, a) : perform(r, a))
+        if (!waits || a->step->n_asserts)
+            await_asserts(r, a, session_changes(r->session));
+    if (a->status == STEP_PASSED && r->job->reached)
+        follow(r, index);
+    if (!observe(r, ret_snapshot, &observation, &error) && !a->error.code) {
+        a->status = STEP_ERRORED;
+        err_move(&a->error, &error);
+    }
+    if (a->error.code)
+        blame_step(a);
+}
+
 static void run_step(struct runner *r, size_t index)
 {
     struct attempt a = {.step = &r->job->scenario->steps[index],
         .started_ms = clock_mono_ms(),
         .sent = BUF_INIT(SENT_MAX),
         .assertions = json_array()};
-    json_t *observation = NULL;
-    if (r->over) {
+    char snapshot[ARTIFACTS_NAME] = "";
+    if (r->over)
         a.status = STEP_SKIPPED;
-    } else {
-        tell(r, index, &a, true);
-        bool waits = a.step->action.type == ACTION_WAIT;
-        if (waits ? await_condition(r, &a) : perform(r, &a))
-            if (!waits || a.step->n_asserts)
-                await_asserts(r, &a, session_changes(r->session));
-        if (a.status == STEP_PASSED && r->job->reached)
-            follow(r, index);
-    }
-    if (a.error.code)
-        blame_step(&a);
-    json_t *step = step_json(r, &a);
-    if (!r->over && !observe(r, step, &observation, &a.error))
-        a.status = STEP_ERRORED;
-    json_push(r->result->steps, step);
-    json_decref(observation);
+    else
+        try_step(r, index, &a, snapshot);
+    json_push(r->result->steps, step_json(r, &a, snapshot));
     if (!r->over) {
         tell(r, index, &a, false);
         conclude(r, &a);
@@ -361,13 +370,13 @@ static void run_step(struct runner *r, size_t index)
 
 /* The whole ----------------------------------------------------------------------------------- */
 
-static bool check_budget(const struct runner_job *job, struct err *err)
+bool runner_check(const struct scenario *scenario, const struct policy *policy, struct err *err)
 {
-    uint64_t most = job->verdict->policy->budgets.max_steps;
-    if (!most || job->scenario->n_steps <= most)
+    uint64_t most = policy->budgets.max_steps;
+    if (!most || scenario->n_steps <= most)
         return true;
-    err_set(err, E_TIMEOUT, "the scenario has %zu steps, and the budget is %llu",
-        job->scenario->n_steps, (unsigned long long)most);
+    err_set(err, E_TIMEOUT, "the scenario has %zu steps, and the budget max_steps is %llu",
+        scenario->n_steps, (unsigned long long)most);
     err_ctx_int(err, "limit", (int64_t)most);
     return err_ctx(err, "budget", "max_steps");
 }
@@ -398,7 +407,9 @@ static void finish(struct runner *r)
 {
     struct runner_result *result = r->result;
     AUTO_ERR struct err error = {0};
-    if (!observe(r, NULL, &result->observation, &error) && !result->run.error.code) {
+    r->observer.ended = true;
+    char ignored[ARTIFACTS_NAME];
+    if (!observe(r, ignored, &result->observation, &error) && !result->run.error.code) {
         result->run.status = EXEC_ERRORED;
         err_move(&result->run.error, &error);
     }
@@ -414,12 +425,13 @@ bool runner_run(const struct runner_job *job, struct runner_result *ret_result, 
     struct runner r = {.job = job, .result = &result};
     observer_init(&r.observer);
     r.observer.artifacts = job->artifacts;
+    r.observer.snapshot_max = job->verdict->policy->budgets.max_snapshot_bytes;
     r.observer.also = job->output;
     r.observer.context = job->context;
     result.run.started_ms = r.observer.started_ms;
     memcpy(result.run_id, r.observer.run_id, sizeof(result.run_id));
     memcpy(result.session_id, r.observer.session_id, sizeof(result.session_id));
-    bool ok = check_budget(job, err) && open_session(&r, err);
+    bool ok = runner_check(job->scenario, job->verdict->policy, err) && open_session(&r, err);
     for (size_t i = 0; ok && i < job->scenario->n_steps; i++)
         run_step(&r, i);
     if (ok) {

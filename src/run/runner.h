@@ -56,6 +56,10 @@ struct runner_result {
     json_t *observation; /* the last one */
 };
 
+/* Whether the policy's budgets allow so many steps; asked before anything is made. */
+MUST_USE bool runner_check(
+    const struct scenario *scenario, const struct policy *policy, struct err *err);
+
 /* False: it was not started. */
 MUST_USE bool runner_run(
     const struct runner_job *job, struct runner_result *ret_result, struct err *err);

@@ -7,10 +7,11 @@ enum {
     SCREEN_BYTES = 256 << 20, /* of a snapshot at the largest size */
 };
 
+/* A key that was just sent is no quiet, though nothing may have come of it yet. */
 static uint64_t quiet_ms(const struct session *s, uint64_t now)
 {
-    uint64_t changed = session_changed_ms(s);
-    return now > changed ? now - changed : 0;
+    uint64_t last = MAX(session_changed_ms(s), session_sent_ms(s));
+    return now > last ? now - last : 0;
 }
 
 bool wait_test(struct session *s, const struct condition *conditions, size_t n, bool *ret_held,
@@ -57,10 +58,12 @@ struct engine {
 
 static uint64_t last_activity(const struct wait *w)
 {
-    return MAX(session_changed_ms(w->session), w->sent_ms);
+    uint64_t sent = MAX(session_sent_ms(w->session), w->sent_ms);
+    return MAX(session_changed_ms(w->session), sent);
 }
 
-/* Is the screen one that may be judged now? */
+/* Is the screen one that may be judged now? When time is up, it is whatever it may be in the midst
+ * of: there is no later one. */
 static bool may_judge(struct engine *e, uint64_t now)
 {
     const struct wait *w = e->w;
@@ -70,11 +73,12 @@ static bool may_judge(struct engine *e, uint64_t now)
         e->frame_since = 0;
     else if (e->frame_since == 0)
         e->frame_since = now;
-    if (e->frame_since && now - e->frame_since < SESSION_FRAME_MS)
+    bool last = now >= w->deadline_ms;
+    if (!last && e->frame_since && now - e->frame_since < SESSION_FRAME_MS)
         return false;
     uint64_t quiet = now - MIN(now, last_activity(w));
     bool changed = session_changes(w->session) != w->since;
-    if (w->after_input && !changed && quiet < WAIT_SETTLE_MS)
+    if (!last && w->after_input && !changed && quiet < WAIT_SETTLE_MS)
         return false;
     return quiet >= w->settle_ms;
 }
@@ -84,7 +88,7 @@ static uint64_t next_look(const struct engine *e, uint64_t now)
 {
     const struct wait *w = e->w;
     uint64_t at = w->deadline_ms, activity = last_activity(w);
-    if (e->frame_since)
+    if (e->frame_since && e->frame_since + SESSION_FRAME_MS > now)
         at = MIN(at, e->frame_since + SESSION_FRAME_MS);
     if (w->after_input && activity + WAIT_SETTLE_MS > now)
         at = MIN(at, activity + WAIT_SETTLE_MS);

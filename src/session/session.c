@@ -32,8 +32,9 @@ struct session {
     char *chunk;      /* what was read; `at` of `n` bytes are fed */
     size_t at, n;
     uint64_t output_bytes, fed_bytes;
-    uint64_t started_ms, changed_ms, changes, hash;
+    uint64_t started_ms, changed_ms, sent_ms, changes, hash;
     bool near_runtime, near_output;
+    bool framed;  /* what was just fed ended a synchronized update */
     bool hung_up; /* nobody has the terminal open any more */
     bool ended;   /* the command; there may be output left */
     uint64_t drain_until_ms;
@@ -52,6 +53,7 @@ static void tell(struct session *s, const struct session_event *event)
 static void on_term(void *context, const struct term_event *event)
 {
     struct session *s = context;
+    s->framed |= event->type == TERM_EVENT_FRAME;
     tell(s, &(struct session_event){SESSION_EVENT_TERM, event->type, event->text, event->value});
 }
 
@@ -79,12 +81,13 @@ static void take_replies(struct session *s)
 static enum session_news feed(struct session *s)
 {
     struct str bytes = str_n(s->chunk + s->at, s->n - s->at);
+    s->framed = false;
     size_t taken = term_feed_until(s->term, bytes, 1u << TERM_EVENT_FRAME);
     s->at += taken;
     s->fed_bytes += taken;
     take_replies(s);
     look(s);
-    return s->at < s->n ? SESSION_FRAME : SESSION_SCREEN;
+    return s->framed ? SESSION_FRAME : SESSION_SCREEN;
 }
 
 /* Ending -------------------------------------------------------------------------------------- */
@@ -114,6 +117,8 @@ static enum session_news over_budget(
         name, (unsigned long long)limit, unit);
     err_ctx(&s->error, "budget", "%s", name);
     err_ctx_int(&s->error, "limit", (int64_t)limit);
+    if (!s->exit.known)
+        s->exit = (struct session_exit){.known = true, .code = -1, .signal = SIGKILL};
     return fail(s);
 }
 
@@ -354,6 +359,8 @@ bool session_send(struct session *s, struct str bytes, struct err *err)
         return err_set(
             err, E_IO, "the command does not read: %zu bytes wait for it already", s->queue.n);
     buf_add_str(&s->queue, bytes);
+    if (bytes.n)
+        s->sent_ms = clock_mono_ms();
     if (!s->hung_up && s->queue.n)
         write_some(s);
     return true;
@@ -364,6 +371,7 @@ bool session_resize(struct session *s, uint16_t rows, uint16_t cols, struct err 
     const struct winsize size = {.ws_row = rows, .ws_col = cols};
     if (ioctl(s->child.terminal, TIOCSWINSZ, &size) != 0)
         return err_errno(err, E_IO, errno, "cannot change the terminal's size");
+    s->sent_ms = clock_mono_ms();
     term_resize(s->term, rows, cols);
     take_replies(s);
     look(s);
@@ -379,7 +387,8 @@ static bool wait_for_end(struct session *s, uint64_t until_ms)
         enum session_news news = session_next(s, until_ms);
         if (news == SESSION_EXITED || news == SESSION_FAILED)
             return true;
-        if (news == SESSION_TIME || (news == SESSION_CANCELED && clock_mono_ms() >= until_ms))
+        /* Asked of the clock: while there is output, session_next() tells of that only. */
+        if (news == SESSION_TIME || clock_mono_ms() >= until_ms)
             return false;
         if (news == SESSION_CANCELED)
             s->options.cancel = -1; /* it is ending already */
@@ -440,6 +449,11 @@ uint64_t session_started_ms(const struct session *s)
 uint64_t session_changed_ms(const struct session *s)
 {
     return s->changed_ms;
+}
+
+uint64_t session_sent_ms(const struct session *s)
+{
+    return s->sent_ms;
 }
 
 uint64_t session_changes(const struct session *s)

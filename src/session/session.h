@@ -111,6 +111,8 @@ uint64_t session_fed_bytes(const struct session *s);
 uint64_t session_started_ms(const struct session *s);
 /* When the screen last changed: anything that can be seen. */
 uint64_t session_changed_ms(const struct session *s);
+/* When it was last sent something, or given another size; 0: never. */
+uint64_t session_sent_ms(const struct session *s);
 /* Counts those changes. */
 uint64_t session_changes(const struct session *s);
 /* Bytes of ours that the command has not read. */

@@ -1,0 +1,292 @@
+# Scenarios: what is printed, and with which status. What conditions say is for tests/unit/test_run.c.
+
+## a scenario, its steps, its summary
+$ cat >s.yaml <<'EOF'
+> scenario_version: 1
+> run: {command: bash, args: ["-c", "printf 'name? '; read n; echo hello $n; read; exit 3"]}
+> steps:
+>   - {id: ask, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: "name? "}}}}}
+>   - {id: answer, action: {type: text, payload: {text: "Ada\r"}}, assert: [{type: screen_contains, payload: {text: hello Ada}}]}
+>   - {id: end, action: {type: key, payload: {key: Enter}}, assert: [{type: exit_code, payload: {code: 3}}]}
+> EOF
+$ cordon run s.yaml
+passed: 3 of 3 steps passed, [0-9]+ ms (re)
+$ cordon run -v --scenario s.yaml 2>&1 >/dev/null
+1/3 passed  +[0-9]+ ms  ask (re)
+2/3 passed  +[0-9]+ ms  answer (re)
+3/3 passed  +[0-9]+ ms  end (re)
+$ cordon run --json s.yaml | python3 -c '
+> import json, sys
+> d = json.load(sys.stdin)
+> print(d["status"], d["run_result_version"], [(s["step_id"], s["status"], s["attempts"], s.get("sent")) for s in d["steps"]])
+> print(d["exit_status"], d["final_observation"]["screen"]["lines"][:2], "error" in d)
+> print([e["type"] for e in d["final_observation"]["events"]], d["scenario"]["steps"][0]["timeout_ms"])'
+passed 1 [('ask', 'passed', 1, None), ('answer', 'passed', 1, 'Ada\\r'), ('end', 'passed', 1, '\\r')]
+{'success': False, 'exit_code': 3, 'signal': None, 'terminated_by_harness': False} ['name? Ada', 'hello Ada'] False
+[] 5000
+
+## an assertion that does not hold: the screen, the nearest, what is skipped
+$ cat >s.yaml <<'EOF'
+> scenario_version: 1
+> run: {command: bash, args: ["-c", "echo Welcome, Ada; read"]}
+> steps:
+>   - id: greets
+>     timeout_ms: 50
+>     retries: 2
+>     action: {type: wait, payload: {condition: {type: screen_matches, payload: {pattern: "W.*A"}}}}
+>     assert: [{type: screen_contains, payload: {text: "Welcome, Eda"}}]
+>   - {id: later, action: {type: terminate}}
+> EOF
+$ cordon run s.yaml
+the screen was:
+  | Welcome, Ada
+cordon: step 'greets': the screen does not show 'Welcome, Eda'; the nearest is line 0: 'Welcome, Ada' [E_ASSERTION_FAILED]
+failed: 0 of 2 steps passed, [0-9]+ ms (re)
+? 5
+$ cordon run --json s.yaml 2>/dev/null | python3 -c '
+> import json, sys
+> d = json.load(sys.stdin)
+> print(d["status"], [(s["status"], s["attempts"]) for s in d["steps"]], d["steps"][0]["assertions"][0]["passed"])
+> c = d["error"]["context"]
+> print(d["error"]["code"], c["step_id"], c["assertion"], c["index"], repr(c["screen"]))'
+failed [('failed', 3), ('skipped', 0)] False
+E_ASSERTION_FAILED greets screen_contains 0 'Welcome, Ada\n'
+
+## a time-out says what was waited for, and what nobody answered
+$ cat >s.yaml <<'EOF'
+> scenario_version: 1
+> run: {command: bash, args: ["-c", "printf 'x\\033]4;999;?\\007\\033[99c'; read"]}
+> steps:
+>   - {id: w, timeout_ms: 80, action: {type: wait, payload: {condition: {type: title_is, payload: {text: t}}}}}
+> EOF
+$ cordon run --json s.yaml 2>/dev/null | python3 -c '
+> import json, sys
+> d = json.load(sys.stdin); c = d["error"]["context"]
+> print(d["status"], d["error"]["code"], d["error"]["message"])
+> print(c["condition"], c["budget"], repr(c["screen"]))'; echo ${PIPESTATUS[0]}
+errored E_TIMEOUT step 'w': after 80 ms the title is '', and was to be 't'
+title_is timeout_ms 'x\n'
+4
+
+## budgets
+$ run() { printf 'scenario_version: 1\nrun: {command: /usr/bin/bash, args: ["-c", "%s"], policy: {policy_version: 4, exec: {allowed_executables: [/usr/bin/bash], allow_shell: true}, budgets: {%s}}}\nsteps: [{id: a, timeout_ms: 20000, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: NEVER}}}}}]\n' "$1" "$2" >b.yaml
+>   cordon run --json b.yaml 2>/dev/null | python3 -c '
+> import json, sys
+> d = json.load(sys.stdin)
+> print(d["status"], d["error"]["code"], d["error"]["context"].get("budget"), (d["exit_status"] or {}).get("terminated_by_harness"))'; echo ${PIPESTATUS[0]}; }
+> run 'read' 'max_runtime_ms: 100'
+> run 'while :; do echo xxxxxxxxxxxxxxxxxxxxxxxx; done' 'max_output_bytes: 50000'
+> run 'read' 'max_wait_ms: 60'
+> run 'echo NEVER; read' 'max_snapshot_bytes: 200'
+errored E_TIMEOUT max_runtime_ms True
+4
+errored E_TIMEOUT max_output_bytes True
+4
+errored E_TIMEOUT max_wait_ms True
+4
+errored E_TIMEOUT max_snapshot_bytes True
+4
+
+## more steps than the budget allows: nothing is started, no record begun
+$ python3 -c '
+> import json
+> json.dump({"scenario_version": 1, "run": {"command": "bash"}, "steps": [{"id": str(i), "action": {"type": "terminate"}} for i in range(20000)]}, open("s.json", "w"))'
+$ cordon run --artifacts art s.json; ls
+cordon: the scenario has 20000 steps, and the budget max_steps is 10000 [E_TIMEOUT]
+home
+s.json
+$ cordon run s.json 2>/dev/null
+? 4
+
+## wrong scenarios
+$ printf 'scenario_version: 1\nrun: {command: bash}\nsteps:\n- id: a\n  action: {type: kye}\n' >s.yaml; cordon run s.yaml
+cordon: s.yaml:5:12: steps[0].action.type: unknown action 'kye'; did you mean 'key'? [E_PROTOCOL]
+? 9
+$ printf 'scenario_version: 7\nrun: {command: bash}\nsteps: []\n' >s.yaml; cordon run --json s.yaml 2>/dev/null
+{"protocol_version":1,"error":{"code":"E_PROTOCOL_VERSION_MISMATCH","message":"s.yaml:1:1: scenario_version: version 7 is not supported: this program reads 1","context":{"provided_version":7,"supported_version":1,"field":"scenario_version","line":1,"column":1,"file":"s.yaml"}}}
+? 8
+$ cordon run gone.yaml
+cordon: cannot open the scenario 'gone.yaml': No such file or directory [E_IO]
+? 10
+$ cordon run
+cordon: name a scenario: a file, several, or a directory [E_CLI_INVALID_ARG]
+? 12
+
+## a program that is not there
+$ printf 'scenario_version: 1\nrun: {command: /nowhere/x}\nsteps: []\n' >s.yaml; cordon run s.yaml 2>&1 | grep -o 'E_[A-Z_]*'; echo ${PIPESTATUS[0]}
+E_CLI_INVALID_ARG
+12
+
+## the command ends before that
+$ cat >s.yaml <<'EOF'
+> scenario_version: 1
+> run: {command: bash, args: ["-c", "echo last words; exit 4"]}
+> steps:
+>   - {id: w, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: more}}}}}
+> EOF
+$ cordon run s.yaml
+the screen was:
+  | last words
+cordon: step 'w': the command ended with exit code 4 before that [E_PROCESS_EXIT]
+errored: 0 of 1 steps passed, [0-9]+ ms (re)
+? 6
+$ sed -i 's/text: more/text: words/; s/exit 4/kill -SEGV $$/' s.yaml; cordon run s.yaml
+passed: 1 of 1 steps passed, [0-9]+ ms (re)
+$ sed -i 's/^  - .*/  - {id: n, timeout_ms: 2000, action: {type: wait, payload: {condition: {type: process_exited}}}, assert: [{type: no_crash}]}/' s.yaml; cordon run s.yaml 2>&1 | grep cordon:
+cordon: step 'n': the command was ended by signal 11 [E_ASSERTION_FAILED]
+
+## to a command that has ended nothing can be sent
+$ cat >s.yaml <<'EOF'
+> scenario_version: 1
+> run: {command: bash, args: ["-c", "exit 0"]}
+> steps:
+>   - {id: w, action: {type: wait, payload: {condition: {type: process_exited}}}}
+>   - {id: k, action: {type: key, payload: {key: a}}}
+> EOF
+$ cordon run s.yaml 2>&1 | grep cordon:
+cordon: step 'k': the command ended with exit code 0 before that [E_PROCESS_EXIT]
+
+## every action
+$ cat >prog.py <<'EOF'
+> import os, signal, sys, tty
+> tty.setraw(0)
+> out = lambda s: os.write(1, s.encode())
+> def size(*_): out("[%dx%d]" % (os.get_terminal_size().lines, os.get_terminal_size().columns))
+> signal.signal(signal.SIGWINCH, size)
+> signal.signal(signal.SIGTERM, lambda *_: (out("[bye]"), sys.exit(7)))
+> out("\x1b[?2004h\x1b[?1000h\x1b[?1006h[ready]")
+> while True: out(repr(os.read(0, 1000))[1:])
+> EOF
+$ cat >s.yaml <<'EOF'
+> scenario_version: 1
+> run: {command: /usr/bin/python3, args: [prog.py], initial_size: {rows: 10, cols: 200}}
+> steps:
+>   - {id: ready, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: "[ready]"}}}}}
+>   - {id: key, action: {type: key, payload: {key: Ctrl+c}}, assert: [{type: screen_contains, payload: {text: "'\\x03'"}}]}
+>   - {id: up, action: {type: key, payload: {key: Up}}, assert: [{type: screen_contains, payload: {text: "'\\x1b[A'"}}]}
+>   - {id: text, action: {type: text, payload: {text: "é\n"}}, assert: [{type: screen_contains, payload: {text: "'\\xc3\\xa9\\n'"}}]}
+>   - {id: paste, action: {type: text, payload: {text: "p", paste: true}}, assert: [{type: screen_contains, payload: {text: "\\x1b[200~p\\x1b[201~"}}]}
+>   - {id: mouse, action: {type: mouse, payload: {row: 1, col: 2}}, assert: [{type: screen_contains, payload: {text: "[<0;3;2M"}}]}
+>   - {id: resize, action: {type: resize, payload: {rows: 12, cols: 50}}, assert: [{type: screen_contains, payload: {text: "[12x50]"}}]}
+>   - {id: end, action: {type: terminate}, assert: [{type: process_exited}, {type: no_crash}]}
+> EOF
+$ cordon run s.yaml
+passed: 8 of 8 steps passed, [0-9]+ ms (re)
+$ sed -i 's/?1000h/?1000l/' prog.py; cordon run s.yaml 2>&1 | grep cordon:
+cordon: step 'mouse': the program did not ask for such mouse reports [E_PROTOCOL]
+
+## nothing of it is left: it ignores, floods, forks twice
+$ cat >prog.py <<'EOF'
+> import os, signal, sys, time
+> for s in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT): signal.signal(s, signal.SIG_IGN)
+> if os.fork() == 0:
+>     os.setsid()
+>     if os.fork() == 0:
+>         os.setsid()
+>         while True: time.sleep(1)
+>     os._exit(0)
+> os.wait()
+> while True: os.write(1, (sys.argv[1] * 1000 + "\r\n").encode())
+> EOF
+$ cat >s.yaml <<'EOF'
+> scenario_version: 1
+> run:
+>   command: /usr/bin/python3
+>   args: [prog.py, MARK]
+>   policy: {policy_version: 4, fs: {allowed_read: [DIR], working_dir: DIR}, exec: {allowed_executables: [/usr/bin/python3]}, budgets: {max_output_bytes: 100000000000}}
+> steps: [{id: w, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: MARK}}}}}]
+> EOF
+$ mark=mark$$; sed -i "s|DIR|$PWD|g; s/MARK/$mark/g" s.yaml; cordon run s.yaml; grep -l [m]${mark#m} /proc/[0-9]*/cmdline 2>/dev/null | wc -l
+passed: 1 of 1 steps passed, [0-9]+ ms (re)
+0
+
+## a command that closes its terminal runs on
+$ cat >s.yaml <<'EOF'
+> scenario_version: 1
+> run: {command: bash, args: ["-c", "echo shown; exec 3</dev/tty 0<&- 1>&- 2>&-; read -u 3; exit 5"]}
+> steps:
+>   - {id: w, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: shown}}}}}
+>   - {id: e, action: {type: key, payload: {key: Enter}}, assert: [{type: exit_code, payload: {code: 5}}]}
+> EOF
+$ cordon run s.yaml
+passed: 2 of 2 steps passed, [0-9]+ ms (re)
+$ sed -i 's/exec 3.*exit 5/exec 0<\&- 1>\&- 2>\&-; while :; do :; done/; s/- {id: e.*/- {id: t, timeout_ms: 40, action: {type: wait, payload: {condition: {type: process_exited}}}}/' s.yaml
+$ cordon run s.yaml 2>&1 | tail -n 2
+cordon: step 't': after 40 ms the command is still running [E_TIMEOUT]
+errored: 1 of 2 steps passed, [0-9]+ ms (re)
+
+## a screen that no quiet follows: what ends a synchronized update, what does not
+$ cat >s.yaml <<'EOF'
+> scenario_version: 1
+> run: {command: bash, args: ["-c", "printf '\\033[?2026hhalf'; read; printf ' whole\\033[?2026l'; read"]}
+> steps:
+>   - {id: half, timeout_ms: 100, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: half}}}}}
+>   - {id: whole, action: {type: key, payload: {key: Enter}}, assert: [{type: screen_contains, payload: {text: whole}}]}
+> EOF
+$ cordon run --json s.yaml | python3 -c 'import json,sys; print([(s["status"], s["matched_by"]) for s in json.load(sys.stdin)["steps"]])'
+[('passed', 'quiet'), ('passed', 'frame')]
+
+## the record is complete, also of a run that fails
+$ cat >s.yaml <<'EOF'
+> scenario_version: 1
+> run: {command: bash, args: ["-c", "echo shown; read"]}
+> steps:
+>   - {id: a, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: shown}}}}}
+>   - {id: b, timeout_ms: 30, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: never}}}}}
+>   - {id: c, action: {type: terminate}}
+> EOF
+$ mkdir w && cp s.yaml w && cd w && cordon run --artifacts ../art s.yaml 2>/dev/null; cd .. && find art -type f | sort
+errored: 1 of 3 steps passed, [0-9]+ ms (re)
+art/checksums.json
+art/events.jsonl
+art/policy.json
+art/run.json
+art/scenario.json
+art/snapshots/0001.json
+art/snapshots/0002.json
+art/snapshots/0003.json
+art/transcript.log
+$ python3 -c '
+> import json
+> d = json.load(open("art/run.json"))
+> print(d["status"], [(s["status"], s.get("snapshot")) for s in d["steps"]])
+> print(len(open("art/events.jsonl").read().splitlines()))
+> sums = json.load(open("art/checksums.json"))
+> def fnv(b):
+>     h = 0xcbf29ce484222325
+>     for c in b: h = (h ^ c) * 0x100000001b3 % 2**64
+>     return "%016x" % h
+> print(all(fnv(open("art/" + k, "rb").read()) == v for k, v in sums.items()), len(sums))'
+errored [('passed', 'snapshots/0001.json'), ('errored', 'snapshots/0002.json'), ('skipped', None)]
+3
+True 8
+
+## an interrupted run: status canceled, its record complete, nothing left
+$ mark=mark$$; printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo up; read; : %s"]}\nsteps: [{id: a, timeout_ms: 50000, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: never}}}}}, {id: b, action: {type: terminate}}]\n' $mark >s.yaml
+> mkdir w; cp s.yaml w; cd w
+> python3 -c '
+> import json, os, signal, subprocess, sys
+> p = subprocess.Popen(["cordon", "run", "--json", "--artifacts", "../art", "s.yaml"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+> while not (os.path.exists("../art/transcript.log") and os.path.getsize("../art/transcript.log")): pass
+> p.send_signal(signal.SIGINT)
+> out, err = p.communicate()
+> d = json.loads(out)
+> print(p.returncode, d["status"], d["error"]["code"], [s["status"] for s in d["steps"]], err.decode().strip())
+> print(json.load(open("../art/run.json")) == {k: d[k] for k in json.load(open("../art/run.json"))}, os.path.exists("../art/checksums.json"))'
+> grep -l [m]${mark#m} /proc/[0-9]*/cmdline 2>/dev/null | wc -l
+130 canceled E_CANCELED ['errored', 'skipped'] cordon: step 'a': interrupted [E_CANCELED]
+True True
+0
+
+## nobody reads the result
+$ printf 'scenario_version: 1\nrun: {command: bash}\nsteps: []\n' >s.yaml
+$ python3 -c '
+> import os, subprocess
+> r, w = os.pipe(); os.close(r)
+> p = subprocess.run(["cordon", "run", "--json", "s.yaml"], stdout=w, stderr=subprocess.PIPE)
+> print(p.returncode, p.stderr.decode().strip())'
+10 cordon: cannot write to stdout: Broken pipe [E_IO]
+
+## --explain-policy runs nothing
+$ printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x >&2"]}\nsteps: []\n' >s.yaml; cordon run --explain-policy --json s.yaml | python3 -c 'import json,sys; print(json.load(sys.stdin)["allowed"])'
+True
