@@ -3,15 +3,27 @@
 #include "cli/cmds.h"
 #include "cli/interrupt.h"
 #include "cli/prepare.h"
+#include "cli/suite.h"
+#include "path/file.h"
 #include "policy/preset.h"
 #include "run/result.h"
 #include "run/runner.h"
 #include "sandbox/env.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+enum {
+    REPORT_MAX = 256 << 20,
+};
+
 struct run_options {
     struct prepare_options prepare;
     const char *scenario;
-    bool verbose, cells;
+    bool verbose, cells, tap;
+    const char *junit;
+    int64_t jobs; /* 0: not given */
 };
 
 struct run {
@@ -19,6 +31,7 @@ struct run {
     const struct run_options *options;
     struct scenario scenario;
     struct prepared p;
+    json_t *kept; /* the result, for a report */
 };
 
 /* Words --------------------------------------------------------------------------------------- */
@@ -56,7 +69,7 @@ static void summarize(struct run *r, const struct runner_result *result)
         say_screen(r->cli, &result->run.error);
         out_say_error(r->cli, &result->run.error);
     }
-    if (!r->cli->json)
+    if (!r->cli->json && !r->options->tap)
         out_line(r->cli, "%s: %zu of %zu steps passed, %llu ms",
             exec_status_name(result->run.status), passed, n,
             (unsigned long long)(result->run.ended_ms - result->run.started_ms));
@@ -92,11 +105,14 @@ static bool tell(struct run *r, const struct runner_result *result, struct err *
     };
     summarize(r, result);
     r->cli->status = result->run.error.code ? err_status(result->run.error.code) : 0;
-    if (!r->cli->json && r->p.artifacts.dir < 0)
+    bool report = r->options->junit || r->options->tap;
+    if (!r->cli->json && !report && r->p.artifacts.dir < 0)
         return true;
     AUTO_JSON json_t *json = result_json(&input);
     if (!prepare_finish(&r->p, json, err))
         return false;
+    if (report)
+        r->kept = json_incref(json);
     return !r->cli->json || out_json(r->cli, json_take(&json), err);
 }
 
@@ -139,14 +155,12 @@ static bool run_job(struct run *r, struct err *err)
     return ok;
 }
 
-static bool run_scenario(struct cli *cli, const struct args *args, struct err *err)
+static bool run_file(
+    struct cli *cli, const struct run_options *options, struct suite *s, struct err *err)
 {
-    const struct run_options *options = args->options;
-    const char *path = args->n ? args->v[0] : options->scenario;
     struct run r = {.cli = cli, .options = options};
-    if (!path || (args->n && options->scenario))
-        return err_set(err, E_CLI_INVALID_ARG, "name a scenario: a file, several, or a directory");
-    if (!scenario_load(path, cli->arena, &r.scenario, err))
+    struct suite_entry *entry = &s->entries[0];
+    if (!scenario_load(entry->file, cli->arena, &r.scenario, err))
         return false;
     r.p = (struct prepared){
         .cli = cli,
@@ -155,21 +169,160 @@ static bool run_scenario(struct cli *cli, const struct args *args, struct err *e
         .given = r.scenario.has_policy ? &r.scenario.policy : NULL,
         .start = r.scenario.cwd,
     };
+    uint64_t started_ms = clock_mono_ms();
     bool ok = prepare_policy(&r.p, err);
     if (ok && options->prepare.explain)
         ok = prepare_explain(&r.p, err);
     else if (ok)
         ok = runner_check(&r.scenario, &r.p.policy, err) && prepare_run(&r.p, err) &&
              run_job(&r, err);
+    entry->ms = clock_mono_ms() - started_ms;
+    entry->exit = cli->status;
+    if (r.kept) {
+        entry->result = r.kept;
+        entry->status = json_string_value(json_object_get(r.kept, "status"));
+    }
     prepared_done(&r.p);
     scenario_done(&r.scenario);
     return ok;
+}
+
+/* Suites -------------------------------------------------------------------------------------- */
+
+struct words {
+    struct cli *cli;
+    const struct run_options *options;
+    const char **p;
+    size_t n;
+};
+
+static void add_word(struct words *w, const char *option, const char *value)
+{
+    if (value)
+        w->p[w->n++] = arena_printf(w->cli->arena, "--%s=%s", option, value);
+}
+
+static void add_flag(struct words *w, const char *option, bool given)
+{
+    if (given)
+        w->p[w->n++] = arena_printf(w->cli->arena, "--%s", option);
+}
+
+/* What a worker is told: the same options, one scenario, a directory of its own. */
+static const char *const *worker_words(void *context, const struct suite_entry *e)
+{
+    enum {
+        MOST = 32
+    };
+    const struct words *suite = context;
+    const struct run_options *o = suite->options;
+    const struct prepare_options *p = &o->prepare;
+    struct words w = *suite;
+    w.p = ARENA_NEW(w.cli->arena, const char *, MOST);
+    w.p[w.n++] = "cordon";
+    w.p[w.n++] = "run";
+    w.p[w.n++] = "--json";
+    add_word(&w, "policy", p->policy);
+    add_word(&w, "preset", p->preset);
+    add_word(&w, "root", p->root);
+    add_word(&w, "cwd", p->cwd);
+    if (p->artifacts)
+        add_word(&w, "artifacts", arena_printf(w.cli->arena, "%s/%s", p->artifacts, e->name));
+    add_flag(&w, "verbose", o->verbose);
+    add_flag(&w, "cells", o->cells);
+    add_flag(&w, "no-sandbox", p->no_sandbox);
+    add_flag(&w, "ack-unsafe-sandbox", p->ack_sandbox);
+    add_flag(&w, "enable-network", p->network);
+    add_flag(&w, "ack-unsafe-network", p->ack_network);
+    add_flag(&w, "ack-unsafe-write", p->ack_write);
+    add_flag(&w, "strict-write", p->strict_write);
+    add_word(&w, "scenario", e->file);
+    BUG_ON(w.n >= MOST);
+    return w.p;
+}
+
+static bool run_suite(
+    struct cli *cli, const struct run_options *options, struct suite *s, struct err *err)
+{
+    struct words w = {.cli = cli, .options = options};
+    const char *dir = options->prepare.artifacts;
+    if (options->prepare.explain)
+        return err_set(err, E_CLI_INVALID_ARG, "--explain-policy is for one scenario");
+    if (dir && mkdir(dir, 0777) != 0 && errno != EEXIST)
+        return err_errno(err, E_IO, errno, "cannot make the directory '%s'", dir);
+    s->jobs = options->jobs ? (unsigned)options->jobs : 1;
+    s->verbose = options->verbose;
+    if (!suite_run(s, worker_words, &w, err))
+        return false;
+    cli->status = suite_status(s);
+    if (cli->json)
+        return out_json(cli, suite_json(s), err);
+    if (!options->tap)
+        suite_table(s);
+    return true;
+}
+
+static bool write_reports(
+    struct cli *cli, const struct run_options *options, const struct suite *s, struct err *err)
+{
+    AUTO_BUF struct buf xml = BUF_INIT(REPORT_MAX);
+    if (options->tap)
+        report_tap(s, &cli->stdout_buf);
+    if (!options->junit)
+        return true;
+    report_junit(s, &xml);
+    AUTO_FD int fd =
+        open(options->junit, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+    if (fd < 0)
+        return err_errno(err, E_IO, errno, "cannot write '%s'", options->junit);
+    return file_write(fd, buf_str(&xml), options->junit, err);
+}
+
+static bool is_dir(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool run_scenarios(struct cli *cli, const struct args *args, struct err *err)
+{
+    const struct run_options *options = args->options;
+    AUTO(suite_done) struct suite s = {.cli = cli};
+    bool many = args->n > 1;
+    if ((args->n == 0) == !options->scenario)
+        return err_set(err, E_CLI_INVALID_ARG, "name a scenario: a file, several, or a directory");
+    if (options->tap && cli->json)
+        return err_set(err, E_CLI_INVALID_ARG, "--tap or --json, not both");
+    if (options->scenario && !suite_add(&s, options->scenario, err))
+        return false;
+    for (size_t i = 0; i < args->n; i++) {
+        many |= is_dir(args->v[i]);
+        if (!suite_add(&s, args->v[i], err))
+            return false;
+    }
+    many |= options->scenario && is_dir(options->scenario);
+    bool ok = many ? run_suite(cli, options, &s, err) : run_file(cli, options, &s, err);
+    if (ok || many)
+        return ok && write_reports(cli, options, &s, err);
+    /* One that could not be started is in the report, too. */
+    AUTO_ERR struct err ignored = {0};
+    s.entries[0].result = json_object();
+    s.entries[0].status = "errored";
+    json_put(s.entries[0].result, "error", err_to_json(err));
+    if (options->tap || options->junit)
+        (void)!(write_reports(cli, options, &s, &ignored) && out_flush(cli, &ignored));
+    return false;
 }
 
 static const struct opt run_opts[] = {
     OPT_STRING("scenario", 0, struct run_options, scenario, "FILE", ARG_FILE,
         "the scenario; the same as naming it without this"),
     OPT_SET("verbose", 'v', struct run_options, verbose, "one line for each step on stderr"),
+    OPT_INT("jobs", 'j', struct run_options, jobs, "N", 1, SUITE_JOBS_MAX,
+        "how many scenarios run at once; default: 1"),
+    OPT_STRING("junit", 0, struct run_options, junit, "FILE", ARG_FILE,
+        "write a report there as JUnit's XML: a suite for each scenario, a case for each step"),
+    OPT_SET("tap", 0, struct run_options, tap, "print TAP: a line for each scenario"),
     OPT_SET("cells", 0, struct run_options, cells, "snapshots with every cell and its style"),
     PREPARE_OPTS(struct run_options),
     PREPARE_UNSAFE_OPTS(struct run_options),
@@ -179,23 +332,27 @@ static const struct example run_examples[] = {
     {"cordon run login.yaml", "run it; exit 5 if an assertion does not hold"},
     {"cordon run -v --artifacts out login.yaml", "with a line a step, and a record in out/"},
     {"cordon run --json login.yaml", "the RunResult"},
+    {"cordon run -j 2 --junit report.xml tests/", "all scenarios of a directory, two at a time"},
 };
 
 const struct cmd cmd_run = {
     .name = "run",
-    .summary = "run a scenario, and check what it shows",
+    .summary = "run scenarios, and check what they show",
     .about =
         "The scenario, JSON or YAML, names a command and steps; each has an action and what must "
         "hold "
         "after it. It is checked whole before the command starts. Every step ends as soon as its "
         "assertions hold, and fails when its time is up. Exit status: 0, 5 if an assertion does "
         "not "
-        "hold, 4 for a time-out or a budget, 9 if the scenario is wrong.",
-    .usage = "FILE",
+        "hold, 4 for a time-out or a budget, 9 if the scenario is wrong.\n\n"
+        "Several files, or a directory (its *.scenario.yaml, .yml and .json files; if it has none, "
+        "all .yaml, .yml and .json files) are a suite: each runs in a process of its own, a "
+        "summary is printed, artifacts go to DIR/NAME/, and the exit status is that of the worst.",
+    .usage = "FILE|DIR…",
     .min_args = 0,
-    .max_args = 1,
+    .max_args = SUITE_MAX,
     .arg_kind = ARG_FILE,
     CMD_OPTS(run_opts, struct run_options),
     CMD_EXAMPLES(run_examples),
-    .run = run_scenario,
+    .run = run_scenarios,
 };

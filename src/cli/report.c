@@ -1,0 +1,196 @@
+/* What became of scenarios, for other programs: TAP and JUnit's XML. */
+#include "base/utf8.h"
+#include "cli/suite.h"
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+/* TAP ----------------------------------------------------------------------------------------- */
+
+/* In a description '#' begins a directive, and '\\' is for that. */
+static void add_description(struct buf *b, const char *text)
+{
+    AUTO_BUF struct buf safe = BUF_INIT(1 << 16);
+    utf8_add_printable(&safe, str_z(text));
+    for (size_t i = 0; i < safe.n; i++) {
+        if (strchr("#\\", safe.p[i]))
+            buf_add_byte(b, '\\');
+        buf_add_byte(b, safe.p[i]);
+    }
+}
+
+static void add_diagnosis(struct buf *b, const struct suite_entry *e)
+{
+    const json_t *error = json_object_get(e->result, "error");
+    const json_t *context = json_object_get(error, "context");
+    buf_add_z(b, "  ---\n  message: ");
+    json_add_text(b, str_z(error ? text_of(error, "message") : "it was not run"));
+    buf_printf(b, "\n  code: %s\n", error ? text_of(error, "code") : "E_CANCELED");
+    if (text_of(context, "step_id")[0]) {
+        buf_add_z(b, "  step: ");
+        json_add_text(b, str_z(text_of(context, "step_id")));
+        buf_add_byte(b, '\n');
+    }
+    if (text_of(context, "screen")[0]) {
+        buf_add_z(b, "  screen: ");
+        json_add_text(b, str_z(text_of(context, "screen")));
+        buf_add_byte(b, '\n');
+    }
+    buf_add_z(b, "  ...\n");
+}
+
+void report_tap(const struct suite *s, struct buf *out)
+{
+    buf_printf(out, "TAP version 14\n1..%zu\n", s->n);
+    for (size_t i = 0; i < s->n; i++) {
+        const struct suite_entry *e = &s->entries[i];
+        bool passed = strcmp(e->status, "passed") == 0;
+        buf_printf(out, "%sok %zu - ", passed ? "" : "not ", i + 1);
+        add_description(out, e->name);
+        buf_printf(out, " # time=%llums\n", (unsigned long long)e->ms);
+        if (!passed)
+            add_diagnosis(out, e);
+    }
+}
+
+/* JUnit --------------------------------------------------------------------------------------- */
+
+/* XML has no way to write most control characters: they become U+FFFD. */
+static void add_xml(struct buf *b, const char *text)
+{
+    for (; *text; text++) {
+        switch (*text) {
+        case '&':
+            buf_add_z(b, "&amp;");
+            break;
+        case '<':
+            buf_add_z(b, "&lt;");
+            break;
+        case '>':
+            buf_add_z(b, "&gt;");
+            break;
+        case '"':
+            buf_add_z(b, "&quot;");
+            break;
+        case '\n':
+            buf_add_z(b, "&#10;");
+            break;
+        default:
+            if ((unsigned char)*text < 0x20 || *text == 0x7F)
+                buf_add_z(b, "\xef\xbf\xbd");
+            else
+                buf_add_byte(b, *text);
+        }
+    }
+}
+
+static void add_seconds(struct buf *b, long long ms)
+{
+    buf_printf(b, " time=\"%lld.%03lld\"", ms / 1000, ms % 1000);
+}
+
+static void add_failure(struct buf *b, const char *element, const json_t *error)
+{
+    buf_printf(b, "      <%s type=\"%s\" message=\"", element, text_of(error, "code"));
+    add_xml(b, text_of(error, "message"));
+    buf_add_z(b, "\">");
+    add_xml(b, text_of(json_object_get(error, "context"), "screen"));
+    buf_printf(b, "</%s>\n", element);
+}
+
+static void add_case(struct buf *b, const char *suite, const json_t *step)
+{
+    const char *status = text_of(step, "status");
+    const json_t *error = json_object_get(step, "error");
+    buf_add_z(b, "    <testcase classname=\"");
+    add_xml(b, suite);
+    buf_add_z(b, "\" name=\"");
+    add_xml(b, text_of(step, "name"));
+    buf_add_byte(b, '"');
+    add_seconds(b, json_integer_value(json_object_get(step, "ended_at_ms")) -
+                       json_integer_value(json_object_get(step, "started_at_ms")));
+    if (strcmp(status, "passed") == 0) {
+        buf_add_z(b, "/>\n");
+        return;
+    }
+    buf_add_z(b, ">\n");
+    if (strcmp(status, "skipped") == 0)
+        buf_add_z(b, "      <skipped/>\n");
+    else
+        add_failure(b, strcmp(status, "failed") == 0 ? "failure" : "error", error);
+    buf_add_z(b, "    </testcase>\n");
+}
+
+struct counts {
+    size_t tests, failures, errors, skipped;
+};
+
+static struct counts count_steps(const struct suite_entry *e)
+{
+    const json_t *steps = json_object_get(e->result, "steps");
+    struct counts c = {.tests = json_array_size(steps)};
+    for (size_t i = 0; i < c.tests; i++) {
+        const char *status = text_of(json_array_get(steps, i), "status");
+        c.failures += strcmp(status, "failed") == 0;
+        c.errors += strcmp(status, "errored") == 0;
+        c.skipped += strcmp(status, "skipped") == 0;
+    }
+    return c;
+}
+
+/* An error that no step has, as one that could not be started, is a case of its own. */
+static bool has_own_error(const struct suite_entry *e, const struct counts *c)
+{
+    return strcmp(e->status, "passed") != 0 && c->failures + c->errors == 0;
+}
+
+static void add_suite(struct buf *b, const struct suite_entry *e)
+{
+    struct counts c = count_steps(e);
+    const json_t *steps = json_object_get(e->result, "steps");
+    bool own = has_own_error(e, &c);
+    buf_add_z(b, "  <testsuite name=\"");
+    add_xml(b, e->name);
+    buf_add_z(b, "\" file=\"");
+    add_xml(b, e->file);
+    buf_printf(b, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"", c.tests + own,
+        c.failures, c.errors + own, c.skipped);
+    add_seconds(b, (long long)e->ms);
+    buf_add_z(b, ">\n");
+    for (size_t i = 0; i < c.tests; i++)
+        add_case(b, e->name, json_array_get(steps, i));
+    if (own) {
+        buf_add_z(b, "    <testcase classname=\"");
+        add_xml(b, e->name);
+        buf_add_z(b, "\" name=\"scenario\" time=\"0.000\">\n");
+        add_failure(b, "error", json_object_get(e->result, "error"));
+        buf_add_z(b, "    </testcase>\n");
+    }
+    buf_add_z(b, "  </testsuite>\n");
+}
+
+void report_junit(const struct suite *s, struct buf *out)
+{
+    struct counts sum = {0};
+    long long ms = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        struct counts c = count_steps(&s->entries[i]);
+        bool own = has_own_error(&s->entries[i], &c);
+        sum.tests += c.tests + own;
+        sum.failures += c.failures;
+        sum.errors += c.errors + own;
+        sum.skipped += c.skipped;
+        ms += (long long)s->entries[i].ms;
+    }
+    buf_add_z(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"cordon\"");
+    buf_printf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"", sum.tests,
+        sum.failures, sum.errors, sum.skipped);
+    add_seconds(out, ms);
+    buf_add_z(out, ">\n");
+    for (size_t i = 0; i < s->n; i++)
+        add_suite(out, &s->entries[i]);
+    buf_add_z(out, "</testsuites>\n");
+}

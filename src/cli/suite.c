@@ -1,0 +1,398 @@
+/* Suites: finding scenarios, running them in processes. */
+#include "cli/suite.h"
+
+#include "base/clock.h"
+#include "cli/interrupt.h"
+#include "path/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+enum {
+    RESULT_MAX = 256 << 20, /* bytes that a worker prints */
+    WORDS_MAX = 1 << 20,    /* bytes of its words that are repeated */
+    NAME_MAX_BYTES = 100,
+};
+
+void suite_done(struct suite *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        json_decref(s->entries[i].result);
+    free(s->entries);
+    s->entries = NULL;
+    s->n = 0;
+}
+
+/* Finding ------------------------------------------------------------------------------------- */
+
+static const char *const ends[] = {".yaml", ".yml", ".json"};
+
+/* Without the end that makes it a scenario; false if it has none. `marked`: ".scenario" before it,
+ * too. */
+static bool stem_of(struct str name, bool *ret_marked, struct str *ret_stem)
+{
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+        struct str end = str_z(ends[i]);
+        if (name.n <= end.n || !str_ends_with(name, end))
+            continue;
+        name.n -= end.n;
+        *ret_marked = str_ends_with(name, STR(".scenario"));
+        if (*ret_marked && name.n > STR(".scenario").n)
+            name.n -= STR(".scenario").n;
+        *ret_stem = name;
+        return true;
+    }
+    *ret_marked = false;
+    *ret_stem = name;
+    return false;
+}
+
+static bool is_taken(const struct suite *s, const char *name)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (strcmp(s->entries[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The file's name without its end, and a number where two have the same. */
+static const char *name_for(const struct suite *s, const char *file)
+{
+    bool ignored;
+    struct str stem;
+    const char *slash = strrchr(file, '/');
+    (void)stem_of(str_z(slash ? slash + 1 : file), &ignored, &stem);
+    stem = str_head(stem, NAME_MAX_BYTES);
+    const char *name = arena_strdup(s->cli->arena, stem);
+    for (unsigned i = 2; is_taken(s, name); i++)
+        name = arena_printf(s->cli->arena, STR_FMT "-%u", STR_ARG(stem), i);
+    return name;
+}
+
+static bool add_file(struct suite *s, const char *file, struct err *err)
+{
+    if (s->n == SUITE_MAX)
+        return err_set(err, E_CLI_INVALID_ARG, "more than %d scenarios", SUITE_MAX);
+    if (s->n == s->cap) {
+        s->cap = s->cap ? 2 * s->cap : 16;
+        s->entries = base_realloc(s->entries, s->cap * sizeof(*s->entries));
+    }
+    struct suite_entry entry = {.file = file,
+        .name = name_for(s, file),
+        .status = "canceled",
+        .exit = err_status(E_CANCELED),
+        .pidfd = -1,
+        .out = -1,
+        .err_fd = -1};
+    s->entries[s->n++] = entry;
+    return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+struct names {
+    const char **p;
+    size_t n, cap;
+    bool marked; /* only those with ".scenario" */
+};
+
+static void take_name(struct names *l, struct arena *a, const char *name)
+{
+    bool marked;
+    struct str ignored;
+    if (name[0] == '.' || !stem_of(str_z(name), &marked, &ignored) || (l->marked && !marked))
+        return;
+    if (marked && !l->marked)
+        l->n = 0;
+    l->marked |= marked;
+    if (l->n == l->cap) {
+        l->cap = l->cap ? 2 * l->cap : 16;
+        l->p = base_realloc(l->p, l->cap * sizeof(*l->p));
+    }
+    l->p[l->n++] = arena_strdup(a, str_z(name));
+}
+
+static bool add_dir(struct suite *s, const char *path, struct err *err)
+{
+    struct names l = {0};
+    DIR *dir = opendir(path);
+    if (!dir)
+        return err_errno(err, E_IO, errno, "cannot read the directory '%s'", path);
+    for (struct dirent *e; l.n <= SUITE_MAX && (e = readdir(dir));)
+        take_name(&l, s->cli->arena, e->d_name);
+    closedir(dir);
+    qsort(l.p, l.n, sizeof(*l.p), by_name);
+    bool ok = l.n > 0 || err_set(err, E_CLI_INVALID_ARG, "no scenario in '%s'", path);
+    struct str head = str_trim_end(str_z(path), '/');
+    for (size_t i = 0; ok && i < l.n; i++)
+        ok = add_file(s, arena_printf(s->cli->arena, STR_FMT "/%s", STR_ARG(head), l.p[i]), err);
+    free(l.p);
+    return ok;
+}
+
+bool suite_add(struct suite *s, const char *path, struct err *err)
+{
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return add_dir(s, path, err);
+    return add_file(s, path, err);
+}
+
+/* Workers ------------------------------------------------------------------------------------- */
+
+static _Noreturn void become_worker(const struct suite_entry *e, const char *const *words)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(e->out, STDOUT_FILENO) < 0 ||
+        dup2(e->err_fd, STDERR_FILENO) < 0)
+        _exit(err_status(E_IO));
+    execv("/proc/self/exe", (char *const *)words);
+    _exit(err_status(E_INTERNAL));
+}
+
+static void close_entry(struct suite_entry *e)
+{
+    int *const fds[] = {&e->pidfd, &e->out, &e->err_fd};
+    for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
+        if (*fds[i] >= 0)
+            close(*fds[i]);
+        *fds[i] = -1;
+    }
+}
+
+static bool start(struct suite_entry *e, const char *const *words, struct err *err)
+{
+    e->out = memfd_create("result", MFD_CLOEXEC);
+    e->err_fd = memfd_create("words", MFD_CLOEXEC);
+    if (e->out < 0 || e->err_fd < 0)
+        return err_errno(err, E_IO, errno, "cannot make room for the results of '%s'", e->file);
+    e->started_ms = clock_mono_ms();
+    pid_t pid = fork();
+    if (pid == 0)
+        become_worker(e, words);
+    if (pid > 0)
+        e->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (e->pidfd < 0)
+        return err_errno(err, E_IO, errno, "cannot start a process for '%s'", e->file);
+    return true;
+}
+
+static const char *status_of(const json_t *result)
+{
+    const char *status = json_string_value(json_object_get(result, "status"));
+    return status ? status : "errored";
+}
+
+/* Its result, or what became of it instead. */
+static void read_result(struct suite *s, struct suite_entry *e, const siginfo_t *info)
+{
+    AUTO_BUF struct buf text = BUF_INIT((size_t)2 * RESULT_MAX);
+    AUTO_ERR struct err error = {0};
+    (void)!lseek(e->out, 0, SEEK_SET);
+    e->exit = info->si_code == CLD_EXITED ? info->si_status : err_status(E_INTERNAL);
+    if (file_read(e->out, RESULT_MAX, e->file, &text, &error) &&
+        json_parse(buf_str(&text), e->file, E_INTERNAL, &e->result, &error)) {
+        e->status = status_of(e->result);
+        return;
+    }
+    err_set(&error, E_INTERNAL, "the process for '%s' ended without a result", e->file);
+    e->result = json_object();
+    json_put(e->result, "error", err_to_json(&error));
+    e->status = "errored";
+    if (e->exit == 0)
+        e->exit = err_status(E_INTERNAL);
+    (void)s;
+}
+
+/* What a worker had to say, if it did not pass. */
+static void repeat_words(const struct suite *s, const struct suite_entry *e)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * WORDS_MAX);
+    AUTO_ERR struct err ignored = {0};
+    struct str line, rest;
+    if (!s->verbose && e->exit == 0)
+        return;
+    (void)!lseek(e->err_fd, 0, SEEK_SET);
+    (void)!file_read(e->err_fd, WORDS_MAX, "words", &text, &ignored);
+    out_note(s->cli, "%s:", e->name);
+    rest = buf_str(&text);
+    while (str_cut(rest, '\n', &line, &rest))
+        out_note(s->cli, "  " STR_FMT, STR_ARG(line));
+}
+
+static void finish(struct suite *s, struct suite_entry *e)
+{
+    siginfo_t info = {0};
+    while (waitid(P_PIDFD, (id_t)e->pidfd, &info, WEXITED) < 0 && errno == EINTR)
+        ;
+    e->ms = clock_mono_ms() - e->started_ms;
+    read_result(s, e, &info);
+    repeat_words(s, e);
+    close_entry(e);
+}
+
+struct pool {
+    struct suite *s;
+    suite_words words;
+    void *context;
+    size_t next, running;
+    bool canceled;
+    int cancel;
+};
+
+static bool fill(struct pool *p, struct err *err)
+{
+    struct suite *s = p->s;
+    while (!p->canceled && p->running < s->jobs && p->next < s->n) {
+        struct suite_entry *e = &s->entries[p->next++];
+        if (!start(e, p->words(p->context, e), err)) {
+            close_entry(e);
+            return false;
+        }
+        p->running++;
+    }
+    return true;
+}
+
+static void end_all(struct pool *p)
+{
+    p->canceled = true;
+    for (size_t i = 0; i < p->s->n; i++)
+        if (p->s->entries[i].pidfd >= 0)
+            (void)syscall(SYS_pidfd_send_signal, p->s->entries[i].pidfd, SIGTERM, NULL, 0);
+}
+
+/* Waits until a process ends, or for the word to end them all. */
+static void await(struct pool *p)
+{
+    struct pollfd fds[SUITE_JOBS_MAX + 1];
+    struct suite_entry *whose[SUITE_JOBS_MAX + 1];
+    nfds_t n = 0;
+    fds[n++] = (struct pollfd){.fd = p->canceled ? -1 : p->cancel, .events = POLLIN};
+    for (size_t i = 0; i < p->next && n < ARRAY_LEN(fds); i++)
+        if (p->s->entries[i].pidfd >= 0) {
+            whose[n] = &p->s->entries[i];
+            fds[n++] = (struct pollfd){.fd = whose[n - 1]->pidfd, .events = POLLIN};
+        }
+    if (poll(fds, n, -1) < 0)
+        return;
+    if (fds[0].revents)
+        end_all(p);
+    for (nfds_t i = 1; i < n; i++)
+        if (fds[i].revents) {
+            finish(p->s, whose[i]);
+            p->running--;
+        }
+}
+
+bool suite_run(struct suite *s, suite_words words, void *context, struct err *err)
+{
+    sigset_t set;
+    AUTO_FD int cancel = interrupt_open(false, &set);
+    struct pool p = {.s = s, .words = words, .context = context, .cancel = cancel};
+    bool ok = fill(&p, err);
+    if (!ok)
+        end_all(&p);
+    while (p.running) {
+        await(&p);
+        if (ok && !(ok = fill(&p, err)))
+            end_all(&p);
+    }
+    interrupt_close(&set);
+    return ok;
+}
+
+/* Summing up ---------------------------------------------------------------------------------- */
+
+static int rank(const char *status)
+{
+    static const char *const order[] = {"passed", "failed", "errored", "canceled"};
+    int i = 0;
+    while (i < (int)ARRAY_LEN(order) - 1 && strcmp(order[i], status) != 0)
+        i++;
+    return i;
+}
+
+static const struct suite_entry *worst(const struct suite *s)
+{
+    const struct suite_entry *w = &s->entries[0];
+    for (size_t i = 1; i < s->n; i++)
+        if (rank(s->entries[i].status) > rank(w->status))
+            w = &s->entries[i];
+    return w;
+}
+
+int suite_status(const struct suite *s)
+{
+    return worst(s)->exit;
+}
+
+static size_t count(const struct suite *s, const char *status)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++)
+        n += strcmp(s->entries[i].status, status) == 0;
+    return n;
+}
+
+void suite_table(const struct suite *s)
+{
+    int width = 8;
+    uint64_t ms = 0;
+    for (size_t i = 0; i < s->n; i++)
+        width = MAX(width, (int)strlen(s->entries[i].name));
+    for (size_t i = 0; i < s->n; i++) {
+        const struct suite_entry *e = &s->entries[i];
+        char name[NAME_MAX_BYTES + 16];
+        snprintf(name, sizeof(name), "%-*s", width, e->name);
+        out_name(s->cli, str_z(name), ' ');
+        out_text(s->cli, STR(" "));
+        out_styled(s->cli, rank(e->status) == 0 ? OUT_GREEN : OUT_RED, e->status);
+        out_line(s->cli, "%*s %7llu ms", 8 - (int)strlen(e->status), "", (unsigned long long)e->ms);
+        ms += e->ms;
+    }
+    out_line(s->cli, "%zu of %zu scenarios passed, %llu ms", count(s, "passed"), s->n,
+        (unsigned long long)ms);
+}
+
+json_t *suite_json(const struct suite *s)
+{
+    static const char *const statuses[] = {"passed", "failed", "errored", "canceled"};
+    json_t *object = json_object(), *list = json_array(), *counts = json_object();
+    json_put(object, "status", json_string(worst(s)->status));
+    for (size_t i = 0; i < ARRAY_LEN(statuses); i++)
+        json_put(counts, statuses[i], json_integer((json_int_t)count(s, statuses[i])));
+    json_put(object, "counts", counts);
+    for (size_t i = 0; i < s->n; i++) {
+        const struct suite_entry *e = &s->entries[i];
+        json_t *entry = json_object(), *error = json_object_get(e->result, "error");
+        json_put(entry, "name", json_text(str_z(e->name)));
+        json_put(entry, "file", json_text(str_z(e->file)));
+        json_put(entry, "status", json_string(e->status));
+        json_put(entry, "exit", json_integer(e->exit));
+        json_put(entry, "duration_ms", json_integer((json_int_t)e->ms));
+        if (json_object_get(e->result, "run_id"))
+            json_put(entry, "run_id", json_incref(json_object_get(e->result, "run_id")));
+        if (error)
+            json_put(entry, "error", json_incref(error));
+        json_push(list, entry);
+    }
+    json_put(object, "scenarios", list);
+    return object;
+}

@@ -1,0 +1,107 @@
+# Suites: several scenarios, each in its own process. See run.py for the format.
+
+## a directory: a table, the exit status of the worst
+$ mkdir d && for n in a b; do printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo hi; read"]}\nsteps: [{id: one, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: hi}}}}}]\n' >d/$n.scenario.yaml; done; echo 'policy_version: 4' >d/policy.yaml
+$ cordon run d
+a         passed   +[0-9]+ ms (re)
+b         passed   +[0-9]+ ms (re)
+2 of 2 scenarios passed, [0-9]+ ms (re)
+$ sed 's/text: hi/text: ho/; s/{id: one/{id: one, timeout_ms: 30/' d/a.scenario.yaml >d/c.scenario.yaml; sed 's/one, action.*/one, action: {type: terminate}, assert: [{type: screen_contains, payload: {text: "<&>"}}]}]/' d/a.scenario.yaml >d/d.scenario.yml; echo '{' >d/e.scenario.json
+$ cordon run -j 3 d 2>words; echo $?
+a         passed   +[0-9]+ ms (re)
+b         passed   +[0-9]+ ms (re)
+c         errored  +[0-9]+ ms (re)
+d         failed   +[0-9]+ ms (re)
+e         errored  +[0-9]+ ms (re)
+2 of 5 scenarios passed, [0-9]+ ms (re)
+4
+$ grep -c 'cordon: ' words; grep 'c:' -A 3 words | head -4
+3
+c:
+  the screen was:
+    | hi
+  cordon: step 'one': after 30 ms the screen does not show 'ho' [E_TIMEOUT]
+$ cordon run --json -j 2 d 2>/dev/null | python3 -c '
+> import json, sys
+> d = json.load(sys.stdin)
+> print(d["status"], d["counts"], [(s["name"], s["status"], s["exit"]) for s in d["scenarios"]], d["scenarios"][4]["error"]["code"])'
+errored {'passed': 2, 'failed': 1, 'errored': 2, 'canceled': 0} [('a', 'passed', 0), ('b', 'passed', 0), ('c', 'errored', 4), ('d', 'failed', 5), ('e', 'errored', 9)] E_PROTOCOL
+# several files, the same name twice, a record for each
+$ cp d/a.scenario.yaml a.yaml; mkdir w && cd w && cordon run --artifacts ../art ../a.yaml ../d/a.scenario.yaml ../d/d.scenario.yml >/dev/null 2>&1; echo $?; cd ..; ls art; ls art/a-2
+5
+a
+a-2
+d
+checksums.json
+events.jsonl
+policy.json
+run.json
+scenario.json
+snapshots
+transcript.log
+# TAP
+$ cordon run --tap d 2>/dev/null
+TAP version 14
+1..5
+ok 1 - a # time=[0-9]+ms (re)
+ok 2 - b # time=[0-9]+ms (re)
+not ok 3 - c # time=[0-9]+ms (re)
+  ---
+  message: "step 'one': after 30 ms the screen does not show 'ho'"
+  code: E_TIMEOUT
+  step: "one"
+  screen: "hi\n"
+  ...
+not ok 4 - d # time=[0-9]+ms (re)
+  ---
+  message: "step 'one': the screen does not show '<&>'"
+  code: E_ASSERTION_FAILED
+  step: "one"
+  screen: .* (re)
+  ...
+not ok 5 - e # time=[0-9]+ms (re)
+  ---
+  message: ".*" (re)
+  code: E_PROTOCOL
+  ...
+? 4
+$ cordon run --tap a.yaml
+TAP version 14
+1..1
+ok 1 - a # time=[0-9]+ms (re)
+# JUnit
+$ cordon run --junit r.xml d >/dev/null 2>&1; python3 -c '
+> import xml.etree.ElementTree as x
+> r = x.parse("r.xml").getroot()
+> print(r.tag, {k: r.get(k) for k in ("tests", "failures", "errors", "skipped")})
+> for s in r:
+>     for c in s: print(s.get("name"), c.get("name"), [(e.tag, e.get("type"), e.get("message")[:40]) for e in c])'
+testsuites {'tests': '5', 'failures': '1', 'errors': '2', 'skipped': '0'}
+a one []
+b one []
+c one [('error', 'E_TIMEOUT', "step 'one': after 30 ms the screen does ")]
+d one [('failure', 'E_ASSERTION_FAILED', "step 'one': the screen does not show '<&")]
+e scenario [('error', 'E_PROTOCOL', 'd/e.scenario.json:1:1: JSON ends too ear')]
+$ cordon run --junit r.xml d/e.scenario.json >/dev/null 2>&1; echo $?; grep -c '<error' r.xml
+9
+1
+# usage
+$ mkdir empty; cordon run empty
+cordon: no scenario in 'empty' [E_CLI_INVALID_ARG]
+? 12
+$ cordon run --tap --json d 2>/dev/null >/dev/null
+? 12
+
+## interrupted: those that run are canceled, those that wait too, nothing is left
+$ mark=mark$$; mkdir d; for n in a b c; do printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo up; read; : %s"]}\nsteps: [{id: one, timeout_ms: 50000, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: never}}}}}]\n' $mark >d/$n.yaml; done
+> cd d; python3 -c '
+> import json, os, signal, subprocess
+> p = subprocess.Popen(["cordon", "run", "-j", "2", "--json", "--artifacts", "../art", "."], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+> up = lambda n: os.path.exists("../art/%s/transcript.log" % n) and os.path.getsize("../art/%s/transcript.log" % n)
+> while not (up("a") and up("b")): pass
+> p.send_signal(signal.SIGINT)
+> d = json.loads(p.communicate()[0])
+> print(p.returncode, d["status"], [s["status"] for s in d["scenarios"]], sorted(os.listdir("../art")), os.path.exists("../art/a/checksums.json"))'
+> grep -l [m]${mark#m} /proc/[0-9]*/cmdline 2>/dev/null | wc -l
+130 canceled ['canceled', 'canceled', 'canceled'] ['a', 'b'] True
+0
