@@ -23,6 +23,7 @@ struct run_options {
     const char *scenario;
     bool verbose, cells, tap;
     const char *junit;
+    const char *update_goldens;
     int64_t jobs; /* 0: not given */
 };
 
@@ -69,6 +70,9 @@ static void summarize(struct run *r, const struct runner_result *result)
         say_screen(r->cli, &result->run.error);
         out_say_error(r->cli, &result->run.error);
     }
+    if (result->goldens_written)
+        out_note(r->cli, "%zu golden%s written", result->goldens_written,
+            result->goldens_written == 1 ? "" : "s");
     if (!r->cli->json && !r->options->tap)
         out_line(r->cli, "%s: %zu of %zu steps passed, %llu ms",
             exec_status_name(result->run.status), passed, n,
@@ -155,6 +159,20 @@ static bool run_job(struct run *r, struct err *err)
     return ok;
 }
 
+static const char *const golden_modes[] = {"none", "missing", "changed", "all", NULL};
+
+/* By enum golden_mode. Where nobody looks, nothing is written. */
+static enum golden_mode golden_mode(const struct run_options *o)
+{
+    const char *ci = getenv("CI");
+    if (!o->update_goldens)
+        return ci && strcmp(ci, "true") == 0 ? GOLDEN_NONE : GOLDEN_MISSING;
+    size_t i = 0;
+    while (strcmp(golden_modes[i], o->update_goldens) != 0)
+        i++;
+    return (enum golden_mode)i;
+}
+
 static bool run_file(
     struct cli *cli, const struct run_options *options, struct suite *s, struct err *err)
 {
@@ -169,6 +187,7 @@ static bool run_file(
         .given = r.scenario.has_policy ? &r.scenario.policy : NULL,
         .start = r.scenario.cwd,
     };
+    r.scenario.goldens->mode = golden_mode(options);
     uint64_t started_ms = clock_mono_ms();
     bool ok = prepare_policy(&r.p, err);
     if (ok && options->prepare.explain)
@@ -228,6 +247,7 @@ static const char *const *worker_words(void *context, const struct suite_entry *
     add_word(&w, "cwd", p->cwd);
     if (p->artifacts)
         add_word(&w, "artifacts", arena_printf(w.cli->arena, "%s/%s", p->artifacts, e->name));
+    add_word(&w, "update-goldens", o->update_goldens);
     add_flag(&w, "verbose", o->verbose);
     add_flag(&w, "cells", o->cells);
     add_flag(&w, "no-sandbox", p->no_sandbox);
@@ -322,6 +342,9 @@ static const struct opt run_opts[] = {
         "how many scenarios run at once; default: 1"),
     OPT_STRING("junit", 0, struct run_options, junit, "FILE", ARG_FILE,
         "write a report there as JUnit's XML: a suite for each scenario, a case for each step"),
+    OPT_ONE_OF("update-goldens", 0, struct run_options, update_goldens, "WHICH", golden_modes,
+        "which goldens to write from what is shown: none (default if CI=true), missing (default "
+        "otherwise), changed, all"),
     OPT_SET("tap", 0, struct run_options, tap, "print TAP: a line for each scenario"),
     OPT_SET("cells", 0, struct run_options, cells, "snapshots with every cell and its style"),
     PREPARE_OPTS(struct run_options),

@@ -226,12 +226,11 @@ static void repeat_words(const struct suite *s, const struct suite_entry *e)
     AUTO_BUF struct buf text = BUF_INIT(2 * WORDS_MAX);
     AUTO_ERR struct err ignored = {0};
     struct str line, rest;
-    if (!s->verbose && e->exit == 0)
-        return;
     (void)!lseek(e->err_fd, 0, SEEK_SET);
     (void)!file_read(e->err_fd, WORDS_MAX, "words", &text, &ignored);
-    out_note(s->cli, "%s:", e->name);
     rest = buf_str(&text);
+    if (rest.n)
+        out_note(s->cli, "%s:", e->name);
     while (str_cut(rest, '\n', &line, &rest))
         out_note(s->cli, "  " STR_FMT, STR_ARG(line));
 }

@@ -333,6 +333,11 @@ static bool selected(const struct condition *c, const struct view *v, struct buf
         STR_ARG(shown(c->payload.text)));
 }
 
+static bool screen_matches_golden(const struct condition *c, const struct view *v, struct buf *why)
+{
+    return golden_holds(c->golden, v->screen, why);
+}
+
 /* The command --------------------------------------------------------------------------------- */
 
 static bool process_exited(const struct condition *c, const struct view *v, struct buf *why)
@@ -401,6 +406,13 @@ static const struct field style_fields[] = {
     FLAG(overline),
 };
 
+static const struct field golden_fields[] = {
+    FIELD_STR(
+        "file", P, file, "a text file, below the scenario's directory", .flags = FIELD_REQUIRED),
+    FIELD_JSON("mask", P, mask,
+        "what does not count: [{\"row\", \"col\", \"rows\", \"cols\"} or {\"pattern\"}]"),
+};
+
 static const struct shape none_shape = {.name = "nothing", .help = "nothing", .size = sizeof(P)};
 static const struct shape text_shape = SHAPE("text", P, text_fields, "a text");
 static const struct shape pattern_shape = SHAPE("pattern", P, pattern_fields, "a pattern");
@@ -412,6 +424,9 @@ static const struct shape cursor_shape = SHAPE("place", P, cursor_fields, "a pla
 static const struct shape quiet_shape = SHAPE("quiet", P, quiet_fields, "a time");
 static const struct shape code_shape = SHAPE("code", P, code_fields, "an exit code");
 static const struct shape style_shape = SHAPE("style", P, style_fields, "how a cell looks");
+
+static const struct shape golden_shape =
+    SHAPE("golden", P, golden_fields, "a file to compare with");
 
 static const struct condition_kind kinds[] = {
     {{"screen_contains", NULL, &text_shape, "the screen shows the text"}, screen_contains, false},
@@ -437,6 +452,8 @@ static const struct condition_kind kinds[] = {
     {{"style_at", NULL, &style_shape, "the cell looks so: only what is given counts"}, style_at,
         true},
     {{"selected", NULL, &text_shape, "the text is within what is shown inverse"}, selected, true},
+    {{"screen_matches_golden", NULL, &golden_shape, "the screen's lines are those of the file"},
+        screen_matches_golden, true},
     {{"process_exited", NULL, &none_shape, "the command has ended"}, process_exited, false},
     {{"exit_code", NULL, &code_shape, "the command has ended with this exit code"}, exit_code,
         false},
@@ -493,6 +510,10 @@ bool condition_read(const json_t *json, const char *place, struct arena *arena,
         err_wrap(err, "%s.payload.pattern", place);
         return err_ctx(err, "field", "%s.payload.pattern", place);
     }
+    if (c.kind->holds == screen_matches_golden &&
+        !golden_read(c.payload.file, c.payload.mask, arena_printf(arena, "%s.payload", place),
+            arena, &c.golden, err))
+        return false;
     *ret_condition = c;
     return true;
 }
@@ -500,6 +521,8 @@ bool condition_read(const json_t *json, const char *place, struct arena *arena,
 void condition_done(struct condition *c)
 {
     regex_free(c->regex);
+    golden_done(c->golden);
+    c->golden = NULL;
     c->regex = NULL;
 }
 
@@ -515,11 +538,17 @@ bool condition_needs_cells(const struct condition *c)
 
 uint64_t condition_quiet_ms(const struct condition *c)
 {
+    if (c->golden)
+        return golden_quiet_ms(c->golden);
     return c->kind->holds == screen_stable ? c->payload.quiet_ms : 0;
 }
 
 bool condition_holds(const struct condition *c, const struct view *view, struct buf *why)
 {
+    /* A screen that is to be written down must have come to rest. */
+    uint64_t quiet = c->golden ? golden_quiet_ms(c->golden) : 0;
+    if (view->quiet_ms < quiet)
+        return fail(why, "the screen has not been quiet for %llu ms", (unsigned long long)quiet);
     return c->kind->holds(c, view, why);
 }
 

@@ -9,6 +9,7 @@
 #define RUN_CONDITION_H
 
 #include "base/regex.h"
+#include "run/golden.h"
 #include "session/session.h"
 #include "term/snapshot.h"
 
@@ -20,7 +21,8 @@ struct view {
 };
 
 struct condition_payload {
-    struct str text, pattern;
+    struct str text, pattern, file;
+    json_t *mask;
     uint32_t line, row, col;
     uint64_t quiet_ms;
     int64_t code;
@@ -36,7 +38,8 @@ struct condition_kind;
 struct condition {
     const struct condition_kind *kind;
     struct condition_payload payload;
-    struct regex *regex; /* owned */
+    struct regex *regex;   /* owned */
+    struct golden *golden; /* owned; NULL: it is none */
 };
 
 /* {"type","payload"}; what is wrong is E_PROTOCOL with its place. */

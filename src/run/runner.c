@@ -102,6 +102,39 @@ static void blame_end(struct runner *r, struct attempt *a, enum wait_end end)
 
 /* Waits --------------------------------------------------------------------------------------- */
 
+/* Which file, and what of it does not count. */
+static json_t *golden_details(const struct golden *g)
+{
+    json_t *object = json_object();
+    json_put(object, "golden", json_text(g->file));
+    json_put(object, "mask", g->mask_json ? json_incref((json_t *)g->mask_json) : json_array());
+    return object;
+}
+
+/* Of a step that passed: those of its assertions, and that of a wait, which has no result of its
+ * own. */
+static void update_goldens(struct runner *r, struct attempt *a)
+{
+    const struct step *step = a->step;
+    AUTO_ARENA struct arena arena = ARENA_INIT((size_t)256 << 20);
+    struct snapshot screen = {0};
+    for (size_t i = 0; a->status == STEP_PASSED && i <= step->n_asserts; i++) {
+        bool written = false;
+        const struct condition *c =
+            i < step->n_asserts ? &step->asserts[i] : &step->action.condition;
+        if (!c->golden)
+            continue;
+        if (!screen.cells)
+            snapshot_take(session_term(r->session), &arena, SNAPSHOT_CELLS, &screen);
+        if (!golden_update(c->golden, &screen, &written, &a->error))
+            a->status = STEP_ERRORED;
+        json_t *details = json_object_get(json_array_get(a->assertions, i), "details");
+        if (details)
+            json_put(details, "written", json_boolean(written));
+        r->result->goldens_written += written;
+    }
+}
+
 static void test_asserts(struct runner *r, struct attempt *a, bool *held, struct buf *why)
 {
     const struct step *step = a->step;
@@ -113,6 +146,8 @@ static void test_asserts(struct runner *r, struct attempt *a, bool *held, struct
         json_put(object, "passed", json_boolean(held[i]));
         if (!held[i])
             json_put(object, "message", json_text(buf_str(&why[i])));
+        if (step->asserts[i].golden)
+            json_put(object, "details", golden_details(step->asserts[i].golden));
         json_push(a->assertions, object);
     }
 }
@@ -259,7 +294,6 @@ static json_t *step_json(const struct runner *r, const struct attempt *a, const 
     if (a->matched_by)
         json_put(object, "matched_by", json_string(a->matched_by));
     if (snapshot[0]) {
-        const struct artifacts_stream *t = &r->job->artifacts->transcript;
         json_put(object, "snapshot", json_string(snapshot));
         json_put(
             object, "transcript_bytes", json_integer((json_int_t)session_fed_bytes(r->session)));
@@ -339,6 +373,7 @@ static void try_step(
             await_asserts(r, a, session_changes(r->session));
     if (a->status == STEP_PASSED && r->job->reached)
         follow(r, index);
+    update_goldens(r, a);
     if (!observe(r, ret_snapshot, &observation, &error) && !a->error.code) {
         a->status = STEP_ERRORED;
         err_move(&a->error, &error);

@@ -54,6 +54,7 @@ struct runner_result {
     char run_id[ID_SIZE], session_id[ID_SIZE];
     json_t *steps;       /* StepResults */
     json_t *observation; /* the last one */
+    size_t goldens_written;
 };
 
 /* Whether the policy's budgets allow so many steps; asked before anything is made. */

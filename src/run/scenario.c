@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 struct size_part {
     uint16_t rows, cols;
@@ -203,6 +204,32 @@ bool scenario_parse(struct str text, const char *name, struct arena *arena,
     return true;
 }
 
+static void set_home(struct condition *c, const struct golden_home *home)
+{
+    if (c->golden)
+        c->golden->home = home;
+}
+
+/* Goldens lie beside the scenario, wherever it was started from. */
+static bool find_goldens(const char *path, struct arena *arena, struct scenario *s, struct err *err)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? arena_strdup(arena, str_n(path, (size_t)(slash - path) + 1)) : ".";
+    struct golden_home *home = ARENA_NEW(arena, struct golden_home, 1);
+    *home = (struct golden_home){.dir = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (home->dir < 0) {
+        scenario_done(s);
+        return err_errno(err, E_IO, errno, "cannot open the directory '%s'", name);
+    }
+    s->goldens = home;
+    for (size_t i = 0; i < s->n_steps; i++) {
+        set_home(&s->steps[i].action.condition, home);
+        for (size_t j = 0; j < s->steps[i].n_asserts; j++)
+            set_home(&s->steps[i].asserts[j], home);
+    }
+    return true;
+}
+
 bool scenario_load(
     const char *path, struct arena *arena, struct scenario *ret_scenario, struct err *err)
 {
@@ -214,7 +241,8 @@ bool scenario_load(
     }
     if (!file_read(fd, SCENARIO_TEXT_MAX, path, &text, err))
         return err_ctx(err, "file", "%s", path);
-    return scenario_parse(buf_str(&text), path, arena, ret_scenario, err);
+    return scenario_parse(buf_str(&text), path, arena, ret_scenario, err) &&
+           find_goldens(path, arena, ret_scenario, err);
 }
 
 void scenario_done(struct scenario *s)
@@ -225,6 +253,9 @@ void scenario_done(struct scenario *s)
             condition_done(&s->steps[i].asserts[j]);
     }
     s->n_steps = 0;
+    if (s->goldens && s->goldens->dir >= 0)
+        close(s->goldens->dir);
+    s->goldens = NULL;
     json_decref(s->tree);
     s->tree = NULL;
 }

@@ -38,6 +38,7 @@ struct scenario {
     struct policy policy;
     struct step *steps;
     size_t n_steps;
+    struct golden_home *goldens; /* where they are; set by scenario_load() */
 };
 
 /* From a text or a file, as JSON or YAML. */

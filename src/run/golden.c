@@ -1,0 +1,342 @@
+/* Goldens: masking, comparing, writing. */
+#include "run/golden.h"
+
+#include "base/field.h"
+#include "base/id.h"
+#include "path/beneath.h"
+#include "path/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+enum {
+    CELLS_MAX = 500,
+    SHOWN_MAX = 200,
+};
+
+struct golden_mask {
+    uint32_t row, col, rows, cols;
+    bool has_row, has_col;
+    struct str pattern;
+    struct regex *regex; /* owned; NULL: a region */
+};
+
+#define M struct golden_mask
+static const struct field mask_fields[] = {
+    FIELD_U32("row", M, row, "counted from 0", FIELD_RANGE(0, CELLS_MAX), FIELD_HAS(M, has_row)),
+    FIELD_U32("col", M, col, "counted from 0", FIELD_RANGE(0, CELLS_MAX), FIELD_HAS(M, has_col)),
+    FIELD_U32("rows", M, rows, "how many", .def = "1", FIELD_RANGE(1, CELLS_MAX)),
+    FIELD_U32("cols", M, cols, "how many", .def = "500", FIELD_RANGE(1, CELLS_MAX)),
+    FIELD_STR("pattern", M, pattern, "a regular expression, instead of a region"),
+};
+static const struct shape mask_shape = SHAPE("mask", M, mask_fields, "a region or a pattern");
+
+/* Reading ------------------------------------------------------------------------------------- */
+
+static bool wrong(struct err *err, const char *place, const char *what)
+{
+    err_set(err, E_PROTOCOL, "%s: %s", place, what);
+    return err_ctx(err, "field", "%s", place);
+}
+
+/* Plain names, none of them "." or "..". */
+static bool is_inside(struct str file)
+{
+    struct str part, rest = file;
+    if (file.n == 0 || file.n > 1000 || memchr(file.p, '\0', file.n))
+        return false;
+    while (str_cut(rest, '/', &part, &rest))
+        if (part.n == 0 || str_is(part, ".") || str_is(part, ".."))
+            return false;
+    return file.p[file.n - 1] != '/';
+}
+
+static bool read_mask(const json_t *json, const char *place, struct arena *arena,
+    struct golden_mask *m, struct err *err)
+{
+    const struct field_source source = {json, place, E_PROTOCOL};
+    if (!field_read_part(&mask_shape, &source, arena, m, err))
+        return false;
+    bool region = m->has_row || m->has_col;
+    if (m->pattern.p ? region : !(m->has_row && m->has_col))
+        return wrong(
+            err, place, "expected {\"row\", \"col\", \"rows\", \"cols\"} or {\"pattern\"}");
+    if (!m->pattern.p || regex_new(m->pattern, &m->regex, err))
+        return true;
+    err_wrap(err, "%s.pattern", place);
+    return err_ctx(err, "field", "%s.pattern", place);
+}
+
+bool golden_read(struct str file, const json_t *mask, const char *place, struct arena *arena,
+    struct golden **ret_golden, struct err *err)
+{
+    size_t n = json_array_size(mask);
+    if (!is_inside(file))
+        return wrong(err, arena_printf(arena, "%s.file", place),
+            "expected a path below the scenario's directory, without '..'");
+    if (mask && !json_is_array(mask))
+        return wrong(err, arena_printf(arena, "%s.mask", place), "expected a list");
+    if (n > GOLDEN_MASKS_MAX)
+        return wrong(err, arena_printf(arena, "%s.mask", place), "more than 100 masks");
+    struct golden *g = ARENA_NEW(arena, struct golden, 1);
+    *g = (struct golden){.file = file, .mask_json = mask};
+    g->masks = ARENA_NEW(arena, struct golden_mask, n);
+    for (; g->n_masks < n; g->n_masks++) {
+        const char *at = arena_printf(arena, "%s.mask[%zu]", place, g->n_masks);
+        if (!read_mask(json_array_get(mask, g->n_masks), at, arena, &g->masks[g->n_masks], err)) {
+            golden_done(g);
+            return false;
+        }
+    }
+    *ret_golden = g;
+    return true;
+}
+
+void golden_done(struct golden *g)
+{
+    if (!g)
+        return;
+    for (size_t i = 0; i < g->n_masks; i++)
+        regex_free(g->masks[i].regex);
+    g->n_masks = 0;
+    free(g->text);
+    g->text = NULL;
+}
+
+/* Masking ------------------------------------------------------------------------------------- */
+
+static bool is_masked(const struct golden *g, unsigned row, unsigned col)
+{
+    for (size_t i = 0; i < g->n_masks; i++) {
+        const struct golden_mask *m = &g->masks[i];
+        if (!m->regex && row >= m->row && row - m->row < m->rows && col >= m->col &&
+            col - m->col < m->cols)
+            return true;
+    }
+    return false;
+}
+
+static void add_row(const struct golden *g, const struct snapshot *s, unsigned row, struct buf *out)
+{
+    size_t start = out->n;
+    for (unsigned col = 0; col < s->cols; col++) {
+        if (is_masked(g, row, col))
+            buf_add_byte(out, '*');
+        else
+            buf_add_str(out, s->cells[row * s->cols + col].text);
+    }
+    struct str line = str_skip(buf_str(out), start);
+    buf_truncate(out, start + str_trim_end(line, ' ').n);
+    buf_add_byte(out, '\n');
+}
+
+/* Lines without blanks at their ends, no empty ones at the end. */
+void golden_text(const struct golden *g, const struct snapshot *s, struct buf *out)
+{
+    AUTO_ERR struct err ignored = {0};
+    for (unsigned row = 0; row < s->rows; row++)
+        add_row(g, s, row, out);
+    for (size_t i = 0; i < g->n_masks; i++) {
+        AUTO_BUF struct buf next = BUF_INIT(2 * GOLDEN_BYTES_MAX);
+        if (!g->masks[i].regex ||
+            !regex_replace(g->masks[i].regex, buf_str(out), STR("***"), &next, &ignored))
+            continue;
+        buf_reset(out);
+        buf_add_str(out, buf_str(&next));
+    }
+    buf_truncate(out, str_trim_end(buf_str(out), '\n').n);
+    if (out->n)
+        buf_add_byte(out, '\n');
+}
+
+/* A text as if it were on such a screen, masked: one that was written before a mask was added. */
+static void mask_text(
+    const struct golden *g, struct str text, const struct snapshot *like, struct buf *out)
+{
+    AUTO_ARENA struct arena arena = ARENA_INIT((size_t)256 << 20);
+    struct snapshot s;
+    struct str line, rest = text;
+    struct term *t = term_new(&(struct term_options){.rows = like->rows, .cols = like->cols});
+    for (unsigned row = 0; row < like->rows && str_cut(rest, '\n', &line, &rest); row++) {
+        char to[32];
+        snprintf(to, sizeof(to), "\033[%u;1H", row + 1);
+        term_feed(t, str_z(to));
+        term_feed(t, line);
+    }
+    snapshot_take(t, &arena, SNAPSHOT_CELLS, &s);
+    golden_text(g, &s, out);
+    term_free(t);
+}
+
+/* Comparing ----------------------------------------------------------------------------------- */
+
+static int home_dir(const struct golden *g)
+{
+    return g->home ? g->home->dir : AT_FDCWD;
+}
+
+static enum golden_mode mode_of(const struct golden *g)
+{
+    return g->home ? g->home->mode : GOLDEN_NONE;
+}
+
+/* What can't be read counts as missing, with the reason. */
+static void load(struct golden *g, struct buf *why)
+{
+    char name[1024];
+    AUTO_BUF struct buf text = BUF_INIT(2 * GOLDEN_BYTES_MAX);
+    AUTO_ERR struct err error = {0};
+    snprintf(name, sizeof(name), STR_FMT, STR_ARG(g->file));
+    AUTO_FD int fd =
+        beneath_open(home_dir(g), name, O_RDONLY | O_NOCTTY | O_NONBLOCK, 0, BENEATH_NO_SYMLINKS);
+    g->missing = fd < 0 && errno == ENOENT;
+    g->loaded = true;
+    if (fd < 0 && why && errno != ENOENT)
+        buf_printf(why, "cannot read the golden '%s': %s", name, strerror(errno));
+    if (fd < 0)
+        return;
+    if (file_read(fd, GOLDEN_BYTES_MAX, name, &text, &error)) {
+        buf_add_z(&text, "");
+        g->text = buf_take(&text);
+        if (!g->text)
+            g->text = base_alloc(1);
+    } else if (why) {
+        buf_add_z(why, error.message);
+    }
+}
+
+static void explain(struct str want, struct str have, const struct golden *g, struct buf *why)
+{
+    struct str a, b, rest_a = want, rest_b = have;
+    bool more_a = true, more_b = true, first = true;
+    size_t n = 0;
+    char words[2 * SHOWN_MAX + 100] = "";
+    for (unsigned row = 0; more_a || more_b; row++) {
+        more_a = str_cut(rest_a, '\n', &a, &rest_a);
+        more_b = str_cut(rest_b, '\n', &b, &rest_b);
+        a = more_a ? a : STR("");
+        b = more_b ? b : STR("");
+        if (str_eq(a, b))
+            continue;
+        n++;
+        if (first)
+            snprintf(words, sizeof(words), "line %u is '" STR_FMT "', and was to be '" STR_FMT "'",
+                row, STR_ARG(str_head(b, SHOWN_MAX)), STR_ARG(str_head(a, SHOWN_MAX)));
+        first = false;
+    }
+    buf_printf(why, "the screen differs from the golden '" STR_FMT "' in %zu line%s: %s",
+        STR_ARG(g->file), n, n == 1 ? "" : "s", words);
+}
+
+static bool is_same(struct golden *g, const struct snapshot *screen, struct buf *why)
+{
+    AUTO_BUF struct buf have = BUF_INIT(2 * GOLDEN_BYTES_MAX),
+                        want = BUF_INIT(2 * GOLDEN_BYTES_MAX);
+    golden_text(g, screen, &have);
+    struct str text = str_z(g->text);
+    if (str_eq(str_trim_end(text, '\n'), str_trim_end(buf_str(&have), '\n')))
+        return true;
+    mask_text(g, text, screen, &want);
+    if (str_eq(buf_str(&want), buf_str(&have)))
+        return true;
+    if (why)
+        explain(buf_str(&want), buf_str(&have), g, why);
+    return false;
+}
+
+bool golden_holds(struct golden *g, const struct snapshot *screen, struct buf *why)
+{
+    if (!g->loaded || (!g->text && !g->missing))
+        load(g, why);
+    if (g->missing) {
+        if (mode_of(g) != GOLDEN_NONE)
+            return true;
+        if (why)
+            buf_printf(why,
+                "there is no golden '" STR_FMT "'; --update-goldens missing writes what is shown",
+                STR_ARG(g->file));
+        return false;
+    }
+    if (!g->text)
+        return false;
+    return mode_of(g) >= GOLDEN_CHANGED || is_same(g, screen, why);
+}
+
+uint64_t golden_quiet_ms(struct golden *g)
+{
+    if (!g->loaded)
+        load(g, NULL);
+    enum golden_mode mode = mode_of(g);
+    bool writes = mode >= GOLDEN_CHANGED || (mode == GOLDEN_MISSING && g->missing);
+    return writes ? GOLDEN_QUIET_MS : 0;
+}
+
+/* Writing ------------------------------------------------------------------------------------- */
+
+/* The directory that the file is in, made if need be. */
+static bool open_parent(const struct golden *g, struct str *ret_name, int *ret_fd, struct err *err)
+{
+    char part[1024];
+    struct str rest = g->file;
+    AUTO_FD int dir = openat(home_dir(g), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (ptrdiff_t slash; dir >= 0 && (slash = str_find(rest, '/')) >= 0;) {
+        snprintf(part, sizeof(part), "%.*s", (int)slash, rest.p);
+        rest = str_skip(rest, (size_t)slash + 1);
+        (void)!mkdirat(dir, part, 0777);
+        int next = beneath_open(dir, part, O_RDONLY | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
+        int errnum = errno;
+        close(dir);
+        errno = errnum;
+        dir = next;
+    }
+    if (dir < 0)
+        return err_errno(
+            err, E_IO, errno, "cannot write the golden '" STR_FMT "'", STR_ARG(g->file));
+    *ret_name = rest;
+    *ret_fd = TAKE_FD(dir);
+    return true;
+}
+
+/* Beside it, then in its place: whoever reads it sees the old one or the new one. */
+static bool replace(const struct golden *g, struct str text, struct err *err)
+{
+    AUTO_FD int dir = -1;
+    struct str name = {0};
+    char last[1024], temp[ID_SIZE + 32], id[ID_SIZE];
+    if (!open_parent(g, &name, &dir, err))
+        return false;
+    id_new(id);
+    snprintf(last, sizeof(last), STR_FMT, STR_ARG(name));
+    snprintf(temp, sizeof(temp), ".cordon-%s.tmp", id);
+    AUTO_FD int fd = openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return err_errno(
+            err, E_IO, errno, "cannot write the golden '" STR_FMT "'", STR_ARG(g->file));
+    bool ok = file_write(fd, text, last, err);
+    if (ok && (fsync(fd) != 0 || renameat(dir, temp, dir, last) != 0))
+        ok = err_errno(err, E_IO, errno, "cannot write the golden '" STR_FMT "'", STR_ARG(g->file));
+    if (!ok)
+        (void)unlinkat(dir, temp, 0);
+    return ok;
+}
+
+bool golden_update(
+    struct golden *g, const struct snapshot *screen, bool *ret_written, struct err *err)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * GOLDEN_BYTES_MAX);
+    enum golden_mode mode = mode_of(g);
+    bool writes = mode == GOLDEN_ALL || (g->missing && mode != GOLDEN_NONE) ||
+                  (mode == GOLDEN_CHANGED && !is_same(g, screen, NULL));
+    *ret_written = false;
+    if (!writes)
+        return true;
+    golden_text(g, screen, &text);
+    if (!replace(g, buf_str(&text), err))
+        return false;
+    free(g->text);
+    g->text = NULL;
+    g->loaded = g->missing = false;
+    *ret_written = true;
+    return true;
+}

@@ -1,0 +1,66 @@
+/* Goldens: a screen as text in a file beside the scenario, to compare with.
+ *
+ *     if (!golden_read(file, mask_json, "steps[1].assert[0].payload", &arena, &g, err)) return
+ * false; g->home = &home;                        where the scenario is, and what may be written if
+ * (!golden_holds(g, &screen, &why)) ... if (!golden_update(g, &screen, &changed, err)) ...after a
+ * step that passed... golden_done(g);
+ *
+ * What a mask covers is made the same in both before they are compared, and is so in the file, too:
+ * what changes from run to run, or is secret, does not get there. A file's path never leaves the
+ * scenario's directory, and no link in it is followed.
+ */
+#ifndef RUN_GOLDEN_H
+#define RUN_GOLDEN_H
+
+#include "base/regex.h"
+#include "term/snapshot.h"
+
+enum golden_mode {
+    GOLDEN_NONE,    /* a missing one fails */
+    GOLDEN_MISSING, /* a missing one is written */
+    GOLDEN_CHANGED, /* one that differs, too */
+    GOLDEN_ALL,     /* every one is written */
+};
+
+enum {
+    GOLDEN_MASKS_MAX = 100,
+    GOLDEN_BYTES_MAX = 8 << 20,
+    GOLDEN_QUIET_MS = 100, /* a screen that is to be written must have been quiet for so long */
+};
+
+struct golden_home {
+    int dir; /* the scenario's directory; AT_FDCWD: the current one */
+    enum golden_mode mode;
+};
+
+struct golden_mask;
+
+struct golden {
+    struct str file;
+    struct golden_mask *masks;
+    size_t n_masks;
+    const json_t *mask_json;        /* as it was given; may be NULL */
+    const struct golden_home *home; /* NULL: the current directory, and nothing is written */
+    bool loaded, missing;
+    char *text; /* owned */
+};
+
+/* What is wrong is E_PROTOCOL with its place. It lies in the arena. */
+MUST_USE bool golden_read(struct str file, const json_t *mask, const char *place,
+    struct arena *arena, struct golden **ret_golden, struct err *err);
+void golden_done(struct golden *g); /* accepts NULL */
+
+/* Whether it is what the screen shows, or will be written. The screen has cells. */
+bool golden_holds(struct golden *g, const struct snapshot *screen, struct buf *why);
+
+/* How long the screen must be quiet first. */
+uint64_t golden_quiet_ms(struct golden *g);
+
+/* Writes what the mode says. */
+MUST_USE bool golden_update(
+    struct golden *g, const struct snapshot *screen, bool *ret_written, struct err *err);
+
+/* The screen as the file has it. */
+void golden_text(const struct golden *g, const struct snapshot *screen, struct buf *out);
+
+#endif
