@@ -367,7 +367,7 @@ const struct cmd cmd_run = {
         "after it. It is checked whole before the command starts. Every step ends as soon as its "
         "assertions hold, and fails when its time is up. Exit status: 0, 5 if an assertion does "
         "not "
-        "hold, 4 for a time-out or a budget, 9 if the scenario is wrong.\n\n"
+        "hold, 4 for a time-out or a budget, 9 if the scenario is wrong.\n"
         "Several files, or a directory (its *.scenario.yaml, .yml and .json files; if it has none, "
         "all .yaml, .yml and .json files) are a suite: each runs in a process of its own, a "
         "summary is printed, artifacts go to DIR/NAME/, and the exit status is that of the worst.",

@@ -8,6 +8,7 @@ static const struct cmd *const commands[] = {
     &cmd_trace,
     &cmd_replay,
     &cmd_replay_report,
+    &cmd_protocol_help,
     &cmd_policy,
     &cmd_path,
     &cmd_render,

@@ -65,12 +65,16 @@ static const struct shape mouse_shape = SHAPE("mouse", P, mouse_fields, "a mouse
 
 /* By enum action_type. */
 static const struct tagged kinds[] = {
-    [ACTION_KEY] = {"key", NULL, &key_shape, "press a key or a chord"},
-    [ACTION_TEXT] = {"text", NULL, &text_shape, "type or paste a text"},
-    [ACTION_RESIZE] = {"resize", NULL, &resize_shape, "change the terminal's size"},
-    [ACTION_WAIT] = {"wait", NULL, &wait_shape, "wait until a condition holds"},
-    [ACTION_TERMINATE] = {"terminate", NULL, &none_shape, "end the command: SIGTERM, then SIGKILL"},
-    [ACTION_MOUSE] = {"mouse", NULL, &mouse_shape, "use the mouse, where the program asked for it"},
+    [ACTION_KEY] = {"key", NULL, &key_shape, "press a key or a chord", "{\"key\": \"Ctrl+x\"}"},
+    [ACTION_TEXT] = {"text", NULL, &text_shape, "type or paste a text", "{\"text\": \"hello\\r\"}"},
+    [ACTION_RESIZE] = {"resize", NULL, &resize_shape, "change the terminal's size",
+        "{\"rows\": 30, \"cols\": 100}"},
+    [ACTION_WAIT] = {"wait", NULL, &wait_shape, "wait until a condition holds",
+        "{\"condition\": {\"type\": \"screen_contains\", \"payload\": {\"text\": \"ready\"}}}"},
+    [ACTION_TERMINATE] = {"terminate", NULL, &none_shape, "end the command: SIGTERM, then SIGKILL",
+        "{}"},
+    [ACTION_MOUSE] = {"mouse", NULL, &mouse_shape, "use the mouse, where the program asked for it",
+        "{\"button\": \"left\", \"event\": \"click\", \"row\": 3, \"col\": 10}"},
 };
 
 static const struct tagged_table table = TAGGED_TABLE("action", kinds);

@@ -68,6 +68,33 @@ static const char *name_of(const struct session_event *e)
     return NULL;
 }
 
+json_t *observer_event_types(void)
+{
+    static const struct {
+        const char *type, *help;
+    } types[] = {
+        {"title", "the program set the window's title: message"},
+        {"bell", "it rang the bell"},
+        {"unknown_sequence",
+            "it sent an escape sequence that this terminal does not know: message"},
+        {"unanswered_query", "it asked something that was not answered: message"},
+        {"replaced_character", "bytes that are no character became U+FFFD"},
+        {"truncated_sequence", "a sequence was longer than is kept"},
+        {"clipboard_refused", "it wanted to read or write the clipboard"},
+        {"budget_near", "80 percent of a budget are used: details.budget"},
+        {"resize", "the terminal has another size: details.rows, details.cols"},
+        {"exit", "the program has ended"},
+    };
+    json_t *list = json_array();
+    for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+        json_t *entry = json_object();
+        json_put(entry, "type", json_string(types[i].type));
+        json_put(entry, "help", json_string(types[i].help));
+        json_push(list, entry);
+    }
+    return list;
+}
+
 static json_t *details_of(const struct observer *o, const struct session_event *e)
 {
     json_t *details = json_object();

@@ -49,6 +49,9 @@ void observer_done(struct observer *o);
 void observer_output(void *context, struct str bytes);
 void observer_event(void *context, const struct session_event *event);
 
+/* What types of events there are: [{"type", "help"}] */
+MUST_USE json_t *observer_event_types(void);
+
 /* A terminal's event, for a terminal without a session. */
 void observer_term_event(void *context, const struct term_event *event);
 

@@ -55,6 +55,17 @@ bool tagged_read(const struct tagged_table *table, const struct field_source *so
     return unknown(table, head.type, source->place, err);
 }
 
+static json_t *example_of(const struct tagged *t)
+{
+    AUTO_ERR struct err err = {0};
+    json_t *object = json_object(), *payload = NULL;
+    bool ok = json_parse(str_z(t->example), t->name, E_INTERNAL, &payload, &err);
+    BUG_ON(!ok);
+    json_put(object, "type", json_string(t->name));
+    json_put(object, "payload", payload);
+    return object;
+}
+
 json_t *tagged_schema(const struct tagged_table *table)
 {
     json_t *list = json_array();
@@ -63,6 +74,7 @@ json_t *tagged_schema(const struct tagged_table *table)
         json_put(entry, "type", json_string(row(table, i)->name));
         json_put(entry, "help", json_string(row(table, i)->help));
         json_put(entry, "payload", field_schema(row(table, i)->payload));
+        json_put(entry, "example", example_of(row(table, i)));
         json_push(list, entry);
     }
     return list;

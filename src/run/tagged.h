@@ -15,6 +15,7 @@ struct tagged {
     const char *alias; /* read too, but not shown; may be NULL */
     const struct shape *payload;
     const char *help;
+    const char *example; /* a payload, as JSON */
 };
 
 struct tagged_table {

@@ -81,7 +81,7 @@ a one []
 b one []
 c one [('error', 'E_TIMEOUT', "step 'one': after 30 ms the screen does ")]
 d one [('failure', 'E_ASSERTION_FAILED', "step 'one': the screen does not show '<&")]
-e scenario [('error', 'E_PROTOCOL', "d/e.scenario.json:2:1: string or '}' expe")]
+e scenario [('error', 'E_PROTOCOL', "d/e.scenario.json:2:1: string or '}' exp")]
 $ cordon run --junit r.xml d/e.scenario.json >/dev/null 2>&1; echo $?; grep -c '<error' r.xml
 9
 1

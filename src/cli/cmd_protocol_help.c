@@ -1,0 +1,84 @@
+/* cordon protocol-help: all that is needed to drive a program, for people and for models. */
+#include "cli/cmds.h"
+#include "run/protocol.h"
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static void heading(struct cli *cli, const char *text)
+{
+    out_text(cli, STR("\n"));
+    out_styled(cli, OUT_BOLD, text);
+    out_text(cli, STR("\n"));
+}
+
+/* A name, what it means, and an example below it if there is one. */
+static void list(struct cli *cli, const json_t *entries, const char *name)
+{
+    size_t i;
+    json_t *entry;
+    json_array_foreach(entries, i, entry)
+    {
+        const json_t *example = json_object_get(entry, "example");
+        out_line(cli, "  %-28s %s", text_of(entry, name), text_of(entry, "help"));
+        if (!example)
+            continue;
+        out_text(cli, STR("      "));
+        json_add_compact(&cli->stdout_buf, example);
+        out_text(cli, STR("\n"));
+    }
+}
+
+static void print(struct cli *cli, const json_t *doc)
+{
+    const char *key;
+    json_t *value, *lines = json_object_get(json_object_get(doc, "example"), "lines");
+    size_t i;
+    out_styled(cli, OUT_BOLD, "The driver's protocol, version 1");
+    out_text(cli, STR("\n\n"));
+    json_object_foreach(json_object_get(doc, "about"), key, value)
+        out_line(cli, "%s: %s", key, json_string_value(value));
+    heading(cli, "Input");
+    json_object_foreach(json_object_get(json_object_get(doc, "input"), "properties"), key, value)
+        out_line(cli, "  %-28s %s", key, text_of(value, "description"));
+    heading(cli, "Actions");
+    list(cli, json_object_get(doc, "actions"), "type");
+    heading(cli, "Conditions");
+    list(cli, json_object_get(doc, "conditions"), "type");
+    heading(cli, "Events");
+    list(cli, json_object_get(doc, "events"), "type");
+    heading(cli, "Errors");
+    list(cli, json_object_get(doc, "errors"), "code");
+    heading(cli, "Example: cordon driver -- bash --norc");
+    json_array_foreach(lines, i, value)
+        out_line(cli, "  # %s\n  %s", text_of(value, "about"), text_of(value, "input"));
+}
+
+static bool run_protocol_help(struct cli *cli, const struct args *args, struct err *err)
+{
+    AUTO_JSON json_t *doc = protocol_json();
+    (void)args;
+    if (cli->json)
+        return out_json(cli, json_take(&doc), err);
+    print(cli, doc);
+    return true;
+}
+
+static const struct example protocol_examples[] = {
+    {"cordon protocol-help --json", "with the JSON Schema of every payload"},
+};
+
+const struct cmd cmd_protocol_help = {
+    .name = "protocol-help",
+    .summary = "print the driver's protocol",
+    .about = "All that is needed to drive a program with 'cordon driver', for people and for "
+             "language models: what a line of input holds, actions and conditions with their "
+             "payloads, events, errors, a whole session. It is made from the tables that the "
+             "driver reads by.",
+    .usage = "",
+    CMD_EXAMPLES(protocol_examples),
+    .run = run_protocol_help,
+};

@@ -1,0 +1,111 @@
+/* The protocol, described by its own tables. */
+#include "run/protocol.h"
+
+#include "run/action.h"
+#include "run/driver.h"
+#include "run/result.h"
+
+static const struct {
+    const char *name, *text;
+} rules[] = {
+    {"start", "cordon driver [OPTION...] -- COMMAND [ARGUMENT...]"},
+    {"input", "one JSON object on one line for each action; blank lines are ignored"},
+    {"output", "one line for each action, in order: an Observation; the last line, which has "
+               "run_result_version, is the RunResult"},
+    {"request_id", "any value; the answer has it, too"},
+    {"answers",
+        "key, text, mouse and resize are answered at the first change of the screen, or after 30 "
+        "ms without one; with settle_ms when nothing has changed for so long; wait when its "
+        "condition holds, or with error E_TIMEOUT when timeout_ms have passed"},
+    {"matched_by",
+        "what ended the wait: change, frame (the end of a synchronized update), quiet or exit; "
+        "absent: nothing did"},
+    {"screen",
+        "rows and columns count from 0; lines have no blanks at their ends; with \"screen\": "
+        "\"delta\" the screen has changed, an object from row numbers to lines, instead of lines, "
+        "from the second answer on; with \"cells\" it has every cell with its style"},
+    {"transcript_delta", "what the program printed since the last answer"},
+    {"errors",
+        "an Observation with error is about its action, and the session goes on; an object "
+        "without screen is about a line that was not understood, and ends the session with exit "
+        "status 9 (8: another protocol_version) unless --keep-going is given"},
+    {"end", "terminate, or the end of the input, ends the program: exit status 0"},
+};
+
+static const char *const observation[] = {"protocol_version", "run_id", "session_id",
+    "timestamp_ms", "screen", "transcript_delta", "transcript_cut", "events", "events_dropped",
+    "matched_by", "error", "request_id"};
+
+/* A whole session, with bash: what is sent, and what the answer shows. */
+static const struct {
+    const char *about, *input, *shows;
+} session[] = {
+    {"wait for the prompt",
+        "{\"protocol_version\":1,\"request_id\":1,\"action\":{\"type\":\"wait\",\"payload\":{"
+        "\"condition\":{\"type\":\"screen_matches\",\"payload\":{\"pattern\":\"[$#]$\"}}}}}",
+        "bash"},
+    {"type a command and press Enter; answer when the screen has been quiet for 100 ms",
+        "{\"protocol_version\":1,\"request_id\":2,\"settle_ms\":100,\"action\":{\"type\":\"text\","
+        "\"payload\":{\"text\":\"echo $((6*7))\\r\"}}}",
+        "42"},
+    {"a key, and only the rows that it changes",
+        "{\"protocol_version\":1,\"request_id\":3,\"settle_ms\":50,\"screen\":\"delta\",\"action\":"
+        "{\"type\":\"key\",\"payload\":{\"key\":\"Up\"}}}",
+        "echo $((6*7))"},
+    {"wait for something that does not come: the answer has an error, and the session goes on",
+        "{\"protocol_version\":1,\"request_id\":4,\"timeout_ms\":100,\"action\":{\"type\":\"wait\","
+        "\"payload\":{\"condition\":{\"type\":\"screen_contains\",\"payload\":{\"text\":\"never\"}}"
+        "}}}",
+        "E_TIMEOUT"},
+    {"end it", "{\"protocol_version\":1,\"request_id\":5,\"action\":{\"type\":\"terminate\"}}",
+        "exit"},
+};
+
+static json_t *errors_json(void)
+{
+    json_t *list = json_array();
+    for (int code = 1; code < ERR_COUNT; code++) {
+        json_t *entry = json_object();
+        json_put(entry, "code", json_string(err_name((enum err_code)code)));
+        json_put(entry, "exit_status", json_integer(err_status((enum err_code)code)));
+        json_put(entry, "help", json_string(err_about((enum err_code)code)));
+        json_push(list, entry);
+    }
+    return list;
+}
+
+static json_t *session_json(void)
+{
+    json_t *object = json_object(), *list = json_array(), *argv = json_array();
+    json_push(argv, json_string("bash"));
+    json_push(argv, json_string("--norc"));
+    for (size_t i = 0; i < ARRAY_LEN(session); i++) {
+        json_t *entry = json_object();
+        json_put(entry, "about", json_string(session[i].about));
+        json_put(entry, "input", json_string(session[i].input));
+        json_put(entry, "answer_has", json_string(session[i].shows));
+        json_push(list, entry);
+    }
+    json_put(object, "command", argv);
+    json_put(object, "lines", list);
+    return object;
+}
+
+json_t *protocol_json(void)
+{
+    json_t *object = json_object(), *about = json_object(), *fields = json_array();
+    for (size_t i = 0; i < ARRAY_LEN(rules); i++)
+        json_put(about, rules[i].name, json_string(rules[i].text));
+    for (size_t i = 0; i < ARRAY_LEN(observation); i++)
+        json_push(fields, json_string(observation[i]));
+    json_put(object, "protocol_version", json_integer(RUN_PROTOCOL_VERSION));
+    json_put(object, "about", about);
+    json_put(object, "input", driver_schema());
+    json_put(object, "actions", action_schema());
+    json_put(object, "conditions", condition_schema());
+    json_put(object, "observation", fields);
+    json_put(object, "events", observer_event_types());
+    json_put(object, "errors", errors_json());
+    json_put(object, "example", session_json());
+    return object;
+}
