@@ -287,7 +287,8 @@ static void await(struct pool *p)
     for (size_t i = 0; i < p->next && n < ARRAY_LEN(fds); i++)
         if (p->s->entries[i].pidfd >= 0) {
             whose[n] = &p->s->entries[i];
-            fds[n++] = (struct pollfd){.fd = whose[n - 1]->pidfd, .events = POLLIN};
+            fds[n] = (struct pollfd){.fd = whose[n]->pidfd, .events = POLLIN};
+            n++;
         }
     if (poll(fds, n, -1) < 0)
         return;
