@@ -5,6 +5,7 @@ $ mkdir s && cat >s/a.yaml <<'EOF'
 > scenario_version: 1
 > run: {command: bash, args: ["-c", "printf 'Title\\r\\nat 12:30:45, pid 4711\\r\\n> '; read"]}
 > steps:
+>   - {id: up, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: "> "}}}}}
 >   - id: look
 >     timeout_ms: 1000
 >     action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: "> "}}}}
@@ -16,41 +17,41 @@ the screen was:
   | at 12:30:45, pid 4711
   | >
 cordon: step 'look': there is no golden 'goldens/a.txt'; --update-goldens missing writes what is shown [E_ASSERTION_FAILED]
-failed: 0 of 1 steps passed, [0-9]+ ms (re)
+failed: 1 of 2 steps passed, [0-9]+ ms (re)
 ? 5
 $ ls s
 a.yaml
 $ cordon run s/a.yaml; cat s/goldens/a.txt; ls -A s/goldens
 1 golden written
-passed: 1 of 1 steps passed, [0-9]+ ms (re)
+passed: 2 of 2 steps passed, [0-9]+ ms (re)
 Title
 at 12:30:45, pid 4711
 >
 a.txt
 $ CI=true cordon run s/a.yaml
-passed: 1 of 1 steps passed, [0-9]+ ms (re)
+passed: 2 of 2 steps passed, [0-9]+ ms (re)
 # one that differs fails, and says where
 $ sed -i s/12:30/12:31/ s/a.yaml; sed -i 's/timeout_ms: 1000/timeout_ms: 100/' s/a.yaml; cordon run s/a.yaml 2>&1 | grep cordon:
 cordon: step 'look': the screen differs from the golden 'goldens/a.txt' in 1 line: line 1 is 'at 12:31:45, pid 4711', and was to be 'at 12:30:45, pid 4711' [E_ASSERTION_FAILED]
 # masks: patterns and regions, also on a golden from before; recorded
-$ sed -i 's/file: goldens\/a.txt/file: goldens\/a.txt, mask: [{pattern: "\\\\d\\\\d:\\\\d\\\\d"}, {row: 1, col: 17, cols: 4}]/' s/a.yaml; cordon run --json s/a.yaml | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["status"], d["steps"][0]["assertions"])'
+$ sed -i 's/file: goldens\/a.txt/file: goldens\/a.txt, mask: [{pattern: "\\\\d\\\\d:\\\\d\\\\d"}, {row: 1, col: 17, cols: 4}]/' s/a.yaml; cordon run --json s/a.yaml | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["status"], d["steps"][1]["assertions"])'
 passed [{'type': 'screen_matches_golden', 'passed': True, 'details': {'golden': 'goldens/a.txt', 'mask': [{'pattern': '\\d\\d:\\d\\d'}, {'row': 1, 'col': 17, 'cols': 4}], 'written': False}}]
 $ sed -i 's/pid 4711/pid 9/; s/timeout_ms: 100/timeout_ms: 2000/' s/a.yaml; cordon run --update-goldens changed s/a.yaml; cat s/goldens/a.txt
-passed: 1 of 1 steps passed, [0-9]+ ms (re)
+passed: 2 of 2 steps passed, [0-9]+ ms (re)
 Title
 at 12:30:45, pid 4711
 >
 $ cordon run --update-goldens all s/a.yaml; cat s/goldens/a.txt
 1 golden written
-passed: 1 of 1 steps passed, [0-9]+ ms (re)
+passed: 2 of 2 steps passed, [0-9]+ ms (re)
 Title
 at ***:45, pid ****
 >
 $ CI=true cordon run s/a.yaml
-passed: 1 of 1 steps passed, [0-9]+ ms (re)
+passed: 2 of 2 steps passed, [0-9]+ ms (re)
 $ sed -i s/Title/Other/ s/a.yaml; cordon run --update-goldens changed s/a.yaml; head -n 1 s/goldens/a.txt
 1 golden written
-passed: 1 of 1 steps passed, [0-9]+ ms (re)
+passed: 2 of 2 steps passed, [0-9]+ ms (re)
 Other
 # never outside, never through a link, and nothing is left beside it
 $ rm -r s/goldens; mkdir out; ln -s ../out s/goldens; cordon run --update-goldens all s/a.yaml 2>&1 | grep cordon:; ls -A out
@@ -72,6 +73,6 @@ mask[0]: expected {"row", "col", "rows", "cols"} or {"pattern"} [E_PROTOCOL]
 mask[0].rwo: unknown key; did you mean 'row'? [E_PROTOCOL]
 
 ## only a step that passes writes
-$ mkdir s && printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x; read"]}\nsteps: [{id: a, timeout_ms: 200, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: x}}}}, assert: [{type: screen_matches_golden, payload: {file: g}}, {type: title_is, payload: {text: t}}]}]\n' >s/a.yaml; cordon run s/a.yaml >/dev/null 2>&1; echo $?; ls s
+$ mkdir s && printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x; read"]}\nsteps: [{id: a, timeout_ms: 1000, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: x}}}}, assert: [{type: screen_matches_golden, payload: {file: g}}, {type: title_is, payload: {text: t}}]}]\n' >s/a.yaml; cordon run s/a.yaml >/dev/null 2>&1; echo $?; ls s
 5
 a.yaml

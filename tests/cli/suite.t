@@ -6,7 +6,7 @@ $ cordon run d
 a         passed   +[0-9]+ ms (re)
 b         passed   +[0-9]+ ms (re)
 2 of 2 scenarios passed, [0-9]+ ms (re)
-$ sed 's/text: hi/text: ho/; s/{id: one/{id: one, timeout_ms: 30/' d/a.scenario.yaml >d/c.scenario.yaml; sed 's/{id: one/{id: one, timeout_ms: 30, assert: [{type: screen_contains, payload: {text: "<\&>"}}]/' d/a.scenario.yaml >d/d.scenario.yml; echo '{' >d/e.scenario.json
+$ sed 's/]$/, {id: two, timeout_ms: 30, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: ho}}}}}]/' d/a.scenario.yaml >d/c.scenario.yaml; sed 's/]$/, {id: two, timeout_ms: 30, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: hi}}}}, assert: [{type: screen_contains, payload: {text: "<\&>"}}]}]/' d/a.scenario.yaml >d/d.scenario.yml; echo '{' >d/e.scenario.json
 $ cordon run -j 3 d 2>words; echo $?
 a         passed   +[0-9]+ ms (re)
 b         passed   +[0-9]+ ms (re)
@@ -20,7 +20,7 @@ $ grep -c 'cordon: ' words; grep 'c:' -A 3 words | head -4
 c:
   the screen was:
     | hi
-  cordon: step 'one': after 30 ms the screen does not show 'ho' [E_TIMEOUT]
+  cordon: step 'two': after 30 ms the screen does not show 'ho' [E_TIMEOUT]
 $ cordon run --json -j 2 d 2>/dev/null | python3 -c '
 > import json, sys
 > d = json.load(sys.stdin)
@@ -47,16 +47,16 @@ ok 1 - a # time=[0-9]+ms (re)
 ok 2 - b # time=[0-9]+ms (re)
 not ok 3 - c # time=[0-9]+ms (re)
   ---
-  message: "step 'one': after 30 ms the screen does not show 'ho'"
+  message: "step 'two': after 30 ms the screen does not show 'ho'"
   code: E_TIMEOUT
-  step: "one"
+  step: "two"
   screen: "hi\n"
   ...
 not ok 4 - d # time=[0-9]+ms (re)
   ---
-  message: "step 'one': the screen does not show '<&>'"
+  message: "step 'two': the screen does not show '<&>'"
   code: E_ASSERTION_FAILED
-  step: "one"
+  step: "two"
   screen: "hi\n"
   ...
 not ok 5 - e # time=[0-9]+ms (re)
@@ -76,11 +76,13 @@ $ cordon run --junit r.xml d >/dev/null 2>&1; python3 -c '
 > print(r.tag, {k: r.get(k) for k in ("tests", "failures", "errors", "skipped")})
 > for s in r:
 >     for c in s: print(s.get("name"), c.get("name"), [(e.tag, e.get("type"), e.get("message")[:40]) for e in c])'
-testsuites {'tests': '5', 'failures': '1', 'errors': '2', 'skipped': '0'}
+testsuites {'tests': '7', 'failures': '1', 'errors': '2', 'skipped': '0'}
 a one []
 b one []
-c one [('error', 'E_TIMEOUT', "step 'one': after 30 ms the screen does ")]
-d one [('failure', 'E_ASSERTION_FAILED', "step 'one': the screen does not show '<&")]
+c one []
+c two [('error', 'E_TIMEOUT', "step 'two': after 30 ms the screen does ")]
+d one []
+d two [('failure', 'E_ASSERTION_FAILED', "step 'two': the screen does not show '<&")]
 e scenario [('error', 'E_PROTOCOL', "d/e.scenario.json:2:1: string or '}' exp")]
 $ cordon run --junit r.xml d/e.scenario.json >/dev/null 2>&1; echo $?; grep -c '<error' r.xml
 9
