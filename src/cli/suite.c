@@ -132,7 +132,8 @@ static bool add_dir(struct suite *s, const char *path, struct err *err)
     for (struct dirent *e; l.n <= SUITE_MAX && (e = readdir(dir));)
         take_name(&l, s->cli->arena, e->d_name);
     closedir(dir);
-    qsort(l.p, l.n, sizeof(*l.p), by_name);
+    if (l.n)
+        qsort(l.p, l.n, sizeof(*l.p), by_name);
     bool ok = l.n > 0 || err_set(err, E_CLI_INVALID_ARG, "no scenario in '%s'", path);
     struct str head = str_trim_end(str_z(path), '/');
     for (size_t i = 0; ok && i < l.n; i++)
