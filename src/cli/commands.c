@@ -26,8 +26,7 @@ static const struct example examples[] = {
 const struct cmd cmd_cordon = {
     .name = "cordon",
     .summary = "run coding agents and terminal programs inside a boundary",
-    .about = "What they may touch is named by a policy and enforced by the kernel; what leaves the "
-             "boundary is decided by you.",
+    .about = "What they may touch is named by a policy and enforced by the kernel.",
     CMD_EXAMPLES(examples),
     .subs = commands,
 };

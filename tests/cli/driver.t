@@ -119,8 +119,8 @@ $ cat >drive.py <<'EOF'
 > print(code, d["status"], d["error"]["code"], sorted(os.listdir("../art" + sys.argv[1])))
 > EOF
 $ mkdir w && cd w && python3 ../drive.py int && python3 ../drive.py pipe
-130 canceled E_CANCELED ['checksums.json', 'events.jsonl', 'policy.json', 'run.json', 'snapshots', 'transcript.log']
-10 errored E_IO ['checksums.json', 'events.jsonl', 'policy.json', 'run.json', 'snapshots', 'transcript.log']
+130 canceled E_CANCELED ['checksums.json', 'events.jsonl', 'normalization.json', 'policy.json', 'run.json', 'snapshots', 'transcript.log']
+10 errored E_IO ['checksums.json', 'events.jsonl', 'normalization.json', 'policy.json', 'run.json', 'snapshots', 'transcript.log']
 
 ## usage
 $ cordon driver

@@ -242,6 +242,7 @@ $ mkdir w && cp s.yaml w && cd w && cordon run --artifacts ../art s.yaml 2>/dev/
 errored: 1 of 3 steps passed, [0-9]+ ms (re)
 art/checksums.json
 art/events.jsonl
+art/normalization.json
 art/policy.json
 art/run.json
 art/scenario.json

@@ -34,6 +34,7 @@ a-2
 d
 checksums.json
 events.jsonl
+normalization.json
 policy.json
 run.json
 scenario.json
