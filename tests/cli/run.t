@@ -263,7 +263,7 @@ $ python3 -c '
 > print(all(fnv(open("art/" + k, "rb").read()) == v for k, v in sums.items()), len(sums))'
 errored [('passed', 'snapshots/0001.json'), ('errored', 'snapshots/0002.json'), ('skipped', None)]
 3
-True 8
+True 9
 
 ## an interrupted run: status canceled, its record complete, nothing left
 $ mark=mark$$; printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo up; read; : %s"]}\nsteps: [{id: a, timeout_ms: 50000, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: never}}}}}, {id: b, action: {type: terminate}}]\n' $mark >s.yaml
