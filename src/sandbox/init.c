@@ -274,10 +274,14 @@ static void set_limits(const struct init_input *in)
         limit(RLIMIT_NPROC, limits->processes + 1); /* and ourselves */
 }
 
-/* Handlers are the default ones since clone3(). */
-static void unblock_signals(void)
+/* Also those that are ignored, as SIGPIPE is by the supervisor: CLONE_CLEAR_SIGHAND would leave
+ * them. */
+static void reset_signals(void)
 {
+    struct sigaction normal = {.sa_handler = SIG_DFL};
     sigset_t none;
+    for (int s = 1; s < NSIG; s++)
+        sigaction(s, &normal, NULL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -298,7 +302,7 @@ static int run_command(void *context)
     if (in->plan->mode == POLICY_LANDLOCK)
         restrict_self(init);
     set_limits(in);
-    unblock_signals();
+    reset_signals();
     execve(in->plan->command.p, in->argv, in->envp);
     give_up(STAGE_EXEC, errno, -1);
 }
@@ -421,8 +425,10 @@ void init_main(const struct init_input *in)
 {
     struct init init = {.in = in, .root = {-1, -1}, .master = -1, .slave = -1};
     sigset_t signals;
+    struct sigaction normal = {.sa_handler = SIG_DFL};
     keep_descriptors(&init);
     block_signals(&signals);
+    sigaction(SIGCHLD, &normal, NULL);
     int death = plan_is_native(in->plan) ? SIGKILL : SIGTERM;
     prctl(PR_SET_PDEATHSIG, death, 0, 0, 0);
     char word = await_word();

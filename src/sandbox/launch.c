@@ -192,7 +192,7 @@ static int receive(struct child *child, struct init_message *ret_message)
 
 static uint64_t clone_flags(const struct plan *plan)
 {
-    uint64_t flags = CLONE_PIDFD | CLONE_CLEAR_SIGHAND;
+    uint64_t flags = CLONE_PIDFD;
     if (plan_is_native(plan))
         flags |= CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
                  CLONE_NEWCGROUP | (plan->own_network ? CLONE_NEWNET : 0u);

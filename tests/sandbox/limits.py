@@ -128,12 +128,16 @@ def _(t):
 def record_of(t, path):
     """The record of a run, if it is whole: {name: bytes}."""
     found = {}
-    for name in os.listdir(path):
-        with open(os.path.join(path, name), "rb") as f:
-            found[name] = f.read()
-    t.same(sorted(found), ["checksums.json", "policy.json", "run.json", "transcript.log"])
+    for place, _, names in os.walk(path):
+        for name in names:
+            with open(os.path.join(place, name), "rb") as f:
+                found[os.path.relpath(os.path.join(place, name), path)] = f.read()
+    wanted = {"events.jsonl", "normalization.json", "policy.json", "run.json", "transcript.log"}
+    if "snapshots/0001.json" in found:  # on a terminal
+        wanted.add("snapshots/0001.json")
+    t.same(sorted(found), sorted(wanted | {"checksums.json"}))
     sums = json.loads(found["checksums.json"])
-    t.same(sorted(sums), ["policy.json", "run.json", "transcript.log"])
+    t.same(sorted(sums), sorted(wanted))
     for name, want in sums.items():
         value = 14695981039346656037
         for byte in found[name]:
