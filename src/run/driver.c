@@ -292,21 +292,9 @@ static void take_line(struct driver *d, struct str line)
 static bool open_session(struct driver *d, struct err *err)
 {
     const struct driver_job *job = d->job;
-    const struct policy_budgets *b = &job->verdict->policy->budgets;
-    const struct session_options options = {
-        .plan = job->plan,
-        .argv = job->argv,
-        .envp = job->envp,
-        .rows = job->rows,
-        .cols = job->cols,
-        .budgets = {b->max_runtime_ms, b->max_output_bytes},
-        .scrollback = TERM_SCROLLBACK,
-        .cancel = job->cancel,
-        .output = observer_output,
-        .event = observer_event,
-        .context = &d->observer,
-    };
-    return session_open(&options, &d->session, err);
+    const struct observer_job observed = {
+        job->verdict, job->plan, job->argv, job->envp, job->rows, job->cols, job->cancel};
+    return observer_open(&d->observer, &observed, &d->session, err);
 }
 
 static void finish(struct driver *d)

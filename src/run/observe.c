@@ -51,6 +51,26 @@ void observer_output(void *context, struct str bytes)
     buf_add_str(&o->text, bytes);
 }
 
+bool observer_open(struct observer *o, const struct observer_job *job, struct session **ret_session,
+    struct err *err)
+{
+    const struct policy_budgets *b = &job->verdict->policy->budgets;
+    const struct session_options options = {
+        .plan = job->plan,
+        .argv = job->argv,
+        .envp = job->envp,
+        .rows = job->rows,
+        .cols = job->cols,
+        .budgets = {b->max_runtime_ms, b->max_output_bytes},
+        .scrollback = TERM_SCROLLBACK,
+        .cancel = job->cancel,
+        .output = observer_output,
+        .event = observer_event,
+        .context = o,
+    };
+    return session_open(&options, ret_session, err);
+}
+
 /* Events -------------------------------------------------------------------------------------- */
 
 static const char *name_of(const struct session_event *e)

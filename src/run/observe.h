@@ -45,6 +45,17 @@ struct observer {
 void observer_init(struct observer *o);
 void observer_done(struct observer *o);
 
+/* A session that it observes, under the verdict's budgets. */
+struct observer_job {
+    const struct verdict *verdict;
+    const struct plan *plan;
+    const char *const *argv, *const *envp;
+    uint16_t rows, cols;
+    int cancel;
+};
+MUST_USE bool observer_open(struct observer *o, const struct observer_job *job,
+    struct session **ret_session, struct err *err);
+
 /* For session_options. */
 void observer_output(void *context, struct str bytes);
 void observer_event(void *context, const struct session_event *event);

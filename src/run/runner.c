@@ -419,21 +419,9 @@ bool runner_check(const struct scenario *scenario, const struct policy *policy, 
 static bool open_session(struct runner *r, struct err *err)
 {
     const struct runner_job *job = r->job;
-    const struct policy_budgets *b = &job->verdict->policy->budgets;
-    const struct session_options options = {
-        .plan = job->plan,
-        .argv = job->argv,
-        .envp = job->envp,
-        .rows = job->scenario->rows,
-        .cols = job->scenario->cols,
-        .budgets = {b->max_runtime_ms, b->max_output_bytes},
-        .scrollback = TERM_SCROLLBACK,
-        .cancel = job->cancel,
-        .output = observer_output,
-        .event = observer_event,
-        .context = &r->observer,
-    };
-    return session_open(&options, &r->session, err);
+    const struct observer_job observed = {job->verdict, job->plan, job->argv, job->envp,
+        job->scenario->rows, job->scenario->cols, job->cancel};
+    return observer_open(&r->observer, &observed, &r->session, err);
 }
 
 /* The last screen is that of the last step: what a command prints when it is told to end is not

@@ -205,13 +205,13 @@ static void sd(struct term *t)
 
 static void sl(struct term *t)
 {
-    if (t->row >= t->top && t->row <= t->bottom && t->col >= t->left && t->col <= t->right)
+    if (in_margins(t))
         scroll_left(t, param(t, 0, 1));
 }
 
 static void sr(struct term *t)
 {
-    if (t->row >= t->top && t->row <= t->bottom && t->col >= t->left && t->col <= t->right)
+    if (in_margins(t))
         scroll_left(t, -param(t, 0, 1));
 }
 

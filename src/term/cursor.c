@@ -6,11 +6,6 @@ static bool has_side_margins(const struct term *t)
     return t->left > 0 || t->right < t->cols - 1;
 }
 
-static bool in_side_margins(const struct term *t)
-{
-    return t->col >= t->left && t->col <= t->right;
-}
-
 int cursor_left_edge(const struct term *t)
 {
     return t->col >= t->left ? t->left : 0;
@@ -171,7 +166,7 @@ void scroll_left(struct term *t, int n)
 
 void edit_insert_lines(struct term *t, int n)
 {
-    if (t->row < t->top || t->row > t->bottom || !in_side_margins(t))
+    if (!in_margins(t))
         return;
     if (has_side_margins(t))
         scroll_part(t, t->row, -n);
@@ -183,7 +178,7 @@ void edit_insert_lines(struct term *t, int n)
 
 void edit_delete_lines(struct term *t, int n)
 {
-    if (t->row < t->top || t->row > t->bottom || !in_side_margins(t))
+    if (!in_margins(t))
         return;
     if (has_side_margins(t))
         scroll_part(t, t->row, n);

@@ -83,17 +83,12 @@ void erase_line(struct term *t, int what, enum erase how)
     t->pending = false;
 }
 
-static bool in_margins(const struct term *t)
-{
-    return t->col >= t->left && t->col <= t->right;
-}
-
 void edit_insert_blanks(struct term *t, int n)
 {
     struct row *row = term_line(t);
     int edge = cursor_right_edge(t), width = edge + 1 - t->col, count = MIN(n, width);
     t->pending = false;
-    if (!in_margins(t))
+    if (!in_side_margins(t))
         return;
     row_cut(row, t->col, edge + 1, t->cols);
     row_move(row, t->col + count, t->col, width - count, t->cols);
@@ -106,7 +101,7 @@ void edit_delete_chars(struct term *t, int n)
     struct row *row = term_line(t);
     int edge = cursor_right_edge(t), width = edge + 1 - t->col, count = MIN(n, width);
     t->pending = false;
-    if (!in_margins(t))
+    if (!in_side_margins(t))
         return;
     row_cut(row, t->col, edge + 1, t->cols);
     row_move(row, t->col, t->col + count, width - count, t->cols);
@@ -118,7 +113,7 @@ void edit_delete_chars(struct term *t, int n)
 static void edit_columns(struct term *t, int n, void (*edit)(struct term *, int))
 {
     int row = t->row;
-    if (row < t->top || row > t->bottom || !in_margins(t))
+    if (!in_margins(t))
         return;
     for (t->row = t->top; t->row <= t->bottom; t->row++)
         edit(t, n);

@@ -211,6 +211,17 @@ static inline struct row *term_line(const struct term *t)
     return grid_row(t->grid, t->row);
 }
 
+/* Within the margins left and right, and those above and below. */
+static inline bool in_side_margins(const struct term *t)
+{
+    return t->col >= t->left && t->col <= t->right;
+}
+
+static inline bool in_margins(const struct term *t)
+{
+    return in_side_margins(t) && t->row >= t->top && t->row <= t->bottom;
+}
+
 static inline int param(const struct term *t, unsigned i, int otherwise)
 {
     return parser_param(&t->parser, i, otherwise);
