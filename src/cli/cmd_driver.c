@@ -37,6 +37,16 @@ static bool write_line(void *context, const json_t *object)
     return buf_ok(&line) && file_write_all(STDOUT_FILENO, buf_str(&line));
 }
 
+static uint16_t rows_of(const struct driver_options *o)
+{
+    return (uint16_t)(o->rows ? o->rows : ROWS);
+}
+
+static uint16_t cols_of(const struct driver_options *o)
+{
+    return (uint16_t)(o->cols ? o->cols : COLS);
+}
+
 static bool tell(struct drive *d, const struct driver_result *result, struct err *err)
 {
     const struct result_input input = {
@@ -47,6 +57,10 @@ static bool tell(struct drive *d, const struct driver_result *result, struct err
         .plan = &d->p.plan,
         .argv = d->p.argv,
         .result = &result->run,
+        .steps = d->p.artifacts.dir >= 0 ? result->steps : NULL,
+        .steps_cut = result->steps_cut,
+        .rows = rows_of(d->options),
+        .cols = cols_of(d->options),
         .observation = result->observation,
     };
     AUTO_JSON json_t *json = result_json(&input);
@@ -66,8 +80,8 @@ static bool drive(struct drive *d, struct err *err)
         .plan = &d->p.plan,
         .argv = d->p.argv,
         .envp = env_make(&d->p.policy.env, (const char *const *)environ, d->cli->arena),
-        .rows = (uint16_t)(d->options->rows ? d->options->rows : ROWS),
-        .cols = (uint16_t)(d->options->cols ? d->options->cols : COLS),
+        .rows = rows_of(d->options),
+        .cols = cols_of(d->options),
         .artifacts = d->p.artifacts.dir >= 0 ? &d->p.artifacts : NULL,
         .input = STDIN_FILENO,
         .cancel = cancel,

@@ -91,10 +91,10 @@ static int exit_status(const struct exec *x, const struct exec_result *r)
 }
 
 /* The one observation of a run without steps. */
-static bool record(struct exec *x, const json_t *observation, struct err *err)
+static bool record(struct exec *x, json_t *observation, struct err *err)
 {
     char name[ARTIFACTS_NAME];
-    artifacts_event(&x->p.artifacts, observation);
+    observer_record(&x->observer, observation, NULL);
     return !x->term ||
            artifacts_snapshot(&x->p.artifacts, json_object_get(observation, "screen"), name, err);
 }
@@ -136,7 +136,7 @@ static bool run_job(struct exec *x, struct err *err)
 {
     sigset_t set;
     AUTO_FD int signals = interrupt_open(true, &set);
-    observer_init(&x->observer);
+    observer_init(&x->observer, NULL);
     x->observer.artifacts = x->p.artifacts.dir >= 0 ? &x->p.artifacts : NULL;
     const struct exec_job job = make_job(x, signals);
     struct exec_result result;

@@ -4,6 +4,7 @@
 #include "cli/interrupt.h"
 #include "cli/prepare.h"
 #include "cli/suite.h"
+#include "path/beneath.h"
 #include "path/file.h"
 #include "policy/preset.h"
 #include "run/result.h"
@@ -95,6 +96,8 @@ static const char *const *make_argv(struct run *r)
 static bool tell(struct run *r, const struct runner_result *result, struct err *err)
 {
     AUTO_JSON json_t *scenario = scenario_json(&r->scenario);
+    AUTO_FREE char *home =
+        scenario_has_goldens(&r->scenario) ? beneath_name(r->scenario.goldens->dir) : NULL;
     const struct result_input input = {
         .mode = "run",
         .run_id = result->run_id,
@@ -105,6 +108,7 @@ static bool tell(struct run *r, const struct runner_result *result, struct err *
         .result = &result->run,
         .scenario = scenario,
         .steps = result->steps,
+        .scenario_dir = home,
         .observation = result->observation,
     };
     summarize(r, result);

@@ -2,6 +2,7 @@
 #include "run/driver.h"
 
 #include "base/clock.h"
+#include "run/request.h"
 #include "run/result.h"
 #include "run/runner.h"
 #include "run/wait.h"
@@ -14,42 +15,15 @@ enum {
     ARENA_MAX = 64 << 20,
 };
 
-static const char *const screens[] = {"full", "cells", "delta"}; /* by enum observer_screen */
-
-struct message {
-    uint32_t version;
-    json_t *action;
-    json_t *request_id;
-    uint64_t timeout_ms, settle_ms;
-    int screen;
-};
-
-static const struct field message_fields[] = {
-    FIELD_U32("protocol_version", struct message, version, "1", .flags = FIELD_REQUIRED,
-        FIELD_RANGE(1, 1)),
-    FIELD_JSON(
-        "action", struct message, action, "{\"type\", \"payload\"}", .flags = FIELD_REQUIRED),
-    FIELD_JSON("request_id", struct message, request_id, "echoed in the answer"),
-    FIELD_U64("timeout_ms", struct message, timeout_ms,
-        "for a wait; for others: for the first change", .def = "5000",
-        FIELD_RANGE(1, 24 * 3600 * 1000)),
-    FIELD_U64("settle_ms", struct message, settle_ms,
-        "answer only when nothing has changed for so long", .def = "0",
-        FIELD_RANGE(0, 3600 * 1000)),
-    FIELD_ENUM("screen", struct message, screen, screens,
-        "full: the lines; cells: with every cell; delta: the rows that have changed since the last "
-        "answer",
-        .def = "\"full\""),
-};
-static const struct shape message_shape =
-    SHAPE("driver_input", struct message, message_fields, "one line of the driver's input");
-
 struct driver {
     const struct driver_job *job;
     struct driver_result *result;
     struct observer observer;
     struct session *session;
     struct buf input;
+    struct request_result step; /* the one under way */
+    size_t line_bytes;
+    size_t kept_bytes; /* of what the steps were made from */
     bool input_ended;
     bool over;
     bool canceled; /* and therefore over */
@@ -110,7 +84,7 @@ static bool next_line(struct driver *d, struct buf *ret_line)
 
 /* Answers ------------------------------------------------------------------------------------- */
 
-static void answer(struct driver *d, json_t *object, const struct message *m)
+static void answer(struct driver *d, json_t *object, const struct request *m)
 {
     if (m && m->request_id)
         json_put(object, "request_id", json_incref(m->request_id));
@@ -118,7 +92,7 @@ static void answer(struct driver *d, json_t *object, const struct message *m)
         d->over = d->unread = true;
 }
 
-static void answer_error(struct driver *d, const struct err *error, const struct message *m)
+static void answer_error(struct driver *d, const struct err *error, const struct request *m)
 {
     json_t *object = json_object();
     json_put(object, "protocol_version", json_integer(RUN_PROTOCOL_VERSION));
@@ -127,26 +101,70 @@ static void answer_error(struct driver *d, const struct err *error, const struct
     json_decref(object);
 }
 
-/* What was sent to us makes no sense: with --keep-going that is all, otherwise it is the end. */
-static void refuse(struct driver *d, struct err *error, const struct message *m)
+static uint64_t since_start(const struct driver *d)
+{
+    return clock_mono_ms() - d->observer.started_ms;
+}
+
+/* A record has limits; what is beyond them makes it one that can't be run again. */
+static bool may_keep(struct driver *d, size_t bytes)
+{
+    d->kept_bytes += bytes;
+    bool fits =
+        d->kept_bytes <= DRIVER_KEPT_MAX && json_array_size(d->result->steps) < DRIVER_STEPS_MAX;
+    d->result->steps_cut |= d->job->artifacts && !fits;
+    return d->job->artifacts && fits;
+}
+
+/* What was sent to us makes no sense: with --keep-going that is all, otherwise it is the end, and
+ * part of the record. */
+static void refuse(struct driver *d, struct str line, struct err *error, const struct request *m)
 {
     struct exec_result *run = &d->result->run;
     answer_error(d, error, m);
     if (d->job->keep_going)
         return;
+    d->step.error = error;
+    d->step.ended_ms = since_start(d);
+    if (may_keep(d, line.n))
+        json_push(d->result->steps, request_refused(line, &d->step));
     d->over = true;
     run->status = EXEC_ERRORED;
     err_move(&run->error, error);
 }
 
+/* The screen into the record: whole, also where only what has changed is answered. */
+static void keep_screen(struct driver *d, const json_t *observation, bool delta, char *ret_name)
+{
+    AUTO_ERR struct err ignored = {0};
+    AUTO_JSON json_t *whole = delta ? observer_screen(session_term(d->session)) : NULL;
+    struct artifacts *a = d->job->artifacts;
+    ret_name[0] = '\0';
+    if (!a || d->observer.too_large)
+        return;
+    /* What can't be written is told when the record is sealed. */
+    if (!artifacts_snapshot(
+            a, whole ? whole : json_object_get(observation, "screen"), ret_name, &ignored))
+        ret_name[0] = '\0';
+}
+
+static void keep_step(struct driver *d, const struct request *m, const char *snapshot)
+{
+    d->step.snapshot = snapshot;
+    d->step.ended_ms = since_start(d);
+    d->step.end_bytes = session_fed_bytes(d->session);
+    if (may_keep(d, d->line_bytes))
+        json_push(d->result->steps, request_step(m, &d->step));
+}
+
 static void observe(
-    struct driver *d, const struct message *m, const char *matched_by, const struct err *error)
+    struct driver *d, const struct request *m, const char *matched_by, const struct err *error)
 {
     char name[ARTIFACTS_NAME];
-    AUTO_ERR struct err ignored = {0};
+    if (d->job->after)
+        d->job->after(d->job->context, d->session);
     json_t *o =
         observer_take(&d->observer, session_term(d->session), (enum observer_screen)m->screen);
-    struct artifacts *a = d->job->artifacts;
     struct exec_result *run = &d->result->run;
     if (!run->error.code && !observer_fits(&d->observer, &run->error)) {
         run->status = EXEC_ERRORED;
@@ -157,25 +175,24 @@ static void observe(
         json_put(o, "matched_by", json_string(matched_by));
     if (error && error->code)
         json_put(o, "error", err_to_json(error));
-    if (a) {
-        artifacts_event(a, o);
-        if (!d->observer.too_large)
-            (void)!artifacts_snapshot(a, json_object_get(o, "screen"), name, &ignored);
-    }
+    observer_record(&d->observer, o, m->action_json);
+    keep_screen(d, o, m->screen == OBSERVER_DELTA, name);
+    d->step.matched_by = matched_by;
+    d->step.error = error;
+    keep_step(d, m, name);
     answer(d, o, m);
-    json_decrefp(&d->result->observation);
-    d->result->observation = o;
+    json_decref(o);
 }
 
 /* Actions ------------------------------------------------------------------------------------- */
 
-static uint64_t wait_limit(const struct driver *d, const struct message *m)
+static uint64_t wait_limit(const struct driver *d, const struct request *m)
 {
     uint64_t most = d->job->verdict->policy->budgets.max_wait_ms;
     return most ? MIN(m->timeout_ms, most) : m->timeout_ms;
 }
 
-static void blame_wait(struct driver *d, const struct message *m, const struct action *action,
+static void blame_wait(struct driver *d, const struct request *m, const struct action *action,
     const struct wait_result *got, struct err *error)
 {
     uint64_t limit = wait_limit(d, m);
@@ -193,7 +210,7 @@ static void blame_wait(struct driver *d, const struct message *m, const struct a
 }
 
 static void do_wait(
-    struct driver *d, const struct message *m, const struct action *action, uint64_t since)
+    struct driver *d, const struct request *m, const struct action *action, uint64_t since)
 {
     uint64_t now = clock_mono_ms();
     bool waits = action->type == ACTION_WAIT;
@@ -222,7 +239,7 @@ static void do_wait(
         observe(d, m, got.matched_by, &error);
 }
 
-static void perform(struct driver *d, const struct message *m, const struct action *action)
+static void perform(struct driver *d, const struct request *m, const struct action *action)
 {
     AUTO_ERR struct err error = {0};
     AUTO_BUF struct buf sent = BUF_INIT(DRIVER_LINE_MAX);
@@ -238,23 +255,13 @@ static void perform(struct driver *d, const struct message *m, const struct acti
         observe(d, m, NULL, &error);
         return;
     }
-    if (sends && !action_send(action, d->session, &sent, &error)) {
+    bool sent_it = !sends || action_send(action, d->session, &sent, &error);
+    d->step.sent = buf_str(&sent);
+    if (!sent_it) {
         observe(d, m, NULL, &error);
         return;
     }
     do_wait(d, m, action, session_changes(d->session));
-}
-
-static bool check_version(const json_t *tree, struct err *err)
-{
-    const json_t *version = json_object_get(tree, "protocol_version");
-    if (!json_is_integer(version) || json_integer_value(version) == RUN_PROTOCOL_VERSION)
-        return true;
-    err_set(err, E_PROTOCOL_VERSION_MISMATCH,
-        "protocol_version %lld is not supported: this program speaks %d",
-        (long long)json_integer_value(version), RUN_PROTOCOL_VERSION);
-    err_ctx_int(err, "provided_version", (int64_t)json_integer_value(version));
-    return err_ctx_int(err, "supported_version", RUN_PROTOCOL_VERSION);
 }
 
 static bool is_blank(struct str line)
@@ -268,23 +275,21 @@ static bool is_blank(struct str line)
 static void take_line(struct driver *d, struct str line)
 {
     AUTO_ARENA struct arena arena = ARENA_INIT(ARENA_MAX);
-    AUTO_JSON json_t *tree = NULL;
     AUTO_ERR struct err error = {0};
-    struct message m = {0};
-    struct action action = {0};
+    struct request request;
     if (is_blank(line))
         return;
-    bool ok = json_parse(line, "input", E_PROTOCOL, &tree, &error);
-    m.request_id = json_object_get(tree, "request_id");
-    ok = ok && check_version(tree, &error) &&
-         field_read(&message_shape, tree, &arena, E_PROTOCOL, &m, &error) &&
-         action_read(m.action, "action", &arena, &action, &error);
-    if (!ok) {
-        refuse(d, &error, &m);
-        return;
-    }
-    perform(d, &m, &action);
-    action_done(&action);
+    if (d->job->before)
+        d->job->before(d->job->context, d->session);
+    d->line_bytes = line.n;
+    d->step = (struct request_result){.index = json_array_size(d->result->steps),
+        .started_ms = since_start(d),
+        .from_bytes = session_fed_bytes(d->session)};
+    if (request_read(line, &arena, &request, &error))
+        perform(d, &request, &request.action);
+    else
+        refuse(d, line, &error, &request);
+    request_done(&request);
 }
 
 /* The whole ----------------------------------------------------------------------------------- */
@@ -297,16 +302,27 @@ static bool open_session(struct driver *d, struct err *err)
     return observer_open(&d->observer, &observed, &d->session, err);
 }
 
+/* The last screen is what is there when nobody asks any more. */
+static void observe_end(struct driver *d)
+{
+    char ignored[ARTIFACTS_NAME];
+    if (d->job->before && !d->over)
+        d->job->before(d->job->context, d->session);
+    if (!d->over)
+        session_drain(d->session);
+    d->observer.ended = true;
+    json_t *o = observer_take(&d->observer, session_term(d->session), OBSERVER_FULL);
+    json_put(o, "transcript_bytes", json_integer((json_int_t)session_fed_bytes(d->session)));
+    observer_record(&d->observer, o, NULL);
+    keep_screen(d, o, false, ignored);
+    d->result->observation = o;
+}
+
 static void finish(struct driver *d)
 {
     struct exec_result *run = &d->result->run;
     const struct err *error = session_error(d->session);
-    d->observer.ended = true;
-    if (!d->result->observation) {
-        const struct message m = {0};
-        d->result->observation =
-            observer_take(&d->observer, session_term(d->session), (enum observer_screen)m.screen);
-    }
+    observe_end(d);
     session_terminate(d->session, SESSION_GRACE_MS);
     if (error->code && !run->error.code) {
         run->status = EXEC_ERRORED;
@@ -325,11 +341,13 @@ static void finish(struct driver *d)
 
 bool driver_run(const struct driver_job *job, struct driver_result *ret_result, struct err *err)
 {
-    struct driver_result result = {.run.status = EXEC_PASSED};
+    struct driver_result result = {.run.status = EXEC_PASSED, .steps = json_array()};
     struct driver d = {
         .job = job, .result = &result, .input = BUF_INIT(DRIVER_LINE_MAX + READ_SIZE)};
-    observer_init(&d.observer);
+    observer_init(&d.observer, job->run_id);
     d.observer.artifacts = job->artifacts;
+    d.observer.also = job->output;
+    d.observer.context = job->context;
     d.observer.snapshot_max = job->verdict->policy->budgets.max_snapshot_bytes;
     result.run.started_ms = d.observer.started_ms;
     memcpy(result.run_id, d.observer.run_id, sizeof(result.run_id));
@@ -344,6 +362,8 @@ bool driver_run(const struct driver_job *job, struct driver_result *ret_result, 
     if (ok) {
         finish(&d);
         *ret_result = result;
+    } else {
+        driver_result_done(&result);
     }
     session_close(d.session);
     observer_done(&d.observer);
@@ -354,11 +374,12 @@ bool driver_run(const struct driver_job *job, struct driver_result *ret_result, 
 void driver_result_done(struct driver_result *r)
 {
     err_done(&r->run.error);
+    json_decrefp(&r->steps);
     json_decrefp(&r->observation);
-    r->observation = NULL;
+    r->steps = r->observation = NULL;
 }
 
 json_t *driver_schema(void)
 {
-    return field_schema(&message_shape);
+    return request_schema();
 }

@@ -14,6 +14,8 @@
 enum {
     DRIVER_LINE_MAX = 4 << 20,
     DRIVER_TIMEOUT_MS = 5000, /* of an action, unless it says otherwise */
+    DRIVER_STEPS_MAX = 100 * 1000,
+    DRIVER_KEPT_MAX = 64 << 20, /* bytes of input that a record holds */
 };
 
 struct driver_job {
@@ -22,17 +24,25 @@ struct driver_job {
     const char *const *argv, *const *envp;
     uint16_t rows, cols;
     struct artifacts *artifacts; /* may be NULL */
+    const char *run_id;          /* NULL: a new one */
     int input;
     int cancel;      /* -1, or what is readable when it is to end */
     bool keep_going; /* answer wrong input, too, and go on */
     /* Writes one line; false: nobody reads any more. */
     bool (*answer)(void *context, const json_t *object);
+    /* May be NULL. Before a line is taken, and before the end; before a screen is. May let the
+     * session go on. */
+    void (*before)(void *context, struct session *session);
+    void (*after)(void *context, struct session *session);
+    void (*output)(void *context, struct str bytes);
     void *context;
 };
 
 struct driver_result {
     struct exec_result run;
     char run_id[ID_SIZE], session_id[ID_SIZE];
+    json_t *steps;       /* StepResults of what was asked, if there is a record */
+    bool steps_cut;      /* not all of it */
     json_t *observation; /* the last one */
 };
 

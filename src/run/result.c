@@ -58,8 +58,18 @@ json_t *result_json(const struct result_input *in)
     json_put(object, "sandbox_report", report_json(in->verdict, in->plan));
     if (in->scenario)
         json_put(object, "scenario", json_incref(in->scenario));
+    if (in->scenario_dir)
+        exact_put(object, "scenario_dir", str_z(in->scenario_dir));
+    if (in->rows) {
+        json_t *size = json_object();
+        json_put(size, "rows", json_integer(in->rows));
+        json_put(size, "cols", json_integer(in->cols));
+        json_put(object, "initial_size", size);
+    }
     if (in->steps)
         json_put(object, "steps", json_incref(in->steps));
+    if (in->steps_cut)
+        json_put(object, "steps_cut", json_true());
     json_put(object, "final_observation",
         in->observation ? json_incref(in->observation) : observation_json(in));
     json_put(object, "exit_status", r->exit.known ? exit_json(&r->exit) : json_null());

@@ -22,7 +22,10 @@ struct result_input {
     struct str tail; /* the end of what it wrote, if there is no observation */
     /* Of a scenario; borrowed, may be NULL. */
     json_t *scenario, *steps;
-    json_t *observation; /* the last one */
+    const char *scenario_dir; /* where its goldens are */
+    bool steps_cut;           /* there were more */
+    uint16_t rows, cols;      /* of the terminal at the start, where no scenario says so; or 0 */
+    json_t *observation;      /* the last one */
 };
 
 /* A new object. */

@@ -210,17 +210,23 @@ static void set_home(struct condition *c, const struct golden_home *home)
         c->golden->home = home;
 }
 
-/* Goldens lie beside the scenario, wherever it was started from. */
-static bool find_goldens(const char *path, struct arena *arena, struct scenario *s, struct err *err)
+bool scenario_has_goldens(const struct scenario *s)
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? arena_strdup(arena, str_n(path, (size_t)(slash - path) + 1)) : ".";
-    struct golden_home *home = ARENA_NEW(arena, struct golden_home, 1);
-    *home = (struct golden_home){.dir = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-    if (home->dir < 0) {
-        scenario_done(s);
-        return err_errno(err, E_IO, errno, "cannot open the directory '%s'", name);
+    bool some = false;
+    for (size_t i = 0; i < s->n_steps; i++) {
+        some |= s->steps[i].action.condition.golden != NULL;
+        for (size_t j = 0; j < s->steps[i].n_asserts; j++)
+            some |= s->steps[i].asserts[j].golden != NULL;
     }
+    return some;
+}
+
+bool scenario_set_home(struct scenario *s, const char *dir, struct arena *arena, struct err *err)
+{
+    struct golden_home *home = ARENA_NEW(arena, struct golden_home, 1);
+    *home = (struct golden_home){.dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (home->dir < 0)
+        return err_errno(err, E_IO, errno, "cannot open the directory '%s'", dir);
     s->goldens = home;
     for (size_t i = 0; i < s->n_steps; i++) {
         set_home(&s->steps[i].action.condition, home);
@@ -228,6 +234,17 @@ static bool find_goldens(const char *path, struct arena *arena, struct scenario 
             set_home(&s->steps[i].asserts[j], home);
     }
     return true;
+}
+
+/* Goldens lie beside the scenario, wherever it was started from. */
+static bool find_goldens(const char *path, struct arena *arena, struct scenario *s, struct err *err)
+{
+    const char *slash = strrchr(path, '/');
+    const char *dir = slash ? arena_strdup(arena, str_n(path, (size_t)(slash - path) + 1)) : ".";
+    if (scenario_set_home(s, dir, arena, err))
+        return true;
+    scenario_done(s);
+    return false;
 }
 
 bool scenario_load(

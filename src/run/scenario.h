@@ -38,7 +38,7 @@ struct scenario {
     struct policy policy;
     struct step *steps;
     size_t n_steps;
-    struct golden_home *goldens; /* where they are; set by scenario_load() */
+    struct golden_home *goldens; /* where they are; set by scenario_set_home() */
 };
 
 /* From a text or a file, as JSON or YAML. */
@@ -47,6 +47,11 @@ MUST_USE bool scenario_parse(struct str text, const char *name, struct arena *ar
 MUST_USE bool scenario_load(
     const char *path, struct arena *arena, struct scenario *ret_scenario, struct err *err);
 void scenario_done(struct scenario *s);
+
+/* Where its goldens are: beside the file that it was loaded from, or in another directory. */
+MUST_USE bool scenario_set_home(
+    struct scenario *s, const char *dir, struct arena *arena, struct err *err);
+bool scenario_has_goldens(const struct scenario *s);
 
 /* As it is resolved: with every default. A new object. */
 MUST_USE json_t *scenario_json(const struct scenario *s);
