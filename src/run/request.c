@@ -46,11 +46,13 @@ bool request_read(
     *r = (struct request){0};
     if (!json_parse(line, "input", E_PROTOCOL, &r->tree, err))
         return false;
-    json_t *tree = r->tree;
-    r->request_id = json_object_get(tree, "request_id");
-    return check_version(tree, err) &&
-           field_read(&request_shape, tree, arena, E_PROTOCOL, r, err) &&
-           action_read(r->action_json, "action", arena, &r->action, err);
+    json_t *tree = r->tree, *id = json_object_get(tree, "request_id");
+    bool ok =
+        check_version(tree, err) && field_read(&request_shape, tree, arena, E_PROTOCOL, r, err);
+    /* Reading begins with an empty struct. */
+    r->tree = tree;
+    r->request_id = id;
+    return ok && action_read(r->action_json, "action", arena, &r->action, err);
 }
 
 void request_done(struct request *r)
