@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -33,6 +34,7 @@ static void end(void)
         pause();
 }
 
+#define SHOWN                 __attribute__((visibility("default")))
 #define NEXT(type, name, ...) ((type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, name))
 
 static int is_file(int fd)
@@ -41,7 +43,7 @@ static int is_file(int fd)
     return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-ssize_t write(int fd, const void *bytes, size_t n)
+SHOWN ssize_t write(int fd, const void *bytes, size_t n)
 {
     ssize_t (*next)(int, const void *, size_t) = NEXT(ssize_t, "write", int, const void *, size_t);
     if (is_file(fd) && is_time()) {
@@ -52,7 +54,7 @@ ssize_t write(int fd, const void *bytes, size_t n)
     return next(fd, bytes, n);
 }
 
-int openat(int dir, const char *name, int flags, ...)
+SHOWN int openat(int dir, const char *name, int flags, ...)
 {
     va_list list;
     va_start(list, flags);
@@ -63,21 +65,21 @@ int openat(int dir, const char *name, int flags, ...)
     return NEXT(int, "openat", int, const char *, int, ...)(dir, name, flags, mode);
 }
 
-int renameat(int from, const char *name, int to, const char *other)
+SHOWN int renameat(int from, const char *name, int to, const char *other)
 {
     if (is_time())
         end();
     return NEXT(int, "renameat", int, const char *, int, const char *)(from, name, to, other);
 }
 
-int mkdirat(int dir, const char *name, mode_t mode)
+SHOWN int mkdirat(int dir, const char *name, mode_t mode)
 {
     if (is_time())
         end();
     return NEXT(int, "mkdirat", int, const char *, mode_t)(dir, name, mode);
 }
 
-int fsync(int fd)
+SHOWN int fsync(int fd)
 {
     if (is_time())
         end();
