@@ -54,7 +54,8 @@ static bool tell(struct drive *d, const struct driver_result *result, struct err
     if (error->code)
         out_say_error(d->cli, error);
     d->cli->status = error->code ? err_status(error->code) : 0;
-    return prepare_finish(&d->p, json, err) && out_json(d->cli, json_take(&json), err);
+    prepare_finish(&d->p, json);
+    return out_json(d->cli, json_take(&json), err);
 }
 
 static bool drive(struct drive *d, struct err *err)

@@ -76,6 +76,7 @@ static struct exec_job make_job(struct exec *x, int signals)
         .rows = size.rows,
         .cols = size.cols,
         .seen = observer_output,
+        .event = observer_event,
         .context = &x->observer,
         .term = x->term,
     };
@@ -90,27 +91,31 @@ static int exit_status(const struct exec *x, const struct exec_result *r)
     return r->error.code ? err_status(r->error.code) : 0;
 }
 
-/* The one observation of a run without steps. */
-static bool record(struct exec *x, const json_t *observation, struct err *err)
+/* The one observation of a run without steps, on disk if there is a record. What is wrong with it
+ * is the run's error if it has none of its own. */
+static json_t *observe(struct exec *x, struct exec_result *r)
 {
     char name[ARTIFACTS_NAME];
-    artifacts_event(&x->p.artifacts, observation);
-    return !x->term ||
-           artifacts_snapshot(&x->p.artifacts, json_object_get(observation, "screen"), name, err);
+    AUTO_ERR struct err error = {0};
+    bool recorded = x->p.artifacts.dir >= 0;
+    x->observer.ended = true;
+    x->observer.snapshot_max = x->p.policy.budgets.max_snapshot_bytes;
+    json_t *o = observer_take(&x->observer, x->term, OBSERVER_FULL);
+    if (recorded)
+        artifacts_event(&x->p.artifacts, o);
+    bool ok = observer_fits(&x->observer, &error) &&
+              (!recorded || !x->term ||
+                  artifacts_snapshot(&x->p.artifacts, json_object_get(o, "screen"), name, &error));
+    if (!ok && !r->error.code) {
+        r->status = EXEC_ERRORED;
+        err_move(&r->error, &error);
+    }
+    return o;
 }
 
-static bool tell(struct exec *x, struct exec_result *r, struct err *err)
+static void say_error(struct exec *x, const struct exec_result *r)
 {
     struct cli *cli = x->cli;
-    struct result_input input = {
-        .mode = "exec",
-        .run_id = x->observer.run_id,
-        .session_id = x->observer.session_id,
-        .verdict = &x->p.verdict,
-        .plan = &x->p.plan,
-        .argv = x->p.argv,
-        .result = r,
-    };
     cli->status = exit_status(x, r);
     /* Whoever did not read what the command printed may not read us either: a run that was ended
      * has no time left for him. */
@@ -119,16 +124,28 @@ static bool tell(struct exec *x, struct exec_result *r, struct err *err)
     bool own_code = cli->status != err_status(r->error.code ? r->error.code : E_INTERNAL);
     if (r->error.code && !(own_code && r->status == EXEC_FAILED))
         out_say_error(cli, &r->error);
-    if (!cli->json && x->p.artifacts.dir < 0)
+}
+
+static bool tell(struct exec *x, struct exec_result *r, struct err *err)
+{
+    struct cli *cli = x->cli;
+    bool wanted = cli->json || x->p.artifacts.dir >= 0;
+    AUTO_JSON json_t *observation = wanted ? observe(x, r) : NULL;
+    say_error(x, r);
+    if (!wanted)
         return true;
-    x->observer.ended = true;
-    AUTO_JSON json_t *observation = observer_take(&x->observer, x->term, OBSERVER_FULL);
-    input.observation = observation;
+    const struct result_input input = {
+        .mode = "exec",
+        .run_id = x->observer.run_id,
+        .session_id = x->observer.session_id,
+        .verdict = &x->p.verdict,
+        .plan = &x->p.plan,
+        .argv = x->p.argv,
+        .result = r,
+        .observation = observation,
+    };
     AUTO_JSON json_t *result = result_json(&input);
-    if (x->p.artifacts.dir >= 0 && !record(x, observation, err))
-        return false;
-    if (!prepare_finish(&x->p, result, err))
-        return false;
+    prepare_finish(&x->p, result);
     return !cli->json || out_json(cli, json_take(&result), err);
 }
 

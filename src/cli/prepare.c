@@ -204,14 +204,36 @@ void prepare_warn(const struct prepared *x)
         out_warn(x->cli, "NO SANDBOX: nothing of the policy is enforced");
 }
 
-bool prepare_finish(struct prepared *x, const json_t *result, struct err *err)
+/* The first failure; the result on disk and that which is printed have it. */
+static void blame_record(struct prepared *x, json_t *result, const struct err *error)
+{
+    out_say_error(x->cli, error);
+    x->cli->status = err_status(error->code);
+    json_put(result, "status", json_string(exec_status_name(EXEC_ERRORED)));
+    json_put(result, "error", err_to_json(error));
+}
+
+/* Each file by itself: on a full disk one may have room where another had none. */
+static bool put_last(struct prepared *x, const json_t *result, struct err *err)
 {
     AUTO_JSON json_t *policy = policy_to_json(&x->policy);
-    return x->artifacts.dir < 0 ||
-           (artifacts_stay(&x->artifacts, x->hidden, err) &&
-               artifacts_put_json(&x->artifacts, "policy.json", policy, err) &&
-               artifacts_put_json(&x->artifacts, "run.json", result, err) &&
-               artifacts_seal(&x->artifacts, err));
+    AUTO_ERR struct err later = {0};
+    bool ok = artifacts_put_json(&x->artifacts, "run.json", result, err);
+    ok &= artifacts_put_json(&x->artifacts, "policy.json", policy, ok ? err : &later);
+    return artifacts_seal(&x->artifacts, ok ? err : &later) && ok;
+}
+
+void prepare_finish(struct prepared *x, json_t *result)
+{
+    AUTO_ERR struct err first = {0}, second = {0};
+    if (x->artifacts.dir < 0)
+        return;
+    bool stays = artifacts_stay(&x->artifacts, x->hidden, &first);
+    bool whole = stays && artifacts_settle(&x->artifacts, &first);
+    if (!whole)
+        blame_record(x, result, &first);
+    if (stays && !put_last(x, result, &second) && whole)
+        blame_record(x, result, &second);
 }
 
 void prepared_done(struct prepared *x)

@@ -82,8 +82,9 @@ MUST_USE bool prepare_run(struct prepared *p, struct err *err);
 /* What people are to know before it runs. */
 void prepare_warn(const struct prepared *p);
 
-/* Writes the last files of the record, if there is one. */
-MUST_USE bool prepare_finish(struct prepared *p, const json_t *result, struct err *err);
+/* Writes the last files of the record, if there is one. If it can't be whole, that is the run's
+ * error and exit status, and is said. */
+void prepare_finish(struct prepared *p, json_t *result);
 void prepared_done(struct prepared *p);
 
 #endif

@@ -5,6 +5,7 @@
 #include "run/result.h"
 #include "run/runner.h"
 #include "run/wait.h"
+#include "session/budget.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -51,10 +52,90 @@ struct driver {
     struct session *session;
     struct buf input;
     bool input_ended;
+    bool skipping; /* the rest of a line that was too long */
+    uint64_t steps;
     bool over;
     bool canceled; /* and therefore over */
     bool unread;   /* nobody takes our answers: and therefore over */
 };
+
+/* Answers ------------------------------------------------------------------------------------- */
+
+enum {
+    ADDED_MATCHED_BY,
+    ADDED_ERROR,
+    ADDED_REQUEST_ID,
+};
+
+/* What an answer has beside what every observation has. */
+static const struct {
+    const char *name, *help;
+} added[] = {
+    [ADDED_MATCHED_BY] = {"matched_by", "what ended the wait; absent: nothing did"},
+    [ADDED_ERROR] = {"error",
+        "why the action did not do what it was to do: code, message, context"},
+    [ADDED_REQUEST_ID] = {"request_id", "as it came with the action"},
+};
+
+json_t *driver_fields(void)
+{
+    json_t *list = observer_fields();
+    for (size_t i = 0; i < ARRAY_LEN(added); i++) {
+        json_t *entry = json_object();
+        json_put(entry, "name", json_string(added[i].name));
+        json_put(entry, "help", json_string(added[i].help));
+        json_push(list, entry);
+    }
+    return list;
+}
+
+static void answer(struct driver *d, json_t *object, const struct message *m)
+{
+    if (m && m->request_id)
+        json_put(object, added[ADDED_REQUEST_ID].name, json_incref(m->request_id));
+    if (!d->job->answer(d->job->context, object))
+        d->over = d->unread = true;
+}
+
+static void answer_error(struct driver *d, const struct err *error, const struct message *m)
+{
+    json_t *object = json_object();
+    json_put(object, "protocol_version", json_integer(RUN_PROTOCOL_VERSION));
+    json_put(object, added[ADDED_ERROR].name, err_to_json(error));
+    answer(d, object, m);
+    json_decref(object);
+}
+
+/* What was sent to us makes no sense: with --keep-going that is all, otherwise it is the end. */
+static void refuse(struct driver *d, struct err *error, const struct message *m)
+{
+    struct exec_result *run = &d->result->run;
+    answer_error(d, error, m);
+    if (d->job->keep_going)
+        return;
+    d->over = true;
+    run->status = EXEC_ERRORED;
+    err_move(&run->error, error);
+}
+
+/* Of ours, and therefore the end. */
+static void fail(struct driver *d, struct err *error)
+{
+    struct exec_result *run = &d->result->run;
+    d->over = true;
+    if (run->error.code)
+        return;
+    run->status = EXEC_ERRORED;
+    err_move(&run->error, error);
+}
+
+static void refuse_length(struct driver *d)
+{
+    AUTO_ERR struct err error = {0};
+    err_set(&error, E_PROTOCOL, "a line of the input is longer than %d MiB", DRIVER_LINE_MAX >> 20);
+    err_ctx_int(&error, "limit", DRIVER_LINE_MAX);
+    refuse(d, &error, NULL);
+}
 
 /* Lines --------------------------------------------------------------------------------------- */
 
@@ -71,6 +152,27 @@ static void read_input(struct driver *d)
         buf_grown(&d->input, (size_t)n);
     else if (n == 0 || (errno != EINTR && errno != EAGAIN))
         d->input_ended = true;
+}
+
+static void drop(struct driver *d, size_t n)
+{
+    memmove(d->input.p, d->input.p + n, d->input.n - n);
+    buf_truncate(&d->input, d->input.n - n);
+}
+
+/* A line that is too long is answered at once, and nothing of it is kept. */
+static void check_length(struct driver *d)
+{
+    const char *end = d->input.n ? memchr(d->input.p, '\n', d->input.n) : NULL;
+    bool skipped = d->skipping;
+    if (!skipped && !end && d->input.n > DRIVER_LINE_MAX) {
+        d->skipping = true;
+        refuse_length(d);
+    }
+    if (!d->skipping)
+        return;
+    drop(d, end ? (size_t)(end - d->input.p) + 1 : d->input.n);
+    d->skipping = !end;
 }
 
 /* The command has ended; there may still be questions about it. */
@@ -94,85 +196,50 @@ static bool next_line(struct driver *d, struct buf *ret_line)
         d->over |= news == SESSION_CANCELED || news == SESSION_FAILED;
         if (d->over)
             break;
-        if (news == SESSION_INPUT || (news == SESSION_EXITED && await_input(d)))
+        if (news == SESSION_INPUT || (news == SESSION_EXITED && await_input(d))) {
             read_input(d);
+            check_length(d);
+        }
     }
     const char *end = d->over || !d->input.n ? NULL : memchr(d->input.p, '\n', d->input.n);
     size_t n = end ? (size_t)(end - d->input.p) : d->input_ended && !d->over ? d->input.n : 0;
     if (!end && n == 0)
         return false;
     buf_add(ret_line, d->input.p, n);
-    size_t taken = n + (end ? 1 : 0);
-    memmove(d->input.p, d->input.p + taken, d->input.n - taken);
-    buf_truncate(&d->input, d->input.n - taken);
+    drop(d, n + (end ? 1 : 0));
     return true;
 }
 
-/* Answers ------------------------------------------------------------------------------------- */
-
-static void answer(struct driver *d, json_t *object, const struct message *m)
-{
-    if (m && m->request_id)
-        json_put(object, "request_id", json_incref(m->request_id));
-    if (!d->job->answer(d->job->context, object))
-        d->over = d->unread = true;
-}
-
-static void answer_error(struct driver *d, const struct err *error, const struct message *m)
-{
-    json_t *object = json_object();
-    json_put(object, "protocol_version", json_integer(RUN_PROTOCOL_VERSION));
-    json_put(object, "error", err_to_json(error));
-    answer(d, object, m);
-    json_decref(object);
-}
-
-/* What was sent to us makes no sense: with --keep-going that is all, otherwise it is the end. */
-static void refuse(struct driver *d, struct err *error, const struct message *m)
-{
-    struct exec_result *run = &d->result->run;
-    answer_error(d, error, m);
-    if (d->job->keep_going)
-        return;
-    d->over = true;
-    run->status = EXEC_ERRORED;
-    err_move(&run->error, error);
-}
+/* Observations -------------------------------------------------------------------------------- */
 
 static void observe(
     struct driver *d, const struct message *m, const char *matched_by, const struct err *error)
 {
     char name[ARTIFACTS_NAME];
-    AUTO_ERR struct err ignored = {0};
+    AUTO_ERR struct err own = {0};
     json_t *o =
         observer_take(&d->observer, session_term(d->session), (enum observer_screen)m->screen);
     struct artifacts *a = d->job->artifacts;
-    struct exec_result *run = &d->result->run;
-    if (!run->error.code && !observer_fits(&d->observer, &run->error)) {
-        run->status = EXEC_ERRORED;
-        d->over = true;
-        error = &run->error;
+    if (!observer_fits(&d->observer, &own) ||
+        (a && !artifacts_snapshot(a, json_object_get(o, "screen"), name, &own))) {
+        fail(d, &own);
+        error = &d->result->run.error;
     }
     if (matched_by)
-        json_put(o, "matched_by", json_string(matched_by));
+        json_put(o, added[ADDED_MATCHED_BY].name, json_string(matched_by));
     if (error && error->code)
-        json_put(o, "error", err_to_json(error));
-    if (a) {
+        json_put(o, added[ADDED_ERROR].name, err_to_json(error));
+    if (a)
         artifacts_event(a, o);
-        if (!d->observer.too_large)
-            (void)!artifacts_snapshot(a, json_object_get(o, "screen"), name, &ignored);
-    }
     answer(d, o, m);
-    json_decrefp(&d->result->observation);
-    d->result->observation = o;
+    json_decref(o);
 }
 
 /* Actions ------------------------------------------------------------------------------------- */
 
 static uint64_t wait_limit(const struct driver *d, const struct message *m)
 {
-    uint64_t most = d->job->verdict->policy->budgets.max_wait_ms;
-    return most ? MIN(m->timeout_ms, most) : m->timeout_ms;
+    return MIN(m->timeout_ms, d->job->verdict->policy->budgets.max_wait_ms);
 }
 
 static void blame_wait(struct driver *d, const struct message *m, const struct action *action,
@@ -265,6 +332,20 @@ static bool is_blank(struct str line)
     return true;
 }
 
+/* One action more than are allowed ends it. */
+static bool may_act(struct driver *d, const struct message *m)
+{
+    AUTO_ERR struct err error = {0};
+    const struct budget steps = {
+        "max_steps", " actions", d->job->verdict->policy->budgets.max_steps, false};
+    if (d->steps++ < steps.limit)
+        return true;
+    (void)budget_blame(&steps, &error);
+    answer_error(d, &error, m);
+    fail(d, &error);
+    return false;
+}
+
 static void take_line(struct driver *d, struct str line)
 {
     AUTO_ARENA struct arena arena = ARENA_INIT(ARENA_MAX);
@@ -274,6 +355,10 @@ static void take_line(struct driver *d, struct str line)
     struct action action = {0};
     if (is_blank(line))
         return;
+    if (line.n > DRIVER_LINE_MAX) {
+        refuse_length(d);
+        return;
+    }
     bool ok = json_parse(line, "input", E_PROTOCOL, &tree, &error);
     m.request_id = json_object_get(tree, "request_id");
     ok = ok && check_version(tree, &error) &&
@@ -283,7 +368,8 @@ static void take_line(struct driver *d, struct str line)
         refuse(d, &error, &m);
         return;
     }
-    perform(d, &m, &action);
+    if (may_act(d, &m))
+        perform(d, &m, &action);
     action_done(&action);
 }
 
@@ -297,16 +383,28 @@ static bool open_session(struct driver *d, struct err *err)
     return observer_open(&d->observer, &observed, &d->session, err);
 }
 
+/* What nobody asked for any more is in the result and in the record. */
+static void observe_end(struct driver *d)
+{
+    char name[ARTIFACTS_NAME];
+    AUTO_ERR struct err error = {0};
+    struct artifacts *a = d->job->artifacts;
+    d->observer.ended = true;
+    json_t *o = observer_take(&d->observer, session_term(d->session), OBSERVER_FULL);
+    if (a)
+        artifacts_event(a, o);
+    if (!observer_fits(&d->observer, &error) ||
+        (a && !artifacts_snapshot(a, json_object_get(o, "screen"), name, &error)))
+        fail(d, &error);
+    json_decrefp(&d->result->observation);
+    d->result->observation = o;
+}
+
 static void finish(struct driver *d)
 {
     struct exec_result *run = &d->result->run;
     const struct err *error = session_error(d->session);
-    d->observer.ended = true;
-    if (!d->result->observation) {
-        const struct message m = {0};
-        d->result->observation =
-            observer_take(&d->observer, session_term(d->session), (enum observer_screen)m.screen);
-    }
+    observe_end(d);
     session_terminate(d->session, SESSION_GRACE_MS);
     if (error->code && !run->error.code) {
         run->status = EXEC_ERRORED;

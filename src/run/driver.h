@@ -41,6 +41,9 @@ MUST_USE bool driver_run(
     const struct driver_job *job, struct driver_result *ret_result, struct err *err);
 void driver_result_done(struct driver_result *r);
 
+/* What an answer has: [{"name", "help"}] */
+MUST_USE json_t *driver_fields(void);
+
 /* A JSON Schema of the input. */
 MUST_USE json_t *driver_schema(void);
 

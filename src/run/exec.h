@@ -25,8 +25,10 @@ struct exec_job {
     int output[2];   /* -1: nowhere; a terminal uses the first */
     int signals;     /* a signalfd, or -1 */
     uint16_t rows, cols;
-    /* Sees every byte that the command writes. May be NULL. */
+    /* Sees every byte that the command writes; and what happens beside what its terminal tells. May
+     * be NULL. */
     void (*seen)(void *context, struct str bytes);
+    void (*event)(void *context, const struct session_event *event);
     struct term *term; /* gets it, too, and answers what the command asks; may be NULL */
     void *context;
 };

@@ -12,7 +12,7 @@ static json_t *args_json(const char *const *argv)
     return list;
 }
 
-static json_t *exit_json(const struct session_exit *e)
+json_t *result_exit_json(const struct session_exit *e)
 {
     json_t *object = json_object();
     json_put(object, "success", json_boolean(e->code == 0));
@@ -62,7 +62,7 @@ json_t *result_json(const struct result_input *in)
         json_put(object, "steps", json_incref(in->steps));
     json_put(object, "final_observation",
         in->observation ? json_incref(in->observation) : observation_json(in));
-    json_put(object, "exit_status", r->exit.known ? exit_json(&r->exit) : json_null());
+    json_put(object, "exit_status", r->exit.known ? result_exit_json(&r->exit) : json_null());
     if (r->error.code)
         json_put(object, "error", err_to_json(&r->error));
     return object;

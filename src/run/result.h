@@ -25,6 +25,9 @@ struct result_input {
     json_t *observation; /* the last one */
 };
 
+/* An ExitStatus. */
+MUST_USE json_t *result_exit_json(const struct session_exit *e);
+
 /* A new object. */
 MUST_USE json_t *result_json(const struct result_input *input);
 
