@@ -268,6 +268,10 @@ static json_t *text_json(struct observer *o)
 {
     AUTO_BUF struct buf text = BUF_INIT(8 * OBSERVER_TEXT_MAX);
     struct str bytes = buf_str(&o->text);
+    if (bytes.n > OBSERVER_TEXT_MAX) {
+        bytes = str_skip(bytes, bytes.n - OBSERVER_TEXT_MAX);
+        o->cut = true;
+    }
     for (int i = 1; o->cut && i < UTF8_MAX && bytes.n && (bytes.p[0] & 0xC0) == 0x80; i++)
         bytes = str_skip(bytes, 1);
     size_t kept = o->ended ? 0 : open_end(bytes);
