@@ -22,6 +22,7 @@ enum {
 
     POLL_CONTROL = RELAYS * RELAY_POLLFDS,
     POLL_SIGNALS,
+    POLL_CANCEL,
     POLLS,
 
     DRAIN_MS = 30, /* for output that was read before everything was killed */
@@ -142,11 +143,16 @@ static void over_budget(struct run *r, const char *budget, uint64_t most, const 
     kill_run(r);
 }
 
+/* By a signal, or (0) by whoever has the other end of `cancel`. */
 static void interrupted(struct run *r, int sig)
 {
     struct err *err = &r->result->error;
-    err_set(err, E_CANCELED, "interrupted by signal %d (SIG%s)", sig, sigabbrev_np(sig));
-    err_ctx_int(err, "signal", sig);
+    if (sig) {
+        err_set(err, E_CANCELED, "interrupted by signal %d (SIG%s)", sig, sigabbrev_np(sig));
+        err_ctx_int(err, "signal", sig);
+    } else {
+        err_set(err, E_CANCELED, "interrupted");
+    }
     r->result->status = EXEC_CANCELED;
     kill_run(r);
 }
@@ -287,6 +293,8 @@ static void step(struct run *r, struct pollfd fds[POLLS])
         hear(r);
     if (!r->result->error.code && fds[POLL_SIGNALS].revents)
         take_signal(r);
+    if (!r->result->error.code && fds[POLL_CANCEL].revents)
+        interrupted(r, 0);
     if (!r->ended && clock_mono_ms() >= r->deadline_ms)
         over_budget(r, "max_runtime_ms", budgets->max_runtime_ms, " ms");
 }
@@ -300,6 +308,7 @@ static void loop(struct run *r)
         fds[POLL_CONTROL] =
             (struct pollfd){.fd = r->ended ? -1 : r->child.control, .events = POLLIN};
         fds[POLL_SIGNALS] = (struct pollfd){.fd = r->job->signals, .events = POLLIN};
+        fds[POLL_CANCEL] = (struct pollfd){.fd = r->killed ? -1 : r->job->cancel, .events = POLLIN};
         if (poll(fds, POLLS, wait_ms(r)) >= 0)
             step(r, fds);
     }
