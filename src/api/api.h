@@ -7,14 +7,26 @@
 
 enum {
     API_ARENA_MAX = 1 << 30,
+    API_STRUCT_MAX = 4096,
 };
 
 /* Hands an error over, if somebody wants it. */
 void api_give_error(struct err *err, struct cordon_error *error);
 
-/* A structure that begins with its size, as the caller's version of the header has it: what this
- * version does not know must be zero. NULL gives zeros. */
-MUST_USE bool api_take(const char *name, const void *from, void *to, size_t size, struct err *err);
+/* A structure that begins with its size, as the caller's version of the header has it: one of an
+ * earlier version is shorter, and what this version does not know must be zero. */
+struct api_shape {
+    const char *name;
+    size_t least, size;
+};
+
+#define API_SHAPE(type, last)                                                                      \
+    {                                                                                              \
+#type, offsetof(struct type, last) + sizeof(((struct type *)0)->last), sizeof(struct type) \
+    }
+
+/* NULL gives zeros. */
+MUST_USE bool api_take(const struct api_shape *shape, const void *from, void *to, struct err *err);
 
 /* A call that runs something: what was given, copied as far as it is needed later, and what it
  * becomes. Must not be moved. */

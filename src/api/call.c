@@ -13,6 +13,10 @@ enum {
     WORDS_MAX = 1000 * 1000,
 };
 
+/* The last members that the first version had. */
+static const struct api_shape options_shape = API_SHAPE(cordon_run_options, cells);
+static const struct api_shape command_shape = API_SHAPE(cordon_command, pipes);
+
 struct cordon_cancel {
     int fd;
 };
@@ -48,22 +52,24 @@ void cordon_cancel_free(struct cordon_cancel *cancel)
     free(cancel);
 }
 
-bool api_take(const char *name, const void *from, void *to, size_t size, struct err *err)
+/* A structure's size is the first thing in it. */
+bool api_take(const struct api_shape *shape, const void *from, void *to, struct err *err)
 {
-    size_t given = size;
-    memset(to, 0, size);
+    size_t given;
+    memset(to, 0, shape->size);
     if (!from)
         return true;
     memcpy(&given, from, sizeof(given));
-    if (given < size || given > 16 * size)
+    if (given < shape->least || given > API_STRUCT_MAX)
         return err_set(err, E_CLI_INVALID_ARG,
-            "struct %s: size is %zu, and must be at least %zu: set it to sizeof(struct %s)", name,
-            given, size, name);
-    for (size_t i = size; i < given; i++)
+            "struct %s: size is %zu, and must be at least %zu: set it to sizeof(struct %s)",
+            shape->name, given, shape->least, shape->name);
+    for (size_t i = shape->size; i < given; i++)
         if (((const char *)from)[i])
             return err_set(err, E_CLI_INVALID_ARG,
-                "struct %s has a member that this version of the library does not know", name);
-    memcpy(to, from, size);
+                "struct %s has a member that this version of the library does not know",
+                shape->name);
+    memcpy(to, from, MIN(given, shape->size));
     return true;
 }
 
@@ -94,7 +100,7 @@ bool api_call_begin(struct api_call *c, const struct cordon_run_options *options
     *c = (struct api_call){.arena = ARENA_INIT((size_t)API_ARENA_MAX)};
     c->p =
         (struct prepared){.arena = &c->arena, .options = &c->wishes, .artifacts = ARTIFACTS_NONE};
-    if (!api_take("cordon_run_options", options, &c->options, sizeof(c->options), err))
+    if (!api_take(&options_shape, options, &c->options, err))
         return false;
     if (is_canceled(c))
         return err_set(err, E_CANCELED, "canceled before it was started");
@@ -112,7 +118,7 @@ bool api_call_command(struct api_call *c, const struct cordon_command *command,
 {
     struct cordon_command own;
     size_t n = 0;
-    if (!api_take("cordon_command", command, &own, sizeof(own), err))
+    if (!api_take(&command_shape, command, &own, err))
         return false;
     while (own.argv && own.argv[n] && n < WORDS_MAX)
         n++;

@@ -86,9 +86,9 @@ static size_t count_processes(const char *word)
         FILE *f = fopen(path, "re");
         if (!f)
             continue;
-        size_t got = fread(line, 1, sizeof(line) - 1, f);
+        size_t got = fread(line, 1, sizeof(line) - 2, f);
         fclose(f);
-        line[got] = '\0';
+        line[got] = line[got + 1] = '\0'; /* a second argument, also if there is none */
         n += got && strcmp(line + strlen(line) + 1, word) == 0;
     }
     if (dir)
