@@ -2,8 +2,8 @@
 #include "cli/project.h"
 
 #include "cli/config.h"
-#include "path/journal.h"
 #include "path/home.h"
+#include "path/journal.h"
 #include "path/lexical.h"
 
 #include <errno.h>

@@ -256,9 +256,8 @@ static bool run_command(struct again *g, char ret_run_id[ID_SIZE], struct err *e
         ok = !canceled(&result, err);
         if (ok && term)
             note_screen(g, json_object_get(o, "screen"));
-        g->run = result_of(job, &(struct result_input){.run_id = observer.run_id,
-                                    .result = &result,
-                                    .observation = o});
+        g->run = result_of(job,
+            &(struct result_input){.run_id = observer.run_id, .result = &result, .observation = o});
         memcpy(ret_run_id, observer.run_id, ID_SIZE);
         err_done(&result.error);
     }
