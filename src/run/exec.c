@@ -22,6 +22,7 @@ enum {
 
     POLL_CONTROL = RELAYS * RELAY_POLLFDS,
     POLL_SIGNALS,
+    POLL_CANCEL,
     POLLS,
 
     DRAIN_MS = 30, /* for output that was read before everything was killed */
@@ -155,11 +156,16 @@ static void near_budget(struct run *r, struct budget *budget, uint64_t used)
                     .value = BUDGET_NEAR_PERCENT});
 }
 
+/* By a signal, or (0) by whoever has the other end of `cancel`. */
 static void interrupted(struct run *r, int sig)
 {
     struct err *err = &r->result->error;
-    err_set(err, E_CANCELED, "interrupted by signal %d (SIG%s)", sig, sigabbrev_np(sig));
-    err_ctx_int(err, "signal", sig);
+    if (sig) {
+        err_set(err, E_CANCELED, "interrupted by signal %d (SIG%s)", sig, sigabbrev_np(sig));
+        err_ctx_int(err, "signal", sig);
+    } else {
+        err_set(err, E_CANCELED, "interrupted");
+    }
     r->result->status = EXEC_CANCELED;
     kill_run(r);
 }
@@ -301,6 +307,8 @@ static void step(struct run *r, struct pollfd fds[POLLS])
         hear(r);
     if (!r->result->error.code && fds[POLL_SIGNALS].revents)
         take_signal(r);
+    if (!r->result->error.code && fds[POLL_CANCEL].revents)
+        interrupted(r, 0);
     if (!r->ended)
         check_time(r);
 }
@@ -314,6 +322,7 @@ static void loop(struct run *r)
         fds[POLL_CONTROL] =
             (struct pollfd){.fd = r->ended ? -1 : r->child.control, .events = POLLIN};
         fds[POLL_SIGNALS] = (struct pollfd){.fd = r->job->signals, .events = POLLIN};
+        fds[POLL_CANCEL] = (struct pollfd){.fd = r->killed ? -1 : r->job->cancel, .events = POLLIN};
         if (poll(fds, POLLS, wait_ms(r)) >= 0)
             step(r, fds);
     }
