@@ -1,6 +1,7 @@
 /* cordon policy: check, show, schema; `new` is in cmd_policy_new.c. */
 #include "cli/cmds.h"
 #include "cli/config.h"
+#include "path/home.h"
 #include "path/lexical.h"
 #include "policy/grants.h"
 #include "policy/load.h"
@@ -10,9 +11,9 @@ enum {
     COMMAND_WORDS_MAX = 100 * 1000,
 };
 
-static struct policy_host host(void)
+static struct policy_host host(const struct cli *cli)
 {
-    return (struct policy_host){.home = config_home()};
+    return (struct policy_host){.home = home_dir(cli->arena)};
 }
 
 /* Which policy a command is about: a file, or a preset. */
@@ -87,7 +88,7 @@ static void print_verdict(struct cli *cli, const struct verdict *v)
 static bool run_check(struct cli *cli, const struct args *given, struct err *err)
 {
     const struct check_options *options = given->options;
-    const struct policy_host user = host();
+    const struct policy_host user = host(cli);
     struct args args = *given;
     struct policy policy;
     struct verdict v;

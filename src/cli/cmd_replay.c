@@ -10,7 +10,6 @@
 #include "replay/offline.h"
 #include "replay/report.h"
 #include "replay/rerun.h"
-#include "sandbox/env.h"
 
 enum {
     ROWS_SHOWN = 40,
@@ -222,12 +221,12 @@ static bool run_prepared(
         .verdict = &p->verdict,
         .plan = &p->plan,
         .argv = p->argv,
-        .envp = env_make(&p->policy.env, (const char *const *)environ, x->cli->arena),
+        .envp = p->envp,
         .artifacts = &x->artifacts,
         .run_id = x->run_id,
         .cancel = cancel,
     };
-    prepare_warn(p);
+    prepare_warn(x->cli, p);
     signal(SIGPIPE, SIG_IGN);
     bool ok = begin_record(x, err) && rerun(&job, &x->mismatch, err);
     interrupt_close(&set);
@@ -263,7 +262,7 @@ static bool run_again(struct replay *x, struct err *err)
     if (scripted && !read_scenario(x, &scenario, err))
         return false;
     struct prepared p = {
-        .cli = cli,
+        .arena = cli->arena,
         .options = &none,
         .argv = make_argv(x, scripted ? &scenario : NULL),
         .program = program,

@@ -18,8 +18,8 @@ struct report {
 
 void report_done(struct report *r);
 
-/* Writes replay.json, and diff.json if something differs: to the new run's files, which are sealed,
- * or into a directory of their own, if there was none. */
+/* Writes replay.json, and diff.json if something differs: to the new run's files, which are settled
+ * and get sealed, or into a directory of their own, if there was none. */
 MUST_USE bool report_write(int dir, struct artifacts *run, const struct report *r, struct err *err);
 
 /* The one that was written last. E_NOT_FOUND if there is none. */

@@ -303,7 +303,6 @@ static bool run_scenario(struct again *g, struct err *err)
         note_screen(g, json_object_get(result.observation, "screen"));
     if (ok)
         g->run = result_of(job, &(struct result_input){.run_id = result.run_id,
-                                    .session_id = result.session_id,
                                     .result = &result.run,
                                     .steps = result.steps,
                                     .observation = result.observation});
@@ -363,24 +362,20 @@ static bool run_driver(struct again *g, struct err *err)
     const json_t *last = json_array_get(steps, json_array_size(steps) - 1);
     AUTO_FD int input = make_input(steps, err);
     const struct driver_job driver = {
-        .verdict = job->verdict,
-        .plan = job->plan,
-        .argv = job->argv,
-        .envp = job->envp,
-        .rows = job->points->rows,
-        .cols = job->points->cols,
-        .artifacts = job->artifacts,
-        .run_id = job->run_id,
+        .live = {.observed = {job->verdict, job->plan, job->argv, job->envp, job->points->rows,
+                     job->points->cols, job->cancel},
+            .artifacts = job->artifacts,
+            .run_id = job->run_id,
+            .output = take_output,
+            .context = g},
         .input = input,
-        .cancel = job->cancel,
         .keep_going = !json_object_get(last, "input"),
         .answer = take_answer,
         .before = before,
         .after = after,
-        .output = take_output,
         .context = g,
     };
-    struct driver_result result;
+    struct live_result result;
     if (input < 0 || !driver_run(&driver, &result, err))
         return false;
     bool ok = !canceled(&result.run, err);
@@ -388,11 +383,10 @@ static bool run_driver(struct again *g, struct err *err)
         note_screen(g, json_object_get(result.observation, "screen"));
     if (ok)
         g->run = result_of(job, &(struct result_input){.run_id = result.run_id,
-                                    .session_id = result.session_id,
                                     .result = &result.run,
                                     .steps = result.steps,
                                     .observation = result.observation});
-    driver_result_done(&result);
+    live_result_done(&result);
     return ok;
 }
 
@@ -421,15 +415,18 @@ static bool run_command(struct again *g, struct err *err)
         .input = -1,
         .output = {-1, -1},
         .signals = job->cancel,
+        .cancel = -1,
         .rows = points->rows,
         .cols = points->cols,
         .seen = observer_output,
+        .event = observer_event,
         .term = term,
         .context = &observer,
     };
     struct exec_result result;
     bool ok = exec_run(&exec, &result, err);
     if (ok) {
+        observer.ended = true;
         bool cells = expect(g, 0) && json_object_get(g->expected, "cells");
         AUTO_JSON json_t *o =
             observer_take(&observer, term, cells ? OBSERVER_CELLS : OBSERVER_FULL);
@@ -439,10 +436,8 @@ static bool run_command(struct again *g, struct err *err)
             note_screen(g, json_object_get(o, "screen"));
         if (ok && term)
             ok = artifacts_snapshot(job->artifacts, json_object_get(o, "screen"), name, err);
-        g->run = result_of(job, &(struct result_input){.run_id = observer.run_id,
-                                    .session_id = observer.session_id,
-                                    .result = &result,
-                                    .observation = o});
+        g->run = result_of(job,
+            &(struct result_input){.run_id = observer.run_id, .result = &result, .observation = o});
         err_done(&result.error);
     }
     term_free(term);
@@ -457,7 +452,8 @@ bool rerun(const struct rerun_job *job, struct mismatch *m, struct err *err)
     bool ok = job->scenario         ? run_scenario(&g, err)
               : job->points->driven ? run_driver(&g, err)
                                     : run_command(&g, err);
-    ok = ok && artifacts_put_json(job->artifacts, "run.json", g.run, err) && judge(&g, m, err);
+    ok = ok && artifacts_settle(job->artifacts, err) &&
+         artifacts_put_json(job->artifacts, "run.json", g.run, err) && judge(&g, m, err);
     if (g.refeed.term)
         refeed_done(&g.refeed);
     json_decref(g.expected);

@@ -60,7 +60,9 @@ uint64_t golden_quiet_ms(struct golden *g);
 MUST_USE bool golden_update(
     struct golden *g, const struct snapshot *screen, bool *ret_written, struct err *err);
 
-/* The screen as the file has it. */
-void golden_text(const struct golden *g, const struct snapshot *screen, struct buf *out);
+/* The screen as the file has it. False if a mask's pattern can't be applied to it: what it was to
+ * cover would be there. */
+MUST_USE bool golden_text(
+    const struct golden *g, const struct snapshot *screen, struct buf *out, struct err *err);
 
 #endif
