@@ -358,6 +358,7 @@ const struct cmd cmd_replay = {
 
 const struct cmd cmd_replay_report = {
     .name = "replay-report",
+    .minor = true,
     .summary = "show what the last replay found",
     .about = "Reads the newest replay-ID/ in the directory, and runs nothing. Exit status: 0, also "
              "if that replay failed; 18 if there was none.",

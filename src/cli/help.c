@@ -62,8 +62,19 @@ static void add_options(struct cli *cli, const struct opt *opts, size_t n)
 static void add_commands(struct cli *cli, const struct cmd *cmd)
 {
     for (size_t i = 0; cmd->subs[i]; i++)
-        if (!cmd->subs[i]->hidden)
+        if (!cmd->subs[i]->hidden && !cmd->subs[i]->minor)
             add_row(cli, cmd->subs[i]->name, cmd->subs[i]->summary);
+}
+
+/* Those that are only named, so that the overview fits a screen. */
+static void add_minor_commands(struct cli *cli, const struct cmd *cmd)
+{
+    AUTO_BUF struct buf names = BUF_INIT(1024);
+    for (size_t i = 0; cmd->subs[i]; i++)
+        if (cmd->subs[i]->minor)
+            buf_printf(&names, "%s%s", names.n ? ", " : "", cmd->subs[i]->name);
+    if (names.n)
+        add_row(cli, "and", buf_z(&names));
 }
 
 static void add_examples(struct cli *cli, const struct cmd *cmd)
@@ -115,6 +126,7 @@ void help_overview(struct cli *cli)
     add_paragraphs(cli, cmd_cordon.about);
     add_heading(cli, "Commands");
     add_commands(cli, &cmd_cordon);
+    add_minor_commands(cli, &cmd_cordon);
     add_heading(cli, "Try");
     add_examples(cli, &cmd_cordon);
     out_line(cli, "\n'cordon help COMMAND' says more; 'man cordon' has exit statuses and files.");

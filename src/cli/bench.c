@@ -1,0 +1,129 @@
+/* A toolbox from options and settings. */
+#include "cli/bench.h"
+
+#include "cli/config.h"
+#include "path/file.h"
+#include "path/lexical.h"
+#include "path/workspace.h"
+#include "policy/load.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+static unsigned choice_index(const char *const *names, const char *word)
+{
+    for (unsigned i = 0; word && names[i]; i++)
+        if (strcmp(names[i], word) == 0)
+            return i;
+    return 0;
+}
+
+/* One line for each event, whole or not at all. */
+static void write_event(void *context, const struct tool_event *event)
+{
+    const struct bench *bench = context;
+    AUTO_JSON json_t *object = tool_event_json(event);
+    AUTO_BUF struct buf line = BUF_INIT(1 << 20);
+    json_add_compact(&line, object);
+    buf_add_byte(&line, '\n');
+    if (buf_ok(&line) && !file_write_all(bench->events_fd, buf_str(&line)))
+        return; /* an event that can't be written must not stop a tool */
+}
+
+static bool open_events(struct bench *b, const char *path, struct err *err)
+{
+    if (!path)
+        return true;
+    b->events_fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+    if (b->events_fd < 0)
+        return err_errno(err, E_IO, errno, "cannot write events to '%s'", path);
+    b->options.events = (struct tool_event_sink){write_event, b};
+    return true;
+}
+
+static bool open_workspace(struct cli *cli, const char *agent, struct bench *b, struct err *err)
+{
+    if (!project_find(cli, ".", &b->project, err) || !project_recover(cli, &b->project, err))
+        return false;
+    b->workspace_fd = workspace_open(b->project.fd, agent ? agent : "cordon", err);
+    b->options.root_fd = b->project.fd;
+    b->options.workspace_fd = b->workspace_fd;
+    return b->workspace_fd >= 0;
+}
+
+/* The working directory, exactly: no search for a project's root. */
+static bool open_root(struct cli *cli, const char *dir, struct bench *b, struct err *err)
+{
+    b->project.fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (b->project.fd < 0)
+        return err_errno(err, E_IO, errno, "cannot open '%s'", dir);
+    b->options.root_fd = b->project.fd;
+    return project_recover(cli, &b->project, err);
+}
+
+static bool open_mode(
+    struct cli *cli, const struct bench_options *o, struct bench *b, struct err *err)
+{
+    if (o->agent && b->options.mode != TOOLBOX_WORKSPACE)
+        return err_set(err, E_CLI_INVALID_ARG, "--agent is for --fs-mode workspace");
+    switch (b->options.mode) {
+    case TOOLBOX_WORKSPACE:
+        return open_workspace(cli, o->agent, b, err);
+    case TOOLBOX_UNRESTRICTED:
+        return open_root(cli, "/", b, err);
+    default:
+        return open_root(cli, b->options.cwd, b, err);
+    }
+}
+
+static bool check_unsafe(const struct bench_options *o, const struct bench *b, struct err *err)
+{
+    if (!o->no_sandbox)
+        return true;
+    if (b->options.mode != TOOLBOX_UNRESTRICTED)
+        return err_set(err, E_CLI_INVALID_ARG, "--no-sandbox needs --fs-mode unrestricted");
+    if (!o->ack_sandbox || !o->ack_network)
+        return err_set(err, E_POLICY_DENIED,
+            "commands without a sandbox can do all that you can: add --ack-unsafe-sandbox and "
+            "--ack-unsafe-network");
+    return true;
+}
+
+bool bench_open(struct cli *cli, const struct bench_options *o, struct bench *b, struct err *err)
+{
+    struct str cwd;
+    b->options = (struct toolbox_options){
+        .mode = (enum toolbox_mode)choice_index(toolbox_mode_names, o->fs_mode),
+        .approve.mode = (enum approve_mode)choice_index(approve_mode_names, o->approval),
+        .home = config_home(),
+        .no_sandbox = o->no_sandbox,
+        .cancel = -1,
+    };
+    bool ok = lexical_cwd(cli->arena, &cwd, err) && check_unsafe(o, b, err) &&
+              config_state_path(cli->arena, "journal", &b->options.journal_dir, err) &&
+              config_state_path(cli->arena, "logs", &b->options.log_dir, err);
+    if (ok) {
+        b->options.cwd = cwd.p;
+        ok = open_mode(cli, o, b, err) && open_events(b, o->events, err) &&
+             (!o->policy || policy_load(o->policy, cli->arena, &b->policy, err));
+    }
+    if (ok && o->policy)
+        b->options.policy = &b->policy;
+    if (ok && toolbox_open(&b->options, &b->box, err))
+        return true;
+    bench_done(b);
+    return false;
+}
+
+void bench_done(struct bench *b)
+{
+    toolbox_close(b->box);
+    b->box = NULL;
+    int *fds[] = {&b->workspace_fd, &b->events_fd};
+    for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
+        if (*fds[i] >= 0)
+            close(*fds[i]);
+        *fds[i] = -1;
+    }
+    project_done(&b->project);
+}
