@@ -103,7 +103,7 @@ $ touch e; cordon tool read_file --arg path=e --events log >/dev/null; cordon to
 {"type":"tool","phase":"start","tool":"read_file","call":1}
 {"type":"tool","phase":"end","tool":"read_file","call":1,"duration_us":N,"bytes":20,"lines":1,"truncated":false,"files_changed":0}
 {"type":"tool","phase":"start","tool":"read_file","call":1}
-{"type":"tool","phase":"error","tool":"read_file","call":1,"duration_us":N,"bytes":31,"lines":1,"truncated":false,"files_changed":0,"error":{"code":"E_NOT_FOUND","message":"there is no file 'none'","context":{"path":"$T/none"}}}
+{"type":"tool","phase":"error","tool":"read_file","call":1,"duration_us":N,"bytes":30,"lines":1,"truncated":false,"files_changed":0,"error":{"code":"E_NOT_FOUND","message":"there is no file 'none'","context":{"path":"$T/none"}}}
 
 ## without a sandbox: only if everything is said
 $ cordon tool list_dir --no-sandbox
