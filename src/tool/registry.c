@@ -7,7 +7,7 @@
 enum {
     ARGS_ARENA = 256 << 20,
     ARGS_SIZE_MAX = 512, /* of the struct that a table fills */
-    SUBJECT_MAX = 64 << 10,
+    SUBJECT_MAX = 1 << 20,
     NAME_SHOWN = 100,
     MESSAGE_MAX = 64 << 10,
 };
@@ -16,6 +16,7 @@ const struct tool *const tools[] = {
     &tool_list_dir,
     &tool_read_file,
     &tool_write_file,
+    &tool_shell,
 };
 const size_t n_tools = ARRAY_LEN(tools);
 
@@ -88,19 +89,21 @@ static bool read_arguments(const struct tool *tool, const json_t *arguments, str
 
 static bool ask(struct toolbox *box, const struct tool *tool, const void *args, struct err *err)
 {
-    if (!tool->mutating)
+    if (!tool->mutating || box->options->approve.mode == APPROVE_NEVER)
         return true;
     AUTO_BUF struct buf subject = BUF_INIT(SUBJECT_MAX);
-    if (tool->subject)
-        tool->subject(args, &subject);
+    if (!tool->subject(box, args, &subject, err))
+        return false;
     struct approve_question question = {
         .tool = tool->name,
-        .subject = buf_str(&subject),
         .is_command = tool->is_command,
         .mutating = true,
     };
     if (!buf_ok(&subject))
-        question.subject = (struct str){0}; /* too long to be shown, so no rule covers it */
+        return err_set(err, E_APPROVAL_REQUIRED,
+            "%s needs consent, but names more than a person can look at (%d bytes)", tool->name,
+            SUBJECT_MAX);
+    question.subject = tool->is_command ? buf_str(&subject) : str_trim_end(buf_str(&subject), '\n');
     return approve_call(&box->approve, &question, err);
 }
 

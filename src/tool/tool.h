@@ -52,15 +52,16 @@ struct tool {
     /* Fills in the result. False: an error, in which case content and details may still be there.
      */
     bool (*run)(struct toolbox *box, const void *args, struct tool_result *result, struct err *err);
-    /* What it would touch, for a question and for rules; may be NULL for one that is not mutating.
-     */
-    void (*subject)(const void *args, struct buf *subject);
+    /* What it would touch, for a question and for rules: the command line, or where its paths lead,
+     * one a line. NULL for one that is not mutating. */
+    bool (*subject)(struct toolbox *box, const void *args, struct buf *subject, struct err *err);
 };
 
 extern const struct tool tool_list_dir;
 extern const struct tool tool_read_file;
 extern const struct tool tool_write_file;
 extern const struct tool tool_edit_file;
+extern const struct tool tool_shell;
 
 /* All of them, in the order in which a model is told of them. */
 extern const struct tool *const tools[];
@@ -90,9 +91,12 @@ void tool_result_done(struct tool_result *result);
 void tool_says(struct tool_result *result, const char *format, ...) PRINTF_LIKE(2, 3);
 void tool_detail(struct tool_result *result, const char *key, json_t *value);
 void tool_warns(struct tool_result *result, const char *format, ...) PRINTF_LIKE(2, 3);
+/* Appends where a path leads, and a newline: for a tool's subject. */
+MUST_USE bool tool_subject_path(
+    struct toolbox *box, struct str path, struct buf *subject, struct err *err);
 /* A file that often holds secrets: says so, and asks where the mode wants it. */
-MUST_USE bool tool_looks_twice(struct toolbox *box, const char *tool, const struct resolved *where,
-    struct tool_result *result, struct err *err);
+MUST_USE bool tool_looks_twice(struct toolbox *box, const struct tool *tool,
+    const struct resolved *where, struct tool_result *result, struct err *err);
 void tool_changed(struct tool_result *result, const struct writer_result *written);
 
 #endif
