@@ -41,6 +41,7 @@ enum field_kind {
 enum {
     FIELD_REQUIRED = 1 << 0,
     FIELD_OMIT_EMPTY = 1 << 1, /* don't write false, 0, "", [] and {} */
+    FIELD_FROM_TEXT = 1 << 2,  /* an integer may be written as a string, too */
 
     FIELD_LIST_MAX = 100 * 1000, /* entries of a list or map whose row has no range */
 };

@@ -108,9 +108,11 @@ static bool read_bool(struct reader *r, const struct spot *at, const struct fiel
 static bool read_integer(struct reader *r, const struct spot *at, const struct field *field,
     const json_t *json, char *to)
 {
-    if (!json_is_integer(json))
-        return fail_type(r, at, field_trait(field)->expected, json);
     int64_t value = json_integer_value(json);
+    bool text = field->flags & FIELD_FROM_TEXT && json_is_string(json) &&
+                str_to_int(json_str(json), INT64_MIN, INT64_MAX, &value);
+    if (!json_is_integer(json) && !text)
+        return fail_type(r, at, field_trait(field)->expected, json);
     int64_t min = field_min(field), max = field_max(field);
     if (value < min && max == INT64_MAX)
         return fail(r, at, "%lld is less than %lld", (long long)value, (long long)min);

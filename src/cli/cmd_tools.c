@@ -2,6 +2,7 @@
 #include "base/utf8.h"
 #include "cli/bench.h"
 #include "cli/cmds.h"
+#include "cli/serve.h"
 #include "path/file.h"
 
 #include <errno.h>
@@ -52,6 +53,7 @@ struct tool_options {
     struct bench_options bench;
     const char *json;
     struct opt_words arg;
+    bool serve;
 };
 
 /* ARGS, @FILE or - */
@@ -131,11 +133,30 @@ static bool tell(struct cli *cli, const struct tool_result *result, bool as_json
     return true;
 }
 
+static bool serve(struct cli *cli, const struct args *args, struct err *err)
+{
+    const struct tool_options *options = args->options;
+    struct bench bench = BENCH_INIT;
+    if (args->n || options->json || options->arg.n)
+        return err_set(err, E_CLI_INVALID_ARG,
+            "--serve takes the tools' names and arguments from standard input");
+    if (!bench_open(cli, &options->bench, &bench, err))
+        return false;
+    bool ok = serve_calls(bench.box, err);
+    bench_done(&bench);
+    return ok;
+}
+
 static bool run_tool(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct tool_options *options = args->options;
     struct tool_result result;
     struct bench bench = BENCH_INIT;
+    if (options->serve)
+        return serve(cli, args, err);
+    if (args->n == 0)
+        return err_set(
+            err, E_CLI_INVALID_ARG, "the tool's NAME is missing; cordon tools lists them");
     if (options->json && options->arg.n)
         return err_set(err, E_CLI_INVALID_ARG, "--json and --arg exclude each other");
     AUTO_JSON json_t *pairs = json_object();
@@ -144,6 +165,7 @@ static bool run_tool(struct cli *cli, const struct args *args, struct err *err)
         (options->json && !read_source(options->json, &text, err)) ||
         !bench_open(cli, &options->bench, &bench, err))
         return false;
+    bench.options.one_call = true;
     if (options->json)
         tool_call(bench.box, str_z(args->v[0]), buf_str(&text), &result);
     else
@@ -158,12 +180,17 @@ static const struct opt tool_opts[] = {
     OPT_STRING("json", 0, struct tool_options, json, "ARGS", ARG_ANY,
         "the arguments as JSON, or @FILE, or - for standard input; prints the result as JSON"),
     OPT_WORDS("arg", 0, struct tool_options, arg, "NAME=VALUE", "one argument; prints the content"),
+    OPT_SET("serve", 0, struct tool_options, serve,
+        "read calls from standard input, {\"name\", \"arguments\", \"request_id\"} in a line each, "
+        "and print a result for each"),
     BENCH_OPTS(struct tool_options),
 };
 
 static const struct example tool_examples[] = {
     {"cordon tool read_file --arg path=README.md --arg limit=20", "the first lines of a file"},
     {"cordon tool list_dir --json '{\"depth\": 1}'", "the whole result, as JSON"},
+    {"cordon tool --serve < calls.jsonl",
+        "many calls; what exec_command starts lives on between them"},
 };
 
 const struct cmd cmd_tool = {
@@ -171,8 +198,7 @@ const struct cmd cmd_tool = {
     .summary = "call a tool as a model would",
     .about = "Runs one tool of those that 'cordon tools' lists, with the boundary, the sandbox and "
              "the consent that a model's calls get.",
-    .usage = "NAME",
-    .min_args = 1,
+    .usage = "[NAME]",
     .max_args = 1,
     CMD_OPTS(tool_opts, struct tool_options),
     CMD_EXAMPLES(tool_examples),

@@ -125,8 +125,8 @@ static void set_env(struct policy *p, struct arena *a)
 }
 
 /* A policy that somebody gave stands as it is; only its time is shortened. */
-static bool make_policy(
-    const struct toolbox *box, struct arena *a, struct policy *ret_policy, struct err *err)
+static bool make_policy(const struct toolbox *box, const struct confine_request *request,
+    struct arena *a, struct policy *ret_policy, struct err *err)
 {
     if (box->options->policy) {
         *ret_policy = *box->options->policy;
@@ -135,7 +135,9 @@ static bool make_policy(
     struct policy policy;
     if (!mode_policy(box, a, &policy, err))
         return false;
-    policy.budgets.max_output_bytes = CONFINE_OUTPUT_MAX;
+    policy.budgets.max_output_bytes =
+        request->output_bytes ? request->output_bytes : CONFINE_OUTPUT_MAX;
+    policy.budgets.max_runtime_ms = CONFINE_RUNTIME_MAX_MS; /* the request has its own */
     set_env(&policy, a);
     if (box->options->no_sandbox) {
         policy.sandbox = POLICY_NO_SANDBOX;
@@ -164,7 +166,8 @@ bool confine(struct toolbox *box, const struct confine_request *request, struct 
     struct confined *c, struct err *err)
 {
     const char *shell = access("/bin/bash", X_OK) == 0 ? "/bin/bash" : "/bin/sh", *cwd = NULL;
-    if (!find_workdir(box, request->workdir, a, &cwd, err) || !make_policy(box, a, &c->policy, err))
+    if (!find_workdir(box, request->workdir, a, &cwd, err) ||
+        !make_policy(box, request, a, &c->policy, err))
         return false;
     c->policy.budgets.max_runtime_ms = MIN(c->policy.budgets.max_runtime_ms, request->runtime_ms);
     struct policy_host host = {.home = box->options->home};

@@ -18,13 +18,14 @@
 enum {
     CONFINE_ARENA = VERDICT_ARENA,
     CONFINE_OUTPUT_MAX = 32 << 20, /* bytes that a command may print */
+    CONFINE_RUNTIME_MAX_MS = 24 * 60 * 60 * 1000,
 };
 
 struct confine_request {
     struct str command; /* for the shell */
     struct str workdir; /* may have no value: where the toolbox starts */
     uint64_t runtime_ms;
-    bool terminal;
+    uint64_t output_bytes; /* 0: CONFINE_OUTPUT_MAX */
 };
 
 struct confined {

@@ -57,11 +57,12 @@ static size_t cut_on(struct str text, size_t at)
     return at;
 }
 
-static void add_marker(struct buf *out, struct str left_out, const char *where)
+static void add_marker(
+    const struct limit *limit, struct buf *out, struct str left_out, const char *where)
 {
-    size_t lines = limit_lines(left_out);
+    size_t lines = limit_lines(left_out) + limit->skipped_lines;
     buf_printf(out, "[truncated] %zu line%s, %zu bytes left out", lines, lines == 1 ? "" : "s",
-        left_out.n);
+        left_out.n + limit->skipped_bytes);
     if (where)
         buf_printf(out, "; %s", where);
     buf_add_byte(out, '\n');
@@ -69,7 +70,7 @@ static void add_marker(struct buf *out, struct str left_out, const char *where)
 
 static bool fits(const struct limit *limit, struct str text)
 {
-    return text.n <= limit->bytes && limit_lines(text) <= limit->lines;
+    return limit->skipped_bytes == 0 && text.n <= limit->bytes && limit_lines(text) <= limit->lines;
 }
 
 static void end_line(struct buf *out)
@@ -89,7 +90,7 @@ bool limit_head(const struct limit *limit, struct str text, const char *where, s
         head = cut_back(text, MIN(limit->bytes, text.n));
     buf_add_str(out, str_head(text, head));
     end_line(out);
-    add_marker(out, str_skip(text, head), where);
+    add_marker(limit, out, str_skip(text, head), where);
     return true;
 }
 
@@ -99,8 +100,9 @@ bool limit_ends(const struct limit *limit, struct str text, const char *where, s
         buf_add_str(out, text);
         return false;
     }
-    struct limit first = {limit->bytes / 4, MAX(limit->lines / 4, (size_t)1)};
-    struct limit last = {limit->bytes - first.bytes, MAX(limit->lines - first.lines, (size_t)1)};
+    struct limit first = {.bytes = limit->bytes / 4, .lines = MAX(limit->lines / 4, (size_t)1)};
+    struct limit last = {
+        .bytes = limit->bytes - first.bytes, .lines = MAX(limit->lines - first.lines, (size_t)1)};
     size_t head = head_size(&first, text);
     if (head == 0)
         head = cut_back(text, MIN(first.bytes, text.n));
@@ -110,7 +112,7 @@ bool limit_ends(const struct limit *limit, struct str text, const char *where, s
         tail = rest.n - cut_on(rest, rest.n - MIN(last.bytes, rest.n));
     buf_add_str(out, str_head(text, head));
     end_line(out);
-    add_marker(out, str_head(rest, rest.n - tail), where);
+    add_marker(limit, out, str_head(rest, rest.n - tail), where);
     buf_add_str(out, str_skip(rest, rest.n - tail));
     return true;
 }

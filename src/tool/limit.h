@@ -20,9 +20,10 @@ enum {
 
 struct limit {
     size_t bytes, lines;
+    size_t skipped_bytes, skipped_lines; /* of the middle: not in the text any more */
 };
 
-#define LIMIT_DEFAULT ((struct limit){LIMIT_BYTES, LIMIT_LINES})
+#define LIMIT_DEFAULT ((struct limit){.bytes = LIMIT_BYTES, .lines = LIMIT_LINES})
 
 /* Append the view; true if something was left out. `where` ends the marker's sentence and may be
  * NULL. */

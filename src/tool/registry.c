@@ -17,6 +17,8 @@ const struct tool *const tools[] = {
     &tool_read_file,
     &tool_write_file,
     &tool_shell,
+    &tool_exec_command,
+    &tool_write_stdin,
 };
 const size_t n_tools = ARRAY_LEN(tools);
 
@@ -103,6 +105,8 @@ static bool ask(struct toolbox *box, const struct tool *tool, const void *args, 
         return err_set(err, E_APPROVAL_REQUIRED,
             "%s needs consent, but names more than a person can look at (%d bytes)", tool->name,
             SUBJECT_MAX);
+    if (subject.n == 0)
+        return true;
     question.subject = tool->is_command ? buf_str(&subject) : str_trim_end(buf_str(&subject), '\n');
     return approve_call(&box->approve, &question, err);
 }

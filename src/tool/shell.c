@@ -9,7 +9,6 @@
 #include <limits.h>
 
 enum {
-    TIMEOUT_MAX_MS = 24 * 60 * 60 * 1000,
     STREAMS = 2,
 };
 
@@ -23,7 +22,7 @@ static const struct field fields[] = {
         .flags = FIELD_REQUIRED, FIELD_RANGE(1, 1000000)),
     FIELD_STR("workdir", struct shell_args, workdir, "where it starts; default: the root"),
     FIELD_U32("timeout_ms", struct shell_args, timeout_ms, "after this time it is ended",
-        .def = "60000", FIELD_RANGE(1, TIMEOUT_MAX_MS)),
+        .def = "60000", FIELD_RANGE(1, CONFINE_RUNTIME_MAX_MS)),
 };
 
 static const struct shape shape = SHAPE("shell", struct shell_args, fields, "arguments of shell");

@@ -53,7 +53,7 @@ struct tool {
      */
     bool (*run)(struct toolbox *box, const void *args, struct tool_result *result, struct err *err);
     /* What it would touch, for a question and for rules: the command line, or where its paths lead,
-     * one a line. NULL for one that is not mutating. */
+     * one a line. Nothing: this call changes nothing. NULL for one that is not mutating. */
     bool (*subject)(struct toolbox *box, const void *args, struct buf *subject, struct err *err);
 };
 
@@ -62,6 +62,8 @@ extern const struct tool tool_read_file;
 extern const struct tool tool_write_file;
 extern const struct tool tool_edit_file;
 extern const struct tool tool_shell;
+extern const struct tool tool_exec_command;
+extern const struct tool tool_write_stdin;
 
 /* All of them, in the order in which a model is told of them. */
 extern const struct tool *const tools[];

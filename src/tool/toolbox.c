@@ -5,6 +5,7 @@
 #include "path/lexical.h"
 #include "path/warn.h"
 #include "path/writer.h"
+#include "tool/sessions.h"
 #include "tool/tool.h"
 
 #include <errno.h>
@@ -53,6 +54,7 @@ void toolbox_close(struct toolbox *box)
 {
     if (!box)
         return;
+    sessions_close(box->sessions);
     approve_done(&box->approve);
     boundary_free(box->boundary);
     free(box);

@@ -41,7 +41,8 @@ struct toolbox_options {
     bool no_sandbox;             /* acknowledged by the caller */
     struct approve_options approve;
     struct tool_event_sink events;
-    int signals; /* -1, or a signalfd: the call at work is to end */
+    int signals;   /* -1, or a signalfd: the call at work is to end */
+    bool one_call; /* sessions end with the call that starts them */
 };
 
 struct toolbox {
