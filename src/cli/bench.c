@@ -7,9 +7,15 @@
 #include "path/lexical.h"
 #include "path/workspace.h"
 #include "policy/load.h"
+#include "tool/sessions.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <termios.h>
+
+enum {
+    ASK_TRIES = 3,
+};
 
 static unsigned choice_index(const char *const *names, const char *word)
 {
@@ -44,36 +50,98 @@ static bool open_events(struct bench *b, const char *path, struct err *err)
 
 /* The words that a person sees are those that will be used; what a model chose is made printable.
  */
-static enum approve_answer ask(void *context, const struct approve_question *q, struct str rule)
+static void add_question(struct buf *text, const struct approve_question *q)
 {
-    struct bench *b = context;
-    AUTO_BUF struct buf text = BUF_INIT(4 << 20);
     struct str line, rest = q->subject;
-    buf_printf(&text, "\n%s wants to %s:\n", q->tool,
+    buf_printf(text, "\n%s wants to %s:\n", q->tool,
         q->is_command ? "run"
         : q->mutating ? "change"
                       : "read");
     while (str_cut(rest, '\n', &line, &rest)) {
-        buf_add_z(&text, "    ");
-        utf8_add_printable(&text, line);
-        buf_add_byte(&text, '\n');
+        buf_add_z(text, "    ");
+        utf8_add_printable(text, line);
+        buf_add_byte(text, '\n');
     }
-    buf_printf(&text, "(%s)\n", q->why);
+    buf_add_byte(text, '(');
+    utf8_add_printable(text, str_z(q->why));
+    buf_add_z(text, ")\n");
+}
+
+static void add_choices(struct buf *text, struct str rule)
+{
+    buf_add_z(text, "[y]es, [n]o");
     if (rule.p) {
-        buf_add_z(&text, "[y]es, [n]o, [a]lways ");
-        utf8_add_printable(&text, rule);
-        buf_add_z(&text, "? ");
-    } else {
-        buf_add_z(&text, "[y]es, [n]o? ");
+        buf_add_z(text, ", [a]lways ");
+        utf8_add_printable(text, rule);
     }
-    if (!buf_ok(&text) || !file_write_all(b->tty_fd, buf_str(&text)))
-        return APPROVE_NO;
-    char answer[64];
-    ssize_t n = read(b->tty_fd, answer, sizeof(answer));
-    if (n > 0 && (answer[0] == 'y' || answer[0] == 'Y'))
-        return APPROVE_YES;
-    return n > 0 && rule.p && (answer[0] == 'a' || answer[0] == 'A') ? APPROVE_YES_ALWAYS
-                                                                     : APPROVE_NO;
+    buf_add_z(text, "? ");
+}
+
+/* A line of the terminal: its length, 0 at the end, -1 if we are interrupted. Sessions are read
+ * while a person thinks. */
+static ssize_t read_answer(struct bench *b, char *line, size_t size)
+{
+    struct pollfd fds[] = {
+        {.fd = b->tty_fd, .events = POLLIN}, {.fd = b->options.signals, .events = POLLIN}};
+    const struct sessions_wait wait = {
+        .deadline_ms = UINT64_MAX, .fds = fds, .n_fds = ARRAY_LEN(fds)};
+    while (sessions_wait(b->box, &wait) != SESSIONS_READABLE) {
+    }
+    if (fds[1].revents) /* it stays there, for whoever waits next */
+        return -1;
+    ssize_t n = read(b->tty_fd, line, size);
+    return MAX(n, 0);
+}
+
+static const struct {
+    const char *word;
+    enum approve_answer answer;
+} answers[] = {
+    {"y", APPROVE_YES},
+    {"yes", APPROVE_YES},
+    {"n", APPROVE_NO},
+    {"no", APPROVE_NO},
+    {"", APPROVE_NO},
+    {"a", APPROVE_YES_ALWAYS},
+    {"always", APPROVE_YES_ALWAYS},
+};
+
+/* True: it is an answer to what was asked. */
+static bool read_word(char *line, size_t n, bool has_rule, enum approve_answer *ret_answer)
+{
+    while (n && strchr(" \t\r\n", line[n - 1]))
+        n--;
+    for (size_t i = 0; i < n; i++)
+        line[i] = (char)(line[i] >= 'A' && line[i] <= 'Z' ? line[i] - 'A' + 'a' : line[i]);
+    for (size_t i = 0; i < ARRAY_LEN(answers); i++)
+        if (str_is(str_n(line, n), answers[i].word) &&
+            (has_rule || answers[i].answer != APPROVE_YES_ALWAYS)) {
+            *ret_answer = answers[i].answer;
+            return true;
+        }
+    return false;
+}
+
+static enum approve_answer ask(void *context, const struct approve_question *q, struct str rule)
+{
+    struct bench *b = context;
+    AUTO_BUF struct buf text = BUF_INIT(8 << 20);
+    enum approve_answer answer = APPROVE_NO;
+    add_question(&text, q);
+    for (int tries = 0; tries < ASK_TRIES; tries++) {
+        char line[256];
+        add_choices(&text, rule);
+        tcflush(b->tty_fd, TCIFLUSH); /* what was typed before was no answer to this */
+        if (!buf_ok(&text) || !file_write_all(b->tty_fd, buf_str(&text)))
+            return APPROVE_NO;
+        ssize_t n = read_answer(b, line, sizeof(line));
+        if (n < 0)
+            return APPROVE_CANCELED;
+        if (n == 0 || read_word(line, (size_t)n, rule.p, &answer))
+            return answer;
+        buf_reset(&text);
+    }
+    return APPROVE_NO;
 }
 
 /* Somebody can be asked if there is a terminal, whatever stdin and stdout are. */

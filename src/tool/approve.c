@@ -75,6 +75,8 @@ bool approve_call(struct approve *a, const struct approve_question *question, st
         return true;
     case APPROVE_YES:
         return true;
+    case APPROVE_CANCELED:
+        return err_set(err, E_CANCELED, "interrupted before anybody answered");
     default:
         return err_set(err, E_APPROVAL_REQUIRED, "the user said no to this call of %s", q.tool);
     }

@@ -22,6 +22,7 @@ enum approve_mode {
 enum approve_answer {
     APPROVE_NO,
     APPROVE_YES,
+    APPROVE_CANCELED,   /* nobody answers: the call is interrupted */
     APPROVE_YES_ALWAYS, /* for this tool and pattern, as long as the box is open; needs a rule */
 };
 
