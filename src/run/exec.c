@@ -22,6 +22,7 @@ enum {
 
     POLL_CONTROL = RELAYS * RELAY_POLLFDS,
     POLL_SIGNALS,
+    POLL_TENDED,
     POLLS,
 
     DRAIN_MS = 30, /* for output that was read before everything was killed */
@@ -300,8 +301,13 @@ static void loop(struct run *r)
         fds[POLL_CONTROL] =
             (struct pollfd){.fd = r->ended ? -1 : r->child.control, .events = POLLIN};
         fds[POLL_SIGNALS] = (struct pollfd){.fd = r->job->signals, .events = POLLIN};
-        if (poll(fds, POLLS, wait_ms(r)) >= 0)
-            step(r, fds);
+        fds[POLL_TENDED] =
+            (struct pollfd){.fd = r->job->tend ? r->job->tended : -1, .events = POLLIN};
+        if (poll(fds, POLLS, wait_ms(r)) < 0)
+            continue;
+        if (fds[POLL_TENDED].revents)
+            r->job->tend(r->job->context);
+        step(r, fds);
     }
 }
 

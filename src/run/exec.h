@@ -27,6 +27,10 @@ struct exec_job {
     uint16_t rows, cols;
     /* Sees every byte that the command writes. May be NULL. */
     void (*seen)(void *context, struct str bytes);
+    /* Something else that must not wait meanwhile: called when the descriptor is readable. May be
+     * NULL. */
+    void (*tend)(void *context);
+    int tended;
     struct term *term; /* gets it, too, and answers what the command asks; may be NULL */
     void *context;
 };

@@ -5,6 +5,8 @@
 #include "base/utf8.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/epoll.h>
 
 enum {
     STEPS = 16, /* of one session, before the others have their turn */
@@ -90,6 +92,52 @@ enum sessions_news sessions_wait(struct toolbox *box, const struct sessions_wait
         if (clock_mono_ms() >= wait->deadline_ms)
             return SESSIONS_TIME;
     }
+}
+
+/* Elsewhere ----------------------------------------------------------------------------------- */
+
+/* What can still become readable. */
+static size_t live(const struct tool_sessions *all, int fds[SESSIONS_MAX * SESSION_POLLS])
+{
+    size_t n = 0;
+    for (size_t i = 0; all && i < all->n; i++) {
+        struct pollfd polls[SESSION_POLLS];
+        if (all->p[i]->over)
+            continue;
+        session_polls(all->p[i]->session, polls);
+        for (size_t k = 0; k < SESSION_POLLS; k++)
+            if (polls[k].fd >= 0)
+                fds[n++] = polls[k].fd;
+    }
+    return n;
+}
+
+int sessions_descriptor(struct toolbox *box)
+{
+    int fds[SESSIONS_MAX * SESSION_POLLS];
+    size_t n = live(box->sessions, fds);
+    int set = n ? epoll_create1(EPOLL_CLOEXEC) : -1;
+    for (size_t i = 0; set >= 0 && i < n; i++) {
+        struct epoll_event event = {.events = EPOLLIN};
+        epoll_ctl(set, EPOLL_CTL_ADD, fds[i], &event);
+    }
+    if (box->sessions)
+        box->sessions->watched = n;
+    return set;
+}
+
+/* What has hung up would be readable for ever: the set is made anew without it. */
+void sessions_tend(struct toolbox *box, int descriptor)
+{
+    int fds[SESSIONS_MAX * SESSION_POLLS];
+    (void)look(box->sessions, &(struct sessions_wait){0}, 0);
+    if (live(box->sessions, fds) == box->sessions->watched)
+        return;
+    AUTO_FD int set = sessions_descriptor(box);
+    if (set < 0)
+        set = epoll_create1(EPOLL_CLOEXEC);
+    if (set >= 0)
+        dup3(set, descriptor, O_CLOEXEC);
 }
 
 /* The list ----------------------------------------------------------------------------------- */

@@ -44,6 +44,7 @@ struct tool_sessions {
     struct tool_session *p[SESSIONS_MAX]; /* the oldest first */
     size_t n;
     uint32_t last_id;
+    size_t watched; /* descriptors in that of sessions_descriptor() */
 };
 
 struct session_request {
@@ -82,5 +83,10 @@ enum {
 };
 
 enum sessions_news sessions_wait(struct toolbox *box, const struct sessions_wait *wait);
+
+/* For a loop elsewhere: a descriptor that is readable when sessions_tend() has something to take;
+ * -1 if there are none. To be closed. */
+int sessions_descriptor(struct toolbox *box);
+void sessions_tend(struct toolbox *box, int descriptor);
 
 #endif

@@ -4,6 +4,7 @@
 #include "tool/confine.h"
 #include "tool/limit.h"
 #include "tool/outlog.h"
+#include "tool/sessions.h"
 #include "tool/tool.h"
 
 #include <limits.h>
@@ -33,6 +34,7 @@ struct shell {
     struct tool_result *result;
     struct outlog all;              /* both streams, as they came */
     struct outlog streams[STREAMS]; /* stdout, stderr */
+    int sessions;                   /* readable: those of exec_command have something */
 };
 
 static bool subject(struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
@@ -48,6 +50,12 @@ static void seen(void *context, struct str bytes)
 {
     struct shell *s = context;
     outlog_add(&s->all, bytes);
+}
+
+static void tend(void *context)
+{
+    struct shell *s = context;
+    sessions_tend(s->box, s->sessions);
 }
 
 /* The whole output goes to a file if the model does not see all of it. */
@@ -113,6 +121,8 @@ static bool judge(struct shell *s, const struct exec_result *r, struct err *err)
 
 static bool run_confined(struct shell *s, const struct confined *c, struct err *err)
 {
+    AUTO_FD int sessions = sessions_descriptor(s->box);
+    s->sessions = sessions;
     const struct exec_job job = {
         .verdict = &c->verdict,
         .plan = &c->plan,
@@ -122,6 +132,8 @@ static bool run_confined(struct shell *s, const struct confined *c, struct err *
         .output = {s->streams[0].fd, s->streams[1].fd},
         .signals = s->box->options->signals,
         .seen = seen,
+        .tend = sessions >= 0 ? tend : NULL,
+        .tended = sessions,
         .context = s,
     };
     struct exec_result r;

@@ -291,6 +291,22 @@ def _(t):
     forget_logs(t)
 
 
+@case("sessions run on while another call is at work")
+def _(t):
+    s = Server(t)
+    print_much = "read x; head -c 3000000 /dev/zero | tr '\\0' x | fold; touch done"
+    n = [s.exec(print_much, yield_time_ms=0)["details"]["session_id"] for _ in range(2)]
+    s.type(n[0], "\n", yield_time_ms=0)
+    r = s.call("shell", command="while [ ! -e done ]; do sleep 0.01; done; echo seen", timeout_ms=60000)
+    t.same(r["content"], "seen\n", r)
+    os.unlink(os.path.join(t.work, "done"))
+    s.type(n[1], "\n", yield_time_ms=0)
+    r = s.type(n[0], yield_time_ms=LONG)
+    t.same((r["details"]["exit_code"], r["truncated"]), (0, True))
+    s.end()
+    forget_logs(t)
+
+
 @case("a command that prints for ever is ended, within its memory")
 def _(t):
     s = Server(t)
