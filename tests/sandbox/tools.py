@@ -17,7 +17,7 @@ import sys
 import termios
 import time
 
-from harness import KILLED_S, TIMEOUT_S, Failed, Skipped, case, factor, main, sanitized
+from harness import KILLED_S, TIMEOUT_S, Failed, Skipped, case, main, sanitized
 
 
 class Server:
@@ -384,7 +384,6 @@ def _(t):
         # The call has begun when the line is gone from the pipe.
         while pending(s.process.stdin) and time.monotonic() < deadline:
             time.sleep(0.005)
-        time.sleep(0.05 * factor())
         s.process.send_signal(signal.SIGINT)
         t.same(s.answer()["code"], "E_CANCELED", name)
         if os.path.exists(marker):
