@@ -16,6 +16,9 @@ const struct tool *const tools[] = {
     &tool_list_dir,
     &tool_read_file,
     &tool_write_file,
+    &tool_edit_file,
+    &tool_apply_patch_json,
+    &tool_apply_patch_freeform,
 };
 const size_t n_tools = ARRAY_LEN(tools);
 
@@ -27,6 +30,16 @@ const struct tool *tool_find(struct str name)
     return NULL;
 }
 
+/* How a service is told what a free text must look like. */
+static json_t *format_of(const struct tool *tool)
+{
+    json_t *format = json_object();
+    json_put(format, "type", json_string("grammar"));
+    json_put(format, "syntax", json_string("lark"));
+    json_put(format, "definition", json_string(tool->grammar));
+    return format;
+}
+
 json_t *tool_spec(const struct tool *tool)
 {
     json_t *spec = json_object(), *aliases = json_array();
@@ -36,6 +49,8 @@ json_t *tool_spec(const struct tool *tool)
     json_put(spec, "aliases", aliases);
     json_put(spec, "description", json_string(tool->about));
     json_put(spec, "parameters", field_schema(tool->args));
+    if (tool->grammar)
+        json_put(spec, "format", format_of(tool));
     json_put(spec, "mutating", json_boolean(tool->mutating));
     return spec;
 }

@@ -47,6 +47,7 @@ struct tool {
     const char *about;        /* what a model is told */
     const struct shape *args; /* reading, and the JSON Schema */
     const char *example;      /* arguments that are right, as JSON */
+    const char *grammar;      /* of its first argument, in Lark; NULL: any text */
     bool mutating;            /* changes files or runs commands: consent may be needed */
     bool is_command;          /* its subject is a command line */
     /* Fills in the result. False: an error, in which case content and details may still be there.
@@ -61,6 +62,8 @@ extern const struct tool tool_list_dir;
 extern const struct tool tool_read_file;
 extern const struct tool tool_write_file;
 extern const struct tool tool_edit_file;
+extern const struct tool tool_apply_patch_json;
+extern const struct tool tool_apply_patch_freeform;
 
 /* All of them, in the order in which a model is told of them. */
 extern const struct tool *const tools[];
@@ -77,7 +80,7 @@ void tool_call(
 void tool_call_json(
     struct toolbox *box, struct str name, const json_t *arguments, struct tool_result *ret_result);
 
-/* {"name","aliases","description","parameters","mutating"} */
+/* {"name","aliases","description","parameters","format"?,"mutating"} */
 MUST_USE json_t *tool_spec(const struct tool *tool);
 
 /* {"status","code"?,"message","truncated","content","details","changes"?} */
