@@ -146,7 +146,7 @@ static bool check_strict(struct update *u, const struct envelope_hunk *h, const 
             "strict: the %s of the hunk at line %zu of the patch match '" STR_FMT
             "' at line %zu only %s",
             what, h->line, STR_ARG(u->file->name), place.at + 1, fold_words(place.how));
-        struct near near = near_find(&u->lines, wanted, n, place.at);
+        struct near near = near_at(&u->lines, wanted, n, place.at);
         patch_tell_near(u->p, &near, u->err);
         return fails(u, h);
     }

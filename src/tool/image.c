@@ -86,9 +86,20 @@ static size_t count_side(struct str body, char without)
     return n;
 }
 
-/* Compares from the gap on; the number of lines of each piece behind it that matched is taken off
- * by the caller. */
-static enum image_verdict compare(const struct image *im, struct str body)
+/* A hunk's last line of context that has no end fits one that has: git compares only as much as the
+ * hunk has, and lets blanks behind it pass. */
+static bool fits_openly(struct str line, struct str wanted)
+{
+    if (!str_starts_with(line, wanted) || str_ends_with(wanted, STR("\n")))
+        return false;
+    for (size_t i = wanted.n; i < line.n; i++)
+        if (!strchr(" \t\r\n", line.p[i]) || !line.p[i])
+            return false;
+    return true;
+}
+
+/* Compares from the gap on. */
+static enum image_verdict compare(const struct image *im, struct str body, size_t n, bool at_end)
 {
     struct unified_line line;
     size_t piece = im->n_right, i = 0;
@@ -104,7 +115,9 @@ static enum image_verdict compare(const struct image *im, struct str body)
         const struct image_piece *at = &im->right[piece - 1];
         if (at->is_new)
             return IMAGE_OVERLAPS;
-        if (!str_eq(lines_whole(im->lines, at->first + i), line.bytes))
+        struct str there = lines_whole(im->lines, at->first + i);
+        bool open = --n == 0 && !at_end && fits_openly(there, line.bytes);
+        if (!open && !str_eq(there, line.bytes))
             return IMAGE_DIFFERS;
         i++;
     }
@@ -139,7 +152,7 @@ enum image_verdict image_apply(struct image *im, const struct unified_hunk *h)
         return IMAGE_TOO_MUCH;
     if (!move_gap(im, (size_t)at))
         return IMAGE_OVERLAPS;
-    enum image_verdict verdict = compare(im, h->body);
+    enum image_verdict verdict = compare(im, h->body, old_n, last);
     if (verdict != IMAGE_FITS)
         return verdict;
     take_off(im, old_n);

@@ -154,6 +154,13 @@ struct near near_find(
     return near;
 }
 
+struct near near_at(const struct lines *lines, const struct str *wanted, size_t n, size_t at)
+{
+    struct near near = {.lines = lines, .wanted = wanted, .n = n, .at = at};
+    judge(&near);
+    return near;
+}
+
 static void add_line(struct buf *b, struct str line)
 {
     struct str shown = str_head(line, SHOWN);

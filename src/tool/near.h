@@ -31,6 +31,9 @@ struct near {
 struct near near_find(
     const struct lines *lines, const struct str *wanted, size_t n, size_t expected_at);
 
+/* At a place that is known. */
+struct near near_at(const struct lines *lines, const struct str *wanted, size_t n, size_t at);
+
 void near_add_sentence(const struct near *near, struct buf *words);
 void near_add_block(const struct near *near, struct buf *text);
 /* {"line", "differs_at", "difference", "expected", "actual"}, or NULL if nothing is near. */

@@ -502,10 +502,11 @@ static bool is_plain_header(struct str rest, struct str line)
 /* Skips what is no diff. The rest begins behind the header then. */
 static enum found find_header(struct reader *r, struct unified_patch *p)
 {
+    /* What a header that stands alone said stays: git reads on with it. */
+    *p = (struct unified_patch){.is_new = -1, .is_delete = -1};
     while (r->rest.n) {
         struct str line = line_of(r->rest);
         struct unified_hunk h = {0};
-        *p = (struct unified_patch){.is_new = -1, .is_delete = -1};
         if (line.n < 6) {
             skip_line(r, line);
             continue;

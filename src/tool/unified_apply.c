@@ -93,8 +93,14 @@ static bool find_file(struct apply *a, size_t line, struct str name, struct patc
 
 static bool find_files(struct apply *a, struct judged *j)
 {
-    return find_file(a, j->p->line, j->p->old_name, &j->old) &&
-           find_file(a, j->p->line, j->p->new_name, &j->new);
+    const struct unified_patch *p = j->p;
+    if (!find_file(a, p->line, p->old_name, &j->old))
+        return false;
+    if (p->old_name.p && p->new_name.p && str_eq(p->old_name, p->new_name)) {
+        j->new = j->old;
+        return true;
+    }
+    return find_file(a, p->line, p->new_name, &j->new);
 }
 
 /* Hunks -----------------------------------------------------------------------------------------
