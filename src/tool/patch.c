@@ -275,11 +275,17 @@ static mode_t with_exec(mode_t mode, enum patch_exec exec)
     return exec == PATCH_EXEC_OFF ? mode & ~(mode_t)MODE_X : mode;
 }
 
-static void choose_mode(const struct patch_file *f, struct writer_options *o)
+static bool exec_changes(const struct patch_file *f)
 {
     const struct patch_file *from = f->like ? f->like : f;
     bool executable = from->existed && (from->stamp.mode & S_IXUSR);
-    bool differs = f->exec != PATCH_EXEC_KEEP && executable != (f->exec == PATCH_EXEC_ON);
+    return f->exec != PATCH_EXEC_KEEP && executable != (f->exec == PATCH_EXEC_ON);
+}
+
+static void choose_mode(const struct patch_file *f, struct writer_options *o)
+{
+    const struct patch_file *from = f->like ? f->like : f;
+    bool differs = exec_changes(f);
     if (from->existed) {
         o->set_mode = differs || f->like;
         o->mode = with_exec(from->stamp.mode, differs ? f->exec : PATCH_EXEC_KEEP);
@@ -355,7 +361,10 @@ static void summarize_one(const struct patch_file *f, struct buf *text)
         buf_printf(text, "%s-%zu", f->added ? " " : "", f->removed);
     else if (letter == 'D')
         buf_add_z(text, "-0");
-    buf_printf(text, ")%s%s\n", f->note ? ", " : "", f->note ? f->note : "");
+    buf_add_byte(text, ')');
+    if (exec_changes(f) && f->exists)
+        buf_add_z(text, f->exec == PATCH_EXEC_ON ? ", executable" : ", not executable");
+    buf_printf(text, "%s%s\n", f->note ? ", " : "", f->note ? f->note : "");
 }
 
 static size_t summarize(struct patch *p)

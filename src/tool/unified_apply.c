@@ -168,10 +168,18 @@ static bool hunk_fails(struct apply *a, const struct judged *j, const struct uni
     err_set(a->err, E_PATCH_APPLY,
         "the hunk at line %zu of the patch does not fit '" STR_FMT "' at line %llu: %s", h->line,
         STR_ARG(name), (unsigned long long)h->old_at, verdict_words(verdict));
+    if (j->p->is_delete > 0 && verdict == IMAGE_NOT_LAST)
+        err_set(a->err, E_PATCH_APPLY,
+            "the hunk at line %zu of the patch deletes '" STR_FMT
+            "', but the file has other lines than those",
+            h->line, STR_ARG(name));
     bool lost = verdict == IMAGE_DIFFERS || verdict == IMAGE_TOO_FAR || verdict == IMAGE_NOT_LAST ||
                 verdict == IMAGE_NOT_FIRST;
     if (lost && !say_elsewhere(a, h, lines, wanted, n) && verdict != IMAGE_NOT_LAST) {
-        struct near near = near_find(lines, wanted, n, h->old_at ? h->old_at - 1 : 0);
+        size_t at = h->old_at ? h->old_at - 1 : 0;
+        struct near near = near_find(lines, wanted, n, at);
+        if (near.kind == NEAR_NOTHING && n > 0 && at < lines->n)
+            near = near_at(lines, wanted, n, at);
         bool only_end = near.kind == NEAR_BLANKS && near.at + 1 == h->old_at &&
                         str_eq(wanted[near.first], lines_text(lines, near.at + near.first));
         if (only_end)

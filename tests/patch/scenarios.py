@@ -11,7 +11,7 @@ A case file holds parts, each begun by a line of its own:
     --- fails TEXT       the patch is refused, with this in the message; nothing changes
     --- strict           the argument strict is true
 
-A line that ends in `\\` has no newline; `\\r` before the end of a line stands for a carriage return.
+A line that ends in `\\` has no newline; `\\r` before the end of a line stands for a carriage return, `\\s` for a blank.
 """
 
 import argparse
@@ -41,6 +41,7 @@ def text_of(lines):
     text = ""
     for line in lines:
         end = "\n"
+        line = line.replace("\\s", " ")
         if line.endswith("\\r"):
             line, end = line[:-2], "\r\n"
         elif line.endswith("\\"):
