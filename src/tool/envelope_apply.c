@@ -114,6 +114,7 @@ static bool not_found(struct update *u, const struct envelope_hunk *h, const str
 {
     struct place early;
     struct near near;
+    bool plural = str_starts_with(str_z(what), STR("lines"));
     if (place_is_spent(&u->text))
         return too_much(u, h);
     if (u->from > 0 && place_find(&u->text, wanted, n, 0, h->at_end && n == h->n_old, &early)) {
@@ -121,13 +122,13 @@ static bool not_found(struct update *u, const struct envelope_hunk *h, const str
             "the %s of the hunk at line %zu of the patch %s in '" STR_FMT
             "' only at line %zu, before the place of the hunk above it (line %zu): put hunks in "
             "the file's order",
-            what, h->line, n == 1 ? "stands" : "stand", STR_ARG(u->file->name), early.at + 1,
+            what, h->line, plural ? "stand" : "stands", STR_ARG(u->file->name), early.at + 1,
             u->from);
         return fails(u, h);
     }
     err_set(u->err, E_PATCH_APPLY,
         "the %s of the hunk at line %zu of the patch %s in '" STR_FMT "'%s", what, h->line,
-        n == 1 ? "is not" : "are not", STR_ARG(u->file->name),
+        plural ? "are not" : "is not", STR_ARG(u->file->name),
         h->at_end && n == h->n_old ? " at its end" : "");
     near = near_find(&u->lines, wanted, n, u->from);
     patch_tell_near(u->p, &near, u->err);
@@ -208,7 +209,7 @@ static void tell_place(struct update *u, const struct envelope_hunk *h, struct p
     patch_tell_hunk(u->p, u->file, place.at + 1, fold_name(place.how));
     if (place.how == FOLD_EXACT || u->p->n_hunks > PATCH_HUNKS_TOLD)
         return;
-    struct buf *text = &u->p->result->content;
+    struct buf *text = &u->p->notes;
     buf_printf(text, "the hunk at line %zu of the patch matched '", h->line);
     utf8_add_printable(text, u->file->name);
     buf_printf(text, "' at line %zu %s\n", place.at + 1, fold_words(place.how));

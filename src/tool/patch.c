@@ -21,8 +21,11 @@ bool patch_init(struct patch *p, struct toolbox *box, const struct patch_options
     struct tool_result *result, struct err *err)
 {
     struct resolved here;
-    *p = (struct patch){
-        .box = box, .result = result, .options = *options, .arena = ARENA_INIT(ARENA_MAX)};
+    *p = (struct patch){.box = box,
+        .result = result,
+        .options = *options,
+        .arena = ARENA_INIT(ARENA_MAX),
+        .notes = BUF_INIT(TOOL_CONTENT_MAX)};
     if (!toolbox_resolve(box, STR("."), false, &p->arena, &here, err)) {
         patch_done(p);
         return false;
@@ -38,6 +41,7 @@ void patch_done(struct patch *p)
     for (size_t i = 0; i < p->n_texts; i++)
         free(p->texts[i]);
     free(p->texts);
+    buf_done(&p->notes);
     free(p->files);
     free(p->table);
     arena_done(&p->arena);
@@ -367,27 +371,33 @@ static void summarize_one(const struct patch_file *f, struct buf *text)
     buf_printf(text, "%s%s\n", f->note ? ", " : "", f->note ? f->note : "");
 }
 
-static size_t summarize(struct patch *p)
+/* A file that came and went again is none. */
+static bool is_changed(const struct patch_file *f)
+{
+    bool renamed_away = f->moved && !f->exists;
+    return f->touched && (f->existed || f->exists) && !renamed_away;
+}
+
+static size_t count_changed(const struct patch *p)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->n; i++)
+        n += is_changed(p->files[i]);
+    return n;
+}
+
+static void summarize(struct patch *p)
 {
     struct tool_result *r = p->result;
-    AUTO_BUF struct buf notes = BUF_INIT(TOOL_CONTENT_MAX), text = BUF_INIT(64 << 20);
-    size_t changed = 0;
-    buf_add_str(&notes, buf_str(&r->content));
-    buf_reset(&r->content);
-    for (size_t i = 0; i < p->n; i++) {
-        const struct patch_file *f = p->files[i];
-        bool renamed_away = f->moved && !f->exists;
-        if (!f->touched || (!f->existed && !f->exists) || renamed_away)
-            continue;
-        changed++;
-        summarize_one(f, &text);
-    }
-    buf_add_str(&text, buf_str(&notes));
+    AUTO_BUF struct buf text = BUF_INIT(64 << 20);
+    for (size_t i = 0; i < p->n; i++)
+        if (is_changed(p->files[i]))
+            summarize_one(p->files[i], &text);
+    buf_add_str(&text, buf_str(&p->notes));
     r->truncated |=
-        limit_head(&LIMIT_DEFAULT, buf_str(&text), "all of them are in changes.files", &r->content);
+        limit_head(&LIMIT_DEFAULT, buf_str(&text), "all files are in changes.files", &r->content);
     if (p->n_hunks > PATCH_HUNKS_TOLD)
         tool_detail(r, "hunks_left_out", json_integer((json_int_t)(p->n_hunks - PATCH_HUNKS_TOLD)));
-    return changed;
 }
 
 static void tell_changes(struct patch *p, const struct writer_result *written)
@@ -416,9 +426,10 @@ bool patch_commit(struct patch *p, struct err *err)
     if (!look_twice(p, err) || !toolbox_writer(p->box, &any->where, &w, err) ||
         !fill_writer(p, w, err))
         return false;
-    size_t changed = summarize(p);
+    size_t changed = count_changed(p);
     if (!p->options.dry_run && changed && !writer_commit(w, &written, err))
         return false;
+    summarize(p);
     if (!p->options.dry_run)
         tell_changes(p, &written);
     tool_says(p->result, "%s%zu file%s %s", p->options.dry_run ? "dry run: " : "", changed,

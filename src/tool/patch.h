@@ -77,6 +77,7 @@ struct patch {
     char **texts; /* what contents were made of, for free() */
     size_t n_texts, cap_texts;
     size_t n_hunks;
+    struct buf notes; /* what the content says behind the summary */
 };
 
 MUST_USE bool patch_init(struct patch *p, struct toolbox *box, const struct patch_options *options,
