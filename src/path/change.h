@@ -35,7 +35,7 @@ enum {
     CHANGE_ID = 17,    /* 16 hex digits and NUL */
     CHANGE_NAME = 64,  /* longest temporary name; independent of the target's, which may have 255 */
     CHANGE_HELD = 512, /* directories held open, at most; fewer where the limit is low */
-    CHANGE_SYNC_WHOLE = 16, /* more files than this: their file systems are synced at once */
+    CHANGE_SYNC_WHOLE = 8, /* more files than this: their file systems are synced at once */
 };
 
 enum change_kind {
