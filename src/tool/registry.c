@@ -15,6 +15,8 @@ enum {
 const struct tool *const tools[] = {
     &tool_list_dir,
     &tool_read_file,
+    &tool_grep_files,
+    &tool_glob_files,
     &tool_write_file,
 };
 const size_t n_tools = ARRAY_LEN(tools);

@@ -59,6 +59,8 @@ struct tool {
 
 extern const struct tool tool_list_dir;
 extern const struct tool tool_read_file;
+extern const struct tool tool_grep_files;
+extern const struct tool tool_glob_files;
 extern const struct tool tool_write_file;
 extern const struct tool tool_edit_file;
 
