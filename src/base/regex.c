@@ -31,6 +31,8 @@ static uint32_t compile_options(const struct regex_options *o)
     uint32_t options = o->ignore_case ? PCRE2_CASELESS : 0;
     if (!o->bytes)
         options |= PCRE2_UTF;
+    if (o->start_limit)
+        options |= PCRE2_USE_OFFSET_LIMIT;
     if (o->any_bytes && !o->bytes)
         options |= PCRE2_MATCH_INVALID_UTF;
     if (o->literal)
@@ -89,6 +91,11 @@ struct regex *regex_share(const struct regex *r)
 void regex_limit(struct regex *r, uint32_t steps)
 {
     pcre2_set_match_limit(r->limits, steps);
+}
+
+void regex_last_start(struct regex *r, size_t last)
+{
+    pcre2_set_offset_limit(r->limits, last == SIZE_MAX ? PCRE2_UNSET : last);
 }
 
 void regex_free(struct regex *r)

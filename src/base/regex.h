@@ -33,6 +33,7 @@ struct regex_options {
     bool bytes;         /* for ASCII alone: no UTF-8, and letters are ASCII's */
     bool any_bytes;     /* texts may be invalid UTF-8: no character matches there */
     bool unicode;       /* \w, \d and \s know all scripts */
+    bool start_limit;   /* regex_last_start() will be called */
     enum err_code code; /* of a pattern that is wrong */
 };
 
@@ -52,6 +53,9 @@ MUST_USE struct regex *regex_share(const struct regex *r);
 
 /* What one match may cost, in steps at each place where it could begin. */
 void regex_limit(struct regex *r, uint32_t steps);
+
+/* Where a match may begin at the latest; SIZE_MAX: anywhere. */
+void regex_last_start(struct regex *r, size_t last);
 
 /* The first match at or after an offset. The text is valid UTF-8. */
 bool regex_find(struct regex *r, struct str text, size_t from, struct regex_match *ret_match);

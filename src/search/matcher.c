@@ -6,13 +6,12 @@ enum {
     STEP_LEAST = 1024,
     STEP_MOST = 256 * 1024,
     STEP_SLOW_NS = 20 * 1000 * 1000,
-    STEP_LIMIT = 100 * 1000, /* steps at one place, many lines at once */
-    LINE_LIMIT_LEAST = 10 * 1000,
+    STEP_LIMIT = 100 * 1000,   /* steps at one place, many lines at once */
+    SHORT_LINE = 4 * 1024,     /* matched in one go */
+    PLACES_AT_ONCE = 256,      /* of a longer one */
+    STEPS_EACH = 4,            /* steps at one place, for each byte of a long line */
     LINES_BETWEEN_LOOKS = 256, /* at the clock */
 };
-
-/* Steps for one line: the longer it is, the fewer at each place. */
-static const uint64_t line_steps = 2000u * 1000 * 1000;
 
 enum way {
     WAY_BYTES,       /* the byte sequences say everything */
@@ -68,6 +67,7 @@ static bool forms_compile(struct forms *f, struct str pattern, const struct patt
         .literal = o->literal,
         .any_bytes = true,
         .unicode = true,
+        .start_limit = true,
         .code = E_TOOL_VALIDATION,
     };
     if (!regex_new_with(pattern, &options, &f->any, err))
@@ -193,9 +193,30 @@ static struct regex *pick(const struct forms *f, bool ascii)
     return ascii && f->ascii ? f->ascii : f->any;
 }
 
+static bool is_inside(char c)
+{
+    return (c & 0xC0) == 0x80;
+}
+
 static bool ends_in_return(struct str text, size_t begin, size_t end)
 {
     return end > begin && text.p[end - 1] == '\r';
+}
+
+/* Asks a long line, some places after the others: each may cost as much as the line is long. */
+static bool long_line_matches(
+    struct matcher *m, struct regex *r, struct str line, int flags, struct regex_match *match)
+{
+    bool found = false, go_on = true;
+    for (size_t from = 0; from <= line.n && go_on && !found; from += PLACES_AT_ONCE) {
+        regex_last_start(r, from + PLACES_AT_ONCE - 1);
+        found = regex_find_part(r, line, from, flags, match);
+        go_on = !found && !regex_gave_up(r) && !stop_now(m->stop);
+        while (from + PLACES_AT_ONCE < line.n && is_inside(line.p[from + PLACES_AT_ONCE]))
+            from++;
+    }
+    regex_last_start(r, SIZE_MAX);
+    return found;
 }
 
 /* Asks one line. */
@@ -207,9 +228,9 @@ static bool line_matches(struct matcher *m, size_t begin, size_t end, struct mat
     struct str line = str_n(m->text.p + begin, n);
     struct regex *r = pick(&m->line, needle_is_ascii(line));
     struct regex_match match;
-    uint64_t steps = line_steps / MAX(n, (size_t)1);
-    regex_limit(r, (uint32_t)MIN(MAX(steps, (uint64_t)LINE_LIMIT_LEAST), REGEX_MATCH_LIMIT));
-    bool found = regex_find_part(r, line, 0, flags, &match);
+    regex_limit(r, (uint32_t)MAX(STEPS_EACH * n, (size_t)REGEX_MATCH_LIMIT));
+    bool found = n <= SHORT_LINE ? regex_find_part(r, line, 0, flags, &match)
+                                 : long_line_matches(m, r, line, flags, &match);
     if (!found && regex_gave_up(r) && !m->gave_up) {
         m->gave_up = true;
         m->gave_up_at = begin;
@@ -271,8 +292,9 @@ static bool match_step(struct matcher *m, struct regex *r, struct regex_match *m
     int flags = (m->at == 0 ? m->flags & REGEX_NOT_BEGIN : 0) |
                 (m->step_end == m->text.n ? m->flags & REGEX_NOT_END : 0);
     uint64_t before = clock_mono_ns();
-    /* After the last newline is no line. */
-    bool found = regex_find_part(r, lines, 0, flags, match) && match->start < lines.n;
+    bool found = regex_find_part(r, lines, 0, flags, match);
+    if (found && match->start == lines.n && lines.p[lines.n - 1] == '\n')
+        found = false; /* after the last newline is no line */
     bool slow = clock_mono_ns() - before > STEP_SLOW_NS;
     if (slow)
         m->step = MAX(m->step / 4, (size_t)STEP_LEAST);

@@ -85,7 +85,7 @@ static void keep(struct scan *s, size_t begin, size_t end, const size_t *match, 
 {
     struct found *f = s->found;
     bool head, tail;
-    if (f->text->n >= SCAN_TEXT_MAX)
+    if (f->text->n >= s->options.text_max)
         return;
     if (f->n == f->cap) {
         f->cap = f->cap ? 2 * f->cap : 16;

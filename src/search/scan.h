@@ -14,15 +14,15 @@
 
 enum {
     SCAN_WINDOW = 256 * 1024,
-    SCAN_OVERLAP = 4 * 1024,   /* of the parts of a line that is longer: no match may be */
-    SCAN_SHOWN = 400,          /* bytes of a line that are shown, around the match */
-    SCAN_SHOWN_BEFORE = 100,   /* of them before the match */
-    SCAN_TEXT_MAX = 64 * 1024, /* that is kept of the files of one batch; the rest is counted */
+    SCAN_OVERLAP = 4 * 1024, /* of the parts of a line that is longer: no match may be */
+    SCAN_SHOWN = 400,        /* bytes of a line that are shown, around the match */
+    SCAN_SHOWN_BEFORE = 100, /* of them before the match */
 };
 
 struct scan_options {
-    size_t limit;   /* matching lines after which a file needs no more */
-    size_t context; /* lines around them */
+    size_t limit;    /* matching lines after which a file needs no more */
+    size_t context;  /* lines around them */
+    size_t text_max; /* bytes of lines that are kept of a batch; the rest is counted */
 };
 
 struct found_line {

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 
 enum {
-    PATHS_MAX = 64 << 20, /* of one batch */
-    TEXT_ROOM = SCAN_TEXT_MAX + 64 * 1024,
-    LOOK_MS = 50, /* how often somebody who only waits looks at the clock */
+    PATHS_MAX = 64 << 20,  /* of one batch */
+    TEXT_ROOM = 64 * 1024, /* for the line that passes the limit */
+    LOOK_MS = 50,          /* how often somebody who only waits looks at the clock */
 };
 
 enum batch_state {
@@ -49,6 +49,23 @@ struct search {
     pthread_t threads[SEARCH_THREADS_MAX];
     size_t n_threads;
 };
+
+static size_t text_max(const struct search_options *o)
+{
+    return o->text_max ? o->text_max : SEARCH_TEXT;
+}
+
+/* One more line than is wanted tells that there are more. */
+static struct scan *new_scan(struct search *s)
+{
+    const struct search_options *o = s->options;
+    struct scan_options options = {
+        .limit = o->limit + 1,
+        .context = o->context,
+        .text_max = text_max(o),
+    };
+    return scan_new(s->plan, &options, &s->stop);
+}
 
 static struct batch *batch_of(const struct search *s, uint64_t number)
 {
@@ -141,8 +158,7 @@ static bool work(struct search *s, struct scan *scan)
 static void *work_until_end(void *argument)
 {
     struct search *s = argument;
-    struct scan_options options = {s->options->limit + 1, s->options->context};
-    struct scan *scan = scan_new(s->plan, &options, &s->stop);
+    struct scan *scan = new_scan(s);
     pthread_mutex_lock(&s->lock);
     while (work(s, scan) || !s->all_filled)
         if (s->taken == s->filled && !s->all_filled)
@@ -304,12 +320,13 @@ static void end(struct search *s)
     matcher_plan_free(s->plan);
 }
 
-static struct batch *new_batches(void)
+static struct batch *new_batches(const struct search_options *options)
 {
     struct batch *batches = base_alloc(SEARCH_BATCHES * sizeof(*batches));
     for (size_t i = 0; i < SEARCH_BATCHES; i++)
-        batches[i] =
-            (struct batch){.dir_fd = -1, .paths = BUF_INIT(PATHS_MAX), .text = BUF_INIT(TEXT_ROOM)};
+        batches[i] = (struct batch){.dir_fd = -1,
+            .paths = BUF_INIT(PATHS_MAX),
+            .text = BUF_INIT(text_max(options) + TEXT_ROOM)};
     return batches;
 }
 
@@ -324,9 +341,8 @@ bool search_dir(int dir_fd, const struct search_options *options, struct search_
         return false;
     bool ok = walk_open(dir_fd, &walk, &w, err);
     if (ok) {
-        struct scan_options how = {options->limit + 1, options->context};
-        struct scan *scan = scan_new(s.plan, &how, &s.stop);
-        s.batches = new_batches();
+        struct scan *scan = new_scan(&s);
+        s.batches = new_batches(options);
         ok = walk_files(&s, scan, w, err);
         if (!ok)
             stop_ask(&s.stop);
@@ -347,9 +363,8 @@ bool search_one(int fd, struct str path, const struct search_options *options,
     struct stat st;
     if (!begin(&s, options, summary, err))
         return false;
-    struct scan_options how = {options->limit + 1, options->context};
-    struct scan *scan = scan_new(s.plan, &how, &s.stop);
-    AUTO_BUF struct buf text = BUF_INIT(TEXT_ROOM);
+    struct scan *scan = new_scan(&s);
+    AUTO_BUF struct buf text = BUF_INIT(text_max(options) + TEXT_ROOM);
     struct found found = {.text = &text};
     scan_fd(scan, fd, fstat(fd, &st) == 0 ? (size_t)st.st_size : 0, &found);
     if (found.end == SCAN_FAILED)

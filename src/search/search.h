@@ -19,6 +19,7 @@ enum {
     SEARCH_THREADS_MAX = 8,
     SEARCH_BATCHES = 64, /* that wait or are at work: each may hold a descriptor */
     SEARCH_BATCH_FILES = 16,
+    SEARCH_TEXT = 64 * 1024,
 };
 
 /* A file in which something was found, or that could not be searched. Stays until the call ends. */
@@ -31,6 +32,7 @@ struct search_options {
     struct str pattern;
     struct pattern_options how;
     size_t limit, context; /* of matching lines in all; lines around them */
+    size_t text_max;       /* bytes of lines that are kept of a batch of files; 0: SEARCH_TEXT */
     uint64_t budget_ms;
     int cancel;       /* -1, or what is readable when it is to end */
     unsigned threads; /* 0: as many as there are processors */
