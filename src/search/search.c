@@ -11,6 +11,7 @@
 enum {
     PATHS_MAX = 64 << 20,  /* of one batch */
     TEXT_ROOM = 64 * 1024, /* for the line that passes the limit */
+    THREADS_EACH = 2,      /* for a processor: some of them wait for the disk */
     LOOK_MS = 50,          /* how often somebody who only waits looks at the clock */
 };
 
@@ -174,8 +175,8 @@ static unsigned processors(const struct search_options *o)
 {
     cpu_set_t set;
     unsigned n = o->threads;
-    if (n == 0)
-        n = sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+    if (n == 0 && sched_getaffinity(0, sizeof(set), &set) == 0)
+        n = THREADS_EACH * (unsigned)CPU_COUNT(&set);
     return MIN(MAX(n, 1u), (unsigned)SEARCH_THREADS_MAX);
 }
 

@@ -35,7 +35,7 @@ struct search_options {
     size_t text_max;       /* bytes of lines that are kept of a batch of files; 0: SEARCH_TEXT */
     uint64_t budget_ms;
     int cancel;       /* -1, or what is readable when it is to end */
-    unsigned threads; /* 0: as many as there are processors */
+    unsigned threads; /* 0: by the number of processors */
     void *context_ptr;
     bool (*wanted)(void *context, struct str path); /* by its path; NULL: all */
     /* False: enough. Called by one thread at a time. */

@@ -48,8 +48,11 @@ $ cd i; cordon tool grep_files --json '{"pattern": "hit", "include": ["*.h", "d/
 "content":"a.h:1:hit\nd/b.c:1:hit\n"
 $ cd i; cordon tool grep_files --json '{"pattern": "hit", "include": ["*.c", "!d/*"]}' | grep -o '"content":"[^"]*"'
 "content":".h/c.c:1:hit\na.c:1:hit\n"
-$ cd i; cordon tool grep_files --arg pattern=hit | cut -d: -f1 | tr '\n' ' '
-.h/c.c a.c a.h d/b.c 
+$ cd i; cordon tool grep_files --arg pattern=hit | cut -d: -f1
+.h/c.c
+a.c
+a.h
+d/b.c
 $ cordon tool grep_files --arg pattern=hit --arg path=i/bin
 cordon: 'i/bin' is a binary file: it has NUL bytes, and is not searched [E_TOOL_VALIDATION]
 ? 15
