@@ -5,8 +5,6 @@
 #include "tool/tool.h"
 
 enum {
-    ARGS_ARENA = 256 << 20,
-    ARGS_SIZE_MAX = 512, /* of the struct that a table fills */
     SUBJECT_MAX = 1 << 20,
     NAME_SHOWN = 100,
     MESSAGE_MAX = 64 << 10,
@@ -67,10 +65,10 @@ static json_t *without_nulls(const json_t *arguments)
     return given;
 }
 
-static bool read_arguments(const struct tool *tool, const json_t *arguments, struct arena *a,
+bool tool_read_arguments(const struct tool *tool, const json_t *arguments, struct arena *a,
     void *ret_args, struct err *err)
 {
-    BUG_ON(tool->args->size > ARGS_SIZE_MAX);
+    BUG_ON(tool->args->size > TOOL_ARGS_SIZE);
     if (json_is_object(arguments)) {
         AUTO_JSON json_t *given = without_nulls(arguments);
         if (field_read(tool->args, given, a, E_TOOL_VALIDATION, ret_args, err))
@@ -110,9 +108,9 @@ static bool ask(struct toolbox *box, const struct tool *tool, const void *args, 
 static bool call(struct toolbox *box, const struct tool *tool, const json_t *arguments,
     struct tool_result *result, struct err *err)
 {
-    AUTO_ARENA struct arena a = ARENA_INIT(ARGS_ARENA);
-    _Alignas(max_align_t) unsigned char args[ARGS_SIZE_MAX] = {0};
-    return read_arguments(tool, arguments, &a, args, err) && ask(box, tool, args, err) &&
+    AUTO_ARENA struct arena a = ARENA_INIT(TOOL_ARGS_ARENA);
+    _Alignas(max_align_t) unsigned char args[TOOL_ARGS_SIZE] = {0};
+    return tool_read_arguments(tool, arguments, &a, args, err) && ask(box, tool, args, err) &&
            tool->run(box, args, result, err);
 }
 

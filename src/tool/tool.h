@@ -18,7 +18,9 @@
 
 enum {
     TOOL_ARGUMENTS_MAX = 32 << 20, /* bytes of JSON */
-    TOOL_CONTENT_MAX = 1 << 20,    /* what goes to the model; the caps are far below */
+    TOOL_ARGS_SIZE = 512,          /* of the struct that a tool's table fills, at most */
+    TOOL_ARGS_ARENA = 256 << 20,
+    TOOL_CONTENT_MAX = 1 << 20, /* what goes to the model; the caps are far below */
 };
 
 struct tool_change {
@@ -69,6 +71,11 @@ extern const size_t n_tools;
 
 /* By name or alias; NULL: none. */
 const struct tool *tool_find(struct str name);
+
+/* Fills the struct of a tool's arguments, TOOL_ARGS_SIZE bytes. E_TOOL_VALIDATION names the
+ * argument, and gives an example. */
+MUST_USE bool tool_read_arguments(const struct tool *tool, const json_t *arguments, struct arena *a,
+    void *ret_args, struct err *err);
 
 /* Runs one: arguments are JSON text. The result says everything, also that there is no such tool.
  */
