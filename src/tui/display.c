@@ -44,7 +44,7 @@ static void guard(const struct display *d)
 
 /* Opening and closing ------------------------------------------------------------------------- */
 
-static bool find_terminal(struct err *err)
+bool display_check(struct err *err)
 {
     const char *term = getenv("TERM");
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
@@ -58,7 +58,7 @@ static bool find_terminal(struct err *err)
 
 bool display_open(struct display *d, bool colors, struct err *err)
 {
-    if (!find_terminal(err))
+    if (!display_check(err))
         return false;
     *d = DISPLAY_NONE;
     if (!tty_raw(&d->tty, STDIN_FILENO))

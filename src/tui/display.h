@@ -29,6 +29,9 @@ struct display {
 
 #define DISPLAY_NONE ((struct display){.in = -1, .out = -1, .tty = TTY_NONE})
 
+/* Whether standard input and output are a terminal that can be drawn on; E_CLI_INVALID_ARG. */
+MUST_USE bool display_check(struct err *err);
+
 /* On standard input and output. The canvas has the terminal's size. */
 MUST_USE bool display_open(struct display *d, bool colors, struct err *err);
 
