@@ -112,7 +112,6 @@ void help_overview(struct cli *cli)
 {
     out_styled(cli, OUT_BOLD, "cordon");
     out_line(cli, " %s: %s", CORDON_VERSION, cmd_cordon.summary);
-    add_paragraphs(cli, cmd_cordon.about);
     add_heading(cli, "Commands");
     add_commands(cli, &cmd_cordon);
     add_heading(cli, "Try");

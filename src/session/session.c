@@ -465,3 +465,10 @@ size_t session_unread(const struct session *s)
 {
     return s->queue.n;
 }
+
+bool session_hides_input(const struct session *s)
+{
+    struct termios modes;
+    return !s->hung_up && tcgetattr(s->child.terminal, &modes) == 0 &&
+           (modes.c_lflag & (ICANON | ECHO)) == ICANON;
+}

@@ -115,6 +115,9 @@ uint64_t session_changed_ms(const struct session *s);
 uint64_t session_sent_ms(const struct session *s);
 /* Counts those changes. */
 uint64_t session_changes(const struct session *s);
+/* Whether what is typed now is not to be seen, as a password is not: the terminal takes lines and
+ * does not echo them. */
+bool session_hides_input(const struct session *s);
 /* Bytes of ours that the command has not read. */
 size_t session_unread(const struct session *s);
 
