@@ -1,8 +1,6 @@
 /* Drawing a scenario that runs. */
 #include "cli/live_view.h"
 
-#include "base/utf8.h"
-
 enum {
     MIN_COLS = 40,
     MIN_ROWS = 10,
@@ -88,26 +86,40 @@ static void put_right(struct canvas *c, const struct area *a, unsigned row, stru
     canvas_text(c, a->row + row, a->col + a->cols - n, a->col + a->cols, text, style);
 }
 
-/* Text in several lines, cut wherever a line is full; gives how many it took. */
+/* How many columns the next word takes. */
+static unsigned word_width(struct str text)
+{
+    unsigned total = 0, width;
+    while (text.n && text.p[0] != ' ') {
+        text = str_skip(text, canvas_cluster(text, &width));
+        total += MAX(width, 1u);
+    }
+    return total;
+}
+
+/* Text in several lines, cut between words, or where a word is longer than a line. Gives how many
+ * it takes; without a canvas only that. */
 static unsigned put_wrapped(
     struct canvas *c, const struct area *a, struct str text, const struct style *style)
 {
     unsigned row = 0, col = 0, width;
-    while (text.n && row < a->rows) {
+    bool begins = true;
+    while (text.n) {
         size_t n = canvas_cluster(text, &width);
+        unsigned word = begins ? word_width(text) : 0;
         width = MAX(width, 1u);
-        if (col + width > a->cols) {
+        if (col + width > a->cols || (col && word <= a->cols && col + word > a->cols)) {
             row++;
             col = 0;
-            continue;
         }
-        if (col || text.p[0] != ' ') {
+        begins = text.p[0] == ' ';
+        if (c && row < a->rows && (col || !begins))
             canvas_put(c, a->row + row, a->col + col, str_head(text, n), width, style);
+        if (col || !begins)
             col += width;
-        }
         text = str_skip(text, n);
     }
-    return MIN(row + 1, a->rows);
+    return row + 1;
 }
 
 /* Parts --------------------------------------------------------------------------------------- */
@@ -145,7 +157,9 @@ static void draw_help(const struct live_state *s, struct canvas *c, struct str n
     struct str keys =
         s->over ? STR(" q or Enter: leave   ↑ ↓: steps") : STR(" q: cancel   ↑ ↓: steps");
     unsigned col = canvas_text(c, row, 0, cols, keys, &dim);
-    if (note.n && col + 3 + note.n < cols)
+    if (col + 3 + note.n >= cols)
+        note = str_head(note, str_find(note, ':') < 0 ? 0 : (size_t)str_find(note, ':'));
+    if (note.n && col + 1 + note.n < cols)
         canvas_text(c, row, cols - (unsigned)note.n - 1, cols, note, &yellow);
 }
 
@@ -184,10 +198,11 @@ static unsigned draw_detail(const struct live_state *s, struct canvas *c, const 
         add_action(&text, &s->scenario->steps[s->current].action);
     if (text.n == 0 || a->rows < UNDER_MIN)
         return 0;
-    unsigned rows = MIN((unsigned)DETAIL_MAX, a->rows / 2);
-    unsigned need = (unsigned)(text.n / MAX(a->cols - 2, 1u)) + 1;
-    rows = MIN(rows, need);
-    const struct area at = {a->row + a->rows - rows, a->col + 1, rows, a->cols - 2};
+    struct area at = {a->row, a->col + 1, 0, a->cols - 2};
+    unsigned rows = MIN(put_wrapped(NULL, &at, buf_str(&text), style), a->rows / 2);
+    rows = MIN(rows, (unsigned)DETAIL_MAX);
+    at.rows = rows;
+    at.row = a->row + a->rows - rows;
     put_wrapped(c, &at, buf_str(&text), style);
     for (unsigned col = 0; col < a->cols; col++)
         canvas_put(c, at.row - 1, a->col + col, STR("─"), 1, &dim);

@@ -134,6 +134,11 @@ const char *action_name(enum action_type type)
     return kinds[type].name;
 }
 
+const char *action_button(enum mouse_button button)
+{
+    return buttons[button];
+}
+
 static bool send_mouse(
     const struct action *a, const struct term_input *input, struct buf *bytes, struct err *err)
 {

@@ -30,13 +30,13 @@ bool await_is_volatile(struct str word)
         longest = MAX(longest, run);
         digits += is_digit(c);
         hex += is_digit(c) || (c >= 'a' && c <= 'f');
-        measure += is_digit(c) || c == '.' || c == ',';
+        measure += is_digit(c) || c == '.';
     }
     if (longest > DIGITS_MAX || (digits && word.p[word.n - 1] == '%'))
         return true;
     if (hex == word.n && digits && digits < word.n && word.n >= HASH_MIN)
         return true;
-    bool point = memchr(word.p, '.', word.n) || memchr(word.p, ',', word.n);
+    bool point = memchr(word.p, '.', word.n);
     return digits && point && measure + 2 >= word.n && is_digit(word.p[0]);
 }
 

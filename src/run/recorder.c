@@ -1,6 +1,7 @@
 /* Actions and waits, as they are done. */
 #include "run/recorder.h"
 
+#include "base/utf8.h"
 #include "run/await.h"
 
 enum {
@@ -27,14 +28,42 @@ void recorder_done(struct recorder *r)
 
 /* Steps --------------------------------------------------------------------------------------- */
 
+/* What a step does, for lists of steps. */
+static void add_name(struct buf *b, const json_t *action)
+{
+    const json_t *payload = json_object_get(action, "payload");
+    const json_t *what = json_object_get(payload, "condition");
+    const char *type = json_string_value(json_object_get(what ? what : action, "type"));
+    static const struct {
+        const char *type, *word;
+    } words[] = {{"key", "press"}, {"text", "type"}, {"screen_contains", "see"},
+        {"line_starts_with", "see"}, {"process_exited", "the end"}, {"screen_stable", "quiet"}};
+    const char *word = type;
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (strcmp(words[i].type, type) == 0)
+            word = words[i].word;
+    buf_add_z(b, word);
+    payload = what ? json_object_get(what, "payload") : payload;
+    const json_t *text = json_object_get(payload, "text");
+    if (text || json_object_get(payload, "key")) {
+        buf_add_byte(b, ' ');
+        struct str shown =
+            str_head(json_str(text ? text : json_object_get(payload, "key")), NAME_BYTES);
+        AUTO_BUF struct buf clean = BUF_INIT(8 * NAME_BYTES);
+        utf8_add_printable(&clean, shown);
+        buf_add_str(b, buf_str(&clean));
+    }
+}
+
 static void add_step(struct recorder *r, const char *kind, const char *name, json_t *step)
 {
     char id[64];
     json_t *object = json_object();
     snprintf(id, sizeof(id), "%s-%zu", kind, r->actions + (strcmp(kind, "wait") == 0 ? 1 : 0));
     json_put(object, "id", json_string(id));
-    if (name)
-        json_put(object, "name", json_text(str_z(name)));
+    AUTO_BUF struct buf own = BUF_INIT(1024);
+    add_name(&own, json_object_get(step, "action"));
+    json_put(object, "name", json_text(name ? str_z(name) : buf_str(&own)));
     json_object_update(object, step);
     json_push(r->steps, object);
     json_decref(step);
@@ -166,14 +195,12 @@ static bool take_action(
     return perform(r, s, action, err);
 }
 
-static const char *const buttons[] = {"left", "middle", "right", "none", "wheel_up", "wheel_down",
-    "wheel_left", "wheel_right", "back", "forward"};
 static const char *const mouse_events[] = {"press", "release", "move"};
 
 static json_t *mouse_action(const struct mouse *m, const char *event)
 {
     json_t *payload = json_object();
-    json_put(payload, "button", json_string(buttons[m->button]));
+    json_put(payload, "button", json_string(action_button(m->button)));
     json_put(payload, "event", json_string(event));
     json_put(payload, "row", json_integer(m->row));
     json_put(payload, "col", json_integer(m->col));

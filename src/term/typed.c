@@ -1,7 +1,6 @@
 /* Bytes back to keys. */
 #include "term/typed.h"
 
-#include "base/arena.h"
 #include "base/utf8.h"
 
 enum {
@@ -28,6 +27,9 @@ static const char *const names[] = {"Enter", "Tab", "Escape", "Backspace", "Dele
     "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F11", "F12"};
 static const char *const mods[] = {
     "", "Shift+", "Ctrl+", "Alt+", "Ctrl+Shift+", "Alt+Shift+", "Ctrl+Alt+", "Ctrl+Alt+Shift+"};
+/* By the name that a control character has most often. */
+static const char characters[] = "abcdefghijklmnopqrstuvwxyz]\\^_[`-=;',./0123456789"
+                                 "ABCDEFGHIJKLMNOPQRSTUVWXYZ~!@#$%&*()+{}|:\"<>?";
 static const char *const char_mods[] = {"Ctrl+", "Alt+", "Ctrl+Alt+"};
 
 static const struct row *find(const struct typed_keys *k, struct str bytes)
@@ -66,8 +68,8 @@ struct typed_keys *typed_keys_new(void)
         for (size_t i = 0; i < ARRAY_LEN(names); i++)
             add(k, mods[m], str_z(names[i]));
     for (size_t m = 0; m < ARRAY_LEN(char_mods); m++)
-        for (char c = '!'; c < 0x7F; c++)
-            add(k, char_mods[m], str_n(&c, 1));
+        for (size_t i = 0; i < sizeof(characters) - 1; i++)
+            add(k, char_mods[m], str_n(&characters[i], 1));
     return k;
 }
 
@@ -166,7 +168,7 @@ static size_t take_escape(
     if (bytes.p[1] == '[' || bytes.p[1] == 'O')
         return take_sequence(k, bytes, all, ret_typed);
     size_t n = utf8_decode(str_skip(bytes, 1), &codepoint);
-    bool alt = n == 1 && find(k, str_head(bytes, 2));
+    bool alt = n == 1 && codepoint != '\033' && find(k, str_head(bytes, 2));
     return take_key(k, bytes, alt ? 2 : 1, ret_typed);
 }
 
