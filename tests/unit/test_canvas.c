@@ -43,7 +43,7 @@ static bool same_screen(const struct canvas *c, const struct term *t)
             CHECK_INT(got.style.bg, want->style.bg);
             CHECK_INT(got.style.underline, want->style.underline);
             CHECK_INT(got.style.underline_color, want->style.underline_color);
-            return CHECK(!"the cells are the same");
+            return check_true(false, __FILE__, __LINE__, "the cells are the same");
         }
     return true;
 }
