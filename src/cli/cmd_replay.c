@@ -240,7 +240,8 @@ static bool run_again(struct replay *x, struct err *err)
         .start = start_of(x),
         .replays = arena_str(cli->arena, str_z(where)),
     };
-    bool ok = prepare_policy(&p, err) && prepare_run(&p, err) &&
+    bool ok = (!scripted || source_goldens(&x->source, &scenario, err)) &&
+              prepare_policy(&p, err) && prepare_run(&p, err) &&
               run_prepared(x, &p, scripted ? &scenario : NULL, err);
     prepared_done(&p);
     scenario_done(&scenario);

@@ -16,7 +16,7 @@ enum {
 };
 
 static const char transcript_name[] = "transcript.log", events_name[] = "events.jsonl",
-                  snapshots_name[] = "snapshots";
+                  snapshots_name[] = "snapshots", goldens_name[] = "goldens";
 
 static const char *const old_names[] = {events_name, "run.json", "checksums.json", "policy.json",
     "scenario.json", "normalization.json"};
@@ -63,11 +63,9 @@ static void drop_replays(int dir)
         closedir(d);
 }
 
-/* What an earlier run left there. */
-static void drop_snapshots(int dir)
+static void drop_dir(int dir, const char *name)
 {
-    AUTO_FD int inner =
-        openat(dir, snapshots_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    AUTO_FD int inner = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *d = inner >= 0 ? fdopendir(TAKE_FD(inner)) : NULL;
     const struct dirent *entry;
     while (d && (entry = readdir(d)))
@@ -75,7 +73,14 @@ static void drop_snapshots(int dir)
             unlinkat(dirfd(d), entry->d_name, 0);
     if (d)
         closedir(d);
-    unlinkat(dir, snapshots_name, AT_REMOVEDIR);
+    unlinkat(dir, name, AT_REMOVEDIR);
+}
+
+/* What an earlier run left there. */
+static void drop_run(int dir)
+{
+    drop_dir(dir, snapshots_name);
+    drop_dir(dir, goldens_name);
     for (size_t i = 0; i < ARRAY_LEN(old_names); i++)
         unlinkat(dir, old_names[i], 0);
 }
@@ -93,7 +98,7 @@ bool artifacts_open(
             "the artifacts directory '%s' is not empty: name a new one, or set "
             "artifacts.overwrite",
             path);
-    drop_snapshots(dir);
+    drop_run(dir);
     drop_replays(dir);
     int transcript = create(dir, transcript_name);
     if (transcript < 0)
@@ -207,6 +212,15 @@ bool artifacts_snapshot(
         return err_errno(err, E_IO, errno, "cannot write the artifact '%s'", ret_name);
     note(a, ret_name, fnv_add(FNV_START, buf_str(&text)));
     return true;
+}
+
+bool artifacts_golden(struct artifacts *a, size_t index, struct str text, struct err *err)
+{
+    char name[ARTIFACTS_NAME];
+    if (mkdirat(a->dir, goldens_name, 0755) != 0 && errno != EEXIST)
+        return err_errno(err, E_IO, errno, "cannot write the artifact '%s'", goldens_name);
+    snprintf(name, sizeof(name), ARTIFACTS_GOLDEN, index + 1);
+    return artifacts_put(a, name, text, err);
 }
 
 static bool seal_stream(struct artifacts *a, struct artifacts_stream *s, struct err *err)

@@ -204,10 +204,17 @@ bool scenario_parse(struct str text, const char *name, struct arena *arena,
     return true;
 }
 
-static void set_home(struct condition *c, const struct golden_home *home)
+struct golden *scenario_golden(const struct scenario *s, size_t index)
 {
-    if (c->golden)
-        c->golden->home = home;
+    for (size_t i = 0; i < s->n_steps; i++) {
+        const struct step *step = &s->steps[i];
+        if (step->action.condition.golden && index-- == 0)
+            return step->action.condition.golden;
+        for (size_t j = 0; j < step->n_asserts; j++)
+            if (step->asserts[j].golden && index-- == 0)
+                return step->asserts[j].golden;
+    }
+    return NULL;
 }
 
 /* Goldens lie beside the scenario, wherever it was started from. */
@@ -222,11 +229,8 @@ static bool find_goldens(const char *path, struct arena *arena, struct scenario 
         return err_errno(err, E_IO, errno, "cannot open the directory '%s'", name);
     }
     s->goldens = home;
-    for (size_t i = 0; i < s->n_steps; i++) {
-        set_home(&s->steps[i].action.condition, home);
-        for (size_t j = 0; j < s->steps[i].n_asserts; j++)
-            set_home(&s->steps[i].asserts[j], home);
-    }
+    for (size_t i = 0; scenario_golden(s, i); i++)
+        scenario_golden(s, i)->home = home;
     return true;
 }
 
