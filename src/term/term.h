@@ -112,6 +112,10 @@ struct term_cell {
     struct style style;
 };
 
+/* A row of nothing but ASCII as text, without the empty cells at its end: how many bytes of at most
+ * term_cols(). SIZE_MAX if there is anything else in it. */
+size_t term_row_ascii(const struct term *t, int row, char *bytes);
+
 void term_cell(const struct term *t, int row, unsigned col, struct term_cell *ret_cell);
 bool term_row_wraps(const struct term *t, int row); /* goes on in the next row */
 
