@@ -2,6 +2,7 @@
 #include "base/choice.h"
 #include "cli/cmds.h"
 #include "cli/config.h"
+#include "path/home.h"
 #include "path/lexical.h"
 #include "policy/grants.h"
 #include "policy/load.h"
@@ -13,9 +14,9 @@ enum {
     COMMAND_WORDS_MAX = 100 * 1000,
 };
 
-static struct policy_host host(void)
+static struct policy_host host(const struct cli *cli)
 {
-    return (struct policy_host){.home = config_home()};
+    return (struct policy_host){.home = home_dir(cli->arena)};
 }
 
 /* Which policy a command is about: a file, or a preset. */
@@ -90,7 +91,7 @@ static void print_verdict(struct cli *cli, const struct verdict *v)
 static bool run_check(struct cli *cli, const struct args *given, struct err *err)
 {
     const struct check_options *options = given->options;
-    const struct policy_host user = host();
+    const struct policy_host user = host(cli);
     struct args args = *given;
     struct policy policy;
     struct verdict v;

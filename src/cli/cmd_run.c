@@ -4,11 +4,9 @@
 #include "cli/interrupt.h"
 #include "cli/prepare.h"
 #include "cli/suite.h"
+#include "job/job.h"
 #include "path/file.h"
 #include "policy/preset.h"
-#include "run/result.h"
-#include "run/runner.h"
-#include "sandbox/env.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -81,76 +79,33 @@ static void summarize(struct run *r, const struct runner_result *result)
 
 /* Running ------------------------------------------------------------------------------------- */
 
-static const char *const *make_argv(struct run *r)
-{
-    const struct scenario *s = &r->scenario;
-    struct arena *a = r->cli->arena;
-    const char **argv = ARENA_NEW(a, const char *, s->args.n + 2);
-    argv[0] = arena_strdup(a, s->command);
-    for (size_t i = 0; i < s->args.n; i++)
-        argv[i + 1] = arena_strdup(a, s->args.p[i]);
-    return argv;
-}
-
 static bool tell(struct run *r, const struct runner_result *result, struct err *err)
 {
-    AUTO_JSON json_t *scenario = scenario_json(&r->scenario);
-    const struct result_input input = {
-        .mode = "run",
-        .run_id = result->run_id,
-        .session_id = result->session_id,
-        .verdict = &r->p.verdict,
-        .plan = &r->p.plan,
-        .argv = r->p.argv,
-        .result = &result->run,
-        .scenario = scenario,
-        .steps = result->steps,
-        .observation = result->observation,
-    };
+    AUTO_JSON json_t *json = NULL;
+    bool report = r->options->junit || r->options->tap;
     summarize(r, result);
     r->cli->status = result->run.error.code ? err_status(result->run.error.code) : 0;
-    bool report = r->options->junit || r->options->tap;
-    if (!r->cli->json && !report && r->p.artifacts.dir < 0)
-        return true;
-    AUTO_JSON json_t *json = result_json(&input);
-    if (!prepare_finish(&r->p, json, err))
-        return false;
+    job_run_end(&r->p, &r->scenario, result, r->cli->json || report ? &json : NULL);
+    prepare_tell_record(r->cli, &r->p);
     if (report)
         r->kept = json_incref(json);
     return !r->cli->json || out_json(r->cli, json_take(&json), err);
-}
-
-/* What is known before the command starts is written before it starts. */
-static bool begin_record(struct run *r, struct err *err)
-{
-    if (r->p.artifacts.dir < 0)
-        return true;
-    AUTO_JSON json_t *scenario = scenario_json(&r->scenario),
-                     *policy = policy_to_json(&r->p.policy);
-    return artifacts_put_json(&r->p.artifacts, "policy.json", policy, err) &&
-           artifacts_put_json(&r->p.artifacts, "scenario.json", scenario, err);
 }
 
 static bool run_job(struct run *r, struct err *err)
 {
     sigset_t set;
     AUTO_FD int cancel = interrupt_open(false, &set);
-    const struct runner_job job = {
-        .scenario = &r->scenario,
-        .verdict = &r->p.verdict,
-        .plan = &r->p.plan,
-        .argv = r->p.argv,
-        .envp = env_make(&r->p.policy.env, (const char *const *)environ, r->cli->arena),
-        .artifacts = r->p.artifacts.dir >= 0 ? &r->p.artifacts : NULL,
+    const struct runner_job wish = {
         .cells = r->options->cells,
         .cancel = cancel,
         .progress = progress,
         .context = r,
     };
     struct runner_result result;
-    prepare_warn(&r->p);
+    prepare_warn(r->cli, &r->p);
     signal(SIGPIPE, SIG_IGN);
-    bool ok = begin_record(r, err) && runner_run(&job, &result, err);
+    bool ok = job_run(&r->p, &r->scenario, &wish, &result, err);
     if (ok) {
         ok = tell(r, &result, err);
         runner_result_done(&result);
@@ -180,18 +135,13 @@ static bool run_file(
     struct suite_entry *entry = &s->entries[0];
     if (!scenario_load(entry->file, cli->arena, &r.scenario, err))
         return false;
-    r.p = (struct prepared){
-        .cli = cli,
-        .options = &options->prepare,
-        .argv = make_argv(&r),
-        .given = r.scenario.has_policy ? &r.scenario.policy : NULL,
-        .start = r.scenario.cwd,
-    };
+    r.p = (struct prepared){.arena = cli->arena, .options = &options->prepare};
+    prepare_scenario(&r.p, &r.scenario);
     r.scenario.goldens->mode = golden_mode(options);
     uint64_t started_ms = clock_mono_ms();
     bool ok = prepare_policy(&r.p, err);
     if (ok && options->prepare.explain)
-        ok = prepare_explain(&r.p, err);
+        ok = prepare_explain(cli, &r.p, err);
     else if (ok)
         ok = runner_check(&r.scenario, &r.p.policy, err) && prepare_run(&r.p, err) &&
              run_job(&r, err);

@@ -66,7 +66,9 @@ struct str golden_wanted(struct golden *g);
 /* From now on it is compared with this text, or found missing (no value), and no file is read. */
 void golden_set(struct golden *g, struct str text);
 
-/* The screen as the file has it. */
-void golden_text(const struct golden *g, const struct snapshot *screen, struct buf *out);
+/* The screen as the file has it. False if a mask's pattern can't be applied to it: what it was to
+ * cover would be there. */
+MUST_USE bool golden_text(
+    const struct golden *g, const struct snapshot *screen, struct buf *out, struct err *err);
 
 #endif

@@ -234,7 +234,7 @@ static bool await_condition(struct runner *r, struct attempt *a)
     const struct step *step = a->step;
     uint64_t most = r->job->verdict->policy->budgets.max_wait_ms;
     uint64_t limit = step->timeout_ms * (step->retries + 1u);
-    bool by_budget = most && limit > most;
+    bool by_budget = limit > most;
     limit = by_budget ? most : limit;
     const struct wait w = {
         .session = r->session,
@@ -408,7 +408,7 @@ static void run_step(struct runner *r, size_t index)
 bool runner_check(const struct scenario *scenario, const struct policy *policy, struct err *err)
 {
     uint64_t most = policy->budgets.max_steps;
-    if (!most || scenario->n_steps <= most)
+    if (scenario->n_steps <= most)
         return true;
     err_set(err, E_TIMEOUT, "the scenario has %zu steps, and the budget max_steps is %llu",
         scenario->n_steps, (unsigned long long)most);

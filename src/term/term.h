@@ -44,6 +44,7 @@ enum term_event_type {
     TERM_EVENT_RESIZE,     /* the program asks for another size; value: rows << 16 | cols */
     TERM_EVENT_FRAME,      /* the end of a synchronized update */
     TERM_EVENT_QUERY,      /* something was asked and answered */
+    TERM_EVENTS,
 };
 
 struct term_event {
