@@ -8,7 +8,6 @@
 #include "policy/preset.h"
 #include "run/recorder.h"
 #include "run/wait.h"
-#include "sandbox/env.h"
 #include "tui/display.h"
 
 #include <errno.h>
@@ -323,11 +322,11 @@ static bool open_session(struct record *r, int signals, struct err *err)
     const struct session_options options = {
         .plan = &r->p.plan,
         .argv = r->p.argv,
-        .envp = env_make(&r->p.policy.env, (const char *const *)environ, r->cli->arena),
+        .envp = r->p.envp,
         .rows = r->size.rows,
         .cols = r->size.cols,
         /* Somebody thinks meanwhile: only a limit that was asked for counts. */
-        .budgets = {timed ? b->max_runtime_ms : 0, b->max_output_bytes},
+        .budgets = {timed ? b->max_runtime_ms : UINT64_MAX, b->max_output_bytes},
         .cancel = signals,
     };
     return session_open(&options, &r->session, err);
@@ -337,7 +336,7 @@ static bool record(struct record *r, struct err *err)
 {
     sigset_t set;
     AUTO_FD int signals = interrupt_open(true, &set);
-    prepare_warn(&r->p);
+    prepare_warn(r->cli, &r->p);
     signal(SIGPIPE, SIG_IGN);
     bool ok = display_open(&r->display, r->cli->color, err);
     if (ok) {
@@ -366,11 +365,11 @@ static bool run_record(struct cli *cli, const struct args *args, struct err *err
         .input = BUF_INIT(INPUT_MAX + READ_SIZE)};
     const char **argv = ARENA_NEW(cli->arena, const char *, args->n + 1);
     memcpy(argv, args->v, args->n * sizeof(*argv));
-    r.p = (struct prepared){.cli = cli, .options = &options->prepare, .argv = argv};
+    r.p = (struct prepared){.arena = cli->arena, .options = &options->prepare, .argv = argv};
     if (!prepare_policy(&r.p, err))
         return false;
     if (options->prepare.explain)
-        return prepare_explain(&r.p, err);
+        return prepare_explain(cli, &r.p, err);
     if (!display_check(err) || !check_file(&r, err) || !prepare_run(&r.p, err))
         return false;
     r.keys = typed_keys_new();

@@ -2,14 +2,12 @@
 #include "base/clock.h"
 #include "cli/cmds.h"
 #include "cli/interrupt.h"
-#include "cli/live.h"
 #include "cli/prepare.h"
 #include "cli/suite.h"
+#include "cli/watch.h"
+#include "job/job.h"
 #include "path/file.h"
 #include "policy/preset.h"
-#include "run/result.h"
-#include "run/runner.h"
-#include "sandbox/env.h"
 #include "tui/display.h"
 
 #include <errno.h>
@@ -35,8 +33,8 @@ struct run {
     const char *name; /* of the scenario's file */
     struct scenario scenario;
     struct prepared p;
-    struct live *live; /* NULL: nobody watches */
-    json_t *kept;      /* the result, for a report */
+    struct watch *watch; /* NULL: nobody watches */
+    json_t *kept;        /* the result, for a report */
 };
 
 /* Words --------------------------------------------------------------------------------------- */
@@ -55,9 +53,9 @@ static void say_screen(struct cli *cli, const struct err *error)
 static void progress(void *context, const struct runner_progress *now)
 {
     struct run *r = context;
-    if (r->live)
-        live_progress(r->live, now);
-    if (now->begins || !r->options->verbose || r->live)
+    if (r->watch)
+        watch_progress(r->watch, now);
+    if (now->begins || !r->options->verbose || r->watch)
         return;
     out_note(r->cli, "%zu/%zu %-7s %6llu ms  " STR_FMT, now->index + 1, r->scenario.n_steps,
         step_status_name(now->status), (unsigned long long)now->duration_ms,
@@ -67,8 +65,8 @@ static void progress(void *context, const struct runner_progress *now)
 static void output(void *context, struct str bytes)
 {
     struct run *r = context;
-    if (r->live)
-        live_output(r->live, bytes);
+    if (r->watch)
+        watch_output(r->watch, bytes);
 }
 
 static void summarize(struct run *r, const struct runner_result *result)
@@ -94,78 +92,41 @@ static void summarize(struct run *r, const struct runner_result *result)
 
 /* Running ------------------------------------------------------------------------------------- */
 
-static const char *const *make_argv(struct run *r)
-{
-    const struct scenario *s = &r->scenario;
-    struct arena *a = r->cli->arena;
-    const char **argv = ARENA_NEW(a, const char *, s->args.n + 2);
-    argv[0] = arena_strdup(a, s->command);
-    for (size_t i = 0; i < s->args.n; i++)
-        argv[i + 1] = arena_strdup(a, s->args.p[i]);
-    return argv;
-}
-
 static bool tell(struct run *r, const struct runner_result *result, struct err *err)
 {
-    AUTO_JSON json_t *scenario = scenario_json(&r->scenario);
-    const struct result_input input = {
-        .mode = "run",
-        .run_id = result->run_id,
-        .session_id = result->session_id,
-        .verdict = &r->p.verdict,
-        .plan = &r->p.plan,
-        .argv = r->p.argv,
-        .result = &result->run,
-        .scenario = scenario,
-        .steps = result->steps,
-        .observation = result->observation,
-    };
+    AUTO_JSON json_t *json = NULL;
+    bool report = r->options->junit || r->options->tap;
     summarize(r, result);
     r->cli->status = result->run.error.code ? err_status(result->run.error.code) : 0;
-    bool report = r->options->junit || r->options->tap;
-    if (!r->cli->json && !report && r->p.artifacts.dir < 0)
-        return true;
-    AUTO_JSON json_t *json = result_json(&input);
-    if (!prepare_finish(&r->p, json, err))
-        return false;
+    job_run_end(&r->p, &r->scenario, result, r->cli->json || report ? &json : NULL);
+    prepare_tell_record(r->cli, &r->p);
     if (report)
         r->kept = json_incref(json);
     return !r->cli->json || out_json(r->cli, json_take(&json), err);
 }
 
-/* What is known before the command starts is written before it starts. */
-static bool begin_record(struct run *r, struct err *err)
-{
-    if (r->p.artifacts.dir < 0)
-        return true;
-    AUTO_JSON json_t *scenario = scenario_json(&r->scenario),
-                     *policy = policy_to_json(&r->p.policy);
-    return artifacts_put_json(&r->p.artifacts, "policy.json", policy, err) &&
-           artifacts_put_json(&r->p.artifacts, "scenario.json", scenario, err);
-}
-
 /* The run in the user's terminal: signals are its affair then, and it says when the run ends. */
-static bool open_live(struct run *r, int signals, int *ret_cancel, struct err *err)
+static bool open_watch(struct run *r, int signals, int *ret_cancel, struct err *err)
 {
     *ret_cancel = signals;
     if (!r->options->tui)
         return true;
-    const struct live_look look = {
+    const struct watch_look look = {
         .scenario = &r->scenario, .name = r->name, .colors = r->cli->color, .signals = signals};
-    if (!live_open(&look, &r->live, err))
+    if (!watch_open(&look, &r->watch, err))
         return false;
-    *ret_cancel = live_cancel(r->live);
+    *ret_cancel = watch_cancel(r->watch);
     return true;
 }
 
-static bool run_scenario(struct run *r, const struct runner_job *job, struct err *err)
+static bool run_scenario(struct run *r, const struct runner_job *wish, struct err *err)
 {
     struct runner_result result;
-    bool ok = begin_record(r, err) && runner_run(job, &result, err);
-    if (ok && r->live)
-        live_finish(r->live, &result.run);
-    live_close(r->live);
-    r->live = NULL;
+    bool ok = job_run(&r->p, &r->scenario, wish, &result, err);
+    if (ok && r->watch)
+        watch_finish(r->watch, &result.run);
+    watch_close(r->watch);
+    r->watch = NULL;
     if (!ok)
         return false;
     ok = tell(r, &result, err);
@@ -178,26 +139,20 @@ static bool run_job(struct run *r, struct err *err)
     sigset_t set;
     AUTO_FD int signals = interrupt_open(r->options->tui, &set);
     int cancel;
-    prepare_warn(&r->p);
+    prepare_warn(r->cli, &r->p);
     signal(SIGPIPE, SIG_IGN);
-    if (!open_live(r, signals, &cancel, err)) {
+    if (!open_watch(r, signals, &cancel, err)) {
         interrupt_close(&set);
         return false;
     }
-    const struct runner_job job = {
-        .scenario = &r->scenario,
-        .verdict = &r->p.verdict,
-        .plan = &r->p.plan,
-        .argv = r->p.argv,
-        .envp = env_make(&r->p.policy.env, (const char *const *)environ, r->cli->arena),
-        .artifacts = r->p.artifacts.dir >= 0 ? &r->p.artifacts : NULL,
+    const struct runner_job wish = {
         .cells = r->options->cells,
         .cancel = cancel,
         .progress = progress,
         .output = output,
         .context = r,
     };
-    bool ok = run_scenario(r, &job, err);
+    bool ok = run_scenario(r, &wish, err);
     interrupt_close(&set);
     return ok;
 }
@@ -223,18 +178,13 @@ static bool run_file(
     struct run r = {.cli = cli, .options = options, .name = entry->file};
     if (!scenario_load(entry->file, cli->arena, &r.scenario, err))
         return false;
-    r.p = (struct prepared){
-        .cli = cli,
-        .options = &options->prepare,
-        .argv = make_argv(&r),
-        .given = r.scenario.has_policy ? &r.scenario.policy : NULL,
-        .start = r.scenario.cwd,
-    };
+    r.p = (struct prepared){.arena = cli->arena, .options = &options->prepare};
+    prepare_scenario(&r.p, &r.scenario);
     r.scenario.goldens->mode = golden_mode(options);
     uint64_t started_ms = clock_mono_ms();
     bool ok = prepare_policy(&r.p, err);
     if (ok && options->prepare.explain)
-        ok = prepare_explain(&r.p, err);
+        ok = prepare_explain(cli, &r.p, err);
     else if (ok)
         ok = runner_check(&r.scenario, &r.p.policy, err) && prepare_run(&r.p, err) &&
              run_job(&r, err);

@@ -184,3 +184,8 @@ json_t *action_schema(void)
 {
     return tagged_schema(&table);
 }
+
+json_t *action_one_of(void)
+{
+    return tagged_one_of(&table);
+}

@@ -46,4 +46,7 @@ MUST_USE bool action_send(
 /* The types with the JSON Schemas of their payloads, for documentation. */
 MUST_USE json_t *action_schema(void);
 
+/* As one JSON Schema. */
+MUST_USE json_t *action_one_of(void);
+
 #endif

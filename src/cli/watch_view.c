@@ -1,5 +1,5 @@
 /* Drawing a scenario that runs. */
-#include "cli/live_view.h"
+#include "cli/watch_view.h"
 
 enum {
     MIN_COLS = 40,
@@ -25,12 +25,12 @@ static const struct {
     const char *mark;
     const struct style *mark_style, *text;
 } looks[] = {
-    [LIVE_PENDING] = {"·", &dim, &dim},
-    [LIVE_RUNNING] = {"▶", &cyan, &bold},
-    [LIVE_PASSED] = {"✓", &green, NULL},
-    [LIVE_FAILED] = {"✗", &red, &red},
-    [LIVE_ERRORED] = {"!", &red, &red},
-    [LIVE_SKIPPED] = {"–", &dim, &dim},
+    [WATCH_PENDING] = {"·", &dim, &dim},
+    [WATCH_RUNNING] = {"▶", &cyan, &bold},
+    [WATCH_PASSED] = {"✓", &green, NULL},
+    [WATCH_FAILED] = {"✗", &red, &red},
+    [WATCH_ERRORED] = {"!", &red, &red},
+    [WATCH_SKIPPED] = {"–", &dim, &dim},
 };
 
 struct area {
@@ -124,7 +124,7 @@ static unsigned put_wrapped(
 
 /* Parts --------------------------------------------------------------------------------------- */
 
-static size_t count(const struct live_state *s, enum live_mark mark)
+static size_t count(const struct watch_state *s, enum watch_mark mark)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->scenario->n_steps; i++)
@@ -132,7 +132,7 @@ static size_t count(const struct live_state *s, enum live_mark mark)
     return n;
 }
 
-static void draw_title(const struct live_state *s, struct canvas *c)
+static void draw_title(const struct watch_state *s, struct canvas *c)
 {
     unsigned cols = canvas_cols(c);
     const struct area line = {.rows = 1, .cols = cols - 1};
@@ -141,7 +141,7 @@ static void draw_title(const struct live_state *s, struct canvas *c)
     canvas_fill(c, 0, 0, cols, &bar);
     if (s->over)
         buf_printf(&right, "%s  ", exec_status_name(s->status));
-    buf_printf(&right, "%zu/%zu  ", s->over ? count(s, LIVE_PASSED) : MIN(s->current + 1, n), n);
+    buf_printf(&right, "%zu/%zu  ", s->over ? count(s, WATCH_PASSED) : MIN(s->current + 1, n), n);
     add_duration(&right, s->now_ms - s->started_ms);
     struct style name = bar;
     name.attrs |= STYLE_BOLD;
@@ -151,7 +151,7 @@ static void draw_title(const struct live_state *s, struct canvas *c)
     put_right(c, &line, 0, buf_str(&right), &bar);
 }
 
-static void draw_help(const struct live_state *s, struct canvas *c, struct str note)
+static void draw_help(const struct watch_state *s, struct canvas *c, struct str note)
 {
     unsigned row = canvas_rows(c) - 1, cols = canvas_cols(c);
     struct str keys =
@@ -164,9 +164,9 @@ static void draw_help(const struct live_state *s, struct canvas *c, struct str n
 }
 
 static void draw_step(
-    const struct live_state *s, struct canvas *c, const struct area *a, unsigned row, size_t index)
+    const struct watch_state *s, struct canvas *c, const struct area *a, unsigned row, size_t index)
 {
-    const struct live_step *step = &s->steps[index];
+    const struct watch_step *step = &s->steps[index];
     bool here = index == s->current;
     AUTO_BUF struct buf time = BUF_INIT(64);
     struct style text = here ? reversed(looks[step->mark].text) : (struct style){0};
@@ -174,9 +174,9 @@ static void draw_step(
         here ? reversed(looks[step->mark].mark_style) : *looks[step->mark].mark_style;
     if (!here && looks[step->mark].text)
         text = *looks[step->mark].text;
-    if (step->mark == LIVE_RUNNING)
+    if (step->mark == WATCH_RUNNING)
         add_duration(&time, s->now_ms - step->started_ms);
-    else if (step->mark != LIVE_PENDING && step->mark != LIVE_SKIPPED)
+    else if (step->mark != WATCH_PENDING && step->mark != WATCH_SKIPPED)
         add_duration(&time, step->duration_ms);
     unsigned end = a->col + a->cols - (unsigned)time.n - (time.n ? 2 : 1);
     canvas_fill(c, a->row + row, a->col, a->col + a->cols, here ? &text : NULL);
@@ -188,7 +188,7 @@ static void draw_step(
 }
 
 /* Under the list: what the step does, and what is wrong. */
-static unsigned draw_detail(const struct live_state *s, struct canvas *c, const struct area *a)
+static unsigned draw_detail(const struct watch_state *s, struct canvas *c, const struct area *a)
 {
     AUTO_BUF struct buf text = BUF_INIT(4096);
     const struct style *style = s->error[0] ? &red : &dim;
@@ -209,7 +209,7 @@ static unsigned draw_detail(const struct live_state *s, struct canvas *c, const 
     return rows + 1;
 }
 
-static void draw_list(struct live_state *s, struct canvas *c, const struct area *a)
+static void draw_list(struct watch_state *s, struct canvas *c, const struct area *a)
 {
     size_t n = s->scenario->n_steps;
     unsigned rows = a->rows - draw_detail(s, c, a);
@@ -232,7 +232,7 @@ static unsigned follow(unsigned size, unsigned room, unsigned cursor)
 }
 
 static void draw_screen(
-    const struct live_state *s, struct canvas *c, const struct area *a, struct buf *note)
+    const struct watch_state *s, struct canvas *c, const struct area *a, struct buf *note)
 {
     const struct term *t = s->term;
     struct term_cursor cursor = term_cursor(t);
@@ -258,7 +258,7 @@ static void draw_screen(
 
 /* Layout -------------------------------------------------------------------------------------- */
 
-static void draw_beside(struct live_state *s, struct canvas *c, const struct area *room,
+static void draw_beside(struct watch_state *s, struct canvas *c, const struct area *room,
     unsigned list, struct buf *note)
 {
     const struct area steps = {room->row, 0, room->rows, list};
@@ -270,7 +270,7 @@ static void draw_beside(struct live_state *s, struct canvas *c, const struct are
 }
 
 static void draw_under(
-    struct live_state *s, struct canvas *c, const struct area *room, struct buf *note)
+    struct watch_state *s, struct canvas *c, const struct area *room, struct buf *note)
 {
     unsigned want = term_rows(s->term) + 1;
     unsigned list = room->rows > want + UNDER_MIN ? room->rows - want : UNDER_MIN;
@@ -284,7 +284,7 @@ static void draw_under(
     draw_list(s, c, &steps);
 }
 
-void live_draw(struct live_state *s, struct canvas *c)
+void watch_draw(struct watch_state *s, struct canvas *c)
 {
     const struct area room = {1, 0, canvas_rows(c) - 2, canvas_cols(c)};
     AUTO_BUF struct buf note = BUF_INIT(256);

@@ -1,8 +1,8 @@
 /* The thread that shows a run. */
-#include "cli/live.h"
+#include "cli/watch.h"
 
 #include "base/clock.h"
-#include "cli/live_view.h"
+#include "cli/watch_view.h"
 #include "tui/display.h"
 
 #include <errno.h>
@@ -18,15 +18,15 @@ enum {
     INPUT = 1024,
 };
 
-struct live {
-    struct live_look look;
+struct watch {
+    struct watch_look look;
     struct display display;
     pthread_t thread;
     bool has_thread;
     int cancel, wake; /* eventfds: to the run, and to the thread */
     pthread_mutex_t lock;
     /* With the lock: */
-    struct live_state state;
+    struct watch_state state;
     struct term *term;
     bool frozen;   /* the steps are done: what the program prints at its end is not shown */
     bool canceled; /* nobody needs to see the result */
@@ -49,7 +49,7 @@ static void drain_fd(int fd)
 
 /* Keys ---------------------------------------------------------------------------------------- */
 
-static void cancel(struct live *l)
+static void cancel(struct watch *l)
 {
     if (l->state.over) {
         l->leave = true;
@@ -59,7 +59,7 @@ static void cancel(struct live *l)
     signal_fd(l->cancel);
 }
 
-static void scroll(struct live_state *s, int by)
+static void scroll(struct watch_state *s, int by)
 {
     s->moved = true;
     if (by < 0)
@@ -69,7 +69,7 @@ static void scroll(struct live_state *s, int by)
 }
 
 /* Keys that are known; a sequence of another one is passed over. */
-static void take_keys(struct live *l, struct str keys)
+static void take_keys(struct watch *l, struct str keys)
 {
     static const struct {
         const char *bytes;
@@ -106,7 +106,7 @@ static void take_keys(struct live *l, struct str keys)
     }
 }
 
-static void read_keys(struct live *l)
+static void read_keys(struct watch *l)
 {
     char bytes[INPUT];
     ssize_t n = read(l->display.in, bytes, sizeof(bytes));
@@ -120,7 +120,7 @@ static void read_keys(struct live *l)
     pthread_mutex_unlock(&l->lock);
 }
 
-static void read_signal(struct live *l)
+static void read_signal(struct watch *l)
 {
     struct signalfd_siginfo info;
     if (read(l->look.signals, &info, sizeof(info)) != sizeof(info))
@@ -139,7 +139,7 @@ static void read_signal(struct live *l)
 /* The thread ---------------------------------------------------------------------------------- */
 
 /* Not in the middle of an update that the program wants to be seen whole. */
-static bool may_draw(struct live *l, uint64_t now)
+static bool may_draw(struct watch *l, uint64_t now)
 {
     if (!term_in_frame(l->term))
         l->frame_since = 0;
@@ -148,20 +148,20 @@ static bool may_draw(struct live *l, uint64_t now)
     return !l->frame_since || now - l->frame_since >= SESSION_FRAME_MS;
 }
 
-static void draw(struct live *l, uint64_t now)
+static void draw(struct watch *l, uint64_t now)
 {
     pthread_mutex_lock(&l->lock);
     if (may_draw(l, now)) {
         if (!l->state.over)
             l->state.now_ms = now;
-        live_draw(&l->state, l->display.canvas);
+        watch_draw(&l->state, l->display.canvas);
     }
     pthread_mutex_unlock(&l->lock);
     display_draw(&l->display);
     l->drawn_ms = now;
 }
 
-static bool is_done(struct live *l)
+static bool is_done(struct watch *l)
 {
     pthread_mutex_lock(&l->lock);
     bool done = l->state.over && (l->leave || l->canceled);
@@ -171,7 +171,7 @@ static bool is_done(struct live *l)
 
 static void *show(void *context)
 {
-    struct live *l = context;
+    struct watch *l = context;
     bool gone = false;
     while (!is_done(l)) {
         uint64_t now = clock_mono_ms();
@@ -201,7 +201,7 @@ static void *show(void *context)
 
 /* From the run -------------------------------------------------------------------------------- */
 
-void live_output(struct live *l, struct str bytes)
+void watch_output(struct watch *l, struct str bytes)
 {
     pthread_mutex_lock(&l->lock);
     if (!l->frozen) {
@@ -212,24 +212,24 @@ void live_output(struct live *l, struct str bytes)
     signal_fd(l->wake);
 }
 
-static enum live_mark mark_of(enum step_status status)
+static enum watch_mark mark_of(enum step_status status)
 {
-    static const enum live_mark marks[] = {
-        [STEP_PASSED] = LIVE_PASSED,
-        [STEP_FAILED] = LIVE_FAILED,
-        [STEP_ERRORED] = LIVE_ERRORED,
-        [STEP_SKIPPED] = LIVE_SKIPPED,
+    static const enum watch_mark marks[] = {
+        [STEP_PASSED] = WATCH_PASSED,
+        [STEP_FAILED] = WATCH_FAILED,
+        [STEP_ERRORED] = WATCH_ERRORED,
+        [STEP_SKIPPED] = WATCH_SKIPPED,
     };
     return marks[status];
 }
 
-void live_progress(struct live *l, const struct runner_progress *p)
+void watch_progress(struct watch *l, const struct runner_progress *p)
 {
     pthread_mutex_lock(&l->lock);
-    struct live_step *step = &l->state.steps[p->index];
+    struct watch_step *step = &l->state.steps[p->index];
     l->state.current = p->index;
     if (p->begins) {
-        step->mark = LIVE_RUNNING;
+        step->mark = WATCH_RUNNING;
         step->started_ms = clock_mono_ms();
         if (p->step->action.type == ACTION_RESIZE)
             term_resize(l->term, p->step->action.rows, p->step->action.cols);
@@ -244,17 +244,17 @@ void live_progress(struct live *l, const struct runner_progress *p)
     signal_fd(l->wake);
 }
 
-void live_finish(struct live *l, const struct exec_result *result)
+void watch_finish(struct watch *l, const struct exec_result *result)
 {
     pthread_mutex_lock(&l->lock);
-    struct live_state *s = &l->state;
+    struct watch_state *s = &l->state;
     s->over = true;
     s->status = result->status;
     s->now_ms = s->started_ms + result->ended_ms - result->started_ms;
     l->canceled |= result->status == EXEC_CANCELED;
     for (size_t i = 0; i < l->look.scenario->n_steps; i++)
-        if (s->steps[i].mark == LIVE_PENDING)
-            s->steps[i].mark = LIVE_SKIPPED;
+        if (s->steps[i].mark == WATCH_PENDING)
+            s->steps[i].mark = WATCH_SKIPPED;
     pthread_mutex_unlock(&l->lock);
     signal_fd(l->wake);
     pthread_join(l->thread, NULL);
@@ -263,11 +263,11 @@ void live_finish(struct live *l, const struct exec_result *result)
 
 /* Opening and closing ------------------------------------------------------------------------- */
 
-bool live_open(const struct live_look *look, struct live **ret_live, struct err *err)
+bool watch_open(const struct watch_look *look, struct watch **ret_watch, struct err *err)
 {
     const struct scenario *scenario = look->scenario;
-    struct live *l = base_alloc(sizeof(*l));
-    *l = (struct live){.look = *look, .display = DISPLAY_NONE, .cancel = -1, .wake = -1};
+    struct watch *l = base_alloc(sizeof(*l));
+    *l = (struct watch){.look = *look, .display = DISPLAY_NONE, .cancel = -1, .wake = -1};
     if (!display_open(&l->display, look->colors, err)) {
         free(l);
         return false;
@@ -277,31 +277,31 @@ bool live_open(const struct live_look *look, struct live **ret_live, struct err 
     pthread_mutex_init(&l->lock, NULL);
     l->term = term_new(&(struct term_options){.rows = scenario->rows, .cols = scenario->cols});
     uint64_t now = clock_mono_ms();
-    l->state = (struct live_state){
+    l->state = (struct watch_state){
         .scenario = scenario,
         .name = look->name,
         .term = l->term,
-        .steps = base_alloc((scenario->n_steps + 1) * sizeof(struct live_step)),
+        .steps = base_alloc((scenario->n_steps + 1) * sizeof(struct watch_step)),
         .started_ms = now,
         .now_ms = now,
     };
     int error = l->cancel < 0 || l->wake < 0 ? EMFILE : pthread_create(&l->thread, NULL, show, l);
     l->has_thread = error == 0;
     if (error) {
-        live_close(l);
+        watch_close(l);
         return err_errno(err, E_IO, error, "cannot show the run");
     }
-    *ret_live = l;
+    *ret_watch = l;
     return true;
 }
 
-void live_close(struct live *l)
+void watch_close(struct watch *l)
 {
     if (!l)
         return;
     if (l->has_thread) { /* the run did not come to a result */
         const struct exec_result none = {.status = EXEC_CANCELED};
-        live_finish(l, &none);
+        watch_finish(l, &none);
     }
     display_close(&l->display);
     term_free(l->term);
@@ -314,7 +314,7 @@ void live_close(struct live *l)
     free(l);
 }
 
-int live_cancel(const struct live *l)
+int watch_cancel(const struct watch *l)
 {
     return l->cancel;
 }
