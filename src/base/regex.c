@@ -152,6 +152,9 @@ bool regex_replace(
             buf_grown(out, n);
             return true;
         }
+        if (result == PCRE2_ERROR_MATCHLIMIT || result == PCRE2_ERROR_DEPTHLIMIT ||
+            result == PCRE2_ERROR_HEAPLIMIT || result == PCRE2_ERROR_JIT_STACKLIMIT)
+            return err_set(err, E_PROTOCOL, "the pattern needs too many steps to match");
         if (result != PCRE2_ERROR_NOMEMORY)
             return bad(result, 0, E_PROTOCOL, err);
     }
