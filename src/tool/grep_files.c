@@ -262,7 +262,7 @@ static bool search_path(struct gather *g, const struct resolved *where,
         g->dir = dir_prefix(g->box, where, &g->result->arena);
         return fd >= 0 && search_dir(fd, options, summary, err);
     }
-    if (where->exists && !tool_looks_twice(g->box, "grep_files", where, g->result, err))
+    if (where->exists && !tool_looks_twice(g->box, &tool_grep_files, where, g->result, err))
         return false;
     AUTO_FD int fd = toolbox_open_file(where, path, &st, err);
     g->dir = str_n("", 0);
@@ -290,7 +290,7 @@ static bool run(
         .limit = args->limit,
         .context = args->context,
         .budget_ms = args->timeout_ms,
-        .cancel = box->options->cancel,
+        .cancel = box->options->signals,
         .context_ptr = g,
         .wanted = args->include.n ? wanted : NULL,
         .file = gather_file,
