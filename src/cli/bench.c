@@ -1,8 +1,10 @@
 /* A toolbox from options and settings. */
 #include "cli/bench.h"
 
+#include "base/utf8.h"
 #include "cli/config.h"
 #include "path/file.h"
+#include "path/home.h"
 #include "path/lexical.h"
 #include "path/workspace.h"
 #include "policy/load.h"
@@ -38,6 +40,61 @@ static bool open_events(struct bench *b, const char *path, struct err *err)
     if (b->events_fd < 0)
         return err_errno(err, E_IO, errno, "cannot write events to '%s'", path);
     b->options.events = (struct tool_event_sink){write_event, b};
+    return true;
+}
+
+/* The words that a person sees are those that will be used; what a model chose is made printable.
+ */
+static enum approve_answer ask(void *context, const struct approve_question *q, struct str rule)
+{
+    struct bench *b = context;
+    AUTO_BUF struct buf text = BUF_INIT(4 << 20);
+    struct str line, rest = q->subject;
+    buf_printf(&text, "\n%s wants to %s:\n", q->tool,
+        q->is_command ? "run"
+        : q->mutating ? "change"
+                      : "read");
+    while (str_cut(rest, '\n', &line, &rest)) {
+        buf_add_z(&text, "    ");
+        utf8_add_printable(&text, line);
+        buf_add_byte(&text, '\n');
+    }
+    buf_printf(&text, "(%s)\n", q->why);
+    if (rule.p) {
+        buf_add_z(&text, "[y]es, [n]o, [a]lways ");
+        utf8_add_printable(&text, rule);
+        buf_add_z(&text, "? ");
+    } else {
+        buf_add_z(&text, "[y]es, [n]o? ");
+    }
+    if (!buf_ok(&text) || !file_write_all(b->tty_fd, buf_str(&text)))
+        return APPROVE_NO;
+    char answer[64];
+    ssize_t n = read(b->tty_fd, answer, sizeof(answer));
+    if (n > 0 && (answer[0] == 'y' || answer[0] == 'Y'))
+        return APPROVE_YES;
+    return n > 0 && rule.p && (answer[0] == 'a' || answer[0] == 'A') ? APPROVE_YES_ALWAYS
+                                                                     : APPROVE_NO;
+}
+
+/* Somebody can be asked if there is a terminal, whatever stdin and stdout are. */
+static void open_terminal(struct bench *b)
+{
+    if (b->options.approve.mode == APPROVE_NEVER || !isatty(STDERR_FILENO))
+        return;
+    b->tty_fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+    if (b->tty_fd < 0)
+        return;
+    b->options.approve.ask = ask;
+    b->options.approve.context = b;
+}
+
+static bool load_settings(struct cli *cli, struct bench *b, struct err *err)
+{
+    struct config config;
+    if (!config_load_user(cli->arena, &config, err))
+        return false;
+    b->options.approve.allow = config.allow;
     return true;
 }
 
@@ -95,16 +152,18 @@ bool bench_open(struct cli *cli, const struct bench_options *o, struct bench *b,
     b->options = (struct toolbox_options){
         .mode = (enum toolbox_mode)choice_index(toolbox_mode_names, o->fs_mode),
         .approve.mode = (enum approve_mode)choice_index(approve_mode_names, o->approval),
-        .home = config_home(),
+        .home = home_dir(cli->arena),
         .no_sandbox = o->no_sandbox,
-        .cancel = -1,
+        .signals = interrupt_open(false, &b->set),
     };
     bool ok = lexical_cwd(cli->arena, &cwd, err) && check_unsafe(o, b, err) &&
               config_state_path(cli->arena, "journal", &b->options.journal_dir, err) &&
               config_state_path(cli->arena, "logs", &b->options.log_dir, err);
     if (ok) {
         b->options.cwd = cwd.p;
-        ok = open_mode(cli, o, b, err) && open_events(b, o->events, err) &&
+        open_terminal(b);
+        ok = load_settings(cli, b, err) && open_mode(cli, o, b, err) &&
+             open_events(b, o->events, err) &&
              (!o->policy || policy_load(o->policy, cli->arena, &b->policy, err));
     }
     if (ok && o->policy)
@@ -119,7 +178,8 @@ void bench_done(struct bench *b)
 {
     toolbox_close(b->box);
     b->box = NULL;
-    int *fds[] = {&b->workspace_fd, &b->events_fd};
+    interrupt_close(&b->set);
+    int *fds[] = {&b->workspace_fd, &b->events_fd, &b->tty_fd, &b->options.signals};
     for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
         if (*fds[i] >= 0)
             close(*fds[i]);

@@ -9,6 +9,7 @@
 #define CLI_BENCH_H
 
 #include "cli/cmd.h"
+#include "cli/interrupt.h"
 #include "cli/project.h"
 #include "tool/tool.h"
 
@@ -40,10 +41,16 @@ struct bench {
     struct toolbox *box;
     struct project project; /* of workspace mode */
     struct policy policy;
-    int workspace_fd, events_fd;
+    int workspace_fd, events_fd, tty_fd;
+    sigset_t set; /* interruptions, which end the call at work */
 };
 
-#define BENCH_INIT ((struct bench){.project = PROJECT_INIT, .workspace_fd = -1, .events_fd = -1})
+#define BENCH_INIT                           \
+    ((struct bench){.project = PROJECT_INIT, \
+        .workspace_fd = -1,                  \
+        .events_fd = -1,                     \
+        .tty_fd = -1,                        \
+        .options.signals = -1})
 
 MUST_USE bool bench_open(
     struct cli *cli, const struct bench_options *options, struct bench *ret_bench, struct err *err);

@@ -4,45 +4,49 @@
 #include "base/doc.h"
 #include "path/beneath.h"
 #include "path/file.h"
+#include "path/home.h"
 #include "path/root.h"
+#include "tool/rule.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <sys/stat.h>
 
 enum {
     CONFIG_MAX = 1 << 20,
 };
 
-static const struct field fields[] = {
-    FIELD_STRS("project_markers", struct config, project_markers,
-        "names of files or directories that mark a project's root, beside the built-in ones",
-        .def = "[]", FIELD_RANGE(0, ROOT_EXTRA_MAX / 2)),
+enum {
+    RULES_MAX = 1000,
 };
 
-const struct shape config_user_shape = SHAPE("config", struct config, fields, "a user's settings");
+#define MARKERS                                                                               \
+    FIELD_STRS("project_markers", struct config, project_markers,                             \
+        "names of files or directories that mark a project's root, beside the built-in ones", \
+        .def = "[]", FIELD_RANGE(0, ROOT_EXTRA_MAX / 2))
+
+static const struct field user_fields[] = {
+    MARKERS,
+    FIELD_STRS("allow", struct config, allow,
+        "tool calls that need no question: TOOL:PATTERN, such as \"shell:git *\"", .def = "[]",
+        FIELD_RANGE(0, RULES_MAX)),
+};
+static const struct field project_fields[] = {MARKERS};
+
+const struct shape config_user_shape =
+    SHAPE("config", struct config, user_fields, "a user's settings");
 const struct shape config_project_shape =
-    SHAPE("project config", struct config, fields, "what a project adds to the settings");
+    SHAPE("project config", struct config, project_fields, "what a project adds to the settings");
 
-const char *config_home(void)
-{
-    const char *home = getenv("HOME");
-    if (home && home[0] == '/')
-        return home;
-    const struct passwd *user = getpwuid(getuid());
-    return user && user->pw_dir && user->pw_dir[0] == '/' ? user->pw_dir : NULL;
-}
-
-bool config_has_state(void)
+bool config_has_state(struct arena *a)
 {
     const char *state = getenv("CORDON_HOME");
-    return (state && state[0]) || config_home();
+    return (state && state[0]) || home_dir(a);
 }
 
 bool config_state_path(struct arena *a, const char *name, const char **ret_path, struct err *err)
 {
-    const char *state = getenv("CORDON_HOME"), *home = config_home();
+    const char *state = getenv("CORDON_HOME"), *home = home_dir(a);
     if (state && state[0] && state[0] != '/')
         return err_set(err, E_CONFIG, "CORDON_HOME is '%s', which is not an absolute path", state);
     if (state && state[0])
@@ -64,6 +68,14 @@ static bool check_markers(const struct config *config, const char *name, struct 
             return err_ctx(err, "file", "%s", name);
         }
     }
+    return true;
+}
+
+static bool check_rules(const struct config *config, const char *name, struct err *err)
+{
+    for (size_t i = 0; i < config->allow.n; i++)
+        if (!rule_check(config->allow.p[i], err))
+            return err_wrap(err, "%s: allow[%zu]", name, i);
     return true;
 }
 
@@ -90,7 +102,7 @@ static bool parse(struct str text, const char *name, const struct shape *shape, 
             return false;
         if (!field_read(shape, tree, a, E_CONFIG, &config, err))
             return doc_blame(err, text, name);
-        if (!check_markers(&config, name, err))
+        if (!check_markers(&config, name, err) || !check_rules(&config, name, err))
             return false;
     }
     *ret_config = config;
@@ -124,7 +136,7 @@ static bool load(int owned_fd, int errnum, const char *name, const struct shape 
 
 bool config_load_user(struct arena *a, struct config *ret_config, struct err *err)
 {
-    const char *base = getenv("XDG_CONFIG_HOME"), *home = config_home(), *path;
+    const char *base = getenv("XDG_CONFIG_HOME"), *home = home_dir(a), *path;
     if (base && base[0] == '/') {
         path = arena_printf(a, "%s/cordon/config.yaml", base);
     } else if (home) {

@@ -22,24 +22,26 @@ static const struct field fields[] = {
 static const struct shape shape =
     SHAPE("apply_patch_freeform", struct patch_args, fields, "arguments of apply_patch_freeform");
 
-static void subject(const void *arguments, struct buf *text)
+static bool subject(struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
 {
     const struct patch_args *args = arguments;
-    AUTO_ERR struct err err = {0};
     AUTO_ENVELOPE struct envelope e = {0};
-    if (!envelope_parse(args->patch, &e, &err))
-        return;
+    if (!envelope_parse(args->patch, &e, err))
+        return false;
     for (size_t i = 0; i < e.n_files; i++) {
-        patch_add_name(text, e.files[i].path);
-        patch_add_name(text, e.files[i].move_to);
+        struct str moved = e.files[i].move_to;
+        if (!tool_subject_path(box, e.files[i].path, text, err) ||
+            (moved.p && !tool_subject_path(box, moved, text, err)))
+            return false;
     }
+    return true;
 }
 
 static bool run(
     struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
 {
     const struct patch_args *args = arguments;
-    struct patch_options options = {"apply_patch_freeform", args->strict, args->dry_run};
+    struct patch_options options = {&tool_apply_patch_freeform, args->strict, args->dry_run};
     struct patch p;
     AUTO_ENVELOPE struct envelope e = {0};
     if (!envelope_parse(args->patch, &e, err) || !patch_init(&p, box, &options, result, err))

@@ -19,26 +19,29 @@ static const struct field fields[] = {
 
 static const struct shape shape =
     SHAPE("apply_patch_json", struct patch_args, fields, "arguments of apply_patch_json");
-static void subject(const void *arguments, struct buf *text)
+
+static bool subject(struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
 {
     const struct patch_args *args = arguments;
-    AUTO_ERR struct err err = {0};
     AUTO_UNIFIED struct unified u = {0};
-    if (!unified_parse(args->patch, &u, &err))
-        return;
+    if (!unified_parse(args->patch, &u, err))
+        return false;
     for (size_t i = 0; i < u.n_patches; i++) {
         const struct unified_patch *p = &u.patches[i];
-        patch_add_name(text, p->old_name);
-        if (!p->old_name.p || (p->new_name.p && !str_eq(p->old_name, p->new_name)))
-            patch_add_name(text, p->new_name);
+        if (p->old_name.p && !tool_subject_path(box, p->old_name, text, err))
+            return false;
+        bool other = p->new_name.p && !(p->old_name.p && str_eq(p->old_name, p->new_name));
+        if (other && !tool_subject_path(box, p->new_name, text, err))
+            return false;
     }
+    return true;
 }
 
 static bool run(
     struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
 {
     const struct patch_args *args = arguments;
-    struct patch_options options = {"apply_patch_json", args->strict, args->dry_run};
+    struct patch_options options = {&tool_apply_patch_json, args->strict, args->dry_run};
     struct patch p;
     AUTO_UNIFIED struct unified u = {0};
     if (!unified_parse(args->patch, &u, err) || !patch_init(&p, box, &options, result, err))

@@ -22,7 +22,7 @@ enum approve_mode {
 enum approve_answer {
     APPROVE_NO,
     APPROVE_YES,
-    APPROVE_YES_ALWAYS, /* for this tool and pattern, as long as the box is open */
+    APPROVE_YES_ALWAYS, /* for this tool and pattern, as long as the box is open; needs a rule */
 };
 
 struct approve_question {
@@ -31,22 +31,22 @@ struct approve_question {
     bool is_command;    /* rules are matched on its simple commands */
     bool mutating;
     const char *warning; /* why it deserves a second look, or NULL */
+    const char *why;     /* filled in: why somebody is asked */
 };
 
 struct approve_options {
     enum approve_mode mode;
     struct str_list allow; /* rules: "shell:git *" */
-    /* Asks a person; NULL: there is nobody. The pattern is what `always` would allow. */
+    /* Asks a person; NULL: there is nobody. The rule is what `always` would add, if it can. */
     enum approve_answer (*ask)(
-        void *context, const struct approve_question *question, struct str pattern);
+        void *context, const struct approve_question *question, struct str rule);
     void *context;
 };
 
 struct approve {
     const struct approve_options *options;
     struct arena arena;
-    struct str *remembered; /* rules of this box */
-    size_t n;
+    struct str_list remembered; /* rules of this box */
 };
 
 extern const char *const approve_mode_names[APPROVE_MODES + 1]; /* ends in NULL */

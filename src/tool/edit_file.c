@@ -47,10 +47,10 @@ struct span {
     size_t at, n;
 };
 
-static void subject(const void *arguments, struct buf *text)
+static bool subject(struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
 {
     const struct edit_file_args *args = arguments;
-    buf_add_str(text, args->path);
+    return tool_subject_path(box, args->path, text, err);
 }
 
 static bool any_end(const struct search *s)
@@ -235,7 +235,7 @@ static bool run(
     struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
 {
     const struct edit_file_args *args = arguments;
-    struct patch_options options = {.tool = "edit_file", .dry_run = args->dry_run};
+    struct patch_options options = {.tool = &tool_edit_file, .dry_run = args->dry_run};
     struct patch p;
     if (!check_args(args, err) || !patch_init(&p, box, &options, result, err))
         return false;

@@ -213,15 +213,6 @@ bool patch_keep(struct patch *p, struct buf *text, struct str *ret_text, struct 
     return true;
 }
 
-void patch_add_name(struct buf *list, struct str name)
-{
-    if (!name.p)
-        return;
-    if (list->n)
-        buf_add_byte(list, '\n');
-    buf_add_str(list, name);
-}
-
 /* What the result tells ------------------------------------------------------------------------
  */
 

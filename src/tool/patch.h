@@ -60,7 +60,7 @@ struct patch_file {
 };
 
 struct patch_options {
-    const char *tool;
+    const struct tool *tool;
     bool strict;
     bool dry_run;
 };
@@ -98,9 +98,6 @@ void patch_put(struct patch_file *file, struct str content);
 void patch_remove(struct patch_file *file);
 /* Keeps a text until the end; the buffer is empty after. False: it had become too long. */
 MUST_USE bool patch_keep(struct patch *p, struct buf *text, struct str *ret_text, struct err *err);
-
-/* One name more in a list with one a line; one without value adds nothing. */
-void patch_add_name(struct buf *list, struct str name);
 
 /* Tells the result where a hunk went (line from 1), and how: one of fold_name() or another word. */
 void patch_tell_hunk(struct patch *p, const struct patch_file *file, size_t line, const char *how);

@@ -247,7 +247,7 @@ static bool run(
     struct resolved where;
     struct stat st;
     if (!toolbox_resolve(box, args->path, false, &result->arena, &where, err) ||
-        !tool_looks_twice(box, "read_file", &where, result, err))
+        !tool_looks_twice(box, &tool_read_file, &where, result, err))
         return false;
     AUTO_FD int fd = toolbox_open_file(&where, args->path, &st, err);
     if (fd < 0)

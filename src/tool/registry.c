@@ -5,9 +5,7 @@
 #include "tool/tool.h"
 
 enum {
-    ARGS_ARENA = 256 << 20,
-    ARGS_SIZE_MAX = 512, /* of the struct that a table fills */
-    SUBJECT_MAX = 64 << 10,
+    SUBJECT_MAX = 1 << 20,
     NAME_SHOWN = 100,
     MESSAGE_MAX = 64 << 10,
 };
@@ -15,10 +13,13 @@ enum {
 const struct tool *const tools[] = {
     &tool_list_dir,
     &tool_read_file,
+    &tool_grep_files,
+    &tool_glob_files,
     &tool_write_file,
     &tool_edit_file,
     &tool_apply_patch_json,
     &tool_apply_patch_freeform,
+    &tool_shell,
 };
 const size_t n_tools = ARRAY_LEN(tools);
 
@@ -81,10 +82,10 @@ static json_t *without_nulls(const json_t *arguments)
     return given;
 }
 
-static bool read_arguments(const struct tool *tool, const json_t *arguments, struct arena *a,
+bool tool_read_arguments(const struct tool *tool, const json_t *arguments, struct arena *a,
     void *ret_args, struct err *err)
 {
-    BUG_ON(tool->args->size > ARGS_SIZE_MAX);
+    BUG_ON(tool->args->size > TOOL_ARGS_SIZE);
     if (json_is_object(arguments)) {
         AUTO_JSON json_t *given = without_nulls(arguments);
         if (field_read(tool->args, given, a, E_TOOL_VALIDATION, ret_args, err))
@@ -103,28 +104,30 @@ static bool read_arguments(const struct tool *tool, const json_t *arguments, str
 
 static bool ask(struct toolbox *box, const struct tool *tool, const void *args, struct err *err)
 {
-    if (!tool->mutating)
+    if (!tool->mutating || box->options->approve.mode == APPROVE_NEVER)
         return true;
     AUTO_BUF struct buf subject = BUF_INIT(SUBJECT_MAX);
-    if (tool->subject)
-        tool->subject(args, &subject);
+    if (!tool->subject(box, args, &subject, err))
+        return false;
     struct approve_question question = {
         .tool = tool->name,
-        .subject = buf_str(&subject),
         .is_command = tool->is_command,
         .mutating = true,
     };
     if (!buf_ok(&subject))
-        question.subject = (struct str){0}; /* too long to be shown, so no rule covers it */
+        return err_set(err, E_APPROVAL_REQUIRED,
+            "%s needs consent, but names more than a person can look at (%d bytes)", tool->name,
+            SUBJECT_MAX);
+    question.subject = tool->is_command ? buf_str(&subject) : str_trim_end(buf_str(&subject), '\n');
     return approve_call(&box->approve, &question, err);
 }
 
 static bool call(struct toolbox *box, const struct tool *tool, const json_t *arguments,
     struct tool_result *result, struct err *err)
 {
-    AUTO_ARENA struct arena a = ARENA_INIT(ARGS_ARENA);
-    _Alignas(max_align_t) unsigned char args[ARGS_SIZE_MAX] = {0};
-    return read_arguments(tool, arguments, &a, args, err) && ask(box, tool, args, err) &&
+    AUTO_ARENA struct arena a = ARENA_INIT(TOOL_ARGS_ARENA);
+    _Alignas(max_align_t) unsigned char args[TOOL_ARGS_SIZE] = {0};
+    return tool_read_arguments(tool, arguments, &a, args, err) && ask(box, tool, args, err) &&
            tool->run(box, args, result, err);
 }
 

@@ -18,7 +18,9 @@
 
 enum {
     TOOL_ARGUMENTS_MAX = 32 << 20, /* bytes of JSON */
-    TOOL_CONTENT_MAX = 1 << 20,    /* what goes to the model; the caps are far below */
+    TOOL_ARGS_SIZE = 512,          /* of the struct that a tool's table fills, at most */
+    TOOL_ARGS_ARENA = 256 << 20,
+    TOOL_CONTENT_MAX = 1 << 20, /* what goes to the model; the caps are far below */
 };
 
 struct tool_change {
@@ -53,17 +55,20 @@ struct tool {
     /* Fills in the result. False: an error, in which case content and details may still be there.
      */
     bool (*run)(struct toolbox *box, const void *args, struct tool_result *result, struct err *err);
-    /* What it would touch, for a question and for rules; may be NULL for one that is not mutating.
-     */
-    void (*subject)(const void *args, struct buf *subject);
+    /* What it would touch, for a question and for rules: the command line, or where its paths lead,
+     * one a line. NULL for one that is not mutating. */
+    bool (*subject)(struct toolbox *box, const void *args, struct buf *subject, struct err *err);
 };
 
 extern const struct tool tool_list_dir;
 extern const struct tool tool_read_file;
+extern const struct tool tool_grep_files;
+extern const struct tool tool_glob_files;
 extern const struct tool tool_write_file;
 extern const struct tool tool_edit_file;
 extern const struct tool tool_apply_patch_json;
 extern const struct tool tool_apply_patch_freeform;
+extern const struct tool tool_shell;
 
 /* All of them, in the order in which a model is told of them. */
 extern const struct tool *const tools[];
@@ -71,6 +76,11 @@ extern const size_t n_tools;
 
 /* By name or alias; NULL: none. */
 const struct tool *tool_find(struct str name);
+
+/* Fills the struct of a tool's arguments, TOOL_ARGS_SIZE bytes. E_TOOL_VALIDATION names the
+ * argument, and gives an example. */
+MUST_USE bool tool_read_arguments(const struct tool *tool, const json_t *arguments, struct arena *a,
+    void *ret_args, struct err *err);
 
 /* Runs one: arguments are JSON text. The result says everything, also that there is no such tool.
  */
@@ -93,9 +103,12 @@ void tool_result_done(struct tool_result *result);
 void tool_says(struct tool_result *result, const char *format, ...) PRINTF_LIKE(2, 3);
 void tool_detail(struct tool_result *result, const char *key, json_t *value);
 void tool_warns(struct tool_result *result, const char *format, ...) PRINTF_LIKE(2, 3);
+/* Appends where a path leads, and a newline: for a tool's subject. */
+MUST_USE bool tool_subject_path(
+    struct toolbox *box, struct str path, struct buf *subject, struct err *err);
 /* A file that often holds secrets: says so, and asks where the mode wants it. */
-MUST_USE bool tool_looks_twice(struct toolbox *box, const char *tool, const struct resolved *where,
-    struct tool_result *result, struct err *err);
+MUST_USE bool tool_looks_twice(struct toolbox *box, const struct tool *tool,
+    const struct resolved *where, struct tool_result *result, struct err *err);
 void tool_changed(struct tool_result *result, const struct writer_result *written);
 
 #endif

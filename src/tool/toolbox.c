@@ -43,6 +43,8 @@ bool toolbox_open(const struct toolbox_options *options, struct toolbox **ret_bo
         return false;
     }
     box->root = boundary_first_root(box->boundary)->path;
+    if (options->mode == TOOLBOX_WORKSPACE)
+        box->workspace = boundary_last_root(box->boundary)->path;
     *ret_box = box;
     return true;
 }
@@ -159,7 +161,18 @@ bool toolbox_writer(
     return writer_new(where->root->fd, box->options->journal_dir, ret_writer, err);
 }
 
-bool tool_looks_twice(struct toolbox *box, const char *tool, const struct resolved *where,
+bool tool_subject_path(struct toolbox *box, struct str path, struct buf *subject, struct err *err)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(8 << 20);
+    struct resolved where;
+    if (!toolbox_resolve(box, path, true, &a, &where, err))
+        return false;
+    buf_add_str(subject, toolbox_name(box, &where));
+    buf_add_byte(subject, '\n');
+    return true;
+}
+
+bool tool_looks_twice(struct toolbox *box, const struct tool *tool, const struct resolved *where,
     struct tool_result *result, struct err *err)
 {
     const char *why = warn_about(where->path);
@@ -167,6 +180,8 @@ bool tool_looks_twice(struct toolbox *box, const char *tool, const struct resolv
         return true;
     struct str name = toolbox_name(box, where);
     tool_warns(result, STR_FMT ": %s", STR_ARG(name), why);
-    struct approve_question question = {.tool = tool, .subject = name, .warning = why};
+    if (tool->mutating) /* somebody was asked already */
+        return true;
+    struct approve_question question = {.tool = tool->name, .subject = name, .warning = why};
     return approve_call(&box->approve, &question, err);
 }

@@ -41,14 +41,15 @@ struct toolbox_options {
     bool no_sandbox;             /* acknowledged by the caller */
     struct approve_options approve;
     struct tool_event_sink events;
-    int cancel; /* -1, or what is readable when the call at work is to end */
+    int signals; /* -1, or a signalfd: the call at work is to end */
 };
 
 struct toolbox {
     const struct toolbox_options *options;
     struct boundary *boundary;
     struct approve approve;
-    struct str root; /* what results are relative to; unless unrestricted */
+    struct str root;      /* what results are relative to; unless unrestricted */
+    struct str workspace; /* of that mode */
     uint64_t calls;
     struct tool_sessions *sessions; /* of exec_command; NULL: none yet */
 };

@@ -16,10 +16,10 @@ static const struct field fields[] = {
 static const struct shape shape =
     SHAPE("write_file", struct write_file_args, fields, "arguments of write_file");
 
-static void subject(const void *arguments, struct buf *text)
+static bool subject(struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
 {
     const struct write_file_args *args = arguments;
-    buf_add_str(text, args->path);
+    return tool_subject_path(box, args->path, text, err);
 }
 
 static bool run(
@@ -29,7 +29,7 @@ static bool run(
     struct resolved where;
     struct writer_result written;
     if (!toolbox_resolve(box, args->path, true, &result->arena, &where, err) ||
-        !tool_looks_twice(box, "write_file", &where, result, err))
+        !tool_looks_twice(box, &tool_write_file, &where, result, err))
         return false;
     AUTO_WRITER struct writer *w = NULL;
     if (!toolbox_writer(box, &where, &w, err) ||

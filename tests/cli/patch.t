@@ -184,7 +184,7 @@ c
 
 ## consent is asked for the paths of the patch
 $ cordon tool apply_patch_freeform --approval always --arg patch=$'*** Begin Patch\n*** Add File: n\n+1\n*** End Patch'; test ! -e n
-cordon: apply_patch_freeform needs consent, and nobody can be asked: use --approval never, or a rule that allows it [E_APPROVAL_REQUIRED]
+cordon: apply_patch_freeform needs consent (--approval always asks for every change), and nobody can be asked: --approval never allows it [E_APPROVAL_REQUIRED]
 
 ## a model's service gets the grammar
 $ cordon tools --json | python3 -c 'import json, sys; [print(t["format"]["type"], t["format"]["syntax"], t["format"]["definition"].split(chr(10))[0]) for t in json.load(sys.stdin)["tools"] if "format" in t]'

@@ -93,7 +93,7 @@ $ cordon tool write_file --json '{"path": "n/m/o", "content": ""}'; cat n/m/o
 
 ## consent is needed and nobody can be asked
 $ cordon tool write_file --approval always --arg path=c --arg content=x; test ! -e c
-cordon: write_file needs consent, and nobody can be asked: use --approval never, or a rule that allows it [E_APPROVAL_REQUIRED]
+cordon: write_file needs consent (--approval always asks for every change), and nobody can be asked: --approval never allows it [E_APPROVAL_REQUIRED]
 $ touch .env; cordon tool read_file --approval on-request --arg path=.env >/dev/null 2>&1; echo $?; cordon tool read_file --json '{"path": ".env"}' | grep -c warnings
 20
 1
@@ -112,3 +112,58 @@ cordon: --no-sandbox needs --fs-mode unrestricted [E_CLI_INVALID_ARG]
 $ cordon tool list_dir --no-sandbox --fs-mode unrestricted
 cordon: commands without a sandbox can do all that you can: add --ack-unsafe-sandbox and --ack-unsafe-network [E_POLICY_DENIED]
 ? 2
+
+## shell: both streams, the exit code, the root, the sandbox
+$ cordon tool shell --json '{"command": "echo a; echo b >&2; exit 3"}' | sed 's/"duration_ms":[0-9]*/"duration_ms":N/'
+{"protocol_version":1,"status":"error","code":"E_COMMAND_FAILED","message":"the command ended with exit code 3","truncated":false,"content":"a\n\n[stderr]\nb\n[the command ended with exit code 3]\n","details":{"exit_code":3,"duration_ms":N,"output_bytes":4}}
+$ cordon tool bash --arg cmd='echo x > made; cat made'
+x
+$ cordon tool shell --arg command='cat /etc/shadow' >/dev/null 2>&1; echo $?
+6
+$ cordon tool shell --arg command='git config --global user.name x' >/dev/null 2>&1; echo $?
+6
+$ cordon tool shell --arg command='echo x > /usr/never' 2>/dev/null | grep -o 'Read-only file system'
+Read-only file system
+$ mkdir sub; cordon tool shell --arg command='basename $PWD' --arg workdir=sub
+sub
+$ cordon tool shell --arg command=true --arg workdir=/etc >/dev/null 2>&1; echo $?
+13
+$ cordon tool shell --arg command= 2>&1 | grep -o '^[^;]*'
+cordon: shell: command: 0 characters, at least 1 are needed
+
+## shell: time, output that is cut, progress bars, no input
+$ cordon tool shell --arg command='echo a; sleep 60' --arg timeout_ms=200
+cordon: the command ran longer than 200 ms, and was ended [E_COMMAND_TIMEOUT]
+a
+[the command ran longer than 200 ms, and was ended]
+? 4
+$ cordon tool shell --json '{"command": "seq 5000"}' > r; grep -o '"truncated":true' r; wc -l < "$(grep -o '"log":"[^"]*' r | cut -c8-)"; grep -o '\[truncated\] 4800 lines, [0-9]* bytes left out; all of it is in' r
+"truncated":true
+5000
+[truncated] 4800 lines, 23002 bytes left out; all of it is in
+$ cordon tool shell --arg command='printf "10%%\r50%%\r100%%\n\033[31mred\033[0m\n"; cat'
+100%
+red
+
+## rules see every simple command
+$ cordon tool shell --approval on-request --arg command='git status && rm -rf x'
+cordon: shell needs consent (no rule covers 'git'), and nobody can be asked: --approval never allows it [E_APPROVAL_REQUIRED]
+? 20
+
+## rules of the settings
+$ mkdir -p home/.config/cordon; printf 'allow: ["shell:echo *", "write_file:src/"]\n' > home/.config/cordon/config.yaml
+> cordon tool shell --approval on-request --arg command='echo a && echo b'
+a
+b
+$ cordon tool shell --approval on-request --arg command='echo a && ls' 2>&1 | grep -o "no rule covers 'ls'"
+no rule covers 'ls'
+$ cordon tool write_file --approval on-request --arg path=src/x --arg content=x
+created 'src/x': 1 bytes
+$ ln -s .. src/up; cordon tool write_file --approval on-request --arg path=src/up/y --arg content=x
+cordon: write_file needs consent (no rule covers it), and nobody can be asked: --approval never allows it, and so does the rule write_file:y [E_APPROVAL_REQUIRED]
+? 20
+$ printf 'allow: ["shell"]\n' > home/.config/cordon/config.yaml; cordon tool shell --arg command=true
+cordon: $T/home/.config/cordon/config.yaml: allow[0]: 'shell' is no rule: write TOOL:PATTERN, such as "shell:git *" [E_CONFIG]
+? 17
+$ printf 'allow: ["shell:ls *"]\n' > home/.config/cordon/config.yaml; mkdir .cordon; printf 'allow: ["shell:rm *"]\n' > .cordon/config.yaml; cordon path root 2>&1 | grep -o "unknown key"
+unknown key
