@@ -33,14 +33,16 @@ static uint64_t library_ns(const char *policy, char **argv)
 {
     uint64_t start = clock_mono_ns();
     struct cordon_error error = {0};
-    const struct cordon_command command = {.policy = policy, .argv = (const char *const *)argv};
-    char *result = cordon_exec(&command, &error);
+    const struct cordon_command command = {
+        .size = sizeof(command), .argv = (const char *const *)argv, .pipes = 1};
+    const struct cordon_run_options options = {.size = sizeof(options), .policy = policy};
+    struct cordon_result *result = cordon_run_exec(&command, &options, &error);
     if (!result) {
         fprintf(stderr, "%s\n", error.message);
         exit(1);
     }
-    BUG_ON(!strstr(result, "\"status\":\"passed\""));
-    free(result);
+    BUG_ON(strcmp(cordon_result_status(result), "passed") != 0);
+    cordon_result_free(result);
     return clock_mono_ns() - start;
 }
 

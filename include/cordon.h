@@ -1,22 +1,29 @@
-/* libcordon: the path boundary and the sandbox of cordon(1) as a library.
+/* libcordon: what cordon(1) does, as a library: the path boundary, commands and scenarios under a
+ * policy, terminal programs that are driven.
  *
  *     struct cordon_error error = {0};
- *     struct cordon_boundary *b = cordon_boundary_new();
- *     if (cordon_boundary_add(b, "/project", CORDON_READ_WRITE, &error) < 0 ||
- *         (fd = cordon_boundary_open(b, "src/main.c", O_RDONLY, &error)) < 0)
+ *     const char *const argv[] = {"/usr/bin/env", NULL};
+ *     const struct cordon_command command = {.size = sizeof(command), .argv = argv};
+ *     struct cordon_result *r = cordon_run_exec(&command, NULL, &error);
+ *     if (!r)
  *         fprintf(stderr, "%s (%s)\n", error.message, error.code);
+ *     else
+ *         printf("%s\n%s", cordon_result_status(r), cordon_result_screen(r));
+ *     cordon_result_free(r);
  *     cordon_error_clear(&error);
  *
  * A call that can fail gives -1 (or NULL) and fills in the error; on success the error is
- * untouched, on failure the outputs are. What is handed out as char * is for free(). Messages
- * may hold bytes that a stranger chose: make them printable before a terminal sees them. The
- * library never prints, never exits and keeps no state between calls; a boundary belongs to one
- * thread at a time.
+ * untouched, on failure the outputs are. The error may be NULL. What is handed out as char * is for
+ * free(), as const char * it belongs to its object. Messages and screens may hold bytes that a
+ * stranger chose: make them printable before a terminal sees them. The library never prints, never
+ * exits, sets no signal handler and keeps no state between calls; out of memory it aborts. An
+ * object belongs to one thread at a time.
  */
 #ifndef CORDON_H
 #define CORDON_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -76,19 +83,202 @@ CORDON_API int cordon_glob(const char *root, const char *pattern,
     int (*found)(void *context, const char *path, size_t n), void *context,
     struct cordon_error *error);
 
-/* Runs a command under a policy (JSON or YAML text; cordon-policy(1)) in a sandbox of the kernel's,
- * without input, and waits for its end. Gives the RunResult as JSON: how it ended, what it printed,
- * what enforced the policy. A command that fails or exceeds a budget is a result, too; an error is
- * a policy that denies it, or a machine that can't enforce it. The sandbox ends with the thread
- * that called. */
-struct cordon_command {
-    const char *policy;
-    const char *const *argv; /* argv[0] is an absolute path; ends in NULL */
-    const char *cwd;         /* NULL: the policy's working_dir */
-    int pty;                 /* on a terminal of its own; otherwise pipes */
+/* Runs ---------------------------------------------------------------------------------------
+ *
+ * A command runs under a policy (cordon-policy(1)) that the kernel enforces. What it does is a
+ * result: also that it fails, exceeds a budget, or is canceled. An error is what kept it from
+ * running: a policy that denies it, a machine that can't enforce it, a scenario that is wrong.
+ *
+ * It ends with the thread that started it, and nothing of it is left. Different threads may run
+ * different commands at the same time; an object belongs to one thread at a time, except that
+ * cordon_cancel_trigger() may be called from anywhere.
+ *
+ * Structures that a caller fills in begin with their size, so that later versions can have more
+ * members:
+ *
+ *     const struct cordon_run_options options = {.size = sizeof(options), .artifacts = "record"};
+ *
+ * Members that are left out are zero, and zero means the default. A member that this version does
+ * not know and that is not zero is an error (E_CLI_INVALID_ARG), never ignored.
+ */
+/* Something that can end runs from outside: from another thread, or from a signal handler. Once
+ * triggered it stays so. It must outlive what uses it; several runs may share one. */
+struct cordon_cancel;
+
+CORDON_API struct cordon_cancel *cordon_cancel_new(struct cordon_error *error);
+CORDON_API void cordon_cancel_trigger(struct cordon_cancel *cancel);
+CORDON_API void cordon_cancel_free(struct cordon_cancel *cancel); /* accepts NULL */
+
+/* A step that begins, or has ended; valid during the call. Later versions may add members at the
+ * end. */
+struct cordon_progress {
+    size_t index, count; /* of the step; how many there are */
+    const char *step_id, *name;
+    const char *status; /* NULL: it begins; otherwise "passed", "failed", "errored" */
+    uint64_t duration_ms;
+    const char *error_code, *error_message; /* NULL: none */
 };
 
-CORDON_API char *cordon_exec(const struct cordon_command *command, struct cordon_error *error);
+/* What is wished of a run. NULL instead of it means the defaults. */
+struct cordon_run_options {
+    size_t size;
+    const char *policy;         /* JSON or YAML; goes before a scenario's own */
+    const char *artifacts;      /* a directory for the record; it is made if it is not there */
+    const char *cwd;            /* where the command starts; goes before a scenario's own */
+    const char *const *environ; /* what the policy may inherit from, ends in NULL; NULL: our own */
+    struct cordon_cancel *cancel;
+    /* Each step of a scenario; what the command prints, as it comes. They must not use the run. */
+    void (*progress)(void *context, const struct cordon_progress *progress);
+    void (*output)(void *context, const void *bytes, size_t n);
+    void *context;
+    int cells; /* not 0: snapshots have every cell, with its style */
+};
+
+/* A command. Without a policy it is allowed itself and the current directory to read, and a bare
+ * name is looked up in PATH; under a policy argv[0] is an absolute path that it allows. */
+struct cordon_command {
+    size_t size;
+    const char *const *argv;   /* ends in NULL */
+    unsigned short rows, cols; /* of the terminal; 0: 24 and 80; at most 500 */
+    int pipes;                 /* cordon_run_exec(): on pipes, and without a screen */
+};
+
+/* What became of a run: the RunResult. What accessors give lives as long as it does. */
+struct cordon_result;
+
+/* A scenario (JSON or YAML, cordon-run(1)) from a text or a file, step by step; a file's goldens
+ * are compared, and never written. */
+CORDON_API struct cordon_result *cordon_run_scenario(
+    const char *text, const struct cordon_run_options *options, struct cordon_error *error);
+CORDON_API struct cordon_result *cordon_run_scenario_file(
+    const char *path, const struct cordon_run_options *options, struct cordon_error *error);
+
+/* One command, without input, until it ends. */
+CORDON_API struct cordon_result *cordon_run_exec(const struct cordon_command *command,
+    const struct cordon_run_options *options, struct cordon_error *error);
+
+CORDON_API void cordon_result_free(struct cordon_result *result); /* accepts NULL */
+
+/* The RunResult as JSON. */
+CORDON_API const char *cordon_result_json(struct cordon_result *result);
+CORDON_API const char *cordon_result_run_id(const struct cordon_result *result);
+CORDON_API const char *cordon_result_status(const struct cordon_result *result); /* "passed", … */
+CORDON_API uint64_t cordon_result_duration_ms(const struct cordon_result *result);
+
+/* Unless it passed; otherwise NULL. */
+CORDON_API const char *cordon_result_error_code(const struct cordon_result *result);
+CORDON_API const char *cordon_result_error_message(const struct cordon_result *result);
+
+/* How the command ended: code -1 and signal 0 mean that there is none. */
+struct cordon_exit {
+    int code;
+    int signal;
+    int terminated_by_harness; /* not 0: we ended it */
+    int reserved[5];           /* 0 */
+};
+CORDON_API struct cordon_exit cordon_result_exit(const struct cordon_result *result);
+
+/* The last screen, its lines each with a newline; NULL: there is none. */
+CORDON_API const char *cordon_result_screen(struct cordon_result *result);
+
+/* The end of what it printed (since the last observation), as UTF-8. */
+CORDON_API const char *cordon_result_output(const struct cordon_result *result);
+
+/* A scenario's steps; an index that is too large gives NULL or 0. */
+CORDON_API size_t cordon_result_steps(const struct cordon_result *result);
+CORDON_API const char *cordon_result_step_id(const struct cordon_result *result, size_t index);
+CORDON_API const char *cordon_result_step_name(const struct cordon_result *result, size_t index);
+CORDON_API const char *cordon_result_step_status(const struct cordon_result *result, size_t index);
+CORDON_API uint64_t cordon_result_step_duration_ms(
+    const struct cordon_result *result, size_t index);
+CORDON_API const char *cordon_result_step_error_code(
+    const struct cordon_result *result, size_t index);
+CORDON_API const char *cordon_result_step_error_message(
+    const struct cordon_result *result, size_t index);
+
+/* Sessions -----------------------------------------------------------------------------------
+ *
+ * A command on a terminal of its own, driven call by call. Its output is taken only while a call
+ * waits: one that prints much stops until then.
+ */
+struct cordon_session;
+struct cordon_observation;
+
+/* Starts it. Of the options, progress is not used. */
+CORDON_API struct cordon_session *cordon_session_spawn(const struct cordon_command *command,
+    const struct cordon_run_options *options, struct cordon_error *error);
+
+/* Ends what is left of it. Without cordon_session_finish() a record stays as it is, without
+ * run.json. Accepts NULL. */
+CORDON_API void cordon_session_free(struct cordon_session *session);
+
+/* A UUID; lives as long as the session. */
+CORDON_API const char *cordon_session_id(const struct cordon_session *session);
+
+/* Performs an action, as JSON (cordon-protocol-help(1)): {"type":"key","payload":{"key":"Ctrl+x"}}.
+ * A wait waits for its condition, 5 s at most and not longer than the policy's max_wait_ms
+ * (E_TIMEOUT with the screen); a terminate for the end; others only put into the terminal's queue.
+ * After the command's end they are E_PROCESS_EXIT. */
+CORDON_API int cordon_session_send(
+    struct cordon_session *session, const char *action, struct cordon_error *error);
+
+/* The same for the two most frequent ones: a key or a chord, and text as it is. */
+CORDON_API int cordon_session_send_key(
+    struct cordon_session *session, const char *key, struct cordon_error *error);
+CORDON_API int cordon_session_send_text(
+    struct cordon_session *session, const char *text, struct cordon_error *error);
+
+/* Waits for a condition with a time of one's own: {"type":"cursor_at","payload":{"row":0,"col":2}};
+ * and for a text on the screen, which is the most frequent one. */
+CORDON_API int cordon_session_wait_for(struct cordon_session *session, const char *condition,
+    uint64_t timeout_ms, struct cordon_error *error);
+CORDON_API int cordon_session_wait_for_text(struct cordon_session *session, const char *text,
+    uint64_t timeout_ms, struct cordon_error *error);
+
+enum cordon_screen {
+    CORDON_SCREEN_FULL = 0,  /* the lines */
+    CORDON_SCREEN_CELLS = 1, /* with every cell */
+    CORDON_SCREEN_DELTA = 2, /* only the lines that differ from the observation before */
+};
+
+/* What is to be seen, what was printed and what happened since the last time. Waits until the
+ * screen has changed since the last action or observation, until the command has ended, or until
+ * time is up, which is no error. A budget that was exceeded is one, and so is a cancellation. */
+CORDON_API struct cordon_observation *cordon_session_observe(struct cordon_session *session,
+    enum cordon_screen screen, uint64_t timeout_ms, struct cordon_error *error);
+
+/* 1: it has ended, and how; 0: time is up; -1: an error. */
+CORDON_API int cordon_session_wait_for_exit(struct cordon_session *session, uint64_t timeout_ms,
+    struct cordon_exit *ret_exit, struct cordon_error *error);
+
+/* Asks everything in it to end (SIGTERM), kills what has not after 200 ms (or after the grace time
+ * that is given), and waits for the end; also processes that left its process group. The session
+ * can still be observed. */
+CORDON_API int cordon_session_terminate(struct cordon_session *session, struct cordon_error *error);
+CORDON_API int cordon_session_terminate_process_group(struct cordon_session *session,
+    uint64_t grace_ms, struct cordon_exit *ret_exit, struct cordon_error *error);
+
+/* Ends it, and its record; gives the RunResult. Only once. */
+CORDON_API struct cordon_result *cordon_session_finish(
+    struct cordon_session *session, struct cordon_error *error);
+
+CORDON_API void cordon_observation_free(struct cordon_observation *observation); /* or NULL */
+CORDON_API const char *cordon_observation_json(struct cordon_observation *observation);
+
+/* Lines each with a newline; NULL: a delta has none. */
+CORDON_API const char *cordon_observation_screen(struct cordon_observation *observation);
+
+/* What was printed since the last observation, as UTF-8. */
+CORDON_API const char *cordon_observation_output(const struct cordon_observation *observation);
+
+/* Counted from 0; -1 without a screen. */
+CORDON_API int cordon_observation_cursor_row(const struct cordon_observation *observation);
+CORDON_API int cordon_observation_cursor_col(const struct cordon_observation *observation);
+
+/* What happened: "title", "bell", "exit", …; an index that is too large gives NULL. */
+CORDON_API size_t cordon_observation_events(const struct cordon_observation *observation);
+CORDON_API const char *cordon_observation_event_type(
+    const struct cordon_observation *observation, size_t index);
 
 #ifdef __cplusplus
 }

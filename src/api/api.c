@@ -1,21 +1,14 @@
-/* The public C API, on top of the layers that do the work. */
-#include "cordon.h"
+/* Errors, paths and boundaries of the public C API, on top of the layers that do the work. */
+#include "api/api.h"
 
-#include "base/json.h"
 #include "path/boundary.h"
 #include "path/caret.h"
 #include "path/glob.h"
+#include "path/home.h"
 #include "path/root.h"
-#include "policy/load.h"
-#include "run/result.h"
-#include "sandbox/env.h"
 
 #include <errno.h>
 #include <fcntl.h>
-
-enum {
-    API_ARENA_MAX = 64 << 20,
-};
 
 void cordon_error_clear(struct cordon_error *error)
 {
@@ -29,8 +22,7 @@ const char *cordon_version(void)
     return CORDON_VERSION;
 }
 
-/* Hands an error over, if somebody wants it. */
-static void give_error(struct err *err, struct cordon_error *error)
+void api_give_error(struct err *err, struct cordon_error *error)
 {
     if (!error)
         return;
@@ -65,20 +57,19 @@ char *cordon_path_decode(const char *encoded, struct cordon_error *error)
     AUTO_BUF struct buf out = BUF_INIT(strlen(encoded) + 64);
     if (caret_decode(str_z(encoded), CARET_PATH, &out, &err))
         return buf_take(&out);
-    give_error(&err, error);
+    api_give_error(&err, error);
     return NULL;
 }
 
 char *cordon_project_root(const char *start, struct cordon_error *error)
 {
     AUTO_ERR struct err err = {0};
-    AUTO_ARENA struct arena a = ARENA_INIT(API_ARENA_MAX);
+    AUTO_ARENA struct arena a = ARENA_INIT((size_t)API_ARENA_MAX);
     struct root_found root;
-    const char *home = getenv("HOME");
-    struct root_options options = {.home = home && home[0] == '/' ? home : NULL};
+    struct root_options options = {.home = home_dir(&a)};
     if (root_detect(start, &options, &a, &root, &err))
         return copy_out(root.dir);
-    give_error(&err, error);
+    api_give_error(&err, error);
     return NULL;
 }
 
@@ -102,7 +93,7 @@ int cordon_boundary_add(struct cordon_boundary *b, const char *dir, enum cordon_
         err_set(&err, E_CLI_INVALID_ARG, "%d is no access", (int)access);
     else if (boundary_add((struct boundary *)b, dir, own, BOUNDARY_USER_PROJECT, &err))
         return 0;
-    give_error(&err, error);
+    api_give_error(&err, error);
     return -1;
 }
 
@@ -117,11 +108,11 @@ char *cordon_boundary_resolve(
     struct cordon_boundary *b, const char *path, struct cordon_error *error)
 {
     AUTO_ERR struct err err = {0};
-    AUTO_ARENA struct arena a = ARENA_INIT(API_ARENA_MAX);
+    AUTO_ARENA struct arena a = ARENA_INIT((size_t)API_ARENA_MAX);
     struct resolved r;
     if (has_roots(b, &err) && boundary_resolve((struct boundary *)b, str_z(path), &a, &r, &err))
         return copy_out(r.path);
-    give_error(&err, error);
+    api_give_error(&err, error);
     return NULL;
 }
 
@@ -135,7 +126,7 @@ int cordon_boundary_open(
     else if (has_roots(b, &err))
         fd = boundary_open((struct boundary *)b, str_z(path), flags, &err);
     if (fd < 0)
-        give_error(&err, error);
+        api_give_error(&err, error);
     return fd;
 }
 
@@ -155,7 +146,7 @@ int cordon_glob(const char *root, const char *pattern,
     struct cordon_error *error)
 {
     AUTO_ERR struct err err = {0};
-    AUTO_ARENA struct arena a = ARENA_INIT(API_ARENA_MAX);
+    AUTO_ARENA struct arena a = ARENA_INIT((size_t)API_ARENA_MAX);
     AUTO_FD int fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
     struct glob_call call = {found, context};
     struct glob *glob;
@@ -163,88 +154,6 @@ int cordon_glob(const char *root, const char *pattern,
     ok = ok && glob_compile(str_z(pattern), &a, &glob, &err) &&
          glob_find(fd, glob, &(struct walk_options){.ignore = true}, pass_on, &call, &err);
     if (!ok)
-        give_error(&err, error);
+        api_give_error(&err, error);
     return ok ? 0 : -1;
-}
-
-/* Running a command --------------------------------------------------------------------------- */
-
-struct exec {
-    struct policy policy;
-    struct verdict verdict;
-    struct plan plan;
-    struct exec_result result;
-    struct buf output;
-};
-
-/* Keeps the first bytes: a library call has no user who would look at the last ones. */
-static void keep_output(void *context, struct str bytes)
-{
-    struct exec *x = context;
-    buf_add_str(
-        &x->output, str_head(bytes, RESULT_TAIL_MAX - MIN(x->output.n, (size_t)RESULT_TAIL_MAX)));
-}
-
-static bool run_command(
-    struct exec *x, const struct cordon_command *command, struct arena *arena, struct err *err)
-{
-    const struct policy_host host = {.home = getenv("HOME")};
-    if (!policy_parse(str_z(command->policy), "policy", arena, &x->policy, err))
-        return false;
-    policy_validate(&x->policy, &host, arena, &x->verdict);
-    policy_validate_command(
-        &x->verdict, &(struct policy_command){.path = command->argv[0], .cwd = command->cwd});
-    if (!verdict_ok(&x->verdict, err) ||
-        !exec_plan(&x->verdict, (struct str){0}, arena, &x->plan, err))
-        return false;
-    const struct exec_job job = {
-        .verdict = &x->verdict,
-        .plan = &x->plan,
-        .argv = command->argv,
-        .envp = env_make(&x->policy.env, (const char *const *)environ, arena),
-        .terminal = command->pty != 0,
-        .input = -1,
-        .output = {-1, -1},
-        .signals = -1,
-        .rows = 24,
-        .cols = 80,
-        .seen = keep_output,
-        .context = x,
-    };
-    return exec_run(&job, &x->result, err);
-}
-
-static char *result_text(const struct exec *x, const struct cordon_command *command)
-{
-    char run_id[ID_SIZE], session_id[ID_SIZE];
-    id_new(run_id);
-    id_new(session_id);
-    AUTO_JSON json_t *tree = result_json(&(struct result_input){
-        .mode = "exec",
-        .run_id = run_id,
-        .session_id = session_id,
-        .verdict = &x->verdict,
-        .plan = &x->plan,
-        .argv = command->argv,
-        .result = &x->result,
-        .tail = buf_str(&x->output),
-    });
-    AUTO_BUF struct buf text = BUF_INIT(JSON_SIZE_MAX);
-    json_add_compact(&text, tree);
-    return buf_take(&text);
-}
-
-char *cordon_exec(const struct cordon_command *command, struct cordon_error *error)
-{
-    AUTO_ARENA struct arena arena = ARENA_INIT(VERDICT_ARENA);
-    AUTO_ERR struct err err = {0};
-    struct exec x = {.output = BUF_INIT(RESULT_TAIL_MAX)};
-    char *text = NULL;
-    if (run_command(&x, command, &arena, &err))
-        text = result_text(&x, command);
-    else
-        give_error(&err, error);
-    err_done(&x.result.error);
-    buf_done(&x.output);
-    return text;
 }

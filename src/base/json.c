@@ -119,11 +119,15 @@ bool json_parse(
 json_t *json_text(struct str bytes)
 {
     json_t *string = NULL;
-    if (utf8_valid(bytes)) {
+    struct str part, rest = bytes;
+    if (utf8_valid(bytes) && str_find(bytes, '\0') < 0) {
         string = json_stringn_nocheck(bytes.p ? bytes.p : "", bytes.n);
     } else {
         AUTO_BUF struct buf b = BUF_INIT(3 * bytes.n);
-        utf8_add_lossy(&b, bytes);
+        while (str_cut(rest, '\0', &part, &rest)) {
+            utf8_add_lossy(&b, part);
+            buf_add_z(&b, part.p + part.n < bytes.p + bytes.n ? "\xEF\xBF\xBD" : "");
+        }
         string = json_stringn_nocheck(b.p, b.n);
     }
     BUG_ON(!string);

@@ -34,7 +34,7 @@ void json_add_pretty(struct buf *b, const json_t *tree);
 /* One string with its quotes; invalid UTF-8 becomes U+FFFD. */
 void json_add_text(struct buf *b, struct str bytes);
 
-/* A string from any bytes: invalid UTF-8 becomes U+FFFD. */
+/* A string from any bytes: invalid UTF-8 becomes U+FFFD, and so does NUL, which no reader takes. */
 MUST_USE json_t *json_text(struct str bytes);
 
 /* The text of a string, which the tree owns; "no value" for anything else. */

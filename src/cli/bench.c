@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "cli/config.h"
 #include "path/file.h"
+#include "path/home.h"
 #include "path/lexical.h"
 #include "path/workspace.h"
 #include "policy/load.h"
@@ -219,7 +220,7 @@ bool bench_open(struct cli *cli, const struct bench_options *o, struct bench *b,
     b->options = (struct toolbox_options){
         .mode = (enum toolbox_mode)choice_index(toolbox_mode_names, o->fs_mode),
         .approve.mode = (enum approve_mode)choice_index(approve_mode_names, o->approval),
-        .home = config_home(),
+        .home = home_dir(cli->arena),
         .no_sandbox = o->no_sandbox,
         .signals = interrupt_open(false, &b->set),
     };

@@ -56,6 +56,7 @@ struct opt {
     enum arg_kind kind;
     int64_t min, max;
     const char *help;
+    bool replaces; /* the option of that name which every command takes */
 };
 
 /* The member must have the type that the row writes. */
@@ -144,6 +145,10 @@ struct global_options {
 };
 extern const struct opt global_opts[];
 extern const size_t n_global_opts;
+
+/* The options of a command by number: its own, then the global ones that it does not replace; NULL
+ * after the last. */
+const struct opt *cmd_option(const struct cmd *cmd, size_t i);
 
 /* A sub-command by name. An unknown one is E_CLI_INVALID_ARG, with the nearest right one. */
 MUST_USE bool cmd_find(

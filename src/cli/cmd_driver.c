@@ -2,11 +2,10 @@
 #include "cli/cmds.h"
 #include "cli/interrupt.h"
 #include "cli/prepare.h"
+#include "job/job.h"
 #include "path/file.h"
 #include "policy/preset.h"
 #include "run/driver.h"
-#include "run/result.h"
-#include "sandbox/env.h"
 
 enum {
     COMMAND_WORDS_MAX = 1000 * 1000,
@@ -37,50 +36,37 @@ static bool write_line(void *context, const json_t *object)
     return buf_ok(&line) && file_write_all(STDOUT_FILENO, buf_str(&line));
 }
 
-static bool tell(struct drive *d, const struct driver_result *result, struct err *err)
+static bool tell(struct drive *d, const struct live_result *result, struct err *err)
 {
-    const struct result_input input = {
-        .mode = "driver",
-        .run_id = result->run_id,
-        .session_id = result->session_id,
-        .verdict = &d->p.verdict,
-        .plan = &d->p.plan,
-        .argv = d->p.argv,
-        .result = &result->run,
-        .observation = result->observation,
-    };
-    AUTO_JSON json_t *json = result_json(&input);
+    AUTO_JSON json_t *json = NULL;
     const struct err *error = &result->run.error;
     if (error->code)
         out_say_error(d->cli, error);
     d->cli->status = error->code ? err_status(error->code) : 0;
-    return prepare_finish(&d->p, json, err) && out_json(d->cli, json_take(&json), err);
+    job_live_end(&d->p, result, &json);
+    prepare_tell_record(d->cli, &d->p);
+    return out_json(d->cli, json_take(&json), err);
 }
 
 static bool drive(struct drive *d, struct err *err)
 {
     sigset_t set;
     AUTO_FD int cancel = interrupt_open(false, &set);
+    uint16_t rows = (uint16_t)(d->options->rows ? d->options->rows : ROWS);
+    uint16_t cols = (uint16_t)(d->options->cols ? d->options->cols : COLS);
     const struct driver_job job = {
-        .verdict = &d->p.verdict,
-        .plan = &d->p.plan,
-        .argv = d->p.argv,
-        .envp = env_make(&d->p.policy.env, (const char *const *)environ, d->cli->arena),
-        .rows = (uint16_t)(d->options->rows ? d->options->rows : ROWS),
-        .cols = (uint16_t)(d->options->cols ? d->options->cols : COLS),
-        .artifacts = d->p.artifacts.dir >= 0 ? &d->p.artifacts : NULL,
+        .live = job_live(&d->p, rows, cols, cancel),
         .input = STDIN_FILENO,
-        .cancel = cancel,
         .keep_going = d->options->keep_going,
         .answer = write_line,
     };
-    struct driver_result result;
-    prepare_warn(&d->p);
+    struct live_result result;
+    prepare_warn(d->cli, &d->p);
     signal(SIGPIPE, SIG_IGN);
     bool ok = driver_run(&job, &result, err);
     if (ok) {
         ok = tell(d, &result, err);
-        driver_result_done(&result);
+        live_result_done(&result);
     }
     interrupt_close(&set);
     return ok;
@@ -93,11 +79,11 @@ static bool run_driver(struct cli *cli, const struct args *args, struct err *err
     const char **argv = ARENA_NEW(cli->arena, const char *, args->n + 1);
     memcpy(argv, args->v, args->n * sizeof(*argv));
     cli->json = true; /* it speaks nothing else */
-    d.p = (struct prepared){.cli = cli, .options = &options->prepare, .argv = argv};
+    d.p = (struct prepared){.arena = cli->arena, .options = &options->prepare, .argv = argv};
     if (!prepare_policy(&d.p, err))
         return false;
     if (options->prepare.explain)
-        return prepare_explain(&d.p, err);
+        return prepare_explain(cli, &d.p, err);
     bool ok = prepare_run(&d.p, err) && drive(&d, err);
     prepared_done(&d.p);
     return ok;

@@ -4,10 +4,8 @@
 #include "cli/prepare.h"
 #include "io/patience.h"
 #include "io/tty.h"
+#include "job/job.h"
 #include "policy/preset.h"
-#include "run/observe.h"
-#include "run/result.h"
-#include "sandbox/env.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -30,8 +28,6 @@ struct exec {
     struct cli *cli;
     const struct exec_options *options;
     struct prepared p;
-    struct observer observer;
-    struct term *term; /* NULL: pipes, or nobody wants to see it */
 };
 
 /* Running ------------------------------------------------------------------------------------- */
@@ -50,34 +46,23 @@ static bool has_input(void)
     return fstat(STDIN_FILENO, &st) == 0 && !S_ISCHR(st.st_mode);
 }
 
-static struct exec_job make_job(struct exec *x, int signals)
+static struct exec_job make_wish(const struct exec *x, int signals)
 {
     const struct exec_options *o = x->options;
     bool json = x->cli->json, in_tty = isatty(STDIN_FILENO), out_tty = isatty(STDOUT_FILENO);
     bool terminal = !o->pipes && (o->pty || json || o->prepare.artifacts || out_tty);
     bool pass_keys = terminal && in_tty && out_tty && !json;
     struct tty_size size = tty_size(out_tty && !json ? STDOUT_FILENO : -1);
-    if (terminal && (json || o->prepare.artifacts))
-        x->term = term_new(&(struct term_options){.rows = size.rows,
-            .cols = size.cols,
-            .event = observer_term_event,
-            .context = &x->observer});
     return (struct exec_job){
-        .verdict = &x->p.verdict,
-        .plan = &x->p.plan,
-        .argv = x->p.argv,
-        .envp = env_make(&x->p.policy.env, (const char *const *)environ, x->cli->arena),
         .terminal = terminal,
         .pass_keys = pass_keys,
         .pipe_input = terminal && !pass_keys,
         .input = pass_keys || has_input() || (!terminal && !json) ? STDIN_FILENO : -1,
         .output = {json ? -1 : open_sink(STDOUT_FILENO), json ? -1 : open_sink(STDERR_FILENO)},
         .signals = signals,
+        .cancel = -1,
         .rows = size.rows,
         .cols = size.cols,
-        .seen = observer_output,
-        .context = &x->observer,
-        .term = x->term,
     };
 }
 
@@ -90,27 +75,11 @@ static int exit_status(const struct exec *x, const struct exec_result *r)
     return r->error.code ? err_status(r->error.code) : 0;
 }
 
-/* The one observation of a run without steps. */
-static bool record(struct exec *x, const json_t *observation, struct err *err)
-{
-    char name[ARTIFACTS_NAME];
-    artifacts_event(&x->p.artifacts, observation);
-    return !x->term ||
-           artifacts_snapshot(&x->p.artifacts, json_object_get(observation, "screen"), name, err);
-}
-
-static bool tell(struct exec *x, struct exec_result *r, struct err *err)
+static bool tell(struct exec *x, struct job_exec *done, struct err *err)
 {
     struct cli *cli = x->cli;
-    struct result_input input = {
-        .mode = "exec",
-        .run_id = x->observer.run_id,
-        .session_id = x->observer.session_id,
-        .verdict = &x->p.verdict,
-        .plan = &x->p.plan,
-        .argv = x->p.argv,
-        .result = r,
-    };
+    const struct exec_result *r = &done->result;
+    AUTO_JSON json_t *json = NULL;
     cli->status = exit_status(x, r);
     /* Whoever did not read what the command printed may not read us either: a run that was ended
      * has no time left for him. */
@@ -119,42 +88,30 @@ static bool tell(struct exec *x, struct exec_result *r, struct err *err)
     bool own_code = cli->status != err_status(r->error.code ? r->error.code : E_INTERNAL);
     if (r->error.code && !(own_code && r->status == EXEC_FAILED))
         out_say_error(cli, &r->error);
-    if (!cli->json && x->p.artifacts.dir < 0)
-        return true;
-    x->observer.ended = true;
-    AUTO_JSON json_t *observation = observer_take(&x->observer, x->term, OBSERVER_FULL);
-    input.observation = observation;
-    AUTO_JSON json_t *result = result_json(&input);
-    if (x->p.artifacts.dir >= 0 && !record(x, observation, err))
-        return false;
-    if (!prepare_finish(&x->p, result, err))
-        return false;
-    return !cli->json || out_json(cli, json_take(&result), err);
+    job_exec_end(&x->p, done, cli->json ? &json : NULL);
+    prepare_tell_record(cli, &x->p);
+    return !cli->json || out_json(cli, json_take(&json), err);
 }
 
 static bool run_job(struct exec *x, struct err *err)
 {
     sigset_t set;
     AUTO_FD int signals = interrupt_open(true, &set);
-    observer_init(&x->observer);
-    x->observer.artifacts = x->p.artifacts.dir >= 0 ? &x->p.artifacts : NULL;
-    const struct exec_job job = make_job(x, signals);
-    struct exec_result result;
-    prepare_warn(&x->p);
+    const struct exec_job wish = make_wish(x, signals);
+    struct job_exec done;
+    prepare_warn(x->cli, &x->p);
     signal(SIGPIPE, SIG_IGN);
-    bool ok = exec_run(&job, &result, err);
+    bool ok = job_exec(&x->p, &wish, x->cli->json || x->options->prepare.artifacts, &done, err);
     if (ok) {
-        ok = tell(x, &result, err);
-        if (result.output_closed && !x->cli->json && x->p.artifacts.dir < 0) {
+        ok = tell(x, &done, err);
+        if (done.result.output_closed && !x->cli->json && x->p.artifacts.dir < 0) {
             /* As any program whose reader went away. */
             signal(SIGPIPE, SIG_DFL);
             raise(SIGPIPE);
         }
-        err_done(&result.error);
+        job_exec_done(&done);
     }
     interrupt_close(&set);
-    observer_done(&x->observer);
-    term_free(x->term);
     return ok;
 }
 
@@ -165,13 +122,13 @@ static bool run_exec(struct cli *cli, const struct args *args, struct err *err)
     const char **argv = ARENA_NEW(cli->arena, const char *, args->n + 1);
     memcpy(argv, args->v, args->n * sizeof(*argv));
     *x = (struct exec){.cli = cli, .options = options};
-    x->p = (struct prepared){.cli = cli, .options = &options->prepare, .argv = argv};
+    x->p = (struct prepared){.arena = cli->arena, .options = &options->prepare, .argv = argv};
     if (options->pty && options->pipes)
         return err_set(err, E_CLI_INVALID_ARG, "--pty or --pipes, not both");
     if (!prepare_policy(&x->p, err))
         return false;
     if (options->prepare.explain)
-        return prepare_explain(&x->p, err);
+        return prepare_explain(cli, &x->p, err);
     bool ok = prepare_run(&x->p, err) && run_job(x, err);
     prepared_done(&x->p);
     return ok;

@@ -4,9 +4,10 @@
 #include "base/utf8.h"
 #include "cli/cmds.h"
 #include "cli/config.h"
-#include "cli/program.h"
+#include "job/program.h"
 #include "path/beneath.h"
 #include "path/exact.h"
+#include "path/home.h"
 #include "path/lexical.h"
 #include "policy/load.h"
 #include "policy/validate.h"
@@ -27,9 +28,9 @@ struct new_options {
     bool write_ack;
 };
 
-static struct policy_host host(void)
+static struct policy_host host(const struct cli *cli)
 {
-    return (struct policy_host){.home = config_home()};
+    return (struct policy_host){.home = home_dir(cli->arena)};
 }
 
 /* Programs ------------------------------------------------------------------------------------ */
@@ -92,7 +93,7 @@ static void add_interpreters(
 /* Whether a policy may name this directory at all. */
 static bool may_name(struct cli *cli, struct str dir)
 {
-    const struct policy_host user = host();
+    const struct policy_host user = host(cli);
     struct policy policy = {.fs.allowed_read = {&dir, 1}};
     struct verdict v;
     policy_validate(&policy, &user, cli->arena, &v);
@@ -111,7 +112,7 @@ static void find_root(struct cli *cli, struct str cwd, struct starter *starter)
 /* What is printed must pass the check that it names. */
 static bool check_starter(struct cli *cli, struct str text, const char *program, struct err *err)
 {
-    const struct policy_host user = host();
+    const struct policy_host user = host(cli);
     struct policy policy;
     struct verdict v;
     if (!policy_parse(text, "new.yaml", cli->arena, &policy, err))
@@ -152,7 +153,7 @@ static bool run_plain(
 static struct learn_look look(void *arg, struct str path, enum blocked_use use)
 {
     struct cli *cli = arg;
-    const struct policy_host user = host();
+    const struct policy_host user = host(cli);
     AUTO_ARENA struct arena scratch = ARENA_INIT(LOOK_ARENA);
     struct policy policy = {.fs_write_unsafe_ack = true};
     struct str_list list = {&path, 1};

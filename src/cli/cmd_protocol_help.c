@@ -48,6 +48,8 @@ static void print(struct cli *cli, const json_t *doc)
     list(cli, json_object_get(doc, "actions"), "type");
     heading(cli, "Conditions");
     list(cli, json_object_get(doc, "conditions"), "type");
+    heading(cli, "Observation");
+    list(cli, json_object_get(doc, "observation"), "name");
     heading(cli, "Events");
     list(cli, json_object_get(doc, "events"), "type");
     heading(cli, "Errors");

@@ -10,7 +10,6 @@
 #include "replay/offline.h"
 #include "replay/report.h"
 #include "replay/rerun.h"
-#include "sandbox/env.h"
 
 enum {
     ROWS_SHOWN = 40,
@@ -205,10 +204,10 @@ static bool run_prepared(
         .verdict = &p->verdict,
         .plan = &p->plan,
         .argv = p->argv,
-        .envp = env_make(&p->policy.env, (const char *const *)environ, x->cli->arena),
+        .envp = p->envp,
         .cancel = cancel,
     };
-    prepare_warn(p);
+    prepare_warn(x->cli, p);
     signal(SIGPIPE, SIG_IGN);
     bool ok = rerun(&job, x->run_id, &x->mismatch, err);
     interrupt_close(&set);
@@ -232,7 +231,7 @@ static bool run_again(struct replay *x, struct err *err)
         !scenario_parse(buf_str(&x->source.scenario), "scenario.json", cli->arena, &scenario, err))
         return false;
     struct prepared p = {
-        .cli = cli,
+        .arena = cli->arena,
         .options = &none,
         .argv = make_argv(x, scripted ? &scenario : NULL),
         .program = program,
@@ -240,7 +239,8 @@ static bool run_again(struct replay *x, struct err *err)
         .start = start_of(x),
         .replays = arena_str(cli->arena, str_z(where)),
     };
-    bool ok = prepare_policy(&p, err) && prepare_run(&p, err) &&
+    bool ok = (!scripted || source_goldens(&x->source, &scenario, err)) &&
+              prepare_policy(&p, err) && prepare_run(&p, err) &&
               run_prepared(x, &p, scripted ? &scenario : NULL, err);
     prepared_done(&p);
     scenario_done(&scenario);

@@ -177,8 +177,15 @@ static bool run_tool(struct cli *cli, const struct args *args, struct err *err)
 }
 
 static const struct opt tool_opts[] = {
-    OPT_STRING("json", 0, struct tool_options, json, "ARGS", ARG_ANY,
-        "the arguments as JSON, or @FILE, or - for standard input; prints the result as JSON"),
+    {
+        .name = "json",
+        .type = OPT_TEXT,
+        .offset = OPT_OFFSET(const char *, struct tool_options, json),
+        .value = "ARGS",
+        .help = "the arguments as JSON, or @FILE, or - for standard input; prints the result as "
+                "JSON",
+        .replaces = true,
+    },
     OPT_WORDS("arg", 0, struct tool_options, arg, "NAME=VALUE", "one argument; prints the content"),
     OPT_SET("serve", 0, struct tool_options, serve,
         "read calls from standard input, {\"name\", \"arguments\", \"request_id\"} in a line each, "

@@ -15,6 +15,7 @@ extern const struct cmd cmd_path;
 extern const struct cmd cmd_policy;
 extern const struct cmd cmd_policy_new;
 extern const struct cmd cmd_protocol_help;
+extern const struct cmd cmd_record;
 extern const struct cmd cmd_render;
 extern const struct cmd cmd_replay;
 extern const struct cmd cmd_replay_report;

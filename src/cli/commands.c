@@ -4,6 +4,7 @@
 static const struct cmd *const commands[] = {
     &cmd_exec,
     &cmd_run,
+    &cmd_record,
     &cmd_driver,
     &cmd_trace,
     &cmd_replay,

@@ -4,12 +4,12 @@
 #include "base/doc.h"
 #include "path/beneath.h"
 #include "path/file.h"
+#include "path/home.h"
 #include "path/root.h"
 #include "tool/rule.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <sys/stat.h>
 
 enum {
@@ -38,24 +38,15 @@ const struct shape config_user_shape =
 const struct shape config_project_shape =
     SHAPE("project config", struct config, project_fields, "what a project adds to the settings");
 
-const char *config_home(void)
-{
-    const char *home = getenv("HOME");
-    if (home && home[0] == '/')
-        return home;
-    const struct passwd *user = getpwuid(getuid());
-    return user && user->pw_dir && user->pw_dir[0] == '/' ? user->pw_dir : NULL;
-}
-
-bool config_has_state(void)
+bool config_has_state(struct arena *a)
 {
     const char *state = getenv("CORDON_HOME");
-    return (state && state[0]) || config_home();
+    return (state && state[0]) || home_dir(a);
 }
 
 bool config_state_path(struct arena *a, const char *name, const char **ret_path, struct err *err)
 {
-    const char *state = getenv("CORDON_HOME"), *home = config_home();
+    const char *state = getenv("CORDON_HOME"), *home = home_dir(a);
     if (state && state[0] && state[0] != '/')
         return err_set(err, E_CONFIG, "CORDON_HOME is '%s', which is not an absolute path", state);
     if (state && state[0])
@@ -145,7 +136,7 @@ static bool load(int owned_fd, int errnum, const char *name, const struct shape 
 
 bool config_load_user(struct arena *a, struct config *ret_config, struct err *err)
 {
-    const char *base = getenv("XDG_CONFIG_HOME"), *home = config_home(), *path;
+    const char *base = getenv("XDG_CONFIG_HOME"), *home = home_dir(a), *path;
     if (base && base[0] == '/') {
         path = arena_printf(a, "%s/cordon/config.yaml", base);
     } else if (home) {

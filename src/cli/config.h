@@ -21,11 +21,8 @@ MUST_USE bool config_add_project(
 extern const struct shape config_user_shape;
 extern const struct shape config_project_shape;
 
-/* The user's home directory, or NULL. */
-const char *config_home(void);
-
 /* Whether there is a place for state at all: CORDON_HOME or a home directory. */
-bool config_has_state(void);
+bool config_has_state(struct arena *a);
 
 /* $CORDON_HOME (default ~/.cordon) and a name below it; E_CONFIG if there is no home. */
 MUST_USE bool config_state_path(

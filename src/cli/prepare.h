@@ -1,31 +1,10 @@
-/* From a command line to something that can be run: the policy, what the flags change in it, the
- * verdict, the plan, the record. Shared by exec, run and driver.
- *
- *     struct prepared p = {.cli = cli, .options = &options->prepare, .argv = argv, ...};
- *     if (!prepare_policy(&p, err)) return false;
- *     if (options->prepare.explain) return prepare_explain(&p, err);
- *     bool ok = prepare_run(&p, err) && ...;
- *     prepared_done(&p);
- */
+/* What exec, run and driver share as commands: rows for their option tables, and words. The rest is
+ * in job/prepare.h, which the library uses, too. */
 #ifndef CLI_PREPARE_H
 #define CLI_PREPARE_H
 
 #include "cli/cmd.h"
-#include "policy/validate.h"
-#include "record/artifacts.h"
-#include "sandbox/plan.h"
-
-struct prepare_options {
-    const char *policy;
-    const char *preset;
-    const char *root;
-    const char *cwd;
-    const char *artifacts;
-    bool explain;
-    bool no_sandbox, ack_sandbox;
-    bool network, ack_network;
-    bool ack_write, strict_write;
-};
+#include "job/prepare.h"
 
 /* Rows for the option table of a command whose options have a member `prepare`. */
 #define PREPARE_OPTS(type)                                                                        \
@@ -52,38 +31,13 @@ struct prepare_options {
         OPT_SET("strict-write", 0, type, prepare.strict_write,                                \
             "artifacts, too, need the acknowledgement")
 
-/* Everything that a run of a command needs, in the order in which it becomes known. */
-struct prepared {
-    struct cli *cli;
-    const struct prepare_options *options;
-    const char *const *argv;    /* as it was typed; ends in NULL */
-    const struct policy *given; /* a scenario's own policy; --policy goes before it */
-    struct str start;           /* where a scenario says that it starts; --cwd goes before it */
-    struct str replays;         /* a recording that is replayed: not written, and hidden */
-    const char *program;        /* what argv[0] means; NULL: itself */
-    struct str cwd;             /* our own */
-    struct policy policy;
-    struct policy_host host;
-    struct verdict verdict;
-    struct plan plan;
-    struct str hidden;
-    struct artifacts artifacts;
-};
-
-/* The policy, edited and judged; denials are in the verdict. */
-MUST_USE bool prepare_policy(struct prepared *p, struct err *err);
-
 /* Prints what would be granted. */
-MUST_USE bool prepare_explain(struct prepared *p, struct err *err);
-
-/* The record and the plan, if the verdict allows it. */
-MUST_USE bool prepare_run(struct prepared *p, struct err *err);
+MUST_USE bool prepare_explain(struct cli *cli, struct prepared *p, struct err *err);
 
 /* What people are to know before it runs. */
-void prepare_warn(const struct prepared *p);
+void prepare_warn(struct cli *cli, const struct prepared *p);
 
-/* Writes the last files of the record, if there is one. */
-MUST_USE bool prepare_finish(struct prepared *p, const json_t *result, struct err *err);
-void prepared_done(struct prepared *p);
+/* A record that is not whole is said, and is the exit status. */
+void prepare_tell_record(struct cli *cli, const struct prepared *p);
 
 #endif

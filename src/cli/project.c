@@ -2,6 +2,7 @@
 #include "cli/project.h"
 
 #include "cli/config.h"
+#include "path/home.h"
 #include "path/journal.h"
 #include "path/lexical.h"
 
@@ -19,7 +20,7 @@ static bool detect(const char *start, const struct config *config, struct arena 
     struct project *ret_project, struct err *err)
 {
     struct root_options options = {
-        .home = config_home(),
+        .home = home_dir(a),
         .extra_markers = config->project_markers.p,
         .n_extra = config->project_markers.n,
     };
@@ -60,7 +61,7 @@ bool project_recover(struct cli *cli, const struct project *p, struct err *err)
 {
     const char *journal;
     struct journal_report report;
-    if (!config_has_state())
+    if (!config_has_state(cli->arena))
         return true; /* no home, so no journal either */
     if (!config_state_path(cli->arena, "journal", &journal, err) ||
         !journal_recover(journal, p->fd, &report, err))

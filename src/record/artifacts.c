@@ -13,10 +13,11 @@
 
 enum {
     TREE_MAX = 256 << 20,
+    ROOM_BYTES = 1 << 20, /* for run.json and checksums.json, on a disk that gets full */
 };
 
 static const char transcript_name[] = "transcript.log", events_name[] = "events.jsonl",
-                  snapshots_name[] = "snapshots";
+                  snapshots_name[] = "snapshots", goldens_name[] = "goldens";
 
 static const char *const old_names[] = {events_name, "run.json", "checksums.json", "policy.json",
     "scenario.json", "normalization.json"};
@@ -63,11 +64,9 @@ static void drop_replays(int dir)
         closedir(d);
 }
 
-/* What an earlier run left there. */
-static void drop_snapshots(int dir)
+static void drop_dir(int dir, const char *name)
 {
-    AUTO_FD int inner =
-        openat(dir, snapshots_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    AUTO_FD int inner = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *d = inner >= 0 ? fdopendir(TAKE_FD(inner)) : NULL;
     const struct dirent *entry;
     while (d && (entry = readdir(d)))
@@ -75,9 +74,26 @@ static void drop_snapshots(int dir)
             unlinkat(dirfd(d), entry->d_name, 0);
     if (d)
         closedir(d);
-    unlinkat(dir, snapshots_name, AT_REMOVEDIR);
+    unlinkat(dir, name, AT_REMOVEDIR);
+}
+
+/* What an earlier run left there. */
+static void drop_run(int dir)
+{
+    drop_dir(dir, snapshots_name);
+    drop_dir(dir, goldens_name);
     for (size_t i = 0; i < ARRAY_LEN(old_names); i++)
         unlinkat(dir, old_names[i], 0);
+}
+
+/* A disk without that much room is full already; a file system that can't keep it leaves the end
+ * what there is. */
+static bool keep_room(int dir, int *ret_fd)
+{
+    AUTO_FD int fd = openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    bool ok = fd >= 0 && fallocate(fd, 0, 0, ROOM_BYTES) == 0;
+    *ret_fd = ok ? TAKE_FD(fd) : -1;
+    return ok || (errno != ENOSPC && errno != EDQUOT);
 }
 
 bool artifacts_open(
@@ -93,12 +109,19 @@ bool artifacts_open(
             "the artifacts directory '%s' is not empty: name a new one, or set "
             "artifacts.overwrite",
             path);
-    drop_snapshots(dir);
+    drop_run(dir);
     drop_replays(dir);
-    int transcript = create(dir, transcript_name);
-    if (transcript < 0)
+    int room = -1;
+    if (!keep_room(dir, &room))
         return err_errno(err, E_IO, errno, "cannot write to '%s'", path);
+    int transcript = create(dir, transcript_name);
+    if (transcript < 0) {
+        err_errno(err, E_IO, errno, "cannot write to '%s'", path);
+        auto_fd(&room);
+        return false;
+    }
     *ret_artifacts = (struct artifacts){
+        .room = room,
         .dir = TAKE_FD(dir),
         .transcript = {.name = transcript_name, .fd = transcript, .hash = FNV_START},
         .events = {.name = events_name, .fd = -1, .hash = FNV_START},
@@ -111,6 +134,8 @@ void artifacts_close(struct artifacts *a)
 {
     if (a->dir >= 0)
         close(TAKE_FD(a->dir));
+    if (a->room >= 0)
+        close(TAKE_FD(a->room));
     if (a->transcript.fd >= 0)
         close(TAKE_FD(a->transcript.fd));
     if (a->events.fd >= 0)
@@ -144,8 +169,12 @@ static void append(struct artifacts_stream *s, struct str bytes)
 {
     if (s->fd < 0 || s->errnum)
         return;
-    if (!file_write_all(s->fd, bytes))
+    if (!file_write_all(s->fd, bytes)) {
         s->errnum = errno ? errno : EIO;
+        (void)!ftruncate(
+            s->fd, (off_t)s->bytes); /* what it ends with is whole, as its checksum is */
+        return;
+    }
     s->hash = fnv_add(s->hash, bytes);
     s->bytes += bytes.n;
 }
@@ -174,13 +203,23 @@ static void note(struct artifacts *a, const char *name, uint64_t hash)
     json_put(a->checksums, name, json_string(hex));
 }
 
-bool artifacts_put(struct artifacts *a, const char *name, struct str bytes, struct err *err)
+/* All of it, or nothing. */
+static bool put(struct artifacts *a, const char *name, struct str bytes, bool sync, struct err *err)
 {
     AUTO_FD int fd = create(a->dir, name);
-    if (fd < 0 || !file_write_all(fd, bytes) || fsync(fd) != 0)
-        return err_errno(err, E_IO, errno, "cannot write the artifact '%s'", name);
+    if (fd < 0 || !file_write_all(fd, bytes) || (sync && fsync(fd) != 0)) {
+        err_errno(err, E_IO, errno, "cannot write the artifact '%s'", name);
+        if (fd >= 0)
+            unlinkat(a->dir, name, 0);
+        return false;
+    }
     note(a, name, fnv_add(FNV_START, bytes));
     return true;
+}
+
+bool artifacts_put(struct artifacts *a, const char *name, struct str bytes, struct err *err)
+{
+    return put(a, name, bytes, true, err);
 }
 
 bool artifacts_put_json(struct artifacts *a, const char *name, const json_t *tree, struct err *err)
@@ -199,32 +238,49 @@ bool artifacts_snapshot(
     AUTO_BUF struct buf text = BUF_INIT(TREE_MAX);
     if (a->n_snapshots == 0 && mkdirat(a->dir, snapshots_name, 0755) != 0 && errno != EEXIST)
         return err_errno(err, E_IO, errno, "cannot write the artifact '%s'", snapshots_name);
-    snprintf(ret_name, ARTIFACTS_NAME, "%s/%04u.json", snapshots_name, ++a->n_snapshots);
+    char name[ARTIFACTS_NAME];
+    snprintf(name, sizeof(name), "%s/%04u.json", snapshots_name, a->n_snapshots + 1);
     json_add_compact(&text, tree);
     buf_add_byte(&text, '\n');
-    AUTO_FD int fd = create(a->dir, ret_name);
-    if (fd < 0 || !file_write_all(fd, buf_str(&text)))
-        return err_errno(err, E_IO, errno, "cannot write the artifact '%s'", ret_name);
-    note(a, ret_name, fnv_add(FNV_START, buf_str(&text)));
+    if (!put(a, name, buf_str(&text), false, err))
+        return false;
+    a->n_snapshots++;
+    memcpy(ret_name, name, sizeof(name));
     return true;
 }
 
-static bool seal_stream(struct artifacts *a, struct artifacts_stream *s, struct err *err)
+bool artifacts_golden(struct artifacts *a, size_t index, struct str text, struct err *err)
+{
+    char name[ARTIFACTS_NAME];
+    if (mkdirat(a->dir, goldens_name, 0755) != 0 && errno != EEXIST)
+        return err_errno(err, E_IO, errno, "cannot write the artifact '%s'", goldens_name);
+    snprintf(name, sizeof(name), ARTIFACTS_GOLDEN, index + 1);
+    return artifacts_put(a, name, text, err);
+}
+
+/* Also of one that could not be written to its end: what is there is right. */
+static bool settle_stream(struct artifacts *a, struct artifacts_stream *s, struct err *err)
 {
     if (s->fd < 0 && !s->errnum)
         return true;
     if (!s->errnum && fsync(s->fd) != 0)
         s->errnum = errno;
-    if (s->errnum)
-        return err_errno(err, E_IO, s->errnum, "cannot write the artifact '%s'", s->name);
-    note(a, s->name, s->hash);
-    return true;
+    if (s->fd >= 0)
+        note(a, s->name, s->hash);
+    return !s->errnum || err_errno(err, E_IO, s->errnum, "cannot write the artifact '%s'", s->name);
+}
+
+bool artifacts_settle(struct artifacts *a, struct err *err)
+{
+    AUTO_ERR struct err second = {0};
+    if (a->room >= 0)
+        close(TAKE_FD(a->room));
+    bool transcript = settle_stream(a, &a->transcript, err);
+    return settle_stream(a, &a->events, transcript ? err : &second) && transcript;
 }
 
 bool artifacts_seal(struct artifacts *a, struct err *err)
 {
-    if (!seal_stream(a, &a->transcript, err) || !seal_stream(a, &a->events, err))
-        return false;
     AUTO_JSON json_t *sums = a->checksums;
     a->checksums = json_object();
     return artifacts_put_json(a, "checksums.json", sums, err);

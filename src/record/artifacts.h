@@ -3,6 +3,7 @@
  *     AUTO(artifacts_close) struct artifacts a = ARTIFACTS_NONE;
  *     if (!artifacts_open(dir, overwrite, &a, err)) return false;
  *     artifacts_transcript(&a, bytes);                           as it comes
+ *     bool whole = artifacts_settle(&a, err);
  *     if (!artifacts_put(&a, "run.json", text, err) || !artifacts_seal(&a, err)) return false;
  *
  * artifacts_seal() writes checksums.json over all that was put. A directory that already holds
@@ -24,13 +25,15 @@ struct artifacts_stream {
 };
 
 struct artifacts {
-    int dir; /* -1: none */
+    int dir;  /* -1: none */
+    int room; /* a file without a name that keeps room for the end; -1: none */
     struct artifacts_stream transcript, events;
     unsigned n_snapshots;
     json_t *checksums;
 };
 
-#define ARTIFACTS_NONE ((struct artifacts){.dir = -1, .transcript.fd = -1, .events.fd = -1})
+#define ARTIFACTS_NONE \
+    ((struct artifacts){.dir = -1, .room = -1, .transcript.fd = -1, .events.fd = -1})
 
 /* Makes the directory if it is not there (its parent must be). */
 MUST_USE bool artifacts_open(
@@ -44,7 +47,7 @@ MUST_USE bool artifacts_where(
 /* It is still there where it was: what ran meanwhile may have put another in its place (E_IO). */
 MUST_USE bool artifacts_stay(const struct artifacts *a, struct str path, struct err *err);
 
-/* Appends; a failure is told by artifacts_seal(). */
+/* Appends; a failure is told by artifacts_settle(), and what was written before it stays. */
 void artifacts_transcript(struct artifacts *a, struct str bytes);
 
 /* One line of events.jsonl, which is there from the first of them on. */
@@ -58,10 +61,18 @@ enum {
 MUST_USE bool artifacts_snapshot(
     struct artifacts *a, const json_t *tree, char ret_name[ARTIFACTS_NAME], struct err *err);
 
+/* The text that a golden was compared with, by its number in the scenario: a replay needs no other
+ * file. */
+#define ARTIFACTS_GOLDEN "goldens/%04zu.txt"
+MUST_USE bool artifacts_golden(struct artifacts *a, size_t index, struct str text, struct err *err);
+
 MUST_USE bool artifacts_put(
     struct artifacts *a, const char *name, struct str bytes, struct err *err);
 MUST_USE bool artifacts_put_json(
     struct artifacts *a, const char *name, const json_t *tree, struct err *err);
+/* The transcript and the events are whole and on disk; false with the first failure to write them.
+ * On a full disk there is room for what is put after that. */
+MUST_USE bool artifacts_settle(struct artifacts *a, struct err *err);
 MUST_USE bool artifacts_seal(struct artifacts *a, struct err *err);
 
 #endif

@@ -210,7 +210,6 @@ static bool run_scenario(struct again *g, char ret_run_id[ID_SIZE], struct err *
         note_screen(g, json_object_get(result.observation, "screen"));
     if (ok)
         g->run = result_of(job, &(struct result_input){.run_id = result.run_id,
-                                    .session_id = result.session_id,
                                     .result = &result.run,
                                     .steps = result.steps,
                                     .observation = result.observation});
@@ -241,6 +240,7 @@ static bool run_command(struct again *g, char ret_run_id[ID_SIZE], struct err *e
         .input = -1,
         .output = {-1, -1},
         .signals = job->cancel,
+        .cancel = -1,
         .rows = points->rows,
         .cols = points->cols,
         .seen = observer_output,
@@ -256,10 +256,8 @@ static bool run_command(struct again *g, char ret_run_id[ID_SIZE], struct err *e
         ok = !canceled(&result, err);
         if (ok && term)
             note_screen(g, json_object_get(o, "screen"));
-        g->run = result_of(job, &(struct result_input){.run_id = observer.run_id,
-                                    .session_id = observer.session_id,
-                                    .result = &result,
-                                    .observation = o});
+        g->run = result_of(job,
+            &(struct result_input){.run_id = observer.run_id, .result = &result, .observation = o});
         memcpy(ret_run_id, observer.run_id, ID_SIZE);
         err_done(&result.error);
     }

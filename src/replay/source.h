@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "replay/mismatch.h"
+#include "run/scenario.h"
 
 enum {
     SOURCE_TRANSCRIPT_MAX = 1 << 30,
@@ -48,6 +49,11 @@ MUST_USE bool source_read(struct source *s, struct mismatch *m, struct err *err)
 /* A snapshot by its index, from 0. */
 MUST_USE bool source_snapshot(const struct source *s, size_t index, json_t **ret_snapshot,
     struct mismatch *m, struct err *err);
+
+/* What the scenario's goldens were compared with; a recording without any leaves them as they are.
+ */
+MUST_USE bool source_goldens(
+    const struct source *s, const struct scenario *scenario, struct err *err);
 
 /* Opens a file of it, if it is there and a plain one: -1 with ENOENT, or another errno. */
 int source_file(int dir, const char *name);

@@ -1,10 +1,8 @@
 /* Driving a session by lines of JSON. */
 #include "run/driver.h"
 
-#include "base/clock.h"
 #include "run/result.h"
-#include "run/runner.h"
-#include "run/wait.h"
+#include "session/budget.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -46,15 +44,86 @@ static const struct shape message_shape =
 
 struct driver {
     const struct driver_job *job;
-    struct driver_result *result;
-    struct observer observer;
-    struct session *session;
+    struct live live;
     struct buf input;
     bool input_ended;
+    bool skipping; /* the rest of a line that was too long */
+    uint64_t steps;
     bool over;
-    bool canceled; /* and therefore over */
-    bool unread;   /* nobody takes our answers: and therefore over */
+    bool unread;      /* nobody takes our answers: and therefore over */
+    struct err error; /* what ended it, if it was not the session */
 };
+
+/* Answers ------------------------------------------------------------------------------------- */
+
+enum {
+    ADDED_MATCHED_BY,
+    ADDED_ERROR,
+    ADDED_REQUEST_ID,
+};
+
+/* What an answer has beside what every observation has. */
+static const struct {
+    const char *name, *help;
+} added[] = {
+    [ADDED_MATCHED_BY] = {"matched_by", "what ended the wait; absent: nothing did"},
+    [ADDED_ERROR] = {"error",
+        "why the action did not do what it was to do: code, message, context"},
+    [ADDED_REQUEST_ID] = {"request_id", "as it came with the action"},
+};
+
+json_t *driver_fields(void)
+{
+    json_t *list = observer_fields();
+    for (size_t i = 0; i < ARRAY_LEN(added); i++) {
+        json_t *entry = json_object();
+        json_put(entry, "name", json_string(added[i].name));
+        json_put(entry, "help", json_string(added[i].help));
+        json_push(list, entry);
+    }
+    return list;
+}
+
+static void answer(struct driver *d, json_t *object, const struct message *m)
+{
+    if (m && m->request_id)
+        json_put(object, added[ADDED_REQUEST_ID].name, json_incref(m->request_id));
+    if (!d->job->answer(d->job->context, object))
+        d->over = d->unread = true;
+}
+
+static void answer_error(struct driver *d, const struct err *error, const struct message *m)
+{
+    json_t *object = json_object();
+    json_put(object, "protocol_version", json_integer(RUN_PROTOCOL_VERSION));
+    json_put(object, added[ADDED_ERROR].name, err_to_json(error));
+    answer(d, object, m);
+    json_decref(object);
+}
+
+/* Of ours, or of what was sent to us, and therefore the end; the first one counts. */
+static void fail(struct driver *d, struct err *error)
+{
+    d->over = true;
+    if (!d->error.code)
+        err_move(&d->error, error);
+}
+
+/* What was sent to us makes no sense: with --keep-going that is all, otherwise it is the end. */
+static void refuse(struct driver *d, struct err *error, const struct message *m)
+{
+    answer_error(d, error, m);
+    if (!d->job->keep_going)
+        fail(d, error);
+}
+
+static void refuse_length(struct driver *d)
+{
+    AUTO_ERR struct err error = {0};
+    err_set(&error, E_PROTOCOL, "a line of the input is longer than %d MiB", DRIVER_LINE_MAX >> 20);
+    err_ctx_int(&error, "limit", DRIVER_LINE_MAX);
+    refuse(d, &error, NULL);
+}
 
 /* Lines --------------------------------------------------------------------------------------- */
 
@@ -73,13 +142,34 @@ static void read_input(struct driver *d)
         d->input_ended = true;
 }
 
+static void drop(struct driver *d, size_t n)
+{
+    memmove(d->input.p, d->input.p + n, d->input.n - n);
+    buf_truncate(&d->input, d->input.n - n);
+}
+
+/* A line that is too long is answered at once, and nothing of it is kept. */
+static void check_length(struct driver *d)
+{
+    const char *end = d->input.n ? memchr(d->input.p, '\n', d->input.n) : NULL;
+    bool skipped = d->skipping;
+    if (!skipped && !end && d->input.n > DRIVER_LINE_MAX) {
+        d->skipping = true;
+        refuse_length(d);
+    }
+    if (!d->skipping)
+        return;
+    drop(d, end ? (size_t)(end - d->input.p) + 1 : d->input.n);
+    d->skipping = !end;
+}
+
 /* The command has ended; there may still be questions about it. */
 static bool await_input(struct driver *d)
 {
-    struct pollfd fds[] = {
-        {.fd = d->job->input, .events = POLLIN}, {.fd = d->job->cancel, .events = POLLIN}};
+    struct pollfd fds[] = {{.fd = d->job->input, .events = POLLIN},
+        {.fd = d->job->live.observed.cancel, .events = POLLIN}};
     if (poll(fds, ARRAY_LEN(fds), -1) > 0 && fds[1].revents)
-        d->over = d->canceled = true;
+        d->over = d->live.canceled = true;
     return fds[0].revents;
 }
 
@@ -87,162 +177,54 @@ static bool await_input(struct driver *d)
 static bool next_line(struct driver *d, struct buf *ret_line)
 {
     while (!has_line(d) && !d->input_ended && !d->over) {
-        session_watch(d->session, d->job->input);
-        enum session_news news = session_next(d->session, UINT64_MAX);
-        session_watch(d->session, -1);
-        d->canceled |= news == SESSION_CANCELED;
+        session_watch(d->live.session, d->job->input);
+        enum session_news news = session_next(d->live.session, UINT64_MAX);
+        session_watch(d->live.session, -1);
+        d->live.canceled |= news == SESSION_CANCELED;
         d->over |= news == SESSION_CANCELED || news == SESSION_FAILED;
         if (d->over)
             break;
-        if (news == SESSION_INPUT || (news == SESSION_EXITED && await_input(d)))
+        if (news == SESSION_INPUT || (news == SESSION_EXITED && await_input(d))) {
             read_input(d);
+            check_length(d);
+        }
     }
     const char *end = d->over || !d->input.n ? NULL : memchr(d->input.p, '\n', d->input.n);
     size_t n = end ? (size_t)(end - d->input.p) : d->input_ended && !d->over ? d->input.n : 0;
     if (!end && n == 0)
         return false;
     buf_add(ret_line, d->input.p, n);
-    size_t taken = n + (end ? 1 : 0);
-    memmove(d->input.p, d->input.p + taken, d->input.n - taken);
-    buf_truncate(&d->input, d->input.n - taken);
+    drop(d, n + (end ? 1 : 0));
     return true;
 }
 
-/* Answers ------------------------------------------------------------------------------------- */
-
-static void answer(struct driver *d, json_t *object, const struct message *m)
-{
-    if (m && m->request_id)
-        json_put(object, "request_id", json_incref(m->request_id));
-    if (!d->job->answer(d->job->context, object))
-        d->over = d->unread = true;
-}
-
-static void answer_error(struct driver *d, const struct err *error, const struct message *m)
-{
-    json_t *object = json_object();
-    json_put(object, "protocol_version", json_integer(RUN_PROTOCOL_VERSION));
-    json_put(object, "error", err_to_json(error));
-    answer(d, object, m);
-    json_decref(object);
-}
-
-/* What was sent to us makes no sense: with --keep-going that is all, otherwise it is the end. */
-static void refuse(struct driver *d, struct err *error, const struct message *m)
-{
-    struct exec_result *run = &d->result->run;
-    answer_error(d, error, m);
-    if (d->job->keep_going)
-        return;
-    d->over = true;
-    run->status = EXEC_ERRORED;
-    err_move(&run->error, error);
-}
+/* Observations -------------------------------------------------------------------------------- */
 
 static void observe(
     struct driver *d, const struct message *m, const char *matched_by, const struct err *error)
 {
-    char name[ARTIFACTS_NAME];
-    AUTO_ERR struct err ignored = {0};
-    json_t *o =
-        observer_take(&d->observer, session_term(d->session), (enum observer_screen)m->screen);
-    struct artifacts *a = d->job->artifacts;
-    struct exec_result *run = &d->result->run;
-    if (!run->error.code && !observer_fits(&d->observer, &run->error)) {
-        run->status = EXEC_ERRORED;
-        d->over = true;
-        error = &run->error;
-    }
-    if (matched_by)
-        json_put(o, "matched_by", json_string(matched_by));
-    if (error && error->code)
-        json_put(o, "error", err_to_json(error));
-    if (a) {
-        artifacts_event(a, o);
-        if (!d->observer.too_large)
-            (void)!artifacts_snapshot(a, json_object_get(o, "screen"), name, &ignored);
-    }
-    answer(d, o, m);
-    json_decrefp(&d->result->observation);
-    d->result->observation = o;
+    AUTO_ERR struct err own = {0};
+    if (!live_observe(&d->live, (enum observer_screen)m->screen, matched_by, error, &own))
+        fail(d, &own);
+    answer(d, d->live.observation, m);
 }
 
 /* Actions ------------------------------------------------------------------------------------- */
 
-static uint64_t wait_limit(const struct driver *d, const struct message *m)
-{
-    uint64_t most = d->job->verdict->policy->budgets.max_wait_ms;
-    return most ? MIN(m->timeout_ms, most) : m->timeout_ms;
-}
-
-static void blame_wait(struct driver *d, const struct message *m, const struct action *action,
-    const struct wait_result *got, struct err *error)
-{
-    uint64_t limit = wait_limit(d, m);
-    const struct session_exit *e = session_exit_of(d->session);
-    if (got->end == WAIT_TIMEOUT) {
-        err_set(error, E_TIMEOUT, "the condition did not hold within %llu ms",
-            (unsigned long long)limit);
-        err_ctx(error, "condition", "%s", condition_name(&action->condition));
-        err_ctx(error, "budget", "%s", limit < m->timeout_ms ? "max_wait_ms" : "timeout_ms");
-        runner_blame_screen(d->session, error);
-    } else if (got->end == WAIT_EXITED) {
-        err_set(error, E_PROCESS_EXIT, "the command has ended");
-        err_ctx_int(error, e->signal ? "signal" : "exit_code", e->signal ? e->signal : e->code);
-    }
-}
-
-static void do_wait(
-    struct driver *d, const struct message *m, const struct action *action, uint64_t since)
-{
-    uint64_t now = clock_mono_ms();
-    bool waits = action->type == ACTION_WAIT;
-    const struct wait w = {
-        .session = d->session,
-        .conditions = &action->condition,
-        .n = waits ? 1 : 0,
-        .since = since,
-        .sent_ms = now,
-        .after_input = !waits,
-        .settle_ms = m->settle_ms,
-        .deadline_ms = now + wait_limit(d, m),
-    };
-    struct wait_result got;
-    AUTO_ERR struct err error = {0};
-    wait_run(&w, &got);
-    if (!waits && got.end == WAIT_HELD && m->settle_ms == 0)
-        session_drain(d->session);
-    if (got.end == WAIT_FAILED)
-        err_copy(&error, session_error(d->session));
-    else if (waits)
-        blame_wait(d, m, action, &got, &error);
-    d->canceled |= got.end == WAIT_CANCELED;
-    d->over |= got.end == WAIT_CANCELED || got.end == WAIT_FAILED;
-    if (!d->canceled)
-        observe(d, m, got.matched_by, &error);
-}
-
 static void perform(struct driver *d, const struct message *m, const struct action *action)
 {
     AUTO_ERR struct err error = {0};
-    AUTO_BUF struct buf sent = BUF_INIT(DRIVER_LINE_MAX);
-    bool sends = action->type != ACTION_WAIT && action->type != ACTION_TERMINATE;
-    if (action->type == ACTION_TERMINATE) {
-        session_terminate(d->session, SESSION_GRACE_MS);
-        observe(d, m, "exit", NULL);
-        d->over = true;
-        return;
-    }
-    if (sends && session_has_ended(d->session)) {
-        blame_wait(d, m, action, &(struct wait_result){.end = WAIT_EXITED}, &error);
-        observe(d, m, NULL, &error);
-        return;
-    }
-    if (sends && !action_send(action, d->session, &sent, &error)) {
-        observe(d, m, NULL, &error);
-        return;
-    }
-    do_wait(d, m, action, session_changes(d->session));
+    const struct live_wish wish = {m->timeout_ms, m->settle_ms, false};
+    const char *matched_by = NULL;
+    bool waits = action->type == ACTION_WAIT, ends = action->type == ACTION_TERMINATE;
+    bool sent = live_send(&d->live, action, &error);
+    if (ends)
+        matched_by = "exit";
+    else if (sent)
+        (void)!live_wait(&d->live, waits ? &action->condition : NULL, &wish, &matched_by, &error);
+    d->over |= ends || d->live.canceled || d->live.failed;
+    if (!d->live.canceled)
+        observe(d, m, matched_by, &error);
 }
 
 static bool check_version(const json_t *tree, struct err *err)
@@ -265,6 +247,20 @@ static bool is_blank(struct str line)
     return true;
 }
 
+/* One action more than are allowed ends it. */
+static bool may_act(struct driver *d, const struct message *m)
+{
+    AUTO_ERR struct err error = {0};
+    const struct budget steps = {
+        "max_steps", " actions", d->job->live.observed.verdict->policy->budgets.max_steps, false};
+    if (d->steps++ < steps.limit)
+        return true;
+    (void)budget_blame(&steps, &error);
+    answer_error(d, &error, m);
+    fail(d, &error);
+    return false;
+}
+
 static void take_line(struct driver *d, struct str line)
 {
     AUTO_ARENA struct arena arena = ARENA_INIT(ARENA_MAX);
@@ -274,6 +270,10 @@ static void take_line(struct driver *d, struct str line)
     struct action action = {0};
     if (is_blank(line))
         return;
+    if (line.n > DRIVER_LINE_MAX) {
+        refuse_length(d);
+        return;
+    }
     bool ok = json_parse(line, "input", E_PROTOCOL, &tree, &error);
     m.request_id = json_object_get(tree, "request_id");
     ok = ok && check_version(tree, &error) &&
@@ -283,79 +283,41 @@ static void take_line(struct driver *d, struct str line)
         refuse(d, &error, &m);
         return;
     }
-    perform(d, &m, &action);
+    if (may_act(d, &m))
+        perform(d, &m, &action);
     action_done(&action);
 }
 
 /* The whole ----------------------------------------------------------------------------------- */
 
-static bool open_session(struct driver *d, struct err *err)
+/* What ended it first counts. */
+static void finish(struct driver *d, struct live_result *ret_result)
 {
-    const struct driver_job *job = d->job;
-    const struct observer_job observed = {
-        job->verdict, job->plan, job->argv, job->envp, job->rows, job->cols, job->cancel};
-    return observer_open(&d->observer, &observed, &d->session, err);
+    live_end(&d->live, true, ret_result);
+    struct exec_result *run = &ret_result->run;
+    if (!d->error.code && !run->error.code && d->unread)
+        err_set(&d->error, E_IO, "cannot write the answers: nobody reads them any more");
+    if (!d->error.code)
+        return;
+    run->status = EXEC_ERRORED;
+    err_move(&run->error, &d->error);
 }
 
-static void finish(struct driver *d)
+bool driver_run(const struct driver_job *job, struct live_result *ret_result, struct err *err)
 {
-    struct exec_result *run = &d->result->run;
-    const struct err *error = session_error(d->session);
-    d->observer.ended = true;
-    if (!d->result->observation) {
-        const struct message m = {0};
-        d->result->observation =
-            observer_take(&d->observer, session_term(d->session), (enum observer_screen)m.screen);
-    }
-    session_terminate(d->session, SESSION_GRACE_MS);
-    if (error->code && !run->error.code) {
-        run->status = EXEC_ERRORED;
-        err_copy(&run->error, error);
-    } else if (d->canceled && !run->error.code) {
-        run->status = EXEC_CANCELED;
-        err_set(&run->error, E_CANCELED, "interrupted");
-    } else if (d->unread && !run->error.code) {
-        run->status = EXEC_ERRORED;
-        err_set(&run->error, E_IO, "cannot write the answers: nobody reads them any more");
-    }
-    run->exit = *session_exit_of(d->session);
-    run->output_bytes = session_output_bytes(d->session);
-    run->ended_ms = clock_mono_ms();
-}
-
-bool driver_run(const struct driver_job *job, struct driver_result *ret_result, struct err *err)
-{
-    struct driver_result result = {.run.status = EXEC_PASSED};
-    struct driver d = {
-        .job = job, .result = &result, .input = BUF_INIT(DRIVER_LINE_MAX + READ_SIZE)};
-    observer_init(&d.observer);
-    d.observer.artifacts = job->artifacts;
-    d.observer.snapshot_max = job->verdict->policy->budgets.max_snapshot_bytes;
-    result.run.started_ms = d.observer.started_ms;
-    memcpy(result.run_id, d.observer.run_id, sizeof(result.run_id));
-    memcpy(result.session_id, d.observer.session_id, sizeof(result.session_id));
-    bool ok = open_session(&d, err);
-    while (ok && !d.over) {
+    struct driver d = {.job = job, .input = BUF_INIT(DRIVER_LINE_MAX + READ_SIZE)};
+    if (!live_open(&job->live, &d.live, err))
+        return false;
+    while (!d.over) {
         AUTO_BUF struct buf line = BUF_INIT(DRIVER_LINE_MAX + READ_SIZE);
         if (!next_line(&d, &line))
             break;
         take_line(&d, buf_str(&line));
     }
-    if (ok) {
-        finish(&d);
-        *ret_result = result;
-    }
-    session_close(d.session);
-    observer_done(&d.observer);
+    finish(&d, ret_result);
+    live_done(&d.live);
     buf_done(&d.input);
-    return ok;
-}
-
-void driver_result_done(struct driver_result *r)
-{
-    err_done(&r->run.error);
-    json_decrefp(&r->observation);
-    r->observation = NULL;
+    return true;
 }
 
 json_t *driver_schema(void)

@@ -8,8 +8,7 @@
 #ifndef RUN_DRIVER_H
 #define RUN_DRIVER_H
 
-#include "run/exec.h"
-#include "run/observe.h"
+#include "run/live.h"
 
 enum {
     DRIVER_LINE_MAX = 4 << 20,
@@ -17,29 +16,20 @@ enum {
 };
 
 struct driver_job {
-    const struct verdict *verdict;
-    const struct plan *plan;
-    const char *const *argv, *const *envp;
-    uint16_t rows, cols;
-    struct artifacts *artifacts; /* may be NULL */
+    struct live_job live;
     int input;
-    int cancel;      /* -1, or what is readable when it is to end */
     bool keep_going; /* answer wrong input, too, and go on */
     /* Writes one line; false: nobody reads any more. */
     bool (*answer)(void *context, const json_t *object);
     void *context;
 };
 
-struct driver_result {
-    struct exec_result run;
-    char run_id[ID_SIZE], session_id[ID_SIZE];
-    json_t *observation; /* the last one */
-};
-
 /* False: it was not started. */
 MUST_USE bool driver_run(
-    const struct driver_job *job, struct driver_result *ret_result, struct err *err);
-void driver_result_done(struct driver_result *r);
+    const struct driver_job *job, struct live_result *ret_result, struct err *err);
+
+/* What an answer has: [{"name", "help"}] */
+MUST_USE json_t *driver_fields(void);
 
 /* A JSON Schema of the input. */
 MUST_USE json_t *driver_schema(void);

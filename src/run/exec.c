@@ -6,13 +6,13 @@
 #include "io/tty.h"
 #include "sandbox/launch.h"
 #include "sandbox/mounts.h"
+#include "session/budget.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 enum {
     RELAY_IN,
@@ -23,6 +23,7 @@ enum {
     POLL_CONTROL = RELAYS * RELAY_POLLFDS,
     POLL_SIGNALS,
     POLL_TENDED,
+    POLL_CANCEL,
     POLLS,
 
     DRAIN_MS = 30, /* for output that was read before everything was killed */
@@ -35,7 +36,8 @@ struct run {
     struct relay relays[RELAYS];
     char *buffers;
     struct tty tty;
-    uint64_t deadline_ms;
+    uint64_t deadline_ms, near_ms; /* the end of the run time, and when it is near */
+    struct budget runtime, output;
     bool ended;  /* the command, or all of it */
     bool killed; /* by us */
 };
@@ -116,12 +118,19 @@ bool exec_plan(const struct verdict *v, struct str hidden, struct arena *arena,
 
 /* Ending -------------------------------------------------------------------------------------- */
 
+static void tell(const struct run *r, const struct session_event *event)
+{
+    if (r->job->event)
+        r->job->event(r->job->context, event);
+}
+
 /* What was read and not yet passed on may still go out, for a moment. */
 static void kill_run(struct run *r)
 {
-    if (!r->result->exit.known)
-        r->result->exit =
-            (struct session_exit){.known = true, .code = -1, .signal = SIGKILL, .by_harness = true};
+    if (!r->result->exit.known) {
+        r->result->exit = SESSION_KILLED;
+        r->result->exit.by_harness = true;
+    }
     r->ended = r->killed = true;
     child_kill(&r->child);
     relay_close(&r->relays[RELAY_IN]);
@@ -130,24 +139,34 @@ static void kill_run(struct run *r)
     r->deadline_ms = clock_mono_ms() + DRAIN_MS;
 }
 
-static void over_budget(struct run *r, const char *budget, uint64_t most, const char *unit)
+static void over_budget(struct run *r, const struct budget *budget)
 {
     struct err *err = &r->result->error;
     if (err->code)
         return;
-    err_set(err, E_TIMEOUT, "the command exceeded its budget %s of %llu%s, and was ended", budget,
-        (unsigned long long)most, unit);
-    err_ctx(err, "budget", "%s", budget);
-    err_ctx_int(err, "limit", (int64_t)MIN(most, (uint64_t)INT64_MAX));
+    (void)budget_blame(budget, err);
     r->result->status = EXEC_ERRORED;
     kill_run(r);
 }
 
+static void near_budget(struct run *r, struct budget *budget, uint64_t used)
+{
+    if (budget_near(budget, used))
+        tell(r, &(struct session_event){.type = SESSION_EVENT_BUDGET_NEAR,
+                    .text = str_z(budget->name),
+                    .value = BUDGET_NEAR_PERCENT});
+}
+
+/* By a signal, or (0) by whoever has the other end of `cancel`. */
 static void interrupted(struct run *r, int sig)
 {
     struct err *err = &r->result->error;
-    err_set(err, E_CANCELED, "interrupted by signal %d (SIG%s)", sig, sigabbrev_np(sig));
-    err_ctx_int(err, "signal", sig);
+    if (sig) {
+        err_set(err, E_CANCELED, "interrupted by signal %d (SIG%s)", sig, sigabbrev_np(sig));
+        err_ctx_int(err, "signal", sig);
+    } else {
+        err_set(err, E_CANCELED, "interrupted");
+    }
     r->result->status = EXEC_CANCELED;
     kill_run(r);
 }
@@ -169,14 +188,14 @@ static void show(struct run *r, struct str bytes)
 static size_t seen(void *context, struct str bytes)
 {
     struct run *r = context;
-    uint64_t most = r->job->verdict->policy->budgets.max_output_bytes;
-    uint64_t left = most - MIN(r->result->output_bytes, most);
+    uint64_t most = r->output.limit, left = most - MIN(r->result->output_bytes, most);
     struct str kept = str_head(bytes, (size_t)MIN(left, (uint64_t)bytes.n));
     r->result->output_bytes += bytes.n;
     if (kept.n && r->job->seen)
         r->job->seen(r->job->context, kept);
     if (kept.n && r->job->term)
         show(r, kept);
+    near_budget(r, &r->output, r->result->output_bytes);
     return kept.n;
 }
 
@@ -199,7 +218,9 @@ static void stopped(struct run *r)
     pass_on_rest(r);
     tty_restore(&r->tty);
     raise(SIGTSTP); /* which the kernel ignores where nobody could continue us */
-    r->deadline_ms += clock_mono_ms() - before;
+    uint64_t slept = clock_mono_ms() - before;
+    r->deadline_ms += slept;
+    r->near_ms += slept;
     tty_raw(&r->tty, r->job->input);
     tty_resize(r->child.terminal, tty_size(r->job->input));
     child_continue(&r->child);
@@ -219,15 +240,7 @@ static void hear(struct run *r)
         return;
     }
     r->ended = true;
-    if (news.word == CHILD_GONE) {
-        result->exit = (struct session_exit){.known = true, .code = -1, .signal = SIGKILL};
-        return;
-    }
-    result->exit = (struct session_exit){
-        .known = true,
-        .code = WIFEXITED(news.value) ? WEXITSTATUS(news.value) : -1,
-        .signal = WIFSIGNALED(news.value) ? WTERMSIG(news.value) : 0,
-    };
+    result->exit = news.word == CHILD_EXITED ? session_exit_from(news.value) : SESSION_KILLED;
 }
 
 static void take_signal(struct run *r)
@@ -257,9 +270,8 @@ static int wait_ms(const struct run *r)
     uint64_t now = clock_mono_ms();
     if (r->ended && !r->killed)
         return -1; /* it has ended; whoever reads our output takes the time that he takes */
-    if (now >= r->deadline_ms)
-        return 0;
-    return (int)MIN(r->deadline_ms - now, (uint64_t)60 * 1000);
+    uint64_t until = r->runtime.told || r->killed ? r->deadline_ms : r->near_ms;
+    return until <= now ? 0 : (int)MIN(until - now, (uint64_t)60 * 1000);
 }
 
 /* Whoever read our output is gone: the command learns it as from a pipe, or a terminal hung up. */
@@ -276,20 +288,30 @@ static void notice_closed(struct run *r)
         close(TAKE_FD(c->err));
 }
 
+static void check_time(struct run *r)
+{
+    uint64_t now = clock_mono_ms();
+    if (now >= r->near_ms)
+        near_budget(r, &r->runtime, r->runtime.limit);
+    if (now >= r->deadline_ms)
+        over_budget(r, &r->runtime);
+}
+
 static void step(struct run *r, struct pollfd fds[POLLS])
 {
-    const struct policy_budgets *budgets = &r->job->verdict->policy->budgets;
     for (size_t i = 0; i < RELAYS; i++)
         relay_step(&r->relays[i], fds + i * RELAY_POLLFDS);
     notice_closed(r);
-    if (r->result->output_bytes > budgets->max_output_bytes)
-        over_budget(r, "max_output_bytes", budgets->max_output_bytes, " bytes");
+    if (r->result->output_bytes > r->output.limit)
+        over_budget(r, &r->output);
     if (!r->ended && fds[POLL_CONTROL].revents)
         hear(r);
     if (!r->result->error.code && fds[POLL_SIGNALS].revents)
         take_signal(r);
-    if (!r->ended && clock_mono_ms() >= r->deadline_ms)
-        over_budget(r, "max_runtime_ms", budgets->max_runtime_ms, " ms");
+    if (!r->result->error.code && fds[POLL_CANCEL].revents)
+        interrupted(r, 0);
+    if (!r->ended)
+        check_time(r);
 }
 
 static void loop(struct run *r)
@@ -301,6 +323,7 @@ static void loop(struct run *r)
         fds[POLL_CONTROL] =
             (struct pollfd){.fd = r->ended ? -1 : r->child.control, .events = POLLIN};
         fds[POLL_SIGNALS] = (struct pollfd){.fd = r->job->signals, .events = POLLIN};
+        fds[POLL_CANCEL] = (struct pollfd){.fd = r->killed ? -1 : r->job->cancel, .events = POLLIN};
         fds[POLL_TENDED] =
             (struct pollfd){.fd = r->job->tend ? r->job->tended : -1, .events = POLLIN};
         if (poll(fds, POLLS, wait_ms(r)) < 0)
@@ -346,6 +369,20 @@ static void set_relays(struct run *r)
         fcntl(c->terminal, F_SETFL, O_NONBLOCK);
 }
 
+static uint64_t after(uint64_t start, uint64_t ms)
+{
+    return ms > UINT64_MAX - start ? UINT64_MAX : start + ms;
+}
+
+static void set_budgets(struct run *r)
+{
+    const struct policy_budgets *b = &r->job->verdict->policy->budgets;
+    r->runtime = (struct budget){"max_runtime_ms", " ms", b->max_runtime_ms, false};
+    r->output = (struct budget){"max_output_bytes", " bytes", b->max_output_bytes, false};
+    r->deadline_ms = after(r->result->started_ms, b->max_runtime_ms);
+    r->near_ms = after(r->result->started_ms, budget_near_at(&r->runtime));
+}
+
 static void judge(struct run *r)
 {
     struct exec_result *result = r->result;
@@ -382,9 +419,7 @@ bool exec_run(const struct exec_job *job, struct exec_result *ret_result, struct
     };
     if (!launch_start(&launch, &r.child, err))
         return false;
-    uint64_t runtime = job->verdict->policy->budgets.max_runtime_ms;
-    r.deadline_ms =
-        runtime > UINT64_MAX - result.started_ms ? UINT64_MAX : result.started_ms + runtime;
+    set_budgets(&r);
     AUTO_FREE char *buffers = base_realloc(NULL, RELAYS * RELAY_BUFFER); /* not touched if unused */
     r.buffers = buffers;
     set_relays(&r);
@@ -398,6 +433,8 @@ bool exec_run(const struct exec_job *job, struct exec_result *ret_result, struct
         relay_close(&r.relays[i]);
     child_close(&r.child);
     result.ended_ms = clock_mono_ms();
+    if (result.exit.known)
+        tell(&r, &(struct session_event){.type = SESSION_EVENT_EXIT, .exit = &result.exit});
     judge(&r);
     *ret_result = result;
     return true;

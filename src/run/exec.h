@@ -2,7 +2,7 @@
  * it ended.
  *
  *     struct exec_job job = {.verdict = &v, .plan = &plan, .argv = argv, .envp = env,
- *         .input = -1, .output = {STDOUT_FILENO, STDERR_FILENO}, .signals = -1};
+ *         .input = -1, .output = {STDOUT_FILENO, STDERR_FILENO}, .signals = -1, .cancel = -1};
  *     if (!exec_run(&job, &result, err)) ...it could not be started...
  *     if (result.error.code) ...a budget, an interruption...
  */
@@ -24,13 +24,16 @@ struct exec_job {
     int input;       /* -1: none */
     int output[2];   /* -1: nowhere; a terminal uses the first */
     int signals;     /* a signalfd, or -1 */
+    int cancel;      /* -1, or what is readable when it is to end; it is not read */
     uint16_t rows, cols;
-    /* Sees every byte that the command writes. May be NULL. */
+    /* Sees every byte that the command writes; and what happens beside what its terminal tells. May
+     * be NULL. */
     void (*seen)(void *context, struct str bytes);
     /* Something else that must not wait meanwhile: called when the descriptor is readable. May be
      * NULL. */
     void (*tend)(void *context);
     int tended;
+    void (*event)(void *context, const struct session_event *event);
     struct term *term; /* gets it, too, and answers what the command asks; may be NULL */
     void *context;
 };

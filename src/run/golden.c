@@ -131,28 +131,36 @@ static void add_row(const struct golden *g, const struct snapshot *s, unsigned r
     buf_add_byte(out, '\n');
 }
 
-/* Lines without blanks at their ends, no empty ones at the end. */
-void golden_text(const struct golden *g, const struct snapshot *s, struct buf *out)
+static bool cannot_mask(const struct golden *g, size_t i, struct err *err)
 {
-    AUTO_ERR struct err ignored = {0};
+    err_wrap(err, "the golden '" STR_FMT "', mask[%zu], pattern '" STR_FMT "'", STR_ARG(g->file), i,
+        STR_ARG(str_head(g->masks[i].pattern, SHOWN_MAX)));
+    return err_ctx(err, "golden", STR_FMT, STR_ARG(g->file));
+}
+
+/* Lines without blanks at their ends, no empty ones at the end. */
+bool golden_text(const struct golden *g, const struct snapshot *s, struct buf *out, struct err *err)
+{
     for (unsigned row = 0; row < s->rows; row++)
         add_row(g, s, row, out);
     for (size_t i = 0; i < g->n_masks; i++) {
         AUTO_BUF struct buf next = BUF_INIT(2 * GOLDEN_BYTES_MAX);
-        if (!g->masks[i].regex ||
-            !regex_replace(g->masks[i].regex, buf_str(out), STR("***"), &next, &ignored))
+        if (!g->masks[i].regex)
             continue;
+        if (!regex_replace(g->masks[i].regex, buf_str(out), STR("***"), &next, err))
+            return cannot_mask(g, i, err);
         buf_reset(out);
         buf_add_str(out, buf_str(&next));
     }
     buf_truncate(out, str_trim_end(buf_str(out), '\n').n);
     if (out->n)
         buf_add_byte(out, '\n');
+    return true;
 }
 
 /* A text as if it were on such a screen, masked: one that was written before a mask was added. */
-static void mask_text(
-    const struct golden *g, struct str text, const struct snapshot *like, struct buf *out)
+static bool mask_text(const struct golden *g, struct str text, const struct snapshot *like,
+    struct buf *out, struct err *err)
 {
     AUTO_ARENA struct arena arena = ARENA_INIT((size_t)256 << 20);
     struct snapshot s;
@@ -165,8 +173,9 @@ static void mask_text(
         term_feed(t, line);
     }
     snapshot_take(t, &arena, SNAPSHOT_CELLS, &s);
-    golden_text(g, &s, out);
+    bool ok = golden_text(g, &s, out, err);
     term_free(t);
+    return ok;
 }
 
 /* Comparing ----------------------------------------------------------------------------------- */
@@ -229,15 +238,19 @@ static void explain(struct str want, struct str have, const struct golden *g, st
         STR_ARG(g->file), n, n == 1 ? "" : "s", words);
 }
 
-static bool is_same(struct golden *g, const struct snapshot *screen, struct buf *why)
+/* False with what differs, or with the error. */
+static bool is_same(
+    struct golden *g, const struct snapshot *screen, struct buf *why, struct err *err)
 {
     AUTO_BUF struct buf have = BUF_INIT(2 * GOLDEN_BYTES_MAX),
                         want = BUF_INIT(2 * GOLDEN_BYTES_MAX);
-    golden_text(g, screen, &have);
     struct str text = str_z(g->text);
+    if (!golden_text(g, screen, &have, err))
+        return false;
     if (str_eq(str_trim_end(text, '\n'), str_trim_end(buf_str(&have), '\n')))
         return true;
-    mask_text(g, text, screen, &want);
+    if (!mask_text(g, text, screen, &want, err))
+        return false;
     if (str_eq(buf_str(&want), buf_str(&have)))
         return true;
     if (why)
@@ -260,7 +273,29 @@ bool golden_holds(struct golden *g, const struct snapshot *screen, struct buf *w
     }
     if (!g->text)
         return false;
-    return mode_of(g) >= GOLDEN_CHANGED || is_same(g, screen, why);
+    AUTO_ERR struct err error = {0};
+    bool holds = mode_of(g) >= GOLDEN_CHANGED || is_same(g, screen, why, &error);
+    if (error.code && why)
+        buf_add_z(why, error.message);
+    return holds;
+}
+
+struct str golden_wanted(struct golden *g)
+{
+    if (!g->loaded)
+        load(g, NULL);
+    return g->text ? str_z(g->text) : (struct str){0};
+}
+
+void golden_set(struct golden *g, struct str text)
+{
+    AUTO_BUF struct buf copy = BUF_INIT(2 * GOLDEN_BYTES_MAX);
+    buf_add_str(&copy, text);
+    buf_add_byte(&copy, '\0');
+    free(g->text);
+    g->text = text.p ? buf_take(&copy) : NULL;
+    g->missing = !text.p;
+    g->loaded = true;
 }
 
 uint64_t golden_quiet_ms(struct golden *g)
@@ -326,13 +361,13 @@ bool golden_update(
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * GOLDEN_BYTES_MAX);
     enum golden_mode mode = mode_of(g);
+    AUTO_ERR struct err unmasked = {0};
     bool writes = mode == GOLDEN_ALL || (g->missing && mode != GOLDEN_NONE) ||
-                  (mode == GOLDEN_CHANGED && !is_same(g, screen, NULL));
+                  (mode == GOLDEN_CHANGED && !is_same(g, screen, NULL, &unmasked));
     *ret_written = false;
     if (!writes)
         return true;
-    golden_text(g, screen, &text);
-    if (!replace(g, buf_str(&text), err))
+    if (!golden_text(g, screen, &text, err) || !replace(g, buf_str(&text), err))
         return false;
     free(g->text);
     g->text = NULL;

@@ -14,7 +14,9 @@ enum {
 
 void observer_init(struct observer *o)
 {
-    *o = (struct observer){.text = BUF_INIT(2 * OBSERVER_TEXT_MAX), .events = json_array()};
+    *o = (struct observer){.text = BUF_INIT(2 * OBSERVER_TEXT_MAX),
+        .snapshot_max = UINT64_MAX,
+        .events = json_array()};
     id_new(o->run_id);
     id_new(o->session_id);
     o->started_ms = clock_mono_ms();
@@ -73,60 +75,75 @@ bool observer_open(struct observer *o, const struct observer_job *job, struct se
 
 /* Events -------------------------------------------------------------------------------------- */
 
+static json_t *budget_details(const struct observer *o, const struct session_event *e)
+{
+    (void)o;
+    json_t *details = json_object();
+    json_put(details, "budget", json_text(e->text));
+    json_put(details, "percent", json_integer(e->value));
+    return details;
+}
+
+static json_t *size_details(const struct observer *o, const struct session_event *e)
+{
+    json_t *details = json_object();
+    json_put(details, "rows", json_integer(e->value >> 16));
+    json_put(details, "cols", json_integer(e->value & 0xFFFF));
+    json_put(details, "transcript_bytes", json_integer((json_int_t)o->bytes));
+    return details;
+}
+
+static json_t *exit_details(const struct observer *o, const struct session_event *e)
+{
+    (void)o;
+    return result_exit_json(e->exit);
+}
+
+/* What a session tells of, beside what its terminal does. */
+static const struct kind {
+    const char *name, *help;
+    json_t *(*details)(const struct observer *o, const struct session_event *e);
+} kinds[] = {
+    [SESSION_EVENT_TERM] = {0},
+    [SESSION_EVENT_BUDGET_NEAR] = {"budget_near",
+        "80 percent of a budget are used: details.budget, details.percent", budget_details},
+    [SESSION_EVENT_RESIZE] = {"resize",
+        "the terminal has another size: details.rows, details.cols; details.transcript_bytes, how "
+        "much of the output came before",
+        size_details},
+    [SESSION_EVENT_EXIT] = {"exit",
+        "the program has ended: details are its ExitStatus (success, exit_code or signal, "
+        "terminated_by_harness)",
+        exit_details},
+};
+
+/* That a program asks for another size is an unanswered query, and no event of its own. */
 static const char *name_of(const struct session_event *e)
 {
-    switch (e->type) {
-    case SESSION_EVENT_TERM:
-        return e->term == TERM_EVENT_RESIZE ? NULL : event_name(e->term);
-    case SESSION_EVENT_BUDGET_NEAR:
-        return "budget_near";
-    case SESSION_EVENT_RESIZE:
-        return "resize";
-    case SESSION_EVENT_EXIT:
-        return "exit";
-    }
-    return NULL;
+    if (e->type != SESSION_EVENT_TERM)
+        return kinds[e->type].name;
+    return e->term == TERM_EVENT_RESIZE ? NULL : event_name(e->term);
+}
+
+static void push_help(json_t *list, const char *key, const char *name, const char *help)
+{
+    json_t *entry = json_object();
+    json_put(entry, key, json_string(name));
+    json_put(entry, "help", json_string(help));
+    json_push(list, entry);
 }
 
 json_t *observer_event_types(void)
 {
-    static const struct {
-        const char *type, *help;
-    } types[] = {
-        {"title", "the program set the window's title: message"},
-        {"bell", "it rang the bell"},
-        {"unknown_sequence",
-            "it sent an escape sequence that this terminal does not know: message"},
-        {"unanswered_query", "it asked something that was not answered: message"},
-        {"replaced_character", "bytes that are no character became U+FFFD"},
-        {"truncated_sequence", "a sequence was longer than is kept"},
-        {"clipboard_refused", "it wanted to read or write the clipboard"},
-        {"budget_near", "80 percent of a budget are used: details.budget"},
-        {"resize", "the terminal has another size: details.rows, details.cols"},
-        {"exit", "the program has ended"},
-    };
     json_t *list = json_array();
-    for (size_t i = 0; i < ARRAY_LEN(types); i++) {
-        json_t *entry = json_object();
-        json_put(entry, "type", json_string(types[i].type));
-        json_put(entry, "help", json_string(types[i].help));
-        json_push(list, entry);
-    }
+    for (int type = 0; type < TERM_EVENTS; type++)
+        if (name_of(&(struct session_event){.term = (enum term_event_type)type}))
+            push_help(list, "type", event_name((enum term_event_type)type),
+                event_help((enum term_event_type)type));
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+        if (kinds[i].name)
+            push_help(list, "type", kinds[i].name, kinds[i].help);
     return list;
-}
-
-static json_t *details_of(const struct observer *o, const struct session_event *e)
-{
-    json_t *details = json_object();
-    if (e->type == SESSION_EVENT_BUDGET_NEAR) {
-        json_put(details, "budget", json_text(e->text));
-        json_put(details, "percent", json_integer(e->value));
-    } else if (e->type == SESSION_EVENT_RESIZE) {
-        json_put(details, "rows", json_integer(e->value >> 16));
-        json_put(details, "cols", json_integer(e->value & 0xFFFF));
-        json_put(details, "transcript_bytes", json_integer((json_int_t)o->bytes));
-    }
-    return details;
 }
 
 void observer_event(void *context, const struct session_event *event)
@@ -146,8 +163,8 @@ void observer_event(void *context, const struct session_event *event)
     json_put(object, "type", json_string(name));
     if (message.n)
         json_put(object, "message", json_text(buf_str(&message)));
-    if (event->type == SESSION_EVENT_BUDGET_NEAR || event->type == SESSION_EVENT_RESIZE)
-        json_put(object, "details", details_of(o, event));
+    if (kinds[event->type].details)
+        json_put(object, "details", kinds[event->type].details(o, event));
     json_push(o->events, object);
 }
 
@@ -209,7 +226,7 @@ static json_t *screen_json(struct observer *o, const struct term *t, enum observ
     json_t *json =
         how == OBSERVER_DELTA && o->n_rows ? delta_json(o, &s, id) : snapshot_json(&s, id);
     remember_rows(o, &s);
-    if (o->snapshot_max && !fits(json, o->snapshot_max)) {
+    if (o->snapshot_max != UINT64_MAX && !fits(json, o->snapshot_max)) {
         o->too_large = true;
         json_decref(json);
         return json_null();
@@ -223,7 +240,7 @@ bool observer_fits(const struct observer *o, struct err *err)
         return true;
     err_set(err, E_TIMEOUT, "a snapshot exceeded its budget max_snapshot_bytes of %llu bytes",
         (unsigned long long)o->snapshot_max);
-    err_ctx_int(err, "limit", (int64_t)o->snapshot_max);
+    err_ctx_int(err, "limit", (int64_t)MIN(o->snapshot_max, (uint64_t)INT64_MAX));
     return err_ctx(err, "budget", "max_snapshot_bytes");
 }
 
@@ -251,6 +268,10 @@ static json_t *text_json(struct observer *o)
 {
     AUTO_BUF struct buf text = BUF_INIT(8 * OBSERVER_TEXT_MAX);
     struct str bytes = buf_str(&o->text);
+    if (bytes.n > OBSERVER_TEXT_MAX) {
+        bytes = str_skip(bytes, bytes.n - OBSERVER_TEXT_MAX);
+        o->cut = true;
+    }
     for (int i = 1; o->cut && i < UTF8_MAX && bytes.n && (bytes.p[0] & 0xC0) == 0x80; i++)
         bytes = str_skip(bytes, 1);
     size_t kept = o->ended ? 0 : open_end(bytes);
@@ -262,23 +283,107 @@ static json_t *text_json(struct observer *o)
     return json_text(buf_str(&text));
 }
 
+/* The whole ----------------------------------------------------------------------------------- */
+
+struct taking {
+    struct observer *o;
+    const struct term *t;
+    enum observer_screen how;
+};
+
+static json_t *take_version(const struct taking *a)
+{
+    (void)a;
+    return json_integer(RUN_PROTOCOL_VERSION);
+}
+
+static json_t *take_run_id(const struct taking *a)
+{
+    return json_string(a->o->run_id);
+}
+
+static json_t *take_session_id(const struct taking *a)
+{
+    return json_string(a->o->session_id);
+}
+
+static json_t *take_time(const struct taking *a)
+{
+    return json_integer((json_int_t)(clock_mono_ms() - a->o->started_ms));
+}
+
+static json_t *take_screen(const struct taking *a)
+{
+    return screen_json(a->o, a->t, a->how);
+}
+
+static json_t *take_text(const struct taking *a)
+{
+    return text_json(a->o);
+}
+
+static json_t *take_bytes(const struct taking *a)
+{
+    return json_integer((json_int_t)a->o->bytes);
+}
+
+static json_t *take_cut(const struct taking *a)
+{
+    bool cut = a->o->cut;
+    a->o->cut = false;
+    return cut ? json_true() : NULL;
+}
+
+static json_t *take_events(const struct taking *a)
+{
+    json_t *events = a->o->events;
+    a->o->events = json_array();
+    return events;
+}
+
+static json_t *take_dropped(const struct taking *a)
+{
+    size_t dropped = a->o->dropped;
+    a->o->dropped = 0;
+    return dropped ? json_integer((json_int_t)dropped) : NULL;
+}
+
+/* In the order in which they are taken: what has no value is left out. */
+static const struct {
+    const char *name, *help;
+    json_t *(*take)(const struct taking *a);
+} parts[] = {
+    {"protocol_version", "1", take_version},
+    {"run_id", "of the run", take_run_id},
+    {"session_id", "of the session", take_session_id},
+    {"timestamp_ms", "since the run began", take_time},
+    {"screen", "the ScreenSnapshot; null if it was over its budget, or there is none", take_screen},
+    {"transcript_delta",
+        "what was printed since the last observation, as text: what is none, NUL "
+        "included, is U+FFFD",
+        take_text},
+    {"transcript_bytes", "how much of all that was printed is on the screen", take_bytes},
+    {"transcript_cut", "true if only the end of transcript_delta is there", take_cut},
+    {"events", "what happened since then", take_events},
+    {"events_dropped", "how many more there were", take_dropped},
+};
+
 json_t *observer_take(struct observer *o, const struct term *t, enum observer_screen how)
 {
+    const struct taking taking = {o, t, how};
     json_t *object = json_object();
-    json_put(object, "protocol_version", json_integer(RUN_PROTOCOL_VERSION));
-    json_put(object, "run_id", json_string(o->run_id));
-    json_put(object, "session_id", json_string(o->session_id));
-    json_put(object, "timestamp_ms", json_integer((json_int_t)(clock_mono_ms() - o->started_ms)));
-    json_put(object, "screen", screen_json(o, t, how));
-    json_put(object, "transcript_delta", text_json(o));
-    json_put(object, "transcript_bytes", json_integer((json_int_t)o->bytes));
-    if (o->cut)
-        json_put(object, "transcript_cut", json_true());
-    json_put(object, "events", o->events);
-    if (o->dropped)
-        json_put(object, "events_dropped", json_integer((json_int_t)o->dropped));
-    o->events = json_array();
-    o->dropped = 0;
-    o->cut = false;
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+        json_t *value = parts[i].take(&taking);
+        if (value)
+            json_put(object, parts[i].name, value);
+    }
     return object;
+}
+
+json_t *observer_fields(void)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        push_help(list, "name", parts[i].name, parts[i].help);
+    return list;
 }

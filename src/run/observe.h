@@ -28,9 +28,9 @@ struct observer {
     char run_id[ID_SIZE], session_id[ID_SIZE];
     uint64_t started_ms;
     struct buf text; /* since the last observation */
-    uint64_t bytes;  /* of output, from the start */
+    uint64_t bytes;  /* of output, from the start: those that the screen shows */
     bool cut;
-    uint64_t snapshot_max; /* bytes of a screen's JSON; 0: any */
+    uint64_t snapshot_max; /* bytes of a screen's JSON; UINT64_MAX: any */
     bool too_large;        /* a screen had more: it was left out */
     bool ended;            /* no output follows: what is cut off stays so */
     json_t *events;
@@ -60,8 +60,11 @@ MUST_USE bool observer_open(struct observer *o, const struct observer_job *job,
 void observer_output(void *context, struct str bytes);
 void observer_event(void *context, const struct session_event *event);
 
-/* What types of events there are: [{"type", "help"}] */
+/* What types of events there are: [{"type", "help"}]; and what an observation has: [{"name",
+ * "help"}]
+ */
 MUST_USE json_t *observer_event_types(void);
+MUST_USE json_t *observer_fields(void);
 
 /* A terminal's event, for a terminal without a session. */
 void observer_term_event(void *context, const struct term_event *event);

@@ -24,17 +24,12 @@ static const struct {
         "rows and columns count from 0; lines have no blanks at their ends; with \"screen\": "
         "\"delta\" the screen has changed, an object from row numbers to lines, instead of lines, "
         "from the second answer on; with \"cells\" it has every cell with its style"},
-    {"transcript_delta", "what the program printed since the last answer"},
     {"errors",
         "an Observation with error is about its action, and the session goes on; an object "
         "without screen is about a line that was not understood, and ends the session with exit "
         "status 9 (8: another protocol_version) unless --keep-going is given"},
     {"end", "terminate, or the end of the input, ends the program: exit status 0"},
 };
-
-static const char *const observation[] = {"protocol_version", "run_id", "session_id",
-    "timestamp_ms", "screen", "transcript_delta", "transcript_cut", "events", "events_dropped",
-    "matched_by", "error", "request_id"};
 
 /* A whole session, with bash: what is sent, and what the answer shows. */
 static const struct {
@@ -93,17 +88,15 @@ static json_t *session_json(void)
 
 json_t *protocol_json(void)
 {
-    json_t *object = json_object(), *about = json_object(), *fields = json_array();
+    json_t *object = json_object(), *about = json_object();
     for (size_t i = 0; i < ARRAY_LEN(rules); i++)
         json_put(about, rules[i].name, json_string(rules[i].text));
-    for (size_t i = 0; i < ARRAY_LEN(observation); i++)
-        json_push(fields, json_string(observation[i]));
     json_put(object, "protocol_version", json_integer(RUN_PROTOCOL_VERSION));
     json_put(object, "about", about);
     json_put(object, "input", driver_schema());
     json_put(object, "actions", action_schema());
     json_put(object, "conditions", condition_schema());
-    json_put(object, "observation", fields);
+    json_put(object, "observation", driver_fields());
     json_put(object, "events", observer_event_types());
     json_put(object, "errors", errors_json());
     json_put(object, "example", session_json());

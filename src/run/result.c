@@ -12,29 +12,13 @@ static json_t *args_json(const char *const *argv)
     return list;
 }
 
-static json_t *exit_json(const struct session_exit *e)
+json_t *result_exit_json(const struct session_exit *e)
 {
     json_t *object = json_object();
     json_put(object, "success", json_boolean(e->code == 0));
     json_put(object, "exit_code", e->code >= 0 ? json_integer(e->code) : json_null());
     json_put(object, "signal", e->signal ? json_integer(e->signal) : json_null());
     json_put(object, "terminated_by_harness", json_boolean(e->by_harness));
-    return object;
-}
-
-static json_t *observation_json(const struct result_input *in)
-{
-    const struct exec_result *r = in->result;
-    json_t *object = json_object();
-    json_put(object, "protocol_version", json_integer(RUN_PROTOCOL_VERSION));
-    json_put(object, "run_id", json_string(in->run_id));
-    json_put(object, "session_id", json_string(in->session_id));
-    json_put(object, "timestamp_ms", json_integer((json_int_t)(r->ended_ms - r->started_ms)));
-    json_put(object, "screen", json_null());
-    json_put(object, "transcript_delta", json_text(in->tail));
-    json_put(object, "transcript_bytes", json_integer((json_int_t)r->output_bytes));
-    json_put(object, "transcript_cut", json_boolean(r->output_bytes > in->tail.n));
-    json_put(object, "events", json_array());
     return object;
 }
 
@@ -60,9 +44,8 @@ json_t *result_json(const struct result_input *in)
         json_put(object, "scenario", json_incref(in->scenario));
     if (in->steps)
         json_put(object, "steps", json_incref(in->steps));
-    json_put(object, "final_observation",
-        in->observation ? json_incref(in->observation) : observation_json(in));
-    json_put(object, "exit_status", r->exit.known ? exit_json(&r->exit) : json_null());
+    json_put(object, "final_observation", json_incref(in->observation));
+    json_put(object, "exit_status", r->exit.known ? result_exit_json(&r->exit) : json_null());
     if (r->error.code)
         json_put(object, "error", err_to_json(&r->error));
     return object;

@@ -8,22 +8,22 @@
 enum {
     RUN_PROTOCOL_VERSION = 1,
     RUN_RESULT_VERSION = 1,
-    RESULT_TAIL_MAX = 256 * 1024, /* bytes of output that a result holds: the last ones */
 };
 
 struct result_input {
     const char *mode; /* what it was made by: "exec", "run", "driver" */
     const char *run_id;
-    const char *session_id;
     const struct verdict *verdict;
     const struct plan *plan;
     const char *const *argv;
     const struct exec_result *result;
-    struct str tail; /* the end of what it wrote, if there is no observation */
     /* Of a scenario; borrowed, may be NULL. */
     json_t *scenario, *steps;
-    json_t *observation; /* the last one */
+    json_t *observation; /* the last one; borrowed */
 };
+
+/* An ExitStatus. */
+MUST_USE json_t *result_exit_json(const struct session_exit *e);
 
 /* A new object. */
 MUST_USE json_t *result_json(const struct result_input *input);

@@ -234,7 +234,7 @@ static bool await_condition(struct runner *r, struct attempt *a)
     const struct step *step = a->step;
     uint64_t most = r->job->verdict->policy->budgets.max_wait_ms;
     uint64_t limit = step->timeout_ms * (step->retries + 1u);
-    bool by_budget = most && limit > most;
+    bool by_budget = limit > most;
     limit = by_budget ? most : limit;
     const struct wait w = {
         .session = r->session,
@@ -408,7 +408,7 @@ static void run_step(struct runner *r, size_t index)
 bool runner_check(const struct scenario *scenario, const struct policy *policy, struct err *err)
 {
     uint64_t most = policy->budgets.max_steps;
-    if (!most || scenario->n_steps <= most)
+    if (scenario->n_steps <= most)
         return true;
     err_set(err, E_TIMEOUT, "the scenario has %zu steps, and the budget max_steps is %llu",
         scenario->n_steps, (unsigned long long)most);
@@ -424,6 +424,20 @@ static bool open_session(struct runner *r, struct err *err)
     return observer_open(&r->observer, &observed, &r->session, err);
 }
 
+/* What goldens were compared with belongs to the record: a replay may be elsewhere, or later. */
+static bool keep_goldens(struct runner *r, struct err *err)
+{
+    struct golden *g;
+    if (!r->job->artifacts)
+        return true;
+    for (size_t i = 0; (g = scenario_golden(r->job->scenario, i)); i++) {
+        struct str text = golden_wanted(g);
+        if (text.p && !artifacts_golden(r->job->artifacts, i, text, err))
+            return false;
+    }
+    return true;
+}
+
 /* The last screen is that of the last step: what a command prints when it is told to end is not
  * part of the scenario. */
 static void finish(struct runner *r)
@@ -432,7 +446,8 @@ static void finish(struct runner *r)
     AUTO_ERR struct err error = {0};
     r->observer.ended = true;
     char ignored[ARTIFACTS_NAME];
-    if (!observe(r, ignored, &result->observation, &error) && !result->run.error.code) {
+    bool ok = observe(r, ignored, &result->observation, &error) && keep_goldens(r, &error);
+    if (!ok && !result->run.error.code) {
         result->run.status = EXEC_ERRORED;
         err_move(&result->run.error, &error);
     }

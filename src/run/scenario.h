@@ -48,6 +48,9 @@ MUST_USE bool scenario_load(
     const char *path, struct arena *arena, struct scenario *ret_scenario, struct err *err);
 void scenario_done(struct scenario *s);
 
+/* Its goldens in the order of its steps; NULL after the last. */
+struct golden *scenario_golden(const struct scenario *s, size_t index);
+
 /* As it is resolved: with every default. A new object. */
 MUST_USE json_t *scenario_json(const struct scenario *s);
 

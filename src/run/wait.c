@@ -78,7 +78,7 @@ static bool may_judge(struct engine *e, uint64_t now)
         return false;
     uint64_t quiet = now - MIN(now, last_activity(w));
     bool changed = session_changes(w->session) != w->since;
-    if (!last && w->after_input && !changed && quiet < WAIT_SETTLE_MS)
+    if (!last && !changed && (w->change || (w->after_input && quiet < WAIT_SETTLE_MS)))
         return false;
     return quiet >= w->settle_ms;
 }

@@ -24,6 +24,7 @@ struct wait {
     uint64_t since;     /* session_changes() before the action */
     uint64_t sent_ms;   /* when the action was sent */
     bool after_input;   /* the action sent something */
+    bool change;        /* only a screen that has changed counts, until time is up */
     uint64_t settle_ms; /* and then nothing may change for so long; 0: no such wish */
     uint64_t deadline_ms;
 };

@@ -12,6 +12,7 @@
 #include <linux/sched.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -295,6 +296,8 @@ static bool start(const struct launch *l, bool rehearse, struct child *ret_child
     child.in = TAKE_FD(ends.ours[0]);
     child.out = TAKE_FD(ends.ours[1]);
     child.err = TAKE_FD(ends.ours[2]);
+    if (child.terminal >= 0)
+        child.hold = ioctl(child.terminal, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
     *ret_child = child;
     return true;
 }
@@ -318,6 +321,12 @@ bool launch_rehearse(const struct plan *plan, struct err *err)
 
 /* Afterwards ---------------------------------------------------------------------------------- */
 
+static void let_go(struct child *child)
+{
+    if (child->hold >= 0)
+        close(TAKE_FD(child->hold));
+}
+
 bool child_next(struct child *child, struct child_news *ret_news, struct err *err)
 {
     struct init_message message = {0};
@@ -330,6 +339,8 @@ bool child_next(struct child *child, struct child_news *ret_news, struct err *er
         *ret_news = (struct child_news){CHILD_STOPPED, message.value};
     else
         return setup_failed(child->plan, &message, err);
+    if (ret_news->word != CHILD_STOPPED)
+        let_go(child);
     return true;
 }
 
@@ -352,7 +363,8 @@ void child_kill(const struct child *child)
 void child_close(struct child *child)
 {
     siginfo_t info;
-    int *const fds[] = {&child->in, &child->out, &child->err, &child->terminal, &child->control};
+    int *const fds[] = {
+        &child->in, &child->out, &child->err, &child->hold, &child->terminal, &child->control};
     for (size_t i = 0; i < ARRAY_LEN(fds); i++)
         if (*fds[i] >= 0)
             close(TAKE_FD(*fds[i]));

@@ -32,11 +32,13 @@ struct child {
     int control;
     int in, out, err; /* our ends; of a terminal all is in `terminal`, and these are -1 */
     int terminal;
+    int hold; /* the terminal's other side: see child_next() */
     bool native;
 };
 
-#define CHILD_NONE \
-    ((struct child){.pidfd = -1, .control = -1, .in = -1, .out = -1, .err = -1, .terminal = -1})
+#define CHILD_NONE   \
+    ((struct child){ \
+        .pidfd = -1, .control = -1, .in = -1, .out = -1, .err = -1, .terminal = -1, .hold = -1})
 
 MUST_USE bool launch_start(const struct launch *launch, struct child *ret_child, struct err *err);
 
@@ -55,7 +57,8 @@ struct child_news {
 };
 
 /* The next word on the control socket; waits for it. A command that could not be started is an
- * error. */
+ * error. Until the command has ended its terminal does not: it may close it, and open it again by
+ * its name; then the end of the output is the end. */
 MUST_USE bool child_next(struct child *child, struct child_news *ret_news, struct err *err);
 
 void child_continue(const struct child *child);

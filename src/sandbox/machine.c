@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -85,25 +86,30 @@ static void find_secret(struct machine *m)
     }
 }
 
-const struct machine *machine_get(void)
+/* What does not change while we run, looked at once: several threads may be the first to ask. */
+static struct machine machine;
+
+static void look(void)
 {
-    static struct machine machine;
     struct utsname names;
-    if (machine.release[0])
-        return &machine;
-    struct machine m = {
+    machine = (struct machine){
         .userns_clone = read_setting("/proc/sys/kernel/unprivileged_userns_clone"),
         .max_userns = read_setting("/proc/sys/user/max_user_namespaces"),
         .apparmor_userns = read_setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"),
         .container = find_container(),
-        .landlock_abi = landlock_abi(),
     };
-    m.landlock_errno = m.landlock_abi ? 0 : errno;
-    find_secret(&m);
+    machine.landlock_abi = landlock_abi();
+    machine.landlock_errno = machine.landlock_abi ? 0 : errno;
+    find_secret(&machine);
     BUG_ON(uname(&names) != 0);
-    snprintf(m.release, sizeof(m.release), "%s", names.release);
-    m.pid_max_in_namespace = release_at_least(m.release, 6, 14);
-    machine = m;
+    snprintf(machine.release, sizeof(machine.release), "%s", names.release);
+    machine.pid_max_in_namespace = release_at_least(machine.release, 6, 14);
+}
+
+const struct machine *machine_get(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    BUG_ON(pthread_once(&once, look) != 0);
     return &machine;
 }
 

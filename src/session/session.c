@@ -2,17 +2,16 @@
 #include "session/session.h"
 
 #include "base/clock.h"
+#include "session/budget.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
 
 enum {
     CHUNK = 64 * 1024,
-    NEAR_PERCENT = 80,
     READY_MS = 20,   /* for what is printed without a pause */
     DRAIN_MS = 2000, /* for output that is still on its way when the command has ended */
 
@@ -32,12 +31,13 @@ struct session {
     size_t at, n;
     uint64_t output_bytes, fed_bytes;
     uint64_t started_ms, changed_ms, sent_ms, changes, hash;
-    bool near_runtime, near_output;
+    struct budget runtime, output;
     bool framed;  /* what was just fed ended a synchronized update */
     bool hung_up; /* nobody has the terminal open any more */
     bool ended;   /* the command; there may be output left */
     uint64_t drain_until_ms;
-    bool told; /* the end */
+    bool told;      /* the end, and all output before it */
+    bool exit_told; /* as an event */
     int watched;
     struct session_exit exit;
     struct err error;
@@ -84,106 +84,41 @@ static enum session_news feed(struct session *s)
     size_t taken = term_feed_until(s->term, bytes, 1u << TERM_EVENT_FRAME);
     s->at += taken;
     s->fed_bytes += taken;
+    if (s->options.output)
+        s->options.output(s->options.context, str_head(bytes, taken));
     take_replies(s);
     look(s);
     return s->framed ? SESSION_FRAME : SESSION_SCREEN;
 }
 
-/* Ending -------------------------------------------------------------------------------------- */
-
-/* Process 1 was killed with all of it, and could not say so. */
-static void note_killed(struct session *s)
-{
-    if (s->exit.known)
-        return;
-    s->exit.known = true;
-    s->exit.code = -1;
-    s->exit.signal = SIGKILL;
-}
-
-static enum session_news fail(struct session *s)
-{
-    child_kill(&s->child);
-    s->exit.by_harness = true;
-    note_killed(s);
-    return SESSION_FAILED;
-}
-
-static enum session_news over_budget(
-    struct session *s, const char *name, uint64_t limit, const char *unit)
-{
-    err_set(&s->error, E_TIMEOUT, "the command exceeded its budget %s of %llu%s, and was ended",
-        name, (unsigned long long)limit, unit);
-    err_ctx(&s->error, "budget", "%s", name);
-    err_ctx_int(&s->error, "limit", (int64_t)limit);
-    if (!s->exit.known)
-        s->exit = (struct session_exit){.known = true, .code = -1, .signal = SIGKILL};
-    return fail(s);
-}
-
-static void note_exit(struct session *s, int status)
-{
-    s->exit.known = true;
-    s->exit.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    s->exit.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-}
-
-/* A word from process 1. */
-static bool hear(struct session *s)
-{
-    struct child_news news;
-    if (!child_next(&s->child, &news, &s->error))
-        return false;
-    if (news.word == CHILD_STOPPED)
-        return true;
-    if (news.word == CHILD_EXITED)
-        note_exit(s, news.value);
-    else
-        note_killed(s);
-    s->ended = true;
-    s->drain_until_ms = clock_mono_ms() + DRAIN_MS;
-    return true;
-}
-
-static enum session_news end(struct session *s)
-{
-    if (!s->told) {
-        s->told = true;
-        tell(s, &(struct session_event){.type = SESSION_EVENT_EXIT,
-                    .value = s->exit.known ? (unsigned)s->exit.code : 0});
-    }
-    return SESSION_EXITED;
-}
-
 /* Budgets ------------------------------------------------------------------------------------- */
 
-static void note_near(
-    struct session *s, bool *told, const char *name, uint64_t used, uint64_t limit)
+static void note_use(struct session *s, struct budget *b, uint64_t used)
 {
-    if (*told || limit == 0 || used < limit - limit * (100 - NEAR_PERCENT) / 100)
-        return;
-    *told = true;
-    tell(s, &(struct session_event){
-                .type = SESSION_EVENT_BUDGET_NEAR, .text = str_z(name), .value = NEAR_PERCENT});
+    if (budget_near(b, used))
+        tell(s, &(struct session_event){.type = SESSION_EVENT_BUDGET_NEAR,
+                    .text = str_z(b->name),
+                    .value = BUDGET_NEAR_PERCENT});
 }
 
-static bool check_time(struct session *s, uint64_t now)
+static bool time_is_over(struct session *s, uint64_t now)
 {
-    const struct session_budgets *b = &s->options.budgets;
     uint64_t used = now - s->started_ms;
-    note_near(s, &s->near_runtime, "max_runtime_ms", used, b->runtime_ms);
-    return b->runtime_ms == 0 || used < b->runtime_ms;
+    note_use(s, &s->runtime, used);
+    return used >= s->runtime.limit;
 }
 
 /* When the run time calls for attention next. */
 static uint64_t next_time(const struct session *s)
 {
-    uint64_t limit = s->options.budgets.runtime_ms;
-    if (limit == 0)
-        return UINT64_MAX;
-    uint64_t near = limit - limit * (100 - NEAR_PERCENT) / 100;
-    uint64_t at = s->started_ms + (s->near_runtime ? limit : near);
+    uint64_t at =
+        s->started_ms + (s->runtime.told ? s->runtime.limit : budget_near_at(&s->runtime));
     return at < s->started_ms ? UINT64_MAX : at;
+}
+
+static bool output_is_over(const struct session *s)
+{
+    return s->output_bytes > s->output.limit;
 }
 
 /* Streams ------------------------------------------------------------------------------------- */
@@ -196,21 +131,11 @@ static bool read_some(struct session *s)
         return true;
     if (n <= 0)
         return false;
-    const struct session_budgets *b = &s->options.budgets;
-    uint64_t left = b->output_bytes ? b->output_bytes - s->output_bytes : UINT64_MAX;
     s->at = 0;
-    s->n = (size_t)MIN((uint64_t)n, left);
+    s->n = (size_t)MIN((uint64_t)n, s->output.limit - s->output_bytes);
     s->output_bytes += (uint64_t)n;
-    if (s->options.output)
-        s->options.output(s->options.context, str_n(s->chunk, s->n));
-    note_near(s, &s->near_output, "max_output_bytes", s->output_bytes, b->output_bytes);
+    note_use(s, &s->output, s->output_bytes);
     return true;
-}
-
-static bool output_is_over(const struct session *s)
-{
-    uint64_t limit = s->options.budgets.output_bytes;
-    return limit && s->output_bytes > limit;
 }
 
 static void write_some(struct session *s)
@@ -220,6 +145,81 @@ static void write_some(struct session *s)
         return;
     memmove(s->queue.p, s->queue.p + n, s->queue.n - (size_t)n);
     buf_truncate(&s->queue, s->queue.n - (size_t)n);
+}
+
+/* Ending -------------------------------------------------------------------------------------- */
+
+struct session_exit session_exit_from(int status)
+{
+    return (struct session_exit){
+        .known = true,
+        .code = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+        .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+    };
+}
+
+static void note_exit(struct session *s, struct session_exit exit)
+{
+    if (s->exit.known)
+        return;
+    exit.by_harness = s->exit.by_harness;
+    s->exit = exit;
+}
+
+static void tell_exit(struct session *s)
+{
+    if (!s->exit_told)
+        tell(s, &(struct session_event){.type = SESSION_EVENT_EXIT, .exit = &s->exit});
+    s->exit_told = true;
+}
+
+/* What was printed before the end is the last screen. */
+static void take_rest(struct session *s)
+{
+    uint64_t until = clock_mono_ms() + READY_MS;
+    do {
+        while (s->at < s->n)
+            (void)feed(s);
+    } while (!output_is_over(s) && clock_mono_ms() <= until && read_some(s) && s->at < s->n);
+    while (s->at < s->n)
+        (void)feed(s);
+}
+
+static enum session_news fail(struct session *s)
+{
+    child_kill(&s->child);
+    s->exit.by_harness |= !s->exit.known;
+    note_exit(s, SESSION_KILLED);
+    take_rest(s);
+    tell_exit(s);
+    return SESSION_FAILED;
+}
+
+static enum session_news over_budget(struct session *s, const struct budget *b)
+{
+    (void)budget_blame(b, &s->error);
+    return fail(s);
+}
+
+/* A word from process 1; where it was killed with all of it, it could not say so. */
+static bool hear(struct session *s)
+{
+    struct child_news news;
+    if (!child_next(&s->child, &news, &s->error))
+        return false;
+    if (news.word == CHILD_STOPPED)
+        return true;
+    note_exit(s, news.word == CHILD_EXITED ? session_exit_from(news.value) : SESSION_KILLED);
+    s->ended = true;
+    s->drain_until_ms = clock_mono_ms() + DRAIN_MS;
+    return true;
+}
+
+static enum session_news end(struct session *s)
+{
+    s->told = true;
+    tell_exit(s);
+    return SESSION_EXITED;
 }
 
 /* The loop ------------------------------------------------------------------------------------ */
@@ -285,12 +285,11 @@ enum session_news session_next(struct session *s, uint64_t deadline_ms)
         if (s->at < s->n)
             return feed(s);
         if (output_is_over(s))
-            return over_budget(s, "max_output_bytes", s->options.budgets.output_bytes, " bytes");
+            return over_budget(s, &s->output);
         if (drained(s))
             return end(s);
-        uint64_t now = clock_mono_ms();
-        if (!s->ended && !check_time(s, now))
-            return over_budget(s, "max_runtime_ms", s->options.budgets.runtime_ms, " ms");
+        if (!s->ended && time_is_over(s, clock_mono_ms()))
+            return over_budget(s, &s->runtime);
         if (step(s, deadline_ms, &news))
             return news;
         if (s->at == s->n && !drained(s) && clock_mono_ms() >= deadline_ms)
@@ -319,6 +318,8 @@ bool session_open(
     s->child = child;
     s->queue = BUF_INIT(SESSION_QUEUE_MAX + 1);
     s->chunk = base_realloc(NULL, CHUNK);
+    s->runtime = (struct budget){"max_runtime_ms", " ms", options->budgets.runtime_ms, false};
+    s->output = (struct budget){"max_output_bytes", " bytes", options->budgets.output_bytes, false};
     s->started_ms = s->changed_ms = clock_mono_ms();
     s->exit.code = -1;
     s->watched = -1;
@@ -475,4 +476,11 @@ uint64_t session_changes(const struct session *s)
 size_t session_unread(const struct session *s)
 {
     return s->queue.n;
+}
+
+bool session_hides_input(const struct session *s)
+{
+    struct termios modes;
+    return !s->hung_up && tcgetattr(s->child.terminal, &modes) == 0 &&
+           (modes.c_lflag & (ICANON | ECHO)) == ICANON;
 }

@@ -19,6 +19,7 @@
 #include "term/term.h"
 
 #include <poll.h>
+#include <signal.h>
 
 enum {
     SESSION_ROWS_MAX = 500,
@@ -38,11 +39,24 @@ enum session_news {
     SESSION_FAILED,   /* a budget, or something of ours: session_error(); everything is killed */
 };
 
+struct session_exit {
+    bool known;
+    int code;   /* -1: none */
+    int signal; /* 0: none */
+    bool by_harness;
+};
+
+/* From what waitpid() gives. */
+struct session_exit session_exit_from(int status);
+
+/* Killed, and so without a word of its own. */
+#define SESSION_KILLED ((struct session_exit){.known = true, .code = -1, .signal = SIGKILL})
+
 enum session_event_type {
     SESSION_EVENT_TERM,        /* one of the terminal's: title, bell, … */
     SESSION_EVENT_BUDGET_NEAR, /* text: its name; value: percent */
     SESSION_EVENT_RESIZE,      /* value: rows << 16 | cols */
-    SESSION_EVENT_EXIT,
+    SESSION_EVENT_EXIT,        /* exit: how */
 };
 
 struct session_event {
@@ -50,10 +64,11 @@ struct session_event {
     enum term_event_type term; /* of SESSION_EVENT_TERM */
     struct str text;           /* as it came: anything may be in it */
     unsigned value;
+    const struct session_exit *exit;
 };
 
 struct session_budgets {
-    uint64_t runtime_ms, output_bytes; /* 0: none */
+    uint64_t runtime_ms, output_bytes; /* UINT64_MAX: none */
 };
 
 struct session_options {
@@ -63,17 +78,11 @@ struct session_options {
     struct session_budgets budgets;
     unsigned scrollback;
     int cancel; /* -1, or what is readable when it is to end */
-    /* What it prints, before it is fed; and what happens. May be NULL; must not call back. */
+    /* What it prints, when it is on the screen; and what happens. May be NULL; must not call back.
+     */
     void (*output)(void *context, struct str bytes);
     void (*event)(void *context, const struct session_event *event);
     void *context;
-};
-
-struct session_exit {
-    bool known;
-    int code;   /* -1: none */
-    int signal; /* 0: none */
-    bool by_harness;
 };
 
 struct session;
@@ -125,6 +134,9 @@ uint64_t session_changed_ms(const struct session *s);
 uint64_t session_sent_ms(const struct session *s);
 /* Counts those changes. */
 uint64_t session_changes(const struct session *s);
+/* Whether what is typed now is not to be seen, as a password is not: the terminal takes lines and
+ * does not echo them. */
+bool session_hides_input(const struct session *s);
 /* Bytes of ours that the command has not read. */
 size_t session_unread(const struct session *s);
 

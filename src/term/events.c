@@ -22,18 +22,19 @@ struct events {
     uint16_t slots[SLOTS]; /* places in the list + 1 */
 };
 
-static const char *const names[] = {
-    [TERM_EVENT_TITLE] = "title",
-    [TERM_EVENT_ICON] = NULL,
-    [TERM_EVENT_BELL] = "bell",
-    [TERM_EVENT_UNKNOWN] = "unknown_sequence",
-    [TERM_EVENT_UNANSWERED] = "unanswered_query",
-    [TERM_EVENT_REPLACED] = "replaced_character",
-    [TERM_EVENT_TRUNCATED] = "truncated_sequence",
-    [TERM_EVENT_CLIPBOARD] = "clipboard_refused",
-    [TERM_EVENT_RESIZE] = "resize",
-    [TERM_EVENT_FRAME] = NULL,
-    [TERM_EVENT_QUERY] = NULL,
+static const struct {
+    const char *name, *help;
+} kinds[TERM_EVENTS] = {
+    [TERM_EVENT_TITLE] = {"title", "the program set the window's title: message"},
+    [TERM_EVENT_BELL] = {"bell", "it rang the bell"},
+    [TERM_EVENT_UNKNOWN] = {"unknown_sequence",
+        "it sent an escape sequence that this terminal does not know: message"},
+    [TERM_EVENT_UNANSWERED] = {"unanswered_query",
+        "it asked something that was not answered: message"},
+    [TERM_EVENT_REPLACED] = {"replaced_character", "bytes that are no character became U+FFFD"},
+    [TERM_EVENT_TRUNCATED] = {"truncated_sequence", "a sequence was longer than is kept"},
+    [TERM_EVENT_CLIPBOARD] = {"clipboard_refused", "it wanted to read or write the clipboard"},
+    [TERM_EVENT_RESIZE] = {"resize", "it asked for another size"},
 };
 
 struct events *events_new(void)
@@ -52,7 +53,12 @@ void events_free(struct events *e)
 
 const char *event_name(enum term_event_type type)
 {
-    return (size_t)type < ARRAY_LEN(names) ? names[type] : NULL;
+    return (size_t)type < ARRAY_LEN(kinds) ? kinds[type].name : NULL;
+}
+
+const char *event_help(enum term_event_type type)
+{
+    return (size_t)type < ARRAY_LEN(kinds) ? kinds[type].help : NULL;
 }
 
 /* The entry, made if need be; NULL if there is no room. */

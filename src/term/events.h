@@ -27,8 +27,10 @@ void events_free(struct events *e);
 /* For term_options.event. */
 void events_add(void *context, const struct term_event *event);
 
-/* "title", "unknown_sequence", ...; NULL for what is no event to the outside. */
+/* "title", "unknown_sequence", ...; NULL for what is no event to the outside. And what it means, in
+ * a few words. */
 const char *event_name(enum term_event_type type);
+const char *event_help(enum term_event_type type);
 
 /* [{"type","text","count"}], in the order in which they first happened. The terminal knows how
  * often an unknown sequence came. */

@@ -312,6 +312,20 @@ void term_cell(const struct term *t, int row, unsigned col, struct term_cell *re
     memcpy(ret_cell->codepoints, cluster.codepoints, cluster.n * sizeof(uint32_t));
 }
 
+size_t term_row_ascii(const struct term *t, int row, char *bytes)
+{
+    BUG_ON(row < -t->grid->history || row >= t->rows);
+    const struct row *r = grid_row(t->grid, row);
+    size_t n = (size_t)MIN((int)r->used, t->cols);
+    for (size_t col = 0; col < n; col++) {
+        uint64_t c = r->cells[col] & (CELL_TEXT | CELL_WIDE | CELL_TAIL);
+        if (c > 0x7F)
+            return SIZE_MAX;
+        bytes[col] = c ? (char)c : ' ';
+    }
+    return n;
+}
+
 bool term_row_wraps(const struct term *t, int row)
 {
     BUG_ON(row < -t->grid->history || row >= t->rows);

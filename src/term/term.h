@@ -44,6 +44,7 @@ enum term_event_type {
     TERM_EVENT_RESIZE,     /* the program asks for another size; value: rows << 16 | cols */
     TERM_EVENT_FRAME,      /* the end of a synchronized update */
     TERM_EVENT_QUERY,      /* something was asked and answered */
+    TERM_EVENTS,
 };
 
 struct term_event {
@@ -114,6 +115,10 @@ struct term_cell {
     unsigned width; /* 1, 2, or 0: the right half of a wide one */
     struct style style;
 };
+
+/* A row of nothing but ASCII as text, without the empty cells at its end: how many bytes of at most
+ * term_cols(). SIZE_MAX if there is anything else in it. */
+size_t term_row_ascii(const struct term *t, int row, char *bytes);
 
 void term_cell(const struct term *t, int row, unsigned col, struct term_cell *ret_cell);
 bool term_row_wraps(const struct term *t, int row); /* goes on in the next row */

@@ -5,8 +5,6 @@
 #include "tool/tool.h"
 
 enum {
-    ARGS_ARENA = 256 << 20,
-    ARGS_SIZE_MAX = 512, /* of the struct that a table fills */
     SUBJECT_MAX = 1 << 20,
     NAME_SHOWN = 100,
     MESSAGE_MAX = 64 << 10,
@@ -15,7 +13,12 @@ enum {
 const struct tool *const tools[] = {
     &tool_list_dir,
     &tool_read_file,
+    &tool_grep_files,
+    &tool_glob_files,
     &tool_write_file,
+    &tool_edit_file,
+    &tool_apply_patch_json,
+    &tool_apply_patch_freeform,
     &tool_shell,
     &tool_exec_command,
     &tool_write_stdin,
@@ -30,6 +33,16 @@ const struct tool *tool_find(struct str name)
     return NULL;
 }
 
+/* How a service is told what a free text must look like. */
+static json_t *format_of(const struct tool *tool)
+{
+    json_t *format = json_object();
+    json_put(format, "type", json_string("grammar"));
+    json_put(format, "syntax", json_string("lark"));
+    json_put(format, "definition", json_string(tool->grammar));
+    return format;
+}
+
 json_t *tool_spec(const struct tool *tool)
 {
     json_t *spec = json_object(), *aliases = json_array();
@@ -39,6 +52,8 @@ json_t *tool_spec(const struct tool *tool)
     json_put(spec, "aliases", aliases);
     json_put(spec, "description", json_string(tool->about));
     json_put(spec, "parameters", field_schema(tool->args));
+    if (tool->grammar)
+        json_put(spec, "format", format_of(tool));
     json_put(spec, "mutating", json_boolean(tool->mutating));
     return spec;
 }
@@ -69,10 +84,10 @@ static json_t *without_nulls(const json_t *arguments)
     return given;
 }
 
-static bool read_arguments(const struct tool *tool, const json_t *arguments, struct arena *a,
+bool tool_read_arguments(const struct tool *tool, const json_t *arguments, struct arena *a,
     void *ret_args, struct err *err)
 {
-    BUG_ON(tool->args->size > ARGS_SIZE_MAX);
+    BUG_ON(tool->args->size > TOOL_ARGS_SIZE);
     if (json_is_object(arguments)) {
         AUTO_JSON json_t *given = without_nulls(arguments);
         if (field_read(tool->args, given, a, E_TOOL_VALIDATION, ret_args, err))
@@ -114,9 +129,9 @@ static bool ask(struct toolbox *box, const struct tool *tool, const void *args, 
 static bool call(struct toolbox *box, const struct tool *tool, const json_t *arguments,
     struct tool_result *result, struct err *err)
 {
-    AUTO_ARENA struct arena a = ARENA_INIT(ARGS_ARENA);
-    _Alignas(max_align_t) unsigned char args[ARGS_SIZE_MAX] = {0};
-    return read_arguments(tool, arguments, &a, args, err) && ask(box, tool, args, err) &&
+    AUTO_ARENA struct arena a = ARENA_INIT(TOOL_ARGS_ARENA);
+    _Alignas(max_align_t) unsigned char args[TOOL_ARGS_SIZE] = {0};
+    return tool_read_arguments(tool, arguments, &a, args, err) && ask(box, tool, args, err) &&
            tool->run(box, args, result, err);
 }
 

@@ -131,6 +131,7 @@ static bool run_confined(struct shell *s, const struct confined *c, struct err *
         .input = -1,
         .output = {s->streams[0].fd, s->streams[1].fd},
         .signals = s->box->options->signals,
+        .cancel = -1,
         .seen = seen,
         .tend = sessions >= 0 ? tend : NULL,
         .tended = sessions,

@@ -18,7 +18,9 @@
 
 enum {
     TOOL_ARGUMENTS_MAX = 32 << 20, /* bytes of JSON */
-    TOOL_CONTENT_MAX = 1 << 20,    /* what goes to the model; the caps are far below */
+    TOOL_ARGS_SIZE = 512,          /* of the struct that a tool's table fills, at most */
+    TOOL_ARGS_ARENA = 256 << 20,
+    TOOL_CONTENT_MAX = 1 << 20, /* what goes to the model; the caps are far below */
 };
 
 struct tool_change {
@@ -47,6 +49,7 @@ struct tool {
     const char *about;        /* what a model is told */
     const struct shape *args; /* reading, and the JSON Schema */
     const char *example;      /* arguments that are right, as JSON */
+    const char *grammar;      /* of its first argument, in Lark; NULL: any text */
     bool mutating;            /* changes files or runs commands: consent may be needed */
     bool is_command;          /* its subject is a command line */
     /* Fills in the result. False: an error, in which case content and details may still be there.
@@ -59,8 +62,12 @@ struct tool {
 
 extern const struct tool tool_list_dir;
 extern const struct tool tool_read_file;
+extern const struct tool tool_grep_files;
+extern const struct tool tool_glob_files;
 extern const struct tool tool_write_file;
 extern const struct tool tool_edit_file;
+extern const struct tool tool_apply_patch_json;
+extern const struct tool tool_apply_patch_freeform;
 extern const struct tool tool_shell;
 extern const struct tool tool_exec_command;
 extern const struct tool tool_write_stdin;
@@ -72,6 +79,11 @@ extern const size_t n_tools;
 /* By name or alias; NULL: none. */
 const struct tool *tool_find(struct str name);
 
+/* Fills the struct of a tool's arguments, TOOL_ARGS_SIZE bytes. E_TOOL_VALIDATION names the
+ * argument, and gives an example. */
+MUST_USE bool tool_read_arguments(const struct tool *tool, const json_t *arguments, struct arena *a,
+    void *ret_args, struct err *err);
+
 /* Runs one: arguments are JSON text. The result says everything, also that there is no such tool.
  */
 void tool_call(
@@ -80,7 +92,7 @@ void tool_call(
 void tool_call_json(
     struct toolbox *box, struct str name, const json_t *arguments, struct tool_result *ret_result);
 
-/* {"name","aliases","description","parameters","mutating"} */
+/* {"name","aliases","description","parameters","format"?,"mutating"} */
 MUST_USE json_t *tool_spec(const struct tool *tool);
 
 /* {"status","code"?,"message","truncated","content","details","changes"?} */

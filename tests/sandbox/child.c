@@ -1,6 +1,8 @@
 /* What the tests run inside the sandbox: a static program with one behaviour a name, so that no
  * shell and no library is needed. `sandbox_child NAME ARG…`; the table is at the end. Exit status
  * 0: it went as the name says; 1: it did not, stderr has why; 2: usage. */
+#include "child.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -31,25 +33,24 @@
 #include <unistd.h>
 
 enum {
-    BLOCK = 65536,
     THREADS = 8,
     ZOMBIE_TRIES = 200000,
     ALLOC_STEP = 16 << 20,
     STOLEN = 200,
 };
 
-static int fail(const char *what)
+int fail(const char *what)
 {
     fprintf(stderr, "child: %s: %s\n", what, strerror(errno));
     return 1;
 }
 
-static long long number(const char *text)
+long long number(const char *text)
 {
     return strtoll(text, NULL, 0);
 }
 
-static void say(const char *text)
+void say(const char *text)
 {
     size_t n = strlen(text);
     while (n > 0) {
@@ -68,7 +69,7 @@ static int wait_for_ever(void)
     return 0;
 }
 
-static void nap(void)
+void nap(void)
 {
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
@@ -232,7 +233,7 @@ static int do_files(char **args)
 
 /* Output ----------------------------------------------------------------------------------------*/
 
-static int put_bytes(const char *block, size_t block_size, long long max)
+int put_bytes(const char *block, size_t block_size, long long max)
 {
     for (long long done = 0; max < 0 || done < max;) {
         size_t part = block_size;
@@ -843,6 +844,7 @@ static const struct {
     {"hush", 0, do_hush},
     {"ignore", 0, do_ignore},
     {"line", 1, do_line},
+    {"lines", 1, do_lines},
     {"listen", 0, do_listen},
     {"lock", 1, do_lock},
     {"loopback", 2, do_loopback},
@@ -851,6 +853,8 @@ static const struct {
     {"pause", 0, do_pause},
     {"print", 1, do_print},
     {"raw", 0, do_raw},
+    {"reopen", 0, do_reopen},
+    {"resize", 0, do_resize},
     {"share", 2, do_share},
     {"shm", 0, do_shm},
     {"show", 1, do_show},

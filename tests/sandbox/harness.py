@@ -18,6 +18,7 @@ child.c. After each case no process of it may be left, nor anything below its ho
 --sanitized: fewer repetitions, and memory and time are judged by SANITIZED_FACTOR.
 """
 import argparse
+import contextlib
 import ctypes
 import fcntl
 import json
@@ -280,6 +281,16 @@ class Place:
         subprocess.run(["chmod", "-R", "u+rwx", self.top], check=False, stderr=subprocess.DEVNULL)
         shutil.rmtree(self.top, ignore_errors=True)
         return problems
+
+
+def peak(pid):
+    """The most memory that a process had so far, in bytes; None when it is gone."""
+    with contextlib.suppress(OSError):
+        with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as f:
+            for line in f:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) * 1024
+    return None
 
 
 def become_reaper():

@@ -19,7 +19,7 @@ import sys
 import time
 
 from harness import (KILLED_S, PRESET_PYTHON, TIMEOUT_S, Failed, become_reaper, case, factor, main,
-                     orphans, sanitized)
+                     orphans, peak, sanitized)
 
 MIB = 1 << 20
 LONG_MS = 120000       # a budget that no test should come near
@@ -45,16 +45,6 @@ def over_budget(t, run, budget):
     status = run.result.get("exit_status") or {}
     t.same(status.get("terminated_by_harness"), True, run)
     t.same(run.result.get("status"), "errored", run)
-
-
-def peak(pid):
-    """The most memory that a process had so far, in bytes; None when it is gone."""
-    with contextlib.suppress(OSError):
-        with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as f:
-            for line in f:
-                if line.startswith("VmHWM:"):
-                    return int(line.split()[1]) * 1024
-    return None
 
 
 def watch(t, argv, read=True):

@@ -367,6 +367,15 @@ TEST(run_observations_have_the_last_of_much_output)
     CHECK(json_is_true(json_object_get(json, "transcript_cut")));
     CHECK_INT(text.n, OBSERVER_TEXT_MAX / 3 * 3);
     CHECK(str_starts_with(text, STR("日")));
+    /* In pieces that are small enough each. */
+    observer_output(&o, str_n(much, OBSERVER_TEXT_MAX / 2));
+    observer_output(&o, str_n(much, OBSERVER_TEXT_MAX / 2));
+    observer_output(&o, STR("last"));
+    AUTO_JSON json_t *more = observer_take(&o, NULL, OBSERVER_FULL);
+    text = json_str(json_object_get(more, "transcript_delta"));
+    CHECK(json_is_true(json_object_get(more, "transcript_cut")));
+    CHECK(text.n <= OBSERVER_TEXT_MAX + 6 && text.n > OBSERVER_TEXT_MAX / 2);
+    CHECK(str_ends_with(text, STR("last")));
     observer_done(&o);
 }
 

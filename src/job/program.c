@@ -1,5 +1,5 @@
 /* Looking programs up. */
-#include "cli/program.h"
+#include "job/program.h"
 
 #include "path/lexical.h"
 

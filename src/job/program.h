@@ -1,6 +1,6 @@
 /* Finding the program that a user means. */
-#ifndef CLI_PROGRAM_H
-#define CLI_PROGRAM_H
+#ifndef JOB_PROGRAM_H
+#define JOB_PROGRAM_H
 
 #include "base/arena.h"
 #include "base/err.h"

@@ -1,0 +1,62 @@
+/* What the parts of the library share. */
+#ifndef API_API_H
+#define API_API_H
+
+#include "cordon.h"
+#include "job/job.h"
+
+enum {
+    API_ARENA_MAX = 1 << 30,
+    API_STRUCT_MAX = 4096,
+};
+
+/* Hands an error over, if somebody wants it. */
+void api_give_error(struct err *err, struct cordon_error *error);
+
+/* A structure that begins with its size, as the caller's version of the header has it: one of an
+ * earlier version is shorter, and what this version does not know must be zero. */
+struct api_shape {
+    const char *name;
+    size_t least, size;
+};
+
+#define API_SHAPE(type, last)                                                                      \
+    {                                                                                              \
+#type, offsetof(struct type, last) + sizeof(((struct type *)0)->last), sizeof(struct type) \
+    }
+
+/* NULL gives zeros. */
+MUST_USE bool api_take(const struct api_shape *shape, const void *from, void *to, struct err *err);
+
+/* A call that runs something: what was given, copied as far as it is needed later, and what it
+ * becomes. Must not be moved. */
+struct api_call {
+    struct arena arena;
+    struct cordon_run_options options;
+    struct prepare_options wishes;
+    struct policy policy; /* of options.policy */
+    struct prepared p;
+    size_t n_steps;
+};
+
+/* From the options; canceled already is E_CANCELED. */
+MUST_USE bool api_call_begin(
+    struct api_call *c, const struct cordon_run_options *options, struct err *err);
+MUST_USE bool api_call_command(struct api_call *c, const struct cordon_command *command,
+    struct cordon_command *ret_command, struct err *err);
+void api_call_done(struct api_call *c);
+
+/* -1, or the descriptor. */
+int api_cancel_fd(const struct api_call *c);
+
+/* For what the command prints; NULL if nobody wants it. The context is the call. */
+typedef void (*api_output_fn)(void *context, struct str bytes);
+api_output_fn api_output(const struct api_call *c);
+
+/* Take the tree over. */
+struct cordon_result *api_result_new(json_t *tree);
+struct cordon_observation *api_observation_new(json_t *tree);
+
+struct cordon_exit api_exit(const struct session_exit *e);
+
+#endif

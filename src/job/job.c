@@ -1,0 +1,164 @@
+/* From what was prepared to results. */
+#include "job/job.h"
+
+#include "run/result.h"
+
+static struct result_input input_of(const struct prepared *p, const char *mode)
+{
+    return (struct result_input){
+        .mode = mode, .verdict = &p->verdict, .plan = &p->plan, .argv = p->argv};
+}
+
+/* The RunResult into the record, and to whoever wants it. */
+static void end(struct prepared *p, const struct result_input *input, json_t **ret_json)
+{
+    if (!ret_json && !prepared_record(p))
+        return;
+    AUTO_JSON json_t *json = result_json(input);
+    prepare_finish(p, json);
+    if (ret_json)
+        *ret_json = json_take(&json);
+}
+
+/* Scenarios ----------------------------------------------------------------------------------- */
+
+void prepare_scenario(struct prepared *p, const struct scenario *s)
+{
+    const char **argv = ARENA_NEW(p->arena, const char *, s->args.n + 2);
+    argv[0] = arena_strdup(p->arena, s->command);
+    for (size_t i = 0; i < s->args.n; i++)
+        argv[i + 1] = arena_strdup(p->arena, s->args.p[i]);
+    p->argv = argv;
+    p->given = s->has_policy ? &s->policy : NULL;
+    p->start = s->cwd;
+}
+
+/* What is known before the command starts is written before it starts. */
+static bool begin_record(struct prepared *p, const struct scenario *s, struct err *err)
+{
+    if (!prepared_record(p))
+        return true;
+    AUTO_JSON json_t *scenario = scenario_json(s), *policy = policy_to_json(&p->policy);
+    return artifacts_put_json(&p->artifacts, "policy.json", policy, err) &&
+           artifacts_put_json(&p->artifacts, "scenario.json", scenario, err);
+}
+
+bool job_run(struct prepared *p, const struct scenario *scenario, const struct runner_job *wish,
+    struct runner_result *ret_result, struct err *err)
+{
+    struct runner_job job = *wish;
+    job.scenario = scenario;
+    job.verdict = &p->verdict;
+    job.plan = &p->plan;
+    job.argv = p->argv;
+    job.envp = p->envp;
+    job.artifacts = prepared_record(p);
+    return begin_record(p, scenario, err) && runner_run(&job, ret_result, err);
+}
+
+void job_run_end(struct prepared *p, const struct scenario *scenario,
+    const struct runner_result *result, json_t **ret_json)
+{
+    AUTO_JSON json_t *json = scenario_json(scenario);
+    struct result_input input = input_of(p, "run");
+    input.run_id = result->run_id;
+    input.result = &result->run;
+    input.scenario = json;
+    input.steps = result->steps;
+    input.observation = result->observation;
+    end(p, &input, ret_json);
+}
+
+/* Commands ------------------------------------------------------------------------------------ */
+
+/* The one observation of a run without steps, on disk if there is a record. What is wrong with it
+ * is the run's error if it has none of its own. */
+static void observe(struct prepared *p, struct job_exec *x)
+{
+    char name[ARTIFACTS_NAME];
+    AUTO_ERR struct err error = {0};
+    struct artifacts *a = prepared_record(p);
+    x->observer.ended = true;
+    x->observer.snapshot_max = p->policy.budgets.max_snapshot_bytes;
+    x->observation = observer_take(&x->observer, x->term, OBSERVER_FULL);
+    if (a)
+        artifacts_event(a, x->observation);
+    const json_t *screen = json_object_get(x->observation, "screen");
+    bool ok = observer_fits(&x->observer, &error) &&
+              (!a || !x->term || artifacts_snapshot(a, screen, name, &error));
+    if (!ok && !x->result.error.code) {
+        x->result.status = EXEC_ERRORED;
+        err_move(&x->result.error, &error);
+    }
+}
+
+bool job_exec(struct prepared *p, const struct exec_job *wish, bool told, struct job_exec *ret_exec,
+    struct err *err)
+{
+    struct job_exec *x = ret_exec;
+    struct exec_job job = *wish;
+    bool wanted = told || prepared_record(p);
+    *x = (struct job_exec){0};
+    observer_init(&x->observer);
+    x->observer.artifacts = prepared_record(p);
+    x->observer.also = wish->seen;
+    x->observer.context = wish->context;
+    if (wanted && wish->terminal)
+        x->term = term_new(&(struct term_options){.rows = wish->rows,
+            .cols = wish->cols,
+            .event = observer_term_event,
+            .context = &x->observer});
+    job.verdict = &p->verdict;
+    job.plan = &p->plan;
+    job.argv = p->argv;
+    job.envp = p->envp;
+    job.seen = observer_output;
+    job.event = observer_event;
+    job.term = x->term;
+    job.context = &x->observer;
+    if (!exec_run(&job, &x->result, err)) {
+        job_exec_done(x);
+        return false;
+    }
+    if (wanted)
+        observe(p, x);
+    return true;
+}
+
+void job_exec_end(struct prepared *p, struct job_exec *x, json_t **ret_json)
+{
+    struct result_input input = input_of(p, "exec");
+    input.run_id = x->observer.run_id;
+    input.result = &x->result;
+    input.observation = x->observation;
+    end(p, &input, ret_json);
+}
+
+void job_exec_done(struct job_exec *x)
+{
+    err_done(&x->result.error);
+    observer_done(&x->observer);
+    term_free(x->term);
+    json_decrefp(&x->observation);
+    x->term = NULL;
+    x->observation = NULL;
+}
+
+/* Sessions ------------------------------------------------------------------------------------ */
+
+struct live_job job_live(struct prepared *p, uint16_t rows, uint16_t cols, int cancel)
+{
+    return (struct live_job){
+        .observed = {&p->verdict, &p->plan, p->argv, p->envp, rows, cols, cancel},
+        .artifacts = prepared_record(p),
+    };
+}
+
+void job_live_end(struct prepared *p, const struct live_result *result, json_t **ret_json)
+{
+    struct result_input input = input_of(p, "driver");
+    input.run_id = result->run_id;
+    input.result = &result->run;
+    input.observation = result->observation;
+    end(p, &input, ret_json);
+}

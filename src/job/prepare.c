@@ -1,0 +1,218 @@
+/* Policies and wishes into verdicts and plans. */
+#include "job/prepare.h"
+
+#include "job/program.h"
+#include "path/home.h"
+#include "path/lexical.h"
+#include "policy/load.h"
+#include "policy/preset.h"
+#include "replay/normalize.h"
+#include "run/exec.h"
+#include "sandbox/env.h"
+
+static struct str_list one(struct arena *a, struct str text)
+{
+    struct str *p = ARENA_NEW(a, struct str, 1);
+    *p = text;
+    return (struct str_list){p, 1};
+}
+
+/* To start in, and to read if it can be: what can't is denied as the working directory that it is,
+ * not as an entry of a list that nobody wrote. One that no policy may name is left out. */
+static void use_dir(struct prepared *x, struct str dir)
+{
+    struct arena *a = x->arena;
+    struct policy policy = {.fs.allowed_read = one(a, dir)};
+    struct verdict v;
+    policy_validate(&policy, &x->host, a, &v);
+    if (v.denials.n && v.denials.p[0].blocked)
+        return;
+    x->policy.fs.working_dir = dir;
+    if (v.denials.n == 0)
+        x->policy.fs.allowed_read = policy.fs.allowed_read;
+}
+
+/* Without a policy: this command, and the working directory to read. */
+static bool default_policy(struct prepared *x, struct err *err)
+{
+    struct arena *a = x->arena;
+    struct str program, dir = x->cwd;
+    if (!policy_parse(STR("{\"policy_version\": 4}"), "default", a, &x->policy, err) ||
+        !program_find(a, str_z(x->argv[0]), x->cwd, &program, err))
+        return false;
+    x->program = program.p;
+    x->policy.exec.allowed_executables = one(a, program);
+    x->policy.exec.allow_shell = policy_is_shell(program);
+    if (x->options->cwd)
+        dir = lexical_absolute(a, x->cwd, str_z(x->options->cwd));
+    else if (x->start.p)
+        dir = x->start;
+    use_dir(x, dir);
+    return true;
+}
+
+static bool has_policy(const struct prepared *x)
+{
+    return x->options->policy || x->options->preset || x->given;
+}
+
+static bool load_policy(struct prepared *x, struct err *err)
+{
+    const struct prepare_options *o = x->options;
+    struct arena *a = x->arena;
+    if (o->policy)
+        return policy_load(o->policy, a, &x->policy, err);
+    if (o->preset) {
+        struct str root = lexical_absolute(a, x->cwd, o->root ? str_z(o->root) : x->cwd);
+        return preset_load(o->preset, root, a, &x->policy, err);
+    }
+    if (x->given) {
+        x->policy = *x->given;
+        return true;
+    }
+    return default_policy(x, err);
+}
+
+/* What the flags change in it. */
+static void edit_policy(struct prepared *x)
+{
+    const struct prepare_options *o = x->options;
+    struct policy *p = &x->policy;
+    if (o->no_sandbox)
+        p->sandbox = POLICY_NO_SANDBOX;
+    if (o->network)
+        p->network = POLICY_NETWORK_ENABLED;
+    p->sandbox_unsafe_ack |= o->ack_sandbox;
+    p->network_unsafe_ack |= o->ack_network;
+    p->fs_write_unsafe_ack |= o->ack_write;
+    p->fs_strict_write |= o->strict_write;
+    if (o->artifacts && has_policy(x)) {
+        p->artifacts.enabled = true;
+        p->artifacts.dir = lexical_absolute(x->arena, x->cwd, str_z(o->artifacts));
+    }
+    if (x->replays.p)
+        p->artifacts = (struct policy_artifacts){0};
+}
+
+static void validate(struct prepared *x)
+{
+    const char *cwd = NULL;
+    if (x->options->cwd && has_policy(x))
+        cwd = lexical_absolute(x->arena, x->cwd, str_z(x->options->cwd)).p;
+    else if (x->start.p && has_policy(x))
+        cwd = arena_strdup(x->arena, x->start);
+    policy_validate(&x->policy, &x->host, x->arena, &x->verdict);
+    /* Without a policy of the user's the record is our own affair, and lies in no list. */
+    if (x->options->artifacts && !has_policy(x) && x->policy.fs_strict_write &&
+        !x->policy.fs_write_unsafe_ack)
+        denials_add(&x->verdict.denials,
+            &(struct denial){"fs_strict_write", "write access requires explicit acknowledgement",
+                STR("true"), "artifacts are written",
+                "add --ack-unsafe-write, or leave out --artifacts"});
+    policy_validate_command(&x->verdict, &(struct policy_command){.path = x->program, .cwd = cwd});
+}
+
+bool prepare_plan(struct prepared *x, struct err *err)
+{
+    return exec_plan(&x->verdict, x->hidden, x->arena, &x->plan, err);
+}
+
+static bool open_artifacts(struct prepared *x, struct err *err)
+{
+    struct arena *a = x->arena;
+    const struct policy_artifacts *p = &x->policy.artifacts;
+    struct str dir = {0};
+    if (x->options->artifacts)
+        dir = lexical_absolute(a, x->cwd, str_z(x->options->artifacts));
+    else if (p->enabled)
+        dir = x->verdict.artifacts_dir.resolved;
+    if (x->replays.p)
+        x->hidden = x->replays;
+    if (!dir.p)
+        return true;
+    struct normalization n;
+    if (!normalization_init(&x->policy.replay, NULL, &n, err))
+        return false;
+    AUTO_JSON json_t *record = normalization_json(&n);
+    normalization_done(&n);
+    if (!artifacts_open(dir.p, p->overwrite, &x->artifacts, err))
+        return false;
+    struct str name;
+    if (!artifacts_where(&x->artifacts, a, &name, err))
+        return false;
+    if (has_policy(x) && !verdict_holds(&x->verdict.write, name))
+        return err_set(err, E_POLICY_DENIED,
+            "the artifacts directory is not what was checked a moment ago: '" STR_FMT "'",
+            STR_ARG(name));
+    x->hidden = name;
+    return artifacts_put_json(&x->artifacts, "normalization.json", record, err);
+}
+
+bool prepare_policy(struct prepared *x, struct err *err)
+{
+    const struct prepare_options *o = x->options;
+    x->artifacts = ARTIFACTS_NONE;
+    x->host.home = home_dir(x->arena);
+    if (!x->program)
+        x->program = x->argv[0];
+    if (o->policy && o->preset)
+        return err_set(err, E_CLI_INVALID_ARG, "--policy or --preset, not both");
+    if (o->root && !o->preset)
+        return err_set(err, E_CLI_INVALID_ARG, "--root goes with --preset");
+    if (!lexical_cwd(x->arena, &x->cwd, err) || !load_policy(x, err))
+        return false;
+    edit_policy(x);
+    validate(x);
+    return true;
+}
+
+bool prepare_run(struct prepared *x, struct err *err)
+{
+    if (!verdict_ok(&x->verdict, err) || !open_artifacts(x, err) || !prepare_plan(x, err))
+        return false;
+    const char *const *from = x->environ ? x->environ : (const char *const *)environ;
+    x->envp = env_make(&x->policy.env, from, x->arena);
+    return true;
+}
+
+struct artifacts *prepared_record(struct prepared *x)
+{
+    return x->artifacts.dir >= 0 ? &x->artifacts : NULL;
+}
+
+/* The first failure; the result on disk and that which is told have it. */
+static void blame_record(struct prepared *x, json_t *result, struct err *error)
+{
+    json_put(result, "status", json_string(exec_status_name(EXEC_ERRORED)));
+    json_put(result, "error", err_to_json(error));
+    err_move(&x->record_error, error);
+}
+
+/* Each file by itself: on a full disk one may have room where another had none. */
+static bool put_last(struct prepared *x, const json_t *result, struct err *err)
+{
+    AUTO_JSON json_t *policy = policy_to_json(&x->policy);
+    AUTO_ERR struct err later = {0};
+    bool ok = artifacts_put_json(&x->artifacts, "run.json", result, err);
+    ok &= artifacts_put_json(&x->artifacts, "policy.json", policy, ok ? err : &later);
+    return artifacts_seal(&x->artifacts, ok ? err : &later) && ok;
+}
+
+void prepare_finish(struct prepared *x, json_t *result)
+{
+    AUTO_ERR struct err first = {0}, second = {0};
+    if (x->artifacts.dir < 0)
+        return;
+    bool stays = artifacts_stay(&x->artifacts, x->hidden, &first);
+    bool whole = stays && artifacts_settle(&x->artifacts, &first);
+    if (!whole)
+        blame_record(x, result, &first);
+    if (stays && !put_last(x, result, &second) && whole)
+        blame_record(x, result, &second);
+}
+
+void prepared_done(struct prepared *x)
+{
+    artifacts_close(&x->artifacts);
+    err_done(&x->record_error);
+}

@@ -1,0 +1,65 @@
+/* From a command and what is wished of it to something that can be run: the policy, what the wishes
+ * change in it, the verdict, the plan, the record.
+ *
+ *     struct prepared p = {.arena = arena, .options = &options, .argv = argv, ...};
+ *     bool ok = prepare_policy(&p, err) && prepare_run(&p, err) && ...job/job.h...;
+ *     prepared_done(&p);
+ */
+#ifndef JOB_PREPARE_H
+#define JOB_PREPARE_H
+
+#include "policy/validate.h"
+#include "record/artifacts.h"
+#include "sandbox/plan.h"
+
+struct prepare_options {
+    const char *policy;
+    const char *preset;
+    const char *root;
+    const char *cwd;
+    const char *artifacts;
+    bool explain; /* for the command: nothing is run */
+    bool no_sandbox, ack_sandbox;
+    bool network, ack_network;
+    bool ack_write, strict_write;
+};
+
+/* Everything that a run of a command needs, in the order in which it becomes known. */
+struct prepared {
+    struct arena *arena;
+    const struct prepare_options *options;
+    const char *const *argv;    /* as it was typed; ends in NULL */
+    const struct policy *given; /* a scenario's own policy; options->policy goes before it */
+    struct str start;           /* where a scenario says that it starts; options->cwd goes first */
+    struct str replays;         /* a recording that is replayed: not written, and hidden */
+    const char *program;        /* what argv[0] means; NULL: itself */
+    const char *const *environ; /* what a policy may inherit from; NULL: our own */
+    struct str cwd;             /* our own */
+    struct policy policy;
+    struct policy_host host;
+    struct verdict verdict;
+    struct plan plan;
+    const char *const *envp;
+    struct str hidden;
+    struct artifacts artifacts;
+    struct err record_error; /* why the record is not whole; no code: it is */
+};
+
+/* The policy, edited and judged; denials are in the verdict. */
+MUST_USE bool prepare_policy(struct prepared *p, struct err *err);
+
+/* The plan alone, of a verdict that allows it. */
+MUST_USE bool prepare_plan(struct prepared *p, struct err *err);
+
+/* The record, the plan and the environment, if the verdict allows it. */
+MUST_USE bool prepare_run(struct prepared *p, struct err *err);
+
+/* The record, or NULL. */
+struct artifacts *prepared_record(struct prepared *p);
+
+/* Writes the last files of the record, if there is one. If it can't be whole, that becomes the
+ * result's error, and is in `record_error`. */
+void prepare_finish(struct prepared *p, json_t *result);
+void prepared_done(struct prepared *p);
+
+#endif

@@ -1,0 +1,199 @@
+/* Driving a session as it goes. */
+#include "run/live.h"
+
+#include "base/clock.h"
+#include "run/runner.h"
+#include "run/wait.h"
+
+enum {
+    SENT_MAX = 4 << 20,
+};
+
+bool live_open(const struct live_job *job, struct live *ret_live, struct err *err)
+{
+    struct live *l = ret_live;
+    *l = (struct live){.job = *job};
+    observer_init(&l->observer);
+    l->observer.artifacts = job->artifacts;
+    l->observer.snapshot_max = job->observed.verdict->policy->budgets.max_snapshot_bytes;
+    l->observer.also = job->output;
+    l->observer.context = job->context;
+    if (observer_open(&l->observer, &job->observed, &l->session, err))
+        return true;
+    live_done(l);
+    return false;
+}
+
+void live_done(struct live *l)
+{
+    session_close(l->session);
+    observer_done(&l->observer);
+    json_decrefp(&l->observation);
+    l->session = NULL;
+    l->observation = NULL;
+}
+
+/* Errors -------------------------------------------------------------------------------------- */
+
+static bool blame_exit(const struct live *l, struct err *err)
+{
+    const struct session_exit *e = session_exit_of(l->session);
+    err_set(err, E_PROCESS_EXIT, "the command has ended");
+    return err_ctx_int(err, e->signal ? "signal" : "exit_code", e->signal ? e->signal : e->code);
+}
+
+static uint64_t wait_limit(const struct live *l, uint64_t timeout_ms)
+{
+    return MIN(timeout_ms, l->job.observed.verdict->policy->budgets.max_wait_ms);
+}
+
+static bool blame_time(const struct live *l, const struct condition *condition,
+    const struct live_wish *wish, struct err *err)
+{
+    uint64_t limit = wait_limit(l, wish->timeout_ms);
+    err_set(err, E_TIMEOUT, "the condition did not hold within %llu ms", (unsigned long long)limit);
+    err_ctx(err, "condition", "%s", condition_name(condition));
+    err_ctx(err, "budget", "%s", limit < wish->timeout_ms ? "max_wait_ms" : "timeout_ms");
+    runner_blame_screen(l->session, err);
+    return false;
+}
+
+/* What ends everything. */
+static bool blame_end(struct live *l, bool canceled, struct err *err)
+{
+    l->canceled |= canceled;
+    l->failed |= !canceled;
+    if (canceled)
+        return err_set(err, E_CANCELED, "interrupted");
+    err_copy(err, session_error(l->session));
+    return false;
+}
+
+/* Acting -------------------------------------------------------------------------------------- */
+
+bool live_send(struct live *l, const struct action *action, struct err *err)
+{
+    AUTO_BUF struct buf sent = BUF_INIT(SENT_MAX);
+    if (action->type == ACTION_WAIT)
+        return true;
+    if (action->type == ACTION_TERMINATE) {
+        session_terminate(l->session, SESSION_GRACE_MS);
+        return true;
+    }
+    if (session_has_ended(l->session))
+        return blame_exit(l, err);
+    if (!action_send(action, l->session, &sent, err))
+        return false;
+    l->since = session_changes(l->session);
+    return true;
+}
+
+bool live_wait(struct live *l, const struct condition *condition, const struct live_wish *wish,
+    const char **ret_matched_by, struct err *err)
+{
+    uint64_t now = clock_mono_ms();
+    const struct wait w = {
+        .session = l->session,
+        .conditions = condition,
+        .n = condition ? 1 : 0,
+        .since = condition ? session_changes(l->session) : l->since,
+        .sent_ms = now,
+        .after_input = !condition,
+        .change = wish->change,
+        .settle_ms = wish->settle_ms,
+        .deadline_ms = now + wait_limit(l, wish->timeout_ms),
+    };
+    struct wait_result got;
+    wait_run(&w, &got);
+    if (!condition && got.end == WAIT_HELD && wish->settle_ms == 0)
+        session_drain(l->session);
+    *ret_matched_by = got.matched_by;
+    if (got.end == WAIT_FAILED || got.end == WAIT_CANCELED)
+        return blame_end(l, got.end == WAIT_CANCELED, err);
+    if (condition && got.end == WAIT_TIMEOUT)
+        return blame_time(l, condition, wish, err);
+    if (condition && got.end == WAIT_EXITED)
+        return blame_exit(l, err);
+    return true;
+}
+
+bool live_wait_exit(struct live *l, uint64_t timeout_ms, bool *ret_ended, struct err *err)
+{
+    uint64_t now = clock_mono_ms(),
+             until = timeout_ms > UINT64_MAX - now ? UINT64_MAX : now + timeout_ms;
+    for (;;) {
+        enum session_news news = session_next(l->session, until);
+        if (news == SESSION_FAILED || news == SESSION_CANCELED)
+            return blame_end(l, news == SESSION_CANCELED, err);
+        *ret_ended = news == SESSION_EXITED;
+        /* Asked of the clock: while there is output, session_next() tells of that only. */
+        if (*ret_ended || news == SESSION_TIME || clock_mono_ms() >= until)
+            return true;
+    }
+}
+
+/* Seeing -------------------------------------------------------------------------------------- */
+
+bool live_observe(struct live *l, enum observer_screen how, const char *matched_by,
+    const struct err *error, struct err *err)
+{
+    char name[ARTIFACTS_NAME];
+    struct artifacts *a = l->job.artifacts;
+    json_t *o = observer_take(&l->observer, session_term(l->session), how);
+    bool ok = observer_fits(&l->observer, err) &&
+              (!a || artifacts_snapshot(a, json_object_get(o, "screen"), name, err));
+    const struct err *told = ok ? error : err;
+    if (matched_by)
+        json_put(o, "matched_by", json_string(matched_by));
+    if (told && told->code)
+        json_put(o, "error", err_to_json(told));
+    if (a)
+        artifacts_event(a, o);
+    l->since = session_changes(l->session);
+    json_decrefp(&l->observation);
+    l->observation = o;
+    return ok;
+}
+
+/* Ending -------------------------------------------------------------------------------------- */
+
+static void judge(const struct live *l, struct exec_result *run)
+{
+    const struct err *error = session_error(l->session);
+    if (error->code) {
+        run->status = EXEC_ERRORED;
+        err_copy(&run->error, error);
+    } else if (l->canceled) {
+        run->status = EXEC_CANCELED;
+        err_set(&run->error, E_CANCELED, "interrupted");
+    }
+}
+
+void live_end(struct live *l, bool look, struct live_result *ret_result)
+{
+    struct live_result result = {.run.status = EXEC_PASSED};
+    struct exec_result *run = &result.run;
+    memcpy(result.run_id, l->observer.run_id, sizeof(result.run_id));
+    memcpy(result.session_id, l->observer.session_id, sizeof(result.session_id));
+    run->started_ms = l->observer.started_ms;
+    l->observer.ended = true;
+    if (look && !live_observe(l, OBSERVER_FULL, NULL, NULL, &run->error))
+        run->status = EXEC_ERRORED;
+    if (!l->observation)
+        l->observation = observer_take(&l->observer, session_term(l->session), OBSERVER_FULL);
+    session_terminate(l->session, SESSION_GRACE_MS);
+    if (!run->error.code)
+        judge(l, run);
+    run->exit = *session_exit_of(l->session);
+    run->output_bytes = session_output_bytes(l->session);
+    run->ended_ms = clock_mono_ms();
+    result.observation = json_incref(l->observation);
+    *ret_result = result;
+}
+
+void live_result_done(struct live_result *r)
+{
+    err_done(&r->run.error);
+    json_decrefp(&r->observation);
+    r->observation = NULL;
+}

@@ -1,0 +1,23 @@
+/* Budgets. */
+#include "session/budget.h"
+
+uint64_t budget_near_at(const struct budget *b)
+{
+    return b->limit - b->limit / (100 / (100 - BUDGET_NEAR_PERCENT));
+}
+
+bool budget_near(struct budget *b, uint64_t used)
+{
+    if (b->told || b->limit == UINT64_MAX || used < budget_near_at(b))
+        return false;
+    b->told = true;
+    return true;
+}
+
+bool budget_blame(const struct budget *b, struct err *err)
+{
+    err_set(err, E_TIMEOUT, "the command exceeded its budget %s of %llu%s, and was ended", b->name,
+        (unsigned long long)b->limit, b->unit);
+    err_ctx(err, "budget", "%s", b->name);
+    return err_ctx_int(err, "limit", (int64_t)MIN(b->limit, (uint64_t)INT64_MAX));
+}

@@ -1,0 +1,21 @@
+/* What the parts of the program in the sandbox share. */
+#ifndef TESTS_SANDBOX_CHILD_H
+#define TESTS_SANDBOX_CHILD_H
+
+#include <stddef.h>
+
+enum {
+    BLOCK = 65536,
+};
+
+int fail(const char *what);
+long long number(const char *text);
+void say(const char *text);
+void nap(void);
+int put_bytes(const char *block, size_t block_size, long long max);
+
+int do_lines(char **args);
+int do_reopen(char **args);
+int do_resize(char **args);
+
+#endif
