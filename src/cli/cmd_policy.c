@@ -1,4 +1,5 @@
 /* cordon policy: check, show, schema; `new` is in cmd_policy_new.c. */
+#include "base/choice.h"
 #include "cli/cmds.h"
 #include "cli/config.h"
 #include "path/home.h"
@@ -6,6 +7,8 @@
 #include "policy/grants.h"
 #include "policy/load.h"
 #include "policy/preset.h"
+#include "replay/mismatch.h"
+#include "run/scenario.h"
 
 enum {
     COMMAND_WORDS_MAX = 100 * 1000,
@@ -185,17 +188,35 @@ static const struct cmd cmd_show = {
     .run = run_show,
 };
 
+/* In the order of schema_names[]. */
+static json_t *(*const schemas[])(void) = {
+    policy_schema, scenario_schema, normalization_schema, mismatch_summary_schema};
+static const char *const schema_names[] = {
+    "policy", "scenario", "normalization", "replay-summary", NULL};
+
 static bool run_schema(struct cli *cli, const struct args *args, struct err *err)
 {
-    (void)args;
-    return print_tree(cli, "schema", policy_schema(), err);
+    const char *name = args->n ? args->v[0] : "policy";
+    AUTO_CHOICE struct choice c = CHOICE_INIT(str_z(name));
+    AUTO_BUF struct buf hint = BUF_INIT(CHOICE_LIST_MAX);
+    for (size_t i = 0; i < ARRAY_LEN(schemas); i++)
+        if (strcmp(schema_names[i], name) == 0)
+            return print_tree(cli, "schema", schemas[i](), err);
+    choice_add_all(&c, schema_names);
+    choice_hint(&c, "", &hint);
+    err_set(err, E_CLI_INVALID_ARG, "there is no schema '%s': expected one of %s%s", name,
+        choice_list(&c), buf_z(&hint));
+    return err_ctx(err, "command", "cordon policy schema");
 }
 
 static const struct cmd cmd_schema = {
     .name = "schema",
-    .summary = "print the JSON Schema of a policy",
-    .about = "Draft 2020-12; every key with its meaning and default.",
-    .usage = "",
+    .summary = "print the JSON Schema of a policy, scenario or record",
+    .about = "Draft 2020-12; every key with its meaning and default. NAME is policy (default), "
+             "scenario, normalization (of a recording) or replay-summary (replay.json).",
+    .usage = "[NAME]",
+    .max_args = 1,
+    .arg_choices = schema_names,
     .run = run_schema,
 };
 

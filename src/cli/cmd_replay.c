@@ -233,17 +233,12 @@ static bool run_prepared(
     return ok;
 }
 
-/* Its goldens are where they were. */
+/* Its goldens are those of the recording. */
 static bool read_scenario(struct replay *x, struct scenario *ret_scenario, struct err *err)
 {
-    struct arena *arena = x->cli->arena;
-    const char *home = text_at(x, "scenario_dir");
-    if (!scenario_parse(buf_str(&x->source.scenario), "scenario.json", arena, ret_scenario, err))
-        return false;
-    if (!home || scenario_set_home(ret_scenario, home, arena, err))
-        return true;
-    scenario_done(ret_scenario);
-    return err_wrap(err, "the scenario's goldens");
+    return scenario_parse(
+               buf_str(&x->source.scenario), "scenario.json", x->cli->arena, ret_scenario, err) &&
+           source_goldens(&x->source, ret_scenario, err);
 }
 
 static bool run_again(struct replay *x, struct err *err)
@@ -259,8 +254,10 @@ static bool run_again(struct replay *x, struct err *err)
     if (json_object_get(x->source.run, "inexact"))
         return err_set(err, E_PROTOCOL,
             "run.json: the command's name or directory is not UTF-8: only --offline can replay it");
-    if (scripted && !read_scenario(x, &scenario, err))
+    if (scripted && !read_scenario(x, &scenario, err)) {
+        scenario_done(&scenario);
         return false;
+    }
     struct prepared p = {
         .arena = cli->arena,
         .options = &none,
@@ -391,6 +388,7 @@ const struct cmd cmd_replay = {
 
 const struct cmd cmd_replay_report = {
     .name = "replay-report",
+    .minor = true,
     .summary = "show what the last replay found",
     .about = "Reads the newest replay-ID/ in the directory, and runs nothing. Exit status: 0, also "
              "if that replay failed; 18 if there was none.",

@@ -4,9 +4,11 @@
 #include "cli/interrupt.h"
 #include "cli/prepare.h"
 #include "cli/suite.h"
+#include "cli/watch.h"
 #include "job/job.h"
 #include "path/file.h"
 #include "policy/preset.h"
+#include "tui/display.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +21,7 @@ enum {
 struct run_options {
     struct prepare_options prepare;
     const char *scenario;
-    bool verbose, cells, tap;
+    bool verbose, cells, tap, tui;
     const char *junit;
     const char *update_goldens;
     int64_t jobs; /* 0: not given */
@@ -28,9 +30,11 @@ struct run_options {
 struct run {
     struct cli *cli;
     const struct run_options *options;
+    const char *name; /* of the scenario's file */
     struct scenario scenario;
     struct prepared p;
-    json_t *kept; /* the result, for a report */
+    struct watch *watch; /* NULL: nobody watches */
+    json_t *kept;        /* the result, for a report */
 };
 
 /* Words --------------------------------------------------------------------------------------- */
@@ -49,11 +53,20 @@ static void say_screen(struct cli *cli, const struct err *error)
 static void progress(void *context, const struct runner_progress *now)
 {
     struct run *r = context;
-    if (now->begins || !r->options->verbose)
+    if (r->watch)
+        watch_progress(r->watch, now);
+    if (now->begins || !r->options->verbose || r->watch)
         return;
     out_note(r->cli, "%zu/%zu %-7s %6llu ms  " STR_FMT, now->index + 1, r->scenario.n_steps,
         step_status_name(now->status), (unsigned long long)now->duration_ms,
         STR_ARG(now->step->name));
+}
+
+static void output(void *context, struct str bytes)
+{
+    struct run *r = context;
+    if (r->watch)
+        watch_output(r->watch, bytes);
 }
 
 static void summarize(struct run *r, const struct runner_result *result)
@@ -92,24 +105,54 @@ static bool tell(struct run *r, const struct runner_result *result, struct err *
     return !r->cli->json || out_json(r->cli, json_take(&json), err);
 }
 
+/* The run in the user's terminal: signals are its affair then, and it says when the run ends. */
+static bool open_watch(struct run *r, int signals, int *ret_cancel, struct err *err)
+{
+    *ret_cancel = signals;
+    if (!r->options->tui)
+        return true;
+    const struct watch_look look = {
+        .scenario = &r->scenario, .name = r->name, .colors = r->cli->color, .signals = signals};
+    if (!watch_open(&look, &r->watch, err))
+        return false;
+    *ret_cancel = watch_cancel(r->watch);
+    return true;
+}
+
+static bool run_scenario(struct run *r, const struct runner_job *wish, struct err *err)
+{
+    struct runner_result result;
+    bool ok = job_run(&r->p, &r->scenario, wish, &result, err);
+    if (ok && r->watch)
+        watch_finish(r->watch, &result.run);
+    watch_close(r->watch);
+    r->watch = NULL;
+    if (!ok)
+        return false;
+    ok = tell(r, &result, err);
+    runner_result_done(&result);
+    return ok;
+}
+
 static bool run_job(struct run *r, struct err *err)
 {
     sigset_t set;
-    AUTO_FD int cancel = interrupt_open(false, &set);
+    AUTO_FD int signals = interrupt_open(r->options->tui, &set);
+    int cancel;
+    prepare_warn(r->cli, &r->p);
+    signal(SIGPIPE, SIG_IGN);
+    if (!open_watch(r, signals, &cancel, err)) {
+        interrupt_close(&set);
+        return false;
+    }
     const struct runner_job wish = {
         .cells = r->options->cells,
         .cancel = cancel,
         .progress = progress,
+        .output = output,
         .context = r,
     };
-    struct runner_result result;
-    prepare_warn(r->cli, &r->p);
-    signal(SIGPIPE, SIG_IGN);
-    bool ok = job_run(&r->p, &r->scenario, &wish, &result, err);
-    if (ok) {
-        ok = tell(r, &result, err);
-        runner_result_done(&result);
-    }
+    bool ok = run_scenario(r, &wish, err);
     interrupt_close(&set);
     return ok;
 }
@@ -131,8 +174,8 @@ static enum golden_mode golden_mode(const struct run_options *o)
 static bool run_file(
     struct cli *cli, const struct run_options *options, struct suite *s, struct err *err)
 {
-    struct run r = {.cli = cli, .options = options};
     struct suite_entry *entry = &s->entries[0];
+    struct run r = {.cli = cli, .options = options, .name = entry->file};
     if (!scenario_load(entry->file, cli->arena, &r.scenario, err))
         return false;
     r.p = (struct prepared){.arena = cli->arena, .options = &options->prepare};
@@ -216,8 +259,9 @@ static bool run_suite(
 {
     struct words w = {.cli = cli, .options = options};
     const char *dir = options->prepare.artifacts;
-    if (options->prepare.explain)
-        return err_set(err, E_CLI_INVALID_ARG, "--explain-policy is for one scenario");
+    if (options->prepare.explain || options->tui)
+        return err_set(err, E_CLI_INVALID_ARG, "--%s is for one scenario",
+            options->tui ? "tui" : "explain-policy");
     if (dir && mkdir(dir, 0777) != 0 && errno != EEXIST)
         return err_errno(err, E_IO, errno, "cannot make the directory '%s'", dir);
     s->jobs = options->jobs ? (unsigned)options->jobs : 1;
@@ -263,6 +307,8 @@ static bool run_scenarios(struct cli *cli, const struct args *args, struct err *
         return err_set(err, E_CLI_INVALID_ARG, "name a scenario: a file, several, or a directory");
     if (options->tap && cli->json)
         return err_set(err, E_CLI_INVALID_ARG, "--tap or --json, not both");
+    if (options->tui && !display_check(err))
+        return false;
     if (options->scenario && !suite_add(&s, options->scenario, err))
         return false;
     for (size_t i = 0; i < args->n; i++) {
@@ -288,6 +334,8 @@ static const struct opt run_opts[] = {
     OPT_STRING("scenario", 0, struct run_options, scenario, "FILE", ARG_FILE,
         "the scenario; the same as naming it without this"),
     OPT_SET("verbose", 'v', struct run_options, verbose, "one line for each step on stderr"),
+    OPT_SET("tui", 0, struct run_options, tui,
+        "show the program's screen and the steps in this terminal while it runs"),
     OPT_INT("jobs", 'j', struct run_options, jobs, "N", 1, SUITE_JOBS_MAX,
         "how many scenarios run at once; default: 1"),
     OPT_STRING("junit", 0, struct run_options, junit, "FILE", ARG_FILE,
@@ -304,6 +352,7 @@ static const struct opt run_opts[] = {
 static const struct example run_examples[] = {
     {"cordon run login.yaml", "run it; exit 5 if an assertion does not hold"},
     {"cordon run -v --artifacts out login.yaml", "with a line a step, and a record in out/"},
+    {"cordon run --tui login.yaml", "watch it; q cancels"},
     {"cordon run --json login.yaml", "the RunResult"},
     {"cordon run -j 2 --junit report.xml tests/", "all scenarios of a directory, two at a time"},
 };

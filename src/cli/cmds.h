@@ -15,10 +15,13 @@ extern const struct cmd cmd_path;
 extern const struct cmd cmd_policy;
 extern const struct cmd cmd_policy_new;
 extern const struct cmd cmd_protocol_help;
+extern const struct cmd cmd_record;
 extern const struct cmd cmd_render;
 extern const struct cmd cmd_replay;
 extern const struct cmd cmd_replay_report;
 extern const struct cmd cmd_run;
+extern const struct cmd cmd_tool;
+extern const struct cmd cmd_tools;
 extern const struct cmd cmd_trace;
 
 #endif

@@ -1,7 +1,6 @@
 /* From what was prepared to results. */
 #include "job/job.h"
 
-#include "path/beneath.h"
 #include "run/result.h"
 
 static struct result_input input_of(const struct prepared *p, const char *mode)
@@ -59,13 +58,10 @@ void job_run_end(struct prepared *p, const struct scenario *scenario,
     const struct runner_result *result, json_t **ret_json)
 {
     AUTO_JSON json_t *json = scenario_json(scenario);
-    bool goldens = scenario->goldens && scenario_has_goldens(scenario);
-    AUTO_FREE char *home = goldens ? beneath_name(scenario->goldens->dir) : NULL;
     struct result_input input = input_of(p, "run");
     input.run_id = result->run_id;
     input.result = &result->run;
     input.scenario = json;
-    input.scenario_dir = home;
     input.steps = result->steps;
     input.observation = result->observation;
     end(p, &input, ret_json);

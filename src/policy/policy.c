@@ -117,7 +117,7 @@ static const struct field rule_fields[] = {
     FIELD_STR("replace", struct policy_rule, replace, "what stands there instead",
         .flags = FIELD_REQUIRED),
 };
-static const struct shape rule_shape = SHAPE(
+const struct shape policy_rule_shape = SHAPE(
     "normalization rule", struct policy_rule, rule_fields, "text that a replay does not compare");
 
 static const struct field replay_fields[] = {
@@ -126,7 +126,7 @@ static const struct field replay_fields[] = {
     FIELD_STRS("normalization_filters", struct policy_replay, normalization_filters,
         "fields that are not compared, instead of the default ones",
         FIELD_HAS(struct policy_replay, has_filters), FIELD_RANGE(0, POLICY_LIST_MAX)),
-    FIELD_OBJECTS("normalization_rules", struct policy_replay, rules, n_rules, &rule_shape,
+    FIELD_OBJECTS("normalization_rules", struct policy_replay, rules, n_rules, &policy_rule_shape,
         "replacements before texts are compared", FIELD_HAS(struct policy_replay, has_rules),
         FIELD_RANGE(0, POLICY_LIST_MAX)),
 };
@@ -188,12 +188,17 @@ static json_t *property(json_t *schema, const char *name)
     return found;
 }
 
-json_t *policy_schema(void)
+void policy_name_filters(json_t *list_schema)
 {
-    json_t *schema = field_schema(&policy_shape), *names = json_array();
-    json_t *filters = property(property(schema, "replay"), "normalization_filters");
+    json_t *names = json_array();
     for (size_t i = 0; policy_filters[i]; i++)
         json_push(names, json_string(policy_filters[i]));
-    json_put(json_object_get(filters, "items"), "enum", names);
+    json_put(json_object_get(list_schema, "items"), "enum", names);
+}
+
+json_t *policy_schema(void)
+{
+    json_t *schema = field_schema(&policy_shape);
+    policy_name_filters(property(property(schema, "replay"), "normalization_filters"));
     return schema;
 }

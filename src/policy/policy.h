@@ -112,6 +112,7 @@ struct policy {
 extern const struct shape policy_shape;
 extern const struct shape policy_budgets_shape;
 extern const struct shape policy_limits_shape;
+extern const struct shape policy_rule_shape;
 
 /* The names of the replay's normalization filters; ends in NULL. */
 extern const char *const policy_filters[];
@@ -124,5 +125,8 @@ MUST_USE json_t *policy_to_json(const struct policy *policy);
 
 /* Its JSON Schema. */
 MUST_USE json_t *policy_schema(void);
+
+/* The schema of a list of filters: only these names. */
+void policy_name_filters(json_t *list_schema);
 
 #endif

@@ -17,7 +17,7 @@ enum {
 };
 
 static const char transcript_name[] = "transcript.log", events_name[] = "events.jsonl",
-                  snapshots_name[] = "snapshots", part_name[] = ".part";
+                  snapshots_name[] = "snapshots", goldens_name[] = "goldens", part_name[] = ".part";
 
 static const char *const old_names[] = {transcript_name, events_name, "run.json", "checksums.json",
     "policy.json", "scenario.json", "normalization.json", part_name};
@@ -41,11 +41,9 @@ static int create(int dir, const char *name)
     return openat(dir, name, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0644);
 }
 
-/* What an earlier run left there. */
-static void drop_files(int dir)
+static void drop_dir(int dir, const char *name)
 {
-    AUTO_FD int inner =
-        openat(dir, snapshots_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    AUTO_FD int inner = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *d = inner >= 0 ? fdopendir(TAKE_FD(inner)) : NULL;
     const struct dirent *entry;
     while (d && (entry = readdir(d)))
@@ -53,7 +51,14 @@ static void drop_files(int dir)
             unlinkat(dirfd(d), entry->d_name, 0);
     if (d)
         closedir(d);
-    unlinkat(dir, snapshots_name, AT_REMOVEDIR);
+    unlinkat(dir, name, AT_REMOVEDIR);
+}
+
+/* What an earlier run left there. */
+static void drop_run(int dir)
+{
+    drop_dir(dir, snapshots_name);
+    drop_dir(dir, goldens_name);
     for (size_t i = 0; i < ARRAY_LEN(old_names); i++)
         unlinkat(dir, old_names[i], 0);
 }
@@ -73,7 +78,7 @@ static void drop_replays(int dir)
             openat(dir, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (inner < 0)
             continue;
-        drop_files(inner);
+        drop_run(inner);
         unlinkat(inner, "replay.json", 0);
         unlinkat(inner, "diff.json", 0);
         unlinkat(dir, entry->d_name, AT_REMOVEDIR);
@@ -124,7 +129,7 @@ bool artifacts_open(
             "the artifacts directory '%s' is not empty: name a new one, or set "
             "artifacts.overwrite",
             path);
-    drop_files(dir);
+    drop_run(dir);
     drop_replays(dir);
     if (!begin(dir, path, true, ret_artifacts, err))
         return false;
@@ -264,6 +269,15 @@ bool artifacts_snapshot(
     a->n_snapshots++;
     memcpy(ret_name, name, sizeof(name));
     return true;
+}
+
+bool artifacts_golden(struct artifacts *a, size_t index, struct str text, struct err *err)
+{
+    char name[ARTIFACTS_NAME];
+    if (mkdirat(a->dir, goldens_name, 0755) != 0 && errno != EEXIST)
+        return err_errno(err, E_IO, errno, "cannot write the artifact '%s'", goldens_name);
+    snprintf(name, sizeof(name), ARTIFACTS_GOLDEN, index + 1);
+    return artifacts_put(a, name, text, err);
 }
 
 /* Also of one that could not be written to its end: what is there is right. */

@@ -65,6 +65,11 @@ enum {
 MUST_USE bool artifacts_snapshot(
     struct artifacts *a, const json_t *tree, char ret_name[ARTIFACTS_NAME], struct err *err);
 
+/* The text that a golden was compared with, by its number in the scenario: a replay needs no other
+ * file. */
+#define ARTIFACTS_GOLDEN "goldens/%04zu.txt"
+MUST_USE bool artifacts_golden(struct artifacts *a, size_t index, struct str text, struct err *err);
+
 MUST_USE bool artifacts_put(
     struct artifacts *a, const char *name, struct str bytes, struct err *err);
 MUST_USE bool artifacts_put_json(

@@ -44,18 +44,88 @@ json_t *mismatch_json(const struct mismatch *m)
     return object;
 }
 
+/* Summaries ----------------------------------------------------------------------------------- */
+
+struct found {
+    struct str kind;
+    int64_t index;
+};
+
+struct summary {
+    uint32_t version;
+    int status;
+    struct found *mismatch;
+};
+
+static const char *const statuses[] = {"passed", "failed"};
+
+static const struct field found_fields[] = {
+    FIELD_STR("kind", struct found, kind, "what differs", .flags = FIELD_REQUIRED),
+    FIELD_I64("index", struct found, index, "of the step or snapshot, from 0; null: it is none",
+        .flags = FIELD_REQUIRED),
+};
+static const struct shape found_shape =
+    SHAPE("mismatch", struct found, found_fields, "what differs first; null: nothing does");
+
+/* Between status and mismatch it has what a NormalizationRecord has. */
+static const struct field summary_fields[] = {
+    FIELD_U32("replay_version", struct summary, version, "1", .flags = FIELD_REQUIRED,
+        FIELD_RANGE(REPLAY_VERSION, REPLAY_VERSION)),
+    FIELD_ENUM("status", struct summary, status, statuses, "how it ended", .flags = FIELD_REQUIRED),
+    FIELD_MAYBE("mismatch", struct summary, mismatch, &found_shape,
+        "what differs first; null: nothing does", .flags = FIELD_REQUIRED),
+};
+static const struct shape summary_shape =
+    SHAPE("replay", struct summary, summary_fields, "what a replay found");
+
+/* Takes over what is before that key in one object, the rest of the other, and what is after it. */
+static void weave(json_t *to, json_t *own, json_t *record, const char *version)
+{
+    const char *key;
+    json_t *value, *last = json_incref(json_object_get(own, "mismatch"));
+    json_object_del(own, "mismatch");
+    json_object_del(record, version);
+    json_object_foreach(own, key, value) json_put(to, key, json_incref(value));
+    json_object_foreach(record, key, value) json_put(to, key, json_incref(value));
+    json_put(to, "mismatch", last ? last : json_null());
+}
+
 json_t *mismatch_summary(const struct mismatch *m, const struct normalization *n)
 {
     static const struct normalization none = {.source = "none"};
-    json_t *object = json_object(), *what = NULL;
-    json_put(object, "replay_version", json_integer(REPLAY_VERSION));
-    json_put(object, "status", json_string(m->kind ? "failed" : "passed"));
-    normalization_put(n ? n : &none, object);
-    if (m->kind) {
-        what = json_object();
-        json_put(what, "kind", json_string(m->kind));
-        json_put(what, "index", m->index >= 0 ? json_integer(m->index) : json_null());
-    }
-    json_put(object, "mismatch", what ? what : json_null());
+    struct found found = {.kind = m->kind ? str_z(m->kind) : (struct str){0}, .index = m->index};
+    const struct summary s = {REPLAY_VERSION, m->kind != NULL, m->kind ? &found : NULL};
+    AUTO_JSON json_t *own = field_write(&summary_shape, &s),
+                     *record = normalization_json(n ? n : &none);
+    json_t *object = json_object();
+    if (m->kind && m->index < 0)
+        json_put(json_object_get(own, "mismatch"), "index", json_null());
+    weave(object, own, record, "normalization_version");
     return object;
+}
+
+/* One that may be null, too. */
+static void or_null(json_t *schema)
+{
+    json_t *types = json_array();
+    json_push(types, json_incref(json_object_get(schema, "type")));
+    json_push(types, json_string("null"));
+    json_put(schema, "type", types);
+}
+
+json_t *mismatch_summary_schema(void)
+{
+    json_t *schema = field_schema(&summary_shape), *properties = json_object();
+    AUTO_JSON json_t *record = normalization_schema();
+    json_t *own = json_object_get(schema, "properties"),
+           *mismatch = json_object_get(own, "mismatch"), *value;
+    size_t i;
+    or_null(mismatch);
+    or_null(json_object_get(json_object_get(mismatch, "properties"), "index"));
+    weave(properties, own, json_object_get(record, "properties"), "normalization_version");
+    json_array_foreach(json_object_get(record, "required"), i,
+        value) if (strcmp(json_string_value(value), "normalization_version") != 0)
+        json_push(json_object_get(schema, "required"), json_incref(value));
+    json_put(schema, "properties", properties);
+    return schema;
 }

@@ -33,7 +33,8 @@ bool mismatch_set(struct mismatch *m, const char *kind, int64_t index, const cha
 /* A new ReplayDiff; null if nothing differs. */
 MUST_USE json_t *mismatch_json(const struct mismatch *m);
 
-/* A new ReplaySummary. The normalization may be NULL: it was not come to. */
+/* A new ReplaySummary, and its JSON Schema. The normalization may be NULL: it was not come to. */
 MUST_USE json_t *mismatch_summary(const struct mismatch *m, const struct normalization *n);
+MUST_USE json_t *mismatch_summary_schema(void);
 
 #endif

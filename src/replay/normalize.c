@@ -122,34 +122,61 @@ bool normalization_text(const struct normalization *n, enum policy_target target
     return ok;
 }
 
-static json_t *rule_json(const struct policy_rule *rule)
-{
-    static const char *const targets[] = {"transcript", "snapshot_lines"};
-    json_t *object = json_object();
-    json_put(object, "target", json_string(targets[rule->target]));
-    json_put(object, "pattern", json_text(rule->pattern));
-    json_put(object, "replace", json_text(rule->replace));
-    return object;
-}
+/* Writing ------------------------------------------------------------------------------------- */
 
-void normalization_put(const struct normalization *n, json_t *object)
+struct record {
+    uint32_t version;
+    int source;
+    bool strict;
+    struct str_list filters;
+    struct policy_rule *rules;
+    size_t n_rules;
+};
+
+static const char *const sources[] = {"default", "policy", "cli", "none"};
+
+#define R struct record
+static const struct field record_fields[] = {
+    FIELD_U32("normalization_version", R, version, "1", .flags = FIELD_REQUIRED,
+        FIELD_RANGE(NORMALIZATION_VERSION, NORMALIZATION_VERSION)),
+    FIELD_ENUM("source", R, source, sources, "who decided", .flags = FIELD_REQUIRED),
+    FIELD_BOOL("strict", R, strict, "everything is compared as it is", .flags = FIELD_REQUIRED),
+    FIELD_STRS("filters", R, filters, "fields that are not compared", .flags = FIELD_REQUIRED,
+        FIELD_RANGE(0, FILTERS)),
+    FIELD_OBJECTS("rules", R, rules, n_rules, &policy_rule_shape,
+        "replacements before texts are compared", .flags = FIELD_REQUIRED,
+        FIELD_RANGE(0, POLICY_LIST_MAX)),
+};
+#undef R
+static const struct shape record_shape = SHAPE("normalization", struct record, record_fields,
+    "what a replay of the recording does not compare");
+
+static int source_of(const struct normalization *n)
 {
-    json_t *filters = json_array(), *rules = json_array();
-    for (unsigned i = 0; i < FILTERS; i++)
-        if (n->filters & 1u << i)
-            json_push(filters, json_string(policy_filters[i]));
-    for (size_t i = 0; !n->strict && i < n->n_rules; i++)
-        json_push(rules, rule_json(&n->rules[i]));
-    json_put(object, "source", json_string(n->source));
-    json_put(object, "strict", json_boolean(n->strict));
-    json_put(object, "filters", filters);
-    json_put(object, "rules", rules);
+    int i = 0;
+    while (strcmp(sources[i], n->source) != 0)
+        BUG_ON(++i == ARRAY_LEN(sources));
+    return i;
 }
 
 json_t *normalization_json(const struct normalization *n)
 {
-    json_t *object = json_object();
-    json_put(object, "normalization_version", json_integer(NORMALIZATION_VERSION));
-    normalization_put(n, object);
-    return object;
+    struct str names[FILTERS];
+    struct record r = {.version = NORMALIZATION_VERSION,
+        .source = source_of(n),
+        .strict = n->strict,
+        .filters.p = names,
+        .rules = (struct policy_rule *)n->rules,
+        .n_rules = n->strict ? 0 : n->n_rules};
+    for (unsigned i = 0; i < FILTERS; i++)
+        if (n->filters & 1u << i)
+            names[r.filters.n++] = str_z(policy_filters[i]);
+    return field_write(&record_shape, &r);
+}
+
+json_t *normalization_schema(void)
+{
+    json_t *schema = field_schema(&record_shape);
+    policy_name_filters(json_object_get(json_object_get(schema, "properties"), "filters"));
+    return schema;
 }

@@ -62,10 +62,8 @@ MUST_USE bool normalization_text(const struct normalization *n, enum policy_targ
 /* Is there a rule for it? */
 bool normalization_changes(const struct normalization *n, enum policy_target target);
 
-/* The lists of a NormalizationRecord and a ReplaySummary: source, strict, filters, rules. */
-void normalization_put(const struct normalization *n, json_t *object);
-
-/* A new NormalizationRecord. */
+/* A new NormalizationRecord, and its JSON Schema. */
 MUST_USE json_t *normalization_json(const struct normalization *n);
+MUST_USE json_t *normalization_schema(void);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/fnv.h"
 #include "path/beneath.h"
+#include "record/artifacts.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +14,8 @@ enum {
     VERSION = 1, /* of everything in it */
 };
 
-static const char checksums_name[] = "checksums.json", snapshots_name[] = "snapshots";
+static const char checksums_name[] = "checksums.json", snapshots_name[] = "snapshots",
+                  goldens_name[] = "goldens";
 
 static bool missing(const char *name, struct mismatch *m)
 {
@@ -111,17 +113,17 @@ static bool verify_listed(int dir, const json_t *sums, const char *name, struct 
     return err_ctx(&m->error, "file", "%s", name);
 }
 
-static void verify_snapshots(const struct source *s, const json_t *sums, struct mismatch *m)
+static void verify_dir(
+    const struct source *s, const char *dir, const json_t *sums, struct mismatch *m)
 {
-    AUTO_FD int inner =
-        beneath_open(s->dir, snapshots_name, O_RDONLY | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
+    AUTO_FD int inner = beneath_open(s->dir, dir, O_RDONLY | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
     DIR *d = inner >= 0 ? fdopendir(TAKE_FD(inner)) : NULL;
     const struct dirent *entry;
-    char name[SOURCE_NAME_MAX + sizeof(snapshots_name) + 1];
+    char name[2 * SOURCE_NAME_MAX];
     while (d && !m->kind && (entry = readdir(d))) {
         if (entry->d_name[0] == '.')
             continue;
-        snprintf(name, sizeof(name), "%s/%s", snapshots_name, entry->d_name);
+        snprintf(name, sizeof(name), "%s/%s", dir, entry->d_name);
         (void)verify_listed(s->dir, sums, name, m);
     }
     if (d)
@@ -154,7 +156,9 @@ static bool verify_all(
     for (size_t i = 0; record_names[i] && !m->kind; i++)
         (void)verify_listed(s->dir, sums, record_names[i], m);
     if (!m->kind)
-        verify_snapshots(s, sums, m);
+        verify_dir(s, snapshots_name, sums, m);
+    if (!m->kind)
+        verify_dir(s, goldens_name, sums, m);
     return true;
 }
 
@@ -240,6 +244,23 @@ bool source_read(struct source *s, struct mismatch *m, struct err *err)
     return read_part(s, "transcript.log", &s->transcript, m, err) &&
            read_part(s, "policy.json", &s->policy, m, err) &&
            (!s->has_scenario || read_part(s, "scenario.json", &s->scenario, m, err));
+}
+
+bool source_goldens(const struct source *s, const struct scenario *scenario, struct err *err)
+{
+    struct golden *g;
+    char name[64];
+    AUTO_FD int inner =
+        beneath_open(s->dir, goldens_name, O_RDONLY | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
+    for (size_t i = 0; inner >= 0 && (g = scenario_golden(scenario, i)); i++) {
+        AUTO_BUF struct buf text = BUF_INIT(2 * GOLDEN_BYTES_MAX);
+        snprintf(name, sizeof(name), ARTIFACTS_GOLDEN, i + 1);
+        bool there = record_has(s->dir, name);
+        if (there && !record_text(s->dir, name, GOLDEN_BYTES_MAX, &text, err))
+            return false;
+        golden_set(g, there ? str_z(buf_z(&text)) : (struct str){0});
+    }
+    return true;
 }
 
 bool source_snapshot(const struct source *s, size_t index, json_t **ret_snapshot,

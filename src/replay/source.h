@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "record/reader.h"
 #include "replay/mismatch.h"
+#include "run/scenario.h"
 
 enum {
     SOURCE_TRANSCRIPT_MAX = 1 << 30,
@@ -59,6 +60,11 @@ struct source_events {
 };
 MUST_USE bool source_events(
     const struct source *s, struct source_events *ret_events, struct err *err);
+
+/* What the scenario's goldens were compared with; a recording without any leaves them as they are.
+ */
+MUST_USE bool source_goldens(
+    const struct source *s, const struct scenario *scenario, struct err *err);
 
 /* A JSON object in a file, whose version is right. E_NOT_FOUND: there is none. */
 MUST_USE bool source_json(

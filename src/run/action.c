@@ -134,6 +134,11 @@ const char *action_name(enum action_type type)
     return kinds[type].name;
 }
 
+const char *action_button(enum mouse_button button)
+{
+    return buttons[button];
+}
+
 static bool send_mouse(
     const struct action *a, const struct term_input *input, struct buf *bytes, struct err *err)
 {
@@ -178,4 +183,9 @@ bool action_send(const struct action *a, struct session *s, struct buf *ret_byte
 json_t *action_schema(void)
 {
     return tagged_schema(&table);
+}
+
+json_t *action_one_of(void)
+{
+    return tagged_one_of(&table);
 }

@@ -36,6 +36,7 @@ MUST_USE bool action_read(const json_t *json, const char *place, struct arena *a
 void action_done(struct action *a);
 
 const char *action_name(enum action_type type);
+const char *action_button(enum mouse_button button);
 
 /* Sends it, encoded for the modes that the command has set; gives the bytes that were sent. Does
  * nothing for those that send nothing. A mouse that the command did not ask for is E_PROTOCOL. */
@@ -44,5 +45,8 @@ MUST_USE bool action_send(
 
 /* The types with the JSON Schemas of their payloads, for documentation. */
 MUST_USE json_t *action_schema(void);
+
+/* As one JSON Schema. */
+MUST_USE json_t *action_one_of(void);
 
 #endif

@@ -573,3 +573,8 @@ json_t *condition_schema(void)
 {
     return tagged_schema(&table);
 }
+
+json_t *condition_one_of(void)
+{
+    return tagged_one_of(&table);
+}

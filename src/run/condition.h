@@ -61,4 +61,7 @@ bool condition_holds(const struct condition *c, const struct view *view, struct 
 /* The types with the JSON Schemas of their payloads, for documentation. */
 MUST_USE json_t *condition_schema(void);
 
+/* As one JSON Schema. */
+MUST_USE json_t *condition_one_of(void);
+
 #endif

@@ -280,6 +280,24 @@ bool golden_holds(struct golden *g, const struct snapshot *screen, struct buf *w
     return holds;
 }
 
+struct str golden_wanted(struct golden *g)
+{
+    if (!g->loaded)
+        load(g, NULL);
+    return g->text ? str_z(g->text) : (struct str){0};
+}
+
+void golden_set(struct golden *g, struct str text)
+{
+    AUTO_BUF struct buf copy = BUF_INIT(2 * GOLDEN_BYTES_MAX);
+    buf_add_str(&copy, text);
+    buf_add_byte(&copy, '\0');
+    free(g->text);
+    g->text = text.p ? buf_take(&copy) : NULL;
+    g->missing = !text.p;
+    g->loaded = true;
+}
+
 uint64_t golden_quiet_ms(struct golden *g)
 {
     if (!g->loaded)

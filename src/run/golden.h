@@ -60,6 +60,12 @@ uint64_t golden_quiet_ms(struct golden *g);
 MUST_USE bool golden_update(
     struct golden *g, const struct snapshot *screen, bool *ret_written, struct err *err);
 
+/* What it is compared with; no value if there is no such file. */
+struct str golden_wanted(struct golden *g);
+
+/* From now on it is compared with this text, or found missing (no value), and no file is read. */
+void golden_set(struct golden *g, struct str text);
+
 /* The screen as the file has it. False if a mask's pattern can't be applied to it: what it was to
  * cover would be there. */
 MUST_USE bool golden_text(

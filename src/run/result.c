@@ -42,8 +42,6 @@ json_t *result_json(const struct result_input *in)
     json_put(object, "sandbox_report", report_json(in->verdict, in->plan));
     if (in->scenario)
         json_put(object, "scenario", json_incref(in->scenario));
-    if (in->scenario_dir)
-        exact_put(object, "scenario_dir", str_z(in->scenario_dir));
     if (in->rows) {
         json_t *size = json_object();
         json_put(size, "rows", json_integer(in->rows));

@@ -414,6 +414,20 @@ static bool open_session(struct runner *r, struct err *err)
     return observer_open(&r->observer, &observed, &r->session, err);
 }
 
+/* What goldens were compared with belongs to the record: a replay may be elsewhere, or later. */
+static bool keep_goldens(struct runner *r, struct err *err)
+{
+    struct golden *g;
+    if (!r->job->artifacts)
+        return true;
+    for (size_t i = 0; (g = scenario_golden(r->job->scenario, i)); i++) {
+        struct str text = golden_wanted(g);
+        if (text.p && !artifacts_golden(r->job->artifacts, i, text, err))
+            return false;
+    }
+    return true;
+}
+
 /* The last screen is that of the last step: what a command prints when it is told to end is not
  * part of the scenario. */
 static void finish(struct runner *r)
@@ -422,7 +436,8 @@ static void finish(struct runner *r)
     AUTO_ERR struct err error = {0};
     r->observer.ended = true;
     char ignored[ARTIFACTS_NAME];
-    if (!observe(r, ignored, &result->observation, &error) && !result->run.error.code) {
+    bool ok = observe(r, ignored, &result->observation, &error) && keep_goldens(r, &error);
+    if (!ok && !result->run.error.code) {
         result->run.status = EXEC_ERRORED;
         err_move(&result->run.error, &error);
     }

@@ -204,47 +204,34 @@ bool scenario_parse(struct str text, const char *name, struct arena *arena,
     return true;
 }
 
-static void set_home(struct condition *c, const struct golden_home *home)
+struct golden *scenario_golden(const struct scenario *s, size_t index)
 {
-    if (c->golden)
-        c->golden->home = home;
-}
-
-bool scenario_has_goldens(const struct scenario *s)
-{
-    bool some = false;
     for (size_t i = 0; i < s->n_steps; i++) {
-        some |= s->steps[i].action.condition.golden != NULL;
-        for (size_t j = 0; j < s->steps[i].n_asserts; j++)
-            some |= s->steps[i].asserts[j].golden != NULL;
+        const struct step *step = &s->steps[i];
+        if (step->action.condition.golden && index-- == 0)
+            return step->action.condition.golden;
+        for (size_t j = 0; j < step->n_asserts; j++)
+            if (step->asserts[j].golden && index-- == 0)
+                return step->asserts[j].golden;
     }
-    return some;
-}
-
-bool scenario_set_home(struct scenario *s, const char *dir, struct arena *arena, struct err *err)
-{
-    struct golden_home *home = ARENA_NEW(arena, struct golden_home, 1);
-    *home = (struct golden_home){.dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-    if (home->dir < 0)
-        return err_errno(err, E_IO, errno, "cannot open the directory '%s'", dir);
-    s->goldens = home;
-    for (size_t i = 0; i < s->n_steps; i++) {
-        set_home(&s->steps[i].action.condition, home);
-        for (size_t j = 0; j < s->steps[i].n_asserts; j++)
-            set_home(&s->steps[i].asserts[j], home);
-    }
-    return true;
+    return NULL;
 }
 
 /* Goldens lie beside the scenario, wherever it was started from. */
 static bool find_goldens(const char *path, struct arena *arena, struct scenario *s, struct err *err)
 {
     const char *slash = strrchr(path, '/');
-    const char *dir = slash ? arena_strdup(arena, str_n(path, (size_t)(slash - path) + 1)) : ".";
-    if (scenario_set_home(s, dir, arena, err))
-        return true;
-    scenario_done(s);
-    return false;
+    const char *name = slash ? arena_strdup(arena, str_n(path, (size_t)(slash - path) + 1)) : ".";
+    struct golden_home *home = ARENA_NEW(arena, struct golden_home, 1);
+    *home = (struct golden_home){.dir = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (home->dir < 0) {
+        scenario_done(s);
+        return err_errno(err, E_IO, errno, "cannot open the directory '%s'", name);
+    }
+    s->goldens = home;
+    for (size_t i = 0; scenario_golden(s, i); i++)
+        scenario_golden(s, i)->home = home;
+    return true;
 }
 
 bool scenario_load(
@@ -317,7 +304,58 @@ json_t *scenario_json(const struct scenario *s)
     return object;
 }
 
+static json_t *property(json_t *schema, const char *name)
+{
+    json_t *found = json_object_get(json_object_get(schema, "properties"), name);
+    BUG_ON(!found);
+    return found;
+}
+
+static json_t *ref_to_condition(void)
+{
+    json_t *ref = json_object();
+    json_put(ref, "$ref", json_string("#/$defs/condition"));
+    return ref;
+}
+
+/* A wait is the one action that holds a condition. */
+static json_t *actions(void)
+{
+    json_t *schema = action_one_of(), *entry;
+    size_t i;
+    json_array_foreach(json_object_get(schema, "oneOf"), i, entry)
+    {
+        json_t *payload = property(entry, "payload");
+        if (json_object_get(json_object_get(payload, "properties"), "condition"))
+            json_put(json_object_get(payload, "properties"), "condition", ref_to_condition());
+    }
+    return schema;
+}
+
+static json_t *policies(void)
+{
+    static const struct field ref_fields[] = {FIELD_STR(
+        "path", struct run_part, command, "an absolute path of a policy", .flags = FIELD_REQUIRED)};
+    static const struct shape ref_shape =
+        SHAPE("policy file", struct run_part, ref_fields, "a policy in a file");
+    json_t *schema = json_object(), *list = json_array();
+    json_push(list, policy_schema());
+    json_push(list, field_schema(&ref_shape));
+    json_put(schema, "oneOf", list);
+    return schema;
+}
+
+/* What the tables leave open, since other tables read it. */
 json_t *scenario_schema(void)
 {
-    return field_schema(&document_shape);
+    json_t *schema = field_schema(&document_shape), *defs = json_object();
+    json_t *step = json_object_get(property(schema, "steps"), "items");
+    json_put(json_object_get(step, "properties"), "action", actions());
+    json_put(property(step, "assert"), "type", json_string("array"));
+    json_put(property(step, "assert"), "items", ref_to_condition());
+    json_put(json_object_get(property(schema, "run"), "properties"), "policy", policies());
+    json_put(property(schema, "metadata"), "type", json_string("object"));
+    json_put(defs, "condition", condition_one_of());
+    json_put(schema, "$defs", defs);
+    return schema;
 }

@@ -38,7 +38,7 @@ struct scenario {
     struct policy policy;
     struct step *steps;
     size_t n_steps;
-    struct golden_home *goldens; /* where they are; set by scenario_set_home() */
+    struct golden_home *goldens; /* where they are */
 };
 
 /* From a text or a file, as JSON or YAML. */
@@ -48,10 +48,8 @@ MUST_USE bool scenario_load(
     const char *path, struct arena *arena, struct scenario *ret_scenario, struct err *err);
 void scenario_done(struct scenario *s);
 
-/* Where its goldens are: beside the file that it was loaded from, or in another directory. */
-MUST_USE bool scenario_set_home(
-    struct scenario *s, const char *dir, struct arena *arena, struct err *err);
-bool scenario_has_goldens(const struct scenario *s);
+/* Its goldens in the order of its steps; NULL after the last. */
+struct golden *scenario_golden(const struct scenario *s, size_t index);
 
 /* As it is resolved: with every default. A new object. */
 MUST_USE json_t *scenario_json(const struct scenario *s);

@@ -79,3 +79,36 @@ json_t *tagged_schema(const struct tagged_table *table)
     }
     return list;
 }
+
+static json_t *names_of(const struct tagged *t)
+{
+    json_t *type = json_object(), *names = json_array();
+    json_push(names, json_string(t->name));
+    if (t->alias)
+        json_push(names, json_string(t->alias));
+    json_put(type, "enum", names);
+    return type;
+}
+
+json_t *tagged_one_of(const struct tagged_table *table)
+{
+    json_t *list = json_array(), *schema = json_object();
+    for (size_t i = 0; i < table->n; i++) {
+        const struct tagged *t = row(table, i);
+        json_t *entry = json_object(), *properties = json_object(), *required = json_array();
+        json_t *payload = field_schema(t->payload);
+        json_push(required, json_string("type"));
+        if (json_array_size(json_object_get(payload, "required")))
+            json_push(required, json_string("payload"));
+        json_put(properties, "type", names_of(t));
+        json_put(properties, "payload", payload);
+        json_put(entry, "type", json_string("object"));
+        json_put(entry, "description", json_string(t->help));
+        json_put(entry, "properties", properties);
+        json_put(entry, "required", required);
+        json_put(entry, "additionalProperties", json_false());
+        json_push(list, entry);
+    }
+    json_put(schema, "oneOf", list);
+    return schema;
+}

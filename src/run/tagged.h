@@ -36,4 +36,7 @@ MUST_USE bool tagged_read(const struct tagged_table *table, const struct field_s
 /* [{"type", "help", "payload": JSON Schema}] */
 MUST_USE json_t *tagged_schema(const struct tagged_table *table);
 
+/* The same as one JSON Schema: an object that is one of the rows. */
+MUST_USE json_t *tagged_one_of(const struct tagged_table *table);
+
 #endif

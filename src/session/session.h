@@ -18,6 +18,7 @@
 #include "sandbox/launch.h"
 #include "term/term.h"
 
+#include <poll.h>
 #include <signal.h>
 
 enum {
@@ -95,6 +96,14 @@ void session_close(struct session *s);
 /* What happens next, or the deadline (of clock_mono_ms(); UINT64_MAX: none). */
 enum session_news session_next(struct session *s, uint64_t deadline_ms);
 
+/* For a loop over several sessions: what to poll, and when to look in any case; then
+ * session_next(s, 0), until it says SESSION_TIME. */
+enum {
+    SESSION_POLLS = 2,
+};
+void session_polls(const struct session *s, struct pollfd fds[SESSION_POLLS]);
+uint64_t session_due_ms(const struct session *s);
+
 /* Another descriptor whose readability is news; -1: none. */
 void session_watch(struct session *s, int fd);
 
@@ -125,6 +134,9 @@ uint64_t session_changed_ms(const struct session *s);
 uint64_t session_sent_ms(const struct session *s);
 /* Counts those changes. */
 uint64_t session_changes(const struct session *s);
+/* Whether what is typed now is not to be seen, as a password is not: the terminal takes lines and
+ * does not echo them. */
+bool session_hides_input(const struct session *s);
 /* Bytes of ours that the command has not read. */
 size_t session_unread(const struct session *s);
 

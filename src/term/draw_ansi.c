@@ -1,130 +1,12 @@
 /* The screen as text with escape sequences, as few as do it. */
 #include "term/draw.h"
 #include "term/look.h"
-
-enum {
-    SGR_MAX = 256,
-};
-
-/* What turns an attribute on, and off again. */
-static const struct {
-    unsigned attr;
-    const char *on, *off;
-} attrs[] = {
-    {STYLE_BOLD, "1", "22"},
-    {STYLE_FAINT, "2", "22"},
-    {STYLE_ITALIC, "3", "23"},
-    {STYLE_BLINK, "5", "25"},
-    {STYLE_RAPID, "6", "25"},
-    {STYLE_INVERSE, "7", "27"},
-    {STYLE_CONCEAL, "8", "28"},
-    {STYLE_STRIKE, "9", "29"},
-    {STYLE_OVERLINE, "53", "55"},
-};
-
-static const char *const underlines[] = {
-    [UNDERLINE_NONE] = "24",
-    [UNDERLINE_SINGLE] = "4",
-    [UNDERLINE_DOUBLE] = "4:2",
-    [UNDERLINE_CURLY] = "4:3",
-    [UNDERLINE_DOTTED] = "4:4",
-    [UNDERLINE_DASHED] = "4:5",
-};
-
-/* Attributes that one code turns off together. */
-static unsigned off_with(const char *off)
-{
-    unsigned together = 0;
-    for (size_t i = 0; i < ARRAY_LEN(attrs); i++)
-        if (strcmp(attrs[i].off, off) == 0)
-            together |= attrs[i].attr;
-    return together;
-}
-
-static void add_code(struct buf *codes, const char *code)
-{
-    if (codes->n)
-        buf_add_byte(codes, ';');
-    buf_add_z(codes, code);
-}
-
-/* base: 30 for text, 40 for the background. The many colours are 38 and 48. */
-static void add_color(struct buf *codes, color c, unsigned base)
-{
-    char code[40] = "";
-    unsigned n = color_value(c);
-    switch (color_kind(c)) {
-    case COLOR_DEFAULT:
-        snprintf(code, sizeof(code), "%u", base + 9);
-        break;
-    case COLOR_ANSI:
-        snprintf(code, sizeof(code), "%u", n < 8 ? base + n : base + 60 + n - 8);
-        break;
-    case COLOR_INDEXED:
-        snprintf(code, sizeof(code), "%u;5;%u", base + 8, n);
-        break;
-    case COLOR_RGB:
-        snprintf(code, sizeof(code), "%u;2;%u;%u;%u", base + 8, n >> 16, n >> 8 & 0xFF, n & 0xFF);
-        break;
-    }
-    add_code(codes, code);
-}
-
-/* Only with colons: a terminal that does not know 58 would obey the numbers after a semicolon. The
- * 16 colours have no codes of their own here. */
-static void add_underline_color(struct buf *codes, color c)
-{
-    char code[40] = "59";
-    unsigned n = color_value(c);
-    if (color_kind(c) == COLOR_RGB)
-        snprintf(code, sizeof(code), "58:2::%u:%u:%u", n >> 16, n >> 8 & 0xFF, n & 0xFF);
-    else if (color_kind(c) != COLOR_DEFAULT)
-        snprintf(code, sizeof(code), "58:5:%u", n);
-    add_code(codes, code);
-}
-
-/* Codes that lead from one style to the other. */
-static void add_change(struct buf *codes, const struct style *from, const struct style *to)
-{
-    unsigned had = from->attrs, want = to->attrs & STYLE_VISIBLE;
-    for (size_t i = 0; i < ARRAY_LEN(attrs); i++)
-        if (had & ~want & attrs[i].attr) {
-            add_code(codes, attrs[i].off);
-            had &= ~off_with(attrs[i].off);
-        }
-    for (size_t i = 0; i < ARRAY_LEN(attrs); i++)
-        if (want & ~had & attrs[i].attr)
-            add_code(codes, attrs[i].on);
-    if (from->underline != to->underline)
-        add_code(codes, underlines[to->underline]);
-    if (from->fg != to->fg)
-        add_color(codes, to->fg, 30);
-    if (from->bg != to->bg)
-        add_color(codes, to->bg, 40);
-    if (from->underline_color != to->underline_color)
-        add_underline_color(codes, to->underline_color);
-}
+#include "term/restyle.h"
 
 struct pen {
     struct style style; /* as the terminal has it */
     struct str link;
 };
-
-static void set_style(struct pen *pen, const struct style *to, struct buf *out)
-{
-    static const struct style plain = {0};
-    if (memcmp(&pen->style, to, sizeof(*to)) == 0)
-        return;
-    AUTO_BUF struct buf step = BUF_INIT(SGR_MAX), anew = BUF_INIT(SGR_MAX);
-    add_change(&step, &pen->style, to);
-    add_change(&anew, &plain, to);
-    size_t cost = anew.n ? anew.n + 2 : 0; /* "0;" before it, or nothing at all */
-    if (step.n && step.n <= cost)
-        buf_printf(out, "\033[%sm", buf_z(&step));
-    else if (step.n)
-        buf_printf(out, anew.n ? "\033[0;%sm" : "\033[m", buf_z(&anew));
-    pen->style = *to;
-}
 
 /* An address that can stand in an OSC 8: the characters of URIs only. */
 static bool link_ok(struct str link)
@@ -183,10 +65,10 @@ static void add_row(const struct snapshot *s, unsigned row, struct buf *out)
             continue;
         struct style style = shown_style(s, cell);
         set_link(&pen, cell->link, out);
-        set_style(&pen, &style, out);
+        restyle(&pen.style, &style, out);
         look_add_text(out, cell->text);
     }
-    set_style(&pen, &plain, out);
+    restyle(&pen.style, &plain, out);
     set_link(&pen, (struct str){0}, out);
 }
 

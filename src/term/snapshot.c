@@ -69,6 +69,17 @@ static size_t add_cell_text(struct buf *row, const struct term_cell *cell)
     return row->n - start;
 }
 
+/* What most rows of most screens are, and what is asked for at every change. */
+static bool take_plain(const struct term *t, struct arena *a, unsigned row, struct snapshot *s)
+{
+    char bytes[TERM_COLS_MAX];
+    size_t n = term_row_ascii(t, (int)row, bytes);
+    if (n == SIZE_MAX)
+        return false;
+    s->lines[row] = arena_str(a, str_trim_end(str_n(bytes, n), ' '));
+    return true;
+}
+
 /* One row; the cells' texts are lengths first, since the row's bytes move while it grows. */
 static void take_row(const struct term *t, struct arena *a, struct links *links, struct buf *text,
     unsigned row, struct snapshot *s)
@@ -122,7 +133,8 @@ void snapshot_take(
     struct links links = {0};
     AUTO_BUF struct buf text = BUF_INIT(ROW_BYTES_MAX);
     for (unsigned row = 0; row < rows; row++) {
-        take_row(t, a, &links, &text, row, &s);
+        if (s.cells || !take_plain(t, a, row, &s))
+            take_row(t, a, &links, &text, row, &s);
         s.wraps[row] = term_row_wraps(t, (int)row);
         s.hashes[row] = term_row_hash(t, row);
     }

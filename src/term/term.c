@@ -261,6 +261,11 @@ bool term_alternate(const struct term *t)
     return t->screen == &t->screens[1];
 }
 
+uint64_t term_drawn(const struct term *t)
+{
+    return t->drawn;
+}
+
 bool term_in_frame(const struct term *t)
 {
     return mode_is(t, MODE_SYNC);
@@ -305,6 +310,20 @@ void term_cell(const struct term *t, int row, unsigned col, struct term_cell *re
     struct cluster cluster = cluster_get(&t->clusters, cell_char(c));
     ret_cell->n = cluster.n;
     memcpy(ret_cell->codepoints, cluster.codepoints, cluster.n * sizeof(uint32_t));
+}
+
+size_t term_row_ascii(const struct term *t, int row, char *bytes)
+{
+    BUG_ON(row < -t->grid->history || row >= t->rows);
+    const struct row *r = grid_row(t->grid, row);
+    size_t n = (size_t)MIN((int)r->used, t->cols);
+    for (size_t col = 0; col < n; col++) {
+        uint64_t c = r->cells[col] & (CELL_TEXT | CELL_WIDE | CELL_TAIL);
+        if (c > 0x7F)
+            return SIZE_MAX;
+        bytes[col] = c ? (char)c : ' ';
+    }
+    return n;
 }
 
 bool term_row_wraps(const struct term *t, int row)

@@ -76,3 +76,20 @@ mask[0].rwo: unknown key; did you mean 'row'? [E_PROTOCOL]
 $ mkdir s && printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x; read"]}\nsteps: [{id: a, timeout_ms: 1000, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: x}}}}, assert: [{type: screen_matches_golden, payload: {file: g}}, {type: title_is, payload: {text: t}}]}]\n' >s/a.yaml; cordon run s/a.yaml >/dev/null 2>&1; echo $?; ls s
 5
 a.yaml
+
+## a replay compares with what the run compared with, wherever it is started and whatever became of the file
+$ mkdir s && printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x; read"]}\nsteps: [{id: a, timeout_ms: 2000, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: x}}}}, assert: [{type: screen_matches_golden, payload: {file: g/x.txt}}]}]\n' >s/a.yaml; cordon run s/a.yaml --artifacts a >/dev/null; cat a/goldens/0001.txt
+1 golden written
+x
+$ echo y >s/g/x.txt; cordon replay --artifacts a; cd s && cordon replay --artifacts ../a --offline
+passed: replay-[0-9a-f-]{36} (re)
+passed: replay-[0-9a-f-]{36} (re)
+$ echo z >a/goldens/0001.txt; cordon replay --artifacts a >/dev/null
+cordon: the artifact 'goldens/0001.txt' was changed: its checksum is [0-9a-f]{16} \[E_REPLAY_MISMATCH\] (re)
+? 11
+$ echo x >a/goldens/0001.txt; echo >a/goldens/0002.txt; cordon replay --artifacts a >/dev/null
+cordon: the artifact 'goldens/0002.txt' has no checksum in checksums.json [E_REPLAY_MISMATCH]
+? 11
+$ rm a/goldens/0002.txt a/checksums.json; echo z >a/goldens/0001.txt; cordon replay --artifacts a >/dev/null
+cordon: step 1 'a': expected 'passed', got 'failed' [E_REPLAY_MISMATCH]
+? 11

@@ -134,6 +134,15 @@ $ cordon policy schema | python3 -c '
 ['policy_version'] False 15
 $ cordon policy schema --json | head -c 32
 {"protocol_version":1,"schema":{
+$ for s in policy scenario normalization replay-summary; do cordon policy schema $s | python3 -c 'import json, sys; s = json.load(sys.stdin); print(*s["required"])'; done
+policy_version
+scenario_version run steps
+normalization_version source strict filters rules
+replay_version status mismatch source strict filters rules
+$ cordon policy schema scenaro
+cordon: there is no schema 'scenaro': expected one of 'policy', 'scenario', 'normalization', 'replay-summary'; did you mean 'scenario'? [E_CLI_INVALID_ARG]
+cordon: try 'cordon policy schema --help'
+? 12
 
 ## new prints what passes its own check
 $ mkdir app && cd app && cordon policy new > ../p.yaml && cordon policy check ../p.yaml

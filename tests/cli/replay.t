@@ -98,6 +98,15 @@ row 0:
   column 0: expected {"ch":"r","width":1,"style":{"fg":{"ansi_16":2},.* got {"ch":"r","width":1,"style":{"fg":{"ansi_16":1},.* (re)
 ? 11
 
+## the colour of the text in a blank can't be seen: only --strict compares it
+$ printf 'printf "\\033[44;37m a \\033[m\\n"; read x' > p && echo '{"scenario_version":1,"run":{"command":"/bin/bash","args":["'$T'/p"],"initial_size":{"rows":2,"cols":4}},"steps":[{"id":"see","action":{"type":"wait","payload":{"condition":{"type":"screen_contains","payload":{"text":"a"}}}}}]}' > s.json && cordon run --cells s.json --artifacts a > /dev/null
+$ rm a/checksums.json; sed -i '0,/"ansi_16":7/s//"ansi_16":6/' a/snapshots/0001.json && cordon replay --artifacts a --offline
+passed: replay-[0-9a-f-]{36} (re)
+$ cordon replay --artifacts a --offline --strict 2>&1 | grep -o 'row 0 looks different'
+row 0 looks different
+$ sed -i '0,/"ansi_16":4/s//"ansi_16":5/' a/snapshots/0001.json && cordon replay --artifacts a --offline 2>&1 | grep -o 'row 0 looks different'
+row 0 looks different
+
 ## the cursor, the title and the size are compared, too
 $ echo '{"scenario_version":1,"run":{"command":"/bin/cat","initial_size":{"rows":4,"cols":20}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}}]},{"id":"wider","action":{"type":"resize","payload":{"rows":5,"cols":30}}}]}' > s.json && cordon run s.json --artifacts a
 passed: 2 of 2 steps passed, [0-9]+ ms (re)
@@ -361,17 +370,14 @@ $ echo '{"half' >> a/events.jsonl; cordon replay --artifacts a --offline
 cordon: events.jsonl, line 4:.* \[E_PROTOCOL\] (re)
 ? 9
 
-## goldens are where they were, wherever it is replayed from
+## goldens are those of the recording, wherever it is replayed from and whatever became of them
 $ mkdir -p d/e && echo '{"scenario_version":1,"run":{"command":"/bin/cat","cwd":"'$T'/d/e","initial_size":{"rows":4,"cols":20}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}},{"type":"screen_matches_golden","payload":{"file":"g.txt"}}]}]}' > d/s.json && cordon run d/s.json --artifacts a > /dev/null 2>&1; ls d; mkdir w; cd w; cordon replay --artifacts ../a
 e
 g.txt
 s.json
 passed: replay-[0-9a-f-]{36} (re)
-$ sed -i 's/hello/hullo/' d/g.txt; cordon replay --artifacts a 2>&1 | head -n 1
-cordon: step 1 'type': expected 'passed', got 'failed' [E_REPLAY_MISMATCH]
-$ mv d f; mkdir -p d/e; rm -r d; cordon replay --artifacts a
-cordon: the scenario's goldens: cannot open the directory '$T/d': No such file or directory [E_IO]
-? 10
+$ rm d/g.txt; cordon replay --artifacts a 2>&1 | grep -o '^passed'
+passed
 
 ## the new run's record lies beside what was found
 $ echo '{"scenario_version":1,"run":{"command":"/bin/cat","args":["f"],"cwd":"'$T'/d","initial_size":{"rows":2,"cols":9}},"steps":[{"id":"see","action":{"type":"wait","payload":{"condition":{"type":"process_exited","payload":{}}}}}]}' > s.json; mkdir d; echo one > d/f; cordon run s.json --artifacts a > /dev/null; echo two > d/f; cordon replay --artifacts a > /dev/null 2>&1; cd a/replay-*; ls; tr -d '\r' < transcript.log; grep -o '"lines":[^]]*]' snapshots/*; grep -o '"run_id": *"[^"]*"' run.json | head -n 1 | grep -c "${PWD##*/replay-}"
