@@ -256,6 +256,10 @@ static bool run_again(struct replay *x, struct err *err)
     if (json_object_get(x->source.run, "inexact"))
         return err_set(err, E_PROTOCOL,
             "run.json: the command's name or directory is not UTF-8: only --offline can replay it");
+    if (json_object_get(x->source.run, "input_bytes"))
+        return err_set(err, E_NOT_FOUND,
+            "the recorded command was given input, which is not in the record: only --offline can "
+            "replay it");
     if ((scripted && !read_scenario(x, &scenario, err)) ||
         !consent_check(&x->options->consent, &x->policy, err)) {
         scenario_done(&scenario);

@@ -56,7 +56,7 @@ $ echo '{"scenario_version":1,"run":{"command":"/bin/cat","initial_size":{"rows"
 passed: 2 of 2 steps passed, [0-9]+ ms (re)
 $ sed -i 's/"lines":\["hello","hello"/"lines":["hello","hellp"/' a/snapshots/0001.json
 $ cordon replay --artifacts a
-cordon: the artifact 'snapshots/0001.json' was changed: its checksum is [0-9a-f]{16} \[E_REPLAY_MISMATCH\] (re)
+cordon: the artifact 'snapshots/0001.json' was changed, or its line in checksums.json: its checksum is [0-9a-f]{16} \[E_REPLAY_MISMATCH\] (re)
 failed: replay-[0-9a-f-]{36} (re)
 step 1 'type': row 1 differs: expected 'hellp', got 'hello'
 row 1:
@@ -544,8 +544,43 @@ cordon: run.json: steps transcript_bytes (0): expected a place in the transcript
 $ echo '{"scenario_version":1,"run":{"command":"/bin/cat","initial_size":{"rows":4,"cols":20}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}}]},{"id":"wider","action":{"type":"resize","payload":{"rows":5,"cols":30}}}]}' > s.json && cordon run s.json --artifacts a
 passed: 2 of 2 steps passed, [0-9]+ ms (re)
 $ rm a/run.json; ln -s /etc/passwd a/run.json; cordon replay --artifacts a
-cordon: cannot read the artifact 'run.json': Too many levels of symbolic links [E_IO]
+cordon: cannot read the artifact 'run.json': it is a symbolic link, or lies behind one [E_IO]
 ? 10
 $ rm a/run.json a/checksums.json; mkfifo a/run.json; cordon replay --artifacts a
-cordon: cannot read the artifact 'run.json': Invalid argument [E_IO]
+cordon: cannot read the artifact 'run.json': it is not a plain file [E_IO]
 ? 10
+
+## a list of checksums that is damaged itself, or leads elsewhere
+$ cordon exec --artifacts a --pipes -- true; cp a/checksums.json .; sed -i 's/"run.json": "./"run.json": "x/' a/checksums.json; cordon replay --artifacts a 2>&1 | head -n 1
+cordon: the artifact 'checksums.json' is damaged: what it has for 'run.json' is not a checksum [E_REPLAY_MISMATCH]
+$ sed 's/^{/{"..\/..\/etc\/passwd": "0123456789abcdef",/' checksums.json > a/checksums.json; cordon replay --artifacts a
+cordon: cannot read the artifact '../../etc/passwd': it leads out of the directory [E_IO]
+? 10
+
+## what is too large is not read to be refused
+$ cordon exec --artifacts a --pipes -- true; truncate -s 2T a/transcript.log; timeout 10 cordon replay --offline --artifacts a
+cordon: the artifact 'transcript.log' is too large: at most 1073741824 bytes are read [E_IO]
+? 10
+$ rm a/checksums.json; timeout 10 cordon replay --offline --artifacts a
+cordon: the artifact 'transcript.log' is too large: 2199023255552 bytes, and at most [0-9]+ are read \[E_IO\] (re)
+? 10
+
+## a command that was given input can't be run again: it is not recorded
+$ echo hi | cordon exec --artifacts a --pipes -- cat; cordon replay --artifacts a
+hi
+cordon: the recorded command was given input, which is not in the record: only --offline can replay it [E_NOT_FOUND]
+? 18
+$ echo hi | cordon exec --artifacts b -- cat > /dev/null; cordon replay --artifacts b 2>&1 | tail -n 1; cordon replay --artifacts b --offline
+cordon: the recorded command was given input, which is not in the record: only --offline can replay it [E_NOT_FOUND]
+passed: replay-[0-9a-f-]{36} (re)
+$ cat /dev/null | cordon exec --artifacts c --pipes -- cat; cordon replay --artifacts c
+passed: replay-[0-9a-f-]{36} (re)
+
+## a record that the policy asks for is one of a terminal, as that which a flag asks for
+$ mkdir a w; echo '{"policy_version":4,"fs":{"allowed_read":["'$T/w'"],"working_dir":"'$T/w'","allowed_write":["'$T/a'"]},"fs_write_unsafe_ack":true,"exec":{"allowed_executables":["/usr/bin/printf"]},"artifacts":{"enabled":true,"dir":"'$T/a'","overwrite":true}}' > p.json
+$ for how in '' --pty --pipes; do cordon exec --policy p.json $how -- /usr/bin/printf 'a\nb\n' > /dev/null; ls a/snapshots 2> /dev/null; cordon replay --ack-unsafe-write --artifacts a | cut -c 1-6; done
+0001.json
+passed
+0001.json
+passed
+passed
