@@ -18,6 +18,7 @@ struct message {
     uint32_t version;
     json_t *action;
     json_t *request_id;
+    json_t *timeout; /* as it came */
     uint64_t timeout_ms, settle_ms;
     int screen;
 };
@@ -29,7 +30,7 @@ static const struct field message_fields[] = {
         "action", struct message, action, "{\"type\", \"payload\"}", .flags = FIELD_REQUIRED),
     FIELD_JSON("request_id", struct message, request_id, "echoed in the answer"),
     FIELD_U64("timeout_ms", struct message, timeout_ms,
-        "for a wait; for others: for the first change", .def = "5000",
+        "for a wait; for others: for the first change; echoed", .def = "5000",
         FIELD_RANGE(1, 24 * 3600 * 1000)),
     FIELD_U64("settle_ms", struct message, settle_ms,
         "answer only when nothing has changed for so long", .def = "0",
@@ -45,6 +46,7 @@ static const struct shape message_shape =
 struct driver {
     const struct driver_job *job;
     struct live live;
+    struct patience patience; /* for whoever reads the answers: as long as the command may run */
     struct buf input;
     bool input_ended;
     bool skipping; /* the rest of a line that was too long */
@@ -60,6 +62,7 @@ enum {
     ADDED_MATCHED_BY,
     ADDED_ERROR,
     ADDED_REQUEST_ID,
+    ADDED_TIMEOUT_MS,
 };
 
 /* What an answer has beside what every observation has. */
@@ -70,6 +73,7 @@ static const struct {
     [ADDED_ERROR] = {"error",
         "why the action did not do what it was to do: code, message, context"},
     [ADDED_REQUEST_ID] = {"request_id", "as it came with the action"},
+    [ADDED_TIMEOUT_MS] = {"timeout_ms", "as it came with the action"},
 };
 
 json_t *driver_fields(void)
@@ -84,12 +88,22 @@ json_t *driver_fields(void)
     return list;
 }
 
+static bool is_canceled(const struct driver *d)
+{
+    struct pollfd word = {.fd = d->job->live.observed.cancel, .events = POLLIN};
+    return poll(&word, 1, 0) > 0;
+}
+
 static void answer(struct driver *d, json_t *object, const struct message *m)
 {
     if (m && m->request_id)
         json_put(object, added[ADDED_REQUEST_ID].name, json_incref(m->request_id));
-    if (!d->job->answer(d->job->context, object))
-        d->over = d->unread = true;
+    if (m && m->timeout)
+        json_put(object, added[ADDED_TIMEOUT_MS].name, json_incref(m->timeout));
+    if (d->job->answer(d->job->context, object, &d->patience))
+        return;
+    d->over = d->unread = true;
+    d->live.canceled |= is_canceled(d);
 }
 
 static void answer_error(struct driver *d, const struct err *error, const struct message *m)
@@ -279,6 +293,7 @@ static void take_line(struct driver *d, struct str line)
     ok = ok && check_version(tree, &error) &&
          field_read(&message_shape, tree, &arena, E_PROTOCOL, &m, &error) &&
          action_read(m.action, "action", &arena, &action, &error);
+    m.timeout = json_object_get(tree, "timeout_ms");
     if (!ok) {
         refuse(d, &error, &m);
         return;
@@ -308,6 +323,7 @@ bool driver_run(const struct driver_job *job, struct live_result *ret_result, st
     struct driver d = {.job = job, .input = BUF_INIT(DRIVER_LINE_MAX + READ_SIZE)};
     if (!live_open(&job->live, &d.live, err))
         return false;
+    d.patience = (struct patience){session_ends_ms(d.live.session), job->live.observed.cancel};
     while (!d.over) {
         AUTO_BUF struct buf line = BUF_INIT(DRIVER_LINE_MAX + READ_SIZE);
         if (!next_line(&d, &line))

@@ -536,7 +536,9 @@ TEST(api_refuses_wrong_actions)
             "did you mean 'key'"},
         {"an unknown key", "{\"type\":\"key\",\"payload\":{\"key\":\"NoSuch\"}}", "E_PROTOCOL",
             "action.payload.key"},
-        {"a mouse that nobody wants", "{\"type\":\"mouse\",\"payload\":{\"row\":0,\"col\":0}}",
+        {"a mouse that nobody wants",
+            "{\"type\":\"mouse\",\"payload\":{\"button\":\"left\",\"event\":\"click\",\"row\":0,"
+            "\"col\":0}}",
             "E_PROTOCOL", "did not ask"},
     };
     struct cordon_error error = {0};
