@@ -91,6 +91,9 @@ static bool check_options(const struct shape *shape, const struct field *field, 
         return wrong(shape, field, "this kind can't have a default", err);
     if ((required && (field->def || omit)) || (field->def && omit))
         return wrong(shape, field, "required, default, omit: choose one", err);
+    if ((field->flags & FIELD_ONE_OR_MORE) &&
+        (field->kind != FIELD_KIND_STRS || (field->ranged && field->min > 1)))
+        return wrong(shape, field, "one string is no list of this kind", err);
     if (field->kind == FIELD_KIND_ENUM && field->n_names == 0)
         return wrong(shape, field, "no names", err);
     return true;

@@ -40,7 +40,9 @@ enum field_kind {
 
 enum {
     FIELD_REQUIRED = 1 << 0,
-    FIELD_OMIT_EMPTY = 1 << 1, /* don't write false, 0, "", [] and {} */
+    FIELD_OMIT_EMPTY = 1 << 1,  /* don't write false, 0, "", [] and {} */
+    FIELD_ONE_OR_MORE = 1 << 2, /* FIELD_STRS: one string is read as a list of one */
+    FIELD_FROM_TEXT = 1 << 3,   /* an integer may be written as a string, too */
 
     FIELD_LIST_MAX = 100 * 1000, /* entries of a list or map whose row has no range */
 };

@@ -108,9 +108,11 @@ static bool read_bool(struct reader *r, const struct spot *at, const struct fiel
 static bool read_integer(struct reader *r, const struct spot *at, const struct field *field,
     const json_t *json, char *to)
 {
-    if (!json_is_integer(json))
-        return fail_type(r, at, field_trait(field)->expected, json);
     int64_t value = json_integer_value(json);
+    bool text = field->flags & FIELD_FROM_TEXT && json_is_string(json) &&
+                str_to_int(json_str(json), INT64_MIN, INT64_MAX, &value);
+    if (!json_is_integer(json) && !text)
+        return fail_type(r, at, field_trait(field)->expected, json);
     int64_t min = field_min(field), max = field_max(field);
     if (value < min && max == INT64_MAX)
         return fail(r, at, "%lld is less than %lld", (long long)value, (long long)min);
@@ -198,13 +200,26 @@ static bool read_enum(struct reader *r, const struct spot *at, const struct fiel
     return fail_name(r, at, field, json_str(json));
 }
 
+static bool read_one_text(struct reader *r, const struct spot *at, const json_t *json, char *to)
+{
+    void *text = NULL;
+    if (!take(r, at, 1, sizeof(struct str), &text) || !copy_text(r, at, json, text))
+        return false;
+    *(struct str_list *)(void *)to = (struct str_list){text, 1};
+    return true;
+}
+
 static bool read_texts(struct reader *r, const struct spot *at, const struct field *field,
     const json_t *json, char *to)
 {
     size_t n = json_array_size(json);
     void *texts = NULL;
+    bool one = field->flags & FIELD_ONE_OR_MORE;
+    if (one && json_is_string(json))
+        return read_one_text(r, at, json, to);
     if (!json_is_array(json))
-        return fail_type(r, at, field_trait(field)->expected, json);
+        return fail_type(
+            r, at, one ? "a string or a list of strings" : field_trait(field)->expected, json);
     if (!check_count(r, at, field, n, "entries") || !take(r, at, n, sizeof(struct str), &texts))
         return false;
     struct str_list list = {texts, n};

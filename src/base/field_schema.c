@@ -106,10 +106,24 @@ static void put_default(json_t *to, const struct field *field)
     json_put(to, "default", def);
 }
 
+/* One string, or a list of them. */
+static json_t *describe_either(struct schema *s, const struct field *field)
+{
+    json_t *to = json_object(), *choices = json_array(), *list = json_object();
+    put_type(list, field_trait(field)->type);
+    put_details(list, s, field);
+    json_push(choices, string_type());
+    json_push(choices, list);
+    json_put(to, "anyOf", choices);
+    return to;
+}
+
 static json_t *describe_field(struct schema *s, const struct field *field)
 {
     json_t *to = NULL;
-    if (field->kind == FIELD_KIND_OBJECT || field->kind == FIELD_KIND_MAYBE) {
+    if (field->flags & FIELD_ONE_OR_MORE) {
+        to = describe_either(s, field);
+    } else if (field->kind == FIELD_KIND_OBJECT || field->kind == FIELD_KIND_MAYBE) {
         to = describe_inner(s, field->shape);
     } else {
         to = json_object();

@@ -27,12 +27,42 @@ struct regex_match {
     size_t start, end;
 };
 
+struct regex_options {
+    bool ignore_case;
+    bool literal;       /* no character means anything but itself */
+    bool bytes;         /* for ASCII alone: no UTF-8, and letters are ASCII's */
+    bool any_bytes;     /* texts may be invalid UTF-8: no character matches there */
+    bool unicode;       /* \w, \d and \s know all scripts */
+    bool start_limit;   /* regex_last_start() will be called */
+    enum err_code code; /* of a pattern that is wrong */
+};
+
+enum {
+    REGEX_NOT_BEGIN = 1, /* the text begins within a line: '^' does not match there */
+    REGEX_NOT_END = 2,
+};
+
 /* E_PROTOCOL with what is wrong, and where in the pattern. */
 MUST_USE bool regex_new(struct str pattern, struct regex **ret_regex, struct err *err);
+MUST_USE bool regex_new_with(struct str pattern, const struct regex_options *options,
+    struct regex **ret_regex, struct err *err);
 void regex_free(struct regex *r); /* accepts NULL */
+
+/* The same pattern for another thread; it must be freed before the first. */
+MUST_USE struct regex *regex_share(const struct regex *r);
+
+/* What one match may cost, in steps at each place where it could begin. */
+void regex_limit(struct regex *r, uint32_t steps);
+
+/* Where a match may begin at the latest; SIZE_MAX: anywhere. */
+void regex_last_start(struct regex *r, size_t last);
 
 /* The first match at or after an offset. The text is valid UTF-8. */
 bool regex_find(struct regex *r, struct str text, size_t from, struct regex_match *ret_match);
+
+/* The same for a part of a text: flags say what its ends are not. */
+bool regex_find_part(
+    struct regex *r, struct str text, size_t from, int flags, struct regex_match *ret_match);
 
 /* The last search ended at a limit. */
 bool regex_gave_up(const struct regex *r);

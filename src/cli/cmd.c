@@ -15,6 +15,25 @@ const struct opt global_opts[] = {
 };
 const size_t n_global_opts = ARRAY_LEN(global_opts);
 
+static bool is_replaced(const struct cmd *cmd, const struct opt *global)
+{
+    for (size_t i = 0; i < cmd->n_opts; i++)
+        if (cmd->opts[i].replaces && strcmp(cmd->opts[i].name, global->name) == 0)
+            return true;
+    return false;
+}
+
+const struct opt *cmd_option(const struct cmd *cmd, size_t i)
+{
+    if (i < cmd->n_opts)
+        return &cmd->opts[i];
+    i -= cmd->n_opts;
+    for (size_t g = 0; g < n_global_opts; g++)
+        if (!is_replaced(cmd, &global_opts[g]) && i-- == 0)
+            return &global_opts[g];
+    return NULL;
+}
+
 bool cmd_needs_command(const struct cmd *cmd, struct err *err)
 {
     AUTO_BUF struct buf full = BUF_INIT(256), list = BUF_INIT(4096);

@@ -13,11 +13,12 @@
 #include "base/err.h"
 
 enum opt_type {
-    OPT_FLAG,   /* bool */
-    OPT_TEXT,   /* const char * */
-    OPT_NUMBER, /* int64_t within [min, max] */
-    OPT_CHOICE, /* const char *, one of the choices */
-    OPT_LIST,   /* struct opt_list: one of the choices each time */
+    OPT_FLAG,     /* bool */
+    OPT_TEXT,     /* const char * */
+    OPT_NUMBER,   /* int64_t within [min, max] */
+    OPT_CHOICE,   /* const char *, one of the choices */
+    OPT_LIST,     /* struct opt_list: one of the choices each time */
+    OPT_WORDLIST, /* struct opt_words: any word each time */
 };
 
 /* What was given, in this order. */
@@ -26,6 +27,14 @@ enum {
 };
 struct opt_list {
     const char *v[OPT_LIST_MAX];
+    size_t n;
+};
+
+enum {
+    OPT_WORDS_MAX = 64,
+};
+struct opt_words {
+    const char *v[OPT_WORDS_MAX];
     size_t n;
 };
 
@@ -47,6 +56,7 @@ struct opt {
     enum arg_kind kind;
     int64_t min, max;
     const char *help;
+    bool replaces; /* the option of that name which every command takes */
 };
 
 /* The member must have the type that the row writes. */
@@ -76,6 +86,12 @@ struct opt {
     {                                                                                          \
         .name = n, .letter = l, .type = OPT_LIST, .offset = OPT_OFFSET(struct opt_list, s, m), \
         .value = v, .choices = c, .help = h                                                    \
+    }
+
+#define OPT_WORDS(n, l, s, m, v, h)                                         \
+    {                                                                       \
+        .name = n, .letter = l, .type = OPT_WORDLIST,                       \
+        .offset = OPT_OFFSET(struct opt_words, s, m), .value = v, .help = h \
     }
 
 struct buf;
@@ -113,6 +129,7 @@ struct cmd {
     size_t n_examples;
     const struct cmd *const *subs; /* ends in NULL; then it has no run */
     bool hidden;                   /* for the build, not for people */
+    bool minor;                    /* only named at the end of the overview */
     bool (*run)(struct cli *cli, const struct args *args, struct err *err);
 };
 
@@ -128,6 +145,10 @@ struct global_options {
 };
 extern const struct opt global_opts[];
 extern const size_t n_global_opts;
+
+/* The options of a command by number: its own, then the global ones that it does not replace; NULL
+ * after the last. */
+const struct opt *cmd_option(const struct cmd *cmd, size_t i);
 
 /* A sub-command by name. An unknown one is E_CLI_INVALID_ARG, with the nearest right one. */
 MUST_USE bool cmd_find(

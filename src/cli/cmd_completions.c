@@ -32,6 +32,7 @@ static const struct example examples[] = {
 
 const struct cmd cmd_completions = {
     .name = "completions",
+    .minor = true,
     .summary = "print completions for a shell",
     .about = "They complete commands, options and the values of options.",
     .usage = "bash|zsh|fish",

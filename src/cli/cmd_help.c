@@ -20,6 +20,7 @@ static bool run_help(struct cli *cli, const struct args *args, struct err *err)
 
 const struct cmd cmd_help = {
     .name = "help",
+    .minor = true,
     .summary = "show help for a command",
     .usage = "[COMMAND…]",
     .max_args = 8,

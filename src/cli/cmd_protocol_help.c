@@ -75,6 +75,7 @@ static const struct example protocol_examples[] = {
 
 const struct cmd cmd_protocol_help = {
     .name = "protocol-help",
+    .minor = true,
     .summary = "print the driver's protocol",
     .about = "All that is needed to drive a program with 'cordon driver', for people and for "
              "language models: what a line of input holds, actions and conditions with their "

@@ -16,14 +16,6 @@ static void visit(struct buf *b, const struct cmd *cmd, visit_fn fn)
             visit(b, cmd->subs[i], fn);
 }
 
-/* The options of a command: its own, then the global ones. */
-static const struct opt *option_at(const struct cmd *cmd, size_t i)
-{
-    if (i < cmd->n_opts)
-        return &cmd->opts[i];
-    return i - cmd->n_opts < n_global_opts ? &global_opts[i - cmd->n_opts] : NULL;
-}
-
 /* Within single quotes of a shell. */
 static void add_quoted(struct buf *b, const char *text)
 {
@@ -60,7 +52,7 @@ static void add_descent(struct buf *b, const struct cmd *cmd, const char *words)
             buf_printf(b, "    '%s:%s') at='%s%s%s' ;;\n", words, cmd->subs[i]->name, words,
                 words[0] ? " " : "", cmd->subs[i]->name);
     const struct opt *opt;
-    for (size_t i = 0; (opt = option_at(cmd, i)); i++)
+    for (size_t i = 0; (opt = cmd_option(cmd, i)); i++)
         if (opt->type != OPT_FLAG)
             buf_printf(b, "    '%s:--%s') ((i++)) ;;\n", words, opt->name);
 }
@@ -74,7 +66,7 @@ static const char *const zsh_files[] = {
 static void bash_values(struct buf *b, const struct cmd *cmd, const char *words)
 {
     const struct opt *opt;
-    for (size_t i = 0; (opt = option_at(cmd, i)); i++) {
+    for (size_t i = 0; (opt = cmd_option(cmd, i)); i++) {
         if (opt->type == OPT_FLAG)
             continue;
         buf_printf(b, "    '%s:--%s'", words, opt->name);
@@ -94,7 +86,7 @@ static void bash_options(struct buf *b, const struct cmd *cmd, const char *words
 {
     const struct opt *opt;
     buf_printf(b, "    '%s') opts='", words);
-    for (size_t i = 0; (opt = option_at(cmd, i)); i++)
+    for (size_t i = 0; (opt = cmd_option(cmd, i)); i++)
         buf_printf(b, "%s--%s", i ? " " : "", opt->name);
     buf_add_z(b, "' next='");
     add_next_words(b, cmd);
@@ -138,7 +130,7 @@ static void zsh_item(struct buf *b, const char *name, const char *about)
 static void zsh_values(struct buf *b, const struct cmd *cmd, const char *words)
 {
     const struct opt *opt;
-    for (size_t i = 0; (opt = option_at(cmd, i)); i++) {
+    for (size_t i = 0; (opt = cmd_option(cmd, i)); i++) {
         if (opt->type == OPT_FLAG)
             continue;
         buf_printf(b, "    '%s:--%s') ", words, opt->name);
@@ -156,7 +148,7 @@ static void zsh_options(struct buf *b, const struct cmd *cmd, const char *words)
 {
     const struct opt *opt;
     buf_printf(b, "    '%s')\n      opts=(", words);
-    for (size_t i = 0; (opt = option_at(cmd, i)); i++) {
+    for (size_t i = 0; (opt = cmd_option(cmd, i)); i++) {
         char name[128];
         snprintf(name, sizeof(name), "--%s", opt->name);
         zsh_item(b, name, opt->help);
@@ -209,7 +201,7 @@ static void fish_descent(struct buf *b, const struct cmd *cmd, const char *words
             buf_printf(b, "            case '%s:%s'\n                set at '%s%s%s'\n", words,
                 cmd->subs[i]->name, words, words[0] ? " " : "", cmd->subs[i]->name);
     const struct opt *opt;
-    for (size_t i = 0; (opt = option_at(cmd, i)); i++)
+    for (size_t i = 0; (opt = cmd_option(cmd, i)); i++)
         if (opt->type != OPT_FLAG)
             buf_printf(
                 b, "            case '%s:--%s'\n                set skip 1\n", words, opt->name);
@@ -229,7 +221,7 @@ static void fish_line(struct buf *b, const char *words, const char *flags, const
 static void fish_options(struct buf *b, const struct cmd *cmd, const char *words)
 {
     const struct opt *opt;
-    for (size_t i = 0; (opt = option_at(cmd, i)); i++) {
+    for (size_t i = 0; (opt = cmd_option(cmd, i)); i++) {
         AUTO_BUF struct buf flags = BUF_INIT(4096);
         buf_printf(&flags, "-l %s", opt->name);
         if (opt->letter)

@@ -6,6 +6,7 @@
 #include "path/file.h"
 #include "path/home.h"
 #include "path/root.h"
+#include "tool/rule.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,15 +16,27 @@ enum {
     CONFIG_MAX = 1 << 20,
 };
 
-static const struct field fields[] = {
-    FIELD_STRS("project_markers", struct config, project_markers,
-        "names of files or directories that mark a project's root, beside the built-in ones",
-        .def = "[]", FIELD_RANGE(0, ROOT_EXTRA_MAX / 2)),
+enum {
+    RULES_MAX = 1000,
 };
 
-const struct shape config_user_shape = SHAPE("config", struct config, fields, "a user's settings");
+#define MARKERS                                                                               \
+    FIELD_STRS("project_markers", struct config, project_markers,                             \
+        "names of files or directories that mark a project's root, beside the built-in ones", \
+        .def = "[]", FIELD_RANGE(0, ROOT_EXTRA_MAX / 2))
+
+static const struct field user_fields[] = {
+    MARKERS,
+    FIELD_STRS("allow", struct config, allow,
+        "tool calls that need no question: TOOL:PATTERN, such as \"shell:git *\"", .def = "[]",
+        FIELD_RANGE(0, RULES_MAX)),
+};
+static const struct field project_fields[] = {MARKERS};
+
+const struct shape config_user_shape =
+    SHAPE("config", struct config, user_fields, "a user's settings");
 const struct shape config_project_shape =
-    SHAPE("project config", struct config, fields, "what a project adds to the settings");
+    SHAPE("project config", struct config, project_fields, "what a project adds to the settings");
 
 bool config_has_state(struct arena *a)
 {
@@ -58,6 +71,14 @@ static bool check_markers(const struct config *config, const char *name, struct 
     return true;
 }
 
+static bool check_rules(const struct config *config, const char *name, struct err *err)
+{
+    for (size_t i = 0; i < config->allow.n; i++)
+        if (!rule_check(config->allow.p[i], err))
+            return err_wrap(err, "%s: allow[%zu]", name, i);
+    return true;
+}
+
 /* Nothing but blank lines and comments: what people leave when they have no settings. */
 static bool says_nothing(struct str text)
 {
@@ -81,7 +102,7 @@ static bool parse(struct str text, const char *name, const struct shape *shape, 
             return false;
         if (!field_read(shape, tree, a, E_CONFIG, &config, err))
             return doc_blame(err, text, name);
-        if (!check_markers(&config, name, err))
+        if (!check_markers(&config, name, err) || !check_rules(&config, name, err))
             return false;
     }
     *ret_config = config;

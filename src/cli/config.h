@@ -6,6 +6,7 @@
 
 struct config {
     struct str_list project_markers;
+    struct str_list allow; /* rules for tool calls (tool/rule.h); only the user's */
 };
 
 /* ${XDG_CONFIG_HOME:-~/.config}/cordon/config.yaml; a file that is not there gives the defaults,

@@ -47,23 +47,35 @@ static void add_heading(struct cli *cli, const char *text)
     out_text(cli, STR("\n"));
 }
 
-static void add_options(struct cli *cli, const struct opt *opts, size_t n)
+static void add_options(struct cli *cli, const struct cmd *cmd)
 {
-    for (size_t i = 0; i < n; i++) {
+    const struct opt *opt;
+    for (size_t i = 0; (opt = cmd_option(cmd, i)); i++) {
         char name[128], letter[8] = "    ";
-        if (opts[i].letter)
-            snprintf(letter, sizeof(letter), "-%c, ", opts[i].letter);
-        snprintf(name, sizeof(name), "%s--%s%s%s", letter, opts[i].name, opts[i].value ? " " : "",
-            opts[i].value ? opts[i].value : "");
-        add_row(cli, name, opts[i].help);
+        if (opt->letter)
+            snprintf(letter, sizeof(letter), "-%c, ", opt->letter);
+        snprintf(name, sizeof(name), "%s--%s%s%s", letter, opt->name, opt->value ? " " : "",
+            opt->value ? opt->value : "");
+        add_row(cli, name, opt->help);
     }
 }
 
 static void add_commands(struct cli *cli, const struct cmd *cmd)
 {
     for (size_t i = 0; cmd->subs[i]; i++)
-        if (!cmd->subs[i]->hidden)
+        if (!cmd->subs[i]->hidden && !cmd->subs[i]->minor)
             add_row(cli, cmd->subs[i]->name, cmd->subs[i]->summary);
+}
+
+/* Those that are only named, so that the overview fits a screen. */
+static void add_minor_commands(struct cli *cli, const struct cmd *cmd)
+{
+    AUTO_BUF struct buf names = BUF_INIT(1024);
+    for (size_t i = 0; cmd->subs[i]; i++)
+        if (cmd->subs[i]->minor)
+            buf_printf(&names, "%s%s", names.n ? ", " : "", cmd->subs[i]->name);
+    if (names.n)
+        add_row(cli, "and", buf_z(&names));
 }
 
 static void add_examples(struct cli *cli, const struct cmd *cmd)
@@ -100,8 +112,7 @@ void help_command(struct cli *cli, const struct cmd *cmd)
         add_commands(cli, cmd);
     }
     add_heading(cli, "Options");
-    add_options(cli, cmd->opts, cmd->n_opts);
-    add_options(cli, global_opts, n_global_opts);
+    add_options(cli, cmd);
     if (cmd->n_examples) {
         add_heading(cli, "Examples");
         add_examples(cli, cmd);
@@ -114,6 +125,7 @@ void help_overview(struct cli *cli)
     out_line(cli, " %s: %s", CORDON_VERSION, cmd_cordon.summary);
     add_heading(cli, "Commands");
     add_commands(cli, &cmd_cordon);
+    add_minor_commands(cli, &cmd_cordon);
     add_heading(cli, "Try");
     add_examples(cli, &cmd_cordon);
     out_line(cli, "\n'cordon help COMMAND' says more; 'man cordon' has exit statuses and files.");

@@ -116,6 +116,16 @@ static bool add_choice(
     return true;
 }
 
+static bool add_word(
+    struct parser *p, const struct opt *opt, void *target, const char *value, struct err *err)
+{
+    struct opt_words *words = target;
+    if (words->n == OPT_WORDS_MAX)
+        return bad_value(p, opt, value, "no more values", err);
+    words->v[words->n++] = value;
+    return true;
+}
+
 static bool set_value(
     struct parser *p, const struct opt *opt, void *base, const char *value, struct err *err)
 {
@@ -133,6 +143,8 @@ static bool set_value(
         return set_choice(p, opt, target, value, err);
     case OPT_LIST:
         return add_choice(p, opt, target, value, err);
+    case OPT_WORDLIST:
+        return add_word(p, opt, target, value, err);
     }
     BUG_ON(true);
 }

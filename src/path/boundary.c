@@ -131,6 +131,18 @@ bool boundary_has_roots(const struct boundary *b)
     return b->n_roots > 0;
 }
 
+const struct boundary_root *boundary_first_root(const struct boundary *b)
+{
+    BUG_ON(b->n_roots == 0);
+    return &b->roots[0];
+}
+
+const struct boundary_root *boundary_last_root(const struct boundary *b)
+{
+    BUG_ON(b->n_roots == 0);
+    return &b->roots[b->n_roots - 1];
+}
+
 bool boundary_set_base(struct boundary *b, const char *path, struct err *err)
 {
     AUTO_FD int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);

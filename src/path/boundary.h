@@ -73,6 +73,10 @@ MUST_USE bool boundary_add_system(struct boundary *b, struct err *err);
 
 bool boundary_has_roots(const struct boundary *b);
 
+/* Those that were added first and last; there must be one. */
+const struct boundary_root *boundary_first_root(const struct boundary *b);
+const struct boundary_root *boundary_last_root(const struct boundary *b);
+
 /* What relative paths are relative to; the first root unless set. */
 MUST_USE bool boundary_set_base(struct boundary *b, const char *path, struct err *err);
 

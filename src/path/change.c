@@ -13,6 +13,8 @@ struct change_held {
     struct {
         struct str parent;
         int fd;
+        dev_t dev;
+        ino_t ino;
     } dirs[];
 };
 
@@ -110,14 +112,21 @@ static struct str parent_of(struct str rel)
     return str_head(rel, slash > 0 ? (size_t)slash : 0);
 }
 
+/* Which of those held a path lies in; otherwise how many they are. */
+static size_t held_index(const struct change *c, struct str rel)
+{
+    struct str parent = parent_of(rel);
+    size_t i = 0;
+    while (c->held && i < c->held->n && !str_eq(c->held->dirs[i].parent, parent))
+        i++;
+    return i;
+}
+
 /* The directory that a path lies in, if it is held; otherwise -1. */
 static int held_fd(const struct change *c, struct str rel)
 {
-    struct str parent = parent_of(rel);
-    for (size_t i = 0; c->held && i < c->held->n; i++)
-        if (str_eq(c->held->dirs[i].parent, parent))
-            return c->held->dirs[i].fd;
-    return -1;
+    size_t i = held_index(c, rel);
+    return c->held && i < c->held->n ? c->held->dirs[i].fd : -1;
 }
 
 /* Most descriptors stay free for everything else. */
@@ -140,11 +149,15 @@ bool change_hold(struct change *c, struct err *err)
         const char *name;
         if (held_fd(c, rel) >= 0)
             continue;
-        int fd = change_parent_open(c->root_fd, rel, &name);
-        if (fd < 0)
+        struct stat st;
+        AUTO_FD int fd = change_parent_open(c->root_fd, rel, &name);
+        if (fd < 0 || fstat(fd, &st) != 0)
             return change_open_error(err, errno, rel);
-        c->held->dirs[c->held->n].parent = parent_of(rel);
-        c->held->dirs[c->held->n++].fd = fd;
+        size_t n = c->held->n++;
+        c->held->dirs[n].parent = parent_of(rel);
+        c->held->dirs[n].dev = st.st_dev;
+        c->held->dirs[n].ino = st.st_ino;
+        c->held->dirs[n].fd = TAKE_FD(fd);
     }
     return true;
 }
@@ -169,10 +182,12 @@ static void place_init(
 /* Files are only replaced in the directory that stands at their path. */
 static bool is_held(const struct change *c, struct str rel, int fd)
 {
-    struct stat now, begun;
-    int held = held_fd(c, rel);
-    return held < 0 || (fstat(fd, &now) == 0 && fstat(held, &begun) == 0 &&
-                           now.st_dev == begun.st_dev && now.st_ino == begun.st_ino);
+    struct stat now;
+    size_t i = held_index(c, rel);
+    if (!c->held || i == c->held->n)
+        return true;
+    return fstat(fd, &now) == 0 && now.st_dev == c->held->dirs[i].dev &&
+           now.st_ino == c->held->dirs[i].ino;
 }
 
 bool change_place_open(
@@ -225,7 +240,32 @@ bool change_find_lost(struct change *c, struct err *err)
     return true;
 }
 
-static bool sync_parent(const struct change *c, struct str rel, struct err *err)
+bool change_syncs_whole(const struct change *c)
+{
+    return c->held && c->n_ops > CHANGE_SYNC_WHOLE;
+}
+
+/* File systems that were synced already. */
+struct synced {
+    dev_t devs[8];
+    size_t n;
+};
+
+static int sync_fs(int fd, struct synced *done)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return -1;
+    for (size_t i = 0; i < done->n; i++)
+        if (done->devs[i] == st.st_dev)
+            return 0;
+    if (done->n < ARRAY_LEN(done->devs))
+        done->devs[done->n++] = st.st_dev;
+    return syncfs(fd);
+}
+
+static bool sync_parent(
+    const struct change *c, struct str rel, struct synced *done, struct err *err)
 {
     const char *name;
     int held = held_fd(c, rel);
@@ -233,8 +273,9 @@ static bool sync_parent(const struct change *c, struct str rel, struct err *err)
     int fd = held >= 0 ? held : own;
     if (fd < 0)
         return change_is_gone(errno) || change_open_error(err, errno, rel);
+    int failed = change_syncs_whole(c) ? sync_fs(fd, done) : fsync(fd);
     /* EINVAL: a file system that has nothing to sync for a directory. */
-    if (fsync(fd) != 0 && errno != EINVAL)
+    if (failed && errno != EINVAL)
         return err_errno(err, E_IO, errno, "cannot sync the directory of '%s'", rel.p);
     return true;
 }
@@ -247,13 +288,14 @@ static bool same_parent(struct str a, struct str b)
 
 bool change_sync(const struct change *c, struct err *err)
 {
+    struct synced done = {0};
     for (size_t i = 0; i < c->n_dirs; i++)
-        if (!sync_parent(c, c->dirs[i].rel, err))
+        if (!sync_parent(c, c->dirs[i].rel, &done, err))
             return false;
     for (size_t i = 0; i < c->n_ops; i++) {
         if (i > 0 && same_parent(c->ops[i - 1].rel, c->ops[i].rel))
             continue;
-        if (!sync_parent(c, c->ops[i].rel, err))
+        if (!sync_parent(c, c->ops[i].rel, &done, err))
             return false;
     }
     return true;

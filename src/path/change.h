@@ -35,6 +35,7 @@ enum {
     CHANGE_ID = 17,    /* 16 hex digits and NUL */
     CHANGE_NAME = 64,  /* longest temporary name; independent of the target's, which may have 255 */
     CHANGE_HELD = 512, /* directories held open, at most; fewer where the limit is low */
+    CHANGE_SYNC_WHOLE = 8, /* more files than this: their file systems are synced at once */
 };
 
 enum change_kind {
@@ -139,7 +140,10 @@ MUST_USE bool change_is_here(const struct change *c, bool *ret_here, struct err 
 /* Counts the files whose directories can't be found. */
 MUST_USE bool change_find_lost(struct change *c, struct err *err);
 
-/* Makes every name durable. */
+/* A living writer with many files does not sync them one by one, which costs a disk's turn each,
+ * but the file systems that they are on, in change_sync(). */
+bool change_syncs_whole(const struct change *c);
+/* Makes every name durable, and then also every file. */
 MUST_USE bool change_sync(const struct change *c, struct err *err);
 /* Unlinks the temporary names. */
 MUST_USE bool change_clean(const struct change *c, struct err *err);

@@ -226,13 +226,13 @@ static bool keep_all(const struct staging *s, struct err *err)
 }
 
 static bool fill(
-    const struct staging *s, uint64_t *ret_bytes, struct stamp *ret_new, struct err *err)
+    const struct staging *s, bool sync, uint64_t *ret_bytes, struct stamp *ret_new, struct err *err)
 {
     struct stat st;
     uint64_t bytes;
     if (!write_content(s, &bytes, err) || !keep_all(s, err))
         return false;
-    if (fsync(s->fd) != 0 || fstat(s->fd, &st) != 0)
+    if ((sync && fsync(s->fd) != 0) || fstat(s->fd, &st) != 0)
         return err_errno(err, E_IO, errno, "cannot write '%s'", s->rel.p);
     *ret_new = stamp_of(&st);
     *ret_bytes = bytes;
@@ -264,5 +264,5 @@ bool stage_file(
     if (fd < 0)
         return err_errno(err, E_IO, errno, "cannot write beside '%s'", op->rel.p);
     s.fd = fd;
-    return fill(&s, ret_bytes, &op->new, err);
+    return fill(&s, !change_syncs_whole(c), ret_bytes, &op->new, err);
 }

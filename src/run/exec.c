@@ -22,6 +22,7 @@ enum {
 
     POLL_CONTROL = RELAYS * RELAY_POLLFDS,
     POLL_SIGNALS,
+    POLL_TENDED,
     POLL_CANCEL,
     POLLS,
 
@@ -323,8 +324,13 @@ static void loop(struct run *r)
             (struct pollfd){.fd = r->ended ? -1 : r->child.control, .events = POLLIN};
         fds[POLL_SIGNALS] = (struct pollfd){.fd = r->job->signals, .events = POLLIN};
         fds[POLL_CANCEL] = (struct pollfd){.fd = r->killed ? -1 : r->job->cancel, .events = POLLIN};
-        if (poll(fds, POLLS, wait_ms(r)) >= 0)
-            step(r, fds);
+        fds[POLL_TENDED] =
+            (struct pollfd){.fd = r->job->tend ? r->job->tended : -1, .events = POLLIN};
+        if (poll(fds, POLLS, wait_ms(r)) < 0)
+            continue;
+        if (fds[POLL_TENDED].revents)
+            r->job->tend(r->job->context);
+        step(r, fds);
     }
 }
 

@@ -29,6 +29,10 @@ struct exec_job {
     /* Sees every byte that the command writes; and what happens beside what its terminal tells. May
      * be NULL. */
     void (*seen)(void *context, struct str bytes);
+    /* Something else that must not wait meanwhile: called when the descriptor is readable. May be
+     * NULL. */
+    void (*tend)(void *context);
+    int tended;
     void (*event)(void *context, const struct session_event *event);
     struct term *term; /* gets it, too, and answers what the command asks; may be NULL */
     void *context;

@@ -10,8 +10,6 @@ enum {
     WHY_MAX = 4096,
     SENT_MAX = 4 << 20,
     SENT_SHOWN = 1024, /* bytes of what was sent that a result shows */
-    FOLLOW_MS = 2000,  /* for a screen that is expected */
-    FOLLOW_QUIET_MS = 200,
 };
 
 struct runner {
@@ -288,6 +286,15 @@ static bool perform(struct runner *r, struct attempt *a)
     return true;
 }
 
+void runner_put_sent(json_t *step, struct str sent)
+{
+    AUTO_BUF struct buf shown = BUF_INIT(8 * SENT_SHOWN);
+    if (sent.n == 0)
+        return;
+    utf8_add_printable(&shown, str_head(sent, SENT_SHOWN));
+    json_put(step, "sent", json_text(buf_str(&shown)));
+}
+
 static json_t *step_json(const struct runner *r, const struct attempt *a, const char *snapshot)
 {
     const struct step *step = a->step;
@@ -301,11 +308,7 @@ static json_t *step_json(const struct runner *r, const struct attempt *a, const 
     json_put(object, "ended_at_ms", json_integer((json_int_t)(clock_mono_ms() - zero)));
     json_put(object, "action", json_incref((json_t *)step->action.json));
     json_put(object, "assertions", json_incref(a->assertions));
-    if (a->sent.n) {
-        AUTO_BUF struct buf shown = BUF_INIT(8 * SENT_SHOWN);
-        utf8_add_printable(&shown, str_head(buf_str(&a->sent), SENT_SHOWN));
-        json_put(object, "sent", json_text(buf_str(&shown)));
-    }
+    runner_put_sent(object, buf_str(&a->sent));
     if (a->matched_by)
         json_put(object, "matched_by", json_string(a->matched_by));
     if (snapshot[0]) {
@@ -328,8 +331,7 @@ static bool observe(
     struct artifacts *a = r->job->artifacts;
     *ret_observation = o;
     ret_name[0] = '\0';
-    if (a)
-        artifacts_event(a, o);
+    observer_record(&r->observer, o, NULL);
     return observer_fits(&r->observer, err) &&
            (!a || artifacts_snapshot(a, json_object_get(o, "screen"), ret_name, err));
 }
@@ -348,18 +350,6 @@ static void tell(struct runner *r, size_t index, const struct attempt *a, bool b
         .session = r->session,
     };
     r->job->progress(r->job->context, &progress);
-}
-
-/* The step has passed, and its screen may still be on its way to the one that is expected. */
-static void follow(struct runner *r, size_t index)
-{
-    uint64_t until = clock_mono_ms() + FOLLOW_MS;
-    while (!r->job->reached(r->job->context, index, r->session)) {
-        uint64_t now = clock_mono_ms();
-        enum session_news news = session_next(r->session, MIN(until, now + FOLLOW_QUIET_MS));
-        if ((news != SESSION_SCREEN && news != SESSION_FRAME) || now >= until)
-            return;
-    }
 }
 
 /* The first step that does not pass decides about the run. */
@@ -386,8 +376,8 @@ static void try_step(
     if (waits ? await_condition(r, a) : perform(r, a))
         if (!waits || a->step->n_asserts)
             await_asserts(r, a);
-    if (a->status == STEP_PASSED && r->job->reached)
-        follow(r, index);
+    if (a->status == STEP_PASSED && r->job->after)
+        r->job->after(r->job->context, r->session);
     update_goldens(r, a);
     if (!observe(r, ret_snapshot, &observation, &error) && !a->error.code) {
         a->status = STEP_ERRORED;
@@ -476,7 +466,7 @@ bool runner_run(const struct runner_job *job, struct runner_result *ret_result, 
 {
     struct runner_result result = {.steps = json_array(), .run.status = EXEC_PASSED};
     struct runner r = {.job = job, .result = &result};
-    observer_init(&r.observer);
+    observer_init(&r.observer, job->run_id);
     r.observer.artifacts = job->artifacts;
     r.observer.snapshot_max = job->verdict->policy->budgets.max_snapshot_bytes;
     r.observer.also = job->output;

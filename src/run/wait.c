@@ -138,3 +138,14 @@ void wait_run(const struct wait *w, struct wait_result *ret_result)
         e.news = session_next(w->session, next_look(&e, now));
     }
 }
+
+bool wait_follow(const struct wait_follow *f)
+{
+    while (!f->reached(f->context, f->session)) {
+        uint64_t now = clock_mono_ms();
+        enum session_news news = session_next(f->session, MIN(f->until_ms, now + f->quiet_ms));
+        if ((news != SESSION_SCREEN && news != SESSION_FRAME) || now >= f->until_ms)
+            return f->reached(f->context, f->session);
+    }
+    return true;
+}

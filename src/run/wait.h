@@ -53,4 +53,13 @@ void wait_run(const struct wait *w, struct wait_result *ret_result);
 bool wait_test(struct session *s, const struct condition *conditions, size_t n, bool *ret_held,
     struct buf *why);
 
+/* Lets a session go on until something is reached, nothing comes for so long, or it is time. */
+struct wait_follow {
+    struct session *session;
+    uint64_t until_ms, quiet_ms;
+    bool (*reached)(void *context, struct session *session);
+    void *context;
+};
+bool wait_follow(const struct wait_follow *f);
+
 #endif

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -232,6 +231,20 @@ static int timeout_ms(uint64_t now, uint64_t until)
     return until <= now ? 0 : (int)MIN(until - now, (uint64_t)60 * 1000);
 }
 
+void session_polls(const struct session *s, struct pollfd fds[SESSION_POLLS])
+{
+    short want = (short)(POLLIN | (s->queue.n ? POLLOUT : 0));
+    fds[POLL_TERMINAL] = (struct pollfd){.fd = s->hung_up ? -1 : s->child.terminal, .events = want};
+    fds[POLL_CONTROL] = (struct pollfd){.fd = s->ended ? -1 : s->child.control, .events = POLLIN};
+}
+
+uint64_t session_due_ms(const struct session *s)
+{
+    if (s->at < s->n || s->error.code || (s->ended && s->hung_up))
+        return 0;
+    return s->ended ? s->drain_until_ms : next_time(s);
+}
+
 static bool drained(const struct session *s)
 {
     return s->ended && (s->hung_up || clock_mono_ms() >= s->drain_until_ms);
@@ -240,13 +253,11 @@ static bool drained(const struct session *s)
 /* Waits for something, and takes it. True if there is something to say. */
 static bool step(struct session *s, uint64_t deadline_ms, enum session_news *ret_news)
 {
-    short want = (short)(POLLIN | (s->queue.n ? POLLOUT : 0));
     struct pollfd fds[POLLS] = {
-        [POLL_TERMINAL] = {.fd = s->hung_up ? -1 : s->child.terminal, .events = want},
-        [POLL_CONTROL] = {.fd = s->ended ? -1 : s->child.control, .events = POLLIN},
         [POLL_CANCEL] = {.fd = s->options.cancel, .events = POLLIN},
         [POLL_WATCH] = {.fd = s->watched, .events = POLLIN},
     };
+    session_polls(s, fds);
     uint64_t until = MIN(deadline_ms, s->ended ? s->drain_until_ms : next_time(s));
     if (poll(fds, POLLS, timeout_ms(clock_mono_ms(), until)) < 0 && errno != EINTR) {
         err_errno(&s->error, E_IO, errno, "cannot wait for the terminal");

@@ -18,6 +18,7 @@
 #include "sandbox/launch.h"
 #include "term/term.h"
 
+#include <poll.h>
 #include <signal.h>
 
 enum {
@@ -94,6 +95,14 @@ void session_close(struct session *s);
 
 /* What happens next, or the deadline (of clock_mono_ms(); UINT64_MAX: none). */
 enum session_news session_next(struct session *s, uint64_t deadline_ms);
+
+/* For a loop over several sessions: what to poll, and when to look in any case; then
+ * session_next(s, 0), until it says SESSION_TIME. */
+enum {
+    SESSION_POLLS = 2,
+};
+void session_polls(const struct session *s, struct pollfd fds[SESSION_POLLS]);
+uint64_t session_due_ms(const struct session *s);
 
 /* Another descriptor whose readability is news; -1: none. */
 void session_watch(struct session *s, int fd);

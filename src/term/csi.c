@@ -6,6 +6,7 @@
 
 static void cuu(struct term *t)
 {
+    t->drawn++;
     cursor_up(t, param(t, 0, 1));
 }
 
@@ -32,6 +33,7 @@ static void cnl(struct term *t)
 
 static void cpl(struct term *t)
 {
+    t->drawn++;
     cursor_up(t, param(t, 0, 1));
     cursor_return(t);
 }
@@ -54,6 +56,7 @@ static void cha(struct term *t)
 
 static void vpa(struct term *t)
 {
+    t->drawn++;
     cursor_address(t, param(t, 0, 1) - 1, seen_col(t));
 }
 
@@ -69,6 +72,7 @@ static void vpr(struct term *t)
 
 static void cup(struct term *t)
 {
+    t->drawn++;
     cursor_address(t, param(t, 0, 1) - 1, param(t, 1, 1) - 1);
 }
 
@@ -172,6 +176,7 @@ static void ech(struct term *t)
 
 static void ed(struct term *t)
 {
+    t->drawn += param(t, 0, 0) != 0; /* from the cursor on: line editors do so */
     erase_screen(t, param(t, 0, 0), ERASE_ALL);
 }
 

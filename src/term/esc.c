@@ -175,6 +175,7 @@ static void one_byte(struct term *t, uint8_t final)
         hts(t);
         break;
     case 'M':
+        t->drawn++;
         cursor_reverse_index(t);
         break;
     case 'N':

@@ -3,6 +3,7 @@
 
 void screen_use(struct term *t, bool alternate, bool clear)
 {
+    t->drawn += alternate;
     if (alternate && clear) {
         struct grid *g = &t->screens[1].grid;
         for (int y = 0; y < g->rows; y++)

@@ -199,6 +199,7 @@ struct term {
     struct buf replies;
     struct unknown_list unknown, unanswered;
     unsigned until; /* events that stop a feed */
+    uint64_t drawn; /* movements of programs that draw a screen */
 };
 
 static inline bool mode_is(const struct term *t, enum mode mode)

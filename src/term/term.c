@@ -261,6 +261,11 @@ bool term_alternate(const struct term *t)
     return t->screen == &t->screens[1];
 }
 
+uint64_t term_drawn(const struct term *t)
+{
+    return t->drawn;
+}
+
 bool term_in_frame(const struct term *t)
 {
     return mode_is(t, MODE_SYNC);

@@ -98,6 +98,9 @@ unsigned term_cols(const struct term *t);
 unsigned term_scrollback(const struct term *t); /* lines that are above the screen */
 struct term_cursor term_cursor(const struct term *t);
 bool term_alternate(const struct term *t);
+/* Counts what a program does that draws a screen rather than printing lines: it goes to the
+ * alternate screen, to a row, up, or clears what is above the cursor. */
+uint64_t term_drawn(const struct term *t);
 bool term_in_frame(const struct term *t); /* within a synchronized update */
 bool term_mid_sequence(const struct term *t);
 enum term_width term_width(const struct term *t);

@@ -20,10 +20,12 @@ static void check_options(const struct cmd *cmd, const char *name)
             CHECK(strcmp(cmd->opts[j].name, opt->name) != 0);
             CHECK(!opt->letter || cmd->opts[j].letter != opt->letter);
         }
+        bool replaced = false;
         for (size_t j = 0; j < n_global_opts; j++) {
-            CHECK(strcmp(global_opts[j].name, opt->name) != 0);
+            replaced |= strcmp(global_opts[j].name, opt->name) == 0;
             CHECK(!opt->letter || global_opts[j].letter != opt->letter);
         }
+        CHECK(replaced == opt->replaces);
     }
 }
 

@@ -23,6 +23,7 @@ struct scene {
     char journal[300];
     bool old_kernel; /* no flags for renameat2 */
     bool disturbed;  /* somebody else writes a file before the recovery */
+    bool many;       /* so many files that their file systems are synced as a whole */
     char *old;       /* the tree before */
     char *new;       /* and after */
     cpu_set_t cpus;  /* where this process might run before */
@@ -73,13 +74,24 @@ static void scene_reset(const struct scene *s)
     BUG_ON(mkdir(s->journal, 0700) != 0);
 }
 
+static bool put_many(const struct scene *s, struct writer *w, struct err *err)
+{
+    char path[20];
+    for (int i = 0; s->many && i < CHANGE_SYNC_WHOLE; i++) {
+        snprintf(path, sizeof(path), "many/%d", i);
+        if (!writer_put(w, str_z(path), STR("one of many"), NULL, err))
+            return false;
+    }
+    return true;
+}
+
 static bool change(const struct scene *s, struct err *err)
 {
     AUTO_FD int root_fd = tree_open(s->root);
     AUTO_WRITER struct writer *w = NULL;
     struct writer_result result;
     struct writer_options eol = {.keep_eol = true};
-    return writer_new(root_fd, s->journal, &w, err) &&
+    return writer_new(root_fd, s->journal, &w, err) && put_many(s, w, err) &&
            writer_put(w, STR("a.txt"), STR("one\n2\n"), &eol, err) &&
            writer_put(w, STR("b.sh"), STR("#!/bin/bash\necho\n"), &eol, err) &&
            writer_put(w, STR("new/deep/er/e"), STR("new e"), NULL, err) &&
@@ -257,7 +269,7 @@ static bool is_about_memory(uint64_t number)
 static bool is_about_files(uint64_t number)
 {
     static const long numbers[] = {SYS_fsync, SYS_ftruncate, SYS_linkat, SYS_mkdirat, SYS_pwrite64,
-        SYS_renameat, SYS_renameat2, SYS_unlinkat, SYS_write};
+        SYS_renameat, SYS_renameat2, SYS_syncfs, SYS_unlinkat, SYS_write};
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
         if (number == (uint64_t)numbers[i])
             return true;
@@ -449,11 +461,12 @@ static void outcome_check(const struct outcome *outcome, size_t at_least)
     CHECK_INT(outcome->old + outcome->new, outcome->cases);
 }
 
-static void crash_everywhere(bool old_kernel, bool disturbed)
+static void crash_everywhere(bool old_kernel, bool disturbed, bool many)
 {
     struct scene s;
     struct outcome outcome = {0};
     scene_init(&s, old_kernel);
+    s.many = many;
     scene_measure(&s);
     s.disturbed = disturbed;
     struct act act = {prepare_scene, act_change, &s};
@@ -471,17 +484,22 @@ static void crash_everywhere(bool old_kernel, bool disturbed)
 
 TEST(writer_killed_at_every_step_leaves_all_old_or_all_new)
 {
-    crash_everywhere(false, false);
+    crash_everywhere(false, false, false);
 }
 
 TEST(writer_killed_at_every_step_without_exchange)
 {
-    crash_everywhere(true, false);
+    crash_everywhere(true, false, false);
 }
 
 TEST(writer_killed_at_every_step_and_then_edited)
 {
-    crash_everywhere(false, true);
+    crash_everywhere(false, true, false);
+}
+
+TEST(writer_with_many_files_killed_at_every_step)
+{
+    crash_everywhere(false, false, true);
 }
 
 TEST(writer_syncs_its_journal_before_it_touches_anything)

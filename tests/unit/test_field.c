@@ -430,3 +430,47 @@ TEST(field_tables_that_are_right)
         CHECK_OK(shape_check(shapes[i], &err), &err);
     }
 }
+
+struct either {
+    struct str_list names;
+};
+
+TEST(field_one_string_is_a_list_of_one)
+{
+    static const struct field fields[] = {
+        FIELD_STRS("names", struct either, names, "x", .flags = FIELD_ONE_OR_MORE),
+    };
+    static const struct shape shape = SHAPE("either", struct either, fields, "x");
+    static const struct {
+        const char *json;
+        int64_t n; /* -1: wrong */
+    } rows[] = {
+        {"{\"names\":\"a\"}", 1},
+        {"{\"names\":[\"a\",\"b\"]}", 2},
+        {"{\"names\":[]}", 0},
+        {"{}", 0},
+        {"{\"names\":5}", -1},
+        {"{\"names\":[[]]}", -1},
+    };
+    AUTO_ERR struct err wrong = {0};
+    CHECK_OK(shape_check(&shape, &wrong), &wrong);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_ERR struct err err = {0};
+        AUTO_ARENA struct arena a = ARENA_INIT(1 << 16);
+        AUTO_JSON json_t *json = NULL;
+        struct either e = {0};
+        test_row(i, rows[i].json);
+        CHECK(json_parse(str_z(rows[i].json), "x", E_CONFIG, &json, &err));
+        bool ok = field_read(&shape, json, &a, E_CONFIG, &e, &err);
+        CHECK_INT(ok ? (int64_t)e.names.n : -1, rows[i].n);
+        if (ok && e.names.n)
+            CHECK_STR(e.names.p[0], STR("a"));
+    }
+    static const struct field bad[] = {
+        FIELD_STRS(
+            "names", struct either, names, "x", .flags = FIELD_ONE_OR_MORE, FIELD_RANGE(2, 3)),
+    };
+    static const struct shape bad_shape = SHAPE("either", struct either, bad, "x");
+    AUTO_ERR struct err err = {0};
+    CHECK(!shape_check(&bad_shape, &err));
+}

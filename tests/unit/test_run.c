@@ -348,7 +348,7 @@ static void check_delta(struct observer *o, const char *want)
 TEST(run_observations_keep_characters_whole)
 {
     struct observer o;
-    observer_init(&o);
+    observer_init(&o, NULL);
     observer_output(&o, STR("a\xe6\x97"));
     check_delta(&o, "a");
     check_delta(&o, "");
@@ -369,7 +369,7 @@ TEST(run_observations_keep_characters_whole)
 TEST(run_observations_have_the_last_of_much_output)
 {
     struct observer o;
-    observer_init(&o);
+    observer_init(&o, NULL);
     AUTO_FREE char *much = base_alloc(3 * OBSERVER_TEXT_MAX);
     for (size_t i = 0; i < OBSERVER_TEXT_MAX; i++)
         memcpy(much + 3 * i, "日", 3);
@@ -396,7 +396,7 @@ TEST(run_snapshots_have_a_budget)
     AUTO_ERR struct err err = {0};
     struct observer o;
     struct term *t = term_new(&(struct term_options){.rows = 3, .cols = 20});
-    observer_init(&o);
+    observer_init(&o, NULL);
     o.snapshot_max = 10000;
     json_t *json = observer_take(&o, t, OBSERVER_FULL);
     CHECK(json_is_object(json_object_get(json, "screen")) && observer_fits(&o, &err));

@@ -1,0 +1,59 @@
+/* The workbench of a command that calls tools: a toolbox made from options and settings.
+ *
+ *     struct bench bench = BENCH_INIT;
+ *     if (!bench_open(cli, &options->bench, &bench, err)) return false;
+ *     tool_call(bench.box, ...);
+ *     bench_done(&bench);
+ */
+#ifndef CLI_BENCH_H
+#define CLI_BENCH_H
+
+#include "cli/cmd.h"
+#include "cli/interrupt.h"
+#include "cli/project.h"
+#include "tool/tool.h"
+
+struct bench_options {
+    const char *fs_mode, *approval, *agent, *policy, *events;
+    bool no_sandbox, ack_sandbox, ack_network;
+};
+
+/* Rows for the option table of a command whose options have a member `bench`. */
+#define BENCH_OPTS(type)                                                                     \
+    OPT_ONE_OF("fs-mode", 0, type, bench.fs_mode, "MODE", toolbox_mode_names,                \
+        "restricted: the working directory; workspace: the project to read and the agent's " \
+        "workspace to write; unrestricted: any path; default: restricted"),                  \
+        OPT_ONE_OF("approval", 0, type, bench.approval, "MODE", approve_mode_names,          \
+            "never, on-request or always: when to ask before a change; default: never"),     \
+        OPT_STRING("agent", 0, type, bench.agent, "NAME", ARG_ANY,                           \
+            "whose workspace it is in workspace mode; default: cordon"),                     \
+        OPT_STRING("policy", 0, type, bench.policy, "FILE", ARG_FILE,                        \
+            "the policy for commands, instead of the one made from the mode"),               \
+        OPT_STRING("events", 0, type, bench.events, "FILE", ARG_FILE,                        \
+            "append an event to it for every start, end, error and truncation"),             \
+        OPT_SET("no-sandbox", 0, type, bench.no_sandbox,                                     \
+            "in unrestricted mode: run commands without a sandbox"),                         \
+        OPT_SET("ack-unsafe-sandbox", 0, type, bench.ack_sandbox, "yes, without a sandbox"), \
+        OPT_SET("ack-unsafe-network", 0, type, bench.ack_network, "yes, with the network")
+
+struct bench {
+    struct toolbox_options options;
+    struct toolbox *box;
+    struct project project; /* of workspace mode */
+    struct policy policy;
+    int workspace_fd, events_fd, tty_fd;
+    sigset_t set; /* interruptions, which end the call at work */
+};
+
+#define BENCH_INIT                           \
+    ((struct bench){.project = PROJECT_INIT, \
+        .workspace_fd = -1,                  \
+        .events_fd = -1,                     \
+        .tty_fd = -1,                        \
+        .options.signals = -1})
+
+MUST_USE bool bench_open(
+    struct cli *cli, const struct bench_options *options, struct bench *ret_bench, struct err *err);
+void bench_done(struct bench *bench);
+
+#endif

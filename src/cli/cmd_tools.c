@@ -1,0 +1,213 @@
+/* cordon tools, cordon tool: what a model may call, and calling it. */
+#include "base/utf8.h"
+#include "cli/bench.h"
+#include "cli/cmds.h"
+#include "cli/serve.h"
+#include "path/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+enum {
+    ARG_NAME_MAX = 100,
+};
+
+/* tools --------------------------------------------------------------------------------------- */
+
+static bool run_tools(struct cli *cli, const struct args *args, struct err *err)
+{
+    (void)args;
+    if (cli->json) {
+        json_t *object = json_object(), *list = json_array();
+        for (size_t i = 0; i < n_tools; i++)
+            json_push(list, tool_spec(tools[i]));
+        json_put(object, "tools", list);
+        return out_json(cli, object, err);
+    }
+    for (size_t i = 0; i < n_tools; i++) {
+        const struct tool *t = tools[i];
+        out_styled(cli, OUT_BOLD, t->name);
+        out_line(cli, "%s%s%s%s", t->alias ? " (" : "", t->alias ? t->alias : "",
+            t->alias ? ")" : "", t->mutating ? ", changes things" : "");
+        out_line(cli, "  %s", t->about);
+        for (size_t f = 0; f < t->args->n_fields; f++) {
+            const struct field *field = &t->args->fields[f];
+            out_line(cli, "    %-20s %s%s%s", field->name, field->help,
+                field->def ? "; default " : "", field->def ? field->def : "");
+        }
+    }
+    return true;
+}
+
+const struct cmd cmd_tools = {
+    .name = "tools",
+    .summary = "list the tools that a model may call",
+    .about = "With --json: the specifications as a model's service wants them, with JSON Schemas.",
+    .usage = "",
+    .run = run_tools,
+};
+
+/* tool ---------------------------------------------------------------------------------------- */
+
+struct tool_options {
+    struct bench_options bench;
+    const char *json;
+    struct opt_words arg;
+    bool serve;
+};
+
+/* ARGS, @FILE or - */
+static bool read_source(const char *source, struct buf *text, struct err *err)
+{
+    if (strcmp(source, "-") == 0)
+        return file_read(STDIN_FILENO, TOOL_ARGUMENTS_MAX, "standard input", text, err);
+    if (source[0] != '@') {
+        buf_add_z(text, source);
+        return true;
+    }
+    AUTO_FD int fd = open(source + 1, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return err_errno(err, E_IO, errno, "cannot open '%s'", source + 1);
+    return file_read(fd, TOOL_ARGUMENTS_MAX, source + 1, text, err);
+}
+
+static const struct field *field_of(const struct tool *tool, struct str name)
+{
+    for (size_t i = 0; tool && i < tool->args->n_fields; i++) {
+        const struct field *f = &tool->args->fields[i];
+        if (str_is(name, f->name) || (f->alias && str_is(name, f->alias)))
+            return f;
+    }
+    return NULL;
+}
+
+/* A word as the kind of value that the argument takes. */
+static json_t *value_of(const struct field *f, struct str word)
+{
+    int64_t number;
+    switch (f ? f->kind : FIELD_KIND_STR) {
+    case FIELD_KIND_BOOL:
+        if (str_is(word, "true") || str_is(word, "false"))
+            return json_boolean(str_is(word, "true"));
+        break;
+    case FIELD_KIND_I64:
+    case FIELD_KIND_U64:
+    case FIELD_KIND_U32:
+    case FIELD_KIND_U16:
+        if (str_to_int(word, INT64_MIN, INT64_MAX, &number))
+            return json_integer(number);
+        break;
+    default:
+        break;
+    }
+    return json_text(word);
+}
+
+static bool read_pairs(
+    const struct tool *tool, const struct opt_words *pairs, json_t *object, struct err *err)
+{
+    for (size_t i = 0; i < pairs->n; i++) {
+        struct str pair = str_z(pairs->v[i]), name, word;
+        if (str_find(pair, '=') <= 0)
+            return err_set(err, E_CLI_INVALID_ARG, "--arg takes NAME=VALUE, not '%s'", pairs->v[i]);
+        str_cut(pair, '=', &name, &word);
+        AUTO_BUF struct buf key = BUF_INIT(ARG_NAME_MAX);
+        buf_add_str(&key, name);
+        if (!buf_ok(&key) || !utf8_valid(name))
+            return err_set(err, E_CLI_INVALID_ARG, "'%s' names no argument", pairs->v[i]);
+        json_put(object, buf_z(&key), value_of(field_of(tool, name), word));
+    }
+    return true;
+}
+
+/* The result, as it was asked for: all of it, or what a model would read. */
+static bool tell(struct cli *cli, const struct tool_result *result, bool as_json, struct err *err)
+{
+    cli->status = result->error.code ? err_status(result->error.code) : 0;
+    if (as_json)
+        return out_json(cli, tool_result_json(result), err);
+    if (result->error.code)
+        out_say_error(cli, &result->error);
+    if (!result->error.code || result->has_output)
+        out_text(cli, buf_str(&result->content));
+    return true;
+}
+
+static bool serve(struct cli *cli, const struct args *args, struct err *err)
+{
+    const struct tool_options *options = args->options;
+    struct bench bench = BENCH_INIT;
+    if (args->n || options->json || options->arg.n)
+        return err_set(err, E_CLI_INVALID_ARG,
+            "--serve takes the tools' names and arguments from standard input");
+    if (!bench_open(cli, &options->bench, &bench, err))
+        return false;
+    bool ok = serve_calls(bench.box, err);
+    bench_done(&bench);
+    return ok;
+}
+
+static bool run_tool(struct cli *cli, const struct args *args, struct err *err)
+{
+    const struct tool_options *options = args->options;
+    struct tool_result result;
+    struct bench bench = BENCH_INIT;
+    if (options->serve)
+        return serve(cli, args, err);
+    if (args->n == 0)
+        return err_set(
+            err, E_CLI_INVALID_ARG, "the tool's NAME is missing; cordon tools lists them");
+    if (options->json && options->arg.n)
+        return err_set(err, E_CLI_INVALID_ARG, "--json and --arg exclude each other");
+    AUTO_JSON json_t *pairs = json_object();
+    AUTO_BUF struct buf text = BUF_INIT(2 * TOOL_ARGUMENTS_MAX);
+    if (!read_pairs(tool_find(str_z(args->v[0])), &options->arg, pairs, err) ||
+        (options->json && !read_source(options->json, &text, err)) ||
+        !bench_open(cli, &options->bench, &bench, err))
+        return false;
+    bench.options.one_call = true;
+    if (options->json)
+        tool_call(bench.box, str_z(args->v[0]), buf_str(&text), &result);
+    else
+        tool_call_json(bench.box, str_z(args->v[0]), pairs, &result);
+    bool ok = tell(cli, &result, options->json != NULL, err);
+    tool_result_done(&result);
+    bench_done(&bench);
+    return ok;
+}
+
+static const struct opt tool_opts[] = {
+    {
+        .name = "json",
+        .type = OPT_TEXT,
+        .offset = OPT_OFFSET(const char *, struct tool_options, json),
+        .value = "ARGS",
+        .help = "the arguments as JSON, or @FILE, or - for standard input; prints the result as "
+                "JSON",
+        .replaces = true,
+    },
+    OPT_WORDS("arg", 0, struct tool_options, arg, "NAME=VALUE", "one argument; prints the content"),
+    OPT_SET("serve", 0, struct tool_options, serve,
+        "read calls from standard input, {\"name\", \"arguments\", \"request_id\"} in a line each, "
+        "and print a result for each"),
+    BENCH_OPTS(struct tool_options),
+};
+
+static const struct example tool_examples[] = {
+    {"cordon tool read_file --arg path=README.md --arg limit=20", "the first lines of a file"},
+    {"cordon tool list_dir --json '{\"depth\": 1}'", "the whole result, as JSON"},
+    {"cordon tool --serve < calls.jsonl",
+        "many calls; what exec_command starts lives on between them"},
+};
+
+const struct cmd cmd_tool = {
+    .name = "tool",
+    .summary = "call a tool as a model would",
+    .about = "Runs one tool of those that 'cordon tools' lists, with the boundary, the sandbox and "
+             "the consent that a model's calls get.",
+    .usage = "[NAME]",
+    .max_args = 1,
+    CMD_OPTS(tool_opts, struct tool_options),
+    CMD_EXAMPLES(tool_examples),
+    .run = run_tool,
+};

@@ -1,0 +1,223 @@
+/* Tool calls, line by line. */
+#include "cli/serve.h"
+
+#include "base/clock.h"
+#include "cli/out.h"
+#include "path/file.h"
+#include "tool/sessions.h"
+#include "tool/tool.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+
+enum {
+    LINE_MAX_BYTES = TOOL_ARGUMENTS_MAX,
+    READ_SIZE = 64 * 1024,
+    ANSWER_MAX = 64 << 20,
+    ARENA_MAX = 64 << 20,
+};
+
+struct serve {
+    struct toolbox *box;
+    struct buf input;
+    size_t at;       /* where the next line starts */
+    size_t looked;   /* no line ends before this */
+    bool skipping;   /* the rest of a line that was too long */
+    bool ended;      /* stdin */
+    bool unread;     /* nobody takes our answers */
+    int interrupted; /* the signal */
+};
+
+struct request {
+    struct str name;
+    json_t *arguments, *request_id;
+    int64_t protocol_version;
+};
+
+static const struct field request_fields[] = {
+    FIELD_STR("name", struct request, name, "the tool", .flags = FIELD_REQUIRED),
+    FIELD_JSON("arguments", struct request, arguments,
+        "its arguments: an object, or a string that holds one"),
+    FIELD_JSON("request_id", struct request, request_id, "comes back with the result"),
+    FIELD_I64("protocol_version", struct request, protocol_version, "that of the results",
+        .def = "1", FIELD_RANGE(OUT_PROTOCOL_VERSION, OUT_PROTOCOL_VERSION)),
+};
+
+static const struct shape request_shape =
+    SHAPE("request", struct request, request_fields, "a call of a tool");
+
+/* Answers ------------------------------------------------------------------------------------- */
+
+static void answer(struct serve *s, const struct tool_result *result, json_t *request_id)
+{
+    AUTO_JSON json_t *whole = json_object();
+    json_put(whole, "protocol_version", json_integer(OUT_PROTOCOL_VERSION));
+    if (request_id)
+        json_put(whole, "request_id", json_incref(request_id));
+    AUTO_JSON json_t *object = tool_result_json(result);
+    BUG_ON(json_object_update(whole, object) != 0);
+    AUTO_BUF struct buf line = BUF_INIT(ANSWER_MAX);
+    json_add_compact(&line, whole);
+    buf_add_byte(&line, '\n');
+    s->unread = !buf_ok(&line) || !file_write_all(STDOUT_FILENO, buf_str(&line));
+}
+
+static void refuse(struct serve *s, struct err *error, json_t *request_id)
+{
+    struct tool_result result;
+    tool_result_init(&result);
+    err_move(&result.error, error);
+    buf_printf(&result.content, "error: %s", result.error.message);
+    answer(s, &result, request_id);
+    tool_result_done(&result);
+}
+
+/* An interruption ends the call; what asks us to go away ends more than that. */
+static void note_interruption(struct serve *s, const struct err *error)
+{
+    const struct err_pair *sig = error->code == E_CANCELED ? err_ctx_get(error, "signal") : NULL;
+    if (sig && sig->number != SIGINT)
+        s->interrupted = (int)sig->number;
+}
+
+static void call(struct serve *s, const struct request *r)
+{
+    struct tool_result result;
+    AUTO_JSON json_t *none = json_object();
+    if (json_is_string(r->arguments))
+        tool_call(s->box, r->name, json_str(r->arguments), &result);
+    else
+        tool_call_json(s->box, r->name,
+            r->arguments && !json_is_null(r->arguments) ? r->arguments : none, &result);
+    note_interruption(s, &result.error);
+    answer(s, &result, r->request_id);
+    tool_result_done(&result);
+}
+
+static bool is_blank(struct str line)
+{
+    for (size_t i = 0; i < line.n; i++)
+        if (line.p[i] != ' ' && line.p[i] != '\t' && line.p[i] != '\r')
+            return false;
+    return true;
+}
+
+static void take_line(struct serve *s, struct str line)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+    AUTO_JSON json_t *tree = NULL;
+    AUTO_ERR struct err error = {0};
+    struct request request = {0};
+    if (is_blank(line))
+        return;
+    if (json_parse(line, "input", E_PROTOCOL, &tree, &error) &&
+        field_read(&request_shape, tree, &a, E_PROTOCOL, &request, &error))
+        call(s, &request);
+    else
+        refuse(s, &error, json_object_get(tree, "request_id"));
+}
+
+/* Input --------------------------------------------------------------------------------------- */
+
+static void refuse_long(struct serve *s)
+{
+    AUTO_ERR struct err error = {0};
+    err_set(&error, E_PROTOCOL, "a line has more than %d bytes, and was skipped", LINE_MAX_BYTES);
+    refuse(s, &error, NULL);
+    s->skipping = true;
+}
+
+/* What was used goes; a large buffer is given back. */
+static void tidy(struct serve *s)
+{
+    struct buf rest = BUF_INIT(LINE_MAX_BYTES + 2 * READ_SIZE);
+    if (s->at == 0)
+        return;
+    if (s->input.cap > 4 * READ_SIZE && s->input.n - s->at < READ_SIZE) {
+        buf_add(&rest, s->input.p + s->at, s->input.n - s->at);
+        buf_done(&s->input);
+        s->input = rest;
+    } else {
+        memmove(s->input.p, s->input.p + s->at, s->input.n - s->at);
+        buf_truncate(&s->input, s->input.n - s->at);
+    }
+    s->looked -= MIN(s->looked, s->at);
+    s->at = 0;
+}
+
+static void read_input(struct serve *s)
+{
+    tidy(s);
+    char *room = buf_reserve(&s->input, READ_SIZE);
+    ssize_t n = room ? read(STDIN_FILENO, room, READ_SIZE) : 0;
+    if (n > 0)
+        buf_grown(&s->input, (size_t)n);
+    else if (n == 0 || (errno != EINTR && errno != EAGAIN))
+        s->ended = true;
+}
+
+/* Every whole line that is there; at the end of input also what is left. */
+static void take_lines(struct serve *s)
+{
+    while (!s->unread && !s->interrupted && s->at < s->input.n) {
+        s->looked = MAX(s->looked, s->at);
+        const char *p = s->input.p, *end = memchr(p + s->looked, '\n', s->input.n - s->looked);
+        size_t stop = end ? (size_t)(end - p) : s->input.n;
+        if (!end && !s->ended) {
+            s->looked = stop;
+            if (s->skipping)
+                s->at = stop;
+            else if (stop - s->at > LINE_MAX_BYTES)
+                refuse_long(s);
+            return;
+        }
+        struct str line = str_n(p + s->at, stop - s->at);
+        s->at = stop + (end ? 1 : 0);
+        if (s->skipping)
+            s->skipping = false;
+        else if (line.n > LINE_MAX_BYTES)
+            refuse_long(s), s->skipping = false;
+        else
+            take_line(s, line);
+    }
+}
+
+static void take_signal(struct serve *s)
+{
+    struct signalfd_siginfo info = {.ssi_signo = SIGINT};
+    if (read(s->box->options->signals, &info, sizeof(info)) > 0)
+        s->interrupted = (int)info.ssi_signo;
+}
+
+static bool conclude(const struct serve *s, struct err *err)
+{
+    if (s->unread)
+        return err_set(err, E_IO, "cannot write the results: nobody reads them any more");
+    if (!s->interrupted)
+        return true;
+    err_set(err, E_CANCELED, "interrupted by signal %d (SIG%s)", s->interrupted,
+        sigabbrev_np(s->interrupted));
+    return err_ctx_int(err, "signal", s->interrupted);
+}
+
+bool serve_calls(struct toolbox *box, struct err *err)
+{
+    struct serve s = {.box = box, .input = BUF_INIT(LINE_MAX_BYTES + 2 * READ_SIZE)};
+    signal(SIGPIPE, SIG_IGN);
+    while (!s.ended && !s.unread && !s.interrupted) {
+        struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN},
+            {.fd = box->options->signals, .events = POLLIN}};
+        const struct sessions_wait wait = {
+            .deadline_ms = UINT64_MAX, .fds = fds, .n_fds = ARRAY_LEN(fds)};
+        if (sessions_wait(box, &wait) != SESSIONS_READABLE)
+            continue;
+        if (fds[1].revents)
+            take_signal(&s);
+        else if (fds[0].revents)
+            read_input(&s);
+        take_lines(&s);
+    }
+    buf_done(&s.input);
+    return conclude(&s, err);
+}

@@ -1,0 +1,342 @@
+/* Lines that match: the plan for a pattern, and carrying it out. */
+#include "search/matcher.h"
+
+enum {
+    STEP_FIRST = 16 * 1024, /* bytes of lines that are matched at once */
+    STEP_LEAST = 1024,
+    STEP_MOST = 256 * 1024,
+    STEP_SLOW_NS = 20 * 1000 * 1000,
+    STEP_LIMIT = 100 * 1000,   /* steps at one place, many lines at once */
+    SHORT_LINE = 4 * 1024,     /* matched in one go */
+    PLACES_AT_ONCE = 256,      /* of a longer one */
+    STEPS_EACH = 4,            /* steps at one place, for each byte of a long line */
+    LINES_BETWEEN_LOOKS = 256, /* at the clock */
+};
+
+enum way {
+    WAY_BYTES,       /* the byte sequences say everything */
+    WAY_BYTES_LINES, /* where they stand, the line is asked */
+    WAY_MANY,        /* many lines at once */
+    WAY_LINES,
+};
+
+static const char *const way_names[] = {
+    [WAY_BYTES] = "bytes",
+    [WAY_BYTES_LINES] = "bytes, then the line",
+    [WAY_MANY] = "many lines at once",
+    [WAY_LINES] = "line by line",
+};
+
+/* One pattern in two forms: for any text, and (faster) for ASCII; the second may be missing. */
+struct forms {
+    struct regex *any, *ascii;
+};
+
+struct matcher_plan {
+    enum way way;
+    struct needle needle;
+    struct forms line, many;
+};
+
+struct matcher {
+    const struct matcher_plan *plan;
+    struct stop *stop;
+    struct forms line, many;
+    struct str text;
+    int flags;
+    size_t at;       /* the next line */
+    size_t step;     /* how much is matched at once */
+    size_t step_end; /* of the lines that are being matched at once */
+    bool step_ascii;
+    size_t lines; /* that were asked one by one */
+    bool gave_up;
+    size_t gave_up_at;
+};
+
+static void forms_free(struct forms *f)
+{
+    regex_free(f->any);
+    regex_free(f->ascii);
+}
+
+static bool forms_compile(struct forms *f, struct str pattern, const struct pattern_options *o,
+    bool ascii, struct err *err)
+{
+    struct regex_options options = {
+        .ignore_case = o->ignore_case,
+        .literal = o->literal,
+        .any_bytes = true,
+        .unicode = true,
+        .start_limit = true,
+        .code = E_TOOL_VALIDATION,
+    };
+    if (!regex_new_with(pattern, &options, &f->any, err))
+        return false;
+    AUTO_ERR struct err unused = {0};
+    options.bytes = true;
+    if (ascii && !regex_new_with(pattern, &options, &f->ascii, &unused))
+        f->ascii = NULL;
+    return true;
+}
+
+static struct forms forms_share(const struct forms *f)
+{
+    return (struct forms){
+        f->any ? regex_share(f->any) : NULL,
+        f->ascii ? regex_share(f->ascii) : NULL,
+    };
+}
+
+static enum way choose_way(const struct pattern *p)
+{
+    if (p->exact)
+        return WAY_BYTES;
+    if (p->needs.n)
+        return WAY_BYTES_LINES;
+    return p->opaque ? WAY_LINES : WAY_MANY;
+}
+
+bool matcher_plan_new(struct str pattern, const struct pattern_options *options,
+    struct matcher_plan **ret_plan, struct err *err)
+{
+    struct matcher_plan *plan = base_alloc(sizeof(*plan));
+    *plan = (struct matcher_plan){0};
+    struct pattern p = PATTERN_INIT;
+    /* A letter outside of ASCII can have a relative in it, which only the form for all knows. */
+    bool ascii = !options->ignore_case || needle_is_ascii(pattern);
+    bool ok = forms_compile(&plan->line, pattern, options, ascii, err) &&
+              pattern_parse(&p, pattern, options, err);
+    if (ok)
+        plan->way = choose_way(&p);
+    if (ok && p.needs.n)
+        needle_init(&plan->needle, &p.needs);
+    if (ok && plan->way == WAY_MANY) {
+        AUTO_ERR struct err unused = {0};
+        if (!forms_compile(&plan->many, buf_str(&p.form), options, ascii, &unused))
+            plan->way = WAY_LINES; /* too long, with what was added */
+    }
+    pattern_done(&p);
+    if (ok)
+        *ret_plan = plan;
+    else
+        matcher_plan_free(plan);
+    return ok;
+}
+
+void matcher_plan_free(struct matcher_plan *plan)
+{
+    if (!plan)
+        return;
+    forms_free(&plan->line);
+    forms_free(&plan->many);
+    free(plan);
+}
+
+const char *matcher_plan_way(const struct matcher_plan *plan)
+{
+    return way_names[plan->way];
+}
+
+struct matcher *matcher_new(const struct matcher_plan *plan, struct stop *stop)
+{
+    struct matcher *m = base_alloc(sizeof(*m));
+    *m = (struct matcher){.plan = plan, .stop = stop, .step = STEP_FIRST};
+    if (plan->way != WAY_BYTES)
+        m->line = forms_share(&plan->line);
+    m->many = forms_share(&plan->many);
+    if (m->many.any)
+        regex_limit(m->many.any, STEP_LIMIT);
+    if (m->many.ascii)
+        regex_limit(m->many.ascii, STEP_LIMIT);
+    return m;
+}
+
+void matcher_free(struct matcher *m)
+{
+    if (!m)
+        return;
+    forms_free(&m->line);
+    forms_free(&m->many);
+    free(m);
+}
+
+void matcher_begin(struct matcher *m, struct str text, int flags)
+{
+    m->text = text;
+    m->flags = flags;
+    m->at = 0;
+    m->step_end = 0;
+    m->gave_up = false;
+}
+
+bool matcher_gave_up(const struct matcher *m, size_t *ret_at)
+{
+    if (m->gave_up)
+        *ret_at = m->gave_up_at;
+    return m->gave_up;
+}
+
+static size_t line_end(struct str text, size_t at)
+{
+    const char *newline = memchr(text.p + at, '\n', text.n - at);
+    return newline ? (size_t)(newline - text.p) : text.n;
+}
+
+static size_t line_begin(struct str text, size_t at)
+{
+    const char *newline = at ? memrchr(text.p, '\n', at) : NULL;
+    return newline ? (size_t)(newline - text.p) + 1 : 0;
+}
+
+static struct regex *pick(const struct forms *f, bool ascii)
+{
+    return ascii && f->ascii ? f->ascii : f->any;
+}
+
+static bool is_inside(char c)
+{
+    return (c & 0xC0) == 0x80;
+}
+
+static bool ends_in_return(struct str text, size_t begin, size_t end)
+{
+    return end > begin && text.p[end - 1] == '\r';
+}
+
+/* Asks a long line, some places after the others: each may cost as much as the line is long. */
+static bool long_line_matches(
+    struct matcher *m, struct regex *r, struct str line, int flags, struct regex_match *match)
+{
+    bool found = false, go_on = true;
+    for (size_t from = 0; from <= line.n && go_on && !found; from += PLACES_AT_ONCE) {
+        regex_last_start(r, from + PLACES_AT_ONCE - 1);
+        found = regex_find_part(r, line, from, flags, match);
+        go_on = !found && !regex_gave_up(r) && !stop_now(m->stop);
+        while (from + PLACES_AT_ONCE < line.n && is_inside(line.p[from + PLACES_AT_ONCE]))
+            from++;
+    }
+    regex_last_start(r, SIZE_MAX);
+    return found;
+}
+
+/* Asks one line. */
+static bool line_matches(struct matcher *m, size_t begin, size_t end, struct matcher_hit *hit)
+{
+    bool cut = (m->flags & REGEX_NOT_END) && end == m->text.n;
+    int flags = (begin == 0 ? m->flags & REGEX_NOT_BEGIN : 0) | (cut ? REGEX_NOT_END : 0);
+    size_t n = end - begin - (!cut && ends_in_return(m->text, begin, end) ? 1 : 0);
+    struct str line = str_n(m->text.p + begin, n);
+    struct regex *r = pick(&m->line, needle_is_ascii(line));
+    struct regex_match match;
+    regex_limit(r, (uint32_t)MAX(STEPS_EACH * n, (size_t)REGEX_MATCH_LIMIT));
+    bool found = n <= SHORT_LINE ? regex_find_part(r, line, 0, flags, &match)
+                                 : long_line_matches(m, r, line, flags, &match);
+    if (!found && regex_gave_up(r) && !m->gave_up) {
+        m->gave_up = true;
+        m->gave_up_at = begin;
+    }
+    if (found)
+        *hit = (struct matcher_hit){{begin, end}, {begin + match.start, begin + match.end}};
+    return found;
+}
+
+static bool may_go_on(struct matcher *m)
+{
+    return ++m->lines % LINES_BETWEEN_LOOKS || !stop_now(m->stop);
+}
+
+static bool next_by_bytes(struct matcher *m, struct matcher_hit *hit)
+{
+    struct regex_match found;
+    while (m->at < m->text.n && needle_find(&m->plan->needle, m->text, m->at, &found)) {
+        size_t begin = line_begin(m->text, found.start), end = line_end(m->text, found.end);
+        m->at = end + 1;
+        if (m->plan->way == WAY_BYTES) {
+            *hit = (struct matcher_hit){{begin, end}, found};
+            return true;
+        }
+        if (line_matches(m, begin, end, hit))
+            return true;
+        if (!may_go_on(m))
+            return false;
+    }
+    return false;
+}
+
+/* The lines up to `limit`, one by one. */
+static bool next_by_lines(struct matcher *m, size_t limit, struct matcher_hit *hit)
+{
+    while (m->at < limit) {
+        size_t begin = m->at, end = line_end(m->text, begin);
+        m->at = end + 1;
+        if (line_matches(m, begin, end, hit))
+            return true;
+        if (!may_go_on(m))
+            return false;
+    }
+    return false;
+}
+
+/* Takes as many lines as are matched at once. */
+static void take_step(struct matcher *m)
+{
+    size_t end = m->at + m->step;
+    m->step_end = end >= m->text.n ? m->text.n : MIN(line_end(m->text, end) + 1, m->text.n);
+    m->step_ascii = needle_is_ascii(str_n(m->text.p + m->at, m->step_end - m->at));
+}
+
+/* One match in many lines; time decides how many they are the next time. */
+static bool match_step(struct matcher *m, struct regex *r, struct regex_match *match)
+{
+    struct str lines = str_n(m->text.p + m->at, m->step_end - m->at);
+    int flags = (m->at == 0 ? m->flags & REGEX_NOT_BEGIN : 0) |
+                (m->step_end == m->text.n ? m->flags & REGEX_NOT_END : 0);
+    uint64_t before = clock_mono_ns();
+    bool found = regex_find_part(r, lines, 0, flags, match);
+    if (found && match->start == lines.n && lines.p[lines.n - 1] == '\n')
+        found = false; /* after the last newline is no line */
+    bool slow = clock_mono_ns() - before > STEP_SLOW_NS;
+    if (slow)
+        m->step = MAX(m->step / 4, (size_t)STEP_LEAST);
+    else if (!found)
+        m->step = MIN(m->step * 2, (size_t)STEP_MOST);
+    return found;
+}
+
+static bool next_by_steps(struct matcher *m, struct matcher_hit *hit)
+{
+    struct regex_match match;
+    while (m->at < m->text.n && !stop_now(m->stop)) {
+        if (m->at >= m->step_end)
+            take_step(m);
+        struct regex *r = pick(&m->many, m->step_ascii);
+        if (!match_step(m, r, &match)) {
+            if (regex_gave_up(r) && next_by_lines(m, m->step_end, hit))
+                return true;
+            m->at = MAX(m->at, m->step_end);
+            continue;
+        }
+        size_t start = m->at + match.start;
+        size_t begin = line_begin(m->text, start), end = line_end(m->text, start);
+        m->at = end + 1;
+        if (!ends_in_return(m->text, begin, end)) {
+            *hit = (struct matcher_hit){{begin, end}, {start, start + match.end - match.start}};
+            return true;
+        }
+        if (line_matches(m, begin, end, hit)) /* it may have matched the return */
+            return true;
+    }
+    return false;
+}
+
+bool matcher_next(struct matcher *m, struct matcher_hit *hit)
+{
+    switch (m->plan->way) {
+    case WAY_LINES:
+        return next_by_lines(m, m->text.n, hit);
+    case WAY_MANY:
+        return next_by_steps(m, hit);
+    default:
+        return next_by_bytes(m, hit);
+    }
+}

@@ -1,0 +1,71 @@
+/* apply_patch_freeform: a freeform patch over several files, all or nothing. */
+#include "tool/envelope_apply.h"
+
+struct patch_args {
+    struct str patch;
+    bool strict;
+    bool dry_run;
+};
+
+static const struct field fields[] = {
+    FIELD_STR("patch", struct patch_args, patch,
+        "from '*** Begin Patch' to '*** End Patch', as the grammar says", .alias = "input",
+        .flags = FIELD_REQUIRED),
+    FIELD_BOOL("strict", struct patch_args, strict,
+        "refuses a hunk whose lines do not stand in the file exactly and only once, and files that "
+        "would be replaced",
+        .def = "false"),
+    FIELD_BOOL("dry_run", struct patch_args, dry_run, "only checks whether it would apply",
+        .def = "false"),
+};
+
+static const struct shape shape =
+    SHAPE("apply_patch_freeform", struct patch_args, fields, "arguments of apply_patch_freeform");
+
+static bool subject(struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
+{
+    const struct patch_args *args = arguments;
+    AUTO_ENVELOPE struct envelope e = {0};
+    if (!envelope_parse(args->patch, &e, err))
+        return false;
+    for (size_t i = 0; i < e.n_files; i++) {
+        struct str moved = e.files[i].move_to;
+        if (!tool_subject_path(box, e.files[i].path, text, err) ||
+            (moved.p && !tool_subject_path(box, moved, text, err)))
+            return false;
+    }
+    return true;
+}
+
+static bool run(
+    struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
+{
+    const struct patch_args *args = arguments;
+    struct patch_options options = {&tool_apply_patch_freeform, args->strict, args->dry_run};
+    struct patch p;
+    AUTO_ENVELOPE struct envelope e = {0};
+    if (!envelope_parse(args->patch, &e, err) || !patch_init(&p, box, &options, result, err))
+        return false;
+    bool ok = envelope_apply(&e, &p, err) && patch_commit(&p, err);
+    patch_done(&p);
+    return ok;
+}
+
+const struct tool tool_apply_patch_freeform = {
+    .name = "apply_patch_freeform",
+    .about = "Applies a freeform patch to any number of files, all or nothing: '*** Begin Patch', "
+             "then '*** Add File: PATH' (lines with '+'), '*** Delete File: PATH' or '*** Update "
+             "File: PATH' (then '*** Move to: PATH' if it moves, and hunks: '@@' or '@@ a line "
+             "before the place', then lines that start with ' ', '-' or '+'), '*** End Patch'. "
+             "Hunks are found by their lines, so no line numbers are needed; give about three "
+             "lines of context on each side, and '*** End of File' where a hunk must be at the "
+             "end.",
+    .args = &shape,
+    .example =
+        "{\"patch\": \"*** Begin Patch\\n*** Update File: notes.txt\\n@@\\n-old\\n+new\\n*** "
+        "End Patch\\n\"}",
+    .grammar = envelope_grammar,
+    .mutating = true,
+    .run = run,
+    .subject = subject,
+};

@@ -1,0 +1,64 @@
+/* apply_patch_json: a unified diff over several files, all or nothing. */
+#include "tool/unified_apply.h"
+
+struct patch_args {
+    struct str patch;
+    bool strict;
+    bool dry_run;
+};
+
+static const struct field fields[] = {
+    FIELD_STR("patch", struct patch_args, patch,
+        "a unified diff as 'git diff' or 'diff -u' print it, with right line numbers",
+        .alias = "input", .flags = FIELD_REQUIRED),
+    FIELD_BOOL("strict", struct patch_args, strict,
+        "makes no difference here: unified diffs are always applied exactly", .def = "false"),
+    FIELD_BOOL("dry_run", struct patch_args, dry_run, "only checks whether it would apply",
+        .def = "false"),
+};
+
+static const struct shape shape =
+    SHAPE("apply_patch_json", struct patch_args, fields, "arguments of apply_patch_json");
+
+static bool subject(struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
+{
+    const struct patch_args *args = arguments;
+    AUTO_UNIFIED struct unified u = {0};
+    if (!unified_parse(args->patch, &u, err))
+        return false;
+    for (size_t i = 0; i < u.n_patches; i++) {
+        const struct unified_patch *p = &u.patches[i];
+        if (p->old_name.p && !tool_subject_path(box, p->old_name, text, err))
+            return false;
+        bool other = p->new_name.p && !(p->old_name.p && str_eq(p->old_name, p->new_name));
+        if (other && !tool_subject_path(box, p->new_name, text, err))
+            return false;
+    }
+    return true;
+}
+
+static bool run(
+    struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
+{
+    const struct patch_args *args = arguments;
+    struct patch_options options = {&tool_apply_patch_json, args->strict, args->dry_run};
+    struct patch p;
+    AUTO_UNIFIED struct unified u = {0};
+    if (!unified_parse(args->patch, &u, err) || !patch_init(&p, box, &options, result, err))
+        return false;
+    bool ok = unified_apply(&u, &p, err) && patch_commit(&p, err);
+    patch_done(&p);
+    return ok;
+}
+
+const struct tool tool_apply_patch_json = {
+    .name = "apply_patch_json",
+    .about = "Applies a unified diff (git's or plain) to any number of files, all or nothing, with "
+             "the judgement of git apply, except that line numbers must be right. Creates, "
+             "deletes, renames, copies and changes modes as git's headers say.",
+    .args = &shape,
+    .example = "{\"patch\": \"--- a/notes.txt\\n+++ b/notes.txt\\n@@ -1 +1 @@\\n-old\\n+new\\n\"}",
+    .mutating = true,
+    .run = run,
+    .subject = subject,
+};

@@ -1,0 +1,83 @@
+/* Consent for tool calls. */
+#include "tool/approve.h"
+
+#include "tool/cmdline.h"
+#include "tool/rule.h"
+
+enum {
+    APPROVE_ARENA = 8 << 20,
+    APPROVE_RULES_MAX = 1000, /* that `always` answers add */
+};
+
+const char *const approve_mode_names[APPROVE_MODES + 1] = {
+    [APPROVE_NEVER] = "never",
+    [APPROVE_ON_REQUEST] = "on-request",
+    [APPROVE_ALWAYS] = "always",
+};
+
+void approve_init(struct approve *a, const struct approve_options *options)
+{
+    *a = (struct approve){.options = options, .arena = ARENA_INIT(APPROVE_ARENA)};
+    a->remembered.p = ARENA_NEW(&a->arena, struct str, APPROVE_RULES_MAX);
+}
+
+void approve_done(struct approve *a)
+{
+    arena_done(&a->arena);
+}
+
+/* Why somebody must be asked; NULL: nobody. */
+static const char *reason(
+    const struct approve *a, const struct approve_question *q, struct arena *scratch)
+{
+    struct rule_set rules = {{&a->options->allow, &a->remembered}};
+    const char *why = "no rule covers it";
+    if (a->options->mode == APPROVE_NEVER || (!q->mutating && !q->warning))
+        return NULL;
+    if (a->options->mode == APPROVE_ALWAYS)
+        return q->mutating ? "--approval always asks for every change" : NULL;
+    if (q->warning)
+        return q->warning;
+    if (q->is_command ? rule_covers_command(&rules, q->tool, q->subject, scratch, &why)
+                      : rule_covers_paths(&rules, q->tool, q->subject))
+        return NULL;
+    return why;
+}
+
+static void remember(struct approve *a, struct str rule)
+{
+    if (rule.p && a->remembered.n < APPROVE_RULES_MAX && rule.n < arena_left(&a->arena) / 2)
+        a->remembered.p[a->remembered.n++] = arena_str(&a->arena, rule);
+}
+
+bool approve_call(struct approve *a, const struct approve_question *question, struct err *err)
+{
+    AUTO_ARENA struct arena scratch = ARENA_INIT(2 * CMDLINE_ARENA);
+    struct approve_question q = *question;
+    const char *why = reason(a, &q, &scratch);
+    if (!why)
+        return true;
+    q.why = why;
+    struct str rule = {0};
+    if (a->options->mode == APPROVE_ON_REQUEST && !q.warning && q.subject.p)
+        rule = rule_propose(q.tool, q.is_command, q.subject, &scratch);
+    if (!a->options->ask) {
+        err_set(err, E_APPROVAL_REQUIRED,
+            "%s needs consent (%s), and nobody can be asked%s" STR_FMT, q.tool, why,
+            rule.p ? ": --approval never allows it, and so does the rule "
+                   : ": --approval never allows it",
+            STR_ARG(rule));
+        return err_ctx(err, "why", "%s", why);
+    }
+    switch (a->options->ask(a->options->context, &q, rule)) {
+    case APPROVE_YES_ALWAYS:
+        remember(a, rule);
+        return true;
+    case APPROVE_YES:
+        return true;
+    case APPROVE_CANCELED:
+        return err_set(err, E_CANCELED, "interrupted before anybody answered");
+    default:
+        return err_set(err, E_APPROVAL_REQUIRED, "the user said no to this call of %s", q.tool);
+    }
+}

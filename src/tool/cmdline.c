@@ -1,0 +1,526 @@
+/* A shell's command line, taken apart. */
+#include "tool/cmdline.h"
+
+enum {
+    DOCUMENTS_MAX = 32,
+    COMMAND_WORDS_MAX = 256,
+};
+
+struct parser {
+    struct str text;
+    size_t at;
+    struct arena *a;
+    struct cmdline *out;
+    size_t n_words; /* of all commands */
+    unsigned depth;
+    unsigned n_documents;
+};
+
+/* One command while it is read. */
+struct reading {
+    struct str words[COMMAND_WORDS_MAX];
+    size_t n;
+    bool fixed;
+    bool piped_in;
+    bool any; /* something stood here: words, or a compound command */
+};
+
+enum end {
+    END_TEXT,
+    END_PAREN, /* the ')' that closes what was opened */
+};
+
+static void parse_list(struct parser *p, enum end end);
+
+static void not_plain(struct parser *p, const char *why)
+{
+    if (!p->out->why)
+        p->out->why = why;
+}
+
+static int peek(const struct parser *p, size_t ahead)
+{
+    return p->at + ahead < p->text.n ? (unsigned char)p->text.p[p->at + ahead] : -1;
+}
+
+static bool starts(const struct parser *p, const char *z)
+{
+    return str_starts_with(str_skip(p->text, p->at), str_z(z));
+}
+
+/* Another script within this one: the same list of commands, nothing of it certain. */
+static void parse_inner(struct parser *p, struct str text)
+{
+    if (p->depth == CMDLINE_DEPTH_MAX) {
+        not_plain(p, "scripts in scripts, too deep to be looked at");
+        return;
+    }
+    struct parser inner = {
+        .text = text, .a = p->a, .out = p->out, .n_words = p->n_words, .depth = p->depth + 1};
+    parse_list(&inner, END_TEXT);
+    p->n_words = inner.n_words;
+}
+
+/* words --------------------------------------------------------------------------------------- */
+
+static void skip_single_quotes(struct parser *p, struct buf *word)
+{
+    const char *from = p->text.p + p->at;
+    const char *quote = memchr(from, '\'', p->text.n - p->at);
+    if (!quote) {
+        not_plain(p, "a quote that does not end");
+        p->at = p->text.n;
+        return;
+    }
+    buf_add(word, from, (size_t)(quote - from));
+    p->at += (size_t)(quote - from) + 1;
+}
+
+/* $(…) and (…): what is in it is a list of commands. */
+static void parse_parens(struct parser *p)
+{
+    if (++p->depth > CMDLINE_DEPTH_MAX) {
+        not_plain(p, "commands in commands, too deep to be looked at");
+        p->at = p->text.n;
+    } else {
+        parse_list(p, END_PAREN);
+    }
+    p->depth--;
+}
+
+static void parse_backquotes(struct parser *p)
+{
+    AUTO_BUF struct buf inner = BUF_INIT(CMDLINE_BYTES_MAX);
+    not_plain(p, "a command substitution");
+    for (; peek(p, 0) != '`'; p->at++) {
+        if (peek(p, 0) < 0) {
+            not_plain(p, "a quote that does not end");
+            return;
+        }
+        if (peek(p, 0) == '\\' && peek(p, 1) >= 0)
+            p->at++;
+        buf_add_byte(&inner, (char)peek(p, 0));
+    }
+    p->at++;
+    parse_inner(p, arena_str(p->a, buf_str(&inner)));
+}
+
+/* ${…} is skipped to its end; a substitution in it is still found. */
+static void parse_braced(struct parser *p)
+{
+    size_t open = 1;
+    while (open && peek(p, 0) >= 0) {
+        if (starts(p, "$(")) {
+            p->at += 2;
+            parse_parens(p);
+            continue;
+        }
+        if (peek(p, 0) == '`') {
+            p->at++;
+            parse_backquotes(p);
+            continue;
+        }
+        open += peek(p, 0) == '{';
+        open -= peek(p, 0) == '}';
+        p->at++;
+    }
+}
+
+static void parse_dollar(struct parser *p, struct buf *word)
+{
+    p->at++;
+    int c = peek(p, 0);
+    if (c == '(') {
+        not_plain(p, "a command substitution");
+        p->at++;
+        parse_parens(p);
+    } else if (c == '{') {
+        not_plain(p, "a variable");
+        p->at++;
+        parse_braced(p);
+    } else {
+        not_plain(p, "a variable");
+        buf_add_byte(word, '$');
+    }
+}
+
+static void parse_double_quotes(struct parser *p, struct buf *word, bool *fixed)
+{
+    for (;;) {
+        int c = peek(p, 0);
+        if (c < 0) {
+            not_plain(p, "a quote that does not end");
+            return;
+        }
+        if (c == '"') {
+            p->at++;
+            return;
+        }
+        if (c == '$' && peek(p, 1) != '"' && peek(p, 1) != ' ') {
+            *fixed = false;
+            parse_dollar(p, word);
+        } else if (c == '`') {
+            *fixed = false;
+            p->at++;
+            parse_backquotes(p);
+        } else if (c == '\\' && peek(p, 1) >= 0 && strchr("$`\"\\\n", peek(p, 1))) {
+            not_plain(p, "an escape");
+            *fixed = false;
+            if (peek(p, 1) != '\n')
+                buf_add_byte(word, (char)peek(p, 1));
+            p->at += 2;
+        } else {
+            buf_add_byte(word, (char)c);
+            p->at++;
+        }
+    }
+}
+
+static void parse_escape(struct parser *p, struct buf *word)
+{
+    not_plain(p, "an escape");
+    if (peek(p, 1) >= 0 && peek(p, 1) != '\n')
+        buf_add_byte(word, (char)peek(p, 1));
+    p->at += MIN((size_t)2, p->text.n - p->at);
+}
+
+static bool ends_word(int c)
+{
+    return c < 0 || strchr(" \t\r\n;&|<>()", c);
+}
+
+/* One word, its quotes removed. False: something in it is only known when it runs. */
+static bool parse_word(struct parser *p, struct str *ret_word)
+{
+    AUTO_BUF struct buf word = BUF_INIT(CMDLINE_BYTES_MAX);
+    bool fixed = true, first = true;
+    for (int c; !ends_word(c = peek(p, 0)); first = false) {
+        if (c == '\'') {
+            p->at++;
+            skip_single_quotes(p, &word);
+        } else if (c == '"') {
+            p->at++;
+            parse_double_quotes(p, &word, &fixed);
+        } else if (c == '\\') {
+            fixed = false;
+            parse_escape(p, &word);
+        } else if (c == '`') {
+            fixed = false;
+            p->at++;
+            parse_backquotes(p);
+        } else if (c == '$') {
+            fixed = false;
+            parse_dollar(p, &word);
+        } else {
+            if (strchr("*?[]{}~^#!", c) || (c == '=' && first)) {
+                fixed = false;
+                not_plain(p, "an expansion: a wildcard, a brace, a tilde");
+            }
+            buf_add_byte(&word, (char)c);
+            p->at++;
+        }
+    }
+    *ret_word = arena_str(p->a, buf_str(&word));
+    return fixed;
+}
+
+/* commands ------------------------------------------------------------------------------------ */
+
+static bool is_name_byte(char c, bool first)
+{
+    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (!first && c >= '0' && c <= '9');
+}
+
+static bool is_assignment(struct str word)
+{
+    size_t i = 0;
+    while (i < word.n && is_name_byte(word.p[i], i == 0))
+        i++;
+    return i > 0 && i < word.n && (word.p[i] == '=' || word.p[i] == '+' || word.p[i] == '[');
+}
+
+static void add_command(struct parser *p, struct reading *r)
+{
+    struct cmdline *out = p->out;
+    if (r->n == 0)
+        return;
+    if (out->n == CMDLINE_COMMANDS_MAX || p->n_words + r->n > CMDLINE_WORDS_MAX) {
+        not_plain(p, "more commands than are looked at");
+    } else {
+        struct str *words = ARENA_NEW(p->a, struct str, r->n);
+        memcpy(words, r->words, r->n * sizeof(*words));
+        p->n_words += r->n;
+        out->commands[out->n++] = (struct cmdline_command){words, r->n, r->fixed, r->piped_in};
+    }
+}
+
+static void end_command(struct parser *p, struct reading *r, bool pipe)
+{
+    add_command(p, r);
+    *r = (struct reading){.fixed = true, .piped_in = pipe};
+}
+
+static void skip_line(struct parser *p)
+{
+    while (peek(p, 0) >= 0 && peek(p, 0) != '\n')
+        p->at++;
+}
+
+/* The text up to a line that is the delimiter. Substitutions in it run unless it was quoted. */
+static void parse_here_document(struct parser *p, struct str delimiter, bool quoted, bool tabs)
+{
+    size_t here = p->at;
+    if (p->n_documents++ == DOCUMENTS_MAX) {
+        not_plain(p, "more here-documents than are looked at");
+        p->at = p->text.n;
+        return;
+    }
+    skip_line(p);
+    size_t rest = p->at; /* of the line with the operator */
+    p->at += p->at < p->text.n;
+    size_t begin = p->at, end = p->text.n;
+    bool found = false;
+    while (p->at < p->text.n && !found) {
+        size_t line_at = p->at;
+        skip_line(p);
+        struct str line = str_head(str_skip(p->text, line_at), p->at - line_at);
+        while (tabs && line.n && line.p[0] == '\t')
+            line = str_skip(line, 1);
+        found = str_eq(line, delimiter);
+        end = found ? line_at : p->text.n;
+        p->at += p->at < p->text.n;
+    }
+    if (!found)
+        not_plain(p, "a here-document that does not end");
+    struct str body = str_head(str_skip(p->text, begin), end - begin);
+    if (!quoted && (memchr(body.p, '$', body.n) || memchr(body.p, '`', body.n) ||
+                       memchr(body.p, '\\', body.n))) {
+        not_plain(p, "an expansion in a here-document");
+        AUTO_BUF struct buf quotes = BUF_INIT(2 * CMDLINE_BYTES_MAX);
+        buf_printf(&quotes, ": \"" STR_FMT "\"", STR_ARG(body)); /* read as it would be in quotes */
+        size_t before = p->out->n;
+        parse_inner(p, arena_str(p->a, buf_str(&quotes)));
+        if (p->out->n > before) /* without the `:` that we put there */
+            p->out->n = MAX(before, p->out->n - 1);
+    }
+    /* Go on with the rest of the operator's line, then after the document. */
+    AUTO_BUF struct buf joined = BUF_INIT(2 * CMDLINE_BYTES_MAX);
+    buf_add_str(&joined, str_head(str_skip(p->text, here), rest - here));
+    buf_add_byte(&joined, '\n');
+    buf_add_str(&joined, str_skip(p->text, p->at));
+    p->text = arena_str(p->a, buf_str(&joined));
+    p->at = 0;
+}
+
+static void skip_blanks(struct parser *p)
+{
+    while (peek(p, 0) == ' ' || peek(p, 0) == '\t' || peek(p, 0) == '\r' || starts(p, "\\\n"))
+        p->at += peek(p, 0) == '\\' ? 2 : 1;
+}
+
+/* Harmless: a descriptor that becomes a copy of another, /dev/null, a text to read. */
+static void parse_redirection(struct parser *p, struct reading *r)
+{
+    struct str target;
+    bool in = peek(p, 0) == '<';
+    if (starts(p, "<<<")) {
+        p->at += 3;
+        skip_blanks(p);
+        r->fixed &= parse_word(p, &target);
+        return;
+    }
+    if (starts(p, "<<")) {
+        bool tabs = peek(p, 2) == '-';
+        p->at += tabs ? 3 : 2;
+        skip_blanks(p);
+        size_t from = p->at;
+        parse_word(p, &target);
+        struct str raw = str_head(str_skip(p->text, from), p->at - from);
+        bool quoted =
+            memchr(raw.p, '\'', raw.n) || memchr(raw.p, '"', raw.n) || memchr(raw.p, '\\', raw.n);
+        parse_here_document(p, target, quoted, tabs);
+        return;
+    }
+    if ((in && peek(p, 1) == '(') || (!in && peek(p, 1) == '(')) {
+        not_plain(p, "a process substitution");
+        r->fixed = false;
+        p->at += 2;
+        parse_parens(p);
+        return;
+    }
+    while (peek(p, 0) >= 0 && strchr("<>|&", peek(p, 0)) && peek(p, 0))
+        p->at++;
+    bool copy = p->text.p[p->at - 1] == '&';
+    skip_blanks(p);
+    bool fixed = parse_word(p, &target);
+    bool number = target.n && strspn(target.p, "0123456789-") == target.n;
+    if (!fixed || !((copy && number) || str_is(target, "/dev/null")))
+        not_plain(p, in ? "a redirection from a file" : "a redirection to a file");
+}
+
+/* Words of the shell itself that stand before a command. */
+static bool is_keyword(struct str word)
+{
+    static const char *const keywords[] = {"!", "if", "then", "elif", "else", "fi", "while",
+        "until", "do", "done", "{", "}", "esac", "time", "coproc"};
+    for (size_t i = 0; i < ARRAY_LEN(keywords); i++)
+        if (str_is(word, keywords[i]))
+            return true;
+    return false;
+}
+
+/* `for x in a b`, `case x in`, `function f`: the rest of them is no command. */
+static bool is_header(struct str word)
+{
+    return str_is(word, "for") || str_is(word, "select") || str_is(word, "case") ||
+           str_is(word, "function");
+}
+
+static void skip_header(struct parser *p, struct str keyword)
+{
+    struct str word;
+    while (peek(p, 0) >= 0 && !strchr(";\n", peek(p, 0))) {
+        skip_blanks(p);
+        if (ends_word(peek(p, 0))) {
+            if (peek(p, 0) < 0 || strchr(";\n", peek(p, 0)))
+                return;
+            p->at++;
+            continue;
+        }
+        parse_word(p, &word);
+        if (str_is(keyword, "function") || (str_is(keyword, "case") && str_is(word, "in")))
+            return;
+    }
+}
+
+static void take_word(struct parser *p, struct reading *r)
+{
+    size_t from = p->at;
+    const char *why = p->out->why;
+    struct str word;
+    bool fixed = parse_word(p, &word);
+    struct str raw = str_head(str_skip(p->text, from), p->at - from);
+    r->any = true;
+    if (r->n == 0 && (is_keyword(raw) || is_header(raw))) {
+        p->out->why = why ? why : "a compound command";
+        r->fixed = true;
+        if (is_header(raw))
+            skip_header(p, raw);
+        return;
+    }
+    if (r->n == 0 && is_assignment(raw)) {
+        not_plain(p, "an assignment");
+        return;
+    }
+    if (r->n == 0 && str_starts_with(raw, STR("[[")))
+        not_plain(p, "a compound command");
+    if (r->n == ARRAY_LEN(r->words)) {
+        not_plain(p, "more words than are looked at");
+        return;
+    }
+    r->fixed &= fixed;
+    r->words[r->n++] = word;
+}
+
+/* True if it was one. */
+static bool parse_operator(struct parser *p, struct reading *r, enum end end, bool *ret_stop)
+{
+    static const struct {
+        const char *text;
+        bool pipe;
+        bool lone;       /* may stand after another one, or at the end */
+        const char *why; /* not plain */
+    } operators[] = {
+        {"&&", false, false, NULL},
+        {"||", false, false, NULL},
+        {"|&", true, false, NULL},
+        {";;", false, true, "a compound command"},
+        {"|", true, false, NULL},
+        {";", false, false, NULL},
+        {"\n", false, true, NULL},
+        {"&", false, false, "a command in the background"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(operators); i++) {
+        if (!starts(p, operators[i].text))
+            continue;
+        if (!r->any && !operators[i].lone)
+            not_plain(p, "an operator without a command");
+        if (operators[i].why)
+            not_plain(p, operators[i].why);
+        bool open = operators[i].text[0] == '|' || strcmp(operators[i].text, "&&") == 0;
+        p->at += strlen(operators[i].text);
+        end_command(p, r, operators[i].pipe);
+        if (open) {
+            while (skip_blanks(p), peek(p, 0) == '\n')
+                p->at++;
+            if (peek(p, 0) < 0)
+                not_plain(p, "an operator without a command");
+        }
+        return true;
+    }
+    if (peek(p, 0) == ')') {
+        if (end != END_PAREN)
+            not_plain(p, "a compound command"); /* a pattern of `case` */
+        p->at++;
+        end_command(p, r, false);
+        *ret_stop = end == END_PAREN;
+        return true;
+    }
+    return false;
+}
+
+static void parse_list(struct parser *p, enum end end)
+{
+    struct reading r = {.fixed = true};
+    bool stop = false;
+    while (!stop) {
+        skip_blanks(p);
+        int c = peek(p, 0);
+        if (c < 0)
+            break;
+        if (c == '#')
+            skip_line(p);
+        else if (c == '(') {
+            not_plain(p, r.n ? "a function" : "a subshell");
+            r.any = true;
+            p->at++;
+            parse_parens(p);
+            end_command(p, &r, false);
+            r.any = true;
+        } else if (c == '<' || c == '>')
+            parse_redirection(p, &r);
+        else if (c >= '0' && c <= '9' && (peek(p, 1) == '>' || peek(p, 1) == '<'))
+            p->at++;
+        else if (starts(p, "&>"))
+            p->at++; /* both streams: a redirection */
+        else if (!parse_operator(p, &r, end, &stop))
+            take_word(p, &r);
+    }
+    if (end == END_PAREN && !stop)
+        not_plain(p, "a parenthesis that does not end");
+    end_command(p, &r, false);
+}
+
+void cmdline_parse_more(struct str text, unsigned depth, struct arena *a, struct cmdline *script)
+{
+    struct parser p = {.text = text, .a = a, .out = script, .depth = depth};
+    for (size_t i = 0; i < script->n; i++)
+        p.n_words += script->commands[i].n;
+    if (text.n > CMDLINE_BYTES_MAX)
+        not_plain(&p, "longer than what is looked at");
+    else if (memchr(text.p, '\0', text.n))
+        not_plain(&p, "a NUL byte");
+    else
+        parse_list(&p, END_TEXT);
+}
+
+void cmdline_parse(struct str text, struct arena *a, struct cmdline *ret_cmdline)
+{
+    struct cmdline s = {.commands = ARENA_NEW(a, struct cmdline_command, CMDLINE_COMMANDS_MAX)};
+    cmdline_parse_more(text, 0, a, &s);
+    if (s.n == 0 && !s.why)
+        s.why = "no command";
+    cmdline_unwrap(&s, a);
+    *ret_cmdline = s;
+}

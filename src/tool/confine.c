@@ -1,0 +1,184 @@
+/* The policy of a tool's command. */
+#include "tool/confine.h"
+
+#include "path/lexical.h"
+#include "policy/blocked.h"
+#include "policy/preset.h"
+#include "run/exec.h"
+#include "sandbox/env.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+
+enum {
+    EXPAND_LEVELS = 4, /* of directories that a policy may not name as a whole */
+    EXPAND_MAX = 4000, /* entries of the list */
+};
+
+static void append(struct str_list *list, struct str text, struct arena *a)
+{
+    struct str *p = ARENA_NEW(a, struct str, list->n + 1);
+    if (list->n)
+        memcpy(p, list->p, list->n * sizeof(*p));
+    p[list->n++] = text;
+    list->p = p;
+}
+
+/* unrestricted -------------------------------------------------------------------------------- */
+
+struct expansion {
+    struct arena *a;
+    const char *home;
+    struct str *p;
+    size_t n;
+};
+
+/* Directories that no policy may name are named by what is in them; those of the kernel, and of the
+ * system's services, not at all. */
+static void expand(struct expansion *x, struct str dir, unsigned level)
+{
+    AUTO_FD int fd = open(dir.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!stream)
+        return;
+    fd = -1;
+    struct dirent *d;
+    while ((d = readdir(stream)) && x->n < EXPAND_MAX) {
+        if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
+            continue;
+        struct str path = str_z(arena_printf(x->a, "%s/%s", dir.n > 1 ? dir.p : "", d->d_name));
+        struct stat st;
+        if (fstatat(dirfd(stream), d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+            !(S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)) || str_is(path, "/run") ||
+            str_is(path, "/tmp"))
+            continue;
+        bool home = x->home && str_is(path, x->home);
+        if (!home && !blocked_path(path, BLOCKED_READ))
+            x->p[x->n++] = path;
+        else if (S_ISDIR(st.st_mode) && level < EXPAND_LEVELS &&
+                 (home || !blocked_path(str_z(arena_printf(x->a, STR_FMT "/x", STR_ARG(path))),
+                              BLOCKED_READ)))
+            expand(x, path, level + 1);
+    }
+    closedir(stream);
+}
+
+/* Everything can be read; the working directory can be written. */
+static bool unrestricted_policy(
+    const struct toolbox *box, struct arena *a, struct policy *ret_policy, struct err *err)
+{
+    struct expansion x = {.a = a, .home = box->options->home};
+    if (!preset_load("build", str_z(box->options->cwd), a, ret_policy, err))
+        return false;
+    x.p = ARENA_NEW(a, struct str, EXPAND_MAX);
+    expand(&x, STR("/"), 0);
+    for (size_t i = 0; i < x.n; i++)
+        append(&ret_policy->fs.allowed_read, x.p[i], a);
+    return true;
+}
+
+/* workspace ----------------------------------------------------------------------------------- */
+
+/* The project can be read and run, the workspace can be written. */
+static bool workspace_policy(
+    const struct toolbox *box, struct arena *a, struct policy *ret_policy, struct err *err)
+{
+    struct policy policy;
+    if (!preset_load("build", box->root, a, &policy, err))
+        return false;
+    policy.fs.allowed_write = (struct str_list){0};
+    append(&policy.fs.allowed_write, box->workspace, a);
+    *ret_policy = policy;
+    return true;
+}
+
+static bool mode_policy(
+    const struct toolbox *box, struct arena *a, struct policy *ret_policy, struct err *err)
+{
+    switch (box->options->mode) {
+    case TOOLBOX_WORKSPACE:
+        return workspace_policy(box, a, ret_policy, err);
+    case TOOLBOX_UNRESTRICTED:
+        return unrestricted_policy(box, a, ret_policy, err);
+    default:
+        return preset_load("build", box->root, a, ret_policy, err);
+    }
+}
+
+/* What a command finds in its environment, beside what the preset says. */
+static void set_env(struct policy *p, struct arena *a)
+{
+    static const struct {
+        const char *name, *text;
+    } rows[] = {
+        {"GIT_CONFIG_GLOBAL", "/dev/null"}, /* settings that would vanish are not taken */
+        {"GIT_PAGER", "cat"},
+        {"GIT_TERMINAL_PROMPT", "0"},
+        {"PAGER", "cat"},
+    };
+    struct str_map *set = &p->env.set;
+    struct str_pair *pairs = ARENA_NEW(a, struct str_pair, set->n + ARRAY_LEN(rows));
+    memcpy(pairs, set->p, set->n * sizeof(*pairs));
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        pairs[set->n++] = (struct str_pair){str_z(rows[i].name), str_z(rows[i].text)};
+    set->p = pairs;
+}
+
+/* A policy that somebody gave stands as it is; only its time is shortened. */
+static bool make_policy(const struct toolbox *box, const struct confine_request *request,
+    struct arena *a, struct policy *ret_policy, struct err *err)
+{
+    if (box->options->policy) {
+        *ret_policy = *box->options->policy;
+        return true;
+    }
+    struct policy policy;
+    if (!mode_policy(box, a, &policy, err))
+        return false;
+    policy.budgets.max_output_bytes =
+        request->output_bytes ? request->output_bytes : CONFINE_OUTPUT_MAX;
+    policy.budgets.max_runtime_ms = CONFINE_RUNTIME_MAX_MS; /* the request has its own */
+    set_env(&policy, a);
+    if (box->options->no_sandbox) {
+        policy.sandbox = POLICY_NO_SANDBOX;
+        policy.network = POLICY_NETWORK_ENABLED;
+        policy.sandbox_unsafe_ack = policy.network_unsafe_ack = true;
+    }
+    *ret_policy = policy;
+    return true;
+}
+
+static bool find_workdir(
+    struct toolbox *box, struct str workdir, struct arena *a, const char **ret_dir, struct err *err)
+{
+    struct resolved where;
+    if (!toolbox_resolve(
+            box, workdir.p ? workdir : str_z(box->options->cwd), false, a, &where, err))
+        return err_wrap(err, "workdir");
+    if (!where.exists || !S_ISDIR(where.st.st_mode))
+        return err_set(err, E_TOOL_VALIDATION, "workdir: '" STR_FMT "' is %s", STR_ARG(workdir),
+            where.exists ? "not a directory" : "not there");
+    *ret_dir = where.path.p;
+    return true;
+}
+
+bool confine(struct toolbox *box, const struct confine_request *request, struct arena *a,
+    struct confined *c, struct err *err)
+{
+    const char *shell = access("/bin/bash", X_OK) == 0 ? "/bin/bash" : "/bin/sh", *cwd = NULL;
+    if (!find_workdir(box, request->workdir, a, &cwd, err) ||
+        !make_policy(box, request, a, &c->policy, err))
+        return false;
+    c->policy.budgets.max_runtime_ms = MIN(c->policy.budgets.max_runtime_ms, request->runtime_ms);
+    struct policy_host host = {.home = box->options->home};
+    policy_validate(&c->policy, &host, a, &c->verdict);
+    policy_validate_command(&c->verdict, &(struct policy_command){.path = shell, .cwd = cwd});
+    if (!verdict_ok(&c->verdict, err) || !exec_plan(&c->verdict, (struct str){0}, a, &c->plan, err))
+        return false;
+    c->argv[0] = shell;
+    c->argv[1] = "-c";
+    c->argv[2] = arena_strdup(a, request->command);
+    c->argv[3] = NULL;
+    c->envp = env_make(&c->policy.env, (const char *const *)environ, a);
+    return true;
+}

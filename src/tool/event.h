@@ -1,0 +1,39 @@
+/* What tools tell of themselves: each call's start, its end or error, and what was left out.
+ *
+ *     sink.tell(sink.context, &event);
+ *     AUTO_JSON json_t *line = tool_event_json(&event);
+ */
+#ifndef TOOL_EVENT_H
+#define TOOL_EVENT_H
+
+#include "base/err.h"
+#include "base/json.h"
+
+enum tool_phase {
+    TOOL_START,
+    TOOL_END,
+    TOOL_ERROR,
+    TOOL_TRUNCATION,
+};
+
+struct tool_event {
+    enum tool_phase phase;
+    const char *tool;
+    uint64_t call;         /* counts the calls of a box, from 1 */
+    uint64_t duration_us;  /* from here on: of an end or an error */
+    uint64_t bytes, lines; /* of the content */
+    bool truncated;
+    bool has_exit;
+    int exit_status;
+    size_t files_changed;
+    const struct err *error; /* of an error */
+};
+
+struct tool_event_sink {
+    void (*tell)(void *context, const struct tool_event *event); /* may be NULL */
+    void *context;
+};
+
+MUST_USE json_t *tool_event_json(const struct tool_event *event);
+
+#endif

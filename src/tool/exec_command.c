@@ -1,0 +1,63 @@
+/* exec_command: a command on a terminal of its own, which may run on. */
+#include "tool/poll.h"
+
+struct exec_args {
+    struct str cmd, workdir;
+    struct poll_args poll;
+    uint16_t rows, cols;
+};
+
+static const struct field fields[] = {
+    FIELD_STR("cmd", struct exec_args, cmd, "the command line", .alias = "command",
+        .flags = FIELD_REQUIRED, FIELD_RANGE(1, 1000000)),
+    FIELD_STR("workdir", struct exec_args, workdir, "where it starts; default: the root"),
+    POLL_FIELDS(struct exec_args),
+    FIELD_U16("rows", struct exec_args, rows, "lines of the terminal", .def = "24",
+        FIELD_RANGE(1, SESSION_ROWS_MAX)),
+    FIELD_U16("cols", struct exec_args, cols, "columns of the terminal", .def = "80",
+        FIELD_RANGE(1, SESSION_COLS_MAX)),
+};
+
+static const struct shape shape =
+    SHAPE("exec_command", struct exec_args, fields, "arguments of exec_command");
+
+static bool subject(struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
+{
+    const struct exec_args *args = arguments;
+    (void)box;
+    (void)err;
+    buf_add_str(text, args->cmd);
+    return true;
+}
+
+static bool run(
+    struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
+{
+    const struct exec_args *args = arguments;
+    const struct session_request request = {args->cmd, args->workdir, args->rows, args->cols};
+    struct tool_session *s;
+    if (!sessions_start(box, &request, &s, err))
+        return false;
+    bool ok = poll_session(box, s, &args->poll, result, err);
+    /* One that was interrupted before anybody heard of it must not run on. */
+    if (s->over || box->options->one_call || err->code == E_CANCELED) {
+        if (err->code == E_CANCELED)
+            tool_detail(result, "ended", json_true());
+        sessions_forget(box, s);
+    }
+    return ok;
+}
+
+const struct tool tool_exec_command = {
+    .name = "exec_command",
+    .about =
+        "Runs a command line in bash on a terminal, in the same sandbox as shell. Gives what it "
+        "prints within yield_time_ms, and exit_code if it has ended by then; otherwise it runs "
+        "on and session_id is there: write_stdin types into it or asks for more output.",
+    .args = &shape,
+    .example = "{\"cmd\": \"python3\", \"yield_time_ms\": 1000}",
+    .mutating = true,
+    .is_command = true,
+    .run = run,
+    .subject = subject,
+};

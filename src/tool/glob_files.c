@@ -1,0 +1,134 @@
+/* glob_files: files by a pattern for their paths. */
+#include "base/utf8.h"
+#include "path/glob.h"
+#include "tool/limit.h"
+#include "tool/tool.h"
+
+#include <fcntl.h>
+
+enum {
+    LIMIT_MAX = 10 * 1000,
+    PROBLEMS_TOLD = 3,
+};
+
+struct glob_files_args {
+    struct str pattern, path;
+    uint32_t limit;
+};
+
+static const struct field fields[] = {
+    FIELD_STR("pattern", struct glob_files_args, pattern,
+        "which files: *, ?, [a-z], {a,b}, and ** for any directories", .flags = FIELD_REQUIRED),
+    FIELD_STR("path", struct glob_files_args, path, "the directory", .alias = "file_path",
+        .def = "\".\""),
+    FIELD_U32("limit", struct glob_files_args, limit, "how many files", .def = "200",
+        FIELD_RANGE(1, LIMIT_MAX)),
+};
+
+static const struct shape shape =
+    SHAPE("glob_files", struct glob_files_args, fields, "arguments of glob_files");
+
+struct listing {
+    const struct glob_files_args *args;
+    struct str dir; /* in front of paths */
+    struct buf *content;
+    size_t n, shown;
+    bool more;
+};
+
+static bool add_file(void *context, struct str path)
+{
+    struct listing *l = context;
+    l->more = l->n == l->args->limit;
+    if (l->more)
+        return false;
+    l->n++;
+    size_t before = l->content->n;
+    if (l->shown + 1 < l->n || l->shown == LIMIT_LINES)
+        return true; /* only counted, once one did not fit */
+    utf8_add_printable(l->content, l->dir);
+    if (l->dir.n && l->dir.p[l->dir.n - 1] != '/')
+        buf_add_byte(l->content, '/');
+    utf8_add_printable(l->content, path);
+    buf_add_byte(l->content, '\n');
+    if (l->content->n > LIMIT_BYTES)
+        buf_truncate(l->content, before);
+    else
+        l->shown++;
+    return true;
+}
+
+static void tell(
+    const struct listing *l, const struct walk_problems *problems, struct tool_result *r)
+{
+    if (l->more || l->shown < l->n) {
+        r->truncated = true;
+        buf_printf(l->content,
+            "[truncated] %zu of %s%zu files shown; narrow the pattern or the path%s\n", l->shown,
+            l->more ? "more than " : "", l->n,
+            l->more && l->shown == l->n ? ", or raise limit" : "");
+    }
+    bool top_only = str_find(l->args->pattern, '/') < 0 && str_find(l->args->pattern, '*') >= 0;
+    if (l->n == 0)
+        buf_printf(l->content, "(no file matches%s)\n",
+            top_only ? "; without **/ in front only the directory itself is looked at" : "");
+    for (size_t i = 0; i < MIN(problems->n, (size_t)PROBLEMS_TOLD); i++)
+        tool_warns(r, "%s: %s", problems->kept[i].path, walk_problem_text(&problems->kept[i]));
+    if (problems->n > PROBLEMS_TOLD)
+        tool_warns(r, "%zu more can't be read", problems->n - PROBLEMS_TOLD);
+    tool_detail(r, "files", json_integer((json_int_t)l->n));
+    tool_detail(r, "shown", json_integer((json_int_t)l->shown));
+    tool_says(r, "%s%zu %s", l->more ? "more than " : "", l->n, l->n == 1 ? "file" : "files");
+}
+
+static bool find(struct toolbox *box, const struct glob_files_args *args, struct glob *glob,
+    struct tool_result *result, struct err *err)
+{
+    struct resolved where;
+    if (!toolbox_resolve(box, args->path, false, &result->arena, &where, err))
+        return false;
+    if (!where.exists)
+        return err_set(
+            err, E_NOT_FOUND, "there is no directory '" STR_FMT "'", STR_ARG(args->path));
+    if (!S_ISDIR(where.st.st_mode))
+        return err_set(
+            err, E_TOOL_VALIDATION, "'" STR_FMT "' is not a directory", STR_ARG(args->path));
+    AUTO_FD int fd = boundary_open_resolved(&where, O_RDONLY | O_DIRECTORY, err);
+    if (fd < 0)
+        return false;
+    struct str name = toolbox_name(box, &where);
+    struct listing l = {
+        .args = args,
+        .dir = str_is(name, ".") ? str_n("", 0) : name,
+        .content = &result->content,
+    };
+    AUTO_WALK_PROBLEMS struct walk_problems problems = {0};
+    struct walk_options walk = {.ignore = true, .problems = &problems};
+    if (!glob_find(fd, glob, &walk, add_file, &l, err))
+        return false;
+    tell(&l, &problems, result);
+    return true;
+}
+
+static bool run(
+    struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
+{
+    const struct glob_files_args *args = arguments;
+    struct glob *glob;
+    if (!glob_compile(args->pattern, &result->arena, &glob, err)) {
+        if (err->code == E_CLI_INVALID_ARG)
+            err->code = E_TOOL_VALIDATION;
+        return false;
+    }
+    return find(box, args, glob, result, err);
+}
+
+const struct tool tool_glob_files = {
+    .name = "glob_files",
+    .alias = "glob",
+    .about = "Lists files whose paths match a pattern, sorted. Files that ignore files name are "
+             "left out. *.c looks in the directory itself, **/*.c in all below it.",
+    .args = &shape,
+    .example = "{\"pattern\": \"**/*.{c,h}\", \"path\": \"src\"}",
+    .run = run,
+};

@@ -1,0 +1,42 @@
+/* Where lines that were not found were probably meant, and what differs there: so that whoever
+ * wrote them can mend them in one turn.
+ *
+ *     struct near near = near_find(&lines, wanted, n, expected_at);
+ *     near_add_sentence(&near, &words);     "; the nearest is line 12, where line 13 differs in..."
+ *     near_add_block(&near, &text);         the lines side by side
+ */
+#ifndef TOOL_NEAR_H
+#define TOOL_NEAR_H
+
+#include "base/json.h"
+#include "tool/lines.h"
+
+enum near_kind {
+    NEAR_NOTHING,  /* nothing is like it */
+    NEAR_BLANKS,   /* only white space differs */
+    NEAR_CHANGED,  /* a line is another one */
+    NEAR_TOO_LONG, /* the text ends first */
+};
+
+struct near {
+    enum near_kind kind;
+    const struct lines *lines;
+    const struct str *wanted;
+    size_t n;
+    size_t at;    /* the line where the wanted ones would begin */
+    size_t first; /* of the wanted ones, the first that differs */
+};
+
+/* The expected line, or SIZE_MAX, decides between equals. Both texts must stay. */
+struct near near_find(
+    const struct lines *lines, const struct str *wanted, size_t n, size_t expected_at);
+
+/* At a place that is known. */
+struct near near_at(const struct lines *lines, const struct str *wanted, size_t n, size_t at);
+
+void near_add_sentence(const struct near *near, struct buf *words);
+void near_add_block(const struct near *near, struct buf *text);
+/* {"line", "differs_at", "difference", "expected", "actual"}, or NULL if nothing is near. */
+MUST_USE json_t *near_json(const struct near *near);
+
+#endif

@@ -1,0 +1,203 @@
+/* The tools by name, and how one is called. */
+#include "base/choice.h"
+#include "base/clock.h"
+#include "tool/limit.h"
+#include "tool/tool.h"
+
+enum {
+    SUBJECT_MAX = 1 << 20,
+    NAME_SHOWN = 100,
+    MESSAGE_MAX = 64 << 10,
+};
+
+const struct tool *const tools[] = {
+    &tool_list_dir,
+    &tool_read_file,
+    &tool_grep_files,
+    &tool_glob_files,
+    &tool_write_file,
+    &tool_edit_file,
+    &tool_apply_patch_json,
+    &tool_apply_patch_freeform,
+    &tool_shell,
+    &tool_exec_command,
+    &tool_write_stdin,
+};
+const size_t n_tools = ARRAY_LEN(tools);
+
+const struct tool *tool_find(struct str name)
+{
+    for (size_t i = 0; i < n_tools; i++)
+        if (str_is(name, tools[i]->name) || (tools[i]->alias && str_is(name, tools[i]->alias)))
+            return tools[i];
+    return NULL;
+}
+
+/* How a service is told what a free text must look like. */
+static json_t *format_of(const struct tool *tool)
+{
+    json_t *format = json_object();
+    json_put(format, "type", json_string("grammar"));
+    json_put(format, "syntax", json_string("lark"));
+    json_put(format, "definition", json_string(tool->grammar));
+    return format;
+}
+
+json_t *tool_spec(const struct tool *tool)
+{
+    json_t *spec = json_object(), *aliases = json_array();
+    if (tool->alias)
+        json_push(aliases, json_string(tool->alias));
+    json_put(spec, "name", json_string(tool->name));
+    json_put(spec, "aliases", aliases);
+    json_put(spec, "description", json_string(tool->about));
+    json_put(spec, "parameters", field_schema(tool->args));
+    if (tool->grammar)
+        json_put(spec, "format", format_of(tool));
+    json_put(spec, "mutating", json_boolean(tool->mutating));
+    return spec;
+}
+
+static bool unknown_tool(struct str name, struct err *err)
+{
+    AUTO_CHOICE struct choice c = CHOICE_INIT(name);
+    for (size_t i = 0; i < n_tools; i++)
+        choice_add(&c, tools[i]->name);
+    AUTO_BUF struct buf hint = BUF_INIT(CHOICE_LIST_MAX + 100);
+    choice_hint(&c, "", &hint);
+    return err_set(err, E_TOOL_VALIDATION, "there is no tool '" STR_FMT "'%s; there are: %s",
+        STR_ARG(name), buf_z(&hint), choice_list(&c));
+}
+
+/* Models that must name every argument say null where they mean none. */
+static json_t *without_nulls(const json_t *arguments)
+{
+    json_t *given = json_copy((json_t *)arguments);
+    const char *key;
+    json_t *value;
+    void *next;
+    json_object_foreach_safe(given, next, key, value)
+    {
+        if (json_is_null(value))
+            json_object_del(given, key);
+    }
+    return given;
+}
+
+bool tool_read_arguments(const struct tool *tool, const json_t *arguments, struct arena *a,
+    void *ret_args, struct err *err)
+{
+    BUG_ON(tool->args->size > TOOL_ARGS_SIZE);
+    if (json_is_object(arguments)) {
+        AUTO_JSON json_t *given = without_nulls(arguments);
+        if (field_read(tool->args, given, a, E_TOOL_VALIDATION, ret_args, err))
+            return true;
+    } else {
+        err_set(err, E_TOOL_VALIDATION, "the arguments are %s, not an object",
+            arguments ? json_kind(arguments) : "missing");
+    }
+    err_wrap(err, "%s", tool->name);
+    AUTO_BUF struct buf message = BUF_INIT(MESSAGE_MAX);
+    buf_printf(&message, "%s; for example %s", err->message, tool->example);
+    free(err->message);
+    err->message = buf_take(&message);
+    return false;
+}
+
+static bool ask(struct toolbox *box, const struct tool *tool, const void *args, struct err *err)
+{
+    if (!tool->mutating || box->options->approve.mode == APPROVE_NEVER)
+        return true;
+    AUTO_BUF struct buf subject = BUF_INIT(SUBJECT_MAX);
+    if (!tool->subject(box, args, &subject, err))
+        return false;
+    struct approve_question question = {
+        .tool = tool->name,
+        .is_command = tool->is_command,
+        .mutating = true,
+    };
+    if (!buf_ok(&subject))
+        return err_set(err, E_APPROVAL_REQUIRED,
+            "%s needs consent, but names more than a person can look at (%d bytes)", tool->name,
+            SUBJECT_MAX);
+    if (subject.n == 0)
+        return true;
+    question.subject = tool->is_command ? buf_str(&subject) : str_trim_end(buf_str(&subject), '\n');
+    return approve_call(&box->approve, &question, err);
+}
+
+static bool call(struct toolbox *box, const struct tool *tool, const json_t *arguments,
+    struct tool_result *result, struct err *err)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(TOOL_ARGS_ARENA);
+    _Alignas(max_align_t) unsigned char args[TOOL_ARGS_SIZE] = {0};
+    return tool_read_arguments(tool, arguments, &a, args, err) && ask(box, tool, args, err) &&
+           tool->run(box, args, result, err);
+}
+
+static void tell(
+    struct toolbox *box, const char *name, enum tool_phase phase, const struct tool_result *result)
+{
+    const struct tool_event_sink *sink = &box->options->events;
+    if (!sink->tell)
+        return;
+    struct tool_event event = {.phase = phase, .tool = name, .call = box->calls};
+    if (result) {
+        const json_t *exit = json_object_get(result->details, "exit_code");
+        event.duration_us = result->duration_us;
+        event.bytes = result->content.n;
+        event.lines = limit_lines(buf_str(&result->content));
+        event.truncated = result->truncated;
+        event.has_exit = json_is_integer(exit);
+        event.exit_status = (int)json_integer_value(exit);
+        event.files_changed = result->n_changes;
+        event.error = &result->error;
+    }
+    sink->tell(sink->context, &event);
+}
+
+/* Every call goes through here: one start, one end or error. */
+static void answer(struct toolbox *box, struct str name, const json_t *arguments,
+    struct err *refused, struct tool_result *result)
+{
+    const struct tool *tool = tool_find(name);
+    tool_result_init(result);
+    box->calls++;
+    const char *shown =
+        tool ? tool->name : arena_strdup(&result->arena, str_head(name, NAME_SHOWN));
+    tell(box, shown, TOOL_START, NULL);
+    uint64_t begun = clock_mono_ns();
+    bool ok = false;
+    if (!tool)
+        unknown_tool(name, &result->error);
+    else if (refused->code)
+        err_move(&result->error, refused);
+    else
+        ok = call(box, tool, arguments, result, &result->error);
+    result->duration_us = (clock_mono_ns() - begun) / 1000;
+    if (!ok && result->content.n == 0) /* the model reads the content */
+        buf_printf(&result->content, "error: %s", result->error.message);
+    if (result->truncated)
+        tell(box, shown, TOOL_TRUNCATION, result);
+    tell(box, shown, ok ? TOOL_END : TOOL_ERROR, result);
+}
+
+void tool_call_json(
+    struct toolbox *box, struct str name, const json_t *arguments, struct tool_result *result)
+{
+    AUTO_ERR struct err none = {0};
+    answer(box, name, arguments, &none, result);
+}
+
+void tool_call(
+    struct toolbox *box, struct str name, struct str arguments, struct tool_result *result)
+{
+    AUTO_JSON json_t *tree = NULL;
+    AUTO_ERR struct err err = {0};
+    if (arguments.n > TOOL_ARGUMENTS_MAX)
+        err_set(&err, E_TOOL_VALIDATION, "the arguments have %zu bytes; %d are the most",
+            arguments.n, TOOL_ARGUMENTS_MAX);
+    else if (!json_parse(arguments, "arguments", E_TOOL_VALIDATION, &tree, &err))
+        err_wrap(&err, "the arguments are no JSON");
+    answer(box, name, tree, &err, result);
+}

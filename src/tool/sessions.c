@@ -1,0 +1,269 @@
+/* Terminals that run on between calls. */
+#include "tool/sessions.h"
+
+#include "base/clock.h"
+#include "base/utf8.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/epoll.h>
+
+enum {
+    STEPS = 16, /* of one session, before the others have their turn */
+    WAIT_MAX_MS = 60 * 1000,
+    COMMAND_SHOWN = 60,
+    LIST_MAX = 16 * 1024,
+    LIST_SHOWN = 8,
+    COMMAND_MAX = 4 << 20, /* bytes of a command line, as the arguments have it */
+};
+
+/* Output ------------------------------------------------------------------------------------- */
+
+/* A log that grows is put into its file before it takes much memory. */
+static void keep(void *context, struct str bytes)
+{
+    struct tool_session *s = context;
+    AUTO_ERR struct err ignored = {0};
+    outlog_add(&s->log, bytes);
+    if (s->log.size > SESSIONS_MEMORY_MAX && !s->log.path && !s->unsaved)
+        s->unsaved = !outlog_save(&s->log, s->log_dir, &ignored);
+}
+
+static void step(struct tool_session *s)
+{
+    for (size_t i = 0; i < STEPS && !s->over; i++) {
+        enum session_news news = session_next(s->session, 0);
+        if (news == SESSION_TIME)
+            return;
+        s->over = news == SESSION_EXITED || news == SESSION_FAILED;
+    }
+}
+
+static int timeout_of(uint64_t until)
+{
+    uint64_t now = clock_mono_ms();
+    return until <= now ? 0 : (int)MIN(until - now, (uint64_t)WAIT_MAX_MS);
+}
+
+/* Polls once: sessions that have something are read. */
+static bool look(struct tool_sessions *all, const struct sessions_wait *wait, uint64_t until)
+{
+    struct pollfd fds[SESSIONS_MAX * SESSION_POLLS + SESSIONS_FDS_MAX];
+    size_t n = 0;
+    for (size_t i = 0; all && i < all->n; i++) {
+        if (all->p[i]->over)
+            continue;
+        session_polls(all->p[i]->session, fds + n);
+        n += SESSION_POLLS;
+        until = MIN(until, session_due_ms(all->p[i]->session));
+    }
+    for (size_t i = 0; i < wait->n_fds; i++) {
+        fds[n + i] = wait->fds[i];
+        fds[n + i].revents = 0;
+    }
+    if (poll(fds, n + wait->n_fds, timeout_of(until)) < 0 && errno != EINTR)
+        return false;
+    uint64_t now = clock_mono_ms();
+    n = 0;
+    for (size_t i = 0; all && i < all->n; i++) {
+        struct tool_session *s = all->p[i];
+        if (s->over)
+            continue;
+        if (fds[n].revents || fds[n + 1].revents || session_due_ms(s->session) <= now)
+            step(s);
+        n += SESSION_POLLS;
+    }
+    bool readable = false;
+    for (size_t i = 0; i < wait->n_fds; i++) {
+        wait->fds[i].revents = fds[n + i].revents;
+        readable |= wait->fds[i].revents != 0;
+    }
+    return readable;
+}
+
+enum sessions_news sessions_wait(struct toolbox *box, const struct sessions_wait *wait)
+{
+    BUG_ON(wait->n_fds > SESSIONS_FDS_MAX);
+    for (;;) {
+        if (look(box->sessions, wait, wait->ending && wait->ending->over ? 0 : wait->deadline_ms))
+            return SESSIONS_READABLE;
+        if (wait->ending && wait->ending->over)
+            return SESSIONS_ENDED;
+        if (clock_mono_ms() >= wait->deadline_ms)
+            return SESSIONS_TIME;
+    }
+}
+
+/* Elsewhere ----------------------------------------------------------------------------------- */
+
+/* What can still become readable. */
+static size_t live(const struct tool_sessions *all, int fds[SESSIONS_MAX * SESSION_POLLS])
+{
+    size_t n = 0;
+    for (size_t i = 0; all && i < all->n; i++) {
+        struct pollfd polls[SESSION_POLLS];
+        if (all->p[i]->over)
+            continue;
+        session_polls(all->p[i]->session, polls);
+        for (size_t k = 0; k < SESSION_POLLS; k++)
+            if (polls[k].fd >= 0)
+                fds[n++] = polls[k].fd;
+    }
+    return n;
+}
+
+int sessions_descriptor(struct toolbox *box)
+{
+    int fds[SESSIONS_MAX * SESSION_POLLS];
+    size_t n = live(box->sessions, fds);
+    int set = n ? epoll_create1(EPOLL_CLOEXEC) : -1;
+    for (size_t i = 0; set >= 0 && i < n; i++) {
+        struct epoll_event event = {.events = EPOLLIN};
+        epoll_ctl(set, EPOLL_CTL_ADD, fds[i], &event);
+    }
+    if (box->sessions)
+        box->sessions->watched = n;
+    return set;
+}
+
+/* What has hung up would be readable for ever: the set is made anew without it. */
+void sessions_tend(struct toolbox *box, int descriptor)
+{
+    int fds[SESSIONS_MAX * SESSION_POLLS];
+    (void)look(box->sessions, &(struct sessions_wait){0}, 0);
+    if (live(box->sessions, fds) == box->sessions->watched)
+        return;
+    AUTO_FD int set = sessions_descriptor(box);
+    if (set < 0)
+        set = epoll_create1(EPOLL_CLOEXEC);
+    if (set >= 0)
+        dup3(set, descriptor, O_CLOEXEC);
+}
+
+/* The list ----------------------------------------------------------------------------------- */
+
+static void free_session(struct tool_session *s)
+{
+    session_close(s->session);
+    outlog_close(&s->log);
+    arena_done(&s->arena);
+    free(s);
+}
+
+void sessions_close(struct tool_sessions *all)
+{
+    if (!all)
+        return;
+    for (size_t i = 0; i < all->n; i++)
+        free_session(all->p[i]);
+    free(all);
+}
+
+void sessions_forget(struct toolbox *box, struct tool_session *s)
+{
+    struct tool_sessions *all = box->sessions;
+    for (size_t i = 0; i < all->n; i++) {
+        if (all->p[i] != s)
+            continue;
+        all->n--;
+        memmove(all->p + i, all->p + i + 1, (all->n - i) * sizeof(*all->p));
+        free_session(s);
+        return;
+    }
+}
+
+/* "3 (make watch), 4 (python3)", the oldest first. */
+static void add_names(const struct tool_sessions *all, size_t most, struct buf *text)
+{
+    for (size_t i = 0; i < MIN(all->n, most); i++) {
+        struct str command = all->p[i]->command, shown = str_head(command, COMMAND_SHOWN);
+        buf_printf(text, "%s%u (", i ? ", " : "", all->p[i]->id);
+        utf8_add_printable(text, shown);
+        buf_add_z(text, shown.n < command.n ? "…" : "");
+        buf_add_z(text, all->p[i]->over ? ", ended)" : ")");
+    }
+    if (all->n > most)
+        buf_printf(text, ", and %zu more", all->n - most);
+}
+
+struct tool_session *sessions_find(struct toolbox *box, uint32_t id, struct err *err)
+{
+    const struct tool_sessions *all = box->sessions;
+    for (size_t i = 0; all && i < all->n; i++)
+        if (all->p[i]->id == id)
+            return all->p[i];
+    AUTO_BUF struct buf names = BUF_INIT(LIST_MAX);
+    if (all && all->n)
+        add_names(all, SESSIONS_MAX, &names);
+    err_set(err, E_NOT_FOUND, "there is no session %u%s%s", id,
+        names.n ? "; there are: " : ", nor any other: exec_command starts one", buf_z(&names));
+    return NULL;
+}
+
+/* Room for one more: one that has ended is not worth a place. */
+static bool make_room(struct toolbox *box, struct err *err)
+{
+    struct tool_sessions *all = box->sessions;
+    if (all->n < SESSIONS_MAX)
+        return true;
+    for (size_t i = 0; i < all->n; i++)
+        if (all->p[i]->over) {
+            sessions_forget(box, all->p[i]);
+            return true;
+        }
+    AUTO_BUF struct buf names = BUF_INIT(LIST_MAX);
+    add_names(all, LIST_SHOWN, &names);
+    err_set(err, E_CONFLICT,
+        "%d sessions run already; end one with write_stdin (chars \"\\u0003\"); the oldest are %s",
+        SESSIONS_MAX, buf_z(&names));
+    return err_ctx_int(err, "limit", SESSIONS_MAX);
+}
+
+static bool open_session(struct toolbox *box, const struct session_request *request,
+    struct tool_session *s, struct err *err)
+{
+    struct confined *c = ARENA_NEW(&s->arena, struct confined, 1);
+    const struct confine_request confined = {
+        .command = request->command,
+        .workdir = request->workdir,
+        .runtime_ms = CONFINE_RUNTIME_MAX_MS,
+        .output_bytes = SESSIONS_OUTPUT_MAX,
+    };
+    if (!confine(box, &confined, &s->arena, c, err) || !outlog_open(&s->log, err))
+        return false;
+    s->command = str_z(c->argv[2]);
+    const struct session_options options = {
+        .plan = &c->plan,
+        .argv = c->argv,
+        .envp = c->envp,
+        .rows = request->rows,
+        .cols = request->cols,
+        .budgets = {c->policy.budgets.max_runtime_ms, c->policy.budgets.max_output_bytes},
+        .cancel = -1,
+        .output = keep,
+        .context = s,
+    };
+    return session_open(&options, &s->session, err);
+}
+
+bool sessions_start(struct toolbox *box, const struct session_request *request,
+    struct tool_session **ret_session, struct err *err)
+{
+    if (!box->sessions)
+        box->sessions = base_alloc(sizeof(*box->sessions));
+    if (!make_room(box, err))
+        return false;
+    struct tool_session *s = base_alloc(sizeof(*s));
+    s->arena = ARENA_INIT(CONFINE_ARENA + COMMAND_MAX);
+    s->log = OUTLOG_NONE;
+    s->log_dir = box->options->log_dir;
+    if (!open_session(box, request, s, err)) {
+        free_session(s);
+        return false;
+    }
+    struct tool_sessions *all = box->sessions;
+    s->id = ++all->last_id;
+    all->p[all->n++] = s;
+    *ret_session = s;
+    return true;
+}

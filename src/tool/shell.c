@@ -1,0 +1,186 @@
+/* shell: a command line, from its start to its end. */
+#include "run/exec.h"
+#include "tool/clean.h"
+#include "tool/confine.h"
+#include "tool/limit.h"
+#include "tool/outlog.h"
+#include "tool/sessions.h"
+#include "tool/tool.h"
+
+#include <limits.h>
+
+enum {
+    STREAMS = 2,
+};
+
+struct shell_args {
+    struct str command, workdir;
+    uint32_t timeout_ms;
+};
+
+static const struct field fields[] = {
+    FIELD_STR("command", struct shell_args, command, "the command line", .alias = "cmd",
+        .flags = FIELD_REQUIRED, FIELD_RANGE(1, 1000000)),
+    FIELD_STR("workdir", struct shell_args, workdir, "where it starts; default: the root"),
+    FIELD_U32("timeout_ms", struct shell_args, timeout_ms, "after this time it is ended",
+        .def = "60000", FIELD_RANGE(1, CONFINE_RUNTIME_MAX_MS)),
+};
+
+static const struct shape shape = SHAPE("shell", struct shell_args, fields, "arguments of shell");
+
+struct shell {
+    struct toolbox *box;
+    const struct shell_args *args;
+    struct tool_result *result;
+    struct outlog all;              /* both streams, as they came */
+    struct outlog streams[STREAMS]; /* stdout, stderr */
+    int sessions;                   /* readable: those of exec_command have something */
+};
+
+static bool subject(struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
+{
+    const struct shell_args *args = arguments;
+    (void)box;
+    (void)err;
+    buf_add_str(text, args->command);
+    return true;
+}
+
+static void seen(void *context, struct str bytes)
+{
+    struct shell *s = context;
+    outlog_add(&s->all, bytes);
+}
+
+static void tend(void *context)
+{
+    struct shell *s = context;
+    sessions_tend(s->box, s->sessions);
+}
+
+/* The whole output goes to a file if the model does not see all of it. */
+static const char *saved(struct shell *s)
+{
+    AUTO_ERR struct err err = {0};
+    if (!outlog_save(&s->all, s->box->options->log_dir, &err)) {
+        tool_warns(s->result, "%s", err.message);
+        return NULL;
+    }
+    tool_detail(s->result, "log", json_text(str_z(s->all.path)));
+    return s->all.path;
+}
+
+static void show_stream(struct shell *s, size_t i, const char *title)
+{
+    static const struct limit cap = LIMIT_DEFAULT;
+    struct buf *content = &s->result->content;
+    AUTO_BUF struct buf raw = BUF_INIT(CONFINE_OUTPUT_MAX + 1), view = BUF_INIT(TOOL_CONTENT_MAX);
+    AUTO_BUF struct buf text = BUF_INIT(4 * (size_t)CONFINE_OUTPUT_MAX);
+    outlog_read(&s->streams[i], 0, s->streams[i].size, &raw);
+    if (raw.n == 0)
+        return;
+    clean_text(buf_str(&raw), &text);
+    if (limit_ends(&cap, buf_str(&text), NULL, &view)) {
+        const char *path = s->all.path ? s->all.path : saved(s);
+        AUTO_BUF struct buf where = BUF_INIT(PATH_MAX + 100);
+        buf_printf(&where, "all of it is in %s", path ? path : "no file");
+        buf_reset(&view);
+        s->result->truncated |= limit_ends(&cap, buf_str(&text), buf_z(&where), &view);
+    }
+    if (title)
+        buf_printf(content, "%s[%s]\n", content->n ? "\n" : "", title);
+    buf_add_str(content, buf_str(&view));
+    if (content->n && content->p[content->n - 1] != '\n')
+        buf_add_byte(content, '\n');
+}
+
+static bool judge(struct shell *s, const struct exec_result *r, struct err *err)
+{
+    struct tool_result *result = s->result;
+    bool late = r->status == EXEC_ERRORED && r->exit.by_harness &&
+                r->ended_ms - r->started_ms >= s->args->timeout_ms;
+    tool_detail(result, "exit_code", r->exit.code >= 0 ? json_integer(r->exit.code) : json_null());
+    if (r->exit.signal)
+        tool_detail(result, "signal", json_integer(r->exit.signal));
+    tool_detail(result, "duration_ms", json_integer((json_int_t)(r->ended_ms - r->started_ms)));
+    tool_detail(result, "output_bytes", json_integer((json_int_t)r->output_bytes));
+    if (r->status == EXEC_PASSED) {
+        tool_says(result, "exit code 0");
+        return true;
+    }
+    if (late)
+        err_set(err, E_COMMAND_TIMEOUT, "the command ran longer than %u ms, and was ended",
+            s->args->timeout_ms);
+    else if (r->status == EXEC_CANCELED)
+        err_copy(err, &r->error);
+    else
+        err_set(err, E_COMMAND_FAILED, "%s", r->error.message);
+    buf_printf(&result->content, "[%s]\n", err->message);
+    return false;
+}
+
+static bool run_confined(struct shell *s, const struct confined *c, struct err *err)
+{
+    AUTO_FD int sessions = sessions_descriptor(s->box);
+    s->sessions = sessions;
+    const struct exec_job job = {
+        .verdict = &c->verdict,
+        .plan = &c->plan,
+        .argv = c->argv,
+        .envp = c->envp,
+        .input = -1,
+        .output = {s->streams[0].fd, s->streams[1].fd},
+        .signals = s->box->options->signals,
+        .cancel = -1,
+        .seen = seen,
+        .tend = sessions >= 0 ? tend : NULL,
+        .tended = sessions,
+        .context = s,
+    };
+    struct exec_result r;
+    if (!exec_run(&job, &r, err))
+        return false;
+    for (size_t i = 0; i < STREAMS; i++)
+        s->streams[i].size = (uint64_t)MAX(lseek(s->streams[i].fd, 0, SEEK_END), (off_t)0);
+    s->result->has_output = true;
+    show_stream(s, 0, NULL);
+    show_stream(s, 1, "stderr");
+    bool ok = judge(s, &r, err);
+    err_done(&r.error);
+    return ok;
+}
+
+static bool run(
+    struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
+{
+    struct shell s = {.box = box,
+        .args = arguments,
+        .result = result,
+        .all = OUTLOG_NONE,
+        .streams = {OUTLOG_NONE, OUTLOG_NONE}};
+    AUTO_ARENA struct arena a = ARENA_INIT(CONFINE_ARENA);
+    struct confined *c = ARENA_NEW(&a, struct confined, 1);
+    const struct confine_request request = {
+        .command = s.args->command, .workdir = s.args->workdir, .runtime_ms = s.args->timeout_ms};
+    bool ok = confine(box, &request, &a, c, err) && outlog_open(&s.all, err) &&
+              outlog_open(&s.streams[0], err) && outlog_open(&s.streams[1], err) &&
+              run_confined(&s, c, err);
+    outlog_close(&s.all);
+    outlog_close(&s.streams[0]);
+    outlog_close(&s.streams[1]);
+    return ok;
+}
+
+const struct tool tool_shell = {
+    .name = "shell",
+    .alias = "bash",
+    .about = "Runs a command line in bash, in a sandbox: the root can be written, the system's "
+             "programs can be run, there is no network and no input. Gives both streams and the "
+             "exit code. For programs that wait for input or run on use exec_command.",
+    .args = &shape,
+    .example = "{\"command\": \"make test\", \"timeout_ms\": 60000}",
+    .mutating = true,
+    .is_command = true,
+    .run = run,
+    .subject = subject,
+};

@@ -1,0 +1,189 @@
+/* Where tools work: roots, files, consent. */
+#include "tool/toolbox.h"
+
+#include "path/file.h"
+#include "path/lexical.h"
+#include "path/warn.h"
+#include "path/writer.h"
+#include "tool/sessions.h"
+#include "tool/tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+const char *const toolbox_mode_names[TOOLBOX_MODES + 1] = {
+    [TOOLBOX_RESTRICTED] = "restricted",
+    [TOOLBOX_WORKSPACE] = "workspace",
+    [TOOLBOX_UNRESTRICTED] = "unrestricted",
+};
+
+static bool add_roots(struct toolbox *box, struct err *err)
+{
+    const struct toolbox_options *o = box->options;
+    struct boundary *b = box->boundary;
+    switch (o->mode) {
+    case TOOLBOX_RESTRICTED:
+        return boundary_add_fd(b, o->root_fd, BOUNDARY_RW, BOUNDARY_USER_PROJECT, err);
+    case TOOLBOX_WORKSPACE:
+        return boundary_add_fd(b, o->root_fd, BOUNDARY_RO, BOUNDARY_USER_PROJECT, err) &&
+               boundary_add_fd(b, o->workspace_fd, BOUNDARY_RW, BOUNDARY_AGENT_WORKSPACE, err);
+    default:
+        return boundary_add(b, "/", BOUNDARY_RW, BOUNDARY_OUTSIDE, err);
+    }
+}
+
+bool toolbox_open(const struct toolbox_options *options, struct toolbox **ret_box, struct err *err)
+{
+    struct toolbox *box = calloc(1, sizeof(*box));
+    BUG_ON(!box);
+    box->options = options;
+    box->boundary = boundary_new();
+    approve_init(&box->approve, &options->approve);
+    if (!add_roots(box, err) || !boundary_set_base(box->boundary, options->cwd, err)) {
+        toolbox_close(box);
+        return false;
+    }
+    box->root = boundary_first_root(box->boundary)->path;
+    if (options->mode == TOOLBOX_WORKSPACE)
+        box->workspace = boundary_last_root(box->boundary)->path;
+    *ret_box = box;
+    return true;
+}
+
+void toolbox_close(struct toolbox *box)
+{
+    if (!box)
+        return;
+    sessions_close(box->sessions);
+    approve_done(&box->approve);
+    boundary_free(box->boundary);
+    free(box);
+}
+
+static bool refuse_write(const struct toolbox *box, const struct resolved *where, struct err *err)
+{
+    struct str name = toolbox_name(box, where);
+    err_set(err, E_FS_VIOLATION, "'" STR_FMT "' can be read but not written in this mode%s",
+        STR_ARG(name),
+        box->options->mode == TOOLBOX_WORKSPACE ? ": write below the agent's workspace" : "");
+    return err_ctx(err, "path", STR_FMT, STR_ARG(where->path));
+}
+
+bool toolbox_resolve(struct toolbox *box, struct str path, bool to_write, struct arena *a,
+    struct resolved *ret_resolved, struct err *err)
+{
+    struct resolved where;
+    if (!boundary_resolve(box->boundary, path, a, &where, err))
+        return false;
+    if (to_write && where.root->access != BOUNDARY_RW)
+        return refuse_write(box, &where, err);
+    *ret_resolved = where;
+    return true;
+}
+
+struct str toolbox_name(const struct toolbox *box, const struct resolved *where)
+{
+    if (box->options->mode == TOOLBOX_UNRESTRICTED)
+        return where->path;
+    struct str root = box->root;
+    return lexical_is_below(root, where->path) ? lexical_rest(root, where->path) : where->path;
+}
+
+static bool not_a_file(struct str path, mode_t mode, struct err *err)
+{
+    static const struct {
+        mode_t type;
+        const char *what;
+    } kinds[] = {
+        {S_IFDIR, "a directory"},
+        {S_IFIFO, "a named pipe"},
+        {S_IFSOCK, "a socket"},
+        {S_IFCHR, "a device"},
+        {S_IFBLK, "a device"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+        if ((mode & S_IFMT) == kinds[i].type)
+            return err_set(
+                err, E_IO, "'" STR_FMT "' is %s, not a file", STR_ARG(path), kinds[i].what);
+    return true;
+}
+
+int toolbox_open_file(
+    const struct resolved *where, struct str path, struct stat *ret_st, struct err *err)
+{
+    if (!where->exists) {
+        err_set(err, E_NOT_FOUND, "there is no file '" STR_FMT "'", STR_ARG(path));
+        err_ctx(err, "path", STR_FMT, STR_ARG(where->path));
+        return -1;
+    }
+    /* Looked at before it is opened: opening a device can do things. */
+    if (!not_a_file(path, where->st.st_mode, err))
+        return -1;
+    struct stat st;
+    AUTO_FD int fd = boundary_open_resolved(where, O_RDONLY | O_NONBLOCK | O_NOCTTY, err);
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &st) != 0) {
+        err_errno(err, E_IO, errno, "cannot look at '" STR_FMT "'", STR_ARG(path));
+        return -1;
+    }
+    if (!not_a_file(path, st.st_mode, err))
+        return -1;
+    *ret_st = st;
+    return TAKE_FD(fd);
+}
+
+void tool_file_done(struct tool_file *file)
+{
+    buf_done(&file->content);
+}
+
+bool toolbox_read(struct toolbox *box, struct str path, bool to_write, struct arena *a,
+    struct tool_file *ret_file, struct err *err)
+{
+    struct stat st;
+    struct tool_file file = {.content = BUF_INIT(2 * TOOLBOX_FILE_MAX)};
+    if (!toolbox_resolve(box, path, to_write, a, &file.where, err))
+        return false;
+    AUTO_FD int fd = toolbox_open_file(&file.where, path, &st, err);
+    if (fd < 0)
+        return false;
+    file.stamp = stamp_of(&st);
+    if (!file_read(fd, TOOLBOX_FILE_MAX, arena_strdup(a, path), &file.content, err)) {
+        tool_file_done(&file);
+        return false;
+    }
+    *ret_file = file;
+    return true;
+}
+
+bool toolbox_writer(
+    struct toolbox *box, const struct resolved *where, struct writer **ret_writer, struct err *err)
+{
+    return writer_new(where->root->fd, box->options->journal_dir, ret_writer, err);
+}
+
+bool tool_subject_path(struct toolbox *box, struct str path, struct buf *subject, struct err *err)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(8 << 20);
+    struct resolved where;
+    if (!toolbox_resolve(box, path, true, &a, &where, err))
+        return false;
+    buf_add_str(subject, toolbox_name(box, &where));
+    buf_add_byte(subject, '\n');
+    return true;
+}
+
+bool tool_looks_twice(struct toolbox *box, const struct tool *tool, const struct resolved *where,
+    struct tool_result *result, struct err *err)
+{
+    const char *why = warn_about(where->path);
+    if (!why)
+        return true;
+    struct str name = toolbox_name(box, where);
+    tool_warns(result, STR_FMT ": %s", STR_ARG(name), why);
+    if (tool->mutating) /* somebody was asked already */
+        return true;
+    struct approve_question question = {.tool = tool->name, .subject = name, .warning = why};
+    return approve_call(&box->approve, &question, err);
+}

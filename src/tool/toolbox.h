@@ -1,0 +1,93 @@
+/* Where tools work: the roots that they may touch, how commands are confined, who is asked, who is
+ * told.
+ *
+ *     struct toolbox_options options = {.mode = TOOLBOX_RESTRICTED, .dir = "."};
+ *     struct toolbox *box;
+ *     if (!toolbox_open(&options, &box, err)) return false;
+ *     ...tool_call(box, ...)...
+ *     toolbox_close(box);          ends what still runs
+ *
+ * No path is used as a string: tools open through the boundary and get descriptors.
+ */
+#ifndef TOOL_TOOLBOX_H
+#define TOOL_TOOLBOX_H
+
+#include "path/boundary.h"
+#include "path/stamp.h"
+#include "policy/policy.h"
+#include "tool/approve.h"
+#include "tool/event.h"
+
+enum {
+    TOOLBOX_FILE_MAX = 64 << 20, /* bytes of a file that is read whole */
+};
+
+enum toolbox_mode {
+    TOOLBOX_RESTRICTED,   /* the working directory, exactly */
+    TOOLBOX_WORKSPACE,    /* the project to read, an agent's workspace to write */
+    TOOLBOX_UNRESTRICTED, /* any path */
+    TOOLBOX_MODES,
+};
+
+struct toolbox_options {
+    enum toolbox_mode mode;
+    int root_fd;      /* restricted: the root; workspace: the project; unrestricted: not used */
+    int workspace_fd; /* workspace: where it may write */
+    const char *cwd;  /* where relative paths start; absolute */
+    const char *home; /* the user's, or NULL */
+    const char *journal_dir;     /* for the writer */
+    const char *log_dir;         /* for output that was cut; made when it is needed */
+    const struct policy *policy; /* for commands; NULL: made from the mode */
+    bool no_sandbox;             /* acknowledged by the caller */
+    struct approve_options approve;
+    struct tool_event_sink events;
+    int signals;   /* -1, or a signalfd: the call at work is to end */
+    bool one_call; /* sessions end with the call that starts them */
+};
+
+struct toolbox {
+    const struct toolbox_options *options;
+    struct boundary *boundary;
+    struct approve approve;
+    struct str root;      /* what results are relative to; unless unrestricted */
+    struct str workspace; /* of that mode */
+    uint64_t calls;
+    struct tool_sessions *sessions; /* of exec_command; NULL: none yet */
+};
+
+extern const char *const toolbox_mode_names[TOOLBOX_MODES + 1]; /* ends in NULL */
+
+/* The options must live as long as the box. */
+MUST_USE bool toolbox_open(
+    const struct toolbox_options *options, struct toolbox **ret_box, struct err *err);
+void toolbox_close(struct toolbox *box); /* accepts NULL */
+
+/* What a path leads to, and whether it may be written. E_FS_VIOLATION otherwise. */
+MUST_USE bool toolbox_resolve(struct toolbox *box, struct str path, bool to_write, struct arena *a,
+    struct resolved *ret_resolved, struct err *err);
+
+/* Opens a regular file that was resolved, to read; the path is for messages. E_NOT_FOUND for what
+ * is not there, E_IO for what is no file. */
+MUST_USE int toolbox_open_file(
+    const struct resolved *where, struct str path, struct stat *ret_st, struct err *err);
+
+/* The same, read whole. */
+struct tool_file {
+    struct resolved where;
+    struct stamp stamp;
+    struct buf content;
+};
+#define AUTO_TOOL_FILE AUTO(tool_file_done)
+void tool_file_done(struct tool_file *file);
+MUST_USE bool toolbox_read(struct toolbox *box, struct str path, bool to_write, struct arena *a,
+    struct tool_file *ret_file, struct err *err);
+
+/* How results name it: relative to the root where it lies in it. */
+struct str toolbox_name(const struct toolbox *box, const struct resolved *where);
+
+/* A writer for the root that holds this; commits through the box's journal. */
+struct writer;
+MUST_USE bool toolbox_writer(
+    struct toolbox *box, const struct resolved *where, struct writer **ret_writer, struct err *err);
+
+#endif

@@ -1,0 +1,214 @@
+/* Commands that run other commands, and commands that deserve a second look. */
+#include "path/lexical.h"
+#include "tool/cmdline.h"
+
+/* How a command that runs another one takes it: after its options, some of which have a value,
+ * after so many words of its own. */
+struct wrapper {
+    const char *name;
+    const char *valued; /* letters of options with a value */
+    unsigned skips;
+    bool assigns; /* NAME=VALUE may stand before the command */
+};
+
+static const struct wrapper wrappers[] = {
+    {"builtin", "", 0, false},
+    {"chroot", "", 1, false},
+    {"command", "", 0, false},
+    {"doas", "uC", 0, false},
+    {"env", "uCS", 0, true},
+    {"exec", "a", 0, false},
+    {"ionice", "cnpPu", 0, false},
+    {"nice", "n", 0, false},
+    {"nohup", "", 0, false},
+    {"setsid", "", 0, false},
+    {"stdbuf", "ioe", 0, false},
+    {"strace", "eopsaPbEIOSUX", 0, false},
+    {"sudo", "ugCDhpRrTtU", 0, true},
+    {"time", "fo", 0, false},
+    {"timeout", "ks", 1, false},
+    {"unshare", "", 0, false},
+    {"xargs", "adEeIiLlnPs", 0, false},
+};
+
+static struct str name_of(const struct cmdline_command *c)
+{
+    return c->n ? lexical_name(c->words[0]) : str_n("", 0);
+}
+
+static bool is_shell(struct str name)
+{
+    static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "ash"};
+    for (size_t i = 0; i < ARRAY_LEN(shells); i++)
+        if (str_is(name, shells[i]))
+            return true;
+    return false;
+}
+
+static void add(struct cmdline *s, struct str *words, size_t n, const struct cmdline_command *outer)
+{
+    if (n == 0)
+        return;
+    if (s->n == CMDLINE_COMMANDS_MAX) {
+        s->why = s->why ? s->why : "more commands than are looked at";
+        return;
+    }
+    bool fixed = outer->fixed, piped = outer->piped_in;
+    s->commands[s->n++] = (struct cmdline_command){words, n, fixed, piped};
+}
+
+/* Where the command begins that a wrapper runs. */
+static size_t inner_start(const struct wrapper *w, const struct cmdline_command *c)
+{
+    size_t i = 1;
+    for (; i < c->n && c->words[i].n > 1 && c->words[i].p[0] == '-'; i++) {
+        struct str word = c->words[i];
+        if (str_is(word, "--")) {
+            i++;
+            break;
+        }
+        bool is_long = word.p[1] == '-';
+        if (!is_long && word.n == 2 && strchr(w->valued, word.p[1]))
+            i++;
+    }
+    while (w->assigns && i < c->n && str_find(c->words[i], '=') > 0)
+        i++;
+    return i + w->skips;
+}
+
+/* -c SCRIPT, in any cluster of letters: -lc. */
+static struct str script_of_shell(const struct cmdline_command *c)
+{
+    for (size_t i = 1; i + 1 < c->n; i++) {
+        struct str word = c->words[i];
+        if (word.n < 2 || (word.p[0] != '-' && word.p[0] != '+'))
+            break;
+        if (word.p[0] == '-' && word.p[1] != '-' && memchr(word.p, 'c', word.n))
+            return c->words[i + 1];
+    }
+    return (struct str){0};
+}
+
+static struct str join(const struct cmdline_command *c, size_t from, struct arena *a)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * CMDLINE_BYTES_MAX);
+    for (size_t i = from; i < c->n; i++) {
+        if (i > from)
+            buf_add_byte(&text, ' ');
+        buf_add_str(&text, c->words[i]);
+    }
+    return arena_str(a, buf_str(&text));
+}
+
+/* -exec COMMAND ; and its kin. */
+static void unwrap_find(struct cmdline *s, const struct cmdline_command *c)
+{
+    for (size_t i = 1; i < c->n; i++) {
+        if (!str_is(c->words[i], "-exec") && !str_is(c->words[i], "-execdir") &&
+            !str_is(c->words[i], "-ok") && !str_is(c->words[i], "-okdir"))
+            continue;
+        size_t from = i + 1;
+        while (i < c->n && !str_is(c->words[i], ";") && !str_is(c->words[i], "+"))
+            i++;
+        add(s, c->words + from, MIN(i, c->n) - MIN(from, MIN(i, c->n)), c);
+    }
+}
+
+static void unwrap(struct cmdline *s, const struct cmdline_command *c, struct arena *a)
+{
+    struct str name = name_of(c), text = {0};
+    for (size_t i = 0; i < ARRAY_LEN(wrappers); i++) {
+        if (!str_is(name, wrappers[i].name))
+            continue;
+        size_t from = inner_start(&wrappers[i], c);
+        if (from < c->n)
+            add(s, c->words + from, c->n - from, c);
+        return;
+    }
+    if (str_is(name, "find"))
+        unwrap_find(s, c);
+    else if (is_shell(name))
+        text = script_of_shell(c);
+    else if (str_is(name, "eval"))
+        text = join(c, 1, a);
+    else if (str_is(name, "trap") && c->n > 2 && !str_starts_with(c->words[1], STR("-")))
+        text = c->words[1];
+    if (text.p && c->fixed)
+        cmdline_parse_more(text, 1, a, s);
+    else if (text.p) {
+        s->why = s->why ? s->why : "a script that is only known when it runs";
+        cmdline_parse_more(text, 1, a, s);
+    }
+}
+
+void cmdline_unwrap(struct cmdline *s, struct arena *a)
+{
+    /* What is added is looked at, too; each is shorter than what it came from. */
+    for (size_t i = 0; i < s->n; i++) {
+        struct cmdline_command c = s->commands[i];
+        if (arena_left(a) < (size_t)CMDLINE_ARENA / 4) {
+            s->why = s->why ? s->why : "more commands than are looked at";
+            return;
+        }
+        unwrap(s, &c, a);
+    }
+}
+
+/* danger -------------------------------------------------------------------------------------- */
+
+/* An option by its letter, in any cluster, or by its long name; not after "--". */
+static bool has_option(const struct cmdline_command *c, char letter, const char *name)
+{
+    for (size_t i = 1; i < c->n && !str_is(c->words[i], "--"); i++) {
+        struct str word = c->words[i];
+        if (word.n > 1 && word.p[0] == '-' && word.p[1] != '-' && letter &&
+            memchr(word.p, letter, word.n))
+            return true;
+        if (name && word.n > 2 && str_starts_with(word, STR("--")) &&
+            str_is(str_skip(word, 2), name))
+            return true;
+    }
+    return false;
+}
+
+static bool has_word(const struct cmdline_command *c, const char *text)
+{
+    for (size_t i = 1; i < c->n; i++)
+        if (str_is(c->words[i], text))
+            return true;
+    return false;
+}
+
+static const char *git_danger(const struct cmdline_command *c)
+{
+    if (has_word(c, "clean") && has_option(c, 'f', "force"))
+        return "removes files that git does not know";
+    if (has_word(c, "reset") && has_option(c, 0, "hard"))
+        return "throws uncommitted changes away";
+    if (has_word(c, "push") && has_option(c, 'f', "force"))
+        return "replaces what others may have";
+    if (c->n > 1 && (str_starts_with(c->words[1], STR("-c")) ||
+                        str_starts_with(c->words[1], STR("--exec-path"))))
+        return "a setting of git may run any command";
+    return NULL;
+}
+
+const char *cmdline_danger(const struct cmdline_command *c)
+{
+    static const char *const disks[] = {"dd", "mkfs", "shred", "wipefs", "fdisk", "parted"};
+    struct str name = name_of(c);
+    if (str_is(name, "rm") && has_option(c, 'f', "force"))
+        return "removes by force";
+    if (str_is(name, "git"))
+        return git_danger(c);
+    if (str_is(name, "find") && (has_word(c, "-delete") || has_word(c, "-fprint")))
+        return "removes or writes files";
+    if (is_shell(name) && c->piped_in && !script_of_shell(c).p)
+        return "runs what it is fed";
+    if (str_starts_with(name, STR("mkfs.")))
+        return "writes to a disk as a whole";
+    for (size_t i = 0; i < ARRAY_LEN(disks); i++)
+        if (str_is(name, disks[i]))
+            return "may write to a disk as a whole";
+    return NULL;
+}

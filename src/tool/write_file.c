@@ -1,0 +1,56 @@
+/* write_file: a whole file, new or instead of what is there. */
+#include "tool/tool.h"
+
+struct write_file_args {
+    struct str path;
+    struct str content;
+};
+
+static const struct field fields[] = {
+    FIELD_STR("path", struct write_file_args, path, "the file; directories on the way are made",
+        .alias = "file_path", .flags = FIELD_REQUIRED),
+    FIELD_STR(
+        "content", struct write_file_args, content, "all of its text", .flags = FIELD_REQUIRED),
+};
+
+static const struct shape shape =
+    SHAPE("write_file", struct write_file_args, fields, "arguments of write_file");
+
+static bool subject(struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
+{
+    const struct write_file_args *args = arguments;
+    return tool_subject_path(box, args->path, text, err);
+}
+
+static bool run(
+    struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
+{
+    const struct write_file_args *args = arguments;
+    struct resolved where;
+    struct writer_result written;
+    if (!toolbox_resolve(box, args->path, true, &result->arena, &where, err) ||
+        !tool_looks_twice(box, &tool_write_file, &where, result, err))
+        return false;
+    AUTO_WRITER struct writer *w = NULL;
+    if (!toolbox_writer(box, &where, &w, err) ||
+        !writer_put(w, where.rel, args->content, NULL, err) || !writer_commit(w, &written, err))
+        return false;
+    tool_changed(result, &written);
+    struct str name = toolbox_name(box, &where);
+    tool_says(result, "%s '" STR_FMT "': %zu bytes", where.exists ? "replaced" : "created",
+        STR_ARG(name), args->content.n);
+    buf_add_str(&result->content, buf_str(&result->message));
+    return true;
+}
+
+const struct tool tool_write_file = {
+    .name = "write_file",
+    .alias = "write",
+    .about = "Writes a whole file, atomically: a new one, or all of an old one. To change a part "
+             "of a file use edit_file.",
+    .args = &shape,
+    .example = "{\"path\": \"notes.txt\", \"content\": \"first line\\n\"}",
+    .mutating = true,
+    .run = run,
+    .subject = subject,
+};

@@ -1,0 +1,66 @@
+/* write_stdin: types into a session, or just looks what is new. */
+#include "tool/poll.h"
+
+struct stdin_args {
+    uint32_t session_id;
+    struct str chars;
+    struct poll_args poll;
+};
+
+static const struct field fields[] = {
+    FIELD_U32("session_id", struct stdin_args, session_id, "as exec_command gave it",
+        .flags = FIELD_REQUIRED | FIELD_FROM_TEXT),
+    FIELD_STR("chars", struct stdin_args, chars,
+        "what to type: \\n is Enter, \\u0003 Ctrl-C, \\u0004 Ctrl-D, \\u001b Escape; nothing: only "
+        "look",
+        FIELD_RANGE(0, 1000000)),
+    POLL_FIELDS(struct stdin_args),
+};
+
+static const struct shape shape =
+    SHAPE("write_stdin", struct stdin_args, fields, "arguments of write_stdin");
+
+/* Looking changes nothing, and neither does an interruption. What is typed is judged as a command
+ * line, which it is in a shell; elsewhere somebody has to be asked. */
+static bool subject(struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
+{
+    const struct stdin_args *args = arguments;
+    struct str chars = args->chars;
+    (void)box;
+    (void)err;
+    while (chars.n && chars.p[0] == '\003')
+        chars = str_skip(chars, 1);
+    buf_add_str(text, chars);
+    return true;
+}
+
+static bool run(
+    struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
+{
+    const struct stdin_args *args = arguments;
+    struct tool_session *s = sessions_find(box, args->session_id, err);
+    if (!s)
+        return false;
+    if (args->chars.n && s->over)
+        tool_warns(result, "nothing was typed: the command has ended");
+    else if (args->chars.n && !session_send(s->session, args->chars, err))
+        return false;
+    bool ok = poll_session(box, s, &args->poll, result, err);
+    if (s->reports >= SESSIONS_REPORTS)
+        sessions_forget(box, s);
+    return ok;
+}
+
+const struct tool tool_write_stdin = {
+    .name = "write_stdin",
+    .about =
+        "Types characters into a session of exec_command, or with none looks what is new. Waits "
+        "yield_time_ms or until the command ends; then exit_code is there, otherwise "
+        "session_id.",
+    .args = &shape,
+    .example = "{\"session_id\": 1, \"chars\": \"print(1)\\n\"}",
+    .mutating = true,
+    .is_command = true,
+    .run = run,
+    .subject = subject,
+};

@@ -1,0 +1,169 @@
+# The tools, as a model calls them. See run.py for the format.
+
+## arguments: the wrong name, the wrong type, none, no JSON, no tool
+$ cordon tool read_file --json '{"pth": "x"}'
+{"protocol_version":1,"status":"error","code":"E_TOOL_VALIDATION","message":"read_file: pth: unknown key; did you mean 'path'?; for example {\"path\": \"src/main.c\", \"offset\": 0, \"limit\": 200}","truncated":false,"content":"error: read_file: pth: unknown key; did you mean 'path'?; for example {\"path\": \"src/main.c\", \"offset\": 0, \"limit\": 200}","details":{"context":{"field":"pth"}}}
+? 15
+$ cordon tool read_file --arg offset=1
+cordon: read_file: path: required, but missing; for example {"path": "src/main.c", "offset": 0, "limit": 200} [E_TOOL_VALIDATION]
+? 15
+$ cordon tool read_file --arg path=x --arg limit=many
+cordon: read_file: limit: expected an integer, found a string; for example {"path": "src/main.c", "offset": 0, "limit": 200} [E_TOOL_VALIDATION]
+? 15
+$ cordon tool raed_file --arg path=x 2>&1 | grep -o "did you mean 'read_file'"
+did you mean 'read_file'
+$ cordon tool list_dir --json '[]' | grep -o 'the arguments are a list, not an object' | uniq
+the arguments are a list, not an object
+$ cordon tool list_dir --json '{' | grep -o '"code":"E_TOOL_VALIDATION"'
+"code":"E_TOOL_VALIDATION"
+
+## null means that the argument is not given
+$ printf 'a\n' > f; cordon tool read_file --json '{"path": "f", "offset": null, "mode": null}' | grep -o '"content":"[^"]*"'
+"content":"a\n"
+
+## list_dir: level by level, sorted by bytes, marked
+$ mkdir -p t/b/c/deep t/A; touch t/b/z t/a t/x; chmod +x t/x; ln -s /etc t/link; cordon tool list_dir --arg path=t
+A/
+a
+b/
+link@
+x*
+b/c/
+b/z
+$ cordon tool list_dir --arg path=t --arg depth=1 --arg offset=1 --arg limit=2
+a
+b/
+[truncated] 2 of 5 entries left out; go on with offset 3
+$ cordon tool list_dir --arg path=t/a
+cordon: 't/a' is not a directory: use read_file [E_TOOL_VALIDATION]
+? 15
+
+## read_file: a slice, an end without newline, a part, depth, long lines
+$ printf 'a\nb\nc' > f; cordon tool read_file --arg path=f --arg offset=1 --arg limit=1
+b
+$ cordon tool read --json '{"file_path": "f", "offset": 2}'
+{"protocol_version":1,"status":"ok","message":"1 lines from line 2","truncated":false,"content":"c\n","details":{"offset":2,"lines":1,"total_lines":3}}
+$ cordon tool read_file --arg path=f --arg offset=9
+(the file has only 3 lines)
+$ printf 'if x\n    y\n\n        z\nend\n' > f; cordon tool read_file --arg path=f --arg mode=indentation | sed 's/\t/|/'
+0|if x
+1|    y
+1|
+2|        z
+0|end
+$ seq 300 > f; cordon tool read_file --arg path=f | tail -n 2
+200
+[truncated] 100 more lines; go on with offset 200
+$ head -c 500 /dev/zero | tr '\0' x > f; cordon tool read_file --arg path=f | tail -c 21
+… [truncated line]
+$ printf 'a\0b' > f; cordon tool read_file --arg path=f
+cordon: 'f' is a binary file: it has NUL bytes; a command such as file or xxd can look into it [E_TOOL_VALIDATION]
+? 15
+$ printf 'a\377b\n' > f; cordon tool read_file --json '{"path":"f"}' | grep -o '"warnings":.*]'
+"warnings":["the file is not UTF-8: 1 parts are shown as U+FFFD"]
+
+## what is no file is not read
+$ mkfifo p; cordon tool read_file --arg path=p
+cordon: 'p' is a named pipe, not a file [E_IO]
+? 10
+$ cordon tool read_file --arg path=/dev/zero --fs-mode unrestricted
+cordon: '/dev/zero' is a device, not a file [E_IO]
+? 10
+$ cordon tool read_file --arg path=none
+cordon: there is no file 'none' [E_NOT_FOUND]
+? 18
+
+## the boundary
+$ ln -s /etc/passwd out; cordon tool read_file --arg path=out >/dev/null 2>&1; echo $?
+13
+$ cordon tool read_file --arg path=../x >/dev/null 2>&1; echo $?
+13
+$ cordon tool write_file --json '{"path": "/tmp/cordon-never", "content": ""}' >/dev/null; echo $?; test ! -e /tmp/cordon-never
+13
+$ mkdir w; cd w; git init -q .; cordon tool write_file --fs-mode workspace --json '{"path": "a", "content": ""}' | grep -o '"message":"[^"]*"'
+"message":"'a' can be read but not written in this mode: write below the agent's workspace"
+$ cd w; cordon tool write_file --fs-mode workspace --arg path=.cordon/workspaces/cordon/a --arg content=x
+created '.cordon/workspaces/cordon/a': 1 bytes
+
+## write_file
+$ cordon tool write_file --arg path=n/m/o --arg content=hello
+created 'n/m/o': 5 bytes
+$ cordon tool write_file --json '{"path": "n/m/o", "content": ""}'; cat n/m/o
+{"protocol_version":1,"status":"ok","message":"replaced 'n/m/o': 0 bytes","truncated":false,"content":"replaced 'n/m/o': 0 bytes","details":{},"changes":{"files":[{"path":"n/m/o","action":"updated","bytes_written":0}]}}
+
+## consent is needed and nobody can be asked
+$ cordon tool write_file --approval always --arg path=c --arg content=x; test ! -e c
+cordon: write_file needs consent (--approval always asks for every change), and nobody can be asked: --approval never allows it [E_APPROVAL_REQUIRED]
+$ touch .env; cordon tool read_file --approval on-request --arg path=.env >/dev/null 2>&1; echo $?; cordon tool read_file --json '{"path": ".env"}' | grep -c warnings
+20
+1
+
+## events
+$ touch e; cordon tool read_file --arg path=e --events log >/dev/null; cordon tool read_file --arg path=none --events log >/dev/null 2>&1; sed 's/"duration_us":[0-9]*/"duration_us":N/' log
+{"type":"tool","phase":"start","tool":"read_file","call":1}
+{"type":"tool","phase":"end","tool":"read_file","call":1,"duration_us":N,"bytes":20,"lines":1,"truncated":false,"files_changed":0}
+{"type":"tool","phase":"start","tool":"read_file","call":1}
+{"type":"tool","phase":"error","tool":"read_file","call":1,"duration_us":N,"bytes":30,"lines":1,"truncated":false,"files_changed":0,"error":{"code":"E_NOT_FOUND","message":"there is no file 'none'","context":{"path":"$T/none"}}}
+
+## without a sandbox: only if everything is said
+$ cordon tool list_dir --no-sandbox
+cordon: --no-sandbox needs --fs-mode unrestricted [E_CLI_INVALID_ARG]
+? 12
+$ cordon tool list_dir --no-sandbox --fs-mode unrestricted
+cordon: commands without a sandbox can do all that you can: add --ack-unsafe-sandbox and --ack-unsafe-network [E_POLICY_DENIED]
+? 2
+
+## shell: both streams, the exit code, the root, the sandbox
+$ cordon tool shell --json '{"command": "echo a; echo b >&2; exit 3"}' | sed 's/"duration_ms":[0-9]*/"duration_ms":N/'
+{"protocol_version":1,"status":"error","code":"E_COMMAND_FAILED","message":"the command ended with exit code 3","truncated":false,"content":"a\n\n[stderr]\nb\n[the command ended with exit code 3]\n","details":{"exit_code":3,"duration_ms":N,"output_bytes":4}}
+$ cordon tool bash --arg cmd='echo x > made; cat made'
+x
+$ cordon tool shell --arg command='cat /etc/shadow' >/dev/null 2>&1; echo $?
+6
+$ cordon tool shell --arg command='git config --global user.name x' >/dev/null 2>&1; echo $?
+6
+$ cordon tool shell --arg command='echo x > /usr/never' 2>/dev/null | grep -o 'Read-only file system'
+Read-only file system
+$ mkdir sub; cordon tool shell --arg command='basename $PWD' --arg workdir=sub
+sub
+$ cordon tool shell --arg command=true --arg workdir=/etc >/dev/null 2>&1; echo $?
+13
+$ cordon tool shell --arg command= 2>&1 | grep -o '^[^;]*'
+cordon: shell: command: 0 characters, at least 1 are needed
+
+## shell: time, output that is cut, progress bars, no input
+$ cordon tool shell --arg command='echo a; sleep 60' --arg timeout_ms=200
+cordon: the command ran longer than 200 ms, and was ended [E_COMMAND_TIMEOUT]
+a
+[the command ran longer than 200 ms, and was ended]
+? 4
+$ cordon tool shell --json '{"command": "seq 5000"}' > r; grep -o '"truncated":true' r; wc -l < "$(grep -o '"log":"[^"]*' r | cut -c8-)"; grep -o '\[truncated\] 4800 lines, [0-9]* bytes left out; all of it is in' r
+"truncated":true
+5000
+[truncated] 4800 lines, 23002 bytes left out; all of it is in
+$ cordon tool shell --arg command='printf "10%%\r50%%\r100%%\n\033[31mred\033[0m\n"; cat'
+100%
+red
+
+## rules see every simple command
+$ cordon tool shell --approval on-request --arg command='git status && rm -rf x'
+cordon: shell needs consent (no rule covers 'git'), and nobody can be asked: --approval never allows it [E_APPROVAL_REQUIRED]
+? 20
+
+## rules of the settings
+$ mkdir -p home/.config/cordon; printf 'allow: ["shell:echo *", "write_file:src/"]\n' > home/.config/cordon/config.yaml
+> cordon tool shell --approval on-request --arg command='echo a && echo b'
+a
+b
+$ cordon tool shell --approval on-request --arg command='echo a && ls' 2>&1 | grep -o "no rule covers 'ls'"
+no rule covers 'ls'
+$ cordon tool write_file --approval on-request --arg path=src/x --arg content=x
+created 'src/x': 1 bytes
+$ ln -s .. src/up; cordon tool write_file --approval on-request --arg path=src/up/y --arg content=x
+cordon: write_file needs consent (no rule covers it), and nobody can be asked: --approval never allows it, and so does the rule write_file:y [E_APPROVAL_REQUIRED]
+? 20
+$ printf 'allow: ["shell"]\n' > home/.config/cordon/config.yaml; cordon tool shell --arg command=true
+cordon: $T/home/.config/cordon/config.yaml: allow[0]: 'shell' is no rule: write TOOL:PATTERN, such as "shell:git *" [E_CONFIG]
+? 17
+$ printf 'allow: ["shell:ls *"]\n' > home/.config/cordon/config.yaml; mkdir .cordon; printf 'allow: ["shell:rm *"]\n' > .cordon/config.yaml; cordon path root 2>&1 | grep -o "unknown key"
+unknown key

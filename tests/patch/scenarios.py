@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Freeform patches with what they make of a tree: our own cases (tests/patch/*.case), and the
+scenarios of the format's first implementation where CORDON_VECTORS has them.
+
+A case file holds parts, each begun by a line of its own:
+
+    === the name of the case
+    --- in PATH          a file before (the lines up to the next part)
+    --- patch            the patch
+    --- out PATH         a file after; those that are not named must not be there
+    --- fails TEXT       the patch is refused, with this in the message; nothing changes
+    --- strict           the argument strict is true
+
+A line that ends in `\\` has no newline; `\\r` before the end of a line stands for a carriage return, `\\s` for a blank.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+HERE = pathlib.Path(__file__).parent
+# It expects what a patch that fails half way leaves; ours leaves nothing.
+UNTOUCHED = {"015_failure_after_partial_success_leaves_changes"}
+
+
+def tree(root):
+    root = pathlib.Path(root)
+    found = {}
+    for path in sorted(root.rglob("*")):
+        if path.is_file():
+            found[str(path.relative_to(root))] = path.read_bytes()
+    return found
+
+
+def text_of(lines):
+    text = ""
+    for line in lines:
+        end = "\n"
+        line = line.replace("\\s", " ")
+        if line.endswith("\\r"):
+            line, end = line[:-2], "\r\n"
+        elif line.endswith("\\"):
+            line, end = line[:-1], ""
+        text += line + end
+    return text.encode()
+
+
+def read_cases(path):
+    case, part = None, []
+    for line in path.read_text().split("\n")[:-1]:
+        if line.startswith("=== "):
+            case = {"name": line[4:], "in": {}, "out": {}, "fails": None, "patch": b"", "strict": False, "at": path.name}
+            part = []
+            yield case
+        elif line.startswith("--- ") and line[4:].split(" ")[0] in ("in", "out", "patch", "fails", "strict"):
+            word, _, rest = line[4:].partition(" ")
+            part = []
+            if word in ("in", "out"):
+                case[word][rest] = part
+            elif word == "patch":
+                case["patch"] = part
+            else:
+                case[word] = rest or True
+        elif case is not None:
+            part.append(line)
+
+
+def prepared(cases):
+    for case in list(cases):
+        for side in ("in", "out"):
+            case[side] = {name: text_of(lines) for name, lines in case[side].items()}
+        case["patch"] = text_of(case["patch"])
+        yield case
+
+
+def read_scenarios(archive, scratch):
+    with tarfile.open(archive) as tar:
+        tar.extractall(scratch)
+    for directory in sorted(pathlib.Path(scratch).rglob("patch.txt")):
+        directory = directory.parent
+        case = {"name": directory.name, "in": tree(directory / "input"), "fails": None, "strict": False, "at": "scenario"}
+        case["patch"] = (directory / "patch.txt").read_bytes()
+        case["out"] = case["in"] if directory.name in UNTOUCHED else tree(directory / "expected")
+        yield case
+
+
+def run(cordon, case):
+    with tempfile.TemporaryDirectory() as home:
+        root = pathlib.Path(home) / "root"
+        root.mkdir()
+        for name, content in case["in"].items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_bytes(content)
+        arguments = {"patch": case["patch"].decode(), "strict": case["strict"]}
+        result = subprocess.run(
+            [cordon, "tool", "apply_patch_freeform", "--json", "-"],
+            input=json.dumps(arguments).encode(),
+            cwd=root,
+            env={**os.environ, "CORDON_HOME": home + "/cordon"},
+            capture_output=True,
+            timeout=60,
+        )
+        answer = json.loads(result.stdout)
+        after = tree(root)
+    if case["fails"] is not None:
+        if answer["status"] != "error" or case["fails"] not in answer["message"]:
+            return f"expected a failure with {case['fails']!r}: {answer['message']!r}"
+        if after != case["in"]:
+            return "the failure changed the tree"
+        return None
+    if after != case["out"]:
+        return f"{answer['message']!r}; expected {case['out']!r}, got {after!r}"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cordon", required=True)
+    options = parser.parse_args()
+    cordon = os.path.abspath(options.cordon)
+    failed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        cases = [case for path in sorted(HERE.glob("*.case")) for case in prepared(read_cases(path))]
+        archive = pathlib.Path(os.environ.get("CORDON_VECTORS", "/nonexistent")) / "codex_apply_patch_scenarios.tgz"
+        if archive.exists():
+            cases += list(read_scenarios(archive, scratch))
+        print(f"1..{len(cases)}")
+        for number, case in enumerate(cases, 1):
+            why = run(cordon, case)
+            failed += why is not None
+            print(f"{'not ok' if why else 'ok'} {number} {case['at']}: {case['name']}")
+            if why:
+                print(f"# {why}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,607 @@
+#!/usr/bin/env python3
+"""Tools that run commands: sessions on terminals over many calls, and questions on a terminal.
+
+A `Server` is `cordon tool --serve`; harness.py has the rest.
+"""
+import array
+import fcntl
+import json
+import os
+import pty
+import resource
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import termios
+import time
+
+from harness import KILLED_S, TIMEOUT_S, Failed, Skipped, case, main, sanitized
+
+
+class Server:
+    def __init__(self, t, *options, **more):
+        self.t, self.number = t, 0
+        self.process = t.start(
+            [t.cordon, "tool", "--serve", *options], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            **more)
+        self.seen, self.first = b"", {}
+
+    def send(self, data):
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def answer(self):
+        deadline = time.monotonic() + TIMEOUT_S
+        while b"\n" not in self.seen:
+            if not select.select([self.process.stdout], [], [], max(0, deadline - time.monotonic()))[0]:
+                raise Failed("no answer")
+            part = os.read(self.process.stdout.fileno(), 1 << 20)
+            if not part:
+                raise Failed(f"the server has ended: {self.process.wait()}")
+            self.seen += part
+        line, self.seen = self.seen.split(b"\n", 1)
+        return json.loads(line.decode("utf-8"))
+
+    def call(self, name, **arguments):
+        self.number += 1
+        request = {"name": name, "arguments": arguments, "request_id": self.number}
+        self.send(json.dumps(request).encode() + b"\n")
+        result = self.answer()
+        self.t.same(result["request_id"], self.number)
+        return result
+
+    def exec(self, cmd, **more):
+        result = self.call("exec_command", cmd=cmd, **more)
+        one_of(self.t, result)
+        self.first[result["details"].get("session_id")] = result["content"]
+        return result
+
+    def type(self, session, chars="", **more):
+        result = self.call("write_stdin", session_id=session, chars=chars, **more)
+        if result.get("code") != "E_NOT_FOUND":
+            one_of(self.t, result)
+        return result
+
+    def until(self, session, found, chars=""):
+        """Types, and looks until what is there is what is wanted; gives that, and all content."""
+        deadline, content = time.monotonic() + TIMEOUT_S, self.first.pop(session, "")
+        while time.monotonic() < deadline:
+            result = self.type(session, chars, yield_time_ms=50)
+            chars, content = "", content + result["content"]
+            if found(result, content):
+                return result, content
+            if "exit_code" in result["details"]:
+                break
+        raise Failed(f"not seen: {content[-2000:]!r} {json.dumps(result['details'])[:2000]}")
+
+    def end(self, code=0):
+        self.process.stdin.close()
+        self.t.same(self.process.wait(TIMEOUT_S), code, "the server's exit")
+
+
+def one_of(t, result):
+    details = result["details"]
+    t.true(("exit_code" in details) != ("session_id" in details), f"exit_code xor session_id: {result}")
+
+
+def screen(result):
+    return "\n".join(result["details"].get("screen", {"lines": []})["lines"])
+
+
+def forget_logs(t):
+    shutil.rmtree(t.home)
+    t.directory("home")
+
+
+LONG = 60000  # ms that nobody waits for
+SLEEP = "sleep 1000"
+
+
+@case("a command that ends: its output, its exit code, at once")
+def _(t):
+    s = Server(t)
+    begun = time.monotonic()
+    r = s.exec("echo out; echo err >&2; exit 3", yield_time_ms=LONG)
+    t.true(time.monotonic() - begun < 20, "it did not return when the command ended")
+    t.same((r["status"], r["code"], r["details"]["exit_code"]), ("error", "E_COMMAND_FAILED", 3))
+    t.same(r["content"], "out\nerr\n[the command ended with exit code 3]\n")
+    r = s.call("exec_command", command="tty >/dev/null && printf %s $TERM", yield_time_ms=LONG)
+    t.same((r["content"], r["status"]), ("xterm-256color\n", "ok"))
+    r = s.exec("kill -KILL $$", yield_time_ms=LONG)
+    t.same((r["details"]["exit_code"], r["details"]["signal"]), (137, 9))
+    s.end()
+
+
+@case("a session: running, typed into, ended, told once more, gone")
+def _(t):
+    s = Server(t)
+    r = s.exec("read x; echo got $x; exit 4", yield_time_ms=0)
+    n = r["details"]["session_id"]
+    t.same(r["status"], "ok")
+    r = s.type(n, "word\n", yield_time_ms=LONG)
+    t.true("got word\n" in r["content"], r)
+    t.same(r["details"]["exit_code"], 4)
+    r = s.type(str(n), "more\n")
+    t.same((r["details"]["exit_code"], len(r["details"]["warnings"])), (4, 1))
+    other = s.exec(SLEEP, yield_time_ms=0)["details"]["session_id"]
+    r = s.type(n)
+    t.same(r["code"], "E_NOT_FOUND")
+    t.true(f"there are: {other} ({SLEEP})" in r["message"], r["message"])
+    t.same(s.call("write_stdin", session_id="x")["code"], "E_TOOL_VALIDATION")
+    s.end()
+
+
+@case("Ctrl-C interrupts")
+def _(t):
+    s = Server(t)
+    n = s.exec("echo set; exec " + SLEEP, yield_time_ms=0)["details"]["session_id"]
+    s.until(n, lambda r, c: "set" in c)
+    r = s.type(n, "\x03", yield_time_ms=LONG)
+    t.same((r["details"]["exit_code"], r["details"]["signal"]), (130, 2))
+    n = s.exec("trap 'echo caught; exit 7' INT; echo set; while :; do sleep 0.01; done",
+               yield_time_ms=0)["details"]["session_id"]
+    s.until(n, lambda r, c: "set" in c)
+    t.same(s.type(n, "\x03", yield_time_ms=LONG)["details"]["exit_code"], 7)
+    s.end()
+
+
+@case("python3 is driven")
+def _(t):
+    s = Server(t)
+    n = s.exec("python3 -q", yield_time_ms=0)["details"]["session_id"]
+    s.until(n, lambda r, c: ">>>" in c)
+    s.until(n, lambda r, c: "\n42\n" in c, "print(6*7)\n")
+    r = s.type(n, "exit(5)\n", yield_time_ms=LONG)
+    t.same(r["details"]["exit_code"], 5)
+    s.end()
+
+
+@case("vim is driven: the screen is there, and the file is written")
+def _(t):
+    if not shutil.which("vim"):
+        raise Skipped("no vim")
+    s = Server(t)
+    t.file("f", "one\ntwo\n")
+    n = s.exec("vim -u NONE -i NONE -n f", yield_time_ms=0, rows=10, cols=40)["details"]["session_id"]
+    r, _ = s.until(n, lambda r, c: "two" in screen(r))
+    t.true(r["details"]["screen"]["alternate_screen"], r)
+    t.same((r["details"]["screen"]["rows"], r["details"]["screen"]["cols"]), (10, 40))
+    t.true(r["content"].startswith("one\ntwo\n~"), r["content"])
+    s.until(n, lambda r, c: "newone" in screen(r), "inew\x1b")
+    t.same(s.type(n, ":wq\r", yield_time_ms=LONG)["details"]["exit_code"], 0)
+    with open(os.path.join(t.work, "f"), encoding="utf-8") as f:
+        t.same(f.read(), "newone\ntwo\n")
+    s.end()
+
+
+@case("less is driven")
+def _(t):
+    if not shutil.which("less"):
+        raise Skipped("no less")
+    s = Server(t)
+    t.file("f", "".join(f"line {i}\n" for i in range(1000)))
+    n = s.exec("less f", yield_time_ms=0)["details"]["session_id"]
+    s.until(n, lambda r, c: "line 22" in screen(r))
+    s.until(n, lambda r, c: "line 999" in screen(r), "G")
+    t.same(s.type(n, "q", yield_time_ms=LONG)["details"]["exit_code"], 0)
+    s.end()
+
+
+@case("a screen is told of only when one is drawn")
+def _(t):
+    s = Server(t)
+    for command, drawn in (
+            ("printf 'a\\n\\033[31mb\\033[0m\\r\\033[Kc\\n'", False), ("printf '\\033[2J\\033[Hx'", True),
+            ("printf 'a\\nb\\n\\033[2Ac\\n'", True), ("printf '\\033[?1049hx'; printf '\\033[?1049l'", True)):
+        t.same("screen" in s.exec(command, yield_time_ms=LONG)["details"], drawn, command)
+    s.end()
+
+
+@case("text for a model: colours off, what is written over once; raw: as it came")
+def _(t):
+    s = Server(t)
+    command = "for i in 1 2 3; do printf '\\r%d0%%' $i; done; printf '\\n\\033[1mbold\\033[0m\\n'"
+    t.same(s.exec(command, yield_time_ms=LONG)["content"], "30%\nbold\n")
+    t.same(s.exec(command, yield_time_ms=LONG, raw=True)["content"],
+           "\r10%\r20%\r30%\r\n\x1b[1mbold\x1b[0m\r\n")
+    s.end()
+
+
+@case("a character or a sequence that comes in two parts is not broken")
+def _(t):
+    s = Server(t)
+    for first, second, whole in ((b"a\xe6\x97", b"\xa5b", "a\u65e5b"), (b"a\x1b[3", b"1mb", "ab")):
+        for raw in (False, True):
+            t.file("first", first)
+            t.file("second", second)
+            r = s.exec("stty -echo; cat first; read x; cat second; read x", yield_time_ms=0, raw=raw)
+            n, content = r["details"]["session_id"], r["content"]
+            while "a" not in content:
+                r = s.type(n, yield_time_ms=20, raw=raw)
+                content += r["content"]
+            r = s.type(n, yield_time_ms=20, raw=raw)
+            content += r["content"]
+            t.true("\ufffd" not in content, content)
+            content += s.type(n, "\n", yield_time_ms=0, raw=raw)["content"]
+            while "b" not in content.replace("[still running; session_id", ""):
+                content += s.type(n, yield_time_ms=20, raw=raw)["content"]
+            plain = "".join(line for line in content.split("\n") if not line.startswith("[still"))
+            plain = plain.replace(f"[still running; session_id {n}]", "")
+            want = whole if not raw else (first + second).decode()
+            t.same(plain.replace("\r", ""), want)
+            s.type(n, "\n", yield_time_ms=LONG)
+            s.type(n)
+    # At the end nothing more can come.
+    t.file("first", b"a\xe6\x97")
+    t.same(s.exec("cat first", yield_time_ms=LONG)["content"], "a\ufffd\n")
+    s.end()
+
+
+@case("output that is cut: the caps, and all of it in a file")
+def _(t):
+    s = Server(t)
+    r = s.exec("seq 5000", yield_time_ms=LONG)
+    t.true(r["truncated"] and "[truncated] 4800 lines" in r["content"], r["content"])
+    with open(r["details"]["log"], "rb") as f:
+        t.same(f.read(), b"".join(b"%d\r\n" % i for i in range(1, 5001)))
+    for tokens, most in ((1, 1024), (500, 2000), (8000, 32000), (4000000000, 32768)):
+        r = s.exec("head -c 100000 /dev/zero | tr '\\0' x", yield_time_ms=LONG, max_output_tokens=tokens)
+        shown = r["content"].count("x")
+        t.true(most - 8 <= shown <= most + 8, f"{shown} bytes for {tokens} tokens, wanted {most}")
+    # What comes after the cut goes to the same file.
+    n = s.exec("seq 1000; read x; echo end", yield_time_ms=0)["details"]["session_id"]
+    s.until(n, lambda r, c: "1000" in c)
+    r = s.type(n, "\n", yield_time_ms=LONG)
+    with open(r["details"]["log"], "rb") as f:
+        t.true(f.read().endswith(b"1000\r\n\r\nend\r\n"), "the log lacks the end")
+    s.end()
+    forget_logs(t)
+
+
+@case("a model that looks often sees less and less, and never more than is due")
+def _(t):
+    s = Server(t)
+    n = s.exec("stty -echo; while read x; do head -c 40000 /dev/zero | tr '\\0' x; echo; done",
+               yield_time_ms=0)["details"]["session_id"]
+    total = 0
+    for _ in range(45):
+        r, content = s.until(n, lambda r, c: c.rstrip().endswith(f"session_id {n}]") and "x\n" in c, "\n")
+        total += len(content)
+    t.true(total < 45 * 33 * 1024 and len(r["content"]) < 2000, f"{total} {len(r['content'])}")
+    s.end()
+    forget_logs(t)
+
+
+@case("sessions run on while nobody asks, and what they print does not stop them")
+def _(t):
+    s = Server(t)
+    # More than any terminal holds; the file says that it was printed.
+    n = s.exec("head -c 3000000 /dev/zero | tr '\\0' x | fold; touch done; " + SLEEP,
+               yield_time_ms=0)["details"]["session_id"]
+    deadline = time.monotonic() + TIMEOUT_S
+    while not os.path.exists(os.path.join(t.work, "done")):
+        t.true(time.monotonic() < deadline, "it stands still")
+        time.sleep(0.005)
+    r = s.type(n, yield_time_ms=0)
+    t.true(r["truncated"], r["details"])
+    t.same(os.path.getsize(r["details"]["log"]), 3000000 + 2 * (3000000 // 80) - 2)
+    s.end()
+    forget_logs(t)
+
+
+@case("sessions run on while another call is at work")
+def _(t):
+    s = Server(t)
+    print_much = "read x; head -c 3000000 /dev/zero | tr '\\0' x | fold; touch done"
+    n = [s.exec(print_much, yield_time_ms=0)["details"]["session_id"] for _ in range(2)]
+    s.type(n[0], "\n", yield_time_ms=0)
+    r = s.call("shell", command="while [ ! -e done ]; do sleep 0.01; done; echo seen", timeout_ms=60000)
+    t.same(r["content"], "seen\n", r)
+    os.unlink(os.path.join(t.work, "done"))
+    s.type(n[1], "\n", yield_time_ms=0)
+    r = s.type(n[0], yield_time_ms=LONG)
+    t.same((r["details"]["exit_code"], r["truncated"]), (0, True))
+    s.end()
+    forget_logs(t)
+
+
+@case("a command that prints for ever is ended, within its memory")
+def _(t):
+    s = Server(t)
+    r = s.exec("yes", yield_time_ms=600000)
+    t.same((r["code"], r["details"]["exit_code"]), ("E_TIMEOUT", 137))
+    t.true("max_output_bytes" in r["message"], r["message"])
+    with open(f"/proc/{s.process.pid}/status", encoding="ascii") as f:
+        peak = next(int(line.split()[1]) for line in f if line.startswith("VmHWM"))
+    t.true(sanitized() or peak < 150 * 1024, f"{peak} KiB")
+    s.end()
+    forget_logs(t)
+
+
+@case("64 sessions, no more", who="user")
+def _(t):
+    s = Server(t)
+    first = [s.exec(SLEEP, yield_time_ms=0)["details"]["session_id"] for _ in range(64)]
+    r = s.call("exec_command", cmd=SLEEP)
+    t.same(r["code"], "E_CONFLICT")
+    t.true(f"the oldest are {first[0]} ({SLEEP}), {first[1]} (" in r["message"], r["message"])
+    # One that has ended makes room.
+    t.same(s.type(first[3], "\x03", yield_time_ms=LONG)["details"]["exit_code"], 130)
+    t.true("session_id" in s.exec(SLEEP, yield_time_ms=0)["details"], "no room")
+    s.end()
+
+
+def locked_session(t, s):
+    lock = t.file("lock")
+    s.exec(f"setsid nohup flock lock sleep 1000 & flock -n lock2 {SLEEP}", yield_time_ms=0)
+    t.until_locked(lock)
+    return lock
+
+
+@case("sessions die with their owner: end of input, SIGTERM, SIGKILL")
+def _(t):
+    t.file("lock2")
+    for end in (None, signal.SIGTERM, signal.SIGKILL):
+        s = Server(t)
+        lock = locked_session(t, s)
+        if end is None:
+            s.end()
+        else:
+            s.process.send_signal(end)
+            t.same(s.process.wait(TIMEOUT_S), 130 if end == signal.SIGTERM else -end)
+            t.killed = True
+        t.unlocked(lock, KILLED_S)
+
+
+@case("one call: the session ends with it, and that is said")
+def _(t):
+    lock = t.file("lock")
+    run = t.run([t.cordon, "tool", "exec_command", "--json",
+                 json.dumps({"cmd": f"flock lock {SLEEP}", "yield_time_ms": 300})])
+    t.code(run, 0)
+    t.same((run.result["details"]["ended"], "exit_code" in run.result["details"]), (True, False))
+    t.unlocked(lock)
+
+
+@case("an interruption ends the call, not the server")
+def _(t):
+    s = Server(t)
+    n = s.exec("echo ready; " + SLEEP, yield_time_ms=0)["details"]["session_id"]
+    s.until(n, lambda r, c: "ready" in c)
+    for name, arguments in (("write_stdin", {"session_id": n, "yield_time_ms": LONG}),
+                            ("exec_command", {"cmd": SLEEP, "yield_time_ms": LONG}),
+                            ("shell", {"command": SLEEP})):
+        marker = os.path.join(t.work, "at-work")
+        if name != "write_stdin":
+            key = "cmd" if name == "exec_command" else "command"
+            arguments[key] = f"touch at-work; {SLEEP}"
+        s.send(json.dumps({"name": name, "arguments": arguments}).encode() + b"\n")
+        deadline = time.monotonic() + TIMEOUT_S
+        while name != "write_stdin" and not os.path.exists(marker) and time.monotonic() < deadline:
+            time.sleep(0.005)
+        # The call has begun when the line is gone from the pipe.
+        while pending(s.process.stdin) and time.monotonic() < deadline:
+            time.sleep(0.005)
+        s.process.send_signal(signal.SIGINT)
+        t.same(s.answer()["code"], "E_CANCELED", name)
+        if os.path.exists(marker):
+            os.unlink(marker)
+    t.same(s.type(n)["status"], "ok")
+    s.end()
+
+
+def pending(pipe):
+    number = array.array("i", [0])
+    fcntl.ioctl(pipe, termios.FIONREAD, number)
+    return number[0]
+
+
+@case("lines that are no calls get an answer, and the next one is read")
+def _(t):
+    s = Server(t)
+    for line, code in (
+            (b"junk", "E_PROTOCOL"), (b"[]", "E_PROTOCOL"), (b"{}", "E_PROTOCOL"), (b"\xff\xfe", "E_PROTOCOL"),
+            (b'{"name":"shell","arguments":{},"protocol_version":9}', "E_PROTOCOL"),
+            (b'{"name":"nothing"}', "E_TOOL_VALIDATION"),
+            (b'{"name":"shell","arguments":[1]}', "E_TOOL_VALIDATION"),
+            (b'{"name":"shell","arguments":"{"}', "E_TOOL_VALIDATION"),
+            (b'{"name":"' + b"x" * (33 << 20) + b'"}', "E_PROTOCOL")):
+        s.send(line + b"\n")
+        t.same(s.answer()["code"], code, line[:60])
+    s.send(b'\n  \n{"name":"shell","arguments":"{\\"command\\":\\"echo a\\"}","request_id":{"x":[1]}}\n')
+    r = s.answer()
+    t.same((r["content"], r["request_id"]), ("a\n", {"x": [1]}))
+    s.send(b'{"name":"shell","arguments":{"command":"echo b"}}')  # no newline at the end
+    s.process.stdin.close()
+    t.same(s.answer()["content"], "b\n")
+    t.same(s.process.wait(TIMEOUT_S), 0)
+
+
+@case("nobody reads the answers: it ends, with its sessions")
+def _(t):
+    t.file("lock2")
+    s = Server(t)
+    lock = locked_session(t, s)
+    s.process.stdout.close()
+    s.send(b'{"name":"list_dir"}\n')
+    t.same(s.process.wait(TIMEOUT_S), 10)
+    t.unlocked(lock, KILLED_S)
+    s.process.stdout = None
+
+
+@case("events have the exit status")
+def _(t):
+    s = Server(t, "--events", os.path.join(t.work, "events"))
+    s.exec("exit 3", yield_time_ms=LONG)
+    s.exec("seq 1000", yield_time_ms=LONG)
+    s.end()
+    with open(os.path.join(t.work, "events"), encoding="utf-8") as f:
+        events = [json.loads(line) for line in f]
+    t.same([(e["phase"], e.get("exit_status"), e.get("truncated")) for e in events],
+           [("start", None, None), ("error", 3, False),
+            ("start", None, None), ("truncation", 0, True), ("end", 0, True)])
+    forget_logs(t)
+
+
+@case("the sandbox is the tools': nothing outside is written, no network, no secrets")
+def _(t):
+    s = Server(t)
+    r = s.exec("cat /etc/shadow; echo x > /usr/never; ls /sys/class/net; env", yield_time_ms=LONG)
+    t.true("Read-only file system" in r["content"] and "hidden" not in r["content"], r["content"])
+    t.same(s.call("exec_command", cmd="true", workdir="/etc")["code"], "E_FS_VIOLATION")
+    s.end()
+
+
+# Shell ------------------------------------------------------------------------------------------
+
+def shell(t, **arguments):
+    return t.run([t.cordon, "tool", "shell", "--json", json.dumps(arguments)])
+
+
+@case("shell: background processes do not hold it up, nor live on")
+def _(t):
+    lock = t.file("lock")
+    begun = time.monotonic()
+    run = shell(t, command="flock lock sleep 1000 & while flock -n lock true; do :; done; echo a")
+    t.same((run.code, run.result["content"]), (0, "a\n"))
+    t.true(time.monotonic() - begun < 30, "it waited for the background")
+    t.unlocked(lock)
+
+
+@case("shell: what ignores SIGTERM is ended in time, with all its children, and its output is kept")
+def _(t):
+    lock = t.file("lock")
+    run = shell(t, command="trap '' TERM HUP INT; echo a; flock lock sleep 1000 & sleep 1000", timeout_ms=1000)
+    t.code(run, 4)
+    t.same((run.result["code"], run.result["content"].split("\n")[0]), ("E_COMMAND_TIMEOUT", "a"))
+    t.unlocked(lock)
+
+
+@case("shell: a command that prints for ever, within its memory")
+def _(t):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    run = shell(t, command="yes")
+    t.true(run.result["status"] == "error" and "max_output_bytes" in run.result["message"], run)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    t.true(sanitized() or max(before, after) < 150 * 1024, f"{after} KiB")
+    forget_logs(t)
+
+
+@case("shell: a time limit beyond ten minutes is taken")
+def _(t):
+    t.same(shell(t, command="true", timeout_ms=86400000).code, 0)
+    t.same(shell(t, command="true", timeout_ms=86400001).code, 15)
+
+
+# Questions ---------------------------------------------------------------------------------------
+
+class Asked:
+    """A call on a terminal, where somebody can be asked."""
+
+    def __init__(self, t, *arguments, mode="on-request"):
+        self.t = t
+        pid, self.fd = pty.fork()
+        if pid == 0:
+            try:
+                os.chdir(t.work)
+                if t.uid is not None:
+                    os.setgroups([])
+                    os.setresgid(t.uid, t.uid, t.uid)
+                    os.setresuid(t.uid, t.uid, t.uid)
+                os.execve(t.cordon, [t.cordon, "tool", *arguments, "--approval", mode], t.env)
+            finally:
+                os._exit(99)
+        self.pid, self.seen = pid, b""
+
+    def until(self, word):
+        deadline = time.monotonic() + TIMEOUT_S
+        while word not in self.seen and time.monotonic() < deadline:
+            if not self.more():
+                break
+        if word not in self.seen:
+            raise Failed(f"no {word!r} in {self.seen!r}")
+
+    def more(self):
+        if not select.select([self.fd], [], [], TIMEOUT_S)[0]:
+            raise Failed(f"nothing more after {self.seen!r}")
+        try:
+            part = os.read(self.fd, 65536)
+        except OSError:
+            part = b""
+        self.seen += part
+        return part
+
+    def type(self, data):
+        os.write(self.fd, data)
+
+    def end(self, code):
+        while self.more():
+            pass
+        os.close(self.fd)
+        self.t.same(os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1]), code, self.seen)
+
+
+WRITE = ("write_file", "--arg", "path=f", "--arg", "content=x")
+
+
+@case("questions: yes, no, nothing, nonsense, the end, an interruption")
+def _(t):
+    path = os.path.join(t.work, "f")
+    for keys, code in ((b"y\r", 0), (b"YES\r", 0), (b"a\r", 0), (b"n\r", 20), (b"\r", 20), (b"\x04", 20),
+                       (b"\x03", 130), (b"yellow\ry", 130), (b"yellow\r", 0)):
+        a = Asked(t, *WRITE)
+        a.until(b"? ")
+        t.true(b"write_file wants to change:\r\n    f\r\n" in a.seen, a.seen)
+        if keys == b"yellow\r":
+            a.type(keys)
+            a.seen = b""
+            a.until(b"? ")
+            a.type(b"yes\r")
+        elif keys == b"yellow\ry":
+            a.type(b"yellow\r")
+            a.seen = b""
+            a.until(b"? ")
+            a.type(b"\x03")
+        else:
+            a.type(keys)
+        a.end(code)
+        t.same(os.path.exists(path), code == 0, keys)
+        if code == 0:
+            os.unlink(path)
+
+
+@case("questions: SIGTERM ends it, too")
+def _(t):
+    a = Asked(t, *WRITE)
+    a.until(b"? ")
+    os.kill(a.pid, signal.SIGTERM)
+    a.end(130)
+
+
+@case("questions: what a model chose can't play with the terminal")
+def _(t):
+    hostile = "\x1b[2J\x1b]0;x\x07\u202eecho\r ok\nrm -rf x"
+    a = Asked(t, "shell", "--json", json.dumps({"command": hostile}))
+    a.until(b"? ")
+    question = a.seen
+    for bad in (b"\x1b[2J", b"\x1b]0", b"\x07", "\u202e".encode(), b"echo\r ok"):
+        t.true(bad not in question, question)
+    t.true(b"    rm -rf x\r\n" in question, question)
+    a.type(b"n\r")
+    a.end(20)
+
+
+@case("questions: typing into a session is a change, looking is none")
+def _(t):
+    s = Server(t, "--approval", "always", start_new_session=True)
+    t.same(s.call("exec_command", cmd="true")["code"], "E_APPROVAL_REQUIRED")
+    t.same(s.call("write_stdin", session_id=1, chars="ls\n")["code"], "E_APPROVAL_REQUIRED")
+    t.same(s.call("write_stdin", session_id=1)["code"], "E_NOT_FOUND")
+    t.same(s.call("write_stdin", session_id=1, chars="\x03")["code"], "E_NOT_FOUND")
+    s.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

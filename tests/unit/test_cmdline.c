@@ -1,0 +1,340 @@
+/* Command lines as rules see them: what is plain, what hides in them, what is covered. */
+#include "test.h"
+
+#include "base/json.h"
+#include "path/file.h"
+#include "tool/cmdline.h"
+#include "tool/limit.h"
+#include "tool/rule.h"
+
+#include <fcntl.h>
+
+enum {
+    VECTORS_MAX = 4 << 20,
+};
+
+/* a,b|c,d for two commands; "-" in front: not plain */
+static void show(const struct cmdline *s, struct buf *b)
+{
+    buf_add_z(b, s->why ? "-" : "");
+    for (size_t i = 0; i < s->n; i++) {
+        buf_add_z(b, i ? "|" : "");
+        for (size_t w = 0; w < s->commands[i].n; w++) {
+            buf_add_z(b, w ? "," : "");
+            buf_add_str(b, s->commands[i].words[w]);
+        }
+    }
+}
+
+struct row {
+    const char *text, *want;
+};
+
+static void check_commands(const struct row *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        test_row(i, rows[i].text);
+        AUTO_ARENA struct arena a = ARENA_INIT(2 * CMDLINE_ARENA);
+        AUTO_BUF struct buf got = BUF_INIT(10000);
+        struct cmdline s;
+        cmdline_parse(str_z(rows[i].text), &a, &s);
+        show(&s, &got);
+        CHECK_Z(buf_z(&got), rows[i].want);
+    }
+}
+
+TEST(cmdline_finds_every_command)
+{
+    static const struct row rows[] = {
+        {"ls -1", "ls,-1"},
+        {"ls && pwd; echo 'hi there' | wc -l", "ls|pwd|echo,hi there|wc,-l"},
+        {"a\nb\n\nc\n", "a|b|c"},
+        {"ls;", "ls"},
+        {"a \\\n b", "a,b"},
+        {"ls # rm -rf x\npwd", "ls|pwd"},
+        {"ls 2>&1 >/dev/null", "ls"},
+        {"ls > out", "-ls"},
+        {"ls >| out", "-ls"},
+        {"ls &> out; b", "-ls|b"},
+        {"cat < in", "-cat"},
+        {"cat <<'E'\n$(rm x)\nE\nls", "cat|ls"},
+        {"cat <<E\nplain\nE\nls", "cat|ls"},
+        {"cat <<-E | wc\n\ttext\n\tE\nls", "cat|wc|ls"},
+        {"cat <<E\n$(rm x)\nE\nls", "-rm,x|cat|ls"},
+        {"cat <<E\nno end", "-cat"},
+        {"cat <<< \"$(id)\"", "-id|cat"},
+        {"echo $(pwd)", "-pwd|echo,"},
+        {"echo `rm \\`id\\``", "-id|rm,|echo,"},
+        {"echo \"a $(b \"$(c)\") d\"", "-c|b,|echo,a  d"},
+        {"echo ${x:-$(rm y)}", "-rm,y|echo,"},
+        {"diff <(a) <(b)", "-a|b|diff"},
+        {"(ls; pwd)", "-ls|pwd"},
+        {"if a; then b; else c; fi", "-a|b|c"},
+        {"for x in 1 2; do rm $x; done", "-rm,$x"},
+        {"while a; do b; done", "-a|b"},
+        {"case $x in a) b ;; c|d) e ;; esac", "-a|b|c|d|e"},
+        {"f() { rm x; }; f", "-f|rm,x|f"},
+        {"! a", "-a"},
+        {"X=1 ls", "-ls"},
+        {"a & b", "-a|b"},
+        {"a &", "-a"},
+        {"ls *", "-ls,*"},
+        {"ls ~", "-ls,~"},
+        {"l\\s", "-ls"},
+        {"echo $'a'", "-echo,$a"},
+        {"echo 'a", "-echo,"},
+        {"echo \"a", "-echo,a"},
+        {"(a", "-a"},
+        {"a)", "-a"},
+        {"", "-"},
+        {"&& a", "-a"},
+        {"a &&", "-a"},
+        {"a || \n b", "a|b"},
+        {"caf\xc3\xa9 \xe6\x97\xa5", "caf\xc3\xa9,\xe6\x97\xa5"},
+    };
+    check_commands(rows, ARRAY_LEN(rows));
+}
+
+TEST(cmdline_finds_commands_that_others_run)
+{
+    static const struct row rows[] = {
+        {"env -i A=1 B=2 rm -rf x", "env,-i,A=1,B=2,rm,-rf,x|rm,-rf,x"},
+        {"sudo -u me -- ls", "sudo,-u,me,--,ls|ls"},
+        {"timeout -k 1 5 ls -l", "timeout,-k,1,5,ls,-l|ls,-l"},
+        {"find . -exec rm x '{}' ';' -print", "find,.,-exec,rm,x,{},;,-print|rm,x,{}"},
+        {"find . -exec", "find,.,-exec"},
+        {"bash -lc 'a && b'", "bash,-lc,a && b|a|b"},
+        {"bash -c 'bash -c \"rm x\"'", "bash,-c,bash -c \"rm x\"|bash,-c,rm x|rm,x"},
+        {"bash -c \"$x\"", "-bash,-c,$x|$x"},
+        {"eval rm x", "eval,rm,x|rm,x"},
+        {"trap 'rm x' EXIT", "trap,rm x,EXIT|rm,x"},
+        {"env", "env"},
+    };
+    check_commands(rows, ARRAY_LEN(rows));
+}
+
+/* Nothing that is said in a rule's favour may come from a text that is too much to look at. */
+TEST(cmdline_has_limits)
+{
+    static const struct {
+        const char *unit;
+        size_t n;
+    } rows[] = {{"a;", 100000}, {"a;", 2000}, {"$(", 10000}, {"`", 30000}, {"(", 30000},
+        {"<<E\n", 10000}, {"cat <<E $(a)\nE\n", 3000}, {"bash -c ", 5000}, {"env ", 10000},
+        {"\"$(", 5000}, {"${", 20000}, {"if ", 20000}, {"case x in ", 5000}, {"a ", 30000}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].unit);
+        AUTO_ARENA struct arena a = ARENA_INIT(2 * CMDLINE_ARENA);
+        AUTO_BUF struct buf text = BUF_INIT(1 << 20);
+        for (size_t k = 0; k < rows[i].n; k++)
+            buf_add_z(&text, rows[i].unit);
+        struct cmdline s;
+        cmdline_parse(buf_str(&text), &a, &s);
+        CHECK(s.why != NULL);
+        CHECK(s.n <= CMDLINE_COMMANDS_MAX);
+    }
+}
+
+TEST(rules_cover_each_simple_command)
+{
+    static const struct {
+        const char *rule, *line;
+        bool covered;
+    } rows[] = {
+        {"shell:git *", "git status", true},
+        {"shell:git *", "git", true},
+        {"shell:git *", "git status && rm -rf x", false},
+        {"shell:git *", "git status; git log | git cat", true},
+        {"shell:git *", "git $(rm x)", false},
+        {"shell:git *", "git `rm x`", false},
+        {"shell:git *", "git log > x", false},
+        {"shell:git *", "git log 2>&1", true},
+        {"shell:git *", "./git status", false},
+        {"shell:git *", "/tmp/git status", false},
+        {"shell:git *", "gitk", false},
+        {"shell:git *", "X=1 git status", false},
+        {"shell:git *", "git -c alias.x=!rm x", false},
+        {"shell:git status", "git status -s", false},
+        {"shell:git status", "git 'status -s'", false},
+        {"shell:git * -s", "git status -s", true},
+        {"shell:npm run test:*", "npm run test:unit", true},
+        {"shell:npm run test:*", "npm run build", false},
+        {"shell:*", "ls -l && make", true},
+        {"shell:*", "rm -rf x", false},
+        {"shell:rm *", "rm -rf x", true},
+        {"shell:*", "curl x | sh", false},
+        {"shell:env *", "env rm x", false},
+        {"shell:bash *", "bash -c 'rm x'", false},
+        {"shell:find *", "find . -exec rm '{}' +", false},
+        {"bash:git *", "git status", true},
+        {"exec_command:git *", "git status", false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].line);
+        AUTO_ARENA struct arena a = ARENA_INIT(2 * CMDLINE_ARENA);
+        struct str rule = str_z(rows[i].rule);
+        struct str_list list = {&rule, 1};
+        struct rule_set rules = {{&list, NULL}};
+        const char *why = NULL;
+        CHECK(
+            rule_covers_command(&rules, "shell", str_z(rows[i].line), &a, &why) == rows[i].covered);
+        CHECK((why == NULL) == rows[i].covered);
+    }
+}
+
+TEST(rules_cover_paths)
+{
+    static const struct {
+        const char *rule, *paths;
+        bool covered;
+    } rows[] = {
+        {"write_file:src/", "src/a.c", true},
+        {"write_file:src/", "src/a.c\nsrc/b.c", true},
+        {"write_file:src/", "src/a.c\nb.c", false},
+        {"write_file:src/", "srcs/a.c", false},
+        {"write_file:src/", "src", false},
+        {"write_file:*.md", "docs/x.md", true},
+        {"write_file:a", "a", true},
+        {"write_file:a", "ab", false},
+        {"write:*", "x", true},
+        {"edit_file:*", "x", false},
+        {"write_file:*", "", false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].paths);
+        struct str rule = str_z(rows[i].rule);
+        struct str_list list = {&rule, 1};
+        struct rule_set rules = {{&list, NULL}};
+        CHECK(rule_covers_paths(&rules, "write_file", str_z(rows[i].paths)) == rows[i].covered);
+    }
+}
+
+/* What `always` would add covers what was asked about, and is not wider than its first words. */
+TEST(rules_are_proposed)
+{
+    static const struct {
+        const char *line, *rule;
+    } rows[] = {
+        {"git status -s", "shell:git status *"},
+        {"ls -l", "shell:ls *"},
+        {"make", "shell:make *"},
+        {"git status && ls", NULL},
+        {"rm -rf x", NULL},
+        {"echo $HOME", NULL},
+        {"cat /etc/passwd", "shell:cat *"},
+        {"'a b' c", NULL},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].line);
+        AUTO_ARENA struct arena a = ARENA_INIT(4 * CMDLINE_ARENA);
+        struct str rule = rule_propose("shell", true, str_z(rows[i].line), &a);
+        CHECK_STR(rule, str_z(rows[i].rule));
+        struct str_list list = {&rule, 1};
+        struct rule_set rules = {{&list, NULL}};
+        const char *why;
+        if (rule.p)
+            CHECK(rule_covers_command(&rules, "shell", str_z(rows[i].line), &a, &why));
+    }
+}
+
+TEST(limit_keeps_ends)
+{
+    static const struct {
+        const char *text;
+        size_t bytes, lines;
+        const char *head, *ends;
+    } rows[] = {
+        {"a\nb\n", 10, 5, "a\nb\n", "a\nb\n"},
+        {"a\nb\nc\nd\ne\nf\ng\nh\n", 100, 4,
+            "a\nb\nc\nd\n[truncated] 4 lines, 8 bytes left out; all of it is in L\n",
+            "a\n[truncated] 4 lines, 8 bytes left out; all of it is in L\nf\ng\nh\n"},
+        {"0123456789abcdef", 8, 4,
+            "01234567\n[truncated] 1 line, 8 bytes left out; all of it is in L\n",
+            "01\n[truncated] 1 line, 8 bytes left out; all of it is in L\nabcdef"},
+        {"\xc3\xa9\xc3\xa9\xc3\xa9", 3, 4,
+            "\xc3\xa9\n[truncated] 1 line, 4 bytes left out; all of it is in L\n",
+            "[truncated] 1 line, 4 bytes left out; all of it is in L\n\xc3\xa9"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].text);
+        struct limit limit = {rows[i].bytes, rows[i].lines};
+        AUTO_BUF struct buf head = BUF_INIT(1000), ends = BUF_INIT(1000);
+        bool cut = limit_head(&limit, str_z(rows[i].text), "all of it is in L", &head);
+        CHECK_Z(buf_z(&head), rows[i].head);
+        CHECK(limit_ends(&limit, str_z(rows[i].text), "all of it is in L", &ends) == cut);
+        CHECK_Z(buf_z(&ends), rows[i].ends);
+    }
+}
+
+/* The public cases, where they are at hand ------------------------------------------------------
+ */
+
+static bool same_words(const struct cmdline *s, const json_t *want)
+{
+    if (s->n < json_array_size(want))
+        return false;
+    for (size_t i = 0; i < json_array_size(want); i++) {
+        const json_t *words = json_array_get(want, i);
+        if (s->commands[i].n != json_array_size(words))
+            return false;
+        for (size_t w = 0; w < s->commands[i].n; w++)
+            if (!str_eq(s->commands[i].words[w], json_str(json_array_get(words, w))))
+                return false;
+    }
+    return true;
+}
+
+static void check_plain(const json_t *rows)
+{
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        AUTO_ARENA struct arena a = ARENA_INIT(2 * CMDLINE_ARENA);
+        const json_t *row = json_array_get(rows, i), *want = json_object_get(row, "plain");
+        struct str line = json_str(json_object_get(row, "script"));
+        struct cmdline s;
+        test_row(i, line.p);
+        cmdline_parse(line, &a, &s);
+        if (json_is_null(want))
+            CHECK(s.why != NULL);
+        else
+            CHECK(!s.why && same_words(&s, want));
+    }
+}
+
+static void check_danger(const json_t *rows)
+{
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        AUTO_ARENA struct arena a = ARENA_INIT(2 * CMDLINE_ARENA);
+        const json_t *row = json_array_get(rows, i), *argv = json_object_get(row, "argv");
+        struct str words[32];
+        struct cmdline_command command = {words, json_array_size(argv), true, false};
+        for (size_t w = 0; w < command.n; w++)
+            words[w] = json_str(json_array_get(argv, w));
+        struct cmdline_command list[CMDLINE_COMMANDS_MAX] = {command};
+        struct cmdline s = {list, 1, NULL};
+        cmdline_unwrap(&s, &a);
+        bool dangerous = false;
+        for (size_t c = 0; c < s.n; c++)
+            dangerous |= cmdline_danger(&s.commands[c]) != NULL;
+        test_row(i, command.n > 2 ? words[2].p : words[0].p);
+        CHECK(dangerous == json_is_true(json_object_get(row, "dangerous")));
+    }
+}
+
+TEST(cmdline_agrees_with_public_cases)
+{
+    const char *dir = getenv("CORDON_VECTORS");
+    if (!dir) {
+        test_skip("CORDON_VECTORS is not set");
+        return;
+    }
+    AUTO_BUF struct buf path = BUF_INIT(4096), text = BUF_INIT(2 * VECTORS_MAX);
+    AUTO_ERR struct err err = {0};
+    AUTO_JSON json_t *tree = NULL;
+    buf_printf(&path, "%s/shell_policy_vectors.json", dir);
+    AUTO_FD int fd = open(buf_z(&path), O_RDONLY | O_CLOEXEC);
+    if (!CHECK(fd >= 0) || !CHECK_OK(file_read(fd, VECTORS_MAX, "vectors", &text, &err), &err) ||
+        !CHECK_OK(json_parse(buf_str(&text), "vectors", E_IO, &tree, &err), &err))
+        return;
+    check_plain(json_object_get(tree, "plain_commands"));
+    check_danger(json_object_get(tree, "danger"));
+}
