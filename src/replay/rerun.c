@@ -347,8 +347,9 @@ static int make_input(const json_t *steps, struct err *err)
     return TAKE_FD(fd);
 }
 
-static bool take_answer(void *context, const json_t *object)
+static bool take_answer(void *context, const json_t *object, struct patience *patience)
 {
+    (void)patience;
     json_t *screen = json_object_get(object, "screen");
     if (screen)
         note_screen(context, screen);

@@ -17,6 +17,7 @@ enum {
 struct driver {
     const struct driver_job *job;
     struct live live;
+    struct patience patience; /* for whoever reads the answers: as long as the command may run */
     struct buf input;
     bool input_ended;
     bool skipping; /* the rest of a line that was too long */
@@ -37,6 +38,7 @@ enum {
     ADDED_MATCHED_BY,
     ADDED_ERROR,
     ADDED_REQUEST_ID,
+    ADDED_TIMEOUT_MS,
 };
 
 /* What an answer has beside what every observation has. */
@@ -47,6 +49,7 @@ static const struct {
     [ADDED_ERROR] = {"error",
         "why the action did not do what it was to do: code, message, context"},
     [ADDED_REQUEST_ID] = {"request_id", "as it came with the action"},
+    [ADDED_TIMEOUT_MS] = {"timeout_ms", "as it came with the action"},
 };
 
 json_t *driver_fields(void)
@@ -61,12 +64,23 @@ json_t *driver_fields(void)
     return list;
 }
 
+static bool is_canceled(const struct driver *d)
+{
+    struct pollfd word = {.fd = d->job->live.observed.cancel, .events = POLLIN};
+    return poll(&word, 1, 0) > 0;
+}
+
 static void answer(struct driver *d, json_t *object, const struct request *m)
 {
     if (m && m->request_id)
         json_put(object, added[ADDED_REQUEST_ID].name, json_incref(m->request_id));
-    if (!d->job->answer(d->job->context, object))
-        d->over = d->unread = true;
+    json_t *timeout = m ? json_object_get(m->tree, "timeout_ms") : NULL;
+    if (timeout)
+        json_put(object, added[ADDED_TIMEOUT_MS].name, json_incref(timeout));
+    if (d->job->answer(d->job->context, object, &d->patience))
+        return;
+    d->over = d->unread = true;
+    d->live.canceled |= is_canceled(d);
 }
 
 static void answer_error(struct driver *d, const struct err *error, const struct request *m)
@@ -334,6 +348,7 @@ bool driver_run(const struct driver_job *job, struct live_result *ret_result, st
     struct driver d = {.job = job, .input = BUF_INIT(DRIVER_LINE_MAX + READ_SIZE)};
     if (!live_open(&job->live, &d.live, err))
         return false;
+    d.patience = (struct patience){session_ends_ms(d.live.session), job->live.observed.cancel};
     d.steps = job->live.artifacts ? json_array() : NULL;
     while (!d.over) {
         AUTO_BUF struct buf line = BUF_INIT(DRIVER_LINE_MAX + READ_SIZE);

@@ -8,6 +8,7 @@
 #ifndef RUN_DRIVER_H
 #define RUN_DRIVER_H
 
+#include "io/patience.h"
 #include "run/live.h"
 
 enum {
@@ -21,8 +22,8 @@ struct driver_job {
     struct live_job live;
     int input;
     bool keep_going; /* answer wrong input, too, and go on */
-    /* Writes one line; false: nobody reads any more. */
-    bool (*answer)(void *context, const json_t *object);
+    /* Writes one line, as long as there is patience; false: nobody reads any more. */
+    bool (*answer)(void *context, const json_t *object, struct patience *patience);
     /* May be NULL. Before a line is taken, and before the end; before a screen is. May let the
      * session go on. */
     void (*before)(void *context, struct session *session);

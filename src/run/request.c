@@ -15,7 +15,7 @@ static const struct field request_fields[] = {
     FIELD_U32("protocol_version", R, version, "1", .flags = FIELD_REQUIRED, FIELD_RANGE(1, 1)),
     FIELD_JSON("action", R, action_json, "{\"type\", \"payload\"}", .flags = FIELD_REQUIRED),
     FIELD_JSON("request_id", R, request_id, "echoed in the answer"),
-    FIELD_U64("timeout_ms", R, timeout_ms, "for a wait; for others: for the first change",
+    FIELD_U64("timeout_ms", R, timeout_ms, "for a wait; for others: for the first change; echoed",
         .def = "5000", FIELD_RANGE(1, 24 * 3600 * 1000)),
     FIELD_U64("settle_ms", R, settle_ms, "answer only when nothing has changed for so long",
         .def = "0", FIELD_RANGE(0, 3600 * 1000)),

@@ -24,7 +24,8 @@ struct runner {
 struct attempt {
     const struct step *step;
     enum step_status status;
-    unsigned windows;
+    unsigned windows; /* that were begun */
+    uint64_t window_ends_ms;
     uint64_t started_ms;
     struct buf sent;
     const char *matched_by;
@@ -187,25 +188,42 @@ static bool sends_input(enum action_type type)
            type == ACTION_RESIZE;
 }
 
-/* Assertions, window by window; without any, until the screen is quiet. */
-static void await_asserts(struct runner *r, struct attempt *a, uint64_t since)
+/* Window by window, at most until `until_ms`. A wait and the assertions after it share them: all of
+ * the step has its time once. */
+static struct wait_result wait_in_windows(struct attempt *a, struct wait *w, uint64_t until_ms)
 {
     const struct step *step = a->step;
-    struct wait_result got = {.end = WAIT_TIMEOUT};
-    for (a->windows = 0; a->windows <= step->retries && got.end == WAIT_TIMEOUT; a->windows++) {
-        uint64_t now = clock_mono_ms();
-        const struct wait w = {
-            .session = r->session,
-            .conditions = step->asserts,
-            .n = step->n_asserts,
-            .since = since,
-            .sent_ms = a->started_ms,
-            .after_input = sends_input(step->action.type) && a->windows == 0,
-            .settle_ms = step->n_asserts ? 0 : WAIT_SETTLE_MS,
-            .deadline_ms = now + step->timeout_ms,
-        };
-        wait_run(&w, &got);
+    struct wait_result got;
+    for (;;) {
+        if (a->windows == 0) {
+            a->window_ends_ms = clock_mono_ms() + step->timeout_ms;
+            a->windows = 1;
+        }
+        w->deadline_ms = MIN(a->window_ends_ms, until_ms);
+        wait_run(w, &got);
+        if (got.end != WAIT_TIMEOUT || a->windows > step->retries || w->deadline_ms == until_ms)
+            return got;
+        a->windows++;
+        a->window_ends_ms += step->timeout_ms;
+        w->after_input = false;
     }
+}
+
+/* Assertions; without any, until the screen is quiet. */
+static void await_asserts(struct runner *r, struct attempt *a)
+{
+    const struct step *step = a->step;
+    struct wait w = {
+        .session = r->session,
+        .conditions = step->asserts,
+        .n = step->n_asserts,
+        .since = session_changes(r->session),
+        .fed = session_fed_bytes(r->session),
+        .sent_ms = a->started_ms,
+        .after_input = a->sent.n > 0 || step->action.type == ACTION_RESIZE,
+        .settle_ms = step->n_asserts ? 0 : WAIT_SETTLE_MS,
+    };
+    struct wait_result got = wait_in_windows(a, &w, UINT64_MAX);
     a->matched_by = got.matched_by;
     bool ended = got.end == WAIT_CANCELED || got.end == WAIT_FAILED;
     if (step->n_asserts)
@@ -234,18 +252,15 @@ static bool await_condition(struct runner *r, struct attempt *a)
     uint64_t limit = step->timeout_ms * (step->retries + 1u);
     bool by_budget = limit > most;
     limit = by_budget ? most : limit;
-    const struct wait w = {
+    struct wait w = {
         .session = r->session,
         .conditions = &step->action.condition,
         .n = 1,
         .since = session_changes(r->session),
         .sent_ms = a->started_ms,
-        .deadline_ms = a->started_ms + limit,
     };
-    struct wait_result got;
-    wait_run(&w, &got);
+    struct wait_result got = wait_in_windows(a, &w, a->started_ms + limit);
     a->matched_by = got.matched_by;
-    a->windows = 1;
     if (got.end == WAIT_TIMEOUT)
         time_out(r, a, limit, by_budget);
     else if (got.end != WAIT_HELD)
@@ -360,7 +375,7 @@ static void try_step(
     tell(r, index, a, true);
     if (waits ? await_condition(r, a) : perform(r, a))
         if (!waits || a->step->n_asserts)
-            await_asserts(r, a, session_changes(r->session));
+            await_asserts(r, a);
     if (a->status == STEP_PASSED && r->job->after)
         r->job->after(r->job->context, r->session);
     update_goldens(r, a);

@@ -33,10 +33,12 @@ static bool run(
         return false;
     AUTO_WRITER struct writer *w = NULL;
     if (!toolbox_writer(box, &where, &w, err) ||
-        !writer_put(w, where.rel, args->content, NULL, err) || !writer_commit(w, &written, err))
+        !writer_put(w, where.rel, args->content, &(struct writer_options){.keep_eol = true}, err) ||
+        !writer_commit(w, &written, err))
         return false;
-    tool_changed(result, &written);
     struct str name = toolbox_name(box, &where);
+    tool_changed(result, &written);
+    result->changes[0].path = name;
     tool_says(result, "%s '" STR_FMT "': %zu bytes", where.exists ? "replaced" : "created",
         STR_ARG(name), args->content.n);
     buf_add_str(&result->content, buf_str(&result->message));
