@@ -189,6 +189,14 @@ static bool ends_word(int c)
     return c < 0 || strchr(" \t\n;&|<>()", c);
 }
 
+static bool is_number(struct str word)
+{
+    for (size_t i = 0; i < word.n; i++)
+        if (word.p[i] < '0' || word.p[i] > '9')
+            return false;
+    return word.n > 0;
+}
+
 /* One word, its quotes removed. False: something in it is only known when it runs. */
 static bool parse_word(struct parser *p, struct str *ret_word)
 {
@@ -357,7 +365,7 @@ static void parse_redirection(struct parser *p, struct reading *r)
     bool copy = p->text.p[p->at - 1] == '&';
     skip_blanks(p);
     bool fixed = parse_word(p, &target);
-    bool number = str_is(target, "-") || (target.n && strspn(target.p, "0123456789") == target.n);
+    bool number = str_is(target, "-") || is_number(target);
     if (!fixed || !((copy && number) || str_is(target, "/dev/null")))
         not_plain(p, in ? "a redirection from a file" : "a redirection to a file");
 }
@@ -405,8 +413,7 @@ static void take_word(struct parser *p, struct reading *r)
     bool fixed = parse_word(p, &word);
     struct str raw = str_head(str_skip(p->text, from), p->at - from);
     r->any = true;
-    bool digits = raw.n && strspn(raw.p, "0123456789") >= raw.n;
-    if (digits && (peek(p, 0) == '<' || peek(p, 0) == '>'))
+    if (is_number(raw) && (peek(p, 0) == '<' || peek(p, 0) == '>'))
         return; /* a descriptor: part of the redirection */
     if (r->n == 0 && (is_keyword(raw) || is_header(raw))) {
         p->out->why = why ? why : "a compound command";
