@@ -275,6 +275,17 @@ static bool canceled(const struct exec_result *r, struct err *err)
     return r->status == EXEC_CANCELED;
 }
 
+/* The screen after the last step, and the result, unless somebody ended it. */
+static bool keep_run(struct again *g, const struct result_input *input, struct err *err)
+{
+    if (canceled(input->result, err))
+        return false;
+    if (json_array_size(g->screens) == g->job->points->n - 1)
+        note_screen(g, json_object_get(input->observation, "screen"));
+    g->run = result_of(g->job, input);
+    return true;
+}
+
 static bool run_scenario(struct again *g, struct err *err)
 {
     const struct rerun_job *job = g->job;
@@ -298,14 +309,11 @@ static bool run_scenario(struct again *g, struct err *err)
     struct runner_result result;
     if (!runner_run(&runner, &result, err))
         return false;
-    bool ok = !canceled(&result.run, err);
-    if (ok && json_array_size(g->screens) == job->points->n - 1)
-        note_screen(g, json_object_get(result.observation, "screen"));
-    if (ok)
-        g->run = result_of(job, &(struct result_input){.run_id = result.run_id,
-                                    .result = &result.run,
-                                    .steps = result.steps,
-                                    .observation = result.observation});
+    const struct result_input told = {.run_id = result.run_id,
+        .result = &result.run,
+        .steps = result.steps,
+        .observation = result.observation};
+    bool ok = keep_run(g, &told, err);
     runner_result_done(&result);
     return ok;
 }
@@ -379,14 +387,11 @@ static bool run_driver(struct again *g, struct err *err)
     struct live_result result;
     if (input < 0 || !driver_run(&driver, &result, err))
         return false;
-    bool ok = !canceled(&result.run, err);
-    if (ok && json_array_size(g->screens) == job->points->n - 1)
-        note_screen(g, json_object_get(result.observation, "screen"));
-    if (ok)
-        g->run = result_of(job, &(struct result_input){.run_id = result.run_id,
-                                    .result = &result.run,
-                                    .steps = result.steps,
-                                    .observation = result.observation});
+    const struct result_input told = {.run_id = result.run_id,
+        .result = &result.run,
+        .steps = result.steps,
+        .observation = result.observation};
+    bool ok = keep_run(g, &told, err);
     live_result_done(&result);
     return ok;
 }

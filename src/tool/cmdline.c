@@ -364,8 +364,11 @@ static void parse_redirection(struct parser *p, struct reading *r)
         p->at++;
     bool copy = p->text.p[p->at - 1] == '&';
     skip_blanks(p);
+    size_t from = p->at;
     bool fixed = parse_word(p, &target);
-    bool number = str_is(target, "-") || is_number(target);
+    /* As it is written: for bash, `<&-''` closes a descriptor, and '' is a word of the command. */
+    struct str raw = str_head(str_skip(p->text, from), p->at - from);
+    bool number = str_is(raw, "-") || is_number(raw);
     if (!fixed || !((copy && number) || str_is(target, "/dev/null")))
         not_plain(p, in ? "a redirection from a file" : "a redirection to a file");
 }

@@ -85,15 +85,7 @@ static bool find(struct toolbox *box, const struct glob_files_args *args, struct
     struct tool_result *result, struct err *err)
 {
     struct resolved where;
-    if (!toolbox_resolve(box, args->path, false, &result->arena, &where, err))
-        return false;
-    if (!where.exists)
-        return err_set(
-            err, E_NOT_FOUND, "there is no directory '" STR_FMT "'", STR_ARG(args->path));
-    if (!S_ISDIR(where.st.st_mode))
-        return err_set(
-            err, E_TOOL_VALIDATION, "'" STR_FMT "' is not a directory", STR_ARG(args->path));
-    AUTO_FD int fd = boundary_open_resolved(&where, O_RDONLY | O_DIRECTORY, err);
+    AUTO_FD int fd = toolbox_open_dir(box, args->path, O_RDONLY, "", &result->arena, &where, err);
     if (fd < 0)
         return false;
     struct str name = toolbox_name(box, &where);

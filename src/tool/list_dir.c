@@ -181,15 +181,8 @@ static bool run(
 {
     const struct list_dir_args *args = arguments;
     struct resolved where;
-    if (!toolbox_resolve(box, args->path, false, &result->arena, &where, err))
-        return false;
-    if (!where.exists)
-        return err_set(
-            err, E_NOT_FOUND, "there is no directory '" STR_FMT "'", STR_ARG(args->path));
-    if (!S_ISDIR(where.st.st_mode))
-        return err_set(err, E_TOOL_VALIDATION, "'" STR_FMT "' is not a directory: use read_file",
-            STR_ARG(args->path));
-    AUTO_FD int fd = boundary_open_resolved(&where, O_PATH | O_DIRECTORY, err);
+    AUTO_FD int fd =
+        toolbox_open_dir(box, args->path, O_PATH, ": use read_file", &result->arena, &where, err);
     if (fd < 0)
         return false;
     struct listing l = {.arena = ARENA_INIT(LISTING_ARENA)};

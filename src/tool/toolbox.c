@@ -123,6 +123,20 @@ static bool not_a_file(struct str path, mode_t mode, struct err *err)
     return true;
 }
 
+int toolbox_open_dir(struct toolbox *box, struct str path, int flags, const char *hint,
+    struct arena *a, struct resolved *ret_where, struct err *err)
+{
+    if (!toolbox_resolve(box, path, false, a, ret_where, err))
+        return -1;
+    if (ret_where->exists && S_ISDIR(ret_where->st.st_mode))
+        return boundary_open_resolved(ret_where, flags | O_DIRECTORY, err);
+    if (ret_where->exists)
+        err_set(err, E_TOOL_VALIDATION, "'" STR_FMT "' is not a directory%s", STR_ARG(path), hint);
+    else
+        err_set(err, E_NOT_FOUND, "there is no directory '" STR_FMT "'", STR_ARG(path));
+    return -1;
+}
+
 int toolbox_open_file(
     const struct resolved *where, struct str path, struct stat *ret_st, struct err *err)
 {

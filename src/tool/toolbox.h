@@ -67,6 +67,11 @@ void toolbox_close(struct toolbox *box); /* accepts NULL */
 MUST_USE bool toolbox_resolve(struct toolbox *box, struct str path, bool to_write, struct arena *a,
     struct resolved *ret_resolved, struct err *err);
 
+/* Opens a directory, with these flags; the hint is put behind the message about what is none.
+ * E_NOT_FOUND for what is not there. */
+MUST_USE int toolbox_open_dir(struct toolbox *box, struct str path, int flags, const char *hint,
+    struct arena *a, struct resolved *ret_where, struct err *err);
+
 /* Opens a regular file that was resolved, to read; the path is for messages. E_NOT_FOUND for what
  * is not there, E_IO for what is no file. */
 MUST_USE int toolbox_open_file(

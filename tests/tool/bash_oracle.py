@@ -7,13 +7,19 @@ on its PATH, so that a handler of its own writes down every one that it looks fo
     tests/tool/bash_oracle.py --lines build/tests/cmdline_lines [--seconds 20] [--seed 1]
 """
 import argparse
+import fcntl
 import os
 import random
+import select
+import shutil
+import signal
 import subprocess
 import tempfile
 import time
 
-HANDLER = '() { printf "%s\\0" "$#" "$@" >>"$LOG"; }'
+# Every process writes a file of its own: commands in the background run side by side.
+HANDLER = '() { printf "%s\\0" "$#" "$@" >>"$LOG/$BASHPID"; }'
+HIGH_FD = 100  # no redirection of the lines above names it
 PLAIN_AT_LEAST = 100  # fewer would prove nothing
 COMMANDS = ["ls", "git", "rm", "x"]
 WORDS = ["a", "-f", '"q w"', "'z'", "2>&1", ">/dev/null", "12", "</dev/null", "<<EOF", '<<"ls"', "<<-ls", "<<<a", "#c", "''",
@@ -50,16 +56,8 @@ class Ours:
         return state == "-", [tuple(bytes.fromhex(w[1:]) for w in c.split(",")) for c in commands]
 
 
-def by_bash(text, log, cwd):
-    with open(log, "wb"):
-        pass
-    env = {"PATH": "/nonexistent", "LOG": log, "BASH_FUNC_command_not_found_handle%%": HANDLER, "LANG": "C.UTF-8"}
-    try:
-        subprocess.run(["/bin/bash", "-c", text], env=env, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL, timeout=10)
-    except subprocess.TimeoutExpired:
-        return None
-    with open(log, "rb") as f:
+def written(path):
+    with open(path, "rb") as f:
         parts = f.read().split(b"\0")
     found, at = [], 0
     while at < len(parts) and parts[at]:
@@ -67,6 +65,38 @@ def by_bash(text, log, cwd):
         found.append(tuple(parts[at + 1:at + 1 + n]))
         at += 1 + n
     return found
+
+
+def wait_for_all(pipe, seconds):
+    """Until nobody holds the other end any more: bash does not wait for what runs in the background."""
+    end = time.monotonic() + seconds
+    while True:
+        ready, _, _ = select.select([pipe], [], [], max(0, end - time.monotonic()))
+        if not ready:
+            return False
+        if not os.read(pipe, 4096):
+            return True
+
+
+def by_bash(text, work):
+    """The commands that bash looks for, or None if it does not end."""
+    log, cwd = tempfile.mkdtemp(dir=work), tempfile.mkdtemp(dir=work)
+    env = {"PATH": "/nonexistent", "LOG": log, "BASH_FUNC_command_not_found_handle%%": HANDLER, "LANG": "C.UTF-8"}
+    alive, end = os.pipe()
+    held = fcntl.fcntl(end, fcntl.F_DUPFD, HIGH_FD)
+    os.close(end)
+    child = subprocess.Popen(["/bin/bash", "-c", text], env=env, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL, pass_fds=[held], start_new_session=True)
+    os.close(held)
+    ended = wait_for_all(alive, 10)
+    os.close(alive)
+    if not ended:
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+    found = [c for name in os.listdir(log) for c in written(f"{log}/{name}")]
+    shutil.rmtree(log)
+    shutil.rmtree(cwd)
+    return found if ended else None
 
 
 def main():
@@ -80,7 +110,6 @@ def main():
     end = time.monotonic() + args.seconds
     print("1..2")
     with tempfile.TemporaryDirectory(prefix="cordon-bash-") as work:
-        os.mkdir(work + "/cwd")
         while time.monotonic() < end or plain < PLAIN_AT_LEAST:
             text = line(rng).encode()
             is_plain, commands = ours.commands(text)
@@ -89,7 +118,7 @@ def main():
             plain += 1
             # Not every command need run (`a || b`), but each that does must be one of ours. Those that env and others
             # would run are in our list, too: bash does not find env here.
-            ran = by_bash(text, work + "/log", work + "/cwd")
+            ran = by_bash(text, work)
             if ran is None or any(c not in commands for c in ran):
                 bad += 1
                 print(f"# {text!r}: bash runs {ran}, we see {commands}")
