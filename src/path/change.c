@@ -7,15 +7,26 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 
+enum {
+    NOT_HELD = UINT16_MAX,
+};
+_Static_assert((int)CHANGE_HELD < (int)NOT_HELD, "numbers of those held fit");
+
 /* One for each distinct parent. */
+struct held_dir {
+    struct str parent;
+    int fd;
+    dev_t dev;
+    ino_t ino;
+    unsigned pass; /* in which its path was last seen to lead to it */
+};
+
 struct change_held {
     size_t n;
-    struct {
-        struct str parent;
-        int fd;
-        dev_t dev;
-        ino_t ino;
-    } dirs[];
+    struct held_dir *dirs;
+    uint16_t *of_op; /* which of them each file lies in, or NOT_HELD */
+    unsigned pass;
+    bool spares; /* a second link was made, or tried */
 };
 
 static bool component_ok(struct str part)
@@ -112,21 +123,22 @@ static struct str parent_of(struct str rel)
     return str_head(rel, slash > 0 ? (size_t)slash : 0);
 }
 
-/* Which of those held a path lies in; otherwise how many they are. */
-static size_t held_index(const struct change *c, struct str rel)
+/* The directory that a path lies in, if it is held; otherwise NULL. From the end: in the order of a
+ * change it is most often the last one. */
+static struct held_dir *held_by_path(const struct change *c, struct str rel)
 {
     struct str parent = parent_of(rel);
-    size_t i = 0;
-    while (c->held && i < c->held->n && !str_eq(c->held->dirs[i].parent, parent))
-        i++;
-    return i;
+    for (size_t i = c->held ? c->held->n : 0; i-- > 0;)
+        if (str_eq(c->held->dirs[i].parent, parent))
+            return &c->held->dirs[i];
+    return NULL;
 }
 
-/* The directory that a path lies in, if it is held; otherwise -1. */
-static int held_fd(const struct change *c, struct str rel)
+/* The same for the i-th file. */
+static struct held_dir *held_of(const struct change *c, size_t i)
 {
-    size_t i = held_index(c, rel);
-    return c->held && i < c->held->n ? c->held->dirs[i].fd : -1;
+    uint16_t at = c->held ? c->held->of_op[i] : NOT_HELD;
+    return at == NOT_HELD ? NULL : &c->held->dirs[at];
 }
 
 /* Most descriptors stay free for everything else. */
@@ -138,36 +150,62 @@ static size_t held_max(void)
     return MIN((size_t)CHANGE_HELD, (size_t)MIN(limit.rlim_cur, (rlim_t)1 << 20) / 4);
 }
 
+static bool hold_one(const struct change *c, struct str rel, struct err *err)
+{
+    struct change_held *held = c->held;
+    struct stat st;
+    const char *name;
+    AUTO_FD int fd = change_parent_open(c->root_fd, rel, &name);
+    if (fd < 0 || fstat(fd, &st) != 0)
+        return change_open_error(err, errno, rel);
+    held->dirs[held->n++] = (struct held_dir){
+        .parent = parent_of(rel), .fd = TAKE_FD(fd), .dev = st.st_dev, .ino = st.st_ino};
+    return true;
+}
+
 bool change_hold(struct change *c, struct err *err)
 {
     size_t max = MIN(held_max(), c->n_ops);
     BUG_ON(c->held);
-    c->held = base_alloc(sizeof(*c->held) + max * sizeof(c->held->dirs[0]));
-    c->held->n = 0;
-    for (size_t i = 0; i < c->n_ops && c->held->n < max; i++) {
-        struct str rel = c->ops[i].rel;
-        const char *name;
-        if (held_fd(c, rel) >= 0)
-            continue;
-        struct stat st;
-        AUTO_FD int fd = change_parent_open(c->root_fd, rel, &name);
-        if (fd < 0 || fstat(fd, &st) != 0)
-            return change_open_error(err, errno, rel);
-        size_t n = c->held->n++;
-        c->held->dirs[n].parent = parent_of(rel);
-        c->held->dirs[n].dev = st.st_dev;
-        c->held->dirs[n].ino = st.st_ino;
-        c->held->dirs[n].fd = TAKE_FD(fd);
+    c->held = base_alloc(sizeof(*c->held));
+    *c->held = (struct change_held){
+        .dirs = base_alloc((max + 1) * sizeof(*c->held->dirs)),
+        .of_op = base_alloc(c->n_ops * sizeof(*c->held->of_op)),
+    };
+    for (size_t i = 0; i < c->n_ops; i++) {
+        struct held_dir *dir = held_by_path(c, c->ops[i].rel);
+        if (!dir && c->held->n < max) {
+            if (!hold_one(c, c->ops[i].rel, err))
+                return false;
+            dir = &c->held->dirs[c->held->n - 1];
+        }
+        c->held->of_op[i] = dir ? (uint16_t)(dir - c->held->dirs) : NOT_HELD;
     }
     return true;
 }
 
 void change_release(struct change *c)
 {
-    for (size_t i = 0; c->held && i < c->held->n; i++)
+    if (!c->held)
+        return;
+    for (size_t i = 0; i < c->held->n; i++)
         close(c->held->dirs[i].fd);
+    free(c->held->dirs);
+    free(c->held->of_op);
     free(c->held);
     c->held = NULL;
+}
+
+void change_next_pass(const struct change *c)
+{
+    if (c->held)
+        c->held->pass++;
+}
+
+void change_note_spare(const struct change *c)
+{
+    if (c->held)
+        c->held->spares = true;
 }
 
 static void place_init(
@@ -180,26 +218,30 @@ static void place_init(
 }
 
 /* Files are only replaced in the directory that stands at their path. */
-static bool is_held(const struct change *c, struct str rel, int fd)
+static bool is_dir(const struct held_dir *dir, int fd)
 {
     struct stat now;
-    size_t i = held_index(c, rel);
-    if (!c->held || i == c->held->n)
-        return true;
-    return fstat(fd, &now) == 0 && now.st_dev == c->held->dirs[i].dev &&
-           now.st_ino == c->held->dirs[i].ino;
+    return fstat(fd, &now) == 0 && now.st_dev == dir->dev && now.st_ino == dir->ino;
 }
 
 bool change_place_open(
     const struct change *c, size_t i, struct change_place *ret_place, struct err *err)
 {
     struct str rel = c->ops[i].rel;
+    struct held_dir *held = held_of(c, i);
     const char *name;
+    if (held && held->pass == c->held->pass) {
+        place_init(c, i, held->fd, rel.p + str_find_last(rel, '/') + 1, ret_place);
+        ret_place->borrowed = true;
+        return true;
+    }
     AUTO_FD int fd = change_parent_open(c->root_fd, rel, &name);
     if (fd < 0)
         return change_open_error(err, errno, rel);
-    if (!is_held(c, rel, fd))
+    if (held && !is_dir(held, fd))
         return change_conflict(err, rel, "is in a directory that was replaced meanwhile");
+    if (held)
+        held->pass = c->held->pass;
     place_init(c, i, TAKE_FD(fd), name, ret_place);
     return true;
 }
@@ -209,13 +251,13 @@ bool change_place_find(const struct change *c, size_t i, struct change_place *re
 {
     struct str rel = c->ops[i].rel;
     const char *name = rel.p + str_find_last(rel, '/') + 1;
-    int held = held_fd(c, rel);
-    int fd = held >= 0 ? held : change_parent_open(c->root_fd, rel, &name);
+    const struct held_dir *held = held_of(c, i);
+    int fd = held ? held->fd : change_parent_open(c->root_fd, rel, &name);
     if (fd < 0 && !change_is_gone(errno))
         return change_open_error(err, errno, rel);
     if (fd >= 0)
         place_init(c, i, fd, name, ret_place);
-    ret_place->borrowed = held >= 0;
+    ret_place->borrowed = held != NULL;
     *ret_found = fd >= 0;
     return true;
 }
@@ -268,9 +310,9 @@ static bool sync_parent(
     const struct change *c, struct str rel, struct synced *done, struct err *err)
 {
     const char *name;
-    int held = held_fd(c, rel);
-    AUTO_FD int own = held >= 0 ? -1 : change_parent_open(c->root_fd, rel, &name);
-    int fd = held >= 0 ? held : own;
+    const struct held_dir *held = held_by_path(c, rel);
+    AUTO_FD int own = held ? -1 : change_parent_open(c->root_fd, rel, &name);
+    int fd = held ? held->fd : own;
     if (fd < 0)
         return change_is_gone(errno) || change_open_error(err, errno, rel);
     int failed = change_syncs_whole(c) ? sync_fs(fd, done) : fsync(fd);
@@ -308,7 +350,9 @@ static bool clean_op(const struct change *c, size_t i, struct err *err)
     if (!change_place_find(c, i, &at, &found, err))
         return false;
     const char *const names[] = {at.temp, at.spare};
-    for (size_t k = 0; found && k < ARRAY_LEN(names); k++)
+    /* A living writer knows whether there can be a second link. */
+    size_t n = c->held && !c->held->spares ? 1 : ARRAY_LEN(names);
+    for (size_t k = 0; found && k < n; k++)
         if (change_unlink(at.dir_fd, names[k], 0) != 0)
             return err_errno(
                 err, E_IO, errno, "cannot remove '%s' beside '%s'", names[k], c->ops[i].rel.p);

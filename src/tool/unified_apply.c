@@ -212,8 +212,10 @@ static bool apply_hunks(struct apply *a, struct judged *j, struct str content)
                 fold_name(FOLD_EXACT));
     }
     AUTO_BUF struct buf out = BUF_INIT(PATCH_RESULT_MAX);
-    if (verdict == IMAGE_FITS)
+    if (verdict == IMAGE_FITS) {
+        (void)buf_reserve(&out, MIN(content.n, (size_t)PATCH_RESULT_MAX));
         image_write(&im, &out);
+    }
     image_done(&im);
     if (verdict != IMAGE_FITS)
         return hunk_fails(a, j, h, &lines, verdict);
