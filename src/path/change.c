@@ -2,6 +2,7 @@
 #include "path/change.h"
 
 #include "path/beneath.h"
+#include "path/split.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,11 +57,6 @@ bool change_id_ok(struct str id)
 bool change_is_below(struct str rel, struct str dir)
 {
     return rel.n > dir.n && rel.p[dir.n] == '/' && str_starts_with(rel, dir);
-}
-
-static void temp_name(const struct change *c, size_t i, const char *suffix, char name[CHANGE_NAME])
-{
-    snprintf(name, CHANGE_NAME, ".cordon-%s-%zu.%s", c->id, i, suffix);
 }
 
 int change_parent_open(int root_fd, struct str rel, const char **ret_name)
@@ -211,10 +207,16 @@ void change_note_spare(const struct change *c)
 static void place_init(
     const struct change *c, size_t i, int dir_fd, const char *name, struct change_place *place)
 {
-    *place = (struct change_place){.dir_fd = dir_fd, .name = name};
-    temp_name(c, i, "tmp", place->temp);
-    temp_name(c, i, "old", place->spare);
-    temp_name(c, i, "kept", place->kept);
+    place->dir_fd = dir_fd;
+    place->borrowed = false;
+    place->name = name;
+    size_t n = (size_t)snprintf(place->temp, CHANGE_NAME, ".cordon-%s-%zu.", c->id, i);
+    BUG_ON(n > CHANGE_NAME - sizeof("kept"));
+    memcpy(place->spare, place->temp, n);
+    memcpy(place->kept, place->temp, n);
+    memcpy(place->temp + n, "tmp", sizeof("tmp"));
+    memcpy(place->spare + n, "old", sizeof("old"));
+    memcpy(place->kept + n, "kept", sizeof("kept"));
 }
 
 /* Files are only replaced in the directory that stands at their path. */
@@ -266,7 +268,8 @@ void change_place_close(struct change_place *place)
 {
     if (place->name && place->dir_fd >= 0 && !place->borrowed)
         close(place->dir_fd);
-    *place = (struct change_place){.dir_fd = -1};
+    place->dir_fd = -1;
+    place->name = NULL;
 }
 
 bool change_find_lost(struct change *c, struct err *err)
@@ -343,8 +346,9 @@ bool change_sync(const struct change *c, struct err *err)
     return true;
 }
 
-static bool clean_op(const struct change *c, size_t i, struct err *err)
+static bool clean_op(void *change, size_t i, struct err *err)
 {
+    const struct change *c = change;
     AUTO_PLACE struct change_place at = {.dir_fd = -1};
     bool found;
     if (!change_place_find(c, i, &at, &found, err))
@@ -361,8 +365,5 @@ static bool clean_op(const struct change *c, size_t i, struct err *err)
 
 bool change_clean(const struct change *c, struct err *err)
 {
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (!clean_op(c, i, err))
-            return false;
-    return true;
+    return split_run(c->n_ops, clean_op, (void *)c, err);
 }

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "path/beneath.h"
 #include "path/journal.h"
+#include "path/split.h"
 #include "path/stage.h"
 
 #include <errno.h>
@@ -370,22 +371,21 @@ static bool stage_dirs(struct change *c, struct journal *j, struct err *err)
            change_hold(c, err);
 }
 
+static bool stage_one(void *writer, size_t i, struct err *err)
+{
+    struct writer *w = writer;
+    struct change *c = &w->change;
+    struct writer_file *file = &w->files[i];
+    *file =
+        (struct writer_file){.path = c->ops[i].rel, .action = (enum writer_action)c->ops[i].kind};
+    return c->ops[i].kind == CHANGE_DELETE
+               ? stage_delete(c, i, err)
+               : stage_file(c, i, &w->ops[i].spec, &file->bytes_written, err);
+}
+
 static bool stage_all(struct writer *w, struct journal *j, struct err *err)
 {
-    struct change *c = &w->change;
-    if (!stage_dirs(c, j, err))
-        return false;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        struct writer_file *file = &w->files[i];
-        *file = (struct writer_file){
-            .path = c->ops[i].rel, .action = (enum writer_action)c->ops[i].kind};
-        bool ok = c->ops[i].kind == CHANGE_DELETE
-                      ? stage_delete(c, i, err)
-                      : stage_file(c, i, &w->ops[i].spec, &file->bytes_written, err);
-        if (!ok)
-            return false;
-    }
-    return true;
+    return stage_dirs(&w->change, j, err) && split_run(w->change.n_ops, stage_one, w, err);
 }
 
 static bool rename_all(struct writer *w, struct journal *j, struct err *err)
