@@ -161,12 +161,12 @@ static json_t *read_integer(struct quick *q)
     bool negative = *q->p == '-';
     const char *start = q->p += negative;
     json_int_t number = 0;
-    while (q->p < q->end && *q->p >= '0' && *q->p <= '9' && q->p - start <= DIGITS_MAX)
+    while (q->p < q->end && *q->p >= '0' && *q->p <= '9' && q->p - start < DIGITS_MAX)
         number = 10 * number + (*q->p++ - '0');
     size_t n = (size_t)(q->p - start);
     bool padded = n > 1 && *start == '0';
     bool more = q->p < q->end && memchr("0123456789.eE", *q->p, 13);
-    if (n == 0 || n > DIGITS_MAX || padded || more)
+    if (n == 0 || padded || more)
         return NULL;
     return json_integer(negative ? -number : number);
 }
