@@ -1,6 +1,7 @@
 /* Reading JSON strictly, and building trees of it. */
 #include "base/json.h"
 
+#include "base/json_quick.h"
 #include "base/place.h"
 #include "base/utf8.h"
 
@@ -103,7 +104,9 @@ static bool parse(struct str text, enum err_code code, json_t **ret_tree, struct
         return place_blame(err, place_point(text, deep));
     }
     json_error_t e;
-    json_t *tree = json_loadb(text.p, text.n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &e);
+    json_t *tree = json_quick(text);
+    if (!tree)
+        tree = json_loadb(text.p, text.n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &e);
     if (!tree)
         return refuse(text, &e, code, err);
     *ret_tree = tree;

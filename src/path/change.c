@@ -2,20 +2,32 @@
 #include "path/change.h"
 
 #include "path/beneath.h"
+#include "path/split.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 
+enum {
+    NOT_HELD = UINT16_MAX,
+};
+_Static_assert((int)CHANGE_HELD < (int)NOT_HELD, "numbers of those held fit");
+
 /* One for each distinct parent. */
+struct held_dir {
+    struct str parent;
+    int fd;
+    dev_t dev;
+    ino_t ino;
+    unsigned pass; /* in which its path was last seen to lead to it */
+};
+
 struct change_held {
     size_t n;
-    struct {
-        struct str parent;
-        int fd;
-        dev_t dev;
-        ino_t ino;
-    } dirs[];
+    struct held_dir *dirs;
+    uint16_t *of_op; /* which of them each file lies in, or NOT_HELD */
+    unsigned pass;
+    bool spares; /* a second link was made, or tried */
 };
 
 static bool component_ok(struct str part)
@@ -45,11 +57,6 @@ bool change_id_ok(struct str id)
 bool change_is_below(struct str rel, struct str dir)
 {
     return rel.n > dir.n && rel.p[dir.n] == '/' && str_starts_with(rel, dir);
-}
-
-static void temp_name(const struct change *c, size_t i, const char *suffix, char name[CHANGE_NAME])
-{
-    snprintf(name, CHANGE_NAME, ".cordon-%s-%zu.%s", c->id, i, suffix);
 }
 
 int change_parent_open(int root_fd, struct str rel, const char **ret_name)
@@ -112,21 +119,22 @@ static struct str parent_of(struct str rel)
     return str_head(rel, slash > 0 ? (size_t)slash : 0);
 }
 
-/* Which of those held a path lies in; otherwise how many they are. */
-static size_t held_index(const struct change *c, struct str rel)
+/* The directory that a path lies in, if it is held; otherwise NULL. From the end: in the order of a
+ * change it is most often the last one. */
+static struct held_dir *held_by_path(const struct change *c, struct str rel)
 {
     struct str parent = parent_of(rel);
-    size_t i = 0;
-    while (c->held && i < c->held->n && !str_eq(c->held->dirs[i].parent, parent))
-        i++;
-    return i;
+    for (size_t i = c->held ? c->held->n : 0; i-- > 0;)
+        if (str_eq(c->held->dirs[i].parent, parent))
+            return &c->held->dirs[i];
+    return NULL;
 }
 
-/* The directory that a path lies in, if it is held; otherwise -1. */
-static int held_fd(const struct change *c, struct str rel)
+/* The same for the i-th file. */
+static struct held_dir *held_of(const struct change *c, size_t i)
 {
-    size_t i = held_index(c, rel);
-    return c->held && i < c->held->n ? c->held->dirs[i].fd : -1;
+    uint16_t at = c->held ? c->held->of_op[i] : NOT_HELD;
+    return at == NOT_HELD ? NULL : &c->held->dirs[at];
 }
 
 /* Most descriptors stay free for everything else. */
@@ -138,68 +146,104 @@ static size_t held_max(void)
     return MIN((size_t)CHANGE_HELD, (size_t)MIN(limit.rlim_cur, (rlim_t)1 << 20) / 4);
 }
 
+static bool hold_one(const struct change *c, struct str rel, struct err *err)
+{
+    struct change_held *held = c->held;
+    struct stat st;
+    const char *name;
+    AUTO_FD int fd = change_parent_open(c->root_fd, rel, &name);
+    if (fd < 0 || fstat(fd, &st) != 0)
+        return change_open_error(err, errno, rel);
+    held->dirs[held->n++] = (struct held_dir){
+        .parent = parent_of(rel), .fd = TAKE_FD(fd), .dev = st.st_dev, .ino = st.st_ino};
+    return true;
+}
+
 bool change_hold(struct change *c, struct err *err)
 {
     size_t max = MIN(held_max(), c->n_ops);
     BUG_ON(c->held);
-    c->held = base_alloc(sizeof(*c->held) + max * sizeof(c->held->dirs[0]));
-    c->held->n = 0;
-    for (size_t i = 0; i < c->n_ops && c->held->n < max; i++) {
-        struct str rel = c->ops[i].rel;
-        const char *name;
-        if (held_fd(c, rel) >= 0)
-            continue;
-        struct stat st;
-        AUTO_FD int fd = change_parent_open(c->root_fd, rel, &name);
-        if (fd < 0 || fstat(fd, &st) != 0)
-            return change_open_error(err, errno, rel);
-        size_t n = c->held->n++;
-        c->held->dirs[n].parent = parent_of(rel);
-        c->held->dirs[n].dev = st.st_dev;
-        c->held->dirs[n].ino = st.st_ino;
-        c->held->dirs[n].fd = TAKE_FD(fd);
+    c->held = base_alloc(sizeof(*c->held));
+    *c->held = (struct change_held){
+        .dirs = base_alloc((max + 1) * sizeof(*c->held->dirs)),
+        .of_op = base_alloc(c->n_ops * sizeof(*c->held->of_op)),
+    };
+    for (size_t i = 0; i < c->n_ops; i++) {
+        struct held_dir *dir = held_by_path(c, c->ops[i].rel);
+        if (!dir && c->held->n < max) {
+            if (!hold_one(c, c->ops[i].rel, err))
+                return false;
+            dir = &c->held->dirs[c->held->n - 1];
+        }
+        c->held->of_op[i] = dir ? (uint16_t)(dir - c->held->dirs) : NOT_HELD;
     }
     return true;
 }
 
 void change_release(struct change *c)
 {
-    for (size_t i = 0; c->held && i < c->held->n; i++)
+    if (!c->held)
+        return;
+    for (size_t i = 0; i < c->held->n; i++)
         close(c->held->dirs[i].fd);
+    free(c->held->dirs);
+    free(c->held->of_op);
     free(c->held);
     c->held = NULL;
+}
+
+void change_next_pass(const struct change *c)
+{
+    if (c->held)
+        c->held->pass++;
+}
+
+void change_note_spare(const struct change *c)
+{
+    if (c->held)
+        c->held->spares = true;
 }
 
 static void place_init(
     const struct change *c, size_t i, int dir_fd, const char *name, struct change_place *place)
 {
-    *place = (struct change_place){.dir_fd = dir_fd, .name = name};
-    temp_name(c, i, "tmp", place->temp);
-    temp_name(c, i, "old", place->spare);
-    temp_name(c, i, "kept", place->kept);
+    place->dir_fd = dir_fd;
+    place->borrowed = false;
+    place->name = name;
+    size_t n = (size_t)snprintf(place->temp, CHANGE_NAME, ".cordon-%s-%zu.", c->id, i);
+    BUG_ON(n > CHANGE_NAME - sizeof("kept"));
+    memcpy(place->spare, place->temp, n);
+    memcpy(place->kept, place->temp, n);
+    memcpy(place->temp + n, "tmp", sizeof("tmp"));
+    memcpy(place->spare + n, "old", sizeof("old"));
+    memcpy(place->kept + n, "kept", sizeof("kept"));
 }
 
 /* Files are only replaced in the directory that stands at their path. */
-static bool is_held(const struct change *c, struct str rel, int fd)
+static bool is_dir(const struct held_dir *dir, int fd)
 {
     struct stat now;
-    size_t i = held_index(c, rel);
-    if (!c->held || i == c->held->n)
-        return true;
-    return fstat(fd, &now) == 0 && now.st_dev == c->held->dirs[i].dev &&
-           now.st_ino == c->held->dirs[i].ino;
+    return fstat(fd, &now) == 0 && now.st_dev == dir->dev && now.st_ino == dir->ino;
 }
 
 bool change_place_open(
     const struct change *c, size_t i, struct change_place *ret_place, struct err *err)
 {
     struct str rel = c->ops[i].rel;
+    struct held_dir *held = held_of(c, i);
     const char *name;
+    if (held && held->pass == c->held->pass) {
+        place_init(c, i, held->fd, rel.p + str_find_last(rel, '/') + 1, ret_place);
+        ret_place->borrowed = true;
+        return true;
+    }
     AUTO_FD int fd = change_parent_open(c->root_fd, rel, &name);
     if (fd < 0)
         return change_open_error(err, errno, rel);
-    if (!is_held(c, rel, fd))
+    if (held && !is_dir(held, fd))
         return change_conflict(err, rel, "is in a directory that was replaced meanwhile");
+    if (held)
+        held->pass = c->held->pass;
     place_init(c, i, TAKE_FD(fd), name, ret_place);
     return true;
 }
@@ -209,13 +253,13 @@ bool change_place_find(const struct change *c, size_t i, struct change_place *re
 {
     struct str rel = c->ops[i].rel;
     const char *name = rel.p + str_find_last(rel, '/') + 1;
-    int held = held_fd(c, rel);
-    int fd = held >= 0 ? held : change_parent_open(c->root_fd, rel, &name);
+    const struct held_dir *held = held_of(c, i);
+    int fd = held ? held->fd : change_parent_open(c->root_fd, rel, &name);
     if (fd < 0 && !change_is_gone(errno))
         return change_open_error(err, errno, rel);
     if (fd >= 0)
         place_init(c, i, fd, name, ret_place);
-    ret_place->borrowed = held >= 0;
+    ret_place->borrowed = held != NULL;
     *ret_found = fd >= 0;
     return true;
 }
@@ -224,7 +268,8 @@ void change_place_close(struct change_place *place)
 {
     if (place->name && place->dir_fd >= 0 && !place->borrowed)
         close(place->dir_fd);
-    *place = (struct change_place){.dir_fd = -1};
+    place->dir_fd = -1;
+    place->name = NULL;
 }
 
 bool change_find_lost(struct change *c, struct err *err)
@@ -268,9 +313,9 @@ static bool sync_parent(
     const struct change *c, struct str rel, struct synced *done, struct err *err)
 {
     const char *name;
-    int held = held_fd(c, rel);
-    AUTO_FD int own = held >= 0 ? -1 : change_parent_open(c->root_fd, rel, &name);
-    int fd = held >= 0 ? held : own;
+    const struct held_dir *held = held_by_path(c, rel);
+    AUTO_FD int own = held ? -1 : change_parent_open(c->root_fd, rel, &name);
+    int fd = held ? held->fd : own;
     if (fd < 0)
         return change_is_gone(errno) || change_open_error(err, errno, rel);
     int failed = change_syncs_whole(c) ? sync_fs(fd, done) : fsync(fd);
@@ -301,14 +346,17 @@ bool change_sync(const struct change *c, struct err *err)
     return true;
 }
 
-static bool clean_op(const struct change *c, size_t i, struct err *err)
+static bool clean_op(void *change, size_t i, struct err *err)
 {
+    const struct change *c = change;
     AUTO_PLACE struct change_place at = {.dir_fd = -1};
     bool found;
     if (!change_place_find(c, i, &at, &found, err))
         return false;
     const char *const names[] = {at.temp, at.spare};
-    for (size_t k = 0; found && k < ARRAY_LEN(names); k++)
+    /* A living writer knows whether there can be a second link. */
+    size_t n = c->held && !c->held->spares ? 1 : ARRAY_LEN(names);
+    for (size_t k = 0; found && k < n; k++)
         if (change_unlink(at.dir_fd, names[k], 0) != 0)
             return err_errno(
                 err, E_IO, errno, "cannot remove '%s' beside '%s'", names[k], c->ops[i].rel.p);
@@ -317,8 +365,5 @@ static bool clean_op(const struct change *c, size_t i, struct err *err)
 
 bool change_clean(const struct change *c, struct err *err)
 {
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (!clean_op(c, i, err))
-            return false;
-    return true;
+    return split_run(c->n_ops, clean_op, (void *)c, err);
 }

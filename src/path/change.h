@@ -90,7 +90,8 @@ struct change_place {
 };
 
 #define AUTO_PLACE AUTO(change_place_close)
-/* By its path. A directory that is not the one held is E_CONFLICT. */
+/* By its path, which is followed once in each pass over the files. A directory that is not the one
+ * held is E_CONFLICT. */
 MUST_USE bool change_place_open(
     const struct change *c, size_t i, struct change_place *ret_place, struct err *err);
 /* The directory held, or else by its path; one that is gone, or was replaced by a link, is no
@@ -114,6 +115,10 @@ int change_unlink(int dir_fd, const char *name, int flags);
 /* Opens the directory of each file, up to a limit, and keeps them until the release. */
 MUST_USE bool change_hold(struct change *c, struct err *err);
 void change_release(struct change *c);
+/* Begins a pass: paths of directories are followed again. Holding them was the first. */
+void change_next_pass(const struct change *c);
+/* A second link to an old version is about to be made. */
+void change_note_spare(const struct change *c);
 
 /* Where a file's step stands. */
 enum change_status {

@@ -11,7 +11,9 @@ bool file_read(int fd, size_t max, const char *name, struct buf *content, struct
 {
     size_t start = content->n;
     for (;;) {
-        size_t want = MIN((size_t)CHUNK, content->max - content->n);
+        /* Who reserved room knows how much comes. */
+        size_t room_n = content->cap - content->n;
+        size_t want = MIN(room_n > 1 ? room_n - 1 : (size_t)CHUNK, content->max - content->n);
         if (want == 0 || content->n - start > max)
             return err_set(err, E_IO, "'%s' is larger than %zu bytes", name, max);
         char *room = buf_reserve(content, want);

@@ -98,6 +98,32 @@ static void answer(const struct follow *f, struct str absolute, struct resolved 
     ret->rel = lexical_rest(ret->root->path, ret->path);
 }
 
+/* Nothing but names, one slash between them. */
+static bool is_plain(struct str rest)
+{
+    struct str part;
+    while (str_cut(rest, '/', &part, &rest))
+        if (part.n == 0 || str_is(part, ".") || str_is(part, ".."))
+            return false;
+    return true;
+}
+
+/* A plain path without links is where it says, and need not be asked for its name. */
+static bool follow_plain(const struct follow *f, const struct boundary_root *root,
+    struct str absolute, struct resolved *ret)
+{
+    struct str rest = lexical_rest(root->path, absolute);
+    struct resolved r = {.exists = true};
+    if (rest.n == 0 || rest.p[rest.n - 1] == '/' || !is_plain(rest))
+        return false;
+    AUTO_FD int fd = beneath_open(root->fd, rest.p, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
+    if (fd < 0 || fstat(fd, &r.st) != 0 || S_ISLNK(r.st.st_mode))
+        return false;
+    answer(f, absolute, &r);
+    *ret = r;
+    return true;
+}
+
 /* The whole path in one call. False: the kernel did not say yes, errno says why. */
 static bool follow_at_once(
     const struct follow *f, const struct boundary_root *root, struct str rest, struct resolved *ret)
@@ -364,7 +390,8 @@ bool boundary_resolve(struct boundary *b, struct str path, struct arena *a,
                               : str_z(arena_printf(&scratch, "%s/" STR_FMT, base, STR_ARG(path)));
     const struct boundary_root *root = root_of(b, absolute);
     struct resolved r;
-    bool found = root && follow_at_once(&f, root, lexical_rest(root->path, absolute), &r);
+    bool found = root && (follow_plain(&f, root, absolute, &r) ||
+                             follow_at_once(&f, root, lexical_rest(root->path, absolute), &r));
     if (!found && !follow_slowly(&f, absolute, &r, err))
         return false;
     if (r.root->access == BOUNDARY_NONE)

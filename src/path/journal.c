@@ -251,6 +251,7 @@ bool journal_done(struct journal *j, const struct change *c, struct err *err)
 {
     AUTO_BUF struct buf text = BUF_INIT(100);
     uint64_t hash = j->hash;
+    change_next_pass(c);
     for (size_t i = 0; i < c->n_ops; i++)
         if (!change_verify(c, i, err))
             return false;

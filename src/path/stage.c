@@ -54,13 +54,9 @@ bool stage_delete(const struct change *c, size_t i, struct err *err)
 }
 
 /* The file that the new one shall be like, still as it was when the change was asked for. */
-static bool open_old(const struct change *c, struct str rel, const struct stamp *stamp,
+static bool open_old(int dir_fd, const char *name, struct str rel, const struct stamp *stamp,
     struct staging *s, struct err *err)
 {
-    const char *name;
-    AUTO_FD int dir_fd = change_parent_open(c->root_fd, rel, &name);
-    if (dir_fd < 0)
-        return change_open_error(err, errno, rel);
     AUTO_FD int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 && errno != ENOENT && errno != ELOOP)
         return err_errno(
@@ -69,6 +65,16 @@ static bool open_old(const struct change *c, struct str rel, const struct stamp 
         return change_conflict(err, rel, "was changed meanwhile");
     s->old_fd = TAKE_FD(fd);
     return true;
+}
+
+static bool open_like(
+    const struct change *c, const struct stage_spec *spec, struct staging *s, struct err *err)
+{
+    const char *name;
+    AUTO_FD int dir_fd = change_parent_open(c->root_fd, spec->like, &name);
+    if (dir_fd < 0)
+        return change_open_error(err, errno, spec->like);
+    return open_old(dir_fd, name, spec->like, &spec->like_stamp, s, err);
 }
 
 /* Every line of the old file ends in CRLF, and there is at least one. */
@@ -177,9 +183,15 @@ static bool keep_attribute(const struct staging *s, const char *name, char *valu
 
 static bool keep_attributes(const struct staging *s, struct err *err)
 {
-    AUTO_FREE char *names = base_alloc(NAMES_MAX);
-    ssize_t n = flistxattr(s->old_fd, names, NAMES_MAX);
+    char few[1024]; /* most files have few or none */
+    AUTO_FREE char *many = NULL;
+    char *names = few;
+    ssize_t n = flistxattr(s->old_fd, names, sizeof(few));
     bool has_acl = false;
+    if (n < 0 && errno == ERANGE) {
+        names = many = base_alloc(NAMES_MAX);
+        n = flistxattr(s->old_fd, names, NAMES_MAX);
+    }
     if (n < 0 && errno != ENOTSUP)
         return err_errno(err, E_IO, errno, "cannot list the attributes of '%s'", s->rel.p);
     AUTO_FREE char *value = n > 0 ? base_alloc(VALUE_MAX) : NULL;
@@ -201,28 +213,29 @@ static mode_t mode_after_write(mode_t mode)
     return mode & S_IXGRP ? mode & ~(mode_t)S_ISGID : mode;
 }
 
-static bool set_mode(const struct staging *s, mode_t mode, struct err *err)
+/* Sets it, if it is set at all; *ret_st is the file after. */
+static bool set_mode(
+    const struct staging *s, bool set, mode_t mode, struct stat *ret_st, struct err *err)
 {
-    struct stat st;
-    if (fchmod(s->fd, mode) != 0 || fstat(s->fd, &st) != 0)
+    if ((set && fchmod(s->fd, mode) != 0) || fstat(s->fd, ret_st) != 0)
         return err_errno(err, E_IO, errno, "cannot set the mode of '%s'", s->rel.p);
-    if ((st.st_mode & 07777) != mode)
+    if (set && (ret_st->st_mode & 07777) != mode)
         return err_set(err, E_IO, "cannot give '%s' the mode %04o", s->rel.p, (unsigned)mode);
     return true;
 }
 
-static bool keep_all(const struct staging *s, struct err *err)
+static bool keep_all(const struct staging *s, struct stat *ret_st, struct err *err)
 {
     const struct stage_spec *spec = s->spec;
     struct stat now;
+    if (s->old_fd < 0)
+        return set_mode(s, spec->set_mode, spec->mode, ret_st, err);
     if (fstat(s->fd, &now) != 0)
         return err_errno(err, E_IO, errno, "cannot look at the new version of '%s'", s->rel.p);
-    if (s->old_fd >= 0) {
-        mode_t mode = spec->set_mode ? spec->mode : mode_after_write(s->old.st_mode);
-        /* The mode comes last: a change of owner takes bits away. */
-        return keep_owner(s, &now, err) && keep_attributes(s, err) && set_mode(s, mode, err);
-    }
-    return !spec->set_mode || set_mode(s, spec->mode, err);
+    mode_t mode = spec->set_mode ? spec->mode : mode_after_write(s->old.st_mode);
+    /* The mode comes last: a change of owner takes bits away. */
+    return keep_owner(s, &now, err) && keep_attributes(s, err) &&
+           set_mode(s, true, mode, ret_st, err);
 }
 
 static bool fill(
@@ -230,9 +243,9 @@ static bool fill(
 {
     struct stat st;
     uint64_t bytes;
-    if (!write_content(s, &bytes, err) || !keep_all(s, err))
+    if (!write_content(s, &bytes, err) || !keep_all(s, &st, err))
         return false;
-    if ((sync && fsync(s->fd) != 0) || fstat(s->fd, &st) != 0)
+    if (sync && fsync(s->fd) != 0)
         return err_errno(err, E_IO, errno, "cannot write '%s'", s->rel.p);
     *ret_new = stamp_of(&st);
     *ret_bytes = bytes;
@@ -245,14 +258,13 @@ bool stage_file(
     struct change_op *op = &c->ops[i];
     struct staging s = {.rel = op->rel, .spec = spec, .old_fd = -1, .fd = -1};
     AUTO_PLACE struct change_place at = {.dir_fd = -1};
-    if (op->kind == CHANGE_UPDATE && !open_old(c, op->rel, &op->old, &s, err))
-        return false;
-    if (op->kind == CHANGE_CREATE && spec->like.p &&
-        !open_old(c, spec->like, &spec->like_stamp, &s, err))
-        return false;
-    AUTO_FD int old_fd = s.old_fd;
     if (!change_place_open(c, i, &at, err))
         return false;
+    if (op->kind == CHANGE_UPDATE && !open_old(at.dir_fd, at.name, op->rel, &op->old, &s, err))
+        return false;
+    if (op->kind == CHANGE_CREATE && spec->like.p && !open_like(c, spec, &s, err))
+        return false;
+    AUTO_FD int old_fd = s.old_fd;
     if (op->kind == CHANGE_UPDATE && !stage_writable(at.dir_fd, at.name, op->rel, &s.old, err))
         return false;
     /* Only a new file without a mode of its own is readable for others while it is written. */

@@ -93,12 +93,15 @@ static int move_to_free(int dir_fd, const char *from, const char *to)
 /* Exchanges temp and target. Without the kernel's exchange: a second link to the target first, so
  * that at each moment both files have a name; settle() knows what each cut leaves. A failure tidies
  * nothing up: over a network a rename may be done and yet report an error. */
-static int swap(const struct change_place *at)
+static int swap(const struct change *c, const struct change_place *at)
 {
     int fd = at->dir_fd;
     if (renameat2(fd, at->temp, fd, at->name, RENAME_EXCHANGE) == 0)
         return 0;
-    if (!lacks_flag(errno) || linkat(fd, at->name, fd, at->spare, 0) != 0)
+    if (!lacks_flag(errno))
+        return -1;
+    change_note_spare(c);
+    if (linkat(fd, at->name, fd, at->spare, 0) != 0)
         return -1;
     if (renameat(fd, at->temp, fd, at->name) != 0)
         return -1;
@@ -201,17 +204,17 @@ static bool forward_create(
 
 /* Update and delete: the displaced file must be the one that was read. The look before keeps a
  * foreign version from being displaced at all; the look after is the one that counts. */
-static bool forward_displace(
-    const struct change_place *at, const struct change_op *op, struct err *err)
+static bool forward_displace(const struct change *c, const struct change_place *at,
+    const struct change_op *op, struct err *err)
 {
     struct view v;
-    if (!see_both(at, op, &v, err))
+    if (!see(at, op, at->name, &v.target, err))
         return false;
     if (v.target != SEEN_OLD)
         return change_conflict(
             err, op->rel, v.target == SEEN_NONE ? "is gone" : "was changed meanwhile");
-    int moved =
-        op->kind == CHANGE_UPDATE ? swap(at) : renameat(at->dir_fd, at->name, at->dir_fd, at->temp);
+    int moved = op->kind == CHANGE_UPDATE ? swap(c, at)
+                                          : renameat(at->dir_fd, at->name, at->dir_fd, at->temp);
     if (moved != 0 && errno == ENOENT)
         return change_conflict(err, op->rel, "is gone");
     if (moved != 0)
@@ -228,7 +231,7 @@ bool change_forward(const struct change *c, size_t i, struct err *err)
     if (!change_place_open(c, i, &at, err))
         return false;
     return op->kind == CHANGE_CREATE ? forward_create(&at, op, err)
-                                     : forward_displace(&at, op, err);
+                                     : forward_displace(c, &at, op, err);
 }
 
 bool change_verify(const struct change *c, size_t i, struct err *err)
@@ -287,14 +290,14 @@ static bool back_update(
         return put_back(c, at, op, err);
     if (v.target != SEEN_NEW)
         return keep_aside(c, at, op, at->temp, err);
-    if (swap(at) != 0)
+    if (swap(c, at) != 0)
         return step_error(err, op, "put back");
     if (!see(at, op, at->temp, &v.temp, err))
         return false;
     if (v.temp == SEEN_NEW)
         return true;
     /* Somebody replaced the target between the look and the swap: theirs is the newest. */
-    if (swap(at) != 0)
+    if (swap(c, at) != 0)
         return step_error(err, op, "put back");
     return keep_aside(c, at, op, at->temp, err);
 }

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "path/beneath.h"
 #include "path/journal.h"
+#include "path/split.h"
 #include "path/stage.h"
 
 #include <errno.h>
@@ -31,6 +32,8 @@ struct writer {
     uint64_t bytes;
     struct change change;
     struct writer_file *files;
+    struct str dir; /* whose descriptor is kept from one look to the next */
+    int dir_fd;
     bool used;
 };
 
@@ -52,7 +55,7 @@ bool writer_new(int root_fd, const char *journal_dir, struct writer **ret_writer
     if (!rootid_look(root_fd, &id, err))
         return false;
     struct writer *w = base_alloc(sizeof(*w));
-    *w = (struct writer){.arena = ARENA_INIT(ARENA_MAX)};
+    *w = (struct writer){.arena = ARENA_INIT(ARENA_MAX), .dir_fd = -1};
     AUTO_FREE char *root = beneath_name(root_fd);
     w->journal_dir = arena_strdup(&w->arena, str_z(journal_dir));
     w->change.root = arena_str(&w->arena, str_z(root ? root : "?"));
@@ -62,11 +65,19 @@ bool writer_new(int root_fd, const char *journal_dir, struct writer **ret_writer
     return true;
 }
 
+static void forget_dir(struct writer *w)
+{
+    if (w->dir_fd >= 0)
+        close(w->dir_fd);
+    w->dir_fd = -1;
+}
+
 void writer_free(struct writer *w)
 {
     if (!w)
         return;
     change_release(&w->change);
+    forget_dir(w);
     free(w->ops);
     arena_done(&w->arena);
     free(w);
@@ -122,12 +133,26 @@ static bool check_parent(const struct writer *w, struct str rel, struct err *err
     return true;
 }
 
+/* The directory that a path lies in; borrowed. These looks are for an early answer: the commit
+ * opens what it works in itself. */
+static int look_into(struct writer *w, struct str rel, const char **ret_name)
+{
+    ptrdiff_t slash = str_find_last(rel, '/');
+    struct str dir = str_head(rel, slash > 0 ? (size_t)slash : 0);
+    *ret_name = rel.p + slash + 1;
+    if (w->dir_fd >= 0 && str_eq(dir, w->dir))
+        return w->dir_fd;
+    forget_dir(w);
+    w->dir = dir;
+    return w->dir_fd = change_parent_open(w->change.root_fd, rel, ret_name);
+}
+
 /* What stands at a path; *ret_old has inode 0 if nothing does. */
 static bool look_at(struct writer *w, struct str rel, struct stamp *ret_old, struct err *err)
 {
     struct stat st;
     const char *name;
-    AUTO_FD int fd = change_parent_open(w->change.root_fd, rel, &name);
+    int fd = look_into(w, rel, &name);
     if (fd < 0 && errno != ENOENT)
         return change_open_error(err, errno, rel);
     bool there = fd >= 0 && fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
@@ -346,22 +371,21 @@ static bool stage_dirs(struct change *c, struct journal *j, struct err *err)
            change_hold(c, err);
 }
 
+static bool stage_one(void *writer, size_t i, struct err *err)
+{
+    struct writer *w = writer;
+    struct change *c = &w->change;
+    struct writer_file *file = &w->files[i];
+    *file =
+        (struct writer_file){.path = c->ops[i].rel, .action = (enum writer_action)c->ops[i].kind};
+    return c->ops[i].kind == CHANGE_DELETE
+               ? stage_delete(c, i, err)
+               : stage_file(c, i, &w->ops[i].spec, &file->bytes_written, err);
+}
+
 static bool stage_all(struct writer *w, struct journal *j, struct err *err)
 {
-    struct change *c = &w->change;
-    if (!stage_dirs(c, j, err))
-        return false;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        struct writer_file *file = &w->files[i];
-        *file = (struct writer_file){
-            .path = c->ops[i].rel, .action = (enum writer_action)c->ops[i].kind};
-        bool ok = c->ops[i].kind == CHANGE_DELETE
-                      ? stage_delete(c, i, err)
-                      : stage_file(c, i, &w->ops[i].spec, &file->bytes_written, err);
-        if (!ok)
-            return false;
-    }
-    return true;
+    return stage_dirs(&w->change, j, err) && split_run(w->change.n_ops, stage_one, w, err);
 }
 
 static bool rename_all(struct writer *w, struct journal *j, struct err *err)
@@ -369,6 +393,7 @@ static bool rename_all(struct writer *w, struct journal *j, struct err *err)
     struct change *c = &w->change;
     if (!change_sync(c, err) || !journal_commit(j, c, err))
         return false;
+    change_next_pass(c);
     for (size_t i = 0; i < c->n_ops; i++)
         if (!change_forward(c, i, err))
             return false;

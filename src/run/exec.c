@@ -104,11 +104,15 @@ bool exec_plan(const struct verdict *v, struct str hidden, struct arena *arena,
     baseline_collect(arena, base);
     if (v->command.given.p && !baseline_add_interpreter(base, arena, v->command.resolved.p, err))
         return false;
-    for (size_t i = 0; i < v->exec.n; i++)
-        if (v->exec.p[i].is_dir
-                ? !baseline_add_loaders(base, arena, err)
-                : !baseline_add_interpreter(base, arena, v->exec.p[i].resolved.p, err))
+    bool dirs = false;
+    for (size_t i = 0; i < v->exec.n; i++) {
+        dirs = dirs || v->exec.p[i].is_dir;
+        if (!v->exec.p[i].is_dir &&
+            !baseline_add_interpreter(base, arena, v->exec.p[i].resolved.p, err))
             return false;
+    }
+    if (dirs && !baseline_add_loaders(base, arena, err))
+        return false;
     struct plan_input input = {.verdict = v, .baseline = base, .root = geteuid() == 0};
     if ((has_dirs(v) || hidden.p) && !find_hidden(hidden, arena, &input, err))
         return false;

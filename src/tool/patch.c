@@ -162,6 +162,8 @@ bool patch_load(struct patch *p, struct patch_file *f, struct err *err)
     AUTO_FD int fd = toolbox_open_file(&f->where, f->name, &st, err);
     if (fd < 0)
         return false;
+    if (st.st_size > 0 && st.st_size < TOOLBOX_FILE_MAX)
+        (void)buf_reserve(&f->old, (size_t)st.st_size + 1);
     if (!file_read(fd, TOOLBOX_FILE_MAX, f->where.path.p, &f->old, err))
         return false;
     f->stamp = stamp_of(&st);

@@ -30,6 +30,7 @@ struct apply {
     const struct unified *u;
     struct patch *patch;
     struct judged *all;
+    bool moves; /* some diff renames or copies, and sees files as they were */
     struct err *err;
 };
 
@@ -212,8 +213,10 @@ static bool apply_hunks(struct apply *a, struct judged *j, struct str content)
                 fold_name(FOLD_EXACT));
     }
     AUTO_BUF struct buf out = BUF_INIT(PATCH_RESULT_MAX);
-    if (verdict == IMAGE_FITS)
+    if (verdict == IMAGE_FITS) {
+        (void)buf_reserve(&out, MIN(content.n, (size_t)PATCH_RESULT_MAX));
         image_write(&im, &out);
+    }
     image_done(&im);
     if (verdict != IMAGE_FITS)
         return hunk_fails(a, j, h, &lines, verdict);
@@ -332,6 +335,8 @@ static bool judge(struct apply *a, struct judged *j)
         !apply_hunks(a, j, content))
         return false;
     note_fate(j);
+    if (j->old && !a->moves)
+        buf_done(&j->old->old); /* from now on only what became of it counts */
     if (p->is_delete > 0 && j->content.n)
         return REFUSE(a, p->line,
             "the diff deletes '" STR_FMT "', but does not remove all of its lines (%zu bytes are "
@@ -377,6 +382,8 @@ bool unified_apply(const struct unified *u, struct patch *p, struct err *err)
 {
     AUTO_FREE struct judged *all = base_alloc((u->n_patches + 1) * sizeof(*all));
     struct apply a = {.u = u, .patch = p, .all = all, .err = err};
+    for (size_t i = 0; i < u->n_patches; i++)
+        a.moves |= u->patches[i].is_rename || u->patches[i].is_copy;
     if (!note_leaving(&a))
         return false;
     for (size_t i = 0; i < u->n_patches; i++) {

@@ -71,6 +71,8 @@ static void scene_reset(const struct scene *s)
     tree_file(path, "to be deleted", 0600);
     snprintf(path, sizeof(path), "%s/sub/c", s->root);
     tree_file(path, "old c", 0644);
+    snprintf(path, sizeof(path), "%s/sub/d", s->root);
+    tree_file(path, "old d", 0644);
     BUG_ON(mkdir(s->journal, 0700) != 0);
 }
 
@@ -96,7 +98,8 @@ static bool change(const struct scene *s, struct err *err)
            writer_put(w, STR("b.sh"), STR("#!/bin/bash\necho\n"), &eol, err) &&
            writer_put(w, STR("new/deep/er/e"), STR("new e"), NULL, err) &&
            writer_remove(w, STR("gone"), NULL, err) &&
-           writer_put(w, STR("sub/c"), STR("new c"), NULL, err) && writer_commit(w, &result, err);
+           writer_put(w, STR("sub/c"), STR("new c"), NULL, err) &&
+           writer_put(w, STR("sub/d"), STR("new d"), NULL, err) && writer_commit(w, &result, err);
 }
 
 /* How a change that did not succeed ended. */

@@ -3,6 +3,7 @@
 
 #include "base/doc.h"
 #include "base/json.h"
+#include "base/json_quick.h"
 #include "base/place.h"
 
 static json_t *parse(const char *text)
@@ -66,6 +67,60 @@ TEST(json_is_strict)
         const struct err_pair *file = err_ctx_get(&err, "file");
         if (CHECK(file != NULL))
             CHECK_Z(file->text, "t.json");
+    }
+}
+
+/* What the quick reader takes is what the strict one takes, and means the same. */
+TEST(json_quick_agrees_with_the_strict_parser)
+{
+    static const struct {
+        const char *text;
+        bool quick;
+    } rows[] = {
+        {"{}", true},
+        {" [ ] ", true},
+        {"[1, -2, 0, -0, 999999999999999999]", true},
+        {"[9999999999999999999]", false},
+        {"[1000000000000000000]", false},
+        {"1.5", false},
+        {"1e3", false},
+        {"01", false},
+        {"-", false},
+        {"1x", false},
+        {"truex", false},
+        {"[true, false, null]", true},
+        {"nul", false},
+        {"{\"a\": {\"b\": [\"c\", {\"\": 1}]}, \"d\":\"\"}", true},
+        {"{\"a\":1,\"a\":2}", false},
+        {"{\"a\":1,}", false},
+        {"{a:1}", false},
+        {"{\"a\" 1}", false},
+        {"[1,]", false},
+        {"[1 2]", false},
+        {"[1", false},
+        {"[1]]", false},
+        {"\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", true},
+        {"\"\\u00e4\\u20AC\\ud83d\\ude00\"", true},
+        {"\"\\ud83d\"", false},
+        {"\"\\ud83d\\u0041\"", false},
+        {"\"\\ude00\"", false},
+        {"\"\\u0000\"", false},
+        {"\"\\u12\"", false},
+        {"\"\\x\"", false},
+        {"\"\\", false},
+        {"\"a", false},
+        {"\"a\nb\"", false},
+        {"\"\x7f \xc3\xa4\"", true},
+        {"\"\xc3\"", false},
+        {"\"\xed\xa0\x80\"", false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].text);
+        AUTO_JSON json_t *quick = json_quick(str_z(rows[i].text));
+        AUTO_JSON json_t *strict =
+            json_loads(rows[i].text, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, NULL);
+        CHECK_INT(quick != NULL, rows[i].quick);
+        CHECK(!quick || (strict && json_equal(quick, strict)));
     }
 }
 

@@ -635,3 +635,38 @@ TEST(writer_needs_a_journal)
     CHECK_Z(root, "a 100644 [old]\n");
     check_file(test_path("home"), "a file");
 }
+
+/* More files than one thread does: all of them, or, if one of the last was changed, none. */
+TEST(writer_with_hundreds_of_files)
+{
+    enum {
+        FILES = 300
+    };
+    static const bool disturbed[] = {false, true};
+    for (size_t k = 0; k < ARRAY_LEN(disturbed); k++) {
+        char rel[40], path[80];
+        test_row(k, disturbed[k] ? "one is changed" : "none is changed");
+        AUTO_FIXTURE struct fixture f = fixture_new();
+        for (int i = 0; i < FILES; i++) {
+            snprintf(rel, sizeof(rel), "d%d/f%d", i / 10, i);
+            snprintf(path, sizeof(path), "root/%s", rel);
+            tree_file(test_path("%s", path), "old", 0640);
+            CHECK_OK(writer_put(f.w, str_z(rel), STR("the new text"), NULL, &f.err), &f.err);
+        }
+        AUTO_FREE char *before = NULL;
+        if (disturbed[k])
+            tree_file(test_path("root/d9/f99"), "somebody else's", 0640);
+        before = tree_describe(test_path("root"));
+        CHECK_INT(writer_commit(f.w, &f.result, &f.err), !disturbed[k]);
+        AUTO_FREE char *after = tree_describe(test_path("root"));
+        if (disturbed[k])
+            CHECK_ERR(&f.err, E_CONFLICT, "'d9/f99' was changed meanwhile");
+        CHECK_INT(strcmp(before, after) == 0, disturbed[k]);
+        size_t n_new = 0;
+        for (const char *at = after; (at = strstr(at, "the new text")); at++)
+            n_new++;
+        CHECK_INT(n_new, disturbed[k] ? 0 : FILES);
+        CHECK_INT(mode_of(test_path("root/d0/f0")), 0640);
+        nothing_left();
+    }
+}

@@ -1,0 +1,216 @@
+/* The plain part of JSON. */
+#include "base/json_quick.h"
+
+#include "base/utf8.h"
+
+enum {
+    DIGITS_MAX = 18, /* that many always fit */
+};
+
+struct quick {
+    const char *p;
+    const char *end;
+};
+
+static json_t *read_value(struct quick *q);
+
+static char look(struct quick *q)
+{
+    while (q->p < q->end && (*q->p == ' ' || *q->p == '\n' || *q->p == '\t' || *q->p == '\r'))
+        q->p++;
+    return q->p < q->end ? *q->p : '\0';
+}
+
+static bool take(struct quick *q, char c)
+{
+    if (look(q) != c)
+        return false;
+    q->p++;
+    return true;
+}
+
+static bool read_hex(struct quick *q, uint32_t *ret_unit)
+{
+    static const char digits[] = "0123456789abcdef";
+    uint32_t unit = 0;
+    if (q->end - q->p < 4)
+        return false;
+    for (int i = 0; i < 4; i++) {
+        char c = *q->p++;
+        const char *at = c ? strchr(digits, c >= 'A' && c <= 'F' ? c + ('a' - 'A') : c) : NULL;
+        if (!at)
+            return false;
+        unit = unit << 4 | (uint32_t)(at - digits);
+    }
+    *ret_unit = unit;
+    return true;
+}
+
+/* Behind "\u". */
+static bool read_codepoint(struct quick *q, char **out)
+{
+    uint32_t high, low;
+    if (!read_hex(q, &high) || high == 0)
+        return false;
+    if (high >= 0xD800 && high < 0xDC00) {
+        if (q->end - q->p < 2 || q->p[0] != '\\' || q->p[1] != 'u')
+            return false;
+        q->p += 2;
+        if (!read_hex(q, &low) || low < 0xDC00 || low > 0xDFFF)
+            return false;
+        high = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+    }
+    if (!utf8_is_scalar(high))
+        return false;
+    *out += utf8_write(high, *out);
+    return true;
+}
+
+static bool read_escape(struct quick *q, char **out)
+{
+    static const char names[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
+    if (q->p == q->end)
+        return false;
+    char c = *q->p++;
+    if (c == 'u')
+        return read_codepoint(q, out);
+    const char *at = c ? strchr(names, c) : NULL;
+    if (at)
+        *(*out)++ = bytes[at - names];
+    return at != NULL;
+}
+
+static bool is_plain(char c)
+{
+    return (unsigned char)c >= ' ' && c != '"' && c != '\\';
+}
+
+/* Behind the quote, through the next one. The text is new, and shorter than what stands there. */
+static bool read_text(struct quick *q, char **ret_text, size_t *ret_n)
+{
+    const char *close = q->p;
+    while (close < q->end && *close != '"')
+        close += *close == '\\' ? 2 : 1;
+    if (close >= q->end)
+        return false;
+    AUTO_FREE char *text = malloc((size_t)(close - q->p) + 1);
+    BUG_ON(!text);
+    char *out = text;
+    while (q->p < close) {
+        const char *run = q->p;
+        while (is_plain(*q->p))
+            q->p++;
+        memcpy(out, run, (size_t)(q->p - run));
+        out += q->p - run;
+        if (q->p == close)
+            break;
+        if (*q->p++ != '\\' || !read_escape(q, &out))
+            return false;
+    }
+    *out = '\0';
+    q->p = close + 1;
+    *ret_n = (size_t)(out - text);
+    *ret_text = text;
+    text = NULL;
+    return utf8_valid(str_n(*ret_text, *ret_n));
+}
+
+static json_t *read_string(struct quick *q)
+{
+    AUTO_FREE char *text = NULL;
+    size_t n;
+    return read_text(q, &text, &n) ? json_stringn_nocheck(text, n) : NULL;
+}
+
+static bool read_member(struct quick *q, json_t *object)
+{
+    AUTO_FREE char *key = NULL;
+    size_t n;
+    if (!take(q, '"') || !read_text(q, &key, &n) || !take(q, ':'))
+        return false;
+    if (json_object_get(object, key))
+        return false;
+    json_t *value = read_value(q);
+    return value && json_object_set_new_nocheck(object, key, value) == 0;
+}
+
+static bool read_item(struct quick *q, json_t *list)
+{
+    json_t *value = read_value(q);
+    return value && json_array_append_new(list, value) == 0;
+}
+
+/* Behind the opening bracket, through the closing one; takes the collection over. */
+static json_t *read_all(
+    struct quick *q, json_t *into, bool (*read_one)(struct quick *, json_t *), char close)
+{
+    bool ok = into && take(q, close);
+    if (ok)
+        return into;
+    do
+        ok = into && read_one(q, into);
+    while (ok && take(q, ','));
+    if (ok && take(q, close))
+        return into;
+    json_decref(into);
+    return NULL;
+}
+
+static json_t *read_integer(struct quick *q)
+{
+    bool negative = *q->p == '-';
+    const char *start = q->p += negative;
+    json_int_t number = 0;
+    while (q->p < q->end && *q->p >= '0' && *q->p <= '9' && q->p - start < DIGITS_MAX)
+        number = 10 * number + (*q->p++ - '0');
+    size_t n = (size_t)(q->p - start);
+    bool padded = n > 1 && *start == '0';
+    bool more = q->p < q->end && memchr("0123456789.eE", *q->p, 13);
+    if (n == 0 || padded || more)
+        return NULL;
+    return json_integer(negative ? -number : number);
+}
+
+static json_t *read_word(struct quick *q)
+{
+    static const struct {
+        const char *word;
+        json_t *(*make)(void);
+    } words[] = {{"true", json_true}, {"false", json_false}, {"null", json_null}};
+    struct str rest = str_n(q->p, (size_t)(q->end - q->p));
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        size_t n = strlen(words[i].word);
+        if (!str_starts_with(rest, str_n(words[i].word, n)))
+            continue;
+        q->p += n;
+        bool longer =
+            q->p < q->end && ((*q->p >= 'a' && *q->p <= 'z') || (*q->p >= 'A' && *q->p <= 'Z'));
+        return longer ? NULL : words[i].make();
+    }
+    return NULL;
+}
+
+static json_t *read_value(struct quick *q)
+{
+    char c = look(q);
+    if (c == '-' || (c >= '0' && c <= '9'))
+        return read_integer(q);
+    if (c != '{' && c != '[' && c != '"')
+        return read_word(q);
+    q->p++;
+    if (c == '"')
+        return read_string(q);
+    return c == '{' ? read_all(q, json_object(), read_member, '}')
+                    : read_all(q, json_array(), read_item, ']');
+}
+
+json_t *json_quick(struct str text)
+{
+    struct quick q = {text.p, text.p + text.n};
+    json_t *tree = read_value(&q);
+    look(&q);
+    if (q.p == q.end)
+        return tree;
+    json_decref(tree);
+    return NULL;
+}
