@@ -196,7 +196,7 @@ static bool replace(struct patch *p, const struct edit_file_args *args, struct s
     struct str content;
     size_t from = 0, done = 0, at;
     bool to_crlf = has_crlf(s->text) && (any_end(s) || str_find(s->old, '\n') < 0);
-    while (next_place(s, from, &at)) {
+    while (buf_ok(&out) && next_place(s, from, &at)) {
         struct span span = {.at = in_text(s, at)};
         from = at + s->old.n;
         span.n = in_text(s, from) - span.at;

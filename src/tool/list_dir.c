@@ -150,6 +150,7 @@ static void tell(const struct listing *l, const struct list_dir_args *args, size
             "[truncated] %zu of %zu entries left out; go on with offset %zu\n", l->n - next, l->n,
             next);
     }
+    result->truncated |= l->full;
     if (l->full)
         buf_printf(&result->content, "[truncated] only the first %d entries were looked at\n",
             ENTRIES_MAX);
