@@ -188,7 +188,9 @@ struct cordon_observation *cordon_session_observe(struct cordon_session *s,
     }
     bool ok = live_wait(&s->live, NULL, &wish, &matched_by, &err);
     /* The last screen is seen and recorded, also if it is the error that is told. */
-    if (!live_observe(&s->live, (enum observer_screen)screen, matched_by, &err, &too_large) && ok) {
+    const struct live_look look = {
+        .screen = (enum observer_screen)screen, .matched_by = matched_by, .error = &err};
+    if (!live_observe(&s->live, &look, &too_large) && ok) {
         ok = false;
         err_move(&err, &too_large);
     }

@@ -3,7 +3,6 @@
 #include "cli/interrupt.h"
 #include "cli/prepare.h"
 #include "job/job.h"
-#include "path/file.h"
 #include "policy/preset.h"
 #include "run/driver.h"
 
@@ -24,34 +23,48 @@ struct drive {
     struct cli *cli;
     const struct driver_options *options;
     struct prepared p;
+    bool unread; /* an answer was not taken, or not whole */
 };
 
 /* One line, at once: whoever drives waits for it. */
-static bool write_line(void *context, const json_t *object)
+static bool write_line(void *context, const json_t *object, struct patience *patience)
 {
-    (void)context;
+    struct drive *d = context;
     AUTO_BUF struct buf line = BUF_INIT(ANSWER_MAX);
     json_add_compact(&line, object);
     buf_add_byte(&line, '\n');
-    return buf_ok(&line) && file_write_all(STDOUT_FILENO, buf_str(&line));
+    d->unread = !buf_ok(&line) || !patience_write(STDOUT_FILENO, buf_str(&line), patience);
+    return !d->unread;
+}
+
+/* The result, for one who did not read the answer before it: a line of its own, if he does now. */
+static bool write_last(struct drive *d)
+{
+    struct buf *out = &d->cli->stdout_buf;
+    AUTO_BUF struct buf last = BUF_INIT(out->n + 1);
+    buf_add_byte(&last, '\n');
+    buf_add_str(&last, buf_str(out));
+    buf_reset(out);
+    (void)patience_write(STDOUT_FILENO, buf_str(&last), &d->cli->patience);
+    return true;
 }
 
 static bool tell(struct drive *d, const struct live_result *result, struct err *err)
 {
     AUTO_JSON json_t *json = NULL;
     const struct err *error = &result->run.error;
+    if (result->run.status != EXEC_PASSED || d->unread)
+        patience_end(&d->cli->patience);
     if (error->code)
         out_say_error(d->cli, error);
     d->cli->status = error->code ? err_status(error->code) : 0;
     job_live_end(&d->p, result, &json);
     prepare_tell_record(d->cli, &d->p);
-    return out_json(d->cli, json_take(&json), err);
+    return out_json(d->cli, json_take(&json), err) && (!d->unread || write_last(d));
 }
 
-static bool drive(struct drive *d, struct err *err)
+static bool drive(struct drive *d, int cancel, struct err *err)
 {
-    sigset_t set;
-    AUTO_FD int cancel = interrupt_open(false, &set);
     uint16_t rows = (uint16_t)(d->options->rows ? d->options->rows : ROWS);
     uint16_t cols = (uint16_t)(d->options->cols ? d->options->cols : COLS);
     const struct driver_job job = {
@@ -59,6 +72,7 @@ static bool drive(struct drive *d, struct err *err)
         .input = STDIN_FILENO,
         .keep_going = d->options->keep_going,
         .answer = write_line,
+        .context = d,
     };
     struct live_result result;
     prepare_warn(d->cli, &d->p);
@@ -68,6 +82,17 @@ static bool drive(struct drive *d, struct err *err)
         ok = tell(d, &result, err);
         live_result_done(&result);
     }
+    return ok;
+}
+
+/* Interruptions are orderly from the moment on when there is a record. */
+static bool prepare_and_drive(struct drive *d, struct err *err)
+{
+    sigset_t set;
+    AUTO_FD int cancel = interrupt_open(false, &set);
+    d->cli->patience.cancel = cancel;
+    bool ok = prepare_run(&d->p, err) && drive(d, cancel, err);
+    d->cli->patience.cancel = -1;
     interrupt_close(&set);
     return ok;
 }
@@ -84,7 +109,7 @@ static bool run_driver(struct cli *cli, const struct args *args, struct err *err
         return false;
     if (options->prepare.explain)
         return prepare_explain(cli, &d.p, err);
-    bool ok = prepare_run(&d.p, err) && drive(&d, err);
+    bool ok = prepare_and_drive(&d, err);
     prepared_done(&d.p);
     return ok;
 }

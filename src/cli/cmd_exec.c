@@ -2,7 +2,6 @@
 #include "cli/cmds.h"
 #include "cli/interrupt.h"
 #include "cli/prepare.h"
-#include "io/patience.h"
 #include "io/tty.h"
 #include "job/job.h"
 #include "policy/preset.h"
@@ -15,7 +14,6 @@
 enum {
     COMMAND_WORDS_MAX = 1000 * 1000,
     SIGNAL_BASE = 128,
-    LAST_WORDS_MS = 500,
 };
 
 struct exec_options {
@@ -84,7 +82,7 @@ static bool tell(struct exec *x, struct job_exec *done, struct err *err)
     /* Whoever did not read what the command printed may not read us either: a run that was ended
      * has no time left for him. */
     if (r->status == EXEC_ERRORED || r->status == EXEC_CANCELED)
-        cli->say_ms = LAST_WORDS_MS;
+        patience_end(&cli->patience);
     bool own_code = cli->status != err_status(r->error.code ? r->error.code : E_INTERNAL);
     if (r->error.code && !(own_code && r->status == EXEC_FAILED))
         out_say_error(cli, &r->error);
@@ -93,10 +91,8 @@ static bool tell(struct exec *x, struct job_exec *done, struct err *err)
     return !cli->json || out_json(cli, json_take(&json), err);
 }
 
-static bool run_job(struct exec *x, struct err *err)
+static bool run_job(struct exec *x, int signals, struct err *err)
 {
-    sigset_t set;
-    AUTO_FD int signals = interrupt_open(true, &set);
     const struct exec_job wish = make_wish(x, signals);
     struct job_exec done;
     prepare_warn(x->cli, &x->p);
@@ -111,6 +107,17 @@ static bool run_job(struct exec *x, struct err *err)
         }
         job_exec_done(&done);
     }
+    return ok;
+}
+
+/* Interruptions are orderly from the moment on when there is a record. */
+static bool prepare_and_run(struct exec *x, struct err *err)
+{
+    sigset_t set;
+    AUTO_FD int signals = interrupt_open(true, &set);
+    x->cli->patience.cancel = signals;
+    bool ok = prepare_run(&x->p, err) && run_job(x, signals, err);
+    x->cli->patience.cancel = -1;
     interrupt_close(&set);
     return ok;
 }
@@ -129,7 +136,7 @@ static bool run_exec(struct cli *cli, const struct args *args, struct err *err)
         return false;
     if (options->prepare.explain)
         return prepare_explain(cli, &x->p, err);
-    bool ok = prepare_run(&x->p, err) && run_job(x, err);
+    bool ok = prepare_and_run(x, err);
     prepared_done(&x->p);
     return ok;
 }

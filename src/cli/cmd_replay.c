@@ -32,6 +32,7 @@ struct replay {
     struct points points;
     struct mismatch mismatch;
     char run_id[ID_SIZE];
+    struct artifacts artifacts; /* of the new run, in replay-ID/ */
 };
 
 /* Words --------------------------------------------------------------------------------------- */
@@ -112,15 +113,20 @@ static bool show(
     return out_json(cli, object, err);
 }
 
+static void name_report(const struct replay *x, char ret_name[REPORT_NAME])
+{
+    snprintf(ret_name, REPORT_NAME, "replay-%s", x->run_id);
+}
+
 static bool finish(struct replay *x, struct err *err)
 {
     struct report r = {
         .replay = mismatch_summary(&x->mismatch, x->has_n ? &x->n : NULL),
         .diff = mismatch_json(&x->mismatch),
     };
-    snprintf(r.name, sizeof(r.name), "replay-%s", x->run_id);
-    bool ok =
-        report_write(x->source.dir, &r, err) && show(x->cli, x->source.dir, &r, &x->mismatch, err);
+    name_report(x, r.name);
+    bool ok = report_write(x->source.dir, &x->artifacts, &r, err) &&
+              show(x->cli, x->source.dir, &r, &x->mismatch, err);
     report_done(&r);
     if (ok && x->mismatch.kind) {
         out_say_error(x->cli, &x->mismatch.error);
@@ -191,6 +197,17 @@ static struct str start_of(struct replay *x)
     return nowhere ? (struct str){0} : cwd;
 }
 
+/* The new run's own record, as far as it is known before it begins. */
+static bool begin_record(struct replay *x, struct err *err)
+{
+    char name[REPORT_NAME];
+    name_report(x, name);
+    return artifacts_open_below(x->source.dir, name, true, &x->artifacts, err) &&
+           artifacts_put(&x->artifacts, "policy.json", buf_str(&x->source.policy), err) &&
+           (!x->source.has_scenario ||
+               artifacts_put(&x->artifacts, "scenario.json", buf_str(&x->source.scenario), err));
+}
+
 static bool run_prepared(
     struct replay *x, const struct prepared *p, const struct scenario *scenario, struct err *err)
 {
@@ -205,13 +222,23 @@ static bool run_prepared(
         .plan = &p->plan,
         .argv = p->argv,
         .envp = p->envp,
+        .artifacts = &x->artifacts,
+        .run_id = x->run_id,
         .cancel = cancel,
     };
     prepare_warn(x->cli, p);
     signal(SIGPIPE, SIG_IGN);
-    bool ok = rerun(&job, x->run_id, &x->mismatch, err);
+    bool ok = begin_record(x, err) && rerun(&job, &x->mismatch, err);
     interrupt_close(&set);
     return ok;
+}
+
+/* Its goldens are those of the recording. */
+static bool read_scenario(struct replay *x, struct scenario *ret_scenario, struct err *err)
+{
+    return scenario_parse(
+               buf_str(&x->source.scenario), "scenario.json", x->cli->arena, ret_scenario, err) &&
+           source_goldens(&x->source, ret_scenario, err);
 }
 
 static bool run_again(struct replay *x, struct err *err)
@@ -227,9 +254,10 @@ static bool run_again(struct replay *x, struct err *err)
     if (json_object_get(x->source.run, "inexact"))
         return err_set(err, E_PROTOCOL,
             "run.json: the command's name or directory is not UTF-8: only --offline can replay it");
-    if (scripted &&
-        !scenario_parse(buf_str(&x->source.scenario), "scenario.json", cli->arena, &scenario, err))
+    if (scripted && !read_scenario(x, &scenario, err)) {
+        scenario_done(&scenario);
         return false;
+    }
     struct prepared p = {
         .arena = cli->arena,
         .options = &none,
@@ -239,8 +267,7 @@ static bool run_again(struct replay *x, struct err *err)
         .start = start_of(x),
         .replays = arena_str(cli->arena, str_z(where)),
     };
-    bool ok = (!scripted || source_goldens(&x->source, &scenario, err)) &&
-              prepare_policy(&p, err) && prepare_run(&p, err) &&
+    bool ok = prepare_policy(&p, err) && prepare_run(&p, err) &&
               run_prepared(x, &p, scripted ? &scenario : NULL, err);
     prepared_done(&p);
     scenario_done(&scenario);
@@ -281,7 +308,8 @@ static bool compare(struct replay *x, struct err *err)
 
 static bool run_replay(struct cli *cli, const struct args *args, struct err *err)
 {
-    struct replay x = {.cli = cli, .options = args->options, .source = SOURCE_NONE};
+    struct replay x = {
+        .cli = cli, .options = args->options, .source = SOURCE_NONE, .artifacts = ARTIFACTS_NONE};
     struct normalization_wish wish;
     if (!x.options->artifacts)
         return wrong_words("cordon replay", "name the recording: --artifacts DIR", err);
@@ -292,6 +320,7 @@ static bool run_replay(struct cli *cli, const struct args *args, struct err *err
     if (x.has_n)
         normalization_done(&x.n);
     mismatch_done(&x.mismatch);
+    artifacts_close(&x.artifacts);
     source_close(&x.source);
     return ok;
 }
@@ -346,7 +375,8 @@ static const struct example report_examples[] = {
 const struct cmd cmd_replay = {
     .name = "replay",
     .summary = "run a recording again, and compare",
-    .about = "Checks the recording's files, runs its command or scenario again under the recorded "
+    .about = "Checks the recording's files, runs its command, scenario or requests again under the "
+             "recorded "
              "policy, and compares step by step: how each ended, and its screen, row by row. What "
              "differs first is shown, and written to replay-ID/ in the directory. Exit status: 0, "
              "or 11 if something differs.",

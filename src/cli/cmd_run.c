@@ -57,6 +57,8 @@ static void progress(void *context, const struct runner_progress *now)
         watch_progress(r->watch, now);
     if (now->begins || !r->options->verbose || r->watch)
         return;
+    /* Whoever does not read has the time that the command has, and no more. */
+    r->cli->patience.until_ms = session_ends_ms(now->session);
     out_note(r->cli, "%zu/%zu %-7s %6llu ms  " STR_FMT, now->index + 1, r->scenario.n_steps,
         step_status_name(now->status), (unsigned long long)now->duration_ms,
         STR_ARG(now->step->name));
@@ -96,6 +98,10 @@ static bool tell(struct run *r, const struct runner_result *result, struct err *
 {
     AUTO_JSON json_t *json = NULL;
     bool report = r->options->junit || r->options->tap;
+    /* A run that was ended has no time left for whoever does not read. */
+    r->cli->patience.until_ms = PATIENCE_ENDLESS;
+    if (result->run.status == EXEC_ERRORED || result->run.status == EXEC_CANCELED)
+        patience_end(&r->cli->patience);
     summarize(r, result);
     r->cli->status = result->run.error.code ? err_status(result->run.error.code) : 0;
     job_run_end(&r->p, &r->scenario, result, r->cli->json || report ? &json : NULL);
@@ -134,17 +140,13 @@ static bool run_scenario(struct run *r, const struct runner_job *wish, struct er
     return ok;
 }
 
-static bool run_job(struct run *r, struct err *err)
+static bool run_job(struct run *r, int signals, struct err *err)
 {
-    sigset_t set;
-    AUTO_FD int signals = interrupt_open(r->options->tui, &set);
     int cancel;
     prepare_warn(r->cli, &r->p);
     signal(SIGPIPE, SIG_IGN);
-    if (!open_watch(r, signals, &cancel, err)) {
-        interrupt_close(&set);
+    if (!open_watch(r, signals, &cancel, err))
         return false;
-    }
     const struct runner_job wish = {
         .cells = r->options->cells,
         .cancel = cancel,
@@ -152,7 +154,17 @@ static bool run_job(struct run *r, struct err *err)
         .output = output,
         .context = r,
     };
-    bool ok = run_scenario(r, &wish, err);
+    return run_scenario(r, &wish, err);
+}
+
+/* Interruptions are orderly from the moment on when there is a record. */
+static bool prepare_and_run(struct run *r, struct err *err)
+{
+    sigset_t set;
+    AUTO_FD int signals = interrupt_open(r->options->tui, &set);
+    r->cli->patience.cancel = signals;
+    bool ok = prepare_run(&r->p, err) && run_job(r, signals, err);
+    r->cli->patience.cancel = -1;
     interrupt_close(&set);
     return ok;
 }
@@ -186,8 +198,7 @@ static bool run_file(
     if (ok && options->prepare.explain)
         ok = prepare_explain(cli, &r.p, err);
     else if (ok)
-        ok = runner_check(&r.scenario, &r.p.policy, err) && prepare_run(&r.p, err) &&
-             run_job(&r, err);
+        ok = runner_check(&r.scenario, &r.p.policy, err) && prepare_and_run(&r, err);
     entry->ms = clock_mono_ms() - started_ms;
     entry->exit = cli->status;
     if (r.kept) {
@@ -276,20 +287,42 @@ static bool run_suite(
     return true;
 }
 
-static bool write_reports(
-    struct cli *cli, const struct run_options *options, const struct suite *s, struct err *err)
+/* Before anything runs: a report that can't be written is not found out too late. What an older one
+ * says stays until then. */
+static bool open_report(const struct run_options *options, int *ret_fd, struct err *err)
+{
+    int fd = -1;
+    if (options->junit &&
+        (fd = open(options->junit, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666)) < 0)
+        return err_errno(err, E_IO, errno, "cannot write '%s'", options->junit);
+    *ret_fd = fd;
+    return true;
+}
+
+static bool write_junit(const struct suite *s, int fd, const char *name, struct err *err)
 {
     AUTO_BUF struct buf xml = BUF_INIT(REPORT_MAX);
+    struct stat st;
+    report_junit(s, &xml);
+    if (!buf_ok(&xml))
+        return err_set(err, E_IO, "the report is larger than %d bytes", REPORT_MAX);
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(fd, 0) != 0)
+        return err_errno(err, E_IO, errno, "cannot write '%s'", name);
+    return file_write(fd, buf_str(&xml), name, err);
+}
+
+/* One that could not be written is said, and is the exit status; the results are there all the
+ * same. */
+static void write_reports(
+    struct cli *cli, const struct run_options *options, const struct suite *s, int junit)
+{
+    AUTO_ERR struct err error = {0};
     if (options->tap)
         report_tap(s, &cli->stdout_buf);
-    if (!options->junit)
-        return true;
-    report_junit(s, &xml);
-    AUTO_FD int fd =
-        open(options->junit, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
-    if (fd < 0)
-        return err_errno(err, E_IO, errno, "cannot write '%s'", options->junit);
-    return file_write(fd, buf_str(&xml), options->junit, err);
+    if (junit < 0 || write_junit(s, junit, options->junit, &error))
+        return;
+    out_say_error(cli, &error);
+    cli->status = err_status(error.code);
 }
 
 static bool is_dir(const char *path)
@@ -298,36 +331,50 @@ static bool is_dir(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+static bool check_options(
+    const struct cli *cli, const struct run_options *options, size_t n_args, struct err *err)
+{
+    bool report = options->tap || options->junit;
+    if ((n_args == 0) == !options->scenario)
+        return err_set(err, E_CLI_INVALID_ARG, "name a scenario: a file, several, or a directory");
+    if (options->tap && cli->json)
+        return err_set(err, E_CLI_INVALID_ARG, "--tap or --json, not both");
+    if (report && options->prepare.explain)
+        return err_set(err, E_CLI_INVALID_ARG,
+            "--explain-policy runs nothing, so there is nothing for --%s to report",
+            options->tap ? "tap" : "junit");
+    return !options->tui || display_check(err);
+}
+
 static bool run_scenarios(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct run_options *options = args->options;
     AUTO(suite_done) struct suite s = {.cli = cli};
-    bool many = args->n > 1;
-    if ((args->n == 0) == !options->scenario)
-        return err_set(err, E_CLI_INVALID_ARG, "name a scenario: a file, several, or a directory");
-    if (options->tap && cli->json)
-        return err_set(err, E_CLI_INVALID_ARG, "--tap or --json, not both");
-    if (options->tui && !display_check(err))
-        return false;
-    if (options->scenario && !suite_add(&s, options->scenario, err))
+    AUTO_FD int junit = -1;
+    bool many = args->n > 1 || (options->scenario && is_dir(options->scenario));
+    if (!check_options(cli, options, args->n, err) ||
+        (options->scenario && !suite_add(&s, options->scenario, err)))
         return false;
     for (size_t i = 0; i < args->n; i++) {
         many |= is_dir(args->v[i]);
         if (!suite_add(&s, args->v[i], err))
             return false;
     }
-    many |= options->scenario && is_dir(options->scenario);
+    if (!open_report(options, &junit, err))
+        return false;
     bool ok = many ? run_suite(cli, options, &s, err) : run_file(cli, options, &s, err);
-    if (ok || many)
-        return ok && write_reports(cli, options, &s, err);
-    /* One that could not be started is in the report, too. */
+    if (!ok && many)
+        return false;
+    if (!ok) { /* one that could not be started is in the report, too */
+        s.entries[0].result = json_object();
+        s.entries[0].status = "errored";
+        json_put(s.entries[0].result, "error", err_to_json(err));
+    }
+    write_reports(cli, options, &s, junit);
     AUTO_ERR struct err ignored = {0};
-    s.entries[0].result = json_object();
-    s.entries[0].status = "errored";
-    json_put(s.entries[0].result, "error", err_to_json(err));
-    if (options->tap || options->junit)
-        (void)!(write_reports(cli, options, &s, &ignored) && out_flush(cli, &ignored));
-    return false;
+    if (!ok && options->tap)
+        (void)!out_flush(cli, &ignored);
+    return ok;
 }
 
 static const struct opt run_opts[] = {

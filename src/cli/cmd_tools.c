@@ -131,6 +131,23 @@ static bool read_pairs(
     return true;
 }
 
+/* As it is into a pipe or file; on a terminal, so that it can only be shown. */
+static void print_content(struct cli *cli, struct str text)
+{
+    if (!cli->to_terminal) {
+        out_text(cli, text);
+        return;
+    }
+    struct str line, part;
+    while (str_cut(text, '\n', &line, &text)) {
+        while (str_cut(line, '\t', &part, &line)) {
+            utf8_add_printable(&cli->stdout_buf, part);
+            out_text(cli, line.n ? STR("\t") : STR(""));
+        }
+        out_text(cli, STR("\n"));
+    }
+}
+
 /* The result, as it was asked for: all of it, or what a model would read. */
 static bool tell(struct cli *cli, const struct tool_result *result, bool as_json, struct err *err)
 {
@@ -140,7 +157,7 @@ static bool tell(struct cli *cli, const struct tool_result *result, bool as_json
     if (result->error.code)
         out_say_error(cli, &result->error);
     if (!result->error.code || result->has_output)
-        out_text(cli, buf_str(&result->content));
+        print_content(cli, buf_str(&result->content));
     return true;
 }
 

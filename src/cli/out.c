@@ -2,7 +2,6 @@
 #include "cli/out.h"
 
 #include "base/utf8.h"
-#include "io/patience.h"
 #include "path/exact.h"
 #include "path/file.h"
 
@@ -37,6 +36,7 @@ void out_init(struct cli *cli, struct arena *a, bool json, const char *color)
         .color = !json && want_color(color, STDOUT_FILENO),
         .color_err = want_color(color, STDERR_FILENO),
         .to_terminal = isatty(STDOUT_FILENO),
+        .patience = PATIENCE_INIT,
     };
 }
 
@@ -115,6 +115,15 @@ bool out_flush(struct cli *cli, struct err *err)
     return ok ? true : err_errno(err, E_IO, errnum, "cannot write to stdout");
 }
 
+/* Nothing is left to be done if stderr is gone. */
+static void say_line(struct cli *cli, const struct buf *line)
+{
+    const struct patience *p = &cli->patience;
+    bool endless = p->until_ms == PATIENCE_ENDLESS && p->cancel < 0;
+    bool said UNUSED = endless ? file_write_all(STDERR_FILENO, buf_str(line))
+                               : patience_write(STDERR_FILENO, buf_str(line), &cli->patience);
+}
+
 /* One line on stderr: who speaks, what about, and for an error its code. */
 static void say(
     struct cli *cli, enum out_style style, const char *kind, struct str message, const char *code)
@@ -128,9 +137,7 @@ static void say(
         add_styled(&line, cli->color_err, OUT_DIM, code);
     }
     buf_add_byte(&line, '\n');
-    /* Nothing is left to be done if stderr is gone. */
-    bool said UNUSED = cli->say_ms ? patience_write(STDERR_FILENO, buf_str(&line), cli->say_ms)
-                                   : file_write_all(STDERR_FILENO, buf_str(&line));
+    say_line(cli, &line);
 }
 
 void out_note(struct cli *cli, const char *format, ...)
@@ -142,8 +149,7 @@ void out_note(struct cli *cli, const char *format, ...)
     va_end(args);
     utf8_add_printable(&line, buf_str(&text));
     buf_add_byte(&line, '\n');
-    bool said UNUSED = cli->say_ms ? patience_write(STDERR_FILENO, buf_str(&line), cli->say_ms)
-                                   : file_write_all(STDERR_FILENO, buf_str(&line));
+    say_line(cli, &line);
 }
 
 /* The error as an object; context that is not UTF-8 has its exact bytes in context.inexact. */

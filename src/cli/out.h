@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "io/patience.h"
 
 enum {
     OUT_PROTOCOL_VERSION = 1,
@@ -26,8 +27,8 @@ struct cli {
     bool color;       /* stdout */
     bool color_err;   /* stderr */
     bool to_terminal; /* stdout */
-    unsigned say_ms;  /* how long words on stderr may wait for a reader; 0: as long as it takes */
     int status;       /* exit status of a command that succeeded; 0 unless it sets another */
+    struct patience patience; /* how long words on stderr may wait for a reader */
 };
 
 void out_init(struct cli *cli, struct arena *a, bool json, const char *color);

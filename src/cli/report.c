@@ -2,6 +2,10 @@
 #include "base/utf8.h"
 #include "cli/suite.h"
 
+enum {
+    TEXT_MAX = 16 << 20, /* of one text */
+};
+
 static const char *text_of(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
@@ -58,11 +62,25 @@ void report_tap(const struct suite *s, struct buf *out)
 
 /* JUnit --------------------------------------------------------------------------------------- */
 
-/* XML has no way to write most control characters: they become U+FFFD. */
-static void add_xml(struct buf *b, const char *text)
+/* U+FFFE and U+FFFF, in UTF-8. */
+static bool is_no_char(struct str text)
 {
-    for (; *text; text++) {
-        switch (*text) {
+    return text.n >= 3 && memcmp(text.p, "\xef\xbf", 2) == 0 && (unsigned char)text.p[2] >= 0xBE;
+}
+
+/* XML has no way to write most control characters, two others and what is no UTF-8: they become
+ * U+FFFD. */
+static void add_xml(struct buf *b, const char *given)
+{
+    AUTO_BUF struct buf text = BUF_INIT(TEXT_MAX);
+    utf8_add_lossy(&text, str_head(str_z(given), TEXT_MAX / 3));
+    for (struct str rest = buf_str(&text); rest.n; rest = str_skip(rest, 1)) {
+        if (is_no_char(rest)) {
+            buf_add_z(b, "\xef\xbf\xbd");
+            rest = str_skip(rest, 2);
+            continue;
+        }
+        switch (rest.p[0]) {
         case '&':
             buf_add_z(b, "&amp;");
             break;
@@ -79,10 +97,10 @@ static void add_xml(struct buf *b, const char *text)
             buf_add_z(b, "&#10;");
             break;
         default:
-            if ((unsigned char)*text < 0x20 || *text == 0x7F)
+            if ((unsigned char)rest.p[0] < 0x20 || rest.p[0] == 0x7F)
                 buf_add_z(b, "\xef\xbf\xbd");
             else
-                buf_add_byte(b, *text);
+                buf_add_byte(b, rest.p[0]);
         }
     }
 }

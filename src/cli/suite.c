@@ -70,6 +70,8 @@ static const char *name_for(const struct suite *s, const char *file)
     struct str stem;
     const char *slash = strrchr(file, '/');
     (void)stem_of(str_z(slash ? slash + 1 : file), &ignored, &stem);
+    if (stem.n == 0 || str_is(stem, ".") || str_is(stem, ".."))
+        stem = STR("scenario"); /* these are other directories */
     stem = str_head(stem, NAME_MAX_BYTES);
     const char *name = arena_strdup(s->cli->arena, stem);
     for (unsigned i = 2; is_taken(s, name); i++)
@@ -221,17 +223,24 @@ static void read_result(struct suite *s, struct suite_entry *e, const siginfo_t 
     (void)s;
 }
 
-/* What a worker had to say, if it did not pass. */
+/* What a worker had to say. Of very many words the last count: errors come last. */
 static void repeat_words(const struct suite *s, const struct suite_entry *e)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * WORDS_MAX);
     AUTO_ERR struct err ignored = {0};
     struct str line, rest;
-    (void)!lseek(e->err_fd, 0, SEEK_SET);
+    off_t size = lseek(e->err_fd, 0, SEEK_END);
+    off_t cut = size > WORDS_MAX ? size - WORDS_MAX : 0;
+    (void)!lseek(e->err_fd, cut, SEEK_SET);
     (void)!file_read(e->err_fd, WORDS_MAX, "words", &text, &ignored);
     rest = buf_str(&text);
     if (rest.n)
         out_note(s->cli, "%s:", e->name);
+    if (cut) {
+        (void)str_cut(rest, '\n', &line, &rest);
+        out_note(
+            s->cli, "  [the first %llu bytes are left out]", (unsigned long long)cut + line.n + 1);
+    }
     while (str_cut(rest, '\n', &line, &rest))
         out_note(s->cli, "  " STR_FMT, STR_ARG(line));
 }
@@ -307,6 +316,7 @@ bool suite_run(struct suite *s, suite_words words, void *context, struct err *er
     sigset_t set;
     AUTO_FD int cancel = interrupt_open(false, &set);
     struct pool p = {.s = s, .words = words, .context = context, .cancel = cancel};
+    s->cli->patience.cancel = cancel;
     bool ok = fill(&p, err);
     if (!ok)
         end_all(&p);
@@ -315,6 +325,7 @@ bool suite_run(struct suite *s, suite_words words, void *context, struct err *er
         if (ok && !(ok = fill(&p, err)))
             end_all(&p);
     }
+    s->cli->patience.cancel = -1;
     interrupt_close(&set);
     return ok;
 }

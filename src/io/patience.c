@@ -36,21 +36,43 @@ static ssize_t put(int fd, struct str text)
     return n < 0 && errno == ENOTSOCK ? write(fd, text.p, text.n) : n;
 }
 
-bool patience_write(int fd, struct str text, unsigned ms)
+/* Whether there is room, after waiting for it at most as long as there is patience. */
+static bool wait_for_room(int to, struct patience *p)
 {
-    uint64_t now = clock_mono_ms(), end = now + ms;
+    for (;;) {
+        struct pollfd fds[] = {{.fd = to, .events = POLLOUT}, {.fd = p->cancel, .events = POLLIN}};
+        uint64_t now = clock_mono_ms();
+        uint64_t left = p->until_ms > now ? MIN(p->until_ms - now, (uint64_t)INT_MAX) : 0;
+        int ready = poll(fds, ARRAY_LEN(fds), p->until_ms == PATIENCE_ENDLESS ? -1 : (int)left);
+        if (ready > 0 && fds[0].revents)
+            return true;
+        if (ready > 0)
+            patience_end(p);
+        else if (left == 0 && p->until_ms != PATIENCE_ENDLESS)
+            return false;
+    }
+}
+
+void patience_end(struct patience *p)
+{
+    *p = (struct patience){MIN(p->until_ms, clock_mono_ms() + PATIENCE_LAST_MS), -1};
+}
+
+bool patience_write(int fd, struct str text, struct patience *p)
+{
     AUTO_FD int own = patience_open(fd);
     int to = own >= 0 ? own : fd;
-    size_t room = patience_room(to);
-    for (bool ask = room == 1; text.n && now <= end; now = clock_mono_ms()) {
-        struct pollfd sink = {.fd = to, .events = POLLOUT};
-        if (ask && poll(&sink, 1, (int)(end - now)) <= 0)
-            continue;
+    size_t room = own >= 0 ? text.n : patience_room(to);
+    /* What may block is asked each time, the other only if it has no room. */
+    bool blocks = own < 0;
+    for (bool ask = blocks; text.n;) {
+        if (ask && !wait_for_room(to, p))
+            return false;
         ssize_t n = put(to, str_head(text, MIN(text.n, room)));
         if (n < 0 && errno != EINTR && errno != EAGAIN)
             return false;
-        ask = n < 0 || room == 1;
+        ask = n < 0 || blocks;
         text = str_skip(text, n > 0 ? (size_t)n : 0);
     }
-    return text.n == 0;
+    return true;
 }

@@ -33,14 +33,12 @@ void prepare_scenario(struct prepared *p, const struct scenario *s)
     p->start = s->cwd;
 }
 
-/* What is known before the command starts is written before it starts. */
 static bool begin_record(struct prepared *p, const struct scenario *s, struct err *err)
 {
     if (!prepared_record(p))
         return true;
-    AUTO_JSON json_t *scenario = scenario_json(s), *policy = policy_to_json(&p->policy);
-    return artifacts_put_json(&p->artifacts, "policy.json", policy, err) &&
-           artifacts_put_json(&p->artifacts, "scenario.json", scenario, err);
+    AUTO_JSON json_t *scenario = scenario_json(s);
+    return artifacts_put_json(&p->artifacts, "scenario.json", scenario, err);
 }
 
 bool job_run(struct prepared *p, const struct scenario *scenario, const struct runner_job *wish,
@@ -81,8 +79,7 @@ static void observe(struct prepared *p, struct job_exec *x)
     x->observer.ended = true;
     x->observer.snapshot_max = p->policy.budgets.max_snapshot_bytes;
     x->observation = observer_take(&x->observer, x->term, OBSERVER_FULL);
-    if (a)
-        artifacts_event(a, x->observation);
+    observer_record(&x->observer, x->observation, NULL);
     const json_t *screen = json_object_get(x->observation, "screen");
     bool ok = observer_fits(&x->observer, &error) &&
               (!a || !x->term || artifacts_snapshot(a, screen, name, &error));
@@ -99,7 +96,7 @@ bool job_exec(struct prepared *p, const struct exec_job *wish, bool told, struct
     struct exec_job job = *wish;
     bool wanted = told || prepared_record(p);
     *x = (struct job_exec){0};
-    observer_init(&x->observer);
+    observer_init(&x->observer, NULL);
     x->observer.artifacts = prepared_record(p);
     x->observer.also = wish->seen;
     x->observer.context = wish->context;
@@ -159,6 +156,10 @@ void job_live_end(struct prepared *p, const struct live_result *result, json_t *
     struct result_input input = input_of(p, "driver");
     input.run_id = result->run_id;
     input.result = &result->run;
+    input.rows = result->rows;
+    input.cols = result->cols;
+    input.steps = result->steps;
+    input.steps_cut = result->steps_cut;
     input.observation = result->observation;
     end(p, &input, ret_json);
 }

@@ -145,7 +145,10 @@ static bool open_artifacts(struct prepared *x, struct err *err)
             "the artifacts directory is not what was checked a moment ago: '" STR_FMT "'",
             STR_ARG(name));
     x->hidden = name;
-    return artifacts_put_json(&x->artifacts, "normalization.json", record, err);
+    /* What is known before the command starts is written before it starts. */
+    AUTO_JSON json_t *policy = policy_to_json(&x->policy);
+    return artifacts_put_json(&x->artifacts, "normalization.json", record, err) &&
+           artifacts_put_json(&x->artifacts, "policy.json", policy, err);
 }
 
 bool prepare_policy(struct prepared *x, struct err *err)
@@ -191,10 +194,8 @@ static void blame_record(struct prepared *x, json_t *result, struct err *error)
 /* Each file by itself: on a full disk one may have room where another had none. */
 static bool put_last(struct prepared *x, const json_t *result, struct err *err)
 {
-    AUTO_JSON json_t *policy = policy_to_json(&x->policy);
     AUTO_ERR struct err later = {0};
     bool ok = artifacts_put_json(&x->artifacts, "run.json", result, err);
-    ok &= artifacts_put_json(&x->artifacts, "policy.json", policy, ok ? err : &later);
     return artifacts_seal(&x->artifacts, ok ? err : &later) && ok;
 }
 

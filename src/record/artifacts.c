@@ -17,10 +17,10 @@ enum {
 };
 
 static const char transcript_name[] = "transcript.log", events_name[] = "events.jsonl",
-                  snapshots_name[] = "snapshots", goldens_name[] = "goldens";
+                  snapshots_name[] = "snapshots", goldens_name[] = "goldens", part_name[] = ".part";
 
-static const char *const old_names[] = {events_name, "run.json", "checksums.json", "policy.json",
-    "scenario.json", "normalization.json"};
+static const char *const old_names[] = {transcript_name, events_name, "run.json", "checksums.json",
+    "policy.json", "scenario.json", "normalization.json", part_name};
 
 static bool is_empty(int dir)
 {
@@ -39,29 +39,6 @@ static int create(int dir, const char *name)
 {
     unlinkat(dir, name, 0);
     return openat(dir, name, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0644);
-}
-
-/* What replays of an earlier recording found. */
-static void drop_replays(int dir)
-{
-    static const char prefix[] = "replay-";
-    int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = copy >= 0 ? fdopendir(copy) : NULL;
-    const struct dirent *entry;
-    while (d && (entry = readdir(d))) {
-        struct str name = str_z(entry->d_name);
-        if (!str_starts_with(name, str_z(prefix)) || !id_valid(str_skip(name, sizeof(prefix) - 1)))
-            continue;
-        AUTO_FD int inner =
-            openat(dir, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (inner < 0)
-            continue;
-        unlinkat(inner, "replay.json", 0);
-        unlinkat(inner, "diff.json", 0);
-        unlinkat(dir, entry->d_name, AT_REMOVEDIR);
-    }
-    if (d)
-        closedir(d);
 }
 
 static void drop_dir(int dir, const char *name)
@@ -86,6 +63,30 @@ static void drop_run(int dir)
         unlinkat(dir, old_names[i], 0);
 }
 
+/* What replays of an earlier recording found. */
+static void drop_replays(int dir)
+{
+    static const char prefix[] = "replay-";
+    int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = copy >= 0 ? fdopendir(copy) : NULL;
+    const struct dirent *entry;
+    while (d && (entry = readdir(d))) {
+        struct str name = str_z(entry->d_name);
+        if (!str_starts_with(name, str_z(prefix)) || !id_valid(str_skip(name, sizeof(prefix) - 1)))
+            continue;
+        AUTO_FD int inner =
+            openat(dir, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (inner < 0)
+            continue;
+        drop_run(inner);
+        unlinkat(inner, "replay.json", 0);
+        unlinkat(inner, "diff.json", 0);
+        unlinkat(dir, entry->d_name, AT_REMOVEDIR);
+    }
+    if (d)
+        closedir(d);
+}
+
 /* A disk without that much room is full already; a file system that can't keep it leaves the end
  * what there is. */
 static bool keep_room(int dir, int *ret_fd)
@@ -94,6 +95,25 @@ static bool keep_room(int dir, int *ret_fd)
     bool ok = fd >= 0 && fallocate(fd, 0, 0, ROOM_BYTES) == 0;
     *ret_fd = ok ? TAKE_FD(fd) : -1;
     return ok || (errno != ENOSPC && errno != EDQUOT);
+}
+
+static bool begin(
+    int dir, const char *path, bool for_run, struct artifacts *ret_artifacts, struct err *err)
+{
+    AUTO_FD int room = -1;
+    if (for_run && !keep_room(dir, &room))
+        return err_errno(err, E_IO, errno, "cannot write to '%s'", path);
+    int transcript = for_run ? create(dir, transcript_name) : -1;
+    if (for_run && transcript < 0)
+        return err_errno(err, E_IO, errno, "cannot write to '%s'", path);
+    *ret_artifacts = (struct artifacts){
+        .dir = dir,
+        .room = TAKE_FD(room),
+        .transcript = {.name = transcript_name, .fd = transcript, .hash = FNV_START},
+        .events = {.name = events_name, .fd = -1, .hash = FNV_START},
+        .checksums = json_object(),
+    };
+    return true;
 }
 
 bool artifacts_open(
@@ -111,22 +131,23 @@ bool artifacts_open(
             path);
     drop_run(dir);
     drop_replays(dir);
-    int room = -1;
-    if (!keep_room(dir, &room))
-        return err_errno(err, E_IO, errno, "cannot write to '%s'", path);
-    int transcript = create(dir, transcript_name);
-    if (transcript < 0) {
-        err_errno(err, E_IO, errno, "cannot write to '%s'", path);
-        auto_fd(&room);
+    if (!begin(dir, path, true, ret_artifacts, err))
         return false;
-    }
-    *ret_artifacts = (struct artifacts){
-        .room = room,
-        .dir = TAKE_FD(dir),
-        .transcript = {.name = transcript_name, .fd = transcript, .hash = FNV_START},
-        .events = {.name = events_name, .fd = -1, .hash = FNV_START},
-        .checksums = json_object(),
-    };
+    (void)TAKE_FD(dir);
+    return true;
+}
+
+bool artifacts_open_below(
+    int parent, const char *name, bool for_run, struct artifacts *ret_artifacts, struct err *err)
+{
+    if (mkdirat(parent, name, 0755) != 0)
+        return err_errno(err, E_IO, errno, "cannot make '%s' in the artifacts directory", name);
+    AUTO_FD int dir = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (dir < 0)
+        return err_errno(err, E_IO, errno, "cannot open '%s'", name);
+    if (!begin(dir, name, for_run, ret_artifacts, err))
+        return false;
+    (void)TAKE_FD(dir);
     return true;
 }
 
@@ -206,11 +227,12 @@ static void note(struct artifacts *a, const char *name, uint64_t hash)
 /* All of it, or nothing. */
 static bool put(struct artifacts *a, const char *name, struct str bytes, bool sync, struct err *err)
 {
-    AUTO_FD int fd = create(a->dir, name);
-    if (fd < 0 || !file_write_all(fd, bytes) || (sync && fsync(fd) != 0)) {
+    AUTO_FD int fd = create(a->dir, part_name);
+    if (fd < 0 || !file_write_all(fd, bytes) || (sync && fsync(fd) != 0) ||
+        renameat(a->dir, part_name, a->dir, name) != 0) {
         err_errno(err, E_IO, errno, "cannot write the artifact '%s'", name);
         if (fd >= 0)
-            unlinkat(a->dir, name, 0);
+            unlinkat(a->dir, part_name, 0);
         return false;
     }
     note(a, name, fnv_add(FNV_START, bytes));

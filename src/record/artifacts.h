@@ -6,6 +6,7 @@
  *     bool whole = artifacts_settle(&a, err);
  *     if (!artifacts_put(&a, "run.json", text, err) || !artifacts_seal(&a, err)) return false;
  *
+ * A file is there whole, or not at all; what grows is there as far as it has grown.
  * artifacts_seal() writes checksums.json over all that was put. A directory that already holds
  * something is refused unless it may be overwritten.
  */
@@ -38,6 +39,9 @@ struct artifacts {
 /* Makes the directory if it is not there (its parent must be). */
 MUST_USE bool artifacts_open(
     const char *path, bool overwrite, struct artifacts *ret_artifacts, struct err *err);
+/* A new directory below another; for a run, or for other files only. */
+MUST_USE bool artifacts_open_below(
+    int parent, const char *name, bool for_run, struct artifacts *ret_artifacts, struct err *err);
 void artifacts_close(struct artifacts *a);
 
 /* Where it really is. */

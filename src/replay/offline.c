@@ -1,6 +1,8 @@
 /* Feeding transcripts again. */
 #include "replay/offline.h"
 
+#include "replay/events.h"
+
 static bool check_point(const struct source *s, struct refeed *r, size_t i,
     const struct normalization *n, struct mismatch *m, struct err *err)
 {
@@ -14,10 +16,23 @@ static bool check_point(const struct source *s, struct refeed *r, size_t i,
     return compare_screens(n, &place, expected, actual, m, err);
 }
 
+/* Nothing can be said where not all of them are known. */
+static bool check_events(const struct source *s, const struct points *points,
+    const struct normalization *n, struct mismatch *m, struct err *err)
+{
+    struct source_events recorded;
+    if (!source_events(s, &recorded, err))
+        return false;
+    AUTO_JSON json_t *all = recorded.list, *was = events_of_terminal(all), *is = NULL;
+    if (recorded.known && !recorded.dropped)
+        is = events_of(points, buf_str(&s->transcript));
+    return !is || events_compare(n, was, is, m, err);
+}
+
 bool offline_check(const struct source *s, const struct points *points,
     const struct normalization *n, struct mismatch *m, struct err *err)
 {
-    struct refeed r;
+    struct refeed r = {0};
     bool ok = true;
     if (!points->screen)
         return true;
@@ -25,7 +40,7 @@ bool offline_check(const struct source *s, const struct points *points,
     for (size_t i = 0; ok && !m->kind && i < points->n; i++)
         ok = check_point(s, &r, i, n, m, err);
     refeed_done(&r);
-    return ok;
+    return ok && (m->kind || check_events(s, points, n, m, err));
 }
 
 void offline_explain(struct source *s, struct mismatch *m)
@@ -35,7 +50,7 @@ void offline_explain(struct source *s, struct mismatch *m)
     AUTO_ERR struct err ignored = {0};
     struct mismatch found = {0}, unread = {0};
     struct points points;
-    struct refeed r;
+    struct refeed r = {0};
     if (m->index < 0 || !source_read(s, &unread, &ignored) || unread.kind ||
         !points_read(s->run, s->transcript.n, &arena, &points, &ignored) || !points.screen ||
         (size_t)m->index >= points.n) {

@@ -35,9 +35,23 @@ static bool resizes(const json_t *step, const json_t *action)
            !str_is(json_str(json_object_get(error, "code")), "E_PROCESS_EXIT");
 }
 
-static bool read_point(const json_t *step, size_t index, size_t transcript_bytes,
+static uint64_t number_of(const json_t *object, const char *key)
+{
+    json_int_t n = json_integer_value(json_object_get(object, key));
+    return n > 0 ? (uint64_t)n : 0;
+}
+
+static uint64_t pause_before(const json_t *steps, size_t index)
+{
+    uint64_t start = number_of(json_array_get(steps, index), "started_at_ms");
+    uint64_t end = index ? number_of(json_array_get(steps, index - 1), "ended_at_ms") : 0;
+    return start > end ? start - end : 0;
+}
+
+static bool read_point(const json_t *run, size_t index, size_t transcript_bytes,
     struct points *ret_points, struct err *err)
 {
+    const json_t *step = json_array_get(json_object_get(run, "steps"), index);
     struct point *point = &ret_points->p[ret_points->n];
     const json_t *bytes = json_object_get(step, "transcript_bytes");
     const json_t *action = json_object_get(step, "action");
@@ -47,9 +61,11 @@ static bool read_point(const json_t *step, size_t index, size_t transcript_bytes
         return wrong(err, "steps", index, "an object with a step_id");
     if (!json_object_get(step, "snapshot"))
         return true;
+    point->from = ret_points->driven ? number_of(step, "from_bytes") : before;
+    point->pause_ms = pause_before(json_object_get(run, "steps"), index);
     point->offset = (uint64_t)json_integer_value(bytes);
     if (!json_is_integer(bytes) || json_integer_value(bytes) < 0 || point->offset < before ||
-        point->offset > transcript_bytes)
+        point->offset > transcript_bytes || point->from < before || point->from > point->offset)
         return wrong(err, "steps transcript_bytes", index, "a place in the transcript");
     if (resizes(step, action) &&
         !read_size(json_object_get(action, "payload"), &point->rows, &point->cols))
@@ -62,21 +78,26 @@ static bool read_steps(const json_t *run, size_t transcript_bytes, struct arena 
     struct points *points, struct err *err)
 {
     const json_t *steps = json_object_get(run, "steps");
-    const json_t *config = json_object_get(json_object_get(run, "scenario"), "run");
+    const json_t *scenario = json_object_get(json_object_get(run, "scenario"), "run");
+    const json_t *config = points->driven ? run : scenario;
     size_t n = json_array_size(steps);
     if (!json_is_array(steps) || n > STEPS_MAX)
         return wrong(err, "steps", 0, "a list");
     if (!read_size(json_object_get(config, "initial_size"), &points->rows, &points->cols))
-        return wrong(err, "scenario.run.initial_size", 0, "rows and cols");
+        return wrong(err, "initial_size", 0, "rows and cols");
     points->p = ARENA_NEW(arena, struct point, n + 1);
     points->scrollback = TERM_SCROLLBACK;
     for (size_t i = 0; i < n; i++)
-        if (!read_point(json_array_get(steps, i), i, transcript_bytes, points, err))
+        if (!read_point(run, i, transcript_bytes, points, err))
             return false;
-    /* What comes after the last step is not shown any more. */
-    points->p[points->n] =
-        (struct point){.step = n, .offset = points->n ? points->p[points->n - 1].offset : 0};
-    points->n++;
+    /* What a scenario prints after its last step is not shown any more. */
+    uint64_t last = points->n ? points->p[points->n - 1].offset : 0;
+    uint64_t end = points->driven
+                       ? number_of(json_object_get(run, "final_observation"), "transcript_bytes")
+                       : last;
+    if (end < last || end > transcript_bytes)
+        return wrong(err, "final_observation", 0, "a place in the transcript");
+    points->p[points->n++] = (struct point){.step = n, .offset = end, .from = end};
     return true;
 }
 
@@ -85,11 +106,13 @@ bool points_read(const json_t *run, size_t transcript_bytes, struct arena *arena
 {
     struct points points = {0};
     const json_t *screen = json_object_get(json_object_get(run, "final_observation"), "screen");
-    if (str_is(json_str(json_object_get(run, "mode")), "driver"))
+    points.driven = str_is(json_str(json_object_get(run, "mode")), "driver");
+    if (points.driven && (!json_object_get(run, "steps") || json_object_get(run, "steps_cut")))
         return err_set(err, E_NOT_FOUND,
-            "this is the record of a driver, whose input is not in it: there is nothing to replay");
+            "this is the record of a driver, and does not hold all of its input: there is nothing "
+            "to replay");
     points.screen = json_is_object(screen);
-    if (json_object_get(run, "scenario")) {
+    if (points.driven || json_object_get(run, "scenario")) {
         if (!read_steps(run, transcript_bytes, arena, &points, err))
             return false;
     } else if (points.screen) {
@@ -106,9 +129,14 @@ bool points_read(const json_t *run, size_t transcript_bytes, struct arena *arena
 
 void refeed_init(struct refeed *r, const struct points *points, struct str transcript)
 {
-    *r = (struct refeed){.points = points, .bytes = transcript};
-    r->term = term_new(&(struct term_options){
-        .rows = points->rows, .cols = points->cols, .scrollback = points->scrollback});
+    r->points = points;
+    r->bytes = transcript;
+    r->at = r->next = 0;
+    r->term = term_new(&(struct term_options){.rows = points->rows,
+        .cols = points->cols,
+        .scrollback = points->scrollback,
+        .event = r->event,
+        .context = r->context});
 }
 
 void refeed_done(struct refeed *r)
@@ -127,17 +155,29 @@ json_t *points_screen(const struct term *t, bool cells)
     return snapshot_json(&s, id);
 }
 
-json_t *refeed_screen(struct refeed *r, size_t point, bool cells)
+static void feed_to(struct refeed *r, uint64_t end)
+{
+    end = MIN(end, (uint64_t)r->bytes.n);
+    if (end <= r->at)
+        return;
+    term_feed(r->term, str_n(r->bytes.p + r->at, (size_t)(end - r->at)));
+    term_drop_replies(r->term, term_replies(r->term).n);
+    r->at = end;
+}
+
+void refeed_go(struct refeed *r, size_t point)
 {
     for (; r->next <= point; r->next++) {
         const struct point *p = &r->points->p[r->next];
-        uint64_t end = MIN(p->offset, (uint64_t)r->bytes.n);
+        feed_to(r, p->from);
         if (p->rows)
             term_resize(r->term, p->rows, p->cols);
-        term_feed(r->term, str_n(r->bytes.p + r->at, (size_t)(end - r->at)));
-        struct str replies = term_replies(r->term);
-        term_drop_replies(r->term, replies.n);
-        r->at = end;
+        feed_to(r, p->offset);
     }
+}
+
+json_t *refeed_screen(struct refeed *r, size_t point, bool cells)
+{
+    refeed_go(r, point);
     return points_screen(r->term, cells);
 }

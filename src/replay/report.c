@@ -1,7 +1,6 @@
 /* Writing and finding reports. */
 #include "replay/report.h"
 
-#include "path/file.h"
 #include "replay/source.h"
 
 #include <dirent.h>
@@ -13,7 +12,6 @@
 static const char prefix[] = "replay-";
 
 enum {
-    TEXT_MAX = 256 << 20,
     PREFIX = sizeof(prefix) - 1,
 };
 
@@ -33,27 +31,24 @@ static void stamp(int fd)
     (void)!futimens(fd, now);
 }
 
-static bool put(int dir, const char *name, const json_t *tree, struct err *err)
+static bool put(struct artifacts *run, const struct report *r, struct err *err)
 {
-    AUTO_BUF struct buf text = BUF_INIT(TEXT_MAX);
-    json_add_pretty(&text, tree);
-    buf_add_byte(&text, '\n');
-    AUTO_FD int fd = openat(dir, name, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0644);
-    if (fd < 0 || !buf_ok(&text) || !file_write_all(fd, buf_str(&text)))
-        return err_errno(err, E_IO, errno, "cannot write '%s' of the replay", name);
-    stamp(fd);
+    if (!json_is_null(r->diff) && !artifacts_put_json(run, "diff.json", r->diff, err))
+        return false;
+    if (!artifacts_put_json(run, "replay.json", r->replay, err) || !artifacts_seal(run, err))
+        return false;
+    AUTO_FD int fd = openat(run->dir, "replay.json", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0)
+        stamp(fd);
     return true;
 }
 
-bool report_write(int dir, const struct report *r, struct err *err)
+bool report_write(int dir, struct artifacts *run, const struct report *r, struct err *err)
 {
-    if (mkdirat(dir, r->name, 0755) != 0)
-        return err_errno(err, E_IO, errno, "cannot make '%s' in the artifacts directory", r->name);
-    AUTO_FD int inner = openat(dir, r->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (inner < 0)
-        return err_errno(err, E_IO, errno, "cannot open '%s'", r->name);
-    return (json_is_null(r->diff) || put(inner, "diff.json", r->diff, err)) &&
-           put(inner, "replay.json", r->replay, err);
+    AUTO(artifacts_close) struct artifacts own = ARTIFACTS_NONE;
+    if (run->dir >= 0)
+        return put(run, r, err);
+    return artifacts_open_below(dir, r->name, false, &own, err) && put(&own, r, err);
 }
 
 /* Finding ------------------------------------------------------------------------------------- */
@@ -74,7 +69,7 @@ static void find_latest(DIR *d, char ret_name[REPORT_NAME])
         if (!str_starts_with(name, str_z(prefix)) || !id_valid(str_skip(name, PREFIX)))
             continue;
         snprintf(path, sizeof(path), "%.*s/replay.json", REPORT_NAME - 1, entry->d_name);
-        AUTO_FD int fd = source_file(dirfd(d), path);
+        AUTO_FD int fd = record_file(dirfd(d), path);
         if (fd < 0 || fstat(fd, &st) != 0 || (ret_name[0] && !is_newer(&st.st_mtim, &newest)))
             continue;
         newest = st.st_mtim;
@@ -84,18 +79,12 @@ static void find_latest(DIR *d, char ret_name[REPORT_NAME])
 
 static bool read_diff(int dir, const char *name, json_t **ret_diff, struct err *err)
 {
-    AUTO_BUF struct buf text = BUF_INIT(2 * (size_t)TEXT_MAX);
     char path[REPORT_NAME + sizeof("/diff.json")];
     snprintf(path, sizeof(path), "%s/diff.json", name);
-    AUTO_FD int fd = source_file(dir, path);
-    if (fd < 0 && errno == ENOENT) {
-        *ret_diff = json_null();
-        return true;
-    }
-    if (fd < 0)
-        return err_errno(err, E_IO, errno, "cannot read '%s'", path);
-    return file_read(fd, JSON_SIZE_MAX, path, &text, err) &&
-           json_parse(buf_str(&text), path, E_PROTOCOL, ret_diff, err);
+    if (record_has(dir, path))
+        return record_object(dir, path, ret_diff, err);
+    *ret_diff = json_null();
+    return true;
 }
 
 bool report_latest(int dir, struct report *ret_report, struct err *err)

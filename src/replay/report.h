@@ -4,6 +4,7 @@
 
 #include "base/id.h"
 #include "base/json.h"
+#include "record/artifacts.h"
 
 enum {
     REPORT_NAME = sizeof("replay-") + ID_SIZE,
@@ -17,8 +18,9 @@ struct report {
 
 void report_done(struct report *r);
 
-/* Writes replay.json, and diff.json if something differs. */
-MUST_USE bool report_write(int dir, const struct report *r, struct err *err);
+/* Writes replay.json, and diff.json if something differs: to the new run's files, which are settled
+ * and get sealed, or into a directory of their own, if there was none. */
+MUST_USE bool report_write(int dir, struct artifacts *run, const struct report *r, struct err *err);
 
 /* The one that was written last. E_NOT_FOUND if there is none. */
 MUST_USE bool report_latest(int dir, struct report *ret_report, struct err *err);

@@ -1,9 +1,23 @@
 /* Running again. */
 #include "replay/rerun.h"
 
-#include "run/observe.h"
+#include "base/clock.h"
+#include "path/file.h"
+#include "replay/events.h"
+#include "run/driver.h"
+#include "run/request.h"
 #include "run/result.h"
 #include "run/runner.h"
+#include "run/wait.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+enum {
+    FOLLOW_MS = 2000, /* for what is expected */
+    FOLLOW_QUIET_MS = 200,
+    INPUT_MAX = 256 << 20,
+};
 
 struct again {
     const struct rerun_job *job;
@@ -13,7 +27,8 @@ struct again {
     struct buf transcript; /* of the new run */
     json_t *run;           /* the new RunResult */
     struct refeed
-        refeed; /* the new transcript at the recorded places; .term NULL: not needed yet */
+        refeed;  /* the new transcript at the recorded places; .term NULL: not needed yet */
+    bool behind; /* it prints less than it did: that is not waited for again */
     struct mismatch lost; /* a snapshot that is not there */
     struct err error;     /* something can't be judged */
 };
@@ -51,10 +66,9 @@ static json_t *screen_now(const struct again *g, struct session *session)
 }
 
 /* Where as much was printed as in the recorded run, waiting would only let it run ahead. */
-static bool reached(void *context, size_t step, struct session *session)
+static bool is_reached(void *context, struct session *session)
 {
     struct again *g = context;
-    (void)step;
     size_t index = json_array_size(g->screens);
     if (!expect(g, index) || session_fed_bytes(session) >= g->job->points->p[index].offset)
         return true;
@@ -63,6 +77,39 @@ static bool reached(void *context, size_t step, struct session *session)
     bool same = is_same(g, index, actual, &m);
     mismatch_done(&m);
     return same || g->error.code;
+}
+
+static void after(void *context, struct session *session)
+{
+    (void)wait_follow(&(struct wait_follow){.session = session,
+        .until_ms = clock_mono_ms() + FOLLOW_MS,
+        .quiet_ms = FOLLOW_QUIET_MS,
+        .reached = is_reached,
+        .context = context});
+}
+
+static const struct point *next_point(const struct again *g)
+{
+    const struct points *points = g->job->points;
+    return &points->p[MIN(json_array_size(g->screens), points->n - 1)];
+}
+
+static bool is_ready(void *context, struct session *session)
+{
+    return session_fed_bytes(session) >= next_point(context)->from || session_has_ended(session);
+}
+
+/* Whoever drove it may have waited for what it printed without being asked. */
+static void before(void *context, struct session *session)
+{
+    struct again *g = context;
+    uint64_t most = FOLLOW_MS + 2 * next_point(g)->pause_ms;
+    if (!g->behind)
+        g->behind = !wait_follow(&(struct wait_follow){.session = session,
+            .until_ms = clock_mono_ms() + most,
+            .quiet_ms = most,
+            .reached = is_ready,
+            .context = g});
 }
 
 /* Keeps a screen that is not the recorded one, for later. */
@@ -111,6 +158,13 @@ static void judge_screen(struct again *g, size_t index, struct mismatch *m)
         (void)is_same(g, index, actual, m);
 }
 
+/* Whoever drives may ask again and again: that it was too early then is a matter of time. */
+static bool timed_out(const json_t *step)
+{
+    const json_t *error = json_object_get(step, "error");
+    return str_is(json_str(json_object_get(error, "code")), "E_TIMEOUT");
+}
+
 static void judge_steps(struct again *g, struct mismatch *m)
 {
     const struct points *points = g->job->points;
@@ -118,7 +172,8 @@ static void judge_steps(struct again *g, struct mismatch *m)
                  *is = json_object_get(g->run, "steps");
     size_t n = MAX(json_array_size(was), json_array_size(is)), index = 0;
     for (size_t i = 0; i < n && !m->kind; i++) {
-        compare_steps(i, json_array_get(was, i), json_array_get(is, i), m);
+        if (!points->driven || !timed_out(json_array_get(was, i)))
+            compare_steps(i, json_array_get(was, i), json_array_get(is, i), m);
         if (!m->kind && index < points->n && points->p[index].step == i)
             judge_screen(g, index++, m);
     }
@@ -131,12 +186,41 @@ static bool judge_output(struct again *g, struct mismatch *m, struct err *err)
 {
     const struct rerun_job *job = g->job;
     struct str was = buf_str(&job->source->transcript), is = buf_str(&g->transcript);
-    if (job->scenario) {
+    if (job->scenario || job->points->driven) {
         size_t end = (size_t)job->points->p[job->points->n - 1].offset;
         was = str_head(was, end);
         is = str_head(is, end);
     }
     return compare_transcripts(job->n, was, is, m, err);
+}
+
+/* The new run's, or if these are not the same, those that its output makes happen up to where the
+ * recorded one ended. */
+static bool judge_events(struct again *g, struct mismatch *m, struct err *err)
+{
+    const struct rerun_job *job = g->job;
+    const struct source new = {.dir = job->artifacts->dir};
+    struct source_events then = {0}, now = {0};
+    if (!source_events(job->source, &then, err))
+        return false;
+    AUTO_JSON json_t *was = then.list;
+    if (!source_events(&new, &now, err))
+        return false;
+    AUTO_JSON json_t *is = now.list;
+    if (!then.known || !now.known || then.dropped || now.dropped)
+        return true;
+    if (!events_compare(job->n, was, is, m, err) || !m->kind)
+        return !err->code;
+    AUTO_JSON json_t *by_then =
+        job->n->strict ? NULL : events_of(job->points, buf_str(&g->transcript));
+    AUTO_JSON json_t *terminal = events_of_terminal(was);
+    struct mismatch other = {0};
+    if (by_then && !events_compare(job->n, terminal, by_then, &other, err))
+        return false;
+    if (by_then && !other.kind)
+        mismatch_done(m);
+    mismatch_done(&other);
+    return true;
 }
 
 static bool judge(struct again *g, struct mismatch *m, struct err *err)
@@ -156,8 +240,10 @@ static bool judge(struct again *g, struct mismatch *m, struct err *err)
         return true;
     }
     if (!m->kind)
-        compare_ends(s->run, g->run, job->n->strict || !job->scenario, m);
+        compare_ends(s->run, g->run, job->n->strict || (!job->scenario && !job->points->driven), m);
     if (!m->kind && (job->n->strict || !job->points->screen) && !judge_output(g, m, err))
+        return false;
+    if (!m->kind && job->points->screen && !judge_events(g, m, err))
         return false;
     if (!m->kind)
         compare_names(job->n, s->run, g->run, m);
@@ -169,7 +255,13 @@ static bool judge(struct again *g, struct mismatch *m, struct err *err)
 static json_t *result_of(const struct rerun_job *job, const struct result_input *part)
 {
     struct result_input input = *part;
-    input.mode = job->scenario ? "run" : "exec";
+    AUTO_JSON json_t *scenario = job->scenario ? scenario_json(job->scenario) : NULL;
+    input.mode = job->scenario ? "run" : job->points->driven ? "driver" : "exec";
+    input.scenario = scenario;
+    if (job->points->driven) {
+        input.rows = job->points->rows;
+        input.cols = job->points->cols;
+    }
     input.verdict = job->verdict;
     input.plan = job->plan;
     input.argv = job->argv;
@@ -183,7 +275,7 @@ static bool canceled(const struct exec_result *r, struct err *err)
     return r->status == EXEC_CANCELED;
 }
 
-static bool run_scenario(struct again *g, char ret_run_id[ID_SIZE], struct err *err)
+static bool run_scenario(struct again *g, struct err *err)
 {
     const struct rerun_job *job = g->job;
     const json_t *screen =
@@ -198,14 +290,15 @@ static bool run_scenario(struct again *g, char ret_run_id[ID_SIZE], struct err *
         .cancel = job->cancel,
         .progress = progress,
         .output = take_output,
-        .reached = reached,
+        .after = after,
+        .artifacts = job->artifacts,
+        .run_id = job->run_id,
         .context = g,
     };
     struct runner_result result;
     if (!runner_run(&runner, &result, err))
         return false;
     bool ok = !canceled(&result.run, err);
-    memcpy(ret_run_id, result.run_id, ID_SIZE);
     if (ok && json_array_size(g->screens) == job->points->n - 1)
         note_screen(g, json_object_get(result.observation, "screen"));
     if (ok)
@@ -217,12 +310,95 @@ static bool run_scenario(struct again *g, char ret_run_id[ID_SIZE], struct err *
     return ok;
 }
 
-static bool run_command(struct again *g, char ret_run_id[ID_SIZE], struct err *err)
+/* What was in time then may need a little more now. */
+static json_t *patient_step(json_t *step)
+{
+    const json_t *timeout = json_object_get(step, "timeout_ms");
+    bool passed = str_is(json_str(json_object_get(step, "status")), "passed");
+    if (!passed || !json_is_integer(timeout))
+        return json_incref(step);
+    json_t *copy = json_copy(step);
+    json_put(copy, "timeout_ms",
+        json_integer(MIN(json_integer_value(timeout), 3600 * 1000) + FOLLOW_MS));
+    return copy;
+}
+
+/* What was sent to the driver then, as a file. */
+static int make_input(const json_t *steps, struct err *err)
+{
+    AUTO_BUF struct buf lines = BUF_INIT(INPUT_MAX);
+    AUTO_FD int fd = memfd_create("requests", MFD_CLOEXEC);
+    size_t i;
+    json_t *step;
+    json_array_foreach((json_t *)steps, i, step)
+    {
+        AUTO_JSON json_t *patient = patient_step(step);
+        if (request_line(patient, &lines))
+            continue;
+        err_set(err, E_PROTOCOL, "run.json: steps (%zu): expected an action", i);
+        err_ctx(err, "file", "run.json");
+        return -1;
+    }
+    if (fd < 0 || !buf_ok(&lines) || !file_write_all(fd, buf_str(&lines)) ||
+        lseek(fd, 0, SEEK_SET)) {
+        err_errno(err, E_IO, errno, "cannot keep what was sent to the driver");
+        return -1;
+    }
+    return TAKE_FD(fd);
+}
+
+static bool take_answer(void *context, const json_t *object, struct patience *patience)
+{
+    (void)patience;
+    json_t *screen = json_object_get(object, "screen");
+    if (screen)
+        note_screen(context, screen);
+    return true;
+}
+
+static bool run_driver(struct again *g, struct err *err)
+{
+    const struct rerun_job *job = g->job;
+    const json_t *steps = json_object_get(job->source->run, "steps");
+    const json_t *last = json_array_get(steps, json_array_size(steps) - 1);
+    AUTO_FD int input = make_input(steps, err);
+    const struct driver_job driver = {
+        .live = {.observed = {job->verdict, job->plan, job->argv, job->envp, job->points->rows,
+                     job->points->cols, job->cancel},
+            .artifacts = job->artifacts,
+            .run_id = job->run_id,
+            .output = take_output,
+            .context = g},
+        .input = input,
+        .keep_going = !json_object_get(last, "input"),
+        .answer = take_answer,
+        .before = before,
+        .after = after,
+        .context = g,
+    };
+    struct live_result result;
+    if (input < 0 || !driver_run(&driver, &result, err))
+        return false;
+    bool ok = !canceled(&result.run, err);
+    if (ok && json_array_size(g->screens) == job->points->n - 1)
+        note_screen(g, json_object_get(result.observation, "screen"));
+    if (ok)
+        g->run = result_of(job, &(struct result_input){.run_id = result.run_id,
+                                    .result = &result.run,
+                                    .steps = result.steps,
+                                    .observation = result.observation});
+    live_result_done(&result);
+    return ok;
+}
+
+static bool run_command(struct again *g, struct err *err)
 {
     const struct rerun_job *job = g->job;
     const struct points *points = job->points;
+    char name[ARTIFACTS_NAME];
     struct observer observer;
-    observer_init(&observer);
+    observer_init(&observer, job->run_id);
+    observer.artifacts = job->artifacts;
     observer.also = take_output;
     observer.context = g;
     struct term *term = points->screen ? term_new(&(struct term_options){.rows = points->rows,
@@ -244,21 +420,25 @@ static bool run_command(struct again *g, char ret_run_id[ID_SIZE], struct err *e
         .rows = points->rows,
         .cols = points->cols,
         .seen = observer_output,
+        .event = observer_event,
         .term = term,
         .context = &observer,
     };
     struct exec_result result;
     bool ok = exec_run(&exec, &result, err);
     if (ok) {
+        observer.ended = true;
         bool cells = expect(g, 0) && json_object_get(g->expected, "cells");
         AUTO_JSON json_t *o =
             observer_take(&observer, term, cells ? OBSERVER_CELLS : OBSERVER_FULL);
         ok = !canceled(&result, err);
+        observer_record(&observer, o, NULL);
         if (ok && term)
             note_screen(g, json_object_get(o, "screen"));
+        if (ok && term)
+            ok = artifacts_snapshot(job->artifacts, json_object_get(o, "screen"), name, err);
         g->run = result_of(job,
             &(struct result_input){.run_id = observer.run_id, .result = &result, .observation = o});
-        memcpy(ret_run_id, observer.run_id, ID_SIZE);
         err_done(&result.error);
     }
     term_free(term);
@@ -266,13 +446,15 @@ static bool run_command(struct again *g, char ret_run_id[ID_SIZE], struct err *e
     return ok;
 }
 
-bool rerun(
-    const struct rerun_job *job, char ret_run_id[ID_SIZE], struct mismatch *m, struct err *err)
+bool rerun(const struct rerun_job *job, struct mismatch *m, struct err *err)
 {
     struct again g = {
         .job = job, .screens = json_array(), .transcript = BUF_INIT((size_t)SOURCE_TRANSCRIPT_MAX)};
-    bool ok = job->scenario ? run_scenario(&g, ret_run_id, err) : run_command(&g, ret_run_id, err);
-    ok = ok && judge(&g, m, err);
+    bool ok = job->scenario         ? run_scenario(&g, err)
+              : job->points->driven ? run_driver(&g, err)
+                                    : run_command(&g, err);
+    ok = ok && artifacts_settle(job->artifacts, err) &&
+         artifacts_put_json(job->artifacts, "run.json", g.run, err) && judge(&g, m, err);
     if (g.refeed.term)
         refeed_done(&g.refeed);
     json_decref(g.expected);

@@ -8,6 +8,7 @@
 #define REPLAY_RERUN_H
 
 #include "base/id.h"
+#include "record/artifacts.h"
 #include "replay/compare.h"
 #include "replay/source.h"
 #include "run/scenario.h"
@@ -21,11 +22,12 @@ struct rerun_job {
     const struct verdict *verdict;
     const struct plan *plan;
     const char *const *argv, *const *envp;
-    int cancel; /* -1, or what is readable when it is to end */
+    struct artifacts *artifacts; /* of the new run */
+    const char *run_id;          /* its id */
+    int cancel;                  /* -1, or what is readable when it is to end */
 };
 
-/* False if it can't be run or judged, or was interrupted (E_CANCELED). The id is the new run's. */
-MUST_USE bool rerun(
-    const struct rerun_job *job, char ret_run_id[ID_SIZE], struct mismatch *m, struct err *err);
+/* False if it can't be run or judged, or was interrupted (E_CANCELED). */
+MUST_USE bool rerun(const struct rerun_job *job, struct mismatch *m, struct err *err);
 
 #endif

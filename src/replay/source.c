@@ -3,13 +3,11 @@
 
 #include "base/fnv.h"
 #include "path/beneath.h"
-#include "path/file.h"
 #include "record/artifacts.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 
 enum {
     CHUNK = 64 * 1024,
@@ -19,38 +17,6 @@ enum {
 static const char checksums_name[] = "checksums.json", snapshots_name[] = "snapshots",
                   goldens_name[] = "goldens";
 
-/* What a run writes, apart from the snapshots. */
-static const char *const file_names[] = {"run.json", "policy.json", "scenario.json",
-    "normalization.json", "transcript.log", "events.jsonl"};
-
-int source_file(int dir, const char *name)
-{
-    struct stat st;
-    AUTO_FD int fd =
-        beneath_open(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, BENEATH_NO_SYMLINKS);
-    if (fd < 0)
-        return -1;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-        errno = EINVAL;
-        return -1;
-    }
-    return TAKE_FD(fd);
-}
-
-static bool is_there(int dir, const char *name)
-{
-    AUTO_FD int fd = source_file(dir, name);
-    return fd >= 0 || (errno != ENOENT && errno != ENOTDIR);
-}
-
-static bool unreadable(const char *name, struct err *err)
-{
-    int errnum = errno;
-    err_errno(err, errnum == ENOENT || errnum == ENOTDIR ? E_NOT_FOUND : E_IO, errnum,
-        "cannot read the artifact '%s'", name);
-    return err_ctx(err, "file", "%s", name);
-}
-
 static bool missing(const char *name, struct mismatch *m)
 {
     mismatch_set(m, "missing", MISMATCH_NO_INDEX, "the artifact '%s' is missing", name);
@@ -59,11 +25,10 @@ static bool missing(const char *name, struct mismatch *m)
 
 bool source_open(const char *path, struct source *ret_source, struct err *err)
 {
-    AUTO_FD int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    AUTO_FD int dir = record_open(path, err);
     if (dir < 0)
-        return err_errno(err, errno == ENOENT || errno == ENOTDIR ? E_NOT_FOUND : E_IO, errno,
-            "cannot open the artifacts directory '%s'", path);
-    if (!is_there(dir, "run.json") && !is_there(dir, checksums_name))
+        return false;
+    if (!record_has(dir, "run.json") && !record_has(dir, checksums_name))
         return err_set(err, E_NOT_FOUND,
             "'%s' holds no recording: it has no run.json, which a run writes at its end", path);
     *ret_source = (struct source){
@@ -105,7 +70,7 @@ static bool hash_file(int fd, const char *name, char hex[FNV_HEX], struct err *e
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return unreadable(name, err);
+            return err_errno(err, E_IO, errno, "cannot read the artifact '%s'", name);
         if (n == 0)
             break;
         hash = fnv_add(hash, str_n(chunk, (size_t)n));
@@ -119,13 +84,13 @@ static bool verify_file(
     int dir, const char *name, struct str want, struct mismatch *m, struct err *err)
 {
     char hex[FNV_HEX];
-    AUTO_FD int fd = source_file(dir, name);
+    AUTO_FD int fd = record_file(dir, name);
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR)) {
         missing(name, m);
         return true;
     }
     if (fd < 0)
-        return unreadable(name, err);
+        return err_errno(err, E_IO, errno, "cannot read the artifact '%s'", name);
     if (!hash_file(fd, name, hex, err))
         return false;
     if (str_is(want, hex))
@@ -141,7 +106,7 @@ static bool verify_file(
 /* A file of the recording that the list does not have was not there when it was made. */
 static bool verify_listed(int dir, const json_t *sums, const char *name, struct mismatch *m)
 {
-    if (json_object_get(sums, name) || !is_there(dir, name))
+    if (json_object_get(sums, name) || !record_has(dir, name))
         return true;
     mismatch_set(
         m, "checksum", index_of(name), "the artifact '%s' has no checksum in checksums.json", name);
@@ -188,21 +153,13 @@ static bool verify_all(
         if (m->kind)
             return true;
     }
-    for (size_t i = 0; i < ARRAY_LEN(file_names) && !m->kind; i++)
-        (void)verify_listed(s->dir, sums, file_names[i], m);
+    for (size_t i = 0; record_names[i] && !m->kind; i++)
+        (void)verify_listed(s->dir, sums, record_names[i], m);
     if (!m->kind)
         verify_dir(s, snapshots_name, sums, m);
     if (!m->kind)
         verify_dir(s, goldens_name, sums, m);
     return true;
-}
-
-static bool read_text(int dir, const char *name, size_t max, struct buf *text, struct err *err)
-{
-    AUTO_FD int fd = source_file(dir, name);
-    if (fd < 0)
-        return unreadable(name, err);
-    return file_read(fd, max, name, text, err) || err_ctx(err, "file", "%s", name);
 }
 
 bool source_verify(
@@ -211,11 +168,11 @@ bool source_verify(
     AUTO_BUF struct buf text = BUF_INIT(2 * (size_t)JSON_SIZE_MAX);
     AUTO_JSON json_t *sums = NULL;
     AUTO_ERR struct err why = {0};
-    if (needs->events && !is_there(s->dir, "events.jsonl"))
+    if (needs->events && !record_has(s->dir, "events.jsonl"))
         return !missing("events.jsonl", m);
-    if (!is_there(s->dir, checksums_name))
+    if (!record_has(s->dir, checksums_name))
         return !needs->checksums || !missing(checksums_name, m);
-    if (!read_text(s->dir, checksums_name, JSON_SIZE_MAX, &text, err))
+    if (!record_text(s->dir, checksums_name, JSON_SIZE_MAX, &text, err))
         return false;
     if (!json_parse(buf_str(&text), checksums_name, E_PROTOCOL, &sums, &why))
         return !damaged(m, why.message);
@@ -244,16 +201,9 @@ static bool check_version(const json_t *tree, const char *name, const char *key,
 bool source_json(
     int dir, const char *name, const char *version_key, json_t **ret_tree, struct err *err)
 {
-    AUTO_BUF struct buf text = BUF_INIT(2 * (size_t)JSON_SIZE_MAX);
     AUTO_JSON json_t *tree = NULL;
-    if (!read_text(dir, name, JSON_SIZE_MAX, &text, err))
+    if (!record_object(dir, name, &tree, err))
         return false;
-    if (!json_parse(buf_str(&text), name, E_PROTOCOL, &tree, err))
-        return err_ctx(err, "file", "%s", name);
-    if (!json_is_object(tree)) {
-        err_set(err, E_PROTOCOL, "%s: expected an object, not %s", name, json_kind(tree));
-        return err_ctx(err, "file", "%s", name);
-    }
     if (!check_version(tree, name, version_key, err))
         return false;
     *ret_tree = json_take(&tree);
@@ -274,7 +224,7 @@ static bool read_part(
     const struct source *s, const char *name, struct buf *text, struct mismatch *m, struct err *err)
 {
     size_t max = text == &s->transcript ? SOURCE_TRANSCRIPT_MAX - CHUNK : JSON_SIZE_MAX;
-    return m->kind || or_missing(read_text(s->dir, name, max, text, err), name, m, err);
+    return m->kind || or_missing(record_text(s->dir, name, max, text, err), name, m, err);
 }
 
 bool source_read(struct source *s, struct mismatch *m, struct err *err)
@@ -288,7 +238,7 @@ bool source_read(struct source *s, struct mismatch *m, struct err *err)
     if (!check_version(s->run, "run.json", "protocol_version", err))
         return false;
     s->has_scenario = json_object_get(s->run, "scenario") != NULL;
-    if (is_there(s->dir, "normalization.json") &&
+    if (record_has(s->dir, "normalization.json") &&
         !source_json(s->dir, "normalization.json", "normalization_version", &record, err))
         return false;
     return read_part(s, "transcript.log", &s->transcript, m, err) &&
@@ -305,8 +255,8 @@ bool source_goldens(const struct source *s, const struct scenario *scenario, str
     for (size_t i = 0; inner >= 0 && (g = scenario_golden(scenario, i)); i++) {
         AUTO_BUF struct buf text = BUF_INIT(2 * GOLDEN_BYTES_MAX);
         snprintf(name, sizeof(name), ARTIFACTS_GOLDEN, i + 1);
-        bool there = is_there(s->dir, name);
-        if (there && !read_text(s->dir, name, GOLDEN_BYTES_MAX, &text, err))
+        bool there = record_has(s->dir, name);
+        if (there && !record_text(s->dir, name, GOLDEN_BYTES_MAX, &text, err))
             return false;
         golden_set(g, there ? str_z(buf_z(&text)) : (struct str){0});
     }
@@ -323,4 +273,34 @@ bool source_snapshot(const struct source *s, size_t index, json_t **ret_snapshot
     if (m->kind)
         m->index = (int64_t)index;
     return true;
+}
+
+/* Events -------------------------------------------------------------------------------------- */
+
+static bool take_observation(void *context, const json_t *o, struct err *err)
+{
+    struct source_events *e = context;
+    const json_t *list = json_object_get(o, "events");
+    size_t i;
+    json_t *event;
+    (void)err;
+    e->dropped |= json_object_get(o, "events_dropped") != NULL;
+    json_array_foreach(list, i, event)
+    {
+        e->dropped |= json_array_size(e->list) >= SOURCE_EVENTS_MAX;
+        if (!e->dropped)
+            json_push(e->list, json_incref(event));
+    }
+    return true;
+}
+
+bool source_events(const struct source *s, struct source_events *ret_events, struct err *err)
+{
+    *ret_events = (struct source_events){.list = json_array()};
+    ret_events->known = record_has(s->dir, "events.jsonl");
+    if (!ret_events->known ||
+        record_lines(s->dir, "events.jsonl", false, take_observation, ret_events, err))
+        return true;
+    json_decrefp(&ret_events->list);
+    return false;
 }

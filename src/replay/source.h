@@ -13,6 +13,7 @@
 #define REPLAY_SOURCE_H
 
 #include "base/arena.h"
+#include "record/reader.h"
 #include "replay/mismatch.h"
 #include "run/scenario.h"
 
@@ -20,6 +21,7 @@ enum {
     SOURCE_TRANSCRIPT_MAX = 1 << 30,
     SOURCE_FILES_MAX = 100 * 1000,
     SOURCE_NAME_MAX = 256,
+    SOURCE_EVENTS_MAX = 1000 * 1000,
 };
 
 struct source {
@@ -50,13 +52,19 @@ MUST_USE bool source_read(struct source *s, struct mismatch *m, struct err *err)
 MUST_USE bool source_snapshot(const struct source *s, size_t index, json_t **ret_snapshot,
     struct mismatch *m, struct err *err);
 
+/* Everything that happened, in order, whenever it was observed. */
+struct source_events {
+    json_t *list;
+    bool known;   /* there is an events.jsonl */
+    bool dropped; /* and it does not tell of all */
+};
+MUST_USE bool source_events(
+    const struct source *s, struct source_events *ret_events, struct err *err);
+
 /* What the scenario's goldens were compared with; a recording without any leaves them as they are.
  */
 MUST_USE bool source_goldens(
     const struct source *s, const struct scenario *scenario, struct err *err);
-
-/* Opens a file of it, if it is there and a plain one: -1 with ENOENT, or another errno. */
-int source_file(int dir, const char *name);
 
 /* A JSON object in a file, whose version is right. E_NOT_FOUND: there is none. */
 MUST_USE bool source_json(

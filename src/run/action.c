@@ -48,8 +48,8 @@ static const struct field resize_fields[] = {
 static const struct field wait_fields[] = {FIELD_JSON(
     "condition", P, condition, "{\"type\", \"payload\"}: see conditions", .flags = FIELD_REQUIRED)};
 static const struct field mouse_fields[] = {
-    FIELD_ENUM("button", P, button, buttons, "which", .def = "\"left\""),
-    FIELD_ENUM("event", P, event, events, "what happens to it", .def = "\"click\""),
+    FIELD_ENUM("button", P, button, buttons, "which", .flags = FIELD_REQUIRED),
+    FIELD_ENUM("event", P, event, events, "what happens to it", .flags = FIELD_REQUIRED),
     FIELD_U32("row", P, row, "counted from 0", .flags = FIELD_REQUIRED,
         FIELD_RANGE(0, SESSION_ROWS_MAX - 1)),
     FIELD_U32("col", P, col, "counted from 0", .flags = FIELD_REQUIRED,

@@ -48,9 +48,10 @@ static bool contains(struct str where, struct str what)
     if (solid.n == what.n || solid.n == 0)
         return false;
     for (const char *at; (at = memmem(where.p, where.n, solid.p, solid.n));) {
-        where = str_skip(where, (size_t)(at - where.p) + solid.n);
-        if (where.n == 0 || where.p[0] == '\n')
+        where = str_skip(where, (size_t)(at - where.p));
+        if (where.n == solid.n || where.p[solid.n] == '\n')
             return true;
+        where = str_skip(where, 1); /* places may overlap */
     }
     return false;
 }
@@ -383,7 +384,7 @@ static const struct field line_text_fields[] = {LINE, TEXT};
 static const struct field line_pattern_fields[] = {LINE, PATTERN};
 static const struct field cursor_fields[] = {ROW, COL};
 static const struct field quiet_fields[] = {FIELD_U64("quiet_ms", P, quiet_ms,
-    "for how long nothing may have changed", .def = "100", FIELD_RANGE(1, 3600 * 1000))};
+    "for how long nothing may have changed", .flags = FIELD_REQUIRED, FIELD_RANGE(1, 3600 * 1000))};
 static const struct field code_fields[] = {FIELD_I64(
     "code", P, code, "the command's exit code", .flags = FIELD_REQUIRED, FIELD_RANGE(0, 255))};
 static const struct field style_fields[] = {

@@ -1,6 +1,8 @@
 /* Driving a session by lines of JSON. */
 #include "run/driver.h"
 
+#include "base/clock.h"
+#include "run/request.h"
 #include "run/result.h"
 #include "session/budget.h"
 
@@ -12,43 +14,19 @@ enum {
     ARENA_MAX = 64 << 20,
 };
 
-static const char *const screens[] = {"full", "cells", "delta"}; /* by enum observer_screen */
-
-struct message {
-    uint32_t version;
-    json_t *action;
-    json_t *request_id;
-    uint64_t timeout_ms, settle_ms;
-    int screen;
-};
-
-static const struct field message_fields[] = {
-    FIELD_U32("protocol_version", struct message, version, "1", .flags = FIELD_REQUIRED,
-        FIELD_RANGE(1, 1)),
-    FIELD_JSON(
-        "action", struct message, action, "{\"type\", \"payload\"}", .flags = FIELD_REQUIRED),
-    FIELD_JSON("request_id", struct message, request_id, "echoed in the answer"),
-    FIELD_U64("timeout_ms", struct message, timeout_ms,
-        "for a wait; for others: for the first change", .def = "5000",
-        FIELD_RANGE(1, 24 * 3600 * 1000)),
-    FIELD_U64("settle_ms", struct message, settle_ms,
-        "answer only when nothing has changed for so long", .def = "0",
-        FIELD_RANGE(0, 3600 * 1000)),
-    FIELD_ENUM("screen", struct message, screen, screens,
-        "full: the lines; cells: with every cell; delta: the rows that have changed since the last "
-        "answer",
-        .def = "\"full\""),
-};
-static const struct shape message_shape =
-    SHAPE("driver_input", struct message, message_fields, "one line of the driver's input");
-
 struct driver {
     const struct driver_job *job;
     struct live live;
+    struct patience patience; /* for whoever reads the answers: as long as the command may run */
     struct buf input;
     bool input_ended;
     bool skipping; /* the rest of a line that was too long */
-    uint64_t steps;
+    uint64_t actions;
+    json_t *steps;              /* for the record; NULL: there is none */
+    struct request_result step; /* the one under way */
+    size_t line_bytes;          /* of the line that it came from */
+    size_t kept_bytes;          /* of what the steps were made from */
+    bool steps_cut;
     bool over;
     bool unread;      /* nobody takes our answers: and therefore over */
     struct err error; /* what ended it, if it was not the session */
@@ -60,6 +38,7 @@ enum {
     ADDED_MATCHED_BY,
     ADDED_ERROR,
     ADDED_REQUEST_ID,
+    ADDED_TIMEOUT_MS,
 };
 
 /* What an answer has beside what every observation has. */
@@ -70,6 +49,7 @@ static const struct {
     [ADDED_ERROR] = {"error",
         "why the action did not do what it was to do: code, message, context"},
     [ADDED_REQUEST_ID] = {"request_id", "as it came with the action"},
+    [ADDED_TIMEOUT_MS] = {"timeout_ms", "as it came with the action"},
 };
 
 json_t *driver_fields(void)
@@ -84,15 +64,26 @@ json_t *driver_fields(void)
     return list;
 }
 
-static void answer(struct driver *d, json_t *object, const struct message *m)
+static bool is_canceled(const struct driver *d)
+{
+    struct pollfd word = {.fd = d->job->live.observed.cancel, .events = POLLIN};
+    return poll(&word, 1, 0) > 0;
+}
+
+static void answer(struct driver *d, json_t *object, const struct request *m)
 {
     if (m && m->request_id)
         json_put(object, added[ADDED_REQUEST_ID].name, json_incref(m->request_id));
-    if (!d->job->answer(d->job->context, object))
-        d->over = d->unread = true;
+    json_t *timeout = m ? json_object_get(m->tree, "timeout_ms") : NULL;
+    if (timeout)
+        json_put(object, added[ADDED_TIMEOUT_MS].name, json_incref(timeout));
+    if (d->job->answer(d->job->context, object, &d->patience))
+        return;
+    d->over = d->unread = true;
+    d->live.canceled |= is_canceled(d);
 }
 
-static void answer_error(struct driver *d, const struct err *error, const struct message *m)
+static void answer_error(struct driver *d, const struct err *error, const struct request *m)
 {
     json_t *object = json_object();
     json_put(object, "protocol_version", json_integer(RUN_PROTOCOL_VERSION));
@@ -109,20 +100,65 @@ static void fail(struct driver *d, struct err *error)
         err_move(&d->error, error);
 }
 
-/* What was sent to us makes no sense: with --keep-going that is all, otherwise it is the end. */
-static void refuse(struct driver *d, struct err *error, const struct message *m)
+/* The record ---------------------------------------------------------------------------------- */
+
+static uint64_t since_start(const struct driver *d)
 {
-    answer_error(d, error, m);
-    if (!d->job->keep_going)
-        fail(d, error);
+    return clock_mono_ms() - d->live.observer.started_ms;
 }
 
-static void refuse_length(struct driver *d)
+static void begin_step(struct driver *d, struct str line)
+{
+    d->line_bytes = line.n;
+    d->step = (struct request_result){.index = json_array_size(d->steps),
+        .started_ms = since_start(d),
+        .from_bytes = session_fed_bytes(d->live.session),
+        .snapshot = ""};
+}
+
+/* A record has limits; what is beyond them makes it one that can't be run again. */
+static bool may_keep(struct driver *d)
+{
+    d->kept_bytes += d->line_bytes;
+    bool fits = d->kept_bytes <= DRIVER_KEPT_MAX && json_array_size(d->steps) < DRIVER_STEPS_MAX;
+    d->steps_cut |= d->steps && !fits;
+    return d->steps && fits;
+}
+
+static void keep_step(struct driver *d, const struct request *m, const struct err *error)
+{
+    d->step.error = error;
+    d->step.ended_ms = since_start(d);
+    d->step.end_bytes = session_fed_bytes(d->live.session);
+    if (may_keep(d))
+        json_push(d->steps, request_step(m, &d->step));
+}
+
+static void keep_refused(struct driver *d, struct str line, const struct err *error)
+{
+    d->step.error = error;
+    d->step.ended_ms = since_start(d);
+    if (may_keep(d))
+        json_push(d->steps, request_refused(line, &d->step));
+}
+
+/* What was sent to us makes no sense: with --keep-going that is all, otherwise it is the end, and
+ * part of the record. */
+static void refuse(struct driver *d, struct str line, struct err *error, const struct request *m)
+{
+    answer_error(d, error, m);
+    if (d->job->keep_going)
+        return;
+    keep_refused(d, line, error);
+    fail(d, error);
+}
+
+static void refuse_length(struct driver *d, struct str line)
 {
     AUTO_ERR struct err error = {0};
     err_set(&error, E_PROTOCOL, "a line of the input is longer than %d MiB", DRIVER_LINE_MAX >> 20);
     err_ctx_int(&error, "limit", DRIVER_LINE_MAX);
-    refuse(d, &error, NULL);
+    refuse(d, line, &error, NULL);
 }
 
 /* Lines --------------------------------------------------------------------------------------- */
@@ -155,7 +191,8 @@ static void check_length(struct driver *d)
     bool skipped = d->skipping;
     if (!skipped && !end && d->input.n > DRIVER_LINE_MAX) {
         d->skipping = true;
-        refuse_length(d);
+        begin_step(d, buf_str(&d->input));
+        refuse_length(d, buf_str(&d->input));
     }
     if (!d->skipping)
         return;
@@ -201,23 +238,33 @@ static bool next_line(struct driver *d, struct buf *ret_line)
 /* Observations -------------------------------------------------------------------------------- */
 
 static void observe(
-    struct driver *d, const struct message *m, const char *matched_by, const struct err *error)
+    struct driver *d, const struct request *m, const char *matched_by, const struct err *error)
 {
     AUTO_ERR struct err own = {0};
-    if (!live_observe(&d->live, (enum observer_screen)m->screen, matched_by, error, &own))
+    const struct live_look look = {
+        (enum observer_screen)m->screen, matched_by, error, m->action_json};
+    if (d->job->after)
+        d->job->after(d->job->context, d->live.session);
+    bool ok = live_observe(&d->live, &look, &own);
+    d->step.matched_by = matched_by;
+    d->step.snapshot = d->live.snapshot;
+    keep_step(d, m, ok ? error : &own);
+    if (!ok)
         fail(d, &own);
     answer(d, d->live.observation, m);
 }
 
 /* Actions ------------------------------------------------------------------------------------- */
 
-static void perform(struct driver *d, const struct message *m, const struct action *action)
+static void perform(struct driver *d, const struct request *m)
 {
+    const struct action *action = &m->action;
     AUTO_ERR struct err error = {0};
     const struct live_wish wish = {m->timeout_ms, m->settle_ms, false};
     const char *matched_by = NULL;
     bool waits = action->type == ACTION_WAIT, ends = action->type == ACTION_TERMINATE;
     bool sent = live_send(&d->live, action, &error);
+    d->step.sent = buf_str(&d->live.sent);
     if (ends)
         matched_by = "exit";
     else if (sent)
@@ -225,18 +272,6 @@ static void perform(struct driver *d, const struct message *m, const struct acti
     d->over |= ends || d->live.canceled || d->live.failed;
     if (!d->live.canceled)
         observe(d, m, matched_by, &error);
-}
-
-static bool check_version(const json_t *tree, struct err *err)
-{
-    const json_t *version = json_object_get(tree, "protocol_version");
-    if (!json_is_integer(version) || json_integer_value(version) == RUN_PROTOCOL_VERSION)
-        return true;
-    err_set(err, E_PROTOCOL_VERSION_MISMATCH,
-        "protocol_version %lld is not supported: this program speaks %d",
-        (long long)json_integer_value(version), RUN_PROTOCOL_VERSION);
-    err_ctx_int(err, "provided_version", (int64_t)json_integer_value(version));
-    return err_ctx_int(err, "supported_version", RUN_PROTOCOL_VERSION);
 }
 
 static bool is_blank(struct str line)
@@ -248,52 +283,57 @@ static bool is_blank(struct str line)
 }
 
 /* One action more than are allowed ends it. */
-static bool may_act(struct driver *d, const struct message *m)
+static bool may_act(struct driver *d, const struct request *m)
 {
     AUTO_ERR struct err error = {0};
     const struct budget steps = {
         "max_steps", " actions", d->job->live.observed.verdict->policy->budgets.max_steps, false};
-    if (d->steps++ < steps.limit)
+    if (d->actions++ < steps.limit)
         return true;
     (void)budget_blame(&steps, &error);
     answer_error(d, &error, m);
+    keep_step(d, m, &error);
     fail(d, &error);
     return false;
 }
 
-static void take_line(struct driver *d, struct str line)
+static void take_request(struct driver *d, struct str line)
 {
     AUTO_ARENA struct arena arena = ARENA_INIT(ARENA_MAX);
-    AUTO_JSON json_t *tree = NULL;
     AUTO_ERR struct err error = {0};
-    struct message m = {0};
-    struct action action = {0};
+    struct request request;
+    if (!request_read(line, &arena, &request, &error))
+        refuse(d, line, &error, &request);
+    else if (may_act(d, &request))
+        perform(d, &request);
+    request_done(&request);
+}
+
+static void take_line(struct driver *d, struct str line)
+{
     if (is_blank(line))
         return;
-    if (line.n > DRIVER_LINE_MAX) {
-        refuse_length(d);
-        return;
-    }
-    bool ok = json_parse(line, "input", E_PROTOCOL, &tree, &error);
-    m.request_id = json_object_get(tree, "request_id");
-    ok = ok && check_version(tree, &error) &&
-         field_read(&message_shape, tree, &arena, E_PROTOCOL, &m, &error) &&
-         action_read(m.action, "action", &arena, &action, &error);
-    if (!ok) {
-        refuse(d, &error, &m);
-        return;
-    }
-    if (may_act(d, &m))
-        perform(d, &m, &action);
-    action_done(&action);
+    if (d->job->before)
+        d->job->before(d->job->context, d->live.session);
+    begin_step(d, line);
+    if (line.n > DRIVER_LINE_MAX)
+        refuse_length(d, line);
+    else
+        take_request(d, line);
 }
 
 /* The whole ----------------------------------------------------------------------------------- */
 
-/* What ended it first counts. */
+/* The last screen is what is there when nobody asks any more. What ended it first counts. */
 static void finish(struct driver *d, struct live_result *ret_result)
 {
+    if (d->job->before && !d->over)
+        d->job->before(d->job->context, d->live.session);
+    if (!d->over)
+        session_drain(d->live.session);
     live_end(&d->live, true, ret_result);
+    ret_result->steps = d->steps;
+    ret_result->steps_cut = d->steps_cut;
     struct exec_result *run = &ret_result->run;
     if (!d->error.code && !run->error.code && d->unread)
         err_set(&d->error, E_IO, "cannot write the answers: nobody reads them any more");
@@ -308,6 +348,8 @@ bool driver_run(const struct driver_job *job, struct live_result *ret_result, st
     struct driver d = {.job = job, .input = BUF_INIT(DRIVER_LINE_MAX + READ_SIZE)};
     if (!live_open(&job->live, &d.live, err))
         return false;
+    d.patience = (struct patience){session_ends_ms(d.live.session), job->live.observed.cancel};
+    d.steps = job->live.artifacts ? json_array() : NULL;
     while (!d.over) {
         AUTO_BUF struct buf line = BUF_INIT(DRIVER_LINE_MAX + READ_SIZE);
         if (!next_line(&d, &line))
@@ -322,5 +364,5 @@ bool driver_run(const struct driver_job *job, struct live_result *ret_result, st
 
 json_t *driver_schema(void)
 {
-    return field_schema(&message_shape);
+    return request_schema();
 }

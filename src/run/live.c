@@ -12,8 +12,8 @@ enum {
 bool live_open(const struct live_job *job, struct live *ret_live, struct err *err)
 {
     struct live *l = ret_live;
-    *l = (struct live){.job = *job};
-    observer_init(&l->observer);
+    *l = (struct live){.job = *job, .sent = BUF_INIT(SENT_MAX)};
+    observer_init(&l->observer, job->run_id);
     l->observer.artifacts = job->artifacts;
     l->observer.snapshot_max = job->observed.verdict->policy->budgets.max_snapshot_bytes;
     l->observer.also = job->output;
@@ -28,6 +28,7 @@ void live_done(struct live *l)
 {
     session_close(l->session);
     observer_done(&l->observer);
+    buf_done(&l->sent);
     json_decrefp(&l->observation);
     l->session = NULL;
     l->observation = NULL;
@@ -73,7 +74,7 @@ static bool blame_end(struct live *l, bool canceled, struct err *err)
 
 bool live_send(struct live *l, const struct action *action, struct err *err)
 {
-    AUTO_BUF struct buf sent = BUF_INIT(SENT_MAX);
+    buf_reset(&l->sent);
     if (action->type == ACTION_WAIT)
         return true;
     if (action->type == ACTION_TERMINATE) {
@@ -82,7 +83,7 @@ bool live_send(struct live *l, const struct action *action, struct err *err)
     }
     if (session_has_ended(l->session))
         return blame_exit(l, err);
-    if (!action_send(action, l->session, &sent, err))
+    if (!action_send(action, l->session, &l->sent, err))
         return false;
     l->since = session_changes(l->session);
     return true;
@@ -134,21 +135,30 @@ bool live_wait_exit(struct live *l, uint64_t timeout_ms, bool *ret_ended, struct
 
 /* Seeing -------------------------------------------------------------------------------------- */
 
-bool live_observe(struct live *l, enum observer_screen how, const char *matched_by,
-    const struct err *error, struct err *err)
+/* The screen into the record: whole, also where only what has changed is answered. */
+static bool keep_screen(
+    struct live *l, enum observer_screen how, const json_t *observation, struct err *err)
 {
-    char name[ARTIFACTS_NAME];
     struct artifacts *a = l->job.artifacts;
-    json_t *o = observer_take(&l->observer, session_term(l->session), how);
-    bool ok = observer_fits(&l->observer, err) &&
-              (!a || artifacts_snapshot(a, json_object_get(o, "screen"), name, err));
-    const struct err *told = ok ? error : err;
-    if (matched_by)
-        json_put(o, "matched_by", json_string(matched_by));
+    if (!a)
+        return true;
+    AUTO_JSON json_t *whole =
+        how == OBSERVER_DELTA ? observer_screen(session_term(l->session)) : NULL;
+    const json_t *screen = whole ? whole : json_object_get(observation, "screen");
+    return artifacts_snapshot(a, screen, l->snapshot, err);
+}
+
+bool live_observe(struct live *l, const struct live_look *look, struct err *err)
+{
+    json_t *o = observer_take(&l->observer, session_term(l->session), look->screen);
+    l->snapshot[0] = '\0';
+    bool ok = observer_fits(&l->observer, err) && keep_screen(l, look->screen, o, err);
+    const struct err *told = ok ? look->error : err;
+    if (look->matched_by)
+        json_put(o, "matched_by", json_string(look->matched_by));
     if (told && told->code)
         json_put(o, "error", err_to_json(told));
-    if (a)
-        artifacts_event(a, o);
+    observer_record(&l->observer, o, look->action);
     l->since = session_changes(l->session);
     json_decrefp(&l->observation);
     l->observation = o;
@@ -171,13 +181,14 @@ static void judge(const struct live *l, struct exec_result *run)
 
 void live_end(struct live *l, bool look, struct live_result *ret_result)
 {
-    struct live_result result = {.run.status = EXEC_PASSED};
+    struct live_result result = {
+        .run.status = EXEC_PASSED, .rows = l->job.observed.rows, .cols = l->job.observed.cols};
     struct exec_result *run = &result.run;
     memcpy(result.run_id, l->observer.run_id, sizeof(result.run_id));
     memcpy(result.session_id, l->observer.session_id, sizeof(result.session_id));
     run->started_ms = l->observer.started_ms;
     l->observer.ended = true;
-    if (look && !live_observe(l, OBSERVER_FULL, NULL, NULL, &run->error))
+    if (look && !live_observe(l, &(struct live_look){0}, &run->error))
         run->status = EXEC_ERRORED;
     if (!l->observation)
         l->observation = observer_take(&l->observer, session_term(l->session), OBSERVER_FULL);
@@ -194,6 +205,7 @@ void live_end(struct live *l, bool look, struct live_result *ret_result)
 void live_result_done(struct live_result *r)
 {
     err_done(&r->run.error);
+    json_decrefp(&r->steps);
     json_decrefp(&r->observation);
-    r->observation = NULL;
+    r->steps = r->observation = NULL;
 }

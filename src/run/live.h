@@ -4,7 +4,7 @@
  *     struct live l;
  *     if (!live_open(&job, &l, err)) return false;
  *     live_send(&l, &action, err) && live_wait(&l, NULL, &wish, &matched_by, err);
- *     const json_t *observation = live_observe(&l, OBSERVER_FULL, matched_by, NULL, err);
+ *     live_observe(&l, &(struct live_look){.matched_by = matched_by}, err);     l.observation
  *     live_end(&l, false, &result);
  *     live_done(&l);
  */
@@ -18,6 +18,7 @@
 struct live_job {
     struct observer_job observed;
     struct artifacts *artifacts; /* may be NULL */
+    const char *run_id;          /* NULL: a new one */
     /* What it prints; may be NULL. */
     void (*output)(void *context, struct str bytes);
     void *context;
@@ -29,8 +30,10 @@ struct live {
     struct session *session;
     uint64_t since; /* session_changes() at the last action or observation */
     bool canceled;
-    bool failed;         /* a budget: session_error() */
-    json_t *observation; /* the last one; may be NULL */
+    bool failed;                   /* a budget: session_error() */
+    struct buf sent;               /* by the last action */
+    json_t *observation;           /* the last one; may be NULL */
+    char snapshot[ARTIFACTS_NAME]; /* its file; "": none */
 };
 
 /* What was asked for beside an action. */
@@ -39,10 +42,21 @@ struct live_wish {
     bool change; /* wait for the first change; otherwise a screen that stays is an answer, too */
 };
 
+/* What an observation is to have. */
+struct live_look {
+    enum observer_screen screen;
+    const char *matched_by;  /* may be NULL */
+    const struct err *error; /* of the action; may be NULL */
+    const json_t *action;    /* for the record alone; may be NULL */
+};
+
 /* How it ended, as a RunResult tells it. */
 struct live_result {
     struct exec_result run;
     char run_id[ID_SIZE], session_id[ID_SIZE];
+    uint16_t rows, cols; /* of the terminal at the start */
+    json_t *steps;       /* StepResults of what was asked; NULL: nobody kept them */
+    bool steps_cut;      /* not all of it */
     json_t *observation; /* the last one */
 };
 
@@ -62,10 +76,11 @@ MUST_USE bool live_wait(struct live *l, const struct condition *condition,
 /* Waits for the command's end: whether it came. */
 MUST_USE bool live_wait_exit(struct live *l, uint64_t timeout_ms, bool *ret_ended, struct err *err);
 
-/* An observation with `matched_by` and the error of the action, if there are; into the record, too.
- * It stays ours. False if a screen was over its budget: there is one, without a screen. */
-MUST_USE bool live_observe(struct live *l, enum observer_screen how, const char *matched_by,
-    const struct err *error, struct err *err);
+/* Takes an observation; into the record, too, where its screen is always whole. It stays ours.
+ * False if a screen was over its budget, or could not be written: there is an observation all the
+ * same.
+ */
+MUST_USE bool live_observe(struct live *l, const struct live_look *look, struct err *err);
 
 /* Ends the command. With `look` the last screen is observed once more. */
 void live_end(struct live *l, bool look, struct live_result *ret_result);

@@ -12,12 +12,15 @@ enum {
     MESSAGE_MAX = 4096,
 };
 
-void observer_init(struct observer *o)
+void observer_init(struct observer *o, const char *run_id)
 {
     *o = (struct observer){.text = BUF_INIT(2 * OBSERVER_TEXT_MAX),
         .snapshot_max = UINT64_MAX,
         .events = json_array()};
-    id_new(o->run_id);
+    if (run_id)
+        snprintf(o->run_id, sizeof(o->run_id), "%s", run_id);
+    else
+        id_new(o->run_id);
     id_new(o->session_id);
     o->started_ms = clock_mono_ms();
 }
@@ -25,6 +28,7 @@ void observer_init(struct observer *o)
 void observer_done(struct observer *o)
 {
     buf_done(&o->text);
+    timing_done(&o->timing);
     json_decrefp(&o->events);
     free(o->rows);
     o->rows = NULL;
@@ -35,8 +39,10 @@ void observer_output(void *context, struct str bytes)
 {
     struct observer *o = context;
     o->bytes += bytes.n;
-    if (o->artifacts)
+    if (o->artifacts) {
         artifacts_transcript(o->artifacts, bytes);
+        timing_add(&o->timing, o->bytes, clock_mono_ms() - o->started_ms);
+    }
     if (o->also)
         o->also(o->context, bytes);
     if (bytes.n > OBSERVER_TEXT_MAX) {
@@ -234,6 +240,16 @@ static json_t *screen_json(struct observer *o, const struct term *t, enum observ
     return json;
 }
 
+json_t *observer_screen(const struct term *t)
+{
+    AUTO_ARENA struct arena arena = ARENA_INIT(SCREEN_BYTES);
+    struct snapshot s;
+    char id[ID_SIZE];
+    id_new(id);
+    snapshot_take(t, &arena, 0, &s);
+    return snapshot_json(&s, id);
+}
+
 bool observer_fits(const struct observer *o, struct err *err)
 {
     if (!o->too_large)
@@ -386,4 +402,19 @@ json_t *observer_fields(void)
     for (size_t i = 0; i < ARRAY_LEN(parts); i++)
         push_help(list, "name", parts[i].name, parts[i].help);
     return list;
+}
+
+void observer_record(struct observer *o, json_t *observation, const json_t *action)
+{
+    if (!o->artifacts)
+        return;
+    json_t *output = timing_take(&o->timing, o->recorded, o->bytes);
+    o->recorded = o->bytes;
+    if (output)
+        json_put(observation, "output", output);
+    if (action)
+        json_put(observation, "action", json_incref((json_t *)action));
+    artifacts_event(o->artifacts, observation);
+    json_object_del(observation, "output");
+    json_object_del(observation, "action");
 }

@@ -11,6 +11,7 @@
 #include "base/id.h"
 #include "base/json.h"
 #include "record/artifacts.h"
+#include "record/timing.h"
 #include "session/session.h"
 
 enum {
@@ -38,11 +39,14 @@ struct observer {
     uint64_t *rows; /* hashes of the last delta's rows */
     unsigned n_rows;
     struct artifacts *artifacts;                   /* may be NULL: gets the transcript */
+    struct timing timing;                          /* of the output, for it */
+    uint64_t recorded;                             /* bytes that its last observation tells of */
     void (*also)(void *context, struct str bytes); /* may be NULL: sees the output, too */
     void *context;
 };
 
-void observer_init(struct observer *o);
+/* The run has an id, or gets a new one (NULL). */
+void observer_init(struct observer *o, const char *run_id);
 void observer_done(struct observer *o);
 
 /* A session that it observes, under the verdict's budgets. */
@@ -71,6 +75,13 @@ void observer_term_event(void *context, const struct term_event *event);
 
 /* After observer_take(): false with E_TIMEOUT if the screen was over its budget. */
 MUST_USE bool observer_fits(const struct observer *o, struct err *err);
+
+/* The ScreenSnapshot as it is now; a new object. */
+MUST_USE json_t *observer_screen(const struct term *t);
+
+/* Puts an observation into the record, if there is one: with the times of its output, and the
+ * action that it answers (may be NULL), which are not in the answer. */
+void observer_record(struct observer *o, json_t *observation, const json_t *action);
 
 /* A new object, and a new beginning: but for the start of a character whose rest has not come yet,
  * which is left for the next one. The ScreenSnapshot is in "screen", which is null without a

@@ -42,8 +42,16 @@ json_t *result_json(const struct result_input *in)
     json_put(object, "sandbox_report", report_json(in->verdict, in->plan));
     if (in->scenario)
         json_put(object, "scenario", json_incref(in->scenario));
+    if (in->rows) {
+        json_t *size = json_object();
+        json_put(size, "rows", json_integer(in->rows));
+        json_put(size, "cols", json_integer(in->cols));
+        json_put(object, "initial_size", size);
+    }
     if (in->steps)
         json_put(object, "steps", json_incref(in->steps));
+    if (in->steps_cut)
+        json_put(object, "steps_cut", json_true());
     json_put(object, "final_observation", json_incref(in->observation));
     json_put(object, "exit_status", r->exit.known ? result_exit_json(&r->exit) : json_null());
     if (r->error.code)

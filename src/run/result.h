@@ -19,6 +19,8 @@ struct result_input {
     const struct exec_result *result;
     /* Of a scenario; borrowed, may be NULL. */
     json_t *scenario, *steps;
+    bool steps_cut;      /* there were more */
+    uint16_t rows, cols; /* of the terminal at the start, where no scenario says so; or 0 */
     json_t *observation; /* the last one; borrowed */
 };
 

@@ -10,8 +10,6 @@ enum {
     WHY_MAX = 4096,
     SENT_MAX = 4 << 20,
     SENT_SHOWN = 1024, /* bytes of what was sent that a result shows */
-    FOLLOW_MS = 2000,  /* for a screen that is expected */
-    FOLLOW_QUIET_MS = 200,
 };
 
 struct runner {
@@ -26,7 +24,8 @@ struct runner {
 struct attempt {
     const struct step *step;
     enum step_status status;
-    unsigned windows;
+    unsigned windows; /* that were begun */
+    uint64_t window_ends_ms;
     uint64_t started_ms;
     struct buf sent;
     const char *matched_by;
@@ -189,25 +188,42 @@ static bool sends_input(enum action_type type)
            type == ACTION_RESIZE;
 }
 
-/* Assertions, window by window; without any, until the screen is quiet. */
-static void await_asserts(struct runner *r, struct attempt *a, uint64_t since)
+/* Window by window, at most until `until_ms`. A wait and the assertions after it share them: all of
+ * the step has its time once. */
+static struct wait_result wait_in_windows(struct attempt *a, struct wait *w, uint64_t until_ms)
 {
     const struct step *step = a->step;
-    struct wait_result got = {.end = WAIT_TIMEOUT};
-    for (a->windows = 0; a->windows <= step->retries && got.end == WAIT_TIMEOUT; a->windows++) {
-        uint64_t now = clock_mono_ms();
-        const struct wait w = {
-            .session = r->session,
-            .conditions = step->asserts,
-            .n = step->n_asserts,
-            .since = since,
-            .sent_ms = a->started_ms,
-            .after_input = sends_input(step->action.type) && a->windows == 0,
-            .settle_ms = step->n_asserts ? 0 : WAIT_SETTLE_MS,
-            .deadline_ms = now + step->timeout_ms,
-        };
-        wait_run(&w, &got);
+    struct wait_result got;
+    for (;;) {
+        if (a->windows == 0) {
+            a->window_ends_ms = clock_mono_ms() + step->timeout_ms;
+            a->windows = 1;
+        }
+        w->deadline_ms = MIN(a->window_ends_ms, until_ms);
+        wait_run(w, &got);
+        if (got.end != WAIT_TIMEOUT || a->windows > step->retries || w->deadline_ms == until_ms)
+            return got;
+        a->windows++;
+        a->window_ends_ms += step->timeout_ms;
+        w->after_input = false;
     }
+}
+
+/* Assertions; without any, until the screen is quiet. */
+static void await_asserts(struct runner *r, struct attempt *a)
+{
+    const struct step *step = a->step;
+    struct wait w = {
+        .session = r->session,
+        .conditions = step->asserts,
+        .n = step->n_asserts,
+        .since = session_changes(r->session),
+        .fed = session_fed_bytes(r->session),
+        .sent_ms = a->started_ms,
+        .after_input = a->sent.n > 0 || step->action.type == ACTION_RESIZE,
+        .settle_ms = step->n_asserts ? 0 : WAIT_SETTLE_MS,
+    };
+    struct wait_result got = wait_in_windows(a, &w, UINT64_MAX);
     a->matched_by = got.matched_by;
     bool ended = got.end == WAIT_CANCELED || got.end == WAIT_FAILED;
     if (step->n_asserts)
@@ -236,18 +252,15 @@ static bool await_condition(struct runner *r, struct attempt *a)
     uint64_t limit = step->timeout_ms * (step->retries + 1u);
     bool by_budget = limit > most;
     limit = by_budget ? most : limit;
-    const struct wait w = {
+    struct wait w = {
         .session = r->session,
         .conditions = &step->action.condition,
         .n = 1,
         .since = session_changes(r->session),
         .sent_ms = a->started_ms,
-        .deadline_ms = a->started_ms + limit,
     };
-    struct wait_result got;
-    wait_run(&w, &got);
+    struct wait_result got = wait_in_windows(a, &w, a->started_ms + limit);
     a->matched_by = got.matched_by;
-    a->windows = 1;
     if (got.end == WAIT_TIMEOUT)
         time_out(r, a, limit, by_budget);
     else if (got.end != WAIT_HELD)
@@ -273,6 +286,15 @@ static bool perform(struct runner *r, struct attempt *a)
     return true;
 }
 
+void runner_put_sent(json_t *step, struct str sent)
+{
+    AUTO_BUF struct buf shown = BUF_INIT(8 * SENT_SHOWN);
+    if (sent.n == 0)
+        return;
+    utf8_add_printable(&shown, str_head(sent, SENT_SHOWN));
+    json_put(step, "sent", json_text(buf_str(&shown)));
+}
+
 static json_t *step_json(const struct runner *r, const struct attempt *a, const char *snapshot)
 {
     const struct step *step = a->step;
@@ -286,11 +308,7 @@ static json_t *step_json(const struct runner *r, const struct attempt *a, const 
     json_put(object, "ended_at_ms", json_integer((json_int_t)(clock_mono_ms() - zero)));
     json_put(object, "action", json_incref((json_t *)step->action.json));
     json_put(object, "assertions", json_incref(a->assertions));
-    if (a->sent.n) {
-        AUTO_BUF struct buf shown = BUF_INIT(8 * SENT_SHOWN);
-        utf8_add_printable(&shown, str_head(buf_str(&a->sent), SENT_SHOWN));
-        json_put(object, "sent", json_text(buf_str(&shown)));
-    }
+    runner_put_sent(object, buf_str(&a->sent));
     if (a->matched_by)
         json_put(object, "matched_by", json_string(a->matched_by));
     if (snapshot[0]) {
@@ -313,8 +331,7 @@ static bool observe(
     struct artifacts *a = r->job->artifacts;
     *ret_observation = o;
     ret_name[0] = '\0';
-    if (a)
-        artifacts_event(a, o);
+    observer_record(&r->observer, o, NULL);
     return observer_fits(&r->observer, err) &&
            (!a || artifacts_snapshot(a, json_object_get(o, "screen"), ret_name, err));
 }
@@ -333,18 +350,6 @@ static void tell(struct runner *r, size_t index, const struct attempt *a, bool b
         .session = r->session,
     };
     r->job->progress(r->job->context, &progress);
-}
-
-/* The step has passed, and its screen may still be on its way to the one that is expected. */
-static void follow(struct runner *r, size_t index)
-{
-    uint64_t until = clock_mono_ms() + FOLLOW_MS;
-    while (!r->job->reached(r->job->context, index, r->session)) {
-        uint64_t now = clock_mono_ms();
-        enum session_news news = session_next(r->session, MIN(until, now + FOLLOW_QUIET_MS));
-        if ((news != SESSION_SCREEN && news != SESSION_FRAME) || now >= until)
-            return;
-    }
 }
 
 /* The first step that does not pass decides about the run. */
@@ -370,9 +375,9 @@ static void try_step(
     tell(r, index, a, true);
     if (waits ? await_condition(r, a) : perform(r, a))
         if (!waits || a->step->n_asserts)
-            await_asserts(r, a, session_changes(r->session));
-    if (a->status == STEP_PASSED && r->job->reached)
-        follow(r, index);
+            await_asserts(r, a);
+    if (a->status == STEP_PASSED && r->job->after)
+        r->job->after(r->job->context, r->session);
     update_goldens(r, a);
     if (!observe(r, ret_snapshot, &observation, &error) && !a->error.code) {
         a->status = STEP_ERRORED;
@@ -461,7 +466,7 @@ bool runner_run(const struct runner_job *job, struct runner_result *ret_result, 
 {
     struct runner_result result = {.steps = json_array(), .run.status = EXEC_PASSED};
     struct runner r = {.job = job, .result = &result};
-    observer_init(&r.observer);
+    observer_init(&r.observer, job->run_id);
     r.observer.artifacts = job->artifacts;
     r.observer.snapshot_max = job->verdict->policy->budgets.max_snapshot_bytes;
     r.observer.also = job->output;

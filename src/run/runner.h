@@ -38,14 +38,14 @@ struct runner_job {
     const struct plan *plan;
     const char *const *argv, *const *envp;
     struct artifacts *artifacts; /* may be NULL */
+    const char *run_id;          /* NULL: a new one */
     bool cells;                  /* in snapshots and observations */
     int cancel;                  /* -1, or what is readable when it is to end */
     /* May be NULL. */
     void (*progress)(void *context, const struct runner_progress *progress);
     void (*output)(void *context, struct str bytes);
-    /* Whether the screen after a step that passed is the one that is expected: for a moment it is
-     * waited for. */
-    bool (*reached)(void *context, size_t index, struct session *session);
+    /* After a step that passed, before its screen is taken: may let the session go on. */
+    void (*after)(void *context, struct session *session);
     void *context;
 };
 
@@ -65,6 +65,9 @@ MUST_USE bool runner_check(
 MUST_USE bool runner_run(
     const struct runner_job *job, struct runner_result *ret_result, struct err *err);
 void runner_result_done(struct runner_result *r);
+
+/* What a step sent, as its result shows it. */
+void runner_put_sent(json_t *step, struct str sent);
 
 /* The screen, the condition and the unanswered queries, as context of a time-out. */
 void runner_blame_screen(struct session *s, struct err *err);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct size_part {
@@ -234,13 +235,31 @@ static bool find_goldens(const char *path, struct arena *arena, struct scenario 
     return true;
 }
 
+/* A named pipe would be waited for, perhaps in vain; one that we were given, as by <(...), is read.
+ */
+static bool is_readable(int fd, const char *path)
+{
+    struct stat st;
+    struct str p = str_z(path);
+    bool given = str_is(p, "/dev/stdin") || str_starts_with(p, STR("/dev/fd/")) ||
+                 str_starts_with(p, STR("/proc/self/fd/"));
+    if (fstat(fd, &st) != 0 || (!given && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+        return false;
+    fcntl(fd, F_SETFL, 0);
+    return true;
+}
+
 bool scenario_load(
     const char *path, struct arena *arena, struct scenario *ret_scenario, struct err *err)
 {
-    AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     AUTO_BUF struct buf text = BUF_INIT(2 * SCENARIO_TEXT_MAX);
     if (fd < 0) {
         err_errno(err, E_IO, errno, "cannot open the scenario '%s'", path);
+        return err_ctx(err, "file", "%s", path);
+    }
+    if (!is_readable(fd, path)) {
+        err_set(err, E_IO, "the scenario '%s' is no regular file", path);
         return err_ctx(err, "file", "%s", path);
     }
     if (!file_read(fd, SCENARIO_TEXT_MAX, path, &text, err))

@@ -38,7 +38,7 @@ struct scenario {
     struct policy policy;
     struct step *steps;
     size_t n_steps;
-    struct golden_home *goldens; /* where they are; set by scenario_load() */
+    struct golden_home *goldens; /* where they are */
 };
 
 /* From a text or a file, as JSON or YAML. */

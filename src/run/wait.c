@@ -62,6 +62,13 @@ static uint64_t last_activity(const struct wait *w)
     return MAX(session_changed_ms(w->session), sent);
 }
 
+/* How long a screen that has not changed must have stayed so, to be what came of the input. */
+static uint64_t silence(const struct wait *w)
+{
+    bool answered = session_fed_bytes(w->session) != w->fed;
+    return w->n == 0 || answered ? WAIT_SETTLE_MS : WAIT_SILENCE_MS;
+}
+
 /* Is the screen one that may be judged now? When time is up, it is whatever it may be in the midst
  * of: there is no later one. */
 static bool may_judge(struct engine *e, uint64_t now)
@@ -78,7 +85,7 @@ static bool may_judge(struct engine *e, uint64_t now)
         return false;
     uint64_t quiet = now - MIN(now, last_activity(w));
     bool changed = session_changes(w->session) != w->since;
-    if (!last && !changed && (w->change || (w->after_input && quiet < WAIT_SETTLE_MS)))
+    if (!last && !changed && (w->change || (w->after_input && quiet < silence(w))))
         return false;
     return quiet >= w->settle_ms;
 }
@@ -90,8 +97,8 @@ static uint64_t next_look(const struct engine *e, uint64_t now)
     uint64_t at = w->deadline_ms, activity = last_activity(w);
     if (e->frame_since && e->frame_since + SESSION_FRAME_MS > now)
         at = MIN(at, e->frame_since + SESSION_FRAME_MS);
-    if (w->after_input && activity + WAIT_SETTLE_MS > now)
-        at = MIN(at, activity + WAIT_SETTLE_MS);
+    if (w->after_input && activity + silence(w) > now)
+        at = MIN(at, activity + silence(w));
     if (e->quiet && activity + e->quiet > now)
         at = MIN(at, activity + e->quiet);
     return at;
@@ -113,7 +120,11 @@ void wait_run(const struct wait *w, struct wait_result *ret_result)
     *ret_result = (struct wait_result){0};
     for (;;) {
         uint64_t now = clock_mono_ms();
-        if (may_judge(&e, now) && wait_test(w->session, w->conditions, w->n, NULL, NULL)) {
+        /* What holds at once does not outlive the budget. */
+        if (now >= session_ends_ms(w->session))
+            e.news = session_next(w->session, now);
+        if (e.news != SESSION_FAILED && may_judge(&e, now) &&
+            wait_test(w->session, w->conditions, w->n, NULL, NULL)) {
             ret_result->end = WAIT_HELD;
             ret_result->matched_by = reason(&e);
             return;
@@ -126,4 +137,15 @@ void wait_run(const struct wait *w, struct wait_result *ret_result)
             return;
         e.news = session_next(w->session, next_look(&e, now));
     }
+}
+
+bool wait_follow(const struct wait_follow *f)
+{
+    while (!f->reached(f->context, f->session)) {
+        uint64_t now = clock_mono_ms();
+        enum session_news news = session_next(f->session, MIN(f->until_ms, now + f->quiet_ms));
+        if ((news != SESSION_SCREEN && news != SESSION_FRAME) || now >= f->until_ms)
+            return f->reached(f->context, f->session);
+    }
+    return true;
 }

@@ -5,8 +5,10 @@
  * true, .deadline_ms = clock_mono_ms() + 5000}; wait_run(&w, &result);      result.end ==
  * WAIT_HELD, result.matched_by "change"
  *
- * After something was sent, the screen of before counts only once it has stayed as it was for a
- * moment: otherwise what was on it already would be taken for the answer.
+ * After something was sent, what is on the screen already is no answer. It is judged when it has
+ * changed; or when the program has printed something that changes nothing (a bell, the same again)
+ * and then nothing for WAIT_SETTLE_MS; or when for WAIT_SILENCE_MS nothing has come at all. A wait
+ * without conditions is over after WAIT_SETTLE_MS of silence.
  */
 #ifndef RUN_WAIT_H
 #define RUN_WAIT_H
@@ -15,6 +17,7 @@
 
 enum {
     WAIT_SETTLE_MS = 30,
+    WAIT_SILENCE_MS = 1000,
 };
 
 struct wait {
@@ -22,6 +25,7 @@ struct wait {
     const struct condition *conditions; /* all must hold */
     size_t n;
     uint64_t since;     /* session_changes() before the action */
+    uint64_t fed;       /* session_fed_bytes() before the action */
     uint64_t sent_ms;   /* when the action was sent */
     bool after_input;   /* the action sent something */
     bool change;        /* only a screen that has changed counts, until time is up */
@@ -48,5 +52,14 @@ void wait_run(const struct wait *w, struct wait_result *ret_result);
  * given. */
 bool wait_test(struct session *s, const struct condition *conditions, size_t n, bool *ret_held,
     struct buf *why);
+
+/* Lets a session go on until something is reached, nothing comes for so long, or it is time. */
+struct wait_follow {
+    struct session *session;
+    uint64_t until_ms, quiet_ms;
+    bool (*reached)(void *context, struct session *session);
+    void *context;
+};
+bool wait_follow(const struct wait_follow *f);
 
 #endif

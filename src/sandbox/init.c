@@ -30,6 +30,8 @@ enum {
     KILL_ROUNDS = 100 * 1000,
     SPACE_FACTOR = 4, /* address space for each byte of memory: what is reserved and never used */
     CHILDREN_TEXT = 4096,
+    PROC_TEXT = 4096, /* of a status, the names of groups included */
+    PID_TEXT = 16,
     COMMAND_STACK = 64 * 1024,
 };
 
@@ -376,11 +378,50 @@ static void pause_with(const struct init *init, pid_t command, int sig)
     kill(all, SIGCONT);
 }
 
-/* Those that are stopped hear of it, too. */
+/* Opens /proc/PID or, below it, task/PID. */
+static int open_process(pid_t pid, int below)
+{
+    char text[PID_TEXT], *p = text + sizeof(text) - 1;
+    *p = '\0';
+    for (unsigned left = (unsigned)pid; left; left /= 10)
+        *--p = (char)('0' + left % 10);
+    AUTO_FD int list = openat(below, below < 0 ? "/proc" : "task", O_PATH | O_CLOEXEC);
+    return openat(list, p, O_PATH | O_CLOEXEC);
+}
+
+/* What the kernel tells of it; nothing if it does not. */
+static void read_about(int process, const char *name, char text[PROC_TEXT])
+{
+    AUTO_FD int fd = openat(process, name, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, PROC_TEXT - 1) : 0;
+    text[MAX(n, 0)] = '\0';
+}
+
+/* A shell that somebody types at ignores SIGTERM, and ends when its terminal goes away. One that
+ * runs something waits for that. */
+static bool is_idle_shell(pid_t command)
+{
+    static const char digits[] = "0123456789abcdef", title[] = "\nSigIgn:\t";
+    char text[PROC_TEXT];
+    uint64_t ignored = 0;
+    AUTO_FD int process = open_process(command, -1);
+    AUTO_FD int thread = open_process(command, process);
+    read_about(process, "status", text);
+    const char *at = strstr(text, title);
+    for (at = at ? at + strlen(title) : ""; *at && strchr(digits, *at); at++)
+        ignored = ignored << 4 | (uint64_t)(strchr(digits, *at) - digits);
+    read_about(thread, "children", text);
+    return ignored >> (SIGTERM - 1) & 1 && !text[0];
+}
+
+/* Those that are stopped hear of it, too. Who listens to SIGTERM is not hurried. */
 static void ask_to_end(const struct init *init, pid_t command)
 {
     pid_t all = plan_is_native(init->in->plan) ? -1 : -command;
+    bool hang_up = init->in->terminal && is_idle_shell(command);
     kill(all, SIGTERM);
+    if (hang_up)
+        kill(command, SIGHUP);
     kill(all, SIGCONT);
 }
 

@@ -331,6 +331,8 @@ bool child_next(struct child *child, struct child_news *ret_news, struct err *er
 {
     struct init_message message = {0};
     int got = receive(child, &message);
+    if (got <= 0 || message.word != INIT_STOPPED)
+        let_go(child);
     if (got <= 0)
         *ret_news = (struct child_news){CHILD_GONE, 0};
     else if (message.word == INIT_EXITED)
@@ -339,8 +341,6 @@ bool child_next(struct child *child, struct child_news *ret_news, struct err *er
         *ret_news = (struct child_news){CHILD_STOPPED, message.value};
     else
         return setup_failed(child->plan, &message, err);
-    if (ret_news->word != CHILD_STOPPED)
-        let_go(child);
     return true;
 }
 

@@ -63,7 +63,8 @@ MUST_USE bool child_next(struct child *child, struct child_news *ret_news, struc
 
 void child_continue(const struct child *child);
 
-/* Asks everything in it to end: SIGTERM. What does not listen goes on. */
+/* Asks everything in it to end: SIGTERM, and SIGHUP for an idle shell on a terminal, which ignores
+ * the first. What does not listen goes on. */
 void child_terminate(const struct child *child);
 
 /* Ends everything in it, at once. */

@@ -453,6 +453,12 @@ uint64_t session_fed_bytes(const struct session *s)
     return s->fed_bytes;
 }
 
+uint64_t session_ends_ms(const struct session *s)
+{
+    uint64_t at = s->started_ms + s->runtime.limit;
+    return at < s->started_ms ? UINT64_MAX : at;
+}
+
 uint64_t session_started_ms(const struct session *s)
 {
     return s->started_ms;

@@ -127,6 +127,8 @@ const struct err *session_error(const struct session *s);
 uint64_t session_output_bytes(const struct session *s);
 /* How much of it is on the screen: after the end of a synchronized update there may be more. */
 uint64_t session_fed_bytes(const struct session *s);
+/* When its run time is used up. */
+uint64_t session_ends_ms(const struct session *s);
 uint64_t session_started_ms(const struct session *s);
 /* When the screen last changed: anything that can be seen. */
 uint64_t session_changed_ms(const struct session *s);

@@ -38,6 +38,8 @@ static const char *reason(
         return q->mutating ? "--approval always asks for every change" : NULL;
     if (q->warning)
         return q->warning;
+    if (q->no_rules)
+        return "no rule can cover what is typed";
     if (q->is_command ? rule_covers_command(&rules, q->tool, q->subject, scratch, &why)
                       : rule_covers_paths(&rules, q->tool, q->subject))
         return NULL;
@@ -59,7 +61,7 @@ bool approve_call(struct approve *a, const struct approve_question *question, st
         return true;
     q.why = why;
     struct str rule = {0};
-    if (a->options->mode == APPROVE_ON_REQUEST && !q.warning && q.subject.p)
+    if (a->options->mode == APPROVE_ON_REQUEST && !q.warning && !q.no_rules && q.subject.p)
         rule = rule_propose(q.tool, q.is_command, q.subject, &scratch);
     if (!a->options->ask) {
         err_set(err, E_APPROVAL_REQUIRED,

@@ -31,6 +31,7 @@ struct approve_question {
     struct str subject; /* the command line, or the paths, one a line */
     bool is_command;    /* rules are matched on its simple commands */
     bool mutating;
+    bool no_rules;       /* only a person can allow it */
     const char *warning; /* why it deserves a second look, or NULL */
     const char *why;     /* filled in: why somebody is asked */
 };

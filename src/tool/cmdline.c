@@ -186,7 +186,7 @@ static void parse_escape(struct parser *p, struct buf *word)
 
 static bool ends_word(int c)
 {
-    return c < 0 || strchr(" \t\r\n;&|<>()", c);
+    return c < 0 || strchr(" \t\n;&|<>()", c);
 }
 
 /* One word, its quotes removed. False: something in it is only known when it runs. */
@@ -278,6 +278,9 @@ static void parse_here_document(struct parser *p, struct str delimiter, bool quo
     }
     skip_line(p);
     size_t rest = p->at; /* of the line with the operator */
+    for (size_t i = here; i < rest; i++)
+        if (delimiter.n == 0 || strchr("'\"\\`$", p->text.p[i]))
+            not_plain(p, "a here-document with more in its line than is looked at");
     p->at += p->at < p->text.n;
     size_t begin = p->at, end = p->text.n;
     bool found = false;
@@ -315,7 +318,7 @@ static void parse_here_document(struct parser *p, struct str delimiter, bool quo
 
 static void skip_blanks(struct parser *p)
 {
-    while (peek(p, 0) == ' ' || peek(p, 0) == '\t' || peek(p, 0) == '\r' || starts(p, "\\\n"))
+    while (peek(p, 0) == ' ' || peek(p, 0) == '\t' || starts(p, "\\\n"))
         p->at += peek(p, 0) == '\\' ? 2 : 1;
 }
 
@@ -354,7 +357,7 @@ static void parse_redirection(struct parser *p, struct reading *r)
     bool copy = p->text.p[p->at - 1] == '&';
     skip_blanks(p);
     bool fixed = parse_word(p, &target);
-    bool number = target.n && strspn(target.p, "0123456789-") == target.n;
+    bool number = str_is(target, "-") || (target.n && strspn(target.p, "0123456789") == target.n);
     if (!fixed || !((copy && number) || str_is(target, "/dev/null")))
         not_plain(p, in ? "a redirection from a file" : "a redirection to a file");
 }
@@ -402,6 +405,9 @@ static void take_word(struct parser *p, struct reading *r)
     bool fixed = parse_word(p, &word);
     struct str raw = str_head(str_skip(p->text, from), p->at - from);
     r->any = true;
+    bool digits = raw.n && strspn(raw.p, "0123456789") >= raw.n;
+    if (digits && (peek(p, 0) == '<' || peek(p, 0) == '>'))
+        return; /* a descriptor: part of the redirection */
     if (r->n == 0 && (is_keyword(raw) || is_header(raw))) {
         p->out->why = why ? why : "a compound command";
         r->fixed = true;
@@ -502,6 +508,18 @@ static void parse_list(struct parser *p, enum end end)
     end_command(p, &r, false);
 }
 
+/* What a terminal or a shell takes for more than itself, wherever it stands. */
+static void check_bytes(struct parser *p, struct str text)
+{
+    for (size_t i = 0; i < text.n; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+        if ((c < 0x20 && c != '\n') || c == 0x7f)
+            not_plain(p, "a control character");
+        if (c == '\\' && i + 1 < text.n && text.p[i + 1] == '\n')
+            not_plain(p, "a line that goes on");
+    }
+}
+
 void cmdline_parse_more(struct str text, unsigned depth, struct arena *a, struct cmdline *script)
 {
     struct parser p = {.text = text, .a = a, .out = script, .depth = depth};
@@ -513,6 +531,7 @@ void cmdline_parse_more(struct str text, unsigned depth, struct arena *a, struct
         not_plain(&p, "a NUL byte");
     else
         parse_list(&p, END_TEXT);
+    check_bytes(&p, text);
 }
 
 void cmdline_parse(struct str text, struct arena *a, struct cmdline *ret_cmdline)

@@ -148,6 +148,20 @@ static bool make_policy(const struct toolbox *box, const struct confine_request 
     return true;
 }
 
+void confine_subject(struct str command, struct str workdir, struct buf *subject)
+{
+    if (workdir.n && !str_is(workdir, ".")) {
+        buf_add_z(subject, "cd '");
+        for (size_t i = 0; i < workdir.n; i++) {
+            if (workdir.p[i] == '\'')
+                buf_add_z(subject, "'\\'");
+            buf_add_byte(subject, workdir.p[i]);
+        }
+        buf_add_z(subject, "' && ");
+    }
+    buf_add_str(subject, command);
+}
+
 static bool find_workdir(
     struct toolbox *box, struct str workdir, struct arena *a, const char **ret_dir, struct err *err)
 {

@@ -36,6 +36,10 @@ struct confined {
     const char *const *envp;
 };
 
+/* The command line as somebody is asked about it: with the change of directory that the workdir is.
+ */
+void confine_subject(struct str command, struct str workdir, struct buf *subject);
+
 MUST_USE bool confine(struct toolbox *box, const struct confine_request *request, struct arena *a,
     struct confined *ret_confined, struct err *err);
 

@@ -26,7 +26,7 @@ static bool subject(struct toolbox *box, const void *arguments, struct buf *text
     const struct exec_args *args = arguments;
     (void)box;
     (void)err;
-    buf_add_str(text, args->cmd);
+    confine_subject(args->cmd, args->workdir, text);
     return true;
 }
 

@@ -11,7 +11,7 @@
 #include "tool/lines.h"
 
 /* Lines that may be looked at for one text; a patch that needs more is not worth the time. */
-#define PLACE_WORK_MAX (UINT64_C(1) << 31)
+#define PLACE_WORK_MAX (UINT64_C(1) << 27)
 
 struct place_text {
     const struct lines *lines;

@@ -1,6 +1,7 @@
 /* The tools by name, and how one is called. */
 #include "base/choice.h"
 #include "base/clock.h"
+#include "path/warn.h"
 #include "tool/limit.h"
 #include "tool/tool.h"
 
@@ -104,7 +105,18 @@ bool tool_read_arguments(const struct tool *tool, const json_t *arguments, struc
     return false;
 }
 
-static bool ask(struct toolbox *box, const struct tool *tool, const void *args, struct err *err)
+/* The first reason why one of these paths deserves a second look. */
+static const char *warning_of(struct str paths)
+{
+    struct str path;
+    const char *why = NULL;
+    while (!why && str_cut(paths, '\n', &path, &paths))
+        why = warn_about(path);
+    return why;
+}
+
+static bool ask(struct toolbox *box, const struct tool *tool, const void *args, struct arena *a,
+    struct err *err)
 {
     if (!tool->mutating || box->options->approve.mode == APPROVE_NEVER)
         return true;
@@ -123,7 +135,14 @@ static bool ask(struct toolbox *box, const struct tool *tool, const void *args, 
     if (subject.n == 0)
         return true;
     question.subject = tool->is_command ? buf_str(&subject) : str_trim_end(buf_str(&subject), '\n');
-    return approve_call(&box->approve, &question, err);
+    question.no_rules = tool->no_rules;
+    if (!tool->is_command)
+        question.warning = warning_of(question.subject);
+    if (!approve_call(&box->approve, &question, err))
+        return false;
+    if (!tool->is_command)
+        box->approved = arena_str(a, question.subject);
+    return true;
 }
 
 static bool call(struct toolbox *box, const struct tool *tool, const json_t *arguments,
@@ -131,8 +150,10 @@ static bool call(struct toolbox *box, const struct tool *tool, const json_t *arg
 {
     AUTO_ARENA struct arena a = ARENA_INIT(TOOL_ARGS_ARENA);
     _Alignas(max_align_t) unsigned char args[TOOL_ARGS_SIZE] = {0};
-    return tool_read_arguments(tool, arguments, &a, args, err) && ask(box, tool, args, err) &&
-           tool->run(box, args, result, err);
+    bool ok = tool_read_arguments(tool, arguments, &a, args, err) &&
+              ask(box, tool, args, &a, err) && tool->run(box, args, result, err);
+    box->approved = (struct str){0};
+    return ok;
 }
 
 static void tell(

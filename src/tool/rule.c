@@ -83,6 +83,11 @@ bool rule_check(struct str rule, struct err *err)
             STR_ARG(rule), STR_ARG(name));
     if (pattern.n == 0)
         return err_set(err, E_CONFIG, "'" STR_FMT "' has no pattern", STR_ARG(rule));
+    if (tool_find(name)->no_rules)
+        return err_set(err, E_CONFIG,
+            "'" STR_FMT "': no rule can cover " STR_FMT ": what is typed means what the program at "
+            "work makes of it",
+            STR_ARG(rule), STR_ARG(name));
     return true;
 }
 
@@ -147,7 +152,7 @@ bool rule_covers_paths(const struct rule_set *rules, const char *tool, struct st
 struct str rule_propose(const char *tool, bool is_command, struct str subject, struct arena *a)
 {
     if (!is_command)
-        return memchr(subject.p, '\n', subject.n)
+        return memchr(subject.p, '\n', subject.n) || memchr(subject.p, '*', subject.n)
                    ? (struct str){0}
                    : str_z(arena_printf(a, "%s:" STR_FMT, tool, STR_ARG(subject)));
     struct cmdline s;
@@ -155,10 +160,13 @@ struct str rule_propose(const char *tool, bool is_command, struct str subject, s
     if (s.why || s.n != 1 || cmdline_danger(&s.commands[0]) || !s.commands[0].fixed)
         return (struct str){0};
     const struct cmdline_command *c = &s.commands[0];
-    for (size_t i = 0; i < MIN(c->n, (size_t)2); i++)
+    for (size_t i = 0; i < MIN(c->n, (size_t)2); i++) {
+        if (c->words[i].n == 0)
+            return (struct str){0};
         for (size_t k = 0; k < c->words[i].n; k++)
             if (strchr(" *\n", c->words[i].p[k]))
                 return (struct str){0};
+    }
     bool second = c->n > 1 && c->words[1].n && c->words[1].p[0] != '-' && c->words[1].p[0] != '/';
     return str_z(second ? arena_printf(a, "%s:" STR_FMT " " STR_FMT " *", tool,
                               STR_ARG(c->words[0]), STR_ARG(c->words[1]))

@@ -42,7 +42,7 @@ static bool subject(struct toolbox *box, const void *arguments, struct buf *text
     const struct shell_args *args = arguments;
     (void)box;
     (void)err;
-    buf_add_str(text, args->command);
+    confine_subject(args->command, args->workdir, text);
     return true;
 }
 
@@ -99,7 +99,8 @@ static bool judge(struct shell *s, const struct exec_result *r, struct err *err)
     struct tool_result *result = s->result;
     bool late = r->status == EXEC_ERRORED && r->exit.by_harness &&
                 r->ended_ms - r->started_ms >= s->args->timeout_ms;
-    tool_detail(result, "exit_code", r->exit.code >= 0 ? json_integer(r->exit.code) : json_null());
+    int code = r->exit.signal && !r->exit.by_harness ? 128 + r->exit.signal : r->exit.code;
+    tool_detail(result, "exit_code", code >= 0 ? json_integer(code) : json_null());
     if (r->exit.signal)
         tool_detail(result, "signal", json_integer(r->exit.signal));
     tool_detail(result, "duration_ms", json_integer((json_int_t)(r->ended_ms - r->started_ms)));

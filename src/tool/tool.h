@@ -52,6 +52,7 @@ struct tool {
     const char *grammar;      /* of its first argument, in Lark; NULL: any text */
     bool mutating;            /* changes files or runs commands: consent may be needed */
     bool is_command;          /* its subject is a command line */
+    bool no_rules;            /* only a person can allow it */
     /* Fills in the result. False: an error, in which case content and details may still be there.
      */
     bool (*run)(struct toolbox *box, const void *args, struct tool_result *result, struct err *err);

@@ -69,14 +69,29 @@ static bool refuse_write(const struct toolbox *box, const struct resolved *where
     return err_ctx(err, "path", STR_FMT, STR_ARG(where->path));
 }
 
+/* What was shown to a person, or covered by a rule, is what is written. */
+static bool is_approved(const struct toolbox *box, const struct resolved *where)
+{
+    struct str line, rest = box->approved, name = toolbox_name(box, where);
+    while (str_cut(rest, '\n', &line, &rest))
+        if (str_eq(line, name))
+            return true;
+    return false;
+}
+
 bool toolbox_resolve(struct toolbox *box, struct str path, bool to_write, struct arena *a,
     struct resolved *ret_resolved, struct err *err)
 {
     struct resolved where;
+    if (path.n == 0)
+        return err_set(err, E_TOOL_VALIDATION, "a path is empty; the directory itself is \".\"");
     if (!boundary_resolve(box->boundary, path, a, &where, err))
         return false;
     if (to_write && where.root->access != BOUNDARY_RW)
         return refuse_write(box, &where, err);
+    if (to_write && box->approved.p && !is_approved(box, &where))
+        return err_set(err, E_CONFLICT,
+            "'" STR_FMT "' leads somewhere else than when it was approved", STR_ARG(path));
     *ret_resolved = where;
     return true;
 }
@@ -169,7 +184,11 @@ bool tool_subject_path(struct toolbox *box, struct str path, struct buf *subject
     struct resolved where;
     if (!toolbox_resolve(box, path, true, &a, &where, err))
         return false;
-    buf_add_str(subject, toolbox_name(box, &where));
+    struct str name = toolbox_name(box, &where);
+    if (memchr(name.p, '\n', name.n))
+        return err_set(err, E_APPROVAL_REQUIRED,
+            "a path with a newline in it can't be shown to anybody: --approval never allows it");
+    buf_add_str(subject, name);
     buf_add_byte(subject, '\n');
     return true;
 }
@@ -182,7 +201,7 @@ bool tool_looks_twice(struct toolbox *box, const struct tool *tool, const struct
         return true;
     struct str name = toolbox_name(box, where);
     tool_warns(result, STR_FMT ": %s", STR_ARG(name), why);
-    if (tool->mutating) /* somebody was asked already */
+    if (tool->mutating) /* it was part of that question */
         return true;
     struct approve_question question = {.tool = tool->name, .subject = name, .warning = why};
     return approve_call(&box->approve, &question, err);

@@ -51,6 +51,7 @@ struct toolbox {
     struct approve approve;
     struct str root;      /* what results are relative to; unless unrestricted */
     struct str workspace; /* of that mode */
+    struct str approved;  /* where a person or a rule lets the call at work write; no value: all */
     uint64_t calls;
     struct tool_sessions *sessions; /* of exec_command; NULL: none yet */
 };

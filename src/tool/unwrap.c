@@ -121,15 +121,22 @@ static void unwrap(struct cmdline *s, const struct cmdline_command *c, struct ar
         if (!str_is(name, wrappers[i].name))
             continue;
         size_t from = inner_start(&wrappers[i], c);
+        /* Options may have values, and run things themselves: only without any is it certain. */
+        if (c->n > 1 && c->words[1].n && c->words[1].p[0] == '-')
+            s->why = s->why ? s->why : "a command that runs another one, with options";
         if (from < c->n)
             add(s, c->words + from, c->n - from, c);
         return;
     }
     if (str_is(name, "find"))
         unwrap_find(s, c);
-    else if (is_shell(name))
+    else if (is_shell(name)) {
         text = script_of_shell(c);
-    else if (str_is(name, "eval"))
+        bool plain = c->n < 2 || c->words[1].n == 0 || c->words[1].p[0] != '-' ||
+                     str_is(c->words[1], "-c") || str_is(c->words[1], "-lc");
+        if (!plain)
+            s->why = s->why ? s->why : "a shell with options";
+    } else if (str_is(name, "eval"))
         text = join(c, 1, a);
     else if (str_is(name, "trap") && c->n > 2 && !str_starts_with(c->words[1], STR("-")))
         text = c->words[1];
@@ -164,8 +171,8 @@ static bool has_option(const struct cmdline_command *c, char letter, const char 
         if (word.n > 1 && word.p[0] == '-' && word.p[1] != '-' && letter &&
             memchr(word.p, letter, word.n))
             return true;
-        if (name && word.n > 2 && str_starts_with(word, STR("--")) &&
-            str_is(str_skip(word, 2), name))
+        if (name && word.n > 3 && str_starts_with(word, STR("--")) &&
+            str_starts_with(str_z(name), str_skip(word, 2))) /* it may be abbreviated */
             return true;
     }
     return false;
@@ -187,9 +194,11 @@ static const char *git_danger(const struct cmdline_command *c)
         return "throws uncommitted changes away";
     if (has_word(c, "push") && has_option(c, 'f', "force"))
         return "replaces what others may have";
-    if (c->n > 1 && (str_starts_with(c->words[1], STR("-c")) ||
-                        str_starts_with(c->words[1], STR("--exec-path"))))
-        return "a setting of git may run any command";
+    for (size_t i = 1; i < c->n && c->words[i].n && c->words[i].p[0] == '-'; i++)
+        if (str_starts_with(c->words[i], STR("-c")) ||
+            str_starts_with(c->words[i], STR("--conf")) ||
+            str_starts_with(c->words[i], STR("--exec")))
+            return "a setting of git may run any command";
     return NULL;
 }
 
@@ -201,8 +210,10 @@ const char *cmdline_danger(const struct cmdline_command *c)
         return "removes by force";
     if (str_is(name, "git"))
         return git_danger(c);
-    if (str_is(name, "find") && (has_word(c, "-delete") || has_word(c, "-fprint")))
-        return "removes or writes files";
+    for (size_t i = 1; str_is(name, "find") && i < c->n; i++)
+        if (str_is(c->words[i], "-delete") || str_starts_with(c->words[i], STR("-fprint")) ||
+            str_is(c->words[i], "-fls"))
+            return "removes or writes files";
     if (is_shell(name) && c->piped_in && !script_of_shell(c).p)
         return "runs what it is fed";
     if (str_starts_with(name, STR("mkfs.")))

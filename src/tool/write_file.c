@@ -38,11 +38,13 @@ static bool run(
         return false;
     AUTO_WRITER struct writer *w = NULL;
     if (!toolbox_writer(box, &where, &w, err) ||
-        !writer_put(w, where.rel, args->content, NULL, err) || !writer_commit(w, &written, err))
+        !writer_put(w, where.rel, args->content, &(struct writer_options){.keep_eol = true}, err) ||
+        !writer_commit(w, &written, err))
         return false;
-    tool_changed(result, &written);
     AUTO_BUF struct buf name = BUF_INIT(NAME_MAX_SHOWN);
     utf8_add_printable(&name, toolbox_name(box, &where));
+    tool_changed(result, &written);
+    result->changes[0].path = toolbox_name(box, &where);
     tool_says(result, "%s '%s': %zu bytes", where.exists ? "replaced" : "created", buf_z(&name),
         args->content.n);
     buf_add_str(&result->content, buf_str(&result->message));

@@ -20,8 +20,8 @@ static const struct field fields[] = {
 static const struct shape shape =
     SHAPE("write_stdin", struct stdin_args, fields, "arguments of write_stdin");
 
-/* Looking changes nothing, and neither does an interruption. What is typed is judged as a command
- * line, which it is in a shell; elsewhere somebody has to be asked. */
+/* Looking changes nothing, and neither does an interruption. What is typed means what the program
+ * at work makes of it: no rule can judge that. */
 static bool subject(struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
 {
     const struct stdin_args *args = arguments;
@@ -61,6 +61,7 @@ const struct tool tool_write_stdin = {
     .example = "{\"session_id\": 1, \"chars\": \"print(1)\\n\"}",
     .mutating = true,
     .is_command = true,
+    .no_rules = true,
     .run = run,
     .subject = subject,
 };

@@ -42,6 +42,7 @@ struct maker {
     uint32_t *ids;
     struct snapshot_cell *cells; /* one row of styles, for look_of() */
     struct cached *cache;
+    uint32_t *of_mark;
     struct term_cursor cursor;
     uint32_t title;
     double last_ms;
@@ -277,15 +278,53 @@ static void mark(void *context, size_t index)
     struct maker *m = context;
     if (index + 1 == m->t->n_marks)
         term_feed_end(m->term);
+    if (m->pending)
+        take_frame(m, m->pending_ms);
     take_frame(m, (double)m->t->marks[index].at_ms);
-    m->f->of_mark[index] = (uint32_t)(m->f->n - 1);
+    m->of_mark[index] = (uint32_t)(m->f->n - 1);
+}
+
+/* Only what was observed is of interest. */
+static void output_only(void *context, double at_ms, struct str bytes)
+{
+    const struct maker *m = context;
+    (void)at_ms;
+    refeed_feed(m->term, bytes);
+}
+
+static void resize_only(void *context, double at_ms, unsigned rows, unsigned cols)
+{
+    const struct maker *m = context;
+    (void)at_ms;
+    term_resize(m->term, rows, cols);
+}
+
+/* A run, from a whole frame on; gives the frames of its marks. */
+static uint32_t *add_run(struct maker *m, const struct trace *t, bool moving)
+{
+    m->t = t;
+    m->of_mark = base_alloc(MAX(t->n_marks, (size_t)1) * sizeof(uint32_t));
+    m->term = refeed_term(t);
+    m->rows = m->cols = 0;
+    m->last_ms = 0;
+    m->pending = false;
+    take_frame(m, 0);
+    refeed_run(t, &(struct refeed){
+                      .piece = MAX(t->transcript.n / FRAMES_SAMPLES, (size_t)FRAMES_PIECE_MIN),
+                      .output = moving ? output : output_only,
+                      .resize = moving ? resize : resize_only,
+                      .mark = mark,
+                      .context = m,
+                  });
+    term_free(m->term);
+    return m->of_mark;
 }
 
 void frames_make(const struct trace *t, struct frames *ret_frames)
 {
     struct frames *f = ret_frames;
-    struct maker m = {.f = f, .t = t, .style.unused = 1};
-    *f = (struct frames){.of_mark = base_alloc(MAX(t->n_marks, (size_t)1) * sizeof(uint32_t))};
+    struct maker m = {.f = f, .style.unused = 1};
+    *f = (struct frames){.n_replays = t->n_runs};
     struct buf *const lists[] = {
         &f->times, &f->starts, &f->keys, &f->cursors, &f->sizes, &f->title_ids, &f->delta};
     for (size_t i = 0; i < ARRAY_LEN(lists); i++)
@@ -297,17 +336,12 @@ void frames_make(const struct trace *t, struct frames *ret_frames)
     snprintf(plain, sizeof(plain), "[%u,%u,0,0,0]", (unsigned)LOOK_FG, (unsigned)LOOK_BG);
     intern_add(&f->styles, str_z(plain)); /* number 0 is an empty cell's */
     intern_add(&f->rows, STR("[]"));
-    m.term = refeed_term(t);
     m.cache = base_alloc(CACHE * sizeof(*m.cache));
-    take_frame(&m, 0);
-    refeed_run(t, &(struct refeed){
-                      .piece = MAX(t->transcript.n / FRAMES_SAMPLES, (size_t)FRAMES_PIECE_MIN),
-                      .output = output,
-                      .resize = resize,
-                      .mark = mark,
-                      .context = &m,
-                  });
-    term_free(m.term);
+    f->of_mark = add_run(&m, t, true);
+    f->n_film = f->n;
+    f->of_replay = base_alloc(MAX(t->n_runs, (size_t)1) * sizeof(*f->of_replay));
+    for (size_t i = 0; i < t->n_runs; i++)
+        f->of_replay[i] = add_run(&m, &t->runs[i].run, false);
     free(m.hashes);
     free(m.ids);
     free(m.cells);
@@ -324,7 +358,11 @@ void frames_done(struct frames *f)
     intern_done(&f->rows);
     intern_done(&f->titles);
     free(f->of_mark);
+    for (size_t i = 0; i < f->n_replays; i++)
+        free(f->of_replay[i]);
+    free(f->of_replay);
     f->of_mark = NULL;
+    f->of_replay = NULL;
 }
 
 /* JSON ---------------------------------------------------------------------------------------- */
@@ -371,6 +409,6 @@ bool frames_json(const struct frames *f, struct buf *out)
         add_shape(bit < SHAPES ? SHAPE_FIRST + bit : PROMPT_FIRST + (bit - SHAPES), out);
         first = false;
     }
-    buf_printf(out, "},\"cell\":[%d,%d]", LOOK_CELL_WIDTH, LOOK_CELL_HEIGHT);
+    buf_printf(out, "},\"cell\":[%d,%d],\"n\":%zu", LOOK_CELL_WIDTH, LOOK_CELL_HEIGHT, f->n_film);
     return buf_ok(out);
 }

@@ -5,6 +5,7 @@
  *     frames_json(&f, &out);             "styles":…,"titles":…,"shapes":…,"t":…,"delta":…
  *     f.rows.text                        a row's contents on each line
  *     f.of_mark[i]                       the frame that shows observation i
+ *     f.of_replay[r][i]                  and the one of a replay's observation
  *     frames_done(&f);
  *
  * Rows are kept once, whatever frames they are in. A frame is the rows that differ from the one
@@ -34,7 +35,10 @@ struct frames {
     struct buf times, starts, keys, cursors, sizes, title_ids, delta;
     size_t n, n_delta, n_keys;
     uint64_t shapes[4]; /* which of box.h occur: a bit for each */
+    size_t n_film;      /* frames of the run itself; those of its replays follow */
     uint32_t *of_mark;
+    uint32_t **of_replay; /* the same for each of the trace's runs */
+    size_t n_replays;
 };
 
 void frames_make(const struct trace *t, struct frames *ret_frames);

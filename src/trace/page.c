@@ -48,6 +48,7 @@ static void put_span(json_t *step, const struct trace *t, const struct frames *f
     uint64_t start = there ? t->marks[mark].from_ms : t->end_ms;
     json_put(step, "before", json_integer(!there ? after : mark ? f->of_mark[mark - 1] : 0));
     json_put(step, "after", json_integer(after));
+    json_put(step, "mark", there ? json_integer((json_int_t)mark) : json_null());
     json_put(step, "start", json_integer((json_int_t)start));
     json_put(step, "end", json_integer((json_int_t)end));
 }
@@ -90,6 +91,8 @@ static json_t *observed_json(const struct trace *t, const struct frames *f, size
     const struct trace_mark *m = &t->marks[mark];
     json_t *object = json_object();
     json_put(object, "name", json_sprintf("observation %zu", mark + 1));
+    if (json_is_object(m->action))
+        json_put(object, "action", json_incref(m->action));
     json_put(object, "status", json_string(json_is_object(m->error) ? "errored" : "done"));
     json_put(object, "error", error_json(m->error));
     if (m->matched_by)
@@ -163,6 +166,21 @@ static void add_member(struct buf *out, const char *name, json_t *value)
     json_decref(value);
 }
 
+/* Those that ran something have the frames of what was observed then. */
+static json_t *replays_json(const struct trace *t, const struct frames *f)
+{
+    json_t *list = json_copy(t->replays);
+    for (size_t i = 0; i < t->n_runs; i++) {
+        const struct trace_replay *r = &t->runs[i];
+        json_t *object = json_copy(json_array_get(t->replays, r->index)), *frames = json_array();
+        for (size_t mark = 0; mark < r->run.n_marks; mark++)
+            json_push(frames, json_integer(f->of_replay[i][mark]));
+        json_put(object, "frames", frames);
+        json_array_set_new(list, r->index, object);
+    }
+    return list;
+}
+
 static bool add_data(
     const struct trace *t, const struct frames *f, uint64_t start_ms, struct buf *out)
 {
@@ -171,7 +189,7 @@ static bool add_data(
     add_member(out, "steps", steps_json(t, f));
     add_member(out, "events", json_incref(t->events));
     add_member(out, "events_dropped", json_integer((json_int_t)t->events_dropped));
-    add_member(out, "replays", json_incref(t->replays));
+    add_member(out, "replays", replays_json(t, f));
     add_member(
         out, "at", start_ms == PAGE_AT_END ? json_null() : json_integer((json_int_t)start_ms));
     buf_add_z(out, ",\"marks\":[");

@@ -5,33 +5,78 @@
 
 enum {
     FEED = 2048, /* at once: its answers fit into what the terminal keeps of them */
+    PAUSE_BYTES = 64,
+    PAUSE_MS = 8, /* between two pieces of output: half of a picture on a screen */
 };
 
 struct walk {
     const struct trace *t;
     const struct refeed *r;
-    size_t at; /* byte */
+    size_t at;    /* byte */
+    size_t early; /* bytes before this came with those after it */
     unsigned rows, cols;
 };
 
-static double time_at(const struct trace_mark *m, size_t start, size_t offset)
+/* The recorded time of the byte before an offset, by its number. */
+static size_t time_index(
+    const struct walk *w, const struct trace_mark *m, size_t start, size_t offset)
 {
-    if (m->offset <= start)
-        return (double)m->at_ms;
+    if (offset <= w->early)
+        offset = w->early + 1;
+    return m->first_time + MIN((offset - 1 - start) / m->every, m->n_times - 1);
+}
+
+static double time_at(const struct walk *w, const struct trace_mark *m, size_t start, size_t offset)
+{
+    if (m->offset <= start || offset <= start)
+        return (double)(m->offset <= start ? m->at_ms : m->from_ms);
+    if (m->n_times)
+        return (double)w->t->times[time_index(w, m, start, offset)];
     double part = (double)(offset - start) / (double)(m->offset - start);
     return (double)m->from_ms + part * (double)(m->at_ms - m->from_ms);
+}
+
+/* A pause is known up to a few bytes: more likely than in the midst of them it was after a line, or
+ * before a sequence. */
+static size_t likely_pause(const struct walk *w, const struct trace_mark *m, size_t end)
+{
+    const char *p = w->t->transcript.p;
+    size_t first = MAX(end - MIN(end, MIN(m->every, (size_t)PAUSE_BYTES)), w->at) + 1;
+    for (size_t at = end; at >= first; at--)
+        if (p[at - 1] == '\n' || p[at] == '\033')
+            return at;
+    return end;
+}
+
+/* How far bytes from here on came at about the same time. */
+static size_t same_time(
+    const struct walk *w, const struct trace_mark *m, size_t start, size_t end, size_t *ret_known)
+{
+    *ret_known = end;
+    if (!m->n_times)
+        return end;
+    size_t first = time_index(w, m, start, w->at + 1), last = time_index(w, m, start, end),
+           i = first;
+    while (i < last && w->t->times[i + 1] - w->t->times[first] < PAUSE_MS)
+        i++;
+    if (i == last)
+        return end;
+    *ret_known = start + (i - m->first_time + 1) * m->every;
+    return likely_pause(w, m, *ret_known);
 }
 
 static void go(struct walk *w, const struct trace_mark *m, size_t start, size_t end)
 {
     while (w->at < end) {
-        size_t n = end - w->at;
+        size_t known, pause = same_time(w, m, start, end, &known), n = pause - w->at;
         if (w->r->piece)
             n = MIN(n, w->r->piece);
         struct str bytes = str_n(w->t->transcript.p + w->at, n);
         w->at += n;
         if (w->r->output)
-            w->r->output(w->r->context, time_at(m, start, w->at), bytes);
+            w->r->output(w->r->context, time_at(w, m, start, w->at), bytes);
+        if (w->at == pause && pause < known)
+            w->early = known;
     }
 }
 
@@ -53,7 +98,7 @@ void refeed_run(const struct trace *t, const struct refeed *r)
         size_t start = w.at;
         if (m->size.rows) {
             go(&w, m, start, m->size.offset);
-            resize(&w, m->size.offset == start ? (double)m->from_ms : time_at(m, start, w.at),
+            resize(&w, m->size.offset == start ? (double)m->from_ms : time_at(&w, m, start, w.at),
                 m->size.rows, m->size.cols);
         }
         go(&w, m, start, m->offset);

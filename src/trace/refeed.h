@@ -4,8 +4,7 @@
  *     struct refeed r = {.output = feed, .resize = resize, .mark = mark, .context = &frames};
  *     refeed_run(&trace, &r);
  *
- * When a byte was printed is known only between two observations; within them time is spread
- * evenly.
+ * Records that do not tell when output came have it spread evenly between two observations.
  */
 #ifndef TRACE_REFEED_H
 #define TRACE_REFEED_H

@@ -2,7 +2,7 @@
 #include "trace/source.h"
 
 #include "path/beneath.h"
-#include "path/file.h"
+#include "record/reader.h"
 #include "term/term.h"
 
 #include <dirent.h>
@@ -10,8 +10,6 @@
 #include <fcntl.h>
 
 enum {
-    EVENTS_BYTES_MAX = 1 << 30,
-    READ_SIZE = 256 * 1024,
     ROWS = 24,
     COLS = 80,
 };
@@ -29,65 +27,22 @@ uint64_t trace_number(const json_t *object, const char *key, uint64_t max, uint6
 
 /* Files --------------------------------------------------------------------------------------- */
 
-/* -1 with errno; only files are opened, and nothing waits. */
-static int open_file(struct trace *t, int dir, const char *name)
-{
-    struct stat st;
-    AUTO_FD int fd =
-        beneath_open(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, BENEATH_NO_SYMLINKS);
-    if (fd < 0 || fstat(fd, &st) != 0)
-        return -1;
-    if (!S_ISREG(st.st_mode)) {
-        errno = EINVAL;
-        return -1;
-    }
-    if (t->n_files < TRACE_FILES_MAX) {
-        t->files[t->n_files].dev = st.st_dev;
-        t->files[t->n_files++].ino = st.st_ino;
-    }
-    return TAKE_FD(fd);
-}
-
 bool trace_holds(const struct trace *t, const struct stat *file)
 {
-    for (size_t i = 0; i < t->n_files; i++)
-        if (t->files[i].dev == file->st_dev && t->files[i].ino == file->st_ino)
+    for (size_t i = 0; record_names[i]; i++) {
+        struct stat st;
+        AUTO_FD int fd = record_file(t->dir, record_names[i]);
+        if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == file->st_dev &&
+            st.st_ino == file->st_ino)
             return true;
+    }
     return false;
 }
 
-/* Our own writer says \u0000 where a command printed NUL; the reader does not take it. */
-static void replace_nul(struct buf *text)
-{
-    for (size_t i = 0; i + 6 <= text->n; i++) {
-        if (text->p[i] != '\\')
-            continue;
-        if (memcmp(text->p + i, "\\u0000", 6) == 0)
-            memcpy(text->p + i, "\\ufffd", 6);
-        i++; /* what is escaped */
-    }
-}
-
 /* An object in a file; *ret_tree stays NULL if there is no such file. */
-static bool read_object(
-    struct trace *t, int dir, const char *name, json_t **ret_tree, struct err *err)
+static bool read_object(int dir, const char *name, json_t **ret_tree, struct err *err)
 {
-    AUTO_FD int fd = open_file(t, dir, name);
-    AUTO_BUF struct buf text = BUF_INIT(JSON_SIZE_MAX + 2);
-    AUTO_JSON json_t *tree = NULL;
-    if (fd < 0 && errno == ENOENT)
-        return true;
-    if (fd < 0)
-        return err_errno(err, E_IO, errno, "cannot read '%s'", name);
-    if (!file_read(fd, JSON_SIZE_MAX, name, &text, err))
-        return false;
-    replace_nul(&text);
-    if (!json_parse(buf_str(&text), name, E_PROTOCOL, &tree, err))
-        return false;
-    if (!json_is_object(tree))
-        return err_set(err, E_PROTOCOL, "%s: an object is expected, not %s", name, json_kind(tree));
-    *ret_tree = json_take(&tree);
-    return true;
+    return !record_has(dir, name) || record_object(dir, name, ret_tree, err);
 }
 
 /* Observations -------------------------------------------------------------------------------- */
@@ -145,6 +100,24 @@ static void keep(struct trace *t, json_t *value, json_t **place)
         json_push(t->keep, json_incref(value));
 }
 
+/* When what is new was printed: in order, and not before the mark that came before. */
+static void read_times(struct trace *t, const json_t *output, uint64_t zero, struct trace_mark *m)
+{
+    const json_t *times = json_object_get(output, "times"), *entry;
+    size_t i, n = json_array_size(times);
+    m->every = (size_t)trace_number(output, "every", TRACE_TRANSCRIPT_MAX, 0);
+    if (m->every == 0 || n == 0 || n > TRACE_TIMES_MAX - t->n_times)
+        return;
+    t->times = base_realloc(t->times, (t->n_times + n) * sizeof(*t->times));
+    m->first_time = t->n_times;
+    m->n_times = n;
+    json_array_foreach(times, i, entry)
+    {
+        zero = MIN(MAX(trace_number(entry, "timestamp_ms", MS_MAX, zero), zero), m->at_ms);
+        t->times[t->n_times++] = zero;
+    }
+}
+
 static void add_mark(struct trace *t, const json_t *o)
 {
     const struct trace_mark *last = t->n_marks ? &t->marks[t->n_marks - 1] : NULL;
@@ -163,6 +136,8 @@ static void add_mark(struct trace *t, const json_t *o)
     read_events(t, json_object_get(o, "events"), &m, before);
     keep(t, json_object_get(o, "error"), &m.error);
     keep(t, json_object_get(o, "matched_by"), &m.matched_by);
+    keep(t, json_object_get(o, "action"), &m.action);
+    read_times(t, json_object_get(o, "output"), zero, &m);
     if (!last && json_is_null(json_object_get(o, "screen")))
         t->plain = true;
     if ((t->n_marks & (t->n_marks - 1)) == 0)
@@ -170,75 +145,108 @@ static void add_mark(struct trace *t, const json_t *o)
     t->marks[t->n_marks++] = m;
 }
 
-/* The last line of a run that was killed may be half of one. */
-static bool take_line(struct trace *t, struct buf *line, size_t number, bool whole, struct err *err)
+static bool take_observation(void *context, const json_t *o, struct err *err)
 {
-    AUTO_JSON json_t *tree = NULL;
-    AUTO_ERR struct err why = {0};
-    char name[64];
-    snprintf(name, sizeof(name), "events.jsonl, line %zu", number);
+    struct trace *t = context;
     if (t->n_marks >= TRACE_MARKS_MAX)
         return err_set(err, E_IO, "events.jsonl has more than %d lines", TRACE_MARKS_MAX);
-    replace_nul(line);
-    if (!json_parse(buf_str(line), name, E_PROTOCOL, &tree, &why))
-        return (!whole && !t->run) || err_move(err, &why);
-    if (!json_is_object(tree))
-        return err_set(err, E_PROTOCOL, "%s: an object is expected, not %s", name, json_kind(tree));
-    add_mark(t, tree);
-    buf_reset(line);
+    add_mark(t, o);
     return true;
 }
 
 /* Line by line: a screen with its cells may be large, and there may be many. */
 static bool read_observations(struct trace *t, struct err *err)
 {
-    AUTO_FD int fd = open_file(t, t->dir, "events.jsonl");
-    AUTO_BUF struct buf line = BUF_INIT(TRACE_LINE_MAX);
-    AUTO_FREE char *chunk = base_alloc(READ_SIZE);
-    size_t number = 1, total = 0;
-    if (fd < 0)
-        return errno == ENOENT || err_errno(err, E_IO, errno, "cannot read 'events.jsonl'");
-    for (;;) {
-        ssize_t n = read(fd, chunk, READ_SIZE);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return err_errno(err, E_IO, errno, "cannot read 'events.jsonl'");
-        if (n == 0)
-            return line.n == 0 || take_line(t, &line, number, false, err);
-        total += (size_t)n;
-        struct str rest = str_n(chunk, (size_t)n);
-        for (ptrdiff_t end; (end = str_find(rest, '\n')) >= 0; number++) {
-            buf_add(&line, rest.p, (size_t)end);
-            rest = str_skip(rest, (size_t)end + 1);
-            if (buf_ok(&line) && !take_line(t, &line, number, true, err))
-                return false;
-        }
-        buf_add_str(&line, rest);
-        if (!buf_ok(&line) || total > EVENTS_BYTES_MAX)
-            return err_set(err, E_IO, "events.jsonl is too long, in line %zu", number);
-    }
+    return !record_has(t->dir, "events.jsonl") ||
+           record_lines(t->dir, "events.jsonl", !t->run, take_observation, t, err);
 }
 
 /* The rest ------------------------------------------------------------------------------------ */
+
+static bool read_transcript(struct trace *t, const char *path, struct err *err)
+{
+    if (record_has(t->dir, "transcript.log"))
+        return record_text(t->dir, "transcript.log", TRACE_TRANSCRIPT_MAX, &t->transcript, err);
+    return err_set(err, E_NOT_FOUND,
+        "'%s' has no transcript.log: it is no record of a run (see cordon run --artifacts)", path);
+}
+
+/* The size at the start, and a last mark where all is printed. */
+static void complete(struct trace *t)
+{
+    const json_t *run = json_object_get(t->scenario, "run");
+    t->rows = ROWS;
+    t->cols = COLS;
+    if (!size_of(json_object_get(run, "initial_size"), &t->rows, &t->cols) &&
+        !size_of(json_object_get(t->run, "initial_size"), &t->rows, &t->cols) && t->n_marks &&
+        t->marks[0].rows && !t->marks[0].size.rows) {
+        t->rows = t->marks[0].rows;
+        t->cols = t->marks[0].cols;
+    }
+    uint64_t last = t->n_marks ? t->marks[t->n_marks - 1].at_ms : 0;
+    size_t offset = t->n_marks ? t->marks[t->n_marks - 1].offset : 0;
+    t->end_ms = MAX(trace_number(t->run, "ended_at_ms", MS_MAX, last), last);
+    if (t->n_marks && offset == t->transcript.n)
+        return;
+    json_t *rest = json_object();
+    json_put(rest, "timestamp_ms", json_integer((json_int_t)t->end_ms));
+    json_put(rest, "transcript_bytes", json_integer((json_int_t)t->transcript.n));
+    add_mark(t, rest);
+    json_decref(rest);
+}
+
+/* All but the replays. */
+static bool read_record(struct trace *t, const char *path, struct err *err)
+{
+    t->events = json_array();
+    t->replays = json_array();
+    t->keep = json_array();
+    if (!read_transcript(t, path, err) || !read_object(t->dir, "run.json", &t->run, err) ||
+        !read_object(t->dir, "scenario.json", &t->scenario, err) || !read_observations(t, err))
+        return false;
+    complete(t);
+    return true;
+}
 
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static void read_summary(struct trace *t, const char *name, json_t *diff, int dir)
+{
+    AUTO_JSON json_t *summary = NULL;
+    AUTO_ERR struct err ignored = {0};
+    json_t *object = json_object();
+    json_put(object, "name", json_text(str_z(name)));
+    if (read_object(dir, "replay.json", &summary, &ignored) && summary)
+        json_put(object, "summary", json_take(&summary));
+    if (diff)
+        json_put(object, "diff", json_incref(diff));
+    json_push(t->replays, object);
+}
+
+/* One that differed, with the record of the new run, if there was one. */
 static bool read_replay(struct trace *t, const char *name, struct err *err)
 {
     AUTO_FD int dir = beneath_open(t->dir, name, O_RDONLY | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
     AUTO_JSON json_t *diff = NULL;
-    if (dir < 0 || !read_object(t, dir, "diff.json", &diff, err))
-        return dir < 0 || err_wrap(err, "%.64s", name);
+    AUTO(trace_close) struct trace run = TRACE_NONE;
+    if (dir < 0)
+        return true;
+    if (!read_object(dir, "diff.json", &diff, err))
+        return err_wrap(err, "%.64s", name);
     if (!diff)
         return true;
-    json_t *object = json_object();
-    json_put(object, "name", json_text(str_z(name)));
-    json_put(object, "diff", json_take(&diff));
-    json_push(t->replays, object);
+    read_summary(t, name, diff, dir);
+    if (!record_has(dir, "run.json"))
+        return true;
+    run.dir = TAKE_FD(dir);
+    if (!read_record(&run, name, err))
+        return err_wrap(err, "%.64s", name);
+    t->runs = base_realloc(t->runs, (t->n_runs + 1) * sizeof(*t->runs));
+    t->runs[t->n_runs++] = (struct trace_replay){run, json_array_size(t->replays) - 1};
+    run = TRACE_NONE;
     return true;
 }
 
@@ -265,41 +273,6 @@ static bool read_replays(struct trace *t, struct err *err)
     return ok;
 }
 
-static bool read_transcript(struct trace *t, const char *path, struct err *err)
-{
-    AUTO_FD int fd = open_file(t, t->dir, "transcript.log");
-    if (fd < 0 && errno == ENOENT)
-        return err_set(err, E_NOT_FOUND,
-            "'%s' has no transcript.log: it is no record of a run (see cordon run --artifacts)",
-            path);
-    if (fd < 0)
-        return err_errno(err, E_IO, errno, "cannot read 'transcript.log'");
-    return file_read(fd, TRACE_TRANSCRIPT_MAX, "transcript.log", &t->transcript, err);
-}
-
-/* The size at the start, and a last mark where all is printed. */
-static void complete(struct trace *t)
-{
-    const json_t *run = json_object_get(t->scenario, "run");
-    t->rows = ROWS;
-    t->cols = COLS;
-    if (!size_of(json_object_get(run, "initial_size"), &t->rows, &t->cols) && t->n_marks &&
-        t->marks[0].rows && !t->marks[0].size.rows) {
-        t->rows = t->marks[0].rows;
-        t->cols = t->marks[0].cols;
-    }
-    uint64_t last = t->n_marks ? t->marks[t->n_marks - 1].at_ms : 0;
-    size_t offset = t->n_marks ? t->marks[t->n_marks - 1].offset : 0;
-    t->end_ms = MAX(trace_number(t->run, "ended_at_ms", MS_MAX, last), last);
-    if (t->n_marks && offset == t->transcript.n)
-        return;
-    json_t *rest = json_object();
-    json_put(rest, "timestamp_ms", json_integer((json_int_t)t->end_ms));
-    json_put(rest, "transcript_bytes", json_integer((json_int_t)t->transcript.n));
-    add_mark(t, rest);
-    json_decref(rest);
-}
-
 const json_t *trace_steps(const struct trace *t)
 {
     const json_t *steps = json_object_get(t->run ? t->run : t->scenario, "steps");
@@ -309,18 +282,9 @@ const json_t *trace_steps(const struct trace *t)
 bool trace_open(const char *dir, struct trace *ret_trace, struct err *err)
 {
     AUTO(trace_close) struct trace t = TRACE_NONE;
-    t.events = json_array();
-    t.replays = json_array();
-    t.keep = json_array();
-    t.dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (t.dir < 0)
-        return err_errno(err, errno == ENOENT ? E_NOT_FOUND : E_IO, errno,
-            "cannot open the artifacts directory '%s'", dir);
-    if (!read_transcript(&t, dir, err) || !read_object(&t, t.dir, "run.json", &t.run, err) ||
-        !read_object(&t, t.dir, "scenario.json", &t.scenario, err) || !read_observations(&t, err) ||
-        !read_replays(&t, err))
+    t.dir = record_open(dir, err);
+    if (t.dir < 0 || !read_record(&t, dir, err) || !read_replays(&t, err))
         return false;
-    complete(&t);
     *ret_trace = t;
     t = TRACE_NONE;
     return true;
@@ -337,5 +301,9 @@ void trace_close(struct trace *t)
     json_decrefp(&t->keep);
     buf_done(&t->transcript);
     free(t->marks);
+    free(t->times);
+    for (size_t i = 0; i < t->n_runs; i++)
+        trace_close(&t->runs[i].run);
+    free(t->runs);
     *t = TRACE_NONE;
 }

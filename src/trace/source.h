@@ -19,9 +19,8 @@ enum {
     TRACE_MARKS_MAX = 200 * 1000,
     TRACE_EVENTS_MAX = 20 * 1000,
     TRACE_REPLAYS_MAX = 16,
-    TRACE_FILES_MAX = 8,
+    TRACE_TIMES_MAX = 8 * 1000 * 1000,
     TRACE_TRANSCRIPT_MAX = 256 << 20,
-    TRACE_LINE_MAX = 64 << 20,
 };
 
 /* The size of the terminal changes at a byte. */
@@ -32,20 +31,26 @@ struct trace_resize {
 
 /* An observation. */
 struct trace_mark {
-    size_t offset;              /* bytes printed by then */
-    uint64_t from_ms, at_ms;    /* what is new was printed between these */
-    struct trace_resize size;   /* a change before it; rows 0: none */
-    unsigned rows, cols;        /* of its screen; 0: unknown */
-    json_t *error, *matched_by; /* borrowed from "keep"; may be NULL */
+    size_t offset;            /* bytes printed by then */
+    uint64_t from_ms, at_ms;  /* what is new was printed between these */
+    struct trace_resize size; /* a change before it; rows 0: none */
+    unsigned rows, cols;      /* of its screen; 0: unknown */
+    /* Of the trace's times; one for each `every` bytes. */
+    size_t every, first_time, n_times;
+    json_t *error, *matched_by, *action; /* borrowed from "keep"; may be NULL */
 };
+
+struct trace_replay;
 
 struct trace {
     int dir;
-    json_t *run;      /* the RunResult; NULL: it was cut off */
-    json_t *scenario; /* may be NULL */
-    json_t *events;   /* [{"t", "type", ...}] */
-    json_t *replays;  /* [{"name", "diff"}] */
-    json_t *keep;     /* what marks borrow from */
+    json_t *run;               /* the RunResult; NULL: it was cut off */
+    json_t *scenario;          /* may be NULL */
+    json_t *events;            /* [{"t", "type", ...}] */
+    json_t *replays;           /* those that differed: [{"name", "summary", "diff"}] */
+    struct trace_replay *runs; /* what was run for them */
+    size_t n_runs;
+    json_t *keep; /* what marks borrow from */
     size_t events_dropped;
     struct buf transcript;
     struct trace_mark *marks;
@@ -53,11 +58,13 @@ struct trace {
     unsigned rows, cols; /* at the start */
     bool plain;          /* no terminal: line feeds are line ends */
     uint64_t end_ms;
-    struct {
-        dev_t dev;
-        ino_t ino;
-    } files[TRACE_FILES_MAX];
-    size_t n_files;
+    uint64_t *times; /* in ms */
+    size_t n_times;
+};
+
+struct trace_replay {
+    struct trace run;
+    size_t index; /* in the list of replays */
 };
 
 #define TRACE_NONE ((struct trace){.dir = -1, .transcript = BUF_INIT(TRACE_TRANSCRIPT_MAX + 2)})

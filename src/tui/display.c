@@ -1,6 +1,7 @@
 /* Taking the user's terminal over, and giving it back. */
 #include "tui/display.h"
 
+#include "base/clock.h"
 #include "io/patience.h"
 
 #include <errno.h>
@@ -83,7 +84,8 @@ void display_close(struct display *d)
     if (d->in < 0)
         return;
     guard(NULL);
-    patience_write(d->out, STR(LEAVE), LEAVE_MS);
+    struct patience p = {clock_mono_ms() + LEAVE_MS, -1};
+    patience_write(d->out, STR(LEAVE), &p);
     tty_restore(&d->tty);
     if (d->own_out)
         close(d->out);

@@ -67,7 +67,7 @@ result errored E_PROTOCOL .* (re)
 answer None E_PROTOCOL extra: unknown key.* (re)
 result errored E_PROTOCOL extra: unknown key.* (re)
 9
-$ printf '%s\n' 'nonsense' '{"protocol_version":2,"action":{"type":"terminate"}}' '{"protocol_version":1,"request_id":3,"action":{"type":"mouse","payload":{"row":0,"col":0}}}' '{"protocol_version":1,"request_id":4,"action":{"type":"key","payload":{"key":"a"}}}' | cordon driver --keep-going -- bash -c read | python3 show.py; echo ${PIPESTATUS[1]}
+$ printf '%s\n' 'nonsense' '{"protocol_version":2,"action":{"type":"terminate"}}' '{"protocol_version":1,"request_id":3,"action":{"type":"mouse","payload":{"button":"left","event":"click","row":0,"col":0}}}' '{"protocol_version":1,"request_id":4,"action":{"type":"key","payload":{"key":"a"}}}' | cordon driver --keep-going -- bash -c read | python3 show.py; echo ${PIPESTATUS[1]}
 answer None E_PROTOCOL .* (re)
 answer None E_PROTOCOL_VERSION_MISMATCH protocol_version 2 is not supported: this program speaks 1
 answer 3 E_PROTOCOL the program did not ask for such mouse reports
@@ -121,6 +121,14 @@ $ cat >drive.py <<'EOF'
 $ mkdir w && cd w && python3 ../drive.py int && python3 ../drive.py pipe
 130 canceled E_CANCELED ['checksums.json', 'events.jsonl', 'normalization.json', 'policy.json', 'run.json', 'snapshots', 'transcript.log']
 10 errored E_IO ['checksums.json', 'events.jsonl', 'normalization.json', 'policy.json', 'run.json', 'snapshots', 'transcript.log']
+
+## request_id and timeout_ms come back as they were sent
+$ printf '%s\n' '{"protocol_version":1,"request_id":"a","timeout_ms":4000,"action":{"type":"key","payload":{"key":"a"}}}' '{"protocol_version":1,"action":{"type":"key","payload":{"key":"b"}}}' '{"protocol_version":1,"request_id":"c","timeout_ms":"long","action":{"type":"terminate"}}' | cordon driver --keep-going -- bash -c read | python3 -c '
+> import json, sys
+> for line in list(sys.stdin)[:-1]: d = json.loads(line); print(d.get("request_id"), d.get("timeout_ms"), "error" in d)'
+a 4000 False
+None None False
+c long True
 
 ## usage
 $ cordon driver

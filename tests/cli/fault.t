@@ -131,7 +131,7 @@ E_TIMEOUT screen_contains timeout_ms 'here\n' \x1B[8;12;50t here False
 quiet here01234 passed True
 
 ## protocol-help names what an observation has, and no more
-$ printf '%s\n' '{"protocol_version":1,"request_id":1,"action":{"type":"wait","payload":{"condition":{"type":"process_exited"}}}}' | cordon driver -- bash -c 'for i in {1..2000}; do printf "\a"; done; printf "%0600000d" 0; exit 4' >out; cordon protocol-help --json | python3 -c '
+$ printf '%s\n' '{"protocol_version":1,"request_id":1,"timeout_ms":20000,"action":{"type":"wait","payload":{"condition":{"type":"process_exited"}}}}' | cordon driver -- bash -c 'for i in {1..2000}; do printf "\a"; done; printf "%0600000d" 0; exit 4' >out; cordon protocol-help --json | python3 -c '
 > import json, sys
 > d = json.load(sys.stdin)
 > names = {f["name"] for f in d["observation"]}

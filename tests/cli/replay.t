@@ -25,7 +25,12 @@ $ cordon replay --artifacts a --offline
 passed: replay-[0-9a-f-]{36} (re)
 $ ls -d a/replay-* | wc -l; ls a/replay-*/ | sort -u | grep json
 3
+checksums.json
+events.jsonl
+policy.json
 replay.json
+run.json
+scenario.json
 
 ## the same run twice gives the same files, but for what the six filters name
 $ echo '{"scenario_version":1,"run":{"command":"/bin/cat","initial_size":{"rows":4,"cols":20}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}}]},{"id":"wider","action":{"type":"resize","payload":{"rows":5,"cols":30}}}]}' > s.json && cordon run s.json --artifacts a
@@ -309,10 +314,86 @@ $ cordon exec --artifacts a --pipes -- cat nowhere 2>&1 | head -n 1; cordon repl
 cat: nowhere: No such file or directory
 passed: replay-[0-9a-f-]{36} (re)
 
-## a driver's recording has no input
-$ echo '{"protocol_version":1,"action":{"type":"terminate"}}' | cordon driver --stdio --artifacts a -- cat > /dev/null; cordon replay --artifacts a
-cordon: this is the record of a driver, whose input is not in it: there is nothing to replay [E_NOT_FOUND]
+## a driver's recording: what was asked is asked again, when as much was printed as then
+$ cat >drive.py <<'EOF'
+> import json, subprocess, sys
+> p = subprocess.Popen(["cordon", "driver", "--rows", "5", "--cols", "20", "--artifacts", "a", "--", "bash", "-c", 'printf "name? "; read n; printf "\\a\\033]2;t\\7hello $n\\n"; read -t 0.3; echo later; read; echo end; read'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+> def ask(action, **more):
+>     p.stdin.write(json.dumps({"protocol_version": 1, "action": action, **more}).encode() + b"\n")
+>     p.stdin.flush()
+>     return json.loads(p.stdout.readline())
+> wait = lambda text: {"type": "wait", "payload": {"condition": {"type": "screen_contains", "payload": {"text": text}}}}
+> ask(wait("name?"))
+> ask({"type": "text", "payload": {"text": "Ada\r"}}, screen="delta")
+> while "later" not in str(ask(wait("later"), timeout_ms=50)["screen"]): pass
+> ask({"type": "resize", "payload": {"rows": 6, "cols": 30}}, settle_ms=20)
+> ask({"type": "key", "payload": {"key": "Enter"}}, screen="cells")
+> ask(wait("end"))
+> p.stdin.close()
+> print(json.loads(p.stdout.read())["status"])
+> EOF
+$ python3 drive.py; ls a/snapshots | wc -l; ls a
+passed
+(8|9|1[0-9]) (re)
+checksums.json
+events.jsonl
+normalization.json
+policy.json
+run.json
+snapshots
+transcript.log
+$ cordon replay --artifacts a --offline && cordon replay --artifacts a
+passed: replay-[0-9a-f-]{36} (re)
+passed: replay-[0-9a-f-]{36} (re)
+$ rm a/checksums.json; sed -i 's/"text": "Ada\\r"/"text": "Eve\\r"/' a/run.json; cordon replay --artifacts a 2>&1 | head -n 1
+cordon: step 2 '2': row 0 differs: expected 'name? Ada', got 'name? Eve' [E_REPLAY_MISMATCH]
+$ sed -i 's/"steps": /"steps_cut": true, "steps": /' a/run.json; cordon replay --artifacts a
+cordon: this is the record of a driver, and does not hold all of its input: there is nothing to replay [E_NOT_FOUND]
 ? 18
+
+## a driver that was told nonsense is told it again
+$ printf '%s\n' '{"protocol_version":1,"action":{"type":"key","payload":{"key":"a"}}}' '{"protocol_version":1,"action":{"type":"kye"}}' | cordon driver --artifacts a -- cat > /dev/null 2>&1; cordon replay --artifacts a; python3 -c 'import json; print([(s["step_id"], s["status"], s.get("input")) for s in json.load(open("a/run.json"))["steps"]])'
+passed: replay-[0-9a-f-]{36} (re)
+[('1', 'passed', None), ('2', 'errored', '{"protocol_version":1,"action":{"type":"kye"}}')]
+
+## events are compared: kinds, texts and sizes, whenever they were observed
+$ echo '{"scenario_version":1,"run":{"command":"/bin/bash","args":["'$T'/p"],"initial_size":{"rows":4,"cols":20}},"steps":[{"id":"one","action":{"type":"wait","payload":{"condition":{"type":"screen_contains","payload":{"text":"one"}}}}},{"id":"size","action":{"type":"resize","payload":{"rows":5,"cols":30}}}]}' > s.json; printf 'printf "\\033]2;first\\7\\a\\033]2;t\\7one"; read x' > p; cordon run s.json --artifacts a > /dev/null && cordon replay --artifacts a && cordon replay --artifacts a --offline
+passed: replay-[0-9a-f-]{36} (re)
+passed: replay-[0-9a-f-]{36} (re)
+$ sed -i 's/first/other/' p; cordon replay --artifacts a 2>&1 | head -n 1
+cordon: event 1 differs: expected {"type":"title","message":"first"}, got {"type":"title","message":"other"} [E_REPLAY_MISMATCH]
+$ sed -i 's/\\a//' p; sed -i 's/other/first/' p; cordon replay --artifacts a --json 2> /dev/null | grep -o '"mismatch":{[^}]*}'
+"mismatch":{"kind":"events","index":1}
+$ rm a/checksums.json; sed -i 's/"type":"bell"/"type":"gong"/' a/events.jsonl; cordon replay --artifacts a --offline 2>&1 | head -n 1
+cordon: event 2 differs: expected {"type":"gong"}, got {"type":"bell"} [E_REPLAY_MISMATCH]
+$ echo '{"half' >> a/events.jsonl; cordon replay --artifacts a --offline
+cordon: events.jsonl, line 4:.* \[E_PROTOCOL\] (re)
+? 9
+
+## goldens are those of the recording, wherever it is replayed from and whatever became of them
+$ mkdir -p d/e && echo '{"scenario_version":1,"run":{"command":"/bin/cat","cwd":"'$T'/d/e","initial_size":{"rows":4,"cols":20}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}},{"type":"screen_matches_golden","payload":{"file":"g.txt"}}]}]}' > d/s.json && cordon run d/s.json --artifacts a > /dev/null 2>&1; ls d; mkdir w; cd w; cordon replay --artifacts ../a
+e
+g.txt
+s.json
+passed: replay-[0-9a-f-]{36} (re)
+$ rm d/g.txt; cordon replay --artifacts a 2>&1 | grep -o '^passed'
+passed
+
+## the new run's record lies beside what was found
+$ echo '{"scenario_version":1,"run":{"command":"/bin/cat","args":["f"],"cwd":"'$T'/d","initial_size":{"rows":2,"cols":9}},"steps":[{"id":"see","action":{"type":"wait","payload":{"condition":{"type":"process_exited","payload":{}}}}}]}' > s.json; mkdir d; echo one > d/f; cordon run s.json --artifacts a > /dev/null; echo two > d/f; cordon replay --artifacts a > /dev/null 2>&1; cd a/replay-*; ls; tr -d '\r' < transcript.log; grep -o '"lines":[^]]*]' snapshots/*; grep -o '"run_id": *"[^"]*"' run.json | head -n 1 | grep -c "${PWD##*/replay-}"
+checksums.json
+diff.json
+events.jsonl
+policy.json
+replay.json
+run.json
+scenario.json
+snapshots
+transcript.log
+two
+snapshots/0001.json:"lines":["two",""]
+snapshots/0002.json:"lines":["two",""]
+1
 
 ## a screen at the end of a synchronized update, with more of the output read already
 $ printf 'printf "\\033[?2026hone\\033[?2026l two\\n"; read x' > p && echo '{"scenario_version":1,"run":{"command":"/bin/bash","args":["'$T'/p"],"initial_size":{"rows":2,"cols":9}},"steps":[{"id":"one","action":{"type":"wait","payload":{"condition":{"type":"screen_contains","payload":{"text":"one"}}}}},{"id":"two","action":{"type":"wait","payload":{"condition":{"type":"screen_contains","payload":{"text":"two"}}}}}]}' > s.json && cordon run s.json --artifacts a > /dev/null && grep -o '"lines":.*]' a/snapshots/*

@@ -168,7 +168,7 @@ $ cat >s.yaml <<'EOF'
 >   - {id: up, action: {type: key, payload: {key: Up}}, assert: [{type: screen_contains, payload: {text: "'\\x1b[A'"}}]}
 >   - {id: text, action: {type: text, payload: {text: "é\n"}}, assert: [{type: screen_contains, payload: {text: "'\\xc3\\xa9\\n'"}}]}
 >   - {id: paste, action: {type: text, payload: {text: "p", paste: true}}, assert: [{type: screen_contains, payload: {text: "\\x1b[200~p\\x1b[201~"}}]}
->   - {id: mouse, action: {type: mouse, payload: {row: 1, col: 2}}, assert: [{type: screen_contains, payload: {text: "[<0;3;2M"}}]}
+>   - {id: mouse, action: {type: mouse, payload: {button: left, event: click, row: 1, col: 2}}, assert: [{type: screen_contains, payload: {text: "[<0;3;2M"}}]}
 >   - {id: resize, action: {type: resize, payload: {rows: 12, cols: 50}}, assert: [{type: screen_contains, payload: {text: "[12x50]"}}]}
 >   - {id: end, action: {type: terminate}, assert: [{type: process_exited}, {type: no_crash}]}
 > EOF
@@ -294,3 +294,91 @@ $ python3 -c '
 ## --explain-policy runs nothing
 $ printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x >&2"]}\nsteps: []\n' >s.yaml; cordon run --explain-policy --json s.yaml | python3 -c 'import json,sys; print(json.load(sys.stdin)["allowed"])'
 True
+
+## a report on a run that does not take place
+$ printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x"]}\nsteps: []\n' >s.yaml; cordon run --explain-policy --tap s.yaml
+cordon: --explain-policy runs nothing, so there is nothing for --tap to report [E_CLI_INVALID_ARG]
+? 12
+$ cordon run --explain-policy --junit r.xml s.yaml 2>/dev/null
+? 12
+
+## what was on the screen before is not what came of the input
+# the program shows its answer 300 ms after it has read; it does not echo
+$ cat >s.yaml <<'EOF'
+> scenario_version: 1
+> run:
+>   command: /usr/bin/bash
+>   policy: {policy_version: 4, exec: {allow_shell: true, allowed_executables: [/usr/bin/bash, /usr/bin/stty]}}
+>   args: ["-c", "stty -echo; echo OK; read x; read -t 0.3 z; printf '\\033[2J\\033[HGONE'; read y; read y"]
+> steps:
+>   - {id: a, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: OK}}}}}
+>   - {id: b, timeout_ms: 3000, action: {type: text, payload: {text: "x\n"}}, assert: [{type: screen_contains, payload: {text: OK}}]}
+> EOF
+$ cordon run s.yaml 2>&1 | grep -v warning; echo ${PIPESTATUS[0]}
+the screen was:
+  | GONE
+cordon: step 'b': the screen does not show 'OK' [E_ASSERTION_FAILED]
+failed: 1 of 2 steps passed, [0-9]+ ms (re)
+5
+# an input that changes nothing: its assertions are tested long before its time is up
+$ cat >s.yaml <<'EOF'
+> scenario_version: 1
+> run:
+>   command: /usr/bin/bash
+>   policy: {policy_version: 4, exec: {allow_shell: true, allowed_executables: [/usr/bin/bash, /usr/bin/stty]}}
+>   args: ["-c", "stty -echo; echo OK; read x; printf '\\a'; read y; read z"]
+> steps:
+>   - {id: a, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: OK}}}}}
+>   - {id: bell, timeout_ms: 50000, action: {type: text, payload: {text: "x\n"}}, assert: [{type: line_equals, payload: {line: 0, text: OK}}]}
+>   - {id: silence, timeout_ms: 50000, action: {type: text, payload: {text: "y\n"}}, assert: [{type: line_equals, payload: {line: 0, text: OK}}]}
+>   - {id: nothing, timeout_ms: 50000, action: {type: text, payload: {text: ""}}, assert: [{type: line_equals, payload: {line: 0, text: OK}}]}
+> EOF
+$ cordon run --json s.yaml 2>/dev/null | python3 -c '
+> import json, sys
+> for s in json.load(sys.stdin)["steps"][1:]:
+>     ms = s["ended_at_ms"] - s["started_at_ms"]
+>     print(s["step_id"], s["status"], s["matched_by"], ms >= 30, ms >= 1000, ms < 25000)'
+bell passed quiet True False True
+silence passed quiet True True True
+nothing passed quiet False False True
+
+## windows: a wait has them, too, and shares them with the assertions after it
+$ cat >s.yaml <<'EOF'
+> scenario_version: 1
+> run: {command: bash, args: ["-c", "echo up; read -t 0.5 x; echo later; read"]}
+> steps:
+>   - {id: a, timeout_ms: 400, retries: 20, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: later}}}}}
+>   - {id: b, timeout_ms: 100, retries: 2, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: never}}}}}
+> EOF
+$ cordon run --json s.yaml 2>words | python3 -c '
+> import json, sys
+> for s in json.load(sys.stdin)["steps"]:
+>     print(s["status"], s["attempts"] > 1, s["attempts"] < 21, s["attempts"])'; cat words
+passed True True [0-9]+ (re)
+errored True True 3
+the screen was:
+  | up
+  | later
+cordon: step 'b': after 300 ms the screen does not show 'never' [E_TIMEOUT]
+# the condition holds after half of the time: the assertions have the other half, not all of it again
+$ cat >s.yaml <<'EOF'
+> scenario_version: 1
+> run: {command: bash, args: ["-c", "read -t 1.0 x; echo up; read -t 1.5 x; echo late; read"]}
+> steps:
+>   - {id: a, timeout_ms: 2000, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: up}}}}, assert: [{type: screen_contains, payload: {text: late}}]}
+> EOF
+$ cordon run s.yaml
+the screen was:
+  | up
+cordon: step 'a': the screen does not show 'late' [E_ASSERTION_FAILED]
+failed: 0 of 1 steps passed, [0-9]+ ms (re)
+? 5
+
+## a scenario that is no file
+$ mkfifo f.yaml; timeout 20 cordon run f.yaml
+cordon: the scenario 'f.yaml' is no regular file [E_IO]
+? 10
+$ printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x"]}\nsteps: []\n' | cordon run /dev/stdin
+passed: 0 of 0 steps passed, [0-9]+ ms (re)
+$ cordon run <(printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x"]}\nsteps: []\n')
+passed: 0 of 0 steps passed, [0-9]+ ms (re)

@@ -108,3 +108,61 @@ $ mark=mark$$; mkdir d; for n in a b c; do printf 'scenario_version: 1\nrun: {co
 > grep -l [m]${mark#m} /proc/[0-9]*/cmdline 2>/dev/null | wc -l
 130 canceled ['canceled', 'canceled', 'canceled'] ['a', 'b'] True
 0
+
+## a report that can't be written is noticed before anything runs
+$ printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo hi; read"]}\nsteps: [{id: one, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: hi}}}}}]\n' >a.yaml; mkdir d w; cp a.yaml d/a.yaml; cp a.yaml d/b.yaml
+$ cd w; cordon run --artifacts $T/art --junit /nonexistent/x.xml $T/a.yaml; ls $T/art
+cordon: cannot write '/nonexistent/x.xml': No such file or directory [E_IO]
+ls: cannot access '$T/art': No such file or directory
+? 2
+$ cd w; cordon run --artifacts $T/art --junit /nonexistent/x.xml $T/d; ls $T/art
+cordon: cannot write '/nonexistent/x.xml': No such file or directory [E_IO]
+ls: cannot access '$T/art': No such file or directory
+? 2
+# one that fails at the end costs no result
+$ cd w; cordon run --json --junit /dev/full $T/a.yaml | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["status"], len(d["steps"]))'; echo ${PIPESTATUS[0]}
+cordon: cannot write '/dev/full': No space left on device [E_IO]
+passed 1
+10
+# an older one is replaced as a whole
+$ python3 -c 'print("x" * 100000)' >$T/r.xml; cordon run --junit $T/r.xml $T/a.yaml >/dev/null; python3 -c 'import xml.etree.ElementTree as x; print(x.parse("r.xml").getroot().get("tests"))'
+1
+
+## JUnit: XML whatever is shown, and however files and steps are named
+$ cat >n.yaml <<'EOF'
+> scenario_version: 1
+> run: {command: bash, args: ["-c", "printf 'x\\357\\277\\277\\357\\277\\276y\\357\\277\\275\\360\\237\\277\\277'; read x"]}
+> steps:
+>   - {id: a, name: "n\uFFFE\uFFFF\u0085<", timeout_ms: 30, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: nope}}}}}
+> EOF
+$ cp n.yaml $'b\xff\xef\xbf.yaml'; cordon run --junit r.xml n.yaml $'b\xff\xef\xbf.yaml' >/dev/null 2>&1; python3 -c '
+> import xml.etree.ElementTree as x
+> for s in x.parse("r.xml").getroot():
+>     print(ascii(s.get("name")), [(ascii(c.get("name")), ascii(c[0].text)) for c in s])'
+'n' [("'n\\ufffd\\ufffd\\x85<'", "'x\\ufffd\\ufffdy\\ufffd\\U0001ffff\\n'")]
+'b\\ufffd\\ufffd' .* (re)
+
+## a file whose name without its end is another directory's
+$ printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo hi; read"]}\nsteps: [{id: one, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: hi}}}}}]\n' >...yaml; cp ...yaml ..yml; mkdir w d
+$ cd w; cordon run --artifacts $T/d/art ../...yaml ../..yml | cut -d ' ' -f 1; ls $T/d; ls $T/d/art
+scenario
+scenario-2
+2
+art
+scenario
+scenario-2
+
+## many words of a worker: the last ones are shown, and what is left out is said
+$ python3 -c '
+> import json
+> name = "x" * 1000
+> step = {"type": "wait", "payload": {"condition": {"type": "cursor_visible"}}}
+> steps = [{"id": f"{i}", "name": f"{i} {name}", "action": step} for i in range(1200)]
+> steps.append({"id": "last", "timeout_ms": 30, "action": {"type": "wait", "payload": {"condition": {"type": "title_is", "payload": {"text": "t"}}}}})
+> json.dump({"scenario_version": 1, "run": {"command": "bash", "args": ["-c", "read"]}, "steps": steps}, open("a.json", "w"))'
+> printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "read"]}\nsteps: []\n' >b.yaml
+$ cordon run -v a.json b.yaml 2>words >/dev/null; cut -c 1-60 words | sed -n '1,2p;$p'; sed -n 3p words | cut -c 1-20
+a:
+  \[the first [0-9]+ bytes are left out\] (re)
+  cordon: step 'last': after 30 ms the title is '', and was.* (re)
+  [0-9]+/1201 passed .* (re)

@@ -167,3 +167,26 @@ cordon: $T/home/.config/cordon/config.yaml: allow[0]: 'shell' is no rule: write 
 ? 17
 $ printf 'allow: ["shell:ls *"]\n' > home/.config/cordon/config.yaml; mkdir .cordon; printf 'allow: ["shell:rm *"]\n' > .cordon/config.yaml; cordon path root 2>&1 | grep -o "unknown key"
 unknown key
+
+## what was approved is what is used: directories, warned files, names that can't be shown
+$ mkdir -p home/.config/cordon sub; printf 'allow: ["shell:./run *", "write_file:*"]\n' > home/.config/cordon/config.yaml
+> cordon tool shell --approval on-request --arg command=./run --arg workdir=sub
+cordon: shell needs consent (no rule covers 'cd'), and nobody can be asked: --approval never allows it [E_APPROVAL_REQUIRED]
+? 20
+$ cordon tool write_file --approval on-request --arg path=.env --arg content=x
+cordon: write_file needs consent (environment file: may hold secrets), and nobody can be asked: --approval never allows it [E_APPROVAL_REQUIRED]
+? 20
+$ cordon tool write_file --approval on-request --json '{"path": "a\nb", "content": ""}' | grep -o 'a path with a newline' | head -n 1
+a path with a newline
+$ printf 'allow: ["write_stdin:ls *"]\n' > home/.config/cordon/config.yaml; cordon tool list_dir
+cordon: $T/home/.config/cordon/config.yaml: allow[0]: 'write_stdin:ls *': no rule can cover write_stdin: what is typed means what the program at work makes of it [E_CONFIG]
+? 17
+
+## line ends stay; an empty path is an argument's fault; a signal has a code
+$ printf 'a\r\nb\r\n' > f; cordon tool write_file --json '{"path": "f", "content": "c\nd\n"}' > /dev/null; od -c f | head -n 1
+0000000   c  \r  \n   d  \r  \n
+$ cordon tool read_file --arg path= 2>&1 | grep -o 'a path is empty'; cordon tool read_file --arg path= > /dev/null 2>&1; echo $?
+a path is empty
+15
+$ cordon tool shell --json '{"command": "kill -9 $$"}' | grep -o '"exit_code":[0-9]*,"signal":9'
+"exit_code":137,"signal":9

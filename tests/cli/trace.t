@@ -143,24 +143,24 @@ $ cordon trace r --format asciicast | tail -n 2
 $ mkdir r && : > r/transcript.log && cordon trace r -o x.html 2>&1
 cordon: warning: the run ended early: there is no run.json
 $ echo '[1]' > r/run.json && cordon trace r -o x.html
-cordon: run.json: an object is expected, not a list [E_PROTOCOL]
+cordon: run.json: expected an object, not a list [E_PROTOCOL]
 ? 9
 $ echo '{"status":' > r/run.json && cordon trace r -o x.html
 cordon: run.json:.* \[E_PROTOCOL\] (re)
 ? 9
 $ echo '{"status":7,"steps":[1,{"status":[]},null],"args":5,"ended_at_ms":-4}' > r/run.json && cordon trace r -o x.html
 $ printf 'null\n' > r/events.jsonl && cordon trace r -o x.html
-cordon: events.jsonl, line 1: an object is expected, not null [E_PROTOCOL]
+cordon: events.jsonl, line 1: expected an object, not null [E_PROTOCOL]
 ? 9
 $ printf '{}\n{"timestamp_ms":-1,"transcript_bytes":99999999999,"screen":{"rows":-5,"cols":1e9},"events":{"a":1}}\n{"timestamp_ms":"x","events":[1,{"type":"resize","details":{"rows":9999999,"cols":3,"transcript_bytes":-7}}]}\n' > r/events.jsonl && cordon trace r -o x.html
 $ printf '{}\n{"a' > r/events.jsonl && cordon trace r -o x.html
 cordon: events.jsonl, line 2.* \[E_PROTOCOL\] (re)
 ? 9
 $ rm r/events.jsonl && ln -s /etc/passwd r/events.jsonl && cordon trace r -o x.html
-cordon: cannot read 'events.jsonl': Too many levels of symbolic links [E_IO]
+cordon: cannot read the artifact 'events.jsonl': Too many levels of symbolic links [E_IO]
 ? 10
 $ rm r/events.jsonl && mkfifo r/events.jsonl && cordon trace r -o x.html
-cordon: cannot read 'events.jsonl': Invalid argument [E_IO]
+cordon: cannot read the artifact 'events.jsonl': Invalid argument [E_IO]
 ? 10
 $ rm r/events.jsonl && mkdir r/replay-1 && echo nonsense > r/replay-1/diff.json && cordon trace r -o x.html
 cordon: replay-1: diff.json:.* \[E_PROTOCOL\] (re)

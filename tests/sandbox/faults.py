@@ -5,6 +5,9 @@ a screen: the right exit status, a record that is whole, no process left. See ha
 import json
 import os
 import re
+import select
+import signal
+import subprocess
 import sys
 import time
 
@@ -369,5 +372,99 @@ def _(t):
         t.same(observed[0]["transcript_bytes"], len("\x1b[?2026hone\x1b[?2026l"))
         t.same(observed[0]["transcript_delta"], "\x1b[?2026hone\x1b[?2026l")
 
+
+# Readers that do not read
+
+def unread(t, mode, stream, budget_ms, act=lambda process: None):
+    """A run whose answers or progress nobody reads: more than a pipe holds."""
+    record = os.path.join(t.work, f"record-{len(t.started)}")
+    policy = t.policy(write=[t.work], budgets={"max_runtime_ms": budget_ms})
+    options = ["--policy", policy, "--artifacts", record, "--ack-unsafe-write"]
+    shown = wait(condition("screen_contains", text="ready"))
+    path = t.file("s.json", json.dumps({
+        "scenario_version": 1, "run": {"command": t.child, "args": ["pause"]},
+        "steps": [{"id": str(i), "name": "x" * 3000, **shown} for i in range(60)]}))
+    argv = [t.cordon, mode, *options]
+    argv += ["-v", path] if mode == "run" else ["--", t.child, "pause"]
+    reader, writer = os.pipe()
+    process = t.start([os.fsencode(a) for a in argv], stdin=subprocess.PIPE, **{stream: writer})
+    os.close(writer)
+    data = line(shown, screen="cells") * 6 if mode == "driver" else b""
+    process.stdin.write(data)
+    process.stdin.flush()
+    select.select([reader], [], [])
+    act(process)
+    run = t.finish(process)
+    os.close(reader)
+    return run, whole(t, record)
+
+
+for MODE, STREAM in (("driver", "stdout"), ("run", "stderr")):
+    @case(f"{MODE}: nobody reads its {STREAM}: it is ended at its run time")
+    def _(t, mode=MODE, stream=STREAM):
+        run, record = unread(t, mode, stream, 1500 * factor())
+        t.same((run.code, record["status"], record["error"]["context"].get("budget")),
+               (4, "errored", "max_runtime_ms"), run)
+
+    for SIGNO in (signal.SIGTERM, signal.SIGINT):
+        @case(f"{MODE}: nobody reads its {STREAM}: {SIGNO.name} ends it")
+        def _(t, mode=MODE, stream=STREAM, signo=SIGNO):
+            run, record = unread(t, mode, stream, LONG_MS, lambda p: p.send_signal(signo))
+            t.same((run.code, record["status"]), (130, "canceled"), run)
+
+
+for MODE in MODES:
+    @case(f"a signal as soon as there is a record: it is whole, exit 130, {MODE}")
+    def _(t, mode=MODE):
+        for signo in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            record = os.path.join(t.work, f"record-{signo}")
+            path = t.file("s.json", json.dumps({
+                "scenario_version": 1, "run": {"command": t.child, "args": ["pause"]},
+                "steps": [{"id": "e", **EXITED}]}))
+            argv = [t.cordon, mode, "--artifacts", record]
+            argv += [path] if mode == "run" else ["--", t.child, "pause"]
+            process = t.start([os.fsencode(a) for a in argv], stdin=subprocess.PIPE)
+            while not os.path.exists(record) and process.poll() is None:
+                pass
+            process.send_signal(signo)
+            run = t.finish(process)
+            t.same((run.code, whole(t, record)["status"]), (130, "canceled"), run)
+
+
+# The end of a run
+
+def end_of(t, script, *actions, command="bash", options=()):
+    args = ["--norc"] if script is None else ["-c", script]
+    path = t.file("s.json", json.dumps({
+        "scenario_version": 1, "run": {"command": command, "args": args},
+        "steps": [{"id": str(i), **a} for i, a in enumerate(actions)]}))
+    run = t.run([t.cordon, "run", "--json", *options, path])
+    t.same(run.code, 0, run)
+    status = json.loads(run.out)["exit_status"]
+    t.same(status["terminated_by_harness"], True)
+    return status["exit_code"], status["signal"]
+
+
+PROMPT = wait(condition("line_matches", line=0, pattern="[$#]$"))
+UP = wait(condition("screen_contains", text="up"))
+
+for NAME, OPTIONS in (("sandboxed", []), ("without a sandbox", FREE)):
+    # What does not end within the grace is killed: SIGHUP says that nothing was waited for.
+    @case(f"a shell that waits for a command ends as if its terminal had gone, {NAME}")
+    def _(t, options=OPTIONS):
+        steps = [{"action": {"type": "text", "payload": {"text": text}}}
+                 for text in [":\r"] * 50 + ["echo e''nd\r"]]
+        end = wait(condition("screen_matches", pattern=r"\nend\n[^\n]*[$#]\s*$"))
+        t.same(end_of(t, None, PROMPT, *steps, end, options=options), (None, signal.SIGHUP))
+
+    @case(f"what ignores SIGTERM and SIGHUP has its grace, then SIGKILL, {NAME}")
+    def _(t, options=OPTIONS):
+        t.same(end_of(t, "trap '' TERM HUP; echo up; while :; do read x; done", UP,
+                      options=options), (None, signal.SIGKILL))
+
+    @case(f"what handles SIGTERM gets no SIGHUP, and the time that it needs, {NAME}")
+    def _(t, options=OPTIONS):
+        t.same(end_of(t, "trap 'read -t 0.05 x; exit 7' TERM; echo up; while :; do read x; done", UP,
+                      options=options), (7, None))
 
 sys.exit(main())

@@ -536,7 +536,9 @@ TEST(api_refuses_wrong_actions)
             "did you mean 'key'"},
         {"an unknown key", "{\"type\":\"key\",\"payload\":{\"key\":\"NoSuch\"}}", "E_PROTOCOL",
             "action.payload.key"},
-        {"a mouse that nobody wants", "{\"type\":\"mouse\",\"payload\":{\"row\":0,\"col\":0}}",
+        {"a mouse that nobody wants",
+            "{\"type\":\"mouse\",\"payload\":{\"button\":\"left\",\"event\":\"click\",\"row\":0,"
+            "\"col\":0}}",
             "E_PROTOCOL", "did not ask"},
     };
     struct cordon_error error = {0};
@@ -573,8 +575,8 @@ TEST(api_terminates_sessions)
         {"one that obeys", "echo ready; exec sleep 1000", -1, 15},
         {"one that says goodbye", "trap 'exit 3' TERM; echo ready; while :; do read -t 1; done", 3,
             0},
-        {"one that does not listen", "trap '' TERM; echo ready; while :; do sleep 1000; done", -1,
-            9},
+        {"one that does not listen", "trap '' TERM HUP; echo ready; while :; do sleep 1000; done",
+            -1, 9},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct cordon_error error = {0};

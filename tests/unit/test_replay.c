@@ -336,7 +336,7 @@ TEST(replay_refeed_with_sizes)
     struct point list[] = {{.offset = 3}, {.offset = 6, .rows = 2, .cols = 2}, {.offset = 6}};
     const struct points points = {.rows = 1, .cols = 5, .screen = true, .p = list, .n = 3};
     static const char *const lines[] = {"abc", "cd", "cd"};
-    struct refeed r;
+    struct refeed r = {0};
     refeed_init(&r, &points, STR("abcdefgh"));
     list[1].offset = 4;
     list[2].offset = 4;

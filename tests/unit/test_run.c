@@ -61,6 +61,9 @@ TEST(run_conditions_on_the_screen)
         {"over lines", T("screen_contains", "text: \"a\\nb\""), "a\r\nb", NULL},
         {"a blank at the end of a line", T("screen_contains", "text: '$ '"), "~ $ ", NULL},
         {"a blank within it", T("screen_contains", "text: '$ '"), "a$b c$ d", NULL},
+        {"places that overlap", T("screen_contains", "text: '>> '"), "a>>>", NULL},
+        {"the same again within it", T("screen_contains", "text: 'aba '"), "xababa\r\ny", NULL},
+        {"overlapping, and no end", T("screen_not_contains", "text: '>> '"), ">>>x", NULL},
         {"no blank there", T("screen_contains", "text: '$ '"), "a$b",
             "the screen does not show '$ '"},
         {"nothing is everywhere", T("screen_contains", "text: ''"), "", NULL},
@@ -96,6 +99,7 @@ TEST(run_conditions_on_lines)
         {"no such line", T("line_equals", "line: 3, text: b"), "a",
             "there is no line 3: the screen has 3"},
         {"in it", T("line_contains", "line: 0, text: d"), "Ada", NULL},
+        {"overlapping at its end", T("line_contains", "line: 0, text: '... '"), "x....", NULL},
         {"not in it", T("line_contains", "line: 0, text: e"), "Ada",
             "line 0 is 'Ada', which does not contain 'e'"},
         {"starts", T("line_starts_with", "line: 0, text: Ad"), "Ada", NULL},
@@ -233,6 +237,14 @@ static const struct {
         "steps[0].action.payload.condition", NULL},
     {"mouse", STEP("action: {type: mouse, payload: {row: 1, col: 1, button: lft}}"), E_PROTOCOL,
         "did you mean 'left'?", NULL},
+    {"mouse without a button",
+        STEP("action: {type: mouse, payload: {row: 1, col: 1, event: click}}"), E_PROTOCOL,
+        "steps[0].action.payload.button: required", NULL},
+    {"mouse without an event",
+        STEP("action: {type: mouse, payload: {row: 1, col: 1, button: left}}"), E_PROTOCOL,
+        "steps[0].action.payload.event: required", NULL},
+    {"stable for how long", ASSERT("{type: screen_stable}"), E_PROTOCOL,
+        "steps[0].assert[0].payload.quiet_ms: required", NULL},
     {"time", STEP("action: {type: terminate}, timeout_ms: 0"), E_PROTOCOL, "steps[0].timeout_ms",
         NULL},
     {"time type", STEP("action: {type: terminate}, timeout_ms: '5'"), E_PROTOCOL,
@@ -336,7 +348,7 @@ static void check_delta(struct observer *o, const char *want)
 TEST(run_observations_keep_characters_whole)
 {
     struct observer o;
-    observer_init(&o);
+    observer_init(&o, NULL);
     observer_output(&o, STR("a\xe6\x97"));
     check_delta(&o, "a");
     check_delta(&o, "");
@@ -357,7 +369,7 @@ TEST(run_observations_keep_characters_whole)
 TEST(run_observations_have_the_last_of_much_output)
 {
     struct observer o;
-    observer_init(&o);
+    observer_init(&o, NULL);
     AUTO_FREE char *much = base_alloc(3 * OBSERVER_TEXT_MAX);
     for (size_t i = 0; i < OBSERVER_TEXT_MAX; i++)
         memcpy(much + 3 * i, "日", 3);
@@ -384,7 +396,7 @@ TEST(run_snapshots_have_a_budget)
     AUTO_ERR struct err err = {0};
     struct observer o;
     struct term *t = term_new(&(struct term_options){.rows = 3, .cols = 20});
-    observer_init(&o);
+    observer_init(&o, NULL);
     o.snapshot_max = 10000;
     json_t *json = observer_take(&o, t, OBSERVER_FULL);
     CHECK(json_is_object(json_object_get(json, "screen")) && observer_fits(&o, &err));

@@ -211,6 +211,55 @@ test('a replay that differed, side by side', async open => {
   await p.locator('#views [data-tab=replay]').click();
   await settle(p);
   equal(await p.locator('.replay mark').allTextContents(), ['a', 'o']);
+  check(await p.locator('.pair').isHidden(), 'screens of a run that was not');
+});
+
+/* What cordon itself recorded and replayed, of a program that has changed in between. */
+const replayed = () => {
+  const dir = path.join(work, 'replayed'), scenario = path.join(work, 'replayed.json'), home = path.join(work, 'home');
+  fs.rmSync(dir, {recursive: true, force: true});
+  fs.mkdirSync(home, {recursive: true});
+  fs.writeFileSync(path.join(home, 'prog'), 'echo first; read -r x < word; read -r y; printf "\\033[31m%s\\033[m now\\n" "$x"; read -r z');
+  fs.writeFileSync(scenario, JSON.stringify({scenario_version: 1, run: {command: '/bin/bash', args: ['prog'], cwd: home, initial_size: {rows: 5, cols: 30}}, steps: [
+    {id: 'one', action: {type: 'wait', payload: {condition: {type: 'screen_contains', payload: {text: 'first'}}}}},
+    {id: 'two', action: {type: 'key', payload: {key: 'Enter'}}, assert: [{type: 'screen_contains', payload: {text: 'now'}}]},
+  ]}));
+  const run = (...words) => execFileSync(cordon, words, {cwd: work, stdio: 'ignore'});
+  fs.writeFileSync(path.join(home, 'word'), 'cat\n');
+  run('run', '--artifacts', dir, scenario);
+  fs.writeFileSync(path.join(home, 'word'), 'cot\n');
+  try {
+    run('replay', '--artifacts', dir);
+  } catch (e) {
+    if (e.status !== 11) throw e;
+  }
+  return dir;
+};
+
+test('both screens of a replay, and the cells that differ', async open => {
+  const p = await open(page(replayed()));
+  await p.locator('#differed').click();
+  await settle(p);
+  const glass = async () => (await p.locator('.pair .glass').allTextContents()).map(x => x.trimEnd());
+  equal(await glass(), ['first\n\ncat now', 'first\n\ncot now']);
+  equal(await current(p), ['two']);
+  equal(await p.locator('.replays .differs').textContent(), '1 cell in 1 row differ');
+  const red = c => { const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; let n = 0; for (let i = 0; i < d.length; i += 4) n += d[i] === 255 && d[i + 1] === 93 && d[i + 2] === 108; return n; };
+  for (const i of [0, 1]) check(await p.locator('.pair canvas').nth(i).evaluate(red) > 10, `no mark on screen ${i}`);
+  await press(p, 'p');
+  equal(await glass(), ['first', 'first']);
+  check((await p.locator('.replays > p').textContent()).includes('the same on both'), 'says that it differs');
+  await press(p, 'r');
+  equal(await p.locator('#stage .pair').count(), 0);
+});
+
+test('output is shown when it came', async open => {
+  const dir = record('timed', {steps: [{output: 'one\r\ntwo\r\n', ms: 1000}]});
+  const o = JSON.parse(fs.readFileSync(path.join(dir, 'events.jsonl')));
+  o.output = {every: 4, times: [100, 900, 900].map(timestamp_ms => ({timestamp_ms}))};
+  fs.writeFileSync(path.join(dir, 'events.jsonl'), JSON.stringify(o) + '\n');
+  for (const [t, want] of [[99, ''], [100, 'one'], [899, 'one'], [900, 'one\ntwo']])
+    equal(await screen(await open(page(dir) + `#t=${t}`)), want, `at ${t}`);
 });
 
 test('a run that was killed', async open => {

@@ -1,5 +1,5 @@
 'use strict';
-/* The panel beside the screen: the step, events, the transcript, the run; and replays that differed. */
+/* The panel beside the screen: the step, events, the transcript, the run. */
 
 const tabs = {step: 'Step', events: 'Events', transcript: 'Transcript', run: 'Run'};
 
@@ -123,31 +123,4 @@ function drawDetail() {
     box.scrollTop = 0;
     ({step: stepDetail, events: eventsDetail, transcript: transcriptDetail, run: runDetail})[now.tab](box);
   } else if (now.tab === 'transcript') currentSegment(box);
-}
-
-/* A replay that differed: rows side by side, with the columns that are not the same. */
-function replay(r) {
-  const diff = r.diff, context = diff.context && typeof diff.context === 'object' ? diff.context : {};
-  const rows = [diff.rows, context.rows, diff.cells, context.cells].find(Array.isArray) || [];
-  const pick = (o, ...names) => text(names.map(n => o[n]).find(v => v != null));
-  const body = rows.filter(x => x && typeof x === 'object').slice(0, 500).map(x => {
-    const a = pick(x, 'expected', 'was', 'recorded'), b = pick(x, 'actual', 'is', 'got');
-    return h('tr', {}, h('th', {}, text(x.row) + (x.col != null ? ':' + text(x.col) : '')),
-      h('td', {}, h('pre', {}, differing(a, b))), h('td', {}, h('pre', {}, differing(b, a))));
-  });
-  return h('div', {class: 'replay'}, h('h3', {}, r.name), h('p', {}, h('b', {}, text(diff.code)), ' ', text(diff.message)),
-    h('p', {class: 'dim'}, ['kind', 'index', 'step_id'].map(k => diff[k] ?? context[k]).filter(v => v != null).map(text).join(' · ')),
-    body.length ? h('table', {}, h('tr', {}, h('th', {}, 'row'), h('th', {}, 'recorded'), h('th', {}, 'replayed')), body) :
-      ['expected', 'actual'].filter(k => k in context || k in diff).map(k => h('div', {}, h('h4', {}, k), h('pre', {}, text(context[k] ?? diff[k])))));
-}
-
-function differing(a, b) {
-  const x = [...a], y = [...b], out = [];
-  for (let i = 0; i < x.length;) {
-    const same = x[i] === y[i], first = i;
-    while (i < x.length && (x[i] === y[i]) === same) i++;
-    const part = x.slice(first, i).join('');
-    out.push(same ? part : h('mark', {}, part));
-  }
-  return out;
 }

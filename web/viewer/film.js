@@ -38,17 +38,18 @@ class Film {
     this.size = Uint16Array.from(data.size);
     this.title = Uint32Array.from(data.title);
     this.delta = Uint32Array.from(data.delta);
-    this.n = this.t.length;
+    this.n = data.n; /* of the run; those of its replays follow */
+    this.all = this.t.length;
     this.now = {frame: -1, ids: new Uint32Array(0)};
   }
 
   /* The last frame that is not later. */
   frameAt(ms) {
-    return Math.max(0, upper(this.t, ms) - 1);
+    return Math.max(0, upper(this.t, ms, this.n) - 1);
   }
 
   apply(ids, frame) {
-    const end = frame + 1 < this.n ? this.start[frame + 1] : this.delta.length;
+    const end = frame + 1 < this.all ? this.start[frame + 1] : this.delta.length;
     for (let i = this.start[frame]; i < end; i += 2) ids[this.delta[i]] = this.delta[i + 1];
   }
 
@@ -127,8 +128,8 @@ class Film {
 }
 
 /* How many values at the start of a sorted list are not above x. */
-function upper(list, x) {
-  let lo = 0, hi = list.length;
+function upper(list, x, n = list.length) {
+  let lo = 0, hi = n;
   while (lo < hi) {
     const mid = (lo + hi) >> 1;
     if (list[mid] <= x) lo = mid + 1;

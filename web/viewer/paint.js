@@ -27,7 +27,7 @@ class Painter {
     return {dpr, cw, ch: Math.round(cw * h / w), font: cw / this.ratio};
   }
 
-  draw(canvas, screen, m, marks) {
+  draw(canvas, screen, m, marks, strong) {
     const width = m.cw * screen.cols, height = m.ch * screen.rows;
     if (canvas.width !== width || canvas.height !== height) {
       canvas.width = width;
@@ -48,7 +48,7 @@ class Painter {
     for (let row = 0; row < screen.rows; row++)
       for (const run of this.film.row(screen.ids[row]).runs) this.run(ctx, m, run, row, even);
     this.cursor(ctx, m, screen);
-    for (const [row, first, end] of marks || []) this.mark(ctx, m, row, first, end);
+    for (const [row, first, end] of marks || []) this.mark(ctx, m, row, first, end, strong);
   }
 
   background(ctx, m, run, row) {
@@ -171,8 +171,14 @@ class Painter {
     if (text !== ' ') ctx.fillText(text, at, y + Math.round(m.ch * 14 / 19), n * m.cw);
   }
 
-  mark(ctx, m, row, first, end) {
+  mark(ctx, m, row, first, end, strong) {
     const thick = Math.max(1, Math.round(m.dpr));
+    if (strong) {
+      ctx.strokeStyle = '#ff5d6c';
+      ctx.lineWidth = 2 * thick;
+      ctx.strokeRect(first * m.cw + thick, row * m.ch + thick, (end - first) * m.cw - 2 * thick, m.ch - 2 * thick);
+      return;
+    }
     ctx.fillStyle = 'rgba(255,196,87,.2)';
     ctx.fillRect(first * m.cw, row * m.ch, (end - first) * m.cw, m.ch);
     ctx.fillStyle = 'rgba(255,196,87,.85)';

@@ -45,7 +45,7 @@ const axis = {
   skip: false, real: [0], shown: [0], total: end,
   set(skip) {
     this.skip = skip;
-    const times = [...film.t];
+    const times = [...film.t.subarray(0, film.n)];
     for (const s of steps) times.push(s.start, s.end);
     times.push(end);
     times.sort((a, b) => a - b);
@@ -156,6 +156,8 @@ function header() {
   $('duration').textContent = duration(end);
   $('counts').replaceChildren(...Object.entries(count).map(([s, n]) =>
     h('span', {class: `count ${s}`, title: `${n} ${s}`}, `${STATUSES[s]} ${n}`)));
+  $('differed').hidden = !data.replays.length;
+  $('differed').onclick = () => view('replay');
   const error = run.error && run.error.message;
   if (run.ended_early) $('banner').textContent = 'This run ended early: it was killed before it could write its result. What it had recorded by then is here.';
   else if (error) $('banner').replaceChildren(h('b', {}, text(run.error.code)), ' ', text(error));
@@ -311,7 +313,7 @@ function goStep(i) {
 /* Stage */
 
 const views = {screen: 'Screen', both: 'Before / after'};
-if (data.replays.length) views.replay = 'Replay';
+if (data.replays.length) views.replay = 'Replay ≠';
 
 class Screen {
   constructor(label) {
@@ -322,8 +324,8 @@ class Screen {
     this.body = h('div', {class: 'win-body'}, this.canvas, this.glass, this.over);
     this.el = h('figure', {class: 'win'}, h('figcaption', {}, h('i'), h('i'), h('i'), this.title, label && h('b', {}, label)), this.body);
   }
-  draw(screen, m, marks) {
-    painter.draw(this.canvas, screen, m, marks);
+  draw(screen, m, marks, strong) {
+    painter.draw(this.canvas, screen, m, marks, strong);
     this.title.textContent = screen.title;
     const glass = this.glass, content = film.lines(screen).join('\n');
     if (glass.textContent !== content) glass.textContent = content;
@@ -331,10 +333,10 @@ class Screen {
   }
 }
 
-const screens = {now: new Screen(), before: new Screen('before'), after: new Screen('after')};
+const screens = {now: new Screen(), before: new Screen('before'), after: new Screen('after'), recorded: new Screen('recorded'), replayed: new Screen('replayed')};
 
 function room(n) {
-  const box = $('stage'), wide = box.clientWidth >= 900, stacked = window.matchMedia('(max-width: 760px)').matches;
+  const box = $('stage'), wide = box.clientWidth >= 700, stacked = window.matchMedia('(max-width: 760px)').matches;
   const width = (n === 2 && wide ? (box.clientWidth - 16) / 2 : box.clientWidth) - 26;
   let height = box.clientHeight - 62;
   if (n === 2 && !wide) height = (height - 60) / 2;
@@ -353,10 +355,11 @@ function drawKeys() {
 function drawStage() {
   const stage = $('stage');
   if (stage.dataset.view !== now.view) {
+    $('panes').classList.toggle('wide', now.view !== 'screen');
     stage.dataset.view = now.view;
     if (now.view === 'screen') stage.replaceChildren(screens.now.el);
     else if (now.view === 'both') stage.replaceChildren(screens.before.el, screens.after.el);
-    else stage.replaceChildren(...data.replays.map(replay));
+    else stage.replaceChildren(replayView());
   }
   const size = `${film.size[2 * now.frame + 1]} × ${film.size[2 * now.frame]}`;
   $('size').textContent = size;
@@ -369,7 +372,7 @@ function drawStage() {
     const a = film.screen(s.before), b = film.screen(s.after), m = painter.fit(Math.max(a.rows, b.rows), Math.max(a.cols, b.cols), ...room(2));
     screens.before.draw(a, m);
     screens.after.draw(b, m, film.diff(a, b));
-  }
+  } else drawReplay();
 }
 
 /* Position */
@@ -479,6 +482,7 @@ function tab(name) {
 }
 
 function view(name) {
+  if (name === 'replay' && now.view !== name) openReplay();
   now.view = name;
   tabbar($('views'), views, name, view);
   update();
@@ -512,6 +516,7 @@ function keyboard(e) {
     '<': () => speed(SPEEDS[Math.max(0, SPEEDS.indexOf(now.speed) - 1)]),
     '>': () => speed(SPEEDS[Math.min(SPEEDS.length - 1, SPEEDS.indexOf(now.speed) + 1)]),
     b: () => view(now.view === 'both' ? 'screen' : 'both'),
+    r: () => { if (views.replay) view(now.view === 'replay' ? 'screen' : 'replay'); },
     i: () => idle(!axis.skip), c: copyLink,
     1: () => tab('step'), 2: () => tab('events'), 3: () => tab('transcript'), 4: () => tab('run'),
     '?': () => $('help').open ? $('help').close() : $('help').showModal(),

@@ -1,0 +1,163 @@
+/* Reading records. */
+#include "record/reader.h"
+
+#include "path/beneath.h"
+#include "path/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+enum {
+    READ_SIZE = 256 * 1024,
+};
+
+const char *const record_names[] = {"run.json", "policy.json", "scenario.json",
+    "normalization.json", "transcript.log", "events.jsonl", NULL};
+
+static bool is_missing(int errnum)
+{
+    return errnum == ENOENT || errnum == ENOTDIR;
+}
+
+int record_open(const char *path, struct err *err)
+{
+    int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir < 0)
+        err_errno(err, is_missing(errno) ? E_NOT_FOUND : E_IO, errno,
+            "cannot open the artifacts directory '%s'", path);
+    return dir;
+}
+
+int record_file(int dir, const char *name)
+{
+    struct stat st;
+    AUTO_FD int fd =
+        beneath_open(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, BENEATH_NO_SYMLINKS);
+    if (fd < 0 || fstat(fd, &st) != 0)
+        return -1;
+    if (!S_ISREG(st.st_mode)) {
+        errno = EINVAL;
+        return -1;
+    }
+    return TAKE_FD(fd);
+}
+
+bool record_has(int dir, const char *name)
+{
+    AUTO_FD int fd = record_file(dir, name);
+    return fd >= 0 || !is_missing(errno);
+}
+
+static bool unreadable(const char *name, struct err *err)
+{
+    int errnum = errno;
+    err_errno(err, is_missing(errnum) ? E_NOT_FOUND : E_IO, errnum, "cannot read the artifact '%s'",
+        name);
+    return err_ctx(err, "file", "%s", name);
+}
+
+bool record_text(int dir, const char *name, size_t max, struct buf *text, struct err *err)
+{
+    AUTO_FD int fd = record_file(dir, name);
+    if (fd < 0)
+        return unreadable(name, err);
+    return file_read(fd, max, name, text, err) || err_ctx(err, "file", "%s", name);
+}
+
+/* Older records say \u0000 where a command printed NUL, which is not read. */
+static void replace_nul(struct buf *text)
+{
+    for (size_t i = 0; i + 6 <= text->n; i++) {
+        if (text->p[i] != '\\')
+            continue;
+        if (memcmp(text->p + i, "\\u0000", 6) == 0)
+            memcpy(text->p + i, "\\ufffd", 6);
+        i++; /* what is escaped */
+    }
+}
+
+static bool parse(struct buf *text, const char *name, json_t **ret_tree, struct err *err)
+{
+    AUTO_JSON json_t *tree = NULL;
+    replace_nul(text);
+    if (!json_parse(buf_str(text), name, E_PROTOCOL, &tree, err))
+        return false;
+    if (!json_is_object(tree))
+        return err_set(err, E_PROTOCOL, "%s: expected an object, not %s", name, json_kind(tree));
+    *ret_tree = json_take(&tree);
+    return true;
+}
+
+bool record_object(int dir, const char *name, json_t **ret_tree, struct err *err)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * (size_t)JSON_SIZE_MAX);
+    if (!record_text(dir, name, JSON_SIZE_MAX, &text, err))
+        return false;
+    return parse(&text, name, ret_tree, err) || err_ctx(err, "file", "%s", name);
+}
+
+/* Lines --------------------------------------------------------------------------------------- */
+
+struct lines {
+    const char *name;
+    bool (*take)(void *context, const json_t *object, struct err *err);
+    void *context;
+    struct buf line;
+    size_t number, total;
+};
+
+static bool take_line(struct lines *l, bool may_be_half, struct err *err)
+{
+    AUTO_JSON json_t *tree = NULL;
+    AUTO_ERR struct err why = {0};
+    char place[128];
+    snprintf(place, sizeof(place), "%s, line %zu", l->name, ++l->number);
+    if (!buf_ok(&l->line))
+        return err_set(err, E_IO, "%s is too long, in line %zu", l->name, l->number);
+    if (!parse(&l->line, place, &tree, &why)) {
+        bool skip = may_be_half && !tree && why.code == E_PROTOCOL;
+        return skip || (err_ctx(&why, "file", "%s", l->name), err_move(err, &why));
+    }
+    buf_reset(&l->line);
+    return l->take(l->context, tree, err);
+}
+
+static bool take_chunk(struct lines *l, struct str rest, struct err *err)
+{
+    l->total += rest.n;
+    for (ptrdiff_t end; (end = str_find(rest, '\n')) >= 0;) {
+        buf_add(&l->line, rest.p, (size_t)end);
+        rest = str_skip(rest, (size_t)end + 1);
+        if (!take_line(l, false, err))
+            return false;
+    }
+    buf_add_str(&l->line, rest);
+    if (!buf_ok(&l->line) || l->total > RECORD_LINES_BYTES_MAX)
+        return err_set(err, E_IO, "%s is too long, in line %zu", l->name, l->number + 1);
+    return true;
+}
+
+bool record_lines(int dir, const char *name, bool cut_off,
+    bool (*take)(void *context, const json_t *object, struct err *err), void *context,
+    struct err *err)
+{
+    AUTO_FD int fd = record_file(dir, name);
+    AUTO_FREE char *chunk = base_alloc(READ_SIZE);
+    struct lines l = {
+        .name = name, .take = take, .context = context, .line = BUF_INIT(RECORD_LINE_MAX)};
+    bool ok = fd >= 0;
+    if (!ok)
+        return unreadable(name, err);
+    for (ssize_t n; ok;) {
+        n = read(fd, chunk, READ_SIZE);
+        if (n < 0 && errno == EINTR)
+            continue;
+        ok = n >= 0 ? take_chunk(&l, str_n(chunk, (size_t)n), err) : unreadable(name, err);
+        if (n <= 0)
+            break;
+    }
+    ok = ok && (l.line.n == 0 || take_line(&l, cut_off, err));
+    buf_done(&l.line);
+    return ok;
+}
