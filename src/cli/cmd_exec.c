@@ -48,7 +48,7 @@ static struct exec_job make_wish(const struct exec *x, int signals)
 {
     const struct exec_options *o = x->options;
     bool json = x->cli->json, in_tty = isatty(STDIN_FILENO), out_tty = isatty(STDOUT_FILENO);
-    bool terminal = !o->pipes && (o->pty || json || o->prepare.artifacts || out_tty);
+    bool terminal = !o->pipes && (o->pty || json || x->p.artifacts.dir >= 0 || out_tty);
     bool pass_keys = terminal && in_tty && out_tty && !json;
     struct tty_size size = tty_size(out_tty && !json ? STDOUT_FILENO : -1);
     return (struct exec_job){

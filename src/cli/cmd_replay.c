@@ -7,6 +7,7 @@
 #include "path/exact.h"
 #include "path/lexical.h"
 #include "policy/load.h"
+#include "replay/consent.h"
 #include "replay/offline.h"
 #include "replay/report.h"
 #include "replay/rerun.h"
@@ -20,6 +21,7 @@ struct replay_options {
     const char *artifacts;
     bool strict, offline, require_events, require_checksums;
     struct opt_list normalize;
+    struct consent consent;
 };
 
 struct replay {
@@ -254,7 +256,12 @@ static bool run_again(struct replay *x, struct err *err)
     if (json_object_get(x->source.run, "inexact"))
         return err_set(err, E_PROTOCOL,
             "run.json: the command's name or directory is not UTF-8: only --offline can replay it");
-    if (scripted && !read_scenario(x, &scenario, err)) {
+    if (json_object_get(x->source.run, "input_bytes"))
+        return err_set(err, E_NOT_FOUND,
+            "the recorded command was given input, which is not in the record: only --offline can "
+            "replay it");
+    if ((scripted && !read_scenario(x, &scenario, err)) ||
+        !consent_check(&x->options->consent, &x->policy, err)) {
         scenario_done(&scenario);
         return false;
     }
@@ -358,6 +365,12 @@ static const struct opt replay_opts[] = {
         "require-events", 0, struct replay_options, require_events, "events.jsonl must be there"),
     OPT_SET("require-checksums", 0, struct replay_options, require_checksums,
         "checksums.json must be there"),
+    OPT_SET("ack-unsafe-sandbox", 0, struct replay_options, consent.sandbox,
+        "yes, without a sandbox or with a weaker one, if the recorded policy says so"),
+    OPT_SET("ack-unsafe-network", 0, struct replay_options, consent.network,
+        "yes, with the network, if the recorded policy says so"),
+    OPT_SET("ack-unsafe-write", 0, struct replay_options, consent.write,
+        "yes, the recorded policy's directories may be written"),
 };
 
 static const struct opt report_opts[] = {ARTIFACTS_OPT};
@@ -378,8 +391,9 @@ const struct cmd cmd_replay = {
     .about = "Checks the recording's files, runs its command, scenario or requests again under the "
              "recorded "
              "policy, and compares step by step: how each ended, and its screen, row by row. What "
-             "differs first is shown, and written to replay-ID/ in the directory. Exit status: 0, "
-             "or 11 if something differs.",
+             "differs first is shown, and written to replay-ID/ in the directory. What is unsafe "
+             "in that policy is agreed to here, or not at all. Exit status: 0, 11 if something "
+             "differs, 2 if the policy needs an agreement.",
     .usage = "--artifacts DIR",
     CMD_OPTS(replay_opts, struct replay_options),
     CMD_EXAMPLES(replay_examples),

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 
 enum {
     CAST_BYTES_MAX = 1 << 30,
@@ -98,10 +99,16 @@ static bool write_format(struct cli *cli, const struct trace *t, const struct tr
 static bool write_file(const struct trace *t, const char *name, struct str content, struct err *err)
 {
     struct stat st;
-    AUTO_FD int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+    AUTO_FD int fd = open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    bool made = fd < 0 && errno == ENOENT;
+    if (made)
+        fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
     if (fd < 0 || fstat(fd, &st) != 0)
         return err_errno(err, E_IO, errno, "cannot write '%s'", name);
-    if (trace_holds(t, &st))
+    bool held = S_ISREG(st.st_mode) && trace_holds(t, fd);
+    if (held && made)
+        unlink(name);
+    if (held)
         return err_set(
             err, E_CLI_INVALID_ARG, "'%s' is a part of the record: it would be lost", name);
     if (S_ISREG(st.st_mode) && ftruncate(fd, 0) != 0)
@@ -118,6 +125,16 @@ static bool tell(struct cli *cli, const struct trace *t, const char *format, con
     json_put(object, "bytes", json_integer((json_int_t)bytes));
     json_put(object, "ended_early", json_boolean(!t->run));
     return out_json(cli, object, err);
+}
+
+static void warn_damage(struct cli *cli, const struct trace *t)
+{
+    const json_t *text;
+    size_t i;
+    if (!t->run && json_array_size(t->damaged) == 0)
+        out_warn(cli, "the run ended early: there is no run.json");
+    json_array_foreach(t->damaged, i, text)
+        out_warn(cli, "a part of the record is damaged, and left out: %s", json_string_value(text));
 }
 
 static bool run_trace(struct cli *cli, const struct args *args, struct err *err)
@@ -139,8 +156,7 @@ static bool run_trace(struct cli *cli, const struct args *args, struct err *err)
                                                                     : (size_t)CAST_BYTES_MAX);
     if (!trace_open(dir, &t, err) || !write_format(cli, &t, o, format, &out, err))
         return false;
-    if (!t.run)
-        out_warn(cli, "the run ended early: there is no run.json");
+    warn_damage(cli, &t);
     if (!o->output)
         return file_write(STDOUT_FILENO, buf_str(&out), "/dev/stdout", err);
     return write_file(&t, o->output, buf_str(&out), err) &&

@@ -44,14 +44,16 @@ static int create(int dir, const char *name)
 static void drop_dir(int dir, const char *name)
 {
     AUTO_FD int inner = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *d = inner >= 0 ? fdopendir(TAKE_FD(inner)) : NULL;
+    bool is_dir = inner >= 0;
+    DIR *d = is_dir ? fdopendir(TAKE_FD(inner)) : NULL;
     const struct dirent *entry;
     while (d && (entry = readdir(d)))
         if (entry->d_name[0] != '.')
             unlinkat(dirfd(d), entry->d_name, 0);
     if (d)
         closedir(d);
-    unlinkat(dir, name, AT_REMOVEDIR);
+    /* A link of that name goes, what it names stays. */
+    unlinkat(dir, name, is_dir ? AT_REMOVEDIR : 0);
 }
 
 /* What an earlier run left there. */
@@ -109,6 +111,8 @@ static bool begin(
     *ret_artifacts = (struct artifacts){
         .dir = dir,
         .room = TAKE_FD(room),
+        .snapshots = -1,
+        .goldens = -1,
         .transcript = {.name = transcript_name, .fd = transcript, .hash = FNV_START},
         .events = {.name = events_name, .fd = -1, .hash = FNV_START},
         .checksums = json_object(),
@@ -157,6 +161,10 @@ void artifacts_close(struct artifacts *a)
         close(TAKE_FD(a->dir));
     if (a->room >= 0)
         close(TAKE_FD(a->room));
+    if (a->snapshots >= 0)
+        close(TAKE_FD(a->snapshots));
+    if (a->goldens >= 0)
+        close(TAKE_FD(a->goldens));
     if (a->transcript.fd >= 0)
         close(TAKE_FD(a->transcript.fd));
     if (a->events.fd >= 0)
@@ -224,12 +232,24 @@ static void note(struct artifacts *a, const char *name, uint64_t hash)
     json_put(a->checksums, name, json_string(hex));
 }
 
-/* All of it, or nothing. */
-static bool put(struct artifacts *a, const char *name, struct str bytes, bool sync, struct err *err)
+/* Opened once: whatever is put in its place later, files get into the one that was made here. */
+static bool open_inner(const struct artifacts *a, const char *name, int *fd, struct err *err)
 {
+    if (*fd >= 0)
+        return true;
+    if (mkdirat(a->dir, name, 0755) == 0 || errno == EEXIST)
+        *fd = openat(a->dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return *fd >= 0 || err_errno(err, E_IO, errno, "cannot write the artifact '%s'", name);
+}
+
+/* All of it, or nothing. The last part of the name is made in the directory given. */
+static bool put(
+    struct artifacts *a, int into, const char *name, struct str bytes, bool sync, struct err *err)
+{
+    const char *slash = strrchr(name, '/');
     AUTO_FD int fd = create(a->dir, part_name);
     if (fd < 0 || !file_write_all(fd, bytes) || (sync && fsync(fd) != 0) ||
-        renameat(a->dir, part_name, a->dir, name) != 0) {
+        renameat(a->dir, part_name, into, slash ? slash + 1 : name) != 0) {
         err_errno(err, E_IO, errno, "cannot write the artifact '%s'", name);
         if (fd >= 0)
             unlinkat(a->dir, part_name, 0);
@@ -241,7 +261,7 @@ static bool put(struct artifacts *a, const char *name, struct str bytes, bool sy
 
 bool artifacts_put(struct artifacts *a, const char *name, struct str bytes, struct err *err)
 {
-    return put(a, name, bytes, true, err);
+    return put(a, a->dir, name, bytes, true, err);
 }
 
 bool artifacts_put_json(struct artifacts *a, const char *name, const json_t *tree, struct err *err)
@@ -258,13 +278,13 @@ bool artifacts_snapshot(
     struct artifacts *a, const json_t *tree, char ret_name[ARTIFACTS_NAME], struct err *err)
 {
     AUTO_BUF struct buf text = BUF_INIT(TREE_MAX);
-    if (a->n_snapshots == 0 && mkdirat(a->dir, snapshots_name, 0755) != 0 && errno != EEXIST)
-        return err_errno(err, E_IO, errno, "cannot write the artifact '%s'", snapshots_name);
+    if (!open_inner(a, snapshots_name, &a->snapshots, err))
+        return false;
     char name[ARTIFACTS_NAME];
     snprintf(name, sizeof(name), "%s/%04u.json", snapshots_name, a->n_snapshots + 1);
     json_add_compact(&text, tree);
     buf_add_byte(&text, '\n');
-    if (!put(a, name, buf_str(&text), false, err))
+    if (!put(a, a->snapshots, name, buf_str(&text), false, err))
         return false;
     a->n_snapshots++;
     memcpy(ret_name, name, sizeof(name));
@@ -274,10 +294,10 @@ bool artifacts_snapshot(
 bool artifacts_golden(struct artifacts *a, size_t index, struct str text, struct err *err)
 {
     char name[ARTIFACTS_NAME];
-    if (mkdirat(a->dir, goldens_name, 0755) != 0 && errno != EEXIST)
-        return err_errno(err, E_IO, errno, "cannot write the artifact '%s'", goldens_name);
+    if (!open_inner(a, goldens_name, &a->goldens, err))
+        return false;
     snprintf(name, sizeof(name), ARTIFACTS_GOLDEN, index + 1);
-    return artifacts_put(a, name, text, err);
+    return put(a, a->goldens, name, text, true, err);
 }
 
 /* Also of one that could not be written to its end: what is there is right. */

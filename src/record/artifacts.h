@@ -26,15 +26,21 @@ struct artifacts_stream {
 };
 
 struct artifacts {
-    int dir;  /* -1: none */
-    int room; /* a file without a name that keeps room for the end; -1: none */
+    int dir;                /* -1: none */
+    int room;               /* a file without a name that keeps room for the end; -1: none */
+    int snapshots, goldens; /* the directories, once there is something in them; -1: none */
     struct artifacts_stream transcript, events;
     unsigned n_snapshots;
     json_t *checksums;
 };
 
-#define ARTIFACTS_NONE \
-    ((struct artifacts){.dir = -1, .room = -1, .transcript.fd = -1, .events.fd = -1})
+#define ARTIFACTS_NONE             \
+    ((struct artifacts){.dir = -1, \
+        .room = -1,                \
+        .snapshots = -1,           \
+        .goldens = -1,             \
+        .transcript.fd = -1,       \
+        .events.fd = -1})
 
 /* Makes the directory if it is not there (its parent must be). */
 MUST_USE bool artifacts_open(

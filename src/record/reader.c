@@ -49,19 +49,47 @@ bool record_has(int dir, const char *name)
     return fd >= 0 || !is_missing(errno);
 }
 
-static bool unreadable(const char *name, struct err *err)
+/* What the kernel's words would not tell. */
+static const char *why_not(int errnum)
+{
+    static const struct {
+        int errnum;
+        const char *why;
+    } reasons[] = {
+        {ELOOP, "it is a symbolic link, or lies behind one"},
+        {EXDEV, "it leads out of the directory"},
+        {EINVAL, "it is not a plain file"},
+        {ENXIO, "it is not a plain file"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
+        if (reasons[i].errnum == errnum)
+            return reasons[i].why;
+    return NULL;
+}
+
+bool record_unreadable(const char *name, struct err *err)
 {
     int errnum = errno;
-    err_errno(err, is_missing(errnum) ? E_NOT_FOUND : E_IO, errnum, "cannot read the artifact '%s'",
-        name);
+    const char *why = why_not(errnum);
+    if (why)
+        err_set(err, E_IO, "cannot read the artifact '%s': %s", name, why);
+    else
+        err_errno(err, is_missing(errnum) ? E_NOT_FOUND : E_IO, errnum,
+            "cannot read the artifact '%s'", name);
     return err_ctx(err, "file", "%s", name);
 }
 
 bool record_text(int dir, const char *name, size_t max, struct buf *text, struct err *err)
 {
     AUTO_FD int fd = record_file(dir, name);
-    if (fd < 0)
-        return unreadable(name, err);
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st) != 0)
+        return record_unreadable(name, err);
+    if ((uint64_t)st.st_size > max) {
+        err_set(err, E_IO, "the artifact '%s' is too large: %lld bytes, and at most %zu are read",
+            name, (long long)st.st_size, max);
+        return err_ctx(err, "file", "%s", name);
+    }
     return file_read(fd, max, name, text, err) || err_ctx(err, "file", "%s", name);
 }
 
@@ -148,12 +176,12 @@ bool record_lines(int dir, const char *name, bool cut_off,
         .name = name, .take = take, .context = context, .line = BUF_INIT(RECORD_LINE_MAX)};
     bool ok = fd >= 0;
     if (!ok)
-        return unreadable(name, err);
+        return record_unreadable(name, err);
     for (ssize_t n; ok;) {
         n = read(fd, chunk, READ_SIZE);
         if (n < 0 && errno == EINTR)
             continue;
-        ok = n >= 0 ? take_chunk(&l, str_n(chunk, (size_t)n), err) : unreadable(name, err);
+        ok = n >= 0 ? take_chunk(&l, str_n(chunk, (size_t)n), err) : record_unreadable(name, err);
         if (n <= 0)
             break;
     }

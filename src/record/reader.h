@@ -28,6 +28,9 @@ int record_open(const char *path, struct err *err);
 /* Opens a plain file of it: -1 with errno. */
 int record_file(int dir, const char *name);
 
+/* After record_file() has failed: says why. */
+bool record_unreadable(const char *name, struct err *err);
+
 /* There is something of that name, whatever it is. */
 bool record_has(int dir, const char *name);
 

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 
 enum {
     CHUNK = 64 * 1024,
@@ -79,6 +80,17 @@ static bool hash_file(int fd, const char *name, char hex[FNV_HEX], struct err *e
     return true;
 }
 
+/* Nothing that a run writes is larger: it need not be read to be refused. */
+static bool small_enough(int fd, const char *name, struct err *err)
+{
+    struct stat st;
+    if (fstat(fd, &st) == 0 && st.st_size <= SOURCE_TRANSCRIPT_MAX)
+        return true;
+    err_set(err, E_IO, "the artifact '%s' is too large: at most %d bytes are read", name,
+        SOURCE_TRANSCRIPT_MAX);
+    return err_ctx(err, "file", "%s", name);
+}
+
 /* True if it could be judged: m says how. */
 static bool verify_file(
     int dir, const char *name, struct str want, struct mismatch *m, struct err *err)
@@ -90,13 +102,16 @@ static bool verify_file(
         return true;
     }
     if (fd < 0)
-        return err_errno(err, E_IO, errno, "cannot read the artifact '%s'", name);
+        return record_unreadable(name, err);
+    if (!small_enough(fd, name, err))
+        return false;
     if (!hash_file(fd, name, hex, err))
         return false;
     if (str_is(want, hex))
         return true;
-    mismatch_set(m, "checksum", index_of(name), "the artifact '%s' was changed: its checksum is %s",
-        name, hex);
+    mismatch_set(m, "checksum", index_of(name),
+        "the artifact '%s' was changed, or its line in checksums.json: its checksum is %s", name,
+        hex);
     err_ctx(&m->error, "file", "%s", name);
     err_ctx(&m->error, "expected", STR_FMT, STR_ARG(str_head(want, 64)));
     err_ctx(&m->error, "actual", "%s", hex);
@@ -130,6 +145,15 @@ static void verify_dir(
         closedir(d);
 }
 
+static bool is_checksum(const json_t *sum)
+{
+    struct str hex = json_str(sum);
+    size_t n = 0;
+    while (n < hex.n && strchr("0123456789abcdef", hex.p[n]))
+        n++;
+    return n == FNV_HEX - 1 && n == hex.n;
+}
+
 static bool damaged(struct mismatch *m, const char *why)
 {
     mismatch_set(
@@ -141,6 +165,7 @@ static bool verify_all(
     const struct source *s, const json_t *sums, struct mismatch *m, struct err *err)
 {
     const char *name;
+    char why[2 * SOURCE_NAME_MAX];
     json_t *sum;
     if (!json_is_object(sums) || json_object_size(sums) > SOURCE_FILES_MAX)
         return !damaged(m, "expected an object with a name and a checksum for each file");
@@ -148,6 +173,10 @@ static bool verify_all(
     {
         if (!json_is_string(sum) || strlen(name) > SOURCE_NAME_MAX)
             return !damaged(m, "expected a name and a checksum for each file");
+        if (!is_checksum(sum)) {
+            snprintf(why, sizeof(why), "what it has for '%s' is not a checksum", name);
+            return !damaged(m, why);
+        }
         if (!verify_file(s->dir, name, json_str(sum), m, err))
             return false;
         if (m->kind)

@@ -199,6 +199,13 @@ static size_t seen(void *context, struct str bytes)
     return kept.n;
 }
 
+static size_t given(void *context, struct str bytes)
+{
+    struct run *r = context;
+    r->result->input_bytes += bytes.n;
+    return bytes.n;
+}
+
 /* What it printed before it stopped. */
 static void pass_on_rest(struct run *r)
 {
@@ -339,9 +346,7 @@ static void loop(struct run *r)
 static void set_relay(struct run *r, size_t i, int from, int to)
 {
     r->relays[i] = (struct relay){.from = from, .to = to, .buffer = r->buffers + i * RELAY_BUFFER};
-    if (i == RELAY_IN)
-        return;
-    r->relays[i].seen = seen;
+    r->relays[i].seen = i == RELAY_IN ? given : seen;
     r->relays[i].context = r;
 }
 

@@ -49,7 +49,7 @@ struct exec_result {
     enum exec_status status;
     struct session_exit exit;
     uint64_t started_ms, ended_ms; /* since the process began to look at the clock */
-    uint64_t output_bytes;
+    uint64_t output_bytes, input_bytes;
     bool output_closed; /* nobody reads what we pass on */
     struct err error;   /* unless it passed; for err_done() */
 };

@@ -52,6 +52,8 @@ json_t *result_json(const struct result_input *in)
         json_put(object, "steps", json_incref(in->steps));
     if (in->steps_cut)
         json_put(object, "steps_cut", json_true());
+    if (r->input_bytes)
+        json_put(object, "input_bytes", json_integer((json_int_t)r->input_bytes));
     json_put(object, "final_observation", json_incref(in->observation));
     json_put(object, "exit_status", r->exit.known ? result_exit_json(&r->exit) : json_null());
     if (r->error.code)

@@ -65,7 +65,8 @@ static void mark(void *context, size_t index)
 {
     struct cast *c = context;
     const json_t *step = json_array_get(trace_steps(c->t), index);
-    struct str name = json_str(json_object_get(step, "name"));
+    struct str name =
+        trace_is_skipped(step) ? (struct str){0} : json_str(json_object_get(step, "name"));
     if (index + 1 == c->t->n_marks && c->held.n) {
         add_line(c, (double)c->t->marks[index].at_ms, 'o', buf_str(&c->held));
         buf_reset(&c->held);

@@ -3,20 +3,41 @@
 
 #include "trace/frames.h"
 
+/* What the viewer takes apart; the rest it shows as text, whatever it is. */
+static bool is_expected(const char *name, const json_t *value)
+{
+    static const struct {
+        const char *name;
+        json_type type;
+        bool of_objects;
+    } kinds[] = {
+        {"args", JSON_ARRAY, false},
+        {"assert", JSON_ARRAY, true},
+        {"assertions", JSON_ARRAY, true},
+        {"action", JSON_OBJECT, false},
+        {"exit_status", JSON_OBJECT, false},
+        {"sandbox_report", JSON_OBJECT, false},
+        {"metadata", JSON_OBJECT, false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+        if (strcmp(kinds[i].name, name) != 0)
+            continue;
+        bool ok = json_typeof(value) == kinds[i].type;
+        for (size_t k = 0; ok && kinds[i].of_objects && k < json_array_size(value); k++)
+            ok = json_is_object(json_array_get(value, k));
+        return ok;
+    }
+    return true;
+}
+
 /* Fields of an object, by name, into another. */
 static void copy(json_t *to, const json_t *from, const char *const *names)
 {
     for (; *names; names++) {
         json_t *value = json_object_get(from, *names);
-        if (value)
+        if (value && is_expected(*names, value))
             json_put(to, *names, json_incref(value));
     }
-}
-
-static bool is_skipped(const json_t *step)
-{
-    const char *status = json_string_value(json_object_get(step, "status"));
-    return status && strcmp(status, "skipped") == 0;
 }
 
 /* An error without the screen, which is shown anyway. */
@@ -63,7 +84,7 @@ static json_t *step_json(const struct trace *t, const struct frames *f, const js
         (const char *const[]){"step_id", "name", "status", "attempts", "action", "sent",
             "assertions", "matched_by", "snapshot", NULL});
     json_put(object, "error", error_json(json_object_get(step, "error")));
-    put_span(object, t, f, is_skipped(step) ? t->n_marks : mark);
+    put_span(object, t, f, trace_is_skipped(step) ? t->n_marks : mark);
     return object;
 }
 
@@ -114,7 +135,7 @@ static json_t *steps_json(const struct trace *t, const struct frames *f)
     {
         json_push(list, t->run ? step_json(t, f, step, json_array_get(planned, i), mark)
                                : planned_json(t, f, step, i, seen));
-        mark += !is_skipped(step);
+        mark += !trace_is_skipped(step);
     }
     for (i = 0; !json_array_size(steps) && i < t->n_marks; i++)
         json_push(list, observed_json(t, f, i));
@@ -137,6 +158,8 @@ static json_t *run_json(const struct trace *t)
         json_put(object, "status", json_string("canceled"));
         json_put(object, "ended_early", json_true());
     }
+    if (json_array_size(t->damaged))
+        json_put(object, "damaged", json_incref(t->damaged));
     copy(object, t->scenario, (const char *const[]){"name", "metadata", NULL});
     json_put(object, "duration", json_integer((json_int_t)t->end_ms));
     json_put(object, "bytes", json_integer((json_int_t)t->transcript.n));

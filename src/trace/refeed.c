@@ -4,7 +4,8 @@
 #include "term/term.h"
 
 enum {
-    FEED = 2048, /* at once: its answers fit into what the terminal keeps of them */
+    FEED = 2048,           /* at once: its answers fit into what the terminal keeps of them */
+    CELLS_MAX = 256 << 20, /* of all sizes: a user's terminal changes it 100,000 times until then */
     PAUSE_BYTES = 64,
     PAUSE_MS = 8, /* between two pieces of output: half of a picture on a screen */
 };
@@ -15,6 +16,7 @@ struct walk {
     size_t at;    /* byte */
     size_t early; /* bytes before this came with those after it */
     unsigned rows, cols;
+    uint64_t cells; /* of all its sizes */
 };
 
 /* The recorded time of the byte before an offset, by its number. */
@@ -83,6 +85,9 @@ static void go(struct walk *w, const struct trace_mark *m, size_t start, size_t 
 static void resize(struct walk *w, double at_ms, unsigned rows, unsigned cols)
 {
     if (rows == 0 || (rows == w->rows && cols == w->cols))
+        return;
+    w->cells += (uint64_t)rows * cols;
+    if (w->cells > CELLS_MAX)
         return;
     w->rows = rows;
     w->cols = cols;

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 
 enum {
     ROWS = 24,
@@ -27,22 +28,57 @@ uint64_t trace_number(const json_t *object, const char *key, uint64_t max, uint6
 
 /* Files --------------------------------------------------------------------------------------- */
 
-bool trace_holds(const struct trace *t, const struct stat *file)
+/* Whether a name below the directory is the record's. */
+static bool is_part(struct str name)
 {
-    for (size_t i = 0; record_names[i]; i++) {
-        struct stat st;
-        AUTO_FD int fd = record_file(t->dir, record_names[i]);
-        if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == file->st_dev &&
-            st.st_ino == file->st_ino)
+    static const char *const starts[] = {"checksums.json", "snapshots/", "goldens/"};
+    for (size_t i = 0; record_names[i]; i++)
+        if (str_is(name, record_names[i]))
             return true;
-    }
-    return false;
+    for (size_t i = 0; i < ARRAY_LEN(starts); i++)
+        if (str_starts_with(name, str_z(starts[i])))
+            return true;
+    return str_starts_with(name, STR("replay-")) && str_find(name, '/') >= 0;
 }
 
-/* An object in a file; *ret_tree stays NULL if there is no such file. */
-static bool read_object(int dir, const char *name, json_t **ret_tree, struct err *err)
+/* The same file by another name. */
+static bool is_same(const struct trace *t, const char *name, const struct stat *file)
 {
-    return !record_has(dir, name) || record_object(dir, name, ret_tree, err);
+    struct stat st;
+    AUTO_FD int fd = record_file(t->dir, name);
+    return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
+}
+
+bool trace_holds(const struct trace *t, int file)
+{
+    AUTO_FREE char *dir = beneath_name(t->dir), *name = beneath_name(file);
+    struct stat st;
+    if (!dir || !name || fstat(file, &st) != 0)
+        return true;
+    struct str rest = str_z(name);
+    if (str_starts_with(rest, str_z(dir)) && rest.p[strlen(dir)] == '/' &&
+        is_part(str_skip(rest, strlen(dir) + 1)))
+        return true;
+    for (size_t i = 0; record_names[i]; i++)
+        if (is_same(t, record_names[i], &st))
+            return true;
+    return is_same(t, "checksums.json", &st);
+}
+
+/* What can't be read is not there, and that is said: the rest may be what somebody needs. */
+static void damaged(struct trace *t, const char *where, const struct err *why)
+{
+    json_push(t->damaged, json_sprintf("%.80s%s%.400s", where, *where ? ": " : "", why->message));
+}
+
+/* An object in a file; NULL if there is no such file, or it is damaged. */
+static json_t *read_object(struct trace *t, int dir, const char *where, const char *name)
+{
+    AUTO_ERR struct err why = {0};
+    json_t *tree = NULL;
+    if (record_has(dir, name) && !record_object(dir, name, &tree, &why))
+        damaged(t, where, &why);
+    return tree;
 }
 
 /* Observations -------------------------------------------------------------------------------- */
@@ -201,8 +237,12 @@ static bool read_record(struct trace *t, const char *path, struct err *err)
     t->events = json_array();
     t->replays = json_array();
     t->keep = json_array();
-    if (!read_transcript(t, path, err) || !read_object(t->dir, "run.json", &t->run, err) ||
-        !read_object(t->dir, "scenario.json", &t->scenario, err) || !read_observations(t, err))
+    t->damaged = json_array();
+    if (!read_transcript(t, path, err))
+        return false;
+    t->run = read_object(t, t->dir, "", "run.json");
+    t->scenario = read_object(t, t->dir, "", "scenario.json");
+    if (!read_observations(t, err))
         return false;
     complete(t);
     return true;
@@ -215,48 +255,45 @@ static int by_name(const void *a, const void *b)
 
 static void read_summary(struct trace *t, const char *name, json_t *diff, int dir)
 {
-    AUTO_JSON json_t *summary = NULL;
-    AUTO_ERR struct err ignored = {0};
-    json_t *object = json_object();
+    json_t *object = json_object(), *summary = read_object(t, dir, name, "replay.json");
     json_put(object, "name", json_text(str_z(name)));
-    if (read_object(dir, "replay.json", &summary, &ignored) && summary)
-        json_put(object, "summary", json_take(&summary));
-    if (diff)
-        json_put(object, "diff", json_incref(diff));
+    if (summary)
+        json_put(object, "summary", summary);
+    json_put(object, "diff", json_incref(diff));
     json_push(t->replays, object);
 }
 
 /* One that differed, with the record of the new run, if there was one. */
-static bool read_replay(struct trace *t, const char *name, struct err *err)
+static void read_replay(struct trace *t, const char *name)
 {
     AUTO_FD int dir = beneath_open(t->dir, name, O_RDONLY | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
-    AUTO_JSON json_t *diff = NULL;
+    AUTO_JSON json_t *diff = dir >= 0 ? read_object(t, dir, name, "diff.json") : NULL;
     AUTO(trace_close) struct trace run = TRACE_NONE;
-    if (dir < 0)
-        return true;
-    if (!read_object(dir, "diff.json", &diff, err))
-        return err_wrap(err, "%.64s", name);
+    AUTO_ERR struct err why = {0};
     if (!diff)
-        return true;
+        return;
     read_summary(t, name, diff, dir);
     if (!record_has(dir, "run.json"))
-        return true;
+        return;
     run.dir = TAKE_FD(dir);
-    if (!read_record(&run, name, err))
-        return err_wrap(err, "%.64s", name);
+    if (!read_record(&run, name, &why)) {
+        damaged(t, name, &why);
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(run.damaged); i++)
+        json_push(t->damaged,
+            json_sprintf("%.80s: %s", name, json_string_value(json_array_get(run.damaged, i))));
     t->runs = base_realloc(t->runs, (t->n_runs + 1) * sizeof(*t->runs));
     t->runs[t->n_runs++] = (struct trace_replay){run, json_array_size(t->replays) - 1};
     run = TRACE_NONE;
-    return true;
 }
 
-static bool read_replays(struct trace *t, struct err *err)
+static void read_replays(struct trace *t)
 {
     int copy = openat(t->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = copy >= 0 ? fdopendir(copy) : NULL;
     char *names[TRACE_REPLAYS_MAX];
     size_t n = 0;
-    bool ok = true;
     const struct dirent *entry;
     while (d && n < ARRAY_LEN(names) && (entry = readdir(d)))
         if (strncmp(entry->d_name, "replay-", 7) == 0)
@@ -267,10 +304,9 @@ static bool read_replays(struct trace *t, struct err *err)
         close(copy);
     qsort(names, n, sizeof(*names), by_name);
     for (size_t i = 0; i < n; i++) {
-        ok = ok && read_replay(t, names[i], err);
+        read_replay(t, names[i]);
         free(names[i]);
     }
-    return ok;
 }
 
 const json_t *trace_steps(const struct trace *t)
@@ -279,12 +315,18 @@ const json_t *trace_steps(const struct trace *t)
     return json_is_array(steps) ? steps : NULL;
 }
 
+bool trace_is_skipped(const json_t *step)
+{
+    return str_is(json_str(json_object_get(step, "status")), "skipped");
+}
+
 bool trace_open(const char *dir, struct trace *ret_trace, struct err *err)
 {
     AUTO(trace_close) struct trace t = TRACE_NONE;
     t.dir = record_open(dir, err);
-    if (t.dir < 0 || !read_record(&t, dir, err) || !read_replays(&t, err))
+    if (t.dir < 0 || !read_record(&t, dir, err))
         return false;
+    read_replays(&t);
     *ret_trace = t;
     t = TRACE_NONE;
     return true;
@@ -299,6 +341,7 @@ void trace_close(struct trace *t)
     json_decrefp(&t->events);
     json_decrefp(&t->replays);
     json_decrefp(&t->keep);
+    json_decrefp(&t->damaged);
     buf_done(&t->transcript);
     free(t->marks);
     free(t->times);

@@ -13,8 +13,6 @@
 
 #include "base/json.h"
 
-#include <sys/stat.h>
-
 enum {
     TRACE_MARKS_MAX = 200 * 1000,
     TRACE_EVENTS_MAX = 20 * 1000,
@@ -50,7 +48,8 @@ struct trace {
     json_t *replays;           /* those that differed: [{"name", "summary", "diff"}] */
     struct trace_replay *runs; /* what was run for them */
     size_t n_runs;
-    json_t *keep; /* what marks borrow from */
+    json_t *keep;    /* what marks borrow from */
+    json_t *damaged; /* what could not be read, and why: texts */
     size_t events_dropped;
     struct buf transcript;
     struct trace_mark *marks;
@@ -75,8 +74,11 @@ void trace_close(struct trace *t);
 /* The steps of the run, or of the scenario; a borrowed list, or NULL. */
 const json_t *trace_steps(const struct trace *t);
 
-/* Whether an open file is one of the record's: it must not be written. */
-bool trace_holds(const struct trace *t, const struct stat *file);
+bool trace_is_skipped(const json_t *step);
+
+/* Whether an open file is one of the record's, or lies in one of its directories: it must not be
+ * written. */
+bool trace_holds(const struct trace *t, int file);
 
 /* A number of an object, brought into 0..max; otherwise where there is none. */
 uint64_t trace_number(const json_t *object, const char *key, uint64_t max, uint64_t otherwise);

@@ -85,7 +85,7 @@ $ echo y >s/g/x.txt; cordon replay --artifacts a; cd s && cordon replay --artifa
 passed: replay-[0-9a-f-]{36} (re)
 passed: replay-[0-9a-f-]{36} (re)
 $ echo z >a/goldens/0001.txt; cordon replay --artifacts a >/dev/null
-cordon: the artifact 'goldens/0001.txt' was changed: its checksum is [0-9a-f]{16} \[E_REPLAY_MISMATCH\] (re)
+cordon: the artifact 'goldens/0001.txt' was changed, or its line in checksums.json: its checksum is [0-9a-f]{16} \[E_REPLAY_MISMATCH\] (re)
 ? 11
 $ echo x >a/goldens/0001.txt; echo >a/goldens/0002.txt; cordon replay --artifacts a >/dev/null
 cordon: the artifact 'goldens/0002.txt' has no checksum in checksums.json [E_REPLAY_MISMATCH]

@@ -56,7 +56,7 @@ $ echo '{"scenario_version":1,"run":{"command":"/bin/cat","initial_size":{"rows"
 passed: 2 of 2 steps passed, [0-9]+ ms (re)
 $ sed -i 's/"lines":\["hello","hello"/"lines":["hello","hellp"/' a/snapshots/0001.json
 $ cordon replay --artifacts a
-cordon: the artifact 'snapshots/0001.json' was changed: its checksum is [0-9a-f]{16} \[E_REPLAY_MISMATCH\] (re)
+cordon: the artifact 'snapshots/0001.json' was changed, or its line in checksums.json: its checksum is [0-9a-f]{16} \[E_REPLAY_MISMATCH\] (re)
 failed: replay-[0-9a-f-]{36} (re)
 step 1 'type': row 1 differs: expected 'hellp', got 'hello'
 row 1:
@@ -245,16 +245,16 @@ $ mkdir out; cat > p.yaml <<END
 >     - {target: snapshot_lines, pattern: 'at [0-9]+', replace: 'at N'}
 >     - {target: transcript, pattern: 'at [0-9]+', replace: 'at N'}
 > END
-$ cordon exec --policy p.yaml --artifacts out/a --json -- /usr/bin/date '+at %N' > /dev/null && cordon replay --artifacts out/a
+$ cordon exec --policy p.yaml --artifacts out/a --json -- /usr/bin/date '+at %N' > /dev/null && cordon replay --ack-unsafe-write --artifacts out/a
 passed: replay-[0-9a-f-]{36} (re)
-$ cordon exec --policy p.yaml --artifacts out/p --pipes -- /usr/bin/date '+at %N' > /dev/null && cordon replay --artifacts out/p
+$ cordon exec --policy p.yaml --artifacts out/p --pipes -- /usr/bin/date '+at %N' > /dev/null && cordon replay --ack-unsafe-write --artifacts out/p
 passed: replay-[0-9a-f-]{36} (re)
 $ tr -d '\n ' < out/p/normalization.json
 {"normalization_version":1,"source":"policy","strict":false,"filters":["snapshot_id","run_id","run_timestamps","step_timestamps","observation_timestamp","session_id"],"rules":[{"target":"snapshot_lines","pattern":"at[0-9]+","replace":"atN"},{"target":"transcript","pattern":"at[0-9]+","replace":"atN"}]}
-$ cordon replay --artifacts out/a --strict > /dev/null
+$ cordon replay --ack-unsafe-write --artifacts out/a --strict > /dev/null
 cordon: the last screen: row 0 differs: expected 'at [0-9]+', got 'at [0-9]+' \[E_REPLAY_MISMATCH\] (re)
 ? 11
-$ cordon replay --artifacts out/p --strict > /dev/null
+$ cordon replay --ack-unsafe-write --artifacts out/p --strict > /dev/null
 cordon: the transcript differs in line 0: expected 'at [0-9]+', got 'at [0-9]+' \[E_REPLAY_MISMATCH\] (re)
 ? 11
 
@@ -299,15 +299,75 @@ passed: replay-[0-9a-f-]{36} (re)
 
 ## a recording that is overwritten takes its replays and its scenario with it
 $ mkdir out; printf 'policy_version: 4\nfs: {allowed_read: [%s], allowed_write: [%s/out], working_dir: %s}\nfs_write_unsafe_ack: true\nexec: {allowed_executables: [/usr/bin/true]}\nartifacts: {enabled: true, dir: %s/out/a, overwrite: true}\n' $T $T $T $T > p.yaml
-$ echo '{"scenario_version":1,"run":{"command":"/usr/bin/true"},"steps":[]}' > s.json; cordon run --policy p.yaml s.json > /dev/null && cordon replay --artifacts out/a > /dev/null && cordon exec --policy p.yaml --pipes -- /usr/bin/true && ls out/a
+$ echo '{"scenario_version":1,"run":{"command":"/usr/bin/true"},"steps":[]}' > s.json; cordon run --policy p.yaml s.json > /dev/null && cordon replay --ack-unsafe-write --artifacts out/a > /dev/null && cordon exec --policy p.yaml --pipes -- /usr/bin/true && ls out/a
 checksums.json
 events.jsonl
 normalization.json
 policy.json
 run.json
 transcript.log
-$ cordon replay --artifacts out/a
+$ cordon replay --ack-unsafe-write --artifacts out/a
 passed: replay-[0-9a-f-]{36} (re)
+
+## links in an old recording: nothing outside is deleted or written
+$ mkdir -p a w victim/snapshots; for f in victim/0001.json victim/0001.txt victim/run.json victim/snapshots/0001.json; do echo precious > $f; done; ln -s $T/victim a/snapshots; ln -s $T/victim a/goldens; ln -s $T/victim a/replay-01234567-89ab-4def-8123-456789abcdef
+$ echo '{"scenario_version":1,"run":{"command":"/bin/cat","initial_size":{"rows":4,"cols":20},"policy":{"policy_version":4,"fs":{"allowed_read":["'$T/w'"],"allowed_write":["'$T/a'"],"working_dir":"'$T/w'"},"fs_write_unsafe_ack":true,"exec":{"allowed_executables":["/bin/cat"]},"artifacts":{"enabled":true,"dir":"'$T/a'","overwrite":true}}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}},{"type":"screen_matches_golden","payload":{"file":"g.txt"}}]}]}' > s.json; cordon run s.json > /dev/null 2>&1; cat victim/*.* victim/snapshots/*; ls victim; stat -c '%F' a/snapshots a/goldens; ls a/snapshots a/goldens | grep .
+precious
+precious
+precious
+precious
+0001.json
+0001.txt
+run.json
+snapshots
+directory
+directory
+a/goldens:
+0001.txt
+a/snapshots:
+0001.json
+0002.json
+
+## what is unsafe in a recorded policy is agreed to by whoever replays it, not by the recording
+$ cordon exec --artifacts a --pipes -- true; cat > change.py <<'END'
+> import json, os, sys
+> p = json.load(open("a/policy.json"))
+> p.update(json.loads(sys.argv[1]), sandbox_unsafe_ack=True, network_unsafe_ack=True, fs_write_unsafe_ack=True)
+> p["exec"] = {"allowed_executables": ["/usr/bin/touch"]}
+> json.dump(p, open("a/policy.json", "w"))
+> r = json.load(open("a/run.json"))
+> r.pop("argv0", None)
+> r.update(command="/usr/bin/touch", args=[os.environ["T"] + "/made"])
+> json.dump(r, open("a/run.json", "w"))
+> if os.path.exists("a/checksums.json"):
+>     os.remove("a/checksums.json")
+> END
+$ python3 change.py '{"sandbox": "none"}'; cordon replay --artifacts a; ls -d made
+cordon: the recorded policy runs it without a sandbox, and lets it use the network: whoever recorded it agreed to that, you did not; if you trust the recording, add --ack-unsafe-sandbox --ack-unsafe-network, or give --offline to run nothing [E_POLICY_DENIED]
+ls: cannot access 'made': No such file or directory
+? 2
+$ cordon replay --artifacts a --ack-unsafe-sandbox --json; ls a | grep replay
+cordon: the recorded policy lets it use the network: .* (re)
+{"protocol_version":1,"error":{"code":"E_POLICY_DENIED",.*"missing":"--ack-unsafe-network".*}} (re)
+? 1
+$ cordon replay --artifacts a --offline
+passed: replay-[0-9a-f-]{36} (re)
+$ cordon replay --artifacts a --ack-unsafe-sandbox --ack-unsafe-network 2>&1 | grep -v ^passed; ls -d made; rm made
+cordon: warning: NO SANDBOX: nothing of the policy is enforced
+made
+$ python3 change.py '{"sandbox": "landlock"}'; cordon replay --artifacts a
+cordon: the recorded policy runs it in a weaker sandbox: whoever recorded it agreed to that, you did not; if you trust the recording, add --ack-unsafe-sandbox, or give --offline to run nothing [E_POLICY_DENIED]
+? 2
+$ python3 change.py '{"sandbox": "native", "network": "enabled"}'; cordon replay --artifacts a
+cordon: the recorded policy lets it use the network: whoever recorded it agreed to that, you did not; if you trust the recording, add --ack-unsafe-network, or give --offline to run nothing [E_POLICY_DENIED]
+? 2
+$ python3 change.py '{"network": "disabled", "fs": {"allowed_read": ["'$T'"], "allowed_write": ["'$T'"], "working_dir": "'$T'"}}'; cordon replay --artifacts a; ls -d made
+cordon: the recorded policy lets it write files: whoever recorded it agreed to that, you did not; if you trust the recording, add --ack-unsafe-write, or give --offline to run nothing [E_POLICY_DENIED]
+ls: cannot access 'made': No such file or directory
+? 2
+$ cordon replay --artifacts a --ack-unsafe-write; ls -d made
+passed: replay-[0-9a-f-]{36} (re)
+made
 
 ## the command is started by the same name
 $ cordon exec --artifacts a --pipes -- cat nowhere 2>&1 | head -n 1; cordon replay --artifacts a
@@ -484,8 +544,43 @@ cordon: run.json: steps transcript_bytes (0): expected a place in the transcript
 $ echo '{"scenario_version":1,"run":{"command":"/bin/cat","initial_size":{"rows":4,"cols":20}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}}]},{"id":"wider","action":{"type":"resize","payload":{"rows":5,"cols":30}}}]}' > s.json && cordon run s.json --artifacts a
 passed: 2 of 2 steps passed, [0-9]+ ms (re)
 $ rm a/run.json; ln -s /etc/passwd a/run.json; cordon replay --artifacts a
-cordon: cannot read the artifact 'run.json': Too many levels of symbolic links [E_IO]
+cordon: cannot read the artifact 'run.json': it is a symbolic link, or lies behind one [E_IO]
 ? 10
 $ rm a/run.json a/checksums.json; mkfifo a/run.json; cordon replay --artifacts a
-cordon: cannot read the artifact 'run.json': Invalid argument [E_IO]
+cordon: cannot read the artifact 'run.json': it is not a plain file [E_IO]
 ? 10
+
+## a list of checksums that is damaged itself, or leads elsewhere
+$ cordon exec --artifacts a --pipes -- true; cp a/checksums.json .; sed -i 's/"run.json": "./"run.json": "x/' a/checksums.json; cordon replay --artifacts a 2>&1 | head -n 1
+cordon: the artifact 'checksums.json' is damaged: what it has for 'run.json' is not a checksum [E_REPLAY_MISMATCH]
+$ sed 's/^{/{"..\/..\/etc\/passwd": "0123456789abcdef",/' checksums.json > a/checksums.json; cordon replay --artifacts a
+cordon: cannot read the artifact '../../etc/passwd': it leads out of the directory [E_IO]
+? 10
+
+## what is too large is not read to be refused
+$ cordon exec --artifacts a --pipes -- true; truncate -s 2T a/transcript.log; timeout 10 cordon replay --offline --artifacts a
+cordon: the artifact 'transcript.log' is too large: at most 1073741824 bytes are read [E_IO]
+? 10
+$ rm a/checksums.json; timeout 10 cordon replay --offline --artifacts a
+cordon: the artifact 'transcript.log' is too large: 2199023255552 bytes, and at most [0-9]+ are read \[E_IO\] (re)
+? 10
+
+## a command that was given input can't be run again: it is not recorded
+$ echo hi | cordon exec --artifacts a --pipes -- cat; cordon replay --artifacts a
+hi
+cordon: the recorded command was given input, which is not in the record: only --offline can replay it [E_NOT_FOUND]
+? 18
+$ echo hi | cordon exec --artifacts b -- cat > /dev/null; cordon replay --artifacts b 2>&1 | tail -n 1; cordon replay --artifacts b --offline
+cordon: the recorded command was given input, which is not in the record: only --offline can replay it [E_NOT_FOUND]
+passed: replay-[0-9a-f-]{36} (re)
+$ cat /dev/null | cordon exec --artifacts c --pipes -- cat; cordon replay --artifacts c
+passed: replay-[0-9a-f-]{36} (re)
+
+## a record that the policy asks for is one of a terminal, as that which a flag asks for
+$ mkdir a w; echo '{"policy_version":4,"fs":{"allowed_read":["'$T/w'"],"working_dir":"'$T/w'","allowed_write":["'$T/a'"]},"fs_write_unsafe_ack":true,"exec":{"allowed_executables":["/usr/bin/printf"]},"artifacts":{"enabled":true,"dir":"'$T/a'","overwrite":true}}' > p.json
+$ for how in '' --pty --pipes; do cordon exec --policy p.json $how -- /usr/bin/printf 'a\nb\n' > /dev/null; ls a/snapshots 2> /dev/null; cordon replay --ack-unsafe-write --artifacts a | cut -c 1-6; done
+0001.json
+passed
+0001.json
+passed
+passed

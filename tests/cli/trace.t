@@ -143,11 +143,12 @@ $ cordon trace r --format asciicast | tail -n 2
 $ mkdir r && : > r/transcript.log && cordon trace r -o x.html 2>&1
 cordon: warning: the run ended early: there is no run.json
 $ echo '[1]' > r/run.json && cordon trace r -o x.html
-cordon: run.json: expected an object, not a list [E_PROTOCOL]
-? 9
+cordon: warning: a part of the record is damaged, and left out: run.json: expected an object, not a list
 $ echo '{"status":' > r/run.json && cordon trace r -o x.html
-cordon: run.json:.* \[E_PROTOCOL\] (re)
-? 9
+cordon: warning: a part of the record is damaged, and left out: run.json:2:1: .* (re)
+$ : > r/run.json && cordon trace r -o x.html && grep -o '"ended_early":true,"damaged":\["run.json[^]]*\]' x.html
+cordon: warning: a part of the record is damaged, and left out: run.json: empty, where JSON was expected
+"ended_early":true,"damaged":["run.json: empty, where JSON was expected"]
 $ echo '{"status":7,"steps":[1,{"status":[]},null],"args":5,"ended_at_ms":-4}' > r/run.json && cordon trace r -o x.html
 $ printf 'null\n' > r/events.jsonl && cordon trace r -o x.html
 cordon: events.jsonl, line 1: expected an object, not null [E_PROTOCOL]
@@ -157,17 +158,52 @@ $ printf '{}\n{"a' > r/events.jsonl && cordon trace r -o x.html
 cordon: events.jsonl, line 2.* \[E_PROTOCOL\] (re)
 ? 9
 $ rm r/events.jsonl && ln -s /etc/passwd r/events.jsonl && cordon trace r -o x.html
-cordon: cannot read the artifact 'events.jsonl': Too many levels of symbolic links [E_IO]
+cordon: cannot read the artifact 'events.jsonl': it is a symbolic link, or lies behind one [E_IO]
 ? 10
 $ rm r/events.jsonl && mkfifo r/events.jsonl && cordon trace r -o x.html
-cordon: cannot read the artifact 'events.jsonl': Invalid argument [E_IO]
+cordon: cannot read the artifact 'events.jsonl': it is not a plain file [E_IO]
 ? 10
 $ rm r/events.jsonl && mkdir r/replay-1 && echo nonsense > r/replay-1/diff.json && cordon trace r -o x.html
-cordon: replay-1: diff.json:.* \[E_PROTOCOL\] (re)
-? 9
+cordon: warning: a part of the record is damaged, and left out: replay-1: diff.json:.* (re)
+$ truncate -s 80M r/replay-1/diff.json && cordon trace r -o x.html
+cordon: warning: a part of the record is damaged, and left out: replay-1: the artifact 'diff.json' is too large: 83886080 bytes, and at most 67108864 are read
 $ rm -r r/replay-1 && cordon trace r -o none/x.html
 cordon: cannot write 'none/x.html': No such file or directory [E_IO]
 ? 10
+
+## what the viewer takes apart has the type that it expects
+$ mkdir r && echo x > r/transcript.log && echo '{"status":"passed","command":"/bin/x","args":"x","exit_status":[1],"sandbox_report":"s","steps":[{"name":"one","status":"passed","action":"a","assertions":[null]},{"name":"two","status":"passed","assertions":"x"},{"name":"three","status":"passed","assertions":[{"type":"t"}]}]}' > r/run.json && cordon trace r -o x.html && python3 -c '
+> import json, re
+> d = json.loads(re.search(r"<script id=\"data\"[^>]*>(.*?)</script>", open("x.html").read(), re.S).group(1))
+> print([k for k in ("args", "exit_status", "sandbox_report") if k in d["run"]], [(s["name"], s.get("action"), s.get("assertions")) for s in d["steps"]])'
+[] [('one', None, None), ('two', None, None), ('three', None, [{'type': 't'}])]
+
+## no file of the record is written over, and none is added to it
+$ cordon exec --artifacts r -- echo hi > /dev/null; mkdir r/goldens r/replay-1; echo g > r/goldens/0001.txt; echo '{}' > r/replay-1/diff.json; ln r/checksums.json hard; ln -s r/snapshots/0001.json soft; find r -type f | sort | xargs md5sum > sums
+$ for f in r/run.json r/policy.json r/checksums.json r/normalization.json r/snapshots/0001.json r/snapshots/0002.json r/goldens/0001.txt r/replay-1/diff.json r/replay-1/new hard soft; do cordon trace r -o $f; echo $?; done 2>&1 | sort | uniq -c | sed 's/^ *//'
+11 12
+1 cordon: 'hard' is a part of the record: it would be lost [E_CLI_INVALID_ARG]
+1 cordon: 'r/checksums.json' is a part of the record: it would be lost [E_CLI_INVALID_ARG]
+1 cordon: 'r/goldens/0001.txt' is a part of the record: it would be lost [E_CLI_INVALID_ARG]
+1 cordon: 'r/normalization.json' is a part of the record: it would be lost [E_CLI_INVALID_ARG]
+1 cordon: 'r/policy.json' is a part of the record: it would be lost [E_CLI_INVALID_ARG]
+1 cordon: 'r/replay-1/diff.json' is a part of the record: it would be lost [E_CLI_INVALID_ARG]
+1 cordon: 'r/replay-1/new' is a part of the record: it would be lost [E_CLI_INVALID_ARG]
+1 cordon: 'r/run.json' is a part of the record: it would be lost [E_CLI_INVALID_ARG]
+1 cordon: 'r/snapshots/0001.json' is a part of the record: it would be lost [E_CLI_INVALID_ARG]
+1 cordon: 'r/snapshots/0002.json' is a part of the record: it would be lost [E_CLI_INVALID_ARG]
+1 cordon: 'soft' is a part of the record: it would be lost [E_CLI_INVALID_ARG]
+$ md5sum -c --quiet sums; find r -type f | wc -l; wc -l < sums; cordon trace r -o r/trace.html && cordon trace r -o r/trace.html
+9
+9
+
+## a recording has no marker for a step that never ran
+$ mkdir r && printf ab > r/transcript.log && printf '{"timestamp_ms":500,"screen":{"rows":2,"cols":9},"transcript_bytes":1,"events":[]}\n{"timestamp_ms":900,"screen":{"rows":2,"cols":9},"transcript_bytes":2,"events":[]}\n' > r/events.jsonl; echo '{"status":"failed","command":"/bin/x","ended_at_ms":2000,"steps":[{"step_id":"a","name":"one","status":"failed"},{"step_id":"b","name":"two","status":"skipped"}]}' > r/run.json; cordon trace r --format asciicast | grep '"m"'
+[0.500000,"m","one"]
+
+## sizes that change without end are followed for a while only
+$ mkdir r && printf abcdefghij > r/transcript.log && python3 -c 'for i in range(20000): print("{\"timestamp_ms\":%d,\"screen\":{\"rows\":%d,\"cols\":1000},\"transcript_bytes\":1,\"events\":[]}" % (i, 999 + i % 2))' > r/events.jsonl; timeout 20 cordon trace r --format svg -o x.svg
+cordon: warning: the run ended early: there is no run.json
 
 ## output without a terminal: line feeds are line ends
 $ cordon exec --pipes --artifacts r -- printf 'a\nb\n' && cordon trace r --format svg | grep -oE 'x="[0-9]+" y="[0-9]+">[ab]<'

@@ -159,9 +159,10 @@ function header() {
   $('differed').hidden = !data.replays.length;
   $('differed').onclick = () => view('replay');
   const error = run.error && run.error.message;
-  if (run.ended_early) $('banner').textContent = 'This run ended early: it was killed before it could write its result. What it had recorded by then is here.';
+  if (run.damaged) $('banner').textContent = `Parts of this record are damaged, and left out: ${run.damaged.map(text).join('; ')}`;
+  else if (run.ended_early) $('banner').textContent = 'This run ended early: it was killed before it could write its result. What it had recorded by then is here.';
   else if (error) $('banner').replaceChildren(h('b', {}, text(run.error.code)), ' ', text(error));
-  $('banner').hidden = !(run.ended_early || error);
+  $('banner').hidden = !(run.damaged || run.ended_early || error);
   $('banner').className = `banner ${status}`;
 }
 
