@@ -9,10 +9,11 @@ enum {
     SHOWN_KEY = 60, /* bytes of a key in a message */
 };
 
-/* Where nesting passes the limit, or the end. Looked at first, since the parser recurses. */
-static size_t deep_at(struct str text)
+/* Where nesting or the number of values passes its limit, or the end. Looked at first, since the
+ * parser recurses, and makes some hundred bytes of the two that an empty object has. */
+static size_t limit_at(struct str text, bool *ret_deep)
 {
-    size_t depth = 0;
+    size_t depth = 0, values = 1;
     bool quoted = false;
     for (size_t i = 0; i < text.n; i++) {
         char c = text.p[i];
@@ -20,12 +21,17 @@ static size_t deep_at(struct str text)
             i++;
         else if (c == '"')
             quoted = !quoted;
-        else if (quoted)
+        if (quoted)
             continue;
-        else if ((c == '[' || c == '{') && ++depth > JSON_DEPTH_MAX)
-            return i;
-        else if ((c == ']' || c == '}') && depth > 0)
+        bool opens = c == '[' || c == '{';
+        if ((c == ']' || c == '}') && depth > 0)
             depth--;
+        if (!opens && c != ',')
+            continue;
+        depth += opens;
+        *ret_deep = depth > JSON_DEPTH_MAX;
+        if (*ret_deep || ++values > JSON_VALUES_MAX)
+            return i;
     }
     return text.n;
 }
@@ -36,10 +42,12 @@ static struct str key_before(struct str text, size_t end)
     size_t start = end;
     while (start > 0) {
         start--;
+        if (text.p[start] != '"' || start + 1 >= end)
+            continue;
         size_t slashes = 0;
         while (slashes < start && text.p[start - 1 - slashes] == '\\')
             slashes++;
-        if (text.p[start] == '"' && start + 1 < end && slashes % 2 == 0)
+        if (slashes % 2 == 0)
             break;
     }
     return str_n(text.p + start, end - start);
@@ -98,10 +106,12 @@ static bool parse(struct str text, enum err_code code, json_t **ret_tree, struct
         err_set(err, code, "the character NUL is not allowed");
         return place_blame(err, place_point(text, (size_t)nul));
     }
-    size_t deep = deep_at(text);
-    if (deep < text.n) {
-        err_set(err, code, "nested more than %d levels deep", JSON_DEPTH_MAX);
-        return place_blame(err, place_point(text, deep));
+    bool deep = false;
+    size_t end = limit_at(text, &deep);
+    if (end < text.n) {
+        err_set(err, code, deep ? "nested more than %d levels deep" : "more than %d values",
+            deep ? JSON_DEPTH_MAX : JSON_VALUES_MAX);
+        return place_blame(err, place_point(text, end));
     }
     json_error_t e;
     json_t *tree = json_quick(text);

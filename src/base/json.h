@@ -17,6 +17,7 @@
 enum {
     JSON_DEPTH_MAX = 256, /* objects and lists in each other */
     JSON_SIZE_MAX = 64 << 20,
+    JSON_VALUES_MAX = 1 << 20,
 };
 
 #define AUTO_JSON AUTO(json_decrefp)

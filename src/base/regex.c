@@ -88,6 +88,12 @@ struct regex *regex_share(const struct regex *r)
     return matcher_new(r->code, true);
 }
 
+bool regex_refers_back(const struct regex *r)
+{
+    uint32_t n = 0;
+    return pcre2_pattern_info(r->code, PCRE2_INFO_BACKREFMAX, &n) == 0 && n > 0;
+}
+
 void regex_limit(struct regex *r, uint32_t steps)
 {
     pcre2_set_match_limit(r->limits, steps);

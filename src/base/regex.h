@@ -54,6 +54,9 @@ MUST_USE struct regex *regex_share(const struct regex *r);
 /* What one match may cost, in steps at each place where it could begin. */
 void regex_limit(struct regex *r, uint32_t steps);
 
+/* It has backreferences: a step may cost as much as the text is long. */
+bool regex_refers_back(const struct regex *r);
+
 /* Where a match may begin at the latest; SIZE_MAX: anywhere. */
 void regex_last_start(struct regex *r, size_t last);
 

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <termios.h>
 
 enum {
@@ -26,25 +27,33 @@ static unsigned choice_index(const char *const *names, const char *word)
     return 0;
 }
 
-/* One line for each event, whole or not at all. */
+/* One line for each event. One that can't be written does not stop a tool; the first is told of. */
 static void write_event(void *context, const struct tool_event *event)
 {
-    const struct bench *bench = context;
+    struct bench *bench = context;
     AUTO_JSON json_t *object = tool_event_json(event);
     AUTO_BUF struct buf line = BUF_INIT(1 << 20);
     json_add_compact(&line, object);
     buf_add_byte(&line, '\n');
-    if (buf_ok(&line) && !file_write_all(bench->events_fd, buf_str(&line)))
-        return; /* an event that can't be written must not stop a tool */
+    errno = EMSGSIZE;
+    if ((buf_ok(&line) && file_write_all(bench->events_fd, buf_str(&line))) || bench->events_lost)
+        return;
+    bench->events_lost = true;
+    out_warn(bench->cli, "cannot write events to '%s': %s; some are missing there",
+        bench->events_path, strerror(errno));
 }
 
 static bool open_events(struct bench *b, const char *path, struct err *err)
 {
     if (!path)
         return true;
-    b->events_fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+    /* Nobody waits for who reads a pipe, or does not. */
+    const int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    b->events_fd = open(path, flags, 0600);
     if (b->events_fd < 0)
         return err_errno(err, E_IO, errno, "cannot write events to '%s'", path);
+    signal(SIGPIPE, SIG_IGN);
+    b->events_path = path;
     b->options.events = (struct tool_event_sink){write_event, b};
     return true;
 }
@@ -217,6 +226,7 @@ static bool check_unsafe(const struct bench_options *o, const struct bench *b, s
 bool bench_open(struct cli *cli, const struct bench_options *o, struct bench *b, struct err *err)
 {
     struct str cwd;
+    b->cli = cli;
     b->options = (struct toolbox_options){
         .mode = (enum toolbox_mode)choice_index(toolbox_mode_names, o->fs_mode),
         .approve.mode = (enum approve_mode)choice_index(approve_mode_names, o->approval),

@@ -42,7 +42,10 @@ struct bench {
     struct project project; /* of workspace mode */
     struct policy policy;
     int workspace_fd, events_fd, tty_fd;
-    sigset_t set; /* interruptions, which end the call at work */
+    struct cli *cli;
+    const char *events_path;
+    bool events_lost; /* and told of */
+    sigset_t set;     /* interruptions, which end the call at work */
 };
 
 #define BENCH_INIT                           \

@@ -56,11 +56,22 @@ struct tool_options {
     bool serve;
 };
 
+/* Too much is read so far that the call refuses it, with a result as for all wrong arguments. */
+static bool read_arguments(int fd, const char *name, struct buf *text, struct err *err)
+{
+    if (file_read(fd, TOOL_ARGUMENTS_MAX, name, text, err))
+        return true;
+    if (text->n <= TOOL_ARGUMENTS_MAX)
+        return false;
+    err_done(err);
+    return true;
+}
+
 /* ARGS, @FILE or - */
 static bool read_source(const char *source, struct buf *text, struct err *err)
 {
     if (strcmp(source, "-") == 0)
-        return file_read(STDIN_FILENO, TOOL_ARGUMENTS_MAX, "standard input", text, err);
+        return read_arguments(STDIN_FILENO, "standard input", text, err);
     if (source[0] != '@') {
         buf_add_z(text, source);
         return true;
@@ -68,7 +79,7 @@ static bool read_source(const char *source, struct buf *text, struct err *err)
     AUTO_FD int fd = open(source + 1, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
         return err_errno(err, E_IO, errno, "cannot open '%s'", source + 1);
-    return file_read(fd, TOOL_ARGUMENTS_MAX, source + 1, text, err);
+    return read_arguments(fd, source + 1, text, err);
 }
 
 static const struct field *field_of(const struct tool *tool, struct str name)

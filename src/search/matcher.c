@@ -6,12 +6,16 @@ enum {
     STEP_LEAST = 1024,
     STEP_MOST = 256 * 1024,
     STEP_SLOW_NS = 20 * 1000 * 1000,
-    STEP_LIMIT = 100 * 1000,   /* steps at one place, many lines at once */
-    SHORT_LINE = 4 * 1024,     /* matched in one go */
-    PLACES_AT_ONCE = 256,      /* of a longer one */
-    STEPS_EACH = 4,            /* steps at one place, for each byte of a long line */
-    LINES_BETWEEN_LOOKS = 256, /* at the clock */
+    STEP_LIMIT = 100 * 1000, /* steps at one place, many lines at once */
+    SHORT_LINE = 1024,       /* matched in one go */
+    PLACES_FIRST = 128,      /* of a longer one */
+    PLACES_MOST = 64 * 1024,
+    STEPS_EACH = 4,           /* steps at one place, for each byte of a long line */
+    LINES_BETWEEN_LOOKS = 16, /* at the clock, if they are cheap */
+    CHEAP_LINE = 256,
 };
+
+#define BACK_WORK ((size_t)2 * 1000 * 1000 * 1000) /* bytes that backreferences may compare */
 
 enum way {
     WAY_BYTES,       /* the byte sequences say everything */
@@ -208,15 +212,28 @@ static bool long_line_matches(
     struct matcher *m, struct regex *r, struct str line, int flags, struct regex_match *match)
 {
     bool found = false, go_on = true;
-    for (size_t from = 0; from <= line.n && go_on && !found; from += PLACES_AT_ONCE) {
-        regex_last_start(r, from + PLACES_AT_ONCE - 1);
+    size_t places = regex_refers_back(r) ? 1 : PLACES_FIRST;
+    for (size_t from = 0, next; from <= line.n && go_on && !found; from = next) {
+        for (next = from + places; next < line.n && is_inside(line.p[next]);)
+            next++;
+        uint64_t before = clock_mono_ns();
+        regex_last_start(r, next - 1);
         found = regex_find_part(r, line, from, flags, match);
         go_on = !found && !regex_gave_up(r) && !stop_now(m->stop);
-        while (from + PLACES_AT_ONCE < line.n && is_inside(line.p[from + PLACES_AT_ONCE]))
-            from++;
+        bool slow = clock_mono_ns() - before > STEP_SLOW_NS;
+        places = slow ? MAX(places / 4, (size_t)1) : MIN(places * 2, (size_t)PLACES_MOST);
     }
     regex_last_start(r, SIZE_MAX);
     return found;
+}
+
+/* How many steps a line may cost at each place. */
+static uint32_t line_steps(const struct regex *r, size_t n)
+{
+    size_t steps = MAX(STEPS_EACH * n, (size_t)REGEX_MATCH_LIMIT);
+    if (n > SHORT_LINE && regex_refers_back(r))
+        steps = MIN(steps, BACK_WORK / n);
+    return (uint32_t)steps;
 }
 
 /* Asks one line. */
@@ -228,7 +245,7 @@ static bool line_matches(struct matcher *m, size_t begin, size_t end, struct mat
     struct str line = str_n(m->text.p + begin, n);
     struct regex *r = pick(&m->line, needle_is_ascii(line));
     struct regex_match match;
-    regex_limit(r, (uint32_t)MAX(STEPS_EACH * n, (size_t)REGEX_MATCH_LIMIT));
+    regex_limit(r, line_steps(r, n));
     bool found = n <= SHORT_LINE ? regex_find_part(r, line, 0, flags, &match)
                                  : long_line_matches(m, r, line, flags, &match);
     if (!found && regex_gave_up(r) && !m->gave_up) {
@@ -240,9 +257,12 @@ static bool line_matches(struct matcher *m, size_t begin, size_t end, struct mat
     return found;
 }
 
-static bool may_go_on(struct matcher *m)
+/* A look at the clock costs as much as a short line; a line, where it is a bad one, a thousand
+ * times that. */
+static bool may_go_on(struct matcher *m, size_t n)
 {
-    return ++m->lines % LINES_BETWEEN_LOOKS || !stop_now(m->stop);
+    bool cheap = n <= CHEAP_LINE && !m->gave_up && ++m->lines % LINES_BETWEEN_LOOKS;
+    return cheap || !stop_now(m->stop);
 }
 
 static bool next_by_bytes(struct matcher *m, struct matcher_hit *hit)
@@ -257,7 +277,7 @@ static bool next_by_bytes(struct matcher *m, struct matcher_hit *hit)
         }
         if (line_matches(m, begin, end, hit))
             return true;
-        if (!may_go_on(m))
+        if (!may_go_on(m, end - begin))
             return false;
     }
     return false;
@@ -271,7 +291,7 @@ static bool next_by_lines(struct matcher *m, size_t limit, struct matcher_hit *h
         m->at = end + 1;
         if (line_matches(m, begin, end, hit))
             return true;
-        if (!may_go_on(m))
+        if (!may_go_on(m, end - begin))
             return false;
     }
     return false;

@@ -216,8 +216,8 @@ void tool_call(
     AUTO_JSON json_t *tree = NULL;
     AUTO_ERR struct err err = {0};
     if (arguments.n > TOOL_ARGUMENTS_MAX)
-        err_set(&err, E_TOOL_VALIDATION, "the arguments have %zu bytes; %d are the most",
-            arguments.n, TOOL_ARGUMENTS_MAX);
+        err_set(
+            &err, E_TOOL_VALIDATION, "the arguments have more than %d bytes", TOOL_ARGUMENTS_MAX);
     else if (!json_parse(arguments, "arguments", E_TOOL_VALIDATION, &tree, &err))
         err_wrap(&err, "the arguments are no JSON");
     answer(box, name, tree, &err, result);

@@ -1,5 +1,10 @@
 /* write_file: a whole file, new or instead of what is there. */
+#include "base/utf8.h"
 #include "tool/tool.h"
+
+enum {
+    NAME_MAX_SHOWN = 64 << 10,
+};
 
 struct write_file_args {
     struct str path;
@@ -36,11 +41,12 @@ static bool run(
         !writer_put(w, where.rel, args->content, &(struct writer_options){.keep_eol = true}, err) ||
         !writer_commit(w, &written, err))
         return false;
-    struct str name = toolbox_name(box, &where);
+    AUTO_BUF struct buf name = BUF_INIT(NAME_MAX_SHOWN);
+    utf8_add_printable(&name, toolbox_name(box, &where));
     tool_changed(result, &written);
-    result->changes[0].path = name;
-    tool_says(result, "%s '" STR_FMT "': %zu bytes", where.exists ? "replaced" : "created",
-        STR_ARG(name), args->content.n);
+    result->changes[0].path = toolbox_name(box, &where);
+    tool_says(result, "%s '%s': %zu bytes", where.exists ? "replaced" : "created", buf_z(&name),
+        args->content.n);
     buf_add_str(&result->content, buf_str(&result->message));
     return true;
 }

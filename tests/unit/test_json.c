@@ -149,6 +149,30 @@ TEST(json_limits_depth_and_size)
     CHECK_ERR(&err, E_CONFIG, "t: larger than 64 MiB");
 }
 
+/* A tree has far more bytes than its text: values are counted before it is made. */
+TEST(json_limits_values)
+{
+    static const struct {
+        const char *part;
+        size_t values; /* of each part */
+    } rows[] = {{"1,", 1}, {"{},", 2}, {"\",[{,\",", 1}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].part);
+        for (size_t more = 0; more < 2; more++) {
+            AUTO_BUF struct buf text = BUF_INIT(JSON_SIZE_MAX);
+            AUTO_JSON json_t *tree = NULL;
+            AUTO_ERR struct err err = {0};
+            buf_add_byte(&text, '[');
+            for (size_t n = 2; n + rows[i].values <= JSON_VALUES_MAX + more * 2;
+                 n += rows[i].values)
+                buf_add_z(&text, rows[i].part);
+            buf_add_z(&text, "0]");
+            if (CHECK_INT(json_parse(buf_str(&text), "t", E_CONFIG, &tree, &err), !more) && more)
+                CHECK_ERR(&err, E_CONFIG, "more than 1048576 values");
+        }
+    }
+}
+
 TEST(json_error_has_its_place_as_context)
 {
     json_t *tree = NULL;
