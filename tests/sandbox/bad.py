@@ -623,7 +623,7 @@ def _(t):
                        ("E_COMMAND_TIMEOUT", "E_COMMAND_FAILED"), seconds=15, mib=150)
         t.true(run.result["truncated"] or "RANDOM" in command or "zero" in command, run)
         t.unlocked(lock)
-    for command in ("trap '' TERM INT HUP; flock lock sleep 1000", "setsid sh -c \"trap '' TERM; flock lock sleep 1000\"",
+    for command in ("trap '' TERM INT HUP; flock lock sleep 1000", "setsid -w sh -c \"trap '' TERM; flock lock sleep 1000\"",
                     "(trap '' TERM; flock lock sleep 1000) & wait"):
         run = call(t, "shell", {"command": command, "timeout_ms": 700}, code="E_COMMAND_TIMEOUT", seconds=8)
         t.unlocked(lock)

@@ -9,7 +9,7 @@ A suite is a file with functions:
 
     sys.exit(main())
 
-Each runs as root and as an ordinary user when root runs the suite, else as who one is. `t` is the
+Each runs as root and, beside it, as an ordinary user when root runs the suite, else as who one is. `t` is the
 case's own place: t.work is an empty directory that belongs to the user, t.child the program of
 child.c. After each case no process of it may be left, nor anything below its home directory.
 
@@ -361,25 +361,53 @@ def identities(who):
     return both if who == "both" else [b for b in both if b[0] == who]
 
 
-def run_all(bin_dir):
-    number = failed = 0
+def wanted():
+    """What is to run: (number, title, function, name, uid)."""
+    number = 0
     for title, function, who in CASES:
         if OPTIONS.words and not any(word in title for word in OPTIONS.words):
             continue
         for name, uid in identities(who):
             number += 1
+            yield number, title, function, name, uid
+
+
+def run_as(identity, bin_dir):
+    """The cases of one identity. A case's lines come out at once: others print, too."""
+    failed = False
+    for number, title, function, name, uid in wanted():
+        if name != identity:
+            continue
+        try:
+            problems = run_case(function, bin_dir, uid)
+            said = f"{'not ok' if problems else 'ok'} {number} - {title} ({name})\n"
+            said += "".join(f"#   {line}\n" for line in problems)
+            failed |= bool(problems)
+        except Skipped as e:
+            said = f"ok {number} - {title} ({name}) # SKIP {e}\n"
+        sys.stdout.write(said)
+        sys.stdout.flush()
+    return 1 if failed else 0
+
+
+def run_all(bin_dir):
+    """Root's cases and the user's side by side: most of them wait for something."""
+    names = sorted({name for _, _, _, name, _ in wanted()})
+    workers = []
+    for name in names:
+        sys.stdout.flush()
+        pid = os.fork()
+        if pid == 0:
+            status = 2
             try:
-                problems = run_case(function, bin_dir, uid)
-            except Skipped as e:
-                print(f"ok {number} - {title} ({name}) # SKIP {e}", flush=True)
-                continue
-            failed += bool(problems)
-            print(f"{'not ok' if problems else 'ok'} {number} - {title} ({name})")
-            for line in problems:
-                print(f"#   {line}")
-            sys.stdout.flush()
-    print(f"1..{number}")
-    return 1 if failed or not number else 0
+                become_reaper()
+                status = run_as(name, bin_dir)
+            finally:
+                os._exit(status)
+        workers.append(pid)
+    bad = [pid for pid in workers if os.waitpid(pid, 0)[1] != 0]
+    print(f"1..{len(list(wanted()))}")
+    return 1 if bad or not names else 0
 
 
 def main():
@@ -391,7 +419,6 @@ def main():
     parser.add_argument("words", nargs="*")
     OPTIONS = parser.parse_args()
     os.umask(0o022)
-    become_reaper()
     # The programs are copied to where an ordinary user can run them.
     bin_dir = os.path.realpath(tempfile.mkdtemp(prefix="cordon-bin-"))
     try:

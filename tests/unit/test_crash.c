@@ -434,14 +434,12 @@ static struct watch scene_measure(struct scene *s)
 #endif
 
 /* Every stop, as released. A sanitizer makes each fork some ten times as expensive, and looks for
- * other faults: there, every seventh. */
-enum {
-#if SANITIZED
-    STRIDE = 7,
-#else
-    STRIDE = 1,
-#endif
-};
+ * other faults; who runs the tests a second time as another user looks for other faults, too:
+ * there, every seventh. */
+static size_t stride(void)
+{
+    return SANITIZED || getenv("CORDON_SAMPLE") ? 7 : 1;
+}
 
 struct outcome {
     size_t cases, old, new;
@@ -460,7 +458,7 @@ static void outcome_check(const struct outcome *outcome, size_t at_least)
 {
     printf("# %zu cases: %zu times all old, %zu times all new\n", outcome->cases, outcome->old,
         outcome->new);
-    CHECK(outcome->cases >= at_least / STRIDE);
+    CHECK(outcome->cases >= at_least / stride());
     CHECK_INT(outcome->old + outcome->new, outcome->cases);
 }
 
@@ -474,14 +472,14 @@ static void crash_everywhere(bool old_kernel, bool disturbed, bool many)
     s.disturbed = disturbed;
     struct act act = {prepare_scene, act_change, &s};
     bool ended = false;
-    for (size_t k = 1; !ended; k += STRIDE) {
+    for (size_t k = 1; !ended; k += stride()) {
         test_row(k, "killed at this stop");
         ended = trace(&act, k, NULL);
         judge(&s, &outcome);
     }
     outcome_check(&outcome, 200);
-    CHECK(outcome.old > 100 / STRIDE);
-    CHECK(outcome.new > 100 / STRIDE);
+    CHECK(outcome.old > 100 / stride());
+    CHECK(outcome.new > 100 / stride());
     scene_done(&s);
 }
 
@@ -578,7 +576,7 @@ static void meddle_with(void (*meddle)(const struct scene *s), child_fn judge_it
     scene_init(&s, old_kernel);
     size_t begin = scene_measure(&s).begin_stop;
     struct act act = {prepare_scene, act_change, &s, 1};
-    for (size_t k = begin;; k += STRIDE) {
+    for (size_t k = begin;; k += stride()) {
         test_row(k, "meddled at this stop");
         struct watch watch = {.journal_dir = s.journal, .act_at = k, .act = meddle};
         trace(&act, SIZE_MAX, &watch);
@@ -637,7 +635,7 @@ static void crash_recovery(bool old_kernel, bool disturbed, size_t samples)
     for (size_t i = 0; i < samples; i++) {
         size_t k = watch.commit_stop + i * (watch.stops - watch.commit_stop) / samples;
         bool ended = false;
-        for (size_t j = 1; !ended; j += STRIDE) {
+        for (size_t j = 1; !ended; j += stride()) {
             test_row(k * 1000 + j, "change and recovery killed at these stops");
             trace(&first, k, NULL);
             ended = trace(&second, j, NULL);
@@ -698,7 +696,7 @@ static void fail_everywhere(struct scene *s, const struct watch *others, struct 
         struct watch all = *others;
         all.skip = skip;
         CHECK(trace(&act, SIZE_MAX, &all));
-        for (size_t i = 0; i < all.n_calls; i += STRIDE) {
+        for (size_t i = 0; i < all.n_calls; i += stride()) {
             struct watch watch = *others;
             watch.skip = skip;
             watch.fail_at[n] = all.calls[i];
@@ -772,14 +770,14 @@ TEST(writer_killed_while_it_undoes_what_was_done)
     size_t done = scene_measure(&s).done_stop;
     struct act act = {prepare_scene, act_change, &s, FAILED};
     bool ended = false;
-    for (size_t k = done + 1; !ended; k += STRIDE) {
+    for (size_t k = done + 1; !ended; k += stride()) {
         test_row(k, "killed at this stop");
         struct watch watch = {.journal_dir = s.journal, .fail_at = {done}};
         ended = trace(&act, k, &watch);
         judge(&s, &outcome);
     }
     outcome_check(&outcome, 50);
-    CHECK(outcome.old > 50 / STRIDE);
+    CHECK(outcome.old > 50 / stride());
     scene_done(&s);
 }
 
@@ -838,7 +836,7 @@ TEST(writer_that_dies_never_removes_directories_of_others)
     scene_init(&s, false);
     struct watch measured = scene_measure(&s);
     struct act act = {prepare_scene, act_change, &s, CONFLICT};
-    for (size_t k = measured.begin_stop; k < measured.commit_stop; k += STRIDE) {
+    for (size_t k = measured.begin_stop; k < measured.commit_stop; k += stride()) {
         test_row(k, "made at this stop");
         struct watch watch = {.journal_dir = s.journal, .act_at = k, .act = meddle_mkdir};
         trace(&act, k + 4, &watch);
