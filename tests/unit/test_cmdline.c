@@ -97,7 +97,6 @@ TEST(cmdline_finds_every_command)
         {"ls 12 >/dev/null", "ls,12"},
         {"ls <&-2", "-ls"},
         {"ls <&-''", "-ls"},
-        {"ls >&-\"a\"", "-ls"},
         {"ls <<ls 'a\n; touch x\nls\n'", "-ls,a\n"},
         {"ls <<\\\n-E\nx\nE", "-ls"},
         {"&& a", "-a"},
