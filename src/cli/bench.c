@@ -27,16 +27,45 @@ static unsigned choice_index(const char *const *names, const char *word)
     return 0;
 }
 
+/* As much of a text as can be written now. True: all of it. */
+static bool write_some(int fd, struct str text, size_t *at)
+{
+    while (*at < text.n) {
+        ssize_t n = write(fd, text.p + *at, text.n - *at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return false;
+        *at += (size_t)n;
+    }
+    return true;
+}
+
+/* A line, whole or not at all: the rest of one that was cut comes before the next. */
+static bool write_line(struct bench *b, struct str line)
+{
+    size_t at = 0;
+    if (!write_some(b->events_fd, buf_str(&b->event_cut), &b->event_cut_at))
+        return false;
+    buf_reset(&b->event_cut);
+    b->event_cut_at = 0;
+    if (write_some(b->events_fd, line, &at))
+        return true;
+    if (at > 0)
+        buf_add_str(&b->event_cut, str_skip(line, at));
+    return false;
+}
+
 /* One line for each event. One that can't be written does not stop a tool; the first is told of. */
 static void write_event(void *context, const struct tool_event *event)
 {
     struct bench *bench = context;
     AUTO_JSON json_t *object = tool_event_json(event);
-    AUTO_BUF struct buf line = BUF_INIT(1 << 20);
+    AUTO_BUF struct buf line = BUF_INIT(EVENT_MAX);
     json_add_compact(&line, object);
     buf_add_byte(&line, '\n');
     errno = EMSGSIZE;
-    if ((buf_ok(&line) && file_write_all(bench->events_fd, buf_str(&line))) || bench->events_lost)
+    if ((buf_ok(&line) && write_line(bench, buf_str(&line))) || bench->events_lost)
         return;
     bench->events_lost = true;
     out_warn(bench->cli, "cannot write events to '%s': %s; some are missing there",
@@ -263,5 +292,6 @@ void bench_done(struct bench *b)
             close(*fds[i]);
         *fds[i] = -1;
     }
+    buf_done(&b->event_cut);
     project_done(&b->project);
 }

@@ -36,6 +36,10 @@ struct bench_options {
         OPT_SET("ack-unsafe-sandbox", 0, type, bench.ack_sandbox, "yes, without a sandbox"), \
         OPT_SET("ack-unsafe-network", 0, type, bench.ack_network, "yes, with the network")
 
+enum {
+    EVENT_MAX = 1 << 20, /* bytes of one */
+};
+
 struct bench {
     struct toolbox_options options;
     struct toolbox *box;
@@ -44,14 +48,17 @@ struct bench {
     int workspace_fd, events_fd, tty_fd;
     struct cli *cli;
     const char *events_path;
-    bool events_lost; /* and told of */
-    sigset_t set;     /* interruptions, which end the call at work */
+    bool events_lost;     /* and told of */
+    struct buf event_cut; /* one of which only the beginning could be written */
+    size_t event_cut_at;
+    sigset_t set; /* interruptions, which end the call at work */
 };
 
 #define BENCH_INIT                           \
     ((struct bench){.project = PROJECT_INIT, \
         .workspace_fd = -1,                  \
         .events_fd = -1,                     \
+        .event_cut = BUF_INIT(EVENT_MAX),    \
         .tty_fd = -1,                        \
         .options.signals = -1})
 

@@ -168,6 +168,8 @@ bool change_hold(struct change *c, struct err *err)
         .dirs = base_alloc((max + 1) * sizeof(*c->held->dirs)),
         .of_op = base_alloc(c->n_ops * sizeof(*c->held->of_op)),
     };
+    for (size_t i = 0; i < c->n_ops; i++)
+        c->held->of_op[i] = NOT_HELD; /* and so it stays behind one that can't be opened */
     for (size_t i = 0; i < c->n_ops; i++) {
         struct held_dir *dir = held_by_path(c, c->ops[i].rel);
         if (!dir && c->held->n < max) {
@@ -175,7 +177,8 @@ bool change_hold(struct change *c, struct err *err)
                 return false;
             dir = &c->held->dirs[c->held->n - 1];
         }
-        c->held->of_op[i] = dir ? (uint16_t)(dir - c->held->dirs) : NOT_HELD;
+        if (dir)
+            c->held->of_op[i] = (uint16_t)(dir - c->held->dirs);
     }
     return true;
 }

@@ -132,7 +132,8 @@ MUST_USE bool change_look(
 /* One file to its new state; E_CONFLICT if the target is not as it was. After a failure the file
  * may be half way: change_back() brings it back. */
 MUST_USE bool change_forward(const struct change *c, size_t i, struct err *err);
-/* Once more after all steps: nobody wrote into an old version while it was replaced. */
+/* Once more after all steps: nobody wrote into an old version while it was replaced, and a living
+ * writer's directories are still those that it worked in. */
 MUST_USE bool change_verify(const struct change *c, size_t i, struct err *err);
 /* One file to its old state, from wherever it is. Counts it as lost if it can't be found. */
 MUST_USE bool change_back(struct change *c, size_t i, struct err *err);

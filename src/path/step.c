@@ -239,9 +239,14 @@ bool change_verify(const struct change *c, size_t i, struct err *err)
     const struct change_op *op = &c->ops[i];
     AUTO_PLACE struct change_place at = {.dir_fd = -1};
     enum seen temp;
-    if (op->kind == CHANGE_CREATE)
+    bool created = op->kind == CHANGE_CREATE;
+    if (created && !c->held)
         return true;
-    if (!change_place_open(c, i, &at, err) || !see(&at, op, at.temp, &temp, err))
+    if (!change_place_open(c, i, &at, err))
+        return false;
+    if (created)
+        return true;
+    if (!see(&at, op, at.temp, &temp, err))
         return false;
     /* No temp: a user who tidied up after a crash removed the old version; there is no way back. */
     return temp == SEEN_OLD || temp == SEEN_NONE ||

@@ -8,6 +8,7 @@ enum {
     STEP_SLOW_NS = 20 * 1000 * 1000,
     STEP_LIMIT = 100 * 1000, /* steps at one place, many lines at once */
     SHORT_LINE = 1024,       /* matched in one go */
+    WHOLE_LINE = 16 * 1024,  /* ...if the pattern could tell the parts of it */
     PLACES_FIRST = 128,      /* of a longer one */
     PLACES_MOST = 64 * 1024,
     STEPS_EACH = 4,           /* steps at one place, for each byte of a long line */
@@ -15,7 +16,8 @@ enum {
     CHEAP_LINE = 256,
 };
 
-#define BACK_WORK ((size_t)2 * 1000 * 1000 * 1000) /* bytes that backreferences may compare */
+#define BACK_WORK  ((size_t)2 * 1000 * 1000 * 1000) /* bytes that backreferences may compare */
+#define WHOLE_WORK ((size_t)200 * 1000 * 1000)      /* steps in a longer line, in one go */
 
 enum way {
     WAY_BYTES,       /* the byte sequences say everything */
@@ -38,6 +40,7 @@ struct forms {
 
 struct matcher_plan {
     enum way way;
+    size_t one_go; /* how long a line may be that is matched in one */
     struct needle needle;
     struct forms line, many;
 };
@@ -100,11 +103,20 @@ static enum way choose_way(const struct pattern *p)
     return p->opaque ? WAY_LINES : WAY_MANY;
 }
 
+/* It may ask where the search began (\G), or end it at a place of its own choice ((*COMMIT)). */
+static bool minds_parts(struct str pattern)
+{
+    for (size_t i = 0; i + 1 < pattern.n; i++)
+        if (memcmp(pattern.p + i, "\\G", 2) == 0 || memcmp(pattern.p + i, "(*", 2) == 0)
+            return true;
+    return false;
+}
+
 bool matcher_plan_new(struct str pattern, const struct pattern_options *options,
     struct matcher_plan **ret_plan, struct err *err)
 {
     struct matcher_plan *plan = base_alloc(sizeof(*plan));
-    *plan = (struct matcher_plan){0};
+    *plan = (struct matcher_plan){.one_go = minds_parts(pattern) ? WHOLE_LINE : SHORT_LINE};
     struct pattern p = PATTERN_INIT;
     /* A letter outside of ASCII can have a relative in it, which only the form for all knows. */
     bool ascii = !options->ignore_case || needle_is_ascii(pattern);
@@ -228,11 +240,15 @@ static bool long_line_matches(
 }
 
 /* How many steps a line may cost at each place. */
-static uint32_t line_steps(const struct regex *r, size_t n)
+static uint32_t line_steps(const struct matcher *m, const struct regex *r, size_t n)
 {
     size_t steps = MAX(STEPS_EACH * n, (size_t)REGEX_MATCH_LIMIT);
+    /* ...that are asked without a look at the clock */
+    size_t places = n > SHORT_LINE && n <= m->plan->one_go ? n : 1;
+    if (places > 1)
+        steps = MIN(steps, WHOLE_WORK / places);
     if (n > SHORT_LINE && regex_refers_back(r))
-        steps = MIN(steps, BACK_WORK / n);
+        steps = MIN(steps, BACK_WORK / n / places);
     return (uint32_t)steps;
 }
 
@@ -245,9 +261,9 @@ static bool line_matches(struct matcher *m, size_t begin, size_t end, struct mat
     struct str line = str_n(m->text.p + begin, n);
     struct regex *r = pick(&m->line, needle_is_ascii(line));
     struct regex_match match;
-    regex_limit(r, line_steps(r, n));
-    bool found = n <= SHORT_LINE ? regex_find_part(r, line, 0, flags, &match)
-                                 : long_line_matches(m, r, line, flags, &match);
+    regex_limit(r, line_steps(m, r, n));
+    bool found = n <= m->plan->one_go ? regex_find_part(r, line, 0, flags, &match)
+                                      : long_line_matches(m, r, line, flags, &match);
     if (!found && regex_gave_up(r) && !m->gave_up) {
         m->gave_up = true;
         m->gave_up_at = begin;

@@ -324,6 +324,13 @@ static void note_fate(struct judged *j)
         j->old->fate = PATCH_FATE_GONE;
 }
 
+/* Only what became of it counts from now on. A diff from one name to another without a word about
+ * renaming leaves the first as it was for those behind it. */
+static bool is_settled(const struct patch_file *f)
+{
+    return f->fate == PATCH_FATE_PATCHED || f->fate == PATCH_FATE_GONE;
+}
+
 static bool judge(struct apply *a, struct judged *j)
 {
     const struct unified_patch *p = j->p;
@@ -335,8 +342,8 @@ static bool judge(struct apply *a, struct judged *j)
         !apply_hunks(a, j, content))
         return false;
     note_fate(j);
-    if (j->old && !a->moves)
-        buf_done(&j->old->old); /* from now on only what became of it counts */
+    if (j->old && !a->moves && is_settled(j->old))
+        buf_done(&j->old->old);
     if (p->is_delete > 0 && j->content.n)
         return REFUSE(a, p->line,
             "the diff deletes '" STR_FMT "', but does not remove all of its lines (%zu bytes are "

@@ -21,6 +21,18 @@ A n (+1)
 $ cordon tool apply_patch_json --arg patch=$'diff --git a/g b/g\ndeleted file mode 100644\n--- a/g\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-1\n-2\n-3\n'; test ! -e g
 D g (-3)
 
+## two files made of one, without a word about renaming
+$ seq 3 > f; cordon tool apply_patch_json --arg patch=$'diff --git a/f b/y\n--- a/f\n+++ b/y\n@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\ndiff --git a/f b/z\n--- a/f\n+++ b/z\n@@ -1,3 +1,3 @@\n 1\n-2\n+zwei\n 3\n'; cat y z
+D f (-0)
+A y (+1 -1)
+A z (+1 -1)
+1
+two
+3
+1
+zwei
+3
+
 ## line numbers must be right; the nearest place is shown
 $ seq 9 > f; cordon tool apply_patch_json --arg patch=$'--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n 5\n-6\n+six\n 7\n'
 cordon: the hunk at line 3 of the patch does not fit 'f' at line 1: its lines are not there; the lines stand at line 5, not 1: line numbers must be right [E_PATCH_APPLY]

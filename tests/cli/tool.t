@@ -105,6 +105,29 @@ $ touch e; cordon tool read_file --arg path=e --events log >/dev/null; cordon to
 {"type":"tool","phase":"start","tool":"read_file","call":1}
 {"type":"tool","phase":"error","tool":"read_file","call":1,"duration_us":N,"bytes":30,"lines":1,"truncated":false,"files_changed":0,"error":{"code":"E_NOT_FOUND","message":"there is no file 'none'","context":{"path":"$T/none"}}}
 
+## ...into a pipe that nobody empties in time: lines are whole, or missing
+$ cat > calls.py <<'E'
+> import json, os, subprocess
+> os.mkfifo("pipe")
+> end = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+> p = subprocess.Popen(["cordon", "tool", "--serve", "--events", "pipe"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+> def call(times):
+>     for _ in range(times):
+>         p.stdin.write(json.dumps({"name": "read_file", "arguments": {"path": "n" * 9000}}) + "\n")
+>         p.stdin.flush()
+>         p.stdout.readline()
+> call(40)
+> got = os.read(end, 1 << 20)
+> call(2)
+> p.communicate()
+> got += os.read(end, 1 << 20)
+> lines = [json.loads(line) for line in got.splitlines()]
+> print(p.returncode, len(lines) < 84, lines[-1]["call"])
+> E
+> python3 calls.py
+cordon: warning: cannot write events to 'pipe': Resource temporarily unavailable; some are missing there
+0 True 42
+
 ## without a sandbox: only if everything is said
 $ cordon tool list_dir --no-sandbox
 cordon: --no-sandbox needs --fs-mode unrestricted [E_CLI_INVALID_ARG]

@@ -197,6 +197,7 @@ struct watch {
     bool early_create;       /* something was created before the intent was on disk */
     bool early_rename;       /* something was replaced before the commit line was */
     size_t renames;          /* of names that are not temporary */
+    size_t rename_stops[20]; /* the first of them */
     const char *journal_dir; /* input */
     size_t fail_at[3];       /* input: calls that fail, in their order */
     bool skip;               /* without having been done; otherwise done all the same */
@@ -239,7 +240,8 @@ static void saw_rename(struct watch *watch, pid_t pid, uint64_t from)
     read_text(pid, from, name);
     const char *last = strrchr(name, '-'); /* the id before it may hold anything */
     bool journal = is_journal(name), dir = last && last[1] == 'd';
-    watch->renames += !journal && !dir;
+    if (!journal && !dir && watch->renames++ < ARRAY_LEN(watch->rename_stops))
+        watch->rename_stops[watch->renames - 1] = watch->stops;
     if (!journal && watch->journal_syncs < (dir ? COMMIT_SYNC - 1 : COMMIT_SYNC))
         watch->early_rename = true;
 }
@@ -806,6 +808,46 @@ TEST(writer_finds_a_directory_that_is_moved_meanwhile)
 {
     meddle_with(meddle_move, act_judge_moved, false);
     meddle_with(meddle_move, act_judge_moved, true);
+}
+
+static void meddle_move_many(const struct scene *s)
+{
+    char from[400], to[400];
+    snprintf(from, sizeof(from), "%s/many", s->root);
+    snprintf(to, sizeof(to), "%s/moved", s->root);
+    BUG_ON(rename(from, to) != 0 || mkdir(from, 0777) != 0);
+}
+
+static int act_judge_none(void *arg)
+{
+    const struct scene *s = arg;
+    AUTO_FREE char *now = tree_describe(s->root);
+    AUTO_FREE char *journal = tree_describe(s->journal);
+    bool ok = CHECK_Z(journal, "") && CHECK(!strstr(now, "one of many")) &&
+              CHECK(!strstr(now, ".cordon-")) && CHECK(strstr(now, "gone"));
+    return ok ? ALL_OLD : MIXED;
+}
+
+/* The directory that gets new files gives way to another one while they come: they are not where
+ * the change says, and so there is none. */
+TEST(writer_creates_only_in_the_directory_at_its_path)
+{
+    enum {
+        CHANGES = CHANGE_SYNC_WHOLE + 6
+    };
+    struct scene s;
+    scene_init(&s, false);
+    s.many = true;
+    struct watch measured = scene_measure(&s);
+    struct act act = {prepare_scene, act_change, &s, CONFLICT};
+    for (size_t k = measured.rename_stops[0]; k <= measured.rename_stops[CHANGES - 1]; k++) {
+        test_row(k, "moved at this stop");
+        struct watch watch = {.journal_dir = s.journal, .act_at = k, .act = meddle_move_many};
+        CHECK(trace(&act, SIZE_MAX, &watch));
+        CHECK_INT(WEXITSTATUS(watch.status), CONFLICT);
+        CHECK_INT(child_run(act_judge_none, &s), ALL_OLD);
+    }
+    scene_done(&s);
 }
 
 /* Somebody else makes a directory that the change is to make, and the change dies. */

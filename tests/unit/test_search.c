@@ -303,3 +303,40 @@ TEST(search_lines_longer_than_the_window)
         CHECK_Z(buf_z(&numbers), rows[i].want);
     }
 }
+
+/* A long line is asked in parts, but not so that a pattern can tell. */
+TEST(search_a_long_line_is_one_line)
+{
+    static const struct {
+        const char *pattern;
+        bool found;
+    } rows[] = {
+        {"hit", true},
+        {"\\Ghit", false},
+        {"(?:\\Ghit|zzz)", false},
+        {"\\Gyy", true},
+        {"(*COMMIT)[hx]it", false},
+        {"y+(*SKIP)(*FAIL)|[yh]it", true},
+        {"y+(*SKIP)(*FAIL)|yhit", false},
+        {"(?<=y)hit", true},
+        {"(?<!y)hit", false},
+    };
+    enum {
+        BEFORE_MAX = 2500
+    };
+    AUTO_BUF struct buf text = BUF_INIT(BEFORE_MAX + 100), out = BUF_INIT(1 << 20);
+    for (size_t before = 128; before < BEFORE_MAX; before += 128) { /* where parts begin */
+        buf_reset(&text);
+        for (size_t i = 0; i < before; i++)
+            buf_add_byte(&text, 'y');
+        buf_printf(&text, "hit%*s\n", (int)(BEFORE_MAX - before), "");
+        test_write(test_path("f"), buf_z(&text));
+        for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+            struct search_summary summary;
+            test_row(i, rows[i].pattern);
+            struct search_options options = options_for(rows[i].pattern, &out);
+            search(&options, &summary);
+            CHECK_INT(summary.matches, rows[i].found);
+        }
+    }
+}

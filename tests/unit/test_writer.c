@@ -602,6 +602,19 @@ TEST(writer_notices_what_somebody_else_did)
     check_touched("created", touch_create, "'d/e/new' was created meanwhile");
 }
 
+/* The only directory of a change goes before the commit: nothing was made, and nothing stays. */
+TEST(writer_whose_directory_is_gone_leaves_nothing)
+{
+    tree_file(test_path("root/d/a"), "old", 0644);
+    AUTO_FIXTURE struct fixture f = fixture_new();
+    CHECK_OK(writer_put(f.w, STR("d/a"), STR("new"), NULL, &f.err), &f.err);
+    tree_remove(test_path("root/d"));
+    CHECK(!writer_commit(f.w, &f.result, &f.err));
+    CHECK_ERR(&f.err, E_CONFLICT, "the directory of 'd/a' is gone");
+    CHECK(!strstr(f.err.message, "undone"));
+    nothing_left();
+}
+
 TEST(writer_expects_what_was_read)
 {
     struct stat st;
