@@ -3,6 +3,7 @@
 #include "cli/bench.h"
 #include "cli/cmds.h"
 #include "cli/serve.h"
+#include "io/patience.h"
 #include "path/file.h"
 
 #include <errno.h>
@@ -170,16 +171,80 @@ static bool serve(struct cli *cli, const struct args *args, struct err *err)
             "--serve takes the tools' names and arguments from standard input");
     if (!bench_open(cli, &options->bench, &bench, err))
         return false;
-    bool ok = serve_calls(bench.box, err);
+    bool ok = serve_calls(&bench, err);
     bench_done(&bench);
+    return ok;
+}
+
+/* The one call, until its result is told. */
+struct one_call {
+    struct cli *cli;
+    const struct tool_options *options;
+    struct str name;
+    json_t *pairs;   /* of --arg */
+    struct buf text; /* of --json */
+    struct err bad;  /* neither could be had */
+};
+
+/* What a tool does that waits for nothing was interrupted. Nobody waits long for who reads. */
+static void called_off(void *context, const struct tool_result *result)
+{
+    const struct one_call *c = context;
+    AUTO_ERR struct err err = {0};
+    struct patience p = PATIENCE_INIT;
+    patience_end(&p);
+    c->cli->patience = p;
+    if (tell(c->cli, result, c->options->json != NULL, &err))
+        patience_write(STDOUT_FILENO, buf_str(&c->cli->stdout_buf), &p);
+    _exit(c->cli->status);
+}
+
+static void run_call(struct one_call *c, struct bench *bench, struct tool_result *ret_result)
+{
+    bench->options.one_call = true;
+    bench->options.called_off = called_off;
+    bench->options.context = c;
+    if (c->bad.code)
+        tool_refuse(bench->box, c->name, &c->bad, ret_result);
+    else if (c->options->json)
+        tool_call(bench->box, c->name, buf_str(&c->text), ret_result);
+    else
+        tool_call_json(bench->box, c->name, c->pairs, ret_result);
+}
+
+/* There is a result also where the tool could not even be called. */
+static void not_called(struct err *why, struct tool_result *ret_result)
+{
+    tool_result_init(ret_result);
+    err_move(&ret_result->error, why);
+    buf_printf(&ret_result->content, "error: %s", ret_result->error.message);
+}
+
+static bool call_one(struct one_call *c, struct err *err)
+{
+    const struct tool_options *options = c->options;
+    struct tool_result result;
+    struct bench bench = BENCH_INIT;
+    AUTO_ERR struct err why = {0};
+    /* Read before signals are held back: who types the arguments can interrupt that. */
+    bool read UNUSED = read_pairs(tool_find(c->name), &options->arg, c->pairs, &c->bad) &&
+                       (!options->json || read_source(options->json, &c->text, &c->bad));
+    if (bench_open(c->cli, &options->bench, &bench, &why))
+        run_call(c, &bench, &result);
+    else if (options->json)
+        not_called(&why, &result);
+    else
+        return err_move(err, &why);
+    bool ok = tell(c->cli, &result, options->json != NULL, err);
+    tool_result_done(&result);
+    if (bench.box)
+        bench_done(&bench);
     return ok;
 }
 
 static bool run_tool(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct tool_options *options = args->options;
-    struct tool_result result;
-    struct bench bench = BENCH_INIT;
     if (options->serve)
         return serve(cli, args, err);
     if (args->n == 0)
@@ -187,20 +252,17 @@ static bool run_tool(struct cli *cli, const struct args *args, struct err *err)
             err, E_CLI_INVALID_ARG, "the tool's NAME is missing; cordon tools lists them");
     if (options->json && options->arg.n)
         return err_set(err, E_CLI_INVALID_ARG, "--json and --arg exclude each other");
-    AUTO_JSON json_t *pairs = json_object();
-    AUTO_BUF struct buf text = BUF_INIT(2 * TOOL_ARGUMENTS_MAX);
-    if (!read_pairs(tool_find(str_z(args->v[0])), &options->arg, pairs, err) ||
-        (options->json && !read_source(options->json, &text, err)) ||
-        !bench_open(cli, &options->bench, &bench, err))
-        return false;
-    bench.options.one_call = true;
-    if (options->json)
-        tool_call(bench.box, str_z(args->v[0]), buf_str(&text), &result);
-    else
-        tool_call_json(bench.box, str_z(args->v[0]), pairs, &result);
-    bool ok = tell(cli, &result, options->json != NULL, err);
-    tool_result_done(&result);
-    bench_done(&bench);
+    struct one_call c = {
+        .cli = cli,
+        .options = options,
+        .name = str_z(args->v[0]),
+        .pairs = json_object(),
+        .text = BUF_INIT(2 * TOOL_ARGUMENTS_MAX),
+    };
+    bool ok = call_one(&c, err);
+    json_decref(c.pairs);
+    buf_done(&c.text);
+    err_done(&c.bad);
     return ok;
 }
 

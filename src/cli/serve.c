@@ -1,15 +1,14 @@
 /* Tool calls, line by line. */
 #include "cli/serve.h"
 
-#include "base/clock.h"
 #include "cli/out.h"
-#include "path/file.h"
+#include "io/patience.h"
+#include "tool/guard.h"
 #include "tool/sessions.h"
 #include "tool/tool.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <sys/signalfd.h>
 
 enum {
     LINE_MAX_BYTES = TOOL_ARGUMENTS_MAX,
@@ -19,7 +18,11 @@ enum {
 };
 
 struct serve {
+    struct cli *cli;
     struct toolbox *box;
+    json_t *request_id; /* of the call at work; borrowed, may be NULL */
+    int out;            /* stdout, non-blocking where that can be had */
+    size_t room;        /* how many bytes it takes at once without blocking */
     struct buf input;
     size_t at;       /* where the next line starts */
     size_t looked;   /* no line ends before this */
@@ -49,7 +52,42 @@ static const struct shape request_shape =
 
 /* Answers ------------------------------------------------------------------------------------- */
 
-static void answer(struct serve *s, const struct tool_result *result, json_t *request_id)
+static void take_signal(struct serve *s)
+{
+    s->interrupted = guard_take(s->box->options->signals);
+}
+
+/* For the last words, nobody waits long. */
+static bool put_last(struct str text)
+{
+    struct patience p = PATIENCE_INIT;
+    patience_end(&p);
+    return patience_write(STDOUT_FILENO, text, &p);
+}
+
+/* Who reads slowly, or not at all, holds up neither sessions nor an end. */
+static bool put(struct serve *s, struct str text)
+{
+    while (text.n) {
+        struct pollfd fds[] = {
+            {.fd = s->out, .events = POLLOUT}, {.fd = s->box->options->signals, .events = POLLIN}};
+        const struct sessions_wait wait = {
+            .deadline_ms = UINT64_MAX, .fds = fds, .n_fds = ARRAY_LEN(fds)};
+        if (sessions_wait(s->box, &wait) != SESSIONS_READABLE)
+            continue;
+        if (!fds[0].revents) {
+            take_signal(s);
+            return put_last(text);
+        }
+        ssize_t n = patience_put(s->out, str_head(text, MIN(text.n, s->room)));
+        if (n < 0 && errno != EINTR && errno != EAGAIN)
+            return false;
+        text = str_skip(text, n > 0 ? (size_t)n : 0);
+    }
+    return true;
+}
+
+static void add_answer(const struct tool_result *result, json_t *request_id, struct buf *line)
 {
     AUTO_JSON json_t *whole = json_object();
     json_put(whole, "protocol_version", json_integer(OUT_PROTOCOL_VERSION));
@@ -57,10 +95,28 @@ static void answer(struct serve *s, const struct tool_result *result, json_t *re
         json_put(whole, "request_id", json_incref(request_id));
     AUTO_JSON json_t *object = tool_result_json(result);
     BUG_ON(json_object_update(whole, object) != 0);
+    json_add_compact(line, whole);
+    buf_add_byte(line, '\n');
+}
+
+static void answer(struct serve *s, const struct tool_result *result, json_t *request_id)
+{
     AUTO_BUF struct buf line = BUF_INIT(ANSWER_MAX);
-    json_add_compact(&line, whole);
-    buf_add_byte(&line, '\n');
-    s->unread = !buf_ok(&line) || !file_write_all(STDOUT_FILENO, buf_str(&line));
+    add_answer(result, request_id, &line);
+    s->unread = !buf_ok(&line) || !put(s, buf_str(&line));
+}
+
+/* What a tool does that waits for nothing was interrupted: it can only be ended with all the rest.
+ */
+static void called_off(void *context, const struct tool_result *result)
+{
+    const struct serve *s = context;
+    AUTO_BUF struct buf line = BUF_INIT(ANSWER_MAX);
+    add_answer(result, s->request_id, &line);
+    put_last(buf_str(&line));
+    patience_end(&s->cli->patience);
+    out_say_error(s->cli, &result->error);
+    _exit(err_status(result->error.code));
 }
 
 static void refuse(struct serve *s, struct err *error, json_t *request_id)
@@ -85,6 +141,7 @@ static void call(struct serve *s, const struct request *r)
 {
     struct tool_result result;
     AUTO_JSON json_t *none = json_object();
+    s->request_id = r->request_id;
     if (json_is_string(r->arguments))
         tool_call(s->box, r->name, json_str(r->arguments), &result);
     else
@@ -183,27 +240,26 @@ static void take_lines(struct serve *s)
     }
 }
 
-static void take_signal(struct serve *s)
-{
-    struct signalfd_siginfo info = {.ssi_signo = SIGINT};
-    if (read(s->box->options->signals, &info, sizeof(info)) > 0)
-        s->interrupted = (int)info.ssi_signo;
-}
-
 static bool conclude(const struct serve *s, struct err *err)
 {
-    if (s->unread)
-        return err_set(err, E_IO, "cannot write the results: nobody reads them any more");
-    if (!s->interrupted)
-        return true;
-    err_set(err, E_CANCELED, "interrupted by signal %d (SIG%s)", s->interrupted,
-        sigabbrev_np(s->interrupted));
-    return err_ctx_int(err, "signal", s->interrupted);
+    if (s->interrupted)
+        return guard_error(err, s->interrupted);
+    return !s->unread || err_set(err, E_IO, "cannot write the results: nobody reads them any more");
 }
 
-bool serve_calls(struct toolbox *box, struct err *err)
+bool serve_calls(struct bench *bench, struct err *err)
 {
-    struct serve s = {.box = box, .input = BUF_INIT(LINE_MAX_BYTES + 2 * READ_SIZE)};
+    AUTO_FD int own = patience_open(STDOUT_FILENO);
+    struct toolbox *box = bench->box;
+    struct serve s = {
+        .cli = bench->cli,
+        .box = box,
+        .out = own >= 0 ? own : STDOUT_FILENO,
+        .room = own >= 0 ? ANSWER_MAX : patience_room(STDOUT_FILENO),
+        .input = BUF_INIT(LINE_MAX_BYTES + 2 * READ_SIZE),
+    };
+    bench->options.called_off = called_off;
+    bench->options.context = &s;
     signal(SIGPIPE, SIG_IGN);
     while (!s.ended && !s.unread && !s.interrupted) {
         struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN},

@@ -30,7 +30,7 @@ size_t patience_room(int fd)
 }
 
 /* A socket can't be opened again, but be asked not to block. */
-static ssize_t put(int fd, struct str text)
+ssize_t patience_put(int fd, struct str text)
 {
     ssize_t n = send(fd, text.p, text.n, MSG_DONTWAIT | MSG_NOSIGNAL);
     return n < 0 && errno == ENOTSOCK ? write(fd, text.p, text.n) : n;
@@ -68,7 +68,7 @@ bool patience_write(int fd, struct str text, struct patience *p)
     for (bool ask = blocks; text.n;) {
         if (ask && !wait_for_room(to, p))
             return false;
-        ssize_t n = put(to, str_head(text, MIN(text.n, room)));
+        ssize_t n = patience_put(to, str_head(text, MIN(text.n, room)));
         if (n < 0 && errno != EINTR && errno != EAGAIN)
             return false;
         ask = n < 0 || blocks;

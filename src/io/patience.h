@@ -33,6 +33,9 @@ int patience_open(int fd);
  * blocks: a terminal that could not be opened anew takes them one by one. */
 size_t patience_room(int fd);
 
+/* Writes what there is room for, as write() does. */
+ssize_t patience_put(int fd, struct str text);
+
 /* True if all of it was taken. What has room is written also when there is no patience left. */
 bool patience_write(int fd, struct str text, struct patience *p);
 

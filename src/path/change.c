@@ -2,6 +2,7 @@
 #include "path/change.h"
 
 #include "path/beneath.h"
+#include "path/fstype.h"
 #include "path/split.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@ struct held_dir {
     int fd;
     dev_t dev;
     ino_t ino;
+    bool syncs_whole;
     unsigned pass; /* in which its path was last seen to lead to it */
 };
 
@@ -154,8 +156,14 @@ static bool hold_one(const struct change *c, struct str rel, struct err *err)
     AUTO_FD int fd = change_parent_open(c->root_fd, rel, &name);
     if (fd < 0 || fstat(fd, &st) != 0)
         return change_open_error(err, errno, rel);
+    bool whole = c->n_ops > CHANGE_SYNC_WHOLE && fstype_syncs_whole(fd);
     held->dirs[held->n++] = (struct held_dir){
-        .parent = parent_of(rel), .fd = TAKE_FD(fd), .dev = st.st_dev, .ino = st.st_ino};
+        .parent = parent_of(rel),
+        .fd = TAKE_FD(fd),
+        .dev = st.st_dev,
+        .ino = st.st_ino,
+        .syncs_whole = whole,
+    };
     return true;
 }
 
@@ -288,9 +296,10 @@ bool change_find_lost(struct change *c, struct err *err)
     return true;
 }
 
-bool change_syncs_whole(const struct change *c)
+bool change_syncs_whole(const struct change *c, size_t i)
 {
-    return c->held && c->n_ops > CHANGE_SYNC_WHOLE;
+    const struct held_dir *dir = held_of(c, i);
+    return dir && dir->syncs_whole;
 }
 
 /* File systems that were synced already. */
@@ -299,17 +308,30 @@ struct synced {
     size_t n;
 };
 
-static int sync_fs(int fd, struct synced *done)
+static bool is_synced(const struct synced *done, dev_t dev)
+{
+    for (size_t i = 0; i < done->n; i++)
+        if (done->devs[i] == dev)
+            return true;
+    return false;
+}
+
+static int sync_fs(const struct held_dir *dir, struct synced *done)
+{
+    if (is_synced(done, dir->dev))
+        return 0;
+    if (done->n < ARRAY_LEN(done->devs))
+        done->devs[done->n++] = dir->dev;
+    return syncfs(dir->fd);
+}
+
+static int sync_dir(int fd, const struct synced *done)
 {
     struct stat st;
-    if (fstat(fd, &st) != 0)
-        return -1;
-    for (size_t i = 0; i < done->n; i++)
-        if (done->devs[i] == st.st_dev)
-            return 0;
-    if (done->n < ARRAY_LEN(done->devs))
-        done->devs[done->n++] = st.st_dev;
-    return syncfs(fd);
+    if (fstat(fd, &st) == 0 && is_synced(done, st.st_dev))
+        return 0;
+    /* EINVAL: a file system that has nothing to sync for a directory. */
+    return fsync(fd) == 0 || errno == EINVAL ? 0 : -1;
 }
 
 static bool sync_parent(
@@ -321,9 +343,7 @@ static bool sync_parent(
     int fd = held ? held->fd : own;
     if (fd < 0)
         return change_is_gone(errno) || change_open_error(err, errno, rel);
-    int failed = change_syncs_whole(c) ? sync_fs(fd, done) : fsync(fd);
-    /* EINVAL: a file system that has nothing to sync for a directory. */
-    if (failed && errno != EINVAL)
+    if ((held && held->syncs_whole ? sync_fs(held, done) : sync_dir(fd, done)) != 0)
         return err_errno(err, E_IO, errno, "cannot sync the directory of '%s'", rel.p);
     return true;
 }
@@ -337,15 +357,15 @@ static bool same_parent(struct str a, struct str b)
 bool change_sync(const struct change *c, struct err *err)
 {
     struct synced done = {0};
-    for (size_t i = 0; i < c->n_dirs; i++)
-        if (!sync_parent(c, c->dirs[i].rel, &done, err))
-            return false;
     for (size_t i = 0; i < c->n_ops; i++) {
         if (i > 0 && same_parent(c->ops[i - 1].rel, c->ops[i].rel))
             continue;
         if (!sync_parent(c, c->ops[i].rel, &done, err))
             return false;
     }
+    for (size_t i = 0; i < c->n_dirs; i++)
+        if (!sync_parent(c, c->dirs[i].rel, &done, err))
+            return false;
     return true;
 }
 

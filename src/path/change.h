@@ -147,9 +147,10 @@ MUST_USE bool change_is_here(const struct change *c, bool *ret_here, struct err 
 MUST_USE bool change_find_lost(struct change *c, struct err *err);
 
 /* A living writer with many files does not sync them one by one, which costs a disk's turn each,
- * but the file systems that they are on, in change_sync(). */
-bool change_syncs_whole(const struct change *c);
-/* Makes every name durable, and then also every file. */
+ * but the file systems that they are on, in change_sync(): where that is known to do the same, and
+ * the directory is held, so that its descriptor hears of what went wrong since then. */
+bool change_syncs_whole(const struct change *c, size_t i);
+/* Makes every name durable, and each file for which that holds. */
 MUST_USE bool change_sync(const struct change *c, struct err *err);
 /* Unlinks the temporary names. */
 MUST_USE bool change_clean(const struct change *c, struct err *err);

@@ -276,5 +276,5 @@ bool stage_file(
     if (fd < 0)
         return err_errno(err, E_IO, errno, "cannot write beside '%s'", op->rel.p);
     s.fd = fd;
-    return fill(&s, !change_syncs_whole(c), ret_bytes, &op->new, err);
+    return fill(&s, !change_syncs_whole(c, i), ret_bytes, &op->new, err);
 }

@@ -5,6 +5,7 @@
 #include "base/fnv.h"
 #include "base/log.h"
 #include "path/beneath.h"
+#include "path/fstype.h"
 #include "path/journal.h"
 #include "path/split.h"
 #include "path/stage.h"
@@ -158,6 +159,10 @@ static bool look_at(struct writer *w, struct str rel, struct stamp *ret_old, str
     bool there = fd >= 0 && fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
     if (!there && errno != ENOENT)
         return err_errno(err, E_IO, errno, "cannot look at '%s'", rel.p);
+    if (fd >= 0 && fstype_is_kernel(fd))
+        return err_set(err, E_IO,
+            "'%s' lies in a file system of the kernel: what is there can't be replaced or made",
+            rel.p);
     if (there && (!check_type(rel, &st, err) || !stage_writable(fd, name, rel, &st, err)))
         return false;
     if (!there && !check_parent(w, rel, err))

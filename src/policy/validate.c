@@ -3,13 +3,12 @@
 
 #include "base/place.h"
 #include "path/beneath.h"
+#include "path/fstype.h"
 #include "path/lexical.h"
 #include "policy/blocked.h"
 
 #include <errno.h>
-#include <linux/magic.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 
 static void deny(struct verdict *v, const struct denial *denial)
 {
@@ -95,32 +94,6 @@ static void check_env(struct verdict *v)
 
 /* Paths --------------------------------------------------------------------------------------- */
 
-/* Those that no header has. */
-enum {
-    MAGIC_CONFIGFS = 0x62656570,
-    MAGIC_FUSECTL = 0x65735543,
-    MAGIC_MQUEUE = 0x19800202,
-    MAGIC_NFSD = 0x6e667364,
-    MAGIC_RPC_PIPEFS = 0x67596969,
-};
-
-/* Whether it lies on a file system of the kernel's own, wherever that is mounted. */
-static bool is_of_kernel(int fd)
-{
-    static const long types[] = {PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC,
-        SECURITYFS_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, BPF_FS_MAGIC, DEVPTS_SUPER_MAGIC,
-        BINFMTFS_MAGIC, NSFS_MAGIC, SELINUX_MAGIC, SMACK_MAGIC, EFIVARFS_MAGIC, PSTOREFS_MAGIC,
-        AUTOFS_SUPER_MAGIC, RDTGROUP_SUPER_MAGIC, MAGIC_CONFIGFS, MAGIC_FUSECTL, MAGIC_MQUEUE,
-        MAGIC_NFSD, MAGIC_RPC_PIPEFS};
-    struct statfs fs;
-    if (fstatfs(fd, &fs) != 0)
-        return false;
-    for (size_t i = 0; i < ARRAY_LEN(types); i++)
-        if (fs.f_type == types[i])
-            return true;
-    return false;
-}
-
 /* Where an absolute path leads. On failure errno says why. */
 static bool resolve(struct arena *a, struct str given, struct verdict_path *ret, mode_t *ret_mode)
 {
@@ -139,7 +112,7 @@ static bool resolve(struct arena *a, struct str given, struct verdict_path *ret,
         .dev = st.st_dev,
         .ino = st.st_ino,
         .is_dir = S_ISDIR(st.st_mode),
-        .of_kernel = is_of_kernel(fd),
+        .of_kernel = fstype_is_kernel(fd),
     };
     *ret_mode = st.st_mode;
     return true;
@@ -150,6 +123,7 @@ struct list {
     const char *field;
     const char *relative; /* the message for a relative path */
     enum blocked_use use;
+    bool as_found; /* what is denied is left out */
 };
 
 static const struct blocked home_row = {"$HOME", "it is the home directory, with keys and settings",
@@ -231,8 +205,12 @@ static void check_list(struct verdict *v, const struct list *list, const struct 
     struct verdict_paths paths = {.p = ARENA_NEW(v->arena, struct verdict_path, entries->n)};
     for (size_t i = 0; i < entries->n; i++) {
         const char *field = arena_printf(v->arena, "%s[%zu]", list->field, i);
-        if (!check_entry(v, list, field, entries->p[i], &paths.p[paths.n]))
+        size_t denied = v->denials.n;
+        if (!check_entry(v, list, field, entries->p[i], &paths.p[paths.n])) {
+            v->denials.n = list->as_found ? denied : v->denials.n;
             continue;
+        }
+        paths.p[paths.n].as_found = list->as_found;
         paths.p[paths.n++].index = i;
     }
     *ret_paths = paths;
@@ -276,12 +254,12 @@ static void check_start(
     deny(v, &denial);
 }
 
-static void check_fs(struct verdict *v)
+static void check_fs(struct verdict *v, bool as_found)
 {
-    static const struct list read = {
-        "fs.allowed_read", "allowlist paths must be absolute", BLOCKED_READ};
+    const struct list read = {
+        "fs.allowed_read", "allowlist paths must be absolute", BLOCKED_READ, as_found};
     static const struct list write = {
-        "fs.allowed_write", "allowlist paths must be absolute", BLOCKED_WRITE};
+        "fs.allowed_write", "allowlist paths must be absolute", BLOCKED_WRITE, false};
     static const struct start start = {"fs.working_dir", "working_dir must be an absolute path",
         "policy working_dir is not within allowlisted paths"};
     const struct policy_fs *fs = &v->policy->fs;
@@ -415,7 +393,7 @@ void policy_validate(const struct policy *policy, const struct policy_host *host
     check_sandbox(&v);
     check_network(&v);
     check_env(&v);
-    check_fs(&v);
+    check_fs(&v, host->read_as_found);
     check_artifacts(&v);
     check_write(&v);
     check_exec(&v);

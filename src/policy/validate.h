@@ -26,6 +26,9 @@ enum {
 /* What is known of the machine's user. */
 struct policy_host {
     const char *home; /* absolute, or NULL */
+    /* The list of what may be read was made by looking at the machine: what is gone since then, or
+     * can't be granted, is left out instead of denied. */
+    bool read_as_found;
 };
 
 struct verdict_path {
@@ -37,6 +40,7 @@ struct verdict_path {
     bool is_dir;
     bool of_kernel; /* on a file system through which the kernel is read and set */
     bool writable;  /* of an executable: the policy lets it be changed, too */
+    bool as_found;  /* it may be gone before it is shown: then it is left out */
 };
 
 struct verdict_paths {

@@ -199,6 +199,8 @@ static void add_rules(const struct init_input *in, int ruleset)
         if (access == 0)
             continue;
         AUTO_FD int fd = (int)syscall(SYS_openat2, AT_FDCWD, step->at.p, &how, sizeof(how));
+        if (fd < 0 && errno == ENOENT && step->may_vanish)
+            continue;
         if (fd < 0 || landlock_allow(ruleset, in->landlock_abi, fd, access, is_dir(step)) != 0)
             give_up(STAGE_LANDLOCK, errno, (int)i);
     }

@@ -15,6 +15,7 @@ struct shown {
     dev_t dev;
     ino_t ino;
     bool is_dir;
+    bool as_found;               /* by all entries */
     bool read, write, exec, map; /* what its own entry says */
     unsigned access;             /* what holds there, all entries considered */
 };
@@ -70,6 +71,7 @@ static void show_paths(struct maker *m, const struct verdict_paths *paths, struc
         like.dev = p->dev;
         like.ino = p->ino;
         like.is_dir = p->is_dir;
+        like.as_found = p->as_found;
         show(m, &like);
     }
 }
@@ -82,6 +84,7 @@ static void merge(struct maker *m)
         const struct shown *s = &m->shown[i];
         if (n && str_eq(m->shown[n - 1].path, s->path)) {
             struct shown *same = &m->shown[n - 1];
+            same->as_found &= s->as_found;
             same->read |= s->read;
             same->write |= s->write;
             same->exec |= s->exec;
@@ -155,6 +158,7 @@ static void add_binds(struct maker *m)
                    .dev = s->dev,
                    .ino = s->ino,
                    .access = s->access | (s->is_dir ? PLAN_IS_DIR : 0u),
+                   .may_vanish = s->as_found,
                });
     }
 }

@@ -51,6 +51,7 @@ struct plan_step {
     const struct elf_patch *patch; /* of a loader */
     uint64_t size;                 /* of a tmpfs, in bytes */
     mode_t mode;
+    bool may_vanish; /* what of the host is gone is left out */
 };
 
 /* Sockets that may be made. */

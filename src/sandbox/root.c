@@ -295,6 +295,8 @@ static bool bind_host(struct builder *b, const struct plan_step *step)
     struct stat st;
     bool is_dir = step->access & PLAN_IS_DIR;
     AUTO_FD int source = open_source(step, O_PATH, &st);
+    if (source < 0 && step->may_vanish && (errno == ENOENT || errno == ENOTDIR || errno == ESTALE))
+        return true;
     if (source < 0)
         return fail(b, STAGE_CHANGED);
     AUTO_FD int tree = clone_tree(source, is_dir);

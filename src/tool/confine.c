@@ -26,6 +26,9 @@ static void append(struct str_list *list, struct str text, struct arena *a)
 
 /* unrestricted -------------------------------------------------------------------------------- */
 
+/* Comes last: there may be very many. */
+#define TEMPORARY "/tmp"
+
 struct expansion {
     struct arena *a;
     const char *home;
@@ -33,8 +36,8 @@ struct expansion {
     size_t n;
 };
 
-/* Directories that no policy may name are named by what is in them; those of the kernel, and of the
- * system's services, not at all. */
+/* Directories that no policy may name are named by what is in them, those of the kernel not at all.
+ */
 static void expand(struct expansion *x, struct str dir, unsigned level)
 {
     AUTO_FD int fd = open(dir.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -49,8 +52,7 @@ static void expand(struct expansion *x, struct str dir, unsigned level)
         struct str path = str_z(arena_printf(x->a, "%s/%s", dir.n > 1 ? dir.p : "", d->d_name));
         struct stat st;
         if (fstatat(dirfd(stream), d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-            !(S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)) || str_is(path, "/run") ||
-            str_is(path, "/tmp"))
+            !(S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)) || str_is(path, TEMPORARY))
             continue;
         bool home = x->home && str_is(path, x->home);
         if (!home && !blocked_path(path, BLOCKED_READ))
@@ -63,7 +65,8 @@ static void expand(struct expansion *x, struct str dir, unsigned level)
     closedir(stream);
 }
 
-/* Everything can be read; the working directory can be written. */
+/* Everything can be read; the working directory can be written. What is in /tmp stands in the
+ * command's own, which it can write to. */
 static bool unrestricted_policy(
     const struct toolbox *box, struct arena *a, struct policy *ret_policy, struct err *err)
 {
@@ -72,6 +75,7 @@ static bool unrestricted_policy(
         return false;
     x.p = ARENA_NEW(a, struct str, EXPAND_MAX);
     expand(&x, STR("/"), 0);
+    expand(&x, STR(TEMPORARY), 0);
     for (size_t i = 0; i < x.n; i++)
         append(&ret_policy->fs.allowed_read, x.p[i], a);
     return true;
@@ -184,7 +188,10 @@ bool confine(struct toolbox *box, const struct confine_request *request, struct 
         !make_policy(box, request, a, &c->policy, err))
         return false;
     c->policy.budgets.max_runtime_ms = MIN(c->policy.budgets.max_runtime_ms, request->runtime_ms);
-    struct policy_host host = {.home = box->options->home};
+    struct policy_host host = {
+        .home = box->options->home,
+        .read_as_found = box->options->mode == TOOLBOX_UNRESTRICTED && !box->options->policy,
+    };
     policy_validate(&c->policy, &host, a, &c->verdict);
     policy_validate_command(&c->verdict, &(struct policy_command){.path = shell, .cwd = cwd});
     if (!verdict_ok(&c->verdict, err) || !exec_plan(&c->verdict, (struct str){0}, a, &c->plan, err))

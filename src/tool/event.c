@@ -1,6 +1,8 @@
 /* A tool's events as JSON. */
 #include "tool/event.h"
 
+#include "base/clock.h"
+
 static const char *const phase_names[] = {
     [TOOL_START] = "start",
     [TOOL_END] = "end",
@@ -11,7 +13,11 @@ static const char *const phase_names[] = {
 json_t *tool_event_json(const struct tool_event *e)
 {
     json_t *object = json_object();
+    char time[CLOCK_RFC3339];
+    clock_rfc3339(e->wall_ms, time);
     json_put(object, "type", json_string("tool"));
+    json_put(object, "time", json_string(time));
+    json_put(object, "run_id", json_string(e->run_id));
     json_put(object, "phase", json_string(phase_names[e->phase]));
     json_put(object, "tool", json_text(str_z(e->tool)));
     json_put(object, "call", json_integer((json_int_t)e->call));

@@ -19,7 +19,9 @@ enum tool_phase {
 struct tool_event {
     enum tool_phase phase;
     const char *tool;
-    uint64_t call;         /* counts the calls of a box, from 1 */
+    const char *run_id; /* of the box */
+    uint64_t call;      /* counts its calls, from 1 */
+    uint64_t wall_ms;
     uint64_t duration_us;  /* from here on: of an end or an error */
     uint64_t bytes, lines; /* of the content */
     bool truncated;

@@ -39,12 +39,12 @@ static bool run(
     if (!sessions_start(box, &request, &s, err))
         return false;
     bool ok = poll_session(box, s, &args->poll, result, err);
-    /* One that was interrupted before anybody heard of it must not run on. */
-    if (s->over || box->options->one_call || err->code == E_CANCELED) {
-        if (err->code == E_CANCELED)
-            tool_detail(result, "ended", json_true());
+    /* One that was interrupted before anybody heard of it must not run on. One that has ended is
+     * kept, to tell its end once more. */
+    if (!s->over && err->code == E_CANCELED)
+        poll_tell_ended(result);
+    if (box->options->one_call || (!s->over && err->code == E_CANCELED))
         sessions_forget(box, s);
-    }
     return ok;
 }
 

@@ -9,6 +9,7 @@
 enum {
     LIMIT_MAX = 10 * 1000,
     PROBLEMS_TOLD = 3,
+    LINE_MAX_BYTES = 1 << 20, /* of a path, made printable */
 };
 
 struct glob_files_args {
@@ -31,9 +32,10 @@ static const struct shape shape =
 struct listing {
     const struct glob_files_args *args;
     struct str dir; /* in front of paths */
-    struct buf *content;
+    struct buf *content, line;
     size_t n, shown;
     bool more;
+    bool cut; /* the first line was too long */
 };
 
 static bool add_file(void *context, struct str path)
@@ -43,24 +45,21 @@ static bool add_file(void *context, struct str path)
     if (l->more)
         return false;
     l->n++;
-    size_t before = l->content->n;
     if (l->shown + 1 < l->n || l->shown == LIMIT_LINES)
         return true; /* only counted, once one did not fit */
-    utf8_add_printable(l->content, l->dir);
+    buf_reset(&l->line);
+    utf8_add_printable(&l->line, l->dir);
     if (l->dir.n && l->dir.p[l->dir.n - 1] != '/')
-        buf_add_byte(l->content, '/');
-    utf8_add_printable(l->content, path);
-    buf_add_byte(l->content, '\n');
-    if (l->content->n > LIMIT_BYTES)
-        buf_truncate(l->content, before);
-    else
-        l->shown++;
+        buf_add_byte(&l->line, '/');
+    utf8_add_printable(&l->line, path);
+    l->shown += limit_add_line(l->content, buf_str(&l->line), &l->cut);
     return true;
 }
 
 static void tell(
     const struct listing *l, const struct walk_problems *problems, struct tool_result *r)
 {
+    r->truncated |= l->cut;
     if (l->more || l->shown < l->n) {
         r->truncated = true;
         buf_printf(l->content,
@@ -68,7 +67,9 @@ static void tell(
             l->more ? "more than " : "", l->n,
             l->more && l->shown == l->n ? ", or raise limit" : "");
     }
-    bool top_only = str_find(l->args->pattern, '/') < 0 && str_find(l->args->pattern, '*') >= 0;
+    struct str pattern = l->args->pattern;
+    bool top_only = str_find(pattern, '/') < 0 && str_find(pattern, '*') >= 0 &&
+                    !memmem(pattern.p, pattern.n, "**", 2);
     if (l->n == 0)
         buf_printf(l->content, "(no file matches%s)\n",
             top_only ? "; without **/ in front only the directory itself is looked at" : "");
@@ -93,13 +94,15 @@ static bool find(struct toolbox *box, const struct glob_files_args *args, struct
         .args = args,
         .dir = str_is(name, ".") ? str_n("", 0) : name,
         .content = &result->content,
+        .line = BUF_INIT(LINE_MAX_BYTES),
     };
     AUTO_WALK_PROBLEMS struct walk_problems problems = {0};
     struct walk_options walk = {.ignore = true, .problems = &problems};
-    if (!glob_find(fd, glob, &walk, add_file, &l, err))
-        return false;
-    tell(&l, &problems, result);
-    return true;
+    bool ok = glob_find(fd, glob, &walk, add_file, &l, err);
+    if (ok)
+        tell(&l, &problems, result);
+    buf_done(&l.line);
+    return ok;
 }
 
 static bool run(

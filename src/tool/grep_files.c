@@ -63,7 +63,7 @@ struct gather {
     struct tool_result *result;
     struct includes includes;
     struct str dir; /* put in front of paths, with a '/', or "" */
-    struct buf name;
+    struct buf name, line;
     size_t matches, files; /* within the limit */
     size_t shown, lines;   /* of them, and all lines */
     size_t hidden;         /* files that need consent */
@@ -124,12 +124,13 @@ static void add_line(struct gather *g, const struct found *found, const struct f
     if (g->full)
         return;
     char mark = line->match ? ':' : '-';
+    buf_reset(&g->line);
+    buf_add_str(&g->line, buf_str(&g->name));
+    buf_printf(&g->line, "%c%llu%c", mark, (unsigned long long)line->number, mark);
+    buf_add(&g->line, found->text->p + line->at, line->n);
     buf_add_z(content, gap ? "--\n" : "");
-    buf_add_str(content, buf_str(&g->name));
-    buf_printf(content, "%c%llu%c", mark, (unsigned long long)line->number, mark);
-    buf_add(content, found->text->p + line->at, line->n);
-    buf_add_byte(content, '\n');
-    if (content->n > LIMIT_BYTES || g->lines + gap + 1 > LIMIT_LINES) {
+    if (!limit_add_line(content, buf_str(&g->line), &g->result->truncated) ||
+        g->lines + gap + 1 > LIMIT_LINES) {
         buf_truncate(content, before);
         g->full = true;
         return;
@@ -284,13 +285,14 @@ static bool run(
     g->args = args;
     g->result = result;
     g->name = BUF_INIT(NAME_ROOM);
+    g->line = BUF_INIT(2 * NAME_ROOM);
     struct search_options options = {
         .pattern = args->pattern,
         .how = {args->ignore_case, args->literal},
         .limit = args->limit,
         .context = args->context,
         .budget_ms = args->timeout_ms,
-        .cancel = box->options->signals,
+        .cancel = box->guard ? -1 : box->options->signals,
         .context_ptr = g,
         .wanted = args->include.n ? wanted : NULL,
         .file = gather_file,
@@ -303,6 +305,7 @@ static bool run(
         tell(g, &summary);
     walk_problems_done(&summary.problems);
     buf_done(&g->name);
+    buf_done(&g->line);
     return ok;
 }
 

@@ -3,6 +3,8 @@
 
 #include "base/utf8.h"
 
+#define CUT_LINE "… [truncated line]"
+
 size_t limit_lines(struct str text)
 {
     size_t n = 0;
@@ -55,6 +57,18 @@ static size_t cut_on(struct str text, size_t at)
     for (size_t i = 0; i < UTF8_MAX && at < text.n && (text.p[at] & 0xC0) == 0x80; i++)
         at++;
     return at;
+}
+
+bool limit_add_line(struct buf *out, struct str line, bool *ret_cut)
+{
+    bool fits = out->n + line.n < LIMIT_BYTES;
+    if (!fits && out->n)
+        return false;
+    size_t room = LIMIT_BYTES - sizeof(CUT_LINE);
+    buf_add_str(out, fits ? line : str_head(line, cut_back(line, room)));
+    buf_add_z(out, fits ? "\n" : CUT_LINE "\n");
+    *ret_cut |= !fits;
+    return true;
 }
 
 static void add_marker(

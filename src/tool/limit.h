@@ -30,6 +30,10 @@ struct limit {
 bool limit_head(const struct limit *limit, struct str text, const char *where, struct buf *out);
 bool limit_ends(const struct limit *limit, struct str text, const char *where, struct buf *out);
 
+/* One more line of a listing, without its newline. False: there is no room for it. The first one is
+ * cut rather than lost: *ret_cut. */
+bool limit_add_line(struct buf *out, struct str line, bool *ret_cut);
+
 /* Lines of a text; a last one without its end counts. */
 size_t limit_lines(struct str text);
 

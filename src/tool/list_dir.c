@@ -11,7 +11,7 @@
 enum {
     DEPTH_MAX = 32,
     ENTRIES_MAX = 200 * 1000, /* that are looked at */
-    LISTING_MAX = 32 << 20,
+    LINE_MAX_BYTES = 1 << 20, /* of a path, made printable */
     LISTING_ARENA = 256 << 20,
 };
 
@@ -125,15 +125,21 @@ static bool list(struct listing *l, int root, unsigned depth, struct err *err)
     return true;
 }
 
-static void show(const struct listing *l, const struct list_dir_args *args, struct buf *text)
+/* As many whole lines as fit. */
+static size_t show(
+    const struct listing *l, const struct list_dir_args *args, struct tool_result *result)
 {
-    size_t end = MIN(l->n, (size_t)args->offset + args->limit);
-    for (size_t i = args->offset; i < end; i++) {
-        utf8_add_printable(text, l->entries[i].path);
+    AUTO_BUF struct buf line = BUF_INIT(LINE_MAX_BYTES);
+    size_t shown = 0, most = MIN((size_t)args->limit, (size_t)LIMIT_LINES);
+    for (size_t i = args->offset; i < l->n && shown < most; i++, shown++) {
+        buf_reset(&line);
+        utf8_add_printable(&line, l->entries[i].path);
         if (l->entries[i].mark)
-            buf_add_byte(text, l->entries[i].mark);
-        buf_add_byte(text, '\n');
+            buf_add_byte(&line, l->entries[i].mark);
+        if (!limit_add_line(&result->content, buf_str(&line), &result->truncated))
+            break;
     }
+    return shown;
 }
 
 static void tell(const struct listing *l, const struct list_dir_args *args, size_t shown,
@@ -152,28 +158,15 @@ static void tell(const struct listing *l, const struct list_dir_args *args, size
     }
     result->truncated |= l->full;
     if (l->full)
-        buf_printf(&result->content, "[truncated] only the first %d entries were looked at\n",
-            ENTRIES_MAX);
+        buf_printf(&result->content,
+            "[truncated] there are more than %zu entries: these are some of them, not the first; "
+            "use less depth, or glob_files\n",
+            l->n);
     if (l->closed)
         tool_warns(result, "%zu directories can't be opened", l->closed);
     if (l->n == 0)
         buf_add_z(&result->content, "(empty)\n");
     tool_says(result, "%zu of %zu entries", shown, l->n);
-}
-
-/* As many whole lines as fit. */
-static size_t cap(struct str text, struct buf *content)
-{
-    size_t shown = 0;
-    struct str line;
-    while (str_cut(text, '\n', &line, &text) && line.n) {
-        if (shown == LIMIT_LINES || content->n + line.n + 1 > LIMIT_BYTES)
-            break;
-        buf_add_str(content, line);
-        buf_add_byte(content, '\n');
-        shown++;
-    }
-    return shown;
 }
 
 static bool run(
@@ -187,11 +180,8 @@ static bool run(
         return false;
     struct listing l = {.arena = ARENA_INIT(LISTING_ARENA)};
     bool ok = list(&l, fd, args->depth, err);
-    if (ok) {
-        AUTO_BUF struct buf text = BUF_INIT(LISTING_MAX);
-        show(&l, args, &text);
-        tell(&l, args, cap(buf_str(&text), &result->content), result);
-    }
+    if (ok)
+        tell(&l, args, show(&l, args, result), result);
     free(l.entries);
     arena_done(&l.arena);
     return ok;

@@ -3,6 +3,7 @@
 
 #include "base/id.h"
 #include "path/file.h"
+#include "tool/logs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -85,9 +86,11 @@ bool outlog_save(struct outlog *log, const char *dir, struct err *err)
     buf_printf(&path, "%s/%s.log", dir, id);
     if (!make_dir(dir))
         return err_errno(err, E_IO, errno, "cannot make '%s' for the whole output", dir);
+    logs_prune(dir);
     AUTO_FD int fd = open(buf_z(&path), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return err_errno(err, E_IO, errno, "cannot make '%s' for the whole output", buf_z(&path));
+    logs_lock(fd);
     if (!copy(log->fd, fd, log->size)) {
         err_errno(err, E_IO, errno, "cannot write the whole output to '%s'", buf_z(&path));
         unlink(buf_z(&path));

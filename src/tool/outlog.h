@@ -31,7 +31,8 @@ void outlog_add(struct outlog *log, struct str bytes);
 /* Reads up to `max` bytes from an offset. */
 void outlog_read(const struct outlog *log, uint64_t offset, size_t max, struct buf *bytes);
 
-/* Puts it into a new file in this directory, which is made if it is missing; once. */
+/* Puts it into a new file in this directory, which is made if it is missing; once. Old logs there
+ * make room for it: see logs.h. */
 MUST_USE bool outlog_save(struct outlog *log, const char *dir, struct err *err);
 
 #endif

@@ -420,7 +420,7 @@ bool patch_commit(struct patch *p, struct err *err)
         !fill_writer(p, w, err))
         return false;
     size_t changed = count_changed(p);
-    if (!p->options.dry_run && changed && !writer_commit(w, &written, err))
+    if (!p->options.dry_run && changed && !toolbox_commit(p->box, w, &written, err))
         return false;
     summarize(p);
     if (!p->options.dry_run)

@@ -6,11 +6,11 @@
 #include "base/utf8.h"
 #include "term/snapshot_json.h"
 #include "tool/clean.h"
+#include "tool/guard.h"
 #include "tool/limit.h"
 
 #include <limits.h>
 #include <signal.h>
-#include <sys/signalfd.h>
 
 enum {
     HEAD_MAX = 1 << 20, /* of more new output than is read at once: its start */
@@ -183,16 +183,22 @@ static bool judge(struct poll *p, struct err *err)
     return err->code == ERR_NONE;
 }
 
+void poll_tell_ended(struct tool_result *result)
+{
+    json_object_del(result->details, "session_id");
+    tool_detail(result, "ended", json_true());
+}
+
 /* It runs on: as a session, unless there is only this call. */
 static void tell_running(struct poll *p)
 {
     struct tool_session *s = p->s;
-    tool_detail(p->result, "session_id", json_integer(s->id));
     if (p->box->options->one_call) {
-        tool_detail(p->result, "ended", json_true());
+        poll_tell_ended(p->result);
         tool_says(
             p->result, "still running, and ended with this call; cordon tool --serve keeps it");
     } else {
+        tool_detail(p->result, "session_id", json_integer(s->id));
         tool_says(p->result, "still running; session_id %u", s->id);
     }
 }
@@ -205,22 +211,12 @@ static bool conclude(struct poll *p, struct err *err)
         ok = judge(p, err);
     else
         tell_running(p);
-    if (p->interrupted && !s->over) {
-        err_set(err, E_CANCELED, "interrupted by signal %d (SIG%s)", p->interrupted,
-            sigabbrev_np(p->interrupted));
-        ok = err_ctx_int(err, "signal", p->interrupted);
-    }
+    if (p->interrupted && !s->over)
+        ok = guard_error(err, p->interrupted);
     const char *message = ok ? buf_z(&p->result->message) : err->message;
     if (!ok || !s->over)
         buf_printf(&p->result->content, "[%s]\n", message);
     return ok;
-}
-
-static void take_signal(struct poll *p)
-{
-    struct signalfd_siginfo info = {.ssi_signo = SIGINT};
-    if (read(p->box->options->signals, &info, sizeof(info)) > 0)
-        p->interrupted = (int)info.ssi_signo;
 }
 
 bool poll_session(struct toolbox *box, struct tool_session *s, const struct poll_args *args,
@@ -235,7 +231,7 @@ bool poll_session(struct toolbox *box, struct tool_session *s, const struct poll
         .n_fds = 1,
     };
     if (sessions_wait(box, &wait) == SESSIONS_READABLE)
-        take_signal(&p);
+        p.interrupted = guard_take(box->options->signals);
     show_news(&p);
     bool ok = conclude(&p, err);
     s->reports += s->over;

@@ -41,4 +41,7 @@ struct poll_args {
 MUST_USE bool poll_session(struct toolbox *box, struct tool_session *s,
     const struct poll_args *args, struct tool_result *result, struct err *err);
 
+/* It ran on, and was ended with the call: there is no session to come back to. */
+void poll_tell_ended(struct tool_result *result);
+
 #endif

@@ -2,6 +2,7 @@
 #include "base/choice.h"
 #include "base/clock.h"
 #include "path/warn.h"
+#include "tool/guard.h"
 #include "tool/limit.h"
 #include "tool/tool.h"
 
@@ -145,24 +146,19 @@ static bool ask(struct toolbox *box, const struct tool *tool, const void *args, 
     return true;
 }
 
-static bool call(struct toolbox *box, const struct tool *tool, const json_t *arguments,
-    struct tool_result *result, struct err *err)
-{
-    AUTO_ARENA struct arena a = ARENA_INIT(TOOL_ARGS_ARENA);
-    _Alignas(max_align_t) unsigned char args[TOOL_ARGS_SIZE] = {0};
-    bool ok = tool_read_arguments(tool, arguments, &a, args, err) &&
-              ask(box, tool, args, &a, err) && tool->run(box, args, result, err);
-    box->approved = (struct str){0};
-    return ok;
-}
-
 static void tell(
     struct toolbox *box, const char *name, enum tool_phase phase, const struct tool_result *result)
 {
     const struct tool_event_sink *sink = &box->options->events;
     if (!sink->tell)
         return;
-    struct tool_event event = {.phase = phase, .tool = name, .call = box->calls};
+    struct tool_event event = {
+        .phase = phase,
+        .tool = name,
+        .run_id = box->id,
+        .call = box->calls,
+        .wall_ms = clock_wall_ms(),
+    };
     if (result) {
         const json_t *exit = json_object_get(result->details, "exit_code");
         event.duration_us = result->duration_us;
@@ -175,6 +171,52 @@ static void tell(
         event.error = &result->error;
     }
     sink->tell(sink->context, &event);
+}
+
+struct work {
+    struct toolbox *box;
+    const char *name;
+    uint64_t begun_ns;
+};
+
+/* The call at work is over, and with it the process. */
+static void call_off(void *context, int signal)
+{
+    const struct work *w = context;
+    struct tool_result result;
+    tool_result_init(&result);
+    guard_error(&result.error, signal);
+    buf_printf(&result.content, "error: %s", result.error.message);
+    result.duration_us = (clock_mono_ns() - w->begun_ns) / 1000;
+    tell(w->box, w->name, TOOL_ERROR, &result);
+    w->box->options->called_off(w->box->options->context, &result);
+}
+
+/* What waits for a command looks for interruptions itself. */
+static bool run(struct toolbox *box, const struct tool *tool, const void *args,
+    struct tool_result *result, struct err *err)
+{
+    struct guard guard;
+    struct work work = {box, tool->name, clock_mono_ns()};
+    if (tool->is_command || !box->options->called_off)
+        return tool->run(box, args, result, err);
+    guard_begin(&guard, box->options->signals, call_off, &work);
+    box->guard = &guard;
+    bool ok = tool->run(box, args, result, err);
+    box->guard = NULL;
+    guard_done(&guard);
+    return ok;
+}
+
+static bool call(struct toolbox *box, const struct tool *tool, const json_t *arguments,
+    struct tool_result *result, struct err *err)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(TOOL_ARGS_ARENA);
+    _Alignas(max_align_t) unsigned char args[TOOL_ARGS_SIZE] = {0};
+    bool ok = tool_read_arguments(tool, arguments, &a, args, err) &&
+              ask(box, tool, args, &a, err) && run(box, tool, args, result, err);
+    box->approved = (struct str){0};
+    return ok;
 }
 
 /* Every call goes through here: one start, one end or error. */
@@ -208,6 +250,11 @@ void tool_call_json(
 {
     AUTO_ERR struct err none = {0};
     answer(box, name, arguments, &none, result);
+}
+
+void tool_refuse(struct toolbox *box, struct str name, struct err *why, struct tool_result *result)
+{
+    answer(box, name, NULL, why, result);
 }
 
 void tool_call(

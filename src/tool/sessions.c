@@ -200,17 +200,33 @@ struct tool_session *sessions_find(struct toolbox *box, uint32_t id, struct err 
     return NULL;
 }
 
+/* The oldest whose end was told; otherwise the oldest that has ended. */
+static struct tool_session *least_needed(const struct tool_sessions *all)
+{
+    struct tool_session *ended = NULL;
+    for (size_t i = 0; i < all->n; i++) {
+        if (all->p[i]->reports)
+            return all->p[i];
+        if (all->p[i]->over && !ended)
+            ended = all->p[i];
+    }
+    return ended;
+}
+
 /* Room for one more: one that has ended is not worth a place. */
 static bool make_room(struct toolbox *box, struct err *err)
 {
     struct tool_sessions *all = box->sessions;
-    if (all->n < SESSIONS_MAX)
-        return true;
+    size_t told = 0;
     for (size_t i = 0; i < all->n; i++)
-        if (all->p[i]->over) {
-            sessions_forget(box, all->p[i]);
-            return true;
-        }
+        told += all->p[i]->reports > 0;
+    if (all->n < SESSIONS_MAX && told < SESSIONS_TOLD_MAX)
+        return true;
+    struct tool_session *ended = least_needed(all);
+    if (ended) {
+        sessions_forget(box, ended);
+        return true;
+    }
     AUTO_BUF struct buf names = BUF_INIT(LIST_MAX);
     add_names(all, LIST_SHOWN, &names);
     err_set(err, E_CONFLICT,

@@ -22,6 +22,7 @@ enum {
     SESSIONS_OUTPUT_MAX = 64 << 20, /* bytes that one may print */
     SESSIONS_MEMORY_MAX = 1 << 20,  /* bytes of a log that are not in a file */
     SESSIONS_SHOWN_MAX = 1 << 20, /* bytes that a model sees of one before it gets short answers */
+    SESSIONS_TOLD_MAX = 8,        /* that are kept to tell their end once more */
     SESSIONS_REPORTS = 2,         /* how often an end is told, before the session is forgotten */
 };
 

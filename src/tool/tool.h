@@ -93,6 +93,10 @@ void tool_call(
 void tool_call_json(
     struct toolbox *box, struct str name, const json_t *arguments, struct tool_result *ret_result);
 
+/* One whose arguments could not be had: its result says why. Takes the error over. */
+void tool_refuse(
+    struct toolbox *box, struct str name, struct err *why, struct tool_result *ret_result);
+
 /* {"name","aliases","description","parameters","format"?,"mutating"} */
 MUST_USE json_t *tool_spec(const struct tool *tool);
 

@@ -5,6 +5,7 @@
 #include "path/lexical.h"
 #include "path/warn.h"
 #include "path/writer.h"
+#include "tool/guard.h"
 #include "tool/sessions.h"
 #include "tool/tool.h"
 
@@ -37,6 +38,7 @@ bool toolbox_open(const struct toolbox_options *options, struct toolbox **ret_bo
     struct toolbox *box = calloc(1, sizeof(*box));
     BUG_ON(!box);
     box->options = options;
+    id_new(box->id);
     box->boundary = boundary_new();
     approve_init(&box->approve, &options->approve);
     if (!add_roots(box, err) || !boundary_set_base(box->boundary, options->cwd, err)) {
@@ -190,6 +192,13 @@ bool toolbox_writer(
     struct toolbox *box, const struct resolved *where, struct writer **ret_writer, struct err *err)
 {
     return writer_new(where->root->fd, box->options->journal_dir, ret_writer, err);
+}
+
+bool toolbox_commit(
+    struct toolbox *box, struct writer *writer, struct writer_result *ret_written, struct err *err)
+{
+    guard_keep(box->guard);
+    return writer_commit(writer, ret_written, err);
 }
 
 bool tool_subject_path(struct toolbox *box, struct str path, struct buf *subject, struct err *err)

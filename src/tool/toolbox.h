@@ -12,6 +12,7 @@
 #ifndef TOOL_TOOLBOX_H
 #define TOOL_TOOLBOX_H
 
+#include "base/id.h"
 #include "path/boundary.h"
 #include "path/stamp.h"
 #include "policy/policy.h"
@@ -29,6 +30,8 @@ enum toolbox_mode {
     TOOLBOX_MODES,
 };
 
+struct tool_result;
+
 struct toolbox_options {
     enum toolbox_mode mode;
     int root_fd;      /* restricted: the root; workspace: the project; unrestricted: not used */
@@ -43,6 +46,10 @@ struct toolbox_options {
     struct tool_event_sink events;
     int signals;   /* -1, or a signalfd: the call at work is to end */
     bool one_call; /* sessions end with the call that starts them */
+    /* A signal ends what a tool does that waits for nothing: this is its result. In a thread of its
+     * own; tells of it, and ends the process. NULL: such a tool goes on to its end. */
+    void (*called_off)(void *context, const struct tool_result *result);
+    void *context;
 };
 
 struct toolbox {
@@ -53,6 +60,8 @@ struct toolbox {
     struct str workspace; /* of that mode */
     struct str approved;  /* where a person or a rule lets the call at work write; no value: all */
     uint64_t calls;
+    char id[ID_SIZE];               /* tells its events from those of others */
+    struct guard *guard;            /* of the call at work, or NULL */
     struct tool_sessions *sessions; /* of exec_command; NULL: none yet */
 };
 
@@ -93,7 +102,11 @@ struct str toolbox_name(const struct toolbox *box, const struct resolved *where)
 
 /* A writer for the root that holds this; commits through the box's journal. */
 struct writer;
+struct writer_result;
 MUST_USE bool toolbox_writer(
     struct toolbox *box, const struct resolved *where, struct writer **ret_writer, struct err *err);
+/* The only way to commit: what is begun here no interruption cuts off. */
+MUST_USE bool toolbox_commit(
+    struct toolbox *box, struct writer *writer, struct writer_result *ret_written, struct err *err);
 
 #endif

@@ -21,10 +21,20 @@ static const struct field fields[] = {
 static const struct shape shape =
     SHAPE("write_file", struct write_file_args, fields, "arguments of write_file");
 
+static bool check_path(struct str path, struct err *err)
+{
+    if (!str_ends_with(path, STR("/")))
+        return true;
+    return err_set(err, E_TOOL_VALIDATION,
+        "path: '" STR_FMT "' names a directory, as it ends in '/'; name the file in it, such as "
+        "\"notes.txt\"",
+        STR_ARG(path));
+}
+
 static bool subject(struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
 {
     const struct write_file_args *args = arguments;
-    return tool_subject_path(box, args->path, text, err);
+    return check_path(args->path, err) && tool_subject_path(box, args->path, text, err);
 }
 
 static bool run(
@@ -33,13 +43,14 @@ static bool run(
     const struct write_file_args *args = arguments;
     struct resolved where;
     struct writer_result written;
-    if (!toolbox_resolve(box, args->path, true, &result->arena, &where, err) ||
+    if (!check_path(args->path, err) ||
+        !toolbox_resolve(box, args->path, true, &result->arena, &where, err) ||
         !tool_looks_twice(box, &tool_write_file, &where, result, err))
         return false;
     AUTO_WRITER struct writer *w = NULL;
     if (!toolbox_writer(box, &where, &w, err) ||
         !writer_put(w, where.rel, args->content, &(struct writer_options){.keep_eol = true}, err) ||
-        !writer_commit(w, &written, err))
+        !toolbox_commit(box, w, &written, err))
         return false;
     AUTO_BUF struct buf name = BUF_INIT(NAME_MAX_SHOWN);
     utf8_add_printable(&name, toolbox_name(box, &where));

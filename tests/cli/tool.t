@@ -38,6 +38,25 @@ $ cordon tool list_dir --arg path=t/a
 cordon: 't/a' is not a directory: use read_file [E_TOOL_VALIDATION]
 ? 15
 
+## a line that is too long is cut, not lost, and the next page begins behind it
+$ mkdir d; python3 -c 'import os
+> os.chdir("d")
+> for i in range(12):
+>     os.mkdir(b"\x01" * 250); os.chdir(b"\x01" * 250)
+> open("f", "w").write("needle\n")'
+> cordon tool list_dir --json '{"path": "d", "depth": 32, "offset": 11}' | grep -o '"truncated":true\|… .truncated line.*'
+"truncated":true
+… [truncated line]\n[truncated] 1 of 13 entries left out; go on with offset 12\n","details":{"entries":13,"offset":11,"shown":1,"next_offset":12}}
+$ cordon tool list_dir --json '{"path": "d", "depth": 32, "offset": 12}' | grep -o '"truncated":true\|… .truncated line.*'
+"truncated":true
+… [truncated line]\n","details":{"entries":13,"offset":12,"shown":1}}
+$ cordon tool grep_files --json '{"pattern": "needle", "path": "d"}' | grep -o '"truncated":true\|… .truncated line.*'
+"truncated":true
+… [truncated line]\n","details":{"matches":1,"files":1,"shown":1,"files_searched":1}}
+$ cordon tool glob_files --json '{"pattern": "**/f", "path": "d"}' | grep -o '"truncated":true\|… .truncated line.*'
+"truncated":true
+… [truncated line]\n","details":{"files":1,"shown":1}}
+
 ## read_file: a slice, an end without newline, a part, depth, long lines
 $ printf 'a\nb\nc' > f; cordon tool read_file --arg path=f --arg offset=1 --arg limit=1
 b
@@ -91,6 +110,15 @@ created 'n/m/o': 5 bytes
 $ cordon tool write_file --json '{"path": "n/m/o", "content": ""}'; cat n/m/o
 {"protocol_version":1,"status":"ok","message":"replaced 'n/m/o': 0 bytes","truncated":false,"content":"replaced 'n/m/o': 0 bytes","details":{},"changes":{"files":[{"path":"n/m/o","action":"updated","bytes_written":0}]}}
 
+$ cordon tool write_file --arg path=sub/ --arg content=x; test ! -e sub
+cordon: path: 'sub/' names a directory, as it ends in '/'; name the file in it, such as "notes.txt" [E_TOOL_VALIDATION]
+$ cordon tool write_file --approval always --arg path=sub/ --arg content=x 2>&1 | grep -o E_TOOL_VALIDATION
+E_TOOL_VALIDATION
+$ cordon tool write_file --fs-mode unrestricted --arg path=/proc/self/mem --arg content=x 2>&1 | sed 's/[0-9][0-9]*/N/'
+cordon: 'proc/N/mem' lies in a file system of the kernel: what is there can't be replaced or made [E_IO]
+$ cordon tool write_file --fs-mode unrestricted --arg path=/proc/none --arg content=x 2>&1 | grep -o 'file system of the kernel'
+file system of the kernel
+
 ## consent is needed and nobody can be asked
 $ cordon tool write_file --approval always --arg path=c --arg content=x; test ! -e c
 cordon: write_file needs consent (--approval always asks for every change), and nobody can be asked: --approval never allows it [E_APPROVAL_REQUIRED]
@@ -99,11 +127,30 @@ $ touch .env; cordon tool read_file --approval on-request --arg path=.env >/dev/
 1
 
 ## events
-$ touch e; cordon tool read_file --arg path=e --events log >/dev/null; cordon tool read_file --arg path=none --events log >/dev/null 2>&1; sed 's/"duration_us":[0-9]*/"duration_us":N/' log
-{"type":"tool","phase":"start","tool":"read_file","call":1}
-{"type":"tool","phase":"end","tool":"read_file","call":1,"duration_us":N,"bytes":20,"lines":1,"truncated":false,"files_changed":0}
-{"type":"tool","phase":"start","tool":"read_file","call":1}
-{"type":"tool","phase":"error","tool":"read_file","call":1,"duration_us":N,"bytes":30,"lines":1,"truncated":false,"files_changed":0,"error":{"code":"E_NOT_FOUND","message":"there is no file 'none'","context":{"path":"$T/none"}}}
+$ touch e; cordon tool read_file --arg path=e --events log >/dev/null; cordon tool read_file --arg path=none --events log >/dev/null 2>&1; sed -E 's/"duration_us":[0-9]*/"duration_us":N/;s/"20[0-9-]{8}T[0-9:]{8}\.[0-9]{3}Z"/"TIME"/;s/("run_id":")[0-9a-f-]{36}/\1ID/' log
+{"type":"tool","time":"TIME","run_id":"ID","phase":"start","tool":"read_file","call":1}
+{"type":"tool","time":"TIME","run_id":"ID","phase":"end","tool":"read_file","call":1,"duration_us":N,"bytes":20,"lines":1,"truncated":false,"files_changed":0}
+{"type":"tool","time":"TIME","run_id":"ID","phase":"start","tool":"read_file","call":1}
+{"type":"tool","time":"TIME","run_id":"ID","phase":"error","tool":"read_file","call":1,"duration_us":N,"bytes":30,"lines":1,"truncated":false,"files_changed":0,"error":{"code":"E_NOT_FOUND","message":"there is no file 'none'","context":{"path":"$T/none"}}}
+$ grep -o '"run_id":"[^"]*"' log | uniq -c | grep -c ' 2 '
+2
+
+## arguments that can't be had: a result all the same, and events
+$ cordon tool list_dir --json @none --events log; mkdir d; cordon tool list_dir --json @d
+{"protocol_version":1,"status":"error","code":"E_IO","message":"cannot open 'none': No such file or directory","truncated":false,"content":"error: cannot open 'none': No such file or directory","details":{"context":{"errno":"ENOENT"}}}
+{"protocol_version":1,"status":"error","code":"E_IO","message":"cannot read 'd': Is a directory","truncated":false,"content":"error: cannot read 'd': Is a directory","details":{"context":{"errno":"EISDIR"}}}
+? 10
+$ grep -o '"phase":"[a-z]*","tool":"list_dir"' log
+"phase":"start","tool":"list_dir"
+"phase":"error","tool":"list_dir"
+$ cordon tool list_dir --json '{}' --events d
+{"protocol_version":1,"status":"error","code":"E_IO","message":"cannot write events to 'd': Is a directory","truncated":false,"content":"error: cannot write events to 'd': Is a directory","details":{"context":{"errno":"EISDIR"}}}
+? 10
+$ cordon tool list_dir --json '{}' --policy none | grep -o '"status":"error","code":"[A-Z_]*"'
+"status":"error","code":"E_IO"
+$ cordon tool list_dir --arg x --events log2; grep -c '"E_CLI_INVALID_ARG"' log2
+cordon: --arg takes NAME=VALUE, not 'x' [E_CLI_INVALID_ARG]
+1
 
 ## ...into a pipe that nobody empties in time: lines are whole, or missing
 $ cat > calls.py <<'E'

@@ -9,7 +9,7 @@ $ cordon tool exec_command --arg command='stty size' --arg rows=7 --arg cols=33 
 
 ## one that runs on is ended, and that is said
 $ cordon tool exec_command --json '{"cmd": "sleep 1000", "yield_time_ms": 0}'
-{"protocol_version":1,"status":"ok","message":"still running, and ended with this call; cordon tool --serve keeps it","truncated":false,"content":"[still running, and ended with this call; cordon tool --serve keeps it]\n","details":{"output_bytes":0,"session_id":1,"ended":true}}
+{"protocol_version":1,"status":"ok","message":"still running, and ended with this call; cordon tool --serve keeps it","truncated":false,"content":"[still running, and ended with this call; cordon tool --serve keeps it]\n","details":{"output_bytes":0,"ended":true}}
 
 ## arguments
 $ cordon tool exec_command --arg cmd=x --arg yield_time_ms=3600001

@@ -124,6 +124,9 @@ $ cd g; cordon tool glob_files --arg pattern='**' --arg limit=1
 $ cordon tool glob_files --arg pattern='*.none' --arg path=g; cordon tool glob_files --arg pattern='**/*.none' --arg path=g
 (no file matches; without **/ in front only the directory itself is looked at)
 (no file matches)
+$ mkdir empty; cordon tool glob_files --arg pattern='**' --arg path=empty; cordon tool glob_files --arg pattern='**x' --arg path=empty
+(no file matches)
+(no file matches)
 $ mkdir l; cd l; touch $(seq 300); cordon tool glob_files --arg pattern='*' --arg limit=1000 | tail -n 1
 [truncated] 200 of 300 files shown; narrow the pattern or the path
 $ cordon tool glob_files --arg pattern='[a'; cordon tool glob_files --arg pattern='/etc/*'

@@ -479,7 +479,7 @@ def _(t):
         entries = run.result["details"]["entries"]
         t.true(entries == min(n, 200000), run)
         run = call(t, "list_dir", {"offset": entries - 1, "limit": 10000}, seconds=20, mib=400)
-        t.same((run.result["truncated"], "only the first" in run.content), (n > entries, n > entries))
+        t.same((run.result["truncated"], "these are some of them, not the first" in run.content), (n > entries, n > entries))
         run = call(t, "glob_files", {"pattern": "**/*9", "limit": 10000}, seconds=20, mib=700)
         t.true(run.result["truncated"], run)
         call(t, "glob_files", {"pattern": "nothing*"}, seconds=20, mib=700)

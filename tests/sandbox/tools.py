@@ -14,8 +14,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import termios
+import threading
 import time
+import uuid
 
 from harness import KILLED_S, TIMEOUT_S, Failed, Skipped, case, main, sanitized
 
@@ -111,6 +114,18 @@ def _(t):
     t.same((r["content"], r["status"]), ("xterm-256color\n", "ok"))
     r = s.exec("kill -KILL $$", yield_time_ms=LONG)
     t.same((r["details"]["exit_code"], r["details"]["signal"]), (137, 9))
+    s.end()
+
+
+@case("a command that ended at once tells its end once more, too")
+def _(t):
+    s = Server(t)
+    for n in range(1, 12):  # more than are kept
+        t.same(s.exec(f"exit {n}", yield_time_ms=LONG)["details"]["exit_code"], n)
+    t.same(s.type(11)["details"]["exit_code"], 11)
+    t.same(s.type(11)["code"], "E_NOT_FOUND")
+    t.same(s.type(10)["details"]["exit_code"], 10)
+    t.same(s.type(1)["code"], "E_NOT_FOUND")
     s.end()
 
 
@@ -361,7 +376,8 @@ def _(t):
     run = t.run([t.cordon, "tool", "exec_command", "--json",
                  json.dumps({"cmd": f"flock lock {SLEEP}", "yield_time_ms": 300})])
     t.code(run, 0)
-    t.same((run.result["details"]["ended"], "exit_code" in run.result["details"]), (True, False))
+    t.same((run.result["details"]["ended"], "exit_code" in run.result["details"],
+            "session_id" in run.result["details"]), (True, False, False))
     t.unlocked(lock)
 
 
@@ -390,6 +406,139 @@ def _(t):
             os.unlink(marker)
     t.same(s.type(n)["status"], "ok")
     s.end()
+
+
+def wait_for(t, condition, why):
+    deadline = time.monotonic() + TIMEOUT_S
+    while not condition():
+        t.true(time.monotonic() < deadline, why)
+        time.sleep(0.001)
+
+
+def at_work(t, name, arguments, *options):
+    """A call of its own, which has told that it begins."""
+    events = os.path.join(t.work, "events")
+    path = os.path.join(t.top, "arguments")
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump(arguments, f)
+    process = t.start([t.cordon, "tool", name, "--events", events, *options, "--json", "@" + path])
+    begins(t)
+    return process
+
+
+def begins(t):
+    events = os.path.join(t.work, "events")
+    wait_for(t, lambda: os.path.exists(events) and os.path.getsize(events), "it did not begin")
+
+
+def names_in(directory):
+    try:
+        return os.listdir(directory)
+    except FileNotFoundError:
+        return []
+
+
+def events_of(t):
+    path = os.path.join(t.work, "events")
+    with open(path, encoding="utf-8") as f:
+        events = [json.loads(line) for line in f]
+    os.unlink(path)
+    return events
+
+
+@case("what waits for nothing is interrupted, too: at once, with a result, and nothing is changed")
+def _(t):
+    content = b"ab " * (20 << 20)
+    path = t.file("big", content)
+    hunk = "".join(" ab ab\n" * 3000 + f"-{i}\n" for i in range(20))
+    t.file("lines", "ab ab\n" * 300000)
+    for name, arguments in (
+            ("edit_file", {"path": "big", "old_string": "x" * 1000 + "y", "new_string": "z"}),
+            ("apply_patch_freeform", {"patch": f"*** Begin Patch\n*** Update File: lines\n@@\n{hunk}*** End Patch"}),
+            ("grep_files", {"pattern": "(a|b| )+?(a|b| )+?[^ab ]$|(?=x)y", "path": "big", "timeout_ms": 600000})):
+        for sig in (signal.SIGINT, signal.SIGTERM):
+            process = at_work(t, name, arguments)
+            begun = time.monotonic()
+            process.send_signal(sig)
+            run = t.finish(process)
+            t.true(time.monotonic() - begun < 5, f"{name}: {time.monotonic() - begun} s")
+            t.same((run.code, run.result["code"], run.result["details"]["context"]["signal"]),
+                   (130, "E_CANCELED", int(sig)), name)
+            t.same([e["phase"] for e in events_of(t)], ["start", "error"], name)
+    with open(path, "rb") as f:
+        t.true(f.read() == content, "the file was changed")
+    t.same(sorted(os.listdir(t.work)), ["big", "lines"])
+
+
+@case("a change that has begun is made as a whole, whoever interrupts it")
+def _(t):
+    n = 300 if sanitized() else 3000
+    patch = "".join(f"*** Add File: d{i % 50}/f{i}\n+text\n" for i in range(n))
+    journal = os.path.join(t.home, ".cordon", "journal")
+    process = at_work(t, "apply_patch_freeform", {"patch": "*** Begin Patch\n" + patch + "*** End Patch"})
+    wait_for(t, lambda: any(name.endswith(".journal") for name in names_in(journal)), "it does not commit")
+    process.send_signal(signal.SIGINT)
+    run = t.finish(process)
+    t.same((run.code, run.result["status"], len(run.result["changes"]["files"])), (0, "ok", n))
+    events_of(t)
+    names = [name for _, _, files in os.walk(t.work) for name in files]
+    t.same(sorted(names), sorted(f"f{i}" for i in range(n)))
+    t.same(names_in(journal), [])
+
+
+@case("--serve: a call that waits for nothing is interrupted with the server, and answered")
+def _(t):
+    t.file("big", b"ab " * (20 << 20))
+    s = Server(t, "--events", os.path.join(t.work, "events"))
+    arguments = {"path": "big", "old_string": "x" * 1000 + "y", "new_string": "z"}
+    s.send(json.dumps({"name": "edit_file", "arguments": arguments, "request_id": "r"}).encode() + b"\n")
+    begins(t)
+    s.process.send_signal(signal.SIGTERM)
+    r = s.answer()
+    t.same((r["code"], r["request_id"]), ("E_CANCELED", "r"))
+    t.same(s.process.wait(TIMEOUT_S), 130)
+
+
+def fill(t, s):
+    """Calls whose answers nobody reads, until there is no room for more."""
+    os.set_blocking(s.process.stdin.fileno(), False)
+    line, seen = b'{"name":"list_dir"}\n' * 100, -1
+    while True:
+        try:
+            os.write(s.process.stdin.fileno(), line)
+        except BlockingIOError:
+            break
+    os.set_blocking(s.process.stdin.fileno(), True)
+    # A pipe of 16 pages, each with a part of an answer at most, is full when nothing more comes.
+    steady = 0
+    while steady < 20:
+        now = pending(s.process.stdout)
+        steady, seen = (steady + 1 if now == seen and now > 0 else 0), now
+        time.sleep(0.02)
+
+
+@case("--serve: who does not read the answers holds up neither sessions nor the end")
+def _(t):
+    lock = t.file("lock2")
+    for sig in (signal.SIGTERM, signal.SIGINT):
+        for i in range(100):
+            t.file(f"{i}-{'n' * 60}")
+        s = Server(t)
+        lock = locked_session(t, s)
+        os.mkfifo(t.own(t.file("go")) + ".fifo")
+        t.own(os.path.join(t.work, "go.fifo"))
+        s.exec("cat go.fifo; head -c 3000000 /dev/zero | tr '\\0' x | fold; touch done; " + SLEEP, yield_time_ms=0)
+        fill(t, s)
+        with open(os.path.join(t.work, "go.fifo"), "w", encoding="ascii") as f:
+            f.write("go\n")
+        wait_for(t, lambda: os.path.exists(os.path.join(t.work, "done")), "the session stands still")
+        s.process.send_signal(sig)
+        t.same(s.process.wait(10), 130)
+        t.killed = True
+        t.unlocked(lock, KILLED_S)
+        for name in ("done", "go", "go.fifo"):
+            os.unlink(os.path.join(t.work, name))
+    forget_logs(t)
 
 
 def pending(pipe):
@@ -439,6 +588,8 @@ def _(t):
     s.end()
     with open(os.path.join(t.work, "events"), encoding="utf-8") as f:
         events = [json.loads(line) for line in f]
+    t.same(len({e["run_id"] for e in events}), 1)
+    t.true(all(e["time"].startswith("20") and e["time"].endswith("Z") for e in events), events)
     t.same([(e["phase"], e.get("exit_status"), e.get("truncated")) for e in events],
            [("start", None, None), ("error", 3, False),
             ("start", None, None), ("truncation", 0, True), ("end", 0, True)])
@@ -452,6 +603,45 @@ def _(t):
     t.true("Read-only file system" in r["content"] and "hidden" not in r["content"], r["content"])
     t.same(s.call("exec_command", cmd="true", workdir="/etc")["code"], "E_FS_VIOLATION")
     s.end()
+
+
+@case("unrestricted: / can be read, /run and /tmp too; /tmp is the command's own to write")
+def _(t):
+    with tempfile.TemporaryDirectory(prefix="cordon-left-", dir="/tmp") as other:
+        os.chmod(other, 0o755)
+        with open(os.path.join(other, "f"), "w", encoding="ascii") as f:
+            f.write("from outside\n")
+        os.chmod(os.path.join(other, "f"), 0o644)
+        def shell_of(command):
+            return t.run([t.cordon, "tool", "shell", "--fs-mode", "unrestricted", "--json",
+                          json.dumps({"command": command})]).result
+        r = shell_of(f"cat {other}/f; ls -d /run/*/ | head -n 1; echo mine > /tmp/mine && cat /tmp/mine")
+        t.same(r["status"], "ok", r)
+        t.true(r["content"].startswith("from outside\n/run/") and r["content"].endswith("\nmine\n"), r)
+        t.true(not os.path.exists("/tmp/mine"), "it was written outside")
+        for command in (f"echo x > {other}/f", f"rm -rf {other}", f"touch {other}/g", "touch /run/x"):
+            t.same(shell_of(command)["status"], "error", command)
+        t.same(os.listdir(other), ["f"])
+
+
+@case("unrestricted: what comes and goes in /tmp does not hold up a command")
+def _(t):
+    done = threading.Event()
+    with tempfile.TemporaryDirectory(prefix="cordon-left-", dir="/tmp") as base:
+        def churn():
+            while not done.is_set():
+                for i in range(20):
+                    os.mkdir(f"{base}-{i}")
+                for i in range(20):
+                    os.rmdir(f"{base}-{i}")
+        thread = threading.Thread(target=churn)
+        thread.start()
+        try:
+            for _ in range(3 if sanitized() else 15):
+                t.code(t.run([t.cordon, "tool", "shell", "--fs-mode", "unrestricted", "--arg", "command=true"]), 0)
+        finally:
+            done.set()
+            thread.join()
 
 
 # Shell ------------------------------------------------------------------------------------------
@@ -493,6 +683,31 @@ def _(t):
 def _(t):
     t.same(shell(t, command="true", timeout_ms=86400000).code, 0)
     t.same(shell(t, command="true", timeout_ms=86400001).code, 15)
+
+
+@case("old logs go, the oldest first; a session's own stays as long as it runs")
+def _(t):
+    s = Server(t)
+    n = s.exec("seq 1000; " + SLEEP, yield_time_ms=0)["details"]["session_id"]
+    r = s.until(n, lambda r, c: "1000" in c)[0]
+    own = r["details"]["log"]
+    logs = os.path.dirname(own)
+    names = [f"{uuid.uuid4()}.log" for _ in range(300)]
+    now = time.time()
+    for i, name in enumerate(names + ["other.log"]):
+        path = os.path.join(logs, name)
+        with open(path, "wb"):
+            pass
+        t.own(path)
+        os.utime(path, (now - 1000 + i,) * 2)
+    os.utime(own, (now - 5000,) * 2)
+    os.utime(os.path.join(logs, names[299]), (now - 40 * 86400,) * 2)
+    new = s.call("shell", command="seq 1000")["details"]["log"]
+    left = set(os.listdir(logs)) - {os.path.basename(own), os.path.basename(new), "other.log"}
+    t.same(left, set(names[101:299]))
+    t.true(os.path.exists(own) and os.path.exists(os.path.join(logs, "other.log")), "too much went")
+    s.end()
+    forget_logs(t)
 
 
 # Questions ---------------------------------------------------------------------------------------

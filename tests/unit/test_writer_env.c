@@ -9,8 +9,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -105,6 +109,70 @@ TEST(writer_with_a_full_journal_disk_leaves_all_old)
 {
     BUG_ON(mkdir(test_path("mnt"), 0777) != 0);
     check_child(act_full_journal);
+}
+
+/* Makes one call fail from now on, in this process. */
+static void call_fails(int number, int errnum)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)errnum),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = {ARRAY_LEN(code), code};
+    BUG_ON(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0);
+}
+
+/* So many files that a file system is synced as a whole, where that is known to do. */
+static bool change_many(const char *root, const char *journal, struct err *err)
+{
+    AUTO_FD int root_fd = tree_open(root);
+    AUTO_WRITER struct writer *w = NULL;
+    struct writer_result result;
+    bool ok = writer_new(root_fd, journal, &w, err);
+    for (int i = 0; ok && i <= CHANGE_SYNC_WHOLE; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "d/f%d", i);
+        ok = writer_put(w, str_z(name), STR("text"), NULL, err);
+    }
+    return ok && writer_commit(w, &result, err);
+}
+
+static const struct sync_case {
+    const char *type; /* of the file system */
+    int call, errnum;
+    const char *message; /* NULL: it goes well */
+} sync_cases[] = {
+    {"tmpfs", SYS_syncfs, EINVAL, "cannot sync the directory of 'd/f0': Invalid argument"},
+    {"tmpfs", SYS_syncfs, EIO, "cannot sync the directory of 'd/f0': Input/output error"},
+    {"ramfs", SYS_syncfs, EIO, NULL}, /* one that is not known: not asked as a whole */
+};
+
+static int act_sync(void *arg)
+{
+    const struct sync_case *c = arg;
+    AUTO_ERR struct err err = {0};
+    const char *root = test_path("mnt");
+    if (!child_private_mounts() || mount("none", root, c->type, 0, NULL) != 0)
+        return SKIPPED;
+    call_fails(c->call, c->errnum);
+    bool ok = change_many(root, test_path("journal"), &err);
+    return c->message ? !(CHECK(!ok) && CHECK_ERR(&err, E_IO, c->message)) : !CHECK(ok);
+}
+
+TEST(writer_syncs_whole_only_where_that_is_known_to_do)
+{
+    BUG_ON(mkdir(test_path("mnt"), 0777) != 0);
+    for (size_t i = 0; i < ARRAY_LEN(sync_cases); i++) {
+        struct sync_case c = sync_cases[i];
+        int answer = child_run(act_sync, &c);
+        if (answer == SKIPPED)
+            printf("# no private mounts here\n");
+        else
+            CHECK_INT(answer, 0);
+    }
 }
 
 static int act_inodes(void *arg)

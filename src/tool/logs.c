@@ -1,0 +1,97 @@
+/* Old outputs go. */
+#include "tool/logs.h"
+
+#include "base/clock.h"
+#include "base/id.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+enum {
+    LOOKED_AT_MAX = 10000, /* at a time: of more, the next ones have their turn later */
+    DAY_S = 24 * 60 * 60,
+    NAME = ID_SIZE + sizeof(".log"),
+};
+
+struct one_log {
+    char name[NAME];
+    int64_t changed_ns;
+    uint64_t bytes;
+};
+
+struct logs {
+    struct one_log *p;
+    size_t n;
+    uint64_t bytes;
+};
+
+static bool is_ours(struct str name)
+{
+    return name.n < NAME && str_ends_with(name, STR(".log")) &&
+           id_valid(str_head(name, name.n - (sizeof(".log") - 1)));
+}
+
+static void add(struct logs *all, int dir_fd, const char *name)
+{
+    struct stat st;
+    if (!is_ours(str_z(name)) || fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(st.st_mode))
+        return;
+    struct one_log *log = &all->p[all->n++];
+    memcpy(log->name, name, strlen(name) + 1);
+    log->changed_ns = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+    log->bytes = (uint64_t)st.st_size;
+    all->bytes += log->bytes;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct one_log *x = a, *y = b;
+    return (x->changed_ns > y->changed_ns) - (x->changed_ns < y->changed_ns);
+}
+
+/* One that nobody holds. */
+static bool drop(int dir_fd, const char *name)
+{
+    AUTO_FD int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && unlinkat(dir_fd, name, 0) == 0;
+}
+
+static void drop_oldest(struct logs *all, int dir_fd)
+{
+    int64_t now_s = (int64_t)(clock_wall_ms() / 1000);
+    size_t left = all->n;
+    qsort(all->p, all->n, sizeof(*all->p), compare);
+    for (size_t i = 0; i < all->n; i++) {
+        const struct one_log *log = &all->p[i];
+        bool old = log->changed_ns / 1000000000 + (int64_t)LOGS_DAYS * DAY_S < now_s;
+        if (!old && left < LOGS_MAX && all->bytes <= LOGS_BYTES)
+            return;
+        if (!drop(dir_fd, log->name))
+            continue;
+        left--;
+        all->bytes -= log->bytes;
+    }
+}
+
+void logs_prune(const char *dir)
+{
+    struct logs all = {0};
+    struct dirent *d;
+    DIR *stream = opendir(dir);
+    if (!stream)
+        return;
+    all.p = base_alloc(LOOKED_AT_MAX * sizeof(*all.p));
+    while (all.n < LOOKED_AT_MAX && (d = readdir(stream)))
+        add(&all, dirfd(stream), d->d_name);
+    drop_oldest(&all, dirfd(stream));
+    free(all.p);
+    closedir(stream);
+}
+
+void logs_lock(int fd)
+{
+    (void)!flock(fd, LOCK_SH | LOCK_NB);
+}
