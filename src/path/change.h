@@ -152,6 +152,13 @@ MUST_USE bool change_find_lost(struct change *c, struct err *err);
 bool change_syncs_whole(const struct change *c, size_t i);
 /* Makes every name durable, and each file for which that holds. */
 MUST_USE bool change_sync(const struct change *c, struct err *err);
+
+/* One file in a directory that is there: replaced or not, there is nothing between, and some syncs
+ * that keep several files in step are not needed. */
+static inline bool change_is_single(const struct change *c)
+{
+    return c->n_ops == 1 && c->n_dirs == 0;
+}
 /* Unlinks the temporary names. */
 MUST_USE bool change_clean(const struct change *c, struct err *err);
 

@@ -87,10 +87,16 @@ void journal_close(struct journal *j)
     *j = (struct journal){.dir_fd = -1, .fd = -1};
 }
 
+static bool add(struct journal *j, struct str text, struct err *err)
+{
+    return file_write(j->fd, text, j->name, err) ||
+           err_wrap(err, "cannot write the journal in '%s'", j->dir_path);
+}
+
 static bool append(struct journal *j, struct str text, struct err *err)
 {
-    if (!file_write(j->fd, text, j->name, err))
-        return err_wrap(err, "cannot write the journal in '%s'", j->dir_path);
+    if (!add(j, text, err))
+        return false;
     if (fsync(j->fd) != 0)
         return err_errno(err, E_IO, errno, "cannot sync the journal in '%s'", j->dir_path);
     return true;
@@ -259,24 +265,32 @@ bool journal_done(struct journal *j, const struct change *c, struct err *err)
     if (!change_sync(c, err))
         return false;
     j->done_tried = true;
-    return append(j, buf_str(&text), err);
+    /* Of one file the record need not outlive a power failure: there is nothing to be undone with
+     * it, and once its old version is gone "commit" reads as done. */
+    return change_is_single(c) ? add(j, buf_str(&text), err) : append(j, buf_str(&text), err);
+}
+
+static bool remove_file(struct journal *j, bool sync, struct err *err)
+{
+    if (unlinkat(j->dir_fd, j->name, 0) != 0 && errno != ENOENT)
+        return err_errno(err, E_IO, errno, "cannot remove the journal in '%s'", j->dir_path);
+    if (sync && !sync_dir(j, err))
+        return false;
+    drop_made(j);
+    return true;
 }
 
 bool journal_remove(struct journal *j, struct err *err)
 {
-    if (unlinkat(j->dir_fd, j->name, 0) != 0 && errno != ENOENT)
-        return err_errno(err, E_IO, errno, "cannot remove the journal in '%s'", j->dir_path);
-    if (!sync_dir(j, err))
-        return false;
-    drop_made(j);
-    return true;
+    return remove_file(j, true, err);
 }
 
 bool journal_finish(struct journal *j, struct change *c, struct err *err)
 {
     if (!change_clean(c, err) || !change_sync(c, err) || !change_find_lost(c, err))
         return false;
-    return c->n_lost ? rename_to(j, "lost", err) : journal_remove(j, err);
+    /* Should it come back after a power failure, it says "done", and nothing of it is left. */
+    return c->n_lost ? rename_to(j, "lost", err) : remove_file(j, false, err);
 }
 
 bool journal_drop(struct journal *j, const struct change *c, struct err *err)

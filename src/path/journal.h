@@ -36,6 +36,10 @@
  * again, it is for people. A living writer finds directories that were moved, since it holds them
  * open (the first CHANGE_HELD of them).
  *
+ * Of one file, in a directory that is there, neither its temporary name nor "done" is synced:
+ * without them it is still the old file or the new one. What a power failure brings back of a
+ * journal that was removed says "done", or has nothing left to do.
+ *
  * A directory that the change made is removed only under its temporary name, or if it has the inode
  * that "made" recorded.
  */

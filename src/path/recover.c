@@ -198,6 +198,9 @@ static bool recover_change(struct recovery *r, struct journal *j, struct change 
         return false;
     if (here)
         return recover_commit(r, j, c, tail, err);
+    /* One file that was changed since: with nothing else left, there is nothing to do. */
+    if (change_is_single(c))
+        return journal_remove(j, err);
     /* Somebody tidied up, or this is not the tree that was meant: who knows? */
     err_set(&why, E_CONFIG, "nothing of the change is here, and its files are others");
     return count_damaged(r, j->name, &why);

@@ -396,7 +396,8 @@ static bool stage_all(struct writer *w, struct journal *j, struct err *err)
 static bool rename_all(struct writer *w, struct journal *j, struct err *err)
 {
     struct change *c = &w->change;
-    if (!change_sync(c, err) || !journal_commit(j, c, err))
+    /* One file that is not at its temporary name after a power failure was not replaced either. */
+    if ((!change_is_single(c) && !change_sync(c, err)) || !journal_commit(j, c, err))
         return false;
     change_next_pass(c);
     for (size_t i = 0; i < c->n_ops; i++)

@@ -6,6 +6,7 @@
 #include "path/journal.h"
 #include "path/writer.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -437,10 +438,10 @@ static struct watch scene_measure(struct scene *s)
 
 /* Every stop, as released. A sanitizer makes each fork some ten times as expensive, and looks for
  * other faults; who runs the tests a second time as another user looks for other faults, too:
- * there, every seventh. */
+ * there, every 29th. */
 static size_t stride(void)
 {
-    return SANITIZED || getenv("CORDON_SAMPLE") ? 7 : 1;
+    return SANITIZED || getenv("CORDON_SAMPLE") ? 29 : 1;
 }
 
 struct outcome {
@@ -505,6 +506,67 @@ TEST(writer_with_many_files_killed_at_every_step)
     crash_everywhere(false, false, true);
 }
 
+static int act_change_one(void *arg)
+{
+    const struct scene *s = arg;
+    AUTO_ERR struct err err = {0};
+    AUTO_FD int root_fd = tree_open(s->root);
+    AUTO_WRITER struct writer *w = NULL;
+    struct writer_result result;
+    bool ok = writer_new(root_fd, s->journal, &w, &err) &&
+              writer_put(w, STR("sub/c"), STR("new c"), NULL, &err) &&
+              writer_commit(w, &result, &err);
+    return ok ? 0 : FAILED;
+}
+
+/* Of one file fewer things are synced: after a power failure its temporary name, of which nothing
+ * else tells, may not be there, and the record may end with "commit". */
+static void lose_temporary(const struct scene *s, const char *named)
+{
+    char path[400];
+    snprintf(path, sizeof(path), "%s/sub", s->root);
+    DIR *dir = opendir(path);
+    BUG_ON(!dir);
+    for (struct dirent *entry; (entry = readdir(dir));)
+        if (strncmp(entry->d_name, ".cordon-", 8) == 0)
+            BUG_ON(unlinkat(dirfd(dir), entry->d_name, 0) != 0);
+    closedir(dir);
+    snprintf(path, sizeof(path), "%s/sub/c", s->root);
+    if (named)
+        tree_file(path, named, 0644);
+}
+
+static void lose_power_everywhere(const char *named)
+{
+    struct scene s;
+    scene_init(&s, false);
+    struct act act = {prepare_scene, act_change_one, &s};
+    size_t seen[2] = {0};
+    bool ended = false;
+    for (size_t k = 1; !ended; k++) {
+        test_row(k, "killed at this stop");
+        ended = trace(&act, k, NULL);
+        lose_temporary(&s, named);
+        CHECK_INT(child_run(act_recover, &s), 0);
+        AUTO_FREE char *now = tree_describe(s.root);
+        AUTO_FREE char *journal = tree_describe(s.journal);
+        CHECK_Z(journal, "");
+        CHECK(!strstr(now, ".cordon-"));
+        seen[0] += strstr(now, "[old c]") != NULL;
+        seen[1] += strstr(now, "[new c]") != NULL;
+        CHECK(named ? strstr(now, "[the user's]") != NULL
+                    : strstr(now, "[old c]") || strstr(now, "[new c]"));
+    }
+    CHECK(named ? seen[0] + seen[1] == 0 : seen[0] > 20 && seen[1] > 20);
+    scene_done(&s);
+}
+
+TEST(writer_of_one_file_that_loses_power_leaves_it_old_or_new)
+{
+    lose_power_everywhere(NULL);
+    lose_power_everywhere("the user's");
+}
+
 TEST(writer_syncs_its_journal_before_it_touches_anything)
 {
     struct scene s;
@@ -514,7 +576,7 @@ TEST(writer_syncs_its_journal_before_it_touches_anything)
     CHECK(!watch.early_rename);
     CHECK(watch.renames >= 5);
     CHECK_INT(watch.journal_syncs, 4);
-    CHECK(watch.dir_syncs >= 2);
+    CHECK_INT(watch.dir_syncs, 1); /* that it goes at the end need not be on disk */
     scene_done(&s);
 }
 
