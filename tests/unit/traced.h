@@ -1,0 +1,56 @@
+/* A child that is watched at each of its system calls, and ended or disturbed at any of them.
+ *
+ *     struct watch watch = {.journal_dir = "..."};
+ *     bool ended = trace(&act, kill_at, &watch);
+ */
+#ifndef TESTS_UNIT_TRACED_H
+#define TESTS_UNIT_TRACED_H
+
+#include "tree.h"
+
+#include <stdint.h>
+
+struct scene; /* what the test is about */
+
+#if defined(__x86_64__)
+#define CAN_FAIL 1 /* a call can be made to fail here */
+#else
+#define CAN_FAIL 0
+#endif
+
+/* What is seen on the way: called at each stop before a system call. */
+struct watch {
+    size_t stops;
+    size_t act_at; /* input: at this stop somebody else acts */
+    void (*act)(const struct scene *s);
+    size_t begin_stop;       /* the journal is about to be made: everything has been read */
+    size_t commit_stop;      /* the first stop after the commit line is on disk; 0: not reached */
+    size_t journal_syncs;    /* of the file */
+    size_t dir_syncs;        /* of its directory */
+    bool early_create;       /* something was created before the intent was on disk */
+    bool early_rename;       /* something was replaced before the commit line was */
+    size_t renames;          /* of names that are not temporary */
+    size_t rename_stops[20]; /* the first of them */
+    const char *journal_dir; /* input */
+    size_t fail_at[3];       /* input: calls that fail, in their order */
+    bool skip;               /* without having been done; otherwise done all the same */
+    size_t failed;           /* how many did */
+    bool can_fail;           /* this stop is before a call that can */
+    size_t calls[400];       /* the stops before calls that can fail */
+    size_t n_calls;
+    size_t done_stop; /* the sync of the journal's last line */
+    int status;       /* how it ended */
+};
+
+/* In a child that is traced from its second half on. */
+struct act {
+    child_fn prepare;
+    child_fn run;
+    struct scene *scene;
+    int worst; /* the highest answer that is right */
+};
+
+/* Runs it until its stop number kill_at. True if it ended by itself before. */
+bool trace(const struct act *act, size_t kill_at, struct watch *watch);
+
+#endif
