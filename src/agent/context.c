@@ -131,13 +131,13 @@ static bool add_instructions(
     return true;
 }
 
-bool context_prompt(const struct context_options *o, struct buf *prompt, struct buf *notes,
-    struct err *err)
+bool context_prompt(
+    const struct context_options *o, struct buf *prompt, struct buf *notes, struct err *err)
 {
     BUG_ON(strcmp(o->root, o->cwd) != 0 && !lexical_is_below(str_z(o->root), str_z(o->cwd)));
     if (o->system.n > CONTEXT_SYSTEM_MAX)
-        return err_set(err, E_CLI_INVALID_ARG, "the system prompt has more than %d bytes",
-            CONTEXT_SYSTEM_MAX);
+        return err_set(
+            err, E_CLI_INVALID_ARG, "the system prompt has more than %d bytes", CONTEXT_SYSTEM_MAX);
     if (o->system.p)
         utf8_add_lossy(prompt, str_trim_end(o->system, '\n'));
     else

@@ -1,12 +1,12 @@
 /* What a model is told before the conversation: the system prompt, the project's instructions, a
  * few facts, the tools.
  *
- *     AUTO_BUF struct buf prompt = BUF_INIT(CONTEXT_PROMPT_MAX), notes = BUF_INIT(CONTEXT_NOTES_MAX);
- *     if (!context_prompt(&options, &prompt, &notes, err)) return false;
+ *     AUTO_BUF struct buf prompt = BUF_INIT(CONTEXT_PROMPT_MAX), notes =
+ * BUF_INIT(CONTEXT_NOTES_MAX); if (!context_prompt(&options, &prompt, &notes, err)) return false;
  *     AUTO_JSON json_t *tools = context_tools();
  *
- * Instructions are the files AGENTS.md from the project's root down to the working directory, opened
- * through a boundary around the project: a link that leaves it is not followed, and said so.
+ * Instructions are the files AGENTS.md from the project's root down to the working directory,
+ * opened through a boundary around the project: a link that leaves it is not followed, and said so.
  */
 #ifndef AGENT_CONTEXT_H
 #define AGENT_CONTEXT_H
@@ -32,8 +32,8 @@ struct context_options {
 };
 
 /* Appends the prompt, and what a person should know to the notes, one a line. */
-MUST_USE bool context_prompt(const struct context_options *options, struct buf *prompt,
-    struct buf *notes, struct err *err);
+MUST_USE bool context_prompt(
+    const struct context_options *options, struct buf *prompt, struct buf *notes, struct err *err);
 
 /* [{"name","description","parameters"}]: what a model needs to call them, without limits that it
  * learns of when it breaks them, and arguments that few calls need. */

@@ -166,8 +166,7 @@ static const struct {
 static void count(struct loop *loop, const json_t *message)
 {
     struct usage u = message_usage(message);
-    loop->tokens +=
-        u.input_tokens + u.output_tokens + u.cache_read_tokens + u.cache_write_tokens;
+    loop->tokens += u.input_tokens + u.output_tokens + u.cache_read_tokens + u.cache_write_tokens;
 }
 
 /* The service wants to be asked again with what it has said so far. */

@@ -33,10 +33,10 @@ enum loop_effect_kind {
 
 enum loop_end {
     LOOP_ANSWERED,
-    LOOP_BUDGET,  /* context.budget: "turns", "tokens" or what loop_abort() was told */
-    LOOP_LENGTH,  /* the answer was cut by the token limit */
+    LOOP_BUDGET, /* context.budget: "turns", "tokens" or what loop_abort() was told */
+    LOOP_LENGTH, /* the answer was cut by the token limit */
     LOOP_REFUSED,
-    LOOP_FAILED,  /* the provider */
+    LOOP_FAILED, /* the provider */
     LOOP_ABORTED,
 };
 
@@ -81,7 +81,8 @@ void loop_replace(struct loop *loop, json_t *messages);
 struct loop_effect loop_next(struct loop *loop);
 
 /* What LOOP_STREAM gave, which is taken over; NULL: nothing. With an error: as far as it came, and
- * this is the end (E_CANCELED: aborted; E_TIMEOUT: the budget "time"). A call whose id was there before gets another one. */
+ * this is the end (E_CANCELED: aborted; E_TIMEOUT: the budget "time"). A call whose id was there
+ * before gets another one. */
 void loop_answered(struct loop *loop, json_t *message, const struct err *error);
 
 /* What a call of LOOP_RUN gave: a tool_result, which is taken over. In any order. */

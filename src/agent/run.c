@@ -16,15 +16,17 @@ struct run {
     struct loop loop;
     struct agent_outcome *outcome;
     size_t stored;      /* messages of the list that are in the session */
-    uint64_t compacted; /* the turn before which that was done last, plus 1; 0: never */
+    uint64_t compacted; /* the turn before which that was done last; 0: never */
+    bool deaf;          /* nobody listens any more */
     struct err error;   /* what went wrong; no code: nothing */
 };
 
 static bool tell(struct run *r, const struct agent_event *event)
 {
     const struct agent *a = r->agent;
-    if (!a->tell || a->tell(a->context, event))
+    if (r->deaf || !a->tell || a->tell(a->context, event))
         return true;
+    r->deaf = true;
     if (!r->error.code)
         err_set(&r->error, E_IO, "nobody reads the output any more");
     return false;
@@ -52,15 +54,16 @@ static void stop(struct run *r)
 static bool keep(struct run *r)
 {
     const json_t *messages = r->loop.messages;
-    for (; r->stored < json_array_size(messages); r->stored++) {
+    while (r->stored < json_array_size(messages)) {
         const json_t *m = json_array_get(messages, r->stored);
         if (!store_append(r->agent->store, m, &r->error))
             return false;
+        r->stored++;
         bool result = message_type(m) == MESSAGE_TOOL_RESULT;
         if (message_type(m) == MESSAGE_USER)
             continue;
-        if (!tell(r, &(struct agent_event){
-                         .kind = result ? AGENT_RESULT : AGENT_MESSAGE, .message = m}))
+        if (!tell(r,
+                &(struct agent_event){.kind = result ? AGENT_RESULT : AGENT_MESSAGE, .message = m}))
             return false;
     }
     return true;
@@ -167,8 +170,7 @@ static bool compact(struct run *r, uint64_t tokens)
     loop_replace(&r->loop, shorter);
     r->stored = json_array_size(shorter);
     r->compacted = r->loop.turns;
-    if (!tell(r, &(struct agent_event){
-                     .kind = AGENT_COMPACTED, .message = summary, .kept = kept}))
+    if (!tell(r, &(struct agent_event){.kind = AGENT_COMPACTED, .message = summary, .kept = kept}))
         return false;
     tokens = compact_estimate(shorter);
     return !compact_is_due(tokens, r->agent->window) || too_full(r, tokens);
@@ -273,28 +275,32 @@ static bool conclude(struct run *r, const struct loop_effect *end, struct err *e
     }
 }
 
+/* Whatever ends it: what the list has got is in the session. */
+static struct loop_effect drive(struct run *r)
+{
+    for (;;) {
+        if (!keep(r))
+            stop(r);
+        struct loop_effect effect = loop_next(&r->loop);
+        if (effect.kind == LOOP_DONE) {
+            bool kept UNUSED = keep(r);
+            return effect;
+        }
+        perform(r, &effect);
+    }
+}
+
 bool agent_run(const struct agent *agent, const json_t *prompt, struct agent_outcome *ret_outcome,
     struct err *err)
 {
     AUTO_JSON json_t *messages = store_messages(agent->store);
-    struct run r = {
-        .agent = agent, .outcome = ret_outcome, .stored = json_array_size(messages)};
+    struct run r = {.agent = agent, .outcome = ret_outcome, .stored = json_array_size(messages)};
     *ret_outcome = (struct agent_outcome){0};
     json_push(messages, json_incref((json_t *)prompt));
     loop_init(&r.loop, &agent->limits, messages);
-    struct loop_effect effect;
-    while (keep(&r) && (effect = loop_next(&r.loop)).kind != LOOP_DONE)
-        perform(&r, &effect);
-    if (r.error.code == E_IO || effect.kind != LOOP_DONE) {
-        stop(&r);
-        AUTO_ERR struct err again = {0};
-        err_move(&again, &r.error);
-        bool kept UNUSED = keep(&r);
-        err_move(&r.error, &again);
-    }
-    effect = loop_next(&r.loop);
+    struct loop_effect end = drive(&r);
     ret_outcome->turns = r.loop.turns;
-    bool ok = conclude(&r, &effect, err);
+    bool ok = conclude(&r, &end, err);
     err_done(&r.error);
     loop_done(&r.loop);
     return ok;

@@ -41,9 +41,10 @@ struct agent {
     struct store *store;
     struct llm_request request; /* without messages */
     struct loop_limits limits;
-    uint64_t deadline_ms; /* clock_mono_ms(); 0: none. The provider and the calls must end then, too */
-    uint64_t window;      /* tokens of the model's context; 0: not known */
-    int cancel_fd;        /* readable: stop; -1: none */
+    uint64_t
+        deadline_ms; /* clock_mono_ms(); 0: none. The provider and the calls must end then, too */
+    uint64_t window; /* tokens of the model's context; 0: not known */
+    int cancel_fd;   /* readable: stop; -1: none */
     /* False: nobody listens any more, stop. Always called by the thread that runs the agent. */
     bool (*tell)(void *context, const struct agent_event *event);
     void *context;
