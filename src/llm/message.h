@@ -10,8 +10,8 @@
  *
  * Blocks: {"type":"text","text"}, {"type":"thinking","thinking","signature"?},
  * {"type":"redacted_thinking","data"}, {"type":"image","mime_type","data"},
- * {"type":"tool_call","id","name","arguments"}. Arguments are any JSON; a string if the model's were
- * none (then "invalid": true), and such a call is never run.
+ * {"type":"tool_call","id","name","arguments"}. Arguments are any JSON; a string if the model's
+ * were none (then "invalid": true), and such a call is never run.
  */
 #ifndef LLM_MESSAGE_H
 #define LLM_MESSAGE_H
@@ -58,8 +58,8 @@ struct usage {
     uint64_t input_tokens, output_tokens, cache_read_tokens, cache_write_tokens;
 };
 
-/* Type, keys, blocks that its type can hold, an image's size; other keys are let be. The error names
- * the place: content[2].text. */
+/* Type, keys, blocks that its type can hold, an image's size; other keys are let be. The error
+ * names the place: content[2].text. */
 MUST_USE bool message_check(const json_t *message, enum err_code code, struct err *err);
 
 /* Of a message that was checked. */
@@ -70,12 +70,14 @@ struct usage message_usage(const json_t *message);
 /* All text blocks, one after the other. */
 void message_add_text(const json_t *message, struct buf *text);
 
-/* New ones, with the time of now. */
+/* New ones, with the time of now; no block for an empty text. */
 MUST_USE json_t *message_user(struct str text);
-MUST_USE json_t *message_tool_result(struct str id, struct str name, struct str text, bool is_error);
+MUST_USE json_t *message_tool_result(
+    struct str id, struct str name, struct str text, bool is_error);
+void message_put_time(json_t *message); /* its timestamp: now */
 MUST_USE json_t *block_text(struct str text);
-/* From a file's bytes; PNG, JPEG, GIF, WebP by their first bytes. E_TOOL_VALIDATION: none of them or
- * too large. */
+/* From a file's bytes; PNG, JPEG, GIF, WebP by their first bytes. E_TOOL_VALIDATION: none of them
+ * or too large. */
 MUST_USE bool block_image(struct str bytes, const char *name, json_t **ret_block, struct err *err);
 
 MUST_USE json_t *usage_json(const struct usage *usage); /* cache counters only if not 0 */

@@ -32,8 +32,9 @@ struct sse {
     sse_sink *sink;
     void *context;
     struct buf line, data, name, id;
-    bool begun;      /* the BOM is behind us */
-    bool after_cr;   /* a LF would belong to it */
+    bool begun;    /* the BOM is behind us */
+    size_t bom_n;  /* bytes of it that came */
+    bool after_cr; /* a LF would belong to it */
     bool has_data;
     uint64_t retry_ms; /* the last "retry" field; UINT64_MAX: none */
 };
