@@ -9,11 +9,11 @@
 /* Appends the envelope, on many lines, with a newline at its end. */
 void exchange_add(const struct store *s, struct buf *out);
 
-/* A session from an envelope's text or from the lines of a session file; the name is for messages.
+/* A session from a file: an envelope, or the lines of a session; the name is for messages.
  * E_CONFIG: it is none, or a version that is not known; E_CONFLICT: the id exists already, and is
  * not to be replaced. The keys in hide (which ends in no value) are masked. */
 struct exchange_import {
-    struct str text;
+    int fd; /* a regular file; handed over */
     const char *name;
     bool replace;
     const struct str *hide; /* NULL: none */

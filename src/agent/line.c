@@ -18,7 +18,8 @@ static bool check_version(const json_t *header, struct err *err)
     if (json_integer_value(version) == STORE_VERSION)
         return true;
     err_set(err, E_CONFIG,
-        "version %" JSON_INTEGER_FORMAT " of sessions is not known to this program, only version %d",
+        "version %" JSON_INTEGER_FORMAT
+        " of sessions is not known to this program, only version %d",
         json_integer_value(version), STORE_VERSION);
     return err_ctx_int(err, "version", json_integer_value(version));
 }
@@ -39,7 +40,8 @@ static bool check_id(const json_t *header, struct err *err)
     struct str id = json_str(json_object_get(header, "id"));
     return store_id_valid(id) ||
            err_set(err, E_CONFIG,
-               "id: '" STR_FMT "' can't be a session's id: letters, digits, '.', '_' and '-', at most "
+               "id: '" STR_FMT
+               "' can't be a session's id: letters, digits, '.', '_' and '-', at most "
                "%d, not beginning with one of the signs, not ending in .json or .jsonl",
                STR_ARG(str_head(id, STORE_ID_MAX)), STORE_ID_MAX);
 }
@@ -49,8 +51,8 @@ bool line_check_header(const json_t *header, struct err *err)
     static const char *const texts[] = {
         "system_prompt", "created_at", "updated_at", "title", "cwd", "model", "provider"};
     if (!json_is_object(header))
-        return err_set(err, E_CONFIG, "expected an object, not %s: this is no session",
-            json_kind(header));
+        return err_set(
+            err, E_CONFIG, "expected an object, not %s: this is no session", json_kind(header));
     if (!check_version(header, err) || !check_type(header, "id", JSON_STRING, true, err) ||
         !check_id(header, err) || !check_type(header, "messages", JSON_ARRAY, true, err) ||
         !check_type(header, "compactions", JSON_ARRAY, false, err))
@@ -119,7 +121,8 @@ bool line_check(const json_t *tree, enum line_kind *ret_kind, struct err *err)
         return err_set(err, E_CONFIG, "expected an object, not %s", json_kind(tree));
     if (!type.p)
         return err_set(err, E_CONFIG, "it has no 'type'");
-    return err_set(err, E_CONFIG, "type: '" STR_FMT "' is not known: a newer program may have written it",
+    return err_set(err, E_CONFIG,
+        "type: '" STR_FMT "' is not known: a newer program may have written it",
         STR_ARG(str_head(type, PLACE_KEY_MAX)));
 }
 

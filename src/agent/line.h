@@ -13,8 +13,8 @@ enum line_kind {
     LINE_KINDS,
 };
 
-/* The envelope of a session, with a list of messages of any length, which are not looked at: version, id,
- * and the types of the keys that are known. E_CONFIG. */
+/* The envelope of a session, with a list of messages of any length, which are not looked at:
+ * version, id, and the types of the keys that are known. E_CONFIG. */
 MUST_USE bool line_check_header(const json_t *header, struct err *err);
 
 /* E_CONFIG says which key is wrong. */
@@ -23,8 +23,8 @@ MUST_USE bool line_check(const json_t *tree, enum line_kind *ret_kind, struct er
 /* A compaction's own check, also for those in an envelope. */
 MUST_USE bool line_check_compaction(const json_t *tree, struct err *err);
 
-/* Parses a line of a file; what is wrong is FILE:LINE:COLUMN. The last line of a file may be torn: then
- * *ret_tree stays NULL, and it is no error. */
+/* Parses a line of a file; what is wrong is FILE:LINE:COLUMN. The last line of a file may be torn:
+ * then *ret_tree stays NULL, and it is no error. */
 MUST_USE bool line_parse(
     const struct tape_line *line, const char *file, json_t **ret_tree, struct err *err);
 /* Puts FILE:LINE in front; false. */

@@ -23,8 +23,8 @@ struct mask {
     size_t n;
 };
 
-void mask_done(struct mask *m); /* accepts a zeroed one */
-void mask_add(struct mask *m, struct str key);
+void mask_done(struct mask *m);                /* accepts a zeroed one */
+void mask_add(struct mask *m, struct str key); /* no value: none */
 
 /* The same tree, or a copy without the keys: a new reference. */
 MUST_USE json_t *mask_tree(const struct mask *m, const json_t *tree);

@@ -7,8 +7,8 @@
 struct repair {
     const json_t *messages;
     json_t *out;
-    json_t *ids;    /* the tool-call ids so far, each with the number that the next of its name gets */
-    bool *used;     /* results that belong to a call, by their place */
+    json_t *ids; /* the tool-call ids so far, each with the number that the next of its name gets */
+    bool *used;  /* results that belong to a call, by their place */
     size_t *others; /* the next result with the same id, by their place */
     size_t missing, orphans, renamed, empty, early, moved, blocks;
 };
@@ -25,21 +25,19 @@ static json_t *with_words(struct repair *r, json_t *message)
 {
     const json_t *content = json_object_get(message, "content"), *block;
     size_t i, n_empty = 0;
-    json_array_foreach(content, i, block)
-        n_empty += is_empty_text(block);
+    json_array_foreach(content, i, block) n_empty += is_empty_text(block);
     if (n_empty == 0 || message_type(message) == MESSAGE_TOOL_RESULT)
         return json_incref(message);
     json_t *copy = json_copy(message), *kept = json_array();
-    json_array_foreach(content, i, block)
-        if (!is_empty_text(block))
-            json_push(kept, json_incref((json_t *)block));
+    json_array_foreach(content, i, block) if (!is_empty_text(block))
+        json_push(kept, json_incref((json_t *)block));
     json_put(copy, "content", kept);
     r->blocks += n_empty;
     return copy;
 }
 
-/* A message that only holds unsigned or empty thinking says nothing either; but what a model thought
- * is let be. */
+/* A message that only holds unsigned or empty thinking says nothing either; but what a model
+ * thought is let be. */
 static bool says_nothing(const json_t *message)
 {
     return json_array_size(json_object_get(message, "content")) == 0;
@@ -56,8 +54,8 @@ static size_t count_calls(const json_t *message)
 {
     const json_t *block;
     size_t i, n = 0;
-    json_array_foreach(json_object_get(message, "content"), i, block)
-        n += block_type(block) == BLOCK_TOOL_CALL;
+    json_array_foreach(json_object_get(message, "content"), i, block) n +=
+        block_type(block) == BLOCK_TOOL_CALL;
     return n;
 }
 
@@ -130,8 +128,7 @@ static json_t *with_key(const json_t *object, const char *key, struct str text)
 }
 
 /* The result of one call, under the id that the call has now. */
-static json_t *answer_of(
-    struct repair *r, struct answers *a, const json_t *call, struct str new_id)
+static json_t *answer_of(struct repair *r, struct answers *a, const json_t *call, struct str new_id)
 {
     json_t *result = take_answer(r, a, call_id(call).p);
     if (!result) {
@@ -228,8 +225,7 @@ static void tell(const struct repair *r, json_t *notes)
 
 static bool changed(const struct repair *r)
 {
-    return r->missing || r->orphans || r->renamed || r->moved || r->empty ||
-           r->early || r->blocks;
+    return r->missing || r->orphans || r->renamed || r->moved || r->empty || r->early || r->blocks;
 }
 
 static struct repair run(const json_t *messages)

@@ -49,6 +49,7 @@ struct store_spec {
     struct str id; /* no value: a new one */
     struct str system_prompt;        /* no value: "" */
     struct str cwd, model, provider; /* no value: left out */
+    struct str hide; /* a key, as for store_hide(), which comes too late for the rest */
 };
 
 struct store; /* opaque */
@@ -99,5 +100,12 @@ const json_t *store_all(const struct store *s);
 MUST_USE json_t *store_messages(const struct store *s);
 /* What was dropped or repaired while loading: a list of sentences for the user. Borrowed. */
 const json_t *store_notes(const struct store *s);
+void store_note(struct store *s, const char *words, ...) PRINTF_LIKE(2, 3);
+/* Compactions, as an envelope has them: {"at":N,...} after N messages. Borrowed. */
+const json_t *store_compactions(const struct store *s);
+
+/* A session from lines that are open already, for looking at. */
+struct tape;
+MUST_USE bool store_read(struct tape *tape, struct store **ret_store, struct err *err);
 
 #endif

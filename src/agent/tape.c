@@ -19,8 +19,8 @@ enum {
 
 /* Who has it ---------------------------------------------------------------------------------- */
 
-/* The process that holds the lock, as the kernel lists it: "1: FLOCK ADVISORY WRITE PID MA:MI:INODE 0
- * EOF". 0: it can't be told. */
+/* The process that holds the lock, as the kernel lists it: "1: FLOCK ADVISORY WRITE PID MA:MI:INODE
+ * 0 EOF". 0: it can't be told. */
 static long holder(const struct stat *st)
 {
     AUTO_FREE char *line = NULL;
@@ -45,8 +45,8 @@ static bool in_use(const char *path, const struct stat *st, struct err *err)
     long pid = holder(st);
     if (pid) {
         err_set(err, E_CONFLICT,
-            "the session '%s' is in use by process %ld: wait for its end, or fork the session", path,
-            pid);
+            "the session '%s' is in use by process %ld: wait for its end, or fork the session",
+            path, pid);
         return err_ctx_int(err, "pid", pid);
     }
     return err_set(err, E_CONFLICT,
@@ -63,8 +63,8 @@ static bool check_file(const struct tape *t, struct stat *ret_st, struct err *er
     if (!S_ISREG(ret_st->st_mode))
         return err_set(err, E_CONFIG, "'%s' is not a regular file", t->name);
     if ((uint64_t)ret_st->st_size > STORE_BYTES_MAX)
-        return err_set(err, E_CONFIG, "'%s' is larger than %d MiB", t->name,
-            (int)(STORE_BYTES_MAX >> 20));
+        return err_set(
+            err, E_CONFIG, "'%s' is larger than %d MiB", t->name, (int)(STORE_BYTES_MAX >> 20));
     return true;
 }
 
@@ -137,10 +137,10 @@ void tape_close(struct tape *t)
 struct reading {
     struct tape *tape;
     struct buf buf;
-    uint64_t at;    /* how far the file was read */
-    uint64_t end;   /* where it ended when reading began */
-    size_t start;   /* of the line in buf */
-    size_t looked;  /* no newline before this */
+    uint64_t at;   /* how far the file was read */
+    uint64_t end;  /* where it ended when reading began */
+    size_t start;  /* of the line in buf */
+    size_t looked; /* no newline before this */
     size_t number;
 };
 
@@ -171,12 +171,12 @@ static bool fill(struct reading *r, struct err *err)
 }
 
 /* The next line, with more of the file behind it if there is more. */
-static bool next_line(struct reading *r, struct tape_line *ret_line, bool *ret_ended, struct err *err)
+static bool next_line(
+    struct reading *r, struct tape_line *ret_line, bool *ret_ended, struct err *err)
 {
     for (;;) {
         const char *from = r->buf.p + r->looked;
-        const char *end =
-            r->buf.n > r->looked ? memchr(from, '\n', r->buf.n - r->looked) : NULL;
+        const char *end = r->buf.n > r->looked ? memchr(from, '\n', r->buf.n - r->looked) : NULL;
         r->looked = end ? (size_t)(end - r->buf.p) : r->buf.n;
         if (!end && r->at < r->end) {
             if (!fill(r, err))
@@ -218,8 +218,7 @@ bool tape_read(struct tape *t, tape_sink *sink, void *context, struct err *err)
     if (!check_file(t, &st, err))
         return false;
     t->size = (uint64_t)st.st_size;
-    struct reading r = {
-        .tape = t, .buf = BUF_INIT((size_t)STORE_LINE_MAX + CHUNK), .end = t->size};
+    struct reading r = {.tape = t, .buf = BUF_INIT((size_t)STORE_LINE_MAX + CHUNK), .end = t->size};
     bool ok = read_lines(&r, sink, context, err);
     buf_done(&r.buf);
     return ok;

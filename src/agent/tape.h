@@ -34,7 +34,8 @@ struct tape_line {
 typedef bool tape_sink(
     void *context, const struct tape_line *line, bool *ret_torn, struct err *err);
 
-/* For writing: locks it. E_NOT_FOUND, E_CONFLICT (in use), E_CONFIG (no regular file, too large). */
+/* For writing: locks it. E_NOT_FOUND, E_CONFLICT (in use), E_CONFIG (no regular file, too large).
+ */
 MUST_USE bool tape_open(const char *path, bool for_writing, struct tape *ret_tape, struct err *err);
 /* Takes the descriptor over, for reading. */
 MUST_USE bool tape_from_fd(int owned_fd, const char *name, struct tape *ret_tape, struct err *err);
@@ -48,8 +49,8 @@ bool tape_first(const struct tape *t, struct buf *line, bool *ret_more);
 /* The line and its end in one write, synced. On failure nothing of it is there. */
 MUST_USE bool tape_append(struct tape *t, struct str line, struct err *err);
 
-/* A new file, whole or not at all, 0600, its directory made (0700) and synced. E_CONFLICT: it exists
- * and is not to be replaced. */
+/* A new file, whole or not at all, 0600, its directory made (0700) and synced. E_CONFLICT: it
+ * exists and is not to be replaced. */
 MUST_USE bool tape_put(const char *path, struct str content, bool replace, struct err *err);
 
 #endif

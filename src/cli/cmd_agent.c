@@ -9,7 +9,7 @@
 #include "cli/cmds.h"
 #include "cli/config.h"
 #include "cli/key.h"
-#include "path/home.h"
+#include "llm/retry.h"
 
 #include <errno.h>
 #include <math.h>
@@ -18,7 +18,6 @@
 
 enum {
     TURNS_DEFAULT = 500,
-    RETRIES_UNSET = -1,
     TOKENS_MAX = 1000 * 1000 * 1000,
 };
 
@@ -26,9 +25,9 @@ struct agent_options {
     struct bench_options bench;
     struct prompt_options prompt;
     const char *provider, *model, *base_url, *script;
-    const char *session, *fork, *system, *record, *temperature;
+    const char *session, *fork, *system, *record, *temperature, *max_retries;
     bool go_on;
-    int64_t max_turns, max_tokens, max_total_tokens, max_time_ms, max_retries, context_window;
+    int64_t max_turns, max_tokens, max_total_tokens, max_time_ms, context_window;
 };
 
 /* All that a run needs, in the order in which it is made. */
@@ -46,7 +45,8 @@ struct job {
     uint64_t deadline_ms;
     timer_t timer;
     bool has_timer, has_view;
-    double temperature;
+    double temperature;  /* negative: not given */
+    int64_t max_retries; /* the same */
 };
 
 /* Options ------------------------------------------------------------------------------------- */
@@ -60,7 +60,10 @@ static bool check_options(struct job *j, struct err *err)
             err, E_CLI_INVALID_ARG, "--session, --continue and --fork exclude each other");
     if (o->script && o->provider && strcmp(o->provider, "scripted") != 0)
         return err_set(err, E_CLI_INVALID_ARG, "--script is for --provider scripted");
-    j->temperature = -1;
+    j->temperature = j->max_retries = -1;
+    if (o->max_retries && !str_to_int(str_z(o->max_retries), 0, RETRY_MOST, &j->max_retries))
+        return err_set(err, E_CLI_INVALID_ARG, "--max-retries is a number from 0 to %d, not '%s'",
+            RETRY_MOST, o->max_retries);
     if (!o->temperature)
         return true;
     j->temperature = strtod(o->temperature, &end);
@@ -125,7 +128,7 @@ static bool open_provider(struct job *j, struct err *err)
         .base_url = o->base_url,
         .model = o->model,
         .script = o->script,
-        .max_retries = (int)o->max_retries,
+        .max_retries = (int)j->max_retries,
         .cancel_fd = j->bench.options.signals,
         .deadline_ms = j->deadline_ms,
         .on_retry = agent_view_retry,
@@ -144,7 +147,6 @@ static bool open_provider(struct job *j, struct err *err)
 
 static bool create_session(struct job *j, const char *dir, const char *path, struct err *err)
 {
-    struct buf notes = BUF_INIT(CONTEXT_NOTES_MAX);
     struct store_spec spec = {
         .path = path,
         .system_prompt = buf_str(&j->prompt_text),
@@ -152,7 +154,6 @@ static bool create_session(struct job *j, const char *dir, const char *path, str
         .model = str_z(provider_model(j->provider)),
         .provider = str_z(provider_name(j->provider)),
     };
-    buf_done(&notes);
     return store_create(dir, &spec, &j->store, err);
 }
 
@@ -391,7 +392,6 @@ static bool put_error(struct cli *cli, const struct mask *mask, struct err *err)
 {
     json_t *event = json_object();
     AUTO_JSON json_t *error = err_to_json(err);
-    AUTO_ERR struct err none = {0};
     json_put(event, "type", json_string("error"));
     json_put(event, "error", mask_tree(mask, error));
     out_say_error(cli, err);
@@ -450,7 +450,7 @@ static const struct opt agent_opts[] = {
         "after so many tokens of all requests and answers the model is not asked again"),
     OPT_INT("max-time-ms", 0, struct agent_options, max_time_ms, "N", 1, 7 * 86400 * 1000,
         "how long it may take in all"),
-    OPT_INT("max-retries", 0, struct agent_options, max_retries, "N", 0, 4,
+    OPT_STRING("max-retries", 0, struct agent_options, max_retries, "N", ARG_ANY,
         "how often a request that failed is tried again; default: 4"),
     OPT_INT("context-window", 0, struct agent_options, context_window, "N", 1, TOKENS_MAX,
         "how many tokens the model takes: when they are nearly used up, the conversation goes on "

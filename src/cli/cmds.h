@@ -5,6 +5,7 @@
 #include "cli/cmd.h"
 #include "cli/out.h"
 
+extern const struct cmd cmd_agent;
 extern const struct cmd cmd_completions;
 extern const struct cmd cmd_doctor;
 extern const struct cmd cmd_driver;
