@@ -44,8 +44,9 @@ static void copy_keys(const json_t *from, json_t *to, const char *const *keys)
 
 static json_t *part_of(const json_t *block)
 {
-    static const char *const text[] = {"text", NULL}, *const thinking[] = {"thinking", "signature", NULL},
-                      *const call[] = {"name", "arguments", "id", NULL};
+    static const char *const text[] = {"text", NULL},
+                             *const thinking[] = {"thinking", "signature", NULL},
+                             *const call[] = {"name", "arguments", "id", NULL};
     json_t *part = json_object(), *inner;
     switch (block_type(block)) {
     case BLOCK_TEXT:

@@ -16,7 +16,8 @@ struct prompt_options {
 
 /* A user message. Standard input is the prompt, or what is attached to it: only if it is no
  * terminal. */
-MUST_USE bool agent_prompt(const struct prompt_options *options, json_t **ret_message, struct err *err);
+MUST_USE bool agent_prompt(
+    const struct prompt_options *options, json_t **ret_message, struct err *err);
 
 /* TEXT or @FILE; NULL gives no value. */
 MUST_USE bool agent_text(

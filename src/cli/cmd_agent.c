@@ -60,7 +60,8 @@ static bool check_options(struct job *j, struct err *err)
             err, E_CLI_INVALID_ARG, "--session, --continue and --fork exclude each other");
     if (o->script && o->provider && strcmp(o->provider, "scripted") != 0)
         return err_set(err, E_CLI_INVALID_ARG, "--script is for --provider scripted");
-    j->temperature = j->max_retries = -1;
+    j->temperature = -1;
+    j->max_retries = -1;
     if (o->max_retries && !str_to_int(str_z(o->max_retries), 0, RETRY_MOST, &j->max_retries))
         return err_set(err, E_CLI_INVALID_ARG, "--max-retries is a number from 0 to %d, not '%s'",
             RETRY_MOST, o->max_retries);
@@ -138,8 +139,8 @@ static bool open_provider(struct job *j, struct err *err)
         return false;
     mask_add(&j->mask, provider_key(j->provider));
     if (provider_is_default_script(j->provider))
-        out_note(j->cli,
-            "cordon: no key is set: a script that comes with cordon answers, not a model");
+        out_note(
+            j->cli, "cordon: no key is set: a script that comes with cordon answers, not a model");
     return true;
 }
 
@@ -276,8 +277,7 @@ static void start_timer(struct job *j)
         return;
     uint64_t ms = (uint64_t)j->options->max_time_ms;
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGTERM};
-    struct itimerspec once = {
-        .it_value = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000}};
+    struct itimerspec once = {.it_value = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000}};
     j->deadline_ms = clock_mono_ms() + ms;
     j->has_timer = sigismember(&j->bench.set, SIGTERM) == 1 &&
                    timer_create(CLOCK_MONOTONIC, &event, &j->timer) == 0;

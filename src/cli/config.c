@@ -36,7 +36,8 @@ static const struct field model_fields[] = {
     FIELD_STR("name", struct config_model, name, "a model's name, or how several names start",
         .flags = FIELD_REQUIRED, FIELD_RANGE(1, WORD_MAX)),
     FIELD_U64("context_window", struct config_model, context_window,
-        "how many tokens a request and its answer can have", .def = "0", FIELD_RANGE(0, WINDOW_MAX)),
+        "how many tokens a request and its answer can have", .def = "0",
+        FIELD_RANGE(0, WINDOW_MAX)),
     FIELD_DOUBLE("input_price", struct config_model, input_price,
         "what a million tokens of a request cost", .def = "0", FIELD_RANGE(0, PRICE_MAX),
         FIELD_HAS(struct config_model, has_price)),
@@ -49,10 +50,11 @@ static const struct shape model_shape =
 
 static const struct field user_fields[] = {
     MARKERS,
-    FIELD_STR("provider", struct config, provider, "who answers agents: anthropic, openai, scripted",
-        FIELD_RANGE(1, WORD_MAX)),
+    FIELD_STR("provider", struct config, provider,
+        "who answers agents: anthropic, openai, scripted", FIELD_RANGE(1, WORD_MAX)),
     FIELD_STR("model", struct config, model, "the model's name", FIELD_RANGE(1, WORD_MAX)),
-    FIELD_STR("base_url", struct config, base_url, "where the service is", FIELD_RANGE(1, WORD_MAX)),
+    FIELD_STR(
+        "base_url", struct config, base_url, "where the service is", FIELD_RANGE(1, WORD_MAX)),
     FIELD_STR("key_command", struct config, key_command,
         "a command line that prints the service's key, if no variable has it",
         FIELD_RANGE(1, WORD_MAX)),

@@ -29,7 +29,8 @@ MUST_USE bool config_load_user(struct arena *a, struct config *ret_config, struc
 MUST_USE bool config_add_project(
     int project_fd, struct arena *a, struct config *config, struct err *err);
 
-/* What the settings say of a model: the entry with the longest name that it starts with; NULL: none.
+/* What the settings say of a model: the entry with the longest name that it starts with; NULL:
+ * none.
  */
 const struct config_model *config_find_model(const struct config *config, struct str model);
 

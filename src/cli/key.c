@@ -44,8 +44,7 @@ static bool read_all(int fd, struct buf *text, struct err *err)
         if (!room)
             return err_set(err, E_CONFIG, "key_command: it prints more than %d bytes", KEY_MAX);
         if (now >= until || poll(&out, 1, (int)(until - now)) == 0)
-            return err_set(
-                err, E_CONFIG, "key_command: no end after %d s", KEY_TIMEOUT_MS / 1000);
+            return err_set(err, E_CONFIG, "key_command: no end after %d s", KEY_TIMEOUT_MS / 1000);
         ssize_t n = read(fd, room, 256);
         if (n == 0)
             return true;
@@ -60,7 +59,7 @@ static bool read_all(int fd, struct buf *text, struct err *err)
 bool key_from_command(const char *command, struct arena *a, struct str *ret_key, struct err *err)
 {
     pid_t pid;
-    int fd, status = 0;
+    int fd = -1, status = 0;
     AUTO_BUF struct buf text = BUF_INIT(KEY_MAX);
     if (!start(command, &pid, &fd, err))
         return false;

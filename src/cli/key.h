@@ -1,4 +1,5 @@
-/* A service's key from a command that the user named in the settings: a password manager, a file. */
+/* A service's key from a command that the user named in the settings: a password manager, a file.
+ */
 #ifndef CLI_KEY_H
 #define CLI_KEY_H
 
