@@ -2,7 +2,7 @@
 #ifndef LLM_EVENT_H
 #define LLM_EVENT_H
 
-#include "base/json.h"
+#include "llm/message.h"
 
 enum llm_event_kind {
     LLM_TEXT_DELTA,
@@ -11,6 +11,7 @@ enum llm_event_kind {
     LLM_TOOL_CALL_DELTA,
     LLM_TOOL_CALL_END,
     LLM_USAGE,
+    LLM_RESTART, /* the service began its answer anew: all that was told of it is void */
     LLM_EVENT_KINDS,
 };
 
@@ -21,6 +22,7 @@ struct llm_event {
     struct str id, name;     /* of a tool call */
     struct str delta;        /* of deltas: valid UTF-8, never empty */
     const json_t *arguments; /* of the end of a tool call: borrowed from the message */
+    struct usage usage;      /* of LLM_USAGE: so far */
 };
 
 #endif

@@ -15,7 +15,8 @@ void play_done(struct play *p)
     p->marks = NULL;
 }
 
-/* Events ---------------------------------------------------------------------------------------- */
+/* Events ----------------------------------------------------------------------------------------
+ */
 
 static void mark(struct play *p, uint64_t delay_ms)
 {
@@ -59,7 +60,8 @@ void play_event(struct play *p, const char *name, json_t *data)
     play_event_text(p, name, buf_str(&text));
 }
 
-/* Faults ---------------------------------------------------------------------------------------- */
+/* Faults ----------------------------------------------------------------------------------------
+ */
 
 static void add_garbage(struct play *p)
 {
@@ -121,7 +123,8 @@ static bool check_fault(struct play *p, const struct voice *voice, bool at_end)
     return false;
 }
 
-/* Parts ----------------------------------------------------------------------------------------- */
+/* Parts -----------------------------------------------------------------------------------------
+ */
 
 static void call_id(struct play *p, const struct script_part *part, struct buf *id)
 {
@@ -191,7 +194,8 @@ static void play_stream(struct play *p, const struct voice *voice)
         voice->finish(p, p->turn->fault != FAULT_NO_STOP);
 }
 
-/* Answers that are no stream -------------------------------------------------------------------- */
+/* Answers that are no stream --------------------------------------------------------------------
+ */
 
 void play_json(struct play *p, unsigned status, json_t *object)
 {
@@ -231,8 +235,9 @@ static void play_status(struct play *p, const struct voice *voice, const char *r
 
 static bool play_instead(struct play *p, uint16_t port)
 {
-    static const char zipped[] = "\x1f\x8b\x08\0\0\0\0\0\0\x03\xcb\x48\xcd\xc9\xc9\x07\0\x86\xa6\x10"
-                                 "\x36\x05\0\0\0";
+    static const char zipped[] =
+        "\x1f\x8b\x08\0\0\0\0\0\0\x03\xcb\x48\xcd\xc9\xc9\x07\0\x86\xa6\x10"
+        "\x36\x05\0\0\0";
     switch (p->turn->fault) {
     case FAULT_REDIRECT:
         p->status = 307;

@@ -1,5 +1,5 @@
-/* A turn of a script as the bytes that a service would send: headers, events in its dialect, pauses,
- * and whatever goes wrong.
+/* A turn of a script as the bytes that a service would send: headers, events in its dialect,
+ * pauses, and whatever goes wrong.
  *
  *     struct play play;
  *     play_init(&play);

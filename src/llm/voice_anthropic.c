@@ -17,11 +17,12 @@ static void start(struct play *p)
     const struct usage *u = &p->turn->usage;
     play_event(p, "message_start",
         json_pack("{s:s, s:{s:o, s:s, s:s, s:s, s:[], s:n, s:n, s:{s:I, s:I, s:I, s:i}}}", "type",
-            "message_start", "message", "id", json_sprintf("msg_%llu", (unsigned long long)p->number),
-            "type", "message", "role", "assistant", "model", p->model, "content", "stop_reason",
-            "stop_sequence", "usage", "input_tokens", (json_int_t)u->input_tokens,
-            "cache_creation_input_tokens", (json_int_t)u->cache_write_tokens,
-            "cache_read_input_tokens", (json_int_t)u->cache_read_tokens, "output_tokens", 1));
+            "message_start", "message", "id",
+            json_sprintf("msg_%llu", (unsigned long long)p->number), "type", "message", "role",
+            "assistant", "model", p->model, "content", "stop_reason", "stop_sequence", "usage",
+            "input_tokens", (json_int_t)u->input_tokens, "cache_creation_input_tokens",
+            (json_int_t)u->cache_write_tokens, "cache_read_input_tokens",
+            (json_int_t)u->cache_read_tokens, "output_tokens", 1));
 }
 
 static json_t *first_block(const struct script_part *part, const char *id)
@@ -31,9 +32,10 @@ static json_t *first_block(const struct script_part *part, const char *id)
     if (part->thinking.p)
         return json_pack("{s:s, s:s, s:s}", "type", "thinking", "thinking", "", "signature", "");
     if (part->redacted.p)
-        return json_pack("{s:s, s:o}", "type", "redacted_thinking", "data", json_text(part->redacted));
-    json_t *block = json_pack("{s:s, s:o, s:{}}", "type", "tool_use", "name",
-        json_text(part->call->name), "input");
+        return json_pack(
+            "{s:s, s:o}", "type", "redacted_thinking", "data", json_text(part->redacted));
+    json_t *block = json_pack(
+        "{s:s, s:o, s:{}}", "type", "tool_use", "name", json_text(part->call->name), "input");
     if (id[0])
         json_put(block, "id", json_string(id));
     return block;
@@ -95,7 +97,8 @@ static void finish(struct play *p, bool last_event)
 static json_t *error_body(const struct script_error *e, const char *request_id)
 {
     json_t *body = json_pack("{s:s, s:{s:o, s:o}}", "type", "error", "error", "type",
-        e->type.p ? json_text(e->type) : json_string("api_error"), "message", json_text(e->message));
+        e->type.p ? json_text(e->type) : json_string("api_error"), "message",
+        json_text(e->message));
     if (request_id)
         json_put(body, "request_id", json_string(request_id));
     return body;

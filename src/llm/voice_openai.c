@@ -32,7 +32,8 @@ static json_t *chunk(struct play *p, json_t *choices)
 static void say(struct play *p, json_t *delta, json_t *reason)
 {
     play_event(p, NULL,
-        chunk(p, json_pack("[{s:i, s:o, s:o}]", "index", 0, "delta", delta, "finish_reason", reason)));
+        chunk(p,
+            json_pack("[{s:i, s:o, s:o}]", "index", 0, "delta", delta, "finish_reason", reason)));
 }
 
 static void start(struct play *p)
@@ -109,6 +110,7 @@ const struct voice voice_openai = {
     .finish = finish,
     .error = error,
     .error_body = error_body,
-    .half_text = "{\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,"
-                 "\"delta\":{\"content\":\"caf\xC3\"},\"finish_reason\":null}]}",
+    .half_text =
+        "{\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,"
+        "\"delta\":{\"content\":\"caf\xC3\"},\"finish_reason\":null}]}",
 };
