@@ -16,6 +16,7 @@ static const struct cmd *const commands[] = {
     &cmd_policy,
     &cmd_path,
     &cmd_render,
+    &cmd_serve_script,
     &cmd_doctor,
     &cmd_help,
     &cmd_completions,
