@@ -73,7 +73,10 @@ void transcript_add(struct transcript *t, const json_t *answer)
 {
     static const char *const keys[] = {"usage", NULL};
     json_t *turn = json_object(), *content = json_array(), *block;
-    struct str raw = json_str(json_object_get(answer, "raw_stop_reason"));
+    /* Our own word where there is one: services have different ones for the same. */
+    struct str stop = json_str(json_object_get(answer, "stop_reason"));
+    if (str_is(stop, "unknown"))
+        stop = json_str(json_object_get(answer, "raw_stop_reason"));
     size_t i;
     json_array_foreach(json_object_get(answer, "content"), i, block)
     {
@@ -84,8 +87,8 @@ void transcript_add(struct transcript *t, const json_t *answer)
             json_decref(part);
     }
     json_put(turn, "content", content);
-    if (raw.n)
-        json_put(turn, "stop_reason", json_text(raw));
+    if (stop.n)
+        json_put(turn, "stop_reason", json_text(stop));
     copy_keys(answer, turn, keys);
     json_push(t->turns, turn);
 }

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 
 static bool is_blank(struct str text)
 {
@@ -19,8 +18,8 @@ static bool is_blank(struct str text)
 /* Nobody waits for a terminal, or for what was never connected. */
 static bool has_input(void)
 {
-    struct stat st;
-    return !isatty(STDIN_FILENO) && fstat(STDIN_FILENO, &st) == 0;
+    int flags = fcntl(STDIN_FILENO, F_GETFL);
+    return !isatty(STDIN_FILENO) && flags >= 0 && (flags & O_ACCMODE) != O_WRONLY;
 }
 
 static bool read_input(struct buf *text, struct err *err)

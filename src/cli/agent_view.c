@@ -259,11 +259,7 @@ static bool tell_result(struct agent_view *v, const json_t *message)
     json_put(o, "name", json_incref(json_object_get(message, "tool_name")));
     json_put(o, "content", json_text(buf_str(&text)));
     json_put(o, "is_error", json_incref(json_object_get(message, "is_error")));
-    if (!put_event(v, "tool_result", o))
-        return false;
-    json_t *whole = json_object();
-    json_put(whole, "message", json_incref((json_t *)message));
-    return put_event(v, "message", whole);
+    return put_event(v, "tool_result", o);
 }
 
 static bool tell_compacted(struct agent_view *v, const struct agent_event *e)
