@@ -65,13 +65,14 @@ struct provider_options {
 
 struct provider; /* opaque */
 
-/* E_CONFIG: a service without its key (a base URL that is no default needs none), a URL that is none. E_NOT_FOUND: the script. */
+/* E_CONFIG: a service without its key (a base URL that is no default needs none), a URL that is
+ * none. E_NOT_FOUND: the script. */
 MUST_USE bool provider_open(
     const struct provider_options *options, struct provider **ret_provider, struct err *err);
 void provider_close(struct provider *p); /* accepts NULL */
 const char *provider_name(const struct provider *p);
 const char *provider_model(const struct provider *p);
-struct str provider_key(const struct provider *p); /* to be masked wherever it appears */
+struct str provider_key(const struct provider *p);         /* to be masked wherever it appears */
 bool provider_is_default_script(const struct provider *p); /* say so: nobody real answers */
 
 /* The request must live until the stream is closed. */

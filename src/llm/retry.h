@@ -1,9 +1,10 @@
 /* Whether, and how long from now, a failed request is tried again. Pure: time and chance are given.
  *
- * At most 4 times and 20 s of waiting in all. x-should-retry decides if it is there; else connection
- * failures, streams cut off, 408, 409, 429 and 500 and above are tried again. What the service asks
- * for (retry-after-ms, retry-after in seconds or as a date) is obeyed if it fits into the time, and
- * is a failure that says so otherwise; without it 0.5 s doubled each time, less up to a quarter.
+ * At most 4 times and 20 s of waiting in all. x-should-retry decides if it is there; else
+ * connection failures, streams cut off, 408, 409, 429 and 500 and above are tried again. What the
+ * service asks for (retry-after-ms, retry-after in seconds or as a date) is obeyed if it fits into
+ * the time, and is a failure that says so otherwise; without it 0.5 s doubled each time, less up to
+ * a quarter.
  */
 #ifndef LLM_RETRY_H
 #define LLM_RETRY_H
@@ -26,8 +27,8 @@ struct retry_failure {
     long status; /* 0: no answer, or a stream that broke */
     bool broken; /* connection, or a stream without its end */
     struct str should_retry, retry_after_ms, retry_after; /* headers; no value: none */
-    uint64_t wall_ms; /* now, for a date */
-    uint32_t chance;  /* any number */
+    uint64_t wall_ms;                                     /* now, for a date */
+    uint32_t chance;                                      /* any number */
 };
 
 /* True: wait *ret_delay_ms, then try again; it is counted. */
