@@ -10,6 +10,7 @@ static const struct cmd *const commands[] = {
     &cmd_replay,
     &cmd_replay_report,
     &cmd_protocol_help,
+    &cmd_sessions,
     &cmd_tool,
     &cmd_tools,
     &cmd_policy,
