@@ -13,6 +13,15 @@
 #include <fcntl.h>
 #include <limits.h>
 
+bool exchange_put(const char *path, struct str text, bool replace, struct err *err)
+{
+    if (tape_put(path, text, replace, err))
+        return true;
+    if (err->code == E_CONFLICT)
+        err_set(err, E_CONFLICT, "'%s' exists already: --force replaces it", path);
+    return false;
+}
+
 /* Import -------------------------------------------------------------------------------------- */
 
 /* From a file of lines to the same lines: what was torn is left out, keys are masked. */
@@ -68,7 +77,7 @@ bool exchange_import(const char *dir, const struct exchange_import *import,
     if (!id_of(buf_str(&lines), id, err))
         return false;
     snprintf(path, sizeof(path), "%s/%s.jsonl", dir, id);
-    return put(path, id, buf_str(&lines), import->replace, err) &&
+    return tape_make_dir(dir, err) && put(path, id, buf_str(&lines), import->replace, err) &&
            store_open(dir, id, STORE_READ, ret_store, err);
 }
 
@@ -145,7 +154,7 @@ bool exchange_fork(const char *dir, const char *word, size_t n, const char *new_
     struct store **ret_store, struct err *err)
 {
     char id[ID_SIZE], path[PATH_MAX];
-    size_t taken;
+    size_t taken = 0;
     AUTO_STORE struct store *s = NULL;
     AUTO_BUF struct buf lines = BUF_INIT((size_t)STORE_BYTES_MAX + 1);
     id_new(id);
@@ -154,7 +163,8 @@ bool exchange_fork(const char *dir, const char *word, size_t n, const char *new_
         return err_set(err, E_CLI_INVALID_ARG, "'%s' can't be a session's id", own);
     snprintf(path, sizeof(path), "%s/%s.jsonl", dir, own);
     if (!store_open(dir, word, STORE_READ, &s, err) || !fork_at(s, n, &taken, err) ||
-        !fork_lines(s, own, taken, &lines, err) || !tape_put(path, buf_str(&lines), false, err) ||
+        !fork_lines(s, own, taken, &lines, err) || !tape_make_dir(dir, err) ||
+        !tape_put(path, buf_str(&lines), false, err) ||
         !store_open(dir, own, STORE_WRITE, ret_store, err))
         return false;
     if (n != SIZE_MAX && taken > n)

@@ -9,6 +9,9 @@
 /* Appends the envelope, on many lines, with a newline at its end. */
 void exchange_add(const struct store *s, struct buf *out);
 
+/* A document into a file, whole or not at all. E_CONFLICT: it exists. */
+MUST_USE bool exchange_put(const char *path, struct str text, bool replace, struct err *err);
+
 /* A session from a file: an envelope, or the lines of a session; the name is for messages.
  * E_CONFIG: it is none, or a version that is not known; E_CONFLICT: the id exists already, and is
  * not to be replaced. The keys in hide (which ends in no value) are masked. */

@@ -392,6 +392,8 @@ bool store_create(
     if (!buf_ok(&line))
         return err_set(
             err, E_CONFIG, "the system prompt is larger than %d MiB", STORE_LINE_MAX >> 20);
+    if (!spec->path && !tape_make_dir(dir, err))
+        return false;
     if (!tape_put(log ? log : path, buf_str(&line), false, err))
         return false;
     struct store *s = store_new(path);
@@ -514,6 +516,11 @@ struct str store_text(const struct store *s, const char *key)
     if (s->title.p && strcmp(key, "title") == 0)
         return s->title;
     return json_str(json_object_get(s->header, key));
+}
+
+struct str store_updated_at(const struct store *s)
+{
+    return s->updated_at.p ? s->updated_at : store_text(s, "updated_at");
 }
 
 const json_t *store_all(const struct store *s)

@@ -99,6 +99,7 @@ const json_t *store_all(const struct store *s);
  * are shared. */
 MUST_USE json_t *store_messages(const struct store *s);
 /* What was dropped or repaired while loading: a list of sentences for the user. Borrowed. */
+struct str store_updated_at(const struct store *s); /* the time of the last message */
 const json_t *store_notes(const struct store *s);
 void store_note(struct store *s, const char *words, ...) PRINTF_LIKE(2, 3);
 /* Compactions, as an envelope has them: {"at":N,...} after N messages. Borrowed. */

@@ -303,6 +303,13 @@ static bool make_dirs(char *dir)
            (fsync(parent) == 0 || errno == EINVAL);
 }
 
+bool tape_make_dir(const char *dir, struct err *err)
+{
+    AUTO_FREE char *path = strdup(dir);
+    BUG_ON(!path);
+    return make_dirs(path) || err_errno(err, E_IO, errno, "cannot make the directory '%s'", dir);
+}
+
 static bool show(int dir, const char *temp, const char *name, bool replace)
 {
     if (replace)
@@ -322,6 +329,9 @@ static bool put_at(int dir, const char *name, struct str content, bool replace)
     AUTO_FD int fd = openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
         return false;
+    struct stat old;
+    if (replace && fstatat(dir, name, &old, 0) == 0)
+        (void)!fchmod(fd, old.st_mode & 0777);
     if (file_write_all(fd, content) && fsync(fd) == 0 && show(dir, temp, name, replace))
         return fsync(dir) == 0 || errno == EINVAL;
     int errnum = errno;
@@ -336,9 +346,9 @@ bool tape_put(const char *path, struct str content, bool replace, struct err *er
     size_t n = slash ? (size_t)(slash - path) : 0;
     AUTO_FREE char *dir = slash ? strndup(n ? path : "/", n ? n : 1) : strdup(".");
     BUG_ON(!dir);
-    AUTO_FD int fd = make_dirs(dir) ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    AUTO_FD int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
-        return err_errno(err, E_IO, errno, "cannot make the directory '%s'", dir);
+        return err_errno(err, E_IO, errno, "cannot open the directory '%s'", dir);
     if (put_at(fd, slash ? slash + 1 : path, content, replace))
         return true;
     if (errno == EEXIST)

@@ -49,8 +49,10 @@ bool tape_first(const struct tape *t, struct buf *line, bool *ret_more);
 /* The line and its end in one write, synced. On failure nothing of it is there. */
 MUST_USE bool tape_append(struct tape *t, struct str line, struct err *err);
 
-/* A new file, whole or not at all, 0600, its directory made (0700) and synced. E_CONFLICT: it
- * exists and is not to be replaced. */
+/* A new file, whole or not at all, 0600 (or as the one that it replaces), its directory synced.
+ * E_CONFLICT: it exists and is not to be replaced. */
 MUST_USE bool tape_put(const char *path, struct str content, bool replace, struct err *err);
+/* A directory (0700) and what is missing above it. */
+MUST_USE bool tape_make_dir(const char *dir, struct err *err);
 
 #endif

@@ -22,6 +22,7 @@ extern const struct cmd cmd_replay;
 extern const struct cmd cmd_replay_report;
 extern const struct cmd cmd_run;
 extern const struct cmd cmd_serve_script;
+extern const struct cmd cmd_sessions;
 extern const struct cmd cmd_tool;
 extern const struct cmd cmd_tools;
 extern const struct cmd cmd_trace;
