@@ -9,14 +9,6 @@
  *     "stop_reason"?:"end_turn", "usage"?:{"input_tokens","output_tokens",...}, "delta_bytes"?:N,
  *     "error"?:{"message","status"?,"type"?,"retry_after"?:"1","headers"?:{}}, "after"?:N,
  *     "fault"?:"drop", "chunk_bytes"?:N, "line_end"?:"lf"|"crlf"|"cr", "comments"?:true}]}
- *    {"when"?:"words of the last user text" (a regular expression), "repeat"?:true,
- *     "content":[{"text":"..."}, {"thinking":"...","signature"?},
- * {"tool_call":{"name","arguments","id"?}},
- *                {"delay_ms":N}, {"raw":"bytes put into the stream as they are" (serve-script
- * only)}], "stop_reason"?:"end_turn", "usage"?:{"input_tokens","output_tokens",...},
- *     "error"?:{"status"?:429,"type"?,"message","retry_after"?:1,"after"?:N (pieces)},
- *     "cut"?: "drop" | "clean" | ... (serve-script only), "chunk_bytes"?:N,
- * "line_end"?:"\n"|"\r\n"|"\r"}]}
  *
  * The first turn that was not used and that fits is played; one that repeats is never used up. A
  * tool call's arguments are any JSON; a string is what is sent as it is, so that it may be none.
