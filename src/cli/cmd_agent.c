@@ -138,9 +138,6 @@ static bool open_provider(struct job *j, struct err *err)
     if (!add_settings(j, &p, err) || !provider_open(&p, &j->provider, err))
         return false;
     mask_add(&j->mask, provider_key(j->provider));
-    if (provider_is_default_script(j->provider))
-        out_note(
-            j->cli, "cordon: no key is set: a script that comes with cordon answers, not a model");
     return true;
 }
 
@@ -358,6 +355,9 @@ static bool run_job(struct job *j, struct err *err)
     };
     if (!start_view(j, known, err))
         return false;
+    if (provider_is_default_script(j->provider))
+        out_note(
+            j->cli, "cordon: no key is set: a script that comes with cordon answers, not a model");
     bool ok = agent_run(&agent, j->prompt, &outcome, err);
     if (!ok)
         err_ctx(err, "session_id", "%s", store_id(j->store));

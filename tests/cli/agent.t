@@ -99,7 +99,7 @@ $ cordon agent --script s.json -p ' ' --json 2>/dev/null
 {"protocol_version":1,"type":"error","error":{"code":"E_CLI_INVALID_ARG","message":"the prompt is empty","context":{}}}
 ? 12
 $ cordon agent --script s.json -p x --image s.json
-cordon: 's.json' is no image that a model takes: PNG, JPEG, GIF or WebP [E_TOOL_VALIDATION]
+cordon: 's.json' is no image that can be sent: only PNG, JPEG, GIF and WebP can [E_TOOL_VALIDATION]
 ? 15
 $ cordon agent --script s.json -p x --image none.png
 cordon: cannot open 'none.png': No such file or directory [E_IO]
