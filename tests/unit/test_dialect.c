@@ -2,7 +2,7 @@
  * them), and recorded streams where there are public vectors. */
 #include "test.h"
 
-#include "llm/anthropic.h"
+#include "llm/dialect.h"
 #include "llm/wire.h"
 
 enum {
@@ -283,6 +283,16 @@ TEST(anthropic_reads)
 TEST(anthropic_writes)
 {
     check_cases(&dialect_anthropic, "anthropic_write.case", 14);
+}
+
+TEST(openai_reads)
+{
+    check_cases(&dialect_openai, "openai.case", 35);
+}
+
+TEST(openai_writes)
+{
+    check_cases(&dialect_openai, "openai_write.case", 9);
 }
 
 TEST(errors_are_explained)
