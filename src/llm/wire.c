@@ -8,6 +8,7 @@ enum {
     SHOWN_MAX = 300, /* bytes of what a service says */
     KIND_MAX = 64,
     PAGE_MAX = 64 << 10, /* of a page that is looked at for its text */
+    DIGITS_SAFE = 18,    /* of an integer */
 };
 
 static const struct str replacement = STR("\xEF\xBF\xBD");
@@ -44,22 +45,37 @@ static struct str add_escape(struct buf *b, struct str s)
     return str_skip(s, n);
 }
 
+/* A number outside of strings: an integer that is too large for one becomes a fraction. */
+static struct str add_number(struct buf *b, struct str s)
+{
+    size_t n = 0;
+    bool fraction = false;
+    while (n < s.n && memchr("0123456789+-.eE", s.p[n], 15)) {
+        fraction = fraction || memchr(".eE", s.p[n], 3);
+        n++;
+    }
+    buf_add_str(b, str_head(s, n));
+    if (n > DIGITS_SAFE && !fraction)
+        buf_add_z(b, ".0");
+    return str_skip(s, n);
+}
+
 static void add_mended(struct buf *b, struct str text)
 {
     AUTO_BUF struct buf valid = BUF_INIT(3 * text.n + 1);
     utf8_add_lossy(&valid, text);
     struct str rest = buf_str(&valid);
+    bool quoted = false;
     while (rest.n) {
-        size_t n = 0;
-        while (n < rest.n && rest.p[n] != '\\' && rest.p[n] != '\0')
-            n++;
-        buf_add_str(b, str_head(rest, n));
-        rest = str_skip(rest, n);
-        if (rest.n && rest.p[0] == '\0') {
-            buf_add_str(b, replacement);
-            rest = str_skip(rest, 1);
-        } else if (rest.n) {
+        char c = rest.p[0];
+        quoted = quoted != (c == '"');
+        if (c == '\\') {
             rest = add_escape(b, rest);
+        } else if (!quoted && c >= '0' && c <= '9') {
+            rest = add_number(b, rest);
+        } else {
+            buf_add_str(b, c ? str_head(rest, 1) : replacement);
+            rest = str_skip(rest, 1);
         }
     }
 }

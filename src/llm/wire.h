@@ -8,8 +8,9 @@
 
 #include "base/json.h"
 
-/* Strict JSON but for its texts: half a surrogate pair, \u0000 and bytes that are no UTF-8 become
- * U+FFFD, so that they never get any further. E_PROVIDER. */
+/* Strict JSON but for its texts and large numbers: half a surrogate pair, \u0000 and bytes that are
+ * no UTF-8 become U+FFFD, so that they never get any further; integers of 64 bits without a sign,
+ * which some services have as seeds, become fractions. E_PROVIDER. */
 MUST_USE bool wire_parse(struct str text, json_t **ret_tree, struct err *err);
 
 /* What the service said went wrong: an error's message and kind. Returns false, with E_PROVIDER,
