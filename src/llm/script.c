@@ -213,7 +213,8 @@ static bool read_tree(struct script *s, struct err *err)
     return true;
 }
 
-bool script_parse(struct str text, const char *name, struct script **ret_script, struct err *err)
+bool script_from_text(
+    struct str text, const char *name, struct script **ret_script, struct err *err)
 {
     struct script *s = base_alloc(sizeof(*s));
     *s = (struct script){.arena = ARENA_INIT(ARENA_MAX)};
@@ -244,14 +245,14 @@ bool script_load(const char *path, struct script **ret_script, struct err *err)
     }
     if (!file_read(fd, SCRIPT_TEXT_MAX, path, &text, err))
         return err_ctx(err, "file", "%s", path);
-    return script_parse(buf_str(&text), path, ret_script, err);
+    return script_from_text(buf_str(&text), path, ret_script, err);
 }
 
 struct script *script_embedded(void)
 {
     struct script *s = NULL;
     AUTO_ERR struct err error = {0};
-    bool ok = script_parse(str_z(script_default_text), "default_script.json", &s, &error);
+    bool ok = script_from_text(str_z(script_default_text), "default_script.json", &s, &error);
     BUG_ON(!ok);
     return s;
 }

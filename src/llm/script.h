@@ -106,7 +106,7 @@ struct script; /* opaque */
 
 /* From a file, as JSON or YAML. E_IO; E_PROTOCOL with file, line and column. */
 MUST_USE bool script_load(const char *path, struct script **ret_script, struct err *err);
-MUST_USE bool script_parse(
+MUST_USE bool script_from_text(
     struct str text, const char *name, struct script **ret_script, struct err *err);
 /* What answers if there is no key: says that it is a script, and shows a tool call. */
 MUST_USE struct script *script_embedded(void);
