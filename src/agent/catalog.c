@@ -27,9 +27,10 @@ enum {
 #define INDEX  "index"
 #define SUFFIX ".jsonl"
 /* Files that are younger than this may still change without another time. */
+#define NS_PER_S UINT64_C(1000000000)
 #define FRESH_NS (UINT64_C(50) * 1000 * 1000)
 /* What a crash left of a file that was being made goes after an hour. */
-#define STALE_NS (UINT64_C(3600) * 1000 * 1000 * 1000)
+#define STALE_S UINT64_C(3600)
 
 #define ENTRY struct catalog_entry
 
@@ -48,7 +49,8 @@ static const struct field index_fields[] = {
     FIELD_STR("id", ENTRY, id, "", .flags = FIELD_REQUIRED),
     FIELD_U64("inode", ENTRY, inode, ""),
     FIELD_U64("size", ENTRY, size, ""),
-    FIELD_U64("mtime", ENTRY, mtime_ns, ""),
+    FIELD_U64("mtime_s", ENTRY, mtime_s, ""),
+    FIELD_U64("mtime_ns", ENTRY, mtime_ns, ""),
     FIELD_STR("created_at", ENTRY, created_at, ""),
     FIELD_STR("updated_at", ENTRY, updated_at, ""),
     FIELD_U64("messages", ENTRY, messages, ""),
@@ -205,9 +207,10 @@ static void write_index(const char *dir, const struct catalog *c)
     uint64_t now_ns = clock_wall_ms() * 1000 * 1000;
     char path[PATH_MAX];
     for (size_t i = 0; i < c->n; i++) {
-        if (c->entries[i].mtime_ns + FRESH_NS > now_ns)
+        const ENTRY *e = &c->entries[i];
+        if (e->mtime_s * NS_PER_S + e->mtime_ns + FRESH_NS > now_ns)
             continue;
-        AUTO_JSON json_t *tree = field_write(&index_shape, &c->entries[i]);
+        AUTO_JSON json_t *tree = field_write(&index_shape, e);
         json_add_compact(&text, tree);
         buf_add_byte(&text, '\n');
     }
@@ -228,18 +231,13 @@ static struct str id_of(const char *name)
     return store_id_valid(s) ? s : (struct str){0};
 }
 
-static uint64_t ns_of(const struct timespec *t)
-{
-    return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
-}
-
 /* A temporary file of tape_put() that was left. */
 static void sweep(int dir, const char *name)
 {
     struct stat st;
-    uint64_t now_ns = clock_wall_ms() * 1000 * 1000;
+    uint64_t now_s = clock_wall_ms() / 1000;
     if (strncmp(name, ".tmp-", 5) == 0 && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-        S_ISREG(st.st_mode) && ns_of(&st.st_mtim) + STALE_NS < now_ns)
+        S_ISREG(st.st_mode) && (uint64_t)st.st_mtim.tv_sec + STALE_S < now_s)
         unlinkat(dir, name, 0);
 }
 
@@ -288,7 +286,8 @@ static bool add_file(void *context, int dir, struct str id)
         .id = arena_str(l->arena, id),
         .inode = st.st_ino,
         .size = (uint64_t)st.st_size,
-        .mtime_ns = ns_of(&st.st_mtim),
+        .mtime_s = (uint64_t)st.st_mtim.tv_sec,
+        .mtime_ns = (uint64_t)st.st_mtim.tv_nsec,
     };
     return true;
 }
@@ -299,7 +298,7 @@ static bool from_index(const struct catalog *index, ENTRY *entry)
     const ENTRY *known =
         index->n ? bsearch(entry, index->entries, index->n, sizeof(ENTRY), by_id) : NULL;
     if (!known || known->inode != entry->inode || known->size != entry->size ||
-        known->mtime_ns != entry->mtime_ns)
+        known->mtime_s != entry->mtime_s || known->mtime_ns != entry->mtime_ns)
         return false;
     *entry = *known;
     return true;
@@ -307,13 +306,12 @@ static bool from_index(const struct catalog *index, ENTRY *entry)
 
 static void finish(ENTRY *entry)
 {
-    uint64_t file_ms = entry->mtime_ns / 1000000u;
+    struct str *texts[] = {&entry->created_at, &entry->updated_at, &entry->title, &entry->cwd};
     if (!when_parse(entry->updated_at, &entry->updated_ms))
-        entry->updated_ms = file_ms;
-    if (!entry->title.p)
-        entry->title = STR("");
-    if (!entry->cwd.p)
-        entry->cwd = STR("");
+        entry->updated_ms = entry->mtime_s * 1000 + entry->mtime_ns / 1000000u;
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        if (!texts[i]->p)
+            *texts[i] = STR("");
 }
 
 static void fill(const char *dir, struct listing *l)

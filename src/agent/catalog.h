@@ -20,7 +20,7 @@ struct catalog_entry {
     struct str id, created_at, updated_at, title, cwd;
     uint64_t messages;
     struct str damage; /* what is wrong with the file; no value: nothing */
-    uint64_t inode, size, mtime_ns;
+    uint64_t inode, size, mtime_s, mtime_ns;
     uint64_t updated_ms; /* since 1970, for the order */
 };
 

@@ -28,6 +28,8 @@ static void add_escape(struct buf *b, uint32_t codepoint)
 
 static bool needs_escape(uint32_t c)
 {
+    if (c > ' ' && c < 0x7F) /* most of it */
+        return c == '"' || c == '\\';
     return c == '"' || c == '\\' || !utf8_shown_as_is(c);
 }
 
