@@ -21,17 +21,6 @@ struct run {
     struct err error;   /* what went wrong; no code: nothing */
 };
 
-static bool tell(struct run *r, const struct agent_event *event)
-{
-    const struct agent *a = r->agent;
-    if (r->deaf || !a->tell || a->tell(a->context, event))
-        return true;
-    r->deaf = true;
-    if (!r->error.code)
-        err_set(&r->error, E_IO, "nobody reads the output any more");
-    return false;
-}
-
 static bool time_is_up(const struct run *r)
 {
     return r->agent->deadline_ms && clock_mono_ms() >= r->agent->deadline_ms;
@@ -41,6 +30,19 @@ static bool is_canceled(const struct run *r)
 {
     struct pollfd fd = {.fd = r->agent->cancel_fd, .events = POLLIN};
     return fd.fd >= 0 && poll(&fd, 1, 0) > 0;
+}
+
+static bool tell(struct run *r, const struct agent_event *event)
+{
+    const struct agent *a = r->agent;
+    if (r->deaf || !a->tell || a->tell(a->context, event))
+        return true;
+    r->deaf = true;
+    if (!r->error.code && is_canceled(r)) /* it waited for a reader until then */
+        err_set(&r->error, E_CANCELED, "interrupted");
+    else if (!r->error.code)
+        err_set(&r->error, E_IO, "nobody reads the output any more");
+    return false;
 }
 
 static void stop(struct run *r)

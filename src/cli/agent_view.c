@@ -15,9 +15,10 @@ enum {
 
 static bool write_line(struct agent_view *v)
 {
-    bool ok = buf_ok(&v->line) && patience_write(STDOUT_FILENO, buf_str(&v->line), &v->patience);
+    v->broken = v->broken || !buf_ok(&v->line) ||
+                !patience_write(STDOUT_FILENO, buf_str(&v->line), &v->patience);
     buf_reset(&v->line);
-    return ok;
+    return !v->broken;
 }
 
 /* An event as a line; takes the object over. */

@@ -36,6 +36,7 @@ struct agent_view {
     struct buf line;
     size_t block;      /* of the text that was printed last */
     bool in_line;      /* the last line of text has no end yet */
+    bool broken;       /* something could not be written: nothing more is */
     bool text_since;   /* text was printed of this answer */
     struct usage done; /* of answers that are whole */
 };

@@ -387,17 +387,20 @@ static void close_job(struct job *j)
     json_decref(j->tools);
 }
 
-/* With --json the last line says how it ended, whatever happened. */
-static bool put_error(struct cli *cli, const struct mask *mask, struct err *err)
+/* With --json the last line says how it ended, whatever happened, unless one before it is torn. */
+static bool put_error(struct job *j, struct err *err)
 {
     json_t *event = json_object();
     AUTO_JSON json_t *error = err_to_json(err);
     json_put(event, "type", json_string("error"));
-    json_put(event, "error", mask_tree(mask, error));
-    out_say_error(cli, err);
-    cli->status = err_status(err->code);
+    json_put(event, "error", mask_tree(&j->mask, error));
+    out_say_error(j->cli, err);
+    j->cli->status = err_status(err->code);
     err_done(err);
-    return out_json(cli, event, err);
+    if (!j->view.broken)
+        return out_json(j->cli, event, err);
+    json_decref(event);
+    return true;
 }
 
 static bool run_agent(struct cli *cli, const struct args *args, struct err *err)
@@ -414,7 +417,7 @@ static bool run_agent(struct cli *cli, const struct args *args, struct err *err)
     if (j.store && !store_finish(j.store, &late) && ok)
         ok = err_move(err, &late);
     if (!ok && cli->json)
-        ok = put_error(cli, &j.mask, err);
+        ok = put_error(&j, err);
     close_job(&j);
     return ok;
 }
