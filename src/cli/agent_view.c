@@ -1,6 +1,7 @@
 /* What a headless agent prints. */
 #include "cli/agent_view.h"
 
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "tool/tool.h"
 
@@ -61,7 +62,8 @@ static bool end_line(struct agent_view *v)
 static bool put_text(struct agent_view *v, const struct llm_event *e)
 {
     progress_hide(&v->progress);
-    if (v->text_since && v->block != e->index && !end_line(v))
+    /* Something else stood between them. */
+    if (v->text_since && e->index > v->block + 1 && !end_line(v))
         return false;
     v->block = e->index;
     v->text_since = true;
@@ -95,20 +97,25 @@ static void add_count(struct buf *b, uint64_t n)
         buf_printf(b, "%.1fk", (double)n / 1000);
 }
 
-static void show(struct agent_view *v, struct str what)
+static void add_used(const struct agent_view *v, struct buf *b)
 {
     const struct usage *u = &v->done;
-    AUTO_BUF struct buf more = BUF_INIT(256);
     uint64_t input = u->input_tokens + u->cache_read_tokens + u->cache_write_tokens;
     if (input + u->output_tokens) {
-        add_count(&more, input);
-        buf_add_z(&more, " in, ");
-        add_count(&more, u->output_tokens);
-        buf_add_z(&more, " out");
+        add_count(b, input);
+        buf_add_z(b, " in, ");
+        add_count(b, u->output_tokens);
+        buf_add_z(b, " out");
     }
-    if (v->options.model && v->options.model->has_price)
-        buf_printf(&more, "  $%.4f", cost_of(v));
-    progress_show(&v->progress, what, buf_str(&more));
+    if (b->n && v->options.model && v->options.model->has_price)
+        buf_printf(b, "  $%.4f", cost_of(v));
+}
+
+static void show(struct agent_view *v, struct str what)
+{
+    AUTO_BUF struct buf used = BUF_INIT(256);
+    add_used(v, &used);
+    progress_show(&v->progress, what, buf_str(&used));
 }
 
 /* A call in a few words: its name, and its first argument that is a text. */
@@ -129,29 +136,42 @@ static void add_call(struct buf *b, const json_t *call)
 
 static void show_call(struct agent_view *v, const json_t *call)
 {
+    if (!v->progress.on)
+        return;
     AUTO_BUF struct buf what = BUF_INIT(4096);
+    add_call(&what, call);
+    const char *id = json_string_value(json_object_get(call, "id"));
+    json_put(v->calls, id ? id : "", json_text(buf_str(&what)));
     if (v->options.asks) /* the question stands alone */
         progress_hide(&v->progress);
-    else if (v->progress.on) {
-        add_call(&what, call);
+    else
         show(v, buf_str(&what));
-    }
 }
 
-/* On a terminal a result leaves a line. */
+static struct str last_line(struct str text)
+{
+    text = str_trim_end(text, '\n');
+    return str_skip(text, (size_t)(str_find_last(text, '\n') + 1));
+}
+
+/* On a terminal a result leaves a line: what was called, and how it failed. */
 static void note_result(struct agent_view *v, const json_t *message)
 {
     if (!v->progress.on)
         return;
-    AUTO_BUF struct buf text = BUF_INIT(1 << 20);
-    struct str line, rest;
-    message_add_text(message, &text);
-    str_cut(buf_str(&text), '\n', &line, &rest);
-    struct str name = json_str(json_object_get(message, "tool_name"));
+    AUTO_BUF struct buf text = BUF_INIT(2 * TOOL_CONTENT_MAX);
+    const char *id = json_string_value(json_object_get(message, "tool_call_id"));
+    struct str words = json_str(json_object_get(v->calls, id ? id : ""));
+    if (!words.p)
+        words = json_str(json_object_get(message, "tool_name"));
+    bool failed = json_is_true(json_object_get(message, "is_error"));
+    if (failed)
+        message_add_text(message, &text);
+    struct str why = str_head(last_line(buf_str(&text)), SUBJECT_SHOWN);
     progress_hide(&v->progress);
-    out_note(v->options.cli, "%s " STR_FMT ": " STR_FMT "%s",
-        json_is_true(json_object_get(message, "is_error")) ? "✗" : "✓", STR_ARG(name),
-        STR_ARG(str_head(line, SUBJECT_SHOWN)), rest.n ? " …" : "");
+    out_note(v->options.cli, "%s " STR_FMT "%s" STR_FMT, failed ? "✗" : "✓",
+        STR_ARG(words.p ? words : STR("")), why.n ? ": " : "", STR_ARG(why));
+    json_object_del(v->calls, id ? id : "");
 }
 
 /* Events -------------------------------------------------------------------------------------- */
@@ -320,14 +340,28 @@ void agent_view_start(struct agent_view *v, const struct agent_view_options *opt
         .options = *options,
         .patience = {PATIENCE_ENDLESS, options->cancel_fd},
         .line = BUF_INIT(LINE_MAX_BYTES),
+        .calls = json_object(),
     };
     signal(SIGPIPE, SIG_IGN); /* an end of the reader is our orderly end */
     progress_start(&v->progress, STDERR_FILENO);
 }
 
+/* What it took, for who watched. */
+static void note_end(struct agent_view *v)
+{
+    AUTO_BUF struct buf used = BUF_INIT(256);
+    add_used(v, &used);
+    uint64_t ms = clock_mono_ms() - v->progress.begun_ms;
+    if (v->progress.on)
+        out_note(v->options.cli, "%.1f s%s%s", (double)ms / 1000, used.n ? "  " : "", buf_z(&used));
+}
+
 void agent_view_stop(struct agent_view *v)
 {
-    progress_stop(&v->progress);
+    progress_hide(&v->progress);
     bool ended UNUSED = end_line(v);
+    note_end(v);
+    progress_stop(&v->progress);
+    json_decref(v->calls);
     buf_done(&v->line);
 }

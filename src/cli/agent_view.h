@@ -39,6 +39,7 @@ struct agent_view {
     bool broken;       /* something could not be written: nothing more is */
     bool text_since;   /* text was printed of this answer */
     struct usage done; /* of answers that are whole */
+    json_t *calls;     /* at work: words for each, by id */
 };
 
 void agent_view_start(struct agent_view *view, const struct agent_view_options *options);

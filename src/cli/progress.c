@@ -11,7 +11,7 @@
 enum {
     TEXT_MAX = 4096,
     LINE_MAX_BYTES = 4 * TEXT_MAX,
-    MARGIN = 24, /* columns for the time and what is between */
+    MARGIN = 16, /* columns for the time and what is between */
 };
 
 /* So many columns at most, as far as bytes tell: wider characters would wrap. */
