@@ -264,6 +264,68 @@ json_t *wire_arguments(const json_t *call)
     return object;
 }
 
+static json_t *lean(const json_t *schema);
+
+static json_t *lean_values(const json_t *properties)
+{
+    json_t *made = json_object(), *value;
+    const char *name;
+    json_object_foreach((json_t *)(uintptr_t)properties, name, value)
+        json_put(made, name, lean(value));
+    return made;
+}
+
+static json_t *lean_items(const json_t *list)
+{
+    json_t *made = json_array();
+    for (size_t i = 0; i < json_array_size(list); i++)
+        json_push(made, lean(json_array_get(list, i)));
+    return made;
+}
+
+static bool needless(const char *key, const json_t *value)
+{
+    static const char *const keys[] = {"$schema", "title", "additionalProperties", "minimum",
+        "maximum", "minLength", "maxLength", "minItems", "maxItems"};
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    bool nothing = json_is_false(value) || (json_is_integer(value) && !json_integer_value(value));
+    return (strcmp(key, "default") == 0 && nothing) ||
+           (strcmp(key, "required") == 0 && json_array_size(value) == 0);
+}
+
+static json_t *lean(const json_t *schema)
+{
+    json_t *made, *value;
+    const char *key;
+    if (!json_is_object(schema))
+        return json_incref((json_t *)(uintptr_t)schema);
+    made = json_object();
+    json_object_foreach((json_t *)(uintptr_t)schema, key, value)
+    {
+        if (needless(key, value))
+            continue;
+        if (strcmp(key, "properties") == 0 && json_is_object(value))
+            json_put(made, key, lean_values(value));
+        else if (strcmp(key, "items") == 0)
+            json_put(made, key, lean(value));
+        else if (strcmp(key, "anyOf") == 0)
+            json_put(made, key, lean_items(value));
+        else
+            json_put(made, key, json_incref(value));
+    }
+    return made;
+}
+
+json_t *wire_schema(const json_t *schema)
+{
+    json_t *made = lean(schema);
+    if (json_is_object(made))
+        json_object_del(made, "description"); /* the tool has one */
+    return made;
+}
+
 void wire_count(const json_t *object, const char *key, uint64_t *count)
 {
     const json_t *value = json_object_get(object, key);

@@ -35,6 +35,10 @@ bool wire_blank(struct str text);
 /* Arguments of a call as services take them: an object, whatever the model gave. */
 MUST_USE json_t *wire_arguments(const json_t *call);
 
+/* A tool's JSON Schema with what a model needs to know, for each request carries it: bounds, which
+ * the tool checks and explains, and what goes without saying are left out. */
+MUST_USE json_t *wire_schema(const json_t *schema);
+
 /* A counter, if there is one there: what is absent or null does not change it. */
 void wire_count(const json_t *object, const char *key, uint64_t *count);
 

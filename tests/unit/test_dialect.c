@@ -4,6 +4,7 @@
 
 #include "llm/dialect.h"
 #include "llm/wire.h"
+#include "tool/tool.h"
 
 enum {
     TEXT_MAX = 16 << 20,
@@ -361,6 +362,45 @@ TEST(wire_parse_mends_texts)
         test_row(i, wrong[i]);
         CHECK(!wire_parse(str_z(wrong[i]), &tree, &err));
         CHECK_ERR(&err, E_PROVIDER, "the service's answer can't be understood: event:");
+    }
+}
+
+TEST(schemas_are_lean)
+{
+    AUTO_BUF struct buf b = BUF_INIT(TEXT_MAX);
+    AUTO_JSON json_t *schema = parse(STR(
+        "{\"type\":\"object\",\"description\":\"arguments of "
+        "x\",\"properties\":{\"title\":{\"type\":"
+        "\"string\",\"minLength\":1,\"maxLength\":9,\"description\":\"d\",\"default\":\".\"},\"n\":"
+        "{\"anyOf\":[{\"type\":\"integer\",\"minimum\":0,\"maximum\":2},{\"type\":\"array\","
+        "\"items\":"
+        "{\"type\":\"string\",\"title\":\"t\"},\"minItems\":1,\"maxItems\":2}]},\"raw\":{\"type\":"
+        "\"boolean\",\"default\":false}},\"required\":[],\"additionalProperties\":false}"));
+    AUTO_JSON json_t *made = wire_schema(schema);
+    json_add_compact(&b, made);
+    CHECK_Z(buf_z(&b),
+        "{\"type\":\"object\",\"properties\":{\"title\":{\"type\":\"string\",\"description\":\"d\","
+        "\"default\":\".\"},\"n\":{\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"array\",\"items\":"
+        "{\"type\":\"string\"}}]},\"raw\":{\"type\":\"boolean\"}}}");
+}
+
+/* What every request carries of the tools. */
+TEST(requests_are_small)
+{
+    static const struct {
+        const struct dialect *dialect;
+        size_t most;
+    } rows[] = {{&dialect_anthropic, 8000}, {&dialect_openai, 8300}};
+    AUTO_JSON json_t *specs = json_array();
+    for (size_t i = 0; i < n_tools; i++)
+        json_push(specs, tool_spec(tools[i]));
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_BUF struct buf body = BUF_INIT(DIALECT_BODY_MAX);
+        AUTO_JSON json_t *messages = json_array();
+        struct llm_request request = {.tools = specs, .messages = messages, .temperature = -1};
+        rows[i].dialect->write(&request, &body);
+        test_row(i, rows[i].dialect->name);
+        CHECK(body.n <= rows[i].most);
     }
 }
 
