@@ -309,6 +309,11 @@ const struct script_turn *script_next_for(struct script *s, const json_t *messag
     enum script_last last = SCRIPT_LAST_USER;
     if (n && message_type(json_array_get(messages, n - 1)) == MESSAGE_TOOL_RESULT)
         last = SCRIPT_LAST_TOOL_RESULT;
+    /* Ids stay apart from those of a conversation that goes on. */
+    uint64_t results = 0;
+    for (size_t i = 0; i < n; i++)
+        results += message_type(json_array_get(messages, i)) == MESSAGE_TOOL_RESULT;
+    s->calls = MAX(s->calls, results);
     for (size_t i = n; i-- > 0;) {
         const json_t *message = json_array_get(messages, i);
         if (message_type(message) != MESSAGE_USER)
