@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -37,7 +38,9 @@ static long holder(const struct stat *st)
     }
     if (f)
         fclose(f);
-    return found > 0 ? found : 0;
+    /* It may have handed the file on and ended. */
+    bool alive = found > 0 && (kill((pid_t)found, 0) == 0 || errno == EPERM);
+    return alive ? found : 0;
 }
 
 static bool in_use(const char *path, const struct stat *st, struct err *err)
