@@ -33,6 +33,7 @@ struct agent_view {
     struct transcript *transcript; /* NULL: none */
     struct progress progress;
     struct patience patience;
+    int quick; /* stdout once more, which never blocks; -1: there is no such thing */
     struct buf line;
     size_t block;      /* of the text that was printed last */
     bool in_line;      /* the last line of text has no end yet */
