@@ -182,7 +182,8 @@ void loop_answered(struct loop *loop, json_t *message, const struct err *error)
     loop->asking = false;
     forget_calls(loop);
     bool empty = json_array_size(json_object_get(message, "content")) == 0;
-    if (message && !(failed && empty)) {
+    /* What says nothing and is not the end would only break the next request. */
+    if (message && !(empty && (failed || is_pause(message)))) {
         json_push(loop->messages, json_incref(message));
         count(loop, message);
         take_calls(loop, message);

@@ -6,11 +6,13 @@ result.
 """
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
+from console import Console  # noqa: E402 pylint: disable=wrong-import-position
 from harness import Failed, case, main  # noqa: E402 pylint: disable=wrong-import-position
 
 KEY = "sk-test-0123456789abcdef"
@@ -338,6 +340,46 @@ def _(t):
             with open(path, "rb") as f:
                 t.true(KEY.encode() not in f.read(), path)
     t.true("***" in json.dumps(a.requests()[0]["headers"]), "it was sent")
+    a.close()
+
+
+@case("out of time while the model stalls, and while a command runs")
+def _(t):
+    a = Agent(t, [{"content": [text("one two three")], "fault": "stall", "after": 2},
+                  {"content": [call("shell", command="sleep 1000")]}])
+    for option in ("--max-retries=0", "--continue"):
+        error = ends_with_error(t, a.events("--max-time-ms", "500", option, expect=4), "E_TIMEOUT")
+        t.same(error["context"]["budget"], "time")
+        a.session()
+    a.close()
+
+
+@case("settings: provider, address, and a command that prints the key")
+def _(t):
+    a = Agent(t, [{"repeat": True, "content": [text(f"{KEY}")]}])
+    config = t.directory("config", "cordon")
+    with open(os.path.join(config, "config.yaml"), "w", encoding="utf-8") as f:
+        f.write(f"provider: anthropic\nbase_url: {a.url}\nmodel: my-model\nkey_command: echo {KEY}\n")
+    t.env["XDG_CONFIG_HOME"] = os.path.dirname(config)
+    del t.env["ANTHROPIC_API_KEY"]
+    run = t.run([t.cordon, "agent", "-p", "go"])
+    t.code(run, 0)
+    t.same(run.out, b"[masked]\n")
+    request = a.requests()[0]
+    t.same(request["body"]["model"], "my-model")
+    t.same(request["headers"].get("x-api-key"), "***")
+    a.close()
+
+
+@case("on a terminal: text can only be shown, a call leaves a line, a word on what it took")
+def _(t):
+    a = Agent(t, [{"content": [text("a\x1b]0;title\x07b\n"), call("shell", command="exit 7")],
+                   "usage": {"input_tokens": 30, "output_tokens": 4}}, {"content": [text("end of it")]}])
+    c = Console(t, [os.fsencode(w) for w in a.argv()])
+    for words in (b"a\\x1B]0;title\\x07b\r\n", b"shell exit 7: [the command ended with exit code 7]\r\n",
+                  b"Kend of it\r\n", b" s  30 in, 4 out\r\n"):
+        c.expect(re.escape(words))
+    c.finish()
     a.close()
 
 

@@ -161,6 +161,8 @@ static const struct {
     {"a refusal", {0}, {{"- read:1", "unknown", "refusal"}}, "? refused", "u a 1!"},
     {"a pause goes on", {0}, {{"-", "unknown", "pause_turn"}, {"-", "end_turn"}}, "?? answered",
         "u a a"},
+    {"a pause before the first word", {0}, {{"", "unknown", "pause_turn"}, {"-", "end_turn"}},
+        "?? answered", "u a"},
     {"the same id twice", {0}, {{"write:1 write:1 read:2", "tool_use"}, {"-", "end_turn"}},
         "?[1][2]? answered", "u a 1 1_2! 2 a"},
     {"the id of an earlier turn", {0},
