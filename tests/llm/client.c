@@ -1,7 +1,8 @@
 /* client PROVIDER BASE_URL|SCRIPT [TEXT]: one request, its events and its message as lines of JSON;
  * the last line is {"done"} or {"error"}. With CLIENT_RETRIES=N so many retries, with
  * CLIENT_REPEAT=N the same request N times on one connection, with CLIENT_CANCEL_MS=N it is
- * canceled so long after the first event, with CLIENT_QUIET=1 without the deltas.
+ * canceled so long after the first event, with CLIENT_QUIET=1 without the deltas; CLIENT_IDLE_MS
+ * and CLIENT_DEADLINE_MS are the limits of those names.
  */
 #include "base/clock.h"
 #include "base/json.h"
@@ -100,6 +101,7 @@ int main(int argc, char **argv)
 {
     uint64_t start = clock_mono_ns();
     AUTO_FD int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+    int64_t deadline_ms = number("CLIENT_DEADLINE_MS", 0);
     bool service = argc > 1 && strcmp(argv[1], "scripted") != 0;
     struct provider_options options = {
         .name = argc > 1 && argv[1][0] ? argv[1] : NULL,
@@ -107,6 +109,8 @@ int main(int argc, char **argv)
         .script = !service && argc > 2 ? argv[2] : NULL,
         .max_retries = (int)number("CLIENT_RETRIES", -1),
         .cancel_fd = timer,
+        .idle_timeout_ms = (uint64_t)number("CLIENT_IDLE_MS", 0),
+        .deadline_ms = deadline_ms ? clock_mono_ms() + (uint64_t)deadline_ms : 0,
         .on_retry = on_retry,
     };
     AUTO_ERR struct err err = {0};
