@@ -163,7 +163,7 @@ static json_t *tools_out(const json_t *tools)
         json_t *made = json_object();
         copy(made, tool, "name");
         copy(made, tool, "description");
-        json_put(made, "input_schema", json_incref(json_object_get(tool, "parameters")));
+        json_put(made, "input_schema", wire_schema(json_object_get(tool, "parameters")));
         if (i + 1 == json_array_size(tools))
             mark(made);
         json_push(list, made);

@@ -170,15 +170,18 @@ static json_t *messages_out(const struct llm_request *request)
 
 static json_t *tools_out(const json_t *tools)
 {
-    static const char *const keys[] = {"name", "description", "parameters"};
+    static const char *const keys[] = {"name", "description"};
     json_t *list = json_array();
     for (size_t i = 0; i < json_array_size(tools); i++) {
         json_t *made = json_object(), *function = json_object();
+        const json_t *parameters = json_object_get(json_array_get(tools, i), "parameters");
         for (size_t k = 0; k < ARRAY_LEN(keys); k++) {
             json_t *value = json_object_get(json_array_get(tools, i), keys[k]);
             if (value)
                 json_put(function, keys[k], json_incref(value));
         }
+        if (parameters)
+            json_put(function, "parameters", wire_schema(parameters));
         json_put(made, "type", json_string("function"));
         json_put(made, "function", function);
         json_push(list, made);

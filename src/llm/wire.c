@@ -8,6 +8,7 @@ enum {
     SHOWN_MAX = 300, /* bytes of what a service says */
     KIND_MAX = 64,
     PAGE_MAX = 64 << 10, /* of a page that is looked at for its text */
+    DIGITS_SAFE = 18,    /* of an integer */
 };
 
 static const struct str replacement = STR("\xEF\xBF\xBD");
@@ -44,22 +45,37 @@ static struct str add_escape(struct buf *b, struct str s)
     return str_skip(s, n);
 }
 
+/* A number outside of strings: an integer that is too large for one becomes a fraction. */
+static struct str add_number(struct buf *b, struct str s)
+{
+    size_t n = 0;
+    bool fraction = false;
+    while (n < s.n && memchr("0123456789+-.eE", s.p[n], 15)) {
+        fraction = fraction || memchr(".eE", s.p[n], 3);
+        n++;
+    }
+    buf_add_str(b, str_head(s, n));
+    if (n > DIGITS_SAFE && !fraction)
+        buf_add_z(b, ".0");
+    return str_skip(s, n);
+}
+
 static void add_mended(struct buf *b, struct str text)
 {
     AUTO_BUF struct buf valid = BUF_INIT(3 * text.n + 1);
     utf8_add_lossy(&valid, text);
     struct str rest = buf_str(&valid);
+    bool quoted = false;
     while (rest.n) {
-        size_t n = 0;
-        while (n < rest.n && rest.p[n] != '\\' && rest.p[n] != '\0')
-            n++;
-        buf_add_str(b, str_head(rest, n));
-        rest = str_skip(rest, n);
-        if (rest.n && rest.p[0] == '\0') {
-            buf_add_str(b, replacement);
-            rest = str_skip(rest, 1);
-        } else if (rest.n) {
+        char c = rest.p[0];
+        quoted = quoted != (c == '"');
+        if (c == '\\') {
             rest = add_escape(b, rest);
+        } else if (!quoted && c >= '0' && c <= '9') {
+            rest = add_number(b, rest);
+        } else {
+            buf_add_str(b, c ? str_head(rest, 1) : replacement);
+            rest = str_skip(rest, 1);
         }
     }
 }
@@ -246,6 +262,68 @@ json_t *wire_arguments(const json_t *call)
     json_t *object = json_object();
     json_put(object, "arguments", json_incref(given));
     return object;
+}
+
+static json_t *lean(const json_t *schema);
+
+static json_t *lean_values(const json_t *properties)
+{
+    json_t *made = json_object(), *value;
+    const char *name;
+    json_object_foreach((json_t *)(uintptr_t)properties, name, value)
+        json_put(made, name, lean(value));
+    return made;
+}
+
+static json_t *lean_items(const json_t *list)
+{
+    json_t *made = json_array();
+    for (size_t i = 0; i < json_array_size(list); i++)
+        json_push(made, lean(json_array_get(list, i)));
+    return made;
+}
+
+static bool needless(const char *key, const json_t *value)
+{
+    static const char *const keys[] = {"$schema", "title", "additionalProperties", "minimum",
+        "maximum", "minLength", "maxLength", "minItems", "maxItems"};
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    bool nothing = json_is_false(value) || (json_is_integer(value) && !json_integer_value(value));
+    return (strcmp(key, "default") == 0 && nothing) ||
+           (strcmp(key, "required") == 0 && json_array_size(value) == 0);
+}
+
+static json_t *lean(const json_t *schema)
+{
+    json_t *made, *value;
+    const char *key;
+    if (!json_is_object(schema))
+        return json_incref((json_t *)(uintptr_t)schema);
+    made = json_object();
+    json_object_foreach((json_t *)(uintptr_t)schema, key, value)
+    {
+        if (needless(key, value))
+            continue;
+        if (strcmp(key, "properties") == 0 && json_is_object(value))
+            json_put(made, key, lean_values(value));
+        else if (strcmp(key, "items") == 0)
+            json_put(made, key, lean(value));
+        else if (strcmp(key, "anyOf") == 0)
+            json_put(made, key, lean_items(value));
+        else
+            json_put(made, key, json_incref(value));
+    }
+    return made;
+}
+
+json_t *wire_schema(const json_t *schema)
+{
+    json_t *made = lean(schema);
+    if (json_is_object(made))
+        json_object_del(made, "description"); /* the tool has one */
+    return made;
 }
 
 void wire_count(const json_t *object, const char *key, uint64_t *count)

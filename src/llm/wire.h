@@ -8,8 +8,9 @@
 
 #include "base/json.h"
 
-/* Strict JSON but for its texts: half a surrogate pair, \u0000 and bytes that are no UTF-8 become
- * U+FFFD, so that they never get any further. E_PROVIDER. */
+/* Strict JSON but for its texts and large numbers: half a surrogate pair, \u0000 and bytes that are
+ * no UTF-8 become U+FFFD, so that they never get any further; integers of 64 bits without a sign,
+ * which some services have as seeds, become fractions. E_PROVIDER. */
 MUST_USE bool wire_parse(struct str text, json_t **ret_tree, struct err *err);
 
 /* What the service said went wrong: an error's message and kind. Returns false, with E_PROVIDER,
@@ -33,6 +34,10 @@ bool wire_blank(struct str text);
 
 /* Arguments of a call as services take them: an object, whatever the model gave. */
 MUST_USE json_t *wire_arguments(const json_t *call);
+
+/* A tool's JSON Schema with what a model needs to know, for each request carries it: bounds, which
+ * the tool checks and explains, and what goes without saying are left out. */
+MUST_USE json_t *wire_schema(const json_t *schema);
 
 /* A counter, if there is one there: what is absent or null does not change it. */
 void wire_count(const json_t *object, const char *key, uint64_t *count);

@@ -4,6 +4,7 @@
 
 #include "llm/dialect.h"
 #include "llm/wire.h"
+#include "tool/tool.h"
 
 enum {
     TEXT_MAX = 16 << 20,
@@ -337,6 +338,11 @@ TEST(wire_parse_mends_texts)
         {STR("{\"a\":\"\xff\"}"), STR("\xEF\xBF\xBD")},
         {STR("{\"a\":\"\xe2\x82\"}"), STR("\xEF\xBF\xBD")},
         {STR("{\"a\":\"\xed\xa0\x80\"}"), STR("\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD")},
+        {STR("{\"n\":[15924764223251450000,-99999999999999999999,12345678901234567890.5],\"a\":"
+             "\"12345678901234567890\"}"),
+            STR("12345678901234567890")},
+        {STR("{\"n\":15924764223251450000,\"a\":\"\\\"12345678901234567890\"}"),
+            STR("\"12345678901234567890")},
         {STR("{\"a\":\"x\0y\"}"), STR("x\xEF\xBF\xBDy")},
         {STR("{\"a\":\"\\uD83D\\uDC99\\uD83D\"}"), STR("\xf0\x9f\x92\x99\xEF\xBF\xBD")},
         {STR("{\"a\":\"\\\\ud800\\ud800\"}"), STR("\\ud800\xEF\xBF\xBD")},
@@ -359,6 +365,45 @@ TEST(wire_parse_mends_texts)
     }
 }
 
+TEST(schemas_are_lean)
+{
+    AUTO_BUF struct buf b = BUF_INIT(TEXT_MAX);
+    AUTO_JSON json_t *schema = parse(STR(
+        "{\"type\":\"object\",\"description\":\"arguments of "
+        "x\",\"properties\":{\"title\":{\"type\":"
+        "\"string\",\"minLength\":1,\"maxLength\":9,\"description\":\"d\",\"default\":\".\"},\"n\":"
+        "{\"anyOf\":[{\"type\":\"integer\",\"minimum\":0,\"maximum\":2},{\"type\":\"array\","
+        "\"items\":"
+        "{\"type\":\"string\",\"title\":\"t\"},\"minItems\":1,\"maxItems\":2}]},\"raw\":{\"type\":"
+        "\"boolean\",\"default\":false}},\"required\":[],\"additionalProperties\":false}"));
+    AUTO_JSON json_t *made = wire_schema(schema);
+    json_add_compact(&b, made);
+    CHECK_Z(buf_z(&b),
+        "{\"type\":\"object\",\"properties\":{\"title\":{\"type\":\"string\",\"description\":\"d\","
+        "\"default\":\".\"},\"n\":{\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"array\",\"items\":"
+        "{\"type\":\"string\"}}]},\"raw\":{\"type\":\"boolean\"}}}");
+}
+
+/* What every request carries of the tools. */
+TEST(requests_are_small)
+{
+    static const struct {
+        const struct dialect *dialect;
+        size_t most;
+    } rows[] = {{&dialect_anthropic, 8000}, {&dialect_openai, 8300}};
+    AUTO_JSON json_t *specs = json_array();
+    for (size_t i = 0; i < n_tools; i++)
+        json_push(specs, tool_spec(tools[i]));
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_BUF struct buf body = BUF_INIT(DIALECT_BODY_MAX);
+        AUTO_JSON json_t *messages = json_array();
+        struct llm_request request = {.tools = specs, .messages = messages, .temperature = -1};
+        rows[i].dialect->write(&request, &body);
+        test_row(i, rows[i].dialect->name);
+        CHECK(body.n <= rows[i].most);
+    }
+}
+
 TEST(request_check_knows_limits)
 {
     static const struct {
@@ -374,4 +419,171 @@ TEST(request_check_knows_limits)
         CHECK(llm_request_check(&r, &err) == rows[i].ok);
         CHECK_INT(err.code, rows[i].ok ? ERR_NONE : E_CLI_INVALID_ARG);
     }
+}
+
+/* Recorded streams ---------------------------------------------------------------------------- */
+
+static void add_golden_call(json_t *calls, json_t *block)
+{
+    json_t *call = json_object();
+    json_object_set(call, "id", json_object_get(block, "id"));
+    json_object_set(call, "name", json_object_get(block, "name"));
+    json_object_set(call, "input", json_object_get(block, "arguments"));
+    json_push(calls, call);
+}
+
+static void check_golden_blocks(const json_t *message, const json_t *golden)
+{
+    AUTO_BUF struct buf thinking = BUF_INIT(TEXT_MAX), text = BUF_INIT(TEXT_MAX),
+                        want = BUF_INIT(TEXT_MAX);
+    AUTO_JSON json_t *calls = json_array(), *signatures = json_array();
+    const json_t *content = json_object_get(message, "content");
+    for (size_t i = 0; i < json_array_size(content); i++) {
+        json_t *block = json_array_get(content, i);
+        if (block_type(block) == BLOCK_TOOL_CALL)
+            add_golden_call(calls, block);
+        if (block_type(block) == BLOCK_THINKING) {
+            buf_add_str(&thinking, json_str(json_object_get(block, "thinking")));
+            if (json_object_get(block, "signature"))
+                json_push(signatures, /* their lengths */
+                    json_integer(
+                        (json_int_t)json_string_length(json_object_get(block, "signature"))));
+        }
+    }
+    message_add_text(message, &text);
+    CHECK_STR(buf_str(&text), json_str(json_object_get(golden, "text")));
+    CHECK_STR(buf_str(&thinking), json_str(json_object_get(golden, "thinking")));
+    json_add_compact(&want, json_object_get(golden, "tool_calls"));
+    check_json(calls, buf_str(&want));
+    if (!json_object_get(golden, "signatures"))
+        return;
+    buf_reset(&want);
+    json_add_compact(&want, json_object_get(golden, "signatures"));
+    check_json(signatures, buf_str(&want));
+}
+
+/* A prompt's number has what the cache gave in it, where OpenAI counts. */
+static void check_golden_usage(const json_t *message, const json_t *golden, bool whole_prompt)
+{
+    struct usage u = message_usage(message);
+    struct {
+        const char *name;
+        uint64_t got;
+    } rows[] = {
+        {"input", u.input_tokens + (whole_prompt ? u.cache_read_tokens : 0)},
+        {"output", u.output_tokens},
+        {"cache_read", u.cache_read_tokens},
+        {"cache_write", u.cache_write_tokens},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const json_t *want = json_object_get(json_object_get(golden, "usage"), rows[i].name);
+        if (want)
+            CHECK_INT(rows[i].got, json_integer_value(want));
+    }
+}
+
+static void check_recorded(const struct dialect *dialect, struct str bytes, const json_t *golden)
+{
+    static const size_t parts[] = {TEXT_MAX, 1, 13, 1400};
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+        AUTO_ERR struct err err = {0};
+        struct listener l;
+        bool ok = listen_to(&l, dialect, bytes, parts[i], &err);
+        if (CHECK_OK(ok, &err)) {
+            AUTO_JSON json_t *message = listener_message(&l);
+            check_golden_blocks(message, golden);
+            check_golden_usage(message, golden, dialect == &dialect_openai);
+            CHECK_STR(json_str(json_object_get(message, "raw_stop_reason")),
+                json_str(json_object_get(golden, "stop_reason")));
+        }
+        listener_done(&l);
+    }
+}
+
+static char *vectors(const char *name)
+{
+    const char *dir = getenv("CORDON_VECTORS");
+    char path[4096];
+    snprintf(path, sizeof(path), "%s/%s", dir ? dir : "", name);
+    char *text = dir ? test_read(path) : NULL;
+    if (!text)
+        test_skip("no public vectors here (CORDON_VECTORS)");
+    return text;
+}
+
+TEST(wire_recorded_exchanges)
+{
+    AUTO_FREE char *text = vectors("wire_golden.jsonl");
+    struct str line, rest = str_z(text);
+    size_t n_anthropic = 0, n_openai = 0;
+    for (size_t i = 0; rest.n && str_cut(rest, '\n', &line, &rest); i++) {
+        AUTO_JSON json_t *row = json_loadb(line.p, line.n, 0, NULL);
+        struct str url = json_str(json_object_get(row, "url"));
+        const json_t *golden = json_object_get(row, "golden");
+        bool anthropic = str_ends_with(url, STR("/v1/messages"));
+        if (!golden || !(anthropic || str_ends_with(url, STR("/chat/completions"))))
+            continue;
+        test_row(i, json_string_value(json_object_get(row, "name")));
+        check_recorded(anthropic ? &dialect_anthropic : &dialect_openai,
+            json_str(json_object_get(row, "body")), golden);
+        n_anthropic += anthropic;
+        n_openai += !anthropic;
+    }
+    CHECK(!text || (n_anthropic == 8 && n_openai == 24));
+}
+
+/* What recordings with a second message_start must give; all but two are several messages, one
+ * behind the other, of which the first is the answer. */
+static void check_second_start(const char *name, struct str bytes)
+{
+    static const struct {
+        const char *name, *stop, *call;
+        int restarts;
+    } rows[] = {
+        {"duplicate-message-start", "end_turn", NULL, 0},
+        {"spliced-message-start", "tool_use", "toolu_second", 1},
+        {"anthropic-programmatic-tool-calling.1", "tool_use", "toolu_019jKkXz4jAdwHweHBw92CVY", 0},
+        {"anthropic-tool-search-bm25.1", "tool_use", "toolu_019nRrfqqXcU5NPTUSYfEMAY", 0},
+        {"anthropic-tool-search-deferred-bm25", "tool_use", "toolu_01U8pzAHj2vNdPCA2Kf8JjeN", 0},
+        {"anthropic-tool-search-deferred-regex", "tool_use", "toolu_01WPkY6CkyJnFsaCqY7SZ9FX", 0},
+        {"anthropic-tool-search-regex.1", "tool_use", "toolu_01UmPwkecewaEpMupy2ywk8b", 0},
+    };
+    size_t i = 0;
+    while (i < ARRAY_LEN(rows) && strcmp(rows[i].name, name) != 0)
+        i++;
+    if (!CHECK(i < ARRAY_LEN(rows)))
+        return;
+    AUTO_ERR struct err err = {0};
+    struct listener l;
+    bool ok = listen_to(&l, &dialect_anthropic, bytes, 100, &err);
+    CHECK_OK(ok, &err);
+    CHECK_INT(l.restarts, rows[i].restarts);
+    AUTO_JSON json_t *message = listener_message(&l);
+    const json_t *content = json_object_get(message, "content"), *id = NULL;
+    for (size_t k = 0; k < json_array_size(content) && !id; k++)
+        id = json_object_get(json_array_get(content, k), "id");
+    CHECK_STR(json_str(id), str_z(rows[i].call));
+    CHECK_STR(json_str(json_object_get(message, "stop_reason")), str_z(rows[i].stop));
+    listener_done(&l);
+}
+
+TEST(anthropic_recorded_streams)
+{
+    AUTO_FREE char *text = vectors("anthropic_stream_golden.jsonl");
+    struct str line, rest = str_z(text);
+    size_t n_golden = 0, n_second = 0;
+    for (size_t i = 0; rest.n && str_cut(rest, '\n', &line, &rest); i++) {
+        AUTO_JSON json_t *row = json_loadb(line.p, line.n, 0, NULL);
+        const json_t *golden = json_object_get(row, "golden");
+        const char *name = json_string_value(json_object_get(row, "name"));
+        struct str bytes = json_str(json_object_get(row, "sse"));
+        test_row(i, name);
+        if (golden)
+            check_recorded(&dialect_anthropic, bytes, golden);
+        else
+            check_second_start(name, bytes);
+        n_golden += golden != NULL;
+        n_second += golden == NULL;
+    }
+    CHECK(!text || (n_golden == 24 && n_second == 7));
 }
