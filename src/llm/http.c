@@ -111,7 +111,6 @@ struct transport {
 };
 
 static const struct transport transports[] = {
-    {CURLE_UNSUPPORTED_PROTOCOL, "url", "'%s' is no address that can be used"},
     {CURLE_URL_MALFORMAT, "url", "'%s' is no address that can be used"},
     {CURLE_COULDNT_RESOLVE_PROXY, "resolve", "the proxy for %s is not known by that name"},
     {CURLE_COULDNT_RESOLVE_HOST, "resolve", "no host is known by the name %s; is there a network?"},

@@ -16,7 +16,7 @@
 #include "llm/waiter.h"
 
 enum {
-    HTTP_CONNECT_MS = 15 * 1000,
+    HTTP_CONNECT_MS = 8 * 1000,
     HTTP_IDLE_MS = 300 * 1000,
     HTTP_PENDING_MAX = 256 * 1024, /* bytes that wait for a reader; then the service has to */
 };

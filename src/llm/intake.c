@@ -117,9 +117,22 @@ static void begin_body(struct intake *in)
     in->left = (uint64_t)n;
 }
 
+/* What no request begins with, such as TLS: who sends it waits for an answer, not for us to read
+ * on.
+ */
+static bool is_foreign(const struct intake *in)
+{
+    unsigned char first = in->at < in->in.n ? (unsigned char)in->in.p[in->at] : '\n';
+    return in->head.n == 0 && first != '\r' && first != '\n' && (first < ' ' || first > '~');
+}
+
 static bool step_head(struct intake *in)
 {
     struct str line;
+    if (is_foreign(in)) {
+        bad(in, 400);
+        return false;
+    }
     if (!take_line(in, &line))
         return false;
     if (line.n == 0 && in->head.n == 0)

@@ -9,7 +9,8 @@
  *
  * States: new -> streaming -> complete | error | closed. A message is there from the first
  * stream_next() on: whole after the end, what had come after an error (stop reason "error", or
- * "aborted" if it was canceled or closed). No byte is sent before the first stream_next().
+ * "aborted" if it was canceled or closed). No byte is sent before the first stream_next(). One
+ * thread pulls; another may close, which ends its wait at once.
  */
 #ifndef LLM_PROVIDER_H
 #define LLM_PROVIDER_H
@@ -59,6 +60,7 @@ struct provider_options {
     int max_retries;      /* -1: the default */
     int cancel_fd;        /* -1: none */
     uint64_t deadline_ms; /* clock_mono_ms(); 0: none */
+    uint64_t idle_timeout_ms; /* how long a service may send nothing; 0: the default */
     void (*on_retry)(void *context, const struct retry_notice *notice);
     void *context;
 };
@@ -66,7 +68,7 @@ struct provider_options {
 struct provider; /* opaque */
 
 /* E_CONFIG: a service without its key (a base URL that is no default needs none), a URL that is
- * none. E_NOT_FOUND: the script. */
+ * none. E_IO, E_PROTOCOL: the script. */
 MUST_USE bool provider_open(
     const struct provider_options *options, struct provider **ret_provider, struct err *err);
 void provider_close(struct provider *p); /* accepts NULL */

@@ -20,6 +20,7 @@ enum {
 
 struct connection {
     int fd; /* -1: free */
+    uint64_t number;
     struct intake in;
     bool playing;
     struct play play;
@@ -36,7 +37,7 @@ struct serve {
     const struct serve_options *o;
     int listen_fd;
     uint16_t port;
-    uint64_t requests;
+    uint64_t requests, accepted;
     struct connection connections[SERVE_CONNECTIONS_MAX];
     char *filler;
 };
@@ -71,14 +72,16 @@ static json_t *headers_json(const struct intake *in)
 }
 
 /* Takes the body over. */
-static bool write_log(struct serve *s, const struct intake *in, json_t *body, struct err *err)
+static bool write_log(struct serve *s, const struct connection *c, json_t *body, struct err *err)
 {
+    const struct intake *in = &c->in;
     AUTO_BUF struct buf line = BUF_INIT(LOG_LINE_MAX);
     char time[CLOCK_RFC3339];
     clock_rfc3339(clock_wall_ms(), time);
     AUTO_JSON json_t *entry = json_object();
     json_put(entry, "time", json_string(time));
     json_put(entry, "request", json_integer((json_int_t)s->requests));
+    json_put(entry, "connection", json_integer((json_int_t)c->number));
     json_put(entry, "method", json_text(in->method));
     json_put(entry, "path", json_text(in->target));
     json_put(entry, "headers", headers_json(in));
@@ -198,7 +201,7 @@ static bool answer(struct serve *s, struct connection *c, struct err *err)
     c->keep = !c->in.http_1_0 && !(wish.n == 5 && strncasecmp(wish.p, "close", 5) == 0);
     if (c->in.body.n && !json_parse(buf_str(&c->in.body), "request", E_PROTOCOL, &body, &ignored))
         body = json_text(buf_str(&c->in.body));
-    if (s->o->log_fd >= 0 && !write_log(s, &c->in, body ? json_incref(body) : json_null(), err))
+    if (s->o->log_fd >= 0 && !write_log(s, c, body ? json_incref(body) : json_null(), err))
         return false;
     play_init(&c->play);
     play_request(s, c, body);
@@ -390,7 +393,8 @@ static void accept_one(struct serve *s)
         struct connection *c = &s->connections[i];
         if (c->fd >= 0)
             continue;
-        *c = (struct connection){.fd = fd, .keep = true, .last_ms = clock_mono_ms()};
+        *c = (struct connection){
+            .fd = fd, .number = ++s->accepted, .keep = true, .last_ms = clock_mono_ms()};
         c->out = BUF_INIT((size_t)SCRIPT_TEXT_MAX * 64);
         intake_init(&c->in);
         return;

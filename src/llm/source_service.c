@@ -67,6 +67,7 @@ static bool begin(struct attempt *a, struct err *err)
         .headers = buf_str(&c->headers),
         .body = buf_str(&c->body),
         .waiter = a->waiter,
+        .idle_timeout_ms = p->options.idle_timeout_ms,
     };
     return http_open(&spec, &c->http, err);
 }
