@@ -17,11 +17,13 @@
 
 enum {
     TITLE_MAX = 200, /* bytes */
+    TIME_MAX = 64,
     INDEX_MAX = 1 << 30,
     /* The index is written anew when reading all that again would take longer. */
     WORTH_FILES = 64,
     WORTH_BYTES = 1 << 20,
     ENTRY_ARENA = 16 * 1024,
+    SUMMARY_ARENA = 1 << 20,
 };
 
 #define INDEX  "index"
@@ -62,16 +64,31 @@ static const struct shape index_shape = SHAPE("index", ENTRY, index_fields, "a s
 
 /* One session's file -------------------------------------------------------------------------- */
 
+/* What can come again and again has its one place. */
 struct summary {
     struct catalog_entry *entry;
     struct arena *arena;
     const char *file;
+    char title[TITLE_MAX + 1], updated_at[TIME_MAX + 1];
 };
 
 static void keep(struct summary *s, struct str *member, const json_t *text)
 {
     if (json_is_string(text))
         *member = arena_str(s->arena, str_head(json_str(text), PATH_MAX));
+}
+
+static struct str copy_to(char *place, struct str text, size_t max)
+{
+    text = str_head(text, max);
+    memcpy(place, text.p, text.n);
+    return str_n(place, text.n);
+}
+
+static void keep_time(struct summary *s, const json_t *text)
+{
+    if (json_is_string(text))
+        s->entry->updated_at = copy_to(s->updated_at, json_str(text), TIME_MAX);
 }
 
 /* The first line that says something, cut between characters. */
@@ -87,13 +104,13 @@ static void keep_title(struct summary *s, struct str text)
             text.n--;
         while (text.n && (text.p[text.n] & 0xC0) == 0x80);
     }
-    s->entry->title = arena_str(s->arena, str_trim_end(text, '\r'));
+    s->entry->title = copy_to(s->title, str_trim_end(text, '\r'), TITLE_MAX);
 }
 
 static void see_message(struct summary *s, const json_t *message)
 {
     s->entry->messages++;
-    keep(s, &s->entry->updated_at, json_object_get(message, "timestamp"));
+    keep_time(s, json_object_get(message, "timestamp"));
     if (s->entry->title.n || message_type(message) != MESSAGE_USER)
         return;
     AUTO_BUF struct buf text = BUF_INIT(STORE_LINE_MAX);
@@ -104,7 +121,7 @@ static void see_message(struct summary *s, const json_t *message)
 static void see_header(struct summary *s, const json_t *header)
 {
     keep(s, &s->entry->created_at, json_object_get(header, "created_at"));
-    keep(s, &s->entry->updated_at, json_object_get(header, "updated_at"));
+    keep_time(s, json_object_get(header, "updated_at"));
     keep(s, &s->entry->cwd, json_object_get(header, "cwd"));
     if (json_is_string(json_object_get(header, "title")))
         keep_title(s, json_str(json_object_get(header, "title")));
@@ -133,7 +150,7 @@ static bool on_line(void *context, const struct tape_line *line, bool *ret_torn,
     else if (kind == LINE_TITLE)
         keep_title(s, json_str(json_object_get(tree, "title")));
     else if (kind == LINE_UPDATED)
-        keep(s, &s->entry->updated_at, json_object_get(tree, "updated_at"));
+        keep_time(s, json_object_get(tree, "updated_at"));
     return true;
 }
 
@@ -141,10 +158,10 @@ static void summarize(const char *dir, struct catalog_entry *entry, struct arena
 {
     AUTO(tape_close) struct tape t = TAPE_NONE;
     AUTO_ERR struct err problem = {0};
-    AUTO_ARENA struct arena own = ARENA_INIT(STORE_BYTES_MAX);
+    AUTO_ARENA struct arena own = ARENA_INIT(SUMMARY_ARENA);
     const char *path = arena_printf(&own, "%s/" STR_FMT SUFFIX, dir, STR_ARG(entry->id));
     struct catalog_entry found = *entry;
-    struct summary s = {&found, &own, path};
+    struct summary s = {.entry = &found, .arena = &own, .file = path};
     if (!tape_open(path, false, &t, &problem) || !tape_read(&t, on_line, &s, &problem))
         found.damage = arena_str(&own, str_head(str_z(problem.message), 1024));
     struct str *texts[] = {
