@@ -47,20 +47,14 @@ static const struct field list_fields[] = {
 };
 const struct shape catalog_shape = SHAPE("session", ENTRY, list_fields, "a session");
 
-static const struct field index_fields[] = {
-    FIELD_STR("id", ENTRY, id, "", .flags = FIELD_REQUIRED),
-    FIELD_U64("inode", ENTRY, inode, ""),
-    FIELD_U64("size", ENTRY, size, ""),
-    FIELD_U64("mtime_s", ENTRY, mtime_s, ""),
-    FIELD_U64("mtime_ns", ENTRY, mtime_ns, ""),
-    FIELD_STR("created_at", ENTRY, created_at, ""),
-    FIELD_STR("updated_at", ENTRY, updated_at, ""),
-    FIELD_U64("messages", ENTRY, messages, ""),
-    FIELD_STR("title", ENTRY, title, ""),
-    FIELD_STR("cwd", ENTRY, cwd, ""),
-    FIELD_STR("damage", ENTRY, damage, ""),
-};
-static const struct shape index_shape = SHAPE("index", ENTRY, index_fields, "a session");
+/* A line of the index is a list, since there are many: these, in this order. */
+static const size_t index_texts[] = {offsetof(ENTRY, id), offsetof(ENTRY, created_at),
+    offsetof(ENTRY, updated_at), offsetof(ENTRY, title), offsetof(ENTRY, cwd),
+    offsetof(ENTRY, damage)};
+static const size_t index_numbers[] = {offsetof(ENTRY, inode), offsetof(ENTRY, size),
+    offsetof(ENTRY, mtime_s), offsetof(ENTRY, mtime_ns), offsetof(ENTRY, messages)};
+#define TEXT_AT(entry, i)   ((struct str *)((char *)(entry) + index_texts[i]))
+#define NUMBER_AT(entry, i) ((uint64_t *)((char *)(entry) + index_numbers[i]))
 
 /* One session's file -------------------------------------------------------------------------- */
 
@@ -188,6 +182,37 @@ static int by_age(const void *a, const void *b)
     return str_cmp(x->id, y->id);
 }
 
+static bool read_row(const json_t *row, struct arena *a, ENTRY *entry)
+{
+    size_t n_texts = ARRAY_LEN(index_texts);
+    if (json_array_size(row) != n_texts + ARRAY_LEN(index_numbers))
+        return false;
+    for (size_t i = 0; i < n_texts; i++) {
+        if (!json_is_string(json_array_get(row, i)))
+            return false;
+        *TEXT_AT(entry, i) = arena_str(a, json_str(json_array_get(row, i)));
+    }
+    for (size_t i = 0; i < ARRAY_LEN(index_numbers); i++) {
+        const json_t *number = json_array_get(row, n_texts + i);
+        if (!json_is_integer(number))
+            return false;
+        *NUMBER_AT(entry, i) = (uint64_t)json_integer_value(number);
+    }
+    return true;
+}
+
+static void add_row(const ENTRY *entry, struct buf *out)
+{
+    char before = '[';
+    for (size_t i = 0; i < ARRAY_LEN(index_texts); i++, before = ',') {
+        buf_add_byte(out, before);
+        json_add_text(out, *TEXT_AT(entry, i));
+    }
+    for (size_t i = 0; i < ARRAY_LEN(index_numbers); i++)
+        buf_printf(out, ",%lld", (long long)*NUMBER_AT(entry, i));
+    buf_add_z(out, "]\n");
+}
+
 /* What is wrong in it is as if it were not there. */
 static struct catalog load_index(int dir, struct arena *a)
 {
@@ -210,7 +235,7 @@ static struct catalog load_index(int dir, struct arena *a)
         AUTO_JSON json_t *tree = NULL;
         if (arena_left(a) > line.n * 2 + ENTRY_ARENA &&
             json_parse(line, INDEX, E_CONFIG, &tree, &ignored) &&
-            field_read(&index_shape, tree, a, E_CONFIG, &index.entries[index.n], &ignored))
+            read_row(tree, a, &index.entries[index.n]))
             index.n++;
     }
     qsort(index.entries, index.n, sizeof(ENTRY), by_id);
@@ -227,9 +252,7 @@ static void write_index(const char *dir, const struct catalog *c)
         const ENTRY *e = &c->entries[i];
         if (e->mtime_s * NS_PER_S + e->mtime_ns + FRESH_NS > now_ns)
             continue;
-        AUTO_JSON json_t *tree = field_write(&index_shape, e);
-        json_add_compact(&text, tree);
-        buf_add_byte(&text, '\n');
+        add_row(e, &text);
     }
     snprintf(path, sizeof(path), "%s/" INDEX, dir);
     if (buf_ok(&text))
