@@ -17,11 +17,13 @@
 
 enum {
     TITLE_MAX = 200, /* bytes */
+    TIME_MAX = 64,
     INDEX_MAX = 1 << 30,
     /* The index is written anew when reading all that again would take longer. */
     WORTH_FILES = 64,
     WORTH_BYTES = 1 << 20,
     ENTRY_ARENA = 16 * 1024,
+    SUMMARY_ARENA = 1 << 20,
 };
 
 #define INDEX  "index"
@@ -45,33 +47,42 @@ static const struct field list_fields[] = {
 };
 const struct shape catalog_shape = SHAPE("session", ENTRY, list_fields, "a session");
 
-static const struct field index_fields[] = {
-    FIELD_STR("id", ENTRY, id, "", .flags = FIELD_REQUIRED),
-    FIELD_U64("inode", ENTRY, inode, ""),
-    FIELD_U64("size", ENTRY, size, ""),
-    FIELD_U64("mtime_s", ENTRY, mtime_s, ""),
-    FIELD_U64("mtime_ns", ENTRY, mtime_ns, ""),
-    FIELD_STR("created_at", ENTRY, created_at, ""),
-    FIELD_STR("updated_at", ENTRY, updated_at, ""),
-    FIELD_U64("messages", ENTRY, messages, ""),
-    FIELD_STR("title", ENTRY, title, ""),
-    FIELD_STR("cwd", ENTRY, cwd, ""),
-    FIELD_STR("damage", ENTRY, damage, ""),
-};
-static const struct shape index_shape = SHAPE("index", ENTRY, index_fields, "a session");
+/* A line of the index is a list, since there are many: these, in this order. */
+static const size_t index_texts[] = {offsetof(ENTRY, id), offsetof(ENTRY, created_at),
+    offsetof(ENTRY, updated_at), offsetof(ENTRY, title), offsetof(ENTRY, cwd),
+    offsetof(ENTRY, damage)};
+static const size_t index_numbers[] = {offsetof(ENTRY, inode), offsetof(ENTRY, size),
+    offsetof(ENTRY, mtime_s), offsetof(ENTRY, mtime_ns), offsetof(ENTRY, messages)};
+#define TEXT_AT(entry, i)   ((struct str *)((char *)(entry) + index_texts[i]))
+#define NUMBER_AT(entry, i) ((uint64_t *)((char *)(entry) + index_numbers[i]))
 
 /* One session's file -------------------------------------------------------------------------- */
 
+/* What can come again and again has its one place. */
 struct summary {
     struct catalog_entry *entry;
     struct arena *arena;
     const char *file;
+    char title[TITLE_MAX + 1], updated_at[TIME_MAX + 1];
 };
 
 static void keep(struct summary *s, struct str *member, const json_t *text)
 {
     if (json_is_string(text))
         *member = arena_str(s->arena, str_head(json_str(text), PATH_MAX));
+}
+
+static struct str copy_to(char *place, struct str text, size_t max)
+{
+    text = str_head(text, max);
+    memcpy(place, text.p, text.n);
+    return str_n(place, text.n);
+}
+
+static void keep_time(struct summary *s, const json_t *text)
+{
+    if (json_is_string(text))
+        s->entry->updated_at = copy_to(s->updated_at, json_str(text), TIME_MAX);
 }
 
 /* The first line that says something, cut between characters. */
@@ -87,13 +98,13 @@ static void keep_title(struct summary *s, struct str text)
             text.n--;
         while (text.n && (text.p[text.n] & 0xC0) == 0x80);
     }
-    s->entry->title = arena_str(s->arena, str_trim_end(text, '\r'));
+    s->entry->title = copy_to(s->title, str_trim_end(text, '\r'), TITLE_MAX);
 }
 
 static void see_message(struct summary *s, const json_t *message)
 {
     s->entry->messages++;
-    keep(s, &s->entry->updated_at, json_object_get(message, "timestamp"));
+    keep_time(s, json_object_get(message, "timestamp"));
     if (s->entry->title.n || message_type(message) != MESSAGE_USER)
         return;
     AUTO_BUF struct buf text = BUF_INIT(STORE_LINE_MAX);
@@ -104,7 +115,7 @@ static void see_message(struct summary *s, const json_t *message)
 static void see_header(struct summary *s, const json_t *header)
 {
     keep(s, &s->entry->created_at, json_object_get(header, "created_at"));
-    keep(s, &s->entry->updated_at, json_object_get(header, "updated_at"));
+    keep_time(s, json_object_get(header, "updated_at"));
     keep(s, &s->entry->cwd, json_object_get(header, "cwd"));
     if (json_is_string(json_object_get(header, "title")))
         keep_title(s, json_str(json_object_get(header, "title")));
@@ -133,7 +144,7 @@ static bool on_line(void *context, const struct tape_line *line, bool *ret_torn,
     else if (kind == LINE_TITLE)
         keep_title(s, json_str(json_object_get(tree, "title")));
     else if (kind == LINE_UPDATED)
-        keep(s, &s->entry->updated_at, json_object_get(tree, "updated_at"));
+        keep_time(s, json_object_get(tree, "updated_at"));
     return true;
 }
 
@@ -141,10 +152,10 @@ static void summarize(const char *dir, struct catalog_entry *entry, struct arena
 {
     AUTO(tape_close) struct tape t = TAPE_NONE;
     AUTO_ERR struct err problem = {0};
-    AUTO_ARENA struct arena own = ARENA_INIT(STORE_BYTES_MAX);
+    AUTO_ARENA struct arena own = ARENA_INIT(SUMMARY_ARENA);
     const char *path = arena_printf(&own, "%s/" STR_FMT SUFFIX, dir, STR_ARG(entry->id));
     struct catalog_entry found = *entry;
-    struct summary s = {&found, &own, path};
+    struct summary s = {.entry = &found, .arena = &own, .file = path};
     if (!tape_open(path, false, &t, &problem) || !tape_read(&t, on_line, &s, &problem))
         found.damage = arena_str(&own, str_head(str_z(problem.message), 1024));
     struct str *texts[] = {
@@ -171,6 +182,37 @@ static int by_age(const void *a, const void *b)
     return str_cmp(x->id, y->id);
 }
 
+static bool read_row(const json_t *row, struct arena *a, ENTRY *entry)
+{
+    size_t n_texts = ARRAY_LEN(index_texts);
+    if (json_array_size(row) != n_texts + ARRAY_LEN(index_numbers))
+        return false;
+    for (size_t i = 0; i < n_texts; i++) {
+        if (!json_is_string(json_array_get(row, i)))
+            return false;
+        *TEXT_AT(entry, i) = arena_str(a, json_str(json_array_get(row, i)));
+    }
+    for (size_t i = 0; i < ARRAY_LEN(index_numbers); i++) {
+        const json_t *number = json_array_get(row, n_texts + i);
+        if (!json_is_integer(number))
+            return false;
+        *NUMBER_AT(entry, i) = (uint64_t)json_integer_value(number);
+    }
+    return true;
+}
+
+static void add_row(const ENTRY *entry, struct buf *out)
+{
+    char before = '[';
+    for (size_t i = 0; i < ARRAY_LEN(index_texts); i++, before = ',') {
+        buf_add_byte(out, before);
+        json_add_text(out, *TEXT_AT(entry, i));
+    }
+    for (size_t i = 0; i < ARRAY_LEN(index_numbers); i++)
+        buf_printf(out, ",%lld", (long long)*NUMBER_AT(entry, i));
+    buf_add_z(out, "]\n");
+}
+
 /* What is wrong in it is as if it were not there. */
 static struct catalog load_index(int dir, struct arena *a)
 {
@@ -193,7 +235,7 @@ static struct catalog load_index(int dir, struct arena *a)
         AUTO_JSON json_t *tree = NULL;
         if (arena_left(a) > line.n * 2 + ENTRY_ARENA &&
             json_parse(line, INDEX, E_CONFIG, &tree, &ignored) &&
-            field_read(&index_shape, tree, a, E_CONFIG, &index.entries[index.n], &ignored))
+            read_row(tree, a, &index.entries[index.n]))
             index.n++;
     }
     qsort(index.entries, index.n, sizeof(ENTRY), by_id);
@@ -210,9 +252,7 @@ static void write_index(const char *dir, const struct catalog *c)
         const ENTRY *e = &c->entries[i];
         if (e->mtime_s * NS_PER_S + e->mtime_ns + FRESH_NS > now_ns)
             continue;
-        AUTO_JSON json_t *tree = field_write(&index_shape, e);
-        json_add_compact(&text, tree);
-        buf_add_byte(&text, '\n');
+        add_row(e, &text);
     }
     snprintf(path, sizeof(path), "%s/" INDEX, dir);
     if (buf_ok(&text))

@@ -178,8 +178,8 @@ static bool next_line(
     struct reading *r, struct tape_line *ret_line, bool *ret_ended, struct err *err)
 {
     for (;;) {
-        const char *from = r->buf.p + r->looked;
-        const char *end = r->buf.n > r->looked ? memchr(from, '\n', r->buf.n - r->looked) : NULL;
+        size_t new = r->buf.n - r->looked;
+        const char *end = new ? memchr(r->buf.p + r->looked, '\n', new) : NULL;
         r->looked = end ? (size_t)(end - r->buf.p) : r->buf.n;
         if (!end && r->at < r->end) {
             if (!fill(r, err))
@@ -187,7 +187,7 @@ static bool next_line(
             continue;
         }
         size_t after = r->looked + (end ? 1 : 0);
-        ret_line->text = str_n(r->buf.p + r->start, r->looked - r->start);
+        ret_line->text = str_n(buf_z(&r->buf) + r->start, r->looked - r->start);
         ret_line->last = after == r->buf.n && r->at >= r->end;
         ret_line->number = ++r->number;
         *ret_ended = end != NULL;

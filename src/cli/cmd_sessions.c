@@ -14,6 +14,7 @@
 enum {
     LISTED = 50, /* on a terminal, without --all */
     REMOVED_MAX = 10 * 1000,
+    DAMAGE_SHOWN = 10,
 };
 #define LIST_ARENA ((size_t)1 << 30)
 
@@ -65,6 +66,16 @@ static void list_text(struct cli *cli, const struct catalog *c, bool all)
         out_note(cli, "%zu more: --all shows them", c->n - n);
 }
 
+static void warn_of_damage(struct cli *cli, const struct catalog *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++)
+        if (c->entries[i].damage.n && n++ < DAMAGE_SHOWN)
+            out_warn(cli, "damaged: " STR_FMT, STR_ARG(c->entries[i].damage));
+    if (n > DAMAGE_SHOWN)
+        out_warn(cli, "%zu more are damaged", n - DAMAGE_SHOWN);
+}
+
 static bool run_list(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct list_options *options = args->options;
@@ -73,9 +84,8 @@ static bool run_list(struct cli *cli, const struct args *args, struct err *err)
     struct catalog c = {0};
     if (!sessions_dir(cli, &dir, err) || !catalog_load(dir, &a, &c, err))
         return false;
-    for (size_t i = 0; i < c.n && !options->ids; i++)
-        if (c.entries[i].damage.n)
-            out_warn(cli, "damaged: " STR_FMT, STR_ARG(c.entries[i].damage));
+    if (!options->ids)
+        warn_of_damage(cli, &c);
     if (cli->json)
         return list_json(cli, &c, err);
     if (!options->ids)

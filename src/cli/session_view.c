@@ -137,15 +137,15 @@ static void add_entry(struct cli *cli, const struct catalog_entry *e, unsigned i
         COUNT = 6,
     };
     struct buf *out = &cli->stdout_buf;
-    char ago[SESSION_AGO], count[32];
+    char ago[SESSION_AGO];
     unsigned used = id_columns + AGO + COUNT + 3 * 2;
     unsigned left = columns > used + TITLE_LEAST ? columns - used : TITLE_LEAST;
     unsigned cwd = left > 3 * TITLE_LEAST ? MIN(left / 3, (unsigned)CWD_MOST) : 0;
     session_view_ago(e->updated_ms, now_ms, ago);
-    snprintf(count, sizeof(count), "%*llu", COUNT, (unsigned long long)e->messages);
-    add_column(out, shown_id(cli, e->id), id_columns);
-    add_column(out, str_z(ago), AGO);
-    add_column(out, str_z(count), COUNT);
+    struct str id = shown_id(cli, e->id);
+    buf_add_str(out, id);
+    buf_printf(out, "%*s%-*s  %*llu  ", (int)(id_columns - id.n + 2), "", AGO, ago, COUNT,
+        (unsigned long long)e->messages);
     struct str title = e->damage.n ? STR("(damaged)") : e->title;
     if (cwd && e->cwd.n) {
         add_column(out, title, left - cwd - 2);
