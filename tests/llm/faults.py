@@ -183,7 +183,7 @@ class Faults:
             answer.must_fail(words, f"HTTP {status}", "their words", status=status, attempts=1, request_id="req_1")
             expect("\x1b" not in answer.error["message"], answer.error)
             expect(answer.error["context"]["provider_error"] == "some_error", answer.error)
-            expect(answer.status == 16, answer.status)
+            expect(answer.status == 16, answer.status, answer.stderr[-3000:])
             expect(answer.message["content"] == [] and answer.message["stop_reason"] == "error", answer.message)
 
     def test_only_some_statuses_are_tried_again(self, dialect):
