@@ -9,7 +9,7 @@ static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
 
 static struct curl loaded;
 static const char *missing; /* what there is not */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_once_t once_loaded = PTHREAD_ONCE_INIT, once_begun = PTHREAD_ONCE_INIT;
 
 static void load(void)
 {
@@ -34,13 +34,19 @@ static void load(void)
             missing = calls[i].name;
         memcpy((char *)&loaded + calls[i].at, &call, sizeof(call));
     }
+}
+
+/* In the thread that uses it: TLS libraries keep things for each thread that begins them. */
+static void begin(void)
+{
     if (!missing && loaded.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         missing = "curl_global_init";
 }
 
 bool curl_get(const struct curl **ret_curl, struct err *err)
 {
-    pthread_once(&once, load);
+    pthread_once(&once_loaded, load);
+    pthread_once(&once_begun, begin);
     if (missing == names[0])
         return err_set(err, E_CONFIG,
             "libcurl.so.4 is not there, and without it no service can be reached; on Debian: "
@@ -56,7 +62,7 @@ bool curl_get(const struct curl **ret_curl, struct err *err)
 static void *load_aside(void *unused)
 {
     (void)unused;
-    pthread_once(&once, load);
+    pthread_once(&once_loaded, load);
     return NULL;
 }
 

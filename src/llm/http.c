@@ -146,7 +146,8 @@ static bool fail_transport(struct http *h, struct err *err)
     } else {
         buf_printf(&text, "the connection to %s failed", buf_z(&host));
     }
-    if (h->words[0]) {
+    bool said = t && strcmp(t->kind, "resolve") == 0; /* libcurl has nothing to add */
+    if (h->words[0] && !said) {
         buf_add_z(&text, " (");
         utf8_add_printable(&text, str_z(h->words));
         buf_add_byte(&text, ')');

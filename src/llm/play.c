@@ -126,7 +126,7 @@ static bool check_fault(struct play *p, const struct voice *voice, bool at_end)
 /* Parts -----------------------------------------------------------------------------------------
  */
 
-static void call_id(struct play *p, const struct script_part *part, struct buf *id)
+void play_call_id(struct play *p, const struct script_part *part, struct buf *id)
 {
     if (p->turn->fault == FAULT_NO_IDS)
         return;
@@ -165,7 +165,7 @@ static bool play_part(struct play *p, const struct voice *voice, const struct sc
     }
     struct str rest = part->text.p ? part->text : part->thinking;
     if (part->call) {
-        call_id(p, part, &id);
+        play_call_id(p, part, &id);
         script_arguments(part->call, &arguments);
         rest = buf_str(&arguments);
     }
@@ -269,6 +269,10 @@ void play_turn(struct play *p, const struct voice *voice, const struct play_spec
     buf_printf(&p->headers, "request-id: %s\r\n", request_id);
     if (turn->error && turn->error->status && !turn->has_after)
         play_status(p, voice, request_id);
-    else if (!play_instead(p, spec->port))
+    else if (play_instead(p, spec->port))
+        return;
+    else if (spec->whole)
+        play_json(p, 200, voice->whole(p));
+    else
         play_stream(p, voice);
 }

@@ -53,6 +53,7 @@ struct play_spec {
     const char *model;
     uint64_t number;
     uint16_t port; /* of the server: where a redirect leads */
+    bool whole;    /* one JSON object, no stream: faults of streams do not happen */
 };
 
 /* How a service says things. */
@@ -66,6 +67,7 @@ struct voice {
     void (*usage)(struct play *p, uint64_t output_tokens); /* in the middle */
     void (*finish)(struct play *p, bool last_event);
     void (*error)(struct play *p, const struct script_error *error); /* in the middle */
+    json_t *(*whole)(struct play *p); /* all of it at once, for who does not stream */
     json_t *(*error_body)(const struct script_error *error, const char *request_id);
     const char *half_text; /* an event's data, with half a character in it */
 };
@@ -79,6 +81,9 @@ void play_turn(struct play *p, const struct voice *voice, const struct play_spec
     const struct script_turn *turn);
 /* An answer that is one JSON object; takes it over. */
 void play_json(struct play *p, unsigned status, json_t *object);
+
+/* For voices: the id of a call, which may be none. */
+void play_call_id(struct play *p, const struct script_part *part, struct buf *id);
 
 /* For voices: one event, whose name may be NULL. The first takes the object over. */
 void play_event(struct play *p, const char *name, json_t *data);

@@ -160,13 +160,10 @@ static void play_request(struct serve *s, struct connection *c, const json_t *bo
         refuse(s, c, 400, "the request is no JSON object with messages");
         return;
     }
-    if (!json_is_true(json_object_get(body, "stream"))) {
-        refuse(s, c, 400, "serve-script only streams: send \"stream\": true");
-        return;
-    }
     buf_add_str(&name, script_model(s->o->script).p ? script_model(s->o->script) : model);
     enum script_last last = read_messages(body, &text);
-    const struct play_spec spec = {s->o->script, buf_z(&name), s->requests, s->port};
+    const struct play_spec spec = {s->o->script, buf_z(&name), s->requests, s->port,
+        !json_is_true(json_object_get(body, "stream"))};
     play_turn(&c->play, voice, &spec, script_next(s->o->script, buf_str(&text), last));
 }
 

@@ -48,6 +48,40 @@ static void begin(struct play *p, const struct script_part *part, const char *id
             "content_block", first_block(part, id)));
 }
 
+static json_t *whole_block(struct play *p, const struct script_part *part)
+{
+    AUTO_BUF struct buf id = BUF_INIT(1024);
+    if (part->call)
+        play_call_id(p, part, &id);
+    json_t *block = first_block(part, buf_z(&id));
+    if (part->call && json_is_object(part->call->arguments))
+        json_put(block, "input", json_incref(part->call->arguments));
+    if (part->text.p)
+        json_put(block, "text", json_text(part->text));
+    if (part->thinking.p)
+        json_put(block, "thinking", json_text(part->thinking));
+    if (part->signature.p)
+        json_put(block, "signature", json_text(part->signature));
+    return block;
+}
+
+static json_t *whole(struct play *p)
+{
+    const struct usage *u = &p->turn->usage;
+    const char *word = stop_word(p->turn);
+    json_t *content = json_array();
+    for (size_t i = 0; i < p->turn->n_parts; i++)
+        if (!p->turn->parts[i].has_delay && !p->turn->parts[i].raw.p)
+            json_push(content, whole_block(p, &p->turn->parts[i]));
+    return json_pack("{s:o, s:s, s:s, s:s, s:o, s:o, s:n, s:{s:I, s:I, s:I, s:I}}", "id",
+        json_sprintf("msg_%llu", (unsigned long long)p->number), "type", "message", "role",
+        "assistant", "model", p->model, "content", content, "stop_reason",
+        word ? json_string(word) : json_text(p->turn->stop_reason), "stop_sequence", "usage",
+        "input_tokens", (json_int_t)u->input_tokens, "cache_creation_input_tokens",
+        (json_int_t)u->cache_write_tokens, "cache_read_input_tokens",
+        (json_int_t)u->cache_read_tokens, "output_tokens", (json_int_t)u->output_tokens);
+}
+
 static void say_delta(struct play *p, const char *type, const char *key, struct str text)
 {
     play_event(p, "content_block_delta",
@@ -119,6 +153,7 @@ const struct voice voice_anthropic = {
     .usage = usage,
     .finish = finish,
     .error = error,
+    .whole = whole,
     .error_body = error_body,
     .half_text = "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\","
                  "\"text\":\"caf\xC3\"}}",

@@ -87,6 +87,38 @@ static void finish(struct play *p, bool last_event)
         play_event_text(p, NULL, STR("[DONE]"));
 }
 
+static json_t *whole_call(struct play *p, const struct script_part *part)
+{
+    AUTO_BUF struct buf id = BUF_INIT(1024), arguments = BUF_INIT(2 * (size_t)SCRIPT_TEXT_MAX);
+    play_call_id(p, part, &id);
+    script_arguments(part->call, &arguments);
+    return json_pack("{s:s, s:s, s:{s:o, s:o}}", "id", buf_z(&id), "type", "function", "function",
+        "name", json_text(part->call->name), "arguments", json_text(buf_str(&arguments)));
+}
+
+static json_t *whole(struct play *p)
+{
+    const char *word = stop_word(p->turn);
+    AUTO_BUF struct buf text = BUF_INIT(2 * (size_t)SCRIPT_TEXT_MAX);
+    json_t *calls = json_array();
+    for (size_t i = 0; i < p->turn->n_parts; i++) {
+        if (p->turn->parts[i].text.p)
+            buf_add_str(&text, p->turn->parts[i].text);
+        if (p->turn->parts[i].call)
+            json_push(calls, whole_call(p, &p->turn->parts[i]));
+    }
+    json_t *message =
+        json_pack("{s:s, s:o}", "role", "assistant", "content", json_text(buf_str(&text)));
+    if (json_array_size(calls))
+        json_put(message, "tool_calls", json_incref(calls));
+    json_decref(calls);
+    return json_pack("{s:o, s:s, s:i, s:s, s:[{s:i, s:o, s:o}], s:o}", "id",
+        json_sprintf("chatcmpl-%llu", (unsigned long long)p->number), "object", "chat.completion",
+        "created", 0, "model", p->model, "choices", "index", 0, "message", message, "finish_reason",
+        word ? json_string(word) : json_text(p->turn->stop_reason), "usage",
+        usage_words(&p->turn->usage, p->turn->usage.output_tokens));
+}
+
 static json_t *error_body(const struct script_error *e, const char *request_id)
 {
     (void)request_id;
@@ -109,6 +141,7 @@ const struct voice voice_openai = {
     .usage = usage,
     .finish = finish,
     .error = error,
+    .whole = whole,
     .error_body = error_body,
     .half_text =
         "{\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,"
