@@ -2,6 +2,7 @@
 #include "base/json.h"
 
 #include "base/json_quick.h"
+#include "base/json_scan.h"
 #include "base/place.h"
 #include "base/utf8.h"
 
@@ -21,8 +22,10 @@ static size_t limit_at(struct str text, bool *ret_deep)
             i++;
         else if (c == '"')
             quoted = !quoted;
-        if (quoted)
+        if (quoted) {
+            i = (size_t)(json_plain_end(text.p + i + 1, text.p + text.n) - text.p) - 1;
             continue;
+        }
         bool opens = c == '[' || c == '{';
         if ((c == ']' || c == '}') && depth > 0)
             depth--;

@@ -1,6 +1,7 @@
 /* The plain part of JSON. */
 #include "base/json_quick.h"
 
+#include "base/json_scan.h"
 #include "base/utf8.h"
 
 enum {
@@ -80,26 +81,26 @@ static bool read_escape(struct quick *q, char **out)
     return at != NULL;
 }
 
-static bool is_plain(char c)
+/* Where the quote is that ends the text from p on, or NULL. */
+static const char *text_end(const char *p, const char *end)
 {
-    return (unsigned char)c >= ' ' && c != '"' && c != '\\';
+    while ((p = json_plain_end(p, end)) < end && *p != '"')
+        p += *p == '\\' ? 2 : 1;
+    return p < end ? p : NULL;
 }
 
 /* Behind the quote, through the next one. The text is new, and shorter than what stands there. */
 static bool read_text(struct quick *q, char **ret_text, size_t *ret_n)
 {
-    const char *close = q->p;
-    while (close < q->end && *close != '"')
-        close += *close == '\\' ? 2 : 1;
-    if (close >= q->end)
+    const char *close = text_end(q->p, q->end);
+    if (!close)
         return false;
     AUTO_FREE char *text = malloc((size_t)(close - q->p) + 1);
     BUG_ON(!text);
     char *out = text;
     while (q->p < close) {
         const char *run = q->p;
-        while (is_plain(*q->p))
-            q->p++;
+        q->p = json_plain_end(run, close);
         memcpy(out, run, (size_t)(q->p - run));
         out += q->p - run;
         if (q->p == close)
@@ -115,8 +116,15 @@ static bool read_text(struct quick *q, char **ret_text, size_t *ret_n)
     return utf8_valid(str_n(*ret_text, *ret_n));
 }
 
+/* What has no escapes is taken from where it stands. */
 static json_t *read_string(struct quick *q)
 {
+    const char *end = json_plain_end(q->p, q->end);
+    struct str plain = str_n(q->p, (size_t)(end - q->p));
+    if (end < q->end && *end == '"') {
+        q->p = end + 1;
+        return utf8_valid(plain) ? json_stringn_nocheck(plain.p, plain.n) : NULL;
+    }
     AUTO_FREE char *text = NULL;
     size_t n;
     return read_text(q, &text, &n) ? json_stringn_nocheck(text, n) : NULL;

@@ -1,6 +1,7 @@
 /* Writing JSON: the same tree always gives the same bytes. */
 #include "base/json.h"
 
+#include "base/json_scan.h"
 #include "base/utf8.h"
 
 enum {
@@ -15,7 +16,7 @@ static void add_escape(struct buf *b, uint32_t codepoint)
         {'"', '"'}, {'\\', '\\'}, {'\n', 'n'}, {'\t', 't'}, {'\r', 'r'}, {'\b', 'b'}, {'\f', 'f'}};
     for (size_t i = 0; i < ARRAY_LEN(shorts); i++)
         if (codepoint == (unsigned char)shorts[i].byte) {
-            buf_printf(b, "\\%c", shorts[i].letter);
+            buf_add(b, (char[]){'\\', shorts[i].letter}, 2);
             return;
         }
     if (codepoint > 0xFFFF) { /* as a pair of surrogates */
@@ -28,7 +29,22 @@ static void add_escape(struct buf *b, uint32_t codepoint)
 
 static bool needs_escape(uint32_t c)
 {
-    return c == '"' || c == '\\' || !utf8_shown_as_is(c);
+    bool plain = c >= ' ' && c < 0x7F; /* most of it */
+    return c == '"' || c == '\\' || !(plain || utf8_shown_as_is(c));
+}
+
+/* Bytes from there on that show themselves, looked at eight at a time. */
+static size_t shown_length(struct str bytes, size_t from)
+{
+    const uint64_t high = JSON_EACH_BYTE(0x80), del = JSON_EACH_BYTE(0x7F);
+    size_t n = from;
+    uint64_t word;
+    for (; bytes.n - n >= sizeof(word); n += sizeof(word)) {
+        memcpy(&word, bytes.p + n, sizeof(word));
+        if ((word & high) || json_has_special(word) || json_zero_bytes(word ^ del))
+            break;
+    }
+    return n - from;
 }
 
 void json_add_text(struct buf *b, struct str bytes)
@@ -36,6 +52,9 @@ void json_add_text(struct buf *b, struct str bytes)
     buf_add_byte(b, '"');
     size_t plain = 0; /* bytes at the start that can be added as they are */
     while (plain < bytes.n) {
+        plain += shown_length(bytes, plain);
+        if (plain == bytes.n)
+            break;
         uint32_t codepoint = 0;
         size_t n = utf8_decode(str_skip(bytes, plain), &codepoint);
         if (n > 0 && !needs_escape(codepoint)) {

@@ -106,13 +106,27 @@ size_t utf8_write(uint32_t codepoint, char bytes[UTF8_MAX])
     return length;
 }
 
+/* Bytes at the start that are ASCII, in steps of eight: most text is. */
+static size_t ascii_length(struct str s)
+{
+    size_t n = 0;
+    uint64_t word;
+    for (; s.n - n >= sizeof(word); n += sizeof(word)) {
+        memcpy(&word, s.p + n, sizeof(word));
+        if (word & UINT64_C(0x8080808080808080))
+            break;
+    }
+    return n;
+}
+
 bool utf8_valid(struct str s)
 {
     uint32_t codepoint;
     while (s.n) {
-        size_t n = utf8_decode(s, &codepoint);
+        s = str_skip(s, ascii_length(s));
+        size_t n = s.n ? utf8_decode(s, &codepoint) : 0;
         if (n == 0)
-            return false;
+            return s.n == 0;
         s = str_skip(s, n);
     }
     return true;

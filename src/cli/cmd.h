@@ -44,6 +44,7 @@ enum arg_kind {
     ARG_FILE,
     ARG_DIR,
     ARG_COMMAND, /* the name of a command */
+    ARG_SESSION, /* the id of a session */
 };
 
 struct opt {

@@ -45,6 +45,7 @@ const struct cmd cmd_tools = {
     .summary = "list the tools that a model may call",
     .about = "With --json: the specifications as a model's service wants them, with JSON Schemas.",
     .usage = "",
+    .minor = true,
     .run = run_tools,
 };
 

@@ -5,6 +5,7 @@
 #include "cli/cmd.h"
 #include "cli/out.h"
 
+extern const struct cmd cmd_agent;
 extern const struct cmd cmd_completions;
 extern const struct cmd cmd_doctor;
 extern const struct cmd cmd_driver;
@@ -20,6 +21,8 @@ extern const struct cmd cmd_render;
 extern const struct cmd cmd_replay;
 extern const struct cmd cmd_replay_report;
 extern const struct cmd cmd_run;
+extern const struct cmd cmd_serve_script;
+extern const struct cmd cmd_sessions;
 extern const struct cmd cmd_tool;
 extern const struct cmd cmd_tools;
 extern const struct cmd cmd_trace;

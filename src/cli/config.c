@@ -18,6 +18,10 @@ enum {
 
 enum {
     RULES_MAX = 1000,
+    WORD_MAX = 4096, /* of a name, an address, a command */
+    MODELS_MAX = 1000,
+    WINDOW_MAX = 1000 * 1000 * 1000,
+    PRICE_MAX = 1000 * 1000,
 };
 
 #define MARKERS                                                                               \
@@ -25,8 +29,37 @@ enum {
         "names of files or directories that mark a project's root, beside the built-in ones", \
         .def = "[]", FIELD_RANGE(0, ROOT_EXTRA_MAX / 2))
 
+#define PRICE(json, member, help) \
+    FIELD_DOUBLE(json, struct config_model, member, help, .def = "0", FIELD_RANGE(0, PRICE_MAX))
+
+static const struct field model_fields[] = {
+    FIELD_STR("name", struct config_model, name, "a model's name, or how several names start",
+        .flags = FIELD_REQUIRED, FIELD_RANGE(1, WORD_MAX)),
+    FIELD_U64("context_window", struct config_model, context_window,
+        "how many tokens a request and its answer can have", .def = "0",
+        FIELD_RANGE(0, WINDOW_MAX)),
+    FIELD_DOUBLE("input_price", struct config_model, input_price,
+        "what a million tokens of a request cost", .def = "0", FIELD_RANGE(0, PRICE_MAX),
+        FIELD_HAS(struct config_model, has_price)),
+    PRICE("output_price", output_price, "the same for answers"),
+    PRICE("cache_read_price", cache_read_price, "the same for input from the service's cache"),
+    PRICE("cache_write_price", cache_write_price, "the same for input that it keeps there"),
+};
+static const struct shape model_shape =
+    SHAPE("model", struct config_model, model_fields, "what is known of a model");
+
 static const struct field user_fields[] = {
     MARKERS,
+    FIELD_STR("provider", struct config, provider,
+        "who answers agents: anthropic, openai, scripted", FIELD_RANGE(1, WORD_MAX)),
+    FIELD_STR("model", struct config, model, "the model's name", FIELD_RANGE(1, WORD_MAX)),
+    FIELD_STR(
+        "base_url", struct config, base_url, "where the service is", FIELD_RANGE(1, WORD_MAX)),
+    FIELD_STR("key_command", struct config, key_command,
+        "a command line that prints the service's key, if no variable has it",
+        FIELD_RANGE(1, WORD_MAX)),
+    FIELD_OBJECTS("models", struct config, models, n_models, &model_shape,
+        "windows and prices of models", FIELD_RANGE(0, MODELS_MAX)),
     FIELD_STRS("allow", struct config, allow,
         "tool calls that need no question: TOOL:PATTERN, such as \"shell:git *\"", .def = "[]",
         FIELD_RANGE(0, RULES_MAX)),
@@ -79,6 +112,31 @@ static bool check_rules(const struct config *config, const char *name, struct er
     return true;
 }
 
+static bool check_provider(const struct config *config, const char *name, struct err *err)
+{
+    static const char *const known[] = {"anthropic", "openai", "scripted"};
+    if (!config->provider.p)
+        return true;
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (str_is(config->provider, known[i]))
+            return true;
+    err_set(err, E_CONFIG,
+        "%s: provider: there is no '" STR_FMT "'; there are: anthropic, openai, scripted", name,
+        STR_ARG(config->provider));
+    return err_ctx(err, "file", "%s", name);
+}
+
+const struct config_model *config_find_model(const struct config *config, struct str model)
+{
+    const struct config_model *best = NULL;
+    for (size_t i = 0; i < config->n_models; i++) {
+        const struct config_model *m = &config->models[i];
+        if (str_starts_with(model, m->name) && (!best || m->name.n > best->name.n))
+            best = m;
+    }
+    return best;
+}
+
 /* Nothing but blank lines and comments: what people leave when they have no settings. */
 static bool says_nothing(struct str text)
 {
@@ -102,7 +160,8 @@ static bool parse(struct str text, const char *name, const struct shape *shape, 
             return false;
         if (!field_read(shape, tree, a, E_CONFIG, &config, err))
             return doc_blame(err, text, name);
-        if (!check_markers(&config, name, err) || !check_rules(&config, name, err))
+        if (!check_markers(&config, name, err) || !check_rules(&config, name, err) ||
+            !check_provider(&config, name, err))
             return false;
     }
     *ret_config = config;

@@ -4,9 +4,21 @@
 
 #include "base/field.h"
 
+/* What is known of a model. Prices are per million tokens, in any currency. */
+struct config_model {
+    struct str name; /* of a model, or the start of several names */
+    uint64_t context_window;
+    double input_price, output_price, cache_read_price, cache_write_price;
+    bool has_price;
+};
+
 struct config {
     struct str_list project_markers;
-    struct str_list allow; /* rules for tool calls (tool/rule.h); only the user's */
+    struct str_list allow; /* rules for tool calls (tool/rule.h); only the user's, as all below */
+    struct str provider, model, base_url; /* of agents; no value: none */
+    struct str key_command;               /* prints the key of the service */
+    struct config_model *models;
+    size_t n_models;
 };
 
 /* ${XDG_CONFIG_HOME:-~/.config}/cordon/config.yaml; a file that is not there gives the defaults,
@@ -16,6 +28,11 @@ MUST_USE bool config_load_user(struct arena *a, struct config *ret_config, struc
 /* <project>/.cordon/config.yaml, which may only add markers: adds them to what is there. */
 MUST_USE bool config_add_project(
     int project_fd, struct arena *a, struct config *config, struct err *err);
+
+/* What the settings say of a model: the entry with the longest name that it starts with; NULL:
+ * none.
+ */
+const struct config_model *config_find_model(const struct config *config, struct str model);
 
 /* The shapes of both files, for tests and documentation. */
 extern const struct shape config_user_shape;

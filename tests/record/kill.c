@@ -72,6 +72,28 @@ SHOWN int renameat(int from, const char *name, int to, const char *other)
     return NEXT(int, "renameat", int, const char *, int, const char *)(from, name, to, other);
 }
 
+SHOWN int renameat2(int from, const char *name, int to, const char *other, unsigned flags)
+{
+    if (is_time())
+        end();
+    return NEXT(int, "renameat2", int, const char *, int, const char *, unsigned)(
+        from, name, to, other, flags);
+}
+
+SHOWN int ftruncate(int fd, off_t length)
+{
+    if (is_time())
+        end();
+    return NEXT(int, "ftruncate", int, off_t)(fd, length);
+}
+
+SHOWN int fdatasync(int fd)
+{
+    if (is_time())
+        end();
+    return NEXT(int, "fdatasync", int)(fd);
+}
+
 SHOWN int mkdirat(int dir, const char *name, mode_t mode)
 {
     if (is_time())

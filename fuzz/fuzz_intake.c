@@ -1,0 +1,37 @@
+/* HTTP requests: the same whole and byte by byte. */
+#include "llm/intake.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void finish(struct intake *in, struct buf *seen)
+{
+    while (in->state == INTAKE_WHOLE) {
+        buf_printf(seen, STR_FMT "|" STR_FMT "|%zu\n", STR_ARG(in->method), STR_ARG(in->target),
+            in->body.n);
+        intake_next(in);
+    }
+}
+
+static void feed(struct str bytes, size_t step, struct buf *seen)
+{
+    struct intake in;
+    intake_init(&in);
+    for (size_t at = 0; at < bytes.n; at += step) {
+        intake_push(&in, str_head(str_skip(bytes, at), step));
+        finish(&in, seen);
+    }
+    buf_printf(seen, "%d %u", (int)in.state, in.status);
+    intake_done(&in);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct str bytes = str_n((const char *)data, size);
+    AUTO_BUF struct buf whole = BUF_INIT(1 << 20), pieces = BUF_INIT(1 << 20);
+    if (size > INTAKE_READ)
+        return 0;
+    feed(bytes, size ? size : 1, &whole);
+    feed(bytes, 1, &pieces);
+    BUG_ON(!str_eq(buf_str(&whole), buf_str(&pieces)));
+    return 0;
+}

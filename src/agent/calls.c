@@ -1,0 +1,90 @@
+/* Running tool calls. */
+#include "agent/calls.h"
+
+#include "agent/run.h"
+#include "tool/tool.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+static struct str member(const json_t *call, const char *key)
+{
+    struct str text = json_str(json_object_get(call, key));
+    return text.p ? text : STR("");
+}
+
+static json_t *result_message(const json_t *call, const struct tool_result *result)
+{
+    struct str content = buf_str(&result->content);
+    AUTO_BUF struct buf text = BUF_INIT(2 * TOOL_CONTENT_MAX);
+    if (result->error.code == E_CANCELED)
+        buf_add_z(&text, "aborted: ");
+    buf_add_str(&text, content.n ? content : STR("(no output)"));
+    return message_tool_result(
+        member(call, "id"), member(call, "name"), buf_str(&text), result->error.code != ERR_NONE);
+}
+
+json_t *calls_run_one(struct toolbox *box, const json_t *call, bool *ret_canceled)
+{
+    struct tool_result result;
+    tool_call_json(box, member(call, "name"), json_object_get(call, "arguments"), &result);
+    json_t *message = result_message(call, &result);
+    *ret_canceled = result.error.code == E_CANCELED;
+    tool_result_done(&result);
+    return message;
+}
+
+/* Threads ------------------------------------------------------------------------------------- */
+
+struct batch {
+    struct toolbox *box;
+    const json_t *const *calls;
+    json_t **results;
+    size_t n;
+    atomic_size_t next;
+    atomic_bool canceled;
+};
+
+static void work(struct batch *b, struct toolbox *box)
+{
+    for (size_t i; !b->canceled && (i = b->next++) < b->n;) {
+        bool canceled = false;
+        b->results[i] = calls_run_one(box, b->calls[i], &canceled);
+        if (canceled)
+            b->canceled = true;
+    }
+}
+
+/* A box that can't be opened leaves the work to the others. */
+static void *helper(void *context)
+{
+    struct batch *b = context;
+    struct toolbox *own = NULL;
+    AUTO_ERR struct err err = {0};
+    if (toolbox_open(b->box->options, &own, &err))
+        work(b, own);
+    toolbox_close(own);
+    return NULL;
+}
+
+static size_t threads_for(const struct toolbox *box, size_t n)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (box->options->events.tell || box->options->approve.mode != APPROVE_NEVER || cores < 2)
+        return 0;
+    return MIN(n, (size_t)MIN(cores, (long)AGENT_THREADS)) - 1;
+}
+
+void calls_run_together(struct toolbox *box, const json_t *const *calls, size_t n,
+    json_t **ret_results, bool *ret_canceled)
+{
+    struct batch b = {.box = box, .calls = calls, .results = ret_results, .n = n};
+    pthread_t threads[AGENT_THREADS];
+    size_t wanted = threads_for(box, n), begun = 0;
+    while (begun < wanted && pthread_create(&threads[begun], NULL, helper, &b) == 0)
+        begun++;
+    work(&b, box);
+    for (size_t i = 0; i < begun; i++)
+        pthread_join(threads[i], NULL);
+    *ret_canceled = b.canceled;
+}

@@ -1,0 +1,486 @@
+/* The directory of sessions, and its index. */
+#include "agent/catalog.h"
+
+#include "agent/line.h"
+#include "agent/store.h"
+#include "agent/when.h"
+#include "base/choice.h"
+#include "base/clock.h"
+#include "llm/message.h"
+#include "path/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+
+enum {
+    TITLE_MAX = 200, /* bytes */
+    TIME_MAX = 64,
+    INDEX_MAX = 1 << 30,
+    /* The index is written anew when reading all that again would take longer. */
+    WORTH_FILES = 64,
+    WORTH_BYTES = 1 << 20,
+    ENTRY_ARENA = 16 * 1024,
+    SUMMARY_ARENA = 1 << 20,
+};
+
+#define INDEX  "index"
+#define SUFFIX ".jsonl"
+/* Files that are younger than this may still change without another time. */
+#define NS_PER_S UINT64_C(1000000000)
+#define FRESH_NS (UINT64_C(50) * 1000 * 1000)
+/* What a crash left of a file that was being made goes after an hour. */
+#define STALE_S UINT64_C(3600)
+
+#define ENTRY struct catalog_entry
+
+static const struct field list_fields[] = {
+    FIELD_STR("id", ENTRY, id, "what it is called by", .flags = FIELD_REQUIRED),
+    FIELD_STR("created_at", ENTRY, created_at, "when it began"),
+    FIELD_STR("updated_at", ENTRY, updated_at, "the time of its last message"),
+    FIELD_U64("messages", ENTRY, messages, "how many there are"),
+    FIELD_STR("title", ENTRY, title, "its title, or how its first question begins"),
+    FIELD_STR("cwd", ENTRY, cwd, "where it worked"),
+    FIELD_STR("damage", ENTRY, damage, "what is wrong with its file", .flags = FIELD_OMIT_EMPTY),
+};
+const struct shape catalog_shape = SHAPE("session", ENTRY, list_fields, "a session");
+
+/* A line of the index is a list, since there are many: these, in this order. */
+static const size_t index_texts[] = {offsetof(ENTRY, id), offsetof(ENTRY, created_at),
+    offsetof(ENTRY, updated_at), offsetof(ENTRY, title), offsetof(ENTRY, cwd),
+    offsetof(ENTRY, damage)};
+static const size_t index_numbers[] = {offsetof(ENTRY, inode), offsetof(ENTRY, size),
+    offsetof(ENTRY, mtime_s), offsetof(ENTRY, mtime_ns), offsetof(ENTRY, messages)};
+#define TEXT_AT(entry, i)   ((struct str *)((char *)(entry) + index_texts[i]))
+#define NUMBER_AT(entry, i) ((uint64_t *)((char *)(entry) + index_numbers[i]))
+
+/* One session's file -------------------------------------------------------------------------- */
+
+/* What can come again and again has its one place. */
+struct summary {
+    struct catalog_entry *entry;
+    struct arena *arena;
+    const char *file;
+    char title[TITLE_MAX + 1], updated_at[TIME_MAX + 1];
+};
+
+static void keep(struct summary *s, struct str *member, const json_t *text)
+{
+    if (json_is_string(text))
+        *member = arena_str(s->arena, str_head(json_str(text), PATH_MAX));
+}
+
+static struct str copy_to(char *place, struct str text, size_t max)
+{
+    text = str_head(text, max);
+    memcpy(place, text.p, text.n);
+    return str_n(place, text.n);
+}
+
+static void keep_time(struct summary *s, const json_t *text)
+{
+    if (json_is_string(text))
+        s->entry->updated_at = copy_to(s->updated_at, json_str(text), TIME_MAX);
+}
+
+/* The first line that says something, cut between characters. */
+static void keep_title(struct summary *s, struct str text)
+{
+    while (text.n && memchr(" \t\r\n", text.p[0], 4))
+        text = str_skip(text, 1);
+    ptrdiff_t end = str_find(text, '\n');
+    text = end >= 0 ? str_head(text, (size_t)end) : text;
+    if (text.n > TITLE_MAX) {
+        text = str_head(text, TITLE_MAX + 1);
+        do
+            text.n--;
+        while (text.n && (text.p[text.n] & 0xC0) == 0x80);
+    }
+    s->entry->title = copy_to(s->title, str_trim_end(text, '\r'), TITLE_MAX);
+}
+
+static void see_message(struct summary *s, const json_t *message)
+{
+    s->entry->messages++;
+    keep_time(s, json_object_get(message, "timestamp"));
+    if (s->entry->title.n || message_type(message) != MESSAGE_USER)
+        return;
+    AUTO_BUF struct buf text = BUF_INIT(STORE_LINE_MAX);
+    message_add_text(message, &text);
+    keep_title(s, buf_str(&text));
+}
+
+static void see_header(struct summary *s, const json_t *header)
+{
+    keep(s, &s->entry->created_at, json_object_get(header, "created_at"));
+    keep_time(s, json_object_get(header, "updated_at"));
+    keep(s, &s->entry->cwd, json_object_get(header, "cwd"));
+    if (json_is_string(json_object_get(header, "title")))
+        keep_title(s, json_str(json_object_get(header, "title")));
+}
+
+static bool on_line(void *context, const struct tape_line *line, bool *ret_torn, struct err *err)
+{
+    struct summary *s = context;
+    AUTO_JSON json_t *tree = NULL;
+    enum line_kind kind;
+    if (!line_parse(line, s->file, &tree, err))
+        return false;
+    *ret_torn = !tree;
+    if (!tree)
+        return true;
+    if (line->number == 1) {
+        if (!line_check_header(tree, err))
+            return line_blame(err, s->file, 1);
+        see_header(s, tree);
+        return true;
+    }
+    if (!line_check(tree, &kind, err))
+        return line_blame(err, s->file, line->number);
+    if (kind == LINE_MESSAGE)
+        see_message(s, tree);
+    else if (kind == LINE_TITLE)
+        keep_title(s, json_str(json_object_get(tree, "title")));
+    else if (kind == LINE_UPDATED)
+        keep_time(s, json_object_get(tree, "updated_at"));
+    return true;
+}
+
+static void summarize(const char *dir, struct catalog_entry *entry, struct arena *a)
+{
+    AUTO(tape_close) struct tape t = TAPE_NONE;
+    AUTO_ERR struct err problem = {0};
+    AUTO_ARENA struct arena own = ARENA_INIT(SUMMARY_ARENA);
+    const char *path = arena_printf(&own, "%s/" STR_FMT SUFFIX, dir, STR_ARG(entry->id));
+    struct catalog_entry found = *entry;
+    struct summary s = {.entry = &found, .arena = &own, .file = path};
+    if (!tape_open(path, false, &t, &problem) || !tape_read(&t, on_line, &s, &problem))
+        found.damage = arena_str(&own, str_head(str_z(problem.message), 1024));
+    struct str *texts[] = {
+        &found.created_at, &found.updated_at, &found.title, &found.cwd, &found.damage};
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        if (texts[i]->p)
+            *texts[i] =
+                arena_left(a) > texts[i]->n + ENTRY_ARENA ? arena_str(a, *texts[i]) : STR("");
+    *entry = found;
+}
+
+/* The index ----------------------------------------------------------------------------------- */
+
+static int by_id(const void *a, const void *b)
+{
+    return str_cmp(((const ENTRY *)a)->id, ((const ENTRY *)b)->id);
+}
+
+static int by_age(const void *a, const void *b)
+{
+    const ENTRY *x = a, *y = b;
+    if (x->updated_ms != y->updated_ms)
+        return x->updated_ms > y->updated_ms ? -1 : 1;
+    return str_cmp(x->id, y->id);
+}
+
+static bool read_row(const json_t *row, struct arena *a, ENTRY *entry)
+{
+    size_t n_texts = ARRAY_LEN(index_texts);
+    if (json_array_size(row) != n_texts + ARRAY_LEN(index_numbers))
+        return false;
+    for (size_t i = 0; i < n_texts; i++) {
+        if (!json_is_string(json_array_get(row, i)))
+            return false;
+        *TEXT_AT(entry, i) = arena_str(a, json_str(json_array_get(row, i)));
+    }
+    for (size_t i = 0; i < ARRAY_LEN(index_numbers); i++) {
+        const json_t *number = json_array_get(row, n_texts + i);
+        if (!json_is_integer(number))
+            return false;
+        *NUMBER_AT(entry, i) = (uint64_t)json_integer_value(number);
+    }
+    return true;
+}
+
+static void add_row(const ENTRY *entry, struct buf *out)
+{
+    char before = '[';
+    for (size_t i = 0; i < ARRAY_LEN(index_texts); i++, before = ',') {
+        buf_add_byte(out, before);
+        json_add_text(out, *TEXT_AT(entry, i));
+    }
+    for (size_t i = 0; i < ARRAY_LEN(index_numbers); i++)
+        buf_printf(out, ",%lld", (long long)*NUMBER_AT(entry, i));
+    buf_add_z(out, "]\n");
+}
+
+/* What is wrong in it is as if it were not there. */
+static struct catalog load_index(int dir, struct arena *a)
+{
+    struct catalog index = {0};
+    AUTO_BUF struct buf text = BUF_INIT((size_t)INDEX_MAX + 1);
+    AUTO_ERR struct err ignored = {0};
+    struct stat st;
+    AUTO_FD int fd = openat(dir, INDEX, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > INDEX_MAX ||
+        !buf_reserve(&text, (size_t)st.st_size + 1) ||
+        !file_read(fd, INDEX_MAX, INDEX, &text, &ignored))
+        return index;
+    size_t cap = 0;
+    for (size_t i = 0; i < text.n; i++)
+        cap += text.p[i] == '\n';
+    cap = MIN(cap, (size_t)CATALOG_MAX);
+    index.entries = ARENA_NEW(a, ENTRY, cap + 1);
+    struct str line, rest = buf_str(&text);
+    while (index.n < cap && str_cut(rest, '\n', &line, &rest)) {
+        AUTO_JSON json_t *tree = NULL;
+        if (arena_left(a) > line.n * 2 + ENTRY_ARENA &&
+            json_parse(line, INDEX, E_CONFIG, &tree, &ignored) &&
+            read_row(tree, a, &index.entries[index.n]))
+            index.n++;
+    }
+    qsort(index.entries, index.n, sizeof(ENTRY), by_id);
+    return index;
+}
+
+static void write_index(const char *dir, const struct catalog *c)
+{
+    AUTO_BUF struct buf text = BUF_INIT(INDEX_MAX);
+    AUTO_ERR struct err ignored = {0};
+    uint64_t now_ns = clock_wall_ms() * 1000 * 1000;
+    char path[PATH_MAX];
+    for (size_t i = 0; i < c->n; i++) {
+        const ENTRY *e = &c->entries[i];
+        if (e->mtime_s * NS_PER_S + e->mtime_ns + FRESH_NS > now_ns)
+            continue;
+        add_row(e, &text);
+    }
+    snprintf(path, sizeof(path), "%s/" INDEX, dir);
+    if (buf_ok(&text))
+        (void)!tape_put(path, buf_str(&text), true, &ignored);
+}
+
+/* The directory ------------------------------------------------------------------------------- */
+
+/* The id that a file's name has; no value: it is none of ours. */
+static struct str id_of(const char *name)
+{
+    struct str s = str_z(name);
+    if (!str_ends_with(s, STR(SUFFIX)))
+        return (struct str){0};
+    s.n -= strlen(SUFFIX);
+    return store_id_valid(s) ? s : (struct str){0};
+}
+
+/* A temporary file of tape_put() that was left. */
+static void sweep(int dir, const char *name)
+{
+    struct stat st;
+    uint64_t now_s = clock_wall_ms() / 1000;
+    if (strncmp(name, ".tmp-", 5) == 0 && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISREG(st.st_mode) && (uint64_t)st.st_mtim.tv_sec + STALE_S < now_s)
+        unlinkat(dir, name, 0);
+}
+
+typedef bool visit_fn(void *context, int dir, struct str id);
+
+/* Calls for each session's id until the visitor has enough. */
+static bool visit(const char *path, visit_fn *fn, void *context, struct err *err)
+{
+    DIR *d = opendir(path);
+    if (!d)
+        return errno == ENOENT ||
+               err_errno(err, E_IO, errno, "cannot list the sessions in '%s'", path);
+    const struct dirent *e;
+    while ((e = readdir(d))) {
+        struct str id = id_of(e->d_name);
+        if (!id.p)
+            sweep(dirfd(d), e->d_name);
+        else if (!fn(context, dirfd(d), id))
+            break;
+    }
+    closedir(d);
+    return true;
+}
+
+struct listing {
+    struct arena *arena;
+    struct catalog catalog;
+    size_t cap;
+};
+
+static bool add_file(void *context, int dir, struct str id)
+{
+    struct listing *l = context;
+    struct stat st;
+    char name[STORE_ID_MAX + sizeof(SUFFIX)];
+    snprintf(name, sizeof(name), STR_FMT SUFFIX, STR_ARG(id));
+    if (fstatat(dir, name, &st, 0) != 0 || !S_ISREG(st.st_mode))
+        return true;
+    if (l->catalog.n == CATALOG_MAX || arena_left(l->arena) < ENTRY_ARENA)
+        return false;
+    if (l->catalog.n == l->cap) {
+        l->cap = MAX((size_t)256, 2 * l->cap);
+        l->catalog.entries = base_realloc(l->catalog.entries, l->cap * sizeof(ENTRY));
+    }
+    l->catalog.entries[l->catalog.n++] = (ENTRY){
+        .id = arena_str(l->arena, id),
+        .inode = st.st_ino,
+        .size = (uint64_t)st.st_size,
+        .mtime_s = (uint64_t)st.st_mtim.tv_sec,
+        .mtime_ns = (uint64_t)st.st_mtim.tv_nsec,
+    };
+    return true;
+}
+
+/* Fills in what the index knows; false: it knows nothing of this file as it is. */
+static bool from_index(const struct catalog *index, ENTRY *entry)
+{
+    const ENTRY *known =
+        index->n ? bsearch(entry, index->entries, index->n, sizeof(ENTRY), by_id) : NULL;
+    if (!known || known->inode != entry->inode || known->size != entry->size ||
+        known->mtime_s != entry->mtime_s || known->mtime_ns != entry->mtime_ns)
+        return false;
+    *entry = *known;
+    return true;
+}
+
+static void finish(ENTRY *entry)
+{
+    struct str *texts[] = {&entry->created_at, &entry->updated_at, &entry->title, &entry->cwd};
+    if (!when_parse(entry->updated_at, &entry->updated_ms))
+        entry->updated_ms = entry->mtime_s * 1000 + entry->mtime_ns / 1000000u;
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        if (!texts[i]->p)
+            *texts[i] = STR("");
+}
+
+static void fill(const char *dir, struct listing *l)
+{
+    AUTO_FD int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct catalog index = fd >= 0 ? load_index(fd, l->arena) : (struct catalog){0};
+    size_t files = 0, bytes = 0;
+    for (size_t i = 0; i < l->catalog.n; i++) {
+        ENTRY *entry = &l->catalog.entries[i];
+        if (!from_index(&index, entry)) {
+            summarize(dir, entry, l->arena);
+            files++;
+            bytes += entry->size;
+        }
+        finish(entry);
+    }
+    if (files > WORTH_FILES || bytes > WORTH_BYTES)
+        write_index(dir, &l->catalog);
+}
+
+bool catalog_load(const char *dir, struct arena *a, struct catalog *ret_catalog, struct err *err)
+{
+    struct listing l = {.arena = a};
+    bool ok = visit(dir, add_file, &l, err);
+    if (ok && l.catalog.n) {
+        fill(dir, &l);
+        qsort(l.catalog.entries, l.catalog.n, sizeof(ENTRY), by_age);
+        ret_catalog->entries = ARENA_NEW(a, ENTRY, l.catalog.n);
+        memcpy(ret_catalog->entries, l.catalog.entries, l.catalog.n * sizeof(ENTRY));
+    }
+    if (ok)
+        ret_catalog->n = l.catalog.n;
+    free(l.catalog.entries);
+    return ok;
+}
+
+bool catalog_latest(
+    const char *dir, struct str cwd, struct arena *a, struct str *ret_id, struct err *err)
+{
+    struct catalog c = {0};
+    if (!catalog_load(dir, a, &c, err))
+        return false;
+    for (size_t i = 0; i < c.n; i++)
+        if ((!cwd.p || str_eq(c.entries[i].cwd, cwd)) && !c.entries[i].damage.n) {
+            *ret_id = c.entries[i].id;
+            return true;
+        }
+    return err_set(err, E_NOT_FOUND,
+        "there is no session%s to go on with: start one without --continue",
+        cwd.p ? " of this directory" : "");
+}
+
+/* One of them --------------------------------------------------------------------------------- */
+
+struct finding {
+    struct str word;
+    struct arena *arena;
+    const char *found;
+    size_t n;
+    struct choice choice; /* those that it may have been */
+    struct buf starts;    /* those that start so */
+};
+
+static bool look_at(void *context, int dir, struct str id)
+{
+    (void)dir;
+    struct finding *f = context;
+    if (arena_left(f->arena) < ENTRY_ARENA)
+        return false;
+    const char *name = arena_strdup(f->arena, id);
+    if (str_starts_with(id, f->word)) {
+        f->found = name;
+        f->n++;
+        if (f->n <= CHOICE_LISTED)
+            buf_printf(&f->starts, "%s'%s'", f->n > 1 ? ", " : "", name);
+    }
+    choice_add(&f->choice, name);
+    return true;
+}
+
+static bool not_found(const struct finding *f, struct err *err)
+{
+    AUTO_BUF struct buf hint = BUF_INIT(1024);
+    choice_hint(&f->choice, "", &hint);
+    err_set(err, E_NOT_FOUND, "there is no session '" STR_FMT "'%s", STR_ARG(f->word),
+        hint.n ? buf_z(&hint) : "; 'cordon sessions list' shows which there are");
+    return err_ctx(err, "session", STR_FMT, STR_ARG(f->word));
+}
+
+bool catalog_find(
+    const char *dir, struct str word, struct arena *a, const char **ret_id, struct err *err)
+{
+    struct finding f = {
+        .word = word, .arena = a, .choice = CHOICE_INIT(word), .starts = BUF_INIT(16 * 1024)};
+    if (!store_id_valid(word)) {
+        err_set(err, E_NOT_FOUND,
+            "'" STR_FMT "' can't be a session's id: letters, digits, '.', '_' and '-'",
+            STR_ARG(word));
+        return err_ctx(err, "session", STR_FMT, STR_ARG(word));
+    }
+    const char *path = arena_printf(a, "%s/" STR_FMT SUFFIX, dir, STR_ARG(word));
+    if (access(path, F_OK) == 0) {
+        *ret_id = arena_strdup(a, word);
+        return true;
+    }
+    bool ok = visit(dir, look_at, &f, err);
+    if (ok && f.n == 1)
+        *ret_id = f.found;
+    else if (ok && f.n == 0)
+        ok = not_found(&f, err);
+    else if (ok)
+        ok = err_set(err, E_CONFLICT, "%zu sessions start with '" STR_FMT "': %s%s", f.n,
+            STR_ARG(word), buf_z(&f.starts), f.n > CHOICE_LISTED ? ", ..." : "");
+    choice_done(&f.choice);
+    buf_done(&f.starts);
+    return ok;
+}
+
+bool catalog_remove(const char *dir, const char *id, struct err *err)
+{
+    AUTO(tape_close) struct tape t = TAPE_NONE;
+    char path[PATH_MAX];
+    snprintf(path, sizeof(path), "%s/%s" SUFFIX, dir, id);
+    if (!tape_open(path, true, &t, err))
+        return false;
+    if (unlink(path) != 0)
+        return err_errno(err, E_IO, errno, "cannot remove '%s'", path);
+    AUTO_FD int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return fd >= 0 && (fsync(fd) == 0 || errno == EINVAL)
+               ? true
+               : err_errno(err, E_IO, errno, "cannot sync the directory '%s'", dir);
+}

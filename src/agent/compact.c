@@ -1,0 +1,132 @@
+/* Long conversations made short. */
+#include "agent/compact.h"
+
+enum {
+    MESSAGE_TOKENS = 4, /* around each message */
+};
+
+static const char question[] =
+    "The conversation is about to be cut: only your next answer and the last messages will be "
+    "known. Call no tools. Write a summary to go on from: what the user asked for, word for word "
+    "where it matters; what was decided and why; which files were read or changed, and what "
+    "stands in them that is needed; commands and their results; what is done, what is open, what "
+    "comes next.";
+
+static const char heading[] =
+    "[The conversation before this was left out. This is its summary.]\n\n";
+
+/* Counting ------------------------------------------------------------------------------------ */
+
+static uint64_t value_tokens(const json_t *value);
+
+static uint64_t object_tokens(const json_t *object)
+{
+    uint64_t sum = 0;
+    const char *key;
+    json_t *value;
+    if (str_is(json_str(json_object_get(object, "type")), "image"))
+        return COMPACT_IMAGE_TOKENS;
+    json_object_foreach((json_t *)object, key, value)
+    {
+        sum += value_tokens(value);
+    }
+    return sum;
+}
+
+/* Texts count; names of members and numbers are little beside them. */
+static uint64_t value_tokens(const json_t *value)
+{
+    uint64_t sum = 0;
+    size_t i;
+    json_t *entry;
+    if (json_is_object(value))
+        return object_tokens(value);
+    if (json_is_string(value))
+        return json_string_length(value) / COMPACT_TOKEN_BYTES + 1;
+    json_array_foreach(value, i, entry)
+    {
+        sum += value_tokens(entry);
+    }
+    return sum + 1;
+}
+
+static uint64_t message_tokens(const json_t *message)
+{
+    return value_tokens(json_object_get(message, "content")) + MESSAGE_TOKENS;
+}
+
+/* Messages that were kept beside a summary were counted in a longer conversation. */
+static size_t first_counted(const json_t *messages)
+{
+    const json_t *kept = json_object_get(json_array_get(messages, 0), "kept");
+    return json_is_integer(kept) ? 1 + (size_t)MAX(json_integer_value(kept), 0) : 0;
+}
+
+uint64_t compact_estimate(const json_t *messages)
+{
+    uint64_t after = 0;
+    size_t first = first_counted(messages);
+    for (size_t i = json_array_size(messages); i-- > 0;) {
+        const json_t *m = json_array_get(messages, i);
+        if (i >= first && message_type(m) == MESSAGE_ASSISTANT) {
+            struct usage u = message_usage(m);
+            uint64_t seen = u.input_tokens + u.cache_read_tokens + u.cache_write_tokens;
+            if (seen)
+                return seen + u.output_tokens + after;
+        }
+        after += message_tokens(m);
+    }
+    return after;
+}
+
+bool compact_is_due(uint64_t tokens, uint64_t window)
+{
+    return window && tokens > window / 100 * COMPACT_DUE_PERCENT;
+}
+
+/* Cutting ------------------------------------------------------------------------------------- */
+
+/* The largest end of the list that fits and starts a step. A prompt that nobody has answered stays,
+ * whatever its size. */
+size_t compact_keep(const json_t *messages, uint64_t window)
+{
+    size_t n = json_array_size(messages), keep = 0;
+    uint64_t most = window / 100 * COMPACT_KEEP_PERCENT, sum = 0;
+    for (size_t i = n; i-- > 1;) { /* the first never stays: something must go */
+        const json_t *m = json_array_get(messages, i);
+        bool prompt = i == n - 1 && message_type(m) == MESSAGE_USER;
+        sum += message_tokens(m);
+        if (sum > most && !prompt)
+            break;
+        if (message_type(m) != MESSAGE_TOOL_RESULT)
+            keep = n - i;
+    }
+    return keep;
+}
+
+json_t *compact_question(const json_t *messages)
+{
+    json_t *list = json_copy((json_t *)messages);
+    json_push(list, message_user(str_z(question)));
+    return list;
+}
+
+json_t *compact_summary(struct str text, size_t keep)
+{
+    AUTO_BUF struct buf all = BUF_INIT(JSON_SIZE_MAX);
+    buf_add_z(&all, heading);
+    buf_add_str(&all, text);
+    json_t *summary = message_user(buf_str(&all));
+    json_put(summary, "kept", json_integer((json_int_t)keep));
+    return summary;
+}
+
+json_t *compact_list(const json_t *messages, json_t *summary, size_t keep)
+{
+    json_t *list = json_array();
+    size_t n = json_array_size(messages);
+    json_push(list, json_incref(summary));
+    for (size_t i = n - keep; i < n; i++)
+        json_push(list, json_incref(json_array_get(messages, i)));
+    return list;
+}

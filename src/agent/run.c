@@ -1,0 +1,315 @@
+/* The agent at work. */
+#include "agent/run.h"
+
+#include "agent/calls.h"
+#include "agent/compact.h"
+#include "base/clock.h"
+
+#include <poll.h>
+
+enum {
+    SUMMARY_MAX = 1 << 20,
+};
+
+struct run {
+    const struct agent *agent;
+    struct loop loop;
+    struct agent_outcome *outcome;
+    size_t stored;      /* messages of the list that are in the session */
+    uint64_t compacted; /* the turn before which that was done last; 0: never */
+    bool deaf;          /* nobody listens any more */
+    struct err error;   /* what went wrong; no code: nothing */
+};
+
+static bool time_is_up(const struct run *r)
+{
+    return r->agent->deadline_ms && clock_mono_ms() >= r->agent->deadline_ms;
+}
+
+static bool is_canceled(const struct run *r)
+{
+    struct pollfd fd = {.fd = r->agent->cancel_fd, .events = POLLIN};
+    return fd.fd >= 0 && poll(&fd, 1, 0) > 0;
+}
+
+static bool tell(struct run *r, const struct agent_event *event)
+{
+    const struct agent *a = r->agent;
+    if (r->deaf || !a->tell || a->tell(a->context, event))
+        return true;
+    r->deaf = true;
+    if (!r->error.code && is_canceled(r)) /* it waited for a reader until then */
+        err_set(&r->error, E_CANCELED, "interrupted");
+    else if (!r->error.code)
+        err_set(&r->error, E_IO, "nobody reads the output any more");
+    return false;
+}
+
+static void stop(struct run *r)
+{
+    loop_abort(&r->loop, time_is_up(r) ? "time" : NULL);
+}
+
+/* The session --------------------------------------------------------------------------------- */
+
+/* What is new in the list goes to the file, and results to whoever listens. */
+static bool keep(struct run *r)
+{
+    const json_t *messages = r->loop.messages;
+    while (r->stored < json_array_size(messages)) {
+        const json_t *m = json_array_get(messages, r->stored);
+        if (!store_append(r->agent->store, m, &r->error))
+            return false;
+        r->stored++;
+        bool result = message_type(m) == MESSAGE_TOOL_RESULT;
+        if (message_type(m) == MESSAGE_USER)
+            continue;
+        if (!tell(r,
+                &(struct agent_event){.kind = result ? AGENT_RESULT : AGENT_MESSAGE, .message = m}))
+            return false;
+    }
+    return true;
+}
+
+/* The model ----------------------------------------------------------------------------------- */
+
+static void add_usage(struct run *r, const json_t *message)
+{
+    struct usage u = message_usage(message), *sum = &r->outcome->usage;
+    sum->input_tokens += u.input_tokens;
+    sum->output_tokens += u.output_tokens;
+    sum->cache_read_tokens += u.cache_read_tokens;
+    sum->cache_write_tokens += u.cache_write_tokens;
+}
+
+/* An answer, as far as it came: NULL if nothing did. Quiet: nobody is told of it. */
+static json_t *ask(struct run *r, const json_t *messages, bool quiet, struct err *err)
+{
+    const struct agent *a = r->agent;
+    struct llm_request request = a->request;
+    struct llm_event event;
+    struct stream *stream = NULL;
+    json_t *message = NULL;
+    request.messages = messages;
+    if (!provider_stream(a->provider, &request, &stream, err))
+        return NULL;
+    enum stream_step step;
+    while ((step = stream_next(stream, &event, err)) == STREAM_EVENT) {
+        if (quiet || tell(r, &(struct agent_event){.kind = AGENT_STREAM, .llm = &event}))
+            continue;
+        err_copy(err, &r->error);
+        stream_close(stream);
+        break;
+    }
+    AUTO_ERR struct err none = {0};
+    if (stream_message(stream, &message, &none))
+        add_usage(r, message);
+    stream_free(stream);
+    return message;
+}
+
+static void stream_answer(struct run *r)
+{
+    AUTO_ERR struct err err = {0};
+    if (!tell(r, &(struct agent_event){.kind = AGENT_ASKING})) {
+        stop(r);
+        return;
+    }
+    json_t *message = ask(r, r->loop.messages, false, &err);
+    if (message) {
+        json_decref(r->outcome->answer);
+        r->outcome->answer = json_incref(message);
+    }
+    if (err.code && time_is_up(r))
+        err_set(&err, E_TIMEOUT, "the time was up");
+    loop_answered(&r->loop, message, &err);
+    if (err.code && !r->error.code)
+        err_move(&r->error, &err);
+}
+
+/* Compaction ---------------------------------------------------------------------------------- */
+
+static bool too_full(struct run *r, uint64_t tokens)
+{
+    err_set(&r->error, E_TIMEOUT,
+        "the conversation has about %llu of the model's %llu tokens, and a summary did not make "
+        "it short enough: start a new session, or one from an earlier message with --fork",
+        (unsigned long long)tokens, (unsigned long long)r->agent->window);
+    return err_ctx(&r->error, "budget", "context");
+}
+
+static bool ask_summary(struct run *r, struct buf *text)
+{
+    AUTO_JSON json_t *question = compact_question(r->loop.messages);
+    if (!tell(r, &(struct agent_event){.kind = AGENT_COMPACTING}))
+        return false;
+    AUTO_JSON json_t *answer = ask(r, question, true, &r->error);
+    if (r->error.code)
+        return err_wrap(&r->error, "the conversation can't be summarised");
+    struct usage u = message_usage(answer);
+    r->loop.tokens += u.input_tokens + u.output_tokens + u.cache_read_tokens + u.cache_write_tokens;
+    message_add_text(answer, text);
+    if (text->n && buf_ok(text))
+        return true;
+    err_set(&r->error, E_PROVIDER, "the model gave no summary of the conversation");
+    return err_ctx(&r->error, "budget", "context");
+}
+
+static bool compact(struct run *r, uint64_t tokens)
+{
+    AUTO_BUF struct buf text = BUF_INIT(SUMMARY_MAX);
+    const json_t *messages = r->loop.messages;
+    size_t kept = compact_keep(messages, r->agent->window);
+    /* A summary of what was just summarised would go on for ever. */
+    if (r->compacted && r->loop.turns <= r->compacted + 1)
+        return too_full(r, tokens);
+    if (!ask_summary(r, &text))
+        return false;
+    AUTO_JSON json_t *summary = compact_summary(buf_str(&text), kept);
+    AUTO_JSON json_t *shorter = compact_list(messages, summary, kept);
+    if (!store_note_compaction(r->agent->store, summary, kept, &r->error))
+        return false;
+    loop_replace(&r->loop, shorter);
+    r->stored = json_array_size(shorter);
+    r->compacted = r->loop.turns;
+    if (!tell(r, &(struct agent_event){.kind = AGENT_COMPACTED, .message = summary, .kept = kept}))
+        return false;
+    tokens = compact_estimate(shorter);
+    return !compact_is_due(tokens, r->agent->window) || too_full(r, tokens);
+}
+
+/* What must hold before the model is asked. */
+static bool make_room(struct run *r)
+{
+    uint64_t tokens = compact_estimate(r->loop.messages);
+    return !compact_is_due(tokens, r->agent->window) || compact(r, tokens);
+}
+
+/* Tools --------------------------------------------------------------------------------------- */
+
+static bool announce(struct run *r, const struct loop_effect *effect)
+{
+    for (size_t i = 0; i < effect->n_calls; i++)
+        if (!tell(r, &(struct agent_event){.kind = AGENT_CALLING, .message = effect->calls[i]}))
+            return false;
+    return true;
+}
+
+static void run_calls(struct run *r, const struct loop_effect *effect)
+{
+    size_t n = effect->n_calls;
+    bool canceled = false;
+    const json_t **calls = base_alloc(n * sizeof(*calls));
+    json_t **results = base_alloc(n * sizeof(json_t *));
+    for (size_t i = 0; i < n; i++)
+        calls[i] = effect->calls[i];
+    if (!announce(r, effect))
+        canceled = true;
+    else if (n == 1)
+        results[0] = calls_run_one(r->agent->box, calls[0], &canceled);
+    else
+        calls_run_together(r->agent->box, calls, n, results, &canceled);
+    for (size_t i = 0; i < n; i++)
+        if (results[i])
+            loop_ran(&r->loop, calls[i], results[i]);
+    if (canceled)
+        stop(r);
+    free(results);
+    free(calls);
+}
+
+/* The whole ----------------------------------------------------------------------------------- */
+
+static void perform(struct run *r, const struct loop_effect *effect)
+{
+    if (is_canceled(r) || time_is_up(r))
+        stop(r);
+    else if (effect->kind == LOOP_RUN)
+        run_calls(r, effect);
+    else if (make_room(r))
+        stream_answer(r);
+    else
+        stop(r);
+}
+
+static bool ended_by_budget(const struct run *r, const char *budget, struct err *err)
+{
+    static const struct {
+        const char *budget, *words;
+    } rows[] = {
+        {"turns", "the model was asked as often as --max-turns allows"},
+        {"tokens", "as many tokens were used as --max-total-tokens allows"},
+        {"time", "the time of --max-time-ms is up"},
+        {"length", "the answer was cut off: it reached the limit on its tokens (--max-tokens)"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (strcmp(rows[i].budget, budget) == 0)
+            err_set(err, E_TIMEOUT, "%s", rows[i].words);
+    err_ctx_int(err, "turns", (int64_t)r->loop.turns);
+    return err_ctx(err, "budget", "%s", budget);
+}
+
+static bool refused(const struct run *r, struct err *err)
+{
+    struct str raw = json_str(json_object_get(r->outcome->answer, "raw_stop_reason"));
+    err_set(err, E_PROVIDER, "the model refused to answer");
+    err_ctx(err, "stop_reason", "refusal");
+    return err_ctx(err, "raw_stop_reason", STR_FMT, STR_ARG(raw.p ? raw : STR("")));
+}
+
+static bool conclude(struct run *r, const struct loop_effect *end, struct err *err)
+{
+    if (end->end == LOOP_BUDGET)
+        return ended_by_budget(r, end->budget, err);
+    if (r->error.code)
+        return err_move(err, &r->error);
+    switch (end->end) {
+    case LOOP_LENGTH:
+        return ended_by_budget(r, "length", err);
+    case LOOP_REFUSED:
+        return refused(r, err);
+    case LOOP_ABORTED:
+        return err_set(err, E_CANCELED, "interrupted");
+    case LOOP_FAILED:
+        return err_set(err, E_PROVIDER, "the answer broke off");
+    default:
+        return true;
+    }
+}
+
+/* Whatever ends it: what the list has got is in the session. */
+static struct loop_effect drive(struct run *r)
+{
+    for (;;) {
+        if (!keep(r))
+            stop(r);
+        struct loop_effect effect = loop_next(&r->loop);
+        if (effect.kind == LOOP_DONE) {
+            bool kept UNUSED = keep(r);
+            return effect;
+        }
+        perform(r, &effect);
+    }
+}
+
+bool agent_run(const struct agent *agent, const json_t *prompt, struct agent_outcome *ret_outcome,
+    struct err *err)
+{
+    AUTO_JSON json_t *messages = store_messages(agent->store);
+    struct run r = {.agent = agent, .outcome = ret_outcome, .stored = json_array_size(messages)};
+    *ret_outcome = (struct agent_outcome){0};
+    json_push(messages, json_incref((json_t *)prompt));
+    loop_init(&r.loop, &agent->limits, messages);
+    struct loop_effect end = drive(&r);
+    ret_outcome->turns = r.loop.turns;
+    bool ok = conclude(&r, &end, err);
+    err_done(&r.error);
+    loop_done(&r.loop);
+    return ok;
+}
+
+void agent_outcome_done(struct agent_outcome *outcome)
+{
+    json_decref(outcome->answer);
+    *outcome = (struct agent_outcome){0};
+}

@@ -1,0 +1,360 @@
+/* Files of lines: locking, reading in pieces, appending. */
+#include "agent/tape.h"
+
+#include "agent/store.h"
+#include "base/id.h"
+#include "path/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+enum {
+    CHUNK = 256 * 1024, /* stays in the cache while it is parsed */
+    LOCK_TRIES = 20,
+};
+
+/* Who has it ---------------------------------------------------------------------------------- */
+
+/* The process that holds the lock, as the kernel lists it: "1: FLOCK ADVISORY WRITE PID MA:MI:INODE
+ * 0 EOF". 0: it can't be told. */
+static long holder(const struct stat *st)
+{
+    AUTO_FREE char *line = NULL;
+    size_t cap = 0;
+    long found = 0;
+    FILE *f = fopen("/proc/locks", "re");
+    while (f && found == 0 && getline(&line, &cap, f) > 0) {
+        long pid;
+        unsigned ma, mi;
+        unsigned long inode;
+        if (sscanf(line, "%*d: FLOCK ADVISORY WRITE %ld %x:%x:%lu", &pid, &ma, &mi, &inode) == 4 &&
+            inode == st->st_ino && ma == major(st->st_dev) && mi == minor(st->st_dev))
+            found = pid;
+    }
+    if (f)
+        fclose(f);
+    /* It may have handed the file on and ended. */
+    bool alive = found > 0 && (kill((pid_t)found, 0) == 0 || errno == EPERM);
+    return alive ? found : 0;
+}
+
+static bool in_use(const char *path, const struct stat *st, struct err *err)
+{
+    long pid = holder(st);
+    if (pid) {
+        err_set(err, E_CONFLICT,
+            "the session '%s' is in use by process %ld: wait for its end, or fork the session",
+            path, pid);
+        return err_ctx_int(err, "pid", pid);
+    }
+    return err_set(err, E_CONFLICT,
+        "the session '%s' is in use by another process: wait for its end, or fork the session",
+        path);
+}
+
+/* Opening ------------------------------------------------------------------------------------- */
+
+static bool check_file(const struct tape *t, struct stat *ret_st, struct err *err)
+{
+    if (fstat(t->fd, ret_st) != 0)
+        return err_errno(err, E_IO, errno, "cannot look at '%s'", t->name);
+    if (!S_ISREG(ret_st->st_mode))
+        return err_set(err, E_CONFIG, "'%s' is not a regular file", t->name);
+    if ((uint64_t)ret_st->st_size > STORE_BYTES_MAX)
+        return err_set(
+            err, E_CONFIG, "'%s' is larger than %d MiB", t->name, (int)(STORE_BYTES_MAX >> 20));
+    return true;
+}
+
+/* One try. *ret_again: the file was taken away or replaced between opening and locking. */
+static bool open_once(
+    const char *path, bool for_writing, struct tape *t, bool *ret_again, struct err *err)
+{
+    struct stat st, now;
+    int flags = for_writing ? O_RDWR | O_APPEND : O_RDONLY;
+    t->fd = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (t->fd < 0)
+        return err_errno(err, errno == ENOENT || errno == ENOTDIR ? E_NOT_FOUND : E_IO, errno,
+            "cannot open the session '%s'", path);
+    if (!check_file(t, &st, err))
+        return false;
+    t->size = (uint64_t)st.st_size;
+    if (!for_writing)
+        return true;
+    if (flock(t->fd, LOCK_EX | LOCK_NB) != 0)
+        return errno == EWOULDBLOCK ? in_use(path, &st, err)
+                                    : err_errno(err, E_IO, errno, "cannot lock '%s'", path);
+    *ret_again = stat(path, &now) != 0 || now.st_ino != st.st_ino || now.st_dev != st.st_dev;
+    return check_file(t, &st, err);
+}
+
+bool tape_open(const char *path, bool for_writing, struct tape *ret_tape, struct err *err)
+{
+    struct tape t = TAPE_NONE;
+    for (int i = 0; i < LOCK_TRIES; i++) {
+        bool again = false;
+        t = (struct tape){.fd = -1, .name = strdup(path), .writable = for_writing};
+        BUG_ON(!t.name);
+        if (!open_once(path, for_writing, &t, &again, err)) {
+            tape_close(&t);
+            return false;
+        }
+        if (!again) {
+            *ret_tape = t;
+            return true;
+        }
+        tape_close(&t);
+    }
+    return err_set(err, E_CONFLICT, "the session '%s' is replaced again and again", path);
+}
+
+bool tape_from_fd(int owned_fd, const char *name, struct tape *ret_tape, struct err *err)
+{
+    struct tape t = {.fd = owned_fd, .name = strdup(name)};
+    struct stat st;
+    BUG_ON(!t.name);
+    if (!check_file(&t, &st, err)) {
+        tape_close(&t);
+        return false;
+    }
+    t.size = (uint64_t)st.st_size;
+    *ret_tape = t;
+    return true;
+}
+
+void tape_close(struct tape *t)
+{
+    if (t->fd >= 0)
+        close(t->fd);
+    free(t->name);
+    *t = TAPE_NONE;
+}
+
+/* Reading ------------------------------------------------------------------------------------- */
+
+struct reading {
+    struct tape *tape;
+    struct buf buf;
+    uint64_t at;   /* how far the file was read */
+    uint64_t end;  /* where it ended when reading began */
+    size_t start;  /* of the line in buf */
+    size_t looked; /* no newline before this */
+    size_t number;
+};
+
+/* More bytes behind those that are there; what was handed out is dropped first. */
+static bool fill(struct reading *r, struct err *err)
+{
+    size_t keep = r->buf.n - r->start;
+    if (keep)
+        memmove(r->buf.p, r->buf.p + r->start, keep);
+    buf_truncate(&r->buf, keep);
+    r->looked -= r->start;
+    r->start = 0;
+    size_t want = (size_t)MIN((uint64_t)MAX((size_t)CHUNK, keep), r->end - r->at);
+    char *room = buf_reserve(&r->buf, want);
+    if (!room)
+        return err_set(err, E_CONFIG, "%s:%zu: the line is longer than %d MiB", r->tape->name,
+            r->number + 1, STORE_LINE_MAX >> 20);
+    ssize_t n = pread(r->tape->fd, room, want, (off_t)r->at);
+    if (n < 0 && errno == EINTR)
+        return true;
+    if (n < 0)
+        return err_errno(err, E_IO, errno, "cannot read '%s'", r->tape->name);
+    if (n == 0)
+        r->end = r->at; /* it became shorter */
+    buf_grown(&r->buf, (size_t)n);
+    r->at += (size_t)n;
+    return true;
+}
+
+/* The next line, with more of the file behind it if there is more. */
+static bool next_line(
+    struct reading *r, struct tape_line *ret_line, bool *ret_ended, struct err *err)
+{
+    for (;;) {
+        size_t new = r->buf.n - r->looked;
+        const char *end = new ? memchr(r->buf.p + r->looked, '\n', new) : NULL;
+        r->looked = end ? (size_t)(end - r->buf.p) : r->buf.n;
+        if (!end && r->at < r->end) {
+            if (!fill(r, err))
+                return false;
+            continue;
+        }
+        size_t after = r->looked + (end ? 1 : 0);
+        ret_line->text = str_n(buf_z(&r->buf) + r->start, r->looked - r->start);
+        ret_line->last = after == r->buf.n && r->at >= r->end;
+        ret_line->number = ++r->number;
+        *ret_ended = end != NULL;
+        r->start = r->looked = after;
+        return true;
+    }
+}
+
+static bool read_lines(struct reading *r, tape_sink *sink, void *context, struct err *err)
+{
+    while (r->start < r->buf.n || r->at < r->end) {
+        struct tape_line line;
+        bool ended = false, torn = false;
+        if (!next_line(r, &line, &ended, err))
+            return false;
+        if (line.text.n == 0 && line.last && !ended)
+            return true;
+        if (!sink(context, &line, &torn, err))
+            return false;
+        BUG_ON(torn && !line.last);
+        if (line.last)
+            r->tape->size = torn ? r->at - (line.text.n + ended) : r->at;
+        r->tape->open_end = line.last && !torn && !ended;
+    }
+    return true;
+}
+
+bool tape_read(struct tape *t, tape_sink *sink, void *context, struct err *err)
+{
+    struct stat st;
+    if (!check_file(t, &st, err))
+        return false;
+    t->size = (uint64_t)st.st_size;
+    struct reading r = {.tape = t, .buf = BUF_INIT((size_t)STORE_LINE_MAX + CHUNK), .end = t->size};
+    bool ok = read_lines(&r, sink, context, err);
+    buf_done(&r.buf);
+    return ok;
+}
+
+bool tape_first(const struct tape *t, struct buf *line, bool *ret_more)
+{
+    off_t at = 0;
+    for (;;) {
+        char *room = buf_reserve(line, CHUNK);
+        ssize_t n = room ? pread(t->fd, room, CHUNK, at) : 0;
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        const char *end = memchr(room, '\n', (size_t)n);
+        at += n;
+        buf_grown(line, end ? (size_t)(end - room) : (size_t)n);
+        if (!end)
+            continue;
+        *ret_more = end + 1 < room + n || (uint64_t)at < t->size;
+        return true;
+    }
+}
+
+/* Writing ------------------------------------------------------------------------------------- */
+
+/* What a crash left behind the last line goes before anything is put there. */
+static bool clear_tail(struct tape *t, struct err *err)
+{
+    struct stat st;
+    if (fstat(t->fd, &st) == 0 && (uint64_t)st.st_size == t->size)
+        return true;
+    return ftruncate(t->fd, (off_t)t->size) == 0 ||
+           err_errno(err, E_IO, errno, "cannot cut the torn end of '%s'", t->name);
+}
+
+static bool write_once(struct tape *t, struct str bytes, struct err *err)
+{
+    errno = 0;
+    ssize_t n = write(t->fd, bytes.p, bytes.n);
+    bool ok = n == (ssize_t)bytes.n || (n > 0 && file_write_all(t->fd, str_skip(bytes, (size_t)n)));
+    if (ok && fdatasync(t->fd) == 0)
+        return true;
+    err_errno(err, E_IO, errno ? errno : ENOSPC, "cannot write the session '%s'", t->name);
+    t->broken = ftruncate(t->fd, (off_t)t->size) != 0;
+    return false;
+}
+
+bool tape_append(struct tape *t, struct str line, struct err *err)
+{
+    BUG_ON(!t->writable || str_find(line, '\n') >= 0);
+    if (t->broken)
+        return err_set(err, E_IO, "the session '%s' could not be written before", t->name);
+    if (line.n > STORE_LINE_MAX || t->size + line.n + 2 > STORE_BYTES_MAX)
+        return err_set(err, E_IO, "the session '%s' would grow too large", t->name);
+    AUTO_BUF struct buf bytes = BUF_INIT((size_t)STORE_LINE_MAX + 4);
+    if (t->open_end)
+        buf_add_byte(&bytes, '\n');
+    buf_add_str(&bytes, line);
+    buf_add_byte(&bytes, '\n');
+    if (!clear_tail(t, err) || !write_once(t, buf_str(&bytes), err))
+        return false;
+    t->size += bytes.n;
+    t->open_end = false;
+    return true;
+}
+
+/* The directory and what is missing above it; each new one is synced into its parent. */
+static bool make_dirs(char *dir)
+{
+    if (mkdirat(AT_FDCWD, dir, 0700) == 0 || errno == EEXIST)
+        return true;
+    char *slash = strrchr(dir, '/');
+    if (errno != ENOENT || !slash || slash == dir)
+        return false;
+    *slash = '\0';
+    bool ok = make_dirs(dir);
+    AUTO_FD int parent = ok ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    *slash = '/';
+    return ok && (mkdirat(AT_FDCWD, dir, 0700) == 0 || errno == EEXIST) && parent >= 0 &&
+           (fsync(parent) == 0 || errno == EINVAL);
+}
+
+bool tape_make_dir(const char *dir, struct err *err)
+{
+    AUTO_FREE char *path = strdup(dir);
+    BUG_ON(!path);
+    return make_dirs(path) || err_errno(err, E_IO, errno, "cannot make the directory '%s'", dir);
+}
+
+static bool show(int dir, const char *temp, const char *name, bool replace)
+{
+    if (replace)
+        return renameat(dir, temp, dir, name) == 0;
+    if (renameat2(dir, temp, dir, name, RENAME_NOREPLACE) == 0)
+        return true;
+    if (errno != EINVAL && errno != ENOSYS)
+        return false;
+    return linkat(dir, temp, dir, name, 0) == 0 && unlinkat(dir, temp, 0) == 0;
+}
+
+static bool put_at(int dir, const char *name, struct str content, bool replace)
+{
+    char id[ID_SIZE], temp[ID_SIZE + 8];
+    id_new(id);
+    snprintf(temp, sizeof(temp), ".tmp-%s", id);
+    AUTO_FD int fd = openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return false;
+    struct stat old;
+    if (replace && fstatat(dir, name, &old, 0) == 0)
+        (void)!fchmod(fd, old.st_mode & 0777);
+    if (file_write_all(fd, content) && fsync(fd) == 0 && show(dir, temp, name, replace))
+        return fsync(dir) == 0 || errno == EINVAL;
+    int errnum = errno;
+    unlinkat(dir, temp, 0);
+    errno = errnum;
+    return false;
+}
+
+bool tape_put(const char *path, struct str content, bool replace, struct err *err)
+{
+    const char *slash = strrchr(path, '/');
+    size_t n = slash ? (size_t)(slash - path) : 0;
+    AUTO_FREE char *dir = slash ? strndup(n ? path : "/", n ? n : 1) : strdup(".");
+    BUG_ON(!dir);
+    AUTO_FD int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return err_errno(err, E_IO, errno, "cannot open the directory '%s'", dir);
+    if (put_at(fd, slash ? slash + 1 : path, content, replace))
+        return true;
+    if (errno == EEXIST)
+        return err_set(err, E_CONFLICT, "'%s' exists already", path);
+    return err_errno(err, E_IO, errno, "cannot write '%s'", path);
+}

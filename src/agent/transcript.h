@@ -1,0 +1,25 @@
+/* A run written down as a script (llm/script.h), to be played again.
+ *
+ *     struct transcript *t;
+ *     if (!transcript_open(path, model, &t, err)) return false;
+ *     transcript_add(t, answer);
+ *     if (!transcript_close(t, &mask, err)) return false;
+ */
+#ifndef AGENT_TRANSCRIPT_H
+#define AGENT_TRANSCRIPT_H
+
+#include "agent/mask.h"
+
+struct transcript; /* opaque */
+
+/* The file is opened at once, so that what can't be written is known before the run. */
+MUST_USE bool transcript_open(
+    const char *path, const char *model, struct transcript **ret_transcript, struct err *err);
+
+/* An answer of the model, as a turn. */
+void transcript_add(struct transcript *t, const json_t *answer);
+
+/* Writes it, without the keys. Accepts NULL. */
+MUST_USE bool transcript_close(struct transcript *t, const struct mask *mask, struct err *err);
+
+#endif

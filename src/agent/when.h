@@ -1,0 +1,10 @@
+/* Times that others wrote: RFC 3339, with a fraction and any offset. */
+#ifndef AGENT_WHEN_H
+#define AGENT_WHEN_H
+
+#include "base/str.h"
+
+/* Milliseconds since 1970; false: it is none, or before that. */
+bool when_parse(struct str text, uint64_t *ret_ms);
+
+#endif

@@ -1,0 +1,16 @@
+/* Base64 with the usual alphabet and padding.
+ *
+ *     base64_add(&b, bytes);
+ *     if (!base64_size(text, &n)) ...      not base64
+ */
+#ifndef BASE_BASE64_H
+#define BASE_BASE64_H
+
+#include "base/buf.h"
+
+void base64_add(struct buf *b, struct str bytes);
+
+/* How many bytes it stands for; false if it is not base64: other characters, blanks, no padding. */
+bool base64_size(struct str text, size_t *ret_n);
+
+#endif

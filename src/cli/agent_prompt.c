@@ -1,0 +1,91 @@
+/* What a user asks an agent. */
+#include "cli/agent_prompt.h"
+
+#include "llm/message.h"
+#include "path/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+static bool is_blank(struct str text)
+{
+    for (size_t i = 0; i < text.n; i++)
+        if (!strchr(" \t\r\n", text.p[i]))
+            return false;
+    return true;
+}
+
+/* Nobody waits for a terminal, or for what was never connected. */
+static bool has_input(void)
+{
+    int flags = fcntl(STDIN_FILENO, F_GETFL);
+    return !isatty(STDIN_FILENO) && flags >= 0 && (flags & O_ACCMODE) != O_WRONLY;
+}
+
+static bool read_input(struct buf *text, struct err *err)
+{
+    return !has_input() || file_read(STDIN_FILENO, PROMPT_MAX, "standard input", text, err);
+}
+
+static bool read_file_whole(const char *path, size_t max, struct buf *bytes, struct err *err)
+{
+    AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return err_errno(err, E_IO, errno, "cannot open '%s'", path);
+    return file_read(fd, max, path, bytes, err);
+}
+
+static bool add_images(const struct opt_words *paths, json_t *content, struct err *err)
+{
+    for (size_t i = 0; i < paths->n; i++) {
+        AUTO_BUF struct buf bytes = BUF_INIT(4 * IMAGE_MAX);
+        json_t *block;
+        /* One byte more, so that whoever judges its size can see that it is too large. */
+        if (!read_file_whole(paths->v[i], IMAGE_MAX + 1, &bytes, err) && bytes.n <= IMAGE_MAX)
+            return false;
+        err_done(err);
+        if (!block_image(buf_str(&bytes), paths->v[i], &block, err))
+            return false;
+        json_push(content, block);
+    }
+    return true;
+}
+
+bool agent_prompt(const struct prompt_options *o, json_t **ret_message, struct err *err)
+{
+    AUTO_BUF struct buf input = BUF_INIT(2 * PROMPT_MAX);
+    bool from_input = !o->text || strcmp(o->text, "-") == 0;
+    if (from_input && !has_input())
+        return err_set(err, E_CLI_INVALID_ARG,
+            "there is no prompt: give one with -p TEXT, or on standard input");
+    if (!read_input(&input, err))
+        return false;
+    struct str text = from_input ? buf_str(&input) : str_z(o->text);
+    if (is_blank(text))
+        return err_set(err, E_CLI_INVALID_ARG, "the prompt is empty");
+    if (text.n > PROMPT_MAX)
+        return err_set(err, E_CLI_INVALID_ARG, "the prompt has more than %d bytes", PROMPT_MAX);
+    AUTO_JSON json_t *message = message_user(text);
+    json_t *content = json_object_get(message, "content");
+    if (!from_input && !is_blank(buf_str(&input)))
+        json_push(content, block_text(buf_str(&input)));
+    if (!add_images(&o->images, content, err))
+        return false;
+    *ret_message = json_take(&message);
+    return true;
+}
+
+bool agent_text(
+    const char *word, const char *option, struct buf *text, struct str *ret_text, struct err *err)
+{
+    if (!word) {
+        *ret_text = (struct str){0};
+        return true;
+    }
+    if (word[0] == '@' && !read_file_whole(word + 1, PROMPT_MAX, text, err))
+        return err_wrap(err, "%s", option);
+    if (word[0] != '@')
+        buf_add_z(text, word);
+    *ret_text = buf_str(text);
+    return true;
+}

@@ -1,0 +1,26 @@
+/* What a user asks an agent: words, standard input, images. */
+#ifndef CLI_AGENT_PROMPT_H
+#define CLI_AGENT_PROMPT_H
+
+#include "base/json.h"
+#include "cli/cmd.h"
+
+enum {
+    PROMPT_MAX = 16 << 20,
+};
+
+struct prompt_options {
+    const char *text; /* NULL or "-": standard input */
+    struct opt_words images;
+};
+
+/* A user message. Standard input is the prompt, or what is attached to it: only if it is no
+ * terminal. */
+MUST_USE bool agent_prompt(
+    const struct prompt_options *options, json_t **ret_message, struct err *err);
+
+/* TEXT or @FILE; NULL gives no value. */
+MUST_USE bool agent_text(
+    const char *word, const char *option, struct buf *text, struct str *ret_text, struct err *err);
+
+#endif

@@ -1,0 +1,83 @@
+/* Keys by command. */
+#include "cli/key.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+extern char **environ;
+
+static bool start(const char *command, pid_t *ret_pid, int *ret_out, struct err *err)
+{
+    int ends[2];
+    posix_spawn_file_actions_t files;
+    char *argv[] = {(char *)"sh", (char *)"-c", (char *)command, NULL};
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return err_errno(err, E_IO, errno, "cannot make a pipe");
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
+    int failed = posix_spawn(ret_pid, "/bin/sh", &files, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&files);
+    close(ends[1]);
+    if (failed) {
+        close(ends[0]);
+        return err_errno(err, E_CONFIG, failed, "key_command: cannot start sh");
+    }
+    *ret_out = ends[0];
+    return true;
+}
+
+/* Until its end, or until it is too long or too late. */
+static bool read_all(int fd, struct buf *text, struct err *err)
+{
+    const uint64_t until = clock_mono_ms() + KEY_TIMEOUT_MS;
+    for (;;) {
+        struct pollfd out = {.fd = fd, .events = POLLIN};
+        uint64_t now = clock_mono_ms();
+        char *room = buf_reserve(text, 256);
+        if (!room)
+            return err_set(err, E_CONFIG, "key_command: it prints more than %d bytes", KEY_MAX);
+        if (now >= until || poll(&out, 1, (int)(until - now)) == 0)
+            return err_set(err, E_CONFIG, "key_command: no end after %d s", KEY_TIMEOUT_MS / 1000);
+        ssize_t n = read(fd, room, 256);
+        if (n == 0)
+            return true;
+        if (n > 0)
+            buf_grown(text, (size_t)n);
+        else if (errno != EINTR)
+            return err_errno(err, E_CONFIG, errno, "key_command");
+    }
+}
+
+/* What it printed is never shown: it may be the key. */
+bool key_from_command(const char *command, struct arena *a, struct str *ret_key, struct err *err)
+{
+    pid_t pid;
+    int fd = -1, status = 0;
+    AUTO_BUF struct buf text = BUF_INIT(KEY_MAX);
+    if (!start(command, &pid, &fd, err))
+        return false;
+    bool ok = read_all(fd, &text, err);
+    close(fd);
+    if (!ok)
+        kill(pid, SIGTERM);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (ok && status != 0)
+        ok = err_set(err, E_CONFIG, "key_command: it failed (%s %d)",
+            WIFEXITED(status) ? "exit code" : "signal",
+            WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+    struct str line, rest;
+    if (ok && (!str_cut(buf_str(&text), '\n', &line, &rest) || line.n == 0))
+        ok = err_set(err, E_CONFIG, "key_command: it prints no key in its first line");
+    if (ok)
+        *ret_key = arena_str(a, str_trim_end(line, '\r'));
+    explicit_bzero(text.p ? text.p : (char[1]){0}, text.p ? text.n : 1);
+    return ok;
+}

@@ -1,0 +1,37 @@
+/* One line on a terminal that says what is being done, and for how long; nothing elsewhere.
+ *
+ *     struct progress p;
+ *     progress_start(&p, STDERR_FILENO);
+ *     progress_show(&p, "shell make", "3.1k tokens");
+ *     progress_hide(&p);                 before anything else is printed
+ *     progress_stop(&p);
+ *
+ * The time in it goes on by itself. It is never waited for: what the terminal has no room for is
+ * lost.
+ */
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
+
+#include "base/buf.h"
+
+#include <pthread.h>
+
+struct progress {
+    bool on; /* it is a terminal */
+    int fd;
+    uint64_t begun_ms;
+    pthread_t clock;
+    pthread_mutex_t lock; /* for all below */
+    pthread_cond_t change;
+    bool over, shown;
+    struct buf what, more; /* printable */
+};
+
+void progress_start(struct progress *p, int fd);
+void progress_stop(struct progress *p);
+
+/* What a stranger chose is made printable. */
+void progress_show(struct progress *p, struct str what, struct str more);
+void progress_hide(struct progress *p);
+
+#endif

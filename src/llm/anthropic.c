@@ -1,0 +1,225 @@
+/* The events of an answer of Anthropic's Messages API, and what the service is. */
+#include "llm/anthropic.h"
+
+#include "llm/wire.h"
+
+struct reading {
+    struct answer *answer;
+    struct dialect_state *state;
+    const json_t *event;
+    uint64_t key; /* the block's index */
+    struct err *err;
+};
+
+static struct str text_of(const json_t *object, const char *key)
+{
+    struct str text = json_str(json_object_get(object, key));
+    return text.p ? text : STR("");
+}
+
+/* Counts are those of the whole answer so far, not of what was added. */
+static void read_usage(const struct reading *r, const json_t *usage)
+{
+    struct usage *u = &r->state->usage;
+    wire_count(usage, "input_tokens", &u->input_tokens);
+    wire_count(usage, "output_tokens", &u->output_tokens);
+    wire_count(usage, "cache_read_input_tokens", &u->cache_read_tokens);
+    wire_count(usage, "cache_creation_input_tokens", &u->cache_write_tokens);
+    answer_usage(r->answer, u);
+}
+
+/* A gateway that lost its connection may begin the answer anew in the middle: then what came before
+ * is void, as after a retry of our own. The same start once more changes nothing. Behind a message
+ * that is whole, another is not the answer to this request. */
+static bool on_message_start(const struct reading *r)
+{
+    struct dialect_state *state = r->state;
+    if (state->stopped) {
+        answer_end_all(r->answer);
+        state->complete = true;
+        return true;
+    }
+    if (!answer_empty(r->answer)) {
+        answer_restart(r->answer);
+        state->usage = (struct usage){0};
+    }
+    read_usage(r, json_object_get(json_object_get(r->event, "message"), "usage"));
+    return true;
+}
+
+static bool begin_text(const struct reading *r, const json_t *block)
+{
+    return answer_begin(r->answer, r->key, BLOCK_TEXT, r->err) &&
+           answer_add(r->answer, r->key, text_of(block, "text"), r->err);
+}
+
+static bool begin_thinking(const struct reading *r, const json_t *block)
+{
+    struct str signature = text_of(block, "signature");
+    return answer_begin(r->answer, r->key, BLOCK_THINKING, r->err) &&
+           answer_add(r->answer, r->key, text_of(block, "thinking"), r->err) &&
+           (signature.n == 0 || answer_sign(r->answer, r->key, signature, r->err));
+}
+
+static bool begin_redacted(const struct reading *r, const json_t *block)
+{
+    return answer_begin(r->answer, r->key, BLOCK_REDACTED_THINKING, r->err) &&
+           answer_add(r->answer, r->key, text_of(block, "data"), r->err);
+}
+
+static bool begin_call(const struct reading *r, const json_t *block)
+{
+    json_t *input = json_object_get(block, "input");
+    return answer_begin_call(
+               r->answer, r->key, text_of(block, "id"), text_of(block, "name"), r->err) &&
+           (json_object_size(input) == 0 || answer_preset(r->answer, r->key, input, r->err));
+}
+
+static bool on_block_start(const struct reading *r)
+{
+    static const struct {
+        const char *type;
+        bool (*begin)(const struct reading *r, const json_t *block);
+    } kinds[] = {
+        {"text", begin_text},
+        {"thinking", begin_thinking},
+        {"redacted_thinking", begin_redacted},
+        {"tool_use", begin_call},
+    };
+    const json_t *block = json_object_get(r->event, "content_block");
+    struct str type = text_of(block, "type");
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+        if (str_is(type, kinds[i].type))
+            return kinds[i].begin(r, block);
+    return answer_begin_ignored(r->answer, r->key, r->err);
+}
+
+static bool on_block_delta(const struct reading *r)
+{
+    static const struct {
+        const char *type, *key;
+    } kinds[] = {
+        {"text_delta", "text"},
+        {"thinking_delta", "thinking"},
+        {"input_json_delta", "partial_json"},
+    };
+    const json_t *delta = json_object_get(r->event, "delta");
+    struct str type = text_of(delta, "type");
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+        if (str_is(type, kinds[i].type))
+            return answer_add(r->answer, r->key, text_of(delta, kinds[i].key), r->err);
+    if (str_is(type, "signature_delta"))
+        return answer_sign(r->answer, r->key, text_of(delta, "signature"), r->err);
+    return true;
+}
+
+static bool on_block_stop(const struct reading *r)
+{
+    return answer_end(r->answer, r->key, r->err);
+}
+
+static enum stop_reason stop_of(struct str raw)
+{
+    static const struct {
+        const char *raw;
+        enum stop_reason stop;
+    } reasons[] = {
+        {"end_turn", STOP_END_TURN},
+        {"stop_sequence", STOP_END_TURN},
+        {"tool_use", STOP_TOOL_USE},
+        {"max_tokens", STOP_LENGTH},
+        {"model_context_window_exceeded", STOP_LENGTH},
+        {"refusal", STOP_REFUSAL},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
+        if (str_is(raw, reasons[i].raw))
+            return reasons[i].stop;
+    return STOP_UNKNOWN;
+}
+
+static bool on_message_delta(const struct reading *r)
+{
+    struct str raw = text_of(json_object_get(r->event, "delta"), "stop_reason");
+    if (raw.n) {
+        answer_stop(r->answer, stop_of(raw), raw);
+        r->state->stopped = true;
+    }
+    read_usage(r, json_object_get(r->event, "usage"));
+    return true;
+}
+
+static bool on_message_stop(const struct reading *r)
+{
+    answer_end_all(r->answer);
+    if (!r->state->stopped)
+        answer_stop(r->answer, STOP_END_TURN, STR(""));
+    r->state->complete = true;
+    return true;
+}
+
+static bool on_error(const struct reading *r)
+{
+    return wire_fail(r->err, json_object_get(r->event, "error"), STR("an error without a message"));
+}
+
+static bool read_event(struct answer *answer, struct dialect_state *state,
+    const struct sse_event *event, struct err *err)
+{
+    static const struct {
+        const char *type;
+        bool (*read)(const struct reading *r);
+    } kinds[] = {
+        {"message_start", on_message_start},
+        {"content_block_start", on_block_start},
+        {"content_block_delta", on_block_delta},
+        {"content_block_stop", on_block_stop},
+        {"message_delta", on_message_delta},
+        {"message_stop", on_message_stop},
+        {"error", on_error},
+    };
+    AUTO_JSON json_t *tree = NULL;
+    if (state->complete)
+        return true;
+    if (!wire_parse(event->data, &tree, err))
+        return false;
+    struct str type = text_of(tree, "type");
+    struct reading r = {
+        answer, state, tree, (uint64_t)json_integer_value(json_object_get(tree, "index")), err};
+    state->begun = true;
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+        if (str_is(type.n ? type : event->name, kinds[i].type))
+            return kinds[i].read(&r);
+    return true;
+}
+
+/* The reason for the end is the last that matters: some servers leave message_stop out. */
+static bool finish(struct answer *answer, struct dialect_state *state, struct err *err)
+{
+    if (!state->complete && !state->stopped)
+        return wire_cut_off(err);
+    answer_end_all(answer);
+    state->complete = true;
+    return true;
+}
+
+static void headers(struct str key, struct buf *lines)
+{
+    buf_add_z(lines, "content-type: application/json\nanthropic-version: 2023-06-01\n");
+    if (key.n)
+        buf_printf(lines, "x-api-key: " STR_FMT "\n", STR_ARG(key));
+}
+
+const struct dialect dialect_anthropic = {
+    .name = "anthropic",
+    .path = "/v1/messages",
+    .default_base = "https://api.anthropic.com",
+    .default_model = "claude-sonnet-4-6",
+    .key_variable = "ANTHROPIC_API_KEY",
+    .base_variable = "ANTHROPIC_BASE_URL",
+    .model_variable = "ANTHROPIC_MODEL",
+    .headers = headers,
+    .write = anthropic_write,
+    .read = read_event,
+    .finish = finish,
+    .explain = wire_explain,
+};

@@ -1,0 +1,16 @@
+/* The parts of the dialect of Anthropic's Messages API. */
+#ifndef LLM_ANTHROPIC_H
+#define LLM_ANTHROPIC_H
+
+#include "llm/dialect.h"
+
+enum {
+    ANTHROPIC_MAX_TOKENS = 16 * 1024, /* of an answer, if nobody says; the service wants a number */
+    ANTHROPIC_MARKS_MAX = 4,          /* of the prompt cache */
+    ANTHROPIC_THINKING_MIN = 1024,
+    ANTHROPIC_NAME_MAX = 64,
+};
+
+void anthropic_write(const struct llm_request *request, struct buf *body);
+
+#endif

@@ -1,0 +1,43 @@
+/* libcurl, loaded when it is needed: its functions by their own names behind `curl->`.
+ *
+ *     const struct curl *curl;
+ *     if (!curl_get(&curl, err)) return false;
+ *     CURL *easy = curl->easy_init();
+ */
+#ifndef LLM_CURL_H
+#define LLM_CURL_H
+
+#include "base/err.h"
+
+#include <curl/curl.h>
+
+#define CURL_CALLS(X)      \
+    X(global_init)         \
+    X(easy_init)           \
+    X(easy_setopt)         \
+    X(easy_getinfo)        \
+    X(easy_pause)          \
+    X(easy_cleanup)        \
+    X(slist_append)        \
+    X(slist_free_all)      \
+    X(multi_init)          \
+    X(multi_add_handle)    \
+    X(multi_remove_handle) \
+    X(multi_perform)       \
+    X(multi_poll)          \
+    X(multi_info_read)     \
+    X(multi_cleanup)
+
+struct curl {
+#define CURL_MEMBER(name) __typeof__(curl_##name) *name;
+    CURL_CALLS(CURL_MEMBER)
+#undef CURL_MEMBER
+};
+
+/* E_CONFIG: it is not there, or too old. */
+MUST_USE bool curl_get(const struct curl **ret_curl, struct err *err);
+
+/* The same in a thread of its own. */
+void curl_prepare(void);
+
+#endif

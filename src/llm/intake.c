@@ -1,0 +1,263 @@
+/* HTTP requests as a server reads them. */
+#include "llm/intake.h"
+
+#include <strings.h>
+
+void intake_init(struct intake *in)
+{
+    *in = (struct intake){
+        .in = BUF_INIT(INTAKE_HEAD_MAX + 2 * INTAKE_READ),
+        .head = BUF_INIT(INTAKE_HEAD_MAX),
+        .body = BUF_INIT(INTAKE_BODY_MAX),
+    };
+}
+
+void intake_done(struct intake *in)
+{
+    buf_done(&in->in);
+    buf_done(&in->head);
+    buf_done(&in->body);
+}
+
+static void bad(struct intake *in, unsigned status)
+{
+    in->state = INTAKE_BAD;
+    in->status = status;
+}
+
+/* Headers ---------------------------------------------------------------------------------------
+ */
+
+static struct str trim(struct str s)
+{
+    while (s.n && (s.p[0] == ' ' || s.p[0] == '\t'))
+        s = str_skip(s, 1);
+    while (s.n && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t' || s.p[s.n - 1] == '\r'))
+        s.n--;
+    return s;
+}
+
+bool intake_header(struct str *rest, struct str *ret_name, struct str *ret_value)
+{
+    struct str line;
+    while (str_cut(*rest, '\n', &line, rest)) {
+        ptrdiff_t colon = str_find(line, ':');
+        if (colon <= 0)
+            continue;
+        *ret_name = str_head(line, (size_t)colon);
+        *ret_value = trim(str_skip(line, (size_t)colon + 1));
+        return true;
+    }
+    return false;
+}
+
+struct str intake_headers(const struct intake *in)
+{
+    struct str line, rest;
+    return str_cut(buf_str(&in->head), '\n', &line, &rest) ? rest : STR("");
+}
+
+struct str intake_find(const struct intake *in, const char *name)
+{
+    struct str rest = intake_headers(in), key, value, wanted = str_z(name);
+    while (intake_header(&rest, &key, &value))
+        if (key.n == wanted.n && strncasecmp(key.p, wanted.p, wanted.n) == 0)
+            return value;
+    return (struct str){0};
+}
+
+/* States ----------------------------------------------------------------------------------------
+ */
+
+/* The next line, without its end; false: it has not come yet. */
+static bool take_line(struct intake *in, struct str *ret_line)
+{
+    size_t from = MAX(in->looked, in->at);
+    const char *end = in->in.n > from ? memchr(in->in.p + from, '\n', in->in.n - from) : NULL;
+    if (!end) {
+        in->looked = in->in.n;
+        if (in->in.n - in->at > INTAKE_HEAD_MAX)
+            bad(in, 431);
+        return false;
+    }
+    *ret_line = str_trim_end(str_n(in->in.p + in->at, (size_t)(end - in->in.p) - in->at), '\r');
+    in->at = (size_t)(end - in->in.p) + 1;
+    return true;
+}
+
+static void read_first_line(struct intake *in)
+{
+    struct str line, rest, version;
+    if (!str_cut(buf_str(&in->head), '\n', &line, &rest) ||
+        !str_cut(line, ' ', &in->method, &rest) || !str_cut(rest, ' ', &in->target, &version) ||
+        !str_starts_with(version, STR("HTTP/1."))) {
+        bad(in, 400);
+        return;
+    }
+    in->http_1_0 = str_is(version, "HTTP/1.0");
+}
+
+static void begin_body(struct intake *in)
+{
+    struct str encoding = intake_find(in, "transfer-encoding");
+    struct str length = intake_find(in, "content-length");
+    int64_t n = 0;
+    if (encoding.p && length.p) /* two readers could disagree about where it ends */
+        bad(in, 400);
+    else if (encoding.p && strncasecmp(encoding.p, "chunked", MAX(encoding.n, (size_t)7)) != 0)
+        bad(in, 501);
+    else if (encoding.p)
+        in->state = INTAKE_CHUNK_SIZE;
+    else if (length.p && !str_to_int(length, 0, INT64_MAX, &n))
+        bad(in, 400);
+    else if (n > INTAKE_BODY_MAX)
+        bad(in, 413);
+    else
+        in->state = n ? INTAKE_BODY : INTAKE_WHOLE;
+    in->left = (uint64_t)n;
+}
+
+/* What no request begins with, such as TLS: who sends it waits for an answer, not for us to read
+ * on.
+ */
+static bool is_foreign(const struct intake *in)
+{
+    unsigned char first = in->at < in->in.n ? (unsigned char)in->in.p[in->at] : '\n';
+    return in->head.n == 0 && first != '\r' && first != '\n' && (first < ' ' || first > '~');
+}
+
+static bool step_head(struct intake *in)
+{
+    struct str line;
+    if (is_foreign(in)) {
+        bad(in, 400);
+        return false;
+    }
+    if (!take_line(in, &line))
+        return false;
+    if (line.n == 0 && in->head.n == 0)
+        return true; /* empty lines before a request mean nothing */
+    if (line.n) {
+        buf_add_str(&in->head, line);
+        buf_add_byte(&in->head, '\n');
+        if (!buf_ok(&in->head))
+            bad(in, 431);
+        return in->state == INTAKE_HEAD;
+    }
+    read_first_line(in);
+    if (in->state == INTAKE_HEAD)
+        begin_body(in);
+    return in->state != INTAKE_BAD;
+}
+
+/* What has come of the body or chunk. */
+static bool step_bytes(struct intake *in, enum intake_state then)
+{
+    size_t n = (size_t)MIN(in->left, (uint64_t)(in->in.n - in->at));
+    if (n == 0)
+        return false;
+    buf_add(&in->body, in->in.p + in->at, n);
+    in->at += n;
+    in->left -= n;
+    if (!buf_ok(&in->body)) {
+        bad(in, 413);
+        return false;
+    }
+    if (in->left == 0)
+        in->state = then;
+    return true;
+}
+
+static bool step_chunk_size(struct intake *in)
+{
+    struct str line;
+    uint64_t size = 0;
+    if (!take_line(in, &line))
+        return false;
+    size_t i = 0;
+    for (; i < line.n && line.p[i] != ';' && line.p[i] != ' '; i++) {
+        char c = (char)(line.p[i] | 0x20);
+        bool digit = line.p[i] >= '0' && line.p[i] <= '9';
+        if (i >= 8 || (!digit && (c < 'a' || c > 'f'))) {
+            bad(in, 400);
+            return false;
+        }
+        size = size * 16 + (uint64_t)(digit ? line.p[i] - '0' : c - 'a' + 10);
+    }
+    if (i == 0) {
+        bad(in, 400);
+        return false;
+    }
+    in->left = size;
+    in->state = size ? INTAKE_CHUNK : INTAKE_TRAILER;
+    return true;
+}
+
+static bool step_line(struct intake *in, enum intake_state then)
+{
+    struct str line;
+    if (!take_line(in, &line))
+        return false;
+    if (line.n == 0)
+        in->state = then;
+    else if (in->state == INTAKE_CHUNK_END)
+        bad(in, 400);
+    return true;
+}
+
+static bool step(struct intake *in)
+{
+    switch (in->state) {
+    case INTAKE_HEAD:
+        return step_head(in);
+    case INTAKE_BODY:
+        return step_bytes(in, INTAKE_WHOLE);
+    case INTAKE_CHUNK_SIZE:
+        return step_chunk_size(in);
+    case INTAKE_CHUNK:
+        return step_bytes(in, INTAKE_CHUNK_END);
+    case INTAKE_CHUNK_END:
+        return step_line(in, INTAKE_CHUNK_SIZE);
+    case INTAKE_TRAILER:
+        return step_line(in, INTAKE_WHOLE);
+    default:
+        return false;
+    }
+}
+
+static void tidy(struct intake *in)
+{
+    if (in->at == 0)
+        return;
+    memmove(in->in.p, in->in.p + in->at, in->in.n - in->at);
+    buf_truncate(&in->in, in->in.n - in->at);
+    in->looked -= MIN(in->looked, in->at);
+    in->at = 0;
+}
+
+static void go_on(struct intake *in)
+{
+    while (step(in))
+        continue;
+    tidy(in);
+}
+
+void intake_push(struct intake *in, struct str bytes)
+{
+    if (in->state == INTAKE_BAD)
+        return;
+    buf_add_str(&in->in, bytes);
+    if (!buf_ok(&in->in))
+        bad(in, 431);
+    else
+        go_on(in);
+}
+
+void intake_next(struct intake *in)
+{
+    buf_reset(&in->head);
+    buf_done(&in->body);
+    in->body = BUF_INIT(INTAKE_BODY_MAX);
+    in->state = INTAKE_HEAD;
+    go_on(in);
+}

@@ -1,0 +1,278 @@
+/* A turn of a script as bytes. */
+#include "llm/play.h"
+
+void play_init(struct play *p)
+{
+    *p = (struct play){
+        .status = 200, .headers = BUF_INIT(256 * 1024), .body = BUF_INIT(PLAY_BODY_MAX)};
+}
+
+void play_done(struct play *p)
+{
+    buf_done(&p->headers);
+    buf_done(&p->body);
+    free(p->marks);
+    p->marks = NULL;
+}
+
+/* Events ----------------------------------------------------------------------------------------
+ */
+
+static void mark(struct play *p, uint64_t delay_ms)
+{
+    if (p->n_marks == p->cap_marks) {
+        p->cap_marks = p->cap_marks ? 2 * p->cap_marks : 64;
+        p->marks = base_realloc(p->marks, p->cap_marks * sizeof(*p->marks));
+    }
+    p->marks[p->n_marks++] = (struct play_mark){p->body.n, delay_ms};
+}
+
+static void end_line(struct play *p)
+{
+    static const char *const ends[SCRIPT_LINE_ENDS] = {"\n", "\r\n", "\r"};
+    buf_add_z(&p->body, ends[p->turn->line_end]);
+}
+
+void play_event_text(struct play *p, const char *name, struct str data)
+{
+    if (p->turn->comments) {
+        buf_add_z(&p->body, ": still here");
+        end_line(p);
+        end_line(p);
+    }
+    if (name) {
+        buf_printf(&p->body, "event: %s", name);
+        end_line(p);
+    }
+    buf_add_z(&p->body, "data: ");
+    buf_add_str(&p->body, data);
+    end_line(p);
+    end_line(p);
+    mark(p, 0);
+}
+
+void play_event(struct play *p, const char *name, json_t *data)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * (size_t)SCRIPT_TEXT_MAX);
+    BUG_ON(!data);
+    json_add_compact(&text, data);
+    json_decref(data);
+    play_event_text(p, name, buf_str(&text));
+}
+
+/* Faults ----------------------------------------------------------------------------------------
+ */
+
+static void add_garbage(struct play *p)
+{
+    uint32_t x = 12345;
+    for (size_t i = 0; i < 4096; i++) {
+        x = x * 1664525 + 1013904223;
+        buf_add_byte(&p->body, (char)(x >> 24));
+    }
+    end_line(p);
+    end_line(p);
+    play_event_text(p, NULL, STR("}{ this is no JSON"));
+}
+
+/* What the fault puts into the stream; true: it goes on after it. */
+static bool do_fault(struct play *p, const struct voice *voice)
+{
+    switch (p->turn->fault) {
+    case FAULT_DROP:
+        p->end = PLAY_RESET;
+        return false;
+    case FAULT_CLOSE:
+        p->end = PLAY_CLOSED;
+        return false;
+    case FAULT_STALL:
+        p->end = PLAY_STALLED;
+        return false;
+    case FAULT_END:
+        return false;
+    case FAULT_ENDLESS:
+        buf_add_z(&p->body, "data: ");
+        mark(p, 0);
+        p->end = PLAY_FILLED;
+        return false;
+    case FAULT_GARBAGE:
+        add_garbage(p);
+        return true;
+    case FAULT_HALF_UTF8:
+        play_event_text(p, NULL, str_z(voice->half_text));
+        return true;
+    case FAULT_SECOND_START:
+        voice->start(p);
+        return true;
+    default:
+        return true;
+    }
+}
+
+/* Whether the error or fault comes now; false: nothing follows. */
+static bool check_fault(struct play *p, const struct voice *voice, bool at_end)
+{
+    const struct script_turn *t = p->turn;
+    bool due = t->has_after ? p->deltas >= t->after : at_end;
+    if (p->stopped || !due || (!t->error && !t->fault))
+        return true;
+    p->stopped = true;
+    if (!t->error)
+        return do_fault(p, voice);
+    voice->error(p, t->error);
+    return false;
+}
+
+/* Parts -----------------------------------------------------------------------------------------
+ */
+
+void play_call_id(struct play *p, const struct script_part *part, struct buf *id)
+{
+    if (p->turn->fault == FAULT_NO_IDS)
+        return;
+    if (p->turn->fault == FAULT_SAME_IDS)
+        buf_add_z(id, "call_same");
+    else
+        script_call_id(p->script, part->call, id);
+}
+
+static bool play_deltas(
+    struct play *p, const struct voice *voice, const struct script_part *part, struct str rest)
+{
+    struct str delta;
+    while (script_delta(p->turn, &rest, &delta)) {
+        voice->delta(p, part, delta);
+        p->deltas++;
+        if (p->turn->fault == FAULT_REPEAT_USAGE)
+            voice->usage(p, p->deltas);
+        if (!check_fault(p, voice, false))
+            return false;
+    }
+    return true;
+}
+
+static bool play_part(struct play *p, const struct voice *voice, const struct script_part *part)
+{
+    AUTO_BUF struct buf id = BUF_INIT(1024), arguments = BUF_INIT(2 * (size_t)SCRIPT_TEXT_MAX);
+    if (part->has_delay) {
+        mark(p, part->delay_ms);
+        return true;
+    }
+    if (part->raw.p) {
+        buf_add_str(&p->body, part->raw);
+        mark(p, 0);
+        return true;
+    }
+    struct str rest = part->text.p ? part->text : part->thinking;
+    if (part->call) {
+        play_call_id(p, part, &id);
+        script_arguments(part->call, &arguments);
+        rest = buf_str(&arguments);
+    }
+    voice->begin(p, part, buf_z(&id));
+    /* Services tell of an empty input by one empty piece. */
+    if (part->call && rest.n == 0)
+        voice->delta(p, part, rest);
+    if (!part->redacted.p && !play_deltas(p, voice, part, rest))
+        return false;
+    voice->end(p, part);
+    p->index++;
+    p->calls += part->call != NULL;
+    return true;
+}
+
+static void play_stream(struct play *p, const struct voice *voice)
+{
+    buf_add_z(&p->headers, "Content-Type: text/event-stream\r\nCache-Control: no-cache\r\n");
+    voice->start(p);
+    if (!check_fault(p, voice, false))
+        return;
+    for (size_t i = 0; i < p->turn->n_parts; i++)
+        if (!play_part(p, voice, &p->turn->parts[i]))
+            return;
+    if (check_fault(p, voice, true))
+        voice->finish(p, p->turn->fault != FAULT_NO_STOP);
+}
+
+/* Answers that are no stream --------------------------------------------------------------------
+ */
+
+void play_json(struct play *p, unsigned status, json_t *object)
+{
+    p->status = status;
+    buf_add_z(&p->headers, "Content-Type: application/json\r\n");
+    json_add_compact(&p->body, object);
+    json_decref(object);
+}
+
+static bool is_token(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] < ' ' || s.p[i] == 0x7F)
+            return false;
+    return true;
+}
+
+static void add_header(struct play *p, struct str name, struct str value)
+{
+    if (!is_token(name) || !is_token(value))
+        return;
+    buf_add_str(&p->headers, name);
+    buf_add_z(&p->headers, ": ");
+    buf_add_str(&p->headers, value);
+    buf_add_z(&p->headers, "\r\n");
+}
+
+static void play_status(struct play *p, const struct voice *voice, const char *request_id)
+{
+    const struct script_error *e = p->turn->error;
+    if (e->retry_after.p)
+        add_header(p, STR("retry-after"), e->retry_after);
+    for (size_t i = 0; i < e->headers.n; i++)
+        add_header(p, e->headers.p[i].key, e->headers.p[i].text);
+    play_json(p, e->status, voice->error_body(e, request_id));
+}
+
+static bool play_instead(struct play *p, uint16_t port)
+{
+    static const char zipped[] =
+        "\x1f\x8b\x08\0\0\0\0\0\0\x03\xcb\x48\xcd\xc9\xc9\x07\0\x86\xa6\x10"
+        "\x36\x05\0\0\0";
+    switch (p->turn->fault) {
+    case FAULT_REDIRECT:
+        p->status = 307;
+        buf_printf(&p->headers, "Location: http://localhost:%u/elsewhere\r\n", (unsigned)port);
+        return true;
+    case FAULT_GZIP:
+        buf_add_z(&p->headers, "Content-Type: text/event-stream\r\nContent-Encoding: gzip\r\n");
+        buf_add(&p->body, zipped, sizeof(zipped) - 1);
+        return true;
+    case FAULT_HTML:
+        buf_add_z(&p->headers, "Content-Type: text/html; charset=utf-8\r\n");
+        buf_add_z(&p->body, "<!doctype html><title>Welcome</title><p>Please log in.\n");
+        return true;
+    default:
+        return false;
+    }
+}
+
+void play_turn(struct play *p, const struct voice *voice, const struct play_spec *spec,
+    const struct script_turn *turn)
+{
+    char request_id[32];
+    snprintf(request_id, sizeof(request_id), "req_%llu", (unsigned long long)spec->number);
+    p->turn = turn;
+    p->script = spec->script;
+    p->model = spec->model;
+    p->number = spec->number;
+    p->chunk_bytes = turn->chunk_bytes;
+    buf_printf(&p->headers, "request-id: %s\r\n", request_id);
+    if (turn->error && turn->error->status && !turn->has_after)
+        play_status(p, voice, request_id);
+    else if (play_instead(p, spec->port))
+        return;
+    else if (spec->whole)
+        play_json(p, 200, voice->whole(p));
+    else
+        play_stream(p, voice);
+}

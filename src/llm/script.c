@@ -1,0 +1,394 @@
+/* Scripts: reading, and which turn answers. */
+#include "llm/script.h"
+
+#include "base/doc.h"
+#include "llm/script_text.h"
+#include "path/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+enum {
+    ARENA_MAX = 256 << 20,
+};
+
+struct document {
+    uint32_t version;
+    struct str model;
+    struct script_turn *turns;
+    size_t n_turns;
+};
+
+/* What belongs to a turn while it is played. */
+struct turn_state {
+    struct regex *when; /* NULL: any text */
+    bool used;
+};
+
+struct script {
+    struct arena arena;
+    json_t *tree;
+    struct document document;
+    struct turn_state *states;
+    uint64_t calls; /* ids that were made */
+};
+
+static const char *const fault_names[SCRIPT_FAULTS] = {
+    [FAULT_NONE] = "none",
+    [FAULT_DROP] = "drop",
+    [FAULT_END] = "end",
+    [FAULT_CLOSE] = "close",
+    [FAULT_NO_STOP] = "no_stop",
+    [FAULT_STALL] = "stall",
+    [FAULT_GARBAGE] = "garbage",
+    [FAULT_HALF_UTF8] = "half_utf8",
+    [FAULT_ENDLESS] = "endless",
+    [FAULT_REDIRECT] = "redirect",
+    [FAULT_GZIP] = "gzip",
+    [FAULT_HTML] = "html",
+    [FAULT_NO_IDS] = "no_ids",
+    [FAULT_SAME_IDS] = "same_ids",
+    [FAULT_REPEAT_USAGE] = "repeat_usage",
+    [FAULT_SECOND_START] = "second_start",
+};
+
+static const char *const last_names[SCRIPT_LASTS] = {
+    [SCRIPT_LAST_ANY] = "any",
+    [SCRIPT_LAST_USER] = "user",
+    [SCRIPT_LAST_TOOL_RESULT] = "tool_result",
+};
+
+static const char *const line_end_names[SCRIPT_LINE_ENDS] = {
+    [SCRIPT_LF] = "lf",
+    [SCRIPT_CRLF] = "crlf",
+    [SCRIPT_CR] = "cr",
+};
+
+static const struct field call_fields[] = {
+    FIELD_STR(
+        "name", struct script_call, name, "the tool", .flags = FIELD_REQUIRED, FIELD_RANGE(1, 256)),
+    FIELD_JSON("arguments", struct script_call, arguments,
+        "any JSON, {} unless given; a string is sent as it is, so that it may be no JSON"),
+    FIELD_STR("id", struct script_call, id, "made, unless given", FIELD_RANGE(1, 256)),
+};
+static const struct shape call_shape =
+    SHAPE("tool_call", struct script_call, call_fields, "a call of a tool");
+
+static const struct field part_fields[] = {
+    FIELD_STR("text", struct script_part, text, "what is said"),
+    FIELD_STR("thinking", struct script_part, thinking, "what is thought"),
+    FIELD_STR("signature", struct script_part, signature, "of the thinking"),
+    FIELD_STR("redacted_thinking", struct script_part, redacted, "thinking that nobody can read"),
+    FIELD_MAYBE("tool_call", struct script_part, call, &call_shape, "a call of a tool"),
+    FIELD_U64("delay_ms", struct script_part, delay_ms, "nothing comes for so long",
+        FIELD_HAS(struct script_part, has_delay), FIELD_RANGE(0, SCRIPT_DELAY_MAX)),
+    FIELD_STR("raw", struct script_part, raw,
+        "put into the stream as it is (serve-script alone: offline nothing is said)"),
+};
+static const struct shape part_shape =
+    SHAPE("part", struct script_part, part_fields, "a part of an answer: one of these");
+
+static const struct field usage_fields[] = {
+    FIELD_U64("input_tokens", struct usage, input_tokens, "read"),
+    FIELD_U64("output_tokens", struct usage, output_tokens, "written"),
+    FIELD_U64("cache_read_tokens", struct usage, cache_read_tokens, "found in the cache"),
+    FIELD_U64("cache_write_tokens", struct usage, cache_write_tokens, "put into the cache"),
+};
+static const struct shape usage_shape =
+    SHAPE("usage", struct usage, usage_fields, "what the service counts");
+
+static const struct field error_fields[] = {
+    FIELD_STR(
+        "message", struct script_error, message, "the service's words", .flags = FIELD_REQUIRED),
+    FIELD_U32("status", struct script_error, status, "HTTP's; left out: an error within the stream",
+        FIELD_RANGE(300, 599)),
+    FIELD_STR("type", struct script_error, type, "such as overloaded_error"),
+    FIELD_STR("retry_after", struct script_error, retry_after, "the header of that name"),
+    FIELD_MAP("headers", struct script_error, headers, "further headers (serve-script alone)"),
+};
+static const struct shape error_shape =
+    SHAPE("error", struct script_error, error_fields, "what goes wrong");
+
+static const struct field turn_fields[] = {
+    FIELD_STR("when", struct script_turn, when,
+        "only if the last user text has a match of this regular expression"),
+    FIELD_ENUM("last", struct script_turn, last, last_names,
+        "only if the last message is a user's, or a tool's result", .def = "\"any\""),
+    FIELD_BOOL("repeat", struct script_turn, repeat, "it can be played again and again"),
+    FIELD_OBJECTS("content", struct script_turn, parts, n_parts, &part_shape, "what is said"),
+    FIELD_STR("stop_reason", struct script_turn, stop_reason,
+        "why it ends; tool_use or end_turn unless given"),
+    FIELD_OBJECT("usage", struct script_turn, usage, &usage_shape, "what the service counts"),
+    FIELD_U64("delta_bytes", struct script_turn, delta_bytes,
+        "how long the pieces of texts are; words unless given", FIELD_RANGE(1, 1 << 20)),
+    FIELD_MAYBE("error", struct script_turn, error, &error_shape, "fails with this"),
+    FIELD_U64("after", struct script_turn, after,
+        "after how many deltas the error or fault comes; at the end unless given",
+        FIELD_HAS(struct script_turn, has_after)),
+    FIELD_ENUM("fault", struct script_turn, fault, fault_names, "what breaks the stream",
+        .def = "\"none\""),
+    FIELD_U64("chunk_bytes", struct script_turn, chunk_bytes,
+        "how many bytes are sent in one piece; event by event unless given (serve-script alone)",
+        FIELD_RANGE(1, 1 << 20)),
+    FIELD_ENUM("line_end", struct script_turn, line_end, line_end_names,
+        "how lines end (serve-script alone)", .def = "\"lf\""),
+    FIELD_BOOL("comments", struct script_turn, comments,
+        "comments between the events (serve-script alone)"),
+};
+static const struct shape turn_shape = SHAPE("turn", struct script_turn, turn_fields, "one answer");
+
+static const struct field document_fields[] = {
+    FIELD_U32("version", struct document, version, "1", .flags = FIELD_REQUIRED, FIELD_RANGE(1, 1)),
+    FIELD_STR("model", struct document, model, "who is said to answer"),
+    FIELD_OBJECTS("turns", struct document, turns, n_turns, &turn_shape, "the answers",
+        .flags = FIELD_REQUIRED, FIELD_RANGE(0, SCRIPT_TURNS_MAX)),
+};
+const struct shape script_shape =
+    SHAPE("script", struct document, document_fields, "what a model would say");
+
+/* Checks -------------------------------------------------------------------------------------- */
+
+static bool wrong(struct err *err, const char *place, const char *what)
+{
+    err_set(err, E_PROTOCOL, "%s: %s", place, what);
+    return err_ctx(err, "field", "%s", place);
+}
+
+static bool check_version(const json_t *tree, struct err *err)
+{
+    const json_t *version = json_object_get(tree, "version");
+    long long number = json_integer_value(version);
+    if (!json_is_integer(version) || number == SCRIPT_VERSION)
+        return true;
+    err_set(err, E_PROTOCOL_VERSION_MISMATCH,
+        "version: version %lld of scripts is not supported: this program reads %d", number,
+        SCRIPT_VERSION);
+    err_ctx_int(err, "provided_version", number);
+    err_ctx_int(err, "supported_version", SCRIPT_VERSION);
+    return err_ctx(err, "field", "version");
+}
+
+static bool check_parts(
+    const struct script_turn *turn, const char *place, struct arena *arena, struct err *err)
+{
+    for (size_t i = 0; i < turn->n_parts; i++) {
+        const struct script_part *part = &turn->parts[i];
+        int kinds = (part->text.p != NULL) + (part->thinking.p != NULL) +
+                    (part->redacted.p != NULL) + (part->raw.p != NULL) + (part->call != NULL) +
+                    part->has_delay;
+        const char *at = arena_printf(arena, "%s.content[%zu]", place, i);
+        if (kinds != 1)
+            return wrong(err, at,
+                "expected one of 'text', 'thinking', 'redacted_thinking', 'tool_call', 'delay_ms' "
+                "and 'raw'");
+        if (part->signature.p && !part->thinking.p)
+            return wrong(err, at, "a 'signature' belongs to 'thinking'");
+    }
+    return true;
+}
+
+static bool compile(struct script *s, size_t index, struct err *err)
+{
+    const struct script_turn *turn = &s->document.turns[index];
+    const char *place = arena_printf(&s->arena, "turns[%zu]", index);
+    if (turn->error && turn->fault)
+        return wrong(err, place, "either an 'error' or a 'fault', not both");
+    if (turn->when.p && !regex_new(turn->when, &s->states[index].when, err)) {
+        err_wrap(err, "%s.when", place);
+        return err_ctx(err, "field", "%s.when", place);
+    }
+    return check_parts(turn, place, &s->arena, err);
+}
+
+static bool read_tree(struct script *s, struct err *err)
+{
+    if (!check_version(s->tree, err) ||
+        !field_read(&script_shape, s->tree, &s->arena, E_PROTOCOL, &s->document, err))
+        return false;
+    s->states = ARENA_NEW(&s->arena, struct turn_state, s->document.n_turns);
+    for (size_t i = 0; i < s->document.n_turns; i++)
+        if (!compile(s, i, err))
+            return false;
+    return true;
+}
+
+bool script_from_text(
+    struct str text, const char *name, struct script **ret_script, struct err *err)
+{
+    struct script *s = base_alloc(sizeof(*s));
+    *s = (struct script){.arena = ARENA_INIT(ARENA_MAX)};
+    if (!doc_parse(text, name, E_PROTOCOL, &s->tree, err)) {
+        script_free(s);
+        return false;
+    }
+    if (!read_tree(s, err)) {
+        script_free(s);
+        return doc_blame(err, text, name);
+    }
+    *ret_script = s;
+    return true;
+}
+
+bool script_load(const char *path, struct script **ret_script, struct err *err)
+{
+    AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    AUTO_BUF struct buf text = BUF_INIT(2 * (size_t)SCRIPT_TEXT_MAX);
+    struct stat st;
+    if (fd < 0) {
+        err_errno(err, E_IO, errno, "cannot open the script '%s'", path);
+        return err_ctx(err, "file", "%s", path);
+    }
+    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+        err_set(err, E_IO, "the script '%s' is a directory", path);
+        return err_ctx(err, "file", "%s", path);
+    }
+    if (!file_read(fd, SCRIPT_TEXT_MAX, path, &text, err))
+        return err_ctx(err, "file", "%s", path);
+    return script_from_text(buf_str(&text), path, ret_script, err);
+}
+
+struct script *script_embedded(void)
+{
+    struct script *s = NULL;
+    AUTO_ERR struct err error = {0};
+    bool ok = script_from_text(str_z(script_default_text), "default_script.json", &s, &error);
+    BUG_ON(!ok);
+    return s;
+}
+
+void script_free(struct script *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; s->states && i < s->document.n_turns; i++)
+        regex_free(s->states[i].when);
+    json_decref(s->tree);
+    arena_done(&s->arena);
+    free(s);
+}
+
+struct str script_model(const struct script *s)
+{
+    return s->document.model;
+}
+
+/* Which turn ---------------------------------------------------------------------------------- */
+
+static struct script_part nothing_parts[] = {
+    {.text = {"The script has no further turn for this.",
+         sizeof("The script has no further turn for this.") - 1}},
+};
+static const struct script_turn nothing = {.parts = nothing_parts, .n_parts = 1};
+
+static bool fits(const struct script_turn *turn, struct turn_state *state, struct str user_text,
+    enum script_last last)
+{
+    struct regex_match m;
+    if (state->used || (turn->last && turn->last != last))
+        return false;
+    return !state->when || regex_find(state->when, user_text, 0, &m);
+}
+
+const struct script_turn *script_next(struct script *s, struct str user_text, enum script_last last)
+{
+    for (size_t i = 0; i < s->document.n_turns; i++) {
+        const struct script_turn *turn = &s->document.turns[i];
+        if (!fits(turn, &s->states[i], user_text, last))
+            continue;
+        s->states[i].used = !turn->repeat;
+        return turn;
+    }
+    return &nothing;
+}
+
+const struct script_turn *script_next_for(struct script *s, const json_t *messages)
+{
+    AUTO_BUF struct buf text = BUF_INIT(JSON_SIZE_MAX);
+    size_t n = json_array_size(messages);
+    enum script_last last = SCRIPT_LAST_USER;
+    if (n && message_type(json_array_get(messages, n - 1)) == MESSAGE_TOOL_RESULT)
+        last = SCRIPT_LAST_TOOL_RESULT;
+    /* Ids stay apart from those of a conversation that goes on. */
+    uint64_t results = 0;
+    for (size_t i = 0; i < n; i++)
+        results += message_type(json_array_get(messages, i)) == MESSAGE_TOOL_RESULT;
+    s->calls = MAX(s->calls, results);
+    for (size_t i = n; i-- > 0;) {
+        const json_t *message = json_array_get(messages, i);
+        if (message_type(message) != MESSAGE_USER)
+            continue;
+        message_add_text(message, &text);
+        break;
+    }
+    return script_next(s, buf_str(&text), last);
+}
+
+/* Pieces -------------------------------------------------------------------------------------- */
+
+/* Never within a character: what is cut there is the wire's business. */
+static size_t to_boundary(struct str rest, size_t n)
+{
+    while (n < rest.n && ((unsigned char)rest.p[n] & 0xC0) == 0x80)
+        n++;
+    return n;
+}
+
+static size_t word_length(struct str rest)
+{
+    size_t n = 0;
+    while (n < rest.n && rest.p[n] != ' ' && rest.p[n] != '\n')
+        n++;
+    while (n < rest.n && (rest.p[n] == ' ' || rest.p[n] == '\n'))
+        n++;
+    return n;
+}
+
+bool script_delta(const struct script_turn *turn, struct str *rest, struct str *ret_delta)
+{
+    if (rest->n == 0)
+        return false;
+    size_t n = turn->delta_bytes ? to_boundary(*rest, MIN(turn->delta_bytes, rest->n))
+                                 : word_length(*rest);
+    *ret_delta = str_head(*rest, n);
+    *rest = str_skip(*rest, n);
+    return true;
+}
+
+void script_arguments(const struct script_call *call, struct buf *text)
+{
+    if (!call->arguments)
+        buf_add_z(text, "{}");
+    else if (json_is_string(call->arguments))
+        buf_add_str(text, json_str(call->arguments));
+    else
+        json_add_compact(text, call->arguments);
+}
+
+static bool has_call(const struct script_turn *turn)
+{
+    for (size_t i = 0; i < turn->n_parts; i++)
+        if (turn->parts[i].call)
+            return true;
+    return false;
+}
+
+enum stop_reason script_stop(const struct script_turn *turn)
+{
+    if (!turn->stop_reason.p)
+        return has_call(turn) ? STOP_TOOL_USE : STOP_END_TURN;
+    if (str_is(turn->stop_reason, "refusal"))
+        return STOP_REFUSAL;
+    for (size_t i = 0; i < STOP_REASONS; i++)
+        if (i != STOP_REFUSAL && str_is(turn->stop_reason, stop_reason_names[i]))
+            return (enum stop_reason)i;
+    return STOP_UNKNOWN;
+}
+
+void script_call_id(struct script *s, const struct script_call *call, struct buf *id)
+{
+    if (call->id.p)
+        buf_add_str(id, call->id);
+    else
+        buf_printf(id, "call_%llu", (unsigned long long)++s->calls);
+}

@@ -1,0 +1,507 @@
+/* A server that plays a script: one poll loop, connections with an intake and a play each. */
+#include "llm/serve.h"
+
+#include "base/clock.h"
+#include "llm/intake.h"
+#include "path/file.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+enum {
+    FILL_SIZE = 64 * 1024,
+    LOG_LINE_MAX = 160 << 20,
+    SERVE_WAIT_MAX = 60 * 1000,
+};
+
+struct connection {
+    int fd; /* -1: free */
+    uint64_t number;
+    struct intake in;
+    bool playing;
+    struct play play;
+    size_t at, mark;  /* what of the play's body was sent; the next mark */
+    uint64_t filled;  /* of what has no end */
+    uint64_t wake_ms; /* nothing is sent before */
+    uint64_t last_ms;
+    bool chunked, keep;
+    struct buf out; /* what waits for the socket */
+    size_t out_at;
+};
+
+struct serve {
+    const struct serve_options *o;
+    int listen_fd;
+    uint16_t port;
+    uint64_t requests, accepted;
+    struct connection connections[SERVE_CONNECTIONS_MAX];
+    char *filler;
+};
+
+/* The log ---------------------------------------------------------------------------------------
+ */
+
+static bool is_secret(struct str name)
+{
+    static const char *const names[] = {
+        "x-api-key", "authorization", "api-key", "proxy-authorization", "cookie"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (name.n == strlen(names[i]) && strncasecmp(name.p, names[i], name.n) == 0)
+            return true;
+    return false;
+}
+
+static json_t *headers_json(const struct intake *in)
+{
+    json_t *object = json_object();
+    struct str rest = intake_headers(in), name, value;
+    while (intake_header(&rest, &name, &value)) {
+        AUTO_BUF struct buf key = BUF_INIT(INTAKE_HEAD_MAX);
+        for (size_t i = 0; i < name.n; i++)
+            buf_add_byte(
+                &key, (char)(name.p[i] >= 'A' && name.p[i] <= 'Z' ? name.p[i] | 0x20 : name.p[i]));
+        AUTO_JSON json_t *text = json_text(buf_str(&key));
+        json_put(object, json_string_value(text),
+            is_secret(name) ? json_string("***") : json_text(value));
+    }
+    return object;
+}
+
+/* Takes the body over. */
+static bool write_log(struct serve *s, const struct connection *c, json_t *body, struct err *err)
+{
+    const struct intake *in = &c->in;
+    AUTO_BUF struct buf line = BUF_INIT(LOG_LINE_MAX);
+    char time[CLOCK_RFC3339];
+    clock_rfc3339(clock_wall_ms(), time);
+    AUTO_JSON json_t *entry = json_object();
+    json_put(entry, "time", json_string(time));
+    json_put(entry, "request", json_integer((json_int_t)s->requests));
+    json_put(entry, "connection", json_integer((json_int_t)c->number));
+    json_put(entry, "method", json_text(in->method));
+    json_put(entry, "path", json_text(in->target));
+    json_put(entry, "headers", headers_json(in));
+    json_put(entry, "body", body);
+    json_add_compact(&line, entry);
+    buf_add_byte(&line, '\n');
+    if (!buf_ok(&line))
+        return true;
+    return file_write(s->o->log_fd, buf_str(&line), "the log of requests", err);
+}
+
+/* Requests --------------------------------------------------------------------------------------
+ */
+
+static void add_texts(const json_t *content, struct buf *text)
+{
+    if (json_is_string(content))
+        buf_add_str(text, json_str(content));
+    for (size_t i = 0; i < json_array_size(content); i++) {
+        const json_t *block = json_array_get(content, i);
+        if (str_is(json_str(json_object_get(block, "type")), "text"))
+            buf_add_str(text, json_str(json_object_get(block, "text")));
+    }
+}
+
+static bool has_result(const json_t *message)
+{
+    const json_t *content = json_object_get(message, "content");
+    for (size_t i = 0; i < json_array_size(content); i++)
+        if (str_is(json_str(json_object_get(json_array_get(content, i), "type")), "tool_result"))
+            return true;
+    return str_is(json_str(json_object_get(message, "role")), "tool");
+}
+
+/* The last text of a user, in either dialect; and whether a tool's result came after it. */
+static enum script_last read_messages(const json_t *body, struct buf *text)
+{
+    const json_t *messages = json_object_get(body, "messages");
+    size_t n = json_array_size(messages);
+    for (size_t i = n; i-- > 0 && text->n == 0;) {
+        const json_t *m = json_array_get(messages, i);
+        if (str_is(json_str(json_object_get(m, "role")), "user"))
+            add_texts(json_object_get(m, "content"), text);
+    }
+    bool result = n && has_result(json_array_get(messages, n - 1));
+    return result ? SCRIPT_LAST_TOOL_RESULT : SCRIPT_LAST_USER;
+}
+
+static void refuse(struct serve *s, struct connection *c, unsigned status, const char *message)
+{
+    const struct script_error e = {.message = str_z(message), .type = STR("invalid_request_error")};
+    play_json(&c->play, status, s->o->voice->error_body(&e, NULL));
+}
+
+static bool path_is(struct str target, const char *end)
+{
+    ptrdiff_t query = str_find(target, '?');
+    return str_ends_with(str_head(target, query < 0 ? target.n : (size_t)query), str_z(end));
+}
+
+static void play_request(struct serve *s, struct connection *c, const json_t *body)
+{
+    const struct voice *voice = s->o->voice;
+    AUTO_BUF struct buf text = BUF_INIT(INTAKE_BODY_MAX);
+    struct str model = json_str(json_object_get(body, "model"));
+    AUTO_BUF struct buf name = BUF_INIT(4096);
+    if (str_is(c->in.method, "HEAD") || str_is(c->in.method, "GET")) {
+        play_json(&c->play, path_is(c->in.target, voice->path) ? 405 : 200, json_object());
+        return;
+    }
+    if (!path_is(c->in.target, voice->path)) {
+        refuse(s, c, 404, "serve-script plays at another path, or in another dialect");
+        return;
+    }
+    if (!json_is_object(body) || !json_is_array(json_object_get(body, "messages"))) {
+        refuse(s, c, 400, "the request is no JSON object with messages");
+        return;
+    }
+    buf_add_str(&name, script_model(s->o->script).p ? script_model(s->o->script) : model);
+    enum script_last last = read_messages(body, &text);
+    const struct play_spec spec = {s->o->script, buf_z(&name), s->requests, s->port,
+        !json_is_true(json_object_get(body, "stream"))};
+    play_turn(&c->play, voice, &spec, script_next(s->o->script, buf_str(&text), last));
+}
+
+/* Status, headers, and a body that comes in chunks if it is a stream. */
+static void begin_answer(struct connection *c, bool head_only)
+{
+    struct play *p = &c->play;
+    bool stream = p->n_marks || p->end;
+    c->at = c->mark = 0;
+    c->filled = 0;
+    c->wake_ms = 0;
+    c->chunked = stream && !c->in.http_1_0;
+    buf_printf(&c->out, "HTTP/1.1 %u %s\r\n", p->status, p->status < 300 ? "OK" : "Failed");
+    buf_add_str(&c->out, buf_str(&p->headers));
+    if (c->chunked)
+        buf_add_z(&c->out, "Transfer-Encoding: chunked\r\n");
+    else if (!stream)
+        buf_printf(&c->out, "Content-Length: %zu\r\n", p->body.n);
+    c->keep = c->keep && (c->chunked || !stream);
+    buf_add_z(&c->out, c->keep ? "\r\n" : "Connection: close\r\n\r\n");
+    if (head_only)
+        c->at = p->body.n;
+    c->playing = true;
+}
+
+static bool answer(struct serve *s, struct connection *c, struct err *err)
+{
+    struct str wish = intake_find(&c->in, "connection");
+    AUTO_JSON json_t *body = NULL;
+    AUTO_ERR struct err ignored = {0};
+    s->requests++;
+    c->keep = !c->in.http_1_0 && !(wish.n == 5 && strncasecmp(wish.p, "close", 5) == 0);
+    if (c->in.body.n && !json_parse(buf_str(&c->in.body), "request", E_PROTOCOL, &body, &ignored))
+        body = json_text(buf_str(&c->in.body));
+    if (s->o->log_fd >= 0 && !write_log(s, c, body ? json_incref(body) : json_null(), err))
+        return false;
+    play_init(&c->play);
+    play_request(s, c, body);
+    begin_answer(c, str_is(c->in.method, "HEAD"));
+    return true;
+}
+
+static void answer_bad(struct serve *s, struct connection *c)
+{
+    c->keep = false;
+    play_init(&c->play);
+    refuse(s, c, c->in.status, "this is no HTTP request, or too long a one");
+    begin_answer(c, false);
+}
+
+/* Sending ---------------------------------------------------------------------------------------
+ */
+
+static void drop(struct connection *c, bool reset)
+{
+    const struct linger hard = {.l_onoff = 1, .l_linger = 0};
+    if (reset)
+        setsockopt(c->fd, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
+    close(c->fd);
+    intake_done(&c->in);
+    buf_done(&c->out);
+    if (c->playing)
+        play_done(&c->play);
+    *c = (struct connection){.fd = -1};
+}
+
+/* Where the next piece ends: at an event's end or after so many bytes, and at each pause. */
+static size_t next_cut(struct connection *c)
+{
+    const struct play *p = &c->play;
+    if (!p->n_marks)
+        return p->body.n;
+    while (c->mark < p->n_marks && p->marks[c->mark].at <= c->at)
+        c->mark++;
+    size_t cut = p->chunk_bytes ? c->at + p->chunk_bytes : p->body.n;
+    for (size_t i = c->mark; i < p->n_marks && p->marks[i].at < cut; i++)
+        if (!p->chunk_bytes || p->marks[i].delay_ms)
+            cut = p->marks[i].at;
+    return MIN(cut, p->body.n);
+}
+
+/* The pauses that stand at this place. */
+static uint64_t pause_at(const struct connection *c, size_t from)
+{
+    const struct play *p = &c->play;
+    uint64_t ms = 0;
+    for (size_t i = from; i < p->n_marks && p->marks[i].at <= c->at; i++)
+        if (p->marks[i].at == c->at)
+            ms += p->marks[i].delay_ms;
+    return ms;
+}
+
+static void add_piece(struct connection *c, struct str piece)
+{
+    if (c->chunked)
+        buf_printf(&c->out, "%zx\r\n", piece.n);
+    buf_add_str(&c->out, piece);
+    if (c->chunked)
+        buf_add_z(&c->out, "\r\n");
+}
+
+/* What comes when all of the body was sent; false: the connection is gone. */
+static bool end_answer(struct serve *s, struct connection *c)
+{
+    switch (c->play.end) {
+    case PLAY_RESET:
+    case PLAY_CLOSED:
+        drop(c, c->play.end == PLAY_RESET);
+        return false;
+    case PLAY_STALLED:
+        c->wake_ms = UINT64_MAX;
+        return true;
+    case PLAY_FILLED:
+        if (c->filled < PLAY_ENDLESS) {
+            c->filled += FILL_SIZE;
+            add_piece(c, str_n(s->filler, FILL_SIZE));
+            return true;
+        }
+        break;
+    default:
+        break;
+    }
+    if (c->chunked)
+        buf_add_z(&c->out, "0\r\n\r\n");
+    play_done(&c->play);
+    c->playing = false;
+    return true;
+}
+
+/* Fills the empty buffer with what comes next. */
+static bool produce(struct serve *s, struct connection *c)
+{
+    if (c->at == c->play.body.n)
+        return end_answer(s, c);
+    size_t cut = next_cut(c), mark = c->mark;
+    add_piece(c, str_n(c->play.body.p + c->at, cut - c->at));
+    c->at = cut;
+    uint64_t pause = pause_at(c, mark);
+    if (pause)
+        c->wake_ms = clock_mono_ms() + pause;
+    return true;
+}
+
+static bool flush(struct connection *c)
+{
+    while (c->out_at < c->out.n) {
+        ssize_t n = send(c->fd, c->out.p + c->out_at, c->out.n - c->out_at, MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return errno == EAGAIN || errno == EWOULDBLOCK;
+        c->out_at += (size_t)n;
+        c->last_ms = clock_mono_ms();
+    }
+    buf_reset(&c->out);
+    c->out_at = 0;
+    return true;
+}
+
+static bool is_waiting(const struct connection *c)
+{
+    return c->wake_ms && c->wake_ms > clock_mono_ms();
+}
+
+/* Sends what can be sent now, and takes the next request when all is said. */
+static bool send_more(struct serve *s, struct connection *c, struct err *err)
+{
+    for (size_t pieces = 0; c->fd >= 0; pieces++) {
+        if (!flush(c)) {
+            drop(c, false);
+            return true;
+        }
+        if (c->out.n || pieces > 256) /* others want their turn, too */
+            return true;
+        if (c->playing) {
+            if (is_waiting(c) || !produce(s, c))
+                return true;
+        } else if (c->in.state == INTAKE_WHOLE) {
+            if (!answer(s, c, err))
+                return false;
+            intake_next(&c->in);
+        } else if (c->in.state == INTAKE_BAD && c->in.status) {
+            answer_bad(s, c);
+            c->in.status = 0;
+        } else {
+            if (!c->keep)
+                drop(c, false);
+            return true;
+        }
+    }
+    return true;
+}
+
+/* Receiving -------------------------------------------------------------------------------------
+ */
+
+static void receive(struct connection *c)
+{
+    char bytes[INTAKE_READ / 4];
+    ssize_t n = recv(c->fd, bytes, sizeof(bytes), 0);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n <= 0) {
+        drop(c, false);
+        return;
+    }
+    c->last_ms = clock_mono_ms();
+    bool waits = c->in.state == INTAKE_HEAD;
+    intake_push(&c->in, str_n(bytes, (size_t)n));
+    struct str expect = intake_find(&c->in, "expect");
+    bool body = c->in.state > INTAKE_HEAD && c->in.state < INTAKE_WHOLE;
+    if (waits && body && expect.n && strncasecmp(expect.p, "100", 3) == 0)
+        buf_add_z(&c->out, "HTTP/1.1 100 Continue\r\n\r\n");
+}
+
+static void accept_one(struct serve *s)
+{
+    int fd = accept4(s->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    const int on = 1;
+    if (fd < 0)
+        return;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    for (size_t i = 0; i < SERVE_CONNECTIONS_MAX; i++) {
+        struct connection *c = &s->connections[i];
+        if (c->fd >= 0)
+            continue;
+        *c = (struct connection){
+            .fd = fd, .number = ++s->accepted, .keep = true, .last_ms = clock_mono_ms()};
+        c->out = BUF_INIT((size_t)SCRIPT_TEXT_MAX * 64);
+        intake_init(&c->in);
+        return;
+    }
+    close(fd);
+}
+
+static bool tend(struct serve *s, struct connection *c, short events, struct err *err)
+{
+    /* Who went away while we speak is noticed by sending, or here. */
+    if ((events & (POLLERR | POLLHUP)) && !(events & POLLIN)) {
+        drop(c, false);
+        return true;
+    }
+    if (events & POLLIN)
+        receive(c);
+    if (c->fd >= 0 && !c->playing && !c->out.n && clock_mono_ms() - c->last_ms > SERVE_IDLE_MS)
+        drop(c, false);
+    return c->fd < 0 || send_more(s, c, err);
+}
+
+/* The loop --------------------------------------------------------------------------------------
+ */
+
+/* How many descriptors to watch, and how long at most. */
+static size_t gather(struct serve *s, struct pollfd *fds, int *ret_timeout)
+{
+    uint64_t now = clock_mono_ms(), wait = SERVE_WAIT_MAX;
+    size_t busy = 0;
+    for (size_t i = 0; i < SERVE_CONNECTIONS_MAX; i++) {
+        struct connection *c = &s->connections[i];
+        fds[i] = (struct pollfd){.fd = c->fd};
+        if (c->fd < 0)
+            continue;
+        busy++;
+        /* While it is answered, a client's further words can wait; that it goes away can't. */
+        fds[i].events = c->playing || c->in.state >= INTAKE_WHOLE ? POLLRDHUP : POLLIN;
+        if (c->out.n || (c->playing && !is_waiting(c)))
+            fds[i].events |= POLLOUT;
+        else if (c->playing && c->wake_ms != UINT64_MAX)
+            wait = MIN(wait, c->wake_ms - MIN(now, c->wake_ms) + 1);
+    }
+    fds[SERVE_CONNECTIONS_MAX] =
+        (struct pollfd){.fd = busy < SERVE_CONNECTIONS_MAX ? s->listen_fd : -1, .events = POLLIN};
+    fds[SERVE_CONNECTIONS_MAX + 1] = (struct pollfd){.fd = s->o->stop_fd, .events = POLLIN};
+    *ret_timeout = (int)wait;
+    return SERVE_CONNECTIONS_MAX + 2;
+}
+
+static bool loop(struct serve *s, struct err *err)
+{
+    struct pollfd fds[SERVE_CONNECTIONS_MAX + 2];
+    int timeout;
+    for (;;) {
+        size_t n = gather(s, fds, &timeout);
+        if (poll(fds, n, timeout) < 0 && errno != EINTR)
+            return err_errno(err, E_IO, errno, "cannot wait for requests");
+        if (fds[SERVE_CONNECTIONS_MAX + 1].revents)
+            return true;
+        for (size_t i = 0; i < SERVE_CONNECTIONS_MAX; i++) {
+            struct connection *c = &s->connections[i];
+            if (c->fd < 0)
+                continue;
+            if (fds[i].revents & POLLRDHUP)
+                fds[i].revents |= POLLIN;
+            if (!tend(s, c, fds[i].revents, err))
+                return false;
+        }
+        if (fds[SERVE_CONNECTIONS_MAX].revents)
+            accept_one(s);
+    }
+}
+
+static bool listen_on(struct serve *s, struct err *err)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET,
+        .sin_port = htons(s->o->port),
+        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof(address);
+    const int on = 1;
+    s->listen_fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (s->listen_fd < 0)
+        return err_errno(err, E_IO, errno, "cannot make a socket");
+    setsockopt(s->listen_fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    if (bind(s->listen_fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
+        listen(s->listen_fd, SERVE_CONNECTIONS_MAX) != 0)
+        return err_errno(err, errno == EADDRINUSE ? E_CONFLICT : E_IO, errno,
+            "cannot listen on 127.0.0.1:%u", (unsigned)s->o->port);
+    if (getsockname(s->listen_fd, (struct sockaddr *)&address, &size) != 0)
+        return err_errno(err, E_IO, errno, "cannot tell the port");
+    s->port = ntohs(address.sin_port);
+    return true;
+}
+
+bool serve_script(const struct serve_options *options, struct err *err)
+{
+    struct serve *s = base_alloc(sizeof(*s));
+    *s = (struct serve){.o = options, .listen_fd = -1, .filler = base_alloc(FILL_SIZE)};
+    memset(s->filler, 'x', FILL_SIZE);
+    for (size_t i = 0; i < SERVE_CONNECTIONS_MAX; i++)
+        s->connections[i].fd = -1;
+    bool ok = listen_on(s, err) &&
+              (!options->on_ready || options->on_ready(options->context, s->port, err)) &&
+              loop(s, err);
+    for (size_t i = 0; i < SERVE_CONNECTIONS_MAX; i++)
+        if (s->connections[i].fd >= 0)
+            drop(&s->connections[i], false);
+    if (s->listen_fd >= 0)
+        close(s->listen_fd);
+    free(s->filler);
+    free(s);
+    return ok;
+}

@@ -1,0 +1,222 @@
+/* A service as the source of an answer: HTTP, server-sent events, its dialect. */
+#include "llm/dialect.h"
+#include "llm/http.h"
+#include "llm/source.h"
+#include "llm/status.h"
+
+enum {
+    ERROR_BODY_MAX = 64 * 1024,
+    URL_LENGTH_MAX = 8 * 1024,
+    HEADERS_LENGTH_MAX = 64 * 1024,
+};
+
+struct call {
+    struct attempt *attempt;
+    const struct dialect *dialect;
+    struct http *http;
+    struct buf url, headers, body;
+    struct sse sse;
+    struct dialect_state state;
+    bool head_read;
+    bool refused; /* the dialect found something wrong, not the framing */
+};
+
+static bool on_event(void *context, const struct sse_event *event, struct err *err)
+{
+    struct call *c = context;
+    if (c->state.complete || c->dialect->read(c->attempt->answer, &c->state, event, err))
+        return true;
+    c->refused = true;
+    return false;
+}
+
+/* Both "https://host" and "https://host/v1" are taken for a path that starts with /v1. */
+static void add_url(const char *base, const char *path, struct buf *url)
+{
+    static const struct str version = {"/v1", 3};
+    struct str b = str_z(base), p = str_z(path);
+    if (str_ends_with(b, version) && str_starts_with(p, STR("/v1/")))
+        p = str_skip(p, version.n);
+    buf_add_str(url, b);
+    buf_add_str(url, p);
+}
+
+static bool begin(struct attempt *a, struct err *err)
+{
+    const struct provider *p = a->provider;
+    struct call *c = base_alloc(sizeof(*c));
+    *c = (struct call){.attempt = a,
+        .dialect = p->dialect,
+        .url = BUF_INIT(URL_LENGTH_MAX),
+        .headers = BUF_INIT(HEADERS_LENGTH_MAX),
+        .body = BUF_INIT(DIALECT_BODY_MAX)};
+    a->state = c;
+    sse_init(&c->sse, on_event, c);
+    struct llm_request request = *a->request;
+    if (!request.model.p)
+        request.model = str_z(p->model);
+    add_url(p->base_url, c->dialect->path, &c->url);
+    c->dialect->headers(str_z(p->key), &c->headers);
+    c->dialect->write(&request, &c->body);
+    if (!buf_ok(&c->body))
+        return err_set(err, E_PROVIDER, "the request is longer than %d MB, and was not sent",
+            DIALECT_BODY_MAX >> 20);
+    const struct http_spec spec = {
+        .client = p->client,
+        .url = buf_z(&c->url),
+        .headers = buf_str(&c->headers),
+        .body = buf_str(&c->body),
+        .waiter = a->waiter,
+        .idle_timeout_ms = p->options.idle_timeout_ms,
+    };
+    return http_open(&spec, &c->http, err);
+}
+
+static void end(struct attempt *a)
+{
+    struct call *c = a->state;
+    if (!c)
+        return;
+    http_close(c->http);
+    sse_done(&c->sse);
+    buf_done(&c->url);
+    buf_done(&c->headers);
+    buf_done(&c->body);
+    free(c);
+    a->state = NULL;
+}
+
+/* Failures --------------------------------------------------------------------------------------
+ */
+
+static void copy_header(struct call *c, const char *name, char *to, size_t size)
+{
+    struct str value = http_header(c->http, name);
+    size_t n = 0;
+    for (size_t i = 0; i < value.n && n + 1 < size; i++)
+        if (value.p[i] >= ' ' && value.p[i] < 0x7F)
+            to[n++] = value.p[i];
+    to[n] = 0;
+}
+
+static void note_headers(struct call *c)
+{
+    struct source_failure *f = &c->attempt->failure;
+    copy_header(c, "x-should-retry", f->should_retry, sizeof(f->should_retry));
+    copy_header(c, "retry-after-ms", f->retry_after_ms, sizeof(f->retry_after_ms));
+    copy_header(c, "retry-after", f->retry_after, sizeof(f->retry_after));
+    copy_header(c, "request-id", f->request_id, sizeof(f->request_id));
+    if (!f->request_id[0])
+        copy_header(c, "x-request-id", f->request_id, sizeof(f->request_id));
+}
+
+/* The transport's own failures may be tried again, but for those that stay. */
+static bool fail_transport(struct attempt *a, const struct err *err)
+{
+    const struct err_pair *kind = err_ctx_get(err, "transport");
+    a->failure.broken = kind && strcmp(kind->text, "tls") != 0 && strcmp(kind->text, "url") != 0;
+    return false;
+}
+
+/* What the service says about an error, as far as it comes. */
+static void read_body(struct call *c, struct buf *body)
+{
+    AUTO_ERR struct err ignored = {0};
+    struct str bytes;
+    while (body->n < ERROR_BODY_MAX && http_read(c->http, &bytes, &ignored) && bytes.n)
+        buf_add_str(body, str_head(bytes, ERROR_BODY_MAX - body->n));
+}
+
+static bool fail_status(struct call *c, long status, struct err *err)
+{
+    AUTO_BUF struct buf body = BUF_INIT(2 * ERROR_BODY_MAX), words = BUF_INIT(ERROR_BODY_MAX),
+                        kind = BUF_INIT(256);
+    c->attempt->failure.status = status;
+    read_body(c, &body);
+    c->dialect->explain(buf_str(&body), &words, &kind);
+    return status_fail(c->attempt->provider, status,
+        &(struct status_words){buf_str(&words), buf_str(&kind), http_header(c->http, "location")},
+        err);
+}
+
+/* What can't be the answer, whatever the status says. */
+static bool check_kind(struct call *c, struct err *err)
+{
+    struct str encoding = http_header(c->http, "content-encoding");
+    struct str type = http_header(c->http, "content-type");
+    if (encoding.n && !str_is(encoding, "identity"))
+        return err_set(err, E_PROVIDER,
+            "%s answers compressed (" STR_FMT "), which nobody asked for",
+            c->attempt->provider->name, STR_ARG(str_head(encoding, 40)));
+    if (str_starts_with(type, STR("text/html")))
+        return err_set(err, E_PROVIDER,
+            "%s is no service for models: it answers with a web page; check the base URL",
+            c->attempt->provider->base_url);
+    return true;
+}
+
+static bool read_head(struct call *c, struct err *err)
+{
+    long status = 0;
+    if (!http_head(c->http, &status, err))
+        return fail_transport(c->attempt, err);
+    c->head_read = true;
+    note_headers(c);
+    if (status != 200)
+        return fail_status(c, status, err);
+    return check_kind(c, err);
+}
+
+/* An event that says what went wrong tells whether another attempt can help; what can't be
+ * understood is tried again, unless there is too much of it. */
+static bool fail_event(struct call *c, struct err *err)
+{
+    struct source_failure *f = &c->attempt->failure;
+    const struct err_pair *again = err_ctx_get(err, "retry");
+    f->broken = c->refused;
+    f->decided = again != NULL;
+    f->again = again && (again->text ? strcmp(again->text, "true") == 0 : again->number != 0);
+    return false;
+}
+
+/* Bytes -----------------------------------------------------------------------------------------
+ */
+
+static bool finish(struct call *c, struct err *err)
+{
+    if (c->dialect->finish(c->attempt->answer, &c->state, err))
+        return true;
+    c->attempt->failure.broken = true;
+    return false;
+}
+
+static enum source_step read_more(struct call *c, struct err *err)
+{
+    struct str bytes;
+    if (!http_read(c->http, &bytes, err)) {
+        fail_transport(c->attempt, err);
+        return SOURCE_FAILED;
+    }
+    if (bytes.n == 0)
+        return finish(c, err) ? SOURCE_WHOLE : SOURCE_FAILED;
+    if (!sse_push(&c->sse, bytes, err)) {
+        fail_event(c, err);
+        return SOURCE_FAILED;
+    }
+    if (!c->state.complete)
+        return SOURCE_MORE;
+    http_finish(c->http);
+    return finish(c, err) ? SOURCE_WHOLE : SOURCE_FAILED;
+}
+
+static enum source_step pull(struct attempt *a, struct err *err)
+{
+    if (!a->state && !begin(a, err))
+        return SOURCE_FAILED;
+    struct call *c = a->state;
+    if (!c->head_read)
+        return read_head(c, err) ? SOURCE_MORE : SOURCE_FAILED;
+    return read_more(c, err);
+}
+
+const struct source source_service = {.pull = pull, .end = end};

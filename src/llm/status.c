@@ -1,0 +1,112 @@
+/* What an HTTP status means, in words for a person. */
+#include "llm/status.h"
+
+#include "base/utf8.h"
+
+enum {
+    WORDS_MAX = 600, /* of the service's own */
+};
+
+static void say_key(const struct provider *p, struct buf *b)
+{
+    if (p->key)
+        buf_printf(b, "the key in %s was not accepted by %s", p->key_variable, p->name);
+    else
+        buf_printf(b, "%s wants a key: set %s", p->base_url, p->key_variable);
+}
+
+static void say_forbidden(const struct provider *p, struct buf *b)
+{
+    buf_printf(b, "the key in %s may not do this at %s", p->key_variable, p->name);
+}
+
+static void say_missing(const struct provider *p, struct buf *b)
+{
+    buf_printf(b, "%s knows no model '%s', or nothing answers at that address; check --model",
+        p->base_url, p->model);
+}
+
+struct row {
+    long status;
+    const char *words; /* behind the provider's name; NULL: say */
+    void (*say)(const struct provider *p, struct buf *b);
+};
+
+static const struct row rows[] = {
+    {400, "does not accept the request", NULL},
+    {401, NULL, say_key},
+    {402, "wants to be paid: the account has no credit", NULL},
+    {403, NULL, say_forbidden},
+    {404, NULL, say_missing},
+    {408, "waited too long for the request", NULL},
+    {409, "was busy with another request of this account", NULL},
+    {413, "does not take so long a request: the conversation has to become shorter", NULL},
+    {429, "takes no more requests for now: a limit of this account is reached", NULL},
+    {500, "had a failure of its own", NULL},
+    {502, "can't be reached behind its gateway", NULL},
+    {503, "is not available for now", NULL},
+    {504, "did not answer its gateway in time", NULL},
+    {529, "is overloaded for now", NULL},
+};
+
+static void say_redirect(const struct provider *p, struct str location, struct buf *b)
+{
+    buf_printf(b, "%s sends us elsewhere", p->base_url);
+    if (location.n) {
+        buf_add_z(b, ", to '");
+        utf8_add_printable(b, str_head(location, 200));
+        buf_add_byte(b, '\'');
+    }
+    buf_add_z(b, "; that is not followed, since the key would go along: set the base URL instead");
+}
+
+static void say_status(
+    const struct provider *p, long status, const struct status_words *words, struct buf *b)
+{
+    if (status >= 300 && status < 400) {
+        say_redirect(p, words->location, b);
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        if (rows[i].status != status)
+            continue;
+        if (rows[i].say)
+            rows[i].say(p, b);
+        else
+            buf_printf(b, "%s %s", p->name, rows[i].words);
+        return;
+    }
+    buf_printf(b, "%s %s", p->name, status >= 500 ? "failed" : "refused the request");
+}
+
+/* A service that repeats the key would put it on the screen. */
+static void add_masked(struct buf *b, struct str text, struct str key)
+{
+    while (key.n && text.n >= key.n) {
+        const char *at = memmem(text.p, text.n, key.p, key.n);
+        if (!at)
+            break;
+        utf8_add_printable(b, str_n(text.p, (size_t)(at - text.p)));
+        buf_add_z(b, "***");
+        text = str_skip(text, (size_t)(at - text.p) + key.n);
+    }
+    utf8_add_printable(b, text);
+}
+
+bool status_fail(
+    const struct provider *p, long status, const struct status_words *words, struct err *err)
+{
+    AUTO_BUF struct buf b = BUF_INIT(16 * 1024), kind = BUF_INIT(1024);
+    say_status(p, status, words, &b);
+    buf_printf(&b, " (HTTP %ld)", status);
+    if (words->message.n) {
+        buf_add_z(&b, ": ");
+        add_masked(&b, str_head(words->message, WORDS_MAX), provider_key(p));
+    }
+    err_set(err, E_PROVIDER, "%s", buf_z(&b));
+    if (words->kind.n) {
+        utf8_add_printable(&kind, str_head(words->kind, 100));
+        err_ctx(err, "provider_error", "%s", buf_z(&kind));
+    }
+    return false;
+}

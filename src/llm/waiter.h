@@ -1,0 +1,25 @@
+/* What ends a wait early: somebody who cancels, a stream that is closed, a deadline.
+ *
+ *     if (!waiter_sleep(&waiter, 500, err)) return false;
+ */
+#ifndef LLM_WAITER_H
+#define LLM_WAITER_H
+
+#include "base/err.h"
+
+struct waiter {
+    int cancel_fd;        /* readable: stop; -1: none */
+    int close_fd;         /* the same, for a stream that is closed meanwhile */
+    uint64_t deadline_ms; /* clock_mono_ms(); 0: none */
+};
+
+/* How long until the deadline, at most `ms`. */
+uint64_t waiter_left(const struct waiter *w, uint64_t ms);
+
+/* Does not wait: E_CANCELED, E_TIMEOUT (context.budget "time"). */
+MUST_USE bool waiter_check(const struct waiter *w, struct err *err);
+
+/* Waits so long, or fails as soon as there is a reason to. */
+MUST_USE bool waiter_sleep(const struct waiter *w, uint64_t ms, struct err *err);
+
+#endif

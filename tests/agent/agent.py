@@ -1,0 +1,398 @@
+#!/usr/bin/env python3
+"""`cordon agent` against `cordon serve-script`: what a service, a reader or a signal can do to it.
+
+sandbox/harness.py describes suites. Every case ends with a session in which each tool call has its
+result.
+"""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
+from console import Console  # noqa: E402 pylint: disable=wrong-import-position
+from harness import Failed, case, main  # noqa: E402 pylint: disable=wrong-import-position
+
+KEY = "sk-test-0123456789abcdef"
+DIALECTS = {"anthropic": "", "openai": "/v1"}
+END_S = 20  # how long an interrupted agent may take
+
+
+def call(name, call_id=None, **arguments):
+    return {"tool_call": {"name": name, "arguments": arguments, **({"id": call_id} if call_id else {})}}
+
+
+def text(words):
+    return {"text": words}
+
+
+class Agent:
+    """A server with these turns, and agents that ask it."""
+
+    def __init__(self, t, turns, dialect="anthropic"):
+        self.t, self.dialect = t, dialect
+        self.state, self.log = t.directory("state"), os.path.join(t.work, "requests")
+        t.env.update(CORDON_HOME=self.state, ANTHROPIC_API_KEY=KEY, OPENAI_API_KEY=KEY)
+        script = t.file("script.json", json.dumps({"version": 1, "turns": turns}))
+        self.server = t.start([t.cordon, "serve-script", script, "--dialect", dialect, "--log", self.log])
+        said = t.until(self.server, b"\n").decode()
+        self.url = said.split()[2] + DIALECTS[dialect]
+
+    def argv(self, *options):
+        argv = [self.t.cordon, "agent", "--provider", self.dialect, "--base-url", self.url, "-p", "go"]
+        return [*argv, *options]
+
+    def run(self, *options, expect=0):
+        run = self.t.run(self.argv(*options))
+        self.t.code(run, expect)
+        return run
+
+    def events(self, *options, expect=0):
+        return parse(self.run("--json", *options, expect=expect).out)
+
+    def requests(self):
+        with open(self.log, encoding="utf-8") as f:
+            return [json.loads(line) for line in f]
+
+    def session(self):
+        """The messages of the only session, which must be valid."""
+        names = [n for n in os.listdir(os.path.join(self.state, "sessions")) if n.endswith(".jsonl")]
+        self.t.same(len(names), 1)
+        with open(os.path.join(self.state, "sessions", names[0]), encoding="utf-8") as f:
+            messages = [json.loads(line) for line in f][1:]
+        for i, message in enumerate(messages):
+            calls = [b["id"] for b in message["content"] if b["type"] == "tool_call"]
+            results = [m.get("tool_call_id") for m in messages[i + 1:i + 1 + len(calls)]]
+            self.t.same(results, calls, "results of the calls")
+        ids = [m["tool_call_id"] for m in messages if m["type"] == "tool_result"]
+        self.t.same(len(ids), len(set(ids)), "ids are unique")
+        return messages
+
+    def close(self):
+        """The server ends when it is told to."""
+        self.server.send_signal(signal.SIGINT)
+        self.server.wait(END_S)
+
+
+def parse(out):
+    events = [json.loads(line) for line in out.decode().splitlines()]
+    for event in events:
+        if event.get("protocol_version") != 1 or "type" not in event:
+            raise Failed(f"not an event: {event}")
+    return events
+
+
+def of_type(events, *types):
+    return [e for e in events if e["type"] in types]
+
+
+def said(events):
+    return "".join(e["delta"] for e in of_type(events, "text_delta"))
+
+
+def ends_with_error(t, events, code):
+    t.same(events[-1]["type"], "error")
+    t.same(events[-1]["error"]["code"], code)
+    return events[-1]["error"]
+
+
+def each_dialect(title):
+    def register(function):
+        for dialect in DIALECTS:
+            @case(f"{dialect}: {title}")
+            def _(t, dialect=dialect):
+                function(t, dialect)
+        return function
+    return register
+
+
+@each_dialect("a call and an answer; a small first request")
+def _(t, dialect):
+    a = Agent(t, [{"content": [text("Looking. "), call("read_file", path="a")]},
+                  {"content": [text("It says hello.")]}], dialect)
+    t.file("a", "hello\n")
+    events = a.events()
+    t.same(said(events), "Looking. It says hello.")
+    t.same([e["content"] for e in of_type(events, "tool_result")], ["hello\n"])
+    t.same(events[-1]["type"], "done")
+    first, second = a.requests()
+    conversation = json.dumps(first["body"]["messages"][-1], separators=(",", ":"))
+    size = len(json.dumps(first["body"], separators=(",", ":"))) - len(conversation)
+    t.true(size <= 8192, f"{size} bytes before the conversation")
+    t.true(len(second["body"]["messages"]) > len(first["body"]["messages"]), "the result is sent")
+    t.same([m["type"] for m in a.session()], ["user", "assistant", "tool_result", "assistant"])
+    a.close()
+
+
+@each_dialect("a stream that ends without its last event: retried, then an error, what came is kept")
+def _(t, dialect):
+    a = Agent(t, [{"repeat": True, "content": [text("half of it and more")], "fault": "end", "after": 2}],
+              dialect)
+    events = a.events("--max-retries", "1", expect=16)
+    ends_with_error(t, events, "E_PROVIDER")
+    t.same(len(a.requests()), 2)
+    t.same([(e["attempt"], e["discard"]) for e in of_type(events, "retry")], [(1, True)])
+    last = a.session()[-1]
+    t.same(last["stop_reason"], "error")
+    t.true(last["content"][0]["text"].startswith("half"), last)
+    a.close()
+
+
+@each_dialect("a dropped connection, then an answer")
+def _(t, dialect):
+    a = Agent(t, [{"content": [text("half of it and more")], "fault": "drop", "after": 2},
+                  {"content": [text("all of it")]}], dialect)
+    events = a.events()
+    after = events[events.index(of_type(events, "retry")[0]):]
+    t.same(said(after), "all of it")
+    t.same([m["type"] for m in a.session()], ["user", "assistant"])
+    a.close()
+
+
+@each_dialect("an error in the middle")
+def _(t, dialect):
+    a = Agent(t, [{"repeat": True, "content": [text("half of it and more")], "after": 2,
+                   "error": {"message": "Overloaded", "type": "overloaded_error"}}], dialect)
+    error = ends_with_error(t, a.events("--max-retries", "0", expect=16), "E_PROVIDER")
+    t.true("Overloaded" in error["message"], error)
+    t.same(a.session()[-1]["stop_reason"], "error")
+    a.close()
+
+
+@each_dialect("a call cut off by the token limit is never run")
+def _(t, dialect):
+    stop = {"anthropic": "max_tokens", "openai": "length"}[dialect]
+    a = Agent(t, [{"content": [call("write_file", path="bad", content="x")], "stop_reason": stop}], dialect)
+    error = ends_with_error(t, a.events(expect=4), "E_TIMEOUT")
+    t.same(error["context"]["budget"], "length")
+    t.true(not os.path.exists(os.path.join(t.work, "bad")), "it was run")
+    t.true("not run" in a.session()[-1]["content"][0]["text"], a.session()[-1])
+    a.close()
+
+
+@case("openai: finish_reason stop beside a call: the call counts")
+def _(t):
+    a = Agent(t, [{"content": [call("write_file", path="made", content="x")], "stop_reason": "stop"},
+                  {"content": [text("ok")]}], "openai")
+    a.events()
+    t.true(os.path.exists(os.path.join(t.work, "made")), "it was not run")
+    a.session()
+    a.close()
+
+
+@each_dialect("a refusal")
+def _(t, dialect):
+    stop = {"anthropic": "refusal", "openai": "content_filter"}[dialect]
+    a = Agent(t, [{"content": [text("no")], "stop_reason": stop}], dialect)
+    error = ends_with_error(t, a.events(expect=16), "E_PROVIDER")
+    t.same(error["context"]["stop_reason"], "refusal")
+    a.close()
+
+
+@each_dialect("calls that are wrong: an unknown tool, no JSON, no arguments")
+def _(t, dialect):
+    broken = {"tool_call": {"name": "read_file", "arguments": "{\"path\": "}}
+    a = Agent(t, [{"content": [call("no_such", x=1), broken, call("read_file")]},
+                  {"content": [text("ok")]}], dialect)
+    results = of_type(a.events(), "tool_result")
+    t.same([r["is_error"] for r in results], [True] * 3)
+    for result, words in zip(results, ["no tool 'no_such'", "no JSON", "path: required"]):
+        t.true(words in result["content"], result)
+    a.session()
+    a.close()
+
+
+@each_dialect("a thousand calls in one answer")
+def _(t, dialect):
+    a = Agent(t, [{"content": [call("list_dir", f"id{i}") for i in range(1000)]},
+                  {"content": [text("ok")]}], dialect)
+    results = of_type(a.events(), "tool_result")
+    t.same(len(results), 1000)
+    t.true(0 < sum(r["is_error"] for r in results) < 1000, "some were too many")
+    a.session()
+    a.close()
+
+
+@each_dialect("the same id for all calls, and none at all")
+def _(t, dialect):
+    a = Agent(t, [{"content": [call("list_dir"), call("list_dir")], "fault": "same_ids"},
+                  {"content": [call("list_dir"), call("list_dir")], "fault": "same_ids"},
+                  {"content": [call("list_dir"), call("list_dir")], "fault": "no_ids"},
+                  {"content": [text("ok")]}], dialect)
+    events = a.events()
+    t.same(events[-1]["type"], "done")
+    t.same(len(of_type(events, "tool_result")), 6)
+    a.session()
+    a.close()
+
+
+@case("a long answer into a pipe that is read late: nothing is lost")
+def _(t):
+    words = "".join(f"word {i}\n" for i in range(60000))
+    a = Agent(t, [{"repeat": True, "content": [text(words)], "delta_bytes": 40}])
+    for options in ((), ("--json",)):
+        process = t.start(a.argv(*options), stderr=subprocess.DEVNULL)
+        out = t.until(process, b"word 0")  # it is full long before we go on
+        t.same(process.poll(), None)
+        out += process.stdout.read()
+        t.same(process.wait(END_S), 0)
+        t.same(said(parse(out)) if options else out.decode(), words)
+    a.close()
+
+
+def interrupted(t, agent, process):
+    process.send_signal(signal.SIGINT)
+    t.same(t.finish(process, timeout=END_S).code, 130)
+    return agent.session()
+
+
+@case("interrupted while the model answers: what came is kept, and it goes on")
+def _(t):
+    a = Agent(t, [{"content": [text("one two three")], "fault": "stall", "after": 2},
+                  {"content": [text("four")]}])
+    process = t.start(a.argv("--json"))
+    t.until(process, b"text_delta")
+    t.same(interrupted(t, a, process)[-1]["stop_reason"], "aborted")
+    t.same(said(a.events("--continue")), "four")
+    a.session()
+    a.close()
+
+
+@case("interrupted while tools run: every call has a result")
+def _(t):
+    lock = t.file("lock")
+    calls = [call("shell", command=f"flock -n {lock} sleep 1000"), call("read_file", path="lock"),
+             call("write_file", path="after", content="x")]
+    a = Agent(t, [{"content": calls}, {"content": [text("went on")]}])
+    process = t.start(a.argv("--json"))
+    t.until_locked(lock)
+    messages = interrupted(t, a, process)
+    t.unlocked(lock)
+    t.same(["aborted" in m["content"][0]["text"] for m in messages[2:]], [True] * 3)
+    t.true(not os.path.exists(os.path.join(t.work, "after")), "it went on")
+    t.same(said(a.events("--continue")), "went on")
+    a.close()
+
+
+@case("interrupted while it waits to try again")
+def _(t):
+    a = Agent(t, [{"repeat": True, "error": {"message": "later", "status": 429, "retry_after": "15"}}])
+    process = t.start(a.argv("--json"))
+    t.until(process, b"retry")
+    t.same([m["type"] for m in interrupted(t, a, process)], ["user"])
+    a.close()
+
+
+@case("interrupted while nobody reads what it prints")
+def _(t):
+    a = Agent(t, [{"content": [text("x" * 1000000)], "delta_bytes": 1000}])
+    process = t.start(a.argv("--json"))
+    t.until(process, b"text_delta")
+    process.send_signal(signal.SIGINT)
+    t.same(process.wait(END_S), 130)
+    a.session()
+    a.close()
+
+
+@case("its reader goes away")
+def _(t):
+    a = Agent(t, [{"content": [text("x" * 1000000)], "delta_bytes": 1000}])
+    process = t.start(a.argv("--json"))
+    t.until(process, b"text_delta")
+    process.stdout.close()
+    t.same(process.wait(END_S), 10)
+    process.stdout = None
+    a.session()
+    a.close()
+
+
+@case("killed while a tool runs: the tool is gone, and the session goes on")
+def _(t):
+    lock = t.file("lock")
+    a = Agent(t, [{"content": [call("shell", command=f"flock -n {lock} sleep 1000")]},
+                  {"content": [text("went on")]}])
+    process = t.start(a.argv())
+    t.until_locked(lock)
+    t.killed = True
+    process.kill()
+    process.wait()
+    t.unlocked(lock, wait_s=END_S)
+    run = a.run("--continue")
+    t.true(b"went on" in run.out, run)
+    t.true(b"aborted" in run.err or b"result" in run.err, run)
+    a.session()
+    a.close()
+
+
+@case("the key is in no file, event, error or argument")
+def _(t):
+    a = Agent(t, [{"content": [text(f"your key is {KEY}"), call("shell", command=f"echo {KEY}")]},
+                  {"content": [text("ok")]}])
+    run = a.run("--json", "--record", os.path.join(t.work, "record.json"))
+    t.true(KEY.encode() not in run.out + run.err, run)
+    for top, _, names in os.walk(t.top):
+        for name in names:
+            path = os.path.join(top, name)
+            if name in ("script.json", "requests"):
+                continue
+            with open(path, "rb") as f:
+                t.true(KEY.encode() not in f.read(), path)
+    t.true("***" in json.dumps(a.requests()[0]["headers"]), "it was sent")
+    a.close()
+
+
+@case("out of time while the model stalls, and while a command runs")
+def _(t):
+    a = Agent(t, [{"content": [text("one two three")], "fault": "stall", "after": 2},
+                  {"content": [call("shell", command="sleep 1000")]}])
+    for option in ("--max-retries=0", "--continue"):
+        error = ends_with_error(t, a.events("--max-time-ms", "500", option, expect=4), "E_TIMEOUT")
+        t.same(error["context"]["budget"], "time")
+        a.session()
+    a.close()
+
+
+@case("settings: provider, address, and a command that prints the key")
+def _(t):
+    a = Agent(t, [{"repeat": True, "content": [text(f"{KEY}")]}])
+    config = t.directory("config", "cordon")
+    with open(os.path.join(config, "config.yaml"), "w", encoding="utf-8") as f:
+        f.write(f"provider: anthropic\nbase_url: {a.url}\nmodel: my-model\nkey_command: echo {KEY}\n")
+    t.env["XDG_CONFIG_HOME"] = os.path.dirname(config)
+    del t.env["ANTHROPIC_API_KEY"]
+    run = t.run([t.cordon, "agent", "-p", "go"])
+    t.code(run, 0)
+    t.same(run.out, b"[masked]\n")
+    request = a.requests()[0]
+    t.same(request["body"]["model"], "my-model")
+    t.same(request["headers"].get("x-api-key"), "***")
+    a.close()
+
+
+@case("on a terminal: text can only be shown, a call leaves a line, a word on what it took")
+def _(t):
+    a = Agent(t, [{"content": [text("a\x1b]0;title\x07b\n"), call("shell", command="exit 7")],
+                   "usage": {"input_tokens": 30, "output_tokens": 4}}, {"content": [text("end of it")]}])
+    c = Console(t, [os.fsencode(w) for w in a.argv()])
+    for words in (b"a\\x1B]0;title\\x07b\r\n", b"shell exit 7: [the command ended with exit code 7]\r\n",
+                  b"Kend of it\r\n", b" s  30 in, 4 out\r\n"):
+        c.expect(re.escape(words))
+    c.finish()
+    a.close()
+
+
+@case("two processes with one session: the second is refused")
+def _(t):
+    a = Agent(t, [{"content": [text("one two three")], "fault": "stall", "after": 2}])
+    session = os.path.join(t.work, "s.jsonl")
+    process = t.start(a.argv("--json", "--session", session))
+    t.until(process, b"text_delta")
+    ends_with_error(t, a.events("--session", session, expect=19), "E_CONFLICT")
+    process.send_signal(signal.SIGTERM)
+    t.same(t.finish(process, timeout=END_S).code, 130)
+    a.close()
+
+
+sys.exit(main())

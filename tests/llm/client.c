@@ -1,0 +1,146 @@
+/* client PROVIDER BASE_URL|SCRIPT [TEXT]: one request, its events and its message as lines of JSON;
+ * the last line is {"done"} or {"error"}. With CLIENT_RETRIES=N so many retries, with
+ * CLIENT_REPEAT=N the same request N times on one connection, with CLIENT_CANCEL_MS=N it is
+ * canceled so long after the first event, with CLIENT_QUIET=1 without the deltas; CLIENT_IDLE_MS
+ * and CLIENT_DEADLINE_MS are the limits of those names.
+ */
+#include "base/clock.h"
+#include "base/json.h"
+#include "llm/http.h"
+#include "llm/provider.h"
+
+#include <sys/timerfd.h>
+
+static const char *const kinds[] = {
+    [LLM_TEXT_DELTA] = "text_delta",
+    [LLM_THINKING_DELTA] = "thinking_delta",
+    [LLM_TOOL_CALL_BEGIN] = "tool_call_begin",
+    [LLM_TOOL_CALL_DELTA] = "tool_call_delta",
+    [LLM_TOOL_CALL_END] = "tool_call_end",
+    [LLM_USAGE] = "usage",
+};
+
+static void print(json_t *object)
+{
+    AUTO_BUF struct buf line = BUF_INIT(256 << 20);
+    json_add_compact(&line, object);
+    json_decref(object);
+    puts(buf_z(&line));
+    fflush(stdout);
+}
+
+static void print_event(const struct llm_event *e)
+{
+    json_t *object = json_object();
+    const char *kind = e->kind < ARRAY_LEN(kinds) ? kinds[e->kind] : "other";
+    json_put(object, "event", json_string(kind));
+    if (e->id.p)
+        json_put(object, "id", json_text(e->id));
+    if (e->name.p)
+        json_put(object, "name", json_text(e->name));
+    if (e->delta.p)
+        json_put(object, "delta", json_text(e->delta));
+    if (e->arguments)
+        json_put(object, "arguments", json_incref((json_t *)e->arguments));
+    print(object);
+}
+
+static void on_retry(void *context, const struct retry_notice *notice)
+{
+    (void)context;
+    json_t *object = json_object();
+    json_put(object, "event", json_string("retry"));
+    json_put(object, "attempt", json_integer(notice->attempt));
+    json_put(object, "delay_ms", json_integer((json_int_t)notice->delay_ms));
+    json_put(object, "reason", err_to_json(notice->reason));
+    print(object);
+}
+
+static int64_t number(const char *name, int64_t otherwise)
+{
+    int64_t value = otherwise;
+    const char *text = getenv(name);
+    if (text && !str_to_int(str_z(text), 0, INT32_MAX, &value))
+        value = otherwise;
+    return value;
+}
+
+static void set_timer(int fd, int64_t ms)
+{
+    const struct itimerspec when = {
+        .it_value = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 + 1}};
+    timerfd_settime(fd, 0, &when, NULL);
+}
+
+static bool ask(struct provider *p, const struct llm_request *request, int timer, struct err *err)
+{
+    struct stream *s = NULL;
+    struct llm_event event;
+    enum stream_step step;
+    bool quiet = number("CLIENT_QUIET", 0), timed = false;
+    int64_t cancel_ms = number("CLIENT_CANCEL_MS", -1);
+    if (!provider_stream(p, request, &s, err))
+        return false;
+    while ((step = stream_next(s, &event, err)) == STREAM_EVENT) {
+        if (!quiet)
+            print_event(&event);
+        if (cancel_ms >= 0 && !timed)
+            set_timer(timer, cancel_ms);
+        timed = true;
+    }
+    AUTO_ERR struct err none = {0};
+    json_t *message = NULL;
+    if (stream_message(s, &message, &none))
+        print(json_pack("{s:o}", "message", message));
+    stream_free(s);
+    return step == STREAM_END;
+}
+
+/* Of this program alone: what getrusage() tells counts who started it, too. */
+static json_int_t peak_kb(void)
+{
+    char line[256];
+    long kb = 0;
+    FILE *f = fopen("/proc/self/status", "re");
+    while (f && kb == 0 && fgets(line, sizeof(line), f))
+        if (strncmp(line, "VmHWM:", 6) == 0)
+            kb = strtol(line + 6, NULL, 10);
+    if (f)
+        fclose(f);
+    return kb;
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t start = clock_mono_ns();
+    AUTO_FD int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+    int64_t deadline_ms = number("CLIENT_DEADLINE_MS", 0);
+    bool service = argc > 1 && strcmp(argv[1], "scripted") != 0;
+    struct provider_options options = {
+        .name = argc > 1 && argv[1][0] ? argv[1] : NULL,
+        .base_url = service && argc > 2 ? argv[2] : NULL,
+        .script = !service && argc > 2 ? argv[2] : NULL,
+        .max_retries = (int)number("CLIENT_RETRIES", -1),
+        .cancel_fd = timer,
+        .idle_timeout_ms = (uint64_t)number("CLIENT_IDLE_MS", 0),
+        .deadline_ms = deadline_ms ? clock_mono_ms() + (uint64_t)deadline_ms : 0,
+        .on_retry = on_retry,
+    };
+    AUTO_ERR struct err err = {0};
+    struct provider *p = NULL;
+    AUTO_JSON json_t *messages = json_array();
+    json_push(messages, message_user(str_z(argc > 3 ? argv[3] : "hello")));
+    const struct llm_request request = {.messages = messages, .temperature = -1};
+    if (service)
+        http_prepare();
+    bool ok = provider_open(&options, &p, &err);
+    for (int64_t i = 0; ok && i < number("CLIENT_REPEAT", 1); i++)
+        ok = ask(p, &request, timer, &err);
+    if (ok)
+        print(json_pack("{s:{s:I, s:I}}", "done", "max_rss_kb", peak_kb(), "time_us",
+            (json_int_t)((clock_mono_ns() - start) / 1000)));
+    else
+        print(json_pack("{s:o, s:I}", "error", err_to_json(&err), "max_rss_kb", peak_kb()));
+    provider_close(p);
+    return ok ? 0 : err_status(err.code);
+}

@@ -1,0 +1,548 @@
+#!/usr/bin/env python3
+"""Our client against `cordon serve-script`: what services say and do wrong, in both dialects.
+
+Each test is a method of Faults; a row of a table is a test of its own. Everything is on loopback.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+BOTH = ("anthropic", "openai")
+KEY = "sk-test-0123456789"
+
+
+class Failure(Exception):
+    pass
+
+
+def expect(condition, *what):
+    if not condition:
+        raise Failure(" ".join(str(word) for word in what))
+
+
+class Server:
+    """serve-script with these turns, until the end of the block."""
+
+    def __init__(self, bench, turns, dialect):
+        self.bench, self.turns, self.dialect = bench, turns, dialect
+
+    def __enter__(self):
+        self.dir = tempfile.TemporaryDirectory()
+        root = pathlib.Path(self.dir.name)
+        (root / "script.json").write_text(json.dumps({"version": 1, "turns": self.turns}))
+        self.log = root / "log"
+        self.process = subprocess.Popen(
+            [self.bench.cordon, "serve-script", str(root / "script.json"), "--json", "--dialect", self.dialect]
+            + ["--log", str(self.log)],
+            stdout=subprocess.PIPE,
+        )
+        ready = json.loads(self.process.stdout.readline())
+        self.url, self.port = ready["url"], ready["port"]
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        self.status = self.process.wait(timeout=20)
+        self.process.stdout.close()
+        self.dir.cleanup()
+
+    def requests(self):
+        return [json.loads(line) for line in self.log.read_text().splitlines()] if self.log.exists() else []
+
+
+class Answer:
+    def __init__(self, result, seconds):
+        lines = [json.loads(line) for line in result.stdout.splitlines()]
+        expect(lines, "no output", result.stderr)
+        self.status, self.seconds, self.stderr = result.returncode, seconds, result.stderr
+        self.last = lines[-1]
+        self.error = self.last.get("error")
+        self.rss_kb = self.last["error" in self.last and "max_rss_kb" or "done"]
+        if isinstance(self.rss_kb, dict):
+            self.rss_kb = self.rss_kb["max_rss_kb"]
+        messages = [line["message"] for line in lines if "message" in line]
+        self.messages = messages
+        self.message = messages[-1] if messages else None
+        self.events = [line for line in lines if "event" in line]
+        self.retries = [line for line in self.events if line["event"] == "retry"]
+
+    def text(self):
+        return "".join(block["text"] for block in self.message["content"] if block["type"] == "text")
+
+    def calls(self):
+        return [block for block in self.message["content"] if block["type"] == "tool_call"]
+
+    def must_fail(self, *parts, code="E_PROVIDER", **context):
+        expect(self.error, "no error:", self.last)
+        expect(self.error["code"] == code, self.error)
+        for part in parts:
+            expect(part in self.error["message"], f"no {part!r} in", self.error["message"])
+        for key, value in context.items():
+            got = self.error["context"].get(key)
+            expect(got == value, key, "is", got, "in", self.error)
+        return self
+
+    def must_say(self, text, stop="end_turn"):
+        expect(not self.error, self.error)
+        expect(self.text() == text, repr(self.text()), "!=", repr(text))
+        expect(self.message["stop_reason"] == stop, self.message)
+        return self
+
+
+def say(text, **more):
+    return {"content": [{"text": text}], **more}
+
+
+def fail(status, message="their words", kind="some_error", **more):
+    return {"error": {"status": status, "message": message, "type": kind, **more}}
+
+
+RICH = {
+    "content": [
+        {"thinking": "let me see, ", "signature": "c2ln"},
+        {"text": "Grüße, \U0001f600 and more\n\nlines."},
+        {"tool_call": {"name": "list_dir", "arguments": {"path": "a b", "depth": 2, "note": "é\n"}}},
+        {"tool_call": {"name": "now", "arguments": ""}},
+    ],
+    "usage": {"input_tokens": 11, "output_tokens": 22, "cache_read_tokens": 33},
+}
+CUTS = [
+    {"chunk_bytes": n, "line_end": end, "comments": comments}
+    for n in (1, 3, 64)
+    for end in ("lf", "crlf", "cr")
+    for comments in (False, True)
+] + [{"delta_bytes": 1}, {"delta_bytes": 1, "chunk_bytes": 1}, {}]
+
+
+class Faults:
+    def __init__(self, options):
+        self.cordon, self.client, self.slow = options.cordon, options.client, options.sanitized
+
+    def ask(self, server, text="hello", url=None, limit=60, **variables):
+        environment = {k: v for k, v in os.environ.items() if not k.lower().endswith("_proxy")}
+        environment.update({"ANTHROPIC_API_KEY": KEY, "OPENAI_API_KEY": KEY})
+        environment.update({f"CLIENT_{k.upper()}": str(v) for k, v in variables.items()})
+        environment.setdefault("CLIENT_RETRIES", "0")
+        start = time.monotonic()
+        result = subprocess.run(
+            [self.client, server.dialect, url or server.url, text], env=environment, capture_output=True, timeout=limit
+        )
+        return Answer(result, time.monotonic() - start)
+
+    def one(self, dialect, turns, **variables):
+        with Server(self, turns if isinstance(turns, list) else [turns], dialect) as server:
+            answer = self.ask(server, **variables)
+            answer.requests = server.requests()
+        return answer
+
+    # The same whatever the cutting ---------------------------------------------------------------
+
+    def test_cuts(self, dialect):
+        with Server(self, [{**RICH, **cut} for cut in CUTS], dialect) as server:
+            for cut in CUTS:
+                answer = self.ask(server)
+                expect(not answer.error, cut, answer.error)
+                expect(answer.text() == RICH["content"][1]["text"], cut, answer.text())
+                calls = answer.calls()
+                expect([c["name"] for c in calls] == ["list_dir", "now"], cut, calls)
+                expect(calls[0]["arguments"] == RICH["content"][2]["tool_call"]["arguments"], cut, calls)
+                expect(calls[1]["arguments"] == {} and "invalid" not in calls[1], cut, calls)
+                expect(answer.message["content"][0]["thinking"] == "let me see, ", cut, answer.message)
+                expect(answer.message["stop_reason"] == "tool_use", cut, answer.message)
+                usage = answer.message["usage"]
+                expect((usage["output_tokens"], usage["cache_read_tokens"]) == (22, 33), cut, usage)
+
+    # What a status means -------------------------------------------------------------------------
+
+    def test_statuses(self, dialect):
+        variable = dialect.upper() + "_API_KEY"
+        rows = [
+            (400, "does not accept the request"),
+            (401, f"the key in {variable} was not accepted"),
+            (402, "no credit"),
+            (403, f"the key in {variable} may not do this"),
+            (404, "check --model"),
+            (413, "has to become shorter"),
+            (429, "no more requests for now"),
+            (500, "a failure of its own"),
+            (503, "not available"),
+            (529, "overloaded"),
+            (418, "refused the request"),
+        ]
+        for status, words in rows:
+            answer = self.one(dialect, fail(status, "their words \x1b[31m"))
+            answer.must_fail(words, f"HTTP {status}", "their words", status=status, attempts=1, request_id="req_1")
+            expect("\x1b" not in answer.error["message"], answer.error)
+            expect(answer.error["context"]["provider_error"] == "some_error", answer.error)
+            expect(answer.status == 16, answer.status, answer.stderr[-3000:])
+            expect(answer.message["content"] == [] and answer.message["stop_reason"] == "error", answer.message)
+
+    def test_only_some_statuses_are_tried_again(self, dialect):
+        for status, again in ((400, 0), (401, 0), (404, 0), (413, 0), (408, 1), (429, 1), (500, 1), (529, 1)):
+            answer = self.one(dialect, [fail(status, retry_after="0"), say("good")], retries=4)
+            expect(len(answer.requests) == 1 + again, status, len(answer.requests))
+            expect(bool(answer.error) == (not again), status, answer.last)
+
+    def test_should_retry(self, dialect):
+        turns = [fail(400, headers={"x-should-retry": "true"}, retry_after="0"), say("good")]
+        self.one(dialect, turns, retries=4).must_say("good")
+        turns = [fail(529, headers={"x-should-retry": "false"}), say("good")]
+        answer = self.one(dialect, turns, retries=4).must_fail("overloaded", attempts=1)
+        expect(len(answer.requests) == 1, answer.requests)
+
+    def test_retry_after(self, dialect):
+        answer = self.one(dialect, [fail(429, retry_after="1"), say("good")], retries=4).must_say("good")
+        expect([r["delay_ms"] for r in answer.retries] == [1000], answer.retries)
+        expect(answer.seconds >= 1, answer.seconds)
+        answer = self.one(dialect, [fail(429, headers={"retry-after-ms": "30"}), say("good")], retries=4).must_say("good")
+        expect([r["delay_ms"] for r in answer.retries] == [30], answer.retries)
+        answer = self.one(dialect, [fail(429, retry_after="3600"), say("good")], retries=4)
+        answer.must_fail("asks to wait for 3600 s", retry_after="3600", attempts=1)
+        expect(len(answer.requests) == 1, answer.requests)
+
+    def test_key_is_not_shown(self, dialect):
+        answer = self.one(dialect, fail(401, f"invalid key {KEY} given")).must_fail("invalid key *** given")
+        headers = answer.requests[0]["headers"]
+        expect(headers.get("x-api-key", headers.get("authorization")) == "***", headers)
+        expect(KEY not in json.dumps(answer.requests), answer.requests)
+
+    # Streams that break --------------------------------------------------------------------------
+
+    def broken(self, dialect, fault, *words, **context):
+        turn = say("one two three four", fault=fault, after=2)
+        answer = self.one(dialect, [turn, turn, say("never")], retries=1)
+        answer.must_fail(*words, "(tried 2 times)", attempts=2, **context)
+        expect(len(answer.requests) == 2, answer.requests)
+        expect(answer.text() == "one two ", answer.message)
+        expect(answer.message["stop_reason"] == "error", answer.message)
+        return answer
+
+    def test_ends_without_its_last_event(self, dialect):
+        self.broken(dialect, "end")
+
+    def test_connection_reset(self, dialect):
+        self.broken(dialect, "drop", "broke", transport="reset")
+
+    def test_connection_closed(self, dialect):
+        self.broken(dialect, "close", "broke", transport="reset")
+
+    def test_garbage(self, dialect):
+        self.broken(dialect, "garbage")
+
+    def test_retries_are_bounded(self, dialect):
+        turn = say("one two", fault="end", after=1, repeat=True)
+        answer = self.one(dialect, turn, retries=4).must_fail("(tried 5 times)", attempts=5)
+        expect(len(answer.requests) == 5, answer.requests)
+        delays = [r["delay_ms"] for r in answer.retries]
+        for delay, most in zip(delays, (500, 1000, 2000, 4000), strict=True):
+            expect(most * 3 // 4 <= delay <= most, delays)
+
+    def test_better_the_second_time(self, dialect):
+        for fault in ("drop", "end", "close"):
+            answer = self.one(dialect, [say("bad words", fault=fault, after=1), say("good words")], retries=4)
+            answer.must_say("good words")
+            expect(len(answer.retries) == 1, answer.retries)
+
+    def test_last_event_alone_is_missing(self, dialect):
+        answer = self.one(dialect, say("all of it", fault="no_stop"))
+        expect(answer.text() == "all of it", answer.message)
+        expect(answer.error is None or answer.error["code"] == "E_PROVIDER", answer.error)
+
+    def test_error_in_the_middle(self, dialect):
+        error = {"message": "Overloaded", "type": "overloaded_error"}
+        broken = say("one two", after=1, error=error)
+        self.one(dialect, [broken, say("good")], retries=4).must_say("good")
+        answer = self.one(dialect, [broken], retries=0).must_fail("Overloaded", provider_error="overloaded_error")
+        expect(answer.text() == "one ", answer.message)
+        wrong = say("one two", after=1, error={"message": "no", "type": "invalid_request_error"})
+        answer = self.one(dialect, [wrong, say("never")], retries=4).must_fail("no", attempts=1)
+
+    def test_comments_keep_it_alive(self, dialect):
+        parts = [{"text": "one "}]
+        for _ in range(6):
+            parts += [{"delay_ms": 400}, {"raw": ": still here\n\n"}]
+        turn = {"content": [*parts, {"text": "two"}]}
+        self.one(dialect, turn, idle_ms=1500).must_say("one two")
+
+    def test_nothing_comes(self, dialect):
+        turn = say("one two", fault="stall", after=1)
+        answer = self.one(dialect, turn, idle_ms=300).must_fail("sent nothing for", transport="timeout")
+        expect(answer.text() == "one ", answer.message)
+        answer = self.one(dialect, turn, deadline_ms=300).must_fail("time is up", code="E_TIMEOUT", budget="time")
+        expect(answer.status == 4, answer.status)
+
+    def test_cancel(self, dialect):
+        answer = self.one(dialect, say("one two", fault="stall", after=1), cancel_ms=50, retries=4)
+        answer.must_fail(code="E_CANCELED")
+        expect(answer.status == 130 and answer.seconds < 10, answer.status, answer.seconds)
+        expect(answer.message["stop_reason"] == "aborted" and answer.text() == "one ", answer.message)
+
+    # Answers that are none -----------------------------------------------------------------------
+
+    def test_redirect(self, dialect):
+        answer = self.one(dialect, [say("x", fault="redirect"), say("never")], retries=4)
+        answer.must_fail("sends us elsewhere", "/elsewhere", "key", status=307, attempts=1)
+        expect(len(answer.requests) == 1, answer.requests)
+
+    def test_gzip(self, dialect):
+        self.one(dialect, [say("x", fault="gzip"), say("never")], retries=4).must_fail("compressed (gzip)", attempts=1)
+
+    def test_page(self, dialect):
+        self.one(dialect, [say("x", fault="html"), say("never")], retries=4).must_fail("web page", attempts=1)
+
+    def test_no_line_end(self, dialect):
+        answer = self.one(dialect, [say("one two", fault="endless", after=1), say("never")], retries=4, limit=120)
+        answer.must_fail(attempts=1)
+        expect(len(answer.requests) == 1, answer.requests)
+        expect(answer.text() == "one ", answer.message)
+        expect(self.slow or answer.rss_kb < 200 * 1024, answer.rss_kb)
+
+    def test_half_a_character(self, dialect):
+        answer = self.one(dialect, say("one two", fault="half_utf8", after=1))
+        if answer.error:
+            answer.must_fail()
+        json.dumps(answer.message, ensure_ascii=False).encode()
+
+    def test_ids(self, dialect):
+        calls = [{"tool_call": {"name": "a", "arguments": {"n": n}}} for n in range(3)]
+        for fault in ("no_ids", "same_ids"):
+            answer = self.one(dialect, {"content": calls, "fault": fault})
+            ids = [call["id"] for call in answer.calls()]
+            expect(len(set(ids)) == 3 and all(ids), fault, ids)
+            expect([call["arguments"]["n"] for call in answer.calls()] == [0, 1, 2], answer.calls())
+
+    def test_usage_repeats(self, dialect):
+        turn = say("a b c d e f", fault="repeat_usage", usage={"input_tokens": 3, "output_tokens": 9})
+        usage = self.one(dialect, turn).must_say("a b c d e f").message["usage"]
+        expect((usage["input_tokens"], usage["output_tokens"]) == (3, 9), usage)
+
+    def test_second_start(self, dialect):
+        answer = self.one(dialect, say("one two", fault="second_start", after=1))
+        expect(answer.message["content"] is not None, answer.message)
+
+    # Arguments -----------------------------------------------------------------------------------
+
+    def test_arguments_that_are_no_json(self, dialect):
+        turn = {"content": [{"tool_call": {"name": "a", "arguments": '{"x": '}}]}
+        call = self.one(dialect, turn).calls()[0]
+        expect(call.get("invalid") is True and call["arguments"] == '{"x": ', call)
+
+    def test_cut_off_by_the_token_limit(self, dialect):
+        turn = {"content": [{"tool_call": {"name": "a", "arguments": '{"x": "abc'}}], "stop_reason": "length"}
+        answer = self.one(dialect, turn)
+        expect(answer.message["stop_reason"] == "length", answer.message)
+        expect(answer.calls()[0].get("invalid") is True, answer.calls())
+
+    def test_many_calls(self, dialect):
+        turn = {"content": [{"tool_call": {"name": "a", "arguments": {"n": n}}} for n in range(1000)]}
+        answer = self.one(dialect, turn, quiet=1)
+        expect([call["arguments"]["n"] for call in answer.calls()] == list(range(1000)), len(answer.calls()))
+
+    def test_long(self, dialect):
+        text = " ".join(f"word{n}" for n in range(60000))
+        answer = self.one(dialect, say(text)).must_say(text)
+        expect("".join(e["delta"] for e in answer.events if e["event"] == "text_delta") == text, "deltas")
+        expect(self.slow or answer.rss_kb < 40 * 1024, answer.rss_kb)
+
+    # Connections ---------------------------------------------------------------------------------
+
+    def test_connection_is_kept(self, dialect):
+        answer = self.one(dialect, say("again", repeat=True), repeat=4)
+        expect([m["content"][0]["text"] for m in answer.messages] == ["again"] * 4, answer.messages)
+        expect({r["connection"] for r in answer.requests} == {1}, [r["connection"] for r in answer.requests])
+
+    def test_many_at_once(self, dialect):
+        turn = {"content": [{"text": "one "}, {"delay_ms": 200}, {"text": "two"}], "repeat": True}
+        answers = []
+        with Server(self, [turn], dialect) as server:
+            threads = [threading.Thread(target=lambda: answers.append(self.ask(server))) for _ in range(12)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        expect([a.text() for a in answers] == ["one two"] * 12, [a.last for a in answers])
+
+    def test_nobody_there(self, dialect):
+        with Server(self, [], dialect) as server:
+            pass
+        answer = self.ask(server, url=f"http://127.0.0.1:{server.port}", retries=1)
+        answer.must_fail("cannot connect to 127.0.0.1", "(tried 2 times)", transport="connect", attempts=2)
+
+    def test_no_tls(self, dialect):
+        with Server(self, [], dialect) as server:
+            answer = self.ask(server, url=f"https://127.0.0.1:{server.port}", retries=4)
+        answer.must_fail("TLS", transport="tls", attempts=1)
+
+    def raw(self, dialect, reply, *words, **context):
+        """A server that reads a request, sends these bytes and closes."""
+
+        class Named:
+            pass
+
+        listener = socket.create_server(("127.0.0.1", 0))
+        thread = threading.Thread(target=self.reply_once, args=(listener, reply))
+        thread.start()
+        named = Named()
+        named.dialect, named.url = dialect, f"http://127.0.0.1:{listener.getsockname()[1]}"
+        answer = self.ask(named)
+        thread.join()
+        listener.close()
+        return answer.must_fail(*words, **context)
+
+    def reply_once(self, listener, reply):
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(65536)
+            connection.sendall(reply)
+            try:
+                connection.shutdown(socket.SHUT_WR)
+                while connection.recv(65536):
+                    pass
+            except OSError:  # who has seen enough hangs up
+                pass
+
+    def test_closes_at_once(self, dialect):
+        self.raw(dialect, b"", "without an answer", transport="reset")
+
+    def test_no_http(self, dialect):
+        self.raw(dialect, b"SSH-2.0-OpenSSH_9.2\r\n", "does not speak HTTP", transport="protocol")
+
+    def test_headers_without_end(self, dialect):
+        head = b"HTTP/1.1 200 OK\r\n" + b"X-Long: " + b"y" * 1000 + b"\r\n"
+        self.raw(dialect, head + (b"X-More: " + b"y" * 1000 + b"\r\n") * 200 + b"\r\n")
+
+    def test_length_that_is_not_kept(self, dialect):
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 1000\r\n\r\n"
+        self.raw(dialect, head + b": hello\n\n", "broke the answer off", transport="reset")
+
+    def test_error_without_json(self, dialect):
+        head = b"HTTP/1.1 413 Too Large\r\nContent-Type: text/html\r\nContent-Length: 21\r\n\r\n"
+        self.raw(dialect, head + b"<h1>Too \x1b[31mlarge</h1>", "become shorter", status=413)
+
+
+class Serve(Faults):
+    """The server itself, by a socket: what clients do wrong."""
+
+    def exchange(self, server, data, half_close=False):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as s:
+            s.sendall(data)
+            if half_close:
+                s.shutdown(socket.SHUT_WR)
+            got = b""
+            while True:
+                more = s.recv(65536)
+                if not more:
+                    return got
+                got += more
+
+    def request(self, dialect, body, *headers):
+        path = "/v1/messages" if dialect == "anthropic" else "/v1/chat/completions"
+        lines = [f"POST {path} HTTP/1.1", "Host: x", "Connection: close", *headers]
+        return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+    def test_wrong_requests(self, dialect):
+        body = json.dumps({"stream": True, "messages": []}).encode()
+        rows = [
+            (b"hello\r\n\r\n", b"400"),
+            (b"GET /x HTTP/1.1\r\nConnection: close\r\n\r\n", b"200"),
+            (self.request(dialect, b"{", "Content-Length: 1"), b"400"),
+            (self.request(dialect, b"[]", "Content-Length: 2"), b"400"),
+            (self.request(dialect, b"", "Content-Length: 99999999999"), b"413"),
+            (b"POST /v1/other HTTP/1.1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", b"404"),
+            (self.request(dialect, body, f"Content-Length: {len(body)}"), b"200 OK"),
+            (b"X" * 200000, b"431"),
+        ]
+        with Server(self, [say("x", repeat=True)], dialect) as server:
+            for data, part in rows:
+                try:
+                    got = self.exchange(server, data)
+                except ConnectionError:
+                    got = part  # it hung up before all was sent, which is right
+                expect(part in got, part, "not in", got[:300])
+        expect(server.status == 0, server.status)
+
+    def test_whole_answer(self, dialect):
+        body = json.dumps({"messages": [{"role": "user", "content": "hi"}]}).encode()
+        with Server(self, [RICH], dialect) as server:
+            got = self.exchange(server, self.request(dialect, body, f"Content-Length: {len(body)}"))
+        answer = json.loads(got.split(b"\r\n\r\n", 1)[1])
+        if dialect == "openai":
+            message = answer["choices"][0]["message"]
+            expect(message["content"] == RICH["content"][1]["text"], message)
+            arguments = json.loads(message["tool_calls"][0]["function"]["arguments"])
+            expect(answer["choices"][0]["finish_reason"] == "tool_calls", answer)
+        else:
+            expect(answer["content"][1]["text"] == RICH["content"][1]["text"], answer)
+            expect(answer["content"][0]["signature"] == "c2ln", answer)
+            arguments = answer["content"][2]["input"]
+            expect(answer["stop_reason"] == "tool_use", answer)
+        expect(arguments == RICH["content"][2]["tool_call"]["arguments"], arguments)
+
+    def test_chunked_request(self, dialect):
+        body = json.dumps({"stream": True, "messages": [{"role": "user", "content": "ping me"}]}).encode()
+        chunks = b"".join(b"%x\r\n%s\r\n" % (len(body[i : i + 7]), body[i : i + 7]) for i in range(0, len(body), 7))
+        data = self.request(dialect, chunks + b"0\r\n\r\n", "Transfer-Encoding: chunked")
+        with Server(self, [say("pong", when="^ping")], dialect) as server:
+            got = self.exchange(server, data)
+            expect(b"pong" in got, got)
+            expect(server.requests()[0]["body"]["stream"] is True, server.requests())
+
+    def test_more_clients_than_it_takes(self, dialect):
+        with Server(self, [say("x", repeat=True)], dialect) as server:
+            crowd = [socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(80)]
+            for s in crowd:
+                s.close()
+            self.ask(server).must_say("x")
+
+    def test_client_goes_away(self, dialect):
+        body = json.dumps({"stream": True, "messages": []}).encode()
+        with Server(self, [say("x " * 200000, chunk_bytes=1, repeat=True, when="never"), say("y z " * 50000)], dialect) as server:
+            for _ in range(3):
+                with socket.create_connection(("127.0.0.1", server.port), timeout=20) as s:
+                    s.sendall(self.request(dialect, body, f"Content-Length: {len(body)}"))
+                    s.recv(100)
+            self.ask(server).must_say("The script has no further turn for this.")
+
+
+def tests(options):
+    for group in (Faults(options), Serve(options)):
+        own = [name for name in vars(type(group)) if name.startswith("test_")]
+        for name in own:
+            for dialect in BOTH:
+                yield f"{name[5:].replace('_', ' ')} ({dialect})", getattr(group, name), dialect
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cordon", required=True, type=os.path.abspath)
+    parser.add_argument("--client", required=True, type=os.path.abspath)
+    parser.add_argument("--sanitized", action="store_true")
+    parser.add_argument("words", nargs="*")
+    options = parser.parse_args()
+    chosen = [t for t in tests(options) if not options.words or any(word in t[0] for word in options.words)]
+    print(f"1..{len(chosen)}")
+    failed = 0
+    for number, (name, run, dialect) in enumerate(chosen, 1):
+        try:
+            run(dialect)
+            why = None
+        except Exception as error:  # whatever it is, it is this test's failure
+            why = f"{type(error).__name__}: {error}"
+        failed += why is not None
+        print(f"{'not ok' if why else 'ok'} {number} {name}", flush=True)
+        if why:
+            print("# " + why.replace("\n", "\n# "))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
