@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 
-from harness import TIMEOUT_S, Failed, Run, Skipped, case, factor, main, sanitized
+from harness import TIMEOUT_S, USER, Failed, Run, Skipped, case, factor, main, sanitized
 
 # A process that is made by vfork() inherits the peak of who made it.
 subprocess._USE_VFORK = False  # pylint: disable=protected-access
@@ -764,7 +764,7 @@ def mounted(t, mounts, name, arguments, then="true"):
 @case("a file system that can't be written, or is full: the file is as it was, nothing is left", who="root")
 def _(t):
     for user in (False, True):
-        t.uid = 12345 if user else None
+        t.uid = USER if user else None
         t.own(t.work)
         t.own(t.home)
         m = os.path.join(t.work, "m")

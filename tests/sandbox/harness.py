@@ -31,7 +31,7 @@ import tempfile
 import time
 import traceback
 
-USER = 12345
+USER = int(os.environ.get("CORDON_TEST_USER", "12345"))  # nobody else's
 TIMEOUT_S = 180  # for what should end by itself: only a hang is that long
 KILLED_S = 10  # how long the processes of a killed supervisor may be there
 SANITIZED_FACTOR = 8
