@@ -151,6 +151,7 @@ static bool create_session(struct job *j, const char *dir, const char *path, str
         .cwd = str_z(j->bench.options.cwd),
         .model = str_z(provider_model(j->provider)),
         .provider = str_z(provider_name(j->provider)),
+        .hide = provider_key(j->provider),
     };
     return store_create(dir, &spec, &j->store, err);
 }
@@ -391,9 +392,8 @@ static void close_job(struct job *j)
 static bool put_error(struct job *j, struct err *err)
 {
     json_t *event = json_object();
-    AUTO_JSON json_t *error = err_to_json(err);
     json_put(event, "type", json_string("error"));
-    json_put(event, "error", mask_tree(&j->mask, error));
+    json_put(event, "error", err_to_json(err));
     out_say_error(j->cli, err);
     j->cli->status = err_status(err->code);
     err_done(err);
@@ -416,6 +416,8 @@ static bool run_agent(struct cli *cli, const struct args *args, struct err *err)
     AUTO_ERR struct err late = {0};
     if (j.store && !store_finish(j.store, &late) && ok)
         ok = err_move(err, &late);
+    if (!ok)
+        mask_err(&j.mask, err);
     if (!ok && cli->json)
         ok = put_error(&j, err);
     close_job(&j);

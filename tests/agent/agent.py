@@ -343,6 +343,32 @@ def _(t):
     a.close()
 
 
+@case("a key that comes in pieces, stands in AGENTS.md, or in an error within the stream")
+def _(t):
+    words = f"it is {KEY}, not {KEY[:9]}; ends in {KEY[:5]}"
+    t.file("AGENTS.md", f"the key is {KEY}\n")
+    a = Agent(t, [{"when": "fail", "repeat": True, "content": [text("x")], "error": {"message": f"bad {KEY}"}},
+                  {"repeat": True, "last": "user", "delta_bytes": 3,
+                   "content": [{"thinking": words}, text(words), call("shell", command=f"echo '{words}'")]},
+                  {"repeat": True, "content": [text("ok")]}])
+    clean = words.replace(KEY, "[masked]")
+    t.same(a.run().out.decode(), f"{clean}\nok\n")
+    events = a.events()
+    for kind, wanted in (("thinking_delta", clean), ("text_delta", clean + "ok"),
+                         ("tool_call_delta", json.dumps({"command": f"echo '{clean}'"}, separators=(",", ":")))):
+        t.same("".join(e["delta"] for e in of_type(events, kind)), wanted, kind)
+    for options in ((), ("--json",)):
+        run = a.run("-p", "fail", "--max-retries", "0", *options, expect=16)
+        t.true(KEY.encode() not in run.out + run.err and b"[masked]" in run.err, run)
+    for name in os.listdir(os.path.join(a.state, "sessions")):
+        with open(os.path.join(a.state, "sessions", name), "rb") as f:
+            t.true(KEY.encode() not in f.read(), name)
+    c = Console(t, [os.fsencode(w) for w in a.argv()])
+    c.expect(re.escape(b"shell echo 'it is [masked], not"))
+    c.finish()
+    a.close()
+
+
 @case("out of time while the model stalls, and while a command runs")
 def _(t):
     a = Agent(t, [{"content": [text("one two three")], "fault": "stall", "after": 2},
