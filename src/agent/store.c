@@ -73,6 +73,12 @@ static char *beside(const char *path)
     return format("%.*s.%s.jsonl", n, path, path + n);
 }
 
+bool store_is_there(const char *path)
+{
+    AUTO_FREE char *log = beside(path);
+    return access(path, F_OK) == 0 || access(log, F_OK) == 0;
+}
+
 /* Loading ------------------------------------------------------------------------------------- */
 
 void store_note(struct store *s, const char *words, ...)

@@ -41,6 +41,7 @@ struct job {
     struct provider *provider;
     struct store *store;
     struct buf system_text, prompt_text;
+    struct str system; /* no value: cordon's own */
     json_t *prompt, *tools;
     uint64_t deadline_ms;
     timer_t timer;
@@ -117,8 +118,8 @@ static bool add_settings(struct job *j, struct provider_options *p, struct err *
     if (!p->model && !has_model)
         p->model = text_of(j->cli, c->model);
     bool wanted = p->name && strcmp(p->name, "scripted") != 0 && c->key_command.p && !has_key;
-    return !wanted ||
-           key_from_command(text_of(j->cli, c->key_command), j->cli->arena, &p->key, err);
+    return !wanted || key_from_command(text_of(j->cli, c->key_command), p->cancel_fd, j->cli->arena,
+                          &p->key, err);
 }
 
 static bool open_provider(struct job *j, struct err *err)
@@ -182,7 +183,7 @@ static bool open_session(struct job *j, struct err *err)
         ok = continue_session(j, dir, err);
     else if (o->fork)
         ok = fork_session(j, dir, err);
-    else if (o->session && !(store_is_path(o->session) && access(o->session, F_OK) != 0))
+    else if (o->session && (!store_is_path(o->session) || store_is_there(o->session)))
         ok = store_open(dir, o->session, STORE_WRITE, &j->store, err);
     else
         ok = create_session(j, dir, o->session, err);
@@ -209,14 +210,12 @@ static void say_notes(struct job *j, struct str notes)
 
 static bool make_prompt(struct job *j, struct err *err)
 {
-    struct str system;
     AUTO_PROJECT struct project project = PROJECT_INIT;
     AUTO_BUF struct buf notes = BUF_INIT(CONTEXT_NOTES_MAX);
-    if (!agent_text(j->options->system, "--system", &j->system_text, &system, err) ||
-        !project_find(j->cli, ".", &project, err))
+    if (!project_find(j->cli, ".", &project, err))
         return false;
     const struct context_options context = {
-        .system = system,
+        .system = j->system,
         .root = project.root.dir.p,
         .cwd = j->bench.options.cwd,
         .mode = j->bench.options.mode,
@@ -288,7 +287,9 @@ static void start_timer(struct job *j)
 static bool open_job(struct job *j, struct err *err)
 {
     const struct agent_options *o = j->options;
+    /* What may come through a pipe is read while a signal still ends us. */
     return check_options(j, err) && agent_prompt(&o->prompt, &j->prompt, err) &&
+           agent_text(o->system, "--system", &j->system_text, &j->system, err) &&
            config_load_user(j->cli->arena, &j->config, err) &&
            bench_open(j->cli, &o->bench, &j->bench, err);
 }

@@ -397,6 +397,48 @@ def _(t):
     a.close()
 
 
+@case("interrupted while a command gets the key")
+def _(t):
+    lock = t.file("lock")
+    config = t.directory("config", "cordon")
+    with open(os.path.join(config, "config.yaml"), "w", encoding="utf-8") as f:
+        f.write(f"provider: anthropic\nkey_command: exec flock -F -n {lock} sleep 1000\n")
+    t.env.update(XDG_CONFIG_HOME=os.path.dirname(config), CORDON_HOME=t.directory("state"))
+    process = t.start([t.cordon, "agent", "-p", "go"])
+    t.until_locked(lock)
+    process.send_signal(signal.SIGINT)
+    t.same(t.finish(process, timeout=END_S).code, 130)
+    t.unlocked(lock)
+
+
+@case("interrupted while the system prompt is read from a pipe")
+def _(t):
+    pipe = os.path.join(t.work, "pipe")
+    os.mkfifo(pipe, 0o666)
+    os.chmod(pipe, 0o666)
+    process = t.start([t.cordon, "agent", "-p", "go", "--system", f"@{pipe}"])
+    fd = os.open(pipe, os.O_WRONLY)  # waits until it reads
+    process.send_signal(signal.SIGINT)
+    t.same(t.finish(process, timeout=END_S).code, -signal.SIGINT)
+    os.close(fd)
+
+
+@case("a new envelope, killed before it was written: the second is refused, and the next goes on")
+def _(t):
+    a = Agent(t, [{"content": [text("one two three")], "fault": "stall", "after": 2}, {"content": [text("four")]}])
+    session = os.path.join(t.work, "new.json")
+    process = t.start(a.argv("--json", "--session", session))
+    t.until(process, b"text_delta")
+    error = ends_with_error(t, a.events("--session", session, expect=19), "E_CONFLICT")
+    t.same(error["context"].get("pid"), process.pid)
+    process.kill()
+    process.wait(END_S)
+    t.same(said(a.events("--session", session)), "four")
+    with open(session, encoding="utf-8") as f:
+        t.same([m["type"] for m in json.load(f)["messages"]], ["user", "user", "assistant"])
+    a.close()
+
+
 @case("on a terminal: text can only be shown, a call leaves a line, a word on what it took")
 def _(t):
     a = Agent(t, [{"content": [text("a\x1b]0;title\x07b\n"), call("shell", command="exit 7")],

@@ -164,6 +164,12 @@ one
 two
 cordon: the answer was cut off: it reached the limit on its tokens (--max-tokens) [E_TIMEOUT]
 
+$ cordon agent --script s.json -p x --model $'m\xff' --record r3.json > /dev/null 2>&1; grep model r3.json
+  "model": "m\xEF\xBF\xBD", (esc)
+$ mkfifo f; cordon agent --script s.json -p x --record f
+cordon: cannot write the script 'f': No such device or address [E_IO]
+? 10
+
 ## the project's instructions and what is said of them
 $ mkdir -p p/.git p/sub; echo 'Be brief.' > p/AGENTS.md; ln -s /etc/passwd p/sub/AGENTS.md; echo '{"version": 1, "turns": []}' > s.json; cd p/sub; cordon agent -p x --script $T/s.json --session $T/a.jsonl 2>&1 >/dev/null | grep -o "leaves"; head -n 1 $T/a.jsonl | grep -o 'Instructions from [^:]*:\\nBe brief.\|root:x' | sed "s#$T#T#"
 leaves
@@ -192,6 +198,11 @@ $ cat > s.json <<'END'
 $ cordon agent --script s.json -p start --context-window 10000
 cordon: the conversation has about 9026 of the model's 10000 tokens, and a summary did not make it short enough: start a new session, or one from an earlier message with --fork [E_TIMEOUT]
 ? 4
+
+$ sed -i 's/"We listed files."}\]/"No."}], "stop_reason": "refusal"/' s.json; cordon agent --script s.json -p start --context-window 10000 --session r.jsonl; s=$?; grep -c compaction r.jsonl; exit $s
+cordon: the model refused to summarise the conversation [E_PROVIDER]
+0
+? 16
 
 ## settings: wrong ones are told, a key's command that fails, too
 $ mkdir -p home/.config/cordon; echo 'provider: anthropik' > home/.config/cordon/config.yaml; cordon agent -p x
