@@ -155,6 +155,28 @@ cordon: there is no session '00000000'; 'cordon sessions list' shows which there
 $ mkdir e; cd e; cordon agent --script ../s.json -p x --continue 2>&1 | grep -o E_NOT_FOUND
 E_NOT_FOUND
 
+## an envelope and what a killed run left beside it: one that goes on with it, one that does not
+$ echo '{"version": 1, "turns": [{"repeat": true, "content": [{"text": "ok"}]}]}' > s.json; cordon agent --script s.json -p one --session e.json; cp e.json first; cordon agent --script s.json -p other --session other.jsonl
+ok
+ok
+$ cordon sessions import first; cp home/.cordon/sessions/*.jsonl .e.json.jsonl; cordon agent --script s.json -p two --session e.json 2>&1 | sed 's/: .*: /: I: /'; grep -o '"text": "[a-z]*"' e.json; ls .e.json.jsonl
+[0-9a-f-]* (re)
+cordon: I: its messages are taken from its log
+ok
+"text": "one"
+"text": "ok"
+"text": "two"
+"text": "ok"
+ls: cannot access '.e.json.jsonl': No such file or directory
+? 2
+$ mv other.jsonl .e.json.jsonl; cp e.json before; cordon agent --script s.json -p three --session e.json; s=$?; cmp e.json before; grep -c other .e.json.jsonl; exit $s
+cordon: 'e.json' was changed since the run that left '.e.json.jsonl': move one of them away [E_CONFLICT]
+1
+? 19
+$ cp home/.cordon/sessions/*.jsonl .e.json.jsonl; cordon sessions show e.json
+cordon: 'e.json' was changed since the run that left '.e.json.jsonl': move one of them away [E_CONFLICT]
+? 19
+
 ## a run is recorded as a script, and the script gives the same run
 $ echo hello > a; echo '{"version": 1, "turns": [{"content": [{"thinking": "hm", "signature": "s"}, {"text": "one"}, {"tool_call": {"name": "read_file", "arguments": {"path": "a"}}}]}, {"content": [{"text": "two"}], "stop_reason": "length"}]}' > s.json
 $ cordon agent --script s.json -p x --record r.json 2>/dev/null; cordon agent --script r.json -p x --record r2.json; cmp r.json r2.json

@@ -461,6 +461,28 @@ TEST(mask_takes_keys_out)
     }
 }
 
+/* However a text is cut in two, keys are found, and nothing else is lost. */
+TEST(mask_finds_keys_in_pieces)
+{
+    static const char *const texts[] = {"abcabcab", "abcabcabc", "xabcabcabcabcaby", "abcabca",
+        "ab", "abc/abcab", "abc\\/abcab", ""};
+    AUTO(mask_done) struct mask m = {0};
+    mask_add(&m, STR("abcabcab"));
+    mask_add(&m, STR("abc/abcab"));
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        for (size_t cut = 0; cut <= strlen(texts[i]); cut++) {
+            AUTO_BUF struct buf want = BUF_INIT(1000), got = BUF_INIT(1000), rest = BUF_INIT(1000);
+            test_row(cut, texts[i]);
+            mask_add_text(&m, str_z(texts[i]), &want);
+            struct str first = str_head(str_z(texts[i]), cut);
+            size_t open = mask_add_part(&m, first, &got);
+            buf_add_str(&rest, str_skip(first, first.n - open));
+            buf_add_z(&rest, texts[i] + cut);
+            mask_add_text(&m, buf_str(&rest), &got);
+            CHECK_Z(buf_z(&got), buf_z(&want));
+        }
+}
+
 TEST(store_never_writes_a_key)
 {
     AUTO_ERR struct err err = {0};
