@@ -500,6 +500,9 @@ static bool append(struct store *s, const json_t *tree, struct err *err)
     json_add_compact(&line, clean);
     if (!buf_ok(&line))
         return err_set(err, E_IO, "a message is larger than %d MiB", STORE_LINE_MAX >> 20);
+    if (!json_within(buf_str(&line), JSON_DEPTH_MAX, JSON_VALUES_MAX))
+        return err_set(err, E_IO,
+            "a message is nested too deep, or has too many values: it could not be read again");
     if (!tape_append(&s->tape, buf_str(&line), err))
         return false;
     s->changed = true;

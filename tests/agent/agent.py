@@ -369,6 +369,19 @@ def _(t):
     a.close()
 
 
+@case("arguments that are nested as deep as can just be read, or have too many values: it goes on")
+def _(t):
+    deep = ['{"command":' + "[" * n + "]" * n + "}" for n in (127, 128, 252, 253, 254, 255)]
+    wide = '{"command":[' + "1," * 70000 + "1]}"
+    calls = [{"tool_call": {"name": "shell", "arguments": words}} for words in (*deep, wide)]
+    a = Agent(t, [{"content": calls}, {"repeat": True, "content": [text("ok")]}])
+    results = of_type(a.events(), "tool_result")
+    t.same(["no JSON" in r["content"] for r in results], [False] + [True] * 6)
+    t.same(said(a.events("--continue")), "ok")
+    a.session()
+    a.close()
+
+
 @case("out of time while the model stalls, and while a command runs")
 def _(t):
     a = Agent(t, [{"content": [text("one two three")], "fault": "stall", "after": 2},

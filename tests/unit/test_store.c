@@ -483,6 +483,30 @@ TEST(mask_finds_keys_in_pieces)
         }
 }
 
+TEST(store_writes_nothing_that_it_could_not_read)
+{
+    AUTO_ERR struct err err = {0};
+    AUTO_STORE struct store *s = NULL;
+    struct store_spec spec = {.id = STR("s1")};
+    json_t *nested = json_array();
+    for (int i = 0; i < JSON_DEPTH_MAX - 2; i++) {
+        json_t *outer = json_array();
+        json_push(outer, nested);
+        nested = outer;
+    }
+    AUTO_JSON json_t *message = message_user(STR("hi"));
+    json_put(message, "more", nested);
+    if (!CHECK_OK(store_create(dir(), &spec, &s, &err), &err))
+        return;
+    CHECK_OK(store_append(s, message, &err), &err);
+    AUTO_JSON json_t *outer = json_object();
+    json_put(outer, "even", json_incref(nested));
+    json_put(message, "more", json_incref(outer));
+    CHECK(!store_append(s, message, &err));
+    CHECK_ERR(&err, E_IO, "could not be read again");
+    CHECK_INT(json_array_size(store_all(s)), 1);
+}
+
 TEST(store_never_writes_a_key)
 {
     AUTO_ERR struct err err = {0};
