@@ -235,7 +235,8 @@ static bool make_prompt(struct job *j, struct err *err)
 static struct str prompt_to_use(const struct job *j)
 {
     struct str stored = store_text(j->store, "system_prompt"), cwd = store_text(j->store, "cwd");
-    bool elsewhere = cwd.p && !str_is(cwd, j->bench.options.cwd);
+    AUTO_JSON json_t *here = json_text(str_z(j->bench.options.cwd)); /* as a session has it */
+    bool elsewhere = cwd.p && !str_eq(cwd, json_str(here));
     return stored.n && !j->options->system && !elsewhere ? stored : buf_str(&j->prompt_text);
 }
 
@@ -297,7 +298,12 @@ static bool open_job(struct job *j, struct err *err)
 static bool prepare_job(struct job *j, struct err *err)
 {
     start_timer(j);
-    return open_provider(j, err) && make_prompt(j, err) && open_session(j, err);
+    if (open_provider(j, err) && make_prompt(j, err) && open_session(j, err))
+        return true;
+    if (err->code != E_CANCELED || !j->deadline_ms || clock_mono_ms() < j->deadline_ms)
+        return false;
+    err_set(err, E_TIMEOUT, "the time of --max-time-ms is up");
+    return err_ctx(err, "budget", "time");
 }
 
 static bool start_view(struct job *j, const struct config_model *known, struct err *err)

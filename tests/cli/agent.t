@@ -152,6 +152,9 @@ $ id=$(basename home/.cordon/sessions/*.jsonl .jsonl); cordon agent --script s.j
 $ cordon agent --script s.json -p x --session 00000000
 cordon: there is no session '00000000'; 'cordon sessions list' shows which there are [E_NOT_FOUND]
 ? 18
+$ mkdir $'d\xff'; cd $'d\xff'; cordon agent --script ../s.json -p one; cordon agent --script ../s.json -p two --continue
+first
+second
 $ mkdir e; cd e; cordon agent --script ../s.json -p x --continue 2>&1 | grep -o E_NOT_FOUND
 E_NOT_FOUND
 
@@ -236,6 +239,9 @@ cordon: key_command: it failed (exit code 3) [E_CONFIG]
 $ printf 'provider: anthropic\nkey_command: "true"\n' > home/.config/cordon/config.yaml; cordon agent -p x
 cordon: key_command: it prints no key in its first line [E_CONFIG]
 ? 17
+$ printf 'provider: anthropic\nkey_command: exec sleep 1000\n' > home/.config/cordon/config.yaml; cordon agent -p x --max-time-ms 100
+cordon: the time of --max-time-ms is up [E_TIMEOUT]
+? 4
 $ printf 'models:\n- name: script\n  context_window: 10\n  input_price: -1\n' > home/.config/cordon/config.yaml; cordon agent -p x 2>&1 | grep -o 'models\[0\].input_price'
 models[0].input_price
 $ printf 'provider: scripted\nmodel: little\nmodels:\n- name: lit\n  context_window: 10\n' > home/.config/cordon/config.yaml; cordon agent -p x --json 2>/dev/null | tail -n 1 | grep -o '"budget":"context"'
