@@ -394,8 +394,9 @@ bool catalog_latest(
     struct catalog c = {0};
     if (!catalog_load(dir, a, &c, err))
         return false;
+    AUTO_JSON json_t *written = json_text(cwd); /* as a file has it, whatever bytes there are */
     for (size_t i = 0; i < c.n; i++)
-        if ((!cwd.p || str_eq(c.entries[i].cwd, cwd)) && !c.entries[i].damage.n) {
+        if ((!cwd.p || str_eq(c.entries[i].cwd, json_str(written))) && !c.entries[i].damage.n) {
             *ret_id = c.entries[i].id;
             return true;
         }

@@ -65,7 +65,8 @@ static bool find(const struct mask *m, struct str text, size_t *ret_at, size_t *
     return n > 0;
 }
 
-void mask_add_text(const struct mask *m, struct str text, struct buf *out)
+/* All up to the last key that is whole; gives what stands behind it. */
+static struct str add_whole(const struct mask *m, struct str text, struct buf *out)
 {
     size_t at, n;
     while (find(m, text, &at, &n)) {
@@ -73,7 +74,50 @@ void mask_add_text(const struct mask *m, struct str text, struct buf *out)
         buf_add_str(out, MASKED);
         text = str_skip(text, at + n);
     }
-    buf_add_str(out, text);
+    return text;
+}
+
+void mask_add_text(const struct mask *m, struct str text, struct buf *out)
+{
+    buf_add_str(out, add_whole(m, text, out));
+}
+
+/* How many bytes at the end are the start of this key. */
+static size_t open_end(struct str text, const char *form)
+{
+    size_t n = MIN(text.n, strlen(form) - 1);
+    while (n && memcmp(text.p + text.n - n, form, n) != 0)
+        n--;
+    return n;
+}
+
+size_t mask_add_part(const struct mask *m, struct str text, struct buf *out)
+{
+    size_t open = 0;
+    struct str rest = add_whole(m, text, out);
+    for (size_t i = 0; i < m->n; i++)
+        open = MAX(open, open_end(rest, m->forms[i]));
+    buf_add_str(out, str_head(rest, rest.n - open));
+    return open;
+}
+
+static void clean_words(const struct mask *m, char **words)
+{
+    size_t at, n;
+    struct str text = str_z(*words);
+    if (!find(m, text, &at, &n))
+        return;
+    AUTO_BUF struct buf b = BUF_INIT(2 * text.n + 64);
+    mask_add_text(m, text, &b);
+    free(*words);
+    *words = buf_take(&b);
+}
+
+void mask_err(const struct mask *m, struct err *err)
+{
+    clean_words(m, &err->message);
+    for (size_t i = 0; i < err->n_ctx; i++)
+        clean_words(m, &err->ctx[i].text);
 }
 
 static bool text_has(const struct mask *m, struct str text)

@@ -30,5 +30,10 @@ void mask_add(struct mask *m, struct str key); /* no value: none */
 MUST_USE json_t *mask_tree(const struct mask *m, const json_t *tree);
 /* Appends a text without the keys. */
 void mask_add_text(const struct mask *m, struct str text, struct buf *out);
+/* The same for a text that comes in parts. Bytes at the end that may be the start of a key are left
+ * out: says how many, and they must stand before the next part. */
+MUST_USE size_t mask_add_part(const struct mask *m, struct str text, struct buf *out);
+/* An error's words. */
+void mask_err(const struct mask *m, struct err *err);
 
 #endif

@@ -148,6 +148,10 @@ static bool ask_summary(struct run *r, struct buf *text)
         return err_wrap(&r->error, "the conversation can't be summarised");
     struct usage u = message_usage(answer);
     r->loop.tokens += u.input_tokens + u.output_tokens + u.cache_read_tokens + u.cache_write_tokens;
+    if (message_stop(answer) == STOP_REFUSAL) {
+        err_set(&r->error, E_PROVIDER, "the model refused to summarise the conversation");
+        return err_ctx(&r->error, "stop_reason", "refusal");
+    }
     message_add_text(answer, text);
     if (text->n && buf_ok(text))
         return true;

@@ -21,9 +21,10 @@
 
 struct store {
     struct tape tape;
-    char *path;   /* as the user would name it */
-    char *log;    /* of an envelope: the lines beside it; NULL: the file itself has them */
-    bool changed; /* the envelope must be written anew */
+    char *path;     /* as the user would name it */
+    char *log;      /* of an envelope: the lines beside it; NULL: the file itself has them */
+    bool changed;   /* the envelope must be written anew */
+    json_t *origin; /* what the envelope has, if its log is from an earlier run; NULL: none */
     json_t *header, *all, *counted, *notes, *compactions;
     struct str updated_at, title; /* borrowed from records, which `records` keeps; no value: none */
     json_t *records;
@@ -71,6 +72,12 @@ static char *beside(const char *path)
     const char *slash = strrchr(path, '/');
     int n = slash ? (int)(slash + 1 - path) : 0;
     return format("%.*s.%s.jsonl", n, path, path + n);
+}
+
+bool store_is_there(const char *path)
+{
+    AUTO_FREE char *log = beside(path);
+    return access(path, F_OK) == 0 || access(log, F_OK) == 0;
 }
 
 /* Loading ------------------------------------------------------------------------------------- */
@@ -186,7 +193,8 @@ static struct store *store_new(const char *path)
 
 static void store_free(struct store *s)
 {
-    json_t *trees[] = {s->header, s->all, s->counted, s->notes, s->compactions, s->records};
+    json_t *trees[] = {
+        s->origin, s->header, s->all, s->counted, s->notes, s->compactions, s->records};
     for (size_t i = 0; i < ARRAY_LEN(trees); i++)
         json_decref(trees[i]);
     tape_close(&s->tape);
@@ -258,6 +266,36 @@ static bool memory_tape(struct str lines, const char *name, struct tape *ret_tap
     return tape_from_fd(TAKE_FD(fd), name, ret_tape, err);
 }
 
+/* The messages of the envelope itself, to compare them with its log. */
+static bool read_origin(struct store *s, struct tape *source, struct err *err)
+{
+    AUTO_BUF struct buf lines = BUF_INIT((size_t)STORE_BYTES_MAX + 1);
+    AUTO(tape_close) struct tape t = TAPE_NONE;
+    AUTO_STORE struct store *own = NULL;
+    if (!source_lines(source, &s->mask, &lines, err) ||
+        !memory_tape(buf_str(&lines), s->path, &t, err) || !store_read(&t, &own, err))
+        return false;
+    s->origin = json_object();
+    json_put(s->origin, "id", json_string(store_id(own)));
+    json_put(s->origin, "messages", json_incref(own->all));
+    return true;
+}
+
+/* A log goes on with its envelope. If that was replaced meanwhile, neither may be lost. */
+static bool check_origin(const struct store *s, struct err *err)
+{
+    const json_t *message, *messages = json_object_get(s->origin, "messages");
+    size_t i;
+    bool same = !s->origin || str_is(json_str(json_object_get(s->origin, "id")), store_id(s));
+    json_array_foreach(messages, i, message)
+    {
+        same = same && json_equal(message, json_array_get(s->all, i));
+    }
+    return same || err_set(err, E_CONFLICT,
+                       "'%s' was changed since the run that left '%s': move one of them away",
+                       s->path, s->log);
+}
+
 /* An envelope's lines: those beside it if a crash left them, else made from it; for reading only in
  * memory. */
 static bool open_envelope(
@@ -266,6 +304,8 @@ static bool open_envelope(
     AUTO_BUF struct buf lines = BUF_INIT((size_t)STORE_BYTES_MAX + 1);
     bool left = access(s->log, F_OK) == 0;
     if (left) {
+        if (source->fd >= 0 && !read_origin(s, source, err))
+            return false;
         store_note(s, "the last run did not come to its end: its messages are taken from its log");
     } else if (!source_lines(source, &s->mask, &lines, err)) {
         return false;
@@ -309,7 +349,8 @@ static bool open_path(const char *path, const char *id, enum store_mode mode,
     struct store *s = store_new(path);
     bool ok =
         (id ? tape_open(path, mode == STORE_WRITE, &s->tape, err) : open_file(s, mode, err)) &&
-        load(s, err) && check_id(s, id, err) && (mode == STORE_READ || settle(s, err));
+        load(s, err) && check_id(s, id, err) && check_origin(s, err) &&
+        (mode == STORE_READ || settle(s, err));
     if (ok)
         *ret_store = s;
     else
@@ -459,6 +500,9 @@ static bool append(struct store *s, const json_t *tree, struct err *err)
     json_add_compact(&line, clean);
     if (!buf_ok(&line))
         return err_set(err, E_IO, "a message is larger than %d MiB", STORE_LINE_MAX >> 20);
+    if (!json_within(buf_str(&line), JSON_DEPTH_MAX, JSON_VALUES_MAX))
+        return err_set(err, E_IO,
+            "a message is nested too deep, or has too many values: it could not be read again");
     if (!tape_append(&s->tape, buf_str(&line), err))
         return false;
     s->changed = true;

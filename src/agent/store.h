@@ -60,6 +60,10 @@ bool store_id_valid(struct str id);
 /* Whether a word names a file rather than an id: it has a '/' in it, or ends in .json or .jsonl. */
 bool store_is_path(const char *word);
 
+/* Whether there is something at this path to go on with: the file, or what a crash left beside it.
+ */
+bool store_is_there(const char *path);
+
 /* The directory is made when it is needed (0700), the file is 0600. E_CONFLICT: it exists already.
  */
 MUST_USE bool store_create(

@@ -16,9 +16,11 @@ struct transcript {
 bool transcript_open(
     const char *path, const char *model, struct transcript **ret_transcript, struct err *err)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+    /* Nobody waits for who reads a pipe, or does not. */
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
     if (fd < 0)
         return err_errno(err, E_IO, errno, "cannot write the script '%s'", path);
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
     struct transcript *t = base_alloc(sizeof(*t));
     t->fd = fd;
     t->path = strdup(path);
@@ -26,7 +28,7 @@ bool transcript_open(
     t->script = json_object();
     json_put(t->script, "version", json_integer(1));
     if (model && model[0])
-        json_put(t->script, "model", json_string(model));
+        json_put(t->script, "model", json_text(str_z(model)));
     t->turns = json_array();
     json_put(t->script, "turns", t->turns);
     *ret_transcript = t;

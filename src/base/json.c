@@ -12,7 +12,7 @@ enum {
 
 /* Where nesting or the number of values passes its limit, or the end. Looked at first, since the
  * parser recurses, and makes some hundred bytes of the two that an empty object has. */
-static size_t limit_at(struct str text, bool *ret_deep)
+static size_t limit_at(struct str text, size_t most_depth, size_t most_values, bool *ret_deep)
 {
     size_t depth = 0, values = 1;
     bool quoted = false;
@@ -32,11 +32,17 @@ static size_t limit_at(struct str text, bool *ret_deep)
         if (!opens && c != ',')
             continue;
         depth += opens;
-        *ret_deep = depth > JSON_DEPTH_MAX;
-        if (*ret_deep || ++values > JSON_VALUES_MAX)
+        *ret_deep = depth > most_depth;
+        if (*ret_deep || ++values > most_values)
             return i;
     }
     return text.n;
+}
+
+bool json_within(struct str text, size_t depth, size_t values)
+{
+    bool deep;
+    return limit_at(text, depth, values, &deep) == text.n;
 }
 
 /* The quoted key that ends just before the offset. */
@@ -110,7 +116,7 @@ static bool parse(struct str text, enum err_code code, json_t **ret_tree, struct
         return place_blame(err, place_point(text, (size_t)nul));
     }
     bool deep = false;
-    size_t end = limit_at(text, &deep);
+    size_t end = limit_at(text, JSON_DEPTH_MAX, JSON_VALUES_MAX, &deep);
     if (end < text.n) {
         err_set(err, code, deep ? "nested more than %d levels deep" : "more than %d values",
             deep ? JSON_DEPTH_MAX : JSON_VALUES_MAX);

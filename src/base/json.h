@@ -26,6 +26,10 @@ enum {
 MUST_USE bool json_parse(
     struct str text, const char *name, enum err_code code, json_t **ret_tree, struct err *err);
 
+/* Whether a text keeps to these limits; json_parse() has those above. For what is to become part of
+ * something else that must be read again. */
+bool json_within(struct str text, size_t depth, size_t values);
+
 /* Append on one line without blanks; on many lines with two blanks per level. Keys stay in the
  * order in which they were put. Whatever does not just show itself is escaped: control
  * characters, C1 and DEL, which terminals obey, bidirectional overrides. No newline at the end. */

@@ -122,8 +122,16 @@ static void show(struct agent_view *v, struct str what)
     progress_show(&v->progress, what, buf_str(&used));
 }
 
+/* The start of a text without keys: those are taken out first, so that none is cut in two. */
+static void add_start(const struct agent_view *v, struct buf *b, struct str text)
+{
+    AUTO_BUF struct buf clean = BUF_INIT(4 * (SUBJECT_SHOWN + MASK_KEY_MAX));
+    mask_add_text(v->options.mask, str_head(text, SUBJECT_SHOWN + MASK_KEY_MAX), &clean);
+    buf_add_str(b, str_head(buf_str(&clean), SUBJECT_SHOWN));
+}
+
 /* A call in a few words: its name, and its first argument that is a text. */
-static void add_call(struct buf *b, const json_t *call)
+static void add_call(const struct agent_view *v, struct buf *b, const json_t *call)
 {
     const char *key;
     json_t *value, *arguments = json_object_get(call, "arguments");
@@ -133,7 +141,7 @@ static void add_call(struct buf *b, const json_t *call)
         if (!json_is_string(value))
             continue;
         buf_add_byte(b, ' ');
-        buf_add_str(b, str_head(json_str(value), SUBJECT_SHOWN));
+        add_start(v, b, json_str(value));
         return;
     }
 }
@@ -143,7 +151,7 @@ static void show_call(struct agent_view *v, const json_t *call)
     if (!v->progress.on)
         return;
     AUTO_BUF struct buf what = BUF_INIT(4096);
-    add_call(&what, call);
+    add_call(v, &what, call);
     const char *id = json_string_value(json_object_get(call, "id"));
     json_put(v->calls, id ? id : "", json_text(buf_str(&what)));
     if (v->options.asks) /* the question stands alone */
@@ -163,7 +171,7 @@ static void note_result(struct agent_view *v, const json_t *message)
 {
     if (!v->progress.on)
         return;
-    AUTO_BUF struct buf text = BUF_INIT(2 * TOOL_CONTENT_MAX);
+    AUTO_BUF struct buf text = BUF_INIT(2 * TOOL_CONTENT_MAX), why = BUF_INIT(SUBJECT_SHOWN);
     const char *id = json_string_value(json_object_get(message, "tool_call_id"));
     struct str words = json_str(json_object_get(v->calls, id ? id : ""));
     if (!words.p)
@@ -171,10 +179,10 @@ static void note_result(struct agent_view *v, const json_t *message)
     bool failed = json_is_true(json_object_get(message, "is_error"));
     if (failed)
         message_add_text(message, &text);
-    struct str why = str_head(last_line(buf_str(&text)), SUBJECT_SHOWN);
+    add_start(v, &why, last_line(buf_str(&text)));
     progress_hide(&v->progress);
     out_note(v->options.cli, "%s " STR_FMT "%s" STR_FMT, failed ? "✗" : "✓",
-        STR_ARG(words.p ? words : STR("")), why.n ? ": " : "", STR_ARG(why));
+        STR_ARG(words.p ? words : STR("")), why.n ? ": " : "", STR_ARG(buf_str(&why)));
     json_object_del(v->calls, id ? id : "");
 }
 
@@ -243,7 +251,7 @@ static bool begins_anew(struct agent_view *v)
     return ok;
 }
 
-static bool tell_stream(struct agent_view *v, const struct llm_event *e)
+static bool put_stream(struct agent_view *v, const struct llm_event *e)
 {
     if (v->options.cli->json)
         return put_event(v, stream_events[e->kind].type, stream_events[e->kind].members(e));
@@ -252,6 +260,51 @@ static bool tell_stream(struct agent_view *v, const struct llm_event *e)
     if (e->kind == LLM_THINKING_DELTA && !v->in_line)
         show(v, STR("thinking"));
     return e->kind != LLM_RESTART || begins_anew(v);
+}
+
+/* What was held back was no key. */
+static bool release(struct agent_view *v)
+{
+    struct llm_event e = v->held_of;
+    e.id = buf_str(&v->held_id);
+    e.delta = buf_str(&v->held);
+    bool ok = !e.delta.n || put_stream(v, &e);
+    buf_reset(&v->held);
+    return ok;
+}
+
+static void hold(struct agent_view *v, const struct llm_event *e, struct str end)
+{
+    AUTO_BUF struct buf copy = BUF_INIT(MASK_KEY_MAX * 12);
+    buf_add_str(&copy, end);
+    buf_reset(&v->held);
+    buf_add_str(&v->held, buf_str(&copy));
+    v->held_of = (struct llm_event){.kind = e->kind, .index = e->index};
+    buf_reset(&v->held_id);
+    buf_add_str(&v->held_id, e->id);
+}
+
+static bool is_delta(enum llm_event_kind kind)
+{
+    return kind == LLM_TEXT_DELTA || kind == LLM_THINKING_DELTA || kind == LLM_TOOL_CALL_DELTA;
+}
+
+/* A key may come in several deltas: what can be its start waits for the next one. */
+static bool tell_stream(struct agent_view *v, const struct llm_event *e)
+{
+    if (!is_delta(e->kind) || v->options.mask->n == 0)
+        return release(v) && put_stream(v, e);
+    bool same = e->kind == v->held_of.kind && e->index == v->held_of.index;
+    if (!same && !release(v))
+        return false;
+    AUTO_BUF struct buf clean = BUF_INIT(LINE_MAX_BYTES);
+    buf_add_str(&v->held, e->delta);
+    struct str all = buf_str(&v->held);
+    size_t open = mask_add_part(v->options.mask, all, &clean);
+    hold(v, e, str_skip(all, all.n - open));
+    struct llm_event part = *e;
+    part.delta = buf_str(&clean);
+    return part.delta.n == 0 || put_stream(v, &part);
 }
 
 static bool tell_message(struct agent_view *v, const json_t *message)
@@ -300,6 +353,8 @@ static bool tell_compacted(struct agent_view *v, const struct agent_event *e)
 bool agent_view_tell(void *view, const struct agent_event *e)
 {
     struct agent_view *v = view;
+    if (e->kind != AGENT_STREAM && !release(v))
+        return false;
     switch (e->kind) {
     case AGENT_ASKING:
         show(v, STR("waiting for the model"));
@@ -325,7 +380,7 @@ bool agent_view_tell(void *view, const struct agent_event *e)
 void agent_view_retry(void *view, const struct retry_notice *n)
 {
     struct agent_view *v = view;
-    bool told UNUSED = begins_anew(v);
+    bool told UNUSED = release(v) && begins_anew(v);
     AUTO_BUF struct buf what = BUF_INIT(4096);
     const char *why = n->reason && n->reason->message ? n->reason->message : "the service failed";
     if (v->options.cli->json)
@@ -345,6 +400,8 @@ void agent_view_start(struct agent_view *v, const struct agent_view_options *opt
         .patience = {PATIENCE_ENDLESS, options->cancel_fd},
         .quick = patience_open(STDOUT_FILENO),
         .line = BUF_INIT(LINE_MAX_BYTES),
+        .held = BUF_INIT(LINE_MAX_BYTES),
+        .held_id = BUF_INIT(LINE_MAX_BYTES),
         .calls = json_object(),
     };
     signal(SIGPIPE, SIG_IGN); /* an end of the reader is our orderly end */
@@ -364,11 +421,13 @@ static void note_end(struct agent_view *v)
 void agent_view_stop(struct agent_view *v)
 {
     progress_hide(&v->progress);
-    bool ended UNUSED = end_line(v);
+    bool ended UNUSED = release(v) && end_line(v);
     note_end(v);
     progress_stop(&v->progress);
     if (v->quick >= 0)
         close(v->quick);
     json_decref(v->calls);
     buf_done(&v->line);
+    buf_done(&v->held);
+    buf_done(&v->held_id);
 }

@@ -35,12 +35,15 @@ struct agent_view {
     struct patience patience;
     int quick; /* stdout once more, which never blocks; -1: there is no such thing */
     struct buf line;
-    size_t block;      /* of the text that was printed last */
-    bool in_line;      /* the last line of text has no end yet */
-    bool broken;       /* something could not be written: nothing more is */
-    bool text_since;   /* text was printed of this answer */
-    struct usage done; /* of answers that are whole */
-    json_t *calls;     /* at work: words for each, by id */
+    size_t block;    /* of the text that was printed last */
+    bool in_line;    /* the last line of text has no end yet */
+    bool broken;     /* something could not be written: nothing more is */
+    bool text_since; /* text was printed of this answer */
+    struct buf held; /* the start of a key, perhaps: the end of the last delta */
+    struct buf held_id;
+    struct llm_event held_of; /* whose delta it is */
+    struct usage done;        /* of answers that are whole */
+    json_t *calls;            /* at work: words for each, by id */
 };
 
 void agent_view_start(struct agent_view *view, const struct agent_view_options *options);

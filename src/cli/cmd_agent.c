@@ -41,6 +41,7 @@ struct job {
     struct provider *provider;
     struct store *store;
     struct buf system_text, prompt_text;
+    struct str system; /* no value: cordon's own */
     json_t *prompt, *tools;
     uint64_t deadline_ms;
     timer_t timer;
@@ -117,8 +118,8 @@ static bool add_settings(struct job *j, struct provider_options *p, struct err *
     if (!p->model && !has_model)
         p->model = text_of(j->cli, c->model);
     bool wanted = p->name && strcmp(p->name, "scripted") != 0 && c->key_command.p && !has_key;
-    return !wanted ||
-           key_from_command(text_of(j->cli, c->key_command), j->cli->arena, &p->key, err);
+    return !wanted || key_from_command(text_of(j->cli, c->key_command), p->cancel_fd, j->cli->arena,
+                          &p->key, err);
 }
 
 static bool open_provider(struct job *j, struct err *err)
@@ -151,6 +152,7 @@ static bool create_session(struct job *j, const char *dir, const char *path, str
         .cwd = str_z(j->bench.options.cwd),
         .model = str_z(provider_model(j->provider)),
         .provider = str_z(provider_name(j->provider)),
+        .hide = provider_key(j->provider),
     };
     return store_create(dir, &spec, &j->store, err);
 }
@@ -181,7 +183,7 @@ static bool open_session(struct job *j, struct err *err)
         ok = continue_session(j, dir, err);
     else if (o->fork)
         ok = fork_session(j, dir, err);
-    else if (o->session && !(store_is_path(o->session) && access(o->session, F_OK) != 0))
+    else if (o->session && (!store_is_path(o->session) || store_is_there(o->session)))
         ok = store_open(dir, o->session, STORE_WRITE, &j->store, err);
     else
         ok = create_session(j, dir, o->session, err);
@@ -208,14 +210,12 @@ static void say_notes(struct job *j, struct str notes)
 
 static bool make_prompt(struct job *j, struct err *err)
 {
-    struct str system;
     AUTO_PROJECT struct project project = PROJECT_INIT;
     AUTO_BUF struct buf notes = BUF_INIT(CONTEXT_NOTES_MAX);
-    if (!agent_text(j->options->system, "--system", &j->system_text, &system, err) ||
-        !project_find(j->cli, ".", &project, err))
+    if (!project_find(j->cli, ".", &project, err))
         return false;
     const struct context_options context = {
-        .system = system,
+        .system = j->system,
         .root = project.root.dir.p,
         .cwd = j->bench.options.cwd,
         .mode = j->bench.options.mode,
@@ -235,7 +235,8 @@ static bool make_prompt(struct job *j, struct err *err)
 static struct str prompt_to_use(const struct job *j)
 {
     struct str stored = store_text(j->store, "system_prompt"), cwd = store_text(j->store, "cwd");
-    bool elsewhere = cwd.p && !str_is(cwd, j->bench.options.cwd);
+    AUTO_JSON json_t *here = json_text(str_z(j->bench.options.cwd)); /* as a session has it */
+    bool elsewhere = cwd.p && !str_eq(cwd, json_str(here));
     return stored.n && !j->options->system && !elsewhere ? stored : buf_str(&j->prompt_text);
 }
 
@@ -287,7 +288,9 @@ static void start_timer(struct job *j)
 static bool open_job(struct job *j, struct err *err)
 {
     const struct agent_options *o = j->options;
+    /* What may come through a pipe is read while a signal still ends us. */
     return check_options(j, err) && agent_prompt(&o->prompt, &j->prompt, err) &&
+           agent_text(o->system, "--system", &j->system_text, &j->system, err) &&
            config_load_user(j->cli->arena, &j->config, err) &&
            bench_open(j->cli, &o->bench, &j->bench, err);
 }
@@ -295,7 +298,12 @@ static bool open_job(struct job *j, struct err *err)
 static bool prepare_job(struct job *j, struct err *err)
 {
     start_timer(j);
-    return open_provider(j, err) && make_prompt(j, err) && open_session(j, err);
+    if (open_provider(j, err) && make_prompt(j, err) && open_session(j, err))
+        return true;
+    if (err->code != E_CANCELED || !j->deadline_ms || clock_mono_ms() < j->deadline_ms)
+        return false;
+    err_set(err, E_TIMEOUT, "the time of --max-time-ms is up");
+    return err_ctx(err, "budget", "time");
 }
 
 static bool start_view(struct job *j, const struct config_model *known, struct err *err)
@@ -391,9 +399,8 @@ static void close_job(struct job *j)
 static bool put_error(struct job *j, struct err *err)
 {
     json_t *event = json_object();
-    AUTO_JSON json_t *error = err_to_json(err);
     json_put(event, "type", json_string("error"));
-    json_put(event, "error", mask_tree(&j->mask, error));
+    json_put(event, "error", err_to_json(err));
     out_say_error(j->cli, err);
     j->cli->status = err_status(err->code);
     err_done(err);
@@ -416,6 +423,8 @@ static bool run_agent(struct cli *cli, const struct args *args, struct err *err)
     AUTO_ERR struct err late = {0};
     if (j.store && !store_finish(j.store, &late) && ok)
         ok = err_move(err, &late);
+    if (!ok)
+        mask_err(&j.mask, err);
     if (!ok && cli->json)
         ok = put_error(&j, err);
     close_job(&j);

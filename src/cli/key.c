@@ -9,20 +9,33 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
 
 extern char **environ;
+
+enum {
+    GRACE_MS = 1000, /* to give the terminal back */
+};
 
 static bool start(const char *command, pid_t *ret_pid, int *ret_out, struct err *err)
 {
     int ends[2];
     posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t none;
     char *argv[] = {(char *)"sh", (char *)"-c", (char *)command, NULL};
     if (pipe2(ends, O_CLOEXEC) != 0)
         return err_errno(err, E_IO, errno, "cannot make a pipe");
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
-    int failed = posix_spawn(ret_pid, "/bin/sh", &files, NULL, argv, environ);
+    /* What we keep from ourselves while we work must reach it. */
+    sigemptyset(&none);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    int failed = posix_spawn(ret_pid, "/bin/sh", &files, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
     close(ends[1]);
     if (failed) {
@@ -33,18 +46,22 @@ static bool start(const char *command, pid_t *ret_pid, int *ret_out, struct err 
     return true;
 }
 
-/* Until its end, or until it is too long or too late. */
-static bool read_all(int fd, struct buf *text, struct err *err)
+/* Until its end, or until it is too long or too late, or nobody wants it any more. */
+static bool read_all(int fd, int cancel_fd, struct buf *text, struct err *err)
 {
     const uint64_t until = clock_mono_ms() + KEY_TIMEOUT_MS;
     for (;;) {
-        struct pollfd out = {.fd = fd, .events = POLLIN};
+        struct pollfd fds[] = {{.fd = fd, .events = POLLIN}, {.fd = cancel_fd, .events = POLLIN}};
         uint64_t now = clock_mono_ms();
         char *room = buf_reserve(text, 256);
         if (!room)
             return err_set(err, E_CONFIG, "key_command: it prints more than %d bytes", KEY_MAX);
-        if (now >= until || poll(&out, 1, (int)(until - now)) == 0)
+        if (now >= until || poll(fds, 2, (int)(until - now)) == 0)
             return err_set(err, E_CONFIG, "key_command: no end after %d s", KEY_TIMEOUT_MS / 1000);
+        if (fds[1].revents)
+            return err_set(err, E_CANCELED, "interrupted");
+        if (!fds[0].revents)
+            continue;
         ssize_t n = read(fd, room, 256);
         if (n == 0)
             return true;
@@ -55,18 +72,28 @@ static bool read_all(int fd, struct buf *text, struct err *err)
     }
 }
 
+static void end(pid_t pid)
+{
+    AUTO_FD int fd = pidfd_open(pid, 0);
+    struct pollfd ended = {.fd = fd, .events = POLLIN};
+    kill(pid, SIGTERM);
+    if (fd < 0 || poll(&ended, 1, GRACE_MS) <= 0)
+        kill(pid, SIGKILL);
+}
+
 /* What it printed is never shown: it may be the key. */
-bool key_from_command(const char *command, struct arena *a, struct str *ret_key, struct err *err)
+bool key_from_command(
+    const char *command, int cancel_fd, struct arena *a, struct str *ret_key, struct err *err)
 {
     pid_t pid;
     int fd = -1, status = 0;
     AUTO_BUF struct buf text = BUF_INIT(KEY_MAX);
     if (!start(command, &pid, &fd, err))
         return false;
-    bool ok = read_all(fd, &text, err);
+    bool ok = read_all(fd, cancel_fd, &text, err);
     close(fd);
     if (!ok)
-        kill(pid, SIGTERM);
+        end(pid);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (ok && status != 0)

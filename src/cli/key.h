@@ -12,8 +12,8 @@ enum {
 };
 
 /* The first line that the command line prints; sh runs it, with the user's terminal and rights.
- * E_CONFIG: it fails, prints nothing, or takes too long. */
+ * E_CONFIG: it fails, prints nothing, or takes too long; E_CANCELED: cancel_fd can be read. */
 MUST_USE bool key_from_command(
-    const char *command, struct arena *a, struct str *ret_key, struct err *err);
+    const char *command, int cancel_fd, struct arena *a, struct str *ret_key, struct err *err);
 
 #endif

@@ -230,7 +230,8 @@ void session_view_show(struct cli *cli, const struct store *s, bool full)
     static const char *const keys[] = {
         "id", "title", "created_at", "updated_at", "cwd", "provider", "model"};
     for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-        struct str text = store_text(s, keys[i]);
+        bool updated = strcmp(keys[i], "updated_at") == 0;
+        struct str text = updated ? store_updated_at(s) : store_text(s, keys[i]);
         if (!text.n)
             continue;
         buf_printf(&cli->stdout_buf, "%-11s ", keys[i]);

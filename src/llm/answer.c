@@ -8,6 +8,9 @@ enum {
     TEXT_MAX = 4 * ANSWER_BYTES_MAX, /* the limit is that of all together */
     RAW_MAX = 256,
     MADE_UP_ID = 24, /* digits */
+    /* Of the arguments of a call, which become part of larger trees. */
+    ARGUMENTS_DEPTH = JSON_DEPTH_MAX / 2,
+    ARGUMENTS_VALUES = JSON_VALUES_MAX / 16,
 };
 
 struct block {
@@ -300,7 +303,8 @@ static void parse_arguments(struct block *b)
     struct str text = buf_str(&b->text);
     if (blank(text))
         b->arguments = b->preset ? json_incref(b->preset) : json_object();
-    else if (!json_parse(text, "arguments", E_PROVIDER, &b->arguments, &err)) {
+    else if (!json_within(text, ARGUMENTS_DEPTH, ARGUMENTS_VALUES) ||
+             !json_parse(text, "arguments", E_PROVIDER, &b->arguments, &err)) {
         b->arguments = json_text(text);
         b->invalid = true;
     }

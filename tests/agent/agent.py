@@ -343,6 +343,45 @@ def _(t):
     a.close()
 
 
+@case("a key that comes in pieces, stands in AGENTS.md, or in an error within the stream")
+def _(t):
+    words = f"it is {KEY}, not {KEY[:9]}; ends in {KEY[:5]}"
+    t.file("AGENTS.md", f"the key is {KEY}\n")
+    a = Agent(t, [{"when": "fail", "repeat": True, "content": [text("x")], "error": {"message": f"bad {KEY}"}},
+                  {"repeat": True, "last": "user", "delta_bytes": 3,
+                   "content": [{"thinking": words}, text(words), call("shell", command=f"echo '{words}'")]},
+                  {"repeat": True, "content": [text("ok")]}])
+    clean = words.replace(KEY, "[masked]")
+    t.same(a.run().out.decode(), f"{clean}\nok\n")
+    events = a.events()
+    for kind, wanted in (("thinking_delta", clean), ("text_delta", clean + "ok"),
+                         ("tool_call_delta", json.dumps({"command": f"echo '{clean}'"}, separators=(",", ":")))):
+        t.same("".join(e["delta"] for e in of_type(events, kind)), wanted, kind)
+    for options in ((), ("--json",)):
+        run = a.run("-p", "fail", "--max-retries", "0", *options, expect=16)
+        t.true(KEY.encode() not in run.out + run.err and b"[masked]" in run.err, run)
+    for name in os.listdir(os.path.join(a.state, "sessions")):
+        with open(os.path.join(a.state, "sessions", name), "rb") as f:
+            t.true(KEY.encode() not in f.read(), name)
+    c = Console(t, [os.fsencode(w) for w in a.argv()])
+    c.expect(re.escape(b"shell echo 'it is [masked], not"))
+    c.finish()
+    a.close()
+
+
+@case("arguments that are nested as deep as can just be read, or have too many values: it goes on")
+def _(t):
+    deep = ['{"command":' + "[" * n + "]" * n + "}" for n in (127, 128, 252, 253, 254, 255)]
+    wide = '{"command":[' + "1," * 70000 + "1]}"
+    calls = [{"tool_call": {"name": "shell", "arguments": words}} for words in (*deep, wide)]
+    a = Agent(t, [{"content": calls}, {"repeat": True, "content": [text("ok")]}])
+    results = of_type(a.events(), "tool_result")
+    t.same(["no JSON" in r["content"] for r in results], [False] + [True] * 6)
+    t.same(said(a.events("--continue")), "ok")
+    a.session()
+    a.close()
+
+
 @case("out of time while the model stalls, and while a command runs")
 def _(t):
     a = Agent(t, [{"content": [text("one two three")], "fault": "stall", "after": 2},
@@ -368,6 +407,48 @@ def _(t):
     request = a.requests()[0]
     t.same(request["body"]["model"], "my-model")
     t.same(request["headers"].get("x-api-key"), "***")
+    a.close()
+
+
+@case("interrupted while a command gets the key")
+def _(t):
+    lock = t.file("lock")
+    config = t.directory("config", "cordon")
+    with open(os.path.join(config, "config.yaml"), "w", encoding="utf-8") as f:
+        f.write(f"provider: anthropic\nkey_command: exec flock -F -n {lock} sleep 1000\n")
+    t.env.update(XDG_CONFIG_HOME=os.path.dirname(config), CORDON_HOME=t.directory("state"))
+    process = t.start([t.cordon, "agent", "-p", "go"])
+    t.until_locked(lock)
+    process.send_signal(signal.SIGINT)
+    t.same(t.finish(process, timeout=END_S).code, 130)
+    t.unlocked(lock)
+
+
+@case("interrupted while the system prompt is read from a pipe")
+def _(t):
+    pipe = os.path.join(t.work, "pipe")
+    os.mkfifo(pipe, 0o666)
+    os.chmod(pipe, 0o666)
+    process = t.start([t.cordon, "agent", "-p", "go", "--system", f"@{pipe}"])
+    fd = os.open(pipe, os.O_WRONLY)  # waits until it reads
+    process.send_signal(signal.SIGINT)
+    t.same(t.finish(process, timeout=END_S).code, -signal.SIGINT)
+    os.close(fd)
+
+
+@case("a new envelope, killed before it was written: the second is refused, and the next goes on")
+def _(t):
+    a = Agent(t, [{"content": [text("one two three")], "fault": "stall", "after": 2}, {"content": [text("four")]}])
+    session = os.path.join(t.work, "new.json")
+    process = t.start(a.argv("--json", "--session", session))
+    t.until(process, b"text_delta")
+    error = ends_with_error(t, a.events("--session", session, expect=19), "E_CONFLICT")
+    t.same(error["context"].get("pid"), process.pid)
+    process.kill()
+    process.wait(END_S)
+    t.same(said(a.events("--session", session)), "four")
+    with open(session, encoding="utf-8") as f:
+        t.same([m["type"] for m in json.load(f)["messages"]], ["user", "user", "assistant"])
     a.close()
 
 

@@ -152,8 +152,33 @@ $ id=$(basename home/.cordon/sessions/*.jsonl .jsonl); cordon agent --script s.j
 $ cordon agent --script s.json -p x --session 00000000
 cordon: there is no session '00000000'; 'cordon sessions list' shows which there are [E_NOT_FOUND]
 ? 18
+$ mkdir $'d\xff'; cd $'d\xff'; cordon agent --script ../s.json -p one; cordon agent --script ../s.json -p two --continue
+first
+second
 $ mkdir e; cd e; cordon agent --script ../s.json -p x --continue 2>&1 | grep -o E_NOT_FOUND
 E_NOT_FOUND
+
+## an envelope and what a killed run left beside it: one that goes on with it, one that does not
+$ echo '{"version": 1, "turns": [{"repeat": true, "content": [{"text": "ok"}]}]}' > s.json; cordon agent --script s.json -p one --session e.json; cp e.json first; cordon agent --script s.json -p other --session other.jsonl
+ok
+ok
+$ cordon sessions import first; cp home/.cordon/sessions/*.jsonl .e.json.jsonl; cordon agent --script s.json -p two --session e.json 2>&1 | sed 's/: .*: /: I: /'; grep -o '"text": "[a-z]*"' e.json; ls .e.json.jsonl
+[0-9a-f-]* (re)
+cordon: I: its messages are taken from its log
+ok
+"text": "one"
+"text": "ok"
+"text": "two"
+"text": "ok"
+ls: cannot access '.e.json.jsonl': No such file or directory
+? 2
+$ mv other.jsonl .e.json.jsonl; cp e.json before; cordon agent --script s.json -p three --session e.json; s=$?; cmp e.json before; grep -c other .e.json.jsonl; exit $s
+cordon: 'e.json' was changed since the run that left '.e.json.jsonl': move one of them away [E_CONFLICT]
+1
+? 19
+$ cp home/.cordon/sessions/*.jsonl .e.json.jsonl; cordon sessions show e.json
+cordon: 'e.json' was changed since the run that left '.e.json.jsonl': move one of them away [E_CONFLICT]
+? 19
 
 ## a run is recorded as a script, and the script gives the same run
 $ echo hello > a; echo '{"version": 1, "turns": [{"content": [{"thinking": "hm", "signature": "s"}, {"text": "one"}, {"tool_call": {"name": "read_file", "arguments": {"path": "a"}}}]}, {"content": [{"text": "two"}], "stop_reason": "length"}]}' > s.json
@@ -163,6 +188,12 @@ two
 one
 two
 cordon: the answer was cut off: it reached the limit on its tokens (--max-tokens) [E_TIMEOUT]
+
+$ cordon agent --script s.json -p x --model $'m\xff' --record r3.json > /dev/null 2>&1; grep model r3.json
+  "model": "m\xEF\xBF\xBD", (esc)
+$ mkfifo f; cordon agent --script s.json -p x --record f
+cordon: cannot write the script 'f': No such device or address [E_IO]
+? 10
 
 ## the project's instructions and what is said of them
 $ mkdir -p p/.git p/sub; echo 'Be brief.' > p/AGENTS.md; ln -s /etc/passwd p/sub/AGENTS.md; echo '{"version": 1, "turns": []}' > s.json; cd p/sub; cordon agent -p x --script $T/s.json --session $T/a.jsonl 2>&1 >/dev/null | grep -o "leaves"; head -n 1 $T/a.jsonl | grep -o 'Instructions from [^:]*:\\nBe brief.\|root:x' | sed "s#$T#T#"
@@ -193,6 +224,11 @@ $ cordon agent --script s.json -p start --context-window 10000
 cordon: the conversation has about 9026 of the model's 10000 tokens, and a summary did not make it short enough: start a new session, or one from an earlier message with --fork [E_TIMEOUT]
 ? 4
 
+$ sed -i 's/"We listed files."}\]/"No."}], "stop_reason": "refusal"/' s.json; cordon agent --script s.json -p start --context-window 10000 --session r.jsonl; s=$?; grep -c compaction r.jsonl; exit $s
+cordon: the model refused to summarise the conversation [E_PROVIDER]
+0
+? 16
+
 ## settings: wrong ones are told, a key's command that fails, too
 $ mkdir -p home/.config/cordon; echo 'provider: anthropik' > home/.config/cordon/config.yaml; cordon agent -p x
 cordon: $T/home/.config/cordon/config.yaml: provider: there is no 'anthropik'; there are: anthropic, openai, scripted [E_CONFIG]
@@ -203,6 +239,9 @@ cordon: key_command: it failed (exit code 3) [E_CONFIG]
 $ printf 'provider: anthropic\nkey_command: "true"\n' > home/.config/cordon/config.yaml; cordon agent -p x
 cordon: key_command: it prints no key in its first line [E_CONFIG]
 ? 17
+$ printf 'provider: anthropic\nkey_command: exec sleep 1000\n' > home/.config/cordon/config.yaml; cordon agent -p x --max-time-ms 100
+cordon: the time of --max-time-ms is up [E_TIMEOUT]
+? 4
 $ printf 'models:\n- name: script\n  context_window: 10\n  input_price: -1\n' > home/.config/cordon/config.yaml; cordon agent -p x 2>&1 | grep -o 'models\[0\].input_price'
 models[0].input_price
 $ printf 'provider: scripted\nmodel: little\nmodels:\n- name: lit\n  context_window: 10\n' > home/.config/cordon/config.yaml; cordon agent -p x --json 2>/dev/null | tail -n 1 | grep -o '"budget":"context"'

@@ -212,3 +212,11 @@ $ for i in 1 2 3; do echo "{\"version\":1,\"id\":\"s$i\",\"messages\":[],\"updat
 s2
 s3
 s1
+
+## the time of the last message is shown, whoever wrote it
+$ echo '{"version":1,"id":"old","updated_at":"2026-02-18T12:05:00Z","messages":[{"type":"user","content":[{"type":"text","text":"a"}]}]}' > in.json; cordon sessions import in.json; cordon sessions show old | grep updated_at
+old
+updated_at  2026-02-18T12:05:00Z
+$ cordon agent -p hi --session old > /dev/null 2>&1; cordon sessions show old | grep -c 'updated_at  2026-02-18T12:05'
+0
+? 1

@@ -461,6 +461,52 @@ TEST(mask_takes_keys_out)
     }
 }
 
+/* However a text is cut in two, keys are found, and nothing else is lost. */
+TEST(mask_finds_keys_in_pieces)
+{
+    static const char *const texts[] = {"abcabcab", "abcabcabc", "xabcabcabcabcaby", "abcabca",
+        "ab", "abc/abcab", "abc\\/abcab", ""};
+    AUTO(mask_done) struct mask m = {0};
+    mask_add(&m, STR("abcabcab"));
+    mask_add(&m, STR("abc/abcab"));
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        for (size_t cut = 0; cut <= strlen(texts[i]); cut++) {
+            AUTO_BUF struct buf want = BUF_INIT(1000), got = BUF_INIT(1000), rest = BUF_INIT(1000);
+            test_row(cut, texts[i]);
+            mask_add_text(&m, str_z(texts[i]), &want);
+            struct str first = str_head(str_z(texts[i]), cut);
+            size_t open = mask_add_part(&m, first, &got);
+            buf_add_str(&rest, str_skip(first, first.n - open));
+            buf_add_z(&rest, texts[i] + cut);
+            mask_add_text(&m, buf_str(&rest), &got);
+            CHECK_Z(buf_z(&got), buf_z(&want));
+        }
+}
+
+TEST(store_writes_nothing_that_it_could_not_read)
+{
+    AUTO_ERR struct err err = {0};
+    AUTO_STORE struct store *s = NULL;
+    struct store_spec spec = {.id = STR("s1")};
+    json_t *nested = json_array();
+    for (int i = 0; i < JSON_DEPTH_MAX - 2; i++) {
+        json_t *outer = json_array();
+        json_push(outer, nested);
+        nested = outer;
+    }
+    AUTO_JSON json_t *message = message_user(STR("hi"));
+    json_put(message, "more", nested);
+    if (!CHECK_OK(store_create(dir(), &spec, &s, &err), &err))
+        return;
+    CHECK_OK(store_append(s, message, &err), &err);
+    AUTO_JSON json_t *outer = json_object();
+    json_put(outer, "even", json_incref(nested));
+    json_put(message, "more", json_incref(outer));
+    CHECK(!store_append(s, message, &err));
+    CHECK_ERR(&err, E_IO, "could not be read again");
+    CHECK_INT(json_array_size(store_all(s)), 1);
+}
+
 TEST(store_never_writes_a_key)
 {
     AUTO_ERR struct err err = {0};
