@@ -8,6 +8,7 @@ enum {
     SHOWN_MAX = 300, /* bytes of what a service says */
     KIND_MAX = 64,
     PAGE_MAX = 64 << 10, /* of a page that is looked at for its text */
+    MEND_MAX = 4 << 20,  /* of an event with a slip in it: more is garbage, and costs */
     DIGITS_SAFE = 18,    /* of an integer */
 };
 
@@ -88,10 +89,12 @@ bool wire_parse(struct str text, json_t **ret_tree, struct err *err)
     AUTO_ERR struct err first = {0}, second = {0};
     if (text.n > JSON_SIZE_MAX || json_parse(text, "event", E_PROVIDER, ret_tree, &first))
         return text.n <= JSON_SIZE_MAX || err_set(err, E_PROVIDER, "an event is too long");
-    AUTO_BUF struct buf mended = BUF_INIT(9 * text.n + 1);
-    add_mended(&mended, text);
-    if (json_parse(buf_str(&mended), "event", E_PROVIDER, ret_tree, &second))
-        return true;
+    AUTO_BUF struct buf mended = BUF_INIT(9 * (size_t)MEND_MAX + 1);
+    if (text.n <= MEND_MAX) {
+        add_mended(&mended, text);
+        if (json_parse(buf_str(&mended), "event", E_PROVIDER, ret_tree, &second))
+            return true;
+    }
     err_move(err, &first);
     return err_wrap(err, "the service's answer can't be understood");
 }
