@@ -40,7 +40,7 @@ struct answer {
     size_t bytes;
     struct queued *queue;
     size_t n_queue, cap_queue, taken;
-    bool told; /* an event was taken */
+    bool told; /* an event was taken, and no restart after it */
     struct usage usage;
     enum stop_reason stop;
     struct buf raw;
@@ -275,6 +275,8 @@ bool answer_sign(struct answer *a, uint64_t key, struct str signature, struct er
     struct block *b = open_block(a, key, err);
     if (!b || !count_bytes(a, signature.n, err))
         return false;
+    if (b->type != BLOCK_THINKING) /* no other can have one */
+        return true;
     buf_reset(&b->signature);
     buf_add_str(&b->signature, signature);
     return true;
@@ -369,7 +371,6 @@ void answer_restart(struct answer *a)
     buf_reset(&a->raw);
     if (a->told)
         enqueue(a, LLM_RESTART, NULL);
-    a->told = false;
 }
 
 void answer_usage(struct answer *a, const struct usage *usage)
@@ -403,7 +404,7 @@ bool answer_take_event(struct answer *a, struct llm_event *ret_event)
         event.delta = str_head(str_skip(buf_str(&b->text), q->at), q->n);
         event.arguments = q->kind == LLM_TOOL_CALL_END ? b->arguments : NULL;
     }
-    a->told = a->told || q->kind != LLM_RESTART;
+    a->told = q->kind != LLM_RESTART;
     *ret_event = event;
     return true;
 }

@@ -118,30 +118,11 @@ static bool on_block_stop(const struct reading *r)
     return answer_end(r->answer, r->key, r->err);
 }
 
-static enum stop_reason stop_of(struct str raw)
-{
-    static const struct {
-        const char *raw;
-        enum stop_reason stop;
-    } reasons[] = {
-        {"end_turn", STOP_END_TURN},
-        {"stop_sequence", STOP_END_TURN},
-        {"tool_use", STOP_TOOL_USE},
-        {"max_tokens", STOP_LENGTH},
-        {"model_context_window_exceeded", STOP_LENGTH},
-        {"refusal", STOP_REFUSAL},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
-        if (str_is(raw, reasons[i].raw))
-            return reasons[i].stop;
-    return STOP_UNKNOWN;
-}
-
 static bool on_message_delta(const struct reading *r)
 {
     struct str raw = text_of(json_object_get(r->event, "delta"), "stop_reason");
     if (raw.n) {
-        answer_stop(r->answer, stop_of(raw), raw);
+        answer_stop(r->answer, wire_stop(raw), raw);
         r->state->stopped = true;
     }
     read_usage(r, json_object_get(r->event, "usage"));
@@ -183,8 +164,9 @@ static bool read_event(struct answer *answer, struct dialect_state *state,
     if (!wire_parse(event->data, &tree, err))
         return false;
     struct str type = text_of(tree, "type");
-    struct reading r = {
-        answer, state, tree, (uint64_t)json_integer_value(json_object_get(tree, "index")), err};
+    struct reading r = {answer, state, tree, 0, err};
+    bool numbered = wire_index(tree, &r.key);
+    (void)numbered; /* a server with one block alone may leave it out: 0 */
     state->begun = true;
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
         if (str_is(type.n ? type : event->name, kinds[i].type))

@@ -6,6 +6,7 @@
 #include "llm/curl.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <strings.h>
 
 enum {
@@ -16,7 +17,7 @@ enum {
 
 struct http_client {
     CURLM *multi;
-    bool busy;
+    atomic_bool busy;
 };
 
 struct http {
@@ -45,7 +46,8 @@ void http_prepare(void)
 struct http_client *http_client_new(void)
 {
     struct http_client *c = base_alloc(sizeof(*c));
-    *c = (struct http_client){0};
+    c->multi = NULL;
+    atomic_init(&c->busy, false);
     return c;
 }
 
@@ -288,6 +290,13 @@ bool http_read(struct http *h, struct str *ret_bytes, struct err *err)
     return true;
 }
 
+void http_hurry(struct http *h, uint64_t ms)
+{
+    uint64_t end = clock_mono_ms() + ms;
+    struct waiter *w = &h->spec.waiter;
+    w->deadline_ms = w->deadline_ms ? MIN(w->deadline_ms, end) : end;
+}
+
 void http_finish(struct http *h)
 {
     uint64_t end = clock_mono_ms() + FINISH_MS;
@@ -324,6 +333,18 @@ static void add_headers(struct http *h)
     add_header(h, "Expect:");
 }
 
+/* This machine itself: "localhost", 127.x.x.x, [::1]. */
+static bool is_loopback(const char *url)
+{
+    const char *start = strstr(url, "://");
+    start = start ? start + 3 : url;
+    if (start[0] == '[')
+        return strncmp(start, "[::1]", 5) == 0;
+    struct str host = str_n(start, strcspn(start, ":/"));
+    bool named = host.n == 9 && strncasecmp(host.p, "localhost", 9) == 0;
+    return named || (str_starts_with(host, STR("127.")) && strspn(host.p, "0123456789.") == host.n);
+}
+
 static void configure(struct http *h)
 {
     const struct http_spec *s = &h->spec;
@@ -343,6 +364,9 @@ static void configure(struct http *h)
     SET(FOLLOWLOCATION, 0L);
     SET(NETRC, (long)CURL_NETRC_IGNORED);
     SET(PROTOCOLS_STR, "http,https");
+    if (is_loopback(s->url))
+        SET(PROXY, "");  /* whatever the variables say: it could not find the way back */
+    SET(QUICK_EXIT, 1L); /* who cancels does not wait for the resolver's thread */
     SET(SSL_VERIFYPEER, 1L);
     SET(SSL_VERIFYHOST, 2L);
     SET(CONNECTTIMEOUT_MS, (long)MIN(connect_ms, (uint64_t)INT_MAX));
@@ -363,9 +387,8 @@ bool http_open(const struct http_spec *spec, struct http **ret_http, struct err 
         .pending = BUF_INIT(HTTP_PENDING_MAX + 2 * CURL_MAX_WRITE_SIZE + READ_SIZE),
         .read = BUF_INIT(HTTP_PENDING_MAX + 2 * CURL_MAX_WRITE_SIZE + READ_SIZE),
         .last_ms = clock_mono_ms()};
-    h->own_client = !spec->client || spec->client->busy;
+    h->own_client = !spec->client || atomic_exchange(&spec->client->busy, true);
     h->client = h->own_client ? http_client_new() : spec->client;
-    h->client->busy = true;
     if (!h->client->multi)
         h->client->multi = curl->multi_init();
     h->easy = curl->easy_init();
@@ -385,9 +408,10 @@ void http_close(struct http *h)
     h->curl->multi_remove_handle(h->client->multi, h->easy);
     h->curl->easy_cleanup(h->easy);
     h->curl->slist_free_all(h->headers);
-    h->client->busy = false;
     if (h->own_client)
         http_client_free(h->client);
+    else
+        h->client->busy = false;
     buf_done(&h->head);
     buf_done(&h->pending);
     buf_done(&h->read);

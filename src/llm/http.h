@@ -54,6 +54,9 @@ struct str http_header(const struct http *h, const char *name);
 /* The next bytes of the body; none: it ended as it should. They live until the next call. */
 MUST_USE bool http_read(struct http *h, struct str *ret_bytes, struct err *err);
 
+/* From now on everything together takes at most so long: E_TIMEOUT. */
+void http_hurry(struct http *h, uint64_t ms);
+
 /* All that counts has come: waits a moment for the end, so that the connection can be kept. */
 void http_finish(struct http *h);
 

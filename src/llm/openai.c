@@ -82,13 +82,13 @@ static bool add_arguments(const struct reading *r, uint64_t key, const json_t *a
 static bool add_call(const struct reading *r, const json_t *call, size_t place)
 {
     const json_t *function = json_object_get(call, "function");
-    const json_t *index = json_object_get(call, "index");
-    json_int_t i = json_is_integer(index) ? json_integer_value(index) : (json_int_t)place;
-    uint64_t key = CALL_KEY + (uint64_t)i;
+    uint64_t index = place;
+    bool indexed = wire_index(call, &index);
+    uint64_t key = CALL_KEY + index;
     struct str id = text_of(call, "id"), name = text_of(function, "name");
     if (!end_text(r))
         return false;
-    if (begins(r, key, id, name, json_is_integer(index))) {
+    if (begins(r, key, id, name, indexed)) {
         if (answer_has(r->answer, key) && !answer_end(r->answer, key, r->err))
             return false;
         if (!answer_begin_call(r->answer, key, id, name, r->err))
@@ -113,28 +113,10 @@ static bool read_delta(const struct reading *r, const json_t *delta)
     return true;
 }
 
-static enum stop_reason stop_of(struct str raw)
-{
-    static const struct {
-        const char *raw;
-        enum stop_reason stop;
-    } reasons[] = {
-        {"stop", STOP_END_TURN},
-        {"tool_calls", STOP_TOOL_USE},
-        {"function_call", STOP_TOOL_USE},
-        {"length", STOP_LENGTH},
-        {"content_filter", STOP_REFUSAL},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
-        if (str_is(raw, reasons[i].raw))
-            return reasons[i].stop;
-    return STOP_UNKNOWN;
-}
-
 /* Blocks stay open: a last piece may follow, and another reason. */
 static void read_stop(const struct reading *r, struct str raw)
 {
-    enum stop_reason stop = stop_of(raw);
+    enum stop_reason stop = wire_stop(raw);
     if (raw.n == 0)
         return;
     if (r->state->refused && stop == STOP_END_TURN)

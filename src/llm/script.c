@@ -3,6 +3,7 @@
 
 #include "base/doc.h"
 #include "llm/script_text.h"
+#include "llm/wire.h"
 #include "path/file.h"
 
 #include <errno.h>
@@ -377,12 +378,10 @@ enum stop_reason script_stop(const struct script_turn *turn)
 {
     if (!turn->stop_reason.p)
         return has_call(turn) ? STOP_TOOL_USE : STOP_END_TURN;
-    if (str_is(turn->stop_reason, "refusal"))
-        return STOP_REFUSAL;
-    for (size_t i = 0; i < STOP_REASONS; i++)
-        if (i != STOP_REFUSAL && str_is(turn->stop_reason, stop_reason_names[i]))
+    for (size_t i = 0; i < STOP_REFUSAL; i++)
+        if (str_is(turn->stop_reason, stop_reason_names[i]))
             return (enum stop_reason)i;
-    return STOP_UNKNOWN;
+    return wire_stop(turn->stop_reason);
 }
 
 void script_call_id(struct script *s, const struct script_call *call, struct buf *id)

@@ -4,8 +4,13 @@
 #include "llm/source.h"
 #include "llm/status.h"
 
+#include <strings.h>
+
 enum {
     ERROR_BODY_MAX = 64 * 1024,
+    ERROR_BODY_MS = 5 * 1000, /* the status is known: the words are worth no more */
+    FOREIGN_MAX = 4 * 1024,   /* of an answer that is no stream of events */
+    KEY_PART = 8,
     URL_LENGTH_MAX = 8 * 1024,
     HEADERS_LENGTH_MAX = 64 * 1024,
 };
@@ -18,7 +23,9 @@ struct call {
     struct sse sse;
     struct dialect_state state;
     bool head_read;
-    bool refused; /* the dialect found something wrong, not the framing */
+    bool foreign;      /* the type is not that of events */
+    struct buf answer; /* how it begins, if it is foreign */
+    bool refused;      /* the dialect found something wrong, not the framing */
 };
 
 static bool on_event(void *context, const struct sse_event *event, struct err *err)
@@ -49,7 +56,8 @@ static bool begin(struct attempt *a, struct err *err)
         .dialect = p->dialect,
         .url = BUF_INIT(URL_LENGTH_MAX),
         .headers = BUF_INIT(HEADERS_LENGTH_MAX),
-        .body = BUF_INIT(DIALECT_BODY_MAX)};
+        .body = BUF_INIT(DIALECT_BODY_MAX),
+        .answer = BUF_INIT(2 * FOREIGN_MAX)};
     a->state = c;
     sse_init(&c->sse, on_event, c);
     struct llm_request request = *a->request;
@@ -82,6 +90,7 @@ static void end(struct attempt *a)
     buf_done(&c->url);
     buf_done(&c->headers);
     buf_done(&c->body);
+    buf_done(&c->answer);
     free(c);
     a->state = NULL;
 }
@@ -118,13 +127,15 @@ static bool fail_transport(struct attempt *a, const struct err *err)
     return false;
 }
 
-/* What the service says about an error, as far as it comes. */
-static void read_body(struct call *c, struct buf *body)
+/* What the service says about an error, as far as it comes. False: interrupted. */
+static bool read_body(struct call *c, struct buf *body, struct err *err)
 {
     AUTO_ERR struct err ignored = {0};
     struct str bytes;
+    http_hurry(c->http, ERROR_BODY_MS);
     while (body->n < ERROR_BODY_MAX && http_read(c->http, &bytes, &ignored) && bytes.n)
         buf_add_str(body, str_head(bytes, ERROR_BODY_MAX - body->n));
+    return waiter_check(&c->attempt->waiter, err);
 }
 
 static bool fail_status(struct call *c, long status, struct err *err)
@@ -132,11 +143,17 @@ static bool fail_status(struct call *c, long status, struct err *err)
     AUTO_BUF struct buf body = BUF_INIT(2 * ERROR_BODY_MAX), words = BUF_INIT(ERROR_BODY_MAX),
                         kind = BUF_INIT(256);
     c->attempt->failure.status = status;
-    read_body(c, &body);
+    if (!read_body(c, &body, err))
+        return false;
     c->dialect->explain(buf_str(&body), &words, &kind);
     return status_fail(c->attempt->provider, status,
         &(struct status_words){buf_str(&words), buf_str(&kind), http_header(c->http, "location")},
         err);
+}
+
+static bool is_type(struct str header, struct str type)
+{
+    return header.n >= type.n && strncasecmp(header.p, type.p, type.n) == 0;
 }
 
 /* What can't be the answer, whatever the status says. */
@@ -148,7 +165,8 @@ static bool check_kind(struct call *c, struct err *err)
         return err_set(err, E_PROVIDER,
             "%s answers compressed (" STR_FMT "), which nobody asked for",
             c->attempt->provider->name, STR_ARG(str_head(encoding, 40)));
-    if (str_starts_with(type, STR("text/html")))
+    c->foreign = type.n && !is_type(type, STR("text/event-stream"));
+    if (is_type(type, STR("text/html")))
         return err_set(err, E_PROVIDER,
             "%s is no service for models: it answers with a web page; check the base URL",
             c->attempt->provider->base_url);
@@ -182,8 +200,21 @@ static bool fail_event(struct call *c, struct err *err)
 /* Bytes -----------------------------------------------------------------------------------------
  */
 
+/* Not a single event: asked again, it would say (and be paid for) the same. */
+static bool fail_foreign(struct call *c, struct err *err)
+{
+    AUTO_BUF struct buf words = BUF_INIT(ERROR_BODY_MAX), kind = BUF_INIT(256);
+    struct str type = str_head(http_header(c->http, "content-type"), 80);
+    c->dialect->explain(buf_str(&c->answer), &words, &kind);
+    err_set(err, E_PROVIDER, "%s answers with '" STR_FMT "', not with a stream of events%s%s",
+        c->attempt->provider->base_url, STR_ARG(type), words.n ? ": " : "", buf_z(&words));
+    return kind.n ? err_ctx(err, "provider_error", "%s", buf_z(&kind)) : false;
+}
+
 static bool finish(struct call *c, struct err *err)
 {
+    if (c->foreign && !c->state.begun)
+        return fail_foreign(c, err);
     if (c->dialect->finish(c->attempt->answer, &c->state, err))
         return true;
     c->attempt->failure.broken = true;
@@ -199,6 +230,8 @@ static enum source_step read_more(struct call *c, struct err *err)
     }
     if (bytes.n == 0)
         return finish(c, err) ? SOURCE_WHOLE : SOURCE_FAILED;
+    if (c->foreign && !c->state.begun)
+        buf_add_str(&c->answer, str_head(bytes, FOREIGN_MAX - c->answer.n));
     if (!sse_push(&c->sse, bytes, err)) {
         fail_event(c, err);
         return SOURCE_FAILED;
@@ -209,7 +242,47 @@ static enum source_step read_more(struct call *c, struct err *err)
     return finish(c, err) ? SOURCE_WHOLE : SOURCE_FAILED;
 }
 
-static enum source_step pull(struct attempt *a, struct err *err)
+/* How much of the text's start is the key: all of it, or what was left of it by who cut the text.
+ */
+static size_t key_length(struct str text, struct str key)
+{
+    size_t n = 0;
+    while (n < text.n && n < key.n && text.p[n] == key.p[n])
+        n++;
+    bool cut = n >= KEY_PART && str_starts_with(str_skip(text, n), STR("..."));
+    return n == key.n || cut ? n : 0;
+}
+
+static void mask(char **text, struct str key)
+{
+    struct str rest = str_z(*text);
+    struct buf b = BUF_INIT(2 * rest.n + 1);
+    while (rest.n) {
+        size_t n = key_length(rest, key);
+        if (n)
+            buf_add_z(&b, "***");
+        else
+            buf_add_byte(&b, rest.p[0]);
+        rest = str_skip(rest, n ? n : 1);
+    }
+    free(*text);
+    *text = buf_take(&b);
+}
+
+/* A service that repeats the key would put it on the screen. What is too short for a key (servers
+ * of one's own take any word) would only spoil the text. */
+static void mask_key(const struct provider *p, struct err *err)
+{
+    struct str key = provider_key(p);
+    if (key.n < KEY_PART)
+        return;
+    mask(&err->message, key);
+    for (size_t i = 0; i < err->n_ctx; i++)
+        if (err->ctx[i].text)
+            mask(&err->ctx[i].text, key);
+}
+
+static enum source_step go_on(struct attempt *a, struct err *err)
 {
     if (!a->state && !begin(a, err))
         return SOURCE_FAILED;
@@ -217,6 +290,14 @@ static enum source_step pull(struct attempt *a, struct err *err)
     if (!c->head_read)
         return read_head(c, err) ? SOURCE_MORE : SOURCE_FAILED;
     return read_more(c, err);
+}
+
+static enum source_step pull(struct attempt *a, struct err *err)
+{
+    enum source_step step = go_on(a, err);
+    if (step == SOURCE_FAILED)
+        mask_key(a->provider, err);
+    return step;
 }
 
 const struct source source_service = {.pull = pull, .end = end};

@@ -76,21 +76,10 @@ static void say_status(
             buf_printf(b, "%s %s", p->name, rows[i].words);
         return;
     }
-    buf_printf(b, "%s %s", p->name, status >= 500 ? "failed" : "refused the request");
-}
-
-/* A service that repeats the key would put it on the screen. */
-static void add_masked(struct buf *b, struct str text, struct str key)
-{
-    while (key.n && text.n >= key.n) {
-        const char *at = memmem(text.p, text.n, key.p, key.n);
-        if (!at)
-            break;
-        utf8_add_printable(b, str_n(text.p, (size_t)(at - text.p)));
-        buf_add_z(b, "***");
-        text = str_skip(text, (size_t)(at - text.p) + key.n);
-    }
-    utf8_add_printable(b, text);
+    const char *words_for = status >= 500   ? "failed"
+                            : status >= 300 ? "refused the request"
+                                            : "gives no answer";
+    buf_printf(b, "%s %s", p->name, words_for);
 }
 
 bool status_fail(
@@ -101,7 +90,7 @@ bool status_fail(
     buf_printf(&b, " (HTTP %ld)", status);
     if (words->message.n) {
         buf_add_z(&b, ": ");
-        add_masked(&b, str_head(words->message, WORDS_MAX), provider_key(p));
+        utf8_add_printable(&b, str_head(words->message, WORDS_MAX));
     }
     err_set(err, E_PROVIDER, "%s", buf_z(&b));
     if (words->kind.n) {

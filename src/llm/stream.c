@@ -9,8 +9,8 @@
 #include <sys/eventfd.h>
 
 struct stream {
-    pthread_mutex_t lock; /* held while somebody is in stream_next() */
-    enum stream_state state;
+    pthread_mutex_t lock;             /* held while somebody is in stream_next() */
+    _Atomic(enum stream_state) state; /* others may look at it while somebody waits */
     struct attempt attempt;
     struct retry retry;
     bool whole;        /* the source has nothing more: events may be left */
@@ -167,7 +167,8 @@ static enum stream_step advance(struct stream *s, struct llm_event *ret_event, s
 
 static enum stream_step next(struct stream *s, struct llm_event *ret_event, struct err *err)
 {
-    switch (s->state) {
+    enum stream_state state = s->state;
+    switch (state) {
     case STREAM_NEW:
         s->state = STREAM_STREAMING;
         s->begun = true;

@@ -8,8 +8,12 @@ enum {
     SHOWN_MAX = 300, /* bytes of what a service says */
     KIND_MAX = 64,
     PAGE_MAX = 64 << 10, /* of a page that is looked at for its text */
+    MEND_MAX = 4 << 20,  /* of an event with a slip in it: more is garbage, and costs */
     DIGITS_SAFE = 18,    /* of an integer */
 };
+
+#define COUNT_MAX   (UINT64_C(1) << 40) /* tokens: sums of many answers must not overflow */
+#define INDEX_EXACT 9007199254740992.0  /* beyond it fractions skip numbers */
 
 static const struct str replacement = STR("\xEF\xBF\xBD");
 
@@ -85,10 +89,12 @@ bool wire_parse(struct str text, json_t **ret_tree, struct err *err)
     AUTO_ERR struct err first = {0}, second = {0};
     if (text.n > JSON_SIZE_MAX || json_parse(text, "event", E_PROVIDER, ret_tree, &first))
         return text.n <= JSON_SIZE_MAX || err_set(err, E_PROVIDER, "an event is too long");
-    AUTO_BUF struct buf mended = BUF_INIT(9 * text.n + 1);
-    add_mended(&mended, text);
-    if (json_parse(buf_str(&mended), "event", E_PROVIDER, ret_tree, &second))
-        return true;
+    AUTO_BUF struct buf mended = BUF_INIT(9 * (size_t)MEND_MAX + 1);
+    if (text.n <= MEND_MAX) {
+        add_mended(&mended, text);
+        if (json_parse(buf_str(&mended), "event", E_PROVIDER, ret_tree, &second))
+            return true;
+    }
     err_move(err, &first);
     return err_wrap(err, "the service's answer can't be understood");
 }
@@ -326,9 +332,47 @@ json_t *wire_schema(const json_t *schema)
     return made;
 }
 
+enum stop_reason wire_stop(struct str raw)
+{
+    static const struct {
+        const char *raw;
+        enum stop_reason stop;
+    } reasons[] = {
+        {"end_turn", STOP_END_TURN},
+        {"stop_sequence", STOP_END_TURN},
+        {"stop", STOP_END_TURN},
+        {"tool_use", STOP_TOOL_USE},
+        {"tool_calls", STOP_TOOL_USE},
+        {"function_call", STOP_TOOL_USE},
+        {"max_tokens", STOP_LENGTH},
+        {"model_context_window_exceeded", STOP_LENGTH},
+        {"length", STOP_LENGTH},
+        {"refusal", STOP_REFUSAL},
+        {"content_filter", STOP_REFUSAL},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
+        if (str_is(raw, reasons[i].raw))
+            return reasons[i].stop;
+    return STOP_UNKNOWN;
+}
+
+bool wire_index(const json_t *object, uint64_t *ret_index)
+{
+    const json_t *index = json_object_get(object, "index");
+    double number = json_real_value(index);
+    bool exact = number > -INDEX_EXACT && number < INDEX_EXACT;
+    if (json_is_integer(index))
+        *ret_index = (uint64_t)json_integer_value(index);
+    else if (json_is_real(index) && exact && (double)(int64_t)number == number)
+        *ret_index = (uint64_t)(int64_t)number;
+    else
+        return false;
+    return true;
+}
+
 void wire_count(const json_t *object, const char *key, uint64_t *count)
 {
     const json_t *value = json_object_get(object, key);
     if (json_is_integer(value) && json_integer_value(value) >= 0)
-        *count = (uint64_t)json_integer_value(value);
+        *count = MIN((uint64_t)json_integer_value(value), COUNT_MAX);
 }

@@ -6,7 +6,7 @@
 #ifndef LLM_WIRE_H
 #define LLM_WIRE_H
 
-#include "base/json.h"
+#include "llm/message.h"
 
 /* Strict JSON but for its texts and large numbers: half a surrogate pair, \u0000 and bytes that are
  * no UTF-8 become U+FFFD, so that they never get any further; integers of 64 bits without a sign,
@@ -38,6 +38,14 @@ MUST_USE json_t *wire_arguments(const json_t *call);
 /* A tool's JSON Schema with what a model needs to know, for each request carries it: bounds, which
  * the tool checks and explains, and what goes without saying are left out. */
 MUST_USE json_t *wire_schema(const json_t *schema);
+
+/* Why an answer ended, by the word of any of the services: gateways between them mix these up, and
+ * a call of an answer that the limit cut must not be taken for a whole one. */
+enum stop_reason wire_stop(struct str raw);
+
+/* The number of a block or call, which some servers write as a fraction (1.0); false: there is
+ * none. */
+bool wire_index(const json_t *object, uint64_t *ret_index);
 
 /* A counter, if there is one there: what is absent or null does not change it. */
 void wire_count(const json_t *object, const char *key, uint64_t *count);

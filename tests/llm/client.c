@@ -1,14 +1,17 @@
 /* client PROVIDER BASE_URL|SCRIPT [TEXT]: one request, its events and its message as lines of JSON;
  * the last line is {"done"} or {"error"}. With CLIENT_RETRIES=N so many retries, with
  * CLIENT_REPEAT=N the same request N times on one connection, with CLIENT_CANCEL_MS=N it is
- * canceled so long after the first event, with CLIENT_QUIET=1 without the deltas; CLIENT_IDLE_MS
- * and CLIENT_DEADLINE_MS are the limits of those names.
+ * canceled so long after the first event, with CLIENT_CANCEL_START_MS=N after the start; with
+ * CLIENT_QUIET=1 without the deltas; CLIENT_IDLE_MS and CLIENT_DEADLINE_MS are the limits of those
+ * names. Names of hosts are not known, which takes CLIENT_RESOLVE_MS=N.
  */
 #include "base/clock.h"
 #include "base/json.h"
 #include "llm/http.h"
 #include "llm/provider.h"
 
+#include <netdb.h>
+#include <poll.h>
 #include <sys/timerfd.h>
 
 static const char *const kinds[] = {
@@ -63,6 +66,16 @@ static int64_t number(const char *name, int64_t otherwise)
     if (text && !str_to_int(str_z(text), 0, INT32_MAX, &value))
         value = otherwise;
     return value;
+}
+
+/* libcurl asks this one. */
+__attribute__((visibility("default"))) int getaddrinfo(const char *restrict node,
+    const char *restrict service, const struct addrinfo *restrict hints,
+    struct addrinfo **restrict ret_list)
+{
+    (void)node, (void)service, (void)hints, (void)ret_list;
+    poll(NULL, 0, (int)number("CLIENT_RESOLVE_MS", 0));
+    return EAI_NONAME;
 }
 
 static void set_timer(int fd, int64_t ms)
@@ -133,6 +146,8 @@ int main(int argc, char **argv)
     const struct llm_request request = {.messages = messages, .temperature = -1};
     if (service)
         http_prepare();
+    if (number("CLIENT_CANCEL_START_MS", -1) >= 0)
+        set_timer(timer, number("CLIENT_CANCEL_START_MS", 0));
     bool ok = provider_open(&options, &p, &err);
     for (int64_t i = 0; ok && i < number("CLIENT_REPEAT", 1); i++)
         ok = ask(p, &request, timer, &err);

@@ -5,6 +5,7 @@ Each test is a method of Faults; a row of a table is a test of its own. Everythi
 """
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -57,6 +58,48 @@ class Server:
 
     def requests(self):
         return [json.loads(line) for line in self.log.read_text().splitlines()] if self.log.exists() else []
+
+
+class Named:
+    def __init__(self, dialect, url):
+        self.dialect, self.url = dialect, url
+
+
+class Raw:
+    """A server that reads requests, and lets `reply` do what it wants with each connection."""
+
+    def __init__(self, reply):
+        self.reply, self.connections, self.threads = reply, 0, []
+
+    def __enter__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.start(self.accept)
+        return self
+
+    def start(self, target, *args):
+        self.threads.append(threading.Thread(target=target, args=args))
+        self.threads[-1].start()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self.listener.accept()
+                self.connections += 1
+                self.start(self.serve, connection)
+
+    def serve(self, connection):
+        with connection, contextlib.suppress(OSError):
+            connection.recv(65536)
+            self.reply(connection)
+            while connection.recv(65536):  # until the client hangs up
+                pass
+
+    def __exit__(self, *_):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        for thread in self.threads:
+            thread.join()
 
 
 class Answer:
@@ -127,9 +170,10 @@ class Faults:
     def __init__(self, options):
         self.cordon, self.client, self.slow = options.cordon, options.client, options.sanitized
 
-    def ask(self, server, text="hello", url=None, limit=60, **variables):
+    def ask(self, server, text="hello", url=None, limit=60, environment=None, **variables):
+        given = environment or {}
         environment = {k: v for k, v in os.environ.items() if not k.lower().endswith("_proxy")}
-        environment.update({"ANTHROPIC_API_KEY": KEY, "OPENAI_API_KEY": KEY})
+        environment.update({"ANTHROPIC_API_KEY": KEY, "OPENAI_API_KEY": KEY, **given})
         environment.update({f"CLIENT_{k.upper()}": str(v) for k, v in variables.items()})
         environment.setdefault("CLIENT_RETRIES", "0")
         start = time.monotonic()
@@ -215,6 +259,26 @@ class Faults:
         expect(headers.get("x-api-key", headers.get("authorization")) == "***", headers)
         expect(KEY not in json.dumps(answer.requests), answer.requests)
 
+    def test_key_in_errors_is_masked(self, dialect):
+        for filler in (0, 280, 285, 290):  # what is said is cut at 300 bytes
+            words = "y" * filler + " " + KEY + " is wrong"
+            turns = [fail(401, words), fail(401, "no", kind=KEY), say("x", error={"message": words, "type": KEY})]
+            for turn in turns:
+                answer = self.one(dialect, turn).must_fail()
+                expect(KEY[:8] not in json.dumps(answer.error), answer.error)
+                expect("***" in json.dumps(answer.error) or filler == 290, answer.error)
+
+    def test_proxy_is_not_asked_for_this_machine(self, dialect):
+        with Raw(lambda connection: connection.sendall(b"HTTP/1.1 502 No\r\nContent-Length: 0\r\n\r\n")) as proxy:
+            variables = {"http_proxy": proxy.url, "ALL_PROXY": proxy.url, "no_proxy": ""}
+            with Server(self, [say("good", repeat=True)], dialect) as server:
+                for host in ("127.0.0.1", "localhost"):
+                    url = server.url.replace("127.0.0.1", host)
+                    self.ask(server, url=url, environment=variables).must_say("good")
+            expect(proxy.connections == 0, proxy.connections)
+            self.ask(Named(dialect, "http://127.0.0.1.example"), environment=variables).must_fail(status=502)
+            expect(proxy.connections == 1, proxy.connections)
+
     # Streams that break --------------------------------------------------------------------------
 
     def broken(self, dialect, fault, *words, **context):
@@ -286,6 +350,52 @@ class Faults:
         expect(answer.status == 130 and answer.seconds < 10, answer.status, answer.seconds)
         expect(answer.message["stop_reason"] == "aborted" and answer.text() == "one ", answer.message)
 
+    def cancel_early(self, dialect, url, **variables):
+        """Canceled 300 ms after its start, whatever it waits for."""
+        answer = self.ask(Named(dialect, url), cancel_start_ms=300, retries=4, **variables)
+        answer.must_fail(code="E_CANCELED")
+        expect(answer.seconds < 4, answer.seconds)
+        return answer
+
+    def test_cancel_while_the_name_is_resolved(self, dialect):
+        self.cancel_early(dialect, "http://models.example", resolve_ms=8000)
+
+    def test_cancel_while_it_connects(self, dialect):
+        with socket.socket() as listener, contextlib.ExitStack() as stack:
+            listener.bind(("127.0.0.1", 0))
+            listener.listen(0)
+            for _ in range(4):  # until nobody more can wait in its queue
+                waiting = stack.enter_context(socket.socket())
+                waiting.setblocking(False)
+                waiting.connect_ex(listener.getsockname())
+            self.cancel_early(dialect, f"http://127.0.0.1:{listener.getsockname()[1]}")
+
+    def test_cancel_while_nothing_is_said(self, dialect):
+        with Raw(lambda connection: None) as server:
+            self.cancel_early(dialect, server.url)
+
+    def test_cancel_while_an_error_is_explained(self, dialect):
+        head = b"HTTP/1.1 400 No\r\nContent-Length: 1000\r\n\r\nbecause"
+        with Raw(lambda connection: connection.sendall(head)) as server:
+            self.cancel_early(dialect, server.url)
+
+    def test_cancel_while_it_waits_for_a_retry(self, dialect):
+        head = b"HTTP/1.1 429 No\r\nRetry-After: 15\r\nContent-Length: 0\r\n\r\n"
+        with Raw(lambda connection: connection.sendall(head)) as server:
+            answer = self.cancel_early(dialect, server.url)
+        expect(len(answer.retries) == 1, answer.retries)
+
+    def test_error_that_takes_its_time(self, dialect):
+        def drip(connection):
+            connection.sendall(b"HTTP/1.1 400 No\r\nContent-Length: 1000\r\n\r\nbecause")
+            for _ in range(400):
+                connection.sendall(b" ")
+                time.sleep(0.05)
+
+        with Raw(drip) as server:
+            answer = self.ask(Named(dialect, server.url)).must_fail("because", status=400)
+        expect(answer.seconds < 12, answer.seconds)
+
     # Answers that are none -----------------------------------------------------------------------
 
     def test_redirect(self, dialect):
@@ -298,6 +408,21 @@ class Faults:
 
     def test_page(self, dialect):
         self.one(dialect, [say("x", fault="html"), say("never")], retries=4).must_fail("web page", attempts=1)
+
+    def test_no_stream(self, dialect):
+        body = json.dumps({"error": {"message": "no streams here", "type": "some_error"}}).encode()
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
+        with Raw(lambda connection: connection.sendall(head + body)) as server:
+            answer = self.ask(Named(dialect, server.url), retries=4)
+        answer.must_fail("'application/json'", "no streams here", attempts=1, provider_error="some_error")
+        expect(server.connections == 1, server.connections)
+
+    def test_page_by_another_spelling(self, dialect):
+        page = b"HTTP/1.1 200 OK\r\nContent-Type: Text/HTML\r\nContent-Length: 2\r\n\r\nhi"
+        self.raw(dialect, page, "web page", attempts=1)
+
+    def test_nothing_to_say(self, dialect):
+        self.raw(dialect, b"HTTP/1.1 204 No\r\n\r\n", "gives no answer (HTTP 204)", status=204)
 
     def test_no_line_end(self, dialect):
         answer = self.one(dialect, [say("one two", fault="endless", after=1), say("never")], retries=4, limit=120)
@@ -385,15 +510,10 @@ class Faults:
     def raw(self, dialect, reply, *words, **context):
         """A server that reads a request, sends these bytes and closes."""
 
-        class Named:
-            pass
-
         listener = socket.create_server(("127.0.0.1", 0))
         thread = threading.Thread(target=self.reply_once, args=(listener, reply))
         thread.start()
-        named = Named()
-        named.dialect, named.url = dialect, f"http://127.0.0.1:{listener.getsockname()[1]}"
-        answer = self.ask(named)
+        answer = self.ask(Named(dialect, f"http://127.0.0.1:{listener.getsockname()[1]}"))
         thread.join()
         listener.close()
         return answer.must_fail(*words, **context)

@@ -171,6 +171,13 @@ static const struct {
     {"b0 text|+0 a|R|R|b0 text|+0 b|e0", "text 0 'b'; ",
         "{'content':[{'type':'text','text':'b'}],'stop_reason':'error','usage':{'input_tokens':0,"
         "'output_tokens':0}}"},
+    {"b0 text|+0 a|?|R|b0 text|+0 b|R|b0 text|+0 c|?|R|b0 text|+0 d",
+        "text 0 'a'; restart; text 0 'c'; restart; text 0 'd'; ",
+        "{'content':[{'type':'text','text':'d'}],'stop_reason':'error','usage':{'input_tokens':0,"
+        "'output_tokens':0}}"},
+    {"b0 text|+0 a|s0 one|b1 call A sh|s1 two|e1|e0", "text 0 'a'; begin A sh; end A {}; ",
+        "{'content':[{'type':'text','text':'a'},{'type':'tool_call','id':'A','name':'sh',"
+        "'arguments':{}}],'stop_reason':'error','usage':{'input_tokens':0,'output_tokens':0}}"},
     {"x. refusal ", "",
         "{'content':[],'stop_reason':'unknown','raw_stop_reason':'refusal','usage':"
         "{'input_tokens':0,'output_tokens':0}}"},

@@ -365,6 +365,25 @@ TEST(wire_parse_mends_texts)
     }
 }
 
+TEST(wire_parse_mends_no_floods)
+{
+    static const struct {
+        size_t n;
+        bool ok;
+    } sizes[] = {{1 << 20, true}, {5 << 20, false}};
+    for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+        AUTO_BUF struct buf text = BUF_INIT(8 << 20);
+        AUTO_JSON json_t *tree = NULL;
+        AUTO_ERR struct err err = {0};
+        test_row(i, "a text with half a surrogate pair");
+        buf_add_z(&text, "[\"\\ud800");
+        while (text.n < sizes[i].n)
+            buf_add_byte(&text, 'x');
+        buf_add_z(&text, "\"]");
+        CHECK(wire_parse(buf_str(&text), &tree, &err) == sizes[i].ok);
+    }
+}
+
 TEST(schemas_are_lean)
 {
     AUTO_BUF struct buf b = BUF_INIT(TEXT_MAX);

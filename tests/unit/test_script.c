@@ -143,7 +143,11 @@ TEST(script_stop_reasons)
         const char *word;
         enum stop_reason stop;
     } stops[] = {{"end_turn", STOP_END_TURN}, {"length", STOP_LENGTH}, {"tool_use", STOP_TOOL_USE},
-        {"refusal", STOP_REFUSAL}, {"pause_turn", STOP_UNKNOWN}};
+        {"refusal", STOP_REFUSAL}, {"pause_turn", STOP_UNKNOWN}, {"max_tokens", STOP_LENGTH},
+        {"model_context_window_exceeded", STOP_LENGTH}, {"stop_sequence", STOP_END_TURN},
+        {"stop", STOP_END_TURN}, {"tool_calls", STOP_TOOL_USE}, {"function_call", STOP_TOOL_USE},
+        {"content_filter", STOP_REFUSAL}, {"error", STOP_ERROR}, {"aborted", STOP_ABORTED},
+        {"unknown", STOP_UNKNOWN}};
     for (size_t i = 0; i < ARRAY_LEN(stops); i++) {
         const struct script_turn turn = {.stop_reason = str_z(stops[i].word)};
         test_row(i, stops[i].word);
