@@ -131,8 +131,6 @@ int main(int argc, char **argv)
     AUTO_JSON json_t *messages = json_array();
     json_push(messages, message_user(str_z(argc > 3 ? argv[3] : "hello")));
     const struct llm_request request = {.messages = messages, .temperature = -1};
-    if (service)
-        http_prepare();
     bool ok = provider_open(&options, &p, &err);
     for (int64_t i = 0; ok && i < number("CLIENT_REPEAT", 1); i++)
         ok = ask(p, &request, timer, &err);
