@@ -1,5 +1,5 @@
 /* Server-sent events out of a long answer: MB/s in pieces of 16 KiB, then the time of n and of 2n
- * bytes, one at a time (ns, the best of some rounds).
+ * bytes, one at a time (ns), the best of some rounds, in turns.
  */
 #include "llm/sse.h"
 #include "base/clock.h"
@@ -51,22 +51,17 @@ static uint64_t parse(struct str text, size_t piece, struct counts *counts)
     return clock_mono_ns() - begun;
 }
 
-static uint64_t best(struct str text, size_t piece, struct counts *counts)
-{
-    uint64_t least = UINT64_MAX;
-    for (int i = 0; i < ROUNDS; i++)
-        least = MIN(least, parse(text, piece, counts));
-    return least;
-}
-
 int main(void)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * TEXT);
     struct counts whole, single, half;
     size_t n = add_events(&text);
-    uint64_t pieces = best(buf_str(&text), PIECE, &whole);
-    uint64_t half_ns = best(str_head(buf_str(&text), text.n / 2), 1, &half);
-    uint64_t whole_ns = best(buf_str(&text), 1, &single);
+    uint64_t pieces = UINT64_MAX, half_ns = UINT64_MAX, whole_ns = UINT64_MAX;
+    for (int i = 0; i < ROUNDS; i++) {
+        pieces = MIN(pieces, parse(buf_str(&text), PIECE, &whole));
+        half_ns = MIN(half_ns, parse(str_head(buf_str(&text), text.n / 2), 1, &half));
+        whole_ns = MIN(whole_ns, parse(buf_str(&text), 1, &single));
+    }
     if (whole.events != n || single.events != n || single.bytes != whole.bytes)
         return 1;
     printf("%.1f %llu %llu\n", (double)text.n / ((double)pieces / 1e9) / 1e6,
