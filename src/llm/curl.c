@@ -1,8 +1,11 @@
-/* libcurl, loaded when it is needed: it and what it needs take more time than all the rest. */
+/* libcurl, loaded when it is needed: it and what it needs take more time and memory than all the
+ * rest. */
 #include "llm/curl.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
+#include <sys/mman.h>
 
 /* With one kind of TLS or another. */
 static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
@@ -11,8 +14,56 @@ static struct curl loaded;
 static const char *missing; /* what there is not */
 static pthread_once_t once_loaded = PTHREAD_ONCE_INIT, once_begun = PTHREAD_ONCE_INIT;
 
+/* What loading made resident and nobody may need again: tables of relocations and names, and code
+ * around them. Megabytes, of some twenty libraries that libcurl brings along; what is used comes
+ * back from the page cache. */
+
+struct objects {
+    size_t n, skip; /* those that were there before stay as they are */
+};
+
+/* Code that was relocated in place is not what the file has. */
+static bool has_own_code(const struct dl_phdr_info *object)
+{
+    for (size_t i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &object->dlpi_phdr[i];
+        const ElfW(Dyn) *d = (const ElfW(Dyn) *)(object->dlpi_addr + p->p_vaddr);
+        for (; p->p_type == PT_DYNAMIC && d->d_tag != DT_NULL; d++)
+            if (d->d_tag == DT_TEXTREL || (d->d_tag == DT_FLAGS && (d->d_un.d_val & DF_TEXTREL)))
+                return true;
+    }
+    return false;
+}
+
+static int count_object(struct dl_phdr_info *object, size_t size, void *context)
+{
+    struct objects *o = context;
+    (void)object;
+    (void)size;
+    o->n++;
+    return 0;
+}
+
+static int trim_object(struct dl_phdr_info *object, size_t size, void *context)
+{
+    struct objects *o = context;
+    (void)size;
+    if (o->n++ < o->skip || has_own_code(object))
+        return 0;
+    for (size_t i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &object->dlpi_phdr[i];
+        uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+        uintptr_t start = object->dlpi_addr + p->p_vaddr, end = start + p->p_memsz;
+        start &= ~(page - 1);
+        if (p->p_type == PT_LOAD && !(p->p_flags & PF_W))
+            (void)!madvise((void *)start, end - start, MADV_DONTNEED);
+    }
+    return 0;
+}
+
 static void load(void)
 {
+    struct objects before = {0};
     static const struct {
         const char *name;
         size_t at;
@@ -22,6 +73,7 @@ static void load(void)
 #undef CURL_ROW
     };
     void *library = NULL;
+    dl_iterate_phdr(count_object, &before);
     for (size_t i = 0; !library && i < ARRAY_LEN(names); i++)
         library = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
     if (!library) {
@@ -34,6 +86,7 @@ static void load(void)
             missing = calls[i].name;
         memcpy((char *)&loaded + calls[i].at, &call, sizeof(call));
     }
+    dl_iterate_phdr(trim_object, &(struct objects){.skip = before.n});
 }
 
 /* In the thread that uses it: TLS libraries keep things for each thread that begins them. */

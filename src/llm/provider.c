@@ -135,6 +135,7 @@ static bool set_up_service(struct provider *p, const struct dialect *d, struct e
     p->dialect = d;
     p->source = &source_service;
     p->client = http_client_new();
+    http_prepare();
     p->key_variable = d->key_variable;
     p->base_url = strndup(url.p, url.n);
     p->key = key.n ? strndup(key.p, key.n) : NULL;

@@ -80,6 +80,7 @@ static bool write_log(struct serve *s, const struct connection *c, json_t *body,
     clock_rfc3339(clock_wall_ms(), time);
     AUTO_JSON json_t *entry = json_object();
     json_put(entry, "time", json_string(time));
+    json_put(entry, "monotonic_us", json_integer((json_int_t)(clock_mono_ns() / 1000)));
     json_put(entry, "request", json_integer((json_int_t)s->requests));
     json_put(entry, "connection", json_integer((json_int_t)c->number));
     json_put(entry, "method", json_text(in->method));

@@ -260,7 +260,7 @@ static void mask(char **text, struct str key)
     while (rest.n) {
         size_t n = key_length(rest, key);
         if (n)
-            buf_add_z(&b, "***");
+            buf_add_z(&b, "[masked]");
         else
             buf_add_byte(&b, rest.p[0]);
         rest = str_skip(rest, n ? n : 1);

@@ -32,8 +32,8 @@ $ wc -l < log; grep -c secret log; stat -c %a log
 3
 0
 600
-$ tail -n 1 log | python3 -c 'import json, sys; r = json.load(sys.stdin); print(r["method"], r["path"], r["headers"]["x-api-key"], r["headers"]["authorization"], r["body"]["stream"])'
-POST /v1/messages *** *** True
+$ tail -n 1 log | python3 -c 'import json, sys, time; r = json.load(sys.stdin); print(r["method"], r["path"], r["headers"]["x-api-key"], r["headers"]["authorization"], r["body"]["stream"], 0 < r["monotonic_us"] <= time.monotonic_ns() // 1000)'
+POST /v1/messages *** *** True True
 
 ## wrong scripts
 $ cordon serve-script none.json

@@ -144,8 +144,6 @@ int main(int argc, char **argv)
     AUTO_JSON json_t *messages = json_array();
     json_push(messages, message_user(str_z(argc > 3 ? argv[3] : "hello")));
     const struct llm_request request = {.messages = messages, .temperature = -1};
-    if (service)
-        http_prepare();
     if (number("CLIENT_CANCEL_START_MS", -1) >= 0)
         set_timer(timer, number("CLIENT_CANCEL_START_MS", 0));
     bool ok = provider_open(&options, &p, &err);
