@@ -193,7 +193,8 @@ class Result:
         return "start" in self.lines
 
     def ended(self):
-        return "end" in self.lines
+        # A terminal may echo its own answers in front of it.
+        return any(line.endswith("end") for line in self.lines)
 
     def did(self):
         return [l for l in self.lines if l.startswith("did ")]
