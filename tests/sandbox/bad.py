@@ -877,7 +877,10 @@ def told(t, path, name, arguments, end, truncated=False, exit_status=None):
     events, result = events_of(path), run.result
     phases = ["start", *(["truncation"] if truncated else []), end]
     t.same([e["phase"] for e in events], phases, (events, str(run)))
-    t.same(events[0], {"type": "tool", "phase": "start", "tool": name, "call": 1})
+    t.same(len({event["run_id"] for event in events}), 1, events)
+    t.true(all(event["time"].endswith("Z") for event in events), events)
+    start = {key: value for key, value in events[0].items() if key not in ("time", "run_id")}
+    t.same(start, {"type": "tool", "phase": "start", "tool": name, "call": 1})
     for event in events[1:]:
         content = result["content"].encode()
         t.same((event["type"], event["tool"], event["call"]), ("tool", name, 1))
@@ -908,7 +911,8 @@ def _(t):
     for path in ("/nonexistent/e", t.work, "/proc/version" if t.uid else "/proc/nothing"):
         run = t.run([t.cordon, "tool", "shell", "--json", '{"command": "touch made"}', "--events", path])
         t.code(run, 10)
-        t.true("events" in run.error["message"] and path in run.error["message"], run)
+        t.same((run.result["status"], run.result["code"]), ("error", "E_IO"), run)
+        t.true("events" in run.result["message"] and path in run.result["message"], run)
         t.same(os.listdir(t.work), [])
     # A pipe that nobody reads, or whose reader does not: neither waits.
     pipe = os.path.join(t.work, "pipe")
