@@ -5,8 +5,8 @@
 #ifndef AGENT_ENVELOPE_H
 #define AGENT_ENVELOPE_H
 
-#include "agent/mask.h"
 #include "agent/store.h"
+#include "llm/mask.h"
 
 /* Lines of a session file as they are made: first the envelope, then its messages in order. */
 struct envelope_lines {

@@ -2,8 +2,8 @@
 #ifndef AGENT_SOURCE_H
 #define AGENT_SOURCE_H
 
-#include "agent/mask.h"
 #include "agent/tape.h"
+#include "llm/mask.h"
 
 /* Whether a file has a session's lines; otherwise it may be an envelope. */
 bool source_has_lines(const struct tape *t);

@@ -5,12 +5,12 @@
 #include "agent/envelope.h"
 #include "agent/exchange.h"
 #include "agent/line.h"
-#include "agent/mask.h"
 #include "agent/repair.h"
 #include "agent/source.h"
 #include "agent/tape.h"
 #include "base/clock.h"
 #include "base/id.h"
+#include "llm/mask.h"
 #include "llm/message.h"
 #include "path/file.h"
 

@@ -8,7 +8,7 @@
 #ifndef AGENT_TRANSCRIPT_H
 #define AGENT_TRANSCRIPT_H
 
-#include "agent/mask.h"
+#include "llm/mask.h"
 
 struct transcript; /* opaque */
 

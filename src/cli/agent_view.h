@@ -13,12 +13,12 @@
 #ifndef CLI_AGENT_VIEW_H
 #define CLI_AGENT_VIEW_H
 
-#include "agent/mask.h"
 #include "agent/run.h"
 #include "agent/transcript.h"
 #include "cli/config.h"
 #include "cli/out.h"
 #include "cli/progress.h"
+#include "llm/mask.h"
 
 struct agent_view_options {
     struct cli *cli;

@@ -1,6 +1,7 @@
 /* A service as the source of an answer: HTTP, server-sent events, its dialect. */
 #include "llm/dialect.h"
 #include "llm/http.h"
+#include "llm/mask.h"
 #include "llm/source.h"
 #include "llm/status.h"
 
@@ -10,7 +11,6 @@ enum {
     ERROR_BODY_MAX = 64 * 1024,
     ERROR_BODY_MS = 5 * 1000, /* the status is known: the words are worth no more */
     FOREIGN_MAX = 4 * 1024,   /* of an answer that is no stream of events */
-    KEY_PART = 8,
     URL_LENGTH_MAX = 8 * 1024,
     HEADERS_LENGTH_MAX = 64 * 1024,
 };
@@ -242,44 +242,13 @@ static enum source_step read_more(struct call *c, struct err *err)
     return finish(c, err) ? SOURCE_WHOLE : SOURCE_FAILED;
 }
 
-/* How much of the text's start is the key: all of it, or what was left of it by who cut the text.
- */
-static size_t key_length(struct str text, struct str key)
-{
-    size_t n = 0;
-    while (n < text.n && n < key.n && text.p[n] == key.p[n])
-        n++;
-    bool cut = n >= KEY_PART && str_starts_with(str_skip(text, n), STR("..."));
-    return n == key.n || cut ? n : 0;
-}
-
-static void mask(char **text, struct str key)
-{
-    struct str rest = str_z(*text);
-    struct buf b = BUF_INIT(2 * rest.n + 1);
-    while (rest.n) {
-        size_t n = key_length(rest, key);
-        if (n)
-            buf_add_z(&b, "[masked]");
-        else
-            buf_add_byte(&b, rest.p[0]);
-        rest = str_skip(rest, n ? n : 1);
-    }
-    free(*text);
-    *text = buf_take(&b);
-}
-
-/* A service that repeats the key would put it on the screen. What is too short for a key (servers
- * of one's own take any word) would only spoil the text. */
+/* A service that repeats the key would put it on the screen. */
 static void mask_key(const struct provider *p, struct err *err)
 {
-    struct str key = provider_key(p);
-    if (key.n < KEY_PART)
-        return;
-    mask(&err->message, key);
-    for (size_t i = 0; i < err->n_ctx; i++)
-        if (err->ctx[i].text)
-            mask(&err->ctx[i].text, key);
+    struct mask m = {0};
+    mask_add(&m, provider_key(p));
+    mask_err(&m, err);
+    mask_done(&m);
 }
 
 static enum source_step go_on(struct attempt *a, struct err *err)

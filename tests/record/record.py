@@ -15,6 +15,9 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import tapped  # noqa: E402  pylint: disable=wrong-import-position
+
 # What the six filters take out.
 FILTERED = {"snapshot_id", "run_id", "session_id", "timestamp_ms", "started_at_ms", "ended_at_ms"}
 FILES = {"run.json", "policy.json", "normalization.json", "transcript.log", "events.jsonl", "checksums.json"}
@@ -194,18 +197,9 @@ def main():
     if args.kill:
         tests += [(f"{mode}: killed{' half way' if half else ''}", lambda m=mode, h=half: killed(records, m, os.path.abspath(args.kill), h))
                   for mode in modes for half in (False, True)]
-    print(f"1..{len(tests)}")
-    failed = 0
-    for i, (name, run) in enumerate(tests):
-        try:
-            run()
-            print(f"ok {i + 1} - {name}", flush=True)
-        except Exception as e:  # pylint: disable=broad-except
-            failed += 1
-            print(f"not ok {i + 1} - {name}")
-            print("\n".join("#   " + line for line in str(e).splitlines()), flush=True)
+    failed = tapped.run(tests)
     shutil.rmtree(work, ignore_errors=True)
-    return failed > 0
+    return failed
 
 
 if __name__ == "__main__":

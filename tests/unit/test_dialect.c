@@ -119,10 +119,8 @@ static void check_json(const json_t *got, struct str want)
 {
     AUTO_BUF struct buf a = BUF_INIT(TEXT_MAX), b = BUF_INIT(TEXT_MAX);
     AUTO_JSON json_t *tree = parse(want);
-    if (json_equal(got, tree)) {
-        CHECK(true);
+    if (CHECK(json_equal(got, tree)))
         return;
-    }
     json_add_compact(&a, got);
     json_add_compact(&b, tree);
     CHECK_STR(buf_str(&a), buf_str(&b));

@@ -2,10 +2,10 @@
 #include "agent/catalog.h"
 #include "agent/envelope.h"
 #include "agent/exchange.h"
-#include "agent/mask.h"
 #include "agent/repair.h"
 #include "agent/store.h"
 #include "agent/when.h"
+#include "llm/mask.h"
 #include "llm/message.h"
 #include "test.h"
 

@@ -7,8 +7,8 @@
  * and as JSON within the string would have it. A key of less than 8 bytes is let be: it would take
  * half the text with it.
  */
-#ifndef AGENT_MASK_H
-#define AGENT_MASK_H
+#ifndef LLM_MASK_H
+#define LLM_MASK_H
 
 #include "base/json.h"
 
@@ -33,7 +33,7 @@ void mask_add_text(const struct mask *m, struct str text, struct buf *out);
 /* The same for a text that comes in parts. Bytes at the end that may be the start of a key are left
  * out: says how many, and they must stand before the next part. */
 MUST_USE size_t mask_add_part(const struct mask *m, struct str text, struct buf *out);
-/* An error's words. */
+/* An error's words, also what is left of a key before the dots where they were cut. */
 void mask_err(const struct mask *m, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* Keys, taken out of trees and texts. */
-#include "agent/mask.h"
+#include "llm/mask.h"
 
 static const struct str MASKED = {"[masked]", sizeof("[masked]") - 1};
 
@@ -101,20 +101,40 @@ size_t mask_add_part(const struct mask *m, struct str text, struct buf *out)
     return open;
 }
 
+/* What is left of a key where who wrote the text cut it, and said so with three dots. */
+static struct str add_cut(const struct mask *m, struct str text, struct buf *out)
+{
+    const char *dots;
+    while (text.n && (dots = memmem(text.p, text.n, "...", 3))) {
+        struct str before = str_n(text.p, (size_t)(dots - text.p));
+        size_t open = 0;
+        for (size_t i = 0; i < m->n; i++)
+            open = MAX(open, open_end(before, m->forms[i]));
+        bool part = open >= MASK_KEY_MIN;
+        buf_add_str(out, str_head(before, before.n - (part ? open : 0)));
+        buf_add_str(out, part ? MASKED : STR(""));
+        buf_add_z(out, "...");
+        text = str_skip(text, before.n + 3);
+    }
+    return text;
+}
+
 static void clean_words(const struct mask *m, char **words)
 {
-    size_t at, n;
-    struct str text = str_z(*words);
-    if (!find(m, text, &at, &n))
+    if (!*words)
         return;
-    AUTO_BUF struct buf b = BUF_INIT(2 * text.n + 64);
-    mask_add_text(m, text, &b);
+    size_t max = 2 * strlen(*words) + 64;
+    AUTO_BUF struct buf whole = BUF_INIT(max), b = BUF_INIT(2 * max);
+    mask_add_text(m, str_z(*words), &whole);
+    buf_add_str(&b, add_cut(m, buf_str(&whole), &b));
     free(*words);
     *words = buf_take(&b);
 }
 
 void mask_err(const struct mask *m, struct err *err)
 {
+    if (m->n == 0)
+        return;
     clean_words(m, &err->message);
     for (size_t i = 0; i < err->n_ctx; i++)
         clean_words(m, &err->ctx[i].text);
