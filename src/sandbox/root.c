@@ -190,14 +190,21 @@ static const char *make_place(struct builder *b, const struct plan_step *step, b
     return made || errno == EEXIST ? name : NULL;
 }
 
-/* The name is one component, and move_mount() does not follow a link there. */
+/* Whether what a step shows of the host is missing by now, which is no fault where that may be. */
+static bool has_vanished(const struct plan_step *step)
+{
+    return step->may_vanish && (errno == ENOENT || errno == ENOTDIR || errno == ESTALE);
+}
+
+/* The name is one component, and move_mount() does not follow a link there. What has lost its own
+ * name since it was opened can't be mounted. */
 static bool attach(struct builder *b, const struct plan_step *step, int tree, bool is_dir)
 {
     const char *name = make_place(b, step, is_dir);
     if (!name)
         return fail(b, STAGE_PLACE);
     if (move_mount(tree, "", b->parent.fd, name, MOVE_MOUNT_F_EMPTY_PATH) != 0)
-        return fail(b, STAGE_BIND);
+        return has_vanished(step) || fail(b, STAGE_BIND);
     return true;
 }
 
@@ -295,13 +302,11 @@ static bool bind_host(struct builder *b, const struct plan_step *step)
     struct stat st;
     bool is_dir = step->access & PLAN_IS_DIR;
     AUTO_FD int source = open_source(step, O_PATH, &st);
-    if (source < 0 && step->may_vanish && (errno == ENOENT || errno == ENOTDIR || errno == ESTALE))
-        return true;
     if (source < 0)
-        return fail(b, STAGE_CHANGED);
+        return has_vanished(step) || fail(b, STAGE_CHANGED);
     AUTO_FD int tree = clone_tree(source, is_dir);
     if (tree < 0 || !set_attr(tree, attr_of(step->access), 0, is_dir))
-        return fail(b, STAGE_BIND);
+        return has_vanished(step) || fail(b, STAGE_BIND);
     return attach(b, step, tree, is_dir);
 }
 
