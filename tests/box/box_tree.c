@@ -1,0 +1,89 @@
+/* The trees of boxes from a shell, for the oracle tests:
+ *
+ *     box_tree list|diff|stat LOWER UPPER [opaque]      what changed
+ */
+#include "box/gitpatch.h"
+#include "box/upper.h"
+
+#include <fcntl.h>
+
+static int complain(struct err *err)
+{
+    fprintf(stderr, "%s: %s\n", err_name(err->code), err->message);
+    err_done(err);
+    return 1;
+}
+
+static int open_dir(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        perror(path);
+    return fd;
+}
+
+static void print_list(const struct delta *d)
+{
+    for (size_t i = 0; i < d->n; i++) {
+        AUTO_BUF struct buf name = BUF_INIT(1 << 20);
+        gitpatch_name(&name, "", d->items[i].path);
+        printf("%s %s\n", delta_kind_name(d->items[i].kind), buf_z(&name));
+    }
+    for (size_t i = 0; i < MIN(d->n_refused, (size_t)DELTA_REFUSED_MAX); i++)
+        printf("refused %s %s\n", d->refused[i].path.p, d->refused[i].why);
+}
+
+static bool print_patch(int lower, int upper, const struct delta *d, bool stat, struct err *err)
+{
+    struct gitpatch p = gitpatch_start(lower, upper);
+    AUTO_FREE struct gitpatch_count *counts = base_alloc((d->n + 1) * sizeof(*counts));
+    AUTO_BUF struct buf text = BUF_INIT((size_t)1 << 31);
+    for (size_t i = 0; i < d->n; i++) {
+        buf_reset(&text);
+        if (!gitpatch_item(&p, &d->items[i], &text, &counts[i], err))
+            return false;
+        if (!stat)
+            fwrite(buf_z(&text), 1, text.n, stdout);
+    }
+    buf_reset(&text);
+    if (stat)
+        gitpatch_stat(d, counts, 80, &text);
+    fwrite(buf_z(&text), 1, text.n, stdout);
+    return true;
+}
+
+static int changes(int argc, char **argv)
+{
+    AUTO_FD int lower = open_dir(argv[2]), upper = open_dir(argv[3]);
+    AUTO_DELTA struct delta d = DELTA_INIT;
+    struct upper_options options = {.opaque_root = argc > 4};
+    struct err err = {0};
+    if (lower < 0 || upper < 0)
+        return 2;
+    if (!upper_read(lower, upper, &options, &d, &err))
+        return complain(&err);
+    if (strcmp(argv[1], "list") == 0)
+        print_list(&d);
+    else if (!print_patch(lower, upper, &d, strcmp(argv[1], "stat") == 0, &err))
+        return complain(&err);
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    int args;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"diff", 2, changes},
+    {"list", 2, changes},
+    {"stat", 2, changes},
+};
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; argc > 1 && i < ARRAY_LEN(commands); i++)
+        if (strcmp(argv[1], commands[i].name) == 0 && argc >= 2 + commands[i].args)
+            return commands[i].run(argc, argv);
+    fprintf(stderr, "usage: box_tree list|diff|stat LOWER UPPER [opaque]\n");
+    return 2;
+}
