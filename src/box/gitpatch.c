@@ -34,6 +34,9 @@ static bool needs_quotes(struct str name)
         unsigned char c = (unsigned char)name.p[i];
         if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\')
             return true;
+        /* In a header without quotes git would take what follows for an absolute path. */
+        if (c == ' ' && i + 1 < name.n && name.p[i + 1] == '/')
+            return true;
     }
     return false;
 }

@@ -1,8 +1,13 @@
 /* The trees of boxes from a shell, for the oracle tests:
  *
  *     box_tree list|diff|stat LOWER UPPER [opaque]      what changed
+ *     box_tree copy PROJECT TARGET [ignored]            a copy; prints what was left out
+ *     box_tree manifest TREE FILE                       takes one and keeps it
+ *     box_tree drift TREE FILE                          compares
  */
+#include "box/copy.h"
 #include "box/gitpatch.h"
+#include "box/manifest.h"
 #include "box/upper.h"
 
 #include <fcntl.h>
@@ -69,13 +74,47 @@ static int changes(int argc, char **argv)
     return 0;
 }
 
+static int copy(int argc, char **argv)
+{
+    AUTO_FD int from = open_dir(argv[2]), to = open_dir(argv[3]);
+    AUTO_COPY struct copy_report report = COPY_REPORT_INIT;
+    struct copy_options options = {.include_ignored = argc > 4};
+    struct err err = {0};
+    if (from < 0 || to < 0)
+        return 2;
+    if (!copy_project(from, to, &options, &report, &err))
+        return complain(&err);
+    for (size_t i = 0; i < MIN(report.n_notes, (size_t)COPY_NOTES_MAX); i++)
+        printf("%s %s\n", report.notes[i].path.p, report.notes[i].why);
+    return 0;
+}
+
+static int manifest(int argc, char **argv)
+{
+    AUTO_FD int root = open_dir(argv[2]);
+    AUTO_MANIFEST struct manifest m = MANIFEST_INIT;
+    AUTO_DELTA struct delta d = DELTA_INIT;
+    struct err err = {0};
+    bool drift = argc > 1 && strcmp(argv[1], "drift") == 0;
+    bool ok = drift
+                  ? manifest_read(AT_FDCWD, argv[3], &m, &err) && manifest_drift(&m, root, &d, &err)
+                  : manifest_take(root, &m, &err) && manifest_write(&m, AT_FDCWD, argv[3], &err);
+    if (!ok)
+        return complain(&err);
+    print_list(&d);
+    return 0;
+}
+
 static const struct {
     const char *name;
     int args;
     int (*run)(int argc, char **argv);
 } commands[] = {
+    {"copy", 2, copy},
     {"diff", 2, changes},
+    {"drift", 2, manifest},
     {"list", 2, changes},
+    {"manifest", 2, manifest},
     {"stat", 2, changes},
 };
 
