@@ -13,6 +13,7 @@ struct part {
     bool from_file;    /* `.git` is a file that leads here */
     bool linked;       /* this is what several work trees share */
     bool own;          /* only what one of several work trees has for itself */
+    int over_fd;       /* what this one has goes over it; -1: nothing does */
 };
 
 /* What is about other work trees, or belongs to one of them. */
@@ -50,7 +51,9 @@ static bool take(struct copy_list *list, const struct part *p, struct walk *w,
         walk_skip(w);
         return true;
     }
-    if (fstatat(e->dir_fd, e->name.p, &st, AT_SYMLINK_NOFOLLOW) != 0)
+    bool covered = p->over_fd >= 0 && e->type != DT_DIR &&
+                   fstatat(p->over_fd, e->path.p, &st, AT_SYMLINK_NOFOLLOW) == 0;
+    if (covered || fstatat(e->dir_fd, e->name.p, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return true;
     struct str to = copy_list_join(list, p->prefix, e->path);
     if (str_is(e->path, "objects/info/alternates"))
@@ -98,11 +101,13 @@ static bool take_parts(struct copy_list *list, int own_fd, int common_fd, bool i
         return false;
     shared.linked = two;
     shared.from_file = is_file;
+    shared.over_fd = two && is_file ? own_fd : -1;
     if (!take_part(list, &shared, err))
         return false;
     if (!two || !is_file)
         return true;
-    struct part own = {.fd = copy_list_keep(list, own_fd, err), .prefix = prefix, .own = true};
+    struct part own = {
+        .fd = copy_list_keep(list, own_fd, err), .prefix = prefix, .own = true, .over_fd = -1};
     return own.fd >= 0 && take_part(list, &own, err);
 }
 
@@ -123,6 +128,11 @@ bool copy_git(struct copy_list *list, int dir_fd, struct str prefix, struct err 
         copy_list_note(list, name, "leads to no repository");
         return true;
     }
+    int kept = copy_list_keep(list, own, err);
+    if (kept < 0)
+        return false;
+    list->trees[list->n_trees++] =
+        (struct copy_tree){.prefix = arena_str(&list->arena, prefix), .git_fd = kept};
     struct stat dir = {.st_mode = S_IFDIR | 0755, .st_mtim = st.st_mtim};
     struct str inside = copy_list_join(list, name, STR("/"));
     return copy_list_add_dir(list, name, &dir, err) &&

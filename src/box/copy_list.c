@@ -4,7 +4,6 @@
 #include "box/delta.h"
 #include "box/tracked.h"
 #include "path/beneath.h"
-#include "path/gitdir.h"
 #include "path/walk.h"
 
 #include <errno.h>
@@ -159,26 +158,39 @@ static bool add_tracked(struct copy_list *list, int root_fd, struct str path, st
     if (fd < 0 || fstat(fd, &st) != 0 || !(S_ISREG(st.st_mode) || S_ISLNK(st.st_mode)))
         return true; /* deleted in the work tree, or something else now */
     struct str kept = arena_str(&list->arena, path);
-    return !delta_is_git(path) && add_parents(list, root_fd, path, err) &&
+    if (delta_is_git(path))
+        return true;
+    return add_parents(list, root_fd, path, err) &&
            copy_list_add(list, root_fd, kept, kept, &st, err);
 }
 
-/* The jobs from `first` on are the walk's, in the order of their paths, as the tracked ones are. */
-static bool take_tracked(struct copy_list *list, int root_fd, size_t first, struct err *err)
+static int compare_from(const void *a, const void *b)
 {
-    AUTO_FD int git = -1;
+    return str_cmp(((const struct copy_job *)a)->from, ((const struct copy_job *)b)->from);
+}
+
+/* The n jobs from `first` on are the walk's, in the order of their paths. */
+static bool take_tracked(struct copy_list *list, int root_fd, const struct copy_tree *tree,
+    size_t first, size_t n, struct err *err)
+{
     AUTO_TRACKED struct tracked t = {0};
-    size_t end = list->n_jobs, at = first;
-    if (!gitdir_open_own(root_fd, &git, err) || (git >= 0 && !tracked_read(git, &t, err)))
+    if (!tracked_read(tree->git_fd, &t, err))
         return false;
     for (size_t i = 0; i < t.n; i++) {
-        while (at < end && str_cmp(list->jobs[at].from, t.paths[i]) < 0)
-            at++;
-        bool listed = at < end && list->jobs[at].from_fd == root_fd &&
-                      str_eq(list->jobs[at].from, t.paths[i]);
-        if (!listed && !add_tracked(list, root_fd, t.paths[i], err))
+        struct copy_job key = {.from = copy_list_join(list, tree->prefix, t.paths[i])};
+        bool listed = n && bsearch(&key, list->jobs + first, n, sizeof(key), compare_from);
+        if (!listed && !add_tracked(list, root_fd, key.from, err))
             return false;
     }
+    return true;
+}
+
+static bool take_all_tracked(
+    struct copy_list *list, int root_fd, size_t first, size_t end, struct err *err)
+{
+    for (size_t i = 0; i < list->n_trees; i++)
+        if (!take_tracked(list, root_fd, &list->trees[i], first, end - first, err))
+            return false;
     return true;
 }
 
@@ -205,6 +217,6 @@ bool copy_list_project(struct copy_list *list, int project_fd, struct err *err)
     size_t first = list->n_jobs;
     if (!take_all(list, root_fd, err))
         return false;
-    gather_own(list, root_fd, first);
-    return list->options->include_ignored || take_tracked(list, root_fd, first, err);
+    size_t end = gather_own(list, root_fd, first);
+    return list->options->include_ignored || take_all_tracked(list, root_fd, first, end, err);
 }

@@ -30,12 +30,20 @@ struct copy_dir {
     struct timespec mtime;
 };
 
+/* A work tree: the project, or one inside of it. */
+struct copy_tree {
+    struct str prefix; /* its path with a '/'; "" for the project */
+    int git_fd;        /* where its index is; kept by the list */
+};
+
 struct copy_list {
     struct arena arena;
     const struct copy_options *options;
     struct copy_report *report;
     int sources[COPY_SOURCES_MAX];
     size_t n_sources;
+    struct copy_tree trees[COPY_SOURCES_MAX];
+    size_t n_trees;
     struct copy_job *jobs;
     size_t n_jobs, cap_jobs;
     struct copy_dir *dirs; /* parents first; some may be there twice */

@@ -14,6 +14,7 @@ enum {
     BEFORE_HASH = 40, /* bytes of it */
     FLAGS = 2,        /* behind the hash, and before the name */
     EXTENDED = 0x4000,
+    NAME_LENGTH = 0xfff, /* of the flags; longer names have this number, too */
     SHA1_BYTES = 20,
     SHA256_BYTES = 32,
     GITLINK = 0160000,
@@ -85,6 +86,9 @@ static bool read_entry(struct reader *r, struct tracked *t, struct err *err)
     if (r->at > r->in.n || !read_name(r, start))
         return damaged(err, "an entry is damaged");
     struct str name = buf_str(&r->name);
+    /* This also tells the two kinds of hashes apart. */
+    if ((flags & NAME_LENGTH) != MIN(name.n, (size_t)NAME_LENGTH))
+        return damaged(err, "an entry is damaged");
     bool again = t->n && str_eq(t->paths[t->n - 1], name); /* the sides of a merge */
     if ((mode & 0170000) == GITLINK || again)
         return true;
