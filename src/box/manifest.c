@@ -40,7 +40,15 @@ static size_t padded(size_t path_n)
     return (path_n + 8) & ~(size_t)7;
 }
 
-static void add(struct manifest *m, struct str path, const struct stat *st)
+void manifest_keep(struct manifest *m, const struct manifest_entry *e, struct str path)
+{
+    note_place(m, m->bytes.n);
+    buf_add(&m->bytes, e, sizeof(*e));
+    buf_add_str(&m->bytes, path);
+    buf_add(&m->bytes, "\0\0\0\0\0\0\0", padded(path.n) - path.n);
+}
+
+void manifest_add(struct manifest *m, struct str path, const struct stat *st)
 {
     struct manifest_entry e = {
         .ino = st->st_ino,
@@ -52,10 +60,7 @@ static void add(struct manifest *m, struct str path, const struct stat *st)
         .mode = st->st_mode,
         .path_n = (uint32_t)path.n,
     };
-    note_place(m, m->bytes.n);
-    buf_add(&m->bytes, &e, sizeof(e));
-    buf_add_str(&m->bytes, path);
-    buf_add(&m->bytes, "\0\0\0\0\0\0\0", padded(path.n) - path.n);
+    manifest_keep(m, &e, path);
 }
 
 /* Walking the files of a tree ---------------------------------------------------------------------
@@ -115,7 +120,7 @@ bool manifest_take(int root_fd, struct manifest *m, struct err *err)
         if (!e)
             return buf_ok(&m->bytes) ||
                    err_set(err, E_IO, "the project has too many files for a manifest");
-        add(m, e->path, &st);
+        manifest_add(m, e->path, &st);
     }
     return false;
 }

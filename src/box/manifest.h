@@ -47,6 +47,9 @@ void manifest_done(struct manifest *m);
 
 /* m must be empty. Directories that can't be read are E_IO: nothing is known of them. */
 MUST_USE bool manifest_take(int root_fd, struct manifest *m, struct err *err);
+/* Adds one at the end, as it is now or as it was. */
+void manifest_add(struct manifest *m, struct str path, const struct stat *st);
+void manifest_keep(struct manifest *m, const struct manifest_entry *e, struct str path);
 MUST_USE bool manifest_write(
     const struct manifest *m, int dir_fd, const char *name, struct err *err);
 MUST_USE bool manifest_read(int dir_fd, const char *name, struct manifest *m, struct err *err);

@@ -1,6 +1,7 @@
 /* An upper layer, read. */
 #include "box/upper.h"
 
+#include "box/compare.h"
 #include "path/beneath.h"
 #include "path/walk.h"
 
@@ -8,10 +9,6 @@
 #include <fcntl.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
-
-enum {
-    CHUNK = 128 * 1024,
-};
 
 struct reading {
     int lower_fd, upper_fd;
@@ -21,7 +18,6 @@ struct reading {
     struct delta *delta;
     struct buf hidden; /* the outermost opaque directory that we are in, with a '/' */
     bool is_hidden;
-    char *chunks; /* two of them */
 };
 
 static bool enough(const struct reading *r)
@@ -78,58 +74,14 @@ static bool check_plain(const struct walk_entry *e, const struct stat *st, struc
 /* Comparison -------------------------------------------------------------------------------------
  */
 
-static bool read_full(int fd, char *to, off_t at, size_t *ret_n)
-{
-    size_t n = 0;
-    while (n < CHUNK) {
-        ssize_t got = pread(fd, to + n, CHUNK - n, at + (off_t)n);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return false;
-        if (got == 0)
-            break;
-        n += (size_t)got;
-    }
-    *ret_n = n;
-    return true;
-}
-
-static bool same_bytes(
-    struct reading *r, int a, int b, struct str path, bool *ret_same, struct err *err)
-{
-    for (off_t at = 0;; at += CHUNK) {
-        size_t n, m;
-        if (r->compare_left < CHUNK)
-            return err_set(err, E_IO, "'%s': the changed files are too large to compare", path.p);
-        r->compare_left -= CHUNK;
-        if (!read_full(a, r->chunks, at, &n) || !read_full(b, r->chunks + CHUNK, at, &m))
-            return err_errno(err, E_IO, errno, "cannot read '%s'", path.p);
-        *ret_same = n == m && memcmp(r->chunks, r->chunks + CHUNK, n) == 0;
-        if (!*ret_same || n < CHUNK)
-            return true;
-    }
-}
-
-static bool same_link(int a, int b)
-{
-    char s[DELTA_LINK_MAX], t[DELTA_LINK_MAX];
-    ssize_t n = readlinkat(a, "", s, sizeof(s)), m = readlinkat(b, "", t, sizeof(t));
-    return n >= 0 && n == m && memcmp(s, t, (size_t)n) == 0;
-}
-
 static bool add_if_changed(struct reading *r, struct str path, const struct stat *old, int old_fd,
     const struct stat *new, int new_fd, struct err *err)
 {
     bool same;
     if ((old->st_mode & S_IFMT) != (new->st_mode &S_IFMT))
         return delta_add(r->delta, path, DELTA_TYPE, old, new, err);
-    if (S_ISLNK(new->st_mode))
-        same = same_link(old_fd, new_fd);
-    else if (old->st_size != new->st_size)
-        same = false;
-    else if (!same_bytes(r, old_fd, new_fd, path, &same, err))
-        return false;
+    if (!compare_content(old_fd, old, new_fd, new, &r->compare_left, &same, err))
+        return err_wrap(err, "'%s'", path.p);
     if (!same)
         return delta_add(r->delta, path, DELTA_MODIFIED, old, new, err);
     if (old->st_mode != new->st_mode && S_ISREG(new->st_mode))
@@ -337,7 +289,6 @@ static bool read_all(struct reading *r, bool opaque_root, struct err *err)
 static bool run(int lower_fd, int upper_fd, const struct upper_options *options, bool first_only,
     struct delta *delta, struct err *err)
 {
-    AUTO_FREE char *chunks = base_alloc(2 * (size_t)CHUNK);
     struct reading r = {
         .lower_fd = lower_fd,
         .upper_fd = upper_fd,
@@ -346,7 +297,6 @@ static bool run(int lower_fd, int upper_fd, const struct upper_options *options,
         .first_only = first_only,
         .delta = delta,
         .hidden = BUF_INIT(1 << 20),
-        .chunks = chunks,
     };
     bool ok = read_all(&r, options->opaque_root, err);
     buf_done(&r.hidden);

@@ -6,7 +6,7 @@
 Each round makes a tree, changes a copy of it, and asks for the patch three ways: with the whole new tree as
 an upper layer that hides everything; with an upper layer made by hand (whiteouts, opaque directories); and, where
 the machine lets us, with one that the kernel's overlayfs made. `git apply` then applies each to a copy of the old
-tree, and `git apply -R` takes it back.
+tree, and `git apply -R` takes it back. Our own apply must give the same tree, once, and leave nothing to show after.
 """
 import os
 import random
@@ -87,7 +87,7 @@ def put(tree, path, entry):
 
 def entry(r):
     if r.randrange(8) == 0:
-        return ('link', r.choice([b'a', b'../x', b'/etc/passwd', b'no\nline', b'with space']))
+        return ('link', r.choice([b'elsewhere', b'..', b'/etc/passwd', b'no\nline', b'with space']))
     return (r.choice('-----x'), content(r))
 
 
@@ -236,6 +236,34 @@ def check(box_tree, work, how, old_tree, upper, new, extra):
     shutil.rmtree(copy)
 
 
+def changes_shape(old, new):
+    """Does a file have to become a directory, or the other way round?"""
+    return any(a.startswith(b + '/') for one, other in ((old, new), (new, old)) for a in one if a not in other
+               for b in other if b not in one)
+
+
+def check_apply(box_tree, work, upper, old, new, extra):
+    """On a copy of the old tree, with a copy as the baseline."""
+    project, baseline, journal = (os.path.join(work, n) for n in ('project', 'baseline', 'journal'))
+    write_tree(project, old)
+    write_tree(baseline, old)
+    command = [box_tree, 'apply', project, baseline, upper, journal, 'executed', *extra]
+    done = subprocess.run(command, capture_output=True)
+    if changes_shape(old, new):
+        assert done.returncode == 1 and b'by hand' in done.stderr, ('apply', done.stderr)
+        assert read(project) == old and read(baseline) == old, 'apply: refused, but something was changed'
+    else:
+        assert done.returncode == 0, ('apply', done.stderr)
+        assert read(project) == new and read(baseline) == new, 'apply differs'
+        left = subprocess.run([box_tree, 'list', baseline, upper, *extra], capture_output=True)
+        assert left.returncode == 0 and left.stdout == b'', ('apply: left to show', left.stdout)
+        dirs = [b for b, d, f in os.walk(project) if b != project and not d and not f]
+        assert not dirs, ('apply: empty directories', dirs)
+    assert not os.path.exists(journal), 'apply: the journal stays'
+    shutil.rmtree(project)
+    shutil.rmtree(baseline)
+
+
 def round_(box_tree, seed):
     r = random.Random(seed)
     with tempfile.TemporaryDirectory(prefix='box-oracle-') as work:
@@ -249,6 +277,8 @@ def round_(box_tree, seed):
         upper = os.path.join(work, 'upper')
         upper_by_hand(r, upper, old, new)
         check(box_tree, work, 'by hand', old_tree, upper, new, [])
+        check_apply(box_tree, work, new_tree, old, new, ['opaque'])
+        check_apply(box_tree, work, upper, old, new, [])
         kernel = upper_by_kernel(work, old_tree, os.path.join(work, 'ovl-upper'), old, new) if seed % 5 == 0 else False
         if kernel:
             check(box_tree, work, 'overlayfs', old_tree, os.path.join(work, 'ovl-upper'), new, [])
