@@ -57,7 +57,8 @@ void literal_add(struct buf *text, struct str content)
     struct liner l = {.n = 0};
     z_stream z = {0};
     int status;
-    BUG_ON(content.n > UINT32_MAX || deflateInit(&z, Z_DEFAULT_COMPRESSION) != Z_OK);
+    /* The level that git uses for patches. */
+    BUG_ON(content.n > UINT32_MAX || deflateInit(&z, Z_BEST_SPEED) != Z_OK);
     z.next_in = (Bytef *)(uintptr_t)content.p;
     z.avail_in = (uInt)content.n;
     buf_printf(text, "literal %zu\n", content.n);
