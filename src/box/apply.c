@@ -72,8 +72,8 @@ static const char *what_project_did(const struct delta_item *item, const struct 
         return now->fd >= 0 ? "has a directory or something else there"
                             : "has a file or link where a directory has to be";
     if (now->fd < 0)
-        return "has it no more";
-    return item->old.ino ? "changed it" : "has one, too";
+        return "has none";
+    return item->old.ino ? "has another one" : "has one, too,";
 }
 
 /* Has the project what the box started from? */
@@ -147,7 +147,7 @@ static void check_shapes(struct apply *a, const struct delta *delta)
             if (row->state != APPLY_FITS && a->rows[i].state != APPLY_FITS)
                 continue;
             row->state = APPLY_CONFLICT;
-            row->project = "must have a directory replaced by a file, or a file by a directory, "
+            row->project = "needs a directory replaced by a file, or a file by a directory, "
                            "which has to be done by hand";
         }
     }
@@ -174,9 +174,16 @@ static const struct apply_row *first_in(const struct apply *a, enum apply_state 
 
 static bool refuse_conflicts(const struct apply *a, struct err *err)
 {
+    static const char *const done[] = {
+        [DELTA_ADDED] = "was added",
+        [DELTA_DELETED] = "was deleted",
+        [DELTA_MODIFIED] = "was changed",
+        [DELTA_MODE] = "was given another mode",
+        [DELTA_TYPE] = "became another type of file",
+    };
     const struct apply_row *row = first_in(a, APPLY_CONFLICT);
-    err_set(err, E_CONFLICT, "'%s': the box %s it, the project %s since; nothing was applied",
-        row->item->path.p, delta_kind_name(row->item->kind), row->project);
+    err_set(err, E_CONFLICT, "'%s' %s in the box, and the project %s by now; nothing was applied",
+        row->item->path.p, done[row->item->kind], row->project);
     err_ctx(err, "path", "%s", row->item->path.p);
     return err_ctx_int(err, "conflicts", (int64_t)a->n_conflicts);
 }

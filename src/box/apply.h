@@ -53,7 +53,7 @@ enum apply_state {
 struct apply_row {
     const struct delta_item *item; /* what the box did */
     enum apply_state state;
-    const char *project; /* what the project did: "was changed", "is gone", ... */
+    const char *project; /* what the project did: "has another one", "has none" */
     const char *runs;    /* why it runs by itself, or NULL */
     struct stamp now;    /* of the project's file */
 };

@@ -318,16 +318,17 @@ TEST(box_apply_conflicts_change_nothing)
     AUTO_APPLIED struct applied x = {0};
     run_apply(&x, false);
     AUTO_FREE char *after = tree_describe(test_path("project"));
-    CHECK_ERR(&x.err, E_CONFLICT, "'added': the box added it, the project has one, too since");
+    CHECK_ERR(
+        &x.err, E_CONFLICT, "'added' was added in the box, and the project has one, too, by now");
     CHECK_Z(after, before);
     static const struct {
         const char *path;
         enum apply_state state;
         const char *project;
     } rows[] = {
-        {"added", APPLY_CONFLICT, "has one, too"},
-        {"both", APPLY_CONFLICT, "changed it"},
-        {"gone", APPLY_CONFLICT, "has it no more"},
+        {"added", APPLY_CONFLICT, "has one, too,"},
+        {"both", APPLY_CONFLICT, "has another one"},
+        {"gone", APPLY_CONFLICT, "has none"},
         {"ok", APPLY_FITS, ""},
         {"same", APPLY_DONE, ""},
     };
