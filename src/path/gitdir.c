@@ -48,7 +48,7 @@ static int open_dir(int dir_fd, const char *path)
     return openat(dir_fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-bool gitdir_open_common(int dir_fd, int *ret_fd, struct err *err)
+bool gitdir_open_own(int dir_fd, int *ret_fd, struct err *err)
 {
     AUTO_BUF struct buf path = BUF_INIT(POINTER_MAX);
     AUTO_FD int git = open_dir(dir_fd, ".git");
@@ -57,7 +57,16 @@ bool gitdir_open_common(int dir_fd, int *ret_fd, struct err *err)
             return false;
         git = path.n ? open_dir(dir_fd, buf_z(&path)) : -1;
     }
-    buf_reset(&path);
+    *ret_fd = TAKE_FD(git);
+    return true;
+}
+
+bool gitdir_open_common(int dir_fd, int *ret_fd, struct err *err)
+{
+    AUTO_BUF struct buf path = BUF_INIT(POINTER_MAX);
+    AUTO_FD int git = -1;
+    if (!gitdir_open_own(dir_fd, &git, err))
+        return false;
     if (git >= 0 && !read_pointer(git, "commondir", STR(""), &path, err))
         return err_wrap(err, "in '.git'");
     *ret_fd = path.n ? open_dir(git, buf_z(&path)) : TAKE_FD(git);

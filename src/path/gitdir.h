@@ -15,6 +15,9 @@ bool gitdir_present(int dir_fd);
 /* Does that `.git` lead to a repository: a HEAD, objects and refs? */
 bool gitdir_is_repository(int dir_fd);
 
+/* The directory that this work tree has for itself (HEAD, index); the same rules. */
+MUST_USE bool gitdir_open_own(int dir_fd, int *ret_fd, struct err *err);
+
 /* The directory that all work trees of the repository share; -1 if `.git` leads nowhere. Only a
  * `.git` that can't be read is an error. */
 MUST_USE bool gitdir_open_common(int dir_fd, int *ret_fd, struct err *err);

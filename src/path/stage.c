@@ -252,6 +252,39 @@ static bool fill(
     return true;
 }
 
+/* A link has nothing that could be kept; it must only be the one that was seen. */
+static bool check_old_link(
+    const struct change_place *at, const struct change_op *op, struct err *err)
+{
+    struct stat st;
+    if (fstatat(at->dir_fd, at->name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !stamp_is(&op->old, &st))
+        return change_conflict(err, op->rel, "was changed meanwhile");
+    return true;
+}
+
+static bool check_old(
+    const struct change_place *at, const struct change_op *op, struct staging *s, struct err *err)
+{
+    if (S_ISLNK(op->old.mode))
+        return check_old_link(at, op, err);
+    return open_old(at->dir_fd, at->name, op->rel, &op->old, s, err);
+}
+
+static bool make_link(
+    const struct change_place *at, struct change_op *op, struct str target, struct err *err)
+{
+    char text[PATH_MAX];
+    struct stat st;
+    BUG_ON(target.n >= sizeof(text));
+    memcpy(text, target.p, target.n);
+    text[target.n] = '\0';
+    if (symlinkat(text, at->dir_fd, at->temp) != 0 ||
+        fstatat(at->dir_fd, at->temp, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return err_errno(err, E_IO, errno, "cannot make the link '%s'", op->rel.p);
+    op->new = stamp_of(&st);
+    return true;
+}
+
 bool stage_file(
     struct change *c, size_t i, const struct stage_spec *spec, uint64_t *ret_bytes, struct err *err)
 {
@@ -260,13 +293,18 @@ bool stage_file(
     AUTO_PLACE struct change_place at = {.dir_fd = -1};
     if (!change_place_open(c, i, &at, err))
         return false;
-    if (op->kind == CHANGE_UPDATE && !open_old(at.dir_fd, at.name, op->rel, &op->old, &s, err))
+    if (op->kind == CHANGE_UPDATE && !check_old(&at, op, &s, err))
         return false;
     if (op->kind == CHANGE_CREATE && spec->like.p && !open_like(c, spec, &s, err))
         return false;
     AUTO_FD int old_fd = s.old_fd;
-    if (op->kind == CHANGE_UPDATE && !stage_writable(at.dir_fd, at.name, op->rel, &s.old, err))
+    if (old_fd >= 0 && op->kind == CHANGE_UPDATE &&
+        !stage_writable(at.dir_fd, at.name, op->rel, &s.old, err))
         return false;
+    if (spec->link) {
+        *ret_bytes = spec->content.n;
+        return make_link(&at, op, spec->content, err);
+    }
     /* Only a new file without a mode of its own is readable for others while it is written. */
     mode_t mode = old_fd < 0 && !spec->set_mode ? 0666 : 0600;
     AUTO_FD int fd =

@@ -18,6 +18,7 @@ struct stage_spec {
     struct stamp like_stamp; /* what it was */
     mode_t mode;
     bool set_mode; /* otherwise the old mode; for a new file 0666 without the umask */
+    bool link;     /* the content is where a symbolic link shall point to */
     bool keep_eol; /* the old file's lines all end in CRLF: so do the new ones */
 };
 

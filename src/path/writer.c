@@ -149,7 +149,8 @@ static int look_into(struct writer *w, struct str rel, const char **ret_name)
 }
 
 /* What stands at a path; *ret_old has inode 0 if nothing does. */
-static bool look_at(struct writer *w, struct str rel, struct stamp *ret_old, struct err *err)
+static bool look_at(struct writer *w, struct str rel, const struct stamp *expect,
+    struct stamp *ret_old, struct err *err)
 {
     struct stat st;
     const char *name;
@@ -163,7 +164,9 @@ static bool look_at(struct writer *w, struct str rel, struct stamp *ret_old, str
         return err_set(err, E_IO,
             "'%s' lies in a file system of the kernel: what is there can't be replaced or made",
             rel.p);
-    if (there && (!check_type(rel, &st, err) || !stage_writable(fd, name, rel, &st, err)))
+    bool known_link = there && S_ISLNK(st.st_mode) && expect && S_ISLNK(expect->mode);
+    if (there && !known_link &&
+        (!check_type(rel, &st, err) || !stage_writable(fd, name, rel, &st, err)))
         return false;
     if (!there && !check_parent(w, rel, err))
         return false;
@@ -231,16 +234,20 @@ static bool put_file(struct writer *w, struct str rel, const struct stage_spec *
     if (spec->content.n > WRITER_MAX_BYTES - w->bytes)
         return err_set(err, E_IO, "a change can't have more than %llu bytes",
             (unsigned long long)WRITER_MAX_BYTES);
+    if (options->link &&
+        (spec->content.n == 0 || spec->content.n >= PATH_MAX || str_find(spec->content, '\0') >= 0))
+        return err_set(err, E_IO, "a link can't point to that: '%s'", rel.p);
     if (options->set_mode && options->mode > 07777)
         return err_set(err, E_IO, "'%o' is not a file mode", (unsigned)options->mode);
     new.op.rel = arena_str(&w->arena, rel);
-    if (!look_at(w, new.op.rel, &new.op.old, err) ||
+    if (!look_at(w, new.op.rel, options->expect, &new.op.old, err) ||
         !check_expected(new.op.rel, &new.op.old, options, err))
         return false;
     new.op.kind = new.op.old.ino ? CHANGE_UPDATE : CHANGE_CREATE;
     new.spec.set_mode = options->set_mode;
     new.spec.mode = options->mode;
     new.spec.keep_eol = options->keep_eol;
+    new.spec.link = options->link;
     if (!add_op(w, &new, err))
         return false;
     w->bytes += spec->content.n;
@@ -262,7 +269,7 @@ bool writer_remove(struct writer *w, struct str rel, const struct stamp *expect,
     if (!check_rel(w, rel, err))
         return false;
     new.op.rel = arena_str(&w->arena, rel);
-    return look_at(w, new.op.rel, &new.op.old, err) &&
+    return look_at(w, new.op.rel, expect, &new.op.old, err) &&
            check_expected(new.op.rel, &new.op.old, &options, err) && add_op(w, &new, err);
 }
 

@@ -18,6 +18,10 @@
  * What belongs to a file stays: mode, owner, attributes; where it can't be kept, nothing is
  * changed. A file with several hard links becomes a file of its own. A read-only file is
  * refused, for root too.
+ *
+ * A symbolic link at a path is refused, because whoever writes there may mean the file behind it.
+ * Who knows that it is one says so with a stamp in `expect`: then the link itself is replaced or
+ * removed. `link` makes one.
  */
 #ifndef PATH_WRITER_H
 #define PATH_WRITER_H
@@ -39,6 +43,7 @@ struct writer_options {
     bool keep_eol; /* if all lines of the old file end in CRLF, bare LFs become CRLF */
     bool set_mode; /* otherwise the mode is kept; a new file gets 0666 without the umask */
     mode_t mode;
+    bool link; /* the content is where a symbolic link shall point to */
 };
 
 enum writer_action {

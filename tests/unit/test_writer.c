@@ -683,3 +683,73 @@ TEST(writer_with_hundreds_of_files)
         nothing_left();
     }
 }
+
+static struct stamp stamp_at(const char *path)
+{
+    struct stat st;
+    BUG_ON(lstat(path, &st) != 0);
+    return stamp_of(&st);
+}
+
+/* Links that the caller knows of: made, replaced, removed, and never followed. */
+TEST(writer_changes_links_themselves)
+{
+    char target[16] = "";
+    tree_file(test_path("root/file"), "was", 0644);
+    tree_file(test_path("root/behind"), "kept", 0644);
+    static const char *const names[] = {"gone", "to-file", "to-link"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        BUG_ON(symlink("behind", test_path("root/%s", names[i])) != 0);
+    AUTO_FIXTURE struct fixture f = fixture_new();
+    struct stamp gone = stamp_at(test_path("root/gone"));
+    struct stamp to_file = stamp_at(test_path("root/to-file"));
+    struct stamp to_link = stamp_at(test_path("root/to-link"));
+    struct stamp file = stamp_at(test_path("root/file"));
+    CHECK_OK(writer_remove(f.w, STR("gone"), &gone, &f.err), &f.err);
+    CHECK_OK(writer_put(f.w, STR("to-file"), STR("is"),
+                 &(struct writer_options){.expect = &to_file}, &f.err),
+        &f.err);
+    CHECK_OK(writer_put(f.w, STR("to-link"), STR("new"),
+                 &(struct writer_options){.expect = &to_link, .link = true}, &f.err),
+        &f.err);
+    CHECK_OK(writer_put(f.w, STR("file"), STR("x"),
+                 &(struct writer_options){.expect = &file, .link = true}, &f.err),
+        &f.err);
+    CHECK_OK(writer_put(f.w, STR("d/made"), STR("y"),
+                 &(struct writer_options){.link = true, .must_not_exist = true}, &f.err),
+        &f.err);
+    if (!CHECK_OK(writer_commit(f.w, &f.result, &f.err), &f.err))
+        return;
+    CHECK(access(test_path("root/gone"), F_OK) != 0);
+    check_file(test_path("root/behind"), "kept");
+    CHECK(S_ISREG(stamp_at(test_path("root/to-file")).mode));
+    check_file(test_path("root/to-file"), "is");
+    static const struct {
+        const char *name, *target;
+    } links[] = {{"to-link", "new"}, {"file", "x"}, {"d/made", "y"}};
+    for (size_t i = 0; i < ARRAY_LEN(links); i++) {
+        test_row(i, links[i].name);
+        memset(target, 0, sizeof(target));
+        CHECK(readlink(test_path("root/%s", links[i].name), target, sizeof(target) - 1) > 0);
+        CHECK_Z(target, links[i].target);
+    }
+    nothing_left();
+}
+
+TEST(writer_refuses_links_that_can_not_be)
+{
+    tree_file(test_path("root/file"), "was", 0644);
+    BUG_ON(symlink("file", test_path("root/link")) != 0);
+    AUTO_FIXTURE struct fixture f = fixture_new();
+    struct writer_options link = {.link = true};
+    struct stamp file = stamp_at(test_path("root/file"));
+    CHECK(!writer_put(f.w, STR("new"), STR(""), &link, &f.err));
+    CHECK_ERR(&f.err, E_IO, "a link can't point to that: 'new'");
+    CHECK(!writer_put(f.w, STR("new"), STR("a\0b"), &link, &f.err));
+    /* A stamp of a file is no knowledge of a link. */
+    CHECK(
+        !writer_put(f.w, STR("link"), STR("x"), &(struct writer_options){.expect = &file}, &f.err));
+    CHECK_ERR(&f.err, E_FS_VIOLATION, "is a symbolic link");
+    CHECK(!writer_put(f.w, STR("link"), STR("x"), &link, &f.err));
+    CHECK_ERR(&f.err, E_FS_VIOLATION, "is a symbolic link");
+}

@@ -1,0 +1,86 @@
+/* A box's changes brought into the project: all of them, or none.
+ *
+ *     struct apply_trees trees = {.project_fd = p, .baseline_fd = b, .upper_fd = u};
+ *     AUTO_APPLY struct apply a = APPLY_INIT;
+ *     if (!apply_check(&a, &trees, &delta, &options, err)) ...      nothing is written
+ *     for (size_t i = 0; i < a.n; i++) ... a.rows[i] ...            what would happen
+ *     if (!apply_commit(&a, journal_dir, err)) ...
+ *
+ * A change fits if the project has what the baseline has: the same content, type and mode. If it
+ * has what the box has already, there is nothing to do. Anything else is a conflict, and one
+ * conflict refuses all (E_CONFLICT); the rows name each file and what either side did. For a box
+ * without a copy the project itself is the baseline, and the manifest tells what was changed
+ * meanwhile.
+ *
+ * Never applied (E_FS_VIOLATION): anything in `.git`, set-user-id and set-group-id files, and
+ * whatever of devices, sockets and pipes the box left (delta.refused). Paths are opened below the
+ * project with links refused, so that nothing lands outside of it or behind a link. What runs by
+ * itself (selfrun.h) needs `allow_executed`; without it E_APPROVAL_REQUIRED, and the rows say why.
+ *
+ * The writer (path/writer.h) replaces the files, with its journal: after a crash all is old or
+ * new. It can't make a file where a directory is, or the other way round: such a change is a
+ * conflict. Directories that are empty then are removed, as git does.
+ *
+ * The baseline moves with it. Of a copy: the same changes are written into the baseline, where they
+ * are hidden from the box by its own upper layer, which stays as it is; what is equal on both sides
+ * is no change. If only the first half was done, the next diff shows the changes once more, and the
+ * next apply finds them done and moves the baseline. Without a copy: apply_move_manifest().
+ */
+#ifndef BOX_APPLY_H
+#define BOX_APPLY_H
+
+#include "box/delta.h"
+#include "box/manifest.h"
+
+struct apply_trees {
+    int project_fd;
+    int baseline_fd; /* the copy; -1: the project is its own baseline, see manifest */
+    int upper_fd;
+    const struct manifest *manifest; /* if there is no copy */
+};
+
+struct apply_options {
+    bool allow_executed;
+};
+
+enum apply_state {
+    APPLY_FITS,
+    APPLY_DONE, /* the project has it already */
+    APPLY_CONFLICT,
+    APPLY_FORBIDDEN,
+};
+
+struct apply_row {
+    const struct delta_item *item; /* what the box did */
+    enum apply_state state;
+    const char *project; /* what the project did: "has another one", "has none" */
+    const char *runs;    /* why it runs by itself, or NULL */
+    struct stamp now;    /* of the project's file */
+};
+
+struct apply {
+    struct apply_trees trees;
+    struct apply_row *rows; /* one for each change */
+    size_t n;
+    size_t n_conflicts, n_forbidden, n_executed, n_done;
+};
+
+#define APPLY_INIT ((struct apply){.rows = NULL})
+#define AUTO_APPLY AUTO(apply_done)
+
+/* Looks at everything. The rows are there also if it says no: E_CONFLICT, E_FS_VIOLATION,
+ * E_APPROVAL_REQUIRED, in that order. The delta must outlive it. */
+MUST_USE bool apply_check(struct apply *a, const struct apply_trees *trees,
+    const struct delta *delta, const struct apply_options *options, struct err *err);
+
+/* Writes what was checked, and moves the baseline of a copy. What changed since the check is
+ * E_CONFLICT, and nothing is written. */
+MUST_USE bool apply_commit(struct apply *a, const char *journal_dir, struct err *err);
+
+/* A manifest in which the applied files are as they are now; `moved` must be empty. */
+MUST_USE bool apply_move_manifest(
+    const struct apply *a, const struct manifest *old, struct manifest *moved, struct err *err);
+
+void apply_done(struct apply *a);
+
+#endif

@@ -1,0 +1,222 @@
+/* The list of what is copied. */
+#include "box/copy_list.h"
+
+#include "box/delta.h"
+#include "box/tracked.h"
+#include "path/beneath.h"
+#include "path/walk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+void copy_list_done(struct copy_list *list)
+{
+    for (size_t i = 0; i < list->n_sources; i++)
+        close(list->sources[i]);
+    free(list->jobs);
+    free(list->dirs);
+    arena_done(&list->arena);
+}
+
+void copy_list_note(struct copy_list *list, struct str path, const char *why)
+{
+    struct copy_report *r = list->report;
+    size_t i = r->n_notes++;
+    if (i >= COPY_NOTES_MAX || arena_left(&r->arena) < path.n + 64)
+        return;
+    if (!r->notes)
+        r->notes = ARENA_NEW(&r->arena, struct copy_note, COPY_NOTES_MAX);
+    r->notes[i] = (struct copy_note){arena_str(&r->arena, path), why};
+}
+
+int copy_list_keep(struct copy_list *list, int fd, struct err *err)
+{
+    if (list->n_sources == COPY_SOURCES_MAX) {
+        err_set(err, E_IO, "the project has more than %d git directories", COPY_SOURCES_MAX);
+        return -1;
+    }
+    int kept = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    if (kept < 0)
+        err_errno(err, E_IO, errno, "cannot keep a directory open");
+    else
+        list->sources[list->n_sources++] = kept;
+    return kept;
+}
+
+struct str copy_list_join(struct copy_list *list, struct str prefix, struct str path)
+{
+    char *joined = arena_alloc(&list->arena, prefix.n + path.n + 1);
+    if (prefix.n)
+        memcpy(joined, prefix.p, prefix.n);
+    memcpy(joined + prefix.n, path.p, path.n);
+    return str_n(joined, prefix.n + path.n);
+}
+
+bool copy_list_add(struct copy_list *list, int from_fd, struct str from, struct str to,
+    const struct stat *st, struct err *err)
+{
+    const struct copy_options *o = list->options;
+    size_t files_max = o->files_max ? o->files_max : COPY_FILES_MAX;
+    uint64_t bytes_max = o->bytes_max ? o->bytes_max : COPY_BYTES_MAX;
+    uint64_t size = S_ISREG(st->st_mode) ? (uint64_t)st->st_size : 0;
+    if (list->n_jobs == files_max)
+        return err_set(err, E_IO, "the project has more than %zu files", files_max);
+    if (size > bytes_max - list->bytes)
+        return err_set(err, E_IO, "the project has more than %llu bytes: '%s' is too much",
+            (unsigned long long)bytes_max, to.p);
+    if (list->n_jobs == list->cap_jobs) {
+        list->cap_jobs = list->cap_jobs ? 2 * list->cap_jobs : 1024;
+        list->jobs = base_realloc(list->jobs, list->cap_jobs * sizeof(*list->jobs));
+    }
+    list->bytes += size;
+    list->jobs[list->n_jobs++] = (struct copy_job){
+        .from_fd = from_fd, .from = from, .to = to, .mode = st->st_mode, .size = size};
+    return true;
+}
+
+bool copy_list_add_dir(
+    struct copy_list *list, struct str to, const struct stat *st, struct err *err)
+{
+    if (list->n_dirs == COPY_FILES_MAX)
+        return err_set(err, E_IO, "the project has more than %d directories", COPY_FILES_MAX);
+    if (list->n_dirs == list->cap_dirs) {
+        list->cap_dirs = list->cap_dirs ? 2 * list->cap_dirs : 256;
+        list->dirs = base_realloc(list->dirs, list->cap_dirs * sizeof(*list->dirs));
+    }
+    list->dirs[list->n_dirs++] =
+        (struct copy_dir){.to = to, .mode = st->st_mode & 07777, .mtime = st->st_mtim};
+    return true;
+}
+
+static bool take(struct copy_list *list, int root_fd, struct walk *w, const struct walk_entry *e,
+    struct err *err)
+{
+    struct stat st;
+    if (str_is(e->name, ".git")) {
+        walk_skip(w);
+        struct str prefix = str_head(e->path, e->path.n - e->name.n);
+        return prefix.n == 0 || copy_git(list, e->dir_fd, prefix, err);
+    }
+    if (fstatat(e->dir_fd, e->name.p, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return true; /* gone meanwhile */
+    struct str path = arena_str(&list->arena, e->path);
+    if (S_ISDIR(st.st_mode))
+        return copy_list_add_dir(list, path, &st, err);
+    if (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode))
+        return copy_list_add(list, root_fd, path, path, &st, err);
+    copy_list_note(list, path,
+        S_ISSOCK(st.st_mode)   ? "is a socket"
+        : S_ISFIFO(st.st_mode) ? "is a named pipe"
+                               : "is a device");
+    return true;
+}
+
+static bool take_all(struct copy_list *list, int root_fd, struct err *err)
+{
+    AUTO_WALK struct walk *w = NULL;
+    AUTO_WALK_PROBLEMS struct walk_problems problems = {0};
+    struct walk_options options = {
+        .ignore = !list->options->include_ignored, .all_names = true, .problems = &problems};
+    const struct walk_entry *e;
+    if (!walk_open(root_fd, &options, &w, err))
+        return false;
+    for (;;) {
+        if (!walk_next(w, &e, err))
+            return false;
+        if (!e)
+            break;
+        if (!take(list, root_fd, w, e, err))
+            return false;
+    }
+    for (size_t i = 0; i < problems.n; i++)
+        copy_list_note(list, str_z(i < WALK_PROBLEMS_KEPT ? problems.kept[i].path : ""),
+            "is a directory that can't be read");
+    return true;
+}
+
+/* Tracked files that an ignore rule hides --------------------------------------------------------
+ */
+
+static bool add_parents(struct copy_list *list, int root_fd, struct str path, struct err *err)
+{
+    for (size_t i = 1; i < path.n; i++) {
+        struct stat st;
+        if (path.p[i] != '/')
+            continue;
+        struct str dir = arena_str(&list->arena, str_head(path, i));
+        AUTO_FD int fd = beneath_open(root_fd, dir.p, O_PATH | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
+        if (fd >= 0 && fstat(fd, &st) == 0 && !copy_list_add_dir(list, dir, &st, err))
+            return false;
+    }
+    return true;
+}
+
+static bool add_tracked(struct copy_list *list, int root_fd, struct str path, struct err *err)
+{
+    struct stat st;
+    AUTO_FD int fd = beneath_open(root_fd, path.p, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
+    if (fd < 0 || fstat(fd, &st) != 0 || !(S_ISREG(st.st_mode) || S_ISLNK(st.st_mode)))
+        return true; /* deleted in the work tree, or something else now */
+    struct str kept = arena_str(&list->arena, path);
+    if (delta_is_git(path))
+        return true;
+    return add_parents(list, root_fd, path, err) &&
+           copy_list_add(list, root_fd, kept, kept, &st, err);
+}
+
+static int compare_from(const void *a, const void *b)
+{
+    return str_cmp(((const struct copy_job *)a)->from, ((const struct copy_job *)b)->from);
+}
+
+/* The n jobs from `first` on are the walk's, in the order of their paths. */
+static bool take_tracked(struct copy_list *list, int root_fd, const struct copy_tree *tree,
+    size_t first, size_t n, struct err *err)
+{
+    AUTO_TRACKED struct tracked t = {0};
+    if (!tracked_read(tree->git_fd, &t, err))
+        return false;
+    for (size_t i = 0; i < t.n; i++) {
+        struct copy_job key = {.from = copy_list_join(list, tree->prefix, t.paths[i])};
+        bool listed = n && bsearch(&key, list->jobs + first, n, sizeof(key), compare_from);
+        if (!listed && !add_tracked(list, root_fd, key.from, err))
+            return false;
+    }
+    return true;
+}
+
+static bool take_all_tracked(
+    struct copy_list *list, int root_fd, size_t first, size_t end, struct err *err)
+{
+    for (size_t i = 0; i < list->n_trees; i++)
+        if (!take_tracked(list, root_fd, &list->trees[i], first, end - first, err))
+            return false;
+    return true;
+}
+
+/* Those of nested git directories stand between the others: put behind them first. */
+static size_t gather_own(struct copy_list *list, int root_fd, size_t first)
+{
+    size_t n = list->n_jobs - first, own = 0, other = 0;
+    AUTO_FREE struct copy_job *rest = base_alloc((n + 1) * sizeof(*rest));
+    for (size_t i = first; i < list->n_jobs; i++) {
+        if (list->jobs[i].from_fd == root_fd)
+            list->jobs[first + own++] = list->jobs[i];
+        else
+            rest[other++] = list->jobs[i];
+    }
+    memcpy(list->jobs + first + own, rest, other * sizeof(*rest));
+    return first + own;
+}
+
+bool copy_list_project(struct copy_list *list, int project_fd, struct err *err)
+{
+    int root_fd = copy_list_keep(list, project_fd, err);
+    if (root_fd < 0 || !copy_git(list, root_fd, STR(""), err))
+        return false;
+    size_t first = list->n_jobs;
+    if (!take_all(list, root_fd, err))
+        return false;
+    size_t end = gather_own(list, root_fd, first);
+    return list->options->include_ignored || take_all_tracked(list, root_fd, first, end, err);
+}

@@ -1,0 +1,262 @@
+/* Patches in git's form. */
+#include "box/gitpatch.h"
+
+#include "box/linediff.h"
+#include "box/literal.h"
+#include "box/sha1.h"
+
+static const char no_blob[] = "0000000000000000000000000000000000000000";
+
+/* One side of a block of the patch. */
+struct side {
+    bool there;
+    unsigned mode; /* git's */
+    struct str content;
+    char blob[SHA1_HEX];
+};
+
+struct gitpatch gitpatch_start(int old_fd, int new_fd)
+{
+    return (struct gitpatch){.old_fd = old_fd, .new_fd = new_fd, .budget = GITPATCH_BUDGET};
+}
+
+static unsigned git_mode(mode_t mode)
+{
+    return S_ISLNK(mode) ? 0120000 : mode & 0100 ? 0100755 : 0100644;
+}
+
+/* Names ------------------------------------------------------------------------------------------
+ */
+
+static bool needs_quotes(struct str name)
+{
+    for (size_t i = 0; i < name.n; i++) {
+        unsigned char c = (unsigned char)name.p[i];
+        if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\')
+            return true;
+        /* In a header without quotes git would take what follows for an absolute path. */
+        if (c == ' ' && i + 1 < name.n && name.p[i + 1] == '/')
+            return true;
+    }
+    return false;
+}
+
+static void add_escaped(struct buf *text, unsigned char c)
+{
+    static const char plain[] = "\a\b\t\n\v\f\r\"\\", letter[] = "abtnvfr\"\\";
+    const char *found = c ? strchr(plain, c) : NULL;
+    if (found)
+        buf_printf(text, "\\%c", letter[found - plain]);
+    else if (c < 0x20 || c >= 0x7f)
+        buf_printf(text, "\\%03o", c);
+    else
+        buf_add_byte(text, (char)c);
+}
+
+void gitpatch_name(struct buf *text, const char *prefix, struct str name)
+{
+    bool quoted = needs_quotes(name);
+    if (quoted)
+        buf_add_byte(text, '"');
+    buf_add_z(text, prefix);
+    if (!quoted)
+        buf_add_str(text, name);
+    for (size_t i = 0; quoted && i < name.n; i++)
+        add_escaped(text, (unsigned char)name.p[i]);
+    if (quoted)
+        buf_add_byte(text, '"');
+}
+
+static void add_header(
+    struct buf *text, struct str path, const struct side *old, const struct side *new)
+{
+    buf_add_z(text, "diff --git ");
+    gitpatch_name(text, "a/", path);
+    buf_add_byte(text, ' ');
+    gitpatch_name(text, "b/", path);
+    buf_add_byte(text, '\n');
+    if (!old->there)
+        buf_printf(text, "new file mode %06o\n", new->mode);
+    else if (!new->there)
+        buf_printf(text, "deleted file mode %06o\n", old->mode);
+    else if (old->mode != new->mode)
+        buf_printf(text, "old mode %06o\nnew mode %06o\n", old->mode, new->mode);
+    if (old->there && new->there && strcmp(old->blob, new->blob) == 0)
+        return;
+    buf_printf(text, "index %s..%s", old->blob, new->blob);
+    if (old->there && new->there && old->mode == new->mode)
+        buf_printf(text, " %06o", old->mode);
+    buf_add_byte(text, '\n');
+}
+
+static void add_file_line(struct buf *text, const char *mark, const char *prefix, struct str path,
+    const struct side *side)
+{
+    buf_add_z(text, mark);
+    if (side->there)
+        gitpatch_name(text, prefix, path);
+    else
+        buf_add_z(text, "/dev/null");
+    /* Otherwise the name would end at the blank. */
+    if (side->there && str_find(path, ' ') >= 0)
+        buf_add_byte(text, '\t');
+    buf_add_byte(text, '\n');
+}
+
+/* Hunks ------------------------------------------------------------------------------------------
+ */
+
+struct hunk {
+    size_t old_from, old_to, new_from, new_to;
+};
+
+/* The next lines that differ, at or behind these places; false at the end. */
+static bool next_change(const struct linediff *l, size_t i, size_t j, struct hunk *ret_change)
+{
+    while (i < l->old.n && j < l->new.n && !l->old.changed[i] && !l->new.changed[j]) {
+        i++;
+        j++;
+    }
+    struct hunk h = {i, i, j, j};
+    while (h.old_to < l->old.n && l->old.changed[h.old_to])
+        h.old_to++;
+    while (h.new_to < l->new.n && l->new.changed[h.new_to])
+        h.new_to++;
+    *ret_change = h;
+    return h.old_to > i || h.new_to > j;
+}
+
+static void add_line(struct buf *text, char mark, struct str line)
+{
+    buf_add_byte(text, mark);
+    buf_add_str(text, line);
+    if (line.p[line.n - 1] != '\n')
+        buf_add_z(text, "\n\\ No newline at end of file\n");
+}
+
+static void add_range(struct buf *text, char mark, size_t from, size_t to)
+{
+    size_t n = to - from;
+    buf_printf(text, "%c%zu", mark, n ? from + 1 : from);
+    if (n != 1)
+        buf_printf(text, ",%zu", n);
+}
+
+static void add_hunk(
+    const struct linediff *l, struct hunk h, struct buf *text, struct gitpatch_count *count)
+{
+    size_t i = h.old_from, j = h.new_from;
+    buf_add_z(text, "@@ ");
+    add_range(text, '-', h.old_from, h.old_to);
+    buf_add_byte(text, ' ');
+    add_range(text, '+', h.new_from, h.new_to);
+    buf_add_z(text, " @@\n");
+    while (i < h.old_to || j < h.new_to) {
+        if (i < h.old_to && l->old.changed[i]) {
+            add_line(text, '-', l->old.lines[i++]);
+            count->deleted++;
+        } else if (j < h.new_to && l->new.changed[j]) {
+            add_line(text, '+', l->new.lines[j++]);
+            count->added++;
+        } else {
+            add_line(text, ' ', l->old.lines[i++]);
+            j++;
+        }
+    }
+}
+
+static void add_hunks(const struct linediff *l, struct buf *text, struct gitpatch_count *count)
+{
+    struct hunk h, next;
+    bool more = next_change(l, 0, 0, &h);
+    while (more) {
+        size_t before = MIN((size_t)GITPATCH_CONTEXT, MIN(h.old_from, h.new_from));
+        h.old_from -= before;
+        h.new_from -= before;
+        while ((more = next_change(l, h.old_to, h.new_to, &next)) &&
+               next.old_from - h.old_to <= (size_t)2 * GITPATCH_CONTEXT) {
+            h.old_to = next.old_to;
+            h.new_to = next.new_to;
+        }
+        size_t after = MIN((size_t)GITPATCH_CONTEXT, l->old.n - h.old_to);
+        h.old_to += after;
+        h.new_to += after;
+        add_hunk(l, h, text, count);
+        h = next;
+    }
+}
+
+/* Blocks -----------------------------------------------------------------------------------------
+ */
+
+static bool is_binary(const struct side *s)
+{
+    return s->content.n > GITPATCH_TEXT_MAX || memchr(s->content.p, '\0', s->content.n);
+}
+
+static void add_block(struct gitpatch *p, struct str path, const struct side *old,
+    const struct side *new, struct buf *text, struct gitpatch_count *count)
+{
+    add_header(text, path, old, new);
+    count->shown = true;
+    if (strcmp(old->blob, new->blob) == 0 || (old->content.n == 0 && new->content.n == 0))
+        return;
+    if (is_binary(old) || is_binary(new)) {
+        buf_add_z(text, "GIT binary patch\n");
+        literal_add(text, new->content);
+        literal_add(text, old->content);
+        count->binary = true;
+        count->added = new->content.n;
+        count->deleted = old->content.n;
+        return;
+    }
+    AUTO_LINEDIFF struct linediff l = {0};
+    int64_t most = MIN(p->budget, GITPATCH_BUDGET_FILE), left = most;
+    linediff_make(old->content, new->content, &left, &l);
+    p->budget -= most - left;
+    add_file_line(text, "--- ", "a/", path, old);
+    add_file_line(text, "+++ ", "b/", path, new);
+    add_hunks(&l, text, count);
+}
+
+static bool read_side(int fd, const struct delta_item *item, enum delta_side which,
+    struct buf *content, struct side *ret_side, struct err *err)
+{
+    const struct stamp *stamp = which == DELTA_OLD ? &item->old : &item->new;
+    struct side s = {.there = stamp->ino != 0, .mode = git_mode(stamp->mode)};
+    if (!delta_read(fd, item, which, content, err))
+        return false;
+    s.content = buf_str(content);
+    if (s.there)
+        sha1_blob(s.content, s.blob);
+    else
+        memcpy(s.blob, no_blob, sizeof(no_blob));
+    *ret_side = s;
+    return true;
+}
+
+bool gitpatch_item(struct gitpatch *p, const struct delta_item *item, struct buf *text,
+    struct gitpatch_count *ret_count, struct err *err)
+{
+    AUTO_BUF struct buf before = BUF_INIT((size_t)DELTA_FILE_MAX + 1);
+    AUTO_BUF struct buf after = BUF_INIT((size_t)DELTA_FILE_MAX + 1);
+    struct side none = {.content = STR("")}, old, new;
+    struct gitpatch_count count = {0};
+    memcpy(none.blob, no_blob, sizeof(no_blob));
+    *ret_count = count;
+    if (item->kind == DELTA_MODE && git_mode(item->old.mode) == git_mode(item->new.mode))
+        return true;
+    if (!read_side(p->old_fd, item, DELTA_OLD, &before, &old, err) ||
+        !read_side(p->new_fd, item, DELTA_NEW, &after, &new, err))
+        return false;
+    if (item->kind == DELTA_TYPE) {
+        add_block(p, item->path, &old, &none, text, &count);
+        add_block(p, item->path, &none, &new, text, &count);
+    } else {
+        add_block(p, item->path, &old, &new, text, &count);
+    }
+    if (!buf_ok(text))
+        return err_set(err, E_IO, "the patch of '%s' is too large", item->path.p);
+    *ret_count = count;
+    return true;
+}

@@ -1,0 +1,54 @@
+/* A list of changes as a patch that `git apply` takes, without git.
+ *
+ *     struct gitpatch p = gitpatch_start(lower_fd, upper_fd);
+ *     for (size_t i = 0; i < d.n; i++) {
+ *         buf_reset(&text);
+ *         if (!gitpatch_item(&p, &d.items[i], &text, &counts[i], err)) ...
+ *     }
+ *     gitpatch_stat(&d, counts, 80, &text);
+ *
+ * The form is that of `git diff --binary --full-index`: modes, new and deleted files, links, names
+ * in quotes where they must be, files without a newline at the end. A file with a NUL in it, or one
+ * that is very large, is written whole, deflated and in base 85, in both directions; so that
+ * `git apply -R` works, too. Of a mode git knows only whether the owner may execute; a change of
+ * other bits prints nothing.
+ *
+ * A listing has one budget for comparing lines (see linediff.h).
+ */
+#ifndef BOX_GITPATCH_H
+#define BOX_GITPATCH_H
+
+#include "box/delta.h"
+
+enum {
+    GITPATCH_CONTEXT = 3,
+    GITPATCH_TEXT_MAX = 64 << 20, /* a larger file is written as binary */
+};
+#define GITPATCH_BUDGET      INT64_C(1000000000) /* steps for all files */
+#define GITPATCH_BUDGET_FILE INT64_C(50000000)   /* steps for one */
+
+struct gitpatch {
+    int old_fd, new_fd; /* borrowed */
+    int64_t budget;
+};
+
+struct gitpatch_count {
+    bool shown; /* there was something to print */
+    bool binary;
+    uint64_t added, deleted; /* lines; of a binary file bytes after and before */
+};
+
+struct gitpatch gitpatch_start(int old_fd, int new_fd);
+
+/* Appends the patch of one change. A buffer that overflows is E_IO. */
+MUST_USE bool gitpatch_item(struct gitpatch *p, const struct delta_item *item, struct buf *text,
+    struct gitpatch_count *ret_count, struct err *err);
+
+/* Appends what `git diff --stat` would print, for a terminal of that width. */
+void gitpatch_stat(
+    const struct delta *d, const struct gitpatch_count *counts, size_t width, struct buf *text);
+
+/* Appends a name as git writes it after a prefix such as "a/": in quotes where it has to be. */
+void gitpatch_name(struct buf *text, const char *prefix, struct str name);
+
+#endif

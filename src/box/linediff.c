@@ -1,0 +1,223 @@
+/* Myers' line diff: numbers for lines, then the middle of the shortest path, again and again. */
+#include "box/linediff.h"
+
+#include "base/fnv.h"
+
+#include <sys/random.h>
+
+static void split(struct str text, struct linediff_side *side)
+{
+    size_t cap = 1;
+    for (size_t i = 0; i < text.n; i++)
+        cap += text.p[i] == '\n';
+    bool too_many = cap > LINEDIFF_LINES_MAX;
+    side->lines = base_alloc(cap * sizeof(*side->lines));
+    while (text.n) {
+        const char *end = memchr(text.p, '\n', text.n);
+        size_t n = end ? (size_t)(end - text.p) + 1 : text.n;
+        side->lines[side->n++] = str_head(text, n);
+        text = str_skip(text, n);
+    }
+    side->changed = base_alloc(side->n + 1);
+    memset(side->changed, too_many, side->n);
+}
+
+void linediff_done(struct linediff *l)
+{
+    free(l->old.lines);
+    free(l->old.changed);
+    free(l->new.lines);
+    free(l->new.changed);
+    *l = (struct linediff){0};
+}
+
+/* Numbers: equal lines have equal ones ------------------------------------------------------------
+ */
+
+struct table {
+    uint32_t *slots; /* 0: free, otherwise the line's number + 1 */
+    size_t mask;
+    struct str *lines; /* by number */
+    uint64_t *hashes;
+    uint32_t n;
+    uint64_t seed;
+    int64_t *budget;
+};
+
+/* The seed is ours alone, so that nobody can prepare lines that fall into one slot. */
+static uint64_t hash_line(const struct table *t, struct str line)
+{
+    uint64_t h = fnv_add(FNV_START ^ t->seed, line) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 32;
+}
+
+static uint32_t number_of(struct table *t, struct str line)
+{
+    uint64_t hash = hash_line(t, line);
+    for (size_t at = hash & t->mask;; at = (at + 1) & t->mask) {
+        uint32_t found = t->slots[at];
+        if (found == 0) {
+            t->lines[t->n] = line;
+            t->hashes[t->n] = hash;
+            t->slots[at] = ++t->n;
+            return t->n;
+        }
+        if (t->hashes[found - 1] == hash && str_eq(t->lines[found - 1], line))
+            return found;
+        --*t->budget;
+    }
+}
+
+struct work {
+    uint32_t *a, *b; /* numbers of the lines */
+    bool *gone, *new;
+    int32_t *forward, *backward; /* furthest x on each diagonal; both point to diagonal 0 */
+    int64_t *budget;
+};
+
+/* From (a0, b0) to behind (a1, b1). */
+struct area {
+    int32_t a0, a1, b0, b1;
+};
+
+static void number_lines(const struct linediff *l, struct work *w)
+{
+    size_t total = l->old.n + l->new.n, slots = 16;
+    while (slots < 2 * total)
+        slots *= 2;
+    AUTO_FREE uint32_t *table = base_alloc(slots * sizeof(*table));
+    AUTO_FREE struct str *lines = base_alloc((total + 1) * sizeof(*lines));
+    AUTO_FREE uint64_t *hashes = base_alloc((total + 1) * sizeof(*hashes));
+    struct table t = {
+        .slots = table, .mask = slots - 1, .lines = lines, .hashes = hashes, .budget = w->budget};
+    if (getrandom(&t.seed, sizeof(t.seed), 0) != sizeof(t.seed))
+        t.seed = (uintptr_t)table;
+    for (size_t i = 0; i < l->old.n; i++)
+        w->a[i] = number_of(&t, l->old.lines[i]);
+    for (size_t i = 0; i < l->new.n; i++)
+        w->b[i] = number_of(&t, l->new.lines[i]);
+}
+
+/* The middle of a shortest path -------------------------------------------------------------------
+ */
+
+struct search {
+    const struct work *w;
+    struct area in;
+    int32_t n, m;
+    int32_t difference; /* n - m: the diagonal of the end */
+};
+
+static bool equal_at(const struct search *s, bool back, int32_t x, int32_t y)
+{
+    return back ? s->w->a[s->in.a1 - 1 - x] == s->w->b[s->in.b1 - 1 - y]
+                : s->w->a[s->in.a0 + x] == s->w->b[s->in.b0 + y];
+}
+
+/* One more difference in one direction; true if it met the other: (*ret_x, *ret_y) from the start
+ * of this direction. */
+static bool extend(const struct search *s, bool back, int32_t d, int32_t *ret_x, int32_t *ret_y)
+{
+    int32_t *mine = back ? s->w->backward : s->w->forward;
+    const int32_t *other = back ? s->w->forward : s->w->backward;
+    int32_t low = -(d - 2 * MAX(0, d - s->m)), high = d - 2 * MAX(0, d - s->n);
+    bool odd = s->difference & 1;
+    int32_t reach = back ? d : d - 1; /* how far the other has come */
+    for (int32_t k = low; k <= high; k += 2) {
+        bool down = k == -d || (k != d && mine[k - 1] < mine[k + 1]);
+        int32_t x = down ? mine[k + 1] : mine[k - 1] + 1, y = x - k, from = x;
+        while (x < s->n && y < s->m && equal_at(s, back, x, y)) {
+            x++;
+            y++;
+        }
+        mine[k] = x;
+        *s->w->budget -= 1 + (x - from);
+        int32_t across = s->difference - k;
+        if (odd == !back && across >= -reach && across <= reach && x + other[across] >= s->n) {
+            *ret_x = x;
+            *ret_y = y;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Where to cut the area in two; false if the budget is used up. */
+static bool find_middle(const struct work *w, struct area in, int32_t *ret_a, int32_t *ret_b)
+{
+    struct search s = {.w = w, .in = in, .n = in.a1 - in.a0, .m = in.b1 - in.b0};
+    int32_t x, y;
+    s.difference = s.n - s.m;
+    w->forward[1] = w->backward[1] = 0;
+    for (int32_t d = 0; *w->budget > 0; d++) {
+        if (extend(&s, false, d, &x, &y)) {
+            *ret_a = in.a0 + x;
+            *ret_b = in.b0 + y;
+            return true;
+        }
+        if (extend(&s, true, d, &x, &y)) {
+            *ret_a = in.a1 - x;
+            *ret_b = in.b1 - y;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void replace(const struct work *w, struct area in)
+{
+    memset(w->gone + in.a0, true, (size_t)(in.a1 - in.a0));
+    memset(w->new + in.b0, true, (size_t)(in.b1 - in.b0));
+}
+
+/* Each cut halves the number of differences, so that this is not deep. */
+static void compare(const struct work *w, struct area in)
+{
+    int32_t a, b;
+    while (in.a0 < in.a1 && in.b0 < in.b1 && w->a[in.a0] == w->b[in.b0]) {
+        in.a0++;
+        in.b0++;
+    }
+    while (in.a0 < in.a1 && in.b0 < in.b1 && w->a[in.a1 - 1] == w->b[in.b1 - 1]) {
+        in.a1--;
+        in.b1--;
+    }
+    if (in.a0 == in.a1 || in.b0 == in.b1 || !find_middle(w, in, &a, &b)) {
+        replace(w, in);
+        return;
+    }
+    bool no_cut = (a == in.a0 && b == in.b0) || (a == in.a1 && b == in.b1);
+    if (no_cut) {
+        replace(w, in);
+        return;
+    }
+    compare(w, (struct area){in.a0, a, in.b0, b});
+    compare(w, (struct area){a, in.a1, b, in.b1});
+}
+
+void linediff_make(struct str old, struct str new, int64_t *budget, struct linediff *ret_diff)
+{
+    struct linediff l = {0};
+    split(old, &l.old);
+    split(new, &l.new);
+    *ret_diff = l;
+    if (l.old.n >= LINEDIFF_LINES_MAX || l.new.n >= LINEDIFF_LINES_MAX) {
+        memset(l.old.changed, true, l.old.n);
+        memset(l.new.changed, true, l.new.n);
+        return;
+    }
+    size_t diagonals = l.old.n + l.new.n + 3;
+    AUTO_FREE uint32_t *a = base_alloc((l.old.n + 1) * sizeof(*a));
+    AUTO_FREE uint32_t *b = base_alloc((l.new.n + 1) * sizeof(*b));
+    AUTO_FREE int32_t *forward = base_alloc(2 * diagonals * sizeof(*forward));
+    AUTO_FREE int32_t *backward = base_alloc(2 * diagonals * sizeof(*backward));
+    struct work w = {.a = a,
+        .b = b,
+        .gone = l.old.changed,
+        .new = l.new.changed,
+        .forward = forward + diagonals,
+        .backward = backward + diagonals,
+        .budget = budget};
+    number_lines(&l, &w);
+    compare(&w, (struct area){0, (int32_t)l.old.n, 0, (int32_t)l.new.n});
+}

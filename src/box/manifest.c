@@ -1,0 +1,299 @@
+/* Manifests: taken, kept, compared. */
+#include "box/manifest.h"
+
+#include "base/fnv.h"
+#include "path/beneath.h"
+#include "path/change.h"
+#include "path/file.h"
+#include "path/walk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+struct header {
+    char magic[8];
+    uint64_t n;
+    uint64_t bytes;
+    uint64_t checksum;
+};
+
+static const char magic[8] = "cordonM1";
+
+void manifest_done(struct manifest *m)
+{
+    buf_done(&m->bytes);
+    free(m->at);
+    *m = MANIFEST_INIT;
+}
+
+static void note_place(struct manifest *m, size_t at)
+{
+    if (m->n == m->cap) {
+        m->cap = m->cap ? 2 * m->cap : 1024;
+        m->at = base_realloc(m->at, m->cap * sizeof(*m->at));
+    }
+    m->at[m->n++] = at;
+}
+
+static size_t padded(size_t path_n)
+{
+    return (path_n + 8) & ~(size_t)7;
+}
+
+void manifest_keep(struct manifest *m, const struct manifest_entry *e, struct str path)
+{
+    note_place(m, m->bytes.n);
+    buf_add(&m->bytes, e, sizeof(*e));
+    buf_add_str(&m->bytes, path);
+    buf_add(&m->bytes, "\0\0\0\0\0\0\0", padded(path.n) - path.n);
+}
+
+void manifest_add(struct manifest *m, struct str path, const struct stat *st)
+{
+    struct manifest_entry e = {
+        .ino = st->st_ino,
+        .size = (uint64_t)st->st_size,
+        .mtime_s = st->st_mtim.tv_sec,
+        .mtime_ns = (uint32_t)st->st_mtim.tv_nsec,
+        .ctime_s = st->st_ctim.tv_sec,
+        .ctime_ns = (uint32_t)st->st_ctim.tv_nsec,
+        .mode = st->st_mode,
+        .path_n = (uint32_t)path.n,
+    };
+    manifest_keep(m, &e, path);
+}
+
+/* Walking the files of a tree ---------------------------------------------------------------------
+ */
+
+struct files {
+    struct walk *w;
+    struct walk_problems problems;
+};
+
+static void files_done(struct files *f)
+{
+    walk_close(f->w);
+    walk_problems_done(&f->problems);
+}
+
+static bool files_open(struct files *f, int root_fd, struct err *err)
+{
+    struct walk_options options = {
+        .all_names = true, .entries_max = MANIFEST_ENTRIES_MAX, .problems = &f->problems};
+    return walk_open(root_fd, &options, &f->w, err);
+}
+
+/* NULL at the end. */
+static bool files_next(
+    struct files *f, const struct walk_entry **ret_entry, struct stat *ret_st, struct err *err)
+{
+    const struct walk_entry *e;
+    for (;;) {
+        if (!walk_next(f->w, &e, err))
+            return false;
+        if (!e && f->problems.n)
+            return err_set(err, E_IO, "cannot read '%s': %s", f->problems.kept[0].path,
+                walk_problem_text(&f->problems.kept[0]));
+        if (e && delta_is_git(e->name)) {
+            walk_skip(f->w);
+            continue;
+        }
+        if (e && e->type != DT_REG && e->type != DT_LNK)
+            continue;
+        if (e && fstatat(e->dir_fd, e->name.p, ret_st, AT_SYMLINK_NOFOLLOW) != 0)
+            continue;
+        *ret_entry = e;
+        return true;
+    }
+}
+
+bool manifest_take(int root_fd, struct manifest *m, struct err *err)
+{
+    AUTO(files_done) struct files f = {0};
+    const struct walk_entry *e;
+    struct stat st;
+    BUG_ON(m->n);
+    if (!files_open(&f, root_fd, err))
+        return false;
+    while (files_next(&f, &e, &st, err)) {
+        if (!e)
+            return buf_ok(&m->bytes) ||
+                   err_set(err, E_IO, "the project has too many files for a manifest");
+        manifest_add(m, e->path, &st);
+    }
+    return false;
+}
+
+/* On disk ----------------------------------------------------------------------------------------
+ */
+
+bool manifest_write(const struct manifest *m, int dir_fd, const char *name, struct err *err)
+{
+    char temp[NAME_MAX + 1];
+    struct header h = {
+        .n = m->n, .bytes = m->bytes.n, .checksum = fnv_add(FNV_START, buf_str(&m->bytes))};
+    memcpy(h.magic, magic, sizeof(magic));
+    snprintf(temp, sizeof(temp), "%s.new", name);
+    if (unlinkat(dir_fd, temp, 0) != 0 && errno != ENOENT)
+        return err_errno(err, E_IO, errno, "cannot replace '%s'", temp);
+    AUTO_FD int fd =
+        openat(dir_fd, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return err_errno(err, E_IO, errno, "cannot write '%s'", temp);
+    if (!file_write(fd, str_n((const char *)&h, sizeof(h)), temp, err) ||
+        !file_write(fd, buf_str(&m->bytes), temp, err))
+        return false;
+    if (fdatasync(fd) != 0 || renameat(dir_fd, temp, dir_fd, name) != 0)
+        return err_errno(err, E_IO, errno, "cannot write '%s'", name);
+    return true;
+}
+
+static bool damaged(struct err *err, const char *name)
+{
+    return err_set(err, E_CONFIG, "the manifest '%s' is damaged", name);
+}
+
+/* Finds the entries; each path must be plain and behind the one before. */
+static bool index_entries(struct manifest *m, uint64_t n)
+{
+    struct str before = {0};
+    for (size_t at = 0; at < m->bytes.n;) {
+        struct manifest_entry e;
+        if (m->bytes.n - at < sizeof(e))
+            return false;
+        memcpy(&e, m->bytes.p + at, sizeof(e));
+        struct str path = str_n(m->bytes.p + at + sizeof(e), e.path_n);
+        size_t left = m->bytes.n - at - sizeof(e);
+        if (e.path_n >= left || padded(e.path_n) > left || path.p[path.n] != '\0' ||
+            !change_rel_ok(path) || (before.p && str_cmp(before, path) >= 0))
+            return false;
+        note_place(m, at);
+        before = path;
+        at += sizeof(e) + padded(path.n);
+    }
+    return m->n == n;
+}
+
+bool manifest_read(int dir_fd, const char *name, struct manifest *m, struct err *err)
+{
+    struct header h;
+    BUG_ON(m->n);
+    AUTO_FD int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return err_errno(err, E_IO, errno, "cannot read the manifest '%s'", name);
+    if (read(fd, &h, sizeof(h)) != sizeof(h) || memcmp(h.magic, magic, sizeof(magic)) != 0 ||
+        h.bytes >= MANIFEST_BYTES_MAX)
+        return damaged(err, name);
+    if (!file_read(fd, MANIFEST_BYTES_MAX - 1, name, &m->bytes, err))
+        return false;
+    if (m->bytes.n != h.bytes || fnv_add(FNV_START, buf_str(&m->bytes)) != h.checksum ||
+        !index_entries(m, h.n))
+        return damaged(err, name);
+    return true;
+}
+
+/* Questions --------------------------------------------------------------------------------------
+ */
+
+const struct manifest_entry *manifest_get(const struct manifest *m, size_t i, struct str *ret_path)
+{
+    const struct manifest_entry *e = (const void *)(m->bytes.p + m->at[i]);
+    *ret_path = str_n((const char *)(e + 1), e->path_n);
+    return e;
+}
+
+const struct manifest_entry *manifest_find(const struct manifest *m, struct str path)
+{
+    size_t low = 0, high = m->n;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        struct str here;
+        const struct manifest_entry *e = manifest_get(m, mid, &here);
+        int order = str_cmp(here, path);
+        if (order == 0)
+            return e;
+        if (order < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return NULL;
+}
+
+bool manifest_same(const struct manifest_entry *e, const struct stat *st)
+{
+    return e->ino == st->st_ino && e->size == (uint64_t)st->st_size && e->mode == st->st_mode &&
+           e->mtime_s == st->st_mtim.tv_sec && e->mtime_ns == st->st_mtim.tv_nsec &&
+           e->ctime_s == st->st_ctim.tv_sec && e->ctime_ns == st->st_ctim.tv_nsec;
+}
+
+static struct stat stat_of(const struct manifest_entry *e)
+{
+    return (struct stat){
+        .st_ino = e->ino,
+        .st_size = (off_t)e->size,
+        .st_mode = e->mode,
+        .st_mtim = {.tv_sec = e->mtime_s, .tv_nsec = e->mtime_ns},
+    };
+}
+
+static bool add_difference(struct delta *delta, struct str path, const struct manifest_entry *e,
+    const struct stat *now, struct err *err)
+{
+    struct stat old = stat_of(e);
+    enum delta_kind kind =
+        (old.st_mode & S_IFMT) != (now->st_mode & S_IFMT) ? DELTA_TYPE : DELTA_MODIFIED;
+    return delta_add(delta, path, kind, &old, now, err);
+}
+
+static bool add_gone(const struct manifest *m, size_t i, struct delta *delta, struct err *err)
+{
+    struct str path;
+    struct stat old = stat_of(manifest_get(m, i, &path));
+    return delta_add(delta, path, DELTA_DELETED, &old, NULL, err);
+}
+
+/* Both are in the same order: one pass. */
+bool manifest_drift(const struct manifest *m, int root_fd, struct delta *delta, struct err *err)
+{
+    AUTO(files_done) struct files f = {0};
+    const struct walk_entry *e;
+    struct str path;
+    struct stat st;
+    size_t i = 0;
+    if (!files_open(&f, root_fd, err))
+        return false;
+    while (files_next(&f, &e, &st, err)) {
+        for (; i < m->n; i++) {
+            manifest_get(m, i, &path);
+            if (e && str_cmp(path, e->path) >= 0)
+                break;
+            if (!add_gone(m, i, delta, err))
+                return false;
+        }
+        if (!e)
+            return true;
+        bool known = i < m->n && str_eq(path, e->path);
+        const struct manifest_entry *was = known ? manifest_get(m, i++, &path) : NULL;
+        if (!was && !delta_add(delta, e->path, DELTA_ADDED, NULL, &st, err))
+            return false;
+        if (was && !manifest_same(was, &st) && !add_difference(delta, e->path, was, &st, err))
+            return false;
+    }
+    return false;
+}
+
+bool manifest_check(
+    const struct manifest *m, int root_fd, struct str path, bool *ret_same, struct err *err)
+{
+    const struct manifest_entry *e = manifest_find(m, path);
+    struct stat st;
+    AUTO_FD int fd = beneath_open(root_fd, path.p, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
+    bool gone = fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP);
+    if (!gone && (fd < 0 || fstat(fd, &st) != 0))
+        return err_errno(err, E_IO, errno, "cannot look at '%s'", path.p);
+    bool is_file = !gone && (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode));
+    *ret_same = e ? is_file && manifest_same(e, &st) : !is_file;
+    return true;
+}

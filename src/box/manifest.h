@@ -1,0 +1,71 @@
+/* What a tree was at one moment: every file's path, inode, mode, size and times.
+ *
+ *     manifest_take(root_fd, &m, err)             a look at the tree
+ *     manifest_write(&m, dir_fd, "manifest", err) to disk, whole or not at all
+ *     manifest_read(dir_fd, "manifest", &m, err)
+ *     manifest_drift(&m, root_fd, &delta, err)    what is different now
+ *
+ * A box of the kind `:overlay` has no copy of the project: the manifest is its baseline. Files and
+ * links are in it, sorted by the bytes of their paths; directories, `.git` and what is neither are
+ * not. A file counts as changed if any of the values differs, the change time included: so one
+ * whose modification time was set back is seen, too, and one that was only renamed away and back
+ * is seen as changed, which is the safe side.
+ *
+ * The file is for this machine and this version of the format: a header with the number of entries,
+ * the entries, a checksum. One that was cut off or changed is E_CONFIG.
+ */
+#ifndef BOX_MANIFEST_H
+#define BOX_MANIFEST_H
+
+#include "box/delta.h"
+
+enum {
+    MANIFEST_ENTRIES_MAX = 4 * 1000 * 1000,
+    MANIFEST_BYTES_MAX = 1 << 30,
+};
+
+struct manifest_entry {
+    uint64_t ino;
+    uint64_t size;
+    int64_t mtime_s, ctime_s;
+    uint32_t mtime_ns, ctime_ns;
+    uint32_t mode; /* with the type */
+    uint32_t path_n;
+    /* the path, NUL, and NULs up to a multiple of 8 bytes */
+};
+
+struct manifest {
+    struct buf bytes; /* the entries, one after the other */
+    size_t *at;       /* where each begins */
+    size_t n, cap;
+};
+
+#define MANIFEST_INIT ((struct manifest){.bytes = BUF_INIT(MANIFEST_BYTES_MAX)})
+#define AUTO_MANIFEST AUTO(manifest_done)
+
+void manifest_done(struct manifest *m);
+
+/* m must be empty. Directories that can't be read are E_IO: nothing is known of them. */
+MUST_USE bool manifest_take(int root_fd, struct manifest *m, struct err *err);
+/* Adds one at the end, as it is now or as it was. */
+void manifest_add(struct manifest *m, struct str path, const struct stat *st);
+void manifest_keep(struct manifest *m, const struct manifest_entry *e, struct str path);
+MUST_USE bool manifest_write(
+    const struct manifest *m, int dir_fd, const char *name, struct err *err);
+MUST_USE bool manifest_read(int dir_fd, const char *name, struct manifest *m, struct err *err);
+
+const struct manifest_entry *manifest_get(const struct manifest *m, size_t i, struct str *ret_path);
+/* NULL: there was no such file. */
+const struct manifest_entry *manifest_find(const struct manifest *m, struct str path);
+bool manifest_same(const struct manifest_entry *e, const struct stat *st);
+
+/* What differs now between the manifest and the tree; of the old side only inode, size, mode and
+ * time of modification are known. */
+MUST_USE bool manifest_drift(
+    const struct manifest *m, int root_fd, struct delta *delta, struct err *err);
+
+/* The same for one path: false in *ret_same if it has appeared, changed or gone. */
+MUST_USE bool manifest_check(
+    const struct manifest *m, int root_fd, struct str path, bool *ret_same, struct err *err);
+
+#endif

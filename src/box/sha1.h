@@ -1,0 +1,18 @@
+/* SHA-1, because git names contents by it: a patch of binary files must say both names. Not for
+ * anything that has to withstand an enemy.
+ *
+ *     char name[SHA1_HEX];
+ *     sha1_blob(content, name);       what `git hash-object` prints
+ */
+#ifndef BOX_SHA1_H
+#define BOX_SHA1_H
+
+#include "base/str.h"
+
+enum {
+    SHA1_HEX = 41, /* 40 hex digits and NUL */
+};
+
+void sha1_blob(struct str content, char hex[SHA1_HEX]);
+
+#endif

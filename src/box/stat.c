@@ -1,0 +1,110 @@
+/* The table of `diff --stat`. */
+#include "box/gitpatch.h"
+
+enum {
+    NAME_LEAST = 10,
+    GRAPH_LEAST = 6,
+};
+
+struct table {
+    size_t name_width, number_width, graph_width;
+    uint64_t most; /* lines changed in one file */
+};
+
+static void add_name(struct buf *text, struct str path, size_t width)
+{
+    AUTO_BUF struct buf name = BUF_INIT(64 * 1024);
+    gitpatch_name(&name, "", path);
+    struct str s = buf_str(&name);
+    bool cut = s.n > width;
+    buf_printf(text, " %s" STR_FMT "%*s | ", cut ? "..." : "",
+        STR_ARG(cut ? str_skip(s, s.n - width + 3) : s), cut ? 0 : (int)(width - s.n), "");
+}
+
+static size_t digits_of(uint64_t n)
+{
+    size_t digits = 1;
+    while (n /= 10)
+        digits++;
+    return digits;
+}
+
+static struct table measure(
+    const struct delta *d, const struct gitpatch_count *counts, size_t width)
+{
+    struct table t = {.name_width = NAME_LEAST, .number_width = 1};
+    for (size_t i = 0; i < d->n; i++) {
+        AUTO_BUF struct buf name = BUF_INIT(64 * 1024);
+        gitpatch_name(&name, "", d->items[i].path);
+        t.name_width = MAX(t.name_width, name.n);
+        if (counts[i].binary)
+            t.number_width = MAX(t.number_width, (size_t)3);
+        else
+            t.most = MAX(t.most, counts[i].added + counts[i].deleted);
+    }
+    t.number_width = MAX(t.number_width, digits_of(t.most));
+    size_t fixed = t.number_width + 6; /* blanks and the bar */
+    size_t room =
+        width > fixed + NAME_LEAST + GRAPH_LEAST ? width - fixed : NAME_LEAST + GRAPH_LEAST;
+    t.name_width = MIN(t.name_width, room - GRAPH_LEAST);
+    t.graph_width = room - t.name_width;
+    return t;
+}
+
+/* At least one mark for what is not 0. */
+static size_t scaled(const struct table *t, uint64_t n)
+{
+    if (t->most <= t->graph_width || n == 0)
+        return (size_t)n;
+    return 1 + (size_t)((n * (t->graph_width - 2)) / t->most);
+}
+
+static void add_marks(struct buf *text, char mark, size_t n)
+{
+    while (n--)
+        buf_add_byte(text, mark);
+}
+
+static void add_row(const struct table *t, const struct delta_item *item,
+    const struct gitpatch_count *count, struct buf *text)
+{
+    add_name(text, item->path, t->name_width);
+    if (count->binary) {
+        buf_printf(text, "%*s %llu -> %llu bytes\n", (int)t->number_width, "Bin",
+            (unsigned long long)count->deleted, (unsigned long long)count->added);
+        return;
+    }
+    uint64_t lines = count->added + count->deleted;
+    buf_printf(text, "%*llu%s", (int)t->number_width, (unsigned long long)lines, lines ? " " : "");
+    add_marks(text, '+', scaled(t, count->added));
+    add_marks(text, '-', scaled(t, count->deleted));
+    buf_add_byte(text, '\n');
+}
+
+static void add_sum(struct buf *text, uint64_t n, const char *what, char sign)
+{
+    if (n)
+        buf_printf(text, ", %llu %s%s(%c)", (unsigned long long)n, what, n == 1 ? "" : "s", sign);
+}
+
+void gitpatch_stat(
+    const struct delta *d, const struct gitpatch_count *counts, size_t width, struct buf *text)
+{
+    struct table t = measure(d, counts, width);
+    uint64_t added = 0, deleted = 0;
+    size_t files = 0;
+    for (size_t i = 0; i < d->n; i++) {
+        if (!counts[i].shown)
+            continue;
+        files++;
+        added += counts[i].binary ? 0 : counts[i].added;
+        deleted += counts[i].binary ? 0 : counts[i].deleted;
+        add_row(&t, &d->items[i], &counts[i], text);
+    }
+    if (!files)
+        return;
+    buf_printf(text, " %zu file%s changed", files, files == 1 ? "" : "s");
+    add_sum(text, added, "insertion", '+');
+    add_sum(text, deleted, "deletion", '-');
+    buf_add_byte(text, '\n');
+}

@@ -1,0 +1,41 @@
+/* What git tracks, read from its index without git.
+ *
+ *     AUTO_TRACKED struct tracked t = {0};
+ *     if (!tracked_read(git_fd, &t, err)) ...
+ *     for (size_t i = 0; i < t.n; i++) ... t.paths[i] ...
+ *
+ * A file may match an ignore rule and be tracked all the same: then it belongs to the project.
+ * Versions 2, 3 and 4 of the index are read, with SHA-1 or SHA-256. One that is split or damaged is
+ * an error, because leaving a tracked file out is a wrong copy.
+ */
+#ifndef BOX_TRACKED_H
+#define BOX_TRACKED_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+enum {
+    TRACKED_MAX = 4 * 1000 * 1000,
+    TRACKED_BYTES_MAX = 1 << 30, /* of the index */
+};
+
+struct tracked {
+    struct arena arena;
+    struct str *paths; /* as git sorts them: by bytes; NUL-terminated; submodules left out */
+    size_t n;
+};
+
+#define AUTO_TRACKED AUTO(tracked_done)
+
+/* The descriptor is that of the `.git` directory; no index there is an empty one. */
+MUST_USE bool tracked_read(int git_fd, struct tracked *ret_tracked, struct err *err);
+void tracked_done(struct tracked *t);
+
+/* From the bytes of an index. */
+MUST_USE bool tracked_parse(struct str index, struct tracked *ret_tracked, struct err *err);
+
+bool tracked_has(const struct tracked *t, struct str path);
+/* Does it track anything below this directory? */
+bool tracked_has_below(const struct tracked *t, struct str dir);
+
+#endif

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""What a copy of a project has and has not, and that nothing in it leads back.
+
+    copy.py BOX_TREE
+"""
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+
+BOX_TREE = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ''
+ENV = {'PATH': os.environ['PATH'], 'HOME': '/nonexistent', 'GIT_CONFIG_GLOBAL': '/dev/null', 'GIT_CONFIG_SYSTEM': '/dev/null',
+       'GIT_AUTHOR_NAME': 'n', 'GIT_AUTHOR_EMAIL': 'e', 'GIT_COMMITTER_NAME': 'n', 'GIT_COMMITTER_EMAIL': 'e', 'LC_ALL': 'C'}
+
+
+def git(tree, *args):
+    done = subprocess.run(['git', '-C', tree, '-c', 'protocol.file.allow=always', *args], env=ENV, capture_output=True, text=True)
+    assert done.returncode == 0, (args, done.stderr)
+    return done.stdout
+
+
+def write(path, text='x\n', mode=0o644):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, 'w') as f:
+        f.write(text)
+    os.chmod(path, mode)
+
+
+def copy(project, target, *options):
+    os.makedirs(target)
+    done = subprocess.run([BOX_TREE, 'copy', project, target, *options], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def names(tree):
+    found = set()
+    for base, dirs, files in os.walk(tree):
+        dirs[:] = [d for d in dirs if d != '.git']
+        found |= {os.path.relpath(os.path.join(base, n), tree) for n in files + dirs}
+    return found
+
+
+def leads_back(tree, outside):
+    """Does any file of the copy's git directories name a place outside?"""
+    done = subprocess.run(['grep', '-rlF', outside, tree], capture_output=True, text=True)
+    return done.stdout.split()
+
+
+def repository(work):
+    p = os.path.join(work, 'project')
+    git(work, 'init', '-q', 'project')
+    write(p + '/.gitignore', '*.o\nout/\n')
+    write(p + '/a.c', mode=0o600)
+    write(p + '/run.sh', mode=0o755)
+    write(p + '/kept.o')
+    write(p + '/out/kept')
+    git(p, 'add', '-f', '.')
+    git(p, 'commit', '-qm', 'first')
+    write(p + '/secret.o')
+    write(p + '/out/secret')
+    write(p + '/node_modules/m/index.js')
+    write(p + '/untracked')
+    os.symlink('/etc/passwd', p + '/link')
+    os.mkfifo(p + '/pipe')
+    os.utime(p + '/a.c', ns=(10**18, 10**18 + 7))
+    return p
+
+
+def ordinary(work):
+    p = repository(work)
+    with socket.socket(socket.AF_UNIX) as s:
+        s.bind(p + '/sock')
+        notes = copy(p, work + '/copy')
+    assert notes == ['pipe is a named pipe', 'sock is a socket'], notes
+    got = names(work + '/copy')
+    want = {'.gitignore', 'a.c', 'run.sh', 'kept.o', 'out', 'out/kept', 'node_modules', 'node_modules/m', 'node_modules/m/index.js',
+            'untracked', 'link'}
+    assert got == want, got ^ want
+    for name in ('a.c', 'run.sh'):
+        old, new = os.lstat(p + '/' + name), os.lstat(work + '/copy/' + name)
+        assert (old.st_mode, old.st_mtime_ns) == (new.st_mode, new.st_mtime_ns), name
+    assert os.readlink(work + '/copy/link') == '/etc/passwd'
+    assert git(work + '/copy', 'log', '--format=%s') == 'first\n'
+    assert git(work + '/copy', 'status', '--porcelain') == git(p, 'status', '--porcelain')
+    copy(p, work + '/all', 'ignored')
+    assert {'secret.o', 'out/secret'} <= names(work + '/all')
+
+
+def linked_work_tree(work):
+    p = repository(work)
+    git(p, 'worktree', 'add', '-q', work + '/tree')
+    write(work + '/tree/new')
+    write(work + '/tree/secret.o')
+    git(work + '/tree', 'add', 'new')
+    git(work + '/tree', 'commit', '-qm', 'second')
+    copy(work + '/tree', work + '/copy')
+    assert os.path.isdir(work + '/copy/.git')
+    assert not os.path.exists(work + '/copy/secret.o')
+    assert leads_back(work + '/copy', work) == []
+    hidden = work + '/hidden'
+    os.rename(p, hidden)
+    assert git(work + '/copy', 'log', '--format=%s') == 'second\nfirst\n'
+    assert git(work + '/copy', 'status', '--porcelain') == ''
+    write(work + '/copy/b')
+    git(work + '/copy', 'add', 'b')
+    git(work + '/copy', 'commit', '-qm', 'inside')
+    os.rename(hidden, p)
+    assert 'inside' not in git(p, 'log', '--all', '--format=%s')
+    # The other work trees of a main one stay behind, too.
+    copy(p, work + '/main')
+    assert leads_back(work + '/main', work) == []
+
+
+def submodule(work):
+    p = repository(work)
+    git(work, 'init', '-q', 'outer')
+    git(work + '/outer', 'submodule', 'add', '-q', p, 'sub')
+    git(work + '/outer', 'commit', '-qm', 'outer')
+    copy(work + '/outer', work + '/copy')
+    copy(work + '/outer/sub', work + '/alone')
+    shutil.rmtree(work + '/outer')
+    for tree in ('/copy/sub', '/alone'):
+        assert git(work + tree, 'rev-parse', '--show-toplevel').strip() == work + tree
+        assert git(work + tree, 'status', '--porcelain') == '', tree
+
+
+def strange_git(work):
+    """A `.git` that is a link, or names nothing, does not come along."""
+    p = repository(work)
+    os.makedirs(work + '/one')
+    os.symlink(p + '/.git', work + '/one/.git')
+    write(work + '/one/x')
+    assert len(copy(work + '/one', work + '/copy1')) == 1
+    assert not os.path.lexists(work + '/copy1/.git')
+    write(work + '/two/.git', 'gitdir: /nonexistent\n')
+    assert len(copy(work + '/two', work + '/copy2')) == 1
+    assert not os.path.lexists(work + '/copy2/.git')
+
+
+def other_indexes(work):
+    """The index in version 4, and with SHA-256."""
+    p = repository(work)
+    git(p, 'update-index', '--index-version', '4')
+    copy(p, work + '/copy4')
+    assert {'kept.o', 'out/kept'} <= names(work + '/copy4')
+    git(work, 'init', '-q', '--object-format=sha256', 'new')
+    write(work + '/new/.gitignore', '*.o\n')
+    for name in ('a.o', 'some/longer/name.o'):
+        write(work + '/new/' + name)
+    git(work + '/new', 'add', '-f', '.')
+    copy(work + '/new', work + '/copy256')
+    assert {'a.o', 'some/longer/name.o'} <= names(work + '/copy256')
+
+
+def main():
+    failed = 0
+    for test in (ordinary, linked_work_tree, submodule, strange_git, other_indexes):
+        with tempfile.TemporaryDirectory(prefix='box-copy-') as work:
+            try:
+                test(os.path.realpath(work))
+                print('ok', test.__name__)
+            except AssertionError as problem:
+                failed += 1
+                print('not ok', test.__name__, problem)
+    sys.exit(failed > 0)
+
+
+if __name__ == '__main__':
+    main()

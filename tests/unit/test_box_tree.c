@@ -1,0 +1,393 @@
+/* Upper layers, also hostile ones; manifests; apply. */
+#include "test.h"
+#include "tree.h"
+
+#include "box/apply.h"
+#include "box/upper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
+
+static void make_dir(const char *path)
+{
+    BUG_ON(mkdir(path, 0777) != 0 && errno != EEXIST);
+}
+
+/* "kind path" of each change, "!path why" of each that is refused; or the error. */
+static char *changes(const struct upper_options *options)
+{
+    AUTO_FD int lower = tree_open(test_path("lower")), upper = tree_open(test_path("upper"));
+    AUTO_DELTA struct delta d = DELTA_INIT;
+    AUTO_ERR struct err err = {0};
+    struct buf text = BUF_INIT(1 << 20);
+    if (!upper_read(lower, upper, options, &d, &err))
+        buf_printf(&text, "%s %s", err_name(err.code), err.message);
+    for (size_t i = 0; i < d.n && err.code == ERR_NONE; i++)
+        buf_printf(&text, "%s %s\n", delta_kind_name(d.items[i].kind), d.items[i].path.p);
+    for (size_t i = 0; i < d.n_refused && err.code == ERR_NONE; i++)
+        buf_printf(&text, "!%s %s\n", d.refused[i].path.p, d.refused[i].why);
+    if (text.n == 0)
+        buf_add_z(&text, "\0");
+    return text.p ? buf_take(&text) : strdup("");
+}
+
+static void check_changes(const char *want)
+{
+    AUTO_FREE char *got = changes(&(struct upper_options){0});
+    CHECK_Z(got, want);
+}
+
+static void start_trees(void)
+{
+    make_dir(test_path("lower"));
+    make_dir(test_path("upper"));
+}
+
+static void make_socket(const char *path)
+{
+    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    AUTO_FD int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
+    BUG_ON(bind(fd, (struct sockaddr *)&a, sizeof(a)) != 0);
+}
+
+TEST(box_upper_gives_each_kind)
+{
+    start_trees();
+    tree_file(test_path("lower/same"), "x", 0644);
+    tree_file(test_path("upper/same"), "x", 0644);
+    tree_file(test_path("lower/mode"), "x", 0644);
+    tree_file(test_path("upper/mode"), "x", 0755);
+    tree_file(test_path("lower/content"), "x", 0644);
+    tree_file(test_path("upper/content"), "y", 0644);
+    tree_file(test_path("lower/type"), "x", 0644);
+    BUG_ON(symlink("x", test_path("upper/type")) != 0);
+    tree_file(test_path("upper/new/file"), "", 0644);
+    tree_file(test_path("lower/untouched"), "", 0644);
+    check_changes("modified content\nmode mode\nadded new/file\ntype type\n");
+}
+
+TEST(box_upper_reads_whiteouts_and_opaque_directories)
+{
+    start_trees();
+    tree_file(test_path("lower/d/a"), "", 0644);
+    tree_file(test_path("lower/d/b"), "", 0644);
+    tree_file(test_path("lower/o/kept"), "", 0644);
+    tree_file(test_path("lower/o/gone/deep"), "", 0644);
+    tree_file(test_path("lower/f/x"), "", 0644);
+    tree_file(test_path("upper/d"), "", 0644);
+    tree_file(test_path("upper/o/kept"), "", 0644);
+    tree_file(test_path("upper/f"), "file", 0644);
+    if (!tree_set_xattr(test_path("upper/d"), "user.overlay.whiteout", "y") ||
+        !tree_set_xattr(test_path("upper/o"), "user.overlay.opaque", "y")) {
+        test_skip("no attributes here");
+        return;
+    }
+    check_changes("deleted d/a\ndeleted d/b\nadded f\ndeleted f/x\ndeleted o/gone/deep\n");
+    AUTO_FREE char *whole = changes(&(struct upper_options){.opaque_root = true});
+    CHECK_Z(whole, "deleted d/a\ndeleted d/b\nadded f\ndeleted f/x\ndeleted o/gone/deep\n");
+}
+
+TEST(box_upper_never_shows_git)
+{
+    start_trees();
+    tree_file(test_path("lower/.git/config"), "", 0644);
+    tree_file(test_path("upper/.git/config"), "evil", 0644);
+    tree_file(test_path("upper/sub/.git/hooks/x"), "evil", 0755);
+    tree_file(test_path("upper/two/.git"), "gitdir: /", 0644);
+    tree_file(test_path("upper/three/.GIT/config"), "evil", 0644);
+    check_changes("!three/.GIT has a name that stands for .git elsewhere\n");
+}
+
+TEST(box_upper_refuses_what_is_no_file)
+{
+    start_trees();
+    BUG_ON(mkfifo(test_path("upper/fifo"), 0666) != 0);
+    make_socket(test_path("upper/sock"));
+    check_changes("!fifo is a named pipe\n!sock is a socket\n");
+}
+
+TEST(box_upper_refuses_redirects)
+{
+    static const char *const names[] = {"user.overlay.redirect", "user.overlay.metacopy"};
+    start_trees();
+    tree_file(test_path("upper/d/f"), "", 0644);
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        test_row(i, names[i]);
+        if (!tree_set_xattr(test_path(i ? "upper/d/f" : "upper/d"), names[i], "/etc")) {
+            test_skip("no attributes here");
+            return;
+        }
+        AUTO_FREE char *got = changes(&(struct upper_options){0});
+        CHECK(strstr(got, "E_FS_VIOLATION '"));
+    }
+}
+
+TEST(box_upper_follows_no_link)
+{
+    start_trees();
+    tree_file(test_path("outside/secret"), "s", 0644);
+    tree_file(test_path("lower/d/secret"), "s", 0644);
+    BUG_ON(symlink("../outside", test_path("upper/d")) != 0);
+    /* A link where a directory was: what was below is gone, and nothing is looked up behind it. */
+    check_changes("added d\ndeleted d/secret\n");
+}
+
+TEST(box_upper_has_limits)
+{
+    char path[4096];
+    start_trees();
+    for (int i = 0; i < 20; i++)
+        tree_file(test_path("upper/f%02d", i), "", 0644);
+    AUTO_FREE char *many = changes(&(struct upper_options){.entries_max = 10});
+    CHECK(strstr(many, "E_IO the changes of the box: more than 10 entries"));
+    tree_file(test_path("lower/f00"), "1", 0644);
+    tree_file(test_path("upper/f00"), "2", 0644);
+    AUTO_FREE char *large = changes(&(struct upper_options){.compare_max = 0});
+    CHECK(strstr(large, "modified f00"));
+    /* Deeper than the walk goes: said, not left out. */
+    AUTO_FD int fd = tree_open(test_path("upper"));
+    for (int i = 0; i < 300; i++) {
+        BUG_ON(mkdirat(fd, "d", 0777) != 0);
+        int next = openat(fd, "d", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        close(fd);
+        fd = next;
+    }
+    AUTO_FREE char *deep = changes(&(struct upper_options){0});
+    CHECK(strstr(deep, "is too many directories deep"));
+    snprintf(path, sizeof(path), "%s", test_path("upper"));
+    tree_remove(path);
+}
+
+/* Manifests --------------------------------------------------------------------------------------
+ */
+
+static char *drift(const struct manifest *m)
+{
+    AUTO_FD int root = tree_open(test_path("tree"));
+    AUTO_DELTA struct delta d = DELTA_INIT;
+    AUTO_ERR struct err err = {0};
+    struct buf text = BUF_INIT(1 << 20);
+    CHECK_OK(manifest_drift(m, root, &d, &err), &err);
+    for (size_t i = 0; i < d.n; i++)
+        buf_printf(&text, "%s %s\n", delta_kind_name(d.items[i].kind), d.items[i].path.p);
+    return text.p ? buf_take(&text) : strdup("");
+}
+
+TEST(box_manifest_sees_every_drift)
+{
+    tree_file(test_path("tree/a"), "1", 0644);
+    tree_file(test_path("tree/a.b"), "1", 0644);
+    tree_file(test_path("tree/a-dir/f"), "1", 0644);
+    tree_file(test_path("tree/mode"), "1", 0644);
+    tree_file(test_path("tree/.git/index"), "1", 0644);
+    AUTO_FD int root = tree_open(test_path("tree")), dir = tree_open(test_dir());
+    AUTO_MANIFEST struct manifest taken = MANIFEST_INIT, m = MANIFEST_INIT;
+    AUTO_ERR struct err err = {0};
+    CHECK_OK(manifest_take(root, &taken, &err), &err);
+    CHECK_OK(manifest_write(&taken, dir, "m", &err), &err);
+    if (!CHECK_OK(manifest_read(dir, "m", &m, &err), &err))
+        return;
+    CHECK_INT(m.n, 4);
+    AUTO_FREE char *none = drift(&m);
+    CHECK_Z(none, "");
+    /* The same size, and the time set back: the change time tells. */
+    struct stat st;
+    BUG_ON(stat(test_path("tree/a"), &st) != 0);
+    test_write(test_path("tree/a"), "2");
+    BUG_ON(utimensat(
+               AT_FDCWD, test_path("tree/a"), (struct timespec[]){st.st_atim, st.st_mtim}, 0) != 0);
+    BUG_ON(unlink(test_path("tree/a-dir/f")) != 0 || chmod(test_path("tree/mode"), 0600) != 0);
+    test_write(test_path("tree/.git/index"), "2");
+    test_write(test_path("tree/new"), "");
+    AUTO_FREE char *all = drift(&m);
+    CHECK_Z(all, "modified a\ndeleted a-dir/f\nmodified mode\nadded new\n");
+}
+
+TEST(box_manifest_knows_damage)
+{
+    tree_file(test_path("tree/a"), "1", 0644);
+    AUTO_FD int root = tree_open(test_path("tree")), dir = tree_open(test_dir());
+    AUTO_MANIFEST struct manifest taken = MANIFEST_INIT;
+    AUTO_ERR struct err err = {0};
+    CHECK_OK(manifest_take(root, &taken, &err), &err);
+    CHECK_OK(manifest_write(&taken, dir, "m", &err), &err);
+    struct stat st;
+    BUG_ON(fstatat(dir, "m", &st, 0) != 0);
+    for (off_t i = 0; i < st.st_size; i++) {
+        AUTO_MANIFEST struct manifest m = MANIFEST_INIT;
+        AUTO_ERR struct err damage = {0};
+        AUTO_FD int fd = openat(dir, "m", O_RDWR | O_CLOEXEC);
+        char byte;
+        BUG_ON(pread(fd, &byte, 1, i) != 1);
+        byte = (char)(byte ^ 1);
+        BUG_ON(pwrite(fd, &byte, 1, i) != 1);
+        test_row((size_t)i, "a changed byte");
+        CHECK(!manifest_read(dir, "m", &m, &damage));
+        CHECK_ERR(&damage, E_CONFIG, "damaged");
+        byte = (char)(byte ^ 1);
+        BUG_ON(pwrite(fd, &byte, 1, i) != 1);
+    }
+    BUG_ON(truncate(test_path("m"), st.st_size - 8) != 0);
+    AUTO_MANIFEST struct manifest m = MANIFEST_INIT;
+    CHECK(!manifest_read(dir, "m", &m, &err));
+    CHECK_ERR(&err, E_CONFIG, "damaged");
+}
+
+/* Apply ------------------------------------------------------------------------------------------
+ */
+
+struct applied {
+    struct apply a;
+    struct delta d;
+    struct err err;
+    bool ok;
+};
+
+static void applied_done(struct applied *x)
+{
+    apply_done(&x->a);
+    delta_done(&x->d);
+    err_done(&x->err);
+}
+
+#define AUTO_APPLIED AUTO(applied_done)
+
+/* lower is the baseline, project the project. */
+static void run_apply(struct applied *x, bool executed)
+{
+    AUTO_FD int lower = tree_open(test_path("lower")), upper = tree_open(test_path("upper"));
+    AUTO_FD int project = tree_open(test_path("project"));
+    struct apply_trees trees = {.project_fd = project, .baseline_fd = lower, .upper_fd = upper};
+    struct apply_options options = {.allow_executed = executed};
+    *x = (struct applied){.a = APPLY_INIT, .d = DELTA_INIT};
+    x->ok = upper_read(lower, upper, &(struct upper_options){0}, &x->d, &x->err) &&
+            apply_check(&x->a, &trees, &x->d, &options, &x->err) &&
+            apply_commit(&x->a, test_path("journal"), &x->err);
+}
+
+static void put(const char *trees, const char *name, const char *content, mode_t mode)
+{
+    for (; *trees; trees++)
+        tree_file(test_path("%s/%s",
+                      *trees == 'p'   ? "project"
+                      : *trees == 'l' ? "lower"
+                                      : "upper",
+                      name),
+            content, mode);
+}
+
+TEST(box_apply_writes_all_and_moves_the_baseline)
+{
+    put("pl", "a", "1", 0644);
+    put("u", "a", "2", 0755);
+    put("u", "new/file", "n", 0640);
+    put("pl", "other", "o", 0644);
+    BUG_ON(symlink("a", test_path("upper/link")) != 0);
+    AUTO_APPLIED struct applied x = {0};
+    run_apply(&x, false);
+    if (!CHECK_OK(x.ok, &x.err))
+        return;
+    AUTO_FREE char *project = tree_describe(test_path("project"));
+    AUTO_FREE char *lower = tree_describe(test_path("lower"));
+    CHECK_Z(project, lower);
+    char target[16] = "";
+    CHECK_INT(readlink(test_path("project/link"), target, sizeof(target) - 1), 1);
+    CHECK_Z(target, "a");
+    check_changes("");
+}
+
+TEST(box_apply_conflicts_change_nothing)
+{
+    put("pl", "ok", "1", 0644);
+    put("u", "ok", "2", 0644);
+    put("pl", "both", "1", 0644);
+    put("u", "both", "2", 0644);
+    put("p", "both", "3", 0644);
+    put("u", "added", "2", 0644);
+    put("p", "added", "3", 0644);
+    put("l", "gone", "1", 0644);
+    put("u", "gone", "2", 0644);
+    put("pl", "same", "1", 0644);
+    put("pu", "same", "2", 0644);
+    AUTO_FREE char *before = tree_describe(test_path("project"));
+    AUTO_APPLIED struct applied x = {0};
+    run_apply(&x, false);
+    AUTO_FREE char *after = tree_describe(test_path("project"));
+    CHECK_ERR(
+        &x.err, E_CONFLICT, "'added' was added in the box, and the project has one, too, by now");
+    CHECK_Z(after, before);
+    static const struct {
+        const char *path;
+        enum apply_state state;
+        const char *project;
+    } rows[] = {
+        {"added", APPLY_CONFLICT, "has one, too,"},
+        {"both", APPLY_CONFLICT, "has another one"},
+        {"gone", APPLY_CONFLICT, "has none"},
+        {"ok", APPLY_FITS, ""},
+        {"same", APPLY_DONE, ""},
+    };
+    CHECK_INT(x.a.n, ARRAY_LEN(rows));
+    for (size_t i = 0; i < MIN(x.a.n, ARRAY_LEN(rows)); i++) {
+        test_row(i, rows[i].path);
+        CHECK_Z(x.a.rows[i].item->path.p, rows[i].path);
+        CHECK_INT(x.a.rows[i].state, rows[i].state);
+        CHECK_Z(x.a.rows[i].project, rows[i].project);
+    }
+}
+
+TEST(box_apply_refuses_what_must_not_come_out)
+{
+    static const struct {
+        const char *name;
+        mode_t mode;
+        enum err_code code;
+        const char *part;
+    } rows[] = {
+        {"tool", 04755, E_FS_VIOLATION, "set-user-id"},
+        {"tool", 02755, E_FS_VIOLATION, "set-user-id"},
+        {".envrc", 0644, E_APPROVAL_REQUIRED, "a shell reads it"},
+        {".github/workflows/ci.yml", 0644, E_APPROVAL_REQUIRED, "runs in CI"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].name);
+        put("pl", "a", "1", 0644);
+        put("u", rows[i].name, "x", rows[i].mode);
+        AUTO_APPLIED struct applied x = {0};
+        run_apply(&x, false);
+        CHECK_ERR(&x.err, rows[i].code, rows[i].part);
+        CHECK(access(test_path("project/%s", rows[i].name), F_OK) != 0);
+        if (rows[i].code == E_APPROVAL_REQUIRED) {
+            AUTO_APPLIED struct applied again = {0};
+            run_apply(&again, true);
+            CHECK_OK(again.ok, &again.err);
+        }
+        tree_remove(test_path("upper"));
+        tree_remove(test_path("project"));
+        tree_remove(test_path("lower"));
+    }
+    put("pl", "a", "1", 0644);
+    put("u", "b", "1", 0644);
+    BUG_ON(mkfifo(test_path("upper/fifo"), 0666) != 0);
+    AUTO_APPLIED struct applied x = {0};
+    run_apply(&x, true);
+    CHECK_ERR(&x.err, E_FS_VIOLATION, "'fifo' is a named pipe");
+    CHECK(access(test_path("project/b"), F_OK) != 0);
+}
+
+TEST(box_apply_stays_inside)
+{
+    make_dir(test_path("outside"));
+    put("pl", "a", "1", 0644);
+    put("u", "d/evil", "x", 0644);
+    BUG_ON(symlink("../outside", test_path("project/d")) != 0);
+    AUTO_APPLIED struct applied x = {0};
+    run_apply(&x, true);
+    CHECK_ERR(&x.err, E_CONFLICT, "has a file or link where a directory has to be");
+    CHECK(access(test_path("outside/evil"), F_OK) != 0);
+}
