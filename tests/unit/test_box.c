@@ -344,7 +344,7 @@ static const char *boxes_dir(void)
 static bool make_box(const struct boxes *boxes, enum boxes_finish how, const char *mark)
 {
     AUTO_ERR struct err err = {0};
-    AUTO_FD int lock = -1, box = -1, file = -1;
+    AUTO_FD int lock = -1, box = -1;
     bool ok = boxes_lock(boxes, STR("b"), &lock, &err) &&
               boxes_begin(boxes, STR("b"), &box, &err) &&
               box_make_layers(box, STR("/p"), 0755, &err);
