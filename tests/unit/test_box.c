@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 enum {
     ARENA_MAX = 16 << 20,
@@ -405,6 +406,46 @@ TEST(box_layout)
     CHECK_ERR(&err, E_CLI_INVALID_ARG, "can't be a box's name");
     CHECK_OK(boxes_destroy(&boxes, STR("b"), &err), &err);
     CHECK_Z(look_at(&a), "");
+}
+
+static int make_one(void *arg)
+{
+    char byte;
+    AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
+    AUTO_ERR struct err err = {0};
+    bool begun = read(*(int *)arg, &byte, 1) == 0; /* the start: nobody holds the other end */
+    return !(begun && boxes_open(boxes_dir(), BOXES_MAKE, &boxes, &err) &&
+             make_box(&boxes, BOXES_NEW, "one"));
+}
+
+/* Many at once: one makes it, the others are told so. */
+TEST(box_made_by_many)
+{
+    enum {
+        MANY = 8
+    };
+    AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+    pid_t pids[MANY];
+    int ends[2], made = 0;
+    CHECK(boxes_dir() && pipe2(ends, O_CLOEXEC) == 0);
+    for (int i = 0; i < MANY; i++) {
+        pids[i] = fork();
+        BUG_ON(pids[i] < 0);
+        if (pids[i] == 0) {
+            close(ends[1]);
+            _exit(make_one(&ends[0]));
+        }
+    }
+    close(ends[0]);
+    close(ends[1]);
+    for (int i = 0; i < MANY; i++) {
+        int status = 0;
+        CHECK_INT(waitpid(pids[i], &status, 0), pids[i]);
+        CHECK(WIFEXITED(status));
+        made += status == 0;
+    }
+    CHECK_INT(made, 1);
+    CHECK_Z(look_at(&a), "one");
 }
 
 TEST(box_layout_of_others)

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -337,4 +338,42 @@ TEST(overlay_not_mountable)
     CHECK_ERR(&err, E_SANDBOX_UNAVAILABLE, "mounting overlayfs in a user namespace");
     CHECK(err_ctx_get(&err, "remedy") && strstr(err_ctx_get(&err, "remedy")->text, "CORDON_HOME"));
     CHECK(err_ctx_get(&err, "errno") != NULL);
+}
+
+/* The kernel mounts it read-only, without an error, if it can't use the work directory. */
+TEST(overlay_never_read_only)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+    AUTO_ERR struct err err = {0};
+    struct plan plan;
+    make_world();
+    tree_file(test_path("box/w/work/deeper/than/the/kernel/cleans"), "x", 0600);
+    if (!CHECK_OK(make_plan(&(struct inside){.script = ""}, &a, &plan, &err), &err))
+        return;
+    CHECK(!launch_rehearse(&plan, &err));
+    CHECK_ERR(&err, E_SANDBOX_UNAVAILABLE, "Read-only file system");
+}
+
+static int rehearse_with_mount(void *arg UNUSED)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+    AUTO_ERR struct err err = {0};
+    struct plan plan;
+    if (!child_private_mounts() || mount("none", test_path("p/dir"), "tmpfs", 0, NULL) != 0)
+        return 2;
+    if (!make_plan(&(struct inside){.script = ""}, &a, &plan, &err))
+        return 3;
+    if (launch_rehearse(&plan, &err) || err.code != E_SANDBOX_UNAVAILABLE)
+        return 4;
+    const struct err_pair *remedy = err_ctx_get(&err, "remedy");
+    return remedy && strstr(remedy->text, "mounted below") ? 0 : 5;
+}
+
+/* What is mounted in the project would be missing inside: the kernel refuses, and we say why. */
+TEST(overlay_over_a_mount)
+{
+    if (geteuid() != 0)
+        return test_skip("only root can mount something without a user namespace");
+    make_world();
+    CHECK_INT(child_run(rehearse_with_mount, NULL), 0);
 }
