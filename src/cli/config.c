@@ -20,6 +20,7 @@ enum {
     RULES_MAX = 1000,
     WORD_MAX = 4096, /* of a name, an address, a command */
     MODELS_MAX = 1000,
+    AGENTS_MAX = 64,
     WINDOW_MAX = 1000 * 1000 * 1000,
     PRICE_MAX = 1000 * 1000,
 };
@@ -60,6 +61,8 @@ static const struct field user_fields[] = {
         FIELD_RANGE(1, WORD_MAX)),
     FIELD_OBJECTS("models", struct config, models, n_models, &model_shape,
         "windows and prices of models", FIELD_RANGE(0, MODELS_MAX)),
+    FIELD_OBJECTS("agents", struct config, agents, n_agents, &box_agent_shape,
+        "agents that boxes can run, beside the built-in ones", FIELD_RANGE(0, AGENTS_MAX)),
     FIELD_STRS("allow", struct config, allow,
         "tool calls that need no question: TOOL:PATTERN, such as \"shell:git *\"", .def = "[]",
         FIELD_RANGE(0, RULES_MAX)),
@@ -112,6 +115,19 @@ static bool check_rules(const struct config *config, const char *name, struct er
     return true;
 }
 
+static bool check_agents(const struct config *config, const char *name, struct err *err)
+{
+    for (size_t i = 0; i < config->n_agents; i++) {
+        for (size_t k = 0; k < i; k++)
+            if (str_eq(config->agents[i].name, config->agents[k].name))
+                return err_set(err, E_CONFIG, "%s: agents[%zu]: there is another '" STR_FMT "'",
+                    name, i, STR_ARG(config->agents[i].name));
+        if (!agent_check(&config->agents[i], err))
+            return err_wrap(err, "%s: agents[%zu]", name, i);
+    }
+    return true;
+}
+
 static bool check_provider(const struct config *config, const char *name, struct err *err)
 {
     static const char *const known[] = {"anthropic", "openai", "scripted"};
@@ -161,7 +177,7 @@ static bool parse(struct str text, const char *name, const struct shape *shape, 
         if (!field_read(shape, tree, a, E_CONFIG, &config, err))
             return doc_blame(err, text, name);
         if (!check_markers(&config, name, err) || !check_rules(&config, name, err) ||
-            !check_provider(&config, name, err))
+            !check_provider(&config, name, err) || !check_agents(&config, name, err))
             return false;
     }
     *ret_config = config;

@@ -3,6 +3,7 @@
 #define CLI_CONFIG_H
 
 #include "base/field.h"
+#include "box/rows.h"
 
 /* What is known of a model. Prices are per million tokens, in any currency. */
 struct config_model {
@@ -19,6 +20,8 @@ struct config {
     struct str key_command;               /* prints the key of the service */
     struct config_model *models;
     size_t n_models;
+    struct box_agent *agents; /* beside those of box/rows.h */
+    size_t n_agents;
 };
 
 /* ${XDG_CONFIG_HOME:-~/.config}/cordon/config.yaml; a file that is not there gives the defaults,

@@ -147,6 +147,9 @@ static bool setup_failed(const struct plan *plan, const struct init_message *m, 
         m->step >= 0 && (size_t)m->step < plan->n_steps ? &plan->steps[m->step] : NULL;
     if (m->stage == STAGE_EXEC)
         return exec_failed(plan, m->errnum, err);
+    if (m->stage == STAGE_CHANGED && step && step->overlay)
+        return err_errno(err, E_CONFLICT, m->errnum,
+            "a layer of '" STR_FMT "' is not what was opened a moment ago", STR_ARG(step->at));
     if (m->stage == STAGE_CHANGED && step) {
         err_errno(err, E_POLICY_DENIED, m->errnum,
             "'" STR_FMT "' is not what was checked a moment ago", STR_ARG(step->at));
@@ -210,6 +213,14 @@ static pid_t clone_init(const struct plan *plan, int *ret_pidfd)
     return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 }
 
+static bool plan_has_overlay(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_steps; i++)
+        if (plan->steps[i].kind == PLAN_OVERLAY)
+            return true;
+    return false;
+}
+
 /* Fills in what depends on the machine; what is missing there is an error. */
 static bool prepare(const struct launch *l, struct init_input *in, struct err *err)
 {
@@ -217,6 +228,9 @@ static bool prepare(const struct launch *l, struct init_input *in, struct err *e
     const struct machine *machine = machine_get();
     bool root = geteuid() == 0;
     in->landlock_abi = machine->landlock_abi;
+    if (!plan_is_native(plan) && plan_has_overlay(plan))
+        return err_set(err, E_SANDBOX_UNAVAILABLE,
+            "a directory whose changes are kept apart needs namespaces: sandbox \"native\"");
     if (plan->mode != POLICY_NO_SANDBOX && in->landlock_abi == 0)
         return machine_unavailable(
             &(struct machine_failure){"landlock", machine->landlock_errno, {0}}, err);

@@ -159,9 +159,27 @@ static const char *apparmor_remedy(struct buf *scratch)
     return buf_z(scratch);
 }
 
-static const char *find_remedy(const char *primitive, struct buf *scratch)
+static const char *overlay_remedy(int errnum)
+{
+    if (errnum == ENODEV)
+        return "as root: modprobe overlay";
+    if (errnum == EINVAL)
+        return "the box's directory must be on a file system with user.* attributes that is no "
+               "overlay itself (ext4, xfs, btrfs): set CORDON_HOME to such a place; and nothing "
+               "may "
+               "be mounted below the project";
+    if (errnum == EPERM)
+        return "overlayfs in a user namespace needs Linux 5.11 or newer";
+    return "the box's directory must be writable and on a file system like ext4, xfs or btrfs: set "
+           "CORDON_HOME to such a place";
+}
+
+static const char *find_remedy(const struct machine_failure *failure, struct buf *scratch)
 {
     const struct machine *m = machine_get();
+    const char *primitive = failure->primitive;
+    if (strstr(primitive, "overlay"))
+        return overlay_remedy(failure->errnum);
     if (strstr(primitive, "pid_max"))
         return "run it as an ordinary user, or with Linux 6.14 or newer";
     if (m->landlock_abi == 0)
@@ -183,7 +201,7 @@ bool machine_unavailable(const struct machine_failure *failure, struct err *err)
 {
     AUTO_BUF struct buf found = BUF_INIT(4096), scratch = BUF_INIT(8192);
     machine_findings(&found);
-    const char *remedy = find_remedy(failure->primitive, &scratch);
+    const char *remedy = find_remedy(failure, &scratch);
     const char *name = strerrorname_np(failure->errnum);
     err_errno(err, E_SANDBOX_UNAVAILABLE, failure->errnum,
         "the sandbox can't be built, and nothing was run: %s", failure->primitive);

@@ -18,6 +18,7 @@ struct shown {
     bool as_found;               /* by all entries */
     bool read, write, exec, map; /* what its own entry says */
     unsigned access;             /* what holds there, all entries considered */
+    const struct plan_overlay *overlay;
 };
 
 struct maker {
@@ -27,6 +28,8 @@ struct maker {
     size_t n_shown;
     struct plan_step *steps;
     size_t n_steps, cap;
+    struct plan_hidden *hidden;
+    size_t n_hidden;
 };
 
 /* Order ------------------------------------------------------------------------------------- */
@@ -96,6 +99,64 @@ static void merge(struct maker *m)
     m->n_shown = n;
 }
 
+/* Overlays ---------------------------------------------------------------------------------- */
+
+static const struct plan_overlay *overlay_over(const struct maker *m, struct str path)
+{
+    for (size_t i = 0; i < m->input->n_overlays; i++)
+        if (lexical_is_below(m->input->overlays[i].at, path))
+            return &m->input->overlays[i];
+    return NULL;
+}
+
+/* What would show a file of the host in an overlay, where a change to it would be real. */
+static void drop_in_overlays(struct maker *m)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->n_shown; i++)
+        if (!overlay_over(m, m->shown[i].path))
+            m->shown[n++] = m->shown[i];
+    m->n_shown = n;
+}
+
+static void show_overlays(struct maker *m)
+{
+    for (size_t i = 0; i < m->input->n_overlays; i++) {
+        const struct plan_overlay *o = &m->input->overlays[i];
+        show(m, &(struct shown){.path = o->at,
+                    .is_dir = true,
+                    .read = true,
+                    .write = true,
+                    .exec = o->exec,
+                    .overlay = o});
+    }
+}
+
+static void hide(struct maker *m, struct str path, bool is_dir)
+{
+    m->hidden[m->n_hidden++] = (struct plan_hidden){path, is_dir};
+}
+
+/* A layer that is seen elsewhere is one that can be changed past the overlay, or whose changes are
+ * taken for the overlay's. */
+static void collect_hidden(struct maker *m)
+{
+    enum {
+        LAYERS = 3
+    };
+    const struct plan_input *in = m->input;
+    m->hidden = ARENA_NEW(m->arena, struct plan_hidden, in->n_hidden + LAYERS * in->n_overlays + 1);
+    for (size_t i = 0; i < in->n_hidden; i++)
+        hide(m, in->hidden[i].path, in->hidden[i].is_dir);
+    for (size_t i = 0; i < in->n_overlays; i++) {
+        const struct plan_overlay *o = &in->overlays[i];
+        hide(m, o->upper.path, true);
+        hide(m, o->work.path, true);
+        if (!str_eq(o->lower.path, o->at))
+            hide(m, o->lower.path, true);
+    }
+}
+
 /* Sorted as they are, the entries that hold an entry are a chain: kept as a stack of indexes. */
 struct chain {
     size_t *p;
@@ -149,16 +210,17 @@ static void add_binds(struct maker *m)
         unsigned outer = inside ? m->shown[chain.p[chain.n - 1]].access : 0;
         s->access = access_of(s, outer);
         chain.p[chain.n++] = i;
-        if (inside && s->access == outer)
+        if (inside && s->access == outer && !s->overlay)
             continue;
         add(m, &(struct plan_step){
-                   .kind = PLAN_BIND,
+                   .kind = s->overlay ? PLAN_OVERLAY : PLAN_BIND,
                    .at = s->path,
                    .text = s->path,
                    .dev = s->dev,
                    .ino = s->ino,
                    .access = s->access | (s->is_dir ? PLAN_IS_DIR : 0u),
                    .may_vanish = s->as_found,
+                   .overlay = s->overlay,
                });
     }
 }
@@ -169,7 +231,7 @@ static const struct plan_step *bound(const struct maker *m, struct str path)
     const struct plan_step *best = NULL;
     for (size_t i = 0; i < m->n_steps; i++) {
         const struct plan_step *s = &m->steps[i];
-        if (s->kind == PLAN_BIND && (!best || s->at.n > best->at.n) &&
+        if ((s->kind == PLAN_BIND || s->kind == PLAN_OVERLAY) && (!best || s->at.n > best->at.n) &&
             lexical_is_below(s->at, path))
             best = s;
     }
@@ -280,14 +342,17 @@ static void add_pins(struct maker *m)
     size_t n = m->n_steps;
     for (size_t i = 0; i < n; i++) {
         struct str at = m->steps[i].at;
-        if (m->steps[i].kind != PLAN_BIND && m->steps[i].kind != PLAN_COVER)
+        enum plan_kind kind = m->steps[i].kind;
+        if (kind != PLAN_BIND && kind != PLAN_OVERLAY && kind != PLAN_COVER)
             continue;
         for (;;) {
             at = str_head(at, (size_t)str_find_last(at, '/'));
             const struct plan_step *holder = at.n ? bound(m, at) : NULL;
             if (!holder || !(holder->access & PLAN_WRITE) || str_eq(holder->at, at))
                 break;
-            add(m, &(struct plan_step){.kind = PLAN_PIN, .at = arena_str(m->arena, at)});
+            add(m, &(struct plan_step){.kind = PLAN_PIN,
+                       .at = arena_str(m->arena, at),
+                       .may_vanish = holder->overlay != NULL});
         }
     }
 }
@@ -333,8 +398,8 @@ static void add_masks(struct maker *m)
 /* Whether another cover hides it already: below that there is no place for one more. */
 static bool is_covered(const struct maker *m, size_t which)
 {
-    const struct plan_hidden *all = m->input->hidden;
-    for (size_t i = 0; i < m->input->n_hidden; i++) {
+    const struct plan_hidden *all = m->hidden;
+    for (size_t i = 0; i < m->n_hidden; i++) {
         bool same = str_eq(all[i].path, all[which].path);
         if (same ? i < which
                  : lexical_is_below(all[i].path, all[which].path) && bound(m, all[i].path))
@@ -345,12 +410,14 @@ static bool is_covered(const struct maker *m, size_t which)
 
 static void add_covers(struct maker *m)
 {
-    for (size_t i = 0; i < m->input->n_hidden; i++) {
-        const struct plan_hidden *hidden = &m->input->hidden[i];
-        if (bound(m, hidden->path) && !is_covered(m, i))
+    for (size_t i = 0; i < m->n_hidden; i++) {
+        const struct plan_hidden *hidden = &m->hidden[i];
+        const struct plan_step *holder = bound(m, hidden->path);
+        if (holder && !is_covered(m, i))
             add(m, &(struct plan_step){.kind = PLAN_COVER,
                        .at = hidden->path,
-                       .access = hidden->is_dir ? PLAN_IS_DIR : 0u});
+                       .access = hidden->is_dir ? PLAN_IS_DIR : 0u,
+                       .may_vanish = holder->overlay != NULL});
     }
 }
 
@@ -386,7 +453,8 @@ void plan_make(const struct plan_input *input, struct arena *arena, struct plan 
     const struct verdict *v = input->verdict;
     const struct baseline *base = input->baseline;
     struct maker m = {.input = input, .arena = arena};
-    m.shown = ARENA_NEW(arena, struct shown, base->n_dirs + v->read.n + v->write.n + v->exec.n + 1);
+    m.shown = ARENA_NEW(arena, struct shown,
+        base->n_dirs + v->read.n + v->write.n + v->exec.n + input->n_overlays + 1);
     for (size_t i = 0; i < base->n_dirs; i++)
         show(&m, &(struct shown){.path = base->dirs[i].path,
                      .dev = base->dirs[i].dev,
@@ -402,6 +470,9 @@ void plan_make(const struct plan_input *input, struct arena *arena, struct plan 
                      .dev = v->command.dev,
                      .ino = v->command.ino,
                      .exec = true});
+    drop_in_overlays(&m);
+    show_overlays(&m);
+    collect_hidden(&m);
     add_binds(&m);
     add_system(&m);
     add_aliases(&m);
@@ -430,6 +501,7 @@ static const char *const kind_names[] = {
     [PLAN_FILE] = "file",
     [PLAN_LINK] = "link",
     [PLAN_BIND] = "bind",
+    [PLAN_OVERLAY] = "overlay",
     [PLAN_LOADER] = "loader",
     [PLAN_DEVICE] = "device",
     [PLAN_TMPFS] = "tmpfs",
@@ -461,10 +533,14 @@ static json_t *step_json(const struct plan_step *s)
     exact_put(object, "at", s->at);
     if (s->kind == PLAN_LINK)
         exact_put(object, "target", s->text);
-    if (s->kind == PLAN_BIND || s->kind == PLAN_TMPFS)
+    if (s->kind == PLAN_BIND || s->kind == PLAN_OVERLAY || s->kind == PLAN_TMPFS)
         json_put(object, "access", access_json(s->access));
     if (s->kind == PLAN_TMPFS)
         json_put(object, "bytes", json_integer((json_int_t)s->size));
+    if (s->kind == PLAN_OVERLAY) {
+        exact_put(object, "lower", s->overlay->lower.path);
+        exact_put(object, "upper", s->overlay->upper.path);
+    }
     return object;
 }
 

@@ -17,18 +17,19 @@
 #include "sandbox/baseline.h"
 
 enum plan_kind {
-    PLAN_DIR,    /* a directory of the root that we made */
-    PLAN_FILE,   /* a file in it with these bytes */
-    PLAN_LINK,   /* a symbolic link in it */
-    PLAN_BIND,   /* a file or directory of the host */
-    PLAN_LOADER, /* the dynamic loader, changed so that it can't be started by itself */
-    PLAN_DEVICE, /* a harmless device of the host */
-    PLAN_TMPFS,  /* a private, empty file system in memory */
-    PLAN_DEVPTS, /* terminals of its own */
-    PLAN_PROC,   /* the processes of the sandbox */
-    PLAN_PIN,    /* a directory as it is, so that it can't be moved away */
-    PLAN_MASK,   /* nothing, where /proc has something that is not for the command */
-    PLAN_COVER,  /* an empty directory or file that hides what is there */
+    PLAN_DIR,     /* a directory of the root that we made */
+    PLAN_FILE,    /* a file in it with these bytes */
+    PLAN_LINK,    /* a symbolic link in it */
+    PLAN_BIND,    /* a file or directory of the host */
+    PLAN_OVERLAY, /* a directory of the host under a layer that takes every change */
+    PLAN_LOADER,  /* the dynamic loader, changed so that it can't be started by itself */
+    PLAN_DEVICE,  /* a harmless device of the host */
+    PLAN_TMPFS,   /* a private, empty file system in memory */
+    PLAN_DEVPTS,  /* terminals of its own */
+    PLAN_PROC,    /* the processes of the sandbox */
+    PLAN_PIN,     /* a directory as it is, so that it can't be moved away */
+    PLAN_MASK,    /* nothing, where /proc has something that is not for the command */
+    PLAN_COVER,   /* an empty directory or file that hides what is there */
 };
 
 enum {
@@ -41,6 +42,22 @@ enum {
     PLAN_LIST = 1 << 6,   /* names of directories, no content */
 };
 
+/* Something of the host: it must be this and nothing else. */
+struct plan_source {
+    struct str path; /* resolved, NUL-terminated */
+    dev_t dev;
+    ino_t ino;
+};
+
+/* A directory that looks like `lower` at the place `at`, and whose changes all go to `upper`. None
+ * of the three is reachable inside by any other name. Upper and work are on one file system; nobody
+ * else may use them at the same time, which is for the caller to see to. */
+struct plan_overlay {
+    struct str at; /* absolute, clean, NUL-terminated */
+    struct plan_source lower, upper, work;
+    bool exec; /* what lies in it may be started */
+};
+
 struct plan_step {
     enum plan_kind kind;
     unsigned access;
@@ -49,7 +66,8 @@ struct plan_step {
     dev_t dev;       /* of that: it must be this and nothing else */
     ino_t ino;
     const struct elf_patch *patch; /* of a loader */
-    uint64_t size;                 /* of a tmpfs, in bytes */
+    const struct plan_overlay *overlay;
+    uint64_t size; /* of a tmpfs, in bytes */
     mode_t mode;
     bool may_vanish; /* what of the host is gone is left out */
 };
@@ -82,6 +100,8 @@ struct plan_input {
     const struct baseline *baseline;
     const struct plan_hidden *hidden;
     size_t n_hidden;
+    const struct plan_overlay *overlays; /* none within another */
+    size_t n_overlays;
     bool root; /* whoever runs it is root, to whom /proc shows more */
 };
 
@@ -91,7 +111,9 @@ static inline bool plan_is_native(const struct plan *plan)
     return plan->mode == POLICY_NATIVE || plan->mode == POLICY_SEATBELT;
 }
 
-/* The verdict must have no denial and a command. Everything is in the arena or in the input. */
+/* The verdict must have no denial and a command. Everything is in the arena or in the input. What
+ * the verdict shows at or below an overlay's place is the overlay's: no file of the host is shown
+ * there beside it. */
 void plan_make(const struct plan_input *input, struct arena *arena, struct plan *ret_plan);
 
 /* A new object: {"mode","namespaces":[],"steps":[{"kind","at","access",…}],"sockets","limits"}. */

@@ -14,6 +14,8 @@
 #include <sys/mount.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
@@ -35,6 +37,10 @@ struct parent {
     struct str path; /* within the step's own */
     int fd;
     bool own; /* things may be made in it */
+};
+
+struct option {
+    const char *key, *value;
 };
 
 struct builder {
@@ -218,19 +224,24 @@ static bool make_dir(struct builder *b, const struct plan_step *step)
 }
 
 /* What a step shows of the host, if it is still what was checked. */
-static int open_source(const struct plan_step *step, uint64_t flags, struct stat *ret_stat)
+static int open_exactly(const struct plan_source *source, uint64_t flags, struct stat *ret_stat)
 {
     struct stat st;
     AUTO_FD int fd = open_how(
-        AT_FDCWD, step->text.p, flags | O_NOFOLLOW, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+        AT_FDCWD, source->path.p, flags | O_NOFOLLOW, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
     if (fd < 0 || fstat(fd, &st) != 0)
         return -1;
-    if (st.st_dev != step->dev || st.st_ino != step->ino) {
+    if (st.st_dev != source->dev || st.st_ino != source->ino) {
         errno = ESTALE;
         return -1;
     }
     *ret_stat = st;
     return TAKE_FD(fd);
+}
+
+static int open_source(const struct plan_step *step, uint64_t flags, struct stat *ret_stat)
+{
+    return open_exactly(&(struct plan_source){step->text, step->dev, step->ino}, flags, ret_stat);
 }
 
 /* Copies a file of the host into one of ours, changed on the way. */
@@ -351,13 +362,19 @@ static bool bind_device(struct builder *b, const struct plan_step *step)
     return attach(b, step, tree, false);
 }
 
+/* There is nothing to hide or to hold where the lower layer has nothing. */
+static bool left_out(const struct plan_step *step)
+{
+    return step->may_vanish && (errno == ENOENT || errno == ENOTDIR);
+}
+
 /* What is there already, mounted on itself: nobody moves a mount. */
 static bool pin(struct builder *b, const struct plan_step *step)
 {
     const char *name = go_to(b, step->at);
     AUTO_FD int place = name ? open_how(b->parent.fd, name, O_PATH | O_NOFOLLOW, NO_LINKS) : -1;
     if (place < 0)
-        return fail(b, STAGE_PLACE);
+        return left_out(step) || fail(b, STAGE_PLACE);
     AUTO_FD int tree = clone_tree(place, true);
     if (tree < 0)
         return fail(b, STAGE_BIND);
@@ -405,10 +422,6 @@ static void drop_masks(struct builder *b)
     }
 }
 
-struct option {
-    const char *key, *value;
-};
-
 static int new_mount(const char *type, const struct option *options, size_t n, uint64_t attr)
 {
     AUTO_FD int fs = fsopen(type, FSOPEN_CLOEXEC);
@@ -441,6 +454,74 @@ static bool mount_tmpfs(struct builder *b, const struct plan_step *step)
     return attach(b, step, fs, true);
 }
 
+/* Overlays ------------------------------------------------------------------------------------ */
+
+/* A layer by its descriptor: its path may lead elsewhere by now. The name that /proc has for it is
+ * what every kernel takes, and has no character that would have to be quoted. */
+static bool set_layer(int fs, const char *key, int fd)
+{
+    static const char dir[] = "/proc/self/fd/";
+    char digits[NUMBER_MAX], path[sizeof(dir) + NUMBER_MAX] = {0};
+    const char *text = number((uint64_t)fd, 10, digits);
+    memcpy(path, dir, sizeof(dir) - 1);
+    memcpy(path + sizeof(dir) - 1, text, strlen(text));
+    return fsconfig(fs, FSCONFIG_SET_STRING, key, path, 0) == 0;
+}
+
+/* No options that would let one file's entry in the upper layer speak of another file: what the
+ * child leaves there must mean what it says. */
+static bool set_overlay_options(int fs)
+{
+    static const struct option options[] = {
+        {"index", "off"}, {"metacopy", "off"}, {"redirect_dir", "nofollow"}};
+    if (fsconfig(fs, FSCONFIG_SET_FLAG, "userxattr", NULL, 0) != 0)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(options); i++)
+        if (fsconfig(fs, FSCONFIG_SET_STRING, options[i].key, options[i].value, 0) != 0)
+            return false;
+    return true;
+}
+
+/* The kernel makes it read-only, and only logs that, if it can't use the work directory. */
+static bool is_writable(int mount)
+{
+    struct statfs fs;
+    if (fstatfs(mount, &fs) != 0)
+        return false;
+    errno = EROFS;
+    return !(fs.f_flags & ST_RDONLY);
+}
+
+static int new_overlay(const int layers[3], unsigned access)
+{
+    static const char *const keys[] = {"lowerdir", "upperdir", "workdir"};
+    AUTO_FD int fs = fsopen("overlay", FSOPEN_CLOEXEC);
+    if (fs < 0 || !set_overlay_options(fs))
+        return -1;
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        if (!set_layer(fs, keys[i], layers[i]))
+            return -1;
+    if (fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0)
+        return -1;
+    AUTO_FD int mount = fsmount(fs, FSMOUNT_CLOEXEC, (unsigned)attr_of(access));
+    return mount >= 0 && is_writable(mount) ? TAKE_FD(mount) : -1;
+}
+
+static bool mount_overlay(struct builder *b, const struct plan_step *step)
+{
+    struct stat st;
+    const struct plan_overlay *o = step->overlay;
+    AUTO_FD int lower = open_exactly(&o->lower, O_PATH | O_DIRECTORY, &st);
+    AUTO_FD int upper = lower >= 0 ? open_exactly(&o->upper, O_PATH | O_DIRECTORY, &st) : -1;
+    AUTO_FD int work = upper >= 0 ? open_exactly(&o->work, O_PATH | O_DIRECTORY, &st) : -1;
+    if (work < 0)
+        return fail(b, STAGE_CHANGED);
+    AUTO_FD int mount = new_overlay((const int[]){lower, upper, work}, step->access);
+    if (mount < 0)
+        return fail(b, STAGE_OVERLAY);
+    return attach(b, step, mount, true);
+}
+
 static bool mount_cover(struct builder *b, const struct plan_step *step)
 {
     bool is_dir = step->access & PLAN_IS_DIR;
@@ -448,7 +529,7 @@ static bool mount_cover(struct builder *b, const struct plan_step *step)
     AUTO_FD int nothing = is_dir ? new_tmpfs(1, 0555, attr) : new_mask(b, false);
     if (nothing < 0)
         return fail(b, STAGE_ROOT);
-    return attach(b, step, nothing, is_dir);
+    return attach(b, step, nothing, is_dir) || left_out(step);
 }
 
 static bool mount_devpts(struct builder *b, const struct plan_step *step)
@@ -506,6 +587,7 @@ static bool apply(struct builder *b, const struct plan_step *step)
         [PLAN_FILE] = make_file,
         [PLAN_LINK] = make_link,
         [PLAN_BIND] = bind_host,
+        [PLAN_OVERLAY] = mount_overlay,
         [PLAN_LOADER] = bind_loader,
         [PLAN_DEVICE] = bind_device,
         [PLAN_TMPFS] = mount_tmpfs,

@@ -17,6 +17,7 @@
     X(PLACE, "making a place in the new root")                               \
     X(BIND, "open_tree and move_mount")                                      \
     X(CHANGED, "comparing a path with what was checked")                     \
+    X(OVERLAY, "mounting overlayfs in a user namespace")                     \
     X(DEVICE, "binding a device")                                            \
     X(DEVPTS, "mounting devpts")                                             \
     X(PROC, "mounting proc")                                                 \

@@ -1,0 +1,28 @@
+/* What git says of a project before there is a box: its commit, and whether work is uncommitted.
+ *
+ * git itself is asked. Its index alone does not tell: staged changes need HEAD's tree, and line
+ * ends and filters decide whether a file differs. The project is the user's own then: a box has
+ * written to it only through `apply`, which leaves .git alone. All the same no hook and no
+ * fsmonitor is run, and no lock taken. Nobody asks git of a tree that a box wrote.
+ */
+#ifndef BOX_DIRTY_H
+#define BOX_DIRTY_H
+
+#include "base/err.h"
+
+enum {
+    DIRTY_TIMEOUT_MS = 20 * 1000,
+    DIRTY_SHA_SIZE = 65,
+};
+
+struct dirty {
+    bool is_git;               /* it lies in a work tree */
+    char head[DIRTY_SHA_SIZE]; /* "": no commit yet */
+    size_t changed, untracked;
+};
+
+/* An answer that git can't give (it is not there, it fails, it takes too long) is E_IO: not
+ * "clean". */
+MUST_USE bool dirty_ask(const char *dir, struct dirty *ret_dirty, struct err *err);
+
+#endif

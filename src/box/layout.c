@@ -1,0 +1,352 @@
+/* Boxes on disk: every change that counts is one rename. */
+#include "box/layout.h"
+
+#include "base/choice.h"
+#include "base/id.h"
+#include "box/name.h"
+#include "path/caret.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+enum {
+    BOXES_MAX = 10 * 1000,
+    LOCK_ROUNDS = 100,
+    NAME_SIZE = BOX_NAME_MAX + 1,
+    DIR_MODE = 0700,
+};
+
+#define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+
+const struct box_part box_parts[] = {
+    {"host", BOX_HOST_ONLY},
+    {"base", BOX_READS},
+    {"work", BOX_WRITES},
+    {"home", BOX_WRITES},
+};
+const size_t n_box_parts = ARRAY_LEN(box_parts);
+
+/* A checked name with its NUL. */
+static const char *name_z(struct str name, char text[NAME_SIZE])
+{
+    BUG_ON(!box_name_valid(name));
+    memcpy(text, name.p, name.n);
+    text[name.n] = '\0';
+    return text;
+}
+
+static bool io_failed(struct err *err, const char *what, struct str name)
+{
+    return err_errno(err, E_IO, errno, "cannot %s the box '" STR_FMT "'", what, STR_ARG(name));
+}
+
+/* Directories --------------------------------------------------------------------------------- */
+
+static int make_dir(int dir, const char *name, mode_t mode)
+{
+    if (mkdirat(dir, name, mode) != 0 && errno != EEXIST)
+        return -1;
+    return openat(dir, name, OPEN_DIR);
+}
+
+static bool make_parents(const char *path, struct err *err)
+{
+    AUTO_FREE char *text = strdup(path);
+    BUG_ON(!text);
+    for (char *p = text + 1;; p++) {
+        char end = *p;
+        if (end != '/' && end != '\0')
+            continue;
+        *p = '\0';
+        if (mkdir(text, DIR_MODE) != 0 && errno != EEXIST)
+            return err_errno(err, E_IO, errno, "cannot make the directory '%s'", text);
+        if (!end)
+            return true;
+        *p = '/';
+    }
+}
+
+/* Whoever can write there can make us believe anything of a box. */
+static bool check_owner(int fd, const char *dir, struct err *err)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return err_errno(err, E_IO, errno, "cannot look at '%s'", dir);
+    if (st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH)))
+        return true;
+    err_set(err, E_CONFIG, "'%s' belongs to somebody else, or others may write there", dir);
+    return err_ctx(err, "remedy", "chmod 700 it, or set CORDON_HOME to a directory of your own");
+}
+
+bool boxes_open(const char *dir, enum boxes_use use, struct boxes *ret_boxes, struct err *err)
+{
+    struct boxes b = BOXES_NONE;
+    static const char *const names[] = {".locks", ".new", ".trash"};
+    int *const fds[] = {&b.locks, &b.making, &b.trash};
+    if (use == BOXES_MAKE && !make_parents(dir, err))
+        return false;
+    b.fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (b.fd < 0 && use == BOXES_LOOK && errno == ENOENT) {
+        *ret_boxes = b;
+        return true;
+    }
+    bool ok = b.fd >= 0 || err_errno(err, E_IO, errno, "cannot open '%s'", dir);
+    ok = ok && check_owner(b.fd, dir, err);
+    for (size_t i = 0; ok && i < ARRAY_LEN(names); i++) {
+        *fds[i] = use == BOXES_MAKE ? make_dir(b.fd, names[i], DIR_MODE)
+                                    : openat(b.fd, names[i], OPEN_DIR);
+        if (*fds[i] < 0 && (use == BOXES_MAKE || errno != ENOENT))
+            ok = err_errno(err, E_IO, errno, "cannot open '%s/%s'", dir, names[i]);
+    }
+    if (!ok)
+        boxes_close(&b);
+    else
+        *ret_boxes = b;
+    return ok;
+}
+
+void boxes_close(struct boxes *b)
+{
+    int *const fds[] = {&b->fd, &b->locks, &b->making, &b->trash};
+    for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+        if (*fds[i] >= 0)
+            close(TAKE_FD(*fds[i]));
+}
+
+/* Locks --------------------------------------------------------------------------------------- */
+
+bool boxes_lock(const struct boxes *boxes, struct str name, int *ret_lock, struct err *err)
+{
+    char text[NAME_SIZE];
+    name_z(name, text);
+    for (int round = 0; round < LOCK_ROUNDS; round++) {
+        struct stat held, there;
+        AUTO_FD int fd =
+            openat(boxes->locks, text, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (fd < 0)
+            return io_failed(err, "lock", name);
+        if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+            if (errno != EWOULDBLOCK)
+                return io_failed(err, "lock", name);
+            err_set(err, E_CONFLICT,
+                "another command works on the box '" STR_FMT "'; try again when it is done",
+                STR_ARG(name));
+            return err_ctx(err, "name", STR_FMT, STR_ARG(name));
+        }
+        /* Its file may have gone with the box, before it was ours. */
+        if (fstat(fd, &held) == 0 &&
+            fstatat(boxes->locks, text, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+            held.st_ino == there.st_ino) {
+            *ret_lock = TAKE_FD(fd);
+            return true;
+        }
+    }
+    errno = EAGAIN;
+    return io_failed(err, "lock", name);
+}
+
+/* Finding ------------------------------------------------------------------------------------- */
+
+static int name_order(const void *a, const void *b)
+{
+    return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+static bool is_box(const struct dirent *entry)
+{
+    return (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) &&
+           box_name_valid(str_z(entry->d_name));
+}
+
+bool boxes_list(
+    const struct boxes *boxes, struct arena *a, struct str_list *ret_names, struct err *err)
+{
+    struct str_list names = {0};
+    struct dirent *entry;
+    if (boxes->fd < 0) {
+        *ret_names = names;
+        return true;
+    }
+    int fd = openat(boxes->fd, ".", OPEN_DIR);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!dir)
+        return err_errno(err, E_IO, errno, "cannot list the boxes");
+    names.p = ARENA_NEW(a, struct str, BOXES_MAX);
+    while (names.n < BOXES_MAX && (entry = readdir(dir)))
+        if (is_box(entry))
+            names.p[names.n++] = arena_str(a, str_z(entry->d_name));
+    closedir(dir);
+    if (names.n > 1)
+        qsort(names.p, names.n, sizeof(*names.p), name_order);
+    *ret_names = names;
+    return true;
+}
+
+static bool not_found(const struct boxes *boxes, struct str name, struct err *err)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(4 << 20);
+    AUTO_CHOICE struct choice choice = CHOICE_INIT(name);
+    AUTO_BUF struct buf hint = BUF_INIT(1024);
+    struct str_list names;
+    AUTO_ERR struct err ignored = {0};
+    if (boxes_list(boxes, &a, &names, &ignored))
+        for (size_t i = 0; i < names.n; i++)
+            choice_add(&choice, names.p[i].p);
+    choice_hint(&choice, "", &hint);
+    err_set(err, E_NOT_FOUND, "there is no box '" STR_FMT "'%s", STR_ARG(name), buf_z(&hint));
+    return err_ctx(err, "name", STR_FMT, STR_ARG(name));
+}
+
+bool boxes_find(const struct boxes *boxes, struct str name, int *ret_fd, struct err *err)
+{
+    char text[NAME_SIZE];
+    if (!box_name_check(name, err))
+        return false;
+    int fd = boxes->fd >= 0 ? openat(boxes->fd, name_z(name, text), OPEN_DIR) : -1;
+    if (fd < 0 && (boxes->fd < 0 || errno == ENOENT))
+        return not_found(boxes, name, err);
+    if (fd < 0)
+        return io_failed(err, "open", name);
+    *ret_fd = fd;
+    return true;
+}
+
+/* Making and ending --------------------------------------------------------------------------- */
+
+/* True also if there is nothing. */
+static bool throw_away(const struct boxes *boxes, int dir, const char *name)
+{
+    char id[ID_SIZE];
+    id_new(id);
+    return renameat(dir, name, boxes->trash, id) == 0 || errno == ENOENT;
+}
+
+bool boxes_begin(const struct boxes *boxes, struct str name, int *ret_fd, struct err *err)
+{
+    char text[NAME_SIZE];
+    name_z(name, text);
+    if (!throw_away(boxes, boxes->making, text) || mkdirat(boxes->making, text, DIR_MODE) != 0)
+        return io_failed(err, "make", name);
+    AUTO_FD int fd = openat(boxes->making, text, OPEN_DIR);
+    if (fd < 0)
+        return io_failed(err, "make", name);
+    for (size_t i = 0; i < n_box_parts; i++)
+        if (mkdirat(fd, box_parts[i].name, DIR_MODE) != 0)
+            return io_failed(err, "make", name);
+    *ret_fd = TAKE_FD(fd);
+    return true;
+}
+
+static bool sync_name(int dir, const char *name)
+{
+    AUTO_FD int fd = openat(dir, name, OPEN_DIR);
+    return fd >= 0 && fsync(fd) == 0;
+}
+
+static bool exists(struct str name, struct err *err)
+{
+    err_set(err, E_CONFLICT, "there is a box '" STR_FMT "' already (--replace makes it anew)",
+        STR_ARG(name));
+    return err_ctx(err, "name", STR_FMT, STR_ARG(name));
+}
+
+/* After the exchange the old box lies where the new one was made: the trash if we live, what the
+ * next command throws away if not. */
+bool boxes_finish(
+    const struct boxes *boxes, struct str name, enum boxes_finish how, struct err *err)
+{
+    char text[NAME_SIZE];
+    name_z(name, text);
+    if (!sync_name(boxes->making, text))
+        return io_failed(err, "make", name);
+    bool done = renameat2(boxes->making, text, boxes->fd, text, RENAME_NOREPLACE) == 0;
+    if (!done && errno == EEXIST && how == BOXES_NEW)
+        return exists(name, err);
+    if (!done && errno == EEXIST) {
+        done = renameat2(boxes->making, text, boxes->fd, text, RENAME_EXCHANGE) == 0;
+        if (done)
+            (void)!throw_away(boxes, boxes->making, text);
+    }
+    if (!done || fsync(boxes->fd) != 0)
+        return io_failed(err, "make", name);
+    return true;
+}
+
+void boxes_abandon(const struct boxes *boxes, struct str name)
+{
+    char text[NAME_SIZE];
+    (void)!throw_away(boxes, boxes->making, name_z(name, text));
+}
+
+bool boxes_destroy(const struct boxes *boxes, struct str name, struct err *err)
+{
+    char text[NAME_SIZE];
+    name_z(name, text);
+    if (!throw_away(boxes, boxes->fd, text) || fsync(boxes->fd) != 0)
+        return io_failed(err, "destroy", name);
+    unlinkat(boxes->locks, text, 0); /* whoever waits for it sees that it is gone */
+    return true;
+}
+
+/* Layers -------------------------------------------------------------------------------------- */
+
+/* What the box sees as the mode of its project is that of the upper layer. */
+static bool fill_layers(int dir, mode_t mode)
+{
+    AUTO_FD int upper = make_dir(dir, "upper", DIR_MODE);
+    return upper >= 0 && fchmod(upper, mode & 0777) == 0 && mkdirat(dir, "work", DIR_MODE) == 0 &&
+           fsync(dir) == 0;
+}
+
+bool box_make_layers(int box_fd, struct str host_path, mode_t mode, struct err *err)
+{
+    char name[CARET_NAME_MAX + 1];
+    caret_name(host_path, name);
+    AUTO_FD int work = openat(box_fd, "work", OPEN_DIR);
+    AUTO_FD int dir =
+        work >= 0 && mkdirat(work, name, DIR_MODE) == 0 ? openat(work, name, OPEN_DIR) : -1;
+    if (dir < 0 || !fill_layers(dir, mode) || fsync(work) != 0)
+        return err_errno(
+            err, E_IO, errno, "cannot make the layers of '" STR_FMT "'", STR_ARG(host_path));
+    return true;
+}
+
+bool box_open_layers(
+    int box_fd, struct str host_path, struct box_layers *ret_layers, struct err *err)
+{
+    char name[CARET_NAME_MAX + 1];
+    caret_name(host_path, name);
+    AUTO_FD int work = openat(box_fd, "work", OPEN_DIR);
+    AUTO_FD int dir = work >= 0 ? openat(work, name, OPEN_DIR) : -1;
+    AUTO_FD int upper = dir >= 0 ? openat(dir, "upper", OPEN_DIR) : -1;
+    AUTO_FD int inner = upper >= 0 ? openat(dir, "work", OPEN_DIR) : -1;
+    if (inner < 0)
+        return err_errno(
+            err, E_IO, errno, "cannot open the layers of '" STR_FMT "'", STR_ARG(host_path));
+    *ret_layers = (struct box_layers){TAKE_FD(upper), TAKE_FD(inner)};
+    return true;
+}
+
+bool box_reset_layers(
+    const struct boxes *boxes, struct str name, struct str host_path, mode_t mode, struct err *err)
+{
+    char layers[CARET_NAME_MAX + 1], text[NAME_SIZE];
+    caret_name(host_path, layers);
+    name_z(name, text);
+    AUTO_FD int box = -1;
+    if (!boxes_find(boxes, name, &box, err))
+        return false;
+    AUTO_FD int work = openat(box, "work", OPEN_DIR);
+    bool ok = work >= 0 && throw_away(boxes, boxes->making, text) &&
+              mkdirat(boxes->making, text, DIR_MODE) == 0;
+    AUTO_FD int fresh = ok ? openat(boxes->making, text, OPEN_DIR) : -1;
+    if (fresh < 0 || !fill_layers(fresh, mode) ||
+        renameat2(boxes->making, text, work, layers, RENAME_EXCHANGE) != 0)
+        return io_failed(err, "reset", name);
+    (void)!throw_away(boxes, boxes->making, text);
+    return fsync(work) == 0 || io_failed(err, "reset", name);
+}

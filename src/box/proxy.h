@@ -1,0 +1,44 @@
+/* The one way out of a box with an allow-list: an HTTP proxy (CONNECT, and plain http:// requests)
+ * and SOCKS5 (names only) on a socket that listens inside the box, in a process of its own.
+ *
+ *     pid = fork(); if (!pid) proxy_main(&(struct proxy_input){…});
+ *
+ * A host is allowed if its name is in the list (`example.com`; `*.example.com` for those below it;
+ * `:port` after it; without a port 80 and 443), compared in lower case, without a last dot, and
+ * never as an address unless the list has that very address. What it resolves to must be no address
+ * of this machine, of a private network or link-local, unless the list names that address itself: a
+ * name must not lead to what is beside the box (rebinding). The address that was checked is the one
+ * connected to.
+ */
+#ifndef BOX_PROXY_H
+#define BOX_PROXY_H
+
+#include "base/err.h"
+#include "base/field.h"
+
+enum {
+    PROXY_CONNECTIONS_MAX = 256,
+    PROXY_HEAD_MAX = 16 * 1024, /* bytes of a request's head */
+    PROXY_HOSTS_MAX = 1000,
+    PROXY_CONNECT_MS = 30 * 1000,
+    PROXY_IDLE_MS = 30 * 60 * 1000,
+};
+
+/* Is an entry of the list right? E_CLI_INVALID_ARG with what is wrong. */
+MUST_USE bool proxy_host_check(struct str host, struct err *err);
+
+/* Would it be let through, by its name alone? Pure. */
+bool proxy_allows(const struct str_list *hosts, struct str host, uint16_t port);
+
+struct proxy_input {
+    int listener; /* inside the box; -1: none, only relays */
+    int relays;   /* a socket of packets with two descriptors each (SCM_RIGHTS), to be joined: for
+                     forwarded ports; -1: none. When its other side is gone, so is the proxy */
+    int report;   /* gets a line of JSON for each refusal: {"time","host","port","why"} */
+    struct str_list hosts;
+};
+
+/* Never returns. Has given up what it does not need. */
+NORETURN void proxy_main(const struct proxy_input *input);
+
+#endif

@@ -1,0 +1,10 @@
+/* Small files that must be whole after a crash. */
+#ifndef BOX_PUT_H
+#define BOX_PUT_H
+
+#include "base/err.h"
+
+/* Replaced whole or not at all, 0600, on disk when it returns. */
+MUST_USE bool put_file(int dir, const char *name, struct str content, struct err *err);
+
+#endif

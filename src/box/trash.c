@@ -1,0 +1,153 @@
+/* Deleting trees that a stranger made. Each pass goes down to a directory without directories, by
+ * names that are looked at again and never followed; deep trees are flattened on the way, so that a
+ * path of any depth needs few descriptors and no recursion. */
+#include "box/trash.h"
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "box/name.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+
+struct emptier {
+    int trash;
+    uint64_t until_ms;
+    size_t deleted;
+    bool late;
+};
+
+static bool is_late(struct emptier *e)
+{
+    e->late = e->late || clock_mono_ms() >= e->until_ms;
+    return e->late;
+}
+
+/* Also one that its owner may not read: overlayfs and programs make such. */
+static DIR *open_list(int dir, const char *name)
+{
+    int fd = openat(dir, name, OPEN_DIR);
+    if (fd < 0 && errno == EACCES && fchmodat(dir, name, 0700, AT_SYMLINK_NOFOLLOW) == 0)
+        fd = openat(dir, name, OPEN_DIR);
+    if (fd >= 0)
+        (void)!fchmod(fd, 0700);
+    DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
+    if (fd >= 0 && !list)
+        close(fd);
+    return list;
+}
+
+/* A directory in a tree of the trash becomes a tree of the trash itself. */
+static bool lift(struct emptier *e, int dir, const char *name)
+{
+    char id[ID_SIZE];
+    id_new(id);
+    return unlinkat(dir, name, AT_REMOVEDIR) == 0 || renameat(dir, name, e->trash, id) == 0;
+}
+
+/* Renaming a directory needs the right to write in it, for its "..". */
+static bool take_out(struct emptier *e, int dir, const char *name)
+{
+    if (unlinkat(dir, name, 0) == 0)
+        return true;
+    if (errno != EISDIR && errno != EPERM)
+        return false;
+    return lift(e, dir, name) ||
+           (fchmodat(dir, name, 0700, AT_SYMLINK_NOFOLLOW) == 0 && lift(e, dir, name));
+}
+
+static bool is_dots(const char *name)
+{
+    return str_is(str_z(name), ".") || str_is(str_z(name), "..");
+}
+
+/* Everything in one tree's top; its directories are trees of their own then. */
+static bool empty_one(struct emptier *e, const char *name)
+{
+    struct dirent *entry;
+    bool ok = true;
+    DIR *list = open_list(e->trash, name);
+    if (!list)
+        return errno == ENOTDIR && unlinkat(e->trash, name, 0) == 0;
+    while (!is_late(e) && (entry = readdir(list)))
+        if (!is_dots(entry->d_name)) {
+            bool done = take_out(e, dirfd(list), entry->d_name);
+            e->deleted += done;
+            ok = ok && done;
+        }
+    closedir(list);
+    return !e->late && ok && unlinkat(e->trash, name, AT_REMOVEDIR) == 0;
+}
+
+/* One round over what is there now; gives how many trees remain that could not be deleted. */
+static size_t round_of(struct emptier *e, DIR *list, size_t *ret_done)
+{
+    struct dirent *entry;
+    size_t stuck = 0;
+    *ret_done = 0;
+    rewinddir(list);
+    while ((entry = readdir(list))) {
+        if (is_dots(entry->d_name))
+            continue;
+        bool done = !is_late(e) && empty_one(e, entry->d_name);
+        *ret_done += done;
+        stuck += !done;
+    }
+    return stuck;
+}
+
+bool trash_empty(
+    const struct boxes *boxes, uint64_t max_ms, struct trash_left *ret_left, struct err *err)
+{
+    struct emptier e = {.trash = boxes->trash, .until_ms = clock_mono_ms() + max_ms};
+    struct trash_left left = {0};
+    *ret_left = left;
+    if (boxes->trash < 0)
+        return true;
+    int fd = openat(boxes->trash, ".", OPEN_DIR);
+    DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!list)
+        return err_errno(err, E_IO, errno, "cannot open the trash of boxes");
+    if (flock(dirfd(list), LOCK_EX | LOCK_NB) != 0) {
+        closedir(list);
+        return true;
+    }
+    size_t done;
+    do
+        left.left = round_of(&e, list, &done);
+    while (done && !e.late); /* those that were lifted may be seen only now */
+    left.deleted = e.deleted;
+    closedir(list);
+    *ret_left = left;
+    return true;
+}
+
+bool trash_sweep(const struct boxes *boxes, size_t *ret_swept, struct err *err)
+{
+    struct dirent *entry;
+    size_t n = 0;
+    *ret_swept = 0;
+    if (boxes->making < 0)
+        return true;
+    int fd = openat(boxes->making, ".", OPEN_DIR);
+    DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!list)
+        return err_errno(err, E_IO, errno, "cannot look for boxes that were never finished");
+    while ((entry = readdir(list))) {
+        AUTO_FD int lock = -1;
+        AUTO_ERR struct err busy = {0};
+        struct str name = str_z(entry->d_name);
+        if (!box_name_valid(name) || !boxes_lock(boxes, name, &lock, &busy))
+            continue;
+        boxes_abandon(boxes, name);
+        n++;
+    }
+    closedir(list);
+    *ret_swept = n;
+    return true;
+}

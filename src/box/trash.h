@@ -1,0 +1,21 @@
+/* What is no box any more: deleted bit by bit, when nobody waits. */
+#ifndef BOX_TRASH_H
+#define BOX_TRASH_H
+
+#include "box/layout.h"
+
+struct trash_left {
+    size_t deleted; /* files and directories */
+    size_t left;    /* trees that are still there */
+};
+
+/* Deletes for at most so long. A box wrote these trees: nothing in them is followed, and modes that
+ * stop us are changed. One at a time: whoever comes second does nothing. */
+MUST_USE bool trash_empty(
+    const struct boxes *boxes, uint64_t max_ms, struct trash_left *ret_left, struct err *err);
+
+/* What commands that were killed left in the making goes to the trash; what others are making
+ * stays. */
+MUST_USE bool trash_sweep(const struct boxes *boxes, size_t *ret_swept, struct err *err);
+
+#endif

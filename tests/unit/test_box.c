@@ -1,0 +1,714 @@
+/* Boxes on disk, their agents and directories. */
+#include "test.h"
+#include "traced.h"
+#include "tree.h"
+
+#include "box/command.h"
+#include "box/dirs.h"
+#include "box/dirty.h"
+#include "box/layout.h"
+#include "box/meta.h"
+#include "box/name.h"
+#include "box/rows.h"
+#include "box/trash.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+enum {
+    ARENA_MAX = 16 << 20,
+    TEXT_MAX = 1 << 20,
+    STEPS_MAX = 2000,
+    TRASH_MS = 60 * 1000,
+};
+
+#define A56 "a23456789b123456789c123456789d123456789e123456789f123456"
+
+/* Names --------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name, *why; /* NULL: it is right */
+} name_rows[] = {
+    {"a", NULL},
+    {"fix-login", NULL},
+    {"Fix_login.2", NULL},
+    {"1", NULL},
+    {A56, NULL},
+    {A56 "x", "longer than 56"},
+    {"", "empty"},
+    {".", "stand alone"},
+    {"..", "stand alone"},
+    {".new", "stand alone"},
+    {"-a", "stand alone"},
+    {"a-", "stand alone"},
+    {"a--b", "stand alone"},
+    {"a._b", "stand alone"},
+    {"a/b", "only letters"},
+    {"a b", "only letters"},
+    {"a\nb", "only letters"},
+    {"\303\244", "only letters"},
+    {"a~", "only letters"},
+};
+
+TEST(box_names)
+{
+    for (size_t i = 0; i < ARRAY_LEN(name_rows); i++) {
+        AUTO_ERR struct err err = {0};
+        test_row(i, name_rows[i].name);
+        bool ok = box_name_check(str_z(name_rows[i].name), &err);
+        CHECK_INT(ok, name_rows[i].why == NULL);
+        if (name_rows[i].why)
+            CHECK_ERR(&err, E_CLI_INVALID_ARG, name_rows[i].why);
+    }
+}
+
+/* meta.json ----------------------------------------------------------------------------------- */
+
+static struct box_meta sample_meta(void)
+{
+    return (struct box_meta){
+        .cordon_version = STR("1.0"),
+        .name = STR("fix"),
+        .created_at = STR("2026-02-20T10:00:00Z"),
+        .agent = STR("claude"),
+        .workdir = {.host_path = STR("/home/u/p"), .mount_path = STR("/home/u/p")},
+        .has_prompt = true,
+    };
+}
+
+TEST(box_meta_is_the_schema)
+{
+    static const char plain[] =
+        "{\n  \"cordon_version\": \"1.0\",\n  \"name\": \"fix\",\n  \"created_at\": "
+        "\"2026-02-20T10:00:00Z\",\n  \"agent\": \"claude\",\n  \"workdir\": {\n    \"host_path\": "
+        "\"/home/u/p\",\n    \"mount_path\": \"/home/u/p\",\n    \"mode\": \"copy\"\n  },\n  "
+        "\"has_prompt\": true\n}\n";
+    AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+    AUTO_ERR struct err err = {0};
+    AUTO_FD int dir = open(test_dir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct box_meta meta = sample_meta(), back;
+    struct str ports[] = {STR("3000:3000"), STR("8080:80")};
+    struct stat st;
+    CHECK_OK(shape_check(&box_meta_shape, &err), &err);
+    CHECK_OK(meta_save(dir, &meta, &err), &err);
+    AUTO_FREE char *text = test_read(test_path("meta.json"));
+    CHECK_Z(text, plain);
+    CHECK(stat(test_path("meta.json"), &st) == 0 && (st.st_mode & 07777) == 0600);
+    meta.model = STR("claude-opus-4-latest");
+    meta.network_mode = BOX_NETWORK_ALLOW;
+    meta.ports = (struct str_list){ports, 2};
+    meta.workdir.mode = BOX_OVERLAY;
+    meta.workdir.host_path = STR("/home/u/\377");
+    meta.workdir.baseline_sha = STR("0123456789abcdef0123456789abcdef01234567");
+    CHECK_OK(meta_save(dir, &meta, &err), &err);
+    CHECK_OK(meta_load(dir, STR("fix"), &a, &back, &err), &err);
+    CHECK_STR(back.model, meta.model);
+    CHECK_STR(back.workdir.host_path, meta.workdir.host_path);
+    CHECK_STR(back.workdir.baseline_sha, meta.workdir.baseline_sha);
+    CHECK_INT(back.network_mode, BOX_NETWORK_ALLOW);
+    CHECK_INT(back.workdir.mode, BOX_OVERLAY);
+    CHECK(back.ports.n == 2 && str_is(back.ports.p[1], "8080:80"));
+}
+
+#define META(more, path)                                                                         \
+    "{\"cordon_version\":\"1\",\"name\":\"fix\",\"created_at\":\"t\",\"agent\":\"claude\"," more \
+    "\"workdir\":{\"host_path\":\"" path "\",\"mount_path\":\"/p\",\"mode\":\"copy\"},"          \
+    "\"has_prompt\":false}"
+
+static const struct {
+    const char *name, *text, *part;
+} meta_rows[] = {
+    {"right", META("", "/p"), NULL},
+    {"no JSON", "{", "meta.json"},
+    {"a key too many", META("\"yoloai_version\":\"1\",", "/p"), "unknown key"},
+    {"a key missing", "{\"name\":\"fix\"}", "cordon_version"},
+    {"another box's",
+        "{\"cordon_version\":\"1\",\"name\":\"other\",\"created_at\":\"t\",\"agent\":"
+        "\"a\",\"workdir\":{\"host_path\":\"/p\",\"mount_path\":\"/p\",\"mode\":"
+        "\"rw\"},\"has_prompt\":false}",
+        "of the box 'other'"},
+    {"a relative path", META("", "p"), "absolute"},
+    {"a network that is none", META("\"network_mode\":\"off\",", "/p"), "network_mode"},
+    {"ports", META("\"ports\":[\"80\"],", "/p"), "HOST:BOX"},
+    {"a port that is none", META("\"ports\":[\"0:80\"],", "/p"), "HOST:BOX"},
+};
+
+TEST(box_meta_is_checked)
+{
+    AUTO_FD int dir = open(test_dir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (size_t i = 0; i < ARRAY_LEN(meta_rows); i++) {
+        AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+        AUTO_ERR struct err err = {0};
+        struct box_meta meta;
+        test_row(i, meta_rows[i].name);
+        test_write(test_path("meta.json"), meta_rows[i].text);
+        bool ok = meta_load(dir, STR("fix"), &a, &meta, &err);
+        CHECK_INT(ok, meta_rows[i].part == NULL);
+        if (meta_rows[i].part)
+            CHECK_ERR(&err, E_CONFIG, meta_rows[i].part);
+    }
+    AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+    AUTO_ERR struct err err = {0};
+    struct box_meta meta;
+    unlink(test_path("meta.json"));
+    CHECK_INT(symlink("/etc/passwd", test_path("meta.json")), 0);
+    CHECK(!meta_load(dir, STR("fix"), &a, &meta, &err));
+}
+
+/* Agents -------------------------------------------------------------------------------------- */
+
+TEST(box_agents_of_the_seed)
+{
+    const struct agent_rows none = {0};
+    const struct box_agent *claude = NULL, *test = NULL, *other;
+    AUTO_ERR struct err err = {0};
+    if (!CHECK_OK(agent_find(STR("claude"), &none, &claude, &err), &err) ||
+        !CHECK_OK(agent_find(STR("test"), &none, &test, &err), &err))
+        return;
+    CHECK_STR(claude->command, STR("claude --dangerously-skip-permissions"));
+    CHECK_STR(claude->headless, STR("claude -p \"PROMPT\" --dangerously-skip-permissions"));
+    CHECK_INT(claude->prompt_mode, AGENT_INTERACTIVE);
+    CHECK(claude->keys.n == 1 && str_is(claude->keys.p[0], "ANTHROPIC_API_KEY"));
+    CHECK_STR(claude->state_dir, STR("/home/yoloai/.claude/"));
+    CHECK_STR(claude->submit, STR("Enter Enter"));
+    CHECK_INT(claude->delay_ms, 3000);
+    CHECK_STR(claude->model_flag, STR("--model"));
+    CHECK_INT(claude->aliases.n, 3);
+    CHECK_STR(agent_model(claude, STR("sonnet")), STR("claude-sonnet-4-latest"));
+    CHECK_STR(agent_model(claude, STR("opus")), STR("claude-opus-4-latest"));
+    CHECK_STR(agent_model(claude, STR("haiku")), STR("claude-haiku-4-latest"));
+    CHECK_STR(agent_model(claude, STR("other-1")), STR("other-1"));
+    CHECK_STR(agent_home(claude), STR("/home/yoloai"));
+    CHECK_STR(test->command, STR("bash"));
+    CHECK_STR(test->headless, STR("sh -c \"PROMPT\""));
+    CHECK_INT(test->prompt_mode, AGENT_HEADLESS);
+    CHECK_INT(test->keys.n, 0);
+    CHECK_INT(test->state_dir.n, 0);
+    CHECK_STR(test->submit, STR("Enter"));
+    CHECK_INT(test->delay_ms, 0);
+    CHECK_INT(test->model_flag.n, 0);
+    CHECK_INT(test->aliases.n, 0);
+    CHECK(!agent_find(STR("cluade"), &none, &other, &err));
+    CHECK_ERR(&err, E_NOT_FOUND, "did you mean 'claude'");
+}
+
+TEST(box_agents_are_right)
+{
+    static const char *const all[] = {
+        "claude", "test", "cordon", "codex", "gemini", "opencode", "aider"};
+    AUTO_ERR struct err err = {0};
+    CHECK_OK(shape_check(&box_agent_shape, &err), &err);
+    CHECK_INT(agent_builtin.n, ARRAY_LEN(all));
+    for (size_t i = 0; i < agent_builtin.n; i++) {
+        test_row(i, all[i]);
+        CHECK_STR(agent_builtin.p[i].name, str_z(all[i]));
+        CHECK_OK(agent_check(&agent_builtin.p[i], &err), &err);
+    }
+}
+
+static const struct {
+    const char *json, *part;
+} agent_rows[] = {
+    {"{\"name\":\"mine\",\"command\":\"mine --go\"}", NULL},
+    {"{\"name\":\"mine\",\"command\":\"mine\",\"headless_command\":\"mine "
+     "'PROMPT'\",\"keys\":[\"K_1\"],"
+     "\"state_dir\":\"/home/x/.mine\",\"hosts\":[\"api.x.org\"],\"ready_pattern\":\"^> \"}",
+        NULL},
+    {"{\"name\":\"-\",\"command\":\"mine\"}", "name"},
+    {"{\"name\":\"m\",\"command\":\"  \"}", "names no program"},
+    {"{\"name\":\"m\",\"command\":\"a 'b\"}", "has no end"},
+    {"{\"name\":\"m\",\"command\":\"m\",\"prompt_mode\":\"headless\"}", "needs a headless_command"},
+    {"{\"name\":\"m\",\"command\":\"m\",\"headless_command\":\"m -p x\"}", "exactly one argument"},
+    {"{\"name\":\"m\",\"command\":\"m\",\"headless_command\":\"m PROMPT PROMPT\"}", "exactly one"},
+    {"{\"name\":\"m\",\"command\":\"m\",\"headless_command\":\"PROMPT\"}", "exactly one"},
+    {"{\"name\":\"m\",\"command\":\"m\",\"keys\":[\"LD_PRELOAD\"]}", "loader"},
+    {"{\"name\":\"m\",\"command\":\"m\",\"keys\":[\"A=b\"]}", "no name of an environment"},
+    {"{\"name\":\"m\",\"command\":\"m\",\"state_dir\":\"x\"}", "absolute"},
+    {"{\"name\":\"m\",\"command\":\"m\",\"state_dir\":\"/etc/x\"}", "directory of its own"},
+    {"{\"name\":\"m\",\"command\":\"m\",\"state_dir\":\"/x\"}", "directory of its own"},
+    {"{\"name\":\"m\",\"command\":\"m\",\"submit_sequence\":\"Entre\"}", "submit_sequence"},
+    {"{\"name\":\"m\",\"command\":\"m\",\"ready_pattern\":\"(\"}", "ready_pattern"},
+    {"{\"name\":\"m\",\"command\":\"m\",\"hosts\":[\"http://x\"]}", "host"},
+};
+
+TEST(box_agents_of_users)
+{
+    for (size_t i = 0; i < ARRAY_LEN(agent_rows); i++) {
+        AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+        AUTO_ERR struct err err = {0};
+        AUTO_JSON json_t *tree = NULL;
+        struct box_agent agent;
+        test_row(i, agent_rows[i].json);
+        CHECK_OK(json_parse(str_z(agent_rows[i].json), "row", E_CONFIG, &tree, &err), &err);
+        CHECK_OK(field_read(&box_agent_shape, tree, &a, E_CONFIG, &agent, &err), &err);
+        bool ok = agent_check(&agent, &err);
+        CHECK_INT(ok, agent_rows[i].part == NULL);
+        if (agent_rows[i].part)
+            CHECK_ERR(&err, E_CONFIG, agent_rows[i].part);
+    }
+    const struct box_agent mine = {.name = STR("claude"), .command = STR("x")}, *got = NULL;
+    AUTO_ERR struct err err = {0};
+    CHECK_OK(agent_find(STR("claude"), &(struct agent_rows){&mine, 1}, &got, &err), &err);
+    CHECK(got == &mine);
+}
+
+/* Command lines ------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *text, *want; /* words, each in [] */
+} split_rows[] = {
+    {"", ""},
+    {"  a\t b\n", "[a][b]"},
+    {"a 'b c' \"d e\"", "[a][b c][d e]"},
+    {"a'b'\"c\"d", "[abcd]"},
+    {"'' \"\"", "[][]"},
+    {"a\\ b", "[a b]"},
+    {"\"a\\\"b\\n\"", "[a\"b\\n]"},
+    {"'a\\'", "[a\\]"},
+    {"$HOME `x` $(y); z|w", "[$HOME][`x`][$(y);][z|w]"},
+    {"'a", NULL},
+    {"\"a", NULL},
+};
+
+static void join(struct buf *b, const char *const *argv)
+{
+    for (; *argv; argv++)
+        buf_printf(b, "[%s]", *argv);
+}
+
+TEST(box_command_split)
+{
+    for (size_t i = 0; i < ARRAY_LEN(split_rows); i++) {
+        AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+        AUTO_ERR struct err err = {0};
+        AUTO_BUF struct buf got = BUF_INIT(TEXT_MAX);
+        struct str_list words = {0};
+        test_row(i, split_rows[i].text);
+        bool ok = command_split(str_z(split_rows[i].text), &a, &words, &err);
+        CHECK_INT(ok, split_rows[i].want != NULL);
+        for (size_t k = 0; ok && k < words.n; k++)
+            buf_printf(&got, "[" STR_FMT "]", STR_ARG(words.p[k]));
+        if (split_rows[i].want)
+            CHECK_STR(buf_str(&got), str_z(split_rows[i].want));
+    }
+}
+
+static const struct {
+    const char *agent, *prompt, *model, *extra, *want, *typed;
+} command_rows[] = {
+    {"test", "echo \"$HOME\"; rm -rf '", NULL, NULL, "[sh][-c][echo \"$HOME\"; rm -rf ']", NULL},
+    {"test", "say PROMPT twice", NULL, NULL, "[sh][-c][say PROMPT twice]", NULL},
+    {"test", "", NULL, NULL, "[sh][-c][]", NULL},
+    {"test", NULL, NULL, NULL, "[bash]", NULL},
+    {"test", NULL, "sonnet", NULL, "[bash]", NULL},
+    {"claude", "fix it", NULL, NULL, "[claude][--dangerously-skip-permissions]", "fix it"},
+    {"claude", NULL, "opus", "--verbose",
+        "[claude][--dangerously-skip-permissions][--model][claude-opus-4-latest][--verbose]", NULL},
+    {"cordon", "-x\ny", NULL, NULL, "[cordon][agent][--prompt][-x\ny]", NULL},
+};
+
+TEST(box_command)
+{
+    const struct agent_rows none = {0};
+    for (size_t i = 0; i < ARRAY_LEN(command_rows); i++) {
+        AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+        AUTO_ERR struct err err = {0};
+        AUTO_BUF struct buf got = BUF_INIT(TEXT_MAX);
+        struct str extra = str_z(command_rows[i].extra);
+        struct command_input in = {.prompt = str_z(command_rows[i].prompt),
+            .model = str_z(command_rows[i].model),
+            .extra = {&extra, extra.p != NULL}};
+        struct command command = {0};
+        test_row(i, command_rows[i].want);
+        CHECK_OK(agent_find(str_z(command_rows[i].agent), &none, &in.agent, &err), &err);
+        if (!CHECK_OK(command_make(&in, &a, &command, &err), &err))
+            continue;
+        join(&got, command.argv);
+        CHECK_STR(buf_str(&got), str_z(command_rows[i].want));
+        CHECK_STR(command.typed, str_z(command_rows[i].typed));
+        CHECK_INT(command.model_ignored, in.model.p && str_is(in.agent->name, "test"));
+    }
+}
+
+/* On disk ------------------------------------------------------------------------------------- */
+
+static const char *quick_dir; /* NULL: the test's own */
+
+static const char *boxes_dir(void)
+{
+    return quick_dir ? quick_dir : test_path("s");
+}
+
+static bool make_box(const struct boxes *boxes, enum boxes_finish how, const char *mark)
+{
+    AUTO_ERR struct err err = {0};
+    AUTO_FD int lock = -1, box = -1;
+    bool ok = boxes_lock(boxes, STR("b"), &lock, &err) &&
+              boxes_begin(boxes, STR("b"), &box, &err) &&
+              box_make_layers(box, STR("/p"), 0755, &err);
+    struct box_meta meta = sample_meta();
+    meta.name = STR("b");
+    meta.agent = str_z(mark);
+    return ok && meta_save(box, &meta, &err) && boxes_finish(boxes, STR("b"), how, &err);
+}
+
+/* What the box is: nothing, or whose. "?" if it is neither. */
+static const char *look_at(struct arena *a)
+{
+    AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
+    AUTO_ERR struct err err = {0};
+    AUTO_FD int box = -1;
+    struct box_meta meta;
+    struct box_layers layers = {-1, -1};
+    if (!boxes_open(boxes_dir(), BOXES_LOOK, &boxes, &err))
+        return "?";
+    if (!boxes_find(&boxes, STR("b"), &box, &err))
+        return err.code == E_NOT_FOUND ? "" : "?";
+    if (!meta_load(box, STR("b"), a, &meta, &err) ||
+        !box_open_layers(box, STR("/p"), &layers, &err))
+        return "?";
+    bool changed = faccessat(layers.upper, "change", F_OK, 0) == 0;
+    close(layers.upper);
+    close(layers.work);
+    return arena_printf(a, STR_FMT "%s", STR_ARG(meta.agent), changed ? "+" : "");
+}
+
+TEST(box_layout)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+    AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
+    AUTO_ERR struct err err = {0};
+    AUTO_FD int first = -1, second = -1, box = -1;
+    struct str_list names;
+    struct stat st;
+    CHECK_Z(look_at(&a), "");
+    CHECK(stat(boxes_dir(), &st) != 0);
+    if (!CHECK_OK(boxes_open(boxes_dir(), BOXES_MAKE, &boxes, &err), &err))
+        return;
+    CHECK(make_box(&boxes, BOXES_NEW, "one"));
+    CHECK_Z(look_at(&a), "one");
+    CHECK(!make_box(&boxes, BOXES_NEW, "two"));
+    CHECK_Z(look_at(&a), "one");
+    CHECK(make_box(&boxes, BOXES_REPLACE, "two"));
+    CHECK_Z(look_at(&a), "two");
+    CHECK_OK(boxes_list(&boxes, &a, &names, &err), &err);
+    CHECK(names.n == 1 && str_is(names.p[0], "b"));
+    CHECK(stat(test_path("s/b"), &st) == 0 && (st.st_mode & 07777) == 0700);
+    CHECK_OK(boxes_lock(&boxes, STR("b"), &first, &err), &err);
+    CHECK(!boxes_lock(&boxes, STR("b"), &second, &err));
+    CHECK_ERR(&err, E_CONFLICT, "another command works on the box 'b'");
+    CHECK(!boxes_find(&boxes, STR("c"), &box, &err));
+    CHECK_ERR(&err, E_NOT_FOUND, "there is no box 'c'");
+    CHECK(!boxes_find(&boxes, STR("../b"), &box, &err));
+    CHECK_ERR(&err, E_CLI_INVALID_ARG, "can't be a box's name");
+    CHECK_OK(boxes_destroy(&boxes, STR("b"), &err), &err);
+    CHECK_Z(look_at(&a), "");
+}
+
+static int make_one(void *arg)
+{
+    char byte;
+    AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
+    AUTO_ERR struct err err = {0};
+    bool begun = read(*(int *)arg, &byte, 1) == 0; /* the start: nobody holds the other end */
+    return !(begun && boxes_open(boxes_dir(), BOXES_MAKE, &boxes, &err) &&
+             make_box(&boxes, BOXES_NEW, "one"));
+}
+
+/* Many at once: one makes it, the others are told so. */
+TEST(box_made_by_many)
+{
+    enum {
+        MANY = 8
+    };
+    AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+    pid_t pids[MANY];
+    int ends[2], made = 0;
+    CHECK(boxes_dir() && pipe2(ends, O_CLOEXEC) == 0);
+    for (int i = 0; i < MANY; i++) {
+        pids[i] = fork();
+        BUG_ON(pids[i] < 0);
+        if (pids[i] == 0) {
+            close(ends[1]);
+            _exit(make_one(&ends[0]));
+        }
+    }
+    close(ends[0]);
+    close(ends[1]);
+    for (int i = 0; i < MANY; i++) {
+        int status = 0;
+        CHECK_INT(waitpid(pids[i], &status, 0), pids[i]);
+        CHECK(WIFEXITED(status));
+        made += status == 0;
+    }
+    CHECK_INT(made, 1);
+    CHECK_Z(look_at(&a), "one");
+}
+
+TEST(box_layout_of_others)
+{
+    AUTO_ERR struct err err = {0};
+    AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
+    CHECK_INT(mkdir(test_path("s"), 0700), 0);
+    CHECK_INT(chmod(test_path("s"), 0777), 0);
+    CHECK(!boxes_open(test_path("s"), BOXES_MAKE, &boxes, &err));
+    CHECK_ERR(&err, E_CONFIG, "others may write there");
+}
+
+/* Trees that somebody made hard to delete. */
+TEST(box_trash)
+{
+    AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
+    AUTO_ERR struct err err = {0};
+    struct trash_left left;
+    if (!CHECK_OK(boxes_open(test_path("s"), BOXES_MAKE, &boxes, &err), &err))
+        return;
+    tree_file(test_path("outside"), "kept", 0600);
+    tree_file(test_path("s/.trash/x/a/b/c/file"), "x", 0400);
+    CHECK_INT(symlink(test_dir(), test_path("s/.trash/x/link")), 0);
+    CHECK_INT(symlink(test_dir(), test_path("s/.trash/top")), 0);
+    int dir = openat(boxes.trash, "x", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (int i = 0; i < 300; i++) { /* deeper than descriptors or paths are long */
+        CHECK_INT(mkdirat(dir, "deeper-and-deeper-and-deeper", 0700), 0);
+        int inner = openat(dir, "deeper-and-deeper-and-deeper", O_RDONLY | O_CLOEXEC);
+        close(dir);
+        dir = inner;
+    }
+    close(dir);
+    CHECK_INT(chmod(test_path("s/.trash/x/a/b/c"), 0), 0);
+    CHECK_INT(chmod(test_path("s/.trash/x/a/b"), 0500), 0);
+    CHECK_INT(chmod(test_path("s/.trash/x/a"), 0), 0);
+    CHECK_OK(trash_empty(&boxes, 0, &left, &err), &err);
+    CHECK(left.left > 0);
+    CHECK_OK(trash_empty(&boxes, TRASH_MS, &left, &err), &err);
+    CHECK_INT(left.left, 0);
+    CHECK_INT(rmdir(test_path("s/.trash")), 0);
+    AUTO_FREE char *kept = test_read(test_path("outside"));
+    CHECK_Z(kept, "kept");
+}
+
+/* Killed at every step ------------------------------------------------------------------------ */
+
+static void begin_world(bool with_box)
+{
+    AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
+    AUTO_ERR struct err err = {0};
+    tree_remove(boxes_dir());
+    BUG_ON(!boxes_open(boxes_dir(), BOXES_MAKE, &boxes, &err));
+    BUG_ON(with_box && !make_box(&boxes, BOXES_NEW, "old"));
+    if (with_box) {
+        char path[400];
+        snprintf(path, sizeof(path), "%s/b/work/^2Fp/upper/change", boxes_dir());
+        tree_file(path, "x", 0600);
+    }
+}
+
+static int act_new(void *arg UNUSED)
+{
+    AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
+    AUTO_ERR struct err err = {0};
+    return !(boxes_open(boxes_dir(), BOXES_MAKE, &boxes, &err) &&
+             make_box(&boxes, BOXES_REPLACE, "new"));
+}
+
+static int act_reset(void *arg UNUSED)
+{
+    AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
+    AUTO_ERR struct err err = {0};
+    AUTO_FD int lock = -1;
+    return !(boxes_open(boxes_dir(), BOXES_MAKE, &boxes, &err) &&
+             boxes_lock(&boxes, STR("b"), &lock, &err) &&
+             box_reset_layers(&boxes, STR("b"), STR("/p"), 0755, &err));
+}
+
+static int act_destroy(void *arg UNUSED)
+{
+    AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
+    AUTO_ERR struct err err = {0};
+    AUTO_FD int lock = -1;
+    return !(boxes_open(boxes_dir(), BOXES_MAKE, &boxes, &err) &&
+             boxes_lock(&boxes, STR("b"), &lock, &err) && boxes_destroy(&boxes, STR("b"), &err));
+}
+
+static int nothing(void *arg UNUSED)
+{
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    child_fn act;
+    bool with_box;
+    const char *before, *after;
+} kill_rows[] = {
+    {"new", act_new, false, "", "new"},
+    {"replace", act_new, true, "old+", "new"},
+    {"reset", act_reset, true, "old+", "old"},
+    {"destroy", act_destroy, true, "old+", ""},
+};
+
+/* Afterwards the same command works, and nothing is left over. */
+static void go_on(child_fn act, const char *after)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+    AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
+    AUTO_ERR struct err err = {0};
+    struct trash_left left;
+    size_t swept;
+    CHECK_INT(act(NULL), 0);
+    CHECK_Z(look_at(&a), after);
+    CHECK_OK(boxes_open(boxes_dir(), BOXES_MAKE, &boxes, &err), &err);
+    CHECK_OK(trash_sweep(&boxes, &swept, &err), &err);
+    CHECK_OK(trash_empty(&boxes, TRASH_MS, &left, &err), &err);
+    CHECK_INT(left.left, 0);
+    CHECK_INT(unlinkat(boxes.fd, ".new", AT_REMOVEDIR), 0);
+}
+
+static void kill_all(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(kill_rows); i++) {
+        const struct act act = {.prepare = nothing, .run = kill_rows[i].act};
+        bool ended = false;
+        size_t k;
+        for (k = 1; !ended && k < STEPS_MAX; k++) {
+            AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+            struct watch watch = {.journal_dir = "/nowhere"};
+            begin_world(kill_rows[i].with_box);
+            ended = trace(&act, k, &watch);
+            struct str got = str_z(look_at(&a));
+            test_row(k, kill_rows[i].name);
+            if (!CHECK(str_is(got, kill_rows[i].after) ||
+                       (!ended && str_is(got, kill_rows[i].before))))
+                return;
+            go_on(kill_rows[i].act, kill_rows[i].after);
+        }
+        CHECK(ended && k > 10);
+    }
+}
+
+/* In memory if there is such a place: hundreds of cases, each of them synced. */
+TEST(box_killed_at_every_step)
+{
+    char memory[] = "/dev/shm/cordon-box-XXXXXX";
+    if (mkdtemp(memory))
+        quick_dir = memory;
+    kill_all();
+    if (quick_dir)
+        tree_remove(quick_dir);
+    quick_dir = NULL;
+}
+
+/* Directories --------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *dirs; /* with blanks between them; those without '/' are below the test's own */
+    enum err_code code;
+    const char *part; /* of the error; of the warning, if there is no error */
+} dir_rows[] = {
+    {"p", ERR_NONE, NULL},
+    {"p q", ERR_NONE, NULL},
+    {"p:rw q:rw", ERR_NONE, NULL},
+    {"missing", E_IO, "cannot use"},
+    {"file", E_IO, "Not a directory"},
+    {"/", E_POLICY_DENIED, "whole file system"},
+    {"/etc", E_POLICY_DENIED, "':force' after it"},
+    {"/etc:force", ERR_NONE, "settings and secrets"},
+    {"/usr/share:rw", E_POLICY_DENIED, "system's programs"},
+    {"/usr/share", ERR_NONE, NULL},
+    {"to-etc", E_POLICY_DENIED, "settings and secrets"},
+    {"home", E_POLICY_DENIED, "home directory"},
+    {"home:force", ERR_NONE, "home directory"},
+    {"to-home", E_POLICY_DENIED, "home directory"},
+    {"above", E_POLICY_DENIED, "what cordon itself keeps"},
+    {"above:force", ERR_NONE, "what cordon itself keeps"},
+    {"above:overlay:force", E_CLI_INVALID_ARG, "can't lie in itself"},
+    {"above/state/x:force", E_CLI_INVALID_ARG, "keeps its own files"},
+    {"p p", E_CLI_INVALID_ARG, "twice"},
+    {"p p/inner", E_CLI_INVALID_ARG, "contains"},
+    {"p/inner:force p:force", E_CLI_INVALID_ARG, "contains"},
+    {"p to-inner", E_CLI_INVALID_ARG, "contains"},
+    {"p p-2", ERR_NONE, NULL},
+};
+
+static void make_dirs(void)
+{
+    static const char *const files[] = {"p/inner/f", "p-2/f", "q/f", "home/f", "above/state/x/f"};
+    for (size_t i = 0; i < ARRAY_LEN(files); i++)
+        tree_file(test_path("%s", files[i]), "x", 0600);
+    tree_file(test_path("file"), "x", 0600);
+    CHECK_INT(symlink("/etc", test_path("to-etc")), 0);
+    CHECK_INT(symlink("home", test_path("to-home")), 0);
+    CHECK_INT(symlink("p/inner", test_path("to-inner")), 0);
+}
+
+TEST(box_dirs)
+{
+    make_dirs();
+    for (size_t i = 0; i < ARRAY_LEN(dir_rows); i++) {
+        AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+        AUTO_ERR struct err err = {0};
+        struct dirarg args[4];
+        struct box_dir dirs[4];
+        size_t n = 0;
+        struct str rest = str_z(dir_rows[i].dirs), word;
+        test_row(i, dir_rows[i].dirs);
+        while (str_cut(rest, ' ', &word, &rest))
+            CHECK_OK(dirarg_parse(word, str_z(test_dir()), &a, &args[n++], &err), &err);
+        const struct dirs_host host = {test_path("home"), test_path("above/state")};
+        bool ok = dirs_check(args, n, &host, &a, dirs, &err);
+        CHECK_INT(ok, dir_rows[i].code == ERR_NONE);
+        if (!ok)
+            CHECK_ERR(&err, dir_rows[i].code, dir_rows[i].part);
+        else
+            CHECK(dir_rows[i].part
+                      ? dirs[0].danger && strstr(dirs[0].danger->reason, dir_rows[i].part)
+                      : !dirs[0].danger);
+    }
+}
+
+/* git ----------------------------------------------------------------------------------------- */
+
+static bool git(const char *command)
+{
+    const char *line = test_path("%s", "g");
+    char text[4096];
+    snprintf(text, sizeof(text),
+        "cd '%s' && GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null git -c user.name=t -c "
+        "user.email=t@t %s >/dev/null 2>&1",
+        line, command);
+    return system(text) == 0;
+}
+
+TEST(box_dirty)
+{
+    AUTO_ERR struct err err = {0};
+    struct dirty d;
+    tree_file(test_path("g/a"), "1", 0600);
+    CHECK_OK(dirty_ask(test_path("g"), &d, &err), &err);
+    CHECK(!d.is_git);
+    if (!git("init"))
+        return test_skip("there is no git");
+    CHECK_OK(dirty_ask(test_path("g"), &d, &err), &err);
+    CHECK(d.is_git && d.untracked == 1 && d.changed == 0 && !d.head[0]);
+    CHECK(git("add a") && git("commit -m 1"));
+    CHECK_OK(dirty_ask(test_path("g"), &d, &err), &err);
+    CHECK(d.is_git && d.untracked == 0 && d.changed == 0 && strlen(d.head) == 40);
+    /* A renamed file is one, whatever its names begin with; what is ignored is none. */
+    CHECK(git("mv a '? b'"));
+    tree_file(test_path("g/.gitignore"), "*.o\n", 0600);
+    tree_file(test_path("g/x.o"), "1", 0600);
+    CHECK_OK(dirty_ask(test_path("g"), &d, &err), &err);
+    CHECK_INT(d.changed, 1);
+    CHECK_INT(d.untracked, 1);
+    /* Nothing that the repository names is run. */
+    CHECK(git("config core.fsmonitor 'touch ran'"));
+    CHECK_OK(dirty_ask(test_path("g"), &d, &err), &err);
+    struct stat st;
+    CHECK(stat(test_path("g/ran"), &st) != 0);
+    tree_remove(test_path("g/.git/refs"));
+    CHECK(!dirty_ask(test_path("g"), &d, &err));
+    CHECK_ERR(&err, E_IO, "git can't tell");
+}
