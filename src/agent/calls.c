@@ -70,7 +70,8 @@ static void *helper(void *context)
 static size_t threads_for(const struct toolbox *box, size_t n)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    if (box->options->events.tell || box->options->approve.mode != APPROVE_NEVER || cores < 2)
+    if (box->options->events.tell || box->options->approve.mode != APPROVE_NEVER ||
+        box->options->remote || cores < 2)
         return 0;
     return MIN(n, (size_t)MIN(cores, (long)AGENT_THREADS)) - 1;
 }

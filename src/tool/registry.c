@@ -4,6 +4,7 @@
 #include "path/warn.h"
 #include "tool/guard.h"
 #include "tool/limit.h"
+#include "tool/remote.h"
 #include "tool/tool.h"
 
 enum {
@@ -193,7 +194,7 @@ static void call_off(void *context, int signal)
 }
 
 /* What waits for a command looks for interruptions itself. */
-static bool run(struct toolbox *box, const struct tool *tool, const void *args,
+static bool run_here(struct toolbox *box, const struct tool *tool, const void *args,
     struct tool_result *result, struct err *err)
 {
     struct guard guard;
@@ -213,8 +214,12 @@ static bool call(struct toolbox *box, const struct tool *tool, const json_t *arg
 {
     AUTO_ARENA struct arena a = ARENA_INIT(TOOL_ARGS_ARENA);
     _Alignas(max_align_t) unsigned char args[TOOL_ARGS_SIZE] = {0};
-    bool ok = tool_read_arguments(tool, arguments, &a, args, err) &&
-              ask(box, tool, args, &a, err) && run(box, tool, args, result, err);
+    struct remote *remote = box->options->remote;
+    bool ok = tool_read_arguments(tool, arguments, &a, args, err) && ask(box, tool, args, &a, err);
+    if (ok && remote)
+        ok = remote_call(remote, tool->name, arguments, box->options->signals, result, err);
+    else if (ok)
+        ok = run_here(box, tool, args, result, err);
     box->approved = (struct str){0};
     return ok;
 }

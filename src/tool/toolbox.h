@@ -44,8 +44,9 @@ struct toolbox_options {
     bool no_sandbox;             /* acknowledged by the caller */
     struct approve_options approve;
     struct tool_event_sink events;
-    int signals;   /* -1, or a signalfd: the call at work is to end */
-    bool one_call; /* sessions end with the call that starts them */
+    struct remote *remote; /* where calls are carried out (tool/remote.h); NULL: here */
+    int signals;           /* -1, or a signalfd: the call at work is to end */
+    bool one_call;         /* sessions end with the call that starts them */
     /* A signal ends what a tool does that waits for nothing: this is its result. In a thread of its
      * own; tells of it, and ends the process. NULL: such a tool goes on to its end. */
     void (*called_off)(void *context, const struct tool_result *result);
