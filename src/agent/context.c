@@ -45,8 +45,12 @@ static void add_facts(const struct context_options *o, struct buf *prompt)
         buf_add_z(prompt, "\nProject: ");
         utf8_add_printable(prompt, str_z(o->root));
     }
-    buf_printf(prompt, "\nDate: %.10s\nFiles: %s\nCommands: %s\n", date, mode_words[o->mode],
-        command_words(o));
+    buf_printf(prompt, "\nDate: %.10s\n", date);
+    if (o->box)
+        buf_add_z(prompt, "Files and commands: in a box, a copy of the project that the user looks "
+                          "at before anything of it is taken over\n");
+    else
+        buf_printf(prompt, "Files: %s\nCommands: %s\n", mode_words[o->mode], command_words(o));
 }
 
 /* Instructions -------------------------------------------------------------------------------- */

@@ -28,6 +28,7 @@ struct context_options {
     enum toolbox_mode mode;
     bool has_policy; /* the user's */
     bool no_sandbox;
+    const char *box;  /* where the tools are; NULL: here */
     uint64_t wall_ms; /* now */
 };
 

@@ -3,6 +3,7 @@
 #include "agent/context.h"
 #include "agent/exchange.h"
 #include "base/clock.h"
+#include "cli/agent_box.h"
 #include "cli/agent_prompt.h"
 #include "cli/agent_view.h"
 #include "cli/bench.h"
@@ -25,7 +26,7 @@ struct agent_options {
     struct bench_options bench;
     struct prompt_options prompt;
     const char *provider, *model, *base_url, *script;
-    const char *session, *fork, *system, *record, *temperature, *max_retries;
+    const char *session, *fork, *system, *record, *temperature, *max_retries, *box;
     bool go_on;
     int64_t max_turns, max_tokens, max_total_tokens, max_time_ms, context_window;
 };
@@ -35,6 +36,7 @@ struct job {
     struct cli *cli;
     const struct agent_options *options;
     struct config config;
+    struct remote *remote; /* the tools of --box */
     struct bench bench;
     struct mask mask;
     struct agent_view view;
@@ -61,6 +63,8 @@ static bool check_options(struct job *j, struct err *err)
             err, E_CLI_INVALID_ARG, "--session, --continue and --fork exclude each other");
     if (o->script && o->provider && strcmp(o->provider, "scripted") != 0)
         return err_set(err, E_CLI_INVALID_ARG, "--script is for --provider scripted");
+    if (o->box && !agent_box_check(&o->bench, err))
+        return false;
     j->temperature = -1;
     j->max_retries = -1;
     if (o->max_retries && !str_to_int(str_z(o->max_retries), 0, RETRY_MOST, &j->max_retries))
@@ -221,6 +225,7 @@ static bool make_prompt(struct job *j, struct err *err)
         .mode = j->bench.options.mode,
         .has_policy = j->bench.options.policy,
         .no_sandbox = j->bench.options.no_sandbox,
+        .box = j->options->box,
         .wall_ms = clock_wall_ms(),
     };
     if (!context_prompt(&context, &j->prompt_text, &notes, err))
@@ -285,14 +290,24 @@ static void start_timer(struct job *j)
 
 /* The run ------------------------------------------------------------------------------------- */
 
+static bool open_bench(struct job *j, struct err *err)
+{
+    const struct agent_options *o = j->options;
+    if (o->box && !agent_box_open(j->cli, o->box, &j->remote, err))
+        return false;
+    if (!bench_open(j->cli, &o->bench, &j->bench, err))
+        return false;
+    j->bench.options.remote = j->remote;
+    return true;
+}
+
 static bool open_job(struct job *j, struct err *err)
 {
     const struct agent_options *o = j->options;
     /* What may come through a pipe is read while a signal still ends us. */
     return check_options(j, err) && agent_prompt(&o->prompt, &j->prompt, err) &&
            agent_text(o->system, "--system", &j->system_text, &j->system, err) &&
-           config_load_user(j->cli->arena, &j->config, err) &&
-           bench_open(j->cli, &o->bench, &j->bench, err);
+           config_load_user(j->cli->arena, &j->config, err) && open_bench(j, err);
 }
 
 static bool prepare_job(struct job *j, struct err *err)
@@ -387,6 +402,7 @@ static void close_job(struct job *j)
         timer_delete(j->timer);
     if (j->bench.box)
         bench_done(&j->bench);
+    remote_stop(j->remote);
     provider_close(j->provider);
     mask_done(&j->mask);
     buf_done(&j->system_text);
@@ -471,6 +487,8 @@ static const struct opt agent_opts[] = {
         "from 0 to 2; default: the provider's"),
     OPT_STRING("record", 0, struct agent_options, record, "FILE", ARG_FILE,
         "write what the model said as a script, to be played again with --script"),
+    OPT_STRING("box", 0, struct agent_options, box, "NAME", ARG_BOX,
+        "work in this box: files and commands are the box's, its project is the working directory"),
     BENCH_OPTS(struct agent_options),
 };
 

@@ -1,0 +1,60 @@
+/* Tools in a box. */
+#include "cli/agent_box.h"
+
+#include "box/box.h"
+#include "cli/config.h"
+
+#include <errno.h>
+
+bool agent_box_check(const struct bench_options *o, struct err *err)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } rows[] = {
+        {"--policy", o->policy},
+        {"--fs-mode", o->fs_mode && strcmp(o->fs_mode, "restricted") != 0},
+        {"--no-sandbox", o->no_sandbox},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (rows[i].given)
+            return err_set(err, E_CLI_INVALID_ARG,
+                "%s does not go with --box: the box is the boundary, and was made with one",
+                rows[i].name);
+    return true;
+}
+
+static bool find_project(struct cli *cli, const char *name, const char **ret_dir, struct err *err)
+{
+    AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
+    AUTO(box_close) struct box box = BOX_NONE;
+    struct config config;
+    const char *dir;
+    if (!config_load_user(cli->arena, &config, err) ||
+        !config_state_path(cli->arena, "sandboxes", &dir, err) ||
+        !boxes_open(dir, BOXES_LOOK, &boxes, err))
+        return false;
+    const struct agent_rows users = {config.agents, config.n_agents};
+    if (!box_open(&boxes, str_z(name), &users, cli->arena, &box, err))
+        return false;
+    *ret_dir = arena_strdup(cli->arena, box.meta.workdir.host_path);
+    return true;
+}
+
+bool agent_box_open(struct cli *cli, const char *name, struct remote **ret_remote, struct err *err)
+{
+    char self[PATH_MAX];
+    const char *project = NULL;
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    if (n < 0)
+        return err_errno(err, E_IO, errno, "cannot find this program");
+    self[n] = '\0';
+    if (!find_project(cli, name, &project, err))
+        return false;
+    if (chdir(project) != 0)
+        return err_errno(err, E_IO, errno, "cannot go to the box's project '%s'", project);
+    /* The box is the sandbox; in it there is no other. */
+    const char *const argv[] = {self, "box", "exec", name, self, "tool", "--serve", "--fs-mode",
+        "unrestricted", "--no-sandbox", "--ack-unsafe-sandbox", "--ack-unsafe-network", NULL};
+    return remote_start(argv, ret_remote, err);
+}
