@@ -211,10 +211,10 @@ static struct str state_of(const struct box *box, struct arena *a)
     return arena_str(a, dir.n ? dir : STR("/"));
 }
 
-static struct str variable(const char *const *environ, struct str name)
+static struct str variable(const char *const *all, struct str name)
 {
-    for (; environ && *environ; environ++) {
-        struct str one = str_z(*environ);
+    for (; all && *all; all++) {
+        struct str one = str_z(*all);
         if (str_starts_with(one, name) && one.n > name.n && one.p[name.n] == '=')
             return str_skip(one, name.n + 1);
     }
