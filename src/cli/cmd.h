@@ -45,6 +45,7 @@ enum arg_kind {
     ARG_DIR,
     ARG_COMMAND, /* the name of a command */
     ARG_SESSION, /* the id of a session */
+    ARG_BOX,     /* the name of a box */
 };
 
 struct opt {
