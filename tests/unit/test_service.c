@@ -409,18 +409,17 @@ TEST(service_signals)
     CHECK_INT(news.value, SIGTERM);
 }
 
-/* An interactive shell ignores SIGTERM. */
+/* An interactive shell ignores SIGTERM. (Not bash: a signal between its prompt and its read() is
+ * seen only at the next key.) */
 TEST(service_terminate_idle_shell)
 {
-    const char *const argv[] = {"bash", "--norc", "-i", NULL};
+    const char *const argv[] = {"sh", "-i", NULL};
     AUTO_BOX struct box b = BOX_NONE;
     char byte;
-    if (access("/usr/bin/bash", X_OK) != 0)
-        return test_skip("no bash");
     if (!open_box(&b, &native) || !spawn(b.child.service, 1,
                                       &(struct service_command){.argv = argv,
                                           .envp = no_env,
-                                          .path = "/usr/bin/bash",
+                                          .path = "/usr/bin/sh",
                                           .cwd = "/tmp",
                                           .terminal = true}))
         return;
