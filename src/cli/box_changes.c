@@ -81,12 +81,10 @@ bool changes_only(struct cli *cli, const struct box *box, const char *const *pat
 
 bool changes_drift_all(const struct box_changes *c, struct delta *drift, struct err *err)
 {
-    return c->trees.baseline >= 0 ||
-           manifest_drift(&c->manifest, c->trees.project, drift, err);
+    return c->trees.baseline >= 0 || manifest_drift(&c->manifest, c->trees.project, drift, err);
 }
 
-bool changes_drift(
-    const struct box_changes *c, struct delta *drift, bool *ret_all, struct err *err)
+bool changes_drift(const struct box_changes *c, struct delta *drift, bool *ret_all, struct err *err)
 {
     *ret_all = c->trees.baseline >= 0 || c->manifest.n <= DRIFT_ALL_MAX;
     if (*ret_all)
@@ -164,7 +162,8 @@ static void show_line(struct cli *cli, struct str line, bool in_hunk)
     AUTO_BUF struct buf visible = BUF_INIT(12 * line.n + 16);
     add_visible(&visible, line);
     for (size_t i = 0; i < ARRAY_LEN(line_styles); i++)
-        if (line_styles[i].in_hunk == in_hunk && str_starts_with(line, str_z(line_styles[i].start))) {
+        if (line_styles[i].in_hunk == in_hunk &&
+            str_starts_with(line, str_z(line_styles[i].start))) {
             out_styled(cli, line_styles[i].style, buf_z(&visible));
             out_text(cli, STR("\n"));
             return;
@@ -208,8 +207,7 @@ void changes_show_stat(struct cli *cli, struct str stat)
         show_stat_line(cli, line);
 }
 
-bool changes_stat(
-    struct cli *cli, const struct box_changes *c, struct buf *text, struct err *err)
+bool changes_stat(struct cli *cli, const struct box_changes *c, struct buf *text, struct err *err)
 {
     struct gitpatch p = gitpatch_start(changes_old_fd(c), c->trees.upper);
     AUTO_FREE struct gitpatch_count *counts = base_alloc((c->delta.n + 1) * sizeof(*counts));

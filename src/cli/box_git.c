@@ -53,8 +53,8 @@ static bool find_top(struct cli *cli, struct str dir, struct str *ret_top, struc
         *ret_top = arena_str(cli->arena, at);
         return true;
     }
-    err_set(err, E_NOT_FOUND,
-        "'" STR_FMT "' is no git work tree: there is nothing to compare with", STR_ARG(dir));
+    err_set(err, E_NOT_FOUND, "'" STR_FMT "' is no git work tree: there is nothing to compare with",
+        STR_ARG(dir));
     return err_ctx(err, "path", STR_FMT, STR_ARG(dir));
 }
 
@@ -119,8 +119,7 @@ static bool run_git(struct prepared *p, struct buf *text, struct err *err)
     sigset_t set;
     AUTO_FD int signals = interrupt_open(false, &set);
     AUTO_FD int out = memfd_create("git", MFD_CLOEXEC), said = memfd_create("git", MFD_CLOEXEC);
-    struct exec_job wish = {
-        .input = -1, .output = {out, said}, .signals = signals, .cancel = -1};
+    struct exec_job wish = {.input = -1, .output = {out, said}, .signals = signals, .cancel = -1};
     struct job_exec done;
     bool ok = out >= 0 && said >= 0;
     if (!ok)
@@ -141,8 +140,7 @@ static bool run_git(struct prepared *p, struct buf *text, struct err *err)
 bool box_git_diff(struct cli *cli, const struct box *box, enum box_git_form form,
     const char *const *paths, size_t n, struct buf *text, struct err *err)
 {
-    struct prepare_options options = {
-        .cwd = arena_strdup(cli->arena, box->meta.workdir.host_path)};
+    struct prepare_options options = {.cwd = arena_strdup(cli->arena, box->meta.workdir.host_path)};
     struct policy policy;
     struct str top;
     if (!find_top(cli, box->meta.workdir.host_path, &top, err) ||

@@ -142,8 +142,7 @@ static bool print_result(struct applying *x, bool dry, struct err *err)
         return out_json(cli, object, err);
     }
     for (size_t i = 0; i < a->n; i++) {
-        buf_printf(&cli->stdout_buf, "%s%-9s ", dry ? "would have " : "",
-            delta_kind_name(a->rows[i].item->kind));
+        buf_printf(&cli->stdout_buf, "%-9s ", delta_kind_name(a->rows[i].item->kind));
         gitpatch_name(&cli->stdout_buf, "", a->rows[i].item->path);
         out_line(cli, "%s", a->rows[i].state == APPLY_DONE ? "  (the project has it already)" : "");
     }
@@ -233,12 +232,11 @@ static bool read_changes(struct applying *x, const struct args *args, struct err
     if (x->changes.trees.project < 0) {
         err_set(err, E_NOT_FOUND, "the project '" STR_FMT "' is not there any more",
             STR_ARG(x->box->meta.workdir.host_path));
-        return err_ctx(err, "remedy",
-            "cordon box diff " STR_FMT " | git apply, where it is now", STR_ARG(x->box->name));
+        return err_ctx(err, "remedy", "cordon box diff " STR_FMT " | git apply, where it is now",
+            STR_ARG(x->box->name));
     }
     return (x->options->dry_run || recover(x, err)) && changes_read(&x->changes, err) &&
-           changes_only(
-               x->cli, x->box, args->v + 1, args->n - 1, &x->changes, &missed, err) &&
+           changes_only(x->cli, x->box, args->v + 1, args->n - 1, &x->changes, &missed, err) &&
            refuse_missed(x->box, &missed, err);
 }
 
@@ -247,11 +245,9 @@ static bool apply_layers(
 {
     const struct apply_options_cli *o = args->options;
     AUTO_ERR struct err why = {0};
-    AUTO(applying_done) struct applying x = {.cli = cli,
-        .options = o,
-        .box = box,
-        .changes = BOX_CHANGES_NONE,
-        .apply = APPLY_INIT};
+    AUTO(applying_done)
+    struct applying x = {
+        .cli = cli, .options = o, .box = box, .changes = BOX_CHANGES_NONE, .apply = APPLY_INIT};
     if (!read_changes(&x, args, err))
         return false;
     const struct box_trees *t = &x.changes.trees;
@@ -264,8 +260,7 @@ static bool apply_layers(
     say_executed(cli, &x.apply);
     if (o->dry_run)
         return print_result(&x, true, err);
-    return tell_running(&x, err) && ask(&x, err) && commit(&x, err) &&
-           print_result(&x, false, err);
+    return tell_running(&x, err) && ask(&x, err) && commit(&x, err) && print_result(&x, false, err);
 }
 
 static bool explain_rw(struct cli *cli, const struct box *box, struct err *err)

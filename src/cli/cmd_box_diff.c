@@ -90,8 +90,7 @@ static bool look_at_drift(struct diff *d, struct err *err)
 
 static bool print_patches(struct diff *d, struct err *err)
 {
-    struct gitpatch p =
-        gitpatch_start(changes_old_fd(&d->changes), d->changes.trees.upper);
+    struct gitpatch p = gitpatch_start(changes_old_fd(&d->changes), d->changes.trees.upper);
     for (size_t i = 0; i < d->changes.delta.n; i++) {
         AUTO_BUF struct buf text = BUF_INIT(PATCH_MAX);
         struct gitpatch_count count;
@@ -164,8 +163,7 @@ static json_t *count_json(const struct delta_item *item, const struct gitpatch_c
 
 static bool print_json(struct diff *d, struct err *err)
 {
-    struct gitpatch p =
-        gitpatch_start(changes_old_fd(&d->changes), d->changes.trees.upper);
+    struct gitpatch p = gitpatch_start(changes_old_fd(&d->changes), d->changes.trees.upper);
     AUTO_JSON json_t *object = new_object(d->box);
     AUTO_BUF struct buf text = BUF_INIT(PATCH_MAX);
     json_t *list = json_array(), *drift = json_array();
@@ -243,10 +241,11 @@ static bool run_git(struct cli *cli, const struct box *box, const struct diff_op
 
 /* ---------------------------------------------------------------------------------------------- */
 
-static bool run_layers(struct cli *cli, const struct box *box, const struct args *args,
-    struct err *err)
+static bool run_layers(
+    struct cli *cli, const struct box *box, const struct args *args, struct err *err)
 {
-    AUTO(diff_done) struct diff d = {.cli = cli,
+    AUTO(diff_done)
+    struct diff d = {.cli = cli,
         .options = args->options,
         .box = box,
         .changes = BOX_CHANGES_NONE,

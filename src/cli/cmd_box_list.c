@@ -49,8 +49,8 @@ static bool look_inside(struct cli *cli, const struct boxes *boxes, const struct
     return look_at_changes(&box, &b->changes, err);
 }
 
-static void look(struct cli *cli, const struct boxes *boxes, const struct agent_rows *rows,
-    struct listed *b)
+static void look(
+    struct cli *cli, const struct boxes *boxes, const struct agent_rows *rows, struct listed *b)
 {
     AUTO_ERR struct err ignored = {0};
     AUTO_FD int fd = -1;

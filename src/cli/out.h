@@ -54,7 +54,8 @@ MUST_USE bool out_flush(struct cli *cli, struct err *err);
 int out_error(struct cli *cli, const struct err *err);
 
 /* The same for a failure of which more can be said: the object's members stand beside the error.
- * Takes it over; the command's status is the error's, and the command has succeeded in saying so. */
+ * Takes it over; the command's status is the error's, and the command has succeeded in saying so.
+ */
 MUST_USE bool out_fail(struct cli *cli, const struct err *failed, json_t *more, struct err *err);
 
 /* Only the words on stderr, for a command whose result says the rest. */
