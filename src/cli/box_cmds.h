@@ -1,19 +1,26 @@
 /* The commands of `cordon box`, one file each, and how each begins.
  *
  *     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
- *     if (!box_use_open(cli, args->v[0], BOX_USE_LOCKED, &use, err))
+ *     if (!box_use_open(cli, args->v[0], BOX_USE_CHANGE, &use, err))
  *         return false;
  *     ... use.box, use.boxes ...
  */
 #ifndef CLI_BOX_CMDS_H
 #define CLI_BOX_CMDS_H
 
-#include "box/layout.h"
-#include "box/rows.h"
+#include "box/box.h"
+#include "box/state.h"
 #include "cli/cmd.h"
 #include "cli/out.h"
 
+extern const struct cmd cmd_box_apply;
+extern const struct cmd cmd_box_diff;
 extern const struct cmd cmd_box_list;
+extern const struct cmd cmd_box_show;
+
+enum {
+    BOX_PATHS_MAX = 10 * 1000, /* arguments of diff and apply */
+};
 
 /* Opens $CORDON_HOME/sandboxes. */
 MUST_USE bool box_use_boxes(
@@ -21,5 +28,31 @@ MUST_USE bool box_use_boxes(
 
 /* The agents of the user's settings. */
 MUST_USE bool box_use_rows(struct cli *cli, struct agent_rows *ret_rows, struct err *err);
+
+struct box_use {
+    struct boxes boxes;
+    struct box box;
+    int lock; /* -1: not held */
+};
+
+#define BOX_USE_NONE ((struct box_use){BOXES_NONE, BOX_NONE, -1})
+
+enum box_use_for {
+    BOX_USE_LOOK,
+    BOX_USE_CHANGE, /* holds its lock */
+};
+
+/* A box by its name. E_NOT_FOUND, E_CLI_INVALID_ARG for what can't be one; E_CONFLICT: another
+ * command has its lock. */
+MUST_USE bool box_use_open(struct cli *cli, const char *name, enum box_use_for purpose,
+    struct box_use *ret_use, struct err *err);
+void box_use_done(struct box_use *use);
+
+const char *box_mode_name(enum box_mode mode); /* "copy" */
+
+/* Asks on the terminal, and waits for a line. E_APPROVAL_REQUIRED: there is none; the remedy says
+ * what to give instead. E_CANCELED: the answer was not yes. */
+MUST_USE bool box_use_consent(
+    struct cli *cli, const char *question, const char *remedy, struct err *err);
 
 #endif

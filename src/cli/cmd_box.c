@@ -4,6 +4,9 @@
 
 static const struct cmd *const subs[] = {
     &cmd_box_list,
+    &cmd_box_show,
+    &cmd_box_diff,
+    &cmd_box_apply,
     NULL,
 };
 
