@@ -11,6 +11,11 @@ static const struct cmd *const subs[] = {
     &cmd_box_reset,
     &cmd_box_destroy,
 
+    &cmd_box_attach,
+    &cmd_box_log,
+    &cmd_box_exec,
+    &cmd_box_start,
+    &cmd_box_stop,
     NULL,
 };
 
