@@ -15,6 +15,7 @@ enum box_status {
     BOX_IDLE, /* running, and the agent waits for somebody */
     BOX_DONE, /* the agent ended by itself, with 0 */
     BOX_FAILED,
+    BOX_STATUSES,
 };
 
 enum box_prompt_state {

@@ -58,16 +58,29 @@ static void add_descent(struct buf *b, const struct cmd *cmd, const char *words)
 }
 
 /* How each shell offers files. */
-static const char *const bash_files[] = {
-    [ARG_ANY] = "", [ARG_FILE] = "-f", [ARG_DIR] = "-d", [ARG_COMMAND] = "", [ARG_SESSION] = "-f"};
+static const char *const bash_files[] = {[ARG_ANY] = "",
+    [ARG_FILE] = "-f",
+    [ARG_DIR] = "-d",
+    [ARG_COMMAND] = "",
+    [ARG_SESSION] = "-f",
+    [ARG_BOX] = ""};
 static const char *const zsh_files[] = {[ARG_ANY] = "",
     [ARG_FILE] = "_files",
     [ARG_DIR] = "_files -/",
     [ARG_COMMAND] = "",
-    [ARG_SESSION] = "_files"};
+    [ARG_SESSION] = "_files",
+    [ARG_BOX] = ""};
 
-/* The ids of sessions, one on each line. */
-#define SESSION_IDS "cordon sessions list --ids 2>/dev/null"
+/* What prints the names that are there, one on each line. */
+static const char *const names_of[] = {
+    [ARG_SESSION] = "cordon sessions list --ids 2>/dev/null",
+    [ARG_BOX] = "cordon box list --names 2>/dev/null",
+};
+
+static const char *names_command(const struct cmd *cmd)
+{
+    return cmd->arg_kind < ARRAY_LEN(names_of) ? names_of[cmd->arg_kind] : NULL;
+}
 
 static void bash_values(struct buf *b, const struct cmd *cmd, const char *words)
 {
@@ -96,8 +109,8 @@ static void bash_options(struct buf *b, const struct cmd *cmd, const char *words
         buf_printf(b, "%s--%s", i ? " " : "", opt->name);
     buf_add_z(b, "' next='");
     add_next_words(b, cmd);
-    if (cmd->arg_kind == ARG_SESSION)
-        buf_add_z(b, "'\"$(" SESSION_IDS ")\"'");
+    if (names_command(cmd))
+        buf_printf(b, "'\"$(%s)\"'", names_command(cmd));
     buf_printf(b, "' files='%s' ;;\n", cmd->arg_choices ? "" : bash_files[cmd->arg_kind]);
 }
 
@@ -167,8 +180,8 @@ static void zsh_options(struct buf *b, const struct cmd *cmd, const char *words)
             zsh_item(b, cmd->subs[i]->name, cmd->subs[i]->summary);
     for (size_t i = 0; cmd->arg_choices && cmd->arg_choices[i]; i++)
         buf_printf(b, " '%s'", cmd->arg_choices[i]);
-    if (cmd->arg_kind == ARG_SESSION)
-        buf_add_z(b, "${(f)\"$(" SESSION_IDS ")\"}");
+    if (names_command(cmd))
+        buf_printf(b, "${(f)\"$(%s)\"}", names_command(cmd));
     buf_printf(b, ")\n      files='%s' ;;\n", cmd->arg_choices ? "" : zsh_files[cmd->arg_kind]);
 }
 
@@ -259,8 +272,11 @@ static void fish_words(struct buf *b, const struct cmd *cmd, const char *words)
         snprintf(flags, sizeof(flags), "-f -a '%s'", cmd->arg_choices[i]);
         fish_line(b, words, flags, NULL);
     }
-    if (cmd->arg_kind == ARG_SESSION)
-        fish_line(b, words, "-F -a '(" SESSION_IDS ")'", NULL);
+    if (names_command(cmd)) {
+        snprintf(flags, sizeof(flags), "%s -a '(%s)'", cmd->arg_kind == ARG_SESSION ? "-F" : "-f",
+            names_command(cmd));
+        fish_line(b, words, flags, NULL);
+    }
     if (!cmd->arg_choices && cmd->arg_kind == ARG_FILE)
         fish_line(b, words, "-F", NULL);
     if (!cmd->arg_choices && cmd->arg_kind == ARG_DIR)
