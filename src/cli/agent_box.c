@@ -5,6 +5,7 @@
 #include "cli/config.h"
 
 #include <errno.h>
+#include <limits.h>
 
 bool agent_box_check(const struct bench_options *o, struct err *err)
 {
