@@ -10,7 +10,8 @@ static const struct cmd *const subs[] = {
     &cmd_box_apply,
     &cmd_box_reset,
     &cmd_box_destroy,
-
+    &cmd_box_prune,
+    &cmd_box_doctor,
     NULL,
 };
 
