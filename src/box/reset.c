@@ -1,7 +1,6 @@
 /* Dropping what a box did. */
 #include "box/reset.h"
 
-#include "box/client.h"
 #include "box/layering.h"
 #include "box/manifest.h"
 #include "box/state.h"
@@ -61,14 +60,10 @@ bool reset_refuse_loss(const struct box *box, const char *verb, struct err *err)
 bool reset_halt(const struct box *box, int *ret_lock, struct err *err)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(PATHS_MAX);
-    AUTO_ERR struct err gone = {0};
-    AUTO_FD int link = -1;
     struct box_state state;
     bool held;
     if (!state_load(box->host, &a, &state, &held, err))
         return false;
-    if (held && client_connect(box, &link, &gone) && !client_stop(link, RESET_GRACE_MS, err))
-        return err_wrap(err, "cannot stop the box '" STR_FMT "'", STR_ARG(box->name));
     return state_hold(box->host, ret_lock, err);
 }
 

@@ -14,8 +14,13 @@
 #include "cli/out.h"
 
 extern const struct cmd cmd_box_apply;
+extern const struct cmd cmd_box_destroy;
 extern const struct cmd cmd_box_diff;
+extern const struct cmd cmd_box_doctor;
 extern const struct cmd cmd_box_list;
+extern const struct cmd cmd_box_new;
+extern const struct cmd cmd_box_prune;
+extern const struct cmd cmd_box_reset;
 extern const struct cmd cmd_box_show;
 
 enum {
@@ -54,5 +59,9 @@ const char *box_mode_name(enum box_mode mode); /* "copy" */
  * what to give instead. E_CANCELED: the answer was not yes. */
 MUST_USE bool box_use_consent(
     struct cli *cli, const char *question, const char *remedy, struct err *err);
+
+/* Starts the agent of a box that does not run. */
+MUST_USE bool box_use_start(
+    struct cli *cli, const struct box *box, bool with_prompt, struct err *err);
 
 #endif

@@ -104,6 +104,7 @@ struct args {
     const void *options;
     const char *const *v;
     size_t n;
+    size_t n_before; /* of these stood before a "--" */
 };
 
 struct example {

@@ -3,10 +3,15 @@
 #include "cli/cmds.h"
 
 static const struct cmd *const subs[] = {
+    &cmd_box_new,
     &cmd_box_list,
     &cmd_box_show,
     &cmd_box_diff,
     &cmd_box_apply,
+    &cmd_box_reset,
+    &cmd_box_destroy,
+    &cmd_box_prune,
+    &cmd_box_doctor,
     NULL,
 };
 
