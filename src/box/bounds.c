@@ -100,7 +100,8 @@ static void add_entry(struct walk *w, int dir, const char *name, int depth)
     struct stat st;
     if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return;
-    w->bytes += (uint64_t)st.st_blocks * BLOCK / MAX((uint64_t)st.st_nlink * !S_ISDIR(st.st_mode), UINT64_C(1));
+    w->bytes += (uint64_t)st.st_blocks * BLOCK /
+                MAX((uint64_t)st.st_nlink * !S_ISDIR(st.st_mode), UINT64_C(1));
     if (S_ISDIR(st.st_mode) && depth < MEASURE_DEPTH)
         add_dir(w, openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), depth + 1);
     else

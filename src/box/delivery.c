@@ -116,7 +116,7 @@ static void type(struct delivery *d, struct session *s, uint64_t now)
     }
     d->before = count_tail(d, session_term(s));
     add_prompt(d, &input, &bytes);
-    (void)session_send(s, buf_str(&bytes), &ignored);
+    (void)!session_send(s, buf_str(&bytes), &ignored);
     go(d, DELIVERY_TYPED, now, DELIVERY_LOOK_MS);
 }
 
@@ -135,7 +135,8 @@ static bool keeps_still(const struct delivery *d, struct session *s, uint64_t no
     uint64_t wait = d->ready ? DELIVERY_READY_MS : d->agent->delay_ms;
     uint64_t still = d->ready ? DELIVERY_STILL_MS : DELIVERY_QUIET_MS;
     bool shown = session_changes(s) > 0 || now - d->begun_ms >= DELIVERY_READY_MS;
-    return shown && !d->meddled && now - d->begun_ms >= wait && now - session_changed_ms(s) >= still;
+    return shown && !d->meddled && now - d->begun_ms >= wait &&
+           now - session_changed_ms(s) >= still;
 }
 
 static void wait(struct delivery *d, struct session *s, uint64_t now)
@@ -190,7 +191,7 @@ static void submit(struct delivery *d, struct session *s, uint64_t now)
     }
     term_input(session_term(s), &input);
     key_encode(&key, &input, &bytes);
-    (void)session_send(s, buf_str(&bytes), &ignored);
+    (void)!session_send(s, buf_str(&bytes), &ignored);
     d->keys++;
     go(d, DELIVERY_SUBMITS, now, DELIVERY_KEY_MS);
 }

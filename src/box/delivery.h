@@ -18,15 +18,15 @@
 #include "term/keys.h"
 
 enum {
-    DELIVERY_LOOK_MS = 50, /* between looks */
+    DELIVERY_LOOK_MS = 50,         /* between looks */
     DELIVERY_LONG_MS = 120 * 1000, /* then it is looked less often */
     DELIVERY_SLOW_MS = 1000,
-    DELIVERY_QUIET_MS = 300,    /* of a screen that keeps still */
-    DELIVERY_READY_MS = 30000,  /* for the pattern; then a screen that keeps still will do */
-    DELIVERY_STILL_MS = 2000,   /* for how long, then */
-    DELIVERY_PASTE_MS = 2000,   /* for a program that does not take pastes yet */
-    DELIVERY_SEEN_MS = 5000,    /* for what was typed to be seen */
-    DELIVERY_KEY_MS = 100,      /* before each key that submits it: not part of a paste */
+    DELIVERY_QUIET_MS = 300,   /* of a screen that keeps still */
+    DELIVERY_READY_MS = 30000, /* for the pattern; then a screen that keeps still will do */
+    DELIVERY_STILL_MS = 2000,  /* for how long, then */
+    DELIVERY_PASTE_MS = 2000,  /* for a program that does not take pastes yet */
+    DELIVERY_SEEN_MS = 5000,   /* for what was typed to be seen */
+    DELIVERY_KEY_MS = 100,     /* before each key that submits it: not part of a paste */
     DELIVERY_KEYS_MAX = 16,
 };
 

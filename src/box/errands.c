@@ -1,5 +1,5 @@
-/* Commands of `exec`: started by the sandbox's first process, with streams that are the client's. No
- * byte of them passes through here. */
+/* Commands of `exec`: started by the sandbox's first process, with streams that are the client's.
+ * No byte of them passes through here. */
 #include "box/keeper.h"
 
 #include <errno.h>
@@ -110,7 +110,9 @@ static bool spawn(struct keeper *k, struct errand *e, struct err *err)
 static bool not_found(const struct errand *e, struct err *err)
 {
     bool named = strchr(e->argv[0], '/');
-    err_set(err, E_NOT_FOUND, named ? "there is no '%s' in the box" : "'%s' is not installed: it is in no directory of the box's PATH",
+    err_set(err, E_NOT_FOUND,
+        named ? "there is no '%s' in the box"
+              : "'%s' is not installed: it is in no directory of the box's PATH",
         e->argv[0]);
     return err_ctx(err, "command", "%s", e->argv[0]);
 }
@@ -121,8 +123,8 @@ static bool split_words(struct errand *e, struct err *err)
     for (size_t i = 0; i < e->words.n; i++)
         n += e->words.p[i] == '\0';
     if (n == 0 || !buf_ok(&e->words) || e->words.p[e->words.n - 1] != '\0' || !e->words.p[0])
-        return err_set(err, E_CLI_INVALID_ARG,
-            n ? "the command's words are too long" : "there is no command");
+        return err_set(
+            err, E_CLI_INVALID_ARG, n ? "the command's words are too long" : "there is no command");
     e->argv = base_alloc((n + 1) * sizeof(*e->argv));
     const char *word = e->words.p;
     for (size_t i = 0; i < n; i++, word += strlen(word) + 1)
@@ -228,7 +230,8 @@ static void on_refused(struct keeper *k, size_t index, const struct service_news
 {
     struct errand *e = &k->guests[index].errand;
     AUTO_ERR struct err err = {0};
-    const struct service_command command = {.argv = e->argv, .path = e->path, .cwd = k->view.plan.cwd.p};
+    const struct service_command command = {
+        .argv = e->argv, .path = e->path, .cwd = k->view.plan.cwd.p};
     bool missing = news->stage == STAGE_EXEC &&
                    (news->value == ENOENT || news->value == ENOTDIR || news->value == EACCES);
     if (missing && !strchr(e->argv[0], '/') && next_place(k, e) && spawn(k, e, &err))

@@ -22,7 +22,7 @@ enum {
     KEEPER_IDLE_MS = 5000,      /* of a screen that keeps still, where no pattern says more */
     KEEPER_PROXY_PORT = 3128,   /* in the box, whose loopback is its own */
     KEEPER_SCROLLBACK = 10000,
-    KEEPER_WORDS_TRIES = 64,    /* directories of PATH */
+    KEEPER_WORDS_TRIES = 64, /* directories of PATH */
 };
 
 enum guest_kind {
@@ -101,7 +101,8 @@ struct keeper {
     bool has_active;
     uint32_t last_id;
     struct keeper_net net;
-    struct box_state state;
+    struct box_state state, saved;
+    bool has_saved;
     char started_at[CLOCK_RFC3339], ended_at[CLOCK_RFC3339];
     struct str gaps[8];
     uint64_t drawn_ms, drawn_changes, frame_since;
@@ -153,7 +154,6 @@ void errands_end(struct keeper *k);
 
 /* ports.c */
 MUST_USE bool net_open(struct keeper *k, struct err *err);
-void net_begin_proxy(struct keeper *k);
 MUST_USE bool net_start(struct keeper *k, struct err *err);
 size_t net_polls(const struct keeper *k, struct pollfd *fds);
 void net_step(struct keeper *k, const struct pollfd *fds, size_t n);

@@ -40,8 +40,8 @@ static void attach_fds(struct msghdr *msg, char *space, const int *fds)
     memcpy(CMSG_DATA(c), fds, n * sizeof(int));
 }
 
-enum link_sent link_send(int fd, enum link_word word, const void *head, size_t n_head,
-    struct str tail, const int *fds)
+enum link_sent link_send(
+    int fd, enum link_word word, const void *head, size_t n_head, struct str tail, const int *fds)
 {
     struct head h = {LINK_VERSION, word};
     char space[CMSG_SPACE(LINK_FDS * sizeof(int))] __attribute__((aligned(8))) = {0};
@@ -191,8 +191,8 @@ char *link_put_err(const struct err *err)
     if (!buf_ok(&text)) {
         buf_done(&text);
         text = BUF_INIT(ERR_TEXT_MAX);
-        buf_printf(&text, "{\"code\":\"%s\",\"message\":\"its words are too long\"}",
-            err_name(err->code));
+        buf_printf(
+            &text, "{\"code\":\"%s\",\"message\":\"its words are too long\"}", err_name(err->code));
     }
     return buf_take(&text);
 }

@@ -96,8 +96,8 @@ enum link_got {
 };
 
 /* head and tail are one body; fds may be NULL, or has LINK_FDS of them, -1: none. */
-enum link_sent link_send(int fd, enum link_word word, const void *head, size_t n_head,
-    struct str tail, const int *fds);
+enum link_sent link_send(
+    int fd, enum link_word word, const void *head, size_t n_head, struct str tail, const int *fds);
 enum link_got link_receive(int fd, struct link_packet *ret_packet);
 void link_drop_fds(struct link_packet *packet);
 

@@ -38,9 +38,8 @@ static bool wants_ports(const struct keeper *k)
 
 static struct sockaddr_in loopback(uint16_t port)
 {
-    return (struct sockaddr_in){.sin_family = AF_INET,
-        .sin_port = htons(port),
-        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    return (struct sockaddr_in){
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 }
 
 static bool open_port(struct keeper *k, struct str text, struct err *err)
@@ -147,8 +146,8 @@ static bool await_listener(struct keeper *k, struct err *err)
 
 bool net_start(struct keeper *k, struct err *err)
 {
-    if (has_proxy(k) && (!service_listen(k->service, NET_ID, KEEPER_PROXY_PORT, err) ||
-                            !await_listener(k, err)))
+    if (has_proxy(k) &&
+        (!service_listen(k->service, NET_ID, KEEPER_PROXY_PORT, err) || !await_listener(k, err)))
         return false;
     if (!has_proxy(k) && !k->net.n_ports)
         return true;

@@ -1,4 +1,5 @@
-/* Those who see the box's screen: each gets the rows that differ from what it has, when it reads. */
+/* Those who see the box's screen: each gets the rows that differ from what it has, when it reads.
+ */
 #include "base/fnv.h"
 #include "box/cells.h"
 #include "box/keeper.h"
@@ -197,7 +198,7 @@ static void lead(struct keeper *k, size_t index)
     k->active = index;
     k->has_active = true;
     if (term_rows(t) != w->rows || term_cols(t) != w->cols)
-        (void)session_resize(k->session, w->rows, w->cols, &ignored);
+        (void)!session_resize(k->session, w->rows, w->cols, &ignored);
 }
 
 static void set_size(struct watcher *w, struct link_size size)
@@ -247,7 +248,7 @@ static void send_typed(struct keeper *k, size_t index, struct str bytes)
     lead(k, index);
     k->delivery.meddled = true;
     /* A program that reads nothing loses what is typed, as with any terminal. */
-    (void)session_send(k->session, bytes, &ignored);
+    (void)!session_send(k->session, bytes, &ignored);
 }
 
 static void take_text(struct keeper *k, size_t index, const struct link_packet *p)
