@@ -37,11 +37,13 @@ static const char *const kind_words[] = {
 /* Both sides of each conflict: they have to be looked at one by one. */
 static void say_conflicts(struct cli *cli, const struct apply *a)
 {
-    for (size_t i = 0; i < a->n; i++)
-        if (a->rows[i].state == APPLY_CONFLICT)
-            out_note(cli, "  conflict: '" STR_FMT "': the box %s it, the project %s",
-                STR_ARG(a->rows[i].item->path), kind_words[a->rows[i].item->kind],
-                a->rows[i].project);
+    for (size_t i = 0; i < a->n; i++) {
+        const struct apply_row *row = &a->rows[i];
+        struct str project = str_trim_end(str_z(row->project), ',');
+        if (row->state == APPLY_CONFLICT)
+            out_note(cli, "  conflict: '" STR_FMT "': the box %s it, the project " STR_FMT,
+                STR_ARG(row->item->path), kind_words[row->item->kind], STR_ARG(project));
+    }
 }
 
 static void say_forbidden(struct cli *cli, const struct apply *a, const struct delta *d)
@@ -73,7 +75,7 @@ static json_t *row_json(const struct apply_row *row)
 {
     json_t *object = changes_item(row->item);
     if (row->state == APPLY_CONFLICT)
-        json_put(object, "project", json_string(row->project));
+        json_put(object, "project", json_text(str_trim_end(str_z(row->project), ',')));
     if (row->state == APPLY_DONE)
         json_put(object, "already", json_true());
     if (row->runs)
