@@ -16,6 +16,7 @@ struct applying {
     const struct box *box;
     struct box_changes changes;
     struct apply apply;
+    bool shown; /* what it is about was said already, with the question */
 };
 
 static void applying_done(struct applying *x)
@@ -132,34 +133,42 @@ static bool refuse(struct applying *x, struct err *why, struct err *err)
 
 /* Results ------------------------------------------------------------------------------------- */
 
-static bool print_result(struct applying *x, bool dry, struct err *err)
+static bool result_json(struct applying *x, bool dry, struct err *err)
 {
-    struct cli *cli = x->cli;
-    const struct apply *a = &x->apply;
-    struct str dir = x->box->meta.workdir.host_path;
-    if (cli->json) {
-        json_t *object = json_object();
-        json_put(object, "name", json_text(x->box->name));
-        exact_put(object, "workdir", dir);
-        json_put(object, "dry_run", json_boolean(dry));
-        json_put(object, dry ? "would_apply" : "applied", rows_json(a, is_applied));
-        return out_json(cli, object, err);
-    }
+    json_t *object = json_object();
+    json_put(object, "name", json_text(x->box->name));
+    exact_put(object, "workdir", x->box->meta.workdir.host_path);
+    json_put(object, "dry_run", json_boolean(dry));
+    json_put(object, dry ? "would_apply" : "applied", rows_json(&x->apply, is_applied));
+    return out_json(x->cli, object, err);
+}
+
+static void print_rows(struct cli *cli, const struct apply *a)
+{
     for (size_t i = 0; i < a->n; i++) {
         buf_printf(&cli->stdout_buf, "%-9s ", delta_kind_name(a->rows[i].item->kind));
         gitpatch_name(&cli->stdout_buf, "", a->rows[i].item->path);
         out_line(cli, "%s", a->rows[i].state == APPLY_DONE ? "  (the project has it already)" : "");
     }
-    size_t n = a->n - a->n_done;
-    out_note(cli, "%s %zu change%s to '" STR_FMT "'", dry ? "would apply" : "applied", n,
-        n == 1 ? "" : "s", STR_ARG(dir));
+}
+
+static bool print_result(struct applying *x, bool dry, struct err *err)
+{
+    size_t n = x->apply.n - x->apply.n_done;
+    if (x->cli->json)
+        return result_json(x, dry, err);
+    if (!x->shown)
+        print_rows(x->cli, &x->apply);
+    buf_printf(&x->cli->stdout_buf, "%s %zu change%s to ", dry ? "would apply" : "applied", n,
+        n == 1 ? "" : "s");
+    out_name(x->cli, x->box->meta.workdir.host_path, '\n');
     return true;
 }
 
 static bool print_nothing(struct applying *x, struct err *err)
 {
     if (x->cli->json)
-        return print_result(x, x->options->dry_run, err);
+        return result_json(x, x->options->dry_run, err);
     out_note(x->cli, "there is nothing to apply");
     return true;
 }
@@ -180,13 +189,19 @@ static bool tell_running(struct applying *x, struct err *err)
 static bool ask(struct applying *x, struct err *err)
 {
     AUTO_BUF struct buf stat = BUF_INIT((size_t)1 << 30);
-    if (x->options->yes)
+    if (x->options->yes) {
+        say_executed(x->cli, &x->apply);
         return true;
+    }
     if (isatty(STDIN_FILENO) && !x->cli->json) {
         if (!changes_stat(x->cli, &x->changes, &stat, err))
             return false;
         changes_show_stat(x->cli, buf_str(&stat));
+        if (!out_flush(x->cli, err))
+            return false;
+        x->shown = true;
     }
+    say_executed(x->cli, &x->apply);
     return box_use_consent(x->cli,
         arena_printf(x->cli->arena, "apply these changes to '" STR_FMT "'?",
             STR_ARG(x->box->meta.workdir.host_path)),
@@ -261,9 +276,10 @@ static bool apply_layers(
         return refuse(&x, &why, err);
     if (x.apply.n == 0)
         return print_nothing(&x, err);
-    say_executed(cli, &x.apply);
-    if (o->dry_run)
+    if (o->dry_run) {
+        say_executed(cli, &x.apply);
         return print_result(&x, true, err);
+    }
     return tell_running(&x, err) && ask(&x, err) && commit(&x, err) && print_result(&x, false, err);
 }
 

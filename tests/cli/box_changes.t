@@ -71,9 +71,9 @@ cordon: apply these changes to '$T/p'? (there is nobody to be asked) [E_APPROVAL
 cordon:   remedy: --yes applies them without a question; --dry-run says what would be done
 ? 20
 $ cordon box apply one --dry-run 2>&1
-would apply 2 changes to '$T/p'
 modified  a
 added     c
+would apply 2 changes to $T/p
 $ cat p/a; ls p
 one
 two
