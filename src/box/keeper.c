@@ -87,6 +87,7 @@ static bool take_state(struct keeper *k, struct err *err)
     bool held;
     if (!state_load(k->box->host, &k->arena, &k->state, &held, err))
         return false;
+    state_await_end(&k->state);
     if (k->state.status != BOX_RUNNING && k->state.status != BOX_IDLE)
         return true;
     k->state.status = BOX_STOPPED;
@@ -104,7 +105,8 @@ static bool open_idle(struct keeper *k, struct err *err)
         return false;
     k->service = k->child.service;
     bounds_apply(k, k->child.pid);
-    return net_start(k, err);
+    k->state.first = (uint64_t)k->child.pid;
+    return state_save(k->box->host, &k->state, err) && net_start(k, err);
 }
 
 static bool open_session(struct keeper *k, struct err *err)
@@ -129,6 +131,7 @@ static bool open_session(struct keeper *k, struct err *err)
         return false;
     k->recording.from = k->session;
     k->service = session_child(k->session)->service;
+    k->state.first = (uint64_t)session_child(k->session)->pid;
     bounds_apply(k, session_child(k->session)->pid);
     return net_start(k, err);
 }

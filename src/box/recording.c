@@ -172,7 +172,8 @@ static bool put_last(struct recording *r, const struct recording_end *end, json_
         .ended_ms = clock_mono_ms(),
         .output_bytes = r->observer.bytes,
     };
-    err_copy(&result.error, end->error);
+    if (end->error->code)
+        err_copy(&result.error, end->error);
     AUTO_JSON json_t *run = result_json(&(struct result_input){
         .mode = "box",
         .run_id = r->observer.run_id,
