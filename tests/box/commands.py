@@ -557,6 +557,47 @@ def a_project_that_is_gone(home):
     assert home.run('apply', 'copy', '--yes').returncode == 19 and os.listdir(home.top + '/copy') == []
 
 
+# What people do inside, with the same done to a plain copy.
+INSIDE = r"""
+set -e
+sed -i s/two/2/ a.c
+mv src source
+ln -sf a.c b.txt
+chmod +x a.c
+mkdir -p new/deep && printf '\\000binary' > new/deep/bin
+rm link && printf 'a file now' > link
+touch -d 2001-01-01 source/run.sh
+mkdir empty
+git -c user.name=n -c user.email=e add -A && git -c user.name=n -c user.email=e commit -qm inside
+"""
+
+
+@case
+def a_real_box(home):
+    p = project(home.top)
+    done = home.run('new', 'one', p, '--agent', 'test', '--no-start', '--yes')
+    assert done.returncode == 0, done
+    copy = home.top + '/same'
+    shutil.copytree(p, copy, symlinks=True)
+    assert subprocess.run(['sh', '-c', INSIDE], cwd=copy, env=GIT_ENV).returncode == 0
+    done = home.run('exec', 'one', 'sh', '-c', INSIDE)
+    assert done.returncode == 0, done
+    before = picture(p + '/.git')
+    git_takes(home, 'one', p, no_git(copy))
+    assert home.json('list')['boxes'][0]['changes'] is True
+    assert b'mode 100755' in home.run('diff', 'one', '--', 'a.c').stdout
+    done = home.run('apply', 'one', '--yes')
+    assert done.returncode == 0, done
+    assert no_git(p) == no_git(copy) and picture(p + '/.git') == before
+    assert not os.path.exists(p + '/src'), 'what was left empty is gone'
+    assert home.run('diff', 'one').stdout == b'' and not home.json('list')['boxes'][0]['changes']
+    # Inside nothing has changed by that, and what comes is new.
+    done = home.run('exec', 'one', 'sh', '-c', 'cat a.c source/run.sh && git status --short && echo more >> a.c')
+    assert done.stdout == b'one\n2\nthree\n#!/bin/sh\n', done
+    assert home.run('diff', 'one', '--name-only').stdout == b'a.c\n'
+    assert home.run('apply', 'one', '--yes').returncode == 0 and open(p + '/a.c').read() == 'one\n2\nthree\nmore\n'
+
+
 def run(f):
     # The sandbox hides /tmp, but not a project in it that it is told to show.
     top = os.path.realpath(tempfile.mkdtemp(prefix='cordon-box-'))
