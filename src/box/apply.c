@@ -369,6 +369,50 @@ static bool put_baseline(
 typedef bool (*put_fn)(
     struct writer *w, const struct apply *a, const struct targets *t, struct err *err);
 
+static int compare_staged(const void *a, const void *b)
+{
+    return str_cmp(
+        ((const struct writer_staged *)a)->path, ((const struct writer_staged *)b)->path);
+}
+
+static void add_staged(struct manifest *m, const struct writer_staged *file)
+{
+    struct manifest_entry e = {
+        .ino = file->new.ino,
+        .size = (uint64_t)file->new.size,
+        .mtime_s = file->new.mtime_s,
+        .mtime_ns = (uint32_t)file->new.mtime_ns,
+        .ctime_ns = MANIFEST_ANY_CTIME,
+        .mode = file->new.mode,
+        .path_n = (uint32_t)file->path.n,
+    };
+    if (e.ino)
+        manifest_keep(m, &e, file->path);
+}
+
+/* The manifest as it will be, before the project is changed. */
+static bool note_next(void *apply, const struct writer_staged *files, size_t n, struct err *err)
+{
+    const struct apply_trees *t = &((const struct apply *)apply)->trees;
+    AUTO_MANIFEST struct manifest next = MANIFEST_INIT;
+    AUTO_FREE struct writer_staged *sorted = base_alloc((n + 1) * sizeof(*sorted));
+    memcpy(sorted, files, n * sizeof(*sorted));
+    qsort(sorted, n, sizeof(*sorted), compare_staged);
+    for (size_t i = 0, j = 0; i < t->manifest->n || j < n;) {
+        struct str path = {0};
+        const struct manifest_entry *e =
+            i < t->manifest->n ? manifest_get(t->manifest, i, &path) : NULL;
+        int order = !e ? 1 : j == n ? -1 : str_cmp(path, sorted[j].path);
+        if (order < 0)
+            manifest_keep(&next, e, path);
+        else
+            add_staged(&next, &sorted[j]);
+        i += order <= 0;
+        j += order >= 0;
+    }
+    return manifest_write_next(&next, t->manifest_dir, t->manifest_name, err);
+}
+
 static bool write_tree(int root_fd, put_fn put, const struct apply *a, const struct targets *t,
     const char *journal_dir, struct err *err)
 {
@@ -377,6 +421,8 @@ static bool write_tree(int root_fd, put_fn put, const struct apply *a, const str
     if (!writer_new(root_fd, journal_dir, &w, err))
         return false;
     writer_tidy(w);
+    if (a->trees.baseline_fd < 0 && a->trees.manifest_name)
+        writer_when_staged(w, note_next, (void *)a);
     return put(w, a, t, err) && writer_commit(w, &result, err);
 }
 

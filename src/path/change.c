@@ -484,8 +484,14 @@ bool change_clean(struct change *c, struct err *err)
     return split_run(c->n_ops, clean_op, c, err);
 }
 
+static bool stays(int errnum)
+{
+    return errnum == ENOTEMPTY || errnum == EEXIST || errnum == EBUSY || errnum == EACCES ||
+           errnum == EPERM || errnum == EROFS || change_is_gone(errnum);
+}
+
 /* Upwards, as far as they are empty. */
-static void tidy_above(const struct change *c, struct str rel)
+static bool tidy_above(const struct change *c, struct str rel, struct err *err)
 {
     for (struct str dir = parent_of(rel); dir.n; dir = parent_of(dir)) {
         char path[PATH_MAX];
@@ -494,12 +500,15 @@ static void tidy_above(const struct change *c, struct str rel)
         path[dir.n] = '\0';
         AUTO_FD int fd = change_parent_open(c->root_fd, str_n(path, dir.n), &name);
         /* One that is gone was tidied away before we were cut off. */
-        if ((fd < 0 || unlinkat(fd, name, AT_REMOVEDIR) != 0) && errno != ENOENT)
-            return;
+        if ((fd >= 0 && unlinkat(fd, name, AT_REMOVEDIR) == 0) || errno == ENOENT)
+            continue;
+        return stays(errno) ||
+               err_errno(err, E_IO, errno, "cannot remove the directory '%s'", path);
     }
+    return true;
 }
 
-void change_tidy(const struct change *c)
+bool change_tidy(const struct change *c, struct err *err)
 {
     for (size_t i = c->tidy ? c->n_ops : 0; i-- > 0;) {
         const struct change_op *op = &c->ops[i], *next = op - 1;
@@ -507,7 +516,8 @@ void change_tidy(const struct change *c)
             continue;
         bool again = i > 0 && next->kind == CHANGE_DELETE && !next->carrier &&
                      same_parent(op->rel, next->rel);
-        if (!again)
-            tidy_above(c, op->rel);
+        if (!again && !tidy_above(c, op->rel, err))
+            return false;
     }
+    return true;
 }

@@ -180,8 +180,9 @@ static inline bool change_is_single(const struct change *c)
 /* Unlinks the temporary names. A directory under one goes with what the change knows in it; what
  * else is there, is kept aside. */
 MUST_USE bool change_clean(struct change *c, struct err *err);
-/* Removes the directories that deletions left empty, if that was asked for. */
-void change_tidy(const struct change *c);
+/* Removes the directories that deletions left empty, if that was asked for; those that can't be,
+ * stay. */
+MUST_USE bool change_tidy(const struct change *c, struct err *err);
 
 /* Directories that become files, or were files (see CHANGE_TO_DIR): is in this one what the change
  * knows, and nothing else? With `writable` it must be possible to take it out, too. */

@@ -149,8 +149,10 @@ static bool empty_dir(const struct change *c, size_t i, int fd, struct err *err)
     while (n-- > 0) {
         const char *name;
         AUTO_FD int parent = change_parent_open(fd, dirs[n], &name);
-        if (parent >= 0)
-            (void)!unlinkat(parent, name, AT_REMOVEDIR);
+        if (parent < 0 || change_unlink(parent, name, AT_REMOVEDIR) == 0 || errno == ENOTEMPTY ||
+            errno == EEXIST)
+            continue;
+        return err_errno(err, E_IO, errno, "cannot remove what '%s' was", c->ops[i].rel.p);
     }
     return true;
 }

@@ -38,6 +38,8 @@ struct writer {
     struct str dir; /* whose descriptor is kept from one look to the next */
     int dir_fd;
     bool used;
+    writer_staged_fn ask;
+    void *ask_context;
 };
 
 static const char *const action_names[] = {
@@ -333,6 +335,12 @@ void writer_tidy(struct writer *w)
     w->change.tidy = true;
 }
 
+void writer_when_staged(struct writer *w, writer_staged_fn ask, void *context)
+{
+    w->ask = ask;
+    w->ask_context = context;
+}
+
 bool writer_remove(struct writer *w, struct str rel, const struct stamp *expect, struct err *err)
 {
     struct writer_options options = {.must_exist = true, .expect = expect};
@@ -503,9 +511,24 @@ static bool stage_one(void *writer, size_t i, struct err *err)
     return stage_file(c, i, &w->ops[i].spec, &file->bytes_written, err);
 }
 
+static bool ask_staged(struct writer *w, struct err *err)
+{
+    const struct change *c = &w->change;
+    if (!w->ask)
+        return true;
+    AUTO_FREE struct writer_staged *files = base_alloc((c->n_ops + 1) * sizeof(*files));
+    for (size_t i = 0; i < c->n_ops; i++) {
+        files[i].path = c->ops[i].rel;
+        if (c->ops[i].kind != CHANGE_TO_DIR)
+            files[i].new = c->ops[i].new;
+    }
+    return w->ask(w->ask_context, files, c->n_ops, err);
+}
+
 static bool stage_all(struct writer *w, struct journal *j, struct err *err)
 {
-    return stage_dirs(&w->change, j, err) && split_run(w->change.n_ops, stage_one, w, err);
+    return stage_dirs(&w->change, j, err) && split_run(w->change.n_ops, stage_one, w, err) &&
+           ask_staged(w, err);
 }
 
 static bool rename_all(struct writer *w, struct journal *j, struct err *err)

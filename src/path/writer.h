@@ -99,6 +99,16 @@ MUST_USE bool writer_move(struct writer *w, struct str from, struct str to, stru
 /* Directories that the removals leave empty are to go, too. */
 void writer_tidy(struct writer *w);
 
+/* What each path will be when the change is done; inode 0: nothing. */
+struct writer_staged {
+    struct str path;
+    struct stamp new;
+};
+/* Is asked when all new versions are on disk and nothing is replaced yet; may still refuse. */
+typedef bool (*writer_staged_fn)(
+    void *context, const struct writer_staged *files, size_t n, struct err *err);
+void writer_when_staged(struct writer *w, writer_staged_fn ask, void *context);
+
 /* Once; after it the writer is only good for reading the result. */
 MUST_USE bool writer_commit(struct writer *w, struct writer_result *ret_result, struct err *err);
 
