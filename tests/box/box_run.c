@@ -2,7 +2,8 @@
  *
  *     box_run NAME [program=P] [proxy=PORT] [plan] -- SCRIPT
  *
- * Runs `sh -c SCRIPT`, or P with the argument SCRIPT. `plan` prints the plan instead. */
+ * Runs `sh -c SCRIPT`, or P with the argument SCRIPT. `plan` prints the plan instead.
+ * BOX_RUN_STATE_DIR in the environment is the agent's state directory instead of its row's. */
 #include "box/box.h"
 #include "box/view.h"
 #include "path/home.h"
@@ -69,8 +70,13 @@ int main(int argc, char **argv)
         plan = plan || str_is(word, "plan");
     }
     if (!boxes_open(dir, BOXES_LOOK, &boxes, &err) ||
-        !box_open(&boxes, str_z(argv[1]), &(struct agent_rows){0}, &a, &box, &err) ||
-        !view_make(&box, &input, &a, &view, &err))
+        !box_open(&boxes, str_z(argv[1]), &(struct agent_rows){0}, &a, &box, &err))
+        return complain(&err);
+    struct box_agent agent = *box.agent;
+    if (getenv("BOX_RUN_STATE_DIR"))
+        agent.state_dir = str_z(getenv("BOX_RUN_STATE_DIR"));
+    box.agent = &agent;
+    if (!view_make(&box, &input, &a, &view, &err))
         return complain(&err);
     if (!plan)
         return run(&view, script);
