@@ -14,6 +14,7 @@ enum {
     BEGIN_MS = 20, /* for a command that can't be executed to say so */
     FIRST_GUEST_MS = 10 * 1000,
     IDLE_LOOK_MS = 200,
+    ASK_MS = 250,
     TEXT_BYTES = 8 << 20,
 
     POLL_SIGNALS = 0,
@@ -243,7 +244,7 @@ static void end_agent(struct keeper *k)
     k->state.signal = exit->signal;
     k->state.error = k->error.code ? str_z(k->error.message) : (struct str){0};
     recording_end(&k->recording, &(struct recording_end){&k->view, k->command.argv, exit, &k->error,
-                                     session_started_ms(k->session)});
+                                     session_started_ms(k->session), k->stopping});
     keeper_note(k);
     watchers_end(k);
 }
@@ -265,10 +266,28 @@ static void end_commands(struct keeper *k)
     }
 }
 
+/* Asked again and again: a shell that has just begun does not listen yet. */
+static void end_session(struct keeper *k)
+{
+    uint64_t until = clock_mono_ms() + k->grace_ms;
+    for (uint64_t now; !session_has_ended(k->session) && (now = clock_mono_ms()) < until;) {
+        const uint64_t again = MIN(now + ASK_MS, until);
+        child_terminate(session_child(k->session));
+        while (clock_mono_ms() < again) {
+            enum session_news news = session_next(k->session, again);
+            if (news == SESSION_EXITED || news == SESSION_FAILED)
+                break;
+        }
+        if (session_error(k->session)->code)
+            break;
+    }
+    session_terminate(k->session, 0);
+}
+
 static void stop(struct keeper *k)
 {
     if (k->session && !k->over) {
-        session_terminate(k->session, k->grace_ms);
+        end_session(k);
         end_agent(k);
     } else if (!k->session) {
         end_commands(k);

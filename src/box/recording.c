@@ -163,10 +163,10 @@ static bool put_last(struct recording *r, const struct recording_end *end, json_
     AUTO_ERR struct err err = {0};
     char name[ARTIFACTS_NAME];
     struct exec_result result = {
-        .status = end->error->code        ? EXEC_ERRORED
-                  : end->exit->code == 0  ? EXEC_PASSED
-                  : end->exit->by_harness ? EXEC_CANCELED
-                                          : EXEC_FAILED,
+        .status = end->error->code       ? EXEC_ERRORED
+                  : end->exit->code == 0 ? EXEC_PASSED
+                  : end->stopped         ? EXEC_CANCELED
+                                         : EXEC_FAILED,
         .exit = *end->exit,
         .started_ms = end->started_ms,
         .ended_ms = clock_mono_ms(),

@@ -60,6 +60,7 @@ struct recording_end {
     const struct session_exit *exit;
     const struct err *error; /* no code: none */
     uint64_t started_ms;
+    bool stopped; /* by somebody */
 };
 
 /* Writes run.json and the rest. What fails is lost: the run was not about its record. */
