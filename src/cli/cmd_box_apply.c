@@ -217,7 +217,7 @@ static bool commit(struct applying *x, struct err *err)
         return false;
     return x->changes.trees.baseline >= 0 ||
            (apply_move_manifest(&x->apply, &x->changes.manifest, &moved, err) &&
-               manifest_write(&moved, x->box->host, "manifest", err)) ||
+               manifest_write(&moved, x->box->host, CHANGES_MANIFEST, err)) ||
            err_wrap(err, "the project has the changes, but the manifest could not be moved; the "
                          "next apply tries again");
 }
@@ -270,7 +270,8 @@ static bool apply_layers(
     if (!read_changes(&x, args, err))
         return false;
     const struct box_trees *t = &x.changes.trees;
-    struct apply_trees trees = {t->project, t->baseline, t->upper, &x.changes.manifest};
+    struct apply_trees trees = {
+        t->project, t->baseline, t->upper, &x.changes.manifest, box->host, CHANGES_MANIFEST};
     struct apply_options options = {.allow_executed = o->allow_executed};
     if (!apply_check(&x.apply, &trees, &x.changes.delta, &options, &why))
         return refuse(&x, &why, err);

@@ -110,13 +110,20 @@ $ cordon box apply one --yes -- ../x
 cordon: '../x' is not in the project '$T/p' [E_FS_VIOLATION]
 ? 13
 $ up=$(echo home/.cordon/sandboxes/one/work/*/upper); mkfifo $up/pipe; cordon box diff one --name-only -- a
-cordon: warning: 'pipe' is a named pipe: it is left out of the changes, and stops apply
 a
+$ cordon box diff one --name-only
+cordon: warning: 'pipe' is a named pipe: it is left out of the changes, and stops apply
+.envrc
+a
+c
 $ cordon box apply one --yes
 cordon: this is never applied: 'pipe' is a named pipe [E_FS_VIOLATION]
   never applied: 'pipe' is a named pipe
   runs by itself: '.envrc': a shell reads it when it starts
 ? 13
+$ cordon box apply one --yes -- a
+modified  a
+applied 1 change to $T/p
 
 ## the real directory
 $ mkdir p; echo a > p/a; cordon box new one p:rw --agent test --no-start 2>/dev/null >&2; cordon box apply one
