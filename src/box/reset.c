@@ -1,6 +1,8 @@
 /* Dropping what a box did. */
 #include "box/reset.h"
 
+#include "base/clock.h"
+#include "box/client.h"
 #include "box/layering.h"
 #include "box/manifest.h"
 #include "box/state.h"
@@ -8,11 +10,15 @@
 #include "path/lexical.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <sys/stat.h>
 
 enum {
     NAMED = 3, /* files in a message */
     PATHS_MAX = 1 << 20,
+    HALT_GRACE_MS = 5000,
+    HALT_MS = 10 * 1000,
+    HALT_LOOK_MS = 5,
 };
 
 /* Unapplied work ------------------------------------------------------------------------------ */
@@ -62,9 +68,24 @@ bool reset_halt(const struct box *box, int *ret_lock, struct err *err)
     AUTO_ARENA struct arena a = ARENA_INIT(PATHS_MAX);
     struct box_state state;
     bool held;
+    AUTO_FD int fd = -1;
+    AUTO_ERR struct err none = {0};
     if (!state_load(box->host, &a, &state, &held, err))
         return false;
-    return state_hold(box->host, ret_lock, err);
+    if (held && client_connect(box, &fd, &none) && !client_stop(fd, HALT_GRACE_MS, err))
+        return false;
+    /* Who is just about to end has no socket any more. */
+    uint64_t until = clock_mono_ms() + HALT_MS;
+    for (bool ok = false; !ok;) {
+        AUTO_ERR struct err taken = {0};
+        ok = state_hold(box->host, ret_lock, &taken);
+        if (!ok && (taken.code != E_CONFLICT || clock_mono_ms() >= until))
+            return err_move(err, &taken);
+        if (!ok)
+            (void)poll(NULL, 0, HALT_LOOK_MS);
+    }
+    state_await_end(&state);
+    return true;
 }
 
 /* Resetting ----------------------------------------------------------------------------------- */

@@ -145,42 +145,57 @@ static void add_visible(struct buf *out, struct str line)
     }
 }
 
-/* What a line of a patch begins with; a hunk's lines are told from its header's by being in one. */
-static const struct {
-    const char *start;
-    bool in_hunk;
-    enum out_style style;
-} line_styles[] = {
-    {"@@", true, OUT_CYAN},
-    {"+", true, OUT_GREEN},
-    {"-", true, OUT_RED},
-    {"", false, OUT_BOLD},
+enum patch_part {
+    PATCH_HEADER,
+    PATCH_HUNK,
+    PATCH_BINARY,
 };
 
-static void show_line(struct cli *cli, struct str line, bool in_hunk)
+/* What a line begins with, in which part of a patch, and how it is shown then. */
+static const struct {
+    enum patch_part part;
+    const char *start;
+    enum out_style style;
+} line_styles[] = {
+    {PATCH_HUNK, "@@", OUT_CYAN},
+    {PATCH_HUNK, "+", OUT_GREEN},
+    {PATCH_HUNK, "-", OUT_RED},
+    {PATCH_HEADER, "", OUT_BOLD},
+};
+
+/* Lines that begin a part. */
+static const struct {
+    const char *start;
+    enum patch_part part;
+} part_starts[] = {
+    {"diff --git ", PATCH_HEADER},
+    {"@@ ", PATCH_HUNK},
+    {"GIT binary patch", PATCH_BINARY},
+};
+
+static void show_line(struct cli *cli, struct str line, enum patch_part part)
 {
     AUTO_BUF struct buf visible = BUF_INIT(12 * line.n + 16);
     add_visible(&visible, line);
-    for (size_t i = 0; i < ARRAY_LEN(line_styles); i++)
-        if (line_styles[i].in_hunk == in_hunk &&
-            str_starts_with(line, str_z(line_styles[i].start))) {
-            out_styled(cli, line_styles[i].style, buf_z(&visible));
-            out_text(cli, STR("\n"));
-            return;
-        }
+    for (size_t i = 0; i < ARRAY_LEN(line_styles); i++) {
+        if (line_styles[i].part != part || !str_starts_with(line, str_z(line_styles[i].start)))
+            continue;
+        out_styled(cli, line_styles[i].style, buf_z(&visible));
+        out_text(cli, STR("\n"));
+        return;
+    }
     out_line(cli, "%s", buf_z(&visible));
 }
 
 void changes_show_patch(struct cli *cli, struct str patch)
 {
     struct str line;
-    bool in_hunk = false;
+    enum patch_part part = PATCH_HEADER;
     while (patch.n && str_cut(patch, '\n', &line, &patch)) {
-        if (str_starts_with(line, STR("diff --git ")))
-            in_hunk = false;
-        else if (str_starts_with(line, STR("@@ ")))
-            in_hunk = true;
-        show_line(cli, line, in_hunk);
+        for (size_t i = 0; i < ARRAY_LEN(part_starts); i++)
+            if (str_starts_with(line, str_z(part_starts[i].start)))
+                part = part_starts[i].part;
+        show_line(cli, line, part);
     }
 }
 

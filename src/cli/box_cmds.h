@@ -22,6 +22,11 @@ extern const struct cmd cmd_box_new;
 extern const struct cmd cmd_box_prune;
 extern const struct cmd cmd_box_reset;
 extern const struct cmd cmd_box_show;
+extern const struct cmd cmd_box_stop;
+extern const struct cmd cmd_box_start;
+extern const struct cmd cmd_box_log;
+extern const struct cmd cmd_box_exec;
+extern const struct cmd cmd_box_attach;
 
 enum {
     BOX_PATHS_MAX = 10 * 1000, /* arguments of diff and apply */
@@ -63,5 +68,11 @@ MUST_USE bool box_use_consent(
 /* Starts the agent of a box that does not run. */
 MUST_USE bool box_use_start(
     struct cli *cli, const struct box *box, bool with_prompt, struct err *err);
+/* Only for commands of `exec`: ends with the last of them. */
+MUST_USE bool box_use_start_idle(const struct box *box, struct err *err);
+
+/* Nothing of the box runs any more; *ret_ran says whether something did. */
+MUST_USE bool box_use_stop(
+    const struct box *box, uint64_t grace_ms, bool *ret_ran, struct err *err);
 
 #endif

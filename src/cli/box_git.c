@@ -19,9 +19,9 @@ enum {
 /* The index and new objects are its own, in the private /tmp; files that git does not know are
  * named in that index, so that they show. */
 static const char script[] =
-    "export GIT_ALTERNATE_OBJECT_DIRECTORIES=\"$(git rev-parse --git-path objects)\" &&"
+    "mkdir -p /tmp/objects/info &&"
+    " git rev-parse --path-format=absolute --git-path objects >/tmp/objects/info/alternates &&"
     " { cp \"$(git rev-parse --git-path index)\" /tmp/index 2>/dev/null || :; } &&"
-    " mkdir -p /tmp/objects &&"
     " export GIT_INDEX_FILE=/tmp/index GIT_OBJECT_DIRECTORY=/tmp/objects &&"
     " git add --intent-to-add --all -- . &&"
     " base=$(git rev-parse --quiet --verify HEAD || git hash-object -t tree /dev/null) &&"

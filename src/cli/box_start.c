@@ -1,10 +1,60 @@
-/* Starting a box's agent. */
+/* Starting a box: its agent, or only what `exec` needs. */
+#include "base/clock.h"
+#include "box/supervisor.h"
 #include "cli/box_cmds.h"
+#include "io/tty.h"
+
+#include <time.h>
+
+enum {
+    COMMANDS_MS = 3000,
+};
+
+extern char **environ;
+
+static bool start(const struct box *box, enum supervise mode, struct err *err)
+{
+    struct tty_size size = tty_size(STDOUT_FILENO);
+    const struct supervisor_options options = {
+        .box = box,
+        .mode = mode,
+        .environ = (const char *const *)environ,
+        .home = getenv("HOME"),
+        .rows = MIN(size.rows, (uint16_t)500),
+        .cols = MIN(size.cols, (uint16_t)500),
+    };
+    return supervisor_start(&options, err);
+}
+
+/* Commands of `exec` keep the box for as long as they run, and a moment longer. */
+static bool has_agent(const struct box *box, struct arena *arena)
+{
+    AUTO_ERR struct err ignored = {0};
+    struct box_state state;
+    bool held;
+    return !state_load(box->host, arena, &state, &held, &ignored) ||
+           (held && (state.status == BOX_RUNNING || state.status == BOX_IDLE));
+}
 
 bool box_use_start(struct cli *cli, const struct box *box, bool with_prompt, struct err *err)
 {
-    (void)cli;
-    (void)with_prompt;
-    return err_set(err, E_SANDBOX_UNAVAILABLE, "the box '" STR_FMT "' can't be started yet",
-        STR_ARG(box->name));
+    const struct timespec moment = {0, 5 * 1000 * 1000};
+    uint64_t until = clock_mono_ms() + COMMANDS_MS;
+    for (;;) {
+        AUTO_ERR struct err failed = {0};
+        if (start(box, with_prompt ? SUPERVISE_AGENT : SUPERVISE_WITHOUT_PROMPT, &failed))
+            return true;
+        if (failed.code != E_CONFLICT || has_agent(box, cli->arena))
+            return err_move(err, &failed);
+        if (clock_mono_ms() >= until)
+            return err_set(err, E_CONFLICT,
+                "commands of 'cordon box exec' still run in the box '" STR_FMT "'",
+                STR_ARG(box->name));
+        nanosleep(&moment, NULL);
+    }
+}
+
+bool box_use_start_idle(const struct box *box, struct err *err)
+{
+    return start(box, SUPERVISE_COMMANDS, err);
 }

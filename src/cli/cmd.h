@@ -123,6 +123,7 @@ struct cmd {
     const char *about;   /* paragraphs for the help and the manual */
     const char *usage;   /* the arguments: "PATTERN" or "[DIR]" */
     size_t min_args, max_args;
+    size_t own_args; /* what follows so many is another program's, options and all; 0: nothing */
     enum arg_kind arg_kind;
     const char *const *arg_choices; /* ends in NULL */
     const struct opt *opts;

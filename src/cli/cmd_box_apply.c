@@ -116,14 +116,16 @@ static bool refuse(struct applying *x, struct err *why, struct err *err)
         json_decref(more);
         return err_move(err, why);
     }
-    say_conflicts(x->cli, a);
-    say_forbidden(x->cli, a, &x->changes.delta);
-    say_executed(x->cli, a);
     json_put(more, "conflicts", rows_json(a, is_conflict));
     json_put(more, "forbidden", rows_json(a, is_forbidden));
     json_put(more, "refused", changes_refused(&x->changes.delta));
     json_put(more, "executed", rows_json(a, is_executed));
-    return out_fail(x->cli, why, more, err);
+    if (!out_fail(x->cli, why, more, err))
+        return false;
+    say_conflicts(x->cli, a);
+    say_forbidden(x->cli, a, &x->changes.delta);
+    say_executed(x->cli, a);
+    return true;
 }
 
 /* Results ------------------------------------------------------------------------------------- */

@@ -230,12 +230,11 @@ static void show_status(struct cli *cli, const struct box_facts *f)
 
 static void show_dirs(struct cli *cli, const struct box *box)
 {
-    static const char *const ways[] = {[BOX_COPY] = "a copy",
-        [BOX_OVERLAY] = "an overlay on it",
-        [BOX_RW] = "the directory itself"};
+    static const char *const ways[] = {[BOX_COPY] = "as a copy",
+        [BOX_OVERLAY] = "under an overlay, without a copy",
+        [BOX_RW] = "itself, writable (:rw)"};
     const struct box_workdir *w = &box->meta.workdir;
-    row(cli, "directory", STR_FMT " (%s: %s)", STR_ARG(w->host_path), box_mode_name(w->mode),
-        ways[w->mode]);
+    row(cli, "directory", STR_FMT ", %s", STR_ARG(w->host_path), ways[w->mode]);
     if (box->setup.layering == BOX_LAYERS_SECOND_COPY)
         row(cli, "", "its changes are in a second copy: this machine could mount no overlay");
     if (w->baseline_sha.n)

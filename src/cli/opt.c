@@ -218,6 +218,7 @@ static bool parse_word(struct parser *p, const char *word, struct err *err)
         return usage_error(p, err);
     }
     p->args[out->args.n++] = word;
+    p->only_args |= out->args.n == out->cmd->own_args;
     return true;
 }
 
