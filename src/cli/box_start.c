@@ -5,10 +5,12 @@
 #include "cli/box_cmds.h"
 #include "io/tty.h"
 
+#include <poll.h>
 #include <time.h>
 
 enum {
     COMMANDS_MS = 3000,
+    KILLED_MS = 200,
 };
 
 extern char **environ;
@@ -28,7 +30,7 @@ static bool start(const struct box *box, enum supervise mode, struct err *err)
 }
 
 /* Commands of `exec` keep the box for as long as they run, and a moment longer; and a supervisor
- * that was killed takes a moment to be gone, but nobody can talk to it any more. */
+ * that was killed takes a moment to be gone: then it hangs up. */
 static bool has_agent(const struct box *box, struct arena *arena)
 {
     AUTO_ERR struct err ignored = {0};
@@ -36,6 +38,9 @@ static bool has_agent(const struct box *box, struct arena *arena)
     struct box_state state;
     bool held;
     if (!client_connect(box, &fd, &ignored))
+        return false;
+    struct pollfd wait = {.fd = fd, .events = POLLIN};
+    if (poll(&wait, 1, KILLED_MS) > 0)
         return false;
     return !state_load(box->host, arena, &state, &held, &ignored) ||
            (held && (state.status == BOX_RUNNING || state.status == BOX_IDLE));
