@@ -279,7 +279,10 @@ bool boxes_finish(
 void boxes_abandon(const struct boxes *boxes, struct str name)
 {
     char text[NAME_SIZE];
+    struct stat st;
     (void)!throw_away(boxes, boxes->making, name_z(name, text));
+    if (fstatat(boxes->fd, text, &st, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT)
+        unlinkat(boxes->locks, text, 0);
 }
 
 bool boxes_destroy(const struct boxes *boxes, struct str name, struct err *err)

@@ -3,6 +3,7 @@
 #include "box/installed.h"
 #include "box/name.h"
 #include "box/new.h"
+#include "box/proxy.h"
 #include "box/reset.h"
 #include "box/trash.h"
 #include "cli/box_cmds.h"
@@ -89,6 +90,9 @@ static bool take_network(struct making *m, struct err *err)
     for (size_t i = 0; i < o->ports.n; i++)
         if (!meta_port_valid(str_z(o->ports.v[i])))
             return wrong(err, "port", o->ports.v[i], "give HOST:BOX, such as 8080:3000");
+    for (size_t i = 0; i < o->hosts.n; i++)
+        if (!proxy_host_check(str_z(o->hosts.v[i]), err))
+            return err_wrap(err, "--allow-host");
     if (o->network)
         meta->network_mode = on ? BOX_NETWORK_ON : BOX_NETWORK_NONE;
     if (o->hosts.n)
