@@ -12,6 +12,7 @@
 #include "path/file.h"
 #include "path/home.h"
 #include "path/lexical.h"
+#include "tui/display.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -319,6 +320,12 @@ static bool start(struct making *m, struct err *err)
                STR_ARG(box.name));
 }
 
+static bool attach(struct making *m, struct err *err)
+{
+    const struct args args = {.v = m->args->v, .n = 1, .n_before = 1};
+    return !m->o->attach || cmd_box_attach.run(m->cli, &args, err);
+}
+
 /* The disk has what a box that failed had: give it back before anybody looks. */
 static bool make(struct making *m, struct new_report *report, struct err *err)
 {
@@ -335,6 +342,12 @@ static bool make(struct making *m, struct new_report *report, struct err *err)
 
 static bool check_words(const struct args *args, struct err *err)
 {
+    const struct new_options *o = args->options;
+    if (o->attach && o->no_start)
+        return err_set(
+            err, E_CLI_INVALID_ARG, "--attach: with --no-start there is nothing to show");
+    if (o->attach && !display_check(err))
+        return false;
     if (args->n_before <= 2)
         return true;
     err_set(err, E_CLI_INVALID_ARG,
@@ -365,7 +378,7 @@ static bool run_new(struct cli *cli, const struct args *args, struct err *err)
             out_warn(cli,
                 "no overlay can be used here, so the box has a second copy of its own: %s",
                 buf_z(&report.why));
-        ok = start(&m, err) && tell(&m, &report, err);
+        ok = start(&m, err) && tell(&m, &report, err) && attach(&m, err);
     }
     boxes_close(&m.boxes);
     return ok;
