@@ -166,7 +166,7 @@ void state_await_end(const struct box_state *state)
     AUTO_FD int process = (int)syscall(SYS_pidfd_open, (pid_t)state->first, 0);
     AUTO_FD int comm = open(path, O_RDONLY | O_CLOEXEC);
     if (process < 0 || comm < 0 || read(comm, name, sizeof(name) - 1) <= 0 ||
-        strcmp(name, STATE_PROCESS_NAME "\n") != 0)
+        strcmp(name, STATE_FIRST_NAME "\n") != 0)
         return;
     struct pollfd wait = {.fd = process, .events = POLLIN};
     (void)poll(&wait, 1, END_MS);

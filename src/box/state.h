@@ -11,6 +11,7 @@
 
 /* What its processes of ours are called. */
 #define STATE_PROCESS_NAME "cordon-box"
+#define STATE_FIRST_NAME   "cordon-init" /* see sandbox/init.c */
 
 enum box_status {
     BOX_STOPPED, /* never started, stopped, or its supervisor was killed */

@@ -80,7 +80,7 @@ static char read_answer(void)
 bool box_use_consent(struct cli *cli, const char *question, const char *remedy, struct err *err)
 {
     if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) || cli->json) {
-        err_set(err, E_APPROVAL_REQUIRED, "there is nobody to be asked: %s", question);
+        err_set(err, E_APPROVAL_REQUIRED, "%s (there is nobody to be asked)", question);
         return err_ctx(err, "remedy", "%s", remedy);
     }
     /* What the question is about must be seen before it. */

@@ -596,13 +596,11 @@ static pid_t start_spawned(struct spawn *spawn, struct wire_answer *answer)
     if (pid < 0) {
         answer->value = errno;
         answer->stage = STAGE_FORK;
-    } else if (answer->value != 0) {
-        waitpid(pid, NULL, 0);
-    } else {
-        answer->word = SERVICE_SPAWNED;
-        return pid;
     }
-    return -1;
+    if (answer->value != 0)
+        return -1;
+    answer->word = SERVICE_SPAWNED;
+    return pid;
 }
 
 static void spawn(struct init *init, const struct serve_request *request)

@@ -159,14 +159,14 @@ static int apply(int argc, char **argv)
     AUTO_DELTA struct delta d = DELTA_INIT;
     AUTO_APPLY struct apply a = APPLY_INIT;
     struct err err = {0};
-    if (baseline < 0 && !manifest_read(AT_FDCWD, argv[3], &m, &err))
+    if (baseline < 0 && !manifest_load(AT_FDCWD, argv[3], project, &m, &err))
         return complain(&err);
     int lower = baseline < 0 ? project : baseline;
     if (!upper_read(lower, upper, &upper_options, &d, &err))
         return complain(&err);
     if (words.only.p)
         delta_only(&d, &words.only, 1);
-    struct apply_trees trees = {project, baseline, upper, &m};
+    struct apply_trees trees = {project, baseline, upper, &m, AT_FDCWD, argv[3]};
     bool ok = apply_check(&a, &trees, &d, &options, &err);
     print_rows(&a);
     if (!ok)

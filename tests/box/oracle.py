@@ -236,12 +236,6 @@ def check(box_tree, work, how, old_tree, upper, new, extra):
     shutil.rmtree(copy)
 
 
-def changes_shape(old, new):
-    """Does a file have to become a directory, or the other way round?"""
-    return any(a.startswith(b + '/') for one, other in ((old, new), (new, old)) for a in one if a not in other
-               for b in other if b not in one)
-
-
 def check_apply(box_tree, work, upper, old, new, extra):
     """On a copy of the old tree, with a copy as the baseline."""
     project, baseline, journal = (os.path.join(work, n) for n in ('project', 'baseline', 'journal'))
@@ -249,16 +243,12 @@ def check_apply(box_tree, work, upper, old, new, extra):
     write_tree(baseline, old)
     command = [box_tree, 'apply', project, baseline, upper, journal, 'executed', *extra]
     done = subprocess.run(command, capture_output=True)
-    if changes_shape(old, new):
-        assert done.returncode == 1 and b'by hand' in done.stderr, ('apply', done.stderr)
-        assert read(project) == old and read(baseline) == old, 'apply: refused, but something was changed'
-    else:
-        assert done.returncode == 0, ('apply', done.stderr)
-        assert read(project) == new and read(baseline) == new, 'apply differs'
-        left = subprocess.run([box_tree, 'list', baseline, upper, *extra], capture_output=True)
-        assert left.returncode == 0 and left.stdout == b'', ('apply: left to show', left.stdout)
-        dirs = [b for b, d, f in os.walk(project) if b != project and not d and not f]
-        assert not dirs, ('apply: empty directories', dirs)
+    assert done.returncode == 0, ('apply', done.stderr)
+    assert read(project) == new and read(baseline) == new, 'apply differs'
+    left = subprocess.run([box_tree, 'list', baseline, upper, *extra], capture_output=True)
+    assert left.returncode == 0 and left.stdout == b'', ('apply: left to show', left.stdout)
+    dirs = [b for b, d, f in os.walk(project) if b != project and not d and not f]
+    assert not dirs, ('apply: empty directories', dirs)
     assert not os.path.exists(journal), 'apply: the journal stays'
     shutil.rmtree(project)
     shutil.rmtree(baseline)
