@@ -268,6 +268,19 @@ def _(t):
     subprocess.run(["rm", "-r", home + "/.npm", home + "/.nvm", home + "/.npmrc"], check=True)
 
 
+@case("a shim of a version manager")
+def _(t):
+    p, root = project(t), t.home + "/.env"
+    write(t, root + "/shims/fakenode", f'#!/bin/sh\nexec {root}/libexec/env "$@"\n', 0o755)
+    write(t, root + "/libexec/env", f'#!/bin/sh\nexec {root}/versions/1/bin/fakenode "$@"\n', 0o755)
+    write(t, root + "/versions/1/bin/fakenode", '#!/bin/sh\necho node "$(basename "$1")"\n', 0o755)
+    write(t, t.top + "/bin/agent", "#!/usr/bin/env fakenode\n", 0o755)
+    installed(t, f"{t.top}/bin:{root}/shims")
+    new(t, p)
+    t.same(inside(t, "", "program=agent"), "node agent\n")
+    subprocess.run(["rm", "-r", root], check=True)
+
+
 @case("a program that is not there, and an interpreter that is not")
 def _(t):
     p = project(t)
