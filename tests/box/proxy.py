@@ -726,6 +726,29 @@ class Tests:
                 expect(b.recv(1) == b"x", "it goes on")
             self.settled(proxy)
 
+    def test_relay_that_still_connects(self):
+        """One side may be on its way: to somebody, or to nobody."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            nobody = taken.getsockname()[1]
+        with ours, Server(echo) as server, Proxy(relays=theirs):
+            for port, want in ((server.port, b"hello"), (nobody, b"")):
+                a, a2 = self.unix_pair()
+                with a, a2, socket.socket() as to:
+                    a.settimeout(PATIENCE)
+                    a.sendall(b"hello")
+                    a.shutdown(socket.SHUT_WR)
+                    to.setblocking(False)
+                    to.connect_ex(("127.0.0.1", port))
+                    socket.send_fds(ours, [b"x"], [a2.fileno(), to.fileno()])
+                    a2.close()
+                    to.close()
+                    try:
+                        got = read_all(a)
+                    except ConnectionResetError:
+                        got = b""
+                    expect(got == want, port, got)
+
     def unix_pair(self):
         return socket.socketpair()
 
