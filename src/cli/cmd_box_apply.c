@@ -338,7 +338,7 @@ const struct cmd cmd_box_apply = {
     .usage = "NAME [-- PATH…]",
     .min_args = 1,
     .max_args = 1 + BOX_PATHS_MAX,
-    .arg_kind = ARG_BOX,
+    .arg_kind = ARG_BOX_FILES,
     CMD_OPTS(apply_opts, struct apply_options_cli),
     CMD_EXAMPLES(apply_examples),
     .run = run_apply,

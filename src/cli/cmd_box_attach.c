@@ -185,7 +185,7 @@ const struct cmd cmd_box_exec = {
     .min_args = 2,
     .max_args = WORDS_MAX,
     .own_args = 1,
-    .arg_kind = ARG_BOX,
+    .arg_kind = ARG_BOX_FILES,
     CMD_EXAMPLES(exec_examples),
     .run = run_exec,
 };

@@ -300,7 +300,7 @@ const struct cmd cmd_box_diff = {
     .usage = "NAME [-- PATH…]",
     .min_args = 1,
     .max_args = 1 + BOX_PATHS_MAX,
-    .arg_kind = ARG_BOX,
+    .arg_kind = ARG_BOX_FILES,
     CMD_OPTS(diff_opts, struct diff_options),
     CMD_EXAMPLES(diff_examples),
     .run = run_diff,
