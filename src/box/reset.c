@@ -100,12 +100,21 @@ static bool project_mode(const struct box_trees *trees, mode_t *ret_mode, struct
     return true;
 }
 
-/* What it starts from now is the project as it is now: the layers first, since a manifest that is
- * too old only refuses too much. */
-static bool new_manifest(const struct box *box, int project, struct err *err)
+/* What it starts from now is the project as it is now. The file is there before anything is lost,
+ * and gets its name after: a manifest that is too old only refuses too much. */
+static bool write_manifest(const struct box *box, int project, struct err *err)
 {
     AUTO_MANIFEST struct manifest m = MANIFEST_INIT;
-    return manifest_take(project, &m, err) && manifest_write(&m, box->host, "manifest", err);
+    if (box->meta.workdir.mode != BOX_OVERLAY)
+        return true;
+    return manifest_take(project, &m, err) && manifest_write(&m, box->host, "manifest.next", err);
+}
+
+static bool name_manifest(const struct box *box, struct err *err)
+{
+    return box->meta.workdir.mode != BOX_OVERLAY ||
+           renameat(box->host, "manifest.next", box->host, "manifest") == 0 ||
+           err_errno(err, E_IO, errno, "cannot write 'manifest'");
 }
 
 static bool reset_layers(const struct boxes *boxes, const struct box *box, struct err *err)
@@ -117,13 +126,14 @@ static bool reset_layers(const struct boxes *boxes, const struct box *box, struc
     if (w->mode == BOX_RW)
         return true;
     if (!box_open_trees(box, &trees, err) || !project_mode(&trees, &mode, err) ||
+        !write_manifest(box, trees.project, err) ||
         !box_begin_part(boxes, box->name, mode, &fresh, err))
         return false;
     int from = trees.baseline >= 0 ? trees.baseline : trees.project;
     if ((trees.opaque_root && !layering_copy(fresh, from, err)) ||
         !box_swap_part(boxes, box->name, "work", w->host_path, err))
         return false;
-    return w->mode != BOX_OVERLAY || new_manifest(box, trees.project, err);
+    return name_manifest(box, err);
 }
 
 static bool reset_home(const struct boxes *boxes, const struct box *box, struct err *err)

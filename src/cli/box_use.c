@@ -90,3 +90,14 @@ bool box_use_consent(struct cli *cli, const char *question, const char *remedy, 
     char answer = read_answer();
     return answer == 'y' || answer == 'Y' || err_set(err, E_CANCELED, "nothing was done");
 }
+
+bool box_use_risk(struct cli *cli, const struct box_risk *risk, struct err *err)
+{
+    bool asks = isatty(STDIN_FILENO) && isatty(STDERR_FILENO) && !cli->json;
+    if (risk->yes || !asks || (!risk->running && !risk->abandon))
+        return true;
+    const char *question =
+        arena_printf(cli->arena, "%s%s%s?", risk->act, risk->running ? ", which is running" : "",
+            risk->abandon ? ", with what was not applied" : "");
+    return box_use_consent(cli, question, "give --yes", err);
+}

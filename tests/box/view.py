@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
-from harness import case, main  # noqa: E402
+from harness import CASES, case, main  # noqa: E402,F401 pylint: disable=unused-import
 
 GIT = ["git", "-c", "user.name=n", "-c", "user.email=e@x", "-c", "init.defaultBranch=main"]
 
@@ -266,6 +266,19 @@ def _(t):
     write(t, home + "/.nvm/v20/bin/fakenode", f"#!/bin/sh\ncat {home}/.npmrc; ls -A {home}\n", 0o755)
     t.same(inside(t, "", "program=agent", expect=None), ".npm\n.nvm\n")
     subprocess.run(["rm", "-r", home + "/.npm", home + "/.nvm", home + "/.npmrc"], check=True)
+
+
+@case("a shim of a version manager")
+def _(t):
+    p, root = project(t), t.home + "/.env"
+    write(t, root + "/shims/fakenode", f'#!/bin/sh\nexec {root}/libexec/env "$@"\n', 0o755)
+    write(t, root + "/libexec/env", f'#!/bin/sh\nexec {root}/versions/1/bin/fakenode "$@"\n', 0o755)
+    write(t, root + "/versions/1/bin/fakenode", '#!/bin/sh\necho node "$(basename "$1")"\n', 0o755)
+    write(t, t.top + "/bin/agent", "#!/usr/bin/env fakenode\n", 0o755)
+    installed(t, f"{t.top}/bin:{root}/shims")
+    new(t, p)
+    t.same(inside(t, "", "program=agent"), "node agent\n")
+    subprocess.run(["rm", "-r", root], check=True)
 
 
 @case("a program that is not there, and an interpreter that is not")

@@ -15,8 +15,7 @@ $ cordon box reset one --json 2>/dev/null
 $ cordon box reset one --abandon-unapplied --json
 {"protocol_version":1,"name":"one","started":false}
 $ cordon box diff one
-$ find home/.cordon/sandboxes/.trash home/.cordon/sandboxes/.new
-home/.cordon/sandboxes/.trash
+$ find home/.cordon/sandboxes/.new
 home/.cordon/sandboxes/.new
 
 ## reset --clean empties the agent's home

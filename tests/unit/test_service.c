@@ -252,6 +252,54 @@ TEST(service_first_process)
     }
 }
 
+/* Whether these bytes are anywhere in what a process has mapped; -1: we may not look. */
+static int memory_has(pid_t pid, const char *text)
+{
+    char path[64], line[512];
+    unsigned long from, to;
+    int found = 0;
+    snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+    AUTO_FD int mem = open(path, O_RDONLY | O_CLOEXEC);
+    snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+    FILE *maps = fopen(path, "re");
+    if (mem < 0 || !maps || !fgets(line, sizeof(line), maps))
+        found = -1;
+    while (found == 0 && fgets(line, sizeof(line), maps)) {
+        if (sscanf(line, "%lx-%lx", &from, &to) != 2 || to - from > (64ul << 20))
+            continue;
+        AUTO_FREE char *bytes = base_alloc(to - from);
+        ssize_t n = pread(mem, bytes, to - from, (off_t)from);
+        found = n > 0 && memmem(bytes, (size_t)n, text, strlen(text)) != NULL;
+    }
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
+/* A key that was made after the first process was: it is handed on, and not kept. */
+TEST(service_keeps_no_words)
+{
+    AUTO_BOX struct box b = BOX_NONE;
+    char key[32];
+    if (!open_box(&b, &native))
+        return;
+    snprintf(key, sizeof(key), "KEY=%08x-%08x", (unsigned)getpid() * 2654435761u,
+        (unsigned)b.child.pid * 2246822519u);
+    const char *const argv[] = {"sleep", "1000", NULL}, *const envp[] = {key, NULL};
+    const struct service_command c = {
+        .argv = argv, .envp = envp, .path = "/usr/bin/sleep", .cwd = "/tmp", .io = {-1, -1, -1}};
+    CHECK(spawn(b.child.service, 1, &c));
+    CHECK_INT(next(b.child.service).word, SERVICE_SPAWNED);
+    /* One more, so that the first process is done with that one. */
+    AUTO_BUF struct buf out = BUF_INIT(OUTPUT_MAX);
+    CHECK_INT(run_shell(b.child.service, 2, &(struct shell){.script = ":"}, &out), 0);
+    int found = memory_has(b.child.pid, key);
+    if (found < 0)
+        return test_skip("only root may look into it");
+    CHECK_INT(found, 0);
+    CHECK_INT(memory_has(getpid(), key), 1); /* the control */
+}
+
 /* Refusals ----------------------------------------------------------------------------------- */
 
 static const struct {
