@@ -370,7 +370,7 @@ def _(t):
             c.shows("^one 2 three$")
             c.send(b"exit\r")
             t.same(c.finish(), 0)
-            t.true(b"the agent has ended" in c.all, c.all[-300:])
+            t.true(b"the agent has ended: done" in c.all, c.all[-300:])
         b("attach", "b", expect=12)
         with b.attach() as c:
             t.same(c.finish(), 18)
@@ -637,6 +637,7 @@ def _(t):
                 t.same(answer, b"hello you")
         with socket.create_server(("127.0.0.1", 0)) as taken:
             b.new("c", "--port", f"{taken.getsockname()[1]}:1", agent="own", expect=19)
+        t.true(not os.path.exists(b.host("runs", name="c")) or not os.listdir(b.host("runs", name="c")), "a recording of nothing")
         b("stop", "b")
         with contextlib.suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port), 5):
             raise Failed("the port is still there")
