@@ -31,6 +31,7 @@ enum box_layering {
 struct box_extra {
     struct str path; /* absolute, resolved */
     bool writable;
+    struct str encoded; /* the path if it is not UTF-8, see path/caret.h; set by box_save_setup() */
 };
 
 /* 0: no limit of ours. */
@@ -52,6 +53,7 @@ struct box_setup {
 };
 
 extern const struct shape box_setup_shape;
+extern const char *const box_layering_names[];
 
 struct box {
     struct str name;
@@ -76,8 +78,18 @@ MUST_USE bool box_save_setup(int host_fd, const struct box_setup *setup, struct 
  * of `setup`, or else of the agent's row. */
 enum box_network box_network(const struct box *box, struct str_list *ret_hosts);
 
+/* The prompt as it was given; no value without one. */
+MUST_USE bool box_prompt(
+    const struct box *box, struct arena *arena, struct str *ret_prompt, struct err *err);
+
+/* Parts of the box by their paths: "base", "work" and the like with what is in them of the project.
+ * `leaf` may be NULL. NUL-terminated. */
+struct str box_part_path(
+    const struct box *box, const char *part, const char *leaf, struct arena *arena);
+
 /* The trees that diff and apply compare, opened for reading. baseline is -1 for `:overlay` (the
- * project is it, see the manifest); both are -1 for `:rw`. */
+ * project is it, see the manifest); baseline and upper are -1 for `:rw`. A project that is gone is
+ * an error, except for a box with a baseline of its own: then it is -1. */
 struct box_trees {
     int project, baseline, upper;
     bool opaque_root; /* upper is a whole copy */

@@ -15,18 +15,26 @@ enum client_end {
     CLIENT_CUT,      /* the supervisor is gone */
 };
 
-/* This terminal is the box's until it is detached or the agent ends. Redraws at once, at this
- * terminal's size; what a box prints never reaches it but through the emulator. */
-MUST_USE bool client_attach(int fd, enum client_end *ret_end, struct err *err);
-
-struct client_exec {
-    const char *const *argv; /* ends in NULL */
-    bool terminal;           /* stdin and stdout are one: the command gets its own */
-    int input, output, error;
-    int signals; /* a signalfd, or -1 */
+struct client_look {
+    struct str name; /* of the box */
+    bool colors;
+    int signals; /* a signalfd: SIGWINCH, and those that end it */
 };
 
-/* Runs a command in the box; *ret_status as waitpid() gives it. */
+/* This terminal is the box's until it is detached or the agent ends. Redraws at once, at this
+ * terminal's size; what a box prints never reaches it but through the emulator. */
+MUST_USE bool client_attach(
+    int fd, const struct client_look *look, enum client_end *ret_end, struct err *err);
+
+struct client_exec {
+    const char *const *argv;  /* ends in NULL */
+    bool terminal;            /* stdin and stdout are one: the command gets its own */
+    int input, output, error; /* input -1: none */
+    int signals;              /* a signalfd, or -1 */
+};
+
+/* Runs a command in the box; *ret_status as waitpid() gives it. E_NOT_FOUND with the context "box":
+ * the supervisor ended before it took the command, and another may be started. */
 MUST_USE bool client_exec(int fd, const struct client_exec *exec, int *ret_status, struct err *err);
 
 /* Asks the agent to end, kills it after the grace time, and returns when nothing of it is left. */

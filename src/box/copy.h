@@ -23,6 +23,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 
+#include <sys/types.h>
+
 enum {
     COPY_FILES_MAX = 2 * 1000 * 1000,
     COPY_NOTES_MAX = 1000, /* kept with their names; the rest is counted */
@@ -31,6 +33,8 @@ enum {
 
 struct copy_options {
     bool include_ignored;
+    dev_t left_out_dev; /* a directory that is not copied; inode 0: none */
+    ino_t left_out_ino;
     size_t files_max;   /* 0: COPY_FILES_MAX */
     uint64_t bytes_max; /* 0: COPY_BYTES_MAX */
 };

@@ -100,6 +100,11 @@ static bool take(struct copy_list *list, int root_fd, struct walk *w, const stru
     }
     if (fstatat(e->dir_fd, e->name.p, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return true; /* gone meanwhile */
+    const struct copy_options *o = list->options;
+    if (o->left_out_ino && st.st_ino == o->left_out_ino && st.st_dev == o->left_out_dev) {
+        walk_skip(w);
+        return true;
+    }
     struct str path = arena_str(&list->arena, e->path);
     if (S_ISDIR(st.st_mode))
         return copy_list_add_dir(list, path, &st, err);

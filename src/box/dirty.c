@@ -85,11 +85,13 @@ static char **environment(struct arena *a)
     return env;
 }
 
-static bool start(const char *dir, struct arena *a, pid_t *ret_pid, int *ret_out, struct err *err)
+#define GIT(dir)                                                                 \
+    "git", "-C", dir, "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", \
+        "core.hooksPath=/dev/null"
+
+static bool start(const char *const *argv, const char *dir, struct arena *a, pid_t *ret_pid,
+    int *ret_out, struct err *err)
 {
-    const char *const argv[] = {"git", "-C", dir, "--no-optional-locks", "-c",
-        "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "status", "--porcelain=v2",
-        "--branch", "--no-ahead-behind", "-z", "--", ".", NULL};
     int ends[2];
     posix_spawn_file_actions_t files;
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -129,14 +131,14 @@ static bool read_all(int fd, struct reader *r)
     }
 }
 
-static bool ask_git(const char *dir, struct arena *a, struct dirty *dirty, struct err *err)
+static bool run_git(const char *const *argv, const char *dir, struct arena *a, struct reader *r,
+    int *ret_status, struct err *err)
 {
-    struct reader r = {.dirty = dirty};
     int fd = -1, status = 0;
     pid_t pid;
-    if (!start(dir, a, &pid, &fd, err))
+    if (!start(argv, dir, a, &pid, &fd, err))
         return false;
-    bool ok = read_all(fd, &r);
+    bool ok = read_all(fd, r);
     close(fd);
     if (!ok)
         kill(pid, SIGKILL);
@@ -145,15 +147,45 @@ static bool ask_git(const char *dir, struct arena *a, struct dirty *dirty, struc
     if (!ok)
         return err_set(
             err, E_IO, "git had no answer about '%s' within %d s", dir, DIRTY_TIMEOUT_MS / 1000);
+    *ret_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return true;
+}
+
+static bool ask_git(const char *dir, struct arena *a, struct dirty *dirty, struct err *err)
+{
+    const char *const argv[] = {GIT(dir), "status", "--porcelain=v2", "--branch",
+        "--no-ahead-behind", "-z", "--", ".", NULL};
+    struct reader r = {.dirty = dirty};
+    int status;
+    if (!run_git(argv, dir, a, &r, &status, err))
+        return false;
     if (status != 0)
         return err_set(err, E_IO,
             "git can't tell whether '%s' has uncommitted changes (its exit status is %d): run 'git "
             "status' there",
-            dir, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+            dir, status);
     return true;
 }
 
-bool dirty_ask(const char *dir, struct dirty *ret_dirty, struct err *err)
+/* What is no commit's name, or a commit that is not there yet, is none. */
+static bool ask_head(const char *dir, struct arena *a, struct dirty *dirty, struct err *err)
+{
+    const char *const argv[] = {GIT(dir), "rev-parse", "-q", "--verify", "HEAD^{commit}", NULL};
+    struct reader r = {.dirty = dirty};
+    int status;
+    if (!run_git(argv, dir, a, &r, &status, err))
+        return false;
+    size_t n = r.n;
+    while (n && r.start[n - 1] == '\n')
+        n--;
+    if (status == 0 && n > 0 && n < sizeof(dirty->head))
+        memcpy(dirty->head, r.start, n); /* the rest is zero */
+    return true;
+}
+
+static bool ask(const char *dir,
+    bool (*how)(const char *dir, struct arena *a, struct dirty *dirty, struct err *err),
+    struct dirty *ret_dirty, struct err *err)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
     struct root_found root;
@@ -161,8 +193,18 @@ bool dirty_ask(const char *dir, struct dirty *ret_dirty, struct err *err)
     if (!root_detect(dir, &(struct root_options){0}, &a, &root, err))
         return false;
     dirty.is_git = str_is(root.marker, ".git");
-    if (dirty.is_git && !ask_git(dir, &a, &dirty, err))
+    if (dirty.is_git && !how(dir, &a, &dirty, err))
         return false;
     *ret_dirty = dirty;
     return true;
+}
+
+bool dirty_ask(const char *dir, struct dirty *ret_dirty, struct err *err)
+{
+    return ask(dir, ask_git, ret_dirty, err);
+}
+
+bool dirty_ask_head(const char *dir, struct dirty *ret_dirty, struct err *err)
+{
+    return ask(dir, ask_head, ret_dirty, err);
 }

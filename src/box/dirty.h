@@ -21,6 +21,9 @@ struct dirty {
     size_t changed, untracked;
 };
 
+/* Only is_git and the commit: a tenth of the time. */
+MUST_USE bool dirty_ask_head(const char *dir, struct dirty *ret_dirty, struct err *err);
+
 /* An answer that git can't give (it is not there, it fails, it takes too long) is E_IO: not
  * "clean". */
 MUST_USE bool dirty_ask(const char *dir, struct dirty *ret_dirty, struct err *err);

@@ -317,7 +317,10 @@ bool boxes_finish(
 void boxes_abandon(const struct boxes *boxes, struct str name)
 {
     char text[NAME_SIZE];
+    struct stat st;
     (void)!throw_away(boxes, boxes->making, name_z(name, text));
+    if (fstatat(boxes->fd, text, &st, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT)
+        unlinkat(boxes->locks, text, 0);
 }
 
 bool boxes_destroy(const struct boxes *boxes, struct str name, struct err *err)
@@ -369,22 +372,42 @@ bool box_open_layers(
     return true;
 }
 
-bool box_reset_layers(
-    const struct boxes *boxes, struct str name, struct str host_path, mode_t mode, struct err *err)
+/* With a mode it begins with layers. */
+bool box_begin_part(
+    const struct boxes *boxes, struct str name, mode_t layers_mode, int *ret_fd, struct err *err)
+{
+    char text[NAME_SIZE];
+    name_z(name, text);
+    bool ok = throw_away(boxes, boxes->making, text) && mkdirat(boxes->making, text, DIR_MODE) == 0;
+    AUTO_FD int fresh = ok ? openat(boxes->making, text, OPEN_DIR) : -1;
+    if (fresh < 0 || (layers_mode && !fill_layers(fresh, layers_mode)))
+        return io_failed(err, "reset", name);
+    *ret_fd = TAKE_FD(fresh);
+    return true;
+}
+
+bool box_swap_part(const struct boxes *boxes, struct str name, const char *part,
+    struct str host_path, struct err *err)
 {
     char layers[CARET_NAME_MAX + 1], text[NAME_SIZE];
-    caret_name(host_path, layers);
     name_z(name, text);
     AUTO_FD int box = -1;
     if (!boxes_find(boxes, name, &box, err))
         return false;
-    AUTO_FD int work = openat(box, "work", OPEN_DIR);
-    bool ok = work >= 0 && throw_away(boxes, boxes->making, text) &&
-              mkdirat(boxes->making, text, DIR_MODE) == 0;
-    AUTO_FD int fresh = ok ? openat(boxes->making, text, OPEN_DIR) : -1;
-    if (fresh < 0 || !fill_layers(fresh, mode) ||
-        renameat2(boxes->making, text, work, layers, RENAME_EXCHANGE) != 0)
+    if (host_path.p)
+        caret_name(host_path, layers);
+    AUTO_FD int parent = openat(box, host_path.p ? part : ".", OPEN_DIR);
+    if (parent < 0 || !sync_name(boxes->making, text) ||
+        renameat2(boxes->making, text, parent, host_path.p ? layers : part, RENAME_EXCHANGE) != 0)
         return io_failed(err, "reset", name);
     (void)!throw_away(boxes, boxes->making, text);
-    return fsync(work) == 0 || io_failed(err, "reset", name);
+    return fsync(parent) == 0 || io_failed(err, "reset", name);
+}
+
+bool box_reset_layers(
+    const struct boxes *boxes, struct str name, struct str host_path, mode_t mode, struct err *err)
+{
+    AUTO_FD int fresh = -1;
+    return box_begin_part(boxes, name, mode, &fresh, err) &&
+           box_swap_part(boxes, name, "work", host_path, err);
 }

@@ -83,7 +83,7 @@ enum boxes_finish {
 MUST_USE bool boxes_finish(
     const struct boxes *boxes, struct str name, enum boxes_finish how, struct err *err);
 
-/* The box in the making is thrown away. */
+/* The box in the making is thrown away; the lock, too, if there is no other of the name. */
 void boxes_abandon(const struct boxes *boxes, struct str name);
 
 /* The box is no more, in one step; deleting its files is for the trash. */
@@ -97,6 +97,13 @@ struct box_layers {
 MUST_USE bool box_make_layers(int box_fd, struct str host_path, mode_t mode, struct err *err);
 MUST_USE bool box_open_layers(
     int box_fd, struct str host_path, struct box_layers *ret_layers, struct err *err);
+
+/* A part of a box made anew, beside it, and put in its place in one step; the old one goes to the
+ * trash. The part is "home", or "work" with the project's path, which begins with empty layers. */
+MUST_USE bool box_begin_part(
+    const struct boxes *boxes, struct str name, mode_t layers_mode, int *ret_fd, struct err *err);
+MUST_USE bool box_swap_part(const struct boxes *boxes, struct str name, const char *part,
+    struct str host_path, struct err *err);
 
 /* The layers become empty, in one step; the old ones go to the trash. */
 MUST_USE bool box_reset_layers(

@@ -204,7 +204,7 @@ struct str agent_home(const struct box_agent *agent)
 {
     struct str dir = str_trim_end(agent->state_dir, '/');
     if (!dir.n)
-        return STR("/tmp");
+        return STR("/home/yoloai");
     return str_head(dir, (size_t)str_find_last(dir, '/'));
 }
 

@@ -50,7 +50,7 @@ MUST_USE bool agent_check(const struct box_agent *agent, struct err *err);
 /* A model's full name; one that is no alias is itself. */
 struct str agent_model(const struct box_agent *agent, struct str model);
 
-/* What holds the state directory: "/home/yoloai". "/tmp" without one. */
+/* What holds the state directory; "/home/yoloai" without one. */
 struct str agent_home(const struct box_agent *agent);
 
 #endif

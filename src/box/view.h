@@ -8,6 +8,9 @@
  * box's layer, with programs in it allowed to run; extra directories, read-only unless `:rw`; HOME
  * at the parent of the agent's state directory, which is the box's home/; a private /tmp; the
  * agent's own program, wherever it is installed, read-only. Nothing else of $HOME or $CORDON_HOME.
+ *
+ * In a directory that the box may really change (`:rw`), `.git` is read-only: the host's git would
+ * run what is written there.
  */
 #ifndef BOX_VIEW_H
 #define BOX_VIEW_H
@@ -23,6 +26,7 @@ struct view_input {
     uint16_t proxy_port;        /* inside; 0: there is no proxy */
 };
 
+/* Must stay where it was made: the verdict points to the policy beside it. */
 struct box_view {
     struct policy policy;
     struct verdict verdict;

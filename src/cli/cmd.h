@@ -43,8 +43,10 @@ enum arg_kind {
     ARG_ANY,
     ARG_FILE,
     ARG_DIR,
-    ARG_COMMAND, /* the name of a command */
-    ARG_SESSION, /* the id of a session */
+    ARG_COMMAND,   /* the name of a command */
+    ARG_SESSION,   /* the id of a session */
+    ARG_BOX,       /* the name of a box */
+    ARG_BOX_FILES, /* the name of a box, then files */
 };
 
 struct opt {
@@ -103,6 +105,7 @@ struct args {
     const void *options;
     const char *const *v;
     size_t n;
+    size_t n_before; /* of these stood before a "--" */
 };
 
 struct example {
@@ -121,6 +124,7 @@ struct cmd {
     const char *about;   /* paragraphs for the help and the manual */
     const char *usage;   /* the arguments: "PATTERN" or "[DIR]" */
     size_t min_args, max_args;
+    size_t own_args; /* what follows so many is another program's, options and all; 0: nothing */
     enum arg_kind arg_kind;
     const char *const *arg_choices; /* ends in NULL */
     const struct opt *opts;

@@ -1,7 +1,7 @@
 /* cordon doctor: what this machine offers, what is missing and how to get it. */
 #include "cli/cmds.h"
 #include "policy/load.h"
-#include "run/exec.h"
+#include "sandbox/host_plan.h"
 #include "sandbox/launch.h"
 #include "sandbox/machine.h"
 
@@ -15,7 +15,8 @@ static bool rehearse(struct arena *a, struct err *err)
     if (!policy_parse(STR("{\"policy_version\": 4}"), "doctor", a, &policy, err))
         return false;
     policy_validate(&policy, &(struct policy_host){0}, a, &v);
-    return exec_plan(&v, (struct str){0}, a, &plan, err) && launch_rehearse(&plan, err);
+    return host_plan(&(struct host_plan_input){.verdict = &v}, a, &plan, err) &&
+           launch_rehearse(&plan, err);
 }
 
 /* One line of the report. */

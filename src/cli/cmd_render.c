@@ -260,5 +260,6 @@ const struct cmd cmd_render = {
     .arg_kind = ARG_FILE,
     CMD_OPTS(render_opts, struct render_options),
     CMD_EXAMPLES(render_examples),
+    .minor = true,
     .run = run_render,
 };

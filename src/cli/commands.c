@@ -12,6 +12,7 @@ static const struct cmd *const commands[] = {
     &cmd_protocol_help,
     &cmd_agent,
     &cmd_sessions,
+    &cmd_box,
     &cmd_tool,
     &cmd_tools,
     &cmd_policy,

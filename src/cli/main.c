@@ -67,7 +67,9 @@ int main(int argc, char **argv)
     struct parsed parsed;
     bool ok = opt_parse(words, n, &arena, &parsed, &err);
     AUTO(out_done) struct cli cli;
-    out_init(&cli, &arena, parsed.global.json || opt_wants_json(words, n), parsed.global.color);
+    /* Among another program's words it is that program's. */
+    bool asked = !(ok && parsed.cmd->own_args) && opt_wants_json(words, n);
+    out_init(&cli, &arena, parsed.global.json || asked, parsed.global.color);
     ok = ok && run(&cli, &parsed, &err) && out_flush(&cli, &err);
     return ok ? cli.status : out_error(&cli, &err);
 }

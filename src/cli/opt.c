@@ -218,6 +218,7 @@ static bool parse_word(struct parser *p, const char *word, struct err *err)
         return usage_error(p, err);
     }
     p->args[out->args.n++] = word;
+    p->only_args |= out->args.n == out->cmd->own_args;
     return true;
 }
 
@@ -234,6 +235,13 @@ static bool check_complete(struct parser *p, struct err *err)
     return usage_error(p, err);
 }
 
+static bool end_options(struct parser *p)
+{
+    p->only_args = true;
+    p->out->args.n_before = p->out->args.n;
+    return true;
+}
+
 bool opt_parse(
     const char *const *words, size_t n, struct arena *a, struct parsed *ret_parsed, struct err *err)
 {
@@ -248,7 +256,7 @@ bool opt_parse(
         if (p.only_args || word[0] != '-' || word[1] == '\0')
             ok = parse_word(&p, word, err);
         else if (strcmp(word, "--") == 0)
-            ok = p.only_args = true;
+            ok = end_options(&p);
         else
             ok = word[1] == '-' ? parse_long(&p, word, err) : parse_short(&p, word, err);
         if (!ok)
@@ -256,6 +264,8 @@ bool opt_parse(
     }
     ret_parsed->args.options = p.options;
     ret_parsed->args.v = p.args;
+    if (!p.only_args)
+        ret_parsed->args.n_before = ret_parsed->args.n;
     return check_complete(&p, err);
 }
 

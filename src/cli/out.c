@@ -17,6 +17,7 @@ static const char *const style_codes[] = {
     [OUT_RED] = "31",
     [OUT_GREEN] = "32",
     [OUT_YELLOW] = "33",
+    [OUT_CYAN] = "36",
 };
 
 static bool want_color(const char *when, int fd)
@@ -140,16 +141,29 @@ static void say(
     say_line(cli, &line);
 }
 
-void out_note(struct cli *cli, const char *format, ...)
+static void say_plain(struct cli *cli, const char *format, va_list args, const char *end)
 {
     AUTO_BUF struct buf text = BUF_INIT(1 << 20), line = BUF_INIT(4 << 20);
+    buf_vprintf(&text, format, args);
+    utf8_add_printable(&line, buf_str(&text));
+    buf_add_z(&line, end);
+    say_line(cli, &line);
+}
+
+void out_note(struct cli *cli, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    buf_vprintf(&text, format, args);
+    say_plain(cli, format, args, "\n");
     va_end(args);
-    utf8_add_printable(&line, buf_str(&text));
-    buf_add_byte(&line, '\n');
-    say_line(cli, &line);
+}
+
+void out_ask(struct cli *cli, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say_plain(cli, format, args, "");
+    va_end(args);
 }
 
 /* The error as an object; context that is not UTF-8 has its exact bytes in context.inexact. */
@@ -202,6 +216,18 @@ int out_error(struct cli *cli, const struct err *err)
         bool said UNUSED = out_json(cli, error_object(err), &ignored) && out_flush(cli, &ignored);
     }
     return err_status(err->code);
+}
+
+bool out_fail(struct cli *cli, const struct err *failed, json_t *more, struct err *err)
+{
+    AUTO_JSON json_t *members = more;
+    out_say_error(cli, failed);
+    cli->status = err_status(failed->code);
+    if (!cli->json)
+        return true;
+    json_t *object = error_object(failed);
+    BUG_ON(json_object_update(object, members) != 0);
+    return out_json(cli, object, err);
 }
 
 void out_warn(struct cli *cli, const char *format, ...)

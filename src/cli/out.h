@@ -53,6 +53,11 @@ MUST_USE bool out_flush(struct cli *cli, struct err *err);
  * status. */
 int out_error(struct cli *cli, const struct err *err);
 
+/* The same for a failure of which more can be said: the object's members stand beside the error.
+ * Takes it over; the command's status is the error's, and the command has succeeded in saying so.
+ */
+MUST_USE bool out_fail(struct cli *cli, const struct err *failed, json_t *more, struct err *err);
+
 /* Only the words on stderr, for a command whose result says the rest. */
 void out_say_error(struct cli *cli, const struct err *err);
 
@@ -62,6 +67,9 @@ void out_warn(struct cli *cli, const char *format, ...) PRINTF_LIKE(2, 3);
 /* A line on stderr without a name in front: progress, a screen. */
 void out_note(struct cli *cli, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* The same without the line's end: a question. */
+void out_ask(struct cli *cli, const char *format, ...) PRINTF_LIKE(2, 3);
+
 /* Text between the codes of a style, if colours are on. */
 enum out_style {
     OUT_BOLD,
@@ -69,6 +77,7 @@ enum out_style {
     OUT_RED,
     OUT_GREEN,
     OUT_YELLOW,
+    OUT_CYAN,
 };
 void out_styled(struct cli *cli, enum out_style style, const char *text);
 

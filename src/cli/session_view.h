@@ -12,10 +12,4 @@ void session_view_list(struct cli *cli, const struct catalog *c, size_t n);
 /* A session's messages; results of tools in full, or only their beginning. */
 void session_view_show(struct cli *cli, const struct store *s, bool full);
 
-/* "5 min ago" */
-enum {
-    SESSION_AGO = 32,
-};
-void session_view_ago(uint64_t then_ms, uint64_t now_ms, char text[SESSION_AGO]);
-
 #endif

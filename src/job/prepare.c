@@ -9,6 +9,7 @@
 #include "replay/normalize.h"
 #include "run/exec.h"
 #include "sandbox/env.h"
+#include "sandbox/host_plan.h"
 
 static struct str_list one(struct arena *a, struct str text)
 {
@@ -114,7 +115,10 @@ static void validate(struct prepared *x)
 
 bool prepare_plan(struct prepared *x, struct err *err)
 {
-    return exec_plan(&x->verdict, x->hidden, x->arena, &x->plan, err);
+    return host_plan(
+        &(struct host_plan_input){
+            .verdict = &x->verdict, .hidden = &x->hidden, .n_hidden = x->hidden.p != NULL},
+        x->arena, &x->plan, err);
 }
 
 static bool open_artifacts(struct prepared *x, struct err *err)

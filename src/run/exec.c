@@ -5,14 +5,12 @@
 #include "io/relay.h"
 #include "io/tty.h"
 #include "sandbox/launch.h"
-#include "sandbox/mounts.h"
 #include "session/budget.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 
 enum {
     RELAY_IN,
@@ -46,78 +44,6 @@ const char *exec_status_name(enum exec_status status)
 {
     static const char *const names[] = {"passed", "failed", "errored", "canceled"};
     return names[status];
-}
-
-/* Whether the policy shows a directory, with what is mounted in it. */
-static bool has_dirs(const struct verdict *v)
-{
-    const struct verdict_paths *const lists[] = {&v->read, &v->write, &v->exec};
-    for (size_t k = 0; k < ARRAY_LEN(lists); k++)
-        for (size_t i = 0; i < lists[k]->n; i++)
-            if (lists[k]->p[i].is_dir)
-                return true;
-    return false;
-}
-
-static bool look(struct str path, unsigned mask, struct statx *ret_stat)
-{
-    return statx(AT_FDCWD, path.p, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, mask, ret_stat) == 0;
-}
-
-/* What lies in directories that are shown and is not for the command: file systems of the kernel,
- * and the record of the run under each name that mounts of the host give it. */
-static bool find_hidden(
-    struct str record, struct arena *arena, struct plan_input *input, struct err *err)
-{
-    AUTO_BUF struct buf text = BUF_INIT(MOUNTS_TEXT_MAX);
-    struct statx own, st;
-    struct str *kernel, *twins = NULL;
-    mounts_read(&text);
-    size_t n_kernel = mounts_of_kernel(arena, buf_str(&text), &kernel), n_twins = 0, n = 0;
-    if (record.p) {
-        if (!look(record, STATX_INO | STATX_MNT_ID, &own))
-            return err_errno(err, E_IO, errno, "cannot look at '" STR_FMT "'", STR_ARG(record));
-        const struct mounts_place place = {record, own.stx_mnt_id};
-        n_twins = mounts_twins(arena, buf_str(&text), &place, &twins);
-    }
-    struct plan_hidden *list = ARENA_NEW(arena, struct plan_hidden, n_kernel + n_twins + 1);
-    for (size_t i = 0; i < n_kernel; i++) {
-        bool seen = look(kernel[i], STATX_TYPE, &st);
-        if (seen || errno != ENOENT)
-            list[n++] = (struct plan_hidden){kernel[i], !seen || S_ISDIR(st.stx_mode)};
-    }
-    for (size_t i = 0; i < n_twins; i++)
-        if (look(twins[i], STATX_INO, &st) && st.stx_ino == own.stx_ino &&
-            st.stx_dev_major == own.stx_dev_major && st.stx_dev_minor == own.stx_dev_minor)
-            list[n++] = (struct plan_hidden){twins[i], true};
-    if (record.p)
-        list[n++] = (struct plan_hidden){record, true};
-    input->hidden = list;
-    input->n_hidden = n;
-    return true;
-}
-
-bool exec_plan(const struct verdict *v, struct str hidden, struct arena *arena,
-    struct plan *ret_plan, struct err *err)
-{
-    struct baseline *base = ARENA_NEW(arena, struct baseline, 1);
-    baseline_collect(arena, base);
-    if (v->command.given.p && !baseline_add_interpreter(base, arena, v->command.resolved.p, err))
-        return false;
-    bool dirs = false;
-    for (size_t i = 0; i < v->exec.n; i++) {
-        dirs = dirs || v->exec.p[i].is_dir;
-        if (!v->exec.p[i].is_dir &&
-            !baseline_add_interpreter(base, arena, v->exec.p[i].resolved.p, err))
-            return false;
-    }
-    if (dirs && !baseline_add_loaders(base, arena, err))
-        return false;
-    struct plan_input input = {.verdict = v, .baseline = base, .root = geteuid() == 0};
-    if ((has_dirs(v) || hidden.p) && !find_hidden(hidden, arena, &input, err))
-        return false;
-    plan_make(&input, arena, ret_plan);
-    return true;
 }
 
 /* Ending -------------------------------------------------------------------------------------- */

@@ -56,11 +56,6 @@ struct exec_result {
 
 const char *exec_status_name(enum exec_status status);
 
-/* The plan for a command that the verdict allows: with the machine's baseline, and the loaders that
- * the allowed programs ask for. The hidden directory may have no value. */
-MUST_USE bool exec_plan(const struct verdict *v, struct str hidden, struct arena *arena,
-    struct plan *ret_plan, struct err *err);
-
 /* False: it was not started. Otherwise the result says everything. */
 MUST_USE bool exec_run(const struct exec_job *job, struct exec_result *ret_result, struct err *err);
 

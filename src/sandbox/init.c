@@ -3,6 +3,7 @@
 
 #include "sandbox/landlock.h"
 #include "sandbox/root.h"
+#include "sandbox/serve.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,11 +12,13 @@
 #include <linux/seccomp.h>
 #include <linux/securebits.h>
 #include <net/if.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -25,7 +28,8 @@
 enum {
     FD_CONTROL = 3, /* where the socket is, once the rest is closed */
     FD_IO = 4,      /* and the command's descriptors */
-    FD_FREE = 7,    /* the first that may be anything */
+    FD_SERVICE = 7, /* and the other socket, if it serves */
+    FD_FREE = 8,    /* the first that may be anything */
     CAPABILITIES = 64,
     KILL_ROUNDS = 100 * 1000,
     SPACE_FACTOR = 4, /* address space for each byte of memory: what is reserved and never used */
@@ -41,7 +45,15 @@ struct init {
     int master, slave;
     mode_t umask;
     bool owns_ids;
+    pid_t command; /* 0: not yet, or no longer */
+    bool held;
+    int signals;         /* what the loop polls, if it serves */
+    struct serve *serve; /* NULL: it does not */
 };
+
+/* Where a failure goes that is only that of one command. Volatile, since the compiler takes clone()
+ * for a call that does not come back to this file. */
+static struct wire_answer *volatile refusal;
 
 /* Talking ------------------------------------------------------------------------------------- */
 
@@ -67,6 +79,12 @@ NORETURN static void give_up(enum stage stage, int errnum, int step)
 {
     const struct init_message message = {
         .word = INIT_FAILED, .stage = stage, .errnum = errnum, .step = step};
+    if (refusal) {
+        refusal->word = SERVICE_REFUSED;
+        refusal->stage = stage;
+        refusal->value = errnum;
+        _exit(127);
+    }
     tell(FD_CONTROL, &message, -1);
     _exit(127);
 }
@@ -92,8 +110,10 @@ static char await_word(void)
  * above those numbers first, so that none is written over. */
 static void keep_descriptors(struct init *init)
 {
-    int high[4], control = init->in->control;
-    high[0] = fcntl(control, F_DUPFD_CLOEXEC, FD_FREE);
+    int high[4], service = init->in->service;
+    high[0] = fcntl(init->in->control, F_DUPFD_CLOEXEC, FD_FREE);
+    if (service >= 0)
+        service = fcntl(service, F_DUPFD_CLOEXEC, FD_FREE);
     for (int i = 0; i < 3; i++) {
         int fd = init->in->io[i];
         high[i + 1] = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, FD_FREE) : -1;
@@ -105,7 +125,9 @@ static void keep_descriptors(struct init *init)
         if (high[i + 1] >= 0 && dup3(high[i + 1], FD_IO + i, O_CLOEXEC) < 0)
             _exit(127);
     }
-    syscall(SYS_close_range, FD_FREE, ~0u, 0);
+    if (service >= 0 && dup3(service, FD_SERVICE, O_CLOEXEC) < 0)
+        _exit(127);
+    syscall(SYS_close_range, service >= 0 ? FD_FREE : FD_SERVICE, ~0u, 0);
     for (int fd = 0; fd < 3; fd++)
         close(fd);
     for (int fd = 0; fd < 3; fd++)
@@ -119,22 +141,35 @@ static void raise_loopback(void)
     need(fd >= 0 && ioctl(fd, SIOCSIFFLAGS, &request) == 0, STAGE_LOOPBACK);
 }
 
-static void open_terminal(struct init *init)
+/* A terminal of the sandbox, of nobody yet; false and errno. */
+static bool make_terminal(const struct init *init, const struct winsize *size, int ret_ends[2])
 {
-    const struct init_input *in = init->in;
-    const struct winsize size = {.ws_row = in->rows, .ws_col = in->cols};
     struct termios mode;
     int unlocked = 0;
-    init->master = init->root.devpts >= 0
-                       ? openat(init->root.devpts, "ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-                       : open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
-    need(init->master >= 0 && ioctl(init->master, TIOCSPTLCK, &unlocked) == 0, STAGE_TERMINAL);
-    init->slave = ioctl(init->master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
-    need(init->slave >= 0 && ioctl(init->slave, TIOCSCTTY, 0) == 0, STAGE_TERMINAL);
-    need(ioctl(init->master, TIOCSWINSZ, &size) == 0, STAGE_TERMINAL);
-    need(tcgetattr(init->slave, &mode) == 0, STAGE_TERMINAL);
+    AUTO_FD int master = init->root.devpts >= 0
+                             ? openat(init->root.devpts, "ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+                             : open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (master < 0 || ioctl(master, TIOCSPTLCK, &unlocked) != 0)
+        return false;
+    AUTO_FD int slave = ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (slave < 0 || ioctl(master, TIOCSWINSZ, size) != 0 || tcgetattr(slave, &mode) != 0)
+        return false;
     mode.c_iflag |= IUTF8;
-    need(tcsetattr(init->slave, TCSANOW, &mode) == 0, STAGE_TERMINAL);
+    if (tcsetattr(slave, TCSANOW, &mode) != 0)
+        return false;
+    ret_ends[0] = TAKE_FD(master);
+    ret_ends[1] = TAKE_FD(slave);
+    return true;
+}
+
+static void open_terminal(struct init *init)
+{
+    const struct winsize size = {.ws_row = init->in->rows, .ws_col = init->in->cols};
+    int ends[2];
+    need(make_terminal(init, &size, ends), STAGE_TERMINAL);
+    init->master = ends[0];
+    init->slave = ends[1];
+    need(ioctl(init->slave, TIOCSCTTY, 0) == 0, STAGE_TERMINAL);
 }
 
 /* No capability is left, and none comes back with a program that root starts. */
@@ -312,12 +347,20 @@ static int run_command(void *context)
 }
 
 /* We wait until it has executed, so that one stack is enough and no page table is copied. */
-static pid_t start_command(struct init *init)
+static pid_t start_process(int (*run)(void *), void *context)
 {
     static char stack[COMMAND_STACK] __attribute__((aligned(16)));
-    pid_t pid = clone(run_command, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, init);
-    need(pid >= 0, STAGE_FORK);
-    return pid;
+    return clone(run, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, context);
+}
+
+static void start_command(struct init *init)
+{
+    init->command = start_process(run_command, init);
+    need(init->command >= 0, STAGE_FORK);
+    for (int fd = FD_IO; fd < FD_SERVICE; fd++)
+        close(fd);
+    close(init->slave);
+    close(init->master);
 }
 
 /* Waiting ------------------------------------------------------------------------------------- */
@@ -356,28 +399,43 @@ NORETURN static void finish(const struct init *init, int status)
     _exit(0);
 }
 
+/* To everything; without namespaces to the groups of the commands. */
+static void signal_all(const struct init *init, int sig)
+{
+    if (plan_is_native(init->in->plan)) {
+        kill(-1, sig);
+        return;
+    }
+    if (init->command)
+        kill(-init->command, sig);
+    for (size_t i = 0; init->serve && i < SERVICE_COMMANDS_MAX; i++) {
+        const struct serve_command *c = &init->serve->commands[i];
+        if (c->id && !c->has_ended)
+            kill(-c->pid, sig);
+    }
+}
+
 /* Without the supervisor. */
-NORETURN static void end_all(const struct init *init, pid_t command)
+NORETURN static void end_all(const struct init *init)
 {
     if (!plan_is_native(init->in->plan)) {
-        kill(-command, SIGKILL);
+        signal_all(init, SIGKILL);
         kill_orphans();
     }
     _exit(0);
 }
 
-static void pause_with(const struct init *init, pid_t command, int sig)
+static void pause_with(const struct init *init, int sig)
 {
     const struct init_message message = {.word = INIT_STOPPED, .step = -1, .value = sig};
     if (!init->in->report_stops)
         return;
     /* The others stop with it: what runs while the supervisor sleeps would have no budget. */
-    pid_t all = plan_is_native(init->in->plan) ? -1 : -command;
-    kill(all, SIGSTOP);
+    signal_all(init, SIGSTOP);
     tell(FD_CONTROL, &message, -1);
     if (!await_word())
-        end_all(init, command);
-    kill(all, SIGCONT);
+        end_all(init);
+    signal_all(init, SIGCONT);
 }
 
 /* Opens /proc/PID or, below it, task/PID. */
@@ -417,26 +475,44 @@ static bool is_idle_shell(pid_t command)
 }
 
 /* Those that are stopped hear of it, too. Who listens to SIGTERM is not hurried. */
-static void ask_to_end(const struct init *init, pid_t command)
+static void ask_to_end(const struct init *init)
 {
-    pid_t all = plan_is_native(init->in->plan) ? -1 : -command;
-    bool hang_up = init->in->terminal && is_idle_shell(command);
-    kill(all, SIGTERM);
+    const size_t n = init->serve ? SERVICE_COMMANDS_MAX : 0;
+    bool hang_up = init->in->terminal && init->command && is_idle_shell(init->command);
+    for (size_t i = 0; i < n; i++) {
+        struct serve_command *c = &init->serve->commands[i];
+        c->hang_up = c->id && !c->has_ended && c->terminal && is_idle_shell(c->pid);
+    }
+    signal_all(init, SIGTERM);
     if (hang_up)
-        kill(command, SIGHUP);
-    kill(all, SIGCONT);
+        kill(init->command, SIGHUP);
+    for (size_t i = 0; i < n; i++)
+        if (init->serve->commands[i].hang_up)
+            kill(init->serve->commands[i].pid, SIGHUP);
+    signal_all(init, SIGCONT);
 }
 
-static void reap(const struct init *init, pid_t command)
+/* Who serves goes on. */
+static void note_end(struct init *init, int status)
+{
+    const struct init_message message = {.word = INIT_EXITED, .step = -1, .value = status};
+    if (!init->serve)
+        finish(init, status);
+    init->command = 0;
+    tell(FD_CONTROL, &message, -1);
+}
+
+static void reap(struct init *init)
 {
     int status;
     pid_t got;
     while ((got = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
-        if (got != command)
-            continue;
-        if (!WIFSTOPPED(status))
-            finish(init, status);
-        pause_with(init, command, WSTOPSIG(status));
+        if (got == init->command && WIFSTOPPED(status))
+            pause_with(init, WSTOPSIG(status));
+        else if (got == init->command)
+            note_end(init, status);
+        else if (init->serve && !WIFSTOPPED(status))
+            serve_note_end(init->serve, got, status);
     }
 }
 
@@ -452,16 +528,196 @@ static void block_signals(sigset_t *ret_set)
     sigaddset(ret_set, INIT_ASK_TO_END);
 }
 
-NORETURN static void wait_for(const struct init *init, pid_t command, const sigset_t *signals)
+static void take_signal(struct init *init, int sig)
+{
+    if (sig == SIGTERM && !plan_is_native(init->in->plan))
+        end_all(init);
+    if (sig == INIT_ASK_TO_END)
+        ask_to_end(init);
+    reap(init);
+}
+
+NORETURN static void wait_for(struct init *init, const sigset_t *signals)
+{
+    for (;;)
+        take_signal(init, sigwaitinfo(signals, NULL));
+}
+
+/* Serving ------------------------------------------------------------------------------------- */
+
+/* One of several commands, before it executes. */
+struct spawn {
+    const struct init *init;
+    const struct serve_request *request;
+    struct serve_words words;
+    int slave;
+};
+
+/* Those that are given, or the terminal, or nothing: the sandbox's own. */
+static void set_streams(const struct spawn *spawn)
+{
+    size_t given = 1;
+    for (int i = 0; i < 3; i++) {
+        int fd = spawn->slave;
+        if (fd < 0 && spawn->request->wire.streams >> i & 1)
+            fd = spawn->request->fds[given++];
+        else if (fd < 0)
+            fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+        need(fd >= 0 && dup2(fd, i) == i, STAGE_TERMINAL);
+    }
+}
+
+/* Like run_command(). A session of its own, so that the terminal of another is not there. */
+static int run_spawned(void *context)
+{
+    const struct spawn *spawn = context;
+    struct init own = *spawn->init;
+    own.slave = spawn->slave;
+    need(setsid() >= 0, STAGE_SESSION);
+    need(own.slave < 0 || ioctl(own.slave, TIOCSCTTY, 0) == 0, STAGE_TERMINAL);
+    set_streams(spawn);
+    need(chdir(spawn->words.cwd) == 0, STAGE_CWD);
+    umask(own.umask);
+    if (own.in->plan->mode == POLICY_LANDLOCK)
+        restrict_self(&own);
+    set_limits(own.in);
+    reset_signals();
+    syscall(SYS_close_range, FD_CONTROL, ~0u, 0);
+    execve(spawn->words.path, spawn->words.argv, spawn->words.envp);
+    give_up(STAGE_EXEC, errno, -1);
+}
+
+/* What failed is in the answer, which the process shares with us until it executes. */
+static pid_t start_spawned(struct spawn *spawn, struct wire_answer *answer)
+{
+    refusal = answer;
+    pid_t pid = start_process(run_spawned, spawn);
+    refusal = NULL;
+    if (pid < 0) {
+        answer->value = errno;
+        answer->stage = STAGE_FORK;
+    }
+    if (answer->value != 0)
+        return -1;
+    answer->word = SERVICE_SPAWNED;
+    return pid;
+}
+
+static void spawn(struct init *init, const struct serve_request *request)
+{
+    const struct wire_request *wire = &request->wire;
+    const struct winsize size = {.ws_row = wire->rows, .ws_col = wire->cols};
+    struct wire_answer answer = {.word = SERVICE_REFUSED, .id = wire->id};
+    struct spawn new = {.init = init, .request = request, .slave = -1};
+    struct serve_command *place = serve_free_place(init->serve);
+    int ends[2] = {-1, -1};
+    if (!place || serve_find(init->serve, wire->id)) {
+        answer.value = place ? EEXIST : EAGAIN;
+        answer.stage = STAGE_FORK;
+    } else if (!serve_map_words(request->fds[0], &new.words)) {
+        answer.value = errno;
+        answer.stage = STAGE_EXEC;
+    } else if (wire->terminal && !make_terminal(init, &size, ends)) {
+        answer.value = errno;
+        answer.stage = STAGE_TERMINAL;
+    } else {
+        new.slave = ends[1];
+        pid_t pid = start_spawned(&new, &answer);
+        if (pid > 0)
+            *place = (struct serve_command){.id = wire->id, .pid = pid, .terminal = wire->terminal};
+    }
+    if (new.words.map)
+        serve_unmap_words(&new.words);
+    bool started = answer.word == SERVICE_SPAWNED;
+    auto_fd(&ends[1]);
+    if (!started)
+        auto_fd(&ends[0]);
+    serve_answer(init->serve, &answer, started ? ends[0] : -1);
+}
+
+/* Elsewhere they would be the host's. */
+static void open_socket(struct init *init, const struct serve_request *request)
+{
+    const struct plan *plan = init->in->plan;
+    const bool listens = request->wire.word == WIRE_LISTEN;
+    struct wire_answer answer = {.id = request->wire.id};
+    uint16_t port = (uint16_t)request->wire.value;
+    int fd = -1;
+    errno = EOPNOTSUPP;
+    if (plan_is_native(plan) && plan->own_network)
+        fd = listens ? serve_listen(port, &port) : serve_connect(port);
+    answer.word = listens ? SERVICE_LISTENS : SERVICE_CONNECTS;
+    answer.value = port;
+    if (fd < 0)
+        answer = (struct wire_answer){SERVICE_REFUSED, request->wire.id, errno, STAGE_LOOPBACK};
+    serve_answer(init->serve, &answer, fd);
+}
+
+static void send_signal(struct init *init, const struct serve_request *request)
+{
+    const struct serve_command *c = serve_find(init->serve, request->wire.id);
+    if (request->wire.id && c && !c->has_ended)
+        kill(-c->pid, request->wire.value);
+}
+
+static void release(struct init *init, const struct serve_request *request)
+{
+    (void)request;
+    if (init->held)
+        start_command(init);
+    init->held = false;
+}
+
+static void take_request(struct init *init)
+{
+    static void (*const how[])(struct init *, const struct serve_request *) = {
+        [WIRE_START] = release,
+        [WIRE_SPAWN] = spawn,
+        [WIRE_SIGNAL] = send_signal,
+        [WIRE_LISTEN] = open_socket,
+        [WIRE_CONNECT] = open_socket,
+    };
+    struct serve_request request;
+    if (!serve_next(init->serve, &request))
+        return;
+    if (request.wire.word < ARRAY_LEN(how))
+        how[request.wire.word](init, &request);
+    serve_drop(&request);
+}
+
+/* Until the supervisor is gone, or has closed its ends. While it does not take what it is told,
+ * nothing more is done for it; but processes are reaped. */
+NORETURN static void serve_requests(struct init *init)
 {
     for (;;) {
-        int sig = sigwaitinfo(signals, NULL);
-        if (sig == SIGTERM && !plan_is_native(init->in->plan))
-            end_all(init, command);
-        if (sig == INIT_ASK_TO_END)
-            ask_to_end(init, command);
-        reap(init, command);
+        short want = serve_flush(init->serve) ? POLLIN : POLLOUT;
+        struct pollfd fds[] = {
+            {.fd = init->signals, .events = POLLIN},
+            {.fd = FD_SERVICE, .events = want},
+            {.fd = FD_CONTROL},
+        };
+        struct signalfd_siginfo info;
+        if (poll(fds, ARRAY_LEN(fds), -1) < 0)
+            continue;
+        if ((fds[1].revents & ~want) || fds[2].revents)
+            end_all(init);
+        if (fds[0].revents && read(init->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+            take_signal(init, (int)info.ssi_signo);
+        if (fds[1].revents & want & POLLIN)
+            take_request(init);
     }
+}
+
+/* Processes of ours count like those of the command: there is no way past the limit through us. */
+static void begin_to_serve(struct init *init, const sigset_t *signals)
+{
+    static struct serve serve = {.socket = FD_SERVICE, .owed_fd = -1};
+    init->serve = &serve;
+    init->held = init->in->held && !init->in->idle;
+    init->signals = signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
+    need(init->signals >= 0, STAGE_SESSION);
+    if (init->in->limit_uid)
+        limit(RLIMIT_NPROC, init->in->plan->limits.processes + 1);
 }
 
 void init_main(const struct init_input *in)
@@ -489,6 +745,8 @@ void init_main(const struct init_input *in)
         prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     if (in->terminal)
         open_terminal(&init);
+    if (in->service >= 0)
+        begin_to_serve(&init, &signals);
     need(chdir(in->plan->cwd.p) == 0, STAGE_CWD);
     if (plan_is_native(in->plan))
         restrict_self(&init);
@@ -496,10 +754,9 @@ void init_main(const struct init_input *in)
     tell(FD_CONTROL, &(struct init_message){.word = INIT_READY, .step = -1}, init.master);
     if (in->rehearse)
         finish(&init, 0);
-    pid_t command = start_command(&init);
-    for (int fd = FD_IO; fd < FD_FREE; fd++)
-        close(fd);
-    close(init.slave);
-    close(init.master);
-    wait_for(&init, command, &signals);
+    if (!in->idle && !init.held)
+        start_command(&init);
+    if (init.serve)
+        serve_requests(&init);
+    wait_for(&init, &signals);
 }

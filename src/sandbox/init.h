@@ -1,5 +1,6 @@
 /* The first process of a sandbox: builds it, gives up its rights, starts the command, reaps. When
  * it ends, everything in the sandbox ends. Without namespaces it is the one that orphans fall to.
+ * If it serves, it outlives the command, and starts others until the supervisor lets go of it.
  *
  * It is a copy of the process that asked for the sandbox: what it is given must not lie in the
  * memory of arguments and environment, which it wipes. It allocates nothing.
@@ -17,11 +18,14 @@ struct init_input {
     char *const *argv;
     char *const *envp;
     int control; /* a socket of packets: see sandbox/stage.h */
+    int service; /* another, if it serves: see sandbox/wire.h; otherwise -1 */
     int io[3];   /* what the command gets; -1: the terminal */
     bool terminal;
     uint16_t rows, cols;
     bool report_stops; /* tell when the command stops, and wait to be told to go on */
     bool rehearse;     /* do everything but start the command */
+    bool idle;         /* it only serves */
+    bool held;         /* it starts the command when it is told to */
     int pid_max;       /* 0: don't set */
     bool limit_uid;    /* RLIMIT_NPROC counts only what is in here */
     char *secret;      /* memory to wipe: arguments and environment */

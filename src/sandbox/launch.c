@@ -27,14 +27,15 @@ enum {
 /* Everything of ours that a launch holds until the child has it. */
 struct ends {
     int control[2];
+    int service[2];
     int io[3];   /* the child's */
     int ours[3]; /* ours */
 };
 
 static void ends_done(struct ends *e)
 {
-    int *const all[] = {
-        e->control, e->control + 1, e->io, e->io + 1, e->io + 2, e->ours, e->ours + 1, e->ours + 2};
+    int *const all[] = {e->control, e->control + 1, e->service, e->service + 1, e->io, e->io + 1,
+        e->io + 2, e->ours, e->ours + 1, e->ours + 2};
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
         auto_fd(all[i]);
 }
@@ -43,7 +44,9 @@ static bool open_ends(const struct launch *l, struct ends *e, struct err *err)
 {
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, e->control) != 0)
         return err_errno(err, E_IO, errno, "cannot make a socket pair");
-    for (int i = 0; i < 3; i++) {
+    if (l->serves && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, e->service) != 0)
+        return err_errno(err, E_IO, errno, "cannot make a socket pair");
+    for (int i = 0; i < 3 && !l->idle; i++) {
         int pair[2];
         if (l->terminal && !(i == 0 && l->pipe_input))
             continue;
@@ -274,24 +277,29 @@ static bool begin(const struct launch *l, struct child *child, struct err *err)
 
 static bool start(const struct launch *l, bool rehearse, struct child *ret_child, struct err *err)
 {
-    AUTO(ends_done) struct ends ends = {{-1, -1}, {-1, -1, -1}, {-1, -1, -1}};
+    AUTO(ends_done) struct ends ends = {{-1, -1}, {-1, -1}, {-1, -1, -1}, {-1, -1, -1}};
+    static const char *const none[] = {NULL};
     AUTO_ARENA struct arena arena = ARENA_INIT(WORDS_MAX);
     struct seccomp_filter filter;
     struct child child = CHILD_NONE;
     struct init_input in = {.plan = l->plan,
         .filter = &filter,
-        .terminal = l->terminal,
+        .terminal = l->terminal && !l->idle,
         .rows = l->rows,
         .cols = l->cols,
-        .report_stops = l->report_stops,
-        .rehearse = rehearse};
+        .report_stops = l->report_stops && !l->serves,
+        .rehearse = rehearse,
+        .idle = l->idle,
+        .held = l->held};
     const struct plan_sockets *sockets = &l->plan->sockets;
     seccomp_compile(&(struct seccomp_options){sockets->inet, sockets->unix_domain}, &filter);
     if (!prepare(l, &in, err) || !open_ends(l, &ends, err))
         return false;
-    if (!copy_words(&arena, l->argv, &in.argv) || !copy_words(&arena, l->envp, &in.envp))
+    if (!copy_words(&arena, l->idle ? none : l->argv, &in.argv) ||
+        !copy_words(&arena, l->idle ? none : l->envp, &in.envp))
         return exec_failed(l->plan, E2BIG, err);
     in.control = ends.control[1];
+    in.service = ends.service[1];
     memcpy(in.io, ends.io, sizeof(in.io));
     child.plan = l->plan;
     child.native = plan_is_native(l->plan);
@@ -302,6 +310,7 @@ static bool start(const struct launch *l, bool rehearse, struct child *ret_child
         return clone_failed(errno, err);
     child.control = TAKE_FD(ends.control[0]);
     close(TAKE_FD(ends.control[1]));
+    child.service = TAKE_FD(ends.service[0]);
     if (!begin(l, &child, err)) {
         child_kill(&child);
         child_close(&child);
@@ -377,8 +386,8 @@ void child_kill(const struct child *child)
 void child_close(struct child *child)
 {
     siginfo_t info;
-    int *const fds[] = {
-        &child->in, &child->out, &child->err, &child->hold, &child->terminal, &child->control};
+    int *const fds[] = {&child->in, &child->out, &child->err, &child->hold, &child->terminal,
+        &child->control, &child->service};
     for (size_t i = 0; i < ARRAY_LEN(fds); i++)
         if (*fds[i] >= 0)
             close(TAKE_FD(*fds[i]));

@@ -22,7 +22,11 @@ struct launch {
     bool terminal;           /* on a terminal of its own; otherwise pipes */
     bool pipe_input;         /* with a terminal: standard input is a pipe all the same */
     uint16_t rows, cols;
-    bool report_stops;
+    bool report_stops; /* not if it serves */
+    bool serves;       /* child.service, see sandbox/service.h: then it does not end with its
+                          command, but by child_kill(), by child_close(), and with us */
+    bool idle;         /* it only serves: no command, terminal or pipes of its own */
+    bool held;         /* it serves, and starts its command at service_start() */
 };
 
 struct child {
@@ -30,15 +34,22 @@ struct child {
     pid_t pid;
     int pidfd;
     int control;
+    int service;      /* -1: none */
     int in, out, err; /* our ends; of a terminal all is in `terminal`, and these are -1 */
     int terminal;
     int hold; /* the terminal's other side: see child_next() */
     bool native;
 };
 
-#define CHILD_NONE   \
-    ((struct child){ \
-        .pidfd = -1, .control = -1, .in = -1, .out = -1, .err = -1, .terminal = -1, .hold = -1})
+#define CHILD_NONE               \
+    ((struct child){.pidfd = -1, \
+        .control = -1,           \
+        .service = -1,           \
+        .in = -1,                \
+        .out = -1,               \
+        .err = -1,               \
+        .terminal = -1,          \
+        .hold = -1})
 
 MUST_USE bool launch_start(const struct launch *launch, struct child *ret_child, struct err *err);
 

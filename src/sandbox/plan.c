@@ -12,6 +12,7 @@ enum {
 /* A part of the host that is shown. */
 struct shown {
     struct str path;
+    struct str source; /* of the host; no value: the path */
     dev_t dev;
     ino_t ino;
     bool is_dir;
@@ -109,14 +110,38 @@ static const struct plan_overlay *overlay_over(const struct maker *m, struct str
     return NULL;
 }
 
-/* What would show a file of the host in an overlay, where a change to it would be real. */
-static void drop_in_overlays(struct maker *m)
+static bool is_in_bind(const struct maker *m, struct str path)
+{
+    for (size_t i = 0; i < m->input->n_binds; i++)
+        if (lexical_is_below(m->input->binds[i].at, path))
+            return true;
+    return false;
+}
+
+/* What would show a file of the host in an overlay, where a change to it would be real, or beside a
+ * bind. */
+static void drop_in_places(struct maker *m)
 {
     size_t n = 0;
     for (size_t i = 0; i < m->n_shown; i++)
-        if (!overlay_over(m, m->shown[i].path))
+        if (!overlay_over(m, m->shown[i].path) && !is_in_bind(m, m->shown[i].path))
             m->shown[n++] = m->shown[i];
     m->n_shown = n;
+}
+
+static void show_binds(struct maker *m)
+{
+    for (size_t i = 0; i < m->input->n_binds; i++) {
+        const struct plan_bind *b = &m->input->binds[i];
+        show(m, &(struct shown){.path = b->at,
+                    .source = b->source.path,
+                    .dev = b->source.dev,
+                    .ino = b->source.ino,
+                    .is_dir = b->is_dir,
+                    .read = !b->write,
+                    .write = b->write,
+                    .exec = b->exec});
+    }
 }
 
 static void show_overlays(struct maker *m)
@@ -210,12 +235,12 @@ static void add_binds(struct maker *m)
         unsigned outer = inside ? m->shown[chain.p[chain.n - 1]].access : 0;
         s->access = access_of(s, outer);
         chain.p[chain.n++] = i;
-        if (inside && s->access == outer && !s->overlay)
+        if (inside && s->access == outer && !s->overlay && !s->source.p)
             continue;
         add(m, &(struct plan_step){
                    .kind = s->overlay ? PLAN_OVERLAY : PLAN_BIND,
                    .at = s->path,
-                   .text = s->path,
+                   .text = s->source.p ? s->source : s->path,
                    .dev = s->dev,
                    .ino = s->ino,
                    .access = s->access | (s->is_dir ? PLAN_IS_DIR : 0u),
@@ -395,6 +420,14 @@ static void add_masks(struct maker *m)
                        .access = masks[i].is_dir ? PLAN_IS_DIR : 0u});
 }
 
+/* What shows a path of the host; one that is bound elsewhere shows none at its place. */
+static const struct plan_step *shower(const struct maker *m, struct str path)
+{
+    const struct plan_step *holder = bound(m, path);
+    bool elsewhere = holder && holder->kind == PLAN_BIND && !str_eq(holder->at, holder->text);
+    return elsewhere ? NULL : holder;
+}
+
 /* Whether another cover hides it already: below that there is no place for one more. */
 static bool is_covered(const struct maker *m, size_t which)
 {
@@ -402,7 +435,7 @@ static bool is_covered(const struct maker *m, size_t which)
     for (size_t i = 0; i < m->n_hidden; i++) {
         bool same = str_eq(all[i].path, all[which].path);
         if (same ? i < which
-                 : lexical_is_below(all[i].path, all[which].path) && bound(m, all[i].path))
+                 : lexical_is_below(all[i].path, all[which].path) && shower(m, all[i].path))
             return true;
     }
     return false;
@@ -412,7 +445,7 @@ static void add_covers(struct maker *m)
 {
     for (size_t i = 0; i < m->n_hidden; i++) {
         const struct plan_hidden *hidden = &m->hidden[i];
-        const struct plan_step *holder = bound(m, hidden->path);
+        const struct plan_step *holder = shower(m, hidden->path);
         if (holder && !is_covered(m, i))
             add(m, &(struct plan_step){.kind = PLAN_COVER,
                        .at = hidden->path,
@@ -454,7 +487,7 @@ void plan_make(const struct plan_input *input, struct arena *arena, struct plan 
     const struct baseline *base = input->baseline;
     struct maker m = {.input = input, .arena = arena};
     m.shown = ARENA_NEW(arena, struct shown,
-        base->n_dirs + v->read.n + v->write.n + v->exec.n + input->n_overlays + 1);
+        base->n_dirs + v->read.n + v->write.n + v->exec.n + input->n_overlays + input->n_binds + 1);
     for (size_t i = 0; i < base->n_dirs; i++)
         show(&m, &(struct shown){.path = base->dirs[i].path,
                      .dev = base->dirs[i].dev,
@@ -470,8 +503,9 @@ void plan_make(const struct plan_input *input, struct arena *arena, struct plan 
                      .dev = v->command.dev,
                      .ino = v->command.ino,
                      .exec = true});
-    drop_in_overlays(&m);
+    drop_in_places(&m);
     show_overlays(&m);
+    show_binds(&m);
     collect_hidden(&m);
     add_binds(&m);
     add_system(&m);

@@ -58,6 +58,14 @@ struct plan_overlay {
     bool exec; /* what lies in it may be started */
 };
 
+/* A directory or file of the host at a place of the caller's choice. Nothing that the plan hides
+ * may lie in one whose place is not its own path. */
+struct plan_bind {
+    struct str at; /* absolute, clean, NUL-terminated */
+    struct plan_source source;
+    bool is_dir, write, exec;
+};
+
 struct plan_step {
     enum plan_kind kind;
     unsigned access;
@@ -102,6 +110,8 @@ struct plan_input {
     size_t n_hidden;
     const struct plan_overlay *overlays; /* none within another */
     size_t n_overlays;
+    const struct plan_bind *binds;
+    size_t n_binds;
     bool root; /* whoever runs it is root, to whom /proc shows more */
 };
 
@@ -112,8 +122,8 @@ static inline bool plan_is_native(const struct plan *plan)
 }
 
 /* The verdict must have no denial and a command. Everything is in the arena or in the input. What
- * the verdict shows at or below an overlay's place is the overlay's: no file of the host is shown
- * there beside it. */
+ * the verdict shows at or below the place of an overlay or a bind is theirs: no other file of the
+ * host is shown there beside them. */
 void plan_make(const struct plan_input *input, struct arena *arena, struct plan *ret_plan);
 
 /* A new object: {"mode","namespaces":[],"steps":[{"kind","at","access",…}],"sockets","limits"}. */

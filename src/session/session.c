@@ -310,6 +310,8 @@ bool session_open(
         .terminal = true,
         .rows = options->rows,
         .cols = options->cols,
+        .serves = options->serves,
+        .held = options->held,
     };
     if (!launch_start(&launch, &child, err))
         return false;
@@ -340,7 +342,7 @@ void session_close(struct session *s)
 {
     if (!s)
         return;
-    if (!s->ended)
+    if (!s->ended || s->options.serves)
         child_kill(&s->child);
     child_close(&s->child);
     term_free(s->term);
@@ -422,6 +424,11 @@ void session_terminate(struct session *s, uint64_t grace_ms)
 }
 
 /* Looking ------------------------------------------------------------------------------------- */
+
+const struct child *session_child(const struct session *s)
+{
+    return &s->child;
+}
 
 struct term *session_term(struct session *s)
 {

@@ -77,7 +77,10 @@ struct session_options {
     uint16_t rows, cols;
     struct session_budgets budgets;
     unsigned scrollback;
-    int cancel; /* -1, or what is readable when it is to end */
+    bool serves; /* more commands can be started beside it, and go on after its end: see
+                    session_child() */
+    bool held;   /* with that: it starts at service_start() */
+    int cancel;  /* -1, or what is readable when it is to end */
     /* What it prints, when it is on the screen; and what happens. May be NULL; must not call back.
      */
     void (*output)(void *context, struct str bytes);
@@ -120,6 +123,9 @@ MUST_USE bool session_resize(struct session *s, uint16_t rows, uint16_t cols, st
 void session_terminate(struct session *s, uint64_t grace_ms);
 
 struct term *session_term(struct session *s);
+/* For sandbox/service.h. With `serves` its sandbox lives until session_close(), or until it is
+ * killed: by a budget, or by session_terminate() when the command does not listen. */
+const struct child *session_child(const struct session *s);
 /* The command has ended, and all its output is in. */
 bool session_has_ended(const struct session *s);
 const struct session_exit *session_exit_of(const struct session *s);

@@ -4,8 +4,8 @@
 #include "path/lexical.h"
 #include "policy/blocked.h"
 #include "policy/preset.h"
-#include "run/exec.h"
 #include "sandbox/env.h"
+#include "sandbox/host_plan.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -194,7 +194,8 @@ bool confine(struct toolbox *box, const struct confine_request *request, struct 
     };
     policy_validate(&c->policy, &host, a, &c->verdict);
     policy_validate_command(&c->verdict, &(struct policy_command){.path = shell, .cwd = cwd});
-    if (!verdict_ok(&c->verdict, err) || !exec_plan(&c->verdict, (struct str){0}, a, &c->plan, err))
+    if (!verdict_ok(&c->verdict, err) ||
+        !host_plan(&(struct host_plan_input){.verdict = &c->verdict}, a, &c->plan, err))
         return false;
     c->argv[0] = shell;
     c->argv[1] = "-c";

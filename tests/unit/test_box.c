@@ -11,6 +11,7 @@
 #include "box/meta.h"
 #include "box/name.h"
 #include "box/rows.h"
+#include "box/state.h"
 #include "box/trash.h"
 
 #include <errno.h>
@@ -756,4 +757,35 @@ TEST(box_dirty)
     tree_remove(test_path("g/.git/refs"));
     CHECK(!dirty_ask(test_path("g"), &d, &err));
     CHECK_ERR(&err, E_IO, "git can't tell");
+}
+
+/* State --------------------------------------------------------------------------------------- */
+
+TEST(box_state_is_only_believed_while_somebody_runs_it)
+{
+    AUTO_FD int host = tree_open(test_path("."));
+    AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+    AUTO_ERR struct err err = {0}, taken = {0};
+    struct box_state state;
+    bool held;
+    CHECK(shape_check(&box_state_shape, &err));
+    CHECK(state_load(host, &a, &state, &held, &err));
+    CHECK(state.status == BOX_STOPPED && state.exit_code == -1 && !held);
+    {
+        AUTO_FD int lock = -1;
+        int other = -1;
+        const struct box_state runs = {.status = BOX_IDLE,
+            .exit_code = -1,
+            .prompt = BOX_PROMPT_DELIVERED,
+            .started_at = STR("2026-01-02T03:04:05.678Z"),
+            .run = 7,
+            .agent = true};
+        CHECK(state_hold(host, &lock, &err) && state_save(host, &runs, &err));
+        CHECK(state_load(host, &a, &state, &held, &err));
+        CHECK(state.status == BOX_IDLE && held && state.run == 7 && state.agent);
+        CHECK(!state_hold(host, &other, &taken) && taken.code == E_CONFLICT);
+        CHECK(other == -1);
+    }
+    CHECK(state_load(host, &a, &state, &held, &err));
+    CHECK(state.status == BOX_STOPPED && !held && state.prompt == BOX_PROMPT_DELIVERED);
 }

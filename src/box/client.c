@@ -1,0 +1,280 @@
+/* The client's side: connecting, stopping, commands. */
+#include "box/client.h"
+
+#include "base/clock.h"
+#include "box/link.h"
+#include "io/relay.h"
+#include "io/tty.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+
+enum {
+    SEND_MS = 5000,
+    STOP_MS = 10 * 1000, /* beyond the grace time */
+    DRAIN_MS = 200, /* without output, after the command's end: what it left may hold it open */
+    RELAYS = 3,
+    WORDS_PIECE = 32 * 1024,
+};
+
+bool client_connect(const struct box *box, int *ret_fd, struct err *err)
+{
+    if (link_connect(box->host, ret_fd, err))
+        return true;
+    if (err->code != E_NOT_FOUND)
+        return false;
+    err_set(err, E_NOT_FOUND, "the box '" STR_FMT "' is not running", STR_ARG(box->name));
+    return err_ctx(err, "name", STR_FMT, STR_ARG(box->name));
+}
+
+static bool is_gone(struct err *err)
+{
+    err_set(err, E_NOT_FOUND, "the box's supervisor is gone");
+    return err_ctx(err, "box", "gone");
+}
+
+/* The supervisor reads whenever it is told to; if not, something is wrong with it. */
+static bool send_packet(int fd, enum link_word word, const void *head, size_t n, struct str tail,
+    const int *fds, struct err *err)
+{
+    uint64_t until = clock_mono_ms() + SEND_MS;
+    for (;;) {
+        enum link_sent sent = link_send(fd, word, head, n, tail, fds);
+        if (sent == LINK_SENT)
+            return true;
+        if (sent == LINK_LOST)
+            return is_gone(err);
+        if (clock_mono_ms() >= until)
+            return err_set(err, E_IO, "the box's supervisor does not listen");
+        struct pollfd wait = {.fd = fd, .events = POLLOUT};
+        (void)poll(&wait, 1, SEND_MS / 10);
+    }
+}
+
+/* Stopping ------------------------------------------------------------------------------------ */
+
+bool client_stop(int fd, uint64_t grace_ms, struct err *err)
+{
+    const uint32_t grace = (uint32_t)MIN(grace_ms, (uint64_t)UINT32_MAX);
+    uint64_t until = clock_mono_ms() + grace + STOP_MS;
+    AUTO_FREE struct link_packet *packet = base_alloc(sizeof(*packet));
+    AUTO_ERR struct err ignored = {0};
+    if (!send_packet(fd, LINK_STOP, &grace, sizeof(grace), STR(""), NULL, &ignored))
+        return true;
+    for (uint64_t now; (now = clock_mono_ms()) < until;) {
+        struct pollfd wait = {.fd = fd, .events = POLLIN};
+        (void)poll(&wait, 1, (int)MIN(until - now, (uint64_t)60000));
+        enum link_got got = link_receive(fd, packet);
+        if (got == LINK_CLOSED)
+            return true;
+        if (got == LINK_GOT)
+            link_drop_fds(packet);
+    }
+    return err_set(err, E_TIMEOUT, "the box's supervisor has not ended");
+}
+
+/* Commands ------------------------------------------------------------------------------------ */
+
+struct run {
+    int fd;
+    const struct client_exec *exec;
+    int pipes[RELAYS]; /* our ends; -1 with a terminal */
+    int master;
+    struct tty tty, tty_out;
+    struct relay relays[RELAYS];
+    char *buffers;
+    struct link_packet *packet;
+    bool spawned, ended;
+    uint64_t moved_ms;
+    int status;
+};
+
+static void run_done(struct run *r)
+{
+    tty_restore(&r->tty);
+    tty_restore(&r->tty_out);
+    for (size_t i = 0; i < RELAYS; i++) {
+        relay_close(&r->relays[i]);
+        auto_fd(&r->pipes[i]);
+    }
+    auto_fd(&r->master);
+    free(r->buffers);
+    free(r->packet);
+}
+
+static bool send_words(const struct run *r, struct err *err)
+{
+    AUTO_BUF struct buf words = BUF_INIT(LINK_WORDS_MAX);
+    for (const char *const *word = r->exec->argv; *word; word++)
+        buf_add(&words, *word, strlen(*word) + 1);
+    if (!buf_ok(&words))
+        return err_set(
+            err, E_CLI_INVALID_ARG, "the command's words are longer than %d bytes", LINK_WORDS_MAX);
+    for (struct str rest = buf_str(&words); rest.n; rest = str_skip(rest, WORDS_PIECE))
+        if (!send_packet(r->fd, LINK_WORDS, NULL, 0, str_head(rest, WORDS_PIECE), NULL, err))
+            return false;
+    return true;
+}
+
+/* Pipes between us and the command: nothing of the caller's is handed in. */
+static bool open_pipes(struct run *r, int ret_theirs[RELAYS], struct err *err)
+{
+    for (int i = 0; i < RELAYS; i++) {
+        int pair[2];
+        if (pipe2(pair, O_CLOEXEC) != 0)
+            return err_errno(err, E_IO, errno, "cannot make a pipe");
+        ret_theirs[i] = pair[i != 0];
+        r->pipes[i] = pair[i == 0];
+    }
+    return true;
+}
+
+static bool begin(struct run *r, struct err *err)
+{
+    const struct client_exec *x = r->exec;
+    int theirs[RELAYS] = {-1, -1, -1};
+    struct tty_size size = tty_size(x->terminal ? x->output : -1);
+    const struct link_exec how = {size.rows, size.cols, x->terminal};
+    bool ok =
+        send_words(r, err) && (x->terminal || open_pipes(r, theirs, err)) &&
+        send_packet(r->fd, LINK_EXEC, &how, sizeof(how), STR(""), x->terminal ? NULL : theirs, err);
+    for (size_t i = 0; i < RELAYS; i++)
+        auto_fd(&theirs[i]);
+    return ok;
+}
+
+static void add_relay(struct run *r, int i, int from, int to, bool own)
+{
+    r->relays[i] = (struct relay){
+        .from = from, .to = to, .own_to = own, .buffer = r->buffers + (size_t)i * RELAY_BUFFER};
+}
+
+static void begin_streams(struct run *r)
+{
+    const struct client_exec *x = r->exec;
+    r->spawned = true;
+    if (x->terminal) {
+        r->master = TAKE_FD(r->packet->fds[0]);
+        tty_raw(&r->tty, x->input);
+        tty_resize(r->master, tty_size(x->output));
+        add_relay(r, 0, x->input, r->master, false);
+        add_relay(r, 1, r->master, x->output, false);
+        return;
+    }
+    add_relay(r, 0, x->input, TAKE_FD(r->pipes[0]), true);
+    if (x->input < 0)
+        relay_end(&r->relays[0]);
+    add_relay(r, 1, r->pipes[1], x->output, false);
+    add_relay(r, 2, r->pipes[2], x->error, false);
+}
+
+static bool take_packet(struct run *r, struct err *err)
+{
+    struct link_packet *p = r->packet;
+    int32_t status;
+    switch (link_receive(r->fd, p)) {
+    case LINK_NOTHING:
+        return true;
+    case LINK_CLOSED:
+        if (r->ended)
+            return true;
+        return r->spawned
+                   ? err_set(err, E_PROCESS_EXIT, "the box was ended, and the command with it")
+                   : is_gone(err);
+    case LINK_GOT:
+        break;
+    }
+    bool ok = true;
+    if (p->word == LINK_SPAWNED && !r->spawned)
+        begin_streams(r);
+    else if (p->word == LINK_FAILED)
+        ok = link_get_err(p->body, err);
+    else if (p->word == LINK_EXITED && link_body(p, &status, sizeof(status))) {
+        r->ended = true;
+        r->status = status;
+        r->moved_ms = clock_mono_ms();
+        relay_end(&r->relays[0]);
+    }
+    link_drop_fds(p);
+    return ok;
+}
+
+/* Signals are the command's, not ours; it ends, and then we do. */
+static bool take_signal(struct run *r, struct err *err)
+{
+    struct signalfd_siginfo info;
+    if (read(r->exec->signals, &info, sizeof(info)) != sizeof(info))
+        return true;
+    if (info.ssi_signo == SIGWINCH) {
+        if (r->master >= 0)
+            tty_resize(r->master, tty_size(r->exec->output));
+        return true;
+    }
+    const uint32_t sig = info.ssi_signo;
+    return r->ended || send_packet(r->fd, LINK_SIGNAL, &sig, sizeof(sig), STR(""), NULL, err);
+}
+
+static bool all_written(const struct run *r)
+{
+    return relay_done(&r->relays[1]) && relay_done(&r->relays[2]);
+}
+
+/* After the end: until what was printed is passed on, and a little longer for what it left. */
+static bool is_over(const struct run *r)
+{
+    if (!r->ended)
+        return false;
+    bool pending = r->relays[1].n || r->relays[2].n;
+    return all_written(r) || (!pending && clock_mono_ms() - r->moved_ms >= DRAIN_MS);
+}
+
+static bool step(struct run *r, struct err *err)
+{
+    enum {
+        AT_LINK = RELAYS * RELAY_POLLFDS,
+        AT_SIGNALS,
+        POLLS
+    };
+    struct pollfd fds[POLLS];
+    for (int i = 0; i < RELAYS; i++)
+        relay_poll(&r->relays[i], &fds[i * RELAY_POLLFDS]);
+    fds[AT_LINK] = (struct pollfd){.fd = r->ended ? -1 : r->fd, .events = POLLIN};
+    fds[AT_SIGNALS] = (struct pollfd){.fd = r->exec->signals, .events = POLLIN};
+    int n = poll(fds, POLLS, r->ended ? DRAIN_MS / 4 : -1);
+    if (n < 0)
+        return errno == EINTR || err_errno(err, E_IO, errno, "cannot wait for the command");
+    for (int i = 0; i < RELAYS; i++) {
+        if (fds[i * RELAY_POLLFDS].revents || fds[i * RELAY_POLLFDS + 1].revents)
+            r->moved_ms = i ? clock_mono_ms() : r->moved_ms;
+        relay_step(&r->relays[i], &fds[i * RELAY_POLLFDS]);
+    }
+    if (r->relays[1].broken && r->pipes[1] >= 0)
+        close(TAKE_FD(r->pipes[1])); /* nobody reads: the command learns of it as any does */
+    return (!fds[AT_SIGNALS].revents || take_signal(r, err)) &&
+           (!fds[AT_LINK].revents || take_packet(r, err));
+}
+
+bool client_exec(int fd, const struct client_exec *exec, int *ret_status, struct err *err)
+{
+    AUTO(run_done)
+    struct run r = {.fd = fd,
+        .exec = exec,
+        .pipes = {-1, -1, -1},
+        .master = -1,
+        .tty = TTY_NONE,
+        .tty_out = TTY_NONE,
+        .buffers = base_realloc(NULL, RELAYS * RELAY_BUFFER),
+        .packet = base_alloc(sizeof(struct link_packet))};
+    for (int i = 0; i < RELAYS; i++)
+        r.relays[i] = (struct relay){.from = -1, .to = -1};
+    if (!begin(&r, err))
+        return false;
+    while (!is_over(&r))
+        if (!step(&r, err))
+            return false;
+    *ret_status = r.status;
+    return true;
+}

@@ -1,0 +1,214 @@
+/* Typing a prompt. */
+#include "box/delivery.h"
+
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "box/command.h"
+#include "term/draw.h"
+#include "term/keys.h"
+
+enum {
+    SCREEN_BYTES = 64 << 20,
+    TEXT_BYTES = 8 << 20,
+    TAIL_BYTES = 24, /* of the prompt that are looked for */
+};
+
+void delivery_screen(const struct term *t, struct buf *out)
+{
+    AUTO_ARENA struct arena arena = ARENA_INIT(SCREEN_BYTES);
+    struct snapshot now;
+    snapshot_take(t, &arena, 0, &now);
+    draw_text(&now, out);
+}
+
+bool delivery_begin(
+    struct delivery *d, const struct box_agent *agent, struct str prompt, struct err *err)
+{
+    *d = (struct delivery){.agent = agent,
+        .prompt = prompt,
+        .begun_ms = clock_mono_ms(),
+        .state = BOX_PROMPT_PENDING,
+        .step = DELIVERY_WAITS};
+    d->at_ms = d->begun_ms;
+    return !agent->ready_pattern.n || regex_new(agent->ready_pattern, &d->ready, err);
+}
+
+void delivery_done(struct delivery *d)
+{
+    regex_free(d->ready);
+    d->ready = NULL;
+}
+
+static void go(struct delivery *d, enum delivery_step step, uint64_t now, uint64_t wait_ms)
+{
+    d->step = step;
+    d->at_ms = now;
+    d->next_ms = now + wait_ms;
+}
+
+/* Arriving ------------------------------------------------------------------------------------ */
+
+/* Without blanks: a screen wraps and pads as it likes. */
+static void add_dense(struct buf *out, struct str text)
+{
+    for (size_t i = 0; i < text.n; i++)
+        if ((unsigned char)text.p[i] > ' ')
+            buf_add_byte(out, text.p[i]);
+}
+
+static size_t count(struct str text, struct str what)
+{
+    size_t n = 0;
+    if (!what.n)
+        return 0;
+    for (const char *at; (at = memmem(text.p, text.n, what.p, what.n)); n++)
+        text = str_skip(text, (size_t)(at - text.p) + what.n);
+    return n;
+}
+
+/* How often the prompt's end stands on the screen. */
+static size_t count_tail(const struct delivery *d, const struct term *t)
+{
+    AUTO_BUF struct buf screen = BUF_INIT(TEXT_BYTES), dense = BUF_INIT(TEXT_BYTES),
+                        all = BUF_INIT(COMMAND_PROMPT_MAX + 1);
+    delivery_screen(t, &screen);
+    add_dense(&dense, buf_str(&screen));
+    add_dense(&all, d->prompt);
+    struct str tail = buf_str(&all);
+    if (tail.n > TAIL_BYTES)
+        tail = str_skip(tail, tail.n - TAIL_BYTES);
+    while (tail.n && (tail.p[0] & 0xC0) == 0x80) /* in the middle of a character */
+        tail = str_skip(tail, 1);
+    return count(buf_str(&dense), tail);
+}
+
+/* Typing -------------------------------------------------------------------------------------- */
+
+/* Without brackets the end of a line would send it. */
+static void add_prompt(const struct delivery *d, const struct term_input *input, struct buf *out)
+{
+    AUTO_BUF struct buf flat = BUF_INIT(COMMAND_PROMPT_MAX + 1);
+    struct str text = d->prompt;
+    while (text.n && (text.p[text.n - 1] == '\n' || text.p[text.n - 1] == '\r'))
+        text.n--;
+    buf_add_str(&flat, text);
+    for (size_t i = 0; i < flat.n && !input->bracketed_paste; i++)
+        if (flat.p[i] == '\n' || flat.p[i] == '\r')
+            flat.p[i] = ' ';
+    key_text(buf_str(&flat), true, input, out);
+}
+
+static bool has_lines(const struct delivery *d)
+{
+    struct str text = str_trim_end(d->prompt, '\n');
+    return str_find(text, '\n') >= 0;
+}
+
+static void type(struct delivery *d, struct session *s, uint64_t now)
+{
+    AUTO_BUF struct buf bytes = BUF_INIT(2 * COMMAND_PROMPT_MAX + 64);
+    AUTO_ERR struct err ignored = {0};
+    struct term_input input;
+    term_input(session_term(s), &input);
+    if (has_lines(d) && !input.bracketed_paste && now - d->at_ms < DELIVERY_PASTE_MS) {
+        d->next_ms = now + DELIVERY_LOOK_MS;
+        return;
+    }
+    d->before = count_tail(d, session_term(s));
+    add_prompt(d, &input, &bytes);
+    (void)!session_send(s, buf_str(&bytes), &ignored);
+    go(d, DELIVERY_TYPED, now, DELIVERY_LOOK_MS);
+}
+
+/* Waiting ------------------------------------------------------------------------------------- */
+
+static bool pattern_holds(struct delivery *d, struct session *s)
+{
+    AUTO_BUF struct buf text = BUF_INIT(TEXT_BYTES);
+    struct regex_match match;
+    delivery_screen(session_term(s), &text);
+    return regex_find(d->ready, buf_str(&text), 0, &match);
+}
+
+static bool keeps_still(const struct delivery *d, struct session *s, uint64_t now)
+{
+    uint64_t wait = d->ready ? DELIVERY_READY_MS : d->agent->delay_ms;
+    uint64_t still = d->ready ? DELIVERY_STILL_MS : DELIVERY_QUIET_MS;
+    bool shown = session_changes(s) > 0 || now - d->begun_ms >= DELIVERY_READY_MS;
+    return shown && !d->meddled && now - d->begun_ms >= wait &&
+           now - session_changed_ms(s) >= still;
+}
+
+static void wait(struct delivery *d, struct session *s, uint64_t now)
+{
+    bool changed = session_changes(s) != d->changes;
+    d->changes = session_changes(s);
+    d->next_ms = now + (now - d->begun_ms < DELIVERY_LONG_MS ? DELIVERY_LOOK_MS : DELIVERY_SLOW_MS);
+    if (!d->was_ready) {
+        d->was_ready = (d->ready && changed && pattern_holds(d, s)) || keeps_still(d, s, now);
+        d->at_ms = now;
+    }
+    if (d->was_ready)
+        type(d, s, now);
+}
+
+/* The whole ----------------------------------------------------------------------------------- */
+
+static void check(struct delivery *d, struct session *s, uint64_t now)
+{
+    bool seen = count_tail(d, session_term(s)) > d->before;
+    d->next_ms = now + DELIVERY_LOOK_MS;
+    if (!seen && now - d->at_ms < DELIVERY_SEEN_MS)
+        return;
+    d->state = seen ? BOX_PROMPT_DELIVERED : BOX_PROMPT_UNCONFIRMED;
+    go(d, DELIVERY_SUBMITS, now, DELIVERY_KEY_MS);
+}
+
+/* The next of "Enter Enter"; false after the last. */
+static bool next_key(const struct delivery *d, struct key *ret_key)
+{
+    AUTO_ERR struct err ignored = {0};
+    struct str word, rest = d->agent->submit.n ? d->agent->submit : STR("Enter");
+    unsigned i = 0;
+    while (str_cut(rest, ' ', &word, &rest)) {
+        if (!word.n)
+            continue;
+        if (i++ == d->keys)
+            return d->keys < DELIVERY_KEYS_MAX && key_parse(word, ret_key, &ignored);
+    }
+    return false;
+}
+
+static void submit(struct delivery *d, struct session *s, uint64_t now)
+{
+    AUTO_BUF struct buf bytes = BUF_INIT(256);
+    AUTO_ERR struct err ignored = {0};
+    struct term_input input;
+    struct key key;
+    if (!next_key(d, &key)) {
+        d->step = DELIVERY_NONE;
+        return;
+    }
+    term_input(session_term(s), &input);
+    key_encode(&key, &input, &bytes);
+    (void)!session_send(s, buf_str(&bytes), &ignored);
+    d->keys++;
+    go(d, DELIVERY_SUBMITS, now, DELIVERY_KEY_MS);
+}
+
+void delivery_step(struct delivery *d, struct session *s, uint64_t now)
+{
+    static void (*const steps[])(struct delivery *, struct session *, uint64_t) = {
+        [DELIVERY_NONE] = NULL,
+        [DELIVERY_WAITS] = wait,
+        [DELIVERY_TYPED] = check,
+        [DELIVERY_SUBMITS] = submit,
+    };
+    if (steps[d->step] && now >= d->next_ms)
+        steps[d->step](d, s, now);
+}
+
+uint64_t delivery_due(const struct delivery *d)
+{
+    return d->step == DELIVERY_NONE ? UINT64_MAX : d->next_ms;
+}

@@ -1,0 +1,138 @@
+/* Who is connected to the supervisor, and what each wants. */
+#include "box/keeper.h"
+
+#include <errno.h>
+
+enum {
+    READS_MAX = 64, /* packets of one guest before others have their turn */
+};
+
+static struct guest *free_place(struct keeper *k)
+{
+    for (size_t i = 0; i < KEEPER_GUESTS_MAX; i++)
+        if (!k->guests[i].used)
+            return &k->guests[i];
+    return NULL;
+}
+
+void guests_accept(struct keeper *k)
+{
+    int fd = link_accept(k->listener);
+    struct guest *g = free_place(k);
+    if (fd < 0)
+        return;
+    if (!g) {
+        close(fd);
+        return;
+    }
+    *g = (struct guest){.used = true, .fd = fd, .kind = GUEST_NEW};
+    errand_init(&g->errand);
+    k->had_guest = true;
+}
+
+void guest_free(struct keeper *k, size_t index)
+{
+    struct guest *g = &k->guests[index];
+    if (g->fd >= 0)
+        close(TAKE_FD(g->fd));
+    watcher_done(&g->watcher);
+    errand_done(&g->errand);
+    g->used = false;
+    if (k->has_active && k->active == index)
+        k->has_active = false;
+}
+
+/* A command that nobody waits for is asked to end, and its place is free when it has. */
+void guest_leave(struct keeper *k, size_t index)
+{
+    struct guest *g = &k->guests[index];
+    if (g->kind == GUEST_RUNS && g->errand.id) {
+        if (g->fd >= 0)
+            close(TAKE_FD(g->fd));
+        errand_abandon(k, index);
+        return;
+    }
+    guest_free(k, index);
+}
+
+bool guests_any(const struct keeper *k)
+{
+    for (size_t i = 0; i < KEEPER_GUESTS_MAX; i++)
+        if (k->guests[i].used)
+            return true;
+    return false;
+}
+
+/* What they say ------------------------------------------------------------------------------- */
+
+static void refuse(struct keeper *k, size_t index, enum err_code code, const char *why)
+{
+    AUTO_ERR struct err err = {0};
+    err_set(&err, code, "%s", why);
+    AUTO_FREE char *text = link_put_err(&err);
+    (void)link_send(k->guests[index].fd, LINK_FAILED, NULL, 0, str_z(text), NULL);
+    guest_leave(k, index);
+}
+
+static void take_stop(struct keeper *k, struct guest *g, const struct link_packet *p)
+{
+    uint32_t grace;
+    if (!link_body(p, &grace, sizeof(grace)))
+        return;
+    g->kind = GUEST_STOPS;
+    k->grace_ms = k->stopping ? MIN(k->grace_ms, (uint64_t)grace) : grace;
+    k->stopping = true;
+}
+
+/* The first packet says what a guest is. */
+static void take_first(struct keeper *k, size_t index, const struct link_packet *p)
+{
+    struct guest *g = &k->guests[index];
+    switch (p->word) {
+    case LINK_ATTACH:
+        if (!k->session || k->over) {
+            refuse(k, index, E_NOT_FOUND, "the agent is not running");
+            return;
+        }
+        g->kind = GUEST_WATCHES;
+        break;
+    case LINK_WORDS:
+    case LINK_EXEC:
+        g->kind = GUEST_RUNS;
+        break;
+    case LINK_STOP:
+        take_stop(k, g, p);
+        break;
+    default:
+        refuse(k, index, E_PROTOCOL, "the supervisor does not know what is wanted");
+    }
+}
+
+static void take(struct keeper *k, size_t index, struct link_packet *p)
+{
+    struct guest *g = &k->guests[index];
+    if (g->kind == GUEST_NEW)
+        take_first(k, index, p);
+    if (!g->used || g->fd < 0)
+        return;
+    if (g->kind == GUEST_WATCHES && k->session)
+        watcher_take(k, index, p);
+    else if (g->kind == GUEST_RUNS)
+        errand_take(k, index, p);
+}
+
+void guests_read(struct keeper *k, size_t index)
+{
+    struct guest *g = &k->guests[index];
+    for (int i = 0; i < READS_MAX && g->used && g->fd >= 0; i++) {
+        enum link_got got = link_receive(g->fd, &k->packet);
+        if (got == LINK_NOTHING)
+            return;
+        if (got == LINK_CLOSED) {
+            guest_leave(k, index);
+            return;
+        }
+        take(k, index, &k->packet);
+        link_drop_fds(&k->packet);
+    }
+}

@@ -1,0 +1,231 @@
+/* Following a program to what it is made of. */
+#include "box/installed.h"
+
+#include "path/beneath.h"
+#include "path/lexical.h"
+#include "policy/blocked.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+enum {
+    CHAIN_MAX = 5, /* interpreters of interpreters */
+    LIST_MAX = 32,
+    HEAD_MAX = 256, /* what the kernel reads of a script */
+};
+
+struct finder {
+    const struct installed_input *in;
+    struct arena *a;
+    struct installed got;
+};
+
+static void add(struct str_list *list, struct str path)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (str_eq(list->p[i], path))
+            return;
+    if (list->n < LIST_MAX)
+        list->p[list->n++] = path;
+}
+
+static struct str parent_of(struct arena *a, struct str path)
+{
+    ptrdiff_t slash = str_find_last(path, '/');
+    return arena_str(a, slash <= 0 ? STR("/") : str_head(path, (size_t)slash));
+}
+
+static bool is_in(const struct str_list *dirs, struct str path)
+{
+    for (size_t i = 0; i < dirs->n; i++)
+        if (lexical_is_below(dirs->p[i], path))
+            return true;
+    return false;
+}
+
+static bool has(struct arena *a, struct str dir, const char *name)
+{
+    struct stat st;
+    return stat(arena_printf(a, STR_FMT "/%s", STR_ARG(dir), name), &st) == 0;
+}
+
+/* May it be shown --------------------------------------------------------------------------- */
+
+/* Where many programs keep what is theirs. */
+static bool is_shared_in_home(const struct finder *f, struct str dir)
+{
+    static const char *const names[] = {
+        ".cache", ".config", ".local", ".local/lib", ".local/share", ".local/state"};
+    if (!f->in->home.n || !lexical_is_below(f->in->home, dir))
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (str_is(lexical_rest(f->in->home, dir), names[i]))
+            return true;
+    return false;
+}
+
+static bool may_show(const struct finder *f, struct str dir)
+{
+    struct stat st;
+    const struct installed_input *in = f->in;
+    if (blocked_path(dir, BLOCKED_READ) || is_shared_in_home(f, dir) ||
+        (in->home.n && lexical_is_below(dir, in->home)) ||
+        (in->state.n && (lexical_is_below(dir, in->state) || lexical_is_below(in->state, dir))))
+        return false;
+    for (size_t i = 0; i < in->inside.n; i++)
+        if (lexical_is_below(dir, in->inside.p[i]))
+            return false;
+    return stat(dir.p, &st) == 0 && S_ISDIR(st.st_mode) && !(st.st_mode & S_IWOTH);
+}
+
+/* What a file is a part of ------------------------------------------------------------------ */
+
+/* The outermost directory of node's packages: they lead to each other there. */
+static struct str node_tree(struct arena *a, struct str path)
+{
+    struct str rest = path, name;
+    while (lexical_next(&rest, &name))
+        if (str_is(name, "node_modules"))
+            return arena_str(a, str_head(path, (size_t)(name.p - path.p) + name.n));
+    return (struct str){0};
+}
+
+/* What holds bin/ and what belongs to it. */
+static struct str prefix_tree(struct arena *a, struct str path, bool only_python)
+{
+    struct str dir = parent_of(a, path);
+    if (!str_is(lexical_name(dir), "bin"))
+        return (struct str){0};
+    struct str prefix = parent_of(a, dir);
+    if (has(a, prefix, "pyvenv.cfg") || (!only_python && has(a, prefix, "lib")))
+        return prefix;
+    return (struct str){0};
+}
+
+static struct str tree_of(const struct finder *f, struct str path)
+{
+    const struct str candidates[] = {
+        node_tree(f->a, path), prefix_tree(f->a, path, false), parent_of(f->a, path)};
+    for (size_t i = 0; i < ARRAY_LEN(candidates); i++)
+        if (candidates[i].n && may_show(f, candidates[i]))
+            return candidates[i];
+    return path;
+}
+
+static void show(struct finder *f, struct str found, struct str resolved)
+{
+    const struct installed_input *in = f->in;
+    add(&f->got.dirs, parent_of(f->a, found));
+    struct str python = prefix_tree(f->a, found, true);
+    if (python.n && !is_in(&in->system, python) && may_show(f, python))
+        add(&f->got.shown, python);
+    if (!is_in(&in->system, resolved) && !is_in(&in->inside, resolved))
+        add(&f->got.shown, tree_of(f, resolved));
+    if (!str_eq(found, resolved) && !is_in(&in->system, found) && !is_in(&in->inside, found) &&
+        !is_in(&f->got.shown, found))
+        add(&f->got.shown, found);
+}
+
+/* Finding ------------------------------------------------------------------------------------- */
+
+static bool is_program(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+static bool look_up(const struct finder *f, struct str name, struct str *ret_path)
+{
+    struct str dir, rest = f->in->path;
+    if (str_find(name, '/') >= 0) {
+        *ret_path = lexical_absolute(f->a, f->in->cwd, name);
+        return is_in(&f->in->inside, *ret_path) || is_program(ret_path->p);
+    }
+    while (rest.p && name.n && str_cut(rest, ':', &dir, &rest)) {
+        if (dir.n == 0 || dir.p[0] != '/')
+            continue;
+        *ret_path = lexical_absolute(f->a, dir, name);
+        if (is_program(ret_path->p))
+            return true;
+    }
+    return false;
+}
+
+static bool missing(const struct finder *f, struct str name, struct str needed_by, struct err *err)
+{
+    bool is_path = str_find(name, '/') >= 0;
+    if (needed_by.n)
+        err_set(err, E_NOT_FOUND, "the program '" STR_FMT "' needs '" STR_FMT "', which is not %s",
+            STR_ARG(needed_by), STR_ARG(name), is_path ? "there" : "in PATH");
+    else
+        err_set(err, E_NOT_FOUND, "the agent's program '" STR_FMT "' is not %s", STR_ARG(name),
+            is_path ? "there" : "installed: it is in no directory of PATH");
+    err_ctx(err, "program", STR_FMT, STR_ARG(name));
+    if (!is_path && f->in->path.p)
+        err_ctx(err, "PATH", STR_FMT, STR_ARG(f->in->path));
+    return err_ctx(err, "remedy", "install it, or set PATH so that it is found");
+}
+
+/* "#!/usr/bin/env -S node --flag": the interpreter, and what `env` looks up. */
+static bool interpreter_of(
+    struct arena *a, struct str path, struct str *ret_interpreter, struct str *ret_looked_up)
+{
+    char head[HEAD_MAX];
+    AUTO_FD int fd = open(path.p, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = fd >= 0 ? pread(fd, head, sizeof(head), 0) : 0;
+    struct str line, rest, word;
+    *ret_looked_up = (struct str){0};
+    if (n < 3 || !str_cut(str_n(head, (size_t)n), '\n', &line, &rest) ||
+        !str_starts_with(line, STR("#!")))
+        return false;
+    rest = str_skip(line, 2);
+    for (size_t i = 0; i < rest.n; i++)
+        if (rest.p[i] == '\t' || rest.p[i] == '\r')
+            head[rest.p + i - head] = ' ';
+    struct str interpreter = {0};
+    while (str_cut(rest, ' ', &word, &rest)) {
+        if (word.n == 0)
+            continue;
+        if (!interpreter.n) {
+            interpreter = word;
+            if (!str_is(lexical_name(word), "env"))
+                break;
+        } else if (word.p[0] != '-' && str_find(word, '=') < 0) {
+            *ret_looked_up = arena_str(a, word);
+            break;
+        }
+    }
+    *ret_interpreter = arena_str(a, interpreter);
+    return interpreter.n > 0 && interpreter.p[0] == '/';
+}
+
+static bool follow(
+    struct finder *f, struct str name, struct str needed_by, unsigned depth, struct err *err)
+{
+    struct str found, interpreter, looked_up;
+    if (!look_up(f, name, &found))
+        return missing(f, name, needed_by, err);
+    AUTO_FD int fd = beneath_peek(found.p);
+    AUTO_FREE char *text = fd >= 0 ? beneath_name(fd) : NULL;
+    struct str resolved = text ? arena_str(f->a, str_z(text)) : found;
+    show(f, found, resolved);
+    if (!f->got.path.n)
+        f->got.path = resolved;
+    if (depth == CHAIN_MAX || !interpreter_of(f->a, resolved, &interpreter, &looked_up))
+        return true;
+    if (!follow(f, interpreter, resolved, depth + 1, err))
+        return false;
+    return !looked_up.n || follow(f, looked_up, resolved, depth + 1, err);
+}
+
+bool installed_find(const struct installed_input *input, struct arena *arena,
+    struct installed *ret_installed, struct err *err)
+{
+    struct finder f = {.in = input, .a = arena};
+    f.got.shown.p = ARENA_NEW(arena, struct str, LIST_MAX);
+    f.got.dirs.p = ARENA_NEW(arena, struct str, LIST_MAX);
+    if (!follow(&f, str_z(input->program), (struct str){0}, 0, err))
+        return false;
+    *ret_installed = f.got;
+    return true;
+}

@@ -1,0 +1,234 @@
+/* A box in the making, part by part; the last step is its name. */
+#include "box/new.h"
+
+#include "base/clock.h"
+#include "box/layering.h"
+#include "box/manifest.h"
+#include "box/put.h"
+#include "path/beneath.h"
+#include "path/caret.h"
+#include "path/lexical.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+
+enum {
+    PATHS_MAX = 1 << 20,
+};
+
+struct maker {
+    const struct new_input *in;
+    struct new_report *report;
+    struct box_setup setup;
+    struct box box; /* in the making: for its paths */
+    int project;
+    struct manifest manifest;
+    struct dirty dirty;
+    bool asked;
+    struct err git_err;
+    struct arena arena;
+};
+
+void new_report_done(struct new_report *report)
+{
+    copy_report_done(&report->copied);
+    buf_done(&report->why);
+}
+
+/* git ----------------------------------------------------------------------------------------- */
+
+/* Without the question whether something is uncommitted, git that fails is no commit. */
+static void *ask(void *context)
+{
+    struct maker *m = context;
+    const char *dir = m->in->project->path.p;
+    if (m->in->ask_git) {
+        m->asked = dirty_ask(dir, &m->dirty, &m->git_err);
+        return NULL;
+    }
+    AUTO_ERR struct err ignored = {0};
+    (void)!dirty_ask_head(dir, &m->dirty, &ignored);
+    m->asked = true;
+    return NULL;
+}
+
+static bool judge(struct maker *m, struct err *err)
+{
+    if (!m->asked)
+        return err_move(err, &m->git_err);
+    return m->in->go_on(m->in->context, &m->dirty, err);
+}
+
+/* Parts --------------------------------------------------------------------------------------- */
+
+static bool open_project(struct maker *m, struct err *err)
+{
+    const struct box_dir *dir = m->in->project;
+    struct stat st;
+    m->project = open(dir->path.p, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (m->project < 0 || fstat(m->project, &st) != 0)
+        return err_errno(err, E_IO, errno, "cannot open '" STR_FMT "'", STR_ARG(dir->path));
+    return (st.st_dev == dir->dev && st.st_ino == dir->ino) ||
+           err_set(err, E_CONFLICT, "'" STR_FMT "' became another directory meanwhile",
+               STR_ARG(dir->path));
+}
+
+/* The directory for the agent's state, in its home. */
+static bool make_home(int box_fd, const struct box_agent *agent, struct err *err)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(PATHS_MAX);
+    struct str dir = str_trim_end(agent->state_dir, '/'), home = agent_home(agent);
+    if (!dir.n)
+        return true;
+    const char *path = arena_printf(&a, "home/" STR_FMT, STR_ARG(lexical_rest(home, dir)));
+    return mkdirat(box_fd, path, 0700) == 0 ||
+           err_errno(err, E_IO, errno, "cannot make '%s'", path);
+}
+
+static bool source_of(struct str path, struct plan_source *ret_source, struct err *err)
+{
+    struct stat st;
+    if (lstat(path.p, &st) != 0)
+        return err_errno(err, E_IO, errno, "cannot look at '" STR_FMT "'", STR_ARG(path));
+    *ret_source = (struct plan_source){path, st.st_dev, st.st_ino};
+    return true;
+}
+
+/* With the layers as they will be, on whatever the baseline is. */
+static bool choose(struct maker *m, struct str lower, struct err *err)
+{
+    const struct box *box = &m->box;
+    struct plan_overlay overlay = {.at = box->meta.workdir.mount_path};
+    return box_make_layers(box->fd, box->meta.workdir.host_path, m->in->project->mode, err) &&
+           source_of(lower, &overlay.lower, err) &&
+           source_of(box_part_path(box, "work", "upper", &m->arena), &overlay.upper, err) &&
+           source_of(box_part_path(box, "work", "work", &m->arena), &overlay.work, err) &&
+           layering_choose(&overlay, &m->setup.layering, &m->report->why, err);
+}
+
+static bool second_copy(struct maker *m, int from_fd, struct err *err)
+{
+    if (m->setup.layering != BOX_LAYERS_SECOND_COPY)
+        return true;
+    AUTO_FD int layers = open(box_part_path(&m->box, "work", NULL, &m->arena).p,
+        O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (layers < 0)
+        return err_errno(err, E_IO, errno, "cannot open the layers");
+    return layering_copy(layers, from_fd, err);
+}
+
+static void leave_out_state(const struct new_input *in, struct copy_options *options)
+{
+    struct stat st;
+    if (stat(in->state, &st) == 0) {
+        options->left_out_dev = st.st_dev;
+        options->left_out_ino = st.st_ino;
+    }
+}
+
+/* The layers are tried first: what can't be used is not copied. */
+static bool fill_copy(struct maker *m, struct err *err)
+{
+    struct copy_options options = {.include_ignored = m->setup.include_ignored};
+    struct str path = box_part_path(&m->box, "base", NULL, &m->arena);
+    leave_out_state(m->in, &options);
+    ask(m);
+    if (!judge(m, err))
+        return false;
+    AUTO_FD int base = mkdir(path.p, 0700) == 0
+                           ? open(path.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+                           : -1;
+    if (base < 0)
+        return err_errno(err, E_IO, errno, "cannot make '" STR_FMT "'", STR_ARG(path));
+    if (!choose(m, path, err) || !copy_project(m->project, base, &options, &m->report->copied, err))
+        return false;
+    if (fchmod(base, (m->in->project->mode & 0777) | 0700) != 0)
+        return err_errno(err, E_IO, errno, "cannot make '" STR_FMT "'", STR_ARG(path));
+    return second_copy(m, base, err);
+}
+
+/* git looks at the tree while we do. */
+static bool fill_overlay(struct maker *m, struct err *err)
+{
+    pthread_t thread;
+    bool threaded = pthread_create(&thread, NULL, ask, m) == 0;
+    bool ok = manifest_take(m->project, &m->manifest, err) &&
+              choose(m, m->in->project->path, err) && second_copy(m, m->project, err) &&
+              manifest_write(&m->manifest, m->box.host, "manifest", err);
+    if (threaded)
+        pthread_join(thread, NULL);
+    else if (ok)
+        ask(m);
+    return ok && judge(m, err);
+}
+
+static bool fill_real(struct maker *m, struct err *err)
+{
+    m->setup.layering = BOX_LAYERS_NONE;
+    ask(m);
+    return judge(m, err);
+}
+
+static bool fill_project(struct maker *m, struct err *err)
+{
+    static bool (*const how[])(struct maker *, struct err *) = {
+        [BOX_COPY] = fill_copy, [BOX_OVERLAY] = fill_overlay, [BOX_RW] = fill_real};
+    return how[m->in->meta.workdir.mode](m, err);
+}
+
+static bool fill_files(struct maker *m, struct err *err)
+{
+    char now[CLOCK_RFC3339];
+    struct box_meta meta = m->in->meta;
+    clock_rfc3339(clock_wall_ms(), now);
+    meta.cordon_version = STR(CORDON_VERSION);
+    meta.created_at = str_z(now);
+    meta.has_prompt = m->in->prompt.p != NULL;
+    if (m->dirty.head[0])
+        meta.workdir.baseline_sha = str_z(m->dirty.head);
+    return (!m->in->prompt.p || put_file(m->box.host, "prompt", m->in->prompt, err)) &&
+           box_save_setup(m->box.host, &m->setup, err) && meta_save(m->box.fd, &meta, err);
+}
+
+/* The whole ----------------------------------------------------------------------------------- */
+
+static bool fill(struct maker *m, struct err *err)
+{
+    AUTO_FREE char *path = beneath_name(m->box.fd);
+    m->box.host = openat(m->box.fd, "host", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (!path || m->box.host < 0)
+        return err_errno(err, E_IO, path ? errno : ENOENT, "cannot make the box");
+    m->box.path = arena_str(&m->arena, str_z(path));
+    return make_home(m->box.fd, m->in->agent, err) && fill_project(m, err) && fill_files(m, err);
+}
+
+bool new_make(const struct boxes *boxes, const struct new_input *input, struct new_report *report,
+    struct err *err)
+{
+    struct str name = input->meta.name;
+    struct maker m = {
+        .in = input,
+        .report = report,
+        .setup = input->setup,
+        .box = BOX_NONE,
+        .project = -1,
+        .manifest = MANIFEST_INIT,
+        .arena = ARENA_INIT(PATHS_MAX),
+    };
+    m.box.name = name;
+    m.box.meta = input->meta;
+    bool ok = open_project(&m, err) && boxes_begin(boxes, name, &m.box.fd, err) && fill(&m, err) &&
+              boxes_finish(boxes, name, input->replace ? BOXES_REPLACE : BOXES_NEW, err);
+    if (!ok)
+        boxes_abandon(boxes, name);
+    report->layering = m.setup.layering;
+    box_close(&m.box);
+    if (m.project >= 0)
+        close(m.project);
+    manifest_done(&m.manifest);
+    err_done(&m.git_err);
+    arena_done(&m.arena);
+    return ok;
+}

@@ -1,0 +1,305 @@
+/* The network of a box, as far as the supervisor has to do with it: the proxy's process, and ports
+ * of this machine that lead into the box. The bytes are the proxy's. */
+#include "box/keeper.h"
+#include "box/proxy.h"
+#include "path/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+enum {
+    NET_ID = 1u << 30, /* ids of commands are below */
+    ANSWER_MS = 5000,
+    PORT_BACKLOG = 16,
+    LINES_MAX = 64 * 1024,
+    REFUSED_MAX = 1 << 20, /* bytes of refused.jsonl */
+};
+
+static const char refused_name[] = "refused.jsonl";
+
+static bool has_proxy(const struct keeper *k)
+{
+    struct str_list hosts;
+    return box_network(k->box, &hosts) == BOX_NETWORK_ALLOW;
+}
+
+static bool wants_ports(const struct keeper *k)
+{
+    return k->options->mode != SUPERVISE_COMMANDS && k->box->meta.ports.n > 0;
+}
+
+/* Opening ------------------------------------------------------------------------------------- */
+
+static struct sockaddr_in loopback(uint16_t port)
+{
+    return (struct sockaddr_in){
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+}
+
+static bool open_port(struct keeper *k, struct str text, struct err *err)
+{
+    struct str from, to;
+    int64_t host = 0, inside = 0;
+    const int one = 1;
+    (void)str_cut(text, ':', &from, &to);
+    if (!str_to_int(from, 1, UINT16_MAX, &host) || !str_to_int(to, 1, UINT16_MAX, &inside))
+        return err_set(err, E_CONFIG, "'" STR_FMT "' is not HOST:BOX", STR_ARG(text));
+    const struct sockaddr_in address = loopback((uint16_t)host);
+    AUTO_FD int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return err_errno(err, E_IO, errno, "cannot make a socket");
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+    if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) != 0 ||
+        listen(fd, PORT_BACKLOG) != 0) {
+        err_errno(err, errno == EADDRINUSE ? E_CONFLICT : E_IO, errno,
+            "cannot listen on port %d of this machine", (int)host);
+        return err_ctx_int(err, "port", host);
+    }
+    k->net.ports[k->net.n_ports++] = (struct keeper_port){TAKE_FD(fd), (uint16_t)inside};
+    return true;
+}
+
+bool net_open(struct keeper *k, struct err *err)
+{
+    k->net.lines = BUF_INIT(LINES_MAX);
+    for (size_t i = 0; wants_ports(k) && i < MIN(k->box->meta.ports.n, (size_t)KEEPER_PORTS_MAX);
+         i++)
+        if (!open_port(k, k->box->meta.ports.p[i], err))
+            return false;
+    return true;
+}
+
+/* The proxy ----------------------------------------------------------------------------------- */
+
+/* Keeps three descriptors and no more, the lock of the box not among them. */
+NORETURN static void run_proxy(struct keeper *k, int relays, int report)
+{
+    struct proxy_input input = {.listener = k->net.listener, .relays = relays, .report = report};
+    int *const keep[] = {&input.listener, &input.relays, &input.report};
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_NAME, "cordon-proxy");
+    (void)box_network(k->box, &input.hosts);
+    const int first = 3, above = first + (int)ARRAY_LEN(keep);
+    int high[ARRAY_LEN(keep)];
+    for (size_t i = 0; i < ARRAY_LEN(keep); i++)
+        high[i] = *keep[i] >= 0 ? fcntl(*keep[i], F_DUPFD_CLOEXEC, above) : -1;
+    for (size_t i = 0; i < ARRAY_LEN(keep); i++) {
+        int fd = first + (int)i;
+        if (high[i] >= 0)
+            *keep[i] = dup3(high[i], fd, O_CLOEXEC);
+        else
+            close(fd);
+    }
+    syscall(SYS_close_range, above, ~0u, 0);
+    proxy_main(&input);
+}
+
+static bool fork_proxy(struct keeper *k, struct err *err)
+{
+    int pair[2], pipes[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0)
+        return err_errno(err, E_IO, errno, "cannot make a socket pair");
+    AUTO_FD int ours = pair[0], theirs = pair[1];
+    if (pipe2(pipes, O_CLOEXEC | O_NONBLOCK) != 0)
+        return err_errno(err, E_IO, errno, "cannot make a pipe");
+    AUTO_FD int reads = pipes[0], writes = pipes[1];
+    pid_t parent = getpid(), pid = fork();
+    if (pid < 0)
+        return err_errno(err, E_IO, errno, "cannot start the proxy");
+    if (pid == 0) {
+        if (getppid() != parent)
+            _exit(0);
+        run_proxy(k, theirs, writes);
+    }
+    k->net.proxy = pid;
+    k->net.relays = TAKE_FD(ours);
+    k->net.report = TAKE_FD(reads);
+    return true;
+}
+
+/* The one answer that is waited for: before anything runs in the box. */
+static bool await_listener(struct keeper *k, struct err *err)
+{
+    struct service_news news = {.fd = -1};
+    uint64_t until = clock_mono_ms() + ANSWER_MS;
+    for (uint64_t now; (now = clock_mono_ms()) < until;) {
+        struct pollfd fd = {.fd = k->service, .events = POLLIN};
+        (void)poll(&fd, 1, (int)(until - now));
+        enum service_got got = service_next(k->service, &news);
+        if (got == SERVICE_NEWS && news.word == SERVICE_LISTENS) {
+            k->net.listener = news.fd;
+            return true;
+        }
+        if (got == SERVICE_NEWS)
+            return err_errno(err, E_IO, news.value, "the proxy cannot listen in the box");
+        if (got == SERVICE_GONE)
+            break;
+    }
+    return err_set(err, E_IO, "the sandbox does not answer");
+}
+
+bool net_start(struct keeper *k, struct err *err)
+{
+    if (has_proxy(k) &&
+        (!service_listen(k->service, NET_ID, KEEPER_PROXY_PORT, err) || !await_listener(k, err)))
+        return false;
+    if (!has_proxy(k) && !k->net.n_ports)
+        return true;
+    bool ok = fork_proxy(k, err);
+    if (k->net.listener >= 0)
+        close(TAKE_FD(k->net.listener));
+    return ok;
+}
+
+/* Ports --------------------------------------------------------------------------------------- */
+
+static void join(struct keeper *k, int one, int two)
+{
+    char space[CMSG_SPACE(2 * sizeof(int))] __attribute__((aligned(8))) = {0};
+    const int fds[2] = {one, two};
+    char byte = 0;
+    struct iovec iov = {&byte, 1};
+    struct msghdr msg = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = space, .msg_controllen = sizeof(space)};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(fds));
+    memcpy(CMSG_DATA(c), fds, sizeof(fds));
+    /* One that is not taken is closed, as any connection that nobody serves. */
+    (void)!sendmsg(k->net.relays, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* Without a network of its own the box's port is this machine's. */
+static void join_host(struct keeper *k, int fd, uint16_t port)
+{
+    const struct sockaddr_in address = loopback(port);
+    AUTO_FD int to = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (to >= 0 && (connect(to, (const struct sockaddr *)&address, sizeof(address)) == 0 ||
+                       errno == EINPROGRESS))
+        join(k, fd, to);
+}
+
+static void take_call(struct keeper *k, const struct keeper_port *port)
+{
+    AUTO_ERR struct err ignored = {0};
+    AUTO_FD int fd = accept4(port->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd < 0)
+        return;
+    if (!k->view.plan.own_network) {
+        join_host(k, fd, port->to);
+        return;
+    }
+    for (size_t i = 0; i < KEEPER_PORTS_MAX; i++) {
+        struct keeper_call *call = &k->net.calls[i];
+        if (call->id)
+            continue;
+        call->id = NET_ID + 1 + (uint32_t)i;
+        if (!service_connect(k->service, call->id, port->to, &ignored))
+            call->id = 0;
+        else
+            call->fd = TAKE_FD(fd);
+        return;
+    }
+}
+
+bool net_news(struct keeper *k, const struct service_news *news)
+{
+    if (news->id < NET_ID)
+        return false;
+    for (size_t i = 0; i < KEEPER_PORTS_MAX; i++) {
+        struct keeper_call *call = &k->net.calls[i];
+        if (call->id != news->id)
+            continue;
+        if (news->word == SERVICE_CONNECTS && news->fd >= 0)
+            join(k, call->fd, news->fd);
+        close(call->fd);
+        *call = (struct keeper_call){.fd = -1};
+    }
+    return true;
+}
+
+/* What was refused ---------------------------------------------------------------------------- */
+
+/* Whole lines, up to a limit: who is refused a thousand times is refused. */
+static void put_lines(struct keeper *k)
+{
+    struct stat st;
+    struct str text = buf_str(&k->net.lines);
+    ptrdiff_t last = str_find_last(text, '\n');
+    if (last < 0)
+        return;
+    size_t n = (size_t)last + 1;
+    AUTO_FD int fd = openat(
+        k->box->host, refused_name, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd >= 0 && fstat(fd, &st) == 0 && (uint64_t)st.st_size + n <= REFUSED_MAX)
+        (void)!file_write_all(fd, str_head(text, n));
+    memmove(k->net.lines.p, k->net.lines.p + n, k->net.lines.n - n);
+    buf_truncate(&k->net.lines, k->net.lines.n - n);
+}
+
+static void read_report(struct keeper *k)
+{
+    char bytes[4096];
+    ssize_t n = read(k->net.report, bytes, sizeof(bytes));
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n <= 0) {
+        close(TAKE_FD(k->net.report));
+        return;
+    }
+    if (k->net.lines.n + (size_t)n >= LINES_MAX)
+        buf_reset(&k->net.lines);
+    buf_add(&k->net.lines, bytes, (size_t)n);
+    put_lines(k);
+}
+
+/* The loop's part ----------------------------------------------------------------------------- */
+
+size_t net_polls(const struct keeper *k, struct pollfd *fds)
+{
+    size_t n = 0;
+    fds[n++] = (struct pollfd){.fd = k->net.report, .events = POLLIN};
+    for (size_t i = 0; i < k->net.n_ports; i++)
+        fds[n++] = (struct pollfd){.fd = k->net.ports[i].listener, .events = POLLIN};
+    return n;
+}
+
+void net_step(struct keeper *k, const struct pollfd *fds, size_t n)
+{
+    if (fds[0].revents)
+        read_report(k);
+    for (size_t i = 1; i < n; i++)
+        if (fds[i].revents)
+            take_call(k, &k->net.ports[i - 1]);
+}
+
+void net_close(struct keeper *k)
+{
+    int *const fds[] = {&k->net.listener, &k->net.relays};
+    for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+        if (*fds[i] >= 0)
+            close(TAKE_FD(*fds[i]));
+    for (size_t i = 0; i < k->net.n_ports; i++)
+        close(k->net.ports[i].listener);
+    k->net.n_ports = 0;
+    while (k->net.report >= 0) { /* until the proxy has ended */
+        struct pollfd fd = {.fd = k->net.report, .events = POLLIN};
+        if (poll(&fd, 1, ANSWER_MS) <= 0)
+            break;
+        read_report(k);
+    }
+    if (k->net.proxy > 0) {
+        kill(k->net.proxy, SIGKILL);
+        while (waitpid(k->net.proxy, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+    buf_done(&k->net.lines);
+}

@@ -1,0 +1,145 @@
+/* Dropping what a box did. */
+#include "box/reset.h"
+
+#include "base/clock.h"
+#include "box/client.h"
+#include "box/layering.h"
+#include "box/manifest.h"
+#include "box/state.h"
+#include "box/upper.h"
+#include "path/lexical.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/stat.h>
+
+enum {
+    NAMED = 3, /* files in a message */
+    PATHS_MAX = 1 << 20,
+    HALT_GRACE_MS = 5000,
+    HALT_MS = 10 * 1000,
+    HALT_LOOK_MS = 5,
+};
+
+/* Unapplied work ------------------------------------------------------------------------------ */
+
+bool reset_unapplied(const struct box *box, struct delta *delta, struct err *err)
+{
+    AUTO(box_close_trees) struct box_trees trees = BOX_TREES_NONE;
+    if (box->meta.workdir.mode == BOX_RW)
+        return true;
+    if (!box_open_trees(box, &trees, err))
+        return false;
+    int lower = trees.baseline >= 0 ? trees.baseline : trees.project;
+    return upper_read(
+        lower, trees.upper, &(struct upper_options){.opaque_root = trees.opaque_root}, delta, err);
+}
+
+bool reset_refuse_loss(const struct box *box, const char *verb, struct err *err)
+{
+    AUTO_DELTA struct delta delta = DELTA_INIT;
+    AUTO_BUF struct buf names = BUF_INIT(64 * 1024);
+    if (!reset_unapplied(box, &delta, err)) {
+        if (err->code == E_NOT_FOUND)
+            err_wrap(
+                err, "nobody can tell what the box '" STR_FMT "' has changed", STR_ARG(box->name));
+        return err_ctx(err, "remedy", "--abandon-unapplied, if nothing in it is needed");
+    }
+    if (delta.n == 0)
+        return true;
+    for (size_t i = 0; i < MIN(delta.n, (size_t)NAMED); i++)
+        buf_printf(&names, "%s'" STR_FMT "'", i ? ", " : "", STR_ARG(delta.items[i].path));
+    if (delta.n > NAMED)
+        buf_printf(&names, " and %zu more", delta.n - NAMED);
+    err_set(err, E_CONFLICT,
+        "%s the box '" STR_FMT "' would lose changes that were not applied: %s", verb,
+        STR_ARG(box->name), buf_z(&names));
+    err_ctx(err, "name", STR_FMT, STR_ARG(box->name));
+    err_ctx_int(err, "changes", (int64_t)delta.n);
+    return err_ctx(err, "remedy",
+        "'cordon box apply " STR_FMT "' first, or --abandon-unapplied to lose them",
+        STR_ARG(box->name));
+}
+
+/* A running box ------------------------------------------------------------------------------- */
+
+bool reset_halt(const struct box *box, int *ret_lock, struct err *err)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(PATHS_MAX);
+    struct box_state state;
+    bool held;
+    AUTO_FD int fd = -1;
+    AUTO_ERR struct err none = {0};
+    if (!state_load(box->host, &a, &state, &held, err))
+        return false;
+    if (held && client_connect(box, &fd, &none) && !client_stop(fd, HALT_GRACE_MS, err))
+        return false;
+    /* Who is just about to end has no socket any more. */
+    uint64_t until = clock_mono_ms() + HALT_MS;
+    for (bool ok = false; !ok;) {
+        AUTO_ERR struct err taken = {0};
+        ok = state_hold(box->host, ret_lock, &taken);
+        if (!ok && (taken.code != E_CONFLICT || clock_mono_ms() >= until))
+            return err_move(err, &taken);
+        if (!ok)
+            (void)poll(NULL, 0, HALT_LOOK_MS);
+    }
+    state_await_end(&state);
+    return true;
+}
+
+/* Resetting ----------------------------------------------------------------------------------- */
+
+/* The mode that the box's project begins with. */
+static bool project_mode(const struct box_trees *trees, mode_t *ret_mode, struct err *err)
+{
+    struct stat st;
+    if (fstat(trees->baseline >= 0 ? trees->baseline : trees->project, &st) != 0)
+        return err_errno(err, E_IO, errno, "cannot look at the project");
+    *ret_mode = st.st_mode;
+    return true;
+}
+
+/* What it starts from now is the project as it is now: the layers first, since a manifest that is
+ * too old only refuses too much. */
+static bool new_manifest(const struct box *box, int project, struct err *err)
+{
+    AUTO_MANIFEST struct manifest m = MANIFEST_INIT;
+    return manifest_take(project, &m, err) && manifest_write(&m, box->host, "manifest", err);
+}
+
+static bool reset_layers(const struct boxes *boxes, const struct box *box, struct err *err)
+{
+    AUTO(box_close_trees) struct box_trees trees = BOX_TREES_NONE;
+    const struct box_workdir *w = &box->meta.workdir;
+    AUTO_FD int fresh = -1;
+    mode_t mode = 0;
+    if (w->mode == BOX_RW)
+        return true;
+    if (!box_open_trees(box, &trees, err) || !project_mode(&trees, &mode, err) ||
+        !box_begin_part(boxes, box->name, mode, &fresh, err))
+        return false;
+    int from = trees.baseline >= 0 ? trees.baseline : trees.project;
+    if ((trees.opaque_root && !layering_copy(fresh, from, err)) ||
+        !box_swap_part(boxes, box->name, "work", w->host_path, err))
+        return false;
+    return w->mode != BOX_OVERLAY || new_manifest(box, trees.project, err);
+}
+
+static bool reset_home(const struct boxes *boxes, const struct box *box, struct err *err)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(PATHS_MAX);
+    AUTO_FD int fresh = -1;
+    struct str dir = str_trim_end(box->agent->state_dir, '/'), home = agent_home(box->agent);
+    if (!box_begin_part(boxes, box->name, 0, &fresh, err))
+        return false;
+    if (dir.n && mkdirat(fresh, arena_strdup(&a, lexical_rest(home, dir)), 0700) != 0)
+        return err_errno(err, E_IO, errno, "cannot make the agent's home");
+    return box_swap_part(boxes, box->name, "home", (struct str){0}, err);
+}
+
+bool reset_box(const struct boxes *boxes, const struct box *box,
+    const struct reset_options *options, struct err *err)
+{
+    return reset_layers(boxes, box, err) && (!options->clean || reset_home(boxes, box, err));
+}

@@ -1,0 +1,173 @@
+/* state.json as a table, and the lock that says whether it can be believed. */
+#include "box/state.h"
+
+#include "base/id.h"
+#include "path/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+enum {
+    STATE_MAX = 64 * 1024,
+    WORD_MAX = 4096,
+    GAPS_MAX = 32,
+    END_MS = 5000,
+};
+
+static const char file_name[] = "state.json";
+static const char lock_name[] = "running";
+
+const char *const box_status_names[] = {
+    [BOX_STOPPED] = "stopped",
+    [BOX_RUNNING] = "running",
+    [BOX_IDLE] = "idle",
+    [BOX_DONE] = "done",
+    [BOX_FAILED] = "failed",
+};
+
+static const char *const prompt_names[] = {
+    [BOX_PROMPT_NONE] = "none",
+    [BOX_PROMPT_PENDING] = "pending",
+    [BOX_PROMPT_DELIVERED] = "delivered",
+    [BOX_PROMPT_UNCONFIRMED] = "unconfirmed",
+};
+
+static const struct field state_fields[] = {
+    FIELD_ENUM("status", struct box_state, status, box_status_names, "what became of the agent",
+        .flags = FIELD_REQUIRED),
+    FIELD_STR("started_at", struct box_state, started_at, "RFC 3339", FIELD_RANGE(0, WORD_MAX)),
+    FIELD_STR("ended_at", struct box_state, ended_at, "RFC 3339; absent: it has not",
+        FIELD_RANGE(0, WORD_MAX)),
+    FIELD_I64("exit_code", struct box_state, exit_code, "of the agent; -1: none", .def = "-1",
+        FIELD_RANGE(-1, 255)),
+    FIELD_I64("signal", struct box_state, signal, "that ended the agent; 0: none", .def = "0",
+        FIELD_RANGE(0, 64)),
+    FIELD_ENUM("prompt", struct box_state, prompt, prompt_names, "whether it has its prompt",
+        .def = "\"none\""),
+    FIELD_STR("error", struct box_state, error, "why it failed, if not by itself",
+        .flags = FIELD_OMIT_EMPTY, FIELD_RANGE(0, WORD_MAX)),
+    FIELD_STRS("gaps", struct box_state, gaps, "limits that are weaker than asked", .def = "[]",
+        FIELD_RANGE(0, GAPS_MAX)),
+    FIELD_U64("run", struct box_state, run, "its recording is runs/<n>; 0: none", .def = "0"),
+    FIELD_U64("pid", struct box_state, pid, "of its supervisor", .def = "0"),
+    FIELD_U64("first", struct box_state, first, "of the sandbox's processes", .def = "0"),
+    FIELD_BOOL("agent", struct box_state, agent, "the agent was started", .def = "false"),
+};
+const struct shape box_state_shape =
+    SHAPE("state", struct box_state, state_fields, "what became of a box's last run");
+
+/* The lock ------------------------------------------------------------------------------------ */
+
+/* A lock of the open file itself: it stays with the last copy of the descriptor, and others can ask
+ * for it without taking it. */
+static const struct flock whole_file = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+static int open_lock(int host_fd, int flags)
+{
+    return openat(host_fd, lock_name, flags | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+bool state_hold(int host_fd, int *ret_lock, struct err *err)
+{
+    struct flock lock = whole_file;
+    AUTO_FD int fd = open_lock(host_fd, O_RDWR | O_CREAT);
+    if (fd < 0)
+        return err_errno(err, E_IO, errno, "cannot open '%s'", lock_name);
+    if (fcntl(fd, F_OFD_SETLK, &lock) != 0)
+        return errno == EAGAIN || errno == EACCES
+                   ? err_set(err, E_CONFLICT, "the box is running")
+                   : err_errno(err, E_IO, errno, "cannot lock '%s'", lock_name);
+    *ret_lock = TAKE_FD(fd);
+    return true;
+}
+
+static bool is_held(int host_fd, bool *ret_held, struct err *err)
+{
+    struct flock lock = whole_file;
+    AUTO_FD int fd = open_lock(host_fd, O_RDWR);
+    if (fd < 0 && errno == ENOENT) {
+        *ret_held = false;
+        return true;
+    }
+    if (fd < 0 || fcntl(fd, F_OFD_GETLK, &lock) != 0)
+        return err_errno(err, E_IO, errno, "cannot look at '%s'", lock_name);
+    *ret_held = lock.l_type != F_UNLCK;
+    return true;
+}
+
+/* The file ------------------------------------------------------------------------------------ */
+
+/* Not worth waiting for the disk: after a power cut nothing runs, and an empty file says so. */
+bool state_save(int host_fd, const struct box_state *state, struct err *err)
+{
+    AUTO_BUF struct buf text = BUF_INIT(STATE_MAX);
+    AUTO_JSON json_t *tree = field_write(&box_state_shape, state);
+    char id[ID_SIZE], temp[ID_SIZE + 8];
+    json_add_pretty(&text, tree);
+    buf_add_byte(&text, '\n');
+    if (!buf_ok(&text))
+        return err_set(err, E_IO, "%s would be longer than %d bytes", file_name, STATE_MAX);
+    id_new(id);
+    snprintf(temp, sizeof(temp), ".tmp-%s", id);
+    AUTO_FD int fd =
+        openat(host_fd, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd >= 0 && file_write_all(fd, buf_str(&text)) &&
+        renameat(host_fd, temp, host_fd, file_name) == 0)
+        return true;
+    err_errno(err, E_IO, errno, "cannot write '%s'", file_name);
+    unlinkat(host_fd, temp, 0);
+    return false;
+}
+
+/* Empty: there is none yet. */
+static bool read_text(int host_fd, struct buf *text, struct err *err)
+{
+    struct stat st;
+    AUTO_FD int fd = openat(host_fd, file_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT || err_errno(err, E_IO, errno, "cannot open '%s'", file_name);
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > STATE_MAX)
+        return err_set(
+            err, E_CONFIG, "'%s' is not a regular file of at most %d bytes", file_name, STATE_MAX);
+    return file_read(fd, STATE_MAX, file_name, text, err);
+}
+
+bool state_load(
+    int host_fd, struct arena *arena, struct box_state *ret_state, bool *ret_held, struct err *err)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * STATE_MAX);
+    AUTO_JSON json_t *tree = NULL;
+    struct box_state state = {.status = BOX_STOPPED, .exit_code = -1};
+    bool held = false;
+    /* The lock first: whoever lets go of it has written the end before. */
+    if (!is_held(host_fd, &held, err) || !read_text(host_fd, &text, err))
+        return false;
+    if (text.n && (!json_parse(buf_str(&text), file_name, E_CONFIG, &tree, err) ||
+                      !field_read(&box_state_shape, tree, arena, E_CONFIG, &state, err)))
+        return err_wrap(err, "%s", file_name);
+    if (!held && (state.status == BOX_RUNNING || state.status == BOX_IDLE))
+        state.status = BOX_STOPPED;
+    *ret_state = state;
+    *ret_held = held;
+    return true;
+}
+
+/* The kernel kills it with its supervisor, but not in the same moment. Its number may be another's
+ * by now: one of a name like ours at most, and then it is waited for in vain. */
+void state_await_end(const struct box_state *state)
+{
+    char path[64], name[32] = "";
+    if (state->first == 0 || state->first > INT32_MAX)
+        return;
+    snprintf(path, sizeof(path), "/proc/%d/comm", (int)state->first);
+    AUTO_FD int process = (int)syscall(SYS_pidfd_open, (pid_t)state->first, 0);
+    AUTO_FD int comm = open(path, O_RDONLY | O_CLOEXEC);
+    if (process < 0 || comm < 0 || read(comm, name, sizeof(name) - 1) <= 0 ||
+        strcmp(name, STATE_FIRST_NAME "\n") != 0)
+        return;
+    struct pollfd wait = {.fd = process, .events = POLLIN};
+    (void)poll(&wait, 1, END_MS);
+}

@@ -1,0 +1,432 @@
+/* A box's policy, places and environment. */
+#include "box/view.h"
+
+#include "box/installed.h"
+#include "path/beneath.h"
+#include "path/lexical.h"
+#include "policy/preset.h"
+#include "sandbox/env.h"
+#include "sandbox/host_plan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+
+enum {
+    PROCESSES = 4096,
+    OPEN_FILES = 64 * 1024,
+    ENV_MAX = 24,
+};
+#define TMP_BYTES ((uint64_t)2 << 30)
+
+struct viewer {
+    const struct box *box;
+    const struct view_input *in;
+    struct arena *a;
+    struct box_view *view;
+    struct str home;   /* inside */
+    struct str hidden; /* ours, on the host */
+    struct str_list inside;
+    struct plan_bind *binds;
+    size_t n_binds;
+    struct plan_overlay overlay;
+    struct installed installed;
+};
+
+/* Places -------------------------------------------------------------------------------------- */
+
+/* What a path without links is now. */
+static bool source_of(
+    struct str path, struct plan_source *ret_source, mode_t *ret_mode, struct err *err)
+{
+    struct stat st;
+    AUTO_FD int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const char *rest = path.n > 1 ? path.p + 1 : ".";
+    AUTO_FD int fd = beneath_open(root, rest, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        bool gone = errno == ENOENT || errno == ENOTDIR || errno == ELOOP;
+        err_errno(err, gone ? E_NOT_FOUND : E_IO, errno, "cannot show '" STR_FMT "' in the box",
+            STR_ARG(path));
+        return err_ctx(err, "path", STR_FMT, STR_ARG(path));
+    }
+    *ret_source = (struct plan_source){path, st.st_dev, st.st_ino};
+    *ret_mode = st.st_mode;
+    return true;
+}
+
+static bool bind(struct viewer *v, struct str at, struct str path, bool write, struct err *err)
+{
+    mode_t mode;
+    struct plan_bind *b = &v->binds[v->n_binds];
+    if (!source_of(path, &b->source, &mode, err))
+        return false;
+    b->at = at;
+    b->is_dir = S_ISDIR(mode);
+    b->write = write;
+    b->exec = true;
+    v->n_binds++;
+    return true;
+}
+
+/* A real directory that the box may change. Not its `.git`: the host's git runs what is written
+ * there, and by more names than could be told apart (hooks, config, commondir, …). */
+static bool bind_writable(struct viewer *v, struct str path, struct err *err)
+{
+    struct stat st;
+    const char *git = arena_printf(v->a, STR_FMT "/.git", STR_ARG(path));
+    if (!bind(v, path, path, true, err))
+        return false;
+    if (lstat(git, &st) != 0)
+        return errno == ENOENT || err_errno(err, E_IO, errno, "cannot look at '%s'", git);
+    if (S_ISLNK(st.st_mode))
+        return err_set(err, E_FS_VIOLATION,
+            "'%s' is a link, which a box that may write there could lead elsewhere; use ':copy'",
+            git);
+    return bind(v, str_z(git), str_z(git), false, err);
+}
+
+static bool add_overlay(struct viewer *v, struct err *err)
+{
+    const struct box *box = v->box;
+    struct plan_overlay *o = &v->overlay;
+    struct str lower = box->meta.workdir.mode == BOX_COPY ? box_part_path(box, "base", NULL, v->a)
+                                                          : box->meta.workdir.host_path;
+    mode_t mode;
+    o->at = box->meta.workdir.mount_path;
+    o->exec = true;
+    return source_of(lower, &o->lower, &mode, err) &&
+           source_of(box_part_path(box, "work", "upper", v->a), &o->upper, &mode, err) &&
+           source_of(box_part_path(box, "work", "work", v->a), &o->work, &mode, err);
+}
+
+static bool add_project(struct viewer *v, struct err *err)
+{
+    const struct box *box = v->box;
+    switch (box->setup.layering) {
+    case BOX_LAYERS_OVERLAY:
+        return add_overlay(v, err);
+    case BOX_LAYERS_SECOND_COPY:
+        return bind(
+            v, box->meta.workdir.mount_path, box_part_path(box, "work", "tree", v->a), true, err);
+    default:
+        return bind_writable(v, box->meta.workdir.host_path, err);
+    }
+}
+
+/* Nothing else may be where the agent is at home. */
+static bool check_home(const struct viewer *v, struct err *err)
+{
+    for (size_t i = 0; i < v->inside.n; i++)
+        if (lexical_is_below(v->inside.p[i], v->home))
+            return err_set(err, E_CLI_INVALID_ARG,
+                "'" STR_FMT "', where the agent is at home in the box, lies in '" STR_FMT
+                "', which the box is to show",
+                STR_ARG(v->home), STR_ARG(v->inside.p[i]));
+    return true;
+}
+
+static bool add_places(struct viewer *v, struct err *err)
+{
+    enum {
+        HOME_AND_PROJECT = 3,
+        EACH = 2, /* with its .git */
+    };
+    const struct box *box = v->box;
+    const struct box_setup *setup = &box->setup;
+    v->binds = ARENA_NEW(v->a, struct plan_bind, HOME_AND_PROJECT + EACH * setup->n_extras);
+    v->inside.p = ARENA_NEW(v->a, struct str, setup->n_extras + 1);
+    v->inside.p[v->inside.n++] = box->meta.workdir.mount_path;
+    for (size_t i = 0; i < setup->n_extras; i++)
+        v->inside.p[v->inside.n++] = setup->extras[i].path;
+    struct str home = str_z(arena_printf(v->a, STR_FMT "/home", STR_ARG(box->path)));
+    if (!check_home(v, err) || !add_project(v, err) || !bind(v, v->home, home, true, err))
+        return false;
+    for (size_t i = 0; i < setup->n_extras; i++) {
+        const struct box_extra *e = &setup->extras[i];
+        if (!(e->writable ? bind_writable(v, e->path, err) : bind(v, e->path, e->path, false, err)))
+            return false;
+    }
+    return true;
+}
+
+/* Policy -------------------------------------------------------------------------------------- */
+
+static void without(struct str_list *list, struct str path)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < list->n; i++)
+        if (!str_eq(list->p[i], path))
+            list->p[n++] = list->p[i];
+    list->n = n;
+}
+
+static struct str_list joined(struct arena *a, struct str_list one, struct str_list two)
+{
+    struct str_list both = {ARENA_NEW(a, struct str, one.n + two.n), one.n + two.n};
+    if (one.n)
+        memcpy(both.p, one.p, one.n * sizeof(*one.p));
+    if (two.n)
+        memcpy(both.p + one.n, two.p, two.n * sizeof(*two.p));
+    return both;
+}
+
+static void set_limits(const struct box_limits *limits, struct policy_limits *p)
+{
+    *p = (struct policy_limits){
+        .processes = limits->processes ? limits->processes : PROCESSES,
+        .memory_bytes = limits->memory_bytes ? limits->memory_bytes : INT64_MAX,
+        .open_files = OPEN_FILES,
+        .file_bytes = limits->disk_bytes ? limits->disk_bytes : INT64_MAX,
+        .tmp_bytes = TMP_BYTES,
+    };
+}
+
+/* The system's part of a policy for building; the directories are places of their own. */
+static bool make_policy(struct viewer *v, struct err *err)
+{
+    struct policy *p = &v->view->policy;
+    struct str root = v->box->meta.workdir.host_path;
+    struct str_list hosts;
+    if (!preset_load("build", root, v->a, p, err))
+        return false;
+    without(&p->fs.allowed_read, root);
+    without(&p->fs.allowed_write, root);
+    without(&p->exec.allowed_executables, root);
+    p->fs.working_dir = (struct str){0};
+    if (box_network(v->box, &hosts) == BOX_NETWORK_ON) {
+        p->network = POLICY_NETWORK_ENABLED;
+        p->network_unsafe_ack = true;
+    }
+    set_limits(&v->box->setup.limits, &p->limits);
+    return true;
+}
+
+/* The state directory, of which a box is sandboxes/<name>. */
+static struct str state_of(const struct box *box, struct arena *a)
+{
+    struct str dir = str_head(box->path, (size_t)str_find_last(box->path, '/'));
+    if (str_is(lexical_name(dir), "sandboxes"))
+        dir = str_head(dir, (size_t)str_find_last(dir, '/'));
+    return arena_str(a, dir.n ? dir : STR("/"));
+}
+
+static struct str variable(const char *const *all, struct str name)
+{
+    for (; all && *all; all++) {
+        struct str one = str_z(*all);
+        if (str_starts_with(one, name) && one.n > name.n && one.p[name.n] == '=')
+            return str_skip(one, name.n + 1);
+    }
+    return (struct str){0};
+}
+
+static struct str resolved(struct arena *a, struct str path)
+{
+    AUTO_FD int fd = path.n ? beneath_peek(path.p) : -1;
+    AUTO_FREE char *name = fd >= 0 ? beneath_name(fd) : NULL;
+    return name ? arena_str(a, str_z(name)) : (struct str){0};
+}
+
+/* The row of our own agent means this very program. */
+static const char *program_name(const struct viewer *v)
+{
+    char self[PATH_MAX];
+    if (!v->in->program || strcmp(v->in->program, "cordon") != 0)
+        return v->in->program;
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self));
+    return n > 0 && (size_t)n < sizeof(self) ? arena_strdup(v->a, str_n(self, (size_t)n))
+                                             : v->in->program;
+}
+
+static bool add_program(struct viewer *v, struct err *err)
+{
+    struct policy *p = &v->view->policy;
+    const struct installed_input input = {
+        .program = program_name(v),
+        .path = variable(v->in->environ, STR("PATH")),
+        .cwd = v->box->meta.workdir.mount_path,
+        .home = resolved(v->a, str_z(v->in->home)),
+        .state = v->hidden,
+        .inside = v->inside,
+        .system = p->exec.allowed_executables,
+    };
+    if (!v->in->program)
+        return true;
+    if (!installed_find(&input, v->a, &v->installed, err))
+        return false;
+    v->view->program = v->installed.path.p;
+    p->fs.allowed_read = joined(v->a, p->fs.allowed_read, v->installed.shown);
+    p->exec.allowed_executables = joined(v->a, p->exec.allowed_executables, v->installed.shown);
+    return true;
+}
+
+/* Environment --------------------------------------------------------------------------------- */
+
+struct setter {
+    struct str_pair pairs[ENV_MAX];
+    size_t n;
+};
+
+static void set(struct setter *s, const char *name, struct str value)
+{
+    BUG_ON(s->n == ENV_MAX);
+    s->pairs[s->n++] = (struct str_pair){str_z(name), value};
+}
+
+static bool is_shown(const struct viewer *v, struct str dir)
+{
+    const struct str_list *const lists[] = {
+        &v->view->policy.exec.allowed_executables, &v->inside, &v->installed.dirs};
+    for (size_t k = 0; k < ARRAY_LEN(lists); k++)
+        for (size_t i = 0; i < lists[k]->n; i++)
+            if (lexical_is_below(lists[k]->p[i], dir))
+                return true;
+    return false;
+}
+
+static bool has_dir(const struct buf *path, struct str dir)
+{
+    struct str one, rest = buf_str(path);
+    while (str_cut(rest, ':', &one, &rest))
+        if (str_eq(one, dir))
+            return true;
+    return false;
+}
+
+static void add_dir(struct buf *path, struct str dir)
+{
+    if (has_dir(path, dir))
+        return;
+    if (path->n)
+        buf_add_byte(path, ':');
+    buf_add_str(path, dir);
+}
+
+/* The caller's, without what is not shown; then what every machine has. */
+static struct str make_path(const struct viewer *v)
+{
+    static const char *const usual[] = {"/usr/local/bin", "/usr/bin", "/bin"};
+    AUTO_BUF struct buf path = BUF_INIT(1 << 20);
+    struct str one, rest = variable(v->in->environ, STR("PATH"));
+    buf_printf(&path, STR_FMT "/.local/bin", STR_ARG(v->home));
+    while (rest.p && str_cut(rest, ':', &one, &rest)) {
+        if (one.n == 0 || one.p[0] != '/')
+            continue;
+        struct str clean = lexical_absolute(v->a, STR("/"), one), real = resolved(v->a, clean);
+        if (is_shown(v, clean))
+            add_dir(&path, clean);
+        else if (real.n && is_shown(v, real))
+            add_dir(&path, real);
+    }
+    for (size_t i = 0; i < v->installed.dirs.n; i++)
+        add_dir(&path, v->installed.dirs.p[i]);
+    for (size_t i = 0; i < ARRAY_LEN(usual); i++)
+        add_dir(&path, str_z(usual[i]));
+    return arena_str(v->a, buf_str(&path));
+}
+
+static void set_proxy(const struct viewer *v, struct setter *s)
+{
+    static const char *const names[] = {
+        "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"};
+    struct str url = str_z(arena_printf(v->a, "http://127.0.0.1:%u", v->in->proxy_port));
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        set(s, names[i], url);
+    set(s, "NO_PROXY", STR("localhost,127.0.0.1"));
+    set(s, "no_proxy", STR("localhost,127.0.0.1"));
+    set(s, "NODE_USE_ENV_PROXY", STR("1")); /* which asks for it before it believes them */
+}
+
+static void make_env(struct viewer *v)
+{
+    struct setter s = {.n = 0};
+    struct policy_env *env = &v->view->policy.env;
+    set(&s, "HOME", v->home);
+    set(&s, "PATH", make_path(v));
+    set(&s, "CORDON_BOX", v->box->name);
+    set(&s, "IS_SANDBOX", STR("1")); /* without it some agents do not work for root */
+    if (v->in->proxy_port)
+        set_proxy(v, &s);
+    env->set = (struct str_map){ARENA_NEW(v->a, struct str_pair, s.n), s.n};
+    memcpy(env->set.p, s.pairs, s.n * sizeof(*s.pairs));
+    env->inherit = true;
+    env->allowlist = v->box->agent->keys;
+    v->view->envp =
+        env_make(env, v->in->environ ? v->in->environ : (const char *const[]){NULL}, v->a);
+}
+
+/* The whole ----------------------------------------------------------------------------------- */
+
+/* Something to mount on, where the box's home is around it: nobody else makes it there. */
+static bool make_place(int home, struct str rest, bool is_dir, struct arena *a)
+{
+    struct str name, left = rest;
+    AUTO_FD int dir = beneath_open(home, ".", O_PATH | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
+    while (dir >= 0 && lexical_next(&left, &name)) {
+        const char *text = arena_strdup(a, name);
+        bool last = str_trim_end(left, '/').n == 0;
+        int made =
+            last && !is_dir ? mknodat(dir, text, S_IFREG | 0600, 0) : mkdirat(dir, text, 0700);
+        if (made != 0 && errno != EEXIST)
+            return false;
+        if (last)
+            return true;
+        int inner = beneath_open(dir, text, O_PATH | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
+        close(dir);
+        dir = inner;
+    }
+    return dir >= 0;
+}
+
+static bool make_places(const struct viewer *v, struct err *err)
+{
+    const struct plan *plan = &v->view->plan;
+    AUTO_FD int home = openat(v->box->fd, "home", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    for (size_t i = 0; i < plan->n_steps; i++) {
+        const struct plan_step *s = &plan->steps[i];
+        if ((s->kind != PLAN_BIND && s->kind != PLAN_OVERLAY) || str_eq(s->at, v->home) ||
+            !lexical_is_below(v->home, s->at))
+            continue;
+        bool is_dir = s->kind == PLAN_OVERLAY || (s->access & PLAN_IS_DIR);
+        if (!make_place(home, lexical_rest(v->home, s->at), is_dir, v->a))
+            return err_errno(err, E_IO, errno, "cannot make a place for '" STR_FMT "' in the box",
+                STR_ARG(s->at));
+    }
+    return true;
+}
+
+static bool make_plan(struct viewer *v, struct err *err)
+{
+    struct box_view *view = v->view;
+    const struct host_plan_input input = {
+        .verdict = &view->verdict,
+        .hidden = &v->hidden,
+        .n_hidden = 1,
+        .overlays = &v->overlay,
+        .n_overlays = v->overlay.at.p != NULL,
+        .binds = v->binds,
+        .n_binds = v->n_binds,
+    };
+    if (!host_plan(&input, v->a, &view->plan, err))
+        return false;
+    view->plan.cwd = v->box->meta.workdir.mount_path;
+    view->plan.command = view->program ? v->installed.path : STR("/bin/sh");
+    return true;
+}
+
+bool view_make(const struct box *box, const struct view_input *input, struct arena *arena,
+    struct box_view *ret_view, struct err *err)
+{
+    *ret_view = (struct box_view){0};
+    struct viewer *v = ARENA_NEW(arena, struct viewer, 1); /* the plan points into it */
+    *v = (struct viewer){.box = box, .in = input, .a = arena, .view = ret_view};
+    v->home = arena_str(arena, agent_home(box->agent));
+    v->hidden = state_of(box, arena);
+    if (!add_places(v, err) || !make_policy(v, err) || !add_program(v, err))
+        return false;
+    make_env(v);
+    policy_validate(
+        &ret_view->policy, &(struct policy_host){.home = input->home}, arena, &ret_view->verdict);
+    return verdict_ok(&ret_view->verdict, err) && make_plan(v, err) && make_places(v, err);
+}

@@ -1,0 +1,239 @@
+/* What a box changed. */
+#include "cli/box_changes.h"
+
+#include "base/utf8.h"
+#include "box/upper.h"
+#include "io/tty.h"
+#include "path/exact.h"
+#include "path/lexical.h"
+
+enum {
+    DRIFT_ALL_MAX = 5000, /* files of a project that are all looked at */
+    WARNED = 10,
+    PLAIN_COLUMNS = 80,
+    STAT_ITEM_MAX = 1 << 30,
+};
+
+void changes_done(struct box_changes *c)
+{
+    box_close_trees(&c->trees);
+    delta_done(&c->delta);
+    manifest_done(&c->manifest);
+}
+
+bool changes_open(const struct box *box, struct box_changes *c, struct err *err)
+{
+    c->host = box->host;
+    return box_open_trees(box, &c->trees, err);
+}
+
+int changes_old_fd(const struct box_changes *c)
+{
+    return c->trees.baseline >= 0 ? c->trees.baseline : c->trees.project;
+}
+
+bool changes_read(struct box_changes *c, struct err *err)
+{
+    struct upper_options options = {.opaque_root = c->trees.opaque_root};
+    if (c->trees.baseline < 0 &&
+        !manifest_load(c->host, CHANGES_MANIFEST, c->trees.project, &c->manifest, err))
+        return false;
+    return upper_read(changes_old_fd(c), c->trees.upper, &options, &c->delta, err);
+}
+
+/* Paths --------------------------------------------------------------------------------------- */
+
+static bool has_change(const struct delta *d, struct str path)
+{
+    for (size_t i = 0; i < d->n; i++) {
+        struct str at = d->items[i].path;
+        if (str_eq(at, path) || path.n == 0 ||
+            (at.n > path.n && at.p[path.n] == '/' && str_starts_with(at, path)))
+            return true;
+    }
+    return false;
+}
+
+bool changes_only(struct cli *cli, const struct box *box, const char *const *paths, size_t n,
+    struct box_changes *c, struct str_list *ret_missed, struct err *err)
+{
+    struct str top = box->meta.workdir.host_path;
+    struct str *list = ARENA_NEW(cli->arena, struct str, n + 1);
+    struct str_list missed = {ARENA_NEW(cli->arena, struct str, n + 1), 0};
+    bool all = n == 0;
+    for (size_t i = 0; i < n; i++) {
+        struct str path = lexical_absolute(cli->arena, top, str_z(paths[i]));
+        if (!lexical_is_below(top, path)) {
+            err_set(err, E_FS_VIOLATION, "'%s' is not in the project '" STR_FMT "'", paths[i],
+                STR_ARG(top));
+            return err_ctx(err, "path", "%s", paths[i]);
+        }
+        list[i] = lexical_rest(top, path);
+        all = all || list[i].n == 0;
+        if (!has_change(&c->delta, list[i]))
+            missed.p[missed.n++] = str_z(paths[i]);
+    }
+    if (!all)
+        delta_only(&c->delta, list, n);
+    *ret_missed = missed;
+    return true;
+}
+
+/* Drift --------------------------------------------------------------------------------------- */
+
+bool changes_drift_all(const struct box_changes *c, struct delta *drift, struct err *err)
+{
+    return c->trees.baseline >= 0 || manifest_drift(&c->manifest, c->trees.project, drift, err);
+}
+
+bool changes_drift(const struct box_changes *c, struct delta *drift, bool *ret_all, struct err *err)
+{
+    *ret_all = c->trees.baseline >= 0 || c->manifest.n <= DRIFT_ALL_MAX;
+    if (*ret_all)
+        return changes_drift_all(c, drift, err);
+    for (size_t i = 0; i < c->delta.n; i++) {
+        struct str path = c->delta.items[i].path;
+        bool same;
+        if (!manifest_check(&c->manifest, c->trees.project, path, &same, err))
+            return false;
+        if (!same && !delta_add(drift, path, DELTA_MODIFIED, NULL, NULL, err))
+            return false;
+    }
+    return true;
+}
+
+/* Words --------------------------------------------------------------------------------------- */
+
+void changes_warn_refused(struct cli *cli, const struct delta *d)
+{
+    size_t kept = MIN(d->n_refused, (size_t)DELTA_REFUSED_MAX);
+    for (size_t i = 0; i < MIN(kept, (size_t)WARNED); i++)
+        out_warn(cli, "'" STR_FMT "' %s: it is left out of the changes, and stops apply",
+            STR_ARG(d->refused[i].path), d->refused[i].why);
+    if (d->n_refused > WARNED)
+        out_warn(cli, "%zu more are left out", d->n_refused - WARNED);
+}
+
+json_t *changes_item(const struct delta_item *item)
+{
+    json_t *object = json_object();
+    exact_put(object, "path", item->path);
+    json_put(object, "change", json_string(delta_kind_name(item->kind)));
+    return object;
+}
+
+json_t *changes_refused(const struct delta *d)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < MIN(d->n_refused, (size_t)DELTA_REFUSED_MAX); i++) {
+        json_t *object = json_object();
+        exact_put(object, "path", d->refused[i].path);
+        json_put(object, "why", json_string(d->refused[i].why));
+        json_push(list, object);
+    }
+    return list;
+}
+
+/* The screen ---------------------------------------------------------------------------------- */
+
+static void add_visible(struct buf *out, struct str line)
+{
+    struct str part;
+    bool first = true;
+    while (str_cut(line, '\t', &part, &line)) {
+        buf_add_z(out, first ? "" : "\t");
+        utf8_add_printable(out, part);
+        first = false;
+    }
+}
+
+enum patch_part {
+    PATCH_HEADER,
+    PATCH_HUNK,
+    PATCH_BINARY,
+};
+
+/* What a line begins with, in which part of a patch, and how it is shown then. */
+static const struct {
+    enum patch_part part;
+    const char *start;
+    enum out_style style;
+} line_styles[] = {
+    {PATCH_HUNK, "@@", OUT_CYAN},
+    {PATCH_HUNK, "+", OUT_GREEN},
+    {PATCH_HUNK, "-", OUT_RED},
+    {PATCH_HEADER, "", OUT_BOLD},
+};
+
+/* Lines that begin a part. */
+static const struct {
+    const char *start;
+    enum patch_part part;
+} part_starts[] = {
+    {"diff --git ", PATCH_HEADER},
+    {"@@ ", PATCH_HUNK},
+    {"GIT binary patch", PATCH_BINARY},
+};
+
+static void show_line(struct cli *cli, struct str line, enum patch_part part)
+{
+    AUTO_BUF struct buf visible = BUF_INIT(12 * line.n + 16);
+    add_visible(&visible, line);
+    for (size_t i = 0; i < ARRAY_LEN(line_styles); i++) {
+        if (line_styles[i].part != part || !str_starts_with(line, str_z(line_styles[i].start)))
+            continue;
+        out_styled(cli, line_styles[i].style, buf_z(&visible));
+        out_text(cli, STR("\n"));
+        return;
+    }
+    out_line(cli, "%s", buf_z(&visible));
+}
+
+void changes_show_patch(struct cli *cli, struct str patch)
+{
+    struct str line;
+    enum patch_part part = PATCH_HEADER;
+    while (patch.n && str_cut(patch, '\n', &line, &patch)) {
+        for (size_t i = 0; i < ARRAY_LEN(part_starts); i++)
+            if (str_starts_with(line, str_z(part_starts[i].start)))
+                part = part_starts[i].part;
+        show_line(cli, line, part);
+    }
+}
+
+/* The marks at its end in their colours. */
+static void show_stat_line(struct cli *cli, struct str line)
+{
+    size_t minus = line.n, plus;
+    while (minus && line.p[minus - 1] == '-')
+        minus--;
+    for (plus = minus; plus && line.p[plus - 1] == '+';)
+        plus--;
+    out_text(cli, str_head(line, plus));
+    if (plus < minus)
+        out_styled(cli, OUT_GREEN, arena_strdup(cli->arena, str_n(line.p + plus, minus - plus)));
+    if (minus < line.n)
+        out_styled(cli, OUT_RED, arena_strdup(cli->arena, str_skip(line, minus)));
+    out_text(cli, STR("\n"));
+}
+
+void changes_show_stat(struct cli *cli, struct str stat)
+{
+    struct str line;
+    while (stat.n && str_cut(stat, '\n', &line, &stat))
+        show_stat_line(cli, line);
+}
+
+bool changes_stat(struct cli *cli, const struct box_changes *c, struct buf *text, struct err *err)
+{
+    struct gitpatch p = gitpatch_start(changes_old_fd(c), c->trees.upper);
+    AUTO_FREE struct gitpatch_count *counts = base_alloc((c->delta.n + 1) * sizeof(*counts));
+    for (size_t i = 0; i < c->delta.n; i++) {
+        AUTO_BUF struct buf patch = BUF_INIT(STAT_ITEM_MAX);
+        if (!gitpatch_item(&p, &c->delta.items[i], &patch, &counts[i], err))
+            return false;
+    }
+    size_t columns = cli->to_terminal ? tty_size(STDOUT_FILENO).cols : PLAIN_COLUMNS;
+    gitpatch_stat(&c->delta, counts, columns, text);
+    return buf_ok(text) || err_set(err, E_IO, "there is too much to print");
+}

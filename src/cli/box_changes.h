@@ -1,0 +1,68 @@
+/* What a box changed, as diff, apply and show need it.
+ *
+ *     AUTO(changes_done) struct box_changes c = BOX_CHANGES_NONE;
+ *     if (!changes_open(box, &c, err) || !changes_read(&c, err) ||
+ *         !changes_only(cli, box, paths, n, &c, &missed, err))
+ *         return false;
+ *
+ * Not for a box of the kind `:rw`, which keeps nothing apart.
+ */
+#ifndef CLI_BOX_CHANGES_H
+#define CLI_BOX_CHANGES_H
+
+#include "box/box.h"
+#include "box/delta.h"
+#include "box/gitpatch.h"
+#include "box/manifest.h"
+#include "cli/out.h"
+
+struct box_changes {
+    struct box_trees trees;
+    struct delta delta;
+    struct manifest manifest; /* of a box without a copy */
+    int host;                 /* borrowed: the box's host/ */
+};
+
+#define BOX_CHANGES_NONE ((struct box_changes){BOX_TREES_NONE, DELTA_INIT, MANIFEST_INIT, -1})
+
+/* In host/: see box/box.h. */
+#define CHANGES_MANIFEST "manifest"
+
+/* The trees alone: what was cut off in them can still be made whole. Then what is in them. */
+MUST_USE bool changes_open(const struct box *box, struct box_changes *c, struct err *err);
+MUST_USE bool changes_read(struct box_changes *c, struct err *err);
+void changes_done(struct box_changes *c);
+
+/* What the box started from: its copy, or the project. */
+int changes_old_fd(const struct box_changes *c);
+
+/* Leaves only what is at these paths or below: absolute, or from the project's top. Those that have
+ * no change are told. E_FS_VIOLATION: one is not in the project. */
+MUST_USE bool changes_only(struct cli *cli, const struct box *box, const char *const *paths,
+    size_t n, struct box_changes *c, struct str_list *ret_missed, struct err *err);
+
+/* What else changed in the project since, for a box without a copy. Of a large project only what
+ * the box changed, too, is looked at, since looking at all would take longer than anything else. */
+MUST_USE bool changes_drift(
+    const struct box_changes *c, struct delta *drift, bool *ret_all, struct err *err);
+
+/* The whole of it, however long it takes. */
+MUST_USE bool changes_drift_all(const struct box_changes *c, struct delta *drift, struct err *err);
+
+/* What can't be shown or applied, on stderr: the first few, with their names. */
+void changes_warn_refused(struct cli *cli, const struct delta *d);
+
+/* {"path","change"} of each, and the like for what was refused: {"path","why"}. */
+json_t *changes_item(const struct delta_item *item);
+json_t *changes_refused(const struct delta *d);
+
+/* Text of a box for a terminal: lines and tabs stay, everything else that a terminal would obey is
+ * made visible. With colours as for a patch, if they are on. */
+void changes_show_patch(struct cli *cli, struct str patch);
+void changes_show_stat(struct cli *cli, struct str stat);
+
+/* What --stat prints, as wide as the terminal is. */
+MUST_USE bool changes_stat(
+    struct cli *cli, const struct box_changes *c, struct buf *text, struct err *err);
+
+#endif

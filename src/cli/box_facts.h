@@ -1,0 +1,49 @@
+/* What is known of a box, gathered for `box show`: from its files, without asking anybody.
+ *
+ *     struct box_facts f;
+ *     facts_gather(cli, &use.box, &f);
+ *
+ * What can't be read is a problem of its own, and the rest is there all the same.
+ */
+#ifndef CLI_BOX_FACTS_H
+#define CLI_BOX_FACTS_H
+
+#include "box/box.h"
+#include "box/delta.h"
+#include "box/state.h"
+#include "cli/out.h"
+
+enum {
+    FACTS_PROBLEMS_MAX = 8,
+    FACTS_RUNS_MAX = 10 * 1000,
+};
+
+/* Connections that were not let through, summed up. */
+struct facts_refused {
+    struct str host, why;
+    uint64_t port, times;
+    struct str last; /* when */
+};
+
+struct box_facts {
+    const struct box *box;
+    struct box_state state;
+    enum box_network network;
+    struct str_list hosts;
+    struct facts_refused *refused;
+    size_t n_refused;
+    struct str prompt;
+    bool has_changes;                /* they could be read */
+    size_t changes[DELTA_TYPE + 1];  /* by kind */
+    size_t n_changes, never_applied; /* devices and the like */
+    size_t drift;                    /* files that changed in the project since */
+    uint64_t bytes;                  /* of the upper layer, on disk */
+    uint64_t *runs;
+    size_t n_runs;
+    const char *problems[FACTS_PROBLEMS_MAX];
+    size_t n_problems;
+};
+
+void facts_gather(struct cli *cli, const struct box *box, struct box_facts *ret_facts);
+
+#endif

@@ -1,0 +1,28 @@
+/* git's view of a directory that a box writes to (`:rw`). The box may have left anything there that
+ * git obeys: filters, hooks, a file system monitor. So git runs in a sandbox that can read the
+ * directory and change nothing, without a network; and what it says is the box's word.
+ *
+ *     AUTO_BUF struct buf text = BUF_INIT(BOX_GIT_MAX);
+ *     if (!box_git_diff(cli, box, BOX_GIT_PATCH, paths, n, &text, err)) return false;
+ */
+#ifndef CLI_BOX_GIT_H
+#define CLI_BOX_GIT_H
+
+#include "box/box.h"
+#include "cli/out.h"
+
+#define BOX_GIT_MAX ((size_t)512 << 20)
+
+enum box_git_form {
+    BOX_GIT_PATCH,
+    BOX_GIT_STAT,
+    BOX_GIT_NAMES,
+    BOX_GIT_STATUS, /* letter, NUL, path, NUL */
+};
+
+/* What differs from HEAD, new files that are not ignored included. E_NOT_FOUND: it is no git work
+ * tree. */
+MUST_USE bool box_git_diff(struct cli *cli, const struct box *box, enum box_git_form form,
+    const char *const *paths, size_t n, struct buf *text, struct err *err);
+
+#endif

@@ -1,0 +1,92 @@
+/* What the commands of `cordon box` begin with. */
+#include "cli/box_cmds.h"
+#include "cli/config.h"
+
+#include <errno.h>
+
+bool box_use_boxes(struct cli *cli, enum boxes_use use, struct boxes *ret_boxes, struct err *err)
+{
+    const char *dir;
+    return config_state_path(cli->arena, "sandboxes", &dir, err) &&
+           boxes_open(dir, use, ret_boxes, err);
+}
+
+bool box_use_rows(struct cli *cli, struct agent_rows *ret_rows, struct err *err)
+{
+    struct config config;
+    if (!config_load_user(cli->arena, &config, err))
+        return false;
+    *ret_rows = (struct agent_rows){config.agents, config.n_agents};
+    return true;
+}
+
+void box_use_done(struct box_use *use)
+{
+    box_close(&use->box);
+    auto_fd(&use->lock);
+    boxes_close(&use->boxes);
+}
+
+/* Found first, so that a name that is none makes nothing on disk. */
+static bool lock_box(struct cli *cli, struct str name, struct box_use *use, struct err *err)
+{
+    AUTO_FD int found = -1;
+    if (!boxes_find(&use->boxes, name, &found, err))
+        return false;
+    if (use->boxes.locks < 0) {
+        boxes_close(&use->boxes);
+        if (!box_use_boxes(cli, BOXES_MAKE, &use->boxes, err))
+            return false;
+    }
+    return boxes_lock(&use->boxes, name, &use->lock, err);
+}
+
+bool box_use_open(struct cli *cli, const char *name, enum box_use_for purpose,
+    struct box_use *ret_use, struct err *err)
+{
+    struct agent_rows rows;
+    AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
+    if (!box_use_boxes(cli, BOXES_LOOK, &use.boxes, err) ||
+        (purpose == BOX_USE_CHANGE && !lock_box(cli, str_z(name), &use, err)) ||
+        !box_use_rows(cli, &rows, err) ||
+        !box_open(&use.boxes, str_z(name), &rows, cli->arena, &use.box, err))
+        return false;
+    *ret_use = use;
+    use = BOX_USE_NONE;
+    return true;
+}
+
+const char *box_mode_name(enum box_mode mode)
+{
+    static const char *const names[] = {
+        [BOX_COPY] = "copy",
+        [BOX_OVERLAY] = "overlay",
+        [BOX_RW] = "rw",
+    };
+    return names[mode];
+}
+
+/* Consent ------------------------------------------------------------------------------------- */
+
+/* The first letter of a line; what follows it is read, too. */
+static char read_answer(void)
+{
+    char first = 0, c;
+    while (read(STDIN_FILENO, &c, 1) == 1 && c != '\n')
+        first = first || c == ' ' ? first : c;
+    return first;
+}
+
+bool box_use_consent(struct cli *cli, const char *question, const char *remedy, struct err *err)
+{
+    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) || cli->json) {
+        err_set(err, E_APPROVAL_REQUIRED, "%s (there is nobody to be asked)", question);
+        return err_ctx(err, "remedy", "%s", remedy);
+    }
+    /* What the question is about must be seen before it. */
+    if (!out_flush(cli, err))
+        return false;
+    out_ask(cli, "%s [y/N] ", question);
+    char answer = read_answer();
+    return answer == 'y' || answer == 'Y' || err_set(err, E_CANCELED, "nothing was done");
+}

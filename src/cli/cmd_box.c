@@ -1,0 +1,32 @@
+/* cordon box: agents in disposable copies of a project. */
+#include "cli/box_cmds.h"
+#include "cli/cmds.h"
+
+/* In the order of a day with a box. */
+static const struct cmd *const subs[] = {
+    &cmd_box_new,
+    &cmd_box_attach,
+    &cmd_box_list,
+    &cmd_box_show,
+    &cmd_box_diff,
+    &cmd_box_apply,
+    &cmd_box_exec,
+    &cmd_box_log,
+    &cmd_box_start,
+    &cmd_box_stop,
+    &cmd_box_reset,
+    &cmd_box_destroy,
+    &cmd_box_prune,
+    &cmd_box_doctor,
+    NULL,
+};
+
+const struct cmd cmd_box = {
+    .name = "box",
+    .summary = "let agents work on copies; see and take their changes",
+    .about =
+        "A box is a project as it was at one moment, an agent that works on it in a sandbox, and a "
+        "layer that holds what the agent changed. The project itself is not touched until you "
+        "apply the changes. Boxes are in $CORDON_HOME/sandboxes, which only you can read.",
+    .subs = subs,
+};

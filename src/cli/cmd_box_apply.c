@@ -1,0 +1,345 @@
+/* cordon box apply: what a box changed, brought into the project; all of it, or nothing. */
+#include "box/apply.h"
+#include "cli/box_changes.h"
+#include "cli/box_cmds.h"
+#include "cli/config.h"
+#include "cli/project.h"
+#include "path/exact.h"
+
+struct apply_options_cli {
+    bool dry_run, yes, allow_executed;
+};
+
+struct applying {
+    struct cli *cli;
+    const struct apply_options_cli *options;
+    const struct box *box;
+    struct box_changes changes;
+    struct apply apply;
+    bool shown; /* what it is about was said already, with the question */
+};
+
+static void applying_done(struct applying *x)
+{
+    apply_done(&x->apply);
+    changes_done(&x->changes);
+}
+
+/* What the rows say ---------------------------------------------------------------------------- */
+
+static const char *const kind_words[] = {
+    [DELTA_ADDED] = "added",
+    [DELTA_DELETED] = "deleted",
+    [DELTA_MODIFIED] = "changed",
+    [DELTA_MODE] = "gave another mode to",
+    [DELTA_TYPE] = "made another kind of file of",
+};
+
+/* Both sides of each conflict: they have to be looked at one by one. */
+static void say_conflicts(struct cli *cli, const struct apply *a)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        const struct apply_row *row = &a->rows[i];
+        struct str project = str_trim_end(str_z(row->project), ',');
+        if (row->state == APPLY_CONFLICT)
+            out_note(cli, "  conflict: '" STR_FMT "': the box %s it, the project " STR_FMT,
+                STR_ARG(row->item->path), kind_words[row->item->kind], STR_ARG(project));
+    }
+}
+
+static void say_forbidden(struct cli *cli, const struct apply *a, const struct delta *d)
+{
+    for (size_t i = 0; i < a->n; i++)
+        if (a->rows[i].state == APPLY_FORBIDDEN)
+            out_note(cli, "  never applied: '" STR_FMT "': %s", STR_ARG(a->rows[i].item->path),
+                delta_is_git(a->rows[i].item->path) ? "belongs to git"
+                                                    : "has a set-user-id or set-group-id bit");
+    for (size_t i = 0; i < MIN(d->n_refused, (size_t)DELTA_REFUSED_MAX); i++)
+        out_note(cli, "  never applied: '" STR_FMT "' %s", STR_ARG(d->refused[i].path),
+            d->refused[i].why);
+}
+
+static bool is_executed(const struct apply_row *row)
+{
+    return row->state == APPLY_FITS && row->runs;
+}
+
+static void say_executed(struct cli *cli, const struct apply *a)
+{
+    for (size_t i = 0; i < a->n; i++)
+        if (is_executed(&a->rows[i]))
+            out_note(cli, "  runs by itself: '" STR_FMT "': %s", STR_ARG(a->rows[i].item->path),
+                a->rows[i].runs);
+}
+
+static json_t *row_json(const struct apply_row *row)
+{
+    json_t *object = changes_item(row->item);
+    if (row->state == APPLY_CONFLICT)
+        json_put(object, "project", json_text(str_trim_end(str_z(row->project), ',')));
+    if (row->state == APPLY_DONE)
+        json_put(object, "already", json_true());
+    if (row->runs)
+        json_put(object, "runs_by_itself", json_string(row->runs));
+    return object;
+}
+
+static json_t *rows_json(const struct apply *a, bool (*wanted)(const struct apply_row *row))
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < a->n; i++)
+        if (wanted(&a->rows[i]))
+            json_push(list, row_json(&a->rows[i]));
+    return list;
+}
+
+static bool is_conflict(const struct apply_row *row)
+{
+    return row->state == APPLY_CONFLICT;
+}
+
+static bool is_forbidden(const struct apply_row *row)
+{
+    return row->state == APPLY_FORBIDDEN;
+}
+
+static bool is_applied(const struct apply_row *row)
+{
+    return row->state == APPLY_FITS || row->state == APPLY_DONE;
+}
+
+/* Refusals ------------------------------------------------------------------------------------ */
+
+static bool refuse(struct applying *x, struct err *why, struct err *err)
+{
+    const struct apply *a = &x->apply;
+    json_t *more = json_object();
+    if (why->code != E_CONFLICT && why->code != E_FS_VIOLATION &&
+        why->code != E_APPROVAL_REQUIRED) {
+        json_decref(more);
+        return err_move(err, why);
+    }
+    json_put(more, "conflicts", rows_json(a, is_conflict));
+    json_put(more, "forbidden", rows_json(a, is_forbidden));
+    json_put(more, "refused", changes_refused(&x->changes.delta));
+    json_put(more, "executed", rows_json(a, is_executed));
+    if (!out_fail(x->cli, why, more, err))
+        return false;
+    say_conflicts(x->cli, a);
+    say_forbidden(x->cli, a, &x->changes.delta);
+    say_executed(x->cli, a);
+    return true;
+}
+
+/* Results ------------------------------------------------------------------------------------- */
+
+static bool result_json(struct applying *x, bool dry, struct err *err)
+{
+    json_t *object = json_object();
+    json_put(object, "name", json_text(x->box->name));
+    exact_put(object, "workdir", x->box->meta.workdir.host_path);
+    json_put(object, "dry_run", json_boolean(dry));
+    json_put(object, dry ? "would_apply" : "applied", rows_json(&x->apply, is_applied));
+    return out_json(x->cli, object, err);
+}
+
+static void print_rows(struct cli *cli, const struct apply *a)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        buf_printf(&cli->stdout_buf, "%-9s ", delta_kind_name(a->rows[i].item->kind));
+        gitpatch_name(&cli->stdout_buf, "", a->rows[i].item->path);
+        out_line(cli, "%s", a->rows[i].state == APPLY_DONE ? "  (the project has it already)" : "");
+    }
+}
+
+static bool print_result(struct applying *x, bool dry, struct err *err)
+{
+    size_t n = x->apply.n - x->apply.n_done;
+    if (x->cli->json)
+        return result_json(x, dry, err);
+    if (!x->shown)
+        print_rows(x->cli, &x->apply);
+    buf_printf(&x->cli->stdout_buf, "%s %zu change%s to ", dry ? "would apply" : "applied", n,
+        n == 1 ? "" : "s");
+    out_name(x->cli, x->box->meta.workdir.host_path, '\n');
+    return true;
+}
+
+static bool print_nothing(struct applying *x, struct err *err)
+{
+    if (x->cli->json)
+        return result_json(x, x->options->dry_run, err);
+    out_note(x->cli, "there is nothing to apply");
+    return true;
+}
+
+/* Doing it ------------------------------------------------------------------------------------ */
+
+static bool tell_running(struct applying *x, struct err *err)
+{
+    struct box_state state;
+    bool held;
+    if (!state_load(x->box->host, x->cli->arena, &state, &held, err))
+        return false;
+    if (state.status == BOX_RUNNING || state.status == BOX_IDLE)
+        out_note(x->cli, "the agent is still running: what it changes from now on is not in this");
+    return true;
+}
+
+static bool ask(struct applying *x, struct err *err)
+{
+    AUTO_BUF struct buf stat = BUF_INIT((size_t)1 << 30);
+    if (x->options->yes) {
+        say_executed(x->cli, &x->apply);
+        return true;
+    }
+    if (isatty(STDIN_FILENO) && !x->cli->json) {
+        if (!changes_stat(x->cli, &x->changes, &stat, err))
+            return false;
+        changes_show_stat(x->cli, buf_str(&stat));
+        if (!out_flush(x->cli, err))
+            return false;
+        x->shown = true;
+    }
+    say_executed(x->cli, &x->apply);
+    return box_use_consent(x->cli,
+        arena_printf(x->cli->arena, "apply these changes to '" STR_FMT "'?",
+            STR_ARG(x->box->meta.workdir.host_path)),
+        "--yes applies them without a question; --dry-run says what would be done", err);
+}
+
+static bool commit(struct applying *x, struct err *err)
+{
+    const char *journal;
+    AUTO_MANIFEST struct manifest moved = MANIFEST_INIT;
+    if (!config_state_path(x->cli->arena, "journal", &journal, err) ||
+        !apply_commit(&x->apply, journal, err))
+        return false;
+    return x->changes.trees.baseline >= 0 ||
+           (apply_move_manifest(&x->apply, &x->changes.manifest, &moved, err) &&
+               manifest_write(&moved, x->box->host, CHANGES_MANIFEST, err)) ||
+           err_wrap(err, "the project has the changes, but the manifest could not be moved; the "
+                         "next apply tries again");
+}
+
+/* A change that was cut off is made whole first: of the project, and of the box's copy of it. */
+static bool recover(struct applying *x, struct err *err)
+{
+    int fds[] = {x->changes.trees.project, x->changes.trees.baseline};
+    for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+        if (fds[i] >= 0 && !project_recover(x->cli, &(struct project){.fd = fds[i]}, err))
+            return false;
+    return true;
+}
+
+static bool refuse_missed(const struct box *box, const struct str_list *missed, struct err *err)
+{
+    if (missed->n == 0)
+        return true;
+    err_set(err, E_NOT_FOUND,
+        "'" STR_FMT "': the box changed nothing there, so nothing was applied (paths begin at "
+        "'" STR_FMT "')",
+        STR_ARG(missed->p[0]), STR_ARG(box->meta.workdir.host_path));
+    return err_ctx(err, "path", STR_FMT, STR_ARG(missed->p[0]));
+}
+
+static bool read_changes(struct applying *x, const struct args *args, struct err *err)
+{
+    struct str_list missed;
+    if (!changes_open(x->box, &x->changes, err))
+        return false;
+    if (x->changes.trees.project < 0) {
+        err_set(err, E_NOT_FOUND, "the project '" STR_FMT "' is not there any more",
+            STR_ARG(x->box->meta.workdir.host_path));
+        return err_ctx(err, "remedy", "cordon box diff " STR_FMT " | git apply, where it is now",
+            STR_ARG(x->box->name));
+    }
+    return (x->options->dry_run || recover(x, err)) && changes_read(&x->changes, err) &&
+           changes_only(x->cli, x->box, args->v + 1, args->n - 1, &x->changes, &missed, err) &&
+           refuse_missed(x->box, &missed, err);
+}
+
+static bool apply_layers(
+    struct cli *cli, const struct box *box, const struct args *args, struct err *err)
+{
+    const struct apply_options_cli *o = args->options;
+    AUTO_ERR struct err why = {0};
+    AUTO(applying_done)
+    struct applying x = {
+        .cli = cli, .options = o, .box = box, .changes = BOX_CHANGES_NONE, .apply = APPLY_INIT};
+    if (!read_changes(&x, args, err))
+        return false;
+    const struct box_trees *t = &x.changes.trees;
+    struct apply_trees trees = {
+        t->project, t->baseline, t->upper, &x.changes.manifest, box->host, CHANGES_MANIFEST};
+    struct apply_options options = {.allow_executed = o->allow_executed};
+    if (!apply_check(&x.apply, &trees, &x.changes.delta, &options, &why))
+        return refuse(&x, &why, err);
+    if (x.apply.n == 0)
+        return print_nothing(&x, err);
+    if (o->dry_run) {
+        say_executed(cli, &x.apply);
+        return print_result(&x, true, err);
+    }
+    return tell_running(&x, err) && ask(&x, err) && commit(&x, err) && print_result(&x, false, err);
+}
+
+static bool explain_rw(struct cli *cli, const struct box *box, struct err *err)
+{
+    if (!cli->json) {
+        out_note(cli,
+            "there is nothing to apply: the box works on '" STR_FMT "' itself (:rw), its changes "
+            "are there already",
+            STR_ARG(box->meta.workdir.host_path));
+        return true;
+    }
+    json_t *object = json_object();
+    json_put(object, "name", json_text(box->name));
+    exact_put(object, "workdir", box->meta.workdir.host_path);
+    json_put(object, "dry_run", json_false());
+    json_put(object, "applied", json_array());
+    return out_json(cli, object, err);
+}
+
+static bool run_apply(struct cli *cli, const struct args *args, struct err *err)
+{
+    AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
+    if (!box_use_open(cli, args->v[0], BOX_USE_CHANGE, &use, err))
+        return false;
+    if (use.box.meta.workdir.mode == BOX_RW)
+        return explain_rw(cli, &use.box, err);
+    return apply_layers(cli, &use.box, args, err);
+}
+
+static const struct opt apply_opts[] = {
+    OPT_SET("dry-run", 'n', struct apply_options_cli, dry_run,
+        "say what would be done, and do nothing"),
+    OPT_SET("yes", 'y', struct apply_options_cli, yes, "do not ask"),
+    OPT_SET("allow-executed-config", 0, struct apply_options_cli, allow_executed,
+        "also apply files that run by themselves: hooks, CI, editors' tasks, shells' start files"),
+};
+
+static const struct example apply_examples[] = {
+    {"cordon box apply fix-login", "shows what it is about, and asks"},
+    {"cordon box apply fix-login --yes -- src", "only below src, without a question"},
+};
+
+const struct cmd cmd_box_apply = {
+    .name = "apply",
+    .summary = "bring what a box changed into the project",
+    .about =
+        "All changes, or none. A change fits if the project still has what the box began with; "
+        "anything else is a conflict, each is named with both sides, and nothing is applied "
+        "(status 19). Devices, sockets, pipes and set-user-id files are never applied (13), and "
+        "neither is anything in .git. Files that run by themselves are listed apart, and need "
+        "--allow-executed-config (20).\n"
+        "What was applied is no change any more: the next diff shows what is new since. It can be "
+        "done while the agent works. On a terminal it asks once; without one it needs --yes (20).",
+    .usage = "NAME [-- PATH…]",
+    .min_args = 1,
+    .max_args = 1 + BOX_PATHS_MAX,
+    .arg_kind = ARG_BOX_FILES,
+    CMD_OPTS(apply_opts, struct apply_options_cli),
+    CMD_EXAMPLES(apply_examples),
+    .run = run_apply,
+};

@@ -1,0 +1,191 @@
+/* cordon box attach, exec: a box in the user's own terminal. */
+#include "base/clock.h"
+#include "box/client.h"
+#include "cli/box_cmds.h"
+#include "cli/interrupt.h"
+#include "tui/display.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum {
+    SIGNAL_BASE = 128,
+    WORDS_MAX = 100 * 1000,
+    RACE_MS = 20 * 1000, /* for the supervisor of another command to end */
+    WAIT_MS = 4,
+};
+
+/* attach -------------------------------------------------------------------------------------- */
+
+static bool not_running(const struct box *box, struct err *err)
+{
+    err_set(
+        err, E_NOT_FOUND, "the agent of the box '" STR_FMT "' is not running", STR_ARG(box->name));
+    return err_ctx(err, "remedy", "cordon box start " STR_FMT, STR_ARG(box->name));
+}
+
+static void say_end(struct cli *cli, const struct box *box, enum client_end end)
+{
+    static const char *const words[] = {
+        [CLIENT_DETACHED] = "detached; it goes on",
+        [CLIENT_ENDED] = "the agent has ended",
+        [CLIENT_CUT] = "the box's supervisor is gone",
+    };
+    out_note(cli, STR_FMT ": %s", STR_ARG(box->name), words[end]);
+}
+
+static bool run_attach(struct cli *cli, const struct args *args, struct err *err)
+{
+    AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
+    AUTO_FD int fd = -1;
+    AUTO_ERR struct err none = {0};
+    enum client_end end;
+    sigset_t set;
+    if (!display_check(err) || !box_use_open(cli, args->v[0], BOX_USE_LOOK, &use, err))
+        return false;
+    if (!client_connect(&use.box, &fd, &none))
+        return none.code == E_NOT_FOUND ? not_running(&use.box, err) : err_move(err, &none);
+    AUTO_FD int signals = interrupt_open(true, &set);
+    bool ok = client_attach(fd,
+        &(struct client_look){.name = use.box.name, .colors = cli->color, .signals = signals}, &end,
+        &none);
+    interrupt_close(&set);
+    if (!ok)
+        return none.code == E_NOT_FOUND ? not_running(&use.box, err) : err_move(err, &none);
+    say_end(cli, &use.box, end);
+    return end != CLIENT_CUT ||
+           err_set(err, E_IO, "the connection to the box's supervisor was cut off");
+}
+
+static const struct example attach_examples[] = {
+    {"cordon box attach fix-login", "Ctrl-] d detaches"},
+};
+
+const struct cmd cmd_box_attach = {
+    .name = "attach",
+    .summary = "see a box's terminal and type into it",
+    .about =
+        "Shows what the agent shows, at this terminal's size. Ctrl-] d detaches and leaves the "
+        "agent running, Ctrl-] [ looks back (arrows, PageUp, PageDown, Home, End; q leaves), "
+        "Ctrl-] "
+        "Ctrl-] types one Ctrl-]. Several terminals may be attached; the box has the size of the "
+        "one that was used last.",
+    .usage = "NAME",
+    .min_args = 1,
+    .max_args = 1,
+    .arg_kind = ARG_BOX,
+    CMD_EXAMPLES(attach_examples),
+    .run = run_attach,
+};
+
+/* exec ---------------------------------------------------------------------------------------- */
+
+static void pause_ms(long ms)
+{
+    const struct timespec time = {0, ms * 1000 * 1000};
+    nanosleep(&time, NULL);
+}
+
+/* Only if nobody else does it at this very moment: then there is somebody to connect to soon. */
+static bool start_idle(struct cli *cli, const struct box_use *use, struct err *err)
+{
+    AUTO_ERR struct err taken = {0};
+    AUTO_FD int lock = -1;
+    AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
+    if (!box_use_boxes(cli, BOXES_MAKE, &boxes, err))
+        return false;
+    bool ok =
+        boxes_lock(&boxes, use->box.name, &lock, &taken) && box_use_start_idle(&use->box, &taken);
+    if (ok || taken.code == E_CONFLICT)
+        return true;
+    return err_move(err, &taken);
+}
+
+static bool may_wait(const struct err *e, uint64_t until)
+{
+    bool race = (e->code == E_NOT_FOUND && err_ctx_get(e, "box")) || e->code == E_CONFLICT;
+    return race && clock_mono_ms() < until;
+}
+
+/* Connects to who runs the box, or starts somebody; a supervisor may be just about to end. */
+static bool run_once(struct cli *cli, const struct box_use *use, const struct client_exec *exec,
+    int *ret_status, struct err *err)
+{
+    AUTO_FD int fd = -1;
+    AUTO_ERR struct err none = {0};
+    if (client_connect(&use->box, &fd, &none))
+        return client_exec(fd, exec, ret_status, err);
+    if (none.code != E_NOT_FOUND)
+        return err_move(err, &none);
+    if (!start_idle(cli, use, err))
+        return false;
+    if (client_connect(&use->box, &fd, err))
+        return client_exec(fd, exec, ret_status, err);
+    return err_ctx(err, "box", "gone");
+}
+
+static bool run_all(struct cli *cli, const struct box_use *use, const struct client_exec *exec,
+    int *ret_status, struct err *err)
+{
+    uint64_t until = clock_mono_ms() + RACE_MS;
+    for (;;) {
+        AUTO_ERR struct err failed = {0};
+        if (run_once(cli, use, exec, ret_status, &failed))
+            return true;
+        if (!may_wait(&failed, until))
+            return err_move(err, &failed);
+        pause_ms(WAIT_MS);
+    }
+}
+
+static bool run_exec(struct cli *cli, const struct args *args, struct err *err)
+{
+    AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
+    const char **argv = ARENA_NEW(cli->arena, const char *, args->n);
+    sigset_t set;
+    int status = 0;
+    if (cli->json)
+        return err_set(err, E_CLI_INVALID_ARG, "exec prints what the command prints: no --json");
+    memcpy(argv, args->v + 1, (args->n - 1) * sizeof(*argv));
+    if (!box_use_open(cli, args->v[0], BOX_USE_LOOK, &use, err))
+        return false;
+    signal(SIGPIPE, SIG_IGN);
+    AUTO_FD int signals = interrupt_open(true, &set);
+    bool ok = run_all(cli, &use,
+        &(struct client_exec){.argv = argv,
+            .terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO),
+            .input = STDIN_FILENO,
+            .output = STDOUT_FILENO,
+            .error = STDERR_FILENO,
+            .signals = signals},
+        &status, err);
+    interrupt_close(&set);
+    if (ok)
+        cli->status = WIFSIGNALED(status) ? SIGNAL_BASE + WTERMSIG(status) : WEXITSTATUS(status);
+    return ok;
+}
+
+static const struct example exec_examples[] = {
+    {"cordon box exec fix-login git status", "in the work directory of the box"},
+    {"cordon box exec fix-login sh -c 'make && ./a'", "options after NAME are the command's"},
+    {"tar c src | cordon box exec fix-login tar x", "streams are passed as they are"},
+};
+
+const struct cmd cmd_box_exec = {
+    .name = "exec",
+    .summary = "run a command in a box",
+    .about =
+        "It sees what the agent sees and starts in the work directory; on a terminal, if standard "
+        "input and output are one, and on pipes otherwise. What follows NAME is the command's, "
+        "options and all. The box need not run. Exit status: that of the command, 128+N if signal "
+        "N ended it.",
+    .usage = "NAME COMMAND [ARGUMENT…]",
+    .min_args = 2,
+    .max_args = WORDS_MAX,
+    .own_args = 1,
+    .arg_kind = ARG_BOX_FILES,
+    CMD_EXAMPLES(exec_examples),
+    .run = run_exec,
+};

@@ -1,0 +1,307 @@
+/* cordon box diff: what a box changed, as a patch that git takes. */
+#include "base/base64.h"
+#include "base/utf8.h"
+#include "box/selfrun.h"
+#include "cli/box_changes.h"
+#include "cli/box_cmds.h"
+#include "cli/box_git.h"
+#include "path/exact.h"
+
+struct diff_options {
+    bool stat, name_only;
+};
+
+enum {
+    WARNED = 10,
+};
+#define PATCH_MAX ((size_t)1 << 30)
+
+struct diff {
+    struct cli *cli;
+    const struct diff_options *options;
+    const struct box *box;
+    struct box_changes changes;
+    struct delta drift;
+};
+
+static void diff_done(struct diff *d)
+{
+    changes_done(&d->changes);
+    delta_done(&d->drift);
+}
+
+/* On a screen nothing of it is obeyed; into a pipe or file it is what git takes, byte for byte. */
+static bool is_for_people(const struct cli *cli)
+{
+    return cli->to_terminal || cli->color;
+}
+
+static void print_patch(struct cli *cli, struct str patch)
+{
+    if (is_for_people(cli))
+        changes_show_patch(cli, patch);
+    else
+        out_text(cli, patch);
+}
+
+/* Warnings ------------------------------------------------------------------------------------ */
+
+static bool collides(const struct diff *d, const struct delta_item *drift)
+{
+    return delta_find(&d->changes.delta, drift->path);
+}
+
+static void warn_drift(struct diff *d, bool all)
+{
+    struct cli *cli = d->cli;
+    size_t others = 0, n = 0;
+    for (size_t i = 0; i < d->drift.n; i++) {
+        const struct delta_item *item = &d->drift.items[i];
+        if (!collides(d, item))
+            others++;
+        else if (n++ < WARNED)
+            out_warn(cli,
+                "'" STR_FMT "' has changed in the project, too, since the box was made: apply "
+                "refuses it",
+                STR_ARG(item->path));
+    }
+    if (n > WARNED)
+        out_warn(cli, "%zu more have changed on both sides", n - WARNED);
+    if (others)
+        out_warn(cli,
+            "%zu other file%s of the project changed since the box was made, which the box sees",
+            others, others == 1 ? "" : "s");
+    if (!all)
+        out_note(cli, "the project is large: only what the box changed was compared with it; "
+                      "'cordon box show' compares all");
+}
+
+static bool look_at_drift(struct diff *d, struct err *err)
+{
+    bool all;
+    if (!changes_drift(&d->changes, &d->drift, &all, err))
+        return false;
+    if (d->drift.n)
+        warn_drift(d, all);
+    return true;
+}
+
+/* Output -------------------------------------------------------------------------------------- */
+
+static bool print_patches(struct diff *d, struct err *err)
+{
+    struct gitpatch p = gitpatch_start(changes_old_fd(&d->changes), d->changes.trees.upper);
+    for (size_t i = 0; i < d->changes.delta.n; i++) {
+        AUTO_BUF struct buf text = BUF_INIT(PATCH_MAX);
+        struct gitpatch_count count;
+        if (!gitpatch_item(&p, &d->changes.delta.items[i], &text, &count, err))
+            return false;
+        print_patch(d->cli, buf_str(&text));
+    }
+    return true;
+}
+
+static void print_names(struct cli *cli, const struct delta *delta)
+{
+    for (size_t i = 0; i < delta->n; i++) {
+        gitpatch_name(&cli->stdout_buf, "", delta->items[i].path);
+        buf_add_byte(&cli->stdout_buf, '\n');
+    }
+}
+
+static bool print_text(struct diff *d, struct err *err)
+{
+    AUTO_BUF struct buf stat = BUF_INIT(PATCH_MAX);
+    if (d->changes.delta.n == 0 && d->cli->to_terminal)
+        out_note(d->cli, "no changes");
+    if (d->options->name_only) {
+        print_names(d->cli, &d->changes.delta);
+        return true;
+    }
+    if (!d->options->stat)
+        return print_patches(d, err);
+    if (!changes_stat(d->cli, &d->changes, &stat, err))
+        return false;
+    changes_show_stat(d->cli, buf_str(&stat));
+    return true;
+}
+
+/* JSON ---------------------------------------------------------------------------------------- */
+
+/* Files need not be UTF-8; then the patch is in base 64. */
+static void put_patch(json_t *object, struct str patch)
+{
+    if (utf8_valid(patch)) {
+        json_put(object, "patch", json_text(patch));
+        return;
+    }
+    AUTO_BUF struct buf text = BUF_INIT(2 * patch.n + 16);
+    base64_add(&text, patch);
+    json_put(object, "patch_base64", json_text(buf_str(&text)));
+}
+
+static json_t *new_object(const struct box *box)
+{
+    json_t *object = json_object();
+    json_put(object, "name", json_text(box->name));
+    json_put(object, "mode", json_string(box_mode_name(box->meta.workdir.mode)));
+    exact_put(object, "workdir", box->meta.workdir.host_path);
+    return object;
+}
+
+static json_t *count_json(const struct delta_item *item, const struct gitpatch_count *count)
+{
+    json_t *object = changes_item(item);
+    const char *runs = selfrun_reason(item->path);
+    json_put(object, "binary", json_boolean(count->binary));
+    json_put(object, "added", json_integer((json_int_t)count->added));
+    json_put(object, "deleted", json_integer((json_int_t)count->deleted));
+    if (runs)
+        json_put(object, "runs_by_itself", json_string(runs));
+    return object;
+}
+
+static bool print_json(struct diff *d, struct err *err)
+{
+    struct gitpatch p = gitpatch_start(changes_old_fd(&d->changes), d->changes.trees.upper);
+    AUTO_JSON json_t *object = new_object(d->box);
+    AUTO_BUF struct buf text = BUF_INIT(PATCH_MAX);
+    json_t *list = json_array(), *drift = json_array();
+    json_put(object, "changes", list);
+    json_put(object, "refused", changes_refused(&d->changes.delta));
+    json_put(object, "drift", drift);
+    for (size_t i = 0; i < d->changes.delta.n; i++) {
+        struct gitpatch_count count;
+        if (!gitpatch_item(&p, &d->changes.delta.items[i], &text, &count, err))
+            return false;
+        json_push(list, count_json(&d->changes.delta.items[i], &count));
+    }
+    for (size_t i = 0; i < d->drift.n; i++)
+        json_push(drift, changes_item(&d->drift.items[i]));
+    if (!d->options->stat && !d->options->name_only)
+        put_patch(object, buf_str(&text));
+    return out_json(d->cli, json_take(&object), err);
+}
+
+/* Real directories ---------------------------------------------------------------------------- */
+
+static const char *change_of(struct str letter)
+{
+    static const struct {
+        char letter;
+        const char *name;
+    } names[] = {{'A', "added"}, {'D', "deleted"}, {'T', "type"}};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (letter.n && letter.p[0] == names[i].letter)
+            return names[i].name;
+    return "modified";
+}
+
+static bool print_git_json(struct cli *cli, const struct box *box, const struct diff_options *o,
+    const struct args *args, struct err *err)
+{
+    AUTO_BUF struct buf status = BUF_INIT(BOX_GIT_MAX), patch = BUF_INIT(BOX_GIT_MAX);
+    bool whole = !o->stat && !o->name_only;
+    if (!box_git_diff(cli, box, BOX_GIT_STATUS, args->v + 1, args->n - 1, &status, err) ||
+        (whole && !box_git_diff(cli, box, BOX_GIT_PATCH, args->v + 1, args->n - 1, &patch, err)))
+        return false;
+    json_t *object = new_object(box), *list = json_array();
+    struct str letter, path, rest = buf_str(&status);
+    while (rest.n && str_cut(rest, '\0', &letter, &rest) && str_cut(rest, '\0', &path, &rest)) {
+        json_t *item = json_object();
+        exact_put(item, "path", path);
+        json_put(item, "change", json_string(change_of(letter)));
+        json_push(list, item);
+    }
+    json_put(object, "changes", list);
+    json_put(object, "refused", json_array());
+    json_put(object, "drift", json_array());
+    if (whole)
+        put_patch(object, buf_str(&patch));
+    return out_json(cli, object, err);
+}
+
+static bool run_git(struct cli *cli, const struct box *box, const struct diff_options *o,
+    const struct args *args, struct err *err)
+{
+    AUTO_BUF struct buf text = BUF_INIT(BOX_GIT_MAX);
+    enum box_git_form form = o->name_only ? BOX_GIT_NAMES : o->stat ? BOX_GIT_STAT : BOX_GIT_PATCH;
+    if (cli->json)
+        return print_git_json(cli, box, o, args, err);
+    if (!box_git_diff(cli, box, form, args->v + 1, args->n - 1, &text, err))
+        return false;
+    if (text.n == 0 && cli->to_terminal)
+        out_note(cli, "no changes");
+    if (form == BOX_GIT_STAT && is_for_people(cli))
+        changes_show_stat(cli, buf_str(&text));
+    else
+        print_patch(cli, buf_str(&text));
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+static bool run_layers(
+    struct cli *cli, const struct box *box, const struct args *args, struct err *err)
+{
+    AUTO(diff_done)
+    struct diff d = {.cli = cli,
+        .options = args->options,
+        .box = box,
+        .changes = BOX_CHANGES_NONE,
+        .drift = DELTA_INIT};
+    struct str_list missed;
+    if (!changes_open(box, &d.changes, err) || !changes_read(&d.changes, err) ||
+        !changes_only(cli, box, args->v + 1, args->n - 1, &d.changes, &missed, err) ||
+        !look_at_drift(&d, err))
+        return false;
+    for (size_t i = 0; i < missed.n; i++)
+        out_warn(cli, "'" STR_FMT "': the box changed nothing there (paths begin at '" STR_FMT "')",
+            STR_ARG(missed.p[i]), STR_ARG(box->meta.workdir.host_path));
+    changes_warn_refused(cli, &d.changes.delta);
+    return cli->json ? print_json(&d, err) : print_text(&d, err);
+}
+
+static bool run_diff(struct cli *cli, const struct args *args, struct err *err)
+{
+    const struct diff_options *options = args->options;
+    AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
+    if (options->stat && options->name_only)
+        return err_set(err, E_CLI_INVALID_ARG, "--stat or --name-only, not both");
+    if (!box_use_open(cli, args->v[0], BOX_USE_LOOK, &use, err))
+        return false;
+    if (use.box.meta.workdir.mode == BOX_RW)
+        return run_git(cli, &use.box, options, args, err);
+    return run_layers(cli, &use.box, args, err);
+}
+
+static const struct opt diff_opts[] = {
+    OPT_SET("stat", 0, struct diff_options, stat, "how many lines of which files"),
+    OPT_SET("name-only", 0, struct diff_options, name_only, "the names of the files only"),
+};
+
+static const struct example diff_examples[] = {
+    {"cordon box diff fix-login --stat", "which files, and how much of them"},
+    {"cordon box diff fix-login -- src", "only below src"},
+    {"cordon box diff fix-login | git apply", "into another work tree"},
+};
+
+const struct cmd cmd_box_diff = {
+    .name = "diff",
+    .summary = "show what a box changed, as a patch that git takes",
+    .about =
+        "Compares what the box has with what it began with, or with what was applied last. Into a "
+        "pipe or file it is byte for byte what 'git apply' takes: modes, links and binary files "
+        "included. On a terminal nothing in it is obeyed. What is in .git is no part of it: a "
+        "commit made inside shows as its content. The status is 0 with and without changes.\n"
+        "Paths are absolute, or begin at the project's top.\n"
+        "A box of the kind :rw works on the real directory: then this is git's own view of it, "
+        "against HEAD, by a git that runs in a sandbox.",
+    .usage = "NAME [-- PATH…]",
+    .min_args = 1,
+    .max_args = 1 + BOX_PATHS_MAX,
+    .arg_kind = ARG_BOX_FILES,
+    CMD_OPTS(diff_opts, struct diff_options),
+    CMD_EXAMPLES(diff_examples),
+    .run = run_diff,
+};

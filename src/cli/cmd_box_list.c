@@ -1,0 +1,237 @@
+/* cordon box list: all boxes, with what each does and whether there is anything to apply. */
+#include "agent/when.h"
+#include "base/clock.h"
+#include "box/upper.h"
+#include "cli/box_cmds.h"
+#include "cli/columns.h"
+#include "io/tty.h"
+#include "path/exact.h"
+
+struct list_options {
+    bool names;
+};
+
+/* A box that can't be read is in the list all the same: what is known of it, and why. */
+struct listed {
+    struct str name;
+    struct box_meta meta;
+    bool has_meta;
+    enum box_status status;
+    bool changes;
+    struct err error; /* no code: nothing is wrong */
+};
+
+static bool look_at_changes(const struct box *box, bool *ret_any, struct err *err)
+{
+    AUTO(box_close_trees) struct box_trees t = BOX_TREES_NONE;
+    *ret_any = false;
+    if (box->setup.layering == BOX_LAYERS_NONE)
+        return true;
+    if (!box_open_trees(box, &t, err))
+        return false;
+    struct upper_options options = {.opaque_root = t.opaque_root};
+    return upper_any(t.baseline >= 0 ? t.baseline : t.project, t.upper, &options, ret_any, err);
+}
+
+static bool look_inside(struct cli *cli, const struct boxes *boxes, const struct agent_rows *rows,
+    struct listed *b, struct err *err)
+{
+    AUTO(box_close) struct box box = BOX_NONE;
+    struct box_state state;
+    bool held;
+    if (!box_open(boxes, b->name, rows, cli->arena, &box, err))
+        return false;
+    b->meta = box.meta;
+    b->has_meta = true;
+    if (!state_load(box.host, cli->arena, &state, &held, err))
+        return false;
+    b->status = state.status;
+    return look_at_changes(&box, &b->changes, err);
+}
+
+static void look(
+    struct cli *cli, const struct boxes *boxes, const struct agent_rows *rows, struct listed *b)
+{
+    AUTO_ERR struct err ignored = {0};
+    AUTO_FD int fd = -1;
+    if (look_inside(cli, boxes, rows, b, &b->error))
+        return;
+    b->status = b->has_meta ? b->status : BOX_FAILED;
+    b->has_meta = b->has_meta || (boxes_find(boxes, b->name, &fd, &ignored) &&
+                                     meta_load(fd, b->name, cli->arena, &b->meta, &ignored));
+}
+
+/* JSON ---------------------------------------------------------------------------------------- */
+
+static json_t *listed_json(const struct listed *b)
+{
+    json_t *object = json_object();
+    const struct box_meta *m = &b->meta;
+    json_put(object, "name", json_text(b->name));
+    json_put(object, "status", json_string(box_status_names[b->status]));
+    json_put(object, "agent", json_text(m->agent));
+    json_put(object, "mode", json_string(b->has_meta ? box_mode_name(m->workdir.mode) : ""));
+    exact_put(object, "workdir", m->workdir.host_path);
+    json_put(object, "created_at", json_text(m->created_at));
+    json_put(object, "changes", json_boolean(b->changes));
+    if (b->error.code)
+        json_put(object, "error", err_to_json(&b->error));
+    return object;
+}
+
+/* The screen ---------------------------------------------------------------------------------- */
+
+enum {
+    NAME_LEAST = 8,
+    NAME_MOST = 32,
+    AGENT = 10,
+    PLAIN_COLUMNS = 120,
+    DIR_LEAST = 16,
+};
+
+static const struct {
+    const char *title;
+    unsigned width; /* 0: as wide as the longest, or what is left */
+} columns[] = {
+    {"NAME", 0},
+    {"STATUS", 7},
+    {"AGENT", AGENT},
+    {"MODE", 7},
+    {"CHANGES", 7},
+    {"AGE", 12},
+    {"DIRECTORY", 0},
+};
+
+static unsigned name_width(const struct listed *list, size_t n)
+{
+    size_t width = NAME_LEAST;
+    for (size_t i = 0; i < n; i++)
+        width = MAX(width, list[i].name.n);
+    return (unsigned)MIN(width, (size_t)NAME_MOST);
+}
+
+static void add_row(struct cli *cli, const char *const *texts, unsigned name, struct str dir)
+{
+    struct buf *out = &cli->stdout_buf;
+    unsigned whole = cli->to_terminal ? tty_size(STDOUT_FILENO).cols : PLAIN_COLUMNS, used = 0;
+    for (size_t i = 0; i + 1 < ARRAY_LEN(columns); i++) {
+        unsigned width = columns[i].width ? columns[i].width : name;
+        columns_add(out, str_z(texts[i]), width);
+        used += width + 2;
+    }
+    columns_dir(out, dir, MAX(whole > used ? whole - used : 0, (unsigned)DIR_LEAST));
+    buf_add_byte(out, '\n');
+}
+
+static const char *changes_word(const struct listed *b)
+{
+    if (b->error.code)
+        return "?";
+    return b->meta.workdir.mode == BOX_RW ? "-" : b->changes ? "yes" : "no";
+}
+
+static void show_row(struct cli *cli, const struct listed *b, unsigned name, uint64_t now_ms)
+{
+    char ago[COLUMNS_AGO] = "?";
+    uint64_t then_ms;
+    if (when_parse(b->meta.created_at, &then_ms))
+        columns_ago(then_ms, now_ms, ago);
+    const char *texts[] = {
+        arena_strdup(cli->arena, b->name),
+        b->error.code ? "broken" : box_status_names[b->status],
+        b->has_meta ? arena_strdup(cli->arena, b->meta.agent) : "?",
+        b->has_meta ? box_mode_name(b->meta.workdir.mode) : "?",
+        changes_word(b),
+        ago,
+    };
+    add_row(cli, texts, name, b->has_meta ? b->meta.workdir.host_path : STR("?"));
+}
+
+static void show_table(struct cli *cli, const struct listed *list, size_t n)
+{
+    const char *titles[ARRAY_LEN(columns)];
+    unsigned name = name_width(list, n);
+    uint64_t now_ms = clock_wall_ms();
+    for (size_t i = 0; i < ARRAY_LEN(columns); i++)
+        titles[i] = columns[i].title;
+    if (n == 0) {
+        out_note(cli, "there are no boxes yet: 'cordon box new NAME DIR' makes one");
+        return;
+    }
+    add_row(cli, titles, name, str_z(columns[ARRAY_LEN(columns) - 1].title));
+    for (size_t i = 0; i < n; i++)
+        show_row(cli, &list[i], name, now_ms);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+static void print_names(struct cli *cli, const struct str_list *names)
+{
+    for (size_t i = 0; i < names->n; i++)
+        out_name(cli, names->p[i], '\n');
+}
+
+static bool print_boxes(struct cli *cli, const struct listed *list, size_t n, struct err *err)
+{
+    if (!cli->json) {
+        show_table(cli, list, n);
+        for (size_t i = 0; i < n; i++)
+            if (list[i].error.code)
+                out_warn(cli, "%s", list[i].error.message);
+        return true;
+    }
+    json_t *object = json_object(), *boxes = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_push(boxes, listed_json(&list[i]));
+    json_put(object, "boxes", boxes);
+    return out_json(cli, object, err);
+}
+
+static bool run_list(struct cli *cli, const struct args *args, struct err *err)
+{
+    const struct list_options *options = args->options;
+    AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
+    struct agent_rows rows;
+    struct str_list names;
+    if (!box_use_boxes(cli, BOXES_LOOK, &boxes, err) ||
+        !boxes_list(&boxes, cli->arena, &names, err))
+        return false;
+    if (options->names) {
+        print_names(cli, &names);
+        return true;
+    }
+    if (!box_use_rows(cli, &rows, err))
+        return false;
+    struct listed *list = ARENA_NEW(cli->arena, struct listed, names.n + 1);
+    for (size_t i = 0; i < names.n; i++) {
+        list[i].name = names.p[i];
+        look(cli, &boxes, &rows, &list[i]);
+    }
+    bool ok = print_boxes(cli, list, names.n, err);
+    for (size_t i = 0; i < names.n; i++)
+        err_done(&list[i].error);
+    return ok;
+}
+
+static const struct opt list_opts[] = {
+    OPT_SET("names", 0, struct list_options, names, "print the names only, one on each line"),
+};
+
+static const struct example list_examples[] = {
+    {"cordon box list", "all of them"},
+    {"cordon box list --json | jq -r '.boxes[] | select(.changes) | .name'",
+        "those with something to apply"},
+};
+
+const struct cmd cmd_box_list = {
+    .name = "list",
+    .summary = "list boxes, with what each does and whether it has changes",
+    .about =
+        "For each its name, its status (running, idle, done, failed, stopped), its agent, how it "
+        "has the project (copy, overlay, rw), whether there are changes to apply, its age and the "
+        "project's directory. A box that can't be read is in the list as broken, and why is said.",
+    .usage = "",
+    CMD_OPTS(list_opts, struct list_options),
+    CMD_EXAMPLES(list_examples),
+    .run = run_list,
+};

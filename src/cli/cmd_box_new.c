@@ -1,0 +1,434 @@
+/* cordon box new: a box for a project. */
+#include "box/command.h"
+#include "box/installed.h"
+#include "box/name.h"
+#include "box/new.h"
+#include "box/proxy.h"
+#include "box/reset.h"
+#include "box/trash.h"
+#include "cli/box_cmds.h"
+#include "cli/config.h"
+#include "path/dirarg.h"
+#include "path/file.h"
+#include "path/home.h"
+#include "path/lexical.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+enum {
+    NOTES_SHOWN = 5,
+    ARGS_MAX = 1000,
+    TRASH_MS = 1000,
+};
+
+struct new_options {
+    const char *agent, *model, *prompt, *prompt_file, *network, *memory, *disk;
+    struct opt_words dirs, hosts, ports;
+    int64_t processes, cpu;
+    bool include_ignored, replace, abandon, no_start, attach, yes;
+};
+
+struct making {
+    struct cli *cli;
+    const struct args *args;
+    const struct new_options *o;
+    struct boxes boxes;
+    struct agent_rows rows;
+    const struct box_agent *agent;
+    struct dirs_host host;
+    struct dirarg *dirargs;
+    struct box_dir *dirs; /* the project, then the others */
+    size_t n_dirs;
+    struct new_input in;
+};
+
+static bool wrong(struct err *err, const char *option, const char *value, const char *right)
+{
+    err_set(err, E_CLI_INVALID_ARG, "--%s '%s': %s", option, value, right);
+    return err_ctx(err, "word", "%s", value);
+}
+
+/* Options ------------------------------------------------------------------------------------- */
+
+/* "512M" */
+static bool parse_bytes(const char *option, const char *text, uint64_t *ret_bytes, struct err *err)
+{
+    static const char units[] = "KMGT";
+    struct str digits = str_z(text);
+    const char *unit = digits.n ? strchr(units, digits.p[digits.n - 1] & ~0x20) : NULL;
+    unsigned shift = 0;
+    int64_t n;
+    if (unit && *unit) {
+        digits.n--;
+        shift = 10 * (unsigned)(unit - units + 1);
+    }
+    if (!str_to_int(digits, 1, INT64_MAX, &n) || n > (INT64_MAX >> shift))
+        return wrong(err, option, text, "give a number of bytes, such as 512M or 4G");
+    *ret_bytes = (uint64_t)n << shift;
+    return true;
+}
+
+static struct str_list words(struct arena *a, const char *const *v, size_t n)
+{
+    struct str_list list = {ARENA_NEW(a, struct str, n + 1), n};
+    for (size_t i = 0; i < n; i++)
+        list.p[i] = str_z(v[i]);
+    return list;
+}
+
+static bool take_network(struct making *m, struct err *err)
+{
+    const struct new_options *o = m->o;
+    struct box_meta *meta = &m->in.meta;
+    bool on = o->network && strcmp(o->network, "on") == 0;
+    if (o->network && o->hosts.n)
+        return wrong(err, "network", o->network, "with --allow-host there is nothing to choose");
+    if (on && o->ports.n)
+        return wrong(err, "port", o->ports.v[0], "with --network on the box has the host's ports");
+    for (size_t i = 0; i < o->ports.n; i++)
+        if (!meta_port_valid(str_z(o->ports.v[i])))
+            return wrong(err, "port", o->ports.v[i], "give HOST:BOX, such as 8080:3000");
+    for (size_t i = 0; i < o->hosts.n; i++)
+        if (!proxy_host_check(str_z(o->hosts.v[i]), err))
+            return err_wrap(err, "--allow-host");
+    if (o->network)
+        meta->network_mode = on ? BOX_NETWORK_ON : BOX_NETWORK_NONE;
+    if (o->hosts.n)
+        meta->network_mode = BOX_NETWORK_ALLOW;
+    meta->ports = words(m->cli->arena, o->ports.v, o->ports.n);
+    m->in.setup.hosts = words(m->cli->arena, o->hosts.v, o->hosts.n);
+    return true;
+}
+
+static bool take_limits(struct making *m, struct err *err)
+{
+    const struct new_options *o = m->o;
+    struct box_limits *limits = &m->in.setup.limits;
+    limits->processes = (uint64_t)o->processes;
+    limits->cpu_seconds = (uint64_t)o->cpu;
+    return (!o->memory || parse_bytes("memory", o->memory, &limits->memory_bytes, err)) &&
+           (!o->disk || parse_bytes("disk", o->disk, &limits->disk_bytes, err));
+}
+
+static bool read_prompt(struct making *m, struct err *err)
+{
+    const char *name = m->o->prompt_file;
+    AUTO_BUF struct buf text = BUF_INIT(2 * COMMAND_PROMPT_MAX);
+    if (m->o->prompt && name)
+        return wrong(err, "prompt-file", name, "there is a --prompt already");
+    if (m->o->prompt)
+        m->in.prompt = str_z(m->o->prompt);
+    if (!name)
+        return true;
+    AUTO_FD int fd = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC)
+                                       : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (fd < 0)
+        return err_errno(err, E_IO, errno, "cannot open '%s'", name);
+    if (!file_read(fd, COMMAND_PROMPT_MAX, name, &text, err))
+        return false;
+    m->in.prompt = arena_str(m->cli->arena, buf_str(&text));
+    return true;
+}
+
+/* A prompt that can't be passed is found now, not when the box is there. */
+static bool take_agent(struct making *m, struct err *err)
+{
+    const char *name = m->o->agent ? m->o->agent : "claude";
+    struct command command;
+    if (!box_use_rows(m->cli, &m->rows, err) ||
+        !agent_find(str_z(name), &m->rows, &m->agent, err) || !read_prompt(m, err))
+        return false;
+    if (m->in.prompt.p && str_find(m->in.prompt, '\0') >= 0)
+        return err_set(err, E_CLI_INVALID_ARG, "the prompt has a NUL in it");
+    m->in.agent = m->agent;
+    m->in.meta.agent = m->agent->name;
+    if (m->o->model)
+        m->in.meta.model = agent_model(m->agent, str_z(m->o->model));
+    m->in.setup.args = words(m->cli->arena, m->args->v + 2, m->args->n - 2);
+    if (!command_make(
+            &(struct command_input){m->agent, m->in.prompt, m->in.meta.model, m->in.setup.args},
+            m->cli->arena, &command, err))
+        return false;
+    if (command.model_ignored)
+        out_warn(m->cli, "the agent '%s' has no option for a model: --model is not used", name);
+    return true;
+}
+
+/* Directories --------------------------------------------------------------------------------- */
+
+static bool parse_dirs(struct making *m, struct err *err)
+{
+    struct arena *a = m->cli->arena;
+    const struct opt_words *more = &m->o->dirs;
+    struct str cwd;
+    m->n_dirs = 1 + more->n;
+    m->dirargs = ARENA_NEW(a, struct dirarg, m->n_dirs);
+    m->dirs = ARENA_NEW(a, struct box_dir, m->n_dirs);
+    if (!lexical_cwd(a, &cwd, err) ||
+        !dirarg_parse(str_z(m->args->v[1]), cwd, a, &m->dirargs[0], err))
+        return false;
+    for (size_t i = 0; i < more->n; i++) {
+        struct dirarg *dir = &m->dirargs[i + 1];
+        if (!dirarg_parse(str_z(more->v[i]), cwd, a, dir, err))
+            return false;
+        if (dir->mode != DIRARG_DEFAULT && dir->mode != DIRARG_RW)
+            return wrong(err, "dir", more->v[i],
+                "beside the project there are only read-only directories and ':rw' ones");
+    }
+    return true;
+}
+
+static bool take_dirs(struct making *m, struct err *err)
+{
+    static const enum box_mode modes[] = {[DIRARG_DEFAULT] = BOX_COPY,
+        [DIRARG_COPY] = BOX_COPY,
+        [DIRARG_OVERLAY] = BOX_OVERLAY,
+        [DIRARG_RW] = BOX_RW};
+    struct box_setup *setup = &m->in.setup;
+    m->host.home = home_dir(m->cli->arena);
+    if (!config_state_path(m->cli->arena, "", &m->host.state, err) || !parse_dirs(m, err) ||
+        !dirs_check(m->dirargs, m->n_dirs, &m->host, m->cli->arena, m->dirs, err))
+        return false;
+    for (size_t i = 0; i < m->n_dirs; i++)
+        if (m->dirs[i].danger)
+            out_warn(m->cli, "'" STR_FMT "' is dangerous for a box, as you forced it: %s",
+                STR_ARG(m->dirs[i].path), m->dirs[i].danger->reason);
+    setup->n_extras = m->n_dirs - 1;
+    setup->extras = ARENA_NEW(m->cli->arena, struct box_extra, setup->n_extras + 1);
+    for (size_t i = 0; i < setup->n_extras; i++)
+        setup->extras[i] = (struct box_extra){
+            .path = m->dirs[i + 1].path, .writable = m->dirargs[i + 1].mode == DIRARG_RW};
+    m->in.project = &m->dirs[0];
+    m->in.state = m->host.state;
+    m->in.meta.workdir = (struct box_workdir){.host_path = m->dirs[0].path,
+        .mount_path = m->dirs[0].path,
+        .mode = modes[m->dirargs[0].mode]};
+    return true;
+}
+
+/* Missing, it is worth an error before anything is copied; a box that is not started may wait. */
+static bool check_program(struct making *m, struct err *err)
+{
+    AUTO_ERR struct err missing = {0};
+    struct str_list argv;
+    struct installed found;
+    if (!command_split(m->agent->command, m->cli->arena, &argv, err))
+        return false;
+    const struct installed_input input = {
+        .program = arena_strdup(m->cli->arena, argv.p[0]),
+        .path = str_z(getenv("PATH")),
+        .cwd = m->dirs[0].path,
+        .inside = {&m->dirs[0].path, 1},
+    };
+    if (str_is(argv.p[0], "cordon") || installed_find(&input, m->cli->arena, &found, &missing))
+        return true;
+    if (!m->o->no_start)
+        return err_move(err, &missing);
+    out_warn(m->cli, "%s", missing.message);
+    return true;
+}
+
+/* An older box -------------------------------------------------------------------------------- */
+
+/* What is in its place may be lost; it stays as it is until the new one is whole. */
+static bool check_old(struct making *m, int *ret_hold, struct err *err)
+{
+    AUTO_FD int fd = -1;
+    AUTO_ERR struct err none = {0};
+    AUTO(box_close) struct box old = BOX_NONE;
+    struct str name = m->in.meta.name;
+    if (!boxes_find(&m->boxes, name, &fd, &none))
+        return none.code == E_NOT_FOUND || err_move(err, &none);
+    if (!m->o->replace) {
+        err_set(err, E_CONFLICT, "there is a box '" STR_FMT "' already", STR_ARG(name));
+        err_ctx(err, "name", STR_FMT, STR_ARG(name));
+        return err_ctx(err, "remedy", "another name, or --replace to make it anew");
+    }
+    if (!box_open(&m->boxes, name, &m->rows, m->cli->arena, &old, err))
+        return m->o->abandon
+                   ? (err_done(err), true)
+                   : err_ctx(err, "remedy", "--abandon-unapplied replaces it all the same");
+    if (!m->o->abandon && !reset_refuse_loss(&old, "replacing", err))
+        return false;
+    return reset_halt(&old, ret_hold, err);
+}
+
+/* Telling ------------------------------------------------------------------------------------- */
+
+static bool go_on(void *context, const struct dirty *dirty, struct err *err)
+{
+    struct making *m = context;
+    if (m->o->yes || !dirty->is_git || dirty->changed + dirty->untracked == 0)
+        return true;
+    const char *question = arena_printf(m->cli->arena,
+        "'" STR_FMT "' has uncommitted work (%zu changed, %zu new): make a box of it as it is?",
+        STR_ARG(m->dirs[0].path), dirty->changed, dirty->untracked);
+    return box_use_consent(m->cli, question, "commit it, or give --yes", err);
+}
+
+static void tell_notes(struct cli *cli, const struct copy_report *r)
+{
+    for (size_t i = 0; i < MIN(r->n_notes, (size_t)NOTES_SHOWN); i++)
+        out_warn(cli, "left out: '" STR_FMT "' %s", STR_ARG(r->notes[i].path), r->notes[i].why);
+    if (r->n_notes > NOTES_SHOWN)
+        out_warn(cli, "left out: %zu more", r->n_notes - NOTES_SHOWN);
+}
+
+static bool tell(struct making *m, const struct new_report *r, struct err *err)
+{
+    struct cli *cli = m->cli;
+    const struct box_meta *meta = &m->in.meta;
+    const char *name = m->args->v[0], *mode = box_mode_name(meta->workdir.mode);
+    if (cli->json) {
+        json_t *object = json_object();
+        json_put(object, "name", json_string(name));
+        json_put(object, "workdir", json_text(meta->workdir.host_path));
+        json_put(object, "mode", json_string(mode));
+        json_put(object, "layering", json_string(box_layering_names[r->layering]));
+        json_put(object, "agent", json_text(meta->agent));
+        json_put(object, "files", json_integer((json_int_t)r->copied.files));
+        json_put(object, "bytes", json_integer((json_int_t)r->copied.bytes));
+        json_put(object, "started", json_boolean(!m->o->no_start));
+        return out_json(cli, object, err);
+    }
+    if (meta->workdir.mode == BOX_COPY)
+        out_note(cli, "box '%s': a copy of " STR_FMT " (%zu files)", name,
+            STR_ARG(meta->workdir.host_path), r->copied.files);
+    else
+        out_note(cli, "box '%s': " STR_FMT ":%s", name, STR_ARG(meta->workdir.host_path), mode);
+    if (m->o->no_start)
+        out_note(cli, "not started: cordon box start %s", name);
+    else if (!m->o->attach)
+        out_note(cli, "'" STR_FMT "' is at work: cordon box attach %s", STR_ARG(meta->agent), name);
+    return true;
+}
+
+/* The whole ----------------------------------------------------------------------------------- */
+
+static bool start(struct making *m, struct err *err)
+{
+    AUTO(box_close) struct box box = BOX_NONE;
+    if (m->o->no_start)
+        return true;
+    if (!box_open(&m->boxes, m->in.meta.name, &m->rows, m->cli->arena, &box, err))
+        return false;
+    return box_use_start(m->cli, &box, true, err) ||
+           err_wrap(err, "the box '" STR_FMT "' is there, but its agent could not be started",
+               STR_ARG(box.name));
+}
+
+/* The disk has what a box that failed had: give it back before anybody looks. */
+static bool make(struct making *m, struct new_report *report, struct err *err)
+{
+    AUTO_FD int lock = -1, hold = -1;
+    AUTO_ERR struct err ignored = {0};
+    struct trash_left left;
+    if (!boxes_lock(&m->boxes, m->in.meta.name, &lock, err) || !check_old(m, &hold, err))
+        return false;
+    if (new_make(&m->boxes, &m->in, report, err))
+        return true;
+    (void)!trash_empty(&m->boxes, TRASH_MS, &left, &ignored);
+    return false;
+}
+
+static bool check_words(const struct args *args, struct err *err)
+{
+    if (args->n_before <= 2)
+        return true;
+    err_set(err, E_CLI_INVALID_ARG,
+        "'cordon box new' takes no further argument: '%s' (what is for the agent comes after --)",
+        args->v[2]);
+    return err_ctx(err, "word", "%s", args->v[2]);
+}
+
+static bool run_new(struct cli *cli, const struct args *args, struct err *err)
+{
+    AUTO(new_report_done) struct new_report report = NEW_REPORT_INIT;
+    const struct new_options *o = args->options;
+    struct making m = {.cli = cli, .args = args, .o = o, .boxes = BOXES_NONE};
+    m.in.meta.name = str_z(args->v[0]);
+    m.in.setup.include_ignored = o->include_ignored;
+    m.in.replace = o->replace;
+    m.in.ask_git = !o->yes;
+    m.in.go_on = go_on;
+    m.in.context = &m;
+    if (!check_words(args, err) || !box_name_check(m.in.meta.name, err) || !take_network(&m, err) ||
+        !take_limits(&m, err) || !take_agent(&m, err) || !take_dirs(&m, err) ||
+        !check_program(&m, err) || !box_use_boxes(cli, BOXES_MAKE, &m.boxes, err))
+        return false;
+    bool ok = make(&m, &report, err);
+    if (ok) {
+        tell_notes(cli, &report.copied);
+        if (report.layering == BOX_LAYERS_SECOND_COPY)
+            out_warn(cli,
+                "no overlay can be used here, so the box has a second copy of its own: %s",
+                buf_z(&report.why));
+        ok = start(&m, err) && tell(&m, &report, err);
+    }
+    boxes_close(&m.boxes);
+    return ok;
+}
+
+static const char *const networks[] = {"none", "on", NULL};
+
+#define TEXT(name, member, value, kind, help) \
+    OPT_STRING(name, 0, struct new_options, member, value, kind, help)
+#define SET(name, member, help) OPT_SET(name, 0, struct new_options, member, help)
+
+static const struct opt new_opts[] = {
+    TEXT("agent", agent, "AGENT", ARG_ANY, "who works in it; default: claude"),
+    TEXT("model", model, "MODEL", ARG_ANY, "a model's name, or the agent's short one for it"),
+    TEXT("prompt", prompt, "TEXT", ARG_ANY, "what the agent is to do"),
+    TEXT("prompt-file", prompt_file, "FILE", ARG_FILE, "the same from a file; - is standard input"),
+    OPT_WORDS("dir", 0, struct new_options, dirs, "DIR[:rw][:force]",
+        "show this directory, too: read-only, unless ':rw'; may be repeated"),
+    OPT_ONE_OF("network", 0, struct new_options, network, "HOW", networks,
+        "none, or on: all of it; default: the hosts of the agent, if it names some"),
+    OPT_WORDS("allow-host", 0, struct new_options, hosts, "HOST",
+        "let the box reach this host, and no others but those named so; may be repeated"),
+    OPT_WORDS("port", 0, struct new_options, ports, "HOST:BOX",
+        "lead a port of this machine to one of the box; may be repeated"),
+    TEXT("memory", memory, "BYTES", ARG_ANY, "limit its memory: 512M, 4G"),
+    OPT_INT("processes", 0, struct new_options, processes, "N", 1, 4000000,
+        "limit its processes and threads; default: 4096"),
+    OPT_INT("cpu", 0, struct new_options, cpu, "SECONDS", 1, INT32_MAX, "limit its processor time"),
+    TEXT("disk", disk, "BYTES", ARG_ANY, "limit what its changes take: 500M, 10G"),
+    SET("include-ignored", include_ignored, "copy what git ignores, too"),
+    SET("replace", replace, "make it anew if it is there already"),
+    SET("abandon-unapplied", abandon, "with --replace: lose what was not applied of the old box"),
+    SET("no-start", no_start, "do not start the agent"),
+    SET("attach", attach, "show the agent's terminal at once"),
+    OPT_SET("yes", 'y', struct new_options, yes, "do not ask about uncommitted work"),
+};
+
+static const struct example new_examples[] = {
+    {"cordon box new fix-login ./app --prompt 'Fix the login bug'",
+        "claude works on a copy; the project stays as it is"},
+    {"cordon box new try ~/big:overlay --agent test --no-start",
+        "no copy: the project itself under a layer"},
+    {"cordon box new web . --dir ~/assets --allow-host registry.npmjs.org -- --verbose",
+        "with another directory, one host to reach, and an option for the agent"},
+};
+
+const struct cmd cmd_box_new = {
+    .name = "new",
+    .summary = "make a box, and let an agent work in it",
+    .about =
+        "The project is shown at its own path. Without a suffix, or with ':copy', as it is now: "
+        "what you change later does not reach the box, and files that git ignores are left out. "
+        "With ':overlay' nothing is copied, ignored files are seen, and changing the project "
+        "meanwhile may stand in the way of applying. With ':rw' the box changes the directory "
+        "itself, except its .git.\n\n"
+        "Refused are directories that would show too much (':force' overrides this, with a "
+        "warning), directories that lie in each other, and a work tree with uncommitted changes, "
+        "unless you agree or give --yes.",
+    .usage = "NAME DIR[:copy|:overlay|:rw][:force] [-- ARG…]",
+    .min_args = 2,
+    .max_args = ARGS_MAX,
+    .arg_kind = ARG_DIR,
+    CMD_OPTS(new_opts, struct new_options),
+    CMD_EXAMPLES(new_examples),
+    .run = run_new,
+};

@@ -1,0 +1,105 @@
+/* cordon box reset: a box as it was when it was made. */
+#include "box/reset.h"
+#include "box/trash.h"
+#include "cli/box_cmds.h"
+
+enum {
+    TRASH_MS = 10, /* what takes longer is for later commands */
+};
+
+struct reset_args {
+    bool clean, no_prompt, yes, abandon;
+};
+
+/* On a terminal a person is asked; elsewhere the options have said it all. */
+static bool consent(struct cli *cli, const struct box_use *use, const struct reset_args *o,
+    bool running, struct err *err)
+{
+    if (o->yes || cli->json || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) ||
+        (!running && !o->abandon))
+        return true;
+    const char *question = arena_printf(cli->arena, "Reset the box '" STR_FMT "'%s%s?",
+        STR_ARG(use->box.name), running ? ", which is running" : "",
+        o->abandon ? ", and lose what was not applied" : "");
+    return box_use_consent(cli, question, "give --yes", err);
+}
+
+/* As if it had never run, but for the number of its recordings. */
+static bool forget_run(const struct box *box, const struct box_state *state, struct err *err)
+{
+    if (!state->run && !state->started_at.n)
+        return true;
+    return state_save(box->host,
+        &(struct box_state){.exit_code = -1, .run = state->run, .agent = state->agent}, err);
+}
+
+static bool reset(struct cli *cli, const struct box_use *use, const struct reset_args *o,
+    bool *ret_started, struct err *err)
+{
+    const struct box *box = &use->box;
+    struct box_state state;
+    bool running;
+    AUTO_FD int hold = -1;
+    if (!state_load(box->host, cli->arena, &state, &running, err) ||
+        (!o->abandon && !reset_refuse_loss(box, "resetting", err)) ||
+        !consent(cli, use, o, running, err) || !reset_halt(box, &hold, err) ||
+        !reset_box(&use->boxes, box, &(struct reset_options){.clean = o->clean}, err) ||
+        !forget_run(box, &state, err))
+        return false;
+    *ret_started = state.agent;
+    close(TAKE_FD(hold));
+    return !state.agent || box_use_start(cli, box, !o->no_prompt, err);
+}
+
+static bool run_reset(struct cli *cli, const struct args *args, struct err *err)
+{
+    const struct reset_args *o = args->options;
+    AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
+    AUTO_ERR struct err ignored = {0};
+    struct trash_left left;
+    bool started = false;
+    if (!box_use_open(cli, args->v[0], BOX_USE_CHANGE, &use, err) ||
+        !reset(cli, &use, o, &started, err))
+        return false;
+    (void)!trash_empty(&use.boxes, TRASH_MS, &left, &ignored);
+    bool real = use.box.meta.workdir.mode == BOX_RW;
+    if (!cli->json) {
+        if (real)
+            out_warn(cli, "the box changes '" STR_FMT "' itself: what it did there stays",
+                STR_ARG(use.box.meta.workdir.host_path));
+        out_note(cli, "box '%s' is as it was made%s", args->v[0],
+            started ? "; its agent begins again" : "");
+        return true;
+    }
+    json_t *object = json_object();
+    json_put(object, "name", json_string(args->v[0]));
+    json_put(object, "started", json_boolean(started));
+    return out_json(cli, object, err);
+}
+
+static const struct opt reset_opts[] = {
+    OPT_SET("clean", 0, struct reset_args, clean, "empty the agent's home, too"),
+    OPT_SET("no-prompt", 0, struct reset_args, no_prompt, "start the agent without its prompt"),
+    OPT_SET("abandon-unapplied", 0, struct reset_args, abandon, "lose what was not applied"),
+    OPT_SET("yes", 'y', struct reset_args, yes, "do not ask"),
+};
+
+static const struct example reset_examples[] = {
+    {"cordon box reset fix-login --abandon-unapplied", "away with what it did, and once more"},
+};
+
+const struct cmd cmd_box_reset = {
+    .name = "reset",
+    .summary = "drop the changes of a box and start its agent anew",
+    .about = "A running box is stopped. The agent begins again, with its prompt, if it had been "
+             "started. A box of the kind ':copy' starts from the same copy as before; of the kind "
+             "':overlay' from the project as it is now. Changes that were not applied are not "
+             "dropped without --abandon-unapplied (E_CONFLICT).",
+    .usage = "NAME",
+    .min_args = 1,
+    .max_args = 1,
+    .arg_kind = ARG_BOX,
+    CMD_OPTS(reset_opts, struct reset_args),
+    CMD_EXAMPLES(reset_examples),
+    .run = run_reset,
+};

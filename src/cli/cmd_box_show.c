@@ -1,0 +1,381 @@
+/* cordon box show: everything that is known of a box. */
+#include "agent/when.h"
+#include "base/clock.h"
+#include "cli/box_cmds.h"
+#include "cli/box_facts.h"
+#include "cli/columns.h"
+#include "path/exact.h"
+
+enum {
+    PROMPT_LINES = 5,
+    LINE_COLUMNS = 400,
+    RUNS_SHOWN = 5,
+};
+
+static const char *const network_names[] = {
+    [BOX_NETWORK_DEFAULT] = "",
+    [BOX_NETWORK_NONE] = "none",
+    [BOX_NETWORK_ON] = "on",
+    [BOX_NETWORK_ALLOW] = "allow",
+};
+
+static const char *const prompt_names[] = {
+    [BOX_PROMPT_NONE] = "none",
+    [BOX_PROMPT_PENDING] = "pending",
+    [BOX_PROMPT_DELIVERED] = "delivered",
+    [BOX_PROMPT_UNCONFIRMED] = "unconfirmed",
+};
+
+/* What a limit is, and how it is told: bytes, or a number of something. */
+static const struct {
+    const char *name, *key;
+    size_t offset;
+    const char *unit; /* NULL: bytes */
+} limits[] = {
+    {"memory", "memory_bytes", offsetof(struct box_limits, memory_bytes), NULL},
+    {"processes", "processes", offsetof(struct box_limits, processes), ""},
+    {"CPU time", "cpu_seconds", offsetof(struct box_limits, cpu_seconds), " s"},
+    {"disk", "disk_bytes", offsetof(struct box_limits, disk_bytes), NULL},
+};
+
+static uint64_t limit_value(const struct box_facts *f, size_t i)
+{
+    uint64_t value;
+    memcpy(&value, (const char *)&f->box->setup.limits + limits[i].offset, sizeof(value));
+    return value;
+}
+
+static const char *run_dir(struct cli *cli, const struct box_facts *f, uint64_t n)
+{
+    return arena_printf(
+        cli->arena, STR_FMT "/host/runs/%llu", STR_ARG(f->box->path), (unsigned long long)n);
+}
+
+/* JSON ---------------------------------------------------------------------------------------- */
+
+static json_t *strs_json(const struct str_list *list)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < list->n; i++)
+        json_push(array, json_text(list->p[i]));
+    return array;
+}
+
+static json_t *network_json(const struct box_facts *f)
+{
+    json_t *object = json_object(), *refused = json_array();
+    json_put(object, "mode", json_string(network_names[f->network]));
+    json_put(object, "hosts", strs_json(&f->hosts));
+    for (size_t i = 0; i < f->n_refused; i++) {
+        const struct facts_refused *r = &f->refused[i];
+        json_t *one = json_object();
+        json_put(one, "host", json_text(r->host));
+        json_put(one, "port", json_integer((json_int_t)r->port));
+        json_put(one, "why", json_text(r->why));
+        json_put(one, "times", json_integer((json_int_t)r->times));
+        json_put(one, "last", json_text(r->last));
+        json_push(refused, one);
+    }
+    json_put(object, "refused", refused);
+    return object;
+}
+
+static json_t *limits_json(const struct box_facts *f)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < ARRAY_LEN(limits); i++)
+        if (limit_value(f, i))
+            json_put(object, limits[i].key, json_integer((json_int_t)limit_value(f, i)));
+    json_put(object, "gaps", strs_json(&f->state.gaps));
+    return object;
+}
+
+static json_t *changes_json(const struct box_facts *f)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < ARRAY_LEN(f->changes); i++)
+        json_put(
+            object, delta_kind_name((enum delta_kind)i), json_integer((json_int_t)f->changes[i]));
+    json_put(object, "total", json_integer((json_int_t)f->n_changes));
+    json_put(object, "never_applied", json_integer((json_int_t)f->never_applied));
+    json_put(object, "drift", json_integer((json_int_t)f->drift));
+    json_put(object, "bytes", json_integer((json_int_t)f->bytes));
+    return object;
+}
+
+static json_t *dirs_json(const struct box *box)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < box->setup.n_extras; i++) {
+        json_t *one = json_object();
+        exact_put(one, "path", box->setup.extras[i].path);
+        json_put(one, "writable", json_boolean(box->setup.extras[i].writable));
+        json_push(list, one);
+    }
+    return list;
+}
+
+static json_t *runs_json(struct cli *cli, const struct box_facts *f)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < f->n_runs; i++) {
+        json_t *one = json_object();
+        json_put(one, "run", json_integer((json_int_t)f->runs[i]));
+        exact_put(one, "dir", str_z(run_dir(cli, f, f->runs[i])));
+        json_push(list, one);
+    }
+    return list;
+}
+
+/* As in the list, and then what only this command tells. */
+static void put_head(json_t *object, const struct box_facts *f)
+{
+    const struct box_meta *m = &f->box->meta;
+    json_put(object, "name", json_text(f->box->name));
+    json_put(object, "status", json_string(box_status_names[f->state.status]));
+    json_put(object, "agent", json_text(m->agent));
+    json_put(object, "model", m->model.n ? json_text(m->model) : json_null());
+    json_put(object, "mode", json_string(box_mode_name(m->workdir.mode)));
+    exact_put(object, "workdir", m->workdir.host_path);
+    json_put(object, "baseline_sha",
+        m->workdir.baseline_sha.n ? json_text(m->workdir.baseline_sha) : json_null());
+    json_put(object, "layering", json_string(box_layering_names[f->box->setup.layering]));
+    json_put(object, "created_at", json_text(m->created_at));
+    json_put(object, "cordon_version", json_text(m->cordon_version));
+    exact_put(object, "dir", f->box->path);
+}
+
+static void put_prompt(json_t *object, const struct box_facts *f)
+{
+    json_t *prompt = json_object();
+    json_put(prompt, "text", json_text(f->prompt));
+    json_put(prompt, "state", json_string(prompt_names[f->state.prompt]));
+    json_put(object, "prompt", f->box->meta.has_prompt ? prompt : json_null());
+    if (!f->box->meta.has_prompt)
+        json_decref(prompt);
+}
+
+static bool show_json(struct cli *cli, const struct box_facts *f, struct err *err)
+{
+    json_t *object = json_object(), *problems = json_array();
+    put_head(object, f);
+    put_prompt(object, f);
+    json_put(object, "args", strs_json(&f->box->setup.args));
+    json_put(object, "dirs", dirs_json(f->box));
+    json_put(object, "network", network_json(f));
+    json_put(object, "ports", strs_json(&f->box->meta.ports));
+    json_put(object, "limits", limits_json(f));
+    json_put(object, "state", field_write(&box_state_shape, &f->state));
+    json_put(object, "changes", f->has_changes ? changes_json(f) : json_null());
+    json_put(object, "runs", runs_json(cli, f));
+    for (size_t i = 0; i < f->n_problems; i++)
+        json_push(problems, json_text(str_z(f->problems[i])));
+    json_put(object, "problems", problems);
+    return out_json(cli, object, err);
+}
+
+/* The screen ---------------------------------------------------------------------------------- */
+
+/* "key         words", the words made printable. */
+static void row(struct cli *cli, const char *key, const char *format, ...) PRINTF_LIKE(3, 4);
+static void row(struct cli *cli, const char *key, const char *format, ...)
+{
+    AUTO_BUF struct buf text = BUF_INIT(1 << 20);
+    va_list args;
+    va_start(args, format);
+    buf_vprintf(&text, format, args);
+    va_end(args);
+    buf_printf(&cli->stdout_buf, "%-12s", key);
+    columns_cut(&cli->stdout_buf, buf_str(&text), LINE_COLUMNS);
+    buf_add_byte(&cli->stdout_buf, '\n');
+}
+
+static void add_size(uint64_t bytes, char text[32])
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
+    size_t i = 0;
+    for (; value >= 1024 && i + 1 < ARRAY_LEN(units); i++)
+        value /= 1024;
+    snprintf(text, 32, i ? "%.1f %s" : "%.0f %s", value, units[i]);
+}
+
+static const char *ago(struct cli *cli, struct str when)
+{
+    char text[COLUMNS_AGO];
+    uint64_t ms;
+    if (!when_parse(when, &ms))
+        return "at an unknown time";
+    columns_ago(ms, clock_wall_ms(), text);
+    return arena_printf(cli->arena, "%s", text);
+}
+
+static void show_status(struct cli *cli, const struct box_facts *f)
+{
+    const struct box_state *s = &f->state;
+    AUTO_BUF struct buf b = BUF_INIT(64 * 1024);
+    buf_add_z(&b, box_status_names[s->status]);
+    if (s->signal)
+        buf_printf(&b, ", by signal %lld", (long long)s->signal);
+    else if (s->exit_code >= 0)
+        buf_printf(&b, ", exit code %lld", (long long)s->exit_code);
+    if (s->started_at.n)
+        buf_printf(&b, ", started %s", ago(cli, s->started_at));
+    if (s->ended_at.n)
+        buf_printf(&b, ", ended %s", ago(cli, s->ended_at));
+    row(cli, "status", "%s", buf_z(&b));
+    if (s->error.n)
+        row(cli, "", STR_FMT, STR_ARG(s->error));
+}
+
+static void show_dirs(struct cli *cli, const struct box *box)
+{
+    static const char *const ways[] = {[BOX_COPY] = "as a copy",
+        [BOX_OVERLAY] = "under an overlay, without a copy",
+        [BOX_RW] = "itself, writable (:rw)"};
+    const struct box_workdir *w = &box->meta.workdir;
+    row(cli, "directory", STR_FMT ", %s", STR_ARG(w->host_path), ways[w->mode]);
+    if (box->setup.layering == BOX_LAYERS_SECOND_COPY)
+        row(cli, "", "its changes are in a second copy: this machine could mount no overlay");
+    if (w->baseline_sha.n)
+        row(cli, "", "made at commit " STR_FMT, STR_ARG(w->baseline_sha));
+    for (size_t i = 0; i < box->setup.n_extras; i++)
+        row(cli, i ? "" : "beside it", STR_FMT " (%s)", STR_ARG(box->setup.extras[i].path),
+            box->setup.extras[i].writable ? "writable" : "read-only");
+}
+
+static void show_agent(struct cli *cli, const struct box_facts *f)
+{
+    const struct box_meta *m = &f->box->meta;
+    AUTO_BUF struct buf words = BUF_INIT(1 << 20);
+    for (size_t i = 0; i < f->box->setup.args.n; i++)
+        buf_printf(&words, " " STR_FMT, STR_ARG(f->box->setup.args.p[i]));
+    row(cli, "agent", STR_FMT "%s", STR_ARG(m->agent), buf_z(&words));
+    if (m->model.n)
+        row(cli, "model", STR_FMT, STR_ARG(m->model));
+    if (!m->has_prompt)
+        return;
+    row(cli, "prompt", "%s", prompt_names[f->state.prompt]);
+    columns_lines(&cli->stdout_buf, f->prompt, "            ", PROMPT_LINES);
+}
+
+static void show_network(struct cli *cli, const struct box_facts *f)
+{
+    static const char *const words[] = {
+        [BOX_NETWORK_NONE] = "none", [BOX_NETWORK_ON] = "all of it", [BOX_NETWORK_ALLOW] = "only"};
+    AUTO_BUF struct buf hosts = BUF_INIT(1 << 20);
+    for (size_t i = 0; i < f->hosts.n; i++)
+        buf_printf(&hosts, "%s" STR_FMT, i ? ", " : " ", STR_ARG(f->hosts.p[i]));
+    row(cli, "network", "%s%s", words[f->network], buf_z(&hosts));
+    for (size_t i = 0; i < f->n_refused; i++) {
+        const struct facts_refused *r = &f->refused[i];
+        row(cli, i ? "" : "refused", STR_FMT ":%llu, %llu time%s, last %s: " STR_FMT,
+            STR_ARG(r->host), (unsigned long long)r->port, (unsigned long long)r->times,
+            r->times == 1 ? "" : "s", ago(cli, r->last), STR_ARG(r->why));
+    }
+    for (size_t i = 0; i < f->box->meta.ports.n; i++)
+        row(cli, i ? "" : "ports", STR_FMT " (here:inside)", STR_ARG(f->box->meta.ports.p[i]));
+}
+
+static void show_limits(struct cli *cli, const struct box_facts *f)
+{
+    bool first = true;
+    for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
+        char text[32];
+        uint64_t value = limit_value(f, i);
+        if (!value)
+            continue;
+        if (limits[i].unit)
+            snprintf(text, sizeof(text), "%llu%s", (unsigned long long)value, limits[i].unit);
+        else
+            add_size(value, text);
+        row(cli, first ? "limits" : "", "%s %s", limits[i].name, text);
+        first = false;
+    }
+    for (size_t i = 0; i < f->state.gaps.n; i++)
+        row(cli, i ? "" : "weaker", STR_FMT, STR_ARG(f->state.gaps.p[i]));
+}
+
+static void show_changes(struct cli *cli, const struct box_facts *f)
+{
+    AUTO_BUF struct buf b = BUF_INIT(4096);
+    char size[32];
+    static const char *const words[] = {
+        [DELTA_ADDED] = "added",
+        [DELTA_DELETED] = "deleted",
+        [DELTA_MODIFIED] = "modified",
+        [DELTA_MODE] = "with another mode",
+        [DELTA_TYPE] = "of another kind",
+    };
+    if (!f->has_changes)
+        return;
+    for (size_t i = 0; i < ARRAY_LEN(f->changes); i++)
+        if (f->changes[i])
+            buf_printf(&b, "%s%zu %s", b.n ? ", " : "", f->changes[i], words[i]);
+    add_size(f->bytes, size);
+    row(cli, "changes", "%s (%s on disk)", b.n ? buf_z(&b) : "none", size);
+    if (f->never_applied)
+        row(cli, "", "%zu devices, sockets or the like, which stop apply", f->never_applied);
+    if (f->drift)
+        row(cli, "", "%zu file%s changed in the project since the box was made", f->drift,
+            f->drift == 1 ? "" : "s");
+}
+
+static void show_runs(struct cli *cli, const struct box_facts *f)
+{
+    size_t from = f->n_runs > RUNS_SHOWN ? f->n_runs - RUNS_SHOWN : 0;
+    for (size_t i = from; i < f->n_runs; i++)
+        row(cli, i == from ? "recordings" : "", "%s", run_dir(cli, f, f->runs[i]));
+    if (from)
+        row(cli, "", "and %zu older ones", from);
+}
+
+static void show_text(struct cli *cli, const struct box_facts *f)
+{
+    row(cli, "box", STR_FMT, STR_ARG(f->box->name));
+    show_status(cli, f);
+    show_agent(cli, f);
+    show_dirs(cli, f->box);
+    show_changes(cli, f);
+    show_network(cli, f);
+    show_limits(cli, f);
+    row(cli, "made", "%s, by cordon " STR_FMT, ago(cli, f->box->meta.created_at),
+        STR_ARG(f->box->meta.cordon_version));
+    row(cli, "kept in", STR_FMT, STR_ARG(f->box->path));
+    show_runs(cli, f);
+    for (size_t i = 0; i < f->n_problems; i++)
+        out_warn(cli, "%s", f->problems[i]);
+}
+
+static bool run_show(struct cli *cli, const struct args *args, struct err *err)
+{
+    AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
+    struct box_facts *f = ARENA_NEW(cli->arena, struct box_facts, 1);
+    if (!box_use_open(cli, args->v[0], BOX_USE_LOOK, &use, err))
+        return false;
+    facts_gather(cli, &use.box, f);
+    if (cli->json)
+        return show_json(cli, f, err);
+    show_text(cli, f);
+    return true;
+}
+
+static const struct example show_examples[] = {
+    {"cordon box show fix-login", "its directories, network, limits, changes, recordings"},
+    {"cordon box show fix-login --json | jq .network.refused", "whom it wanted to reach"},
+};
+
+const struct cmd cmd_box_show = {
+    .name = "show",
+    .summary = "show all that is known of a box",
+    .about =
+        "Its status and how its agent ended, the prompt, directories, changes, the network with "
+        "what was refused, limits and where they are weaker than asked, and its recordings, "
+        "which 'cordon trace' shows.",
+    .usage = "NAME",
+    .min_args = 1,
+    .max_args = 1,
+    .arg_kind = ARG_BOX,
+    CMD_EXAMPLES(show_examples),
+    .run = run_show,
+};

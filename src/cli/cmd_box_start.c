@@ -1,0 +1,147 @@
+/* cordon box start, stop. */
+#include "base/clock.h"
+#include "box/client.h"
+#include "cli/box_cmds.h"
+
+#include <poll.h>
+
+enum {
+    GRACE_S = 5,
+    GRACE_MAX_S = 3600,
+    END_MS = 10 * 1000,
+    LOOK_MS = 5,
+};
+
+static bool say(struct cli *cli, const struct box *box, const char *word, struct err *err)
+{
+    if (!cli->json) {
+        out_note(cli, "%s: " STR_FMT, word, STR_ARG(box->name));
+        return true;
+    }
+    struct box_state state;
+    bool held;
+    if (!state_load(box->host, cli->arena, &state, &held, err))
+        return false;
+    json_t *object = json_object();
+    json_put(object, "name", json_text(box->name));
+    json_put(object, "status", json_string(box_status_names[state.status]));
+    return out_json(cli, object, err);
+}
+
+/* start --------------------------------------------------------------------------------------- */
+
+struct start_options {
+    bool no_prompt;
+};
+
+static bool run_start(struct cli *cli, const struct args *args, struct err *err)
+{
+    const struct start_options *o = args->options;
+    AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
+    return box_use_open(cli, args->v[0], BOX_USE_CHANGE, &use, err) &&
+           box_use_start(cli, &use.box, !o->no_prompt, err) && say(cli, &use.box, "started", err);
+}
+
+static const struct opt start_opts[] = {
+    OPT_SET("no-prompt", 0, struct start_options, no_prompt, "start the agent without its prompt"),
+};
+
+static const struct example start_examples[] = {
+    {"cordon box start fix-login",
+        "the agent goes on with what the box has; its prompt is given again"},
+    {"cordon box start fix-login --no-prompt", "without the prompt"},
+};
+
+const struct cmd cmd_box_start = {
+    .name = "start",
+    .summary = "start the agent of a box again",
+    .about = "The agent runs in the background, on a terminal that 'cordon box attach' shows. What "
+             "the box changed before is there. A box that runs already is E_CONFLICT.",
+    .usage = "NAME",
+    .min_args = 1,
+    .max_args = 1,
+    .arg_kind = ARG_BOX,
+    CMD_OPTS(start_opts, struct start_options),
+    CMD_EXAMPLES(start_examples),
+    .run = run_start,
+};
+
+/* stop ---------------------------------------------------------------------------------------- */
+
+struct stop_options {
+    int64_t grace;
+};
+
+/* One that nobody can talk to is just about to begin, or to end. */
+static bool await_nobody(const struct box *box, bool *ret_free, struct err *err)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    struct box_state state;
+    bool held;
+    if (!state_load(box->host, &a, &state, &held, err))
+        return false;
+    *ret_free = !held;
+    if (held)
+        (void)poll(NULL, 0, LOOK_MS);
+    else
+        state_await_end(&state);
+    return true;
+}
+
+bool box_use_stop(const struct box *box, uint64_t grace_ms, bool *ret_ran, struct err *err)
+{
+    uint64_t until = clock_mono_ms() + grace_ms + END_MS;
+    bool ran = false;
+    for (bool free = false; !free;) {
+        AUTO_ERR struct err none = {0};
+        AUTO_FD int fd = -1;
+        bool there = client_connect(box, &fd, &none);
+        if (!there && none.code != E_NOT_FOUND)
+            return err_move(err, &none);
+        if (there && !client_stop(fd, grace_ms, err))
+            return false;
+        ran |= there;
+        if (!await_nobody(box, &free, err))
+            return false;
+        if (!free && clock_mono_ms() >= until)
+            return err_set(
+                err, E_TIMEOUT, "the box '" STR_FMT "' has not ended", STR_ARG(box->name));
+    }
+    *ret_ran = ran;
+    return true;
+}
+
+static bool run_stop(struct cli *cli, const struct args *args, struct err *err)
+{
+    const struct stop_options *o = args->options;
+    AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
+    bool ran;
+    uint64_t grace = o->grace < 0 ? 0 : o->grace ? (uint64_t)o->grace : GRACE_S;
+    return box_use_open(cli, args->v[0], BOX_USE_LOOK, &use, err) &&
+           box_use_stop(&use.box, grace * 1000, &ran, err) &&
+           say(cli, &use.box, ran ? "stopped" : "was not running", err);
+}
+
+static const struct opt stop_opts[] = {
+    OPT_INT("grace", 0, struct stop_options, grace, "SECONDS", -1, GRACE_MAX_S,
+        "how long it may take to end before it is killed (default 5; -1: no time at all)"),
+};
+
+static const struct example stop_examples[] = {
+    {"cordon box stop fix-login", "its changes stay; 'cordon box start' goes on"},
+};
+
+const struct cmd cmd_box_stop = {
+    .name = "stop",
+    .summary = "end all that runs in a box; its changes stay",
+    .about = "The agent and all commands are asked to end (SIGTERM), and killed when the grace "
+             "time is over. Returns when nothing of the box runs any more; for a box that does not "
+             "run, at once.",
+    .usage = "NAME",
+    .min_args = 1,
+    .max_args = 1,
+    .arg_kind = ARG_BOX,
+    CMD_OPTS(stop_opts, struct stop_options),
+    CMD_EXAMPLES(stop_examples),
+    .run = run_stop,
+};

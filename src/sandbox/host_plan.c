@@ -1,0 +1,135 @@
+/* What the machine adds to a verdict. */
+#include "sandbox/host_plan.h"
+
+#include "sandbox/mounts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+static bool has_dir(const struct verdict_paths *paths)
+{
+    for (size_t i = 0; i < paths->n; i++)
+        if (paths->p[i].is_dir)
+            return true;
+    return false;
+}
+
+/* Whether a directory is shown, with what is mounted in it. */
+static bool shows_dirs(const struct host_plan_input *in)
+{
+    const struct verdict *v = in->verdict;
+    return in->n_overlays || in->n_binds || has_dir(&v->read) || has_dir(&v->write) ||
+           has_dir(&v->exec);
+}
+
+static bool look(struct str path, unsigned mask, struct statx *ret_stat)
+{
+    return statx(AT_FDCWD, path.p, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, mask, ret_stat) == 0;
+}
+
+/* What is to be covered, as it is found. */
+struct covers {
+    struct arena *arena;
+    struct str mounts;
+    struct plan_hidden *p;
+    size_t n, cap;
+};
+
+static void cover(struct covers *c, struct str path, bool is_dir)
+{
+    if (c->n == c->cap) {
+        size_t cap = c->cap ? c->cap * 2 : 16;
+        struct plan_hidden *more = ARENA_NEW(c->arena, struct plan_hidden, cap);
+        if (c->n)
+            memcpy(more, c->p, c->n * sizeof(*more));
+        c->p = more;
+        c->cap = cap;
+    }
+    c->p[c->n++] = (struct plan_hidden){path, is_dir};
+}
+
+static void cover_kernel(struct covers *c)
+{
+    struct str *kernel;
+    struct statx st;
+    size_t n = mounts_of_kernel(c->arena, c->mounts, &kernel);
+    for (size_t i = 0; i < n; i++) {
+        bool seen = look(kernel[i], STATX_TYPE, &st);
+        if (seen || errno != ENOENT)
+            cover(c, kernel[i], !seen || S_ISDIR(st.stx_mode));
+    }
+}
+
+/* Under each name that mounts of the host give it. */
+static bool cover_dir(struct covers *c, struct str dir, struct err *err)
+{
+    struct statx own, st;
+    struct str *twins;
+    if (!look(dir, STATX_INO | STATX_MNT_ID, &own))
+        return err_errno(err, E_IO, errno, "cannot look at '" STR_FMT "'", STR_ARG(dir));
+    const struct mounts_place place = {dir, own.stx_mnt_id};
+    size_t n = mounts_twins(c->arena, c->mounts, &place, &twins);
+    for (size_t i = 0; i < n; i++)
+        if (look(twins[i], STATX_INO, &st) && st.stx_ino == own.stx_ino &&
+            st.stx_dev_major == own.stx_dev_major && st.stx_dev_minor == own.stx_dev_minor)
+            cover(c, twins[i], true);
+    cover(c, dir, true);
+    return true;
+}
+
+/* What lies in directories that are shown and is not for the command: file systems of the kernel,
+ * and what the caller names. */
+static bool find_hidden(const struct host_plan_input *in, struct arena *arena,
+    struct plan_input *plan_input, struct err *err)
+{
+    AUTO_BUF struct buf text = BUF_INIT(MOUNTS_TEXT_MAX);
+    mounts_read(&text);
+    struct covers c = {.arena = arena, .mounts = buf_str(&text)};
+    cover_kernel(&c);
+    for (size_t i = 0; i < in->n_hidden; i++)
+        if (!cover_dir(&c, in->hidden[i], err))
+            return false;
+    plan_input->hidden = c.p;
+    plan_input->n_hidden = c.n;
+    return true;
+}
+
+/* A directory's programs name any of the usual loaders. */
+static bool add_loaders(
+    const struct host_plan_input *in, struct baseline *base, struct arena *arena, struct err *err)
+{
+    const struct verdict *v = in->verdict;
+    bool dirs = in->n_overlays || in->n_binds;
+    if (v->command.given.p && !baseline_add_interpreter(base, arena, v->command.resolved.p, err))
+        return false;
+    for (size_t i = 0; i < v->exec.n; i++) {
+        dirs = dirs || v->exec.p[i].is_dir;
+        if (!v->exec.p[i].is_dir &&
+            !baseline_add_interpreter(base, arena, v->exec.p[i].resolved.p, err))
+            return false;
+    }
+    return !dirs || baseline_add_loaders(base, arena, err);
+}
+
+bool host_plan(const struct host_plan_input *input, struct arena *arena, struct plan *ret_plan,
+    struct err *err)
+{
+    struct baseline *base = ARENA_NEW(arena, struct baseline, 1);
+    baseline_collect(arena, base);
+    if (!add_loaders(input, base, arena, err))
+        return false;
+    struct plan_input plan_input = {
+        .verdict = input->verdict,
+        .baseline = base,
+        .overlays = input->overlays,
+        .n_overlays = input->n_overlays,
+        .binds = input->binds,
+        .n_binds = input->n_binds,
+        .root = geteuid() == 0,
+    };
+    if ((shows_dirs(input) || input->n_hidden) && !find_hidden(input, arena, &plan_input, err))
+        return false;
+    plan_make(&plan_input, arena, ret_plan);
+    return true;
+}

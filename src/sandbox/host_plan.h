@@ -1,0 +1,25 @@
+/* The plan for what a verdict allows, on this machine as it is now: with the machine's baseline,
+ * the loaders that the allowed programs ask for, and covers over what is not for the command.
+ *
+ *     if (!host_plan(&(struct host_plan_input){.verdict = &v}, &arena, &plan, err)) return false;
+ */
+#ifndef SANDBOX_HOST_PLAN_H
+#define SANDBOX_HOST_PLAN_H
+
+#include "base/err.h"
+#include "sandbox/plan.h"
+
+struct host_plan_input {
+    const struct verdict *verdict;
+    const struct str *hidden; /* directories; resolved, NUL-terminated */
+    size_t n_hidden;
+    const struct plan_overlay *overlays;
+    size_t n_overlays;
+    const struct plan_bind *binds;
+    size_t n_binds;
+};
+
+MUST_USE bool host_plan(const struct host_plan_input *input, struct arena *arena,
+    struct plan *ret_plan, struct err *err);
+
+#endif

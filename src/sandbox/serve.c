@@ -1,0 +1,235 @@
+/* Runs in process 1, which has given up its rights. */
+#include "sandbox/serve.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+enum {
+    BACKLOG = 128,
+};
+
+/* Requests ------------------------------------------------------------------------------------ */
+
+void serve_drop(struct serve_request *r)
+{
+    for (size_t i = 0; i < r->n_fds; i++)
+        auto_fd(&r->fds[i]);
+    r->n_fds = 0;
+}
+
+/* As many descriptors as it says. */
+static bool is_whole(const struct serve_request *r)
+{
+    size_t want = 0;
+    if (r->wire.word == WIRE_SPAWN) {
+        want = 1;
+        for (unsigned bits = r->wire.streams; bits; bits >>= 1)
+            want += bits & 1;
+    }
+    return r->n_fds == want;
+}
+
+bool serve_next(const struct serve *s, struct serve_request *r)
+{
+    char space[CMSG_SPACE(WIRE_REQUEST_FDS * sizeof(int))] __attribute__((aligned(8)));
+    struct iovec iov = {&r->wire, sizeof(r->wire)};
+    struct msghdr msg = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = space, .msg_controllen = sizeof(space)};
+    r->n_fds = 0;
+    ssize_t n = recvmsg(s->socket, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) {
+        r->n_fds = MIN((c->cmsg_len - CMSG_LEN(0)) / sizeof(int), (size_t)WIRE_REQUEST_FDS);
+        memcpy(r->fds, CMSG_DATA(c), r->n_fds * sizeof(int));
+    }
+    if (n == (ssize_t)sizeof(r->wire) && !(msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) && is_whole(r))
+        return true;
+    serve_drop(r);
+    return false;
+}
+
+/* Answers ------------------------------------------------------------------------------------- */
+
+/* False if it does not fit now. */
+static bool tell(const struct serve *s, const struct wire_answer *answer, int fd)
+{
+    char space[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = {0};
+    struct iovec iov = {(void *)answer, sizeof(*answer)};
+    struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+    if (fd >= 0) {
+        msg.msg_control = space;
+        msg.msg_controllen = sizeof(space);
+        struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+    }
+    ssize_t n;
+    while ((n = sendmsg(s->socket, &msg, MSG_NOSIGNAL | MSG_DONTWAIT)) < 0 && errno == EINTR)
+        ;
+    return n >= 0 || (errno != EAGAIN && errno != ETOOMANYREFS);
+}
+
+void serve_answer(struct serve *s, const struct wire_answer *answer, int fd)
+{
+    if (!tell(s, answer, fd)) {
+        s->owed = *answer;
+        s->owed_fd = fd;
+    } else if (fd >= 0) {
+        close(fd);
+    }
+}
+
+bool serve_flush(struct serve *s)
+{
+    if (s->owed.id) {
+        if (!tell(s, &s->owed, s->owed_fd))
+            return false;
+        s->owed.id = 0;
+        auto_fd(&s->owed_fd);
+        s->owed_fd = -1;
+    }
+    for (size_t i = 0; s->n_ended && i < SERVICE_COMMANDS_MAX; i++) {
+        struct serve_command *c = &s->commands[i];
+        if (!c->has_ended)
+            continue;
+        if (!tell(s, &(struct wire_answer){SERVICE_ENDED, c->id, c->status, 0}, -1))
+            return false;
+        *c = (struct serve_command){0};
+        s->n_ended--;
+    }
+    return true;
+}
+
+/* Commands ------------------------------------------------------------------------------------ */
+
+struct serve_command *serve_find(struct serve *s, uint32_t id)
+{
+    for (size_t i = 0; i < SERVICE_COMMANDS_MAX; i++)
+        if (s->commands[i].id == id)
+            return &s->commands[i];
+    return NULL;
+}
+
+struct serve_command *serve_free_place(struct serve *s)
+{
+    return serve_find(s, 0);
+}
+
+void serve_note_end(struct serve *s, pid_t pid, int status)
+{
+    for (size_t i = 0; i < SERVICE_COMMANDS_MAX; i++) {
+        struct serve_command *c = &s->commands[i];
+        if (!c->id || c->has_ended || c->pid != pid)
+            continue;
+        c->has_ended = true;
+        c->status = status;
+        s->n_ended++;
+        return;
+    }
+}
+
+/* Places of texts become pointers. */
+static bool point(const struct serve_words *w, uint64_t *at, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (at[i] >= w->size)
+            return false;
+        at[i] = (uint64_t)(uintptr_t)(w->map + at[i]);
+    }
+    return at[n] == 0;
+}
+
+static bool read_words(struct serve_words *w)
+{
+    struct wire_words *words = (struct wire_words *)(void *)w->map;
+    size_t room = (w->size - sizeof(*words)) / sizeof(uint64_t);
+    uint64_t *env = words->at + words->n_args + 1;
+    _Static_assert(sizeof(char *) == sizeof(uint64_t), "a place becomes a pointer");
+    if (w->map[w->size - 1] != '\0' || (size_t)words->n_args + words->n_env + 2 > room ||
+        words->path >= w->size || words->cwd >= w->size || !point(w, words->at, words->n_args) ||
+        !point(w, env, words->n_env))
+        return false;
+    w->argv = (char **)(void *)words->at;
+    w->envp = (char **)(void *)env;
+    w->path = w->map + words->path;
+    w->cwd = w->map + words->cwd;
+    return true;
+}
+
+bool serve_map_words(int fd, struct serve_words *ret_words)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return false;
+    errno = E2BIG;
+    if (st.st_size <= (off_t)sizeof(struct wire_words) || st.st_size > SERVICE_WORDS_MAX)
+        return false;
+    struct serve_words w = {.size = (size_t)st.st_size};
+    w.map = mmap(NULL, w.size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    if (w.map == MAP_FAILED)
+        return false;
+    if (!read_words(&w)) {
+        serve_unmap_words(&w);
+        errno = EINVAL;
+        return false;
+    }
+    *ret_words = w;
+    return true;
+}
+
+void serve_unmap_words(struct serve_words *w)
+{
+    munmap(w->map, w->size);
+}
+
+/* Sockets ------------------------------------------------------------------------------------- */
+
+/* SO_REUSEADDR: what listened there before may have left connections that are not forgotten yet. */
+int serve_listen(uint16_t port, uint16_t *ret_port)
+{
+    struct sockaddr_in at = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const int on = 1;
+    socklen_t size = sizeof(at);
+    AUTO_FD int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0 ||
+        bind(fd, (struct sockaddr *)&at, size) != 0 || listen(fd, BACKLOG) != 0 ||
+        getsockname(fd, (struct sockaddr *)&at, &size) != 0)
+        return -1;
+    *ret_port = ntohs(at.sin_port);
+    return TAKE_FD(fd);
+}
+
+/* A refusal on the loopback is known by the time that connect() returns, in nearly all cases. */
+static int connect_to(const struct sockaddr *at, socklen_t size)
+{
+    int failed = 0;
+    socklen_t n = sizeof(failed);
+    AUTO_FD int fd = socket(at->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0 || (connect(fd, at, size) != 0 && errno != EINPROGRESS) ||
+        getsockopt(fd, SOL_SOCKET, SO_ERROR, &failed, &n) != 0)
+        return -1;
+    errno = failed;
+    return failed ? -1 : TAKE_FD(fd);
+}
+
+/* Servers that are told to listen on "localhost" may have taken it for ::1. */
+int serve_connect(uint16_t port)
+{
+    const struct sockaddr_in at = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const struct sockaddr_in6 at6 = {
+        .sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    int fd = connect_to((const struct sockaddr *)&at, sizeof(at));
+    if (fd >= 0 || errno != ECONNREFUSED)
+        return fd;
+    fd = connect_to((const struct sockaddr *)&at6, sizeof(at6));
+    if (fd < 0)
+        errno = ECONNREFUSED;
+    return fd;
+}

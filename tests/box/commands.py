@@ -1,0 +1,628 @@
+#!/usr/bin/env python3
+"""box list, show, diff and apply, with git as the judge; boxes are made by hand, also as no box of ours would be.
+
+    commands.py CORDON BOX_TREE [CASE…]
+"""
+import fcntl
+import json
+import os
+import pty
+import random
+import re
+import select
+import shutil
+import stat
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import oracle  # noqa: E402
+from boxes import GIT_ENV, Home, git, whiteout, write  # noqa: E402
+
+CORDON, BOX_TREE = (os.path.abspath(p) for p in sys.argv[1:3])
+CASES = []
+ESC = re.compile(rb'[\x00-\x08\x0b-\x1f\x7f]')
+
+
+def case(f):
+    CASES.append(f)
+    return f
+
+
+def project(top, name='project'):
+    p = f'{top}/{name}'
+    os.makedirs(p)
+    git(p, 'init', '-q')
+    write(p + '/a.c', 'one\ntwo\nthree\n')
+    write(p + '/b.txt', 'b\n')
+    write(p + '/src/run.sh', '#!/bin/sh\n', 0o755)
+    write(p + '/src/deep/file', 'deep\n')
+    os.symlink('a.c', p + '/link')
+    git(p, 'add', '.')
+    git(p, 'commit', '-qm', 'first')
+    return p
+
+
+def picture(tree):
+    """Everything of a tree that a command could have touched."""
+    found = {}
+    for base, dirs, files in os.walk(tree):
+        for name in dirs + files:
+            st = os.lstat(os.path.join(base, name))
+            found[os.path.join(base, name)] = (st.st_ino, st.st_mode, st.st_size, st.st_mtime_ns, st.st_ctime_ns)
+    return found
+
+
+def no_git(tree):
+    return {p: e for p, e in oracle.read(tree).items() if not p.startswith('.git/')}
+
+
+def on_terminal(home, *args, answer=b''):
+    """Runs a command on a terminal; gives its status and what the terminal got."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execve(CORDON, ['cordon', 'box', *args], home.env)
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 100, 0, 0))
+    got = b''
+    while True:
+        assert select.select([fd], [], [], 30)[0], ('no answer', got)
+        try:
+            part = os.read(fd, 65536)
+        except OSError:
+            part = b''
+        if not part:
+            break
+        got += part
+        if answer and got.endswith(b'[y/N] '):
+            os.write(fd, answer)
+            answer = b''
+    os.close(fd)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), got
+
+
+def git_takes(home, name, old, new, *paths):
+    """The diff, into a pipe, makes the new tree of the old one."""
+    done = home.run('diff', name, *(['--', *paths] if paths else []))
+    assert done.returncode == 0, done.stderr
+    copy = home.top + '/copy'
+    shutil.copytree(old, copy, symlinks=True)
+    if done.stdout:
+        for options in (['--check'], []):
+            applied = oracle.apply(done.stdout, copy, *options)
+            assert applied.returncode == 0, (applied.stderr, done.stdout)
+    assert no_git(copy) == new, 'git makes another tree of it'
+    shutil.rmtree(copy)
+
+
+# list ---------------------------------------------------------------------------------------------
+
+
+@case
+def list_is_the_contracts_object(home):
+    p = project(home.top)
+    upper = home.make('one', p)
+    write(upper + '/a.c', 'other\n')
+    home.make('two', p, 'overlay')
+    home.make('three', p, 'rw')
+    boxes = home.json('list')
+    assert boxes['protocol_version'] == 1
+    assert [b['name'] for b in boxes['boxes']] == ['one', 'three', 'two'], boxes
+    assert boxes['boxes'][0] == {'name': 'one', 'status': 'stopped', 'agent': 'test', 'mode': 'copy', 'workdir': p,
+                                 'created_at': '2026-01-02T03:04:05Z', 'changes': True}
+    assert [b['changes'] for b in boxes['boxes']] == [True, False, False]
+    assert [b['mode'] for b in boxes['boxes']] == ['copy', 'rw', 'overlay']
+    assert home.run('list', '--names').stdout == b'one\nthree\ntwo\n'
+
+
+@case
+def list_shows_what_is_broken(home):
+    p = project(home.top)
+    for name in ('good', 'no-meta', 'no-setup', 'no-upper', 'no-agent', 'wrong-name', 'no-state', 'no-host'):
+        home.make(name, p)
+    write(f'{home.home}/sandboxes/no-meta/meta.json', b'\xff{')
+    os.unlink(home.host('no-setup') + '/setup.json')
+    shutil.rmtree(f'{home.home}/sandboxes/no-upper/work')
+    shutil.rmtree(f'{home.home}/sandboxes/no-host/host')
+    shutil.copy(f'{home.home}/sandboxes/good/meta.json', f'{home.home}/sandboxes/wrong-name/meta.json')
+    meta = json.load(open(f'{home.home}/sandboxes/no-agent/meta.json'))
+    home.put(f'{home.home}/sandboxes/no-agent/meta.json', {**meta, 'agent': 'gone'})
+    write(home.host('no-state') + '/state.json', '{"status":"perhaps"}')
+    boxes = {b['name']: b for b in home.json('list')['boxes']}
+    assert len(boxes) == 8, boxes
+    assert 'error' not in boxes['good'], boxes
+    for name, box in boxes.items():
+        assert box['status'] in ('running', 'idle', 'done', 'failed', 'stopped')
+        assert name == 'good' or box['error']['message'], box
+    assert boxes['no-agent']['agent'] == 'gone' and boxes['no-agent']['workdir'] == p
+    done = home.run('list')
+    assert done.returncode == 0 and done.stdout.count(b' broken ') == 7, done
+    assert done.stderr.count(b'warning: ') == 7, done.stderr
+    for name in boxes:
+        if name != 'good':
+            assert home.run('show', name).returncode in (0, 10, 17, 18), name
+
+
+@case
+def a_lock_says_that_it_runs(home):
+    p = project(home.top)
+    write(home.make('one', p) + '/a.c', 'changed\n')
+    home.put(home.host('one') + '/state.json', {'status': 'running', 'agent': True, 'run': 1, 'pid': 1})
+    assert home.json('list')['boxes'][0]['status'] == 'stopped', 'nobody holds the lock'
+    with open(home.host('one') + '/running', 'w') as f:
+        fcntl.fcntl(f, 37, struct.pack('hhqqhh', fcntl.F_WRLCK, 0, 0, 0, 0, 0))  # F_OFD_SETLK
+        assert home.json('list')['boxes'][0]['status'] == 'running'
+        done = home.run('apply', 'one', '--yes')
+        assert done.returncode == 0 and b'still running' in done.stderr, done
+    assert open(p + '/a.c').read() == 'changed\n'
+
+
+@case
+def nothing_is_made_by_looking(home):
+    os.rmdir(home.home + '/sandboxes')
+    os.rmdir(home.home)
+    assert home.json('list')['boxes'] == []
+    assert b'no boxes yet' in home.run('list').stderr
+    for command in ('show', 'diff', 'apply'):
+        assert home.run(command, 'x').returncode == 18
+        assert home.run(command, '../x').returncode == 12
+    assert not os.path.exists(home.home)
+
+
+# show ---------------------------------------------------------------------------------------------
+
+
+@case
+def show_tells_all(home):
+    p = project(home.top)
+    upper = home.make('one', p, setup={
+        'dirs': [{'path': '/usr/share', 'writable': False}], 'hosts': ['api.example.com'], 'args': ['--fast'],
+        'limits': {'memory_bytes': 1 << 30, 'processes': 50}}, meta={'has_prompt': True, 'ports': ['8080:80']})
+    write(upper + '/a.c', 'changed\n')
+    whiteout(upper + '/b.txt')
+    os.mkfifo(upper + '/pipe')
+    host = home.host('one')
+    write(host + '/prompt', 'Fix it\x1b[31m\nsecond line\n')
+    home.put(host + '/state.json', {'status': 'failed', 'exit_code': 3, 'run': 2, 'gaps': ['memory: of each process'],
+                                    'prompt': 'delivered', 'agent': True, 'started_at': '2026-01-02T03:04:05Z'})
+    os.makedirs(host + '/runs/1')
+    os.makedirs(host + '/runs/2')
+    lines = [{'time': '2026-01-02T03:04:0%dZ' % i, 'host': 'evil.example', 'port': 443, 'why': 'not in the list'} for i in range(3)]
+    write(host + '/refused.jsonl', ''.join(json.dumps(x) + '\n' for x in lines) + '{"cut')
+    told = home.json('show', 'one')
+    assert told['network'] == {'mode': 'allow', 'hosts': ['api.example.com'], 'refused': [
+        {'host': 'evil.example', 'port': 443, 'why': 'not in the list', 'times': 3, 'last': '2026-01-02T03:04:02Z'}]}, told
+    assert told['limits'] == {'memory_bytes': 1 << 30, 'processes': 50, 'gaps': ['memory: of each process']}
+    assert told['prompt'] == {'text': 'Fix it\x1b[31m\nsecond line\n', 'state': 'delivered'}
+    assert told['changes']['total'] == 2 and told['changes']['never_applied'] == 1 and told['changes']['bytes'] > 0
+    assert [r['run'] for r in told['runs']] == [1, 2] and told['state']['exit_code'] == 3
+    assert told['dirs'] == [{'path': '/usr/share', 'writable': False}] and told['ports'] == ['8080:80']
+    text = home.run('show', 'one').stdout
+    for word in (b'exit code 3', b'evil.example:443, 3 times', b'memory 1.0 GiB', b'memory: of each process', b'second line',
+                 b'8080:80', b'/usr/share', b'runs/2', b'1 deleted, 1 modified', b'--fast'):
+        assert word in text, (word, text)
+    assert not ESC.search(text), text
+
+
+# diff ---------------------------------------------------------------------------------------------
+
+HOSTILE = [b'nl\nname', b'esc\x1b]0;title\x07', b'\xff\xfe', b'tab\there', b'q"uote', b'back\\slash', b'-dash', b' lead', b'trail ',
+           'uml\u00e4ut'.encode(), '\u202egnp.exe'.encode()]
+
+
+@case
+def names_and_contents_do_not_reach_the_terminal(home):
+    p = project(home.top)
+    upper = os.fsencode(home.make('one', p))
+    for name in HOSTILE:
+        write(upper + b'/' + name, b'text \x1b[2J\x9b31m \x07 \xff\n')
+    write(upper + b'/bin', b'\x00\x1b[2J')
+    os.symlink(b'to\x1b[2J', upper + b'/new-link')
+    git_takes(home, 'one', p, no_git(p) | oracle.read(os.fsdecode(upper)))
+    for options in ([], ['--stat'], ['--name-only'], ['--color', 'never']):
+        status, got = on_terminal(home, 'diff', 'one', *options)
+        got = re.sub(rb'\x1b\[[0-9]*m', b'', got) if '--color' not in options else got
+        assert status == 0 and not ESC.search(got.replace(b'\r\n', b'')), (options, got)
+        assert '\u202e'.encode() not in got and b'\x9b' not in got.replace('\u00e4'.encode(), b'')
+    raw = home.run('diff', 'one', '--color', 'always').stdout
+    assert not ESC.search(re.sub(rb'\x1b\[[0-9]*m', b'', raw)), raw
+    told = home.json('diff', 'one')
+    assert b'\xff\n' in __import__('base64').b64decode(told['patch_base64'])
+    assert '^xFF^xFE' in [c.get('inexact', {}).get('path') for c in told['changes']], told['changes']
+
+
+@case
+def names_only_and_stat_are_gits(home):
+    p = project(home.top)
+    upper = home.make('one', p)
+    write(upper + '/a.c', 'one\n2\n')
+    write(upper + '/src/new', 'n\n' * 200)
+    whiteout(upper + '/b.txt')
+    write(os.fsencode(upper) + b'/nl\nname', b'x')
+    copy = home.top + '/copy'
+    shutil.copytree(p, copy, symlinks=True)
+    assert oracle.apply(home.run('diff', 'one').stdout, copy).returncode == 0
+    git(copy, 'add', '-A')
+    assert home.run('diff', 'one', '--name-only').stdout == git(copy, 'diff', '--cached', '--name-only').stdout
+    told = home.json('diff', 'one', '--stat')
+    numbers = {c['path']: (c['added'], c['deleted']) for c in told['changes']}
+    assert 'patch' not in told and numbers['a.c'] == (1, 2) and numbers['src/new'] == (200, 0), numbers
+
+
+@case
+def only_some_paths(home):
+    p = project(home.top)
+    upper = home.make('one', p)
+    for name in ('a.c', 'src/run.sh', 'src/deep/file', 'srcx'):
+        write(f'{upper}/{name}', 'changed\n')
+    for paths in (['src'], ['src/'], [p + '/src'], ['./src/../src']):
+        assert home.run('diff', 'one', '--name-only', '--', *paths).stdout == b'src/deep/file\nsrc/run.sh\n', paths
+    assert home.run('diff', 'one', '--name-only', '--', '.').stdout.count(b'\n') == 4
+    done = home.run('diff', 'one', '--', 'nothing')
+    assert done.returncode == 0 and not done.stdout and b"'nothing': the box changed nothing there" in done.stderr
+    assert home.run('diff', 'one', '--', '../other').returncode == 13
+    assert home.run('apply', 'one', '--yes', '--', 'nothing', 'src').returncode == 18
+    before = picture(p)
+    assert home.run('apply', 'one', '--yes', '--', '/etc').returncode == 13 and picture(p) == before
+    assert home.run('apply', 'one', '--yes', '--', 'src').returncode == 0
+    assert open(p + '/src/run.sh').read() == 'changed\n' and open(p + '/a.c').read() == 'one\ntwo\nthree\n'
+    assert home.run('diff', 'one', '--name-only').stdout == b'a.c\nsrcx\n'
+
+
+@case
+def git_never_runs_outside_on_what_a_box_wrote(home):
+    p = project(home.top)
+    home.make('one', p, 'rw')
+    marks = home.top + '/ran'
+    os.mkdir(marks)
+    os.chmod(marks, 0o777)
+    write(p + '/a.c', 'changed \x1b[2J\n')
+    write(p + '/new', 'new\n')
+    for key, mark in (('core.fsmonitor', 'fsmonitor'), ('diff.external', 'external'), ('diff.x.textconv', 'textconv'),
+                      ('filter.x.clean', 'clean'), ('core.pager', 'pager'), ('alias.diff', '!')):
+        git(p, 'config', key, f'touch {marks}/{mark}; cat' if mark != '!' else f'!touch {marks}/alias')
+    write(p + '/.git/info/attributes', '*.c diff=x filter=x\n')
+    before = picture(p)
+    done = home.run('diff', 'one')
+    assert done.returncode == 0 and b'+changed \x1b[2J' in done.stdout and b'+++ b/new' in done.stdout, done
+    assert os.listdir(marks) == [] and picture(p) == before
+    assert not ESC.search(re.sub(rb'\x1b\[[0-9]*m', b'', on_terminal(home, 'diff', 'one')[1]).replace(b'\r\n', b''))
+    assert home.run('diff', 'one', '--name-only').stdout == b'a.c\nnew\n'
+    assert [c['path'] for c in home.json('diff', 'one')['changes']] == ['a.c', 'new']
+    assert home.run('diff', 'one', '--name-only', '--', 'new').stdout == b'new\n'
+    done = home.run('apply', 'one')
+    assert done.returncode == 0 and b'there already' in done.stderr
+    assert home.json('apply', 'one')['applied'] == []
+
+
+@case
+def a_real_directory_without_git(home):
+    p = home.top + '/plain'
+    write(p + '/f')
+    home.make('one', p, 'rw')
+    done = home.run('diff', 'one')
+    assert done.returncode == 18 and b'no git work tree' in done.stderr, done
+    write(p + '/.git', 'gitdir: /somewhere\n')
+    assert home.run('diff', 'one').returncode == 18
+    below = project(home.top) + '/src'
+    home.make('two', below, 'rw')
+    write(below + '/run.sh', 'changed\n')
+    write(below + '/../a.c', 'not ours\n')
+    assert home.run('diff', 'two', '--name-only').stdout == b'run.sh\n', home.run('diff', 'two')
+
+
+@case
+def edits_under_an_overlay_are_told(home):
+    p = project(home.top)
+    upper = home.make('one', p, 'overlay')
+    write(upper + '/a.c', 'box\n')
+    assert home.run('diff', 'one').stderr == b''
+    write(p + '/b.txt', 'mine\n')
+    done = home.run('diff', 'one', '--stat')
+    assert b'1 other file of the project changed' in done.stderr and b' a.c ' in done.stdout, done
+    write(p + '/a.c', 'mine, too\n')
+    done = home.run('diff', 'one')
+    assert b"'a.c' has changed in the project, too" in done.stderr, done
+    assert {d['path'] for d in home.json('diff', 'one')['drift']} == {'a.c', 'b.txt'}
+    before = picture(p)
+    assert home.run('apply', 'one', '--yes').returncode == 19 and picture(p) == before
+    assert home.json('show', 'one')['changes']['drift'] == 2
+
+
+@case
+def an_overlay_moves_on(home):
+    p = project(home.top)
+    upper = home.make('one', p, 'overlay')
+    write(upper + '/a.c', 'box\n')
+    write(upper + '/new/file', 'box\n')
+    whiteout(upper + '/b.txt')
+    assert home.run('apply', 'one', '--yes').returncode == 0
+    assert no_git(p)['a.c'] == ('-', b'box\n') and 'b.txt' not in no_git(p)
+    done = home.run('diff', 'one')
+    assert done.stdout == b'' and done.stderr == b'', done
+    write(upper + '/new/file', 'again\n')
+    assert home.run('diff', 'one', '--name-only').stdout == b'new/file\n'
+    assert home.run('apply', 'one', '--yes').returncode == 0 and open(p + '/new/file').read() == 'again\n'
+
+
+# apply --------------------------------------------------------------------------------------------
+
+
+@case
+def random_changes_as_git_makes_them(home):
+    for seed in range(25):
+        r = random.Random(seed)
+        old = oracle.make_files(r)
+        new = oracle.change(r, old)
+        p = f'{home.top}/project{seed}'
+        oracle.write_tree(p, old)
+        upper = home.make(f'box{seed}', p)
+        shutil.rmtree(upper)
+        oracle.upper_by_hand(r, upper, old, new)
+        git_takes(home, f'box{seed}', p, new)
+        done = home.run('apply', f'box{seed}', '--yes', '--allow-executed-config')
+        assert done.returncode == 0, (seed, done.stderr)
+        assert oracle.read(p) == new, seed
+        assert home.run('diff', f'box{seed}').stdout == b'', seed
+        assert not home.json('list')['boxes'][0]['changes']
+        shutil.rmtree(f'{home.home}/sandboxes/box{seed}')
+
+
+@case
+def a_second_copy_is_as_good(home):
+    p = project(home.top)
+    tree = home.make('one', p, layering='second-copy')
+    write(tree + '/a.c', 'changed\n')
+    os.unlink(tree + '/b.txt')
+    write(tree + '/new', 'new\n', 0o755)
+    git_takes(home, 'one', p, no_git(tree))
+    assert home.run('apply', 'one', '--yes').returncode == 0
+    assert no_git(p) == no_git(tree) and home.run('diff', 'one').stdout == b''
+
+
+@case
+def a_dry_run_touches_nothing(home):
+    p = project(home.top)
+    upper = home.make('one', p)
+    write(upper + '/a.c', 'changed\n')
+    whiteout(upper + '/src/deep/file')
+    before = picture(home.top)
+    done = home.run('apply', 'one', '--dry-run')
+    assert done.returncode == 0 and done.stdout == (
+        b'modified  a.c\ndeleted   src/deep/file\nwould apply 2 changes to ' + p.encode() + b'\n'), done
+    told = home.json('apply', 'one', '--dry-run')
+    assert told['dry_run'] is True and told['would_apply'] == [
+        {'path': 'a.c', 'change': 'modified'}, {'path': 'src/deep/file', 'change': 'deleted'}], told
+    after = picture(home.top)
+    locks = {k for k in after if '/.locks' in k}
+    assert {k: v for k, v in after.items() if k not in locks} == {k: v for k, v in before.items() if k not in locks}
+
+
+@case
+def conflicts_name_each_file_and_both_sides(home):
+    p = project(home.top)
+    upper = home.make('one', p)
+    for name in ('a.c', 'b.txt', 'added', 'fits'):
+        write(f'{upper}/{name}', 'box\n')
+    whiteout(upper + '/src/run.sh')
+    write(p + '/a.c', 'mine\n')
+    os.unlink(p + '/b.txt')
+    write(p + '/added', 'mine\n')
+    write(p + '/src/run.sh', 'mine\n')
+    before = picture(p)
+    done = home.run('apply', 'one', '--yes')
+    assert done.returncode == 19 and picture(p) == before, done
+    for line in (b"'a.c': the box changed it, the project has another one", b"'b.txt': the box changed it, the project has none",
+                 b"'added': the box added it, the project has one, too", b"'src/run.sh': the box deleted it, the project has another"):
+        assert line in done.stderr, (line, done.stderr)
+    assert b"'fits'" not in done.stderr
+    told = home.json('apply', 'one', '--yes', status=19)
+    assert told['error']['code'] == 'E_CONFLICT' and told['protocol_version'] == 1
+    assert [c['path'] for c in told['conflicts']] == ['a.c', 'added', 'b.txt', 'src/run.sh']
+    assert home.run('apply', 'one', '--yes', '--', 'fits').returncode == 0 and os.path.exists(p + '/fits')
+
+
+@case
+def what_is_never_applied(home):
+    p = project(home.top)
+    for name, make in (('fifo', lambda u: os.mkfifo(u + '/x')), ('setuid', lambda u: write(u + '/x', 'x', 0o4755)),
+                       ('setgid', lambda u: write(u + '/x', 'x', 0o2755)),
+                       ('socket', lambda u: os.mknod(u + '/x', stat.S_IFSOCK | 0o600)),
+                       ('dotgit', lambda u: write(u + '/.GIT/hooks/pre-commit', 'x'))):
+        upper = home.make(name, p)
+        make(upper)
+        write(upper + '/a.c', 'changed\n')
+        before = picture(p)
+        done = home.run('apply', name, '--yes', '--allow-executed-config')
+        assert done.returncode == 13 and b'never applied: ' in done.stderr, (name, done)
+        told = home.json('apply', name, '--yes', status=13)
+        assert told['error']['code'] == 'E_FS_VIOLATION' and told['forbidden'] + told['refused'], told
+        assert picture(p) == before, name
+
+
+@case
+def what_is_in_dot_git_stays_there(home):
+    p = project(home.top)
+    upper = home.make('one', p)
+    for name in ('.git/hooks/post-checkout', '.git/config', 'src/.git/config'):
+        write(f'{upper}/{name}', 'evil\n', 0o755)
+    before = picture(p)
+    assert home.run('diff', 'one').stdout == b''
+    assert b'nothing to apply' in home.run('apply', 'one', '--yes', '--allow-executed-config').stderr
+    assert picture(p) == before and not home.json('list')['boxes'][0]['changes']
+
+
+@case
+def links_lead_nowhere(home):
+    p = project(home.top)
+    outside = home.top + '/outside'
+    write(outside + '/victim', 'mine\n')
+    upper = home.make('one', p)
+    # A link where the project has a directory, a link as a new directory's name, and one to a file.
+    os.symlink(outside, upper + '/src')
+    os.symlink(outside, upper + '/new')
+    os.symlink(outside + '/victim', upper + '/b.txt')
+    home.run('apply', 'one', '--yes')
+    # The project has the link meanwhile, and the box a directory with a file.
+    upper = home.make('two', p)
+    write(upper + '/dir/victim', 'evil\n')
+    os.symlink(outside, p + '/dir')
+    assert home.run('apply', 'two', '--yes').returncode == 19
+    # The project has a file where the link was that the box writes behind.
+    assert oracle.read(outside) == {'victim': ('-', b'mine\n')}
+
+
+@case
+def what_runs_by_itself_needs_a_word(home):
+    p = project(home.top)
+    upper = home.make('one', p)
+    for name in ('.envrc', '.github/workflows/ci.yml', '.vscode/tasks.json', '.gitattributes', 'a.c'):
+        write(f'{upper}/{name}', 'changed\n')
+    before = picture(p)
+    done = home.run('apply', 'one', '--yes')
+    assert done.returncode == 20 and picture(p) == before, done
+    assert done.stderr.count(b'runs by itself: ') == 4 and b'--allow-executed-config' in done.stderr
+    told = home.json('apply', 'one', '--yes', status=20)
+    assert len(told['executed']) == 4 and all(x['runs_by_itself'] for x in told['executed'])
+    assert home.run('apply', 'one', '--dry-run').returncode == 20
+    assert home.run('apply', 'one', '--yes', '--', 'a.c').returncode == 0
+    done = home.run('apply', 'one', '--yes', '--allow-executed-config')
+    assert done.returncode == 0 and done.stderr.count(b'runs by itself: ') == 4, 'they are named all the same'
+    assert os.path.exists(p + '/.envrc')
+
+
+@case
+def consent(home):
+    p = project(home.top)
+    upper = home.make('one', p)
+    write(upper + '/a.c', 'changed\n')
+    before = picture(p)
+    done = home.run('apply', 'one')
+    assert done.returncode == 20 and b'--yes' in done.stderr, done
+    assert home.json('apply', 'one', status=20)['error']['code'] == 'E_APPROVAL_REQUIRED'
+    for answer in (b'n\n', b'\n', b'\x04', b'no, yes\n'):
+        status, got = on_terminal(home, 'apply', 'one', answer=answer)
+        assert status == 130 and b'1 file changed' in got and picture(p) == before, (answer, status, got)
+    status, got = on_terminal(home, 'apply', 'one', answer=b'y\n')
+    assert status == 0 and b'applied 1 change' in got, got
+    assert open(p + '/a.c').read() == 'changed\n'
+    assert b'nothing to apply' in home.run('apply', 'one').stderr
+
+
+@case
+def one_at_a_time(home):
+    p = project(home.top)
+    write(home.make('one', p) + '/a.c', 'changed\n')
+    with open(home.home + '/sandboxes/.locks/one', 'w') as f:
+        fcntl.flock(f, fcntl.LOCK_EX)
+        done = home.run('apply', 'one', '--yes')
+        assert done.returncode == 19 and b'another command works on the box' in done.stderr, done
+        assert home.run('diff', 'one').returncode == 0, 'looking needs no lock'
+    both = [subprocess.Popen([CORDON, 'box', 'apply', 'one', '--yes'], env=home.env, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(4)]
+    codes = sorted(b.wait() for b in both)
+    assert codes[0] == 0 and set(codes) <= {0, 19}, codes
+    assert open(p + '/a.c').read() == 'changed\n'
+
+
+@case
+def the_user_applied_it_himself(home):
+    p = project(home.top)
+    upper = home.make('one', p)
+    write(upper + '/a.c', 'changed\n')
+    assert oracle.apply(home.run('diff', 'one').stdout, p).returncode == 0
+    done = home.run('apply', 'one', '--yes')
+    assert done.returncode == 0 and b'has it already' in done.stdout and b'applied 0 changes' in done.stdout, done
+    assert home.run('diff', 'one').stdout == b''
+
+
+@case
+def a_project_that_is_gone(home):
+    for mode, diff in (('copy', 0), ('overlay', 18), ('rw', 18)):
+        p = project(home.top, mode)
+        upper = home.make(mode, p, mode)
+        if mode != 'rw':
+            write(upper + '/a.c', 'changed\n')
+        os.rename(p, p + '.moved')
+        assert home.run('diff', mode).returncode == diff, (mode, home.run('diff', mode))
+        assert home.run('apply', mode, '--yes').returncode == (0 if mode == 'rw' else 18), home.run('apply', mode, '--yes')
+        assert home.run('show', mode).returncode == 0
+    assert len(home.json('list')['boxes']) == 3
+    # Another one in its place is no project of the box's: what was there is a conflict.
+    os.mkdir(home.top + '/copy')
+    assert home.run('apply', 'copy', '--yes').returncode == 19 and os.listdir(home.top + '/copy') == []
+
+
+# What people do inside, with the same done to a plain copy.
+INSIDE = r"""
+set -e
+sed -i s/two/2/ a.c
+mv src source
+ln -sf a.c b.txt
+chmod +x a.c
+mkdir -p new/deep && printf '\\000binary' > new/deep/bin
+rm link && printf 'a file now' > link
+touch -d 2001-01-01 source/run.sh
+mkdir empty
+git -c user.name=n -c user.email=e add -A && git -c user.name=n -c user.email=e commit -qm inside
+"""
+
+
+@case
+def a_real_box(home):
+    p = project(home.top)
+    done = home.run('new', 'one', p, '--agent', 'test', '--no-start', '--yes')
+    assert done.returncode == 0, done
+    copy = home.top + '/same'
+    shutil.copytree(p, copy, symlinks=True)
+    assert subprocess.run(['sh', '-c', INSIDE], cwd=copy, env=GIT_ENV).returncode == 0
+    done = home.run('exec', 'one', 'sh', '-c', INSIDE)
+    assert done.returncode == 0, done
+    before = picture(p + '/.git')
+    git_takes(home, 'one', p, no_git(copy))
+    assert home.json('list')['boxes'][0]['changes'] is True
+    assert b'mode 100755' in home.run('diff', 'one', '--', 'a.c').stdout
+    done = home.run('apply', 'one', '--yes')
+    assert done.returncode == 0, done
+    assert no_git(p) == no_git(copy) and picture(p + '/.git') == before
+    assert not os.path.exists(p + '/src'), 'what was left empty is gone'
+    assert home.run('diff', 'one').stdout == b'' and not home.json('list')['boxes'][0]['changes']
+    # Inside nothing has changed by that, and what comes is new.
+    done = home.run('exec', 'one', 'sh', '-c', 'cat a.c source/run.sh && git status --short && echo more >> a.c')
+    assert done.stdout == b'one\n2\nthree\n#!/bin/sh\n', done
+    assert home.run('diff', 'one', '--name-only').stdout == b'a.c\n'
+    assert home.run('apply', 'one', '--yes').returncode == 0 and open(p + '/a.c').read() == 'one\n2\nthree\nmore\n'
+
+
+def run(f):
+    # The sandbox hides /tmp, but not a project in it that it is told to show.
+    top = os.path.realpath(tempfile.mkdtemp(prefix='cordon-box-'))
+    try:
+        f(Home(top, CORDON, BOX_TREE))
+        return None
+    except (AssertionError, KeyError, OSError, ValueError, subprocess.SubprocessError) as e:
+        import traceback
+        return ''.join(traceback.format_exception(e))
+    finally:
+        shutil.rmtree(top, ignore_errors=True)
+
+
+def main():
+    assert GIT_ENV
+    wanted = sys.argv[3:]
+    cases = [c for c in CASES if not wanted or c.__name__ in wanted]
+    failed = 0
+    for i, f in enumerate(cases, 1):
+        problem = run(f)
+        failed += problem is not None
+        print(f"{'not ok' if problem else 'ok'} {i} - {f.__name__.replace('_', ' ')}", flush=True)
+        for line in (problem or '').splitlines():
+            print('#   ' + line[:2000])
+    print(f'1..{len(cases)}')
+    return 1 if failed or not cases else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

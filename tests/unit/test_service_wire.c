@@ -1,0 +1,138 @@
+/* What a supervisor believes of what the first process of a sandbox says: as little as it may. */
+#include "test.h"
+
+#include "sandbox/service.h"
+#include "sandbox/wire.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+static size_t count_entries(const char *path)
+{
+    size_t n = 0;
+    DIR *dir = opendir(path);
+    while (dir && readdir(dir))
+        n++;
+    if (dir)
+        closedir(dir);
+    return n;
+}
+
+enum garbage_fd {
+    NO_FD,
+    TWO_FDS,
+    NINE_FDS,
+    FILE_FD,
+    SOCKET_FD
+};
+
+static const struct {
+    const char *name;
+    struct wire_answer answer;
+    size_t size; /* 0: that of an answer */
+    enum garbage_fd fds;
+} garbage[] = {
+    {"too short", {SERVICE_SPAWNED, 1, 0, 0}, 7, NO_FD},
+    {"empty", {SERVICE_SPAWNED, 1, 0, 0}, SIZE_MAX, NO_FD},
+    {"too long", {SERVICE_SPAWNED, 1, 0, 0}, 40, NO_FD},
+    {"no id", {SERVICE_SPAWNED, 0, 0, 0}, 0, NO_FD},
+    {"no such word", {77, 1, 0, 0}, 0, NO_FD},
+    {"a word below all", {UINT32_MAX, 1, 0, 0}, 0, NO_FD},
+    {"two descriptors", {SERVICE_SPAWNED, 1, 0, 0}, 0, TWO_FDS},
+    {"more than fit", {SERVICE_SPAWNED, 1, 0, 0}, 0, NINE_FDS},
+    {"a file for a terminal", {SERVICE_SPAWNED, 1, 0, 0}, 0, FILE_FD},
+    {"a descriptor with an end", {SERVICE_ENDED, 1, 0, 0}, 0, FILE_FD},
+    {"stopped is no end", {SERVICE_ENDED, 1, 0x137f, 0}, 0, NO_FD},
+    {"a status beyond", {SERVICE_ENDED, 1, 0x10000, 0}, 0, NO_FD},
+    {"a status below", {SERVICE_ENDED, 1, -1, 0}, 0, NO_FD},
+    {"listens without a socket", {SERVICE_LISTENS, 1, 80, 0}, 0, NO_FD},
+    {"listens by a file", {SERVICE_LISTENS, 1, 80, 0}, 0, FILE_FD},
+    {"listens by a socket that does not", {SERVICE_LISTENS, 1, 80, 0}, 0, SOCKET_FD},
+    {"no port", {SERVICE_LISTENS, 1, 0, 0}, 0, SOCKET_FD},
+    {"connects by a file", {SERVICE_CONNECTS, 1, 80, 0}, 0, FILE_FD},
+    {"refused without a reason", {SERVICE_REFUSED, 1, 0, 0}, 0, NO_FD},
+    {"refused beyond reason", {SERVICE_REFUSED, 1, 5000, 0}, 0, NO_FD},
+    {"refused at no stage", {SERVICE_REFUSED, 1, 1, 99}, 0, NO_FD},
+};
+
+static void say(int socket, const struct wire_answer *answer, size_t size, const int *fds, size_t n)
+{
+    char bytes[64] = {0}, space[CMSG_SPACE(9 * sizeof(int))] __attribute__((aligned(8))) = {0};
+    memcpy(bytes, answer, sizeof(*answer));
+    struct iovec iov = {bytes, size == SIZE_MAX ? 0 : size ? size : sizeof(*answer)};
+    struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+    if (n) {
+        msg.msg_control = space;
+        msg.msg_controllen = CMSG_SPACE(n * sizeof(int));
+        struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+        *c = (struct cmsghdr){CMSG_LEN(n * sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
+        memcpy(CMSG_DATA(c), fds, n * sizeof(int));
+    }
+    CHECK(sendmsg(socket, &msg, MSG_NOSIGNAL) >= 0);
+}
+
+TEST(service_garbage)
+{
+    static const size_t counts[] = {0, 2, 9, 1, 1};
+    AUTO_FD int file = open("/dev/null", O_RDWR | O_CLOEXEC);
+    AUTO_FD int unix_socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    size_t before = count_entries("/proc/self/fd");
+    for (size_t i = 0; i < ARRAY_LEN(garbage); i++) {
+        int pair[2], fds[9];
+        struct service_news news = {.id = 4711, .fd = -1};
+        test_row(i, garbage[i].name);
+        for (size_t k = 0; k < ARRAY_LEN(fds); k++)
+            fds[k] = garbage[i].fds == SOCKET_FD ? unix_socket : file;
+        if (!CHECK_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0))
+            return;
+        say(pair[1], &garbage[i].answer, garbage[i].size, fds, counts[garbage[i].fds]);
+        CHECK_INT(service_next(pair[0], &news), SERVICE_GONE);
+        CHECK_INT(news.id, 4711);
+        struct pollfd hung_up = {.fd = pair[1]};
+        CHECK_INT(poll(&hung_up, 1, 0), 1); /* the other side is told to end */
+        close(pair[0]);
+        close(pair[1]);
+        CHECK_INT(count_entries("/proc/self/fd"), before);
+    }
+    int pair[2]; /* the control: what is right is taken */
+    struct service_news news;
+    CHECK_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+    CHECK_INT(service_next(pair[0], &news), SERVICE_NOTHING);
+    say(pair[1], &(struct wire_answer){SERVICE_ENDED, 3, 9, 0}, 0, NULL, 0);
+    CHECK_INT(service_next(pair[0], &news), SERVICE_NEWS);
+    CHECK_INT(news.id, 3);
+    close(pair[1]);
+    CHECK_INT(service_next(pair[0], &news), SERVICE_GONE);
+    close(pair[0]);
+}
+
+/* Random packets: whatever they are, nothing is left open, and what is told is in its range. */
+TEST(service_random)
+{
+    AUTO_FD int file = open("/dev/null", O_RDWR | O_CLOEXEC);
+    const int fds[9] = {file, file, file, file, file, file, file, file, file};
+    size_t before = count_entries("/proc/self/fd");
+    unsigned state = 12345;
+    for (int i = 0; i < 20000; i++) {
+        int pair[2];
+        struct service_news news = {.fd = -1};
+        unsigned r[4];
+        for (size_t k = 0; k < ARRAY_LEN(r); k++)
+            r[k] = (state = state * 1664525u + 1013904223u) >> 8;
+        if (!CHECK_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0))
+            return;
+        const struct wire_answer answer = {
+            r[0] % 7, r[0] >> 8 & 1, (int32_t)(r[1] & 1 ? r[1] >> 1 & 0xff : r[1] << 8), r[2] % 40};
+        say(pair[1], &answer, r[3] % 5 ? 0 : r[3] >> 4 & 31, fds, r[2] % 3 ? 0 : r[2] >> 8 & 7);
+        if (service_next(pair[0], &news) == SERVICE_NEWS) {
+            CHECK(news.word <= SERVICE_REFUSED && news.id == 1);
+            CHECK(news.word != SERVICE_LISTENS && news.word != SERVICE_CONNECTS);
+            CHECK_INT(news.fd, -1);
+        }
+        close(pair[0]);
+        close(pair[1]);
+    }
+    CHECK_INT(count_entries("/proc/self/fd"), before);
+}
