@@ -4,6 +4,7 @@
 #include "box/compare.h"
 #include "box/selfrun.h"
 #include "path/beneath.h"
+#include "path/walk.h"
 #include "path/writer.h"
 
 #include <errno.h>
@@ -25,9 +26,11 @@ void apply_done(struct apply *a)
  */
 
 struct seen {
-    int fd; /* -1: nothing there */
+    int fd; /* -1: no file or link there */
     struct stat st;
-    bool blocked; /* something that is no file or link, or the way there is none */
+    bool dir;     /* a directory is, which git doesn't know */
+    bool barred;  /* the way there leads through a file or link */
+    bool strange; /* neither file nor link nor directory */
 };
 
 static void seen_done(struct seen *s)
@@ -39,11 +42,15 @@ static void seen_done(struct seen *s)
 
 static bool look(int root_fd, struct str path, struct seen *ret_seen, struct err *err)
 {
-    struct seen s = {.fd = delta_open(root_fd, path, &s.st)};
-    bool blocked = s.fd < 0 && (errno == ENOTDIR || errno == ELOOP);
-    if (s.fd < 0 && errno != ENOENT && !blocked)
+    struct seen s = {.fd = -1};
+    AUTO_FD int fd = delta_open(root_fd, path, &s.st);
+    s.barred = fd < 0 && (errno == ENOTDIR || errno == ELOOP);
+    if (fd < 0 && errno != ENOENT && !s.barred)
         return err_errno(err, E_IO, errno, "cannot read '%s'", path.p);
-    s.blocked = blocked || (s.fd >= 0 && !S_ISREG(s.st.st_mode) && !S_ISLNK(s.st.st_mode));
+    s.dir = fd >= 0 && S_ISDIR(s.st.st_mode);
+    s.strange = fd >= 0 && !s.dir && !S_ISREG(s.st.st_mode) && !S_ISLNK(s.st.st_mode);
+    if (fd >= 0 && !s.dir)
+        s.fd = TAKE_FD(fd);
     *ret_seen = s;
     return true;
 }
@@ -52,8 +59,8 @@ static bool look(int root_fd, struct str path, struct seen *ret_seen, struct err
 static bool same_state(
     const struct seen *a, const struct seen *b, uint64_t *left, bool *ret_same, struct err *err)
 {
-    if (a->blocked || b->blocked || a->fd < 0 || b->fd < 0) {
-        *ret_same = !a->blocked && !b->blocked && a->fd < 0 && b->fd < 0;
+    if (a->strange || b->strange || a->fd < 0 || b->fd < 0) {
+        *ret_same = !a->strange && !b->strange && a->fd < 0 && b->fd < 0;
         return true;
     }
     if (a->st.st_mode != b->st.st_mode) {
@@ -68,9 +75,10 @@ static bool same_state(
 
 static const char *what_project_did(const struct delta_item *item, const struct seen *now)
 {
-    if (now->blocked)
-        return now->fd >= 0 ? "has a directory or something else there"
-                            : "has a file or link where a directory has to be";
+    if (now->strange)
+        return "has something else than a file there";
+    if (now->barred)
+        return "has a file or link where a directory has to be";
     if (now->fd < 0)
         return "has none";
     return item->old.ino ? "has another one" : "has one, too,";
@@ -82,7 +90,7 @@ static bool is_as_before(const struct apply_trees *t, const struct delta_item *i
 {
     AUTO_SEEN struct seen before = {.fd = -1};
     if (t->baseline_fd < 0) {
-        if (now->blocked) {
+        if (now->strange) {
             *ret_same = false;
             return true;
         }
@@ -123,34 +131,75 @@ static bool check_row(
         return false;
     row->state = done ? APPLY_DONE : before ? APPLY_FITS : APPLY_CONFLICT;
     row->project = row->state == APPLY_CONFLICT ? what_project_did(row->item, &now) : "";
-    row->now = now.fd >= 0 ? stamp_of(&now.st) : (struct stamp){0};
+    row->now = now.fd >= 0 || now.dir ? stamp_of(&now.st) : (struct stamp){0};
+    row->barred = now.barred;
     return true;
 }
 
-static bool is_below(struct str path, struct str dir)
+/* Files and directories that change places -------------------------------------------------------
+ */
+
+static bool is_deleted(const struct apply *a, const struct delta *delta, struct str path)
 {
-    return path.n > dir.n && path.p[dir.n] == '/' && str_starts_with(path, dir);
+    const struct delta_item *item = delta_find(delta, path);
+    return item && !item->new.ino && a->rows[item - delta->items].state == APPLY_FITS;
 }
 
-/* A file that goes and one that comes below it, or the other way round, in one change: sorted
- * by bytes, others can stand between the two. */
-static void check_shapes(struct apply *a, const struct delta *delta)
+/* What bars the way is deleted by the box. */
+static bool way_opens(const struct apply *a, const struct delta *delta, struct str path)
+{
+    for (size_t n = 1; n < path.n; n++)
+        if (path.p[n] == '/' && is_deleted(a, delta, str_head(path, n)))
+            return true;
+    return false;
+}
+
+/* All that is in the project's directory is deleted by the box. */
+static bool dir_empties(const struct apply *a, const struct delta *delta, struct str dir,
+    bool *ret_empties, struct err *err)
+{
+    AUTO_WALK struct walk *w = NULL;
+    AUTO_WALK_PROBLEMS struct walk_problems problems = {0};
+    AUTO_BUF struct buf path = BUF_INIT(1 << 20);
+    struct walk_options options = {.all_names = true, .problems = &problems};
+    const struct walk_entry *e;
+    bool empties = true;
+    AUTO_FD int fd =
+        beneath_open(a->trees.project_fd, dir.p, O_RDONLY | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
+    if (fd < 0)
+        return err_errno(err, E_IO, errno, "cannot read '%s'", dir.p);
+    if (!walk_open(fd, &options, &w, err))
+        return false;
+    while (empties) {
+        if (!walk_next(w, &e, err))
+            return false;
+        if (!e)
+            break;
+        buf_reset(&path);
+        buf_printf(&path, "%s/%s", dir.p, e->path.p);
+        empties = e->type == DT_DIR || is_deleted(a, delta, buf_str(&path));
+    }
+    *ret_empties = empties && problems.n == 0;
+    return true;
+}
+
+static bool check_shapes(struct apply *a, const struct delta *delta, struct err *err)
 {
     for (size_t i = 0; i < a->n; i++) {
-        struct str path = a->rows[i].item->path;
-        for (size_t n = 1; n < path.n; n++) {
-            const struct delta_item *above =
-                path.p[n] == '/' ? delta_find(delta, str_head(path, n)) : NULL;
-            if (!above || !is_below(path, above->path))
-                continue;
-            struct apply_row *row = &a->rows[above - delta->items];
-            if (row->state != APPLY_FITS && a->rows[i].state != APPLY_FITS)
-                continue;
-            row->state = APPLY_CONFLICT;
-            row->project = "needs a directory replaced by a file, or a file by a directory, "
-                           "which has to be done by hand";
-        }
+        struct apply_row *row = &a->rows[i];
+        bool fits = true, comes = row->state == APPLY_FITS && row->item->new.ino;
+        if (comes && row->barred)
+            fits = way_opens(a, delta, row->item->path);
+        else if (comes && S_ISDIR(row->now.mode) &&
+                 !dir_empties(a, delta, row->item->path, &fits, err))
+            return false;
+        if (fits)
+            continue;
+        row->state = APPLY_CONFLICT;
+        row->project = row->barred ? "has a file or link where a directory has to be"
+                                   : "has a directory with other files there";
     }
+    return true;
 }
 
 static void count(struct apply *a)
@@ -226,7 +275,8 @@ bool apply_check(struct apply *a, const struct apply_trees *trees, const struct 
             return false;
         a->n = i + 1;
     }
-    check_shapes(a, delta);
+    if (!check_shapes(a, delta, err))
+        return false;
     count(a);
     if (a->n_conflicts)
         return refuse_conflicts(a, err);
@@ -238,9 +288,11 @@ bool apply_check(struct apply *a, const struct apply_trees *trees, const struct 
 /* The commit -------------------------------------------------------------------------------------
  */
 
-static bool put_row(struct writer *w, const struct delta_item *item, const struct stamp *now,
-    struct str content, struct err *err)
+/* `now` is what stands there: a file, a link, a directory, nothing. */
+static bool put_row(struct writer *w, const struct apply *a, const struct apply_row *row,
+    const struct stamp *now, struct str link, struct err *err)
 {
+    const struct delta_item *item = row->item;
     bool is_link = S_ISLNK(item->new.mode);
     struct writer_options options = {
         .expect = now->ino ? now : NULL,
@@ -249,109 +301,144 @@ static bool put_row(struct writer *w, const struct delta_item *item, const struc
         .set_mode = !is_link,
         .mode = is_link ? 0 : item->new.mode & 0777,
     };
+    struct writer_source source = {a->trees.upper_fd, item->path, item->new};
     if (!item->new.ino)
         return writer_remove(w, item->path, now, err);
-    return writer_put(w, item->path, content, &options, err);
+    return is_link ? writer_put(w, item->path, link, &options, err)
+                   : writer_put_from(w, item->path, &source, &options, err);
 }
 
-/* Directories that the deletions left empty, from the deepest up. */
-static void remove_empty(int root_fd, const struct apply *a)
-{
-    for (size_t i = a->n; i-- > 0;) {
-        char dir[PATH_MAX];
-        struct str path = a->rows[i].item->path;
-        if (a->rows[i].item->new.ino || path.n >= sizeof(dir))
-            continue;
-        memcpy(dir, path.p, path.n + 1);
-        for (char *slash; (slash = strrchr(dir, '/'));) {
-            *slash = '\0';
-            char *name = strrchr(dir, '/');
-            if (name)
-                *name = '\0';
-            AUTO_FD int parent = beneath_open(
-                root_fd, name ? dir : ".", O_PATH | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
-            bool gone = parent >= 0 && unlinkat(parent, name ? name + 1 : dir, AT_REMOVEDIR) == 0;
-            if (name)
-                *name = '/';
-            if (!gone)
-                break;
-        }
-    }
-}
-
-/* The contents live until the writer has written them. */
-struct contents {
-    struct buf *bufs;
-    size_t n;
+/* Where links point to; they live until the writer has made them. */
+struct targets {
+    struct arena arena;
+    struct str *of_row;
 };
 
-static void contents_done(struct contents *c)
+static void targets_done(struct targets *t)
 {
-    for (size_t i = 0; i < c->n; i++)
-        buf_done(&c->bufs[i]);
-    free(c->bufs);
+    arena_done(&t->arena);
+    free(t->of_row);
 }
 
-static bool read_contents(const struct apply *a, struct contents *c, struct err *err)
+static bool read_targets(const struct apply *a, struct targets *t, struct err *err)
 {
-    uint64_t total = 0;
-    c->bufs = base_alloc((a->n + 1) * sizeof(*c->bufs));
-    c->n = a->n;
+    AUTO_BUF struct buf text = BUF_INIT(DELTA_LINK_MAX + 1);
+    t->of_row = base_alloc((a->n + 1) * sizeof(*t->of_row));
     for (size_t i = 0; i < a->n; i++) {
-        c->bufs[i] = BUF_INIT((size_t)DELTA_FILE_MAX + 1);
-        if (!delta_read(a->trees.upper_fd, a->rows[i].item, DELTA_NEW, &c->bufs[i], err))
+        if (!S_ISLNK(a->rows[i].item->new.mode))
+            continue;
+        buf_reset(&text);
+        if (!delta_read(a->trees.upper_fd, a->rows[i].item, DELTA_NEW, &text, err))
             return false;
-        total += c->bufs[i].n;
-        if (total > WRITER_MAX_BYTES)
-            return err_set(err, E_IO, "the changes have more than %llu bytes: apply some at a time",
-                (unsigned long long)WRITER_MAX_BYTES);
+        if (arena_left(&t->arena) < text.n + 64)
+            return err_set(err, E_IO, "there are too many links: apply some paths at a time");
+        t->of_row[i] = arena_str(&t->arena, buf_str(&text));
     }
     return true;
 }
 
-static bool write_project(
-    const struct apply *a, const struct contents *c, const char *journal_dir, struct err *err)
+static bool put_project(
+    struct writer *w, const struct apply *a, const struct targets *t, struct err *err)
 {
-    AUTO_WRITER struct writer *w = NULL;
-    struct writer_result result;
-    if (!writer_new(a->trees.project_fd, journal_dir, &w, err))
-        return false;
     for (size_t i = 0; i < a->n; i++) {
         const struct apply_row *row = &a->rows[i];
-        if (row->state == APPLY_FITS &&
-            !put_row(w, row->item, &row->now, buf_str(&c->bufs[i]), err))
+        if (row->state == APPLY_FITS && !put_row(w, a, row, &row->now, t->of_row[i], err))
             return false;
     }
-    if (!writer_commit(w, &result, err))
-        return false;
-    remove_empty(a->trees.project_fd, a);
     return true;
 }
 
-static bool write_baseline(
-    const struct apply *a, const struct contents *c, const char *journal_dir, struct err *err)
+/* All of them: what the project had already, the baseline has not. */
+static bool put_baseline(
+    struct writer *w, const struct apply *a, const struct targets *t, struct err *err)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        const struct delta_item *item = a->rows[i].item;
+        AUTO_SEEN struct seen before = {.fd = -1};
+        struct stamp old = item->old;
+        if (!old.ino && !look(a->trees.baseline_fd, item->path, &before, err))
+            return false;
+        if (before.dir)
+            old = stamp_of(&before.st);
+        if (!put_row(w, a, &a->rows[i], &old, t->of_row[i], err))
+            return false;
+    }
+    return true;
+}
+
+typedef bool (*put_fn)(
+    struct writer *w, const struct apply *a, const struct targets *t, struct err *err);
+
+static int compare_staged(const void *a, const void *b)
+{
+    return str_cmp(
+        ((const struct writer_staged *)a)->path, ((const struct writer_staged *)b)->path);
+}
+
+static void add_staged(struct manifest *m, const struct writer_staged *file)
+{
+    struct manifest_entry e = {
+        .ino = file->new.ino,
+        .size = (uint64_t)file->new.size,
+        .mtime_s = file->new.mtime_s,
+        .mtime_ns = (uint32_t)file->new.mtime_ns,
+        .ctime_ns = MANIFEST_ANY_CTIME,
+        .mode = file->new.mode,
+        .path_n = (uint32_t)file->path.n,
+    };
+    if (e.ino)
+        manifest_keep(m, &e, file->path);
+}
+
+/* The manifest as it will be, before the project is changed. */
+static bool note_next(void *apply, const struct writer_staged *files, size_t n, struct err *err)
+{
+    const struct apply_trees *t = &((const struct apply *)apply)->trees;
+    AUTO_MANIFEST struct manifest next = MANIFEST_INIT;
+    AUTO_FREE struct writer_staged *sorted = base_alloc((n + 1) * sizeof(*sorted));
+    memcpy(sorted, files, n * sizeof(*sorted));
+    qsort(sorted, n, sizeof(*sorted), compare_staged);
+    for (size_t i = 0, j = 0; i < t->manifest->n || j < n;) {
+        struct str path = {0};
+        const struct manifest_entry *e =
+            i < t->manifest->n ? manifest_get(t->manifest, i, &path) : NULL;
+        int order = !e ? 1 : j == n ? -1 : str_cmp(path, sorted[j].path);
+        if (order < 0)
+            manifest_keep(&next, e, path);
+        else
+            add_staged(&next, &sorted[j]);
+        i += order <= 0;
+        j += order >= 0;
+    }
+    return manifest_write_next(&next, t->manifest_dir, t->manifest_name, err);
+}
+
+static bool write_tree(int root_fd, put_fn put, const struct apply *a, const struct targets *t,
+    const char *journal_dir, struct err *err)
 {
     AUTO_WRITER struct writer *w = NULL;
     struct writer_result result;
-    if (!writer_new(a->trees.baseline_fd, journal_dir, &w, err))
+    if (!writer_new(root_fd, journal_dir, &w, err))
         return false;
-    for (size_t i = 0; i < a->n; i++) {
-        const struct delta_item *item = a->rows[i].item;
-        if (!put_row(w, item, &item->old, buf_str(&c->bufs[i]), err))
-            return false;
-    }
-    if (!writer_commit(w, &result, err))
-        return false;
-    remove_empty(a->trees.baseline_fd, a);
-    return true;
+    writer_tidy(w);
+    if (a->trees.baseline_fd < 0 && a->trees.manifest_name)
+        writer_when_staged(w, note_next, (void *)a);
+    return put(w, a, t, err) && writer_commit(w, &result, err);
 }
 
 bool apply_commit(struct apply *a, const char *journal_dir, struct err *err)
 {
-    AUTO(contents_done) struct contents c = {0};
-    if (!read_contents(a, &c, err) || !write_project(a, &c, journal_dir, err))
+    AUTO(targets_done) struct targets t = {.arena = ARENA_INIT(256 << 20)};
+    if (a->n > WRITER_MAX_FILES)
+        return err_set(err, E_IO,
+            "%zu files were changed, and at most %d can be applied at once: "
+            "apply some paths at a time",
+            a->n, WRITER_MAX_FILES);
+    if (!read_targets(a, &t, err) ||
+        !write_tree(a->trees.project_fd, put_project, a, &t, journal_dir, err))
         return false;
-    if (a->trees.baseline_fd < 0 || write_baseline(a, &c, journal_dir, err))
+    if (a->trees.baseline_fd < 0 ||
+        write_tree(a->trees.baseline_fd, put_baseline, a, &t, journal_dir, err))
         return true;
     return err_wrap(err, "the project has the changes, but the baseline could not be moved; the "
                          "next apply tries again");
@@ -392,7 +479,7 @@ bool apply_move_manifest(
         AUTO_SEEN struct seen now = {.fd = -1};
         if (!look(a->trees.project_fd, row->item->path, &now, err))
             return false;
-        if (now.fd >= 0 && !now.blocked)
+        if (now.fd >= 0 && !now.strange)
             manifest_add(moved, row->item->path, &now.st);
     }
     return true;

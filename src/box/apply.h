@@ -18,13 +18,16 @@
  * itself (selfrun.h) needs `allow_executed`; without it E_APPROVAL_REQUIRED, and the rows say why.
  *
  * The writer (path/writer.h) replaces the files, with its journal: after a crash all is old or
- * new. It can't make a file where a directory is, or the other way round: such a change is a
- * conflict. Directories that are empty then are removed, as git does.
+ * new. Contents go from file to file, not through memory. A directory counts as no file: one that
+ * becomes a file or link must have nothing in it but what the box deleted, or it is a conflict.
+ * Directories that are empty then are removed, as git does.
  *
  * The baseline moves with it. Of a copy: the same changes are written into the baseline, where they
  * are hidden from the box by its own upper layer, which stays as it is; what is equal on both sides
  * is no change. If only the first half was done, the next diff shows the changes once more, and the
- * next apply finds them done and moves the baseline. Without a copy: apply_move_manifest().
+ * next apply finds them done and moves the baseline. Without a copy: apply_move_manifest(); with
+ * `manifest_name` the files are noted in `<name>.next` before, so that manifest_load() knows them
+ * if we are killed between the two.
  */
 #ifndef BOX_APPLY_H
 #define BOX_APPLY_H
@@ -37,6 +40,8 @@ struct apply_trees {
     int baseline_fd; /* the copy; -1: the project is its own baseline, see manifest */
     int upper_fd;
     const struct manifest *manifest; /* if there is no copy */
+    int manifest_dir;                /* where it is kept, if it has a name */
+    const char *manifest_name;
 };
 
 struct apply_options {
@@ -55,7 +60,8 @@ struct apply_row {
     enum apply_state state;
     const char *project; /* what the project did: "has another one", "has none" */
     const char *runs;    /* why it runs by itself, or NULL */
-    struct stamp now;    /* of the project's file */
+    struct stamp now;    /* of the project's file, or the directory in its place */
+    bool barred;         /* the way to it leads through a file or link */
 };
 
 struct apply {

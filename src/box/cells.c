@@ -52,11 +52,13 @@ static void put_cell(const struct term_cell *cell, struct style *pen, struct buf
 void cells_put(const struct term *t, int row, unsigned cols, struct buf *out)
 {
     struct style pen = {0};
-    cols = used_cols(t, row, MIN(cols, term_cols(t)));
+    cols = MIN(cols, term_cols(t));
+    if (!term_reverse_screen(t))
+        cols = used_cols(t, row, cols);
     for (unsigned col = 0; col < cols; col++) {
         struct term_cell cell;
         term_cell(t, row, col, &cell);
-        if (term_reverse_screen(t) && row >= 0)
+        if (term_reverse_screen(t))
             cell.style.attrs ^= STYLE_INVERSE;
         if (cell.width)
             put_cell(&cell, &pen, out);

@@ -4,28 +4,26 @@
 
 #include "box/copy_list.h"
 #include "path/beneath.h"
+#include "path/clone.h"
 #include "path/file.h"
 #include "path/split.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/fs.h>
 #include <stdatomic.h>
 #include <strings.h>
-#include <sys/ioctl.h>
 
 enum {
-    SMALL = 64 * 1024, /* read and written in one piece: less work for the kernel */
     LINK_MAX_BYTES = 4096,
     CONFIG_MAX = 1 << 20,
+    MAKING = 64 * 1024, /* making a file takes as long as copying so many bytes */
 };
 
 struct copying {
     struct copy_list *list;
     int target_fd;
-    bool root;                /* owners are kept */
-    atomic_bool cannot_share; /* the file system said so once */
-    atomic_bool shared;
+    bool root; /* owners are kept */
+    struct clone how;
     atomic_ullong bytes;
 };
 
@@ -33,46 +31,6 @@ void copy_report_done(struct copy_report *report)
 {
     arena_done(&report->arena);
     *report = COPY_REPORT_INIT;
-}
-
-/* Content ----------------------------------------------------------------------------------------
- */
-
-static bool share(struct copying *c, int from, int to)
-{
-    if (atomic_load(&c->cannot_share))
-        return false;
-    if (ioctl(to, FICLONE, from) == 0) {
-        atomic_store(&c->shared, true);
-        return true;
-    }
-    atomic_store(&c->cannot_share, true);
-    return false;
-}
-
-/* At most the size that was seen: a file that grows meanwhile can't fill the disk. */
-static bool move_bytes(int from, int to, uint64_t left)
-{
-    char bytes[SMALL];
-    bool kernel = left > SMALL;
-    while (left) {
-        ssize_t n = kernel ? copy_file_range(from, NULL, to, NULL, left, 0)
-                           : read(from, bytes, (size_t)MIN(left, (uint64_t)SMALL));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0 && kernel && errno != ENOSPC && errno != EIO && errno != EDQUOT) {
-            kernel = false;
-            continue;
-        }
-        if (n < 0)
-            return false;
-        if (n == 0)
-            return true; /* shorter by now */
-        if (!kernel && !file_write_all(to, str_n(bytes, (size_t)n)))
-            return false;
-        left -= (uint64_t)n;
-    }
-    return true;
 }
 
 static bool finish_file(const struct copying *c, int to, const struct stat *st)
@@ -122,7 +80,7 @@ static bool copy_content(
 {
     if (job->settings)
         return copy_settings(from, to, job);
-    return size == 0 || share(c, from, to) || move_bytes(from, to, size);
+    return clone_content(&c->how, from, to, size);
 }
 
 static bool copy_file(struct copying *c, const struct copy_job *job)
@@ -225,7 +183,17 @@ static void sum_up(const struct copying *c, struct copy_report *report)
     }
     report->dirs = list->n_dirs;
     report->bytes = atomic_load(&c->bytes);
-    report->shared = atomic_load(&c->shared);
+    report->shared = atomic_load(&c->how.shared);
+}
+
+/* Up to here is half of the work. */
+static size_t middle_of(const struct copy_list *list)
+{
+    uint64_t all = list->bytes + list->n_jobs * (uint64_t)MAKING, sum = 0;
+    size_t i = 0;
+    while (i < list->n_jobs && sum < all / 2)
+        sum += list->jobs[i++].size + MAKING;
+    return i;
 }
 
 bool copy_project(int project_fd, int target_fd, const struct copy_options *options,
@@ -236,7 +204,7 @@ bool copy_project(int project_fd, int target_fd, const struct copy_options *opti
         .arena = ARENA_INIT((size_t)2 << 30), .options = options, .report = report};
     struct copying c = {.list = &list, .target_fd = target_fd, .root = geteuid() == 0};
     if (!copy_list_project(&list, project_fd, err) || !make_dirs(&c, err) ||
-        !split_run(list.n_jobs, copy_one, &c, err) || !finish_dirs(&c, err))
+        !split_run_at(list.n_jobs, middle_of(&list), copy_one, &c, err) || !finish_dirs(&c, err))
         return false;
     sum_up(&c, report);
     return true;

@@ -4,6 +4,7 @@
 #include "box/delta.h"
 #include "box/tracked.h"
 #include "path/beneath.h"
+#include "path/gitdir.h"
 #include "path/walk.h"
 
 #include <errno.h>
@@ -179,10 +180,15 @@ static bool take_tracked(struct copy_list *list, int root_fd, const struct copy_
     size_t first, size_t n, struct err *err)
 {
     AUTO_TRACKED struct tracked t = {0};
-    if (!tracked_read(tree->git_fd, &t, err))
-        return false;
+    AUTO_ERR struct err why = {0};
+    if (!tracked_read(tree->git_fd, &t, &why))
+        copy_list_note(list, copy_list_join(list, tree->prefix, STR(".git/index")),
+            "can't be read: what is tracked by git although it is ignored is left out");
     for (size_t i = 0; i < t.n; i++) {
-        struct copy_job key = {.from = copy_list_join(list, tree->prefix, t.paths[i])};
+        if (!str_starts_with(t.paths[i], tree->above))
+            continue;
+        struct str path = str_skip(t.paths[i], tree->above.n);
+        struct copy_job key = {.from = copy_list_join(list, tree->prefix, path)};
         bool listed = n && bsearch(&key, list->jobs + first, n, sizeof(key), compare_from);
         if (!listed && !add_tracked(list, root_fd, key.from, err))
             return false;
@@ -214,10 +220,41 @@ static size_t gather_own(struct copy_list *list, int root_fd, size_t first)
     return first + own;
 }
 
+/* A project that is a part of a work tree: the index is that of the whole one. */
+static bool find_above(struct copy_list *list, int root_fd, struct err *err)
+{
+    AUTO_FREE char *name = beneath_name(root_fd);
+    AUTO_FD int at = fcntl(root_fd, F_DUPFD_CLOEXEC, 3);
+    if (gitdir_present(root_fd) || !name || name[0] != '/' || at < 0)
+        return true;
+    struct str path = str_z(name);
+    for (ptrdiff_t n = str_find_last(path, '/'); n >= 0;
+         n = str_find_last(str_head(path, (size_t)n), '/')) {
+        AUTO_FD int git = -1;
+        int up = openat(at, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        close(at);
+        at = up;
+        if (at < 0)
+            return true; /* not ours to look at */
+        if (!gitdir_present(at))
+            continue;
+        if (!gitdir_is_repository(at) || !gitdir_open_own(at, &git, err) || git < 0)
+            return err->code == ERR_NONE;
+        int kept = copy_list_keep(list, git, err);
+        if (kept < 0)
+            return false;
+        list->trees[list->n_trees++] = (struct copy_tree){.prefix = STR(""),
+            .above = copy_list_join(list, str_skip(path, (size_t)n + 1), STR("/")),
+            .git_fd = kept};
+        return true;
+    }
+    return true;
+}
+
 bool copy_list_project(struct copy_list *list, int project_fd, struct err *err)
 {
     int root_fd = copy_list_keep(list, project_fd, err);
-    if (root_fd < 0 || !copy_git(list, root_fd, STR(""), err))
+    if (root_fd < 0 || !copy_git(list, root_fd, STR(""), err) || !find_above(list, root_fd, err))
         return false;
     size_t first = list->n_jobs;
     if (!take_all(list, root_fd, err))

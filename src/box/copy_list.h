@@ -33,6 +33,7 @@ struct copy_dir {
 /* A work tree: the project, or one inside of it. */
 struct copy_tree {
     struct str prefix; /* its path with a '/'; "" for the project */
+    struct str above;  /* the project's path in it, with a '/', if it begins further up; or "" */
     int git_fd;        /* where its index is; kept by the list */
 };
 

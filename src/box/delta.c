@@ -66,6 +66,33 @@ static bool is_at_or_below(struct str path, struct str dir)
     return dir.n == 0 || (str_starts_with(path, dir) && (path.n == dir.n || path.p[dir.n] == '/'));
 }
 
+static bool is_wanted(struct str path, const struct str *paths, size_t n)
+{
+    for (size_t p = 0; p < n; p++)
+        if (is_at_or_below(path, paths[p]))
+            return true;
+    return false;
+}
+
+static size_t refused_kept(const struct delta *d)
+{
+    return d->refused ? MIN(d->n_refused, (size_t)DELTA_REFUSED_MAX) : 0;
+}
+
+/* Those that have no name here may be anywhere: they stay. */
+static void only_refused(struct delta *d, const struct str *paths, size_t n)
+{
+    size_t kept = 0, named = refused_kept(d), unnamed = d->n_refused - named;
+    for (size_t i = 0; i < named; i++)
+        if (is_wanted(d->refused[i].path, paths, n))
+            d->refused[kept++] = d->refused[i];
+    d->n_refused = kept;
+    if (unnamed && d->refused && kept < DELTA_REFUSED_MAX)
+        d->refused[kept] = (struct delta_refused){STR("(others)"), "are no files, and not named"};
+    if (unnamed)
+        d->n_refused++;
+}
+
 size_t delta_only(struct delta *d, const struct str *paths, size_t n)
 {
     size_t kept = 0, idle = 0;
@@ -73,16 +100,16 @@ size_t delta_only(struct delta *d, const struct str *paths, size_t n)
         bool any = false;
         for (size_t i = 0; i < d->n && !any; i++)
             any = is_at_or_below(d->items[i].path, paths[p]);
+        for (size_t i = 0; i < refused_kept(d) && !any; i++)
+            any = is_at_or_below(d->refused[i].path, paths[p]);
         idle += !any;
     }
     for (size_t i = 0; i < d->n; i++) {
-        bool wanted = false;
-        for (size_t p = 0; p < n && !wanted; p++)
-            wanted = is_at_or_below(d->items[i].path, paths[p]);
-        if (wanted)
+        if (is_wanted(d->items[i].path, paths, n))
             d->items[kept++] = d->items[i];
     }
     d->n = kept;
+    only_refused(d, paths, n);
     return idle;
 }
 

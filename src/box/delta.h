@@ -75,8 +75,8 @@ void delta_sort(struct delta *d);
 /* The item with this path, or NULL; the list must be sorted. */
 const struct delta_item *delta_find(const struct delta *d, struct str path);
 
-/* Leaves only what is one of these paths or lies below one. Gives how many of the paths had
- * nothing to leave. */
+/* Leaves only what is one of these paths or lies below one, of what is refused, too. Gives how many
+ * of the paths had nothing to leave. */
 size_t delta_only(struct delta *d, const struct str *paths, size_t n);
 
 /* Has a component that is `.git`, in any case, as git itself refuses it. */

@@ -14,6 +14,7 @@ enum {
     BEGIN_MS = 20, /* for a command that can't be executed to say so */
     FIRST_GUEST_MS = 10 * 1000,
     IDLE_LOOK_MS = 200,
+    ASK_MS = 250,
     TEXT_BYTES = 8 << 20,
 
     POLL_SIGNALS = 0,
@@ -87,6 +88,7 @@ static bool take_state(struct keeper *k, struct err *err)
     bool held;
     if (!state_load(k->box->host, &k->arena, &k->state, &held, err))
         return false;
+    state_await_end(&k->state);
     if (k->state.status != BOX_RUNNING && k->state.status != BOX_IDLE)
         return true;
     k->state.status = BOX_STOPPED;
@@ -104,7 +106,8 @@ static bool open_idle(struct keeper *k, struct err *err)
         return false;
     k->service = k->child.service;
     bounds_apply(k, k->child.pid);
-    return net_start(k, err);
+    k->state.first = (uint64_t)k->child.pid;
+    return state_save(k->box->host, &k->state, err) && net_start(k, err);
 }
 
 static bool open_session(struct keeper *k, struct err *err)
@@ -129,6 +132,7 @@ static bool open_session(struct keeper *k, struct err *err)
         return false;
     k->recording.from = k->session;
     k->service = session_child(k->session)->service;
+    k->state.first = (uint64_t)session_child(k->session)->pid;
     bounds_apply(k, session_child(k->session)->pid);
     return net_start(k, err);
 }
@@ -240,7 +244,7 @@ static void end_agent(struct keeper *k)
     k->state.signal = exit->signal;
     k->state.error = k->error.code ? str_z(k->error.message) : (struct str){0};
     recording_end(&k->recording, &(struct recording_end){&k->view, k->command.argv, exit, &k->error,
-                                     session_started_ms(k->session)});
+                                     session_started_ms(k->session), k->stopping});
     keeper_note(k);
     watchers_end(k);
 }
@@ -262,10 +266,28 @@ static void end_commands(struct keeper *k)
     }
 }
 
+/* Asked again and again: a shell that has just begun does not listen yet. */
+static void end_session(struct keeper *k)
+{
+    uint64_t until = clock_mono_ms() + k->grace_ms;
+    for (uint64_t now; !session_has_ended(k->session) && (now = clock_mono_ms()) < until;) {
+        const uint64_t again = MIN(now + ASK_MS, until);
+        child_terminate(session_child(k->session));
+        while (clock_mono_ms() < again) {
+            enum session_news news = session_next(k->session, again);
+            if (news == SESSION_EXITED || news == SESSION_FAILED)
+                break;
+        }
+        if (session_error(k->session)->code)
+            break;
+    }
+    session_terminate(k->session, 0);
+}
+
 static void stop(struct keeper *k)
 {
     if (k->session && !k->over) {
-        session_terminate(k->session, k->grace_ms);
+        end_session(k);
         end_agent(k);
     } else if (!k->session) {
         end_commands(k);
@@ -321,6 +343,7 @@ static uint64_t idle_due(const struct keeper *k)
 
 static void tick(struct keeper *k, uint64_t now)
 {
+    guests_tick(k, now);
     errands_tick(k, now);
     bounds_measure(k, now);
     if (!k->session || k->over)
@@ -334,7 +357,7 @@ static void tick(struct keeper *k, uint64_t now)
 
 static uint64_t due(const struct keeper *k)
 {
-    uint64_t at = MIN(errands_due(k), bounds_due(k));
+    uint64_t at = MIN(MIN(errands_due(k), bounds_due(k)), guests_due(k));
     if (!k->had_guest && !k->session)
         at = MIN(at, k->begun_ms + FIRST_GUEST_MS);
     if (!k->session || k->over)
@@ -434,6 +457,7 @@ void keeper_main(struct keeper *k)
     AUTO_ERR struct err err = {0};
     if (!open_all(k, &err)) {
         k->over = true;
+        recording_abandon(&k->recording, k->box->host);
         report(k, &err);
         leave(k);
     }

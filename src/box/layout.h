@@ -83,7 +83,7 @@ enum boxes_finish {
 MUST_USE bool boxes_finish(
     const struct boxes *boxes, struct str name, enum boxes_finish how, struct err *err);
 
-/* The box in the making is thrown away. */
+/* The box in the making is thrown away; the lock, too, if there is no other of the name. */
 void boxes_abandon(const struct boxes *boxes, struct str name);
 
 /* The box is no more, in one step; deleting its files is for the trash. */

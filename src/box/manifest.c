@@ -128,7 +128,12 @@ bool manifest_take(int root_fd, struct manifest *m, struct err *err)
 /* On disk ----------------------------------------------------------------------------------------
  */
 
-bool manifest_write(const struct manifest *m, int dir_fd, const char *name, struct err *err)
+static void next_name(char next[NAME_MAX + 1], const char *name)
+{
+    snprintf(next, NAME_MAX + 1, "%s.next", name);
+}
+
+static bool write_one(const struct manifest *m, int dir_fd, const char *name, struct err *err)
 {
     char temp[NAME_MAX + 1];
     struct header h = {
@@ -146,6 +151,29 @@ bool manifest_write(const struct manifest *m, int dir_fd, const char *name, stru
         return false;
     if (fdatasync(fd) != 0 || renameat(dir_fd, temp, dir_fd, name) != 0)
         return err_errno(err, E_IO, errno, "cannot write '%s'", name);
+    return true;
+}
+
+bool manifest_write(const struct manifest *m, int dir_fd, const char *name, struct err *err)
+{
+    char next[NAME_MAX + 1];
+    next_name(next, name);
+    if (!write_one(m, dir_fd, name, err))
+        return false;
+    if (unlinkat(dir_fd, next, 0) != 0 && errno != ENOENT)
+        return err_errno(err, E_IO, errno, "cannot remove '%s'", next);
+    return true;
+}
+
+bool manifest_write_next(const struct manifest *m, int dir_fd, const char *name, struct err *err)
+{
+    char next[NAME_MAX + 1];
+    next_name(next, name);
+    if (!write_one(m, dir_fd, next, err))
+        return false;
+    AUTO_FD int dir = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir < 0 || (fsync(dir) != 0 && errno != EINVAL))
+        return err_errno(err, E_IO, errno, "cannot write '%s'", next);
     return true;
 }
 
@@ -175,22 +203,86 @@ static bool index_entries(struct manifest *m, uint64_t n)
     return m->n == n;
 }
 
-bool manifest_read(int dir_fd, const char *name, struct manifest *m, struct err *err)
+bool manifest_parse(struct str bytes, struct manifest *m)
 {
     struct header h;
+    if (bytes.n < sizeof(h))
+        return false;
+    memcpy(&h, bytes.p, sizeof(h));
+    bytes = str_skip(bytes, sizeof(h));
+    if (memcmp(h.magic, magic, sizeof(magic)) != 0 || h.bytes >= MANIFEST_BYTES_MAX ||
+        h.bytes != bytes.n || fnv_add(FNV_START, bytes) != h.checksum)
+        return false;
+    buf_add_str(&m->bytes, bytes);
+    return index_entries(m, h.n);
+}
+
+bool manifest_read(int dir_fd, const char *name, struct manifest *m, struct err *err)
+{
+    AUTO_BUF struct buf bytes = BUF_INIT((size_t)MANIFEST_BYTES_MAX + sizeof(struct header));
     BUG_ON(m->n);
     AUTO_FD int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return err_errno(err, E_IO, errno, "cannot read the manifest '%s'", name);
-    if (read(fd, &h, sizeof(h)) != sizeof(h) || memcmp(h.magic, magic, sizeof(magic)) != 0 ||
-        h.bytes >= MANIFEST_BYTES_MAX)
-        return damaged(err, name);
-    if (!file_read(fd, MANIFEST_BYTES_MAX - 1, name, &m->bytes, err))
+    if (!file_read(fd, bytes.max - 1, name, &bytes, err))
         return false;
-    if (m->bytes.n != h.bytes || fnv_add(FNV_START, buf_str(&m->bytes)) != h.checksum ||
-        !index_entries(m, h.n))
-        return damaged(err, name);
-    return true;
+    return manifest_parse(buf_str(&bytes), m) || damaged(err, name);
+}
+
+/* Does the project have at a path what an entry says? NULL: it has nothing there. */
+static bool is_so(int root_fd, struct str path, const struct manifest_entry *e)
+{
+    struct stat st;
+    AUTO_FD int fd = beneath_open(root_fd, path.p, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
+    bool is_file = fd >= 0 && fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode));
+    return e ? is_file && manifest_same(e, &st) : !is_file;
+}
+
+static bool same_entry(const struct manifest_entry *a, const struct manifest_entry *b)
+{
+    return a && b && memcmp(a, b, sizeof(*a)) == 0;
+}
+
+/* One path after the other, of either: as it was, unless the project has what was to come. */
+static void merge(
+    const struct manifest *old, const struct manifest *next, int root_fd, struct manifest *merged)
+{
+    size_t i = 0, j = 0;
+    while (i < old->n || j < next->n) {
+        struct str a, b;
+        const struct manifest_entry *was = i < old->n ? manifest_get(old, i, &a) : NULL;
+        const struct manifest_entry *will = j < next->n ? manifest_get(next, j, &b) : NULL;
+        int order = !was ? 1 : !will ? -1 : str_cmp(a, b);
+        was = order <= 0 ? was : NULL;
+        will = order >= 0 ? will : NULL;
+        struct str path = was ? a : b;
+        i += was != NULL;
+        j += will != NULL;
+        const struct manifest_entry *e =
+            !same_entry(was, will) && is_so(root_fd, path, will) ? will : was;
+        if (e)
+            manifest_keep(merged, e, path);
+    }
+}
+
+bool manifest_load(int dir_fd, const char *name, int root_fd, struct manifest *m, struct err *err)
+{
+    char next_file[NAME_MAX + 1];
+    AUTO_MANIFEST struct manifest old = MANIFEST_INIT, next = MANIFEST_INIT;
+    AUTO_ERR struct err none = {0};
+    next_name(next_file, name);
+    if (faccessat(dir_fd, next_file, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+        return manifest_read(dir_fd, name, m, err);
+    if (!manifest_read(dir_fd, name, &old, err))
+        return false;
+    /* One that is not whole was never acted upon. */
+    if (!manifest_read(dir_fd, next_file, &next, &none)) {
+        *m = old;
+        old = MANIFEST_INIT;
+        return true;
+    }
+    merge(&old, &next, root_fd, m);
+    return buf_ok(&m->bytes) || err_set(err, E_IO, "the manifest is too large");
 }
 
 /* Questions --------------------------------------------------------------------------------------
@@ -225,7 +317,8 @@ bool manifest_same(const struct manifest_entry *e, const struct stat *st)
 {
     return e->ino == st->st_ino && e->size == (uint64_t)st->st_size && e->mode == st->st_mode &&
            e->mtime_s == st->st_mtim.tv_sec && e->mtime_ns == st->st_mtim.tv_nsec &&
-           e->ctime_s == st->st_ctim.tv_sec && e->ctime_ns == st->st_ctim.tv_nsec;
+           (e->ctime_ns == MANIFEST_ANY_CTIME ||
+               (e->ctime_s == st->st_ctim.tv_sec && e->ctime_ns == st->st_ctim.tv_nsec));
 }
 
 static struct stat stat_of(const struct manifest_entry *e)

@@ -2,7 +2,7 @@
  *
  *     manifest_take(root_fd, &m, err)             a look at the tree
  *     manifest_write(&m, dir_fd, "manifest", err) to disk, whole or not at all
- *     manifest_read(dir_fd, "manifest", &m, err)
+ *     manifest_load(dir_fd, "manifest", root_fd, &m, err)
  *     manifest_drift(&m, root_fd, &delta, err)    what is different now
  *
  * A box of the kind `:overlay` has no copy of the project: the manifest is its baseline. Files and
@@ -10,6 +10,10 @@
  * not. A file counts as changed if any of the values differs, the change time included: so one
  * whose modification time was set back is seen, too, and one that was only renamed away and back
  * is seen as changed, which is the safe side.
+ *
+ * While an apply moves it, `<name>.next` says what the files will be. An apply that was cut off
+ * leaves it, and each file of the project that is as it says counts as moved: manifest_load() sees
+ * to that. That one doesn't know the change times, which renaming alters.
  *
  * The file is for this machine and this version of the format: a header with the number of entries,
  * the entries, a checksum. One that was cut off or changed is E_CONFIG.
@@ -23,13 +27,14 @@ enum {
     MANIFEST_ENTRIES_MAX = 4 * 1000 * 1000,
     MANIFEST_BYTES_MAX = 1 << 30,
 };
+#define MANIFEST_ANY_CTIME UINT32_MAX
 
 struct manifest_entry {
     uint64_t ino;
     uint64_t size;
     int64_t mtime_s, ctime_s;
-    uint32_t mtime_ns, ctime_ns;
-    uint32_t mode; /* with the type */
+    uint32_t mtime_ns, ctime_ns; /* MANIFEST_ANY_CTIME: the change time is not known */
+    uint32_t mode;               /* with the type */
     uint32_t path_n;
     /* the path, NUL, and NULs up to a multiple of 8 bytes */
 };
@@ -50,9 +55,18 @@ MUST_USE bool manifest_take(int root_fd, struct manifest *m, struct err *err);
 /* Adds one at the end, as it is now or as it was. */
 void manifest_add(struct manifest *m, struct str path, const struct stat *st);
 void manifest_keep(struct manifest *m, const struct manifest_entry *e, struct str path);
+/* Whole or not at all; and what was to come is done then. */
 MUST_USE bool manifest_write(
     const struct manifest *m, int dir_fd, const char *name, struct err *err);
 MUST_USE bool manifest_read(int dir_fd, const char *name, struct manifest *m, struct err *err);
+/* With what an apply that was cut off has moved: the one to be used for a box. */
+MUST_USE bool manifest_load(
+    int dir_fd, const char *name, int root_fd, struct manifest *m, struct err *err);
+/* What is to come, as `<name>.next`, on disk when it returns. */
+MUST_USE bool manifest_write_next(
+    const struct manifest *m, int dir_fd, const char *name, struct err *err);
+/* From bytes: for manifest_read(), and for those who try it with any. */
+MUST_USE bool manifest_parse(struct str bytes, struct manifest *m);
 
 const struct manifest_entry *manifest_get(const struct manifest *m, size_t i, struct str *ret_path);
 /* NULL: there was no such file. */

@@ -219,13 +219,11 @@ bool new_make(const struct boxes *boxes, const struct new_input *input, struct n
     };
     m.box.name = name;
     m.box.meta = input->meta;
-    bool ok = open_project(&m, err) && boxes_begin(boxes, name, &m.box.fd, err);
-    if (ok) {
-        ok = fill(&m, err) &&
-             boxes_finish(boxes, name, input->replace ? BOXES_REPLACE : BOXES_NEW, err);
-        if (!ok)
-            boxes_abandon(boxes, name);
-    }
+    bool ok = open_project(&m, err) && boxes_begin(boxes, name, &m.box.fd, err) && fill(&m, err) &&
+              (!input->make_way || input->make_way(input->context, err)) &&
+              boxes_finish(boxes, name, input->replace ? BOXES_REPLACE : BOXES_NEW, err);
+    if (!ok)
+        boxes_abandon(boxes, name);
     report->layering = m.setup.layering;
     box_close(&m.box);
     if (m.project >= 0)

@@ -25,6 +25,8 @@ struct new_input {
     bool ask_git; /* whether there is uncommitted work; otherwise only the commit's name */
     /* Told what git said, before anything is kept: false ends it. */
     bool (*go_on)(void *context, const struct dirty *dirty, struct err *err);
+    /* The box is whole, and takes its name now: what has that must not run. May be NULL. */
+    bool (*make_way)(void *context, struct err *err);
     void *context;
 };
 

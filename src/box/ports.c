@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 enum {
     NET_ID = 1u << 30, /* ids of commands are below */
@@ -294,6 +295,11 @@ void net_close(struct keeper *k)
         if (poll(&fd, 1, ANSWER_MS) <= 0)
             break;
         read_report(k);
+    }
+    if (k->net.proxy > 0) {
+        kill(k->net.proxy, SIGKILL);
+        while (waitpid(k->net.proxy, NULL, 0) < 0 && errno == EINTR)
+            ;
     }
     buf_done(&k->net.lines);
 }

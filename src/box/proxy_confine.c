@@ -22,10 +22,10 @@ enum {
 };
 
 /* Where the resolver, its modules and their settings are, on the systems that we know of. */
-static const char *const readable[] = {"/etc", "/usr", "/lib", "/lib64", "/nix/store",
-    "/run/current-system", "/run/systemd", "/run/resolvconf", "/run/NetworkManager", "/run/connman",
-    "/run/nscd", "/run/avahi-daemon", "/var/run/nscd", "/var/lib/sss", "/var/db", "/mnt/wsl",
-    "/dev/null"};
+static const char *const readable[] = {"/etc", "/etc/resolv.conf" /* wherever it leads */, "/usr",
+    "/lib", "/lib64", "/nix/store", "/run/current-system", "/run/systemd", "/run/resolvconf",
+    "/run/NetworkManager", "/run/connman", "/run/nscd", "/run/avahi-daemon", "/var/run/nscd",
+    "/var/lib/sss", "/var/db", "/mnt/wsl", "/dev/null"};
 
 static void need(bool ok)
 {

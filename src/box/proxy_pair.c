@@ -65,8 +65,9 @@ void pair_poll(const struct pair *p, struct pollfd fds[2])
 {
     for (unsigned s = 0; s < 2; s++) {
         int events = (wants_in(p, s) ? POLLIN : 0) | (wants_out(p, s) ? POLLOUT : 0);
-        /* Without events a hang-up is told all the same, again and again: once is enough. */
-        bool quiet = events == 0 && (p->hung_up[s] || flow_over(&p->flow[!s]));
+        /* Without events a hang-up is told all the same, again and again: of a side that takes
+         * nothing more it is no news. */
+        bool quiet = events == 0 && flow_over(&p->flow[!s]);
         fds[s] = (struct pollfd){.fd = quiet ? -1 : p->fd[s], .events = (short)events};
     }
 }
@@ -129,7 +130,7 @@ static bool read_side(struct pair *p, unsigned s)
         return false;
     if (n <= 0) {
         f->eof = true;
-        f->failed = n < 0 && !p->flow[!s].broken;
+        f->failed = n < 0;
     } else if (!f->broken) {
         took(p, s, (size_t)n);
     }
@@ -147,10 +148,8 @@ bool pair_step(struct pair *p, const struct pollfd fds[2])
             moved |= write_side(p, s);
         if (in && (fds[s].events & POLLIN) && (seen & (POLLIN | gone)))
             moved |= read_side(p, s);
-        if (fds[s].events == 0 && (seen & gone)) {
-            p->hung_up[s] = true;
+        if (fds[s].events == 0 && (seen & gone))
             flow_break(&p->flow[!s]);
-        }
     }
     pass_end(p, 0);
     pass_end(p, 1);

@@ -30,7 +30,6 @@ struct pair_flow {
 struct pair {
     int fd[2]; /* -1: none, and what comes from the other side is thrown away */
     struct pair_flow flow[2];
-    bool hung_up[2];
     bool limited; /* of side 0 only `body` is passed on; when side 1 has ended, so has all */
     struct proxy_body body;
     bool reset; /* something is wrong: both sides see a broken connection */

@@ -163,16 +163,17 @@ static bool put_last(struct recording *r, const struct recording_end *end, json_
     AUTO_ERR struct err err = {0};
     char name[ARTIFACTS_NAME];
     struct exec_result result = {
-        .status = end->error->code        ? EXEC_ERRORED
-                  : end->exit->code == 0  ? EXEC_PASSED
-                  : end->exit->by_harness ? EXEC_CANCELED
-                                          : EXEC_FAILED,
+        .status = end->error->code       ? EXEC_ERRORED
+                  : end->exit->code == 0 ? EXEC_PASSED
+                  : end->stopped         ? EXEC_CANCELED
+                                         : EXEC_FAILED,
         .exit = *end->exit,
         .started_ms = end->started_ms,
         .ended_ms = clock_mono_ms(),
         .output_bytes = r->observer.bytes,
     };
-    err_copy(&result.error, end->error);
+    if (end->error->code)
+        err_copy(&result.error, end->error);
     AUTO_JSON json_t *run = result_json(&(struct result_input){
         .mode = "box",
         .run_id = r->observer.run_id,
@@ -206,12 +207,14 @@ void recording_end(struct recording *r, const struct recording_end *end)
     r->open = false;
 }
 
-void recording_done(struct recording *r)
+void recording_abandon(struct recording *r, int host_fd)
 {
-    observer_done(&r->observer);
-    artifacts_close(&r->artifacts);
-    mask_done(&r->mask);
-    buf_done(&r->held);
-    term_free(r->shown);
-    r->shown = NULL;
+    char name[NUMBER_TEXT + 8];
+    if (!r->open)
+        return;
+    r->open = false;
+    snprintf(name, sizeof(name), "runs/%llu", (unsigned long long)r->number);
+    unlinkat(r->artifacts.dir, "transcript.log", 0);
+    unlinkat(r->artifacts.dir, "events.jsonl", 0);
+    unlinkat(host_fd, name, AT_REMOVEDIR);
 }

@@ -60,10 +60,12 @@ struct recording_end {
     const struct session_exit *exit;
     const struct err *error; /* no code: none */
     uint64_t started_ms;
+    bool stopped; /* by somebody */
 };
 
 /* Writes run.json and the rest. What fails is lost: the run was not about its record. */
 void recording_end(struct recording *r, const struct recording_end *end);
-void recording_done(struct recording *r);
+/* There was nothing to record: the box was not started. */
+void recording_abandon(struct recording *r, int host_fd);
 
 #endif

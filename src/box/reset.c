@@ -1,6 +1,8 @@
 /* Dropping what a box did. */
 #include "box/reset.h"
 
+#include "base/clock.h"
+#include "box/client.h"
 #include "box/layering.h"
 #include "box/manifest.h"
 #include "box/state.h"
@@ -8,11 +10,15 @@
 #include "path/lexical.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <sys/stat.h>
 
 enum {
     NAMED = 3, /* files in a message */
     PATHS_MAX = 1 << 20,
+    HALT_GRACE_MS = 5000,
+    HALT_MS = 10 * 1000,
+    HALT_LOOK_MS = 5,
 };
 
 /* Unapplied work ------------------------------------------------------------------------------ */
@@ -62,9 +68,24 @@ bool reset_halt(const struct box *box, int *ret_lock, struct err *err)
     AUTO_ARENA struct arena a = ARENA_INIT(PATHS_MAX);
     struct box_state state;
     bool held;
+    AUTO_FD int fd = -1;
+    AUTO_ERR struct err none = {0};
     if (!state_load(box->host, &a, &state, &held, err))
         return false;
-    return state_hold(box->host, ret_lock, err);
+    if (held && client_connect(box, &fd, &none) && !client_stop(fd, HALT_GRACE_MS, err))
+        return false;
+    /* Who is just about to end has no socket any more. */
+    uint64_t until = clock_mono_ms() + HALT_MS;
+    for (bool ok = false; !ok;) {
+        AUTO_ERR struct err taken = {0};
+        ok = state_hold(box->host, ret_lock, &taken);
+        if (!ok && (taken.code != E_CONFLICT || clock_mono_ms() >= until))
+            return err_move(err, &taken);
+        if (!ok)
+            (void)poll(NULL, 0, HALT_LOOK_MS);
+    }
+    state_await_end(&state);
+    return true;
 }
 
 /* Resetting ----------------------------------------------------------------------------------- */
@@ -79,12 +100,21 @@ static bool project_mode(const struct box_trees *trees, mode_t *ret_mode, struct
     return true;
 }
 
-/* What it starts from now is the project as it is now: the layers first, since a manifest that is
- * too old only refuses too much. */
-static bool new_manifest(const struct box *box, int project, struct err *err)
+/* What it starts from now is the project as it is now. The file is there before anything is lost,
+ * and gets its name after: a manifest that is too old only refuses too much. */
+static bool write_manifest(const struct box *box, int project, struct err *err)
 {
     AUTO_MANIFEST struct manifest m = MANIFEST_INIT;
-    return manifest_take(project, &m, err) && manifest_write(&m, box->host, "manifest", err);
+    if (box->meta.workdir.mode != BOX_OVERLAY)
+        return true;
+    return manifest_take(project, &m, err) && manifest_write(&m, box->host, "manifest.next", err);
+}
+
+static bool name_manifest(const struct box *box, struct err *err)
+{
+    return box->meta.workdir.mode != BOX_OVERLAY ||
+           renameat(box->host, "manifest.next", box->host, "manifest") == 0 ||
+           err_errno(err, E_IO, errno, "cannot write 'manifest'");
 }
 
 static bool reset_layers(const struct boxes *boxes, const struct box *box, struct err *err)
@@ -96,13 +126,14 @@ static bool reset_layers(const struct boxes *boxes, const struct box *box, struc
     if (w->mode == BOX_RW)
         return true;
     if (!box_open_trees(box, &trees, err) || !project_mode(&trees, &mode, err) ||
+        !write_manifest(box, trees.project, err) ||
         !box_begin_part(boxes, box->name, mode, &fresh, err))
         return false;
     int from = trees.baseline >= 0 ? trees.baseline : trees.project;
     if ((trees.opaque_root && !layering_copy(fresh, from, err)) ||
         !box_swap_part(boxes, box->name, "work", w->host_path, err))
         return false;
-    return w->mode != BOX_OVERLAY || new_manifest(box, trees.project, err);
+    return name_manifest(box, err);
 }
 
 static bool reset_home(const struct boxes *boxes, const struct box *box, struct err *err)

@@ -6,12 +6,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 enum {
     STATE_MAX = 64 * 1024,
     WORD_MAX = 4096,
     GAPS_MAX = 32,
+    END_MS = 5000,
 };
 
 static const char file_name[] = "state.json";
@@ -50,6 +53,7 @@ static const struct field state_fields[] = {
         FIELD_RANGE(0, GAPS_MAX)),
     FIELD_U64("run", struct box_state, run, "its recording is runs/<n>; 0: none", .def = "0"),
     FIELD_U64("pid", struct box_state, pid, "of its supervisor", .def = "0"),
+    FIELD_U64("first", struct box_state, first, "of the sandbox's processes", .def = "0"),
     FIELD_BOOL("agent", struct box_state, agent, "the agent was started", .def = "false"),
 };
 const struct shape box_state_shape =
@@ -149,4 +153,21 @@ bool state_load(
     *ret_state = state;
     *ret_held = held;
     return true;
+}
+
+/* The kernel kills it with its supervisor, but not in the same moment. Its number may be another's
+ * by now: one of a name like ours at most, and then it is waited for in vain. */
+void state_await_end(const struct box_state *state)
+{
+    char path[64], name[32] = "";
+    if (state->first == 0 || state->first > INT32_MAX)
+        return;
+    snprintf(path, sizeof(path), "/proc/%d/comm", (int)state->first);
+    AUTO_FD int process = (int)syscall(SYS_pidfd_open, (pid_t)state->first, 0);
+    AUTO_FD int comm = open(path, O_RDONLY | O_CLOEXEC);
+    if (process < 0 || comm < 0 || read(comm, name, sizeof(name) - 1) <= 0 ||
+        strcmp(name, STATE_FIRST_NAME "\n") != 0)
+        return;
+    struct pollfd wait = {.fd = process, .events = POLLIN};
+    (void)poll(&wait, 1, END_MS);
 }

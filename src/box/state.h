@@ -9,6 +9,10 @@
 #include "base/err.h"
 #include "base/field.h"
 
+/* What its processes of ours are called. */
+#define STATE_PROCESS_NAME "cordon-box"
+#define STATE_FIRST_NAME   "cordon-init" /* see sandbox/init.c */
+
 enum box_status {
     BOX_STOPPED, /* never started, stopped, or its supervisor was killed */
     BOX_RUNNING,
@@ -35,6 +39,7 @@ struct box_state {
     struct str_list gaps; /* limits that are weaker than asked, and how: "memory: per process" */
     uint64_t run;         /* which of runs/ */
     uint64_t pid;         /* the supervisor's: for people; nothing is ever sent to it */
+    uint64_t first;       /* the sandbox's first process: when it is gone, so is all in it */
     bool agent;           /* false: runs only for commands of `exec` */
 };
 
@@ -46,6 +51,10 @@ extern const char *const box_status_names[];
 MUST_USE bool state_load(
     int host_fd, struct arena *arena, struct box_state *ret_state, bool *ret_held, struct err *err);
 MUST_USE bool state_save(int host_fd, const struct box_state *state, struct err *err);
+
+/* Of a supervisor that was killed: waits until nothing of its sandbox is left, for a limited time.
+ * For whoever has the right to run the box. */
+void state_await_end(const struct box_state *state);
 
 /* The right to run the box, until the descriptor and its copies are closed. E_CONFLICT: somebody
  * has it. */

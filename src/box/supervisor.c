@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -42,7 +43,7 @@ static void hide_words(struct str name)
     if (!m->secret || !m->secret_size)
         return;
     memset(m->secret, 0, m->secret_size);
-    snprintf(m->secret, m->secret_size, "cordon-box: " STR_FMT, STR_ARG(name));
+    snprintf(m->secret, m->secret_size, STATE_PROCESS_NAME ": " STR_FMT, STR_ARG(name));
 }
 
 /* Nothing of the caller's stays open but what is ours. */
@@ -76,7 +77,9 @@ NORETURN static void supervise(const struct supervisor_options *options, int loc
     int *const keep[] = {&box.fd, &box.host, &lock, &ready};
     keep_fds(keep, ARRAY_LEN(keep));
     hide_words(box.name);
-    prctl(PR_SET_NAME, "cordon-box");
+    prctl(PR_SET_NAME, STATE_PROCESS_NAME);
+    /* A core would hold keys: too small for a file, and no program of the host is asked either. */
+    setrlimit(RLIMIT_CORE, &(struct rlimit){1, 1});
     (void)!chdir("/");
     umask(077);
     k.options = &own;

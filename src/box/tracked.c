@@ -1,7 +1,6 @@
 /* Git's index: as much of it as tells which paths are tracked. */
 #include "box/tracked.h"
 
-#include "base/buf.h"
 #include "path/change.h"
 #include "path/file.h"
 
@@ -17,7 +16,25 @@ enum {
     NAME_LENGTH = 0xfff, /* of the flags; longer names have this number, too */
     SHA1_BYTES = 20,
     SHA256_BYTES = 32,
+    TYPE = 0170000,
     GITLINK = 0160000,
+    DIRECTORY = 0040000, /* of a sparse index */
+    HASH_MAX = SHA256_BYTES,
+    NAME_SHARED = sizeof("sharedindex.") + 2 * HASH_MAX,
+};
+
+/* As they stand in the file: a split index counts them. */
+struct entry {
+    struct str path; /* "" in a split index: a shared entry that was changed */
+    bool is_file;
+};
+
+struct entries {
+    struct arena arena;
+    struct entry *all;
+    size_t n;
+    struct str link; /* what a split index says about the shared one */
+    size_t hash;
 };
 
 struct reader {
@@ -74,7 +91,7 @@ static bool read_name(struct reader *r, size_t start)
     return buf_ok(&r->name) && r->at <= r->in.n;
 }
 
-static bool read_entry(struct reader *r, struct tracked *t, struct err *err)
+static bool read_entry(struct reader *r, struct entries *e, struct err *err)
 {
     size_t start = r->at;
     size_t fixed = BEFORE_HASH + r->hash + FLAGS;
@@ -89,73 +106,212 @@ static bool read_entry(struct reader *r, struct tracked *t, struct err *err)
     /* This also tells the two kinds of hashes apart. */
     if ((flags & NAME_LENGTH) != MIN(name.n, (size_t)NAME_LENGTH))
         return damaged(err, "an entry is damaged");
-    bool again = t->n && str_eq(t->paths[t->n - 1], name); /* the sides of a merge */
-    if ((mode & 0170000) == GITLINK || again)
-        return true;
-    /* A directory of a sparse index ends in a slash. */
-    if (!change_rel_ok(name))
+    bool is_file = (mode & TYPE) != GITLINK && (mode & TYPE) != DIRECTORY;
+    if (is_file && name.n && !change_rel_ok(name))
         return damaged(err, "it has a name that is not a plain path");
-    if (arena_left(&t->arena) < name.n + 64)
+    if (arena_left(&e->arena) < name.n + 64)
         return damaged(err, "it is too large");
-    t->paths[t->n++] = arena_str(&t->arena, name);
+    e->all[e->n++] = (struct entry){arena_str(&e->arena, name), is_file};
     return true;
 }
 
-static bool read_entries(struct reader *r, uint32_t n, struct tracked *t, struct err *err)
+/* Behind the entries: a name of four letters, a length, the bytes. */
+static bool read_extensions(struct reader *r, struct entries *e, struct err *err)
 {
-    t->paths = ARENA_NEW(&t->arena, struct str, (size_t)n + 1);
-    for (uint32_t i = 0; i < n; i++)
-        if (!read_entry(r, t, err))
-            return false;
-    bool split =
-        r->in.n - r->at >= 4 + r->hash && str_starts_with(str_skip(r->in, r->at), STR("link"));
-    return !split || damaged(err, "it is a split index (git update-index --no-split-index)");
+    while (r->in.n - r->at >= 8 + r->hash) {
+        struct str rest = str_skip(r->in, r->at);
+        uint32_t n = number(rest.p + 4, 4);
+        if (n > rest.n - 8)
+            return damaged(err, "it is cut off");
+        if (str_starts_with(rest, STR("link")))
+            e->link = str_head(str_skip(rest, 8), n);
+        r->at += 8 + (size_t)n;
+    }
+    return true;
 }
 
-static bool parse_with(struct str index, size_t hash, struct tracked *ret_tracked, struct err *err)
+static bool read_entries(struct reader *r, uint32_t n, struct entries *e, struct err *err)
+{
+    e->all = ARENA_NEW(&e->arena, struct entry, (size_t)n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        if (!read_entry(r, e, err))
+            return false;
+    if (!read_extensions(r, e, err))
+        return false;
+    for (size_t i = 0; i < e->n && !e->link.p; i++)
+        if (e->all[i].path.n == 0)
+            return damaged(err, "an entry has no name");
+    return true;
+}
+
+static bool parse_with(struct str index, size_t hash, struct entries *e, struct err *err)
 {
     struct reader r = {.in = index, .at = HEAD, .hash = hash, .name = BUF_INIT(64 * 1024)};
-    struct tracked t = {.arena = ARENA_INIT((size_t)TRACKED_BYTES_MAX)};
+    *e = (struct entries){.arena = ARENA_INIT((size_t)TRACKED_BYTES_MAX), .hash = hash};
     r.version = number(index.p + 4, 4);
     uint32_t n = number(index.p + 8, 4);
     if (r.version < 2 || r.version > 4)
         return damaged(err, "its version is unknown");
     if (n > TRACKED_MAX || n > index.n / BEFORE_HASH)
         return damaged(err, "it says that it has more entries than it can have");
-    bool ok = read_entries(&r, n, &t, err);
+    bool ok = read_entries(&r, n, e, err);
     buf_done(&r.name);
-    if (ok)
-        *ret_tracked = t;
-    else
-        tracked_done(&t);
     return ok;
 }
 
-bool tracked_parse(struct str index, struct tracked *ret_tracked, struct err *err)
+static void entries_done(struct entries *e)
+{
+    arena_done(&e->arena);
+}
+
+static bool parse_entries(struct str index, struct entries *e, struct err *err)
 {
     AUTO_ERR struct err other = {0};
     if (index.n < HEAD || !str_starts_with(index, STR("DIRC")))
         return damaged(err, "it does not begin as one");
-    if (parse_with(index, SHA1_BYTES, ret_tracked, err))
+    if (parse_with(index, SHA1_BYTES, e, err))
         return true;
-    if (!parse_with(index, SHA256_BYTES, ret_tracked, &other))
+    entries_done(e);
+    if (!parse_with(index, SHA256_BYTES, e, &other))
         return false;
     err_done(err);
     return true;
 }
 
+/* Split indexes ----------------------------------------------------------------------------------
+ */
+
+/* Marks what a compressed bitmap of git's (EWAH) says: runs of equal words, then words as they are.
+ * Bits behind the last entry are damage. */
+static bool mark_bits(struct str bits, bool *marks, size_t n)
+{
+    size_t at = 8, bit = 0;
+    if (bits.n < 12 || number(bits.p, 4) > n)
+        return false;
+    size_t words = number(bits.p + 4, 4);
+    if (words > (bits.n - 12) / 8)
+        return false;
+    for (size_t end = at + 8 * words; at < end;) {
+        uint64_t head = (uint64_t)number(bits.p + at, 4) << 32 | number(bits.p + at + 4, 4);
+        uint64_t run = (head >> 1 & UINT32_MAX) * 64, literals = head >> 33;
+        at += 8;
+        if ((head & 1) && run > n - MIN(bit, n) + 63)
+            return false;
+        for (uint64_t k = 0; (head & 1) && k < run; k++)
+            if (bit + k < n)
+                marks[bit + k] = true;
+        bit += MIN(run, (uint64_t)n + 64);
+        for (; literals && at < end; literals--, at += 8) {
+            uint64_t word = (uint64_t)number(bits.p + at, 4) << 32 | number(bits.p + at + 4, 4);
+            for (size_t k = 0; k < 64 && word; k++)
+                if (word >> k & 1) {
+                    if (bit + k >= n)
+                        return false;
+                    marks[bit + k] = true;
+                }
+            bit += 64;
+        }
+        if (literals)
+            return false;
+    }
+    return true;
+}
+
+static void shared_name(struct str hash, char name[NAME_SHARED])
+{
+    size_t n = (size_t)snprintf(name, NAME_SHARED, "sharedindex.");
+    for (size_t i = 0; i < hash.n; i++)
+        n += (size_t)snprintf(name + n, NAME_SHARED - n, "%02x", (unsigned char)hash.p[i]);
+}
+
+static bool all_zero(struct str s)
+{
+    size_t i = 0;
+    while (i < s.n && s.p[i] == 0)
+        i++;
+    return i == s.n;
+}
+
+/* The shared entries that are still there, in `gone` those that are not. */
+static bool read_shared(const struct entries *own, tracked_shared_fn shared, void *context,
+    struct entries *ret_base, bool **ret_gone, struct err *err)
+{
+    AUTO_BUF struct buf bytes = BUF_INIT((size_t)TRACKED_BYTES_MAX + 1);
+    struct str link = own->link, hash = str_head(link, own->hash);
+    char name[NAME_SHARED];
+    if (!link.p || (hash.n == own->hash && all_zero(hash)))
+        return true;
+    if (hash.n < own->hash)
+        return damaged(err, "it is split, and does not say from what");
+    shared_name(hash, name);
+    if (!shared(context, name, &bytes, err) || !parse_entries(buf_str(&bytes), ret_base, err))
+        return false;
+    if (ret_base->link.p || ret_base->hash != own->hash)
+        return damaged(err, "what it is split from is no whole index");
+    struct str bits = str_skip(link, hash.n);
+    *ret_gone = base_alloc(ret_base->n + 1);
+    return bits.n == 0 || mark_bits(bits, *ret_gone, ret_base->n) ||
+           damaged(err, "it is split, and damaged");
+}
+
+/* The list ---------------------------------------------------------------------------------------
+ */
+
+static int compare_paths(const void *a, const void *b)
+{
+    return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+static void add_all(struct tracked *t, const struct entries *e, const bool *gone)
+{
+    for (size_t i = 0; i < e->n; i++)
+        if (e->all[i].is_file && e->all[i].path.n && !(gone && gone[i]))
+            t->paths[t->n++] = arena_str(&t->arena, e->all[i].path);
+}
+
+static void sort(struct tracked *t)
+{
+    size_t n = 0;
+    qsort(t->paths, t->n, sizeof(*t->paths), compare_paths);
+    for (size_t i = 0; i < t->n; i++) /* the sides of a merge have one name */
+        if (n == 0 || !str_eq(t->paths[n - 1], t->paths[i]))
+            t->paths[n++] = t->paths[i];
+    t->n = n;
+}
+
+bool tracked_parse(struct str index, tracked_shared_fn shared, void *context,
+    struct tracked *ret_tracked, struct err *err)
+{
+    AUTO(entries_done) struct entries own = {0}, base = {0};
+    AUTO_FREE bool *gone = NULL;
+    if (!parse_entries(index, &own, err) || !read_shared(&own, shared, context, &base, &gone, err))
+        return false;
+    struct tracked t = {.arena = ARENA_INIT((size_t)2 * TRACKED_BYTES_MAX)};
+    t.paths = ARENA_NEW(&t.arena, struct str, own.n + base.n + 1);
+    add_all(&t, &base, gone);
+    add_all(&t, &own, NULL);
+    sort(&t);
+    *ret_tracked = t;
+    return true;
+}
+
+static bool read_index(void *git_fd, const char *name, struct buf *bytes, struct err *err)
+{
+    AUTO_FD int fd = openat(*(int *)git_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return err_errno(err, E_IO, errno, "cannot read git's '%s'", name);
+    return file_read(fd, TRACKED_BYTES_MAX, name, bytes, err);
+}
+
 bool tracked_read(int git_fd, struct tracked *ret_tracked, struct err *err)
 {
     AUTO_BUF struct buf content = BUF_INIT((size_t)TRACKED_BYTES_MAX + 1);
-    AUTO_FD int fd = openat(git_fd, "index", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0 && errno == ENOENT) {
+    if (faccessat(git_fd, "index", F_OK, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT) {
         *ret_tracked = (struct tracked){0};
         return true;
     }
-    if (fd < 0)
-        return err_errno(err, E_IO, errno, "cannot read git's index");
-    return file_read(fd, TRACKED_BYTES_MAX, ".git/index", &content, err) &&
-           tracked_parse(buf_str(&content), ret_tracked, err);
+    return read_index(&git_fd, "index", &content, err) &&
+           tracked_parse(buf_str(&content), read_index, &git_fd, ret_tracked, err);
 }
 
 void tracked_done(struct tracked *t)

@@ -5,13 +5,15 @@
  *     for (size_t i = 0; i < t.n; i++) ... t.paths[i] ...
  *
  * A file may match an ignore rule and be tracked all the same: then it belongs to the project.
- * Versions 2, 3 and 4 of the index are read, with SHA-1 or SHA-256. One that is split or damaged is
- * an error, because leaving a tracked file out is a wrong copy.
+ * Versions 2, 3 and 4 of the index are read, with SHA-1 or SHA-256, also split ones (most of it is
+ * in a file `sharedindex.<hash>`, and says little of what was changed since). Directories of a
+ * sparse index, whose files are not in the work tree, are left out.
  */
 #ifndef BOX_TRACKED_H
 #define BOX_TRACKED_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
 
 enum {
@@ -31,8 +33,12 @@ struct tracked {
 MUST_USE bool tracked_read(int git_fd, struct tracked *ret_tracked, struct err *err);
 void tracked_done(struct tracked *t);
 
-/* From the bytes of an index. */
-MUST_USE bool tracked_parse(struct str index, struct tracked *ret_tracked, struct err *err);
+/* From the bytes of an index. One that is split needs those of the shared one, too: it asks for
+ * them by the file's name, which ends in the hash; E_IO and false if it does not get them. */
+typedef bool (*tracked_shared_fn)(
+    void *context, const char *name, struct buf *bytes, struct err *err);
+MUST_USE bool tracked_parse(struct str index, tracked_shared_fn shared, void *context,
+    struct tracked *ret_tracked, struct err *err);
 
 bool tracked_has(const struct tracked *t, struct str path);
 /* Does it track anything below this directory? */

@@ -10,8 +10,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
@@ -127,6 +132,86 @@ bool trash_empty(
     return true;
 }
 
+/* Later ------------------------------------------------------------------------------------------
+ */
+
+static bool has_any(int trash)
+{
+    struct dirent *entry;
+    bool any = false;
+    int fd = trash < 0 ? -1 : openat(trash, ".", OPEN_DIR);
+    DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!list) {
+        if (fd >= 0)
+            close(fd);
+        return false;
+    }
+    /* Somebody is at it: what was thrown away since is found by the round that follows. */
+    bool busy = flock(fd, LOCK_EX | LOCK_NB) != 0;
+    while (!busy && !any && (entry = readdir(list)))
+        any = !is_dots(entry->d_name);
+    closedir(list);
+    return any;
+}
+
+enum {
+    KEPT_FD = 3, /* the trash; standard streams below it lead nowhere */
+    /* ioprio_set(2) has no header of the C library */
+    IOPRIO_WHO_PROCESS = 1,
+    IOPRIO_IDLE = 3 << 13,
+};
+
+/* Nothing of the caller's stays open, its locks above all. */
+static bool let_go(int trash)
+{
+    if (trash != KEPT_FD && dup3(trash, KEPT_FD, O_CLOEXEC) < 0)
+        return false;
+    if (close_range(KEPT_FD + 1, ~0U, 0) != 0)
+        return false;
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int fd = 0; fd < KEPT_FD; fd++)
+        if (null < 0 || dup2(null, fd) < 0)
+            return false;
+    close(null);
+    return chdir("/") == 0;
+}
+
+static void be_humble(void)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    prctl(PR_SET_NAME, "cordon-trash");
+    (void)!setpriority(PRIO_PROCESS, 0, 19);
+    syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_IDLE);
+}
+
+static void empty_alone(void)
+{
+    struct boxes boxes = BOXES_NONE;
+    struct trash_left left;
+    struct err err = {0};
+    boxes.trash = KEPT_FD;
+    be_humble();
+    (void)!trash_empty(&boxes, TRASH_LATER_MS, &left, &err);
+    _exit(0);
+}
+
+void trash_empty_later(const struct boxes *boxes)
+{
+    if (!has_any(boxes->trash))
+        return;
+    pid_t first = fork();
+    if (first == 0) {
+        /* Before the second fork: when we are back, no copy of a lock is left. */
+        if (let_go(boxes->trash) && setsid() >= 0 && fork() == 0)
+            empty_alone();
+        _exit(0);
+    }
+    while (first > 0 && waitpid(first, NULL, 0) < 0 && errno == EINTR)
+        continue;
+}
+
 bool trash_sweep(const struct boxes *boxes, size_t *ret_swept, struct err *err)
 {
     struct dirent *entry;
@@ -142,6 +227,8 @@ bool trash_sweep(const struct boxes *boxes, size_t *ret_swept, struct err *err)
         AUTO_FD int lock = -1;
         AUTO_ERR struct err busy = {0};
         struct str name = str_z(entry->d_name);
+        if (name.p[0] == '.' && !is_dots(name.p))
+            unlinkat(boxes->making, name.p, AT_REMOVEDIR); /* one that did not get its name */
         if (!box_name_valid(name) || !boxes_lock(boxes, name, &lock, &busy))
             continue;
         boxes_abandon(boxes, name);

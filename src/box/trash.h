@@ -14,6 +14,16 @@ struct trash_left {
 MUST_USE bool trash_empty(
     const struct boxes *boxes, uint64_t max_ms, struct trash_left *ret_left, struct err *err);
 
+enum {
+    TRASH_LATER_MS = 10 * 60 * 1000,
+};
+
+/* Has it emptied by a process of its own, for at most TRASH_LATER_MS, and returns at once: it runs
+ * when nobody else needs the machine, in a session of its own, and holds none of our descriptors
+ * (so no box's lock either). One at a time; where there is nothing to delete none is started. That
+ * none could be started is no failure: the next command tries again. */
+void trash_empty_later(const struct boxes *boxes);
+
 /* What commands that were killed left in the making goes to the trash; what others are making
  * stays. */
 MUST_USE bool trash_sweep(const struct boxes *boxes, size_t *ret_swept, struct err *err);

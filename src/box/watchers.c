@@ -149,17 +149,27 @@ static bool is_stale(const struct keeper *k)
     return false;
 }
 
+static void ring(struct keeper *k)
+{
+    for (size_t i = 0; k->recording.rang && i < KEEPER_GUESTS_MAX; i++)
+        if (is_watcher(&k->guests[i]))
+            (void)link_send(k->guests[i].fd, LINK_BELL, NULL, 0, STR(""), NULL);
+    k->recording.rang = false;
+}
+
 void watchers_draw(struct keeper *k, uint64_t now)
 {
     if (!k->session)
         return;
     bool changed = session_changes(k->session) != k->drawn_changes;
+    changed |= k->recording.rang;
     for (size_t i = 0; changed && i < KEEPER_GUESTS_MAX; i++)
         k->guests[i].watcher.stale = true;
     k->drawn_changes = session_changes(k->session);
     if (!is_stale(k) || now - k->drawn_ms < KEEPER_FRAME_MS || !may_draw(k, now))
         return;
     k->drawn_ms = now;
+    ring(k);
     follow_history(k);
     for (size_t i = 0; i < KEEPER_GUESTS_MAX; i++)
         if (is_watcher(&k->guests[i]) && k->guests[i].watcher.stale && !k->guests[i].watcher.full)

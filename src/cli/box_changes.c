@@ -23,9 +23,8 @@ void changes_done(struct box_changes *c)
 
 bool changes_open(const struct box *box, struct box_changes *c, struct err *err)
 {
-    if (!box_open_trees(box, &c->trees, err))
-        return false;
-    return c->trees.baseline >= 0 || manifest_read(box->host, "manifest", &c->manifest, err);
+    c->host = box->host;
+    return box_open_trees(box, &c->trees, err);
 }
 
 int changes_old_fd(const struct box_changes *c)
@@ -36,6 +35,9 @@ int changes_old_fd(const struct box_changes *c)
 bool changes_read(struct box_changes *c, struct err *err)
 {
     struct upper_options options = {.opaque_root = c->trees.opaque_root};
+    if (c->trees.baseline < 0 &&
+        !manifest_load(c->host, CHANGES_MANIFEST, c->trees.project, &c->manifest, err))
+        return false;
     return upper_read(changes_old_fd(c), c->trees.upper, &options, &c->delta, err);
 }
 

@@ -20,10 +20,15 @@ struct box_changes {
     struct box_trees trees;
     struct delta delta;
     struct manifest manifest; /* of a box without a copy */
+    int host;                 /* borrowed: the box's host/ */
 };
 
-#define BOX_CHANGES_NONE ((struct box_changes){BOX_TREES_NONE, DELTA_INIT, MANIFEST_INIT})
+#define BOX_CHANGES_NONE ((struct box_changes){BOX_TREES_NONE, DELTA_INIT, MANIFEST_INIT, -1})
 
+/* In host/: see box/box.h. */
+#define CHANGES_MANIFEST "manifest"
+
+/* The trees alone: what was cut off in them can still be made whole. Then what is in them. */
 MUST_USE bool changes_open(const struct box *box, struct box_changes *c, struct err *err);
 MUST_USE bool changes_read(struct box_changes *c, struct err *err);
 void changes_done(struct box_changes *c);

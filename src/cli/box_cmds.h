@@ -65,6 +65,17 @@ const char *box_mode_name(enum box_mode mode); /* "copy" */
 MUST_USE bool box_use_consent(
     struct cli *cli, const char *question, const char *remedy, struct err *err);
 
+/* What a person at a terminal is asked about before a box is reset, destroyed or replaced. */
+struct box_risk {
+    const char *act; /* "Destroy 'a'" */
+    bool running;
+    bool abandon; /* what was not applied is lost */
+    bool yes;     /* it was said already */
+};
+
+/* Elsewhere the options have said it all. E_CANCELED: the answer was not yes. */
+MUST_USE bool box_use_risk(struct cli *cli, const struct box_risk *risk, struct err *err);
+
 /* Starts the agent of a box that does not run. */
 MUST_USE bool box_use_start(
     struct cli *cli, const struct box *box, bool with_prompt, struct err *err);

@@ -1,7 +1,17 @@
 /* Starting a box: its agent, or only what `exec` needs. */
+#include "base/clock.h"
+#include "box/client.h"
 #include "box/supervisor.h"
 #include "cli/box_cmds.h"
 #include "io/tty.h"
+
+#include <poll.h>
+#include <time.h>
+
+enum {
+    COMMANDS_MS = 3000,
+    KILLED_MS = 200,
+};
 
 extern char **environ;
 
@@ -19,10 +29,40 @@ static bool start(const struct box *box, enum supervise mode, struct err *err)
     return supervisor_start(&options, err);
 }
 
+/* Commands of `exec` keep the box for as long as they run, and a moment longer; and a supervisor
+ * that was killed takes a moment to be gone: then it hangs up. */
+static bool has_agent(const struct box *box, struct arena *arena)
+{
+    AUTO_ERR struct err ignored = {0};
+    AUTO_FD int fd = -1;
+    struct box_state state;
+    bool held;
+    if (!client_connect(box, &fd, &ignored))
+        return false;
+    struct pollfd wait = {.fd = fd, .events = POLLIN};
+    if (poll(&wait, 1, KILLED_MS) > 0)
+        return false;
+    return !state_load(box->host, arena, &state, &held, &ignored) ||
+           (held && (state.status == BOX_RUNNING || state.status == BOX_IDLE));
+}
+
 bool box_use_start(struct cli *cli, const struct box *box, bool with_prompt, struct err *err)
 {
-    (void)cli;
-    return start(box, with_prompt ? SUPERVISE_AGENT : SUPERVISE_WITHOUT_PROMPT, err);
+    const struct timespec moment = {0, 5 * 1000 * 1000};
+    uint64_t until = clock_mono_ms() + COMMANDS_MS;
+    for (;;) {
+        AUTO_ERR struct err failed = {0};
+        if (start(box, with_prompt ? SUPERVISE_AGENT : SUPERVISE_WITHOUT_PROMPT, &failed))
+            return true;
+        if (failed.code != E_CONFLICT || has_agent(box, cli->arena))
+            return err_move(err, &failed);
+        if (clock_mono_ms() >= until)
+            return err_set(err, E_CONFLICT,
+                "the box '" STR_FMT "' is still in use: by commands of 'cordon box exec', or by a "
+                "supervisor that is ending",
+                STR_ARG(box->name));
+        nanosleep(&moment, NULL);
+    }
 }
 
 bool box_use_start_idle(const struct box *box, struct err *err)

@@ -80,7 +80,7 @@ static char read_answer(void)
 bool box_use_consent(struct cli *cli, const char *question, const char *remedy, struct err *err)
 {
     if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) || cli->json) {
-        err_set(err, E_APPROVAL_REQUIRED, "there is nobody to be asked: %s", question);
+        err_set(err, E_APPROVAL_REQUIRED, "%s (there is nobody to be asked)", question);
         return err_ctx(err, "remedy", "%s", remedy);
     }
     /* What the question is about must be seen before it. */
@@ -89,4 +89,15 @@ bool box_use_consent(struct cli *cli, const char *question, const char *remedy, 
     out_ask(cli, "%s [y/N] ", question);
     char answer = read_answer();
     return answer == 'y' || answer == 'Y' || err_set(err, E_CANCELED, "nothing was done");
+}
+
+bool box_use_risk(struct cli *cli, const struct box_risk *risk, struct err *err)
+{
+    bool asks = isatty(STDIN_FILENO) && isatty(STDERR_FILENO) && !cli->json;
+    if (risk->yes || !asks || (!risk->running && !risk->abandon))
+        return true;
+    const char *question =
+        arena_printf(cli->arena, "%s%s%s?", risk->act, risk->running ? ", which is running" : "",
+            risk->abandon ? ", with what was not applied" : "");
+    return box_use_consent(cli, question, "give --yes", err);
 }

@@ -43,9 +43,10 @@ enum arg_kind {
     ARG_ANY,
     ARG_FILE,
     ARG_DIR,
-    ARG_COMMAND, /* the name of a command */
-    ARG_SESSION, /* the id of a session */
-    ARG_BOX,     /* the name of a box */
+    ARG_COMMAND,   /* the name of a command */
+    ARG_SESSION,   /* the id of a session */
+    ARG_BOX,       /* the name of a box */
+    ARG_BOX_FILES, /* the name of a box, then files */
 };
 
 struct opt {

@@ -2,20 +2,22 @@
 #include "cli/box_cmds.h"
 #include "cli/cmds.h"
 
+/* In the order of a day with a box. */
 static const struct cmd *const subs[] = {
     &cmd_box_new,
+    &cmd_box_attach,
     &cmd_box_list,
     &cmd_box_show,
     &cmd_box_diff,
     &cmd_box_apply,
-    &cmd_box_reset,
-    &cmd_box_destroy,
-
-    &cmd_box_attach,
-    &cmd_box_log,
     &cmd_box_exec,
+    &cmd_box_log,
     &cmd_box_start,
     &cmd_box_stop,
+    &cmd_box_reset,
+    &cmd_box_destroy,
+    &cmd_box_prune,
+    &cmd_box_doctor,
     NULL,
 };
 

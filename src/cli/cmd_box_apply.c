@@ -16,6 +16,7 @@ struct applying {
     const struct box *box;
     struct box_changes changes;
     struct apply apply;
+    bool shown; /* what it is about was said already, with the question */
 };
 
 static void applying_done(struct applying *x)
@@ -37,11 +38,13 @@ static const char *const kind_words[] = {
 /* Both sides of each conflict: they have to be looked at one by one. */
 static void say_conflicts(struct cli *cli, const struct apply *a)
 {
-    for (size_t i = 0; i < a->n; i++)
-        if (a->rows[i].state == APPLY_CONFLICT)
-            out_note(cli, "  conflict: '" STR_FMT "': the box %s it, the project %s",
-                STR_ARG(a->rows[i].item->path), kind_words[a->rows[i].item->kind],
-                a->rows[i].project);
+    for (size_t i = 0; i < a->n; i++) {
+        const struct apply_row *row = &a->rows[i];
+        struct str project = str_trim_end(str_z(row->project), ',');
+        if (row->state == APPLY_CONFLICT)
+            out_note(cli, "  conflict: '" STR_FMT "': the box %s it, the project " STR_FMT,
+                STR_ARG(row->item->path), kind_words[row->item->kind], STR_ARG(project));
+    }
 }
 
 static void say_forbidden(struct cli *cli, const struct apply *a, const struct delta *d)
@@ -73,7 +76,7 @@ static json_t *row_json(const struct apply_row *row)
 {
     json_t *object = changes_item(row->item);
     if (row->state == APPLY_CONFLICT)
-        json_put(object, "project", json_string(row->project));
+        json_put(object, "project", json_text(str_trim_end(str_z(row->project), ',')));
     if (row->state == APPLY_DONE)
         json_put(object, "already", json_true());
     if (row->runs)
@@ -130,34 +133,42 @@ static bool refuse(struct applying *x, struct err *why, struct err *err)
 
 /* Results ------------------------------------------------------------------------------------- */
 
-static bool print_result(struct applying *x, bool dry, struct err *err)
+static bool result_json(struct applying *x, bool dry, struct err *err)
 {
-    struct cli *cli = x->cli;
-    const struct apply *a = &x->apply;
-    struct str dir = x->box->meta.workdir.host_path;
-    if (cli->json) {
-        json_t *object = json_object();
-        json_put(object, "name", json_text(x->box->name));
-        exact_put(object, "workdir", dir);
-        json_put(object, "dry_run", json_boolean(dry));
-        json_put(object, dry ? "would_apply" : "applied", rows_json(a, is_applied));
-        return out_json(cli, object, err);
-    }
+    json_t *object = json_object();
+    json_put(object, "name", json_text(x->box->name));
+    exact_put(object, "workdir", x->box->meta.workdir.host_path);
+    json_put(object, "dry_run", json_boolean(dry));
+    json_put(object, dry ? "would_apply" : "applied", rows_json(&x->apply, is_applied));
+    return out_json(x->cli, object, err);
+}
+
+static void print_rows(struct cli *cli, const struct apply *a)
+{
     for (size_t i = 0; i < a->n; i++) {
         buf_printf(&cli->stdout_buf, "%-9s ", delta_kind_name(a->rows[i].item->kind));
         gitpatch_name(&cli->stdout_buf, "", a->rows[i].item->path);
         out_line(cli, "%s", a->rows[i].state == APPLY_DONE ? "  (the project has it already)" : "");
     }
-    size_t n = a->n - a->n_done;
-    out_note(cli, "%s %zu change%s to '" STR_FMT "'", dry ? "would apply" : "applied", n,
-        n == 1 ? "" : "s", STR_ARG(dir));
+}
+
+static bool print_result(struct applying *x, bool dry, struct err *err)
+{
+    size_t n = x->apply.n - x->apply.n_done;
+    if (x->cli->json)
+        return result_json(x, dry, err);
+    if (!x->shown)
+        print_rows(x->cli, &x->apply);
+    buf_printf(&x->cli->stdout_buf, "%s %zu change%s to ", dry ? "would apply" : "applied", n,
+        n == 1 ? "" : "s");
+    out_name(x->cli, x->box->meta.workdir.host_path, '\n');
     return true;
 }
 
 static bool print_nothing(struct applying *x, struct err *err)
 {
     if (x->cli->json)
-        return print_result(x, x->options->dry_run, err);
+        return result_json(x, x->options->dry_run, err);
     out_note(x->cli, "there is nothing to apply");
     return true;
 }
@@ -178,13 +189,19 @@ static bool tell_running(struct applying *x, struct err *err)
 static bool ask(struct applying *x, struct err *err)
 {
     AUTO_BUF struct buf stat = BUF_INIT((size_t)1 << 30);
-    if (x->options->yes)
+    if (x->options->yes) {
+        say_executed(x->cli, &x->apply);
         return true;
+    }
     if (isatty(STDIN_FILENO) && !x->cli->json) {
         if (!changes_stat(x->cli, &x->changes, &stat, err))
             return false;
         changes_show_stat(x->cli, buf_str(&stat));
+        if (!out_flush(x->cli, err))
+            return false;
+        x->shown = true;
     }
+    say_executed(x->cli, &x->apply);
     return box_use_consent(x->cli,
         arena_printf(x->cli->arena, "apply these changes to '" STR_FMT "'?",
             STR_ARG(x->box->meta.workdir.host_path)),
@@ -200,7 +217,7 @@ static bool commit(struct applying *x, struct err *err)
         return false;
     return x->changes.trees.baseline >= 0 ||
            (apply_move_manifest(&x->apply, &x->changes.manifest, &moved, err) &&
-               manifest_write(&moved, x->box->host, "manifest", err)) ||
+               manifest_write(&moved, x->box->host, CHANGES_MANIFEST, err)) ||
            err_wrap(err, "the project has the changes, but the manifest could not be moved; the "
                          "next apply tries again");
 }
@@ -253,15 +270,17 @@ static bool apply_layers(
     if (!read_changes(&x, args, err))
         return false;
     const struct box_trees *t = &x.changes.trees;
-    struct apply_trees trees = {t->project, t->baseline, t->upper, &x.changes.manifest};
+    struct apply_trees trees = {
+        t->project, t->baseline, t->upper, &x.changes.manifest, box->host, CHANGES_MANIFEST};
     struct apply_options options = {.allow_executed = o->allow_executed};
     if (!apply_check(&x.apply, &trees, &x.changes.delta, &options, &why))
         return refuse(&x, &why, err);
     if (x.apply.n == 0)
         return print_nothing(&x, err);
-    say_executed(cli, &x.apply);
-    if (o->dry_run)
+    if (o->dry_run) {
+        say_executed(cli, &x.apply);
         return print_result(&x, true, err);
+    }
     return tell_running(&x, err) && ask(&x, err) && commit(&x, err) && print_result(&x, false, err);
 }
 
@@ -319,7 +338,7 @@ const struct cmd cmd_box_apply = {
     .usage = "NAME [-- PATH…]",
     .min_args = 1,
     .max_args = 1 + BOX_PATHS_MAX,
-    .arg_kind = ARG_BOX,
+    .arg_kind = ARG_BOX_FILES,
     CMD_OPTS(apply_opts, struct apply_options_cli),
     CMD_EXAMPLES(apply_examples),
     .run = run_apply,

@@ -65,24 +65,23 @@ static bool take(struct destroying *d, struct str name, struct err *err)
            (d->o->abandon || reset_refuse_loss(&one->box, "destroying", err));
 }
 
-/* On a terminal a person is asked; elsewhere the options have said it all. */
+/* All of them are more than somebody named. */
 static bool consent(struct destroying *d, struct err *err)
 {
-    struct cli *cli = d->cli;
-    size_t running = 0;
-    for (size_t i = 0; i < d->n; i++)
-        running += d->p[i].running;
-    if (d->o->yes || d->n == 0)
-        return true;
-    bool asks = isatty(STDIN_FILENO) && isatty(STDERR_FILENO) && !cli->json;
-    if (d->o->all ? false : !asks || (!running && !d->o->abandon))
-        return true;
-    AUTO_BUF struct buf names = BUF_INIT(64 * 1024);
-    for (size_t i = 0; i < d->n; i++)
-        buf_printf(&names, "%s'" STR_FMT "'", i ? ", " : "", STR_ARG(d->p[i].box.name));
-    const char *question = arena_printf(cli->arena, "Destroy %s%s%s?", buf_z(&names),
-        running ? " (running)" : "", d->o->abandon ? ", with what was not applied" : "");
-    return box_use_consent(cli, question, "give --yes", err);
+    AUTO_BUF struct buf act = BUF_INIT(64 * 1024);
+    bool running = false;
+    buf_add_z(&act, "Destroy ");
+    for (size_t i = 0; i < d->n; i++) {
+        running = running || d->p[i].running;
+        buf_printf(&act, "%s'" STR_FMT "'", i ? ", " : "", STR_ARG(d->p[i].box.name));
+    }
+    if (d->o->all && !d->o->yes && d->n)
+        return box_use_consent(
+            d->cli, arena_printf(d->cli->arena, "%s?", buf_z(&act)), "give --yes", err);
+    return box_use_risk(d->cli,
+        &(struct box_risk){
+            .act = buf_z(&act), .running = running, .abandon = d->o->abandon, .yes = d->o->yes},
+        err);
 }
 
 static bool destroy(struct destroying *d, struct doomed *one, struct err *err)

@@ -3,14 +3,17 @@
 #include "box/installed.h"
 #include "box/name.h"
 #include "box/new.h"
+#include "box/proxy.h"
 #include "box/reset.h"
 #include "box/trash.h"
 #include "cli/box_cmds.h"
 #include "cli/config.h"
 #include "path/dirarg.h"
+#include "path/exact.h"
 #include "path/file.h"
 #include "path/home.h"
 #include "path/lexical.h"
+#include "tui/display.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,6 +40,8 @@ struct making {
     struct agent_rows rows;
     const struct box_agent *agent;
     struct dirs_host host;
+    struct box old; /* in its place */
+    int hold;       /* keeps that from running */
     struct dirarg *dirargs;
     struct box_dir *dirs; /* the project, then the others */
     size_t n_dirs;
@@ -89,6 +94,9 @@ static bool take_network(struct making *m, struct err *err)
     for (size_t i = 0; i < o->ports.n; i++)
         if (!meta_port_valid(str_z(o->ports.v[i])))
             return wrong(err, "port", o->ports.v[i], "give HOST:BOX, such as 8080:3000");
+    for (size_t i = 0; i < o->hosts.n; i++)
+        if (!proxy_host_check(str_z(o->hosts.v[i]), err))
+            return err_wrap(err, "--allow-host");
     if (o->network)
         meta->network_mode = on ? BOX_NETWORK_ON : BOX_NETWORK_NONE;
     if (o->hosts.n)
@@ -228,27 +236,44 @@ static bool check_program(struct making *m, struct err *err)
 
 /* An older box -------------------------------------------------------------------------------- */
 
-/* What is in its place may be lost; it stays as it is until the new one is whole. */
-static bool check_old(struct making *m, int *ret_hold, struct err *err)
+static bool taken(struct str name, struct err *err)
+{
+    err_set(err, E_CONFLICT, "there is a box '" STR_FMT "' already", STR_ARG(name));
+    err_ctx(err, "name", STR_FMT, STR_ARG(name));
+    return err_ctx(err, "remedy", "another name, or --replace to make it anew");
+}
+
+/* What is in its place stays as it is until the new one is whole, and goes on running. */
+static bool check_old(struct making *m, struct err *err)
 {
     AUTO_FD int fd = -1;
-    AUTO_ERR struct err none = {0};
-    AUTO(box_close) struct box old = BOX_NONE;
+    AUTO_ERR struct err none = {0}, why = {0};
     struct str name = m->in.meta.name;
+    struct box_state state;
+    bool running;
     if (!boxes_find(&m->boxes, name, &fd, &none))
         return none.code == E_NOT_FOUND || err_move(err, &none);
-    if (!m->o->replace) {
-        err_set(err, E_CONFLICT, "there is a box '" STR_FMT "' already", STR_ARG(name));
-        err_ctx(err, "name", STR_FMT, STR_ARG(name));
-        return err_ctx(err, "remedy", "another name, or --replace to make it anew");
+    if (!m->o->replace)
+        return taken(name, err);
+    if (!box_open(&m->boxes, name, &m->rows, m->cli->arena, &m->old, &why)) {
+        err_ctx(&why, "remedy", "--abandon-unapplied replaces it all the same");
+        return m->o->abandon || err_move(err, &why);
     }
-    if (!box_open(&m->boxes, name, &m->rows, m->cli->arena, &old, err))
-        return m->o->abandon
-                   ? (err_done(err), true)
-                   : err_ctx(err, "remedy", "--abandon-unapplied replaces it all the same");
-    if (!m->o->abandon && !reset_refuse_loss(&old, "replacing", err))
-        return false;
-    return reset_halt(&old, ret_hold, err);
+    const char *act = arena_printf(m->cli->arena, "Replace '" STR_FMT "'", STR_ARG(name));
+    return state_load(m->old.host, m->cli->arena, &state, &running, err) &&
+           (m->o->abandon || reset_refuse_loss(&m->old, "replacing", err)) &&
+           box_use_risk(m->cli,
+               &(struct box_risk){
+                   .act = act, .running = running, .abandon = m->o->abandon, .yes = m->o->yes},
+               err);
+}
+
+/* It may have changed something meanwhile. */
+static bool make_way(void *context, struct err *err)
+{
+    struct making *m = context;
+    return m->old.fd < 0 || (reset_halt(&m->old, &m->hold, err) &&
+                                (m->o->abandon || reset_refuse_loss(&m->old, "replacing", err)));
 }
 
 /* Telling ------------------------------------------------------------------------------------- */
@@ -280,7 +305,7 @@ static bool tell(struct making *m, const struct new_report *r, struct err *err)
     if (cli->json) {
         json_t *object = json_object();
         json_put(object, "name", json_string(name));
-        json_put(object, "workdir", json_text(meta->workdir.host_path));
+        exact_put(object, "workdir", meta->workdir.host_path);
         json_put(object, "mode", json_string(mode));
         json_put(object, "layering", json_string(box_layering_names[r->layering]));
         json_put(object, "agent", json_text(meta->agent));
@@ -315,22 +340,34 @@ static bool start(struct making *m, struct err *err)
                STR_ARG(box.name));
 }
 
+static bool attach(struct making *m, struct err *err)
+{
+    const struct args args = {.v = m->args->v, .n = 1, .n_before = 1};
+    return !m->o->attach || cmd_box_attach.run(m->cli, &args, err);
+}
+
 /* The disk has what a box that failed had: give it back before anybody looks. */
 static bool make(struct making *m, struct new_report *report, struct err *err)
 {
-    AUTO_FD int lock = -1, hold = -1;
+    AUTO_FD int lock = -1;
     AUTO_ERR struct err ignored = {0};
     struct trash_left left;
-    if (!boxes_lock(&m->boxes, m->in.meta.name, &lock, err) || !check_old(m, &hold, err))
+    if (!boxes_lock(&m->boxes, m->in.meta.name, &lock, err) || !check_old(m, err))
         return false;
-    if (new_make(&m->boxes, &m->in, report, err))
-        return true;
-    (void)!trash_empty(&m->boxes, TRASH_MS, &left, &ignored);
-    return false;
+    bool ok = new_make(&m->boxes, &m->in, report, err);
+    if (!ok)
+        (void)!trash_empty(&m->boxes, TRASH_MS, &left, &ignored);
+    return ok;
 }
 
 static bool check_words(const struct args *args, struct err *err)
 {
+    const struct new_options *o = args->options;
+    if (o->attach && o->no_start)
+        return err_set(
+            err, E_CLI_INVALID_ARG, "--attach: with --no-start there is nothing to show");
+    if (o->attach && !display_check(err))
+        return false;
     if (args->n_before <= 2)
         return true;
     err_set(err, E_CLI_INVALID_ARG,
@@ -343,25 +380,29 @@ static bool run_new(struct cli *cli, const struct args *args, struct err *err)
 {
     AUTO(new_report_done) struct new_report report = NEW_REPORT_INIT;
     const struct new_options *o = args->options;
-    struct making m = {.cli = cli, .args = args, .o = o, .boxes = BOXES_NONE};
+    struct making m = {
+        .cli = cli, .args = args, .o = o, .boxes = BOXES_NONE, .old = BOX_NONE, .hold = -1};
     m.in.meta.name = str_z(args->v[0]);
     m.in.setup.include_ignored = o->include_ignored;
     m.in.replace = o->replace;
     m.in.ask_git = !o->yes;
     m.in.go_on = go_on;
+    m.in.make_way = make_way;
     m.in.context = &m;
     if (!check_words(args, err) || !box_name_check(m.in.meta.name, err) || !take_network(&m, err) ||
         !take_limits(&m, err) || !take_agent(&m, err) || !take_dirs(&m, err) ||
         !check_program(&m, err) || !box_use_boxes(cli, BOXES_MAKE, &m.boxes, err))
         return false;
     bool ok = make(&m, &report, err);
+    box_close(&m.old);
+    auto_fd(&m.hold);
     if (ok) {
         tell_notes(cli, &report.copied);
         if (report.layering == BOX_LAYERS_SECOND_COPY)
             out_warn(cli,
                 "no overlay can be used here, so the box has a second copy of its own: %s",
                 buf_z(&report.why));
-        ok = start(&m, err) && tell(&m, &report, err);
+        ok = start(&m, err) && tell(&m, &report, err) && attach(&m, err);
     }
     boxes_close(&m.boxes);
     return ok;

@@ -11,17 +11,13 @@ struct reset_args {
     bool clean, no_prompt, yes, abandon;
 };
 
-/* On a terminal a person is asked; elsewhere the options have said it all. */
 static bool consent(struct cli *cli, const struct box_use *use, const struct reset_args *o,
     bool running, struct err *err)
 {
-    if (o->yes || cli->json || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) ||
-        (!running && !o->abandon))
-        return true;
-    const char *question = arena_printf(cli->arena, "Reset the box '" STR_FMT "'%s%s?",
-        STR_ARG(use->box.name), running ? ", which is running" : "",
-        o->abandon ? ", and lose what was not applied" : "");
-    return box_use_consent(cli, question, "give --yes", err);
+    const char *act = arena_printf(cli->arena, "Reset '" STR_FMT "'", STR_ARG(use->box.name));
+    return box_use_risk(cli,
+        &(struct box_risk){.act = act, .running = running, .abandon = o->abandon, .yes = o->yes},
+        err);
 }
 
 /* As if it had never run, but for the number of its recordings. */

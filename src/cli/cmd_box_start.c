@@ -1,10 +1,15 @@
 /* cordon box start, stop. */
+#include "base/clock.h"
 #include "box/client.h"
 #include "cli/box_cmds.h"
+
+#include <poll.h>
 
 enum {
     GRACE_S = 5,
     GRACE_MAX_S = 3600,
+    END_MS = 10 * 1000,
+    LOOK_MS = 5,
 };
 
 static bool say(struct cli *cli, const struct box *box, const char *word, struct err *err)
@@ -67,15 +72,41 @@ struct stop_options {
     int64_t grace;
 };
 
+/* One that nobody can talk to is just about to begin, or to end. */
+static bool await_nobody(const struct box *box, bool *ret_free, struct err *err)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    struct box_state state;
+    bool held;
+    if (!state_load(box->host, &a, &state, &held, err))
+        return false;
+    *ret_free = !held;
+    if (held)
+        (void)poll(NULL, 0, LOOK_MS);
+    else
+        state_await_end(&state);
+    return true;
+}
+
 bool box_use_stop(const struct box *box, uint64_t grace_ms, bool *ret_ran, struct err *err)
 {
-    AUTO_ERR struct err none = {0};
-    AUTO_FD int fd = -1;
-    bool ran = client_connect(box, &fd, &none);
-    if (!ran && none.code != E_NOT_FOUND)
-        return err_move(err, &none);
-    if (ran && !client_stop(fd, grace_ms, err))
-        return false;
+    uint64_t until = clock_mono_ms() + grace_ms + END_MS;
+    bool ran = false;
+    for (bool free = false; !free;) {
+        AUTO_ERR struct err none = {0};
+        AUTO_FD int fd = -1;
+        bool there = client_connect(box, &fd, &none);
+        if (!there && none.code != E_NOT_FOUND)
+            return err_move(err, &none);
+        if (there && !client_stop(fd, grace_ms, err))
+            return false;
+        ran |= there;
+        if (!await_nobody(box, &free, err))
+            return false;
+        if (!free && clock_mono_ms() >= until)
+            return err_set(
+                err, E_TIMEOUT, "the box '" STR_FMT "' has not ended", STR_ARG(box->name));
+    }
     *ret_ran = ran;
     return true;
 }

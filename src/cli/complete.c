@@ -43,6 +43,9 @@ static void add_next_words(struct buf *b, const struct cmd *cmd)
             buf_printf(b, "%s%s", n++ ? " " : "", cmd->subs[i]->name);
 }
 
+/* The last case of bash and zsh: any other word is an argument. */
+#define COUNT_ARGUMENTS "    *:-*) ;;\n    *) ((given += 1)) ;;\n"
+
 /* bash and zsh: case lines that follow the words down the tree. `help` stays where it is, since
  * the words after it name commands again; an option's value is passed over. */
 static void add_descent(struct buf *b, const struct cmd *cmd, const char *words)
@@ -63,18 +66,22 @@ static const char *const bash_files[] = {[ARG_ANY] = "",
     [ARG_DIR] = "-d",
     [ARG_COMMAND] = "",
     [ARG_SESSION] = "-f",
-    [ARG_BOX] = ""};
+    [ARG_BOX] = "",
+    [ARG_BOX_FILES] = ""};
 static const char *const zsh_files[] = {[ARG_ANY] = "",
     [ARG_FILE] = "_files",
     [ARG_DIR] = "_files -/",
     [ARG_COMMAND] = "",
     [ARG_SESSION] = "_files",
-    [ARG_BOX] = ""};
+    [ARG_BOX] = "",
+    [ARG_BOX_FILES] = ""};
 
 /* What prints the names that are there, one on each line. */
+#define BOX_NAMES "cordon box list --names 2>/dev/null"
 static const char *const names_of[] = {
     [ARG_SESSION] = "cordon sessions list --ids 2>/dev/null",
-    [ARG_BOX] = "cordon box list --names 2>/dev/null",
+    [ARG_BOX] = BOX_NAMES,
+    [ARG_BOX_FILES] = BOX_NAMES,
 };
 
 static const char *names_command(const struct cmd *cmd)
@@ -111,7 +118,10 @@ static void bash_options(struct buf *b, const struct cmd *cmd, const char *words
     add_next_words(b, cmd);
     if (names_command(cmd))
         buf_printf(b, "'\"$(%s)\"'", names_command(cmd));
-    buf_printf(b, "' files='%s' ;;\n", cmd->arg_choices ? "" : bash_files[cmd->arg_kind]);
+    buf_printf(b, "' files='%s'", cmd->arg_choices ? "" : bash_files[cmd->arg_kind]);
+    if (cmd->arg_kind == ARG_BOX_FILES)
+        buf_add_z(b, "; ((given)) && next='' files='-f'");
+    buf_add_z(b, " ;;\n");
 }
 
 void complete_bash(struct buf *b)
@@ -119,7 +129,7 @@ void complete_bash(struct buf *b)
     buf_add_z(b, "# bash completion for cordon\n"
                  "_cordon() {\n"
                  "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-                 "  local at='' opts='' next='' files='' i\n"
+                 "  local at='' opts='' next='' files='' i given=0\n"
                  "  COMPREPLY=()\n"
                  "  # --name=value comes as three words\n"
                  "  if [ \"$cur\" = '=' ]; then cur=''\n"
@@ -127,7 +137,7 @@ void complete_bash(struct buf *b)
                  "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
                  "    case \"$at:${COMP_WORDS[i]}\" in\n");
     visit(b, &cmd_cordon, add_descent);
-    buf_add_z(b, "    esac\n  done\n  case \"$at:$prev\" in\n");
+    buf_add_z(b, COUNT_ARGUMENTS "    esac\n  done\n  case \"$at:$prev\" in\n");
     visit(b, &cmd_cordon, bash_values);
     buf_add_z(b, "  esac\n  case \"$at\" in\n");
     visit(b, &cmd_cordon, bash_options);
@@ -182,7 +192,10 @@ static void zsh_options(struct buf *b, const struct cmd *cmd, const char *words)
         buf_printf(b, " '%s'", cmd->arg_choices[i]);
     if (names_command(cmd))
         buf_printf(b, "${(f)\"$(%s)\"}", names_command(cmd));
-    buf_printf(b, ")\n      files='%s' ;;\n", cmd->arg_choices ? "" : zsh_files[cmd->arg_kind]);
+    buf_printf(b, ")\n      files='%s'", cmd->arg_choices ? "" : zsh_files[cmd->arg_kind]);
+    if (cmd->arg_kind == ARG_BOX_FILES)
+        buf_add_z(b, "; ((given)) && next=() files='_files'");
+    buf_add_z(b, " ;;\n");
 }
 
 void complete_zsh(struct buf *b)
@@ -190,18 +203,18 @@ void complete_zsh(struct buf *b)
     buf_add_z(b, "#compdef cordon\n"
                  "# zsh completion for cordon\n"
                  "_cordon() {\n"
-                 "  local at='' files='' i\n"
+                 "  local at='' files='' i given=0\n"
                  "  local -a opts next\n"
                  "  for ((i = 2; i < CURRENT; i++)); do\n"
                  "    case \"$at:${words[i]}\" in\n");
     visit(b, &cmd_cordon, add_descent);
-    buf_add_z(b, "    esac\n  done\n"
-                 "  local option=${words[CURRENT-1]}\n"
-                 "  if [[ $PREFIX == --*=* ]]; then\n"
-                 "    option=${PREFIX%%=*}\n"
-                 "    compset -P '*='\n"
-                 "  fi\n"
-                 "  case \"$at:$option\" in\n");
+    buf_add_z(b, COUNT_ARGUMENTS "    esac\n  done\n"
+                                 "  local option=${words[CURRENT-1]}\n"
+                                 "  if [[ $PREFIX == --*=* ]]; then\n"
+                                 "    option=${PREFIX%%=*}\n"
+                                 "    compset -P '*='\n"
+                                 "  fi\n"
+                                 "  case \"$at:$option\" in\n");
     visit(b, &cmd_cordon, zsh_values);
     buf_add_z(b, "  esac\n  case \"$at\" in\n");
     visit(b, &cmd_cordon, zsh_options);
@@ -230,9 +243,11 @@ static void fish_descent(struct buf *b, const struct cmd *cmd, const char *words
                 b, "            case '%s:--%s'\n                set skip 1\n", words, opt->name);
 }
 
-static void fish_line(struct buf *b, const char *words, const char *flags, const char *about)
+/* `when`: at which argument, " first" or " more"; "": at any. */
+static void fish_line(
+    struct buf *b, const char *words, const char *when, const char *flags, const char *about)
 {
-    buf_printf(b, "complete -c cordon -n '__cordon_at \"%s\"' %s", words, flags);
+    buf_printf(b, "complete -c cordon -n '__cordon_at \"%s\"%s' %s", words, when, flags);
     if (about) {
         buf_add_z(b, " -d '");
         add_quoted(b, about);
@@ -256,7 +271,7 @@ static void fish_options(struct buf *b, const struct cmd *cmd, const char *words
             add_words(&flags, opt->choices);
             buf_add_z(&flags, "'");
         }
-        fish_line(b, words, buf_z(&flags), opt->help);
+        fish_line(b, words, "", buf_z(&flags), opt->help);
     }
 }
 
@@ -266,21 +281,23 @@ static void fish_words(struct buf *b, const struct cmd *cmd, const char *words)
     for (size_t i = 0; cmd->subs && cmd->subs[i]; i++) {
         snprintf(flags, sizeof(flags), "-f -a '%s'", cmd->subs[i]->name);
         if (!cmd->subs[i]->hidden)
-            fish_line(b, words, flags, cmd->subs[i]->summary);
+            fish_line(b, words, "", flags, cmd->subs[i]->summary);
     }
     for (size_t i = 0; cmd->arg_choices && cmd->arg_choices[i]; i++) {
         snprintf(flags, sizeof(flags), "-f -a '%s'", cmd->arg_choices[i]);
-        fish_line(b, words, flags, NULL);
+        fish_line(b, words, "", flags, NULL);
     }
     if (names_command(cmd)) {
         snprintf(flags, sizeof(flags), "%s -a '(%s)'", cmd->arg_kind == ARG_SESSION ? "-F" : "-f",
             names_command(cmd));
-        fish_line(b, words, flags, NULL);
+        fish_line(b, words, cmd->arg_kind == ARG_BOX_FILES ? " first" : "", flags, NULL);
     }
+    if (cmd->arg_kind == ARG_BOX_FILES)
+        fish_line(b, words, " more", "-F", NULL);
     if (!cmd->arg_choices && cmd->arg_kind == ARG_FILE)
-        fish_line(b, words, "-F", NULL);
+        fish_line(b, words, "", "-F", NULL);
     if (!cmd->arg_choices && cmd->arg_kind == ARG_DIR)
-        fish_line(b, words, "-f -a '(__fish_complete_directories)'", NULL);
+        fish_line(b, words, "", "-f -a '(__fish_complete_directories)'", NULL);
     fish_options(b, cmd, words);
 }
 
@@ -290,6 +307,7 @@ void complete_fish(struct buf *b)
                  "function __cordon_at\n"
                  "    set -l at ''\n"
                  "    set -l skip 0\n"
+                 "    set -l given 0\n"
                  "    for word in (commandline -opc)[2..-1]\n"
                  "        if test $skip = 1\n"
                  "            set skip 0\n"
@@ -297,9 +315,14 @@ void complete_fish(struct buf *b)
                  "        end\n"
                  "        switch \"$at:$word\"\n");
     visit(b, &cmd_cordon, fish_descent);
-    buf_add_z(b, "        end\n"
+    buf_add_z(b, "            case '*:-*'\n"
+                 "            case '*'\n"
+                 "                set given (math $given + 1)\n"
+                 "        end\n"
                  "    end\n"
-                 "    test \"$at\" = \"$argv[1]\"\n"
+                 "    test \"$at\" = \"$argv[1]\"; or return 1\n"
+                 "    test \"$argv[2]\" != first -o $given -eq 0; or return 1\n"
+                 "    test \"$argv[2]\" != more -o $given -gt 0\n"
                  "end\n"
                  "complete -c cordon -f\n");
     visit(b, &cmd_cordon, fish_words);

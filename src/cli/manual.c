@@ -44,12 +44,18 @@ static void expand_commands(struct buf *b, const struct cmd *cmd)
     }
 }
 
+/* Of a command with sub-commands: those. */
 static void expand_usage(struct buf *b, const struct cmd *cmd)
 {
+    for (size_t i = 0; cmd->subs && cmd->subs[i]; i++)
+        if (!cmd->subs[i]->hidden)
+            expand_usage(b, cmd->subs[i]);
+    if (cmd->subs)
+        return;
     AUTO_BUF struct buf full = BUF_INIT(256);
     cmd_full_name(cmd, &full);
     /* A heading knows no escapes. */
-    buf_printf(b, "## %s %s\n\n", buf_z(&full), cmd->usage ? cmd->usage : "COMMAND");
+    buf_printf(b, "## %s %s\n\n", buf_z(&full), cmd->usage);
     struct str line, rest = str_z(cmd->about ? cmd->about : cmd->summary);
     while (str_cut(rest, '\n', &line, &rest)) {
         AUTO_FREE char *z = strndup(line.p, line.n);

@@ -61,6 +61,47 @@ bool change_is_below(struct str rel, struct str dir)
     return rel.n > dir.n && rel.p[dir.n] == '/' && str_starts_with(rel, dir);
 }
 
+int change_order(struct str a, struct str b)
+{
+    for (size_t i = 0; i < MIN(a.n, b.n); i++) {
+        int c = a.p[i] == '/' ? 0 : (unsigned char)a.p[i];
+        int d = b.p[i] == '/' ? 0 : (unsigned char)b.p[i];
+        if (c != d)
+            return c - d;
+    }
+    return (a.n > b.n) - (a.n < b.n);
+}
+
+/* Directories stand in the order of the files. */
+static bool bind_dir(struct change *c, size_t op, size_t *dir)
+{
+    while (*dir < c->n_dirs && !str_eq(c->dirs[*dir].rel, c->ops[op].rel))
+        ++*dir;
+    if (*dir == c->n_dirs)
+        return false;
+    c->dirs[*dir].op = op + 1;
+    return true;
+}
+
+bool change_bind(struct change *c)
+{
+    size_t carrier = 0, dir = 0;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        struct change_op *op = &c->ops[i];
+        const struct change_op *above = carrier ? &c->ops[carrier - 1] : NULL;
+        if (above && change_is_below(op->rel, above->rel)) {
+            op->carrier = carrier;
+            if (op->kind != (above->kind == CHANGE_TO_DIR ? CHANGE_CREATE : CHANGE_DELETE))
+                return false;
+            continue;
+        }
+        carrier = change_is_shape(op) ? i + 1 : 0;
+        if (op->kind == CHANGE_TO_DIR && !bind_dir(c, i, &dir))
+            return false;
+    }
+    return true;
+}
+
 int change_parent_open(int root_fd, struct str rel, const char **ret_name)
 {
     char parent[PATH_MAX] = ".";
@@ -113,6 +154,12 @@ int change_unlink(int dir_fd, const char *name, int flags)
         return 0;
     errno = errnum;
     return -1;
+}
+
+static bool same_parent(struct str a, struct str b)
+{
+    ptrdiff_t n = str_find_last(a, '/'), m = str_find_last(b, '/');
+    return n == m && (n < 0 || memcmp(a.p, b.p, (size_t)n) == 0);
 }
 
 static struct str parent_of(struct str rel)
@@ -178,10 +225,20 @@ bool change_hold(struct change *c, struct err *err)
     };
     for (size_t i = 0; i < c->n_ops; i++)
         c->held->of_op[i] = NOT_HELD; /* and so it stays behind one that can't be opened */
+    const struct change_op *before = NULL;
     for (size_t i = 0; i < c->n_ops; i++) {
-        struct held_dir *dir = held_by_path(c, c->ops[i].rel);
+        struct change_op *op = &c->ops[i];
+        if (op->carrier)
+            continue; /* its directory comes or goes */
+        if (before && same_parent(before->rel, op->rel)) {
+            c->held->of_op[i] = c->held->of_op[before - c->ops];
+            before = op;
+            continue;
+        }
+        before = op;
+        struct held_dir *dir = held_by_path(c, op->rel);
         if (!dir && c->held->n < max) {
-            if (!hold_one(c, c->ops[i].rel, err))
+            if (!hold_one(c, op->rel, err))
                 return false;
             dir = &c->held->dirs[c->held->n - 1];
         }
@@ -237,12 +294,39 @@ static bool is_dir(const struct held_dir *dir, int fd)
     return fstat(fd, &now) == 0 && now.st_dev == dir->dev && now.st_ino == dir->ino;
 }
 
+const char *change_staged_name(const struct change *c, size_t i, const struct change_place *at)
+{
+    return c->ops[i].carrier ? at->name : at->temp;
+}
+
+/* In the directory that is a new version, under its temporary name. */
+static bool place_in_new(
+    const struct change *c, size_t i, struct change_place *ret_place, struct err *err)
+{
+    size_t k = c->ops[i].carrier - 1;
+    struct str rel = c->ops[i].rel;
+    AUTO_PLACE struct change_place at = {.dir_fd = -1};
+    const char *name;
+    if (!change_place_open(c, k, &at, err))
+        return false;
+    AUTO_FD int top = openat(at.dir_fd, at.temp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    AUTO_FD int fd = -1;
+    if (top >= 0)
+        fd = change_parent_open(top, str_skip(rel, c->ops[k].rel.n + 1), &name);
+    if (fd < 0)
+        return change_open_error(err, errno, rel);
+    place_init(c, i, TAKE_FD(fd), name, ret_place);
+    return true;
+}
+
 bool change_place_open(
     const struct change *c, size_t i, struct change_place *ret_place, struct err *err)
 {
     struct str rel = c->ops[i].rel;
     struct held_dir *held = held_of(c, i);
     const char *name;
+    if (c->ops[i].carrier && c->ops[i].kind == CHANGE_CREATE)
+        return place_in_new(c, i, ret_place, err);
     if (held && held->pass == c->held->pass) {
         place_init(c, i, held->fd, rel.p + str_find_last(rel, '/') + 1, ret_place);
         ret_place->borrowed = true;
@@ -288,6 +372,9 @@ bool change_find_lost(struct change *c, struct err *err)
     for (size_t i = 0; i < c->n_ops; i++) {
         AUTO_PLACE struct change_place at = {.dir_fd = -1};
         bool found;
+        /* Their directories may have been tidied away. */
+        if (c->ops[i].carrier || (c->tidy && c->ops[i].kind == CHANGE_DELETE))
+            continue;
         if (!change_place_find(c, i, &at, &found, err))
             return false;
         if (!found && c->n_lost++ == 0)
@@ -348,12 +435,6 @@ static bool sync_parent(
     return true;
 }
 
-static bool same_parent(struct str a, struct str b)
-{
-    ptrdiff_t n = str_find_last(a, '/'), m = str_find_last(b, '/');
-    return n == m && (n < 0 || memcmp(a.p, b.p, (size_t)n) == 0);
-}
-
 bool change_sync(const struct change *c, struct err *err)
 {
     struct synced done = {0};
@@ -374,6 +455,8 @@ static bool clean_op(void *change, size_t i, struct err *err)
     const struct change *c = change;
     AUTO_PLACE struct change_place at = {.dir_fd = -1};
     bool found;
+    if (c->ops[i].carrier || change_is_shape(&c->ops[i]))
+        return true;
     if (!change_place_find(c, i, &at, &found, err))
         return false;
     const char *const names[] = {at.temp, at.spare};
@@ -386,7 +469,55 @@ static bool clean_op(void *change, size_t i, struct err *err)
     return true;
 }
 
-bool change_clean(const struct change *c, struct err *err)
+bool change_clean(struct change *c, struct err *err)
 {
-    return split_run(c->n_ops, clean_op, (void *)c, err);
+    for (size_t i = 0; i < c->n_ops; i++) {
+        AUTO_PLACE struct change_place at = {.dir_fd = -1};
+        bool found;
+        if (!change_is_shape(&c->ops[i]))
+            continue;
+        if (!change_place_find(c, i, &at, &found, err))
+            return false;
+        if (found && !shape_clean(c, i, &at, err))
+            return false;
+    }
+    return split_run(c->n_ops, clean_op, c, err);
+}
+
+static bool stays(int errnum)
+{
+    return errnum == ENOTEMPTY || errnum == EEXIST || errnum == EBUSY || errnum == EACCES ||
+           errnum == EPERM || errnum == EROFS || change_is_gone(errnum);
+}
+
+/* Upwards, as far as they are empty. */
+static bool tidy_above(const struct change *c, struct str rel, struct err *err)
+{
+    for (struct str dir = parent_of(rel); dir.n; dir = parent_of(dir)) {
+        char path[PATH_MAX];
+        const char *name;
+        memcpy(path, dir.p, dir.n);
+        path[dir.n] = '\0';
+        AUTO_FD int fd = change_parent_open(c->root_fd, str_n(path, dir.n), &name);
+        /* One that is gone was tidied away before we were cut off. */
+        if ((fd >= 0 && unlinkat(fd, name, AT_REMOVEDIR) == 0) || errno == ENOENT)
+            continue;
+        return stays(errno) ||
+               err_errno(err, E_IO, errno, "cannot remove the directory '%s'", path);
+    }
+    return true;
+}
+
+bool change_tidy(const struct change *c, struct err *err)
+{
+    for (size_t i = c->tidy ? c->n_ops : 0; i-- > 0;) {
+        const struct change_op *op = &c->ops[i], *next = op - 1;
+        if (op->kind != CHANGE_DELETE || op->carrier)
+            continue;
+        bool again = i > 0 && next->kind == CHANGE_DELETE && !next->carrier &&
+                     same_parent(op->rel, next->rel);
+        if (!again && !tidy_above(c, op->rel, err))
+            return false;
+    }
+    return true;
 }

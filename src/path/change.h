@@ -16,6 +16,10 @@
  * everything else is a descriptor and a name. A living writer holds the directories in which it
  * began (change_hold), and goes back and tidies up through them, wherever they were moved to.
  *
+ * A file or link that gives way to a directory, or the other way round, is one step too: the kernel
+ * exchanges the two names. The new directory is filled under the temporary name before, and the old
+ * one holds nothing but files of the change when it goes; those have no steps of their own.
+ *
  * Directories are made under a temporary name too, `.cordon-<id>-d<n>.tmp` with all that lies
  * below, and get their own when the journal knows their inodes: so nobody else's is ever taken for
  * ours.
@@ -30,8 +34,8 @@
 #include <limits.h>
 
 enum {
-    CHANGE_MAX_FILES = 10000,
-    CHANGE_MAX_DIRS = 10000,
+    CHANGE_MAX_FILES = 200 * 1000,
+    CHANGE_MAX_DIRS = 100 * 1000,
     CHANGE_ID = 17,    /* 16 hex digits and NUL */
     CHANGE_NAME = 64,  /* longest temporary name; independent of the target's, which may have 255 */
     CHANGE_HELD = 512, /* directories held open, at most; fewer where the limit is low */
@@ -42,6 +46,9 @@ enum change_kind {
     CHANGE_CREATE,
     CHANGE_UPDATE,
     CHANGE_DELETE,
+    CHANGE_TO_DIR,  /* a file or link becomes a directory with the files created below it */
+    CHANGE_TO_FILE, /* a directory becomes a file or link; the files deleted below it are all in it
+                     */
 };
 
 struct change_op {
@@ -49,11 +56,13 @@ struct change_op {
     struct str rel;   /* relative to the root, NUL-terminated */
     struct stamp old; /* what stands at the target before; nothing for a create */
     struct stamp new; /* what stands there after; nothing for a delete */
+    size_t carrier;   /* goes with the directory of operation carrier - 1; 0: has its own step */
 };
 
 struct change_dir {
     struct str rel;
     ino_t ino; /* of the one that we made; 0: not made yet */
+    size_t op; /* it is the new version of operation op - 1, a CHANGE_TO_DIR; 0: it is not */
 };
 
 struct change_held; /* directories that a living writer holds open */
@@ -67,6 +76,7 @@ struct change {
     size_t n_dirs;
     struct change_op *ops;
     size_t n_ops;
+    bool tidy;           /* directories that deletions leave empty go at the end */
     size_t n_kept;       /* old versions that could not go back */
     char kept[PATH_MAX]; /* the first of them, relative to the root */
     size_t n_lost;       /* files of which the old version was not found */
@@ -78,6 +88,11 @@ struct change {
 bool change_rel_ok(struct str rel);
 bool change_id_ok(struct str id);
 bool change_is_below(struct str rel, struct str dir);
+/* The order of a change, in which everything below a directory stands together. */
+int change_order(struct str a, struct str b);
+/* Finds out which files go with which directory, and which directories are new versions. False: no
+ * plan of ours has this form. */
+MUST_USE bool change_bind(struct change *c);
 
 /* Where a file of the change lives: its directory, and the names in there. */
 struct change_place {
@@ -90,6 +105,9 @@ struct change_place {
 };
 
 #define AUTO_PLACE AUTO(change_place_close)
+/* Under which name its new version is made: in a directory that is itself a new version, its own.
+ */
+const char *change_staged_name(const struct change *c, size_t i, const struct change_place *at);
 /* By its path, which is followed once in each pass over the files. A directory that is not the one
  * held is E_CONFLICT. */
 MUST_USE bool change_place_open(
@@ -157,10 +175,31 @@ MUST_USE bool change_sync(const struct change *c, struct err *err);
  * that keep several files in step are not needed. */
 static inline bool change_is_single(const struct change *c)
 {
-    return c->n_ops == 1 && c->n_dirs == 0;
+    return c->n_ops == 1 && c->n_dirs == 0 && c->ops[0].kind != CHANGE_TO_FILE;
 }
-/* Unlinks the temporary names. */
-MUST_USE bool change_clean(const struct change *c, struct err *err);
+/* Unlinks the temporary names. A directory under one goes with what the change knows in it; what
+ * else is there, is kept aside. */
+MUST_USE bool change_clean(struct change *c, struct err *err);
+/* Removes the directories that deletions left empty, if that was asked for; those that can't be,
+ * stay. */
+MUST_USE bool change_tidy(const struct change *c, struct err *err);
+
+/* Directories that become files, or were files (see CHANGE_TO_DIR): is in this one what the change
+ * knows, and nothing else? With `writable` it must be possible to take it out, too. */
+MUST_USE bool shape_look(const struct change *c, size_t i, int parent_fd, const char *name,
+    bool writable, bool *ret_known, struct err *err);
+/* Makes the content of new directories durable, before they have their names. */
+MUST_USE bool shape_sync(const struct change *c, struct err *err);
+/* What change_clean() does with such a directory. */
+MUST_USE bool shape_clean(
+    struct change *c, size_t i, const struct change_place *at, struct err *err);
+/* A version that can't go to its place stays beside it, under a name of its own. */
+MUST_USE bool change_keep_aside(struct change *c, const struct change_place *at,
+    const struct change_op *op, const char *from, struct err *err);
+static inline bool change_is_shape(const struct change_op *op)
+{
+    return op->kind == CHANGE_TO_DIR || op->kind == CHANGE_TO_FILE;
+}
 
 /* Makes the directories under temporary names and notes their inodes. */
 MUST_USE bool change_make_dirs(struct change *c, struct err *err);

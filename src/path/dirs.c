@@ -19,7 +19,9 @@ static bool next_tree(const struct change *c, struct tree *t)
     do
         t->end++;
     while (t->end < c->n_dirs && change_is_below(c->dirs[t->end].rel, c->dirs[t->top].rel));
-    snprintf(t->temp, sizeof(t->temp), ".cordon-%s-d%zu.tmp", c->id, t->top);
+    size_t op = c->dirs[t->top].op;
+    snprintf(t->temp, sizeof(t->temp), ".cordon-%s-%s%zu.tmp", c->id, op ? "" : "d",
+        op ? op - 1 : t->top);
     return true;
 }
 
@@ -99,6 +101,8 @@ bool change_show_dirs(const struct change *c, struct err *err)
     for (struct tree t = {0}; next_tree(c, &t);) {
         struct str rel = c->dirs[t.top].rel;
         const char *name;
+        if (c->dirs[t.top].op)
+            continue; /* has it when a file has given way */
         AUTO_FD int fd = change_parent_open(c->root_fd, rel, &name);
         if (fd < 0)
             return change_open_error(err, errno, rel);

@@ -287,13 +287,14 @@ bool journal_remove(struct journal *j, struct err *err)
 
 bool journal_finish(struct journal *j, struct change *c, struct err *err)
 {
-    if (!change_clean(c, err) || !change_sync(c, err) || !change_find_lost(c, err))
+    if (!change_clean(c, err) || !change_tidy(c, err) || !change_sync(c, err) ||
+        !change_find_lost(c, err))
         return false;
     /* Should it come back after a power failure, it says "done", and nothing of it is left. */
     return c->n_lost ? rename_to(j, "lost", err) : remove_file(j, false, err);
 }
 
-bool journal_drop(struct journal *j, const struct change *c, struct err *err)
+bool journal_drop(struct journal *j, struct change *c, struct err *err)
 {
     return change_clean(c, err) && change_drop_dirs(c, err) && change_sync(c, err) &&
            journal_remove(j, err);

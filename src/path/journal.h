@@ -79,7 +79,7 @@ MUST_USE bool journal_done(struct journal *j, const struct change *c, struct err
 /* Old versions and record go. A failure only leaves work for the next command. */
 MUST_USE bool journal_finish(struct journal *j, struct change *c, struct err *err);
 /* What was staged goes; no file has been replaced yet. */
-MUST_USE bool journal_drop(struct journal *j, const struct change *c, struct err *err);
+MUST_USE bool journal_drop(struct journal *j, struct change *c, struct err *err);
 /* Every file as it was, then the same. A failure leaves the record for the next command. Files that
  * are lost are no failure, but counted in the change. */
 MUST_USE bool journal_undo(struct journal *j, struct change *c, struct err *err);

@@ -14,6 +14,8 @@ static const char *const kind_names[] = {
     [CHANGE_CREATE] = "create",
     [CHANGE_UPDATE] = "update",
     [CHANGE_DELETE] = "delete",
+    [CHANGE_TO_DIR] = "to-dir",
+    [CHANGE_TO_FILE] = "to-file",
 };
 
 static bool is_plain(char c)
@@ -72,6 +74,8 @@ void record_add_staging(struct buf *b, uint64_t *hash, const struct change *c)
     add_path_line(b, hash, words, c->root);
     snprintf(words, sizeof(words), "id %s", c->id);
     add_word(b, hash, words);
+    if (c->tidy)
+        add_word(b, hash, "tidy");
     for (size_t i = 0; i < c->n_dirs; i++)
         add_path_line(b, hash, "dir", c->dirs[i].rel);
     for (size_t i = 0; i < c->n_ops; i++) {
@@ -213,6 +217,14 @@ static bool read_id(struct reader *r, const struct str *field)
     return true;
 }
 
+static bool read_tidy(struct reader *r, const struct str *field)
+{
+    (void)field;
+    bool first = !r->change.tidy && !r->change.n_dirs && !r->change.n_ops;
+    r->change.tidy = true;
+    return first;
+}
+
 static bool read_dir(struct reader *r, const struct str *field)
 {
     struct change *c = &r->change;
@@ -254,7 +266,8 @@ static bool read_staging(struct reader *r, const struct str *field)
     if (!read_number(field[0], &dirs) || !read_number(field[1], &ops))
         return false;
     r->phase = PHASE_STAGED;
-    return dirs == (int64_t)r->change.n_dirs && ops == (int64_t)r->change.n_ops && ops > 0;
+    return dirs == (int64_t)r->change.n_dirs && ops == (int64_t)r->change.n_ops && ops > 0 &&
+           change_bind(&r->change);
 }
 
 static bool read_made(struct reader *r, const struct str *field)
@@ -327,6 +340,7 @@ static const struct line_type {
     {"op", PHASE_NAMES, 3, read_op},
     {"root", PHASE_ROOT, 6, read_root},
     {"staging", PHASE_NAMES, 2, read_staging},
+    {"tidy", PHASE_NAMES, 0, read_tidy},
     {"way", PHASE_WAY, 1, read_way},
 };
 

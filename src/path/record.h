@@ -10,13 +10,14 @@
  *     way + <sum>
  *     root <device> <inode> <file system> <birth: seconds nanoseconds> <path> <sum>
  *     id <16 hex digits> <sum>
- *     dir <path> <sum>                      a directory that will be made, parents first
- *     op create|update|delete <inode of the old file> <path> <sum>
- *     staging <dirs> <ops> <sum>            all names are known; nothing has been created yet
- *     made <n> <inode> <sum>                a directory that was made, but has no name yet
- *     file <n> <old: inode seconds nanoseconds size mode user group> <new: the same> <sum>
- *     commit <sum>                          everything is staged; files may be replaced from here
- *     done <sum>                            every file has its new state
+ *     tidy <sum>                            directories that are empty at the end go; or no such
+ * line dir <path> <sum>                      a directory that will be made, parents first op
+ * create|update|delete|to-dir|to-file <inode of the old file> <path> <sum> staging <dirs> <ops>
+ * <sum>            all names are known; nothing has been created yet made <n> <inode> <sum> a
+ * directory that was made, but has no name yet file <n> <old: inode seconds nanoseconds size mode
+ * user group> <new: the same> <sum> commit <sum>                          everything is staged;
+ * files may be replaced from here done <sum>                            every file has its new
+ * state
  *
  * Bytes of a path other than letters, digits and "._-/" are written %XX, so a name can't contain
  * a blank or the end of a line. The checksum (FNV-1a) runs over all lines up to here: a line that

@@ -2,6 +2,8 @@
 #include "path/stage.h"
 
 #include "base/buf.h"
+#include "path/beneath.h"
+#include "path/clone.h"
 #include "path/file.h"
 
 #include <errno.h>
@@ -51,6 +53,19 @@ bool stage_delete(const struct change *c, size_t i, struct err *err)
     if (!stamp_is(&op->old, &st))
         return change_conflict(err, op->rel, "was changed meanwhile");
     return stage_writable(at.dir_fd, at.name, op->rel, &st, err);
+}
+
+bool stage_dir(struct change *c, size_t i, struct err *err)
+{
+    struct change_op *op = &c->ops[i];
+    AUTO_PLACE struct change_place at = {.dir_fd = -1};
+    struct stat st;
+    if (!stage_delete(c, i, err) || !change_place_open(c, i, &at, err))
+        return false;
+    if (fstatat(at.dir_fd, at.temp, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return err_errno(err, E_IO, errno, "cannot make the directory '%s'", op->rel.p);
+    op->new = stamp_of(&st);
+    return true;
 }
 
 /* The file that the new one shall be like, still as it was when the change was asked for. */
@@ -129,9 +144,57 @@ static bool write_crlf(const struct staging *s, uint64_t *ret_bytes, struct err 
     return true;
 }
 
+static bool source_changed(const struct staging *s, struct err *err)
+{
+    struct str path = s->spec->source.path;
+    err_set(err, E_CONFLICT, "'%s' was changed while it was copied: try again", path.p);
+    return err_ctx(err, "path", "%s", path.p);
+}
+
+/* A look first: opening a device or a pipe can have effects. */
+static int open_source(const struct stage_source *source)
+{
+    struct stat st;
+    AUTO_FD int seen =
+        beneath_open(source->root_fd, source->path.p, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
+    if (seen < 0 || fstat(seen, &st) != 0)
+        return -1;
+    if (!S_ISREG(st.st_mode)) {
+        errno = ENOENT;
+        return -1;
+    }
+    return beneath_open(source->root_fd, source->path.p, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0,
+        BENEATH_NO_SYMLINKS);
+}
+
+static bool is_source(const struct staging *s, int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && stamp_is(&s->spec->source.stamp, &st);
+}
+
+static bool copy_source(const struct staging *s, uint64_t *ret_bytes, struct err *err)
+{
+    struct clone how = {0};
+    const struct stage_source *source = &s->spec->source;
+    AUTO_FD int fd = open_source(source);
+    if (fd < 0 && !change_is_gone(errno))
+        return err_errno(err, E_IO, errno, "cannot read '%s'", source->path.p);
+    if (fd < 0 || !is_source(s, fd))
+        return source_changed(s, err);
+    if (!clone_content(&how, fd, s->fd, (uint64_t)source->stamp.size))
+        return err_errno(err, E_IO, errno, "cannot write '%s'", s->rel.p);
+    if (!is_source(s, fd))
+        return source_changed(s, err);
+    *ret_bytes = (uint64_t)source->stamp.size;
+    return true;
+}
+
 static bool write_content(const struct staging *s, uint64_t *ret_bytes, struct err *err)
 {
     bool crlf = false;
+    if (s->spec->source.path.p)
+        return copy_source(s, ret_bytes, err);
     if (s->spec->keep_eol && s->old_fd >= 0 && !all_crlf(s, &crlf, err))
         return false;
     if (crlf)
@@ -242,7 +305,7 @@ static bool fill(
     const struct staging *s, bool sync, uint64_t *ret_bytes, struct stamp *ret_new, struct err *err)
 {
     struct stat st;
-    uint64_t bytes;
+    uint64_t bytes = 0;
     if (!write_content(s, &bytes, err) || !keep_all(s, &st, err))
         return false;
     if (sync && fsync(s->fd) != 0)
@@ -262,24 +325,44 @@ static bool check_old_link(
     return true;
 }
 
-static bool check_old(
-    const struct change_place *at, const struct change_op *op, struct staging *s, struct err *err)
+/* All that is in it is in the change, and can be taken out. */
+static bool check_old_dir(
+    const struct change *c, size_t i, const struct change_place *at, struct err *err)
 {
+    const struct change_op *op = &c->ops[i];
+    bool known;
+    struct stat st;
+    if (fstatat(at->dir_fd, at->name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !stamp_is(&op->old, &st))
+        return change_conflict(err, op->rel, "was changed meanwhile");
+    if (!shape_look(c, i, at->dir_fd, at->name, true, &known, err))
+        return false;
+    if (known)
+        return true;
+    err_set(err, E_CONFLICT, "'%s' is a directory with other files in it, too", op->rel.p);
+    return err_ctx(err, "path", "%s", op->rel.p);
+}
+
+static bool check_old(const struct change *c, size_t i, const struct change_place *at,
+    struct staging *s, struct err *err)
+{
+    const struct change_op *op = &c->ops[i];
+    if (op->kind == CHANGE_TO_FILE)
+        return check_old_dir(c, i, at, err);
     if (S_ISLNK(op->old.mode))
         return check_old_link(at, op, err);
     return open_old(at->dir_fd, at->name, op->rel, &op->old, s, err);
 }
 
-static bool make_link(
-    const struct change_place *at, struct change_op *op, struct str target, struct err *err)
+static bool make_link(const struct change_place *at, const char *name, struct change_op *op,
+    struct str target, struct err *err)
 {
     char text[PATH_MAX];
     struct stat st;
     BUG_ON(target.n >= sizeof(text));
     memcpy(text, target.p, target.n);
     text[target.n] = '\0';
-    if (symlinkat(text, at->dir_fd, at->temp) != 0 ||
-        fstatat(at->dir_fd, at->temp, &st, AT_SYMLINK_NOFOLLOW) != 0)
+    if (symlinkat(text, at->dir_fd, name) != 0 ||
+        fstatat(at->dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return err_errno(err, E_IO, errno, "cannot make the link '%s'", op->rel.p);
     op->new = stamp_of(&st);
     return true;
@@ -293,8 +376,9 @@ bool stage_file(
     AUTO_PLACE struct change_place at = {.dir_fd = -1};
     if (!change_place_open(c, i, &at, err))
         return false;
-    if (op->kind == CHANGE_UPDATE && !check_old(&at, op, &s, err))
+    if (op->kind != CHANGE_CREATE && !check_old(c, i, &at, &s, err))
         return false;
+    const char *name = change_staged_name(c, i, &at);
     if (op->kind == CHANGE_CREATE && spec->like.p && !open_like(c, spec, &s, err))
         return false;
     AUTO_FD int old_fd = s.old_fd;
@@ -303,12 +387,12 @@ bool stage_file(
         return false;
     if (spec->link) {
         *ret_bytes = spec->content.n;
-        return make_link(&at, op, spec->content, err);
+        return make_link(&at, name, op, spec->content, err);
     }
     /* Only a new file without a mode of its own is readable for others while it is written. */
     mode_t mode = old_fd < 0 && !spec->set_mode ? 0666 : 0600;
     AUTO_FD int fd =
-        openat(at.dir_fd, at.temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+        openat(at.dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (fd < 0 && errno == ENOENT)
         return change_open_error(err, ENOENT, op->rel);
     if (fd < 0)

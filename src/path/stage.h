@@ -12,8 +12,16 @@
 
 #include "path/change.h"
 
+/* A file whose content is copied when the new version is made, so that it need not be in memory. */
+struct stage_source {
+    int root_fd;        /* borrowed */
+    struct str path;    /* below it, NUL-terminated, without links; p NULL: there is no such file */
+    struct stamp stamp; /* what it was; E_CONFLICT if it is not before the copy and after */
+};
+
 struct stage_spec {
     struct str content;
+    struct stage_source source; /* instead of the content */
     struct str like; /* a path, NUL-terminated: take everything from that file; p NULL: no */
     struct stamp like_stamp; /* what it was */
     mode_t mode;
@@ -25,6 +33,10 @@ struct stage_spec {
 /* Writes the temporary file of the i-th operation and records its stamp there. */
 MUST_USE bool stage_file(struct change *c, size_t i, const struct stage_spec *spec,
     uint64_t *ret_bytes, struct err *err);
+
+/* The directory that the i-th operation makes out of a file is filled; the file is still as it was.
+ */
+MUST_USE bool stage_dir(struct change *c, size_t i, struct err *err);
 
 /* A file that is to be deleted has no new version: it is still as it was, and not read-only. */
 MUST_USE bool stage_delete(const struct change *c, size_t i, struct err *err);

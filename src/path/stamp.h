@@ -4,7 +4,7 @@
  *     if (!stamp_is(&read_from, &st_now)) ...somebody changed it...
  *
  * The change time is left out on purpose: renaming a file changes it. Mode and owner stand for what
- * else it would show.
+ * else it would show. Of a directory only which one it is counts: what is in it is looked at apart.
  */
 #ifndef PATH_STAMP_H
 #define PATH_STAMP_H
@@ -43,6 +43,8 @@ static inline struct stamp stamp_of(const struct stat *st)
  * machine. */
 static inline bool stamp_is(const struct stamp *stamp, const struct stat *st)
 {
+    if (S_ISDIR(stamp->mode))
+        return stamp->ino == st->st_ino && S_ISDIR(st->st_mode);
     return stamp->ino && stamp->ino == st->st_ino && stamp->mtime_s == st->st_mtim.tv_sec &&
            stamp->mtime_ns == st->st_mtim.tv_nsec && stamp->size == st->st_size &&
            stamp->mode == st->st_mode && stamp->uid == st->st_uid && stamp->gid == st->st_gid;

@@ -93,12 +93,12 @@ static int move_to_free(int dir_fd, const char *from, const char *to)
 /* Exchanges temp and target. Without the kernel's exchange: a second link to the target first, so
  * that at each moment both files have a name; settle() knows what each cut leaves. A failure tidies
  * nothing up: over a network a rename may be done and yet report an error. */
-static int swap(const struct change *c, const struct change_place *at)
+static int swap(const struct change *c, const struct change_place *at, const struct change_op *op)
 {
     int fd = at->dir_fd;
     if (renameat2(fd, at->temp, fd, at->name, RENAME_EXCHANGE) == 0)
         return 0;
-    if (!lacks_flag(errno))
+    if (!lacks_flag(errno) || change_is_shape(op))
         return -1;
     change_note_spare(c);
     if (linkat(fd, at->name, fd, at->spare, 0) != 0)
@@ -115,8 +115,7 @@ static void note_kept(struct change *c, const struct change_place *at, const str
         snprintf(c->kept, sizeof(c->kept), "%.*s%s", parent, op->rel.p, at->kept);
 }
 
-/* A version that can't go to its place stays beside it, under a name of its own. */
-static bool keep_aside(struct change *c, const struct change_place *at, const struct change_op *op,
+bool change_keep_aside(struct change *c, const struct change_place *at, const struct change_op *op,
     const char *from, struct err *err)
 {
     if (move_to_free(at->dir_fd, from, at->kept) != 0)
@@ -133,7 +132,7 @@ static bool settle_spare(struct change *c, const struct change_place *at,
     if (!stat_name(at, at->name, &target, err) || !stat_name(at, at->temp, &temp, err))
         return false;
     if (!same_file(spare, &target) && !same_file(spare, &temp) && classify(op, spare) == SEEN_OTHER)
-        return keep_aside(c, at, op, at->spare, err);
+        return change_keep_aside(c, at, op, at->spare, err);
     return unlinkat(at->dir_fd, at->spare, 0) == 0 || step_error(err, op, "settle");
 }
 
@@ -167,6 +166,8 @@ static enum change_status status_of(enum change_kind kind, struct view v)
         done = v.temp == SEEN_NONE && v.target != SEEN_NONE;
         break;
     case CHANGE_UPDATE:
+    case CHANGE_TO_DIR:
+    case CHANGE_TO_FILE:
         todo = v.temp == SEEN_NEW && v.target == SEEN_OLD;
         done = v.temp == SEEN_OLD || (v.temp == SEEN_NONE && v.target == SEEN_NEW);
         break;
@@ -183,12 +184,20 @@ bool change_look(struct change *c, size_t i, enum change_status *ret_status, str
     const struct change_op *op = &c->ops[i];
     AUTO_PLACE struct change_place at = {.dir_fd = -1};
     struct view v = {SEEN_NONE, SEEN_NONE};
-    bool found;
+    bool found, known = true;
+    if (op->carrier) {
+        *ret_status = CHANGE_DONE;
+        return true;
+    }
     if (!change_place_find(c, i, &at, &found, err))
         return false;
     if (found && (!settle(c, &at, op, err) || !see_both(&at, op, &v, err)))
         return false;
-    *ret_status = found ? status_of(op->kind, v) : CHANGE_BLOCKED;
+    enum change_status status = found ? status_of(op->kind, v) : CHANGE_BLOCKED;
+    if (status == CHANGE_TODO && op->kind == CHANGE_TO_FILE &&
+        !shape_look(c, i, at.dir_fd, at.name, false, &known, err))
+        return false;
+    *ret_status = known ? status : CHANGE_BLOCKED;
     return true;
 }
 
@@ -202,36 +211,62 @@ static bool forward_create(
     return step_error(err, op, "create");
 }
 
+/* Of a directory that goes: only what the change knows may be in it. */
+static bool check_inside(const struct change *c, size_t i, const struct change_place *at,
+    const char *name, struct err *err)
+{
+    bool known = true;
+    if (c->ops[i].kind == CHANGE_TO_FILE && !shape_look(c, i, at->dir_fd, name, false, &known, err))
+        return false;
+    return known || change_conflict(err, c->ops[i].rel, "has other files in it by now");
+}
+
+static bool displace_error(struct err *err, const struct change_op *op)
+{
+    if (change_is_shape(op) && lacks_flag(errno))
+        return err_set(err, E_IO,
+            "'%s' can't be replaced: this file system can't exchange a file and a directory",
+            op->rel.p);
+    return step_error(err, op, op->kind == CHANGE_DELETE ? "delete" : "replace");
+}
+
 /* Update and delete: the displaced file must be the one that was read. The look before keeps a
  * foreign version from being displaced at all; the look after is the one that counts. */
-static bool forward_displace(const struct change *c, const struct change_place *at,
-    const struct change_op *op, struct err *err)
+static bool forward_displace(
+    const struct change *c, size_t i, const struct change_place *at, struct err *err)
 {
+    const struct change_op *op = &c->ops[i];
     struct view v;
     if (!see(at, op, at->name, &v.target, err))
         return false;
     if (v.target != SEEN_OLD)
         return change_conflict(
             err, op->rel, v.target == SEEN_NONE ? "is gone" : "was changed meanwhile");
-    int moved = op->kind == CHANGE_UPDATE ? swap(c, at)
-                                          : renameat(at->dir_fd, at->name, at->dir_fd, at->temp);
+    if (!check_inside(c, i, at, at->name, err))
+        return false;
+    int moved = op->kind == CHANGE_DELETE ? renameat(at->dir_fd, at->name, at->dir_fd, at->temp)
+                                          : swap(c, at, op);
     if (moved != 0 && errno == ENOENT)
         return change_conflict(err, op->rel, "is gone");
     if (moved != 0)
-        return step_error(err, op, op->kind == CHANGE_UPDATE ? "replace" : "delete");
+        return displace_error(err, op);
     if (!see(at, op, at->temp, &v.temp, err))
         return false;
-    return v.temp == SEEN_OLD || change_conflict(err, op->rel, "was changed meanwhile");
+    if (v.temp != SEEN_OLD)
+        return change_conflict(err, op->rel, "was changed meanwhile");
+    return check_inside(c, i, at, at->temp, err);
 }
 
 bool change_forward(const struct change *c, size_t i, struct err *err)
 {
     const struct change_op *op = &c->ops[i];
     AUTO_PLACE struct change_place at = {.dir_fd = -1};
+    if (op->carrier)
+        return true;
     if (!change_place_open(c, i, &at, err))
         return false;
     return op->kind == CHANGE_CREATE ? forward_create(&at, op, err)
-                                     : forward_displace(c, &at, op, err);
+                                     : forward_displace(c, i, &at, err);
 }
 
 bool change_verify(const struct change *c, size_t i, struct err *err)
@@ -240,7 +275,7 @@ bool change_verify(const struct change *c, size_t i, struct err *err)
     AUTO_PLACE struct change_place at = {.dir_fd = -1};
     enum seen temp;
     bool created = op->kind == CHANGE_CREATE;
-    if (created && !c->held)
+    if ((created && !c->held) || op->carrier)
         return true;
     if (!change_place_open(c, i, &at, err))
         return false;
@@ -249,8 +284,9 @@ bool change_verify(const struct change *c, size_t i, struct err *err)
     if (!see(&at, op, at.temp, &temp, err))
         return false;
     /* No temp: a user who tidied up after a crash removed the old version; there is no way back. */
-    return temp == SEEN_OLD || temp == SEEN_NONE ||
-           change_conflict(err, op->rel, "was changed meanwhile");
+    if (temp == SEEN_OLD)
+        return check_inside(c, i, &at, at.temp, err);
+    return temp == SEEN_NONE || change_conflict(err, op->rel, "was changed meanwhile");
 }
 
 static void note_lost(struct change *c, const struct change_op *op)
@@ -276,7 +312,8 @@ static bool put_back(
 {
     if (move_to_free(at->dir_fd, at->temp, at->name) == 0)
         return true;
-    return errno == EEXIST ? keep_aside(c, at, op, at->temp, err) : step_error(err, op, "put back");
+    return errno == EEXIST ? change_keep_aside(c, at, op, at->temp, err)
+                           : step_error(err, op, "put back");
 }
 
 static bool back_update(
@@ -294,17 +331,17 @@ static bool back_update(
     if (v.target == SEEN_NONE)
         return put_back(c, at, op, err);
     if (v.target != SEEN_NEW)
-        return keep_aside(c, at, op, at->temp, err);
-    if (swap(c, at) != 0)
+        return change_keep_aside(c, at, op, at->temp, err);
+    if (swap(c, at, op) != 0)
         return step_error(err, op, "put back");
     if (!see(at, op, at->temp, &v.temp, err))
         return false;
     if (v.temp == SEEN_NEW)
         return true;
     /* Somebody replaced the target between the look and the swap: theirs is the newest. */
-    if (swap(c, at) != 0)
+    if (swap(c, at, op) != 0)
         return step_error(err, op, "put back");
-    return keep_aside(c, at, op, at->temp, err);
+    return change_keep_aside(c, at, op, at->temp, err);
 }
 
 static bool back_create(
@@ -331,11 +368,27 @@ static bool back_delete(
     return v.temp == SEEN_NONE ? look_for_kept(c, at, op, err) : put_back(c, at, op, err);
 }
 
+/* In a new directory that goes again somebody may have written something. */
+static bool back_dir(struct change *c, size_t i, const struct change_place *at, struct err *err)
+{
+    const struct change_op *op = &c->ops[i];
+    enum seen temp;
+    bool known;
+    if (!back_update(c, at, op, err) || !see(at, op, at->temp, &temp, err))
+        return false;
+    if (temp != SEEN_NEW)
+        return true;
+    return shape_look(c, i, at->dir_fd, at->temp, false, &known, err) &&
+           (known || change_keep_aside(c, at, op, at->temp, err));
+}
+
 bool change_back(struct change *c, size_t i, struct err *err)
 {
     const struct change_op *op = &c->ops[i];
     AUTO_PLACE struct change_place at = {.dir_fd = -1};
     bool found;
+    if (op->carrier)
+        return true;
     if (!change_place_find(c, i, &at, &found, err))
         return false;
     if (!found) {
@@ -348,9 +401,12 @@ bool change_back(struct change *c, size_t i, struct err *err)
     case CHANGE_CREATE:
         return back_create(c, &at, op, err);
     case CHANGE_UPDATE:
+    case CHANGE_TO_FILE:
         return back_update(c, &at, op, err);
     case CHANGE_DELETE:
         return back_delete(c, &at, op, err);
+    case CHANGE_TO_DIR:
+        return back_dir(c, i, &at, err);
     }
     BUG_ON(true);
 }
@@ -361,6 +417,9 @@ bool change_is_staged(const struct change *c, size_t i, bool *ret_staged, struct
     AUTO_PLACE struct change_place at = {.dir_fd = -1};
     struct stat temp = {0}, spare = {0};
     bool found;
+    *ret_staged = true;
+    if (op->carrier)
+        return true;
     if (!change_place_find(c, i, &at, &found, err))
         return false;
     if (found && (!stat_name(&at, at.temp, &temp, err) || !stat_name(&at, at.spare, &spare, err)))
@@ -386,6 +445,8 @@ bool change_is_here(const struct change *c, bool *ret_here, struct err *err)
         AUTO_PLACE struct change_place at = {.dir_fd = -1};
         enum seen target = SEEN_NONE;
         bool found;
+        if (op->carrier)
+            continue;
         if (!change_place_find(c, i, &at, &found, err))
             return false;
         const char *const names[] = {at.temp, at.spare, at.kept};

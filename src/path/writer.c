@@ -30,12 +30,16 @@ struct writer {
     const char *journal_dir;
     struct writer_op *ops;
     size_t n, cap;
-    uint64_t bytes;
+    uint32_t *slots; /* of a hash table: which operation has a path, plus 1 */
+    size_t n_slots;
+    uint64_t bytes, copied;
     struct change change;
     struct writer_file *files;
     struct str dir; /* whose descriptor is kept from one look to the next */
     int dir_fd;
     bool used;
+    writer_staged_fn ask;
+    void *ask_context;
 };
 
 static const char *const action_names[] = {
@@ -80,6 +84,7 @@ void writer_free(struct writer *w)
     change_release(&w->change);
     forget_dir(w);
     free(w->ops);
+    free(w->slots);
     arena_done(&w->arena);
     free(w);
 }
@@ -87,6 +92,47 @@ void writer_free(struct writer *w)
 void writer_free_at(struct writer **w)
 {
     writer_free(*w);
+}
+
+/* Operations by path -----------------------------------------------------------------------------
+ */
+
+/* The slot that has the path, or is free for it. */
+static uint32_t *slot_of(const struct writer *w, struct str rel, uint64_t hash)
+{
+    for (size_t i = hash;; i++) {
+        uint32_t *slot = &w->slots[i & (w->n_slots - 1)];
+        if (!*slot || (w->ops[*slot - 1].hash == hash && str_eq(w->ops[*slot - 1].op.rel, rel)))
+            return slot;
+    }
+}
+
+static void grow_slots(struct writer *w)
+{
+    if (w->n_slots > 2 * w->n)
+        return;
+    free(w->slots);
+    w->n_slots = MAX(4 * w->n_slots, (size_t)64);
+    w->slots = base_alloc(w->n_slots * sizeof(*w->slots));
+    for (size_t i = 0; i < w->n; i++)
+        *slot_of(w, w->ops[i].op.rel, w->ops[i].hash) = (uint32_t)i + 1;
+}
+
+static const struct writer_op *find_op(const struct writer *w, struct str rel)
+{
+    uint32_t at = w->n_slots ? *slot_of(w, rel, fnv_add(FNV_START, rel)) : 0;
+    return at ? &w->ops[at - 1] : NULL;
+}
+
+/* What stands in the way to a path is removed by this change. */
+static bool gives_way(const struct writer *w, struct str rel)
+{
+    for (size_t i = 1; i < rel.n; i++) {
+        const struct writer_op *above = rel.p[i] == '/' ? find_op(w, str_head(rel, i)) : NULL;
+        if (above && above->op.kind == CHANGE_DELETE)
+            return true;
+    }
+    return false;
 }
 
 /* Checks before anything is written --------------------------------------------------------------
@@ -155,6 +201,10 @@ static bool look_at(struct writer *w, struct str rel, const struct stamp *expect
     struct stat st;
     const char *name;
     int fd = look_into(w, rel, &name);
+    if (fd < 0 && (errno == ENOTDIR || errno == ELOOP) && gives_way(w, rel)) {
+        *ret_old = (struct stamp){0};
+        return true;
+    }
     if (fd < 0 && errno != ENOENT)
         return change_open_error(err, errno, rel);
     bool there = fd >= 0 && fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
@@ -164,8 +214,9 @@ static bool look_at(struct writer *w, struct str rel, const struct stamp *expect
         return err_set(err, E_IO,
             "'%s' lies in a file system of the kernel: what is there can't be replaced or made",
             rel.p);
-    bool known_link = there && S_ISLNK(st.st_mode) && expect && S_ISLNK(expect->mode);
-    if (there && !known_link &&
+    bool is_known = there && expect && (st.st_mode & S_IFMT) == (expect->mode & S_IFMT) &&
+                    (S_ISLNK(st.st_mode) || S_ISDIR(st.st_mode));
+    if (there && !is_known &&
         (!check_type(rel, &st, err) || !stage_writable(fd, name, rel, &st, err)))
         return false;
     if (!there && !check_parent(w, rel, err))
@@ -176,6 +227,8 @@ static bool look_at(struct writer *w, struct str rel, const struct stamp *expect
 
 static bool same_stamp(const struct stamp *a, const struct stamp *b)
 {
+    if (S_ISDIR(a->mode))
+        return S_ISDIR(b->mode) && a->dev == b->dev && a->ino == b->ino;
     return a->dev == b->dev && a->ino == b->ino && a->mtime_s == b->mtime_s &&
            a->mtime_ns == b->mtime_ns && a->size == b->size && a->mode == b->mode &&
            a->uid == b->uid && a->gid == b->gid;
@@ -207,21 +260,25 @@ static bool check_rel(const struct writer *w, struct str rel, struct err *err)
             STR_ARG(str_head(rel, PATH_MAX)));
     if (w->n == CHANGE_MAX_FILES)
         return err_set(err, E_IO, "a change can't have more than %d files", CHANGE_MAX_FILES);
+    if (arena_left(&w->arena) < ARENA_MAX / 2)
+        return err_set(err, E_IO, "the paths of this change are too long together");
     return true;
 }
 
 static bool add_op(struct writer *w, const struct writer_op *new, struct err *err)
 {
     uint64_t hash = fnv_add(FNV_START, new->op.rel);
-    for (size_t i = 0; i < w->n; i++)
-        if (w->ops[i].hash == hash && str_eq(w->ops[i].op.rel, new->op.rel))
-            return conflict(err, new->op.rel, "is in this change already");
+    grow_slots(w);
+    uint32_t *slot = slot_of(w, new->op.rel, hash);
+    if (*slot)
+        return conflict(err, new->op.rel, "is in this change already");
     if (w->n == w->cap) {
         w->cap = w->cap ? 2 * w->cap : 8;
         w->ops = base_realloc(w->ops, w->cap * sizeof(*w->ops));
     }
     w->ops[w->n] = *new;
     w->ops[w->n++].hash = hash;
+    *slot = (uint32_t)w->n;
     return true;
 }
 
@@ -231,9 +288,10 @@ static bool put_file(struct writer *w, struct str rel, const struct stage_spec *
     struct writer_op new = {.spec = *spec};
     if (!check_rel(w, rel, err))
         return false;
-    if (spec->content.n > WRITER_MAX_BYTES - w->bytes)
+    uint64_t copied = spec->source.path.p ? (uint64_t)spec->source.stamp.size : 0;
+    if (spec->content.n > WRITER_MAX_BYTES - w->bytes || copied > WRITER_MAX_COPY_BYTES - w->copied)
         return err_set(err, E_IO, "a change can't have more than %llu bytes",
-            (unsigned long long)WRITER_MAX_BYTES);
+            (unsigned long long)(copied ? WRITER_MAX_COPY_BYTES : WRITER_MAX_BYTES));
     if (options->link &&
         (spec->content.n == 0 || spec->content.n >= PATH_MAX || str_find(spec->content, '\0') >= 0))
         return err_set(err, E_IO, "a link can't point to that: '%s'", rel.p);
@@ -251,6 +309,7 @@ static bool put_file(struct writer *w, struct str rel, const struct stage_spec *
     if (!add_op(w, &new, err))
         return false;
     w->bytes += spec->content.n;
+    w->copied += copied;
     return true;
 }
 
@@ -262,12 +321,34 @@ bool writer_put(struct writer *w, struct str rel, struct str content,
     return put_file(w, rel, &spec, options ? options : &defaults, err);
 }
 
+bool writer_put_from(struct writer *w, struct str rel, const struct writer_source *source,
+    const struct writer_options *options, struct err *err)
+{
+    static const struct writer_options defaults;
+    struct stage_spec spec = {.source = {source->root_fd, source->path, source->stamp}};
+    BUG_ON(options && (options->link || options->keep_eol));
+    return put_file(w, rel, &spec, options ? options : &defaults, err);
+}
+
+void writer_tidy(struct writer *w)
+{
+    w->change.tidy = true;
+}
+
+void writer_when_staged(struct writer *w, writer_staged_fn ask, void *context)
+{
+    w->ask = ask;
+    w->ask_context = context;
+}
+
 bool writer_remove(struct writer *w, struct str rel, const struct stamp *expect, struct err *err)
 {
     struct writer_options options = {.must_exist = true, .expect = expect};
     struct writer_op new = {.op.kind = CHANGE_DELETE};
     if (!check_rel(w, rel, err))
         return false;
+    if (expect && S_ISDIR(expect->mode))
+        return err_set(err, E_IO, "'%s' is a directory: only what is in it can be removed", rel.p);
     new.op.rel = arena_str(&w->arena, rel);
     return look_at(w, new.op.rel, expect, &new.op.old, err) &&
            check_expected(new.op.rel, &new.op.old, &options, err) && add_op(w, &new, err);
@@ -286,6 +367,8 @@ bool writer_move(struct writer *w, struct str from, struct str to, struct str co
     target.must_not_exist = true;
     if (put_file(w, to, &spec, &target, err))
         return true;
+    /* The last one in: nobody's way through the table leads past it. */
+    *slot_of(w, old->rel, w->ops[w->n - 1].hash) = 0;
     w->n--;
     return false;
 }
@@ -293,17 +376,10 @@ bool writer_move(struct writer *w, struct str from, struct str to, struct str co
 /* The plan ----------------------------------------------------------------------------------------
  */
 
-/* Order in which everything below a directory stands together: '/' before all other bytes. */
 static int compare_ops(const void *a, const void *b)
 {
-    struct str s = ((const struct writer_op *)a)->op.rel, t = ((const struct writer_op *)b)->op.rel;
-    for (size_t i = 0; i < MIN(s.n, t.n); i++) {
-        int c = s.p[i] == '/' ? 0 : (unsigned char)s.p[i];
-        int d = t.p[i] == '/' ? 0 : (unsigned char)t.p[i];
-        if (c != d)
-            return c - d;
-    }
-    return (s.n > t.n) - (s.n < t.n);
+    return change_order(
+        ((const struct writer_op *)a)->op.rel, ((const struct writer_op *)b)->op.rel);
 }
 
 static bool is_missing(struct writer *w, struct str dir, bool *ret_missing, struct err *err)
@@ -327,24 +403,34 @@ static bool is_planned(const struct change *c, struct str dir)
     return c->n_dirs && (str_eq(last, dir) || change_is_below(last, dir));
 }
 
+static size_t most_dirs(const struct writer *w)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < w->n; i++)
+        for (size_t k = 0; w->ops[i].op.kind == CHANGE_CREATE && k < w->ops[i].op.rel.n; k++)
+            n += w->ops[i].op.rel.p[k] == '/';
+    return MIN(n, (size_t)CHANGE_MAX_DIRS);
+}
+
 static bool plan_dir(struct writer *w, struct str dir, struct err *err)
 {
     struct change *c = &w->change;
     if (c->n_dirs == CHANGE_MAX_DIRS)
         return err_set(err, E_IO, "a change can't make more than %d directories", CHANGE_MAX_DIRS);
     if (!c->dirs)
-        c->dirs = ARENA_NEW(&w->arena, struct change_dir, CHANGE_MAX_DIRS);
+        c->dirs = ARENA_NEW(&w->arena, struct change_dir, most_dirs(w));
     c->dirs[c->n_dirs++].rel = arena_str(&w->arena, dir);
     return true;
 }
 
-/* From the deepest directory up to one that is there or planned; those below it are to be made. */
-static bool plan_parents(struct writer *w, struct str rel, struct err *err)
+/* From the deepest directory up to one that is there or planned; those below it are to be made. In
+ * one that is new itself nothing is there. */
+static bool plan_parents(struct writer *w, struct str rel, bool in_new, struct err *err)
 {
     size_t n = (size_t)MAX(str_find_last(rel, '/'), (ptrdiff_t)0), parent_n = n;
     while (n > 0 && !is_planned(&w->change, str_head(rel, n))) {
-        bool missing;
-        if (!is_missing(w, str_head(rel, n), &missing, err))
+        bool missing = true;
+        if (!in_new && !is_missing(w, str_head(rel, n), &missing, err))
             return false;
         if (!missing)
             break;
@@ -356,21 +442,42 @@ static bool plan_parents(struct writer *w, struct str rel, struct err *err)
     return true;
 }
 
+/* The i-th and those below it: a file and a directory exchanged, or a contradiction. */
+static bool plan_shape(struct writer *w, size_t i, size_t end, struct err *err)
+{
+    struct change_op *op = &w->change.ops[i];
+    bool was_dir = S_ISDIR(op->old.mode);
+    bool ok = op->kind == (was_dir ? CHANGE_UPDATE : CHANGE_DELETE);
+    for (size_t k = i + 1; k < end; k++)
+        ok = ok && w->ops[k].op.kind == (was_dir ? CHANGE_DELETE : CHANGE_CREATE);
+    if (!ok)
+        return conflict(err, op->rel, "can't be a file and a directory in one change");
+    op->kind = was_dir ? CHANGE_TO_FILE : CHANGE_TO_DIR;
+    return was_dir || plan_dir(w, op->rel, err);
+}
+
 static bool plan(struct writer *w, struct err *err)
 {
     struct change *c = &w->change;
+    size_t inside = 0; /* up to here all lie below one that changes its type */
     qsort(w->ops, w->n, sizeof(*w->ops), compare_ops);
     c->ops = ARENA_NEW(&w->arena, struct change_op, w->n);
     w->files = ARENA_NEW(&w->arena, struct writer_file, w->n);
     c->n_ops = w->n;
     for (size_t i = 0; i < w->n; i++) {
         c->ops[i] = w->ops[i].op;
-        if (i > 0 && change_is_below(c->ops[i].rel, c->ops[i - 1].rel))
-            return conflict(
-                err, c->ops[i - 1].rel, "can't be a file and a directory in one change");
-        if (c->ops[i].kind == CHANGE_CREATE && !plan_parents(w, c->ops[i].rel, err))
+        if (c->ops[i].kind == CHANGE_CREATE && !plan_parents(w, c->ops[i].rel, i < inside, err))
             return false;
+        size_t end = i + 1;
+        while (i >= inside && end < w->n && change_is_below(w->ops[end].op.rel, c->ops[i].rel))
+            end++;
+        if (i < inside || (end == i + 1 && !S_ISDIR(c->ops[i].old.mode)))
+            continue;
+        if (!plan_shape(w, i, end, err))
+            return false;
+        inside = end;
     }
+    BUG_ON(!change_bind(c));
     return true;
 }
 
@@ -383,28 +490,53 @@ static bool stage_dirs(struct change *c, struct journal *j, struct err *err)
            change_hold(c, err);
 }
 
+static const enum writer_action actions[] = {
+    [CHANGE_CREATE] = WRITER_CREATED,
+    [CHANGE_UPDATE] = WRITER_UPDATED,
+    [CHANGE_DELETE] = WRITER_DELETED,
+    [CHANGE_TO_DIR] = WRITER_DELETED, /* those in it are created by themselves */
+    [CHANGE_TO_FILE] = WRITER_UPDATED,
+};
+
 static bool stage_one(void *writer, size_t i, struct err *err)
 {
     struct writer *w = writer;
     struct change *c = &w->change;
     struct writer_file *file = &w->files[i];
-    *file =
-        (struct writer_file){.path = c->ops[i].rel, .action = (enum writer_action)c->ops[i].kind};
-    return c->ops[i].kind == CHANGE_DELETE
-               ? stage_delete(c, i, err)
-               : stage_file(c, i, &w->ops[i].spec, &file->bytes_written, err);
+    *file = (struct writer_file){.path = c->ops[i].rel, .action = actions[c->ops[i].kind]};
+    if (c->ops[i].kind == CHANGE_DELETE)
+        return stage_delete(c, i, err);
+    if (c->ops[i].kind == CHANGE_TO_DIR)
+        return stage_dir(c, i, err);
+    return stage_file(c, i, &w->ops[i].spec, &file->bytes_written, err);
+}
+
+static bool ask_staged(struct writer *w, struct err *err)
+{
+    const struct change *c = &w->change;
+    if (!w->ask)
+        return true;
+    AUTO_FREE struct writer_staged *files = base_alloc((c->n_ops + 1) * sizeof(*files));
+    for (size_t i = 0; i < c->n_ops; i++) {
+        files[i].path = c->ops[i].rel;
+        if (c->ops[i].kind != CHANGE_TO_DIR)
+            files[i].new = c->ops[i].new;
+    }
+    return w->ask(w->ask_context, files, c->n_ops, err);
 }
 
 static bool stage_all(struct writer *w, struct journal *j, struct err *err)
 {
-    return stage_dirs(&w->change, j, err) && split_run(w->change.n_ops, stage_one, w, err);
+    return stage_dirs(&w->change, j, err) && split_run(w->change.n_ops, stage_one, w, err) &&
+           ask_staged(w, err);
 }
 
 static bool rename_all(struct writer *w, struct journal *j, struct err *err)
 {
     struct change *c = &w->change;
     /* One file that is not at its temporary name after a power failure was not replaced either. */
-    if ((!change_is_single(c) && !change_sync(c, err)) || !journal_commit(j, c, err))
+    if ((!change_is_single(c) && (!shape_sync(c, err) || !change_sync(c, err))) ||
+        !journal_commit(j, c, err))
         return false;
     change_next_pass(c);
     for (size_t i = 0; i < c->n_ops; i++)

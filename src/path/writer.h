@@ -22,6 +22,11 @@
  * A symbolic link at a path is refused, because whoever writes there may mean the file behind it.
  * Who knows that it is one says so with a stamp in `expect`: then the link itself is replaced or
  * removed. `link` makes one.
+ *
+ * A directory gives way to a file or link in the same manner: `expect` is its stamp, and each file
+ * in it is removed by the same change; others in it are E_CONFLICT. A file or link gives way to a
+ * directory if it is removed first, and files below it are put then. Both need a file system that
+ * can exchange two names.
  */
 #ifndef PATH_WRITER_H
 #define PATH_WRITER_H
@@ -30,9 +35,10 @@
 #include "path/stamp.h"
 
 enum {
-    WRITER_MAX_FILES = 10000,
+    WRITER_MAX_FILES = 200 * 1000,
 };
-#define WRITER_MAX_BYTES ((uint64_t)1 << 30)
+#define WRITER_MAX_BYTES      ((uint64_t)1 << 30)  /* in memory */
+#define WRITER_MAX_COPY_BYTES ((uint64_t)64 << 30) /* from other files */
 
 struct writer;
 
@@ -74,12 +80,34 @@ void writer_free_at(struct writer **w);
 /* The content is not copied: it must stay until the commit. NULL options: the defaults. */
 MUST_USE bool writer_put(struct writer *w, struct str rel, struct str content,
     const struct writer_options *options, struct err *err);
+/* The content of another file, which is copied by the commit, piece by piece or as blocks that both
+ * share: descriptor and path must stay until then. */
+struct writer_source {
+    int root_fd;
+    struct str path;    /* below it, NUL-terminated, without links */
+    struct stamp stamp; /* what it is; E_CONFLICT if it is changed before it was copied */
+};
+MUST_USE bool writer_put_from(struct writer *w, struct str rel, const struct writer_source *source,
+    const struct writer_options *options, struct err *err);
 MUST_USE bool writer_remove(
     struct writer *w, struct str rel, const struct stamp *expect, struct err *err);
 /* A new file that takes mode, owner, attributes and (with keep_eol) line ends from an old one,
  * which goes. expect is about the old one; the new one must not exist. */
 MUST_USE bool writer_move(struct writer *w, struct str from, struct str to, struct str content,
     const struct writer_options *options, struct err *err);
+
+/* Directories that the removals leave empty are to go, too. */
+void writer_tidy(struct writer *w);
+
+/* What each path will be when the change is done; inode 0: nothing. */
+struct writer_staged {
+    struct str path;
+    struct stamp new;
+};
+/* Is asked when all new versions are on disk and nothing is replaced yet; may still refuse. */
+typedef bool (*writer_staged_fn)(
+    void *context, const struct writer_staged *files, size_t n, struct err *err);
+void writer_when_staged(struct writer *w, writer_staged_fn ask, void *context);
 
 /* Once; after it the writer is only good for reading the result. */
 MUST_USE bool writer_commit(struct writer *w, struct writer_result *ret_result, struct err *err);

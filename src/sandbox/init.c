@@ -75,14 +75,19 @@ static void tell(int control, const struct init_message *message, int fd)
         ;
 }
 
+static void refuse(enum stage stage, int errnum)
+{
+    refusal->word = SERVICE_REFUSED;
+    refusal->stage = stage;
+    refusal->value = errnum;
+}
+
 NORETURN static void give_up(enum stage stage, int errnum, int step)
 {
     const struct init_message message = {
         .word = INIT_FAILED, .stage = stage, .errnum = errnum, .step = step};
     if (refusal) {
-        refusal->word = SERVICE_REFUSED;
-        refusal->stage = stage;
-        refusal->value = errnum;
+        refuse(stage, errnum);
         _exit(127);
     }
     tell(FD_CONTROL, &message, -1);
@@ -584,7 +589,8 @@ static int run_spawned(void *context)
     reset_signals();
     syscall(SYS_close_range, FD_CONTROL, ~0u, 0);
     execve(spawn->words.path, spawn->words.argv, spawn->words.envp);
-    give_up(STAGE_EXEC, errno, -1);
+    refuse(STAGE_EXEC, errno); /* not by give_up(): sanitizers want memory before such a call */
+    _exit(127);
 }
 
 /* What failed is in the answer, which the process shares with us until it executes. */
@@ -596,13 +602,11 @@ static pid_t start_spawned(struct spawn *spawn, struct wire_answer *answer)
     if (pid < 0) {
         answer->value = errno;
         answer->stage = STAGE_FORK;
-    } else if (answer->value != 0) {
-        waitpid(pid, NULL, 0);
-    } else {
-        answer->word = SERVICE_SPAWNED;
-        return pid;
     }
-    return -1;
+    if (answer->value != 0)
+        return -1;
+    answer->word = SERVICE_SPAWNED;
+    return pid;
 }
 
 static void spawn(struct init *init, const struct serve_request *request)

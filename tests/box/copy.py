@@ -155,9 +155,107 @@ def other_indexes(work):
     assert {'a.o', 'some/longer/name.o'} <= names(work + '/copy256')
 
 
+def split_index(work):
+    """Most of the index is in another file, which later changes do not touch."""
+    for split in ('plain', 'split', 'changed'):
+        p = os.path.join(work, split)
+        os.makedirs(p)
+        repository(p)
+        p += '/project'
+        if split == 'plain':
+            continue
+        write(p + '/deep/tracked.o')
+        write(p + '/deep/removed.o')
+        git(p, 'add', '-f', 'deep')
+        git(p, 'update-index', '--split-index')
+        assert any(n.startswith('sharedindex.') for n in os.listdir(p + '/.git'))
+        want = {'kept.o', 'out/kept', 'deep/tracked.o', 'deep/removed.o'}
+        if split == 'changed':
+            git(p, 'config', 'splitIndex.maxPercentChange', '100')
+            write(p + '/later.o')
+            git(p, 'add', '-f', 'later.o')
+            git(p, 'rm', '-q', '--cached', 'deep/removed.o')
+            write(p + '/kept.o', 'changed\n')
+            git(p, 'add', '-f', 'kept.o')
+            want = (want | {'later.o'}) - {'deep/removed.o'}
+        os.unlink(p + '/pipe')
+        assert copy(p, work + '/copy-' + split) == []
+        got = names(work + '/copy-' + split)
+        assert {n for n in got if n.endswith('.o') or n == 'out/kept'} == want, got
+        assert git(p, 'ls-files', '-ci', '--exclude-standard').split() == sorted(want)
+
+
+def split_at_random(work):
+    """Compared with git itself, for many entries and changes."""
+    import random
+    r = random.Random(7)
+    git(work, 'init', '-q', 'p')
+    p = work + '/p'
+    write(p + '/.gitignore', '*.o\n')
+    for i in range(800):
+        write(f'{p}/d{i % 7}/{i}.o')
+    git(p, 'add', '-f', '.')
+    git(p, 'config', 'splitIndex.maxPercentChange', '100')
+    git(p, 'update-index', '--split-index')
+    for round_ in range(6):
+        files = git(p, 'ls-files').split()
+        first = r.randrange(len(files) - 130)
+        git(p, 'rm', '-q', '--cached', *r.sample(files, 20))
+        files = git(p, 'ls-files').split()
+        git(p, 'rm', '-q', '--cached', *files[first:first + 60])
+        for i in range(5):
+            write(f'{p}/n{round_}/{i}.o')
+        git(p, 'add', '-f', f'n{round_}')
+        copy(p, f'{work}/copy{round_}')
+        got = {n for n in names(f'{work}/copy{round_}') if os.path.isfile(f'{work}/copy{round_}/{n}')}
+        want = set(git(p, 'ls-files').split()) | {'.gitignore'}
+        assert got == want, (round_, got ^ want)
+
+
+def sparse_index(work):
+    p = repository(work)
+    os.unlink(p + '/pipe')
+    for name in ('a', 'b'):
+        write(f'{p}/dir-{name}/file.o')
+    git(p, 'add', '-f', 'dir-a', 'dir-b')
+    git(p, 'commit', '-qm', 'second')
+    git(p, 'sparse-checkout', 'init', '--cone', '--sparse-index')
+    git(p, 'sparse-checkout', 'set', 'dir-a')
+    assert not os.path.exists(p + '/dir-b')
+    assert copy(p, work + '/copy') == []
+    got = names(work + '/copy')
+    assert 'dir-a/file.o' in got and 'kept.o' in got and 'secret.o' not in got, got
+
+
+def broken_index(work):
+    """Said, but no reason not to make a copy."""
+    p = repository(work)
+    os.unlink(p + '/pipe')
+    for i, content in enumerate((b'', b'DIRC', b'rubbish' * 50)):
+        with open(p + '/.git/index', 'wb') as f:
+            f.write(content)
+        notes = copy(p, f'{work}/copy{i}')
+        assert len(notes) == 1 and notes[0].startswith('.git/index can\'t be read'), notes
+        assert 'a.c' in names(f'{work}/copy{i}')
+
+
+def below_the_root(work):
+    """A project that is a part of a work tree."""
+    p = repository(work)
+    write(p + '/part/deep/kept.o')
+    write(p + '/part/a.c')
+    write(p + '/party/other.o')
+    git(p, 'add', '-f', 'part', 'party')
+    write(p + '/part/secret.o')
+    copy(p + '/part', work + '/copy')
+    got = names(work + '/copy')
+    assert {'a.c', 'deep', 'deep/kept.o'} == got, got
+
+
 def main():
     failed = 0
-    for test in (ordinary, linked_work_tree, submodule, strange_git, other_indexes):
+    for test in (ordinary, linked_work_tree, submodule, strange_git, other_indexes, split_index, split_at_random, sparse_index, broken_index,
+                 below_the_root):
         with tempfile.TemporaryDirectory(prefix='box-copy-') as work:
             try:
                 test(os.path.realpath(work))

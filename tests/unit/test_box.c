@@ -3,6 +3,7 @@
 #include "traced.h"
 #include "tree.h"
 
+#include "base/clock.h"
 #include "box/command.h"
 #include "box/dirs.h"
 #include "box/dirty.h"
@@ -16,8 +17,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 enum {
     ARENA_MAX = 16 << 20,
@@ -489,6 +492,48 @@ TEST(box_trash)
     CHECK_INT(rmdir(test_path("s/.trash")), 0);
     AUTO_FREE char *kept = test_read(test_path("outside"));
     CHECK_Z(kept, "kept");
+}
+
+static bool is_empty_soon(const char *dir)
+{
+    uint64_t end = clock_mono_ms() + TRASH_MS;
+    while (clock_mono_ms() < end) {
+        AUTO_FREE char *left = tree_describe(dir);
+        if (*left == '\0')
+            return true;
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    }
+    return false;
+}
+
+/* By a process that outlives us, and holds nothing of ours. */
+TEST(box_trash_later)
+{
+    AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
+    AUTO_ERR struct err err = {0};
+    if (!CHECK_OK(boxes_open(test_path("s"), BOXES_MAKE, &boxes, &err), &err))
+        return;
+    trash_empty_later(&boxes); /* nothing to do */
+    for (int round = 0; round < 20; round++) {
+        AUTO_FD int lock = -1, again = -1;
+        for (int i = 0; i < 50; i++)
+            tree_file(test_path("x/a/b/%d", i), "x", 0400);
+        CHECK_INT(rename(test_path("x"), test_path("s/.trash/x%d", round)), 0);
+        CHECK_OK(boxes_lock(&boxes, STR("box"), &lock, &err), &err);
+        trash_empty_later(&boxes);
+        close(lock);
+        lock = -1;
+        if (!CHECK_OK(boxes_lock(&boxes, STR("box"), &again, &err), &err))
+            return;
+    }
+    CHECK_INT(wait(NULL), -1); /* it is no child of ours */
+    /* The last one may have come while another was about to end. */
+    AUTO_FD int busy = open(test_path("s/.trash"), O_RDONLY | O_CLOEXEC);
+    CHECK_INT(flock(busy, LOCK_EX), 0);
+    close(busy);
+    busy = -1;
+    trash_empty_later(&boxes);
+    CHECK(is_empty_soon(test_path("s/.trash")));
 }
 
 /* Killed at every step ------------------------------------------------------------------------ */

@@ -26,13 +26,21 @@ struct scene {
     bool old_kernel; /* no flags for renameat2 */
     bool disturbed;  /* somebody else writes a file before the recovery */
     bool many;       /* so many files that their file systems are synced as a whole */
+    bool shapes;     /* directories become files, and the other way round */
     char *old;       /* the tree before */
     char *new;       /* and after */
     cpu_set_t cpus;  /* where this process might run before */
 };
 
+enum {
+    OLD_KERNEL = 1,
+    DISTURBED = 2,
+    MANY = 4,
+    SHAPES = 8,
+};
+
 /* Memory if it has attributes like a disk: thousands of cases, each of them synced. */
-static void scene_init(struct scene *s, bool old_kernel)
+static void scene_init(struct scene *s, unsigned flags)
 {
     cpu_set_t one;
     CPU_ZERO(&one);
@@ -40,7 +48,12 @@ static void scene_init(struct scene *s, bool old_kernel)
     BUG_ON(sched_getaffinity(0, sizeof(s->cpus), &s->cpus) != 0);
     sched_setaffinity(0, sizeof(one), &one); /* two processes in turns: faster on one */
     *s = (struct scene){
-        .cpus = s->cpus, .dir = "/dev/shm/cordon-crash-XXXXXX", .old_kernel = old_kernel};
+        .cpus = s->cpus,
+        .dir = "/dev/shm/cordon-crash-XXXXXX",
+        .old_kernel = flags & OLD_KERNEL,
+        .many = flags & MANY,
+        .shapes = flags & SHAPES,
+    };
     bool quick = mkdtemp(s->dir) && tree_set_xattr(s->dir, "user.cordon", "");
     if (!quick) {
         rmdir(s->dir);
@@ -56,6 +69,23 @@ static void scene_done(struct scene *s)
     tree_remove(s->dir);
     free(s->old);
     free(s->new);
+}
+
+static const char *in_root(const struct scene *s, const char *rel)
+{
+    static char path[400];
+    snprintf(path, sizeof(path), "%s/%s", s->root, rel);
+    return path;
+}
+
+static void reset_shapes(const struct scene *s)
+{
+    tree_file(in_root(s, "d2f/x"), "x", 0644);
+    tree_file(in_root(s, "d2f/in/y"), "y", 0644);
+    BUG_ON(mkdir(in_root(s, "d2f/empty"), 0777) != 0);
+    tree_file(in_root(s, "f2d"), "file", 0644);
+    BUG_ON(symlink("sub", in_root(s, "l2d")) != 0);
+    tree_file(in_root(s, "old/only/z"), "z", 0644);
 }
 
 /* The tree of before; the journal directory is there, so that only its files count. */
@@ -75,6 +105,8 @@ static void scene_reset(const struct scene *s)
     tree_file(path, "old c", 0644);
     snprintf(path, sizeof(path), "%s/sub/d", s->root);
     tree_file(path, "old d", 0644);
+    if (s->shapes)
+        reset_shapes(s);
     BUG_ON(mkdir(s->journal, 0700) != 0);
 }
 
@@ -89,6 +121,32 @@ static bool put_many(const struct scene *s, struct writer *w, struct err *err)
     return true;
 }
 
+static struct stamp stamp_at(const struct scene *s, const char *rel)
+{
+    struct stat st = {0};
+    (void)!lstat(in_root(s, rel), &st);
+    return stamp_of(&st);
+}
+
+static bool put_shapes(const struct scene *s, struct writer *w, struct err *err)
+{
+    struct stamp dir = stamp_at(s, "d2f"), link = stamp_at(s, "l2d");
+    struct writer_options replace = {.expect = &dir}, as_link = {.link = true};
+    if (!s->shapes)
+        return true;
+    writer_tidy(w);
+    return writer_put(w, STR("d2f"), STR("now a file"), &replace, err) &&
+           writer_remove(w, STR("d2f/x"), NULL, err) &&
+           writer_remove(w, STR("d2f/in/y"), NULL, err) &&
+           writer_remove(w, STR("f2d"), NULL, err) &&
+           writer_put(w, STR("f2d/a"), STR("in a directory"), NULL, err) &&
+           writer_put(w, STR("f2d/b/c"), STR("deep"), NULL, err) &&
+           writer_put(w, STR("f2d/l"), STR("a"), &as_link, err) &&
+           writer_remove(w, STR("l2d"), &link, err) &&
+           writer_put(w, STR("l2d/in"), STR("was a link"), NULL, err) &&
+           writer_remove(w, STR("old/only/z"), NULL, err);
+}
+
 static bool change(const struct scene *s, struct err *err)
 {
     AUTO_FD int root_fd = tree_open(s->root);
@@ -96,7 +154,7 @@ static bool change(const struct scene *s, struct err *err)
     struct writer_result result;
     struct writer_options eol = {.keep_eol = true};
     return writer_new(root_fd, s->journal, &w, err) && put_many(s, w, err) &&
-           writer_put(w, STR("a.txt"), STR("one\n2\n"), &eol, err) &&
+           put_shapes(s, w, err) && writer_put(w, STR("a.txt"), STR("one\n2\n"), &eol, err) &&
            writer_put(w, STR("b.sh"), STR("#!/bin/bash\necho\n"), &eol, err) &&
            writer_put(w, STR("new/deep/er/e"), STR("new e"), NULL, err) &&
            writer_remove(w, STR("gone"), NULL, err) &&
@@ -133,7 +191,9 @@ static int prepare_recovery(void *arg)
 {
     const struct scene *s = arg;
     char path[400];
-    snprintf(path, sizeof(path), "%s/sub/c", s->root);
+    struct stat st;
+    bool in_dir = s->shapes && stat(in_root(s, "d2f"), &st) == 0 && S_ISDIR(st.st_mode);
+    snprintf(path, sizeof(path), "%s/%s", s->root, in_dir ? "d2f/in/c" : "sub/c");
     if (s->disturbed)
         tree_file(path, "the user's own c", 0644);
     return 0;
@@ -156,12 +216,23 @@ enum verdict {
     MIXED,
 };
 
-static int judge_disturbed(const char *now)
+static bool shapes_agree(const char *now, bool old)
+{
+    static const char *const before[] = {
+        "d2f/x 1", "d2f/in/y 1", "f2d 1", "l2d 12", "old/only/z 1"};
+    static const char *const after[] = {"d2f 1", "f2d/a 1", "f2d/b/c 1", "f2d/l 12", "l2d/in 1"};
+    bool agree = true;
+    for (size_t i = 0; i < ARRAY_LEN(before); i++)
+        agree = agree && old == (strstr(now, before[i]) != NULL) && old == !strstr(now, after[i]);
+    return agree && (old || !strstr(now, "old"));
+}
+
+static int judge_disturbed(const struct scene *s, const char *now)
 {
     bool old = strstr(now, "gone") != NULL;
     bool good = strstr(now, "[the user's own c]") && old == !strstr(now, "new/deep/er/e") &&
                 old == !strstr(now, "[one\r\n2\r\n]") && !strstr(now, ".tmp") &&
-                !strstr(now, ".old");
+                !strstr(now, ".old") && (!s->shapes || shapes_agree(now, old));
     return !good ? MIXED : old ? ALL_OLD : ALL_NEW;
 }
 
@@ -177,7 +248,7 @@ static int act_judge(void *arg)
     if (!CHECK_Z(journal, ""))
         return MIXED;
     if (s->disturbed)
-        return judge_disturbed(now);
+        return judge_disturbed(s, now);
     if (strcmp(now, s->old) == 0)
         return ALL_OLD;
     return CHECK_Z(now, s->new) ? ALL_NEW : MIXED;
@@ -238,14 +309,13 @@ static void outcome_check(const struct outcome *outcome, size_t at_least)
     CHECK_INT(outcome->old + outcome->new, outcome->cases);
 }
 
-static void crash_everywhere(bool old_kernel, bool disturbed, bool many)
+static void crash_everywhere(unsigned flags)
 {
     struct scene s;
     struct outcome outcome = {0};
-    scene_init(&s, old_kernel);
-    s.many = many;
+    scene_init(&s, flags);
     scene_measure(&s);
-    s.disturbed = disturbed;
+    s.disturbed = flags & DISTURBED;
     struct act act = {prepare_scene, act_change, &s};
     bool ended = false;
     for (size_t k = 1; !ended; k += stride()) {
@@ -261,22 +331,29 @@ static void crash_everywhere(bool old_kernel, bool disturbed, bool many)
 
 TEST(writer_killed_at_every_step_leaves_all_old_or_all_new)
 {
-    crash_everywhere(false, false, false);
+    crash_everywhere(0);
 }
 
 TEST(writer_killed_at_every_step_without_exchange)
 {
-    crash_everywhere(true, false, false);
+    crash_everywhere(OLD_KERNEL);
 }
 
 TEST(writer_killed_at_every_step_and_then_edited)
 {
-    crash_everywhere(false, true, false);
+    crash_everywhere(DISTURBED);
 }
 
 TEST(writer_with_many_files_killed_at_every_step)
 {
-    crash_everywhere(false, false, true);
+    crash_everywhere(MANY);
+}
+
+TEST(writer_that_exchanges_files_and_directories_killed_at_every_step)
+{
+    crash_everywhere(SHAPES);
+    crash_everywhere(SHAPES | DISTURBED);
+    crash_everywhere(SHAPES | MANY);
 }
 
 static int act_change_one(void *arg)
@@ -312,7 +389,7 @@ static void lose_temporary(const struct scene *s, const char *named)
 static void lose_power_everywhere(const char *named)
 {
     struct scene s;
-    scene_init(&s, false);
+    scene_init(&s, 0);
     struct act act = {prepare_scene, act_change_one, &s};
     size_t seen[2] = {0};
     bool ended = false;
@@ -343,7 +420,7 @@ TEST(writer_of_one_file_that_loses_power_leaves_it_old_or_new)
 TEST(writer_syncs_its_journal_before_it_touches_anything)
 {
     struct scene s;
-    scene_init(&s, false);
+    scene_init(&s, 0);
     struct watch watch = scene_measure(&s);
     CHECK(!watch.early_create);
     CHECK(!watch.early_rename);
@@ -406,11 +483,11 @@ static int act_judge_meddled(void *arg)
     return !ok ? MIXED : new ? ALL_NEW : ALL_OLD;
 }
 
-static void meddle_with(void (*meddle)(const struct scene *s), child_fn judge_it, bool old_kernel)
+static void meddle_with(void (*meddle)(const struct scene *s), child_fn judge_it, unsigned flags)
 {
     struct scene s;
     struct outcome outcome = {0};
-    scene_init(&s, old_kernel);
+    scene_init(&s, flags);
     size_t begin = scene_measure(&s).begin_stop;
     struct act act = {prepare_scene, act_change, &s, 1};
     for (size_t k = begin;; k += stride()) {
@@ -432,41 +509,103 @@ static void meddle_with(void (*meddle)(const struct scene *s), child_fn judge_it
     scene_done(&s);
 }
 
-static void meddle_everywhere(void (*meddle)(const struct scene *s), bool old_kernel)
+static void meddle_everywhere(void (*meddle)(const struct scene *s), unsigned flags)
 {
-    meddle_with(meddle, act_judge_meddled, old_kernel);
+    meddle_with(meddle, act_judge_meddled, flags);
 }
 
 TEST(writer_never_loses_what_an_editor_renames_meanwhile)
 {
-    meddle_everywhere(meddle_rename, false);
+    meddle_everywhere(meddle_rename, 0);
 }
 
 TEST(writer_never_loses_what_is_written_meanwhile)
 {
-    meddle_everywhere(meddle_write, false);
+    meddle_everywhere(meddle_write, 0);
 }
 
 TEST(writer_never_loses_what_is_written_to_its_victim)
 {
-    meddle_everywhere(meddle_victim, false);
+    meddle_everywhere(meddle_victim, 0);
 }
 
 TEST(writer_never_loses_what_is_created_meanwhile)
 {
-    meddle_everywhere(meddle_create, false);
-    meddle_everywhere(meddle_beside, false);
+    meddle_everywhere(meddle_create, 0);
+    meddle_everywhere(meddle_beside, 0);
+}
+
+/* A file in the directory that is to go, or in the one that has come; once that is a file, too
+ * late.
+ */
+static void meddle_inside(const struct scene *s, const char *rel, const char *content)
+{
+    AUTO_FD int fd = open(in_root(s, rel), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (fd < 0)
+        tree_file(in_root(s, "late"), content, 0644);
+    else
+        BUG_ON(write(fd, content, strlen(content)) < 0);
+}
+
+static void meddle_old_dir(const struct scene *s)
+{
+    meddle_inside(s, "d2f/in/mine", "meddled");
+}
+
+static void meddle_new_dir(const struct scene *s)
+{
+    meddle_inside(s, "f2d/mine", "meddled");
+}
+
+/* And then the change must be undone. */
+static void meddle_new_dir_and_file(const struct scene *s)
+{
+    meddle_inside(s, "f2d/mine", "mine");
+    meddle_write(s);
+}
+
+static int act_judge_shapes(void *arg)
+{
+    const struct scene *s = arg;
+    AUTO_FREE char *now = tree_describe(s->root);
+    AUTO_FREE char *journal = tree_describe(s->journal);
+    bool new = strstr(now, "[one\r\n2\r\n]") != NULL;
+    bool ok = CHECK(strstr(now, "[meddled]")) && CHECK_Z(journal, "") &&
+              CHECK(!strstr(now, ".tmp")) && CHECK(shapes_agree(now, !new));
+    return !ok ? MIXED : new ? ALL_NEW : ALL_OLD;
+}
+
+/* What was in the way back is kept. */
+static int act_judge_shapes_kept(void *arg)
+{
+    const struct scene *s = arg;
+    AUTO_FREE char *now = tree_describe(s->root);
+    return CHECK(strstr(now, "[mine]")) ? act_judge_shapes(arg) : MIXED;
+}
+
+static int act_judge_shapes_clean(void *arg)
+{
+    const struct scene *s = arg;
+    AUTO_FREE char *now = tree_describe(s->root);
+    return CHECK(!strstr(now, ".cordon-")) ? act_judge_shapes(arg) : MIXED;
+}
+
+TEST(writer_never_loses_what_is_put_into_directories_that_change)
+{
+    meddle_with(meddle_old_dir, act_judge_shapes_clean, SHAPES);
+    meddle_with(meddle_new_dir, act_judge_shapes_clean, SHAPES);
+    meddle_with(meddle_new_dir_and_file, act_judge_shapes_kept, SHAPES);
 }
 
 /* Kills the change at a sample of stops after the commit line, and then its recovery everywhere. */
-static void crash_recovery(bool old_kernel, bool disturbed, size_t samples)
+static void crash_recovery(unsigned flags, size_t samples)
 {
     struct scene s;
     struct outcome outcome = {0};
-    scene_init(&s, old_kernel);
+    scene_init(&s, flags);
     struct watch watch = scene_measure(&s);
     BUG_ON(watch.commit_stop == 0 || watch.commit_stop + samples >= watch.stops);
-    s.disturbed = disturbed;
+    s.disturbed = flags & DISTURBED;
     struct act first = {prepare_scene, act_change, &s};
     struct act second = {prepare_recovery, act_recover, &s};
     for (size_t i = 0; i < samples; i++) {
@@ -481,28 +620,34 @@ static void crash_recovery(bool old_kernel, bool disturbed, size_t samples)
     }
     outcome_check(&outcome, 200);
     CHECK(outcome.new > 0);
-    CHECK(!disturbed || outcome.old > 0);
+    CHECK(!s.disturbed || outcome.old > 0);
     scene_done(&s);
 }
 
 TEST(journal_recovery_killed_at_every_step_recovers)
 {
-    crash_recovery(false, false, 3);
+    crash_recovery(0, 3);
 }
 
 TEST(journal_recovery_that_undoes_killed_at_every_step)
 {
-    crash_recovery(false, true, 3);
+    crash_recovery(DISTURBED, 3);
 }
 
 TEST(journal_recovery_killed_at_every_step_without_exchange)
 {
-    crash_recovery(true, false, 2);
+    crash_recovery(OLD_KERNEL, 2);
 }
 
 TEST(journal_recovery_that_undoes_killed_without_exchange)
 {
-    crash_recovery(true, true, 2);
+    crash_recovery(OLD_KERNEL | DISTURBED, 2);
+}
+
+TEST(journal_recovery_of_exchanged_directories_killed_at_every_step)
+{
+    crash_recovery(SHAPES, 3);
+    crash_recovery(SHAPES | DISTURBED, 3);
 }
 
 /* Told that it failed: all old, at the latest after the next command. Told that it didn't: new. */
@@ -558,7 +703,7 @@ static size_t call_after(struct scene *s, struct watch all, size_t stop, size_t 
     BUG_ON(true);
 }
 
-static void fail_scene(bool old_kernel)
+static void fail_scene(unsigned flags)
 {
     struct scene s;
     struct outcome outcome = {0};
@@ -566,7 +711,7 @@ static void fail_scene(bool old_kernel)
         test_skip("calls are made to fail on x86-64 only");
         return;
     }
-    scene_init(&s, old_kernel);
+    scene_init(&s, flags);
     struct watch measured = scene_measure(&s);
     struct watch watch = {.journal_dir = s.journal};
     fail_everywhere(&s, &watch, &outcome);
@@ -586,12 +731,30 @@ static void fail_scene(bool old_kernel)
 
 TEST(writer_with_any_call_failing_leaves_all_old_or_all_new)
 {
-    fail_scene(false);
+    fail_scene(0);
 }
 
 TEST(writer_with_any_call_failing_without_exchange)
 {
-    fail_scene(true);
+    fail_scene(OLD_KERNEL);
+}
+
+TEST(writer_that_exchanges_files_and_directories_with_any_call_failing)
+{
+    fail_scene(SHAPES);
+}
+
+/* Without the kernel's exchange there is no way: nothing is changed. */
+TEST(writer_that_cannot_exchange_files_and_directories)
+{
+    struct scene s;
+    scene_init(&s, SHAPES | OLD_KERNEL);
+    scene_reset(&s);
+    s.old = tree_describe(s.root);
+    CHECK_INT(child_run(act_change, &s), FAILED);
+    AUTO_FREE char *now = tree_describe(s.root);
+    CHECK_Z(now, s.old);
+    scene_done(&s);
 }
 
 /* The last line may be on disk or not: killed at every step of the way back. */
@@ -603,7 +766,7 @@ TEST(writer_killed_while_it_undoes_what_was_done)
         test_skip("calls are made to fail on x86-64 only");
         return;
     }
-    scene_init(&s, false);
+    scene_init(&s, 0);
     size_t done = scene_measure(&s).done_stop;
     struct act act = {prepare_scene, act_change, &s, FAILED};
     bool ended = false;
@@ -641,8 +804,8 @@ static int act_judge_moved(void *arg)
 
 TEST(writer_finds_a_directory_that_is_moved_meanwhile)
 {
-    meddle_with(meddle_move, act_judge_moved, false);
-    meddle_with(meddle_move, act_judge_moved, true);
+    meddle_with(meddle_move, act_judge_moved, 0);
+    meddle_with(meddle_move, act_judge_moved, OLD_KERNEL);
 }
 
 static void meddle_move_many(const struct scene *s)
@@ -671,8 +834,7 @@ TEST(writer_creates_only_in_the_directory_at_its_path)
         CHANGES = CHANGE_SYNC_WHOLE + 6
     };
     struct scene s;
-    scene_init(&s, false);
-    s.many = true;
+    scene_init(&s, MANY);
     struct watch measured = scene_measure(&s);
     struct act act = {prepare_scene, act_change, &s, CONFLICT};
     for (size_t k = measured.rename_stops[0]; k <= measured.rename_stops[CHANGES - 1]; k++) {
@@ -710,7 +872,7 @@ TEST(writer_that_dies_never_removes_directories_of_others)
 {
     struct scene s;
     size_t n[2] = {0};
-    scene_init(&s, false);
+    scene_init(&s, 0);
     struct watch measured = scene_measure(&s);
     struct act act = {prepare_scene, act_change, &s, CONFLICT};
     for (size_t k = measured.begin_stop; k < measured.commit_stop; k += stride()) {

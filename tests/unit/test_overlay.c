@@ -103,6 +103,69 @@ TEST(overlay_plan)
     }
 }
 
+/* Binds ------------------------------------------------------------------------------------- */
+
+struct bind_row {
+    const char *name;
+    const char *read; /* of the verdict; one directory, or NULL */
+    struct plan_bind binds[2];
+    const char *hidden;
+    const char *want;
+};
+
+#define SAME(name)         .at = {name, sizeof(name) - 1}, .source.path = {name, sizeof(name) - 1}
+#define MOVED(place, name) .at = {place, sizeof(place) - 1}, .source.path = {name, sizeof(name) - 1}
+
+static const struct bind_row bind_rows[] = {
+    {"a directory", NULL, {{SAME("/r/p"), .is_dir = true, .write = true, .exec = true}}, NULL,
+        "bind /r/p read write exec;"},
+    {"read-only in one that can be written", NULL,
+        {{SAME("/r/p"), .is_dir = true, .write = true}, {SAME("/r/p/.git"), .is_dir = true}}, NULL,
+        "bind /r/p read write;bind /r/p/.git read;"},
+    {"a file, and the way to it", NULL,
+        {{SAME("/r/p"), .is_dir = true, .write = true}, {SAME("/r/p/d/f")}}, NULL,
+        "bind /r/p read write;pin /r/p/d;bind /r/p/d/f read;"},
+    {"instead of what the verdict shows there", "/r/p/in",
+        {{SAME("/r/p"), .is_dir = true, .write = true}}, NULL, "bind /r/p read write;"},
+    {"beside what it shows elsewhere", "/r/q", {{SAME("/r/p"), .is_dir = true}}, NULL,
+        "bind /r/p read;bind /r/q read;"},
+    {"what is hidden in it is covered", NULL, {{SAME("/r/p"), .is_dir = true}}, "/r/p/state",
+        "bind /r/p read;cover /r/p/state;"},
+    {"at another place nothing of the host's is there to cover", NULL,
+        {{MOVED("/r/p", "/r/box/home"), .is_dir = true, .write = true}}, "/r/p/state",
+        "bind /r/p read write;"},
+    {"at another place in one that holds it", "/r",
+        {{MOVED("/r/p", "/r/state/home"), .is_dir = true}}, "/r/state",
+        "bind /r read;bind /r/p read;cover /r/state;"},
+};
+
+TEST(overlay_binds)
+{
+    static const struct baseline nothing;
+    for (size_t i = 0; i < ARRAY_LEN(bind_rows); i++) {
+        const struct bind_row *row = &bind_rows[i];
+        AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+        struct policy policy = {.sandbox = POLICY_NATIVE};
+        struct verdict v = {.policy = &policy, .read = one_path(&a, row->read)};
+        const struct plan_hidden hidden = {str_z(row->hidden), true};
+        struct plan plan;
+        plan_make(&(struct plan_input){.verdict = &v,
+                      .baseline = &nothing,
+                      .hidden = &hidden,
+                      .n_hidden = row->hidden != NULL,
+                      .binds = row->binds,
+                      .n_binds = row->binds[1].at.p ? 2 : 1},
+            &a, &plan);
+        AUTO_JSON json_t *tree = plan_json(&plan);
+        AUTO_BUF struct buf got = BUF_INIT(4096);
+        size_t k;
+        json_t *step;
+        json_array_foreach(json_object_get(tree, "steps"), k, step) add_step(&got, step);
+        test_row(i, row->name);
+        CHECK_STR(buf_str(&got), str_z(row->want));
+    }
+}
+
 /* Running ------------------------------------------------------------------------------------- */
 
 static struct plan_source source_of(struct arena *a, const char *path)

@@ -1,0 +1,292 @@
+/* cordon box doctor: what this machine offers boxes, and what crashed ones left. */
+#include "box/layering.h"
+#include "box/trash.h"
+#include "cli/box_cmds.h"
+#include "cli/config.h"
+#include "path/beneath.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+
+enum {
+    CHECKS_MAX = 16,
+    TRASH_MS = 60 * 1000,
+};
+
+struct doctor_options {
+    bool fix;
+};
+
+enum health {
+    HEALTH_OK,
+    HEALTH_WEAKER, /* boxes work, with less */
+    HEALTH_MISSING,
+    HEALTH_LEFT_OVER,
+};
+
+static const char *const health_names[] = {"ok", "weaker", "missing", "left over"};
+
+struct check {
+    const char *name;
+    enum health health;
+    const char *detail, *remedy;
+};
+
+struct doctor {
+    struct cli *cli;
+    struct boxes boxes;
+    struct check checks[CHECKS_MAX];
+    size_t n;
+    bool unusable;
+};
+
+static void add(struct doctor *d, const struct check *check)
+{
+    if (d->n < CHECKS_MAX)
+        d->checks[d->n++] = *check;
+}
+
+/* The machine --------------------------------------------------------------------------------- */
+
+static bool source_of(int dir, const char *name, struct arena *a, struct plan_source *ret_source)
+{
+    struct stat st;
+    AUTO_FD int fd = mkdirat(dir, name, 0700) == 0 || errno == EEXIST
+                         ? openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                         : -1;
+    AUTO_FREE char *path = fd >= 0 ? beneath_name(fd) : NULL;
+    if (!path || fstat(fd, &st) != 0)
+        return false;
+    *ret_source = (struct plan_source){arena_str(a, str_z(path)), st.st_dev, st.st_ino};
+    return true;
+}
+
+/* Where boxes would be: their file system decides. */
+static void check_layers(struct doctor *d, int dir)
+{
+    AUTO_ERR struct err err = {0};
+    AUTO_BUF struct buf why = BUF_INIT(64 * 1024);
+    struct arena *a = d->cli->arena;
+    struct plan_overlay overlay = {.at = STR("/project")};
+    enum box_layering layering;
+    if (!source_of(dir, "lower", a, &overlay.lower) ||
+        !source_of(dir, "upper", a, &overlay.upper) || !source_of(dir, "work", a, &overlay.work))
+        return add(d, &(struct check){"state", HEALTH_MISSING,
+                          arena_printf(a, "cannot write in $CORDON_HOME: %s", strerror(errno)),
+                          "set CORDON_HOME to a directory of your own"});
+    if (!layering_choose(&overlay, &layering, &why, &err)) {
+        const struct err_pair *remedy = err_ctx_get(&err, "remedy");
+        d->unusable = true;
+        return add(d, &(struct check){"sandbox", HEALTH_MISSING, arena_printf(a, "%s", err.message),
+                          remedy ? arena_printf(a, "%s", remedy->text) : "see 'cordon doctor'"});
+    }
+    add(d, &(struct check){"sandbox", HEALTH_OK, "user namespaces and the rest work", NULL});
+    bool ok = layering == BOX_LAYERS_OVERLAY;
+    add(d, &(struct check){"overlay", ok ? HEALTH_OK : HEALTH_WEAKER,
+               ok ? "changes are kept in a layer"
+                  : arena_printf(a, "each box gets a second copy: %s", buf_z(&why)),
+               "use Linux 5.11 or newer, and a file system such as ext4, XFS or btrfs for "
+               "$CORDON_HOME"});
+}
+
+static void check_reflink(struct doctor *d, int dir)
+{
+    AUTO_FD int from = openat(dir, "from", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    AUTO_FD int to = openat(dir, "to", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    bool ok = from >= 0 && to >= 0 && write(from, "x", 1) == 1 && ioctl(to, FICLONE, from) == 0;
+    add(d, &(struct check){"reflink", ok ? HEALTH_OK : HEALTH_WEAKER,
+               ok ? "copies share their blocks with the project, on one file system"
+                  : "the file system of $CORDON_HOME can't share blocks: ':copy' copies them",
+               "use ':overlay' for large projects, or XFS or btrfs"});
+}
+
+/* Our own cgroup of version 2, in which we may make others. */
+static void check_cgroup(struct doctor *d)
+{
+    char line[512] = "", path[600] = "/sys/fs/cgroup";
+    AUTO_FD int fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, line, sizeof(line) - 1) : 0;
+    struct str rest = str_n(line, n > 0 ? (size_t)n : 0), one;
+    bool v2 = false;
+    while (str_cut(rest, '\n', &one, &rest))
+        if (str_starts_with(one, STR("0::"))) {
+            snprintf(path, sizeof(path), "/sys/fs/cgroup" STR_FMT, STR_ARG(str_skip(one, 3)));
+            v2 = access("/sys/fs/cgroup/cgroup.controllers", R_OK) == 0;
+        }
+    bool ok = v2 && access(path, W_OK) == 0;
+    add(d, &(struct check){"cgroup", ok ? HEALTH_OK : HEALTH_WEAKER,
+               ok ? "limits hold for a box as a whole"
+                  : "not delegated to you: limits hold for each process",
+               "run it below 'systemd-run --user --scope -p Delegate=yes'"});
+}
+
+static void check_machine(struct doctor *d)
+{
+    char name[] = ".doctor-XXXXXX";
+    const char *dir;
+    AUTO_ERR struct err err = {0};
+    if (!config_state_path(d->cli->arena, "sandboxes", &dir, &err)) {
+        d->unusable = true;
+        return add(d, &(struct check){"state", HEALTH_MISSING,
+                          arena_printf(d->cli->arena, "%s", err.message), "set CORDON_HOME"});
+    }
+    char *path = arena_printf(d->cli->arena, "%s/.trash/%s", dir, name + 1);
+    AUTO_FD int fd = mkdtemp(path) ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd < 0) {
+        d->unusable = true;
+        return add(
+            d, &(struct check){"state", HEALTH_MISSING,
+                   arena_printf(d->cli->arena, "cannot write in '%s': %s", dir, strerror(errno)),
+                   "make it yours, or set CORDON_HOME to a directory of your own"});
+    }
+    check_layers(d, fd);
+    check_reflink(d, fd);
+    check_cgroup(d);
+}
+
+/* Boxes --------------------------------------------------------------------------------------- */
+
+static size_t count(int dir)
+{
+    size_t n = 0;
+    int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
+    const struct dirent *entry;
+    if (!list)
+        return 0;
+    while ((entry = readdir(list)))
+        n += entry->d_name[0] != '.';
+    closedir(list);
+    return n;
+}
+
+static void check_boxes(struct doctor *d)
+{
+    AUTO_ERR struct err err = {0};
+    struct agent_rows rows;
+    struct str_list names;
+    if (!box_use_rows(d->cli, &rows, &err) || !boxes_list(&d->boxes, d->cli->arena, &names, &err))
+        return add(d, &(struct check){"boxes", HEALTH_MISSING,
+                          arena_printf(d->cli->arena, "%s", err.message), NULL});
+    size_t right = 0;
+    for (size_t i = 0; i < names.n; i++) {
+        AUTO(box_close) struct box box = BOX_NONE;
+        AUTO_ERR struct err why = {0};
+        if (box_open(&d->boxes, names.p[i], &rows, d->cli->arena, &box, &why))
+            right++;
+        else
+            add(d, &(struct check){"box", HEALTH_LEFT_OVER,
+                       arena_printf(d->cli->arena, "%s", why.message),
+                       arena_printf(d->cli->arena,
+                           "cordon box destroy " STR_FMT " --abandon-unapplied",
+                           STR_ARG(names.p[i]))});
+    }
+    add(d, &(struct check){"boxes", HEALTH_OK, arena_printf(d->cli->arena, "%zu", right), NULL});
+}
+
+static void check_left_over(struct doctor *d)
+{
+    static const char remedy[] = "cordon box doctor --fix";
+    size_t making = d->boxes.making >= 0 ? count(d->boxes.making) : 0;
+    size_t trash = d->boxes.trash >= 0 ? count(d->boxes.trash) : 0;
+    add(d, &(struct check){"unfinished", making ? HEALTH_LEFT_OVER : HEALTH_OK,
+               making ? arena_printf(d->cli->arena,
+                            "%zu boxes that were never finished, or are being made now", making)
+                      : "none",
+               remedy});
+    add(d, &(struct check){"trash", trash ? HEALTH_LEFT_OVER : HEALTH_OK,
+               trash ? arena_printf(d->cli->arena, "%zu trees of files to delete", trash) : "empty",
+               remedy});
+}
+
+/* The whole ----------------------------------------------------------------------------------- */
+
+static bool fix(struct doctor *d, struct err *err)
+{
+    size_t swept;
+    struct trash_left left;
+    return trash_sweep(&d->boxes, &swept, err) && trash_empty(&d->boxes, TRASH_MS, &left, err);
+}
+
+static void print(struct cli *cli, const struct doctor *d)
+{
+    static const enum out_style styles[] = {OUT_GREEN, OUT_YELLOW, OUT_RED, OUT_YELLOW};
+    for (size_t i = 0; i < d->n; i++) {
+        const struct check *c = &d->checks[i];
+        out_styled(
+            cli, styles[c->health], arena_printf(cli->arena, "%-10s", health_names[c->health]));
+        out_line(cli, "%-11s %s", c->name, c->detail);
+        if (c->health != HEALTH_OK && c->remedy)
+            out_line(cli, "          remedy: %s", c->remedy);
+    }
+}
+
+static json_t *to_json(const struct doctor *d)
+{
+    json_t *object = json_object(), *list = json_array();
+    for (size_t i = 0; i < d->n; i++) {
+        const struct check *c = &d->checks[i];
+        bool told = c->health != HEALTH_OK && c->remedy;
+        json_t *check = json_object();
+        json_put(check, "name", json_string(c->name));
+        json_put(check, "status", json_string(health_names[c->health]));
+        json_put(check, "detail", json_text(str_z(c->detail)));
+        json_put(check, "remedy", told ? json_text(str_z(c->remedy)) : json_null());
+        json_push(list, check);
+    }
+    json_put(object, "usable", json_boolean(!d->unusable));
+    json_put(object, "checks", list);
+    return object;
+}
+
+static bool run_doctor(struct cli *cli, const struct args *args, struct err *err)
+{
+    const struct doctor_options *o = args->options;
+    AUTO_ERR struct err unable = {0}, ignored = {0};
+    struct doctor d = {.cli = cli, .boxes = BOXES_NONE};
+    struct trash_left left;
+    if (box_use_boxes(cli, BOXES_MAKE, &d.boxes, &unable)) {
+        if (o->fix && !fix(&d, err)) {
+            boxes_close(&d.boxes);
+            return false;
+        }
+        check_left_over(&d);
+        check_boxes(&d);
+        check_machine(&d);
+        (void)!trash_empty(&d.boxes, TRASH_MS, &left, &ignored);
+    } else {
+        d.unusable = true;
+        add(&d,
+            &(struct check){"state", HEALTH_MISSING, arena_printf(cli->arena, "%s", unable.message),
+                "set CORDON_HOME to a directory of your own"});
+    }
+    boxes_close(&d.boxes);
+    cli->status = d.unusable ? err_status(E_SANDBOX_UNAVAILABLE) : 0;
+    if (cli->json)
+        return out_json(cli, to_json(&d), err);
+    print(cli, &d);
+    return true;
+}
+
+static const struct opt doctor_opts[] = {
+    OPT_SET("fix", 0, struct doctor_options, fix, "delete what crashed boxes left"),
+};
+
+static const struct example doctor_examples[] = {
+    {"cordon box doctor --fix", "clean up, and see what this machine offers"},
+};
+
+const struct cmd cmd_box_doctor = {
+    .name = "doctor",
+    .summary = "say what this machine offers boxes, and what is left over",
+    .about = "Tries out what boxes need, in $CORDON_HOME, where they are kept. Exit status: 0 if "
+             "boxes can be used, 3 if not.",
+    .usage = "",
+    CMD_OPTS(doctor_opts, struct doctor_options),
+    CMD_EXAMPLES(doctor_examples),
+    .run = run_doctor,
+};

@@ -1,0 +1,146 @@
+/* cordon box prune: boxes that nobody needs, and what crashed commands left. */
+#include "box/reset.h"
+#include "box/trash.h"
+#include "cli/box_cmds.h"
+
+enum {
+    TRASH_MS = 60 * 1000,
+    KEPT_OPEN_MAX = 200, /* boxes in one go: each has three descriptors */
+};
+
+struct prune_options {
+    bool yes, dry_run;
+};
+
+/* A box that can go: it does not run, and all that it did was applied. */
+struct spare {
+    struct str name;
+    int lock, hold;
+};
+
+struct pruning {
+    struct cli *cli;
+    const struct prune_options *o;
+    struct boxes boxes;
+    struct agent_rows rows;
+    struct spare spares[KEPT_OPEN_MAX];
+    size_t n;
+    struct trash_left left;
+    size_t swept;
+};
+
+/* Whatever speaks against it keeps the box. */
+static void look_at(struct pruning *p, struct str name)
+{
+    AUTO_ERR struct err why = {0};
+    AUTO(box_close) struct box box = BOX_NONE;
+    AUTO_FD int lock = -1, hold = -1;
+    if (p->n == KEPT_OPEN_MAX || !boxes_lock(&p->boxes, name, &lock, &why) ||
+        !box_open(&p->boxes, name, &p->rows, p->cli->arena, &box, &why) ||
+        !state_hold(box.host, &hold, &why) || !reset_refuse_loss(&box, "pruning", &why))
+        return;
+    p->spares[p->n++] = (struct spare){box.name, TAKE_FD(lock), TAKE_FD(hold)};
+}
+
+static bool consent(struct pruning *p, struct err *err)
+{
+    AUTO_BUF struct buf names = BUF_INIT(64 * 1024);
+    if (p->o->yes || p->o->dry_run || p->n == 0)
+        return true;
+    for (size_t i = 0; i < p->n; i++)
+        buf_printf(&names, "%s'" STR_FMT "'", i ? ", " : "", STR_ARG(p->spares[i].name));
+    const char *question = arena_printf(p->cli->arena,
+        "Destroy boxes that do not run and have nothing to apply: %s?", buf_z(&names));
+    return box_use_consent(p->cli, question, "give --yes", err);
+}
+
+static bool destroy_spares(struct pruning *p, struct err *err)
+{
+    for (size_t i = 0; i < p->n && !p->o->dry_run; i++)
+        if (!boxes_destroy(&p->boxes, p->spares[i].name, err))
+            return false;
+    return true;
+}
+
+static bool tell(struct pruning *p, struct err *err)
+{
+    struct cli *cli = p->cli;
+    if (!cli->json) {
+        for (size_t i = 0; i < p->n; i++)
+            out_line(cli, "%s " STR_FMT, p->o->dry_run ? "would destroy" : "destroyed",
+                STR_ARG(p->spares[i].name));
+        if (p->swept)
+            out_line(cli, "unfinished boxes removed: %zu", p->swept);
+        if (p->left.left)
+            out_warn(cli, "%zu trees of files are still to be deleted: run it again", p->left.left);
+        return true;
+    }
+    json_t *object = json_object(), *list = json_array();
+    for (size_t i = 0; i < p->n; i++)
+        json_push(list, json_text(p->spares[i].name));
+    json_put(object, "destroyed", list);
+    json_put(object, "dry_run", json_boolean(p->o->dry_run));
+    json_put(object, "unfinished", json_integer((json_int_t)p->swept));
+    json_put(object, "deleted_files", json_integer((json_int_t)p->left.deleted));
+    json_put(object, "left", json_integer((json_int_t)p->left.left));
+    return out_json(cli, object, err);
+}
+
+static bool prune(struct pruning *p, struct err *err)
+{
+    struct str_list names;
+    if (!box_use_rows(p->cli, &p->rows, err) || !boxes_list(&p->boxes, p->cli->arena, &names, err))
+        return false;
+    /* What is left over is no question. */
+    if (!p->o->dry_run && (!trash_sweep(&p->boxes, &p->swept, err) ||
+                              !trash_empty(&p->boxes, TRASH_MS, &p->left, err)))
+        return false;
+    for (size_t i = 0; i < names.n; i++)
+        look_at(p, names.p[i]);
+    if (!consent(p, err) || !destroy_spares(p, err))
+        return false;
+    size_t deleted = p->left.deleted;
+    if (p->n && !p->o->dry_run && !trash_empty(&p->boxes, TRASH_MS, &p->left, err))
+        return false;
+    p->left.deleted += p->n ? deleted : 0;
+    return tell(p, err);
+}
+
+static bool run_prune(struct cli *cli, const struct args *args, struct err *err)
+{
+    struct pruning *p = ARENA_NEW(cli->arena, struct pruning, 1);
+    *p = (struct pruning){.cli = cli, .o = args->options, .boxes = BOXES_NONE};
+    bool ok = box_use_boxes(cli, BOXES_LOOK, &p->boxes, err);
+    if (ok && p->boxes.fd >= 0) {
+        boxes_close(&p->boxes);
+        ok = box_use_boxes(cli, BOXES_MAKE, &p->boxes, err);
+    }
+    ok = ok && prune(p, err);
+    for (size_t i = 0; i < p->n; i++) {
+        auto_fd(&p->spares[i].lock);
+        auto_fd(&p->spares[i].hold);
+    }
+    boxes_close(&p->boxes);
+    return ok;
+}
+
+static const struct opt prune_opts[] = {
+    OPT_SET("dry-run", 0, struct prune_options, dry_run, "only say which"),
+    OPT_SET("yes", 'y', struct prune_options, yes, "do not ask"),
+};
+
+static const struct example prune_examples[] = {
+    {"cordon box prune --dry-run", "which boxes could go?"},
+};
+
+const struct cmd cmd_box_prune = {
+    .name = "prune",
+    .summary = "remove boxes that have nothing to apply, and what is left over",
+    .about = "Boxes that run, or whose changes were not applied, stay. What commands that were "
+             "killed left behind, and files of destroyed boxes that are still there, are deleted "
+             "without a question.",
+    .usage = "",
+    CMD_OPTS(prune_opts, struct prune_options),
+    CMD_EXAMPLES(prune_examples),
+    .run = run_prune,
+};

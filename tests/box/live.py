@@ -1,0 +1,680 @@
+#!/usr/bin/env python3
+"""Boxes that run: started, watched, typed into, used by `exec`, stopped, killed.
+
+The cases are those of tests/sandbox/harness.py, and the terminals those of tests/tui. A box's agent is a row of the
+user's settings that points to a small script in the project.
+"""
+import contextlib
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "sandbox"), os.path.join(HERE, "..", "tui")]
+from console import EXPECT_S  # noqa: E402 pylint: disable=wrong-import-position
+from harness import TIMEOUT_S, Failed, case, children, main, sanitized  # noqa: E402 pylint: disable=wrong-import-position
+from screen import Screen  # noqa: E402 pylint: disable=wrong-import-position
+
+KEY = "sk-test-0123456789abcdef"
+AT_ONCE = 20
+OURS = (b"(cordon-box)", b"(cordon-init)", b"(cordon-proxy)")
+
+# A program that takes prompts as one with a line editor of its own does: what it gets goes to a file.
+EDITOR = r'''
+import os, sys, termios, tty
+paste = "paste" in sys.argv
+mute = "mute" in sys.argv
+if "slow" in sys.argv:
+    print("loading", flush=True)
+    while not os.path.exists("go"):
+        import time; time.sleep(0.01)
+tty.setraw(0)
+sys.stdout.write(("\x1b[?2004h" if paste else "") + "READY> ")
+sys.stdout.flush()
+got = b""
+while not got.endswith(b"\r\r"):
+    part = os.read(0, 4096)
+    got += part
+    if not mute:
+        os.write(1, part.replace(b"\r", b"").replace(b"\n", b" ").replace(b"\x1b", b""))
+with open("got.tmp", "wb") as f:
+    f.write(got)
+os.rename("got.tmp", "got")
+sys.stdout.write("\r\nWORKING\r\n")
+sys.stdout.flush()
+while os.read(0, 100) != b"q":
+    pass
+'''
+
+
+def until(what, why):
+    deadline = time.monotonic() + TIMEOUT_S
+    while not (got := what()):
+        if time.monotonic() > deadline:
+            raise Failed(why() if callable(why) else why)
+        time.sleep(0.005)
+    return got
+
+
+class Boxes:
+    """A state directory, settings and a project of the case's own. At the end nothing may run."""
+
+    def __init__(self, t, *rows):
+        self.t = t
+        t.env["CORDON_HOME"] = t.directory("state")
+        t.env["XDG_CONFIG_HOME"] = t.directory("settings")
+        os.makedirs(os.path.join(t.top, "settings", "cordon"))
+        with open(os.path.join(t.top, "settings", "cordon", "config.yaml"), "w", encoding="utf-8") as f:
+            json.dump({"agents": list(rows)}, f)
+        os.chmod(os.path.join(t.top, "settings", "cordon"), 0o755)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        base = os.path.join(self.t.env["CORDON_HOME"], "sandboxes")
+        for name in os.listdir(base) if os.path.isdir(base) else ():
+            if name[0] != ".":
+                self("stop", name, "--grace", "-1", expect=None)
+        self.reap()
+
+    def reap(self):
+        """Supervisors are nobody's children, and so ours: they must end by themselves."""
+        def gone():
+            for pid, state, name in children():
+                if state == "Z" and name in OURS:
+                    os.waitpid(pid, 0)
+            return not [c for c in children() if c[2] in OURS]
+        until(gone, lambda: f"a supervisor is left: {children()}")
+
+    def __call__(self, *args, expect=0, **more):
+        run = self.t.run([self.t.cordon, "box", *args], **more)
+        if expect is not None:
+            self.t.code(run, expect)
+        return run
+
+    def json(self, *args, expect=0):
+        return self(*args, "--json", expect=expect).result
+
+    def new(self, name="b", *args, agent="test", **more):
+        return self("new", name, self.t.work, "--agent", agent, "--yes", *args, **more)
+
+    def exec(self, *args, name="b", **more):
+        return self("exec", name, *args, **more)
+
+    def host(self, *parts, name="b"):
+        return os.path.join(self.t.env["CORDON_HOME"], "sandboxes", name, "host", *parts)
+
+    def state(self, name="b"):
+        with open(self.host("state.json", name=name), encoding="utf-8") as f:
+            return json.load(f)
+
+    def until_state(self, **want):
+        until(lambda: all(self.state().get(k) == v for k, v in want.items()), lambda: f"{self.state()}, not {want}")
+
+    def until_status(self, status, name="b"):
+        def now():
+            return next(b["status"] for b in self.json("list")["boxes"] if b["name"] == name)
+        until(lambda: now() == status, lambda: f"it is {now()}, not {status}")
+
+    def attach(self, rows=24, cols=80, name="b"):
+        return Screen(self.t, [self.t.cordon, "box", "attach", name], rows, cols)
+
+
+def row(name="own", command="bash --norc", **more):
+    return {"name": name, "command": command, **more}
+
+
+# Commands ---------------------------------------------------------------------------------------------
+
+@case("exec: in a stopped box, with its exit status, directory and streams")
+def _(t):
+    with Boxes(t) as b:
+        t.file("a", "hello\n")
+        b.new("b", "--no-start")
+        t.same(b.exec("cat", "a").out, b"hello\n")
+        run = b.exec("sh", "-c", "pwd; echo wrong >&2; exit 7", expect=7)
+        t.same((run.out, run.err), (t.work.encode() + b"\n", b"wrong\n"))
+        b.exec("sh", "-c", "kill -9 $$", expect=137)
+        b.exec("sh", "-c", "kill -TERM $$", expect=143)
+        b.exec("./none", expect=18)
+        t.true(b"'nosuch' is not installed" in b.exec("nosuch", expect=18).err, "no words for it")
+        t.same(b("list").out.split(b"\n")[1].split()[1], b"stopped")
+
+
+@case("exec: bytes of any kind go in and out, and so does their end")
+def _(t):
+    with Boxes(t) as b:
+        b.new("b", "--no-start")
+        data = os.urandom(1 << 20)
+        t.same(b.exec("cat", data=data).out == data, True, "bytes were changed")
+        t.same(b.exec("sh", "-c", "cat >/dev/null; echo end", data=b"x" * 100000).out, b"end\n")
+        t.same(b.exec("sh", "-c", "head -c 1", data=data).out, data[:1])
+        t.same(len(b.exec("head", "-c", "3000000", "/dev/zero").out), 3000000)
+
+
+@case("exec: what follows the name is the command's")
+def _(t):
+    with Boxes(t) as b:
+        b.new("b", "--no-start")
+        t.same(b.exec("echo", "--json", "-h", "--", "--help").out, b"--json -h -- --help\n")
+        b("exec", "b", expect=12)
+        b("exec", "none", "true", expect=18)
+        b("exec", "b", "", expect=12)
+
+
+@case("exec: many at once in a stopped box, and in a running one")
+def _(t):
+    with Boxes(t) as b:
+        b.new("b", "--no-start")
+        for _ in range(2):
+            runs = [t.start([t.cordon, "box", "exec", "b", "sh", "-c", f"echo {i}; exit {i}"]) for i in range(AT_ONCE)]
+            for i, process in enumerate(runs):
+                run = t.finish(process)
+                t.same((run.code, run.out), (i, b"%d\n" % i), run)
+            if not os.path.exists(b.host("socket")):
+                b("start", "b")
+
+
+@case("exec: in a running box it sees the agent, and what it changed")
+def _(t):
+    with Boxes(t) as b:
+        b.new("b", agent="test")
+        b.exec("sh", "-c", "echo made > made")
+        t.same(b.exec("cat", "made").out, b"made\n")
+        t.true(b"bash" in b.exec("sh", "-c", "cat /proc/*/comm").out, "the agent is not there")
+        t.true(not os.path.exists(os.path.join(t.work, "made")), "the project was changed")
+
+
+@case("exec: on a terminal of its own, with its size, keys and end")
+def _(t):
+    with Boxes(t) as b:
+        b.new("b", "--no-start")
+        with Screen(t, [t.cordon, "box", "exec", "b", "sh", "-c",
+                        "trap 'stty size' WINCH; stty size; tty; read x; echo got $x; while :; do sleep 0.05; done"],
+                    31, 77) as c:
+            c.expect(b"31 77\r\n/dev/pts/")
+            t.true(c.is_raw(), "the terminal is not raw")
+            c.send(b"word\r")
+            c.expect(b"got word")
+            c.resize(20, 60)
+            c.expect(b"20 60")
+            c.send(b"\x03")
+            t.same(c.finish(), 130)
+
+
+@case("exec: signals are the command's")
+def _(t):
+    with Boxes(t) as b:
+        b.new("b", "--no-start")
+        for number, name in ((signal.SIGTERM, "TERM"), (signal.SIGINT, "INT"), (signal.SIGHUP, "HUP")):
+            script = f"trap 'echo got; exit 3' {name}; echo ready; while :; do sleep 0.02; done"
+            process = t.start([t.cordon, "box", "exec", "b", "bash", "-c", script])
+            t.until(process, b"ready\n")
+            process.send_signal(number)
+            run = t.finish(process)
+            t.same((run.code, run.out), (3, b"got\n"), run)
+
+
+@case("exec: a command whose client is killed ends, too")
+def _(t):
+    with Boxes(t) as b:
+        b.new("b", "--no-start")
+        process = t.start([t.cordon, "box", "exec", "b", "sh", "-c", "trap '' HUP TERM; echo ready; exec sleep 1000"])
+        t.until(process, b"ready\n")
+        process.kill()
+        t.killed = True
+        process.wait()
+        b.reap()
+
+
+@case("exec: what the command leaves does not hold it up")
+def _(t):
+    with Boxes(t) as b:
+        b.new("b")
+        t.same(b.exec("sh", "-c", "sleep 1000 & echo done").out, b"done\n")
+
+
+# Running ----------------------------------------------------------------------------------------------
+
+@case("start and stop: once, again, twice")
+def _(t):
+    with Boxes(t) as b:
+        b.new("b", "--no-start")
+        b.exec("sh", "-c", "echo kept > kept")
+        b("start", "b")
+        t.same(b.json("start", "b", expect=19)["error"]["code"], "E_CONFLICT")
+        t.same(b.json("list")["boxes"][0]["status"], "running")
+        t.same(b.json("stop", "b")["status"], "stopped")
+        t.same(b.json("stop", "b")["status"], "stopped")
+        t.same(b.json("start", "b")["status"], "running")
+        t.same(b.exec("cat", "kept").out, b"kept\n")
+        b("start", "none", expect=18)
+
+
+@case("stop: what does not listen is killed after the grace time")
+def _(t):
+    t.file("deaf.sh", "trap '' TERM HUP INT\necho deaf\nwhile :; do sleep 1000; done\n")
+    with Boxes(t, row(command="bash deaf.sh")) as b:
+        b.new(agent="own")
+        until(lambda: b"deaf" in b("log", "b").out, "it did not begin")
+        before = time.monotonic()
+        b("stop", "b", "--grace", "1")
+        t.true(time.monotonic() - before >= 1, "it was not given its time")
+        t.same(b.state()["status"], "stopped")
+
+
+@case("done and failed: how the agent ended")
+def _(t):
+    t.file("end.sh", 'echo ends; exit "$1"\n')
+    with Boxes(t, row("good", "bash end.sh 0"), row("bad", "bash end.sh 5"), row("shot", "bash -c 'kill -9 $$'")) as b:
+        for name, want in (("good", ("done", 0, 0)), ("bad", ("failed", 5, 0)), ("shot", ("failed", -1, 9))):
+            b.new(name, agent=name)
+            b.until_status(want[0], name)
+            until(lambda n=name: b.state(n)["status"] != "running", "no end")
+            state = b.state(name)
+            t.same((state["status"], state["exit_code"], state["signal"]), want)
+            t.true(state["ended_at"] >= state["started_at"], state)
+
+
+@case("idle: by a pattern, as soon as it is on the screen, and back")
+def _(t):
+    t.file("work.sh", 'while :; do printf "\\033[2J\\033[HWAITING"; read x; printf "\\033[2J\\033[HBUSY"; read x; done\n')
+    with Boxes(t, row(command="bash work.sh", idle_pattern="WAITING$")) as b:
+        b.new(agent="own")
+        b.until_status("idle")
+        with b.attach() as c:
+            c.shows("WAITING")
+            c.send(b"\r")
+            c.shows("BUSY")
+            b.until_status("running")
+            c.send(b"\r")
+            b.until_status("idle")
+            c.send(b"\x1dd")
+            t.same(c.finish(), 0)
+
+
+@case("a killed supervisor leaves nothing running, and the box can be started again")
+def _(t):
+    with Boxes(t) as b:
+        b.new()
+        b.exec("sh", "-c", "echo kept > kept")
+        with b.attach() as c:
+            c.shows("bash")
+            ran = t.start([t.cordon, "box", "exec", "b", "sh", "-c", "echo ready; exec sleep 1000"])
+            t.until(ran, b"ready\n")
+            state = b.state()
+            os.kill(state["pid"], signal.SIGKILL)
+            t.killed = True
+            t.same(c.finish(), 10)
+        t.code(t.finish(ran), 6)
+        b.reap()
+        t.true(not os.path.exists(f"/proc/{state['first']}"), "the sandbox is still there")
+        t.same(b.json("list")["boxes"][0]["status"], "stopped")
+        b("start", "b")
+        t.same(b.exec("cat", "kept").out, b"kept\n")
+        t.same(b.state()["run"], 2)
+
+
+@case("a supervisor that is killed again and again while it starts")
+def _(t):
+    with Boxes(t) as b:
+        b.new("b", "--no-start")
+        for i in range(3 if sanitized() else 10):
+            process = t.start([t.cordon, "box", "start", "b"])
+            t.killed = True
+            deadline = time.monotonic() + 0.002 * i
+            while time.monotonic() < deadline:
+                pass
+            for pid, _, name in children():
+                if name == b"(cordon-box)":
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+            process.wait(TIMEOUT_S)
+            b("stop", "b")
+        b("start", "b")
+        t.same(b.exec("echo", "there").out, b"there\n")
+
+
+@case("SIGTERM to the supervisor is an orderly end")
+def _(t):
+    with Boxes(t) as b:
+        b.new()
+        os.kill(b.state()["pid"], signal.SIGTERM)
+        b.reap()
+        t.same(b.state()["status"], "stopped")
+        t.true(os.path.exists(b.host("runs", "1", "run.json")), "there is no run.json")
+
+
+# Attached ---------------------------------------------------------------------------------------------
+
+@case("attach: the screen, keys, detaching, and all of it again at once")
+def _(t):
+    with Boxes(t) as b:
+        b.new()
+        with b.attach() as c:
+            c.shows("box b .*Ctrl-] d detaches")
+            c.send(b"PS1=; clear; echo one $((1+1)) three\r")
+            c.shows("^one 2 three$")
+            c.send(b"\x1d")
+            c.shows("d detach")
+            c.send(b"d")
+            t.same(c.finish(), 0)
+        with b.attach() as c:
+            c.shows("^one 2 three$")
+            c.send(b"exit\r")
+            t.same(c.finish(), 0)
+            t.true(b"the agent has ended: done" in c.all, c.all[-300:])
+        b("attach", "b", expect=12)
+        with b.attach() as c:
+            t.same(c.finish(), 18)
+
+
+@case("attach: two terminals of any size; the box has that of who typed last")
+def _(t):
+    with Boxes(t) as b:
+        b.new()
+        with b.attach(24, 80) as one, b.attach(10, 40) as two:
+            one.shows("bash")
+            two.send(b"PS1=; clear; stty size\r")
+            two.shows("^10 40$")
+            one.shows("^10 40$")
+            one.send(b"clear; stty size\r")
+            one.shows("^24 80$")
+            two.shows("^24 80$")
+            one.resize(30, 100)
+            one.send(b"clear; stty size\r")
+            one.shows("^30 100$")
+            two.send(b"\x1dd")
+            t.same(two.finish(), 0)
+            one.send(b"echo still\r")
+            one.shows("^still$")
+            one.send(b"\x1dd")
+            t.same(one.finish(), 0)
+
+
+@case("attach: Ctrl-] twice is one; other keys as the program wants them")
+def _(t):
+    t.file("keys.py", "import os,tty\ntty.setraw(0)\nos.write(1,b'\\x1b[?1hREADY')\n"
+           "while True:\n  k=os.read(0,99)\n  os.write(1,b'\\r\\n<'+repr(k).encode()+b'>')\n")
+    with Boxes(t, row(command="python3 keys.py")) as b:
+        b.new(agent="own")
+        with b.attach() as c:
+            c.shows("READY")
+            for keys, want in ((b"\x1d\x1d", r"<b'\\x1d'>"), (b"\x1b[A", r"<b'\\x1bOA'>"), (b"\xc3\xa9", r"<b'\\xc3\\xa9'>"),
+                               (b"\x03", r"<b'\\x03'>"), (b"\x1b[200~a\nb\x1b[201~", r"<b'a\\rb'>")):
+                c.send(keys)
+                c.shows(want)
+            c.send(b"\x1dd")
+            t.same(c.finish(), 0)
+
+
+@case("attach: looking back, and leaving it")
+def _(t):
+    with Boxes(t) as b:
+        b.new()
+        with b.attach(12, 60) as c:
+            c.shows("bash")
+            c.send(b"PS1='$ '; clear; seq 1 200; echo end\r")
+            c.shows("^end$")
+            c.send(b"\x1d[")
+            c.shows("lines back")
+            c.send(b"\x1b[5~")
+            c.shows("^185$")
+            c.send(b"g")
+            c.shows("^3$")
+            c.send(b"q")
+            c.shows("^end$")
+            c.send(b"echo typed\r")
+            c.shows("^typed$")
+            c.send(b"\x1dd")
+            t.same(c.finish(), 0)
+
+
+@case("attach: a signal, and a window that is closed, leave the box running")
+def _(t):
+    with Boxes(t) as b:
+        b.new()
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            with b.attach() as c:
+                c.shows("bash")
+                c.kill(number)
+                t.same(c.finish(), 0)
+        with b.attach() as c:
+            c.shows("bash")
+            c.hang_up()
+            c.event("end", read=False)
+        t.same(b.json("list")["boxes"][0]["status"] in ("running", "idle"), True)
+
+
+@case("attach: who does not read holds nobody up")
+def _(t):
+    t.file("flood.sh", "while [ ! -e go ]; do sleep 0.02; done\nseq 1 300000\ntouch over\nexec sleep 1000\n")
+    with Boxes(t, row(command="bash flood.sh")) as b:
+        b.new(agent="own")
+        with b.attach() as deaf, b.attach() as c:
+            c.shows("box b")
+            b.exec("touch", "go")
+            c.shows("^300000$")
+            b.exec("test", "-e", "over")
+            c.send(b"\x1dd")
+            t.same(c.finish(), 0)
+            deaf.shows("^300000$")
+            deaf.send(b"\x1dd")
+            t.same(deaf.finish(), 0)
+
+
+@case("attach: nothing but characters reaches the terminal")
+def _(t):
+    t.file("evil.sh", "printf '\\033]52;c;aGk=\\007\\033]0;title\\007\\033[c\\033P+q\\033\\\\\\033[?1049h\\033[21tEVIL'; exec sleep 1000\n")
+    with Boxes(t, row(command="bash evil.sh")) as b:
+        b.new(agent="own")
+        with b.attach() as c:
+            c.shows("EVIL")
+            c.send(b"\x1dd")
+            t.same(c.finish(), 0)
+            for bad in (b"\033]", b"\033P", b"\033[c", b"\033[21t", b"aGk"):
+                t.true(bad not in c.all, f"{bad!r} reached the terminal")
+
+
+# Prompts ----------------------------------------------------------------------------------------------
+
+def editor(t, *words, **more):
+    t.file("editor.py", EDITOR)
+    return row(command=" ".join(["python3 editor.py", *words]), submit_sequence="Enter Enter", **more)
+
+
+def got(b):
+    def read():
+        run = b.exec("cat", "got", expect=None)
+        return run.out if run.code == 0 else None
+    return until(read, "the prompt did not arrive")
+
+
+@case("prompt: typed when the pattern is there, seen, and sent")
+def _(t):
+    with Boxes(t, editor(t, ready_pattern="^READY> $|^READY>")) as b:
+        b.new("b", "--prompt", "fix the bug", agent="own")
+        t.same(got(b), b"fix the bug\r\r")
+        b.until_state(prompt="delivered")
+
+
+@case("prompt: a slow starter gets it when it is ready, and not before")
+def _(t):
+    with Boxes(t, editor(t, "slow", ready_pattern="READY>", startup_delay_ms=1)) as b:
+        b.new("b", "--prompt", "late", agent="own")
+        until(lambda: b"loading" in b("log", "b").out, "it did not begin")
+        t.same(b.state()["prompt"], "pending")
+        b.exec("touch", "go")
+        t.same(got(b), b"late\r\r")
+        b.until_state(prompt="delivered")
+        t.true(b"late" not in b("log", "b").out.split(b"READY")[0], "it was typed too early")
+
+
+@case("prompt: several lines are one paste, or one line where pastes are not known")
+def _(t):
+    text = "first line\nsecond \u00e9\n\nlast"
+    with Boxes(t, editor(t, "paste", ready_pattern="READY>"), dict(editor(t, ready_pattern="READY>"), name="plain")) as b:
+        b.new("b", "--prompt", text, agent="own")
+        t.same(got(b), b"\x1b[200~first line\rsecond \xc3\xa9\r\rlast\x1b[201~\r\r")
+        b.until_state(prompt="delivered")
+        b("stop", "b")
+        b.new("b", "--prompt", text, "--replace", "--abandon-unapplied", agent="plain")
+        t.same(got(b), b"first line second \xc3\xa9  last\r\r")
+
+
+@case("prompt: without a pattern, after the delay; one that is not seen is unconfirmed")
+def _(t):
+    with Boxes(t, editor(t, "mute", startup_delay_ms=100)) as b:
+        b.new("b", "--prompt", "silent", agent="own")
+        t.same(got(b), b"silent\r\r")
+        b.until_state(prompt="unconfirmed")
+
+
+@case("prompt: as an argument, whatever is in it; and not at all with --no-prompt")
+def _(t):
+    with Boxes(t) as b:
+        b.new("b", "--prompt", "printf '%s|' \"$0\" '$(id)' \"a b\"; echo")
+        b.until_state(status="done", prompt="delivered")
+        t.true(b"$(id)|a b|" in b("log", "b").out, b("log", "b"))
+        b("start", "b", "--no-prompt")
+        t.same(b.state()["prompt"], "none")
+
+
+# Records ----------------------------------------------------------------------------------------------
+
+@case("log: text, bytes, runs, JSON, and a recording for trace")
+def _(t):
+    t.file("say.sh", 'printf "\\033[31mred\\033[0m %s\\n" "$1" "\\033[2J"; seq 1 100\n')
+    with Boxes(t, row(command="bash say.sh one")) as b:
+        b("log", "none", expect=18)
+        b.new("b", "--no-start", agent="own")
+        t.same(b.json("log", "b", expect=18)["error"]["code"], "E_NOT_FOUND")
+        b("start", "b")
+        b.until_state(status="done")
+        want = b"red one\nred \\033[2J\n" + b"".join(b"%d\n" % i for i in range(1, 101))
+        t.same(b("log", "b").out, want)
+        raw = b("log", "b", "--raw").out
+        t.true(raw.startswith(b"\033[31mred\033[0m one\r\n"), raw[:100])
+        t.same(b.json("log", "b")["text"].encode(), want)
+        b("start", "b")
+        until(lambda: b.state()["run"] == 2 and b.state()["status"] == "done", "no second run")
+        t.same(b("log", "b", "--run", "1").out, want)
+        b("log", "b", "--run", "3", expect=18)
+        b("log", "b", "--json", "--raw", expect=12)
+        page = os.path.join(t.work, "x.html")
+        t.code(t.run([t.cordon, "trace", b.host("runs", "1"), "-o", page]), 0)
+        t.true(os.path.getsize(page) > 1000, "the page is empty")
+        with open(b.host("runs", "1", "run.json"), encoding="utf-8") as f:
+            run = json.load(f)
+        t.same((run["mode"], run["status"], run["exit_status"]["exit_code"]), ("box", "passed", 0))
+
+
+@case("log: followed until the agent ends")
+def _(t):
+    t.file("slow.sh", "echo begins; while [ ! -e go ]; do sleep 0.02; done; echo ends\n")
+    with Boxes(t, row(command="bash slow.sh")) as b:
+        b.new(agent="own")
+        process = t.start([t.cordon, "box", "log", "b", "--follow"])
+        t.until(process, b"begins\n")
+        b.exec("touch", "go")
+        t.same(t.finish(process).out, b"ends\n")
+
+
+@case("keys of the agent are in no file, no log and no list of processes")
+def _(t):
+    t.env["TEST_KEY"] = KEY
+    t.file("tell.sh", 'echo "key: $TEST_KEY"; printf "\\033]0;%s\\007" "$TEST_KEY"; for i in 1 2 3; do printf %s "${TEST_KEY:0:9}"; '
+           'sleep 0.02; printf "%s\\n" "${TEST_KEY:9}"; done; echo over; read x\n')
+    with Boxes(t, row(command="bash tell.sh", keys=["TEST_KEY"])) as b:
+        b.new(agent="own")
+        with b.attach() as c:
+            c.shows("^over")
+            c.shows(f"key: {KEY}")
+            for pid, *_ in children():
+                with open(f"/proc/{pid}/cmdline", "rb") as f, open(f"/proc/{pid}/environ", "rb") as e:
+                    t.true(KEY.encode() not in f.read() + e.read(), "a process shows the key")
+            c.send(b"\r")
+            t.same(c.finish(), 0)
+        b.reap()
+        t.true(b"key: [masked]" in b("log", "b").out, b("log", "b"))
+        for base, _, files in os.walk(t.env["CORDON_HOME"]):
+            for name in files:
+                with open(os.path.join(base, name), "rb") as f:
+                    t.true(KEY.encode() not in f.read(), f"the key is in {name}")
+
+
+# Network and limits -----------------------------------------------------------------------------------
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+@case("port: a port of this machine leads into the box")
+def _(t):
+    t.file("serve.py", "import socket\ns=socket.socket()\ns.setsockopt(socket.SOL_SOCKET,socket.SO_REUSEADDR,1)\n"
+           "s.bind(('127.0.0.1',8080))\ns.listen()\nprint('up',flush=True)\n"
+           "while True:\n  c,_=s.accept()\n  c.sendall(b'hello '+c.recv(100))\n  c.close()\n")
+    port = free_port()
+    with Boxes(t, row(command="python3 serve.py")) as b:
+        b.new("b", "--port", f"{port}:8080", agent="own")
+        until(lambda: b"up" in b("log", "b").out, lambda: b("log", "b"))
+        for _ in range(3):
+            with socket.create_connection(("127.0.0.1", port), EXPECT_S) as c:
+                c.settimeout(EXPECT_S)
+                c.sendall(b"you")
+                answer = b""
+                while part := c.recv(100):
+                    answer += part
+                t.same(answer, b"hello you")
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            b.new("c", "--port", f"{taken.getsockname()[1]}:1", agent="own", expect=19)
+        t.true(not os.path.exists(b.host("runs", name="c")) or not os.listdir(b.host("runs", name="c")), "a recording of nothing")
+        b("stop", "b")
+        with contextlib.suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port), 5):
+            raise Failed("the port is still there")
+
+
+@case("network: what is not in the list is refused, and told")
+def _(t):
+    ask = ("import os,urllib.request as u\nt=''\n"
+           "try:\n  u.urlopen('http://other.example/')\nexcept Exception as e:\n  t=str(e)\nprint(t)\n")
+    with Boxes(t) as b:
+        b.new("b", "--no-start", "--allow-host", "only.example")
+        run = b.exec("python3", "-c", ask)
+        t.true(b"403" in run.out, run)
+        refused = until(lambda: b.json("show", "b")["network"]["refused"], "nothing was told")
+        t.same(refused[0]["host"], "other.example", refused)
+
+
+@case("limits: a layer that grows too large ends the box, and says so")
+def _(t):
+    t.file("fill.sh", "for i in $(seq 1 400); do head -c 1000000 /dev/zero > f$i; done; exec sleep 1000\n")
+    with Boxes(t, row(command="bash fill.sh")) as b:
+        b.new("b", "--disk", "5M", agent="own")
+        b.until_state(status="failed")
+        t.true("limit" in b.state()["error"], b.state())
+        t.true(any(g.startswith("disk:") for g in b.state()["gaps"]), b.state())
+
+
+@case("what a command line gets wrong")
+def _(t):
+    with Boxes(t, row("gone", "no-such-agent-program")) as b:
+        b.new("b", "--no-start")
+        b("attach", "b", expect=12)
+        b("exec", "b", "true", "--json", expect=0)
+        b("start", "--bad", "b", expect=12)
+        b("log", "b", "--run", "0", expect=12)
+        b("stop", "a/b", expect=12)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

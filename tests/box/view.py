@@ -1,0 +1,488 @@
+#!/usr/bin/env python3
+"""What a box shows, and what a program in it can't do: see, change, plant.
+
+    view.py --cordon BINARY --child BOX_RUN [WORD…]
+
+Each attack has its control: the same act works where it may. harness.py describes the cases.
+"""
+import json
+import os
+import socket
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
+from harness import CASES, case, main  # noqa: E402,F401 pylint: disable=unused-import
+
+GIT = ["git", "-c", "user.name=n", "-c", "user.email=e@x", "-c", "init.defaultBranch=main"]
+
+
+def write(t, path, text="", mode=0o644):
+    """A file of the case's user, with its directories."""
+    made = path
+    while not os.path.exists(os.path.dirname(made)):
+        made = os.path.dirname(made)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+    os.chmod(path, mode)
+    t.own(path)
+    while len(made) < len(path):
+        t.own(made)
+        rest = path[len(made) + 1:].split("/")
+        made = os.path.join(made, rest[0])
+    return path
+
+
+def read(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read()
+
+
+def git(t, directory, *args):
+    run = t.run([*GIT, "-C", directory, *args])
+    t.code(run, 0)
+    return run.out.decode()
+
+
+def project(t, name="p"):
+    """A repository with one commit."""
+    if "CORDON_HOME" not in t.env:
+        t.env["CORDON_HOME"] = t.directory("state")
+    t.env["GIT_CONFIG_GLOBAL"] = "/dev/null"
+    p = os.path.join(t.work, name)
+    write(t, p + "/keep", "old\n")
+    write(t, p + "/run.sh", "#!/bin/sh\necho ran\n", 0o755)
+    write(t, p + "/.gitignore", "ignored\n")
+    git(t, t.work, "init", "-q", p)
+    git(t, p, "add", ".")
+    git(t, p, "commit", "-qm", "first")
+    write(t, p + "/ignored", "secret\n")
+    return p
+
+
+def cordon(t, *args, expect=0, **more):
+    run = t.run([t.cordon, *args], **more)
+    t.code(run, expect)
+    return run
+
+
+def new(t, directory, *options, name="b", agent="test", **more):
+    return cordon(t, "box", "new", name, directory, "--agent", agent, "--no-start", *options, **more)
+
+
+def inside(t, script, *words, name="b", expect=0, **more):
+    """What a shell in the box prints."""
+    run = t.run([t.child, name, *words, "--", script], **more)
+    if expect is not None:
+        t.code(run, expect)
+    return run.out.decode(errors="replace")
+
+
+def refused(t, script, **more):
+    """No part of it works, each on a line of its own."""
+    for line in script.strip().splitlines():
+        got = inside(t, f"({line.strip()}) 2>/dev/null && echo WORKED || echo refused", **more)
+        t.same(got.strip().splitlines()[-1:], ["refused"], line)
+
+
+# What is there ---------------------------------------------------------------------------------
+
+
+@case("the project is at its own path, and its programs run")
+def _(t):
+    for mode in ("copy", "overlay", "rw"):
+        p = project(t, mode)
+        new(t, f"{p}:{mode}", name=mode)
+        t.same(inside(t, "pwd; cat keep; ./run.sh", name=mode), f"{p}\nold\nran\n", mode)
+
+
+@case("a copy is of the moment, an overlay of the present")
+def _(t):
+    p, q = project(t, "p"), project(t, "q")
+    new(t, p, name="copy")
+    new(t, q + ":overlay", name="over")
+    write(t, p + "/keep", "later\n")
+    write(t, q + "/keep", "later\n")
+    t.same(inside(t, "cat keep", name="copy"), "old\n")
+    t.same(inside(t, "cat keep", name="over"), "later\n")
+
+
+@case("changes stay in the box, except with ':rw'")
+def _(t):
+    for mode in ("copy", "overlay", "rw"):
+        p = project(t, mode)
+        new(t, f"{p}:{mode}", name=mode)
+        inside(t, "echo new > keep; echo x > made; mkdir -p sub; rm run.sh", name=mode)
+        t.same(inside(t, "cat keep made; ls run.sh 2>&1 | wc -l", name=mode).split()[:2], ["new", "x"])
+        real = mode == "rw"
+        t.same(read(p + "/keep"), "new\n" if real else "old\n", mode)
+        t.same(os.path.exists(p + "/made"), real, mode)
+        t.same(os.path.exists(p + "/run.sh"), not real, mode)
+
+
+@case("what git ignores is left out of a copy, unless it is asked for")
+def _(t):
+    p = project(t)
+    new(t, p, name="without")
+    new(t, p, "--include-ignored", name="with")
+    t.same(inside(t, "test -e ignored || echo none", name="without"), "none\n")
+    t.same(inside(t, "cat ignored", name="with"), "secret\n")
+
+
+@case("the history is there, and a commit stays inside")
+def _(t):
+    for mode in ("copy", "overlay"):
+        p = project(t, mode)
+        new(t, f"{p}:{mode}", name=mode)
+        got = inside(t, "git log --format=%s; echo 2 > keep; git -c user.name=n -c user.email=e commit -qam second;"
+                        "git log --format=%s", name=mode)
+        t.same(got.split(), ["first", "second", "first"], mode)
+        t.same(git(t, p, "log", "--format=%s").split(), ["first"], mode)
+
+
+@case("HOME is the box's own, lasts, and runs programs")
+def _(t):
+    p = project(t)
+    write(t, t.home + "/.secret", "x")
+    new(t, p, agent="claude")
+    got = inside(t, 'echo $HOME; ls -A ~; printf "#!/bin/sh\\necho tool" > ~/tool; chmod +x ~/tool')
+    t.same(got.split(), ["/home/yoloai", ".claude"])
+    t.same(inside(t, "~/tool; ls -A ~").split(), ["tool", ".claude", "tool"])
+    os.remove(t.home + "/.secret")
+
+
+@case("a project that lies where the agent is at home")
+def _(t):
+    p, q = project(t, "home/p"), project(t, "home/deep/q")
+    write(t, q + "/.git/x", "")
+    new(t, p, "--dir", q + ":rw", agent="claude")
+    t.env["BOX_RUN_STATE_DIR"] = t.work + "/home/.state"
+    t.same(inside(t, f"echo $HOME; pwd; cat keep {q}/keep; ls -A ~; echo 2 > keep; echo 3 > {q}/keep").split(),
+           [t.work + "/home", p, "old", "old", ".claude", "deep", "p"])
+    t.same((read(p + "/keep"), read(q + "/keep")), ("old\n", "3\n"))
+    inside(t, "touch ~/file; rmdir ~/deep/q ~/deep; mv ~/deep ~/moved; mv ~/p ~/moved; true")
+    t.same(inside(t, f"cat {q}/keep; test -e ~/file && echo kept"), "3\nkept\n")
+    t.env["BOX_RUN_STATE_DIR"] = p + "/inner/.state"
+    run = t.run([t.child, "b", "--", "true"])
+    t.true(b"E_CLI_INVALID_ARG" in run.err and b"is at home in the box, lies in" in run.err, run)
+
+
+@case("other directories: read-only, or not")
+def _(t):
+    p = project(t)
+    write(t, t.top + "/ro/file", "r")
+    write(t, t.top + "/rw/file", "w")
+    new(t, p, "--dir", t.top + "/ro", "--dir", t.top + "/rw:rw")
+    t.same(inside(t, f"cat {t.top}/ro/file {t.top}/rw/file"), "rw")
+    inside(t, f"echo 2 > {t.top}/rw/file")
+    t.same(read(t.top + "/rw/file"), "2\n")
+    refused(t, f"echo 2 > {t.top}/ro/file\ntouch {t.top}/ro/new\nmv {t.top}/ro {t.top}/ro2")
+
+
+# Environment -----------------------------------------------------------------------------------
+
+
+@case("of the environment only the agent's keys are passed, and no file has them")
+def _(t):
+    p = project(t)
+    new(t, p, agent="claude", name="c")
+    new(t, p, agent="test", name="t")
+    t.env.update(ANTHROPIC_API_KEY="key-of-mine-4711", OPENAI_API_KEY="another", SSH_AUTH_SOCK="/x", NODE_OPTIONS="--x")
+    names = {line.split("=")[0] for line in inside(t, "env", name="c").splitlines()}
+    t.same(names - {"PWD", "OLDPWD", "SHLVL", "_"},
+           {"ANTHROPIC_API_KEY", "CORDON_BOX", "HOME", "IS_SANDBOX", "LANG", "PATH", "TERM"})
+    t.true("ANTHROPIC_API_KEY" not in inside(t, "env", name="t"), "the other agent has the key")
+    found = subprocess.run(["grep", "-rl", "key-of-mine-4711", t.top], capture_output=True, check=False)
+    t.same(found.stdout, b"")
+
+
+@case("PATH has what can be seen")
+def _(t):
+    p = project(t)
+    new(t, p)
+    t.env["PATH"] = f"{p}/bin:{t.home}/bin:relative:/usr/local/bin:/usr/bin:/bin"
+    t.same(inside(t, "echo $PATH").strip(), f"/home/yoloai/.local/bin:{p}/bin:/usr/local/bin:/usr/bin:/bin")
+
+
+@case("the proxy is named in every usual way")
+def _(t):
+    new(t, project(t))
+    got = dict(line.split("=", 1) for line in inside(t, "env", "proxy=3128").splitlines())
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        t.same((got[name], got[name.lower()]), ("http://127.0.0.1:3128",) * 2)
+    t.same(got["NO_PROXY"], "localhost,127.0.0.1")
+
+
+# The agent's program ---------------------------------------------------------------------------
+
+
+def installed(t, bin_dir):
+    t.env["PATH"] = f"{bin_dir}:{t.env['PATH']}"
+
+
+@case("a program in its own directory, and its neighbours")
+def _(t):
+    p = project(t)
+    write(t, t.home + "/tools/agent", '#!/bin/sh\n. "$(dirname "$0")/lib.sh"\necho "$1 $WORD"\n', 0o755)
+    write(t, t.home + "/tools/lib.sh", "WORD=lib\n")
+    write(t, t.home + "/private", "x")
+    installed(t, t.home + "/tools")
+    new(t, p)
+    t.same(inside(t, "hello", "program=agent"), "hello lib\n")
+    t.same(inside(t, f"ls {t.home}; ls -A {t.home}/tools; echo", "program=sh", expect=None), "")
+    refused(t, f"cat {t.home}/private\nls {t.home}/tools")
+    os.remove(t.home + "/private")
+    subprocess.run(["rm", "-r", t.home + "/tools"], check=True)
+
+
+@case("a program right in the home directory is shown alone")
+def _(t):
+    p = project(t)
+    write(t, t.home + "/agent", '#!/bin/sh\nls -A "$(dirname "$0")"\n', 0o755)
+    write(t, t.home + "/private", "x")
+    installed(t, t.home)
+    new(t, p)
+    t.same(inside(t, "", "program=agent"), "agent\n")
+    for name in ("agent", "private"):
+        os.remove(f"{t.home}/{name}")
+
+
+@case("a package of node, by a link, with an interpreter that is installed elsewhere")
+def _(t):
+    p, home = project(t), t.home
+    package = home + "/.npm/lib/node_modules/@scope/agent"
+    write(t, package + "/cli.js", "#!/usr/bin/env fakenode\n", 0o755)
+    write(t, home + "/.npm/lib/node_modules/dep/index.js", "dep")
+    write(t, home + "/.nvm/v20/bin/fakenode",
+          f'#!/bin/sh\necho node "$1"\ncat {home}/.npm/lib/node_modules/dep/index.js {home}/.nvm/v20/lib/x\n', 0o755)
+    write(t, home + "/.nvm/v20/lib/x", " lib")
+    write(t, home + "/.npmrc", "token")
+    write(t, home + "/.npm/bin/x", "")
+    os.symlink("../lib/node_modules/@scope/agent/cli.js", home + "/.npm/bin/agent")
+    installed(t, f"{home}/.npm/bin:{home}/.nvm/v20/bin")
+    new(t, p)
+    t.same(inside(t, "", "program=agent"), f"node {package}/cli.js\ndep lib")
+    write(t, home + "/.nvm/v20/bin/fakenode", f"#!/bin/sh\ncat {home}/.npmrc; ls -A {home}\n", 0o755)
+    t.same(inside(t, "", "program=agent", expect=None), ".npm\n.nvm\n")
+    subprocess.run(["rm", "-r", home + "/.npm", home + "/.nvm", home + "/.npmrc"], check=True)
+
+
+@case("a shim of a version manager")
+def _(t):
+    p, root = project(t), t.home + "/.env"
+    write(t, root + "/shims/fakenode", f'#!/bin/sh\nexec {root}/libexec/env "$@"\n', 0o755)
+    write(t, root + "/libexec/env", f'#!/bin/sh\nexec {root}/versions/1/bin/fakenode "$@"\n', 0o755)
+    write(t, root + "/versions/1/bin/fakenode", '#!/bin/sh\necho node "$(basename "$1")"\n', 0o755)
+    write(t, t.top + "/bin/agent", "#!/usr/bin/env fakenode\n", 0o755)
+    installed(t, f"{t.top}/bin:{root}/shims")
+    new(t, p)
+    t.same(inside(t, "", "program=agent"), "node agent\n")
+    subprocess.run(["rm", "-r", root], check=True)
+
+
+@case("a program that is not there, and an interpreter that is not")
+def _(t):
+    p = project(t)
+    write(t, t.top + "/bin/agent", "#!/usr/bin/env nonesuch\n", 0o755)
+    new(t, p)
+    run = t.run([t.child, "b", "program=agent", "--", ""])
+    t.code(run, 99)
+    t.true(b"E_NOT_FOUND: the agent's program 'agent' is not installed" in run.err, run)
+    installed(t, t.top + "/bin")
+    run = t.run([t.child, "b", "program=agent", "--", ""])
+    t.true(b"needs 'nonesuch', which is not in PATH" in run.err, run)
+
+
+@case("what is shown of a program can't be changed")
+def _(t):
+    p = project(t)
+    write(t, t.top + "/bin/agent", '#!/bin/sh\necho x > "$0" || echo refused\ntouch "$(dirname "$0")/y" || echo refused\n', 0o755)
+    installed(t, t.top + "/bin")
+    new(t, p)
+    t.same(inside(t, "", "program=agent", expect=None), "refused\nrefused\n")
+
+
+# What is not there -----------------------------------------------------------------------------
+
+
+@case("nothing beside the project, nothing of the home directory, no state, no other box")
+def _(t):
+    p = project(t)
+    for path in (t.home + "/secret", t.work + "/beside"):
+        write(t, path, "x")
+    state = t.env["CORDON_HOME"]
+    for mode in ("copy", "overlay", "rw"):
+        new(t, f"{p}:{mode}", name=mode)
+        refused(t, f"""
+            cat {t.home}/secret
+            cat {t.work}/beside
+            ls {state}
+            ls {state}/sandboxes
+            cat {state}/sandboxes/{mode}/meta.json
+            cat {state}/sandboxes/copy/meta.json
+            cat /etc/shadow
+            touch /usr/made
+            touch /etc/made
+            touch /home/made""", name=mode)
+        t.same(inside(t, f"ls -A {t.work}; touch {t.work}/made; mkdir ../dir; cp keep ../copied; echo x > {t.home}", name=mode), "p\n")
+        t.same(sorted(os.listdir(t.work)), ["beside", "p"], "its /tmp is the host's")
+    os.remove(t.home + "/secret")
+
+
+@case("the state in a directory that the box may change is covered")
+def _(t):
+    p = project(t)
+    t.env["CORDON_HOME"] = state = p + "/deep/state"
+    write(t, p + "/deep/x", "x")
+    new(t, p + ":rw:force", "--yes")
+    t.same(inside(t, f"ls -A {state}; ls deep"), "state\nx\n")
+    refused(t, f"""
+        touch {state}/made
+        mkdir {state}/sandboxes
+        mv deep deep2
+        rm -r deep
+        mv {state} {p}/elsewhere
+        cat {state}/sandboxes/b/meta.json""")
+    t.true(os.path.exists(state + "/sandboxes/b/meta.json"), "the box is damaged")
+
+
+@case("a copy of what holds the state does not hold it")
+def _(t):
+    p = project(t)
+    t.env["CORDON_HOME"] = state = p + "/state"
+    new(t, p + ":force", "--yes", "--include-ignored")
+    base = f"{state}/sandboxes/b/base"
+    t.same(sorted(os.listdir(f"{base}/{os.listdir(base)[0]}")), [".git", ".gitignore", "ignored", "keep", "run.sh"])
+    t.same(inside(t, "ls -A state 2>/dev/null; echo; echo x > state; cat state").split(), ["x"])
+
+
+@case("the state by another name, through a mount of the host")
+def _(t):
+    p = project(t)
+    write(t, t.top + "/tree/state/x", "")
+    t.env["CORDON_HOME"] = t.top + "/tree/state"
+    other = t.directory("other")
+    new(t, p, "--dir", other)
+    t.same(inside(t, f"ls -A {other}/state | wc -l", mounts=f"mount --bind {t.top}/tree {other}"), "0\n")
+
+
+# A project that is trusted later -----------------------------------------------------------------
+
+
+@case("with ':rw' the repository can be read and not written")
+def _(t):
+    p = project(t)
+    write(t, t.top + "/lib/file", "x")
+    git(t, t.top, "init", "-q", t.top + "/lib")
+    new(t, p + ":rw", "--dir", t.top + "/lib:rw")
+    t.same(inside(t, "git log --format=%s; echo 2 > keep; git status --short"), "first\n M keep\n")
+    for repository in (p, t.top + "/lib"):
+        refused(t, f"""
+            echo x > {repository}/.git/hooks/pre-commit
+            echo x >> {repository}/.git/config
+            echo x > {repository}/.git/commondir
+            echo x > {repository}/.git/info/attributes
+            mv {repository}/.git {repository}/.git2
+            rm -rf {repository}/.git/hooks {repository}/.git/HEAD
+            mv {repository} {repository}2
+            git -C {repository} config core.fsmonitor ./evil""")
+    t.same(git(t, p, "log", "--format=%s"), "first\n")
+
+
+@case("a linked work tree does not lead to the repository")
+def _(t):
+    main_repo = project(t, "main")
+    tree = t.work + "/tree"
+    git(t, main_repo, "worktree", "add", "-q", "-b", "side", tree)
+    for mode in ("copy", "overlay", "rw"):
+        new(t, f"{tree}:{mode}", name=mode)
+        refused(t, f"ls {main_repo}\nls {main_repo}/.git\necho x > {main_repo}/.git/config", name=mode)
+    t.same(inside(t, "git log --format=%s; git branch --show-current", name="copy"), "first\nside\n")
+    t.same(inside(t, "cat .git", name="overlay"), read(tree + "/.git"))
+    refused(t, "echo 'gitdir: /elsewhere' > .git\nmv .git .git2", name="rw")
+
+
+@case("a '.git' that is a link is not for ':rw'")
+def _(t):
+    p = project(t)
+    os.rename(p + "/.git", t.top + "/real.git")
+    os.symlink(t.top + "/real.git", p + "/.git")
+    new(t, p + ":rw", "--yes")
+    run = t.run([t.child, "b", "--", "true"])
+    t.code(run, 99)
+    t.true(b"E_FS_VIOLATION" in run.err and b"is a link" in run.err, run)
+
+
+@case("the layers, home and state can't be led elsewhere from inside")
+def _(t):
+    p = project(t)
+    new(t, p, agent="claude")
+    inside(t, f"rm -rf ~/.claude; ln -s / ~/.claude; ln -s {t.home} link; ln -s /etc/passwd passwd")
+    t.same(inside(t, "readlink ~/.claude; ls link 2>&1 | tail -c 10; cat keep").split()[0], "/")
+    run = cordon(t, "box", "destroy", "b", "--abandon-unapplied")
+    t.true(os.path.exists("/etc/passwd"), run)
+
+
+# Network ---------------------------------------------------------------------------------------
+
+CONNECT = "perl -MSocket -e 'socket(S,PF_INET,SOCK_STREAM,0); print connect(S,sockaddr_in({},inet_aton(\"127.0.0.1\"))) ? \"yes\" : \"no\"'"
+
+
+@case("the host's network only with --network on")
+def _(t):
+    p = project(t)
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        s.listen()
+        script = CONNECT.format(s.getsockname()[1])
+        for options, want in ((["--network", "none"], "no"), (["--network", "on"], "yes"),
+                              (["--allow-host", "example.com"], "no"), ([], "no")):
+            new(t, p, *options, "--replace")
+            t.same(inside(t, script), want, options)
+
+
+@case("one's own loopback works")
+def _(t):
+    new(t, project(t))
+    t.same(inside(t, "perl -MIO::Socket::INET -e '$l = IO::Socket::INET->new(Listen => 1, LocalAddr => \"127.0.0.1\") or die;"
+                     "print IO::Socket::INET->new(PeerAddr => \"127.0.0.1\", PeerPort => $l->sockport) ? \"yes\" : \"no\"'"), "yes")
+
+
+# Where there is no overlay ---------------------------------------------------------------------
+
+RAMFS = 'mkdir -p ../state && mount -t ramfs ramfs ../state && chmod 777 ../state && if [ "$(stat -c %u .)" != 0 ]; then chown "$(stat -c %u .)" ../state; chmod 700 ../state; fi'
+
+
+@case("without overlays a box has a second copy, and says so")
+def _(t):
+    for mode in ("copy", "overlay"):
+        p = project(t, mode)
+        script = (f"{t.cordon} box new b {p}:{mode} --agent test --no-start && {t.child} b -- 'echo new > keep; cat keep run.sh; rm run.sh' &&"
+                  f"{t.child} b -- 'cat keep; ls' && {t.cordon} box reset b; echo $?; {t.cordon} box diff b | grep -c '^[-+][^-+]';"
+                  f"{t.cordon} box reset b --abandon-unapplied && {t.child} b -- 'cat keep; ls -A'")
+        run = t.run(["sh", "-c", script], mounts=RAMFS)
+        t.code(run, 0)
+        t.true(b"no overlay can be used here, so the box has a second copy" in run.err, run)
+        t.true(b"E_CONFLICT" in run.err and b"'keep', 'run.sh'" in run.err, run)
+        ignored = ["ignored"] if mode == "overlay" else []
+        t.same(run.out.decode().split("\n"), ["new", "#!/bin/sh", "echo ran", "new", *ignored, "keep", "19", "4", "old", ".git",
+                                              ".gitignore", *ignored, "keep", "run.sh", ""])
+        t.same(read(p + "/keep"), "old\n")
+
+
+@case("a project with something mounted in it, as an overlay")
+def _(t):
+    p = project(t)
+    os.makedirs(p + "/mnt")
+    t.own(p + "/mnt")
+    run = t.run(["sh", "-c", f"{t.cordon} box new b {p}:overlay --agent test --no-start --json -y && {t.child} b -- 'cat keep'"],
+                mounts=f"mount -t tmpfs none {p}/mnt")
+    t.code(run, 0)
+    made = json.loads(run.out.decode().split("\n", maxsplit=1)[0])
+    t.true(made["layering"] in ("overlay", "second-copy"), run)
+    t.true(run.out.endswith(b"old\n"), run)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

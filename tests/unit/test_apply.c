@@ -1,0 +1,521 @@
+/* A box's changes brought into a project: killed at every step, and while somebody else works
+ * there.
+ */
+#include "test.h"
+#include "traced.h"
+#include "tree.h"
+
+#include "box/apply.h"
+#include "box/upper.h"
+#include "path/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+struct scene {
+    char dir[200];
+    char at[300];
+    bool manifest; /* no copy: the manifest is the baseline */
+    bool goes_on;  /* the box writes on before the next apply */
+    char *old, *new;
+};
+
+enum {
+    CONFLICT = 1,
+    FAILED,
+    ALL_OLD = 10,
+    ALL_NEW,
+    MIXED,
+};
+
+static const char *in(const struct scene *s, const char *rel)
+{
+    static char paths[2][300];
+    static unsigned turn;
+    char *path = paths[turn++ % 2];
+    snprintf(path, 300, "%s/%s", s->dir, rel);
+    return path;
+}
+
+static void make_link(const struct scene *s, const char *tree, const char *to)
+{
+    char rel[40];
+    snprintf(rel, sizeof(rel), "%s/link", tree);
+    BUG_ON(symlink(to, in(s, rel)) != 0);
+}
+
+static void put(const struct scene *s, const char *tree, const char *name, const char *text)
+{
+    char rel[60];
+    snprintf(rel, sizeof(rel), "%s/%s", tree, name);
+    tree_file(in(s, rel), text, 0644);
+}
+
+static void put_old(const struct scene *s, const char *tree)
+{
+    static const char *const names[] = {"a", "gone/only", "d2f/x", "d2f/in/y", "f2d", "keep"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        put(s, tree, names[i], names[i]);
+    make_link(s, tree, "a");
+    BUG_ON(mkdir(in(s, tree[0] == 'p' ? "project/l2d" : "lower/l2d"), 0777) != 0);
+    put(s, tree, "l2d/file", "was a link's place");
+}
+
+/* The box's tree is a whole one here. */
+static void put_new(const struct scene *s)
+{
+    static const char *const names[] = {"a", "d2f", "f2d/in/z", "f2d/y", "new/n"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        put(s, "upper", names[i], "new");
+    put(s, "upper", "keep", "keep");
+    BUG_ON(chmod(in(s, "upper/keep"), 0755) != 0);
+    make_link(s, "upper", "keep");
+    BUG_ON(symlink("new", in(s, "upper/l2d")) != 0);
+}
+
+static void take_manifest(const struct scene *s)
+{
+    AUTO_MANIFEST struct manifest m = MANIFEST_INIT;
+    AUTO_ERR struct err err = {0};
+    AUTO_FD int dir = tree_open(s->dir), project = tree_open(in(s, "project"));
+    BUG_ON(!manifest_take(project, &m, &err) || !manifest_write(&m, dir, "m", &err));
+}
+
+static int prepare(void *arg)
+{
+    const struct scene *s = arg;
+    static const char *const parts[] = {"project", "lower", "upper", "journal"};
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        tree_remove(in(s, parts[i]));
+    unlink(in(s, "m.next"));
+    put_old(s, "project");
+    if (s->manifest)
+        take_manifest(s);
+    else
+        put_old(s, "lower");
+    put_new(s);
+    BUG_ON(mkdir(in(s, "journal"), 0700) != 0);
+    return 0;
+}
+
+struct opened {
+    int dir, project, lower, upper;
+    struct manifest manifest;
+    struct delta delta;
+    struct apply apply;
+};
+
+static void opened_done(struct opened *o)
+{
+    int fds[] = {o->dir, o->project, o->lower, o->upper};
+    for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+        auto_fd(&fds[i]);
+    apply_done(&o->apply);
+    delta_done(&o->delta);
+    manifest_done(&o->manifest);
+}
+
+/* As a command does it: what was cut off is made whole first. */
+static bool open_all(const struct scene *s, struct opened *o, struct err *err)
+{
+    struct journal_report report;
+    *o = (struct opened){
+        .dir = tree_open(s->dir),
+        .project = tree_open(in(s, "project")),
+        .lower = s->manifest ? -1 : tree_open(in(s, "lower")),
+        .upper = tree_open(in(s, "upper")),
+        .manifest = MANIFEST_INIT,
+        .delta = DELTA_INIT,
+        .apply = APPLY_INIT,
+    };
+    if (!journal_recover(in(s, "journal"), o->project, &report, err) || report.lost)
+        return false;
+    return s->manifest ? manifest_load(o->dir, "m", o->project, &o->manifest, err)
+                       : journal_recover(in(s, "journal"), o->lower, &report, err);
+}
+
+static bool check(struct opened *o, struct err *err)
+{
+    struct upper_options whole = {.opaque_root = true};
+    struct apply_options options = {.allow_executed = true};
+    struct apply_trees trees = {o->project, o->lower, o->upper, &o->manifest, o->dir, "m"};
+    return upper_read(o->lower < 0 ? o->project : o->lower, o->upper, &whole, &o->delta, err) &&
+           apply_check(&o->apply, &trees, &o->delta, &options, err);
+}
+
+static bool commit(const struct scene *s, struct opened *o, struct err *err)
+{
+    AUTO_MANIFEST struct manifest moved = MANIFEST_INIT;
+    if (!apply_commit(&o->apply, in(s, "journal"), err))
+        return false;
+    return !s->manifest || (apply_move_manifest(&o->apply, &o->manifest, &moved, err) &&
+                               manifest_write(&moved, o->dir, "m", err));
+}
+
+static int act_apply(void *arg)
+{
+    const struct scene *s = arg;
+    AUTO(opened_done) struct opened o;
+    AUTO_ERR struct err err = {0};
+    if (open_all(s, &o, &err) && check(&o, &err) && commit(s, &o, &err))
+        return 0;
+    return err.code == E_CONFLICT ? CONFLICT : FAILED;
+}
+
+/* Nothing is left to show, and nothing but the project and its baseline is there. */
+static bool is_settled(const struct scene *s)
+{
+    AUTO(opened_done) struct opened o;
+    AUTO_ERR struct err err = {0};
+    AUTO_DELTA struct delta drift = DELTA_INIT;
+    AUTO_FREE char *journal = tree_describe(in(s, "journal"));
+    if (!CHECK_OK(open_all(s, &o, &err) && check(&o, &err), &err) || !CHECK_Z(journal, ""))
+        return false;
+    if (!CHECK_INT(o.delta.n, 0) || !CHECK(access(in(s, "m.next"), F_OK) != 0))
+        return false;
+    if (s->manifest)
+        return CHECK_OK(manifest_drift(&o.manifest, o.project, &drift, &err), &err) &&
+               CHECK_INT(drift.n, 0);
+    AUTO_FREE char *lower = tree_describe(in(s, "lower"));
+    return CHECK_Z(lower, s->new);
+}
+
+static bool edit_again(const struct scene *s)
+{
+    put(s, "upper", "a", "again");
+    put(s, "upper", "new/n", "again");
+    if (!CHECK_INT(act_apply((void *)s), 0))
+        return false;
+    AUTO_FREE char *now = tree_describe(in(s, "project"));
+    return CHECK(strstr(now, "a 100644 [again]")) && CHECK(strstr(now, "new/n 100644 [again]")) &&
+           CHECK(!strstr(now, "gone"));
+}
+
+static int act_judge(void *arg)
+{
+    const struct scene *s = arg;
+    AUTO_ERR struct err err = {0};
+    {
+        AUTO(opened_done) struct opened o;
+        if (!CHECK_OK(open_all(s, &o, &err), &err))
+            return MIXED;
+    }
+    AUTO_FREE char *now = tree_describe(in(s, "project"));
+    bool old = strcmp(now, s->old) == 0;
+    if (!old && !CHECK_Z(now, s->new))
+        return MIXED;
+    if (s->goes_on)
+        return edit_again(s) ? old ? ALL_OLD : ALL_NEW : MIXED;
+    if (!CHECK_INT(act_apply(arg), 0))
+        return MIXED;
+    AUTO_FREE char *after = tree_describe(in(s, "project"));
+    return CHECK_Z(after, s->new) && is_settled(s) ? old ? ALL_OLD : ALL_NEW : MIXED;
+}
+
+static void scene_open(struct scene *s, bool manifest)
+{
+    *s = (struct scene){.dir = "/dev/shm/cordon-apply-XXXXXX", .manifest = manifest};
+    BUG_ON(!mkdtemp(s->dir));
+    prepare(s);
+    s->old = tree_describe(in(s, "project"));
+    CHECK_INT(child_run(act_apply, s), 0);
+    s->new = tree_describe(in(s, "project"));
+    CHECK(strstr(s->new, "d2f 100644 [new]"));
+    CHECK(strstr(s->new, "f2d/in/z 100644 [new]"));
+    CHECK(strstr(s->new, "l2d 120777"));
+    CHECK(!strstr(s->new, "gone"));
+    CHECK(is_settled(s));
+}
+
+static void scene_close(struct scene *s)
+{
+    tree_remove(s->dir);
+    free(s->old);
+    free(s->new);
+}
+
+/* Both transactions and what is between them have some thousand stops. */
+static size_t step(void)
+{
+    return getenv("CORDON_SAMPLE") ? 37 : 5;
+}
+
+static void kill_everywhere(bool manifest, bool goes_on)
+{
+    struct scene s;
+    size_t n[2] = {0}, cases = 0;
+    scene_open(&s, manifest);
+    s.goes_on = goes_on;
+    struct act act = {prepare, act_apply, &s};
+    bool ended = false;
+    for (size_t k = 1 + goes_on; !ended; k += step()) {
+        test_row(k, "killed at this stop");
+        ended = trace(&act, k, NULL);
+        int verdict = child_run(act_judge, &s);
+        cases++;
+        if (CHECK(verdict == ALL_OLD || verdict == ALL_NEW))
+            n[verdict - ALL_OLD]++;
+    }
+    printf("# %zu cases: %zu times old, %zu times new\n", cases, n[0], n[1]);
+    CHECK(n[0] > 5 && n[1] > 5);
+    scene_close(&s);
+}
+
+TEST(apply_killed_at_every_step)
+{
+    kill_everywhere(false, false);
+}
+
+TEST(apply_without_a_copy_killed_at_every_step)
+{
+    kill_everywhere(true, false);
+}
+
+/* What was applied is no drift for the next one, also if nobody could say so any more. */
+TEST(apply_without_a_copy_killed_and_the_box_goes_on)
+{
+    kill_everywhere(true, true);
+}
+
+/* Somebody else ----------------------------------------------------------------------------------
+ */
+
+static void meddle(const struct scene *s)
+{
+    put(s, "project", "a", "meddled");
+}
+
+static int act_judge_meddled(void *arg)
+{
+    const struct scene *s = arg;
+    AUTO_FREE char *now = tree_describe(in(s, "project"));
+    AUTO_FREE char *journal = tree_describe(in(s, "journal"));
+    bool old = strstr(now, "gone/only") != NULL;
+    bool ok = CHECK(strstr(now, "a 100644 [meddled]")) && CHECK(old == !strstr(now, "f2d/y")) &&
+              CHECK(!strstr(now, ".cordon-")) && CHECK_Z(journal, "");
+    return !ok ? MIXED : old ? ALL_OLD : ALL_NEW;
+}
+
+TEST(apply_never_loses_what_is_written_meanwhile)
+{
+    for (int manifest = 0; manifest < 2; manifest++) {
+        struct scene s;
+        size_t n[2] = {0};
+        scene_open(&s, manifest);
+        struct act act = {prepare, act_apply, &s, CONFLICT};
+        for (size_t k = 1;; k += 2 * step()) {
+            test_row(k, manifest ? "without a copy" : "with a copy");
+            struct watch watch = {.journal_dir = s.dir, .act_at = k, .act = meddle};
+            trace(&act, SIZE_MAX, &watch);
+            if (watch.stops < k)
+                break;
+            int verdict = child_run(act_judge_meddled, &s);
+            if (!CHECK(verdict == ALL_OLD || verdict == ALL_NEW))
+                continue;
+            n[verdict - ALL_OLD]++;
+            CHECK_INT(WEXITSTATUS(watch.status), verdict == ALL_OLD ? CONFLICT : 0);
+        }
+        CHECK(n[0] > 5 && n[1] > 5);
+        scene_close(&s);
+    }
+}
+
+static void change_file(const struct scene *s)
+{
+    put(s, "project", "a", "theirs");
+}
+
+static void remove_file(const struct scene *s)
+{
+    BUG_ON(unlink(in(s, "project/f2d")) != 0);
+}
+
+static void create_file(const struct scene *s)
+{
+    put(s, "project", "new/n", "theirs");
+}
+
+static void fill_dir(const struct scene *s)
+{
+    put(s, "project", "d2f/in/theirs", "theirs");
+}
+
+static void edit_in_dir(const struct scene *s)
+{
+    put(s, "project", "d2f/x", "theirs");
+}
+
+static void replace_dir(const struct scene *s)
+{
+    BUG_ON(rename(in(s, "project/d2f"), in(s, "project/moved")) != 0);
+    put(s, "project", "d2f/x", "d2f/x");
+}
+
+static void replace_link(const struct scene *s)
+{
+    BUG_ON(unlink(in(s, "project/link")) != 0 || symlink("else", in(s, "project/link")) != 0);
+}
+
+static void change_in_box(const struct scene *s)
+{
+    put(s, "upper", "f2d/in/z", "later");
+}
+
+static void link_in_box(const struct scene *s)
+{
+    BUG_ON(unlink(in(s, "upper/a")) != 0 || symlink("/etc/passwd", in(s, "upper/a")) != 0);
+}
+
+/* Between the check and the commit: all of it is refused. */
+TEST(apply_that_was_checked_refuses_what_changed_since)
+{
+    static const struct {
+        const char *name;
+        void (*act)(const struct scene *s);
+        const char *part;
+    } rows[] = {
+        {"a file is changed", change_file, "'a' was changed meanwhile"},
+        {"a file is removed", remove_file, "'f2d' does not exist"},
+        {"a file is created", create_file, "'new/n' exists already"},
+        {"a file comes into a directory that goes", fill_dir, "'d2f' is a directory with other"},
+        {"a file is changed in a directory that goes", edit_in_dir, "'d2f/x' was changed"},
+        {"a directory that goes is another", replace_dir, "'d2f' was changed"},
+        {"a link is another", replace_link, "'link' was changed"},
+        {"the box writes", change_in_box, "'f2d/in/z' was changed while it was copied"},
+        {"the box makes a link", link_in_box, "'a' was changed while it was copied"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct scene s;
+        AUTO_ERR struct err err = {0};
+        scene_open(&s, false);
+        prepare(&s);
+        test_row(i, rows[i].name);
+        {
+            AUTO(opened_done) struct opened o;
+            CHECK_OK(open_all(&s, &o, &err) && check(&o, &err), &err);
+            rows[i].act(&s);
+            AUTO_FREE char *before = tree_describe(in(&s, "project"));
+            CHECK(!commit(&s, &o, &err));
+            AUTO_FREE char *after = tree_describe(in(&s, "project"));
+            CHECK_ERR(&err, E_CONFLICT, rows[i].part);
+            CHECK_Z(after, before);
+        }
+        scene_close(&s);
+    }
+}
+
+/* What is in the project decides, not only what is in the change. */
+TEST(apply_replaces_only_directories_that_it_empties)
+{
+    static const struct {
+        const char *extra; /* of the project alone */
+        const char *part;
+    } rows[] = {
+        {"d2f/theirs", "has a directory with other files there"},
+        {"d2f/in/theirs", "has a directory with other files there"},
+        {"d2f/.git/config", "has a directory with other files there"},
+        {"d2f/.hidden", "has a directory with other files there"},
+        {"new", "has a file or link where a directory has to be"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct scene s;
+        AUTO_ERR struct err err = {0};
+        scene_open(&s, false);
+        prepare(&s);
+        test_row(i, rows[i].extra);
+        put(&s, "project", rows[i].extra, "theirs");
+        {
+            AUTO(opened_done) struct opened o;
+            CHECK_OK(open_all(&s, &o, &err), &err);
+            CHECK(!check(&o, &err));
+            CHECK_ERR(&err, E_CONFLICT, rows[i].part);
+        }
+        scene_close(&s);
+    }
+}
+
+/* Only some paths --------------------------------------------------------------------------------
+ */
+
+TEST(delta_only_filters_what_is_refused_too)
+{
+    static const struct {
+        const char *paths[3];
+        size_t idle, n, refused;
+    } rows[] = {
+        {{"a"}, 0, 1, 0},
+        {{"dir"}, 0, 2, 1},
+        {{"dir/x"}, 0, 1, 0},
+        {{"dir/fifo"}, 0, 0, 1},
+        {{"di"}, 1, 0, 0},
+        {{"a", "nothing", "dir/x"}, 1, 2, 0},
+        {{"no", "nothing"}, 2, 0, 0},
+        {{""}, 0, 3, 2},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_DELTA struct delta d = DELTA_INIT;
+        AUTO_ERR struct err err = {0};
+        struct stat st = {.st_mode = S_IFREG | 0644, .st_ino = 1};
+        struct str paths[3];
+        size_t n = 0;
+        static const char *const names[] = {"a", "dir/x", "dir/y"};
+        for (size_t k = 0; k < ARRAY_LEN(names); k++)
+            CHECK_OK(delta_add(&d, str_z(names[k]), DELTA_ADDED, NULL, &st, &err), &err);
+        delta_refuse(&d, STR("dir/fifo"), "is a named pipe");
+        delta_refuse(&d, STR("socket"), "is a socket");
+        while (n < ARRAY_LEN(paths) && rows[i].paths[n]) {
+            paths[n] = str_z(rows[i].paths[n]);
+            n++;
+        }
+        test_row(i, rows[i].paths[0]);
+        CHECK_INT(delta_only(&d, paths, n), rows[i].idle);
+        CHECK_INT(d.n, rows[i].n);
+        CHECK_INT(d.n_refused, rows[i].refused);
+    }
+}
+
+TEST(delta_only_keeps_what_it_cannot_name)
+{
+    AUTO_DELTA struct delta d = DELTA_INIT;
+    struct str path = STR("x");
+    for (size_t i = 0; i < DELTA_REFUSED_MAX + 5; i++)
+        delta_refuse(&d, STR("pipe"), "is a named pipe");
+    CHECK_INT(delta_only(&d, &path, 1), 1);
+    CHECK_INT(d.n_refused, 1);
+}
+
+TEST(upper_any_stops_at_the_first)
+{
+    static const struct {
+        const char *name;
+        const char *lower, *upper; /* files */
+        bool pipe, opaque, any;
+    } rows[] = {
+        {"nothing", "a", NULL, false, false, false},
+        {"the same", "a", "a", false, false, false},
+        {"one more", NULL, "a", false, false, true},
+        {"a pipe", "a", "a", true, false, true},
+        {"one fewer in a whole tree", "a", NULL, false, true, true},
+        {"the same whole tree", "a", "a", false, true, false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_ERR struct err err = {0};
+        bool any = !rows[i].any;
+        tree_remove(test_path("l"));
+        tree_remove(test_path("u"));
+        BUG_ON(mkdir(test_path("l"), 0777) != 0 || mkdir(test_path("u"), 0777) != 0);
+        if (rows[i].lower)
+            tree_file(test_path("l/%s", rows[i].lower), "x", 0644);
+        if (rows[i].upper)
+            tree_file(test_path("u/%s", rows[i].upper), "x", 0644);
+        BUG_ON(rows[i].pipe && mkfifo(test_path("u/pipe"), 0600) != 0);
+        AUTO_FD int l = tree_open(test_path("l")), u = tree_open(test_path("u"));
+        struct upper_options options = {.opaque_root = rows[i].opaque};
+        test_row(i, rows[i].name);
+        CHECK_OK(upper_any(l, u, &options, &any, &err), &err);
+        CHECK_INT(any, rows[i].any);
+    }
+}
