@@ -268,6 +268,16 @@ def _(t):
     subprocess.run(["rm", "-r", home + "/.npm", home + "/.nvm", home + "/.npmrc"], check=True)
 
 
+@case("the agent's program is there for commands by hand, too")
+def _(t):
+    p = project(t)
+    write(t, t.top + "/bin/claude", "#!/bin/sh\necho hand\n", 0o755)
+    new(t, p, agent="claude")
+    t.same(inside(t, "claude", expect=127), "")
+    installed(t, t.top + "/bin")
+    t.same(inside(t, "claude"), "hand\n")
+
+
 @case("a shim of a version manager")
 def _(t):
     p, root = project(t), t.home + "/.env"
