@@ -63,7 +63,8 @@ def project(t, name="p"):
 
 def cordon(t, *args, expect=0, **more):
     run = t.run([t.cordon, *args], **more)
-    t.code(run, expect)
+    if expect is not None:
+        t.code(run, expect)
     return run
 
 
@@ -266,6 +267,16 @@ def _(t):
     write(t, home + "/.nvm/v20/bin/fakenode", f"#!/bin/sh\ncat {home}/.npmrc; ls -A {home}\n", 0o755)
     t.same(inside(t, "", "program=agent", expect=None), ".npm\n.nvm\n")
     subprocess.run(["rm", "-r", home + "/.npm", home + "/.nvm", home + "/.npmrc"], check=True)
+
+
+@case("the agent's program is there for commands by hand, too")
+def _(t):
+    p = project(t)
+    write(t, t.top + "/bin/claude", "#!/bin/sh\necho hand\n", 0o755)
+    new(t, p, agent="claude")
+    t.same(inside(t, "claude", expect=127), "")
+    installed(t, t.top + "/bin")
+    t.same(inside(t, "claude"), "hand\n")
 
 
 @case("a shim of a version manager")
