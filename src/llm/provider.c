@@ -156,7 +156,7 @@ static bool set_up_script(struct provider *p, struct err *err)
     p->default_script = !p->options.script;
     if (p->default_script)
         p->script = script_embedded();
-    else if (!script_load(p->options.script, &p->script, err))
+    else if (!script_load(p->options.script, p->options.cancel_fd, &p->script, err))
         return false;
     struct str model = script_model(p->script);
     if (p->options.model)

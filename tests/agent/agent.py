@@ -436,6 +436,59 @@ def _(t):
     os.close(fd)
 
 
+@case("interrupted while a script is awaited from a pipe; one that comes is played")
+def _(t):
+    pipe = os.path.join(t.work, "pipe")
+    t.env.update(CORDON_HOME=t.directory("state"))
+    os.mkfifo(pipe, 0o666)
+    os.chmod(pipe, 0o666)
+    argv = [t.cordon, "agent", "-p", "go", "--script", pipe]
+    process = t.start(argv)
+    fd = os.open(pipe, os.O_WRONLY)  # waits until it reads
+    process.send_signal(signal.SIGINT)
+    t.same(t.finish(process, timeout=END_S).code, 130)
+    os.close(fd)
+    process = t.start(argv)
+    with open(pipe, "w", encoding="utf-8") as f:  # waits until it reads
+        f.write(json.dumps({"version": 1, "turns": [{"content": [text("from a pipe")]}]}))
+    t.same(t.finish(process, timeout=END_S).out, b"from a pipe\n")
+    script = t.file("s.json", json.dumps({"version": 1, "turns": [{"content": [text("from another")]}]}))
+    line = 'cat "$1" | { exec 9<&0; "$0" agent -p go --script /dev/fd/9 </dev/null; }'  # as <(cat) has it
+    t.same(t.run(["bash", "-c", line, t.cordon, script]).out, b"from another\n")
+
+
+@case("interrupted while a policy is awaited from a pipe")
+def _(t):
+    pipe = os.path.join(t.work, "pipe")
+    os.mkfifo(pipe, 0o666)
+    os.chmod(pipe, 0o666)
+    process = t.start([t.cordon, "agent", "-p", "go", "--policy", pipe])
+    fd = os.open(pipe, os.O_WRONLY)  # waits until it reads
+    process.send_signal(signal.SIGINT)
+    t.same(t.finish(process, timeout=END_S).code, -signal.SIGINT)
+    os.close(fd)
+
+
+@case("libcurl is not loaded for a script, nor for a service on this machine")
+def _(t):
+    a = Agent(t, [{"repeat": True, "content": [text("here")]}])
+    script = t.file("one.json", json.dumps({"version": 1, "turns": [{"content": [text("here")]}]}))
+    named = [w.replace("127.0.0.1", "here.localhost") for w in a.argv()]
+    scripted = [t.cordon, "agent", "-p", "go", "--script", script]
+    for name, argv, loads in (("here", a.argv(), False), ("script", scripted, False), ("named", named, True)):
+        trace = os.path.join(t.directory(name), "trace")
+        t.env.update(LD_DEBUG="libs", LD_DEBUG_OUTPUT=trace)
+        t.same(t.run(argv).out, b"here\n")
+        del t.env["LD_DEBUG"], t.env["LD_DEBUG_OUTPUT"]
+        found = ""
+        for file in os.listdir(os.path.dirname(trace)):
+            with open(os.path.join(os.path.dirname(trace), file), encoding="utf-8", errors="replace") as f:
+                found += f.read()
+        t.true("libc.so.6" in found, "a trace")
+        t.same("libcurl" in found, loads, name)
+    a.close()
+
+
 @case("a new envelope, killed before it was written: the second is refused, and the next goes on")
 def _(t):
     a = Agent(t, [{"content": [text("one two three")], "fault": "stall", "after": 2}, {"content": [text("four")]}])
