@@ -3,6 +3,7 @@
 
 #include "agent/calls.h"
 #include "agent/compact.h"
+#include "agent/tend.h"
 #include "base/clock.h"
 
 #include <poll.h>
@@ -89,10 +90,12 @@ static json_t *ask(struct run *r, const json_t *messages, bool quiet, struct err
     struct llm_request request = a->request;
     struct llm_event event;
     struct stream *stream = NULL;
+    struct tend tend;
     json_t *message = NULL;
     request.messages = messages;
     if (!provider_stream(a->provider, &request, &stream, err))
         return NULL;
+    tend_begin(&tend, a->box);
     enum stream_step step;
     while ((step = stream_next(stream, &event, err)) == STREAM_EVENT) {
         if (quiet || tell(r, &(struct agent_event){.kind = AGENT_STREAM, .llm = &event}))
@@ -105,6 +108,7 @@ static json_t *ask(struct run *r, const json_t *messages, bool quiet, struct err
     if (stream_message(stream, &message, &none))
         add_usage(r, message);
     stream_free(stream);
+    tend_end(&tend);
     return message;
 }
 

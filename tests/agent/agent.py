@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
 from console import Console  # noqa: E402 pylint: disable=wrong-import-position
@@ -467,6 +468,26 @@ def _(t):
     process.send_signal(signal.SIGINT)
     t.same(t.finish(process, timeout=END_S).code, -signal.SIGINT)
     os.close(fd)
+
+
+@case("a terminal that prints while the model speaks does not stand still")
+def _(t):
+    wait = "while [ ! -e go ]; do sleep 0.01; done; seq 100000; echo all of it > printed"
+    a = Agent(t, [{"content": [call("exec_command", cmd=wait, yield_time_ms=250)]},
+                  {"content": [text("one "), {"delay_ms": 8000}, text("two")]}])
+    process = t.start(a.argv("--json", "--session", os.path.join(t.work, "s.jsonl")))
+    t.until(process, b'"one "')
+    t.file("go")
+    ended = os.path.join(t.work, "printed")
+    for _ in range(700):  # less than the model takes
+        if os.path.exists(ended):
+            break
+        time.sleep(0.01)
+    t.true(os.path.exists(ended), "it came to its end while the model was silent")
+    t.same(process.poll(), None, "the model is not at its end")
+    process.send_signal(signal.SIGTERM)
+    t.same(t.finish(process, timeout=END_S).code, 130)
+    a.close()
 
 
 @case("libcurl is not loaded for a script, nor for a service on this machine")
