@@ -470,6 +470,56 @@ def _(t):
     os.close(fd)
 
 
+TOO_LONG = {
+    "anthropic": {"status": 400, "message": "prompt is too long: 250000 tokens > 200000 maximum", "type": "invalid_request_error"},
+    "openai": {"status": 400, "message": "This model's maximum context length is 8192 tokens.", "type": "invalid_request_error"},
+}
+
+
+def summarised(t, dialect, error):
+    a = Agent(t, [{"content": [call("read_file", path="a")]}, {"error": error},
+                  {"content": [text("They read a file.")]}, {"content": [text("Done.")]}], dialect)
+    t.file("a", "hello there\n" * 1000)
+    events = a.events()
+    t.same(said(events), "Done.")
+    t.same(len(of_type(events, "compaction")), 1)
+    asked = [json.dumps(r["body"]) for r in a.requests()]
+    t.same(len(asked), 4)
+    t.true("left out here" in asked[2] and len(asked[2]) < len(asked[1]), "what is long is cut")
+    t.true(len(asked[3]) < len(asked[2]), "shorter from then on")
+    t.true("They read a file." in asked[3], "the summary is sent")
+    a.close()
+
+
+@each_dialect("too long for the service: summarised once, and asked again")
+def _(t, dialect):
+    summarised(t, dialect, TOO_LONG[dialect])
+
+
+@case("too large for the service: summarised once, and asked again")
+def _(t):
+    summarised(t, "openai", {"status": 413, "message": "no", "type": "x"})
+
+
+@each_dialect("too long for the service, also when summarised: an error that says so")
+def _(t, dialect):
+    a = Agent(t, [{"content": [call("read_file", path="a")]}, {"error": TOO_LONG[dialect]},
+                  {"content": [text("They read a file.")]}, {"error": TOO_LONG[dialect]}], dialect)
+    error = ends_with_error(t, a.events(expect=16), "E_PROVIDER")
+    t.true("still too long" in error["message"] and "--fork" in error["message"], error)
+    t.same(len(a.requests()), 4)
+    a.close()
+
+
+@case("a prompt that is too long by itself is not summarised")
+def _(t):
+    a = Agent(t, [{"error": TOO_LONG["anthropic"]}])
+    error = ends_with_error(t, a.events(expect=16), "E_PROVIDER")
+    t.true("prompt is too long" in error["message"], error)
+    t.same(len(a.requests()), 1)
+    a.close()
+
+
 @case("a terminal that prints while the model speaks does not stand still")
 def _(t):
     wait = "while [ ! -e go ]; do sleep 0.01; done; seq 100000; echo all of it > printed"

@@ -411,6 +411,9 @@ class Faults:
         answer.must_fail("sends us elsewhere", "/elsewhere", "key", status=307, attempts=1)
         expect(len(answer.requests) == 1, answer.requests)
 
+    def test_not_modified(self, dialect):
+        self.raw(dialect, b"HTTP/1.1 304 Same\r\n\r\n", "nothing has changed, which is no answer (HTTP 304)", status=304)
+
     def test_gzip(self, dialect):
         self.one(dialect, [say("x", fault="gzip"), say("never")], retries=4).must_fail("compressed (gzip)", attempts=1)
 
