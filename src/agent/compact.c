@@ -73,9 +73,8 @@ uint64_t compact_estimate(const json_t *messages)
         const json_t *m = json_array_get(messages, i);
         if (i >= first && message_type(m) == MESSAGE_ASSISTANT) {
             struct usage u = message_usage(m);
-            uint64_t seen = u.input_tokens + u.cache_read_tokens + u.cache_write_tokens;
-            if (seen)
-                return seen + u.output_tokens + after;
+            if (u.input_tokens || u.cache_read_tokens || u.cache_write_tokens)
+                return usage_total(&u) + after;
         }
         after += message_tokens(m);
     }

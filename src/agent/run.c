@@ -77,11 +77,8 @@ static bool keep(struct run *r)
 
 static void add_usage(struct run *r, const json_t *message)
 {
-    struct usage u = message_usage(message), *sum = &r->outcome->usage;
-    sum->input_tokens += u.input_tokens;
-    sum->output_tokens += u.output_tokens;
-    sum->cache_read_tokens += u.cache_read_tokens;
-    sum->cache_write_tokens += u.cache_write_tokens;
+    struct usage u = message_usage(message);
+    usage_add(&r->outcome->usage, &u);
 }
 
 /* An answer, as far as it came: NULL if nothing did. Quiet: nobody is told of it. */
@@ -181,7 +178,7 @@ static bool ask_summary_once(struct run *r, bool brief, struct buf *text, bool *
     AUTO_JSON json_t *question = compact_question(r->loop.messages, brief);
     AUTO_JSON json_t *answer = ask(r, question, true, &r->error);
     struct usage u = message_usage(answer);
-    r->loop.tokens += u.input_tokens + u.output_tokens + u.cache_read_tokens + u.cache_write_tokens;
+    loop_count(&r->loop, &u);
     *ret_again = wire_is_length(&r->error);
     if (r->error.code)
         return err_wrap(&r->error, "the conversation can't be summarised");

@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 struct store {
     struct tape tape;
@@ -26,6 +27,8 @@ struct store {
     bool changed;   /* the envelope must be written anew */
     json_t *origin; /* what the envelope has, if its log is from an earlier run; NULL: none */
     json_t *header, *all, *counted, *notes, *compactions;
+    json_t *valid;    /* what counts, repaired, as it was when it was loaded; NULL: not known */
+    size_t valid_for; /* how many counted then */
     struct str updated_at, title; /* borrowed from records, which `records` keeps; no value: none */
     json_t *records;
     struct mask mask;
@@ -110,6 +113,8 @@ static void take_compaction(struct store *s, json_t *record)
     json_int_t keep = json_integer_value(json_object_get(record, "keep"));
     size_t from = (uint64_t)keep < n ? n - (size_t)keep : 0;
     json_decref(s->counted);
+    json_decref(s->valid);
+    s->valid = NULL;
     s->counted = json_array();
     json_push(s->counted, json_incref(json_object_get(record, "message")));
     for (size_t i = from; i < n; i++)
@@ -194,7 +199,7 @@ static struct store *store_new(const char *path)
 static void store_free(struct store *s)
 {
     json_t *trees[] = {
-        s->origin, s->header, s->all, s->counted, s->notes, s->compactions, s->records};
+        s->origin, s->header, s->all, s->counted, s->valid, s->notes, s->compactions, s->records};
     for (size_t i = 0; i < ARRAY_LEN(trees); i++)
         json_decref(trees[i]);
     tape_close(&s->tape);
@@ -252,6 +257,8 @@ static bool settle(struct store *s, struct err *err)
         if (is_new(before, result) && !store_append(s, result, err))
             return false;
     }
+    s->valid = json_take(&valid);
+    s->valid_for = json_array_size(s->counted);
     return true;
 }
 
@@ -343,10 +350,18 @@ static bool check_id(const struct store *s, const char *id, struct err *err)
                s->path, id, store_id(s));
 }
 
+/* A link stays one: what it leads to is gone on with, and written anew. */
+static bool is_link(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+}
+
 static bool open_path(const char *path, const char *id, enum store_mode mode,
     struct store **ret_store, struct err *err)
 {
-    struct store *s = store_new(path);
+    AUTO_FREE char *real = is_link(path) ? realpath(path, NULL) : NULL;
+    struct store *s = store_new(real ? real : path);
     bool ok =
         (id ? tape_open(path, mode == STORE_WRITE, &s->tape, err) : open_file(s, mode, err)) &&
         load(s, err) && check_id(s, id, err) && check_origin(s, err) &&
@@ -574,6 +589,8 @@ const json_t *store_all(const struct store *s)
 
 json_t *store_messages(const struct store *s)
 {
+    if (s->valid && s->valid_for == json_array_size(s->counted))
+        return json_copy(s->valid);
     return repair_messages(s->counted, NULL);
 }
 

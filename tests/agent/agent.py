@@ -520,6 +520,21 @@ def _(t):
     a.close()
 
 
+@case("interrupted while a key's command works: nothing of it is left")
+def _(t):
+    config = t.directory("config", "cordon")
+    t.env.update(XDG_CONFIG_HOME=os.path.dirname(config))
+    started = os.path.join(t.work, "started")
+    line = f"(trap '' TERM; echo > {started}; sleep 1000; true); echo none"
+    with open(os.path.join(config, "config.yaml"), "w", encoding="utf-8") as f:
+        f.write(f"provider: anthropic\nkey_command: {json.dumps(line)}\n")
+    process = t.start([t.cordon, "agent", "-p", "go"], start_new_session=True)
+    while not os.path.exists(started):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    t.same(t.finish(process, timeout=END_S).code, 130)
+
+
 @case("a terminal that prints while the model speaks does not stand still")
 def _(t):
     wait = "while [ ! -e go ]; do sleep 0.01; done; seq 100000; echo all of it > printed"

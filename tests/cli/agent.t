@@ -245,6 +245,14 @@ cordon: the model's summary of the conversation was cut off: it reached the limi
 0
 ? 16
 
+## an envelope by a link: what it leads to is gone on with, and the link stays
+$ echo '{"version": 1, "turns": [{"repeat": true, "content": [{"text": "ok"}]}]}' > s.json; mkdir real; cordon agent --script s.json -p one --session real/e.json; ln -s real/e.json l.json; cordon agent --script s.json -p two --session l.json; test -L l.json && grep -o '"user"' real/e.json; ls -A real
+ok
+ok
+"user"
+"user"
+e.json
+
 ## settings: wrong ones are told, a key's command that fails, too
 $ mkdir -p home/.config/cordon; echo 'provider: anthropik' > home/.config/cordon/config.yaml; cordon agent -p x
 cordon: $T/home/.config/cordon/config.yaml: provider: there is no 'anthropik'; there are: anthropic, openai, scripted [E_CONFIG]
