@@ -159,7 +159,7 @@ $ for word in d@1/a@b.jsonl d@1/a@b.jsonl@1 ./d@1/a@b.jsonl@0; do cordon session
 0
 $ cordon sessions fork a@b
 cordon: 'a@b' is not ID@N: N is a number of messages, counted from the first [E_CLI_INVALID_ARG]
-? 2
+? 12
 
 ## a line that was cut off is dropped, one that is wrong is named
 $ mkdir -p home/.cordon/sessions && cd home/.cordon/sessions
