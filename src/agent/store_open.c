@@ -7,6 +7,7 @@
 #include "agent/store_state.h"
 #include "base/clock.h"
 #include "base/id.h"
+#include "path/beneath.h"
 #include "path/file.h"
 
 #include <errno.h>
@@ -152,17 +153,19 @@ static bool check_id(const struct store *s, const char *id, struct err *err)
                s->path, id, store_id(s));
 }
 
-/* A link stays one: what it leads to is gone on with, and written anew. */
-static bool is_link(const char *path)
+/* A link stays one: what it leads to is gone on with, and written anew. NULL: it is none. */
+static char *behind_link(const char *path)
 {
     struct stat st;
-    return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+    bool link = lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+    AUTO_FD int fd = link ? beneath_peek(path) : -1;
+    return fd >= 0 ? beneath_name(fd) : NULL;
 }
 
 static bool open_path(const char *path, const char *id, enum store_mode mode,
     struct store **ret_store, struct err *err)
 {
-    AUTO_FREE char *real = is_link(path) ? realpath(path, NULL) : NULL;
+    AUTO_FREE char *real = behind_link(path);
     struct store *s = store_new(real ? real : path);
     bool ok =
         (id ? tape_open(path, mode == STORE_WRITE, &s->tape, err) : open_file(s, mode, err)) &&

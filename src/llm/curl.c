@@ -6,6 +6,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 
 /* With one kind of TLS or another. */
@@ -14,6 +15,8 @@ static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
 static struct curl loaded;
 static const char *missing; /* what there is not */
 static size_t n_before;     /* objects that were there already */
+static pthread_t loader;
+static atomic_bool loading; /* somebody has to wait for it */
 static pthread_once_t once_loaded = PTHREAD_ONCE_INIT, once_prepared = PTHREAD_ONCE_INIT;
 
 /* What loading made resident and nobody may need again: tables of relocations and names, and code
@@ -125,19 +128,23 @@ static void *load_aside(void *unused)
 /* The thread may be there before anybody has decided which signals come as data: it takes none. */
 static void start_thread(void)
 {
-    pthread_t thread;
     pthread_attr_t attr;
     sigset_t all;
     sigfillset(&all);
     pthread_attr_init(&attr);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
     pthread_attr_setsigmask_np(&attr, &all);
-    int failed = pthread_create(&thread, &attr, load_aside, NULL);
-    (void)failed; /* then it is loaded when it is needed */
+    /* Where there is no thread, it is loaded when it is needed. */
+    loading = pthread_create(&loader, &attr, load_aside, NULL) == 0;
     pthread_attr_destroy(&attr);
 }
 
 void curl_prepare(void)
 {
     pthread_once(&once_prepared, start_thread);
+}
+
+void curl_settle(void)
+{
+    if (atomic_exchange(&loading, false))
+        pthread_join(loader, NULL);
 }

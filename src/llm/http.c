@@ -83,6 +83,11 @@ void http_prepare(const char *url)
         curl_prepare();
 }
 
+void http_settle(void)
+{
+    curl_settle();
+}
+
 /* Clients ---------------------------------------------------------------------------------------
  */
 

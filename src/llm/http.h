@@ -25,6 +25,7 @@ enum {
 /* Loads libcurl in a thread of its own, while there is something else to do, if a request to this
  * URL needs it. */
 void http_prepare(const char *url);
+void http_settle(void); /* waits until that is over, before the process ends */
 
 /* Connections to one service that are kept between requests; one request at a time uses it. */
 struct http_client;

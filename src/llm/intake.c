@@ -100,7 +100,7 @@ static void read_request_line(struct intake *in)
 /* "HTTP/1.1 200 OK" */
 static void read_status_line(struct intake *in)
 {
-    struct str line, rest, version, reason;
+    struct str line, rest, version = {0}, reason;
     int64_t code = 0;
     if (!str_cut(buf_str(&in->head), '\n', &line, &rest) || !str_cut(line, ' ', &version, &rest) ||
         !str_starts_with(version, STR("HTTP/1.")) || !str_cut(rest, ' ', &rest, &reason) ||

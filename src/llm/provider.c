@@ -198,6 +198,7 @@ void provider_prepare(const struct provider_options *options)
 
 void provider_close(struct provider *p)
 {
+    http_settle();
     if (!p)
         return;
     http_client_free(p->client);

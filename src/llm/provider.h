@@ -75,7 +75,8 @@ void provider_prepare(const struct provider_options *options);
  * none. E_IO, E_PROTOCOL: the script. */
 MUST_USE bool provider_open(
     const struct provider_options *options, struct provider **ret_provider, struct err *err);
-void provider_close(struct provider *p); /* accepts NULL */
+/* Waits for what provider_prepare() began, too; accepts NULL. */
+void provider_close(struct provider *p);
 const char *provider_name(const struct provider *p);
 const char *provider_model(const struct provider *p);
 struct str provider_key(const struct provider *p);         /* to be masked wherever it appears */
