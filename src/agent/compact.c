@@ -12,6 +12,9 @@ static const char question[] =
     "stands in them that is needed; commands and their results; what is done, what is open, what "
     "comes next.";
 
+static const char briefly[] =
+    " Use at most 300 words. Long texts above were cut for this question.";
+
 static const char heading[] =
     "[The conversation before this was left out. This is its summary.]\n\n";
 
@@ -70,9 +73,8 @@ uint64_t compact_estimate(const json_t *messages)
         const json_t *m = json_array_get(messages, i);
         if (i >= first && message_type(m) == MESSAGE_ASSISTANT) {
             struct usage u = message_usage(m);
-            uint64_t seen = u.input_tokens + u.cache_read_tokens + u.cache_write_tokens;
-            if (seen)
-                return seen + u.output_tokens + after;
+            if (u.input_tokens || u.cache_read_tokens || u.cache_write_tokens)
+                return usage_total(&u) + after;
         }
         after += message_tokens(m);
     }
@@ -104,10 +106,61 @@ size_t compact_keep(const json_t *messages, uint64_t window)
     return keep;
 }
 
-json_t *compact_question(const json_t *messages)
+static void shorten_text(json_t *block)
 {
-    json_t *list = json_copy((json_t *)messages);
-    json_push(list, message_user(str_z(question)));
+    struct str text = json_str(json_object_get(block, "text"));
+    AUTO_BUF struct buf cut = BUF_INIT(2 * COMPACT_BRIEF_BYTES);
+    if (text.n <= COMPACT_BRIEF_BYTES)
+        return;
+    buf_add_str(&cut, str_head(text, COMPACT_BRIEF_BYTES));
+    buf_add_z(&cut, "\n[the rest is left out here]");
+    json_put(block, "text", json_text(buf_str(&cut)));
+}
+
+/* Calls keep their form: an object without what made it long. */
+static void shorten_call(json_t *block)
+{
+    json_t *arguments = json_object_get(block, "arguments");
+    if (value_tokens(arguments) * COMPACT_TOKEN_BYTES > COMPACT_BRIEF_BYTES)
+        json_put(block, "arguments", json_object());
+}
+
+static json_t *shorten(const json_t *message)
+{
+    json_t *shorter = json_deep_copy((json_t *)message), *block;
+    json_t *content = json_object_get(shorter, "content");
+    size_t i;
+    json_array_foreach(content, i, block)
+    {
+        switch (block_type(block)) {
+        case BLOCK_TEXT:
+            shorten_text(block);
+            break;
+        case BLOCK_TOOL_CALL:
+            shorten_call(block);
+            break;
+        case BLOCK_IMAGE:
+            json_array_set_new(content, i, block_text(STR("[an image, left out here]")));
+            break;
+        default:
+            break;
+        }
+    }
+    return shorter;
+}
+
+json_t *compact_question(const json_t *messages, bool brief)
+{
+    AUTO_BUF struct buf text = BUF_INIT(sizeof(question) + sizeof(briefly));
+    json_t *list = json_array(), *message;
+    size_t i;
+    json_array_foreach((json_t *)messages, i, message)
+    {
+        json_push(list, brief ? shorten(message) : json_incref(message));
+    }
+    buf_add_z(&text, question);
+    buf_add_z(&text, brief ? briefly : "");
+    json_push(list, message_user(buf_str(&text)));
     return list;
 }
 

@@ -20,6 +20,7 @@ enum {
     COMPACT_KEEP_PERCENT = 20, /* of the window, for the last messages */
     COMPACT_TOKEN_BYTES = 4,   /* where nobody has counted */
     COMPACT_IMAGE_TOKENS = 1600,
+    COMPACT_BRIEF_BYTES = 1000, /* of a text that is cut */
 };
 
 /* Tokens of a request with these messages: what the service counted last, and a guess at what came
@@ -31,8 +32,9 @@ bool compact_is_due(uint64_t tokens, uint64_t window); /* window 0: never */
 /* How many of the last messages stay as they are; they never start with a result. */
 size_t compact_keep(const json_t *messages, uint64_t window);
 
-/* The messages, and behind them the question for a summary: a new list. */
-MUST_USE json_t *compact_question(const json_t *messages);
+/* The messages, and behind them the question for a summary: a new list. Brief: a short one, from
+ * messages in which long texts are cut and images left out. */
+MUST_USE json_t *compact_question(const json_t *messages, bool brief);
 
 /* What stands in place of the older messages: a user message. */
 MUST_USE json_t *compact_summary(struct str text, size_t keep);

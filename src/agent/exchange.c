@@ -88,6 +88,10 @@ bool exchange_parse_fork(
 {
     const char *at = strrchr(word, '@');
     int64_t n = -1;
+    if (at && strchr(at, '/')) /* of a directory's name */
+        at = NULL;
+    if (at && store_is_path(at)) /* of the file's */
+        at = NULL;
     if (at && !str_to_int(str_z(at + 1), 0, STORE_MESSAGES_MAX, &n)) {
         err_set(err, E_CLI_INVALID_ARG,
             "'%s' is not ID@N: N is a number of messages, counted from the first", word);

@@ -148,7 +148,7 @@ bool line_parse(const struct tape_line *line, const char *file, json_t **ret_tre
         *ret_tree = tree;
         return true;
     }
-    if (line->last && line->number > 1)
+    if (line->open && line->number > 1)
         return true;
     /* ":1:COLUMN: ..." without the colon that stands behind a file's name. */
     struct str said = str_z(problem.message);

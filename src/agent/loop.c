@@ -163,10 +163,16 @@ static const struct {
     [STOP_ABORTED] = {true, LOOP_ABORTED, "aborted: not run: interrupted"},
 };
 
+void loop_count(struct loop *loop, const struct usage *more)
+{
+    uint64_t sum, n = usage_total(more);
+    loop->tokens = __builtin_add_overflow(loop->tokens, n, &sum) ? UINT64_MAX : sum;
+}
+
 static void count(struct loop *loop, const json_t *message)
 {
     struct usage u = message_usage(message);
-    loop->tokens += u.input_tokens + u.output_tokens + u.cache_read_tokens + u.cache_write_tokens;
+    loop_count(loop, &u);
 }
 
 /* The service wants to be asked again with what it has said so far. */

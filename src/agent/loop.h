@@ -85,6 +85,9 @@ struct loop_effect loop_next(struct loop *loop);
  * before gets another one. */
 void loop_answered(struct loop *loop, json_t *message, const struct err *error);
 
+/* Tokens that something else than an answer took. */
+void loop_count(struct loop *loop, const struct usage *more);
+
 /* What a call of LOOP_RUN gave: a tool_result, which is taken over. In any order. */
 void loop_ran(struct loop *loop, const json_t *call, json_t *result);
 

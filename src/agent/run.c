@@ -3,7 +3,9 @@
 
 #include "agent/calls.h"
 #include "agent/compact.h"
+#include "agent/tend.h"
 #include "base/clock.h"
+#include "llm/wire.h"
 
 #include <poll.h>
 
@@ -75,11 +77,8 @@ static bool keep(struct run *r)
 
 static void add_usage(struct run *r, const json_t *message)
 {
-    struct usage u = message_usage(message), *sum = &r->outcome->usage;
-    sum->input_tokens += u.input_tokens;
-    sum->output_tokens += u.output_tokens;
-    sum->cache_read_tokens += u.cache_read_tokens;
-    sum->cache_write_tokens += u.cache_write_tokens;
+    struct usage u = message_usage(message);
+    usage_add(&r->outcome->usage, &u);
 }
 
 /* An answer, as far as it came: NULL if nothing did. Quiet: nobody is told of it. */
@@ -89,10 +88,12 @@ static json_t *ask(struct run *r, const json_t *messages, bool quiet, struct err
     struct llm_request request = a->request;
     struct llm_event event;
     struct stream *stream = NULL;
+    struct tend tend;
     json_t *message = NULL;
     request.messages = messages;
     if (!provider_stream(a->provider, &request, &stream, err))
         return NULL;
+    tend_begin(&tend, a->box);
     enum stream_step step;
     while ((step = stream_next(stream, &event, err)) == STREAM_EVENT) {
         if (quiet || tell(r, &(struct agent_event){.kind = AGENT_STREAM, .llm = &event}))
@@ -105,6 +106,28 @@ static json_t *ask(struct run *r, const json_t *messages, bool quiet, struct err
     if (stream_message(stream, &message, &none))
         add_usage(r, message);
     stream_free(stream);
+    tend_end(&tend);
+    return message;
+}
+
+static bool shorten(struct run *r);
+
+/* The service knows better than we what is too long: shorter once, and asked again. */
+static json_t *ask_shorter(struct run *r, struct err *err)
+{
+    AUTO_ERR struct err reason = {0};
+    err_move(&reason, err);
+    if (!shorten(r)) {
+        if (r->error.code == E_PROVIDER)
+            err_wrap(&r->error, "the conversation is too long for the model");
+        err_copy(err, &r->error);
+        return NULL;
+    }
+    json_t *message = ask(r, r->loop.messages, false, err);
+    if (wire_is_length(err))
+        err_wrap(err,
+            "the conversation was summarised, and is still too long: start a new session, "
+            "or one from an earlier message with --fork");
     return message;
 }
 
@@ -116,6 +139,11 @@ static void stream_answer(struct run *r)
         return;
     }
     json_t *message = ask(r, r->loop.messages, false, &err);
+    bool some = json_array_size(r->loop.messages) > 1; /* a prompt alone is as long as it is */
+    if (wire_is_length(&err) && some && r->compacted != r->loop.turns) {
+        json_decref(message);
+        message = ask_shorter(r, &err);
+    }
     if (message) {
         json_decref(r->outcome->answer);
         r->outcome->answer = json_incref(message);
@@ -138,36 +166,62 @@ static bool too_full(struct run *r, uint64_t tokens)
     return err_ctx(&r->error, "budget", "context");
 }
 
-static bool ask_summary(struct run *r, struct buf *text)
+static bool fail_summary(struct run *r, const char *words, const char *key, const char *value)
 {
-    AUTO_JSON json_t *question = compact_question(r->loop.messages);
-    if (!tell(r, &(struct agent_event){.kind = AGENT_COMPACTING}))
-        return false;
-    AUTO_JSON json_t *answer = ask(r, question, true, &r->error);
-    if (r->error.code)
-        return err_wrap(&r->error, "the conversation can't be summarised");
-    struct usage u = message_usage(answer);
-    r->loop.tokens += u.input_tokens + u.output_tokens + u.cache_read_tokens + u.cache_write_tokens;
-    if (message_stop(answer) == STOP_REFUSAL) {
-        err_set(&r->error, E_PROVIDER, "the model refused to summarise the conversation");
-        return err_ctx(&r->error, "stop_reason", "refusal");
-    }
-    message_add_text(answer, text);
-    if (text->n && buf_ok(text))
-        return true;
-    err_set(&r->error, E_PROVIDER, "the model gave no summary of the conversation");
-    return err_ctx(&r->error, "budget", "context");
+    err_set(&r->error, E_PROVIDER, "%s", words);
+    return err_ctx(&r->error, key, "%s", value);
 }
 
-static bool compact(struct run *r, uint64_t tokens)
+/* *ret_again: a shorter question may help. */
+static bool ask_summary_once(struct run *r, bool brief, struct buf *text, bool *ret_again)
+{
+    AUTO_JSON json_t *question = compact_question(r->loop.messages, brief);
+    AUTO_JSON json_t *answer = ask(r, question, true, &r->error);
+    struct usage u = message_usage(answer);
+    loop_count(&r->loop, &u);
+    *ret_again = wire_is_length(&r->error);
+    if (r->error.code)
+        return err_wrap(&r->error, "the conversation can't be summarised");
+    if (message_stop(answer) == STOP_REFUSAL)
+        return fail_summary(
+            r, "the model refused to summarise the conversation", "stop_reason", "refusal");
+    *ret_again = message_stop(answer) == STOP_LENGTH;
+    if (*ret_again) /* what it left out nobody would know */
+        return fail_summary(r,
+            "the model's summary of the conversation was cut off: it reached the limit on its "
+            "tokens (--max-tokens)",
+            "stop_reason", "length");
+    message_add_text(answer, text);
+    return (text->n && buf_ok(text)) ||
+           fail_summary(r, "the model gave no summary of the conversation", "budget", "context");
+}
+
+static bool ask_summary(struct run *r, bool brief, struct buf *text)
+{
+    bool again = false;
+    if (!tell(r, &(struct agent_event){.kind = AGENT_COMPACTING}))
+        return false;
+    if (ask_summary_once(r, brief, text, &again))
+        return true;
+    if (!again || brief)
+        return false;
+    err_done(&r->error);
+    return ask_summary_once(r, true, text, &again);
+}
+
+/* Brief: the service does not take the messages as they are. */
+static bool compact(struct run *r, uint64_t tokens, bool brief)
 {
     AUTO_BUF struct buf text = BUF_INIT(SUMMARY_MAX);
     const json_t *messages = r->loop.messages;
-    size_t kept = compact_keep(messages, r->agent->window);
+    uint64_t window = r->agent->window;
+    if (brief) /* whatever was known of the window, it has less */
+        window = window ? MIN(window, tokens) : tokens;
+    size_t kept = compact_keep(messages, window);
     /* A summary of what was just summarised would go on for ever. */
     if (r->compacted && r->loop.turns <= r->compacted + 1)
         return too_full(r, tokens);
-    if (!ask_summary(r, &text))
+    if (!ask_summary(r, brief, &text))
         return false;
     AUTO_JSON json_t *summary = compact_summary(buf_str(&text), kept);
     AUTO_JSON json_t *shorter = compact_list(messages, summary, kept);
@@ -182,11 +236,16 @@ static bool compact(struct run *r, uint64_t tokens)
     return !compact_is_due(tokens, r->agent->window) || too_full(r, tokens);
 }
 
+static bool shorten(struct run *r)
+{
+    return compact(r, compact_estimate(r->loop.messages), true);
+}
+
 /* What must hold before the model is asked. */
 static bool make_room(struct run *r)
 {
     uint64_t tokens = compact_estimate(r->loop.messages);
-    return !compact_is_due(tokens, r->agent->window) || compact(r, tokens);
+    return !compact_is_due(tokens, r->agent->window) || compact(r, tokens, false);
 }
 
 /* Tools --------------------------------------------------------------------------------------- */

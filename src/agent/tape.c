@@ -205,6 +205,7 @@ static bool read_lines(struct reading *r, tape_sink *sink, void *context, struct
             return false;
         if (line.text.n == 0 && line.last && !ended)
             return true;
+        line.open = line.last && !ended;
         if (!sink(context, &line, &torn, err))
             return false;
         BUG_ON(torn && !line.last);

@@ -24,12 +24,13 @@ struct tape {
 
 #define TAPE_NONE ((struct tape){.fd = -1})
 
-/* One line, without its end. last: nothing comes after it. A sink that finds a last line torn sets
- * *ret_torn, and it is as if the line were not there. */
+/* One line, without its end. last: nothing comes after it; open: not even a newline, so that its
+ * writing may have been cut off. A sink that finds such a line torn sets *ret_torn, and it is as if
+ * the line were not there. */
 struct tape_line {
     struct str text;
     size_t number; /* from 1 */
-    bool last;
+    bool last, open;
 };
 typedef bool tape_sink(
     void *context, const struct tape_line *line, bool *ret_torn, struct err *err);

@@ -251,8 +251,9 @@ static bool begins_anew(struct agent_view *v)
     return ok;
 }
 
-static bool put_stream(struct agent_view *v, const struct llm_event *e)
+static bool put_stream(void *view, const struct llm_event *e)
 {
+    struct agent_view *v = view;
     if (v->options.cli->json)
         return put_event(v, stream_events[e->kind].type, stream_events[e->kind].members(e));
     if (e->kind == LLM_TEXT_DELTA)
@@ -262,58 +263,15 @@ static bool put_stream(struct agent_view *v, const struct llm_event *e)
     return e->kind != LLM_RESTART || begins_anew(v);
 }
 
-/* What was held back was no key. */
 static bool release(struct agent_view *v)
 {
-    struct llm_event e = v->held_of;
-    e.id = buf_str(&v->held_id);
-    e.delta = buf_str(&v->held);
-    bool ok = !e.delta.n || put_stream(v, &e);
-    buf_reset(&v->held);
-    return ok;
-}
-
-static void hold(struct agent_view *v, const struct llm_event *e, struct str end)
-{
-    AUTO_BUF struct buf copy = BUF_INIT(MASK_KEY_MAX * 12);
-    buf_add_str(&copy, end);
-    buf_reset(&v->held);
-    buf_add_str(&v->held, buf_str(&copy));
-    v->held_of = (struct llm_event){.kind = e->kind, .index = e->index};
-    buf_reset(&v->held_id);
-    buf_add_str(&v->held_id, e->id);
-}
-
-static bool is_delta(enum llm_event_kind kind)
-{
-    return kind == LLM_TEXT_DELTA || kind == LLM_THINKING_DELTA || kind == LLM_TOOL_CALL_DELTA;
-}
-
-/* A key may come in several deltas: what can be its start waits for the next one. */
-static bool tell_stream(struct agent_view *v, const struct llm_event *e)
-{
-    if (!is_delta(e->kind) || v->options.mask->n == 0)
-        return release(v) && put_stream(v, e);
-    bool same = e->kind == v->held_of.kind && e->index == v->held_of.index;
-    if (!same && !release(v))
-        return false;
-    AUTO_BUF struct buf clean = BUF_INIT(LINE_MAX_BYTES);
-    buf_add_str(&v->held, e->delta);
-    struct str all = buf_str(&v->held);
-    size_t open = mask_add_part(v->options.mask, all, &clean);
-    hold(v, e, str_skip(all, all.n - open));
-    struct llm_event part = *e;
-    part.delta = buf_str(&clean);
-    return part.delta.n == 0 || put_stream(v, &part);
+    return held_release(&v->held, put_stream, v);
 }
 
 static bool tell_message(struct agent_view *v, const json_t *message)
 {
     struct usage u = message_usage(message);
-    v->done.input_tokens += u.input_tokens;
-    v->done.output_tokens += u.output_tokens;
-    v->done.cache_read_tokens += u.cache_read_tokens;
-    v->done.cache_write_tokens += u.cache_write_tokens;
+    usage_add(&v->done, &u);
     if (v->transcript)
         transcript_add(v->transcript, message);
     bool ok = end_line(v);
@@ -360,7 +318,7 @@ bool agent_view_tell(void *view, const struct agent_event *e)
         show(v, STR("waiting for the model"));
         return true;
     case AGENT_STREAM:
-        return tell_stream(v, e->llm);
+        return held_push(&v->held, e->llm, put_stream, v);
     case AGENT_MESSAGE:
         return tell_message(v, e->message);
     case AGENT_CALLING:
@@ -400,10 +358,9 @@ void agent_view_start(struct agent_view *v, const struct agent_view_options *opt
         .patience = {PATIENCE_ENDLESS, options->cancel_fd},
         .quick = patience_open(STDOUT_FILENO),
         .line = BUF_INIT(LINE_MAX_BYTES),
-        .held = BUF_INIT(LINE_MAX_BYTES),
-        .held_id = BUF_INIT(LINE_MAX_BYTES),
         .calls = json_object(),
     };
+    held_init(&v->held, options->mask);
     signal(SIGPIPE, SIG_IGN); /* an end of the reader is our orderly end */
     progress_start(&v->progress, STDERR_FILENO);
 }
@@ -428,6 +385,5 @@ void agent_view_stop(struct agent_view *v)
         close(v->quick);
     json_decref(v->calls);
     buf_done(&v->line);
-    buf_done(&v->held);
-    buf_done(&v->held_id);
+    held_done(&v->held);
 }

@@ -16,9 +16,9 @@
 #include "agent/run.h"
 #include "agent/transcript.h"
 #include "cli/config.h"
+#include "cli/held.h"
 #include "cli/out.h"
 #include "cli/progress.h"
-#include "llm/mask.h"
 
 struct agent_view_options {
     struct cli *cli;
@@ -39,11 +39,9 @@ struct agent_view {
     bool in_line;    /* the last line of text has no end yet */
     bool broken;     /* something could not be written: nothing more is */
     bool text_since; /* text was printed of this answer */
-    struct buf held; /* the start of a key, perhaps: the end of the last delta */
-    struct buf held_id;
-    struct llm_event held_of; /* whose delta it is */
-    struct usage done;        /* of answers that are whole */
-    json_t *calls;            /* at work: words for each, by id */
+    struct held held;
+    struct usage done; /* of answers that are whole */
+    json_t *calls;     /* at work: words for each, by id */
 };
 
 void agent_view_start(struct agent_view *view, const struct agent_view_options *options);

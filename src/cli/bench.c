@@ -255,6 +255,9 @@ static bool check_unsafe(const struct bench_options *o, const struct bench *b, s
 bool bench_open(struct cli *cli, const struct bench_options *o, struct bench *b, struct err *err)
 {
     struct str cwd;
+    /* What may be a pipe is read while a signal still ends us. */
+    if (o->policy && !policy_load(o->policy, cli->arena, &b->policy, err))
+        return false;
     b->cli = cli;
     b->options = (struct toolbox_options){
         .mode = (enum toolbox_mode)choice_index(toolbox_mode_names, o->fs_mode),
@@ -270,8 +273,7 @@ bool bench_open(struct cli *cli, const struct bench_options *o, struct bench *b,
         b->options.cwd = cwd.p;
         open_terminal(b);
         ok = load_settings(cli, b, err) && open_mode(cli, o, b, err) &&
-             open_events(b, o->events, err) &&
-             (!o->policy || policy_load(o->policy, cli->arena, &b->policy, err));
+             open_events(b, o->events, err);
     }
     if (ok && o->policy)
         b->options.policy = &b->policy;

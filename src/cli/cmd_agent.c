@@ -304,8 +304,12 @@ static bool open_bench(struct job *j, struct err *err)
 static bool open_job(struct job *j, struct err *err)
 {
     const struct agent_options *o = j->options;
+    if (!check_options(j, err))
+        return false;
+    provider_prepare(&(struct provider_options){
+        .name = o->provider, .base_url = o->base_url, .script = o->script});
     /* What may come through a pipe is read while a signal still ends us. */
-    return check_options(j, err) && agent_prompt(&o->prompt, &j->prompt, err) &&
+    return agent_prompt(&o->prompt, &j->prompt, err) &&
            agent_text(o->system, "--system", &j->system_text, &j->system, err) &&
            config_load_user(j->cli->arena, &j->config, err) && open_bench(j, err);
 }

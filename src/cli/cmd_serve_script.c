@@ -58,7 +58,7 @@ static bool run_serve_script(struct cli *cli, const struct args *args, struct er
     struct announcement announcement = {cli, voice};
     struct script *script = NULL;
     AUTO_FD int log = -1;
-    if (!open_log(o->log, &log, err) || !script_load(args->v[0], &script, err))
+    if (!open_log(o->log, &log, err) || !script_load(args->v[0], -1, &script, err))
         return false;
     sigset_t set;
     AUTO_FD int stop = interrupt_open(false, &set);

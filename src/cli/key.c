@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/pidfd.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 extern char **environ;
@@ -17,6 +18,14 @@ extern char **environ;
 enum {
     GRACE_MS = 1000, /* to give the terminal back */
 };
+
+/* With a terminal it stays in our group, or it could ask nobody; a Ctrl-C there reaches all of it.
+ * Without one it has a group of its own, which can be ended as a whole. */
+static bool has_terminal(void)
+{
+    AUTO_FD int fd = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    return fd >= 0;
+}
 
 static bool start(const char *command, pid_t *ret_pid, int *ret_out, struct err *err)
 {
@@ -33,7 +42,9 @@ static bool start(const char *command, pid_t *ret_pid, int *ret_out, struct err 
     sigemptyset(&none);
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes,
+        (short)(POSIX_SPAWN_SETSIGMASK | (has_terminal() ? 0 : POSIX_SPAWN_SETPGROUP)));
     int failed = posix_spawn(ret_pid, "/bin/sh", &files, &attributes, argv, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
@@ -72,13 +83,20 @@ static bool read_all(int fd, int cancel_fd, struct buf *text, struct err *err)
     }
 }
 
+/* With it what it started: that becomes ours as it loses its parent, and is waited for. */
 static void end(pid_t pid)
 {
     AUTO_FD int fd = pidfd_open(pid, 0);
     struct pollfd ended = {.fd = fd, .events = POLLIN};
-    kill(pid, SIGTERM);
-    if (fd < 0 || poll(&ended, 1, GRACE_MS) <= 0)
-        kill(pid, SIGKILL);
+    pid_t whole = getpgid(pid) == pid ? -pid : pid;
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    kill(whole, SIGTERM);
+    bool gone = fd >= 0 && poll(&ended, 1, GRACE_MS) > 0;
+    if (!gone || whole < 0)
+        kill(whole, SIGKILL); /* what the shell started may have let the first one pass */
+    while (waitpid(whole, NULL, 0) > 0 || errno == EINTR)
+        ;
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 /* What it printed is never shown: it may be the key. */

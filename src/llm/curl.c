@@ -5,6 +5,8 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 
 /* With one kind of TLS or another. */
@@ -12,7 +14,10 @@ static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
 
 static struct curl loaded;
 static const char *missing; /* what there is not */
-static pthread_once_t once_loaded = PTHREAD_ONCE_INIT, once_begun = PTHREAD_ONCE_INIT;
+static size_t n_before;     /* objects that were there already */
+static pthread_t loader;
+static atomic_bool loading; /* somebody has to wait for it */
+static pthread_once_t once_loaded = PTHREAD_ONCE_INIT, once_prepared = PTHREAD_ONCE_INIT;
 
 /* What loading made resident and nobody may need again: tables of relocations and names, and code
  * around them. Megabytes, of some twenty libraries that libcurl brings along; what is used comes
@@ -61,7 +66,7 @@ static int trim_object(struct dl_phdr_info *object, size_t size, void *context)
     return 0;
 }
 
-static void load(void)
+static bool load(void)
 {
     struct objects before = {0};
     static const struct {
@@ -74,11 +79,12 @@ static void load(void)
     };
     void *library = NULL;
     dl_iterate_phdr(count_object, &before);
+    n_before = before.n;
     for (size_t i = 0; !library && i < ARRAY_LEN(names); i++)
         library = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
     if (!library) {
         missing = names[0];
-        return;
+        return false;
     }
     for (size_t i = 0; i < ARRAY_LEN(calls); i++) {
         void *call = dlsym(library, calls[i].name);
@@ -86,20 +92,18 @@ static void load(void)
             missing = calls[i].name;
         memcpy((char *)&loaded + calls[i].at, &call, sizeof(call));
     }
-    dl_iterate_phdr(trim_object, &(struct objects){.skip = before.n});
+    return !missing;
 }
 
-/* In the thread that uses it: TLS libraries keep things for each thread that begins them. */
 static void begin(void)
 {
-    if (!missing && loaded.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+    if (load() && loaded.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         missing = "curl_global_init";
 }
 
 bool curl_get(const struct curl **ret_curl, struct err *err)
 {
-    pthread_once(&once_loaded, load);
-    pthread_once(&once_begun, begin);
+    pthread_once(&once_loaded, begin);
     if (missing == names[0])
         return err_set(err, E_CONFIG,
             "libcurl.so.4 is not there, and without it no service can be reached; on Debian: "
@@ -112,20 +116,35 @@ bool curl_get(const struct curl **ret_curl, struct err *err)
     return true;
 }
 
+/* Whoever waits for it does so until it works; what it left is cleared away behind that. */
 static void *load_aside(void *unused)
 {
     (void)unused;
-    pthread_once(&once_loaded, load);
+    pthread_once(&once_loaded, begin);
+    dl_iterate_phdr(trim_object, &(struct objects){.skip = n_before});
     return NULL;
+}
+
+/* The thread may be there before anybody has decided which signals come as data: it takes none. */
+static void start_thread(void)
+{
+    pthread_attr_t attr;
+    sigset_t all;
+    sigfillset(&all);
+    pthread_attr_init(&attr);
+    pthread_attr_setsigmask_np(&attr, &all);
+    /* Where there is no thread, it is loaded when it is needed. */
+    loading = pthread_create(&loader, &attr, load_aside, NULL) == 0;
+    pthread_attr_destroy(&attr);
 }
 
 void curl_prepare(void)
 {
-    pthread_t thread;
-    pthread_attr_t attr;
-    pthread_attr_init(&attr);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    int failed = pthread_create(&thread, &attr, load_aside, NULL);
-    (void)failed; /* then it is loaded when it is needed */
-    pthread_attr_destroy(&attr);
+    pthread_once(&once_prepared, start_thread);
+}
+
+void curl_settle(void)
+{
+    if (atomic_exchange(&loading, false))
+        pthread_join(loader, NULL);
 }

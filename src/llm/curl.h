@@ -37,7 +37,9 @@ struct curl {
 /* E_CONFIG: it is not there, or too old. */
 MUST_USE bool curl_get(const struct curl **ret_curl, struct err *err);
 
-/* The same in a thread of its own. */
+/* The same in a thread of its own; once. */
 void curl_prepare(void);
+/* Waits until that is over: libraries that are being begun must not be ended. */
+void curl_settle(void);
 
 #endif

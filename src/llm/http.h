@@ -1,5 +1,6 @@
 /* One HTTP request whose answer streams in. libcurl is loaded when the first one starts: commands
- * that never ask a service do not pay for it.
+ * that never ask a service do not pay for it. Plain HTTP to this machine needs no names, proxies or
+ * TLS, and goes without it: a server here has its request before libcurl would be loaded.
  *
  *     struct http *h;
  *     if (!http_open(&spec, &h, err)) return false;
@@ -21,10 +22,12 @@ enum {
     HTTP_PENDING_MAX = 256 * 1024, /* bytes that wait for a reader; then the service has to */
 };
 
-/* Loads libcurl in a thread of its own, while there is something else to do. */
-void http_prepare(void);
+/* Loads libcurl in a thread of its own, while there is something else to do, if a request to this
+ * URL needs it. */
+void http_prepare(const char *url);
+void http_settle(void); /* waits until that is over, before the process ends */
 
-/* Connections that are kept between requests; one request at a time uses it. */
+/* Connections to one service that are kept between requests; one request at a time uses it. */
 struct http_client;
 MUST_USE struct http_client *http_client_new(void);
 void http_client_free(struct http_client *c); /* accepts NULL */

@@ -1,4 +1,4 @@
-/* HTTP requests as a server reads them. */
+/* HTTP/1.1 out of bytes. */
 #include "llm/intake.h"
 
 #include <strings.h>
@@ -85,7 +85,7 @@ static bool take_line(struct intake *in, struct str *ret_line)
     return true;
 }
 
-static void read_first_line(struct intake *in)
+static void read_request_line(struct intake *in)
 {
     struct str line, rest, version;
     if (!str_cut(buf_str(&in->head), '\n', &line, &rest) ||
@@ -97,23 +97,47 @@ static void read_first_line(struct intake *in)
     in->http_1_0 = str_is(version, "HTTP/1.0");
 }
 
+/* "HTTP/1.1 200 OK" */
+static void read_status_line(struct intake *in)
+{
+    struct str line, rest, version = {0}, reason;
+    int64_t code = 0;
+    if (!str_cut(buf_str(&in->head), '\n', &line, &rest) || !str_cut(line, ' ', &version, &rest) ||
+        !str_starts_with(version, STR("HTTP/1.")) || !str_cut(rest, ' ', &rest, &reason) ||
+        rest.n != 3 || !str_to_int(rest, 100, 999, &code))
+        bad(in, 400);
+    in->code = (long)code;
+    in->http_1_0 = str_is(version, "HTTP/1.0");
+}
+
+/* Where the body of an answer without a length ends: some have none. */
+static enum intake_state end_of_rest(const struct intake *in)
+{
+    bool none = in->code < 200 || in->code == 204 || in->code == 304;
+    return in->answers && !none ? INTAKE_REST : INTAKE_WHOLE;
+}
+
 static void begin_body(struct intake *in)
 {
     struct str encoding = intake_find(in, "transfer-encoding");
     struct str length = intake_find(in, "content-length");
     int64_t n = 0;
-    if (encoding.p && length.p) /* two readers could disagree about where it ends */
-        bad(in, 400);
+    if (in->answers && end_of_rest(in) == INTAKE_WHOLE)
+        in->state = INTAKE_WHOLE;
+    else if (encoding.p && length.p && !in->answers)
+        bad(in, 400); /* two readers could disagree about where it ends */
     else if (encoding.p && strncasecmp(encoding.p, "chunked", MAX(encoding.n, (size_t)7)) != 0)
         bad(in, 501);
     else if (encoding.p)
         in->state = INTAKE_CHUNK_SIZE;
     else if (length.p && !str_to_int(length, 0, INT64_MAX, &n))
         bad(in, 400);
-    else if (n > INTAKE_BODY_MAX)
+    else if (n > INTAKE_BODY_MAX && !in->answers)
         bad(in, 413);
-    else
+    else if (length.p)
         in->state = n ? INTAKE_BODY : INTAKE_WHOLE;
+    else
+        in->state = end_of_rest(in);
     in->left = (uint64_t)n;
 }
 
@@ -137,6 +161,10 @@ static bool step_head(struct intake *in)
         return false;
     if (line.n == 0 && in->head.n == 0)
         return true; /* empty lines before a request mean nothing */
+    if (in->answers && in->head.n == 0 && !str_starts_with(line, STR("HTTP/"))) {
+        bad(in, 400); /* who greets like this waits for us */
+        return false;
+    }
     if (line.n) {
         buf_add_str(&in->head, line);
         buf_add_byte(&in->head, '\n');
@@ -144,15 +172,20 @@ static bool step_head(struct intake *in)
             bad(in, 431);
         return in->state == INTAKE_HEAD;
     }
-    read_first_line(in);
+    if (in->answers)
+        read_status_line(in);
+    else
+        read_request_line(in);
     if (in->state == INTAKE_HEAD)
         begin_body(in);
     return in->state != INTAKE_BAD;
 }
 
-/* What has come of the body or chunk. */
+/* What has come of the body or chunk; nobody knows how long the rest is. */
 static bool step_bytes(struct intake *in, enum intake_state then)
 {
+    if (in->state == INTAKE_REST)
+        in->left = UINT64_MAX;
     size_t n = (size_t)MIN(in->left, (uint64_t)(in->in.n - in->at));
     if (n == 0)
         return false;
@@ -211,6 +244,7 @@ static bool step(struct intake *in)
     case INTAKE_HEAD:
         return step_head(in);
     case INTAKE_BODY:
+    case INTAKE_REST:
         return step_bytes(in, INTAKE_WHOLE);
     case INTAKE_CHUNK_SIZE:
         return step_chunk_size(in);
@@ -251,6 +285,13 @@ void intake_push(struct intake *in, struct str bytes)
         bad(in, 431);
     else
         go_on(in);
+}
+
+bool intake_end(struct intake *in)
+{
+    if (in->state == INTAKE_REST)
+        in->state = INTAKE_WHOLE;
+    return in->state == INTAKE_WHOLE;
 }
 
 void intake_next(struct intake *in)

@@ -269,6 +269,27 @@ struct usage message_usage(const json_t *message)
     };
 }
 
+/* The largest that JSON takes, too. */
+static uint64_t add(uint64_t a, uint64_t b)
+{
+    uint64_t sum;
+    return __builtin_add_overflow(a, b, &sum) || sum > INT64_MAX ? INT64_MAX : sum;
+}
+
+void usage_add(struct usage *sum, const struct usage *more)
+{
+    sum->input_tokens = add(sum->input_tokens, more->input_tokens);
+    sum->output_tokens = add(sum->output_tokens, more->output_tokens);
+    sum->cache_read_tokens = add(sum->cache_read_tokens, more->cache_read_tokens);
+    sum->cache_write_tokens = add(sum->cache_write_tokens, more->cache_write_tokens);
+}
+
+uint64_t usage_total(const struct usage *u)
+{
+    return add(
+        add(u->input_tokens, u->output_tokens), add(u->cache_read_tokens, u->cache_write_tokens));
+}
+
 json_t *usage_json(const struct usage *usage)
 {
     json_t *object = json_object();

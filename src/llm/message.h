@@ -67,6 +67,9 @@ enum message_type message_type(const json_t *message);
 enum block_type block_type(const json_t *block);
 enum stop_reason message_stop(const json_t *message); /* reads raw_stop_reason for a refusal */
 struct usage message_usage(const json_t *message);
+/* Sums that stay at the largest number, whatever a file says that was used. */
+void usage_add(struct usage *sum, const struct usage *more);
+uint64_t usage_total(const struct usage *usage);
 /* All text blocks, one after the other. */
 void message_add_text(const json_t *message, struct buf *text);
 

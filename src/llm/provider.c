@@ -119,12 +119,17 @@ static bool check_key(struct str key, const char *name, struct err *err)
     return true;
 }
 
+static const char *base_of(const struct provider_options *o, const struct dialect *d)
+{
+    const char *base = o->base_url ? o->base_url : variable(d->base_variable);
+    return base ? base : d->default_base;
+}
+
 static bool set_up_service(struct provider *p, const struct dialect *d, struct err *err)
 {
     const struct provider_options *o = &p->options;
-    const char *base = o->base_url ? o->base_url : variable(d->base_variable);
     struct str key = o->key.p ? o->key : str_z(variable(d->key_variable));
-    struct str url = str_trim_end(str_z(base ? base : d->default_base), '/');
+    struct str url = str_trim_end(str_z(base_of(o, d)), '/');
     if (!check_url(url, err) || (key.p && !check_key(key, d->key_variable, err)))
         return false;
     bool elsewhere = !str_eq(url, str_trim_end(str_z(d->default_base), '/'));
@@ -135,13 +140,13 @@ static bool set_up_service(struct provider *p, const struct dialect *d, struct e
     p->dialect = d;
     p->source = &source_service;
     p->client = http_client_new();
-    http_prepare();
     p->key_variable = d->key_variable;
     p->base_url = strndup(url.p, url.n);
     p->key = key.n ? strndup(key.p, key.n) : NULL;
     const char *model = o->model ? o->model : variable(d->model_variable);
     p->model = strdup(model ? model : d->default_model);
     BUG_ON(!p->base_url || !p->model || (key.n && !p->key));
+    http_prepare(p->base_url);
     return true;
 }
 
@@ -151,7 +156,7 @@ static bool set_up_script(struct provider *p, struct err *err)
     p->default_script = !p->options.script;
     if (p->default_script)
         p->script = script_embedded();
-    else if (!script_load(p->options.script, &p->script, err))
+    else if (!script_load(p->options.script, p->options.cancel_fd, &p->script, err))
         return false;
     struct str model = script_model(p->script);
     if (p->options.model)
@@ -183,8 +188,17 @@ bool provider_open(
     return true;
 }
 
+void provider_prepare(const struct provider_options *options)
+{
+    const struct service *service = NULL;
+    AUTO_ERR struct err ignored = {0};
+    if (choose(options, &service, &ignored) && service->dialect)
+        http_prepare(base_of(options, service->dialect));
+}
+
 void provider_close(struct provider *p)
 {
+    http_settle();
     if (!p)
         return;
     http_client_free(p->client);

@@ -67,11 +67,16 @@ struct provider_options {
 
 struct provider; /* opaque */
 
+/* What a service will need takes longer than all that comes before the first request: it begins
+ * here, in a thread, if these options lead to a service. Only a guess: nothing is decided. */
+void provider_prepare(const struct provider_options *options);
+
 /* E_CONFIG: a service without its key (a base URL that is no default needs none), a URL that is
  * none. E_IO, E_PROTOCOL: the script. */
 MUST_USE bool provider_open(
     const struct provider_options *options, struct provider **ret_provider, struct err *err);
-void provider_close(struct provider *p); /* accepts NULL */
+/* Waits for what provider_prepare() began, too; accepts NULL. */
+void provider_close(struct provider *p);
 const char *provider_name(const struct provider *p);
 const char *provider_model(const struct provider *p);
 struct str provider_key(const struct provider *p);         /* to be masked wherever it appears */

@@ -231,9 +231,10 @@ bool script_from_text(
     return true;
 }
 
-bool script_load(const char *path, struct script **ret_script, struct err *err)
+bool script_load(const char *path, int cancel_fd, struct script **ret_script, struct err *err)
 {
-    AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | (cancel_fd >= 0 ? O_NONBLOCK : 0);
+    AUTO_FD int fd = open(path, flags);
     AUTO_BUF struct buf text = BUF_INIT(2 * (size_t)SCRIPT_TEXT_MAX);
     struct stat st;
     if (fd < 0) {
@@ -244,7 +245,7 @@ bool script_load(const char *path, struct script **ret_script, struct err *err)
         err_set(err, E_IO, "the script '%s' is a directory", path);
         return err_ctx(err, "file", "%s", path);
     }
-    if (!file_read(fd, SCRIPT_TEXT_MAX, path, &text, err))
+    if (!file_read_unless(cancel_fd, fd, SCRIPT_TEXT_MAX, path, &text, err))
         return err_ctx(err, "file", "%s", path);
     return script_from_text(buf_str(&text), path, ret_script, err);
 }

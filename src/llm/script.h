@@ -104,8 +104,10 @@ struct script_turn {
 
 struct script; /* opaque */
 
-/* From a file, as JSON or YAML. E_IO; E_PROTOCOL with file, line and column. */
-MUST_USE bool script_load(const char *path, struct script **ret_script, struct err *err);
+/* From a file or a pipe, as JSON or YAML. E_IO; E_PROTOCOL with file, line and column; E_CANCELED
+ * as soon as cancel_fd is readable (-1: nobody does that). */
+MUST_USE bool script_load(
+    const char *path, int cancel_fd, struct script **ret_script, struct err *err);
 MUST_USE bool script_from_text(
     struct str text, const char *name, struct script **ret_script, struct err *err);
 /* What answers if there is no key: says that it is a script, and shows a tool call. */

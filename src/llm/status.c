@@ -2,6 +2,7 @@
 #include "llm/status.h"
 
 #include "base/utf8.h"
+#include "llm/wire.h"
 
 enum {
     WORDS_MAX = 600, /* of the service's own */
@@ -33,6 +34,7 @@ struct row {
 };
 
 static const struct row rows[] = {
+    {304, "says that nothing has changed, which is no answer", NULL},
     {400, "does not accept the request", NULL},
     {401, NULL, say_key},
     {402, "wants to be paid: the account has no credit", NULL},
@@ -63,7 +65,7 @@ static void say_redirect(const struct provider *p, struct str location, struct b
 static void say_status(
     const struct provider *p, long status, const struct status_words *words, struct buf *b)
 {
-    if (status >= 300 && status < 400) {
+    if (status >= 300 && status < 400 && status != 304) {
         say_redirect(p, words->location, b);
         return;
     }
@@ -97,5 +99,6 @@ bool status_fail(
         utf8_add_printable(&kind, str_head(words->kind, 100));
         err_ctx(err, "provider_error", "%s", buf_z(&kind));
     }
+    wire_note_length(err, status, words->kind, words->message);
     return false;
 }

@@ -171,6 +171,33 @@ static bool worth_a_retry(const json_t *error)
     return status == 408 || status == 429 || (status >= 500 && status <= 599);
 }
 
+/* As Anthropic, OpenAI, vLLM, llama.cpp, Ollama and gateways before them say it. */
+static bool says_too_long(struct str words)
+{
+    static const char *const phrases[] = {"prompt is too long", "maximum context length",
+        "context_length_exceeded", "exceed context limit", "exceeds the context", "context window",
+        "exceeds the available context size", "exceed_context_size", "input is too long",
+        "request_too_large", "input length and `max_tokens`", "reduce the length of the messages"};
+    AUTO_BUF struct buf text = BUF_INIT(4 * SHOWN_MAX);
+    buf_add_str(&text, str_head(words, SHOWN_MAX));
+    for (size_t i = 0; i < ARRAY_LEN(phrases); i++)
+        if (strcasestr(buf_z(&text), phrases[i]))
+            return true;
+    return false;
+}
+
+void wire_note_length(struct err *err, long status, struct str kind, struct str message)
+{
+    bool ours = status == 0 || status == 400 || status == 413 || status == 422;
+    if (status == 413 || (ours && (says_too_long(kind) || says_too_long(message))))
+        err_ctx(err, "too_long", "true");
+}
+
+bool wire_is_length(const struct err *err)
+{
+    return err->code == E_PROVIDER && err_ctx_get(err, "too_long");
+}
+
 bool wire_fail(struct err *err, const json_t *error, struct str fallback)
 {
     AUTO_BUF struct buf message = BUF_INIT(4 * SHOWN_MAX), kind = BUF_INIT(4 * KIND_MAX);
@@ -181,6 +208,7 @@ bool wire_fail(struct err *err, const json_t *error, struct str fallback)
         buf_z(&kind), kind.n ? ")" : "");
     if (kind.n)
         err_ctx(err, "provider_error", "%s", buf_z(&kind));
+    wire_note_length(err, 0, text_of(error, "code"), message_of(error));
     return err_ctx(err, "retry", "%s", worth_a_retry(error) ? "true" : "false");
 }
 

@@ -17,6 +17,11 @@ MUST_USE bool wire_parse(struct str text, json_t **ret_tree, struct err *err);
  * context.provider_error (if there is a kind) and context.retry. */
 bool wire_fail(struct err *err, const json_t *error, struct str fallback);
 
+/* Whether that means that the conversation is too long for the model, whatever the status: notes it
+ * as context.too_long. */
+void wire_note_length(struct err *err, long status, struct str kind, struct str message);
+bool wire_is_length(const struct err *err);
+
 /* The answer ended before its end: E_PROVIDER, which is worth another try. */
 bool wire_cut_off(struct err *err);
 

@@ -2,12 +2,23 @@
 #include "path/file.h"
 
 #include <errno.h>
+#include <poll.h>
 
 enum {
     CHUNK = 64 * 1024,
 };
 
-bool file_read(int fd, size_t max, const char *name, struct buf *content, struct err *err)
+/* False: called off. */
+static bool wait_for(int fd, int cancel_fd)
+{
+    struct pollfd fds[] = {{.fd = cancel_fd, .events = POLLIN}, {.fd = fd, .events = POLLIN}};
+    while (cancel_fd >= 0 && poll(fds, ARRAY_LEN(fds), -1) < 0 && errno == EINTR) {
+    }
+    return !fds[0].revents;
+}
+
+bool file_read_unless(
+    int cancel_fd, int fd, size_t max, const char *name, struct buf *content, struct err *err)
 {
     size_t start = content->n;
     for (;;) {
@@ -18,14 +29,21 @@ bool file_read(int fd, size_t max, const char *name, struct buf *content, struct
             return err_set(err, E_IO, "'%s' is larger than %zu bytes", name, max);
         char *room = buf_reserve(content, want);
         BUG_ON(!room);
+        if (!wait_for(fd, cancel_fd))
+            return err_set(err, E_CANCELED, "interrupted while '%s' was being read", name);
         ssize_t n = read(fd, room, want);
         if (n == 0)
             return true;
         if (n > 0)
             buf_grown(content, (size_t)n);
-        else if (errno != EINTR)
+        else if (errno != EINTR && (errno != EAGAIN || cancel_fd < 0))
             return err_errno(err, E_IO, errno, "cannot read '%s'", name);
     }
+}
+
+bool file_read(int fd, size_t max, const char *name, struct buf *content, struct err *err)
+{
+    return file_read_unless(-1, fd, max, name, content, err);
 }
 
 bool file_write_all(int fd, struct str content)

@@ -9,6 +9,11 @@
  * it a maximum above max). The name is for messages. */
 MUST_USE bool file_read(int fd, size_t max, const char *name, struct buf *content, struct err *err);
 
+/* The same of what may be a pipe that nobody fills, opened with O_NONBLOCK: E_CANCELED as soon as
+ * cancel_fd is readable (-1: it is read as above). */
+MUST_USE bool file_read_unless(
+    int cancel_fd, int fd, size_t max, const char *name, struct buf *content, struct err *err);
+
 /* Writes all of it; false and errno if that can't be done. */
 MUST_USE bool file_write_all(int fd, struct str content);
 

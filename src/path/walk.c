@@ -167,6 +167,8 @@ static bool add_item(struct walk *w, struct level *level, const struct raw_entry
 static bool read_level(struct walk *w, struct level *level, struct err *err)
 {
     for (;;) {
+        if (w->options.called_off && w->options.called_off(w->options.context))
+            return err_set(err, E_CANCELED, "interrupted");
         long n = syscall(SYS_getdents64, level->fd, w->raw, RAW_SIZE);
         if (n < 0 && errno != ENOENT)
             add_problem(w, errno);

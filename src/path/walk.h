@@ -45,6 +45,9 @@ struct walk_options {
     bool all_names;                 /* descend also into the directories of walk_closed_name() */
     size_t entries_max;             /* more is E_IO; 0: WALK_ENTRIES_MAX */
     struct walk_problems *problems; /* may be NULL; filled while walking */
+    /* Asked now and then, if there is one: true ends the walk with E_CANCELED. */
+    bool (*called_off)(void *context);
+    void *context;
 };
 
 struct walk_entry {

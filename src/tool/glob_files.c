@@ -97,7 +97,8 @@ static bool find(struct toolbox *box, const struct glob_files_args *args, struct
         .line = BUF_INIT(LINE_MAX_BYTES),
     };
     AUTO_WALK_PROBLEMS struct walk_problems problems = {0};
-    struct walk_options walk = {.ignore = true, .problems = &problems};
+    struct walk_options walk = {
+        .ignore = true, .problems = &problems, .called_off = toolbox_called_off, .context = box};
     bool ok = glob_find(fd, glob, &walk, add_file, &l, err);
     if (ok)
         tell(&l, &problems, result);

@@ -103,7 +103,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* One level after the other: the directories of one give the next. */
-static bool list(struct listing *l, int root, unsigned depth, struct err *err)
+static bool list(struct toolbox *box, struct listing *l, int root, unsigned depth, struct err *err)
 {
     int fd = beneath_open(root, ".", O_RDONLY | O_DIRECTORY, 0, 0);
     if (fd < 0 || !add_directory(l, fd, str_n("", 0)))
@@ -116,6 +116,8 @@ static bool list(struct listing *l, int root, unsigned depth, struct err *err)
             struct str dir = l->entries[i].path;
             if (l->entries[i].mark != '/')
                 continue;
+            if (toolbox_called_off(box))
+                return err_set(err, E_CANCELED, "interrupted");
             int sub = beneath_open(root, dir.p, O_RDONLY | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
             if (sub < 0 || !add_directory(l, sub, dir))
                 l->closed++;
@@ -179,7 +181,7 @@ static bool run(
     if (fd < 0)
         return false;
     struct listing l = {.arena = ARENA_INIT(LISTING_ARENA)};
-    bool ok = list(&l, fd, args->depth, err);
+    bool ok = list(box, &l, fd, args->depth, err);
     if (ok)
         tell(&l, args, show(&l, args, result), result);
     free(l.entries);

@@ -62,6 +62,13 @@ void toolbox_close(struct toolbox *box)
     free(box);
 }
 
+bool toolbox_called_off(void *context)
+{
+    const struct toolbox *box = context;
+    struct pollfd fd = {.fd = box->guard ? -1 : box->options->signals, .events = POLLIN};
+    return fd.fd >= 0 && poll(&fd, 1, 0) > 0; /* it stays there, for whoever looks next */
+}
+
 static bool refuse_write(const struct toolbox *box, const struct resolved *where, struct err *err)
 {
     struct str name = toolbox_name(box, where);

@@ -98,6 +98,10 @@ void tool_file_done(struct tool_file *file);
 MUST_USE bool toolbox_read(struct toolbox *box, struct str path, bool to_write, struct arena *a,
     struct tool_file *ret_file, struct err *err);
 
+/* Whether somebody wants the call at work to end, for tools that go through many files; context is
+ * the box. Nobody need ask where a guard looks (tool/guard.h). */
+bool toolbox_called_off(void *box);
+
 /* How results name it: relative to the root where it lies in it. */
 struct str toolbox_name(const struct toolbox *box, const struct resolved *where);
 

@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
 from console import Console  # noqa: E402 pylint: disable=wrong-import-position
@@ -434,6 +435,144 @@ def _(t):
     process.send_signal(signal.SIGINT)
     t.same(t.finish(process, timeout=END_S).code, -signal.SIGINT)
     os.close(fd)
+
+
+@case("interrupted while a script is awaited from a pipe; one that comes is played")
+def _(t):
+    pipe = os.path.join(t.work, "pipe")
+    t.env.update(CORDON_HOME=t.directory("state"))
+    os.mkfifo(pipe, 0o666)
+    os.chmod(pipe, 0o666)
+    argv = [t.cordon, "agent", "-p", "go", "--script", pipe]
+    process = t.start(argv)
+    fd = os.open(pipe, os.O_WRONLY)  # waits until it reads
+    process.send_signal(signal.SIGINT)
+    t.same(t.finish(process, timeout=END_S).code, 130)
+    os.close(fd)
+    process = t.start(argv)
+    with open(pipe, "w", encoding="utf-8") as f:  # waits until it reads
+        f.write(json.dumps({"version": 1, "turns": [{"content": [text("from a pipe")]}]}))
+    t.same(t.finish(process, timeout=END_S).out, b"from a pipe\n")
+    script = t.file("s.json", json.dumps({"version": 1, "turns": [{"content": [text("from another")]}]}))
+    line = 'cat "$1" | { exec 9<&0; "$0" agent -p go --script /dev/fd/9 </dev/null; }'  # as <(cat) has it
+    t.same(t.run(["bash", "-c", line, t.cordon, script]).out, b"from another\n")
+
+
+@case("interrupted while a policy is awaited from a pipe")
+def _(t):
+    pipe = os.path.join(t.work, "pipe")
+    os.mkfifo(pipe, 0o666)
+    os.chmod(pipe, 0o666)
+    process = t.start([t.cordon, "agent", "-p", "go", "--policy", pipe])
+    fd = os.open(pipe, os.O_WRONLY)  # waits until it reads
+    process.send_signal(signal.SIGINT)
+    t.same(t.finish(process, timeout=END_S).code, -signal.SIGINT)
+    os.close(fd)
+
+
+TOO_LONG = {
+    "anthropic": {"status": 400, "message": "prompt is too long: 250000 tokens > 200000 maximum", "type": "invalid_request_error"},
+    "openai": {"status": 400, "message": "This model's maximum context length is 8192 tokens.", "type": "invalid_request_error"},
+}
+
+
+def summarised(t, dialect, error):
+    a = Agent(t, [{"content": [call("read_file", path="a")]}, {"error": error},
+                  {"content": [text("They read a file.")]}, {"content": [text("Done.")]}], dialect)
+    t.file("a", "hello there\n" * 1000)
+    events = a.events()
+    t.same(said(events), "Done.")
+    t.same(len(of_type(events, "compaction")), 1)
+    asked = [json.dumps(r["body"]) for r in a.requests()]
+    t.same(len(asked), 4)
+    t.true("left out here" in asked[2] and len(asked[2]) < len(asked[1]), "what is long is cut")
+    t.true(len(asked[3]) < len(asked[2]), "shorter from then on")
+    t.true("They read a file." in asked[3], "the summary is sent")
+    a.close()
+
+
+@each_dialect("too long for the service: summarised once, and asked again")
+def _(t, dialect):
+    summarised(t, dialect, TOO_LONG[dialect])
+
+
+@case("too large for the service: summarised once, and asked again")
+def _(t):
+    summarised(t, "openai", {"status": 413, "message": "no", "type": "x"})
+
+
+@each_dialect("too long for the service, also when summarised: an error that says so")
+def _(t, dialect):
+    a = Agent(t, [{"content": [call("read_file", path="a")]}, {"error": TOO_LONG[dialect]},
+                  {"content": [text("They read a file.")]}, {"error": TOO_LONG[dialect]}], dialect)
+    error = ends_with_error(t, a.events(expect=16), "E_PROVIDER")
+    t.true("still too long" in error["message"] and "--fork" in error["message"], error)
+    t.same(len(a.requests()), 4)
+    a.close()
+
+
+@case("a prompt that is too long by itself is not summarised")
+def _(t):
+    a = Agent(t, [{"error": TOO_LONG["anthropic"]}])
+    error = ends_with_error(t, a.events(expect=16), "E_PROVIDER")
+    t.true("prompt is too long" in error["message"], error)
+    t.same(len(a.requests()), 1)
+    a.close()
+
+
+@case("interrupted while a key's command works: nothing of it is left")
+def _(t):
+    config = t.directory("config", "cordon")
+    t.env.update(XDG_CONFIG_HOME=os.path.dirname(config))
+    started = os.path.join(t.work, "started")
+    line = f"(trap '' TERM; echo > {started}; sleep 1000; true); echo none"
+    with open(os.path.join(config, "config.yaml"), "w", encoding="utf-8") as f:
+        f.write(f"provider: anthropic\nkey_command: {json.dumps(line)}\n")
+    process = t.start([t.cordon, "agent", "-p", "go"], start_new_session=True)
+    while not os.path.exists(started):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    t.same(t.finish(process, timeout=END_S).code, 130)
+
+
+@case("a terminal that prints while the model speaks does not stand still")
+def _(t):
+    wait = "while [ ! -e go ]; do sleep 0.01; done; seq 100000; echo all of it > printed"
+    a = Agent(t, [{"content": [call("exec_command", cmd=wait, yield_time_ms=250)]},
+                  {"content": [text("one "), {"delay_ms": 8000}, text("two")]}])
+    process = t.start(a.argv("--json", "--session", os.path.join(t.work, "s.jsonl")))
+    t.until(process, b'"one "')
+    t.file("go")
+    ended = os.path.join(t.work, "printed")
+    for _ in range(700):  # less than the model takes
+        if os.path.exists(ended):
+            break
+        time.sleep(0.01)
+    t.true(os.path.exists(ended), "it came to its end while the model was silent")
+    t.same(process.poll(), None, "the model is not at its end")
+    process.send_signal(signal.SIGTERM)
+    t.same(t.finish(process, timeout=END_S).code, 130)
+    a.close()
+
+
+@case("libcurl is not loaded for a script, nor for a service on this machine")
+def _(t):
+    a = Agent(t, [{"repeat": True, "content": [text("here")]}])
+    script = t.file("one.json", json.dumps({"version": 1, "turns": [{"content": [text("here")]}]}))
+    named = [w.replace("127.0.0.1", "here.localhost") for w in a.argv()]
+    scripted = [t.cordon, "agent", "-p", "go", "--script", script]
+    for name, argv, loads in (("here", a.argv(), False), ("script", scripted, False), ("named", named, True)):
+        trace = os.path.join(t.directory(name), "trace")
+        t.env.update(LD_DEBUG="libs", LD_DEBUG_OUTPUT=trace)
+        t.same(t.run(argv).out, b"here\n")
+        del t.env["LD_DEBUG"], t.env["LD_DEBUG_OUTPUT"]
+        found = ""
+        for file in os.listdir(os.path.dirname(trace)):
+            with open(os.path.join(os.path.dirname(trace), file), encoding="utf-8", errors="replace") as f:
+                found += f.read()
+        t.true("libc.so.6" in found, "a trace")
+        t.same("libcurl" in found, loads, name)
+    a.close()
 
 
 @case("a new envelope, killed before it was written: the second is refused, and the next goes on")

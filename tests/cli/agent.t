@@ -229,6 +229,30 @@ cordon: the model refused to summarise the conversation [E_PROVIDER]
 0
 ? 16
 
+## a summary that is cut off is none: asked once more for a short one
+$ cat > s.json <<'END'
+> {"version": 1, "turns": [
+>   {"when": "at most 300 words", "content": [{"text": "Files."}]},
+>   {"when": "about to be cut", "content": [{"text": "We listed"}], "stop_reason": "length"},
+>   {"when": "start", "content": [{"tool_call": {"name": "list_dir"}}], "usage": {"input_tokens": 9000, "output_tokens": 10}},
+>   {"content": [{"text": "done"}], "usage": {"input_tokens": 500, "output_tokens": 10}}]}
+> END
+$ cordon agent --script s.json -p start --context-window 10000 --session l.jsonl; grep -o 'We listed\|Files[.]' l.jsonl
+done
+Files.
+$ sed -i 's/"Files."}\]/"We"}], "stop_reason": "length"/' s.json; cordon agent --script s.json -p start --context-window 10000 --session m.jsonl; s=$?; grep -c compaction m.jsonl; exit $s
+cordon: the model's summary of the conversation was cut off: it reached the limit on its tokens (--max-tokens) [E_PROVIDER]
+0
+? 16
+
+## an envelope by a link: what it leads to is gone on with, and the link stays
+$ echo '{"version": 1, "turns": [{"repeat": true, "content": [{"text": "ok"}]}]}' > s.json; mkdir real; cordon agent --script s.json -p one --session real/e.json; ln -s real/e.json l.json; cordon agent --script s.json -p two --session l.json; test -L l.json && grep -o '"user"' real/e.json; ls -A real
+ok
+ok
+"user"
+"user"
+e.json
+
 ## settings: wrong ones are told, a key's command that fails, too
 $ mkdir -p home/.config/cordon; echo 'provider: anthropik' > home/.config/cordon/config.yaml; cordon agent -p x
 cordon: $T/home/.config/cordon/config.yaml: provider: there is no 'anthropik'; there are: anthropic, openai, scripted [E_CONFIG]

@@ -145,6 +145,22 @@ cordon: the session '$T/home/.cordon/sessions/a.jsonl' is in use by another proc
 $ exec 9< home/.cordon/sessions/a.jsonl && flock -n 9 && cordon sessions show a
 id          a
 
+## a last line that has its end was not cut off: it is named
+$ mkdir -p home/.cordon/sessions && printf '{"version":1,"id":"a","messages":[]}\n{"type":"user","content":[{"type":"text","text":"hello"}]}\n{"type":"assist\n' > home/.cordon/sessions/a.jsonl
+$ cordon sessions show a
+cordon: $T/home/.cordon/sessions/a.jsonl:3:9: premature end of input near '"assist' [E_CONFIG]
+? 17
+
+## a fork of a file whose name, or whose directory's name, has an @
+$ mkdir -p d@1 && printf '{"version":1,"id":"a","messages":[]}\n{"type":"user","content":[{"type":"text","text":"hello"}]}\n' > d@1/a@b.jsonl
+$ for word in d@1/a@b.jsonl d@1/a@b.jsonl@1 ./d@1/a@b.jsonl@0; do cordon sessions fork $word --json | sed 's/.*"messages":\([0-9]*\)}.*/\1/'; done
+1
+1
+0
+$ cordon sessions fork a@b
+cordon: 'a@b' is not ID@N: N is a number of messages, counted from the first [E_CLI_INVALID_ARG]
+? 12
+
 ## a line that was cut off is dropped, one that is wrong is named
 $ mkdir -p home/.cordon/sessions && cd home/.cordon/sessions
 > printf '{"version":1,"id":"a","messages":[]}\n{"type":"user","content":[{"type":"text","text":"hello"}]}\n{"type":"assist' > a.jsonl

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Our client against `cordon serve-script`: what services say and do wrong, in both dialects.
+"""Our client against `cordon serve-script`: what services say and do wrong, in both dialects, and on both ways: plain
+HTTP to this machine goes on a socket of our own, everything else through libcurl, which takes any name below
+"localhost" for this machine.
 
 Each test is a method of Faults; a row of a table is a test of its own. Everything is on loopback.
 """
@@ -19,6 +21,7 @@ import time
 
 BOTH = ("anthropic", "openai")
 KEY = "sk-test-0123456789"
+LIBCURL = "through-libcurl.localhost"
 
 
 class Failure(Exception):
@@ -167,8 +170,12 @@ CUTS = [
 
 
 class Faults:
-    def __init__(self, options):
+    def __init__(self, options, host="127.0.0.1"):
         self.cordon, self.client, self.slow = options.cordon, options.client, options.sanitized
+        self.host = host
+
+    def through(self, url):
+        return url.replace("http://127.0.0.1:", f"http://{self.host}:")
 
     def ask(self, server, text="hello", url=None, limit=60, environment=None, **variables):
         given = environment or {}
@@ -178,7 +185,8 @@ class Faults:
         environment.setdefault("CLIENT_RETRIES", "0")
         start = time.monotonic()
         result = subprocess.run(
-            [self.client, server.dialect, url or server.url, text], env=environment, capture_output=True, timeout=limit
+            [self.client, server.dialect, self.through(url or server.url), text], env=environment, capture_output=True,
+            timeout=limit,
         )
         return Answer(result, time.monotonic() - start)
 
@@ -273,7 +281,7 @@ class Faults:
             variables = {"http_proxy": proxy.url, "ALL_PROXY": proxy.url, "no_proxy": ""}
             with Server(self, [say("good", repeat=True)], dialect) as server:
                 for host in ("127.0.0.1", "localhost"):
-                    url = server.url.replace("127.0.0.1", host)
+                    url = server.url.replace("http://127.0.0.1", f"http://{host}")
                     self.ask(server, url=url, environment=variables).must_say("good")
             expect(proxy.connections == 0, proxy.connections)
             self.ask(Named(dialect, "http://127.0.0.1.example"), environment=variables).must_fail(status=502)
@@ -403,6 +411,9 @@ class Faults:
         answer.must_fail("sends us elsewhere", "/elsewhere", "key", status=307, attempts=1)
         expect(len(answer.requests) == 1, answer.requests)
 
+    def test_not_modified(self, dialect):
+        self.raw(dialect, b"HTTP/1.1 304 Same\r\n\r\n", "nothing has changed, which is no answer (HTTP 304)", status=304)
+
     def test_gzip(self, dialect):
         self.one(dialect, [say("x", fault="gzip"), say("never")], retries=4).must_fail("compressed (gzip)", attempts=1)
 
@@ -500,7 +511,7 @@ class Faults:
         with Server(self, [], dialect) as server:
             pass
         answer = self.ask(server, url=f"http://127.0.0.1:{server.port}", retries=1)
-        answer.must_fail("cannot connect to 127.0.0.1", "(tried 2 times)", transport="connect", attempts=2)
+        answer.must_fail(f"cannot connect to {self.host}", "(tried 2 times)", transport="connect", attempts=2)
 
     def test_no_tls(self, dialect):
         with Server(self, [], dialect) as server:
@@ -634,11 +645,11 @@ class Serve(Faults):
 
 
 def tests(options):
-    for group in (Faults(options), Serve(options)):
+    for group, way in ((Faults(options), ""), (Faults(options, LIBCURL), ", libcurl"), (Serve(options), "")):
         own = [name for name in vars(type(group)) if name.startswith("test_")]
         for name in own:
             for dialect in BOTH:
-                yield f"{name[5:].replace('_', ' ')} ({dialect})", getattr(group, name), dialect
+                yield f"{name[5:].replace('_', ' ')} ({dialect}{way})", getattr(group, name), dialect
 
 
 def main():

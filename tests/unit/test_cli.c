@@ -1,4 +1,5 @@
 /* The tables of commands: whole, unique, documented; and parsing by them. */
+#include "cli/held.h"
 #include "test.h"
 
 #include "base/buf.h"
@@ -147,4 +148,74 @@ TEST(cli_refuses_words)
         if (!ok)
             CHECK_ERR(&err, E_CLI_INVALID_ARG, rows[i].part ? rows[i].part : "");
     }
+}
+
+/* Keys in several deltas ---------------------------------------------------------------------- */
+
+static bool note_put(void *context, const struct llm_event *e)
+{
+    struct buf *b = context;
+    buf_printf(b, "%zu:" STR_FMT " ", e->index, STR_ARG(e->delta.p ? e->delta : STR("-")));
+    return true;
+}
+
+/* Words "BLOCK:TEXT" are deltas of texts, "C:ID:TEXT" of calls, "B" begins a call, "E:ID" ends one.
+ */
+static void push_word(struct held *h, struct str word, struct buf *out)
+{
+    struct str first, rest, id;
+    CHECK(str_cut(word, ':', &first, &rest));
+    struct llm_event e = {
+        .kind = LLM_TEXT_DELTA, .index = (size_t)(first.p[0] - '0'), .delta = rest};
+    if (first.p[0] == 'B' || first.p[0] == 'E')
+        e = (struct llm_event){
+            .kind = first.p[0] == 'B' ? LLM_TOOL_CALL_BEGIN : LLM_TOOL_CALL_END, .id = rest};
+    if (first.p[0] == 'C' && str_cut(rest, ':', &id, &rest))
+        e = (struct llm_event){.kind = LLM_TOOL_CALL_DELTA, .index = 9, .id = id, .delta = rest};
+    CHECK(held_push(h, &e, note_put, out));
+}
+
+TEST(keys_in_several_deltas)
+{
+    static const struct {
+        const char *words, *want;
+    } cases[] = {
+        {"0:ab 0:cd", "0:ab 0:cd "},
+        {"0:xsec 0:ret-12 0:34y", "0:x 0:[masked]y "},
+        {"0:sec 1:other 0:ret-1234", "1:other 0:[masked] "},
+        {"0:sec 1:sec 0:ret-1234 1:ret-1234", "0:[masked] 1:[masked] "},
+        {"0:sec B:c C:c:secret- 0:ret-1234 C:c:1234 E:c", "0:- 0:[masked] 9:[masked] 0:- "},
+        {"C:c:sec E:c 0:ret-1234", "9:sec 0:- 0:ret-1234 "},
+        {"0:sec 1:sec", "0:sec 1:sec "},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(mask_done) struct mask mask = {0};
+        AUTO_BUF struct buf out = BUF_INIT(4096);
+        struct held h;
+        struct str word, rest = str_z(cases[i].words);
+        mask_add(&mask, STR("secret-1234"));
+        held_init(&h, &mask);
+        test_row(i, cases[i].words);
+        while (str_cut(rest, ' ', &word, &rest))
+            push_word(&h, word, &out);
+        CHECK(held_release(&h, note_put, &out));
+        CHECK_Z(buf_z(&out), cases[i].want);
+        held_done(&h);
+    }
+}
+
+TEST(keys_in_more_blocks_than_wait)
+{
+    AUTO(mask_done) struct mask mask = {0};
+    AUTO_BUF struct buf out = BUF_INIT(4096);
+    struct held h;
+    mask_add(&mask, STR("secret-1234"));
+    held_init(&h, &mask);
+    for (size_t i = 0; i < 2 * HELD_MAX; i++) {
+        const struct llm_event e = {.kind = LLM_TEXT_DELTA, .index = i, .delta = STR("sec")};
+        CHECK(held_push(&h, &e, note_put, &out));
+    }
+    CHECK_INT(h.n, HELD_MAX);
+    CHECK(str_starts_with(buf_str(&out), STR("0:sec 1:sec ")));
+    held_done(&h);
 }

@@ -1,4 +1,6 @@
-/* HTTP requests as a server reads them: whole, byte by byte, one after the other. */
+/* HTTP requests as a server reads them, answers as a client does: whole, byte by byte, one after
+ * the other. And where a URL leads. */
+#include "llm/http_way.h"
 #include "llm/intake.h"
 #include "test.h"
 
@@ -92,4 +94,98 @@ TEST(intake_bounded)
     CHECK_INT(in.status, 431);
     CHECK(in.in.cap < 512 * 1024);
     intake_done(&in);
+}
+
+/* Whole: before the connection ends; cut: never; ended: when it ends. */
+static const struct {
+    const char *name, *bytes;
+    const char *body; /* NULL: it is bad */
+    long code;
+    enum {
+        WHOLE,
+        CUT,
+        ENDED
+    } when;
+} answers[] = {
+    {"a length", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "hello", 200, WHOLE},
+    {"no reason", "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n", "", 200, WHOLE},
+    {"too few bytes", "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhello", "hello", 200, CUT},
+    {"chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+        "hello", 200, WHOLE},
+    {"chunks without the last",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", "hello", 200, CUT},
+    {"chunks beside a length",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "",
+        200, WHOLE},
+    {"no length", "HTTP/1.1 200 OK\r\n\r\nhello", "hello", 200, ENDED},
+    {"an old one", "HTTP/1.0 500 No\r\n\r\n", "", 500, ENDED},
+    {"nothing to say", "HTTP/1.1 204 No\r\nContent-Length: 5\r\n\r\n", "", 204, WHOLE},
+    {"not modified", "HTTP/1.1 304 Same\r\n\r\n", "", 304, WHOLE},
+    {"not yet", "HTTP/1.1 100 Continue\r\n\r\n", "", 100, WHOLE},
+    {"no end of the head", "HTTP/1.1 200 OK\r\nA: b\r\n", "", 0, CUT},
+    {"a greeting", "SSH-2.0-OpenSSH_9.2\r\n", NULL, 0, CUT},
+    {"a request", "GET / HTTP/1.1\r\n", NULL, 0, CUT},
+    {"another HTTP", "HTTP/2 200\r\n\r\n", NULL, 0, CUT},
+    {"no status", "HTTP/1.1 OK\r\n\r\n", NULL, 0, CUT},
+    {"a long status", "HTTP/1.1 0200 OK\r\n\r\n", NULL, 0, CUT},
+    {"no number", "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\n", NULL, 200, CUT},
+};
+
+TEST(intake_answers)
+{
+    static const size_t steps[] = {1, 2, 7, 1000};
+    for (size_t i = 0; i < ARRAY_LEN(answers); i++)
+        for (size_t j = 0; j < ARRAY_LEN(steps); j++) {
+            struct intake in;
+            intake_init(&in);
+            in.answers = true;
+            test_row(i, answers[i].name);
+            push(&in, str_z(answers[i].bytes), steps[j]);
+            CHECK_INT(in.state == INTAKE_BAD, !answers[i].body);
+            CHECK_INT(in.state == INTAKE_WHOLE, answers[i].body && answers[i].when == WHOLE);
+            CHECK_INT(in.code, answers[i].code);
+            if (answers[i].body)
+                CHECK_STR(buf_str(&in.body), str_z(answers[i].body));
+            CHECK_INT(intake_end(&in), answers[i].when != CUT);
+            intake_done(&in);
+        }
+}
+
+static const struct {
+    const char *url;
+    bool loopback;
+    const char *place; /* host, authority, port, path; NULL: libcurl's */
+} urls[] = {
+    {"http://127.0.0.1:8080/v1/x", true, "127.0.0.1 127.0.0.1:8080 8080 /v1/x"},
+    {"http://127.3.2.1/x", true, "127.3.2.1 127.3.2.1 80 /x"},
+    {"HTTP://LocalHost:1", true, "LocalHost LocalHost:1 1 "},
+    {"http://[::1]:9/", true, "[::1] [::1]:9 9 /"},
+    {"https://127.0.0.1:8080/", true, NULL},
+    {"http://a.localhost:8080/", true, NULL},
+    {"http://127.1:8080/", true, NULL},
+    {"http://127.0.0.1.example/", false, NULL},
+    {"http://localhost.example/", false, NULL},
+    {"http://notlocalhost/", false, NULL},
+    {"http://[::2]/", false, NULL},
+    {"http://[::1/", false, NULL},
+    {"http://127.0.0.1:0/", true, NULL},
+    {"http://127.0.0.1:65536/", true, NULL},
+    {"http://127.0.0.1:x/", true, NULL},
+    {"http://10.0.0.1/127.0.0.1", false, NULL},
+};
+
+TEST(http_places)
+{
+    for (size_t i = 0; i < ARRAY_LEN(urls); i++) {
+        struct http_place p;
+        AUTO_BUF struct buf text = BUF_INIT(1000);
+        test_row(i, urls[i].url);
+        CHECK_INT(http_is_loopback(urls[i].url), urls[i].loopback);
+        bool found = http_find_place(urls[i].url, &p);
+        if (CHECK_INT(found, urls[i].place != NULL) && found) {
+            buf_printf(&text, STR_FMT " " STR_FMT " %u " STR_FMT, STR_ARG(p.host),
+                STR_ARG(p.authority), p.port, STR_ARG(p.path));
+            CHECK_STR(buf_str(&text), str_z(urls[i].place));
+        }
+    }
 }

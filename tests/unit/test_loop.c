@@ -373,6 +373,22 @@ TEST(compact_forgets_what_was_counted_before)
     CHECK(!compact_is_due(compact_estimate(shorter), 1000));
     json_push(shorter, answer(&(struct step){"-", "end_turn", .tokens = 900}));
     CHECK(compact_is_due(compact_estimate(shorter), 1000));
-    AUTO_JSON json_t *question = compact_question(list);
+    AUTO_JSON json_t *question = compact_question(list, false);
     CHECK_INT(json_array_size(question), json_array_size(list) + 1);
+}
+
+TEST(compact_brief_question)
+{
+    AUTO_JSON json_t *list = conversation("u10 a20 r10000 u5000");
+    json_push(json_object_get(json_array_get(list, 3), "content"),
+        json_pack("{s:s,s:s,s:s}", "type", "image", "mime_type", "image/png", "data", "AAAA"));
+    AUTO_JSON json_t *before = json_deep_copy(list), *brief = compact_question(list, true);
+    CHECK(json_equal(before, list));
+    CHECK_INT(json_array_size(brief), 5);
+    CHECK(compact_estimate(brief) < 1000);
+    for (size_t i = 0; i < 4; i++) {
+        AUTO_ERR struct err err = {0};
+        CHECK_OK(message_check(json_array_get(brief, i), E_CONFIG, &err), &err);
+        CHECK_INT(message_type(json_array_get(brief, i)), message_type(json_array_get(list, i)));
+    }
 }

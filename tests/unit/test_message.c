@@ -246,3 +246,15 @@ TEST(images_have_a_limit)
             CHECK_ERR(&err, E_CONFIG, "content[0].data: the image is larger than 5 MiB");
     }
 }
+
+TEST(usage_sums_stop_at_the_largest)
+{
+    struct usage sum = {.input_tokens = INT64_MAX - 1, .output_tokens = 5};
+    const struct usage more = {.input_tokens = INT64_MAX, .output_tokens = 6};
+    usage_add(&sum, &more);
+    CHECK(sum.input_tokens == INT64_MAX);
+    CHECK_INT(sum.output_tokens, 11);
+    CHECK(usage_total(&sum) == INT64_MAX);
+    AUTO_JSON json_t *object = usage_json(&sum);
+    CHECK(json_integer_value(json_object_get(object, "input_tokens")) == INT64_MAX);
+}

@@ -55,9 +55,9 @@ TEST(script_missing)
 {
     struct script *s = NULL;
     AUTO_ERR struct err err = {0};
-    CHECK(!script_load(test_path("nothing.json"), &s, &err));
+    CHECK(!script_load(test_path("nothing.json"), -1, &s, &err));
     CHECK_ERR(&err, E_IO, "cannot open the script");
-    CHECK(!script_load(test_dir(), &s, &err));
+    CHECK(!script_load(test_dir(), -1, &s, &err));
     CHECK_ERR(&err, E_IO, "is a directory");
 }
 

@@ -16,6 +16,7 @@ struct fixture {
     unsigned retries; /* notices that came */
     uint64_t delay_ms;
     int cancel;
+    bool cancel_in_retry;
 };
 
 static void on_retry(void *context, const struct retry_notice *notice)
@@ -25,6 +26,8 @@ static void on_retry(void *context, const struct retry_notice *notice)
     CHECK_INT(notice->attempt, f->retries);
     CHECK_INT(notice->reason->code, E_PROVIDER);
     f->delay_ms += notice->delay_ms;
+    if (f->cancel_in_retry)
+        eventfd_write(f->cancel, 1);
 }
 
 static bool setup(struct fixture *f, const char *turns, int max_retries)
@@ -240,10 +243,14 @@ TEST(stream_cancel_ends_the_wait_for_a_retry)
     struct fixture f;
     struct llm_event event;
     if (setup(&f, turn, -1)) {
-        /* It is pending before; the attempt fails first, whatever is looked at first. */
-        eventfd_write(f.cancel, 1);
+        f.cancel_in_retry = true;
+        uint64_t begun = clock_mono_ms();
         CHECK_INT(stream_next(f.stream, &event, &f.err), STREAM_FAILED);
         CHECK_ERR(&f.err, E_CANCELED, "interrupted");
+        CHECK(clock_mono_ms() - begun < 15000);
+        CHECK_INT(f.retries, 1);
+        CHECK_INT(stream_state(f.stream), STREAM_ERROR);
+        check_message(&f, "", STOP_ABORTED);
     }
     teardown(&f);
 }

@@ -250,3 +250,25 @@ TEST(walk_root_that_is_no_directory)
     CHECK(!walk_open(fd, &(struct walk_options){0}, &w, &err));
     CHECK_ERR(&err, E_IO, "root");
 }
+
+static bool never_again(void *context)
+{
+    int *left = context;
+    return (*left)-- <= 0;
+}
+
+TEST(walk_called_off)
+{
+    for (int i = 0; i < 5; i++)
+        test_write(test_path("d%d/x", i), "");
+    for (int n = 0; n < 3; n++) {
+        AUTO_ERR struct err err = {0};
+        AUTO_BUF struct buf out = BUF_INIT(1 << 20);
+        int left = 2 * n; /* twice for each directory: entries, and that there are no more */
+        const struct walk_options options = {.called_off = never_again, .context = &left};
+        test_row((size_t)n, "called off");
+        CHECK(!list(&options, &out, &err));
+        CHECK_ERR(&err, E_CANCELED, "interrupted");
+        CHECK_Z(buf_z(&out), n == 0 ? "" : n == 1 ? "d0/\n" : "d0/\nd0/x\nd1/\n");
+    }
+}

@@ -1,0 +1,358 @@
+/* One HTTP request, on libcurl's multi interface. */
+
+#include "base/clock.h"
+#include "llm/curl.h"
+#include "llm/http_way.h"
+
+#include <limits.h>
+
+struct request {
+    struct http http;
+    const struct curl *curl;
+    CURLM *multi; /* the client's, or our own */
+    CURL *easy;
+    struct curl_slist *headers;
+    struct buf head;          /* the header lines of the answer, lower-case names */
+    struct buf pending, read; /* what came; what the caller looks at */
+    bool begun, body_begun;
+    bool paused;
+    bool done;
+    CURLcode result;
+    curl_off_t sent; /* bytes of the body */
+    char words[CURL_ERROR_SIZE];
+};
+
+static struct request *of(const struct http *h)
+{
+    return (struct request *)h;
+}
+
+void http_curl_forget(struct http_client *c)
+{
+    const struct curl *curl = NULL;
+    AUTO_ERR struct err error = {0};
+    if (c->multi && curl_get(&curl, &error))
+        curl->multi_cleanup(c->multi);
+}
+
+/* What libcurl calls ----------------------------------------------------------------------------
+ */
+
+static size_t on_body(char *bytes, size_t size, size_t n, void *context)
+{
+    struct request *r = context;
+    r->http.last_ms = clock_mono_ms();
+    r->body_begun = true;
+    if (r->pending.n >= HTTP_PENDING_MAX) {
+        r->paused = true;
+        return CURL_WRITEFUNC_PAUSE;
+    }
+    buf_add(&r->pending, bytes, size * n);
+    return buf_ok(&r->pending) ? size * n : 0;
+}
+
+static size_t on_header(char *bytes, size_t size, size_t n, void *context)
+{
+    struct request *r = context;
+    struct str line = str_n(bytes, size * n);
+    r->http.last_ms = clock_mono_ms();
+    if (str_starts_with(line, STR("HTTP/")))
+        buf_reset(&r->head); /* 100 Continue, or the answer of a proxy, came before */
+    ptrdiff_t colon = str_find(line, ':');
+    size_t at = r->head.n;
+    buf_add_str(&r->head, line);
+    if (!buf_ok(&r->head))
+        return 0;
+    for (size_t i = at; colon > 0 && i < at + (size_t)colon; i++)
+        if (r->head.p[i] >= 'A' && r->head.p[i] <= 'Z')
+            r->head.p[i] = (char)(r->head.p[i] | 0x20);
+    return size * n;
+}
+
+/* Failures --------------------------------------------------------------------------------------
+ */
+
+struct transport {
+    CURLcode code;
+    const char *kind;
+    const char *words; /* %s: the host */
+};
+
+static const struct transport transports[] = {
+    {CURLE_URL_MALFORMAT, "url", "'%s' is no address that can be used"},
+    {CURLE_COULDNT_RESOLVE_PROXY, "resolve", "the proxy for %s is not known by that name"},
+    {CURLE_COULDNT_RESOLVE_HOST, "resolve", "no host is known by the name %s; is there a network?"},
+    {CURLE_COULDNT_CONNECT, "connect", "cannot connect to %s"},
+    {CURLE_WEIRD_SERVER_REPLY, "protocol", "%s does not speak HTTP"},
+    {CURLE_UNSUPPORTED_PROTOCOL, "protocol", "%s does not speak HTTP"},
+    {CURLE_HTTP2, "reset", "%s broke the connection off"},
+    {CURLE_HTTP2_STREAM, "reset", "%s broke the connection off"},
+    {CURLE_PARTIAL_FILE, "reset", "%s broke the answer off in the middle"},
+    {CURLE_GOT_NOTHING, "reset", "%s closed the connection without an answer"},
+    {CURLE_SEND_ERROR, "reset", "%s broke the connection off while the request was sent"},
+    {CURLE_RECV_ERROR, "reset", "%s broke the connection off"},
+    {CURLE_OPERATION_TIMEDOUT, "timeout", "%s did not answer in time"},
+    {CURLE_SSL_CONNECT_ERROR, "tls", "no encrypted connection to %s: TLS fails"},
+    {CURLE_PEER_FAILED_VERIFICATION, "tls", "%s shows a certificate that is not trusted"},
+    {CURLE_SSL_CACERT_BADFILE, "tls",
+        "the certificates for checking %s can't be read; on Debian: apt install ca-certificates"},
+};
+
+static bool fail(struct request *r, struct err *err)
+{
+    static const struct transport other = {CURLE_OK, "other", "the connection to %s failed"};
+    const struct transport *t = &other;
+    for (size_t i = 0; i < ARRAY_LEN(transports); i++)
+        if (transports[i].code == r->result)
+            t = &transports[i];
+    bool said = strcmp(t->kind, "resolve") == 0; /* libcurl has nothing to add */
+    return http_fail(&r->http, t->kind, t->words, said ? NULL : r->words, err);
+}
+
+/* The loop --------------------------------------------------------------------------------------
+ */
+
+static void take_messages(struct request *r)
+{
+    int left;
+    CURLMsg *m;
+    while ((m = r->curl->multi_info_read(r->multi, &left)))
+        if (m->msg == CURLMSG_DONE && m->easy_handle == r->easy) {
+            r->done = true;
+            r->result = m->data.result;
+        }
+}
+
+static void perform(struct request *r)
+{
+    int running;
+    curl_off_t sent = 0;
+    if (r->curl->multi_perform(r->multi, &running) != CURLM_OK) {
+        r->done = true;
+        r->result = CURLE_RECV_ERROR;
+    }
+    take_messages(r);
+    /* A large request on a slow line is progress, too. */
+    r->curl->easy_getinfo(r->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
+    if (sent != r->sent)
+        r->http.last_ms = clock_mono_ms();
+    r->sent = sent;
+}
+
+static void poll_for(struct request *r, uint64_t ms)
+{
+    struct curl_waitfd fds[2];
+    unsigned n = 0;
+    const int watched[] = {r->http.spec.waiter.cancel_fd, r->http.spec.waiter.close_fd};
+    for (size_t i = 0; i < ARRAY_LEN(watched); i++)
+        if (watched[i] >= 0)
+            fds[n++] = (struct curl_waitfd){.fd = watched[i], .events = CURL_WAIT_POLLIN};
+    int ready;
+    r->curl->multi_poll(r->multi, fds, n, (int)MIN(ms, (uint64_t)INT_MAX), &ready);
+}
+
+/* 100 Continue is no answer yet. */
+static long status_of(const struct request *r)
+{
+    long status = 0;
+    r->curl->easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &status);
+    return status >= 200 ? status : 0;
+}
+
+static bool has_head(const struct request *r)
+{
+    struct str head = buf_str(&r->head);
+    bool ended = str_ends_with(head, STR("\r\n\r\n")) || str_ends_with(head, STR("\n\n"));
+    return r->body_begun || (ended && status_of(r));
+}
+
+/* Goes on until `reached`, or all is over. */
+static bool go_on(struct request *r, bool (*reached)(const struct request *r), struct err *err)
+{
+    for (;;) {
+        uint64_t left_ms;
+        if (!waiter_check(&r->http.spec.waiter, err))
+            return false;
+        if (!r->done)
+            perform(r);
+        if (reached(r) || r->done)
+            return true;
+        if (!http_quiet(&r->http, &left_ms, err))
+            return false;
+        poll_for(r, left_ms);
+    }
+}
+
+static bool has_bytes(const struct request *r)
+{
+    return r->pending.n > 0;
+}
+
+static bool read_body(struct http *h, struct str *ret_bytes, struct err *err)
+{
+    struct request *r = of(h);
+    if (r->paused) {
+        r->paused = false;
+        r->curl->easy_pause(r->easy, CURLPAUSE_CONT);
+    }
+    if (!has_bytes(r) && !go_on(r, has_bytes, err))
+        return false;
+    if (!has_bytes(r) && r->result != CURLE_OK)
+        return fail(r, err);
+    struct buf read = r->read;
+    r->read = r->pending;
+    buf_reset(&read);
+    r->pending = read;
+    *ret_bytes = buf_str(&r->read);
+    return true;
+}
+
+static void finish(struct http *h)
+{
+    struct request *r = of(h);
+    uint64_t end = clock_mono_ms() + HTTP_FINISH_MS;
+    for (;;) {
+        if (!r->done)
+            perform(r);
+        uint64_t now = clock_mono_ms();
+        if (r->done || r->paused || now >= end)
+            return;
+        poll_for(r, end - now);
+    }
+}
+
+/* Opening and closing ---------------------------------------------------------------------------
+ */
+
+static void add_header(struct request *r, const char *line)
+{
+    struct curl_slist *longer = r->curl->slist_append(r->headers, line);
+    BUG_ON(!longer);
+    r->headers = longer;
+}
+
+static void add_headers(struct request *r)
+{
+    struct str line, rest = r->http.spec.headers;
+    while (str_cut(rest, '\n', &line, &rest)) {
+        AUTO_FREE char *z = strndup(line.p, line.n);
+        BUG_ON(!z);
+        if (line.n)
+            add_header(r, z);
+    }
+    /* Nobody waits for a 100 Continue. */
+    add_header(r, "Expect:");
+}
+
+static void configure(struct request *r)
+{
+    const struct http_spec *s = &r->http.spec;
+    uint64_t connect_ms = s->connect_timeout_ms ? s->connect_timeout_ms : HTTP_CONNECT_MS;
+#define SET(option, value) r->curl->easy_setopt(r->easy, CURLOPT_##option, value)
+    SET(URL, s->url);
+    SET(POSTFIELDSIZE_LARGE, (curl_off_t)s->body.n);
+    SET(POSTFIELDS, s->body.p ? s->body.p : "");
+    SET(HTTPHEADER, r->headers);
+    SET(USERAGENT, "cordon/" CORDON_VERSION);
+    SET(WRITEFUNCTION, on_body);
+    SET(WRITEDATA, r);
+    SET(HEADERFUNCTION, on_header);
+    SET(HEADERDATA, r);
+    SET(ERRORBUFFER, r->words);
+    SET(NOSIGNAL, 1L);
+    SET(FOLLOWLOCATION, 0L);
+    SET(NETRC, (long)CURL_NETRC_IGNORED);
+    SET(PROTOCOLS_STR, "http,https");
+    if (http_is_loopback(s->url))
+        SET(PROXY, "");  /* whatever the variables say */
+    SET(QUICK_EXIT, 1L); /* who cancels does not wait for the resolver's thread */
+    SET(SSL_VERIFYPEER, 1L);
+    SET(SSL_VERIFYHOST, 2L);
+    SET(CONNECTTIMEOUT_MS, (long)MIN(connect_ms, (uint64_t)INT_MAX));
+    SET(BUFFERSIZE, (long)HTTP_READ_SIZE);
+    SET(TCP_NODELAY, 1L);
+#undef SET
+}
+
+static void begin(struct request *r)
+{
+    struct http_client *c = r->http.client;
+    r->begun = true;
+    if (c && !c->multi)
+        c->multi = r->curl->multi_init();
+    r->multi = c ? c->multi : r->curl->multi_init();
+    r->easy = r->curl->easy_init();
+    BUG_ON(!r->multi || !r->easy);
+    add_headers(r);
+    configure(r);
+    CURLMcode added = r->curl->multi_add_handle(r->multi, r->easy);
+    BUG_ON(added != CURLM_OK);
+}
+
+static bool read_head(struct http *h, long *ret_status, struct err *err)
+{
+    struct request *r = of(h);
+    if (!r->begun)
+        begin(r);
+    if (!has_head(r) && !go_on(r, has_head, err))
+        return false;
+    long status = status_of(r);
+    if (!status)
+        return fail(r, err);
+    *ret_status = status;
+    return true;
+}
+
+static struct str header(const struct http *h, const char *name)
+{
+    struct str line, rest = buf_str(&of(h)->head), wanted = str_z(name);
+    while (str_cut(rest, '\n', &line, &rest)) {
+        if (!str_starts_with(line, wanted) || line.n <= wanted.n || line.p[wanted.n] != ':')
+            continue;
+        struct str value = str_trim_end(str_trim_end(str_skip(line, wanted.n + 1), '\r'), ' ');
+        while (value.n && (value.p[0] == ' ' || value.p[0] == '\t'))
+            value = str_skip(value, 1);
+        return value;
+    }
+    return (struct str){0};
+}
+
+static bool open_request(struct http **ret_http, struct err *err)
+{
+    const struct curl *curl;
+    const size_t most = HTTP_PENDING_MAX + 2 * CURL_MAX_WRITE_SIZE + HTTP_READ_SIZE;
+    if (!curl_get(&curl, err))
+        return false;
+    struct request *r = base_alloc(sizeof(*r));
+    *r = (struct request){.curl = curl,
+        .head = BUF_INIT(HTTP_HEADERS_MAX),
+        .pending = BUF_INIT(most),
+        .read = BUF_INIT(most)};
+    *ret_http = &r->http;
+    return true;
+}
+
+static void close_request(struct http *h)
+{
+    struct request *r = of(h);
+    if (r->begun) {
+        r->curl->multi_remove_handle(r->multi, r->easy);
+        r->curl->easy_cleanup(r->easy);
+        r->curl->slist_free_all(r->headers);
+        if (!h->client)
+            r->curl->multi_cleanup(r->multi);
+    }
+    buf_done(&r->head);
+    buf_done(&r->pending);
+    buf_done(&r->read);
+    free(r);
+}
+
+const struct http_way http_curl = {
+    .open = open_request,
+    .head = read_head,
+    .header = header,
+    .read = read_body,
+    .finish = finish,
+    .close = close_request,
+};

@@ -1,0 +1,347 @@
+/* One HTTP/1.1 request to this machine, on a socket. */
+#include "base/clock.h"
+#include "llm/http_way.h"
+#include "llm/intake.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <limits.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+struct plain {
+    struct http http;
+    int fd;
+    bool reused; /* the connection had a request before */
+    bool lost;   /* it ended or broke: errnum says how */
+    int errnum;
+    struct buf request; /* its head; the body is the caller's */
+    size_t sent;        /* of both */
+    struct intake in;
+    struct buf read; /* what the caller looks at */
+};
+
+static struct plain *of(const struct http *h)
+{
+    return (struct plain *)h;
+}
+
+/* Waiting ---------------------------------------------------------------------------------------
+ */
+
+static bool wait_for(struct plain *p, short events, uint64_t ms, struct err *err)
+{
+    const struct waiter *w = &p->http.spec.waiter;
+    struct pollfd fds[] = {{.fd = p->fd, .events = events}, {.fd = w->cancel_fd, .events = POLLIN},
+        {.fd = w->close_fd, .events = POLLIN}};
+    poll(fds, ARRAY_LEN(fds), (int)MIN(waiter_left(w, ms), (uint64_t)INT_MAX));
+    return waiter_check(w, err);
+}
+
+static bool wait_while_quiet(struct plain *p, short events, struct err *err)
+{
+    uint64_t left_ms;
+    return http_quiet(&p->http, &left_ms, err) && wait_for(p, events, left_ms, err);
+}
+
+/* Connecting ------------------------------------------------------------------------------------
+ */
+
+static void hang_up(struct plain *p)
+{
+    if (p->fd >= 0)
+        close(p->fd);
+    p->fd = -1;
+}
+
+/* True: it is there, or errnum says why not. False: there is no time to wait for it. */
+static bool connect_to(
+    struct plain *p, const struct sockaddr *to, socklen_t size, uint64_t end_ms, struct err *err)
+{
+    const int yes = 1;
+    socklen_t length = sizeof(p->errnum);
+    p->fd = socket(to->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    p->errnum = p->fd >= 0 && connect(p->fd, to, size) == 0 ? 0 : errno;
+    while (p->errnum == EINPROGRESS) {
+        struct pollfd fd = {.fd = p->fd, .events = POLLOUT};
+        uint64_t now = clock_mono_ms();
+        if (now >= end_ms)
+            return http_fail(&p->http, "timeout", "%s did not answer in time", NULL, err);
+        if (!wait_for(p, POLLOUT, end_ms - now, err))
+            return false;
+        if (poll(&fd, 1, 0) > 0)
+            getsockopt(p->fd, SOL_SOCKET, SO_ERROR, &p->errnum, &length);
+    }
+    if (p->errnum)
+        hang_up(p);
+    else
+        setsockopt(p->fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+    return true;
+}
+
+/* A name may mean either kind of address: the first that takes us. */
+static bool connect_any(struct plain *p, struct err *err)
+{
+    struct http_place place;
+    uint64_t most = p->http.spec.connect_timeout_ms;
+    uint64_t end_ms = clock_mono_ms() + (most ? most : HTTP_CONNECT_MS);
+    BUG_ON(!http_find_place(p->http.spec.url, &place));
+    struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons(place.port)};
+    struct sockaddr_in6 six = {
+        .sin6_family = AF_INET6, .sin6_port = htons(place.port), .sin6_addr = in6addr_loopback};
+    char ip[INET_ADDRSTRLEN];
+    snprintf(ip, sizeof(ip), STR_FMT, STR_ARG(place.host));
+    bool number = inet_pton(AF_INET, ip, &four.sin_addr) == 1;
+    if (!number)
+        four.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (!number && !connect_to(p, (const struct sockaddr *)&six, sizeof(six), end_ms, err))
+        return false;
+    if (p->fd < 0 && place.host.p[0] != '[' &&
+        !connect_to(p, (const struct sockaddr *)&four, sizeof(four), end_ms, err))
+        return false;
+    if (p->fd < 0)
+        return http_fail(
+            &p->http, "connect", "cannot connect to %s", strerrordesc_np(p->errnum), err);
+    p->http.last_ms = clock_mono_ms();
+    return true;
+}
+
+/* One that was kept, unless the other side has closed it, or says something unasked. */
+static void take_kept(struct plain *p)
+{
+    struct http_client *c = p->http.client;
+    struct pollfd fd = {.fd = c ? c->fd : -1, .events = POLLIN};
+    if (fd.fd < 0)
+        return;
+    p->fd = fd.fd;
+    c->fd = -1;
+    p->reused = true;
+    if (poll(&fd, 1, 0) != 0)
+        hang_up(p);
+}
+
+/* Receiving -------------------------------------------------------------------------------------
+ */
+
+static bool has_head(const struct plain *p)
+{
+    return p->in.state != INTAKE_HEAD && p->in.state != INTAKE_BAD && p->in.code >= 200;
+}
+
+/* Takes what has come; does not wait. */
+static void take_bytes(struct plain *p)
+{
+    char bytes[INTAKE_READ];
+    ssize_t n = recv(p->fd, bytes, sizeof(bytes), 0);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n <= 0) {
+        p->lost = true;
+        p->errnum = n < 0 ? errno : 0;
+        if (n == 0)
+            (void)!intake_end(&p->in);
+        return;
+    }
+    p->http.last_ms = clock_mono_ms();
+    intake_push(&p->in, str_n(bytes, (size_t)n));
+    while (p->in.state == INTAKE_WHOLE && p->in.code < 200) /* 100 Continue is no answer yet */
+        intake_next(&p->in);
+}
+
+static bool fail(struct plain *p, struct err *err)
+{
+    const char *why = p->lost && p->errnum ? strerrordesc_np(p->errnum) : NULL;
+    if (p->in.state == INTAKE_BAD)
+        return http_fail(&p->http, "protocol", "%s does not speak HTTP", NULL, err);
+    if (why)
+        return http_fail(&p->http, "reset", "%s broke the connection off", why, err);
+    return http_fail(&p->http, "reset",
+        has_head(p) ? "%s broke the answer off in the middle"
+                    : "%s closed the connection without an answer",
+        NULL, err);
+}
+
+/* Sending ---------------------------------------------------------------------------------------
+ */
+
+static void write_head(struct plain *p)
+{
+    const struct http_spec *s = &p->http.spec;
+    struct http_place place;
+    struct str line, rest = s->headers;
+    BUG_ON(!http_find_place(s->url, &place));
+    buf_printf(&p->request, "POST " STR_FMT " HTTP/1.1\r\nHost: " STR_FMT "\r\n",
+        STR_ARG(place.path.n ? place.path : STR("/")), STR_ARG(place.authority));
+    buf_add_z(&p->request, "User-Agent: cordon/" CORDON_VERSION "\r\nAccept: */*\r\n");
+    while (str_cut(rest, '\n', &line, &rest))
+        if (line.n)
+            buf_printf(&p->request, STR_FMT "\r\n", STR_ARG(line));
+    buf_printf(&p->request, "Content-Length: %zu\r\n\r\n", s->body.n);
+    BUG_ON(!buf_ok(&p->request));
+}
+
+static size_t left_to_send(const struct plain *p)
+{
+    return p->request.n + p->http.spec.body.n - p->sent;
+}
+
+static ssize_t send_some(struct plain *p)
+{
+    struct str head = str_skip(buf_str(&p->request), MIN(p->sent, p->request.n));
+    struct str body = str_skip(p->http.spec.body, p->sent - (p->request.n - head.n));
+    struct iovec parts[] = {{(void *)head.p, head.n}, {(void *)body.p, body.n}};
+    struct msghdr message = {.msg_iov = parts, .msg_iovlen = ARRAY_LEN(parts)};
+    return sendmsg(p->fd, &message, MSG_NOSIGNAL);
+}
+
+/* Until all is sent, or the other side has an answer before that, or hangs up: then there may be
+ * one, too. */
+static bool send_request(struct plain *p, struct err *err)
+{
+    while (left_to_send(p) && !has_head(p) && p->in.state != INTAKE_BAD && !p->lost) {
+        ssize_t n = send_some(p);
+        if (n > 0) {
+            p->sent += (size_t)n;
+            p->http.last_ms = clock_mono_ms();
+            continue;
+        }
+        if (errno != EAGAIN && errno != EINTR)
+            return true;
+        if (!wait_while_quiet(p, POLLIN | POLLOUT, err))
+            return false;
+        take_bytes(p);
+    }
+    return true;
+}
+
+static bool exchange_once(struct plain *p, struct err *err)
+{
+    if (p->fd < 0 && !connect_any(p, err))
+        return false;
+    if (!send_request(p, err))
+        return false;
+    while (!has_head(p) && p->in.state != INTAKE_BAD && !p->lost) {
+        if (!wait_while_quiet(p, POLLIN, err))
+            return false;
+        take_bytes(p);
+    }
+    return true;
+}
+
+/* A connection that was kept may have ended just then: that says nothing about this request. */
+static bool exchange(struct plain *p, struct err *err)
+{
+    if (!exchange_once(p, err))
+        return false;
+    if (!p->reused || !p->lost || p->in.head.n || p->in.in.n || has_head(p))
+        return true;
+    hang_up(p);
+    p->reused = p->lost = false;
+    p->sent = 0;
+    return exchange_once(p, err);
+}
+
+/* The way ---------------------------------------------------------------------------------------
+ */
+
+static bool open_request(struct http **ret_http, struct err *err)
+{
+    (void)err;
+    struct plain *p = base_alloc(sizeof(*p));
+    *p = (struct plain){.fd = -1,
+        .request = BUF_INIT((size_t)2 * HTTP_HEADERS_MAX),
+        .read = BUF_INIT(INTAKE_BODY_MAX)};
+    intake_init(&p->in);
+    p->in.answers = true;
+    *ret_http = &p->http;
+    return true;
+}
+
+static bool read_head(struct http *h, long *ret_status, struct err *err)
+{
+    struct plain *p = of(h);
+    if (!waiter_check(&h->spec.waiter, err))
+        return false;
+    if (!has_head(p)) {
+        take_kept(p);
+        write_head(p);
+        if (!exchange(p, err))
+            return false;
+    }
+    if (!has_head(p))
+        return fail(p, err);
+    *ret_status = p->in.code;
+    return true;
+}
+
+static struct str header(const struct http *h, const char *name)
+{
+    return intake_find(&of(h)->in, name);
+}
+
+static bool read_body(struct http *h, struct str *ret_bytes, struct err *err)
+{
+    struct plain *p = of(h);
+    if (!waiter_check(&h->spec.waiter, err))
+        return false;
+    while (
+        p->in.body.n == 0 && p->in.state != INTAKE_WHOLE && p->in.state != INTAKE_BAD && !p->lost) {
+        if (!wait_while_quiet(p, POLLIN, err))
+            return false;
+        take_bytes(p);
+    }
+    if (p->in.body.n == 0 && p->in.state != INTAKE_WHOLE)
+        return fail(p, err);
+    struct buf read = p->read;
+    p->read = p->in.body;
+    buf_reset(&read);
+    p->in.body = read;
+    *ret_bytes = buf_str(&p->read);
+    return true;
+}
+
+static void finish(struct http *h)
+{
+    struct plain *p = of(h);
+    uint64_t end = clock_mono_ms() + HTTP_FINISH_MS, now;
+    struct pollfd fd = {.fd = p->fd, .events = POLLIN};
+    while (p->in.state != INTAKE_WHOLE && p->in.state != INTAKE_BAD && !p->lost &&
+           (now = clock_mono_ms()) < end) {
+        if (poll(&fd, 1, (int)(end - now)) > 0)
+            take_bytes(p);
+        buf_reset(&p->in.body); /* nobody asks for it any more */
+    }
+}
+
+static bool can_be_kept(const struct plain *p)
+{
+    struct str connection = intake_find(&p->in, "connection");
+    bool closes = connection.n == 5 && strncasecmp(connection.p, "close", 5) == 0;
+    return p->http.client && p->fd >= 0 && !p->lost && p->in.state == INTAKE_WHOLE && !closes &&
+           !p->in.http_1_0 && p->in.in.n == p->in.at && left_to_send(p) == 0;
+}
+
+static void close_request(struct http *h)
+{
+    struct plain *p = of(h);
+    if (can_be_kept(p))
+        h->client->fd = p->fd;
+    else
+        hang_up(p);
+    intake_done(&p->in);
+    buf_done(&p->request);
+    buf_done(&p->read);
+    free(p);
+}
+
+const struct http_way http_plain = {
+    .open = open_request,
+    .head = read_head,
+    .header = header,
+    .read = read_body,
+    .finish = finish,
+    .close = close_request,
+};
