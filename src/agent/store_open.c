@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 enum {
@@ -70,7 +69,7 @@ bool store_is_there(const char *path)
 /* Lines in memory, as a tape. */
 static bool memory_tape(struct str lines, const char *name, struct tape *ret_tape, struct err *err)
 {
-    AUTO_FD int fd = memfd_create("session", MFD_CLOEXEC);
+    AUTO_FD int fd = file_nameless();
     if (fd < 0 || !file_write_all(fd, lines))
         return err_errno(err, E_IO, errno, "cannot keep the session in memory");
     return tape_from_fd(TAKE_FD(fd), name, ret_tape, err);

@@ -229,20 +229,49 @@ static struct str resolved(struct arena *a, struct str path)
     return name ? arena_str(a, str_z(name)) : (struct str){0};
 }
 
+/* This very program, if it is still there. */
+static const char *own_program(const struct viewer *v)
+{
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    self[MAX(n, 0)] = '\0';
+    return n > 0 && access(self, X_OK) == 0 ? arena_strdup(v->a, str_z(self)) : NULL;
+}
+
 /* What is to run; or else what the agent's row names, for whoever runs it by hand. The row of our
  * own agent means this very program. */
 static const char *program_name(const struct viewer *v)
 {
     AUTO_ERR struct err ignored = {0};
-    char self[PATH_MAX];
     struct str_list words;
     const char *name = v->in->program;
     if (!name && command_split(v->box->agent->command, v->a, &words, &ignored) && words.n)
         name = arena_strdup(v->a, words.p[0]);
     if (!name || strcmp(name, "cordon") != 0)
         return name;
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self));
-    return n > 0 && (size_t)n < sizeof(self) ? arena_strdup(v->a, str_n(self, (size_t)n)) : name;
+    const char *own = own_program(v);
+    return own ? own : name;
+}
+
+static bool lies_in(const struct str_list *dirs, struct str path)
+{
+    for (size_t i = 0; i < dirs->n; i++)
+        if (str_eq(dirs->p[i], path) || lexical_is_below(dirs->p[i], path))
+            return true;
+    return false;
+}
+
+/* The file alone: who works in a box from outside has its tools carried out by it. */
+static void add_own_program(struct viewer *v)
+{
+    struct policy *p = &v->view->policy;
+    const char *own = own_program(v);
+    struct str path = own ? str_z(own) : (struct str){0};
+    if (!own || lies_in(&p->exec.allowed_executables, path) || lies_in(&v->inside, path))
+        return;
+    const struct str_list shown = {&path, 1};
+    p->fs.allowed_read = joined(v->a, p->fs.allowed_read, shown);
+    p->exec.allowed_executables = joined(v->a, p->exec.allowed_executables, shown);
 }
 
 static bool add_program(struct viewer *v, struct err *err)
@@ -431,6 +460,7 @@ bool view_make(const struct box *box, const struct view_input *input, struct are
     v->hidden = state_of(box, arena);
     if (!add_places(v, err) || !make_policy(v, err) || !add_program(v, err))
         return false;
+    add_own_program(v);
     make_env(v);
     policy_validate(
         &ret_view->policy, &(struct policy_host){.home = input->home}, arena, &ret_view->verdict);

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 enum {
@@ -118,7 +117,7 @@ static bool run_git(struct prepared *p, struct buf *text, struct err *err)
 {
     sigset_t set;
     AUTO_FD int signals = interrupt_open(false, &set);
-    AUTO_FD int out = memfd_create("git", MFD_CLOEXEC), said = memfd_create("git", MFD_CLOEXEC);
+    AUTO_FD int out = file_nameless(), said = file_nameless();
     struct exec_job wish = {.input = -1, .output = {out, said}, .signals = signals, .cancel = -1};
     struct job_exec done;
     bool ok = out >= 0 && said >= 0;

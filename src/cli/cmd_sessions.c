@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 enum {
@@ -250,7 +249,7 @@ static bool open_input(const char *name, int *ret_fd, struct err *err)
         return true;
     }
     AUTO_BUF struct buf text = BUF_INIT((size_t)STORE_BYTES_MAX + (1 << 20));
-    AUTO_FD int memory = memfd_create("session", MFD_CLOEXEC);
+    AUTO_FD int memory = file_nameless();
     if (!file_read(fd, (size_t)STORE_BYTES_MAX, name, &text, err) ||
         !file_write(memory, buf_str(&text), name, err))
         return false;

@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -181,8 +180,8 @@ static void close_entry(struct suite_entry *e)
 
 static bool start(struct suite_entry *e, const char *const *words, struct err *err)
 {
-    e->out = memfd_create("result", MFD_CLOEXEC);
-    e->err_fd = memfd_create("words", MFD_CLOEXEC);
+    e->out = file_nameless();
+    e->err_fd = file_nameless();
     if (e->out < 0 || e->err_fd < 0)
         return err_errno(err, E_IO, errno, "cannot make room for the results of '%s'", e->file);
     e->started_ms = clock_mono_ms();

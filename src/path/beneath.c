@@ -1,5 +1,7 @@
-/* openat2 below a directory descriptor. */
+/* openat2 below a directory descriptor; where there is none, the same by hand. */
 #include "path/beneath.h"
+
+#include "path/descend.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,12 +15,25 @@ enum {
     RETRIES = 128,
 };
 
+static int open_by_hand(int dir_fd, const char *path, const struct open_how *how)
+{
+    return descend(dir_fd, path,
+        &(struct descend_how){
+            .flags = (int)how->flags,
+            .mode = (mode_t)how->mode,
+            .beneath = how->resolve & RESOLVE_BENEATH,
+            .no_symlinks = how->resolve & RESOLVE_NO_SYMLINKS,
+        });
+}
+
 static int open_retrying(int dir_fd, const char *path, const struct open_how *how)
 {
     for (int i = 0; i < RETRIES; i++) {
         long fd = syscall(SYS_openat2, dir_fd, path, how, sizeof(*how));
         if (fd >= 0)
             return (int)fd;
+        if (errno == ENOSYS)
+            return open_by_hand(dir_fd, path, how);
         if (errno != EAGAIN && errno != EINTR)
             return -1;
     }

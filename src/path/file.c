@@ -2,7 +2,9 @@
 #include "path/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 
 enum {
     CHUNK = 64 * 1024,
@@ -64,4 +66,12 @@ bool file_write(int fd, struct str content, const char *name, struct err *err)
     if (file_write_all(fd, content))
         return true;
     return err_errno(err, E_IO, errno, "cannot write '%s'", name);
+}
+
+int file_nameless(void)
+{
+    int fd = memfd_create("cordon", MFD_CLOEXEC);
+    if (fd >= 0 || errno != ENOSYS)
+        return fd;
+    return open("/tmp", O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
 }

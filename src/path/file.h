@@ -20,4 +20,8 @@ MUST_USE bool file_write_all(int fd, struct str content);
 /* The same with words. */
 MUST_USE bool file_write(int fd, struct str content, const char *name, struct err *err);
 
+/* A file without a name, in memory; where a sandbox keeps such away (as ours does, since it could
+ * be executed), in /tmp. -1 and errno. */
+int file_nameless(void);
+
 #endif

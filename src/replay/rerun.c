@@ -11,7 +11,6 @@
 #include "run/wait.h"
 
 #include <errno.h>
-#include <sys/mman.h>
 
 enum {
     FOLLOW_MS = 2000, /* for what is expected */
@@ -335,7 +334,7 @@ static json_t *patient_step(json_t *step)
 static int make_input(const json_t *steps, struct err *err)
 {
     AUTO_BUF struct buf lines = BUF_INIT(INPUT_MAX);
-    AUTO_FD int fd = memfd_create("requests", MFD_CLOEXEC);
+    AUTO_FD int fd = file_nameless();
     size_t i;
     json_t *step;
     json_array_foreach((json_t *)steps, i, step)

@@ -206,14 +206,18 @@ static uint64_t clone_flags(const struct plan *plan)
     return flags;
 }
 
-/* No exit signal: the caller's SIGCHLD is not for our processes. */
+/* No exit signal: the caller's SIGCHLD is not for our processes. In a sandbox there is no clone3();
+ * what needs no namespace can be had all the same. */
 static pid_t clone_init(const struct plan *plan, int *ret_pidfd)
 {
     struct clone_args args = {
         .flags = clone_flags(plan),
         .pidfd = (uint64_t)(uintptr_t)ret_pidfd,
     };
-    return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+    pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+    if (pid < 0 && errno == ENOSYS && args.flags == CLONE_PIDFD)
+        pid = (pid_t)syscall(SYS_clone, CLONE_PIDFD, NULL, ret_pidfd, NULL, NULL);
+    return pid;
 }
 
 static bool plan_has_overlay(const struct plan *plan)

@@ -8,13 +8,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 
 bool outlog_open(struct outlog *log, struct err *err)
 {
-    *log = (struct outlog){.fd = memfd_create("cordon-output", MFD_CLOEXEC)};
+    *log = (struct outlog){.fd = file_nameless()};
     return log->fd >= 0 || err_errno(err, E_IO, errno, "cannot keep a command's output");
 }
 

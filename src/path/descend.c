@@ -1,0 +1,214 @@
+/* A way down, component by component. */
+#include "path/descend.h"
+
+#include "base/base.h"
+#include "base/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+enum {
+    LINKS_MAX = 40,
+    COMPONENT_MAX = NAME_MAX + 1,
+    STEP = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+};
+
+struct way {
+    const struct descend_how *how;
+    int start;              /* borrowed; -1: "/" */
+    int at;                 /* where we are */
+    char done[PATH_MAX];    /* how we came there: names of directories only */
+    char rest[2][PATH_MAX]; /* what is left, in turns: a link's text goes before it */
+    unsigned turn;
+    const char *left;
+    int links;
+};
+
+static bool fail(int errnum)
+{
+    errno = errnum;
+    return false;
+}
+
+static bool go_to_start(struct way *w)
+{
+    if (w->at >= 0)
+        close(TAKE_FD(w->at));
+    w->at =
+        w->start >= 0 ? openat(w->start, ".", STEP | O_DIRECTORY) : open("/", STEP | O_DIRECTORY);
+    return w->at >= 0;
+}
+
+/* The next name; false at the end. More may be left than slashes: then it must be a directory. */
+static bool next(struct way *w, char name[COMPONENT_MAX], bool *ret_last)
+{
+    while (*w->left == '/')
+        w->left++;
+    size_t n = strcspn(w->left, "/");
+    errno = 0;
+    if (n == 0)
+        return false;
+    if (n >= COMPONENT_MAX)
+        return fail(ENAMETOOLONG);
+    memcpy(name, w->left, n);
+    name[n] = '\0';
+    w->left += n;
+    *ret_last = *w->left == '\0';
+    return true;
+}
+
+static bool enter(struct way *w, const char *name)
+{
+    int fd = openat(w->at, name, STEP | O_DIRECTORY);
+    if (fd < 0)
+        return false;
+    close(w->at);
+    w->at = fd;
+    return true;
+}
+
+static bool go_down(struct way *w, const char *name)
+{
+    size_t had = strlen(w->done), n = strlen(name);
+    if (had + n + 2 > sizeof(w->done))
+        return fail(ENAMETOOLONG);
+    if (!enter(w, name))
+        return false;
+    w->done[had] = '/';
+    memcpy(w->done + had + 1, name, n + 1);
+    return true;
+}
+
+static bool go_up(struct way *w)
+{
+    char name[COMPONENT_MAX];
+    char *last = strrchr(w->done, '/');
+    if (!last)
+        return w->how->beneath ? fail(EXDEV) : true;
+    *last = '\0';
+    if (!go_to_start(w))
+        return false;
+    for (const char *p = w->done; *p; p += strlen(name) + 1) {
+        size_t n = strcspn(p + 1, "/");
+        memcpy(name, p + 1, n);
+        name[n] = '\0';
+        if (!enter(w, name))
+            return false;
+    }
+    return true;
+}
+
+/* Those of /proc that are no text but a way to something. */
+static bool is_magic(const struct way *w, const char *target)
+{
+    struct statfs fs;
+    bool in_proc = fstatfs(w->at, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
+    return in_proc && (target[0] == '/' || strchr(target, ':'));
+}
+
+/* errnum: why the name could not be opened, if it is no link. */
+static bool follow(struct way *w, const char *name, int errnum)
+{
+    char target[PATH_MAX], *rest = w->rest[w->turn ^= 1];
+    ssize_t n = readlinkat(w->at, name, target, sizeof(target) - 1);
+    if (n < 0)
+        return fail(errnum);
+    target[n] = '\0';
+    if (w->how->no_symlinks || ++w->links > LINKS_MAX || is_magic(w, target))
+        return fail(ELOOP);
+    if (n == 0)
+        return fail(ENOENT);
+    if (target[0] == '/' && w->how->beneath)
+        return fail(EXDEV);
+    size_t left = strlen(w->left);
+    if ((size_t)n + left + 1 > PATH_MAX)
+        return fail(ENAMETOOLONG);
+    memcpy(rest, target, (size_t)n);
+    memcpy(rest + n, w->left, left + 1);
+    w->left = rest;
+    if (target[0] != '/')
+        return true;
+    w->done[0] = '\0';
+    w->start = -1;
+    return go_to_start(w);
+}
+
+/* The last name, as it was asked for: a descriptor, or -1; -1 and errno 0: a link was followed. */
+static int open_last(struct way *w, const char *name)
+{
+    const struct descend_how *how = w->how;
+    struct stat st;
+    int fd = openat(w->at, name, how->flags | O_NOFOLLOW | O_CLOEXEC, how->mode), errnum = errno;
+    if (how->flags & O_NOFOLLOW)
+        return fd;
+    if (fd >= 0 && (!(how->flags & O_PATH) || (fstat(fd, &st) == 0 && !S_ISLNK(st.st_mode))))
+        return fd;
+    if (fd >= 0) {
+        close(fd);
+        errnum = ELOOP;
+    }
+    if (errnum != ELOOP && errnum != ENOTDIR) {
+        errno = errnum;
+        return -1;
+    }
+    if (follow(w, name, errnum))
+        errno = 0;
+    return -1;
+}
+
+static bool step(struct way *w, const char *name)
+{
+    if (strcmp(name, ".") == 0)
+        return true;
+    if (strcmp(name, "..") == 0)
+        return go_up(w);
+    return go_down(w, name) || (errno == ENOTDIR && follow(w, name, ENOTDIR));
+}
+
+static int walk(struct way *w)
+{
+    char name[COMPONENT_MAX];
+    bool last = false;
+    while (next(w, name, &last)) {
+        bool dots = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+        if (!last && !dots && w->how->flags & O_CREAT && w->left[strspn(w->left, "/")] == '\0') {
+            errno = EISDIR;
+            return -1;
+        }
+        if (last && !dots) {
+            int fd = open_last(w, name);
+            if (fd >= 0 || errno)
+                return fd;
+        } else if (!step(w, name)) {
+            return -1;
+        }
+    }
+    if (errno)
+        return -1;
+    return openat(w->at, ".", w->how->flags | O_CLOEXEC, w->how->mode);
+}
+
+int descend(int dir_fd, const char *path, const struct descend_how *how)
+{
+    struct way w = {.how = how, .start = dir_fd, .at = -1};
+    size_t n = strlen(path);
+    errno = n == 0                           ? ENOENT
+            : n >= PATH_MAX                  ? ENAMETOOLONG
+            : path[0] == '/' && how->beneath ? EXDEV
+                                             : 0;
+    if (errno)
+        return -1;
+    memcpy(w.rest[0], path, n + 1);
+    w.left = w.rest[0];
+    if (path[0] == '/')
+        w.start = -1;
+    int fd = go_to_start(&w) ? walk(&w) : -1, errnum = errno;
+    if (w.at >= 0)
+        close(w.at);
+    errno = errnum;
+    return fd;
+}
