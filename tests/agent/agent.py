@@ -14,7 +14,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
 from console import Console  # noqa: E402 pylint: disable=wrong-import-position
-from harness import Failed, case, main  # noqa: E402 pylint: disable=wrong-import-position
+from harness import Failed, case, main, reap_boxes  # noqa: E402 pylint: disable=wrong-import-position
 
 KEY = "sk-test-0123456789abcdef"
 DIALECTS = {"anthropic": "", "openai": "/v1"}
@@ -612,6 +612,70 @@ def _(t):
     ends_with_error(t, a.events("--session", session, expect=19), "E_CONFLICT")
     process.send_signal(signal.SIGTERM)
     t.same(t.finish(process, timeout=END_S).code, 130)
+    a.close()
+
+
+# In a box ----------------------------------------------------------------------------------------
+
+def boxed(t, turns):
+    """An agent and its box, which shares the file `shared/lock` with us."""
+    a = Agent(t, turns)
+    project, shared = t.directory("work", "project"), t.directory("work", "shared")
+    t.file("project/old", "old\n")
+    lock = t.file("shared/lock")
+    t.code(t.run([t.cordon, "box", "new", "b", project, "--agent", "test", "--no-start", "--dir", shared + ":rw", "-y"]), 0)
+    return a, project, lock
+
+
+@case("--box: files and commands are the box's; the project, the key and the session stay outside")
+def _(t):
+    a, project, _ = boxed(t, [
+        {"content": [call("write_file", path="new", content="mine\n"),
+                     call("shell", command="cat new old; pwd; env; echo changed > old")]},
+        {"content": [call("read_file", path="old"), call("read_file", path=t.work + "/script.json"),
+                     call("nonsense")]},
+        {"content": [text("done")]}])
+    events = a.events("--box", "b")
+    t.same(said(events), "done")
+    results = [e["content"] for e in events if e["type"] == "tool_result"]
+    t.true(results[1].startswith(f"mine\nold\n{project}\n") and KEY not in results[1], results[1])
+    t.true(results[2].startswith("changed"), results[2])
+    t.true("error" in results[3] and "version" not in results[3], results[3])
+    t.true("there is no tool" in results[4], results[4])
+    t.same(os.listdir(project), ["old"])
+    with open(project + "/old", encoding="utf-8") as f:
+        t.same(f.read(), "old\n")
+    diff = t.run([t.cordon, "box", "diff", "b", "--name-only"])
+    t.same(diff.out, b"new\nold\n", diff)
+    t.same(os.listdir(a.state + "/sessions") != [], True)
+    a.session()
+    a.close()
+    reap_boxes(t)
+
+
+@case("--box: interrupted while a command runs there: it is gone, and every call has a result")
+def _(t):
+    a, _, lock = boxed(t, [{"content": [call("shell", command=f"flock -n {t.work}/shared/lock sleep 1000"),
+                                        call("write_file", path="after", content="x")]}])
+    process = t.start(a.argv("--json", "--box", "b"))
+    t.until_locked(lock)
+    messages = interrupted(t, a, process)
+    t.unlocked(lock, wait_s=END_S)
+    t.same(["aborted" in m["content"][0]["text"] for m in messages[2:]], [True] * 2)
+    t.same(t.run([t.cordon, "box", "diff", "b"]).out, b"")
+    a.close()
+    reap_boxes(t)
+
+
+@case("--box: killed while a command runs there: it is gone")
+def _(t):
+    a, _, lock = boxed(t, [{"content": [call("shell", command=f"flock -n {t.work}/shared/lock sleep 1000")]}])
+    process = t.start(a.argv("--json", "--box", "b"))
+    t.until_locked(lock)
+    t.killed = True
+    process.kill()
+    process.wait()
+    t.unlocked(lock, wait_s=END_S)
     a.close()
 
 
