@@ -25,7 +25,7 @@ void guests_accept(struct keeper *k)
         close(fd);
         return;
     }
-    *g = (struct guest){.used = true, .fd = fd, .kind = GUEST_NEW};
+    *g = (struct guest){.used = true, .fd = fd, .kind = GUEST_NEW, .since_ms = clock_mono_ms()};
     errand_init(&g->errand);
     k->had_guest = true;
 }
@@ -53,6 +53,28 @@ void guest_leave(struct keeper *k, size_t index)
         return;
     }
     guest_free(k, index);
+}
+
+/* Has not said what it wants, or not all of it. */
+static bool is_silent(const struct guest *g)
+{
+    return g->used && (g->kind == GUEST_NEW || (g->kind == GUEST_RUNS && !g->errand.id));
+}
+
+uint64_t guests_due(const struct keeper *k)
+{
+    uint64_t due = UINT64_MAX;
+    for (size_t i = 0; i < KEEPER_GUESTS_MAX; i++)
+        if (is_silent(&k->guests[i]))
+            due = MIN(due, k->guests[i].since_ms + KEEPER_SILENT_MS);
+    return due;
+}
+
+void guests_tick(struct keeper *k, uint64_t now)
+{
+    for (size_t i = 0; i < KEEPER_GUESTS_MAX; i++)
+        if (is_silent(&k->guests[i]) && now >= k->guests[i].since_ms + KEEPER_SILENT_MS)
+            guest_free(k, i);
 }
 
 bool guests_any(const struct keeper *k)

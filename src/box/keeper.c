@@ -28,9 +28,10 @@ enum {
 
 /* State --------------------------------------------------------------------------------------- */
 
+/* The state is that of the agent's last run. */
 void keeper_gap(struct keeper *k, const char *gap)
 {
-    if (k->state.gaps.n == ARRAY_LEN(k->gaps))
+    if (k->options->mode == SUPERVISE_COMMANDS || k->state.gaps.n == ARRAY_LEN(k->gaps))
         return;
     k->gaps[k->state.gaps.n++] = str_z(gap);
     k->state.gaps.p = k->gaps;
@@ -343,6 +344,7 @@ static uint64_t idle_due(const struct keeper *k)
 
 static void tick(struct keeper *k, uint64_t now)
 {
+    guests_tick(k, now);
     errands_tick(k, now);
     bounds_measure(k, now);
     if (!k->session || k->over)
@@ -356,7 +358,7 @@ static void tick(struct keeper *k, uint64_t now)
 
 static uint64_t due(const struct keeper *k)
 {
-    uint64_t at = MIN(errands_due(k), bounds_due(k));
+    uint64_t at = MIN(MIN(errands_due(k), bounds_due(k)), guests_due(k));
     if (!k->had_guest && !k->session)
         at = MIN(at, k->begun_ms + FIRST_GUEST_MS);
     if (!k->session || k->over)
@@ -456,6 +458,7 @@ void keeper_main(struct keeper *k)
     AUTO_ERR struct err err = {0};
     if (!open_all(k, &err)) {
         k->over = true;
+        recording_abandon(&k->recording, k->box->host);
         report(k, &err);
         leave(k);
     }

@@ -18,9 +18,10 @@ enum {
     KEEPER_PORTS_MAX = 64,
     KEEPER_FRAME_MS = 16,
     KEEPER_GRACE_MS = 5000,
-    KEEPER_DEAF_MS = 60 * 1000, /* who does not read for so long is let go */
-    KEEPER_IDLE_MS = 5000,      /* of a screen that keeps still, where no pattern says more */
-    KEEPER_PROXY_PORT = 3128,   /* in the box, whose loopback is its own */
+    KEEPER_DEAF_MS = 60 * 1000,   /* who does not read for so long is let go */
+    KEEPER_SILENT_MS = 30 * 1000, /* and who does not say what it wants */
+    KEEPER_IDLE_MS = 5000,        /* of a screen that keeps still, where no pattern says more */
+    KEEPER_PROXY_PORT = 3128,     /* in the box, whose loopback is its own */
     KEEPER_SCROLLBACK = 10000,
     KEEPER_WORDS_TRIES = 64, /* directories of PATH */
 };
@@ -59,6 +60,7 @@ struct guest {
     bool used;
     int fd; /* -1: the client is gone, and its command still runs */
     enum guest_kind kind;
+    uint64_t since_ms;
     struct watcher watcher;
     struct errand errand;
 };
@@ -132,6 +134,8 @@ void guests_accept(struct keeper *k);
 void guests_read(struct keeper *k, size_t index);
 void guest_leave(struct keeper *k, size_t index);
 void guest_free(struct keeper *k, size_t index);
+uint64_t guests_due(const struct keeper *k);
+void guests_tick(struct keeper *k, uint64_t now);
 bool guests_any(const struct keeper *k); /* somebody is connected, or a command runs */
 
 /* watchers.c */

@@ -207,12 +207,14 @@ void recording_end(struct recording *r, const struct recording_end *end)
     r->open = false;
 }
 
-void recording_done(struct recording *r)
+void recording_abandon(struct recording *r, int host_fd)
 {
-    observer_done(&r->observer);
-    artifacts_close(&r->artifacts);
-    mask_done(&r->mask);
-    buf_done(&r->held);
-    term_free(r->shown);
-    r->shown = NULL;
+    char name[NUMBER_TEXT + 8];
+    if (!r->open)
+        return;
+    r->open = false;
+    snprintf(name, sizeof(name), "runs/%llu", (unsigned long long)r->number);
+    unlinkat(r->artifacts.dir, "transcript.log", 0);
+    unlinkat(r->artifacts.dir, "events.jsonl", 0);
+    unlinkat(host_fd, name, AT_REMOVEDIR);
 }

@@ -65,6 +65,7 @@ struct recording_end {
 
 /* Writes run.json and the rest. What fails is lost: the run was not about its record. */
 void recording_end(struct recording *r, const struct recording_end *end);
-void recording_done(struct recording *r);
+/* There was nothing to record: the box was not started. */
+void recording_abandon(struct recording *r, int host_fd);
 
 #endif

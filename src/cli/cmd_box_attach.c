@@ -26,14 +26,25 @@ static bool not_running(const struct box *box, struct err *err)
     return err_ctx(err, "remedy", "cordon box start " STR_FMT, STR_ARG(box->name));
 }
 
-static void say_end(struct cli *cli, const struct box *box, enum client_end end)
+/* Cut off is also who was too slow to hear of the end. */
+static bool say_end(struct cli *cli, const struct box *box, enum client_end end, struct err *err)
 {
-    static const char *const words[] = {
-        [CLIENT_DETACHED] = "detached; it goes on",
-        [CLIENT_ENDED] = "the agent has ended",
-        [CLIENT_CUT] = "the box's supervisor is gone",
-    };
-    out_note(cli, STR_FMT ": %s", STR_ARG(box->name), words[end]);
+    struct box_state state;
+    bool held;
+    if (end == CLIENT_DETACHED) {
+        out_note(cli, STR_FMT ": detached; it goes on", STR_ARG(box->name));
+        return true;
+    }
+    if (!state_load(box->host, cli->arena, &state, &held, err))
+        return false;
+    if (end == CLIENT_CUT && !state.ended_at.n)
+        return err_set(err, E_IO, "the connection to the box's supervisor was cut off");
+    out_note(cli, STR_FMT ": the agent has ended: %s", STR_ARG(box->name),
+        state.error.n     ? arena_strdup(cli->arena, state.error)
+        : state.signal    ? arena_printf(cli->arena, "signal %d", (int)state.signal)
+        : state.exit_code ? arena_printf(cli->arena, "exit code %d", (int)state.exit_code)
+                          : box_status_names[state.status]);
+    return true;
 }
 
 static bool run_attach(struct cli *cli, const struct args *args, struct err *err)
@@ -54,9 +65,7 @@ static bool run_attach(struct cli *cli, const struct args *args, struct err *err
     interrupt_close(&set);
     if (!ok)
         return none.code == E_NOT_FOUND ? not_running(&use.box, err) : err_move(err, &none);
-    say_end(cli, &use.box, end);
-    return end != CLIENT_CUT ||
-           err_set(err, E_IO, "the connection to the box's supervisor was cut off");
+    return say_end(cli, &use.box, end, err);
 }
 
 static const struct example attach_examples[] = {

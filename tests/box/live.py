@@ -370,7 +370,7 @@ def _(t):
             c.shows("^one 2 three$")
             c.send(b"exit\r")
             t.same(c.finish(), 0)
-            t.true(b"the agent has ended" in c.all, c.all[-300:])
+            t.true(b"the agent has ended: done" in c.all, c.all[-300:])
         b("attach", "b", expect=12)
         with b.attach() as c:
             t.same(c.finish(), 18)
@@ -637,6 +637,7 @@ def _(t):
                 t.same(answer, b"hello you")
         with socket.create_server(("127.0.0.1", 0)) as taken:
             b.new("c", "--port", f"{taken.getsockname()[1]}:1", agent="own", expect=19)
+        t.true(not os.path.exists(b.host("runs", name="c")) or not os.listdir(b.host("runs", name="c")), "a recording of nothing")
         b("stop", "b")
         with contextlib.suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port), 5):
             raise Failed("the port is still there")
@@ -662,6 +663,19 @@ def _(t):
         b.until_state(status="failed")
         t.true("limit" in b.state()["error"], b.state())
         t.true(any(g.startswith("disk:") for g in b.state()["gaps"]), b.state())
+
+
+@case("limits: processor time, memory and processes, of the agent and of commands; where they are weaker is told")
+def _(t):
+    t.file("spin.sh", "echo spins; while :; do :; done\n")
+    with Boxes(t, row(command="bash spin.sh")) as b:
+        b.new("b", "--cpu", "1", "--memory", "200M", "--processes", "30", agent="own")
+        many = b.exec("bash", "-c", "for i in $(seq 1 60); do sleep 1000 & done 2>&1; jobs | wc -l", expect=None)
+        t.true(b"fork" in many.out, many)
+        grows = b.exec("python3", "-c", "x = bytearray(1 << 30)", expect=1)
+        t.true(b"MemoryError" in grows.err, grows)
+        b.until_state(status="failed", signal=signal.SIGXCPU)
+        t.same(sorted(g.split(":")[0] for g in b.state()["gaps"]), ["cpu", "memory"])
 
 
 @case("what a command line gets wrong")
