@@ -28,9 +28,10 @@ enum {
 
 /* State --------------------------------------------------------------------------------------- */
 
+/* The state is that of the agent's last run. */
 void keeper_gap(struct keeper *k, const char *gap)
 {
-    if (k->state.gaps.n == ARRAY_LEN(k->gaps))
+    if (k->options->mode == SUPERVISE_COMMANDS || k->state.gaps.n == ARRAY_LEN(k->gaps))
         return;
     k->gaps[k->state.gaps.n++] = str_z(gap);
     k->state.gaps.p = k->gaps;

@@ -177,26 +177,12 @@ static void join(struct keeper *k, int one, int two)
     (void)!sendmsg(k->net.relays, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* Without a network of its own the box's port is this machine's. */
-static void join_host(struct keeper *k, int fd, uint16_t port)
-{
-    const struct sockaddr_in address = loopback(port);
-    AUTO_FD int to = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (to >= 0 && (connect(to, (const struct sockaddr *)&address, sizeof(address)) == 0 ||
-                       errno == EINPROGRESS))
-        join(k, fd, to);
-}
-
 static void take_call(struct keeper *k, const struct keeper_port *port)
 {
     AUTO_ERR struct err ignored = {0};
     AUTO_FD int fd = accept4(port->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0)
         return;
-    if (!k->view.plan.own_network) {
-        join_host(k, fd, port->to);
-        return;
-    }
     for (size_t i = 0; i < KEEPER_PORTS_MAX; i++) {
         struct keeper_call *call = &k->net.calls[i];
         if (call->id)

@@ -107,13 +107,13 @@ static bool write_manifest(const struct box *box, int project, struct err *err)
     AUTO_MANIFEST struct manifest m = MANIFEST_INIT;
     if (box->meta.workdir.mode != BOX_OVERLAY)
         return true;
-    return manifest_take(project, &m, err) && manifest_write(&m, box->host, "manifest.next", err);
+    return manifest_take(project, &m, err) && manifest_write(&m, box->host, "manifest.reset", err);
 }
 
 static bool name_manifest(const struct box *box, struct err *err)
 {
     return box->meta.workdir.mode != BOX_OVERLAY ||
-           renameat(box->host, "manifest.next", box->host, "manifest") == 0 ||
+           renameat(box->host, "manifest.reset", box->host, "manifest") == 0 ||
            err_errno(err, E_IO, errno, "cannot write 'manifest'");
 }
 
@@ -151,5 +151,8 @@ static bool reset_home(const struct boxes *boxes, const struct box *box, struct 
 bool reset_box(const struct boxes *boxes, const struct box *box,
     const struct reset_options *options, struct err *err)
 {
-    return reset_layers(boxes, box, err) && (!options->clean || reset_home(boxes, box, err));
+    bool ok = reset_layers(boxes, box, err) && (!options->clean || reset_home(boxes, box, err));
+    if (!ok)
+        boxes_abandon(boxes, box->name); /* the part in the making */
+    return ok;
 }

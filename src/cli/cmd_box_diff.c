@@ -278,7 +278,7 @@ static bool run_diff(struct cli *cli, const struct args *args, struct err *err)
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
     if (options->stat && options->name_only)
         return err_set(err, E_CLI_INVALID_ARG, "--stat or --name-only, not both");
-    if (!box_use_open(cli, args->v[0], BOX_USE_LOOK, &use, err))
+    if (!box_use_open(cli, args->v[0], BOX_USE_NO_AGENT, &use, err))
         return false;
     if (use.box.meta.workdir.mode == BOX_RW)
         return run_git(cli, &use.box, options, args, err);

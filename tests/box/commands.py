@@ -560,6 +560,16 @@ def the_user_applied_it_himself(home):
 
 
 @case
+def an_agent_that_is_gone(home):
+    p = project(home.top)
+    write(home.make('one', p, meta={'agent': 'gone'}) + '/a.c', 'changed\n')
+    assert home.json('show', 'one')['agent'] == 'gone'
+    assert home.run('diff', 'one', '--name-only').stdout == b'a.c\n'
+    assert home.run('apply', 'one', '--yes').returncode == 0 and open(p + '/a.c').read() == 'changed\n'
+    assert home.run('diff', '../one').returncode == 12 and home.run('diff', 'two').returncode == 18
+
+
+@case
 def a_project_that_is_gone(home):
     for mode, diff in (('copy', 0), ('overlay', 18), ('rw', 18)):
         p = project(home.top, mode)

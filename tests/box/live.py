@@ -665,6 +665,19 @@ def _(t):
         t.true(any(g.startswith("disk:") for g in b.state()["gaps"]), b.state())
 
 
+@case("limits: processor time, memory and processes, of the agent and of commands; where they are weaker is told")
+def _(t):
+    t.file("spin.sh", "echo spins; while :; do :; done\n")
+    with Boxes(t, row(command="bash spin.sh")) as b:
+        b.new("b", "--cpu", "1", "--memory", "200M", "--processes", "30", agent="own")
+        many = b.exec("bash", "-c", "for i in $(seq 1 60); do sleep 1000 & done 2>&1; jobs | wc -l", expect=None)
+        t.true(b"fork" in many.out, many)
+        grows = b.exec("python3", "-c", "x = bytearray(1 << 30)", expect=1)
+        t.true(b"MemoryError" in grows.err, grows)
+        b.until_state(status="failed", signal=signal.SIGXCPU)
+        t.same(sorted(g.split(":")[0] for g in b.state()["gaps"]), ["cpu", "memory"])
+
+
 @case("what a command line gets wrong")
 def _(t):
     with Boxes(t, row("gone", "no-such-agent-program")) as b:
