@@ -197,11 +197,18 @@ static ssize_t send_some(struct plain *p)
     return sendmsg(p->fd, &message, MSG_NOSIGNAL);
 }
 
-/* Until all is sent, or the other side has an answer before that, or hangs up: then there may be
- * one, too. */
+/* It has said no, or all that it has to say. */
+static bool is_answered(const struct plain *p)
+{
+    return p->in.state == INTAKE_BAD || p->in.state == INTAKE_WHOLE ||
+           (has_head(p) && p->in.code >= 300);
+}
+
+/* Until all is sent, or is not wanted any more, or the other side hangs up: then there may be an
+ * answer, too. */
 static bool send_request(struct plain *p, struct err *err)
 {
-    while (left_to_send(p) && !has_head(p) && p->in.state != INTAKE_BAD && !p->lost) {
+    while (left_to_send(p) && !is_answered(p) && !p->lost) {
         ssize_t n = send_some(p);
         if (n > 0) {
             p->sent += (size_t)n;

@@ -3,7 +3,8 @@
  * CLIENT_REPEAT=N the same request N times on one connection, with CLIENT_CANCEL_MS=N it is
  * canceled so long after the first event, with CLIENT_CANCEL_START_MS=N after the start; with
  * CLIENT_QUIET=1 without the deltas; CLIENT_IDLE_MS and CLIENT_DEADLINE_MS are the limits of those
- * names. Names of hosts are not known, which takes CLIENT_RESOLVE_MS=N.
+ * names. Names of hosts are not known, which takes CLIENT_RESOLVE_MS=N. CLIENT_TIMES=N: the text is
+ * sent so often in one.
  */
 #include "base/clock.h"
 #include "base/json.h"
@@ -142,7 +143,10 @@ int main(int argc, char **argv)
     AUTO_ERR struct err err = {0};
     struct provider *p = NULL;
     AUTO_JSON json_t *messages = json_array();
-    json_push(messages, message_user(str_z(argc > 3 ? argv[3] : "hello")));
+    AUTO_BUF struct buf text = BUF_INIT(64 << 20);
+    for (int64_t i = 0; i < number("CLIENT_TIMES", 1); i++)
+        buf_add_z(&text, argc > 3 ? argv[3] : "hello");
+    json_push(messages, message_user(buf_str(&text)));
     const struct llm_request request = {.messages = messages, .temperature = -1};
     if (number("CLIENT_CANCEL_START_MS", -1) >= 0)
         set_timer(timer, number("CLIENT_CANCEL_START_MS", 0));

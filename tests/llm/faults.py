@@ -420,6 +420,28 @@ class Faults:
     def test_page(self, dialect):
         self.one(dialect, [say("x", fault="html"), say("never")], retries=4).must_fail("web page", attempts=1)
 
+    def test_no_before_all_is_sent(self, dialect):
+        head = b"HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n"
+        with Raw(lambda connection: connection.sendall(head)) as server:
+            self.ask(Named(dialect, server.url), text="x" * 100000, times=300).must_fail("become shorter", status=413)
+
+    def test_hangs_up_before_all_is_sent(self, dialect):
+        reply = b"HTTP/1.1 413 No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+        with Raw(lambda connection: [connection.sendall(reply), connection.close()]) as server:
+            self.ask(Named(dialect, server.url), text="x" * 100000, times=300).must_fail()
+
+    def test_answers_before_all_is_sent(self, dialect):
+        def reply(connection):
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n: hello\n\n")
+            self.taken = 65536
+            while self.taken < 30 * 1000 * 1000:
+                self.taken += len(connection.recv(1 << 20))
+            connection.shutdown(socket.SHUT_WR)
+
+        with Raw(reply) as server:
+            self.ask(Named(dialect, server.url), text="x" * 100000, times=300, idle_ms=20000).must_fail("broke off")
+        expect(self.taken > 30 * 1000 * 1000, self.taken)
+
     def test_no_stream(self, dialect):
         body = json.dumps({"error": {"message": "no streams here", "type": "some_error"}}).encode()
         head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
@@ -495,6 +517,18 @@ class Faults:
         answer = self.one(dialect, say("again", repeat=True), repeat=4)
         expect([m["content"][0]["text"] for m in answer.messages] == ["again"] * 4, answer.messages)
         expect({r["connection"] for r in answer.requests} == {1}, [r["connection"] for r in answer.requests])
+
+    def test_kept_connection_that_ends_when_it_is_used(self, dialect):
+        reply = b"HTTP/1.1 529 No\r\nRetry-After: 0\r\nContent-Length: 0\r\n\r\n"
+
+        def once(connection):
+            connection.sendall(reply)
+            connection.recv(65536)  # the second request
+            connection.shutdown(socket.SHUT_RDWR)
+
+        with Raw(once) as server:
+            self.ask(Named(dialect, server.url), retries=1).must_fail("overloaded", status=529, attempts=2)
+        expect(server.connections == 2, server.connections)
 
     def test_many_at_once(self, dialect):
         turn = {"content": [{"text": "one "}, {"delay_ms": 200}, {"text": "two"}], "repeat": True}
