@@ -10,7 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import TIMEOUT_S, case, children, main  # noqa: E402
+from harness import TIMEOUT_S, case, main, reap_boxes as reap  # noqa: E402
 from view import CASES, cordon, git, inside, new, project, read, write  # noqa: E402
 
 CASES.clear()  # those of view.py
@@ -100,13 +100,6 @@ def _(t):
         t.true(b"E_NOT_FOUND" in run.err and os.fsencode(p) in run.err, run)
     os.symlink(p + "2", p)
     t.code(t.run([t.child, "over", "--", "true"]), 99)
-
-
-def reap(t):
-    """Supervisors of boxes that are gone end; here they come to us instead of process 1."""
-    for pid, _, name in children():
-        t.same(name, b"(cordon-box)")
-        os.waitpid(pid, 0)
 
 
 @case("git is not led into a submodule that a ':rw' box has made its own")
