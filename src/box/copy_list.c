@@ -216,7 +216,8 @@ static size_t gather_own(struct copy_list *list, int root_fd, size_t first)
         else
             rest[other++] = list->jobs[i];
     }
-    memcpy(list->jobs + first + own, rest, other * sizeof(*rest));
+    if (other)
+        memcpy(list->jobs + first + own, rest, other * sizeof(*rest));
     return first + own;
 }
 
