@@ -154,7 +154,7 @@ static bool run_git(const char *const *argv, const char *dir, struct arena *a, s
 static bool ask_git(const char *dir, struct arena *a, struct dirty *dirty, struct err *err)
 {
     const char *const argv[] = {GIT(dir), "status", "--porcelain=v2", "--branch",
-        "--no-ahead-behind", "-z", "--", ".", NULL};
+        "--no-ahead-behind", "--ignore-submodules=dirty", "-z", "--", ".", NULL};
     struct reader r = {.dirty = dirty};
     int status;
     if (!run_git(argv, dir, a, &r, &status, err))

@@ -3,7 +3,8 @@
  * git itself is asked. Its index alone does not tell: staged changes need HEAD's tree, and line
  * ends and filters decide whether a file differs. The project is the user's own then: a box has
  * written to it only through `apply`, which leaves .git alone. All the same no hook and no
- * fsmonitor is run, and no lock taken. Nobody asks git of a tree that a box wrote.
+ * fsmonitor is run, no lock taken, and no submodule entered, whose settings a `:rw` box may have
+ * written. Nobody asks git of a tree that a box wrote.
  */
 #ifndef BOX_DIRTY_H
 #define BOX_DIRTY_H

@@ -102,10 +102,21 @@ static struct str prefix_tree(struct arena *a, struct str path, bool only_python
     return (struct str){0};
 }
 
+/* What holds the shims of a version manager (pyenv, rbenv, nodenv): they lead to the rest of it. */
+static struct str shims_tree(struct arena *a, struct str path)
+{
+    struct str dir = parent_of(a, path);
+    return str_is(lexical_name(dir), "shims") ? parent_of(a, dir) : (struct str){0};
+}
+
 static struct str tree_of(const struct finder *f, struct str path)
 {
     const struct str candidates[] = {
-        node_tree(f->a, path), prefix_tree(f->a, path, false), parent_of(f->a, path)};
+        node_tree(f->a, path),
+        prefix_tree(f->a, path, false),
+        shims_tree(f->a, path),
+        parent_of(f->a, path),
+    };
     for (size_t i = 0; i < ARRAY_LEN(candidates); i++)
         if (candidates[i].n && may_show(f, candidates[i]))
             return candidates[i];

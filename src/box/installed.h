@@ -3,10 +3,10 @@
  *     claude -> ~/.npm/bin/claude -> ~/.npm/lib/node_modules/…/cli.js, "#!/usr/bin/env node"
  *     shown: ~/.npm/lib/node_modules, and what `node` needs
  *
- * Shown are, read-only: the tree of the node package, Python environment or prefix that the file
- * lies in, or else its directory; the same for its interpreter. Never all of a home directory, a
- * directory that no policy may name, one that anybody may write to, or what holds the project: then
- * only the file.
+ * Shown are, read-only: the tree of the node package, Python environment, version manager or prefix
+ * that the file lies in, or else its directory; the same for its interpreter. Never all of a home
+ * directory, a directory that no policy may name, one that anybody may write to, or what holds the
+ * project: then only the file.
  */
 #ifndef BOX_INSTALLED_H
 #define BOX_INSTALLED_H

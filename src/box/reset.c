@@ -151,5 +151,8 @@ static bool reset_home(const struct boxes *boxes, const struct box *box, struct 
 bool reset_box(const struct boxes *boxes, const struct box *box,
     const struct reset_options *options, struct err *err)
 {
-    return reset_layers(boxes, box, err) && (!options->clean || reset_home(boxes, box, err));
+    bool ok = reset_layers(boxes, box, err) && (!options->clean || reset_home(boxes, box, err));
+    if (!ok)
+        boxes_abandon(boxes, box->name); /* the part in the making */
+    return ok;
 }

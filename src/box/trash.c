@@ -227,6 +227,8 @@ bool trash_sweep(const struct boxes *boxes, size_t *ret_swept, struct err *err)
         AUTO_FD int lock = -1;
         AUTO_ERR struct err busy = {0};
         struct str name = str_z(entry->d_name);
+        if (name.p[0] == '.' && !is_dots(name.p))
+            unlinkat(boxes->making, name.p, AT_REMOVEDIR); /* one that did not get its name */
         if (!box_name_valid(name) || !boxes_lock(boxes, name, &lock, &busy))
             continue;
         boxes_abandon(boxes, name);

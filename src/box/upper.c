@@ -15,6 +15,8 @@ struct reading {
     size_t entries_max;
     uint64_t compare_left;
     bool first_only; /* one change is enough */
+    bool whole;      /* a second copy: no attributes */
+    const struct manifest *made;
     struct delta *delta;
     struct buf hidden; /* the outermost opaque directory that we are in, with a '/' */
     bool is_hidden;
@@ -127,7 +129,7 @@ static bool upper_has(struct reading *r, struct str path)
         r->upper_fd, slash < 0 ? "." : dir, O_PATH | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
     const char *name = path.p + slash + 1;
     return fd >= 0 && fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && is_content(st.st_mode) &&
-           !is_whiteout(fd, name, &st);
+           (r->whole || !is_whiteout(fd, name, &st));
 }
 
 static bool delete_one(struct reading *r, struct str path, const struct stat *old, struct err *err)
@@ -201,7 +203,7 @@ static bool hide(struct reading *r, struct str path, struct err *err)
 static bool take_dir(struct reading *r, const struct walk_entry *e, struct err *err)
 {
     struct stat old;
-    if (under_hidden(r, e->path))
+    if (r->whole || under_hidden(r, e->path))
         return true;
     if (is_opaque(e->dir_fd, e->name.p))
         return hide(r, e->path, err);
@@ -233,6 +235,14 @@ static bool take_content(struct reading *r, const struct walk_entry *e, struct e
     return add_if_changed(r, e->path, &old, old_fd, &new, new_fd, err);
 }
 
+/* As it was made, and what it was made of has not moved since: apply moves only what was changed.
+ */
+static bool is_as_made(const struct reading *r, struct str path, const struct stat *st)
+{
+    const struct manifest_entry *e = r->made ? manifest_find(r->made, path) : NULL;
+    return e && manifest_same(e, st);
+}
+
 static const char *what_it_is(mode_t mode)
 {
     return S_ISFIFO(mode) ? "is a named pipe" : S_ISSOCK(mode) ? "is a socket" : "is a device";
@@ -249,10 +259,12 @@ static bool take(struct reading *r, struct walk *w, const struct walk_entry *e, 
     }
     if (fstatat(e->dir_fd, e->name.p, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return true; /* gone meanwhile */
-    if (is_whiteout(e->dir_fd, e->name.p, &st))
+    if (!r->whole && is_whiteout(e->dir_fd, e->name.p, &st))
         return under_hidden(r, e->path) || delete_lower(r, e->path, err);
-    if (!check_plain(e, &st, err))
+    if (!r->whole && !check_plain(e, &st, err))
         return false;
+    if (is_as_made(r, e->path, &st))
+        return true;
     if (S_ISDIR(st.st_mode))
         return take_dir(r, e, err);
     if (is_content(st.st_mode))
@@ -295,6 +307,8 @@ static bool run(int lower_fd, int upper_fd, const struct upper_options *options,
         .entries_max = options->entries_max ? options->entries_max : UPPER_ENTRIES_MAX,
         .compare_left = options->compare_max ? options->compare_max : UPPER_COMPARE_MAX,
         .first_only = first_only,
+        .whole = options->opaque_root,
+        .made = options->opaque_root ? options->made : NULL,
         .delta = delta,
         .hidden = BUF_INIT(1 << 20),
     };

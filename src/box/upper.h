@@ -15,12 +15,15 @@
  * directories, owners, times and attributes are no changes.
  *
  * A second copy of the project (where no overlay can be mounted) is an upper layer that hides
- * everything: `.opaque_root`. The cost is then that of both trees.
+ * everything: `.opaque_root`. Attributes mean nothing in it. The cost is then that of both trees;
+ * with the manifest that was taken of it when it was made, only what is not as it says is read, and
+ * the cost is that of looking at every file.
  */
 #ifndef BOX_UPPER_H
 #define BOX_UPPER_H
 
 #include "box/delta.h"
+#include "box/manifest.h"
 
 enum {
     UPPER_ENTRIES_MAX = 2 * 1000 * 1000,
@@ -29,6 +32,8 @@ enum {
 
 struct upper_options {
     bool opaque_root;
+    const struct manifest
+        *made;            /* of the second copy, when nothing had been changed in it; or NULL */
     size_t entries_max;   /* 0: UPPER_ENTRIES_MAX */
     uint64_t compare_max; /* 0: UPPER_COMPARE_MAX */
 };

@@ -1,6 +1,7 @@
 /* A box's policy, places and environment. */
 #include "box/view.h"
 
+#include "box/command.h"
 #include "box/installed.h"
 #include "path/beneath.h"
 #include "path/lexical.h"
@@ -228,20 +229,26 @@ static struct str resolved(struct arena *a, struct str path)
     return name ? arena_str(a, str_z(name)) : (struct str){0};
 }
 
-/* The row of our own agent means this very program. */
+/* What is to run; or else what the agent's row names, for whoever runs it by hand. The row of our
+ * own agent means this very program. */
 static const char *program_name(const struct viewer *v)
 {
+    AUTO_ERR struct err ignored = {0};
     char self[PATH_MAX];
-    if (!v->in->program || strcmp(v->in->program, "cordon") != 0)
-        return v->in->program;
+    struct str_list words;
+    const char *name = v->in->program;
+    if (!name && command_split(v->box->agent->command, v->a, &words, &ignored) && words.n)
+        name = arena_strdup(v->a, words.p[0]);
+    if (!name || strcmp(name, "cordon") != 0)
+        return name;
     ssize_t n = readlink("/proc/self/exe", self, sizeof(self));
-    return n > 0 && (size_t)n < sizeof(self) ? arena_strdup(v->a, str_n(self, (size_t)n))
-                                             : v->in->program;
+    return n > 0 && (size_t)n < sizeof(self) ? arena_strdup(v->a, str_n(self, (size_t)n)) : name;
 }
 
 static bool add_program(struct viewer *v, struct err *err)
 {
     struct policy *p = &v->view->policy;
+    AUTO_ERR struct err missing = {0};
     const struct installed_input input = {
         .program = program_name(v),
         .path = variable(v->in->environ, STR("PATH")),
@@ -251,11 +258,10 @@ static bool add_program(struct viewer *v, struct err *err)
         .inside = v->inside,
         .system = p->exec.allowed_executables,
     };
-    if (!v->in->program)
-        return true;
-    if (!installed_find(&input, v->a, &v->installed, err))
-        return false;
-    v->view->program = v->installed.path.p;
+    if (!input.program || !installed_find(&input, v->a, &v->installed, &missing))
+        return !v->in->program || err_move(err, &missing);
+    if (v->in->program)
+        v->view->program = v->installed.path.p;
     p->fs.allowed_read = joined(v->a, p->fs.allowed_read, v->installed.shown);
     p->exec.allowed_executables = joined(v->a, p->exec.allowed_executables, v->installed.shown);
     return true;

@@ -22,7 +22,7 @@
 struct view_input {
     const char *const *environ; /* the caller's: where keys and PATH are taken from */
     const char *home;           /* the user's real one, or NULL */
-    const char *program;        /* the agent's argv[0], shown and found; NULL: none */
+    const char *program;        /* argv[0] of what is to run; NULL: the agent's, if it is there */
     uint16_t proxy_port;        /* inside; 0: there is no proxy */
 };
 

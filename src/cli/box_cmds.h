@@ -47,15 +47,16 @@ struct box_use {
 
 #define BOX_USE_NONE ((struct box_use){BOXES_NONE, BOX_NONE, -1})
 
-enum box_use_for {
-    BOX_USE_LOOK,
-    BOX_USE_CHANGE, /* holds its lock */
+enum {
+    BOX_USE_LOOK = 0,
+    BOX_USE_CHANGE = 1 << 0,   /* holds its lock */
+    BOX_USE_NO_AGENT = 1 << 1, /* its agent is not needed: a row that is gone is an empty one */
 };
 
 /* A box by its name. E_NOT_FOUND, E_CLI_INVALID_ARG for what can't be one; E_CONFLICT: another
  * command has its lock. */
-MUST_USE bool box_use_open(struct cli *cli, const char *name, enum box_use_for purpose,
-    struct box_use *ret_use, struct err *err);
+MUST_USE bool box_use_open(
+    struct cli *cli, const char *name, unsigned purpose, struct box_use *ret_use, struct err *err);
 void box_use_done(struct box_use *use);
 
 const char *box_mode_name(enum box_mode mode); /* "copy" */

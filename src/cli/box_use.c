@@ -41,15 +41,37 @@ static bool lock_box(struct cli *cli, struct str name, struct box_use *use, stru
     return boxes_lock(&use->boxes, name, &use->lock, err);
 }
 
-bool box_use_open(struct cli *cli, const char *name, enum box_use_for purpose,
-    struct box_use *ret_use, struct err *err)
+/* Work is not lost because somebody took the agent out of the settings. */
+static void add_gone_agent(
+    struct cli *cli, const struct boxes *boxes, struct str name, struct agent_rows *rows)
+{
+    AUTO_ERR struct err ignored = {0};
+    AUTO_FD int fd = -1;
+    struct box_meta meta;
+    const struct box_agent *agent;
+    if (!boxes_find(boxes, name, &fd, &ignored) ||
+        !meta_load(fd, name, cli->arena, &meta, &ignored) ||
+        agent_find(meta.agent, rows, &agent, &ignored))
+        return;
+    struct box_agent *more = ARENA_NEW(cli->arena, struct box_agent, rows->n + 1);
+    for (size_t i = 0; i < rows->n; i++)
+        more[i] = rows->p[i];
+    more[rows->n] = (struct box_agent){.name = meta.agent};
+    *rows = (struct agent_rows){more, rows->n + 1};
+}
+
+bool box_use_open(
+    struct cli *cli, const char *name, unsigned purpose, struct box_use *ret_use, struct err *err)
 {
     struct agent_rows rows;
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
     if (!box_use_boxes(cli, BOXES_LOOK, &use.boxes, err) ||
-        (purpose == BOX_USE_CHANGE && !lock_box(cli, str_z(name), &use, err)) ||
-        !box_use_rows(cli, &rows, err) ||
-        !box_open(&use.boxes, str_z(name), &rows, cli->arena, &use.box, err))
+        ((purpose & BOX_USE_CHANGE) && !lock_box(cli, str_z(name), &use, err)) ||
+        !box_use_rows(cli, &rows, err))
+        return false;
+    if (purpose & BOX_USE_NO_AGENT)
+        add_gone_agent(cli, &use.boxes, str_z(name), &rows);
+    if (!box_open(&use.boxes, str_z(name), &rows, cli->arena, &use.box, err))
         return false;
     *ret_use = use;
     use = BOX_USE_NONE;

@@ -13,6 +13,7 @@ struct diff_options {
 
 enum {
     WARNED = 10,
+    ROUNDS = 5,
 };
 #define PATCH_MAX ((size_t)1 << 30)
 
@@ -74,16 +75,6 @@ static void warn_drift(struct diff *d, bool all)
     if (!all)
         out_note(cli, "the project is large: only what the box changed was compared with it; "
                       "'cordon box show' compares all");
-}
-
-static bool look_at_drift(struct diff *d, struct err *err)
-{
-    bool all;
-    if (!changes_drift(&d->changes, &d->drift, &all, err))
-        return false;
-    if (d->drift.n)
-        warn_drift(d, all);
-    return true;
 }
 
 /* Output -------------------------------------------------------------------------------------- */
@@ -241,7 +232,8 @@ static bool run_git(struct cli *cli, const struct box *box, const struct diff_op
 
 /* ---------------------------------------------------------------------------------------------- */
 
-static bool run_layers(
+/* Warnings come when the rest is certain. */
+static bool try_layers(
     struct cli *cli, const struct box *box, const struct args *args, struct err *err)
 {
     AUTO(diff_done)
@@ -251,15 +243,33 @@ static bool run_layers(
         .changes = BOX_CHANGES_NONE,
         .drift = DELTA_INIT};
     struct str_list missed;
+    bool all;
     if (!changes_open(box, &d.changes, err) || !changes_read(&d.changes, err) ||
         !changes_only(cli, box, args->v + 1, args->n - 1, &d.changes, &missed, err) ||
-        !look_at_drift(&d, err))
+        !changes_drift(&d.changes, &d.drift, &all, err) ||
+        !(cli->json ? print_json(&d, err) : print_text(&d, err)))
         return false;
+    if (d.drift.n)
+        warn_drift(&d, all);
     for (size_t i = 0; i < missed.n; i++)
         out_warn(cli, "'" STR_FMT "': the box changed nothing there (paths begin at '" STR_FMT "')",
             STR_ARG(missed.p[i]), STR_ARG(box->meta.workdir.host_path));
     changes_warn_refused(cli, &d.changes.delta);
-    return cli->json ? print_json(&d, err) : print_text(&d, err);
+    return true;
+}
+
+/* An agent that is at work may change a file between two looks at it. */
+static bool run_layers(
+    struct cli *cli, const struct box *box, const struct args *args, struct err *err)
+{
+    size_t start = cli->stdout_buf.n;
+    for (int round = 1; !try_layers(cli, box, args, err); round++) {
+        if (err->code != E_CONFLICT || round == ROUNDS)
+            return false;
+        err_done(err);
+        buf_truncate(&cli->stdout_buf, start);
+    }
+    return true;
 }
 
 static bool run_diff(struct cli *cli, const struct args *args, struct err *err)
@@ -268,7 +278,7 @@ static bool run_diff(struct cli *cli, const struct args *args, struct err *err)
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
     if (options->stat && options->name_only)
         return err_set(err, E_CLI_INVALID_ARG, "--stat or --name-only, not both");
-    if (!box_use_open(cli, args->v[0], BOX_USE_LOOK, &use, err))
+    if (!box_use_open(cli, args->v[0], BOX_USE_NO_AGENT, &use, err))
         return false;
     if (use.box.meta.workdir.mode == BOX_RW)
         return run_git(cli, &use.box, options, args, err);

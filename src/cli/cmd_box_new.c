@@ -1,4 +1,5 @@
 /* cordon box new: a box for a project. */
+#include "base/utf8.h"
 #include "box/command.h"
 #include "box/installed.h"
 #include "box/name.h"
@@ -151,6 +152,10 @@ static bool take_agent(struct making *m, struct err *err)
     if (m->o->model)
         m->in.meta.model = agent_model(m->agent, str_z(m->o->model));
     m->in.setup.args = words(m->cli->arena, m->args->v + 2, m->args->n - 2);
+    for (size_t i = 0; i < m->in.setup.args.n; i++)
+        if (!utf8_valid(m->in.setup.args.p[i]))
+            return err_set(
+                err, E_CLI_INVALID_ARG, "argument %zu for the agent is not UTF-8", i + 1);
     if (!command_make(
             &(struct command_input){m->agent, m->in.prompt, m->in.meta.model, m->in.setup.args},
             m->cli->arena, &command, err))
@@ -195,6 +200,11 @@ static bool take_dirs(struct making *m, struct err *err)
     if (!config_state_path(m->cli->arena, "", &m->host.state, err) || !parse_dirs(m, err) ||
         !dirs_check(m->dirargs, m->n_dirs, &m->host, m->cli->arena, m->dirs, err))
         return false;
+    for (size_t i = 0; i < m->n_dirs; i++)
+        if (lexical_is_below(m->dirs[i].path, agent_home(m->agent)))
+            return err_set(err, E_CLI_INVALID_ARG,
+                "'" STR_FMT "' holds '" STR_FMT "', where the agent is at home in the box",
+                STR_ARG(m->dirs[i].path), STR_ARG(agent_home(m->agent)));
     for (size_t i = 0; i < m->n_dirs; i++)
         if (m->dirs[i].danger)
             out_warn(m->cli, "'" STR_FMT "' is dangerous for a box, as you forced it: %s",

@@ -351,7 +351,7 @@ static bool run_show(struct cli *cli, const struct args *args, struct err *err)
 {
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
     struct box_facts *f = ARENA_NEW(cli->arena, struct box_facts, 1);
-    if (!box_use_open(cli, args->v[0], BOX_USE_LOOK, &use, err))
+    if (!box_use_open(cli, args->v[0], BOX_USE_NO_AGENT, &use, err))
         return false;
     facts_gather(cli, &use.box, f);
     if (cli->json)

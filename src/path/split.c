@@ -22,7 +22,12 @@ static void *run_half(void *arg)
 
 bool split_run(size_t n, split_fn run, void *context, struct err *err)
 {
-    size_t middle = n < SPLIT_MIN ? n : n / 2;
+    return split_run_at(n, n / 2, run, context, err);
+}
+
+bool split_run_at(size_t n, size_t middle, split_fn run, void *context, struct err *err)
+{
+    middle = n < SPLIT_MIN ? n : MIN(middle, n);
     struct half first = {0, middle, run, context, {0}, false};
     struct half second = {middle, n, run, context, {0}, false};
     pthread_t thread;

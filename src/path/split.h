@@ -17,5 +17,7 @@ enum {
 typedef bool (*split_fn)(void *context, size_t i, struct err *err);
 
 MUST_USE bool split_run(size_t n, split_fn run, void *context, struct err *err);
+/* The second thread begins at `middle`: where not all take the same time. */
+MUST_USE bool split_run_at(size_t n, size_t middle, split_fn run, void *context, struct err *err);
 
 #endif

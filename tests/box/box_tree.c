@@ -1,12 +1,11 @@
 /* The trees of boxes from a shell, for the oracle tests:
  *
- *     box_tree list|diff|stat LOWER UPPER [opaque]      what changed
- *     box_tree copy PROJECT TARGET [ignored]            a copy; prints what was left out
- *     box_tree manifest TREE FILE                       takes one and keeps it
- *     box_tree drift TREE FILE                          compares
- *     box_tree apply PROJECT BASELINE UPPER JOURNAL [opaque] [dry] [executed] [only=PATH]
- *                                                       prints each change and what becomes of it;
- *                                                       BASELINE may be a manifest of PROJECT
+ *     box_tree list|diff|stat LOWER UPPER [opaque|made=FILE]   what changed; with a manifest of
+ * UPPER as it was made, a second copy of LOWER box_tree copy PROJECT TARGET [ignored]            a
+ * copy; prints what was left out box_tree manifest TREE FILE                       takes one and
+ * keeps it box_tree drift TREE FILE                          compares box_tree apply PROJECT
+ * BASELINE UPPER JOURNAL [opaque] [dry] [executed] [only=PATH] prints each change and what becomes
+ * of it; BASELINE may be a manifest of PROJECT
  */
 #include "box/apply.h"
 #include "box/copy.h"
@@ -65,10 +64,16 @@ static int changes(int argc, char **argv)
 {
     AUTO_FD int lower = open_dir(argv[2]), upper = open_dir(argv[3]);
     AUTO_DELTA struct delta d = DELTA_INIT;
+    AUTO_MANIFEST struct manifest made = MANIFEST_INIT;
     struct upper_options options = {.opaque_root = argc > 4};
     struct err err = {0};
     if (lower < 0 || upper < 0)
         return 2;
+    if (argc > 4 && strncmp(argv[4], "made=", 5) == 0) {
+        if (!manifest_read(AT_FDCWD, argv[4] + 5, &made, &err))
+            return complain(&err);
+        options.made = &made;
+    }
     if (!upper_read(lower, upper, &options, &d, &err))
         return complain(&err);
     if (strcmp(argv[1], "list") == 0)

@@ -272,6 +272,27 @@ def only_some_paths(home):
 
 
 @case
+def a_box_that_is_at_work(home):
+    """Files that change while they are read: each answer is a patch of one moment, or says so."""
+    p = project(home.top)
+    upper = home.make('one', p)
+    write(upper + '/a.c', 'x\n')
+    writer = subprocess.Popen(['sh', '-c', 'i=0; while :; do i=$((i+1)); echo $i > t; mv t a.c; echo $i > new$((i%7)); rm -f new$((i%5)); done'],
+                              cwd=upper)
+    try:
+        for _ in range(30):
+            done = home.run('diff', 'one')
+            assert done.returncode in (0, 19), done
+            if done.returncode == 0:
+                assert subprocess.run(['git', 'apply', '--check', '-'], cwd=p, input=done.stdout, env=GIT_ENV).returncode == 0
+            assert home.run('show', 'one').returncode == 0
+            assert home.json('list')['boxes'][0].get('error') is None
+    finally:
+        writer.kill()
+        writer.wait()
+
+
+@case
 def git_never_runs_outside_on_what_a_box_wrote(home):
     p = project(home.top)
     home.make('one', p, 'rw')
@@ -536,6 +557,16 @@ def the_user_applied_it_himself(home):
     done = home.run('apply', 'one', '--yes')
     assert done.returncode == 0 and b'has it already' in done.stdout and b'applied 0 changes' in done.stdout, done
     assert home.run('diff', 'one').stdout == b''
+
+
+@case
+def an_agent_that_is_gone(home):
+    p = project(home.top)
+    write(home.make('one', p, meta={'agent': 'gone'}) + '/a.c', 'changed\n')
+    assert home.json('show', 'one')['agent'] == 'gone'
+    assert home.run('diff', 'one', '--name-only').stdout == b'a.c\n'
+    assert home.run('apply', 'one', '--yes').returncode == 0 and open(p + '/a.c').read() == 'changed\n'
+    assert home.run('diff', '../one').returncode == 12 and home.run('diff', 'two').returncode == 18
 
 
 @case

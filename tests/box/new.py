@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import TIMEOUT_S, case, children, main  # noqa: E402
-from view import CASES, cordon, inside, new, project, read, write  # noqa: E402
+from view import CASES, cordon, git, inside, new, project, read, write  # noqa: E402
 
 CASES.clear()  # those of view.py
 MANY = 8
@@ -107,6 +107,21 @@ def reap(t):
     for pid, _, name in children():
         t.same(name, b"(cordon-box)")
         os.waitpid(pid, 0)
+
+
+@case("git is not led into a submodule that a ':rw' box has made its own")
+def _(t):
+    p, lib = project(t), project(t, "lib")
+    git(t, p, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib, "sub")
+    git(t, p, "commit", "-qm", "with a submodule")
+    new(t, p + ":rw", name="real")
+    inside(t, "cd sub && rm .git && git init -q . && git add -A && git -c user.name=n -c user.email=e commit -qm x &&"
+              f"git config filter.x.clean 'touch {t.top}/ran; cat' && echo '* filter=x' > .gitattributes && echo new > keep", name="real")
+    os.chmod(t.top, 0o777)
+    cordon(t, "box", "new", "b", p, "--agent", "test", "--no-start", expect=None)
+    t.true(not os.path.exists(t.top + "/ran"), "the host ran it")
+    t.run(["git", "-C", p, "status"])
+    t.true(os.path.exists(t.top + "/ran"), "the test sees nothing")
 
 
 # Running boxes ---------------------------------------------------------------------------------

@@ -254,6 +254,28 @@ def check_apply(box_tree, work, upper, old, new, extra):
     shutil.rmtree(baseline)
 
 
+def check_second_copy(box_tree, work, old_tree, old, new):
+    """A copy, a manifest of it, and then changes; some of them hide behind the old size and time."""
+    tree, manifest = os.path.join(work, 'second'), os.path.join(work, 'made')
+    os.mkdir(tree)
+    for command in (['copy', old_tree, tree, 'ignored'], ['manifest', tree, manifest]):
+        subprocess.run([box_tree, *command], check=True, capture_output=True)
+    made = {p: os.lstat(os.path.join(tree, p)) for p in old}
+    for path in old:
+        if path not in new:
+            os.unlink(os.path.join(tree, path))
+    for base, _, _ in os.walk(tree, topdown=False):
+        if base != tree and not os.listdir(base):
+            os.rmdir(base)
+    for path, e in new.items():
+        if old.get(path) != e:
+            put(tree, path, e)
+            if path in made:
+                st = made[path]
+                os.utime(os.path.join(tree, path), ns=(st.st_atime_ns, st.st_mtime_ns), follow_symlinks=False)
+    check(box_tree, work, 'second copy', old_tree, tree, new, ['made=' + manifest])
+
+
 def round_(box_tree, seed):
     r = random.Random(seed)
     with tempfile.TemporaryDirectory(prefix='box-oracle-') as work:
@@ -264,6 +286,7 @@ def round_(box_tree, seed):
         write_tree(old_tree, old)
         write_tree(new_tree, new)
         check(box_tree, work, 'whole', old_tree, new_tree, new, ['opaque'])
+        check_second_copy(box_tree, work, old_tree, old, new)
         upper = os.path.join(work, 'upper')
         upper_by_hand(r, upper, old, new)
         check(box_tree, work, 'by hand', old_tree, upper, new, [])

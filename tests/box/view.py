@@ -63,7 +63,8 @@ def project(t, name="p"):
 
 def cordon(t, *args, expect=0, **more):
     run = t.run([t.cordon, *args], **more)
-    t.code(run, expect)
+    if expect is not None:
+        t.code(run, expect)
     return run
 
 
@@ -266,6 +267,29 @@ def _(t):
     write(t, home + "/.nvm/v20/bin/fakenode", f"#!/bin/sh\ncat {home}/.npmrc; ls -A {home}\n", 0o755)
     t.same(inside(t, "", "program=agent", expect=None), ".npm\n.nvm\n")
     subprocess.run(["rm", "-r", home + "/.npm", home + "/.nvm", home + "/.npmrc"], check=True)
+
+
+@case("the agent's program is there for commands by hand, too")
+def _(t):
+    p = project(t)
+    write(t, t.top + "/bin/claude", "#!/bin/sh\necho hand\n", 0o755)
+    new(t, p, agent="claude")
+    t.same(inside(t, "claude", expect=127), "")
+    installed(t, t.top + "/bin")
+    t.same(inside(t, "claude"), "hand\n")
+
+
+@case("a shim of a version manager")
+def _(t):
+    p, root = project(t), t.home + "/.env"
+    write(t, root + "/shims/fakenode", f'#!/bin/sh\nexec {root}/libexec/env "$@"\n', 0o755)
+    write(t, root + "/libexec/env", f'#!/bin/sh\nexec {root}/versions/1/bin/fakenode "$@"\n', 0o755)
+    write(t, root + "/versions/1/bin/fakenode", '#!/bin/sh\necho node "$(basename "$1")"\n', 0o755)
+    write(t, t.top + "/bin/agent", "#!/usr/bin/env fakenode\n", 0o755)
+    installed(t, f"{t.top}/bin:{root}/shims")
+    new(t, p)
+    t.same(inside(t, "", "program=agent"), "node agent\n")
+    subprocess.run(["rm", "-r", root], check=True)
 
 
 @case("a program that is not there, and an interpreter that is not")

@@ -117,6 +117,9 @@ cordon: --network 'none': with --allow-host there is nothing to choose [E_CLI_IN
 $ cordon box new one p --agent test --allow-host 'a b'
 cordon: --allow-host: 'a b' can't be in the list of hosts: it is no name of a host [E_CLI_INVALID_ARG]
 ? 12
+$ cordon box new one p --agent test -- $'\xff'
+cordon: argument 1 for the agent is not UTF-8 [E_CLI_INVALID_ARG]
+? 12
 $ cordon box new one p --agent test --prompt x --prompt-file y
 cordon: --prompt-file 'y': there is a --prompt already [E_CLI_INVALID_ARG]
 ? 12
@@ -163,6 +166,10 @@ cordon: '$T/p' contains '$T/p/in'; give a box one of them [E_CLI_INVALID_ARG]
 $ cordon box new one home/.cordon/x --agent test || mkdir -p home/.cordon/x; cordon box new one home/.cordon/x:force --agent test
 cordon: cannot use '$T/home/.cordon/x' for a box: No such file or directory [E_IO]
 cordon: '$T/home/.cordon/x' lies in '$T/home/.cordon', where cordon keeps its own files [E_CLI_INVALID_ARG]
+? 12
+
+$ cordon box new one /:rw:force --agent test
+cordon: '/' holds '/home/yoloai', where the agent is at home in the box [E_CLI_INVALID_ARG]
 ? 12
 
 ## force, with a warning
