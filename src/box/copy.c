@@ -16,7 +16,6 @@
 enum {
     LINK_MAX_BYTES = 4096,
     CONFIG_MAX = 1 << 20,
-    MAKING = 64 * 1024, /* making a file takes as long as copying so many bytes */
 };
 
 struct copying {
@@ -186,16 +185,6 @@ static void sum_up(const struct copying *c, struct copy_report *report)
     report->shared = atomic_load(&c->how.shared);
 }
 
-/* Up to here is half of the work. */
-static size_t middle_of(const struct copy_list *list)
-{
-    uint64_t all = list->bytes + list->n_jobs * (uint64_t)MAKING, sum = 0;
-    size_t i = 0;
-    while (i < list->n_jobs && sum < all / 2)
-        sum += list->jobs[i++].size + MAKING;
-    return i;
-}
-
 bool copy_project(int project_fd, int target_fd, const struct copy_options *options,
     struct copy_report *report, struct err *err)
 {
@@ -204,7 +193,7 @@ bool copy_project(int project_fd, int target_fd, const struct copy_options *opti
         .arena = ARENA_INIT((size_t)2 << 30), .options = options, .report = report};
     struct copying c = {.list = &list, .target_fd = target_fd, .root = geteuid() == 0};
     if (!copy_list_project(&list, project_fd, err) || !make_dirs(&c, err) ||
-        !split_run_at(list.n_jobs, middle_of(&list), copy_one, &c, err) || !finish_dirs(&c, err))
+        !split_share(list.n_jobs, copy_one, &c, err) || !finish_dirs(&c, err))
         return false;
     sum_up(&c, report);
     return true;

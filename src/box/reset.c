@@ -107,13 +107,13 @@ static bool write_manifest(const struct box *box, int project, struct err *err)
     AUTO_MANIFEST struct manifest m = MANIFEST_INIT;
     if (box->meta.workdir.mode != BOX_OVERLAY)
         return true;
-    return manifest_take(project, &m, err) && manifest_write(&m, box->host, "manifest.next", err);
+    return manifest_take(project, &m, err) && manifest_write(&m, box->host, "manifest.reset", err);
 }
 
 static bool name_manifest(const struct box *box, struct err *err)
 {
     return box->meta.workdir.mode != BOX_OVERLAY ||
-           renameat(box->host, "manifest.next", box->host, "manifest") == 0 ||
+           renameat(box->host, "manifest.reset", box->host, "manifest") == 0 ||
            err_errno(err, E_IO, errno, "cannot write 'manifest'");
 }
 

@@ -2,6 +2,7 @@
 #include "path/split.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 struct half {
     size_t from, to;
@@ -22,12 +23,7 @@ static void *run_half(void *arg)
 
 bool split_run(size_t n, split_fn run, void *context, struct err *err)
 {
-    return split_run_at(n, n / 2, run, context, err);
-}
-
-bool split_run_at(size_t n, size_t middle, split_fn run, void *context, struct err *err)
-{
-    middle = n < SPLIT_MIN ? n : MIN(middle, n);
+    size_t middle = n < SPLIT_MIN ? n : n / 2;
     struct half first = {0, middle, run, context, {0}, false};
     struct half second = {middle, n, run, context, {0}, false};
     pthread_t thread;
@@ -43,4 +39,56 @@ bool split_run_at(size_t n, size_t middle, split_fn run, void *context, struct e
     err_done(&first.err);
     err_done(&second.err);
     return ok;
+}
+
+/* So many at a time: about a directory of files, so that both are seldom in the same one. */
+enum {
+    BATCH = 64,
+};
+
+struct shared {
+    atomic_size_t next;
+    atomic_bool stop;
+    size_t n;
+    split_fn run;
+    void *context;
+    pthread_mutex_t lock;
+    struct err err; /* the first */
+};
+
+static void fail(struct shared *s, struct err *err)
+{
+    atomic_store(&s->stop, true);
+    pthread_mutex_lock(&s->lock);
+    if (s->err.code == ERR_NONE)
+        err_move(&s->err, err);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void *take_turns(void *arg)
+{
+    struct shared *s = arg;
+    for (;;) {
+        size_t from = atomic_fetch_add(&s->next, BATCH);
+        if (from >= s->n)
+            return NULL;
+        for (size_t i = from; i < MIN(from + BATCH, s->n); i++) {
+            AUTO_ERR struct err err = {0};
+            if (atomic_load(&s->stop))
+                return NULL;
+            if (!s->run(s->context, i, &err))
+                fail(s, &err);
+        }
+    }
+}
+
+bool split_share(size_t n, split_fn run, void *context, struct err *err)
+{
+    struct shared s = {.n = n, .run = run, .context = context, .lock = PTHREAD_MUTEX_INITIALIZER};
+    pthread_t thread;
+    bool both = n > BATCH && pthread_create(&thread, NULL, take_turns, &s) == 0;
+    take_turns(&s);
+    if (both)
+        pthread_join(thread, NULL);
+    return s.err.code == ERR_NONE || err_move(err, &s.err);
 }

@@ -17,7 +17,8 @@ enum {
 typedef bool (*split_fn)(void *context, size_t i, struct err *err);
 
 MUST_USE bool split_run(size_t n, split_fn run, void *context, struct err *err);
-/* The second thread begins at `middle`: where not all take the same time. */
-MUST_USE bool split_run_at(size_t n, size_t middle, split_fn run, void *context, struct err *err);
+/* Where not all take the same time: each thread takes the next few when it is done with its last
+ * ones. It is the first failure that counts. */
+MUST_USE bool split_share(size_t n, split_fn run, void *context, struct err *err);
 
 #endif

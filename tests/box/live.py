@@ -12,13 +12,12 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "sandbox"), os.path.join(HERE, "..", "tui")]
 from console import EXPECT_S  # noqa: E402 pylint: disable=wrong-import-position
-from harness import TIMEOUT_S, Failed, case, children, main, sanitized  # noqa: E402 pylint: disable=wrong-import-position
+from harness import PRESET_PYTHON, TIMEOUT_S, Failed, case, children, main, sanitized  # noqa: E402 pylint: disable=wrong-import-position
 from screen import Screen  # noqa: E402 pylint: disable=wrong-import-position
 
 KEY = "sk-test-0123456789abcdef"
@@ -50,6 +49,16 @@ sys.stdout.write("\r\nWORKING\r\n")
 sys.stdout.flush()
 while os.read(0, 100) != b"q":
     pass
+'''
+
+# A client that looks, and never reads what it is shown.
+DEAF = r'''
+import socket, struct, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.connect(sys.argv[1])
+s.send(struct.pack("IIHH", 1, 1, 24, 80))
+print("on", flush=True)
+sys.stdin.read()
 '''
 
 
@@ -458,16 +467,31 @@ def _(t):
     t.file("flood.sh", "while [ ! -e go ]; do sleep 0.02; done\nseq 1 300000\ntouch over\nexec sleep 1000\n")
     with Boxes(t, row(command="bash flood.sh")) as b:
         b.new(agent="own")
-        with b.attach() as deaf, b.attach() as c:
+        deaf = t.start([PRESET_PYTHON, "-c", DEAF, b.host("socket")], stdin=subprocess.PIPE)
+        t.until(deaf, b"on\n")
+        with b.attach() as blind, b.attach() as c:
             c.shows("box b")
             b.exec("touch", "go")
             c.shows("^300000$")
             b.exec("test", "-e", "over")
             c.send(b"\x1dd")
             t.same(c.finish(), 0)
-            deaf.shows("^300000$")
-            deaf.send(b"\x1dd")
-            t.same(deaf.finish(), 0)
+            blind.shows("^300000$")
+            blind.send(b"\x1dd")
+            t.same(blind.finish(), 0)
+        t.code(t.finish(deaf, b""), 0)
+
+
+@case("only its own user reaches a box's supervisor", who="user")
+def _(t):
+    with Boxes(t) as b:
+        b.new()
+        if os.getuid() != 0:
+            return
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as s:
+            s.settimeout(EXPECT_S)
+            s.connect(b.host("socket"))
+            t.same(s.recv(100), b"")
 
 
 @case("attach: nothing but characters reaches the terminal")

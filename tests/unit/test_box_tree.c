@@ -89,7 +89,9 @@ TEST(box_upper_reads_whiteouts_and_opaque_directories)
     }
     check_changes("deleted d/a\ndeleted d/b\nadded f\ndeleted f/x\ndeleted o/gone/deep\n");
     AUTO_FREE char *whole = changes(&(struct upper_options){.opaque_root = true});
-    CHECK_Z(whole, "deleted d/a\ndeleted d/b\nadded f\ndeleted f/x\ndeleted o/gone/deep\n");
+    /* In a second copy attributes mean nothing: the box sees an empty file. */
+    CHECK_Z(
+        whole, "added d\ndeleted d/a\ndeleted d/b\nadded f\ndeleted f/x\ndeleted o/gone/deep\n");
 }
 
 TEST(box_upper_never_shows_git)
