@@ -462,8 +462,9 @@ static bool is_applied(const struct apply *a, struct str path)
     return false;
 }
 
-bool apply_move_manifest(
-    const struct apply *a, const struct manifest *old, struct manifest *moved, struct err *err)
+/* The old one, with the applied files as they are now in a tree. */
+static bool move_to(int root_fd, const struct apply *a, const struct manifest *old,
+    struct manifest *moved, struct err *err)
 {
     size_t i = 0, j = 0;
     while (i < old->n || j < a->n) {
@@ -477,10 +478,22 @@ bool apply_move_manifest(
         i += e && is_applied(a, path);
         const struct apply_row *row = &a->rows[j++];
         AUTO_SEEN struct seen now = {.fd = -1};
-        if (!look(a->trees.project_fd, row->item->path, &now, err))
+        if (!look(root_fd, row->item->path, &now, err))
             return false;
         if (now.fd >= 0 && !now.strange)
             manifest_add(moved, row->item->path, &now.st);
     }
     return true;
+}
+
+bool apply_move_manifest(
+    const struct apply *a, const struct manifest *old, struct manifest *moved, struct err *err)
+{
+    return move_to(a->trees.project_fd, a, old, moved, err);
+}
+
+bool apply_same(
+    const struct apply *a, const struct manifest *old, struct manifest *same, struct err *err)
+{
+    return move_to(a->trees.upper_fd, a, old, same, err);
 }

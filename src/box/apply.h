@@ -87,6 +87,12 @@ MUST_USE bool apply_commit(struct apply *a, const char *journal_dir, struct err 
 MUST_USE bool apply_move_manifest(
     const struct apply *a, const struct manifest *old, struct manifest *moved, struct err *err);
 
+/* After a commit: what of the box's own layer is the same as its baseline now, for
+ * upper_options.same, so that nobody has to read it again to see that. `old` is the one of before,
+ * or empty; `same` must be empty. */
+MUST_USE bool apply_same(
+    const struct apply *a, const struct manifest *old, struct manifest *same, struct err *err);
+
 void apply_done(struct apply *a);
 
 #endif

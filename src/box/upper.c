@@ -16,7 +16,7 @@ struct reading {
     uint64_t compare_left;
     bool first_only; /* one change is enough */
     bool whole;      /* a second copy: no attributes */
-    const struct manifest *made;
+    const struct manifest *same;
     struct delta *delta;
     struct buf hidden; /* the outermost opaque directory that we are in, with a '/' */
     bool is_hidden;
@@ -237,9 +237,9 @@ static bool take_content(struct reading *r, const struct walk_entry *e, struct e
 
 /* As it was made, and what it was made of has not moved since: apply moves only what was changed.
  */
-static bool is_as_made(const struct reading *r, struct str path, const struct stat *st)
+static bool is_as_before(const struct reading *r, struct str path, const struct stat *st)
 {
-    const struct manifest_entry *e = r->made ? manifest_find(r->made, path) : NULL;
+    const struct manifest_entry *e = r->same ? manifest_find(r->same, path) : NULL;
     return e && manifest_same(e, st);
 }
 
@@ -263,7 +263,7 @@ static bool take(struct reading *r, struct walk *w, const struct walk_entry *e, 
         return under_hidden(r, e->path) || delete_lower(r, e->path, err);
     if (!r->whole && !check_plain(e, &st, err))
         return false;
-    if (is_as_made(r, e->path, &st))
+    if (is_as_before(r, e->path, &st))
         return true;
     if (S_ISDIR(st.st_mode))
         return take_dir(r, e, err);
@@ -308,7 +308,7 @@ static bool run(int lower_fd, int upper_fd, const struct upper_options *options,
         .compare_left = options->compare_max ? options->compare_max : UPPER_COMPARE_MAX,
         .first_only = first_only,
         .whole = options->opaque_root,
-        .made = options->opaque_root ? options->made : NULL,
+        .same = options->same,
         .delta = delta,
         .hidden = BUF_INIT(1 << 20),
     };

@@ -16,8 +16,9 @@
  *
  * A second copy of the project (where no overlay can be mounted) is an upper layer that hides
  * everything: `.opaque_root`. Attributes mean nothing in it. The cost is then that of both trees;
- * with the manifest that was taken of it when it was made, only what is not as it says is read, and
- * the cost is that of looking at every file.
+ * with the manifest that was taken of it when it was made, in `same`, only what is not as it says
+ * is read, and the cost is that of looking at every file. After an apply the upper layer still has
+ * all that was applied: apply_same() gives such a manifest of it.
  */
 #ifndef BOX_UPPER_H
 #define BOX_UPPER_H
@@ -32,10 +33,9 @@ enum {
 
 struct upper_options {
     bool opaque_root;
-    const struct manifest
-        *made;            /* of the second copy, when nothing had been changed in it; or NULL */
-    size_t entries_max;   /* 0: UPPER_ENTRIES_MAX */
-    uint64_t compare_max; /* 0: UPPER_COMPARE_MAX */
+    const struct manifest *same; /* files that were the same in both when they were so; or NULL */
+    size_t entries_max;          /* 0: UPPER_ENTRIES_MAX */
+    uint64_t compare_max;        /* 0: UPPER_COMPARE_MAX */
 };
 
 /* The delta must be empty; it is sorted after. E_IO where a limit is passed. */

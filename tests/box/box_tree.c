@@ -72,7 +72,7 @@ static int changes(int argc, char **argv)
     if (argc > 4 && strncmp(argv[4], "made=", 5) == 0) {
         if (!manifest_read(AT_FDCWD, argv[4] + 5, &made, &err))
             return complain(&err);
-        options.made = &made;
+        options.same = &made;
     }
     if (!upper_read(lower, upper, &options, &d, &err))
         return complain(&err);

@@ -437,6 +437,34 @@ TEST(apply_replaces_only_directories_that_it_empties)
     }
 }
 
+/* What was applied is still in the box's layer, and is not read again. */
+TEST(apply_tells_what_is_the_same)
+{
+    struct scene s;
+    AUTO_ERR struct err err = {0};
+    scene_open(&s, false);
+    prepare(&s);
+    {
+        AUTO(opened_done) struct opened o;
+        AUTO_MANIFEST struct manifest none = MANIFEST_INIT, same = MANIFEST_INIT;
+        bool any = true;
+        CHECK_OK(open_all(&s, &o, &err) && check(&o, &err) && commit(&s, &o, &err), &err);
+        CHECK_OK(apply_same(&o.apply, &none, &same, &err), &err);
+        struct upper_options options = {.opaque_root = true, .compare_max = 1};
+        CHECK(!upper_any(o.lower, o.upper, &options, &any, &err));
+        CHECK_ERR(&err, E_IO, "too large to compare");
+        err_done(&err);
+        options.same = &same;
+        CHECK_OK(upper_any(o.lower, o.upper, &options, &any, &err), &err);
+        CHECK_INT(any, false);
+        put(&s, "upper", "new/n", "eww");
+        options.compare_max = 0;
+        CHECK_OK(upper_any(o.lower, o.upper, &options, &any, &err), &err);
+        CHECK_INT(any, true);
+    }
+    scene_close(&s);
+}
+
 /* Only some paths --------------------------------------------------------------------------------
  */
 
