@@ -303,13 +303,16 @@ def main():
     box_tree = os.path.abspath(sys.argv[1])
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 60
     first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    kernels = 0
-    for seed in range(first, first + rounds):
+    failed = kernels = 0
+    for number, seed in enumerate(range(first, first + rounds), 1):
         try:
             kernels += round_(box_tree, seed)
+            print(f'ok {number} - changes of seed {seed}')
         except AssertionError as problem:
-            sys.exit(f'seed {seed}: {problem}')
-    print(f'{rounds} rounds, {kernels} of them with overlayfs itself')
+            failed += 1
+            print(f'not ok {number} - changes of seed {seed}: {problem}')
+    print(f'# {kernels} of them with overlayfs itself\n1..{rounds}')
+    sys.exit(failed > 0)
 
 
 if __name__ == '__main__':
