@@ -11,13 +11,13 @@
 #include <signal.h>
 
 enum {
-    PIECE = 4096, /* fewer lines than the scrollback holds */
-    LINES = 10 * 1000,
+    PIECE = 256,           /* fewer lines than the scrollback holds */
     FLUSH_BYTES = 1 << 20, /* printed at once */
     LOOK_MS = 100,         /* between looks at a recording that grows */
     RAW_PIECE = 64 * 1024,
     TEXT_MAX = 48 << 20, /* of --json */
     RUNS_MAX = 1000 * 1000,
+    LINE_MAX_BYTES = 1 << 20,
 };
 
 struct log_options {
@@ -32,37 +32,45 @@ struct log {
     uint64_t run;
     struct term *term;
     unsigned shown; /* rows at the top of the screen that are printed already */
-    struct buf text;
+    struct buf line, text;
     bool cut;
     struct err error;
 };
 
 /* Lines --------------------------------------------------------------------------------------- */
 
+/* A row that goes on in the next one is part of the same line. */
+static void end_line(struct log *l)
+{
+    if (!l->cli->json)
+        out_name(l->cli, buf_str(&l->line), '\n');
+    else if (l->text.n + l->line.n < TEXT_MAX)
+        buf_printf(&l->text, STR_FMT "\n", STR_ARG(buf_str(&l->line)));
+    else
+        l->cut = true;
+    buf_reset(&l->line);
+}
+
 static void add_row(struct log *l, int row)
 {
-    AUTO_BUF struct buf line = BUF_INIT(1 << 20);
-    size_t end = 0;
+    bool wraps = term_row_wraps(l->term, row);
+    size_t end = l->line.n;
     for (unsigned col = 0; col < term_cols(l->term); col++) {
         struct term_cell cell;
         term_cell(l->term, row, col, &cell);
         for (unsigned i = 0; i < cell.n; i++) {
-            char bytes[8];
-            buf_add(&line, bytes, utf8_write(cell.codepoints[i], bytes));
+            char bytes[UTF8_MAX];
+            buf_add(&l->line, bytes, utf8_write(cell.codepoints[i], bytes));
         }
         if (cell.n)
-            end = line.n;
+            end = l->line.n;
         else if (cell.width)
-            buf_add_byte(&line, ' ');
+            buf_add_byte(&l->line, ' ');
     }
-    bool wraps = term_row_wraps(l->term, row);
-    buf_truncate(&line, wraps ? line.n : end);
-    if (!l->cli->json)
-        out_name(l->cli, buf_str(&line), wraps ? '\0' : '\n');
-    else if (l->text.n + line.n < TEXT_MAX)
-        buf_printf(&l->text, STR_FMT "%s", STR_ARG(buf_str(&line)), wraps ? "" : "\n");
-    else
-        l->cut = true;
+    if (wraps && l->line.n < LINE_MAX_BYTES)
+        return;
+    buf_truncate(&l->line, end);
+    end_line(l);
 }
 
 /* What has left the screen will not change any more. */
@@ -191,6 +199,8 @@ static bool print_text(struct log *l, const char *dir, int signals, struct err *
     if (l->o->follow && fd >= 0)
         read_on(l, fd, (off_t)t.transcript.n, signals);
     add_screen(l, used_rows(l));
+    if (l->line.n)
+        end_line(l);
     return true;
 }
 
@@ -229,7 +239,10 @@ static bool print(struct log *l, int signals, struct err *err)
 static bool run_log(struct cli *cli, const struct args *args, struct err *err)
 {
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
-    struct log l = {.cli = cli, .o = args->options, .text = BUF_INIT(TEXT_MAX + (1 << 20))};
+    struct log l = {.cli = cli,
+        .o = args->options,
+        .line = BUF_INIT(2 * LINE_MAX_BYTES),
+        .text = BUF_INIT(TEXT_MAX + 4 * LINE_MAX_BYTES)};
     sigset_t set;
     if (cli->json && (l.o->raw || l.o->follow))
         return err_set(
@@ -243,6 +256,7 @@ static bool run_log(struct cli *cli, const struct args *args, struct err *err)
         interrupt_close(&set);
     term_free(l.term);
     buf_done(&l.text);
+    buf_done(&l.line);
     err_done(&l.error);
     return ok;
 }
