@@ -10,7 +10,7 @@
 
 enum {
     NAMES_MAX = 1000,
-    TRASH_MS = 2000,
+    TRASH_MS = 500,
 };
 
 struct destroy_options {
