@@ -155,6 +155,7 @@ static bool has_any(int trash)
 }
 
 enum {
+    SOON_MS = 200,
     KEPT_FD = 3, /* the trash; standard streams below it lead nowhere */
     /* ioprio_set(2) has no header of the C library */
     IOPRIO_WHO_PROCESS = 1,
@@ -237,4 +238,12 @@ bool trash_sweep(const struct boxes *boxes, size_t *ret_swept, struct err *err)
     closedir(list);
     *ret_swept = n;
     return true;
+}
+
+void trash_empty_soon(const struct boxes *boxes)
+{
+    AUTO_ERR struct err ignored = {0};
+    struct trash_left left = {0};
+    if (!trash_empty(boxes, SOON_MS, &left, &ignored) || left.left)
+        trash_empty_later(boxes);
 }

@@ -24,6 +24,10 @@ enum {
  * none could be started is no failure: the next command tries again. */
 void trash_empty_later(const struct boxes *boxes);
 
+/* Deletes what takes but a moment, and leaves the rest for later: for commands that are waited for.
+ */
+void trash_empty_soon(const struct boxes *boxes);
+
 /* What commands that were killed left in the making goes to the trash; what others are making
  * stays. */
 MUST_USE bool trash_sweep(const struct boxes *boxes, size_t *ret_swept, struct err *err);

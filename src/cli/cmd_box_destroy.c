@@ -10,7 +10,6 @@
 
 enum {
     NAMES_MAX = 1000,
-    TRASH_MS = 500,
 };
 
 struct destroy_options {
@@ -151,8 +150,6 @@ static bool tell(struct destroying *d, struct err *err)
 static bool run_destroy(struct cli *cli, const struct args *args, struct err *err)
 {
     struct destroying d = {.cli = cli, .o = args->options, .boxes = BOXES_NONE};
-    AUTO_ERR struct err ignored = {0};
-    struct trash_left left;
     struct str_list names;
     bool ok = box_use_boxes(cli, BOXES_LOOK, &d.boxes, err) && names_of(&d, args, &names, err) &&
               box_use_rows(cli, &d.rows, err);
@@ -164,7 +161,7 @@ static bool run_destroy(struct cli *cli, const struct args *args, struct err *er
     if (ok && cli->json)
         ok = tell(&d, err);
     if (ok)
-        (void)!trash_empty(&d.boxes, TRASH_MS, &left, &ignored);
+        trash_empty_soon(&d.boxes);
     done(&d);
     return ok;
 }

@@ -246,9 +246,8 @@ static json_t *to_json(const struct doctor *d)
 static bool run_doctor(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct doctor_options *o = args->options;
-    AUTO_ERR struct err unable = {0}, ignored = {0};
+    AUTO_ERR struct err unable = {0};
     struct doctor d = {.cli = cli, .boxes = BOXES_NONE};
-    struct trash_left left;
     if (box_use_boxes(cli, BOXES_MAKE, &d.boxes, &unable)) {
         if (o->fix && !fix(&d, err)) {
             boxes_close(&d.boxes);
@@ -257,7 +256,7 @@ static bool run_doctor(struct cli *cli, const struct args *args, struct err *err
         check_left_over(&d);
         check_boxes(&d);
         check_machine(&d);
-        (void)!trash_empty(&d.boxes, TRASH_MS, &left, &ignored);
+        trash_empty_soon(&d.boxes);
     } else {
         d.unusable = true;
         add(&d,

@@ -23,7 +23,6 @@
 enum {
     NOTES_SHOWN = 5,
     ARGS_MAX = 1000,
-    TRASH_MS = 1000,
 };
 
 struct new_options {
@@ -360,13 +359,11 @@ static bool attach(struct making *m, struct err *err)
 static bool make(struct making *m, struct new_report *report, struct err *err)
 {
     AUTO_FD int lock = -1;
-    AUTO_ERR struct err ignored = {0};
-    struct trash_left left;
     if (!boxes_lock(&m->boxes, m->in.meta.name, &lock, err) || !check_old(m, err))
         return false;
     bool ok = new_make(&m->boxes, &m->in, report, err);
-    if (!ok)
-        (void)!trash_empty(&m->boxes, TRASH_MS, &left, &ignored);
+    if (!ok || m->o->replace)
+        trash_empty_soon(&m->boxes);
     return ok;
 }
 

@@ -3,10 +3,6 @@
 #include "box/trash.h"
 #include "cli/box_cmds.h"
 
-enum {
-    TRASH_MS = 10, /* what takes longer is for later commands */
-};
-
 struct reset_args {
     bool clean, no_prompt, yes, abandon;
 };
@@ -51,13 +47,11 @@ static bool run_reset(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct reset_args *o = args->options;
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
-    AUTO_ERR struct err ignored = {0};
-    struct trash_left left;
     bool started = false;
     if (!box_use_open(cli, args->v[0], BOX_USE_CHANGE, &use, err) ||
         !reset(cli, &use, o, &started, err))
         return false;
-    (void)!trash_empty(&use.boxes, TRASH_MS, &left, &ignored);
+    trash_empty_soon(&use.boxes);
     bool real = use.box.meta.workdir.mode == BOX_RW;
     if (!cli->json) {
         if (real)
