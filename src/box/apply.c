@@ -462,10 +462,12 @@ static bool is_applied(const struct apply *a, struct str path)
     return false;
 }
 
-/* The old one, with the applied files as they are now in a tree. */
+/* The old one, with the applied files as they are now in a tree; in the box's own, which it may
+ * have changed meanwhile, only those that are still what was applied. */
 static bool move_to(int root_fd, const struct apply *a, const struct manifest *old,
     struct manifest *moved, struct err *err)
 {
+    bool of_box = root_fd == a->trees.upper_fd;
     size_t i = 0, j = 0;
     while (i < old->n || j < a->n) {
         struct str path = {0};
@@ -480,7 +482,7 @@ static bool move_to(int root_fd, const struct apply *a, const struct manifest *o
         AUTO_SEEN struct seen now = {.fd = -1};
         if (!look(root_fd, row->item->path, &now, err))
             return false;
-        if (now.fd >= 0 && !now.strange)
+        if (now.fd >= 0 && !now.strange && (!of_box || stamp_is(&row->item->new, &now.st)))
             manifest_add(moved, row->item->path, &now.st);
     }
     return true;

@@ -283,3 +283,14 @@ void box_close_trees(struct box_trees *t)
         if (*fds[i] >= 0)
             close(TAKE_FD(*fds[i]));
 }
+
+void box_load_same(const struct box_trees *t, int host_fd, struct manifest *same)
+{
+    AUTO_ERR struct err ignored = {0};
+    if (t->baseline < 0 || faccessat(host_fd, BOX_SAME, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+        return;
+    if (!manifest_read(host_fd, BOX_SAME, same, &ignored)) {
+        manifest_done(same);
+        *same = MANIFEST_INIT;
+    }
+}

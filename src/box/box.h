@@ -11,6 +11,7 @@
  *     running      the lock of whoever runs the box (box/state.h)
  *     socket       where its supervisor listens (box/client.h)
  *     manifest     the baseline of an `:overlay` box, or of a second copy
+ *     same         files of a copy's upper layer that were applied, and so are as in the baseline
  *     runs/<n>/    the recording of each run: artifacts, as `cordon trace` reads them
  *     refused.jsonl what the network refused (box/proxy.h)
  */
@@ -18,6 +19,7 @@
 #define BOX_BOX_H
 
 #include "box/layout.h"
+#include "box/manifest.h"
 #include "box/meta.h"
 #include "box/rows.h"
 
@@ -97,5 +99,10 @@ struct box_trees {
 #define BOX_TREES_NONE ((struct box_trees){-1, -1, -1, false})
 MUST_USE bool box_open_trees(const struct box *box, struct box_trees *ret_trees, struct err *err);
 void box_close_trees(struct box_trees *trees);
+
+/* For upper_options.same: what needs not be read again to see that it is no change. Empty where
+ * nothing is known. */
+#define BOX_SAME "same"
+void box_load_same(const struct box_trees *trees, int host_fd, struct manifest *same);
 
 #endif

@@ -31,8 +31,10 @@ bool reset_unapplied(const struct box *box, struct delta *delta, struct err *err
     if (!box_open_trees(box, &trees, err))
         return false;
     int lower = trees.baseline >= 0 ? trees.baseline : trees.project;
-    return upper_read(
-        lower, trees.upper, &(struct upper_options){.opaque_root = trees.opaque_root}, delta, err);
+    AUTO_MANIFEST struct manifest same = MANIFEST_INIT;
+    box_load_same(&trees, box->host, &same);
+    const struct upper_options options = {.opaque_root = trees.opaque_root, .same = &same};
+    return upper_read(lower, trees.upper, &options, delta, err);
 }
 
 bool reset_refuse_loss(const struct box *box, const char *verb, struct err *err)

@@ -19,6 +19,7 @@ void changes_done(struct box_changes *c)
     box_close_trees(&c->trees);
     delta_done(&c->delta);
     manifest_done(&c->manifest);
+    manifest_done(&c->same);
 }
 
 bool changes_open(const struct box *box, struct box_changes *c, struct err *err)
@@ -34,7 +35,8 @@ int changes_old_fd(const struct box_changes *c)
 
 bool changes_read(struct box_changes *c, struct err *err)
 {
-    struct upper_options options = {.opaque_root = c->trees.opaque_root};
+    struct upper_options options = {.opaque_root = c->trees.opaque_root, .same = &c->same};
+    box_load_same(&c->trees, c->host, &c->same);
     if (c->trees.baseline < 0 &&
         !manifest_load(c->host, CHANGES_MANIFEST, c->trees.project, &c->manifest, err))
         return false;

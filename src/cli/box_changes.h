@@ -20,10 +20,12 @@ struct box_changes {
     struct box_trees trees;
     struct delta delta;
     struct manifest manifest; /* of a box without a copy */
+    struct manifest same;     /* of one with a copy: see box_load_same() */
     int host;                 /* borrowed: the box's host/ */
 };
 
-#define BOX_CHANGES_NONE ((struct box_changes){BOX_TREES_NONE, DELTA_INIT, MANIFEST_INIT, -1})
+#define BOX_CHANGES_NONE \
+    ((struct box_changes){BOX_TREES_NONE, DELTA_INIT, MANIFEST_INIT, MANIFEST_INIT, -1})
 
 /* In host/: see box/box.h. */
 #define CHANGES_MANIFEST "manifest"

@@ -208,6 +208,15 @@ static bool ask(struct applying *x, struct err *err)
         "--yes applies them without a question; --dry-run says what would be done", err);
 }
 
+/* Saves time later on, no more: without it the files are read. */
+static void remember_same(struct applying *x)
+{
+    AUTO_ERR struct err ignored = {0};
+    AUTO_MANIFEST struct manifest same = MANIFEST_INIT;
+    if (apply_same(&x->apply, &x->changes.same, &same, &ignored))
+        (void)!manifest_write(&same, x->box->host, BOX_SAME, &ignored);
+}
+
 static bool commit(struct applying *x, struct err *err)
 {
     const char *journal;
@@ -215,8 +224,11 @@ static bool commit(struct applying *x, struct err *err)
     if (!config_state_path(x->cli->arena, "journal", &journal, err) ||
         !apply_commit(&x->apply, journal, err))
         return false;
-    return x->changes.trees.baseline >= 0 ||
-           (apply_move_manifest(&x->apply, &x->changes.manifest, &moved, err) &&
+    if (x->changes.trees.baseline >= 0) {
+        remember_same(x);
+        return true;
+    }
+    return (apply_move_manifest(&x->apply, &x->changes.manifest, &moved, err) &&
                manifest_write(&moved, x->box->host, CHANGES_MANIFEST, err)) ||
            err_wrap(err, "the project has the changes, but the manifest could not be moved; the "
                          "next apply tries again");

@@ -29,7 +29,9 @@ static bool look_at_changes(const struct box *box, bool *ret_any, struct err *er
         return true;
     if (!box_open_trees(box, &t, err))
         return false;
-    struct upper_options options = {.opaque_root = t.opaque_root};
+    AUTO_MANIFEST struct manifest same = MANIFEST_INIT;
+    box_load_same(&t, box->host, &same);
+    struct upper_options options = {.opaque_root = t.opaque_root, .same = &same};
     return upper_any(t.baseline >= 0 ? t.baseline : t.project, t.upper, &options, ret_any, err);
 }
 
