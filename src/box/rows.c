@@ -34,6 +34,10 @@ enum {
     }
 
 /* clang-format off */
+/* The box is the sandbox; in it there is no other. */
+#define IN_A_BOX \
+    "--fs-mode unrestricted --no-sandbox --ack-unsafe-sandbox --ack-unsafe-network"
+
 static const struct box_agent rows[] = {
     {
         .name = Z("claude"),
@@ -60,8 +64,8 @@ static const struct box_agent rows[] = {
     },
     {
         .name = Z("cordon"),
-        .command = Z("cordon agent"),
-        .headless = Z("cordon agent --prompt \"PROMPT\""),
+        .command = Z("cordon agent " IN_A_BOX),
+        .headless = Z("cordon agent " IN_A_BOX " --prompt \"PROMPT\""),
         .prompt_mode = AGENT_HEADLESS,
         .keys = LIST(Z("ANTHROPIC_API_KEY"), Z("OPENAI_API_KEY")),
         .state_dir = Z("/home/yoloai/.cordon/"),

@@ -324,8 +324,8 @@ static bool tell(struct making *m, const struct new_report *r, struct err *err)
         return out_json(cli, object, err);
     }
     if (meta->workdir.mode == BOX_COPY)
-        out_note(cli, "box '%s': a copy of " STR_FMT " (%zu files)", name,
-            STR_ARG(meta->workdir.host_path), r->copied.files);
+        out_note(cli, "box '%s': a copy of " STR_FMT " (%zu file%s)", name,
+            STR_ARG(meta->workdir.host_path), r->copied.files, r->copied.files == 1 ? "" : "s");
     else
         out_note(cli, "box '%s': " STR_FMT ":%s", name, STR_ARG(meta->workdir.host_path), mode);
     if (m->o->no_start)

@@ -3,7 +3,7 @@
 ## a box, and where it is
 $ mkdir p; echo hi > p/a
 $ cordon box new one p --agent test --no-start
-box 'one': a copy of $T/p (1 files)
+box 'one': a copy of $T/p (1 file)
 not started: cordon box start one
 $ stat -c '%a %n' home/.cordon/sandboxes home/.cordon/sandboxes/one home/.cordon/sandboxes/one/*
 700 home/.cordon/sandboxes
@@ -175,7 +175,7 @@ cordon: '/' holds '/home/yoloai', where the agent is at home in the box [E_CLI_I
 ## force, with a warning
 $ echo x > home/file; cordon box new one home:force --agent test --no-start
 cordon: warning: '$T/home' is dangerous for a box, as you forced it: it is the home directory, with keys and settings
-box 'one': a copy of $T/home (1 files)
+box 'one': a copy of $T/home (1 file)
 not started: cordon box start one
 $ ls -A home/.cordon/sandboxes/one/base/*
 file
@@ -204,7 +204,7 @@ cordon: there is a box 'one' already [E_CONFLICT]
 cordon:   remedy: another name, or --replace to make it anew
 ? 19
 $ echo y > p/a; cordon box new one p --agent test --no-start --replace
-box 'one': a copy of $T/p (1 files)
+box 'one': a copy of $T/p (1 file)
 not started: cordon box start one
 $ cat home/.cordon/sandboxes/one/base/*/a
 y
@@ -215,7 +215,7 @@ cordon: replacing the box 'one' would lose changes that were not applied: 'made'
 cordon:   remedy: 'cordon box apply one' first, or --abandon-unapplied to lose them
 ? 19
 $ cordon box new one p --agent test --no-start --replace --abandon-unapplied
-box 'one': a copy of $T/p (1 files)
+box 'one': a copy of $T/p (1 file)
 not started: cordon box start one
 $ find home/.cordon/sandboxes/one/work -name made
 
