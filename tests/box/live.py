@@ -679,14 +679,19 @@ def _(t):
         t.same(refused[0]["host"], "other.example", refused)
 
 
-@case("limits: a layer that grows too large ends the box, and says so")
+@case("limits: a layer or a home that grows too large ends the box, and says so")
 def _(t):
-    t.file("fill.sh", "for i in $(seq 1 400); do head -c 1000000 /dev/zero > f$i; done; exec sleep 1000\n")
-    with Boxes(t, row(command="bash fill.sh")) as b:
-        b.new("b", "--disk", "5M", agent="own")
-        b.until_state(status="failed")
-        t.true("limit" in b.state()["error"], b.state())
-        t.true(any(g.startswith("disk:") for g in b.state()["gaps"]), b.state())
+    fill = "for i in $(seq 1 400); do head -c 1000000 /dev/zero > f$i; done; exec sleep 1000\n"
+    places = {"layer": "", "home": "cd || exit\n", "closed": "mkdir -m 300 ~/c; cd ~/c || exit\n"}
+    for place, first in places.items():
+        t.file(place + ".sh", first + fill)
+    with Boxes(t, *(row(place, f"bash {place}.sh") for place in places)) as b:
+        for place in places:
+            b.new("b", "--disk", "5M", agent=place)
+            b.until_state(status="failed")
+            t.true("limit" in b.state()["error"], b.state())
+            t.true(any(g.startswith("disk:") for g in b.state()["gaps"]), b.state())
+            b("destroy", "b", "--yes", "--abandon-unapplied")
 
 
 @case("limits: processor time, memory and processes, of the agent and of commands; where they are weaker is told")
