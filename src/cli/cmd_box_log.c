@@ -57,9 +57,11 @@ static void add_row(struct log *l, int row)
     }
     bool wraps = term_row_wraps(l->term, row);
     buf_truncate(&line, wraps ? line.n : end);
-    if (!l->cli->json)
-        out_name(l->cli, buf_str(&line), wraps ? '\0' : '\n');
-    else if (l->text.n + line.n < TEXT_MAX)
+    if (!l->cli->json) {
+        out_name(l->cli, buf_str(&line), '\n');
+        if (wraps) /* the line goes on */
+            buf_truncate(&l->cli->stdout_buf, l->cli->stdout_buf.n - 1);
+    } else if (l->text.n + line.n < TEXT_MAX)
         buf_printf(&l->text, STR_FMT "%s", STR_ARG(buf_str(&line)), wraps ? "" : "\n");
     else
         l->cut = true;

@@ -575,14 +575,14 @@ def _(t):
 
 @case("log: text, bytes, runs, JSON, and a recording for trace")
 def _(t):
-    t.file("say.sh", 'printf "\\033[31mred\\033[0m %s\\n" "$1" "\\033[2J"; seq 1 100\n')
+    t.file("say.sh", 'printf "\\033[31mred\\033[0m %s\\n" "$1" "\\033[2J"; printf "%0300d\\n" 7; seq 1 100\n')
     with Boxes(t, row(command="bash say.sh one")) as b:
         b("log", "none", expect=18)
         b.new("b", "--no-start", agent="own")
         t.same(b.json("log", "b", expect=18)["error"]["code"], "E_NOT_FOUND")
         b("start", "b")
         b.until_state(status="done")
-        want = b"red one\nred \\033[2J\n" + b"".join(b"%d\n" % i for i in range(1, 101))
+        want = b"red one\nred \\033[2J\n" + b"%0300d\n" % 7 + b"".join(b"%d\n" % i for i in range(1, 101))
         t.same(b("log", "b").out, want)
         raw = b("log", "b", "--raw").out
         t.true(raw.startswith(b"\033[31mred\033[0m one\r\n"), raw[:100])
