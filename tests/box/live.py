@@ -615,7 +615,7 @@ def _(t):
 def _(t):
     t.env["TEST_KEY"] = KEY
     t.file("tell.sh", 'echo "key: $TEST_KEY"; printf "\\033]0;%s\\007" "$TEST_KEY"; for i in 1 2 3; do printf %s "${TEST_KEY:0:9}"; '
-           'sleep 0.02; printf "%s\\n" "${TEST_KEY:9}"; done; echo over; read x\n')
+           'sleep 0.02; printf "%s\\n" "${TEST_KEY:9}"; done; printf "%s\\033[1m%s\\n" "${TEST_KEY:0:9}" "${TEST_KEY:9}"; echo over; read x\n')
     with Boxes(t, row(command="bash tell.sh", keys=["TEST_KEY"])) as b:
         b.new(agent="own")
         with b.attach() as c:
