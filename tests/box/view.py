@@ -339,6 +339,23 @@ def _(t):
     subprocess.run(["rm", "-r", t.home + "/other"], check=True)
 
 
+@case("a repository that a ':rw' box names does not come into a copy")
+def _(t):
+    secret = project(t, "secret")
+    plants = {"file": f"echo 'gitdir: {secret}/.git' > .git",
+              "shared": f"mkdir .git; cd .git; echo {secret}/.git > commondir; echo ref: refs/heads/main > HEAD",
+              "both": f"mkdir fake; cd fake; echo {t.work}/both/.git > gitdir; echo {secret}/.git > commondir; "
+                      "echo ref: refs/heads/main > HEAD; echo 'gitdir: fake' > ../.git"}
+    for name, plant in plants.items():
+        p = f"{t.work}/{name}"
+        write(t, p + "/keep", "old\n")
+        new(t, p + ":rw", name=name)
+        inside(t, plant, name=name)
+        run = new(t, p, "--yes", name="of-" + name)
+        t.true(b"does not name it back" in run.err, run)
+        refused(t, "git show main:keep\ngit show HEAD:keep", name="of-" + name)
+
+
 # What is not there -----------------------------------------------------------------------------
 
 
