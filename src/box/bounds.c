@@ -1,5 +1,5 @@
 /* Limits of a box: by cgroup where we may make one, by what each process may have elsewhere; and
- * the disk that its layer uses, which nobody but us counts. */
+ * the disk that its layer and its home use, which nobody but us counts. */
 #include "box/keeper.h"
 #include "path/file.h"
 
@@ -17,6 +17,9 @@ enum {
     GROUP_TEXT = 4096,
     BLOCK = 512, /* what st_blocks counts */
     CPU_GRACE = 5,
+    CLOSED_MAX =
+        3, /* looks in a row at which something can't be read: tests make such for moments */
+    OPEN_DIR = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 };
 
 /* Groups -------------------------------------------------------------------------------------- */
@@ -81,7 +84,9 @@ void bounds_apply(struct keeper *k, pid_t first)
         keeper_gap(k, ok ? "cpu: of each process, not of all together" : "cpu: not limited");
     }
     if (l->disk_bytes)
-        keeper_gap(k, "disk: measured every few seconds, not refused at once");
+        keeper_gap(k, k->box->setup.layering == BOX_LAYERS_NONE
+                          ? "disk: of its home only, and measured every few seconds"
+                          : "disk: measured every few seconds, not refused at once");
     k->measure_ms = clock_mono_ms() + MEASURE_MS;
 }
 
@@ -91,6 +96,7 @@ struct walk {
     uint64_t bytes;
     size_t entries;
     bool cut;
+    bool closed; /* a directory that we may not read, and that the box may fill all the same */
 };
 
 static void add_dir(struct walk *w, int fd, int depth);
@@ -103,13 +109,14 @@ static void add_entry(struct walk *w, int dir, const char *name, int depth)
     w->bytes += (uint64_t)st.st_blocks * BLOCK /
                 MAX((uint64_t)st.st_nlink * !S_ISDIR(st.st_mode), UINT64_C(1));
     if (S_ISDIR(st.st_mode) && depth < MEASURE_DEPTH)
-        add_dir(w, openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), depth + 1);
+        add_dir(w, openat(dir, name, OPEN_DIR), depth + 1);
     else
         w->cut |= S_ISDIR(st.st_mode);
 }
 
 static void add_dir(struct walk *w, int fd, int depth)
 {
+    w->closed |= fd < 0 && errno == EACCES;
     DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
     const struct dirent *entry;
     if (!d && fd >= 0)
@@ -127,34 +134,51 @@ static void add_dir(struct walk *w, int fd, int depth)
         closedir(d);
 }
 
+/* Its changes, unless the directory is the user's own, and its home. */
+static struct walk measure(const struct box *box)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    struct walk w = {0};
+    const enum box_layering layering = box->setup.layering;
+    const char *leaf = layering == BOX_LAYERS_OVERLAY ? "upper" : "tree";
+    if (layering != BOX_LAYERS_NONE)
+        add_dir(&w, open(box_part_path(box, "work", leaf, &a).p, OPEN_DIR), 0);
+    add_dir(&w, openat(box->fd, "home", OPEN_DIR), 0);
+    return w;
+}
+
 uint64_t bounds_due(const struct keeper *k)
 {
-    bool measured = k->box->setup.limits.disk_bytes && k->box->setup.layering != BOX_LAYERS_NONE;
-    return measured && !k->over ? k->measure_ms : UINT64_MAX;
+    return k->box->setup.limits.disk_bytes && !k->over ? k->measure_ms : UINT64_MAX;
+}
+
+static bool is_too_much(struct keeper *k, const struct walk *w)
+{
+    const uint64_t limit = k->box->setup.limits.disk_bytes;
+    if (w->cut)
+        return !err_set(&k->error, E_TIMEOUT,
+            "the box's changes are more files than can be measured (%d)", MEASURE_ENTRIES);
+    if (w->bytes > limit)
+        return !err_set(&k->error, E_TIMEOUT,
+            "the box's changes and home take %llu bytes of disk, and its limit is %llu",
+            (unsigned long long)w->bytes, (unsigned long long)limit);
+    k->closed_times = w->closed ? k->closed_times + 1 : 0;
+    return k->closed_times == CLOSED_MAX &&
+           !err_set(&k->error, E_TIMEOUT,
+               "the box has a directory that can't be read, and so not measured for its limit of "
+               "disk");
 }
 
 /* So long a walk costs at most a tenth of the time. */
 void bounds_measure(struct keeper *k, uint64_t now)
 {
-    const uint64_t limit = k->box->setup.limits.disk_bytes;
-    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
-    struct walk w = {0};
     if (now < bounds_due(k))
         return;
-    const char *leaf = k->box->setup.layering == BOX_LAYERS_OVERLAY ? "upper" : "tree";
-    struct str path = box_part_path(k->box, "work", leaf, &a);
-    add_dir(&w, open(path.p, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), 0);
+    const struct walk w = measure(k->box);
     uint64_t after = clock_mono_ms();
     k->measure_ms = after + MAX((uint64_t)MEASURE_MS, 10 * (after - now));
-    if (w.bytes <= limit && !w.cut)
+    if (!is_too_much(k, &w))
         return;
-    if (w.cut)
-        err_set(&k->error, E_TIMEOUT, "the box's changes are more files than can be measured (%d)",
-            MEASURE_ENTRIES);
-    else
-        err_set(&k->error, E_TIMEOUT,
-            "the box's changes take %llu bytes of disk, and its limit is %llu",
-            (unsigned long long)w.bytes, (unsigned long long)limit);
     k->stopping = true;
     k->grace_ms = SESSION_GRACE_MS;
 }

@@ -49,7 +49,7 @@ static const struct field limits_fields[] = {
     LIMIT("memory_bytes", memory_bytes, "memory"),
     LIMIT("processes", processes, "processes and threads at one time"),
     LIMIT("cpu_seconds", cpu_seconds, "processor time"),
-    LIMIT("disk_bytes", disk_bytes, "what its changes may take"),
+    LIMIT("disk_bytes", disk_bytes, "what its changes and its home may take"),
 };
 static const struct shape limits_shape =
     SHAPE("limits", struct box_limits, limits_fields, "limits of a box; 0: none");

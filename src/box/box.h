@@ -41,7 +41,7 @@ struct box_limits {
     uint64_t memory_bytes;
     uint64_t processes;
     uint64_t cpu_seconds; /* of each process where there is no cgroup */
-    uint64_t disk_bytes;  /* of the upper layer */
+    uint64_t disk_bytes;  /* of the upper layer and home */
 };
 
 struct box_setup {

@@ -1,10 +1,15 @@
 /* The git directory of a copy: a repository of its own, which leads nowhere else. */
 #include "box/copy_list.h"
+#include "path/file.h"
 #include "path/gitdir.h"
 #include "path/walk.h"
 
 #include <errno.h>
 #include <fcntl.h>
+
+enum {
+    SMALL_MAX = 256 * 1024,
+};
 
 /* One directory of git's, copied to `.git` of the copy. */
 struct part {
@@ -111,6 +116,69 @@ static bool take_parts(struct copy_list *list, int own_fd, int common_fd, bool i
     return own.fd >= 0 && take_part(list, &own, err);
 }
 
+/* Does it name us -------------------------------------------------------------------------------
+ */
+
+/* A file of one path, or settings; nothing if it can't be read. */
+static void read_small(int dir_fd, const char *name, struct buf *text)
+{
+    AUTO_ERR struct err ignored = {0};
+    struct stat st;
+    AUTO_FD int fd = openat(dir_fd, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+        !file_read(fd, SMALL_MAX, name, text, &ignored))
+        buf_reset(text);
+}
+
+/* Of a linked work tree: <common>/worktrees/<id>/gitdir names its `.git`. */
+static bool names_file(int own_fd, int common_fd, const struct stat *file)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * SMALL_MAX);
+    struct stat st;
+    AUTO_FD int above = openat(own_fd, "../..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    read_small(own_fd, "gitdir", &text);
+    while (text.n && text.p[text.n - 1] == '\n')
+        buf_truncate(&text, text.n - 1);
+    return above >= 0 && same_dir(above, common_fd) && text.n &&
+           fstatat(own_fd, buf_z(&text), &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+           st.st_dev == file->st_dev && st.st_ino == file->st_ino;
+}
+
+static struct str without_blanks(struct str text)
+{
+    while (text.n && (text.p[0] == ' ' || text.p[0] == '\t'))
+        text = str_skip(text, 1);
+    return str_trim_end(str_trim_end(text, '\t'), ' ');
+}
+
+/* Of a submodule: core.worktree leads to its directory. */
+static bool names_dir(int own_fd, int dir_fd)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * SMALL_MAX), path = BUF_INIT(SMALL_MAX);
+    struct str line, rest, key;
+    bool found = false;
+    read_small(own_fd, "config", &text);
+    for (rest = buf_str(&text); !found && str_cut(rest, '\n', &line, &rest);) {
+        if (!str_cut(line, '=', &key, &line) || !str_is(without_blanks(key), "worktree"))
+            continue;
+        buf_reset(&path);
+        buf_add_str(&path, without_blanks(line));
+        AUTO_FD int fd = openat(own_fd, buf_z(&path), O_PATH | O_DIRECTORY | O_CLOEXEC);
+        found = fd >= 0 && same_dir(fd, dir_fd);
+    }
+    return found;
+}
+
+/* `.git` may be the work of a `:rw` box: it is followed out of the project only to where the user
+ * has made a work tree of this directory. */
+static bool belongs(int dir_fd, int own_fd, int common_fd, const struct stat *git)
+{
+    bool one = same_dir(own_fd, common_fd);
+    if (S_ISDIR(git->st_mode))
+        return one;
+    return one ? names_dir(own_fd, dir_fd) : names_file(own_fd, common_fd, git);
+}
+
 bool copy_git(struct copy_list *list, int dir_fd, struct str prefix, struct err *err)
 {
     struct stat st;
@@ -126,6 +194,10 @@ bool copy_git(struct copy_list *list, int dir_fd, struct str prefix, struct err 
         return false;
     if (own < 0 || common < 0 || !gitdir_is_repository(dir_fd)) {
         copy_list_note(list, name, "leads to no repository");
+        return true;
+    }
+    if (!belongs(dir_fd, own, common, &st)) {
+        copy_list_note(list, name, "leads to a repository that does not name it back");
         return true;
     }
     int kept = copy_list_keep(list, own, err);

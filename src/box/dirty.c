@@ -1,18 +1,14 @@
 /* git status, read as it comes: the number of files has no bound. */
 #include "box/dirty.h"
 
-#include "base/arena.h"
 #include "base/clock.h"
+#include "box/git_ask.h"
 #include "path/root.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
-
-extern char **environ;
 
 enum {
     LINE_MAX_KEPT = 128, /* of a record: what it begins with */
@@ -67,49 +63,16 @@ static void take(struct reader *r, const char *bytes, size_t n)
     }
 }
 
+/* Where git is asked. */
+struct place {
+    struct str top;
+    const char *dir;
+    struct arena *arena;
+};
+
 /* Asking -------------------------------------------------------------------------------------- */
 
-/* Without what would point git elsewhere, or make it run something. */
-static char **environment(struct arena *a)
-{
-    size_t n = 0, all = 0;
-    while (environ[all])
-        all++;
-    char **env = ARENA_NEW(a, char *, all + 3);
-    for (size_t i = 0; i < all; i++)
-        if (!str_starts_with(str_z(environ[i]), STR("GIT_")) &&
-            !str_starts_with(str_z(environ[i]), STR("LC_ALL=")))
-            env[n++] = environ[i];
-    env[n++] = (char *)"LC_ALL=C";
-    env[n++] = (char *)"GIT_TERMINAL_PROMPT=0";
-    return env;
-}
-
-#define GIT(dir)                                                                 \
-    "git", "-C", dir, "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", \
-        "core.hooksPath=/dev/null"
-
-static bool start(const char *const *argv, const char *dir, struct arena *a, pid_t *ret_pid,
-    int *ret_out, struct err *err)
-{
-    int ends[2];
-    posix_spawn_file_actions_t files;
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return err_errno(err, E_IO, errno, "cannot make a pipe");
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    int failed = posix_spawnp(ret_pid, "git", &files, NULL, (char *const *)argv, environment(a));
-    posix_spawn_file_actions_destroy(&files);
-    close(ends[1]);
-    if (failed) {
-        close(ends[0]);
-        return err_errno(err, E_IO, failed, "cannot ask git about '%s'", dir);
-    }
-    *ret_out = ends[0];
-    return true;
-}
+#define GIT "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"
 
 static bool read_all(int fd, struct reader *r)
 {
@@ -131,49 +94,58 @@ static bool read_all(int fd, struct reader *r)
     }
 }
 
-static bool run_git(const char *const *argv, const char *dir, struct arena *a, struct reader *r,
-    int *ret_status, struct err *err)
+/* 128 and more, as a shell has it, if it was killed. */
+static int exit_status(struct child *child, struct err *err)
 {
-    int fd = -1, status = 0;
-    pid_t pid;
-    if (!start(argv, dir, a, &pid, &fd, err))
-        return false;
-    bool ok = read_all(fd, r);
-    close(fd);
-    if (!ok)
-        kill(pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    if (!ok)
-        return err_set(
-            err, E_IO, "git had no answer about '%s' within %d s", dir, DIRTY_TIMEOUT_MS / 1000);
-    *ret_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return true;
+    struct child_news news;
+    if (!child_next(child, &news, err))
+        return -1;
+    if (news.word != CHILD_EXITED)
+        return 128 + SIGKILL;
+    return WIFEXITED(news.value) ? WEXITSTATUS(news.value) : 128 + WTERMSIG(news.value);
 }
 
-static bool ask_git(const char *dir, struct arena *a, struct dirty *dirty, struct err *err)
+static bool run_git(const char *const *words, const struct place *at, struct reader *r,
+    int *ret_status, struct err *err)
 {
-    const char *const argv[] = {GIT(dir), "status", "--porcelain=v2", "--branch",
-        "--no-ahead-behind", "--ignore-submodules=dirty", "-z", "--", ".", NULL};
+    struct child child = CHILD_NONE;
+    if (!git_ask_start(at->top, at->dir, words, at->arena, &child, err))
+        return err_wrap(err, "cannot ask git about '%s'", at->dir);
+    close(TAKE_FD(child.in));
+    bool ok = read_all(child.out, r);
+    if (ok)
+        *ret_status = exit_status(&child, err);
+    child_kill(&child);
+    child_close(&child);
+    if (!ok)
+        return err_set(err, E_IO, "git had no answer about '%s' within %d s", at->dir,
+            DIRTY_TIMEOUT_MS / 1000);
+    return *ret_status >= 0;
+}
+
+static bool ask_git(const struct place *at, struct dirty *dirty, struct err *err)
+{
+    const char *const words[] = {GIT, "status", "--porcelain=v2", "--branch", "--no-ahead-behind",
+        "--ignore-submodules=dirty", "-z", "--", ".", NULL};
     struct reader r = {.dirty = dirty};
     int status;
-    if (!run_git(argv, dir, a, &r, &status, err))
+    if (!run_git(words, at, &r, &status, err))
         return false;
     if (status != 0)
         return err_set(err, E_IO,
             "git can't tell whether '%s' has uncommitted changes (its exit status is %d): run 'git "
             "status' there",
-            dir, status);
+            at->dir, status);
     return true;
 }
 
 /* What is no commit's name, or a commit that is not there yet, is none. */
-static bool ask_head(const char *dir, struct arena *a, struct dirty *dirty, struct err *err)
+static bool ask_head(const struct place *at, struct dirty *dirty, struct err *err)
 {
-    const char *const argv[] = {GIT(dir), "rev-parse", "-q", "--verify", "HEAD^{commit}", NULL};
+    const char *const words[] = {GIT, "rev-parse", "-q", "--verify", "HEAD^{commit}", NULL};
     struct reader r = {.dirty = dirty};
     int status;
-    if (!run_git(argv, dir, a, &r, &status, err))
+    if (!run_git(words, at, &r, &status, err))
         return false;
     size_t n = r.n;
     while (n && r.start[n - 1] == '\n')
@@ -184,7 +156,7 @@ static bool ask_head(const char *dir, struct arena *a, struct dirty *dirty, stru
 }
 
 static bool ask(const char *dir,
-    bool (*how)(const char *dir, struct arena *a, struct dirty *dirty, struct err *err),
+    bool (*how)(const struct place *at, struct dirty *dirty, struct err *err),
     struct dirty *ret_dirty, struct err *err)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
@@ -193,7 +165,8 @@ static bool ask(const char *dir,
     if (!root_detect(dir, &(struct root_options){0}, &a, &root, err))
         return false;
     dirty.is_git = str_is(root.marker, ".git");
-    if (dirty.is_git && !how(dir, &a, &dirty, err))
+    const struct place at = {root.dir, dir, &a};
+    if (dirty.is_git && !how(&at, &dirty, err))
         return false;
     *ret_dirty = dirty;
     return true;

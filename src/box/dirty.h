@@ -1,10 +1,9 @@
 /* What git says of a project before there is a box: its commit, and whether work is uncommitted.
  *
  * git itself is asked. Its index alone does not tell: staged changes need HEAD's tree, and line
- * ends and filters decide whether a file differs. The project is the user's own then: a box has
- * written to it only through `apply`, which leaves .git alone. All the same no hook and no
- * fsmonitor is run, no lock taken, and no submodule entered, whose settings a `:rw` box may have
- * written. Nobody asks git of a tree that a box wrote.
+ * ends and filters decide whether a file differs. A `:rw` box may have made the repository, so git
+ * is asked in a sandbox (git_ask.h), where what the repository names can read it and do nothing. No
+ * hook and no fsmonitor is run, no lock taken, and no submodule entered.
  */
 #ifndef BOX_DIRTY_H
 #define BOX_DIRTY_H

@@ -6,10 +6,12 @@
 #include "policy/blocked.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 
 enum {
     CHAIN_MAX = 5, /* interpreters of interpreters */
+    LINKS_MAX = 40,
     LIST_MAX = 32,
     HEAD_MAX = 256, /* what the kernel reads of a script */
 };
@@ -47,6 +49,39 @@ static bool has(struct arena *a, struct str dir, const char *name)
 {
     struct stat st;
     return stat(arena_printf(a, STR_FMT "/%s", STR_ARG(dir), name), &st) == 0;
+}
+
+/* Whose word it is ---------------------------------------------------------------------------- */
+
+/* `dir` has no links; what it is with one more name. */
+static struct str step_to(struct arena *a, struct str dir, struct str name)
+{
+    if (str_is(name, ".."))
+        return parent_of(a, dir);
+    return str_z(
+        arena_printf(a, STR_FMT "/" STR_FMT, STR_ARG(str_trim_end(dir, '/')), STR_ARG(name)));
+}
+
+/* Is the file, or a link on the way to it, where the box may write? */
+static bool is_boxs(const struct finder *f, struct str path)
+{
+    char target[PATH_MAX];
+    struct str at = STR("/"), rest = path, name;
+    for (int links = 0; str_cut(rest, '/', &name, &rest);) {
+        if (name.n == 0 || str_is(name, "."))
+            continue;
+        struct str next = step_to(f->a, at, name);
+        ssize_t n = readlink(next.p, target, sizeof(target) - 1);
+        if (n < 0) {
+            at = next;
+            continue;
+        }
+        if (is_in(&f->in->writable, at) || ++links > LINKS_MAX)
+            return true;
+        rest = str_z(arena_printf(f->a, "%.*s/" STR_FMT, (int)n, target, STR_ARG(rest)));
+        at = target[0] == '/' ? STR("/") : at;
+    }
+    return is_in(&f->in->writable, at);
 }
 
 /* May it be shown --------------------------------------------------------------------------- */
@@ -123,13 +158,16 @@ static struct str tree_of(const struct finder *f, struct str path)
     return path;
 }
 
-static void show(struct finder *f, struct str found, struct str resolved)
+static void show(struct finder *f, struct str found, struct str resolved, bool boxs)
 {
     const struct installed_input *in = f->in;
     add(&f->got.dirs, parent_of(f->a, found));
     struct str python = prefix_tree(f->a, found, true);
-    if (python.n && !is_in(&in->system, python) && may_show(f, python))
+    if (python.n && !is_in(&in->system, python) && (!boxs || is_in(&in->inside, python)) &&
+        may_show(f, python))
         add(&f->got.shown, python);
+    if (boxs)
+        return;
     if (!is_in(&in->system, resolved) && !is_in(&in->inside, resolved))
         add(&f->got.shown, tree_of(f, resolved));
     if (!str_eq(found, resolved) && !is_in(&in->system, found) && !is_in(&in->inside, found) &&
@@ -210,8 +248,24 @@ static bool interpreter_of(
     return interpreter.n > 0 && interpreter.p[0] == '/';
 }
 
-static bool follow(
-    struct finder *f, struct str name, struct str needed_by, unsigned depth, struct err *err)
+static bool is_shown_anyway(const struct finder *f, struct str path)
+{
+    return is_in(&f->in->system, path) || is_in(&f->in->inside, path);
+}
+
+static bool refuse(struct str found, struct str resolved, struct err *err)
+{
+    err_set(err, E_FS_VIOLATION,
+        "the agent's program leads to '" STR_FMT "', by something that the box may change: that is "
+        "not shown on its word",
+        STR_ARG(resolved));
+    err_ctx(err, "path", STR_FMT, STR_ARG(found));
+    return err_ctx(err, "remedy", "show its directory with --dir, or use a copy instead of ':rw'");
+}
+
+/* `boxs`: it is named by something that the box may write. */
+static bool follow(struct finder *f, struct str name, struct str needed_by, unsigned depth,
+    bool boxs, struct err *err)
 {
     struct str found, interpreter, looked_up;
     if (!look_up(f, name, &found))
@@ -219,14 +273,17 @@ static bool follow(
     AUTO_FD int fd = beneath_peek(found.p);
     AUTO_FREE char *text = fd >= 0 ? beneath_name(fd) : NULL;
     struct str resolved = text ? arena_str(f->a, str_z(text)) : found;
-    show(f, found, resolved);
+    boxs = boxs || is_boxs(f, found);
+    if (boxs && !is_shown_anyway(f, resolved))
+        return refuse(found, resolved, err);
+    show(f, found, resolved, boxs);
     if (!f->got.path.n)
         f->got.path = resolved;
     if (depth == CHAIN_MAX || !interpreter_of(f->a, resolved, &interpreter, &looked_up))
         return true;
-    if (!follow(f, interpreter, resolved, depth + 1, err))
+    if (!follow(f, interpreter, resolved, depth + 1, boxs, err))
         return false;
-    return !looked_up.n || follow(f, looked_up, resolved, depth + 1, err);
+    return !looked_up.n || follow(f, looked_up, resolved, depth + 1, boxs, err);
 }
 
 bool installed_find(const struct installed_input *input, struct arena *arena,
@@ -235,7 +292,7 @@ bool installed_find(const struct installed_input *input, struct arena *arena,
     struct finder f = {.in = input, .a = arena};
     f.got.shown.p = ARENA_NEW(arena, struct str, LIST_MAX);
     f.got.dirs.p = ARENA_NEW(arena, struct str, LIST_MAX);
-    if (!follow(&f, str_z(input->program), (struct str){0}, 0, err))
+    if (!follow(&f, str_z(input->program), (struct str){0}, 0, false, err))
         return false;
     *ret_installed = f.got;
     return true;

@@ -110,10 +110,11 @@ struct keeper {
     uint64_t drawn_ms, drawn_changes, frame_since;
     unsigned history;
     uint64_t measure_ms, begun_ms;
-    bool over;      /* the agent has ended, and everybody was told */
-    bool stopping;  /* somebody wants it to end */
-    bool gone;      /* the sandbox is no more */
-    bool had_guest; /* ever */
+    int closed_times; /* that something could not be measured, in a row */
+    bool over;        /* the agent has ended, and everybody was told */
+    bool stopping;    /* somebody wants it to end */
+    bool gone;        /* the sandbox is no more */
+    bool had_guest;   /* ever */
     uint64_t grace_ms;
     struct err error; /* what ended it, if not the agent itself */
     struct link_packet packet;

@@ -130,9 +130,11 @@ static const struct term *screen_of(const struct recording *r)
     return r->shown ? r->shown : session_term(r->from);
 }
 
+/* On the screen a key is whole again that was printed in pieces, with colours between them. */
 static json_t *observe(struct recording *r)
 {
-    json_t *observation = observer_take(&r->observer, screen_of(r), OBSERVER_FULL);
+    AUTO_JSON json_t *seen = observer_take(&r->observer, screen_of(r), OBSERVER_FULL);
+    json_t *observation = r->mask.n ? mask_tree(&r->mask, seen) : json_incref(seen);
     observer_record(&r->observer, observation, NULL);
     r->looked_bytes = r->observer.bytes;
     r->looks++;

@@ -20,6 +20,8 @@ static const struct {
     {".gitattributes", git_reason},
     {".gitconfig", git_reason},
     {".gitmodules", git_reason},
+    {".hg/", "belongs to Mercurial, which runs what it names"},
+    {".jj/", "belongs to Jujutsu, which runs what it names"},
     {".githooks/", hook_reason},
     {".husky/", hook_reason},
     {".lefthook.yml", hook_reason},
@@ -48,6 +50,7 @@ static const struct {
     {".dir-locals.el", editor_reason},
     {".exrc", editor_reason},
     {".fleet/", editor_reason},
+    {".helix/", editor_reason},
     {".idea/", editor_reason},
     {".lvimrc", editor_reason},
     {".nvim.lua", editor_reason},
@@ -79,7 +82,14 @@ static const struct {
     {".cargo/config", tool_reason},
     {".cargo/config.toml", tool_reason},
     {".gdbinit", tool_reason},
+    {".ghci", tool_reason},
+    {".iex.exs", tool_reason},
+    {".irbrc", tool_reason},
     {".lldbinit", tool_reason},
+    {".ocamlinit", tool_reason},
+    {".pdbrc", tool_reason},
+    {".pryrc", tool_reason},
+    {".rprofile", tool_reason},
     {".mise.toml", tool_reason},
     {"mise.toml", tool_reason},
     {".npmrc", tool_reason},
@@ -112,8 +122,22 @@ static bool row_matches(struct str end, struct str rest)
     return dir ? rest.n > end.n && same(str_head(rest, end.n), end) : same(rest, end);
 }
 
+/* A directory with HEAD, objects and refs is a repository under any name: git obeys its settings
+ * when somebody is in it. By habit such a name ends in ".git". */
+static bool is_in_repository(struct str path)
+{
+    struct str name, rest = path;
+    while (str_cut(rest, '/', &name, &rest))
+        if (rest.n ? name.n > 4 && same(str_skip(name, name.n - 4), STR(".git"))
+                   : str_is(name, "HEAD"))
+            return true;
+    return false;
+}
+
 const char *selfrun_reason(struct str path)
 {
+    if (is_in_repository(path))
+        return "belongs to a repository, and git runs what that names";
     for (size_t at = 0; at < path.n; at++) {
         if (at > 0 && path.p[at - 1] != '/')
             continue;

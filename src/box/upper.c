@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <strings.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
 
@@ -248,10 +249,20 @@ static const char *what_it_is(mode_t mode)
     return S_ISFIFO(mode) ? "is a named pipe" : S_ISSOCK(mode) ? "is a socket" : "is a device";
 }
 
+/* In another case; or as Windows' file systems take it: ends cut off, a stream, a short name. */
+static bool stands_for_git(struct str name)
+{
+    ptrdiff_t colon = str_find(name, ':');
+    name = str_head(name, colon < 0 ? name.n : (size_t)colon);
+    while (name.n && (name.p[name.n - 1] == '.' || name.p[name.n - 1] == ' '))
+        name.n--;
+    return delta_is_git(name) || (name.n == 5 && strncasecmp(name.p, "git~1", 5) == 0);
+}
+
 static bool take(struct reading *r, struct walk *w, const struct walk_entry *e, struct err *err)
 {
     struct stat st;
-    if (delta_is_git(e->name)) {
+    if (stands_for_git(e->name)) {
         walk_skip(w);
         if (!str_is(e->name, ".git"))
             delta_refuse(r->delta, e->path, "has a name that stands for .git elsewhere");

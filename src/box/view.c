@@ -28,7 +28,7 @@ struct viewer {
     struct box_view *view;
     struct str home;   /* inside */
     struct str hidden; /* ours, on the host */
-    struct str_list inside;
+    struct str_list inside, writable;
     struct plan_bind *binds;
     size_t n_binds;
     struct plan_overlay overlay;
@@ -78,6 +78,7 @@ static bool bind_writable(struct viewer *v, struct str path, struct err *err)
     const char *git = arena_printf(v->a, STR_FMT "/.git", STR_ARG(path));
     if (!bind(v, path, path, true, err))
         return false;
+    v->writable.p[v->writable.n++] = path;
     if (lstat(git, &st) != 0)
         return errno == ENOENT || err_errno(err, E_IO, errno, "cannot look at '%s'", git);
     if (S_ISLNK(st.st_mode))
@@ -137,6 +138,7 @@ static bool add_places(struct viewer *v, struct err *err)
     const struct box_setup *setup = &box->setup;
     v->binds = ARENA_NEW(v->a, struct plan_bind, HOME_AND_PROJECT + EACH * setup->n_extras);
     v->inside.p = ARENA_NEW(v->a, struct str, setup->n_extras + 1);
+    v->writable.p = ARENA_NEW(v->a, struct str, setup->n_extras + 1);
     v->inside.p[v->inside.n++] = box->meta.workdir.mount_path;
     for (size_t i = 0; i < setup->n_extras; i++)
         v->inside.p[v->inside.n++] = setup->extras[i].path;
@@ -286,6 +288,7 @@ static bool add_program(struct viewer *v, struct err *err)
         .state = v->hidden,
         .inside = v->inside,
         .system = p->exec.allowed_executables,
+        .writable = v->writable,
     };
     if (!input.program || !installed_find(&input, v->a, &v->installed, &missing))
         return !v->in->program || err_move(err, &missing);

@@ -438,7 +438,7 @@ static const struct opt new_opts[] = {
     OPT_INT("processes", 0, struct new_options, processes, "N", 1, 4000000,
         "limit its processes and threads; default: 4096"),
     OPT_INT("cpu", 0, struct new_options, cpu, "SECONDS", 1, INT32_MAX, "limit its processor time"),
-    TEXT("disk", disk, "BYTES", ARG_ANY, "limit what its changes take: 500M, 10G"),
+    TEXT("disk", disk, "BYTES", ARG_ANY, "limit what its changes and home take: 500M, 10G"),
     SET("include-ignored", include_ignored, "copy what git ignores, too"),
     SET("replace", replace, "make it anew if it is there already"),
     SET("abandon-unapplied", abandon, "with --replace: lose what was not applied of the old box"),

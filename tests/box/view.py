@@ -314,6 +314,48 @@ def _(t):
     t.same(inside(t, "", "program=agent", expect=None), "refused\nrefused\n")
 
 
+@case("a program that the box may change leads to nothing that is not shown anyway")
+def _(t):
+    p = project(t)
+    write(t, t.home + "/other/tool", "#!/bin/sh\ncat\n", 0o755)
+    write(t, t.home + "/other/secret", "secret\n")
+    os.symlink("tool", t.home + "/other/claude")
+    write(t, p + "/bin/claude", "#!/bin/sh\necho ran\n", 0o755)
+    os.makedirs(t.top + "/links", exist_ok=True)
+    os.symlink(p + "/bin", t.top + "/links/bin")
+    installed(t, t.top + "/links/bin")
+    new(t, p + ":rw", "--yes", agent="claude")
+    t.same(inside(t, "", "program=claude"), "ran\n")
+    for plant in (f"printf '#!{t.home}/other/tool\\n' > bin/claude",
+                  f"ln -sf {t.home}/other/tool bin/claude",
+                  f"ln -sf tool bin/claude; ln -s {t.home}/other/tool bin/tool",
+                  f"rm bin/claude; printf '#!{p}/bin/tool\\n' > bin/claude; chmod +x bin/claude",
+                  f"rm -r bin; ln -s {t.home}/other bin"):
+        inside(t, plant)
+        refused(t, f"cat {t.home}/other/secret")
+        run = t.run([t.child, "b", "program=claude", "--", ""])
+        t.code(run, 99)
+        t.true(b"not shown on its word" in run.err or b"not installed" in run.err, run)
+    subprocess.run(["rm", "-r", t.home + "/other"], check=True)
+
+
+@case("a repository that a ':rw' box names does not come into a copy")
+def _(t):
+    secret = project(t, "secret")
+    plants = {"file": f"echo 'gitdir: {secret}/.git' > .git",
+              "shared": f"mkdir .git; cd .git; echo {secret}/.git > commondir; echo ref: refs/heads/main > HEAD",
+              "both": f"mkdir fake; cd fake; echo {t.work}/both/.git > gitdir; echo {secret}/.git > commondir; "
+                      "echo ref: refs/heads/main > HEAD; echo 'gitdir: fake' > ../.git"}
+    for name, plant in plants.items():
+        p = f"{t.work}/{name}"
+        write(t, p + "/keep", "old\n")
+        new(t, p + ":rw", name=name)
+        inside(t, plant, name=name)
+        run = new(t, p, "--yes", name="of-" + name)
+        t.true(b"does not name it back" in run.err, run)
+        refused(t, "git show main:keep\ngit show HEAD:keep", name="of-" + name)
+
+
 # What is not there -----------------------------------------------------------------------------
 
 

@@ -754,6 +754,12 @@ TEST(box_dirty)
     CHECK_OK(dirty_ask(test_path("g"), &d, &err), &err);
     struct stat st;
     CHECK(stat(test_path("g/ran"), &st) != 0);
+    CHECK(git("config filter.x.clean 'touch ran; cat'"));
+    tree_file(test_path("g/.git/info/attributes"), "* filter=x\n", 0600);
+    tree_file(test_path("g/? b"), "1", 0600); /* as it was, but git has to read it */
+    CHECK_OK(dirty_ask(test_path("g"), &d, &err), &err);
+    CHECK_INT(d.changed, 1);
+    CHECK(stat(test_path("g/ran"), &st) != 0);
     tree_remove(test_path("g/.git/refs"));
     CHECK(!dirty_ask(test_path("g"), &d, &err));
     CHECK_ERR(&err, E_IO, "git can't tell");

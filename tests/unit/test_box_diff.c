@@ -138,6 +138,15 @@ TEST(box_selfrun_table)
         {".gitignore", false},
         {"Jenkinsfile", true},
         {"src/main.c", false},
+        {"repo/HEAD", true},
+        {"HEAD", true},
+        {"bin/head", false},
+        {"HEAD/x", false},
+        {"fixtures/a.git/config", true},
+        {"a.GIT/hooks/x", true},
+        {"notes.git", false},
+        {"sub/.hg/hgrc", true},
+        {".Rprofile", true},
         {"", false},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

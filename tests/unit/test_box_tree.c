@@ -102,7 +102,15 @@ TEST(box_upper_never_shows_git)
     tree_file(test_path("upper/sub/.git/hooks/x"), "evil", 0755);
     tree_file(test_path("upper/two/.git"), "gitdir: /", 0644);
     tree_file(test_path("upper/three/.GIT/config"), "evil", 0644);
-    check_changes("!three/.GIT has a name that stands for .git elsewhere\n");
+    tree_file(test_path("upper/GIT~1/config"), "evil", 0644);
+    tree_file(test_path("upper/four/.git. "), "evil", 0644);
+    tree_file(test_path("upper/four/.git::$INDEX_ALLOCATION/config"), "evil", 0644);
+    tree_file(test_path("upper/four/git~1x"), "", 0644);
+    check_changes("added four/git~1x\n"
+                  "!GIT~1 has a name that stands for .git elsewhere\n"
+                  "!four/.git.  has a name that stands for .git elsewhere\n"
+                  "!four/.git::$INDEX_ALLOCATION has a name that stands for .git elsewhere\n"
+                  "!three/.GIT has a name that stands for .git elsewhere\n");
 }
 
 TEST(box_upper_refuses_what_is_no_file)
