@@ -311,7 +311,10 @@ static const struct {
     {"claude", "fix it", NULL, NULL, "[claude][--dangerously-skip-permissions]", "fix it"},
     {"claude", NULL, "opus", "--verbose",
         "[claude][--dangerously-skip-permissions][--model][claude-opus-4-latest][--verbose]", NULL},
-    {"cordon", "-x\ny", NULL, NULL, "[cordon][agent][--prompt][-x\ny]", NULL},
+    {"cordon", "-x\ny", NULL, NULL,
+        "[cordon][agent][--fs-mode][unrestricted][--no-sandbox][--ack-unsafe-sandbox]"
+        "[--ack-unsafe-network][--prompt][-x\ny]",
+        NULL},
 };
 
 TEST(box_command)
