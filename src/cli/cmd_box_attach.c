@@ -157,7 +157,9 @@ static bool run_exec(struct cli *cli, const struct args *args, struct err *err)
     int status = 0;
     if (cli->json)
         return err_set(err, E_CLI_INVALID_ARG, "exec prints what the command prints: no --json");
-    memcpy(argv, args->v + 1, (args->n - 1) * sizeof(*argv));
+    /* Nothing is called '--': whoever writes it ends the options, as elsewhere. */
+    size_t skip = args->n > 2 && strcmp(args->v[1], "--") == 0 ? 2 : 1;
+    memcpy(argv, args->v + skip, (args->n - skip) * sizeof(*argv));
     if (!box_use_open(cli, args->v[0], BOX_USE_LOOK, &use, err))
         return false;
     signal(SIGPIPE, SIG_IGN);
