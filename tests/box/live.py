@@ -216,6 +216,35 @@ def _(t):
             t.same((stream, run.wait(TIMEOUT_S)), (stream, 141))
 
 
+def waits(t, b, process):
+    """An `exec` that has opened the box, and watches for signals."""
+    def has_opened():
+        t.true(process.poll() is None, "it did not wait")
+        fds = f"/proc/{process.pid}/fd"
+        with contextlib.suppress(OSError):
+            opened = [os.readlink(os.path.join(fds, fd)) for fd in os.listdir(fds)]
+            return b.host() in opened and "anon_inode:[signalfd]" in opened
+        return False
+    until(has_opened, "it never opened the box")
+
+
+@case("exec: while another command works on the box it waits, can be interrupted, and sees that the box is gone")
+def _(t):
+    with Boxes(t) as b:
+        b.new("b", "--no-start")
+        sandboxes = os.path.join(t.env["CORDON_HOME"], "sandboxes")
+        with open(os.path.join(sandboxes, ".locks", "b"), "rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            run = t.start([t.cordon, "box", "exec", "b", "true"])
+            waits(t, b, run)
+            run.send_signal(signal.SIGINT)
+            t.code(t.finish(run), 130)
+            run = t.start([t.cordon, "box", "exec", "b", "true"])
+            waits(t, b, run)
+            os.rename(os.path.join(sandboxes, "b"), os.path.join(sandboxes, ".trash", "b"))
+        t.code(t.finish(run), 18)
+
+
 @case("reset, destroy: of a box whose supervisor has only just begun")
 def _(t):
     with Boxes(t) as b:
