@@ -767,6 +767,15 @@ def free_port():
         return s.getsockname()[1]
 
 
+@case("hosts: a loopback name that is in the list is asked of the proxy, others are the box's own")
+def _(t):
+    with Boxes(t) as b:
+        for hosts, direct in ((["a.example"], b"localhost,127.0.0.1"), (["127.0.0.1:8080", "a.example"], b"localhost"),
+                              (["localhost"], b"127.0.0.1"), (["localhost:1", "127.0.0.1"], b"")):
+            b.new("b", "--no-start", "--replace", *(word for host in hosts for word in ("--allow-host", host)))
+            t.same(b.exec("sh", "-c", "echo $no_proxy $NO_PROXY").out, b" ".join([direct] * 2).strip() + b"\n")
+
+
 @case("port: a port of this machine leads into the box")
 def _(t):
     t.file("serve.py", "import socket\ns=socket.socket()\ns.setsockopt(socket.SOL_SOCKET,socket.SO_REUSEADDR,1)\n"
