@@ -251,8 +251,9 @@ static bool step(struct run *r, struct err *err)
             r->moved_ms = i ? clock_mono_ms() : r->moved_ms;
         relay_step(&r->relays[i], &fds[i * RELAY_POLLFDS]);
     }
-    if (r->relays[1].broken && r->pipes[1] >= 0)
-        close(TAKE_FD(r->pipes[1])); /* nobody reads: the command learns of it as any does */
+    for (int i = 1; i < RELAYS; i++)
+        if (r->relays[i].broken && r->pipes[i] >= 0)
+            close(TAKE_FD(r->pipes[i])); /* nobody reads: the command learns of it as any does */
     return (!fds[AT_SIGNALS].revents || take_signal(r, err)) &&
            (!fds[AT_LINK].revents || take_packet(r, err));
 }

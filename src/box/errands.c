@@ -122,9 +122,10 @@ static bool split_words(struct errand *e, struct err *err)
     size_t n = 0;
     for (size_t i = 0; i < e->words.n; i++)
         n += e->words.p[i] == '\0';
-    if (n == 0 || !buf_ok(&e->words) || e->words.p[e->words.n - 1] != '\0' || !e->words.p[0])
-        return err_set(
-            err, E_CLI_INVALID_ARG, n ? "the command's words are too long" : "there is no command");
+    if (n == 0 || !e->words.p[0])
+        return err_set(err, E_CLI_INVALID_ARG, "there is no command: its name is empty");
+    if (!buf_ok(&e->words) || e->words.p[e->words.n - 1] != '\0')
+        return err_set(err, E_CLI_INVALID_ARG, "the command's words are too long");
     e->argv = base_alloc((n + 1) * sizeof(*e->argv));
     const char *word = e->words.p;
     for (size_t i = 0; i < n; i++, word += strlen(word) + 1)

@@ -65,27 +65,34 @@ bool reset_refuse_loss(const struct box *box, const char *verb, struct err *err)
 
 /* A running box ------------------------------------------------------------------------------- */
 
+/* One that is just beginning has no socket yet, one that is about to end has none any more. */
+static bool halt_once(const struct box *box, int *ret_lock, bool *ret_held, struct err *err)
+{
+    AUTO_FD int fd = -1;
+    AUTO_ERR struct err none = {0}, taken = {0};
+    if (client_connect(box, &fd, &none) && !client_stop(fd, HALT_GRACE_MS, err))
+        return false;
+    *ret_held = state_hold(box->host, ret_lock, &taken);
+    return *ret_held || taken.code == E_CONFLICT || err_move(err, &taken);
+}
+
 bool reset_halt(const struct box *box, int *ret_lock, struct err *err)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(PATHS_MAX);
     struct box_state state;
-    bool held;
-    AUTO_FD int fd = -1;
-    AUTO_ERR struct err none = {0};
-    if (!state_load(box->host, &a, &state, &held, err))
-        return false;
-    if (held && client_connect(box, &fd, &none) && !client_stop(fd, HALT_GRACE_MS, err))
-        return false;
-    /* Who is just about to end has no socket any more. */
+    bool held = false, ignored;
     uint64_t until = clock_mono_ms() + HALT_MS;
-    for (bool ok = false; !ok;) {
-        AUTO_ERR struct err taken = {0};
-        ok = state_hold(box->host, ret_lock, &taken);
-        if (!ok && (taken.code != E_CONFLICT || clock_mono_ms() >= until))
-            return err_move(err, &taken);
-        if (!ok)
+    while (!held) {
+        if (!halt_once(box, ret_lock, &held, err))
+            return false;
+        if (!held && clock_mono_ms() >= until)
+            return err_set(
+                err, E_CONFLICT, "the box '" STR_FMT "' does not end", STR_ARG(box->name));
+        if (!held)
             (void)poll(NULL, 0, HALT_LOOK_MS);
     }
+    if (!state_load(box->host, &a, &state, &ignored, err))
+        return false;
     state_await_end(&state);
     return true;
 }

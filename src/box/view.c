@@ -364,6 +364,27 @@ static struct str make_path(const struct viewer *v)
     return arena_str(v->a, buf_str(&path));
 }
 
+/* The box's own loopback is reached without a proxy, but for a name that the list means the host's
+ * by. */
+static struct str direct_hosts(const struct viewer *v)
+{
+    static const char *const own[] = {"localhost", "127.0.0.1"};
+    AUTO_BUF struct buf text = BUF_INIT(64);
+    struct str_list hosts;
+    (void)box_network(v->box, &hosts);
+    for (size_t i = 0; i < ARRAY_LEN(own); i++) {
+        bool listed = false;
+        for (size_t k = 0; k < hosts.n; k++) {
+            struct str name = hosts.p[k], port;
+            (void)str_cut(name, ':', &name, &port);
+            listed = listed || str_is(name, own[i]);
+        }
+        if (!listed)
+            buf_printf(&text, "%s%s", text.n ? "," : "", own[i]);
+    }
+    return arena_str(v->a, buf_str(&text));
+}
+
 static void set_proxy(const struct viewer *v, struct setter *s)
 {
     static const char *const names[] = {
@@ -371,8 +392,9 @@ static void set_proxy(const struct viewer *v, struct setter *s)
     struct str url = str_z(arena_printf(v->a, "http://127.0.0.1:%u", v->in->proxy_port));
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         set(s, names[i], url);
-    set(s, "NO_PROXY", STR("localhost,127.0.0.1"));
-    set(s, "no_proxy", STR("localhost,127.0.0.1"));
+    struct str direct = direct_hosts(v);
+    set(s, "NO_PROXY", direct);
+    set(s, "no_proxy", direct);
     set(s, "NODE_USE_ENV_PROXY", STR("1")); /* which asks for it before it believes them */
 }
 

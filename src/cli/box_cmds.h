@@ -59,6 +59,10 @@ MUST_USE bool box_use_open(
     struct cli *cli, const char *name, unsigned purpose, struct box_use *ret_use, struct err *err);
 void box_use_done(struct box_use *use);
 
+/* A change of files that was cut off is made whole: of the project, and of the box's copy of it.
+ * Until then nobody can tell what is applied. */
+MUST_USE bool box_use_recover(struct cli *cli, const struct box *box, struct err *err);
+
 const char *box_mode_name(enum box_mode mode); /* "copy" */
 
 /* Asks on the terminal, and waits for a line. E_APPROVAL_REQUIRED: there is none; the remedy says

@@ -54,7 +54,9 @@ bool box_use_start(struct cli *cli, const struct box *box, bool with_prompt, str
         AUTO_ERR struct err failed = {0};
         if (start(box, with_prompt ? SUPERVISE_AGENT : SUPERVISE_WITHOUT_PROMPT, &failed))
             return true;
-        if (failed.code != E_CONFLICT || has_agent(box, cli->arena))
+        /* A port that is somebody else's does not come free with the box. */
+        bool may_end = failed.code == E_CONFLICT && !err_ctx_get(&failed, "port");
+        if (!may_end || has_agent(box, cli->arena))
             return err_move(err, &failed);
         if (clock_mono_ms() >= until)
             return err_set(err, E_CONFLICT,

@@ -1,6 +1,7 @@
 /* What the commands of `cordon box` begin with. */
 #include "cli/box_cmds.h"
 #include "cli/config.h"
+#include "cli/project.h"
 
 #include <errno.h>
 
@@ -75,6 +76,20 @@ bool box_use_open(
         return false;
     *ret_use = use;
     use = BOX_USE_NONE;
+    return true;
+}
+
+bool box_use_recover(struct cli *cli, const struct box *box, struct err *err)
+{
+    AUTO(box_close_trees) struct box_trees trees = BOX_TREES_NONE;
+    AUTO_ERR struct err gone = {0};
+    /* Who needs a tree that is not there says so. */
+    if (box->meta.workdir.mode == BOX_RW || !box_open_trees(box, &trees, &gone))
+        return true;
+    const int fds[] = {trees.project, trees.baseline};
+    for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+        if (fds[i] >= 0 && !project_recover(cli, &(struct project){.fd = fds[i]}, err))
+            return false;
     return true;
 }
 

@@ -3,7 +3,6 @@
 #include "cli/box_changes.h"
 #include "cli/box_cmds.h"
 #include "cli/config.h"
-#include "cli/project.h"
 #include "path/exact.h"
 
 struct apply_options_cli {
@@ -234,16 +233,6 @@ static bool commit(struct applying *x, struct err *err)
                          "next apply tries again");
 }
 
-/* A change that was cut off is made whole first: of the project, and of the box's copy of it. */
-static bool recover(struct applying *x, struct err *err)
-{
-    int fds[] = {x->changes.trees.project, x->changes.trees.baseline};
-    for (size_t i = 0; i < ARRAY_LEN(fds); i++)
-        if (fds[i] >= 0 && !project_recover(x->cli, &(struct project){.fd = fds[i]}, err))
-            return false;
-    return true;
-}
-
 static bool refuse_missed(const struct box *box, const struct str_list *missed, struct err *err)
 {
     if (missed->n == 0)
@@ -266,7 +255,8 @@ static bool read_changes(struct applying *x, const struct args *args, struct err
         return err_ctx(err, "remedy", "cordon box diff " STR_FMT " | git apply, where it is now",
             STR_ARG(x->box->name));
     }
-    return (x->options->dry_run || recover(x, err)) && changes_read(&x->changes, err) &&
+    return (x->options->dry_run || box_use_recover(x->cli, x->box, err)) &&
+           changes_read(&x->changes, err) &&
            changes_only(x->cli, x->box, args->v + 1, args->n - 1, &x->changes, &missed, err) &&
            refuse_missed(x->box, &missed, err);
 }

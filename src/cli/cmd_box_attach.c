@@ -6,9 +6,11 @@
 #include "tui/display.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 
 enum {
     SIGNAL_BASE = 128,
@@ -91,25 +93,37 @@ const struct cmd cmd_box_attach = {
 
 /* exec ---------------------------------------------------------------------------------------- */
 
-static void pause_ms(long ms)
+/* Signals are the command's; before there is one, they end the waiting. */
+static bool pause_ms(int ms, int signals, struct err *err)
 {
-    const struct timespec time = {0, ms * 1000 * 1000};
-    nanosleep(&time, NULL);
+    struct signalfd_siginfo info;
+    struct pollfd wait = {.fd = signals, .events = POLLIN};
+    (void)poll(&wait, 1, ms);
+    if (read(signals, &info, sizeof(info)) != sizeof(info) || info.ssi_signo == SIGWINCH)
+        return true;
+    return err_set(err, E_CANCELED, "interrupted: the command was not started");
 }
 
-/* Only if nobody else does it at this very moment: then there is somebody to connect to soon. */
+/* Nothing is started in one that was destroyed or replaced since it was opened. */
+static bool is_there(const struct boxes *boxes, const struct box *box, struct err *err)
+{
+    AUTO_FD int fd = -1;
+    struct stat now, then;
+    if (!boxes_find(boxes, box->name, &fd, err))
+        return false;
+    return (fstat(fd, &now) == 0 && fstat(box->fd, &then) == 0 && now.st_ino == then.st_ino) ||
+           err_set(err, E_NOT_FOUND, "the box '" STR_FMT "' was replaced meanwhile: try again",
+               STR_ARG(box->name));
+}
+
+/* E_CONFLICT: somebody else does it at this very moment, or changes the box. */
 static bool start_idle(struct cli *cli, const struct box_use *use, struct err *err)
 {
-    AUTO_ERR struct err taken = {0};
     AUTO_FD int lock = -1;
     AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
-    if (!box_use_boxes(cli, BOXES_MAKE, &boxes, err))
-        return false;
-    bool ok =
-        boxes_lock(&boxes, use->box.name, &lock, &taken) && box_use_start_idle(&use->box, &taken);
-    if (ok || taken.code == E_CONFLICT)
-        return true;
-    return err_move(err, &taken);
+    return box_use_boxes(cli, BOXES_MAKE, &boxes, err) &&
+           boxes_lock(&boxes, use->box.name, &lock, err) && is_there(&boxes, &use->box, err) &&
+           box_use_start_idle(&use->box, err);
 }
 
 static bool may_wait(const struct err *e, uint64_t until)
@@ -128,11 +142,12 @@ static bool run_once(struct cli *cli, const struct box_use *use, const struct cl
         return client_exec(fd, exec, ret_status, err);
     if (none.code != E_NOT_FOUND)
         return err_move(err, &none);
-    if (!start_idle(cli, use, err))
-        return false;
+    AUTO_ERR struct err taken = {0};
+    if (!start_idle(cli, use, &taken) && taken.code != E_CONFLICT)
+        return err_move(err, &taken);
     if (client_connect(&use->box, &fd, err))
         return client_exec(fd, exec, ret_status, err);
-    return err_ctx(err, "box", "gone");
+    return taken.code ? err_move(err, &taken) : err_ctx(err, "box", "gone");
 }
 
 static bool run_all(struct cli *cli, const struct box_use *use, const struct client_exec *exec,
@@ -145,7 +160,8 @@ static bool run_all(struct cli *cli, const struct box_use *use, const struct cli
             return true;
         if (!may_wait(&failed, until))
             return err_move(err, &failed);
-        pause_ms(WAIT_MS);
+        if (!pause_ms(WAIT_MS, exec->signals, err))
+            return false;
     }
 }
 
@@ -157,7 +173,9 @@ static bool run_exec(struct cli *cli, const struct args *args, struct err *err)
     int status = 0;
     if (cli->json)
         return err_set(err, E_CLI_INVALID_ARG, "exec prints what the command prints: no --json");
-    memcpy(argv, args->v + 1, (args->n - 1) * sizeof(*argv));
+    /* Nothing is called '--': whoever writes it ends the options, as elsewhere. */
+    size_t skip = args->n > 2 && strcmp(args->v[1], "--") == 0 ? 2 : 1;
+    memcpy(argv, args->v + skip, (args->n - skip) * sizeof(*argv));
     if (!box_use_open(cli, args->v[0], BOX_USE_LOOK, &use, err))
         return false;
     signal(SIGPIPE, SIG_IGN);

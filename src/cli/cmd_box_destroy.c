@@ -60,6 +60,8 @@ static bool take(struct destroying *d, struct str name, struct err *err)
         return false;
     if (!box_open(&d->boxes, name, &d->rows, d->cli->arena, &one->box, &why))
         return open_broken(d, one, name, &why, err);
+    if (!box_use_recover(d->cli, &one->box, &why) && !d->o->abandon)
+        return err_move(err, &why);
     return state_load(one->box.host, d->cli->arena, &state, &one->running, err) &&
            (d->o->abandon || reset_refuse_loss(&one->box, "destroying", err));
 }

@@ -282,7 +282,7 @@ static bool run_diff(struct cli *cli, const struct args *args, struct err *err)
         return false;
     if (use.box.meta.workdir.mode == BOX_RW)
         return run_git(cli, &use.box, options, args, err);
-    return run_layers(cli, &use.box, args, err);
+    return box_use_recover(cli, &use.box, err) && run_layers(cli, &use.box, args, err);
 }
 
 static const struct opt diff_opts[] = {

@@ -164,6 +164,23 @@ static size_t count(int dir)
     return n;
 }
 
+/* Of an `apply`, or of a tool, that was killed. */
+static void check_changes(struct doctor *d)
+{
+    AUTO_ERR struct err ignored = {0};
+    const char *path;
+    AUTO_FD int dir = config_state_path(d->cli->arena, "journal", &path, &ignored)
+                          ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+                          : -1;
+    size_t cut = dir >= 0 ? count(dir) : 0;
+    add(d, &(struct check){"changes", cut ? HEALTH_LEFT_OVER : HEALTH_OK,
+               cut ? arena_printf(d->cli->arena,
+                         "%zu changes of projects that were cut off, or are being made now", cut)
+                   : "none is cut off",
+               "cordon box doctor --fix, or the next command in the project; look at '.lost' and "
+               "damaged ones in $CORDON_HOME/journal yourself"});
+}
+
 static void check_boxes(struct doctor *d)
 {
     AUTO_ERR struct err err = {0};
@@ -205,11 +222,29 @@ static void check_left_over(struct doctor *d)
 
 /* The whole ----------------------------------------------------------------------------------- */
 
+/* One that can't be made whole does not keep the others from it. */
+static bool recover_all(struct doctor *d, struct err *err)
+{
+    struct agent_rows rows;
+    struct str_list names;
+    if (!box_use_rows(d->cli, &rows, err) || !boxes_list(&d->boxes, d->cli->arena, &names, err))
+        return false;
+    for (size_t i = 0; i < names.n; i++) {
+        AUTO(box_close) struct box box = BOX_NONE;
+        AUTO_ERR struct err why = {0};
+        if (box_open(&d->boxes, names.p[i], &rows, d->cli->arena, &box, &why) &&
+            !box_use_recover(d->cli, &box, &why))
+            out_warn(d->cli, "box '" STR_FMT "': %s", STR_ARG(names.p[i]), why.message);
+    }
+    return true;
+}
+
 static bool fix(struct doctor *d, struct err *err)
 {
     size_t swept;
     struct trash_left left;
-    return trash_sweep(&d->boxes, &swept, err) && trash_empty(&d->boxes, TRASH_MS, &left, err);
+    return recover_all(d, err) && trash_sweep(&d->boxes, &swept, err) &&
+           trash_empty(&d->boxes, TRASH_MS, &left, err);
 }
 
 static void print(struct cli *cli, const struct doctor *d)
@@ -254,6 +289,7 @@ static bool run_doctor(struct cli *cli, const struct args *args, struct err *err
             return false;
         }
         check_left_over(&d);
+        check_changes(&d);
         check_boxes(&d);
         check_machine(&d);
         trash_empty_soon(&d.boxes);
@@ -272,7 +308,8 @@ static bool run_doctor(struct cli *cli, const struct args *args, struct err *err
 }
 
 static const struct opt doctor_opts[] = {
-    OPT_SET("fix", 0, struct doctor_options, fix, "delete what crashed boxes left"),
+    OPT_SET("fix", 0, struct doctor_options, fix,
+        "delete what crashed boxes left, and make whole what a killed apply left half done"),
 };
 
 static const struct example doctor_examples[] = {

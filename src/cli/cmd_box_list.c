@@ -51,16 +51,20 @@ static bool look_inside(struct cli *cli, const struct boxes *boxes, const struct
     return look_at_changes(&box, &b->changes, err);
 }
 
-static void look(
+/* false: it was destroyed while it was looked at, and is no box any more. */
+static bool look(
     struct cli *cli, const struct boxes *boxes, const struct agent_rows *rows, struct listed *b)
 {
-    AUTO_ERR struct err ignored = {0};
+    AUTO_ERR struct err none = {0};
     AUTO_FD int fd = -1;
     if (look_inside(cli, boxes, rows, b, &b->error))
-        return;
+        return true;
+    bool found = boxes_find(boxes, b->name, &fd, &none);
+    if (!found && none.code == E_NOT_FOUND)
+        return false;
     b->status = b->has_meta ? b->status : BOX_FAILED;
-    b->has_meta = b->has_meta || (boxes_find(boxes, b->name, &fd, &ignored) &&
-                                     meta_load(fd, b->name, cli->arena, &b->meta, &ignored));
+    b->has_meta = b->has_meta || (found && meta_load(fd, b->name, cli->arena, &b->meta, &none));
+    return true;
 }
 
 /* JSON ---------------------------------------------------------------------------------------- */
@@ -205,12 +209,16 @@ static bool run_list(struct cli *cli, const struct args *args, struct err *err)
     if (!box_use_rows(cli, &rows, err))
         return false;
     struct listed *list = ARENA_NEW(cli->arena, struct listed, names.n + 1);
+    size_t n = 0;
     for (size_t i = 0; i < names.n; i++) {
-        list[i].name = names.p[i];
-        look(cli, &boxes, &rows, &list[i]);
+        list[n] = (struct listed){.name = names.p[i]};
+        if (look(cli, &boxes, &rows, &list[n]))
+            n++;
+        else
+            err_done(&list[n].error);
     }
-    bool ok = print_boxes(cli, list, names.n, err);
-    for (size_t i = 0; i < names.n; i++)
+    bool ok = print_boxes(cli, list, n, err);
+    for (size_t i = 0; i < n; i++)
         err_done(&list[i].error);
     return ok;
 }

@@ -9,6 +9,7 @@
 #include "box/trash.h"
 #include "cli/box_cmds.h"
 #include "cli/config.h"
+#include "cli/project.h"
 #include "path/dirarg.h"
 #include "path/exact.h"
 #include "path/file.h"
@@ -270,6 +271,7 @@ static bool check_old(struct making *m, struct err *err)
     }
     const char *act = arena_printf(m->cli->arena, "Replace '" STR_FMT "'", STR_ARG(name));
     return state_load(m->old.host, m->cli->arena, &state, &running, err) &&
+           (box_use_recover(m->cli, &m->old, &why) || m->o->abandon || err_move(err, &why)) &&
            (m->o->abandon || reset_refuse_loss(&m->old, "replacing", err)) &&
            box_use_risk(m->cli,
                &(struct box_risk){
@@ -356,10 +358,18 @@ static bool attach(struct making *m, struct err *err)
 }
 
 /* The disk has what a box that failed had: give it back before anybody looks. */
+/* A box begins with all of a change that was cut off, or with nothing of it. */
+static bool recover_project(struct making *m, struct err *err)
+{
+    AUTO_FD int fd = open(m->dirs[0].path.p, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return fd < 0 || project_recover(m->cli, &(struct project){.fd = fd}, err);
+}
+
 static bool make(struct making *m, struct new_report *report, struct err *err)
 {
     AUTO_FD int lock = -1;
-    if (!boxes_lock(&m->boxes, m->in.meta.name, &lock, err) || !check_old(m, err))
+    if (!boxes_lock(&m->boxes, m->in.meta.name, &lock, err) || !check_old(m, err) ||
+        !recover_project(m, err))
         return false;
     bool ok = new_make(&m->boxes, &m->in, report, err);
     if (!ok || m->o->replace)

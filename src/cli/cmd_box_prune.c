@@ -37,7 +37,8 @@ static void look_at(struct pruning *p, struct str name)
     AUTO_FD int lock = -1, hold = -1;
     if (p->n == KEPT_OPEN_MAX || !boxes_lock(&p->boxes, name, &lock, &why) ||
         !box_open(&p->boxes, name, &p->rows, p->cli->arena, &box, &why) ||
-        !state_hold(box.host, &hold, &why) || !reset_refuse_loss(&box, "pruning", &why))
+        !state_hold(box.host, &hold, &why) || !box_use_recover(p->cli, &box, &why) ||
+        !reset_refuse_loss(&box, "pruning", &why))
         return;
     p->spares[p->n++] = (struct spare){box.name, TAKE_FD(lock), TAKE_FD(hold)};
 }

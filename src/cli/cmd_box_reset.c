@@ -33,6 +33,7 @@ static bool reset(struct cli *cli, const struct box_use *use, const struct reset
     bool running;
     AUTO_FD int hold = -1;
     if (!state_load(box->host, cli->arena, &state, &running, err) ||
+        !box_use_recover(cli, box, err) ||
         (!o->abandon && !reset_refuse_loss(box, "resetting", err)) ||
         !consent(cli, use, o, running, err) || !reset_halt(box, &hold, err) ||
         !reset_box(&use->boxes, box, &(struct reset_options){.clean = o->clean}, err) ||

@@ -5,11 +5,13 @@ The cases are those of tests/sandbox/harness.py, and the terminals those of test
 user's settings that points to a small script in the project.
 """
 import contextlib
+import fcntl
 import json
 import os
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -22,6 +24,7 @@ from screen import Screen  # noqa: E402 pylint: disable=wrong-import-position
 
 KEY = "sk-test-0123456789abcdef"
 AT_ONCE = 20
+F_OFD_GETLK = 36  # of <fcntl.h>; not in every version of the module
 OURS = (b"(cordon-box)", b"(cordon-init)", b"(cordon-proxy)")
 
 # A program that takes prompts as one with a line editor of its own does: what it gets goes to a file.
@@ -136,6 +139,25 @@ class Boxes:
         return Screen(self.t, [self.t.cordon, "box", "attach", name], rows, cols)
 
 
+def is_held(path):
+    """Whether somebody has the lock of a box that runs."""
+    try:
+        with open(path, "rb+") as f:
+            asked = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0)
+            return struct.unpack("hhqqi4x", fcntl.fcntl(f, F_OFD_GETLK, asked))[0] != fcntl.F_UNLCK
+    except FileNotFoundError:
+        return False
+
+
+def reap_orphan():
+    """The process between a command that was killed and a supervisor is ours now."""
+    mine = [(pid, state) for pid, state, name in children() if name == b"(cordon)"]
+    for pid, state in mine:
+        if state == "Z":
+            os.waitpid(pid, 0)
+    return not mine
+
+
 def row(name="own", command="bash --norc", **more):
     return {"name": name, "command": command, **more}
 
@@ -175,7 +197,110 @@ def _(t):
         t.same(b.exec("echo", "--json", "-h", "--", "--help").out, b"--json -h -- --help\n")
         b("exec", "b", expect=12)
         b("exec", "none", "true", expect=18)
-        b("exec", "b", "", expect=12)
+        t.true(b"name is empty" in b("exec", "b", "", expect=12).err, "not that there is no command")
+        t.same(b.exec("--", "echo", "--").out, b"--\n")
+        b.exec("--", "nosuch", expect=18)
+
+
+@case("exec: a command learns that nobody reads its output, or its errors")
+def _(t):
+    with Boxes(t) as b:
+        b.new("b", "--no-start")
+        for stream in ("stdout", "stderr"):
+            command = [t.cordon, "box", "exec", "b", "sh", "-c", f"yes >&{1 if stream == 'stdout' else 2}"]
+            streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+            run = t.start(command, **{**streams, stream: subprocess.PIPE})
+            pipe = getattr(run, stream)
+            pipe.read(2)
+            pipe.close()
+            t.same((stream, run.wait(TIMEOUT_S)), (stream, 141))
+
+
+def waits(t, b, process):
+    """An `exec` that has opened the box, and watches for signals."""
+    def has_opened():
+        t.true(process.poll() is None, "it did not wait")
+        fds = f"/proc/{process.pid}/fd"
+        with contextlib.suppress(OSError):
+            opened = [os.readlink(os.path.join(fds, fd)) for fd in os.listdir(fds)]
+            return b.host() in opened and "anon_inode:[signalfd]" in opened
+        return False
+    until(has_opened, "it never opened the box")
+
+
+@case("exec: while another command works on the box it waits, can be interrupted, and sees that the box is gone")
+def _(t):
+    with Boxes(t) as b:
+        b.new("b", "--no-start")
+        sandboxes = os.path.join(t.env["CORDON_HOME"], "sandboxes")
+        with open(os.path.join(sandboxes, ".locks", "b"), "rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            run = t.start([t.cordon, "box", "exec", "b", "true"])
+            waits(t, b, run)
+            run.send_signal(signal.SIGINT)
+            t.code(t.finish(run), 130)
+            run = t.start([t.cordon, "box", "exec", "b", "true"])
+            waits(t, b, run)
+            os.rename(os.path.join(sandboxes, "b"), os.path.join(sandboxes, ".trash", "b"))
+        t.code(t.finish(run), 18)
+
+
+@case("reset, destroy: of a box whose supervisor has only just begun")
+def _(t):
+    with Boxes(t) as b:
+        b.new("b")
+        for last in (["reset", "b", "--yes"], ["destroy", "b", "--yes"]):
+            b("stop", "b")
+            start = t.start([t.cordon, "box", "start", "b"], stderr=subprocess.DEVNULL)
+            until(lambda: is_held(b.host("running")), "it never began")
+            start.kill()
+            start.wait()
+            until(reap_orphan, "what it had begun with goes on")
+            b(*last)
+
+
+@case("a killed apply: the next command finishes or undoes it, doctor tells and fixes it")
+def _(t):
+    names = [f"f{i}" for i in range(300)]
+    rounds = iter(range(1, 1000))
+    for name in names:
+        t.file(name, "0\n")
+
+    def contents():
+        """What the files hold: all of them the same, if nothing is half done."""
+        texts = set()
+        for name in names:
+            with open(os.path.join(t.work, name), encoding="utf-8") as f:
+                texts.add(f.read())
+        return texts
+
+    def cut_off(b):
+        for _ in range(50):
+            now = next(rounds)
+            b.new("b", "--no-start", "--replace", "--abandon-unapplied")
+            b.exec("sh", "-c", f"for i in $(seq 0 299); do echo {now} > f$i; done")
+            before = os.stat(os.path.join(t.work, "f1")).st_ino
+            apply = t.start([t.cordon, "box", "apply", "b", "--yes"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            while apply.poll() is None and os.stat(os.path.join(t.work, "f1")).st_ino == before:
+                pass
+            apply.kill()
+            apply.wait()
+            if len(contents()) == 2:
+                return
+        raise Failed("no apply was cut off")
+
+    def changes(b):
+        return next(c["status"] for c in b.json("doctor")["checks"] if c["name"] == "changes")
+
+    with Boxes(t) as b:
+        for fix in (["doctor", "--fix"], ["diff", "b"], ["reset", "b", "--yes", "--abandon-unapplied"],
+                    ["new", "c", t.work, "--agent", "test", "--yes", "--no-start"],
+                    ["destroy", "b", "--yes", "--abandon-unapplied"]):
+            cut_off(b)
+            t.same(changes(b), "left over")
+            b(*fix)
+            t.same((fix, len(contents())), (fix, 1), "the project is half done")
+        t.same(changes(b), "ok")
 
 
 @case("exec: many at once in a stopped box, and in a running one")
@@ -642,6 +767,15 @@ def free_port():
         return s.getsockname()[1]
 
 
+@case("hosts: a loopback name that is in the list is asked of the proxy, others are the box's own")
+def _(t):
+    with Boxes(t) as b:
+        for hosts, direct in ((["a.example"], b"localhost,127.0.0.1"), (["127.0.0.1:8080", "a.example"], b"localhost"),
+                              (["localhost"], b"127.0.0.1"), (["localhost:1", "127.0.0.1"], b"")):
+            b.new("b", "--no-start", "--replace", *(word for host in hosts for word in ("--allow-host", host)))
+            t.same(b.exec("sh", "-c", "echo $no_proxy $NO_PROXY").out, b" ".join([direct] * 2).strip() + b"\n")
+
+
 @case("port: a port of this machine leads into the box")
 def _(t):
     t.file("serve.py", "import socket\ns=socket.socket()\ns.setsockopt(socket.SOL_SOCKET,socket.SO_REUSEADDR,1)\n"
@@ -660,7 +794,8 @@ def _(t):
                     answer += part
                 t.same(answer, b"hello you")
         with socket.create_server(("127.0.0.1", 0)) as taken:
-            b.new("c", "--port", f"{taken.getsockname()[1]}:1", agent="own", expect=19)
+            failed = b.new("c", "--port", f"{taken.getsockname()[1]}:1", agent="own", expect=19)
+            t.true(b"cannot listen on port" in failed.err, failed.err)
         t.true(not os.path.exists(b.host("runs", name="c")) or not os.listdir(b.host("runs", name="c")), "a recording of nothing")
         b("stop", "b")
         with contextlib.suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port), 5):

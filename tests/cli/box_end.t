@@ -148,19 +148,21 @@ home/.cordon/sandboxes/.trash
 
 ## doctor finds what is left over, and cleans
 $ mkdir -p home/.cordon/sandboxes/.new/x home/.cordon/sandboxes/.trash/0/1; chmod 700 home/.cordon/sandboxes
-$ cordon box doctor | sed -n '1,6p'
+$ cordon box doctor | sed -n '1,7p'
 left over unfinished  1 boxes that were never finished, or are being made now
           remedy: cordon box doctor --fix
 left over trash       1 trees of files to delete
           remedy: cordon box doctor --fix
+ok        changes     none is cut off
 ok        boxes       0
 ok        sandbox     user namespaces and the rest work
-$ cordon box doctor --fix | sed -n '1,3p'
+$ cordon box doctor --fix | sed -n '1,4p'
 ok        unfinished  none
 ok        trash       empty
+ok        changes     none is cut off
 ok        boxes       0
 $ cordon box doctor --json | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["usable"], [c["name"] for c in d["checks"]])'
-True ['unfinished', 'trash', 'boxes', 'sandbox', 'overlay', 'reflink', 'cgroup']
+True ['unfinished', 'trash', 'changes', 'boxes', 'sandbox', 'overlay', 'reflink', 'cgroup']
 $ find home/.cordon/sandboxes -mindepth 2
 
 ## doctor where nothing can be kept
