@@ -242,24 +242,10 @@ static bool judge(const struct row *row, const char *project, bool ended)
     return true;
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#define SANITIZED __has_feature(address_sanitizer)
-#else
-#define SANITIZED 0
-#endif
-
-/* Stops are before and after a call: it is enough to be killed before each. A sanitizer, and who
- * runs the tests a second time as another user, look for other faults. */
-static bool samples(void)
-{
-    return SANITIZED || getenv("CORDON_SAMPLE");
-}
-
 static void kill_all(const char *project)
 {
-    const size_t stride = samples() ? 22 : 2;
+    /* Stops are before and after a call: it is enough to be killed before each. */
+    const size_t stride = trace_stride(2, 6, 22);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const struct act act = {.prepare = nothing, .run = rows[i].act};
         bool ended = false;
@@ -286,7 +272,7 @@ static void fail_all(const char *project)
         struct watch all = {.journal_dir = "/nowhere"};
         begin_world(&rows[i]);
         CHECK(trace(&act, SIZE_MAX, &all));
-        for (size_t k = 0; k < all.n_calls; k += samples() ? 5 : 1) {
+        for (size_t k = 0; k < all.n_calls; k += trace_stride(1, 1, 5)) {
             struct watch watch = {
                 .journal_dir = "/nowhere", .fail_at = {all.calls[k]}, .skip = true};
             begin_world(&rows[i]);

@@ -272,20 +272,9 @@ static struct watch scene_measure(struct scene *s)
     return watch;
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#define SANITIZED __has_feature(address_sanitizer)
-#else
-#define SANITIZED 0
-#endif
-
-/* Every stop, as released. A sanitizer makes each fork some ten times as expensive, and looks for
- * other faults; who runs the tests a second time as another user looks for other faults, too:
- * there, every 29th. */
 static size_t stride(void)
 {
-    return SANITIZED || getenv("CORDON_SAMPLE") ? 29 : 1;
+    return trace_stride(1, 3, 29);
 }
 
 struct outcome {

@@ -206,3 +206,18 @@ bool trace(const struct act *act, size_t kill_at, struct watch *watch)
     watch->status = status;
     return true;
 }
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#define SANITIZED __has_feature(address_sanitizer)
+#else
+#define SANITIZED 0
+#endif
+
+size_t trace_stride(size_t all, size_t some, size_t few)
+{
+    if (SANITIZED || getenv("CORDON_SAMPLE"))
+        return few;
+    return getenv("EVERYTHING") ? all : some;
+}

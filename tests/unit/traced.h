@@ -53,4 +53,9 @@ struct act {
 /* Runs it until its stop number kill_at. True if it ended by itself before. */
 bool trace(const struct act *act, size_t kill_at, struct watch *watch);
 
+/* How many stops one looks for: all of them if EVERYTHING is set, some in every run, and few where
+ * a sanitizer makes each fork ten times as expensive or where the tests run a second time as
+ * another user: these look for other faults. */
+size_t trace_stride(size_t all, size_t some, size_t few);
+
 #endif
