@@ -420,6 +420,7 @@ static bool write_tree(int root_fd, put_fn put, const struct apply *a, const str
     struct writer_result result;
     if (!writer_new(root_fd, journal_dir, &w, err))
         return false;
+    writer_allow_many(w);
     writer_tidy(w);
     if (a->trees.baseline_fd < 0 && a->trees.manifest_name)
         writer_when_staged(w, note_next, (void *)a);
@@ -429,11 +430,11 @@ static bool write_tree(int root_fd, put_fn put, const struct apply *a, const str
 bool apply_commit(struct apply *a, const char *journal_dir, struct err *err)
 {
     AUTO(targets_done) struct targets t = {.arena = ARENA_INIT(256 << 20)};
-    if (a->n > WRITER_MAX_FILES)
+    if (a->n > WRITER_MAX_MANY)
         return err_set(err, E_IO,
             "%zu files were changed, and at most %d can be applied at once: "
             "apply some paths at a time",
-            a->n, WRITER_MAX_FILES);
+            a->n, WRITER_MAX_MANY);
     if (!read_targets(a, &t, err) ||
         !write_tree(a->trees.project_fd, put_project, a, &t, journal_dir, err))
         return false;

@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-_Static_assert((int)WRITER_MAX_FILES == (int)CHANGE_MAX_FILES, "one limit");
+_Static_assert((int)WRITER_MAX_MANY == (int)CHANGE_MAX_FILES, "one limit");
 
 enum {
     ARENA_MAX = 256 << 20, /* paths of as many files and directories as there may be */
@@ -29,7 +29,7 @@ struct writer {
     struct arena arena;
     const char *journal_dir;
     struct writer_op *ops;
-    size_t n, cap;
+    size_t n, cap, most;
     uint32_t *slots; /* of a hash table: which operation has a path, plus 1 */
     size_t n_slots;
     uint64_t bytes, copied;
@@ -60,7 +60,7 @@ bool writer_new(int root_fd, const char *journal_dir, struct writer **ret_writer
     if (!rootid_look(root_fd, &id, err))
         return false;
     struct writer *w = base_alloc(sizeof(*w));
-    *w = (struct writer){.arena = ARENA_INIT(ARENA_MAX), .dir_fd = -1};
+    *w = (struct writer){.arena = ARENA_INIT(ARENA_MAX), .most = WRITER_MAX_FILES, .dir_fd = -1};
     AUTO_FREE char *root = beneath_name(root_fd);
     w->journal_dir = arena_strdup(&w->arena, str_z(journal_dir));
     w->change.root = arena_str(&w->arena, str_z(root ? root : "?"));
@@ -68,6 +68,11 @@ bool writer_new(int root_fd, const char *journal_dir, struct writer **ret_writer
     w->change.root_id = id;
     *ret_writer = w;
     return true;
+}
+
+void writer_allow_many(struct writer *w)
+{
+    w->most = WRITER_MAX_MANY;
 }
 
 static void forget_dir(struct writer *w)
@@ -258,8 +263,8 @@ static bool check_rel(const struct writer *w, struct str rel, struct err *err)
     if (!change_rel_ok(rel))
         return err_set(err, E_FS_VIOLATION, "'" STR_FMT "' is not a plain path below the root",
             STR_ARG(str_head(rel, PATH_MAX)));
-    if (w->n == CHANGE_MAX_FILES)
-        return err_set(err, E_IO, "a change can't have more than %d files", CHANGE_MAX_FILES);
+    if (w->n == w->most)
+        return err_set(err, E_IO, "a change can't have more than %zu files", w->most);
     if (arena_left(&w->arena) < ARENA_MAX / 2)
         return err_set(err, E_IO, "the paths of this change are too long together");
     return true;

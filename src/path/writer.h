@@ -35,7 +35,8 @@
 #include "path/stamp.h"
 
 enum {
-    WRITER_MAX_FILES = 200 * 1000,
+    WRITER_MAX_FILES = 10 * 1000,
+    WRITER_MAX_MANY = 200 * 1000,
 };
 #define WRITER_MAX_BYTES      ((uint64_t)1 << 30)  /* in memory */
 #define WRITER_MAX_COPY_BYTES ((uint64_t)64 << 30) /* from other files */
@@ -76,6 +77,9 @@ MUST_USE bool writer_new(
 void writer_free(struct writer *w);
 void writer_free_at(struct writer **w);
 #define AUTO_WRITER AUTO(writer_free_at)
+
+/* Up to WRITER_MAX_MANY files: for what a person asks for, not a model. */
+void writer_allow_many(struct writer *w);
 
 /* The content is not copied: it must stay until the commit. NULL options: the defaults. */
 MUST_USE bool writer_put(struct writer *w, struct str rel, struct str content,
