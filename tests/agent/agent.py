@@ -264,7 +264,7 @@ def _(t):
 @case("interrupted while tools run: every call has a result")
 def _(t):
     lock = t.file("lock")
-    calls = [call("shell", command=f"flock -n {lock} sleep 1000"), call("read_file", path="lock"),
+    calls = [call("shell", command=f"flock {lock} sleep 1000"), call("read_file", path="lock"),
              call("write_file", path="after", content="x")]
     a = Agent(t, [{"content": calls}, {"content": [text("went on")]}])
     process = t.start(a.argv("--json"))
@@ -312,7 +312,7 @@ def _(t):
 @case("killed while a tool runs: the tool is gone, and the session goes on")
 def _(t):
     lock = t.file("lock")
-    a = Agent(t, [{"content": [call("shell", command=f"flock -n {lock} sleep 1000")]},
+    a = Agent(t, [{"content": [call("shell", command=f"flock {lock} sleep 1000")]},
                   {"content": [text("went on")]}])
     process = t.start(a.argv())
     t.until_locked(lock)
@@ -416,7 +416,7 @@ def _(t):
     lock = t.file("lock")
     config = t.directory("config", "cordon")
     with open(os.path.join(config, "config.yaml"), "w", encoding="utf-8") as f:
-        f.write(f"provider: anthropic\nkey_command: exec flock -F -n {lock} sleep 1000\n")
+        f.write(f"provider: anthropic\nkey_command: exec flock -F {lock} sleep 1000\n")
     t.env.update(XDG_CONFIG_HOME=os.path.dirname(config), CORDON_HOME=t.directory("state"))
     process = t.start([t.cordon, "agent", "-p", "go"])
     t.until_locked(lock)
@@ -655,7 +655,7 @@ def _(t):
 
 @case("--box: interrupted while a command runs there: it is gone, and every call has a result")
 def _(t):
-    a, _, lock = boxed(t, [{"content": [call("shell", command=f"flock -n {t.work}/shared/lock sleep 1000"),
+    a, _, lock = boxed(t, [{"content": [call("shell", command=f"flock {t.work}/shared/lock sleep 1000"),
                                         call("write_file", path="after", content="x")]}])
     process = t.start(a.argv("--json", "--box", "b"))
     t.until_locked(lock)
@@ -669,7 +669,7 @@ def _(t):
 
 @case("--box: killed while a command runs there: it is gone")
 def _(t):
-    a, _, lock = boxed(t, [{"content": [call("shell", command=f"flock -n {t.work}/shared/lock sleep 1000")]}])
+    a, _, lock = boxed(t, [{"content": [call("shell", command=f"flock {t.work}/shared/lock sleep 1000")]}])
     process = t.start(a.argv("--json", "--box", "b"))
     t.until_locked(lock)
     t.killed = True

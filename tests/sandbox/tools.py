@@ -350,7 +350,7 @@ def _(t):
 
 def locked_session(t, s):
     lock = t.file("lock")
-    s.exec(f"setsid nohup flock lock sleep 1000 & flock -n lock2 {SLEEP}", yield_time_ms=0)
+    s.exec(f"setsid nohup flock lock sleep 1000 & flock lock2 {SLEEP}", yield_time_ms=0)
     t.until_locked(lock)
     return lock
 
