@@ -10,7 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import TIMEOUT_S, case, main, reap_boxes as reap  # noqa: E402
+from harness import TIMEOUT_S, await_trash, case, main, reap_boxes as reap  # noqa: E402
 from view import CASES, cordon, git, inside, new, project, read, write  # noqa: E402
 
 CASES.clear()  # those of view.py
@@ -23,6 +23,7 @@ def names(t):
 
 def left(t):
     """What is neither a box nor ours."""
+    await_trash()
     boxes = t.env["CORDON_HOME"] + "/sandboxes/"
     return [d for d in (".new", ".trash", ".locks") if os.listdir(boxes + d)]
 

@@ -328,12 +328,17 @@ def reap_boxes(t):
         os.waitpid(pid, 0)
 
 
+def await_trash():
+    """Until what took too long to be waited for is deleted."""
+    for pid, _, name in children():
+        if name == b"(cordon-trash)":
+            os.waitpid(pid, 0)
+
+
 def orphans(wait_s=0):
     """What the case left behind comes to us, the reaper; ends it and says what it was. A killed
     supervisor's processes get a time to go."""
-    for pid, _, name in children():
-        if name == b"(cordon-trash)":  # it deletes what took too long to be waited for
-            os.waitpid(pid, 0)
+    await_trash()
     deadline = time.monotonic() + wait_s
     while True:
         problems = []
