@@ -2,6 +2,7 @@
 #include "box/link.h"
 
 #include "base/json.h"
+#include "io/packet.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,35 +25,22 @@ _Static_assert(sizeof(struct head) == 8, "the packet's room has it");
 
 /* Sending and receiving ----------------------------------------------------------------------- */
 
-static void attach_fds(struct msghdr *msg, char *space, const int *fds)
+static size_t count_fds(const int *fds)
 {
     size_t n = 0;
     while (fds && n < LINK_FDS && fds[n] >= 0)
         n++;
-    if (n == 0)
-        return;
-    msg->msg_control = space;
-    msg->msg_controllen = CMSG_SPACE(n * sizeof(int));
-    struct cmsghdr *c = CMSG_FIRSTHDR(msg);
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(n * sizeof(int));
-    memcpy(CMSG_DATA(c), fds, n * sizeof(int));
+    return n;
 }
 
 enum link_sent link_send(
     int fd, enum link_word word, const void *head, size_t n_head, struct str tail, const int *fds)
 {
     struct head h = {LINK_VERSION, word};
-    char space[CMSG_SPACE(LINK_FDS * sizeof(int))] __attribute__((aligned(8))) = {0};
-    struct iovec iov[] = {
+    const struct iovec parts[] = {
         {&h, sizeof(h)}, {(void *)(uintptr_t)head, n_head}, {(void *)(uintptr_t)tail.p, tail.n}};
-    struct msghdr msg = {.msg_iov = iov, .msg_iovlen = ARRAY_LEN(iov)};
-    ssize_t n;
     BUG_ON(n_head + tail.n > LINK_PACKET_MAX);
-    attach_fds(&msg, space, fds);
-    while ((n = sendmsg(fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT)) < 0 && errno == EINTR)
-        ;
+    ssize_t n = packet_send(fd, parts, ARRAY_LEN(parts), fds, count_fds(fds), MSG_DONTWAIT);
     if (n >= 0)
         return LINK_SENT;
     return errno == EAGAIN || errno == ENOBUFS || errno == ETOOMANYREFS ? LINK_FULL : LINK_LOST;

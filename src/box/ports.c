@@ -2,6 +2,7 @@
  * of this machine that lead into the box. The bytes are the proxy's. */
 #include "box/keeper.h"
 #include "box/proxy.h"
+#include "io/packet.h"
 #include "path/file.h"
 
 #include <errno.h>
@@ -162,19 +163,10 @@ bool net_start(struct keeper *k, struct err *err)
 
 static void join(struct keeper *k, int one, int two)
 {
-    char space[CMSG_SPACE(2 * sizeof(int))] __attribute__((aligned(8))) = {0};
-    const int fds[2] = {one, two};
-    char byte = 0;
-    struct iovec iov = {&byte, 1};
-    struct msghdr msg = {
-        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = space, .msg_controllen = sizeof(space)};
-    struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof(fds));
-    memcpy(CMSG_DATA(c), fds, sizeof(fds));
+    const int fds[] = {one, two};
+    const struct iovec part = {(char[1]){0}, 1};
     /* One that is not taken is closed, as any connection that nobody serves. */
-    (void)!sendmsg(k->net.relays, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
+    packet_send(k->net.relays, &part, 1, fds, ARRAY_LEN(fds), MSG_DONTWAIT);
 }
 
 static void take_call(struct keeper *k, const struct keeper_port *port)

@@ -1,6 +1,7 @@
 /* Process 1. Only what is safe after clone() in a process with threads. */
 #include "sandbox/init.h"
 
+#include "io/packet.h"
 #include "sandbox/landlock.h"
 #include "sandbox/root.h"
 #include "sandbox/serve.h"
@@ -59,20 +60,8 @@ static struct wire_answer *volatile refusal;
 
 static void tell(int control, const struct init_message *message, int fd)
 {
-    char space[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = {0};
-    struct iovec iov = {(void *)message, sizeof(*message)};
-    struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
-    if (fd >= 0) {
-        msg.msg_control = space;
-        msg.msg_controllen = sizeof(space);
-        struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-        c->cmsg_level = SOL_SOCKET;
-        c->cmsg_type = SCM_RIGHTS;
-        c->cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-    }
-    while (sendmsg(control, &msg, MSG_NOSIGNAL) < 0 && errno == EINTR)
-        ;
+    const struct iovec part = {(void *)message, sizeof(*message)};
+    packet_send(control, &part, 1, &fd, fd >= 0, 0);
 }
 
 static void refuse(enum stage stage, int errnum)

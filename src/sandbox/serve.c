@@ -1,6 +1,8 @@
 /* Runs in process 1, which has given up its rights. */
 #include "sandbox/serve.h"
 
+#include "io/packet.h"
+
 #include <errno.h>
 #include <netinet/in.h>
 #include <sys/mman.h>
@@ -56,21 +58,8 @@ bool serve_next(const struct serve *s, struct serve_request *r)
 /* False if it does not fit now. */
 static bool tell(const struct serve *s, const struct wire_answer *answer, int fd)
 {
-    char space[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = {0};
-    struct iovec iov = {(void *)answer, sizeof(*answer)};
-    struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
-    if (fd >= 0) {
-        msg.msg_control = space;
-        msg.msg_controllen = sizeof(space);
-        struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-        c->cmsg_level = SOL_SOCKET;
-        c->cmsg_type = SCM_RIGHTS;
-        c->cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-    }
-    ssize_t n;
-    while ((n = sendmsg(s->socket, &msg, MSG_NOSIGNAL | MSG_DONTWAIT)) < 0 && errno == EINTR)
-        ;
+    const struct iovec part = {(void *)answer, sizeof(*answer)};
+    ssize_t n = packet_send(s->socket, &part, 1, &fd, fd >= 0, MSG_DONTWAIT);
     return n >= 0 || (errno != EAGAIN && errno != ETOOMANYREFS);
 }
 

@@ -1,6 +1,7 @@
 /* The supervisor's side of the service socket. */
 #include "sandbox/service.h"
 
+#include "io/packet.h"
 #include "path/file.h"
 #include "sandbox/wire.h"
 
@@ -25,21 +26,8 @@ enum {
 static bool ask(
     int service, const struct wire_request *request, const int *fds, size_t n_fds, struct err *err)
 {
-    char space[CMSG_SPACE(WIRE_REQUEST_FDS * sizeof(int))] __attribute__((aligned(8))) = {0};
-    struct iovec iov = {(void *)request, sizeof(*request)};
-    struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
-    if (n_fds) {
-        msg.msg_control = space;
-        msg.msg_controllen = CMSG_SPACE(n_fds * sizeof(int));
-        struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-        c->cmsg_level = SOL_SOCKET;
-        c->cmsg_type = SCM_RIGHTS;
-        c->cmsg_len = CMSG_LEN(n_fds * sizeof(int));
-        memcpy(CMSG_DATA(c), fds, n_fds * sizeof(int));
-    }
-    ssize_t n;
-    while ((n = sendmsg(service, &msg, MSG_NOSIGNAL | MSG_DONTWAIT)) < 0 && errno == EINTR)
-        ;
+    const struct iovec part = {(void *)request, sizeof(*request)};
+    ssize_t n = packet_send(service, &part, 1, fds, n_fds, MSG_DONTWAIT);
     if (n == (ssize_t)sizeof(*request))
         return true;
     if (n < 0 && (errno == EAGAIN || errno == ETOOMANYREFS))
