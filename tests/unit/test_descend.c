@@ -46,7 +46,11 @@ static int oracle(int dir, const char *path, const struct descend_how *how)
         .resolve = RESOLVE_NO_MAGICLINKS | (how->beneath ? (unsigned)RESOLVE_BENEATH : 0u) |
                    (how->no_symlinks ? (unsigned)RESOLVE_NO_SYMLINKS : 0u),
     };
-    return (int)syscall(SYS_openat2, dir, path, &o, sizeof(o));
+    int fd = -1;
+    for (int i = 0; i < 1000; i++) /* EAGAIN: somebody renamed something, anywhere */
+        if ((fd = (int)syscall(SYS_openat2, dir, path, &o, sizeof(o))) >= 0 || errno != EAGAIN)
+            break;
+    return fd;
 }
 
 struct answer {
