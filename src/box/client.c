@@ -87,7 +87,7 @@ struct run {
     struct relay relays[RELAYS];
     char *buffers;
     struct link_packet *packet;
-    bool spawned, ended;
+    bool spawned, ended, quiet; /* quiet: the last look found nothing to do */
     uint64_t moved_ms;
     int status;
 };
@@ -222,13 +222,14 @@ static bool all_written(const struct run *r)
     return relay_done(&r->relays[1]) && relay_done(&r->relays[2]);
 }
 
-/* After the end: until what was printed is passed on, and a little longer for what it left. */
+/* After the end: until what was printed is passed on, and a little longer for what it left. Only a
+ * look tells: on a busy machine that time passes without one. */
 static bool is_over(const struct run *r)
 {
     if (!r->ended)
         return false;
     bool pending = r->relays[1].n || r->relays[2].n;
-    return all_written(r) || (!pending && clock_mono_ms() - r->moved_ms >= DRAIN_MS);
+    return all_written(r) || (r->quiet && !pending && clock_mono_ms() - r->moved_ms >= DRAIN_MS);
 }
 
 static bool step(struct run *r, struct err *err)
@@ -246,6 +247,7 @@ static bool step(struct run *r, struct err *err)
     int n = poll(fds, POLLS, r->ended ? DRAIN_MS / 4 : -1);
     if (n < 0)
         return errno == EINTR || err_errno(err, E_IO, errno, "cannot wait for the command");
+    r->quiet = n == 0;
     for (int i = 0; i < RELAYS; i++) {
         if (fds[i * RELAY_POLLFDS].revents || fds[i * RELAY_POLLFDS + 1].revents)
             r->moved_ms = i ? clock_mono_ms() : r->moved_ms;
