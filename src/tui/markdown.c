@@ -88,7 +88,7 @@ static size_t marker_text(const struct container *c, size_t depth, char out[MARK
 }
 
 /* What is before a row: marks of items only where they begin. */
-static void add_prefix(const struct state *s, size_t n, bool first, struct text *prefix)
+static void open_prefix(const struct state *s, size_t n, bool first, struct text *prefix)
 {
     size_t depth = 0;
     for (size_t i = 0; i < n; i++) {
@@ -105,15 +105,25 @@ static void add_prefix(const struct state *s, size_t n, bool first, struct text 
             text_spaces(prefix, width, NULL);
         depth += !is_ordered(c);
     }
-    if (n == s->n && is_code(s))
-        text_spaces(prefix, CODE_SHOWN, NULL);
+}
+
+static void add_prefix(const struct state *s, size_t n, bool first, struct text *prefix)
+{
+    open_prefix(s, n, first, prefix);
+    text_end(prefix);
+}
+
+static void add_code_prefix(const struct state *s, bool first, struct text *prefix)
+{
+    open_prefix(s, s->n, first, prefix);
+    text_spaces(prefix, is_code(s) ? CODE_SHOWN : 0, NULL);
     text_end(prefix);
 }
 
 /* The blank line that was between the block before and this one, within what both are in. */
 static void put_blank(struct writer *w)
 {
-    AUTO_TEXT struct text prefix = TEXT_INIT;
+    AUTO_TEXT struct text prefix = TEXT_INIT, empty = TEXT_INIT;
     size_t n = 0;
     bool wanted = w->s->blank && w->s->any;
     w->s->blank = false;
@@ -124,14 +134,16 @@ static void put_blank(struct writer *w)
     while (n > 0 && !w->s->containers[n - 1].quote)
         n--;
     add_prefix(w->s, n, false, &prefix);
-    text_copy(w->out, &prefix, 0);
+    text_end(&empty);
+    text_wrap(
+        w->out, &empty, 0, &(struct text_wrap){.width = w->options->width, .prefix = &prefix});
 }
 
 static void put_line(struct writer *w, const struct text *lines, size_t line, bool code)
 {
     AUTO_TEXT struct text prefix = TEXT_INIT;
-    add_prefix(w->s, w->s->n, true, &prefix);
-    add_prefix(w->s, w->s->n, false, &prefix);
+    add_code_prefix(w->s, true, &prefix);
+    add_code_prefix(w->s, false, &prefix);
     text_wrap(w->out, lines, line,
         &(struct text_wrap){
             .width = code ? w->options->width : MIN(w->options->width, (unsigned)MARKDOWN_WIDTH),

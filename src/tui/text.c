@@ -99,6 +99,15 @@ static bool plain(char c)
     return c >= ' ' && c < 0x7F;
 }
 
+static size_t plain_length(struct str bytes)
+{
+    size_t n = 0;
+    while (n < bytes.n && plain(bytes.p[n]))
+        n++;
+    /* The last may be the start of a cluster. */
+    return n && n < bytes.n && (uint8_t)bytes.p[n] >= 0x80 ? n - 1 : n;
+}
+
 size_t text_cluster(struct str bytes, unsigned *ret_width)
 {
     if (bytes.n && plain(bytes.p[0]) && (bytes.n == 1 || (uint8_t)bytes.p[1] < 0x80)) {
@@ -140,6 +149,10 @@ static void add_escaped(struct text *t, struct str bytes, const struct style *st
 {
     AUTO_BUF struct buf safe = BUF_INIT(bytes.n * 12 + 1);
     utf8_add_printable(&safe, bytes);
+    if (plain_length(buf_str(&safe)) == safe.n) {
+        append(t, buf_str(&safe), safe.n, style);
+        return;
+    }
     for (struct str rest = buf_str(&safe); rest.n;) {
         unsigned width;
         size_t n = canvas_cluster(rest, &width);
@@ -169,15 +182,6 @@ static void add_cluster(struct text *t, struct str cluster, const struct style *
         append(t, STR("\xEF\xBF\xBD"), 1, style);
     else
         append(t, str_head(cluster, n), width, style);
-}
-
-static size_t plain_length(struct str bytes)
-{
-    size_t n = 0;
-    while (n < bytes.n && plain(bytes.p[n]))
-        n++;
-    /* The last may be the start of a cluster. */
-    return n && n < bytes.n && (uint8_t)bytes.p[n] >= 0x80 ? n - 1 : n;
 }
 
 void text_add(struct text *t, struct str bytes, const struct style *style)

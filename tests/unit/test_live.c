@@ -255,7 +255,7 @@ static bool many_steps(unsigned seed)
     bool ok = true;
     random_state = seed;
     scene_open(&s, 12 + next_random(20), 6 + next_random(40));
-    for (int step = 0; ok && step < 40; step++) {
+    for (int step = 0; ok && step < 30; step++) {
         AUTO_TEXT struct text stay = TEXT_INIT;
         unsigned rows = 8 + next_random(30), cols = 5 + next_random(50);
         test_row(seed, "seed");
@@ -275,7 +275,7 @@ static bool many_steps(unsigned seed)
 
 TEST(live_shows_what_it_should)
 {
-    for (unsigned seed = 0; seed < 120; seed++)
+    for (unsigned seed = 0; seed < 60; seed++)
         if (!many_steps(seed))
             return;
 }

@@ -3,9 +3,10 @@
 
 #include "shown.h"
 
-#include "base/clock.h"
 #include "base/utf8.h"
 #include "tui/theme.h"
+
+#include <time.h>
 
 static const struct {
     const char *name, *in, *want;
@@ -169,11 +170,11 @@ TEST(text_long_lines_take_linear_time)
         test_row(i, units[i]);
         while (line.n < 1 << 20)
             buf_add_z(&line, units[i]);
-        uint64_t start = clock_mono_ms();
+        clock_t start = clock();
         text_add(&t, buf_str(&line), NULL);
         text_end(&t);
         text_wrap(&rows, &t, 0, &(struct text_wrap){.width = 80});
-        CHECK(clock_mono_ms() - start < 5000);
+        CHECK((clock() - start) / CLOCKS_PER_SEC < 5);
         CHECK(rows.n >= 1);
     }
 }
