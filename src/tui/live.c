@@ -341,35 +341,44 @@ static size_t wrapped_rows(const struct live *l, size_t line, size_t cols, size_
     return rows;
 }
 
-static void erase(struct live *l, size_t up, struct buf *out)
+/* Rows are erased one by one: at the top of the screen tmux takes "all below" for a screen to be
+ * kept, and moves it to the scrollback. */
+static void erase(struct live *l, size_t up, size_t rows, struct buf *out)
 {
     if (up)
         buf_printf(out, "\033[%zuA", up);
-    buf_add_z(out, "\r\033[J");
+    buf_add_z(out, "\r\0337");
+    for (size_t i = 0; i < rows; i++)
+        buf_add_z(out, i ? "\033[B\033[K" : "\033[K");
+    buf_add_z(out, "\0338");
     text_reset(&l->shown);
     l->row = l->col = 0;
 }
 
 void live_resize(struct live *l, unsigned rows, unsigned cols, struct buf *out)
 {
-    size_t up = l->row;
+    size_t up = l->row, all = l->shown.n;
     rows = MAX(rows, 1u);
     cols = MAX(cols, 1u);
     if (!l->options.no_reflow && cols < l->options.cols && l->shown.n) {
         up = wrapped_rows(l, l->row, cols, l->col) - 1;
-        for (size_t i = 0; i < l->row; i++)
-            up += wrapped_rows(l, i, cols, SIZE_MAX);
+        all = 0;
+        for (size_t i = 0; i < l->shown.n; i++) {
+            size_t n = wrapped_rows(l, i, cols, SIZE_MAX);
+            up += i < l->row ? n : 0;
+            all += n;
+        }
     }
     l->options.rows = rows;
     l->options.cols = cols;
     if (!l->options.plain && l->shown.n)
-        erase(l, MIN(up, rows - 1), out);
+        erase(l, MIN(up, rows - 1), MIN(all, rows), out);
 }
 
 void live_clear(struct live *l, struct buf *out)
 {
     if (!l->options.plain && l->shown.n)
-        erase(l, l->row, out);
+        erase(l, l->row, l->shown.n, out);
 }
 
 void live_close(struct live *l, bool keep, struct buf *out)

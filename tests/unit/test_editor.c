@@ -85,6 +85,8 @@ static const struct {
     {"one<Ctrl+w><Ctrl+_>", "one|"},
     {"a<Left>b<Ctrl+_>", "|a"},
     {"a<Left>b<Ctrl+_><Ctrl+_>", "|"},
+    {"one<Ctrl+w>\x01x<Ctrl+_>", "|"},
+    {"one<Ctrl+w>\x01x<Ctrl+_><Ctrl+_>", "one|"},
     /* Clusters. */
     {"e\xcc\x81x<Left><Backspace>", "|x"},
     {"👨‍👩‍👧a<Left><Left><Delete>", "|a"},
@@ -212,6 +214,7 @@ static const struct {
     {"abcdefgh<Left>", 6, 5, "⟦6:> ⟧abcd\n  efgh\n@1,5"},
     {"abcdefgh<Home><Right><Right><Right><Right>", 6, 5, "⟦6:> ⟧abcd\n  efgh\n@1,2"},
     {"日本語", 7, 5, "⟦6:> ⟧日本\n  語\n@1,4"},
+    {"日本語<Left>", 7, 5, "⟦6:> ⟧日本\n  語\n@1,2"},
     {"a<Alt+Enter>b<Alt+Enter>c<Alt+Enter>d", 20, 2, "  c\n  d\n@1,3"},
     {"a<Alt+Enter>b<Alt+Enter>c<Alt+Enter>d<Ctrl+Home>", 20, 2, "⟦6:> ⟧a\n  b\n@0,2"},
     {"ab", 3, 5, "ab\n@0,2"},

@@ -128,6 +128,22 @@ TEST(markdown_small_texts)
         check_case(rows[i].name, str_z(rows[i].source), 40, str_z(rows[i].want));
 }
 
+/* A line that is too long is cut, and what follows the cut begins nothing, wherever that is. */
+TEST(markdown_long_lines_stay_text)
+{
+    static const char *const units[] = {"- x ", "# ", "> a ", "1. ", "<div> ", "| - "};
+    for (size_t i = 0; i < ARRAY_LEN(units); i++) {
+        AUTO_BUF struct buf source = BUF_INIT(1 << 16), got = BUF_INIT(SHOWN_MAX);
+        test_row(i, units[i]);
+        buf_add_z(&source, "text ");
+        while (source.n < 5 * LEAF_MAX)
+            buf_add_z(&source, units[i]);
+        at_once(buf_str(&source), 80, &got);
+        CHECK(!strstr(buf_z(&got), "⟦"));
+        (void)check_cut(buf_str(&source), 80, 1777);
+    }
+}
+
 /* What would be slow if anything were read again and again: each is given in small parts, with the
  * live rows asked for after every tenth. */
 static long time_of(const char *start, const char *unit, size_t size)
