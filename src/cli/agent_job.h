@@ -30,6 +30,7 @@ struct agent_options {
     const char *provider, *model, *base_url, *script;
     const char *session, *fork, *system, *record, *temperature, *max_retries;
     bool go_on;
+    bool plain; /* of a conversation: nothing is redrawn */
     int64_t max_turns, max_tokens, max_total_tokens, max_time_ms, context_window;
 };
 
