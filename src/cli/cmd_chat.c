@@ -452,7 +452,10 @@ static void take_key(struct talk *t, const struct typed *typed)
 {
     if (answer(t, typed))
         return;
-    switch (editor_typed(t->editor, typed)) {
+    enum editor_event event = editor_typed(t->editor, typed);
+    if (event != EDITOR_INTERRUPT)
+        t->interrupted_ms = 0;
+    switch (event) {
     case EDITOR_SENT:
         send(t);
         break;

@@ -286,13 +286,13 @@ static void put_cursor(struct live *l, struct hand *h, size_t row, const struct 
     l->hidden = !cursor->visible;
 }
 
-/* Lines at the end, without a sequence. */
+/* Lines at the end, without a sequence; the terminal is not in raw mode then. */
 static void put_plain(const struct text *stay, struct buf *out)
 {
     for (size_t i = 0; stay && i < stay->n; i++) {
         for (size_t k = 0; k < stay->lines[i].n; k++)
             buf_add_str(out, text_bytes(stay, text_spans(stay, i) + k));
-        buf_add_z(out, "\r\n");
+        buf_add_byte(out, '\n');
     }
 }
 

@@ -7,54 +7,16 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
-from console import EXPECT_S, Console  # noqa: E402 pylint: disable=wrong-import-position
-from harness import Failed, case, main  # noqa: E402 pylint: disable=wrong-import-position
+from console import EXPECT_S  # noqa: E402 pylint: disable=wrong-import-position
+from harness import case, main  # noqa: E402 pylint: disable=wrong-import-position
+from screen import Screen  # noqa: E402 pylint: disable=wrong-import-position
 
 BASH = "/usr/bin/bash"
 LEAVE = b"\033[?1049l"
-
-
-class Screen(Console):
-    """A console of which the screen can be asked."""
-
-    def __init__(self, place, argv, rows=24, cols=80, **more):
-        self.rows, self.cols, self.all = rows, cols, b""
-        super().__init__(place, [os.fsencode(a) for a in argv], rows, cols, **more)
-
-    def pump(self, *args, **more):
-        before = len(self.seen)
-        rest = super().pump(*args, **more)
-        self.all += self.seen[before:]
-        return rest
-
-    def lines(self, data=None):
-        done = subprocess.run(
-            [self.place.cordon, "render", "--rows", str(self.rows), "--cols", str(self.cols)],
-            input=self.all if data is None else data, stdout=subprocess.PIPE, check=True)
-        return done.stdout.decode().split("\n")
-
-    def shows(self, pattern):
-        """Waits until the screen shows it; gives the lines."""
-        deadline = time.monotonic() + EXPECT_S
-        while True:
-            lines = self.lines()
-            if re.search(pattern, "\n".join(lines), re.M):
-                return lines
-            if b"end " in self.raw_events or time.monotonic() > deadline:
-                self.pump(0)
-                if re.search(pattern, "\n".join(self.lines()), re.M):
-                    return self.lines()
-                raise Failed(f"{pattern!r} is not shown: {self.lines()} {self.raw_events!r}")
-            self.pump()
-
-    def resize(self, rows, cols):
-        self.rows, self.cols, self.all = rows, cols, b""
-        super().resize(rows, cols)
 
 
 def scenario(t, *steps, args=("--norc", "-i"), size=(24, 80)):

@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "term/term.h"
+#include "tui/console.h"
 #include "tui/live.h"
 #include "tui/markdown.h"
 #include "tui/theme.h"
@@ -347,7 +348,7 @@ static const struct {
         {.fg = 1u << 24 | 1, .attrs = STYLE_BOLD}, "\033[1m", "31"},
     {"links", {.rows = 5, .cols = 9}, {0}, "\033]8;;https://x.org\033\\x\033]8;;\033\\", "\033[2J"},
     {"no links", {.rows = 5, .cols = 9, .no_links = true}, {0}, "x", "]8;"},
-    {"plain", {.rows = 5, .cols = 9, .plain = true}, {.attrs = STYLE_BOLD}, "x\r\n", "\033"},
+    {"plain", {.rows = 5, .cols = 9, .plain = true}, {.attrs = STYLE_BOLD}, "x\n", "\033"},
 };
 
 TEST(live_styles)
@@ -375,7 +376,7 @@ TEST(live_plain_is_only_lines)
     CHECK_INT(out.n, 0);
     live_frame(l, &t, &t, &cursor, &out);
     live_close(l, true, &out);
-    CHECK_Z(buf_z(&out), "longer than the width\r\nb\r\n");
+    CHECK_Z(buf_z(&out), "longer than the width\nb\n");
     live_free(l);
 }
 
@@ -443,4 +444,34 @@ TEST(live_writes_little)
     CHECK(written <= 3 * text);
     markdown_free(m);
     scene_close(&s);
+}
+
+static const struct {
+    const char *name;
+    struct console_environment e;
+    enum live_colors colors;
+    bool plain, no_reflow;
+} look_rows[] = {
+    {"xterm", {.term = "xterm"}, LIVE_16, false, false},
+    {"256", {.term = "screen-256color"}, LIVE_256, false, false},
+    {"true colours", {.term = "xterm-256color", .colorterm = "truecolor"}, LIVE_RGB, false, false},
+    {"NO_COLOR", {.term = "xterm-256color", .colorterm = "24bit", .no_color = "1"}, LIVE_NO_COLORS,
+        false, false},
+    {"NO_COLOR that is empty", {.term = "xterm", .no_color = ""}, LIVE_16, false, false},
+    {"dumb", {.term = "dumb"}, LIVE_16, true, false},
+    {"none", {0}, LIVE_16, true, false},
+    {"empty", {.term = ""}, LIVE_16, true, false},
+    {"the console", {.term = "linux"}, LIVE_16, false, true},
+    {"xterm itself", {.term = "xterm", .xterm_version = "XTerm(379)"}, LIVE_16, false, true},
+};
+
+TEST(console_knows_terminals)
+{
+    for (size_t i = 0; i < ARRAY_LEN(look_rows); i++) {
+        struct live_options look = console_look(&look_rows[i].e);
+        test_row(i, look_rows[i].name);
+        CHECK_INT(look.colors, look_rows[i].colors);
+        CHECK_INT(look.plain, look_rows[i].plain);
+        CHECK_INT(look.no_reflow, look_rows[i].no_reflow);
+    }
 }
