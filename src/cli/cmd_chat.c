@@ -3,13 +3,14 @@
 #include "base/clock.h"
 #include "cli/agent_job.h"
 #include "cli/cmds.h"
+#include "path/walk.h"
 #include "tool/sessions.h"
 #include "tui/chat.h"
 #include "tui/console.h"
 #include "tui/editor.h"
 #include "tui/theme.h"
 
-#include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -21,6 +22,7 @@ enum {
     TURN_MS = 120, /* of what says that something is at work */
     AGAIN_MS = 2000,
     QUEUE_MAX = 1 << 20,
+    FILES_SEEN = 20000, /* entries of directories, for a completion */
     STATUS_MAX = 512,
 };
 
@@ -356,9 +358,39 @@ static void say_help(struct talk *t)
     note(t, buf_z(&b));
 }
 
+/* Files of the project that begin so, directory by directory, without what git ignores. */
+static void complete_file(struct str start, struct editor_list *list)
+{
+    AUTO_ERR struct err ignored = {0};
+    AUTO_FD int here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    AUTO_WALK struct walk *w = NULL;
+    const struct walk_entry *e;
+    size_t n = 0, seen = 0;
+    if (here < 0 || !walk_open(here, &(struct walk_options){.ignore = true}, &w, &ignored))
+        return;
+    while (n < EDITOR_CANDIDATES && seen++ < FILES_SEEN && walk_next(w, &e, &ignored) && e) {
+        bool dir = e->type == DT_DIR;
+        bool on_the_way = dir && str_starts_with(start, e->path) && start.n > e->path.n &&
+                          start.p[e->path.n] == '/';
+        if (dir && !on_the_way)
+            walk_skip(w);
+        if (e->closed || !str_starts_with(e->path, start))
+            continue;
+        AUTO_BUF struct buf word = BUF_INIT(EDITOR_CANDIDATE_BYTES);
+        buf_printf(&word, "@" STR_FMT "%s", STR_ARG(e->path), dir ? "/" : "");
+        if (buf_ok(&word))
+            editor_offer(list, buf_str(&word), STR(""));
+        n++;
+    }
+}
+
 static void complete(void *context, struct str word, struct editor_list *list)
 {
     (void)context;
+    if (str_starts_with(word, STR("@"))) {
+        complete_file(str_skip(word, 1), list);
+        return;
+    }
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
         if (str_starts_with(str_z(commands[i].name), word))
             editor_offer(list, str_z(commands[i].name), str_z(commands[i].help));

@@ -166,6 +166,25 @@ def _(t):
         t.same(c.finish(), 0)
 
 
+@case("chat: files are completed after @, but not what git ignores", who="root")
+def _(t):
+    for name in ("alpha.c", "beta.c", "alpha.o"):
+        os.makedirs(os.path.join(t.work, "src"), exist_ok=True)
+        t.file(f"src/{name}")
+    t.directory("work", ".git")
+    t.file(".gitignore", "*.o\n")
+    with chat(t, [{"text": "x"}]) as c:
+        c.shows(r"^> what")
+        c.send(b"see @sr\t")
+        lines = c.shows(r"^  @src/beta\.c")
+        t.true("@src/alpha.c" in text_of(lines) and "alpha.o" not in text_of(lines), lines)
+        c.send(b"b\tplease")
+        c.shows(r"^> see @src/beta\.c please")
+        c.send(b"\x15")
+        c.shows(r"^> what")
+        leave(t, c)
+
+
 for signo in (signal.SIGTERM, signal.SIGHUP):
     @case(f"chat: {signo.name} ends it, the session is whole, the terminal is restored", who="root")
     def _(t, signo=signo):
