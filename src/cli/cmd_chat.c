@@ -18,7 +18,7 @@
 #include <sys/signalfd.h>
 
 enum {
-    FRAME_MS = 16, /* between two frames of what streams */
+    FRAME_MS = 33, /* between two frames of what streams */
     TURN_MS = 120, /* of what says that something is at work */
     AGAIN_MS = 2000,
     QUEUE_MAX = 1 << 20,
