@@ -24,11 +24,16 @@ enum {
     QUEUE_MAX = 1 << 20,
     FILES_SEEN = 20000, /* entries of directories, for a completion */
     STATUS_MAX = 512,
+    ARM_MS = 500,          /* before answers to a question count */
+    SUBJECT_MAX = 1 << 20, /* bytes of what is asked */
 };
 
+/* What it is about stays above; below are the answers that count, as soon as they do: who is just
+ * typing must not have said yes. */
 struct question {
     bool open, has_rule;
-    struct buf words;
+    struct buf choices;
+    uint64_t since_ms; /* when it was shown; 0: not yet */
     enum approve_answer answer;
 };
 
@@ -183,27 +188,40 @@ static void tell_retry(void *context, const struct retry_notice *notice)
 /* Exactly what will be run or changed. */
 static void put_question(struct talk *t, const struct approve_question *q, struct str rule)
 {
-    struct buf *b = &t->question.words;
-    buf_reset(b);
-    buf_printf(b, "%s wants to %s:\n", q->tool,
+    AUTO_BUF struct buf words = BUF_INIT(8 << 20);
+    struct question *question = &t->question;
+    buf_printf(&words, "%s wants to %s:\n", q->tool,
         q->is_command ? "run"
         : q->mutating ? "change"
                       : "read");
-    buf_add_str(b, q->subject);
-    buf_printf(b, "\n(%s)\n[y]es, [n]o", q->why ? q->why : "");
+    buf_add_str(&words, q->subject);
+    buf_printf(&words, "\n(%s)", q->why ? q->why : "");
+    buf_reset(&question->choices);
+    buf_add_z(&question->choices, "[y]es, [n]o");
     if (rule.p)
-        buf_printf(b, ", [a]lways " STR_FMT, STR_ARG(rule));
-    t->question.open = true;
-    t->question.has_rule = rule.p;
-    t->question.answer = APPROVE_NO;
+        buf_printf(&question->choices, ", [a]lways " STR_FMT, STR_ARG(rule));
+    question->open = true;
+    question->has_rule = rule.p;
+    question->since_ms = 0;
+    question->answer = APPROVE_NO;
+    chat_note(t->chat, buf_str(&words));
     if (t->console.plain)
-        chat_note(t->chat, buf_str(b));
+        chat_note(t->chat, buf_str(&question->choices));
+}
+
+/* What can't be shown whole is not asked. */
+static bool can_show(const struct approve_question *q)
+{
+    return q->subject.n < SUBJECT_MAX;
 }
 
 static enum approve_answer ask(void *context, const struct approve_question *q, struct str rule)
 {
     struct talk *t = context;
+    if (!can_show(q))
+        return APPROVE_NO;
     pthread_mutex_lock(&t->lock);
+    drain_fd(t->answered);
     put_question(t, q, rule);
     pthread_mutex_unlock(&t->lock);
     signal_fd(t->wake);
@@ -217,8 +235,6 @@ static enum approve_answer ask(void *context, const struct approve_question *q, 
     enum approve_answer answer = fds[1].revents ? APPROVE_CANCELED : t->question.answer;
     t->question.open = false;
     pthread_mutex_unlock(&t->lock);
-    if (fds[0].revents)
-        drain_fd(t->answered);
     return answer;
 }
 
@@ -458,6 +474,13 @@ static void stop(struct talk *t)
     console_return(&t->console);
 }
 
+static bool is_armed(const struct talk *t)
+{
+    const struct question *q = &t->question;
+    return q->open &&
+           (t->console.plain || (q->since_ms && clock_mono_ms() - q->since_ms >= ARM_MS));
+}
+
 /* True: it was for the question. */
 static bool answer(struct talk *t, const struct typed *typed)
 {
@@ -466,17 +489,15 @@ static bool answer(struct talk *t, const struct typed *typed)
         enum approve_answer answer;
     } rows[] = {{"y", APPROVE_YES}, {"n", APPROVE_NO}, {"a", APPROVE_YES_ALWAYS}};
     pthread_mutex_lock(&t->lock);
-    bool open = t->question.open, found = false;
+    bool open = is_armed(t);
     for (size_t i = 0; open && typed->kind == TYPED_TEXT && i < ARRAY_LEN(rows); i++)
         if (str_is(typed->bytes, rows[i].key) &&
             (rows[i].answer != APPROVE_YES_ALWAYS || t->question.has_rule)) {
             t->question.answer = rows[i].answer;
             t->question.open = false;
-            found = true;
+            signal_fd(t->answered);
         }
     pthread_mutex_unlock(&t->lock);
-    if (found)
-        signal_fd(t->answered);
     return open && (typed->kind == TYPED_TEXT || typed->kind == TYPED_PASTE);
 }
 
@@ -544,13 +565,17 @@ static void add_status(const struct talk *t, unsigned width, struct text *region
     text_end(region);
 }
 
-static void add_question(const struct talk *t, unsigned width, struct text *region)
+static void add_question(struct talk *t, unsigned width, struct text *region)
 {
-    AUTO_TEXT struct text lines = TEXT_INIT;
-    text_add(&lines, buf_str(&t->question.words), &theme[THEME_STRONG]);
-    text_end(&lines);
-    for (size_t i = 0; i < lines.n; i++)
-        text_wrap(region, &lines, i, &(struct text_wrap){.width = width});
+    AUTO_TEXT struct text line = TEXT_INIT;
+    struct question *q = &t->question;
+    if (!q->open)
+        return;
+    q->since_ms = q->since_ms ? q->since_ms : clock_mono_ms();
+    if (is_armed(t))
+        text_add(&line, buf_str(&q->choices), &theme[THEME_STRONG]);
+    text_end(&line);
+    text_wrap(region, &line, 0, &(struct text_wrap){.width = width});
 }
 
 static void draw(struct talk *t)
@@ -564,8 +589,7 @@ static void draw(struct talk *t)
         .hint = STR("what is to be done?")};
     pthread_mutex_lock(&t->lock);
     chat_rows(t->chat, (unsigned)(clock_mono_ms() / TURN_MS), &t->stay, &region);
-    if (t->question.open)
-        add_question(t, look->cols, &region);
+    add_question(t, look->cols, &region);
     text_end(&region);
     editor_draw(t->editor, &view, &region, &at);
     add_status(t, look->cols, &region);
@@ -690,7 +714,7 @@ static void close_talk(struct talk *t)
             close(fds[i]);
     buf_done(&t->held);
     buf_done(&t->queue);
-    buf_done(&t->question.words);
+    buf_done(&t->question.choices);
     text_done(&t->stay);
     err_done(&t->err);
 }
@@ -715,7 +739,7 @@ static bool run_chat(struct cli *cli, const struct args *args, struct err *err)
         .wake = -1,
         .answered = -1,
         .resized = -1,
-        .question.words = BUF_INIT(8 << 20),
+        .question.choices = BUF_INIT(8 << 20),
         .held = BUF_INIT(16 << 20),
         .queue = BUF_INIT(QUEUE_MAX),
         .stay = TEXT_INIT,
