@@ -49,10 +49,12 @@ struct talk {
     struct question question;
     struct buf held; /* the start of a key, perhaps */
     struct usage used;
-    bool over, ok; /* the turn, and how it ended */
+    uint64_t context; /* tokens of the last request and its answer */
+    bool over, ok;    /* the turn, and how it ended */
     struct err err;
     /* This thread's own: */
     pthread_t thread;
+    uint64_t window; /* of the model; 0: not known */
     bool busy, leave;
     json_t *prompt;
     struct buf queue;
@@ -142,8 +144,8 @@ static void tell_message(struct talk *t, const json_t *message)
 {
     struct usage u = message_usage(message);
     say_rest(t);
-    t->used.input_tokens += u.input_tokens + u.cache_read_tokens + u.cache_write_tokens;
-    t->used.output_tokens += u.output_tokens;
+    agent_view_add(&t->used, &u);
+    t->context = u.input_tokens + u.cache_read_tokens + u.cache_write_tokens + u.output_tokens;
 }
 
 static bool tell(void *context, const struct agent_event *event)
@@ -554,9 +556,12 @@ static void add_status(const struct talk *t, unsigned width, struct text *region
     buf_add_str(&b, str_skip(cwd, (size_t)(str_find_last(cwd, '/') + 1)));
     buf_printf(&b, "  %s  %s", provider_model(t->job.provider),
         toolbox_mode_names[t->job.bench.options.mode]);
-    if (t->used.input_tokens + t->used.output_tokens)
-        buf_printf(&b, "  %llu in, %llu out", (unsigned long long)t->used.input_tokens,
-            (unsigned long long)t->used.output_tokens);
+    AUTO_BUF struct buf used = BUF_INIT(STATUS_MAX);
+    agent_view_used(&t->used, agent_job_model(&t->job), &used);
+    if (used.n)
+        buf_printf(&b, "  %s", buf_z(&used));
+    if (t->window && t->context)
+        buf_printf(&b, "  %llu%% full", (unsigned long long)(100 * t->context / t->window));
     if (t->busy)
         buf_printf(&b, "  %llu s", (unsigned long long)(clock_mono_ms() - t->began_ms) / 1000);
     text_add(&line, buf_str(&b), &theme[THEME_DIM]);
@@ -730,6 +735,20 @@ static bool check(const struct cli *cli, struct err *err)
     return true;
 }
 
+static void say_hello(struct talk *t)
+{
+    AUTO_BUF struct buf b = BUF_INIT(4096);
+    AUTO_JSON json_t *messages = store_messages(t->job.store);
+    t->window = agent_job_agent(&t->job).window;
+    if (json_array_size(messages)) {
+        buf_printf(&b, "session %s goes on, with %zu messages", store_id(t->job.store),
+            json_array_size(messages));
+        note(t, buf_z(&b));
+    }
+    if (provider_is_default_script(t->job.provider))
+        note(t, "no key is set: a script that comes with cordon answers, not a model");
+}
+
 static bool run_chat(struct cli *cli, const struct args *args, struct err *err)
 {
     struct talk t = {
@@ -750,8 +769,7 @@ static bool run_chat(struct cli *cli, const struct args *args, struct err *err)
         return false;
     bool ok = open_talk(&t, err);
     if (ok) {
-        if (provider_is_default_script(t.job.provider))
-            note(&t, "no key is set: a script that comes with cordon answers, not a model");
+        say_hello(&t);
         loop(&t);
     }
     close_talk(&t);

@@ -197,6 +197,21 @@ for signo in (signal.SIGTERM, signal.SIGHUP):
         t.true("I begin." in session(t), "what had come is not in the session")
 
 
+@case("chat: the window is closed: the session is whole, and the next one goes on", who="root")
+def _(t):
+    with chat(t, [{"text": "I begin. "}, {"delay_ms": 60000}]) as c:
+        c.shows(r"^> what")
+        c.send(b"go\r")
+        c.shows(r"^I begin\.")
+        c.hang_up()
+        c.any_event(read=False)
+    t.true("I begin." in session(t), "what had come is not in the session")
+    script = os.path.join(t.work, "script.json")
+    with Screen(t, [t.cordon, "chat", "--script", script, "--continue"]) as c:
+        c.shows(r"goes on, with 2 messages")
+        leave(t, c)
+
+
 for name, options, term in (("--plain", ("--plain",), "xterm"), ("TERM=dumb", (), "dumb")):
     @case(f"chat: {name}: nothing but lines", who="root")
     def _(t, options=options, term=term):
