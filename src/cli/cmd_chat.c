@@ -8,6 +8,7 @@
 #include "tui/chat.h"
 #include "tui/console.h"
 #include "tui/editor.h"
+#include "tui/leaf.h"
 #include "tui/theme.h"
 
 #include <fcntl.h>
@@ -739,12 +740,15 @@ static void say_hello(struct talk *t)
 {
     AUTO_BUF struct buf b = BUF_INIT(4096);
     AUTO_JSON json_t *messages = store_messages(t->job.store);
+    AUTO_ERR struct err missing = {0};
     t->window = agent_job_agent(&t->job).window;
     if (json_array_size(messages)) {
         buf_printf(&b, "session %s goes on, with %zu messages", store_id(t->job.store),
             json_array_size(messages));
         note(t, buf_z(&b));
     }
+    if (!leaf_check(&missing))
+        note(t, missing.message);
     if (provider_is_default_script(t->job.provider))
         note(t, "no key is set: a script that comes with cordon answers, not a model");
 }
