@@ -373,6 +373,7 @@ static void say_help(struct talk *t)
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
         buf_printf(&b, "%-10s %s\n", commands[i].name, commands[i].help);
     buf_add_z(&b, "Alt+Enter   a new line\nCtrl+o      open what was collapsed last\n"
+                  "Escape      interrupt, and send what waits\n"
                   "Ctrl+c      interrupt; twice: leave\nCtrl+d      leave");
     note(t, buf_z(&b));
 }
@@ -504,6 +505,17 @@ static bool answer(struct talk *t, const struct typed *typed)
     return open && (typed->kind == TYPED_TEXT || typed->kind == TYPED_PASTE);
 }
 
+/* Keys that mean nothing to the editor. */
+static void other_key(struct talk *t, const char *key)
+{
+    pthread_mutex_lock(&t->lock);
+    if (strcmp(key, "Ctrl+o") == 0)
+        (void)chat_open(t->chat);
+    pthread_mutex_unlock(&t->lock);
+    if (strcmp(key, "Escape") == 0 && t->busy)
+        kill(getpid(), SIGINT); /* and what waits is sent */
+}
+
 static void take_key(struct talk *t, const struct typed *typed)
 {
     if (answer(t, typed))
@@ -525,11 +537,8 @@ static void take_key(struct talk *t, const struct typed *typed)
         stop(t);
         break;
     case EDITOR_IGNORED:
-        if (typed->kind == TYPED_KEY && strcmp(typed->key, "Ctrl+o") == 0) {
-            pthread_mutex_lock(&t->lock);
-            (void)chat_open(t->chat);
-            pthread_mutex_unlock(&t->lock);
-        }
+        if (typed->kind == TYPED_KEY)
+            other_key(t, typed->key);
         break;
     case EDITOR_DONE:
     case EDITOR_REDRAW:

@@ -104,6 +104,20 @@ def _(t):
         leave(t, c)
 
 
+@case("chat: Escape interrupts, and sends what waits", who="root")
+def _(t):
+    with chat(t, [{"text": "One. "}, {"delay_ms": 60000}, {"text": "never"}], [{"text": "Three."}]) as c:
+        c.shows(r"^> what")
+        c.send(b"go\r")
+        c.shows(r"^One\.")
+        c.send(b"no, this\r")
+        c.shows(r"^later: no, this")
+        c.send(b"\033")
+        lines = c.shows(r"^Three\.")
+        t.true("interrupted" in text_of(lines) and "later" not in text_of(lines), lines)
+        leave(t, c)
+
+
 @case("chat: a paste of 1,000 lines is one word, and is sent whole", who="root")
 def _(t):
     with chat(t, [{"text": "Seen."}]) as c:
