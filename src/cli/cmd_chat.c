@@ -610,10 +610,10 @@ static void draw(struct talk *t)
     add_status(t, look->cols, &region);
     pthread_mutex_unlock(&t->lock);
     const struct live_cursor cursor = {at.row, at.col, true};
-    if (console_frame(&t->console, &t->stay, &region, &cursor))
+    t->dirty = !console_frame(&t->console, &t->stay, &region, &cursor);
+    if (!t->dirty)
         text_reset(&t->stay);
     t->drawn_ms = clock_mono_ms();
-    t->dirty = false;
 }
 
 /* The loop ------------------------------------------------------------------------------------ */
@@ -762,6 +762,13 @@ static void say_hello(struct talk *t)
         note(t, "no key is set: a script that comes with cordon answers, not a model");
 }
 
+static void say_goodbye(struct talk *t)
+{
+    AUTO_JSON json_t *messages = store_messages(t->job.store);
+    if (json_array_size(messages))
+        out_note(t->job.cli, "cordon: 'cordon chat --session %s' goes on", store_id(t->job.store));
+}
+
 static bool run_chat(struct cli *cli, const struct args *args, struct err *err)
 {
     struct talk t = {
@@ -786,6 +793,8 @@ static bool run_chat(struct cli *cli, const struct args *args, struct err *err)
         loop(&t);
     }
     close_talk(&t);
+    if (ok)
+        say_goodbye(&t);
     ok = agent_job_finish(&t.job, ok, err);
     agent_job_done(&t.job);
     return ok;
