@@ -25,6 +25,7 @@ enum {
     QUEUE_MAX = 1 << 20,
     FILES_SEEN = 20000, /* entries of directories, for a completion */
     STATUS_MAX = 512,
+    PAST_SHOWN = 20,       /* messages of a conversation that goes on */
     ARM_MS = 500,          /* before answers to a question count */
     SUBJECT_MAX = 1 << 20, /* bytes of what is asked */
 };
@@ -745,6 +746,31 @@ static bool check(const struct cli *cli, struct err *err)
     return true;
 }
 
+/* The end of a conversation that goes on; what was asked in it can be asked again. */
+static void show_past(struct talk *t, const json_t *messages)
+{
+    size_t i, n = json_array_size(messages);
+    const json_t *message;
+    json_array_foreach((json_t *)messages, i, message)
+    {
+        AUTO_BUF struct buf text = BUF_INIT(64 << 20), masked = BUF_INIT(64 << 20);
+        enum message_type type = message_type(message);
+        if (type != MESSAGE_USER && type != MESSAGE_ASSISTANT)
+            continue;
+        message_add_text(message, &text);
+        mask_add_text(&t->job.mask, buf_str(&text), &masked);
+        if (type == MESSAGE_USER)
+            editor_remember(t->editor, buf_str(&masked));
+        if (i + PAST_SHOWN < n || masked.n == 0)
+            continue;
+        if (type == MESSAGE_USER)
+            chat_user(t->chat, buf_str(&masked));
+        else
+            chat_text(t->chat, buf_str(&masked));
+        chat_end(t->chat);
+    }
+}
+
 static void say_hello(struct talk *t)
 {
     AUTO_BUF struct buf b = BUF_INIT(4096);
@@ -755,6 +781,7 @@ static void say_hello(struct talk *t)
         buf_printf(&b, "session %s goes on, with %zu messages", store_id(t->job.store),
             json_array_size(messages));
         note(t, buf_z(&b));
+        show_past(t, messages);
     }
     if (!leaf_check(&missing))
         note(t, missing.message);

@@ -222,7 +222,12 @@ def _(t):
     t.true("I begin." in session(t), "what had come is not in the session")
     script = os.path.join(t.work, "script.json")
     with Screen(t, [t.cordon, "chat", "--script", script, "--continue"]) as c:
-        c.shows(r"goes on, with 2 messages")
+        lines = c.shows(r"goes on, with 2 messages(.|\n)*^> what")
+        t.true("> go\n\nI begin." in text_of(lines), lines)
+        c.send(b"\033[A")
+        c.shows(r"^> go\n+.* restricted")
+        c.send(b"\x15")
+        c.shows(r"^> what")
         leave(t, c)
 
 
