@@ -147,7 +147,7 @@ static void take_packet(struct attach *a)
         draw(a);
         break;
     case LINK_BELL:
-        buf_add_byte(&a->display.pending, '\a');
+        buf_add_byte(&a->display.outlet.pending, '\a');
         display_pump(&a->display);
         break;
     case LINK_ENDED:
@@ -428,7 +428,7 @@ static void step(struct attach *a, struct err *err)
         {.fd = a->fd, .events = POLLIN},
         {.fd = a->display.in, .events = POLLIN},
         {.fd = a->look->signals, .events = POLLIN},
-        {.fd = display_waits(&a->display) ? a->display.out : -1, .events = POLLOUT},
+        {.fd = display_waits(&a->display) ? a->display.outlet.fd : -1, .events = POLLOUT},
     };
     if (poll(fds, ARRAY_LEN(fds), timeout_of(a)) > 0) {
         if (fds[3].revents) {

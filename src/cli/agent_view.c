@@ -83,10 +83,8 @@ static bool put_text(struct agent_view *v, const struct llm_event *e)
 
 /* Progress ------------------------------------------------------------------------------------ */
 
-static double cost_of(const struct agent_view *v)
+static double cost_of(const struct usage *u, const struct config_model *m)
 {
-    const struct config_model *m = v->options.model;
-    const struct usage *u = &v->done;
     return ((double)u->input_tokens * m->input_price + (double)u->output_tokens * m->output_price +
                (double)u->cache_read_tokens * m->cache_read_price +
                (double)u->cache_write_tokens * m->cache_write_price) /
@@ -101,24 +99,23 @@ static void add_count(struct buf *b, uint64_t n)
         buf_printf(b, "%.1fk", (double)n / 1000);
 }
 
-static void add_used(const struct agent_view *v, struct buf *b)
+void agent_view_used(const struct usage *u, const struct config_model *model, struct buf *b)
 {
-    const struct usage *u = &v->done;
     uint64_t input = u->input_tokens + u->cache_read_tokens + u->cache_write_tokens;
-    if (input + u->output_tokens) {
-        add_count(b, input);
-        buf_add_z(b, " in, ");
-        add_count(b, u->output_tokens);
-        buf_add_z(b, " out");
-    }
-    if (b->n && v->options.model && v->options.model->has_price)
-        buf_printf(b, "  $%.4f", cost_of(v));
+    if (input + u->output_tokens == 0)
+        return;
+    add_count(b, input);
+    buf_add_z(b, " in, ");
+    add_count(b, u->output_tokens);
+    buf_add_z(b, " out");
+    if (model && model->has_price)
+        buf_printf(b, "  $%.4f", cost_of(u, model));
 }
 
 static void show(struct agent_view *v, struct str what)
 {
     AUTO_BUF struct buf used = BUF_INIT(256);
-    add_used(v, &used);
+    agent_view_used(&v->done, v->options.model, &used);
     progress_show(&v->progress, what, buf_str(&used));
 }
 
@@ -369,7 +366,7 @@ void agent_view_start(struct agent_view *v, const struct agent_view_options *opt
 static void note_end(struct agent_view *v)
 {
     AUTO_BUF struct buf used = BUF_INIT(256);
-    add_used(v, &used);
+    agent_view_used(&v->done, v->options.model, &used);
     uint64_t ms = clock_mono_ms() - v->progress.begun_ms;
     if (v->progress.on)
         out_note(v->options.cli, "%.1f s%s%s", (double)ms / 1000, used.n ? "  " : "", buf_z(&used));

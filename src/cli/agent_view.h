@@ -50,4 +50,7 @@ void agent_view_stop(struct agent_view *view); /* ends the last line */
 bool agent_view_tell(void *view, const struct agent_event *event);
 void agent_view_retry(void *view, const struct retry_notice *notice);
 
+/* Tokens, and what they cost if that is known (else NULL); nothing if there are none. */
+void agent_view_used(const struct usage *usage, const struct config_model *model, struct buf *out);
+
 #endif

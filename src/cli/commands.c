@@ -11,6 +11,7 @@ static const struct cmd *const commands[] = {
     &cmd_replay_report,
     &cmd_protocol_help,
     &cmd_agent,
+    &cmd_chat,
     &cmd_sessions,
     &cmd_box,
     &cmd_tool,

@@ -182,7 +182,7 @@ static void *show(void *context)
             {.fd = gone ? -1 : l->display.in, .events = POLLIN},
             {.fd = l->look.signals, .events = POLLIN},
             {.fd = due ? l->wake : -1, .events = POLLIN},
-            {.fd = display_waits(&l->display) ? l->display.out : -1, .events = POLLOUT},
+            {.fd = display_waits(&l->display) ? l->display.outlet.fd : -1, .events = POLLOUT},
         };
         if (poll(fds, ARRAY_LEN(fds), due ? TICK_MS : FRAME_MS) <= 0)
             continue;

@@ -13,21 +13,19 @@
 #define TUI_DISPLAY_H
 
 #include "base/err.h"
-#include "io/tty.h"
 #include "tui/canvas.h"
+#include "tui/outlet.h"
 
 struct display {
-    int in, out;  /* -1: not open */
-    bool own_out; /* not the standard output itself */
+    int in; /* -1: not open */
     struct tty tty;
+    struct outlet outlet;
     struct canvas *canvas;
-    struct buf pending; /* what the terminal has not taken yet: `at` bytes of it are written */
-    size_t at;
     enum term_mouse mouse; /* which reports it was asked for */
     bool pastes;           /* it brackets what is pasted */
 };
 
-#define DISPLAY_NONE ((struct display){.in = -1, .out = -1, .tty = TTY_NONE})
+#define DISPLAY_NONE ((struct display){.in = -1, .outlet = OUTLET_NONE, .tty = TTY_NONE})
 
 /* Whether standard input and output are a terminal that can be drawn on; E_CLI_INVALID_ARG. */
 MUST_USE bool display_check(struct err *err);

@@ -1,11 +1,13 @@
-"""A terminal of which the screen can be asked: cordon itself says what its bytes show."""
+"""A terminal of which the screen can be asked; what its bytes look like is asked of `cordon render`."""
 import os
 import re
 import subprocess
+import sys
 import time
 
-from console import EXPECT_S, Console
-from harness import Failed
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
+from console import EXPECT_S, Console  # noqa: E402 pylint: disable=wrong-import-position
+from harness import Failed  # noqa: E402 pylint: disable=wrong-import-position
 
 
 class Screen(Console):

@@ -7,13 +7,12 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
 from console import EXPECT_S  # noqa: E402 pylint: disable=wrong-import-position
-from harness import Failed, case, main  # noqa: E402 pylint: disable=wrong-import-position
+from harness import case, main  # noqa: E402 pylint: disable=wrong-import-position
 from screen import Screen  # noqa: E402 pylint: disable=wrong-import-position
 
 BASH = "/usr/bin/bash"

@@ -1,0 +1,360 @@
+/* A conversation as rows. */
+#include "tui/chat.h"
+
+#include "tui/highlight.h"
+#include "tui/markdown.h"
+#include "tui/theme.h"
+
+struct call {
+    char *id, *line;
+};
+
+struct chat {
+    struct chat_options options;
+    struct text stay; /* not handed out yet */
+    struct markdown *answer;
+    bool speaks;         /* text of the answer has come */
+    bool any, gap;       /* something was printed; a blank row comes before what is next */
+    size_t handed;       /* rows that were handed out */
+    size_t blank;        /* rows up to and with the last blank one */
+    struct buf thinking; /* its end */
+    size_t thought;      /* bytes of it in all; 0: none */
+    struct buf kept;     /* what can be opened */
+    struct call calls[CHAT_CALLS];
+    size_t n_calls;
+    char *queue[CHAT_QUEUE];
+    size_t n_queue;
+};
+
+struct chat *chat_new(const struct chat_options *options)
+{
+    struct chat *c = base_alloc(sizeof(*c));
+    *c = (struct chat){.options = *options,
+        .stay = TEXT_INIT,
+        .thinking = BUF_INIT(2 * CHAT_KEPT),
+        .kept = BUF_INIT(2 * CHAT_KEPT)};
+    c->options.width = MAX(1u, options->width);
+    c->answer = markdown_new(
+        &(struct markdown_options){.width = options->width, .show_links = options->show_links});
+    return c;
+}
+
+void chat_free(struct chat *c)
+{
+    if (!c)
+        return;
+    chat_unqueue(c);
+    for (size_t i = 0; i < c->n_calls; i++) {
+        free(c->calls[i].id);
+        free(c->calls[i].line);
+    }
+    markdown_free(c->answer);
+    text_done(&c->stay);
+    buf_done(&c->thinking);
+    buf_done(&c->kept);
+    free(c);
+}
+
+void chat_set_width(struct chat *c, unsigned width)
+{
+    c->options.width = MAX(1u, width);
+    markdown_set_width(c->answer, c->options.width);
+}
+
+static char *copy_of(struct str s)
+{
+    char *copy = base_alloc(s.n + 1);
+    memcpy(copy, s.p, s.n);
+    copy[s.n] = 0;
+    return copy;
+}
+
+/* Lines --------------------------------------------------------------------------------------- */
+
+/* Text in a style as rows, with a mark before the first. */
+static void put_text(const struct chat *c, const char *mark, enum theme mark_look, struct str text,
+    enum theme look, struct text *out)
+{
+    AUTO_TEXT struct text lines = TEXT_INIT, prefix = TEXT_INIT;
+    text_add_z(&prefix, mark, &theme[mark_look]);
+    text_end(&prefix);
+    text_spaces(&prefix, prefix.lines[0].width, NULL);
+    text_end(&prefix);
+    while (text.n && text.p[text.n - 1] == '\n')
+        text.n--;
+    text_add(&lines, text, &theme[look]);
+    text_end(&lines);
+    for (size_t i = 0; i < lines.n; i++) {
+        AUTO_TEXT struct text rest = TEXT_INIT;
+        text_copy(&rest, &prefix, 1);
+        text_wrap(out, &lines, i,
+            &(struct text_wrap){.width = c->options.width, .prefix = i ? &rest : &prefix});
+    }
+}
+
+/* What is apart from what is before it. */
+static void begin(struct chat *c, bool apart)
+{
+    size_t rows = c->handed + c->stay.n;
+    if (c->any && (apart || c->gap) && rows != c->blank) {
+        text_end(&c->stay);
+        c->blank = rows + 1;
+    }
+    c->any = true;
+    c->gap = apart;
+}
+
+static size_t count_lines(struct str text)
+{
+    size_t n = 0;
+    for (struct str line; str_cut(text, '\n', &line, &text);)
+        n++;
+    return n;
+}
+
+/* The last lines of a text. */
+static struct str last_lines(struct str text, size_t lines)
+{
+    size_t at = text.n;
+    while (at > 0 && text.p[at - 1] == '\n')
+        at--;
+    for (; at > 0; at--)
+        if (text.p[at - 1] == '\n' && --lines == 0)
+            break;
+    return str_skip(text, at);
+}
+
+static void keep(struct buf *kept, struct str text)
+{
+    if (text.n > CHAT_KEPT)
+        text = str_skip(text, text.n - CHAT_KEPT);
+    if (kept->n + text.n > CHAT_KEPT) {
+        size_t drop = kept->n + text.n - CHAT_KEPT;
+        drop = MIN(drop, kept->n);
+        memmove(kept->p, kept->p + drop, kept->n - drop);
+        buf_truncate(kept, kept->n - drop);
+    }
+    buf_add_str(kept, text);
+}
+
+static bool is_diff(struct str text)
+{
+    return str_starts_with(text, STR("diff --git ")) || str_starts_with(text, STR("--- "));
+}
+
+/* Verbatim, in from the edge; a diff in its colours. */
+static void put_output(const struct chat *c, struct str text, struct text *out)
+{
+    AUTO_TEXT struct text prefix = TEXT_INIT;
+    bool diff = is_diff(text) || memmem(text.p, text.n, "\n@@ ", 4);
+    struct highlight h = highlight_start(diff ? STR("diff") : STR(""));
+    text_add(&prefix, STR("  │ "), &theme[THEME_DIM]);
+    text_end(&prefix);
+    for (struct str line; str_cut(text, '\n', &line, &text);) {
+        AUTO_TEXT struct text one = TEXT_INIT;
+        if (text.n == 0 && line.n == 0)
+            break;
+        if (str_ends_with(line, STR("\r")))
+            line.n--;
+        highlight_line(&h, line, &one);
+        text_end(&one);
+        text_wrap(out, &one, 0,
+            &(struct text_wrap){.width = c->options.width, .letters = true, .prefix = &prefix});
+    }
+}
+
+/* The answer ---------------------------------------------------------------------------------- */
+
+static void end_thinking(struct chat *c)
+{
+    char line[64];
+    if (c->thought == 0)
+        return;
+    begin(c, false);
+    size_t lines = count_lines(buf_str(&c->thinking));
+    snprintf(line, sizeof(line), "thought, %zu line%s", lines, lines == 1 ? "" : "s");
+    put_text(c, "◇ ", THEME_DIM, str_z(line), THEME_DIM, &c->stay);
+    buf_reset(&c->kept);
+    keep(&c->kept, buf_str(&c->thinking));
+    buf_reset(&c->thinking);
+    c->thought = 0;
+}
+
+void chat_text(struct chat *c, struct str delta)
+{
+    end_thinking(c);
+    if (!c->speaks)
+        begin(c, true);
+    c->speaks = true;
+    markdown_feed(c->answer, delta, &c->stay);
+}
+
+void chat_thinking(struct chat *c, struct str delta)
+{
+    if (c->speaks)
+        chat_end(c);
+    keep(&c->thinking, delta);
+    c->thought += delta.n;
+}
+
+void chat_end(struct chat *c)
+{
+    end_thinking(c);
+    if (c->speaks)
+        markdown_end(c->answer, &c->stay);
+    c->speaks = false;
+}
+
+void chat_restart(struct chat *c)
+{
+    AUTO_TEXT struct text lost = TEXT_INIT;
+    bool said = c->speaks;
+    buf_reset(&c->thinking);
+    c->thought = 0;
+    markdown_end(c->answer, &lost);
+    c->speaks = false;
+    if (said)
+        chat_note(c, STR("the answer begins anew"));
+}
+
+void chat_user(struct chat *c, struct str text)
+{
+    chat_end(c);
+    begin(c, true);
+    put_text(c, "> ", THEME_BULLET, text, THEME_STRONG, &c->stay);
+}
+
+/* Calls --------------------------------------------------------------------------------------- */
+
+static size_t find_call(const struct chat *c, struct str id)
+{
+    size_t i = 0;
+    while (i < c->n_calls && !str_is(id, c->calls[i].id))
+        i++;
+    return i;
+}
+
+void chat_call(struct chat *c, struct str id, struct str name, struct str summary)
+{
+    AUTO_BUF struct buf line = BUF_INIT(2 * CHAT_SUMMARY_BYTES + 16);
+    struct str first = summary;
+    chat_end(c);
+    if (c->n_calls == CHAT_CALLS || find_call(c, id) < c->n_calls)
+        return;
+    (void)str_cut(summary, '\n', &first, &summary);
+    buf_add_str(&line, str_head(name, CHAT_SUMMARY_BYTES));
+    buf_add_byte(&line, ' ');
+    buf_add_str(&line, str_head(first, CHAT_SUMMARY_BYTES));
+    if (summary.n && summary.p != first.p)
+        buf_add_z(&line, " …");
+    c->calls[c->n_calls++] = (struct call){copy_of(id), copy_of(buf_str(&line))};
+}
+
+/* One line: what it was, and how much it gave. */
+static void put_call(struct chat *c, struct str line, bool failed, size_t lines)
+{
+    AUTO_TEXT struct text row = TEXT_INIT;
+    char size[48] = "";
+    if (lines)
+        snprintf(size, sizeof(size), "  %zu line%s", lines, lines == 1 ? "" : "s");
+    text_add_z(&row, failed ? "✗ " : "✓ ", &theme[failed ? THEME_REMOVED : THEME_ADDED]);
+    text_add(&row, line, NULL);
+    text_end(&row);
+    size_t room = c->options.width > strlen(size) + 1 ? c->options.width - strlen(size) : 1;
+    text_cut(&c->stay, &row, 0, 0, room - (row.lines[0].width > room));
+    if (row.lines[0].width > room)
+        text_add(&c->stay, STR("…"), NULL);
+    if (strlen(size) < c->options.width)
+        text_add_z(&c->stay, size, &theme[THEME_DIM]);
+    text_end(&c->stay);
+}
+
+void chat_result(struct chat *c, struct str id, bool failed, struct str output)
+{
+    size_t i = find_call(c, id), lines = count_lines(output);
+    struct str line = i < c->n_calls ? str_z(c->calls[i].line) : id;
+    bool open = failed || is_diff(output);
+    chat_end(c);
+    begin(c, false);
+    put_call(c, line, failed, open ? 0 : lines);
+    if (open)
+        put_output(c, failed ? last_lines(output, CHAT_FAILED_LINES) : output, &c->stay);
+    buf_reset(&c->kept);
+    keep(&c->kept, output);
+    if (i == c->n_calls)
+        return;
+    free(c->calls[i].id);
+    free(c->calls[i].line);
+    c->calls[i] = c->calls[--c->n_calls];
+}
+
+bool chat_open(struct chat *c)
+{
+    if (c->kept.n == 0)
+        return false;
+    begin(c, false);
+    put_output(c, buf_str(&c->kept), &c->stay);
+    buf_reset(&c->kept);
+    return true;
+}
+
+/* Others -------------------------------------------------------------------------------------- */
+
+void chat_note(struct chat *c, struct str text)
+{
+    chat_end(c);
+    begin(c, false);
+    put_text(c, "· ", THEME_DIM, text, THEME_DIM, &c->stay);
+}
+
+void chat_error(struct chat *c, struct str text)
+{
+    chat_end(c);
+    begin(c, true);
+    put_text(c, "✗ ", THEME_REMOVED, text, THEME_REMOVED, &c->stay);
+}
+
+void chat_queue(struct chat *c, struct str text)
+{
+    struct str line = text;
+    (void)str_cut(text, '\n', &line, &text);
+    if (c->n_queue < CHAT_QUEUE)
+        c->queue[c->n_queue++] = copy_of(str_head(line, CHAT_SUMMARY_BYTES));
+}
+
+void chat_unqueue(struct chat *c)
+{
+    for (size_t i = 0; i < c->n_queue; i++)
+        free(c->queue[i]);
+    c->n_queue = 0;
+}
+
+/* One row, cut where the width ends. */
+static void put_row(
+    const struct chat *c, const char *mark, struct str text, enum theme look, struct text *out)
+{
+    AUTO_TEXT struct text row = TEXT_INIT;
+    text_add_z(&row, mark, &theme[look]);
+    text_add(&row, text, &theme[look]);
+    text_end(&row);
+    text_cut(out, &row, 0, 0, c->options.width);
+    text_end(out);
+}
+
+void chat_rows(struct chat *c, unsigned step, struct text *stay, struct text *region)
+{
+    static const char *const wheel[] = {"⠋ ", "⠙ ", "⠸ ", "⠴ ", "⠦ ", "⠇ "};
+    const char *at_work = wheel[step % ARRAY_LEN(wheel)];
+    for (size_t i = 0; i < c->stay.n; i++)
+        text_copy(stay, &c->stay, i);
+    c->handed += c->stay.n;
+    text_reset(&c->stay);
+    if (c->speaks)
+        markdown_live(c->answer, region);
+    if (c->thought)
+        put_row(c, at_work, STR("thinking"), THEME_DIM, region);
+    for (size_t i = 0; i < c->n_calls; i++)
+        put_row(c, at_work, str_z(c->calls[i].line), THEME_TEXT, region);
+    for (size_t i = 0; i < c->n_queue; i++)
+        put_row(c, "later: ", str_z(c->queue[i]), THEME_DIM, region);
+}

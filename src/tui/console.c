@@ -1,0 +1,194 @@
+/* The user's terminal for a conversation. */
+#include "tui/console.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+
+enum {
+    READ_SIZE = 64 << 10,
+};
+
+#define ENTER "\033[?2004h"
+/* CAN ends a sequence that may be half written. */
+#define LEAVE "\030\033[?2026l\033[?2004l\033[m\033[?25h"
+
+static bool is_set(const char *value)
+{
+    return value && *value;
+}
+
+struct live_options console_look(const struct console_environment *e)
+{
+    struct live_options look = {.colors = LIVE_16};
+    struct str term = str_z(e->term ? e->term : "");
+    bool rgb = is_set(e->colorterm) &&
+               (strcmp(e->colorterm, "truecolor") == 0 || strcmp(e->colorterm, "24bit") == 0);
+    if (term.n == 0 || str_is(term, "dumb"))
+        look.plain = true;
+    if (memmem(term.p, term.n, "256color", 8))
+        look.colors = LIVE_256;
+    if (rgb)
+        look.colors = LIVE_RGB;
+    if (is_set(e->no_color))
+        look.colors = LIVE_NO_COLORS;
+    look.no_reflow = str_is(term, "linux") || is_set(e->xterm_version);
+    look.no_links = str_is(term, "linux");
+    return look;
+}
+
+static bool take_terminal(struct console *c)
+{
+    return c->plain || tty_raw(&c->tty, c->in);
+}
+
+bool console_open(struct console *c, bool plain, struct err *err)
+{
+    const struct console_environment e = {
+        getenv("TERM"), getenv("COLORTERM"), getenv("NO_COLOR"), getenv("XTERM_VERSION")};
+    struct tty_size size = tty_size(STDOUT_FILENO);
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+        return err_set(err, E_CLI_INVALID_ARG, "this needs a terminal, and standard %s is none",
+            isatty(STDIN_FILENO) ? "output" : "input");
+    *c = CONSOLE_NONE;
+    c->look = console_look(&e);
+    c->look.plain |= plain;
+    c->look.rows = size.rows;
+    c->look.cols = size.cols;
+    c->plain = c->look.plain;
+    c->in = STDIN_FILENO;
+    if (!take_terminal(c)) {
+        c->in = -1;
+        return err_errno(err, E_IO, errno, "cannot change the terminal's modes");
+    }
+    outlet_open(&c->outlet, STDOUT_FILENO);
+    c->live = live_new(&c->look);
+    c->keys = typed_keys_new();
+    c->input = BUF_INIT(CONSOLE_INPUT_MAX);
+    if (!c->plain) {
+        buf_add_z(&c->outlet.pending, ENTER);
+        outlet_guard(&c->outlet, &c->tty, LEAVE);
+    }
+    console_pump(c);
+    return true;
+}
+
+void console_close(struct console *c)
+{
+    if (c->in < 0)
+        return;
+    live_close(c->live, false, &c->outlet.pending);
+    outlet_close(&c->outlet, c->plain ? STR("") : STR(LEAVE), true);
+    tty_restore(&c->tty);
+    live_free(c->live);
+    typed_keys_free(c->keys);
+    buf_done(&c->input);
+    *c = CONSOLE_NONE;
+}
+
+void console_leave(struct console *c)
+{
+    live_clear(c->live, &c->outlet.pending);
+    if (!c->plain)
+        buf_add_z(&c->outlet.pending, "\033[?2004l\033[?25h");
+    console_pump(c);
+    tty_restore(&c->tty);
+}
+
+void console_return(struct console *c)
+{
+    if (take_terminal(c) && !c->plain)
+        buf_add_z(&c->outlet.pending, ENTER);
+    (void)console_resize(c);
+    console_pump(c);
+}
+
+/* Keys ---------------------------------------------------------------------------------------- */
+
+void console_read(struct console *c)
+{
+    if (c->taken) {
+        memmove(c->input.p, c->input.p + c->taken, c->input.n - c->taken);
+        buf_truncate(&c->input, c->input.n - c->taken);
+        c->taken = 0;
+    }
+    char *room = buf_reserve(&c->input, READ_SIZE);
+    if (!room) { /* something without an end: it counts as it is */
+        c->input.overflow = false;
+        c->since_ms = 0;
+        return;
+    }
+    ssize_t n = read(c->in, room, READ_SIZE);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    if (n <= 0)
+        c->gone = true;
+    else
+        buf_grown(&c->input, (size_t)n);
+    c->since_ms = clock_mono_ms();
+}
+
+static bool late(const struct console *c)
+{
+    return clock_mono_ms() >= c->since_ms + CONSOLE_ESCAPE_MS;
+}
+
+/* A paste that goes on for long is waited for. */
+static bool in_paste(const struct console *c)
+{
+    return str_starts_with(str_skip(buf_str(&c->input), c->taken), STR("\033[200~"));
+}
+
+int console_timeout(const struct console *c)
+{
+    if (c->taken == c->input.n || in_paste(c))
+        return -1;
+    uint64_t now = clock_mono_ms(), end = c->since_ms + CONSOLE_ESCAPE_MS;
+    return end > now ? (int)(end - now) : 0;
+}
+
+bool console_next(struct console *c, struct typed *ret_typed)
+{
+    struct str rest = str_skip(buf_str(&c->input), c->taken);
+    bool all = c->gone || (late(c) && !in_paste(c)) || c->since_ms == 0;
+    size_t n = typed_next(c->keys, rest, all, ret_typed);
+    c->taken += n;
+    /* The terminal's own lines end in LF. */
+    if (n && c->plain && ret_typed->kind == TYPED_KEY && strcmp(ret_typed->key, "Ctrl+j") == 0)
+        ret_typed->key = "Enter";
+    return n > 0;
+}
+
+/* Frames -------------------------------------------------------------------------------------- */
+
+bool console_resize(struct console *c)
+{
+    struct tty_size size = tty_size(STDOUT_FILENO);
+    if (size.rows == c->look.rows && size.cols == c->look.cols)
+        return false;
+    c->look.rows = size.rows;
+    c->look.cols = size.cols;
+    live_resize(c->live, size.rows, size.cols, &c->outlet.pending);
+    return true;
+}
+
+bool console_waits(const struct console *c)
+{
+    return outlet_waits(&c->outlet);
+}
+
+void console_pump(struct console *c)
+{
+    outlet_pump(&c->outlet);
+}
+
+bool console_frame(struct console *c, const struct text *stay, const struct text *region,
+    const struct live_cursor *cursor)
+{
+    console_pump(c);
+    if (console_waits(c))
+        return false;
+    live_frame(c->live, stay, region, cursor, &c->outlet.pending);
+    console_pump(c);
+    return true;
+}

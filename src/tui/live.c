@@ -1,0 +1,425 @@
+/* The live bottom of the screen: the difference between two frames, relative to the cursor. */
+#include "tui/live.h"
+
+#include "term/look.h"
+#include "term/restyle.h"
+
+struct live {
+    struct live_options options;
+    struct text shown; /* the region's rows as the terminal has them; none: one empty row */
+    size_t row, col;   /* where the cursor is in it */
+    bool hidden;       /* the cursor */
+};
+
+/* One cluster of a row. */
+struct cell {
+    struct str text, uri;
+    struct style style;
+    size_t col;
+    unsigned width;
+};
+
+struct cells {
+    struct cell *p;
+    size_t n, width;
+};
+
+/* The terminal, as far as it is known while a frame is written. */
+struct hand {
+    const struct live *l;
+    struct buf *out;
+    size_t rows; /* that are there, below which a newline makes new ones */
+    size_t row, col;
+    bool placed; /* the column is known */
+    struct style pen;
+    struct str uri;
+};
+
+static const struct style no_style = {0};
+
+/* Cells --------------------------------------------------------------------------------------- */
+
+static unsigned distance(uint32_t a, uint32_t b)
+{
+    int red = (int)(a >> 16) - (int)(b >> 16);
+    int green = (int)(a >> 8 & 0xFF) - (int)(b >> 8 & 0xFF);
+    int blue = (int)(a & 0xFF) - (int)(b & 0xFF);
+    return (unsigned)(red * red + green * green + blue * blue);
+}
+
+/* What the terminal has instead of a colour. */
+static color fitting(color c, enum live_colors colors)
+{
+    enum color_kind kind = color_kind(c);
+    unsigned n = colors == LIVE_16 ? 16 : 256, best = 0;
+    if (colors == LIVE_NO_COLORS)
+        return 0;
+    if (kind == COLOR_DEFAULT || kind == COLOR_ANSI || colors == LIVE_RGB ||
+        (kind == COLOR_INDEXED && colors == LIVE_256))
+        return c;
+    uint32_t rgb = kind == COLOR_INDEXED ? look_palette(color_value(c)) : color_value(c);
+    for (unsigned i = 1; i < n; i++)
+        if (distance(rgb, look_palette(i)) < distance(rgb, look_palette(best)))
+            best = i;
+    return n == 16 ? color_ansi(best) : color_indexed(best);
+}
+
+static struct style shown_style(const struct live *l, const struct style *style)
+{
+    struct style s = *style;
+    s.fg = fitting(s.fg, l->options.colors);
+    s.bg = fitting(s.bg, l->options.colors);
+    s.attrs &= (uint16_t)STYLE_VISIBLE;
+    s.underline_color = 0;
+    s.link = 0;
+    return s;
+}
+
+static struct cells cells_of(const struct live *l, const struct text *t, size_t line)
+{
+    struct cells cells = {0};
+    if (line >= t->n)
+        return cells;
+    cells.p = base_alloc((t->lines[line].width + 1) * sizeof(*cells.p));
+    for (size_t i = 0; i < t->lines[line].n; i++) {
+        const struct text_span *span = text_spans(t, line) + i;
+        struct style style = shown_style(l, &span->style);
+        struct str uri = l->options.no_links ? (struct str){0} : text_uri(t, span->style.link);
+        for (struct str rest = text_bytes(t, span); rest.n;) {
+            struct cell *c = &cells.p[cells.n++];
+            *c = (struct cell){.uri = uri, .style = style, .col = cells.width};
+            c->text = str_head(rest, text_cluster(rest, &c->width));
+            cells.width += c->width;
+            rest = str_skip(rest, c->text.n);
+        }
+    }
+    return cells;
+}
+
+static bool same_cell(const struct cell *a, const struct cell *b)
+{
+    return str_eq(a->text, b->text) && str_eq(a->uri, b->uri) &&
+           memcmp(&a->style, &b->style, sizeof(a->style)) == 0;
+}
+
+/* Moving -------------------------------------------------------------------------------------- */
+
+static void set_link(struct hand *h, struct str uri)
+{
+    if (str_eq(h->uri, uri))
+        return;
+    buf_printf(h->out, "\033]8;;" STR_FMT "\033\\", (int)uri.n, uri.n ? uri.p : "");
+    h->uri = uri;
+}
+
+static void pen_down(struct hand *h)
+{
+    restyle(&h->pen, &no_style, h->out);
+    set_link(h, STR(""));
+}
+
+static void next_row(struct hand *h)
+{
+    buf_add_z(h->out, "\r\n");
+    h->col = 0;
+    h->placed = true;
+}
+
+/* Rows that are not there yet are made by newlines at the last one. */
+static void go_row(struct hand *h, size_t row)
+{
+    size_t last = h->rows - 1, there = MIN(row, last);
+    if (row < h->row)
+        buf_printf(h->out, h->row - row > 1 ? "\033[%zuA" : "\033[A", h->row - row);
+    else if (there == h->row + 1)
+        next_row(h);
+    else if (there > h->row)
+        buf_printf(h->out, "\033[%zuB", there - h->row);
+    for (; h->rows <= row; h->rows++)
+        next_row(h);
+    h->row = row;
+}
+
+static void go_col(struct hand *h, size_t col)
+{
+    if (h->placed && h->col == col)
+        return;
+    if (col == 0)
+        buf_add_z(h->out, "\r");
+    else
+        buf_printf(h->out, "\033[%zuG", col + 1);
+    h->col = col;
+    h->placed = true;
+}
+
+/* Rows ---------------------------------------------------------------------------------------- */
+
+static void put_cell(struct hand *h, const struct cell *c)
+{
+    bool steady = text_steady(c->text, c->width);
+    if (!steady)
+        h->placed = false; /* a move keeps it apart from what was written before it */
+    go_col(h, c->col);
+    set_link(h, c->uri);
+    restyle(&h->pen, &c->style, h->out);
+    buf_add_str(h->out, c->text);
+    h->col += c->width;
+    h->placed = steady && h->col < h->l->options.cols;
+}
+
+/* From the first cell that differs; up to the last, if what follows it is in its place. */
+static void put_row(struct hand *h, size_t row, const struct text *from, size_t line,
+    const struct text *old, size_t old_line)
+{
+    struct cells now = cells_of(h->l, from, line), was = cells_of(h->l, old, old_line);
+    size_t first = 0, end = now.n, was_end = was.n;
+    while (first < now.n && first < was.n && same_cell(&now.p[first], &was.p[first]))
+        first++;
+    while (now.width == was.width && end > first && was_end > first &&
+           same_cell(&now.p[end - 1], &was.p[was_end - 1])) {
+        end--;
+        was_end--;
+    }
+    if (first < end || now.width < was.width)
+        go_row(h, row);
+    for (size_t i = first; i < end; i++)
+        put_cell(h, &now.p[i]);
+    pen_down(h);
+    if (now.width < was.width) {
+        go_col(h, now.width);
+        buf_add_z(h->out, "\033[K");
+    }
+    free(now.p);
+    free(was.p);
+}
+
+/* Frames -------------------------------------------------------------------------------------- */
+
+/* The rows of a frame: what stays, then the region. The cursor's row has a character where it
+ * stands, so that a terminal that wraps it takes the cursor along. */
+static size_t gather(const struct live *l, const struct text *stay, const struct text *region,
+    struct live_cursor *cursor, struct text *out)
+{
+    size_t height = live_height(l), skip = region->n > height ? region->n - height : 0;
+    for (size_t i = 0; stay && i < stay->n; i++)
+        text_wrap(out, stay, i, &(struct text_wrap){.width = l->options.cols, .letters = true});
+    size_t stays = out->n;
+    cursor->row = cursor->row > skip ? MIN(cursor->row, region->n) - skip : 0;
+    cursor->row = MIN(cursor->row, region->n > skip ? region->n - skip - 1 : 0);
+    cursor->col = MIN(cursor->col, l->options.cols - 1);
+    for (size_t i = skip; i < region->n; i++) {
+        text_cut(out, region, i, 0, l->options.cols);
+        size_t width = out->open.width;
+        if (i - skip == cursor->row && width <= cursor->col)
+            text_spaces(out, cursor->col + 1 - width, NULL);
+        text_end(out);
+    }
+    if (out->n == stays)
+        text_end(out); /* there is always a row for the cursor */
+    return stays;
+}
+
+static void begin(struct live *l, struct hand *h, struct buf *out)
+{
+    *h = (struct hand){.l = l,
+        .out = out,
+        .rows = MAX(l->shown.n, (size_t)1),
+        .row = l->row,
+        .col = l->col,
+        .placed = true,
+        .uri = STR("")};
+    buf_add_z(out, "\033[?2026h");
+}
+
+static bool same_row(
+    const struct live *l, const struct text *a, size_t line, const struct text *b, size_t other)
+{
+    struct cells x = cells_of(l, a, line), y = cells_of(l, b, other);
+    bool same = x.n == y.n;
+    for (size_t i = 0; same && i < x.n; i++)
+        same = same_cell(&x.p[i], &y.p[i]);
+    free(x.p);
+    free(y.p);
+    return same;
+}
+
+/* A region that grows above rows that stay as they are: these are pushed down by the terminal.
+ * Gives how many they are; only if nothing leaves the screen that is still to be written. */
+static size_t push_down(struct hand *h, const struct live *l, const struct text *rows)
+{
+    size_t more = rows->n > l->shown.n ? rows->n - l->shown.n : 0, same = 0;
+    if (!more || rows->n > l->options.rows)
+        return 0;
+    while (same < l->shown.n &&
+           same_row(l, rows, rows->n - 1 - same, &l->shown, l->shown.n - 1 - same))
+        same++;
+    if (same == 0)
+        return 0;
+    go_row(h, rows->n - 1);
+    go_row(h, l->shown.n - same);
+    buf_printf(h->out, more > 1 ? "\033[%zuL" : "\033[L", more);
+    h->placed = false; /* some terminals go to the first column, some do not */
+    return same;
+}
+
+static void put_frame(struct live *l, struct hand *h, const struct text *rows)
+{
+    size_t same = push_down(h, l, rows), above = l->shown.n - same;
+    for (size_t i = 0; i < rows->n - same; i++) {
+        if (i >= h->rows)
+            go_row(h, i);
+        put_row(h, i, rows, i, &l->shown, same && i >= above ? SIZE_MAX : i);
+    }
+    if (rows->n < h->rows) {
+        go_row(h, rows->n);
+        go_col(h, 0);
+        buf_add_z(h->out, "\033[J");
+    }
+}
+
+static void put_cursor(struct live *l, struct hand *h, size_t row, const struct live_cursor *cursor)
+{
+    go_row(h, row);
+    go_col(h, cursor->col);
+    if (cursor->visible == l->hidden)
+        buf_add_z(h->out, cursor->visible ? "\033[?25h" : "\033[?25l");
+    l->hidden = !cursor->visible;
+}
+
+/* Lines at the end, without a sequence; the terminal is not in raw mode then. */
+static void put_plain(const struct text *stay, struct buf *out)
+{
+    for (size_t i = 0; stay && i < stay->n; i++) {
+        for (size_t k = 0; k < stay->lines[i].n; k++)
+            buf_add_str(out, text_bytes(stay, text_spans(stay, i) + k));
+        buf_add_byte(out, '\n');
+    }
+}
+
+void live_frame(struct live *l, const struct text *stay, const struct text *region,
+    const struct live_cursor *cursor, struct buf *out)
+{
+    AUTO_TEXT struct text rows = TEXT_INIT;
+    struct live_cursor at = *cursor;
+    struct hand h;
+    if (l->options.plain) {
+        put_plain(stay, out);
+        return;
+    }
+    size_t stays = gather(l, stay, region, &at, &rows);
+    size_t before = out->n;
+    begin(l, &h, out);
+    size_t nothing = out->n;
+    put_frame(l, &h, &rows);
+    put_cursor(l, &h, stays + at.row, &at);
+    if (out->n == nothing)
+        buf_truncate(out, before);
+    else
+        buf_add_z(out, "\033[?2026l");
+    text_reset(&l->shown);
+    for (size_t i = stays; i < rows.n; i++)
+        text_copy(&l->shown, &rows, i);
+    l->row = at.row;
+    l->col = at.col;
+}
+
+/* Another size -------------------------------------------------------------------------------- */
+
+/* How many rows a row is cut into at a width, up to a column. */
+static size_t wrapped_rows(const struct live *l, size_t line, size_t cols, size_t up_to)
+{
+    struct cells cells = cells_of(l, &l->shown, line);
+    size_t rows = 1, col = 0;
+    for (size_t i = 0; i < cells.n && cells.p[i].col <= up_to; i++) {
+        if (col + cells.p[i].width > cols) {
+            rows++;
+            col = 0;
+        }
+        col += cells.p[i].width;
+    }
+    free(cells.p);
+    return rows;
+}
+
+/* Rows are erased one by one: at the top of the screen tmux takes "all below" for a screen to be
+ * kept, and moves it to the scrollback. */
+static void erase(struct live *l, size_t up, size_t rows, struct buf *out)
+{
+    if (up)
+        buf_printf(out, "\033[%zuA", up);
+    buf_add_z(out, "\r\0337");
+    for (size_t i = 0; i < rows; i++)
+        buf_add_z(out, i ? "\033[B\033[K" : "\033[K");
+    buf_add_z(out, "\0338");
+    text_reset(&l->shown);
+    l->row = l->col = 0;
+}
+
+void live_resize(struct live *l, unsigned rows, unsigned cols, struct buf *out)
+{
+    size_t up = l->row, all = l->shown.n;
+    rows = MAX(rows, 1u);
+    cols = MAX(cols, 1u);
+    if (!l->options.no_reflow && cols < l->options.cols && l->shown.n) {
+        up = wrapped_rows(l, l->row, cols, l->col) - 1;
+        all = 0;
+        for (size_t i = 0; i < l->shown.n; i++) {
+            size_t n = wrapped_rows(l, i, cols, SIZE_MAX);
+            up += i < l->row ? n : 0;
+            all += n;
+        }
+    }
+    l->options.rows = rows;
+    l->options.cols = cols;
+    if (!l->options.plain && l->shown.n)
+        erase(l, MIN(up, rows - 1), MIN(all, rows), out);
+}
+
+void live_clear(struct live *l, struct buf *out)
+{
+    if (!l->options.plain && l->shown.n)
+        erase(l, l->row, l->shown.n, out);
+}
+
+void live_close(struct live *l, bool keep, struct buf *out)
+{
+    struct hand h;
+    if (l->options.plain)
+        return;
+    if (keep && l->shown.n) {
+        begin(l, &h, out);
+        go_row(&h, l->shown.n);
+        buf_add_z(out, "\033[?2026l");
+        text_reset(&l->shown);
+        l->row = l->col = 0;
+    } else {
+        live_clear(l, out);
+    }
+    if (l->hidden)
+        buf_add_z(out, "\033[?25h");
+    l->hidden = false;
+}
+
+/* The whole ----------------------------------------------------------------------------------- */
+
+struct live *live_new(const struct live_options *options)
+{
+    struct live *l = base_alloc(sizeof(*l));
+    *l = (struct live){.options = *options, .shown = TEXT_INIT};
+    l->options.rows = MAX(options->rows, 1u);
+    l->options.cols = MAX(options->cols, 1u);
+    return l;
+}
+
+void live_free(struct live *l)
+{
+    if (!l)
+        return;
+    text_done(&l->shown);
+    free(l);
+}
+
+unsigned live_height(const struct live *l)
+{
+    return MAX(1u, l->options.rows - 1);
+}

@@ -1,0 +1,104 @@
+/* Writing to the user's terminal without blocking, and giving it back after a crash. */
+#include "tui/outlet.h"
+
+#include "base/clock.h"
+#include "io/patience.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+
+enum {
+    LEAVE_MS = 1000, /* for a terminal that does not read */
+};
+
+/* Crashes ------------------------------------------------------------------------------------- */
+
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE};
+static struct sigaction before[ARRAY_LEN(crashes)];
+static struct {
+    const struct outlet *outlet;
+    const struct tty *tty;
+    const char *leave;
+} guarded;
+
+static void on_crash(int number)
+{
+    if (guarded.outlet) {
+        (void)!write(guarded.outlet->fd, guarded.leave, strlen(guarded.leave));
+        if (guarded.tty->fd >= 0)
+            tcsetattr(guarded.tty->fd, TCSANOW, &guarded.tty->saved);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(crashes); i++)
+        sigaction(crashes[i], &before[i], NULL);
+    raise(number);
+}
+
+void outlet_guard(const struct outlet *o, const struct tty *tty, const char *leave)
+{
+    const struct sigaction action = {.sa_handler = on_crash};
+    guarded.outlet = o;
+    guarded.tty = tty;
+    guarded.leave = leave;
+    for (size_t i = 0; i < ARRAY_LEN(crashes); i++)
+        sigaction(crashes[i], &action, &before[i]);
+}
+
+static void unguard(const struct outlet *o)
+{
+    if (guarded.outlet != o)
+        return;
+    guarded.outlet = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(crashes); i++)
+        sigaction(crashes[i], &before[i], NULL);
+}
+
+/* Writing ------------------------------------------------------------------------------------- */
+
+void outlet_open(struct outlet *o, int fd)
+{
+    *o = (struct outlet){.fd = patience_open(fd), .pending = BUF_INIT(OUTLET_MAX)};
+    o->own = o->fd >= 0;
+    if (!o->own)
+        o->fd = fd;
+}
+
+void outlet_close(struct outlet *o, struct str leave, bool all)
+{
+    struct patience p = {clock_mono_ms() + LEAVE_MS, -1};
+    unguard(o);
+    if (all)
+        patience_write(o->fd, str_skip(buf_str(&o->pending), o->at), &p);
+    patience_write(o->fd, leave, &p);
+    if (o->own)
+        close(o->fd);
+    buf_done(&o->pending);
+    *o = OUTLET_NONE;
+}
+
+bool outlet_waits(const struct outlet *o)
+{
+    return o->at < o->pending.n;
+}
+
+/* A terminal that could not be opened anew would block: it gets what poll() vouches for. */
+void outlet_pump(struct outlet *o)
+{
+    while (outlet_waits(o)) {
+        size_t n = o->pending.n - o->at;
+        if (!o->own) {
+            struct pollfd fd = {.fd = o->fd, .events = POLLOUT};
+            if (poll(&fd, 1, 0) <= 0)
+                return;
+            n = MIN(n, patience_room(o->fd));
+        }
+        ssize_t done = write(o->fd, o->pending.p + o->at, n);
+        if (done < 0 && (errno == EAGAIN || errno == EINTR))
+            return;
+        if (done <= 0)
+            break; /* it is gone: whoever reads its keys learns that, too */
+        o->at += (size_t)done;
+    }
+    buf_reset(&o->pending);
+    o->at = 0;
+}

@@ -1,0 +1,148 @@
+/* A conversation as rows: what stays, and what still changes. */
+#include "test.h"
+
+#include "shown.h"
+
+#include "tui/chat.h"
+
+enum {
+    SHOWN_MAX = 1 << 20,
+};
+
+/* Steps: a letter says what comes, the rest is its text. */
+static void play(struct chat *c, const char *const *steps)
+{
+    for (; *steps; steps++) {
+        struct str text = str_z(*steps + 1);
+        switch (**steps) {
+        case 'u':
+            chat_user(c, text);
+            break;
+        case 't':
+            chat_text(c, text);
+            break;
+        case 'k':
+            chat_thinking(c, text);
+            break;
+        case '.':
+            chat_end(c);
+            break;
+        case 'c':
+            chat_call(c, STR("1"), STR("shell"), text);
+            break;
+        case 'd':
+            chat_call(c, STR("2"), STR("read_file"), text);
+            break;
+        case 'r':
+            chat_result(c, STR("1"), false, text);
+            break;
+        case 'f':
+            chat_result(c, STR("1"), true, text);
+            break;
+        case 'n':
+            chat_note(c, text);
+            break;
+        case 'e':
+            chat_error(c, text);
+            break;
+        case 'q':
+            chat_queue(c, text);
+            break;
+        case 'o':
+            (void)chat_open(c);
+            break;
+        case 'R':
+            chat_restart(c);
+            break;
+        case 'w':
+            chat_set_width(c, 10);
+            break;
+        }
+    }
+}
+
+static const struct {
+    const char *name;
+    const char *steps[8];
+    const char *stay, *region;
+} rows[] = {
+    {"nothing", {NULL}, "", ""},
+    {"a question", {"uwhy\nnot?"}, "⟦6:> ⟧⟦b:why⟧\n  ⟦b:not?⟧\n", ""},
+    {"an answer comes", {"uwhy", "tone *two", "t* three"}, "⟦6:> ⟧⟦b:why⟧\n\n",
+        "one ⟦i:two⟧ three\n"},
+    {"a paragraph is done", {"tone\n\ntwo"}, "one\n", "\ntwo\n"},
+    {"an answer is done", {"uwhy", "tone", "."}, "⟦6:> ⟧⟦b:why⟧\n\none\n", ""},
+    {"two turns", {"ua", "tb", "uc"}, "⟦6:> ⟧⟦b:a⟧\n\nb\n\n⟦6:> ⟧⟦b:c⟧\n", ""},
+    {"thinking", {"kdeep\nthoughts"}, "", "⟦f:⠋ thinking⟧\n"},
+    {"thought", {"kdeep\nthoughts", "tx"}, "⟦f:◇ thought, 2 lines⟧\n\n", "x\n"},
+    {"thought, opened", {"kdeep\nthoughts", ".", "o"},
+        "⟦f:◇ thought, 2 lines⟧\n⟦f:  │ ⟧deep\n⟦f:  │ ⟧thoughts\n", ""},
+    {"a call", {"cmake test"}, "", "⠋ shell make test\n"},
+    {"two calls", {"cmake test", "da.c"}, "", "⠋ shell make test\n⠋ read_file a.c\n"},
+    {"a call of several lines", {"cone\ntwo"}, "", "⠋ shell one …\n"},
+    {"a result", {"cmake", "rok\nfine\n"}, "⟦2:✓ ⟧shell make⟦f:  2 lines⟧\n", ""},
+    {"a result, opened", {"cmake", "rok\n", "o", "o"}, "⟦2:✓ ⟧shell make⟦f:  1 line⟧\n⟦f:  │ ⟧ok\n",
+        ""},
+    {"a failure is open", {"cmake", "fbad\nworse"},
+        "⟦1:✗ ⟧shell make\n⟦f:  │ ⟧bad\n⟦f:  │ ⟧worse\n", ""},
+    {"a diff is open", {"cgit diff", "r--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n"},
+        "⟦2:✓ ⟧shell git diff\n⟦f:  │ ⟧⟦b:--- a⟧\n⟦f:  │ ⟧⟦b:+++ b⟧\n⟦f:  │ ⟧⟦6:@@ -1 +1 @@⟧\n"
+        "⟦f:  │ ⟧⟦1:-x⟧\n⟦f:  │ ⟧⟦2:+y⟧\n",
+        ""},
+    {"a result of nobody", {"rx"}, "⟦2:✓ ⟧1⟦f:  1 line⟧\n", ""},
+    {"text before a call", {"tlook:", "cls"}, "look:\n", "⠋ shell ls\n"},
+    {"an error", {"ua", "ebroken"}, "⟦6:> ⟧⟦b:a⟧\n\n⟦1:✗ broken⟧\n", ""},
+    {"a restart", {"uq", "tlost", "R", "tnew"}, "⟦6:> ⟧⟦b:q⟧\n\n⟦f:· the answer begins anew⟧\n\n",
+        "new\n"},
+    {"a queue", {"qone\ntwo", "qthree"}, "", "⟦f:later: one⟧\n⟦f:later: three⟧\n"},
+    {"escapes", {"u\033[2J", "c\033]0;x\a", "f\033[31mred\r\n"},
+        "⟦6:> ⟧⟦b:\\x1B[2J⟧\n\n⟦1:✗ ⟧shell \\x1B]0;x\\x07\n⟦f:  │ ⟧\\x1B[31mred\n", ""},
+    {"narrow", {"w", "cmake test it", "rx"}, "⟦2:✓⟧…⟦f:  1 line⟧\n", ""},
+};
+
+TEST(chat_rows)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_TEXT struct text stay = TEXT_INIT, region = TEXT_INIT;
+        AUTO_BUF struct buf stayed = BUF_INIT(SHOWN_MAX), live = BUF_INIT(SHOWN_MAX);
+        struct chat *c = chat_new(&(struct chat_options){.width = 40});
+        test_row(i, rows[i].name);
+        play(c, rows[i].steps);
+        chat_rows(c, 0, &stay, &region);
+        shown(&stay, &stayed);
+        shown(&region, &live);
+        CHECK_Z(buf_z(&stayed), rows[i].stay);
+        CHECK_Z(buf_z(&live), rows[i].region);
+        CHECK(shown_is_safe(&stay) && shown_is_safe(&region));
+        text_reset(&stay);
+        chat_rows(c, 0, &stay, &region);
+        CHECK_INT(stay.n, 0);
+        chat_free(c);
+    }
+}
+
+TEST(chat_keeps_little)
+{
+    AUTO_BUF struct buf output = BUF_INIT(4 << 20);
+    AUTO_TEXT struct text stay = TEXT_INIT, region = TEXT_INIT;
+    struct chat *c = chat_new(&(struct chat_options){.width = 40});
+    while (output.n < 3 << 20)
+        buf_add_z(&output, "a line of output\n");
+    for (int i = 0; i < 200; i++) {
+        char id[16];
+        snprintf(id, sizeof(id), "%d", i);
+        chat_call(c, str_z(id), STR("shell"), buf_str(&output));
+        chat_thinking(c, buf_str(&output));
+    }
+    chat_rows(c, 0, &stay, &region);
+    CHECK_INT(region.n, CHAT_CALLS + 1);
+    chat_result(c, STR("0"), true, buf_str(&output));
+    text_reset(&stay);
+    chat_rows(c, 0, &stay, &region);
+    CHECK(stay.n <= CHAT_FAILED_LINES + 2);
+    CHECK(chat_open(c));
+    text_reset(&stay);
+    chat_rows(c, 0, &stay, &region);
+    CHECK(stay.n <= CHAT_KEPT / 17 + 2);
+    chat_free(c);
+}
