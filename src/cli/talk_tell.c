@@ -1,0 +1,112 @@
+/* What the agent tells, put into the rows of the conversation. */
+#include "cli/talk.h"
+
+/* A key may be cut in two by the stream. */
+static void say(struct talk *t, struct str delta)
+{
+    AUTO_BUF struct buf shown = BUF_INIT(64 << 20);
+    buf_add_str(&t->held, delta);
+    size_t left = mask_add_part(&t->job.mask, buf_str(&t->held), &shown);
+    memmove(t->held.p, t->held.p + t->held.n - left, left);
+    buf_truncate(&t->held, left);
+    if (shown.n)
+        chat_text(t->chat, buf_str(&shown));
+}
+
+void talk_say_rest(struct talk *t)
+{
+    if (t->held.n)
+        chat_text(t->chat, buf_str(&t->held));
+    buf_reset(&t->held);
+    chat_end(t->chat);
+}
+
+static void tell_stream(struct talk *t, const struct llm_event *e)
+{
+    AUTO_BUF struct buf masked = BUF_INIT(64 << 20);
+    if (e->kind == LLM_TEXT_DELTA) {
+        say(t, e->delta);
+    } else if (e->kind == LLM_THINKING_DELTA) {
+        mask_add_text(&t->job.mask, e->delta, &masked);
+        chat_thinking(t->chat, buf_str(&masked));
+    } else if (e->kind == LLM_RESTART) {
+        buf_reset(&t->held);
+        chat_restart(t->chat);
+    }
+}
+
+static struct str member(const json_t *object, const char *key)
+{
+    struct str s = json_str(json_object_get(object, key));
+    return s.p ? s : STR("");
+}
+
+/* A call by its first argument that is a text. */
+static void tell_call(struct talk *t, const json_t *call)
+{
+    AUTO_BUF struct buf words = BUF_INIT(64 << 20);
+    const char *key;
+    json_t *value;
+    json_object_foreach(json_object_get(call, "arguments"), key, value)
+    {
+        if (json_is_string(value) && words.n == 0)
+            mask_add_text(&t->job.mask, json_str(value), &words);
+    }
+    chat_call(t->chat, member(call, "id"), member(call, "name"), buf_str(&words));
+}
+
+static void tell_result(struct talk *t, const json_t *message)
+{
+    AUTO_BUF struct buf text = BUF_INIT(64 << 20), masked = BUF_INIT(64 << 20);
+    message_add_text(message, &text);
+    mask_add_text(&t->job.mask, buf_str(&text), &masked);
+    chat_result(t->chat, member(message, "tool_call_id"),
+        json_is_true(json_object_get(message, "is_error")), buf_str(&masked));
+}
+
+static void tell_message(struct talk *t, const json_t *message)
+{
+    struct usage u = message_usage(message);
+    talk_say_rest(t);
+    usage_add(&t->used, &u);
+    t->context = u.input_tokens + u.cache_read_tokens + u.cache_write_tokens + u.output_tokens;
+}
+
+bool talk_tell(void *context, const struct agent_event *event)
+{
+    struct talk *t = context;
+    pthread_mutex_lock(&t->lock);
+    switch (event->kind) {
+    case AGENT_STREAM:
+        tell_stream(t, event->llm);
+        break;
+    case AGENT_MESSAGE:
+        tell_message(t, event->message);
+        break;
+    case AGENT_CALLING:
+        tell_call(t, event->message);
+        break;
+    case AGENT_RESULT:
+        tell_result(t, event->message);
+        break;
+    case AGENT_COMPACTING:
+        chat_note(t->chat, STR("the conversation gets long: a summary is made"));
+        break;
+    case AGENT_ASKING:
+    case AGENT_COMPACTED:
+        break;
+    }
+    pthread_mutex_unlock(&t->lock);
+    talk_signal(t->wake);
+    return true;
+}
+
+void talk_tell_retry(void *context, const struct retry_notice *notice)
+{
+    struct talk *t = context;
+    (void)notice;
+    pthread_mutex_lock(&t->lock);
+    chat_note(t->chat, STR("the service did not answer: it is asked again"));
+    pthread_mutex_unlock(&t->lock);
+    talk_signal(t->wake);
+}

@@ -1,0 +1,136 @@
+/* A turn: the agent works in a thread of its own. */
+#include "base/clock.h"
+#include "cli/talk.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+
+void talk_signal(int fd)
+{
+    const uint64_t one = 1;
+    (void)!write(fd, &one, sizeof(one));
+}
+
+void talk_drain(int fd)
+{
+    uint64_t n;
+    (void)!read(fd, &n, sizeof(n));
+}
+
+static void *work(void *context)
+{
+    struct talk *t = context;
+    struct agent agent = agent_job_agent(&t->job);
+    struct agent_outcome outcome;
+    AUTO_ERR struct err err = {0};
+    agent.tell = talk_tell;
+    agent.context = t;
+    bool ok = agent_run(&agent, t->prompt, &outcome, &err);
+    agent_outcome_done(&outcome);
+    pthread_mutex_lock(&t->lock);
+    talk_say_rest(t);
+    t->ok = ok;
+    if (!ok)
+        (void)err_move(&t->err, &err);
+    t->over = true;
+    pthread_mutex_unlock(&t->lock);
+    talk_signal(t->wake);
+    return NULL;
+}
+
+void talk_note(struct talk *t, const char *words)
+{
+    pthread_mutex_lock(&t->lock);
+    chat_note(t->chat, str_z(words));
+    pthread_mutex_unlock(&t->lock);
+}
+
+void talk_start_turn(struct talk *t, struct str text)
+{
+    t->prompt = message_user(text);
+    t->began_ms = clock_mono_ms();
+    pthread_mutex_lock(&t->lock);
+    if (!t->console.plain) /* where the terminal has shown what was typed */
+        chat_user(t->chat, text);
+    t->over = false;
+    pthread_mutex_unlock(&t->lock);
+    t->busy = pthread_create(&t->thread, NULL, work, t) == 0;
+    if (!t->busy) {
+        talk_note(t, "no thread can be started");
+        json_decref(t->prompt);
+    }
+}
+
+/* What came as a signal: an interruption of ours ended the turn; any other ends us. */
+void talk_take_signals(struct talk *t)
+{
+    struct signalfd_siginfo info;
+    struct pollfd fd = {.fd = t->job.bench.options.signals, .events = POLLIN};
+    while (poll(&fd, 1, 0) > 0 && read(fd.fd, &info, sizeof(info)) == sizeof(info))
+        if (info.ssi_signo != SIGINT)
+            t->leave = true;
+}
+
+static void show_end(struct talk *t)
+{
+    if (t->ok)
+        return;
+    mask_err(&t->job.mask, &t->err);
+    if (t->err.code == E_CANCELED) {
+        chat_note(t->chat, STR("interrupted"));
+    } else {
+        chat_error(t->chat, str_z(t->err.message));
+    }
+    err_done(&t->err);
+}
+
+void talk_end_turn(struct talk *t)
+{
+    pthread_join(t->thread, NULL);
+    json_decref(t->prompt);
+    t->prompt = NULL;
+    t->busy = false;
+    pthread_mutex_lock(&t->lock);
+    show_end(t);
+    chat_unqueue(t->chat);
+    pthread_mutex_unlock(&t->lock);
+    talk_take_signals(t);
+    if (t->queue.n && !t->leave) {
+        AUTO_FREE char *next = buf_take(&t->queue);
+        talk_start_turn(t, str_z(next));
+    }
+    buf_reset(&t->queue);
+}
+
+bool talk_turn_is_over(struct talk *t)
+{
+    pthread_mutex_lock(&t->lock);
+    bool over = t->busy && t->over;
+    pthread_mutex_unlock(&t->lock);
+    return over;
+}
+
+void talk_interrupt(struct talk *t)
+{
+    if (t->busy)
+        kill(getpid(), SIGINT); /* what all that waits for waits for */
+}
+
+void talk_cancel(struct talk *t)
+{
+    buf_reset(&t->queue);
+    talk_interrupt(t);
+}
+
+void talk_abandon_turn(struct talk *t)
+{
+    if (!t->busy)
+        return;
+    talk_cancel(t);
+    pthread_join(t->thread, NULL);
+    json_decref(t->prompt);
+    pthread_mutex_lock(&t->lock);
+    show_end(t);
+    pthread_mutex_unlock(&t->lock);
+}
