@@ -8,6 +8,10 @@
 #include <fcntl.h>
 #include <strings.h>
 
+enum {
+    ROOM_MAX = 16 << 20, /* what a file's size says is believed up to here */
+};
+
 void delta_done(struct delta *d)
 {
     free(d->items);
@@ -183,5 +187,7 @@ bool delta_read(int root_fd, const struct delta_item *item, enum delta_side side
     }
     if (S_ISLNK(st.st_mode))
         return read_link(fd, item->path, content, err);
+    if (st.st_size < ROOM_MAX && (size_t)st.st_size + 1 < content->max - content->n)
+        (void)buf_reserve(content, (size_t)st.st_size + 1);
     return file_read(fd, DELTA_FILE_MAX, item->path.p, content, err);
 }

@@ -2,7 +2,7 @@
 #include "box/sha1.h"
 
 enum {
-    BLOCK = 64,
+    BLOCK = SHA1_BLOCK,
     ROUNDS = 80,
 };
 
@@ -18,37 +18,41 @@ static uint32_t rotate(uint32_t x, int n)
     return x << n | x >> (32 - n);
 }
 
-static uint32_t mix(int round, uint32_t b, uint32_t c, uint32_t d)
+/* One block, in four times twenty rounds that differ in how they mix. */
+static void add_block(uint32_t h[5], const unsigned char *p)
 {
-    if (round < 20)
-        return (b & c) | (~b & d);
-    if (round >= 40 && round < 60)
-        return (b & c) | (b & d) | (c & d);
-    return b ^ c ^ d;
-}
-
-static void add_block(struct state *s, const unsigned char *p)
-{
-    static const uint32_t constants[] = {0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6};
-    uint32_t w[ROUNDS];
-    uint32_t a = s->h[0], b = s->h[1], c = s->h[2], d = s->h[3], e = s->h[4];
+    uint32_t w[ROUNDS], a = h[0], b = h[1], c = h[2], d = h[3], e = h[4];
     for (int i = 0; i < 16; i++, p += 4)
         w[i] = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
     for (int i = 16; i < ROUNDS; i++)
         w[i] = rotate(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1);
-    for (int i = 0; i < ROUNDS; i++) {
-        uint32_t next = rotate(a, 5) + mix(i, b, c, d) + e + constants[i / 20] + w[i];
-        e = d;
-        d = c;
-        c = rotate(b, 30);
-        b = a;
-        a = next;
+#define TWENTY(first, mixed, constant)                                  \
+    for (int i = (first); i < (first) + 20; i++) {                      \
+        uint32_t next = rotate(a, 5) + (mixed) + e + (constant) + w[i]; \
+        e = d, d = c, c = rotate(b, 30), b = a, a = next;               \
     }
-    s->h[0] += a;
-    s->h[1] += b;
-    s->h[2] += c;
-    s->h[3] += d;
-    s->h[4] += e;
+    TWENTY(0, d ^ (b & (c ^ d)), 0x5a827999)
+    TWENTY(20, b ^ c ^ d, 0x6ed9eba1)
+    TWENTY(40, (b & c) | (d & (b | c)), 0x8f1bbcdc)
+    TWENTY(60, b ^ c ^ d, 0xca62c1d6)
+#undef TWENTY
+    h[0] += a;
+    h[1] += b;
+    h[2] += c;
+    h[3] += d;
+    h[4] += e;
+}
+
+void sha1_blocks_plain(uint32_t h[5], const unsigned char *p, size_t n)
+{
+    for (; n; n--, p += BLOCK)
+        add_block(h, p);
+}
+
+static void add_blocks(uint32_t h[5], const unsigned char *p, size_t n)
+{
+    if (!sha1_blocks_fast(h, p, n))
+        sha1_blocks_plain(h, p, n);
 }
 
 static void add(struct state *s, struct str bytes)
@@ -56,8 +60,9 @@ static void add(struct state *s, struct str bytes)
     s->total += bytes.n;
     while (bytes.n) {
         if (s->in_block == 0 && bytes.n >= BLOCK) {
-            add_block(s, (const unsigned char *)bytes.p);
-            bytes = str_skip(bytes, BLOCK);
+            size_t whole = bytes.n / BLOCK;
+            add_blocks(s->h, (const unsigned char *)bytes.p, whole);
+            bytes = str_skip(bytes, whole * BLOCK);
             continue;
         }
         size_t n = MIN(bytes.n, BLOCK - s->in_block);
@@ -65,7 +70,7 @@ static void add(struct state *s, struct str bytes)
         s->in_block += n;
         bytes = str_skip(bytes, n);
         if (s->in_block == BLOCK) {
-            add_block(s, s->block);
+            add_blocks(s->h, s->block, 1);
             s->in_block = 0;
         }
     }

@@ -11,8 +11,14 @@
 
 enum {
     SHA1_HEX = 41, /* 40 hex digits and NUL */
+    SHA1_BLOCK = 64,
 };
 
 void sha1_blob(struct str content, char hex[SHA1_HEX]);
+
+/* Whole blocks. */
+void sha1_blocks_plain(uint32_t h[5], const unsigned char *p, size_t n);
+/* The same by the processor's own instructions; false: it has none. */
+bool sha1_blocks_fast(uint32_t h[5], const unsigned char *p, size_t n);
 
 #endif

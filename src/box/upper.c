@@ -31,12 +31,22 @@ static bool enough(const struct reading *r)
 /* Attributes of overlayfs ------------------------------------------------------------------------
  */
 
+enum {
+    NAMES_MAX = 1024, /* bytes of an attribute list that are looked at at once */
+    PROC_NAME_MAX = 64 + NAME_MAX,
+};
+
 /* By the directory's descriptor and a name, because a file need not be readable to have one. */
+static void attribute_path(char path[PROC_NAME_MAX], int dir_fd, const char *name)
+{
+    snprintf(path, PROC_NAME_MAX, "/proc/self/fd/%d/%s", dir_fd, name);
+}
+
 static ssize_t get_attribute(int dir_fd, const char *name, const char *attribute, char value[8])
 {
     static const char *const spaces[] = {"user.overlay.", "trusted.overlay."};
-    char path[64 + NAME_MAX], full[64];
-    snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", dir_fd, name);
+    char path[PROC_NAME_MAX], full[64];
+    attribute_path(path, dir_fd, name);
     for (size_t i = 0; i < ARRAY_LEN(spaces); i++) {
         snprintf(full, sizeof(full), "%s%s", spaces[i], attribute);
         ssize_t n = lgetxattr(path, full, value, 8);
@@ -44,6 +54,14 @@ static ssize_t get_attribute(int dir_fd, const char *name, const char *attribute
             return MAX(n, (ssize_t)0);
     }
     return -1;
+}
+
+/* Most files have none at all: one question tells. A list that is too long may have any. */
+static bool has_attributes(int dir_fd, const char *name)
+{
+    char path[PROC_NAME_MAX], names[NAMES_MAX];
+    attribute_path(path, dir_fd, name);
+    return llistxattr(path, names, sizeof(names)) != 0;
 }
 
 static bool is_opaque(int dir_fd, const char *name)
@@ -65,9 +83,10 @@ static bool check_plain(const struct walk_entry *e, const struct stat *st, struc
 {
     static const char *const refused[] = {"redirect", "metacopy"};
     char value[8];
+    if (!(S_ISDIR(st->st_mode) || S_ISREG(st->st_mode)) || !has_attributes(e->dir_fd, e->name.p))
+        return true;
     for (size_t i = 0; i < ARRAY_LEN(refused); i++)
-        if ((S_ISDIR(st->st_mode) || S_ISREG(st->st_mode)) &&
-            get_attribute(e->dir_fd, e->name.p, refused[i], value) >= 0)
+        if (get_attribute(e->dir_fd, e->name.p, refused[i], value) >= 0)
             return err_set(err, E_FS_VIOLATION,
                 "'%s' has the overlay attribute '%s', which no box of ours makes", e->path.p,
                 refused[i]);

@@ -19,11 +19,35 @@ TEST(box_sha1_names_blobs_as_git_does)
         {STR("hello\n"), "ce013625030ba8dba906f756967f9e9ca394464a"},
         {STR("a\0b"), "20b5be91886d0b6f26dc98a225c0dac05fe2c86e"},
     };
+    static char large[100 * 1000];
+    char hex[SHA1_HEX];
+    memset(large, 'x', sizeof(large));
+    sha1_blob(str_n(large, sizeof(large)), hex);
+    CHECK_Z(hex, "56e0448612acbb706b96b7e8e46a210f15386a38");
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        char hex[SHA1_HEX];
         test_row(i, rows[i].name);
         sha1_blob(rows[i].content, hex);
         CHECK_Z(hex, rows[i].name);
+    }
+}
+
+TEST(box_sha1_is_the_same_either_way)
+{
+    enum {
+        MOST = 40
+    };
+    unsigned char blocks[MOST * SHA1_BLOCK];
+    unsigned seed = 7;
+    for (size_t i = 0; i < sizeof(blocks); i++)
+        blocks[i] = (unsigned char)rand_r(&seed);
+    for (size_t n = 0; n <= MOST; n++) {
+        uint32_t fast[5] = {1, 2, 3, UINT32_MAX, 5 + (uint32_t)n}, plain[5];
+        memcpy(plain, fast, sizeof(plain));
+        if (!sha1_blocks_fast(fast, blocks, n))
+            return; /* of a processor that has no such instructions */
+        sha1_blocks_plain(plain, blocks, n);
+        test_row(n, "");
+        CHECK(memcmp(fast, plain, sizeof(plain)) == 0);
     }
 }
 
