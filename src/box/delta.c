@@ -138,6 +138,12 @@ const char *delta_kind_name(enum delta_kind kind)
     return names[kind];
 }
 
+static int open_regular(int root_fd, const char *path)
+{
+    return beneath_open(
+        root_fd, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0, BENEATH_NO_SYMLINKS);
+}
+
 int delta_open(int root_fd, struct str path, struct stat *ret_st)
 {
     /* A look first: opening a device or a pipe can have effects. */
@@ -146,8 +152,7 @@ int delta_open(int root_fd, struct str path, struct stat *ret_st)
         return -1;
     if (!S_ISREG(ret_st->st_mode))
         return TAKE_FD(seen);
-    AUTO_FD int fd =
-        beneath_open(root_fd, path.p, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0, BENEATH_NO_SYMLINKS);
+    AUTO_FD int fd = open_regular(root_fd, path.p);
     struct stat now;
     if (fd < 0 || fstat(fd, &now) != 0)
         return -1;
@@ -170,6 +175,15 @@ static bool read_link(int fd, struct str path, struct buf *content, struct err *
     return buf_ok(content) || err_set(err, E_IO, "'%s' is too large", path.p);
 }
 
+/* What it was tells how: no second look. */
+static int open_again(int root_fd, struct str path, const struct stamp *stamp, struct stat *ret_st)
+{
+    if (!S_ISREG(stamp->mode))
+        return delta_open(root_fd, path, ret_st);
+    AUTO_FD int fd = open_regular(root_fd, path.p);
+    return fd >= 0 && fstat(fd, ret_st) == 0 ? TAKE_FD(fd) : -1;
+}
+
 bool delta_read(int root_fd, const struct delta_item *item, enum delta_side side,
     struct buf *content, struct err *err)
 {
@@ -177,7 +191,7 @@ bool delta_read(int root_fd, const struct delta_item *item, enum delta_side side
     struct stat st;
     if (!stamp->ino)
         return true;
-    AUTO_FD int fd = delta_open(root_fd, item->path, &st);
+    AUTO_FD int fd = open_again(root_fd, item->path, stamp, &st);
     if (fd < 0 && (errno == EACCES || errno == EPERM))
         return err_errno(err, E_IO, errno, "cannot read '%s'", item->path.p);
     if (fd < 0 || !stamp_is(stamp, &st)) {

@@ -8,9 +8,8 @@
 static void split(struct str text, struct linediff_side *side)
 {
     size_t cap = 1;
-    for (size_t i = 0; i < text.n; i++)
-        cap += text.p[i] == '\n';
-    bool too_many = cap > LINEDIFF_LINES_MAX;
+    for (struct str rest = text, line; str_cut(rest, '\n', &line, &rest);)
+        cap++;
     side->lines = base_alloc(cap * sizeof(*side->lines));
     while (text.n) {
         const char *end = memchr(text.p, '\n', text.n);
@@ -19,7 +18,6 @@ static void split(struct str text, struct linediff_side *side)
         text = str_skip(text, n);
     }
     side->changed = base_alloc(side->n + 1);
-    memset(side->changed, too_many, side->n);
 }
 
 void linediff_done(struct linediff *l)
@@ -80,9 +78,10 @@ struct area {
     int32_t a0, a1, b0, b1;
 };
 
-static void number_lines(const struct linediff *l, struct work *w)
+static void number_lines(
+    const struct linediff_side *old, const struct linediff_side *new, struct work *w)
 {
-    size_t total = l->old.n + l->new.n, slots = 16;
+    size_t total = old->n + new->n, slots = 16;
     while (slots < 2 * total)
         slots *= 2;
     AUTO_FREE uint32_t *table = base_alloc(slots * sizeof(*table));
@@ -92,10 +91,10 @@ static void number_lines(const struct linediff *l, struct work *w)
         .slots = table, .mask = slots - 1, .lines = lines, .hashes = hashes, .budget = w->budget};
     if (getrandom(&t.seed, sizeof(t.seed), 0) != sizeof(t.seed))
         t.seed = (uintptr_t)table;
-    for (size_t i = 0; i < l->old.n; i++)
-        w->a[i] = number_of(&t, l->old.lines[i]);
-    for (size_t i = 0; i < l->new.n; i++)
-        w->b[i] = number_of(&t, l->new.lines[i]);
+    for (size_t i = 0; i < old->n; i++)
+        w->a[i] = number_of(&t, old->lines[i]);
+    for (size_t i = 0; i < new->n; i++)
+        w->b[i] = number_of(&t, new->lines[i]);
 }
 
 /* The middle of a shortest path -------------------------------------------------------------------
@@ -195,29 +194,52 @@ static void compare(const struct work *w, struct area in)
     compare(w, (struct area){a, in.a1, b, in.b1});
 }
 
+static void compare_all(
+    const struct linediff_side *old, const struct linediff_side *new, int64_t *budget)
+{
+    size_t diagonals = old->n + new->n + 3;
+    AUTO_FREE uint32_t *a = base_alloc((old->n + 1) * sizeof(*a));
+    AUTO_FREE uint32_t *b = base_alloc((new->n + 1) * sizeof(*b));
+    AUTO_FREE int32_t *forward = base_alloc(2 * diagonals * sizeof(*forward));
+    AUTO_FREE int32_t *backward = base_alloc(2 * diagonals * sizeof(*backward));
+    struct work w = {.a = a,
+        .b = b,
+        .gone = old->changed,
+        .new = new->changed,
+        .forward = forward + diagonals,
+        .backward = backward + diagonals,
+        .budget = budget};
+    number_lines(old, new, &w);
+    compare(&w, (struct area){0, (int32_t)old->n, 0, (int32_t) new->n});
+}
+
+/* Most of a file is as it was, before and behind what was changed: that needs no numbers. */
+static void cut_ends(struct linediff_side *old, struct linediff_side *new)
+{
+    size_t most = MIN(old->n, new->n), start = 0, end = 0;
+    while (start < most && str_eq(old->lines[start], new->lines[start]))
+        start++;
+    while (end < most - start && str_eq(old->lines[old->n - 1 - end], new->lines[new->n - 1 - end]))
+        end++;
+    struct linediff_side *const sides[] = {old, new};
+    for (size_t i = 0; i < ARRAY_LEN(sides); i++) {
+        sides[i]->lines += start;
+        sides[i]->changed += start;
+        sides[i]->n -= start + end;
+    }
+}
+
 void linediff_make(struct str old, struct str new, int64_t *budget, struct linediff *ret_diff)
 {
     struct linediff l = {0};
     split(old, &l.old);
     split(new, &l.new);
     *ret_diff = l;
-    if (l.old.n >= LINEDIFF_LINES_MAX || l.new.n >= LINEDIFF_LINES_MAX) {
+    cut_ends(&l.old, &l.new);
+    if (!l.old.n || !l.new.n || l.old.n >= LINEDIFF_LINES_MAX || l.new.n >= LINEDIFF_LINES_MAX) {
         memset(l.old.changed, true, l.old.n);
         memset(l.new.changed, true, l.new.n);
         return;
     }
-    size_t diagonals = l.old.n + l.new.n + 3;
-    AUTO_FREE uint32_t *a = base_alloc((l.old.n + 1) * sizeof(*a));
-    AUTO_FREE uint32_t *b = base_alloc((l.new.n + 1) * sizeof(*b));
-    AUTO_FREE int32_t *forward = base_alloc(2 * diagonals * sizeof(*forward));
-    AUTO_FREE int32_t *backward = base_alloc(2 * diagonals * sizeof(*backward));
-    struct work w = {.a = a,
-        .b = b,
-        .gone = l.old.changed,
-        .new = l.new.changed,
-        .forward = forward + diagonals,
-        .backward = backward + diagonals,
-        .budget = budget};
-    number_lines(&l, &w);
-    compare(&w, (struct area){0, (int32_t)l.old.n, 0, (int32_t)l.new.n});
+    compare_all(&l.old, &l.new, budget);
 }

@@ -1,18 +1,19 @@
 /* SHA-1 by the instructions that processors have for it: four rounds at a time. */
 #include "box/sha1.h"
 
+#include "base/cpu.h"
+
 #ifdef __x86_64__
-#include <cpuid.h>
 #include <immintrin.h>
 
-#define SHA __attribute__((target("sha,ssse3,sse4.1")))
+#define BY_SHA __attribute__((target("sha,ssse3,sse4.1")))
 
 enum {
     GROUPS = 20, /* of four rounds */
 };
 
 /* How a group mixes is part of the instruction. */
-SHA static __m128i four_rounds(int group, __m128i abcd, __m128i e)
+BY_SHA static __m128i four_rounds(int group, __m128i abcd, __m128i e)
 {
     switch (group / 5) {
     case 0:
@@ -27,13 +28,13 @@ SHA static __m128i four_rounds(int group, __m128i abcd, __m128i e)
 }
 
 /* w: the last four groups of words, of which each makes the one four later. */
-SHA static __m128i next_words(const __m128i w[4], int group)
+BY_SHA static __m128i next_words(const __m128i w[4], int group)
 {
     __m128i sum = _mm_sha1msg1_epu32(w[group % 4], w[(group + 1) % 4]);
     return _mm_sha1msg2_epu32(_mm_xor_si128(sum, w[(group + 2) % 4]), w[(group + 3) % 4]);
 }
 
-SHA static void add_block(__m128i *abcd, __m128i *e, const unsigned char *p)
+BY_SHA static void add_block(__m128i *abcd, __m128i *e, const unsigned char *p)
 {
     const __m128i swap = _mm_set_epi64x(0x0001020304050607, 0x08090a0b0c0d0e0f);
     __m128i w[4], now = *abcd, before = *abcd;
@@ -53,7 +54,7 @@ SHA static void add_block(__m128i *abcd, __m128i *e, const unsigned char *p)
     *abcd = _mm_add_epi32(*abcd, now);
 }
 
-SHA static void add_blocks(uint32_t h[5], const unsigned char *p, size_t n)
+BY_SHA static void add_blocks(uint32_t h[5], const unsigned char *p, size_t n)
 {
     __m128i abcd = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(const void *)h), 0x1b);
     __m128i e = _mm_set_epi32((int)h[4], 0, 0, 0);
@@ -63,18 +64,9 @@ SHA static void add_blocks(uint32_t h[5], const unsigned char *p, size_t n)
     h[4] = (uint32_t)_mm_extract_epi32(e, 3);
 }
 
-static bool is_there(void)
-{
-    static signed char known; /* asking is slow in a virtual machine */
-    unsigned a, b = 0, c, d;
-    if (!known)
-        known = __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_SHA ? 1 : -1;
-    return known > 0;
-}
-
 bool sha1_blocks_fast(uint32_t h[5], const unsigned char *p, size_t n)
 {
-    if (!is_there())
+    if (!CPU_HAS(SHA) || !CPU_HAS(SSE4_1))
         return false;
     add_blocks(h, p, n);
     return true;

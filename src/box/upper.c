@@ -56,12 +56,18 @@ static ssize_t get_attribute(int dir_fd, const char *name, const char *attribute
     return -1;
 }
 
-/* Most files have none at all: one question tells. A list that is too long may have any. */
-static bool has_attributes(int dir_fd, const char *name)
+/* Hardly any file has one: one question tells. A list that is too long may have any. */
+static bool may_have(int dir_fd, const char *name, const char *const attributes[], size_t n)
 {
     char path[PROC_NAME_MAX], names[NAMES_MAX];
     attribute_path(path, dir_fd, name);
-    return llistxattr(path, names, sizeof(names)) != 0;
+    ssize_t all = llistxattr(path, names, sizeof(names));
+    if (all < 0)
+        return true;
+    for (size_t i = 0; i < n; i++)
+        if (memmem(names, (size_t)all, attributes[i], strlen(attributes[i])))
+            return true;
+    return false;
 }
 
 static bool is_opaque(int dir_fd, const char *name)
@@ -83,7 +89,8 @@ static bool check_plain(const struct walk_entry *e, const struct stat *st, struc
 {
     static const char *const refused[] = {"redirect", "metacopy"};
     char value[8];
-    if (!(S_ISDIR(st->st_mode) || S_ISREG(st->st_mode)) || !has_attributes(e->dir_fd, e->name.p))
+    if (!(S_ISDIR(st->st_mode) || S_ISREG(st->st_mode)) ||
+        !may_have(e->dir_fd, e->name.p, refused, ARRAY_LEN(refused)))
         return true;
     for (size_t i = 0; i < ARRAY_LEN(refused); i++)
         if (get_attribute(e->dir_fd, e->name.p, refused[i], value) >= 0)

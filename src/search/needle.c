@@ -1,6 +1,8 @@
 /* Sequences of byte sets, looked for 32 bytes at a time. */
 #include "search/needle.h"
 
+#include "base/cpu.h"
+
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif
@@ -124,11 +126,7 @@ double needle_cost(const struct needle_set *set)
 
 static bool has_vectors(void)
 {
-#ifdef __x86_64__
-    return __builtin_cpu_supports("avx2");
-#else
-    return false;
-#endif
+    return CPU_HAS(AVX2);
 }
 
 void needle_init(struct needle *n, const struct needle_set *set)

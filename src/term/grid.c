@@ -1,6 +1,8 @@
 /* The ring of rows. */
 #include "term/grid.h"
 
+#include "base/cpu.h"
+
 #ifdef __SSE2__
 #include <immintrin.h>
 #endif
@@ -82,7 +84,7 @@ static void fill(cell *cells, int n, cell with)
 {
     int i = 0;
 #ifdef __SSE2__
-    i = __builtin_cpu_supports("avx2") ? fill_fours(cells, n, with) : fill_twos(cells, n, with);
+    i = CPU_HAS(AVX2) ? fill_fours(cells, n, with) : fill_twos(cells, n, with);
 #endif
     for (; i < n; i++)
         cells[i] = with;

@@ -1,0 +1,13 @@
+/* What the processor can do, as the C library found out when the program was started: asking it
+ * again is slow in a virtual machine. */
+#ifndef BASE_CPU_H
+#define BASE_CPU_H
+
+#ifdef __x86_64__
+#include <sys/platform/x86.h>
+#define CPU_HAS(feature) (CPU_FEATURE_ACTIVE(feature) != 0)
+#else
+#define CPU_HAS(feature) 0
+#endif
+
+#endif
