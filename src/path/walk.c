@@ -247,7 +247,7 @@ bool walk_open(
     if (w->options.entries_max == 0)
         w->options.entries_max = WALK_ENTRIES_MAX;
     w->path = BUF_INIT(PATH_LONGEST);
-    w->raw = base_alloc(RAW_SIZE);
+    w->raw = base_realloc(NULL, RAW_SIZE);
     w->root_fd = openat(root_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool ok = w->root_fd >= 0 || err_errno(err, E_IO, errno, "cannot read the root directory");
     ok = ok && (!options->ignore || ignore_open(root_fd, &w->ignore, err));
