@@ -100,6 +100,17 @@ static bool is_as_before(const struct apply_trees *t, const struct delta_item *i
            same_state(&before, now, left, ret_same, err);
 }
 
+/* Of a copy: does it have what we brought, before we were cut off? */
+static bool is_as_noted(
+    const struct apply_trees *t, const struct delta_item *item, const struct seen *now)
+{
+    const struct manifest_entry *e =
+        t->baseline_fd >= 0 && t->manifest ? manifest_find(t->manifest, item->path) : NULL;
+    if (!e || now->strange)
+        return false;
+    return e->ino ? now->fd >= 0 && manifest_same(e, &now->st) : now->fd < 0 && !now->dir;
+}
+
 static bool is_as_in_box(const struct apply_trees *t, const struct delta_item *item,
     const struct seen *now, uint64_t *left, bool *ret_same, struct err *err)
 {
@@ -129,6 +140,7 @@ static bool check_row(
         !is_as_before(t, row->item, &now, left, &before, err) ||
         !is_as_in_box(t, row->item, &now, left, &done, err))
         return false;
+    before = before || is_as_noted(t, row->item, &now);
     row->state = done ? APPLY_DONE : before ? APPLY_FITS : APPLY_CONFLICT;
     row->project = row->state == APPLY_CONFLICT ? what_project_did(row->item, &now) : "";
     row->now = now.fd >= 0 || now.dir ? stamp_of(&now.st) : (struct stamp){0};
@@ -375,7 +387,7 @@ static int compare_staged(const void *a, const void *b)
         ((const struct writer_staged *)a)->path, ((const struct writer_staged *)b)->path);
 }
 
-static void add_staged(struct manifest *m, const struct writer_staged *file)
+static void add_staged(struct manifest *m, const struct writer_staged *file, bool also_gone)
 {
     struct manifest_entry e = {
         .ino = file->new.ino,
@@ -386,11 +398,11 @@ static void add_staged(struct manifest *m, const struct writer_staged *file)
         .mode = file->new.mode,
         .path_n = (uint32_t)file->path.n,
     };
-    if (e.ino)
+    if (e.ino || also_gone)
         manifest_keep(m, &e, file->path);
 }
 
-/* The manifest as it will be, before the project is changed. */
+/* The manifest as it will be, before the project is changed; of a copy only what will be. */
 static bool note_next(void *apply, const struct writer_staged *files, size_t n, struct err *err)
 {
     const struct apply_trees *t = &((const struct apply *)apply)->trees;
@@ -398,15 +410,15 @@ static bool note_next(void *apply, const struct writer_staged *files, size_t n, 
     AUTO_FREE struct writer_staged *sorted = base_alloc((n + 1) * sizeof(*sorted));
     memcpy(sorted, files, n * sizeof(*sorted));
     qsort(sorted, n, sizeof(*sorted), compare_staged);
-    for (size_t i = 0, j = 0; i < t->manifest->n || j < n;) {
+    size_t known = t->manifest ? t->manifest->n : 0;
+    for (size_t i = 0, j = 0; i < known || j < n;) {
         struct str path = {0};
-        const struct manifest_entry *e =
-            i < t->manifest->n ? manifest_get(t->manifest, i, &path) : NULL;
+        const struct manifest_entry *e = i < known ? manifest_get(t->manifest, i, &path) : NULL;
         int order = !e ? 1 : j == n ? -1 : str_cmp(path, sorted[j].path);
         if (order < 0)
             manifest_keep(&next, e, path);
         else
-            add_staged(&next, &sorted[j]);
+            add_staged(&next, &sorted[j], t->baseline_fd >= 0);
         i += order <= 0;
         j += order >= 0;
     }
@@ -422,31 +434,10 @@ static bool write_tree(int root_fd, put_fn put, const struct apply *a, const str
         return false;
     writer_allow_many(w);
     writer_tidy(w);
-    if (a->trees.baseline_fd < 0 && a->trees.manifest_name)
+    if (root_fd == a->trees.project_fd && a->trees.manifest_name)
         writer_when_staged(w, note_next, (void *)a);
     return put(w, a, t, err) && writer_commit(w, &result, err);
 }
-
-bool apply_commit(struct apply *a, const char *journal_dir, struct err *err)
-{
-    AUTO(targets_done) struct targets t = {.arena = ARENA_INIT(256 << 20)};
-    if (a->n > WRITER_MAX_MANY)
-        return err_set(err, E_IO,
-            "%zu files were changed, and at most %d can be applied at once: "
-            "apply some paths at a time",
-            a->n, WRITER_MAX_MANY);
-    if (!read_targets(a, &t, err) ||
-        !write_tree(a->trees.project_fd, put_project, a, &t, journal_dir, err))
-        return false;
-    if (a->trees.baseline_fd < 0 ||
-        write_tree(a->trees.baseline_fd, put_baseline, a, &t, journal_dir, err))
-        return true;
-    return err_wrap(err, "the project has the changes, but the baseline could not be moved; the "
-                         "next apply tries again");
-}
-
-/* Manifests --------------------------------------------------------------------------------------
- */
 
 static bool is_applied(const struct apply *a, struct str path)
 {
@@ -462,6 +453,64 @@ static bool is_applied(const struct apply *a, struct str path)
     }
     return false;
 }
+
+/* The baseline has not moved there yet. */
+static bool is_needed(const struct apply_trees *t, struct str path)
+{
+    AUTO_ERR struct err ignored = {0};
+    AUTO_SEEN struct seen now = {.fd = -1}, before = {.fd = -1};
+    uint64_t left = COMPARE_MAX;
+    bool same = false;
+    return !look(t->project_fd, path, &now, &ignored) ||
+           !look(t->baseline_fd, path, &before, &ignored) ||
+           !same_state(&before, &now, &left, &same, &ignored) || !same;
+}
+
+/* What is left of a note does no harm, so that this may fail. */
+static void forget_noted(const struct apply *a)
+{
+    AUTO_ERR struct err ignored = {0};
+    AUTO_MANIFEST struct manifest rest = MANIFEST_INIT;
+    const struct apply_trees *t = &a->trees;
+    for (size_t i = 0; t->manifest && i < t->manifest->n; i++) {
+        struct str path;
+        const struct manifest_entry *e = manifest_get(t->manifest, i, &path);
+        if (!is_applied(a, path) && is_needed(t, path))
+            manifest_keep(&rest, e, path);
+    }
+    if (t->manifest_name && rest.n)
+        (void)!manifest_write_next(&rest, t->manifest_dir, t->manifest_name, &ignored);
+    else if (t->manifest_name)
+        (void)!manifest_end_next(t->manifest_dir, t->manifest_name, &ignored);
+}
+
+bool apply_commit(struct apply *a, const char *journal_dir, struct err *err)
+{
+    AUTO(targets_done) struct targets t = {.arena = ARENA_INIT(256 << 20)};
+    if (a->n > WRITER_MAX_MANY)
+        return err_set(err, E_IO,
+            "%zu files were changed, and at most %d can be applied at once: "
+            "apply some paths at a time",
+            a->n, WRITER_MAX_MANY);
+    if (a->n == 0 && a->trees.baseline_fd >= 0) {
+        forget_noted(a);
+        return true;
+    }
+    if (!read_targets(a, &t, err) ||
+        !write_tree(a->trees.project_fd, put_project, a, &t, journal_dir, err))
+        return false;
+    if (a->trees.baseline_fd < 0)
+        return true;
+    if (write_tree(a->trees.baseline_fd, put_baseline, a, &t, journal_dir, err)) {
+        forget_noted(a);
+        return true;
+    }
+    return err_wrap(err, "the project has the changes, but the baseline could not be moved; the "
+                         "next apply tries again");
+}
+
+/* Manifests --------------------------------------------------------------------------------------
+ */
 
 /* The old one, with the applied files as they are now in a tree; in the box's own, which it may
  * have changed meanwhile, only those that are still what was applied. */

@@ -25,9 +25,11 @@
  * The baseline moves with it. Of a copy: the same changes are written into the baseline, where they
  * are hidden from the box by its own upper layer, which stays as it is; what is equal on both sides
  * is no change. If only the first half was done, the next diff shows the changes once more, and the
- * next apply finds them done and moves the baseline. Without a copy: apply_move_manifest(); with
- * `manifest_name` the files are noted in `<name>.next` before, so that manifest_load() knows them
- * if we are killed between the two.
+ * next apply finds them done and moves the baseline. Without a copy: apply_move_manifest().
+ *
+ * With `manifest_name` the files are noted in `<name>.next` before the project is changed. If we
+ * are killed between the two, manifest_load() knows them; and of a copy, what the project has from
+ * us is no conflict when the box has changed the same file once more: manifest_read_next().
  */
 #ifndef BOX_APPLY_H
 #define BOX_APPLY_H
@@ -39,7 +41,7 @@ struct apply_trees {
     int project_fd;
     int baseline_fd; /* the copy; -1: the project is its own baseline, see manifest */
     int upper_fd;
-    const struct manifest *manifest; /* if there is no copy */
+    const struct manifest *manifest; /* if there is no copy; of one: what was noted, or NULL */
     int manifest_dir;                /* where it is kept, if it has a name */
     const char *manifest_name;
 };

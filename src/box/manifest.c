@@ -243,15 +243,18 @@ static bool write_one(const struct manifest *m, int dir_fd, const char *name, st
     return true;
 }
 
-bool manifest_write(const struct manifest *m, int dir_fd, const char *name, struct err *err)
+bool manifest_end_next(int dir_fd, const char *name, struct err *err)
 {
     char next[NAME_MAX + 1];
     next_name(next, name);
-    if (!write_one(m, dir_fd, name, err))
-        return false;
     if (unlinkat(dir_fd, next, 0) != 0 && errno != ENOENT)
         return err_errno(err, E_IO, errno, "cannot remove '%s'", next);
     return true;
+}
+
+bool manifest_write(const struct manifest *m, int dir_fd, const char *name, struct err *err)
+{
+    return write_one(m, dir_fd, name, err) && manifest_end_next(dir_fd, name, err);
 }
 
 bool manifest_write_next(const struct manifest *m, int dir_fd, const char *name, struct err *err)
@@ -372,6 +375,15 @@ bool manifest_load(int dir_fd, const char *name, int root_fd, struct manifest *m
     }
     merge(&old, &next, root_fd, m);
     return buf_ok(&m->bytes) || err_set(err, E_IO, "the manifest is too large");
+}
+
+bool manifest_read_next(int dir_fd, const char *name, struct manifest *m, struct err *err)
+{
+    char next_file[NAME_MAX + 1];
+    next_name(next_file, name);
+    if (faccessat(dir_fd, next_file, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+        return true;
+    return manifest_read(dir_fd, next_file, m, err);
 }
 
 /* Questions --------------------------------------------------------------------------------------

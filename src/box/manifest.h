@@ -13,7 +13,8 @@
  *
  * While an apply moves it, `<name>.next` says what the files will be. An apply that was cut off
  * leaves it, and each file of the project that is as it says counts as moved: manifest_load() sees
- * to that. That one doesn't know the change times, which renaming alters.
+ * to that. That one doesn't know the change times, which renaming alters. Of a box with a
+ * copy it holds only what is to come, and files that will be gone are in it without an inode.
  *
  * The file is for this machine and this version of the format: a header with the number of entries,
  * the entries, a checksum. One that was cut off or changed is E_CONFIG.
@@ -65,6 +66,9 @@ MUST_USE bool manifest_load(
 /* What is to come, as `<name>.next`, on disk when it returns. */
 MUST_USE bool manifest_write_next(
     const struct manifest *m, int dir_fd, const char *name, struct err *err);
+/* The same read; empty if nothing is to come. And the end of it. */
+MUST_USE bool manifest_read_next(int dir_fd, const char *name, struct manifest *m, struct err *err);
+MUST_USE bool manifest_end_next(int dir_fd, const char *name, struct err *err);
 /* From bytes: for manifest_read(), and for those who try it with any. */
 MUST_USE bool manifest_parse(struct str bytes, struct manifest *m);
 

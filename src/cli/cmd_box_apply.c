@@ -166,6 +166,9 @@ static bool print_result(struct applying *x, bool dry, struct err *err)
 
 static bool print_nothing(struct applying *x, struct err *err)
 {
+    if (!x->options->dry_run && x->changes.trees.baseline >= 0 && x->changes.manifest.n &&
+        !apply_commit(&x->apply, "", err)) /* nothing but the note of one that was cut off */
+        return false;
     if (x->cli->json)
         return result_json(x, x->options->dry_run, err);
     out_note(x->cli, "there is nothing to apply");

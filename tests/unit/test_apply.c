@@ -134,7 +134,8 @@ static bool open_all(const struct scene *s, struct opened *o, struct err *err)
     if (!journal_recover(in(s, "journal"), o->project, &report, err) || report.lost)
         return false;
     return s->manifest ? manifest_load(o->dir, "m", o->project, &o->manifest, err)
-                       : journal_recover(in(s, "journal"), o->lower, &report, err);
+                       : journal_recover(in(s, "journal"), o->lower, &report, err) &&
+                             manifest_read_next(o->dir, "m", &o->manifest, err);
 }
 
 static bool check(struct opened *o, struct err *err)
@@ -278,6 +279,11 @@ TEST(apply_without_a_copy_killed_at_every_step)
 TEST(apply_without_a_copy_killed_and_the_box_goes_on)
 {
     kill_everywhere(true, true);
+}
+
+TEST(apply_killed_and_the_box_goes_on)
+{
+    kill_everywhere(false, true);
 }
 
 /* Somebody else ----------------------------------------------------------------------------------
