@@ -3,29 +3,14 @@
 
 #include <fcntl.h>
 
-static struct str trim_start(struct str s)
-{
-    while (s.n && (s.p[0] == ' ' || s.p[0] == '\t'))
-        s = str_skip(s, 1);
-    return s;
-}
-
-static struct str trim(struct str s)
-{
-    s = trim_start(s);
-    while (s.n && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t'))
-        s.n--;
-    return s;
-}
-
 /* Takes the first word off. */
 static struct str next_word(struct str *rest)
 {
-    struct str s = trim_start(*rest);
+    struct str s = str_trim(*rest);
     size_t n = 0;
     while (n < s.n && s.p[n] != ' ' && s.p[n] != '\t')
         n++;
-    *rest = trim(str_skip(s, n));
+    *rest = str_trim(str_skip(s, n));
     return str_head(s, n);
 }
 

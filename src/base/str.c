@@ -44,6 +44,20 @@ struct str str_trim_end(struct str s, char byte)
     return s;
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+struct str str_trim(struct str s)
+{
+    while (s.n && is_blank(s.p[0]))
+        s = str_skip(s, 1);
+    while (s.n && is_blank(s.p[s.n - 1]))
+        s.n--;
+    return s;
+}
+
 static size_t min3(size_t a, size_t b, size_t c)
 {
     size_t ab = MIN(a, b);

@@ -42,15 +42,6 @@ static bool is_token(struct str s)
     return s.n > 0;
 }
 
-static struct str trim(struct str s)
-{
-    while (s.n && (s.p[0] == ' ' || s.p[0] == '\t'))
-        s = str_skip(s, 1);
-    while (s.n && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t'))
-        s.n--;
-    return s;
-}
-
 /* Up to and with the empty line: every line ends in CR LF, and no other control byte is in any. 0:
  * it is not all there; -1: it never will be. */
 static ptrdiff_t head_size(struct str bytes)
@@ -88,7 +79,7 @@ static bool split_field(struct str line, struct str *ret_name, struct str *ret_v
     if (colon < 1 || !is_token(str_head(line, (size_t)colon)))
         return false;
     *ret_name = str_head(line, (size_t)colon);
-    *ret_value = trim(str_skip(line, (size_t)colon + 1));
+    *ret_value = str_trim(str_skip(line, (size_t)colon + 1));
     return true;
 }
 
@@ -97,7 +88,7 @@ static bool names(struct str list, struct str name)
 {
     struct str item, rest = list;
     while (str_cut(rest, ',', &item, &rest)) {
-        item = trim(item);
+        item = str_trim(item);
         if (item.n == name.n && strncasecmp(item.p, name.p, name.n) == 0)
             return true;
     }

@@ -28,15 +28,6 @@ static void bad(struct intake *in, unsigned status)
 /* Headers ---------------------------------------------------------------------------------------
  */
 
-static struct str trim(struct str s)
-{
-    while (s.n && (s.p[0] == ' ' || s.p[0] == '\t'))
-        s = str_skip(s, 1);
-    while (s.n && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t' || s.p[s.n - 1] == '\r'))
-        s.n--;
-    return s;
-}
-
 bool intake_header(struct str *rest, struct str *ret_name, struct str *ret_value)
 {
     struct str line;
@@ -45,7 +36,7 @@ bool intake_header(struct str *rest, struct str *ret_name, struct str *ret_value
         if (colon <= 0)
             continue;
         *ret_name = str_head(line, (size_t)colon);
-        *ret_value = trim(str_skip(line, (size_t)colon + 1));
+        *ret_value = str_trim(str_trim_end(str_skip(line, (size_t)colon + 1), '\r'));
         return true;
     }
     return false;

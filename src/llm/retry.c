@@ -62,25 +62,16 @@ static bool read_date(struct str s, uint64_t *ret_wall_ms)
     return t >= 0;
 }
 
-static struct str trim(struct str s)
-{
-    while (s.n && (s.p[0] == ' ' || s.p[0] == '\t'))
-        s = str_skip(s, 1);
-    while (s.n && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t'))
-        s.n--;
-    return s;
-}
-
 static bool asked_for(const struct retry_failure *f, uint64_t *ret_ms)
 {
     uint64_t date;
-    if (f->retry_after_ms.p && read_decimal(trim(f->retry_after_ms), 1, ret_ms))
+    if (f->retry_after_ms.p && read_decimal(str_trim(f->retry_after_ms), 1, ret_ms))
         return true;
     if (!f->retry_after.p)
         return false;
-    if (read_decimal(trim(f->retry_after), 1000, ret_ms))
+    if (read_decimal(str_trim(f->retry_after), 1000, ret_ms))
         return true;
-    if (!read_date(trim(f->retry_after), &date))
+    if (!read_date(str_trim(f->retry_after), &date))
         return false;
     *ret_ms = date > f->wall_ms ? date - f->wall_ms : 0;
     return true;
@@ -88,9 +79,9 @@ static bool asked_for(const struct retry_failure *f, uint64_t *ret_ms)
 
 static bool may_help(const struct retry_failure *f)
 {
-    if (f->should_retry.p && str_is(trim(f->should_retry), "true"))
+    if (f->should_retry.p && str_is(str_trim(f->should_retry), "true"))
         return true;
-    if (f->should_retry.p && str_is(trim(f->should_retry), "false"))
+    if (f->should_retry.p && str_is(str_trim(f->should_retry), "false"))
         return false;
     return f->broken || f->status == 408 || f->status == 409 || f->status == 429 ||
            f->status >= 500;

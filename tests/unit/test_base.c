@@ -24,6 +24,8 @@ TEST(str_order_and_search)
     CHECK_INT(str_find(STR("abc"), '/'), -1);
     CHECK_INT(str_find(STR(""), '/'), -1);
     CHECK_STR(str_trim_end(STR("a//"), '/'), STR("a"));
+    CHECK_STR(str_trim(STR(" \ta b\t ")), STR("a b"));
+    CHECK_STR(str_trim(STR(" \t")), STR(""));
     CHECK_STR(str_skip(STR("abc"), 5), STR(""));
     CHECK(str_starts_with(STR("abc"), STR("")));
     CHECK(!str_starts_with(STR("ab"), STR("abc")));
