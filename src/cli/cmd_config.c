@@ -24,6 +24,12 @@ struct sources {
     json_t *user_tree, *project_tree;
 };
 
+static void sources_done(struct sources *s)
+{
+    json_decref(s->user_tree);
+    json_decref(s->project_tree);
+}
+
 static bool load(struct cli *cli, struct sources *s, struct config *ret_config, struct err *err)
 {
     AUTO_PROJECT struct project project = PROJECT_INIT;
@@ -180,11 +186,10 @@ static void print_row(struct cli *cli, const json_t *row)
 static bool run_show(struct cli *cli, const struct args *args, struct err *err)
 {
     (void)args;
-    struct sources s = {0};
+    AUTO(sources_done) struct sources s = {0};
     struct config config;
     if (!load(cli, &s, &config, err))
         return false;
-    AUTO_JSON json_t *user_tree = s.user_tree, *project_tree = s.project_tree;
     AUTO_JSON json_t *values = field_write(&config_user_shape, &config), *rows = json_array();
     for (size_t i = 0; i < config_user_shape.n_fields; i++)
         json_push(rows, make_row(&s, &config, values, &config_user_shape.fields[i]));
@@ -255,15 +260,13 @@ static bool check_named(struct cli *cli, const struct args *args, json_t *files,
 
 static bool check_here(struct cli *cli, json_t *files, struct err *err)
 {
-    struct sources s = {0};
+    AUTO(sources_done) struct sources s = {0};
     struct config config;
     if (!load(cli, &s, &config, err))
         return false;
     if (s.user.path)
         print_checked(cli, &s.user, files);
     print_checked(cli, &s.project, files);
-    json_decref(s.user_tree);
-    json_decref(s.project_tree);
     return true;
 }
 

@@ -143,12 +143,12 @@ static void explain_project(struct err *err)
     const struct err_pair *field = err_ctx_get(err, "field");
     for (size_t i = 0; field && field->text && i < ARRAY_LEN(user_fields); i++)
         if (strcmp(field->text, user_fields[i].name) == 0 && strstr(err->message, "unknown key")) {
-            AUTO_FREE char *old = err->message;
             AUTO_BUF struct buf b = BUF_INIT(64 << 10);
             buf_printf(&b,
                 "%s: unknown key in a project's settings, which may only add markers; "
                 "it belongs into the user's ('cordon config path')",
                 field->text);
+            free(err->message);
             err->message = buf_take(&b);
             return;
         }
