@@ -277,10 +277,15 @@ bool agent_job_open(struct agent_job *j, struct err *err)
            config_load_user(j->cli->arena, &j->config, err) && open_bench(j, err);
 }
 
+bool agent_job_session(struct agent_job *j, struct err *err)
+{
+    return j->store || open_session(j, err);
+}
+
 bool agent_job_prepare(struct agent_job *j, struct err *err)
 {
     start_timer(j);
-    if (open_provider(j, err) && make_prompt(j, err) && open_session(j, err))
+    if (open_provider(j, err) && make_prompt(j, err) && (j->session_later || open_session(j, err)))
         return true;
     if (err->code != E_CANCELED || !j->deadline_ms || clock_mono_ms() < j->deadline_ms)
         return false;

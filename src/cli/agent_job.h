@@ -50,7 +50,8 @@ struct agent_job {
     uint64_t deadline_ms;
     timer_t timer;
     bool has_timer;
-    bool wants_prompt; /* from the options, or standard input */
+    bool wants_prompt;  /* from the options, or standard input */
+    bool session_later; /* by agent_job_session() */
     void (*on_retry)(void *context, const struct retry_notice *notice);
     void *retry_context;
     double temperature;  /* negative: not given */
@@ -110,6 +111,8 @@ extern const char *const agent_provider_names[];
 MUST_USE bool agent_job_open(struct agent_job *j, struct err *err);
 /* The provider, the prompt's context, the session. */
 MUST_USE bool agent_job_prepare(struct agent_job *j, struct err *err);
+/* The session, if it is not there yet. */
+MUST_USE bool agent_job_session(struct agent_job *j, struct err *err);
 
 /* What is known of the model; NULL: nothing. */
 const struct config_model *agent_job_model(const struct agent_job *j);

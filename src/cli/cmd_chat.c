@@ -11,6 +11,7 @@
 enum {
     QUEUE_MAX = 1 << 20,
     PAST_SHOWN = 20, /* messages of a conversation that goes on */
+    ROWS_AT_ONCE = 128,
 };
 
 static bool open_talk(struct talk *t, struct err *err)
@@ -19,6 +20,7 @@ static bool open_talk(struct talk *t, struct err *err)
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGWINCH);
+    t->job.session_later = !o->session && !o->fork && !o->go_on;
     if (!agent_job_open(&t->job, err) || !agent_job_prepare(&t->job, err))
         return false;
     sigprocmask(SIG_BLOCK, &set, NULL);
@@ -29,8 +31,9 @@ static bool open_talk(struct talk *t, struct err *err)
     t->job.bench.options.approve.context = t;
     if (!console_open(&t->console, o->plain, err))
         return false;
-    t->chat = chat_new(&(struct chat_options){
-        .width = t->console.look.cols, .show_links = t->console.look.no_links || t->console.plain});
+    t->chat = chat_new(&(struct chat_options){.width = t->console.look.cols,
+        .show_links = t->console.look.no_links || t->console.plain,
+        .most = ROWS_AT_ONCE});
     t->editor = editor_new(&(struct editor_options){.complete = talk_complete});
     return true;
 }
@@ -131,6 +134,10 @@ static bool run_chat(struct cli *cli, const struct args *args, struct err *err)
     if (!check(cli, err))
         return false;
     bool ok = open_talk(&t, err);
+    if (ok) {
+        talk_draw(&t); /* before what waits for the disk: a new session */
+        ok = agent_job_session(&t.job, err);
+    }
     if (ok) {
         say_hello(&t);
         talk_loop(&t);

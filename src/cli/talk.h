@@ -34,6 +34,7 @@ struct talk {
     struct usage used;
     uint64_t context; /* tokens of the last request and its answer */
     bool over, ok;    /* the turn, and how it ended */
+    bool told;        /* of something that is not drawn yet */
     struct err err;
     /* This thread's own: */
     pthread_t thread;
@@ -51,6 +52,8 @@ void talk_drain(int eventfd);
 
 /* tell: in the agent's thread ------------------------------------------------------------------ */
 
+/* There is something to draw. With the lock. */
+void talk_changed(struct talk *t);
 bool talk_tell(void *talk, const struct agent_event *event);
 void talk_tell_retry(void *talk, const struct retry_notice *notice);
 /* What is held back because it may be the start of a key. With the lock. */
@@ -89,6 +92,7 @@ void talk_complete(void *talk, struct str word, struct editor_list *list);
 
 /* loop ----------------------------------------------------------------------------------------- */
 
+void talk_draw(struct talk *t);
 void talk_loop(struct talk *t);
 
 #endif

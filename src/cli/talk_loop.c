@@ -11,6 +11,7 @@ enum {
     FRAME_MS = 33, /* between two frames of what streams */
     TURN_MS = 120, /* of what says that something is at work */
     AGAIN_MS = 2000,
+    LEAVE_MS = 1000, /* for the last rows */
     STATUS_MAX = 512,
 };
 
@@ -136,7 +137,7 @@ static void add_status(const struct talk *t, unsigned width, struct text *region
     text_end(region);
 }
 
-static void draw(struct talk *t)
+void talk_draw(struct talk *t)
 {
     AUTO_TEXT struct text region = TEXT_INIT;
     const struct live_options *look = &t->console.look;
@@ -146,17 +147,31 @@ static void draw(struct talk *t)
         .prompt = STR("> "),
         .hint = STR("what is to be done?")};
     pthread_mutex_lock(&t->lock);
-    chat_rows(t->chat, (unsigned)(clock_mono_ms() / TURN_MS), &t->stay, &region);
+    t->told = false;
+    bool more = chat_rows(t->chat, (unsigned)(clock_mono_ms() / TURN_MS), &t->stay, &region);
     talk_add_question(t, look->cols, &region);
     text_end(&region);
     editor_draw(t->editor, &view, &region, &at);
     add_status(t, look->cols, &region);
     pthread_mutex_unlock(&t->lock);
     const struct live_cursor cursor = {at.row, at.col, true};
-    t->dirty = !console_frame(&t->console, &t->stay, &region, &cursor);
-    if (!t->dirty)
+    bool shown = console_frame(&t->console, &t->stay, &region, &cursor);
+    if (shown)
         text_reset(&t->stay);
-    t->drawn_ms = clock_mono_ms();
+    t->dirty = !shown || more;
+    t->drawn_ms = more ? 0 : clock_mono_ms();
+}
+
+/* All that is still to be shown, to a terminal that takes it. */
+static void draw_rest(struct talk *t)
+{
+    uint64_t now = clock_mono_ms(), end = now + LEAVE_MS;
+    for (t->dirty = true; t->dirty && !t->console.gone && now < end; now = clock_mono_ms()) {
+        struct pollfd fd = {.fd = t->console.outlet.fd, .events = POLLOUT};
+        if (console_waits(&t->console) && poll(&fd, 1, (int)(end - now)) > 0)
+            console_pump(&t->console);
+        talk_draw(t);
+    }
 }
 
 /* The loop ------------------------------------------------------------------------------------ */
@@ -214,12 +229,11 @@ void talk_loop(struct talk *t)
     t->dirty = true;
     while (!t->leave) {
         if (t->dirty && !console_waits(&t->console) && clock_mono_ms() - t->drawn_ms >= FRAME_MS)
-            draw(t);
+            talk_draw(t);
         step(t);
         if (talk_turn_is_over(t))
             talk_end_turn(t);
     }
     talk_abandon_turn(t);
-    if (!t->console.gone)
-        draw(t);
+    draw_rest(t);
 }

@@ -72,6 +72,14 @@ static void tell_message(struct talk *t, const json_t *message)
     t->context = u.input_tokens + u.cache_read_tokens + u.cache_write_tokens + u.output_tokens;
 }
 
+/* Once for each frame: a stream has many pieces, and whoever draws need not be woken for each. */
+void talk_changed(struct talk *t)
+{
+    if (!t->told)
+        talk_signal(t->wake);
+    t->told = true;
+}
+
 bool talk_tell(void *context, const struct agent_event *event)
 {
     struct talk *t = context;
@@ -96,8 +104,8 @@ bool talk_tell(void *context, const struct agent_event *event)
     case AGENT_COMPACTED:
         break;
     }
+    talk_changed(t);
     pthread_mutex_unlock(&t->lock);
-    talk_signal(t->wake);
     return true;
 }
 
@@ -107,6 +115,6 @@ void talk_tell_retry(void *context, const struct retry_notice *notice)
     (void)notice;
     pthread_mutex_lock(&t->lock);
     chat_note(t->chat, STR("the service did not answer: it is asked again"));
+    talk_changed(t);
     pthread_mutex_unlock(&t->lock);
-    talk_signal(t->wake);
 }

@@ -26,6 +26,8 @@ enum {
 struct chat_options {
     unsigned width;
     bool show_links; /* where they lead, in brackets */
+    unsigned most;   /* rows that are handed out at once, so that a key is not kept waiting by them;
+                        0: all */
 };
 
 struct chat;
@@ -55,7 +57,7 @@ void chat_unqueue(struct chat *c);
 bool chat_open(struct chat *c);
 
 /* Appends the rows that stay since the last time, and those that still change. `step` moves what
- * says that something is at work. */
-void chat_rows(struct chat *c, unsigned step, struct text *stay, struct text *region);
+ * says that something is at work. True: there are more that stay. */
+bool chat_rows(struct chat *c, unsigned step, struct text *stay, struct text *region);
 
 #endif
