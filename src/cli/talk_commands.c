@@ -44,7 +44,7 @@ static void say_help(struct talk *t)
     AUTO_BUF struct buf b = BUF_INIT(4096);
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
         buf_printf(&b, "%-10s %s\n", commands[i].name, commands[i].help);
-    buf_add_z(&b, "Alt+Enter   a new line\nCtrl+o      open what was collapsed last\n"
+    buf_add_z(&b, "Alt+Enter   a new line\nCtrl+o      look at what was collapsed, the last first\n"
                   "Escape      interrupt, and send what waits\n"
                   "Ctrl+c      interrupt; twice: leave\nCtrl+d      leave");
     talk_note(t, buf_z(&b));
@@ -78,7 +78,9 @@ static void complete_file(struct str start, struct editor_list *list)
 
 void talk_complete(void *context, struct str word, struct editor_list *list)
 {
-    (void)context;
+    const struct talk *t = context;
+    if (t->question.editing)
+        return;
     if (str_starts_with(word, STR("@"))) {
         complete_file(str_skip(word, 1), list);
         return;

@@ -34,6 +34,7 @@ static struct style styles[THEMES] = {
     [THEME_REMOVED] = {.fg = ANSI(RED)},
     [THEME_HUNK] = {.fg = ANSI(CYAN)},
     [THEME_CHOSEN] = {.attrs = STYLE_INVERSE},
+    [THEME_ASK] = {.fg = ANSI(YELLOW), .attrs = STYLE_BOLD},
 };
 
 const struct style *const theme = styles;
