@@ -72,6 +72,15 @@ static void tell_message(struct talk *t, const json_t *message)
     t->context = u.input_tokens + u.cache_read_tokens + u.cache_write_tokens + u.output_tokens;
 }
 
+static void tell_compacted(struct talk *t, const struct agent_event *event)
+{
+    AUTO_BUF struct buf words = BUF_INIT(200);
+    buf_printf(&words, "the conversation goes on with a summary and its last %zu message%s",
+        event->kept, event->kept == 1 ? "" : "s");
+    t->context = 0; /* until the next answer nobody has counted */
+    chat_note(t->chat, buf_str(&words));
+}
+
 bool talk_tell(void *context, const struct agent_event *event)
 {
     struct talk *t = context;
@@ -84,16 +93,20 @@ bool talk_tell(void *context, const struct agent_event *event)
         tell_message(t, event->message);
         break;
     case AGENT_CALLING:
+        talk_apply_consent(t);
         tell_call(t, event->message);
         break;
     case AGENT_RESULT:
         tell_result(t, event->message);
         break;
     case AGENT_COMPACTING:
-        chat_note(t->chat, STR("the conversation gets long: a summary is made"));
+        chat_note(t->chat, t->prompt ? STR("the conversation gets long: a summary is made")
+                                     : STR("a summary is made"));
+        break;
+    case AGENT_COMPACTED:
+        tell_compacted(t, event);
         break;
     case AGENT_ASKING:
-    case AGENT_COMPACTED:
         break;
     }
     pthread_mutex_unlock(&t->lock);
