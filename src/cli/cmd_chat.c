@@ -10,6 +10,7 @@
 
 enum {
     QUEUE_MAX = 1 << 20,
+    ASIDE_MAX = 8 << 20,
     PAST_SHOWN = 20, /* messages of a conversation that goes on */
     ROWS_AT_ONCE = 128,
 };
@@ -55,6 +56,9 @@ static void close_talk(struct talk *t)
     buf_done(&t->question.rule);
     buf_done(&t->question.draft);
     buf_done(&t->place.branch);
+    buf_done(&t->typed);
+    buf_done(&t->aside);
+    buf_done(&t->consent);
     text_done(&t->stay);
     err_done(&t->err);
 }
@@ -71,7 +75,7 @@ static bool check(const struct cli *cli, struct err *err)
 }
 
 /* The end of a conversation that goes on; what was asked in it can be asked again. */
-static void show_past(struct talk *t, const json_t *messages)
+void talk_show_past(struct talk *t, const json_t *messages)
 {
     size_t i, n = json_array_size(messages);
     const json_t *message;
@@ -105,7 +109,7 @@ static void say_hello(struct talk *t)
         buf_printf(&b, "session %s goes on, with %zu messages", store_id(t->job.store),
             json_array_size(messages));
         talk_note(t, buf_z(&b));
-        show_past(t, messages);
+        talk_show_past(t, messages);
     }
     if (!leaf_check(&missing))
         talk_note(t, missing.message);
@@ -134,6 +138,9 @@ static bool run_chat(struct cli *cli, const struct args *args, struct err *err)
         .held = BUF_INIT(16 << 20),
         .queue = BUF_INIT(QUEUE_MAX),
         .stay = TEXT_INIT,
+        .typed = BUF_INIT(2 * EDITOR_MAX),
+        .aside = BUF_INIT(ASIDE_MAX),
+        .consent = BUF_INIT(ASIDE_MAX),
     };
     t.job.on_retry = talk_tell_retry;
     t.job.retry_context = &t;

@@ -97,6 +97,15 @@ void talk_changed(struct talk *t)
     t->told = true;
 }
 
+static void tell_compacted(struct talk *t, const struct agent_event *event)
+{
+    AUTO_BUF struct buf words = BUF_INIT(200);
+    buf_printf(&words, "the conversation goes on with a summary and its last %zu message%s",
+        event->kept, event->kept == 1 ? "" : "s");
+    t->context = 0; /* until the next answer nobody has counted */
+    chat_note(t->chat, buf_str(&words));
+}
+
 bool talk_tell(void *context, const struct agent_event *event)
 {
     struct talk *t = context;
@@ -109,16 +118,20 @@ bool talk_tell(void *context, const struct agent_event *event)
         tell_message(t, event->message);
         break;
     case AGENT_CALLING:
+        talk_apply_consent(t);
         tell_call(t, event->message);
         break;
     case AGENT_RESULT:
         tell_result(t, event->message);
         break;
     case AGENT_COMPACTING:
-        chat_note(t->chat, STR("the conversation gets long: a summary is made"));
+        chat_note(t->chat, t->prompt ? STR("the conversation gets long: a summary is made")
+                                     : STR("a summary is made"));
+        break;
+    case AGENT_COMPACTED:
+        tell_compacted(t, event);
         break;
     case AGENT_ASKING:
-    case AGENT_COMPACTED:
         break;
     }
     talk_changed(t);
