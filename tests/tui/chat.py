@@ -259,5 +259,33 @@ def _(t):
         leave(t, c)
 
 
+@case("chat: the window is made narrow while it is stopped", who="root")
+def _(t):
+    with chat(t, [{"text": "word " * 40}]) as c:
+        c.shows(r"^> what")
+        c.send(b"\x1a")
+        c.event("stop")
+        c.resize(24, 42)
+        c.fg()
+        c.shows(r"^> what")
+        c.send(b"go\r")
+        lines = c.shows(r"^word(.|\n)*restricted")
+        t.same([line for line in lines if line.startswith("wor")][0].rstrip(), "word " * 7 + "word", lines)
+        leave(t, c)
+
+
+@case("chat: thousands of lines at once are all shown, in order", who="root")
+def _(t):
+    count = 5000
+    with chat(t, [{"text": "".join(f"- <{i}>\n" for i in range(count)) + "\nThat is all.\n"}]) as c:
+        c.shows(r"^> what")
+        c.send(b"go\r")
+        c.expect(b"That is all.")
+        leave(t, c)
+    numbers = [int(n) for n in re.findall(rb"<(\d+)>", c.all)]
+    first = list(dict.fromkeys(numbers))
+    t.same(first, list(range(count)), "rows are missing or out of order")
+
+
 if __name__ == "__main__":
     main()
