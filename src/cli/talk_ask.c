@@ -62,13 +62,12 @@ static void note_answer(struct talk *t, enum approve_answer answer)
 {
     AUTO_BUF struct buf words = BUF_INIT(2 * SUBJECT_MAX);
     struct question *q = &t->question;
-    if (answer == APPROVE_YES_ALWAYS) {
-        buf_printf(&words, "not asked again in this conversation: %s", buf_z(&q->rule));
-        chat_note(t->chat, buf_str(&words));
-    } else if (answer == APPROVE_EDITED && q->is_command) {
-        chat_note(t->chat, STR("edited: this is run instead"));
-        chat_recall(t->chat, buf_str(&q->edit->now));
-    }
+    bool edited = answer == APPROVE_EDITED && q->is_command;
+    chat_asked(t->chat, edited ? buf_str(&q->edit->now) : (struct str){0});
+    if (answer != APPROVE_YES_ALWAYS)
+        return;
+    buf_printf(&words, "not asked again in this conversation: %s", buf_z(&q->rule));
+    chat_note(t->chat, buf_str(&words));
 }
 
 enum approve_answer talk_ask(void *context, const struct approve_question *q, struct str rule)
@@ -273,5 +272,6 @@ void talk_add_question(struct talk *t, unsigned width, struct text *region)
     else if (is_armed(t))
         add_choices(q, &line);
     text_end(&line);
+    text_end(region);
     text_wrap(region, &line, 0, &(struct text_wrap){.width = width});
 }

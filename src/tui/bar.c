@@ -45,7 +45,7 @@ void bar_put(const struct bar *bar, unsigned width, struct text *out)
     AUTO_TEXT struct text row = TEXT_INIT;
     struct bar left = fitted(bar, width);
     for (size_t i = 0; i < left.n; i++) {
-        text_spaces(&row, i ? BAR_GAP : 0, NULL);
+        text_spaces(&row, i ? BAR_GAP : 0, &theme[left.pieces[i].look]);
         text_add(&row, left.pieces[i].text, &theme[left.pieces[i].look]);
     }
     text_end(&row);

@@ -240,15 +240,6 @@ void chat_call(struct chat *c, struct str id, struct str name, struct str summar
     c->calls[c->n_calls++] = (struct call){chat_copy(id), chat_copy(name), line_of(name, summary)};
 }
 
-void chat_recall(struct chat *c, struct str summary)
-{
-    if (c->n_calls == 0)
-        return;
-    struct call *call = &c->calls[c->n_calls - 1];
-    free(call->line);
-    call->line = line_of(str_z(call->name), summary);
-}
-
 void chat_diff(struct chat *c, struct str diff)
 {
     buf_reset(&c->diff);
@@ -368,8 +359,24 @@ void chat_ask(struct chat *c, const struct chat_question *q)
         put_text(c, "  ", THEME_TEXT, q->subject, THEME_STRONG, &c->stay);
     if (q->text.n && q->diff.n == 0)
         chat_put_output(c, q->text, &c->stay);
-    put_text(c, "  ", THEME_DIM, q->why, THEME_DIM, &c->stay);
+    put_text(c, "  why: ", THEME_DIM, q->why, THEME_DIM, &c->stay);
     c->diff_seen = q->diff.n;
+    c->asks = true;
+}
+
+void chat_asked(struct chat *c, struct str command)
+{
+    c->asks = false;
+    if (!command.p)
+        return;
+    chat_note(c, STR("edited, and run so:"));
+    put_command(c, command);
+    c->gap = true;
+    if (c->n_calls == 0)
+        return;
+    struct call *call = &c->calls[c->n_calls - 1];
+    free(call->line);
+    call->line = line_of(str_z(call->name), command);
 }
 
 /* Others -------------------------------------------------------------------------------------- */
@@ -453,7 +460,7 @@ bool chat_rows(struct chat *c, unsigned step, struct text *stay, struct text *re
     if (c->thought)
         put_row(c, at_work, STR("thinking"), THEME_DIM, region);
     chat_put_look(c, region);
-    for (size_t i = 0; i < c->n_calls; i++)
+    for (size_t i = 0; i < c->n_calls && !c->asks; i++)
         put_row(c, at_work, str_z(c->calls[i].line), THEME_TEXT, region);
     for (size_t i = 0; i < c->n_queue; i++)
         put_row(c, "later: ", str_z(c->queue[i]), THEME_DIM, region);

@@ -49,8 +49,6 @@ void chat_restart(struct chat *c); /* it begins anew; what is not printed yet is
 /* A call at work, by its id; and its end. A diff in what it gave is shown in colours. */
 void chat_call(struct chat *c, struct str id, struct str name, struct str summary);
 void chat_result(struct chat *c, struct str id, bool failed, struct str output);
-/* The last call is another one now: its line says so. */
-void chat_recall(struct chat *c, struct str summary);
 /* What the call at work has made of files, in git's form: shown with its result. */
 void chat_diff(struct chat *c, struct str diff);
 
@@ -65,6 +63,8 @@ struct chat_question {
     struct str why;
 };
 void chat_ask(struct chat *c, const struct chat_question *q);
+/* It is answered: until then what is at work waits. If the command was edited, what it is now. */
+void chat_asked(struct chat *c, struct str command);
 
 void chat_note(struct chat *c, struct str text);
 void chat_error(struct chat *c, struct str text);

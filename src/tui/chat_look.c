@@ -77,12 +77,20 @@ bool chat_open(struct chat *c)
 
 /* Looking ------------------------------------------------------------------------------------- */
 
+static void make_rows(struct chat *c)
+{
+    struct look *l = &c->look;
+    text_reset(&l->rows);
+    if (l->on)
+        put_fold(c, &c->folds[l->at], &l->rows);
+}
+
 static void show_one(struct chat *c, size_t at)
 {
     c->look.on = true;
     c->look.at = at;
     c->look.top = 0;
-    text_reset(&c->look.rows);
+    make_rows(c);
 }
 
 bool chat_look(struct chat *c, int step)
@@ -112,7 +120,7 @@ void chat_look_end(struct chat *c)
 
 void chat_relook(struct chat *c)
 {
-    text_reset(&c->look.rows);
+    make_rows(c);
 }
 
 static size_t page(const struct chat *c)
@@ -167,8 +175,6 @@ void chat_put_look(struct chat *c, struct text *region)
     struct look *l = &c->look;
     if (!l->on)
         return;
-    if (l->rows.n == 0)
-        put_fold(c, &c->folds[l->at], &l->rows);
     chat_look_scroll(c, 0, 0);
     text_end(region);
     put_title(c, region);

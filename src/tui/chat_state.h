@@ -22,7 +22,7 @@ struct look {
     bool on;
     size_t at;        /* which, from the oldest */
     size_t top;       /* the first row that is shown */
-    struct text rows; /* of it; none: not made yet */
+    struct text rows; /* of it */
 };
 
 struct chat {
@@ -38,6 +38,7 @@ struct chat {
     size_t thought;      /* bytes of it in all; 0: none */
     struct buf diff;     /* of the call at work */
     bool diff_seen;      /* in a question */
+    bool asks;           /* a question is open */
     struct fold folds[CHAT_FOLDS];
     size_t n_folds, folded; /* and their bytes */
     struct look look;
