@@ -28,11 +28,14 @@ static bool open_talk(struct talk *t, struct err *err)
     t->answered = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     t->job.bench.options.approve.ask = talk_ask;
     t->job.bench.options.approve.context = t;
+    t->job.bench.options.tell_diff = talk_tell_diff;
+    t->job.bench.options.diff_context = t;
     if (!console_open(&t->console, o->plain, err))
         return false;
-    t->chat = chat_new(&(struct chat_options){
-        .width = t->console.look.cols, .show_links = t->console.look.no_links || t->console.plain});
-    t->editor = editor_new(&(struct editor_options){.complete = talk_complete});
+    t->chat = chat_new(&(struct chat_options){.width = t->console.look.cols,
+        .rows = t->console.look.rows,
+        .show_links = t->console.look.no_links || t->console.plain});
+    t->editor = editor_new(&(struct editor_options){.complete = talk_complete, .context = t});
     return true;
 }
 
@@ -50,7 +53,9 @@ static void close_talk(struct talk *t)
     buf_done(&t->typed);
     buf_done(&t->aside);
     buf_done(&t->consent);
-    buf_done(&t->question.choices);
+    buf_done(&t->question.rule);
+    buf_done(&t->question.draft);
+    buf_done(&t->place.branch);
     text_done(&t->stay);
     err_done(&t->err);
 }
@@ -125,7 +130,8 @@ static bool run_chat(struct cli *cli, const struct args *args, struct err *err)
         .wake = -1,
         .answered = -1,
         .resized = -1,
-        .question.choices = BUF_INIT(8 << 20),
+        .question = {.rule = BUF_INIT(8 << 20), .draft = BUF_INIT(2 * EDITOR_MAX)},
+        .place.branch = BUF_INIT(8 << 10),
         .held = BUF_INIT(16 << 20),
         .queue = BUF_INIT(QUEUE_MAX),
         .stay = TEXT_INIT,

@@ -13,12 +13,22 @@
 #include <pthread.h>
 
 /* What it is about stays above; below are the answers that count, as soon as they do: who is just
- * typing must not have said yes. */
+ * typing must not have said yes. While it is edited, the editor has its text. */
 struct question {
-    bool open, has_rule;
-    struct buf choices;
-    uint64_t since_ms; /* when it was shown; 0: not yet */
+    bool open, is_command;
+    bool editing;              /* this thread's own */
+    bool half;                 /* of a line "e": its end does not end the text */
+    struct buf rule;           /* of always; none: it can't be */
+    struct approve_edit *edit; /* the agent's thread waits with it; NULL: no text to edit */
+    struct buf draft;          /* what was in the editor before */
+    uint64_t since_ms;         /* when it was shown; 0: not yet */
     enum approve_answer answer;
+};
+
+/* What the status line says that is not at hand. */
+struct talk_place {
+    struct buf branch;
+    uint64_t looked_ms; /* when; 0: not yet */
 };
 
 struct talk;
@@ -47,6 +57,7 @@ struct talk {
     json_t *prompt;
     struct buf queue;
     struct text stay; /* not drawn yet */
+    struct talk_place place;
     uint64_t began_ms, drawn_ms, interrupted_ms;
     bool dirty;
     /* Of commands: */
@@ -70,8 +81,15 @@ void talk_say_rest(struct talk *t);
 
 /* In the agent's thread. */
 enum approve_answer talk_ask(void *talk, const struct approve_question *q, struct str rule);
+/* In the agent's thread: what a call has changed. */
+void talk_tell_diff(void *talk, struct str diff);
 /* True: what was typed was for the question. */
 bool talk_answer(struct talk *t, const struct typed *typed);
+/* True: the content of the editor was for the question; and it is to be left as it is. */
+bool talk_take_edited(struct talk *t);
+bool talk_leave_edited(struct talk *t);
+/* The editor has its own text again once the question is gone. */
+void talk_end_edit(struct talk *t);
 /* With the lock. */
 void talk_add_question(struct talk *t, unsigned width, struct text *region);
 
@@ -92,6 +110,16 @@ void talk_interrupt(struct talk *t);
 /* And what waits is not sent. */
 void talk_cancel(struct talk *t);
 void talk_take_signals(struct talk *t);
+
+/* look: at what was collapsed -------------------------------------------------------------------
+ */
+
+/* True: the key was for that. */
+bool talk_look_key(struct talk *t, const struct typed *typed);
+
+/* status --------------------------------------------------------------------------------------- */
+
+void talk_add_status(struct talk *t, unsigned width, struct text *region);
 
 /* commands ------------------------------------------------------------------------------------- */
 

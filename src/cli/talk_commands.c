@@ -27,6 +27,7 @@ static const struct command {
         true},
     {"/fork", "[N]", "go on in a new session, with all or the first N messages", talk_fork, true},
     {"/compact", "", "go on with a summary of the conversation", talk_compact, true},
+    {"/diff", "", "what tools changed in this session", talk_diff, true},
     {"/undo", "", "take back what tools changed in the last turn", talk_undo, true},
     {"/approve", "[MODE|RULE]", "when to ask before a change, and what needs no question",
         talk_consent, false},
@@ -46,7 +47,7 @@ static void say_help(struct talk *t, struct str words)
     buf_add_z(&b, "!COMMAND               run it where tools run; the model sees it with the next "
                   "prompt\n"
                   "@FILE                  Tab completes it\n\n"
-                  "Alt+Enter   a new line\nCtrl+o      open what was collapsed last\n"
+                  "Alt+Enter   a new line\nCtrl+o      look at what was collapsed, the last first\n"
                   "Escape      interrupt, and send what waits\n"
                   "Ctrl+c      interrupt; twice: leave\nCtrl+d      leave");
     talk_note(t, buf_z(&b));
@@ -80,7 +81,9 @@ static void complete_file(struct str start, struct editor_list *list)
 
 void talk_complete(void *context, struct str word, struct editor_list *list)
 {
-    (void)context;
+    const struct talk *t = context;
+    if (t->question.editing)
+        return;
     if (str_starts_with(word, STR("@"))) {
         complete_file(str_skip(word, 1), list);
         return;

@@ -41,18 +41,35 @@ static struct str member(const json_t *object, const char *key)
     return s.p ? s : STR("");
 }
 
+/* A patch by the files that it names. */
+static void add_names(struct str patch, struct buf *words)
+{
+    static const char *const marks[] = {
+        "*** Add File: ", "*** Update File: ", "*** Delete File: ", "+++ b/", "+++ "};
+    for (struct str line; str_cut(patch, '\n', &line, &patch);)
+        for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+            if (str_starts_with(line, str_z(marks[i])) && words->n < CHAT_SUMMARY_BYTES) {
+                buf_add_z(words, words->n ? ", " : "");
+                buf_add_str(words, str_skip(line, strlen(marks[i])));
+                break;
+            }
+}
+
 /* A call by its first argument that is a text. */
 static void tell_call(struct talk *t, const json_t *call)
 {
-    AUTO_BUF struct buf words = BUF_INIT(64 << 20);
+    AUTO_BUF struct buf words = BUF_INIT(64 << 20), shown = BUF_INIT(64 << 20);
     const char *key;
     json_t *value;
     json_object_foreach(json_object_get(call, "arguments"), key, value)
     {
+        if (strcmp(key, "patch") == 0 && words.n == 0)
+            add_names(json_str(value), &words);
         if (json_is_string(value) && words.n == 0)
-            mask_add_text(&t->job.mask, json_str(value), &words);
+            buf_add_str(&words, json_str(value));
     }
-    chat_call(t->chat, member(call, "id"), member(call, "name"), buf_str(&words));
+    mask_add_text(&t->job.mask, buf_str(&words), &shown);
+    chat_call(t->chat, member(call, "id"), member(call, "name"), buf_str(&shown));
 }
 
 static void tell_result(struct talk *t, const json_t *message)

@@ -86,7 +86,13 @@ bool approve_call(struct approve *a, const struct approve_question *question, st
             STR_ARG(rule));
         return err_ctx(err, "why", "%s", why);
     }
+    if (q.plan && !q.plan(q.context, &q.diff, err))
+        return false;
     switch (a->options->ask(a->options->context, &q, rule)) {
+    case APPROVE_EDITED:
+        BUG_ON(!q.edit);
+        q.edit->done = true;
+        return true;
     case APPROVE_YES_ALWAYS:
         (void)approve_remember(a, rule);
         return true;

@@ -57,6 +57,9 @@ struct toolbox_options {
     struct remote *remote;        /* where calls are carried out (tool/remote.h); NULL: here */
     int signals;                  /* -1, or a signalfd: the call at work is to end */
     bool one_call;                /* sessions end with the call that starts them */
+    /* What a call has made of files (tool/plan.h), before its result is there. May be NULL. */
+    void (*tell_diff)(void *context, struct str diff);
+    void *diff_context;
     /* A signal ends what a tool does that waits for nothing: this is its result. In a thread of its
      * own; tells of it, and ends the process. NULL: such a tool goes on to its end. */
     void (*called_off)(void *context, const struct tool_result *result);
@@ -70,6 +73,7 @@ struct toolbox {
     struct str root;      /* what results are relative to; unless unrestricted */
     struct str workspace; /* of that mode */
     struct str approved;  /* where a person or a rule lets the call at work write; no value: all */
+    struct str planned;   /* the diff that a person said yes to; no value: nobody was asked */
     uint64_t calls;
     char id[ID_SIZE];               /* tells its events from those of others */
     struct guard *guard;            /* of the call at work, or NULL */

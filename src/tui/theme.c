@@ -32,4 +32,5 @@ const struct style theme[THEMES] = {
     [THEME_REMOVED] = {.fg = ANSI(RED)},
     [THEME_HUNK] = {.fg = ANSI(CYAN)},
     [THEME_CHOSEN] = {.attrs = STYLE_INVERSE},
+    [THEME_ASK] = {.fg = ANSI(YELLOW), .attrs = STYLE_BOLD},
 };
