@@ -27,6 +27,7 @@ static const struct command {
         true},
     {"/fork", "[N]", "go on in a new session, with all or the first N messages", talk_fork, true},
     {"/compact", "", "go on with a summary of the conversation", talk_compact, true},
+    {"/diff", "", "what tools changed in this session", talk_diff, true},
     {"/undo", "", "take back what tools changed in the last turn", talk_undo, true},
     {"/approve", "[MODE|RULE]", "when to ask before a change, and what needs no question",
         talk_consent, false},
