@@ -139,7 +139,7 @@ def _(t):
     with chat(t, [{"text": "x"}]) as c:
         c.shows(r"^> what")
         c.send(b"/")
-        c.shows(r"^  /help  what there is")
+        c.shows(r"^  /help +what there is")
         c.send(b"q\t")
         c.shows(r"^> /quit")
         c.send(b"\r")
