@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "box/gitpatch.h"
-#include "box/linediff.h"
+#include "base/linediff.h"
 #include "box/literal.h"
 #include "box/selfrun.h"
 #include "box/sha1.h"

@@ -55,7 +55,7 @@ static void play(struct chat *c, const char *const *steps)
             chat_restart(c);
             break;
         case 'w':
-            chat_set_width(c, 10);
+            chat_set_size(c, 10, 24);
             break;
         }
     }
