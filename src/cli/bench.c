@@ -89,18 +89,23 @@ static bool open_events(struct bench *b, const char *path, struct err *err)
 
 /* The words that a person sees are those that will be used; what a model chose is made printable.
  */
-static void add_question(struct buf *text, const struct approve_question *q)
+static void add_lines(struct buf *text, struct str rest)
 {
-    struct str line, rest = q->subject;
-    buf_printf(text, "\n%s wants to %s:\n", q->tool,
-        q->is_command ? "run"
-        : q->mutating ? "change"
-                      : "read");
-    while (str_cut(rest, '\n', &line, &rest)) {
+    for (struct str line; rest.n && str_cut(rest, '\n', &line, &rest);) {
         buf_add_z(text, "    ");
         utf8_add_printable(text, line);
         buf_add_byte(text, '\n');
     }
+}
+
+static void add_question(struct buf *text, const struct approve_question *q)
+{
+    buf_printf(text, "\n%s wants to %s:\n", q->tool,
+        q->is_command ? "run"
+        : q->mutating ? "change"
+                      : "read");
+    add_lines(text, q->subject);
+    add_lines(text, q->diff);
     buf_add_byte(text, '(');
     utf8_add_printable(text, str_z(q->why));
     buf_add_z(text, ")\n");
@@ -195,12 +200,15 @@ static void open_terminal(struct bench *b)
     b->options.approve.context = b;
 }
 
-static bool load_settings(struct cli *cli, struct bench *b, struct err *err)
+static bool load_settings(
+    struct cli *cli, const struct bench_options *o, struct bench *b, struct err *err)
 {
     struct config config;
     if (!config_load_user(cli->arena, &config, err))
         return false;
     b->options.approve.allow = config.allow;
+    if (!o->approval)
+        b->options.approve.mode = config.approval;
     return true;
 }
 
@@ -271,9 +279,9 @@ bool bench_open(struct cli *cli, const struct bench_options *o, struct bench *b,
               config_state_path(cli->arena, "logs", &b->options.log_dir, err);
     if (ok) {
         b->options.cwd = cwd.p;
-        open_terminal(b);
-        ok = load_settings(cli, b, err) && open_mode(cli, o, b, err) &&
+        ok = load_settings(cli, o, b, err) && open_mode(cli, o, b, err) &&
              open_events(b, o->events, err);
+        open_terminal(b);
     }
     if (ok && o->policy)
         b->options.policy = &b->policy;

@@ -63,6 +63,7 @@ struct patch_options {
     const struct tool *tool;
     bool strict;
     bool dry_run;
+    struct buf *plan; /* only says what would change, here (tool/plan.h); NULL: is carried out */
 };
 
 struct patch {
