@@ -200,12 +200,15 @@ static void open_terminal(struct bench *b)
     b->options.approve.context = b;
 }
 
-static bool load_settings(struct cli *cli, struct bench *b, struct err *err)
+static bool load_settings(
+    struct cli *cli, const struct bench_options *o, struct bench *b, struct err *err)
 {
     struct config config;
     if (!config_load_user(cli->arena, &config, err))
         return false;
     b->options.approve.allow = config.allow;
+    if (!o->approval)
+        b->options.approve.mode = config.approval;
     return true;
 }
 
@@ -276,9 +279,9 @@ bool bench_open(struct cli *cli, const struct bench_options *o, struct bench *b,
               config_state_path(cli->arena, "logs", &b->options.log_dir, err);
     if (ok) {
         b->options.cwd = cwd.p;
-        open_terminal(b);
-        ok = load_settings(cli, b, err) && open_mode(cli, o, b, err) &&
+        ok = load_settings(cli, o, b, err) && open_mode(cli, o, b, err) &&
              open_events(b, o->events, err);
+        open_terminal(b);
     }
     if (ok && o->policy)
         b->options.policy = &b->policy;

@@ -19,21 +19,22 @@ struct bench_options {
 };
 
 /* Rows for the option table of a command whose options have a member `bench`. */
-#define BENCH_OPTS(type)                                                                     \
-    OPT_ONE_OF("fs-mode", 0, type, bench.fs_mode, "MODE", toolbox_mode_names,                \
-        "restricted: the working directory; workspace: the project to read and the agent's " \
-        "workspace to write; unrestricted: any path; default: restricted"),                  \
-        OPT_ONE_OF("approval", 0, type, bench.approval, "MODE", approve_mode_names,          \
-            "never, on-request or always: when to ask before a change; default: never"),     \
-        OPT_STRING("agent", 0, type, bench.agent, "NAME", ARG_ANY,                           \
-            "whose workspace it is in workspace mode; default: cordon"),                     \
-        OPT_STRING("policy", 0, type, bench.policy, "FILE", ARG_FILE,                        \
-            "the policy for commands, instead of the one made from the mode"),               \
-        OPT_STRING("events", 0, type, bench.events, "FILE", ARG_FILE,                        \
-            "append an event to it for every start, end, error and truncation"),             \
-        OPT_SET("no-sandbox", 0, type, bench.no_sandbox,                                     \
-            "in unrestricted mode: run commands without a sandbox"),                         \
-        OPT_SET("ack-unsafe-sandbox", 0, type, bench.ack_sandbox, "yes, without a sandbox"), \
+#define BENCH_OPTS(type)                                                                         \
+    OPT_ONE_OF("fs-mode", 0, type, bench.fs_mode, "MODE", toolbox_mode_names,                    \
+        "restricted: the working directory; workspace: the project to read and the agent's "     \
+        "workspace to write; unrestricted: any path; default: restricted"),                      \
+        OPT_ONE_OF("approval", 0, type, bench.approval, "MODE", approve_mode_names,              \
+            "never, on-request or always: when to ask before a change; default: the settings', " \
+            "or never"),                                                                         \
+        OPT_STRING("agent", 0, type, bench.agent, "NAME", ARG_ANY,                               \
+            "whose workspace it is in workspace mode; default: cordon"),                         \
+        OPT_STRING("policy", 0, type, bench.policy, "FILE", ARG_FILE,                            \
+            "the policy for commands, instead of the one made from the mode"),                   \
+        OPT_STRING("events", 0, type, bench.events, "FILE", ARG_FILE,                            \
+            "append an event to it for every start, end, error and truncation"),                 \
+        OPT_SET("no-sandbox", 0, type, bench.no_sandbox,                                         \
+            "in unrestricted mode: run commands without a sandbox"),                             \
+        OPT_SET("ack-unsafe-sandbox", 0, type, bench.ack_sandbox, "yes, without a sandbox"),     \
         OPT_SET("ack-unsafe-network", 0, type, bench.ack_network, "yes, with the network")
 
 enum {

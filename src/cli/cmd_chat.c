@@ -10,7 +10,9 @@
 
 enum {
     QUEUE_MAX = 1 << 20,
+    ASIDE_MAX = 8 << 20,
     PAST_SHOWN = 20, /* messages of a conversation that goes on */
+    ROWS_AT_ONCE = 128,
 };
 
 static bool open_talk(struct talk *t, struct err *err)
@@ -19,6 +21,7 @@ static bool open_talk(struct talk *t, struct err *err)
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGWINCH);
+    t->job.session_later = !o->session && !o->fork && !o->go_on;
     if (!agent_job_open(&t->job, err) || !agent_job_prepare(&t->job, err))
         return false;
     sigprocmask(SIG_BLOCK, &set, NULL);
@@ -33,7 +36,8 @@ static bool open_talk(struct talk *t, struct err *err)
         return false;
     t->chat = chat_new(&(struct chat_options){.width = t->console.look.cols,
         .rows = t->console.look.rows,
-        .show_links = t->console.look.no_links || t->console.plain});
+        .show_links = t->console.look.no_links || t->console.plain,
+        .most = ROWS_AT_ONCE});
     t->editor = editor_new(&(struct editor_options){.complete = talk_complete, .context = t});
     return true;
 }
@@ -52,6 +56,9 @@ static void close_talk(struct talk *t)
     buf_done(&t->question.rule);
     buf_done(&t->question.draft);
     buf_done(&t->place.branch);
+    buf_done(&t->typed);
+    buf_done(&t->aside);
+    buf_done(&t->consent);
     text_done(&t->stay);
     err_done(&t->err);
 }
@@ -68,7 +75,7 @@ static bool check(const struct cli *cli, struct err *err)
 }
 
 /* The end of a conversation that goes on; what was asked in it can be asked again. */
-static void show_past(struct talk *t, const json_t *messages)
+void talk_show_past(struct talk *t, const json_t *messages)
 {
     size_t i, n = json_array_size(messages);
     const json_t *message;
@@ -102,7 +109,7 @@ static void say_hello(struct talk *t)
         buf_printf(&b, "session %s goes on, with %zu messages", store_id(t->job.store),
             json_array_size(messages));
         talk_note(t, buf_z(&b));
-        show_past(t, messages);
+        talk_show_past(t, messages);
     }
     if (!leaf_check(&missing))
         talk_note(t, missing.message);
@@ -131,12 +138,19 @@ static bool run_chat(struct cli *cli, const struct args *args, struct err *err)
         .held = BUF_INIT(16 << 20),
         .queue = BUF_INIT(QUEUE_MAX),
         .stay = TEXT_INIT,
+        .typed = BUF_INIT(2 * EDITOR_MAX),
+        .aside = BUF_INIT(ASIDE_MAX),
+        .consent = BUF_INIT(ASIDE_MAX),
     };
     t.job.on_retry = talk_tell_retry;
     t.job.retry_context = &t;
     if (!check(cli, err))
         return false;
     bool ok = open_talk(&t, err);
+    if (ok) {
+        talk_draw(&t); /* before what waits for the disk: a new session */
+        ok = agent_job_session(&t.job, err);
+    }
     if (ok) {
         say_hello(&t);
         talk_loop(&t);

@@ -9,6 +9,7 @@ extern const struct cmd cmd_agent;
 extern const struct cmd cmd_box;
 extern const struct cmd cmd_chat;
 extern const struct cmd cmd_completions;
+extern const struct cmd cmd_config;
 extern const struct cmd cmd_doctor;
 extern const struct cmd cmd_driver;
 extern const struct cmd cmd_exec;

@@ -20,6 +20,7 @@ static const struct cmd *const commands[] = {
     &cmd_path,
     &cmd_render,
     &cmd_serve_script,
+    &cmd_config,
     &cmd_doctor,
     &cmd_help,
     &cmd_completions,

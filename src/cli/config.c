@@ -6,7 +6,8 @@
 #include "path/file.h"
 #include "path/home.h"
 #include "path/root.h"
-#include "tool/rule.h"
+#include "tui/bind.h"
+#include "tui/editor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +24,12 @@ enum {
     AGENTS_MAX = 64,
     WINDOW_MAX = 1000 * 1000 * 1000,
     PRICE_MAX = 1000 * 1000,
+    STYLES_SET = 100,
 };
+
+static const char *const approval_names[APPROVE_MODES] = {"never", "on-request", "always"};
+static const char *const color_names[CONFIG_COLORS] = {
+    "auto", "none", "ansi16", "ansi256", "truecolor"};
 
 #define MARKERS                                                                               \
     FIELD_STRS("project_markers", struct config, project_markers,                             \
@@ -66,6 +72,19 @@ static const struct field user_fields[] = {
     FIELD_STRS("allow", struct config, allow,
         "tool calls that need no question: TOOL:PATTERN, such as \"shell:git *\"", .def = "[]",
         FIELD_RANGE(0, RULES_MAX)),
+    FIELD_ENUM("approval", struct config, approval, approval_names,
+        "when to ask before a change, unless --approval says it", .def = "\"never\""),
+    FIELD_ENUM("colors", struct config, colors, color_names,
+        "of conversations; auto: what TERM, COLORTERM and NO_COLOR say", .def = "\"auto\""),
+    FIELD_MAP("theme", struct config, theme,
+        "how parts of a conversation look: a part's name, and a style such as \"bold cyan\"",
+        .def = "{}", FIELD_RANGE(0, STYLES_SET)),
+    FIELD_MAP("keys", struct config, keys,
+        "keys of conversations: a key such as \"Ctrl+g\", and what it does", .def = "{}",
+        FIELD_RANGE(0, BIND_MAX)),
+    FIELD_U64("history", struct config, history,
+        "how many prompts of conversations are kept for the next ones; 0: none", .def = "1000",
+        FIELD_RANGE(0, EDITOR_HISTORY)),
 };
 static const struct field project_fields[] = {MARKERS};
 
@@ -94,54 +113,6 @@ bool config_state_path(struct arena *a, const char *name, const char **ret_path,
     return true;
 }
 
-static bool check_markers(const struct config *config, const char *name, struct err *err)
-{
-    for (size_t i = 0; i < config->project_markers.n; i++) {
-        struct str marker = config->project_markers.p[i];
-        if (!root_marker_valid(marker)) {
-            err_set(err, E_CONFIG, "%s: project_markers[%zu]: '" STR_FMT "' is not one file name",
-                name, i, STR_ARG(marker));
-            return err_ctx(err, "file", "%s", name);
-        }
-    }
-    return true;
-}
-
-static bool check_rules(const struct config *config, const char *name, struct err *err)
-{
-    for (size_t i = 0; i < config->allow.n; i++)
-        if (!rule_check(config->allow.p[i], err))
-            return err_wrap(err, "%s: allow[%zu]", name, i);
-    return true;
-}
-
-static bool check_agents(const struct config *config, const char *name, struct err *err)
-{
-    for (size_t i = 0; i < config->n_agents; i++) {
-        for (size_t k = 0; k < i; k++)
-            if (str_eq(config->agents[i].name, config->agents[k].name))
-                return err_set(err, E_CONFIG, "%s: agents[%zu]: there is another '" STR_FMT "'",
-                    name, i, STR_ARG(config->agents[i].name));
-        if (!agent_check(&config->agents[i], err))
-            return err_wrap(err, "%s: agents[%zu]", name, i);
-    }
-    return true;
-}
-
-static bool check_provider(const struct config *config, const char *name, struct err *err)
-{
-    static const char *const known[] = {"anthropic", "openai", "scripted"};
-    if (!config->provider.p)
-        return true;
-    for (size_t i = 0; i < ARRAY_LEN(known); i++)
-        if (str_is(config->provider, known[i]))
-            return true;
-    err_set(err, E_CONFIG,
-        "%s: provider: there is no '" STR_FMT "'; there are: anthropic, openai, scripted", name,
-        STR_ARG(config->provider));
-    return err_ctx(err, "file", "%s", name);
-}
-
 const struct config_model *config_find_model(const struct config *config, struct str model)
 {
     const struct config_model *best = NULL;
@@ -166,35 +137,63 @@ static bool says_nothing(struct str text)
     return true;
 }
 
-static bool parse(struct str text, const char *name, const struct shape *shape, struct arena *a,
+/* A setting of the user's in a project's file: say where it belongs. */
+static void explain_project(struct err *err)
+{
+    const struct err_pair *field = err_ctx_get(err, "field");
+    for (size_t i = 0; field && field->text && i < ARRAY_LEN(user_fields); i++)
+        if (strcmp(field->text, user_fields[i].name) == 0 && strstr(err->message, "unknown key")) {
+            AUTO_BUF struct buf b = BUF_INIT(64 << 10);
+            buf_printf(&b,
+                "%s: unknown key in a project's settings, which may only add markers; "
+                "it belongs into the user's ('cordon config path')",
+                field->text);
+            free(err->message);
+            err->message = buf_take(&b);
+            return;
+        }
+}
+
+bool config_parse(const struct config_source *source, const struct shape *shape, struct arena *a,
     struct config *ret_config, struct err *err)
 {
     AUTO_JSON json_t *tree = NULL;
     struct config config = {0};
-    if (!says_nothing(text)) {
-        if (!doc_parse(text, name, E_CONFIG, &tree, err))
-            return false;
-        if (!field_read(shape, tree, a, E_CONFIG, &config, err))
-            return doc_blame(err, text, name);
-        if (!check_markers(&config, name, err) || !check_rules(&config, name, err) ||
-            !check_provider(&config, name, err) || !check_agents(&config, name, err))
-            return false;
+    if (says_nothing(source->text))
+        tree = json_object();
+    else if (!doc_parse(source->text, source->path, E_CONFIG, &tree, err))
+        return false;
+    if (!field_read(shape, tree, a, E_CONFIG, &config, err)) {
+        if (shape == &config_project_shape)
+            explain_project(err);
+        return doc_blame(err, source->text, source->path);
     }
+    if (!config_check(&config, err))
+        return doc_blame(err, source->text, source->path);
     *ret_config = config;
     return true;
 }
 
+json_t *config_tree(const struct config_source *source)
+{
+    json_t *tree = NULL;
+    AUTO_ERR struct err ignored = {0};
+    if (says_nothing(source->text) ||
+        !doc_parse(source->text, source->path, E_CONFIG, &tree, &ignored))
+        return json_object();
+    return tree;
+}
+
 /* Takes the descriptor over; -1 with ENOENT in errnum means there are no settings. */
-static bool load(int owned_fd, int errnum, const char *name, const struct shape *shape,
-    struct arena *a, struct config *ret_config, struct err *err)
+static bool read_source(int owned_fd, int errnum, const char *name, struct arena *a,
+    struct config_source *ret_source, struct err *err)
 {
     AUTO_FD int fd = owned_fd;
     AUTO_BUF struct buf text = BUF_INIT(2 * CONFIG_MAX);
     struct stat st;
-    if (fd < 0 && (errnum == ENOENT || errnum == ENOTDIR)) {
-        *ret_config = (struct config){0};
+    *ret_source = (struct config_source){.path = name, .text = STR("")};
+    if (fd < 0 && (errnum == ENOENT || errnum == ENOTDIR))
         return true;
-    }
     if (fd < 0 && errnum == ELOOP)
         return err_set(err, E_CONFIG,
             "'%s' is reached through a link, and links are not followed there: make it a real "
@@ -205,32 +204,57 @@ static bool load(int owned_fd, int errnum, const char *name, const struct shape 
     if (!S_ISREG(st.st_mode) || st.st_size > CONFIG_MAX)
         return err_set(
             err, E_CONFIG, "'%s' is not a regular file of at most %d bytes", name, CONFIG_MAX);
-    return file_read(fd, CONFIG_MAX, name, &text, err) &&
-           parse(buf_str(&text), name, shape, a, ret_config, err);
+    if (!file_read(fd, CONFIG_MAX, name, &text, err))
+        return false;
+    ret_source->text = arena_str(a, buf_str(&text));
+    ret_source->is_there = true;
+    return true;
 }
 
-bool config_load_user(struct arena *a, struct config *ret_config, struct err *err)
+bool config_read_file(
+    const char *path, struct arena *a, struct config_source *ret_source, struct err *err)
 {
-    const char *base = getenv("XDG_CONFIG_HOME"), *home = home_dir(a), *path;
-    if (base && base[0] == '/') {
-        path = arena_printf(a, "%s/cordon/config.yaml", base);
-    } else if (home) {
-        path = arena_printf(a, "%s/.config/cordon/config.yaml", home);
-    } else {
-        *ret_config = (struct config){0};
-        return true;
-    }
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    return load(fd, errno, path, &config_user_shape, a, ret_config, err);
+    return read_source(fd, errno, path, a, ret_source, err);
 }
 
-bool config_add_project(int project_fd, struct arena *a, struct config *config, struct err *err)
+const char *config_user_path(struct arena *a)
+{
+    const char *base = getenv("XDG_CONFIG_HOME"), *home = home_dir(a);
+    if (base && base[0] == '/')
+        return arena_printf(a, "%s/cordon/config.yaml", base);
+    return home ? arena_printf(a, "%s/.config/cordon/config.yaml", home) : NULL;
+}
+
+bool config_read_user(struct arena *a, struct config_source *ret_source, struct err *err)
+{
+    const char *path = config_user_path(a);
+    *ret_source = (struct config_source){.text = STR("")};
+    return !path || config_read_file(path, a, ret_source, err);
+}
+
+bool config_read_project(
+    int project_fd, struct arena *a, struct config_source *ret_source, struct err *err)
 {
     static const char name[] = ".cordon/config.yaml";
     int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
     int fd = beneath_open(project_fd, name, flags, 0, BENEATH_NO_SYMLINKS);
+    return read_source(fd, errno, name, a, ret_source, err);
+}
+
+bool config_load_user(struct arena *a, struct config *ret_config, struct err *err)
+{
+    struct config_source source;
+    return config_read_user(a, &source, err) &&
+           config_parse(&source, &config_user_shape, a, ret_config, err);
+}
+
+bool config_add_project(int project_fd, struct arena *a, struct config *config, struct err *err)
+{
+    struct config_source source;
     struct config added;
-    if (!load(fd, errno, name, &config_project_shape, a, &added, err))
+    if (!config_read_project(project_fd, a, &source, err) ||
+        !config_parse(&source, &config_project_shape, a, &added, err))
         return false;
     struct str_list all = {.n = config->project_markers.n + added.project_markers.n};
     all.p = ARENA_NEW(a, struct str, all.n);

@@ -4,6 +4,7 @@
 
 #include "base/field.h"
 #include "box/rows.h"
+#include "tool/approve.h"
 
 /* What is known of a model. Prices are per million tokens, in any currency. */
 struct config_model {
@@ -11,6 +12,15 @@ struct config_model {
     uint64_t context_window;
     double input_price, output_price, cache_read_price, cache_write_price;
     bool has_price;
+};
+
+enum config_colors {
+    CONFIG_COLORS_AUTO,
+    CONFIG_COLORS_NONE,
+    CONFIG_COLORS_16,
+    CONFIG_COLORS_256,
+    CONFIG_COLORS_RGB,
+    CONFIG_COLORS,
 };
 
 struct config {
@@ -22,6 +32,11 @@ struct config {
     size_t n_models;
     struct box_agent *agents; /* beside those of box/rows.h */
     size_t n_agents;
+    enum approve_mode approval;
+    enum config_colors colors; /* of conversations, as all below */
+    struct str_map theme;      /* a name of tui/theme.h, and a style */
+    struct str_map keys;       /* a key, and an action of tui/bind.h */
+    uint64_t history;          /* prompts that are kept */
 };
 
 /* ${XDG_CONFIG_HOME:-~/.config}/cordon/config.yaml; a file that is not there gives the defaults,
@@ -31,6 +46,33 @@ MUST_USE bool config_load_user(struct arena *a, struct config *ret_config, struc
 /* <project>/.cordon/config.yaml, which may only add markers: adds them to what is there. */
 MUST_USE bool config_add_project(
     int project_fd, struct arena *a, struct config *config, struct err *err);
+
+/* Where the user's are, or would be; NULL: there is no home directory. */
+const char *config_user_path(struct arena *a);
+
+/* The same in pieces, for who wants to know where something stands. A file that is not there has no
+ * text. */
+struct config_source {
+    const char *path; /* NULL: there is no home directory */
+    bool is_there;
+    struct str text;
+};
+MUST_USE bool config_read_user(struct arena *a, struct config_source *ret_source, struct err *err);
+MUST_USE bool config_read_project(
+    int project_fd, struct arena *a, struct config_source *ret_source, struct err *err);
+MUST_USE bool config_read_file(
+    const char *path, struct arena *a, struct config_source *ret_source, struct err *err);
+MUST_USE bool config_parse(const struct config_source *source, const struct shape *shape,
+    struct arena *a, struct config *ret_config, struct err *err);
+/* The tree of its text, which was parsed before: {} for none. */
+MUST_USE json_t *config_tree(const struct config_source *source);
+
+/* What the tables can't say (config_check.c): the error's "field" says where it is. */
+MUST_USE bool config_check(const struct config *config, struct err *err);
+
+/* For settings that were loaded, these succeed. */
+struct bindings;
+MUST_USE bool config_bindings(const struct config *config, struct bindings *b, struct err *err);
 
 /* What the settings say of a model: the entry with the longest name that it starts with; NULL:
  * none.

@@ -1,6 +1,7 @@
 /* A conversation in a terminal, in pieces: `tell` is what the agent's thread puts into its rows,
  * `ask` its questions and their answers, `turn` begins and ends its thread, `commands` are the
- * user's words that are no prompts, `loop` takes keys and draws. */
+ * user's words that are no prompts (`undo`, `session`, `shell`, `consent` the larger ones), `loop`
+ * takes keys and draws. */
 #ifndef CLI_TALK_H
 #define CLI_TALK_H
 
@@ -30,6 +31,10 @@ struct talk_place {
     uint64_t looked_ms; /* when; 0: not yet */
 };
 
+struct talk;
+/* What the thread does: a turn, or what a command needs a model or a tool for. */
+typedef bool (*talk_work)(struct talk *t, struct err *err);
+
 struct talk {
     struct agent_job job;
     struct console console;
@@ -44,6 +49,7 @@ struct talk {
     struct usage used;
     uint64_t context; /* tokens of the last request and its answer */
     bool over, ok;    /* the turn, and how it ended */
+    bool told;        /* of something that is not drawn yet */
     struct err err;
     /* This thread's own: */
     pthread_t thread;
@@ -55,6 +61,11 @@ struct talk {
     struct talk_place place;
     uint64_t began_ms, drawn_ms, interrupted_ms;
     bool dirty;
+    /* Of commands: */
+    talk_work work;
+    struct buf typed;   /* the command line of `!` that is at work */
+    struct buf aside;   /* what the model is told with the next prompt */
+    struct buf consent; /* with the lock: what /approve said while the agent works, line by line */
 };
 
 void talk_signal(int eventfd);
@@ -62,6 +73,8 @@ void talk_drain(int eventfd);
 
 /* tell: in the agent's thread ------------------------------------------------------------------ */
 
+/* There is something to draw. With the lock. */
+void talk_changed(struct talk *t);
 bool talk_tell(void *talk, const struct agent_event *event);
 void talk_tell_retry(void *talk, const struct retry_notice *notice);
 /* What is held back because it may be the start of a key. With the lock. */
@@ -82,12 +95,17 @@ bool talk_leave_edited(struct talk *t);
 void talk_end_edit(struct talk *t);
 /* With the lock. */
 void talk_add_question(struct talk *t, unsigned width, struct text *region);
+/* All of it is on the terminal: soon answers count. */
+void talk_question_shown(struct talk *t);
 
 /* turn ----------------------------------------------------------------------------------------- */
 
 /* A line of ours in the conversation. */
 void talk_note(struct talk *t, const char *words);
+void talk_note_error(struct talk *t, struct err *err);
 void talk_start_turn(struct talk *t, struct str text);
+/* The same with something else to do; false: it can't be started, and that is told. */
+bool talk_start_work(struct talk *t, talk_work work);
 bool talk_turn_is_over(struct talk *t);
 void talk_end_turn(struct talk *t);
 /* The last one, which does not go on with what waits. */
@@ -103,6 +121,8 @@ void talk_take_signals(struct talk *t);
 
 /* True: the key was for that. */
 bool talk_look_key(struct talk *t, const struct typed *typed);
+/* A command: prints the last one that was not printed yet. */
+void talk_open(struct talk *t, struct str words);
 
 /* status --------------------------------------------------------------------------------------- */
 
@@ -114,9 +134,28 @@ void talk_add_status(struct talk *t, unsigned width, struct text *region);
 bool talk_command(struct talk *t, struct str text);
 /* For the editor: words that begin with / or @. */
 void talk_complete(void *talk, struct str word, struct editor_list *list);
+/* What a person asked for that prints text of its own: a block in which nothing is Markdown. */
+void talk_show_block(struct talk *t, const char *language, struct str text);
+
+/* Each has the words behind its name, which may be none. */
+void talk_undo(struct talk *t, struct str words);
+void talk_diff(struct talk *t, struct str words);
+void talk_model(struct talk *t, struct str words);
+void talk_session(struct talk *t, struct str words);
+void talk_fork(struct talk *t, struct str words);
+void talk_export(struct talk *t, struct str words);
+void talk_compact(struct talk *t, struct str words);
+void talk_consent(struct talk *t, struct str words);
+void talk_shell(struct talk *t, struct str command);
+/* What /approve said: in the thread that calls tools, or when none does. With the lock. */
+void talk_apply_consent(struct talk *t);
+
+/* The end of a conversation that goes on. */
+void talk_show_past(struct talk *t, const json_t *messages);
 
 /* loop ----------------------------------------------------------------------------------------- */
 
+void talk_draw(struct talk *t);
 void talk_loop(struct talk *t);
 
 #endif

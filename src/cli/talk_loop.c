@@ -10,6 +10,7 @@ enum {
     FRAME_MS = 33, /* between two frames of what streams */
     TURN_MS = 120, /* of what says that something is at work */
     AGAIN_MS = 2000,
+    LEAVE_MS = 1000, /* for the last rows */
 };
 
 /* Keys ---------------------------------------------------------------------------------------- */
@@ -110,7 +111,7 @@ static void take_keys(struct talk *t)
 
 /* Drawing ------------------------------------------------------------------------------------- */
 
-static void draw(struct talk *t)
+void talk_draw(struct talk *t)
 {
     AUTO_TEXT struct text region = TEXT_INIT;
     const struct live_options *look = &t->console.look;
@@ -121,17 +122,33 @@ static void draw(struct talk *t)
         .rows = MAX(look->rows / 3, 1u),
         .prompt = t->question.editing ? STR("edit> ") : STR("> "),
         .hint = STR("what is to be done?")};
-    chat_rows(t->chat, (unsigned)(clock_mono_ms() / TURN_MS), &t->stay, &region);
+    t->told = false;
+    bool more = chat_rows(t->chat, (unsigned)(clock_mono_ms() / TURN_MS), &t->stay, &region);
     talk_add_question(t, look->cols, &region);
     text_end(&region);
     editor_draw(t->editor, &view, &region, &at);
     talk_add_status(t, look->cols, &region);
     pthread_mutex_unlock(&t->lock);
     const struct live_cursor cursor = {at.row, at.col, true};
-    t->dirty = !console_frame(&t->console, &t->stay, &region, &cursor);
-    if (!t->dirty)
+    bool shown = console_frame(&t->console, &t->stay, &region, &cursor);
+    if (shown)
         text_reset(&t->stay);
-    t->drawn_ms = clock_mono_ms();
+    if (shown && !more)
+        talk_question_shown(t);
+    t->dirty = !shown || more;
+    t->drawn_ms = more ? 0 : clock_mono_ms();
+}
+
+/* All that is still to be shown, to a terminal that takes it. */
+static void draw_rest(struct talk *t)
+{
+    uint64_t now = clock_mono_ms(), end = now + LEAVE_MS;
+    for (t->dirty = true; t->dirty && !t->console.gone && now < end; now = clock_mono_ms()) {
+        struct pollfd fd = {.fd = t->console.outlet.fd, .events = POLLOUT};
+        if (console_waits(&t->console) && poll(&fd, 1, (int)(end - now)) > 0)
+            console_pump(&t->console);
+        talk_draw(t);
+    }
 }
 
 /* The loop ------------------------------------------------------------------------------------ */
@@ -189,12 +206,11 @@ void talk_loop(struct talk *t)
     t->dirty = true;
     while (!t->leave) {
         if (t->dirty && !console_waits(&t->console) && clock_mono_ms() - t->drawn_ms >= FRAME_MS)
-            draw(t);
+            talk_draw(t);
         step(t);
         if (talk_turn_is_over(t))
             talk_end_turn(t);
     }
     talk_abandon_turn(t);
-    if (!t->console.gone)
-        draw(t);
+    draw_rest(t);
 }

@@ -86,7 +86,26 @@ static void tell_message(struct talk *t, const json_t *message)
     struct usage u = message_usage(message);
     talk_say_rest(t);
     usage_add(&t->used, &u);
-    t->context = u.input_tokens + u.cache_read_tokens + u.cache_write_tokens + u.output_tokens;
+    uint64_t all = u.input_tokens + u.cache_read_tokens + u.cache_write_tokens + u.output_tokens;
+    if (all) /* one that broke off says nothing of it */
+        t->context = all;
+}
+
+/* Once for each frame: a stream has many pieces, and whoever draws need not be woken for each. */
+void talk_changed(struct talk *t)
+{
+    if (!t->told)
+        talk_signal(t->wake);
+    t->told = true;
+}
+
+static void tell_compacted(struct talk *t, const struct agent_event *event)
+{
+    AUTO_BUF struct buf words = BUF_INIT(200);
+    buf_printf(&words, "the conversation goes on with a summary and its last %zu message%s",
+        event->kept, event->kept == 1 ? "" : "s");
+    t->context = 0; /* until the next answer nobody has counted */
+    chat_note(t->chat, buf_str(&words));
 }
 
 bool talk_tell(void *context, const struct agent_event *event)
@@ -101,20 +120,24 @@ bool talk_tell(void *context, const struct agent_event *event)
         tell_message(t, event->message);
         break;
     case AGENT_CALLING:
+        talk_apply_consent(t);
         tell_call(t, event->message);
         break;
     case AGENT_RESULT:
         tell_result(t, event->message);
         break;
     case AGENT_COMPACTING:
-        chat_note(t->chat, STR("the conversation gets long: a summary is made"));
+        chat_note(t->chat, t->prompt ? STR("the conversation gets long: a summary is made")
+                                     : STR("a summary is made"));
+        break;
+    case AGENT_COMPACTED:
+        tell_compacted(t, event);
         break;
     case AGENT_ASKING:
-    case AGENT_COMPACTED:
         break;
     }
+    talk_changed(t);
     pthread_mutex_unlock(&t->lock);
-    talk_signal(t->wake);
     return true;
 }
 
@@ -124,6 +147,6 @@ void talk_tell_retry(void *context, const struct retry_notice *notice)
     (void)notice;
     pthread_mutex_lock(&t->lock);
     chat_note(t->chat, STR("the service did not answer: it is asked again"));
+    talk_changed(t);
     pthread_mutex_unlock(&t->lock);
-    talk_signal(t->wake);
 }

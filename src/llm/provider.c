@@ -88,7 +88,7 @@ static bool choose(
 /* Addresses and keys -----------------------------------------------------------------------------
  */
 
-static bool check_url(struct str url, struct err *err)
+bool provider_check_url(struct str url, struct err *err)
 {
     size_t head = str_starts_with(url, STR("https://")) ? 8 : 7;
     bool ok = head == 8 || str_starts_with(url, STR("http://"));
@@ -130,7 +130,7 @@ static bool set_up_service(struct provider *p, const struct dialect *d, struct e
     const struct provider_options *o = &p->options;
     struct str key = o->key.p ? o->key : str_z(variable(d->key_variable));
     struct str url = str_trim_end(str_z(base_of(o, d)), '/');
-    if (!check_url(url, err) || (key.p && !check_key(key, d->key_variable, err)))
+    if (!provider_check_url(url, err) || (key.p && !check_key(key, d->key_variable, err)))
         return false;
     bool elsewhere = !str_eq(url, str_trim_end(str_z(d->default_base), '/'));
     if (!key.n && !elsewhere)

@@ -65,6 +65,9 @@ struct provider_options {
     void *context;
 };
 
+/* Whether it can be a base URL at all; E_CONFIG. */
+MUST_USE bool provider_check_url(struct str url, struct err *err);
+
 struct provider; /* opaque */
 
 /* What a service will need takes longer than all that comes before the first request: it begins

@@ -103,14 +103,25 @@ MUST_USE bool writer_move(struct writer *w, struct str from, struct str to, stru
 /* Directories that the removals leave empty are to go, too. */
 void writer_tidy(struct writer *w);
 
-/* What each path will be when the change is done; inode 0: nothing. */
+/* What each path is, and will be when the change is done; inode 0: nothing. */
 struct writer_staged {
     struct str path;
-    struct stamp new;
+    struct stamp old, new;
+};
+struct writer_dir {
+    struct str path;
+    ino_t ino;
+};
+struct writer_plan {
+    int root_fd;
+    struct str root; /* its path, for people and for finding it again */
+    const struct writer_staged *files;
+    size_t n;
+    const struct writer_dir *dirs; /* that are made for it, parents first */
+    size_t n_dirs;
 };
 /* Is asked when all new versions are on disk and nothing is replaced yet; may still refuse. */
-typedef bool (*writer_staged_fn)(
-    void *context, const struct writer_staged *files, size_t n, struct err *err);
+typedef bool (*writer_staged_fn)(void *context, const struct writer_plan *plan, struct err *err);
 void writer_when_staged(struct writer *w, writer_staged_fn ask, void *context);
 
 /* Once; after it the writer is only good for reading the result. */

@@ -71,6 +71,10 @@ extern const char *const approve_mode_names[APPROVE_MODES + 1]; /* ends in NULL 
 void approve_init(struct approve *a, const struct approve_options *options);
 void approve_done(struct approve *a);
 
+/* Rules of this box; false: there are too many, or there is no such one. */
+bool approve_remember(struct approve *a, struct str rule);
+bool approve_forget(struct approve *a, struct str rule);
+
 MUST_USE bool approve_call(
     struct approve *a, const struct approve_question *question, struct err *err);
 

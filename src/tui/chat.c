@@ -422,15 +422,40 @@ static void put_row(
     text_end(out);
 }
 
-void chat_rows(struct chat *c, unsigned step, struct text *stay, struct text *region)
+/* What was handed out is the terminal's; so that each row is copied about once, not until it is
+ * most of what is here. */
+static void forget(struct chat *c)
+{
+    struct text rest = TEXT_INIT;
+    if (c->at < c->stay.n && c->at < c->stay.n / 2)
+        return;
+    c->handed += c->at;
+    if (c->at == c->stay.n) {
+        text_reset(&c->stay);
+    } else {
+        for (size_t i = c->at; i < c->stay.n; i++)
+            text_copy(&rest, &c->stay, i);
+        text_done(&c->stay);
+        c->stay = rest;
+    }
+    c->at = 0;
+}
+
+static bool hand_out(struct chat *c, struct text *stay)
+{
+    size_t left = c->stay.n - c->at, n = c->options.most ? MIN(left, c->options.most) : left;
+    for (size_t end = c->at + n; c->at < end; c->at++)
+        text_copy(stay, &c->stay, c->at);
+    forget(c);
+    return n < left;
+}
+
+bool chat_rows(struct chat *c, unsigned step, struct text *stay, struct text *region)
 {
     static const char *const wheel[] = {"⠋ ", "⠙ ", "⠸ ", "⠴ ", "⠦ ", "⠇ "};
     const char *at_work = wheel[step % ARRAY_LEN(wheel)];
-    for (size_t i = 0; i < c->stay.n; i++)
-        text_copy(stay, &c->stay, i);
-    c->handed += c->stay.n;
-    text_reset(&c->stay);
-    if (c->speaks)
+    bool more = hand_out(c, stay);
+    if (c->speaks && !more) /* it follows them */
         markdown_live(c->answer, region);
     if (c->thought)
         put_row(c, at_work, STR("thinking"), THEME_DIM, region);
@@ -439,4 +464,5 @@ void chat_rows(struct chat *c, unsigned step, struct text *stay, struct text *re
         put_row(c, at_work, str_z(c->calls[i].line), THEME_TEXT, region);
     for (size_t i = 0; i < c->n_queue; i++)
         put_row(c, "later: ", str_z(c->queue[i]), THEME_DIM, region);
+    return more;
 }

@@ -30,6 +30,8 @@ enum {
 struct chat_options {
     unsigned width, rows; /* of the terminal */
     bool show_links;      /* where they lead, in brackets */
+    unsigned most; /* rows that are handed out at once, so that a key is not kept waiting by them;
+                      0: all */
 };
 
 struct chat;
@@ -82,7 +84,7 @@ bool chat_looks(const struct chat *c);
 bool chat_open(struct chat *c);
 
 /* Appends the rows that stay since the last time, and those that still change. `step` moves what
- * says that something is at work. */
-void chat_rows(struct chat *c, unsigned step, struct text *stay, struct text *region);
+ * says that something is at work. True: there are more that stay. */
+bool chat_rows(struct chat *c, unsigned step, struct text *stay, struct text *region);
 
 #endif

@@ -27,11 +27,12 @@ struct look {
 
 struct chat {
     struct chat_options options;
-    struct text stay; /* not handed out yet */
+    struct text stay; /* rows that stay, of which `at` were handed out */
+    size_t at;
     struct markdown *answer;
     bool speaks;         /* text of the answer has come */
     bool any, gap;       /* something was printed; a blank row comes before what is next */
-    size_t handed;       /* rows that were handed out */
+    size_t handed;       /* rows that are no longer in `stay` */
     size_t blank;        /* rows up to and with the last blank one */
     struct buf thinking; /* its end */
     size_t thought;      /* bytes of it in all; 0: none */

@@ -63,7 +63,6 @@ bool console_open(struct console *c, bool plain, struct err *err)
     }
     outlet_open(&c->outlet, STDOUT_FILENO);
     c->live = live_new(&c->look);
-    c->keys = typed_keys_new();
     c->input = BUF_INIT(CONSOLE_INPUT_MAX);
     if (!c->plain) {
         buf_add_z(&c->outlet.pending, ENTER);
@@ -150,6 +149,8 @@ int console_timeout(const struct console *c)
 bool console_next(struct console *c, struct typed *ret_typed)
 {
     struct str rest = str_skip(buf_str(&c->input), c->taken);
+    if (!c->keys && rest.n) /* takes a while: not before the first screen */
+        c->keys = typed_keys_new();
     bool all = c->gone || (late(c) && !in_paste(c)) || c->since_ms == 0;
     size_t n = typed_next(c->keys, rest, all, ret_typed);
     c->taken += n;

@@ -31,11 +31,16 @@ struct hand {
     size_t rows; /* that are there, below which a newline makes new ones */
     size_t row, col;
     bool placed; /* the column is known */
+    bool moved;  /* further than by a column */
     struct style pen;
     struct str uri;
 };
 
 static const struct style no_style = {0};
+
+/* A synchronized update. */
+#define BEGIN "\033[?2026h"
+#define END   "\033[?2026l"
 
 /* Cells --------------------------------------------------------------------------------------- */
 
@@ -122,7 +127,7 @@ static void next_row(struct hand *h)
 {
     buf_add_z(h->out, "\r\n");
     h->col = 0;
-    h->placed = true;
+    h->placed = h->moved = true;
 }
 
 /* Rows that are not there yet are made by newlines at the last one. */
@@ -137,6 +142,7 @@ static void go_row(struct hand *h, size_t row)
         buf_printf(h->out, "\033[%zuB", there - h->row);
     for (; h->rows <= row; h->rows++)
         next_row(h);
+    h->moved |= h->row != row;
     h->row = row;
 }
 
@@ -144,10 +150,14 @@ static void go_col(struct hand *h, size_t col)
 {
     if (h->placed && h->col == col)
         return;
-    if (col == 0)
+    bool back = h->placed && h->col == col + 1;
+    if (back)
+        buf_add_z(h->out, "\b");
+    else if (col == 0)
         buf_add_z(h->out, "\r");
     else
         buf_printf(h->out, "\033[%zuG", col + 1);
+    h->moved |= !back;
     h->col = col;
     h->placed = true;
 }
@@ -228,7 +238,24 @@ static void begin(struct live *l, struct hand *h, struct buf *out)
         .col = l->col,
         .placed = true,
         .uri = STR("")};
-    buf_add_z(out, "\033[?2026h");
+    buf_add_z(out, BEGIN);
+}
+
+/* One that changes nothing is nothing. One that only writes where the cursor is, as for most keys,
+ * can't be seen half done, and needs no marks. */
+static void end(struct hand *h, size_t start)
+{
+    size_t marks = strlen(BEGIN);
+    if (h->out->n < start + marks)
+        return; /* there was no room */
+    size_t n = h->out->n - start - marks;
+    char *frame = h->out->p + start;
+    if (n && h->moved) {
+        buf_add_z(h->out, END);
+        return;
+    }
+    memmove(frame, frame + marks, n);
+    buf_truncate(h->out, start + n);
 }
 
 static bool same_row(
@@ -307,15 +334,11 @@ void live_frame(struct live *l, const struct text *stay, const struct text *regi
         return;
     }
     size_t stays = gather(l, stay, region, &at, &rows);
-    size_t before = out->n;
+    size_t start = out->n;
     begin(l, &h, out);
-    size_t nothing = out->n;
     put_frame(l, &h, &rows);
     put_cursor(l, &h, stays + at.row, &at);
-    if (out->n == nothing)
-        buf_truncate(out, before);
-    else
-        buf_add_z(out, "\033[?2026l");
+    end(&h, start);
     text_reset(&l->shown);
     for (size_t i = stays; i < rows.n; i++)
         text_copy(&l->shown, &rows, i);
@@ -389,7 +412,7 @@ void live_close(struct live *l, bool keep, struct buf *out)
     if (keep && l->shown.n) {
         begin(l, &h, out);
         go_row(&h, l->shown.n);
-        buf_add_z(out, "\033[?2026l");
+        buf_add_z(out, END);
         text_reset(&l->shown);
         l->row = l->col = 0;
     } else {

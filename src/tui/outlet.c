@@ -99,6 +99,8 @@ void outlet_pump(struct outlet *o)
             break; /* it is gone: whoever reads its keys learns that, too */
         o->at += (size_t)done;
     }
+    if (o->pending.cap > OUTLET_KEPT)
+        buf_done(&o->pending);
     buf_reset(&o->pending);
     o->at = 0;
 }

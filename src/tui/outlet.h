@@ -16,6 +16,7 @@
 
 enum {
     OUTLET_MAX = 256 << 20,
+    OUTLET_KEPT = 256 << 10, /* bytes of memory when nothing waits */
 };
 
 struct outlet {

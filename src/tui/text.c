@@ -29,6 +29,12 @@ void text_done(struct text *t)
 
 void text_reset(struct text *t)
 {
+    size_t much =
+        t->bytes.cap + t->spans_cap * sizeof(*t->spans) + t->lines_cap * sizeof(*t->lines);
+    if (much > TEXT_KEPT) {
+        text_done(t);
+        return;
+    }
     buf_reset(&t->bytes);
     t->n = t->n_spans = 0;
     t->open = (struct text_line){0};

@@ -21,6 +21,7 @@
 enum {
     TEXT_MAX = 64 << 20, /* bytes; what would be more is left out */
     TEXT_TAB = 4,
+    TEXT_KEPT = 256 << 10, /* bytes of memory that a text without lines may keep */
 };
 
 /* Bytes of a line in one style. `style.link` is a number for text_uri(). */
@@ -48,7 +49,7 @@ struct text {
 #define AUTO_TEXT AUTO(text_done)
 
 void text_done(struct text *t);
-void text_reset(struct text *t); /* no lines; keeps memory */
+void text_reset(struct text *t); /* no lines; keeps memory, unless it is much */
 
 /* At the end of the line that is being written. NULL: no style. */
 void text_add(struct text *t, struct str bytes, const struct style *style);

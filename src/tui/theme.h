@@ -1,11 +1,15 @@
-/* How things look in a terminal, by what they are. Only the 16 colours, so that the user's own
- * palette decides, and attributes that still tell things apart where there are no colours.
+/* How things look in a terminal, by what they are. By default only the 16 colours, so that the
+ * user's own palette decides, and attributes that still tell things apart where there are no
+ * colours.
  *
  *     text_add(&t, STR("heading"), &theme[THEME_HEADING]);
+ *
+ *     theme_change(THEME_CODE, &style);          once, before anything is drawn
  */
 #ifndef TUI_THEME_H
 #define TUI_THEME_H
 
+#include "base/err.h"
 #include "term/style.h"
 
 enum theme {
@@ -33,6 +37,18 @@ enum theme {
     THEMES,
 };
 
-extern const struct style theme[THEMES];
+extern const struct style *const theme; /* of THEMES */
+
+/* What settings call them; NULL: nothing that can be changed. */
+extern const char *const theme_names[THEMES];
+
+/* By its name; E_CONFIG with the nearest one. */
+MUST_USE bool theme_find(struct str name, enum theme *ret_theme, struct err *err);
+
+/* "bold bright-cyan on #202020": attributes, a colour (one of the 16 by name, 0 to 255, #rrggbb),
+ * and after `on` one for behind; "plain": as other text. E_CONFIG. */
+MUST_USE bool theme_parse(struct str text, struct style *ret_style, struct err *err);
+
+void theme_change(enum theme what, const struct style *style);
 
 #endif

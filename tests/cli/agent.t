@@ -255,7 +255,7 @@ e.json
 
 ## settings: wrong ones are told, a key's command that fails, too
 $ mkdir -p home/.config/cordon; echo 'provider: anthropik' > home/.config/cordon/config.yaml; cordon agent -p x
-cordon: $T/home/.config/cordon/config.yaml: provider: there is no 'anthropik'; there are: anthropic, openai, scripted [E_CONFIG]
+cordon: $T/home/.config/cordon/config.yaml:1:1: provider: there is no 'anthropik'; there are: anthropic, openai, scripted; did you mean 'anthropic'? [E_CONFIG]
 ? 17
 $ printf 'provider: anthropic\nkey_command: "echo secret-key; exit 3"\n' > home/.config/cordon/config.yaml; cordon agent -p x
 cordon: key_command: it failed (exit code 3) [E_CONFIG]

@@ -94,7 +94,7 @@ $ mkdir -p home/.config/cordon && cd home/.config/cordon && printf 'project_mark
 cordon: $T/home/.config/cordon/config.yaml:1:1: project_marker: unknown key; did you mean 'project_markers'? [E_CONFIG]
 ? 17
 $ cd home/.config/cordon && printf 'project_markers: [a/b]\n' > config.yaml && cordon path root
-cordon: $T/home/.config/cordon/config.yaml: project_markers[0]: 'a/b' is not one file name [E_CONFIG]
+cordon: $T/home/.config/cordon/config.yaml:1:19: project_markers[0]: 'a/b' is not one file name [E_CONFIG]
 ? 17
 $ cd home/.config/cordon && printf 'project_markers: x\n' > config.yaml && cordon path root 2>&1 | grep -c 'config.yaml:1:1: project_markers'
 1

@@ -233,7 +233,7 @@ $ ln -s .. src/up; cordon tool write_file --approval on-request --arg path=src/u
 cordon: write_file needs consent (no rule covers it), and nobody can be asked: --approval never allows it, and so does the rule write_file:y [E_APPROVAL_REQUIRED]
 ? 20
 $ printf 'allow: ["shell"]\n' > home/.config/cordon/config.yaml; cordon tool shell --arg command=true
-cordon: $T/home/.config/cordon/config.yaml: allow[0]: 'shell' is no rule: write TOOL:PATTERN, such as "shell:git *" [E_CONFIG]
+cordon: $T/home/.config/cordon/config.yaml:1:9: allow[0]: 'shell' is no rule: write TOOL:PATTERN, such as "shell:git *" [E_CONFIG]
 ? 17
 $ printf 'allow: ["shell:ls *"]\n' > home/.config/cordon/config.yaml; mkdir .cordon; printf 'allow: ["shell:rm *"]\n' > .cordon/config.yaml; cordon path root 2>&1 | grep -o "unknown key"
 unknown key
@@ -249,7 +249,7 @@ cordon: write_file needs consent (environment file: may hold secrets), and nobod
 $ cordon tool write_file --approval on-request --json '{"path": "a\nb", "content": ""}' | grep -o 'a path with a newline' | head -n 1
 a path with a newline
 $ printf 'allow: ["write_stdin:ls *"]\n' > home/.config/cordon/config.yaml; cordon tool list_dir
-cordon: $T/home/.config/cordon/config.yaml: allow[0]: 'write_stdin:ls *': no rule can cover write_stdin: what is typed means what the program at work makes of it [E_CONFIG]
+cordon: $T/home/.config/cordon/config.yaml:1:9: allow[0]: 'write_stdin:ls *': no rule can cover write_stdin: what is typed means what the program at work makes of it [E_CONFIG]
 ? 17
 
 ## line ends stay; an empty path is an argument's fault; a signal has a code

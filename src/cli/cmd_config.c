@@ -1,0 +1,437 @@
+/* cordon config: which settings there are, what they are, and where each comes from. */
+#include "base/doc.h"
+#include "cli/cmds.h"
+#include "cli/config.h"
+#include "cli/project.h"
+#include "llm/dialect.h"
+#include "tui/bind.h"
+
+enum {
+    LINE_MAX_BYTES = 4 << 20,
+    VALUE_WIDTH = 44,
+    KEY_WIDTH = 16,
+};
+
+static bool no_home(struct err *err)
+{
+    return err_set(err, E_CONFIG, "there is no home directory: set HOME or XDG_CONFIG_HOME");
+}
+
+/* show ---------------------------------------------------------------------------------------- */
+
+struct sources {
+    struct config_source user, project;
+    json_t *user_tree, *project_tree;
+};
+
+static void sources_done(struct sources *s)
+{
+    json_decref(s->user_tree);
+    json_decref(s->project_tree);
+}
+
+static bool load(struct cli *cli, struct sources *s, struct config *ret_config, struct err *err)
+{
+    AUTO_PROJECT struct project project = PROJECT_INIT;
+    if (!config_read_user(cli->arena, &s->user, err) ||
+        !config_parse(&s->user, &config_user_shape, cli->arena, ret_config, err) ||
+        !project_find(cli, ".", &project, err) ||
+        !config_read_project(project.fd, cli->arena, &s->project, err) ||
+        !config_add_project(project.fd, cli->arena, ret_config, err))
+        return false;
+    s->user_tree = config_tree(&s->user);
+    s->project_tree = config_tree(&s->project);
+    return true;
+}
+
+/* One place where a setting stands. */
+static void add_place(
+    json_t *from, const char *kind, const struct config_source *source, const char *key)
+{
+    struct point at = doc_locate(source->text, doc_format(source->text, source->path), key);
+    json_t *place = json_object();
+    json_put(place, "source", json_string(kind));
+    json_put(place, "file", json_text(str_z(source->path)));
+    json_put(place, "line", json_integer(at.line));
+    json_push(from, place);
+}
+
+static void add_variable(json_t *from, const char *name)
+{
+    json_t *place = json_object();
+    json_put(place, "source", json_string("environment"));
+    json_put(place, "variable", json_string(name));
+    json_push(from, place);
+}
+
+static bool is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && value[0];
+}
+
+static const struct dialect *const dialects[] = {&dialect_anthropic, &dialect_openai};
+
+/* Who answers: what the settings say, or the one whose key is set. NULL: a script. */
+static const struct dialect *service_of(const struct config *config, const char **ret_variable)
+{
+    const struct dialect *found = NULL;
+    *ret_variable = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(dialects); i++) {
+        const struct dialect *d = dialects[i];
+        if (config->provider.p && str_is(config->provider, d->name))
+            return d;
+        if (config->provider.p || !is_set(d->key_variable))
+            continue;
+        found = d;
+        *ret_variable = d->key_variable;
+    }
+    return found;
+}
+
+/* What a variable or a default of the service says instead of a file, for the settings where one
+ * can: as an agent would find it without options. */
+static void add_service(json_t *row, const char *key, const struct config *config)
+{
+    const char *by_key;
+    const struct dialect *d = service_of(config, &by_key);
+    json_t *from = json_object_get(row, "from");
+    bool in_file = json_array_size(from) > 0;
+    if (strcmp(key, "provider") == 0 && !in_file) {
+        json_put(row, "value", json_string(d ? d->name : "scripted"));
+        if (by_key)
+            add_variable(from, by_key);
+    }
+    const struct {
+        const char *key, *variable, *def;
+    } rows[] = {
+        {"model", d ? d->model_variable : NULL, d ? d->default_model : NULL},
+        {"base_url", d ? d->base_variable : NULL, d ? d->default_base : NULL},
+        {"key_command", d ? d->key_variable : NULL, NULL},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        if (strcmp(key, rows[i].key) != 0)
+            continue;
+        bool by_variable = rows[i].variable && is_set(rows[i].variable);
+        if (by_variable) {
+            json_array_clear(from);
+            add_variable(from, rows[i].variable);
+        }
+        bool secret = strcmp(key, "key_command") == 0;
+        if (by_variable && secret)
+            json_put(row, "value", json_null());
+        else if (by_variable)
+            json_put(row, "value", json_text(str_z(getenv(rows[i].variable))));
+        else if (!in_file && rows[i].def)
+            json_put(row, "value", json_string(rows[i].def));
+    }
+}
+
+static json_t *make_row(const struct sources *s, const struct config *config, const json_t *values,
+    const struct field *field)
+{
+    json_t *row = json_object(), *from = json_array();
+    json_t *value = json_object_get(values, field->name);
+    if (json_object_get(s->user_tree, field->name))
+        add_place(from, "user", &s->user, field->name);
+    if (json_object_get(s->project_tree, field->name))
+        add_place(from, "project", &s->project, field->name);
+    json_put(row, "key", json_string(field->name));
+    json_put(row, "value", value ? json_incref(value) : json_null());
+    json_put(row, "from", from);
+    add_service(row, field->name, config);
+    return row;
+}
+
+static void add_sources(struct buf *line, const json_t *from)
+{
+    const json_t *place;
+    size_t i;
+    json_array_foreach((json_t *)from, i, place)
+    {
+        const char *variable = json_string_value(json_object_get(place, "variable"));
+        const char *file = json_string_value(json_object_get(place, "file"));
+        buf_add_z(line, i ? ", " : "");
+        if (variable)
+            buf_printf(line, "$%s", variable);
+        else
+            buf_printf(line, "%s:%lld", file, json_integer_value(json_object_get(place, "line")));
+    }
+    if (i == 0)
+        buf_add_z(line, "default");
+}
+
+/* A line of YAML, and where it comes from as a comment; what has no value is a comment as a whole.
+ */
+static void print_row(struct cli *cli, const json_t *row)
+{
+    AUTO_BUF struct buf line = BUF_INIT(LINE_MAX_BYTES);
+    const json_t *value = json_object_get(row, "value"), *from = json_object_get(row, "from");
+    bool none = json_is_null(value);
+    buf_printf(&line, "%s%s:", none ? "# " : "", json_string_value(json_object_get(row, "key")));
+    if (!none) {
+        buf_add_byte(&line, ' ');
+        json_add_compact(&line, value);
+    }
+    while (line.n < VALUE_WIDTH)
+        buf_add_byte(&line, ' ');
+    buf_add_z(&line, "  # ");
+    if (none && json_array_size(from) == 0)
+        buf_add_z(&line, "not set");
+    else
+        add_sources(&line, from);
+    out_name(cli, buf_str(&line), '\n');
+}
+
+static bool run_show(struct cli *cli, const struct args *args, struct err *err)
+{
+    (void)args;
+    AUTO(sources_done) struct sources s = {0};
+    struct config config;
+    if (!load(cli, &s, &config, err))
+        return false;
+    AUTO_JSON json_t *values = field_write(&config_user_shape, &config), *rows = json_array();
+    for (size_t i = 0; i < config_user_shape.n_fields; i++)
+        json_push(rows, make_row(&s, &config, values, &config_user_shape.fields[i]));
+    if (cli->json) {
+        json_t *object = json_object();
+        json_put(object, "settings", json_take(&rows));
+        return out_json(cli, object, err);
+    }
+    size_t i;
+    const json_t *row;
+    json_array_foreach(rows, i, row)
+    {
+        print_row(cli, row);
+    }
+    return true;
+}
+
+static const struct example show_examples[] = {
+    {"cordon config show", "every setting, and the file and line it comes from"},
+    {"cordon config show --json", "the same for programs"},
+};
+
+static const struct cmd cmd_show = {
+    .name = "show",
+    .summary = "print all settings as they count here, and where each comes from",
+    .about = "A comment behind each setting says whether it is a default, or which line of which "
+             "file or which variable it comes from. Options of a command count before all of "
+             "them. What is printed can be used as a file of settings. A key that is in a "
+             "variable is not shown.",
+    .usage = "",
+    CMD_EXAMPLES(show_examples),
+    .run = run_show,
+};
+
+/* check --------------------------------------------------------------------------------------- */
+
+struct check_options {
+    bool project;
+};
+
+static void print_checked(struct cli *cli, const struct config_source *source, json_t *files)
+{
+    json_t *file = json_object();
+    json_put(file, "file", json_text(str_z(source->path)));
+    json_put(file, "is_there", json_boolean(source->is_there));
+    json_push(files, file);
+    if (cli->json)
+        return;
+    out_styled(cli, OUT_GREEN, source->is_there ? "ok      " : "absent  ");
+    out_name(cli, str_z(source->path), '\n');
+}
+
+static bool check_named(struct cli *cli, const struct args *args, json_t *files, struct err *err)
+{
+    const struct check_options *o = args->options;
+    struct config_source source;
+    struct config config;
+    if (!config_read_file(args->v[0], cli->arena, &source, err))
+        return false;
+    if (!source.is_there)
+        return err_set(err, E_IO, "there is no file '%s'", args->v[0]);
+    if (!config_parse(&source, o->project ? &config_project_shape : &config_user_shape, cli->arena,
+            &config, err))
+        return false;
+    print_checked(cli, &source, files);
+    return true;
+}
+
+static bool check_here(struct cli *cli, json_t *files, struct err *err)
+{
+    AUTO(sources_done) struct sources s = {0};
+    struct config config;
+    if (!load(cli, &s, &config, err))
+        return false;
+    if (s.user.path)
+        print_checked(cli, &s.user, files);
+    print_checked(cli, &s.project, files);
+    return true;
+}
+
+static bool run_check(struct cli *cli, const struct args *args, struct err *err)
+{
+    const struct check_options *o = args->options;
+    AUTO_JSON json_t *files = json_array();
+    if (o->project && args->n == 0)
+        return err_set(err, E_CLI_INVALID_ARG, "--project says what a FILE is: give one");
+    if (!(args->n ? check_named(cli, args, files, err) : check_here(cli, files, err)))
+        return false;
+    if (!cli->json)
+        return true;
+    json_t *object = json_object();
+    json_put(object, "files", json_take(&files));
+    return out_json(cli, object, err);
+}
+
+static const struct opt check_opts[] = {
+    OPT_SET("project", 0, struct check_options, project, "FILE has a project's settings"),
+};
+
+static const struct example check_examples[] = {
+    {"cordon config check", "the user's settings, and those of the project here"},
+};
+
+static const struct cmd cmd_check = {
+    .name = "check",
+    .summary = "say whether the settings are right, or file, line and column of what is not",
+    .about = "Exit status: 0 they are right (a file that is not there is), 17 they are not.",
+    .usage = "[FILE]",
+    .max_args = 1,
+    .arg_kind = ARG_FILE,
+    CMD_OPTS(check_opts, struct check_options),
+    CMD_EXAMPLES(check_examples),
+    .run = run_check,
+};
+
+/* path, schema, keys -------------------------------------------------------------------------- */
+
+static bool run_path(struct cli *cli, const struct args *args, struct err *err)
+{
+    (void)args;
+    const char *path = config_user_path(cli->arena);
+    if (!path)
+        return no_home(err);
+    if (!cli->json) {
+        out_name(cli, str_z(path), '\n');
+        return true;
+    }
+    json_t *object = json_object();
+    json_put(object, "path", json_text(str_z(path)));
+    return out_json(cli, object, err);
+}
+
+static const struct cmd cmd_path_of = {
+    .name = "path",
+    .summary = "print where the user's settings are",
+    .about = "Whether there is such a file or not.",
+    .usage = "",
+    .run = run_path,
+};
+
+static bool run_schema(struct cli *cli, const struct args *args, struct err *err)
+{
+    (void)args;
+    json_t *schema = field_schema(&config_user_shape);
+    if (cli->json) {
+        json_t *object = json_object();
+        json_put(object, "schema", schema);
+        return out_json(cli, object, err);
+    }
+    json_add_pretty(&cli->stdout_buf, schema);
+    json_decref(schema);
+    out_text(cli, STR("\n"));
+    return true;
+}
+
+static const struct cmd cmd_schema = {
+    .name = "schema",
+    .summary = "print the JSON Schema of the user's settings",
+    .about = "Draft 2020-12; every setting with its meaning and default, for editors that check.",
+    .usage = "",
+    .run = run_schema,
+};
+
+/* The key that it has, unless that one does something else now, and those of the settings. */
+static json_t *keys_of(
+    const struct bind_action *action, const struct config *config, const struct bindings *b)
+{
+    json_t *keys = json_array();
+    const char *still = action->key ? bind_key(b, action->key) : NULL;
+    if (still && strcmp(still, action->key) == 0)
+        json_push(keys, json_string(action->key));
+    for (size_t i = 0; i < config->keys.n; i++)
+        if (str_is(config->keys.p[i].text, action->name) &&
+            !(still && str_is(config->keys.p[i].key, still)))
+            json_push(keys, json_text(config->keys.p[i].key));
+    return keys;
+}
+
+static void print_keys(struct cli *cli, const struct bind_action *action, const json_t *keys)
+{
+    AUTO_BUF struct buf line = BUF_INIT(LINE_MAX_BYTES);
+    const json_t *key;
+    size_t i;
+    buf_printf(&line, "%-23s ", action->name);
+    size_t start = line.n;
+    json_array_foreach((json_t *)keys, i, key)
+    {
+        buf_printf(&line, "%s%s", i ? ", " : "", json_string_value(key));
+    }
+    while (line.n < start + KEY_WIDTH)
+        buf_add_byte(&line, ' ');
+    buf_printf(&line, " %s", action->help);
+    out_name(cli, buf_str(&line), '\n');
+}
+
+static bool run_keys(struct cli *cli, const struct args *args, struct err *err)
+{
+    (void)args;
+    struct config config;
+    struct bindings b = {0};
+    if (!config_load_user(cli->arena, &config, err) || !config_bindings(&config, &b, err))
+        return false;
+    json_t *rows = json_array();
+    for (const struct bind_action *a = bind_actions; a->name; a++) {
+        json_t *row = json_object(), *keys = keys_of(a, &config, &b);
+        json_put(row, "action", json_string(a->name));
+        json_put(row, "keys", keys);
+        json_put(row, "help", json_string(a->help));
+        json_push(rows, row);
+        if (!cli->json)
+            print_keys(cli, a, keys);
+    }
+    json_t *object = json_object();
+    json_put(object, "actions", rows);
+    if (cli->json)
+        return out_json(cli, object, err);
+    json_decref(object);
+    return true;
+}
+
+static const struct cmd cmd_keys = {
+    .name = "keys",
+    .summary = "list what keys can do in conversations, and which keys do",
+    .about = "These are the values that 'keys' of the settings can have.",
+    .usage = "",
+    .run = run_keys,
+};
+
+static const struct cmd *const subs[] = {
+    &cmd_show,
+    &cmd_check,
+    &cmd_path_of,
+    &cmd_schema,
+    &cmd_keys,
+    NULL,
+};
+
+const struct cmd cmd_config = {
+    .name = "config",
+    .summary = "show and check the settings",
+    .about = "Settings are in the user's config.yaml; a project may add names that mark its root. "
+             "cordon-config(1) describes each.",
+    .minor = true,
+    .subs = subs,
+};

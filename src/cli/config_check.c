@@ -1,0 +1,138 @@
+/* Settings: what the tables of their shapes can't say. */
+#include "base/choice.h"
+#include "base/place.h"
+#include "cli/agent_job.h"
+#include "cli/config.h"
+#include "path/root.h"
+#include "tool/rule.h"
+#include "tui/bind.h"
+#include "tui/theme.h"
+
+enum {
+    PLACE_MAX = 64 << 10,
+};
+
+/* Says where it is wrong, in words and for who looks for the line. */
+static bool blame(struct err *err, struct buf *place)
+{
+    err_wrap(err, "%s", buf_z(place));
+    return err_ctx(err, "field", "%s", buf_z(place));
+}
+
+static bool blame_entry(struct err *err, const char *list, size_t i)
+{
+    AUTO_BUF struct buf place = BUF_INIT(PLACE_MAX);
+    place_add_key(&place, str_z(list));
+    place_add_index(&place, i);
+    return blame(err, &place);
+}
+
+/* The same for an error that names a member of the entry. */
+static bool blame_member(struct err *err, const char *list, size_t i)
+{
+    const struct err_pair *field = err_ctx_get(err, "field");
+    AUTO_BUF struct buf member = BUF_INIT(PLACE_MAX);
+    if (field && field->text)
+        buf_printf(&member, ".%s", field->text);
+    err_wrap(err, "%s[%zu]", list, i);
+    return err_ctx(err, "field", "%s[%zu]%s", list, i, buf_z(&member));
+}
+
+static bool blame_key(struct err *err, const char *map, struct str key)
+{
+    AUTO_BUF struct buf place = BUF_INIT(PLACE_MAX);
+    place_add_key(&place, str_z(map));
+    if (key.p)
+        place_add_key(&place, key);
+    return blame(err, &place);
+}
+
+static bool check_markers(const struct config *config, struct err *err)
+{
+    for (size_t i = 0; i < config->project_markers.n; i++) {
+        struct str marker = config->project_markers.p[i];
+        if (!root_marker_valid(marker)) {
+            err_set(err, E_CONFIG, "'" STR_FMT "' is not one file name", STR_ARG(marker));
+            return blame_entry(err, "project_markers", i);
+        }
+    }
+    return true;
+}
+
+static bool check_rules(const struct config *config, struct err *err)
+{
+    for (size_t i = 0; i < config->allow.n; i++)
+        if (!rule_check(config->allow.p[i], err))
+            return blame_entry(err, "allow", i);
+    return true;
+}
+
+static bool check_agents(const struct config *config, struct err *err)
+{
+    for (size_t i = 0; i < config->n_agents; i++) {
+        for (size_t k = 0; k < i; k++)
+            if (str_eq(config->agents[i].name, config->agents[k].name)) {
+                err_set(err, E_CONFIG, "there is another '" STR_FMT "'",
+                    STR_ARG(config->agents[i].name));
+                return blame_entry(err, "agents", i);
+            }
+        if (!agent_check(&config->agents[i], err))
+            return blame_member(err, "agents", i);
+    }
+    return true;
+}
+
+static bool check_provider(const struct config *config, struct err *err)
+{
+    AUTO_CHOICE struct choice c = CHOICE_INIT(config->provider);
+    AUTO_BUF struct buf hint = BUF_INIT(CHOICE_LIST_MAX);
+    if (!config->provider.p)
+        return true;
+    for (size_t i = 0; agent_provider_names[i]; i++)
+        if (str_is(config->provider, agent_provider_names[i]))
+            return true;
+    choice_add_all(&c, agent_provider_names);
+    choice_hint(&c, "", &hint);
+    err_set(err, E_CONFIG, "there is no '" STR_FMT "'; there are: anthropic, openai, scripted%s",
+        STR_ARG(config->provider), buf_z(&hint));
+    return blame_key(err, "provider", (struct str){0});
+}
+
+static bool check_base_url(const struct config *config, struct err *err)
+{
+    return !config->base_url.p || provider_check_url(config->base_url, err) ||
+           blame_key(err, "base_url", (struct str){0});
+}
+
+static bool check_theme(const struct config *config, struct err *err)
+{
+    for (size_t i = 0; i < config->theme.n; i++) {
+        const struct str_pair *row = &config->theme.p[i];
+        enum theme what;
+        struct style style;
+        if (!theme_find(row->key, &what, err) || !theme_parse(row->text, &style, err))
+            return blame_key(err, "theme", row->key);
+    }
+    return true;
+}
+
+bool config_bindings(const struct config *config, struct bindings *b, struct err *err)
+{
+    for (size_t i = 0; i < config->keys.n; i++)
+        if (!bind_add(b, config->keys.p[i].key, config->keys.p[i].text, err))
+            return blame_key(err, "keys", config->keys.p[i].key);
+    return true;
+}
+
+static bool check_keys(const struct config *config, struct err *err)
+{
+    struct bindings b = {0};
+    return config_bindings(config, &b, err);
+}
+
+bool config_check(const struct config *config, struct err *err)
+{
+    return check_markers(config, err) && check_provider(config, err) &&
+           check_base_url(config, err) && check_agents(config, err) && check_rules(config, err) &&
+           check_theme(config, err) && check_keys(config, err);
+}

@@ -1,0 +1,171 @@
+/* Keys that mean something else. */
+#include "tui/bind.h"
+
+#include "base/choice.h"
+#include "term/keys.h"
+
+const struct bind_action bind_actions[] = {
+    {"send", "Enter", "send, or take what is chosen in a list"},
+    {"new-line", "Alt+Enter", "a new line"},
+    {"interrupt", "Ctrl+c", "interrupt the model; clear the editor; twice: leave"},
+    {"send-waiting", "Escape", "interrupt the model, and send what waits"},
+    {"open", "Ctrl+o", "open what is collapsed"},
+    {"delete-or-leave", "Ctrl+d", "delete what is at the cursor; without text: leave"},
+    {"suspend", "Ctrl+z", "stop"},
+    {"redraw", "Ctrl+l", "draw anew"},
+    {"complete", "Tab", "complete a command or a file's name"},
+    {"up", "Up", "a line up, or older"},
+    {"down", "Down", "a line down, or newer"},
+    {"older", "Alt+p", "what was sent before"},
+    {"newer", "Alt+n", "what was sent after that"},
+    {"search", "Ctrl+r", "what was sent before and begins like this"},
+    {"left", "Left", "a character to the left"},
+    {"right", "Right", "a character to the right"},
+    {"word-left", "Alt+b", "a word to the left"},
+    {"word-right", "Alt+f", "a word to the right"},
+    {"line-start", "Home", "the start of the line"},
+    {"line-end", "End", "the end of the line"},
+    {"top", "Ctrl+Home", "the start of the text"},
+    {"bottom", "Ctrl+End", "the end of the text"},
+    {"delete", "Delete", "delete what is at the cursor"},
+    {"delete-back", "Backspace", "delete what is before the cursor"},
+    {"delete-word", "Alt+d", "delete up to the end of the word"},
+    {"delete-word-back", "Alt+Backspace", "delete back to the start of the word"},
+    {"delete-blank-word-back", "Ctrl+w", "delete back to a blank"},
+    {"delete-line-end", "Ctrl+k", "delete up to the end of the line"},
+    {"delete-line-start", "Ctrl+u", "delete back to the start of the line"},
+    {"paste", "Ctrl+y", "put in what was deleted last"},
+    {"paste-older", "Alt+y", "instead of it what was deleted before"},
+    {"transpose", "Ctrl+t", "exchange two characters"},
+    {"undo", "Ctrl+_", "undo"},
+    {"none", NULL, "nothing"},
+    {NULL, NULL, NULL},
+};
+
+/* Keys that most terminals send nothing of their own for; where one does, they come by name. */
+static const char *const by_name[] = {"Shift+Enter", "Ctrl+Enter"};
+
+static bool same_key(const struct key *a, const struct key *b)
+{
+    return a->name == b->name && a->codepoint == b->codepoint && a->mods == b->mods;
+}
+
+static void sends(const struct key *key, struct buf *out)
+{
+    key_encode(key, &(struct term_input){0}, out);
+}
+
+static bool sends_same(const struct key *a, const struct key *b)
+{
+    AUTO_BUF struct buf x = BUF_INIT(BIND_BYTES), y = BUF_INIT(BIND_BYTES);
+    sends(a, &x);
+    sends(b, &y);
+    return str_eq(buf_str(&x), buf_str(&y));
+}
+
+/* What tells it from other keys: what it sends, or its name. */
+static bool identify(const struct key *key, char id[BIND_BYTES])
+{
+    AUTO_BUF struct buf bytes = BUF_INIT(BIND_BYTES - 1);
+    for (size_t i = 0; i < ARRAY_LEN(by_name); i++) {
+        struct key known;
+        AUTO_ERR struct err ignored = {0};
+        if (key_parse(str_z(by_name[i]), &known, &ignored) && same_key(key, &known)) {
+            snprintf(id, BIND_BYTES, "%s", by_name[i]);
+            return true;
+        }
+    }
+    sends(key, &bytes);
+    if (bytes.n == 0 || !buf_ok(&bytes))
+        return false;
+    memset(id, 0, BIND_BYTES);
+    memcpy(id, bytes.p, bytes.n);
+    return true;
+}
+
+/* The key that a terminal sends the same for; NULL: it is one of its own. */
+static const char *twin_of(const struct key *key)
+{
+    static const char *const plain[] = {"Enter", "Tab", "Escape", "Backspace", "Delete", "Insert",
+        "Space", "Up", "Down", "Left", "Right", "Home", "End", "PageUp", "PageDown"};
+    for (size_t i = 0; i < ARRAY_LEN(plain); i++) {
+        struct key other;
+        AUTO_ERR struct err ignored = {0};
+        if (key_parse(str_z(plain[i]), &other, &ignored) && !same_key(key, &other) &&
+            sends_same(key, &other))
+            return plain[i];
+    }
+    return NULL;
+}
+
+static bool read_key(struct str text, char id[BIND_BYTES], struct err *err)
+{
+    struct key key;
+    if (!key_parse(text, &key, err)) {
+        err->code = E_CONFIG;
+        return false;
+    }
+    if (!identify(&key, id))
+        return err_set(err, E_CONFIG, "terminals send nothing for this key");
+    for (size_t i = 0; i < ARRAY_LEN(by_name); i++)
+        if (strcmp(id, by_name[i]) == 0)
+            return true;
+    const char *twin = twin_of(&key);
+    if (twin)
+        return err_set(err, E_CONFIG, "terminals send the same for this key as for '%s'", twin);
+    if ((uint8_t)id[0] >= ' ' && id[0] != 0x7F)
+        return err_set(
+            err, E_CONFIG, "this key types text; use one with Ctrl or Alt, or one with a name");
+    return true;
+}
+
+static bool find_action(struct str name, const struct bind_action **ret_action, struct err *err)
+{
+    AUTO_CHOICE struct choice c = CHOICE_INIT(name);
+    AUTO_BUF struct buf hint = BUF_INIT(CHOICE_LIST_MAX);
+    for (const struct bind_action *a = bind_actions; a->name; a++) {
+        if (str_is(name, a->name)) {
+            *ret_action = a;
+            return true;
+        }
+        choice_add(&c, a->name);
+    }
+    choice_hint(&c, "", &hint);
+    return err_set(err, E_CONFIG,
+        "there is no action '" STR_FMT "' ('cordon config keys' lists them)%s", STR_ARG(name),
+        buf_z(&hint));
+}
+
+static const char *const *find(const struct bindings *b, const char *id)
+{
+    for (size_t i = 0; i < b->n; i++)
+        if (strcmp(b->p[i].id, id) == 0)
+            return &b->p[i].key;
+    return NULL;
+}
+
+bool bind_add(struct bindings *b, struct str key, struct str action, struct err *err)
+{
+    const struct bind_action *a = NULL;
+    char id[BIND_BYTES];
+    if (!read_key(key, id, err) || !find_action(action, &a, err))
+        return false;
+    if (find(b, id))
+        return err_set(err, E_CONFIG, "this key has a meaning already, by another of its names");
+    if (b->n == BIND_MAX)
+        return err_set(err, E_CONFIG, "there are more than %d keys", BIND_MAX);
+    memcpy(b->p[b->n].id, id, BIND_BYTES);
+    b->p[b->n++].key = a->key;
+    return true;
+}
+
+const char *bind_key(const struct bindings *b, const char *name)
+{
+    struct key key;
+    char id[BIND_BYTES];
+    AUTO_ERR struct err ignored = {0};
+    if (b->n == 0 || !key_parse(str_z(name), &key, &ignored) || !identify(&key, id))
+        return name;
+    const char *const *bound = find(b, id);
+    return bound ? *bound : name;
+}
