@@ -17,9 +17,9 @@ static void plain_choices(struct talk *t)
 {
     AUTO_BUF struct buf line = BUF_INIT(2 * SUBJECT_MAX);
     const struct question *q = &t->question;
-    buf_printf(&line, "[y]es  [n]o%s", q->edit ? "  [e]dit" : "");
+    buf_printf(&line, "[y]es, [n]o%s", q->edit ? ", [e]dit" : "");
     if (q->rule.n)
-        buf_printf(&line, "  [a]lways %s", buf_z((struct buf *)&q->rule));
+        buf_printf(&line, ", [a]lways %s", buf_z((struct buf *)&q->rule));
     chat_note(t->chat, buf_str(&line));
 }
 
@@ -250,16 +250,16 @@ static void add_choices(const struct question *q, struct text *line)
 {
     const struct style *key = &theme[THEME_ASK];
     text_add_z(line, "[y]", key);
-    text_add_z(line, "es  ", NULL);
+    text_add_z(line, "es, ", NULL);
     text_add_z(line, "[n]", key);
     text_add_z(line, "o", NULL);
     if (q->edit) {
-        text_add_z(line, "  ", NULL);
+        text_add_z(line, ", ", NULL);
         text_add_z(line, "[e]", key);
         text_add_z(line, "dit", NULL);
     }
     if (q->rule.n) {
-        text_add_z(line, "  ", NULL);
+        text_add_z(line, ", ", NULL);
         text_add_z(line, "[a]", key);
         text_add_z(line, "lways ", NULL);
         text_add(line, buf_str(&q->rule), &theme[THEME_CODE]);
