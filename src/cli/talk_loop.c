@@ -121,7 +121,7 @@ void talk_draw(struct talk *t)
     const struct editor_view view = {.width = look->cols,
         .rows = MAX(look->rows / 3, 1u),
         .prompt = t->question.editing ? STR("edit> ") : STR("> "),
-        .hint = STR("what is to be done?")};
+        .hint = t->question.open ? STR("") : STR("what is to be done?")};
     t->told = false;
     bool more = chat_rows(t->chat, (unsigned)(clock_mono_ms() / TURN_MS), &t->stay, &region);
     talk_add_question(t, look->cols, &region);

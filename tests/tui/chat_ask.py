@@ -2,6 +2,7 @@
 """`cordon chat`: what is asked, edited, collapsed and opened, and the status line."""
 import os
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
@@ -139,7 +140,7 @@ def _(t):
         c.send(b"e")
         c.shows(r"^edit> echo x > f")
         c.send(b"\033")
-        c.shows(ARMED + r"(.|\n)*^> what")
+        c.shows(ARMED + r"(.|\n)*^>\s*$")
         c.send(b"n")
         c.shows(r"✗ shell(.|\n)*the user said no(.|\n)*" + ARMED)
         c.send(b"e")
@@ -278,6 +279,24 @@ def _(t):
         c.send(b"n")
         c.shows(r"^The end\.")
         leave(t, c)
+
+
+@case("chat: in a box a question shows what the tool is given; the status line has the box", who="root")
+def _(t):
+    t.file("main.c", MAIN)
+    t.env["CORDON_HOME"] = t.directory("state")
+    subprocess.run([t.cordon, "box", "new", "b", ".", "--no-start", "--yes"], cwd=t.work, env=t.env, check=True, capture_output=True)
+    with chat(t, [EDIT], END, options=(*ASKS, "--box", "b"), home=t.env["CORDON_HOME"]) as c:
+        go(c)
+        seen = text_of(c.shows(ARMED))
+        t.true("  main.c\n  │ path:\n  │ main.c\n  │ old_string:\n  │ return 1;\n  │ new_string:\n  │ return 0;\n" in seen, seen)
+        t.true("  m  box b" in seen, seen)
+        c.send(b"y")
+        c.shows(r"^The end\.")
+        leave(t, c)
+    t.same(content(t, "main.c"), MAIN)
+    diff = subprocess.run([t.cordon, "box", "diff", "b"], cwd=t.work, env=t.env, check=True, capture_output=True).stdout
+    t.true(b"+    return 0;" in diff, diff)
 
 
 @case("chat: NO_COLOR: changes without colours", who="root")
