@@ -371,7 +371,6 @@ static const struct {
 TEST(live_writes_little_for_a_key)
 {
     for (size_t i = 0; i < ARRAY_LEN(key_rows); i++) {
-        AUTO_TEXT struct text none = TEXT_INIT;
         AUTO_BUF struct buf out = BUF_INIT(1 << 16);
         struct live *l = live_new(&(struct live_options){.rows = 5, .cols = 20});
         test_row(i, key_rows[i].name);
