@@ -235,6 +235,15 @@ void talk_end_edit(struct talk *t)
         restore(t);
 }
 
+void talk_question_shown(struct talk *t)
+{
+    struct question *q = &t->question;
+    pthread_mutex_lock(&t->lock);
+    if (q->open && !q->since_ms)
+        q->since_ms = clock_mono_ms();
+    pthread_mutex_unlock(&t->lock);
+}
+
 /* Drawing -------------------------------------------------------------------------------------- */
 
 static void add_choices(const struct question *q, struct text *line)
@@ -263,7 +272,6 @@ void talk_add_question(struct talk *t, unsigned width, struct text *region)
     struct question *q = &t->question;
     if (!q->open)
         return;
-    q->since_ms = q->since_ms ? q->since_ms : clock_mono_ms();
     if (q->editing)
         text_add_z(&line,
             q->is_command ? "Enter runs it so  Escape goes back"

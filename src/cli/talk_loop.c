@@ -143,6 +143,8 @@ void talk_draw(struct talk *t)
     bool shown = console_frame(&t->console, &t->stay, &region, &cursor);
     if (shown)
         text_reset(&t->stay);
+    if (shown && !more)
+        talk_question_shown(t);
     t->dirty = !shown || more;
     t->drawn_ms = more ? 0 : clock_mono_ms();
 }
