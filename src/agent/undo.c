@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/xattr.h>
 
 enum {
     SYNC_ONE_BY_ONE = 8, /* more files than this: their file system is synced at once */
@@ -88,13 +89,31 @@ static bool keep_link(struct undo *u, int fd, struct undo_file *f, struct err *e
     return true;
 }
 
+/* What else belongs to a file; where it can't be kept here, it was not ours to change either. */
+static void keep_belongings(int from, int to)
+{
+    AUTO_FREE char *names = base_alloc(XATTR_LIST_MAX), *value = base_alloc(XATTR_SIZE_MAX);
+    struct stat st;
+    ssize_t n = flistxattr(from, names, XATTR_LIST_MAX);
+    if (fstat(from, &st) == 0)
+        (void)!fchown(to, st.st_uid, st.st_gid);
+    for (const char *name = names; name < names + MAX(n, 0); name += strlen(name) + 1) {
+        ssize_t size = fgetxattr(from, name, value, XATTR_SIZE_MAX);
+        if (size >= 0)
+            (void)fsetxattr(to, name, value, (size_t)size, 0);
+    }
+}
+
 static bool keep_content(struct undo *u, int from, struct undo_file *f, const struct stamp *stamp,
     bool sync, struct err *err)
 {
     struct clone how = {0};
     AUTO_FD int to =
         openat(u->fd, f->blob.p, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (to < 0 || !clone_content(&how, from, to, (uint64_t)stamp->size) || (sync && fsync(to) != 0))
+    if (to < 0 || !clone_content(&how, from, to, (uint64_t)stamp->size))
+        return cannot_keep(f->path, err);
+    keep_belongings(from, to);
+    if (sync && fsync(to) != 0)
         return cannot_keep(f->path, err);
     return still_is(from, stamp) || is_changed(f->path, err);
 }

@@ -16,36 +16,94 @@ void undo_list_done(struct undo_list *l)
     arena_done(&l->arena);
 }
 
+static struct str decoded(struct arena *a, struct str encoded)
+{
+    AUTO_BUF struct buf b = BUF_INIT(encoded.n + 4);
+    AUTO_ERR struct err ignored = {0};
+    (void)!caret_decode(encoded, CARET_PATH, &b, &ignored);
+    return arena_str(a, buf_str(&b));
+}
+
+/* What was cut off ---------------------------------------------------------------------------- */
+
+/* Directories that the turn made, and that are empty now; the deepest first. */
+static void remove_dirs(const struct undo_entry *e, int root_fd)
+{
+    for (size_t k = e->n_dirs; k-- > 0;) {
+        AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+        struct str path = decoded(&a, e->dirs[k].name);
+        const char *name;
+        struct stat st;
+        AUTO_FD int parent = change_rel_ok(path) ? change_parent_open(root_fd, path, &name) : -1;
+        if (parent >= 0 && fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISDIR(st.st_mode) && (int64_t)st.st_ino == e->dirs[k].ino)
+            unlinkat(parent, name, AT_REMOVEDIR);
+    }
+}
+
+/* What is left to do when the files are as they were before. */
+static bool finish_back(struct undo *u, struct undo_entry *back, int root_fd, struct err *err)
+{
+    for (size_t i = u->n; root_fd >= 0 && i-- > 0;)
+        if (u->entries[i]->kind == UNDO_CHANGE && u->entries[i]->turn == back->turn &&
+            u->entries[i]->state == UNDO_MADE)
+            remove_dirs(u->entries[i], root_fd);
+    if (!undo_mark(u, back, true, err))
+        return false;
+    for (size_t i = 0; i < u->n; i++)
+        if (u->entries[i]->kind == UNDO_CHANGE && u->entries[i]->turn == back->turn)
+            undo_drop_blobs(u, u->entries[i]);
+    return true;
+}
+
+/* All as before: it was not made. Anything else, and it was, if the journal has been seen to. */
+static bool settle(struct undo *u, struct undo_entry *e, struct err *err)
+{
+    AUTO_ERR struct err gone = {0};
+    AUTO_FD int root = undo_root(e, &gone);
+    struct journal_report report;
+    bool made = root < 0;
+    if (root >= 0 && !journal_recover(u->journal_dir, root, &report, err))
+        return false;
+    for (size_t i = 0; i < e->n_files && !made; i++) {
+        struct undo_stamp now;
+        if (!undo_look(root, e->files[i].path, &now, err))
+            return false;
+        made = !undo_stamp_same(&now, &e->files[i].old) &&
+               !(S_ISDIR(now.mode) && S_ISDIR(e->files[i].old.mode));
+    }
+    return made && e->kind == UNDO_BACK ? finish_back(u, e, root, err) : undo_mark(u, e, made, err);
+}
+
 /* What counts --------------------------------------------------------------------------------- */
 
 /* Entries that a crash or a failure left open. */
 static bool settle_all(struct undo *u, struct err *err)
 {
     for (size_t i = 0; i < u->n; i++)
-        if (u->entries[i]->state == UNDO_OPEN && !undo_settle(u, u->entries[i], err))
+        if (u->entries[i]->state == UNDO_OPEN && !settle(u, u->entries[i], err))
             return false;
     return true;
 }
 
-static bool is_taken_back(const struct undo *u, uint64_t turn)
+/* Of the i-th: what was done, and not taken back later. */
+static bool counts(const struct undo *u, size_t i)
 {
-    for (size_t i = u->n; i-- > 0;)
+    const struct undo_entry *e = u->entries[i];
+    if (e->kind != UNDO_CHANGE || e->state != UNDO_MADE)
+        return false;
+    for (i++; i < u->n; i++)
         if (u->entries[i]->kind == UNDO_BACK && u->entries[i]->state == UNDO_MADE &&
-            u->entries[i]->turn == turn)
-            return true;
-    return false;
-}
-
-static bool counts(const struct undo *u, const struct undo_entry *e)
-{
-    return e->kind == UNDO_CHANGE && e->state == UNDO_MADE && !is_taken_back(u, e->turn);
+            u->entries[i]->turn == e->turn)
+            return false;
+    return true;
 }
 
 /* The last turn that changed something and was not taken back; 0: none. */
 static uint64_t last_turn(const struct undo *u)
 {
     for (size_t i = u->n; i-- > 0;)
-        if (counts(u, u->entries[i]))
+        if (counts(u, i))
             return u->entries[i]->turn;
     return 0;
 }
@@ -53,14 +111,6 @@ static uint64_t last_turn(const struct undo *u)
 static int by_path(const void *a, const void *b)
 {
     return str_cmp(((const struct undo_item *)a)->path, ((const struct undo_item *)b)->path);
-}
-
-static struct str decoded(struct arena *a, struct str encoded)
-{
-    AUTO_BUF struct buf b = BUF_INIT(encoded.n + 4);
-    AUTO_ERR struct err ignored = {0};
-    (void)!caret_decode(encoded, CARET_PATH, &b, &ignored);
-    return arena_str(a, buf_str(&b));
 }
 
 static struct undo_item item_of(struct undo_list *l, const struct undo_file *f, bool forgotten)
@@ -104,11 +154,11 @@ static void gather(const struct undo *u, uint64_t turn, struct undo_list *l)
         most += u->entries[i]->n_files;
     l->items = ARENA_NEW(&l->arena, struct undo_item, MAX(most, (size_t)1));
     for (size_t i = u->n; i-- > 0 && !last;)
-        if (counts(u, u->entries[i]) && (!turn || u->entries[i]->turn == turn))
+        if (counts(u, i) && (!turn || u->entries[i]->turn == turn))
             last = u->entries[i];
     for (size_t i = 0; i < u->n && last; i++) {
         const struct undo_entry *e = u->entries[i];
-        if (!counts(u, e) || (turn && e->turn != turn) || !str_eq(e->root, last->root))
+        if (!counts(u, i) || (turn && e->turn != turn) || !str_eq(e->root, last->root))
             continue;
         add_entry(u, l, l->n, e);
         qsort(l->items, l->n, sizeof(*l->items), by_path);
@@ -245,6 +295,7 @@ static bool put(struct back *b, struct writer *w, size_t i, struct stamp *now, s
         .must_not_exist = !now->ino,
         .link = link,
         .set_mode = !link,
+        .like_source = !link && !now->ino,
         .mode = item->old.mode & 07777};
     const struct writer_source source = {b->u->fd, item->blob, b->blobs[i]};
     return link ? writer_put(w, item->path, item->link, &o, err)
@@ -292,27 +343,6 @@ static bool note(void *context, const struct writer_plan *plan, struct err *err)
     return undo_append(u, e, err);
 }
 
-/* Directories that the turn made, and that are empty now; the deepest first. */
-static void remove_dirs(const struct back *b, uint64_t turn)
-{
-    for (size_t i = b->u->n; i-- > 0;) {
-        const struct undo_entry *e = b->u->entries[i];
-        if (e->kind != UNDO_CHANGE || e->turn != turn || e->state != UNDO_MADE)
-            continue;
-        for (size_t k = e->n_dirs; k-- > 0;) {
-            AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
-            struct str path = decoded(&a, e->dirs[k].name);
-            const char *name;
-            struct stat st;
-            AUTO_FD int parent =
-                change_rel_ok(path) ? change_parent_open(b->root_fd, path, &name) : -1;
-            if (parent >= 0 && fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-                S_ISDIR(st.st_mode) && (int64_t)st.st_ino == e->dirs[k].ino)
-                unlinkat(parent, name, AT_REMOVEDIR);
-        }
-    }
-}
-
 static bool commit(struct back *b, struct err *err)
 {
     AUTO_WRITER struct writer *w = NULL;
@@ -328,17 +358,9 @@ static bool commit(struct back *b, struct err *err)
 /* It counts as taken back also if there was nothing to do: files that came and went. */
 static bool conclude(struct back *b, struct err *err)
 {
-    struct undo *u = b->u;
-    uint64_t turn = b->first->turn;
     if (!b->entry && !note(b, &(struct writer_plan){.root_fd = b->root_fd}, err))
         return false;
-    if (!undo_mark(u, b->entry, true, err))
-        return false;
-    remove_dirs(b, turn);
-    for (size_t i = 0; i < u->n; i++)
-        if (u->entries[i]->kind == UNDO_CHANGE && u->entries[i]->turn == turn)
-            undo_drop_blobs(u, u->entries[i]);
-    return true;
+    return finish_back(b->u, b->entry, b->root_fd, err);
 }
 
 static bool carry_out(struct back *b, struct err *err)
@@ -355,7 +377,7 @@ static bool carry_out(struct back *b, struct err *err)
 static const struct undo_entry *first_of(const struct undo *u, uint64_t turn)
 {
     for (size_t i = 0; i < u->n; i++)
-        if (u->entries[i]->kind == UNDO_CHANGE && u->entries[i]->turn == turn)
+        if (counts(u, i) && u->entries[i]->turn == turn)
             return u->entries[i];
     return NULL;
 }

@@ -5,7 +5,6 @@
 #include "path/beneath.h"
 #include "path/caret.h"
 #include "path/change.h"
-#include "path/journal.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -159,14 +158,23 @@ struct undo_entry *undo_entry_new(struct undo *u, enum undo_kind kind, size_t fi
     return e;
 }
 
-static void forget(struct undo *u, uint64_t turn)
+/* What these turns took counts no more. */
+static void release(struct undo *u, uint64_t first, uint64_t last)
 {
-    u->forgot = MAX(u->forgot, turn);
-    for (size_t i = 0; i < u->n; i++)
-        if (u->entries[i]->turn <= turn) {
-            u->bytes -= u->entries[i]->bytes;
-            u->entries[i]->bytes = 0;
-        }
+    for (size_t i = 0; i < u->n; i++) {
+        struct undo_entry *e = u->entries[i];
+        if (e->turn < first || e->turn > last)
+            continue;
+        u->bytes -= e->bytes;
+        e->bytes = 0;
+    }
+}
+
+static void set_state(struct undo *u, struct undo_entry *e, bool made)
+{
+    e->state = made ? UNDO_MADE : UNDO_DROPPED;
+    if (made && e->kind == UNDO_BACK)
+        release(u, e->turn, e->turn);
 }
 
 static void keep(struct undo *u, struct undo_entry *e)
@@ -187,11 +195,13 @@ static void take(struct undo *u, struct undo_entry *e)
 {
     if (e->kind == UNDO_CHANGE || e->kind == UNDO_BACK)
         keep(u, e);
-    else if (e->kind == UNDO_FORGET)
-        forget(u, e->turn);
+    if (e->kind == UNDO_FORGET) {
+        u->forgot = MAX(u->forgot, e->turn);
+        release(u, 0, e->turn);
+    }
     for (size_t i = 0; i < u->n; i++)
         if (u->entries[i]->n == e->n && (e->kind == UNDO_DONE || e->kind == UNDO_VOID))
-            u->entries[i]->state = e->kind == UNDO_DONE ? UNDO_MADE : UNDO_DROPPED;
+            set_state(u, u->entries[i], e->kind == UNDO_DONE);
 }
 
 static bool decode_all(struct undo *u, struct undo_entry *e, struct err *err)
@@ -308,7 +318,7 @@ static bool write_line(struct undo *u, const struct undo_entry *e, struct err *e
 bool undo_mark(struct undo *u, struct undo_entry *e, bool made, struct err *err)
 {
     const struct undo_entry mark = {.kind = made ? UNDO_DONE : UNDO_VOID, .n = e->n};
-    e->state = made ? UNDO_MADE : UNDO_DROPPED;
+    set_state(u, e, made);
     if (!made)
         undo_drop_blobs(u, e);
     return write_line(u, &mark, err);
@@ -331,25 +341,6 @@ bool undo_append(struct undo *u, struct undo_entry *e, struct err *err)
         return false;
     take(u, e);
     return true;
-}
-
-/* All as before: it was not made. Anything else, and it was, if the journal has been seen to. */
-bool undo_settle(struct undo *u, struct undo_entry *e, struct err *err)
-{
-    AUTO_ERR struct err gone = {0};
-    AUTO_FD int root = undo_root(e, &gone);
-    struct journal_report report;
-    bool made = root < 0;
-    if (root >= 0 && !journal_recover(u->journal_dir, root, &report, err))
-        return false;
-    for (size_t i = 0; i < e->n_files && !made; i++) {
-        struct undo_stamp now;
-        if (!undo_look(root, e->files[i].path, &now, err))
-            return false;
-        made = !undo_stamp_same(&now, &e->files[i].old) &&
-               !(S_ISDIR(now.mode) && S_ISDIR(e->files[i].old.mode));
-    }
-    return undo_mark(u, e, made, err);
 }
 
 bool undo_load(struct undo *u, struct err *err)

@@ -82,14 +82,13 @@ MUST_USE bool undo_look(
 /* The directory that an entry is about; -1 and E_CONFLICT: it is another one by now. */
 MUST_USE int undo_root(const struct undo_entry *e, struct err *err);
 
-/* Reads the record, if there is one; entries that a crash left open are settled. */
+/* Reads the record, if there is one. */
 MUST_USE bool undo_load(struct undo *u, struct err *err);
 /* Makes it where there is none. */
 MUST_USE bool undo_make(struct undo *u, struct err *err);
 /* Appends. The entry is in the record's arena. */
 MUST_USE bool undo_append(struct undo *u, struct undo_entry *e, struct err *err);
-/* Says whether it was made, as a look at the files tells. */
-MUST_USE bool undo_settle(struct undo *u, struct undo_entry *e, struct err *err);
+/* Says whether it was made. */
 MUST_USE bool undo_mark(struct undo *u, struct undo_entry *e, bool made, struct err *err);
 
 void undo_drop_blobs(struct undo *u, const struct undo_entry *e);

@@ -25,8 +25,9 @@ static const struct command {
     {"/model", "[NAME]", "who answers, or who shall", talk_model, true},
     {"/session", "[ID|NAME|new]", "which session this is, or go on with another", talk_session,
         true},
-    {"/fork", "[N]", "go on in a new session, with all or the first N messages", talk_fork, true},
+    {"/fork", "[N]", "a new session, with all or the first N messages", talk_fork, true},
     {"/compact", "", "go on with a summary of the conversation", talk_compact, true},
+    {"/diff", "", "what tools changed in this session", talk_diff, true},
     {"/undo", "", "take back what tools changed in the last turn", talk_undo, true},
     {"/approve", "[MODE|RULE]", "when to ask before a change, and what needs no question",
         talk_consent, false},
@@ -44,8 +45,7 @@ static void say_help(struct talk *t, struct str words)
         buf_printf(&name, "%s %s", commands[i].name, commands[i].words);
         buf_printf(&b, "%-22s %s\n", buf_z(&name), commands[i].help);
     }
-    buf_add_z(&b, "!COMMAND               run it where tools run; the model sees it with the next "
-                  "prompt\n"
+    buf_add_z(&b, "!COMMAND               run it where tools run; the next prompt tells the model\n"
                   "@FILE                  Tab completes it\n\n"
                   "Alt+Enter   a new line\nCtrl+o      look at what was collapsed, the last first\n"
                   "Escape      interrupt, and send what waits\n"

@@ -55,11 +55,21 @@ static void interrupt(struct talk *t)
         t->leave = true;
 }
 
+/* The conversation has the terminal's width. */
+static void fit(struct talk *t)
+{
+    pthread_mutex_lock(&t->lock);
+    chat_set_size(t->chat, t->console.look.cols, t->console.look.rows);
+    pthread_mutex_unlock(&t->lock);
+    t->dirty = true;
+}
+
 static void stop(struct talk *t)
 {
     console_leave(&t->console);
     raise(SIGSTOP);
     console_return(&t->console);
+    fit(t); /* it may have changed meanwhile */
 }
 
 /* Keys that mean nothing to the editor. */
@@ -185,12 +195,8 @@ static void step(struct talk *t)
     if (fds[3].revents) {
         struct signalfd_siginfo info;
         (void)!read(t->resized, &info, sizeof(info));
-        if (console_resize(&t->console)) {
-            pthread_mutex_lock(&t->lock);
-            chat_set_size(t->chat, t->console.look.cols, t->console.look.rows);
-            pthread_mutex_unlock(&t->lock);
-        }
-        t->dirty = true;
+        (void)console_resize(&t->console);
+        fit(t);
     }
     if (fds[4].revents)
         talk_take_signals(t);

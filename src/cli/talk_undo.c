@@ -1,9 +1,17 @@
 /* /undo and /diff: what tools changed in files. */
 #include "base/utf8.h"
 #include "cli/talk.h"
+#include "path/beneath.h"
+#include "path/file.h"
+#include "tool/plan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 
 enum {
-    NAMED_MAX = 20,    /* files that are named one by one */
+    NAMED_MAX = 20, /* files that are named one by one */
+    DIFF_MAX = 4 << 20,
     PROMPT_SHOWN = 60, /* bytes of the prompt of a turn */
 };
 
@@ -102,4 +110,101 @@ void talk_undo(struct talk *t, struct str words)
     }
     tell_undone(t, &list);
     tell_model(t, &list);
+}
+
+/* /diff --------------------------------------------------------------------------------------- */
+
+struct differ {
+    struct talk *t;
+    int root_fd;
+    int64_t budget;
+    struct buf diff;
+    size_t n; /* files that differ */
+};
+
+/* What a path has now: a file's content, or where a link leads. */
+static bool read_now(const struct differ *d, struct str path, struct stat *ret_st,
+    struct buf *content, struct err *err)
+{
+    char target[PATH_MAX];
+    struct stat st = {0};
+    AUTO_FD int seen =
+        beneath_open(d->root_fd, path.p, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
+    *ret_st = st;
+    if (seen < 0 || fstat(seen, &st) != 0)
+        return true;
+    *ret_st = st;
+    ssize_t n = S_ISLNK(st.st_mode) ? readlinkat(seen, "", target, sizeof(target)) : 0;
+    buf_add(content, target, (size_t)MAX(n, 0));
+    if (!S_ISREG(st.st_mode))
+        return true;
+    AUTO_FD int fd = beneath_open(
+        d->root_fd, path.p, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0, BENEATH_NO_SYMLINKS);
+    if (fd < 0)
+        return err_errno(err, E_IO, errno, "cannot read '" STR_FMT "'", STR_ARG(path));
+    return file_read(fd, TOOLBOX_FILE_MAX, path.p, content, err);
+}
+
+static bool is_binary(struct str text)
+{
+    return text.n && memchr(text.p, '\0', text.n);
+}
+
+static bool add_item(struct differ *d, const struct undo_item *item, struct err *err)
+{
+    AUTO_BUF struct buf old = BUF_INIT((size_t)UNDO_FILE_MAX + 1), new = BUF_INIT(128 << 20);
+    AUTO_BUF struct buf note = BUF_INIT(200);
+    struct stat st;
+    if (!undo_read(d->t->job.undo, item, &old, err) || !read_now(d, item->path, &st, &new, err))
+        return false;
+    bool here = st.st_mode && !S_ISDIR(st.st_mode),
+         mode = here && item->old.ino && item->old.mode != st.st_mode;
+    if (here == (item->old.ino != 0) && !mode && str_eq(buf_str(&old), buf_str(&new)))
+        return true;
+    bool binary = is_binary(buf_str(&old)) || is_binary(buf_str(&new)) || !item->kept;
+    if (mode)
+        buf_printf(&note, "mode %06o to %06o", item->old.mode, st.st_mode);
+    if (binary)
+        buf_printf(&note, "%s%s", note.n ? ", " : "",
+            item->kept ? "not a text" : "what it was is not kept");
+    d->n++;
+    plan_add(&d->diff, &d->budget,
+        &(struct plan_file){.name = item->path,
+            .existed = item->old.ino != 0,
+            .exists = here,
+            .old = binary ? STR("") : buf_str(&old),
+            .new = binary ? STR("") : buf_str(&new),
+            .note = note.n ? buf_z(&note) : NULL});
+    return true;
+}
+
+static bool make_diff(struct differ *d, const struct undo_list *l, struct err *err)
+{
+    AUTO_FD int root = l->n ? open(l->root.p, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (l->n && root < 0)
+        return err_errno(err, E_IO, errno, "cannot open '" STR_FMT "'", STR_ARG(l->root));
+    d->root_fd = root;
+    for (size_t i = 0; i < l->n; i++)
+        if (!add_item(d, &l->items[i], err))
+            return false;
+    return buf_ok(&d->diff) ||
+           err_set(err, E_IO, "what was changed in %zu files is more than can be shown here", d->n);
+}
+
+void talk_diff(struct talk *t, struct str words)
+{
+    AUTO_UNDO_LIST struct undo_list list = {0};
+    AUTO_ERR struct err err = {0};
+    struct differ d = {.t = t, .budget = PLAN_BUDGET, .diff = BUF_INIT(DIFF_MAX)};
+    (void)words;
+    if (!has_record(t))
+        return;
+    if (!undo_changes(t->job.undo, &list, &err) || !make_diff(&d, &list, &err))
+        talk_note_error(t, &err);
+    else if (d.n == 0)
+        talk_note(t, list.n ? "the files that tools changed are as they were before"
+                            : "no tool changed a file in this session");
+    else
+        talk_show_block(t, "diff", buf_str(&d.diff));
+    buf_done(&d.diff);
 }

@@ -311,6 +311,7 @@ static bool put_file(struct writer *w, struct str rel, const struct stage_spec *
     new.spec.mode = options->mode;
     new.spec.keep_eol = options->keep_eol;
     new.spec.link = options->link;
+    new.spec.like_source = options->like_source;
     if (!add_op(w, &new, err))
         return false;
     w->bytes += spec->content.n;

@@ -50,7 +50,8 @@ struct writer_options {
     bool keep_eol; /* if all lines of the old file end in CRLF, bare LFs become CRLF */
     bool set_mode; /* otherwise the mode is kept; a new file gets 0666 without the umask */
     mode_t mode;
-    bool link; /* the content is where a symbolic link shall point to */
+    bool link;        /* the content is where a symbolic link shall point to */
+    bool like_source; /* a new file from another one: owner and attributes are that one's, too */
 };
 
 enum writer_action {

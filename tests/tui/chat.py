@@ -10,6 +10,7 @@ from harness import case, main  # noqa: E402 pylint: disable=wrong-import-positi
 from screen import Screen  # noqa: E402 pylint: disable=wrong-import-position
 from talking import call, chat, leave, session, text_of  # noqa: E402 pylint: disable=wrong-import-position
 
+
 @case("chat: a question, Markdown, a tool, the answer; all stays on the screen", who="root")
 def _(t):
     with chat(t, [{"text": "# Look\n\nI **look** at 日本:\n\n- one\n"}, call("list_dir", path=".")], [{"text": "Done."}]) as c:
@@ -139,7 +140,7 @@ def _(t):
     with chat(t, [{"text": "x"}]) as c:
         c.shows(r"^> what")
         c.send(b"/")
-        c.shows(r"^  /help  what there is")
+        c.shows(r"^  /help +what there is")
         c.send(b"q\t")
         c.shows(r"^> /quit")
         c.send(b"\r")
@@ -223,6 +224,34 @@ def _(t):
         c.send(b" done\r")
         c.shows(r"^Here\.")
         leave(t, c)
+
+
+@case("chat: the window is made narrow while it is stopped", who="root")
+def _(t):
+    with chat(t, [{"text": "word " * 40}]) as c:
+        c.shows(r"^> what")
+        c.send(b"\x1a")
+        c.event("stop")
+        c.resize(24, 42)
+        c.fg()
+        c.shows(r"^> what")
+        c.send(b"go\r")
+        lines = c.shows(r"^word(.|\n)*restricted")
+        t.same([line for line in lines if line.startswith("wor")][0].rstrip(), "word " * 7 + "word", lines)
+        leave(t, c)
+
+
+@case("chat: thousands of lines at once are all shown, in order", who="root")
+def _(t):
+    count = 5000
+    with chat(t, [{"text": "".join(f"- <{i}>\n" for i in range(count)) + "\nThat is all.\n"}]) as c:
+        c.shows(r"^> what")
+        c.send(b"go\r")
+        c.expect(b"That is all.")
+        leave(t, c)
+    numbers = [int(n) for n in re.findall(rb"<(\d+)>", c.all)]
+    first = list(dict.fromkeys(numbers))
+    t.same(first, list(range(count)), "rows are missing or out of order")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
-from harness import case, main  # noqa: E402 pylint: disable=wrong-import-position
+from harness import case, main, reap_boxes  # noqa: E402 pylint: disable=wrong-import-position
 from talking import call, chat, leave, session, text_of  # noqa: E402 pylint: disable=wrong-import-position
 
 ASKS = ("--approval", "on-request")
@@ -286,7 +286,7 @@ def _(t):
     t.file("main.c", MAIN)
     t.env["CORDON_HOME"] = t.directory("state")
     subprocess.run([t.cordon, "box", "new", "b", ".", "--no-start", "--yes"], cwd=t.work, env=t.env, check=True, capture_output=True)
-    with chat(t, [EDIT], END, options=(*ASKS, "--box", "b"), home=t.env["CORDON_HOME"]) as c:
+    with chat(t, [EDIT], END, options=(*ASKS, "--box", "b")) as c:
         go(c)
         seen = text_of(c.shows(ARMED))
         t.true("  main.c\n  │ path:\n  │ main.c\n  │ old_string:\n  │ return 1;\n  │ new_string:\n  │ return 0;\n" in seen, seen)
@@ -297,6 +297,7 @@ def _(t):
     t.same(content(t, "main.c"), MAIN)
     diff = subprocess.run([t.cordon, "box", "diff", "b"], cwd=t.work, env=t.env, check=True, capture_output=True).stdout
     t.true(b"+    return 0;" in diff, diff)
+    reap_boxes(t)
 
 
 @case("chat: NO_COLOR: changes without colours", who="root")

@@ -208,3 +208,36 @@ TEST(chat_keeps_little)
     CHECK(stay.n <= CHAT_KEPT / 17 + 2);
     chat_free(c);
 }
+
+/* At most so many rows at once, all of them in order, and then what follows them. */
+TEST(chat_hands_out_a_few_rows)
+{
+    AUTO_TEXT struct text region = TEXT_INIT;
+    AUTO_BUF struct buf got = BUF_INIT(SHOWN_MAX), want = BUF_INIT(SHOWN_MAX);
+    struct chat *c = chat_new(&(struct chat_options){.width = 40, .most = 7});
+    bool more = true;
+    for (int i = 0; i < 1000; i++) {
+        AUTO_TEXT struct text stay = TEXT_INIT;
+        char line[32];
+        snprintf(line, sizeof(line), "[%d]", i);
+        chat_note(c, str_z(line));
+        buf_printf(&want, "⟦f:· %s⟧\n", line);
+        if (i % 9 == 0) {
+            more = chat_rows(c, 0, &stay, &region);
+            CHECK_INT(more, i > 0);
+            CHECK(stay.n <= 7);
+            shown(&stay, &got);
+        }
+    }
+    chat_text(c, STR("still coming"));
+    buf_add_z(&want, "\n");
+    while (more) {
+        AUTO_TEXT struct text stay = TEXT_INIT;
+        CHECK_INT(region.n, 0);
+        more = chat_rows(c, 0, &stay, &region);
+        shown(&stay, &got);
+    }
+    CHECK_Z(buf_z(&got), buf_z(&want));
+    CHECK_INT(region.n, 1);
+    chat_free(c);
+}
