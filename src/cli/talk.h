@@ -95,6 +95,8 @@ bool talk_leave_edited(struct talk *t);
 void talk_end_edit(struct talk *t);
 /* With the lock. */
 void talk_add_question(struct talk *t, unsigned width, struct text *region);
+/* All of it is on the terminal: soon answers count. */
+void talk_question_shown(struct talk *t);
 
 /* turn ----------------------------------------------------------------------------------------- */
 
@@ -119,6 +121,8 @@ void talk_take_signals(struct talk *t);
 
 /* True: the key was for that. */
 bool talk_look_key(struct talk *t, const struct typed *typed);
+/* A command: prints the last one that was not printed yet. */
+void talk_open(struct talk *t, struct str words);
 
 /* status --------------------------------------------------------------------------------------- */
 

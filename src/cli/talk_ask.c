@@ -17,16 +17,33 @@ static void plain_choices(struct talk *t)
 {
     AUTO_BUF struct buf line = BUF_INIT(2 * SUBJECT_MAX);
     const struct question *q = &t->question;
-    buf_printf(&line, "[y]es  [n]o%s", q->edit ? "  [e]dit" : "");
+    buf_printf(&line, "[y]es, [n]o%s", q->edit ? ", [e]dit" : "");
     if (q->rule.n)
-        buf_printf(&line, "  [a]lways %s", buf_z((struct buf *)&q->rule));
+        buf_printf(&line, ", [a]lways %s", buf_z((struct buf *)&q->rule));
     chat_note(t->chat, buf_str(&line));
+}
+
+/* Where nobody here can tell what becomes of the files: what the tool was given. */
+static void add_arguments(const json_t *arguments, struct buf *text)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)arguments, key, value)
+    {
+        buf_printf(text, "%s:", key);
+        buf_add_byte(text, json_is_string(value) ? '\n' : ' ');
+        if (json_is_string(value))
+            buf_add_str(text, json_str(value));
+        else
+            json_add_compact(text, value);
+        buf_add_byte(text, '\n');
+    }
 }
 
 /* Exactly what will be run or changed. */
 static void put_question(struct talk *t, const struct approve_question *q, struct str rule)
 {
-    AUTO_BUF struct buf words = BUF_INIT(4096);
+    AUTO_BUF struct buf words = BUF_INIT(4096), arguments = BUF_INIT(4 * TOOL_ARGUMENTS_MAX);
     struct question *question = &t->question;
     buf_printf(&words, "%s wants to %s:", q->tool,
         q->is_command ? "run"
@@ -37,8 +54,9 @@ static void put_question(struct talk *t, const struct approve_question *q, struc
         .is_command = q->is_command,
         .diff = q->diff,
         .why = str_z(q->why ? q->why : "")};
-    if (!q->is_command && q->edit)
-        shown.text = q->edit->text;
+    if (!q->is_command && q->mutating && q->diff.n == 0)
+        add_arguments(q->arguments, &arguments);
+    shown.text = buf_str(&arguments);
     chat_ask(t->chat, &shown);
     question->open = true;
     question->is_command = q->is_command;
@@ -54,7 +72,8 @@ static void put_question(struct talk *t, const struct approve_question *q, struc
 /* What can't be shown whole is not asked. */
 static bool can_show(const struct approve_question *q)
 {
-    return q->subject.n < SUBJECT_MAX;
+    size_t text = q->edit && q->diff.n == 0 ? q->edit->text.n : 0;
+    return q->subject.n < SUBJECT_MAX && text < SUBJECT_MAX;
 }
 
 /* What was decided, as far as the result won't say it. */
@@ -235,22 +254,31 @@ void talk_end_edit(struct talk *t)
         restore(t);
 }
 
+void talk_question_shown(struct talk *t)
+{
+    struct question *q = &t->question;
+    pthread_mutex_lock(&t->lock);
+    if (q->open && !q->since_ms)
+        q->since_ms = clock_mono_ms();
+    pthread_mutex_unlock(&t->lock);
+}
+
 /* Drawing -------------------------------------------------------------------------------------- */
 
 static void add_choices(const struct question *q, struct text *line)
 {
     const struct style *key = &theme[THEME_ASK];
     text_add_z(line, "[y]", key);
-    text_add_z(line, "es  ", NULL);
+    text_add_z(line, "es, ", NULL);
     text_add_z(line, "[n]", key);
     text_add_z(line, "o", NULL);
     if (q->edit) {
-        text_add_z(line, "  ", NULL);
+        text_add_z(line, ", ", NULL);
         text_add_z(line, "[e]", key);
         text_add_z(line, "dit", NULL);
     }
     if (q->rule.n) {
-        text_add_z(line, "  ", NULL);
+        text_add_z(line, ", ", NULL);
         text_add_z(line, "[a]", key);
         text_add_z(line, "lways ", NULL);
         text_add(line, buf_str(&q->rule), &theme[THEME_CODE]);
@@ -263,7 +291,6 @@ void talk_add_question(struct talk *t, unsigned width, struct text *region)
     struct question *q = &t->question;
     if (!q->open)
         return;
-    q->since_ms = q->since_ms ? q->since_ms : clock_mono_ms();
     if (q->editing)
         text_add_z(&line,
             q->is_command ? "Enter runs it so  Escape goes back"

@@ -32,6 +32,7 @@ static const struct command {
     {"/approve", "[MODE|RULE]", "when to ask before a change, and what needs no question",
         talk_consent, false},
     {"/export", "[FILE]", "write the conversation to FILE.md or FILE.json", talk_export, true},
+    {"/open", "", "print what was collapsed last, then the one before it", talk_open, false},
     {"/quit", "", "leave", quit, false},
 };
 

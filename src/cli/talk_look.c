@@ -1,6 +1,16 @@
 /* Keys for what was collapsed. */
 #include "cli/talk.h"
 
+void talk_open(struct talk *t, struct str words)
+{
+    (void)words;
+    pthread_mutex_lock(&t->lock);
+    bool any = chat_open(t->chat);
+    pthread_mutex_unlock(&t->lock);
+    if (!any)
+        talk_note(t, "nothing is collapsed");
+}
+
 static void before(struct talk *t)
 {
     (void)chat_look(t->chat, -1);

@@ -131,7 +131,7 @@ void talk_draw(struct talk *t)
     const struct editor_view view = {.width = look->cols,
         .rows = MAX(look->rows / 3, 1u),
         .prompt = t->question.editing ? STR("edit> ") : STR("> "),
-        .hint = STR("what is to be done?")};
+        .hint = t->question.open ? STR("") : STR("what is to be done?")};
     t->told = false;
     bool more = chat_rows(t->chat, (unsigned)(clock_mono_ms() / TURN_MS), &t->stay, &region);
     talk_add_question(t, look->cols, &region);
@@ -143,6 +143,8 @@ void talk_draw(struct talk *t)
     bool shown = console_frame(&t->console, &t->stay, &region, &cursor);
     if (shown)
         text_reset(&t->stay);
+    if (shown && !more)
+        talk_question_shown(t);
     t->dirty = !shown || more;
     t->drawn_ms = more ? 0 : clock_mono_ms();
 }

@@ -86,7 +86,9 @@ static void tell_message(struct talk *t, const json_t *message)
     struct usage u = message_usage(message);
     talk_say_rest(t);
     usage_add(&t->used, &u);
-    t->context = u.input_tokens + u.cache_read_tokens + u.cache_write_tokens + u.output_tokens;
+    uint64_t all = u.input_tokens + u.cache_read_tokens + u.cache_write_tokens + u.output_tokens;
+    if (all) /* one that broke off says nothing of it */
+        t->context = all;
 }
 
 /* Once for each frame: a stream has many pieces, and whoever draws need not be woken for each. */

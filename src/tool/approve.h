@@ -49,6 +49,7 @@ struct approve_question {
     void *context;
     struct str diff;           /* filled in; no value: none */
     struct approve_edit *edit; /* NULL: nothing */
+    const json_t *arguments;   /* of the call; NULL: not known */
 };
 
 struct approve_options {

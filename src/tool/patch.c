@@ -26,6 +26,7 @@ bool patch_init(struct patch *p, struct toolbox *box, const struct patch_options
         .result = result,
         .options = *options,
         .arena = ARENA_INIT(ARENA_MAX),
+        .compares = options->plan || plan_is_wanted(box),
         .notes = BUF_INIT(TOOL_CONTENT_MAX)};
     if (!toolbox_resolve(box, STR("."), false, &p->arena, &here, err)) {
         patch_done(p);
@@ -451,7 +452,7 @@ static bool plan_or_check(struct patch *p, struct buf *diff, struct err *err)
 {
     if (p->options.plan)
         return make_plan(p, p->options.plan, err);
-    if (p->options.dry_run || !plan_is_wanted(p->box))
+    if (p->options.dry_run || !p->compares)
         return true;
     return make_plan(p, diff, err) && plan_check(p->box, diff, err);
 }

@@ -127,7 +127,8 @@ struct consent {
     struct tool_result *result;
     struct buf diff; /* that was shown */
     struct approve_edit edit;
-    bool edited; /* at least once */
+    const json_t *arguments; /* as they are now */
+    bool edited;             /* at least once */
 };
 
 /* For the question: what would change. What can't be done is a result, as if it had been tried. */
@@ -163,6 +164,7 @@ static bool ask(struct consent *c, struct arena *a, struct err *err)
         .edit = c->edit.text.p ? &c->edit : NULL,
         .plan = tool->plan && !box->options->remote ? plan : NULL,
         .context = c,
+        .arguments = c->arguments,
     };
     if (!buf_ok(&subject))
         return err_set(err, E_APPROVAL_REQUIRED,
@@ -279,6 +281,7 @@ static bool settle(struct consent *c, json_t **arguments, struct arena *a, struc
     do {
         c->edit.text = text_of(c->tool, *arguments);
         c->edit.done = false;
+        c->arguments = *arguments;
         if (!ask(c, a, err))
             return false;
         if (!c->edit.done)

@@ -160,7 +160,7 @@ void diffview_put(struct str diff, const struct diffview *how, struct text *out)
     char words[64];
     while (next_part(&diff, &p)) {
         struct str line, rest = p.hunks;
-        if (how->headings && left)
+        if (how->headings && left && p.name.p)
             put_heading(&p, how, out);
         while (rest.n && str_cut(rest, '\n', &line, &rest)) {
             if (is_needless(&p, line))

@@ -59,7 +59,7 @@ const char *const theme_names[THEMES] = {
     [THEME_REMOVED] = "removed",
     [THEME_HUNK] = "hunk",
     [THEME_CHOSEN] = "chosen",
-    [THEME_ASK] = "question",
+    [THEME_ASK] = "ask",
 };
 
 void theme_change(enum theme what, const struct style *style)

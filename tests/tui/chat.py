@@ -10,6 +10,7 @@ from harness import case, main  # noqa: E402 pylint: disable=wrong-import-positi
 from screen import Screen  # noqa: E402 pylint: disable=wrong-import-position
 from talking import call, chat, leave, session, text_of  # noqa: E402 pylint: disable=wrong-import-position
 
+
 @case("chat: a question, Markdown, a tool, the answer; all stays on the screen", who="root")
 def _(t):
     with chat(t, [{"text": "# Look\n\nI **look** at 日本:\n\n- one\n"}, call("list_dir", path=".")], [{"text": "Done."}]) as c:

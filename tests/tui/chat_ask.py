@@ -2,16 +2,17 @@
 """`cordon chat`: what is asked, edited, collapsed and opened, and the status line."""
 import os
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
-from harness import case, main  # noqa: E402 pylint: disable=wrong-import-position
+from harness import case, main, reap_boxes  # noqa: E402 pylint: disable=wrong-import-position
 from talking import call, chat, leave, session, text_of  # noqa: E402 pylint: disable=wrong-import-position
 
 ASKS = ("--approval", "on-request")
 MAIN = "int main(void)\n{\n    return 1;\n}\n"
 EDIT = call("edit_file", path="main.c", old_string="return 1;", new_string="return 0;")
-ARMED = r"^\[y\]es  \[n\]o"
+ARMED = r"^\[y\]es, \[n\]o"
 END = [{"text": "The end."}]
 
 
@@ -100,7 +101,7 @@ def _(t):
     with chat(t, [call("shell", command="echo bad > f")], END, options=ASKS) as c:
         go(c)
         c.send(b"half a thought")
-        c.shows(r"^\? shell wants to run:\n  │ echo bad > f\n(.|\n)*" + ARMED + r"  \[e\]dit(.|\n)*^> half a thought")
+        c.shows(r"^\? shell wants to run:\n  │ echo bad > f\n(.|\n)*" + ARMED + r", \[e\]dit(.|\n)*^> half a thought")
         c.send(b"e")
         c.shows(r"^Enter runs it so  Escape goes back\n+edit> echo bad > f$")
         c.send(b"\033b\033b\033dgood\r")
@@ -139,7 +140,7 @@ def _(t):
         c.send(b"e")
         c.shows(r"^edit> echo x > f")
         c.send(b"\033")
-        c.shows(ARMED + r"(.|\n)*^> what")
+        c.shows(ARMED + r"(.|\n)*^>\s*$")
         c.send(b"n")
         c.shows(r"✗ shell(.|\n)*the user said no(.|\n)*" + ARMED)
         c.send(b"e")
@@ -154,7 +155,7 @@ def _(t):
 def _(t):
     with chat(t, [call("shell", command="touch a")], [call("shell", command="touch a")], END, options=ASKS) as c:
         go(c)
-        c.shows(ARMED + r"  \[e\]dit  \[a\]lways shell:touch")
+        c.shows(ARMED + r", \[e\]dit, \[a\]lways shell:touch")
         c.send(b"a")
         seen = text_of(c.shows(r"^The end\."))
         t.true("· not asked again in this conversation: shell:touch" in seen, seen)
@@ -252,7 +253,7 @@ def _(t):
         shown = "".join(line[4:40] for line in lines if line.startswith("  │ "))
         t.same(shown.rstrip(), command)
         c.send(b"y")
-        lines = c.shows(r"return 0(.|\n)*" + ARMED + r"  \[e\]dit  \[a\]lways\nedit_file:main\.c")
+        lines = c.shows(r"return 0(.|\n)*" + ARMED + r", \[e\]dit, \[a\]lways\nedit_file:main\.c")
         t.true(all(len(row.rstrip()) <= 40 for row in lines), lines)
         c.send(b"n")
         c.shows(r"^The end\.")
@@ -280,6 +281,25 @@ def _(t):
         leave(t, c)
 
 
+@case("chat: in a box a question shows what the tool is given; the status line has the box", who="root")
+def _(t):
+    t.file("main.c", MAIN)
+    t.env["CORDON_HOME"] = t.directory("state")
+    subprocess.run([t.cordon, "box", "new", "b", ".", "--no-start", "--yes"], cwd=t.work, env=t.env, check=True, capture_output=True)
+    with chat(t, [EDIT], END, options=(*ASKS, "--box", "b")) as c:
+        go(c)
+        seen = text_of(c.shows(ARMED))
+        t.true("  main.c\n  │ path:\n  │ main.c\n  │ old_string:\n  │ return 1;\n  │ new_string:\n  │ return 0;\n" in seen, seen)
+        t.true("  m  box b" in seen, seen)
+        c.send(b"y")
+        c.shows(r"^The end\.")
+        leave(t, c)
+    t.same(content(t, "main.c"), MAIN)
+    diff = subprocess.run([t.cordon, "box", "diff", "b"], cwd=t.work, env=t.env, check=True, capture_output=True).stdout
+    t.true(b"+    return 0;" in diff, diff)
+    reap_boxes(t)
+
+
 @case("chat: NO_COLOR: changes without colours", who="root")
 def _(t):
     t.file("main.c", MAIN)
@@ -298,13 +318,13 @@ def _(t):
     t.file("main.c", MAIN)
     with chat(t, [EDIT], [call("shell", command="echo bad > f; echo out")], END, options=(*ASKS, "--plain"), term="xterm") as c:
         c.send(b"go\n")
-        c.expect(rb"\? edit_file wants to change:\r\n  main\.c  \+1  -1\r\n(.|\n)*  \xe2\x94\x82 -    return 1;\r\n(.|\n)*\[y\]es  \[n\]o  \[e\]dit")
+        c.expect(rb"\? edit_file wants to change:\r\n  main\.c  \+1  -1\r\n(.|\n)*  \xe2\x94\x82 -    return 1;\r\n(.|\n)*\[y\]es, \[n\]o, \[e\]dit")
         c.send(b"y\n")
-        c.expect(rb"shell wants to run:\r\n(.|\n)*\[y\]es  \[n\]o  \[e\]dit")
+        c.expect(rb"shell wants to run:\r\n(.|\n)*\[y\]es, \[n\]o, \[e\]dit")
         c.send(b"e\n")
         c.expect(rb"what instead\?")
         c.send(b"\n")
-        c.expect(rb"\[y\]es  \[n\]o  \[e\]dit")
+        c.expect(rb"\[y\]es, \[n\]o, \[e\]dit")
         c.send(b"e\n")
         c.expect(rb"what instead\?")
         c.send(b"echo good > f; echo out\n")

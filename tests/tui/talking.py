@@ -14,7 +14,9 @@ def call(name, **arguments):
 
 
 def chat(t, *turns, options=(), term="xterm-256color", rows=24, cols=80, **more):
-    t.env["TERM"], t.env["CORDON_HOME"] = term, t.directory("state")
+    t.env["TERM"] = term
+    if "CORDON_HOME" not in t.env:
+        t.env["CORDON_HOME"] = t.directory("state")
     script = t.file("script.json", json.dumps({"version": 1, "model": "m", "turns": [
         turn if isinstance(turn, dict) else {"content": turn} for turn in turns]}))
     return Screen(t, [t.cordon, "chat", "--script", script, *options], rows=rows, cols=cols, **more)
