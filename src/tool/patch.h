@@ -78,7 +78,7 @@ struct patch {
     char **texts; /* what contents were made of, for free() */
     size_t n_texts, cap_texts;
     size_t n_hunks;
-    bool compares; /* what files were is needed to the end, for a plan */
+    bool compares;    /* what files were is needed to the end, for a plan */
     struct buf notes; /* what the content says behind the summary */
 };
 
