@@ -61,6 +61,8 @@ struct undo_list {
     struct undo_item *items; /* by path */
     size_t n;
 };
+/* What comes before a path of it for people: of files below / a slash. */
+const char *undo_prefix(struct str root);
 #define AUTO_UNDO_LIST AUTO(undo_list_done)
 void undo_list_done(struct undo_list *l);
 
