@@ -196,18 +196,28 @@ static struct undo_entry *entry_of(struct undo *u, const struct writer_plan *pla
     return e;
 }
 
+static bool not_kept(const struct undo *u, struct err *err)
+{
+    AUTO_BUF struct buf b = BUF_INIT(64 << 10);
+    bool damaged = err->code == E_CONFIG;
+    buf_printf(&b, "what is replaced can't be kept for /undo: %s", err->message);
+    if (damaged)
+        buf_printf(&b, "; remove '%s' to begin anew", u->home);
+    return err_set(err, damaged ? E_IO : err->code, "%s", buf_z(&b));
+}
+
 static bool begin(void *context, const struct writer_plan *plan, struct err *err)
 {
     struct undo *u = context;
     uint64_t wanted = 0;
     if (!undo_load(u, err) || !undo_make(u, err))
-        return err_wrap(err, "what is replaced can't be kept for /undo");
+        return not_kept(u, err);
     for (size_t i = 0; i < plan->n; i++)
         wanted += plan->files[i].old.ino ? (uint64_t)plan->files[i].old.size : 0;
     struct undo_entry *e = entry_of(u, plan);
     if (!make_room(u, wanted, err) || !keep_files(u, plan, e, err) || !undo_append(u, e, err)) {
         undo_drop_blobs(u, e);
-        return err_wrap(err, "what is replaced can't be kept for /undo");
+        return not_kept(u, err);
     }
     u->open = e;
     return true;

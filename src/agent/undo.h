@@ -37,6 +37,7 @@ enum {
 };
 #define UNDO_FILE_MAX  ((uint64_t)256 << 20) /* a larger file's old version is not kept */
 #define UNDO_BYTES_MAX ((uint64_t)1 << 30)   /* of one session: then the oldest turns' go */
+#define UNDO_ALL_MAX   ((uint64_t)4 << 30)   /* of all: then those of the oldest sessions */
 
 struct undo;
 
@@ -61,6 +62,8 @@ struct undo_list {
     struct undo_item *items; /* by path */
     size_t n;
 };
+/* What comes before a path of it for people: of files below / a slash. */
+const char *undo_prefix(struct str root);
 #define AUTO_UNDO_LIST AUTO(undo_list_done)
 void undo_list_done(struct undo_list *l);
 

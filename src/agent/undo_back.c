@@ -24,6 +24,11 @@ static struct str decoded(struct arena *a, struct str encoded)
     return arena_str(a, buf_str(&b));
 }
 
+const char *undo_prefix(struct str root)
+{
+    return str_is(root, "/") ? "/" : "";
+}
+
 /* What was cut off ---------------------------------------------------------------------------- */
 
 /* Directories that the turn made, and that are empty now; the deepest first. */
@@ -228,7 +233,8 @@ static bool gave_way(const struct back *b, const struct undo_item *item)
 static void add_stranger(struct back *b, struct str path)
 {
     if (b->n_strangers++ < UNDO_NAMED)
-        buf_printf(&b->strangers, "%s'" STR_FMT "'", b->n_strangers > 1 ? ", " : "", STR_ARG(path));
+        buf_printf(&b->strangers, "%s'%s" STR_FMT "'", b->n_strangers > 1 ? ", " : "",
+            undo_prefix(b->list->root), STR_ARG(path));
 }
 
 static bool look(struct back *b, struct err *err)

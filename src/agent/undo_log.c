@@ -14,6 +14,7 @@
 enum {
     ENTRIES_MAX = 100 * 1000,
     DAY_S = 24 * 60 * 60,
+    HOMES_MAX = 1000, /* looked at; of more, the next ones have their turn later */
 };
 #define ARENA_MAX ((size_t)1 << 30)
 
@@ -285,22 +286,58 @@ void undo_remove(const char *dir, const char *id)
         remove_home(fd, id);
 }
 
-/* Of sessions that nobody used for long. */
+struct home {
+    char name[NAME_MAX + 1];
+    int64_t used_s;
+    uint64_t bytes;
+};
+
+static bool look_home(int dir_fd, const char *name, struct home *ret_home)
+{
+    AUTO_FD int fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    struct home home = {0};
+    struct stat st;
+    struct dirent *d;
+    if (fd < 0 || fstatat(fd, "log", &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return false;
+    snprintf(home.name, sizeof(home.name), "%s", name);
+    home.used_s = st.st_mtim.tv_sec;
+    DIR *stream = fdopendir(dup(fd));
+    while (stream && (d = readdir(stream)))
+        if (fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
+            home.bytes += (uint64_t)st.st_size;
+    if (stream)
+        closedir(stream);
+    *ret_home = home;
+    return true;
+}
+
+static int newest_first(const void *a, const void *b)
+{
+    const struct home *x = a, *y = b;
+    return (x->used_s < y->used_s) - (x->used_s > y->used_s);
+}
+
+/* Of sessions that nobody used for long, or that together take too much room: the oldest go. */
 static void prune(const char *dir)
 {
     DIR *stream = opendir(dir);
     struct dirent *d;
     int64_t now_s = (int64_t)(clock_wall_ms() / 1000);
-    while (stream && (d = readdir(stream))) {
-        AUTO_BUF struct buf log = BUF_INIT(PATH_MAX);
-        struct stat st;
-        buf_printf(&log, "%s/log", d->d_name);
-        if (d->d_name[0] != '.' && fstatat(dirfd(stream), buf_z(&log), &st, 0) == 0 &&
-            st.st_mtim.tv_sec + (int64_t)UNDO_DAYS * DAY_S < now_s)
-            remove_home(dirfd(stream), d->d_name);
+    uint64_t bytes = 0;
+    size_t n = 0;
+    if (!stream)
+        return;
+    AUTO_FREE struct home *homes = base_alloc(HOMES_MAX * sizeof(*homes));
+    while (n < HOMES_MAX && (d = readdir(stream)))
+        n += d->d_name[0] != '.' && look_home(dirfd(stream), d->d_name, &homes[n]);
+    qsort(homes, n, sizeof(*homes), newest_first);
+    for (size_t i = 0; i < n; i++) {
+        bytes += homes[i].bytes;
+        if (homes[i].used_s + (int64_t)UNDO_DAYS * DAY_S < now_s || bytes > UNDO_ALL_MAX)
+            remove_home(dirfd(stream), homes[i].name);
     }
-    if (stream)
-        closedir(stream);
+    closedir(stream);
 }
 
 /* The whole ----------------------------------------------------------------------------------- */

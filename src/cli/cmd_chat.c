@@ -53,12 +53,13 @@ static void close_talk(struct talk *t)
             close(fds[i]);
     buf_done(&t->held);
     buf_done(&t->queue);
+    buf_done(&t->typed);
+    buf_done(&t->later);
+    buf_done(&t->aside);
+    buf_done(&t->consent);
     buf_done(&t->question.rule);
     buf_done(&t->question.draft);
     buf_done(&t->place.branch);
-    buf_done(&t->typed);
-    buf_done(&t->aside);
-    buf_done(&t->consent);
     text_done(&t->stay);
     err_done(&t->err);
 }
@@ -74,6 +75,18 @@ static bool check(const struct cli *cli, struct err *err)
     return true;
 }
 
+/* What the user typed is the last text; what we told the model beside it comes before. */
+void talk_add_typed(const json_t *message, struct buf *text)
+{
+    const json_t *content = json_object_get(message, "content");
+    if (message_type(message) != MESSAGE_USER) {
+        message_add_text(message, text);
+        return;
+    }
+    for (size_t i = json_array_size(content); i-- > 0 && text->n == 0;)
+        buf_add_str(text, json_str(json_object_get(json_array_get(content, i), "text")));
+}
+
 /* The end of a conversation that goes on; what was asked in it can be asked again. */
 void talk_show_past(struct talk *t, const json_t *messages)
 {
@@ -85,7 +98,7 @@ void talk_show_past(struct talk *t, const json_t *messages)
         enum message_type type = message_type(message);
         if (type != MESSAGE_USER && type != MESSAGE_ASSISTANT)
             continue;
-        message_add_text(message, &text);
+        talk_add_typed(message, &text);
         mask_add_text(&t->job.mask, buf_str(&text), &masked);
         if (type == MESSAGE_USER)
             editor_remember(t->editor, buf_str(&masked));
@@ -139,6 +152,7 @@ static bool run_chat(struct cli *cli, const struct args *args, struct err *err)
         .queue = BUF_INIT(QUEUE_MAX),
         .stay = TEXT_INIT,
         .typed = BUF_INIT(2 * EDITOR_MAX),
+        .later = BUF_INIT(QUEUE_MAX),
         .aside = BUF_INIT(ASIDE_MAX),
         .consent = BUF_INIT(ASIDE_MAX),
     };

@@ -1,6 +1,7 @@
 /* cordon sessions: list, show, export, import, rm, fork. */
 #include "agent/catalog.h"
 #include "agent/exchange.h"
+#include "agent/undo.h"
 #include "cli/cmds.h"
 #include "cli/config.h"
 #include "cli/session_view.h"
@@ -312,14 +313,15 @@ static const struct cmd cmd_import = {
 
 static bool run_rm(struct cli *cli, const struct args *args, struct err *err)
 {
-    const char *dir, *id;
+    const char *dir, *undo, *id;
     AUTO_JSON json_t *removed = json_array();
-    if (!sessions_dir(cli, &dir, err))
+    if (!sessions_dir(cli, &dir, err) || !config_state_path(cli->arena, "undo", &undo, err))
         return false;
     for (size_t i = 0; i < args->n; i++) {
         AUTO_ARENA struct arena a = ARENA_INIT(LIST_ARENA);
         if (!catalog_find(dir, str_z(args->v[i]), &a, &id, err) || !catalog_remove(dir, id, err))
             return false;
+        undo_remove(undo, id);
         json_push(removed, json_string(id));
     }
     if (!cli->json)

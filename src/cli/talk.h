@@ -64,6 +64,7 @@ struct talk {
     /* Of commands: */
     talk_work work;
     struct buf typed;   /* the command line of `!` that is at work */
+    struct buf later;   /* commands that wait until the turn is over, line by line */
     struct buf aside;   /* what the model is told with the next prompt */
     struct buf consent; /* with the lock: what /approve said while the agent works, line by line */
 };
@@ -130,6 +131,8 @@ void talk_add_status(struct talk *t, unsigned width, struct text *region);
 
 /* commands ------------------------------------------------------------------------------------- */
 
+/* When a turn is over: those that waited, until one of them begins something. */
+void talk_run_later(struct talk *t);
 /* False: this is for the model. */
 bool talk_command(struct talk *t, struct str text);
 /* For the editor: words that begin with / or @. */
@@ -150,6 +153,8 @@ void talk_shell(struct talk *t, struct str command);
 /* What /approve said: in the thread that calls tools, or when none does. With the lock. */
 void talk_apply_consent(struct talk *t);
 
+/* What was said in a message, without what we told the model beside it. */
+void talk_add_typed(const json_t *message, struct buf *text);
 /* The end of a conversation that goes on. */
 void talk_show_past(struct talk *t, const json_t *messages);
 

@@ -19,7 +19,7 @@ static void quit(struct talk *t, struct str words)
 static const struct command {
     const char *name, *words, *help;
     void (*run)(struct talk *t, struct str words);
-    bool idle; /* not while the agent works */
+    bool idle; /* waits until the turn is over */
 } commands[] = {
     {"/help", "", "what there is", say_help, false},
     {"/model", "[NAME]", "who answers, or who shall", talk_model, true},
@@ -128,18 +128,42 @@ static struct str trim(struct str s)
     return str_trim_end(str_trim_end(s, '\n'), ' ');
 }
 
+/* What needs the agent's hands free waits until they are. */
+static void wait_for_turn(struct talk *t, const char *name, struct str words)
+{
+    AUTO_BUF struct buf line = BUF_INIT(2 * EDITOR_MAX);
+    buf_printf(&line, "%s%s" STR_FMT, name, words.n && name[0] == '/' ? " " : "", STR_ARG(words));
+    buf_add_str(&t->later, buf_str(&line));
+    buf_add_byte(&t->later, '\0');
+    pthread_mutex_lock(&t->lock);
+    chat_queue(t->chat, buf_str(&line));
+    pthread_mutex_unlock(&t->lock);
+}
+
+void talk_run_later(struct talk *t)
+{
+    while (t->later.n && !t->busy) {
+        AUTO_BUF struct buf line = BUF_INIT(2 * EDITOR_MAX);
+        struct str first, rest;
+        str_cut(buf_str(&t->later), '\0', &first, &rest);
+        buf_add_str(&line, first);
+        memmove(t->later.p, rest.p, rest.n);
+        buf_truncate(&t->later, rest.n);
+        (void)talk_command(t, buf_str(&line));
+    }
+}
+
 static void run_command(struct talk *t, const struct command *c, struct str words)
 {
     AUTO_BUF struct buf b = BUF_INIT(4096);
-    if (words.n && !c->words[0])
+    if (words.n && !c->words[0]) {
         buf_printf(&b, "%s takes no words", c->name);
-    else if (c->idle && t->busy)
-        buf_printf(&b, "%s waits for nothing: say it again when the turn is over (Escape ends it)",
-            c->name);
-    if (b.n)
         talk_note(t, buf_z(&b));
-    else
+    } else if (c->idle && t->busy) {
+        wait_for_turn(t, c->name, words);
+    } else {
         c->run(t, words);
+    }
 }
 
 /* A word that begins with / and has no other one in it: a path is no command. */
@@ -154,7 +178,10 @@ bool talk_command(struct talk *t, struct str text)
     ptrdiff_t blank = str_find(text, ' ');
     struct str name = blank < 0 ? text : str_head(text, (size_t)blank);
     if (str_starts_with(text, STR("!"))) {
-        talk_shell(t, trim(str_skip(text, 1)));
+        if (t->busy)
+            wait_for_turn(t, "!", trim(str_skip(text, 1)));
+        else
+            talk_shell(t, trim(str_skip(text, 1)));
         return true;
     }
     if (!is_command(name))

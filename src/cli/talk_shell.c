@@ -52,10 +52,6 @@ void talk_shell(struct talk *t, struct str command)
         talk_note(t, "!COMMAND runs it where tools run, and tells the model with the next prompt");
         return;
     }
-    if (t->busy) {
-        talk_note(t, "a command has to wait until the turn is over: say it again then");
-        return;
-    }
     buf_reset(&t->typed);
     buf_add_str(&t->typed, command);
     pthread_mutex_lock(&t->lock);

@@ -79,14 +79,14 @@ void talk_start_turn(struct talk *t, struct str text)
     if (!t->console.plain) /* where the terminal has shown what was typed */
         chat_user(t->chat, text);
     pthread_mutex_unlock(&t->lock);
-    buf_add_str(&t->aside, text);
-    t->prompt = message_user(buf_ok(&t->aside) ? buf_str(&t->aside) : text);
-    if (talk_start_work(t, run_turn))
+    t->prompt = message_user(text);
+    if (t->aside.n)
+        json_array_insert_new(
+            json_object_get(t->prompt, "content"), 0, block_text(buf_str(&t->aside)));
+    if (talk_start_work(t, run_turn)) {
         buf_reset(&t->aside);
-    else
-        buf_truncate(&t->aside, t->aside.n - text.n);
-    if (t->busy)
         return;
+    }
     json_decref(t->prompt);
     t->prompt = NULL;
 }
@@ -126,6 +126,10 @@ void talk_end_turn(struct talk *t)
     talk_apply_consent(t);
     pthread_mutex_unlock(&t->lock);
     talk_take_signals(t);
+    if (!t->leave)
+        talk_run_later(t);
+    if (t->busy) /* one of them began something: what waits is sent after it */
+        return;
     if (t->queue.n && !t->leave) {
         AUTO_FREE char *next = buf_take(&t->queue);
         talk_start_turn(t, str_z(next));
@@ -150,6 +154,7 @@ void talk_interrupt(struct talk *t)
 void talk_cancel(struct talk *t)
 {
     buf_reset(&t->queue);
+    buf_reset(&t->later);
     talk_interrupt(t);
 }
 

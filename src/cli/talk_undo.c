@@ -33,7 +33,7 @@ static void add_prompt(const struct talk *t, size_t turn, struct buf *b)
 {
     AUTO_BUF struct buf text = BUF_INIT(JSON_SIZE_MAX);
     struct str line, rest;
-    message_add_text(json_array_get(store_all(t->job.store), turn), &text);
+    talk_add_typed(json_array_get(store_all(t->job.store), turn), &text);
     rest = buf_str(&text);
     if (!str_cut(rest, '\n', &line, &rest))
         return;
@@ -70,8 +70,11 @@ static void tell_undone(struct talk *t, const struct undo_list *l)
     AUTO_BUF struct buf b = BUF_INIT(1 << 20);
     buf_printf(&b, "taken back: the changes");
     add_prompt(t, l->turn, &b);
+    if (!str_is(l->root, t->job.bench.options.cwd) && !str_is(l->root, "/"))
+        buf_printf(&b, " in " STR_FMT, STR_ARG(l->root));
     for (size_t i = 0; i < MIN(l->n, (size_t)NAMED_MAX); i++)
-        buf_printf(&b, "\n  " STR_FMT " %s", STR_ARG(l->items[i].path), fate(&l->items[i]));
+        buf_printf(&b, "\n  %s" STR_FMT " %s", undo_prefix(l->root), STR_ARG(l->items[i].path),
+            fate(&l->items[i]));
     if (l->n > NAMED_MAX)
         buf_printf(&b, "\n  and %zu more", l->n - NAMED_MAX);
     if (ran_commands(t, l->turn))
@@ -88,7 +91,8 @@ static void tell_model(struct talk *t, const struct undo_list *l)
     add_prompt(t, l->turn, b);
     buf_add_z(b, ". These are as they were before:");
     for (size_t i = 0; i < MIN(l->n, (size_t)NAMED_MAX); i++)
-        buf_printf(b, "%s " STR_FMT, i ? "," : "", STR_ARG(l->items[i].path));
+        buf_printf(
+            b, "%s %s" STR_FMT, i ? "," : "", undo_prefix(l->root), STR_ARG(l->items[i].path));
     if (l->n > NAMED_MAX)
         buf_printf(b, " and %zu more", l->n - NAMED_MAX);
     buf_add_z(b, "]\n\n");

@@ -243,7 +243,6 @@ def _(t):
               options=("--approval", "always")) as c:
         c.shows(r"^> what")
         say(c, "go", r"^Wait\.")
-        say(c, "/undo", r"when the turn is over")
         say(c, "/approve never", r"counts from the next call on")
         c.shows(r"^The end\.")
         leave(t, c)
@@ -278,6 +277,24 @@ def _(t):
     t.same(second, "again")
 
 
+@case("chat: commands wait until the turn is over, before what waits to be sent", who="root")
+def _(t):
+    t.file("a.txt", "a\n")
+    with chat(t, [call("write_file", path="a.txt", content="A\n")], [{"text": "One. "}, {"delay_ms": 1500}, {"text": "End."}],
+              [{"text": "Two."}], rows=40) as c:
+        c.shows(r"^> what")
+        say(c, "go", r"^One\.")
+        say(c, "and then?", r"^later: and then")
+        say(c, "/undo", r"^later: /undo")
+        say(c, "!echo wai''ted", r"^later: !echo")
+        seen = text_of(c.shows(r"^Two\."))
+        t.true(re.search(r"End\.\n(.|\n)*taken back(.|\n)*^ *waited(.|\n)*^> and then\?(.|\n)*Two", seen, re.M), seen)
+        t.same(read(t, "a.txt"), "a\n")
+        leave(t, c)
+    last = texts(the_session(t))[-1]
+    t.true("took back" in last and "waited" in last and last.endswith("and then?"), last)
+
+
 @case("chat: !command is interrupted, and has to wait", who="root")
 def _(t):
     with chat(t, [{"text": "One. "}, {"delay_ms": 60000}, {"text": "never"}], [{"text": "Two."}]) as c:
@@ -288,9 +305,11 @@ def _(t):
         seen = text_of(c.shows(r"interrupted"))
         t.true(not re.search(r"^ *never", seen, re.M), seen)
         say(c, "go", r"^One\.")
-        say(c, "!ls", r"has to wait until the turn is over")
+        say(c, "!echo nev''er", r"^later: !echo")
         c.send(b"\x03")
-        say(c, "again", r"^Two\.")
+        c.shows(r"interrupted(.|\n)*interrupted")
+        seen = say(c, "again", r"^Two\.")
+        t.true(not re.search(r"^ *never", seen, re.M), seen)
         leave(t, c)
 
 

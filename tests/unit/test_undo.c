@@ -316,6 +316,30 @@ TEST(undo_is_private_and_goes_with_its_session)
     scene_done(&s);
 }
 
+TEST(undo_does_not_keep_old_sessions_for_ever)
+{
+    struct scene s;
+    struct stat st;
+    AUTO_ERR struct err err = {0};
+    const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    scene_init(&s);
+    make_tree(&s);
+    tree_file(in(&s, "undo/old/log"), "", 0600);
+    tree_file(in(&s, "undo/old/1.0"), "x", 0600);
+    tree_file(in(&s, "undo/young/log"), "", 0600);
+    tree_file(in(&s, "undo/huge/log"), "", 0600);
+    tree_file(in(&s, "undo/huge/1.0"), "", 0600);
+    BUG_ON(utimensat(AT_FDCWD, in(&s, "undo/old/log"), long_ago, 0) != 0 ||
+           truncate(in(&s, "undo/huge/1.0"), (off_t)UNDO_ALL_MAX + 1) != 0);
+    struct undo *u = open_undo(&s);
+    CHECK_OK(first_turn(&s, u, &err), &err);
+    CHECK(stat(in(&s, "undo/old"), &st) != 0);
+    CHECK(stat(in(&s, "undo/huge"), &st) != 0);
+    CHECK(stat(in(&s, "undo/s1/log"), &st) == 0);
+    undo_free(u);
+    scene_done(&s);
+}
+
 /* Killed -------------------------------------------------------------------------------------- */
 
 static int prepare_change(void *arg)
