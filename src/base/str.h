@@ -75,6 +75,9 @@ bool str_cut(struct str s, char separator, struct str *ret_head, struct str *ret
 /* Without the given byte at the end, however often it stands there. */
 struct str str_trim_end(struct str s, char byte);
 
+/* Nothing but blanks, tabs and line ends. */
+bool str_is_blank(struct str s);
+
 /* Number of single-byte edits (insert, delete, replace, swap) between two short words; words of
  * more than 64 bytes are "far" (SIZE_MAX). */
 size_t str_distance(struct str a, struct str b);

@@ -51,10 +51,11 @@ void talk_start_turn(struct talk *t, struct str text)
     t->prompt = message_user(text);
     t->began_ms = clock_mono_ms();
     pthread_mutex_lock(&t->lock);
-    if (!t->console.plain) /* where the terminal has shown what was typed */
+    if (!t->console.plain || t->console.lines) /* else the terminal has shown what was typed */
         chat_user(t->chat, text);
     t->over = false;
     pthread_mutex_unlock(&t->lock);
+    talk_add_images(t, text, t->prompt);
     t->busy = pthread_create(&t->thread, NULL, work, t) == 0;
     if (!t->busy) {
         talk_note(t, "no thread can be started");
@@ -63,13 +64,17 @@ void talk_start_turn(struct talk *t, struct str text)
 }
 
 /* What came as a signal: an interruption of ours ended the turn; any other ends us. */
-void talk_take_signals(struct talk *t)
+bool talk_take_signals(struct talk *t)
 {
+    bool interrupted = false;
     struct signalfd_siginfo info;
     struct pollfd fd = {.fd = t->job.bench.options.signals, .events = POLLIN};
     while (poll(&fd, 1, 0) > 0 && read(fd.fd, &info, sizeof(info)) == sizeof(info))
-        if (info.ssi_signo != SIGINT)
+        if (info.ssi_signo == SIGINT)
+            interrupted = true;
+        else
             t->leave = true;
+    return interrupted;
 }
 
 static void show_end(struct talk *t)
@@ -77,6 +82,12 @@ static void show_end(struct talk *t)
     if (t->ok)
         return;
     mask_err(&t->job.mask, &t->err);
+    if (t->console.lines && !isatty(STDIN_FILENO)) { /* what comes next builds on it */
+        if (!t->end.code)
+            (void)err_move(&t->end, &t->err);
+        t->leave = true;
+        return;
+    }
     if (t->err.code == E_CANCELED) {
         chat_note(t->chat, STR("interrupted"));
     } else {
@@ -95,7 +106,7 @@ void talk_end_turn(struct talk *t)
     show_end(t);
     chat_unqueue(t->chat);
     pthread_mutex_unlock(&t->lock);
-    talk_take_signals(t);
+    (void)talk_take_signals(t);
     if (t->queue.n && !t->leave) {
         AUTO_FREE char *next = buf_take(&t->queue);
         talk_start_turn(t, str_z(next));
