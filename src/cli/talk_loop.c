@@ -228,8 +228,10 @@ static void step(struct talk *t)
         }
         t->dirty = true;
     }
-    if (fds[4].revents && talk_take_signals(t) && t->console.plain)
+    if (fds[4].revents && talk_take_signals(t) && t->console.plain) {
         interrupt(t);
+        t->dirty = true;
+    }
     if (fds[0].revents)
         console_read(&t->console);
     if (t->console.lines)

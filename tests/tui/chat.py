@@ -242,6 +242,18 @@ for name, options, term in (("--plain", ("--plain",), "xterm"), ("TERM=dumb", ()
             t.true(b"\033" not in c.all, c.all)
 
 
+@case("chat: --plain: Ctrl-C twice leaves, and what looks like a start of a name is sent as it is", who="root")
+def _(t):
+    t.file("alpha")
+    with chat(t, [{"text": "Here."}], options=("--plain",)) as c:
+        c.send(b"see @alp\n")
+        c.expect(rb"Here\.\r\n")
+        c.send(b"\x03")
+        c.expect(rb"once more leaves")
+        c.send(b"\x03")
+        t.same(c.finish(), 0)
+
+
 @case("chat: Ctrl-Z stops, fg goes on", who="root")
 def _(t):
     with chat(t, [{"text": "Here."}]) as c:
