@@ -24,13 +24,13 @@ class Ended(Exception):
 class Terminal:
     """A program on a terminal of its own."""
 
-    def __init__(self, argv, env, cwd):
+    def __init__(self, argv, env, cwd, size=(ROWS, COLS)):
         self.seen = b""
         self.begun = time.perf_counter()
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # it does not outlive this
-            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLS, 0, 0))
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
             os.chdir(cwd)
             os.execve(argv[0], [os.fspath(a) for a in argv], {"TERM": "xterm-256color", "LANG": "C.UTF-8", **env})
 

@@ -154,22 +154,16 @@ static bool fork_at(const struct store *s, size_t asked, size_t *ret_n, struct e
     return true;
 }
 
-bool exchange_fork(const char *dir, const char *word, size_t n, const char *new_id,
+static bool fork_as(const char *dir, const struct store *s, size_t n, const char *new_id,
     struct store **ret_store, struct err *err)
 {
-    char id[ID_SIZE], path[PATH_MAX];
+    char path[PATH_MAX];
     size_t taken = 0;
-    AUTO_STORE struct store *s = NULL;
     AUTO_BUF struct buf lines = BUF_INIT((size_t)STORE_BYTES_MAX + 1);
-    id_new(id);
-    const char *own = new_id ? new_id : id;
-    if (!store_id_valid(str_z(own)))
-        return err_set(err, E_CLI_INVALID_ARG, "'%s' can't be a session's id", own);
-    snprintf(path, sizeof(path), "%s/%s.jsonl", dir, own);
-    if (!store_open(dir, word, STORE_READ, &s, err) || !fork_at(s, n, &taken, err) ||
-        !fork_lines(s, own, taken, &lines, err) || !tape_make_dir(dir, err) ||
-        !tape_put(path, buf_str(&lines), false, err) ||
-        !store_open(dir, own, STORE_WRITE, ret_store, err))
+    snprintf(path, sizeof(path), "%s/%s.jsonl", dir, new_id);
+    if (!fork_at(s, n, &taken, err) || !fork_lines(s, new_id, taken, &lines, err) ||
+        !tape_make_dir(dir, err) || !tape_put(path, buf_str(&lines), false, err) ||
+        !store_open(dir, new_id, STORE_WRITE, ret_store, err))
         return false;
     if (n != SIZE_MAX && taken > n)
         store_note(*ret_store,
@@ -177,4 +171,24 @@ bool exchange_fork(const char *dir, const char *word, size_t n, const char *new_
             "fork has the first %zu",
             n, taken);
     return true;
+}
+
+bool exchange_fork_open(
+    const char *dir, const struct store *s, size_t n, struct store **ret_store, struct err *err)
+{
+    char id[ID_SIZE];
+    id_new(id);
+    return fork_as(dir, s, n, id, ret_store, err);
+}
+
+bool exchange_fork(const char *dir, const char *word, size_t n, const char *new_id,
+    struct store **ret_store, struct err *err)
+{
+    char id[ID_SIZE];
+    AUTO_STORE struct store *s = NULL;
+    id_new(id);
+    const char *own = new_id ? new_id : id;
+    if (!store_id_valid(str_z(own)))
+        return err_set(err, E_CLI_INVALID_ARG, "'%s' can't be a session's id", own);
+    return store_open(dir, word, STORE_READ, &s, err) && fork_as(dir, s, n, own, ret_store, err);
 }

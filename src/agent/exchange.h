@@ -30,6 +30,10 @@ MUST_USE bool exchange_import(const char *dir, const struct exchange_import *imp
 MUST_USE bool exchange_fork(const char *dir, const char *word, size_t n, const char *new_id,
     struct store **ret_store, struct err *err);
 
+/* The same of one that is open, also while it is written to. */
+MUST_USE bool exchange_fork_open(
+    const char *dir, const struct store *s, size_t n, struct store **ret_store, struct err *err);
+
 /* "ID@N" or "ID": E_CLI_INVALID_ARG. The id is a copy in the arena. */
 struct arena;
 MUST_USE bool exchange_parse_fork(

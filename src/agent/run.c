@@ -209,18 +209,10 @@ static bool ask_summary(struct run *r, bool brief, struct buf *text)
     return ask_summary_once(r, true, text, &again);
 }
 
-/* Brief: the service does not take the messages as they are. */
-static bool compact(struct run *r, uint64_t tokens, bool brief)
+static bool replace_by_summary(struct run *r, size_t kept, bool brief)
 {
     AUTO_BUF struct buf text = BUF_INIT(SUMMARY_MAX);
     const json_t *messages = r->loop.messages;
-    uint64_t window = r->agent->window;
-    if (brief) /* whatever was known of the window, it has less */
-        window = window ? MIN(window, tokens) : tokens;
-    size_t kept = compact_keep(messages, window);
-    /* A summary of what was just summarised would go on for ever. */
-    if (r->compacted && r->loop.turns <= r->compacted + 1)
-        return too_full(r, tokens);
     if (!ask_summary(r, brief, &text))
         return false;
     AUTO_JSON json_t *summary = compact_summary(buf_str(&text), kept);
@@ -230,9 +222,22 @@ static bool compact(struct run *r, uint64_t tokens, bool brief)
     loop_replace(&r->loop, shorter);
     r->stored = json_array_size(shorter);
     r->compacted = r->loop.turns;
-    if (!tell(r, &(struct agent_event){.kind = AGENT_COMPACTED, .message = summary, .kept = kept}))
+    return tell(
+        r, &(struct agent_event){.kind = AGENT_COMPACTED, .message = summary, .kept = kept});
+}
+
+/* Brief: the service does not take the messages as they are. */
+static bool compact(struct run *r, uint64_t tokens, bool brief)
+{
+    uint64_t window = r->agent->window;
+    if (brief) /* whatever was known of the window, it has less */
+        window = window ? MIN(window, tokens) : tokens;
+    /* A summary of what was just summarised would go on for ever. */
+    if (r->compacted && r->loop.turns <= r->compacted + 1)
+        return too_full(r, tokens);
+    if (!replace_by_summary(r, compact_keep(r->loop.messages, window), brief))
         return false;
-    tokens = compact_estimate(shorter);
+    tokens = compact_estimate(r->loop.messages);
     return !compact_is_due(tokens, r->agent->window) || too_full(r, tokens);
 }
 
@@ -361,11 +366,31 @@ bool agent_run(const struct agent *agent, const json_t *prompt, struct agent_out
     AUTO_JSON json_t *messages = store_messages(agent->store);
     struct run r = {.agent = agent, .outcome = ret_outcome, .stored = json_array_size(messages)};
     *ret_outcome = (struct agent_outcome){0};
+    undo_begin_turn(agent->undo, json_array_size(store_all(agent->store)));
     json_push(messages, json_incref((json_t *)prompt));
     loop_init(&r.loop, &agent->limits, messages);
     struct loop_effect end = drive(&r);
     ret_outcome->turns = r.loop.turns;
     bool ok = conclude(&r, &end, err);
+    err_done(&r.error);
+    loop_done(&r.loop);
+    return ok;
+}
+
+bool agent_compact(const struct agent *agent, struct agent_outcome *ret_outcome, struct err *err)
+{
+    AUTO_JSON json_t *messages = store_messages(agent->store);
+    struct run r = {.agent = agent, .outcome = ret_outcome, .stored = json_array_size(messages)};
+    *ret_outcome = (struct agent_outcome){0};
+    if (r.stored < 2)
+        return err_set(err, E_NOT_FOUND, "there is nothing yet that could be summarised");
+    uint64_t tokens = compact_estimate(messages);
+    loop_init(&r.loop, &agent->limits, messages);
+    bool ok = replace_by_summary(&r, compact_keep(messages, tokens), false);
+    if (!ok && is_canceled(&r))
+        err_set(&r.error, E_CANCELED, "interrupted");
+    if (!ok)
+        err_move(err, &r.error);
     err_done(&r.error);
     loop_done(&r.loop);
     return ok;

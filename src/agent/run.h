@@ -11,6 +11,7 @@
 
 #include "agent/loop.h"
 #include "agent/store.h"
+#include "agent/undo.h"
 #include "llm/provider.h"
 #include "tool/toolbox.h"
 
@@ -39,6 +40,7 @@ struct agent {
     struct provider *provider;
     struct toolbox *box;
     struct store *store;
+    struct undo *undo;          /* NULL: what tools replace is not kept */
     struct llm_request request; /* without messages */
     struct loop_limits limits;
     uint64_t
@@ -64,6 +66,10 @@ struct agent_outcome {
  * The outcome is filled in either way. */
 MUST_USE bool agent_run(const struct agent *agent, const json_t *prompt,
     struct agent_outcome *ret_outcome, struct err *err);
+/* Makes a summary of the conversation now, whatever its length. E_NOT_FOUND: there is nothing to
+ * summarise. */
+MUST_USE bool agent_compact(
+    const struct agent *agent, struct agent_outcome *ret_outcome, struct err *err);
 void agent_outcome_done(struct agent_outcome *outcome);
 
 #endif

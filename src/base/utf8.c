@@ -215,3 +215,11 @@ bool utf8_printable(struct str s)
     }
     return true;
 }
+
+size_t utf8_cut(struct str s, size_t most)
+{
+    size_t n = MIN(s.n, most);
+    while (n > 0 && n < s.n && ((unsigned char)s.p[n] & 0xc0) == 0x80)
+        n--;
+    return n;
+}

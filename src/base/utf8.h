@@ -25,6 +25,9 @@ size_t utf8_invalid_length(struct str s);
 /* Writes a valid code point, returns its length. */
 size_t utf8_write(uint32_t codepoint, char bytes[UTF8_MAX]);
 
+/* How many of the first `most` bytes end with a whole character. */
+size_t utf8_cut(struct str s, size_t most);
+
 bool utf8_is_scalar(uint32_t codepoint);
 bool utf8_valid(struct str s);
 

@@ -391,12 +391,13 @@ static void add_staged(struct manifest *m, const struct writer_staged *file)
 }
 
 /* The manifest as it will be, before the project is changed. */
-static bool note_next(void *apply, const struct writer_staged *files, size_t n, struct err *err)
+static bool note_next(void *apply, const struct writer_plan *plan, struct err *err)
 {
+    size_t n = plan->n;
     const struct apply_trees *t = &((const struct apply *)apply)->trees;
     AUTO_MANIFEST struct manifest next = MANIFEST_INIT;
     AUTO_FREE struct writer_staged *sorted = base_alloc((n + 1) * sizeof(*sorted));
-    memcpy(sorted, files, n * sizeof(*sorted));
+    memcpy(sorted, plan->files, n * sizeof(*sorted));
     qsort(sorted, n, sizeof(*sorted), compare_staged);
     for (size_t i = 0, j = 0; i < t->manifest->n || j < n;) {
         struct str path = {0};

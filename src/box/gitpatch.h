@@ -21,7 +21,6 @@
 #include "box/delta.h"
 
 enum {
-    GITPATCH_CONTEXT = 3,
     GITPATCH_TEXT_MAX = 64 << 20, /* a larger file is written as binary */
 };
 #define GITPATCH_BUDGET      INT64_C(1000000000) /* steps for all files */

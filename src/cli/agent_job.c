@@ -95,7 +95,7 @@ static bool open_provider(struct agent_job *j, struct err *err)
     struct provider_options p = {
         .name = o->provider,
         .base_url = o->base_url,
-        .model = o->model,
+        .model = j->model ? j->model : o->model,
         .script = o->script,
         .max_retries = (int)j->max_retries,
         .cancel_fd = j->bench.options.signals,
@@ -106,6 +106,20 @@ static bool open_provider(struct agent_job *j, struct err *err)
     if (!add_settings(j, &p, err) || !provider_open(&p, &j->provider, err))
         return false;
     mask_add(&j->mask, provider_key(j->provider));
+    return true;
+}
+
+bool agent_job_set_model(struct agent_job *j, struct str model, struct err *err)
+{
+    struct provider *old = j->provider;
+    const char *before = j->model;
+    j->model = arena_strdup(j->cli->arena, model);
+    if (!open_provider(j, err)) {
+        j->model = before;
+        j->provider = old;
+        return false;
+    }
+    provider_close(old);
     return true;
 }
 
@@ -122,6 +136,18 @@ static bool create_session(struct agent_job *j, const char *dir, const char *pat
         .hide = provider_key(j->provider),
     };
     return store_create(dir, &spec, &j->store, err);
+}
+
+bool agent_job_new_session(struct agent_job *j, struct store **ret_store, struct err *err)
+{
+    struct store *now = j->store;
+    const char *dir;
+    bool ok = config_state_path(j->cli->arena, "sessions", &dir, err) &&
+              create_session(j, dir, NULL, err);
+    if (ok)
+        *ret_store = j->store;
+    j->store = now;
+    return ok;
 }
 
 static bool continue_session(struct agent_job *j, const char *dir, struct err *err)
@@ -164,6 +190,31 @@ static bool open_session(struct agent_job *j, struct err *err)
         out_warn(j->cli, "%s: %s", store_id(j->store), json_string_value(note));
     }
     return true;
+}
+
+/* What tools replace is kept with the session; a box keeps what it changes itself. */
+static bool open_undo(struct agent_job *j, struct err *err)
+{
+    const char *dir;
+    if (j->remote)
+        return true;
+    if (!config_state_path(j->cli->arena, "undo", &dir, err))
+        return false;
+    j->undo = undo_new(dir, store_id(j->store), j->bench.options.journal_dir);
+    j->bench.options.keeper = undo_keeper(j->undo);
+    return true;
+}
+
+bool agent_job_enter(struct agent_job *j, struct store *store, struct err *err)
+{
+    AUTO_ERR struct err none = {0};
+    bool ok = store_finish(j->store, err) || err_wrap(err, "the session before this one");
+    j->store = store;
+    store_hide(j->store, provider_key(j->provider));
+    undo_free(j->undo);
+    j->undo = NULL;
+    j->bench.options.keeper = (struct toolbox_keeper){0};
+    return open_undo(j, ok ? err : &none) && ok;
 }
 
 /* The context --------------------------------------------------------------------------------- */
@@ -279,13 +330,14 @@ bool agent_job_open(struct agent_job *j, struct err *err)
 
 bool agent_job_session(struct agent_job *j, struct err *err)
 {
-    return j->store || open_session(j, err);
+    return j->store || (open_session(j, err) && open_undo(j, err));
 }
 
 bool agent_job_prepare(struct agent_job *j, struct err *err)
 {
     start_timer(j);
-    if (open_provider(j, err) && make_prompt(j, err) && (j->session_later || open_session(j, err)))
+    if (open_provider(j, err) && make_prompt(j, err) &&
+        (j->session_later || agent_job_session(j, err)))
         return true;
     if (err->code != E_CANCELED || !j->deadline_ms || clock_mono_ms() < j->deadline_ms)
         return false;
@@ -305,6 +357,7 @@ struct agent agent_job_agent(const struct agent_job *j)
         .provider = j->provider,
         .box = j->bench.box,
         .store = j->store,
+        .undo = j->undo,
         .request = {.system = prompt_to_use(j),
             .tools = j->tools,
             .max_tokens = (uint64_t)o->max_tokens,
@@ -334,6 +387,7 @@ void agent_job_done(struct agent_job *j)
     if (j->bench.box)
         bench_done(&j->bench);
     remote_stop(j->remote);
+    undo_free(j->undo);
     provider_close(j->provider);
     mask_done(&j->mask);
     buf_done(&j->system_text);

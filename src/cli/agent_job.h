@@ -44,6 +44,7 @@ struct agent_job {
     struct mask mask;
     struct provider *provider;
     struct store *store;
+    struct undo *undo; /* of the session */
     struct buf system_text, prompt_text;
     struct str system; /* no value: cordon's own */
     json_t *prompt, *tools;
@@ -54,6 +55,7 @@ struct agent_job {
     bool session_later; /* by agent_job_session() */
     void (*on_retry)(void *context, const struct retry_notice *notice);
     void *retry_context;
+    const char *model;   /* chosen since; NULL: as the options say */
     double temperature;  /* negative: not given */
     int64_t max_retries; /* the same */
 };
@@ -113,6 +115,13 @@ MUST_USE bool agent_job_open(struct agent_job *j, struct err *err);
 MUST_USE bool agent_job_prepare(struct agent_job *j, struct err *err);
 /* The session, if it is not there yet. */
 MUST_USE bool agent_job_session(struct agent_job *j, struct err *err);
+
+/* Another model of the same provider; on failure the one before stays. */
+MUST_USE bool agent_job_set_model(struct agent_job *j, struct str model, struct err *err);
+/* A new session; and going on with one, which is handed over. The one before is closed: false, if
+ * it could not be written. */
+MUST_USE bool agent_job_new_session(struct agent_job *j, struct store **ret_store, struct err *err);
+MUST_USE bool agent_job_enter(struct agent_job *j, struct store *store, struct err *err);
 
 /* What is known of the model; NULL: nothing. */
 const struct config_model *agent_job_model(const struct agent_job *j);

@@ -89,18 +89,23 @@ static bool open_events(struct bench *b, const char *path, struct err *err)
 
 /* The words that a person sees are those that will be used; what a model chose is made printable.
  */
-static void add_question(struct buf *text, const struct approve_question *q)
+static void add_lines(struct buf *text, struct str rest)
 {
-    struct str line, rest = q->subject;
-    buf_printf(text, "\n%s wants to %s:\n", q->tool,
-        q->is_command ? "run"
-        : q->mutating ? "change"
-                      : "read");
-    while (str_cut(rest, '\n', &line, &rest)) {
+    for (struct str line; rest.n && str_cut(rest, '\n', &line, &rest);) {
         buf_add_z(text, "    ");
         utf8_add_printable(text, line);
         buf_add_byte(text, '\n');
     }
+}
+
+static void add_question(struct buf *text, const struct approve_question *q)
+{
+    buf_printf(text, "\n%s wants to %s:\n", q->tool,
+        q->is_command ? "run"
+        : q->mutating ? "change"
+                      : "read");
+    add_lines(text, q->subject);
+    add_lines(text, q->diff);
     buf_add_byte(text, '(');
     utf8_add_printable(text, str_z(q->why));
     buf_add_z(text, ")\n");

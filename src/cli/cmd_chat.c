@@ -11,6 +11,7 @@
 
 enum {
     QUEUE_MAX = 1 << 20,
+    ASIDE_MAX = 8 << 20,
     PAST_SHOWN = 20, /* messages of a conversation that goes on */
     ROWS_AT_ONCE = 128,
 };
@@ -73,14 +74,17 @@ static bool open_talk(struct talk *t, struct err *err)
     t->resized = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     t->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     t->answered = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    t->job.bench.options.tell_diff = talk_tell_diff;
+    t->job.bench.options.diff_context = t;
     if (!open_console(t, err))
         return false;
     t->chat = chat_new(&(struct chat_options){.width = t->console.look.cols,
+        .rows = t->console.look.rows,
         .show_links = t->console.look.no_links || t->console.plain,
         .most = ROWS_AT_ONCE});
     /* Where the terminal edits lines, what is typed is what is meant. */
-    t->editor =
-        editor_new(&(struct editor_options){.complete = t->console.plain ? NULL : talk_complete});
+    t->editor = editor_new(&(struct editor_options){
+        .complete = t->console.plain ? NULL : talk_complete, .context = t});
     return true;
 }
 
@@ -118,7 +122,12 @@ static void close_talk(struct talk *t)
             close(fds[i]);
     buf_done(&t->held);
     buf_done(&t->queue);
-    buf_done(&t->question.choices);
+    buf_done(&t->question.rule);
+    buf_done(&t->question.draft);
+    buf_done(&t->place.branch);
+    buf_done(&t->typed);
+    buf_done(&t->aside);
+    buf_done(&t->consent);
     text_done(&t->stay);
     err_done(&t->err);
     err_done(&t->end);
@@ -131,7 +140,7 @@ static bool check(const struct cli *cli, struct err *err)
 }
 
 /* The end of a conversation that goes on; what was asked in it can be asked again. */
-static void show_past(struct talk *t, const json_t *messages)
+void talk_show_past(struct talk *t, const json_t *messages)
 {
     size_t i, n = json_array_size(messages);
     const json_t *message;
@@ -165,7 +174,7 @@ static void say_hello(struct talk *t)
         buf_printf(&b, "session %s goes on, with %zu messages", store_id(t->job.store),
             json_array_size(messages));
         talk_note(t, buf_z(&b));
-        show_past(t, messages);
+        talk_show_past(t, messages);
     }
     if (!leaf_check(&missing))
         talk_note(t, missing.message);
@@ -189,10 +198,14 @@ static bool run_chat(struct cli *cli, const struct args *args, struct err *err)
         .wake = -1,
         .answered = -1,
         .resized = -1,
-        .question.choices = BUF_INIT(8 << 20),
+        .question = {.rule = BUF_INIT(8 << 20), .draft = BUF_INIT(2 * EDITOR_MAX)},
+        .place.branch = BUF_INIT(8 << 10),
         .held = BUF_INIT(16 << 20),
         .queue = BUF_INIT(QUEUE_MAX),
         .stay = TEXT_INIT,
+        .typed = BUF_INIT(2 * EDITOR_MAX),
+        .aside = BUF_INIT(ASIDE_MAX),
+        .consent = BUF_INIT(ASIDE_MAX),
     };
     t.job.on_retry = talk_tell_retry;
     t.job.retry_context = &t;

@@ -1,7 +1,7 @@
 /* A conversation in a terminal, in pieces: `tell` is what the agent's thread puts into its rows,
  * `ask` its questions and their answers, `turn` begins and ends its thread, `commands` are the
- * user's words that are no prompts, `lines` is how it goes without a terminal, `loop` takes keys
- * and draws. */
+ * user's words that are no prompts (`undo`, `session`, `shell`, `consent` the larger ones), `lines`
+ * is how it goes without a terminal, `loop` takes keys and draws. */
 #ifndef CLI_TALK_H
 #define CLI_TALK_H
 
@@ -14,13 +14,27 @@
 #include <pthread.h>
 
 /* What it is about stays above; below are the answers that count, as soon as they do: who is just
- * typing must not have said yes. */
+ * typing must not have said yes. While it is edited, the editor has its text. */
 struct question {
-    bool open, has_rule;
-    struct buf choices;
-    uint64_t since_ms; /* when it was shown; 0: not yet */
+    bool open, is_command;
+    bool editing;              /* this thread's own */
+    bool half;                 /* of a line "e": its end does not end the text */
+    struct buf rule;           /* of always; none: it can't be */
+    struct approve_edit *edit; /* the agent's thread waits with it; NULL: no text to edit */
+    struct buf draft;          /* what was in the editor before */
+    uint64_t since_ms;         /* when it was shown; 0: not yet */
     enum approve_answer answer;
 };
+
+/* What the status line says that is not at hand. */
+struct talk_place {
+    struct buf branch;
+    uint64_t looked_ms; /* when; 0: not yet */
+};
+
+struct talk;
+/* What the thread does: a turn, or what a command needs a model or a tool for. */
+typedef bool (*talk_work)(struct talk *t, struct err *err);
 
 struct talk {
     struct agent_job job;
@@ -45,6 +59,7 @@ struct talk {
     json_t *prompt;
     struct buf queue;
     struct text stay; /* not drawn yet */
+    struct talk_place place;
     uint64_t began_ms, drawn_ms, interrupted_ms;
     bool dirty;
     /* Settings, and what is kept between conversations. */
@@ -52,6 +67,11 @@ struct talk {
     struct history history;
     /* Without a terminal: why it ends before its lines do. */
     struct err end;
+    /* Of commands: */
+    talk_work work;
+    struct buf typed;   /* the command line of `!` that is at work */
+    struct buf aside;   /* what the model is told with the next prompt */
+    struct buf consent; /* with the lock: what /approve said while the agent works, line by line */
 };
 
 void talk_signal(int eventfd);
@@ -70,16 +90,28 @@ void talk_say_rest(struct talk *t);
 
 /* In the agent's thread. */
 enum approve_answer talk_ask(void *talk, const struct approve_question *q, struct str rule);
+/* In the agent's thread: what a call has changed. */
+void talk_tell_diff(void *talk, struct str diff);
 /* True: what was typed was for the question. */
 bool talk_answer(struct talk *t, const struct typed *typed);
+/* True: the content of the editor was for the question; and it is to be left as it is. */
+bool talk_take_edited(struct talk *t);
+bool talk_leave_edited(struct talk *t);
+/* The editor has its own text again once the question is gone. */
+void talk_end_edit(struct talk *t);
 /* With the lock. */
 void talk_add_question(struct talk *t, unsigned width, struct text *region);
+/* All of it is on the terminal: soon answers count. */
+void talk_question_shown(struct talk *t);
 
 /* turn ----------------------------------------------------------------------------------------- */
 
 /* A line of ours in the conversation. */
 void talk_note(struct talk *t, const char *words);
+void talk_note_error(struct talk *t, struct err *err);
 void talk_start_turn(struct talk *t, struct str text);
+/* The same with something else to do; false: it can't be started, and that is told. */
+bool talk_start_work(struct talk *t, talk_work work);
 bool talk_turn_is_over(struct talk *t);
 void talk_end_turn(struct talk *t);
 /* The last one, which does not go on with what waits. */
@@ -91,12 +123,42 @@ void talk_cancel(struct talk *t);
 /* Whether there was an interruption among them. */
 bool talk_take_signals(struct talk *t);
 
+/* look: at what was collapsed -------------------------------------------------------------------
+ */
+
+/* True: the key was for that. */
+bool talk_look_key(struct talk *t, const struct typed *typed);
+/* A command: prints the last one that was not printed yet. */
+void talk_open(struct talk *t, struct str words);
+
+/* status --------------------------------------------------------------------------------------- */
+
+void talk_add_status(struct talk *t, unsigned width, struct text *region);
+
 /* commands ------------------------------------------------------------------------------------- */
 
 /* False: this is for the model. */
 bool talk_command(struct talk *t, struct str text);
 /* For the editor: words that begin with / or @. */
 void talk_complete(void *talk, struct str word, struct editor_list *list);
+/* What a person asked for that prints text of its own: a block in which nothing is Markdown. */
+void talk_show_block(struct talk *t, const char *language, struct str text);
+
+/* Each has the words behind its name, which may be none. */
+void talk_undo(struct talk *t, struct str words);
+void talk_diff(struct talk *t, struct str words);
+void talk_model(struct talk *t, struct str words);
+void talk_session(struct talk *t, struct str words);
+void talk_fork(struct talk *t, struct str words);
+void talk_export(struct talk *t, struct str words);
+void talk_compact(struct talk *t, struct str words);
+void talk_consent(struct talk *t, struct str words);
+void talk_shell(struct talk *t, struct str command);
+/* What /approve said: in the thread that calls tools, or when none does. With the lock. */
+void talk_apply_consent(struct talk *t);
+
+/* The end of a conversation that goes on. */
+void talk_show_past(struct talk *t, const json_t *messages);
 
 /* image ---------------------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* Questions of the approval, and what counts as an answer. */
+/* Questions of the approval, what counts as an answer, and what is edited instead of one. */
 #include "base/clock.h"
 #include "cli/talk.h"
 #include "tool/sessions.h"
@@ -11,34 +11,82 @@ enum {
     SUBJECT_MAX = 1 << 20, /* bytes of what is asked */
 };
 
+/* Asking --------------------------------------------------------------------------------------- */
+
+static void plain_choices(struct talk *t)
+{
+    AUTO_BUF struct buf line = BUF_INIT(2 * SUBJECT_MAX);
+    const struct question *q = &t->question;
+    buf_printf(&line, "[y]es, [n]o%s", q->edit ? ", [e]dit" : "");
+    if (q->rule.n)
+        buf_printf(&line, ", [a]lways %s", buf_z((struct buf *)&q->rule));
+    chat_note(t->chat, buf_str(&line));
+}
+
+/* Where nobody here can tell what becomes of the files: what the tool was given. */
+static void add_arguments(const json_t *arguments, struct buf *text)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)arguments, key, value)
+    {
+        buf_printf(text, "%s:", key);
+        buf_add_byte(text, json_is_string(value) ? '\n' : ' ');
+        if (json_is_string(value))
+            buf_add_str(text, json_str(value));
+        else
+            json_add_compact(text, value);
+        buf_add_byte(text, '\n');
+    }
+}
+
 /* Exactly what will be run or changed. */
 static void put_question(struct talk *t, const struct approve_question *q, struct str rule)
 {
-    AUTO_BUF struct buf words = BUF_INIT(8 << 20);
+    AUTO_BUF struct buf words = BUF_INIT(4096), arguments = BUF_INIT(4 * TOOL_ARGUMENTS_MAX);
     struct question *question = &t->question;
-    buf_printf(&words, "%s wants to %s:\n", q->tool,
+    buf_printf(&words, "%s wants to %s:", q->tool,
         q->is_command ? "run"
         : q->mutating ? "change"
                       : "read");
-    buf_add_str(&words, q->subject);
-    buf_printf(&words, "\n(%s)", q->why ? q->why : "");
-    buf_reset(&question->choices);
-    buf_add_z(&question->choices, "[y]es, [n]o");
-    if (rule.p)
-        buf_printf(&question->choices, ", [a]lways " STR_FMT, STR_ARG(rule));
+    struct chat_question shown = {.words = buf_str(&words),
+        .subject = q->subject,
+        .is_command = q->is_command,
+        .diff = q->diff,
+        .why = str_z(q->why ? q->why : "")};
+    if (!q->is_command && q->mutating && q->diff.n == 0)
+        add_arguments(q->arguments, &arguments);
+    shown.text = buf_str(&arguments);
+    chat_ask(t->chat, &shown);
     question->open = true;
-    question->has_rule = rule.p;
+    question->is_command = q->is_command;
+    question->edit = q->edit && q->edit->text.n < EDITOR_MAX ? q->edit : NULL;
     question->since_ms = 0;
     question->answer = APPROVE_NO;
-    chat_note(t->chat, buf_str(&words));
+    buf_reset(&question->rule);
+    buf_add_str(&question->rule, rule);
     if (t->console.plain)
-        chat_note(t->chat, buf_str(&question->choices));
+        plain_choices(t);
 }
 
 /* What can't be shown whole is not asked. */
 static bool can_show(const struct approve_question *q)
 {
-    return q->subject.n < SUBJECT_MAX;
+    size_t text = q->edit && q->diff.n == 0 ? q->edit->text.n : 0;
+    return q->subject.n < SUBJECT_MAX && text < SUBJECT_MAX;
+}
+
+/* What was decided, as far as the result won't say it. */
+static void note_answer(struct talk *t, enum approve_answer answer)
+{
+    AUTO_BUF struct buf words = BUF_INIT(2 * SUBJECT_MAX);
+    struct question *q = &t->question;
+    bool edited = answer == APPROVE_EDITED && q->is_command;
+    chat_asked(t->chat, edited ? buf_str(&q->edit->now) : (struct str){0});
+    if (answer != APPROVE_YES_ALWAYS)
+        return;
+    buf_printf(&words, "not asked again in this conversation: %s", buf_z(&q->rule));
+    chat_note(t->chat, buf_str(&words));
 }
 
 enum approve_answer talk_ask(void *context, const struct approve_question *q, struct str rule)
@@ -59,10 +107,23 @@ enum approve_answer talk_ask(void *context, const struct approve_question *q, st
     }
     pthread_mutex_lock(&t->lock);
     enum approve_answer answer = fds[1].revents ? APPROVE_CANCELED : t->question.answer;
+    note_answer(t, answer);
     t->question.open = false;
+    t->question.edit = NULL;
     pthread_mutex_unlock(&t->lock);
+    talk_signal(t->wake);
     return answer;
 }
+
+void talk_tell_diff(void *context, struct str diff)
+{
+    struct talk *t = context;
+    pthread_mutex_lock(&t->lock);
+    chat_diff(t->chat, diff);
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* Answering ------------------------------------------------------------------------------------ */
 
 static bool is_armed(const struct talk *t)
 {
@@ -71,24 +132,157 @@ static bool is_armed(const struct talk *t)
            (t->console.plain || (q->since_ms && clock_mono_ms() - q->since_ms >= ARM_MS));
 }
 
+static void answer(struct talk *t, enum approve_answer answer)
+{
+    t->question.answer = answer;
+    t->question.open = false;
+    talk_signal(t->answered);
+}
+
+static void yes(struct talk *t)
+{
+    answer(t, APPROVE_YES);
+}
+
+static void no(struct talk *t)
+{
+    answer(t, APPROVE_NO);
+}
+
+static void always(struct talk *t)
+{
+    if (t->question.rule.n)
+        answer(t, APPROVE_YES_ALWAYS);
+}
+
+/* The editor shows the text as it is, or it is none for it. */
+static bool load_editor(struct talk *t, struct str text)
+{
+    AUTO_BUF struct buf loaded = BUF_INIT(2 * EDITOR_MAX);
+    editor_clear(t->editor);
+    editor_set(t->editor, text);
+    editor_content(t->editor, &loaded);
+    if (str_eq(buf_str(&loaded), text))
+        return true;
+    editor_clear(t->editor);
+    return false;
+}
+
+static void edit(struct talk *t)
+{
+    struct question *q = &t->question;
+    if (!q->edit)
+        return;
+    if (t->console.plain) {
+        chat_note(t->chat, STR("what instead? an empty line goes back to the question"));
+        q->editing = q->half = true;
+        return;
+    }
+    buf_reset(&q->draft);
+    editor_content(t->editor, &q->draft);
+    q->editing = load_editor(t, q->edit->text);
+    if (!q->editing) {
+        editor_set(t->editor, buf_str(&q->draft));
+        chat_note(t->chat, STR("this has characters in it that can't be edited here"));
+    }
+}
+
 /* True: it was for the question. */
 bool talk_answer(struct talk *t, const struct typed *typed)
 {
     static const struct {
         const char *key;
-        enum approve_answer answer;
-    } rows[] = {{"y", APPROVE_YES}, {"n", APPROVE_NO}, {"a", APPROVE_YES_ALWAYS}};
+        void (*run)(struct talk *t);
+    } rows[] = {{"y", yes}, {"n", no}, {"a", always}, {"e", edit}};
     pthread_mutex_lock(&t->lock);
-    bool open = is_armed(t);
+    bool open = is_armed(t) && !t->question.editing;
     for (size_t i = 0; open && typed->kind == TYPED_TEXT && i < ARRAY_LEN(rows); i++)
-        if (str_is(typed->bytes, rows[i].key) &&
-            (rows[i].answer != APPROVE_YES_ALWAYS || t->question.has_rule)) {
-            t->question.answer = rows[i].answer;
-            t->question.open = false;
-            talk_signal(t->answered);
+        if (str_is(typed->bytes, rows[i].key)) {
+            rows[i].run(t);
+            break;
         }
     pthread_mutex_unlock(&t->lock);
     return open && (typed->kind == TYPED_TEXT || typed->kind == TYPED_PASTE);
+}
+
+/* Editing -------------------------------------------------------------------------------------- */
+
+static void restore(struct talk *t)
+{
+    struct question *q = &t->question;
+    q->editing = q->half = false;
+    editor_clear(t->editor);
+    editor_set(t->editor, buf_str(&q->draft));
+    buf_reset(&q->draft);
+}
+
+bool talk_take_edited(struct talk *t)
+{
+    struct question *q = &t->question;
+    pthread_mutex_lock(&t->lock);
+    bool mine = q->editing;
+    if (mine && q->half) {
+        q->half = false;
+    } else if (mine && q->open) {
+        struct approve_edit *e = q->edit;
+        buf_reset(&e->now);
+        editor_content(t->editor, &e->now);
+        bool same = str_eq(buf_str(&e->now), e->text);
+        if (e->now.n && buf_ok(&e->now))
+            answer(t, same ? APPROVE_YES : APPROVE_EDITED);
+        else if (t->console.plain)
+            plain_choices(t);
+        restore(t);
+    }
+    pthread_mutex_unlock(&t->lock);
+    return mine;
+}
+
+bool talk_leave_edited(struct talk *t)
+{
+    pthread_mutex_lock(&t->lock);
+    bool mine = t->question.editing;
+    if (mine)
+        restore(t);
+    pthread_mutex_unlock(&t->lock);
+    return mine;
+}
+
+void talk_end_edit(struct talk *t)
+{
+    if (t->question.editing && !t->question.open)
+        restore(t);
+}
+
+void talk_question_shown(struct talk *t)
+{
+    struct question *q = &t->question;
+    pthread_mutex_lock(&t->lock);
+    if (q->open && !q->since_ms)
+        q->since_ms = clock_mono_ms();
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* Drawing -------------------------------------------------------------------------------------- */
+
+static void add_choices(const struct question *q, struct text *line)
+{
+    const struct style *key = &theme[THEME_ASK];
+    text_add_z(line, "[y]", key);
+    text_add_z(line, "es, ", NULL);
+    text_add_z(line, "[n]", key);
+    text_add_z(line, "o", NULL);
+    if (q->edit) {
+        text_add_z(line, ", ", NULL);
+        text_add_z(line, "[e]", key);
+        text_add_z(line, "dit", NULL);
+    }
+    if (q->rule.n) {
+        text_add_z(line, ", ", NULL);
+        text_add_z(line, "[a]", key);
+        text_add_z(line, "lways ", NULL);
+        text_add(line, buf_str(&q->rule), &theme[THEME_CODE]);
+    }
 }
 
 void talk_add_question(struct talk *t, unsigned width, struct text *region)
@@ -97,9 +291,14 @@ void talk_add_question(struct talk *t, unsigned width, struct text *region)
     struct question *q = &t->question;
     if (!q->open)
         return;
-    q->since_ms = q->since_ms ? q->since_ms : clock_mono_ms();
-    if (is_armed(t))
-        text_add(&line, buf_str(&q->choices), &theme[THEME_STRONG]);
+    if (q->editing)
+        text_add_z(&line,
+            q->is_command ? "Enter runs it so  Escape goes back"
+                          : "Enter shows what it changes  Escape goes back",
+            &theme[THEME_DIM]);
+    else if (is_armed(t))
+        add_choices(q, &line);
     text_end(&line);
+    text_end(region);
     text_wrap(region, &line, 0, &(struct text_wrap){.width = width});
 }

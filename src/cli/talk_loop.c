@@ -1,7 +1,6 @@
 /* Keys, frames, and the loop around them. */
 #include "base/clock.h"
 #include "cli/talk.h"
-#include "tui/theme.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -12,7 +11,6 @@ enum {
     TURN_MS = 120, /* of what says that something is at work */
     AGAIN_MS = 2000,
     LEAVE_MS = 1000, /* for the last rows */
-    STATUS_MAX = 512,
 };
 
 /* Keys ---------------------------------------------------------------------------------------- */
@@ -20,6 +18,8 @@ enum {
 static void send(struct talk *t)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * EDITOR_MAX);
+    if (talk_take_edited(t))
+        return;
     editor_content(t->editor, &text);
     editor_clear(t->editor);
     struct str words = str_trim_end(str_trim_end(buf_str(&text), '\n'), ' ');
@@ -64,27 +64,33 @@ static void interrupt(struct talk *t)
         t->leave = true;
 }
 
+/* The conversation has the terminal's width. */
+static void fit(struct talk *t)
+{
+    pthread_mutex_lock(&t->lock);
+    chat_set_size(t->chat, t->console.look.cols, t->console.look.rows);
+    pthread_mutex_unlock(&t->lock);
+    t->dirty = true;
+}
+
 static void stop(struct talk *t)
 {
     console_leave(&t->console);
     raise(SIGSTOP);
     console_return(&t->console);
+    fit(t); /* it may have changed meanwhile */
 }
 
 /* Keys that mean nothing to the editor. */
 static void other_key(struct talk *t, const char *key)
 {
-    pthread_mutex_lock(&t->lock);
-    if (strcmp(key, "Ctrl+o") == 0)
-        (void)chat_open(t->chat);
-    pthread_mutex_unlock(&t->lock);
-    if (strcmp(key, "Escape") == 0 && t->busy)
+    if (strcmp(key, "Escape") == 0 && !talk_leave_edited(t) && t->busy)
         talk_interrupt(t); /* and what waits is sent */
 }
 
 static void take_key(struct talk *t, const struct typed *typed)
 {
-    if (talk_answer(t, typed))
+    if (talk_answer(t, typed) || talk_look_key(t, typed))
         return;
     enum editor_event event = editor_typed(t->editor, typed);
     if (event != EDITOR_INTERRUPT)
@@ -124,49 +130,30 @@ static void take_keys(struct talk *t)
 
 /* Drawing ------------------------------------------------------------------------------------- */
 
-static void add_status(const struct talk *t, unsigned width, struct text *region)
-{
-    AUTO_TEXT struct text line = TEXT_INIT;
-    AUTO_BUF struct buf b = BUF_INIT(STATUS_MAX * 4);
-    struct str cwd = str_z(t->job.bench.options.cwd);
-    buf_add_str(&b, str_skip(cwd, (size_t)(str_find_last(cwd, '/') + 1)));
-    buf_printf(&b, "  %s  %s", provider_model(t->job.provider),
-        toolbox_mode_names[t->job.bench.options.mode]);
-    AUTO_BUF struct buf used = BUF_INIT(STATUS_MAX);
-    agent_view_used(&t->used, agent_job_model(&t->job), &used);
-    if (used.n)
-        buf_printf(&b, "  %s", buf_z(&used));
-    if (t->window && t->context)
-        buf_printf(&b, "  %llu%% full", (unsigned long long)(100 * t->context / t->window));
-    if (t->busy)
-        buf_printf(&b, "  %llu s", (unsigned long long)(clock_mono_ms() - t->began_ms) / 1000);
-    text_add(&line, buf_str(&b), &theme[THEME_DIM]);
-    text_end(&line);
-    text_cut(region, &line, 0, 0, width);
-    text_end(region);
-}
-
 void talk_draw(struct talk *t)
 {
     AUTO_TEXT struct text region = TEXT_INIT;
     const struct live_options *look = &t->console.look;
     struct editor_place at = {0};
+    pthread_mutex_lock(&t->lock);
+    talk_end_edit(t);
     const struct editor_view view = {.width = look->cols,
         .rows = MAX(look->rows / 3, 1u),
-        .prompt = STR("> "),
-        .hint = STR("what is to be done?")};
-    pthread_mutex_lock(&t->lock);
+        .prompt = t->question.editing ? STR("edit> ") : STR("> "),
+        .hint = t->question.open ? STR("") : STR("what is to be done?")};
     t->told = false;
     bool more = chat_rows(t->chat, (unsigned)(clock_mono_ms() / TURN_MS), &t->stay, &region);
     talk_add_question(t, look->cols, &region);
     text_end(&region);
     editor_draw(t->editor, &view, &region, &at);
-    add_status(t, look->cols, &region);
+    talk_add_status(t, look->cols, &region);
     pthread_mutex_unlock(&t->lock);
     const struct live_cursor cursor = {at.row, at.col, true};
     bool shown = console_frame(&t->console, &t->stay, &region, &cursor);
     if (shown)
         text_reset(&t->stay);
+    if (shown && !more)
+        talk_question_shown(t);
     t->dirty = !shown || more;
     t->drawn_ms = more ? 0 : clock_mono_ms();
 }
@@ -221,12 +208,8 @@ static void step(struct talk *t)
     if (fds[3].revents) {
         struct signalfd_siginfo info;
         (void)!read(t->resized, &info, sizeof(info));
-        if (console_resize(&t->console)) {
-            pthread_mutex_lock(&t->lock);
-            chat_set_width(t->chat, t->console.look.cols);
-            pthread_mutex_unlock(&t->lock);
-        }
-        t->dirty = true;
+        (void)console_resize(&t->console);
+        fit(t);
     }
     if (fds[4].revents && talk_take_signals(t) && t->console.plain) {
         interrupt(t);

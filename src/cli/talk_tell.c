@@ -41,18 +41,35 @@ static struct str member(const json_t *object, const char *key)
     return s.p ? s : STR("");
 }
 
+/* A patch by the files that it names. */
+static void add_names(struct str patch, struct buf *words)
+{
+    static const char *const marks[] = {
+        "*** Add File: ", "*** Update File: ", "*** Delete File: ", "+++ b/", "+++ "};
+    for (struct str line; str_cut(patch, '\n', &line, &patch);)
+        for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+            if (str_starts_with(line, str_z(marks[i])) && words->n < CHAT_SUMMARY_BYTES) {
+                buf_add_z(words, words->n ? ", " : "");
+                buf_add_str(words, str_skip(line, strlen(marks[i])));
+                break;
+            }
+}
+
 /* A call by its first argument that is a text. */
 static void tell_call(struct talk *t, const json_t *call)
 {
-    AUTO_BUF struct buf words = BUF_INIT(64 << 20);
+    AUTO_BUF struct buf words = BUF_INIT(64 << 20), shown = BUF_INIT(64 << 20);
     const char *key;
     json_t *value;
     json_object_foreach(json_object_get(call, "arguments"), key, value)
     {
+        if (strcmp(key, "patch") == 0 && words.n == 0)
+            add_names(json_str(value), &words);
         if (json_is_string(value) && words.n == 0)
-            mask_add_text(&t->job.mask, json_str(value), &words);
+            buf_add_str(&words, json_str(value));
     }
-    chat_call(t->chat, member(call, "id"), member(call, "name"), buf_str(&words));
+    mask_add_text(&t->job.mask, buf_str(&words), &shown);
+    chat_call(t->chat, member(call, "id"), member(call, "name"), buf_str(&shown));
 }
 
 static void tell_result(struct talk *t, const json_t *message)
@@ -69,7 +86,9 @@ static void tell_message(struct talk *t, const json_t *message)
     struct usage u = message_usage(message);
     talk_say_rest(t);
     usage_add(&t->used, &u);
-    t->context = u.input_tokens + u.cache_read_tokens + u.cache_write_tokens + u.output_tokens;
+    uint64_t all = u.input_tokens + u.cache_read_tokens + u.cache_write_tokens + u.output_tokens;
+    if (all) /* one that broke off says nothing of it */
+        t->context = all;
 }
 
 /* Once for each frame: a stream has many pieces, and whoever draws need not be woken for each. */
@@ -78,6 +97,15 @@ void talk_changed(struct talk *t)
     if (!t->told)
         talk_signal(t->wake);
     t->told = true;
+}
+
+static void tell_compacted(struct talk *t, const struct agent_event *event)
+{
+    AUTO_BUF struct buf words = BUF_INIT(200);
+    buf_printf(&words, "the conversation goes on with a summary and its last %zu message%s",
+        event->kept, event->kept == 1 ? "" : "s");
+    t->context = 0; /* until the next answer nobody has counted */
+    chat_note(t->chat, buf_str(&words));
 }
 
 bool talk_tell(void *context, const struct agent_event *event)
@@ -92,16 +120,20 @@ bool talk_tell(void *context, const struct agent_event *event)
         tell_message(t, event->message);
         break;
     case AGENT_CALLING:
+        talk_apply_consent(t);
         tell_call(t, event->message);
         break;
     case AGENT_RESULT:
         tell_result(t, event->message);
         break;
     case AGENT_COMPACTING:
-        chat_note(t->chat, STR("the conversation gets long: a summary is made"));
+        chat_note(t->chat, t->prompt ? STR("the conversation gets long: a summary is made")
+                                     : STR("a summary is made"));
+        break;
+    case AGENT_COMPACTED:
+        tell_compacted(t, event);
         break;
     case AGENT_ASKING:
-    case AGENT_COMPACTED:
         break;
     }
     talk_changed(t);

@@ -18,16 +18,22 @@ void talk_drain(int fd)
     (void)!read(fd, &n, sizeof(n));
 }
 
+static bool run_turn(struct talk *t, struct err *err)
+{
+    struct agent agent = agent_job_agent(&t->job);
+    struct agent_outcome outcome;
+    agent.tell = talk_tell;
+    agent.context = t;
+    bool ok = agent_run(&agent, t->prompt, &outcome, err);
+    agent_outcome_done(&outcome);
+    return ok;
+}
+
 static void *work(void *context)
 {
     struct talk *t = context;
-    struct agent agent = agent_job_agent(&t->job);
-    struct agent_outcome outcome;
     AUTO_ERR struct err err = {0};
-    agent.tell = talk_tell;
-    agent.context = t;
-    bool ok = agent_run(&agent, t->prompt, &outcome, &err);
-    agent_outcome_done(&outcome);
+    bool ok = t->work(t, &err);
     pthread_mutex_lock(&t->lock);
     talk_say_rest(t);
     t->ok = ok;
@@ -46,21 +52,44 @@ void talk_note(struct talk *t, const char *words)
     pthread_mutex_unlock(&t->lock);
 }
 
+void talk_note_error(struct talk *t, struct err *err)
+{
+    mask_err(&t->job.mask, err);
+    pthread_mutex_lock(&t->lock);
+    chat_error(t->chat, str_z(err->message));
+    pthread_mutex_unlock(&t->lock);
+}
+
+bool talk_start_work(struct talk *t, talk_work what)
+{
+    t->work = what;
+    t->began_ms = clock_mono_ms();
+    pthread_mutex_lock(&t->lock);
+    t->over = false;
+    pthread_mutex_unlock(&t->lock);
+    t->busy = pthread_create(&t->thread, NULL, work, t) == 0;
+    if (!t->busy)
+        talk_note(t, "no thread can be started");
+    return t->busy;
+}
+
 void talk_start_turn(struct talk *t, struct str text)
 {
-    t->prompt = message_user(text);
-    t->began_ms = clock_mono_ms();
     pthread_mutex_lock(&t->lock);
     if (!t->console.plain || t->console.lines) /* else the terminal has shown what was typed */
         chat_user(t->chat, text);
-    t->over = false;
     pthread_mutex_unlock(&t->lock);
+    buf_add_str(&t->aside, text);
+    t->prompt = message_user(buf_ok(&t->aside) ? buf_str(&t->aside) : text);
     talk_add_images(t, text, t->prompt);
-    t->busy = pthread_create(&t->thread, NULL, work, t) == 0;
-    if (!t->busy) {
-        talk_note(t, "no thread can be started");
-        json_decref(t->prompt);
-    }
+    if (talk_start_work(t, run_turn))
+        buf_reset(&t->aside);
+    else
+        buf_truncate(&t->aside, t->aside.n - text.n);
+    if (t->busy)
+        return;
+    json_decref(t->prompt);
+    t->prompt = NULL;
 }
 
 /* What came as a signal: an interruption of ours ended the turn; any other ends us. */
@@ -105,6 +134,7 @@ void talk_end_turn(struct talk *t)
     pthread_mutex_lock(&t->lock);
     show_end(t);
     chat_unqueue(t->chat);
+    talk_apply_consent(t);
     pthread_mutex_unlock(&t->lock);
     (void)talk_take_signals(t);
     if (t->queue.n && !t->leave) {

@@ -1,7 +1,6 @@
 /* Following `.git`: the directory, the file with "gitdir:", and the common directory. */
 #include "path/gitdir.h"
 
-#include "base/buf.h"
 #include "path/file.h"
 
 #include <errno.h>
@@ -11,6 +10,7 @@
 
 enum {
     POINTER_MAX = PATH_MAX + 64, /* bytes of a file that holds one path */
+    COMMIT_SHOWN = 8,            /* digits */
 };
 
 bool gitdir_present(int dir_fd)
@@ -83,4 +83,18 @@ bool gitdir_is_repository(int dir_fd)
     return fstatat(common, "HEAD", &st, AT_SYMLINK_NOFOLLOW) == 0 &&
            fstatat(common, "objects", &st, 0) == 0 && S_ISDIR(st.st_mode) &&
            fstatat(common, "refs", &st, 0) == 0 && S_ISDIR(st.st_mode);
+}
+
+void gitdir_add_head(int dir_fd, struct buf *name)
+{
+    AUTO_ERR struct err ignored = {0};
+    AUTO_BUF struct buf head = BUF_INIT(POINTER_MAX);
+    AUTO_FD int git = -1;
+    if (!gitdir_open_own(dir_fd, &git, &ignored) || git < 0 ||
+        !read_pointer(git, "HEAD", STR(""), &head, &ignored))
+        return;
+    struct str ref = STR("ref: refs/heads/");
+    struct str line = buf_str(&head);
+    buf_add_str(
+        name, str_starts_with(line, ref) ? str_skip(line, ref.n) : str_head(line, COMMIT_SHOWN));
 }

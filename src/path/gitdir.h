@@ -7,6 +7,7 @@
 #ifndef PATH_GITDIR_H
 #define PATH_GITDIR_H
 
+#include "base/buf.h"
 #include "base/err.h"
 
 /* Is there a `.git` of either kind? */
@@ -21,5 +22,9 @@ MUST_USE bool gitdir_open_own(int dir_fd, int *ret_fd, struct err *err);
 /* The directory that all work trees of the repository share; -1 if `.git` leads nowhere. Only a
  * `.git` that can't be read is an error. */
 MUST_USE bool gitdir_open_common(int dir_fd, int *ret_fd, struct err *err);
+
+/* Appends what is checked out: the branch, or the start of a commit's name. Nothing: no HEAD that
+ * can be read. */
+void gitdir_add_head(int dir_fd, struct buf *name);
 
 #endif

@@ -190,6 +190,16 @@ static bool copy_source(const struct staging *s, uint64_t *ret_bytes, struct err
     return true;
 }
 
+/* What belongs to the source belongs to the new file. */
+static bool open_source_like(struct staging *s, struct err *err)
+{
+    AUTO_FD int fd = open_source(&s->spec->source);
+    if (fd < 0 || !is_source(s, fd) || fstat(fd, &s->old) != 0)
+        return source_changed(s, err);
+    s->old_fd = TAKE_FD(fd);
+    return true;
+}
+
 static bool write_content(const struct staging *s, uint64_t *ret_bytes, struct err *err)
 {
     bool crlf = false;
@@ -380,6 +390,8 @@ bool stage_file(
         return false;
     const char *name = change_staged_name(c, i, &at);
     if (op->kind == CHANGE_CREATE && spec->like.p && !open_like(c, spec, &s, err))
+        return false;
+    if (op->kind == CHANGE_CREATE && spec->like_source && !open_source_like(&s, err))
         return false;
     AUTO_FD int old_fd = s.old_fd;
     if (old_fd >= 0 && op->kind == CHANGE_UPDATE &&

@@ -24,6 +24,7 @@ struct stage_spec {
     struct stage_source source; /* instead of the content */
     struct str like; /* a path, NUL-terminated: take everything from that file; p NULL: no */
     struct stamp like_stamp; /* what it was */
+    bool like_source;        /* of a new file: or from its source */
     mode_t mode;
     bool set_mode; /* otherwise the old mode; for a new file 0666 without the umask */
     bool link;     /* the content is where a symbolic link shall point to */

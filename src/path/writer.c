@@ -311,6 +311,7 @@ static bool put_file(struct writer *w, struct str rel, const struct stage_spec *
     new.spec.mode = options->mode;
     new.spec.keep_eol = options->keep_eol;
     new.spec.link = options->link;
+    new.spec.like_source = options->like_source;
     if (!add_op(w, &new, err))
         return false;
     w->bytes += spec->content.n;
@@ -522,12 +523,17 @@ static bool ask_staged(struct writer *w, struct err *err)
     if (!w->ask)
         return true;
     AUTO_FREE struct writer_staged *files = base_alloc((c->n_ops + 1) * sizeof(*files));
+    AUTO_FREE struct writer_dir *dirs = base_alloc((c->n_dirs + 1) * sizeof(*dirs));
     for (size_t i = 0; i < c->n_ops; i++) {
         files[i].path = c->ops[i].rel;
+        files[i].old = c->ops[i].old;
         if (c->ops[i].kind != CHANGE_TO_DIR)
             files[i].new = c->ops[i].new;
     }
-    return w->ask(w->ask_context, files, c->n_ops, err);
+    for (size_t i = 0; i < c->n_dirs; i++)
+        dirs[i] = (struct writer_dir){c->dirs[i].rel, c->dirs[i].ino};
+    const struct writer_plan plan = {c->root_fd, c->root, files, c->n_ops, dirs, c->n_dirs};
+    return w->ask(w->ask_context, &plan, err);
 }
 
 static bool stage_all(struct writer *w, struct journal *j, struct err *err)

@@ -50,7 +50,8 @@ struct writer_options {
     bool keep_eol; /* if all lines of the old file end in CRLF, bare LFs become CRLF */
     bool set_mode; /* otherwise the mode is kept; a new file gets 0666 without the umask */
     mode_t mode;
-    bool link; /* the content is where a symbolic link shall point to */
+    bool link;        /* the content is where a symbolic link shall point to */
+    bool like_source; /* a new file from another one: owner and attributes are that one's, too */
 };
 
 enum writer_action {
@@ -103,14 +104,25 @@ MUST_USE bool writer_move(struct writer *w, struct str from, struct str to, stru
 /* Directories that the removals leave empty are to go, too. */
 void writer_tidy(struct writer *w);
 
-/* What each path will be when the change is done; inode 0: nothing. */
+/* What each path is, and will be when the change is done; inode 0: nothing. */
 struct writer_staged {
     struct str path;
-    struct stamp new;
+    struct stamp old, new;
+};
+struct writer_dir {
+    struct str path;
+    ino_t ino;
+};
+struct writer_plan {
+    int root_fd;
+    struct str root; /* its path, for people and for finding it again */
+    const struct writer_staged *files;
+    size_t n;
+    const struct writer_dir *dirs; /* that are made for it, parents first */
+    size_t n_dirs;
 };
 /* Is asked when all new versions are on disk and nothing is replaced yet; may still refuse. */
-typedef bool (*writer_staged_fn)(
-    void *context, const struct writer_staged *files, size_t n, struct err *err);
+typedef bool (*writer_staged_fn)(void *context, const struct writer_plan *plan, struct err *err);
 void writer_when_staged(struct writer *w, writer_staged_fn ask, void *context);
 
 /* Once; after it the writer is only good for reading the result. */

@@ -37,11 +37,11 @@ static bool subject(struct toolbox *box, const void *arguments, struct buf *text
     return true;
 }
 
-static bool run(
-    struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
+static bool work(struct toolbox *box, const void *arguments, struct buf *diff,
+    struct tool_result *result, struct err *err)
 {
     const struct patch_args *args = arguments;
-    struct patch_options options = {&tool_apply_patch_freeform, args->strict, args->dry_run};
+    struct patch_options options = {&tool_apply_patch_freeform, args->strict, args->dry_run, diff};
     struct patch p;
     AUTO_ENVELOPE struct envelope e = {0};
     if (!envelope_parse(args->patch, &e, err) || !patch_init(&p, box, &options, result, err))
@@ -49,6 +49,12 @@ static bool run(
     bool ok = envelope_apply(&e, &p, err) && patch_commit(&p, err);
     patch_done(&p);
     return ok;
+}
+
+static bool run(
+    struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
+{
+    return work(box, arguments, NULL, result, err);
 }
 
 const struct tool tool_apply_patch_freeform = {
@@ -66,6 +72,8 @@ const struct tool tool_apply_patch_freeform = {
         "End Patch\\n\"}",
     .grammar = envelope_grammar,
     .mutating = true,
+    .text = "patch",
     .run = run,
     .subject = subject,
+    .plan = work,
 };

@@ -46,10 +46,25 @@ static const char *reason(
     return why;
 }
 
-static void remember(struct approve *a, struct str rule)
+bool approve_remember(struct approve *a, struct str rule)
 {
-    if (rule.p && a->remembered.n < APPROVE_RULES_MAX && rule.n < arena_left(&a->arena) / 2)
-        a->remembered.p[a->remembered.n++] = arena_str(&a->arena, rule);
+    if (!rule.p || a->remembered.n == APPROVE_RULES_MAX || rule.n >= arena_left(&a->arena) / 2)
+        return false;
+    (void)approve_forget(a, rule);
+    a->remembered.p[a->remembered.n++] = arena_str(&a->arena, rule);
+    return true;
+}
+
+bool approve_forget(struct approve *a, struct str rule)
+{
+    struct str_list *rules = &a->remembered;
+    size_t at = 0;
+    while (at < rules->n && !str_eq(rules->p[at], rule))
+        at++;
+    if (at == rules->n)
+        return false;
+    memmove(rules->p + at, rules->p + at + 1, (--rules->n - at) * sizeof(*rules->p));
+    return true;
 }
 
 bool approve_call(struct approve *a, const struct approve_question *question, struct err *err)
@@ -71,9 +86,15 @@ bool approve_call(struct approve *a, const struct approve_question *question, st
             STR_ARG(rule));
         return err_ctx(err, "why", "%s", why);
     }
+    if (q.plan && !q.plan(q.context, &q.diff, err))
+        return false;
     switch (a->options->ask(a->options->context, &q, rule)) {
+    case APPROVE_EDITED:
+        BUG_ON(!q.edit);
+        q.edit->done = true;
+        return true;
     case APPROVE_YES_ALWAYS:
-        remember(a, rule);
+        (void)approve_remember(a, rule);
         return true;
     case APPROVE_YES:
         return true;

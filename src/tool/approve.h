@@ -24,6 +24,15 @@ enum approve_answer {
     APPROVE_YES,
     APPROVE_CANCELED,   /* nobody answers: the call is interrupted */
     APPROVE_YES_ALWAYS, /* for this tool and pattern, as long as the box is open; needs a rule */
+    APPROVE_EDITED,     /* yes, with another text; needs an edit */
+};
+
+/* What a person may change before it is carried out. */
+struct approve_edit {
+    const char *name; /* of the argument */
+    struct str text;  /* as it was given */
+    struct buf now;   /* as the person wants it */
+    bool done;
 };
 
 struct approve_question {
@@ -34,6 +43,13 @@ struct approve_question {
     bool no_rules;       /* only a person can allow it */
     const char *warning; /* why it deserves a second look, or NULL */
     const char *why;     /* filled in: why somebody is asked */
+    /* What it would make of files: asked for where a person is, for `diff`. False: nothing, and
+     * nobody is asked. May be NULL. */
+    bool (*plan)(void *context, struct str *ret_diff, struct err *err);
+    void *context;
+    struct str diff;           /* filled in; no value: none */
+    struct approve_edit *edit; /* NULL: nothing */
+    const json_t *arguments;   /* of the call; NULL: not known */
 };
 
 struct approve_options {
@@ -55,6 +71,10 @@ extern const char *const approve_mode_names[APPROVE_MODES + 1]; /* ends in NULL 
 
 void approve_init(struct approve *a, const struct approve_options *options);
 void approve_done(struct approve *a);
+
+/* Rules of this box; false: there are too many, or there is no such one. */
+bool approve_remember(struct approve *a, struct str rule);
+bool approve_forget(struct approve *a, struct str rule);
 
 MUST_USE bool approve_call(
     struct approve *a, const struct approve_question *question, struct err *err);

@@ -231,11 +231,12 @@ static bool edit(struct patch *p, const struct edit_file_args *args, struct err 
     return ok;
 }
 
-static bool run(
-    struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
+static bool work(struct toolbox *box, const void *arguments, struct buf *diff,
+    struct tool_result *result, struct err *err)
 {
     const struct edit_file_args *args = arguments;
-    struct patch_options options = {.tool = &tool_edit_file, .dry_run = args->dry_run};
+    struct patch_options options = {
+        .tool = &tool_edit_file, .dry_run = args->dry_run, .plan = diff};
     struct patch p;
     if (!check_args(args, err) || !patch_init(&p, box, &options, result, err))
         return false;
@@ -244,6 +245,12 @@ static bool run(
         tool_detail(result, "replacements", json_integer((json_int_t)p.n_hunks));
     patch_done(&p);
     return ok;
+}
+
+static bool run(
+    struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
+{
+    return work(box, arguments, NULL, result, err);
 }
 
 const struct tool tool_edit_file = {
@@ -256,6 +263,8 @@ const struct tool tool_edit_file = {
     .example = "{\"path\": \"src/main.c\", \"old_string\": \"return 1;\", \"new_string\": \"return "
                "0;\"}",
     .mutating = true,
+    .text = "new_string",
     .run = run,
     .subject = subject,
+    .plan = work,
 };

@@ -57,6 +57,7 @@ const struct tool tool_exec_command = {
     .args = &shape,
     .example = "{\"cmd\": \"python3\", \"yield_time_ms\": 1000}",
     .mutating = true,
+    .text = "cmd",
     .is_command = true,
     .run = run,
     .subject = subject,

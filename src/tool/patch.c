@@ -7,6 +7,7 @@
 #include "path/file.h"
 #include "path/lexical.h"
 #include "tool/limit.h"
+#include "tool/plan.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +26,7 @@ bool patch_init(struct patch *p, struct toolbox *box, const struct patch_options
         .result = result,
         .options = *options,
         .arena = ARENA_INIT(ARENA_MAX),
+        .compares = options->plan || plan_is_wanted(box),
         .notes = BUF_INIT(TOOL_CONTENT_MAX)};
     if (!toolbox_resolve(box, STR("."), false, &p->arena, &here, err)) {
         patch_done(p);
@@ -407,24 +409,77 @@ static void tell_changes(struct patch *p, const struct writer_result *written)
     }
 }
 
+static const char *note_of(const struct patch_file *f)
+{
+    if (!f->exists || !exec_changes(f))
+        return NULL;
+    return f->exec == PATCH_EXEC_ON ? "now executable" : "no longer executable";
+}
+
+/* A file that went to another name is told of there. */
+static bool went_elsewhere(const struct patch *p, const struct patch_file *f)
+{
+    for (size_t i = 0; i < p->n && !f->exists; i++)
+        if (p->files[i]->like == f && p->files[i]->touched && p->files[i]->exists)
+            return true;
+    return false;
+}
+
+static bool make_plan(struct patch *p, struct buf *diff, struct err *err)
+{
+    int64_t budget = PLAN_BUDGET;
+    for (size_t i = 0; i < p->n; i++) {
+        struct patch_file *f = p->files[i], *from = (struct patch_file *)f->like;
+        if (!is_changed(f) || went_elsewhere(p, f))
+            continue;
+        if ((f->existed && !patch_load(p, f, err)) ||
+            (from && from->existed && !patch_load(p, from, err)))
+            return false;
+        plan_add(diff, &budget,
+            &(struct plan_file){.name = f->name,
+                .from = from ? from->name : (struct str){0},
+                .copied = from && from->exists,
+                .existed = f->existed,
+                .exists = f->exists,
+                .old = from ? buf_str(&from->old) : buf_str(&f->old),
+                .new = f->content,
+                .note = note_of(f)});
+    }
+    return true;
+}
+
+static bool plan_or_check(struct patch *p, struct buf *diff, struct err *err)
+{
+    if (p->options.plan)
+        return make_plan(p, p->options.plan, err);
+    if (p->options.dry_run || !p->compares)
+        return true;
+    return make_plan(p, diff, err) && plan_check(p->box, diff, err);
+}
+
 bool patch_commit(struct patch *p, struct err *err)
 {
     struct writer_result written = {0};
     AUTO_WRITER struct writer *w = NULL;
+    AUTO_BUF struct buf diff = BUF_INIT(PLAN_MAX);
     const struct patch_file *any = NULL;
     for (size_t i = 0; i < p->n && !any; i++)
         any = p->files[i]->touched ? p->files[i] : NULL;
     if (!any)
         return err_set(err, E_PATCH_APPLY, "the patch changes nothing");
-    if (!look_twice(p, err) || !toolbox_writer(p->box, &any->where, &w, err) ||
-        !fill_writer(p, w, err))
+    if (!look_twice(p, err) || !plan_or_check(p, &diff, err) ||
+        !toolbox_writer(p->box, &any->where, &w, err) || !fill_writer(p, w, err))
         return false;
+    if (p->options.plan)
+        return true;
     size_t changed = count_changed(p);
     if (!p->options.dry_run && changed && !toolbox_commit(p->box, w, &written, err))
         return false;
     summarize(p);
-    if (!p->options.dry_run)
+    if (!p->options.dry_run) {
         tell_changes(p, &written);
+        plan_tell(p->box, &diff);
+    }
     tool_says(p->result, "%s%zu file%s %s", p->options.dry_run ? "dry run: " : "", changed,
         changed == 1 ? "" : "s", p->options.dry_run ? "would change" : "changed");
     if (p->options.dry_run)

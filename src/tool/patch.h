@@ -63,6 +63,7 @@ struct patch_options {
     const struct tool *tool;
     bool strict;
     bool dry_run;
+    struct buf *plan; /* only says what would change, here (tool/plan.h); NULL: is carried out */
 };
 
 struct patch {
@@ -77,6 +78,7 @@ struct patch {
     char **texts; /* what contents were made of, for free() */
     size_t n_texts, cap_texts;
     size_t n_hunks;
+    bool compares;    /* what files were is needed to the end, for a plan */
     struct buf notes; /* what the content says behind the summary */
 };
 

@@ -4,6 +4,7 @@
 #include "path/warn.h"
 #include "tool/guard.h"
 #include "tool/limit.h"
+#include "tool/plan.h"
 #include "tool/remote.h"
 #include "tool/tool.h"
 
@@ -11,6 +12,7 @@ enum {
     SUBJECT_MAX = 1 << 20,
     NAME_SHOWN = 100,
     MESSAGE_MAX = 64 << 10,
+    EDITED_SHOWN = 4 << 10,
 };
 
 const struct tool *const tools[] = {
@@ -117,18 +119,52 @@ static const char *warning_of(struct str paths)
     return why;
 }
 
-static bool ask(struct toolbox *box, const struct tool *tool, const void *args, struct arena *a,
-    struct err *err)
+/* A question about a call, and what comes of it. */
+struct consent {
+    struct toolbox *box;
+    const struct tool *tool;
+    const void *args;
+    struct tool_result *result;
+    struct buf diff; /* that was shown */
+    struct approve_edit edit;
+    const json_t *arguments; /* as they are now */
+    bool edited;             /* at least once */
+};
+
+/* For the question: what would change. What can't be done is a result, as if it had been tried. */
+static bool plan(void *context, struct str *ret_diff, struct err *err)
 {
+    struct consent *c = context;
+    buf_reset(&c->diff);
+    if (!c->tool->plan(c->box, c->args, &c->diff, c->result, err))
+        return false;
+    if (!buf_ok(&c->diff))
+        return err_set(err, E_APPROVAL_REQUIRED,
+            "%s needs consent, but changes more than a person can look at (%d bytes)",
+            c->tool->name, PLAN_MAX);
+    tool_result_done(c->result);
+    tool_result_init(c->result);
+    *ret_diff = buf_str(&c->diff);
+    return true;
+}
+
+static bool ask(struct consent *c, struct arena *a, struct err *err)
+{
+    struct toolbox *box = c->box;
+    const struct tool *tool = c->tool;
     if (!tool->mutating || box->options->approve.mode == APPROVE_NEVER)
         return true;
     AUTO_BUF struct buf subject = BUF_INIT(SUBJECT_MAX);
-    if (!tool->subject(box, args, &subject, err))
+    if (!tool->subject(box, c->args, &subject, err))
         return false;
     struct approve_question question = {
         .tool = tool->name,
         .is_command = tool->is_command,
         .mutating = true,
+        .edit = c->edit.text.p ? &c->edit : NULL,
+        .plan = tool->plan && !box->options->remote ? plan : NULL,
+        .context = c,
+        .arguments = c->arguments,
     };
     if (!buf_ok(&subject))
         return err_set(err, E_APPROVAL_REQUIRED,
@@ -144,6 +180,8 @@ static bool ask(struct toolbox *box, const struct tool *tool, const void *args, 
         return false;
     if (!tool->is_command)
         box->approved = arena_str(a, question.subject);
+    if (c->diff.n)
+        box->planned = buf_str(&c->diff);
     return true;
 }
 
@@ -209,19 +247,92 @@ static bool run_here(struct toolbox *box, const struct tool *tool, const void *a
     return ok;
 }
 
+static const struct field *text_field(const struct tool *tool)
+{
+    const struct field *f = tool->args->fields;
+    while (strcmp(f->name, tool->text) != 0)
+        f++;
+    return f;
+}
+
+static struct str text_of(const struct tool *tool, const json_t *arguments)
+{
+    if (!tool->text)
+        return (struct str){0};
+    const struct field *f = text_field(tool);
+    struct str text = json_str(json_object_get(arguments, f->name));
+    return text.p || !f->alias ? text : json_str(json_object_get(arguments, f->alias));
+}
+
+static json_t *with_text(const struct tool *tool, const json_t *arguments, struct str text)
+{
+    const struct field *f = text_field(tool);
+    json_t *given = json_copy((json_t *)arguments);
+    if (f->alias)
+        json_object_del(given, f->alias);
+    json_put(given, f->name, json_text(text));
+    return given;
+}
+
+/* Asks, and takes over what a person made of it. A command that was edited is what they want to
+ * run; of files they are shown what that would change. */
+static bool settle(struct consent *c, json_t **arguments, struct arena *a, struct err *err)
+{
+    do {
+        c->edit.text = text_of(c->tool, *arguments);
+        c->edit.done = false;
+        c->arguments = *arguments;
+        if (!ask(c, a, err))
+            return false;
+        if (!c->edit.done)
+            return true;
+        c->box->planned = (struct str){0};
+        json_t *edited = with_text(c->tool, *arguments, buf_str(&c->edit.now));
+        json_decref(*arguments);
+        *arguments = edited;
+        c->edited = true;
+        if (!tool_read_arguments(c->tool, edited, a, (void *)c->args, err))
+            return false;
+    } while (!c->tool->is_command);
+    return true;
+}
+
 static bool call(struct toolbox *box, const struct tool *tool, const json_t *arguments,
     struct tool_result *result, struct err *err)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(TOOL_ARGS_ARENA);
     _Alignas(max_align_t) unsigned char args[TOOL_ARGS_SIZE] = {0};
+    AUTO_JSON json_t *given = json_incref((json_t *)arguments);
     struct remote *remote = box->options->remote;
-    bool ok = tool_read_arguments(tool, arguments, &a, args, err) && ask(box, tool, args, &a, err);
+    struct consent c = {box, tool, args, result, .diff = BUF_INIT(PLAN_MAX)};
+    c.edit = (struct approve_edit){.name = tool->text, .now = BUF_INIT(TOOL_ARGUMENTS_MAX)};
+    bool ok = tool_read_arguments(tool, given, &a, args, err) && settle(&c, &given, &a, err);
     if (ok && remote)
-        ok = remote_call(remote, tool->name, arguments, box->options->signals, result, err);
+        ok = remote_call(remote, tool->name, given, box->options->signals, result, err);
     else if (ok)
         ok = run_here(box, tool, args, result, err);
-    box->approved = (struct str){0};
+    if (c.edited)
+        result->edited =
+            arena_str(&result->arena, str_head(buf_str(&c.edit.now), EDITED_SHOWN + 1));
+    box->approved = box->planned = (struct str){0};
+    buf_done(&c.diff);
+    buf_done(&c.edit.now);
     return ok;
+}
+
+/* The model must know that what was done is not what it wanted. */
+static void say_edited(const struct tool *tool, struct tool_result *result)
+{
+    AUTO_BUF struct buf content = BUF_INIT(TOOL_CONTENT_MAX);
+    struct str shown = str_head(result->edited, EDITED_SHOWN);
+    buf_printf(&content,
+        "The user edited this call before it was carried out. \"%s\" was:\n" STR_FMT, tool->text,
+        STR_ARG(shown));
+    buf_printf(&content, "%s\n\n", shown.n < result->edited.n ? "\n[truncated]" : "");
+    buf_add_str(&content, buf_str(&result->content));
+    buf_done(&result->content);
+    result->content = content;
+    content = (struct buf){0};
 }
 
 /* Every call goes through here: one start, one end or error. */
@@ -245,6 +356,8 @@ static void answer(struct toolbox *box, struct str name, const json_t *arguments
     result->duration_us = (clock_mono_ns() - begun) / 1000;
     if (!ok && result->content.n == 0) /* the model reads the content */
         buf_printf(&result->content, "error: %s", result->error.message);
+    if (result->edited.p)
+        say_edited(tool, result);
     if (result->truncated)
         tell(box, shown, TOOL_TRUNCATION, result);
     tell(box, shown, ok ? TOOL_END : TOOL_ERROR, result);

@@ -181,6 +181,7 @@ const struct tool tool_shell = {
     .args = &shape,
     .example = "{\"command\": \"make test\", \"timeout_ms\": 60000}",
     .mutating = true,
+    .text = "command",
     .is_command = true,
     .run = run,
     .subject = subject,

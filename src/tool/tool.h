@@ -40,6 +40,7 @@ struct tool_result {
     json_t *details;    /* an object */
     struct tool_change *changes;
     size_t n_changes;
+    struct str edited; /* what a person made of the call's text before; no value: nobody did */
     uint64_t duration_us;
 };
 
@@ -53,12 +54,17 @@ struct tool {
     bool mutating;            /* changes files or runs commands: consent may be needed */
     bool is_command;          /* its subject is a command line */
     bool no_rules;            /* only a person can allow it */
+    const char *text;         /* the argument that a person may change when asked, or NULL */
     /* Fills in the result. False: an error, in which case content and details may still be there.
      */
     bool (*run)(struct toolbox *box, const void *args, struct tool_result *result, struct err *err);
     /* What it would touch, for a question and for rules: the command line, or where its paths lead,
      * one a line. Nothing: this call changes nothing. NULL for one that is not mutating. */
     bool (*subject)(struct toolbox *box, const void *args, struct buf *subject, struct err *err);
+    /* What it would make of files (tool/plan.h). False: it could not, as run would say. NULL for
+     * one that changes none itself. */
+    bool (*plan)(struct toolbox *box, const void *args, struct buf *diff,
+        struct tool_result *result, struct err *err);
 };
 
 extern const struct tool tool_list_dir;

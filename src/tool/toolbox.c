@@ -204,8 +204,14 @@ bool toolbox_writer(
 bool toolbox_commit(
     struct toolbox *box, struct writer *writer, struct writer_result *ret_written, struct err *err)
 {
+    const struct toolbox_keeper *keeper = &box->options->keeper;
     guard_keep(box->guard);
-    return writer_commit(writer, ret_written, err);
+    if (!keeper->begin)
+        return writer_commit(writer, ret_written, err);
+    writer_when_staged(writer, keeper->begin, keeper->context);
+    bool ok = writer_commit(writer, ret_written, err);
+    keeper->end(keeper->context, ok);
+    return ok;
 }
 
 bool tool_subject_path(struct toolbox *box, struct str path, struct buf *subject, struct err *err)

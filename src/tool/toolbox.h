@@ -31,6 +31,15 @@ enum toolbox_mode {
 };
 
 struct tool_result;
+struct writer_plan;
+
+/* Who keeps what is about to be replaced. `begin` may refuse; after it there is always an `end`,
+ * unless the process ends before. */
+struct toolbox_keeper {
+    bool (*begin)(void *context, const struct writer_plan *plan, struct err *err);
+    void (*end)(void *context, bool changed);
+    void *context;
+};
 
 struct toolbox_options {
     enum toolbox_mode mode;
@@ -44,9 +53,13 @@ struct toolbox_options {
     bool no_sandbox;             /* acknowledged by the caller */
     struct approve_options approve;
     struct tool_event_sink events;
-    struct remote *remote; /* where calls are carried out (tool/remote.h); NULL: here */
-    int signals;           /* -1, or a signalfd: the call at work is to end */
-    bool one_call;         /* sessions end with the call that starts them */
+    struct toolbox_keeper keeper; /* no functions: nobody */
+    struct remote *remote;        /* where calls are carried out (tool/remote.h); NULL: here */
+    int signals;                  /* -1, or a signalfd: the call at work is to end */
+    bool one_call;                /* sessions end with the call that starts them */
+    /* What a call has made of files (tool/plan.h), before its result is there. May be NULL. */
+    void (*tell_diff)(void *context, struct str diff);
+    void *diff_context;
     /* A signal ends what a tool does that waits for nothing: this is its result. In a thread of its
      * own; tells of it, and ends the process. NULL: such a tool goes on to its end. */
     void (*called_off)(void *context, const struct tool_result *result);
@@ -60,6 +73,7 @@ struct toolbox {
     struct str root;      /* what results are relative to; unless unrestricted */
     struct str workspace; /* of that mode */
     struct str approved;  /* where a person or a rule lets the call at work write; no value: all */
+    struct str planned;   /* the diff that a person said yes to; no value: nobody was asked */
     uint64_t calls;
     char id[ID_SIZE];               /* tells its events from those of others */
     struct guard *guard;            /* of the call at work, or NULL */

@@ -342,7 +342,7 @@ static bool judge(struct apply *a, struct judged *j)
         !apply_hunks(a, j, content))
         return false;
     note_fate(j);
-    if (j->old && !a->moves && is_settled(j->old))
+    if (j->old && !a->moves && !a->patch->compares && is_settled(j->old))
         buf_done(&j->old->old);
     if (p->is_delete > 0 && j->content.n)
         return REFUSE(a, p->line,

@@ -1,9 +1,11 @@
 /* write_file: a whole file, new or instead of what is there. */
 #include "base/utf8.h"
+#include "tool/plan.h"
 #include "tool/tool.h"
 
 enum {
     NAME_MAX_SHOWN = 64 << 10,
+    ARENA_MAX = 8 << 20,
 };
 
 struct write_file_args {
@@ -37,24 +39,102 @@ static bool subject(struct toolbox *box, const void *arguments, struct buf *text
     return check_path(args->path, err) && tool_subject_path(box, args->path, text, err);
 }
 
+/* Every line ends in CRLF, and there is at least one: new ones shall, too (writer_options). */
+static bool all_crlf(struct str text)
+{
+    struct str line;
+    bool any = false;
+    while (str_find(text, '\n') >= 0 && str_cut(text, '\n', &line, &text)) {
+        if (!str_ends_with(line, STR("\r")))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+static void add_crlf(struct buf *out, struct str text)
+{
+    for (size_t i = 0; i < text.n; i++) {
+        if (text.p[i] == '\n' && (i == 0 || text.p[i - 1] != '\r'))
+            buf_add_byte(out, '\r');
+        buf_add_byte(out, text.p[i]);
+    }
+}
+
+/* What there is becomes what is given. The stamp is that of what was compared. */
+static bool compare(struct toolbox *box, const struct write_file_args *args, struct buf *diff,
+    struct stamp *ret_stamp, struct err *err)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+    AUTO_TOOL_FILE struct tool_file old = {0};
+    AUTO_BUF struct buf crlf = BUF_INIT(2 * (size_t)TOOL_ARGUMENTS_MAX);
+    int64_t budget = PLAN_BUDGET;
+    struct resolved where;
+    if (!toolbox_resolve(box, args->path, true, &a, &where, err) ||
+        (where.exists && !toolbox_read(box, args->path, true, &a, &old, err)))
+        return false;
+    struct plan_file file = {.name = toolbox_name(box, &where),
+        .existed = where.exists,
+        .exists = true,
+        .old = where.exists ? buf_str(&old.content) : STR(""),
+        .new = args->content};
+    if (all_crlf(file.old)) {
+        add_crlf(&crlf, args->content);
+        file.new = buf_str(&crlf);
+    }
+    plan_add(diff, &budget, &file);
+    *ret_stamp = old.stamp;
+    return true;
+}
+
+static bool plan(struct toolbox *box, const void *arguments, struct buf *diff,
+    struct tool_result *result, struct err *err)
+{
+    struct stamp ignored;
+    (void)result;
+    return compare(box, arguments, diff, &ignored, err);
+}
+
+/* Where somebody wants to know what changes, just that is done: ret_expect is what is there. */
+static bool check(struct toolbox *box, const struct write_file_args *args, struct buf *diff,
+    struct stamp *ret_stamp, bool *ret_checked, struct err *err)
+{
+    AUTO_ERR struct err ignored = {0};
+    *ret_checked = false;
+    if (!plan_is_wanted(box))
+        return true;
+    *ret_checked = compare(box, args, diff, ret_stamp, &ignored);
+    if (!*ret_checked && box->planned.p)
+        return err_move(err, &ignored);
+    return !*ret_checked || plan_check(box, diff, err);
+}
+
 static bool run(
     struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
 {
     const struct write_file_args *args = arguments;
+    struct writer_options options = {.keep_eol = true};
+    AUTO_BUF struct buf diff = BUF_INIT(PLAN_MAX);
+    AUTO_WRITER struct writer *w = NULL;
     struct resolved where;
     struct writer_result written;
+    struct stamp stamp = {0};
+    bool checked;
     if (!check_path(args->path, err) ||
         !toolbox_resolve(box, args->path, true, &result->arena, &where, err) ||
-        !tool_looks_twice(box, &tool_write_file, &where, result, err))
+        !tool_looks_twice(box, &tool_write_file, &where, result, err) ||
+        !check(box, args, &diff, &stamp, &checked, err))
         return false;
-    AUTO_WRITER struct writer *w = NULL;
+    options.expect = checked && stamp.ino ? &stamp : NULL;
+    options.must_not_exist = checked && !stamp.ino;
     if (!toolbox_writer(box, &where, &w, err) ||
-        !writer_put(w, where.rel, args->content, &(struct writer_options){.keep_eol = true}, err) ||
+        !writer_put(w, where.rel, args->content, &options, err) ||
         !toolbox_commit(box, w, &written, err))
         return false;
     AUTO_BUF struct buf name = BUF_INIT(NAME_MAX_SHOWN);
     utf8_add_printable(&name, toolbox_name(box, &where));
     tool_changed(result, &written);
+    plan_tell(box, &diff);
     result->changes[0].path = toolbox_name(box, &where);
     tool_says(result, "%s '%s': %zu bytes", where.exists ? "replaced" : "created", buf_z(&name),
         args->content.n);
@@ -70,6 +150,8 @@ const struct tool tool_write_file = {
     .args = &shape,
     .example = "{\"path\": \"notes.txt\", \"content\": \"first line\\n\"}",
     .mutating = true,
+    .text = "content",
     .run = run,
     .subject = subject,
+    .plan = plan,
 };

@@ -60,6 +60,7 @@ const struct tool tool_write_stdin = {
     .args = &shape,
     .example = "{\"session_id\": 1, \"chars\": \"print(1)\\n\"}",
     .mutating = true,
+    .text = "chars",
     .is_command = true,
     .no_rules = true,
     .run = run,

@@ -1,31 +1,7 @@
 /* A conversation as rows. */
-#include "tui/chat.h"
-
+#include "tui/chat_state.h"
+#include "tui/diffview.h"
 #include "tui/highlight.h"
-#include "tui/markdown.h"
-#include "tui/theme.h"
-
-struct call {
-    char *id, *line;
-};
-
-struct chat {
-    struct chat_options options;
-    struct text stay; /* rows that stay, of which `at` were handed out */
-    size_t at;
-    struct markdown *answer;
-    bool speaks;         /* text of the answer has come */
-    bool any, gap;       /* something was printed; a blank row comes before what is next */
-    size_t handed;       /* rows that are no longer in `stay` */
-    size_t blank;        /* rows up to and with the last blank one */
-    struct buf thinking; /* its end */
-    size_t thought;      /* bytes of it in all; 0: none */
-    struct buf kept;     /* what can be opened */
-    struct call calls[CHAT_CALLS];
-    size_t n_calls;
-    char *queue[CHAT_QUEUE];
-    size_t n_queue;
-};
 
 struct chat *chat_new(const struct chat_options *options)
 {
@@ -33,11 +9,20 @@ struct chat *chat_new(const struct chat_options *options)
     *c = (struct chat){.options = *options,
         .stay = TEXT_INIT,
         .thinking = BUF_INIT(2 * CHAT_KEPT),
-        .kept = BUF_INIT(2 * CHAT_KEPT)};
+        .diff = BUF_INIT(2 * CHAT_DIFF_MAX),
+        .look.rows = TEXT_INIT};
     c->options.width = MAX(1u, options->width);
     c->answer = markdown_new(
         &(struct markdown_options){.width = options->width, .show_links = options->show_links});
     return c;
+}
+
+static void drop_call(struct chat *c, size_t i)
+{
+    free(c->calls[i].id);
+    free(c->calls[i].name);
+    free(c->calls[i].line);
+    c->calls[i] = c->calls[--c->n_calls];
 }
 
 void chat_free(struct chat *c)
@@ -45,24 +30,25 @@ void chat_free(struct chat *c)
     if (!c)
         return;
     chat_unqueue(c);
-    for (size_t i = 0; i < c->n_calls; i++) {
-        free(c->calls[i].id);
-        free(c->calls[i].line);
-    }
+    chat_folds_done(c);
+    while (c->n_calls)
+        drop_call(c, c->n_calls - 1);
     markdown_free(c->answer);
     text_done(&c->stay);
     buf_done(&c->thinking);
-    buf_done(&c->kept);
+    buf_done(&c->diff);
     free(c);
 }
 
-void chat_set_width(struct chat *c, unsigned width)
+void chat_set_size(struct chat *c, unsigned width, unsigned rows)
 {
     c->options.width = MAX(1u, width);
+    c->options.rows = rows;
     markdown_set_width(c->answer, c->options.width);
+    chat_relook(c);
 }
 
-static char *copy_of(struct str s)
+char *chat_copy(struct str s)
 {
     char *copy = base_alloc(s.n + 1);
     memcpy(copy, s.p, s.n);
@@ -93,8 +79,7 @@ static void put_text(const struct chat *c, const char *mark, enum theme mark_loo
     }
 }
 
-/* What is apart from what is before it. */
-static void begin(struct chat *c, bool apart)
+void chat_begin(struct chat *c, bool apart)
 {
     size_t rows = c->handed + c->stay.n;
     if (c->any && (apart || c->gap) && rows != c->blank) {
@@ -143,8 +128,7 @@ static bool is_diff(struct str text)
     return str_starts_with(text, STR("diff --git ")) || str_starts_with(text, STR("--- "));
 }
 
-/* Verbatim, in from the edge; a diff in its colours. */
-static void put_output(const struct chat *c, struct str text, struct text *out)
+void chat_put_output(const struct chat *c, struct str text, struct text *out)
 {
     AUTO_TEXT struct text prefix = TEXT_INIT;
     bool diff = is_diff(text) || memmem(text.p, text.n, "\n@@ ", 4);
@@ -171,12 +155,11 @@ static void end_thinking(struct chat *c)
     char line[64];
     if (c->thought == 0)
         return;
-    begin(c, false);
+    chat_begin(c, false);
     size_t lines = count_lines(buf_str(&c->thinking));
     snprintf(line, sizeof(line), "thought, %zu line%s", lines, lines == 1 ? "" : "s");
     put_text(c, "◇ ", THEME_DIM, str_z(line), THEME_DIM, &c->stay);
-    buf_reset(&c->kept);
-    keep(&c->kept, buf_str(&c->thinking));
+    chat_fold(c, STR("thought"), buf_str(&c->thinking), false);
     buf_reset(&c->thinking);
     c->thought = 0;
 }
@@ -185,7 +168,7 @@ void chat_text(struct chat *c, struct str delta)
 {
     end_thinking(c);
     if (!c->speaks)
-        begin(c, true);
+        chat_begin(c, true);
     c->speaks = true;
     markdown_feed(c->answer, delta, &c->stay);
 }
@@ -221,7 +204,7 @@ void chat_restart(struct chat *c)
 void chat_user(struct chat *c, struct str text)
 {
     chat_end(c);
-    begin(c, true);
+    chat_begin(c, true);
     put_text(c, "> ", THEME_BULLET, text, THEME_STRONG, &c->stay);
 }
 
@@ -235,68 +218,165 @@ static size_t find_call(const struct chat *c, struct str id)
     return i;
 }
 
-void chat_call(struct chat *c, struct str id, struct str name, struct str summary)
+/* A call's words on one line. */
+static char *line_of(struct str name, struct str summary)
 {
     AUTO_BUF struct buf line = BUF_INIT(2 * CHAT_SUMMARY_BYTES + 16);
     struct str first = summary;
-    chat_end(c);
-    if (c->n_calls == CHAT_CALLS || find_call(c, id) < c->n_calls)
-        return;
     (void)str_cut(summary, '\n', &first, &summary);
     buf_add_str(&line, str_head(name, CHAT_SUMMARY_BYTES));
     buf_add_byte(&line, ' ');
     buf_add_str(&line, str_head(first, CHAT_SUMMARY_BYTES));
     if (summary.n && summary.p != first.p)
         buf_add_z(&line, " …");
-    c->calls[c->n_calls++] = (struct call){copy_of(id), copy_of(buf_str(&line))};
+    return chat_copy(buf_str(&line));
+}
+
+void chat_call(struct chat *c, struct str id, struct str name, struct str summary)
+{
+    chat_end(c);
+    if (c->n_calls == CHAT_CALLS || find_call(c, id) < c->n_calls)
+        return;
+    c->calls[c->n_calls++] = (struct call){chat_copy(id), chat_copy(name), line_of(name, summary)};
+}
+
+void chat_diff(struct chat *c, struct str diff)
+{
+    buf_reset(&c->diff);
+    buf_add_str(&c->diff, diff);
+    if (!buf_ok(&c->diff))
+        buf_reset(&c->diff);
+}
+
+/* How much it gave, or changed. */
+static void put_size(const struct chat *c, size_t lines, struct text *size)
+{
+    struct diffview_count n = diffview_count(buf_str(&c->diff));
+    char words[48];
+    if (c->diff.n == 0 && lines) {
+        snprintf(words, sizeof(words), "  %zu line%s", lines, lines == 1 ? "" : "s");
+        text_add_z(size, words, &theme[THEME_DIM]);
+    }
+    snprintf(words, sizeof(words), "  +%zu", n.added);
+    if (n.added)
+        text_add_z(size, words, &theme[THEME_ADDED]);
+    snprintf(words, sizeof(words), "  -%zu", n.removed);
+    if (n.removed)
+        text_add_z(size, words, &theme[THEME_REMOVED]);
+    text_end(size);
 }
 
 /* One line: what it was, and how much it gave. */
 static void put_call(struct chat *c, struct str line, bool failed, size_t lines)
 {
-    AUTO_TEXT struct text row = TEXT_INIT;
-    char size[48] = "";
-    if (lines)
-        snprintf(size, sizeof(size), "  %zu line%s", lines, lines == 1 ? "" : "s");
+    AUTO_TEXT struct text row = TEXT_INIT, size = TEXT_INIT;
+    unsigned width = c->options.width;
+    put_size(c, lines, &size);
     text_add_z(&row, failed ? "✗ " : "✓ ", &theme[failed ? THEME_REMOVED : THEME_ADDED]);
     text_add(&row, line, NULL);
     text_end(&row);
-    size_t room = c->options.width > strlen(size) + 1 ? c->options.width - strlen(size) : 1;
+    size_t taken = size.lines[0].width;
+    size_t room = width > taken + 1 ? width - taken : 1;
     text_cut(&c->stay, &row, 0, 0, room - (row.lines[0].width > room));
     if (row.lines[0].width > room)
         text_add(&c->stay, STR("…"), NULL);
-    if (strlen(size) < c->options.width)
-        text_add_z(&c->stay, size, &theme[THEME_DIM]);
+    if (taken < width)
+        text_append(&c->stay, &size, 0);
     text_end(&c->stay);
+}
+
+/* What it changed, unless that was in a question just before. True: all of it is to be seen. */
+static bool put_change(struct chat *c)
+{
+    struct str diff = buf_str(&c->diff);
+    struct diffview_count n = diffview_count(diff);
+    const struct diffview how = {
+        .width = c->options.width, .headings = n.files > 1, .lines = CHAT_DIFF_LINES};
+    if (!c->diff_seen)
+        diffview_put(diff, &how, &c->stay);
+    return c->diff_seen || n.lines <= CHAT_DIFF_LINES;
+}
+
+static void put_result(struct chat *c, struct str line, bool failed, struct str output)
+{
+    size_t lines = count_lines(output);
+    bool open = failed || is_diff(output), changed = c->diff.n, whole = false;
+    chat_begin(c, false);
+    put_call(c, line, failed, open ? 0 : lines);
+    if (changed)
+        whole = put_change(c);
+    else if (open)
+        chat_put_output(c, failed ? last_lines(output, CHAT_FAILED_LINES) : output, &c->stay);
+    if (open && !changed)
+        whole = !failed || lines <= CHAT_FAILED_LINES;
+    if (!whole)
+        chat_fold(c, line, changed ? buf_str(&c->diff) : output, changed);
+    c->gap = open || (changed && !c->diff_seen);
 }
 
 void chat_result(struct chat *c, struct str id, bool failed, struct str output)
 {
-    size_t i = find_call(c, id), lines = count_lines(output);
-    struct str line = i < c->n_calls ? str_z(c->calls[i].line) : id;
-    bool open = failed || is_diff(output);
+    size_t i = find_call(c, id);
     chat_end(c);
-    begin(c, false);
-    put_call(c, line, failed, open ? 0 : lines);
-    if (open)
-        put_output(c, failed ? last_lines(output, CHAT_FAILED_LINES) : output, &c->stay);
-    buf_reset(&c->kept);
-    keep(&c->kept, output);
-    if (i == c->n_calls)
-        return;
-    free(c->calls[i].id);
-    free(c->calls[i].line);
-    c->calls[i] = c->calls[--c->n_calls];
+    if (failed)
+        buf_reset(&c->diff);
+    put_result(c, i < c->n_calls ? str_z(c->calls[i].line) : id, failed, output);
+    buf_reset(&c->diff);
+    c->diff_seen = false;
+    if (i < c->n_calls)
+        drop_call(c, i);
 }
 
-bool chat_open(struct chat *c)
+/* A question ---------------------------------------------------------------------------------- */
+
+static void put_command(struct chat *c, struct str command)
 {
-    if (c->kept.n == 0)
-        return false;
-    begin(c, false);
-    put_output(c, buf_str(&c->kept), &c->stay);
-    buf_reset(&c->kept);
-    return true;
+    AUTO_TEXT struct text prefix = TEXT_INIT;
+    struct highlight h = highlight_start(STR("sh"));
+    text_add(&prefix, STR("  │ "), &theme[THEME_ASK]);
+    text_end(&prefix);
+    for (struct str line; str_cut(command, '\n', &line, &command);) {
+        AUTO_TEXT struct text one = TEXT_INIT;
+        highlight_line(&h, line, &one);
+        text_end(&one);
+        text_wrap(&c->stay, &one, 0,
+            &(struct text_wrap){.width = c->options.width, .letters = true, .prefix = &prefix});
+    }
+}
+
+void chat_ask(struct chat *c, const struct chat_question *q)
+{
+    chat_end(c);
+    chat_look_end(c);
+    chat_begin(c, true);
+    put_text(c, "? ", THEME_ASK, q->words, THEME_STRONG, &c->stay);
+    if (q->diff.n)
+        diffview_put(
+            q->diff, &(struct diffview){.width = c->options.width, .headings = true}, &c->stay);
+    else if (q->is_command)
+        put_command(c, q->subject);
+    else
+        put_text(c, "  ", THEME_TEXT, q->subject, THEME_STRONG, &c->stay);
+    if (q->text.n && q->diff.n == 0)
+        chat_put_output(c, q->text, &c->stay);
+    put_text(c, "  why: ", THEME_DIM, q->why, THEME_DIM, &c->stay);
+    c->diff_seen = q->diff.n;
+    c->asks = true;
+}
+
+void chat_asked(struct chat *c, struct str command)
+{
+    c->asks = false;
+    if (!command.p)
+        return;
+    chat_note(c, STR("edited, and run so:"));
+    put_command(c, command);
+    c->gap = true;
+    if (c->n_calls == 0)
+        return;
+    struct call *call = &c->calls[c->n_calls - 1];
+    free(call->line);
+    call->line = line_of(str_z(call->name), command);
 }
 
 /* Others -------------------------------------------------------------------------------------- */
@@ -304,14 +384,14 @@ bool chat_open(struct chat *c)
 void chat_note(struct chat *c, struct str text)
 {
     chat_end(c);
-    begin(c, false);
+    chat_begin(c, false);
     put_text(c, "· ", THEME_DIM, text, THEME_DIM, &c->stay);
 }
 
 void chat_error(struct chat *c, struct str text)
 {
     chat_end(c);
-    begin(c, true);
+    chat_begin(c, true);
     put_text(c, "✗ ", THEME_REMOVED, text, THEME_REMOVED, &c->stay);
 }
 
@@ -320,7 +400,7 @@ void chat_queue(struct chat *c, struct str text)
     struct str line = text;
     (void)str_cut(text, '\n', &line, &text);
     if (c->n_queue < CHAT_QUEUE)
-        c->queue[c->n_queue++] = copy_of(str_head(line, CHAT_SUMMARY_BYTES));
+        c->queue[c->n_queue++] = chat_copy(str_head(line, CHAT_SUMMARY_BYTES));
 }
 
 void chat_unqueue(struct chat *c)
@@ -379,7 +459,8 @@ bool chat_rows(struct chat *c, unsigned step, struct text *stay, struct text *re
         markdown_live(c->answer, region);
     if (c->thought)
         put_row(c, at_work, STR("thinking"), THEME_DIM, region);
-    for (size_t i = 0; i < c->n_calls; i++)
+    chat_put_look(c, region);
+    for (size_t i = 0; i < c->n_calls && !c->asks; i++)
         put_row(c, at_work, str_z(c->calls[i].line), THEME_TEXT, region);
     for (size_t i = 0; i < c->n_queue; i++)
         put_row(c, "later: ", str_z(c->queue[i]), THEME_DIM, region);

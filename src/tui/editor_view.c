@@ -130,17 +130,31 @@ static void lay_out(struct layout *l)
     }
 }
 
+/* Where the notes of a list begin: beside each other. */
+static size_t note_column(const struct editor_list *list)
+{
+    size_t widest = 0;
+    for (size_t i = 0; i < list->n; i++) {
+        AUTO_TEXT struct text word = TEXT_INIT;
+        if (list->items[i].note[0])
+            text_add_z(&word, list->items[i].text, NULL);
+        widest = MAX(widest, word.open.width);
+    }
+    return widest + 4;
+}
+
 static void draw_list(const struct editor *e, const struct editor_view *view, struct text *out)
 {
     const struct editor_list *list = &e->list;
     size_t first = list->chosen >= EDITOR_LIST ? list->chosen - EDITOR_LIST + 1 : 0;
+    size_t notes = note_column(list);
     for (size_t i = first; i < MIN(list->n, first + EDITOR_LIST); i++) {
         AUTO_TEXT struct text line = TEXT_INIT;
         const struct style *style = i == list->chosen ? &theme[THEME_CHOSEN] : NULL;
         text_spaces(&line, 2, NULL);
         text_add_z(&line, list->items[i].text, style);
         if (list->items[i].note[0]) {
-            text_spaces(&line, 2, NULL);
+            text_spaces(&line, notes - line.open.width, NULL);
             text_add_z(&line, list->items[i].note, &theme[THEME_DIM]);
         }
         text_end(&line);

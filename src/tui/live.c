@@ -1,27 +1,18 @@
 /* The live bottom of the screen: the difference between two frames, relative to the cursor. */
 #include "tui/live.h"
 
-#include "term/look.h"
 #include "term/restyle.h"
+#include "tui/live_cells.h"
+
+enum {
+    SHIFT_MAX = 8, /* rows */
+};
 
 struct live {
     struct live_options options;
     struct text shown; /* the region's rows as the terminal has them; none: one empty row */
     size_t row, col;   /* where the cursor is in it */
     bool hidden;       /* the cursor */
-};
-
-/* One cluster of a row. */
-struct cell {
-    struct str text, uri;
-    struct style style;
-    size_t col;
-    unsigned width;
-};
-
-struct cells {
-    struct cell *p;
-    size_t n, width;
 };
 
 /* The terminal, as far as it is known while a frame is written. */
@@ -41,71 +32,6 @@ static const struct style no_style = {0};
 /* A synchronized update. */
 #define BEGIN "\033[?2026h"
 #define END   "\033[?2026l"
-
-/* Cells --------------------------------------------------------------------------------------- */
-
-static unsigned distance(uint32_t a, uint32_t b)
-{
-    int red = (int)(a >> 16) - (int)(b >> 16);
-    int green = (int)(a >> 8 & 0xFF) - (int)(b >> 8 & 0xFF);
-    int blue = (int)(a & 0xFF) - (int)(b & 0xFF);
-    return (unsigned)(red * red + green * green + blue * blue);
-}
-
-/* What the terminal has instead of a colour. */
-static color fitting(color c, enum live_colors colors)
-{
-    enum color_kind kind = color_kind(c);
-    unsigned n = colors == LIVE_16 ? 16 : 256, best = 0;
-    if (colors == LIVE_NO_COLORS)
-        return 0;
-    if (kind == COLOR_DEFAULT || kind == COLOR_ANSI || colors == LIVE_RGB ||
-        (kind == COLOR_INDEXED && colors == LIVE_256))
-        return c;
-    uint32_t rgb = kind == COLOR_INDEXED ? look_palette(color_value(c)) : color_value(c);
-    for (unsigned i = 1; i < n; i++)
-        if (distance(rgb, look_palette(i)) < distance(rgb, look_palette(best)))
-            best = i;
-    return n == 16 ? color_ansi(best) : color_indexed(best);
-}
-
-static struct style shown_style(const struct live *l, const struct style *style)
-{
-    struct style s = *style;
-    s.fg = fitting(s.fg, l->options.colors);
-    s.bg = fitting(s.bg, l->options.colors);
-    s.attrs &= (uint16_t)STYLE_VISIBLE;
-    s.underline_color = 0;
-    s.link = 0;
-    return s;
-}
-
-static struct cells cells_of(const struct live *l, const struct text *t, size_t line)
-{
-    struct cells cells = {0};
-    if (line >= t->n)
-        return cells;
-    cells.p = base_alloc((t->lines[line].width + 1) * sizeof(*cells.p));
-    for (size_t i = 0; i < t->lines[line].n; i++) {
-        const struct text_span *span = text_spans(t, line) + i;
-        struct style style = shown_style(l, &span->style);
-        struct str uri = l->options.no_links ? (struct str){0} : text_uri(t, span->style.link);
-        for (struct str rest = text_bytes(t, span); rest.n;) {
-            struct cell *c = &cells.p[cells.n++];
-            *c = (struct cell){.uri = uri, .style = style, .col = cells.width};
-            c->text = str_head(rest, text_cluster(rest, &c->width));
-            cells.width += c->width;
-            rest = str_skip(rest, c->text.n);
-        }
-    }
-    return cells;
-}
-
-static bool same_cell(const struct cell *a, const struct cell *b)
-{
-    return str_eq(a->text, b->text) && str_eq(a->uri, b->uri) &&
-           memcmp(&a->style, &b->style, sizeof(a->style)) == 0;
-}
 
 /* Moving -------------------------------------------------------------------------------------- */
 
@@ -181,12 +107,13 @@ static void put_cell(struct hand *h, const struct cell *c)
 static void put_row(struct hand *h, size_t row, const struct text *from, size_t line,
     const struct text *old, size_t old_line)
 {
-    struct cells now = cells_of(h->l, from, line), was = cells_of(h->l, old, old_line);
+    struct cells now = live_cells(&h->l->options, from, line),
+                 was = live_cells(&h->l->options, old, old_line);
     size_t first = 0, end = now.n, was_end = was.n;
-    while (first < now.n && first < was.n && same_cell(&now.p[first], &was.p[first]))
+    while (first < now.n && first < was.n && live_cell_same(&now.p[first], &was.p[first]))
         first++;
     while (now.width == was.width && end > first && was_end > first &&
-           same_cell(&now.p[end - 1], &was.p[was_end - 1])) {
+           live_cell_same(&now.p[end - 1], &was.p[was_end - 1])) {
         end--;
         was_end--;
     }
@@ -258,44 +185,90 @@ static void end(struct hand *h, size_t start)
     buf_truncate(h->out, start + n);
 }
 
-static bool same_row(
-    const struct live *l, const struct text *a, size_t line, const struct text *b, size_t other)
+/* What the terminal moves by itself, so that it need not be written again. */
+struct shift {
+    size_t up;    /* rows that have left at the top */
+    size_t below; /* rows at the end that are where they belong */
+};
+
+/* Where a row of the frame is to be compared with; SIZE_MAX: with an empty one. */
+static size_t was_at(const struct live *l, const struct shift *s, const struct text *rows, size_t i)
 {
-    struct cells x = cells_of(l, a, line), y = cells_of(l, b, other);
-    bool same = x.n == y.n;
-    for (size_t i = 0; same && i < x.n; i++)
-        same = same_cell(&x.p[i], &y.p[i]);
-    free(x.p);
-    free(y.p);
-    return same;
+    if (i + s->below >= rows->n)
+        return i + l->shown.n - rows->n;
+    return i + s->up + s->below < l->shown.n ? i + s->up : SIZE_MAX;
 }
 
-/* A region that grows above rows that stay as they are: these are pushed down by the terminal.
- * Gives how many they are; only if nothing leaves the screen that is still to be written. */
-static size_t push_down(struct hand *h, const struct live *l, const struct text *rows)
+/* Rows at the end of both that are about the same. */
+static size_t alike_below(const struct live *l, const struct text *rows)
 {
-    size_t more = rows->n > l->shown.n ? rows->n - l->shown.n : 0, same = 0;
-    if (!more || rows->n > l->options.rows)
-        return 0;
-    while (same < l->shown.n &&
-           same_row(l, rows, rows->n - 1 - same, &l->shown, l->shown.n - 1 - same))
-        same++;
-    if (same == 0)
-        return 0;
-    go_row(h, rows->n - 1);
-    go_row(h, l->shown.n - same);
-    buf_printf(h->out, more > 1 ? "\033[%zuL" : "\033[L", more);
+    size_t n = 0, most = MIN(rows->n, l->shown.n);
+    while (n < most &&
+           live_cells_alike(&l->options, rows, rows->n - 1 - n, &l->shown, l->shown.n - 1 - n))
+        n++;
+    return n;
+}
+
+static void move_rows(struct hand *h, size_t row, size_t n, char what)
+{
+    go_row(h, row);
+    if (n > 1)
+        buf_printf(h->out, "\033[%zu%c", n, what);
+    else
+        buf_printf(h->out, "\033[%c", what);
     h->placed = false; /* some terminals go to the first column, some do not */
-    return same;
+}
+
+/* A region that grows above rows that stay: these are pushed down; only if nothing leaves the
+ * screen that is still to be written. */
+static struct shift push_down(struct hand *h, const struct live *l, const struct text *rows)
+{
+    struct shift s = {.below = alike_below(l, rows)};
+    if (rows->n > l->options.rows || s.below == 0)
+        return (struct shift){0};
+    go_row(h, rows->n - 1);
+    move_rows(h, l->shown.n - s.below, rows->n - l->shown.n, 'L');
+    return s;
+}
+
+/* How many rows the frame has moved up against what is shown, if most of it has. */
+static size_t moved_up(const struct live *l, const struct text *rows, size_t top)
+{
+    for (size_t up = 1; up <= SHIFT_MAX && up < top; up++) {
+        size_t same = 0;
+        while (same + up < top && live_cells_same(&l->options, rows, same, &l->shown, same + up))
+            same++;
+        if (2 * same >= top)
+            return up;
+    }
+    return 0;
+}
+
+/* A region that has no more room, and of which the first rows leave: the others move up. The
+ * region is never at the top of the screen then, where some terminals would keep them. */
+static struct shift push_up(struct hand *h, const struct live *l, const struct text *rows)
+{
+    struct shift s = {.below = alike_below(l, rows)};
+    size_t top = rows->n - s.below;
+    if (rows->n < live_height(l) || live_cells_same(&l->options, rows, 0, &l->shown, 0) ||
+        (s.up = moved_up(l, rows, top)) == 0)
+        return (struct shift){0};
+    move_rows(h, 0, s.up, 'M');
+    move_rows(h, top - s.up, s.up, 'L');
+    return s;
 }
 
 static void put_frame(struct live *l, struct hand *h, const struct text *rows)
 {
-    size_t same = push_down(h, l, rows), above = l->shown.n - same;
-    for (size_t i = 0; i < rows->n - same; i++) {
+    struct shift s = {0};
+    if (rows->n > l->shown.n)
+        s = push_down(h, l, rows);
+    else if (rows->n == l->shown.n)
+        s = push_up(h, l, rows);
+    for (size_t i = 0; i < rows->n; i++) {
         if (i >= h->rows)
             go_row(h, i);
-        put_row(h, i, rows, i, &l->shown, same && i >= above ? SIZE_MAX : i);
+        put_row(h, i, rows, i, &l->shown, was_at(l, &s, rows, i));
     }
     if (rows->n < h->rows) {
         go_row(h, rows->n);
@@ -351,7 +324,7 @@ void live_frame(struct live *l, const struct text *stay, const struct text *regi
 /* How many rows a row is cut into at a width, up to a column. */
 static size_t wrapped_rows(const struct live *l, size_t line, size_t cols, size_t up_to)
 {
-    struct cells cells = cells_of(l, &l->shown, line);
+    struct cells cells = live_cells(&l->options, &l->shown, line);
     size_t rows = 1, col = 0;
     for (size_t i = 0; i < cells.n && cells.p[i].col <= up_to; i++) {
         if (col + cells.p[i].width > cols) {

@@ -34,6 +34,7 @@ static struct style styles[THEMES] = {
     [THEME_REMOVED] = {.fg = ANSI(RED)},
     [THEME_HUNK] = {.fg = ANSI(CYAN)},
     [THEME_CHOSEN] = {.attrs = STYLE_INVERSE},
+    [THEME_ASK] = {.fg = ANSI(YELLOW), .attrs = STYLE_BOLD},
 };
 
 const struct style *const theme = styles;
@@ -58,6 +59,7 @@ const char *const theme_names[THEMES] = {
     [THEME_REMOVED] = "removed",
     [THEME_HUNK] = "hunk",
     [THEME_CHOSEN] = "chosen",
+    [THEME_ASK] = "ask",
 };
 
 void theme_change(enum theme what, const struct style *style)

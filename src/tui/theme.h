@@ -33,6 +33,7 @@ enum theme {
     THEME_REMOVED,
     THEME_HUNK,
     THEME_CHOSEN, /* of a list */
+    THEME_ASK,    /* what waits for an answer */
     THEMES,
 };
 

@@ -25,7 +25,7 @@ $ printf 'one\ntwo\n' | cordon chat --script s.json >/dev/null 2>&1
 ## commands work without a terminal, too; nothing in a line is a key or completed
 $ echo '{"version":1,"model":"m","turns":[{"content":[{"text":"Ok."}]}]}' > s.json; touch alpha
 $ printf '/model\nsee @alp\n/quit\nnever\n' | cordon chat --script s.json 2>/dev/null | sed 's/^/|/'
-|· scripted, m
+|· m answers, scripted
 |
 |> see @alp
 |

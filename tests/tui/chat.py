@@ -9,39 +9,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
 from harness import case, main  # noqa: E402 pylint: disable=wrong-import-position
 from screen import Screen  # noqa: E402 pylint: disable=wrong-import-position
-
-NEVER = (b"\033[2J", b"\033[3J", b"\033[?1049h", b"\033[?47h", b"\033c")
-
-
-def call(name, **arguments):
-    return {"tool_call": {"name": name, "arguments": arguments}}
-
-
-def chat(t, *turns, options=(), term="xterm-256color", rows=24, cols=80, **more):
-    t.env["TERM"], t.env["CORDON_HOME"] = term, t.directory("state")
-    script = t.file("script.json", json.dumps({"version": 1, "model": "m", "turns": [
-        turn if isinstance(turn, dict) else {"content": turn} for turn in turns]}))
-    return Screen(t, [t.cordon, "chat", "--script", script, *options], rows=rows, cols=cols, **more)
-
-
-def session(t):
-    """The messages of the only session."""
-    found = [os.path.join(top, name) for top, _, names in os.walk(t.env["CORDON_HOME"]) for name in names if name.endswith(".jsonl")]
-    t.same(len(found), 1, found)
-    with open(found[0], encoding="utf-8") as f:
-        return f.read()
-
-
-def text_of(lines):
-    return "\n".join(line.rstrip() for line in lines)
-
-
-def leave(t, c):
-    c.send(b"\x04")
-    t.same(c.finish(), 0)
-    for never in NEVER:
-        t.true(never not in c.all, never)
-    t.true(c.all.count(b"\033[?2026h") <= c.all.count(b"\033[?2026l"), "a frame without an end")
+from talking import call, chat, leave, session, text_of  # noqa: E402 pylint: disable=wrong-import-position
 
 
 @case("chat: a question, Markdown, a tool, the answer; all stays on the screen", who="root")
@@ -173,7 +141,7 @@ def _(t):
     with chat(t, [{"text": "x"}]) as c:
         c.shows(r"^> what")
         c.send(b"/")
-        c.shows(r"^  /help  what there is")
+        c.shows(r"^  /help +what there is")
         c.send(b"q\t")
         c.shows(r"^> /quit")
         c.send(b"\r")
@@ -292,6 +260,8 @@ def _(t):
         t.true("script.json" not in text_of(lines), lines)
         c.send(b"\x07")
         c.shows(r"script\.json(.|\n)*^> x")
+        c.send(b"y")
+        c.shows(r"^> xy")
         c.send(b"\033[13;2u")
         c.shows(r"^More\.")
         leave(t, c)
@@ -411,6 +381,34 @@ def _(t):
         t.true(re.search(r"not attached: text\.png: ", lines) and re.search(r"not attached: large\.png: it has more than 5 MiB", lines), lines)
         leave(t, c)
     t.same(session(t).count('"image/png"'), 5)
+
+
+@case("chat: the window is made narrow while it is stopped", who="root")
+def _(t):
+    with chat(t, [{"text": "word " * 40}]) as c:
+        c.shows(r"^> what")
+        c.send(b"\x1a")
+        c.event("stop")
+        c.resize(24, 42)
+        c.fg()
+        c.shows(r"^> what")
+        c.send(b"go\r")
+        lines = c.shows(r"^word(.|\n)*restricted")
+        t.same([line for line in lines if line.startswith("wor")][0].rstrip(), "word " * 7 + "word", lines)
+        leave(t, c)
+
+
+@case("chat: thousands of lines at once are all shown, in order", who="root")
+def _(t):
+    count = 5000
+    with chat(t, [{"text": "".join(f"- <{i}>\n" for i in range(count)) + "\nThat is all.\n"}]) as c:
+        c.shows(r"^> what")
+        c.send(b"go\r")
+        c.expect(b"That is all.")
+        leave(t, c)
+    numbers = [int(n) for n in re.findall(rb"<(\d+)>", c.all)]
+    first = list(dict.fromkeys(numbers))
+    t.same(first, list(range(count)), "rows are missing or out of order")
 
 
 if __name__ == "__main__":

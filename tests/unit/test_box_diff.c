@@ -3,8 +3,8 @@
 #include "test.h"
 
 #include "base/buf.h"
+#include "base/linediff.h"
 #include "box/gitpatch.h"
-#include "box/linediff.h"
 #include "box/literal.h"
 #include "box/selfrun.h"
 #include "box/sha1.h"

@@ -9,6 +9,37 @@ enum {
     SHOWN_MAX = 1 << 20,
 };
 
+/* Questions, changes, and looks. */
+static void play_more(struct chat *c, char step, struct str text)
+{
+    switch (step) {
+    case 'D':
+        chat_diff(c, text);
+        break;
+    case 'l':
+        (void)chat_look(c, *text.p == '<' ? -1 : *text.p == '>' ? 1 : 0);
+        break;
+    case 'x':
+        chat_look_end(c);
+        break;
+    case '?':
+        chat_ask(c, &(struct chat_question){.words = STR("shell wants to run:"),
+                        .subject = text,
+                        .is_command = true,
+                        .why = STR("so")});
+        break;
+    case '!':
+        chat_ask(c, &(struct chat_question){.words = STR("x wants to change:"),
+                        .subject = STR("f"),
+                        .diff = text,
+                        .why = STR("so")});
+        break;
+    case 'a':
+        chat_asked(c, text.n ? text : (struct str){0});
+        break;
+    }
+}
+
 /* Steps: a letter says what comes, the rest is its text. */
 static void play(struct chat *c, const char *const *steps)
 {
@@ -54,12 +85,17 @@ static void play(struct chat *c, const char *const *steps)
         case 'R':
             chat_restart(c);
             break;
+        default:
+            play_more(c, **steps, text);
+            break;
         case 'w':
-            chat_set_width(c, 10);
+            chat_set_size(c, 10, 24);
             break;
         }
     }
 }
+
+#define CHANGE "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-x\n+y\n"
 
 static const struct {
     const char *name;
@@ -92,6 +128,32 @@ static const struct {
     {"a result of nobody", {"rx"}, "⟦2:✓ ⟧1⟦f:  1 line⟧\n", ""},
     {"text before a call", {"tlook:", "cls"}, "look:\n", "⠋ shell ls\n"},
     {"an error", {"ua", "ebroken"}, "⟦6:> ⟧⟦b:a⟧\n\n⟦1:✗ broken⟧\n", ""},
+    {"a question", {"cmake x", "?make\nx"},
+        "⟦b3:? ⟧⟦b:shell wants to run:⟧\n⟦b3:  │ ⟧make\n⟦b3:  │ ⟧x\n⟦f:  why: so⟧\n", ""},
+    {"a question, answered", {"cmake x", "?make", "a"},
+        "⟦b3:? ⟧⟦b:shell wants to run:⟧\n⟦b3:  │ ⟧make\n⟦f:  why: so⟧\n", "⠋ shell make x\n"},
+    {"a question, edited", {"cmake x", "?make", "amake y", "rok"},
+        "⟦b3:? ⟧⟦b:shell wants to run:⟧\n⟦b3:  │ ⟧make\n⟦f:  why: so⟧\n\n"
+        "⟦f:· edited, and run so:⟧\n⟦b3:  │ ⟧make y\n\n⟦2:✓ ⟧shell make y⟦f:  1 line⟧\n",
+        ""},
+    {"a change", {"cf", "D" CHANGE, "rchanged"},
+        "⟦2:✓ ⟧shell f⟦2:  +1⟧⟦1:  -1⟧\n⟦f:  │ ⟧⟦6:@@ -1 +1 @@⟧\n⟦f:  │ ⟧⟦1:-x⟧\n⟦f:  │ ⟧⟦2:+y⟧\n",
+        ""},
+    {"a change that failed", {"cf", "D" CHANGE, "fno"}, "⟦1:✗ ⟧shell f\n⟦f:  │ ⟧no\n", ""},
+    {"a change that was asked is shown once", {"cf", "!" CHANGE, "a", "D" CHANGE, "rok", "o"},
+        "⟦b3:? ⟧⟦b:x wants to change:⟧\n  ⟦b:f⟧⟦2:  +1⟧⟦1:  -1⟧\n⟦f:  │ ⟧⟦6:@@ -1 +1 @@⟧\n"
+        "⟦f:  │ ⟧⟦1:-x⟧\n⟦f:  │ ⟧⟦2:+y⟧\n⟦f:  why: so⟧\n\n⟦2:✓ ⟧shell f⟦2:  +1⟧⟦1:  -1⟧\n",
+        ""},
+    {"a look", {"cmake", "rone", "kdeep", ".", "l"},
+        "⟦2:✓ ⟧shell make⟦f:  1 line⟧\n⟦f:◇ thought, 1 line⟧\n",
+        "\n⟦f:◇ 2 of 2  ⟧⟦b:thought⟧\n⟦f:  │ ⟧deep\n  ⟦f:←→ others  Escape closes⟧\n"},
+    {"a look at the one before", {"cmake", "rone", "kdeep", ".", "l", "l<", "l<"},
+        "⟦2:✓ ⟧shell make⟦f:  1 line⟧\n⟦f:◇ thought, 1 line⟧\n",
+        "\n⟦f:◇ 1 of 2  ⟧⟦b:shell make⟧\n⟦f:  │ ⟧one\n  ⟦f:←→ others  Escape closes⟧\n"},
+    {"a look that ended", {"cmake", "rone", "l", "x"}, "⟦2:✓ ⟧shell make⟦f:  1 line⟧\n", ""},
+    {"a look, printed", {"cmake", "rone", "kdeep", ".", "l", "l<", "o"},
+        "⟦2:✓ ⟧shell make⟦f:  1 line⟧\n⟦f:◇ thought, 1 line⟧\n⟦f:◇ shell make⟧\n⟦f:  │ ⟧one\n", ""},
+    {"nothing to look at", {"l", "l<", "x"}, "", ""},
     {"a restart", {"uq", "tlost", "R", "tnew"}, "⟦6:> ⟧⟦b:q⟧\n\n⟦f:· the answer begins anew⟧\n\n",
         "new\n"},
     {"a queue", {"qone\ntwo", "qthree"}, "", "⟦f:later: one⟧\n⟦f:later: three⟧\n"},
@@ -144,5 +206,38 @@ TEST(chat_keeps_little)
     text_reset(&stay);
     chat_rows(c, 0, &stay, &region);
     CHECK(stay.n <= CHAT_KEPT / 17 + 2);
+    chat_free(c);
+}
+
+/* At most so many rows at once, all of them in order, and then what follows them. */
+TEST(chat_hands_out_a_few_rows)
+{
+    AUTO_TEXT struct text region = TEXT_INIT;
+    AUTO_BUF struct buf got = BUF_INIT(SHOWN_MAX), want = BUF_INIT(SHOWN_MAX);
+    struct chat *c = chat_new(&(struct chat_options){.width = 40, .most = 7});
+    bool more = true;
+    for (int i = 0; i < 1000; i++) {
+        AUTO_TEXT struct text stay = TEXT_INIT;
+        char line[32];
+        snprintf(line, sizeof(line), "[%d]", i);
+        chat_note(c, str_z(line));
+        buf_printf(&want, "⟦f:· %s⟧\n", line);
+        if (i % 9 == 0) {
+            more = chat_rows(c, 0, &stay, &region);
+            CHECK_INT(more, i > 0);
+            CHECK(stay.n <= 7);
+            shown(&stay, &got);
+        }
+    }
+    chat_text(c, STR("still coming"));
+    buf_add_z(&want, "\n");
+    while (more) {
+        AUTO_TEXT struct text stay = TEXT_INIT;
+        CHECK_INT(region.n, 0);
+        more = chat_rows(c, 0, &stay, &region);
+        shown(&stay, &got);
+    }
+    CHECK_Z(buf_z(&got), buf_z(&want));
+    CHECK_INT(region.n, 1);
     chat_free(c);
 }

@@ -311,7 +311,7 @@ TEST(editor_pastes_are_cleaned)
 
 static void candidates(void *context, struct str word, struct editor_list *list)
 {
-    static const char *const all[][2] = {{"/help", "what there is"}, {"/model", ""},
+    static const char *const all[][2] = {{"/help", "what there is"}, {"/model", "who"},
         {"/quit", "the end"}, {"@src/", ""}, {"@src/a.c", ""}, {"@src/b c.c", ""}};
     (*(int *)context)++;
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
@@ -322,7 +322,8 @@ static void candidates(void *context, struct str word, struct editor_list *list)
 static const struct {
     const char *keys, *want;
 } complete_rows[] = {
-    {"/", "⟦6:> ⟧/\n  ⟦v:/help⟧  ⟦f:what there is⟧\n  /model\n  ⟦v:/quit⟧  ⟦f:the end⟧\n@0,3"},
+    {"/",
+        "⟦6:> ⟧/\n  ⟦v:/help⟧   ⟦f:what there is⟧\n  /model  ⟦f:who⟧\n  /quit   ⟦f:the end⟧\n@0,3"},
     {"/h<Tab>", "⟦6:> ⟧/help\n@0,8"},
     {"/<Down><Enter>", "⟦6:> ⟧/model\n@0,9"},
     {"/<Up><Tab>", "⟦6:> ⟧/quit\n@0,8"},
@@ -347,7 +348,7 @@ TEST(editor_completes)
         if (i > 0) /* the first shows only which is chosen */
             CHECK_Z(buf_z(&got), complete_rows[i].want);
         else
-            CHECK(strstr(buf_z(&got), "⟦v:/help⟧  ⟦f:what there is⟧\n  /model\n  /quit"));
+            CHECK(strstr(buf_z(&got), "⟦v:/help⟧   ⟦f:what there is⟧\n  /model  ⟦f:who⟧\n  /quit"));
         editor_free(e);
     }
 }

@@ -110,6 +110,7 @@ struct scene {
     struct text region;
     struct live_cursor cursor;
     bool drawn;
+    size_t bytes; /* of the last frame */
 };
 
 static void scene_open(struct scene *s, unsigned rows, unsigned cols)
@@ -179,6 +180,7 @@ static void scene_frame(struct scene *s, const struct text *stay)
     AUTO_BUF struct buf out = BUF_INIT(OUT_MAX), again = BUF_INIT(OUT_MAX);
     live_frame(s->l, stay, &s->region, &s->cursor, &out);
     never_in(buf_str(&out));
+    s->bytes = out.n;
     term_feed(s->t, buf_str(&out));
     for (size_t i = 0; i < stay->n; i++)
         text_wrap(&s->stayed, stay, i, &(struct text_wrap){.width = s->cols, .letters = true});
@@ -314,6 +316,80 @@ TEST(live_never_loses_what_stays)
             rest = str_skip(rest, (size_t)(at - rest.p));
         }
         scene_close(&s);
+    }
+}
+
+/* Lines, some rows below them, and a cursor there. */
+static void long_region(struct scene *s, int n, const char *typed)
+{
+    text_reset(&s->region);
+    for (int i = 0; i < n; i++) {
+        char line[64];
+        snprintf(line, sizeof(line), "%d %d a line of it", i, i * i);
+        text_add_z(&s->region, line, &theme[i % 3 ? THEME_TEXT : THEME_STRONG]);
+        text_end(&s->region);
+    }
+    text_add_z(&s->region, "\n> ", NULL);
+    text_add_z(&s->region, typed, NULL);
+    text_add_z(&s->region, "\nin the project's directory, ", NULL);
+    text_add_z(&s->region, typed, NULL);
+    text_end(&s->region);
+    s->cursor = (struct live_cursor){.row = s->region.n - 2, .col = 2, .visible = true};
+}
+
+/* What does not fit the screen moves up in it, below what is printed, and is not written anew. */
+TEST(live_moves_rows_up)
+{
+    AUTO_TEXT struct text none = TEXT_INIT;
+    struct scene s;
+    scene_open(&s, 12, 40);
+    for (int n = 1, ok = 1, whole = 1; n < 200 && ok; n += 1 + n % 3) {
+        test_row((size_t)n, "lines");
+        long_region(&s, n, n % 7 ? "x" : "y");
+        scene_frame(&s, &none);
+        ok = scene_check(&s) && CHECK(s.bytes < (whole ? 600 : 160));
+        whole = n < 12 || n % 50 == 0;
+        if (n % 50 == 0)
+            scene_resize(&s, 12, 60);
+    }
+    scene_close(&s);
+}
+
+static const struct {
+    const char *name, *before, *after;
+    size_t col_before, col_after;
+    const char *frame; /* all of it; NULL: something between marks */
+} key_rows[] = {
+    {"a letter at the end", "> ab", "> abc", 4, 5, "c \b"},
+    {"the last letter goes", "> abc", "> ab", 5, 4, "\b \033[K\b"},
+    {"the first letter", ">", "> a", 2, 3, "a \b"},
+    {"nothing", "> ab", "> ab", 4, 4, ""},
+    {"one in the middle", "> ab", "> acb", 3, 4, "cb\b"},
+    {"the cursor moves", "> ab", "> ab", 4, 2, NULL},
+};
+
+TEST(live_writes_little_for_a_key)
+{
+    for (size_t i = 0; i < ARRAY_LEN(key_rows); i++) {
+        AUTO_BUF struct buf out = BUF_INIT(1 << 16);
+        struct live *l = live_new(&(struct live_options){.rows = 5, .cols = 20});
+        test_row(i, key_rows[i].name);
+        for (int after = 0; after < 2; after++) {
+            AUTO_TEXT struct text t = TEXT_INIT;
+            text_add_z(&t, after ? key_rows[i].after : key_rows[i].before, NULL);
+            text_end(&t);
+            buf_reset(&out);
+            live_frame(l, NULL, &t,
+                &(struct live_cursor){
+                    0, after ? key_rows[i].col_after : key_rows[i].col_before, true},
+                &out);
+        }
+        if (key_rows[i].frame)
+            CHECK_Z(buf_z(&out), key_rows[i].frame);
+        else
+            CHECK(str_starts_with(buf_str(&out), STR("\033[?2026h")) &&
+                  str_ends_with(buf_str(&out), STR("\033[?2026l")));
+        live_free(l);
     }
 }
 

@@ -178,3 +178,16 @@ TEST(text_long_lines_take_linear_time)
         CHECK(rows.n >= 1);
     }
 }
+
+TEST(text_gives_back_what_was_much)
+{
+    AUTO_TEXT struct text t = TEXT_INIT;
+    for (size_t lines = 1; lines < 1 << 16; lines *= 4) {
+        for (size_t i = 0; i < lines; i++)
+            text_add_z(&t, "one of many lines\n", NULL);
+        CHECK_INT(t.n, lines);
+        text_reset(&t);
+        CHECK_INT(t.n, 0);
+        CHECK(t.bytes.cap + t.lines_cap * sizeof(*t.lines) <= TEXT_KEPT);
+    }
+}

@@ -1,5 +1,5 @@
 /* Myers' line diff: numbers for lines, then the middle of the shortest path, again and again. */
-#include "box/linediff.h"
+#include "base/linediff.h"
 
 #include "base/fnv.h"
 

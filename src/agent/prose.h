@@ -1,0 +1,10 @@
+/* A session as Markdown, for people. What was said stays as it was written; arguments and results
+ * of tools are blocks of code. */
+#ifndef AGENT_PROSE_H
+#define AGENT_PROSE_H
+
+#include "agent/store.h"
+
+void prose_add(const struct store *s, struct buf *out);
+
+#endif

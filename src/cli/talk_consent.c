@@ -1,0 +1,122 @@
+/* /approve: when somebody is asked, and what needs no question. */
+#include "cli/talk.h"
+#include "tool/rule.h"
+
+static struct approve *approve_of(struct talk *t)
+{
+    return &t->job.bench.box->approve;
+}
+
+static bool mode_of(struct str word, enum approve_mode *ret_mode)
+{
+    for (unsigned i = 0; i < APPROVE_MODES; i++)
+        if (str_is(word, approve_mode_names[i])) {
+            *ret_mode = (enum approve_mode)i;
+            return true;
+        }
+    return false;
+}
+
+static void apply(struct talk *t, struct str line)
+{
+    enum approve_mode mode;
+    if (mode_of(line, &mode))
+        t->job.bench.options.approve.mode = mode;
+    else if (str_starts_with(line, STR("-")))
+        (void)approve_forget(approve_of(t), str_skip(line, 1));
+    else
+        (void)approve_remember(approve_of(t), line);
+}
+
+void talk_apply_consent(struct talk *t)
+{
+    struct str line, rest = buf_str(&t->consent);
+    while (t->consent.n && str_cut(rest, '\n', &line, &rest))
+        if (line.n)
+            apply(t, line);
+    buf_reset(&t->consent);
+}
+
+static void add_rules(struct buf *b, const char *title, const struct str_list *rules)
+{
+    for (size_t i = 0; i < rules->n; i++)
+        buf_printf(b, "%s\n  " STR_FMT, i ? "" : title, STR_ARG(rules->p[i]));
+}
+
+static void say(struct talk *t)
+{
+    static const char *const meaning[] = {
+        [APPROVE_NEVER] = "nobody is asked",
+        [APPROVE_ON_REQUEST] = "you are asked before a change that no rule covers",
+        [APPROVE_ALWAYS] = "you are asked before every change",
+    };
+    AUTO_BUF struct buf b = BUF_INIT(1 << 20);
+    const struct approve_options *o = &t->job.bench.options.approve;
+    buf_printf(&b, "approval %s: %s", approve_mode_names[o->mode], meaning[o->mode]);
+    add_rules(&b, "\nallowed by your settings:", &o->allow);
+    add_rules(&b, "\nallowed in this conversation:", &approve_of(t)->remembered);
+    buf_add_z(&b, "\n/approve never, on-request or always; /approve 'TOOL:PATTERN' allows, such as "
+                  "shell:git *; /approve -'TOOL:PATTERN' no longer");
+    talk_note(t, buf_z(&b));
+}
+
+/* Quotes are for shells; who is used to them may write them. */
+static struct str unquote(struct str s)
+{
+    bool quoted = s.n > 1 && (s.p[0] == '\'' || s.p[0] == '"') && s.p[s.n - 1] == s.p[0];
+    return quoted ? str_head(str_skip(s, 1), s.n - 2) : s;
+}
+
+static bool is_remembered(struct talk *t, struct str rule)
+{
+    const struct str_list *rules = &approve_of(t)->remembered;
+    for (size_t i = 0; i < rules->n; i++)
+        if (str_eq(rules->p[i], rule))
+            return true;
+    return false;
+}
+
+static bool check(struct talk *t, struct str word, bool forget, struct err *err)
+{
+    enum approve_mode mode;
+    if (!forget && mode_of(word, &mode))
+        return true;
+    if (!forget && str_find(word, ':') < 0)
+        return err_set(err, E_CLI_INVALID_ARG,
+            "'" STR_FMT "' is neither never, on-request or always, nor a rule such as shell:git *",
+            STR_ARG(word));
+    if (forget && !is_remembered(t, word))
+        return err_set(err, E_NOT_FOUND,
+            "no rule of this conversation is '" STR_FMT "'; those of the settings stay",
+            STR_ARG(word));
+    return forget || rule_check(word, err);
+}
+
+void talk_consent(struct talk *t, struct str words)
+{
+    AUTO_ERR struct err err = {0};
+    bool forget = str_starts_with(words, STR("-"));
+    struct str word = unquote(forget ? str_skip(words, 1) : words);
+    if (words.n == 0) {
+        pthread_mutex_lock(&t->lock);
+        bool waits = t->consent.n;
+        pthread_mutex_unlock(&t->lock);
+        say(t);
+        if (waits)
+            talk_note(t, "what you said meanwhile counts from the next call on");
+        return;
+    }
+    if (!check(t, word, forget, &err)) {
+        talk_note_error(t, &err);
+        return;
+    }
+    pthread_mutex_lock(&t->lock);
+    buf_printf(&t->consent, "%s" STR_FMT "\n", forget ? "-" : "", STR_ARG(word));
+    if (!t->busy)
+        talk_apply_consent(t);
+    pthread_mutex_unlock(&t->lock);
+    if (t->busy)
+        talk_note(t, "counts from the next call on");
+    else
+        say(t);
+}

@@ -1,0 +1,90 @@
+/* Keys for what was collapsed. */
+#include "cli/talk.h"
+
+void talk_open(struct talk *t, struct str words)
+{
+    (void)words;
+    pthread_mutex_lock(&t->lock);
+    bool any = chat_open(t->chat);
+    pthread_mutex_unlock(&t->lock);
+    if (!any)
+        talk_note(t, "nothing is collapsed");
+}
+
+static void before(struct talk *t)
+{
+    (void)chat_look(t->chat, -1);
+}
+
+static void after(struct talk *t)
+{
+    (void)chat_look(t->chat, 1);
+}
+
+static void up(struct talk *t)
+{
+    chat_look_scroll(t->chat, 0, -1);
+}
+
+static void down(struct talk *t)
+{
+    chat_look_scroll(t->chat, 0, 1);
+}
+
+static void page_up(struct talk *t)
+{
+    chat_look_scroll(t->chat, -1, 0);
+}
+
+static void page_down(struct talk *t)
+{
+    chat_look_scroll(t->chat, 1, 0);
+}
+
+static void print(struct talk *t)
+{
+    (void)chat_open(t->chat);
+}
+
+static void end(struct talk *t)
+{
+    chat_look_end(t->chat);
+}
+
+static const struct {
+    const char *key;
+    void (*run)(struct talk *t);
+} rows[] = {
+    {"Ctrl+o", before},
+    {"Left", before},
+    {"Right", after},
+    {"Up", up},
+    {"Down", down},
+    {"PageUp", page_up},
+    {"PageDown", page_down},
+    {"Enter", print},
+    {"Escape", end},
+};
+
+static bool look_key(struct talk *t, const struct typed *typed)
+{
+    bool key = typed->kind == TYPED_KEY;
+    if (!chat_looks(t->chat))
+        return key && strcmp(typed->key, "Ctrl+o") == 0 && (chat_look(t->chat, 0), true);
+    for (size_t i = 0; key && i < ARRAY_LEN(rows); i++)
+        if (strcmp(typed->key, rows[i].key) == 0) {
+            rows[i].run(t);
+            return true;
+        }
+    if (typed->kind != TYPED_MOUSE && typed->kind != TYPED_UNKNOWN)
+        chat_look_end(t->chat); /* who types has seen enough */
+    return false;
+}
+
+bool talk_look_key(struct talk *t, const struct typed *typed)
+{
+    pthread_mutex_lock(&t->lock);
+    bool mine = look_key(t, typed);
+    pthread_mutex_unlock(&t->lock);
+    return mine;
+}

@@ -1,0 +1,65 @@
+/* `!command`: where tools run, for the user. */
+#include "cli/talk.h"
+#include "tool/confine.h"
+
+/* What the model is told of it with the next prompt. */
+static void tell_model(struct talk *t, const struct tool_result *result)
+{
+    struct buf *b = &t->aside;
+    const json_t *status = json_object_get(result->details, "exit_code");
+    buf_printf(b, "[The user ran a command: %s", buf_z(&t->typed));
+    if (json_is_integer(status))
+        buf_printf(b, "\nexit status %lld", (long long)json_integer_value(status));
+    buf_add_z(b, "\n");
+    buf_add_str(b, str_trim_end(buf_str(&result->content), '\n'));
+    buf_add_z(b, "]\n\n");
+}
+
+static void show(struct talk *t, const struct tool_result *result)
+{
+    AUTO_BUF struct buf masked = BUF_INIT(64 << 20);
+    bool failed = result->error.code;
+    mask_add_text(&t->job.mask, buf_str(&result->content), &masked);
+    pthread_mutex_lock(&t->lock);
+    chat_result(t->chat, STR("!"), failed, buf_str(&masked));
+    pthread_mutex_unlock(&t->lock);
+    if (!failed && masked.n) /* what failed is open */
+        talk_show_block(t, "", buf_str(&result->content));
+}
+
+/* Nobody is asked whether a person may do what they typed; the sandbox is that of the tools. */
+static bool run(struct talk *t, struct err *err)
+{
+    struct approve_options *approve = &t->job.bench.options.approve;
+    enum approve_mode mode = approve->mode;
+    struct tool_result result;
+    AUTO_JSON json_t *arguments = json_object();
+    json_put(arguments, "command", json_text(buf_str(&t->typed)));
+    json_put(arguments, "timeout_ms", json_integer(CONFINE_RUNTIME_MAX_MS));
+    approve->mode = APPROVE_NEVER;
+    tool_call_json(t->job.bench.box, STR("shell"), arguments, &result);
+    approve->mode = mode;
+    show(t, &result);
+    tell_model(t, &result);
+    bool canceled = result.error.code == E_CANCELED;
+    tool_result_done(&result);
+    return !canceled || err_set(err, E_CANCELED, "interrupted");
+}
+
+void talk_shell(struct talk *t, struct str command)
+{
+    if (command.n == 0) {
+        talk_note(t, "!COMMAND runs it where tools run, and tells the model with the next prompt");
+        return;
+    }
+    if (t->busy) {
+        talk_note(t, "a command has to wait until the turn is over: say it again then");
+        return;
+    }
+    buf_reset(&t->typed);
+    buf_add_str(&t->typed, command);
+    pthread_mutex_lock(&t->lock);
+    chat_call(t->chat, STR("!"), STR("!"), command);
+    pthread_mutex_unlock(&t->lock);
+    (void)talk_start_work(t, run);
+}

@@ -1,0 +1,98 @@
+/* The status line: where, who, within what, how much, how long. */
+#include "base/clock.h"
+#include "cli/talk.h"
+#include "path/gitdir.h"
+#include "tui/bar.h"
+
+#include <fcntl.h>
+
+enum {
+    PIECE_MAX = 512,
+    LOOK_MS = 1000, /* between two looks at the branch */
+    PARENTS_MAX = 64,
+};
+
+/* The longer a piece stays when it gets narrow, the heavier it is. */
+enum weight {
+    WEIGHT_TOKENS = 1,
+    WEIGHT_WITHIN,
+    WEIGHT_COST,
+    WEIGHT_BRANCH,
+    WEIGHT_FULL,
+    WEIGHT_MODEL,
+    WEIGHT_ELAPSED,
+    WEIGHT_DIR,
+};
+
+/* Of the repository that the directory lies in. */
+static void look_at_branch(struct talk_place *p, const char *cwd)
+{
+    uint64_t now = clock_mono_ms();
+    if (p->looked_ms && now - p->looked_ms < LOOK_MS)
+        return;
+    p->looked_ms = now;
+    buf_reset(&p->branch);
+    AUTO_FD int dir = open(cwd, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    for (int i = 0; i < PARENTS_MAX && dir >= 0 && !gitdir_present(dir); i++) {
+        int parent = openat(dir, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        close(dir);
+        dir = parent;
+    }
+    if (dir >= 0)
+        gitdir_add_head(dir, &p->branch);
+}
+
+static void add_within(const struct talk *t, struct buf *b)
+{
+    const struct agent_options *o = t->job.options;
+    if (o->box)
+        buf_printf(b, "box %s", o->box);
+    else
+        buf_add_z(b, toolbox_mode_names[t->job.bench.options.mode]);
+    if (o->bench.policy) {
+        struct str path = str_z(o->bench.policy);
+        buf_add_byte(b, ' ');
+        buf_add_str(b, str_skip(path, (size_t)(str_find_last(path, '/') + 1)));
+    }
+    if (o->bench.no_sandbox)
+        buf_add_z(b, " no sandbox");
+}
+
+static void add_elapsed(const struct talk *t, struct buf *b)
+{
+    unsigned long long s = (clock_mono_ms() - t->began_ms) / 1000;
+    if (!t->busy)
+        return;
+    if (s < 60)
+        buf_printf(b, "%llu s", s);
+    else
+        buf_printf(b, "%llu min %llu s", s / 60, s % 60);
+}
+
+void talk_add_status(struct talk *t, unsigned width, struct text *region)
+{
+    AUTO_BUF struct buf within = BUF_INIT(4 * PIECE_MAX), used = BUF_INIT(PIECE_MAX);
+    AUTO_BUF struct buf full = BUF_INIT(PIECE_MAX), elapsed = BUF_INIT(PIECE_MAX);
+    struct str cwd = str_z(t->job.bench.options.cwd), cost, tokens = {0};
+    struct bar bar = {0};
+    look_at_branch(&t->place, cwd.p);
+    add_within(t, &within);
+    add_elapsed(t, &elapsed);
+    agent_view_used(&t->used, agent_job_model(&t->job), &used);
+    if (!str_cut(buf_str(&used), '$', &tokens, &cost))
+        cost = STR("");
+    if (t->window && t->context)
+        buf_printf(&full, "%llu%% full", (unsigned long long)(100 * t->context / t->window));
+    if (cost.n) /* with the sign */
+        cost = str_skip(buf_str(&used), tokens.n);
+    struct str name = str_skip(cwd, (size_t)(str_find_last(cwd, '/') + 1));
+    bar_add(&bar, WEIGHT_DIR, THEME_DIM, name.n ? name : cwd);
+    bar_add(&bar, WEIGHT_BRANCH, THEME_DIM, buf_str(&t->place.branch));
+    bar_add(&bar, WEIGHT_MODEL, THEME_DIM, str_z(provider_model(t->job.provider)));
+    bar_add(&bar, WEIGHT_WITHIN, THEME_DIM, buf_str(&within));
+    bar_add(&bar, WEIGHT_TOKENS, THEME_DIM, str_trim_end(tokens, ' '));
+    bar_add(&bar, WEIGHT_COST, THEME_DIM, cost);
+    bar_add(&bar, WEIGHT_FULL, THEME_DIM, buf_str(&full));
+    bar_add(&bar, WEIGHT_ELAPSED, THEME_DIM, buf_str(&elapsed));
+    bar_put(&bar, width, region);
+}

@@ -1,0 +1,309 @@
+#!/usr/bin/env python3
+"""The commands of `cordon chat` in a terminal: /undo, /diff, /compact, /fork, /export, /approve, /model, /session, !command."""
+import json
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
+from harness import case, main  # noqa: E402 pylint: disable=wrong-import-position
+from talking import call, chat, leave, text_of  # noqa: E402 pylint: disable=wrong-import-position
+
+
+def say(c, words, pattern):
+    c.send(words.encode() + b"\r")
+    return text_of(c.shows(pattern))
+
+
+def read(t, name):
+    with open(os.path.join(t.work, name), encoding="utf-8") as f:
+        return f.read()
+
+
+def there(t, name):
+    return os.path.lexists(os.path.join(t.work, name))
+
+
+def mode(t, name):
+    return stat.S_IMODE(os.lstat(os.path.join(t.work, name)).st_mode)
+
+
+def sessions(t):
+    """The messages of each session, by its id."""
+    top = os.path.join(t.env["CORDON_HOME"], "sessions")
+    found = {}
+    for name in os.listdir(top):
+        if name.endswith(".jsonl"):
+            with open(os.path.join(top, name), encoding="utf-8") as f:
+                found[name[:-6]] = [json.loads(line) for line in f][1:]
+    return found
+
+
+def the_session(t):
+    found = sessions(t)
+    t.same(len(found), 1, found.keys())
+    return list(found.values())[0]
+
+
+def texts(messages, kind="user"):
+    return ["".join(b.get("text", "") for b in m["content"]) for m in messages if m["type"] == kind]
+
+
+PATCH = "*** Begin Patch\n*** Delete File: gone.sh\n*** Update File: old.txt\n@@\n-changed\n+changed twice\n*** End Patch\n"
+
+
+@case("chat: /undo takes back turn by turn, exactly, and the model is told", who="root")
+def _(t):
+    t.file("old.txt", "original\n", 0o640)
+    t.file("gone.sh", "echo x\n", 0o755)
+    with chat(t, [call("write_file", path="new/deep/a.txt", content="one\n"), call("write_file", path="old.txt", content="changed\n")],
+              [{"text": "First."}], [call("apply_patch_freeform", patch=PATCH)], [{"text": "Second."}], [{"text": "Third."}]) as c:
+        c.shows(r"^> what")
+        say(c, "/undo", r"no tool changed a file")
+        say(c, "go", r"^First\.")
+        say(c, "more", r"^Second\.")
+        t.same((read(t, "old.txt"), there(t, "gone.sh")), ("changed twice\n", False))
+        seen = say(c, "/undo", r"taken back: the changes of 'more'")
+        t.true("gone.sh is back" in seen and "old.txt is as it was" in seen, seen)
+        t.same((read(t, "old.txt"), read(t, "gone.sh"), mode(t, "gone.sh")), ("changed\n", "echo x\n", 0o755))
+        t.true(there(t, "new/deep/a.txt"), "the turn before was taken back, too")
+        say(c, "/undo", r"taken back: the changes of 'go'")
+        t.same((read(t, "old.txt"), mode(t, "old.txt"), there(t, "new")), ("original\n", 0o640, False))
+        say(c, "/undo", r"all of it was taken back")
+        say(c, "and now?", r"^Third\.")
+        leave(t, c)
+    last = texts(the_session(t))[-1]
+    t.true("took back your changes" in last and "gone.sh" in last and last.endswith("and now?"), last)
+
+
+@case("chat: /undo refuses, and changes nothing, if somebody else changed a file", who="root")
+def _(t):
+    t.file("a.txt", "a\n")
+    t.file("b.txt", "b\n")
+    with chat(t, [call("write_file", path="a.txt", content="A\n"), call("write_file", path="b.txt", content="B\n")], [{"text": "First."}]) as c:
+        c.shows(r"^> what")
+        say(c, "go", r"^First\.")
+        t.file("b.txt", "mine\n")
+        seen = say(c, "/undo", r"nothing was taken back")
+        t.true("'b.txt'" in seen and "'a.txt'" not in seen, seen)
+        t.same((read(t, "a.txt"), read(t, "b.txt")), ("A\n", "mine\n"))
+        leave(t, c)
+
+
+@case("chat: /undo in another process, after a kill", who="root")
+def _(t):
+    t.file("a.txt", "a\n")
+    with chat(t, [call("write_file", path="a.txt", content="A\n")], [{"text": "First."}, {"delay_ms": 60000}, {"text": "never"}]) as c:
+        c.shows(r"^> what")
+        say(c, "go", r"^First\.")
+        c.kill(signal.SIGKILL)
+        c.event("end")
+    t.same(read(t, "a.txt"), "A\n")
+    with chat(t, [{"text": "x"}], options=("--continue",)) as c:
+        c.shows(r"^> what")
+        say(c, "/undo", r"taken back: the changes of 'go'")
+        t.same(read(t, "a.txt"), "a\n")
+        leave(t, c)
+
+
+@case("chat: /diff shows what the session changed, in colours", who="root")
+def _(t):
+    t.file("a.txt", "one\ntwo\nthree\n")
+    with chat(t, [call("write_file", path="a.txt", content="one\n2\nthree\n"), call("write_file", path="n.txt", content="new ```\n")],
+              [{"text": "First."}], [call("write_file", path="a.txt", content="one\n2\n3\n")], [{"text": "Second."}], rows=40) as c:
+        c.shows(r"^> what")
+        say(c, "/diff", r"no tool changed a file")
+        say(c, "go", r"^First\.")
+        say(c, "more", r"^Second\.")
+        seen = say(c, "/diff", r"\+\+\+ b/n\.txt(.|\n)*\+new ```")
+        t.true(re.search(r"-two\n *-three\n *\+2\n *\+3", seen), seen)
+        t.true(re.search(rb"\033\[[0-9;]*32m[^\033]*\+3", c.all) and re.search(rb"\033\[[0-9;]*31m[^\033]*-three", c.all), c.all[-3000:])
+        say(c, "/undo", r"taken back: the changes of 'more'")
+        say(c, "/undo", r"taken back: the changes of 'go'")
+        say(c, "/diff", r"n\.txt is gone again\n· no tool changed a file")
+        leave(t, c)
+
+
+@case("chat: /compact goes on with a summary", who="root")
+def _(t):
+    with chat(t, [{"text": "Long ago. " * 50}], [{"text": "Shortly."}], [{"text": "All in one."}], [{"text": "After."}]) as c:
+        c.shows(r"^> what")
+        say(c, "/compact", r"nothing yet that could be summarised")
+        say(c, "one", r"^Long ago")
+        say(c, "two", r"^Shortly\.")
+        say(c, "/compact", r"goes on with a summary")
+        say(c, "three", r"^After\.")
+        leave(t, c)
+    found = the_session(t)
+    notes = [m for m in found if m["type"] == "compaction"]
+    t.same(len(notes), 1, found)
+    t.true("All in one." in json.dumps(notes[0]), notes)
+
+
+@case("chat: /compact that is interrupted or fails changes nothing", who="root")
+def _(t):
+    with chat(t, [{"text": "First."}], [{"delay_ms": 60000}, {"text": "never"}], [{"text": "After."}]) as c:
+        c.shows(r"^> what")
+        say(c, "one", r"^First\.")
+        say(c, "/compact", r"a summary is made")
+        c.send(b"\x03")
+        c.shows(r"interrupted")
+        say(c, "two", r"^After\.")
+        leave(t, c)
+    t.true(all(m["type"] != "compaction" for m in the_session(t)), "there is a summary")
+
+
+@case("chat: /fork goes on in a session of its own; /session goes back", who="root")
+def _(t):
+    with chat(t, [{"text": "First."}], [{"text": "Second."}], [{"text": "In the fork."}], rows=50) as c:
+        c.shows(r"^> what")
+        say(c, "one", r"^First\.")
+        say(c, "two", r"^Second\.")
+        old = list(sessions(t))[0]
+        say(c, "/fork 5", r"from 0 to 4")
+        say(c, "/fork x", r"from 0 to 4(.|\n)*from 0 to 4")
+        say(c, "/fork 2", r"with 2 messages")
+        say(c, "three", r"^In the fork\.")
+        say(c, "/session", r"others of this directory(.|\n)*" + old[:8])
+        say(c, "/session nonsense", r"no session")
+        seen = say(c, f"/session {old[:8]}", r"with 4 messages(.|\n)*> two")
+        t.true("Second." in seen, seen)
+        say(c, f"/session {old}", r"this is the session")
+        say(c, "/session new", r"with 0 messages")
+        leave(t, c)
+    found = sessions(t)
+    t.same(len(found), 3, found.keys())
+    t.same(texts(found[old]), ["one", "two"])
+    t.true(["one", "three"] in [texts(m) for m in found.values()], found)
+
+
+@case("chat: /session says who uses the one that is meant", who="root")
+def _(t):
+    with chat(t, [{"text": "First."}]) as c:
+        c.shows(r"^> what")
+        say(c, "one", r"^First\.")
+        old = list(sessions(t))[0]
+        with chat(t, [{"text": "First."}]) as other:
+            other.shows(r"^> what")
+            say(other, f"/session {old[:8]}", r"is in use by")
+            leave(t, other)
+        leave(t, c)
+
+
+@case("chat: /export as Markdown and JSON", who="root")
+def _(t):
+    with chat(t, [{"text": "I ```look``` at it."}, call("list_dir", path=".")], [{"text": "**Done.**"}]) as c:
+        c.shows(r"^> what")
+        say(c, "go", r"^Done\.")
+        say(c, "/export talk.md", r"written: talk\.md")
+        say(c, "/export talk.md", r"exists already")
+        say(c, "/export --force talk.md", r"exists already(.|\n)*written: talk\.md")
+        say(c, "/export talk.txt", r"neither in \.md")
+        say(c, "/export no/such/x.md", r"cannot open the directory")
+        say(c, "/export talk.json", r"written: talk\.json")
+        leave(t, c)
+    text = read(t, "talk.md")
+    t.true(re.search(r"## You\n\ngo\n\n## Answer\n\nI ```look``` at it\.\n\n\*\*list_dir\*\*\n\n```json\n(.|\n)*\*\*Done\.\*\*", text), text)
+    t.same(mode(t, "talk.md"), 0o600)
+    wanted = subprocess.run([t.cordon, "sessions", "export", list(sessions(t))[0]], env={**os.environ, **t.env}, stdout=subprocess.PIPE, check=True)
+    t.same(read(t, "talk.json"), wanted.stdout.decode())
+
+
+@case("chat: /approve shows and changes what is asked", who="root")
+def _(t):
+    turns = [[call("write_file", path=f"{i}.txt", content="x")] for i in range(4)]
+    with chat(t, turns[0], [{"text": "Zero."}], turns[1], [{"text": "One."}], turns[2], [{"text": "Two."}], turns[3], [{"text": "Three."}],
+              rows=60) as c:
+        c.shows(r"^> what")
+        say(c, "/approve", r"approval never")
+        say(c, "go", r"^Zero\.")
+        say(c, "/approve nonsense", r"neither never, on-request or always")
+        say(c, "/approve no_tool:x", r"no_tool")
+        say(c, "/approve -shell:x", r"no rule of this conversation")
+        say(c, "/approve on-request", r"approval on-request")
+        say(c, "/approve 'write_file:1.txt'", r"in this conversation:\n *write_file:1\.txt")
+        say(c, "go", r"^One\.")
+        c.send(b"go\r")
+        c.shows(r"2\.txt(.|\n)*\[y\]es")
+        c.send(b"n")
+        c.shows(r"^Two\.")
+        t.true(not there(t, "2.txt"), "it was written")
+        say(c, "/approve never", r"approval never(.|\n)*approval never")
+        say(c, "go", r"^Three\.")
+        t.true(there(t, "3.txt"), "it was not written")
+        leave(t, c)
+
+
+@case("chat: /approve while the agent works counts from the next call on", who="root")
+def _(t):
+    with chat(t, [{"text": "Wait. "}, {"delay_ms": 1500}, call("write_file", path="x.txt", content="x")], [{"text": "The end."}],
+              options=("--approval", "always")) as c:
+        c.shows(r"^> what")
+        say(c, "go", r"^Wait\.")
+        say(c, "/undo", r"when the turn is over")
+        say(c, "/approve never", r"counts from the next call on")
+        c.shows(r"^The end\.")
+        leave(t, c)
+    t.true(there(t, "x.txt"), "it was not written")
+
+
+@case("chat: /model says who answers, and changes it", who="root")
+def _(t):
+    with chat(t, [{"text": "First."}]) as c:
+        c.shows(r"^> what")
+        say(c, "/model", r"m answers, scripted")
+        say(c, "/model two words", r"one word")
+        say(c, "/model other-1", r"other-1 answers from now on")
+        say(c, "go", r"^First\.")
+        t.true(re.search(r"other-1", c.lines()[-2] + text_of(c.lines())), c.lines())
+        leave(t, c)
+
+
+@case("chat: !command runs in the sandbox, is shown, and the model sees it with the next prompt", who="root")
+def _(t):
+    with chat(t, [{"text": "First."}], [{"text": "Second."}], options=("--approval", "always")) as c:
+        c.shows(r"^> what")
+        say(c, "!", r"!COMMAND runs it")
+        say(c, "!echo fi''ne", r"^ *fine")
+        say(c, "!echo br''oken; exit 3", r"broken\n(.|\n)*exit code 3")
+        say(c, "!cat /etc/sha''dow", r"denied|No such")
+        say(c, "go", r"^First\.")
+        say(c, "again", r"^Second\.")
+        leave(t, c)
+    first, second = texts(the_session(t))
+    t.true("echo fi''ne" in first and "\nfine]" in first and "exit status 3" in first and first.endswith("\n\ngo"), first)
+    t.same(second, "again")
+
+
+@case("chat: !command is interrupted, and has to wait", who="root")
+def _(t):
+    with chat(t, [{"text": "One. "}, {"delay_ms": 60000}, {"text": "never"}], [{"text": "Two."}]) as c:
+        c.shows(r"^> what")
+        c.send(b"!sleep 60; echo ne''ver\r")
+        c.shows(r"! sleep 60(.|\n)*\d s")
+        c.send(b"\x03")
+        seen = text_of(c.shows(r"interrupted"))
+        t.true(not re.search(r"^ *never", seen, re.M), seen)
+        say(c, "go", r"^One\.")
+        say(c, "!ls", r"has to wait until the turn is over")
+        c.send(b"\x03")
+        say(c, "again", r"^Two\.")
+        leave(t, c)
+
+
+@case("chat: what is no command is for the model; what is one says so", who="root")
+def _(t):
+    with chat(t, [{"text": "Seen."}], rows=50) as c:
+        c.shows(r"^> what")
+        say(c, "/nonsense", r"there is no such command")
+        say(c, "/undo now", r"/undo takes no words")
+        say(c, "/help", r"/undo(.|\n)*/export(.|\n)*!COMMAND")
+        say(c, "/etc/hosts is what?", r"^Seen\.")
+        leave(t, c)
+
+
+if __name__ == "__main__":
+    main()
