@@ -58,6 +58,14 @@ struct str str_trim(struct str s)
     return s;
 }
 
+bool str_is_blank(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (!memchr(" \t\r\n", s.p[i], 4))
+            return false;
+    return true;
+}
+
 static size_t min3(size_t a, size_t b, size_t c)
 {
     size_t ab = MIN(a, b);

@@ -77,6 +77,9 @@ struct str str_trim_end(struct str s, char byte);
 /* Without blanks (spaces, tabs) at both ends. */
 struct str str_trim(struct str s);
 
+/* Nothing but blanks, tabs and line ends. */
+bool str_is_blank(struct str s);
+
 /* Number of single-byte edits (insert, delete, replace, swap) between two short words; words of
  * more than 64 bytes are "far" (SIZE_MAX). */
 size_t str_distance(struct str a, struct str b);

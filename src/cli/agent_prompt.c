@@ -7,14 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 
-static bool is_blank(struct str text)
-{
-    for (size_t i = 0; i < text.n; i++)
-        if (!strchr(" \t\r\n", text.p[i]))
-            return false;
-    return true;
-}
-
 /* Nobody waits for a terminal, or for what was never connected. */
 static bool has_input(void)
 {
@@ -61,13 +53,13 @@ bool agent_prompt(const struct prompt_options *o, json_t **ret_message, struct e
     if (!read_input(&input, err))
         return false;
     struct str text = from_input ? buf_str(&input) : str_z(o->text);
-    if (is_blank(text))
+    if (str_is_blank(text))
         return err_set(err, E_CLI_INVALID_ARG, "the prompt is empty");
     if (text.n > PROMPT_MAX)
         return err_set(err, E_CLI_INVALID_ARG, "the prompt has more than %d bytes", PROMPT_MAX);
     AUTO_JSON json_t *message = message_user(text);
     json_t *content = json_object_get(message, "content");
-    if (!from_input && !is_blank(buf_str(&input)))
+    if (!from_input && !str_is_blank(buf_str(&input)))
         json_push(content, block_text(buf_str(&input)));
     if (!add_images(&o->images, content, err))
         return false;

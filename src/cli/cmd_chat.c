@@ -3,6 +3,7 @@
 #include "cli/cmds.h"
 #include "cli/talk.h"
 #include "tui/leaf.h"
+#include "tui/theme.h"
 
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -14,6 +15,51 @@ enum {
     PAST_SHOWN = 20, /* messages of a conversation that goes on */
     ROWS_AT_ONCE = 128,
 };
+
+/* Settings of the conversation's look: what --color says counts first, then the file, then the
+ * environment. */
+static bool set_look(struct talk *t, struct console_options *o, struct err *err)
+{
+    static const enum live_colors colors[CONFIG_COLORS] = {[CONFIG_COLORS_NONE] = LIVE_NO_COLORS,
+        [CONFIG_COLORS_16] = LIVE_16,
+        [CONFIG_COLORS_256] = LIVE_256,
+        [CONFIG_COLORS_RGB] = LIVE_RGB};
+    const struct config *c = &t->job.config;
+    const char *asked = t->job.cli->color_asked;
+    o->set_colors = c->colors != CONFIG_COLORS_AUTO;
+    o->colors = colors[c->colors];
+    if (asked && strcmp(asked, "never") == 0) {
+        o->set_colors = true;
+        o->colors = LIVE_NO_COLORS;
+    }
+    o->force_colors = asked && strcmp(asked, "always") == 0;
+    if (o->force_colors && c->colors == CONFIG_COLORS_NONE)
+        o->set_colors = false;
+    o->bindings = &t->bindings;
+    for (size_t i = 0; i < c->theme.n; i++) {
+        enum theme what;
+        struct style style;
+        if (!theme_find(c->theme.p[i].key, &what, err) ||
+            !theme_parse(c->theme.p[i].text, &style, err))
+            return false;
+        theme_change(what, &style);
+    }
+    return config_bindings(c, &t->bindings, err);
+}
+
+static bool open_console(struct talk *t, struct err *err)
+{
+    struct console_options o = {.plain = t->job.options->plain};
+    if (!set_look(t, &o, err) || !console_open(&t->console, &o, err))
+        return false;
+    if (t->console.lines) {
+        signal(SIGPIPE, SIG_IGN); /* told as an error */
+        return true;              /* and questions are asked on the terminal, if there is one */
+    }
+    t->job.bench.options.approve.ask = talk_ask;
+    t->job.bench.options.approve.context = t;
+    return true;
+}
 
 static bool open_talk(struct talk *t, struct err *err)
 {
@@ -28,18 +74,41 @@ static bool open_talk(struct talk *t, struct err *err)
     t->resized = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     t->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     t->answered = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    t->job.bench.options.approve.ask = talk_ask;
-    t->job.bench.options.approve.context = t;
     t->job.bench.options.tell_diff = talk_tell_diff;
     t->job.bench.options.diff_context = t;
-    if (!console_open(&t->console, o->plain, err))
+    if (!open_console(t, err))
         return false;
     t->chat = chat_new(&(struct chat_options){.width = t->console.look.cols,
         .rows = t->console.look.rows,
         .show_links = t->console.look.no_links || t->console.plain,
         .most = ROWS_AT_ONCE});
-    t->editor = editor_new(&(struct editor_options){.complete = talk_complete, .context = t});
+    /* Where the terminal edits lines, what is typed is what is meant. */
+    t->editor = editor_new(&(struct editor_options){
+        .complete = t->console.plain ? NULL : talk_complete, .context = t});
     return true;
+}
+
+/* Prompts of other conversations ----------------------------------------------------------------
+ */
+
+static void remember_old(void *editor, struct str entry)
+{
+    editor_remember(editor, entry);
+}
+
+static void open_history(struct talk *t)
+{
+    const char *path;
+    AUTO_ERR struct err ignored = {0};
+    if (t->console.plain || !config_state_path(t->job.cli->arena, "history", &path, &ignored))
+        return;
+    history_open(&t->history, path, (size_t)t->job.config.history);
+    history_read(&t->history, remember_old, t->editor);
+}
+
+void talk_remember(struct talk *t, struct str words)
+{
+    history_add(&t->history, &t->job.mask, words);
 }
 
 static void close_talk(struct talk *t)
@@ -62,17 +131,13 @@ static void close_talk(struct talk *t)
     buf_done(&t->place.branch);
     text_done(&t->stay);
     err_done(&t->err);
+    err_done(&t->end);
 }
 
 static bool check(const struct cli *cli, struct err *err)
 {
-    if (cli->json)
-        return err_set(err, E_CLI_INVALID_ARG, "a conversation has no JSON; 'cordon agent' has");
-    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        return err_set(err, E_CLI_INVALID_ARG,
-            "this needs a terminal, and standard %s is none; 'cordon agent' works without one",
-            isatty(STDIN_FILENO) ? "output" : "input");
-    return true;
+    return !cli->json ||
+           err_set(err, E_CLI_INVALID_ARG, "a conversation has no JSON; 'cordon agent' has");
 }
 
 /* What the user typed is the last text; what we told the model beside it comes before. */
@@ -166,11 +231,13 @@ static bool run_chat(struct cli *cli, const struct args *args, struct err *err)
         ok = agent_job_session(&t.job, err);
     }
     if (ok) {
+        open_history(&t);
         say_hello(&t);
         talk_loop(&t);
+        ok = !t.end.code || err_move(err, &t.end);
     }
     close_talk(&t);
-    if (ok)
+    if (t.job.store)
         say_goodbye(&t);
     ok = agent_job_finish(&t.job, ok, err);
     agent_job_done(&t.job);
@@ -186,6 +253,7 @@ static const struct opt chat_opts[] = {
 
 static const struct example chat_examples[] = {
     {"cordon chat", "in this directory"},
+    {"cordon chat < prompts.txt > answers.txt", "a prompt a line, without a terminal"},
     {"cordon chat --continue --approval on-request", "goes on, and asks before changes"},
 };
 

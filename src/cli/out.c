@@ -37,6 +37,7 @@ void out_init(struct cli *cli, struct arena *a, bool json, const char *color)
         .color = !json && want_color(color, STDOUT_FILENO),
         .color_err = want_color(color, STDERR_FILENO),
         .to_terminal = isatty(STDOUT_FILENO),
+        .color_asked = color,
         .patience = PATIENCE_INIT,
     };
 }

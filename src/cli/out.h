@@ -24,10 +24,11 @@ struct cli {
     struct arena *arena; /* for as long as the command runs */
     struct buf stdout_buf;
     bool json;
-    bool color;       /* stdout */
-    bool color_err;   /* stderr */
-    bool to_terminal; /* stdout */
-    int status;       /* exit status of a command that succeeded; 0 unless it sets another */
+    bool color;              /* stdout */
+    bool color_err;          /* stderr */
+    bool to_terminal;        /* stdout */
+    const char *color_asked; /* of --color; NULL: it was not given */
+    int status;              /* exit status of a command that succeeded; 0 unless it sets another */
     struct patience patience; /* how long words on stderr may wait for a reader */
 };
 

@@ -1,11 +1,12 @@
 /* A conversation in a terminal, in pieces: `tell` is what the agent's thread puts into its rows,
  * `ask` its questions and their answers, `turn` begins and ends its thread, `commands` are the
- * user's words that are no prompts (`undo`, `session`, `shell`, `consent` the larger ones), `loop`
- * takes keys and draws. */
+ * user's words that are no prompts (`undo`, `session`, `shell`, `consent` the larger ones), `lines`
+ * is how it goes without a terminal, `loop` takes keys and draws. */
 #ifndef CLI_TALK_H
 #define CLI_TALK_H
 
 #include "cli/agent_job.h"
+#include "cli/history.h"
 #include "tui/chat.h"
 #include "tui/console.h"
 #include "tui/editor.h"
@@ -61,6 +62,11 @@ struct talk {
     struct talk_place place;
     uint64_t began_ms, drawn_ms, interrupted_ms;
     bool dirty;
+    /* Settings, and what is kept between conversations. */
+    struct bindings bindings;
+    struct history history;
+    /* Without a terminal: why it ends before its lines do. */
+    struct err end;
     /* Of commands: */
     talk_work work;
     struct buf typed;   /* the command line of `!` that is at work */
@@ -115,7 +121,8 @@ void talk_abandon_turn(struct talk *t);
 void talk_interrupt(struct talk *t);
 /* And what waits is not sent. */
 void talk_cancel(struct talk *t);
-void talk_take_signals(struct talk *t);
+/* Whether there was an interruption among them. */
+bool talk_take_signals(struct talk *t);
 
 /* look: at what was collapsed -------------------------------------------------------------------
  */
@@ -158,9 +165,26 @@ void talk_add_typed(const json_t *message, struct buf *text);
 /* The end of a conversation that goes on. */
 void talk_show_past(struct talk *t, const json_t *messages);
 
+/* image ---------------------------------------------------------------------------------------- */
+
+/* Attaches the images whose paths are words of the text, and says so. */
+void talk_add_images(struct talk *t, struct str text, json_t *message);
+
+/* lines: without a terminal ----------------------------------------------------------------------
+ */
+
+/* Takes the next line when the last one is answered. True: there was something to do. */
+bool talk_take_lines(struct talk *t);
+/* All that is still to be written, to whoever reads it. */
+void talk_draw_lines(struct talk *t);
+
 /* loop ----------------------------------------------------------------------------------------- */
 
 void talk_draw(struct talk *t);
 void talk_loop(struct talk *t);
+/* A command, a prompt for now, or one for later. */
+void talk_say(struct talk *t, struct str words);
+/* For the next conversations. */
+void talk_remember(struct talk *t, struct str words);
 
 #endif

@@ -26,6 +26,12 @@ static void send(struct talk *t)
     if (words.n == 0)
         return;
     editor_remember(t->editor, words);
+    talk_remember(t, words);
+    talk_say(t, words);
+}
+
+void talk_say(struct talk *t, struct str words)
+{
     if (talk_command(t, words))
         return;
     if (!t->busy) {
@@ -45,7 +51,10 @@ static void interrupt(struct talk *t)
     uint64_t now = clock_mono_ms();
     bool again = now - t->interrupted_ms < AGAIN_MS && t->interrupted_ms;
     t->interrupted_ms = now;
-    if (t->busy)
+    if (t->console.lines) {
+        err_set(&t->end, E_CANCELED, "interrupted");
+        t->leave = true;
+    } else if (t->busy)
         talk_cancel(t);
     else if (!editor_empty(t->editor))
         editor_clear(t->editor);
@@ -153,6 +162,10 @@ void talk_draw(struct talk *t)
 static void draw_rest(struct talk *t)
 {
     uint64_t now = clock_mono_ms(), end = now + LEAVE_MS;
+    if (t->console.lines) {
+        talk_draw_lines(t);
+        return;
+    }
     for (t->dirty = true; t->dirty && !t->console.gone && now < end; now = clock_mono_ms()) {
         struct pollfd fd = {.fd = t->console.outlet.fd, .events = POLLOUT};
         if (console_waits(&t->console) && poll(&fd, 1, (int)(end - now)) > 0)
@@ -177,7 +190,7 @@ static int wait_ms(const struct talk *t)
 static void step(struct talk *t)
 {
     struct pollfd fds[] = {
-        {.fd = t->console.in, .events = POLLIN},
+        {.fd = t->console.lines && t->busy ? -1 : t->console.in, .events = POLLIN},
         {.fd = console_waits(&t->console) ? t->console.outlet.fd : -1, .events = POLLOUT},
         {.fd = t->wake, .events = POLLIN},
         {.fd = t->resized, .events = POLLIN},
@@ -198,10 +211,14 @@ static void step(struct talk *t)
         (void)console_resize(&t->console);
         fit(t);
     }
-    if (fds[4].revents)
-        talk_take_signals(t);
+    if (fds[4].revents && talk_take_signals(t) && t->console.plain) {
+        interrupt(t);
+        t->dirty = true;
+    }
     if (fds[0].revents)
         console_read(&t->console);
+    if (t->console.lines)
+        return;
     take_keys(t);
     if (t->console.gone)
         t->leave = true;
@@ -213,6 +230,8 @@ void talk_loop(struct talk *t)
     while (!t->leave) {
         if (t->dirty && !console_waits(&t->console) && clock_mono_ms() - t->drawn_ms >= FRAME_MS)
             talk_draw(t);
+        if (t->console.lines && talk_take_lines(t))
+            continue;
         step(t);
         if (talk_turn_is_over(t))
             talk_end_turn(t);

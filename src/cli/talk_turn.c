@@ -76,13 +76,14 @@ bool talk_start_work(struct talk *t, talk_work what)
 void talk_start_turn(struct talk *t, struct str text)
 {
     pthread_mutex_lock(&t->lock);
-    if (!t->console.plain) /* where the terminal has shown what was typed */
+    if (!t->console.plain || t->console.lines) /* else the terminal has shown what was typed */
         chat_user(t->chat, text);
     pthread_mutex_unlock(&t->lock);
     t->prompt = message_user(text);
     if (t->aside.n)
         json_array_insert_new(
             json_object_get(t->prompt, "content"), 0, block_text(buf_str(&t->aside)));
+    talk_add_images(t, text, t->prompt);
     if (talk_start_work(t, run_turn)) {
         buf_reset(&t->aside);
         return;
@@ -92,13 +93,17 @@ void talk_start_turn(struct talk *t, struct str text)
 }
 
 /* What came as a signal: an interruption of ours ended the turn; any other ends us. */
-void talk_take_signals(struct talk *t)
+bool talk_take_signals(struct talk *t)
 {
+    bool interrupted = false;
     struct signalfd_siginfo info;
     struct pollfd fd = {.fd = t->job.bench.options.signals, .events = POLLIN};
     while (poll(&fd, 1, 0) > 0 && read(fd.fd, &info, sizeof(info)) == sizeof(info))
-        if (info.ssi_signo != SIGINT)
+        if (info.ssi_signo == SIGINT)
+            interrupted = true;
+        else
             t->leave = true;
+    return interrupted;
 }
 
 static void show_end(struct talk *t)
@@ -106,6 +111,12 @@ static void show_end(struct talk *t)
     if (t->ok)
         return;
     mask_err(&t->job.mask, &t->err);
+    if (t->console.lines && !isatty(STDIN_FILENO)) { /* what comes next builds on it */
+        if (!t->end.code)
+            (void)err_move(&t->end, &t->err);
+        t->leave = true;
+        return;
+    }
     if (t->err.code == E_CANCELED) {
         chat_note(t->chat, STR("interrupted"));
     } else {
@@ -125,7 +136,7 @@ void talk_end_turn(struct talk *t)
     chat_unqueue(t->chat);
     talk_apply_consent(t);
     pthread_mutex_unlock(&t->lock);
-    talk_take_signals(t);
+    (void)talk_take_signals(t);
     if (!t->leave)
         talk_run_later(t);
     if (t->busy) /* one of them began something: what waits is sent after it */

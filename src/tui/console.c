@@ -2,8 +2,10 @@
 #include "tui/console.h"
 
 #include "base/clock.h"
+#include "tui/editor.h"
 
 #include <errno.h>
+#include <poll.h>
 
 enum {
     READ_SIZE = 64 << 10,
@@ -42,20 +44,21 @@ static bool take_terminal(struct console *c)
     return c->plain || tty_raw(&c->tty, c->in);
 }
 
-bool console_open(struct console *c, bool plain, struct err *err)
+bool console_open(struct console *c, const struct console_options *o, struct err *err)
 {
-    const struct console_environment e = {
-        getenv("TERM"), getenv("COLORTERM"), getenv("NO_COLOR"), getenv("XTERM_VERSION")};
+    const struct console_environment e = {getenv("TERM"), getenv("COLORTERM"),
+        o->force_colors ? NULL : getenv("NO_COLOR"), getenv("XTERM_VERSION")};
     struct tty_size size = tty_size(STDOUT_FILENO);
-    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        return err_set(err, E_CLI_INVALID_ARG, "this needs a terminal, and standard %s is none",
-            isatty(STDIN_FILENO) ? "output" : "input");
     *c = CONSOLE_NONE;
+    c->lines = !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO);
     c->look = console_look(&e);
-    c->look.plain |= plain;
+    c->look.plain |= o->plain || c->lines;
+    if (o->set_colors)
+        c->look.colors = o->colors;
     c->look.rows = size.rows;
     c->look.cols = size.cols;
     c->plain = c->look.plain;
+    c->bindings = o->bindings;
     c->in = STDIN_FILENO;
     if (!take_terminal(c)) {
         c->in = -1;
@@ -115,6 +118,7 @@ void console_read(struct console *c)
     if (!room) { /* something without an end: it counts as it is */
         c->input.overflow = false;
         c->since_ms = 0;
+        c->too_long = true;
         return;
     }
     ssize_t n = read(c->in, room, READ_SIZE);
@@ -140,10 +144,20 @@ static bool in_paste(const struct console *c)
 
 int console_timeout(const struct console *c)
 {
-    if (c->taken == c->input.n || in_paste(c))
+    if (c->taken == c->input.n || c->lines || in_paste(c))
         return -1;
     uint64_t now = clock_mono_ms(), end = c->since_ms + CONSOLE_ESCAPE_MS;
     return end > now ? (int)(end - now) : 0;
+}
+
+/* A key that has another meaning. */
+static void translate(const struct console *c, struct typed *typed)
+{
+    const char *key = c->bindings ? editor_key_name(typed) : NULL;
+    const char *means = key ? bind_key(c->bindings, key) : NULL;
+    if (!key)
+        return;
+    *typed = (struct typed){.kind = means ? TYPED_KEY : TYPED_UNKNOWN, .key = means};
 }
 
 bool console_next(struct console *c, struct typed *ret_typed)
@@ -157,7 +171,21 @@ bool console_next(struct console *c, struct typed *ret_typed)
     /* The terminal's own lines end in LF. */
     if (n && c->plain && ret_typed->kind == TYPED_KEY && strcmp(ret_typed->key, "Ctrl+j") == 0)
         ret_typed->key = "Enter";
+    if (n && !c->plain)
+        translate(c, ret_typed);
     return n > 0;
+}
+
+bool console_line(struct console *c, struct str *ret_line)
+{
+    struct str rest = str_skip(buf_str(&c->input), c->taken);
+    ptrdiff_t end = str_find(rest, '\n');
+    if (end < 0 && (!c->gone || rest.n == 0))
+        return false;
+    *ret_line = str_head(rest, end < 0 ? rest.n : (size_t)end);
+    c->taken += ret_line->n + (end >= 0);
+    *ret_line = str_trim_end(*ret_line, '\r');
+    return true;
 }
 
 /* Frames -------------------------------------------------------------------------------------- */
@@ -171,6 +199,19 @@ bool console_resize(struct console *c)
     c->look.cols = size.cols;
     live_resize(c->live, size.rows, size.cols, &c->outlet.pending);
     return true;
+}
+
+bool console_flush(struct console *c, int cancel_fd)
+{
+    for (console_pump(c); console_waits(c); console_pump(c)) {
+        struct pollfd fds[] = {
+            {.fd = c->outlet.fd, .events = POLLOUT}, {.fd = cancel_fd, .events = POLLIN}};
+        if (poll(fds, ARRAY_LEN(fds), -1) < 0 && errno != EINTR)
+            return false;
+        if (fds[1].revents)
+            return false;
+    }
+    return !c->outlet.broken;
 }
 
 bool console_waits(const struct console *c)

@@ -60,6 +60,9 @@ MUST_USE struct editor *editor_new(const struct editor_options *options);
 void editor_free(struct editor *e); /* accepts NULL */
 
 enum editor_event editor_typed(struct editor *e, const struct typed *typed);
+/* The name of the key, also of one that has no bytes of its own where a terminal sends something
+ * for it (Shift+Enter); NULL: it is no key. */
+const char *editor_key_name(const struct typed *typed);
 /* Each of these for itself: a key by its name, typed text, a paste. */
 enum editor_event editor_key(struct editor *e, const char *key);
 enum editor_event editor_text(struct editor *e, struct str text);

@@ -427,6 +427,17 @@ static const struct {
     {"Ctrl+l", redraw},
 };
 
+enum editor_event editor_key(struct editor *e, const char *key)
+{
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        if (strcmp(keys[i].key, key) == 0) {
+            e->before = e->last;
+            e->last = LAST_OTHER;
+            return keys[i].run(e);
+        }
+    return EDITOR_IGNORED;
+}
+
 /* What terminals send for keys that have no bytes of their own, if they send something. */
 static const struct {
     const char *bytes, *key;
@@ -442,33 +453,22 @@ static const struct {
     {"\033[8~", "End"},
 };
 
-enum editor_event editor_key(struct editor *e, const char *key)
+const char *editor_key_name(const struct typed *typed)
 {
-    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-        if (strcmp(keys[i].key, key) == 0) {
-            e->before = e->last;
-            e->last = LAST_OTHER;
-            return keys[i].run(e);
-        }
-    return EDITOR_IGNORED;
+    if (typed->kind == TYPED_KEY)
+        return typed->key;
+    for (size_t i = 0; typed->kind == TYPED_UNKNOWN && i < ARRAY_LEN(others); i++)
+        if (str_is(typed->bytes, others[i].bytes))
+            return others[i].key;
+    return NULL;
 }
 
 enum editor_event editor_typed(struct editor *e, const struct typed *typed)
 {
-    switch (typed->kind) {
-    case TYPED_TEXT:
+    const char *key = editor_key_name(typed);
+    if (key)
+        return editor_key(e, key);
+    if (typed->kind == TYPED_TEXT)
         return editor_text(e, typed->bytes);
-    case TYPED_PASTE:
-        return editor_paste(e, typed->bytes);
-    case TYPED_KEY:
-        return editor_key(e, typed->key);
-    case TYPED_UNKNOWN:
-        for (size_t i = 0; i < ARRAY_LEN(others); i++)
-            if (str_is(typed->bytes, others[i].bytes))
-                return editor_key(e, others[i].key);
-        return EDITOR_IGNORED;
-    case TYPED_MOUSE:
-        break;
-    }
-    return EDITOR_IGNORED;
+    return typed->kind == TYPED_PASTE ? editor_paste(e, typed->bytes) : EDITOR_IGNORED;
 }

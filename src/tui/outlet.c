@@ -95,8 +95,10 @@ void outlet_pump(struct outlet *o)
         ssize_t done = write(o->fd, o->pending.p + o->at, n);
         if (done < 0 && (errno == EAGAIN || errno == EINTR))
             return;
-        if (done <= 0)
-            break; /* it is gone: whoever reads its keys learns that, too */
+        if (done <= 0) {
+            o->broken = true; /* whoever reads its keys learns that, too */
+            break;
+        }
         o->at += (size_t)done;
     }
     if (o->pending.cap > OUTLET_KEPT)

@@ -22,6 +22,7 @@ enum {
 struct outlet {
     int fd;             /* -1: not open */
     bool own;           /* not the descriptor that was given */
+    bool broken;        /* nothing can be written to it any more */
     struct buf pending; /* what the terminal has not taken yet: `at` bytes of it are written */
     size_t at;
 };

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`cordon chat` in a terminal, answered by scripts: a pty, a hand that types, and what is shown."""
+import json
 import os
 import re
 import signal
@@ -209,6 +210,18 @@ for name, options, term in (("--plain", ("--plain",), "xterm"), ("TERM=dumb", ()
             t.true(b"\033" not in c.all, c.all)
 
 
+@case("chat: --plain: Ctrl-C twice leaves, and what looks like a start of a name is sent as it is", who="root")
+def _(t):
+    t.file("alpha")
+    with chat(t, [{"text": "Here."}], options=("--plain",)) as c:
+        c.send(b"see @alp\n")
+        c.expect(rb"Here\.\r\n")
+        c.send(b"\x03")
+        c.expect(rb"once more leaves")
+        c.send(b"\x03")
+        t.same(c.finish(), 0)
+
+
 @case("chat: Ctrl-Z stops, fg goes on", who="root")
 def _(t):
     with chat(t, [{"text": "Here."}]) as c:
@@ -224,6 +237,150 @@ def _(t):
         c.send(b" done\r")
         c.shows(r"^Here\.")
         leave(t, c)
+
+
+def settings(t, text):
+    t.env["XDG_CONFIG_HOME"] = os.path.join(t.top, "config")
+    os.makedirs(os.path.join(t.top, "config", "cordon"), exist_ok=True)
+    with open(os.path.join(t.top, "config", "cordon", "config.yaml"), "w", encoding="utf-8") as f:
+        f.write(text)
+
+
+@case("chat: keys of the settings", who="root")
+def _(t):
+    settings(t, "keys: {F2: send, Ctrl+g: open, Ctrl+o: none, Enter: new-line, Shift+Enter: send}\n")
+    with chat(t, [call("list_dir", path=".")], [{"text": "Done."}], [{"text": "More."}]) as c:
+        c.shows(r"^> what")
+        c.send(b"a\rb")
+        c.shows(r"^> a\n  b")
+        c.send(b"\033OQ")
+        c.shows(r"^Done\.")
+        c.send(b"\x0fx")
+        lines = c.shows(r"^> x")
+        t.true("script.json" not in text_of(lines), lines)
+        c.send(b"\x07")
+        c.shows(r"script\.json(.|\n)*^> x")
+        c.send(b"y")
+        c.shows(r"^> xy")
+        c.send(b"\033[13;2u")
+        c.shows(r"^More\.")
+        leave(t, c)
+
+
+@case("chat: wrong settings are told before anything is drawn", who="root")
+def _(t):
+    settings(t, "keys: {F2: sned}\n")
+    with chat(t, [{"text": "x"}]) as c:
+        c.expect(rb"config\.yaml:1:8: keys\.F2: there is no action 'sned'.*did you mean 'send'")
+        t.same(c.finish(), 17)
+
+
+LOOKS = (
+    ("16 colours by default", "", {}, (), (b"\033[33m",), (b"38;2", b"38;5")),
+    ("a theme", "theme: {code: 'underline #ff8800'}\n", {"COLORTERM": "truecolor"}, (), (b"38;2;255;136;0",), (b"\033[33m",)),
+    ("a theme in 16 colours", "theme: {code: '#ff0000'}\ncolors: ansi16\n", {"COLORTERM": "truecolor"}, (), (b"\033[",), (b"38;2", b"38;5")),
+    ("NO_COLOR", "theme: {code: '#ff0000'}\n", {"NO_COLOR": "1"}, (), (b"\033[",), (b"38;", b"\033[33m", b"\033[36m")),
+    ("colors: none", "colors: none\n", {}, (), (b"\033[",), (b"38;", b"\033[33m", b"\033[36m")),
+    ("settings before NO_COLOR", "colors: ansi16\n", {"NO_COLOR": "1"}, (), (b"\033[33m",), (b"38;",)),
+    ("--color never before settings", "colors: ansi16\n", {}, ("--color", "never"), (b"\033[",), (b"38;", b"\033[33m", b"\033[36m")),
+    ("--color always before NO_COLOR", "", {"NO_COLOR": "1"}, ("--color", "always"), (b"\033[33m",), ()),
+)
+for name, text, env, options, wanted, unwanted in LOOKS:
+    @case(f"chat: colours: {name}", who="root")
+    def _(t, text=text, env=env, options=options, wanted=wanted, unwanted=unwanted):
+        t.env.update(env)
+        settings(t, text)
+        with chat(t, [{"text": "See `this`."}], options=options) as c:
+            c.shows(r"^> what")
+            c.send(b"go\r")
+            c.shows(r"^See this\.")
+            leave(t, c)
+            for part in wanted:
+                t.true(part in c.all, (part, c.all))
+            for part in unwanted:
+                t.true(part not in c.all, (part, c.all))
+
+
+@case("chat: prompts are there again in the next conversation, without secrets, for the owner alone", who="root")
+def _(t):
+    t.env["MY_TOKEN"] = "quite-a-secret-value"
+    with chat(t, *([[{"text": f"Answer {i}."}] for i in range(4)])) as c:
+        c.shows(r"^> what")
+        for i, prompt in enumerate(("first", "use quite-a-secret-value and sk-ant-api03-abcdefghijklmnop now", " not kept", "last\033\rline")):
+            c.send(prompt.encode() + b"\r")
+            c.shows(rf"^Answer {i}\.")
+        leave(t, c)
+    path = os.path.join(t.env["CORDON_HOME"], "history")
+    t.same(os.stat(path).st_mode & 0o777, 0o600)
+    with open(path, encoding="utf-8") as f:
+        t.same([json.loads(line) for line in f], ["first", "use [masked] and [masked] now", "last\nline"])
+    with open(path, "a", encoding="utf-8") as f:
+        f.write('"cut o')
+    with Screen(t, [t.cordon, "chat", "--script", os.path.join(t.work, "script.json")]) as c:
+        c.shows(r"^> what")
+        c.send(b"\033[A")
+        c.shows(r"^> last\n  line")
+        c.send(b"\033p\033p")
+        c.shows(r"^> first")
+        c.send(b"\x15again\r")
+        c.shows(r"^Answer 0\.")
+        leave(t, c)
+    with open(path, encoding="utf-8") as f:
+        t.same([line.rstrip("\n") for line in f][-2:], ['"cut o', '"again"'])
+
+
+@case("chat: the history has a limit, and can be turned off", who="root")
+def _(t):
+    settings(t, "history: 2\n")
+    state = t.directory("state")
+    path = os.path.join(state, "history")
+    with open(path, "w", encoding="utf-8") as f:
+        f.writelines(f'"old {i}"\n' for i in range(5))
+    os.chmod(path, 0o644)
+    t.env["CORDON_HOME"] = state
+    script = t.file("script.json", json.dumps({"version": 1, "model": "m", "turns": [{"content": [{"text": "Yes."}]}] * 3}))
+    with Screen(t, [t.cordon, "chat", "--script", script]) as c:
+        c.shows(r"^> what")
+        c.send(b"\033[A\033[A\033[A")
+        c.shows(r"^> old 3")
+        c.send(b"\x15new\r")
+        c.shows(r"^Yes\.")
+        leave(t, c)
+    with open(path, encoding="utf-8") as f:
+        t.same(f.read(), '"old 4"\n"new"\n')
+    t.same(os.stat(path).st_mode & 0o777, 0o600)
+    settings(t, "history: 0\n")
+    with Screen(t, [t.cordon, "chat", "--script", script]) as c:
+        c.shows(r"^> what")
+        c.send(b"\033[Anever\r")
+        c.shows(r"^> never(.|\n)*^Yes\.")
+        leave(t, c)
+    with open(path, encoding="utf-8") as f:
+        t.same(f.read(), '"old 4"\n"new"\n')
+
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
+
+
+@case("chat: images by their path, typed, dropped or after @, are attached and named", who="root")
+def _(t):
+    for name in ("a.png", "my shot.PNG", "c d.png", "e.png", "it's.png"):
+        t.file(name, PNG)
+    t.file("text.png", "no image")
+    t.file("large.png", PNG + bytes(6 << 20))
+    drop = f"'{t.work}/my shot.PNG' {t.work}/c\\ d.png file://{t.work}/e%2Epng"
+    with chat(t, [{"text": "Seen."}], [{"text": "Again."}]) as c:
+        c.shows(r"^> what")
+        c.send(b"what is in @a.png? and \033[200~" + drop.encode() + b"\033[201~ \"it's.png\", a.png none.png\r")
+        lines = text_of(c.shows(r"^Seen\."))
+        for name in ("a.png", "my shot.PNG", "c d.png", "e.png", "it's.png"):
+            t.true(re.search(rf"attached: (\S*/)?{re.escape(name)}, 1 kB, image/png", lines.replace("\n  ", "")), (name, lines))
+        t.true("none.png," not in lines, lines)
+        c.send(b"text.png and large.png\r")
+        lines = text_of(c.shows(r"^Again\."))
+        t.true(re.search(r"not attached: text\.png: ", lines) and re.search(r"not attached: large\.png: it has more than 5 MiB", lines), lines)
+        leave(t, c)
+    t.same(session(t).count('"image/png"'), 5)
 
 
 @case("chat: the window is made narrow while it is stopped", who="root")
