@@ -90,7 +90,7 @@ static bool check_owner(int fd, const char *dir, struct err *err)
 bool boxes_open(const char *dir, enum boxes_use use, struct boxes *ret_boxes, struct err *err)
 {
     struct boxes b = BOXES_NONE;
-    static const char *const names[] = {".locks", ".new", ".trash"};
+    static const char *const names[] = {".locks", LAYOUT_MAKING, ".trash"};
     int *const fds[] = {&b.locks, &b.making, &b.trash};
     if (use == BOXES_MAKE && !make_parents(dir, err))
         return false;

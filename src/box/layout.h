@@ -29,6 +29,8 @@
 #include "base/err.h"
 #include "base/field.h"
 
+#define LAYOUT_MAKING ".new"
+
 struct boxes {
     int fd;
     int locks, making, trash;

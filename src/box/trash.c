@@ -17,13 +17,21 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+
+enum {
+    LOOK_EVERY = 64, /* deletions */
+    PAUSE_MS = 20,
+    PAUSES_MAX = 60 * 1000 / PAUSE_MS, /* in all: what is in the making may be a dead one's */
+};
 
 struct emptier {
     int trash;
     uint64_t until_ms;
-    size_t deleted;
+    size_t deleted, seen;
+    int pauses; /* that are left */
     bool late;
 };
 
@@ -31,6 +39,36 @@ static bool is_late(struct emptier *e)
 {
     e->late = e->late || clock_mono_ms() >= e->until_ms;
     return e->late;
+}
+
+static bool is_dots(const char *name)
+{
+    return str_is(str_z(name), ".") || str_is(str_z(name), "..");
+}
+
+/* Deleting makes the copy of a new box slow, and that one is waited for. */
+static bool somebody_makes_one(const struct emptier *e)
+{
+    struct dirent *entry;
+    bool any = false;
+    int fd = openat(e->trash, "../" LAYOUT_MAKING, OPEN_DIR);
+    DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
+    while (list && !any && (entry = readdir(list)))
+        any = !is_dots(entry->d_name);
+    if (list)
+        closedir(list);
+    return any;
+}
+
+static void give_way(struct emptier *e)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000};
+    if (e->seen++ % LOOK_EVERY)
+        return;
+    while (e->pauses > 0 && !is_late(e) && somebody_makes_one(e)) {
+        nanosleep(&pause, NULL);
+        e->pauses--;
+    }
 }
 
 /* Also one that its owner may not read: overlayfs and programs make such. */
@@ -66,11 +104,6 @@ static bool take_out(struct emptier *e, int dir, const char *name)
            (fchmodat(dir, name, 0700, AT_SYMLINK_NOFOLLOW) == 0 && lift(e, dir, name));
 }
 
-static bool is_dots(const char *name)
-{
-    return str_is(str_z(name), ".") || str_is(str_z(name), "..");
-}
-
 /* Everything in one tree's top; its directories are trees of their own then. */
 static bool empty_one(struct emptier *e, const char *name)
 {
@@ -81,6 +114,7 @@ static bool empty_one(struct emptier *e, const char *name)
         return errno == ENOTDIR && unlinkat(e->trash, name, 0) == 0;
     while (!is_late(e) && (entry = readdir(list)))
         if (!is_dots(entry->d_name)) {
+            give_way(e);
             bool done = take_out(e, dirfd(list), entry->d_name);
             e->deleted += done;
             ok = ok && done;
@@ -106,10 +140,9 @@ static size_t round_of(struct emptier *e, DIR *list, size_t *ret_done)
     return stuck;
 }
 
-bool trash_empty(
-    const struct boxes *boxes, uint64_t max_ms, struct trash_left *ret_left, struct err *err)
+static bool empty(
+    const struct boxes *boxes, struct emptier e, struct trash_left *ret_left, struct err *err)
 {
-    struct emptier e = {.trash = boxes->trash, .until_ms = clock_mono_ms() + max_ms};
     struct trash_left left = {0};
     *ret_left = left;
     if (boxes->trash < 0)
@@ -130,6 +163,13 @@ bool trash_empty(
     closedir(list);
     *ret_left = left;
     return true;
+}
+
+bool trash_empty(
+    const struct boxes *boxes, uint64_t max_ms, struct trash_left *ret_left, struct err *err)
+{
+    const struct emptier e = {.trash = boxes->trash, .until_ms = clock_mono_ms() + max_ms};
+    return empty(boxes, e, ret_left, err);
 }
 
 /* Later ------------------------------------------------------------------------------------------
@@ -194,7 +234,9 @@ static void empty_alone(void)
     struct err err = {0};
     boxes.trash = KEPT_FD;
     be_humble();
-    (void)!trash_empty(&boxes, TRASH_LATER_MS, &left, &err);
+    const struct emptier e = {
+        .trash = KEPT_FD, .until_ms = clock_mono_ms() + TRASH_LATER_MS, .pauses = PAUSES_MAX};
+    (void)!empty(&boxes, e, &left, &err);
     _exit(0);
 }
 
