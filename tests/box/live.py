@@ -37,13 +37,29 @@ if "slow" in sys.argv:
     while not os.path.exists("go"):
         import time; time.sleep(0.01)
 tty.setraw(0)
+def ask():
+    sys.stdout.write("\x1b[?1049h\x1b[2J\x1b[H> 1. Trust this directory\r\n")
+    sys.stdout.flush()
+    answer = os.read(0, 4096)
+    with open("answer", "ab") as f:
+        f.write(answer)
+    sys.stdout.write("\x1b[?1049l")
+if "asks" in sys.argv:
+    ask()
 sys.stdout.write(("\x1b[?2004h" if paste else "") + "READY> ")
 sys.stdout.flush()
+if "covers" in sys.argv:
+    ask()
+    sys.stdout.flush()
 got = b""
 while not got.endswith(b"\r\r"):
     part = os.read(0, 4096)
     got += part
-    if not mute:
+    if "late" in sys.argv and part != b"\r":
+        os.write(1, part)
+        ask()
+        sys.stdout.flush()
+    elif not mute:
         os.write(1, part.replace(b"\r", b"").replace(b"\n", b" ").replace(b"\x1b", b""))
 with open("got.tmp", "wb") as f:
     f.write(got)
@@ -664,6 +680,25 @@ def _(t):
         t.same(got(b), b"late\r\r")
         b.until_state(prompt="delivered")
         t.true(b"late" not in b("log", "b").out.split(b"READY")[0], "it was typed too early")
+
+
+@case("prompt: a question is left to the user, before the pattern, over it, and over the prompt")
+def _(t):
+    ways = ("asks", "covers", "late")
+    with Boxes(t, *(dict(editor(t, way, ready_pattern="^READY>"), name=way) for way in ways)) as b:
+        for way in ways:
+            b.new(way, "--prompt", "go on", agent=way)
+            with b.attach(name=way) as c:
+                c.shows("Trust this directory")
+                t.same(b.state(way)["prompt"], "pending")
+                shown = b("show", way).out
+                t.true(b"'cordon box attach' shows whether it asks" in shown, shown)
+                c.send(b"y")
+                until(lambda: b.exec("cat", "got", name=way, expect=None).out == b"go on\r\r", "the prompt did not arrive")
+                until(lambda: b.state(way)["prompt"] == "delivered", "it is not delivered")
+                t.same(b.exec("cat", "answer", name=way).out, b"y")
+                c.send(b"\x1dd")
+                t.same(c.finish(), 0)
 
 
 @case("prompt: several lines are one paste, or one line where pastes are not known")
