@@ -184,9 +184,9 @@ static void check(struct delivery *d, struct session *s, uint64_t now)
 /* What has come up meanwhile may be a question, and the key its answer, which is the user's. */
 static bool may_submit(struct delivery *d, struct session *s)
 {
-    if (d->seen)
-        return is_shown(d, s);
-    return !d->ready || pattern_holds(d, s);
+    bool shown = is_shown(d, s);
+    d->seen = d->seen || shown;
+    return d->seen ? shown : !d->ready || pattern_holds(d, s);
 }
 
 /* The next of "Enter Enter"; false after the last. */

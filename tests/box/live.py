@@ -29,7 +29,7 @@ OURS = (b"(cordon-box)", b"(cordon-init)", b"(cordon-proxy)")
 
 # A program that takes prompts as one with a line editor of its own does: what it gets goes to a file.
 EDITOR = r'''
-import os, sys, termios, tty
+import os, select, sys, termios, tty
 paste = "paste" in sys.argv
 mute = "mute" in sys.argv
 if "slow" in sys.argv:
@@ -37,19 +37,23 @@ if "slow" in sys.argv:
     while not os.path.exists("go"):
         import time; time.sleep(0.01)
 tty.setraw(0)
-def ask():
+def ask(patience):
     sys.stdout.write("\x1b[?1049h\x1b[2J\x1b[H> 1. Trust this directory\r\n")
     sys.stdout.flush()
+    if not select.select([0], [], [], patience)[0]:
+        sys.stdout.write("nobody answers")
+        sys.stdout.flush()
     answer = os.read(0, 4096)
     with open("answer", "ab") as f:
         f.write(answer)
     sys.stdout.write("\x1b[?1049l")
 if "asks" in sys.argv:
-    ask()
+    ask(1)
 sys.stdout.write(("\x1b[?2004h" if paste else "") + "READY> ")
 sys.stdout.flush()
 if "covers" in sys.argv:
-    ask()
+    select.select([], [], [], 0.3)
+    ask(2)
     sys.stdout.flush()
 got = b""
 while not got.endswith(b"\r\r"):
@@ -57,7 +61,7 @@ while not got.endswith(b"\r\r"):
     got += part
     if "late" in sys.argv and part != b"\r":
         os.write(1, part)
-        ask()
+        ask(7)
         sys.stdout.flush()
     elif not mute:
         os.write(1, part.replace(b"\r", b"").replace(b"\n", b" ").replace(b"\x1b", b""))
@@ -689,7 +693,7 @@ def _(t):
         for way in ways:
             b.new(way, "--prompt", "go on", agent=way)
             with b.attach(name=way) as c:
-                c.shows("Trust this directory")
+                c.shows("Trust this directory\\nnobody answers")
                 t.same(b.state(way)["prompt"], "pending")
                 shown = b("show", way).out
                 t.true(b"'cordon box attach' shows whether it asks" in shown, shown)
