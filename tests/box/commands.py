@@ -251,6 +251,38 @@ def names_only_and_stat_are_gits(home):
     assert 'patch' not in told and numbers['a.c'] == (1, 2) and numbers['src/new'] == (200, 0), numbers
 
 
+HUGE = (512 << 20) + 1
+
+
+@case
+def a_file_too_large_for_a_patch_is_named_and_applied(home):
+    p = project(home.top)
+    upper = home.make('one', p)
+    for name, size in (('huge', HUGE), ('a.c', HUGE + 1)):
+        write(f'{upper}/{name}')
+        os.truncate(f'{upper}/{name}', size)
+    write(upper + '/b.txt', 'other\n')
+    done = home.run('diff', 'one')
+    assert done.returncode == 0, done
+    assert b'diff --git a/a.c b/a.c\nindex 0000000..0000000 100644\nBinary files a/a.c and b/a.c differ\n' in done.stdout, done.stdout
+    assert b'new file mode 100644\nindex 0000000..0000000\nBinary files /dev/null and b/huge differ\n' in done.stdout, done.stdout
+    assert b'+other\n' in done.stdout and done.stderr.count(b'too large for a patch') == 2, done
+    refused = oracle.apply(done.stdout, p, '--check')
+    assert refused.returncode != 0 and b"'a.c' without full index line" in refused.stderr, refused
+    done = home.run('diff', 'one', '--stat')
+    assert b'huge       | Bin 0 -> %d bytes' % HUGE in done.stdout and done.stderr == b'', done
+    told = {c['path']: c for c in home.json('diff', 'one')['changes']}
+    assert told['huge']['omitted'] is True and told['huge']['added'] == HUGE and 'omitted' not in told['b.txt'], told
+    # A sanitizer needs terabytes of addresses.
+    least = 'unlimited' if 'asan' in CORDON else str(256 << 10)
+    done = subprocess.run(['bash', '-c', 'ulimit -v "$1" && shift && exec "$@"', 'bash', least, CORDON, 'box', 'apply', 'one', '--yes',
+                           '--', 'huge', 'b.txt'], env=home.env, capture_output=True)
+    assert done.returncode == 0, done
+    assert os.path.getsize(p + '/huge') == HUGE and open(p + '/b.txt').read() == 'other\n'
+    os.chmod(upper + '/huge', 0o755)
+    assert home.run('diff', 'one', '--', 'huge').stdout == b'diff --git a/huge b/huge\nold mode 100644\nnew mode 100755\n'
+
+
 @case
 def only_some_paths(home):
     p = project(home.top)
