@@ -138,3 +138,14 @@ bool box_use_risk(struct cli *cli, const struct box_risk *risk, struct err *err)
             risk->abandon ? ", with what was not applied" : "");
     return box_use_consent(cli, question, "give --yes", err);
 }
+
+const char *box_use_proxy_ended(struct cli *cli, const struct box_state *state)
+{
+    if (!state->proxy_ends)
+        return NULL;
+    bool lost = state->proxy_ends > STATE_PROXY_RESTARTS;
+    return arena_printf(cli->arena, "the proxy ended by itself %llu time%s, and was %s",
+        (unsigned long long)state->proxy_ends, state->proxy_ends == 1 ? "" : "s",
+        lost ? "not started again: the box has no network until it is started again"
+             : "started again");
+}

@@ -30,6 +30,7 @@ struct log {
     const struct log_options *o;
     const struct box *box;
     uint64_t run;
+    const char *proxy; /* what became of it; NULL: nothing to be said */
     struct term *term;
     unsigned shown; /* rows at the top of the screen that are printed already */
     struct buf line, text;
@@ -180,6 +181,7 @@ static bool find_run(struct log *l, struct err *err)
     if (!state_load(l->box->host, l->cli->arena, &state, &held, err))
         return false;
     l->run = l->o->run ? (uint64_t)l->o->run : state.run;
+    l->proxy = l->run == state.run ? box_use_proxy_ended(l->cli, &state) : NULL;
     if (l->run)
         return true;
     return err_set(
@@ -226,6 +228,8 @@ static bool print(struct log *l, int signals, struct err *err)
     bool ok = l->o->raw ? print_raw(l, dir, signals, err) : print_text(l, dir, signals, err);
     if (!ok || l->error.code)
         return ok ? err_move(err, &l->error) : false;
+    if (l->proxy)
+        out_warn(l->cli, "%s", l->proxy);
     if (!l->cli->json)
         return true;
     json_t *object = json_object();

@@ -277,6 +277,9 @@ static void show_network(struct cli *cli, const struct box_facts *f)
     for (size_t i = 0; i < f->hosts.n; i++)
         buf_printf(&hosts, "%s" STR_FMT, i ? ", " : " ", STR_ARG(f->hosts.p[i]));
     row(cli, "network", "%s%s", words[f->network], buf_z(&hosts));
+    const char *ended = box_use_proxy_ended(cli, &f->state);
+    if (ended)
+        row(cli, "", "%s", ended);
     for (size_t i = 0; i < f->n_refused; i++) {
         const struct facts_refused *r = &f->refused[i];
         row(cli, i ? "" : "refused", STR_FMT ":%llu, %llu time%s, last %s: " STR_FMT,

@@ -853,6 +853,33 @@ def _(t):
         t.same(refused[0]["host"], "other.example", refused)
 
 
+@case("network: a proxy that is killed is started again, three times, and told")
+def _(t):
+    def proxy():
+        """The child of the supervisor that is its proxy."""
+        parent = b.state()["pid"]
+        with open(f"/proc/{parent}/task/{parent}/children", encoding="ascii") as f:
+            pids = [int(pid) for pid in f.read().split()]
+        return next((pid for pid in pids if open(f"/proc/{pid}/comm", encoding="ascii").read() == "cordon-proxy\n"), None)
+
+    ask = ("import urllib.request as u\n"
+           "try:\n  u.urlopen('http://other.example/')\nexcept Exception as e:\n  print(e)\n")
+    with Boxes(t, row(command="sleep 1000")) as b:
+        b.new("b", "--allow-host", "only.example", agent="own")
+        for times in range(1, 5):
+            os.kill(until(proxy, "there is no proxy"), signal.SIGKILL)
+            b.until_state(proxy_ends=times)
+            run = b.exec("python3", "-c", ask)
+            t.true((b"403" if times < 4 else b"refused") in run.out, run)
+            said = f"the proxy ended by itself {times} time{'s' * (times > 1)}, and was {'not ' * (times > 3)}started again".encode()
+            t.true(said in b("show", "b").out and said in b("log", "b").err, (b("show", "b").out, b("log", "b").err))
+        t.same(proxy(), None)
+        b("stop", "b")
+        b("start", "b")
+        run = b.exec("python3", "-c", ask)
+        t.true(b"403" in run.out and b"proxy ended" not in b("show", "b").out, run)
+
+
 @case("limits: a layer that grows too large ends the box, and says so")
 def _(t):
     t.file("fill.sh", "for i in $(seq 1 400); do head -c 1000000 /dev/zero > f$i; done; exec sleep 1000\n")
