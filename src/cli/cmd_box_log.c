@@ -1,5 +1,6 @@
 /* cordon box log: what an agent printed. */
 #include "base/utf8.h"
+#include "box/runs.h"
 #include "cli/box_cmds.h"
 #include "cli/interrupt.h"
 #include "record/reader.h"
@@ -223,8 +224,9 @@ static bool print(struct log *l, int signals, struct err *err)
     const char *dir = arena_printf(l->cli->arena, STR_FMT "/host/runs/%llu", STR_ARG(l->box->path),
         (unsigned long long)l->run);
     if (access(dir, F_OK) != 0)
-        return err_set(err, E_NOT_FOUND, "the box '" STR_FMT "' has no run %llu",
-            STR_ARG(l->box->name), (unsigned long long)l->run);
+        return err_set(err, E_NOT_FOUND,
+            "the box '" STR_FMT "' has no run %llu (the newest %d are kept)", STR_ARG(l->box->name),
+            (unsigned long long)l->run, RUNS_KEPT);
     bool ok = l->o->raw ? print_raw(l, dir, signals, err) : print_text(l, dir, signals, err);
     if (!ok || l->error.code)
         return ok ? err_move(err, &l->error) : false;

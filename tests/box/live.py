@@ -737,6 +737,42 @@ def _(t):
 
 # Records ----------------------------------------------------------------------------------------------
 
+@case("runs: the newest ten are kept, and never the running one is deleted; doctor and prune tell")
+def _(t):
+    def runs():
+        return sorted(int(n) for n in os.listdir(b.host("runs")))
+
+    def told():
+        return next((c["status"], c["detail"]) for c in b.json("doctor")["checks"] if c["name"] == "recordings")
+
+    with Boxes(t, row(command="sleep 1000")) as b:
+        b.new("b", agent="own")
+        for n in range(2, 13):
+            os.makedirs(b.host("runs", str(n), "deeper"))
+            for name in ("transcript.log", "deeper/x"):
+                with open(b.host("runs", str(n), name), "wb"):
+                    pass
+        os.symlink(t.work, b.host("runs", "13"))
+        owner = os.stat(b.host("runs"))
+        for base, dirs, files in os.walk(b.host("runs")):
+            for name in dirs + files:
+                os.lchown(os.path.join(base, name), owner.st_uid, owner.st_gid)
+        t.file("stays", "x")
+        t.same(told()[0], "left over")
+        t.same(b.json("prune", "--yes", "--dry-run")["recordings"], 2)
+        t.same(len(runs()), 13)
+        t.same(b.json("prune", "--yes")["recordings"], 2)
+        t.same(runs(), [1, *range(4, 14)], "the running one is 1")
+        t.same(told(), ("ok", "at most 10 of each box"))
+        b("stop", "b")
+        b("start", "b")
+        t.same(b.state()["run"], 14)
+        t.same(runs(), list(range(5, 15)))
+        gone = b("log", "b", "--run", "1", expect=18)
+        t.true(b"the newest 10 are kept" in gone.err, gone.err)
+        t.true(os.path.exists(os.path.join(t.work, "stays")), "a link was followed")
+
+
 @case("log: text, bytes, runs, JSON, and a recording for trace")
 def _(t):
     t.file("say.sh", 'printf "\\033[31mred\\033[0m %s\\n" "$1" "\\033[2J"; printf "%0250d\\n" 7; yes "" | head -n 3000; seq 1 100\n')
