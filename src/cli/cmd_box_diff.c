@@ -67,7 +67,7 @@ static void warn_drift(struct diff *d, bool all)
             out_warn(cli,
                 "'" STR_FMT "' has changed in the project, too, since the box was made: apply "
                 "refuses it",
-                STR_ARG(item->path));
+                STR_ARG(out_path(cli, item->path)));
     }
     if (n > WARNED)
         out_warn(cli, "%zu more have changed on both sides", n - WARNED);
@@ -90,7 +90,7 @@ static void warn_omitted(struct diff *d)
             out_warn(d->cli,
                 "'" STR_FMT "' is too large for a patch, which names it and does not hold it; "
                 "'cordon box apply' needs no patch",
-                STR_ARG(item->path));
+                STR_ARG(out_path(d->cli, item->path)));
     }
     if (n > WARNED)
         out_warn(d->cli, "%zu more files are too large for a patch", n - WARNED);
@@ -286,7 +286,7 @@ static bool try_layers(
         warn_drift(&d, all);
     for (size_t i = 0; i < missed.n; i++)
         out_warn(cli, "'" STR_FMT "': the box changed nothing there (paths begin at '" STR_FMT "')",
-            STR_ARG(missed.p[i]), STR_ARG(box->meta.workdir.host_path));
+            STR_ARG(out_path(cli, missed.p[i])), STR_ARG(box->meta.workdir.host_path));
     if (!d.options->stat && !d.options->name_only)
         warn_omitted(&d);
     changes_warn_refused(cli, &d.changes.delta);
