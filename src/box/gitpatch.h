@@ -14,8 +14,8 @@
  * other bits prints nothing.
  *
  * A file that is too large to be read whole, or whose patch has no room in the buffer, is named and
- * not patched, as git does it without --binary: "Binary files a/x and b/x differ". git apply refuses
- * such a patch. The count says so (`omitted`).
+ * not patched, as git does it without --binary: "Binary files a/x and b/x differ". git apply
+ * refuses such a patch. The count says so (`omitted`).
  *
  * A listing has one budget for comparing lines (see linediff.h).
  */
@@ -39,7 +39,7 @@ struct gitpatch {
 struct gitpatch_count {
     bool shown; /* there was something to print */
     bool binary;
-    bool omitted; /* binary, and the patch does not hold it */
+    bool omitted;            /* binary, and the patch does not hold it */
     uint64_t added, deleted; /* lines; of a binary file bytes after and before */
 };
 
