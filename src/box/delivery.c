@@ -132,20 +132,34 @@ static bool pattern_holds(struct delivery *d, struct session *s)
 
 static bool keeps_still(const struct delivery *d, struct session *s, uint64_t now)
 {
-    uint64_t wait = d->ready ? DELIVERY_READY_MS : d->agent->delay_ms;
-    uint64_t still = d->ready ? DELIVERY_STILL_MS : DELIVERY_QUIET_MS;
     bool shown = session_changes(s) > 0 || now - d->begun_ms >= DELIVERY_READY_MS;
-    return shown && !d->meddled && now - d->begun_ms >= wait &&
-           now - session_changed_ms(s) >= still;
+    return shown && !d->meddled && now - d->begun_ms >= d->agent->delay_ms &&
+           now - session_changed_ms(s) >= DELIVERY_QUIET_MS;
+}
+
+/* For a while: programs draw where one types before they cover it with a question. */
+static bool stays_ready(struct delivery *d, struct session *s, uint64_t now)
+{
+    if (session_changes(s) != d->changes) {
+        d->changes = session_changes(s);
+        if (!pattern_holds(d, s))
+            d->held_ms = 0;
+        else if (!d->held_ms)
+            d->held_ms = now;
+    }
+    return d->held_ms && now - d->held_ms >= DELIVERY_HOLD_MS;
+}
+
+static void look_later(struct delivery *d, uint64_t now)
+{
+    d->next_ms = now + (now - d->begun_ms < DELIVERY_LONG_MS ? DELIVERY_LOOK_MS : DELIVERY_SLOW_MS);
 }
 
 static void wait(struct delivery *d, struct session *s, uint64_t now)
 {
-    bool changed = session_changes(s) != d->changes;
-    d->changes = session_changes(s);
-    d->next_ms = now + (now - d->begun_ms < DELIVERY_LONG_MS ? DELIVERY_LOOK_MS : DELIVERY_SLOW_MS);
+    look_later(d, now);
     if (!d->was_ready) {
-        d->was_ready = (d->ready && changed && pattern_holds(d, s)) || keeps_still(d, s, now);
+        d->was_ready = d->ready ? stays_ready(d, s, now) : keeps_still(d, s, now);
         d->at_ms = now;
     }
     if (d->was_ready)
@@ -154,14 +168,25 @@ static void wait(struct delivery *d, struct session *s, uint64_t now)
 
 /* The whole ----------------------------------------------------------------------------------- */
 
+static bool is_shown(const struct delivery *d, struct session *s)
+{
+    return count_tail(d, session_term(s)) > d->before;
+}
+
 static void check(struct delivery *d, struct session *s, uint64_t now)
 {
-    bool seen = count_tail(d, session_term(s)) > d->before;
+    d->seen = is_shown(d, s);
     d->next_ms = now + DELIVERY_LOOK_MS;
-    if (!seen && now - d->at_ms < DELIVERY_SEEN_MS)
-        return;
-    d->state = seen ? BOX_PROMPT_DELIVERED : BOX_PROMPT_UNCONFIRMED;
-    go(d, DELIVERY_SUBMITS, now, DELIVERY_KEY_MS);
+    if (d->seen || now - d->at_ms >= DELIVERY_SEEN_MS)
+        go(d, DELIVERY_SUBMITS, now, DELIVERY_KEY_MS);
+}
+
+/* What has come up meanwhile may be a question, and the key its answer, which is the user's. */
+static bool may_submit(struct delivery *d, struct session *s)
+{
+    bool shown = is_shown(d, s);
+    d->seen = d->seen || shown;
+    return d->seen ? shown : !d->ready || pattern_holds(d, s);
 }
 
 /* The next of "Enter Enter"; false after the last. */
@@ -185,6 +210,11 @@ static void submit(struct delivery *d, struct session *s, uint64_t now)
     AUTO_ERR struct err ignored = {0};
     struct term_input input;
     struct key key;
+    if (!d->keys && !may_submit(d, s)) {
+        look_later(d, now);
+        return;
+    }
+    d->state = d->seen ? BOX_PROMPT_DELIVERED : BOX_PROMPT_UNCONFIRMED;
     if (!next_key(d, &key)) {
         d->step = DELIVERY_NONE;
         return;

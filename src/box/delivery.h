@@ -5,8 +5,9 @@
  *     delivery_step(&d, session, now)                      whenever something happened, or is due
  *     d.state                                              pending, delivered, unconfirmed
  *
- * Ready is what the row's pattern says; where there is none, or it never comes, a screen that has
- * something on it and keeps still.
+ * Ready is what the row's pattern says, for a while; where there is none, a screen that has
+ * something on it and keeps still. A screen without the pattern may be a question to the user
+ * (whether a directory is trusted, a key used): nothing is typed then, however long it takes.
  */
 #ifndef BOX_DELIVERY_H
 #define BOX_DELIVERY_H
@@ -22,8 +23,8 @@ enum {
     DELIVERY_LONG_MS = 120 * 1000, /* then it is looked less often */
     DELIVERY_SLOW_MS = 1000,
     DELIVERY_QUIET_MS = 300,   /* of a screen that keeps still */
-    DELIVERY_READY_MS = 30000, /* for the pattern; then a screen that keeps still will do */
-    DELIVERY_STILL_MS = 2000,  /* for how long, then */
+    DELIVERY_HOLD_MS = 1000,   /* of a pattern that stays on the screen */
+    DELIVERY_READY_MS = 30000, /* for anything on the screen, without a pattern */
     DELIVERY_PASTE_MS = 2000,  /* for a program that does not take pastes yet */
     DELIVERY_SEEN_MS = 5000,   /* for what was typed to be seen */
     DELIVERY_KEY_MS = 100,     /* before each key that submits it: not part of a paste */
@@ -46,9 +47,11 @@ struct delivery {
     uint64_t begun_ms, at_ms; /* of all, and of this step */
     uint64_t next_ms;         /* when to look again; UINT64_MAX: at the next change */
     uint64_t changes;         /* of the screen, at the last look */
+    uint64_t held_ms;         /* since when the pattern is there; 0: it is not */
     size_t before;            /* how often the end of the prompt was on the screen already */
     unsigned keys;            /* that were pressed */
-    bool was_ready, meddled;  /* the pattern matched; somebody types */
+    bool was_ready, seen;     /* it was typed; its end was on the screen */
+    bool meddled;             /* somebody types */
 };
 
 MUST_USE bool delivery_begin(

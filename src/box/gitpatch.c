@@ -12,6 +12,8 @@ struct side {
     bool there;
     unsigned mode; /* git's */
     struct str content;
+    uint64_t size;
+    bool unread; /* too large; there is no content, and no blob */
     char blob[SHA1_HEX];
 };
 
@@ -81,22 +83,33 @@ static void add_header(
         buf_printf(text, "deleted file mode %06o\n", old->mode);
     else if (old->mode != new->mode)
         buf_printf(text, "old mode %06o\nnew mode %06o\n", old->mode, new->mode);
-    if (old->there && new->there && strcmp(old->blob, new->blob) == 0)
+    bool unread = old->unread || new->unread;
+    if (!unread && strcmp(old->blob, new->blob) == 0)
         return;
-    buf_printf(text, "index %s..%s", old->blob, new->blob);
+    /* Short ones, so that git apply can't take the patch for whole; without any it misreads it. */
+    if (unread)
+        buf_add_z(text, "index 0000000..0000000");
+    else
+        buf_printf(text, "index %s..%s", old->blob, new->blob);
     if (old->there && new->there && old->mode == new->mode)
         buf_printf(text, " %06o", old->mode);
     buf_add_byte(text, '\n');
+}
+
+static void add_side_name(
+    struct buf *text, const char *prefix, struct str path, const struct side *side)
+{
+    if (side->there)
+        gitpatch_name(text, prefix, path);
+    else
+        buf_add_z(text, "/dev/null");
 }
 
 static void add_file_line(struct buf *text, const char *mark, const char *prefix, struct str path,
     const struct side *side)
 {
     buf_add_z(text, mark);
-    if (side->there)
-        gitpatch_name(text, prefix, path);
-    else
-        buf_add_z(text, "/dev/null");
+    add_side_name(text, prefix, path, side);
     /* Otherwise the name would end at the blank. */
     if (side->there && str_find(path, ' ') >= 0)
         buf_add_byte(text, '\t');
@@ -111,11 +124,28 @@ static bool is_binary(const struct side *s)
     return s->content.n > GITPATCH_TEXT_MAX || memchr(s->content.p, '\0', s->content.n);
 }
 
+static void add_omitted(struct buf *text, struct str path, const struct side *old,
+    const struct side *new, struct gitpatch_count *count)
+{
+    buf_add_z(text, "Binary files ");
+    add_side_name(text, "a/", path, old);
+    buf_add_z(text, " and ");
+    add_side_name(text, "b/", path, new);
+    buf_add_z(text, " differ\n");
+    count->binary = count->omitted = true;
+    count->added = new->size;
+    count->deleted = old->size;
+}
+
 static void add_block(struct gitpatch *p, struct str path, const struct side *old,
     const struct side *new, struct buf *text, struct gitpatch_count *count)
 {
     add_header(text, path, old, new);
     count->shown = true;
+    if (old->unread || new->unread) {
+        add_omitted(text, path, old, new, count);
+        return;
+    }
     if (strcmp(old->blob, new->blob) == 0 || (old->content.n == 0 && new->content.n == 0))
         return;
     if (is_binary(old) || is_binary(new)) {
@@ -139,20 +169,40 @@ static void add_block(struct gitpatch *p, struct str path, const struct side *ol
     count->deleted = lines.deleted;
 }
 
+static bool is_huge(const struct stamp *stamp)
+{
+    return S_ISREG(stamp->mode) && stamp->size > DELTA_FILE_MAX;
+}
+
 static bool read_side(int fd, const struct delta_item *item, enum delta_side which,
     struct buf *content, struct side *ret_side, struct err *err)
 {
     const struct stamp *stamp = which == DELTA_OLD ? &item->old : &item->new;
     struct side s = {.there = stamp->ino != 0, .mode = git_mode(stamp->mode)};
-    if (!delta_read(fd, item, which, content, err))
+    bool huge = is_huge(stamp);
+    memcpy(s.blob, no_blob, sizeof(no_blob));
+    s.size = s.there ? (uint64_t)stamp->size : 0;
+    s.unread = huge && item->kind != DELTA_MODE; /* whose content is the same */
+    if (!huge && !delta_read(fd, item, which, content, err))
         return false;
     s.content = buf_str(content);
-    if (s.there)
+    if (s.there && !huge)
         sha1_blob(s.content, s.blob);
-    else
-        memcpy(s.blob, no_blob, sizeof(no_blob));
     *ret_side = s;
     return true;
+}
+
+static void add_item(struct gitpatch *p, const struct delta_item *item, const struct side *old,
+    const struct side *new, struct buf *text, struct gitpatch_count *count)
+{
+    struct side none = {.content = STR("")};
+    memcpy(none.blob, no_blob, sizeof(no_blob));
+    if (item->kind == DELTA_TYPE) {
+        add_block(p, item->path, old, &none, text, count);
+        add_block(p, item->path, &none, new, text, count);
+    } else {
+        add_block(p, item->path, old, new, text, count);
+    }
 }
 
 bool gitpatch_item(struct gitpatch *p, const struct delta_item *item, struct buf *text,
@@ -160,23 +210,25 @@ bool gitpatch_item(struct gitpatch *p, const struct delta_item *item, struct buf
 {
     AUTO_BUF struct buf before = BUF_INIT((size_t)DELTA_FILE_MAX + 1);
     AUTO_BUF struct buf after = BUF_INIT((size_t)DELTA_FILE_MAX + 1);
-    struct side none = {.content = STR("")}, old, new;
+    struct side old, new;
     struct gitpatch_count count = {0};
-    memcpy(none.blob, no_blob, sizeof(no_blob));
+    const size_t start = text->n;
     *ret_count = count;
     if (item->kind == DELTA_MODE && git_mode(item->old.mode) == git_mode(item->new.mode))
         return true;
     if (!read_side(p->old_fd, item, DELTA_OLD, &before, &old, err) ||
         !read_side(p->new_fd, item, DELTA_NEW, &after, &new, err))
         return false;
-    if (item->kind == DELTA_TYPE) {
-        add_block(p, item->path, &old, &none, text, &count);
-        add_block(p, item->path, &none, &new, text, &count);
-    } else {
-        add_block(p, item->path, &old, &new, text, &count);
+    add_item(p, item, &old, &new, text, &count);
+    if (!buf_ok(text)) {
+        buf_truncate(text, start);
+        text->overflow = false;
+        old.unread = new.unread = true;
+        count = (struct gitpatch_count){0};
+        add_item(p, item, &old, &new, text, &count);
     }
     if (!buf_ok(text))
-        return err_set(err, E_IO, "the patch of '%s' is too large", item->path.p);
+        return err_set(err, E_IO, "the patch is too large at '%s'", item->path.p);
     *ret_count = count;
     return true;
 }

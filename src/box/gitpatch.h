@@ -13,6 +13,10 @@
  * `git apply -R` works, too. Of a mode git knows only whether the owner may execute; a change of
  * other bits prints nothing.
  *
+ * A file that is too large to be read whole, or whose patch has no room in the buffer, is named and
+ * not patched, as git does it without --binary: "Binary files a/x and b/x differ". git apply
+ * refuses such a patch. The count says so (`omitted`).
+ *
  * A listing has one budget for comparing lines (see linediff.h).
  */
 #ifndef BOX_GITPATCH_H
@@ -34,12 +38,13 @@ struct gitpatch {
 struct gitpatch_count {
     bool shown; /* there was something to print */
     bool binary;
+    bool omitted;            /* binary, and the patch does not hold it */
     uint64_t added, deleted; /* lines; of a binary file bytes after and before */
 };
 
 struct gitpatch gitpatch_start(int old_fd, int new_fd);
 
-/* Appends the patch of one change. A buffer that overflows is E_IO. */
+/* Appends the patch of one change. A buffer without room for a file's name is E_IO. */
 MUST_USE bool gitpatch_item(struct gitpatch *p, const struct delta_item *item, struct buf *text,
     struct gitpatch_count *ret_count, struct err *err);
 

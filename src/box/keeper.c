@@ -41,7 +41,7 @@ static bool is_same(const struct box_state *a, const struct box_state *b)
 {
     return a->status == b->status && a->prompt == b->prompt && a->exit_code == b->exit_code &&
            a->signal == b->signal && str_eq(a->error, b->error) && a->run == b->run &&
-           str_eq(a->ended_at, b->ended_at);
+           a->proxy_ends == b->proxy_ends && str_eq(a->ended_at, b->ended_at);
 }
 
 void keeper_note(struct keeper *k)

@@ -83,6 +83,7 @@ struct keeper_net {
     struct keeper_call calls[KEEPER_PORTS_MAX];
     struct buf lines;
     uint64_t reported;
+    uint64_t ends; /* of the proxy, by itself */
 };
 
 struct keeper {

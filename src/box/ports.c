@@ -153,10 +153,33 @@ bool net_start(struct keeper *k, struct err *err)
         return false;
     if (!has_proxy(k) && !k->net.n_ports)
         return true;
-    bool ok = fork_proxy(k, err);
-    if (k->net.listener >= 0)
+    return fork_proxy(k, err);
+}
+
+static void end_proxy(struct keeper *k)
+{
+    if (k->net.relays >= 0)
+        close(TAKE_FD(k->net.relays));
+    if (k->net.proxy <= 0)
+        return;
+    kill(k->net.proxy, SIGKILL);
+    while (waitpid(k->net.proxy, NULL, 0) < 0 && errno == EINTR)
+        ;
+    k->net.proxy = 0;
+}
+
+/* It ended, and nobody asked it to. We have the listener: who connects meanwhile waits. After the
+ * last time nobody is to wait. */
+static void revive_proxy(struct keeper *k)
+{
+    AUTO_ERR struct err ignored = {0};
+    end_proxy(k);
+    buf_reset(&k->net.lines);
+    k->net.ends++;
+    if (k->session)
+        k->state.proxy_ends = k->net.ends;
+    if ((k->net.ends > STATE_PROXY_RESTARTS || !fork_proxy(k, &ignored)) && k->net.listener >= 0)
         close(TAKE_FD(k->net.listener));
-    return ok;
 }
 
 /* Ports --------------------------------------------------------------------------------------- */
@@ -254,6 +277,8 @@ void net_step(struct keeper *k, const struct pollfd *fds, size_t n)
 {
     if (fds[0].revents)
         read_report(k);
+    if (k->net.report < 0 && k->net.proxy > 0)
+        revive_proxy(k);
     for (size_t i = 1; i < n; i++)
         if (fds[i].revents)
             take_call(k, &k->net.ports[i - 1]);
@@ -274,10 +299,6 @@ void net_close(struct keeper *k)
             break;
         read_report(k);
     }
-    if (k->net.proxy > 0) {
-        kill(k->net.proxy, SIGKILL);
-        while (waitpid(k->net.proxy, NULL, 0) < 0 && errno == EINTR)
-            ;
-    }
+    end_proxy(k);
     buf_done(&k->net.lines);
 }

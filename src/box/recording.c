@@ -2,6 +2,7 @@
 #include "box/recording.h"
 
 #include "base/clock.h"
+#include "box/runs.h"
 #include "run/result.h"
 
 #include <errno.h>
@@ -41,6 +42,15 @@ static bool open_next(struct recording *r, int runs, uint64_t after, struct err 
     return err_set(err, E_IO, "there is no free number for a recording in host/runs");
 }
 
+/* A number that is free may be one of a recording that was deleted for its age. */
+static uint64_t newest(int host_fd)
+{
+    AUTO_ERR struct err ignored = {0};
+    AUTO_FREE uint64_t *numbers = base_alloc(RUNS_LISTED_MAX * sizeof(*numbers));
+    size_t n;
+    return runs_list(host_fd, numbers, &n, &ignored) && n ? numbers[n - 1] : 0;
+}
+
 bool recording_open(struct recording *r, const struct recording_input *in, struct err *err)
 {
     *r = (struct recording){.artifacts = ARTIFACTS_NONE,
@@ -53,8 +63,10 @@ bool recording_open(struct recording *r, const struct recording_input *in, struc
         openat(in->box->host, "runs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (runs < 0)
         return err_errno(err, E_IO, errno, "cannot open 'runs' of the box");
-    if (!open_next(r, runs, in->after, err))
+    if (!open_next(r, runs, MAX(in->after, newest(in->box->host)), err))
         return false;
+    size_t removed;
+    runs_prune(in->box->host, r->number, &removed);
     find_keys(in, &r->mask);
     observer_init(&r->observer, NULL);
     r->observer.artifacts = &r->artifacts;

@@ -38,6 +38,17 @@ enum {
 #define IN_A_BOX \
     "--fs-mode unrestricted --no-sandbox --ack-unsafe-sandbox --ack-unsafe-network"
 
+/* Where one types; their menus ("> 1. Yes, I trust this folder") have the same mark, and must not be
+ * taken for it: what is typed there answers a question that was asked of the user. */
+#define NO_MENU "(?![ \\x{A0}]*[0-9]+\\.)"
+#define CLAUDE_PROMPT "^(\u2502 ?)?[>\u276f]" NO_MENU "([ \\x{A0}]|$)"
+#define CODEX_PROMPT "^\u203a" NO_MENU "( |$)"
+/* It stays there while they work, which they tell in a line of its own. */
+#define IDLE(busy, prompt) "\\A(?![\\s\\S]*(" busy "))[\\s\\S]*" prompt
+#define CLAUDE_BUSY \
+    "^[*\u00b7\u2722\u2733\u2736\u273b\u273d] .*\u2026( \\(|$)|^ .*\u00b7 esc to in"
+#define CODEX_BUSY "^\\S .*\\([0-9hms ]+\u2022 esc to in"
+
 static const struct box_agent rows[] = {
     {
         .name = Z("claude"),
@@ -51,8 +62,8 @@ static const struct box_agent rows[] = {
         .model_flag = Z("--model"),
         .aliases = ALIASES(ALIAS("sonnet", "claude-sonnet-4-latest"), ALIAS("opus", "claude-opus-4-latest"),
             ALIAS("haiku", "claude-haiku-4-latest")),
-        .ready_pattern = Z("^[^A-Za-z0-9]*[>\u276f]( |$)"),
-        .idle_pattern = Z("^[^A-Za-z0-9]*[>\u276f]( |$)"),
+        .ready_pattern = Z(CLAUDE_PROMPT),
+        .idle_pattern = Z(IDLE(CLAUDE_BUSY, CLAUDE_PROMPT)),
         .hosts = LIST(Z("api.anthropic.com")),
     },
     {
@@ -83,6 +94,8 @@ static const struct box_agent rows[] = {
         .submit = Z("Enter"),
         .delay_ms = 3000,
         .model_flag = Z("--model"),
+        .ready_pattern = Z(CODEX_PROMPT),
+        .idle_pattern = Z(IDLE(CODEX_BUSY, CODEX_PROMPT)),
         .hosts = LIST(Z("api.openai.com")),
     },
     {

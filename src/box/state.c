@@ -54,6 +54,8 @@ static const struct field state_fields[] = {
     FIELD_U64("run", struct box_state, run, "its recording is runs/<n>; 0: none", .def = "0"),
     FIELD_U64("pid", struct box_state, pid, "of its supervisor", .def = "0"),
     FIELD_U64("first", struct box_state, first, "of the sandbox's processes", .def = "0"),
+    FIELD_U64("proxy_ends", struct box_state, proxy_ends,
+        "how often the proxy of its network ended by itself", .def = "0"),
     FIELD_BOOL("agent", struct box_state, agent, "the agent was started", .def = "false"),
 };
 const struct shape box_state_shape =

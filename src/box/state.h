@@ -22,6 +22,10 @@ enum box_status {
     BOX_STATUSES,
 };
 
+enum {
+    STATE_PROXY_RESTARTS = 3, /* then the box is without its network */
+};
+
 enum box_prompt_state {
     BOX_PROMPT_NONE,
     BOX_PROMPT_PENDING,
@@ -40,6 +44,7 @@ struct box_state {
     uint64_t run;         /* which of runs/ */
     uint64_t pid;         /* the supervisor's: for people; nothing is ever sent to it */
     uint64_t first;       /* the sandbox's first process: when it is gone, so is all in it */
+    uint64_t proxy_ends;  /* how often the network's proxy ended by itself */
     bool agent;           /* false: runs only for commands of `exec` */
 };
 

@@ -113,7 +113,7 @@ void changes_warn_refused(struct cli *cli, const struct delta *d)
     size_t kept = MIN(d->n_refused, (size_t)DELTA_REFUSED_MAX);
     for (size_t i = 0; i < MIN(kept, (size_t)WARNED); i++)
         out_warn(cli, "'" STR_FMT "' %s: it is left out of the changes, and stops apply",
-            STR_ARG(d->refused[i].path), d->refused[i].why);
+            STR_ARG(out_path(cli, d->refused[i].path)), d->refused[i].why);
     if (d->n_refused > WARNED)
         out_warn(cli, "%zu more are left out", d->n_refused - WARNED);
 }

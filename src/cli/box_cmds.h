@@ -87,6 +87,12 @@ MUST_USE bool box_use_start(
 /* Only for commands of `exec`: ends with the last of them. */
 MUST_USE bool box_use_start_idle(const struct box *box, struct err *err);
 
+/* Recordings that are more than the newest few: how many there are, or were deleted. */
+size_t box_use_old_runs(struct cli *cli, const struct box *box, bool only_count);
+
+/* What is to be said of a proxy that ended by itself; NULL: nothing. */
+const char *box_use_proxy_ended(struct cli *cli, const struct box_state *state);
+
 /* Nothing of the box runs any more; *ret_ran says whether something did. */
 MUST_USE bool box_use_stop(
     const struct box *box, uint64_t grace_ms, bool *ret_ran, struct err *err);

@@ -1,6 +1,7 @@
 /* What is known of a box. */
 #include "cli/box_facts.h"
 
+#include "box/runs.h"
 #include "cli/box_changes.h"
 #include "path/file.h"
 #include "path/walk.h"
@@ -123,32 +124,10 @@ static bool gather_changes(struct cli *cli UNUSED, struct box_facts *f, struct e
 
 /* Runs ---------------------------------------------------------------------------------------- */
 
-static int number_order(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 static bool gather_runs(struct cli *cli, struct box_facts *f, struct err *err)
 {
-    int fd = openat(f->box->host, "runs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0 && errno == ENOENT)
-        return true;
-    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-    struct dirent *entry;
-    if (!dir)
-        return err_errno(err, E_IO, errno, "cannot list the recordings");
-    f->runs = ARENA_NEW(cli->arena, uint64_t, FACTS_RUNS_MAX);
-    while (f->n_runs < FACTS_RUNS_MAX && (entry = readdir(dir))) {
-        char *end;
-        unsigned long long n = strtoull(entry->d_name, &end, 10);
-        if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9' && *end == '\0')
-            f->runs[f->n_runs++] = n;
-    }
-    closedir(dir);
-    if (f->n_runs > 1)
-        qsort(f->runs, f->n_runs, sizeof(*f->runs), number_order);
-    return true;
+    f->runs = ARENA_NEW(cli->arena, uint64_t, RUNS_LISTED_MAX);
+    return runs_list(f->box->host, f->runs, &f->n_runs, err);
 }
 
 /* ---------------------------------------------------------------------------------------------- */

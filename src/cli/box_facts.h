@@ -15,7 +15,6 @@
 
 enum {
     FACTS_PROBLEMS_MAX = 8,
-    FACTS_RUNS_MAX = 10 * 1000,
 };
 
 /* Connections that were not let through, summed up. */

@@ -1,5 +1,7 @@
 /* What the commands of `cordon box` begin with. */
 #include "cli/box_cmds.h"
+
+#include "box/runs.h"
 #include "cli/config.h"
 #include "cli/project.h"
 
@@ -137,4 +139,29 @@ bool box_use_risk(struct cli *cli, const struct box_risk *risk, struct err *err)
         arena_printf(cli->arena, "%s%s%s?", risk->act, risk->running ? ", which is running" : "",
             risk->abandon ? ", with what was not applied" : "");
     return box_use_consent(cli, question, "give --yes", err);
+}
+
+const char *box_use_proxy_ended(struct cli *cli, const struct box_state *state)
+{
+    if (!state->proxy_ends)
+        return NULL;
+    bool lost = state->proxy_ends > STATE_PROXY_RESTARTS;
+    return arena_printf(cli->arena, "the proxy ended by itself %llu time%s, and was %s",
+        (unsigned long long)state->proxy_ends, state->proxy_ends == 1 ? "" : "s",
+        lost ? "not started again: the box has no network until it is started again"
+             : "started again");
+}
+
+size_t box_use_old_runs(struct cli *cli, const struct box *box, bool only_count)
+{
+    AUTO_ERR struct err ignored = {0};
+    struct box_state state;
+    size_t removed;
+    bool held;
+    if (!state_load(box->host, cli->arena, &state, &held, &ignored))
+        return 0;
+    if (only_count)
+        return runs_surplus(box->host, state.run);
+    runs_prune(box->host, state.run, &removed);
+    return removed;
 }

@@ -16,6 +16,7 @@ enum {
     ROUNDS = 5,
 };
 #define PATCH_MAX ((size_t)1 << 30)
+#define NAMES_MAX ((size_t)64 << 20) /* kept free for what has no patch */
 
 struct diff {
     struct cli *cli;
@@ -23,12 +24,14 @@ struct diff {
     const struct box *box;
     struct box_changes changes;
     struct delta drift;
+    struct gitpatch_count *counts; /* of each change; NULL: no patch was made */
 };
 
 static void diff_done(struct diff *d)
 {
     changes_done(&d->changes);
     delta_done(&d->drift);
+    free(d->counts);
 }
 
 /* On a screen nothing of it is obeyed; into a pipe or file it is what git takes, byte for byte. */
@@ -64,7 +67,7 @@ static void warn_drift(struct diff *d, bool all)
             out_warn(cli,
                 "'" STR_FMT "' has changed in the project, too, since the box was made: apply "
                 "refuses it",
-                STR_ARG(item->path));
+                STR_ARG(out_path(cli, item->path)));
     }
     if (n > WARNED)
         out_warn(cli, "%zu more have changed on both sides", n - WARNED);
@@ -77,15 +80,43 @@ static void warn_drift(struct diff *d, bool all)
                       "'cordon box show' compares all");
 }
 
+/* What apply does with it is no secret: it is only too large for a patch. */
+static void warn_omitted(struct diff *d)
+{
+    size_t n = 0;
+    for (size_t i = 0; d->counts && i < d->changes.delta.n; i++) {
+        const struct delta_item *item = &d->changes.delta.items[i];
+        if (d->counts[i].omitted && n++ < WARNED)
+            out_warn(d->cli,
+                "'" STR_FMT "' is too large for a patch, which names it and does not hold it; "
+                "'cordon box apply' needs no patch",
+                STR_ARG(out_path(d->cli, item->path)));
+    }
+    if (n > WARNED)
+        out_warn(d->cli, "%zu more files are too large for a patch", n - WARNED);
+}
+
 /* Output -------------------------------------------------------------------------------------- */
+
+static void new_counts(struct diff *d)
+{
+    d->counts = base_alloc((d->changes.delta.n + 1) * sizeof(*d->counts));
+}
+
+/* For one more patch. */
+static size_t room(const struct diff *d)
+{
+    size_t used = MIN(d->cli->stdout_buf.n, PATCH_MAX);
+    return MAX(PATCH_MAX - used, 2 * NAMES_MAX) - NAMES_MAX;
+}
 
 static bool print_patches(struct diff *d, struct err *err)
 {
     struct gitpatch p = gitpatch_start(changes_old_fd(&d->changes), d->changes.trees.upper);
+    new_counts(d);
     for (size_t i = 0; i < d->changes.delta.n; i++) {
-        AUTO_BUF struct buf text = BUF_INIT(PATCH_MAX);
-        struct gitpatch_count count;
-        if (!gitpatch_item(&p, &d->changes.delta.items[i], &text, &count, err))
+        AUTO_BUF struct buf text = BUF_INIT(room(d));
+        if (!gitpatch_item(&p, &d->changes.delta.items[i], &text, &d->counts[i], err))
             return false;
         print_patch(d->cli, buf_str(&text));
     }
@@ -147,6 +178,8 @@ static json_t *count_json(const struct delta_item *item, const struct gitpatch_c
     json_put(object, "binary", json_boolean(count->binary));
     json_put(object, "added", json_integer((json_int_t)count->added));
     json_put(object, "deleted", json_integer((json_int_t)count->deleted));
+    if (count->omitted)
+        json_put(object, "omitted", json_true());
     if (runs)
         json_put(object, "runs_by_itself", json_string(runs));
     return object;
@@ -161,11 +194,11 @@ static bool print_json(struct diff *d, struct err *err)
     json_put(object, "changes", list);
     json_put(object, "refused", changes_refused(&d->changes.delta));
     json_put(object, "drift", drift);
+    new_counts(d);
     for (size_t i = 0; i < d->changes.delta.n; i++) {
-        struct gitpatch_count count;
-        if (!gitpatch_item(&p, &d->changes.delta.items[i], &text, &count, err))
+        if (!gitpatch_item(&p, &d->changes.delta.items[i], &text, &d->counts[i], err))
             return false;
-        json_push(list, count_json(&d->changes.delta.items[i], &count));
+        json_push(list, count_json(&d->changes.delta.items[i], &d->counts[i]));
     }
     for (size_t i = 0; i < d->drift.n; i++)
         json_push(drift, changes_item(&d->drift.items[i]));
@@ -253,7 +286,9 @@ static bool try_layers(
         warn_drift(&d, all);
     for (size_t i = 0; i < missed.n; i++)
         out_warn(cli, "'" STR_FMT "': the box changed nothing there (paths begin at '" STR_FMT "')",
-            STR_ARG(missed.p[i]), STR_ARG(box->meta.workdir.host_path));
+            STR_ARG(out_path(cli, missed.p[i])), STR_ARG(box->meta.workdir.host_path));
+    if (!d.options->stat && !d.options->name_only)
+        warn_omitted(&d);
     changes_warn_refused(cli, &d.changes.delta);
     return true;
 }

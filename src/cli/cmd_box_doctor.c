@@ -1,5 +1,6 @@
 /* cordon box doctor: what this machine offers boxes, and what crashed ones left. */
 #include "box/layering.h"
+#include "box/runs.h"
 #include "box/trash.h"
 #include "cli/box_cmds.h"
 #include "cli/config.h"
@@ -189,20 +190,28 @@ static void check_boxes(struct doctor *d)
     if (!box_use_rows(d->cli, &rows, &err) || !boxes_list(&d->boxes, d->cli->arena, &names, &err))
         return add(d, &(struct check){"boxes", HEALTH_MISSING,
                           arena_printf(d->cli->arena, "%s", err.message), NULL});
-    size_t right = 0;
+    size_t right = 0, runs = 0;
     for (size_t i = 0; i < names.n; i++) {
         AUTO(box_close) struct box box = BOX_NONE;
         AUTO_ERR struct err why = {0};
-        if (box_open(&d->boxes, names.p[i], &rows, d->cli->arena, &box, &why))
+        if (box_open(&d->boxes, names.p[i], &rows, d->cli->arena, &box, &why)) {
             right++;
-        else
+            runs += box_use_old_runs(d->cli, &box, true);
+        } else {
             add(d, &(struct check){"box", HEALTH_LEFT_OVER,
                        arena_printf(d->cli->arena, "%s", why.message),
                        arena_printf(d->cli->arena,
                            "cordon box destroy " STR_FMT " --abandon-unapplied",
                            STR_ARG(names.p[i]))});
+        }
     }
     add(d, &(struct check){"boxes", HEALTH_OK, arena_printf(d->cli->arena, "%zu", right), NULL});
+    add(d, &(struct check){"recordings", runs ? HEALTH_LEFT_OVER : HEALTH_OK,
+               runs ? arena_printf(d->cli->arena,
+                          "%zu of runs that are older than the newest %d of their box", runs,
+                          RUNS_KEPT)
+                    : arena_printf(d->cli->arena, "at most %d of each box", RUNS_KEPT),
+               "cordon box doctor --fix"});
 }
 
 static void check_left_over(struct doctor *d)
@@ -235,6 +244,8 @@ static bool recover_all(struct doctor *d, struct err *err)
         if (box_open(&d->boxes, names.p[i], &rows, d->cli->arena, &box, &why) &&
             !box_use_recover(d->cli, &box, &why))
             out_warn(d->cli, "box '" STR_FMT "': %s", STR_ARG(names.p[i]), why.message);
+        if (box.host >= 0)
+            (void)box_use_old_runs(d->cli, &box, false);
     }
     return true;
 }

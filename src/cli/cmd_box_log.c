@@ -1,5 +1,6 @@
 /* cordon box log: what an agent printed. */
 #include "base/utf8.h"
+#include "box/runs.h"
 #include "cli/box_cmds.h"
 #include "cli/interrupt.h"
 #include "record/reader.h"
@@ -30,6 +31,7 @@ struct log {
     const struct log_options *o;
     const struct box *box;
     uint64_t run;
+    const char *proxy; /* what became of it; NULL: nothing to be said */
     struct term *term;
     unsigned shown; /* rows at the top of the screen that are printed already */
     struct buf line, text;
@@ -180,6 +182,7 @@ static bool find_run(struct log *l, struct err *err)
     if (!state_load(l->box->host, l->cli->arena, &state, &held, err))
         return false;
     l->run = l->o->run ? (uint64_t)l->o->run : state.run;
+    l->proxy = l->run == state.run ? box_use_proxy_ended(l->cli, &state) : NULL;
     if (l->run)
         return true;
     return err_set(
@@ -221,11 +224,14 @@ static bool print(struct log *l, int signals, struct err *err)
     const char *dir = arena_printf(l->cli->arena, STR_FMT "/host/runs/%llu", STR_ARG(l->box->path),
         (unsigned long long)l->run);
     if (access(dir, F_OK) != 0)
-        return err_set(err, E_NOT_FOUND, "the box '" STR_FMT "' has no run %llu",
-            STR_ARG(l->box->name), (unsigned long long)l->run);
+        return err_set(err, E_NOT_FOUND,
+            "the box '" STR_FMT "' has no run %llu (the newest %d are kept)", STR_ARG(l->box->name),
+            (unsigned long long)l->run, RUNS_KEPT);
     bool ok = l->o->raw ? print_raw(l, dir, signals, err) : print_text(l, dir, signals, err);
     if (!ok || l->error.code)
         return ok ? err_move(err, &l->error) : false;
+    if (l->proxy)
+        out_warn(l->cli, "%s", l->proxy);
     if (!l->cli->json)
         return true;
     json_t *object = json_object();

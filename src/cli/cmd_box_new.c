@@ -303,7 +303,8 @@ static bool go_on(void *context, const struct dirty *dirty, struct err *err)
 static void tell_notes(struct cli *cli, const struct copy_report *r)
 {
     for (size_t i = 0; i < MIN(r->n_notes, (size_t)NOTES_SHOWN); i++)
-        out_warn(cli, "left out: '" STR_FMT "' %s", STR_ARG(r->notes[i].path), r->notes[i].why);
+        out_warn(cli, "left out: '" STR_FMT "' %s", STR_ARG(out_path(cli, r->notes[i].path)),
+            r->notes[i].why);
     if (r->n_notes > NOTES_SHOWN)
         out_warn(cli, "left out: %zu more", r->n_notes - NOTES_SHOWN);
 }

@@ -26,7 +26,7 @@ struct pruning {
     struct spare spares[KEPT_OPEN_MAX];
     size_t n;
     struct trash_left left;
-    size_t swept;
+    size_t swept, runs;
 };
 
 /* Whatever speaks against it keeps the box. */
@@ -41,6 +41,17 @@ static void look_at(struct pruning *p, struct str name)
         !reset_refuse_loss(&box, "pruning", &why))
         return;
     p->spares[p->n++] = (struct spare){box.name, TAKE_FD(lock), TAKE_FD(hold)};
+}
+
+/* Those of boxes that stay. */
+static void drop_old_runs(struct pruning *p, const struct str_list *names)
+{
+    for (size_t i = 0; i < names->n; i++) {
+        AUTO_ERR struct err ignored = {0};
+        AUTO(box_close) struct box box = BOX_NONE;
+        if (box_open(&p->boxes, names->p[i], &p->rows, p->cli->arena, &box, &ignored))
+            p->runs += box_use_old_runs(p->cli, &box, p->o->dry_run);
+    }
 }
 
 static bool consent(struct pruning *p, struct err *err)
@@ -72,6 +83,9 @@ static bool tell(struct pruning *p, struct err *err)
                 STR_ARG(p->spares[i].name));
         if (p->swept)
             out_line(cli, "unfinished boxes removed: %zu", p->swept);
+        if (p->runs)
+            out_line(cli, "old recordings%s removed: %zu", p->o->dry_run ? " that would be" : "",
+                p->runs);
         if (p->left.left)
             out_warn(cli, "%zu trees of files are still to be deleted: run it again", p->left.left);
         return true;
@@ -82,6 +96,7 @@ static bool tell(struct pruning *p, struct err *err)
     json_put(object, "destroyed", list);
     json_put(object, "dry_run", json_boolean(p->o->dry_run));
     json_put(object, "unfinished", json_integer((json_int_t)p->swept));
+    json_put(object, "recordings", json_integer((json_int_t)p->runs));
     json_put(object, "deleted_files", json_integer((json_int_t)p->left.deleted));
     json_put(object, "left", json_integer((json_int_t)p->left.left));
     return out_json(cli, object, err);
@@ -100,6 +115,7 @@ static bool prune(struct pruning *p, struct err *err)
         look_at(p, names.p[i]);
     if (!consent(p, err) || !destroy_spares(p, err))
         return false;
+    drop_old_runs(p, &names);
     size_t deleted = p->left.deleted;
     if (p->n && !p->o->dry_run && !trash_empty(&p->boxes, TRASH_MS, &p->left, err))
         return false;
@@ -139,7 +155,7 @@ const struct cmd cmd_box_prune = {
     .summary = "remove boxes that have nothing to apply, and what is left over",
     .about = "Boxes that run, or whose changes were not applied, stay. What commands that were "
              "killed left behind, and files of destroyed boxes that are still there, are deleted "
-             "without a question.",
+             "without a question; so are recordings of a box's runs but the newest 10.",
     .usage = "",
     CMD_OPTS(prune_opts, struct prune_options),
     CMD_EXAMPLES(prune_examples),

@@ -244,6 +244,16 @@ static void show_dirs(struct cli *cli, const struct box *box)
             box->setup.extras[i].writable ? "writable" : "read-only");
 }
 
+/* It may have a question first, which is not for us to answer. */
+static const char *why_pending(const struct box_facts *f)
+{
+    bool runs = f->state.status == BOX_RUNNING || f->state.status == BOX_IDLE;
+    return runs && f->state.prompt == BOX_PROMPT_PENDING
+               ? ": the agent is not ready for it; 'cordon box attach' shows whether it asks "
+                 "something"
+               : "";
+}
+
 static void show_agent(struct cli *cli, const struct box_facts *f)
 {
     const struct box_meta *m = &f->box->meta;
@@ -255,7 +265,7 @@ static void show_agent(struct cli *cli, const struct box_facts *f)
         row(cli, "model", STR_FMT, STR_ARG(m->model));
     if (!m->has_prompt)
         return;
-    row(cli, "prompt", "%s", prompt_names[f->state.prompt]);
+    row(cli, "prompt", "%s%s", prompt_names[f->state.prompt], why_pending(f));
     columns_lines(&cli->stdout_buf, f->prompt, "            ", PROMPT_LINES);
 }
 
@@ -267,6 +277,9 @@ static void show_network(struct cli *cli, const struct box_facts *f)
     for (size_t i = 0; i < f->hosts.n; i++)
         buf_printf(&hosts, "%s" STR_FMT, i ? ", " : " ", STR_ARG(f->hosts.p[i]));
     row(cli, "network", "%s%s", words[f->network], buf_z(&hosts));
+    const char *ended = box_use_proxy_ended(cli, &f->state);
+    if (ended)
+        row(cli, "", "%s", ended);
     for (size_t i = 0; i < f->n_refused; i++) {
         const struct facts_refused *r = &f->refused[i];
         row(cli, i ? "" : "refused", STR_FMT ":%llu, %llu time%s, last %s: " STR_FMT,

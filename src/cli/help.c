@@ -92,6 +92,8 @@ static void add_paragraphs(struct cli *cli, const char *text)
 {
     struct str line, rest = str_z(text);
     while (str_cut(rest, '\n', &line, &rest)) {
+        if (!line.n)
+            continue;
         out_text(cli, STR("\n"));
         add_wrapped(&cli->stdout_buf, arena_strdup(cli->arena, line), 0, 0);
     }

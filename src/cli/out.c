@@ -9,6 +9,8 @@
 
 enum {
     STDOUT_MAX = 1 << 30,
+    PATH_HEAD = 40, /* of a long path, in bytes */
+    PATH_TAIL = 60,
 };
 
 static const char *const style_codes[] = {
@@ -229,6 +231,24 @@ bool out_fail(struct cli *cli, const struct err *failed, json_t *more, struct er
     json_t *object = error_object(failed);
     BUG_ON(json_object_update(object, members) != 0);
     return out_json(cli, object, err);
+}
+
+static bool within_character(char byte)
+{
+    return ((unsigned char)byte & 0xC0) == 0x80;
+}
+
+struct str out_path(struct cli *cli, struct str path)
+{
+    size_t head = PATH_HEAD, tail = path.n - MIN(path.n, (size_t)PATH_TAIL);
+    if (path.n <= PATH_HEAD + PATH_TAIL)
+        return path;
+    while (head && within_character(path.p[head]))
+        head--;
+    while (tail < path.n && within_character(path.p[tail]))
+        tail++;
+    return str_z(arena_printf(cli->arena, STR_FMT "\u2026" STR_FMT, STR_ARG(str_head(path, head)),
+        STR_ARG(str_skip(path, tail))));
 }
 
 void out_warn(struct cli *cli, const char *format, ...)

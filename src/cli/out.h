@@ -62,6 +62,9 @@ MUST_USE bool out_fail(struct cli *cli, const struct err *failed, json_t *more, 
 /* Only the words on stderr, for a command whose result says the rest. */
 void out_say_error(struct cli *cli, const struct err *err);
 
+/* A path for a line that people read: of a long one the start and the end. */
+struct str out_path(struct cli *cli, struct str path);
+
 /* A word of warning on stderr. */
 void out_warn(struct cli *cli, const char *format, ...) PRINTF_LIKE(2, 3);
 

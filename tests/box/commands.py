@@ -234,6 +234,70 @@ def names_and_contents_do_not_reach_the_terminal(home):
 
 
 @case
+def warnings_show_the_ends_of_a_long_path(home):
+    p = project(home.top)
+    upper = home.make('one', p)
+    deep = '/'.join(['d\u00e4eper'] * 60)
+    os.makedirs(f'{upper}/{deep}')
+    os.mkfifo(f'{upper}/{deep}/pipe')
+    done = home.run('diff', 'one')
+    assert done.returncode == 0 and len(done.stderr) < 250, done
+    assert done.stderr.startswith('cordon: warning: \'d\u00e4eper/'.encode()) and '\u2026'.encode() in done.stderr, done
+    assert "d\u00e4eper/pipe' is a named pipe".encode() in done.stderr, done
+    assert home.json('diff', 'one')['refused'][0]['path'] == deep + '/pipe'
+
+
+def terminal_is_safe(home, *args, status=0, **more):
+    """What people see has no control characters but our colours, and nothing that turns text around."""
+    got_status, got = on_terminal(home, *args, **more)
+    assert status is None or got_status == status, (args, got_status, got)
+    text = re.sub(rb'\x1b\[[0-9;]*m', b'', got).replace(b'\r\n', b'')
+    assert not ESC.search(text), (args, got)
+    for bad in ('\u202e', '\u2066', '\u200f', '\u0085'):
+        assert bad.encode() not in got, (args, got)
+    piped = home.run(*args)
+    assert not re.search(rb'[\x00-\x08\x0b-\x1f\x7f]', piped.stderr) and '\u202e'.encode() not in piped.stderr, (args, piped.stderr)
+    return got
+
+
+@case
+def no_command_sends_a_name_to_the_terminal(home):
+    bad = b'x\x1b]0;t\x07\n\xc2\x9b31m\xe2\x80\xae\xe2\x81\xa6'
+    top = os.fsencode(home.top) + b'/p' + bad
+    p = os.fsdecode(top)
+    os.makedirs(top)
+    git(p, 'init', '-q')
+    for name in (b'kept', b'gone', b'both', b'.envrc'):
+        write(top + b'/' + name + (bad if name != b'.envrc' else b''), b'one\n')
+    git(p, 'add', '.')
+    git(p, 'commit', '-qm', 'first')
+    os.mkfifo(top + b'/pipe' + bad)
+    write(top + b'/untracked' + bad, b'x')
+    extra = os.fsencode(home.top) + b'/e' + bad
+    os.mkdir(extra)
+    new = ('new', 'one', p, '--agent', 'test', '--no-start', '--yes', '--replace', '--abandon-unapplied', '--dir', os.fsdecode(extra))
+    terminal_is_safe(home, 'new', 'one', p, '--agent', 'test', '--no-start', answer=b'n\n', status=None)
+    terminal_is_safe(home, *new)
+    terminal_is_safe(home, 'new', 'two', p + '/nothing', '--agent', 'test', status=None)
+    terminal_is_safe(home, 'new', 'two', p, '--agent', os.fsdecode(bad), status=None)
+    terminal_is_safe(home, 'new', os.fsdecode(bad), p, status=12)
+    inside = "for f in *; do case $f in gone*) rm \"$f\";; kept*|both*) echo 2 >> \"$f\";; esac; done; mkfifo \"p$1\"; echo > \"new$1\"; echo > .envrc; ln -s \"$1\" \"l$1\""
+    done = home.run('exec', 'one', 'sh', '-c', inside, 'sh', os.fsdecode(bad))
+    assert done.returncode == 0, done
+    write(top + b'/both' + bad, b'mine\n')
+    for args in (['list'], ['show', 'one'], ['diff', 'one', '--stat'], ['diff', 'one', '--name-only'], ['diff', 'one'],
+                 ['diff', 'one', '--', os.fsdecode(b'no' + bad)], ['doctor'], ['prune', '--dry-run'], ['stop', 'one']):
+        terminal_is_safe(home, *args, status=None)
+    for args in (['apply', 'one', '--dry-run'], ['apply', 'one'], ['apply', 'one', '--', os.fsdecode(b'p' + bad)],
+                 ['apply', 'one', '--', '.envrc'], ['apply', 'one', '--', os.fsdecode(b'new' + bad)],
+                 ['apply', 'one', '--yes', '--', os.fsdecode(b'new' + bad)], ['reset', 'one'],
+                 ['exec', 'one', os.fsdecode(b'no' + bad)], ['log', 'one'], ['destroy', 'one'], ['start', os.fsdecode(bad)],
+                 ['attach', os.fsdecode(bad)], ['destroy', os.fsdecode(bad)], ['prune', '--yes'],
+                 ['destroy', 'one', '--yes', '--abandon-unapplied']):
+        terminal_is_safe(home, *args, status=None, answer=b'n\n')
+
+
+@case
 def names_only_and_stat_are_gits(home):
     p = project(home.top)
     upper = home.make('one', p)
@@ -249,6 +313,38 @@ def names_only_and_stat_are_gits(home):
     told = home.json('diff', 'one', '--stat')
     numbers = {c['path']: (c['added'], c['deleted']) for c in told['changes']}
     assert 'patch' not in told and numbers['a.c'] == (1, 2) and numbers['src/new'] == (200, 0), numbers
+
+
+HUGE = (512 << 20) + 1
+
+
+@case
+def a_file_too_large_for_a_patch_is_named_and_applied(home):
+    p = project(home.top)
+    upper = home.make('one', p)
+    for name, size in (('huge', HUGE), ('a.c', HUGE + 1)):
+        write(f'{upper}/{name}')
+        os.truncate(f'{upper}/{name}', size)
+    write(upper + '/b.txt', 'other\n')
+    done = home.run('diff', 'one')
+    assert done.returncode == 0, done
+    assert b'diff --git a/a.c b/a.c\nindex 0000000..0000000 100644\nBinary files a/a.c and b/a.c differ\n' in done.stdout, done.stdout
+    assert b'new file mode 100644\nindex 0000000..0000000\nBinary files /dev/null and b/huge differ\n' in done.stdout, done.stdout
+    assert b'+other\n' in done.stdout and done.stderr.count(b'too large for a patch') == 2, done
+    refused = oracle.apply(done.stdout, p, '--check')
+    assert refused.returncode != 0 and b"'a.c' without full index line" in refused.stderr, refused
+    done = home.run('diff', 'one', '--stat')
+    assert b'huge       | Bin 0 -> %d bytes' % HUGE in done.stdout and done.stderr == b'', done
+    told = {c['path']: c for c in home.json('diff', 'one')['changes']}
+    assert told['huge']['omitted'] is True and told['huge']['added'] == HUGE and 'omitted' not in told['b.txt'], told
+    # A sanitizer needs terabytes of addresses.
+    least = 'unlimited' if 'asan' in CORDON else str(256 << 10)
+    done = subprocess.run(['bash', '-c', 'ulimit -v "$1" && shift && exec "$@"', 'bash', least, CORDON, 'box', 'apply', 'one', '--yes',
+                           '--', 'huge', 'b.txt'], env=home.env, capture_output=True)
+    assert done.returncode == 0, done
+    assert os.path.getsize(p + '/huge') == HUGE and open(p + '/b.txt').read() == 'other\n'
+    os.chmod(upper + '/huge', 0o755)
+    assert home.run('diff', 'one', '--', 'huge').stdout == b'diff --git a/huge b/huge\nold mode 100644\nnew mode 100755\n'
 
 
 @case

@@ -29,7 +29,7 @@ OURS = (b"(cordon-box)", b"(cordon-init)", b"(cordon-proxy)")
 
 # A program that takes prompts as one with a line editor of its own does: what it gets goes to a file.
 EDITOR = r'''
-import os, sys, termios, tty
+import os, select, sys, termios, tty
 paste = "paste" in sys.argv
 mute = "mute" in sys.argv
 if "slow" in sys.argv:
@@ -37,13 +37,33 @@ if "slow" in sys.argv:
     while not os.path.exists("go"):
         import time; time.sleep(0.01)
 tty.setraw(0)
+def ask(patience):
+    sys.stdout.write("\x1b[?1049h\x1b[2J\x1b[H> 1. Trust this directory\r\n")
+    sys.stdout.flush()
+    if not select.select([0], [], [], patience)[0]:
+        sys.stdout.write("nobody answers")
+        sys.stdout.flush()
+    answer = os.read(0, 4096)
+    with open("answer", "ab") as f:
+        f.write(answer)
+    sys.stdout.write("\x1b[?1049l")
+if "asks" in sys.argv:
+    ask(1)
 sys.stdout.write(("\x1b[?2004h" if paste else "") + "READY> ")
 sys.stdout.flush()
+if "covers" in sys.argv:
+    select.select([], [], [], 0.3)
+    ask(2)
+    sys.stdout.flush()
 got = b""
 while not got.endswith(b"\r\r"):
     part = os.read(0, 4096)
     got += part
-    if not mute:
+    if "late" in sys.argv and part != b"\r":
+        os.write(1, part)
+        ask(7)
+        sys.stdout.flush()
+    elif not mute:
         os.write(1, part.replace(b"\r", b"").replace(b"\n", b" ").replace(b"\x1b", b""))
 with open("got.tmp", "wb") as f:
     f.write(got)
@@ -666,6 +686,25 @@ def _(t):
         t.true(b"late" not in b("log", "b").out.split(b"READY")[0], "it was typed too early")
 
 
+@case("prompt: a question is left to the user, before the pattern, over it, and over the prompt")
+def _(t):
+    ways = ("asks", "covers", "late")
+    with Boxes(t, *(dict(editor(t, way, ready_pattern="^READY>"), name=way) for way in ways)) as b:
+        for way in ways:
+            b.new(way, "--prompt", "go on", agent=way)
+            with b.attach(name=way) as c:
+                c.shows("Trust this directory\\nnobody answers")
+                t.same(b.state(way)["prompt"], "pending")
+                shown = b("show", way).out
+                t.true(b"'cordon box attach' shows whether it asks" in shown, shown)
+                c.send(b"y")
+                until(lambda: b.exec("cat", "got", name=way, expect=None).out == b"go on\r\r", "the prompt did not arrive")
+                until(lambda: b.state(way)["prompt"] == "delivered", "it is not delivered")
+                t.same(b.exec("cat", "answer", name=way).out, b"y")
+                c.send(b"\x1dd")
+                t.same(c.finish(), 0)
+
+
 @case("prompt: several lines are one paste, or one line where pastes are not known")
 def _(t):
     text = "first line\nsecond \u00e9\n\nlast"
@@ -697,6 +736,42 @@ def _(t):
 
 
 # Records ----------------------------------------------------------------------------------------------
+
+@case("runs: the newest ten are kept, and never the running one is deleted; doctor and prune tell")
+def _(t):
+    def runs():
+        return sorted(int(n) for n in os.listdir(b.host("runs")))
+
+    def told():
+        return next((c["status"], c["detail"]) for c in b.json("doctor")["checks"] if c["name"] == "recordings")
+
+    with Boxes(t, row(command="sleep 1000")) as b:
+        b.new("b", agent="own")
+        for n in range(2, 13):
+            os.makedirs(b.host("runs", str(n), "deeper"))
+            for name in ("transcript.log", "deeper/x"):
+                with open(b.host("runs", str(n), name), "wb"):
+                    pass
+        os.symlink(t.work, b.host("runs", "13"))
+        owner = os.stat(b.host("runs"))
+        for base, dirs, files in os.walk(b.host("runs")):
+            for name in dirs + files:
+                os.lchown(os.path.join(base, name), owner.st_uid, owner.st_gid)
+        t.file("stays", "x")
+        t.same(told()[0], "left over")
+        t.same(b.json("prune", "--yes", "--dry-run")["recordings"], 2)
+        t.same(len(runs()), 13)
+        t.same(b.json("prune", "--yes")["recordings"], 2)
+        t.same(runs(), [1, *range(4, 14)], "the running one is 1")
+        t.same(told(), ("ok", "at most 10 of each box"))
+        b("stop", "b")
+        b("start", "b")
+        t.same(b.state()["run"], 14)
+        t.same(runs(), list(range(5, 15)))
+        gone = b("log", "b", "--run", "1", expect=18)
+        t.true(b"the newest 10 are kept" in gone.err, gone.err)
+        t.true(os.path.exists(os.path.join(t.work, "stays")), "a link was followed")
+
 
 @case("log: text, bytes, runs, JSON, and a recording for trace")
 def _(t):
@@ -812,6 +887,33 @@ def _(t):
         t.true(b"403" in run.out, run)
         refused = until(lambda: b.json("show", "b")["network"]["refused"], "nothing was told")
         t.same(refused[0]["host"], "other.example", refused)
+
+
+@case("network: a proxy that is killed is started again, three times, and told")
+def _(t):
+    def proxy():
+        """The child of the supervisor that is its proxy."""
+        parent = b.state()["pid"]
+        with open(f"/proc/{parent}/task/{parent}/children", encoding="ascii") as f:
+            pids = [int(pid) for pid in f.read().split()]
+        return next((pid for pid in pids if open(f"/proc/{pid}/comm", encoding="ascii").read() == "cordon-proxy\n"), None)
+
+    ask = ("import urllib.request as u\n"
+           "try:\n  u.urlopen('http://other.example/')\nexcept Exception as e:\n  print(e)\n")
+    with Boxes(t, row(command="sleep 1000")) as b:
+        b.new("b", "--allow-host", "only.example", agent="own")
+        for times in range(1, 5):
+            os.kill(until(proxy, "there is no proxy"), signal.SIGKILL)
+            b.until_state(proxy_ends=times)
+            run = b.exec("python3", "-c", ask)
+            t.true((b"403" if times < 4 else b"refused") in run.out, run)
+            said = f"the proxy ended by itself {times} time{'s' * (times > 1)}, and was {'not ' * (times > 3)}started again".encode()
+            t.true(said in b("show", "b").out and said in b("log", "b").err, (b("show", "b").out, b("log", "b").err))
+        t.same(proxy(), None)
+        b("stop", "b")
+        b("start", "b")
+        run = b.exec("python3", "-c", ask)
+        t.true(b"403" in run.out and b"proxy ended" not in b("show", "b").out, run)
 
 
 @case("limits: a layer that grows too large ends the box, and says so")

@@ -140,7 +140,7 @@ cordon:   remedy: give --yes
 $ cordon box prune --yes
 destroyed spare
 $ cordon box prune --json
-{"protocol_version":1,"destroyed":[],"dry_run":false,"unfinished":0,"deleted_files":0,"left":0}
+{"protocol_version":1,"destroyed":[],"dry_run":false,"unfinished":0,"recordings":0,"deleted_files":0,"left":0}
 $ cordon box list --names; find home/.cordon/sandboxes/.new home/.cordon/sandboxes/.trash
 kept
 home/.cordon/sandboxes/.new
@@ -148,13 +148,14 @@ home/.cordon/sandboxes/.trash
 
 ## doctor finds what is left over, and cleans
 $ mkdir -p home/.cordon/sandboxes/.new/x home/.cordon/sandboxes/.trash/0/1; chmod 700 home/.cordon/sandboxes
-$ cordon box doctor | sed -n '1,7p'
+$ cordon box doctor | sed -n '1,8p'
 left over unfinished  1 boxes that were never finished, or are being made now
           remedy: cordon box doctor --fix
 left over trash       1 trees of files to delete
           remedy: cordon box doctor --fix
 ok        changes     none is cut off
 ok        boxes       0
+ok        recordings  at most 10 of each box
 ok        sandbox     user namespaces and the rest work
 $ cordon box doctor --fix | sed -n '1,4p'
 ok        unfinished  none
@@ -162,7 +163,7 @@ ok        trash       empty
 ok        changes     none is cut off
 ok        boxes       0
 $ cordon box doctor --json | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["usable"], [c["name"] for c in d["checks"]])'
-True ['unfinished', 'trash', 'changes', 'boxes', 'sandbox', 'overlay', 'reflink', 'cgroup']
+True ['unfinished', 'trash', 'changes', 'boxes', 'recordings', 'sandbox', 'overlay', 'reflink', 'cgroup']
 $ find home/.cordon/sandboxes -mindepth 2
 
 ## doctor where nothing can be kept

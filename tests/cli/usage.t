@@ -104,6 +104,9 @@ $ for c in "" "--help" "help path" "path glob --help" "completions bash"; do
 1 help False
 1 protocol_version False
 
+## paragraphs of a help have one empty line between them
+$ for c in "box new" "policy new"; do cordon $c --help | cat -s | cmp - <(cordon $c --help); done
+
 ## options may stand anywhere, "--" ends them
 $ cordon --json path encode /a | cmp - <(cordon path encode /a --json)
 $ cordon path encode -- --json

@@ -4,6 +4,7 @@
 #include "tree.h"
 
 #include "base/clock.h"
+#include "base/regex.h"
 #include "box/command.h"
 #include "box/dirs.h"
 #include "box/dirty.h"
@@ -257,6 +258,83 @@ TEST(box_agents_of_users)
     AUTO_ERR struct err err = {0};
     CHECK_OK(agent_find(STR("claude"), &(struct agent_rows){&mine, 1}, &got, &err), &err);
     CHECK(got == &mine);
+}
+
+/* What the programs show: their last lines, as they stood on a screen of 80 columns. */
+#define LINE "\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500"
+static const struct {
+    const char *agent, *name, *screen;
+    bool ready, idle;
+} screen_rows[] = {
+    {"claude", "waits", LINE "\n\u276f\u00a0\n" LINE "\n  \u23f5\u23f5 bypass permissions on", true,
+        true},
+    {"claude", "suggests", LINE "\n\u276f\u00a0Try \"fix lint errors\"\n" LINE "\n", true, true},
+    {"claude", "waits, in a frame", "\u256d\u2500\u256e\n\u2502 >   \u2502\n\u2570\u2500\u256f",
+        true, true},
+    {"claude", "asks for trust",
+        " Security guide\n\n \u276f 1. Yes, I trust this folder\n   2. No, exit\n\n Enter to "
+        "confirm",
+        false, false},
+    {"claude", "asks in the first column", "\u276f 1. Yes, I trust this folder\n  2. No, exit",
+        false, false},
+    {"claude", "asks for a key", "    1. Yes\n  \u276f 2. No (recommended)\n", false, false},
+    {"claude", "asks without numbers", "  \u276f Dark mode\n    Light mode\n", false, false},
+    {"claude", "works",
+        "\u276f Fix the bug\n\n\u25cf Bash(sleep 4)\n  \u23bf  Running\u2026\n\n\u2733 "
+        "Imagining\u2026 (1s "
+        "\u00b7 \u2193 21 tokens)\n" LINE "\n\u276f\u00a0\n" LINE
+        "\n  \u23f5\u23f5 bypass permissions on",
+        true, false},
+    {"claude", "works, a wide screen",
+        LINE "\n\u276f\u00a0\n" LINE
+             "\n  \u23f5\u23f5 bypass permissions on \u00b7 esc to interrupt "
+             "\u00b7 \u2190 for agents",
+        true, false},
+    {"claude", "has worked",
+        "\u276f Fix the bug\n\n\u25cf It waits\u2026 (press esc to interrupt)\n\n\u273b Worked for "
+        "4s\n\n" LINE "\n\u276f\u00a0\n" LINE "\n  \u23f5\u23f5 bypass permissions on",
+        true, true},
+    {"codex", "waits", "\u203a Ask Codex to do anything\n\n  m default \u00b7 /tmp/x", true, true},
+    {"codex", "asks for trust",
+        "  Your trust decision will be saved.\n\n\u203a 1. Trust and continue\n  2. Quit\n", false,
+        false},
+    {"codex", "works",
+        "\u2022 I will look.\n\n\u25e6 Working (2m 01s \u2022 esc to interrupt) \u00b7 1 "
+        "background\n\n"
+        "\u203a Ask Codex to do anything\n",
+        true, false},
+    {"codex", "has worked",
+        "\u2022 Press esc to interrupt it.\n\n  Worked for 4s \u2022 17:28\n\n\u203a Ask Codex to "
+        "do "
+        "anything\n",
+        true, true},
+};
+
+static bool screen_has(struct str pattern, const char *screen)
+{
+    AUTO_ERR struct err err = {0};
+    struct regex *regex = NULL;
+    struct regex_match match;
+    if (!CHECK_OK(regex_new(pattern, &regex, &err), &err))
+        return false;
+    bool found = regex_find(regex, str_z(screen), 0, &match);
+    CHECK(!regex_gave_up(regex));
+    regex_free(regex);
+    return found;
+}
+
+TEST(box_agents_know_their_screens)
+{
+    for (size_t i = 0; i < ARRAY_LEN(screen_rows); i++) {
+        const struct agent_rows none = {0};
+        const struct box_agent *agent = NULL;
+        AUTO_ERR struct err err = {0};
+        test_row(i, screen_rows[i].name);
+        if (!CHECK_OK(agent_find(str_z(screen_rows[i].agent), &none, &agent, &err), &err))
+            return;
+        CHECK_INT(screen_has(agent->ready_pattern, screen_rows[i].screen), screen_rows[i].ready);
+        CHECK_INT(screen_has(agent->idle_pattern, screen_rows[i].screen), screen_rows[i].idle);
+    }
 }
 
 /* Command lines ------------------------------------------------------------------------------- */
