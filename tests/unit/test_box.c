@@ -14,6 +14,7 @@
 #include "box/rows.h"
 #include "box/state.h"
 #include "box/trash.h"
+#include "path/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -614,6 +615,41 @@ TEST(box_trash_later)
     close(busy);
     busy = -1;
     trash_empty_later(&boxes);
+    CHECK(is_empty_soon(test_path("s/.trash")));
+}
+
+/* Asked of the kernel: who tries a lock holds it for a moment. */
+static bool is_locked_soon(const char *path)
+{
+    const struct timespec pause = {.tv_nsec = 5 * 1000 * 1000};
+    struct stat st;
+    char text[64];
+    BUG_ON(stat(path, &st) != 0);
+    snprintf(text, sizeof(text), ":%llu ", (unsigned long long)st.st_ino);
+    for (int i = 0; i < 2000; i++) {
+        AUTO_BUF struct buf locks = BUF_INIT(1 << 20);
+        AUTO_ERR struct err err = {0};
+        AUTO_FD int fd = open("/proc/locks", O_RDONLY | O_CLOEXEC);
+        if (CHECK_OK(file_read(fd, 1 << 19, "locks", &locks, &err), &err) &&
+            strstr(buf_z(&locks), text))
+            return true;
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
+TEST(box_trash_gives_way_to_who_makes_a_box)
+{
+    AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
+    AUTO_ERR struct err err = {0};
+    if (!CHECK_OK(boxes_open(test_path("s"), BOXES_MAKE, &boxes, &err), &err))
+        return;
+    tree_file(test_path("s/.trash/x/file"), "x", 0400);
+    CHECK_INT(mkdir(test_path("s/.new/box"), 0700), 0);
+    trash_empty_later(&boxes);
+    CHECK(is_locked_soon(test_path("s/.trash")));
+    CHECK_INT(access(test_path("s/.trash/x/file"), F_OK), 0);
+    CHECK_INT(rmdir(test_path("s/.new/box")), 0);
     CHECK(is_empty_soon(test_path("s/.trash")));
 }
 
