@@ -252,14 +252,46 @@ def below_the_root(work):
     assert {'a.c', 'deep', 'deep/kept.o'} == got, got
 
 
+class Skipped(Exception):
+    """This machine can't."""
+
+
+SHARES = r'''
+mount -o loop "$1/image" "$1/mounted" || exit 77
+cd "$1/mounted" && mkdir project copy && head -c 20000000 /dev/urandom >project/file && sync
+df --output=used . | tail -n 1
+"$2" copy "$1/mounted/project" "$1/mounted/copy" >/dev/null && sync && cmp project/file copy/file
+df --output=used . | tail -n 1
+'''
+
+
+def shares_blocks(work):
+    """Where the file system can, a copy takes no room."""
+    if os.getuid() != 0:
+        raise Skipped('only root can mount')
+    os.mkdir(work + '/mounted')
+    with open(work + '/image', 'wb') as f:
+        f.truncate(300 << 20)
+    subprocess.run(['mkfs.btrfs', '-q', work + '/image'], check=True, stdout=subprocess.DEVNULL)
+    done = subprocess.run(['unshare', '--mount', '--propagation', 'private', 'sh', '-ec', SHARES, 'sh', work, BOX_TREE],
+                          capture_output=True, text=True)
+    if done.returncode == 77:
+        raise Skipped(done.stderr.strip())
+    assert done.returncode == 0, done.stderr
+    before, after = map(int, done.stdout.split())
+    assert after - before < 1000, f'{before} KiB were used, then {after}'
+
+
 def main():
     failed = 0
     for test in (ordinary, linked_work_tree, submodule, strange_git, other_indexes, split_index, split_at_random, sparse_index, broken_index,
-                 below_the_root):
+                 below_the_root, shares_blocks):
         with tempfile.TemporaryDirectory(prefix='box-copy-') as work:
             try:
                 test(os.path.realpath(work))
                 print('ok', test.__name__)
+            except Skipped as why:
+                print('ok', test.__name__, '# SKIP', why)
             except AssertionError as problem:
                 failed += 1
                 print('not ok', test.__name__, problem)
