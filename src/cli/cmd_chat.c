@@ -264,7 +264,6 @@ const struct cmd cmd_chat = {
              "below it are what is at work and an editor. /help says which keys and commands there "
              "are.",
     .usage = "",
-    .minor = true,
     CMD_OPTS(chat_opts, struct agent_options),
     CMD_EXAMPLES(chat_examples),
     .run = run_chat,

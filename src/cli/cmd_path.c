@@ -424,6 +424,7 @@ static const struct cmd *const subs[] = {
 
 const struct cmd cmd_path = {
     .name = "path",
+    .minor = true,
     .summary = "encode, find, resolve, check and list paths",
     .about = "The boundary that every tool uses, to try by hand: what is the project, where does a "
              "path lead, may an agent go there.",
