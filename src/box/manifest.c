@@ -257,6 +257,14 @@ bool manifest_write(const struct manifest *m, int dir_fd, const char *name, stru
     return write_one(m, dir_fd, name, err) && manifest_end_next(dir_fd, name, err);
 }
 
+bool manifest_settle(const struct manifest *m, int dir_fd, const char *name, struct err *err)
+{
+    char next[NAME_MAX + 1];
+    next_name(next, name);
+    return faccessat(dir_fd, next, F_OK, AT_SYMLINK_NOFOLLOW) != 0 ||
+           manifest_write(m, dir_fd, name, err);
+}
+
 bool manifest_write_next(const struct manifest *m, int dir_fd, const char *name, struct err *err)
 {
     char next[NAME_MAX + 1];
@@ -274,7 +282,7 @@ static bool damaged(struct err *err, const char *name)
     return err_set(err, E_CONFIG, "the manifest '%s' is damaged", name);
 }
 
-/* Finds the entries; each path must be plain and behind the one before. */
+/* Finds the entries; each path must be plain and not before the last one. */
 static bool index_entries(struct manifest *m, uint64_t n)
 {
     struct str before = {0};
@@ -286,7 +294,7 @@ static bool index_entries(struct manifest *m, uint64_t n)
         struct str path = str_n(m->bytes.p + at + sizeof(e), e.path_n);
         size_t left = m->bytes.n - at - sizeof(e);
         if (e.path_n >= left || padded(e.path_n) > left || path.p[path.n] != '\0' ||
-            !change_rel_ok(path) || (before.p && str_cmp(before, path) >= 0))
+            !change_rel_ok(path) || (before.p && str_cmp(before, path) > 0))
             return false;
         note_place(m, at);
         before = path;
@@ -321,13 +329,12 @@ bool manifest_read(int dir_fd, const char *name, struct manifest *m, struct err 
     return manifest_parse(buf_str(&bytes), m) || damaged(err, name);
 }
 
-/* Does the project have at a path what an entry says? NULL: it has nothing there. */
-static bool is_so(int root_fd, struct str path, const struct manifest_entry *e)
+bool manifest_is_so(int root_fd, struct str path, const struct manifest_entry *e)
 {
     struct stat st;
     AUTO_FD int fd = beneath_open(root_fd, path.p, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
     bool is_file = fd >= 0 && fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode));
-    return e ? is_file && manifest_same(e, &st) : !is_file;
+    return e && e->ino ? is_file && manifest_same(e, &st) : !is_file;
 }
 
 static bool same_entry(const struct manifest_entry *a, const struct manifest_entry *b)
@@ -351,7 +358,7 @@ static void merge(
         i += was != NULL;
         j += will != NULL;
         const struct manifest_entry *e =
-            !same_entry(was, will) && is_so(root_fd, path, will) ? will : was;
+            !same_entry(was, will) && manifest_is_so(root_fd, path, will) ? will : was;
         if (e)
             manifest_keep(merged, e, path);
     }
@@ -396,22 +403,41 @@ const struct manifest_entry *manifest_get(const struct manifest *m, size_t i, st
     return e;
 }
 
-const struct manifest_entry *manifest_find(const struct manifest *m, struct str path)
+/* The first that is not before a path. */
+static size_t place_of(const struct manifest *m, struct str path)
 {
     size_t low = 0, high = m->n;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
         struct str here;
-        const struct manifest_entry *e = manifest_get(m, mid, &here);
-        int order = str_cmp(here, path);
-        if (order == 0)
-            return e;
-        if (order < 0)
+        manifest_get(m, mid, &here);
+        if (str_cmp(here, path) < 0)
             low = mid + 1;
         else
             high = mid;
     }
-    return NULL;
+    return low;
+}
+
+static const struct manifest_entry *entry_at(const struct manifest *m, size_t i, struct str path)
+{
+    struct str here;
+    const struct manifest_entry *e = i < m->n ? manifest_get(m, i, &here) : NULL;
+    return e && str_eq(here, path) ? e : NULL;
+}
+
+const struct manifest_entry *manifest_find(const struct manifest *m, struct str path)
+{
+    return entry_at(m, place_of(m, path), path);
+}
+
+bool manifest_notes(const struct manifest *m, struct str path, const struct stat *st)
+{
+    const struct manifest_entry *e;
+    for (size_t i = place_of(m, path); (e = entry_at(m, i, path)); i++)
+        if (st ? e->ino && manifest_same(e, st) : !e->ino)
+            return true;
+    return false;
 }
 
 bool manifest_same(const struct manifest_entry *e, const struct stat *st)

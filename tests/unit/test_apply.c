@@ -20,6 +20,7 @@ struct scene {
     char at[300];
     bool manifest; /* no copy: the manifest is the baseline */
     bool goes_on;  /* the box writes on before the next apply */
+    bool second;   /* the one before was cut off, too */
     char *old, *new;
 };
 
@@ -156,6 +157,25 @@ static bool commit(const struct scene *s, struct opened *o, struct err *err)
                                manifest_write(&moved, o->dir, "m", err));
 }
 
+/* The project has all of it, the baseline nothing; and the box goes on. */
+static int prepare_second(void *arg)
+{
+    const struct scene *s = arg;
+    AUTO(opened_done) struct opened o;
+    AUTO_ERR struct err err = {0};
+    prepare(arg);
+    BUG_ON(!open_all(s, &o, &err) || !check(&o, &err));
+    if (!s->manifest)
+        put(s, "lower", "new", "in the way");
+    BUG_ON(apply_commit(&o.apply, in(s, "journal"), &err) != s->manifest);
+    if (!s->manifest)
+        BUG_ON(unlink(in(s, "lower/new")) != 0);
+    static const char *const names[] = {"a", "f2d/in/z", "f2d/y", "new/n", "keep"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        put(s, "upper", names[i], "second");
+    return 0;
+}
+
 static int act_apply(void *arg)
 {
     const struct scene *s = arg;
@@ -205,6 +225,8 @@ static int act_judge(void *arg)
             return MIXED;
     }
     AUTO_FREE char *now = tree_describe(in(s, "project"));
+    if (s->second)
+        return !edit_again(s) ? MIXED : strcmp(now, s->new) == 0 ? ALL_OLD : ALL_NEW;
     bool old = strcmp(now, s->old) == 0;
     if (!old && !CHECK_Z(now, s->new))
         return MIXED;
@@ -244,13 +266,14 @@ static size_t step(void)
     return trace_stride(5, 17, 37);
 }
 
-static void kill_everywhere(bool manifest, bool goes_on)
+static void kill_everywhere(bool manifest, bool goes_on, bool second)
 {
     struct scene s;
     size_t n[2] = {0}, cases = 0;
     scene_open(&s, manifest);
     s.goes_on = goes_on;
-    struct act act = {prepare, act_apply, &s};
+    s.second = second;
+    struct act act = {second ? prepare_second : prepare, act_apply, &s};
     bool ended = false;
     for (size_t k = 1 + goes_on; !ended; k += step()) {
         test_row(k, "killed at this stop");
@@ -267,23 +290,34 @@ static void kill_everywhere(bool manifest, bool goes_on)
 
 TEST(apply_killed_at_every_step)
 {
-    kill_everywhere(false, false);
+    kill_everywhere(false, false, false);
 }
 
 TEST(apply_without_a_copy_killed_at_every_step)
 {
-    kill_everywhere(true, false);
+    kill_everywhere(true, false, false);
 }
 
 /* What was applied is no drift for the next one, also if nobody could say so any more. */
 TEST(apply_without_a_copy_killed_and_the_box_goes_on)
 {
-    kill_everywhere(true, true);
+    kill_everywhere(true, true, false);
 }
 
 TEST(apply_killed_and_the_box_goes_on)
 {
-    kill_everywhere(false, true);
+    kill_everywhere(false, true, false);
+}
+
+/* What the first one brought is neither in the baseline nor what the second one was to bring. */
+TEST(apply_killed_a_second_time)
+{
+    kill_everywhere(false, true, true);
+}
+
+TEST(apply_without_a_copy_killed_a_second_time)
+{
+    kill_everywhere(true, true, true);
 }
 
 /* Somebody else ----------------------------------------------------------------------------------
