@@ -329,11 +329,17 @@ bool manifest_read(int dir_fd, const char *name, struct manifest *m, struct err 
     return manifest_parse(buf_str(&bytes), m) || damaged(err, name);
 }
 
+static bool find_file(int root_fd, struct str path, struct stat *ret_st)
+{
+    AUTO_FD int fd = beneath_open(root_fd, path.p, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
+    return fd >= 0 && fstat(fd, ret_st) == 0 &&
+           (S_ISREG(ret_st->st_mode) || S_ISLNK(ret_st->st_mode));
+}
+
 bool manifest_is_so(int root_fd, struct str path, const struct manifest_entry *e)
 {
     struct stat st;
-    AUTO_FD int fd = beneath_open(root_fd, path.p, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
-    bool is_file = fd >= 0 && fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode));
+    bool is_file = find_file(root_fd, path, &st);
     return e && e->ino ? is_file && manifest_same(e, &st) : !is_file;
 }
 
@@ -342,7 +348,33 @@ static bool same_entry(const struct manifest_entry *a, const struct manifest_ent
     return a && b && memcmp(a, b, sizeof(*a)) == 0;
 }
 
-/* One path after the other, of either: as it was, unless the project has what was to come. */
+/* One that was put back has been renamed: its change time is another. */
+static struct manifest_entry put_back(
+    int root_fd, struct str path, const struct manifest_entry *was)
+{
+    struct manifest_entry e = *was;
+    struct stat st;
+    e.ctime_ns = MANIFEST_ANY_CTIME;
+    return find_file(root_fd, path, &st) && manifest_same(&e, &st) ? entry_of(path, &st) : *was;
+}
+
+/* As it was, unless the project has what was to come. */
+static void keep_one(struct manifest *merged, int root_fd, struct str path,
+    const struct manifest_entry *was, const struct manifest_entry *will)
+{
+    struct manifest_entry back;
+    bool moves = !same_entry(was, will);
+    if (moves && manifest_is_so(root_fd, path, will)) {
+        was = will;
+    } else if (moves && was) {
+        back = put_back(root_fd, path, was);
+        was = &back;
+    }
+    if (was)
+        manifest_keep(merged, was, path);
+}
+
+/* One path after the other, of either. */
 static void merge(
     const struct manifest *old, const struct manifest *next, int root_fd, struct manifest *merged)
 {
@@ -357,10 +389,7 @@ static void merge(
         struct str path = was ? a : b;
         i += was != NULL;
         j += will != NULL;
-        const struct manifest_entry *e =
-            !same_entry(was, will) && manifest_is_so(root_fd, path, will) ? will : was;
-        if (e)
-            manifest_keep(merged, e, path);
+        keep_one(merged, root_fd, path, was, will);
     }
 }
 
