@@ -348,30 +348,46 @@ static bool same_entry(const struct manifest_entry *a, const struct manifest_ent
     return a && b && memcmp(a, b, sizeof(*a)) == 0;
 }
 
-/* One that was put back has been renamed: its change time is another. */
-static struct manifest_entry put_back(
-    int root_fd, struct str path, const struct manifest_entry *was)
+/* One that came, or was put back, has been renamed: its change time is another. */
+static struct manifest_entry renamed(int root_fd, struct str path, const struct manifest_entry *e)
 {
-    struct manifest_entry e = *was;
+    struct manifest_entry any = *e;
     struct stat st;
-    e.ctime_ns = MANIFEST_ANY_CTIME;
-    return find_file(root_fd, path, &st) && manifest_same(&e, &st) ? entry_of(path, &st) : *was;
+    any.ctime_ns = MANIFEST_ANY_CTIME;
+    return find_file(root_fd, path, &st) && manifest_same(&any, &st) ? entry_of(path, &st) : *e;
+}
+
+/* All of it comes, or nothing: if no file did that was to come, what is gone was deleted by
+ * somebody else. */
+static bool has_come(const struct manifest *next, int root_fd)
+{
+    bool any = false;
+    for (size_t i = 0; i < next->n; i++) {
+        struct str path;
+        const struct manifest_entry *e = manifest_get(next, i, &path);
+        if (!e->ino || e->ctime_ns != MANIFEST_ANY_CTIME)
+            continue;
+        if (manifest_is_so(root_fd, path, e))
+            return true;
+        any = true;
+    }
+    return !any;
 }
 
 /* As it was, unless the project has what was to come. */
 static void keep_one(struct manifest *merged, int root_fd, struct str path,
-    const struct manifest_entry *was, const struct manifest_entry *will)
+    const struct manifest_entry *was, const struct manifest_entry *will, bool come)
 {
-    struct manifest_entry back;
     bool moves = !same_entry(was, will);
-    if (moves && manifest_is_so(root_fd, path, will)) {
-        was = will;
-    } else if (moves && was) {
-        back = put_back(root_fd, path, was);
-        was = &back;
+    bool moved = moves && (will || come) && manifest_is_so(root_fd, path, will);
+    const struct manifest_entry *e = moved ? will : was;
+    struct manifest_entry now;
+    if (e && moves) {
+        now = renamed(root_fd, path, e);
+        e = &now;
     }
-    if (was)
-        manifest_keep(merged, was, path);
+    if (e)
+        manifest_keep(merged, e, path);
 }
 
 /* One path after the other, of either. */
@@ -379,6 +395,7 @@ static void merge(
     const struct manifest *old, const struct manifest *next, int root_fd, struct manifest *merged)
 {
     size_t i = 0, j = 0;
+    bool come = has_come(next, root_fd);
     while (i < old->n || j < next->n) {
         struct str a, b;
         const struct manifest_entry *was = i < old->n ? manifest_get(old, i, &a) : NULL;
@@ -389,7 +406,7 @@ static void merge(
         struct str path = was ? a : b;
         i += was != NULL;
         j += will != NULL;
-        keep_one(merged, root_fd, path, was, will);
+        keep_one(merged, root_fd, path, was, will, come);
     }
 }
 
@@ -413,13 +430,24 @@ bool manifest_load(int dir_fd, const char *name, int root_fd, struct manifest *m
     return buf_ok(&m->bytes) || err_set(err, E_IO, "the manifest is too large");
 }
 
-bool manifest_read_next(int dir_fd, const char *name, struct manifest *m, struct err *err)
+bool manifest_read_next(
+    int dir_fd, const char *name, int root_fd, struct manifest *m, struct err *err)
 {
     char next_file[NAME_MAX + 1];
+    AUTO_MANIFEST struct manifest next = MANIFEST_INIT;
     next_name(next_file, name);
     if (faccessat(dir_fd, next_file, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
         return true;
-    return manifest_read(dir_fd, next_file, m, err);
+    if (!manifest_read(dir_fd, next_file, &next, err))
+        return false;
+    bool come = has_come(&next, root_fd);
+    for (size_t i = 0; i < next.n; i++) {
+        struct str path;
+        const struct manifest_entry *e = manifest_get(&next, i, &path);
+        if (e->ino || come)
+            manifest_keep(m, e, path);
+    }
+    return true;
 }
 
 /* Questions --------------------------------------------------------------------------------------

@@ -70,8 +70,11 @@ MUST_USE bool manifest_settle(
 /* What is to come, as `<name>.next`, on disk when it returns. */
 MUST_USE bool manifest_write_next(
     const struct manifest *m, int dir_fd, const char *name, struct err *err);
-/* The same read; empty if nothing is to come. And the end of it. */
-MUST_USE bool manifest_read_next(int dir_fd, const char *name, struct manifest *m, struct err *err);
+/* The same read, without deletions that were undone; empty if nothing is to come. And the end of
+ * it.
+ */
+MUST_USE bool manifest_read_next(
+    int dir_fd, const char *name, int root_fd, struct manifest *m, struct err *err);
 MUST_USE bool manifest_end_next(int dir_fd, const char *name, struct err *err);
 /* From bytes: for manifest_read(), and for those who try it with any. */
 MUST_USE bool manifest_parse(struct str bytes, struct manifest *m);

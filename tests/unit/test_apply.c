@@ -137,7 +137,7 @@ static bool open_all(const struct scene *s, struct opened *o, struct err *err)
         return false;
     return s->manifest ? manifest_load(o->dir, "m", o->project, &o->manifest, err)
                        : journal_recover(in(s, "journal"), o->lower, &report, err) &&
-                             manifest_read_next(o->dir, "m", &o->manifest, err);
+                             manifest_read_next(o->dir, "m", o->project, &o->manifest, err);
 }
 
 static bool check(struct opened *o, struct err *err)
@@ -319,6 +319,50 @@ TEST(apply_killed_a_second_time)
 TEST(apply_without_a_copy_killed_a_second_time)
 {
     kill_everywhere(true, true, true);
+}
+
+/* As an apply leaves it that was undone: it was to change one file, and to delete one. */
+static void note_undone(const struct scene *s)
+{
+    const struct str changed = STR("a"), deleted = STR("gone/only");
+    AUTO_MANIFEST struct manifest old = MANIFEST_INIT, next = MANIFEST_INIT;
+    AUTO_ERR struct err err = {0};
+    AUTO_FD int dir = tree_open(s->dir);
+    struct manifest_entry e = {
+        .ino = 1, .ctime_ns = MANIFEST_ANY_CTIME, .mode = S_IFREG, .path_n = (uint32_t)changed.n};
+    manifest_keep(&next, &e, changed);
+    BUG_ON(s->manifest && !manifest_read(dir, "m", &old, &err));
+    for (size_t i = 0; i < old.n; i++) {
+        struct str path;
+        const struct manifest_entry *was = manifest_get(&old, i, &path);
+        if (!str_eq(path, changed) && !str_eq(path, deleted))
+            manifest_keep(&next, was, path);
+    }
+    e = (struct manifest_entry){.path_n = (uint32_t)deleted.n};
+    if (!s->manifest)
+        manifest_keep(&next, &e, deleted);
+    BUG_ON(!manifest_write_next(&next, dir, "m", &err));
+}
+
+TEST(apply_that_was_undone_deleted_nothing)
+{
+    for (int manifest = 0; manifest < 2; manifest++) {
+        struct scene s;
+        AUTO_ERR struct err err = {0};
+        scene_open(&s, manifest);
+        prepare(&s);
+        test_row((size_t)manifest, manifest ? "without a copy" : "with a copy");
+        note_undone(&s);
+        BUG_ON(unlink(in(&s, "project/gone/only")) != 0);
+        put(&s, "upper", "gone/only", "again");
+        {
+            AUTO(opened_done) struct opened o;
+            CHECK_OK(open_all(&s, &o, &err), &err);
+            CHECK(!check(&o, &err));
+            CHECK_ERR(&err, E_CONFLICT, "'gone/only' was");
+        }
+        scene_close(&s);
+    }
 }
 
 /* Somebody else ----------------------------------------------------------------------------------
