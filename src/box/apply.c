@@ -104,11 +104,9 @@ static bool is_as_before(const struct apply_trees *t, const struct delta_item *i
 static bool is_as_noted(
     const struct apply_trees *t, const struct delta_item *item, const struct seen *now)
 {
-    const struct manifest_entry *e =
-        t->baseline_fd >= 0 && t->manifest ? manifest_find(t->manifest, item->path) : NULL;
-    if (!e || now->strange)
+    if (t->baseline_fd < 0 || !t->manifest || now->strange || now->dir)
         return false;
-    return e->ino ? now->fd >= 0 && manifest_same(e, &now->st) : now->fd < 0 && !now->dir;
+    return manifest_notes(t->manifest, item->path, now->fd >= 0 ? &now->st : NULL);
 }
 
 static bool is_as_in_box(const struct apply_trees *t, const struct delta_item *item,
@@ -402,7 +400,8 @@ static void add_staged(struct manifest *m, const struct writer_staged *file, boo
         manifest_keep(m, &e, file->path);
 }
 
-/* The manifest as it will be, before the project is changed; of a copy only what will be. */
+/* The manifest as it will be, before the project is changed; of a copy only what will be, and what
+ * one that was cut off has brought. */
 static bool note_next(void *apply, const struct writer_plan *plan, struct err *err)
 {
     size_t n = plan->n;
@@ -412,14 +411,17 @@ static bool note_next(void *apply, const struct writer_plan *plan, struct err *e
     memcpy(sorted, plan->files, n * sizeof(*sorted));
     qsort(sorted, n, sizeof(*sorted), compare_staged);
     size_t known = t->manifest ? t->manifest->n : 0;
+    bool copy = t->baseline_fd >= 0;
+    if (!copy && !manifest_settle(t->manifest, t->manifest_dir, t->manifest_name, err))
+        return false;
     for (size_t i = 0, j = 0; i < known || j < n;) {
         struct str path = {0};
         const struct manifest_entry *e = i < known ? manifest_get(t->manifest, i, &path) : NULL;
         int order = !e ? 1 : j == n ? -1 : str_cmp(path, sorted[j].path);
-        if (order < 0)
+        if (order <= 0 && (copy ? manifest_is_so(t->project_fd, path, e) : order < 0))
             manifest_keep(&next, e, path);
-        else
-            add_staged(&next, &sorted[j], t->baseline_fd >= 0);
+        if (order >= 0)
+            add_staged(&next, &sorted[j], copy);
         i += order <= 0;
         j += order >= 0;
     }

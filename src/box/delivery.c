@@ -157,11 +157,11 @@ static void look_later(struct delivery *d, uint64_t now)
 
 static void wait(struct delivery *d, struct session *s, uint64_t now)
 {
+    bool was = d->was_ready;
     look_later(d, now);
-    if (!d->was_ready) {
-        d->was_ready = d->ready ? stays_ready(d, s, now) : keeps_still(d, s, now);
+    d->was_ready = d->ready ? stays_ready(d, s, now) : was || keeps_still(d, s, now);
+    if (!was)
         d->at_ms = now;
-    }
     if (d->was_ready)
         type(d, s, now);
 }

@@ -50,7 +50,7 @@ struct delivery {
     uint64_t held_ms;         /* since when the pattern is there; 0: it is not */
     size_t before;            /* how often the end of the prompt was on the screen already */
     unsigned keys;            /* that were pressed */
-    bool was_ready, seen;     /* it was typed; its end was on the screen */
+    bool was_ready, seen;     /* at the last look; the end of the prompt was on the screen */
     bool meddled;             /* somebody types */
 };
 

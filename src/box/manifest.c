@@ -257,6 +257,14 @@ bool manifest_write(const struct manifest *m, int dir_fd, const char *name, stru
     return write_one(m, dir_fd, name, err) && manifest_end_next(dir_fd, name, err);
 }
 
+bool manifest_settle(const struct manifest *m, int dir_fd, const char *name, struct err *err)
+{
+    char next[NAME_MAX + 1];
+    next_name(next, name);
+    return faccessat(dir_fd, next, F_OK, AT_SYMLINK_NOFOLLOW) != 0 ||
+           manifest_write(m, dir_fd, name, err);
+}
+
 bool manifest_write_next(const struct manifest *m, int dir_fd, const char *name, struct err *err)
 {
     char next[NAME_MAX + 1];
@@ -274,7 +282,7 @@ static bool damaged(struct err *err, const char *name)
     return err_set(err, E_CONFIG, "the manifest '%s' is damaged", name);
 }
 
-/* Finds the entries; each path must be plain and behind the one before. */
+/* Finds the entries; each path must be plain and not before the last one. */
 static bool index_entries(struct manifest *m, uint64_t n)
 {
     struct str before = {0};
@@ -286,7 +294,7 @@ static bool index_entries(struct manifest *m, uint64_t n)
         struct str path = str_n(m->bytes.p + at + sizeof(e), e.path_n);
         size_t left = m->bytes.n - at - sizeof(e);
         if (e.path_n >= left || padded(e.path_n) > left || path.p[path.n] != '\0' ||
-            !change_rel_ok(path) || (before.p && str_cmp(before, path) >= 0))
+            !change_rel_ok(path) || (before.p && str_cmp(before, path) > 0))
             return false;
         note_place(m, at);
         before = path;
@@ -321,13 +329,18 @@ bool manifest_read(int dir_fd, const char *name, struct manifest *m, struct err 
     return manifest_parse(buf_str(&bytes), m) || damaged(err, name);
 }
 
-/* Does the project have at a path what an entry says? NULL: it has nothing there. */
-static bool is_so(int root_fd, struct str path, const struct manifest_entry *e)
+static bool find_file(int root_fd, struct str path, struct stat *ret_st)
+{
+    AUTO_FD int fd = beneath_open(root_fd, path.p, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
+    return fd >= 0 && fstat(fd, ret_st) == 0 &&
+           (S_ISREG(ret_st->st_mode) || S_ISLNK(ret_st->st_mode));
+}
+
+bool manifest_is_so(int root_fd, struct str path, const struct manifest_entry *e)
 {
     struct stat st;
-    AUTO_FD int fd = beneath_open(root_fd, path.p, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
-    bool is_file = fd >= 0 && fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode));
-    return e ? is_file && manifest_same(e, &st) : !is_file;
+    bool is_file = find_file(root_fd, path, &st);
+    return e && e->ino ? is_file && manifest_same(e, &st) : !is_file;
 }
 
 static bool same_entry(const struct manifest_entry *a, const struct manifest_entry *b)
@@ -335,11 +348,54 @@ static bool same_entry(const struct manifest_entry *a, const struct manifest_ent
     return a && b && memcmp(a, b, sizeof(*a)) == 0;
 }
 
-/* One path after the other, of either: as it was, unless the project has what was to come. */
+/* One that came, or was put back, has been renamed: its change time is another. */
+static struct manifest_entry renamed(int root_fd, struct str path, const struct manifest_entry *e)
+{
+    struct manifest_entry any = *e;
+    struct stat st;
+    any.ctime_ns = MANIFEST_ANY_CTIME;
+    return find_file(root_fd, path, &st) && manifest_same(&any, &st) ? entry_of(path, &st) : *e;
+}
+
+/* All of it comes, or nothing: if no file did that was to come, what is gone was deleted by
+ * somebody else. */
+static bool has_come(const struct manifest *next, int root_fd)
+{
+    bool any = false;
+    for (size_t i = 0; i < next->n; i++) {
+        struct str path;
+        const struct manifest_entry *e = manifest_get(next, i, &path);
+        if (!e->ino || e->ctime_ns != MANIFEST_ANY_CTIME)
+            continue;
+        if (manifest_is_so(root_fd, path, e))
+            return true;
+        any = true;
+    }
+    return !any;
+}
+
+/* As it was, unless the project has what was to come. */
+static void keep_one(struct manifest *merged, int root_fd, struct str path,
+    const struct manifest_entry *was, const struct manifest_entry *will, bool come)
+{
+    bool moves = !same_entry(was, will);
+    bool moved = moves && (will || come) && manifest_is_so(root_fd, path, will);
+    const struct manifest_entry *e = moved ? will : was;
+    struct manifest_entry now;
+    if (e && moves) {
+        now = renamed(root_fd, path, e);
+        e = &now;
+    }
+    if (e)
+        manifest_keep(merged, e, path);
+}
+
+/* One path after the other, of either. */
 static void merge(
     const struct manifest *old, const struct manifest *next, int root_fd, struct manifest *merged)
 {
     size_t i = 0, j = 0;
+    bool come = has_come(next, root_fd);
     while (i < old->n || j < next->n) {
         struct str a, b;
         const struct manifest_entry *was = i < old->n ? manifest_get(old, i, &a) : NULL;
@@ -350,10 +406,7 @@ static void merge(
         struct str path = was ? a : b;
         i += was != NULL;
         j += will != NULL;
-        const struct manifest_entry *e =
-            !same_entry(was, will) && is_so(root_fd, path, will) ? will : was;
-        if (e)
-            manifest_keep(merged, e, path);
+        keep_one(merged, root_fd, path, was, will, come);
     }
 }
 
@@ -377,13 +430,24 @@ bool manifest_load(int dir_fd, const char *name, int root_fd, struct manifest *m
     return buf_ok(&m->bytes) || err_set(err, E_IO, "the manifest is too large");
 }
 
-bool manifest_read_next(int dir_fd, const char *name, struct manifest *m, struct err *err)
+bool manifest_read_next(
+    int dir_fd, const char *name, int root_fd, struct manifest *m, struct err *err)
 {
     char next_file[NAME_MAX + 1];
+    AUTO_MANIFEST struct manifest next = MANIFEST_INIT;
     next_name(next_file, name);
     if (faccessat(dir_fd, next_file, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
         return true;
-    return manifest_read(dir_fd, next_file, m, err);
+    if (!manifest_read(dir_fd, next_file, &next, err))
+        return false;
+    bool come = has_come(&next, root_fd);
+    for (size_t i = 0; i < next.n; i++) {
+        struct str path;
+        const struct manifest_entry *e = manifest_get(&next, i, &path);
+        if (e->ino || come)
+            manifest_keep(m, e, path);
+    }
+    return true;
 }
 
 /* Questions --------------------------------------------------------------------------------------
@@ -396,22 +460,41 @@ const struct manifest_entry *manifest_get(const struct manifest *m, size_t i, st
     return e;
 }
 
-const struct manifest_entry *manifest_find(const struct manifest *m, struct str path)
+/* The first that is not before a path. */
+static size_t place_of(const struct manifest *m, struct str path)
 {
     size_t low = 0, high = m->n;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
         struct str here;
-        const struct manifest_entry *e = manifest_get(m, mid, &here);
-        int order = str_cmp(here, path);
-        if (order == 0)
-            return e;
-        if (order < 0)
+        manifest_get(m, mid, &here);
+        if (str_cmp(here, path) < 0)
             low = mid + 1;
         else
             high = mid;
     }
-    return NULL;
+    return low;
+}
+
+static const struct manifest_entry *entry_at(const struct manifest *m, size_t i, struct str path)
+{
+    struct str here;
+    const struct manifest_entry *e = i < m->n ? manifest_get(m, i, &here) : NULL;
+    return e && str_eq(here, path) ? e : NULL;
+}
+
+const struct manifest_entry *manifest_find(const struct manifest *m, struct str path)
+{
+    return entry_at(m, place_of(m, path), path);
+}
+
+bool manifest_notes(const struct manifest *m, struct str path, const struct stat *st)
+{
+    const struct manifest_entry *e;
+    for (size_t i = place_of(m, path); (e = entry_at(m, i, path)); i++)
+        if (st ? e->ino && manifest_same(e, st) : !e->ino)
+            return true;
+    return false;
 }
 
 bool manifest_same(const struct manifest_entry *e, const struct stat *st)

@@ -14,7 +14,8 @@
  * While an apply moves it, `<name>.next` says what the files will be. An apply that was cut off
  * leaves it, and each file of the project that is as it says counts as moved: manifest_load() sees
  * to that. That one doesn't know the change times, which renaming alters. Of a box with a
- * copy it holds only what is to come, and files that will be gone are in it without an inode.
+ * copy it holds only what is to come, and files that will be gone are in it without an inode; if
+ * another apply follows one that was cut off, a path has two entries: what it is, what it will be.
  *
  * The file is for this machine and this version of the format: a header with the number of entries,
  * the entries, a checksum. One that was cut off or changed is E_CONFIG.
@@ -63,11 +64,17 @@ MUST_USE bool manifest_read(int dir_fd, const char *name, struct manifest *m, st
 /* With what an apply that was cut off has moved: the one to be used for a box. */
 MUST_USE bool manifest_load(
     int dir_fd, const char *name, int root_fd, struct manifest *m, struct err *err);
+/* If anything was to come: what was loaded is what counts, before something else is to come. */
+MUST_USE bool manifest_settle(
+    const struct manifest *m, int dir_fd, const char *name, struct err *err);
 /* What is to come, as `<name>.next`, on disk when it returns. */
 MUST_USE bool manifest_write_next(
     const struct manifest *m, int dir_fd, const char *name, struct err *err);
-/* The same read; empty if nothing is to come. And the end of it. */
-MUST_USE bool manifest_read_next(int dir_fd, const char *name, struct manifest *m, struct err *err);
+/* The same read, without deletions that were undone; empty if nothing is to come. And the end of
+ * it.
+ */
+MUST_USE bool manifest_read_next(
+    int dir_fd, const char *name, int root_fd, struct manifest *m, struct err *err);
 MUST_USE bool manifest_end_next(int dir_fd, const char *name, struct err *err);
 /* From bytes: for manifest_read(), and for those who try it with any. */
 MUST_USE bool manifest_parse(struct str bytes, struct manifest *m);
@@ -76,6 +83,10 @@ const struct manifest_entry *manifest_get(const struct manifest *m, size_t i, st
 /* NULL: there was no such file. */
 const struct manifest_entry *manifest_find(const struct manifest *m, struct str path);
 bool manifest_same(const struct manifest_entry *e, const struct stat *st);
+/* Of what is to come: may there be such a file? NULL: none. */
+bool manifest_notes(const struct manifest *m, struct str path, const struct stat *st);
+/* Does a tree have at a path what an entry says? NULL, or no inode: no file is there. */
+bool manifest_is_so(int root_fd, struct str path, const struct manifest_entry *e);
 
 /* What differs now between the manifest and the tree; of the old side only inode, size, mode and
  * time of modification are known. */

@@ -37,7 +37,8 @@ static bool open_next(struct recording *r, int runs, uint64_t after, struct err 
         if (fstatat(runs, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
             continue;
         r->number = n;
-        return artifacts_open_below(runs, name, true, &r->artifacts, err);
+        return artifacts_open_below(runs, name, true, &r->artifacts, err) ||
+               err_wrap(err, "cannot record the agent's screen");
     }
     return err_set(err, E_IO, "there is no free number for a recording in host/runs");
 }

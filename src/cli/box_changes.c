@@ -40,7 +40,8 @@ bool changes_read(struct box_changes *c, struct err *err)
     if (c->trees.baseline < 0 &&
         !manifest_load(c->host, CHANGES_MANIFEST, c->trees.project, &c->manifest, err))
         return false;
-    if (c->trees.baseline >= 0 && !manifest_read_next(c->host, CHANGES_MANIFEST, &c->manifest, err))
+    if (c->trees.baseline >= 0 &&
+        !manifest_read_next(c->host, CHANGES_MANIFEST, c->trees.project, &c->manifest, err))
         return false;
     return upper_read(changes_old_fd(c), c->trees.upper, &options, &c->delta, err);
 }

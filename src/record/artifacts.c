@@ -149,8 +149,10 @@ bool artifacts_open_below(
     AUTO_FD int dir = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (dir < 0)
         return err_errno(err, E_IO, errno, "cannot open '%s'", name);
-    if (!begin(dir, name, for_run, ret_artifacts, err))
+    if (!begin(dir, name, for_run, ret_artifacts, err)) {
+        unlinkat(parent, name, AT_REMOVEDIR);
         return false;
+    }
     (void)TAKE_FD(dir);
     return true;
 }

@@ -51,8 +51,8 @@ if "asks" in sys.argv:
     ask(1)
 sys.stdout.write(("\x1b[?2004h" if paste else "") + "READY> ")
 sys.stdout.flush()
-if "covers" in sys.argv:
-    select.select([], [], [], 0.3)
+if "covers" in sys.argv or "amid" in sys.argv:
+    select.select([], [], [], 1.5 if "amid" in sys.argv else 0.3)
     ask(2)
     sys.stdout.flush()
 got = b""
@@ -688,10 +688,10 @@ def _(t):
 
 @case("prompt: a question is left to the user, before the pattern, over it, and over the prompt")
 def _(t):
-    ways = ("asks", "covers", "late")
+    ways = {"asks": "go on", "covers": "go on", "late": "go on", "amid": "go\non"}  # that one waits for pastes, then
     with Boxes(t, *(dict(editor(t, way, ready_pattern="^READY>"), name=way) for way in ways)) as b:
-        for way in ways:
-            b.new(way, "--prompt", "go on", agent=way)
+        for way, text in ways.items():
+            b.new(way, "--prompt", text, agent=way)
             with b.attach(name=way) as c:
                 c.shows("Trust this directory\\nnobody answers")
                 t.same(b.state(way)["prompt"], "pending")

@@ -53,6 +53,18 @@ def _(t):
     t.true(lines in (["10", "1"], ["0", "0"]), run)  # a directory may need no room
 
 
+@case("a full disk: a start that can't be recorded leaves no recording")
+def _(t):
+    p = project(t)
+    box = f"{t.cordon} box"
+    script = (f"{box} new b {p} --agent test --no-start -y; dd if=/dev/zero of=../state/fill bs=1k 2>/dev/null;"
+              f"{box} start b; echo $?; {box} start b; echo $?; ls ../state/sandboxes/b/host/runs | wc -l")
+    run = t.run(["sh", "-c", script], mounts='mount -t tmpfs -o size=1m,mode=700,uid="$(stat -c %u .)" none ../state')
+    reap(t)
+    t.same(run.out.decode().split(), ["10", "10", "0"], run)
+    t.same(run.err.count(b"cannot record the agent's screen: cannot write to '1': No space left on device"), 2, run)
+
+
 @case("a disk that can't be written")
 def _(t):
     p = project(t)

@@ -20,6 +20,8 @@ struct scene {
     char at[300];
     bool manifest; /* no copy: the manifest is the baseline */
     bool goes_on;  /* the box writes on before the next apply */
+    bool second;   /* the one before was cut off, too */
+    const char *meddled;
     char *old, *new;
 };
 
@@ -135,7 +137,7 @@ static bool open_all(const struct scene *s, struct opened *o, struct err *err)
         return false;
     return s->manifest ? manifest_load(o->dir, "m", o->project, &o->manifest, err)
                        : journal_recover(in(s, "journal"), o->lower, &report, err) &&
-                             manifest_read_next(o->dir, "m", &o->manifest, err);
+                             manifest_read_next(o->dir, "m", o->project, &o->manifest, err);
 }
 
 static bool check(struct opened *o, struct err *err)
@@ -154,6 +156,25 @@ static bool commit(const struct scene *s, struct opened *o, struct err *err)
         return false;
     return !s->manifest || (apply_move_manifest(&o->apply, &o->manifest, &moved, err) &&
                                manifest_write(&moved, o->dir, "m", err));
+}
+
+/* The project has all of it, the baseline nothing; and the box goes on. */
+static int prepare_second(void *arg)
+{
+    const struct scene *s = arg;
+    AUTO(opened_done) struct opened o;
+    AUTO_ERR struct err err = {0};
+    prepare(arg);
+    BUG_ON(!open_all(s, &o, &err) || !check(&o, &err));
+    if (!s->manifest)
+        put(s, "lower", "new", "in the way");
+    BUG_ON(apply_commit(&o.apply, in(s, "journal"), &err) != s->manifest);
+    if (!s->manifest)
+        BUG_ON(unlink(in(s, "lower/new")) != 0);
+    static const char *const names[] = {"a", "f2d/in/z", "f2d/y", "new/n", "keep"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        put(s, "upper", names[i], "second");
+    return 0;
 }
 
 static int act_apply(void *arg)
@@ -205,6 +226,8 @@ static int act_judge(void *arg)
             return MIXED;
     }
     AUTO_FREE char *now = tree_describe(in(s, "project"));
+    if (s->second)
+        return !edit_again(s) ? MIXED : strcmp(now, s->new) == 0 ? ALL_OLD : ALL_NEW;
     bool old = strcmp(now, s->old) == 0;
     if (!old && !CHECK_Z(now, s->new))
         return MIXED;
@@ -244,13 +267,14 @@ static size_t step(void)
     return trace_stride(5, 17, 37);
 }
 
-static void kill_everywhere(bool manifest, bool goes_on)
+static void kill_everywhere(bool manifest, bool goes_on, bool second)
 {
     struct scene s;
     size_t n[2] = {0}, cases = 0;
     scene_open(&s, manifest);
     s.goes_on = goes_on;
-    struct act act = {prepare, act_apply, &s};
+    s.second = second;
+    struct act act = {second ? prepare_second : prepare, act_apply, &s};
     bool ended = false;
     for (size_t k = 1 + goes_on; !ended; k += step()) {
         test_row(k, "killed at this stop");
@@ -267,23 +291,78 @@ static void kill_everywhere(bool manifest, bool goes_on)
 
 TEST(apply_killed_at_every_step)
 {
-    kill_everywhere(false, false);
+    kill_everywhere(false, false, false);
 }
 
 TEST(apply_without_a_copy_killed_at_every_step)
 {
-    kill_everywhere(true, false);
+    kill_everywhere(true, false, false);
 }
 
 /* What was applied is no drift for the next one, also if nobody could say so any more. */
 TEST(apply_without_a_copy_killed_and_the_box_goes_on)
 {
-    kill_everywhere(true, true);
+    kill_everywhere(true, true, false);
 }
 
 TEST(apply_killed_and_the_box_goes_on)
 {
-    kill_everywhere(false, true);
+    kill_everywhere(false, true, false);
+}
+
+/* What the first one brought is neither in the baseline nor what the second one was to bring. */
+TEST(apply_killed_a_second_time)
+{
+    kill_everywhere(false, true, true);
+}
+
+TEST(apply_without_a_copy_killed_a_second_time)
+{
+    kill_everywhere(true, true, true);
+}
+
+/* As an apply leaves it that was undone: it was to change one file, and to delete one. */
+static void note_undone(const struct scene *s)
+{
+    const struct str changed = STR("a"), deleted = STR("gone/only");
+    AUTO_MANIFEST struct manifest old = MANIFEST_INIT, next = MANIFEST_INIT;
+    AUTO_ERR struct err err = {0};
+    AUTO_FD int dir = tree_open(s->dir);
+    struct manifest_entry e = {
+        .ino = 1, .ctime_ns = MANIFEST_ANY_CTIME, .mode = S_IFREG, .path_n = (uint32_t)changed.n};
+    manifest_keep(&next, &e, changed);
+    BUG_ON(s->manifest && !manifest_read(dir, "m", &old, &err));
+    for (size_t i = 0; i < old.n; i++) {
+        struct str path;
+        const struct manifest_entry *was = manifest_get(&old, i, &path);
+        if (!str_eq(path, changed) && !str_eq(path, deleted))
+            manifest_keep(&next, was, path);
+    }
+    e = (struct manifest_entry){.path_n = (uint32_t)deleted.n};
+    if (!s->manifest)
+        manifest_keep(&next, &e, deleted);
+    BUG_ON(!manifest_write_next(&next, dir, "m", &err));
+}
+
+TEST(apply_that_was_undone_deleted_nothing)
+{
+    for (int manifest = 0; manifest < 2; manifest++) {
+        struct scene s;
+        AUTO_ERR struct err err = {0};
+        scene_open(&s, manifest);
+        prepare(&s);
+        test_row((size_t)manifest, manifest ? "without a copy" : "with a copy");
+        note_undone(&s);
+        BUG_ON(unlink(in(&s, "project/gone/only")) != 0);
+        put(&s, "upper", "gone/only", "again");
+        {
+            AUTO(opened_done) struct opened o;
+            CHECK_OK(open_all(&s, &o, &err), &err);
+            CHECK(!check(&o, &err));
+            CHECK_ERR(&err, E_CONFLICT, "'gone/only' was");
+        }
+        scene_close(&s);
+    }
 }
 
 /* Somebody else ----------------------------------------------------------------------------------
@@ -291,7 +370,17 @@ TEST(apply_killed_and_the_box_goes_on)
 
 static void meddle(const struct scene *s)
 {
-    put(s, "project", "a", "meddled");
+    put(s, "project", s->meddled, "meddled");
+}
+
+/* The other files are not in conflict, though they may have been there and back. */
+static bool one_conflicts(const struct scene *s)
+{
+    AUTO(opened_done) struct opened o;
+    AUTO_ERR struct err err = {0};
+    bool ok = CHECK_OK(open_all(s, &o, &err), &err) && CHECK(!check(&o, &err)) &&
+              CHECK_ERR(&err, E_CONFLICT, s->meddled);
+    return ok && CHECK_INT(o.apply.n_conflicts, 1);
 }
 
 static int act_judge_meddled(void *arg)
@@ -300,9 +389,13 @@ static int act_judge_meddled(void *arg)
     AUTO_FREE char *now = tree_describe(in(s, "project"));
     AUTO_FREE char *journal = tree_describe(in(s, "journal"));
     bool old = strstr(now, "gone/only") != NULL;
-    bool ok = CHECK(strstr(now, "a 100644 [meddled]")) && CHECK(old == !strstr(now, "f2d/y")) &&
+    char meddled[40];
+    snprintf(meddled, sizeof(meddled), "%s 100644 [meddled]", s->meddled);
+    bool ok = CHECK(strstr(now, meddled)) && CHECK(old == !strstr(now, "f2d/y")) &&
               CHECK(!strstr(now, ".cordon-")) && CHECK_Z(journal, "");
-    return !ok ? MIXED : old ? ALL_OLD : ALL_NEW;
+    if (!ok || (old && !one_conflicts(s)))
+        return MIXED;
+    return old ? ALL_OLD : ALL_NEW;
 }
 
 TEST(apply_never_loses_what_is_written_meanwhile)
@@ -314,6 +407,8 @@ TEST(apply_never_loses_what_is_written_meanwhile)
         struct act act = {prepare, act_apply, &s, CONFLICT};
         for (size_t k = 1;; k += 2 * step()) {
             test_row(k, manifest ? "without a copy" : "with a copy");
+            /* Before the other one comes, some were moved already. */
+            s.meddled = k / (2 * step()) % 2 ? "keep" : "a";
             struct watch watch = {.journal_dir = s.dir, .act_at = k, .act = meddle};
             trace(&act, SIZE_MAX, &watch);
             if (watch.stops < k)
