@@ -150,8 +150,10 @@ static void add_block(struct gitpatch *p, struct str path, const struct side *ol
         return;
     if (is_binary(old) || is_binary(new)) {
         buf_add_z(text, "GIT binary patch\n");
-        literal_add(text, new->content);
-        literal_add(text, old->content);
+        if (!p->counts_only) {
+            literal_add(text, new->content);
+            literal_add(text, old->content);
+        }
         count->binary = true;
         count->added = new->content.n;
         count->deleted = old->content.n;

@@ -33,6 +33,7 @@ enum {
 struct gitpatch {
     int old_fd, new_fd; /* borrowed */
     int64_t budget;
+    bool counts_only; /* contents of binary files are left out: nobody prints it */
 };
 
 struct gitpatch_count {

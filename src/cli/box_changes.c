@@ -232,6 +232,7 @@ void changes_show_stat(struct cli *cli, struct str stat)
 bool changes_stat(struct cli *cli, const struct box_changes *c, struct buf *text, struct err *err)
 {
     struct gitpatch p = gitpatch_start(changes_old_fd(c), c->trees.upper);
+    p.counts_only = true;
     AUTO_FREE struct gitpatch_count *counts = base_alloc((c->delta.n + 1) * sizeof(*counts));
     for (size_t i = 0; i < c->delta.n; i++) {
         AUTO_BUF struct buf patch = BUF_INIT(STAT_ITEM_MAX);
