@@ -10,7 +10,7 @@
 #include <sys/signalfd.h>
 
 enum {
-    QUEUE_MAX = 1 << 20,
+    QUEUE_MAX = 2 * EDITOR_MAX,
     ASIDE_MAX = 8 << 20,
     PAST_SHOWN = 20, /* messages of a conversation that goes on */
     ROWS_AT_ONCE = 128,

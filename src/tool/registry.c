@@ -152,7 +152,7 @@ static bool ask(struct consent *c, struct arena *a, struct err *err)
 {
     struct toolbox *box = c->box;
     const struct tool *tool = c->tool;
-    if (!tool->mutating || box->options->approve.mode == APPROVE_NEVER)
+    if (!tool->mutating || box->by_user || box->options->approve.mode == APPROVE_NEVER)
         return true;
     AUTO_BUF struct buf subject = BUF_INIT(SUBJECT_MAX);
     if (!tool->subject(box, c->args, &subject, err))

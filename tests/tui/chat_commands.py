@@ -324,5 +324,52 @@ def _(t):
         leave(t, c)
 
 
+@case("chat: /export --force is private, whatever it replaces", who="root")
+def _(t):
+    t.file("talk.md", "old", 0o644)
+    with chat(t, [{"text": "Said."}]) as c:
+        c.shows(r"^> what")
+        say(c, "go", r"^Said\.")
+        say(c, "/export --force talk.md", r"written: talk\.md, which only you can read")
+        leave(t, c)
+    t.same((mode(t, "talk.md"), "Said." in read(t, "talk.md")), (0o600, True))
+
+
+@case("chat: while !command runs, /approve says what the model's calls need", who="root")
+def _(t):
+    with chat(t, options=("--approval", "on-request")) as c:
+        c.shows(r"^> what")
+        c.send(b"!sleep 60\r")
+        c.shows(r"! sleep 60(.|\n)*\d s")
+        say(c, "/approve", r"approval on-request")
+        c.send(b"\x03")
+        c.shows(r"interrupted")
+        leave(t, c)
+
+
+@case("chat: prompts that wait are sent whole, and what does not fit stays in the editor", who="root")
+def _(t):
+    with chat(t, [{"text": "One. "}, {"delay_ms": 600000}], [{"text": "Two. "}, {"delay_ms": 600000}]) as c:
+        c.shows(r"^> what")
+        say(c, "go", r"^One\.")
+        for letter in "AB":
+            c.send(b"\033[200~" + letter.encode() * 600000 + b"\033[201~\r")
+            c.shows(r"^later: " + letter)
+        c.send(b"\033")
+        c.expect(rb"Two\.")
+        c.all = c.seen = b""
+        for _ in range(8):
+            c.send(b"\033[200~" + b"C" * 1000000 + b"\033[201~\r")
+            c.expect(rb"later: C")
+        c.send(b"\033[200~" + b"D" * 1000000 + b"\033[201~\r")
+        c.expect(rb"too much waits already: this can be sent when the turn is over")
+        c.send(b"\x03")
+        c.expect(rb"interrupted")
+        c.send(b"\x15\x04")
+        t.same(c.finish(), 0)
+    last = texts(the_session(t))[-1]
+    t.same([last.count(letter) for letter in "ABCD"], [600000, 600000, 0, 0])
+
+
 if __name__ == "__main__":
     main()
