@@ -411,5 +411,18 @@ def _(t):
     t.same(first, list(range(count)), "rows are missing or out of order")
 
 
+for number in (signal.SIGTERM, signal.SIGHUP):
+    for how, turns, typed in (("a tool", [[call("shell", command="sleep 60")]], b"go\r"), ("!command", [], b"!sleep 60\r")):
+        @case(f"chat: {number.name} ends it also while {how} runs a command", who="root")
+        def _(t, number=number, turns=turns, typed=typed):
+            with chat(t, *turns, [{"text": "never"}]) as c:
+                c.shows(r"^> what")
+                c.send(typed)
+                c.shows(r"sleep 60\n(.|\n)*\d s")
+                c.kill(number)
+                t.same(c.finish(), 0)
+                t.true("interrupted" in text_of(c.lines()) and "never" not in text_of(c.lines()), c.lines())
+
+
 if __name__ == "__main__":
     main()
