@@ -10,6 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
 from harness import case, main  # noqa: E402 pylint: disable=wrong-import-position
+from screen import Screen  # noqa: E402 pylint: disable=wrong-import-position
 from talking import call, chat, leave, text_of  # noqa: E402 pylint: disable=wrong-import-position
 
 
@@ -369,6 +370,23 @@ def _(t):
         t.same(c.finish(), 0)
     last = texts(the_session(t))[-1]
     t.same([last.count(letter) for letter in "ABCD"], [600000, 600000, 0, 0])
+
+
+@case("chat: /model asks for the key again: that one is not in the session, either", who="root")
+def _(t):
+    first, second = ("sk-" + word * 5 for word in ("first", "second"))
+    key = t.file("key.sh", f"[ -e asked ] && echo {second} || {{ echo {first}; > asked; }}\n")
+    t.env["XDG_CONFIG_HOME"] = t.directory("settings")
+    os.mkdir(os.path.join(t.env["XDG_CONFIG_HOME"], "cordon"))
+    with open(os.path.join(t.env["XDG_CONFIG_HOME"], "cordon", "config.yaml"), "w", encoding="utf-8") as f:
+        f.write(f"provider: openai\nmodel: m\nbase_url: http://127.0.0.1:9\nkey_command: sh {key}\n")
+    t.env["CORDON_HOME"] = t.directory("state")
+    with Screen(t, [t.cordon, "chat", "--max-retries", "0"]) as c:
+        c.shows(r"^> what")
+        say(c, "/model other", r"other answers from now on")
+        say(c, f"my keys: {first} {second}", r"cannot connect")
+        leave(t, c)
+    t.same(texts(the_session(t)), ["my keys: [masked] [masked]"])
 
 
 if __name__ == "__main__":
