@@ -44,7 +44,7 @@ struct talk {
     struct editor *editor;
     pthread_mutex_t lock;
     int wake, answered; /* eventfds: to this thread, and to the agent's */
-    int resized;        /* a signalfd */
+    int resized;        /* a signalfd; also of what stops us */
     /* With the lock: */
     struct chat *chat;
     struct question question;

@@ -209,6 +209,18 @@ static int wait_ms(const struct talk *t)
     return key < 0 ? frame : frame < 0 ? key : MIN(key, frame);
 }
 
+/* The window has another size, or somebody stops us: the terminal is given back first. */
+static void take_window(struct talk *t)
+{
+    struct signalfd_siginfo info;
+    if (read(t->resized, &info, sizeof(info)) == sizeof(info) && info.ssi_signo == SIGTSTP) {
+        stop(t);
+        return;
+    }
+    (void)console_resize(&t->console);
+    fit(t);
+}
+
 static void step(struct talk *t)
 {
     struct pollfd fds[] = {
@@ -227,12 +239,8 @@ static void step(struct talk *t)
         talk_drain(t->wake);
         t->dirty = true;
     }
-    if (fds[3].revents) {
-        struct signalfd_siginfo info;
-        (void)!read(t->resized, &info, sizeof(info));
-        (void)console_resize(&t->console);
-        fit(t);
-    }
+    if (fds[3].revents)
+        take_window(t);
     if (fds[4].revents && talk_take_signals(t) && t->console.plain) {
         interrupt(t);
         t->dirty = true;

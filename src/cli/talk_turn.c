@@ -137,6 +137,7 @@ void talk_end_turn(struct talk *t)
     pthread_mutex_lock(&t->lock);
     show_end(t);
     chat_unqueue(t->chat);
+    talk_end_edit(t); /* the next question has a text of its own */
     talk_apply_consent(t);
     pthread_mutex_unlock(&t->lock);
     (void)talk_take_signals(t);

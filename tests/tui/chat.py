@@ -424,5 +424,24 @@ for number in (signal.SIGTERM, signal.SIGHUP):
                 t.true("interrupted" in text_of(c.lines()) and "never" not in text_of(c.lines()), c.lines())
 
 
+@case("chat: who stops it from elsewhere gets the terminal as it was", who="root")
+def _(t):
+    with chat(t, [{"text": "One. "}, {"delay_ms": 60000}]) as c:
+        c.shows(r"^> what")
+        for prompt, pattern in ((b"", r"^> what"), (b"go\r", r"^One\.(.|\n)*\d s")):
+            c.send(prompt)
+            c.shows(pattern)
+            c.kill(signal.SIGTSTP)
+            c.event("stop")
+            c.pump(0)
+            t.same((c.is_raw(), c.all.rfind(b"\033[?2004l") > c.all.rfind(b"\033[?2004h")), (False, True))
+            c.fg()
+            c.shows(r"^> what")
+        t.true(c.is_raw(), "the terminal is not taken again")
+        c.send(b"\x03")
+        c.shows(r"interrupted")
+        leave(t, c)
+
+
 if __name__ == "__main__":
     main()
