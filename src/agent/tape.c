@@ -325,7 +325,7 @@ static bool show(int dir, const char *temp, const char *name, bool replace)
     return linkat(dir, temp, dir, name, 0) == 0 && unlinkat(dir, temp, 0) == 0;
 }
 
-static bool put_at(int dir, const char *name, struct str content, bool replace)
+static bool put_at(int dir, const char *name, struct str content, bool replace, bool private)
 {
     char id[ID_SIZE], temp[ID_SIZE + 8];
     id_new(id);
@@ -334,7 +334,7 @@ static bool put_at(int dir, const char *name, struct str content, bool replace)
     if (fd < 0)
         return false;
     struct stat old;
-    if (replace && fstatat(dir, name, &old, 0) == 0)
+    if (replace && !private && fstatat(dir, name, &old, 0) == 0)
         (void)!fchmod(fd, old.st_mode & 0777);
     if (file_write_all(fd, content) && fsync(fd) == 0 && show(dir, temp, name, replace))
         return fsync(dir) == 0 || errno == EINVAL;
@@ -344,7 +344,7 @@ static bool put_at(int dir, const char *name, struct str content, bool replace)
     return false;
 }
 
-bool tape_put(const char *path, struct str content, bool replace, struct err *err)
+static bool put(const char *path, struct str content, bool replace, bool private, struct err *err)
 {
     const char *slash = strrchr(path, '/');
     size_t n = slash ? (size_t)(slash - path) : 0;
@@ -353,9 +353,19 @@ bool tape_put(const char *path, struct str content, bool replace, struct err *er
     AUTO_FD int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return err_errno(err, E_IO, errno, "cannot open the directory '%s'", dir);
-    if (put_at(fd, slash ? slash + 1 : path, content, replace))
+    if (put_at(fd, slash ? slash + 1 : path, content, replace, private))
         return true;
     if (errno == EEXIST)
         return err_set(err, E_CONFLICT, "'%s' exists already", path);
     return err_errno(err, E_IO, errno, "cannot write '%s'", path);
+}
+
+bool tape_put(const char *path, struct str content, bool replace, struct err *err)
+{
+    return put(path, content, replace, false, err);
+}
+
+bool tape_put_private(const char *path, struct str content, bool replace, struct err *err)
+{
+    return put(path, content, replace, true, err);
 }

@@ -53,6 +53,8 @@ MUST_USE bool tape_append(struct tape *t, struct str line, struct err *err);
 /* A new file, whole or not at all, 0600 (or as the one that it replaces), its directory synced.
  * E_CONFLICT: it exists and is not to be replaced. */
 MUST_USE bool tape_put(const char *path, struct str content, bool replace, struct err *err);
+/* The same, 0600 also if another file is replaced. */
+MUST_USE bool tape_put_private(const char *path, struct str content, bool replace, struct err *err);
 /* A directory (0700) and what is missing above it. */
 MUST_USE bool tape_make_dir(const char *dir, struct err *err);
 

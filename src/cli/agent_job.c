@@ -120,6 +120,7 @@ bool agent_job_set_model(struct agent_job *j, struct str model, struct err *err)
         return false;
     }
     provider_close(old);
+    store_hide(j->store, provider_key(j->provider)); /* a command may give another one */
     return true;
 }
 

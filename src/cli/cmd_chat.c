@@ -10,7 +10,7 @@
 #include <sys/signalfd.h>
 
 enum {
-    QUEUE_MAX = 1 << 20,
+    QUEUE_MAX = 2 * EDITOR_MAX,
     ASIDE_MAX = 8 << 20,
     PAST_SHOWN = 20, /* messages of a conversation that goes on */
     ROWS_AT_ONCE = 128,
@@ -61,6 +61,17 @@ static bool open_console(struct talk *t, struct err *err)
     return true;
 }
 
+/* Where the terminal is ours: it is given back before we are stopped. */
+static void watch_stops(struct talk *t, sigset_t *set)
+{
+    struct sigaction now;
+    if (t->console.plain || sigaction(SIGTSTP, NULL, &now) != 0 || now.sa_handler == SIG_IGN)
+        return;
+    sigaddset(set, SIGTSTP);
+    if (signalfd(t->resized, set, SFD_CLOEXEC | SFD_NONBLOCK) >= 0)
+        sigprocmask(SIG_BLOCK, set, NULL);
+}
+
 static bool open_talk(struct talk *t, struct err *err)
 {
     const struct agent_options *o = t->job.options;
@@ -78,6 +89,7 @@ static bool open_talk(struct talk *t, struct err *err)
     t->job.bench.options.diff_context = t;
     if (!open_console(t, err))
         return false;
+    watch_stops(t, &set);
     t->chat = chat_new(&(struct chat_options){.width = t->console.look.cols,
         .rows = t->console.look.rows,
         .show_links = t->console.look.no_links || t->console.plain,

@@ -22,7 +22,9 @@ struct question {
     struct buf rule;           /* of always; none: it can't be */
     struct approve_edit *edit; /* the agent's thread waits with it; NULL: no text to edit */
     struct buf draft;          /* what was in the editor before */
+    bool drawn, offered;       /* all of it is in a frame, and its answers are */
     uint64_t since_ms;         /* when it was shown; 0: not yet */
+    bool armed;                /* the answers were shown, and count */
     enum approve_answer answer;
 };
 
@@ -42,7 +44,7 @@ struct talk {
     struct editor *editor;
     pthread_mutex_t lock;
     int wake, answered; /* eventfds: to this thread, and to the agent's */
-    int resized;        /* a signalfd */
+    int resized;        /* a signalfd; also of what stops us */
     /* With the lock: */
     struct chat *chat;
     struct question question;
@@ -61,7 +63,7 @@ struct talk {
     struct text stay; /* not drawn yet */
     struct talk_place place;
     uint64_t began_ms, drawn_ms, interrupted_ms;
-    bool dirty;
+    bool dirty, drawn; /* a frame, of which the terminal may have to take some yet */
     /* Settings, and what is kept between conversations. */
     struct bindings bindings;
     struct history history;
@@ -102,7 +104,9 @@ bool talk_leave_edited(struct talk *t);
 void talk_end_edit(struct talk *t);
 /* With the lock. */
 void talk_add_question(struct talk *t, unsigned width, struct text *region);
-/* All of it is on the terminal: soon answers count. */
+/* All of it is in the next frame. With the lock. */
+void talk_question_drawn(struct talk *t);
+/* The terminal took all frames: soon answers count, or now, if they were among them. */
 void talk_question_shown(struct talk *t);
 
 /* turn ----------------------------------------------------------------------------------------- */

@@ -62,6 +62,8 @@ static void put_question(struct talk *t, const struct approve_question *q, struc
     question->is_command = q->is_command;
     question->edit = q->edit && q->edit->text.n < EDITOR_MAX ? q->edit : NULL;
     question->since_ms = 0;
+    question->drawn = question->offered = false;
+    question->armed = t->console.plain;
     question->answer = APPROVE_NO;
     buf_reset(&question->rule);
     buf_add_str(&question->rule, rule);
@@ -108,6 +110,11 @@ enum approve_answer talk_ask(void *context, const struct approve_question *q, st
     pthread_mutex_lock(&t->lock);
     enum approve_answer answer = fds[1].revents ? APPROVE_CANCELED : t->question.answer;
     note_answer(t, answer);
+    if (answer == APPROVE_YES_ALWAYS) { /* here, with the lock: /approve looks at the rules */
+        buf_printf(&t->consent, STR_FMT "\n", STR_ARG(rule));
+        talk_apply_consent(t);
+        answer = APPROVE_YES;
+    }
     t->question.open = false;
     t->question.edit = NULL;
     pthread_mutex_unlock(&t->lock);
@@ -125,11 +132,10 @@ void talk_tell_diff(void *context, struct str diff)
 
 /* Answering ------------------------------------------------------------------------------------ */
 
-static bool is_armed(const struct talk *t)
+/* Whether its answers are to be shown; they count when they are. */
+static bool is_ripe(const struct question *q)
 {
-    const struct question *q = &t->question;
-    return q->open &&
-           (t->console.plain || (q->since_ms && clock_mono_ms() - q->since_ms >= ARM_MS));
+    return q->armed || (q->since_ms && clock_mono_ms() - q->since_ms >= ARM_MS);
 }
 
 static void answer(struct talk *t, enum approve_answer answer)
@@ -195,7 +201,7 @@ bool talk_answer(struct talk *t, const struct typed *typed)
         void (*run)(struct talk *t);
     } rows[] = {{"y", yes}, {"n", no}, {"a", always}, {"e", edit}};
     pthread_mutex_lock(&t->lock);
-    bool open = is_armed(t) && !t->question.editing;
+    bool open = t->question.open && t->question.armed && !t->question.editing;
     for (size_t i = 0; open && typed->kind == TYPED_TEXT && i < ARRAY_LEN(rows); i++)
         if (str_is(typed->bytes, rows[i].key)) {
             rows[i].run(t);
@@ -254,12 +260,19 @@ void talk_end_edit(struct talk *t)
         restore(t);
 }
 
+void talk_question_drawn(struct talk *t)
+{
+    t->question.drawn = t->question.open;
+}
+
 void talk_question_shown(struct talk *t)
 {
     struct question *q = &t->question;
     pthread_mutex_lock(&t->lock);
-    if (q->open && !q->since_ms)
+    if (q->open && q->drawn && !q->since_ms)
         q->since_ms = clock_mono_ms();
+    if (q->open && q->offered)
+        q->armed = true;
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -291,13 +304,15 @@ void talk_add_question(struct talk *t, unsigned width, struct text *region)
     struct question *q = &t->question;
     if (!q->open)
         return;
-    if (q->editing)
+    if (q->editing) {
         text_add_z(&line,
             q->is_command ? "Enter runs it so  Escape goes back"
                           : "Enter shows what it changes  Escape goes back",
             &theme[THEME_DIM]);
-    else if (is_armed(t))
+    } else if (is_ripe(q)) {
         add_choices(q, &line);
+        q->offered = true;
+    }
     text_end(&line);
     text_end(region);
     text_wrap(region, &line, 0, &(struct text_wrap){.width = width});

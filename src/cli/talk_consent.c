@@ -52,9 +52,11 @@ static void say(struct talk *t)
     };
     AUTO_BUF struct buf b = BUF_INIT(1 << 20);
     const struct approve_options *o = &t->job.bench.options.approve;
+    pthread_mutex_lock(&t->lock);
     buf_printf(&b, "approval %s: %s", approve_mode_names[o->mode], meaning[o->mode]);
     add_rules(&b, "\nallowed by your settings:", &o->allow);
     add_rules(&b, "\nallowed in this conversation:", &approve_of(t)->remembered);
+    pthread_mutex_unlock(&t->lock);
     buf_add_z(&b, "\n/approve never, on-request or always; /approve 'TOOL:PATTERN' allows, such as "
                   "shell:git *; /approve -'TOOL:PATTERN' no longer");
     talk_note(t, buf_z(&b));
@@ -70,10 +72,12 @@ static struct str unquote(struct str s)
 static bool is_remembered(struct talk *t, struct str rule)
 {
     const struct str_list *rules = &approve_of(t)->remembered;
+    bool found = false;
+    pthread_mutex_lock(&t->lock);
     for (size_t i = 0; i < rules->n; i++)
-        if (str_eq(rules->p[i], rule))
-            return true;
-    return false;
+        found |= str_eq(rules->p[i], rule);
+    pthread_mutex_unlock(&t->lock);
+    return found;
 }
 
 static bool check(struct talk *t, struct str word, bool forget, struct err *err)

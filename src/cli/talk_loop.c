@@ -15,12 +15,22 @@ enum {
 
 /* Keys ---------------------------------------------------------------------------------------- */
 
+/* With what comes between two that wait. */
+static bool has_room(const struct buf *b, size_t n)
+{
+    return n + 2 <= b->max - b->n;
+}
+
 static void send(struct talk *t)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * EDITOR_MAX);
     if (talk_take_edited(t))
         return;
     editor_content(t->editor, &text);
+    if (t->busy && !(has_room(&t->queue, text.n) && has_room(&t->later, text.n))) {
+        talk_note(t, "too much waits already: this can be sent when the turn is over");
+        return;
+    }
     editor_clear(t->editor);
     struct str words = str_trim_end(str_trim_end(buf_str(&text), '\n'), ' ');
     if (words.n == 0)
@@ -130,6 +140,15 @@ static void take_keys(struct talk *t)
 
 /* Drawing ------------------------------------------------------------------------------------- */
 
+/* After a frame, and what was typed before it. A terminal that does not read has shown nothing. */
+static void look_at_question(struct talk *t)
+{
+    if (!t->drawn || t->stay.n || console_waits(&t->console))
+        return;
+    t->drawn = false;
+    talk_question_shown(t);
+}
+
 void talk_draw(struct talk *t)
 {
     AUTO_TEXT struct text region = TEXT_INIT;
@@ -144,6 +163,8 @@ void talk_draw(struct talk *t)
     t->told = false;
     bool more = chat_rows(t->chat, (unsigned)(clock_mono_ms() / TURN_MS), &t->stay, &region);
     talk_add_question(t, look->cols, &region);
+    if (!more)
+        talk_question_drawn(t);
     text_end(&region);
     editor_draw(t->editor, &view, &region, &at);
     talk_add_status(t, look->cols, &region);
@@ -152,8 +173,7 @@ void talk_draw(struct talk *t)
     bool shown = console_frame(&t->console, &t->stay, &region, &cursor);
     if (shown)
         text_reset(&t->stay);
-    if (shown && !more)
-        talk_question_shown(t);
+    t->drawn = !t->console.lines;
     t->dirty = !shown || more;
     t->drawn_ms = more ? 0 : clock_mono_ms();
 }
@@ -180,11 +200,25 @@ static int wait_ms(const struct talk *t)
 {
     uint64_t since = clock_mono_ms() - t->drawn_ms;
     int key = console_timeout(&t->console), frame = -1;
+    if (t->drawn && !t->stay.n && !console_waits(&t->console))
+        return 0;
     if (t->dirty && !console_waits(&t->console))
         frame = since >= FRAME_MS ? 0 : (int)(FRAME_MS - since);
     else if (t->busy)
         frame = TURN_MS;
     return key < 0 ? frame : frame < 0 ? key : MIN(key, frame);
+}
+
+/* The window has another size, or somebody stops us: the terminal is given back first. */
+static void take_window(struct talk *t)
+{
+    struct signalfd_siginfo info;
+    if (read(t->resized, &info, sizeof(info)) == sizeof(info) && info.ssi_signo == SIGTSTP) {
+        stop(t);
+        return;
+    }
+    (void)console_resize(&t->console);
+    fit(t);
 }
 
 static void step(struct talk *t)
@@ -205,12 +239,8 @@ static void step(struct talk *t)
         talk_drain(t->wake);
         t->dirty = true;
     }
-    if (fds[3].revents) {
-        struct signalfd_siginfo info;
-        (void)!read(t->resized, &info, sizeof(info));
-        (void)console_resize(&t->console);
-        fit(t);
-    }
+    if (fds[3].revents)
+        take_window(t);
     if (fds[4].revents && talk_take_signals(t) && t->console.plain) {
         interrupt(t);
         t->dirty = true;
@@ -220,6 +250,7 @@ static void step(struct talk *t)
     if (t->console.lines)
         return;
     take_keys(t);
+    look_at_question(t);
     if (t->console.gone)
         t->leave = true;
 }

@@ -170,7 +170,7 @@ static bool write_export(struct talk *t, const char *path, bool replace, struct 
             path);
     if (!buf_ok(&text))
         return err_set(err, E_IO, "the session is too large to write");
-    if (tape_put(path, buf_str(&text), replace, err))
+    if (tape_put_private(path, buf_str(&text), replace, err))
         return true;
     if (err->code == E_CONFLICT)
         err_set(

@@ -30,15 +30,14 @@ static void show(struct talk *t, const struct tool_result *result)
 /* Nobody is asked whether a person may do what they typed; the sandbox is that of the tools. */
 static bool run(struct talk *t, struct err *err)
 {
-    struct approve_options *approve = &t->job.bench.options.approve;
-    enum approve_mode mode = approve->mode;
+    struct toolbox *box = t->job.bench.box;
     struct tool_result result;
     AUTO_JSON json_t *arguments = json_object();
     json_put(arguments, "command", json_text(buf_str(&t->typed)));
     json_put(arguments, "timeout_ms", json_integer(CONFINE_RUNTIME_MAX_MS));
-    approve->mode = APPROVE_NEVER;
-    tool_call_json(t->job.bench.box, STR("shell"), arguments, &result);
-    approve->mode = mode;
+    box->by_user = true;
+    tool_call_json(box, STR("shell"), arguments, &result);
+    box->by_user = false;
     show(t, &result);
     tell_model(t, &result);
     bool canceled = result.error.code == E_CANCELED;

@@ -95,8 +95,11 @@ void talk_start_turn(struct talk *t, struct str text)
 /* What came as a signal: an interruption of ours ended the turn; any other ends us. */
 bool talk_take_signals(struct talk *t)
 {
+    struct toolbox *box = t->job.bench.box;
     bool interrupted = false;
     struct signalfd_siginfo info;
+    if (!t->busy && box->signal && box->signal != SIGINT) /* a command saw it first */
+        t->leave = true;
     struct pollfd fd = {.fd = t->job.bench.options.signals, .events = POLLIN};
     while (poll(&fd, 1, 0) > 0 && read(fd.fd, &info, sizeof(info)) == sizeof(info))
         if (info.ssi_signo == SIGINT)
@@ -134,6 +137,7 @@ void talk_end_turn(struct talk *t)
     pthread_mutex_lock(&t->lock);
     show_end(t);
     chat_unqueue(t->chat);
+    talk_end_edit(t); /* the next question has a text of its own */
     talk_apply_consent(t);
     pthread_mutex_unlock(&t->lock);
     (void)talk_take_signals(t);

@@ -152,7 +152,7 @@ static bool ask(struct consent *c, struct arena *a, struct err *err)
 {
     struct toolbox *box = c->box;
     const struct tool *tool = c->tool;
-    if (!tool->mutating || box->options->approve.mode == APPROVE_NEVER)
+    if (!tool->mutating || box->by_user || box->options->approve.mode == APPROVE_NEVER)
         return true;
     AUTO_BUF struct buf subject = BUF_INIT(SUBJECT_MAX);
     if (!tool->subject(box, c->args, &subject, err))
@@ -335,6 +335,14 @@ static void say_edited(const struct tool *tool, struct tool_result *result)
     content = (struct buf){0};
 }
 
+/* Who waits for the same signals can't see it any more. */
+static void note_signal(struct toolbox *box, const struct err *err)
+{
+    const struct err_pair *taken = err->code == E_CANCELED ? err_ctx_get(err, "signal") : NULL;
+    if (taken && !taken->text)
+        box->signal = (int)taken->number;
+}
+
 /* Every call goes through here: one start, one end or error. */
 static void answer(struct toolbox *box, struct str name, const json_t *arguments,
     struct err *refused, struct tool_result *result)
@@ -353,6 +361,7 @@ static void answer(struct toolbox *box, struct str name, const json_t *arguments
         err_move(&result->error, refused);
     else
         ok = call(box, tool, arguments, result, &result->error);
+    note_signal(box, &result->error);
     result->duration_us = (clock_mono_ns() - begun) / 1000;
     if (!ok && result->content.n == 0) /* the model reads the content */
         buf_printf(&result->content, "error: %s", result->error.message);

@@ -74,6 +74,8 @@ struct toolbox {
     struct str workspace; /* of that mode */
     struct str approved;  /* where a person or a rule lets the call at work write; no value: all */
     struct str planned;   /* the diff that a person said yes to; no value: nobody was asked */
+    bool by_user;         /* the call is a person's own: nobody is asked */
+    int signal;           /* that a call took from `signals`, the last one; 0: none */
     uint64_t calls;
     char id[ID_SIZE];               /* tells its events from those of others */
     struct guard *guard;            /* of the call at work, or NULL */

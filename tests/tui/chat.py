@@ -411,5 +411,37 @@ def _(t):
     t.same(first, list(range(count)), "rows are missing or out of order")
 
 
+for number in (signal.SIGTERM, signal.SIGHUP):
+    for how, turns, typed in (("a tool", [[call("shell", command="sleep 60")]], b"go\r"), ("!command", [], b"!sleep 60\r")):
+        @case(f"chat: {number.name} ends it also while {how} runs a command", who="root")
+        def _(t, number=number, turns=turns, typed=typed):
+            with chat(t, *turns, [{"text": "never"}]) as c:
+                c.shows(r"^> what")
+                c.send(typed)
+                c.shows(r"sleep 60\n(.|\n)*\d s")
+                c.kill(number)
+                t.same(c.finish(), 0)
+                t.true("interrupted" in text_of(c.lines()) and "never" not in text_of(c.lines()), c.lines())
+
+
+@case("chat: who stops it from elsewhere gets the terminal as it was", who="root")
+def _(t):
+    with chat(t, [{"text": "One. "}, {"delay_ms": 60000}]) as c:
+        c.shows(r"^> what")
+        for prompt, pattern in ((b"", r"^> what"), (b"go\r", r"^One\.(.|\n)*\d s")):
+            c.send(prompt)
+            c.shows(pattern)
+            c.kill(signal.SIGTSTP)
+            c.event("stop")
+            c.pump(0)
+            t.same((c.is_raw(), c.all.rfind(b"\033[?2004l") > c.all.rfind(b"\033[?2004h")), (False, True))
+            c.fg()
+            c.shows(r"^> what")
+        t.true(c.is_raw(), "the terminal is not taken again")
+        c.send(b"\x03")
+        c.shows(r"interrupted")
+        leave(t, c)
+
+
 if __name__ == "__main__":
     main()

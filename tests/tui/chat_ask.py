@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
 from harness import case, main, reap_boxes  # noqa: E402 pylint: disable=wrong-import-position
@@ -29,6 +30,13 @@ def content(t, name):
 def result(t):
     """What the model was told of the last call."""
     return [line for line in session(t).split("\n") if '"tool_result"' in line][-1]
+
+
+def deaf(c, data, seconds):
+    """Types while nobody reads what the terminal is sent, for a while."""
+    end = time.monotonic() + seconds
+    while data or time.monotonic() < end:
+        data = c.pump(0.05, data=data, read=False)
 
 
 @case("chat: a question shows the change against the file as it is, in colours; it is shown once", who="root")
@@ -335,6 +343,24 @@ def _(t):
         t.same(c.finish(), 0)
         t.true(b"\033" not in c.all, c.all)
     t.same(content(t, "f"), "good\n")
+
+
+@case("chat: what a terminal that does not read has not shown is not answered", who="root")
+def _(t):
+    t.file("f", "old\n")
+    wide = "".join(f"{i} {'word ' * 180}\n" for i in range(100))
+    with chat(t, [call("write_file", path="f", content=wide)], END, options=ASKS, cols=1000) as c:
+        c.shows(r"^> what")
+        deaf(c, b"go\r", 2)
+        deaf(c, b"y", 2)
+        t.same(content(t, "f"), "old\n")
+        c.shows(r"^\[y\]es, \[n\]o(.|\n)*^> y$")
+        c.send(b"y")
+        c.shows(r"^The end\.")
+        c.send(b"\x15")
+        c.shows(r"^> what")
+        leave(t, c)
+    t.same(content(t, "f"), wide)
 
 
 if __name__ == "__main__":

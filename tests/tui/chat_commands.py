@@ -10,6 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
 from harness import case, main  # noqa: E402 pylint: disable=wrong-import-position
+from screen import Screen  # noqa: E402 pylint: disable=wrong-import-position
 from talking import call, chat, leave, text_of  # noqa: E402 pylint: disable=wrong-import-position
 
 
@@ -322,6 +323,70 @@ def _(t):
         say(c, "/help", r"/undo(.|\n)*/export(.|\n)*!COMMAND")
         say(c, "/etc/hosts is what?", r"^Seen\.")
         leave(t, c)
+
+
+@case("chat: /export --force is private, whatever it replaces", who="root")
+def _(t):
+    t.file("talk.md", "old", 0o644)
+    with chat(t, [{"text": "Said."}]) as c:
+        c.shows(r"^> what")
+        say(c, "go", r"^Said\.")
+        say(c, "/export --force talk.md", r"written: talk\.md, which only you can read")
+        leave(t, c)
+    t.same((mode(t, "talk.md"), "Said." in read(t, "talk.md")), (0o600, True))
+
+
+@case("chat: while !command runs, /approve says what the model's calls need", who="root")
+def _(t):
+    with chat(t, options=("--approval", "on-request")) as c:
+        c.shows(r"^> what")
+        c.send(b"!sleep 60\r")
+        c.shows(r"! sleep 60(.|\n)*\d s")
+        say(c, "/approve", r"approval on-request")
+        c.send(b"\x03")
+        c.shows(r"interrupted")
+        leave(t, c)
+
+
+@case("chat: prompts that wait are sent whole, and what does not fit stays in the editor", who="root")
+def _(t):
+    with chat(t, [{"text": "One. "}, {"delay_ms": 600000}], [{"text": "Two. "}, {"delay_ms": 600000}]) as c:
+        c.shows(r"^> what")
+        say(c, "go", r"^One\.")
+        for letter in "AB":
+            c.send(b"\033[200~" + letter.encode() * 600000 + b"\033[201~\r")
+            c.shows(r"^later: " + letter)
+        c.send(b"\033")
+        c.expect(rb"Two\.")
+        c.all = c.seen = b""
+        for _ in range(8):
+            c.send(b"\033[200~" + b"C" * 1000000 + b"\033[201~\r")
+            c.expect(rb"later: C")
+        c.send(b"\033[200~" + b"D" * 1000000 + b"\033[201~\r")
+        c.expect(rb"too much waits already: this can be sent when the turn is over")
+        c.send(b"\x03")
+        c.expect(rb"interrupted")
+        c.send(b"\x15\x04")
+        t.same(c.finish(), 0)
+    last = texts(the_session(t))[-1]
+    t.same([last.count(letter) for letter in "ABCD"], [600000, 600000, 0, 0])
+
+
+@case("chat: /model asks for the key again: that one is not in the session, either", who="root")
+def _(t):
+    first, second = ("sk-" + word * 5 for word in ("first", "second"))
+    key = t.file("key.sh", f"[ -e asked ] && echo {second} || {{ echo {first}; > asked; }}\n")
+    t.env["XDG_CONFIG_HOME"] = t.directory("settings")
+    os.mkdir(os.path.join(t.env["XDG_CONFIG_HOME"], "cordon"))
+    with open(os.path.join(t.env["XDG_CONFIG_HOME"], "cordon", "config.yaml"), "w", encoding="utf-8") as f:
+        f.write(f"provider: openai\nmodel: m\nbase_url: http://127.0.0.1:9\nkey_command: sh {key}\n")
+    t.env["CORDON_HOME"] = t.directory("state")
+    with Screen(t, [t.cordon, "chat", "--max-retries", "0"]) as c:
+        c.shows(r"^> what")
+        say(c, "/model other", r"other answers from now on")
+        say(c, f"my keys: {first} {second}", r"cannot connect")
+        leave(t, c)
+    t.same(texts(the_session(t)), ["my keys: [masked] [masked]"])
 
 
 if __name__ == "__main__":
