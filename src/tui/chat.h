@@ -22,6 +22,8 @@ enum {
     CHAT_FOLDED = 1 << 20,    /* with so many bytes in all */
     CHAT_DIFF_LINES = 24,     /* of a change that was made are shown */
     CHAT_DIFF_MAX = 1 << 20,  /* bytes of a change */
+    CHAT_PROMPT_LINES = 20,   /* of a prompt are shown, */
+    CHAT_PROMPT_BYTES = 4000, /* with at most so many of these */
     CHAT_FAILED_LINES = 20,   /* the last ones of what failed are shown */
     CHAT_SUMMARY_BYTES = 512, /* of a call's line */
     CHAT_QUEUE = 16,          /* messages that wait */
