@@ -82,6 +82,7 @@ static bool open_talk(struct talk *t, struct err *err)
     t->chat = chat_new(&(struct chat_options){.width = t->console.look.cols,
         .rows = t->console.look.rows,
         .show_links = t->console.look.no_links || t->console.plain,
+        .whole_prompts = t->console.lines,
         .most = ROWS_AT_ONCE});
     /* Where the terminal edits lines, what is typed is what is meant. */
     t->editor = editor_new(&(struct editor_options){

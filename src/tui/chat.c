@@ -219,7 +219,8 @@ void chat_user(struct chat *c, struct str text)
     char words[64];
     chat_end(c);
     chat_begin(c, true);
-    if (rest.n <= CHAT_PROMPT_BYTES / 10 && lines < 3) { /* no more than a row of words */
+    if (c->options.whole_prompts ||
+        (rest.n <= CHAT_PROMPT_BYTES / 10 && lines < 3)) { /* no more than a row of words */
         put_text(c, "> ", THEME_BULLET, text, THEME_STRONG, &c->stay);
         return;
     }

@@ -32,6 +32,7 @@ enum {
 struct chat_options {
     unsigned width, rows; /* of the terminal */
     bool show_links;      /* where they lead, in brackets */
+    bool whole_prompts;   /* where nobody could open them */
     unsigned most; /* rows that are handed out at once, so that a key is not kept waiting by them;
                       0: all */
 };

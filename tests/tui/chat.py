@@ -202,8 +202,9 @@ def _(t):
         c.send(b"/hlep\r")
         c.shows(r"there is no such command; did you mean '/help'\?")
         leave(t, c)
-    done = subprocess.run([t.cordon, "chat", "--script", os.path.join(t.work, "script.json")], input=b"/help\n",
-                          stdout=subprocess.PIPE, env={**os.environ, **t.env}, cwd=t.work, check=True)
+    done = subprocess.run([t.cordon, "chat", "--script", os.path.join(t.work, "script.json")], input=b"/help\n" + b"word " * 1000,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**os.environ, **t.env}, cwd=t.work, check=True)
+    t.same(done.stdout.count(b"word"), 1000, "a prompt is not whole where nobody can open it")
     t.true(b"/undo" in done.stdout and b"Ctrl+" not in done.stdout and b"Alt+" not in done.stdout, done.stdout)
 
 
