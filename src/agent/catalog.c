@@ -396,7 +396,8 @@ bool catalog_latest(
         return false;
     AUTO_JSON json_t *written = json_text(cwd); /* as a file has it, whatever bytes there are */
     for (size_t i = 0; i < c.n; i++)
-        if ((!cwd.p || str_eq(c.entries[i].cwd, json_str(written))) && !c.entries[i].damage.n) {
+        if ((!cwd.p || str_eq(c.entries[i].cwd, json_str(written))) && !c.entries[i].damage.n &&
+            c.entries[i].messages) {
             *ret_id = c.entries[i].id;
             return true;
         }

@@ -33,7 +33,8 @@ struct catalog {
 MUST_USE bool catalog_load(
     const char *dir, struct arena *a, struct catalog *ret_catalog, struct err *err);
 
-/* The newest session of this working directory (no value: of any). E_NOT_FOUND: none. */
+/* The newest session with a message of this working directory (no value: of any). E_NOT_FOUND:
+ * none. */
 MUST_USE bool catalog_latest(
     const char *dir, struct str cwd, struct arena *a, struct str *ret_id, struct err *err);
 

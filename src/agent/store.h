@@ -78,6 +78,9 @@ void store_close(
     struct store *s); /* accepts NULL; an envelope that can't be written stays as its log */
 /* The same, and says so. Closes in any case. */
 MUST_USE bool store_finish(struct store *s, struct err *err);
+/* Takes it away if nothing was ever said in it and it has no title. True: it is gone, and closed;
+ * false: nothing was done. */
+bool store_drop_empty(struct store *s);
 void store_close_at(struct store **s);
 #define AUTO_STORE AUTO(store_close_at)
 

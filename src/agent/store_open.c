@@ -291,6 +291,16 @@ bool store_finish(struct store *s, struct err *err)
     return ok;
 }
 
+bool store_drop_empty(struct store *s)
+{
+    bool empty = !s->log && s->tape.writable && json_array_size(s->all) == 0 && !s->title.p &&
+                 !store_text(s, "title").p;
+    bool gone = empty && unlink(s->path) == 0; /* while nobody else can open it */
+    if (gone)
+        store_free(s);
+    return gone;
+}
+
 void store_close(struct store *s)
 {
     AUTO_ERR struct err ignored = {0};

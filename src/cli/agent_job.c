@@ -206,10 +206,21 @@ static bool open_undo(struct agent_job *j, struct err *err)
     return true;
 }
 
+/* One that the user gave a path of stays, whatever is in it. */
+static bool leave_session(struct agent_job *j, struct err *err)
+{
+    AUTO_ERR struct err none = {0};
+    const char *dir;
+    bool ours = j->drop_empty && config_state_path(j->cli->arena, "sessions", &dir, &none) &&
+                strcmp(store_path(j->store),
+                    arena_printf(j->cli->arena, "%s/%s.jsonl", dir, store_id(j->store))) == 0;
+    return (ours && store_drop_empty(j->store)) || store_finish(j->store, err);
+}
+
 bool agent_job_enter(struct agent_job *j, struct store *store, struct err *err)
 {
     AUTO_ERR struct err none = {0};
-    bool ok = store_finish(j->store, err) || err_wrap(err, "the session before this one");
+    bool ok = leave_session(j, err) || err_wrap(err, "the session before this one");
     j->store = store;
     store_hide(j->store, provider_key(j->provider));
     undo_free(j->undo);
@@ -374,7 +385,7 @@ struct agent agent_job_agent(const struct agent_job *j)
 bool agent_job_finish(struct agent_job *j, bool ok, struct err *err)
 {
     AUTO_ERR struct err late = {0};
-    if (j->store && !store_finish(j->store, &late) && ok)
+    if (j->store && !leave_session(j, &late) && ok)
         ok = err_move(err, &late);
     if (!ok)
         mask_err(&j->mask, err);

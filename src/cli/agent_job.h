@@ -53,6 +53,7 @@ struct agent_job {
     bool has_timer;
     bool wants_prompt;  /* from the options, or standard input */
     bool session_later; /* by agent_job_session() */
+    bool drop_empty;    /* a session in which nothing was said goes when it is left */
     void (*on_retry)(void *context, const struct retry_notice *notice);
     void *retry_context;
     const char *model;   /* chosen since; NULL: as the options say */

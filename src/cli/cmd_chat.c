@@ -78,6 +78,7 @@ static bool open_talk(struct talk *t, struct err *err)
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGWINCH);
+    t->job.drop_empty = true;
     t->job.session_later = !o->session && !o->fork && !o->go_on;
     if (!agent_job_open(&t->job, err) || !agent_job_prepare(&t->job, err))
         return false;
@@ -93,6 +94,7 @@ static bool open_talk(struct talk *t, struct err *err)
     t->chat = chat_new(&(struct chat_options){.width = t->console.look.cols,
         .rows = t->console.look.rows,
         .show_links = t->console.look.no_links || t->console.plain,
+        .whole_prompts = t->console.lines,
         .most = ROWS_AT_ONCE});
     /* Where the terminal edits lines, what is typed is what is meant. */
     t->editor = editor_new(&(struct editor_options){
@@ -168,13 +170,16 @@ void talk_add_typed(const json_t *message, struct buf *text)
 void talk_show_past(struct talk *t, const json_t *messages)
 {
     size_t i, n = json_array_size(messages);
-    const json_t *message;
+    const json_t *message, *asked = NULL;
     json_array_foreach((json_t *)messages, i, message)
     {
         AUTO_BUF struct buf text = BUF_INIT(64 << 20), masked = BUF_INIT(64 << 20);
         enum message_type type = message_type(message);
-        if (type != MESSAGE_USER && type != MESSAGE_ASSISTANT)
+        if (type == MESSAGE_TOOL_RESULT && i + PAST_SHOWN >= n)
+            talk_tell_past(t, asked, message);
+        if (type == MESSAGE_TOOL_RESULT)
             continue;
+        asked = message;
         talk_add_typed(message, &text);
         mask_add_text(&t->job.mask, buf_str(&text), &masked);
         if (type == MESSAGE_USER)
@@ -196,8 +201,8 @@ static void say_hello(struct talk *t)
     AUTO_ERR struct err missing = {0};
     t->window = agent_job_agent(&t->job).window;
     if (json_array_size(messages)) {
-        buf_printf(&b, "session %s goes on, with %zu messages", store_id(t->job.store),
-            json_array_size(messages));
+        buf_printf(&b, "session %s goes on, with %zu message%s", store_id(t->job.store),
+            json_array_size(messages), json_array_size(messages) == 1 ? "" : "s");
         talk_note(t, buf_z(&b));
         talk_show_past(t, messages);
     }

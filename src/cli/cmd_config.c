@@ -353,21 +353,6 @@ static const struct cmd cmd_schema = {
     .run = run_schema,
 };
 
-/* The key that it has, unless that one does something else now, and those of the settings. */
-static json_t *keys_of(
-    const struct bind_action *action, const struct config *config, const struct bindings *b)
-{
-    json_t *keys = json_array();
-    const char *still = action->key ? bind_key(b, action->key) : NULL;
-    if (still && strcmp(still, action->key) == 0)
-        json_push(keys, json_string(action->key));
-    for (size_t i = 0; i < config->keys.n; i++)
-        if (str_is(config->keys.p[i].text, action->name) &&
-            !(still && str_is(config->keys.p[i].key, still)))
-            json_push(keys, json_text(config->keys.p[i].key));
-    return keys;
-}
-
 static void print_keys(struct cli *cli, const struct bind_action *action, const json_t *keys)
 {
     AUTO_BUF struct buf line = BUF_INIT(LINE_MAX_BYTES);
@@ -394,7 +379,7 @@ static bool run_keys(struct cli *cli, const struct args *args, struct err *err)
         return false;
     json_t *rows = json_array();
     for (const struct bind_action *a = bind_actions; a->name; a++) {
-        json_t *row = json_object(), *keys = keys_of(a, &config, &b);
+        json_t *row = json_object(), *keys = config_keys(&config, &b, a);
         json_put(row, "action", json_string(a->name));
         json_put(row, "keys", keys);
         json_put(row, "help", json_string(a->help));

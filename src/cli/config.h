@@ -72,7 +72,14 @@ MUST_USE bool config_check(const struct config *config, struct err *err);
 
 /* For settings that were loaded, these succeed. */
 struct bindings;
+struct bind_action;
 MUST_USE bool config_bindings(const struct config *config, struct bindings *b, struct err *err);
+/* Which keys do it: the one that it has, unless that one does something else now, and those of the
+ * settings. A new list of texts; or in words, for the name of an action. */
+MUST_USE json_t *config_keys(
+    const struct config *config, const struct bindings *b, const struct bind_action *action);
+void config_add_keys(
+    const struct config *config, const struct bindings *b, const char *action, struct buf *out);
 
 /* What the settings say of a model: the entry with the longest name that it starts with; NULL:
  * none.

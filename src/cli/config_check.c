@@ -124,6 +124,36 @@ bool config_bindings(const struct config *config, struct bindings *b, struct err
     return true;
 }
 
+json_t *config_keys(
+    const struct config *config, const struct bindings *b, const struct bind_action *action)
+{
+    json_t *keys = json_array();
+    const char *still = action->key ? bind_key(b, action->key) : NULL;
+    if (still && strcmp(still, action->key) == 0)
+        json_push(keys, json_string(action->key));
+    for (size_t i = 0; i < config->keys.n; i++)
+        if (str_is(config->keys.p[i].text, action->name) &&
+            !(still && str_is(config->keys.p[i].key, still)))
+            json_push(keys, json_text(config->keys.p[i].key));
+    return keys;
+}
+
+void config_add_keys(
+    const struct config *config, const struct bindings *b, const char *action, struct buf *out)
+{
+    const struct bind_action *a = bind_actions;
+    while (strcmp(a->name, action) != 0)
+        a++;
+    AUTO_JSON json_t *keys = config_keys(config, b, a);
+    size_t i;
+    const json_t *key;
+    json_array_foreach(keys, i, key)
+    {
+        buf_add_z(out, i ? ", " : "");
+        buf_add_str(out, json_str(key));
+    }
+}
+
 static bool check_keys(const struct config *config, struct err *err)
 {
     struct bindings b = {0};

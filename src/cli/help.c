@@ -105,8 +105,8 @@ void help_command(struct cli *cli, const struct cmd *cmd)
     cmd_full_name(cmd, &full);
     out_line(cli, "%s: %s", buf_z(&full), cmd->summary);
     add_heading(cli, "Usage");
-    out_line(
-        cli, "%*s%s %s [OPTION…]", INDENT, "", buf_z(&full), cmd->subs ? "COMMAND" : cmd->usage);
+    const char *words = cmd->subs ? "COMMAND" : cmd->usage;
+    out_line(cli, "%*s%s %s%s[OPTION…]", INDENT, "", buf_z(&full), words, words[0] ? " " : "");
     if (cmd->about)
         add_paragraphs(cli, cmd->about);
     if (cmd->subs) {

@@ -84,6 +84,8 @@ void talk_drain(int eventfd);
 
 /* There is something to draw. With the lock. */
 void talk_changed(struct talk *t);
+/* A call of a message and its result, of long ago. With the lock. */
+void talk_tell_past(struct talk *t, const json_t *message, const json_t *result);
 bool talk_tell(void *talk, const struct agent_event *event);
 void talk_tell_retry(void *talk, const struct retry_notice *notice);
 /* What is held back because it may be the start of a key. With the lock. */

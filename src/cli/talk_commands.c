@@ -1,4 +1,5 @@
 /* What the user types that is no prompt. */
+#include "base/choice.h"
 #include "cli/talk.h"
 #include "path/walk.h"
 
@@ -6,6 +7,7 @@
 
 enum {
     FILES_SEEN = 20000, /* entries of directories, for a completion */
+    KEYS_MAX = 64 << 10,
 };
 
 static void say_help(struct talk *t, struct str words);
@@ -36,6 +38,31 @@ static const struct command {
     {"/quit", "", "leave", quit, false},
 };
 
+/* With the keys that the settings give them. */
+static void add_keys(const struct talk *t, struct buf *b)
+{
+    static const struct {
+        const char *action, *help;
+        bool plain; /* the terminal makes a signal or an end of it */
+    } rows[] = {
+        {"new-line", "a new line", false},
+        {"open", "look at what was collapsed, the last first", false},
+        {"send-waiting", "interrupt, and send what waits", false},
+        {"interrupt", "interrupt; twice: leave", true},
+        {"delete-or-leave", "leave", true},
+    };
+    AUTO_BUF struct buf tab = BUF_INIT(KEYS_MAX);
+    config_add_keys(&t->job.config, &t->bindings, "complete", &tab);
+    if (tab.n && !t->console.plain)
+        buf_printf(b, "@FILE                  %s completes it\n", buf_z(&tab));
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_BUF struct buf keys = BUF_INIT(KEYS_MAX);
+        config_add_keys(&t->job.config, &t->bindings, rows[i].action, &keys);
+        if (keys.n && (rows[i].plain || !t->console.plain))
+            buf_printf(b, "\n%-11s %s", buf_z(&keys), rows[i].help);
+    }
+}
+
 static void say_help(struct talk *t, struct str words)
 {
     AUTO_BUF struct buf b = BUF_INIT(8192), name = BUF_INIT(100);
@@ -45,25 +72,52 @@ static void say_help(struct talk *t, struct str words)
         buf_printf(&name, "%s %s", commands[i].name, commands[i].words);
         buf_printf(&b, "%-22s %s\n", buf_z(&name), commands[i].help);
     }
-    buf_add_z(&b, "!COMMAND               run it where tools run; the next prompt tells the model\n"
-                  "@FILE                  Tab completes it\n\n"
-                  "Alt+Enter   a new line\nCtrl+o      look at what was collapsed, the last first\n"
-                  "Escape      interrupt, and send what waits\n"
-                  "Ctrl+c      interrupt; twice: leave\nCtrl+d      leave");
+    buf_add_z(
+        &b, "!COMMAND               run it where tools run; the next prompt tells the model\n");
+    if (!t->console.lines) /* nothing in them is a key */
+        add_keys(t, &b);
     talk_note(t, buf_z(&b));
 }
 
-/* Files of the project that begin so, directory by directory, without what git ignores. */
-static void complete_file(struct str start, struct editor_list *list)
+/* What parts words stands after a backslash, as in a shell. */
+static void add_plain(struct str word, struct buf *path)
 {
+    for (size_t i = 0; i < word.n; i++) {
+        i += word.p[i] == '\\' && i + 1 < word.n;
+        buf_add_byte(path, word.p[i]);
+    }
+}
+
+static void offer_file(struct str path, bool dir, struct editor_list *list)
+{
+    AUTO_BUF struct buf word = BUF_INIT(EDITOR_CANDIDATE_BYTES);
+    buf_add_byte(&word, '@');
+    for (size_t i = 0; i < path.n; i++) {
+        if ((uint8_t)path.p[i] < ' ' || path.p[i] == 0x7F)
+            return; /* nobody could type it */
+        if (memchr(" \\'\"", path.p[i], 4))
+            buf_add_byte(&word, '\\');
+        buf_add_byte(&word, path.p[i]);
+    }
+    buf_add_z(&word, dir ? "/" : "");
+    if (buf_ok(&word))
+        editor_offer(list, buf_str(&word), STR(""));
+}
+
+/* Files of the project that begin so, directory by directory, without what git ignores. */
+static void complete_file(struct str word, struct editor_list *list)
+{
+    AUTO_BUF struct buf plain = BUF_INIT(EDITOR_CANDIDATE_BYTES);
     AUTO_ERR struct err ignored = {0};
     AUTO_FD int here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     AUTO_WALK struct walk *w = NULL;
     const struct walk_entry *e;
     size_t n = 0, seen = 0;
+    add_plain(word, &plain);
+    struct str start = buf_str(&plain);
     if (here < 0 || !walk_open(here, &(struct walk_options){.ignore = true}, &w, &ignored))
         return;
-    while (n < EDITOR_CANDIDATES && seen++ < FILES_SEEN && walk_next(w, &e, &ignored) && e) {
+    while (n <= EDITOR_CANDIDATES && seen++ < FILES_SEEN && walk_next(w, &e, &ignored) && e) {
         bool dir = e->type == DT_DIR;
         bool on_the_way = dir && str_starts_with(start, e->path) && start.n > e->path.n &&
                           start.p[e->path.n] == '/';
@@ -71,10 +125,7 @@ static void complete_file(struct str start, struct editor_list *list)
             walk_skip(w);
         if (e->closed || !str_starts_with(e->path, start))
             continue;
-        AUTO_BUF struct buf word = BUF_INIT(EDITOR_CANDIDATE_BYTES);
-        buf_printf(&word, "@" STR_FMT "%s", STR_ARG(e->path), dir ? "/" : "");
-        if (buf_ok(&word))
-            editor_offer(list, buf_str(&word), STR(""));
+        offer_file(e->path, dir, list);
         n++;
     }
 }
@@ -173,6 +224,18 @@ static bool is_command(struct str word)
            str_find(word, '\n') < 0;
 }
 
+static void say_unknown(struct talk *t, struct str name)
+{
+    AUTO_CHOICE struct choice c = CHOICE_INIT(name);
+    AUTO_BUF struct buf b = BUF_INIT(2 * CHOICE_LIST_MAX), hint = BUF_INIT(CHOICE_LIST_MAX);
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+        choice_add(&c, commands[i].name);
+    choice_hint(&c, "", &hint);
+    buf_printf(
+        &b, "there is no such command%s", hint.n ? buf_z(&hint) : "; /help says which there are");
+    talk_note(t, buf_z(&b));
+}
+
 bool talk_command(struct talk *t, struct str text)
 {
     ptrdiff_t blank = str_find(text, ' ');
@@ -191,6 +254,6 @@ bool talk_command(struct talk *t, struct str text)
             run_command(t, &commands[i], trim(str_skip(text, name.n)));
             return true;
         }
-    talk_note(t, "there is no such command; /help says which there are");
+    say_unknown(t, name);
     return true;
 }

@@ -11,6 +11,7 @@ enum {
     TURN_MS = 120, /* of what says that something is at work */
     AGAIN_MS = 2000,
     LEAVE_MS = 1000, /* for the last rows */
+    OTHER_ROWS = 3,  /* one above the region, one between, the status line */
 };
 
 /* Keys ---------------------------------------------------------------------------------------- */
@@ -56,6 +57,14 @@ void talk_say(struct talk *t, struct str words)
     pthread_mutex_unlock(&t->lock);
 }
 
+static void say_again(struct talk *t)
+{
+    AUTO_BUF struct buf words = BUF_INIT(64 << 10);
+    config_add_keys(&t->job.config, &t->bindings, "interrupt", &words);
+    buf_add_z(&words, " once more leaves");
+    talk_note(t, buf_z(&words));
+}
+
 static void interrupt(struct talk *t)
 {
     uint64_t now = clock_mono_ms();
@@ -69,7 +78,7 @@ static void interrupt(struct talk *t)
     else if (!editor_empty(t->editor))
         editor_clear(t->editor);
     else if (!again)
-        talk_note(t, "Ctrl+c once more leaves");
+        say_again(t);
     if (again)
         t->leave = true;
 }
@@ -122,8 +131,10 @@ static void take_key(struct talk *t, const struct typed *typed)
         if (typed->kind == TYPED_KEY)
             other_key(t, typed->key);
         break;
-    case EDITOR_DONE:
     case EDITOR_REDRAW:
+        console_anew(&t->console);
+        break;
+    case EDITOR_DONE:
         break;
     }
 }
@@ -158,6 +169,7 @@ void talk_draw(struct talk *t)
     talk_end_edit(t);
     const struct editor_view view = {.width = look->cols,
         .rows = MAX(look->rows / 3, 1u),
+        .all = MAX(look->rows, OTHER_ROWS + 1u) - OTHER_ROWS,
         .prompt = t->question.editing ? STR("edit> ") : STR("> "),
         .hint = t->question.open ? STR("") : STR("what is to be done?")};
     t->told = false;

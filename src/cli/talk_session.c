@@ -79,8 +79,9 @@ static void say_session(struct talk *t, const struct catalog *c)
     AUTO_BUF struct buf b = BUF_INIT(64 << 10);
     struct str cwd = str_z(t->job.bench.options.cwd);
     size_t shown = 0;
-    buf_printf(&b, "session %s, with %zu messages\n  %s", store_id(t->job.store),
-        json_array_size(store_all(t->job.store)), store_path(t->job.store));
+    size_t n = json_array_size(store_all(t->job.store));
+    buf_printf(&b, "session %s, with %zu message%s\n  %s", store_id(t->job.store), n,
+        n == 1 ? "" : "s", store_path(t->job.store));
     for (size_t i = 0; i < c->n && shown < OTHERS_SHOWN; i++) {
         const struct catalog_entry *e = &c->entries[i];
         if (!str_eq(e->cwd, cwd) || str_is(e->id, store_id(t->job.store)) || !e->messages)

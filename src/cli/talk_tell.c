@@ -1,5 +1,10 @@
 /* What the agent tells, put into the rows of the conversation. */
+#include "base/utf8.h"
 #include "cli/talk.h"
+
+enum {
+    RETRY_WORDS = 1000,
+};
 
 /* A key may be cut in two by the stream. */
 static void say(struct talk *t, struct str delta)
@@ -81,6 +86,19 @@ static void tell_result(struct talk *t, const json_t *message)
         json_is_true(json_object_get(message, "is_error")), buf_str(&masked));
 }
 
+void talk_tell_past(struct talk *t, const json_t *message, const json_t *result)
+{
+    struct str id = member(result, "tool_call_id");
+    size_t i;
+    const json_t *block;
+    json_array_foreach(json_object_get(message, "content"), i, block)
+    {
+        if (block_type(block) == BLOCK_TOOL_CALL && str_eq(member(block, "id"), id))
+            tell_call(t, block);
+    }
+    tell_result(t, result);
+}
+
 static void tell_message(struct talk *t, const json_t *message)
 {
     struct usage u = message_usage(message);
@@ -144,9 +162,14 @@ bool talk_tell(void *context, const struct agent_event *event)
 void talk_tell_retry(void *context, const struct retry_notice *notice)
 {
     struct talk *t = context;
-    (void)notice;
+    AUTO_BUF struct buf words = BUF_INIT(4 * RETRY_WORDS);
+    const char *why = notice->reason->message ? notice->reason->message : "the service failed";
+    mask_add_text(&t->job.mask, str_head(str_z(why), utf8_cut(str_z(why), RETRY_WORDS)), &words);
+    buf_add_z(&words, ": asked again");
+    if (notice->delay_ms)
+        buf_printf(&words, " in %llu s", (unsigned long long)(notice->delay_ms + 999) / 1000);
     pthread_mutex_lock(&t->lock);
-    chat_note(t->chat, STR("the service did not answer: it is asked again"));
+    chat_note(t->chat, buf_str(&words));
     talk_changed(t);
     pthread_mutex_unlock(&t->lock);
 }

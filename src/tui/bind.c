@@ -12,7 +12,7 @@ const struct bind_action bind_actions[] = {
     {"open", "Ctrl+o", "open what is collapsed"},
     {"delete-or-leave", "Ctrl+d", "delete what is at the cursor; without text: leave"},
     {"suspend", "Ctrl+z", "stop"},
-    {"redraw", "Ctrl+l", "draw anew"},
+    {"redraw", "Ctrl+l", "an empty screen"},
     {"complete", "Tab", "complete a command or a file's name"},
     {"up", "Up", "a line up, or older"},
     {"down", "Down", "a line down, or newer"},

@@ -1,4 +1,5 @@
 /* A conversation as rows. */
+#include "base/utf8.h"
 #include "tui/chat_state.h"
 #include "tui/diffview.h"
 #include "tui/highlight.h"
@@ -201,11 +202,33 @@ void chat_restart(struct chat *c)
         chat_note(c, STR("the answer begins anew"));
 }
 
+/* The start of a prompt. */
+static struct str first_lines(struct str text)
+{
+    size_t lines = 0, at = 0;
+    for (; at < text.n && lines < CHAT_PROMPT_LINES; at++)
+        lines += text.p[at] == '\n';
+    struct str head = str_head(text, at);
+    return str_head(head, utf8_cut(head, CHAT_PROMPT_BYTES));
+}
+
 void chat_user(struct chat *c, struct str text)
 {
+    struct str shown = first_lines(text), rest = str_skip(text, shown.n);
+    size_t lines = count_lines(rest);
+    char words[64];
     chat_end(c);
     chat_begin(c, true);
-    put_text(c, "> ", THEME_BULLET, text, THEME_STRONG, &c->stay);
+    if (c->options.whole_prompts ||
+        (rest.n <= CHAT_PROMPT_BYTES / 10 && lines < 3)) { /* no more than a row of words */
+        put_text(c, "> ", THEME_BULLET, text, THEME_STRONG, &c->stay);
+        return;
+    }
+    put_text(c, "> ", THEME_BULLET, shown, THEME_STRONG, &c->stay);
+    snprintf(words, sizeof(words), "… %zu more %s", lines > 1 ? lines : rest.n,
+        lines > 1 ? "lines" : "bytes");
+    put_text(c, "  ", THEME_DIM, str_z(words), THEME_DIM, &c->stay);
+    chat_fold(c, STR("prompt"), text, false);
 }
 
 /* Calls --------------------------------------------------------------------------------------- */

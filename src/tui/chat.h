@@ -22,6 +22,8 @@ enum {
     CHAT_FOLDED = 1 << 20,    /* with so many bytes in all */
     CHAT_DIFF_LINES = 24,     /* of a change that was made are shown */
     CHAT_DIFF_MAX = 1 << 20,  /* bytes of a change */
+    CHAT_PROMPT_LINES = 20,   /* of a prompt are shown, */
+    CHAT_PROMPT_BYTES = 4000, /* with at most so many of these */
     CHAT_FAILED_LINES = 20,   /* the last ones of what failed are shown */
     CHAT_SUMMARY_BYTES = 512, /* of a call's line */
     CHAT_QUEUE = 16,          /* messages that wait */
@@ -30,6 +32,7 @@ enum {
 struct chat_options {
     unsigned width, rows; /* of the terminal */
     bool show_links;      /* where they lead, in brackets */
+    bool whole_prompts;   /* where nobody could open them */
     unsigned most; /* rows that are handed out at once, so that a key is not kept waiting by them;
                       0: all */
 };

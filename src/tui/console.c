@@ -105,6 +105,12 @@ void console_return(struct console *c)
     console_pump(c);
 }
 
+void console_anew(struct console *c)
+{
+    live_anew(c->live, &c->outlet.pending);
+    console_pump(c);
+}
+
 /* Keys ---------------------------------------------------------------------------------------- */
 
 void console_read(struct console *c)

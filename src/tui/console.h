@@ -74,6 +74,9 @@ bool console_line(struct console *c, struct str *ret_line);
 /* Waits until all is written, or cancel_fd can be read: false, as if it can't be written. */
 bool console_flush(struct console *c, int cancel_fd);
 
+/* Whatever others wrote on it is scrolled away; the next frame is at the top. */
+void console_anew(struct console *c);
+
 /* The terminal may have another size: true if so. */
 bool console_resize(struct console *c);
 

@@ -315,8 +315,11 @@ void editor_remember(struct editor *e, struct str entry)
 
 void editor_offer(struct editor_list *list, struct str candidate, struct str note)
 {
-    if (list->n == EDITOR_CANDIDATES || candidate.n > EDITOR_CANDIDATE_BYTES ||
-        note.n > EDITOR_CANDIDATE_BYTES || !utf8_valid(candidate))
+    if (candidate.n > EDITOR_CANDIDATE_BYTES || note.n > EDITOR_CANDIDATE_BYTES ||
+        !utf8_valid(candidate))
+        return;
+    list->more = list->n == EDITOR_CANDIDATES;
+    if (list->more)
         return;
     list->items[list->n++] = (struct editor_candidate){copy_of(candidate), copy_of(note)};
 }
@@ -328,14 +331,23 @@ void editor_list_close(struct editor *e)
         free(e->list.items[i].note);
     }
     e->list.n = e->list.chosen = 0;
+    e->list.more = false;
+}
+
+/* A blank after a backslash belongs to the word. */
+static bool ends_word(const struct editor *e, size_t at)
+{
+    size_t n = 0;
+    while (n < at && e->text.p[at - n - 1] == '\\')
+        n++;
+    return memchr(" \t\n", e->text.p[at], 3) && n % 2 == 0;
 }
 
 void editor_list_update(struct editor *e)
 {
     size_t start = e->cursor;
     editor_list_close(e);
-    while (start > 0 && !memchr(" \t\n", e->text.p[start - 1], 3) &&
-           e->cursor - start < EDITOR_CANDIDATE_BYTES)
+    while (start > 0 && !ends_word(e, start - 1) && e->cursor - start < EDITOR_CANDIDATE_BYTES)
         start--;
     struct str word = str_n(buf_z(&e->text) + start, e->cursor - start);
     bool wanted =
@@ -343,6 +355,13 @@ void editor_list_update(struct editor *e)
     e->list.start = start;
     if (wanted && e->options.complete)
         e->options.complete(e->options.context, word, &e->list);
+}
+
+bool editor_list_fits(const struct editor *e)
+{
+    const char *text = e->list.n ? e->list.items[e->list.chosen].text : "";
+    struct str word = str_n(buf_z(&e->text) + e->list.start, e->cursor - e->list.start);
+    return e->list.n && str_is(word, text) && !str_ends_with(word, STR("/"));
 }
 
 bool editor_list_accept(struct editor *e)

@@ -40,14 +40,15 @@ enum editor_event {
     EDITOR_INTERRUPT,
     EDITOR_END,     /* Ctrl+d without content */
     EDITOR_SUSPEND, /* Ctrl+z */
-    EDITOR_REDRAW,  /* Ctrl+l */
+    EDITOR_REDRAW,  /* Ctrl+l: on an empty screen */
 };
 
 struct editor_list; /* of candidates */
 
 struct editor_options {
     /* Offers what could stand in the place of a word, which begins with @ (anywhere) or / (at the
-     * start). Called when such a word changes. May be NULL. */
+     * start); a blank after a backslash is part of it. Called when such a word changes. May be
+     * NULL. */
     void (*complete)(void *context, struct str word, struct editor_list *list);
     void *context;
 };
@@ -82,6 +83,7 @@ void editor_remember(struct editor *e, struct str entry);
 
 struct editor_view {
     unsigned width, rows; /* rows: at most so many, without the list of candidates */
+    unsigned all;         /* with it; 0: as many as it likes */
     struct str prompt;    /* before the first row; blanks before the others */
     struct str hint;      /* shown while there is no content */
 };

@@ -340,6 +340,8 @@ static enum editor_event tab(struct editor *e)
 {
     if (e->list.n == 0)
         editor_list_update(e);
+    if (editor_list_fits(e))
+        return editor_text(e, STR(" "));
     return e->list.n && editor_list_accept(e) ? EDITOR_DONE : EDITOR_IGNORED;
 }
 

@@ -36,6 +36,7 @@ struct editor_list {
     struct editor_candidate items[EDITOR_CANDIDATES];
     size_t n, chosen;
     size_t start; /* of the word in the content */
+    bool more;    /* than there is room for */
 };
 
 struct editor {
@@ -76,7 +77,9 @@ size_t editor_line_end(const struct editor *e, size_t at);
 /* Candidates for the word at the cursor. */
 void editor_list_update(struct editor *e);
 void editor_list_close(struct editor *e);
+/* False: the word is what is chosen already. */
 bool editor_list_accept(struct editor *e);
+bool editor_list_fits(const struct editor *e); /* it is that, and whole */
 
 /* The number of the paste that a code point stands for; -1: none. */
 int editor_paste_of(const struct editor *e, uint32_t codepoint);

@@ -143,12 +143,38 @@ static size_t note_column(const struct editor_list *list)
     return widest + 4;
 }
 
-static void draw_list(const struct editor *e, const struct editor_view *view, struct text *out)
+/* Those that have no row. */
+static void draw_hidden(
+    const struct editor_list *list, size_t shown, unsigned width, struct text *out)
+{
+    AUTO_TEXT struct text line = TEXT_INIT;
+    char words[LABEL_MAX];
+    if (list->n <= shown)
+        return;
+    snprintf(words, sizeof(words), "… %zu%s more", list->n - shown, list->more ? "+" : "");
+    text_spaces(&line, 2, NULL);
+    text_add_z(&line, words, &theme[THEME_DIM]);
+    text_end(&line);
+    text_cut(out, &line, 0, 0, width);
+    text_end(out);
+}
+
+/* How many are shown: one row less, if it must say how many are not. */
+static size_t list_rows(const struct editor_list *list, size_t most)
+{
+    size_t rows = MIN(list->n, (size_t)EDITOR_LIST);
+    if (most == 0 || rows + (rows < list->n) <= most)
+        return rows;
+    return MAX(most, (size_t)2) - 1;
+}
+
+static void draw_list(
+    const struct editor *e, const struct editor_view *view, size_t most, struct text *out)
 {
     const struct editor_list *list = &e->list;
-    size_t first = list->chosen >= EDITOR_LIST ? list->chosen - EDITOR_LIST + 1 : 0;
-    size_t notes = note_column(list);
-    for (size_t i = first; i < MIN(list->n, first + EDITOR_LIST); i++) {
+    size_t shown = list_rows(list, most), notes = note_column(list);
+    size_t first = list->chosen >= shown ? list->chosen - shown + 1 : 0;
+    for (size_t i = first; i < MIN(list->n, first + shown); i++) {
         AUTO_TEXT struct text line = TEXT_INIT;
         const struct style *style = i == list->chosen ? &theme[THEME_CHOSEN] : NULL;
         text_spaces(&line, 2, NULL);
@@ -161,6 +187,8 @@ static void draw_list(const struct editor *e, const struct editor_view *view, st
         text_cut(out, &line, 0, 0, view->width);
         text_end(out);
     }
+    if (most != 1)
+        draw_hidden(list, shown, view->width, out);
 }
 
 /* The rows that are seen, with the prompt before them. */
@@ -197,7 +225,8 @@ void editor_draw(const struct editor *e, const struct editor_view *view, struct 
     draw_rows(&l, view, indent, out);
     size_t first = l.cursor.row + 1 > l.most ? l.cursor.row + 1 - l.most : 0;
     *ret_cursor = (struct editor_place){before + l.cursor.row - first, l.cursor.col + indent};
-    draw_list(e, view, out);
+    size_t taken = out->n - before;
+    draw_list(e, view, view->all > taken ? view->all - taken : view->all ? 1 : 0, out);
     text_done(&l.rows);
     text_done(&l.piece);
 }

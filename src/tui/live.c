@@ -377,6 +377,17 @@ void live_clear(struct live *l, struct buf *out)
         erase(l, l->row, l->shown.n, out);
 }
 
+void live_anew(struct live *l, struct buf *out)
+{
+    if (l->options.plain)
+        return;
+    live_clear(l, out);
+    buf_printf(out, "\033[%uH", l->options.rows);
+    for (unsigned i = 0; i < l->options.rows; i++)
+        buf_add_byte(out, '\n');
+    buf_add_z(out, "\033[H");
+}
+
 void live_close(struct live *l, bool keep, struct buf *out)
 {
     struct hand h;

@@ -54,6 +54,9 @@ void live_resize(struct live *l, unsigned rows, unsigned cols, struct buf *out);
 /* The region goes away, and the cursor is where it began: before a program is run, or a stop. */
 void live_clear(struct live *l, struct buf *out);
 
+/* An empty screen, whatever others wrote on it: all that was there goes to the scrollback. */
+void live_anew(struct live *l, struct buf *out);
+
 /* The cursor goes below the region, or to where it was, and is to be seen. */
 void live_close(struct live *l, bool keep, struct buf *out);
 

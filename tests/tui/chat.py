@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
@@ -93,9 +94,118 @@ def _(t):
         c.send(b"see \033[200~" + b"".join(b"line %d\r" % i for i in range(1000)) + b"\033[201~")
         c.shows(r"^> see \[pasted 1,000 lines\]")
         c.send(b"\r")
-        c.shows(r"^Seen\.")
+        lines = c.shows(r"^Seen\.")
+        t.true(re.search(r"  line 19\n  … 980 more lines\n\nSeen\.", text_of(lines)), lines)
+        t.true(b"line 20" not in c.all, "all of it was printed")
+        c.send(b"\x0f")
+        c.shows(r"1 of 1  prompt(.|\n)*line 5\n(.|\n)* of 1000")
         leave(t, c)
     t.true("line 999" in session(t) and "line 0\\n" in session(t), "not all was sent")
+
+
+@case("chat: names of files with blanks and quotes are completed, and found", who="root")
+def _(t):
+    os.mkdir(os.path.join(t.work, "my dir"))
+    t.file("my dir/it's b.txt", "x")
+    with open(os.path.join(t.work, "a shot.png"), "wb") as f:
+        f.write(b"\x89PNG\r\n\x1a\n" + bytes(40))
+    with chat(t, [{"text": "Seen."}]) as c:
+        c.shows(r"^> what")
+        c.send(b"see @my\t")
+        c.shows(r"^> see @my\\ dir/\n  @my\\ dir/it\\'s\\ b\.txt")
+        c.send(b"\t")
+        c.shows(r"^> see @my\\ dir/it\\'s\\ b\.txt *$")
+        c.send(b"and @a\t\r")
+        c.shows(r"a shot\.png(.|\n)*^Seen\.")
+        leave(t, c)
+    t.true("image/png" in session(t), session(t))
+
+
+@case("chat: in a low terminal a list leaves room for what is typed", who="root")
+def _(t):
+    with chat(t, [{"text": "x"}], rows=6) as c:
+        c.shows(r"^> what")
+        c.send(b"/")
+        c.shows(r"^> /\n  /help .*\n  … 10 more\n")
+        c.send(b"\033[A")
+        c.shows(r"^> /\n  /quit .*\n  … 10 more\n")
+        c.send(b"\x15")
+        leave(t, c)
+
+
+@case("chat: Ctrl+L scrolls away what others wrote on the screen", who="root")
+def _(t):
+    with chat(t, [{"text": "Seen."}]) as c:
+        c.shows(r"^> what")
+        c.send(b"go\r")
+        c.shows(r"^Seen\.")
+        c.all += b"\r\nMail for you\r\n"
+        c.send(b"\x0cx")
+        lines = c.shows(r"^> x$")
+        t.true("Mail" not in text_of(lines) and "Seen" not in text_of(lines), lines)
+        t.same(len([line for line in lines if "restricted" in line]), 1, lines)
+        c.send(b"\x15")
+        leave(t, c)
+
+
+@case("chat: a session in which nothing was said is none", who="root")
+def _(t):
+    with chat(t, [{"text": "One."}]) as c:
+        c.shows(r"^> what")
+        c.send(b"go\r")
+        c.shows(r"^One\.")
+        leave(t, c)
+    before = session(t)
+    with chat(t, [{"text": "Two."}]) as c:
+        c.shows(r"^> what")
+        c.send(b"/session new\r")
+        c.shows(r"with 0 messages")
+        leave(t, c)
+    t.same(session(t), before)
+    with chat(t, [{"text": "Two."}]) as c:
+        c.shows(r"^> what")
+        c.send(b"!true\r")
+        c.shows(r"✓ ! true")
+        c.kill(signal.SIGKILL)
+        c.event("end")
+    with chat(t, [{"text": "Two."}], options=("--continue",)) as c:
+        c.shows(r"goes on, with 2 messages(.|\n)*^One\.")
+        leave(t, c)
+
+
+@case("chat: a session that goes on shows its calls of tools", who="root")
+def _(t):
+    with chat(t, [{"text": "I look."}, call("list_dir", path="."), call("read_file", path="none")], [{"text": "Done."}]) as c:
+        c.shows(r"^> what")
+        c.send(b"go\r")
+        c.shows(r"^Done\.")
+        leave(t, c)
+    with chat(t, [{"text": "x"}], options=("--continue",)) as c:
+        lines = c.shows(r"^Done\.")
+        t.true(re.search(r"I look\.\n\n✓ list_dir \. .*\n\n?✗ read_file none\n", text_of(lines)), lines)
+        t.true("⠋" not in text_of(lines), lines)
+        leave(t, c)
+
+
+@case("chat: /help names the keys of the settings, and without a terminal none", who="root")
+def _(t):
+    t.env["XDG_CONFIG_HOME"] = os.path.join(t.work, "settings")
+    os.makedirs(os.path.join(t.work, "settings/cordon"))
+    t.file("settings/cordon/config.yaml", "keys:\n  Ctrl+g: open\n  Ctrl+o: none\n  Ctrl+x: interrupt\n")
+    with chat(t, [{"text": "x"}], rows=40) as c:
+        c.shows(r"^> what")
+        c.send(b"/help\r")
+        seen = text_of(c.shows(r"^  Ctrl\+g      look at what"))
+        t.true("Ctrl+c, Ctrl+x interrupt; twice" in seen and "Ctrl+o" not in seen, seen)
+        c.send(b"\x18")
+        c.shows(r"Ctrl\+c, Ctrl\+x once more leaves")
+        c.send(b"/hlep\r")
+        c.shows(r"there is no such command; did you mean '/help'\?")
+        leave(t, c)
+    done = subprocess.run([t.cordon, "chat", "--script", os.path.join(t.work, "script.json")], input=b"/help\n" + b"word " * 1000,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**os.environ, **t.env}, cwd=t.work, check=True)
+    t.same(done.stdout.count(b"word"), 1000, "a prompt is not whole where nobody can open it")
+    t.true(b"/undo" in done.stdout and b"Ctrl+" not in done.stdout and b"Alt+" not in done.stdout, done.stdout)
 
 
 @case("chat: 40 columns and back, without rubbish", who="root")

@@ -159,7 +159,7 @@ def _(t):
 
 @case("chat: /fork goes on in a session of its own; /session goes back", who="root")
 def _(t):
-    with chat(t, [{"text": "First."}], [{"text": "Second."}], [{"text": "In the fork."}], rows=50) as c:
+    with chat(t, [{"text": "First."}], [{"text": "Second."}], [{"text": "In the fork."}], [{"text": "In a new one."}], rows=50) as c:
         c.shows(r"^> what")
         say(c, "one", r"^First\.")
         say(c, "two", r"^Second\.")
@@ -174,9 +174,11 @@ def _(t):
         t.true("Second." in seen, seen)
         say(c, f"/session {old}", r"this is the session")
         say(c, "/session new", r"with 0 messages")
+        say(c, "four", r"^In a new one\.")
         leave(t, c)
     found = sessions(t)
     t.same(len(found), 3, found.keys())
+    t.true(["four"] in [texts(m) for m in found.values()], found)
     t.same(texts(found[old]), ["one", "two"])
     t.true(["one", "three"] in [texts(m) for m in found.values()], found)
 

@@ -333,6 +333,8 @@ static const struct {
     {"see @src/a<Tab>x", "⟦6:> ⟧see @src/a.c x\n@0,16"},
     {"@s<Tab>", "⟦6:> ⟧@src/\n  ⟦v:@src/⟧\n  @src/a.c\n  @src/b c.c\n@0,7"},
     {"@src/a.c<Left>", "⟦6:> ⟧@src/a.c\n@0,9"},
+    {"/help<Tab>", "⟦6:> ⟧/help\n@0,8"},
+    {"see @src/a.c<Tab>x", "⟦6:> ⟧see @src/a.c x\n@0,16"},
 };
 
 TEST(editor_completes)
@@ -349,6 +351,39 @@ TEST(editor_completes)
             CHECK_Z(buf_z(&got), complete_rows[i].want);
         else
             CHECK(strstr(buf_z(&got), "⟦v:/help⟧   ⟦f:what there is⟧\n  /model  ⟦f:who⟧\n  /quit"));
+        editor_free(e);
+    }
+}
+
+static void many(void *context, struct str word, struct editor_list *list)
+{
+    char text[16];
+    for (int i = 0; i < *(int *)context && str_is(word, "@"); i++) {
+        snprintf(text, sizeof(text), "@%d", i);
+        editor_offer(list, str_z(text), STR(""));
+    }
+}
+
+TEST(editor_says_how_many_candidates_there_are)
+{
+    static const struct {
+        int n;
+        const char *keys, *want;
+    } lists[] = {
+        {6, "@", "  @5\n@0,3"},
+        {7, "@", "  @5\n  ⟦f:… 1 more⟧\n@0,3"},
+        {11, "@<Up>", "  ⟦v:@10⟧\n  ⟦f:… 5 more⟧\n@0,3"},
+        {64, "@", "  @5\n  ⟦f:… 58 more⟧\n@0,3"},
+        {65, "@", "  @5\n  ⟦f:… 58+ more⟧\n@0,3"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+        AUTO_BUF struct buf got = BUF_INIT(CONTENT_MAX);
+        int n = lists[i].n;
+        struct editor *e = editor_new(&(struct editor_options){.complete = many, .context = &n});
+        test_row(i, lists[i].keys);
+        (void)play(e, lists[i].keys);
+        draw(e, 40, 5, &got);
+        CHECK(str_ends_with(buf_str(&got), str_z(lists[i].want)));
         editor_free(e);
     }
 }
