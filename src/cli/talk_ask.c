@@ -282,16 +282,16 @@ static void add_choices(const struct question *q, struct text *line)
 {
     const struct style *key = &theme[THEME_ASK];
     text_add_z(line, "[y]", key);
-    text_add_z(line, "es, ", NULL);
+    text_add_z(line, "es  ", NULL);
     text_add_z(line, "[n]", key);
     text_add_z(line, "o", NULL);
     if (q->edit) {
-        text_add_z(line, ", ", NULL);
+        text_add_z(line, "  ", NULL);
         text_add_z(line, "[e]", key);
         text_add_z(line, "dit", NULL);
     }
     if (q->rule.n) {
-        text_add_z(line, ", ", NULL);
+        text_add_z(line, "  ", NULL);
         text_add_z(line, "[a]", key);
         text_add_z(line, "lways ", NULL);
         text_add(line, buf_str(&q->rule), &theme[THEME_CODE]);

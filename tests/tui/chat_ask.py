@@ -13,7 +13,7 @@ from talking import call, chat, leave, session, text_of  # noqa: E402 pylint: di
 ASKS = ("--approval", "on-request")
 MAIN = "int main(void)\n{\n    return 1;\n}\n"
 EDIT = call("edit_file", path="main.c", old_string="return 1;", new_string="return 0;")
-ARMED = r"^\[y\]es, \[n\]o"
+ARMED = r"^\[y\]es  \[n\]o"
 END = [{"text": "The end."}]
 
 
@@ -109,7 +109,7 @@ def _(t):
     with chat(t, [call("shell", command="echo bad > f")], END, options=ASKS) as c:
         go(c)
         c.send(b"half a thought")
-        c.shows(r"^\? shell wants to run:\n  │ echo bad > f\n(.|\n)*" + ARMED + r", \[e\]dit(.|\n)*^> half a thought")
+        c.shows(r"^\? shell wants to run:\n  │ echo bad > f\n(.|\n)*" + ARMED + r"  \[e\]dit(.|\n)*^> half a thought")
         c.send(b"e")
         c.shows(r"^Enter runs it so  Escape goes back\n+edit> echo bad > f$")
         c.send(b"\033b\033b\033dgood\r")
@@ -163,7 +163,7 @@ def _(t):
 def _(t):
     with chat(t, [call("shell", command="touch a")], [call("shell", command="touch a")], END, options=ASKS) as c:
         go(c)
-        c.shows(ARMED + r", \[e\]dit, \[a\]lways shell:touch")
+        c.shows(ARMED + r"  \[e\]dit  \[a\]lways shell:touch")
         c.send(b"a")
         seen = text_of(c.shows(r"^The end\."))
         t.true("· not asked again in this conversation: shell:touch" in seen, seen)
@@ -261,7 +261,7 @@ def _(t):
         shown = "".join(line[4:40] for line in lines if line.startswith("  │ "))
         t.same(shown.rstrip(), command)
         c.send(b"y")
-        lines = c.shows(r"return 0(.|\n)*" + ARMED + r", \[e\]dit, \[a\]lways\nedit_file:main\.c")
+        lines = c.shows(r"return 0(.|\n)*" + ARMED + r"  \[e\]dit  \[a\]lways\nedit_file:main\.c")
         t.true(all(len(row.rstrip()) <= 40 for row in lines), lines)
         c.send(b"n")
         c.shows(r"^The end\.")
@@ -354,7 +354,7 @@ def _(t):
         deaf(c, b"go\r", 2)
         deaf(c, b"y", 2)
         t.same(content(t, "f"), "old\n")
-        c.shows(r"^\[y\]es, \[n\]o(.|\n)*^> y$")
+        c.shows(r"^\[y\]es  \[n\]o(.|\n)*^> y$")
         c.send(b"y")
         c.shows(r"^The end\.")
         c.send(b"\x15")
