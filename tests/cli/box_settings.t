@@ -8,16 +8,16 @@ $ mkdir -p home/.config/cordon; printf 'agents:\n- name: mine\n  comand: x\n' > 
 cordon: $T/home/.config/cordon/config.yaml:3:3: agents[0].comand: unknown key; did you mean 'command'? [E_CONFIG]
 ? 17
 $ printf 'agents:\n- name: mine\n  command: x\n  headless_command: x\n' > home/.config/cordon/config.yaml; cordon path root
-cordon: $T/home/.config/cordon/config.yaml: agents[0]: headless_command: 'x': PROMPT must stand in exactly one argument, and not in the program's name [E_CONFIG]
+cordon: $T/home/.config/cordon/config.yaml:4:3: agents[0]: headless_command: 'x': PROMPT must stand in exactly one argument, and not in the program's name [E_CONFIG]
 ? 17
 $ printf 'agents:\n- name: mine\n  command: x\n  keys: [LD_PRELOAD]\n' > home/.config/cordon/config.yaml; cordon path root
-cordon: $T/home/.config/cordon/config.yaml: agents[0]: keys: 'LD_PRELOAD': the dynamic loader obeys it [E_CONFIG]
+cordon: $T/home/.config/cordon/config.yaml:4:3: agents[0]: keys: 'LD_PRELOAD': the dynamic loader obeys it [E_CONFIG]
 ? 17
 $ printf 'agents:\n- name: a\n  command: x\n- name: a\n  command: y\n' > home/.config/cordon/config.yaml; cordon path root
-cordon: $T/home/.config/cordon/config.yaml: agents[1]: there is another 'a' [E_CONFIG]
+cordon: $T/home/.config/cordon/config.yaml:4:3: agents[1]: there is another 'a' [E_CONFIG]
 ? 17
 
 ## a project adds none
 $ mkdir -p .cordon; printf 'agents:\n- name: a\n  command: x\n' > .cordon/config.yaml; cordon path root
-cordon: .cordon/config.yaml:1:1: agents: unknown key; the keys here are 'project_markers' [E_CONFIG]
+cordon: .cordon/config.yaml:1:1: agents: unknown key in a project's settings, which may only add markers; it belongs into the user's ('cordon config path') [E_CONFIG]
 ? 17
