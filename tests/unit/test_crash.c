@@ -274,7 +274,7 @@ static struct watch scene_measure(struct scene *s)
 
 static size_t stride(void)
 {
-    return trace_stride(1, 3, 29);
+    return trace_stride(1, 5, 29);
 }
 
 struct outcome {
