@@ -7,12 +7,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-static struct str member(const json_t *call, const char *key)
-{
-    struct str text = json_str(json_object_get(call, key));
-    return text.p ? text : STR("");
-}
-
 static json_t *result_message(const json_t *call, const struct tool_result *result)
 {
     struct str content = buf_str(&result->content);
@@ -20,14 +14,14 @@ static json_t *result_message(const json_t *call, const struct tool_result *resu
     if (result->error.code == E_CANCELED)
         buf_add_z(&text, "aborted: ");
     buf_add_str(&text, content.n ? content : STR("(no output)"));
-    return message_tool_result(
-        member(call, "id"), member(call, "name"), buf_str(&text), result->error.code != ERR_NONE);
+    return message_tool_result(json_member(call, "id"), json_member(call, "name"), buf_str(&text),
+        result->error.code != ERR_NONE);
 }
 
 json_t *calls_run_one(struct toolbox *box, const json_t *call, bool *ret_canceled)
 {
     struct tool_result result;
-    tool_call_json(box, member(call, "name"), json_object_get(call, "arguments"), &result);
+    tool_call_json(box, json_member(call, "name"), json_object_get(call, "arguments"), &result);
     json_t *message = result_message(call, &result);
     *ret_canceled = result.error.code == E_CANCELED;
     tool_result_done(&result);

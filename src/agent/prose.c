@@ -15,7 +15,7 @@ static void add_fence(struct buf *out, struct str text)
         buf_add_byte(out, '`');
 }
 
-static void add_block(struct buf *out, const char *language, struct str text)
+void prose_add_block(struct buf *out, const char *language, struct str text)
 {
     add_fence(out, text);
     buf_printf(out, "%s\n", language);
@@ -26,18 +26,12 @@ static void add_block(struct buf *out, const char *language, struct str text)
     buf_add_z(out, "\n\n");
 }
 
-static struct str member(const json_t *object, const char *key)
-{
-    struct str s = json_str(json_object_get(object, key));
-    return s.p ? s : STR("");
-}
-
 static void add_call(struct buf *out, const json_t *block)
 {
     AUTO_BUF struct buf arguments = BUF_INIT(JSON_SIZE_MAX);
     json_add_pretty(&arguments, json_object_get(block, "arguments"));
-    buf_printf(out, "**%.*s**\n\n", STR_ARG(member(block, "name")));
-    add_block(out, "json", buf_str(&arguments));
+    buf_printf(out, "**%.*s**\n\n", STR_ARG(json_member(block, "name")));
+    prose_add_block(out, "json", buf_str(&arguments));
 }
 
 static void add_content(struct buf *out, const json_t *message)
@@ -48,14 +42,15 @@ static void add_content(struct buf *out, const json_t *message)
     {
         switch (block_type(block)) {
         case BLOCK_TEXT:
-            buf_add_str(out, member(block, "text"));
+            buf_add_str(out, json_member(block, "text"));
             buf_add_z(out, "\n\n");
             break;
         case BLOCK_TOOL_CALL:
             add_call(out, block);
             break;
         case BLOCK_IMAGE:
-            buf_printf(out, "*(an image, " STR_FMT ")*\n\n", STR_ARG(member(block, "mime_type")));
+            buf_printf(
+                out, "*(an image, " STR_FMT ")*\n\n", STR_ARG(json_member(block, "mime_type")));
             break;
         default: /* thinking is not for others */
             break;
@@ -69,8 +64,8 @@ static void add_result(struct buf *out, const json_t *message)
     bool failed = json_is_true(json_object_get(message, "is_error"));
     message_add_text(message, &text);
     buf_printf(out, "%s of " STR_FMT ":\n\n", failed ? "Error" : "Result",
-        STR_ARG(member(message, "tool_name")));
-    add_block(out, "", buf_str(&text));
+        STR_ARG(json_member(message, "tool_name")));
+    prose_add_block(out, "", buf_str(&text));
 }
 
 static void add_head(const struct store *s, struct buf *out)

@@ -5,6 +5,9 @@
 
 #include "agent/store.h"
 
+/* A block of code that nothing in the text can end. */
+void prose_add_block(struct buf *out, const char *language, struct str text);
+
 void prose_add(const struct store *s, struct buf *out);
 
 #endif

@@ -161,6 +161,12 @@ struct str json_str(const json_t *string)
     return str_n(json_string_value(string), json_string_length(string));
 }
 
+struct str json_member(const json_t *object, const char *key)
+{
+    struct str text = json_str(json_object_get(object, key));
+    return text.p ? text : STR("");
+}
+
 void json_put(json_t *object, const char *key, json_t *value)
 {
     BUG_ON(json_object_set_new(object, key, value) != 0);

@@ -44,6 +44,8 @@ MUST_USE json_t *json_text(struct str bytes);
 
 /* The text of a string, which the tree owns; "no value" for anything else. */
 struct str json_str(const json_t *string);
+/* That of a member; empty if there is none. */
+struct str json_member(const json_t *object, const char *key);
 
 /* Put a value under a key, or at the end of a list; the value is handed over. */
 void json_put(json_t *object, const char *key, json_t *value);

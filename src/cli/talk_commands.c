@@ -1,4 +1,5 @@
 /* What the user types that is no prompt. */
+#include "agent/prose.h"
 #include "base/choice.h"
 #include "cli/talk.h"
 #include "path/walk.h"
@@ -144,28 +145,11 @@ void talk_complete(void *context, struct str word, struct editor_list *list)
             editor_offer(list, str_z(commands[i].name), str_z(commands[i].help));
 }
 
-/* Longer than any run of backquotes in the text: it can't end the block. */
-static void add_fence(struct buf *b, struct str text)
-{
-    size_t run = 0, most = 2;
-    for (size_t i = 0; i < text.n; i++) {
-        run = text.p[i] == '`' ? run + 1 : 0;
-        most = MAX(most, run);
-    }
-    for (size_t i = 0; i <= most; i++)
-        buf_add_byte(b, '`');
-}
-
 void talk_show_block(struct talk *t, const char *language, struct str text)
 {
     AUTO_BUF struct buf b = BUF_INIT(64 << 20), masked = BUF_INIT(64 << 20);
     mask_add_text(&t->job.mask, text, &masked);
-    add_fence(&b, buf_str(&masked));
-    buf_printf(&b, "%s\n", language);
-    buf_add_str(&b, str_trim_end(buf_str(&masked), '\n'));
-    buf_add_byte(&b, '\n');
-    add_fence(&b, buf_str(&masked));
-    buf_add_byte(&b, '\n');
+    prose_add_block(&b, language, str_trim_end(buf_str(&masked), '\n'));
     pthread_mutex_lock(&t->lock);
     chat_text(t->chat, buf_str(&b));
     chat_end(t->chat);

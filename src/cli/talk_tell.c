@@ -40,12 +40,6 @@ static void tell_stream(struct talk *t, const struct llm_event *e)
     }
 }
 
-static struct str member(const json_t *object, const char *key)
-{
-    struct str s = json_str(json_object_get(object, key));
-    return s.p ? s : STR("");
-}
-
 /* A patch by the files that it names. */
 static void add_names(struct str patch, struct buf *words)
 {
@@ -74,7 +68,7 @@ static void tell_call(struct talk *t, const json_t *call)
             buf_add_str(&words, json_str(value));
     }
     mask_add_text(&t->job.mask, buf_str(&words), &shown);
-    chat_call(t->chat, member(call, "id"), member(call, "name"), buf_str(&shown));
+    chat_call(t->chat, json_member(call, "id"), json_member(call, "name"), buf_str(&shown));
 }
 
 static void tell_result(struct talk *t, const json_t *message)
@@ -82,18 +76,18 @@ static void tell_result(struct talk *t, const json_t *message)
     AUTO_BUF struct buf text = BUF_INIT(64 << 20), masked = BUF_INIT(64 << 20);
     message_add_text(message, &text);
     mask_add_text(&t->job.mask, buf_str(&text), &masked);
-    chat_result(t->chat, member(message, "tool_call_id"),
+    chat_result(t->chat, json_member(message, "tool_call_id"),
         json_is_true(json_object_get(message, "is_error")), buf_str(&masked));
 }
 
 void talk_tell_past(struct talk *t, const json_t *message, const json_t *result)
 {
-    struct str id = member(result, "tool_call_id");
+    struct str id = json_member(result, "tool_call_id");
     size_t i;
     const json_t *block;
     json_array_foreach(json_object_get(message, "content"), i, block)
     {
-        if (block_type(block) == BLOCK_TOOL_CALL && str_eq(member(block, "id"), id))
+        if (block_type(block) == BLOCK_TOOL_CALL && str_eq(json_member(block, "id"), id))
             tell_call(t, block);
     }
     tell_result(t, result);
