@@ -1,6 +1,6 @@
 /* Git's index: any bytes, also as the shared part of a split one; paths are plain and sorted. */
-#include "box/tracked.h"
 #include "path/change.h"
+#include "repo/tracked.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -31,6 +31,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < t.n; i++) {
         BUG_ON(!change_rel_ok(t.paths[i]) || !tracked_has(&t, t.paths[i]));
         BUG_ON(i > 0 && str_cmp(t.paths[i - 1], t.paths[i]) >= 0);
+    }
+    for (size_t i = 0; i < t.n_links; i++) {
+        BUG_ON(!change_rel_ok(t.links[i]));
+        BUG_ON(i > 0 && str_cmp(t.links[i - 1], t.links[i]) >= 0);
     }
     return 0;
 }

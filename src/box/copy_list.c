@@ -2,10 +2,10 @@
 #include "box/copy_list.h"
 
 #include "box/delta.h"
-#include "box/tracked.h"
 #include "path/beneath.h"
 #include "path/gitdir.h"
 #include "path/walk.h"
+#include "repo/tracked.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -24,6 +24,11 @@ bool git_oracle_init(const char *dir)
     return run_git(dir, "init -q . 2>/dev/null") == 0;
 }
 
+bool git_oracle_run(const char *dir, const char *words)
+{
+    return run_git(dir, words) == 0;
+}
+
 static void write_bytes(const char *path, struct str bytes)
 {
     AUTO_ERR struct err err = {0};

@@ -11,6 +11,10 @@
 /* Makes an empty repository, untouched by the user's configuration. False: git is not installed. */
 bool git_oracle_init(const char *dir);
 
+/* Runs git there with words for the shell, untouched by the user's configuration; false if it
+ * fails. */
+bool git_oracle_run(const char *dir, const char *words);
+
 /* `git check-ignore` for paths relative to dir, each ending in NUL in one buffer. */
 void git_oracle_ask(const char *dir, struct str paths, size_t n, bool *ignored);
 

@@ -1,5 +1,5 @@
 /* Git's index: as much of it as tells which paths are tracked. */
-#include "box/tracked.h"
+#include "repo/tracked.h"
 
 #include "path/change.h"
 #include "path/file.h"
@@ -23,10 +23,16 @@ enum {
     NAME_SHARED = sizeof("sharedindex.") + 2 * HASH_MAX,
 };
 
+enum kind {
+    KIND_FILE,
+    KIND_LINK,  /* a submodule */
+    KIND_OTHER, /* a directory of a sparse index */
+};
+
 /* As they stand in the file: a split index counts them. */
 struct entry {
     struct str path; /* "" in a split index: a shared entry that was changed */
-    bool is_file;
+    enum kind kind;
 };
 
 struct entries {
@@ -91,6 +97,18 @@ static bool read_name(struct reader *r, size_t start)
     return buf_ok(&r->name) && r->at <= r->in.n;
 }
 
+static enum kind kind_of(uint32_t mode)
+{
+    switch (mode & TYPE) {
+    case GITLINK:
+        return KIND_LINK;
+    case DIRECTORY:
+        return KIND_OTHER;
+    default:
+        return KIND_FILE;
+    }
+}
+
 static bool read_entry(struct reader *r, struct entries *e, struct err *err)
 {
     size_t start = r->at;
@@ -106,12 +124,12 @@ static bool read_entry(struct reader *r, struct entries *e, struct err *err)
     /* This also tells the two kinds of hashes apart. */
     if ((flags & NAME_LENGTH) != MIN(name.n, (size_t)NAME_LENGTH))
         return damaged(err, "an entry is damaged");
-    bool is_file = (mode & TYPE) != GITLINK && (mode & TYPE) != DIRECTORY;
-    if (is_file && name.n && !change_rel_ok(name))
+    enum kind kind = kind_of(mode);
+    if (kind != KIND_OTHER && name.n && !change_rel_ok(name))
         return damaged(err, "it has a name that is not a plain path");
     if (arena_left(&e->arena) < name.n + 64)
         return damaged(err, "it is too large");
-    e->all[e->n++] = (struct entry){arena_str(&e->arena, name), is_file};
+    e->all[e->n++] = (struct entry){arena_str(&e->arena, name), kind};
     return true;
 }
 
@@ -183,7 +201,7 @@ static bool parse_entries(struct str index, struct entries *e, struct err *err)
 
 /* Marks what a compressed bitmap of git's (EWAH) says: runs of equal words, then words as they are.
  * Bits behind the last entry are damage. */
-static bool mark_bits(struct str bits, bool *marks, size_t n)
+static bool mark_bits(struct str bits, bool *marks, size_t n, struct str *ret_rest)
 {
     size_t at = 8, bit = 0;
     if (bits.n < 12 || number(bits.p, 4) > n)
@@ -214,7 +232,37 @@ static bool mark_bits(struct str bits, bool *marks, size_t n)
         if (literals)
             return false;
     }
+    *ret_rest = str_skip(bits, 12 + 8 * words);
     return true;
+}
+
+/* The shared entries that were changed: how they are now is in the first entries of the split
+ * index, which have no name. A file may have become a submodule. */
+static bool change_shared(const struct entries *own, struct entries *base, const bool *changed)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < base->n; i++) {
+        if (!changed[i])
+            continue;
+        if (used == own->n || own->all[used].path.n)
+            return false;
+        base->all[i].kind = own->all[used++].kind;
+    }
+    for (; used < own->n; used++)
+        if (own->all[used].path.n == 0)
+            return false;
+    return true;
+}
+
+/* Behind the hash: the shared entries that are gone, then those that were changed. */
+static bool read_bitmaps(
+    struct str bits, const struct entries *own, struct entries *base, bool *gone)
+{
+    AUTO_FREE bool *changed = base_alloc(base->n + 1);
+    if (bits.n && (!mark_bits(bits, gone, base->n, &bits) ||
+                      !mark_bits(bits, changed, base->n, &bits) || bits.n))
+        return false;
+    return change_shared(own, base, changed);
 }
 
 static void shared_name(struct str hash, char name[NAME_SHARED])
@@ -248,9 +296,8 @@ static bool read_shared(const struct entries *own, tracked_shared_fn shared, voi
         return false;
     if (ret_base->link.p || ret_base->hash != own->hash)
         return damaged(err, "what it is split from is no whole index");
-    struct str bits = str_skip(link, hash.n);
     *ret_gone = base_alloc(ret_base->n + 1);
-    return bits.n == 0 || mark_bits(bits, *ret_gone, ret_base->n) ||
+    return read_bitmaps(str_skip(link, hash.n), own, ret_base, *ret_gone) ||
            damaged(err, "it is split, and damaged");
 }
 
@@ -262,21 +309,36 @@ static int compare_paths(const void *a, const void *b)
     return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
 
-static void add_all(struct tracked *t, const struct entries *e, const bool *gone)
-{
-    for (size_t i = 0; i < e->n; i++)
-        if (e->all[i].is_file && e->all[i].path.n && !(gone && gone[i]))
-            t->paths[t->n++] = arena_str(&t->arena, e->all[i].path);
-}
-
-static void sort(struct tracked *t)
+static size_t count_links(const struct entries *e)
 {
     size_t n = 0;
-    qsort(t->paths, t->n, sizeof(*t->paths), compare_paths);
-    for (size_t i = 0; i < t->n; i++) /* the sides of a merge have one name */
-        if (n == 0 || !str_eq(t->paths[n - 1], t->paths[i]))
-            t->paths[n++] = t->paths[i];
-    t->n = n;
+    for (size_t i = 0; i < e->n; i++)
+        n += e->all[i].kind == KIND_LINK;
+    return n;
+}
+
+static void add_all(struct tracked *t, const struct entries *e, const bool *gone)
+{
+    for (size_t i = 0; i < e->n; i++) {
+        const struct entry *entry = &e->all[i];
+        if (entry->path.n == 0 || (gone && gone[i]))
+            continue;
+        if (entry->kind == KIND_FILE)
+            t->paths[t->n++] = arena_str(&t->arena, entry->path);
+        if (entry->kind == KIND_LINK)
+            t->links[t->n_links++] = arena_str(&t->arena, entry->path);
+    }
+}
+
+/* Gives how many are left. */
+static size_t sort(struct str *paths, size_t count)
+{
+    size_t n = 0;
+    qsort(paths, count, sizeof(*paths), compare_paths);
+    for (size_t i = 0; i < count; i++) /* the sides of a merge have one name */
+        if (n == 0 || !str_eq(paths[n - 1], paths[i]))
+            paths[n++] = paths[i];
+    return n;
 }
 
 bool tracked_parse(struct str index, tracked_shared_fn shared, void *context,
@@ -288,9 +350,11 @@ bool tracked_parse(struct str index, tracked_shared_fn shared, void *context,
         return false;
     struct tracked t = {.arena = ARENA_INIT((size_t)2 * TRACKED_BYTES_MAX)};
     t.paths = ARENA_NEW(&t.arena, struct str, own.n + base.n + 1);
+    t.links = ARENA_NEW(&t.arena, struct str, count_links(&own) + count_links(&base) + 1);
     add_all(&t, &base, gone);
     add_all(&t, &own, NULL);
-    sort(&t);
+    t.n = sort(t.paths, t.n);
+    t.n_links = sort(t.links, t.n_links);
     *ret_tracked = t;
     return true;
 }

@@ -9,8 +9,8 @@
  * in a file `sharedindex.<hash>`, and says little of what was changed since). Directories of a
  * sparse index, whose files are not in the work tree, are left out.
  */
-#ifndef BOX_TRACKED_H
-#define BOX_TRACKED_H
+#ifndef REPO_TRACKED_H
+#define REPO_TRACKED_H
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -25,6 +25,8 @@ struct tracked {
     struct arena arena;
     struct str *paths; /* as git sorts them: by bytes; NUL-terminated; submodules left out */
     size_t n;
+    struct str *links; /* those of submodules (gitlinks), in the same order */
+    size_t n_links;
 };
 
 #define AUTO_TRACKED AUTO(tracked_done)
