@@ -13,6 +13,11 @@ struct host_plan_input {
     const struct verdict *verdict;
     const struct str *hidden; /* directories; resolved, NUL-terminated */
     size_t n_hidden;
+    /* Files and directories that stay as they are (plan_kept); resolved, NUL-terminated. One that
+     * is gone is left out. A file with several names of which one could be written inside is
+     * E_POLICY_DENIED. */
+    const struct str *kept;
+    size_t n_kept;
     const struct plan_overlay *overlays;
     size_t n_overlays;
     const struct plan_bind *binds;

@@ -17,6 +17,7 @@ struct shown {
     ino_t ino;
     bool is_dir;
     bool as_found;               /* by all entries */
+    bool kept;                   /* nobody inside changes it */
     bool read, write, exec, map; /* what its own entry says */
     unsigned access;             /* what holds there, all entries considered */
     const struct plan_overlay *overlay;
@@ -89,6 +90,7 @@ static void merge(struct maker *m)
         if (n && str_eq(m->shown[n - 1].path, s->path)) {
             struct shown *same = &m->shown[n - 1];
             same->as_found &= s->as_found;
+            same->kept |= s->kept;
             same->read |= s->read;
             same->write |= s->write;
             same->exec |= s->exec;
@@ -157,6 +159,20 @@ static void show_overlays(struct maker *m)
     }
 }
 
+/* Binds and overlays have a place of their own choice: there no path of the host is the file's. */
+static void show_kept(struct maker *m)
+{
+    for (size_t i = 0; i < m->input->n_kept; i++) {
+        const struct plan_kept *k = &m->input->kept[i];
+        if (!overlay_over(m, k->source.path) && !is_in_bind(m, k->source.path))
+            show(m, &(struct shown){.path = k->source.path,
+                        .dev = k->source.dev,
+                        .ino = k->source.ino,
+                        .is_dir = k->is_dir,
+                        .kept = true});
+    }
+}
+
 static void hide(struct maker *m, struct str path, bool is_dir)
 {
     m->hidden[m->n_hidden++] = (struct plan_hidden){path, is_dir};
@@ -207,7 +223,13 @@ static unsigned access_of(const struct shown *s, unsigned outer)
         access |= PLAN_EXEC;
     if (s->map)
         access |= PLAN_MAP;
-    return access;
+    return s->kept ? access & ~(unsigned)PLAN_WRITE : access;
+}
+
+/* Whether an entry only says that something stays as it is, wherever it may be shown. */
+static bool only_kept(const struct shown *s)
+{
+    return s->kept && !s->read && !s->write && !s->exec && !s->map;
 }
 
 static void add(struct maker *m, const struct plan_step *step)
@@ -233,6 +255,8 @@ static void add_binds(struct maker *m)
         chain_to(&chain, m, s->path);
         bool inside = chain.n > 0;
         unsigned outer = inside ? m->shown[chain.p[chain.n - 1]].access : 0;
+        if (only_kept(s) && !(outer & PLAN_WRITE))
+            continue;
         s->access = access_of(s, outer);
         chain.p[chain.n++] = i;
         if (inside && s->access == outer && !s->overlay && !s->source.p)
@@ -487,7 +511,8 @@ void plan_make(const struct plan_input *input, struct arena *arena, struct plan 
     const struct baseline *base = input->baseline;
     struct maker m = {.input = input, .arena = arena};
     m.shown = ARENA_NEW(arena, struct shown,
-        base->n_dirs + v->read.n + v->write.n + v->exec.n + input->n_overlays + input->n_binds + 1);
+        base->n_dirs + v->read.n + v->write.n + v->exec.n + input->n_overlays + input->n_binds +
+            input->n_kept + 1);
     for (size_t i = 0; i < base->n_dirs; i++)
         show(&m, &(struct shown){.path = base->dirs[i].path,
                      .dev = base->dirs[i].dev,
@@ -506,6 +531,7 @@ void plan_make(const struct plan_input *input, struct arena *arena, struct plan 
     drop_in_places(&m);
     show_overlays(&m);
     show_binds(&m);
+    show_kept(&m);
     collect_hidden(&m);
     add_binds(&m);
     add_system(&m);

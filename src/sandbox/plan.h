@@ -103,6 +103,13 @@ struct plan_hidden {
     bool is_dir;
 };
 
+/* A file or directory of the host that stays as it is: read-only where a writable place shows it,
+ * its parents pinned. Elsewhere it changes nothing, and shows nothing that is not shown already. */
+struct plan_kept {
+    struct plan_source source;
+    bool is_dir;
+};
+
 struct plan_input {
     const struct verdict *verdict;
     const struct baseline *baseline;
@@ -112,6 +119,8 @@ struct plan_input {
     size_t n_overlays;
     const struct plan_bind *binds;
     size_t n_binds;
+    const struct plan_kept *kept;
+    size_t n_kept;
     bool root; /* whoever runs it is root, to whom /proc shows more */
 };
 

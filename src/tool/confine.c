@@ -4,6 +4,7 @@
 #include "path/lexical.h"
 #include "policy/blocked.h"
 #include "policy/preset.h"
+#include "repo/protect.h"
 #include "sandbox/env.h"
 #include "sandbox/host_plan.h"
 
@@ -180,6 +181,36 @@ static bool find_workdir(
     return true;
 }
 
+/* Directories that the command can change. */
+static size_t write_roots(const struct verdict *v, struct arena *a, struct str **ret_roots)
+{
+    size_t n = 0;
+    struct str *roots = ARENA_NEW(a, struct str, v->write.n + 1);
+    for (size_t i = 0; i < v->write.n; i++)
+        if (v->write.p[i].is_dir)
+            roots[n++] = v->write.p[i].resolved;
+    *ret_roots = roots;
+    return n;
+}
+
+/* The sandbox keeps parts of repositories, and our own files, as they are. */
+static bool make_plan(struct toolbox *box, struct arena *a, struct confined *c, struct err *err)
+{
+    struct str *roots, *parts = NULL;
+    size_t n = write_roots(&c->verdict, a, &roots);
+    toolbox_protect(box, roots, n);
+    size_t n_parts = box->protect ? protect_kept(box->protect, a, &parts) : 0;
+    size_t n_own = box->options->n_kept;
+    struct str *kept = ARENA_NEW(a, struct str, n_parts + n_own + 1);
+    if (n_parts)
+        memcpy(kept, parts, n_parts * sizeof(*kept));
+    if (n_own)
+        memcpy(kept + n_parts, box->options->kept, n_own * sizeof(*kept));
+    const struct host_plan_input input = {
+        .verdict = &c->verdict, .kept = kept, .n_kept = n_parts + n_own};
+    return host_plan(&input, a, &c->plan, err);
+}
+
 bool confine(struct toolbox *box, const struct confine_request *request, struct arena *a,
     struct confined *c, struct err *err)
 {
@@ -194,8 +225,7 @@ bool confine(struct toolbox *box, const struct confine_request *request, struct 
     };
     policy_validate(&c->policy, &host, a, &c->verdict);
     policy_validate_command(&c->verdict, &(struct policy_command){.path = shell, .cwd = cwd});
-    if (!verdict_ok(&c->verdict, err) ||
-        !host_plan(&(struct host_plan_input){.verdict = &c->verdict}, a, &c->plan, err))
+    if (!verdict_ok(&c->verdict, err) || !make_plan(box, a, c, err))
         return false;
     c->argv[0] = shell;
     c->argv[1] = "-c";

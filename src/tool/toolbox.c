@@ -1,10 +1,13 @@
 /* Where tools work: roots, files, consent. */
 #include "tool/toolbox.h"
 
+#include "path/exact.h"
 #include "path/file.h"
 #include "path/lexical.h"
 #include "path/warn.h"
 #include "path/writer.h"
+#include "repo/parts.h"
+#include "repo/protect.h"
 #include "tool/guard.h"
 #include "tool/sessions.h"
 #include "tool/tool.h"
@@ -52,11 +55,69 @@ bool toolbox_open(const struct toolbox_options *options, struct toolbox **ret_bo
     return true;
 }
 
+/* Programs of the last call may have gone on until now. */
+static void close_protect(struct toolbox *box)
+{
+    AUTO_BUF struct buf text = BUF_INIT(TOOL_CONTENT_MAX);
+    if (!box->protect)
+        return;
+    protect_check(box->protect);
+    if (box->protect->n_new)
+        protect_tell(box->protect, &text);
+    if (text.n && box->options->tell_held)
+        box->options->tell_held(box->options->held_context, buf_str(&text));
+    protect_free(box->protect);
+    box->protect = NULL;
+}
+
+void toolbox_protect(struct toolbox *box, const struct str *roots, size_t n)
+{
+    const struct toolbox_options *o = box->options;
+    if (!box->protect && !o->no_sandbox)
+        box->protect = protect_new(&(struct protect_options){.roots = roots,
+            .n_roots = n,
+            .home = o->home,
+            .accepted = o->accepts,
+            .context = o->held_context});
+}
+
+static json_t *held_json(const struct protect *p)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < p->n_held; i++) {
+        json_t *item = json_object();
+        exact_put(item, "path", p->held[i].path);
+        if (p->held[i].where.p)
+            exact_put(item, "held", p->held[i].where);
+        json_put(item, "what", json_text(p->held[i].what));
+        json_push(list, item);
+    }
+    return list;
+}
+
+void toolbox_check(struct toolbox *box, struct tool_result *result)
+{
+    AUTO_BUF struct buf text = BUF_INIT(TOOL_CONTENT_MAX);
+    box->made_parts = false;
+    if (!box->protect)
+        return;
+    protect_check(box->protect);
+    protect_tell(box->protect, &text);
+    if (!text.n)
+        return;
+    if (result->content.n && result->content.p[result->content.n - 1] != '\n')
+        buf_add_byte(&result->content, '\n');
+    buf_add_str(&result->content, buf_str(&text));
+    if (box->protect->n_held)
+        tool_detail(result, "held", held_json(box->protect));
+}
+
 void toolbox_close(struct toolbox *box)
 {
     if (!box)
         return;
     sessions_close(box->sessions);
+    close_protect(box);
     approve_done(&box->approve);
     boundary_free(box->boundary);
     free(box);
@@ -75,6 +136,25 @@ static bool refuse_write(const struct toolbox *box, const struct resolved *where
     err_set(err, E_FS_VIOLATION, "'" STR_FMT "' can be read but not written in this mode%s",
         STR_ARG(name),
         box->options->mode == TOOLBOX_WORKSPACE ? ": write below the agent's workspace" : "");
+    return err_ctx(err, "path", STR_FMT, STR_ARG(where->path));
+}
+
+/* Settings and hooks of repositories, and Cordon's own settings, are the user's. */
+static bool refuse_part(struct toolbox *box, const struct resolved *where, struct err *err)
+{
+    struct str name = toolbox_name(box, where), root = where->root->path;
+    const struct protect_options options = {
+        .roots = &root, .n_roots = 1, .home = box->options->home};
+    if (!protect_refuses(&options, where->path)) {
+        box->made_parts |= parts_may_make(lexical_rest(root, where->path));
+        if (box->made_parts)
+            toolbox_protect(box, &root, 1);
+        return true;
+    }
+    err_set(err, E_FS_VIOLATION,
+        "'" STR_FMT "' steers git or cordon, and tools leave it alone; commits, branches and "
+        "stashes work through shell commands",
+        STR_ARG(name));
     return err_ctx(err, "path", STR_FMT, STR_ARG(where->path));
 }
 
@@ -98,6 +178,8 @@ bool toolbox_resolve(struct toolbox *box, struct str path, bool to_write, struct
         return false;
     if (to_write && where.root->access != BOUNDARY_RW)
         return refuse_write(box, &where, err);
+    if (to_write && !refuse_part(box, &where, err))
+        return false;
     if (to_write && box->approved.p && !is_approved(box, &where))
         return err_set(err, E_CONFLICT,
             "'" STR_FMT "' leads somewhere else than when it was approved", STR_ARG(path));

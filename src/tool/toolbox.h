@@ -50,6 +50,8 @@ struct toolbox_options {
     const char *journal_dir;     /* for the writer */
     const char *log_dir;         /* for output that was cut; made when it is needed */
     const struct policy *policy; /* for commands; NULL: made from the mode */
+    const struct str *kept;      /* files of ours that commands must not change; resolved */
+    size_t n_kept;
     bool no_sandbox;             /* acknowledged by the caller */
     struct approve_options approve;
     struct tool_event_sink events;
@@ -57,6 +59,10 @@ struct toolbox_options {
     struct remote *remote;        /* where calls are carried out (tool/remote.h); NULL: here */
     int signals;                  /* -1, or a signalfd: the call at work is to end */
     bool one_call;                /* sessions end with the call that starts them */
+    /* What was set aside when the last command had ended (repo/protect.h). May be NULL. */
+    void (*tell_held)(void *context, struct str text);
+    void *held_context;
+    bool (*accepts)(void *context, struct str bytes); /* what the user agreed to; may be NULL */
     /* What a call has made of files (tool/plan.h), before its result is there. May be NULL. */
     void (*tell_diff)(void *context, struct str diff);
     void *diff_context;
@@ -80,6 +86,8 @@ struct toolbox {
     char id[ID_SIZE];               /* tells its events from those of others */
     struct guard *guard;            /* of the call at work, or NULL */
     struct tool_sessions *sessions; /* of exec_command; NULL: none yet */
+    struct protect *protect;        /* repositories; NULL: no command ran yet */
+    bool made_parts;                /* the call at work wrote names that make a repository */
 };
 
 extern const char *const toolbox_mode_names[TOOLBOX_MODES + 1]; /* ends in NULL */
@@ -120,6 +128,11 @@ bool toolbox_called_off(void *box);
 
 /* How results name it: relative to the root where it lies in it. */
 struct str toolbox_name(const struct toolbox *box, const struct resolved *where);
+
+/* Looks for repositories below these directories, the first time. */
+void toolbox_protect(struct toolbox *box, const struct str *roots, size_t n);
+/* After a call: sets aside what must not stay, and says so in the result. */
+void toolbox_check(struct toolbox *box, struct tool_result *result);
 
 /* A writer for the root that holds this; commits through the box's journal. */
 struct writer;

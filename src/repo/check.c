@@ -1,0 +1,408 @@
+/* After a command: what must not stay is set aside. */
+#include "base/utf8.h"
+#include "path/beneath.h"
+#include "path/lexical.h"
+#include "repo/gitlink.h"
+#include "repo/hold.h"
+#include "repo/known.h"
+#include "repo/tracked.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+
+enum {
+    WHAT_MAX = 400,    /* bytes of a description */
+    POINTER_MAX = PATH_MAX + 64,
+    HOOKS_MAX = 1000, /* entries of a directory of hooks */
+};
+
+struct check {
+    struct protect *p;
+    struct protect_root *root;
+    struct arena *arena;
+};
+
+static void report(struct check *c, const struct protect_held *held)
+{
+    struct protect *p = c->p;
+    if (p->n_held == PROTECT_HELD_MAX)
+        return;
+    struct protect_held *h = &p->held[p->n_held++];
+    *h = (struct protect_held){.path = arena_str(&p->arena, held->path),
+        .what = arena_str(&p->arena, held->what),
+        .errnum = held->errnum};
+    if (held->errnum == 0)
+        h->where = arena_str(&p->arena, held->where);
+}
+
+static bool is_accepted(const struct check *c, struct str bytes)
+{
+    const struct protect_options *o = &c->p->options;
+    return o->accepted && o->accepted(o->context, bytes);
+}
+
+static struct str join(struct check *c, struct str dir, const char *name)
+{
+    return str_z(arena_printf(c->arena, STR_FMT "%s%s", STR_ARG(dir), dir.n ? "/" : "", name));
+}
+
+/* A part of a directory, which is open. */
+struct part {
+    int dir;
+    struct str path; /* of the directory, from the root */
+    const char *name;
+};
+
+static void hold(struct check *c, const struct part *part, struct str what)
+{
+    AUTO_BUF struct buf where = BUF_INIT(PATH_MAX);
+    int errnum = hold_part(part->dir, part->name, &where);
+    if (errnum == ENOENT)
+        return;
+    report(c, &(struct protect_held){
+                  .path = known_absolute(c->root, join(c, part->path, part->name), c->arena),
+                  .where = known_absolute(
+                      c->root, join(c, part->path, buf_z(&where)), c->arena),
+                  .what = what,
+                  .errnum = errnum});
+}
+
+static bool has_accepted_file(const struct check *c, const struct part *part)
+{
+    AUTO_BUF struct buf bytes = BUF_INIT(2 * PROTECT_FILE_MAX);
+    return hold_read(part->dir, part->name, &bytes) && is_accepted(c, buf_str(&bytes));
+}
+
+/* Settings -------------------------------------------------------------------------------------- */
+
+static void add_key(struct buf *what, const struct gitconfig_entry *e)
+{
+    buf_add_z(what, what->n ? ", " : "the settings ");
+    utf8_add_printable(what, e->section);
+    if (e->subsection.p) {
+        buf_add_byte(what, '.');
+        utf8_add_printable(what, e->subsection);
+    }
+    buf_add_byte(what, '.');
+    utf8_add_printable(what, e->name);
+}
+
+/* Of a text that git may not even read, nothing is left. */
+static bool split_settings(struct str text, struct arena *a, struct buf *plain, struct buf *what)
+{
+    struct gitconfig config;
+    if (!gitconfig_parse(text, a, &config)) {
+        buf_add_z(what, "settings that can't be read");
+        return false;
+    }
+    size_t n = 0;
+    for (size_t i = 0; i < config.n; i++) {
+        if (parts_setting_is_plain(&config.p[i]))
+            config.p[n++] = config.p[i];
+        else if (what->n < WHAT_MAX)
+            add_key(what, &config.p[i]);
+    }
+    if (n < config.n)
+        gitconfig_write(config.p, n, plain);
+    return n == config.n;
+}
+
+static void check_settings(struct check *c, const struct part *part)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
+    AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
+    AUTO_BUF struct buf plain = BUF_INIT(4 * PROTECT_FILE_MAX);
+    AUTO_BUF struct buf what = BUF_INIT(4 * WHAT_MAX), where = BUF_INIT(PATH_MAX);
+    struct known_name now = known_look(part->dir, part->name, c->arena);
+    if (!now.type)
+        return;
+    if (!S_ISREG(now.type) || !hold_read(part->dir, part->name, &text)) {
+        hold(c, part, STR("settings that are not a plain file"));
+        return;
+    }
+    if (split_settings(buf_str(&text), &a, &plain, &what) || is_accepted(c, buf_str(&text)))
+        return;
+    if (!buf_ok(&plain))
+        buf_reset(&plain);
+    int errnum = hold_settings(part->dir, part->name, buf_str(&plain), &where);
+    struct str from = join(c, part->path, part->name);
+    report(c, &(struct protect_held){.path = known_absolute(c->root, from, c->arena),
+                  .where = known_absolute(
+                      c->root, join(c, part->path, buf_z(&where)), c->arena),
+                  .what = buf_str(&what),
+                  .errnum = errnum});
+}
+
+/* Hooks ----------------------------------------------------------------------------------------- */
+
+static void check_hooks(struct check *c, const struct part *part)
+{
+    struct known_name now = known_look(part->dir, part->name, c->arena);
+    if (now.type && !S_ISDIR(now.type)) {
+        hold(c, part, STR("a link in the place of hooks"));
+        return;
+    }
+    AUTO_FD int fd = beneath_open(
+        part->dir, part->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
+    DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
+    const struct dirent *d;
+    if (stream)
+        fd = -1;
+    else if (now.type)
+        hold(c, part, STR("hooks that can't be listed"));
+    for (size_t n = 0; stream && n < HOOKS_MAX && (d = readdir(stream)); n++) {
+        if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0 ||
+            str_ends_with(str_z(d->d_name), STR(".sample")))
+            continue;
+        const char *name = arena_printf(c->arena, "%s/%s", part->name, d->d_name);
+        struct part hook = {part->dir, part->path, name};
+        if (!has_accepted_file(c, &hook))
+            hold(c, &hook, STR("a hook"));
+    }
+    if (stream)
+        closedir(stream);
+}
+
+/* Repositories ---------------------------------------------------------------------------------- */
+
+/* The directory of a work tree that `git worktree add` made. */
+static bool is_worktree(struct check *c, const struct part *part)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
+    struct str path = part->path;
+    ptrdiff_t slash = str_find_last(path, '/');
+    struct str above = slash < 0 ? STR("") : str_head(path, (size_t)slash);
+    if (!str_is(above, "worktrees") && !str_ends_with(above, STR("/worktrees")))
+        return false;
+    slash = str_find_last(above, '/');
+    struct str gitdir = arena_str(c->arena, slash < 0 ? STR("") : str_head(above, (size_t)slash));
+    const struct scan_place *place = scan_at(&c->root->scan, gitdir);
+    return place && place->kind == SCAN_GITDIR && hold_read(part->dir, part->name, &text) &&
+           str_is(str_trim_end(buf_str(&text), '\n'), "../..");
+}
+
+/* A part that was not there when the session began, or of a repository that was not. */
+static void check_new_part(struct check *c, enum scan_kind kind, const struct part *part)
+{
+    struct stat st;
+    const char *name = part->name;
+    if (kind == SCAN_GITDIR && strncmp(name, "config", strlen("config")) == 0)
+        check_settings(c, part);
+    else if (kind == SCAN_GITDIR && strcmp(name, "hooks") == 0)
+        check_hooks(c, part);
+    else if (strcmp(name, PARTS_HELD) == 0 || strcmp(name, "gitdir") == 0)
+        return;
+    else if (strcmp(name, "commondir") == 0 && is_worktree(c, part))
+        return;
+    else if (fstatat(part->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+             !(S_ISREG(st.st_mode) && st.st_size == 0 && strcmp(name, "commondir") != 0) &&
+             !has_accepted_file(c, part))
+        hold(c, part,
+            strcmp(name, "commondir") == 0 ? STR("leads to another repository")
+                                           : STR("steers a version control system"));
+}
+
+/* `info` as a link would bring attributes from elsewhere. */
+static void check_way(struct check *c, const struct part *part)
+{
+    const char *slash = strchr(part->name, '/');
+    if (!slash)
+        return;
+    const char *dir = arena_strdup(c->arena, str_n(part->name, (size_t)(slash - part->name)));
+    struct known_name now = known_look(part->dir, dir, c->arena);
+    if (S_ISLNK(now.type))
+        hold(c, &(struct part){part->dir, part->path, dir}, STR("a link in a repository"));
+}
+
+/* A link can be replaced by anybody who can write its directory. It is made again. */
+static void check_known_link(struct check *c, const struct part *part, const struct known_name *then)
+{
+    struct known_name now = known_look(part->dir, part->name, c->arena);
+    if (known_same(then, &now))
+        return;
+    if (now.type)
+        hold(c, part, STR("replaces a link of the repository"));
+    (void)!symlinkat(then->target.p, part->dir, part->name);
+}
+
+static void check_dir(struct check *c, const struct scan_place *place)
+{
+    const struct known *known = known_find(c->root, place);
+    const char *const *parts = parts_of(place->kind);
+    AUTO_FD int dir = known_open(c->root, place->path);
+    struct stat st;
+    if (dir < 0 || fstat(dir, &st) != 0)
+        return;
+    for (size_t i = 0; parts[i]; i++) {
+        struct part part = {dir, place->path, parts[i]};
+        const struct known_name *then = known ? &known->parts[i] : NULL;
+        if (then && S_ISLNK(then->type)) {
+            check_known_link(c, &part, then);
+        } else if (!then || !then->type) {
+            check_way(c, &part);
+            check_new_part(c, place->kind, &part);
+        }
+    }
+}
+
+/* `.git` and `.cordon` --------------------------------------------------------------------------- */
+
+static void hold_place(struct check *c, struct str path, struct str what)
+{
+    AUTO_BUF struct buf where = BUF_INIT(PATH_MAX);
+    ptrdiff_t slash = str_find_last(path, '/');
+    struct str above = arena_str(c->arena, slash < 0 ? STR("") : str_head(path, (size_t)slash));
+    const char *name = path.p + slash + 1;
+    AUTO_FD int dir = known_open(c->root, above);
+    if (dir < 0)
+        return;
+    int errnum = hold_beside(dir, name, &where);
+    if (errnum == ENOENT)
+        return;
+    report(c, &(struct protect_held){.path = known_absolute(c->root, path, c->arena),
+                  .where = known_absolute(c->root, join(c, above, buf_z(&where)), c->arena),
+                  .what = what,
+                  .errnum = errnum});
+}
+
+/* A `.git` file may name a repository of the same tree, which is looked at itself. */
+static bool pointer_is_plain(struct check *c, struct str path)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
+    static const struct str words = {"gitdir: ", 8};
+    if (!hold_read(c->root->fd, path.p, &text) || text.n > POINTER_MAX)
+        return false;
+    struct str line = str_trim_end(str_trim_end(buf_str(&text), '\n'), '\r');
+    if (is_accepted(c, buf_str(&text)))
+        return true;
+    if (!str_starts_with(line, words) || memchr(line.p, '\n', line.n) ||
+        memchr(line.p, '\0', line.n))
+        return false;
+    ptrdiff_t slash = str_find_last(path, '/');
+    struct str dir = known_absolute(
+        c->root, arena_str(c->arena, slash < 0 ? STR("") : str_head(path, (size_t)slash)), c->arena);
+    struct str gitdir = lexical_absolute(c->arena, dir, str_skip(line, words.n));
+    if (!lexical_is_below(c->root->path, gitdir))
+        return false;
+    struct str inner = lexical_rest(c->root->path, gitdir);
+    const struct scan_place *place = scan_at(&c->root->scan, str_is(inner, ".") ? STR("") : inner);
+    return place && place->kind == SCAN_GITDIR;
+}
+
+static void check_place(struct check *c, const struct scan_place *place)
+{
+    const struct known *known = known_find(c->root, place);
+    switch (place->kind) {
+    case SCAN_POINTER:
+        if (!known && !pointer_is_plain(c, place->path))
+            hold_place(c, place->path, STR("leads to another repository"));
+        return;
+    case SCAN_CORDON:
+        if (!known)
+            hold_place(c, place->path, STR("settings of cordon"));
+        return;
+    case SCAN_LINK:
+        if (!known) /* one that has another target is seen below */
+            hold_place(c, place->path, STR("a link to another place"));
+        return;
+    default:
+        check_dir(c, place);
+    }
+}
+
+static void check_known_places(struct check *c)
+{
+    for (size_t i = 0; i < c->root->n_known; i++) {
+        const struct known *k = &c->root->known[i];
+        struct known_name now = {0};
+        if (k->kind == SCAN_LINK)
+            now = known_look(c->root->fd, k->path.p, c->arena);
+        if (k->kind != SCAN_LINK || known_same(&k->self, &now))
+            continue;
+        if (now.type)
+            hold_place(c, k->path, STR("replaces a link"));
+        ptrdiff_t slash = str_find_last(k->path, '/');
+        AUTO_FD int dir = known_open(c->root,
+            arena_str(c->arena, slash < 0 ? STR("") : str_head(k->path, (size_t)slash)));
+        if (dir >= 0)
+            (void)!symlinkat(k->self.target.p, dir, k->path.p + slash + 1);
+    }
+}
+
+/* What settings name and was not there. */
+static void check_named(struct check *c)
+{
+    const struct protect_root *r = c->root;
+    for (size_t i = 0; i < r->n_named; i++) {
+        struct stat st;
+        const struct known_named *n = &r->named[i];
+        if (!n->type && lexical_is_below(r->path, n->path) && lstat(n->path.p, &st) == 0)
+            hold_place(c, lexical_rest(r->path, n->path), STR("settings of git name it"));
+    }
+}
+
+/* Entries in an index ---------------------------------------------------------------------------- */
+
+static bool is_known_link(const struct protect_root *r, struct str repository, struct str path)
+{
+    for (size_t i = 0; i < r->n_links; i++)
+        if (str_eq(r->links[i].repository, repository) && str_eq(r->links[i].path, path))
+            return true;
+    return false;
+}
+
+/* Removes the entry for a work tree from the index of a repository around it. */
+static void drop_link(struct check *c, const struct scan_place *outer, struct str path)
+{
+    AUTO_ERR struct err err = {0};
+    bool dropped = false;
+    AUTO_FD int dir = known_open(c->root, outer->path);
+    if (dir < 0 || is_known_link(c->root, outer->path, path))
+        return;
+    bool ok = gitlink_drop(dir, path, &dropped, &err);
+    if (ok && !dropped)
+        return;
+    struct str gitdir = known_absolute(c->root, outer->path, c->arena);
+    report(c, &(struct protect_held){
+                  .path = str_z(arena_printf(c->arena, STR_FMT "/index", STR_ARG(gitdir))),
+                  .where = str_z(
+                      arena_printf(c->arena, STR_FMT "/" PARTS_HELD "/gitlinks", STR_ARG(gitdir))),
+                  .what = str_z(arena_printf(
+                      c->arena, "the entry for the repository " STR_FMT, STR_ARG(path))),
+                  .errnum = ok ? 0 : EBUSY});
+}
+
+/* The work tree of a new `.git`, looked up in every repository around it. */
+static void check_links(struct check *c, const struct scan_place *place)
+{
+    struct str git = place->path;
+    ptrdiff_t slash = str_find_last(git, '/');
+    struct str name = slash < 0 ? git : str_skip(git, (size_t)slash + 1);
+    if (!str_is(name, ".git") || slash < 0 || known_find(c->root, place))
+        return;
+    struct str tree = str_head(git, (size_t)slash), above = tree;
+    while (above.n) {
+        slash = str_find_last(above, '/');
+        above = slash < 0 ? STR("") : str_head(above, (size_t)slash);
+        struct str outer = join(c, above, ".git");
+        const struct scan_place *found = scan_at(&c->root->scan, outer);
+        if (found && found->kind == SCAN_GITDIR)
+            drop_link(c, found, above.n ? str_skip(tree, above.n + 1) : tree);
+    }
+}
+
+void check_root(struct protect *p, struct protect_root *r)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(64 << 20);
+    struct check c = {p, r, &a};
+    check_known_places(&c);
+    scan_refresh(&r->scan);
+    p->cut |= r->scan.cut;
+    for (size_t i = 0; i < r->scan.n_places; i++) {
+        check_place(&c, &r->scan.places[i]);
+        check_links(&c, &r->scan.places[i]);
+    }
+    check_named(&c);
+}

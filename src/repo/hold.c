@@ -1,0 +1,158 @@
+/* Setting things aside. */
+#include "repo/hold.h"
+
+#include "path/beneath.h"
+#include "path/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+enum {
+    TRIES = 16,
+    BYTES_MAX = 1 << 20,
+};
+
+/* The directory of a part that may have one name before it. */
+static int open_parent(int dir, const char *part, const char **ret_name)
+{
+    char parent[NAME_MAX + 1];
+    const char *slash = strrchr(part, '/');
+    *ret_name = slash ? slash + 1 : part;
+    size_t n = slash ? (size_t)(slash - part) : 0;
+    errno = ENAMETOOLONG;
+    if (n > NAME_MAX)
+        return -1;
+    memcpy(parent, part, n);
+    parent[n] = '\0';
+    return beneath_open(
+        dir, n ? parent : ".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
+}
+
+/* A name that nothing has taken before us, even on purpose. */
+static bool fresh_name(char name[NAME_MAX + 1], const char *base)
+{
+    unsigned chance = 0;
+    if (getrandom(&chance, sizeof(chance), 0) != sizeof(chance))
+        return false;
+    errno = ENAMETOOLONG;
+    return snprintf(name, NAME_MAX + 1, "%s.%08x", base, chance) <= NAME_MAX;
+}
+
+/* A directory may have been made read-only to keep things where they are. */
+static int rename_away(int from, const char *name, int to, const char *new_name)
+{
+    struct stat st;
+    if (renameat2(from, name, to, new_name, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno == EACCES && fstat(from, &st) == 0 && fchmod(from, st.st_mode | S_IRWXU) == 0 &&
+        renameat2(from, name, to, new_name, RENAME_NOREPLACE) == 0)
+        return 0;
+    return errno;
+}
+
+/* Moves a name to one that is free. */
+static int move_free(int from, const char *name, int to, const char *base, struct buf *ret_name)
+{
+    char other[NAME_MAX + 1];
+    int errnum = rename_away(from, name, to, base);
+    for (int i = 0; i < TRIES && errnum == EEXIST; i++) {
+        if (!fresh_name(other, base))
+            return errno;
+        errnum = rename_away(from, name, to, other);
+        base = errnum ? base : other;
+    }
+    if (errnum == 0)
+        buf_add_z(ret_name, base);
+    return errnum;
+}
+
+/* A directory of ours: whatever stands in its place and can't be used goes aside itself. */
+static int make_dir(int dir, const char *name)
+{
+    struct stat st;
+    if (fstat(dir, &st) == 0 && (st.st_mode & S_IRWXU) != S_IRWXU)
+        (void)!fchmod(dir, (st.st_mode & 07777) | S_IRWXU);
+    for (int i = 0; i < TRIES; i++) {
+        if (mkdirat(dir, name, 0700) != 0 && errno != EEXIST)
+            return -1;
+        AUTO_FD int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+            ((st.st_mode & S_IRWXU) == S_IRWXU || fchmod(fd, 0700) == 0))
+            return TAKE_FD(fd);
+        char other[NAME_MAX + 1];
+        if (!fresh_name(other, name) ||
+            (renameat2(dir, name, dir, other, RENAME_NOREPLACE) != 0 && errno != ENOENT))
+            return -1;
+    }
+    errno = EBUSY;
+    return -1;
+}
+
+static int open_held(int gitdir, const char *part)
+{
+    char parent[NAME_MAX + 1];
+    const char *slash = strrchr(part, '/');
+    AUTO_FD int held = make_dir(gitdir, PARTS_HELD);
+    if (held < 0 || !slash)
+        return TAKE_FD(held);
+    snprintf(parent, sizeof(parent), "%.*s", (int)(slash - part), part);
+    return make_dir(held, parent);
+}
+
+int hold_part(int gitdir, const char *part, struct buf *where)
+{
+    const char *name, *slash = strrchr(part, '/');
+    AUTO_FD int from = open_parent(gitdir, part, &name);
+    if (from < 0)
+        return errno;
+    AUTO_FD int to = open_held(gitdir, part);
+    if (to < 0)
+        return errno;
+    buf_add_z(where, PARTS_HELD "/");
+    buf_add(where, part, slash ? (size_t)(slash - part) + 1 : 0);
+    return move_free(from, name, to, name, where);
+}
+
+int hold_beside(int dir, const char *name, struct buf *where)
+{
+    char base[NAME_MAX + 1];
+    int n = snprintf(base, sizeof(base), "%s." PARTS_HELD, name);
+    return n < (int)sizeof(base) ? move_free(dir, name, dir, base, where) : ENAMETOOLONG;
+}
+
+/* The new file is whole before it has the name, and the old one is never without a name. */
+int hold_settings(int gitdir, const char *part, struct str plain, struct buf *where)
+{
+    char fresh[NAME_MAX + 1];
+    if (!fresh_name(fresh, part))
+        return errno;
+    AUTO_FD int fd =
+        openat(gitdir, fresh, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (fd < 0)
+        return errno;
+    if (!file_write_all(fd, plain) || fsync(fd) != 0) {
+        int errnum = errno;
+        unlinkat(gitdir, fresh, 0);
+        return errnum;
+    }
+    int errnum = hold_part(gitdir, part, where);
+    if (errnum == 0 && renameat2(gitdir, fresh, gitdir, part, RENAME_NOREPLACE) != 0)
+        errnum = errno;
+    if (errnum)
+        unlinkat(gitdir, fresh, 0);
+    return errnum;
+}
+
+bool hold_read(int dir, const char *name, struct buf *bytes)
+{
+    AUTO_ERR struct err ignored = {0};
+    struct stat st;
+    AUTO_FD int fd = beneath_open(
+        dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0, BENEATH_NO_SYMLINKS);
+    return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+           file_read(fd, BYTES_MAX, name, bytes, &ignored);
+}

@@ -1,0 +1,65 @@
+/* Private to src/repo: the state of protected things when a session began. */
+#ifndef REPO_KNOWN_H
+#define REPO_KNOWN_H
+
+#include "repo/parts.h"
+#include "repo/protect.h"
+
+#include <sys/stat.h>
+
+/* A name as it was: absent, a link with its target, or something that a mount keeps. */
+struct known_name {
+    mode_t type; /* S_IFMT bits; 0: absent */
+    struct str target;
+};
+
+struct known {
+    enum scan_kind kind;
+    struct str path; /* from the root */
+    dev_t dev;
+    ino_t ino;
+    struct known_name self; /* of a link */
+    struct known_name parts[PARTS_MAX];
+};
+
+/* A file or directory that settings name. */
+struct known_named {
+    struct str path; /* absolute */
+    mode_t type;
+};
+
+/* An entry of an index that is a repository of its own. */
+struct known_gitlink {
+    struct str repository; /* the directory with the index, from the root */
+    struct str path;       /* in the work tree */
+};
+
+struct protect_root {
+    int fd;
+    struct str path;
+    struct scan scan;
+    struct known *known;
+    size_t n_known;
+    struct known_named *named;
+    size_t n_named;
+    struct known_gitlink *links;
+    size_t n_links;
+};
+
+/* How a name in a directory looks now. The target is in the arena. */
+struct known_name known_look(int dir, const char *name, struct arena *a);
+bool known_same(const struct known_name *a, const struct known_name *b);
+
+/* What was there at this path when the session began; directories must be the same ones. */
+const struct known *known_find(const struct protect_root *r, const struct scan_place *place);
+
+/* Opens a directory of the tree, links refused. */
+int known_open(const struct protect_root *r, struct str path);
+
+/* The text of an absolute path. */
+struct str known_absolute(const struct protect_root *r, struct str path, struct arena *a);
+
+/* check.c: compares a root with what was known, and sets aside. */
+void check_root(struct protect *p, struct protect_root *r);
+
+#endif

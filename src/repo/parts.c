@@ -1,0 +1,142 @@
+/* Tables of what steers. */
+#include "repo/parts.h"
+
+#include "base/base.h"
+
+const char *const *parts_of(enum scan_kind kind)
+{
+    static const char *const none[] = {NULL};
+    static const char *const git[PARTS_MAX] = {
+        "config",
+        "config.worktree",
+        "commondir",
+        "gitdir",
+        "hooks",
+        "info/attributes",
+        PARTS_HELD,
+    };
+    static const char *const hg[PARTS_MAX] = {"hgrc", "hgrc-not-shared", "sharedpath", PARTS_HELD};
+    static const char *const sapling[PARTS_MAX] = {"config", "sharedpath", PARTS_HELD};
+    static const char *const jj[PARTS_MAX] = {"repo/config.toml", "config.toml", PARTS_HELD};
+    static const char *const bzr[PARTS_MAX] = {"branch/branch.conf", "branch/location", PARTS_HELD};
+    static const char *const darcs[PARTS_MAX] = {"prefs/defaults", "prefs/prefs", PARTS_HELD};
+    static const char *const *const all[] = {
+        [SCAN_GITDIR] = git,
+        [SCAN_HG] = hg,
+        [SCAN_SAPLING] = sapling,
+        [SCAN_JJ] = jj,
+        [SCAN_BZR] = bzr,
+        [SCAN_DARCS] = darcs,
+    };
+    return (size_t)kind < ARRAY_LEN(all) && all[kind] ? all[kind] : none;
+}
+
+/* Whether the first component is this name, as file systems compare names that ignore case. */
+static bool is_name(struct str component, const char *name)
+{
+    return component.n == strlen(name) && strncasecmp(component.p, name, component.n) == 0;
+}
+
+static bool starts_with_part(struct str rest, enum scan_kind kind)
+{
+    for (const char *const *part = parts_of(kind); *part; part++) {
+        struct str p = str_z(*part);
+        if (str_starts_with(rest, p) && (rest.n == p.n || rest.p[p.n] == '/'))
+            return true;
+    }
+    return false;
+}
+
+bool parts_refuse(struct str path)
+{
+    static const struct {
+        const char *name;
+        enum scan_kind kind;
+    } others[] = {
+        {".hg", SCAN_HG},
+        {".sl", SCAN_SAPLING},
+        {".jj", SCAN_JJ},
+        {".bzr", SCAN_BZR},
+        {"_darcs", SCAN_DARCS},
+    };
+    struct str component, rest = path;
+    while (str_cut(rest, '/', &component, &rest)) {
+        if (is_name(component, ".git") || is_name(component, ".cordon"))
+            return true;
+        for (size_t i = 0; i < ARRAY_LEN(others); i++)
+            if (is_name(component, others[i].name) && starts_with_part(rest, others[i].kind))
+                return true;
+    }
+    return false;
+}
+
+bool parts_may_make(struct str path)
+{
+    static const char *const names[] = {
+        "HEAD", "commondir", "config", "config.worktree", "hooks", "info", "objects", "refs"};
+    struct str component, rest = path;
+    while (str_cut(rest, '/', &component, &rest))
+        for (size_t i = 0; i < ARRAY_LEN(names); i++)
+            if (str_is(component, names[i]))
+                return true;
+    return false;
+}
+
+/* Not for a program that fetches (`ext::`, `hg::`), and not an option. */
+static bool is_plain_address(struct str url)
+{
+    for (size_t i = 0; i + 1 < url.n; i++)
+        if (url.p[i] == ':' && url.p[i + 1] == ':')
+            return false;
+    return url.n && url.p[0] != '-';
+}
+
+bool parts_setting_is_plain(const struct gitconfig_entry *e)
+{
+    static const struct {
+        const char *section;
+        bool sub; /* between section and name stands another one */
+        const char *name;
+    } plain[] = {
+        {"branch", true, "merge"},
+        {"branch", true, "rebase"},
+        {"branch", true, "remote"},
+        {"core", false, "bare"},
+        {"core", false, "filemode"},
+        {"core", false, "ignorecase"},
+        {"core", false, "logallrefupdates"},
+        {"core", false, "precomposeunicode"},
+        {"core", false, "repositoryformatversion"},
+        {"core", false, "sharedrepository"},
+        {"core", false, "sparsecheckout"},
+        {"core", false, "sparsecheckoutcone"},
+        {"core", false, "symlinks"},
+        {"extensions", false, "compatobjectformat"},
+        {"extensions", false, "objectformat"},
+        {"extensions", false, "partialclone"},
+        {"extensions", false, "refstorage"},
+        {"extensions", false, "relativeworktrees"},
+        {"extensions", false, "worktreeconfig"},
+        {"index", false, "sparse"},
+        {"init", false, "defaultbranch"},
+        {"receive", false, "denynonfastforwards"},
+        {"remote", true, "fetch"},
+        {"remote", true, "mirror"},
+        {"remote", true, "partialclonefilter"},
+        {"remote", true, "promisor"},
+        {"remote", true, "tagopt"},
+        {"remote", true, "url"},
+        {"submodule", false, "active"},
+        {"submodule", true, "active"},
+        {"submodule", true, "url"},
+        {"user", false, "email"},
+        {"user", false, "name"},
+    };
+    if (str_is(e->name, "url") && !is_plain_address(e->value))
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(plain); i++)
+        if (str_is(e->section, plain[i].section) && str_is(e->name, plain[i].name) &&
+            plain[i].sub == (e->subsection.p != NULL))
+            return true;
+    return false;
+}

@@ -1,0 +1,434 @@
+/* What is protected: found once, listed for each command. */
+#include "repo/protect.h"
+
+#include "path/beneath.h"
+#include "path/lexical.h"
+#include "repo/hold.h"
+#include "repo/known.h"
+#include "repo/tracked.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+
+enum {
+    ARENA_MAX = 256 << 20,
+    KEPT_MAX = 20 * 1000,
+    NAMED_MAX = 1000,
+    LINKS_MAX = 10 * 1000,
+};
+
+/* Names ---------------------------------------------------------------------------------------- */
+
+struct known_name known_look(int dir, const char *name, struct arena *a)
+{
+    struct stat st;
+    char target[PATH_MAX];
+    AUTO_FD int fd = beneath_open(dir, name, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
+    if (fd < 0 || fstat(fd, &st) != 0)
+        return (struct known_name){0};
+    if (!S_ISLNK(st.st_mode))
+        return (struct known_name){.type = st.st_mode & S_IFMT};
+    ssize_t n = readlinkat(fd, "", target, sizeof(target));
+    return (struct known_name){
+        S_IFLNK, arena_str(a, str_n(target, n > 0 ? (size_t)n : 0))};
+}
+
+bool known_same(const struct known_name *a, const struct known_name *b)
+{
+    return a->type == b->type && str_eq(a->target, b->target);
+}
+
+int known_open(const struct protect_root *r, struct str path)
+{
+    return beneath_open(r->fd, path.n ? path.p : ".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0,
+        BENEATH_NO_SYMLINKS);
+}
+
+struct str known_absolute(const struct protect_root *r, struct str path, struct arena *a)
+{
+    return path.n ? str_z(arena_printf(a, STR_FMT "/" STR_FMT, STR_ARG(r->path), STR_ARG(path)))
+                  : r->path;
+}
+
+const struct known *known_find(const struct protect_root *r, const struct scan_place *place)
+{
+    for (size_t i = 0; i < r->n_known; i++) {
+        const struct known *k = &r->known[i];
+        if (str_eq(k->path, place->path) && k->kind == place->kind && k->dev == place->dev &&
+            k->ino == place->ino)
+            return k;
+    }
+    return NULL;
+}
+
+/* Whether an absolute path without links can be written inside. */
+static bool is_in_roots(const struct protect *p, struct str path)
+{
+    for (size_t i = 0; i < p->n_roots; i++)
+        if (lexical_is_below(p->roots[i].path, path))
+            return true;
+    return false;
+}
+
+/* What settings name ---------------------------------------------------------------------------- */
+
+static void add_named(struct protect *p, struct protect_root *r, struct str path)
+{
+    struct stat st;
+    char resolved[PATH_MAX];
+    struct str clean = lexical_absolute(&p->arena, STR("/"), path);
+    if (realpath(clean.p, resolved))
+        clean = arena_str(&p->arena, str_z(resolved));
+    if (!is_in_roots(p, clean) || r->n_named == NAMED_MAX)
+        return;
+    for (size_t i = 0; i < r->n_named; i++)
+        if (str_eq(r->named[i].path, clean))
+            return;
+    bool there = lstat(clean.p, &st) == 0;
+    r->named[r->n_named++] = (struct known_named){clean, there ? st.st_mode & S_IFMT : 0};
+}
+
+/* A path in settings, `~` being the home directory. */
+static struct str expand(struct protect *p, struct str base, struct str value)
+{
+    const char *home = p->options.home;
+    if (home && str_starts_with(value, STR("~/")))
+        return lexical_absolute(&p->arena, str_z(home), str_skip(value, 2));
+    return lexical_absolute(&p->arena, base, value);
+}
+
+struct reading {
+    struct protect *p;
+    struct protect_root *root;
+    struct str file; /* absolute */
+    struct str top;  /* where hooks of a relative path are looked for: absolute */
+};
+
+/* Files of hooks and of further settings. Includes of includes are theirs alone. */
+static void read_settings(const struct reading *x, struct str text)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
+    struct gitconfig config;
+    if (!gitconfig_parse(text, &a, &config))
+        return;
+    struct str dir = str_head(x->file, (size_t)MAX(str_find_last(x->file, '/'), (ptrdiff_t)0));
+    for (size_t i = 0; i < config.n; i++) {
+        const struct gitconfig_entry *e = &config.p[i];
+        if (!e->value.n)
+            continue;
+        if (str_is(e->section, "core") && str_is(e->name, "hookspath"))
+            add_named(x->p, x->root, expand(x->p, x->top, e->value));
+        if ((str_is(e->section, "include") || str_is(e->section, "includeif")) &&
+            str_is(e->name, "path"))
+            add_named(x->p, x->root, expand(x->p, dir, e->value));
+    }
+}
+
+/* The work tree of a repository's directory, from the root: its parent if it is called .git. */
+static struct str top_of(struct str gitdir)
+{
+    ptrdiff_t slash = str_find_last(gitdir, '/');
+    struct str name = slash < 0 ? gitdir : str_skip(gitdir, (size_t)slash + 1);
+    if (!str_is(name, ".git"))
+        return gitdir;
+    return slash < 0 ? STR("") : str_head(gitdir, (size_t)slash);
+}
+
+static void read_own_settings(struct protect *p, struct protect_root *r, const struct known *k)
+{
+    static const char *const files[] = {"config", "config.worktree"};
+    AUTO_FD int dir = known_open(r, k->path);
+    for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+        AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
+        if (dir < 0 || !hold_read(dir, files[i], &text))
+            continue;
+        struct str gitdir = known_absolute(r, k->path, &p->arena);
+        read_settings(&(struct reading){p, r,
+                          str_z(arena_printf(&p->arena, STR_FMT "/%s", STR_ARG(gitdir), files[i])),
+                          known_absolute(r, arena_str(&p->arena, top_of(k->path)), &p->arena)},
+            buf_str(&text));
+    }
+}
+
+/* The user's own settings hold in every repository. */
+static void read_user_settings(struct protect *p, struct protect_root *r, const struct known *k)
+{
+    const char *home = p->options.home, *xdg = getenv("XDG_CONFIG_HOME");
+    const char *files[] = {
+        home ? arena_printf(&p->arena, "%s/.gitconfig", home) : NULL,
+        xdg && xdg[0] == '/' ? arena_printf(&p->arena, "%s/git/config", xdg)
+        : home               ? arena_printf(&p->arena, "%s/.config/git/config", home)
+                             : NULL,
+        "/etc/gitconfig",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+        AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
+        AUTO_FD int dir = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (files[i] && dir >= 0 && hold_read(dir, files[i] + 1, &text))
+            read_settings(
+                &(struct reading){p, r, str_z(files[i]),
+                    known_absolute(r, arena_str(&p->arena, top_of(k->path)), &p->arena)},
+                buf_str(&text));
+    }
+}
+
+/* The state at first ---------------------------------------------------------------------------- */
+
+static void know_place(struct protect *p, struct protect_root *r, const struct scan_place *place)
+{
+    struct known *k = &r->known[r->n_known++];
+    *k = (struct known){.kind = place->kind,
+        .path = arena_str(&p->arena, place->path),
+        .dev = place->dev,
+        .ino = place->ino};
+    if (place->kind == SCAN_LINK)
+        k->self = known_look(r->fd, k->path.p, &p->arena);
+    const char *const *parts = parts_of(place->kind);
+    AUTO_FD int dir = *parts ? known_open(r, k->path) : -1;
+    for (size_t i = 0; dir >= 0 && parts[i]; i++)
+        k->parts[i] = known_look(dir, parts[i], &p->arena);
+}
+
+static void know_gitlinks(struct protect *p, struct protect_root *r, const struct known *k)
+{
+    AUTO_ERR struct err ignored = {0};
+    AUTO_TRACKED struct tracked t = {0};
+    AUTO_FD int dir = known_open(r, k->path);
+    if (dir < 0 || !tracked_read(dir, &t, &ignored))
+        return;
+    for (size_t i = 0; i < t.n_links && r->n_links < LINKS_MAX; i++)
+        r->links[r->n_links++] =
+            (struct known_gitlink){k->path, arena_str(&p->arena, t.links[i])};
+}
+
+static void know_root(struct protect *p, struct protect_root *r)
+{
+    p->cut |= r->scan.cut;
+    r->known = ARENA_NEW(&p->arena, struct known, r->scan.n_places + 1);
+    r->named = ARENA_NEW(&p->arena, struct known_named, NAMED_MAX);
+    r->links = ARENA_NEW(&p->arena, struct known_gitlink, LINKS_MAX);
+    for (size_t i = 0; i < r->scan.n_places; i++)
+        know_place(p, r, &r->scan.places[i]);
+    for (size_t i = 0; i < r->n_known; i++) {
+        if (r->known[i].kind != SCAN_GITDIR)
+            continue;
+        read_own_settings(p, r, &r->known[i]);
+        read_user_settings(p, r, &r->known[i]);
+        know_gitlinks(p, r, &r->known[i]);
+    }
+}
+
+static struct protect *open_roots(const struct protect_options *options)
+{
+    struct protect *p = calloc(1, sizeof(*p));
+    BUG_ON(!p);
+    p->arena = ARENA_INIT(ARENA_MAX);
+    p->options = *options;
+    p->roots = ARENA_NEW(&p->arena, struct protect_root, PROTECT_ROOTS_MAX);
+    for (size_t i = 0; i < options->n_roots; i++) {
+        struct str path = arena_str(&p->arena, options->roots[i]);
+        int fd = open(path.p, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (fd >= 0 && p->n_roots < PROTECT_ROOTS_MAX) {
+            struct protect_root *r = &p->roots[p->n_roots++];
+            *r = (struct protect_root){.fd = fd, .path = path};
+            scan_init(&r->scan, fd);
+        } else if (fd >= 0) {
+            p->cut = true;
+            close(fd);
+        }
+    }
+    return p;
+}
+
+struct protect *protect_new(const struct protect_options *options)
+{
+    struct protect *p = open_roots(options);
+    for (size_t i = 0; i < p->n_roots; i++) {
+        scan_refresh(&p->roots[i].scan);
+        know_root(p, &p->roots[i]);
+    }
+    return p;
+}
+
+void protect_free(struct protect *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->n_roots; i++) {
+        scan_done(&p->roots[i].scan);
+        close(p->roots[i].fd);
+    }
+    arena_done(&p->arena);
+    free(p);
+}
+
+/* What is kept ---------------------------------------------------------------------------------- */
+
+struct keeping {
+    struct protect *p;
+    struct arena *a;
+    struct str *paths;
+    size_t n;
+};
+
+static void keep(struct keeping *k, struct str path)
+{
+    if (k->n < KEPT_MAX)
+        k->paths[k->n++] = path;
+    else
+        k->p->cut = true;
+}
+
+/* A link is no protection for the file behind it. */
+static void keep_target(struct keeping *k, struct str link)
+{
+    char resolved[PATH_MAX];
+    if (realpath(link.p, resolved) && is_in_roots(k->p, str_z(resolved)))
+        keep(k, arena_str(k->a, str_z(resolved)));
+}
+
+/* Hooks are kept with their directory; links among them, and files with further names, by
+ * themselves. */
+static void keep_hooks(struct keeping *k, struct str hooks)
+{
+    struct stat st;
+    DIR *stream = opendir(hooks.p);
+    const struct dirent *d;
+    while (stream && (d = readdir(stream))) {
+        if (str_ends_with(str_z(d->d_name), STR(".sample")) ||
+            fstatat(dirfd(stream), d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+            S_ISDIR(st.st_mode))
+            continue;
+        struct str path = str_z(arena_printf(k->a, STR_FMT "/%s", STR_ARG(hooks), d->d_name));
+        if (S_ISLNK(st.st_mode))
+            keep_target(k, path);
+        else if (st.st_nlink > 1)
+            keep(k, path);
+    }
+    if (stream)
+        closedir(stream);
+}
+
+static void keep_parts(struct keeping *k, const struct protect_root *r, const struct known *known)
+{
+    const char *const *parts = parts_of(known->kind);
+    for (size_t i = 0; parts[i]; i++) {
+        struct str dir = known_absolute(r, known->path, k->a);
+        struct str path = str_z(arena_printf(k->a, STR_FMT "/%s", STR_ARG(dir), parts[i]));
+        if (known->parts[i].type == S_IFLNK)
+            keep_target(k, path);
+        else if (known->parts[i].type)
+            keep(k, path);
+        if (known->kind == SCAN_GITDIR && strcmp(parts[i], "hooks") == 0)
+            keep_hooks(k, path);
+    }
+}
+
+static void keep_root(struct keeping *k, const struct protect_root *r)
+{
+    for (size_t i = 0; i < r->n_known; i++) {
+        const struct known *known = &r->known[i];
+        struct str path = known_absolute(r, known->path, k->a);
+        if (known->kind == SCAN_LINK)
+            keep_target(k, path);
+        else if (known->kind == SCAN_POINTER || known->kind == SCAN_CORDON)
+            keep(k, path);
+        keep_parts(k, r, known);
+    }
+    for (size_t i = 0; i < r->n_named; i++)
+        if (r->named[i].type) {
+            keep(k, r->named[i].path);
+            if (S_ISDIR(r->named[i].type))
+                keep_hooks(k, r->named[i].path);
+        }
+}
+
+size_t protect_kept(struct protect *p, struct arena *a, struct str **ret_paths)
+{
+    struct keeping k = {.p = p, .a = a, .paths = ARENA_NEW(a, struct str, KEPT_MAX)};
+    for (size_t i = 0; i < p->n_roots; i++)
+        keep_root(&k, &p->roots[i]);
+    *ret_paths = k.paths;
+    return k.n;
+}
+
+/* One file -------------------------------------------------------------------------------------- */
+
+static bool is_protected(struct protect *p, struct str path)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+    struct str *kept;
+    size_t n = protect_kept(p, &a, &kept);
+    for (size_t i = 0; i < n; i++)
+        if (lexical_is_below(kept[i], path))
+            return true;
+    for (size_t k = 0; k < p->n_roots; k++) {
+        const struct protect_root *r = &p->roots[k];
+        for (size_t i = 0; i < r->n_named; i++)
+            if (lexical_is_below(r->named[i].path, path))
+                return true;
+        for (size_t i = 0; i < r->n_known; i++) {
+            struct str dir = known_absolute(r, r->known[i].path, &a);
+            for (const char *const *part = parts_of(r->known[i].kind); *part; part++)
+                if (lexical_is_below(
+                        str_z(arena_printf(&a, STR_FMT "/%s", STR_ARG(dir), *part)), path))
+                    return true;
+        }
+    }
+    return false;
+}
+
+bool protect_refuses(const struct protect_options *options, struct str path)
+{
+    struct str root = options->n_roots ? options->roots[0] : STR("/");
+    struct str rest = lexical_rest(root, path);
+    if (parts_refuse(rest))
+        return true;
+    struct protect *p = open_roots(options);
+    for (size_t i = 0; i < p->n_roots; i++) {
+        scan_way(&p->roots[i].scan, rest);
+        know_root(p, &p->roots[i]);
+    }
+    bool refused = is_protected(p, path);
+    protect_free(p);
+    return refused;
+}
+
+/* Telling --------------------------------------------------------------------------------------- */
+
+/* What the user moved back or away is no longer named. */
+static void forget_moved(struct protect *p)
+{
+    size_t n = 0;
+    struct stat st;
+    for (size_t i = 0; i < p->n_held; i++)
+        if (p->held[i].where.p && lstat(p->held[i].where.p, &st) == 0)
+            p->held[n++] = p->held[i];
+    p->n_held = n;
+}
+
+void protect_check(struct protect *p)
+{
+    forget_moved(p);
+    size_t before = p->n_held;
+    for (size_t i = 0; i < p->n_roots; i++)
+        check_root(p, &p->roots[i]);
+    p->n_new = p->n_held - before;
+}
+
+void protect_tell(const struct protect *p, struct buf *text)
+{
+    for (size_t i = 0; i < p->n_held; i++) {
+        const struct protect_held *h = &p->held[i];
+        buf_printf(text, "[set aside] " STR_FMT " (" STR_FMT ")", STR_ARG(h->path),
+            STR_ARG(h->what));
+        if (h->where.p)
+            buf_printf(text, " is now " STR_FMT "\n", STR_ARG(h->where));
+        else
+            buf_printf(text, " could not be moved: %s\n", strerror(h->errnum));
+    }
+    if (p->cut)
+        buf_add_z(text, "[set aside] not all directories could be searched for repositories\n");
+}

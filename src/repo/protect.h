@@ -1,0 +1,78 @@
+/* Repositories against what runs beside them. Commands may commit, branch and stash; what makes git
+ * run programs or look elsewhere (repo/parts.h) stays as it was.
+ *
+ *     struct protect *p = protect_new(&options);      looks for repositories, once
+ *     n = protect_kept(p, &arena, &paths);            for host_plan(): read-only inside
+ *     ...a command runs...
+ *     protect_check(p);                               what it left is set aside
+ *     for (size_t i = 0; i < p->n_held; i++) ... p->held[i] ...
+ *     protect_free(p);
+ *
+ * In a repository that was there at first, parts that exist are kept by the kernel. A part that was
+ * not there, and everything in repositories that were made since, is looked at after each command,
+ * on the host and without git: a hook, a setting that neither `git init` nor `git clone` writes, a
+ * file that leads to another repository, an entry for such a repository in the index of one around
+ * it are moved to `cordon-held` in the repository. They are named until the user moves them.
+ */
+#ifndef REPO_PROTECT_H
+#define REPO_PROTECT_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <sys/types.h>
+
+enum {
+    PROTECT_ROOTS_MAX = 64,
+    PROTECT_HELD_MAX = 200, /* named; more are set aside without a name */
+    PROTECT_FILE_MAX = 1 << 20,
+};
+
+/* Something that was set aside. */
+struct protect_held {
+    struct str path;  /* absolute, as it was */
+    struct str where; /* absolute, where it lies now; no value: it could not be moved */
+    struct str what;  /* "a hook", "the settings core.fsmonitor, alias.x" */
+    int errnum;       /* why it could not be moved */
+};
+
+struct protect_options {
+    const struct str *roots; /* directories that can be written; absolute, resolved */
+    size_t n_roots;
+    const char *home; /* of the user, whose git settings may name hooks; or NULL */
+    /* Whether the user has agreed to these bytes of a hook or of settings. May be NULL. */
+    bool (*accepted)(void *context, struct str bytes);
+    void *context;
+};
+
+struct protect_root;
+
+struct protect {
+    struct arena arena;
+    struct protect_options options;
+    struct protect_root *roots;
+    size_t n_roots;
+    struct protect_held held[PROTECT_HELD_MAX];
+    size_t n_held, n_new; /* the last n_new are of the last check */
+    bool cut; /* not all of the roots could be looked at */
+};
+
+/* Roots that are gone are left out. */
+struct protect *protect_new(const struct protect_options *options);
+void protect_free(struct protect *p); /* accepts NULL */
+
+/* What must not be changed now, as absolute paths in the arena. */
+size_t protect_kept(struct protect *p, struct arena *a, struct str **ret_paths);
+
+/* Sets aside what must not stay; lists what lies aside still. */
+void protect_check(struct protect *p);
+
+/* Whether a file that tools write must be left alone: a part of a repository on the way to it, or
+ * named by settings of one. The path is resolved and starts at the only root of the options. */
+bool protect_refuses(const struct protect_options *options, struct str path);
+
+/* One line for each, for people and models. */
+void protect_tell(const struct protect *p, struct buf *text);
+
+#endif

@@ -1,0 +1,366 @@
+/* Repositories in a tree. */
+#include "repo/scan.h"
+
+#include "base/buf.h"
+#include "base/fnv.h"
+#include "path/beneath.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+enum {
+    SLOTS_FIRST = 1024,
+    GONE_MAX = 1000,
+    /* A directory may change within one tick of the file system's clock after it was listed. */
+    RACY_MS = 100,
+    MS = 1000,
+    NS_PER_MS = 1000 * 1000,
+};
+
+/* Names that were seen in a directory. */
+enum {
+    SEEN_GIT_DIR = 1 << 0,
+    SEEN_GIT_FILE = 1 << 1,
+    SEEN_GIT_LINK = 1 << 2,
+    SEEN_CORDON = 1 << 3,
+    SEEN_CORDON_LINK = 1 << 4,
+    SEEN_HEAD = 1 << 5,
+    SEEN_OBJECTS = 1 << 6,
+    SEEN_REFS = 1 << 7,
+    SEEN_COMMONDIR = 1 << 8,
+    SEEN_HG = 1 << 9,
+    SEEN_SAPLING = 1 << 10,
+    SEEN_JJ = 1 << 11,
+    SEEN_BZR = 1 << 12,
+    SEEN_DARCS = 1 << 13,
+};
+
+struct scan_dir {
+    struct str path;
+    dev_t dev;
+    ino_t ino;
+    struct timespec changed;
+    unsigned seen;
+    bool there;
+    bool racy;
+};
+
+void scan_init(struct scan *s, int root_fd)
+{
+    *s = (struct scan){
+        .root = root_fd, .arena = ARENA_INIT(SCAN_ARENA), .names = ARENA_INIT(SCAN_ARENA)};
+    if (getrandom(&s->seed, sizeof(s->seed), GRND_NONBLOCK) != sizeof(s->seed))
+        s->seed = FNV_START;
+}
+
+void scan_done(struct scan *s)
+{
+    free(s->dirs);
+    free(s->slots);
+    free(s->places);
+    arena_done(&s->arena);
+    arena_done(&s->names);
+    *s = (struct scan){.root = -1};
+}
+
+/* Directories by path ------------------------------------------------------------------------- */
+
+static size_t slot_of(const struct scan *s, struct str path)
+{
+    size_t i = (size_t)fnv_add(s->seed, path) & (s->n_slots - 1);
+    while (s->slots[i] && !str_eq(s->dirs[s->slots[i] - 1].path, path))
+        i = (i + 1) & (s->n_slots - 1);
+    return i;
+}
+
+static void grow_slots(struct scan *s)
+{
+    size_t n = s->n_slots ? s->n_slots * 2 : SLOTS_FIRST;
+    free(s->slots);
+    s->slots = calloc(n, sizeof(*s->slots));
+    BUG_ON(!s->slots);
+    s->n_slots = n;
+    for (size_t i = 0; i < s->n_dirs; i++)
+        s->slots[slot_of(s, s->dirs[i].path)] = (uint32_t)i + 1;
+}
+
+/* Adds a directory that is not known yet; those that are known are looked at anyway. */
+static void add_dir(struct scan *s, struct str path)
+{
+    if (2 * (s->n_dirs + 1) > s->n_slots)
+        grow_slots(s);
+    size_t slot = slot_of(s, path);
+    if (s->slots[slot])
+        return;
+    if (s->n_dirs == SCAN_DIRS_MAX || path.n >= PATH_MAX) {
+        s->cut = true;
+        return;
+    }
+    if (s->n_dirs == s->cap_dirs) {
+        s->cap_dirs = s->cap_dirs ? s->cap_dirs * 2 : 64;
+        s->dirs = reallocarray(s->dirs, s->cap_dirs, sizeof(*s->dirs));
+        BUG_ON(!s->dirs);
+    }
+    s->dirs[s->n_dirs++] = (struct scan_dir){.path = arena_str(&s->arena, path)};
+    s->slots[slot] = (uint32_t)s->n_dirs;
+}
+
+/* Listing ------------------------------------------------------------------------------------- */
+
+static unsigned char type_of(int dir, const struct dirent *d)
+{
+    struct stat st;
+    if (d->d_type != DT_UNKNOWN)
+        return d->d_type;
+    return fstatat(dir, d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? IFTODT(st.st_mode) : DT_UNKNOWN;
+}
+
+static unsigned seen_of(const char *name, unsigned char type)
+{
+    static const struct {
+        const char *name;
+        unsigned char type; /* 0: any but those of other rows */
+        unsigned seen;
+    } rows[] = {
+        {".git", DT_DIR, SEEN_GIT_DIR},
+        {".git", DT_LNK, SEEN_GIT_LINK},
+        {".git", 0, SEEN_GIT_FILE},
+        {".cordon", DT_LNK, SEEN_CORDON_LINK},
+        {".cordon", 0, SEEN_CORDON},
+        {"HEAD", 0, SEEN_HEAD},
+        {"objects", 0, SEEN_OBJECTS},
+        {"refs", 0, SEEN_REFS},
+        {"commondir", 0, SEEN_COMMONDIR},
+        {".hg", DT_DIR, SEEN_HG},
+        {".sl", DT_DIR, SEEN_SAPLING},
+        {".jj", DT_DIR, SEEN_JJ},
+        {".bzr", DT_DIR, SEEN_BZR},
+        {"_darcs", DT_DIR, SEEN_DARCS},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (strcmp(rows[i].name, name) == 0 && (rows[i].type == type || rows[i].type == 0))
+            return rows[i].seen;
+    return 0;
+}
+
+static struct str join(struct buf *path, struct str dir, const char *name)
+{
+    buf_reset(path);
+    buf_add_str(path, dir);
+    if (dir.n)
+        buf_add_byte(path, '/');
+    buf_add_z(path, name);
+    return buf_str(path);
+}
+
+/* Whether git takes a directory with these names for a repository: its parts may be elsewhere. */
+static bool is_gitdir(const struct scan_dir *d)
+{
+    bool own = (d->seen & SEEN_OBJECTS) && (d->seen & SEEN_REFS);
+    return str_is(d->path, ".git") || str_ends_with(d->path, STR("/.git")) ||
+           ((d->seen & SEEN_HEAD) && (own || (d->seen & SEEN_COMMONDIR)));
+}
+
+/* Whether no work tree can lie there: git refuses such paths in an index. */
+static bool is_in_git(struct str path)
+{
+    struct str component, rest = path;
+    while (str_cut(rest, '/', &component, &rest))
+        if (str_is(component, ".git"))
+            return true;
+    return false;
+}
+
+/* What was seen of a directory that was opened; its directories are added, but for the objects of a
+ * repository, which are many and have names of git's own. */
+static void list(struct scan *s, size_t which, DIR *stream)
+{
+    AUTO_BUF struct buf path = BUF_INIT(PATH_MAX + NAME_MAX + 2);
+    struct dirent *d;
+    bool has_objects = false;
+    struct str dir = s->dirs[which].path;
+    s->dirs[which].seen = 0;
+    while ((d = readdir(stream))) {
+        unsigned char type = type_of(dirfd(stream), d);
+        s->dirs[which].seen |= seen_of(d->d_name, type);
+        if (type != DT_DIR || strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
+            continue;
+        if (strcmp(d->d_name, "objects") == 0)
+            has_objects = true;
+        else
+            add_dir(s, join(&path, dir, d->d_name));
+    }
+    if (has_objects && !is_in_git(dir))
+        add_dir(s, join(&path, dir, "objects"));
+}
+
+static bool is_recent(const struct timespec *when)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t ms = (int64_t)(now.tv_sec - when->tv_sec) * MS +
+                 (int64_t)(now.tv_nsec - when->tv_nsec) / NS_PER_MS;
+    return ms < RACY_MS;
+}
+
+static int open_dir(const struct scan *s, struct str path)
+{
+    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+    return beneath_open(s->root, path.n ? path.p : ".", flags, 0, BENEATH_NO_SYMLINKS);
+}
+
+static void look_into(struct scan *s, size_t which)
+{
+    struct stat st;
+    AUTO_FD int fd = open_dir(s, s->dirs[which].path);
+    s->dirs[which].there = fd >= 0 && fstat(fd, &st) == 0;
+    DIR *stream = s->dirs[which].there ? fdopendir(fd) : NULL;
+    if (!stream) {
+        s->dirs[which].there = false;
+        s->cut |= errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
+        return;
+    }
+    fd = -1;
+    s->dirs[which].dev = st.st_dev;
+    s->dirs[which].ino = st.st_ino;
+    s->dirs[which].changed = st.st_ctim;
+    s->dirs[which].racy = is_recent(&st.st_ctim);
+    list(s, which, stream);
+    closedir(stream);
+}
+
+/* Nobody can set the time of a change back. */
+static bool is_unchanged(const struct scan *s, const struct scan_dir *d)
+{
+    struct stat st;
+    return d->there && !d->racy &&
+           fstatat(s->root, d->path.n ? d->path.p : ".", &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+           st.st_dev == d->dev && st.st_ino == d->ino && S_ISDIR(st.st_mode) &&
+           st.st_ctim.tv_sec == d->changed.tv_sec && st.st_ctim.tv_nsec == d->changed.tv_nsec;
+}
+
+/* Places -------------------------------------------------------------------------------------- */
+
+static void add_place(struct scan *s, const struct scan_place *place)
+{
+    if (s->n_places == SCAN_PLACES_MAX) {
+        s->cut = true;
+        return;
+    }
+    if (s->n_places == s->cap_places) {
+        s->cap_places = s->cap_places ? s->cap_places * 2 : 16;
+        s->places = reallocarray(s->places, s->cap_places, sizeof(*s->places));
+        BUG_ON(!s->places);
+    }
+    s->places[s->n_places++] = *place;
+}
+
+static void add_named(struct scan *s, const struct scan_dir *d)
+{
+    static const struct {
+        unsigned seen;
+        enum scan_kind kind;
+        const char *name;
+    } rows[] = {
+        {SEEN_GIT_FILE, SCAN_POINTER, ".git"},
+        {SEEN_GIT_LINK, SCAN_LINK, ".git"},
+        {SEEN_CORDON, SCAN_CORDON, ".cordon"},
+        {SEEN_CORDON_LINK, SCAN_LINK, ".cordon"},
+        {SEEN_HG, SCAN_HG, ".hg"},
+        {SEEN_SAPLING, SCAN_SAPLING, ".sl"},
+        {SEEN_JJ, SCAN_JJ, ".jj"},
+        {SEEN_BZR, SCAN_BZR, ".bzr"},
+        {SEEN_DARCS, SCAN_DARCS, "_darcs"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (d->seen & rows[i].seen)
+            add_place(s, &(struct scan_place){
+                             .kind = rows[i].kind,
+                             .path = str_z(arena_printf(&s->names, STR_FMT "%s%s", STR_ARG(d->path),
+                                 d->path.n ? "/" : "", rows[i].name)),
+                         });
+}
+
+static void find_places(struct scan *s)
+{
+    s->n_places = s->n_gone = 0;
+    arena_done(&s->names);
+    s->names = ARENA_INIT(SCAN_ARENA);
+    for (size_t i = 0; i < s->n_dirs; i++) {
+        const struct scan_dir *d = &s->dirs[i];
+        if (!d->there) {
+            s->n_gone++;
+            continue;
+        }
+        if (is_gitdir(d))
+            add_place(s, &(struct scan_place){SCAN_GITDIR, d->path, d->dev, d->ino});
+        if (d->seen)
+            add_named(s, d);
+    }
+}
+
+/* Directories that came and went are forgotten now and then. */
+static void forget(struct scan *s)
+{
+    int root = s->root;
+    if (s->n_gone > GONE_MAX && s->n_gone > s->n_dirs / 2) {
+        scan_done(s);
+        scan_init(s, root);
+    }
+}
+
+void scan_refresh(struct scan *s)
+{
+    forget(s);
+    s->cut = false;
+    add_dir(s, STR(""));
+    for (size_t i = 0; i < s->n_dirs; i++)
+        if (!is_unchanged(s, &s->dirs[i]))
+            look_into(s, i);
+    find_places(s);
+}
+
+/* Names that seen_of() knows, asked for one by one: a directory may have very many others. */
+static void peek(struct scan *s, struct str path)
+{
+    static const char *const names[] = {".git", ".cordon", "HEAD", "objects", "refs", "commondir",
+        ".hg", ".sl", ".jj", ".bzr", "_darcs"};
+    struct stat st;
+    AUTO_FD int dir = open_dir(s, path);
+    if (dir < 0 || fstat(dir, &st) != 0)
+        return;
+    add_dir(s, path);
+    struct scan_dir *d = &s->dirs[s->n_dirs - 1];
+    d->there = true;
+    d->dev = st.st_dev;
+    d->ino = st.st_ino;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (fstatat(dir, names[i], &st, AT_SYMLINK_NOFOLLOW) == 0)
+            d->seen |= seen_of(names[i], IFTODT(st.st_mode));
+}
+
+void scan_way(struct scan *s, struct str path)
+{
+    AUTO_BUF struct buf git = BUF_INIT(PATH_MAX + NAME_MAX);
+    AUTO_ARENA struct arena a = ARENA_INIT(64 << 20);
+    for (size_t n = 0; n <= path.n; n++) {
+        if (n != path.n && n != 0 && path.p[n] != '/')
+            continue;
+        struct str dir = arena_str(&a, str_head(path, n));
+        peek(s, dir);
+        peek(s, arena_str(&a, join(&git, dir, ".git")));
+    }
+    find_places(s);
+}
+
+const struct scan_place *scan_at(const struct scan *s, struct str path)
+{
+    for (size_t i = 0; i < s->n_places; i++)
+        if (str_eq(s->places[i].path, path))
+            return &s->places[i];
+    return NULL;
+}
