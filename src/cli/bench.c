@@ -3,6 +3,7 @@
 
 #include "base/utf8.h"
 #include "cli/config.h"
+#include "cli/own.h"
 #include "path/file.h"
 #include "path/home.h"
 #include "path/lexical.h"
@@ -209,6 +210,12 @@ static bool load_settings(
     b->options.approve.allow = config.allow;
     if (!o->approval)
         b->options.approve.mode = config.approval;
+    struct str_list own = own_files_and(cli->arena, config.key_command);
+    if (o->policy)
+        own.p[own.n++] =
+            lexical_absolute(cli->arena, str_z(b->options.cwd), str_z(o->policy));
+    b->options.own = own.p;
+    b->options.n_own = own.n;
     return true;
 }
 
@@ -260,6 +267,14 @@ static bool check_unsafe(const struct bench_options *o, const struct bench *b, s
     return true;
 }
 
+static void tell_held(void *context, struct str text)
+{
+    struct bench *b = context;
+    struct str line;
+    while (str_cut(text, '\n', &line, &text))
+        out_warn(b->cli, STR_FMT, STR_ARG(line));
+}
+
 bool bench_open(struct cli *cli, const struct bench_options *o, struct bench *b, struct err *err)
 {
     struct str cwd;
@@ -272,6 +287,8 @@ bool bench_open(struct cli *cli, const struct bench_options *o, struct bench *b,
         .approve.mode = (enum approve_mode)choice_index(approve_mode_names, o->approval),
         .home = home_dir(cli->arena),
         .no_sandbox = o->no_sandbox,
+        .tell_held = tell_held,
+        .held_context = b,
         .signals = interrupt_open(false, &b->set),
     };
     bool ok = lexical_cwd(cli->arena, &cwd, err) && check_unsafe(o, b, err) &&

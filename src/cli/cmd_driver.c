@@ -60,6 +60,7 @@ static bool tell(struct drive *d, const struct live_result *result, struct err *
     d->cli->status = error->code ? err_status(error->code) : 0;
     job_live_end(&d->p, result, &json);
     prepare_tell_record(d->cli, &d->p);
+    prepare_tell_held(d->cli, &d->p);
     return out_json(d->cli, json_take(&json), err) && (!d->unread || write_last(d));
 }
 
@@ -105,6 +106,7 @@ static bool run_driver(struct cli *cli, const struct args *args, struct err *err
     memcpy(argv, args->v, args->n * sizeof(*argv));
     cli->json = true; /* it speaks nothing else */
     d.p = (struct prepared){.arena = cli->arena, .options = &options->prepare, .argv = argv};
+    prepare_own(cli, &d.p);
     if (!prepare_policy(&d.p, err))
         return false;
     if (options->prepare.explain)

@@ -88,6 +88,7 @@ static bool tell(struct exec *x, struct job_exec *done, struct err *err)
         out_say_error(cli, &r->error);
     job_exec_end(&x->p, done, cli->json ? &json : NULL);
     prepare_tell_record(cli, &x->p);
+    prepare_tell_held(cli, &x->p);
     return !cli->json || out_json(cli, json_take(&json), err);
 }
 
@@ -132,6 +133,7 @@ static bool run_exec(struct cli *cli, const struct args *args, struct err *err)
     x->p = (struct prepared){.arena = cli->arena, .options = &options->prepare, .argv = argv};
     if (options->pty && options->pipes)
         return err_set(err, E_CLI_INVALID_ARG, "--pty or --pipes, not both");
+    prepare_own(cli, &x->p);
     if (!prepare_policy(&x->p, err))
         return false;
     if (options->prepare.explain)

@@ -106,6 +106,7 @@ static bool tell(struct run *r, const struct runner_result *result, struct err *
     r->cli->status = result->run.error.code ? err_status(result->run.error.code) : 0;
     job_run_end(&r->p, &r->scenario, result, r->cli->json || report ? &json : NULL);
     prepare_tell_record(r->cli, &r->p);
+    prepare_tell_held(r->cli, &r->p);
     if (report)
         r->kept = json_incref(json);
     return !r->cli->json || out_json(r->cli, json_take(&json), err);
@@ -183,6 +184,23 @@ static enum golden_mode golden_mode(const struct run_options *o)
     return (enum golden_mode)i;
 }
 
+/* The scenario, and what it names by path, stay as they are while it runs. */
+static void keep_scenario(struct run *r)
+{
+    struct arena *a = r->cli->arena;
+    const char *file = r->name, *slash = strrchr(file, '/');
+    struct str dir = slash ? str_n(file, (size_t)(slash - file) + 1) : STR("");
+    struct str policy = json_str(json_object_get(
+        json_object_get(json_object_get(r->scenario.tree, "run"), "policy"), "path"));
+    const struct golden *golden;
+    prepare_keep(&r->p, str_z(file));
+    if (policy.n)
+        prepare_keep(&r->p, policy);
+    for (size_t i = 0; (golden = scenario_golden(&r->scenario, i)); i++)
+        prepare_keep(&r->p, str_z(arena_printf(
+            a, STR_FMT STR_FMT, STR_ARG(dir), STR_ARG(golden->file))));
+}
+
 static bool run_file(
     struct cli *cli, const struct run_options *options, struct suite *s, struct err *err)
 {
@@ -192,6 +210,8 @@ static bool run_file(
         return false;
     r.p = (struct prepared){.arena = cli->arena, .options = &options->prepare};
     prepare_scenario(&r.p, &r.scenario);
+    prepare_own(cli, &r.p);
+    keep_scenario(&r);
     r.scenario.goldens->mode = golden_mode(options);
     uint64_t started_ms = clock_mono_ms();
     bool ok = prepare_policy(&r.p, err);

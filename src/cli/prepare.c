@@ -2,7 +2,9 @@
 #include "cli/prepare.h"
 
 #include "cli/out.h"
+#include "cli/own.h"
 #include "policy/grants.h"
+#include "repo/protect.h"
 #include "sandbox/report.h"
 
 bool prepare_explain(struct cli *cli, struct prepared *x, struct err *err)
@@ -31,6 +33,24 @@ void prepare_warn(struct cli *cli, const struct prepared *x)
         out_warn(cli, "no working directory is allowed: the command starts in its private /tmp");
     if (x->plan.mode == POLICY_NO_SANDBOX)
         out_warn(cli, "NO SANDBOX: nothing of the policy is enforced");
+}
+
+void prepare_own(struct cli *cli, struct prepared *x)
+{
+    struct str_list own = own_files(cli->arena);
+    for (size_t i = 0; i < own.n; i++)
+        prepare_keep(x, own.p[i]);
+}
+
+void prepare_tell_held(struct cli *cli, const struct prepared *x)
+{
+    AUTO_BUF struct buf text = BUF_INIT(1 << 20);
+    struct str line, rest;
+    if (x->protect)
+        protect_tell(x->protect, &text);
+    rest = buf_str(&text);
+    while (str_cut(rest, '\n', &line, &rest))
+        out_warn(cli, STR_FMT, STR_ARG(line));
 }
 
 void prepare_tell_record(struct cli *cli, const struct prepared *x)

@@ -34,6 +34,12 @@
 /* Prints what would be granted. */
 MUST_USE bool prepare_explain(struct cli *cli, struct prepared *p, struct err *err);
 
+/* Cordon's own files are read-only for the command. Before the plan is made. */
+void prepare_own(struct cli *cli, struct prepared *x);
+
+/* Says what the command left in repositories and was set aside. After the run. */
+void prepare_tell_held(struct cli *cli, const struct prepared *x);
+
 /* What people are to know before it runs. */
 void prepare_warn(struct cli *cli, const struct prepared *p);
 

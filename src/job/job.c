@@ -51,7 +51,9 @@ bool job_run(struct prepared *p, const struct scenario *scenario, const struct r
     job.argv = p->argv;
     job.envp = p->envp;
     job.artifacts = prepared_record(p);
-    return begin_record(p, scenario, err) && runner_run(&job, ret_result, err);
+    bool ok = begin_record(p, scenario, err) && runner_run(&job, ret_result, err);
+    prepare_check(p);
+    return ok;
 }
 
 void job_run_end(struct prepared *p, const struct scenario *scenario,
@@ -113,7 +115,9 @@ bool job_exec(struct prepared *p, const struct exec_job *wish, bool told, struct
     job.event = observer_event;
     job.term = x->term;
     job.context = &x->observer;
-    if (!exec_run(&job, &x->result, err)) {
+    bool ok = exec_run(&job, &x->result, err);
+    prepare_check(p);
+    if (!ok) {
         job_exec_done(x);
         return false;
     }
@@ -154,6 +158,7 @@ struct live_job job_live(struct prepared *p, uint16_t rows, uint16_t cols, int c
 void job_live_end(struct prepared *p, const struct live_result *result, json_t **ret_json)
 {
     struct result_input input = input_of(p, "driver");
+    prepare_check(p);
     input.run_id = result->run_id;
     input.result = &result->run;
     input.rows = result->rows;

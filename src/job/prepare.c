@@ -7,6 +7,7 @@
 #include "policy/load.h"
 #include "policy/preset.h"
 #include "replay/normalize.h"
+#include "repo/protect.h"
 #include "run/exec.h"
 #include "sandbox/env.h"
 #include "sandbox/host_plan.h"
@@ -113,12 +114,55 @@ static void validate(struct prepared *x)
     policy_validate_command(&x->verdict, &(struct policy_command){.path = x->program, .cwd = cwd});
 }
 
+void prepare_keep(struct prepared *x, struct str path)
+{
+    struct str base = x->cwd;
+    AUTO_ERR struct err ignored = {0};
+    if (!base.p && !lexical_cwd(x->arena, &base, &ignored))
+        return;
+    struct str *p = ARENA_NEW(x->arena, struct str, x->own.n + 1);
+    if (x->own.n)
+        memcpy(p, x->own.p, x->own.n * sizeof(*p));
+    p[x->own.n++] = lexical_absolute(x->arena, base, path);
+    x->own.p = p;
+}
+
+/* A preset lets a command write where people work: their repositories stay theirs. */
+static void find_repositories(struct prepared *x)
+{
+    if (!x->options->preset || x->protect || x->policy.sandbox == POLICY_NO_SANDBOX)
+        return;
+    size_t n = 0;
+    struct str *roots = ARENA_NEW(x->arena, struct str, x->verdict.write.n + 1);
+    for (size_t i = 0; i < x->verdict.write.n; i++)
+        if (x->verdict.write.p[i].is_dir)
+            roots[n++] = x->verdict.write.p[i].resolved;
+    if (n)
+        x->protect = protect_new(
+            &(struct protect_options){.roots = roots, .n_roots = n, .home = x->host.home});
+}
+
 bool prepare_plan(struct prepared *x, struct err *err)
 {
-    return host_plan(
-        &(struct host_plan_input){
-            .verdict = &x->verdict, .hidden = &x->hidden, .n_hidden = x->hidden.p != NULL},
-        x->arena, &x->plan, err);
+    struct str *parts = NULL;
+    find_repositories(x);
+    size_t n = x->protect ? protect_kept(x->protect, x->arena, &parts) : 0;
+    const struct host_plan_input input = {
+        .verdict = &x->verdict,
+        .hidden = &x->hidden,
+        .n_hidden = x->hidden.p != NULL,
+        .kept = parts,
+        .n_kept = n,
+        .own = x->own.p,
+        .n_own = x->own.n,
+    };
+    return host_plan(&input, x->arena, &x->plan, err);
+}
+
+void prepare_check(struct prepared *x)
+{
+    if (x->protect)
+        protect_check(x->protect);
 }
 
 static bool open_artifacts(struct prepared *x, struct err *err)
@@ -168,6 +212,8 @@ bool prepare_policy(struct prepared *x, struct err *err)
         return err_set(err, E_CLI_INVALID_ARG, "--root goes with --preset");
     if (!lexical_cwd(x->arena, &x->cwd, err) || !load_policy(x, err))
         return false;
+    if (o->policy)
+        prepare_keep(x, str_z(o->policy));
     edit_policy(x);
     validate(x);
     return true;
@@ -218,6 +264,8 @@ void prepare_finish(struct prepared *x, json_t *result)
 
 void prepared_done(struct prepared *x)
 {
+    protect_free(x->protect);
+    x->protect = NULL;
     artifacts_close(&x->artifacts);
     err_done(&x->record_error);
 }

@@ -41,9 +41,15 @@ struct prepared {
     struct plan plan;
     const char *const *envp;
     struct str hidden;
+    struct str_list own;     /* files that the command must not change: see prepare_keep() */
+    struct protect *protect; /* repositories below a preset's root; NULL: none */
     struct artifacts artifacts;
     struct err record_error; /* why the record is not whole; no code: it is */
 };
+
+/* A file or directory that steers this or a later run (a scenario, settings) is read-only inside,
+ * wherever it lies. The policy is one by itself. */
+void prepare_keep(struct prepared *p, struct str path);
 
 /* The policy, edited and judged; denials are in the verdict. */
 MUST_USE bool prepare_policy(struct prepared *p, struct err *err);
@@ -53,6 +59,9 @@ MUST_USE bool prepare_plan(struct prepared *p, struct err *err);
 
 /* The record, the plan and the environment, if the verdict allows it. */
 MUST_USE bool prepare_run(struct prepared *p, struct err *err);
+
+/* After the command has ended: sets aside what it left in repositories (repo/protect.h). */
+void prepare_check(struct prepared *p);
 
 /* The record, or NULL. */
 struct artifacts *prepared_record(struct prepared *p);

@@ -1,12 +1,12 @@
 /* What the machine adds to a verdict. */
 #include "sandbox/host_plan.h"
 
+#include "sandbox/kept.h"
 #include "sandbox/mounts.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 static bool has_dir(const struct verdict_paths *paths)
 {
@@ -22,18 +22,6 @@ static bool shows_dirs(const struct host_plan_input *in)
     const struct verdict *v = in->verdict;
     return in->n_overlays || in->n_binds || has_dir(&v->read) || has_dir(&v->write) ||
            has_dir(&v->exec);
-}
-
-static bool look(struct str path, unsigned mask, struct statx *ret_stat)
-{
-    return statx(AT_FDCWD, path.p, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, mask, ret_stat) == 0;
-}
-
-/* Whether two looks saw the same file. */
-static bool is_same(const struct statx *a, const struct statx *b)
-{
-    return a->stx_ino == b->stx_ino && a->stx_dev_major == b->stx_dev_major &&
-           a->stx_dev_minor == b->stx_dev_minor;
 }
 
 /* What is to be covered, as it is found. */
@@ -63,7 +51,7 @@ static void cover_kernel(struct covers *c)
     struct statx st;
     size_t n = mounts_of_kernel(c->arena, c->mounts, &kernel);
     for (size_t i = 0; i < n; i++) {
-        bool seen = look(kernel[i], STATX_TYPE, &st);
+        bool seen = mounts_look(kernel[i], STATX_TYPE, &st);
         if (seen || errno != ENOENT)
             cover(c, kernel[i], !seen || S_ISDIR(st.stx_mode));
     }
@@ -74,12 +62,12 @@ static bool cover_dir(struct covers *c, struct str dir, struct err *err)
 {
     struct statx own, st;
     struct str *twins;
-    if (!look(dir, STATX_INO | STATX_MNT_ID, &own))
+    if (!mounts_look(dir, STATX_INO | STATX_MNT_ID, &own))
         return err_errno(err, E_IO, errno, "cannot look at '" STR_FMT "'", STR_ARG(dir));
     const struct mounts_place place = {dir, own.stx_mnt_id};
     size_t n = mounts_twins(c->arena, c->mounts, &place, &twins);
     for (size_t i = 0; i < n; i++)
-        if (look(twins[i], STATX_INO, &st) && is_same(&st, &own))
+        if (mounts_look(twins[i], STATX_INO, &st) && mounts_same(&st, &own))
             cover(c, twins[i], true);
     cover(c, dir, true);
     return true;
@@ -99,78 +87,6 @@ static bool find_hidden(const struct host_plan_input *in, struct str mounts, str
     plan_input->n_hidden = c.n;
     return true;
 }
-
-/* What stays as it is ------------------------------------------------------------------------- */
-
-struct keeping {
-    struct arena *arena;
-    struct str mounts;
-    const struct verdict *verdict;
-    struct plan_kept *p;
-    size_t n, cap;
-};
-
-static void keep(struct keeping *k, struct str path, const struct statx *st)
-{
-    if (k->n == k->cap) {
-        size_t cap = k->cap ? k->cap * 2 : 16;
-        struct plan_kept *more = ARENA_NEW(k->arena, struct plan_kept, cap);
-        if (k->n)
-            memcpy(more, k->p, k->n * sizeof(*more));
-        k->p = more;
-        k->cap = cap;
-    }
-    k->p[k->n++] = (struct plan_kept){
-        {path, makedev(st->stx_dev_major, st->stx_dev_minor), st->stx_ino}, S_ISDIR(st->stx_mode)};
-}
-
-/* A mount protects a name. What has another one, in a place that can be written, is open there. */
-static bool has_one_name(
-    const struct keeping *k, struct str path, const struct statx *st, struct err *err)
-{
-    if (S_ISDIR(st->stx_mode) || st->stx_nlink < 2 || !verdict_holds(&k->verdict->write, path))
-        return true;
-    err_set(err, E_POLICY_DENIED,
-        "'" STR_FMT "' must stay as it is, but has %u hard links: the command could change it by "
-        "another name; replace it by a copy of its own",
-        STR_ARG(path), st->stx_nlink);
-    return err_ctx(err, "path", STR_FMT, STR_ARG(path));
-}
-
-/* Under each name that mounts of the host give it. */
-static bool keep_path(struct keeping *k, struct str path, struct err *err)
-{
-    struct statx own, st;
-    struct str *twins;
-    if (!look(path, STATX_TYPE | STATX_NLINK | STATX_INO | STATX_MNT_ID, &own))
-        return errno == ENOENT || errno == ENOTDIR ||
-               err_errno(err, E_IO, errno, "cannot look at '" STR_FMT "'", STR_ARG(path));
-    if (S_ISLNK(own.stx_mode)) /* no mount can hold a link */
-        return true;
-    if (!has_one_name(k, path, &own, err))
-        return false;
-    const struct mounts_place place = {path, own.stx_mnt_id};
-    size_t n = mounts_twins(k->arena, k->mounts, &place, &twins);
-    for (size_t i = 0; i < n; i++)
-        if (look(twins[i], STATX_TYPE | STATX_INO, &st) && is_same(&st, &own))
-            keep(k, twins[i], &own);
-    keep(k, path, &own);
-    return true;
-}
-
-static bool find_kept(const struct host_plan_input *in, struct str mounts, struct arena *arena,
-    struct plan_input *plan_input, struct err *err)
-{
-    struct keeping k = {.arena = arena, .mounts = mounts, .verdict = in->verdict};
-    for (size_t i = 0; i < in->n_kept; i++)
-        if (!keep_path(&k, in->kept[i], err))
-            return false;
-    plan_input->kept = k.p;
-    plan_input->n_kept = k.n;
-    return true;
-}
-
-/* Loaders ------------------------------------------------------------------------------------- */
 
 /* A directory's programs name any of the usual loaders. */
 static bool add_loaders(
@@ -209,7 +125,7 @@ bool host_plan(const struct host_plan_input *input, struct arena *arena, struct 
         AUTO_BUF struct buf mounts = BUF_INIT(MOUNTS_TEXT_MAX);
         mounts_read(&mounts);
         if (!find_hidden(input, buf_str(&mounts), arena, &plan_input, err) ||
-            !find_kept(input, buf_str(&mounts), arena, &plan_input, err))
+            !kept_find(input, buf_str(&mounts), arena, &plan_input, err))
             return false;
     }
     plan_make(&plan_input, arena, ret_plan);

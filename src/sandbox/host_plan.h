@@ -18,6 +18,10 @@ struct host_plan_input {
      * E_POLICY_DENIED. */
     const struct str *kept;
     size_t n_kept;
+    /* The same by names that people gave: absolute, clean, NUL-terminated; links are followed. A
+     * link on the way that could be replaced inside is E_POLICY_DENIED. */
+    const struct str *own;
+    size_t n_own;
     const struct plan_overlay *overlays;
     size_t n_overlays;
     const struct plan_bind *binds;

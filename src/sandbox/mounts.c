@@ -143,6 +143,17 @@ size_t mounts_twins(struct arena *arena, struct str mountinfo, const struct moun
     return list.n;
 }
 
+bool mounts_look(struct str path, unsigned mask, struct statx *ret_stat)
+{
+    return statx(AT_FDCWD, path.p, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, mask, ret_stat) == 0;
+}
+
+bool mounts_same(const struct statx *a, const struct statx *b)
+{
+    return a->stx_ino == b->stx_ino && a->stx_dev_major == b->stx_dev_major &&
+           a->stx_dev_minor == b->stx_dev_minor;
+}
+
 void mounts_read(struct buf *text)
 {
     AUTO_ERR struct err ignored = {0};

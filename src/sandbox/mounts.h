@@ -10,6 +10,8 @@
 #include "base/arena.h"
 #include "base/buf.h"
 
+#include <sys/stat.h>
+
 enum {
     MOUNTS_TEXT_MAX = 64 << 20,
 };
@@ -20,6 +22,10 @@ void mounts_read(struct buf *text);
 /* Where file systems are mounted through which the kernel itself is read and set, outside of /proc,
  * /sys and /dev. Below a directory that a policy names they come along with it, and are covered. */
 size_t mounts_of_kernel(struct arena *arena, struct str mountinfo, struct str **ret_at);
+
+/* What a path leads to, a link at its end not followed; and whether two looks saw one file. */
+bool mounts_look(struct str path, unsigned mask, struct statx *ret_stat);
+bool mounts_same(const struct statx *a, const struct statx *b);
 
 /* A directory, and the number of the mount that it lies in. */
 struct mounts_place {

@@ -200,14 +200,13 @@ static bool make_plan(struct toolbox *box, struct arena *a, struct confined *c, 
     size_t n = write_roots(&c->verdict, a, &roots);
     toolbox_protect(box, roots, n);
     size_t n_parts = box->protect ? protect_kept(box->protect, a, &parts) : 0;
-    size_t n_own = box->options->n_kept;
-    struct str *kept = ARENA_NEW(a, struct str, n_parts + n_own + 1);
-    if (n_parts)
-        memcpy(kept, parts, n_parts * sizeof(*kept));
-    if (n_own)
-        memcpy(kept + n_parts, box->options->kept, n_own * sizeof(*kept));
     const struct host_plan_input input = {
-        .verdict = &c->verdict, .kept = kept, .n_kept = n_parts + n_own};
+        .verdict = &c->verdict,
+        .kept = parts,
+        .n_kept = n_parts,
+        .own = box->options->own,
+        .n_own = box->options->n_own,
+    };
     return host_plan(&input, a, &c->plan, err);
 }
 

@@ -361,7 +361,7 @@ static void answer(struct toolbox *box, struct str name, const json_t *arguments
         err_move(&result->error, refused);
     else
         ok = call(box, tool, arguments, result, &result->error);
-    if (tool && (tool->is_command || box->made_parts))
+    if (tool && tool->mutating)
         toolbox_check(box, result);
     note_signal(box, &result->error);
     result->duration_us = (clock_mono_ns() - begun) / 1000;

@@ -50,8 +50,8 @@ struct toolbox_options {
     const char *journal_dir;     /* for the writer */
     const char *log_dir;         /* for output that was cut; made when it is needed */
     const struct policy *policy; /* for commands; NULL: made from the mode */
-    const struct str *kept;      /* files of ours that commands must not change; resolved */
-    size_t n_kept;
+    const struct str *own;       /* files that commands must not change; absolute, clean */
+    size_t n_own;
     bool no_sandbox;             /* acknowledged by the caller */
     struct approve_options approve;
     struct tool_event_sink events;

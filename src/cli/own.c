@@ -1,0 +1,51 @@
+/* Cordon's own files. */
+#include "cli/own.h"
+
+#include "cli/config.h"
+#include "path/home.h"
+#include "path/lexical.h"
+
+enum {
+    WORDS_MAX = 64, /* of a command line */
+    OWN_FILES = 3, /* with room for a policy */
+};
+
+static void add(struct str_list *list, struct str path)
+{
+    list->p[list->n++] = path;
+}
+
+/* Words that look like paths. A word in quotes may have blanks: its parts are looked at alone. */
+static void add_words(struct str_list *list, struct str line, struct arena *a)
+{
+    const char *home = home_dir(a);
+    size_t n = 0;
+    for (size_t i = 0; i <= line.n && list->n < WORDS_MAX; i++) {
+        if (i < line.n && !strchr(" \t\n'\"=;&|<>()", line.p[i]))
+            continue;
+        struct str word = str_n(line.p + n, i - n);
+        n = i + 1;
+        if (str_starts_with(word, STR("/")))
+            add(list, lexical_absolute(a, STR("/"), word));
+        else if (home && str_starts_with(word, STR("~/")))
+            add(list, lexical_absolute(a, str_z(home), str_skip(word, 2)));
+    }
+}
+
+struct str_list own_files_and(struct arena *a, struct str command_line)
+{
+    AUTO_ERR struct err ignored = {0};
+    struct str_list list = {.p = ARENA_NEW(a, struct str, WORDS_MAX + OWN_FILES)};
+    const char *path = config_user_path(a);
+    if (path)
+        add(&list, lexical_absolute(a, STR("/"), str_z(path)));
+    if (config_state_path(a, ".", &path, &ignored))
+        add(&list, lexical_absolute(a, STR("/"), str_z(path)));
+    add_words(&list, command_line, a);
+    return list;
+}
+
+struct str_list own_files(struct arena *a)
+{
+    return own_files_and(a, STR(""));
+}

@@ -1,0 +1,118 @@
+/* Read-only places in what can be written. */
+#include "sandbox/kept.h"
+
+#include "sandbox/mounts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+struct keeping {
+    struct arena *arena;
+    struct str mounts;
+    const struct verdict *verdict;
+    struct plan_kept *p;
+    size_t n, cap;
+};
+
+static void keep(struct keeping *k, struct str path, const struct statx *st)
+{
+    if (k->n == k->cap) {
+        size_t cap = k->cap ? k->cap * 2 : 16;
+        struct plan_kept *more = ARENA_NEW(k->arena, struct plan_kept, cap);
+        if (k->n)
+            memcpy(more, k->p, k->n * sizeof(*more));
+        k->p = more;
+        k->cap = cap;
+    }
+    k->p[k->n++] = (struct plan_kept){
+        {path, makedev(st->stx_dev_major, st->stx_dev_minor), st->stx_ino}, S_ISDIR(st->stx_mode)};
+}
+
+/* A mount protects a name. What has another one, in a place that can be written, is open there. */
+static bool has_one_name(
+    const struct keeping *k, struct str path, const struct statx *st, struct err *err)
+{
+    if (S_ISDIR(st->stx_mode) || st->stx_nlink < 2 || !verdict_holds(&k->verdict->write, path))
+        return true;
+    err_set(err, E_POLICY_DENIED,
+        "'" STR_FMT "' must stay as it is, but has %u hard links: the command could change it by "
+        "another name; replace it by a copy of its own",
+        STR_ARG(path), st->stx_nlink);
+    return err_ctx(err, "path", STR_FMT, STR_ARG(path));
+}
+
+/* Under each name that mounts of the host give it. */
+static bool keep_path(struct keeping *k, struct str path, struct err *err)
+{
+    struct statx own, st;
+    struct str *twins;
+    if (!mounts_look(path, STATX_TYPE | STATX_NLINK | STATX_INO | STATX_MNT_ID, &own))
+        return errno == ENOENT || errno == ENOTDIR ||
+               err_errno(err, E_IO, errno, "cannot look at '" STR_FMT "'", STR_ARG(path));
+    if (S_ISLNK(own.stx_mode)) /* no mount can hold a link */
+        return true;
+    if (!has_one_name(k, path, &own, err))
+        return false;
+    const struct mounts_place place = {path, own.stx_mnt_id};
+    size_t n = mounts_twins(k->arena, k->mounts, &place, &twins);
+    for (size_t i = 0; i < n; i++)
+        if (mounts_look(twins[i], STATX_TYPE | STATX_INO, &st) && mounts_same(&st, &own))
+            keep(k, twins[i], &own);
+    keep(k, path, &own);
+    return true;
+}
+
+/* A link that can be replaced inside leads to another file the next time. */
+static bool has_no_loose_links(const struct keeping *k, struct str path, struct err *err)
+{
+    char resolved[PATH_MAX];
+    for (size_t n = 1; n <= path.n; n++) {
+        struct statx st;
+        if (n < path.n && path.p[n] != '/')
+            continue;
+        struct str way = arena_str(k->arena, str_head(path, n));
+        ptrdiff_t slash = str_find_last(way, '/');
+        struct str dir = arena_str(k->arena, slash > 0 ? str_head(way, (size_t)slash) : STR("/"));
+        if (!mounts_look(way, STATX_TYPE, &st) || !S_ISLNK(st.stx_mode) ||
+            !realpath(dir.p, resolved) || !verdict_holds(&k->verdict->write, str_z(resolved)))
+            continue;
+        err_set(err, E_POLICY_DENIED,
+            "'" STR_FMT "' must stay as it is, but '" STR_FMT
+            "' is a symbolic link that the command could replace; name the file itself",
+            STR_ARG(path), STR_ARG(way));
+        return err_ctx(err, "path", STR_FMT, STR_ARG(path));
+    }
+    return true;
+}
+
+/* A file by the name that somebody gave it. What can't be resolved is not there. */
+static bool keep_own(struct keeping *k, struct str given, struct err *err)
+{
+    struct statx st;
+    char resolved[PATH_MAX];
+    if (!realpath(given.p, resolved))
+        return true;
+    struct str path = arena_str(k->arena, str_z(resolved));
+    if (!mounts_look(path, STATX_TYPE, &st) || !(S_ISREG(st.stx_mode) || S_ISDIR(st.stx_mode)))
+        return true;
+    return has_no_loose_links(k, given, err) && keep_path(k, path, err);
+}
+
+bool kept_find(const struct host_plan_input *in, struct str mounts, struct arena *arena,
+    struct plan_input *plan_input, struct err *err)
+{
+    struct keeping k = {.arena = arena, .mounts = mounts, .verdict = in->verdict};
+    for (size_t i = 0; i < in->n_kept; i++)
+        if (!keep_path(&k, in->kept[i], err))
+            return false;
+    for (size_t i = 0; i < in->n_own; i++)
+        if (!keep_own(&k, in->own[i], err))
+            return false;
+    plan_input->kept = k.p;
+    plan_input->n_kept = k.n;
+    return true;
+}
