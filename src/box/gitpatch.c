@@ -3,7 +3,8 @@
 
 #include "base/linediff.h"
 #include "box/literal.h"
-#include "box/sha1.h"
+#include "repo/gitname.h"
+#include "repo/sha1.h"
 
 static const char no_blob[] = "0000000000000000000000000000000000000000";
 
@@ -27,55 +28,16 @@ static unsigned git_mode(mode_t mode)
     return S_ISLNK(mode) ? 0120000 : mode & 0100 ? 0100755 : 0100644;
 }
 
-/* Names ------------------------------------------------------------------------------------------
+/* Headers ----------------------------------------------------------------------------------------
  */
-
-static bool needs_quotes(struct str name)
-{
-    for (size_t i = 0; i < name.n; i++) {
-        unsigned char c = (unsigned char)name.p[i];
-        if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\')
-            return true;
-        /* In a header without quotes git would take what follows for an absolute path. */
-        if (c == ' ' && i + 1 < name.n && name.p[i + 1] == '/')
-            return true;
-    }
-    return false;
-}
-
-static void add_escaped(struct buf *text, unsigned char c)
-{
-    static const char plain[] = "\a\b\t\n\v\f\r\"\\", letter[] = "abtnvfr\"\\";
-    const char *found = c ? strchr(plain, c) : NULL;
-    if (found)
-        buf_printf(text, "\\%c", letter[found - plain]);
-    else if (c < 0x20 || c >= 0x7f)
-        buf_printf(text, "\\%03o", c);
-    else
-        buf_add_byte(text, (char)c);
-}
-
-void gitpatch_name(struct buf *text, const char *prefix, struct str name)
-{
-    bool quoted = needs_quotes(name);
-    if (quoted)
-        buf_add_byte(text, '"');
-    buf_add_z(text, prefix);
-    if (!quoted)
-        buf_add_str(text, name);
-    for (size_t i = 0; quoted && i < name.n; i++)
-        add_escaped(text, (unsigned char)name.p[i]);
-    if (quoted)
-        buf_add_byte(text, '"');
-}
 
 static void add_header(
     struct buf *text, struct str path, const struct side *old, const struct side *new)
 {
     buf_add_z(text, "diff --git ");
-    gitpatch_name(text, "a/", path);
+    gitname_add(text, "a/", path);
     buf_add_byte(text, ' ');
-    gitpatch_name(text, "b/", path);
+    gitname_add(text, "b/", path);
     buf_add_byte(text, '\n');
     if (!old->there)
         buf_printf(text, "new file mode %06o\n", new->mode);
@@ -100,7 +62,7 @@ static void add_side_name(
     struct buf *text, const char *prefix, struct str path, const struct side *side)
 {
     if (side->there)
-        gitpatch_name(text, prefix, path);
+        gitname_add(text, prefix, path);
     else
         buf_add_z(text, "/dev/null");
 }

@@ -53,7 +53,4 @@ MUST_USE bool gitpatch_item(struct gitpatch *p, const struct delta_item *item, s
 void gitpatch_stat(
     const struct delta *d, const struct gitpatch_count *counts, size_t width, struct buf *text);
 
-/* Appends a name as git writes it after a prefix such as "a/": in quotes where it has to be. */
-void gitpatch_name(struct buf *text, const char *prefix, struct str name);
-
 #endif

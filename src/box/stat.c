@@ -1,6 +1,8 @@
 /* The table of `diff --stat`. */
 #include "box/gitpatch.h"
 
+#include "repo/gitname.h"
+
 enum {
     NAME_LEAST = 10,
     GRAPH_LEAST = 6,
@@ -14,7 +16,7 @@ struct table {
 static void add_name(struct buf *text, struct str path, size_t width)
 {
     AUTO_BUF struct buf name = BUF_INIT(64 * 1024);
-    gitpatch_name(&name, "", path);
+    gitname_add(&name, "", path);
     struct str s = buf_str(&name);
     bool cut = s.n > width;
     buf_printf(text, " %s" STR_FMT "%*s | ", cut ? "..." : "",
@@ -35,7 +37,7 @@ static struct table measure(
     struct table t = {.name_width = NAME_LEAST, .number_width = 1};
     for (size_t i = 0; i < d->n; i++) {
         AUTO_BUF struct buf name = BUF_INIT(64 * 1024);
-        gitpatch_name(&name, "", d->items[i].path);
+        gitname_add(&name, "", d->items[i].path);
         t.name_width = MAX(t.name_width, name.n);
         if (counts[i].binary)
             t.number_width = MAX(t.number_width, (size_t)3);

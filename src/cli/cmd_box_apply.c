@@ -4,6 +4,7 @@
 #include "cli/box_cmds.h"
 #include "cli/config.h"
 #include "path/exact.h"
+#include "repo/gitname.h"
 
 struct apply_options_cli {
     bool dry_run, yes, allow_executed;
@@ -146,7 +147,7 @@ static void print_rows(struct cli *cli, const struct apply *a)
 {
     for (size_t i = 0; i < a->n; i++) {
         buf_printf(&cli->stdout_buf, "%-9s ", delta_kind_name(a->rows[i].item->kind));
-        gitpatch_name(&cli->stdout_buf, "", a->rows[i].item->path);
+        gitname_add(&cli->stdout_buf, "", a->rows[i].item->path);
         out_line(cli, "%s", a->rows[i].state == APPLY_DONE ? "  (the project has it already)" : "");
     }
 }

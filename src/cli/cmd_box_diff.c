@@ -6,6 +6,7 @@
 #include "cli/box_cmds.h"
 #include "cli/box_git.h"
 #include "path/exact.h"
+#include "repo/gitname.h"
 
 struct diff_options {
     bool stat, name_only;
@@ -126,7 +127,7 @@ static bool print_patches(struct diff *d, struct err *err)
 static void print_names(struct cli *cli, const struct delta *delta)
 {
     for (size_t i = 0; i < delta->n; i++) {
-        gitpatch_name(&cli->stdout_buf, "", delta->items[i].path);
+        gitname_add(&cli->stdout_buf, "", delta->items[i].path);
         buf_add_byte(&cli->stdout_buf, '\n');
     }
 }

@@ -1,9 +1,351 @@
+/* The index without a submodule: entries are copied as they are, except the names of version 4, of
+ * which each depends on the one before. */
 #include "repo/gitlink.h"
+
+#include "path/beneath.h"
+#include "path/file.h"
+#include "repo/gitname.h"
+#include "repo/index.h"
+#include "repo/sha1.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#define HELD_DIR  "cordon-held"
+#define HELD_NAME "gitlinks"
+#define LOCK_NAME "index.lock"
+
+enum {
+    HEAD = 12,
+    COUNT_AT = 8,
+    LINES_MAX = 1 << 20,
+};
+
+_Static_assert((int)INDEX_SHA1 == (int)SHA1_BYTES, "one number");
+
+/* The bytes ---------------------------------------------------------------------------------------
+ */
+
+struct rewrite {
+    struct buf *out;   /* NULL: a look only */
+    struct buf *lines; /* of the removed entries; NULL: not wanted */
+    struct buf last;   /* the name of the last entry that was kept */
+    bool differs;      /* the entry before is not the one that was kept last */
+    uint32_t kept, dropped;
+};
+
+static void rewrite_done(struct rewrite *w)
+{
+    buf_done(&w->last);
+}
+
+/* git's variable form: seven bits a byte, and each further byte begins at one more. */
+static void add_count(struct buf *out, size_t n)
+{
+    char bytes[16];
+    size_t at = sizeof(bytes) - 1;
+    bytes[at] = (char)(n & 0x7f);
+    while (n >>= 7)
+        bytes[--at] = (char)(0x80 | (--n & 0x7f));
+    buf_add(out, bytes + at, sizeof(bytes) - at);
+}
+
+static void add_short_name(struct rewrite *w, struct str name)
+{
+    struct str last = buf_str(&w->last);
+    size_t same = 0;
+    while (same < last.n && same < name.n && last.p[same] == name.p[same])
+        same++;
+    add_count(w->out, last.n - same);
+    buf_add_str(w->out, str_skip(name, same));
+    buf_add_byte(w->out, '\0');
+}
+
+static void keep_entry(struct rewrite *w, const struct index_entry *e, uint32_t version)
+{
+    w->kept++;
+    if (!w->out)
+        return;
+    if (version == 4 && w->differs) {
+        buf_add_str(w->out, e->head);
+        add_short_name(w, e->name);
+    } else {
+        buf_add_str(w->out, e->all);
+    }
+    w->differs = false;
+    if (version == 4) {
+        buf_reset(&w->last);
+        buf_add_str(&w->last, e->name);
+    }
+}
+
+static void drop_entry(struct rewrite *w, const struct index_entry *e)
+{
+    w->dropped++;
+    w->differs = true;
+    if (!w->lines)
+        return;
+    buf_add_z(w->lines, "160000 ");
+    for (size_t i = 0; i < e->id.n; i++)
+        buf_printf(w->lines, "%02x", (unsigned char)e->id.p[i]);
+    if (e->stage)
+        buf_printf(w->lines, " %u", e->stage);
+    buf_add_byte(w->lines, '\t');
+    gitname_add(w->lines, "", e->name);
+    buf_add_byte(w->lines, '\n');
+}
+
+/* A capital letter marks those that may be left out. */
+static bool keep_extension(struct rewrite *w, const struct index_extension *x, struct err *err)
+{
+    if (x->name.p[0] >= 'A' && x->name.p[0] <= 'Z')
+        return true;
+    if (str_is(x->name, "link"))
+        return err_set(err, E_CONFLICT,
+            "git's index is split, and can't be changed; 'git update-index --no-split-index' "
+            "makes it whole");
+    if (!str_is(x->name, "sdir"))
+        return err_set(err, E_CONFLICT, "git's index has an unknown part, and can't be changed");
+    if (w->out)
+        buf_add_str(w->out, x->all);
+    return true;
+}
+
+static bool rewrite_entries(
+    struct rewrite *w, struct index_reader *r, struct str path, struct err *err)
+{
+    struct index_entry entry;
+    bool nameless = false;
+    while (r->left) {
+        if (!index_entry(r, &entry, err))
+            return false;
+        nameless |= entry.name.n == 0;
+        if ((entry.mode & INDEX_TYPE) == INDEX_GITLINK && str_eq(entry.name, path))
+            drop_entry(w, &entry);
+        else
+            keep_entry(w, &entry, r->version);
+    }
+    while (!index_at_end(r)) {
+        struct index_extension extension;
+        if (!index_extension(r, &extension, err) || !keep_extension(w, &extension, err))
+            return false;
+    }
+    if (r->in.n - r->at != r->hash)
+        return index_damaged(err, "its end is damaged");
+    return !nameless || index_damaged(err, "an entry has no name");
+}
+
+static void finish(struct buf *out, size_t start, uint32_t n)
+{
+    unsigned char hash[SHA1_BYTES];
+    if (!buf_ok(out))
+        return;
+    for (size_t i = 0; i < 4; i++)
+        out->p[start + COUNT_AT + i] = (char)(n >> (24 - 8 * i));
+    sha1_of(str_skip(buf_str(out), start), hash);
+    buf_add(out, hash, sizeof(hash));
+}
+
+static bool rewrite_with(
+    size_t hash, struct rewrite *w, struct str index, struct str path, struct err *err)
+{
+    AUTO_INDEX struct index_reader r = {0};
+    size_t start = w->out ? w->out->n : 0;
+    w->last = BUF_INIT(INDEX_NAME_MAX);
+    if (!index_start(index, hash, &r, err))
+        return false;
+    if (w->out)
+        buf_add_str(w->out, str_head(index, HEAD));
+    if (!rewrite_entries(w, &r, path, err))
+        return false;
+    if (w->out)
+        finish(w->out, start, w->kept);
+    if ((w->out && !buf_ok(w->out)) || (w->lines && !buf_ok(w->lines)))
+        return err_set(err, E_IO, "git's index is too large to be changed");
+    return true;
+}
+
+/* Both kinds of hashes are tried: an index that can be read either way was made for that. */
+static bool look(struct str index, struct str path, bool *ret_dropped, struct err *err)
+{
+    AUTO(rewrite_done) struct rewrite one = {0}, two = {0};
+    AUTO_ERR struct err other = {0};
+    bool is_one = rewrite_with(INDEX_SHA1, &one, index, path, err);
+    bool is_two = rewrite_with(INDEX_SHA256, &two, index, path, &other);
+    if (is_one && is_two && (one.kept || one.dropped))
+        return err_set(err, E_CONFLICT, "git's index can be read in two ways");
+    if (!is_one && !is_two)
+        return other.code == E_CONFLICT ? err_move(err, &other) : false;
+    if (!is_one)
+        err_done(err);
+    if (!is_one && two.dropped)
+        return err_set(err, E_CONFLICT,
+            "git's index has a submodule and SHA-256, and can't be changed; "
+            "'git rm --cached' removes it");
+    *ret_dropped = one.dropped > 0;
+    return true;
+}
+
+static bool remove_links(struct str index, struct str path, struct buf *out, struct buf *lines,
+    bool *ret_dropped, struct err *err)
+{
+    AUTO(rewrite_done) struct rewrite w = {.out = out, .lines = lines};
+    bool dropped = false;
+    if (!look(index, path, &dropped, err))
+        return false;
+    if (dropped && !rewrite_with(INDEX_SHA1, &w, index, path, err))
+        return false;
+    *ret_dropped = dropped;
+    return true;
+}
+
+bool gitlink_remove(
+    struct str index, struct str path, struct buf *out, bool *ret_dropped, struct err *err)
+{
+    return remove_links(index, path, out, NULL, ret_dropped, err);
+}
+
+/* The files ---------------------------------------------------------------------------------------
+ */
+
+struct drop {
+    int git_fd;
+    struct str path;
+    struct stat st; /* of the index */
+    struct buf in, out, lines;
+};
+
+static void drop_done(struct drop *d)
+{
+    buf_done(&d->in);
+    buf_done(&d->out);
+    buf_done(&d->lines);
+}
+
+static int open_beneath(int dir_fd, const char *name, int flags)
+{
+    return beneath_open(dir_fd, name, flags | O_NOFOLLOW | O_NONBLOCK, 0600, BENEATH_NO_SYMLINKS);
+}
+
+/* The index, and how it will be. */
+static bool prepare(struct drop *d, bool *ret_dropped, struct err *err)
+{
+    bool dropped = false;
+    buf_reset(&d->in);
+    buf_reset(&d->out);
+    buf_reset(&d->lines);
+    AUTO_FD int fd = open_beneath(d->git_fd, "index", O_RDONLY);
+    if (fd < 0 && errno == ENOENT) {
+        *ret_dropped = false;
+        return true;
+    }
+    if (fd < 0 || fstat(fd, &d->st) != 0)
+        return err_errno(err, E_IO, errno, "cannot read git's index");
+    if (!S_ISREG(d->st.st_mode))
+        return err_set(err, E_IO, "git's index is not a regular file");
+    if (d->st.st_size > GITLINK_INDEX_MAX)
+        return err_set(err, E_IO, "git's index is larger than %d bytes", GITLINK_INDEX_MAX);
+    if (!file_read(fd, GITLINK_INDEX_MAX, "index", &d->in, err) ||
+        !remove_links(buf_str(&d->in), d->path, &d->out, &d->lines, &dropped, err))
+        return false;
+    *ret_dropped = dropped;
+    return true;
+}
+
+/* A file with a second name may be one of the user's elsewhere. */
+static int open_held(int git_fd, struct err *err)
+{
+    struct stat st;
+    if (mkdirat(git_fd, HELD_DIR, 0700) != 0 && errno != EEXIST) {
+        err_errno(err, E_IO, errno, "cannot make '" HELD_DIR "' in the git directory");
+        return -1;
+    }
+    AUTO_FD int dir_fd = open_beneath(git_fd, HELD_DIR, O_RDONLY | O_DIRECTORY);
+    AUTO_FD int fd =
+        dir_fd < 0 ? -1 : open_beneath(dir_fd, HELD_NAME, O_WRONLY | O_APPEND | O_CREAT);
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        err_errno(
+            err, E_IO, errno, "cannot write '" HELD_DIR "/" HELD_NAME "' in the git directory");
+        return -1;
+    }
+    if (!S_ISREG(st.st_mode) || st.st_nlink != 1) {
+        err_set(err, E_CONFLICT,
+            "'" HELD_DIR "/" HELD_NAME "' in the git directory is not a regular file of one name");
+        return -1;
+    }
+    return TAKE_FD(fd);
+}
+
+static bool hold(const struct drop *d, struct err *err)
+{
+    AUTO_FD int fd = open_held(d->git_fd, err);
+    if (fd < 0 || !file_write(fd, buf_str(&d->lines), HELD_DIR "/" HELD_NAME, err))
+        return false;
+    return fsync(fd) == 0 ||
+           err_errno(err, E_IO, errno, "cannot write '" HELD_DIR "/" HELD_NAME "'");
+}
+
+/* Owner, group and mode of the old one; as a user the owner is the same, or can't be. */
+static bool fill_lock(const struct drop *d, int fd, struct err *err)
+{
+    bool same = fchown(fd, d->st.st_uid, d->st.st_gid) == 0;
+    mode_t mode = d->st.st_mode & (same ? 0777 : 0707);
+    if (!file_write(fd, buf_str(&d->out), LOCK_NAME, err))
+        return false;
+    return (fchmod(fd, mode) == 0 && fsync(fd) == 0) ||
+           err_errno(err, E_IO, errno, "cannot write git's '" LOCK_NAME "'");
+}
+
+static bool lock_is_ours(int git_fd, int fd)
+{
+    struct stat ours, there;
+    return fstat(fd, &ours) == 0 && fstatat(git_fd, LOCK_NAME, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+           ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+}
+
+/* With the lock. */
+static bool replace(struct drop *d, int lock_fd, bool *ret_dropped, struct err *err)
+{
+    bool dropped = false;
+    if (!prepare(d, &dropped, err))
+        return false;
+    if (dropped) {
+        if (!fill_lock(d, lock_fd, err) || !hold(d, err))
+            return false;
+        if (!lock_is_ours(d->git_fd, lock_fd))
+            return err_set(err, E_CONFLICT, "git's '" LOCK_NAME "' was replaced meanwhile");
+        if (renameat(d->git_fd, LOCK_NAME, d->git_fd, "index") != 0)
+            return err_errno(err, E_IO, errno, "cannot replace git's index");
+    }
+    *ret_dropped = dropped;
+    return true;
+}
+
 bool gitlink_drop(int git_fd, struct str path, bool *ret_dropped, struct err *err)
 {
-    (void)git_fd;
-    (void)path;
-    (void)err;
-    *ret_dropped = false;
-    return true;
+    AUTO(drop_done)
+    struct drop d = {.git_fd = git_fd,
+        .path = path,
+        .in = BUF_INIT((size_t)GITLINK_INDEX_MAX + 1),
+        .out = BUF_INIT((size_t)GITLINK_INDEX_MAX + 1),
+        .lines = BUF_INIT(LINES_MAX)};
+    bool dropped = false;
+    if (!prepare(&d, &dropped, err))
+        return false;
+    if (!dropped) {
+        *ret_dropped = false;
+        return true;
+    }
+    AUTO_FD int lock_fd = open_beneath(git_fd, LOCK_NAME, O_WRONLY | O_CREAT | O_EXCL);
+    if (lock_fd < 0 && (errno == EEXIST || errno == ELOOP))
+        return err_set(err, E_CONFLICT,
+            "the index is locked: another git runs, or one left '" LOCK_NAME "' behind");
+    if (lock_fd < 0)
+        return err_errno(err, E_IO, errno, "cannot create git's '" LOCK_NAME "'");
+    bool ok = replace(&d, lock_fd, ret_dropped, err);
+    /* Renamed, the name is free, or another's. */
+    if (lock_is_ours(git_fd, lock_fd))
+        unlinkat(git_fd, LOCK_NAME, 0);
+    return ok;
 }

@@ -3,24 +3,13 @@
 
 #include "path/change.h"
 #include "path/file.h"
+#include "repo/index.h"
 
 #include <errno.h>
 #include <fcntl.h>
 
 enum {
-    HEAD = 12,
-    MODE_AT = 24,     /* in an entry */
-    BEFORE_HASH = 40, /* bytes of it */
-    FLAGS = 2,        /* behind the hash, and before the name */
-    EXTENDED = 0x4000,
-    NAME_LENGTH = 0xfff, /* of the flags; longer names have this number, too */
-    SHA1_BYTES = 20,
-    SHA256_BYTES = 32,
-    TYPE = 0170000,
-    GITLINK = 0160000,
-    DIRECTORY = 0040000, /* of a sparse index */
-    HASH_MAX = SHA256_BYTES,
-    NAME_SHARED = sizeof("sharedindex.") + 2 * HASH_MAX,
+    NAME_SHARED = sizeof("sharedindex.") + 2 * INDEX_SHA256,
 };
 
 enum kind {
@@ -43,138 +32,58 @@ struct entries {
     size_t hash;
 };
 
-struct reader {
-    struct str in;
-    size_t at;
-    uint32_t version;
-    size_t hash;     /* bytes of one: nothing in the index says which kind it is */
-    struct buf name; /* of the entry before, for version 4 */
-};
-
-static uint32_t number(const char *p, size_t bytes)
-{
-    uint32_t n = 0;
-    for (size_t i = 0; i < bytes; i++)
-        n = n << 8 | (unsigned char)p[i];
-    return n;
-}
-
-static bool damaged(struct err *err, const char *what)
-{
-    return err_set(err, E_IO, "cannot read git's index: %s", what);
-}
-
-/* Version 4 gives how many bytes of the last name to drop, in git's own variable form. */
-static bool drop_count(struct reader *r, size_t *ret_drop)
-{
-    size_t n = 0;
-    for (int i = 0; i < 5 && r->at < r->in.n; i++) {
-        unsigned char c = (unsigned char)r->in.p[r->at++];
-        n = (i ? (n + 1) << 7 : 0) | (c & 0x7f);
-        if (!(c & 0x80)) {
-            *ret_drop = n;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool read_name(struct reader *r, size_t start)
-{
-    size_t drop = r->name.n;
-    if (r->version == 4 && (!drop_count(r, &drop) || drop > r->name.n))
-        return false;
-    struct str rest = str_skip(r->in, r->at);
-    ptrdiff_t n = str_find(rest, '\0');
-    if (n < 0)
-        return false;
-    buf_truncate(&r->name, r->name.n - drop);
-    buf_add(&r->name, rest.p, (size_t)n);
-    r->at += (size_t)n + 1;
-    /* Others fill up with NULs to a multiple of eight. */
-    if (r->version != 4)
-        r->at = start + ((r->at - start - 1 + 8) & ~(size_t)7);
-    return buf_ok(&r->name) && r->at <= r->in.n;
-}
-
 static enum kind kind_of(uint32_t mode)
 {
-    switch (mode & TYPE) {
-    case GITLINK:
+    switch (mode & INDEX_TYPE) {
+    case INDEX_GITLINK:
         return KIND_LINK;
-    case DIRECTORY:
+    case INDEX_DIRECTORY:
         return KIND_OTHER;
     default:
         return KIND_FILE;
     }
 }
 
-static bool read_entry(struct reader *r, struct entries *e, struct err *err)
+static bool keep_entry(struct entries *e, const struct index_entry *entry, struct err *err)
 {
-    size_t start = r->at;
-    size_t fixed = BEFORE_HASH + r->hash + FLAGS;
-    if (r->in.n - r->at < fixed)
-        return damaged(err, "it is cut off");
-    uint32_t mode = number(r->in.p + start + MODE_AT, 4);
-    uint32_t flags = number(r->in.p + start + fixed - FLAGS, FLAGS);
-    r->at += fixed + (flags & EXTENDED ? (size_t)FLAGS : 0);
-    if (r->at > r->in.n || !read_name(r, start))
-        return damaged(err, "an entry is damaged");
-    struct str name = buf_str(&r->name);
-    /* This also tells the two kinds of hashes apart. */
-    if ((flags & NAME_LENGTH) != MIN(name.n, (size_t)NAME_LENGTH))
-        return damaged(err, "an entry is damaged");
-    enum kind kind = kind_of(mode);
-    if (kind != KIND_OTHER && name.n && !change_rel_ok(name))
-        return damaged(err, "it has a name that is not a plain path");
-    if (arena_left(&e->arena) < name.n + 64)
-        return damaged(err, "it is too large");
-    e->all[e->n++] = (struct entry){arena_str(&e->arena, name), kind};
+    enum kind kind = kind_of(entry->mode);
+    if (kind != KIND_OTHER && entry->name.n && !change_rel_ok(entry->name))
+        return index_damaged(err, "it has a name that is not a plain path");
+    if (arena_left(&e->arena) < entry->name.n + 64)
+        return index_damaged(err, "it is too large");
+    e->all[e->n++] = (struct entry){arena_str(&e->arena, entry->name), kind};
     return true;
 }
 
-/* Behind the entries: a name of four letters, a length, the bytes. */
-static bool read_extensions(struct reader *r, struct entries *e, struct err *err)
+static bool read_extensions(struct index_reader *r, struct entries *e, struct err *err)
 {
-    while (r->in.n - r->at >= 8 + r->hash) {
-        struct str rest = str_skip(r->in, r->at);
-        uint32_t n = number(rest.p + 4, 4);
-        if (n > rest.n - 8)
-            return damaged(err, "it is cut off");
-        if (str_starts_with(rest, STR("link")))
-            e->link = str_head(str_skip(rest, 8), n);
-        r->at += 8 + (size_t)n;
-    }
-    return true;
-}
-
-static bool read_entries(struct reader *r, uint32_t n, struct entries *e, struct err *err)
-{
-    e->all = ARENA_NEW(&e->arena, struct entry, (size_t)n + 1);
-    for (uint32_t i = 0; i < n; i++)
-        if (!read_entry(r, e, err))
+    struct index_extension extension;
+    while (!index_at_end(r)) {
+        if (!index_extension(r, &extension, err))
             return false;
-    if (!read_extensions(r, e, err))
-        return false;
-    for (size_t i = 0; i < e->n && !e->link.p; i++)
-        if (e->all[i].path.n == 0)
-            return damaged(err, "an entry has no name");
+        if (str_is(extension.name, "link"))
+            e->link = extension.content;
+    }
     return true;
 }
 
 static bool parse_with(struct str index, size_t hash, struct entries *e, struct err *err)
 {
-    struct reader r = {.in = index, .at = HEAD, .hash = hash, .name = BUF_INIT(64 * 1024)};
+    AUTO_INDEX struct index_reader r = {0};
+    struct index_entry entry;
     *e = (struct entries){.arena = ARENA_INIT((size_t)TRACKED_BYTES_MAX), .hash = hash};
-    r.version = number(index.p + 4, 4);
-    uint32_t n = number(index.p + 8, 4);
-    if (r.version < 2 || r.version > 4)
-        return damaged(err, "its version is unknown");
-    if (n > TRACKED_MAX || n > index.n / BEFORE_HASH)
-        return damaged(err, "it says that it has more entries than it can have");
-    bool ok = read_entries(&r, n, e, err);
-    buf_done(&r.name);
-    return ok;
+    if (!index_start(index, hash, &r, err))
+        return false;
+    e->all = ARENA_NEW(&e->arena, struct entry, (size_t)r.left + 1);
+    while (r.left)
+        if (!index_entry(&r, &entry, err) || !keep_entry(e, &entry, err))
+            return false;
+    if (!read_extensions(&r, e, err))
+        return false;
+    for (size_t i = 0; i < e->n && !e->link.p; i++)
+        if (e->all[i].path.n == 0)
+            return index_damaged(err, "an entry has no name");
+    return true;
 }
 
 static void entries_done(struct entries *e)
@@ -185,12 +94,10 @@ static void entries_done(struct entries *e)
 static bool parse_entries(struct str index, struct entries *e, struct err *err)
 {
     AUTO_ERR struct err other = {0};
-    if (index.n < HEAD || !str_starts_with(index, STR("DIRC")))
-        return damaged(err, "it does not begin as one");
-    if (parse_with(index, SHA1_BYTES, e, err))
+    if (parse_with(index, INDEX_SHA1, e, err))
         return true;
     entries_done(e);
-    if (!parse_with(index, SHA256_BYTES, e, &other))
+    if (!parse_with(index, INDEX_SHA256, e, &other))
         return false;
     err_done(err);
     return true;
@@ -204,13 +111,14 @@ static bool parse_entries(struct str index, struct entries *e, struct err *err)
 static bool mark_bits(struct str bits, bool *marks, size_t n, struct str *ret_rest)
 {
     size_t at = 8, bit = 0;
-    if (bits.n < 12 || number(bits.p, 4) > n)
+    if (bits.n < 12 || index_number(bits.p, 4) > n)
         return false;
-    size_t words = number(bits.p + 4, 4);
+    size_t words = index_number(bits.p + 4, 4);
     if (words > (bits.n - 12) / 8)
         return false;
     for (size_t end = at + 8 * words; at < end;) {
-        uint64_t head = (uint64_t)number(bits.p + at, 4) << 32 | number(bits.p + at + 4, 4);
+        uint64_t head =
+            (uint64_t)index_number(bits.p + at, 4) << 32 | index_number(bits.p + at + 4, 4);
         uint64_t run = (head >> 1 & UINT32_MAX) * 64, literals = head >> 33;
         at += 8;
         if ((head & 1) && run > n - MIN(bit, n) + 63)
@@ -220,7 +128,8 @@ static bool mark_bits(struct str bits, bool *marks, size_t n, struct str *ret_re
                 marks[bit + k] = true;
         bit += MIN(run, (uint64_t)n + 64);
         for (; literals && at < end; literals--, at += 8) {
-            uint64_t word = (uint64_t)number(bits.p + at, 4) << 32 | number(bits.p + at + 4, 4);
+            uint64_t word =
+                (uint64_t)index_number(bits.p + at, 4) << 32 | index_number(bits.p + at + 4, 4);
             for (size_t k = 0; k < 64 && word; k++)
                 if (word >> k & 1) {
                     if (bit + k >= n)
@@ -290,15 +199,15 @@ static bool read_shared(const struct entries *own, tracked_shared_fn shared, voi
     if (!link.p || (hash.n == own->hash && all_zero(hash)))
         return true;
     if (hash.n < own->hash)
-        return damaged(err, "it is split, and does not say from what");
+        return index_damaged(err, "it is split, and does not say from what");
     shared_name(hash, name);
     if (!shared(context, name, &bytes, err) || !parse_entries(buf_str(&bytes), ret_base, err))
         return false;
     if (ret_base->link.p || ret_base->hash != own->hash)
-        return damaged(err, "what it is split from is no whole index");
+        return index_damaged(err, "what it is split from is no whole index");
     *ret_gone = base_alloc(ret_base->n + 1);
     return read_bitmaps(str_skip(link, hash.n), own, ret_base, *ret_gone) ||
-           damaged(err, "it is split, and damaged");
+           index_damaged(err, "it is split, and damaged");
 }
 
 /* The list ---------------------------------------------------------------------------------------

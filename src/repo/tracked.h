@@ -17,7 +17,6 @@
 #include "base/err.h"
 
 enum {
-    TRACKED_MAX = 4 * 1000 * 1000,
     TRACKED_BYTES_MAX = 1 << 30, /* of the index */
 };
 

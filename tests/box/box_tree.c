@@ -12,6 +12,7 @@
 #include "box/gitpatch.h"
 #include "box/manifest.h"
 #include "box/upper.h"
+#include "repo/gitname.h"
 
 #include <fcntl.h>
 
@@ -34,7 +35,7 @@ static void print_list(const struct delta *d)
 {
     for (size_t i = 0; i < d->n; i++) {
         AUTO_BUF struct buf name = BUF_INIT(1 << 20);
-        gitpatch_name(&name, "", d->items[i].path);
+        gitname_add(&name, "", d->items[i].path);
         printf("%s %s\n", delta_kind_name(d->items[i].kind), buf_z(&name));
     }
     for (size_t i = 0; i < MIN(d->n_refused, (size_t)DELTA_REFUSED_MAX); i++)

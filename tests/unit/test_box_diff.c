@@ -7,7 +7,8 @@
 #include "box/gitpatch.h"
 #include "box/literal.h"
 #include "box/selfrun.h"
-#include "box/sha1.h"
+#include "repo/gitname.h"
+#include "repo/sha1.h"
 
 TEST(box_sha1_names_blobs_as_git_does)
 {
@@ -67,7 +68,7 @@ TEST(box_patch_names_are_quoted)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         AUTO_BUF struct buf text = BUF_INIT(1000);
         test_row(i, rows[i].want);
-        gitpatch_name(&text, "a/", rows[i].name);
+        gitname_add(&text, "a/", rows[i].name);
         CHECK_Z(buf_z(&text), rows[i].want);
     }
 }

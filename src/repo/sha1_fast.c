@@ -1,5 +1,5 @@
 /* SHA-1 by the instructions that processors have for it: four rounds at a time. */
-#include "box/sha1.h"
+#include "repo/sha1.h"
 
 #include "base/cpu.h"
 

@@ -1,5 +1,5 @@
 /* SHA-1 as FIPS 180-4 has it. */
-#include "box/sha1.h"
+#include "repo/sha1.h"
 
 enum {
     BLOCK = SHA1_BLOCK,
@@ -76,7 +76,7 @@ static void add(struct state *s, struct str bytes)
     }
 }
 
-static void finish(struct state *s, char hex[SHA1_HEX])
+static void finish(struct state *s, unsigned char hash[SHA1_BYTES])
 {
     uint64_t bits = s->total * 8;
     char length[8];
@@ -86,16 +86,31 @@ static void finish(struct state *s, char hex[SHA1_HEX])
     while (s->in_block != BLOCK - 8)
         add(s, str_n("\0", 1));
     add(s, str_n(length, sizeof(length)));
-    for (int i = 0; i < 5; i++)
-        snprintf(hex + 8 * i, 9, "%08x", s->h[i]);
+    for (size_t i = 0; i < SHA1_BYTES; i++)
+        hash[i] = (unsigned char)(s->h[i / 4] >> (24 - 8 * (i % 4)));
+}
+
+static struct state start(void)
+{
+    return (struct state){.h = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0}};
+}
+
+void sha1_of(struct str bytes, unsigned char hash[SHA1_BYTES])
+{
+    struct state s = start();
+    add(&s, bytes);
+    finish(&s, hash);
 }
 
 void sha1_blob(struct str content, char hex[SHA1_HEX])
 {
-    struct state s = {.h = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0}};
+    struct state s = start();
+    unsigned char hash[SHA1_BYTES];
     char head[32];
     int n = snprintf(head, sizeof(head), "blob %zu", content.n);
     add(&s, str_n(head, (size_t)n + 1));
     add(&s, content);
-    finish(&s, hex);
+    finish(&s, hash);
+    for (size_t i = 0; i < SHA1_BYTES; i++)
+        snprintf(hex + 2 * i, 3, "%02x", hash[i]);
 }

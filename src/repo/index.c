@@ -1,0 +1,128 @@
+/* Entries and extensions of git's index. */
+#include "repo/index.h"
+
+enum {
+    HEAD = 12,
+    MODE_AT = 24,     /* in an entry */
+    BEFORE_HASH = 40, /* bytes of it */
+    FLAGS = 2,        /* behind the hash, and before the name */
+    EXTENDED = 0x4000,
+    STAGE_AT = 12, /* a bit of the flags */
+    STAGE = 3,
+    NAME_LENGTH = 0xfff,    /* of the flags; longer names have this number, too */
+    EXTENSION_HEAD = 4 + 4, /* its name, the number of bytes */
+};
+
+uint32_t index_number(const char *p, size_t bytes)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < bytes; i++)
+        n = n << 8 | (unsigned char)p[i];
+    return n;
+}
+
+bool index_damaged(struct err *err, const char *what)
+{
+    return err_set(err, E_IO, "cannot read git's index: %s", what);
+}
+
+bool index_start(struct str bytes, size_t hash, struct index_reader *ret_reader, struct err *err)
+{
+    if (bytes.n < HEAD || !str_starts_with(bytes, STR("DIRC")))
+        return index_damaged(err, "it does not begin as one");
+    uint32_t version = index_number(bytes.p + 4, 4), n = index_number(bytes.p + 8, 4);
+    if (version < 2 || version > 4)
+        return index_damaged(err, "its version is unknown");
+    if (n > INDEX_ENTRIES_MAX || n > bytes.n / BEFORE_HASH)
+        return index_damaged(err, "it says that it has more entries than it can have");
+    *ret_reader = (struct index_reader){.in = bytes,
+        .at = HEAD,
+        .version = version,
+        .left = n,
+        .hash = hash,
+        .name = BUF_INIT(INDEX_NAME_MAX)};
+    return true;
+}
+
+void index_done(struct index_reader *r)
+{
+    buf_done(&r->name);
+}
+
+/* Version 4 gives how many bytes of the last name to drop, in git's own variable form. */
+static bool drop_count(struct index_reader *r, size_t *ret_drop)
+{
+    size_t n = 0;
+    for (int i = 0; i < 5 && r->at < r->in.n; i++) {
+        unsigned char c = (unsigned char)r->in.p[r->at++];
+        n = (i ? (n + 1) << 7 : 0) | (c & 0x7f);
+        if (!(c & 0x80)) {
+            *ret_drop = n;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_name(struct index_reader *r, size_t start)
+{
+    size_t drop = r->name.n;
+    if (r->version == 4 && (!drop_count(r, &drop) || drop > r->name.n))
+        return false;
+    struct str rest = str_skip(r->in, r->at);
+    ptrdiff_t n = str_find(rest, '\0');
+    if (n < 0)
+        return false;
+    buf_truncate(&r->name, r->name.n - drop);
+    buf_add(&r->name, rest.p, (size_t)n);
+    r->at += (size_t)n + 1;
+    /* Others fill up with NULs to a multiple of eight. */
+    if (r->version != 4)
+        r->at = start + ((r->at - start - 1 + 8) & ~(size_t)7);
+    return buf_ok(&r->name) && r->at <= r->in.n;
+}
+
+bool index_entry(struct index_reader *r, struct index_entry *ret_entry, struct err *err)
+{
+    struct str rest = str_skip(r->in, r->at);
+    size_t start = r->at, fixed = BEFORE_HASH + r->hash + FLAGS;
+    BUG_ON(r->left == 0);
+    if (rest.n < fixed)
+        return index_damaged(err, "it is cut off");
+    uint32_t flags = index_number(rest.p + fixed - FLAGS, FLAGS);
+    size_t head = fixed + (flags & EXTENDED ? (size_t)FLAGS : 0);
+    r->at += head;
+    if (r->at > r->in.n || !read_name(r, start))
+        return index_damaged(err, "an entry is damaged");
+    struct str name = buf_str(&r->name);
+    /* This also tells the two kinds of hashes apart. */
+    if ((flags & NAME_LENGTH) != MIN(name.n, (size_t)NAME_LENGTH))
+        return index_damaged(err, "an entry is damaged");
+    r->left--;
+    *ret_entry = (struct index_entry){.all = str_head(rest, r->at - start),
+        .head = str_head(rest, head),
+        .id = str_n(rest.p + BEFORE_HASH, r->hash),
+        .name = name,
+        .mode = index_number(rest.p + MODE_AT, 4),
+        .stage = flags >> STAGE_AT & STAGE};
+    return true;
+}
+
+bool index_at_end(const struct index_reader *r)
+{
+    return r->in.n - r->at < EXTENSION_HEAD + r->hash;
+}
+
+bool index_extension(struct index_reader *r, struct index_extension *ret_extension, struct err *err)
+{
+    struct str rest = str_skip(r->in, r->at);
+    BUG_ON(r->left || index_at_end(r));
+    uint32_t n = index_number(rest.p + 4, 4);
+    if (n > rest.n - EXTENSION_HEAD)
+        return index_damaged(err, "it is cut off");
+    r->at += EXTENSION_HEAD + (size_t)n;
+    *ret_extension = (struct index_extension){.all = str_head(rest, EXTENSION_HEAD + (size_t)n),
+        .name = str_head(rest, 4),
+        .content = str_head(str_skip(rest, EXTENSION_HEAD), n)};
+    return true;
+}

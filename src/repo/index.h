@@ -1,0 +1,71 @@
+/* The form of git's index: its entries and extensions, one after the other.
+ *
+ *     AUTO_INDEX struct index_reader r = {0};
+ *     if (!index_start(bytes, INDEX_SHA1, &r, err)) ...
+ *     while (r.left)
+ *         if (!index_entry(&r, &entry, err)) ...
+ *     while (!index_at_end(&r))
+ *         if (!index_extension(&r, &extension, err)) ...
+ *
+ * Versions 2, 3 and 4. Nothing in an index says which kind of hash it has: one that is read with
+ * the wrong kind is damaged at the first entry, unless it was made to be read both ways.
+ */
+#ifndef REPO_INDEX_H
+#define REPO_INDEX_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+enum {
+    INDEX_ENTRIES_MAX = 4 * 1000 * 1000,
+    INDEX_NAME_MAX = 64 * 1024,
+    INDEX_SHA1 = 20,
+    INDEX_SHA256 = 32,
+    INDEX_TYPE = 0170000, /* of a mode */
+    INDEX_GITLINK = 0160000,
+    INDEX_DIRECTORY = 0040000, /* of a sparse index */
+};
+
+struct index_reader {
+    struct str in;
+    size_t at;
+    uint32_t version;
+    uint32_t left;   /* entries */
+    size_t hash;     /* bytes of one */
+    struct buf name; /* of the last entry */
+};
+
+struct index_entry {
+    struct str all;  /* its bytes */
+    struct str head; /* those before the name */
+    struct str id;
+    struct str name; /* until the next one is read; "" in a split index: a shared entry changed */
+    uint32_t mode;
+    unsigned stage; /* of a conflict */
+};
+
+struct index_extension {
+    struct str all;
+    struct str name; /* four letters */
+    struct str content;
+};
+
+#define AUTO_INDEX AUTO(index_done)
+
+/* Each is E_IO for a damaged index. */
+MUST_USE bool index_start(
+    struct str bytes, size_t hash, struct index_reader *ret_reader, struct err *err);
+MUST_USE bool index_entry(struct index_reader *r, struct index_entry *ret_entry, struct err *err);
+MUST_USE bool index_extension(
+    struct index_reader *r, struct index_extension *ret_extension, struct err *err);
+void index_done(struct index_reader *r);
+
+/* Behind the last extension: what is left has only room for the hash. */
+bool index_at_end(const struct index_reader *r);
+
+/* E_IO with these words. */
+bool index_damaged(struct err *err, const char *what);
+
+uint32_t index_number(const char *p, size_t bytes);
+
+#endif

@@ -1,0 +1,111 @@
+"""Ways to make the user's next git command run a program: rows for protect.py.
+
+A row is (title, variant of the project, script). The script runs in the project by bash; $PAYLOAD is a command
+that leaves a mark outside, which the sandbox itself can't do. `HOOK` and `SET` are functions of the prelude.
+"""
+
+PRELUDE = r"""
+hook() { rm -rf "$1"; mkdir -p "$(dirname "$1")"; printf '#!/bin/sh\n%s\n' "$PAYLOAD" >"$1"; chmod +x "$1"; }
+every_hook() { for h in pre-commit post-commit post-checkout post-index-change reference-transaction pre-auto-gc; do hook "$1/$h"; done; }
+settings() { git config -f "$1" core.fsmonitor "$PAYLOAD;false"; }
+steered() { git config -f "$1/config" core.bare false; git config -f "$1/config" core.worktree "$PWD"; settings "$1/config"; }
+identified() { git -c user.name=n -c user.email=e "$@"; }
+copy_of_git() { cp -a .git "$1" && rm -f "$1"/index.lock; }
+"""
+
+# Variants: see protect.py.
+ATTACKS = [
+    ("config: a monitor", "", 'settings .git/config'),
+    ("config: written through a copy and renamed", "", 'cp .git/config c; settings c; mv -f c .git/config'),
+    ("config: by another name", "", 'ln .git/config c || ln .git/config .git/c; for f in c .git/c; do test ! -e $f || printf "[core]\\n\\tfsmonitor = \\"%s;false\\"\\n" "$PAYLOAD" >>$f; done'),
+    ("config: removed and made again", "", 'rm -f .git/config; settings .git/config'),
+    ("config: an included file", "include", 'settings included.gitconfig'),
+    ("config: an included file that is not there", "include-missing", 'settings included.gitconfig'),
+    ("config.worktree", "worktree-config", 'settings .git/config.worktree'),
+    ("hooks: a new one", "", 'every_hook .git/hooks'),
+    ("hooks: the directory replaced", "", 'mv .git/hooks .git/h; every_hook .git/hooks'),
+    ("hooks: a directory that is not there", "no-hooks", 'every_hook .git/hooks'),
+    ("hooks: a link in their place", "no-hooks", 'every_hook evil; ln -s ../evil .git/hooks'),
+    ("hooks: where the settings say", "hooks-path", 'every_hook .githooks'),
+    ("hooks: where the settings say, not there yet", "hooks-path-missing", 'every_hook .githooks'),
+    ("hooks: where the user's own settings say", "user-hooks-path", 'every_hook .userhooks'),
+    ("hooks: a file that a hook links to", "linked-hook", 'hook scripts/check'),
+    ("hooks: the directory is a link", "hooks-link", 'rm .git/hooks; every_hook .git/hooks; every_hook shared-hooks'),
+    ("commondir", "", 'copy_of_git evil; settings evil/config; echo ../evil >.git/commondir'),
+    ("commondir: of a work tree", "worktree",
+     'copy_of_git evil; settings evil/config; echo ../../../evil >.git/worktrees/wt/commondir'),
+    ("the repository moved away", "", 'mv .git g; cp -a g .git; settings .git/config'),
+    ("the repository exchanged", "", 'copy_of_git evil; settings evil/config; mv .git old; mv evil .git'),
+    ("a repository further down", "nested", 'settings nested/.git/config; every_hook nested/.git/hooks'),
+    ("a repository further down moved away", "nested",
+     'mv nested n; cp -a n nested; settings nested/.git/config'),
+    ("a submodule's settings", "submodule", 'settings .git/modules/sub/config; every_hook .git/modules/sub/hooks'),
+    ("a submodule's .git file", "submodule",
+     'cp -a .git/modules/sub evil; git config -f evil/config --unset core.worktree; settings evil/config; '
+     'rm -f sub/.git; echo "gitdir: ../evil" >sub/.git'),
+    ("a submodule's directory moved away", "submodule",
+     'mv sub s; git init -q sub; settings sub/.git/config'),
+    ("a work tree's .git file", "worktree",
+     'copy_of_git evil; settings evil/config; rm -f wt/.git; echo "gitdir: $PWD/evil" >wt/.git'),
+    ("a bare repository", "bare", 'steered bare.git; every_hook bare.git/hooks'),
+    ("a .git that is a link", "git-link",
+     'rm .git; cp -a real.git .git; settings .git/config'),
+    # Repositories that were made by the command.
+    ("new: a monitor", "", 'git init -q new; settings new/.git/config'),
+    ("new: hooks", "", 'git init -q new; every_hook new/.git/hooks'),
+    ("new: an included file", "", 'git init -q new; settings new/inc; git -C new config include.path ../inc'),
+    ("new: a conditional include", "",
+     'git init -q new; settings new/inc; git -C new config "includeIf.gitdir:/.path" "$PWD/new/inc"'),
+    ("new: hooks elsewhere", "", 'git init -q new; every_hook new/h; git -C new config core.hooksPath h'),
+    ("new: a filter", "",
+     'git init -q new; cd new; git config filter.x.clean "$PAYLOAD;cat"; echo "* filter=x" >.gitattributes; touch a'),
+    ("new: odd spelling of settings", "",
+     r'''git init -q new; printf '[core]fsmonitor="%s;\\\nfalse"\n' "$PAYLOAD" >>new/.git/config'''),
+    ("new: settings for work trees", "",
+     'git init -q new; git -C new config extensions.worktreeConfig true; settings new/.git/config.worktree'),
+    ("new: an entry in the index around it", "",
+     'git init -q new; cd new; identified commit -q --allow-empty -m x; cd ..; git add new; settings new/.git/config'),
+    ("new: settings that can't be moved aside easily", "",
+     'git init -q new; settings new/.git/config; every_hook new/.git/hooks; echo x >new/.git/cordon-held; '
+     'chmod 555 new/.git new/.git/hooks'),
+    ("new: a link where things are put aside", "",
+     'git init -q new; settings new/.git/config; every_hook new/.git/hooks; ln -s hooks new/.git/cordon-held'),
+    ("new: a directory nobody may enter where things are put aside", "",
+     'git init -q new; settings new/.git/config; mkdir -m 0 new/.git/cordon-held'),
+    ("new: a bare layout by hand", "",
+     'mkdir -p lib/objects lib/refs; echo "ref: refs/heads/x" >lib/HEAD; steered lib; every_hook lib/hooks'),
+    ("new: a bare layout that is a link away", "",
+     'copy_of_git evil; every_hook evil/hooks; mkdir lib; echo "ref: refs/heads/x" >lib/HEAD; echo ../evil >lib/commondir'),
+    ("new: a .git file", "", 'copy_of_git evil; settings evil/config; mkdir n; echo "gitdir: ../evil" >n/.git'),
+    ("new: a .git link", "", 'copy_of_git evil; settings evil/config; mkdir n; ln -s ../evil n/.git'),
+    ("new: deep below", "",
+     'd=$(printf "d/%.0s" {1..40}); mkdir -p $d; git init -q $d/new; settings $d/new/.git/config'),
+    ("new: in the objects of a bare layout", "",
+     'mkdir -p lib/objects lib/refs; echo "ref: refs/heads/x" >lib/HEAD; git init -q lib/objects/n; '
+     'identified -C lib/objects/n commit -q --allow-empty -m x; git add lib/objects/n; settings lib/objects/n/.git/config'),
+    ("new: a work tree's settings", "worktree-config",
+     'git worktree add -q w2; settings .git/worktrees/w2/config.worktree'),
+]
+
+# What must go on working in the project.
+WORKS = [
+    ("commit, branch, tag", "", 'echo x >x; git add x; git commit -qm c; git branch b; git tag t; git log --oneline -1; '
+     'test "$(git rev-list --count HEAD)" = 2; git rev-parse -q --verify b; git rev-parse -q --verify t'),
+    ("stash", "", 'echo y >>a; git stash -q; git stash list | grep -q WIP; git stash pop -q; git diff --quiet && exit 1; true'),
+    ("checkout and merge", "", 'git checkout -q -b f; echo f >f; git add f; git commit -qm f; git checkout -q -; git merge -q f'),
+    ("rebase and cherry-pick", "",
+     'm=$(git symbolic-ref --short HEAD); git checkout -q -b f; echo f >f; git add f; git commit -qm f; '
+     'git checkout -q "$m"; echo g >g; git add g; git commit -qm g; git checkout -q f; git rebase -q "$m"; git log --oneline | wc -l'),
+    ("gc and reflog", "", 'git gc -q; git reflog -1; git fsck --no-progress'),
+    ("amend and reset", "", 'git commit -q --amend -m other; git reset -q --hard HEAD; git status --short'),
+    ("init and commit", "", 'git init -q n; cd n; git config user.email a@b; git config user.name n; echo x >x; git add x; '
+     'git commit -qm one; git branch b'),
+    ("clone and commit", "", 'git clone -q . n; cd n; git config user.email a@b; git config user.name n; echo x >x; git add x; '
+     'git commit -qm two; git log --oneline | wc -l | grep -qx 2'),
+    ("a repository further down", "nested", 'cd nested; echo x >x; git add x; git commit -qm two'),
+    ("a submodule", "submodule", 'cd sub; echo x >x; git add x; git -c user.name=n -c user.email=e commit -qm two; cd ..; git add sub; git commit -qm s'),
+    ("a work tree that is there", "worktree", 'cd wt; echo x >x; git add x; git commit -qm two'),
+    ("a new work tree", "", 'git worktree add -q w2; cd w2; echo x >x; git add x; git commit -qm two; git status --short'),
+    ("a hook of the user's runs", "own-hook", 'echo x >x; git add x; git commit -qm two; test -e hook-ran'),
+    ("hooks are read and listed", "", 'ls .git/hooks; cat .git/config >/dev/null'),
+]
