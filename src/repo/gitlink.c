@@ -5,14 +5,16 @@
 #include "path/beneath.h"
 #include "path/file.h"
 #include "repo/gitname.h"
+#include "repo/hold.h"
 #include "repo/index.h"
 #include "repo/sha1.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 
-#define HELD_DIR  "cordon-held"
+#define HELD_DIR  PARTS_HELD
 #define HELD_NAME "gitlinks"
 #define LOCK_NAME "index.lock"
 
@@ -254,27 +256,26 @@ static bool prepare(struct drop *d, bool *ret_dropped, struct err *err)
 }
 
 /* A file with a second name may be one of the user's elsewhere. */
-static int open_held(int git_fd, struct err *err)
+static int open_list(int dir_fd)
 {
     struct stat st;
-    if (mkdirat(git_fd, HELD_DIR, 0700) != 0 && errno != EEXIST) {
-        err_errno(err, E_IO, errno, "cannot make '" HELD_DIR "' in the git directory");
-        return -1;
-    }
-    AUTO_FD int dir_fd = open_beneath(git_fd, HELD_DIR, O_RDONLY | O_DIRECTORY);
-    AUTO_FD int fd =
-        dir_fd < 0 ? -1 : open_beneath(dir_fd, HELD_NAME, O_WRONLY | O_APPEND | O_CREAT);
-    if (fd < 0 || fstat(fd, &st) != 0) {
+    AUTO_FD int fd = open_beneath(dir_fd, HELD_NAME, O_WRONLY | O_APPEND | O_CREAT);
+    bool plain = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 1;
+    return plain ? TAKE_FD(fd) : -1;
+}
+
+/* Something else in the place of the list is renamed. */
+static int open_held(int git_fd, struct err *err)
+{
+    AUTO_BUF struct buf ignored = BUF_INIT(NAME_MAX + 1);
+    AUTO_FD int dir_fd = hold_open(git_fd);
+    int fd = dir_fd >= 0 ? open_list(dir_fd) : -1;
+    if (fd < 0 && dir_fd >= 0 && hold_beside(dir_fd, HELD_NAME, &ignored) == 0)
+        fd = open_list(dir_fd);
+    if (fd < 0)
         err_errno(
             err, E_IO, errno, "cannot write '" HELD_DIR "/" HELD_NAME "' in the git directory");
-        return -1;
-    }
-    if (!S_ISREG(st.st_mode) || st.st_nlink != 1) {
-        err_set(err, E_CONFLICT,
-            "'" HELD_DIR "/" HELD_NAME "' in the git directory is not a regular file of one name");
-        return -1;
-    }
-    return TAKE_FD(fd);
+    return fd;
 }
 
 static bool hold(const struct drop *d, struct err *err)

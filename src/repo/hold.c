@@ -43,15 +43,17 @@ static bool fresh_name(char name[NAME_MAX + 1], const char *base)
 }
 
 /* A directory may have been made read-only to keep things where they are. */
-static int rename_away(int from, const char *name, int to, const char *new_name)
+static void make_writable(int dir)
 {
     struct stat st;
-    if (renameat2(from, name, to, new_name, RENAME_NOREPLACE) == 0)
-        return 0;
-    if (errno == EACCES && fstat(from, &st) == 0 && fchmod(from, st.st_mode | S_IRWXU) == 0 &&
-        renameat2(from, name, to, new_name, RENAME_NOREPLACE) == 0)
-        return 0;
-    return errno;
+    if (fstat(dir, &st) == 0 && (st.st_mode & S_IRWXU) != S_IRWXU)
+        (void)!fchmod(dir, (st.st_mode & 07777) | S_IRWXU);
+}
+
+static int rename_away(int from, const char *name, int to, const char *new_name)
+{
+    make_writable(from);
+    return renameat2(from, name, to, new_name, RENAME_NOREPLACE) == 0 ? 0 : errno;
 }
 
 /* Moves a name to one that is free. */
@@ -74,8 +76,7 @@ static int move_free(int from, const char *name, int to, const char *base, struc
 static int make_dir(int dir, const char *name)
 {
     struct stat st;
-    if (fstat(dir, &st) == 0 && (st.st_mode & S_IRWXU) != S_IRWXU)
-        (void)!fchmod(dir, (st.st_mode & 07777) | S_IRWXU);
+    make_writable(dir);
     for (int i = 0; i < TRIES; i++) {
         if (mkdirat(dir, name, 0700) != 0 && errno != EEXIST)
             return -1;
@@ -92,11 +93,16 @@ static int make_dir(int dir, const char *name)
     return -1;
 }
 
+int hold_open(int gitdir)
+{
+    return make_dir(gitdir, PARTS_HELD);
+}
+
 static int open_held(int gitdir, const char *part)
 {
     char parent[NAME_MAX + 1];
     const char *slash = strrchr(part, '/');
-    AUTO_FD int held = make_dir(gitdir, PARTS_HELD);
+    AUTO_FD int held = hold_open(gitdir);
     if (held < 0 || !slash)
         return TAKE_FD(held);
     snprintf(parent, sizeof(parent), "%.*s", (int)(slash - part), part);
@@ -128,6 +134,7 @@ int hold_beside(int dir, const char *name, struct buf *where)
 int hold_settings(int gitdir, const char *part, struct str plain, struct buf *where)
 {
     char fresh[NAME_MAX + 1];
+    make_writable(gitdir);
     if (!fresh_name(fresh, part))
         return errno;
     AUTO_FD int fd =

@@ -21,7 +21,7 @@ class Project:
 
     def __init__(self, t, variant):
         self.t, self.dir = t, t.work
-        self.mark = os.path.join(t.top, "ESCAPED")
+        self.mark = os.path.join(t.directory("outside"), "ESCAPED")
         self.payload = f"touch {self.mark}"
         self.env = {**t.env, "PAYLOAD": self.payload, "GIT_CONFIG_NOSYSTEM": "1", "HOME": t.directory("user-home")}
         self.sh("git init -q .; git config user.name n; git config user.email e; echo a >a; git add a; git commit -qm one")

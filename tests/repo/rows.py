@@ -65,6 +65,9 @@ ATTACKS = [
      'git init -q new; git -C new config extensions.worktreeConfig true; settings new/.git/config.worktree'),
     ("new: an entry in the index around it", "",
      'git init -q new; cd new; identified commit -q --allow-empty -m x; cd ..; git add new; settings new/.git/config'),
+    ("new: an entry in an index whose place for such things is taken", "",
+     'git init -q new; cd new; identified commit -q --allow-empty -m x; cd ..; git add new; settings new/.git/config; '
+     'mkdir -p .git/cordon-held/gitlinks; chmod 555 .git'),
     ("new: settings that can't be moved aside easily", "",
      'git init -q new; settings new/.git/config; every_hook new/.git/hooks; echo x >new/.git/cordon-held; '
      'chmod 555 new/.git new/.git/hooks'),
@@ -73,7 +76,7 @@ ATTACKS = [
     ("new: a directory nobody may enter where things are put aside", "",
      'git init -q new; settings new/.git/config; mkdir -m 0 new/.git/cordon-held'),
     ("new: a bare layout by hand", "",
-     'mkdir -p lib/objects lib/refs; echo "ref: refs/heads/x" >lib/HEAD; steered lib; every_hook lib/hooks'),
+     'mkdir -p lib/objects lib/refs; git -C . rev-parse HEAD >lib/HEAD; cp -a .git/objects lib; steered lib; every_hook lib/hooks'),
     ("new: a bare layout that is a link away", "",
      'copy_of_git evil; every_hook evil/hooks; mkdir lib; echo "ref: refs/heads/x" >lib/HEAD; echo ../evil >lib/commondir'),
     ("new: a .git file", "", 'copy_of_git evil; settings evil/config; mkdir n; echo "gitdir: ../evil" >n/.git'),
