@@ -6,7 +6,9 @@ Each row of rows.py runs outside as a control (it must leave the mark), by `cord
 """
 import json
 import os
+import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -19,11 +21,11 @@ GIT = ["git", "-c", "user.name=u", "-c", "user.email=e"]
 class Project:
     """A repository in the working directory, in one of its variants."""
 
-    def __init__(self, t, variant):
+    def __init__(self, t, variant, number=0):
         self.t, self.dir = t, t.work
-        self.mark = os.path.join(t.directory("outside"), "ESCAPED")
+        self.mark = os.path.join(t.directory(f"outside{number}"), "ESCAPED")
         self.payload = f"touch {self.mark}"
-        self.env = {**t.env, "PAYLOAD": self.payload, "GIT_CONFIG_NOSYSTEM": "1", "HOME": t.directory("user-home")}
+        self.env = {**t.env, "PAYLOAD": self.payload, "GIT_CONFIG_NOSYSTEM": "1", "HOME": t.directory(f"user-home{number}")}
         self.sh("git init -q .; git config user.name n; git config user.email e; echo a >a; git add a; git commit -qm one")
         self.sh(VARIANTS[variant])
         self.commit = self.sh("git rev-parse HEAD").out.decode().strip()
@@ -112,6 +114,254 @@ def add_works(title, variant, script):
             t.code(run, 0)
             t.true(b"set aside" not in run.out + run.err, run)
             p.sh("git status --short && git fsck --no-progress")
+
+
+# Tools that write files ------------------------------------------------------------------------------------------
+
+def write(p, path, content):
+    arguments = json.dumps({"path": path, "content": content})
+    return p.t.run([p.t.cordon, "tool", "write_file", "--json", arguments], env=p.env)
+
+
+REFUSED = [
+    ("", ".git/config"), ("", ".git/hooks/pre-commit"), ("", ".git/info/attributes"), ("", ".git/commondir"),
+    ("", ".git/index"), ("", "new/.git"), ("", "new/.git/hooks/x"), ("", ".GIT/hooks/x"), ("", "./x/../.git/hooks/x"),
+    ("", ".cordon/config.yaml"), ("", "sub/.cordon/config.yaml"), ("nested", "nested/.git/hooks/x"),
+    ("worktree", "wt/.git"), ("submodule", "sub/.git"), ("bare", "bare.git/hooks/post-update"),
+    ("bare", "bare.git/config"), ("hooks-path", ".githooks/pre-push"), ("hooks-path-missing", ".githooks/pre-push"),
+    ("user-hooks-path", ".userhooks/pre-push"), ("linked-hook", "scripts/check"), ("hooks-link", "shared-hooks/pre-push"),
+    ("include", "included.gitconfig"), ("include-missing", "included.gitconfig"), ("", ".hg/hgrc"), ("", ".jj/repo/config.toml"),
+]
+
+
+@case("write_file: parts of repositories are refused")
+def _(t):
+    for i, (variant, path) in enumerate(REFUSED):
+        t.work = t.directory(f"p{i}")
+        p = Project(t, variant, number=i)
+        before = {f: open(os.path.join(t.work, f), "rb").read() for f in [path] if os.path.isfile(os.path.join(t.work, f))}
+        run = write(p, path, "x")
+        t.denied(run, "E_FS_VIOLATION", 13) if "error" in run.result else t.same(run.result["code"], "E_FS_VIOLATION", run)
+        for name, bytes_ in before.items():
+            t.same(open(os.path.join(t.work, name), "rb").read(), bytes_)
+
+
+@case("write_file: through a link it is the same file")
+def _(t):
+    p = Project(t, "")
+    os.symlink(".git/config", os.path.join(t.work, "link"))
+    os.symlink(".git", os.path.join(t.work, "dir"))
+    for path in ("link", "dir/config", "dir/hooks/pre-commit"):
+        t.same(write(p, path, "x").result["code"], "E_FS_VIOLATION", path)
+
+
+@case("write_file: ordinary names that look like a repository's")
+def _(t):
+    p = Project(t, "")
+    for path in ("src/hooks/use.ts", "objects/a.c", "refs/a.txt", "config", "HEAD", "info/x", ".gitignore", ".gitattributes",
+                 ".gitmodules", ".github/workflows/ci.yml", "git/config", ".git-blame-ignore-revs"):
+        t.same(write(p, path, "x").result["status"], "ok", path)
+
+
+@case("patches: a repository made of files in one call does not act")
+def _(t):
+    p = Project(t, "")
+    files = {"lib/HEAD": p.commit, "lib/objects/x": "x", "lib/refs/x": "x", "lib/hooks/post-index-change": f"#!/bin/sh\n{p.payload}",
+             "lib/config": f'[core]\nbare = false\nworktree = {t.work}\nfsmonitor = "{p.payload};false"'}
+    patch = "*** Begin Patch\n"
+    for name, text in files.items():
+        patch += f"*** Add File: {name}\n" + "".join(f"+{line}\n" for line in text.split("\n"))
+    patch += "*** End Patch"
+    run = p.t.run([t.cordon, "tool", "apply_patch_freeform", "--json", json.dumps({"patch": patch})], env=p.env)
+    t.same(run.result["status"], "ok", run)
+    t.true("core.fsmonitor" in run.result["content"] and len(run.result["details"]["held"]) == 2, run)
+    os.chmod(os.path.join(t.work, "lib/hooks"), 0o755)
+    p.use_git()
+    t.true(not p.escaped(), run)
+
+
+# Sessions --------------------------------------------------------------------------------------------------------
+
+class Serve:
+    def __init__(self, p):
+        self.p = p
+        self.process = p.t.start([p.t.cordon, "tool", "--serve"], stdin=subprocess.PIPE, env=p.env)
+
+    def call(self, name, **arguments):
+        self.process.stdin.write(json.dumps({"name": name, "arguments": arguments}).encode() + b"\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def end(self):
+        return self.p.t.finish(self.process)
+
+
+@case("sessions: what was set aside is named until the user takes it")
+def _(t):
+    p = Project(t, "")
+    s = Serve(p)
+    first = s.call("shell", command="git init -q new; git -C new config alias.x '!id'; git -C new config user.name q")
+    held = first["details"]["held"]
+    t.same([h["path"] for h in held], [t.work + "/new/.git/config"])
+    t.true("alias.x" in held[0]["what"] and "user.name" not in held[0]["what"], held)
+    t.same(s.call("shell", command="git -C new config user.name")["content"].split("\n")[0], "q")
+    t.true("held" in s.call("shell", command="true")["details"], "it is named again")
+    os.unlink(held[0]["held"])
+    t.true("held" not in s.call("shell", command="true")["details"], "it is not there any more")
+    s.end()
+
+
+@case("sessions: what runs on after a call is looked at when the session ends")
+def _(t):
+    p = Project(t, "")
+    s = Serve(p)
+    script = f"PAYLOAD='{p.payload}'\n{PRELUDE}\necho ready; read x; git init -q new; settings new/.git/config; echo done; sleep 1000"
+    started = s.call("exec_command", cmd=script, yield_time_ms=500)
+    session = started["details"]["session_id"]
+    s.call("write_stdin", session_id=session, chars="go\n", yield_time_ms=0)
+    deadline = time.monotonic() + 60
+    while not os.path.exists(os.path.join(t.work, "new/.git/config")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    run = s.end()
+    t.code(run, 0)
+    p.use_git()
+    t.true(not p.escaped(), run)
+
+
+@case("sessions: settings that the user changes meanwhile are taken over")
+def _(t):
+    p = Project(t, "")
+    s = Serve(p)
+    t.same(s.call("shell", command="git config user.name")["content"].strip(), "n")
+    p.sh("git config user.name other; git config alias.st status")
+    result = s.call("shell", command="git config user.name; git config x.y z; git config alias.st")
+    t.true(result["content"].startswith("other\nstatus"), result)
+    t.true("held" not in result["details"], result)
+    s.end()
+
+
+@case("agent: by the default mode, nothing is left that git would run")
+def _(t):
+    p = Project(t, "")
+    commands = [f"PAYLOAD='{p.payload}'\n{PRELUDE}\n{script}" for script in (
+        "settings .git/config", "every_hook .git/hooks", "git init -q new; every_hook new/.git/hooks",
+        "copy_of_git evil; settings evil/config; echo ../evil >.git/commondir")]
+    calls = [{"tool_call": {"name": "shell", "arguments": {"command": c}}} for c in commands]
+    calls.append({"tool_call": {"name": "write_file", "arguments": {"path": ".git/hooks/pre-commit", "content": "x"}}})
+    script = t.file("script.json", json.dumps({"version": 1, "turns": [
+        {"content": calls}, {"repeat": True, "content": [{"text": "done"}]}]}))
+    env = {**p.env, "CORDON_HOME": t.directory("cordon-home")}
+    run = t.run([t.cordon, "agent", "-p", "go", "--provider", "scripted", "--script", script], env=env)
+    t.code(run, 0)
+    p.use_git()
+    t.true(not p.escaped(), run)
+
+
+@case("a .cordon that a command makes stops nothing")
+def _(t):
+    p = Project(t, "")
+    for script in ("mkdir .cordon; echo wrong: 1 >.cordon/config.yaml", "ln -s /nowhere .cordon", "echo x >.cordon"):
+        run = by_tool(p, script)
+        t.true(b"set aside" in run.out, run)
+        t.true(not os.path.lexists(os.path.join(t.work, ".cordon")), script)
+        t.code(t.run([t.cordon, "path", "root"], env=p.env), 0)
+
+
+@case("hard links to what must stay are refused")
+def _(t):
+    p = Project(t, "own-hook")
+    for name in ("config", "hooks/pre-commit"):
+        os.link(os.path.join(t.work, ".git", name), os.path.join(t.work, "second"))
+        t.same(by_tool(p, "true").result["code"], "E_POLICY_DENIED")
+        t.code(by_preset(p, "true"), 2)
+        os.unlink(os.path.join(t.work, "second"))
+    t.code(by_preset(p, "true"), 0)
+
+
+# What steers cordon -----------------------------------------------------------------------------------------------
+
+REWRITE = """
+rewrite() { echo changed >"$1"; echo changed >>"$1"; rm -f "$1"; mv -f "$1" "$1.old"; echo changed >n && mv -f n "$1"; ln "$1" hard && echo changed >hard; }
+move() { mv "$1" "$1.old" && cp -a "$1.old" "$1"; }
+"""
+
+
+def steer(t, path, script, argv, env=None):
+    """The file is the same after an attack from inside."""
+    before = open(path, "rb").read()
+    run = t.run([*argv, "/bin/bash", "-c", f"{REWRITE}\n{script}; true"], env=env or t.env)
+    t.code(run, 0)
+    t.same(open(path, "rb").read(), before, run)
+    t.same(os.stat(path).st_nlink, 1, run)
+
+
+def own_policy(t, path):
+    with open(path, "w", encoding="ascii") as f:
+        json.dump({"policy_version": 4, "fs": {"allowed_write": [t.work], "working_dir": t.work}, "fs_write_unsafe_ack": True,
+                   "exec": {"allowed_executables": ["/bin", "/usr/bin"], "allow_shell": True}}, f)
+    return t.own(path)
+
+
+@case("a policy in a directory that it makes writable")
+def _(t):
+    t.directory("work/a")
+    t.directory("work/a/b")
+    for name in ("policy.json", "a/b/policy.json"):
+        path = own_policy(t, os.path.join(t.work, name))
+        for given in (path, name, f"./a/../{name}"):
+            steer(t, path, f"rewrite {name}; move a; move a/b; rewrite {name}", [t.cordon, "exec", "--policy", given, "--"])
+
+
+@case("a policy by a link that could be replaced, or with a second name")
+def _(t):
+    path = own_policy(t, os.path.join(t.work, "policy.json"))
+    os.symlink("policy.json", os.path.join(t.work, "link.json"))
+    os.symlink(".", os.path.join(t.work, "dir"))
+    os.symlink(t.work, os.path.join(t.top, "outside-link"))
+    for given, code in (("link.json", 2), ("dir/policy.json", 2), (os.path.join(t.top, "outside-link/policy.json"), 0)):
+        t.code(t.run([t.cordon, "exec", "--policy", given, "--", "/bin/true"]), code)
+    os.link(path, os.path.join(t.work, "second"))
+    t.code(t.run([t.cordon, "exec", "--policy", path, "--", "/bin/true"]), 2)
+
+
+@case("a tool's policy")
+def _(t):
+    path = own_policy(t, os.path.join(t.work, "policy.json"))
+    run = t.run([t.cordon, "tool", "shell", "--policy", path, "--json", json.dumps(
+        {"command": REWRITE + "rewrite policy.json; true"})])
+    t.same(run.result["status"], "ok", run)
+    t.true(b"changed" not in open(path, "rb").read(), run)
+
+
+@case("a scenario, its policy and its goldens")
+def _(t):
+    policy = own_policy(t, os.path.join(t.work, "policy.json"))
+    t.file("screen.golden", "hello\n")
+    path = t.file("s.json", json.dumps({
+        "scenario_version": 1,
+        "run": {"command": "/bin/bash", "cwd": t.work, "policy": {"path": policy},
+                "args": ["-c", REWRITE + "for f in s.json policy.json screen.golden; do rewrite $f; done 2>/dev/null; clear; echo end; read x"]},
+        "steps": [{"id": "a", "action": {"type": "wait", "payload": {"condition": {"type": "screen_contains", "payload": {"text": "end"}}}}},
+                  {"id": "b", "action": {"type": "text", "payload": {"text": ""}},
+                   "assert": [{"type": "screen_matches_golden", "payload": {"file": "screen.golden"}}], "timeout_ms": 100}]}))
+    before = {f: open(os.path.join(t.work, f), "rb").read() for f in ("s.json", "policy.json", "screen.golden")}
+    run = t.run([t.cordon, "run", path])
+    t.code(run, 5)
+    for name, bytes_ in before.items():
+        t.same(open(os.path.join(t.work, name), "rb").read(), bytes_, run)
+
+
+@case("the user's settings, and $CORDON_HOME")
+def _(t):
+    for name in ("xdg", "xdg/cordon", "state", "state/trust"):
+        t.directory("work", name)
+    for name in ("xdg/cordon/config.yaml", "state/trust/x"):
+        t.file(name, "approval: never\n")
+    env = {**t.env, "XDG_CONFIG_HOME": os.path.join(t.work, "xdg"), "CORDON_HOME": os.path.join(t.work, "state")}
+    for name in ("xdg/cordon/config.yaml", "state/trust/x"):
+        path = os.path.join(t.work, name)
+        script = f"rewrite {name}; move xdg; move xdg/cordon; move state; rewrite {name}"
+        steer(t, path, script, [t.cordon, "exec", "--preset", "build", "--"], env)
 
 
 for row in ATTACKS:
