@@ -64,7 +64,7 @@ static bool drop_count(struct index_reader *r, size_t *ret_drop)
     return false;
 }
 
-static bool read_name(struct index_reader *r, size_t start)
+static bool read_name(struct index_reader *r, size_t start, bool *ret_whole)
 {
     size_t drop = r->name.n;
     if (r->version == 4 && (!drop_count(r, &drop) || drop > r->name.n))
@@ -73,6 +73,7 @@ static bool read_name(struct index_reader *r, size_t start)
     ptrdiff_t n = str_find(rest, '\0');
     if (n < 0)
         return false;
+    *ret_whole = drop == r->name.n;
     buf_truncate(&r->name, r->name.n - drop);
     buf_add(&r->name, rest.p, (size_t)n);
     r->at += (size_t)n + 1;
@@ -86,13 +87,14 @@ bool index_entry(struct index_reader *r, struct index_entry *ret_entry, struct e
 {
     struct str rest = str_skip(r->in, r->at);
     size_t start = r->at, fixed = BEFORE_HASH + r->hash + FLAGS;
+    bool whole = false;
     BUG_ON(r->left == 0);
     if (rest.n < fixed)
         return index_damaged(err, "it is cut off");
     uint32_t flags = index_number(rest.p + fixed - FLAGS, FLAGS);
     size_t head = fixed + (flags & EXTENDED ? (size_t)FLAGS : 0);
     r->at += head;
-    if (r->at > r->in.n || !read_name(r, start))
+    if (r->at > r->in.n || !read_name(r, start, &whole))
         return index_damaged(err, "an entry is damaged");
     struct str name = buf_str(&r->name);
     /* This also tells the two kinds of hashes apart. */
@@ -104,8 +106,40 @@ bool index_entry(struct index_reader *r, struct index_entry *ret_entry, struct e
         .id = str_n(rest.p + BEFORE_HASH, r->hash),
         .name = name,
         .mode = index_number(rest.p + MODE_AT, 4),
-        .stage = flags >> STAGE_AT & STAGE};
+        .stage = flags >> STAGE_AT & STAGE,
+        .whole = whole};
     return true;
+}
+
+/* Where the entries end, as git reads it: before the hash, whatever extension that is in. */
+static bool end_fits(const struct index_reader *r)
+{
+    size_t content = 4 + r->hash, n = EXTENSION_HEAD + content + r->hash;
+    if (r->in.n < n)
+        return true;
+    const char *p = r->in.p + r->in.n - n;
+    return memcmp(p, "EOIE", 4) != 0 || index_number(p + 4, 4) != content ||
+           index_number(p + EXTENSION_HEAD, 4) == r->end;
+}
+
+/* Blocks of entries, by offset and number: a thread reads the first name of one without the name
+ * before it. */
+static bool blocks_fit(const struct index_reader *r, struct str table)
+{
+    AUTO_INDEX struct index_reader again = {0};
+    AUTO_ERR struct err err = {0};
+    struct index_entry entry;
+    if (!index_start(r->in, r->hash, &again, &err))
+        return false;
+    for (table = str_skip(table, 4); table.n >= 8; table = str_skip(table, 8)) {
+        uint32_t n = index_number(table.p + 4, 4);
+        if (index_number(table.p, 4) != again.at || n > again.left)
+            return false;
+        for (uint32_t i = 0; i < n; i++)
+            if (!index_entry(&again, &entry, &err) || (i == 0 && !entry.whole))
+                return false;
+    }
+    return again.left == 0;
 }
 
 bool index_at_end(const struct index_reader *r)
@@ -117,6 +151,11 @@ bool index_extension(struct index_reader *r, struct index_extension *ret_extensi
 {
     struct str rest = str_skip(r->in, r->at);
     BUG_ON(r->left || index_at_end(r));
+    if (r->end == 0) {
+        r->end = r->at;
+        if (!end_fits(r))
+            return index_damaged(err, "it has two ends");
+    }
     uint32_t n = index_number(rest.p + 4, 4);
     if (n > rest.n - EXTENSION_HEAD)
         return index_damaged(err, "it is cut off");
@@ -124,5 +163,9 @@ bool index_extension(struct index_reader *r, struct index_extension *ret_extensi
     *ret_extension = (struct index_extension){.all = str_head(rest, EXTENSION_HEAD + (size_t)n),
         .name = str_head(rest, 4),
         .content = str_head(str_skip(rest, EXTENSION_HEAD), n)};
-    return true;
+    if (!str_is(ret_extension->name, "IEOT"))
+        return true;
+    bool fits = !r->has_blocks && blocks_fit(r, ret_extension->content);
+    r->has_blocks = true;
+    return fits || index_damaged(err, "its entries and their offsets differ");
 }

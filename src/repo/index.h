@@ -9,6 +9,9 @@
  *
  * Versions 2, 3 and 4. Nothing in an index says which kind of hash it has: one that is read with
  * the wrong kind is damaged at the first entry, unless it was made to be read both ways.
+ *
+ * git may begin in the middle, by several threads: extensions say where entries and extensions are.
+ * An index in which that is another list than the one from the beginning is damaged.
  */
 #ifndef REPO_INDEX_H
 #define REPO_INDEX_H
@@ -33,6 +36,8 @@ struct index_reader {
     uint32_t left;   /* entries */
     size_t hash;     /* bytes of one */
     struct buf name; /* of the last entry */
+    size_t end;      /* of the entries; 0: not reached yet */
+    bool has_blocks; /* the extension with the offsets of entries was seen */
 };
 
 struct index_entry {
@@ -42,6 +47,7 @@ struct index_entry {
     struct str name; /* until the next one is read; "" in a split index: a shared entry changed */
     uint32_t mode;
     unsigned stage; /* of a conflict */
+    bool whole;     /* the name does not depend on the one before */
 };
 
 struct index_extension {

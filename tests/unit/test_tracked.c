@@ -19,6 +19,11 @@ static const struct {
     {"version 2", "add ." GIT LINK "sub" GIT LINK "deep/er/sub", "a sub2/b z ", "deep/er/sub sub "},
     {"version 4", "add ." GIT LINK "sub" GIT LINK "suc" GIT "update-index --index-version 4",
         "a sub2/b z ", "sub suc "},
+    {"blocks of entries",
+        "config index.threads 3" GIT "config index.recordOffsetTable true" GIT
+        "config index.recordEndOfIndexEntries true" GIT "add ." GIT LINK "sub" GIT
+        "update-index --index-version 4",
+        "a sub2/b z ", "sub "},
     {"split, link in the shared part", "add ." GIT LINK "sub" GIT "update-index --split-index",
         "a sub2/b z ", "sub "},
     {"split, link added since",
@@ -94,4 +99,77 @@ TEST(tracked_refuses_a_split_index_with_gaps)
     AUTO_FD int fd = open(test_path("r/.git"), O_PATH | O_DIRECTORY | O_CLOEXEC);
     CHECK(!tracked_read(fd, &t, &err));
     CHECK_ERR(&err, E_IO, "damaged");
+}
+
+static void add_number(struct buf *b, size_t n)
+{
+    for (int i = 0; i < 4; i++)
+        buf_add_byte(b, (char)(n >> (24 - 8 * i)));
+}
+
+static void add_entry(struct buf *b, size_t mode, char name)
+{
+    static const char zero[24] = {0};
+    buf_add(b, zero, 24);
+    add_number(b, mode);
+    buf_add(b, zero, 12);
+    buf_add(b, SHA, 20);
+    buf_add(b, "\0\1", 2);
+    buf_add_byte(b, name);
+    buf_add_byte(b, '\0');
+}
+
+static void add_extension(struct buf *b, const char *name, struct str content)
+{
+    buf_add(b, name, 4);
+    add_number(b, content.n);
+    buf_add_str(b, content);
+}
+
+/* Two files for a reader from the beginning; the threads of git see a submodule that is hidden in
+ * an extension, or other extensions. */
+TEST(tracked_refuses_an_index_of_two_lists)
+{
+    static const struct {
+        const char *name;
+        size_t second, n; /* the block: 0 is the honest place, otherwise bytes behind the entries */
+        size_t end;       /* too far, in bytes */
+        const char *message;
+    } lists[] = {
+        {"honest", 0, 1, 0, NULL},
+        {"entry in an extension", 8, 1, 0, "offsets differ"},
+        {"fewer entries", 0, 0, 0, "offsets differ"},
+        {"more entries", 0, 2, 0, "offsets differ"},
+        {"very many entries", 0, UINT32_MAX, 0, "offsets differ"},
+        {"other end", 0, 1, 8, "two ends"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+        AUTO_BUF struct buf b = BUF_INIT(4096), hidden = BUF_INIT(4096), table = BUF_INIT(4096);
+        AUTO_BUF struct buf end_at = BUF_INIT(4096);
+        AUTO_TRACKED struct tracked t = {0};
+        AUTO_ERR struct err err = {0};
+        test_row(i, lists[i].name);
+        buf_add(&b, "DIRC\0\0\0\2\0\0\0\2", 12);
+        add_entry(&b, 0100644, 'a');
+        size_t second = b.n;
+        add_entry(&b, 0100644, 'b');
+        size_t end = b.n;
+        add_entry(&hidden, 0160000, 'b');
+        add_extension(&b, "XXXX", buf_str(&hidden));
+        add_number(&table, 1);
+        add_number(&table, 12);
+        add_number(&table, 1);
+        add_number(&table, lists[i].second ? end + lists[i].second : second);
+        add_number(&table, lists[i].n);
+        add_extension(&b, "IEOT", buf_str(&table));
+        add_number(&end_at, end + lists[i].end);
+        buf_add(&end_at, SHA, 20);
+        add_extension(&b, "EOIE", buf_str(&end_at));
+        buf_add(&b, SHA, 20);
+        CHECK_INT(tracked_parse(buf_str(&b), NULL, NULL, &t, &err), !lists[i].message);
+        if (!lists[i].message)
+            check_list(t.paths, t.n, "a b ");
+        else
+            CHECK_ERR(&err, E_IO, lists[i].message);
+    }
 }
