@@ -219,8 +219,9 @@ def _(t):
     started = s.call("exec_command", cmd=script, yield_time_ms=500)
     session = started["details"]["session_id"]
     s.call("write_stdin", session_id=session, chars="go\n", yield_time_ms=0)
-    deadline = time.monotonic() + 60
-    while not os.path.exists(os.path.join(t.work, "new/.git/config")) and time.monotonic() < deadline:
+    deadline, path = time.monotonic() + 60, os.path.join(t.work, "new/.git/config")
+    while not (os.path.exists(path) and b"fsmonitor" in open(path, "rb").read()):
+        t.true(time.monotonic() < deadline, "the program in the session did nothing")
         time.sleep(0.01)
     run = s.end()
     t.code(run, 0)

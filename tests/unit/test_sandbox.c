@@ -32,6 +32,7 @@ struct plan_case {
     const char *read[4], *write[4], *exec[4];
     const char *hidden; /* up to HIDDEN_MAX, with blanks between them */
     const char *want;   /* "kind at access;" of the steps below /r and /tmp/r, in order */
+    const char *kept;   /* files that stay as they are, with blanks between them */
 };
 
 static const struct plan_case plan_cases[] = {
@@ -70,6 +71,18 @@ static const struct plan_case plan_cases[] = {
     {"hidden twice", {"/r/a/"}, {0}, {0}, "/r/a/sys /r/a/sys", "bind /r/a read;cover /r/a/sys;"},
     {"hidden in what is hidden and not shown", {"/r/a/b/"}, {0}, {0}, "/r/a /r/a/b/c",
         "bind /r/a/b read;cover /r/a/b/c;"},
+    {"kept in a writable root", {0}, {"/r/a/"}, {0}, NULL,
+        "bind /r/a read write;pin /r/a/b;bind /r/a/b/c read;", "/r/a/b/c"},
+    {"kept in a readable root", {"/r/a/"}, {0}, {0}, NULL, "bind /r/a read;", "/r/a/c"},
+    {"kept and not shown", {"/r/a/"}, {0}, {0}, NULL, "bind /r/a read;", "/r/b /r/a-b /r"},
+    {"kept and allowed to be written", {0}, {"/r/a/", "/r/a/c"}, {0}, NULL,
+        "bind /r/a read write;bind /r/a/c read;", "/r/a/c"},
+    {"kept with what can be executed", {0}, {"/r/a/"}, {"/r/a/"}, NULL,
+        "bind /r/a read write exec;bind /r/a/c read exec;", "/r/a/c"},
+    {"writable in what is kept", {0}, {"/r/a/", "/r/a/b/c/"}, {0}, NULL,
+        "bind /r/a read write;bind /r/a/b read;bind /r/a/b/c read write;", "/r/a/b"},
+    {"kept in what is kept", {0}, {"/r/a/"}, {0}, NULL, "bind /r/a read write;bind /r/a/b read;",
+        "/r/a/b /r/a/b/c"},
 };
 
 /* A path that ends in a slash is a directory. */
@@ -113,8 +126,18 @@ TEST(plan_of_roots)
         size_t n_hidden = 0;
         for (struct str rest = str_z(row->hidden), path; str_cut(rest, ' ', &path, &rest);)
             hidden[n_hidden++] = (struct plan_hidden){arena_str(&a, path), true};
+        struct plan_kept kept[HIDDEN_MAX];
+        size_t n_kept = 0;
+        for (struct str rest = str_z(row->kept), path; str_cut(rest, ' ', &path, &rest);)
+            kept[n_kept++] = (struct plan_kept){.source.path = arena_str(&a, path)};
         struct plan plan;
-        plan_make(&(struct plan_input){&v, &nothing, hidden, n_hidden}, &a, &plan);
+        plan_make(&(struct plan_input){.verdict = &v,
+                      .baseline = &nothing,
+                      .hidden = hidden,
+                      .n_hidden = n_hidden,
+                      .kept = kept,
+                      .n_kept = n_kept},
+            &a, &plan);
         AUTO_JSON json_t *tree = plan_json(&plan);
         AUTO_BUF struct buf got = BUF_INIT(4096);
         size_t k;

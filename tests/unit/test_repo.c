@@ -1,0 +1,179 @@
+/* Repositories in a tree: which are found, again after changes, and which names steer. */
+#include "test.h"
+
+#include "base/buf.h"
+#include "repo/parts.h"
+#include "repo/protect.h"
+#include "tree.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+enum {
+    TEXT_MAX = 64 * 1024,
+};
+
+static const char *const kind_names[] = {
+    [SCAN_GITDIR] = "gitdir",
+    [SCAN_POINTER] = "pointer",
+    [SCAN_LINK] = "link",
+    [SCAN_CORDON] = "cordon",
+    [SCAN_HG] = "hg",
+    [SCAN_SAPLING] = "sl",
+    [SCAN_JJ] = "jj",
+    [SCAN_BZR] = "bzr",
+    [SCAN_DARCS] = "darcs",
+};
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* "kind path;" of all places, sorted. */
+static void check_places(struct scan *s, const char *want)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    AUTO_BUF struct buf got = BUF_INIT(TEXT_MAX);
+    scan_refresh(s);
+    const char **rows = ARENA_NEW(&a, const char *, s->n_places + 1);
+    for (size_t i = 0; i < s->n_places; i++)
+        rows[i] = arena_printf(
+            &a, "%s " STR_FMT ";", kind_names[s->places[i].kind], STR_ARG(s->places[i].path));
+    qsort(rows, s->n_places, sizeof(*rows), by_text);
+    for (size_t i = 0; i < s->n_places; i++)
+        buf_add_z(&got, rows[i]);
+    CHECK_STR(buf_str(&got), str_z(want));
+}
+
+static void make_gitdir(const char *path)
+{
+    tree_file(test_path("%s/HEAD", path), "ref: refs/heads/main\n", 0644);
+    tree_file(test_path("%s/objects/x", path), "", 0644);
+    tree_file(test_path("%s/refs/x", path), "", 0644);
+}
+
+TEST(scan_finds_what_steers)
+{
+    AUTO(scan_done) struct scan s;
+    AUTO_FD int root = tree_open(test_dir());
+    scan_init(&s, root);
+    check_places(&s, "");
+    make_gitdir("p/.git");
+    make_gitdir("p/.git/modules/a/b");
+    make_gitdir("lib");
+    tree_file(test_path("p/.git/worktrees/w/HEAD"), "", 0644);
+    tree_file(test_path("p/.git/worktrees/w/commondir"), "../..", 0644);
+    tree_file(test_path("w/.git"), "gitdir: x", 0644);
+    tree_file(test_path("half/HEAD"), "", 0644);
+    tree_file(test_path("half/refs/x"), "", 0644);
+    tree_file(test_path("q/.hg/hgrc"), "", 0644);
+    tree_file(test_path("q/.jj/x"), "", 0644);
+    tree_file(test_path("q/.cordon/config.yaml"), "", 0644);
+    CHECK(symlink("p", test_path("linked")) == 0);
+    CHECK(mkdir(test_path("l"), 0755) == 0 && symlink("../p/.git", test_path("l/.git")) == 0);
+    check_places(&s, "cordon q/.cordon;gitdir lib;gitdir p/.git/modules/a/b;"
+                     "gitdir p/.git/worktrees/w;gitdir p/.git;hg q/.hg;jj q/.jj;link l/.git;pointer w/.git;");
+    CHECK(!s.cut);
+}
+
+TEST(scan_sees_each_change)
+{
+    AUTO(scan_done) struct scan s;
+    AUTO_FD int root = tree_open(test_dir());
+    tree_file(test_path("a/b/c/x"), "", 0644);
+    scan_init(&s, root);
+    check_places(&s, "");
+    make_gitdir("a/b/c/.git");
+    check_places(&s, "gitdir a/b/c/.git;");
+    CHECK(rename(test_path("a/b"), test_path("a/d")) == 0);
+    check_places(&s, "gitdir a/d/c/.git;");
+    tree_remove(test_path("a"));
+    check_places(&s, "");
+    make_gitdir("a/d/c/.git");
+    check_places(&s, "gitdir a/d/c/.git;");
+    CHECK(rename(test_path("a/d/c/.git"), test_path("a/d/c/git")) == 0);
+    check_places(&s, "gitdir a/d/c/git;");
+    CHECK(unlink(test_path("a/d/c/git/HEAD")) == 0);
+    check_places(&s, "");
+    /* A directory in whose place another one stands. */
+    make_gitdir("x/.git");
+    CHECK(rename(test_path("a/d"), test_path("old")) == 0 &&
+          rename(test_path("x"), test_path("a/d")) == 0);
+    check_places(&s, "gitdir a/d/.git;");
+}
+
+TEST(scan_says_that_it_is_cut)
+{
+    AUTO(scan_done) struct scan s;
+    AUTO_FD int root = tree_open(test_dir());
+    for (int i = 0; i <= SCAN_PLACES_MAX; i++)
+        CHECK(mkdir(test_path("%d", i), 0755) == 0 && mkdir(test_path("%d/.hg", i), 0755) == 0);
+    scan_init(&s, root);
+    scan_refresh(&s);
+    CHECK(s.cut);
+    CHECK_INT(s.n_places, SCAN_PLACES_MAX);
+}
+
+TEST(parts_that_tools_leave_alone)
+{
+    static const struct {
+        const char *path;
+        bool refused;
+    } rows[] = {
+        {".git", true},
+        {".git/config", true},
+        {"a/b/.git/x", true},
+        {".GIT/config", true},
+        {".Git", true},
+        {".cordon", true},
+        {"a/.cordon/x", true},
+        {".hg/hgrc", true},
+        {".hg/store/x", false},
+        {".jj/repo/config.toml", true},
+        {".bzr/branch/branch.conf", true},
+        {"_darcs/prefs/defaults", true},
+        {"_darcs/x", false},
+        {".gitignore", false},
+        {".git-x/config", false},
+        {"x.git/config", false},
+        {"git", false},
+        {"", false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].path);
+        CHECK_INT(parts_refuse(str_z(rows[i].path)), rows[i].refused);
+    }
+}
+
+TEST(parts_plain_settings)
+{
+    static const struct {
+        const char *text;
+        bool plain;
+    } rows[] = {
+        {"[core]\nbare = false\n", true},
+        {"[core]\nfsmonitor = x\n", false},
+        {"[core \"x\"]\nbare = false\n", false},
+        {"[core]\nworktree = /\n", false},
+        {"[core]\nhooksPath = h\n", false},
+        {"[remote \"o\"]\nurl = /srv/x.git\n", true},
+        {"[remote \"o\"]\nurl = ext::sh -c x\n", false},
+        {"[remote \"o\"]\nurl = --upload-pack=x\n", false},
+        {"[remote \"o\"]\nuploadpack = x\n", false},
+        {"[remote]\nurl = x\n", false},
+        {"[submodule \"s\"]\nupdate = !x\n", false},
+        {"[submodule \"s\"]\nurl = x\n", true},
+        {"[user]\nname = x\n", true},
+        {"[user]\nsigningKey = x\n", false},
+        {"[include]\npath = x\n", false},
+        {"[branch \"b\"]\nmerge = refs/heads/b\n", true},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+        struct gitconfig config;
+        test_row(i, rows[i].text);
+        CHECK(gitconfig_parse(str_z(rows[i].text), &a, &config) && config.n == 1);
+        CHECK_INT(parts_setting_is_plain(&config.p[0]), rows[i].plain);
+    }
+}
