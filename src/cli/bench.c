@@ -212,8 +212,7 @@ static bool load_settings(
         b->options.approve.mode = config.approval;
     struct str_list own = own_files_and(cli->arena, config.key_command);
     if (o->policy)
-        own.p[own.n++] =
-            lexical_absolute(cli->arena, str_z(b->options.cwd), str_z(o->policy));
+        own.p[own.n++] = lexical_absolute(cli->arena, str_z(b->options.cwd), str_z(o->policy));
     b->options.own = own.p;
     b->options.n_own = own.n;
     return true;

@@ -197,8 +197,8 @@ static void keep_scenario(struct run *r)
     if (policy.n)
         prepare_keep(&r->p, policy);
     for (size_t i = 0; (golden = scenario_golden(&r->scenario, i)); i++)
-        prepare_keep(&r->p, str_z(arena_printf(
-            a, STR_FMT STR_FMT, STR_ARG(dir), STR_ARG(golden->file))));
+        prepare_keep(
+            &r->p, str_z(arena_printf(a, STR_FMT STR_FMT, STR_ARG(dir), STR_ARG(golden->file))));
 }
 
 static bool run_file(

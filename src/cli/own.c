@@ -7,7 +7,7 @@
 
 enum {
     WORDS_MAX = 64, /* of a command line */
-    OWN_FILES = 3, /* with room for a policy */
+    OWN_FILES = 3,  /* with room for a policy */
 };
 
 static void add(struct str_list *list, struct str path)

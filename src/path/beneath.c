@@ -76,3 +76,9 @@ char *beneath_name(int fd)
         return NULL;
     return strndup(name, (size_t)n);
 }
+
+char *beneath_resolve(const char *absolute)
+{
+    AUTO_FD int fd = beneath_peek(absolute);
+    return fd >= 0 ? beneath_name(fd) : NULL;
+}

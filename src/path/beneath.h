@@ -26,4 +26,8 @@ int beneath_peek(const char *absolute);
  * (deleted, unreachable). For people and for comparison, never for opening again. */
 MUST_USE char *beneath_name(int fd);
 
+/* Where an absolute path leads, links followed except the magic ones: beneath_name() of
+ * beneath_peek(). For free(); NULL if it leads nowhere. */
+MUST_USE char *beneath_resolve(const char *absolute);
+
 #endif

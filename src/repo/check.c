@@ -13,7 +13,7 @@
 #include <limits.h>
 
 enum {
-    WHAT_MAX = 400,    /* bytes of a description */
+    WHAT_MAX = 400, /* bytes of a description */
     POINTER_MAX = PATH_MAX + 64,
     HOOKS_MAX = 1000, /* entries of a directory of hooks */
 };
@@ -63,8 +63,7 @@ static void hold(struct check *c, const struct part *part, struct str what)
         return;
     report(c, &(struct protect_held){
                   .path = known_absolute(c->root, join(c, part->path, part->name), c->arena),
-                  .where = known_absolute(
-                      c->root, join(c, part->path, buf_z(&where)), c->arena),
+                  .where = known_absolute(c->root, join(c, part->path, buf_z(&where)), c->arena),
                   .what = what,
                   .errnum = errnum});
 }
@@ -75,7 +74,8 @@ static bool has_accepted_file(const struct check *c, const struct part *part)
     return hold_read(part->dir, part->name, &bytes) && is_accepted(c, buf_str(&bytes));
 }
 
-/* Settings -------------------------------------------------------------------------------------- */
+/* Settings --------------------------------------------------------------------------------------
+ */
 
 static void add_key(struct buf *what, const struct gitconfig_entry *e)
 {
@@ -129,13 +129,13 @@ static void check_settings(struct check *c, const struct part *part)
     int errnum = hold_settings(part->dir, part->name, buf_str(&plain), &where);
     struct str from = join(c, part->path, part->name);
     report(c, &(struct protect_held){.path = known_absolute(c->root, from, c->arena),
-                  .where = known_absolute(
-                      c->root, join(c, part->path, buf_z(&where)), c->arena),
+                  .where = known_absolute(c->root, join(c, part->path, buf_z(&where)), c->arena),
                   .what = buf_str(&what),
                   .errnum = errnum});
 }
 
-/* Hooks ----------------------------------------------------------------------------------------- */
+/* Hooks -----------------------------------------------------------------------------------------
+ */
 
 static void check_hooks(struct check *c, const struct part *part)
 {
@@ -165,7 +165,8 @@ static void check_hooks(struct check *c, const struct part *part)
         closedir(stream);
 }
 
-/* Repositories ---------------------------------------------------------------------------------- */
+/* Repositories ----------------------------------------------------------------------------------
+ */
 
 /* The directory of a work tree that `git worktree add` made. */
 static bool is_worktree(struct check *c, const struct part *part)
@@ -217,7 +218,8 @@ static void check_way(struct check *c, const struct part *part)
 }
 
 /* A link can be replaced by anybody who can write its directory. It is made again. */
-static void check_known_link(struct check *c, const struct part *part, const struct known_name *then)
+static void check_known_link(
+    struct check *c, const struct part *part, const struct known_name *then)
 {
     struct known_name now = known_look(part->dir, part->name, c->arena);
     if (known_same(then, &now))
@@ -247,7 +249,8 @@ static void check_dir(struct check *c, const struct scan_place *place)
     }
 }
 
-/* `.git` and `.cordon` --------------------------------------------------------------------------- */
+/* `.git` and `.cordon` ---------------------------------------------------------------------------
+ */
 
 static void hold_place(struct check *c, struct str path, struct str what)
 {
@@ -281,8 +284,8 @@ static bool pointer_is_plain(struct check *c, struct str path)
         memchr(line.p, '\0', line.n))
         return false;
     ptrdiff_t slash = str_find_last(path, '/');
-    struct str dir = known_absolute(
-        c->root, arena_str(c->arena, slash < 0 ? STR("") : str_head(path, (size_t)slash)), c->arena);
+    struct str dir = known_absolute(c->root,
+        arena_str(c->arena, slash < 0 ? STR("") : str_head(path, (size_t)slash)), c->arena);
     struct str gitdir = lexical_absolute(c->arena, dir, str_skip(line, words.n));
     if (!lexical_is_below(c->root->path, gitdir))
         return false;
@@ -324,8 +327,8 @@ static void check_known_places(struct check *c)
         if (now.type)
             hold_place(c, k->path, STR("replaces a link"));
         ptrdiff_t slash = str_find_last(k->path, '/');
-        AUTO_FD int dir = known_open(c->root,
-            arena_str(c->arena, slash < 0 ? STR("") : str_head(k->path, (size_t)slash)));
+        AUTO_FD int dir = known_open(
+            c->root, arena_str(c->arena, slash < 0 ? STR("") : str_head(k->path, (size_t)slash)));
         if (dir >= 0)
             (void)!symlinkat(k->self.target.p, dir, k->path.p + slash + 1);
     }
@@ -343,7 +346,8 @@ static void check_named(struct check *c)
     }
 }
 
-/* Entries in an index ---------------------------------------------------------------------------- */
+/* Entries in an index ----------------------------------------------------------------------------
+ */
 
 static bool is_known_link(const struct protect_root *r, struct str repository, struct str path)
 {

@@ -12,7 +12,8 @@
 #include "base/err.h"
 #include "repo/parts.h"
 
-/* The directory PARTS_HELD, made if need be; whatever stands in its way is renamed. -1 and errno. */
+/* The directory PARTS_HELD, made if need be; whatever stands in its way is renamed. -1 and errno.
+ */
 MUST_USE int hold_open(int gitdir);
 
 /* Moves a part of a repository's directory into its directory PARTS_HELD. */

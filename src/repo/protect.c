@@ -31,8 +31,7 @@ struct known_name known_look(int dir, const char *name, struct arena *a)
     if (!S_ISLNK(st.st_mode))
         return (struct known_name){.type = st.st_mode & S_IFMT};
     ssize_t n = readlinkat(fd, "", target, sizeof(target));
-    return (struct known_name){
-        S_IFLNK, arena_str(a, str_n(target, n > 0 ? (size_t)n : 0))};
+    return (struct known_name){S_IFLNK, arena_str(a, str_n(target, n > 0 ? (size_t)n : 0))};
 }
 
 bool known_same(const struct known_name *a, const struct known_name *b)
@@ -42,8 +41,8 @@ bool known_same(const struct known_name *a, const struct known_name *b)
 
 int known_open(const struct protect_root *r, struct str path)
 {
-    return beneath_open(r->fd, path.n ? path.p : ".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0,
-        BENEATH_NO_SYMLINKS);
+    return beneath_open(
+        r->fd, path.n ? path.p : ".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
 }
 
 struct str known_absolute(const struct protect_root *r, struct str path, struct arena *a)
@@ -72,14 +71,15 @@ static bool is_in_roots(const struct protect *p, struct str path)
     return false;
 }
 
-/* What settings name ---------------------------------------------------------------------------- */
+/* What settings name ----------------------------------------------------------------------------
+ */
 
 static void add_named(struct protect *p, struct protect_root *r, struct str path)
 {
     struct stat st;
-    char resolved[PATH_MAX];
     struct str clean = lexical_absolute(&p->arena, STR("/"), path);
-    if (realpath(clean.p, resolved))
+    AUTO_FREE char *resolved = beneath_resolve(clean.p);
+    if (resolved)
         clean = arena_str(&p->arena, str_z(resolved));
     if (!is_in_roots(p, clean) || r->n_named == NAMED_MAX)
         return;
@@ -167,14 +167,14 @@ static void read_user_settings(struct protect *p, struct protect_root *r, const 
         AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
         AUTO_FD int dir = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
         if (files[i] && dir >= 0 && hold_read(dir, files[i] + 1, &text))
-            read_settings(
-                &(struct reading){p, r, str_z(files[i]),
-                    known_absolute(r, arena_str(&p->arena, top_of(k->path)), &p->arena)},
+            read_settings(&(struct reading){p, r, str_z(files[i]),
+                              known_absolute(r, arena_str(&p->arena, top_of(k->path)), &p->arena)},
                 buf_str(&text));
     }
 }
 
-/* The state at first ---------------------------------------------------------------------------- */
+/* The state at first ----------------------------------------------------------------------------
+ */
 
 static void know_place(struct protect *p, struct protect_root *r, const struct scan_place *place)
 {
@@ -199,8 +199,7 @@ static void know_gitlinks(struct protect *p, struct protect_root *r, const struc
     if (dir < 0 || !tracked_read(dir, &t, &ignored))
         return;
     for (size_t i = 0; i < t.n_links && r->n_links < LINKS_MAX; i++)
-        r->links[r->n_links++] =
-            (struct known_gitlink){k->path, arena_str(&p->arena, t.links[i])};
+        r->links[r->n_links++] = (struct known_gitlink){k->path, arena_str(&p->arena, t.links[i])};
 }
 
 static void know_root(struct protect *p, struct protect_root *r)
@@ -264,7 +263,8 @@ void protect_free(struct protect *p)
     free(p);
 }
 
-/* What is kept ---------------------------------------------------------------------------------- */
+/* What is kept ----------------------------------------------------------------------------------
+ */
 
 struct keeping {
     struct protect *p;
@@ -284,8 +284,8 @@ static void keep(struct keeping *k, struct str path)
 /* A link is no protection for the file behind it. */
 static void keep_target(struct keeping *k, struct str link)
 {
-    char resolved[PATH_MAX];
-    if (realpath(link.p, resolved) && is_in_roots(k->p, str_z(resolved)))
+    AUTO_FREE char *resolved = beneath_resolve(link.p);
+    if (resolved && is_in_roots(k->p, str_z(resolved)))
         keep(k, arena_str(k->a, str_z(resolved)));
 }
 
@@ -298,8 +298,7 @@ static void keep_hooks(struct keeping *k, struct str hooks)
     const struct dirent *d;
     while (stream && (d = readdir(stream))) {
         if (str_ends_with(str_z(d->d_name), STR(".sample")) ||
-            fstatat(dirfd(stream), d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-            S_ISDIR(st.st_mode))
+            fstatat(dirfd(stream), d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(st.st_mode))
             continue;
         struct str path = str_z(arena_printf(k->a, STR_FMT "/%s", STR_ARG(hooks), d->d_name));
         if (S_ISLNK(st.st_mode))
@@ -354,7 +353,8 @@ size_t protect_kept(struct protect *p, struct arena *a, struct str **ret_paths)
     return k.n;
 }
 
-/* One file -------------------------------------------------------------------------------------- */
+/* One file --------------------------------------------------------------------------------------
+ */
 
 static bool is_protected(struct protect *p, struct str path)
 {
@@ -396,7 +396,8 @@ bool protect_refuses(const struct protect_options *options, struct str path)
     return refused;
 }
 
-/* Telling --------------------------------------------------------------------------------------- */
+/* Telling ---------------------------------------------------------------------------------------
+ */
 
 /* What the user moved back or away is no longer named. */
 static void forget_moved(struct protect *p)
@@ -422,8 +423,8 @@ void protect_tell(const struct protect *p, struct buf *text)
 {
     for (size_t i = 0; i < p->n_held; i++) {
         const struct protect_held *h = &p->held[i];
-        buf_printf(text, "[set aside] " STR_FMT " (" STR_FMT ")", STR_ARG(h->path),
-            STR_ARG(h->what));
+        buf_printf(
+            text, "[set aside] " STR_FMT " (" STR_FMT ")", STR_ARG(h->path), STR_ARG(h->what));
         if (h->where.p)
             buf_printf(text, " is now " STR_FMT "\n", STR_ARG(h->where));
         else

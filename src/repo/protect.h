@@ -55,7 +55,7 @@ struct protect {
     size_t n_roots;
     struct protect_held held[PROTECT_HELD_MAX];
     size_t n_held, n_new; /* the last n_new are of the last check */
-    bool cut; /* not all of the roots could be looked at */
+    bool cut;             /* not all of the roots could be looked at */
 };
 
 /* Roots that are gone are left out. */

@@ -46,7 +46,7 @@ struct scan_place {
 struct scan_dir;
 
 struct scan {
-    int root; /* borrowed */
+    int root;           /* borrowed */
     struct arena arena; /* paths of directories */
     struct arena names; /* paths of places */
     uint64_t seed;      /* of the hash: nobody can choose names that meet in one slot */

@@ -1,11 +1,11 @@
 /* Read-only places in what can be written. */
 #include "sandbox/kept.h"
 
+#include "path/beneath.h"
 #include "sandbox/mounts.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -69,7 +69,6 @@ static bool keep_path(struct keeping *k, struct str path, struct err *err)
 /* A link that can be replaced inside leads to another file the next time. */
 static bool has_no_loose_links(const struct keeping *k, struct str path, struct err *err)
 {
-    char resolved[PATH_MAX];
     for (size_t n = 1; n <= path.n; n++) {
         struct statx st;
         if (n < path.n && path.p[n] != '/')
@@ -77,8 +76,10 @@ static bool has_no_loose_links(const struct keeping *k, struct str path, struct 
         struct str way = arena_str(k->arena, str_head(path, n));
         ptrdiff_t slash = str_find_last(way, '/');
         struct str dir = arena_str(k->arena, slash > 0 ? str_head(way, (size_t)slash) : STR("/"));
-        if (!mounts_look(way, STATX_TYPE, &st) || !S_ISLNK(st.stx_mode) ||
-            !realpath(dir.p, resolved) || !verdict_holds(&k->verdict->write, str_z(resolved)))
+        if (!mounts_look(way, STATX_TYPE, &st) || !S_ISLNK(st.stx_mode))
+            continue;
+        AUTO_FREE char *resolved = beneath_resolve(dir.p);
+        if (!resolved || !verdict_holds(&k->verdict->write, str_z(resolved)))
             continue;
         err_set(err, E_POLICY_DENIED,
             "'" STR_FMT "' must stay as it is, but '" STR_FMT
@@ -93,8 +94,8 @@ static bool has_no_loose_links(const struct keeping *k, struct str path, struct 
 static bool keep_own(struct keeping *k, struct str given, struct err *err)
 {
     struct statx st;
-    char resolved[PATH_MAX];
-    if (!realpath(given.p, resolved))
+    AUTO_FREE char *resolved = beneath_resolve(given.p);
+    if (!resolved)
         return true;
     struct str path = arena_str(k->arena, str_z(resolved));
     if (!mounts_look(path, STATX_TYPE, &st) || !(S_ISREG(st.stx_mode) || S_ISDIR(st.stx_mode)))

@@ -52,7 +52,7 @@ struct toolbox_options {
     const struct policy *policy; /* for commands; NULL: made from the mode */
     const struct str *own;       /* files that commands must not change; absolute, clean */
     size_t n_own;
-    bool no_sandbox;             /* acknowledged by the caller */
+    bool no_sandbox; /* acknowledged by the caller */
     struct approve_options approve;
     struct tool_event_sink events;
     struct toolbox_keeper keeper; /* no functions: nobody */

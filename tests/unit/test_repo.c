@@ -72,8 +72,9 @@ TEST(scan_finds_what_steers)
     tree_file(test_path("q/.cordon/config.yaml"), "", 0644);
     CHECK(symlink("p", test_path("linked")) == 0);
     CHECK(mkdir(test_path("l"), 0755) == 0 && symlink("../p/.git", test_path("l/.git")) == 0);
-    check_places(&s, "cordon q/.cordon;gitdir lib;gitdir p/.git/modules/a/b;"
-                     "gitdir p/.git/worktrees/w;gitdir p/.git;hg q/.hg;jj q/.jj;link l/.git;pointer w/.git;");
+    check_places(&s,
+        "cordon q/.cordon;gitdir lib;gitdir p/.git/modules/a/b;"
+        "gitdir p/.git/worktrees/w;gitdir p/.git;hg q/.hg;jj q/.jj;link l/.git;pointer w/.git;");
     CHECK(!s.cut);
 }
 
