@@ -138,8 +138,11 @@ static void find_repositories(struct prepared *x)
         if (x->verdict.write.p[i].is_dir)
             roots[n++] = x->verdict.write.p[i].resolved;
     if (n)
-        x->protect = protect_new(
-            &(struct protect_options){.roots = roots, .n_roots = n, .home = x->host.home});
+        x->protect = protect_new(&(struct protect_options){.roots = roots,
+            .n_roots = n,
+            .own = x->own.p,
+            .n_own = x->own.n,
+            .home = x->host.home});
 }
 
 bool prepare_plan(struct prepared *x, struct err *err)

@@ -294,6 +294,17 @@ static bool pointer_is_plain(struct check *c, struct str path)
     return place && place->kind == SCAN_GITDIR;
 }
 
+/* Cordon makes its own directory while it works. */
+static bool is_own(struct check *c, const struct scan_place *place)
+{
+    const struct protect_options *o = &c->p->options;
+    struct str path = known_absolute(c->root, place->path, c->arena);
+    for (size_t i = 0; i < o->n_own; i++)
+        if (str_eq(o->own[i], path))
+            return true;
+    return false;
+}
+
 static void check_place(struct check *c, const struct scan_place *place)
 {
     const struct known *known = known_find(c->root, place);
@@ -303,7 +314,7 @@ static void check_place(struct check *c, const struct scan_place *place)
             hold_place(c, place->path, STR("leads to another repository"));
         return;
     case SCAN_CORDON:
-        if (!known)
+        if (!known && !is_own(c, place))
             hold_place(c, place->path, STR("settings of cordon"));
         return;
     case SCAN_LINK:

@@ -40,6 +40,8 @@ struct protect_held {
 struct protect_options {
     const struct str *roots; /* directories that can be written; absolute, resolved */
     size_t n_roots;
+    const struct str *own; /* what belongs to cordon itself is not set aside; absolute, clean */
+    size_t n_own;
     const char *home; /* of the user, whose git settings may name hooks; or NULL */
     /* Whether the user has agreed to these bytes of a hook or of settings. May be NULL. */
     bool (*accepted)(void *context, struct str bytes);

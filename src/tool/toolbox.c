@@ -76,6 +76,8 @@ void toolbox_protect(struct toolbox *box, const struct str *roots, size_t n)
     if (!box->protect && !o->no_sandbox)
         box->protect = protect_new(&(struct protect_options){.roots = roots,
             .n_roots = n,
+            .own = o->own,
+            .n_own = o->n_own,
             .home = o->home,
             .accepted = o->accepts,
             .context = o->held_context});

@@ -181,17 +181,6 @@ static const struct {
     {"a pipe", "status && rm .git/index && mkfifo .git/index", E_IO, "not a regular file"},
     {"a directory", "status && rm .git/index && mkdir .git/index", E_IO, "not a regular file"},
     {"empty", "status && : >.git/index", E_IO, "does not begin as one"},
-    {"held: a link", "status && mkdir x && ln -s ../x .git/cordon-held", E_IO, "cannot write"},
-    {"held: a file", "status && : >.git/cordon-held", E_IO, "cannot write"},
-    {"held: its file is a link",
-        "status && mkdir .git/cordon-held && ln -s ../../a .git/cordon-held/gitlinks", E_IO,
-        "cannot write"},
-    {"held: its file is a hard link",
-        "status && mkdir .git/cordon-held && ln a .git/cordon-held/gitlinks", E_CONFLICT,
-        "one name"},
-    {"held: its file is a pipe",
-        "status && mkdir .git/cordon-held && mkfifo .git/cordon-held/gitlinks", E_IO,
-        "cannot write"},
 };
 
 TEST(gitlink_drop_leaves_all_as_it_was)
@@ -214,6 +203,38 @@ TEST(gitlink_drop_leaves_all_as_it_was)
         CHECK(!dropped);
         AUTO_FREE char *after = tree_describe(test_path("%s", name));
         CHECK_Z(after, before);
+    }
+}
+
+/* What stands where the entry is kept is renamed, never followed or written. */
+TEST(gitlink_drop_makes_its_place)
+{
+    static const char *const words[] = {
+        "status && mkdir x && ln -s ../x .git/cordon-held",
+        "status && : >.git/cordon-held",
+        "status && mkdir .git/cordon-held && ln -s ../../a .git/cordon-held/gitlinks",
+        "status && mkdir .git/cordon-held && ln a .git/cordon-held/gitlinks",
+        "status && mkdir .git/cordon-held && mkfifo .git/cordon-held/gitlinks",
+        "status && mkdir -p .git/cordon-held/gitlinks",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        AUTO_ERR struct err err = {0};
+        char name[32], line[4096];
+        bool dropped = false;
+        struct stat before, after, held;
+        test_row(i, words[i]);
+        snprintf(name, sizeof(name), "r%zu", i);
+        if (!make(name))
+            return;
+        snprintf(
+            line, sizeof(line), "add ." GIT LINK "sub && { git %s; } >/dev/null 2>&1", words[i]);
+        CHECK(git_oracle_run(test_path("%s", name), line));
+        CHECK(stat(test_path("%s/a", name), &before) == 0);
+        AUTO_FD int fd = open_git(name);
+        CHECK(gitlink_drop(fd, STR("sub"), &dropped, &err) && dropped);
+        CHECK(stat(test_path("%s/a", name), &after) == 0 && after.st_size == before.st_size);
+        CHECK(lstat(test_path("%s/.git/cordon-held/gitlinks", name), &held) == 0 &&
+              S_ISREG(held.st_mode) && held.st_nlink == 1 && held.st_size > 0);
     }
 }
 
