@@ -255,10 +255,12 @@ static const char *const *worker_words(void *context, const struct suite_entry *
     add_flag(&w, "verbose", o->verbose);
     add_flag(&w, "cells", o->cells);
     add_flag(&w, "no-sandbox", p->no_sandbox);
-    add_flag(&w, "ack-unsafe-sandbox", p->ack_sandbox);
+    add_flag(&w, "ack-unsafe-sandbox", p->ack.sandbox);
     add_flag(&w, "enable-network", p->network);
-    add_flag(&w, "ack-unsafe-network", p->ack_network);
-    add_flag(&w, "ack-unsafe-write", p->ack_write);
+    add_flag(&w, "ack-unsafe-network", p->ack.network);
+    add_flag(&w, "ack-unsafe-sockets", p->ack.sockets);
+    add_flag(&w, "ack-unsafe-env", p->ack.env);
+    add_flag(&w, "ack-unsafe-write", p->ack.write);
     add_flag(&w, "strict-write", p->strict_write);
     add_word(&w, "scenario", e->file);
     BUG_ON(w.n >= MOST);
@@ -394,6 +396,8 @@ static const struct opt run_opts[] = {
     OPT_SET("cells", 0, struct run_options, cells, "snapshots with every cell and its style"),
     PREPARE_OPTS(struct run_options),
     PREPARE_UNSAFE_OPTS(struct run_options),
+    OPT_SET("ack-unsafe-env", 0, struct run_options, prepare.ack.env,
+        "yes, the scenario's own policy may take variables of your environment"),
 };
 
 static const struct example run_examples[] = {

@@ -83,9 +83,10 @@ static void edit_policy(struct prepared *x)
         p->sandbox = POLICY_NO_SANDBOX;
     if (o->network)
         p->network = POLICY_NETWORK_ENABLED;
-    p->sandbox_unsafe_ack |= o->ack_sandbox;
-    p->network_unsafe_ack |= o->ack_network;
-    p->fs_write_unsafe_ack |= o->ack_write;
+    p->sandbox_unsafe_ack |= o->ack.sandbox;
+    p->network_unsafe_ack |= o->ack.network;
+    p->unix_sockets_unsafe_ack |= o->ack.sockets;
+    p->fs_write_unsafe_ack |= o->ack.write;
     p->fs_strict_write |= o->strict_write;
     if (o->artifacts && has_policy(x)) {
         p->artifacts.enabled = true;
@@ -93,6 +94,12 @@ static void edit_policy(struct prepared *x)
     }
     if (x->replays.p)
         p->artifacts = (struct policy_artifacts){0};
+}
+
+/* Whose policy it is. */
+static enum consent_author author_of(const struct prepared *x)
+{
+    return x->options->policy || x->options->preset || !x->given ? CONSENT_USER : x->author;
 }
 
 static void validate(struct prepared *x)
@@ -111,6 +118,29 @@ static void validate(struct prepared *x)
                 STR("true"), "artifacts are written",
                 "add --ack-unsafe-write, or leave out --artifacts"});
     policy_validate_command(&x->verdict, &(struct policy_command){.path = x->program, .cwd = cwd});
+}
+
+/* What the policy of somebody else reaches is for the user to agree to, here or once and for all.
+ */
+static void find_needs(struct prepared *x, bool network)
+{
+    enum consent_author author = author_of(x);
+    const struct consent_input in = {
+        .author = author,
+        .given = &x->options->ack,
+        .dir = x->origin,
+        .cwd = x->cwd,
+        .network = network,
+    };
+    consent_find(&in, &x->verdict, &x->needs);
+    if (x->needs.n && author == CONSENT_SCENARIO && x->is_trusted &&
+        x->is_trusted(x->trust_context, &x->trust_note)) {
+        x->needs.n = 0;
+        x->policy.fs_write_unsafe_ack = x->policy.fs.allowed_write.n > 0;
+        validate(x);
+    }
+    if (x->needs.n)
+        consent_deny(&x->needs, author, &x->verdict);
 }
 
 bool prepare_plan(struct prepared *x, struct err *err)
@@ -168,13 +198,18 @@ bool prepare_policy(struct prepared *x, struct err *err)
         return err_set(err, E_CLI_INVALID_ARG, "--root goes with --preset");
     if (!lexical_cwd(x->arena, &x->cwd, err) || !load_policy(x, err))
         return false;
+    bool network = x->policy.network_unsafe_ack;
     edit_policy(x);
+    consent_adopt(author_of(x), &x->policy);
     validate(x);
+    find_needs(x, network);
     return true;
 }
 
 bool prepare_run(struct prepared *x, struct err *err)
 {
+    if (x->needs.n)
+        return consent_error(&x->needs, author_of(x), x->trust_note, err);
     if (!verdict_ok(&x->verdict, err) || !open_artifacts(x, err) || !prepare_plan(x, err))
         return false;
     const char *const *from = x->environ ? x->environ : (const char *const *)environ;
