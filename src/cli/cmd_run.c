@@ -1,6 +1,7 @@
 /* cordon run: a scenario, step by step. */
 #include "base/clock.h"
 #include "cli/cmds.h"
+#include "cli/goldens.h"
 #include "cli/interrupt.h"
 #include "cli/prepare.h"
 #include "cli/suite.h"
@@ -169,20 +170,6 @@ static bool prepare_and_run(struct run *r, struct err *err)
     return ok;
 }
 
-static const char *const golden_modes[] = {"none", "missing", "changed", "all", NULL};
-
-/* By enum golden_mode. Where nobody looks, nothing is written. */
-static enum golden_mode golden_mode(const struct run_options *o)
-{
-    const char *ci = getenv("CI");
-    if (!o->update_goldens)
-        return ci && strcmp(ci, "true") == 0 ? GOLDEN_NONE : GOLDEN_MISSING;
-    size_t i = 0;
-    while (strcmp(golden_modes[i], o->update_goldens) != 0)
-        i++;
-    return (enum golden_mode)i;
-}
-
 static bool run_file(
     struct cli *cli, const struct run_options *options, struct suite *s, struct err *err)
 {
@@ -192,13 +179,14 @@ static bool run_file(
         return false;
     r.p = (struct prepared){.arena = cli->arena, .options = &options->prepare};
     prepare_scenario(&r.p, &r.scenario);
-    r.scenario.goldens->mode = golden_mode(options);
     uint64_t started_ms = clock_mono_ms();
     bool ok = prepare_policy(&r.p, err);
     if (ok && options->prepare.explain)
         ok = prepare_explain(cli, &r.p, err);
     else if (ok)
-        ok = runner_check(&r.scenario, &r.p.policy, err) && prepare_and_run(&r, err);
+        ok = runner_check(&r.scenario, &r.p.policy, err) && prepared_ok(&r.p, err) &&
+             goldens_prepare(cli, options->update_goldens, !options->tap, &r.scenario, err) &&
+             prepare_and_run(&r, err);
     entry->ms = clock_mono_ms() - started_ms;
     entry->exit = cli->status;
     if (r.kept) {
@@ -389,9 +377,11 @@ static const struct opt run_opts[] = {
         "how many scenarios run at once; default: 1"),
     OPT_STRING("junit", 0, struct run_options, junit, "FILE", ARG_FILE,
         "write a report there as JUnit's XML: a suite for each scenario, a case for each step"),
-    OPT_ONE_OF("update-goldens", 0, struct run_options, update_goldens, "WHICH", golden_modes,
-        "which goldens to write from what is shown: none (default if CI=true), missing (default "
-        "otherwise), changed, all"),
+    OPT_BARE_OR_ONE_OF("update-goldens", struct run_options, update_goldens, "WHICH", goldens_modes,
+        "stale",
+        "write goldens from what is shown: those that are missing, that have changed, or all; "
+        "without a value (stale) those that are missing or differ. Without the option none is "
+        "written, unless you agree to it on the terminal"),
     OPT_SET("tap", 0, struct run_options, tap, "print TAP: a line for each scenario"),
     OPT_SET("cells", 0, struct run_options, cells, "snapshots with every cell and its style"),
     PREPARE_OPTS(struct run_options),

@@ -206,11 +206,16 @@ bool prepare_policy(struct prepared *x, struct err *err)
     return true;
 }
 
-bool prepare_run(struct prepared *x, struct err *err)
+bool prepared_ok(const struct prepared *x, struct err *err)
 {
     if (x->needs.n)
         return consent_error(&x->needs, author_of(x), x->trust_note, err);
-    if (!verdict_ok(&x->verdict, err) || !open_artifacts(x, err) || !prepare_plan(x, err))
+    return verdict_ok(&x->verdict, err);
+}
+
+bool prepare_run(struct prepared *x, struct err *err)
+{
+    if (!prepared_ok(x, err) || !open_artifacts(x, err) || !prepare_plan(x, err))
         return false;
     const char *const *from = x->environ ? x->environ : (const char *const *)environ;
     x->envp = env_make(&x->policy.env, from, x->arena);

@@ -55,6 +55,9 @@ struct prepared {
 /* The policy, edited and judged; denials are in the verdict, missing acknowledgements first. */
 MUST_USE bool prepare_policy(struct prepared *p, struct err *err);
 
+/* Whether that allows it: false with every missing acknowledgement, or the first denial. */
+MUST_USE bool prepared_ok(const struct prepared *p, struct err *err);
+
 /* The plan alone, of a verdict that allows it. */
 MUST_USE bool prepare_plan(struct prepared *p, struct err *err);
 

@@ -311,7 +311,7 @@ passed: replay-[0-9a-f-]{36} (re)
 
 ## links in an old recording: nothing outside is deleted or written
 $ mkdir -p a w victim/snapshots; for f in victim/0001.json victim/0001.txt victim/run.json victim/snapshots/0001.json; do echo precious > $f; done; ln -s $T/victim a/snapshots; ln -s $T/victim a/goldens; ln -s $T/victim a/replay-01234567-89ab-4def-8123-456789abcdef
-$ echo '{"scenario_version":1,"run":{"command":"/bin/cat","initial_size":{"rows":4,"cols":20},"policy":{"policy_version":4,"fs":{"allowed_read":["'$T/w'"],"allowed_write":["'$T/a'"],"working_dir":"'$T/w'"},"fs_write_unsafe_ack":true,"exec":{"allowed_executables":["/bin/cat"]},"artifacts":{"enabled":true,"dir":"'$T/a'","overwrite":true}}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}},{"type":"screen_matches_golden","payload":{"file":"g.txt"}}]}]}' > s.json; cordon run s.json > /dev/null 2>&1; cat victim/*.* victim/snapshots/*; ls victim; stat -c '%F' a/snapshots a/goldens; ls a/snapshots a/goldens | grep .
+$ echo '{"scenario_version":1,"run":{"command":"/bin/cat","initial_size":{"rows":4,"cols":20},"policy":{"policy_version":4,"fs":{"allowed_read":["'$T/w'"],"allowed_write":["'$T/a'"],"working_dir":"'$T/w'"},"fs_write_unsafe_ack":true,"exec":{"allowed_executables":["/bin/cat"]},"artifacts":{"enabled":true,"dir":"'$T/a'","overwrite":true}}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}},{"type":"screen_matches_golden","payload":{"file":"g.txt"}}]}]}' > s.json; cordon run --update-goldens s.json > /dev/null 2>&1; cat victim/*.* victim/snapshots/*; ls victim; stat -c '%F' a/snapshots a/goldens; ls a/snapshots a/goldens | grep .
 precious
 precious
 precious
@@ -431,7 +431,7 @@ cordon: events.jsonl, line 4:.* \[E_PROTOCOL\] (re)
 ? 9
 
 ## goldens are those of the recording, wherever it is replayed from and whatever became of them
-$ mkdir -p d/e && echo '{"scenario_version":1,"run":{"command":"/bin/cat","cwd":"'$T'/d/e","initial_size":{"rows":4,"cols":20}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}},{"type":"screen_matches_golden","payload":{"file":"g.txt"}}]}]}' > d/s.json && cordon run d/s.json --artifacts a > /dev/null 2>&1; ls d; mkdir w; cd w; cordon replay --ack-unsafe-read --artifacts ../a
+$ mkdir -p d/e && echo '{"scenario_version":1,"run":{"command":"/bin/cat","cwd":"'$T'/d/e","initial_size":{"rows":4,"cols":20}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}},{"type":"screen_matches_golden","payload":{"file":"g.txt"}}]}]}' > d/s.json && cordon run --update-goldens d/s.json --artifacts a > /dev/null 2>&1; ls d; mkdir w; cd w; cordon replay --ack-unsafe-read --artifacts ../a
 e
 g.txt
 s.json

@@ -167,6 +167,38 @@ def _(t):
         t.same(c.finish(), 0)
 
 
+# Goldens ---------------------------------------------------------------------------------------------
+
+GOLDEN = {"action": {"type": "wait", "payload": {"condition": {"type": "screen_contains", "payload": {"text": "ok"}}}},
+          "assert": [{"type": "screen_matches_golden", "payload": {"file": "goldens/a.txt"}}]}
+
+
+def golden(t, answer, *options, file="goldens/a.txt", asks=True):
+    """What a run on a terminal does with a golden that is missing: its exit status, and the file."""
+    step = json.loads(json.dumps(GOLDEN).replace("goldens/a.txt", file))
+    path = scenario(t, step, args=("-c", "echo ok; read"))
+    with Screen(t, [t.cordon, "run", *options, path]) as c:
+        if asks:
+            c.expect(rb"missing golden files \('goldens/a.txt'\) from what is shown\? \[y/N\]")
+            c.send(answer)
+        status = c.finish()
+        t.true(asks or b"[y/N]" not in c.all, c.all)
+    place = os.path.join(os.path.dirname(path), file)
+    return status, open(place, encoding="utf-8").read() if os.path.exists(place) else None
+
+
+@case("run: a missing golden is asked about on a terminal, and written after a yes only")
+def _(t):
+    t.same(golden(t, b"n\r"), (5, None))
+    t.same(golden(t, b"\r"), (5, None))
+    t.same(golden(t, b"", "--json", asks=False), (5, None))
+    t.same(golden(t, b"", "--tap", asks=False), (5, None))
+    t.same(golden(t, b"", "--update-goldens=none", asks=False), (5, None))
+    t.same(golden(t, b"", file=".git/hooks/pre-commit", asks=False), (5, None))
+    t.same(golden(t, b"y\r"), (0, "ok\n"))
+    t.same(golden(t, b"", asks=False), (0, "ok\n"))
+
+
 # record ----------------------------------------------------------------------------------------------
 
 def record(t, *command, options=("-o", "r.yaml"), **more):
