@@ -177,7 +177,12 @@ static bool run_file(
     struct run r = {.cli = cli, .options = options, .name = entry->file};
     if (!scenario_load(entry->file, cli->arena, &r.scenario, err))
         return false;
-    r.p = (struct prepared){.arena = cli->arena, .options = &options->prepare};
+    struct prepare_trust trust = {cli, &r.scenario, entry->file};
+    r.p = (struct prepared){.arena = cli->arena,
+        .options = &options->prepare,
+        .document = entry->file,
+        .is_trusted = prepare_is_trusted,
+        .trust_context = &trust};
     prepare_scenario(&r.p, &r.scenario);
     uint64_t started_ms = clock_mono_ms();
     bool ok = prepare_policy(&r.p, err);

@@ -5,6 +5,7 @@
 
 #include "cli/cmd.h"
 #include "job/prepare.h"
+#include "job/trust.h"
 
 /* Rows for the option table of a command whose options have a member `prepare`. */
 #define PREPARE_OPTS(type)                                                                        \
@@ -35,6 +36,14 @@
 
 /* Prints what would be granted. */
 MUST_USE bool prepare_explain(struct cli *cli, struct prepared *p, struct err *err);
+
+/* For prepared.is_trusted: whether the user trusts the scenario (cordon trust). */
+struct prepare_trust {
+    struct cli *cli;
+    const struct scenario *scenario;
+    const char *path;
+};
+bool prepare_is_trusted(void *context, const char **ret_note);
 
 /* What people are to know before it runs. */
 void prepare_warn(struct cli *cli, const struct prepared *p);

@@ -68,7 +68,7 @@ static bool is_near(const struct consent_input *in, const struct verdict *v, str
     return stands_for(v, in->dir, path) || stands_for(v, in->cwd, path);
 }
 
-static bool is_system(struct str path)
+bool consent_is_system(struct str path)
 {
     for (size_t i = 0; i < ARRAY_LEN(system_dirs); i++)
         if (lexical_is_below(str_z(system_dirs[i]), path))
@@ -82,7 +82,7 @@ typedef bool (*covers_fn)(
 /* A root that may be written may be read, and is asked for by that. */
 static bool covers_read(const struct consent_input *in, const struct verdict *v, struct str path)
 {
-    return is_near(in, v, path) || is_system(path) || verdict_holds(&v->write, path);
+    return is_near(in, v, path) || consent_is_system(path) || verdict_holds(&v->write, path);
 }
 
 static bool covers_write(const struct consent_input *in, const struct verdict *v, struct str path)
@@ -195,20 +195,24 @@ void consent_deny(const struct consent_needs *needs, enum consent_author author,
         denials_add(&v->denials, &old.p[i]);
 }
 
-bool consent_error(const struct consent_needs *needs, enum consent_author author, const char *note,
-    struct err *err)
+bool consent_error(const struct consent_needs *needs, enum consent_author author,
+    const struct consent_hint *hint, struct err *err)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     AUTO_BUF struct buf what = BUF_INIT(WORDS_MAX), fields = BUF_INIT(WORDS_MAX);
-    const char *flags = consent_flags(needs, &a);
+    const char *flags = consent_flags(needs, &a), *instead = "";
     for (size_t i = 0; i < needs->n; i++) {
         buf_printf(&what, "%s%s (%s)", i ? ", " : "", needs->p[i].what, needs->p[i].field);
         buf_printf(&fields, "%s%s", i ? " " : "", needs->p[i].field);
     }
-    err_set(err, E_POLICY_DENIED, "%s %s: that is for you to allow, not for its author; if you trust it, add %s, or %s%s%s",
-        documents[author], buf_z(&what), flags,
-        author == CONSENT_RECORDING ? "--offline to run nothing" : "run 'cordon trust' on its file",
-        note ? "; " : "", note ? note : "");
+    if (author == CONSENT_RECORDING)
+        instead = ", or --offline to run nothing";
+    else if (hint->file)
+        instead = arena_printf(&a, ", or run 'cordon trust %s'", hint->file);
+    err_set(err, E_POLICY_DENIED,
+        "%s %s: that is for you to allow, not for its author; if you trust it, add %s%s%s%s",
+        documents[author], buf_z(&what), flags, instead, hint->note ? "; " : "",
+        hint->note ? hint->note : "");
     err_ctx(err, "field", "%s", needs->p[0].field);
     err_ctx(err, "fields", "%s", buf_z(&fields));
     return err_ctx(err, "missing", "%s", flags);

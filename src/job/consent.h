@@ -6,7 +6,7 @@
  *     policy_validate(&policy, &host, arena, &verdict);
  *     consent_find(&(struct consent_input){.author = CONSENT_RECORDING, .given = &given, ...},
  *         &verdict, &needs);
- *     if (needs.n) return consent_error(&needs, CONSENT_RECORDING, err);
+ *     if (needs.n) return consent_error(&needs, CONSENT_RECORDING, &hint, err);
  *
  * Paths are judged where they lead: as the verdict resolved them, and as the sandbox opens them.
  */
@@ -61,9 +61,19 @@ void consent_find(
 void consent_deny(
     const struct consent_needs *needs, enum consent_author author, struct verdict *v);
 
-/* E_POLICY_DENIED that names every field and every missing flag. `note` may be NULL. */
-bool consent_error(const struct consent_needs *needs, enum consent_author author, const char *note,
-    struct err *err);
+/* How the user could agree once and for all; NULL: that can't be, or there is nothing to say. */
+struct consent_hint {
+    const char *file; /* for `cordon trust` */
+    const char *note;
+};
+
+/* E_POLICY_DENIED that names every field and every missing flag. */
+bool consent_error(const struct consent_needs *needs, enum consent_author author,
+    const struct consent_hint *hint, struct err *err);
+
+/* Whether a path without links is one that every sandbox, or an ordinary policy, shows of the
+ * system. */
+bool consent_is_system(struct str path);
 
 /* All flags, with blanks between them; in the arena. */
 const char *consent_flags(const struct consent_needs *needs, struct arena *arena);

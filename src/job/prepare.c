@@ -208,8 +208,9 @@ bool prepare_policy(struct prepared *x, struct err *err)
 
 bool prepared_ok(const struct prepared *x, struct err *err)
 {
+    const struct consent_hint hint = {x->document, x->trust_note};
     if (x->needs.n)
-        return consent_error(&x->needs, author_of(x), x->trust_note, err);
+        return consent_error(&x->needs, author_of(x), &hint, err);
     return verdict_ok(&x->verdict, err);
 }
 

@@ -31,6 +31,7 @@ struct prepared {
     const struct policy *given; /* a scenario's own policy; options->policy goes before it */
     enum consent_author author; /* of that policy */
     struct str origin;          /* the directory of the document that it is in; may have no value */
+    const char *document;       /* what `cordon trust` is to be given for it; NULL: nothing */
     /* Whether the user has trusted that document once and for all; may be NULL. A reason why such
      * trust has ended goes to *ret_note. */
     bool (*is_trusted)(void *context, const char **ret_note);

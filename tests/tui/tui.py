@@ -199,6 +199,25 @@ def _(t):
     t.same(golden(t, b"", asks=False), (0, "ok\n"))
 
 
+@case("trust: a scenario's policy is shown and asked about; a yes lets it run, until it changes")
+def _(t):
+    t.env["CORDON_HOME"] = os.path.join(t.work, "state")
+    path = scenario(t, GOLDEN | {"assert": []}, args=("-c", "echo ok; read"))
+    tree = json.loads(open(path, encoding="utf-8").read())
+    tree["run"]["policy"] = {"policy_version": 4, "env": {"inherit": True}, "network": "enabled",
+                             "exec": {"allowed_executables": [BASH], "allow_shell": True}}
+    path = t.file("s.json", json.dumps(tree))
+    for answer, trusted, ran in ((b"n\r", 130, 2), (b"\r", 130, 2), (b"y\r", 0, 0)):
+        with Screen(t, [t.cordon, "trust", path], cols=200) as c:
+            c.expect(rb"reaches the network \(network; --ack-unsafe-network\)")
+            c.expect(rb"takes variables of your environment \(env.inherit; --ack-unsafe-env\)")
+            c.expect(rb"until a byte of it changes\? \[y/N\]")
+            c.send(answer)
+            t.same(c.finish(), trusted)
+        t.code(t.finish(t.start([t.cordon, "run", path])), ran)
+    t.code(t.finish(t.start([t.cordon, "run", t.file("s.json", json.dumps(tree, indent=1))])), 2)
+
+
 # record ----------------------------------------------------------------------------------------------
 
 def record(t, *command, options=("-o", "r.yaml"), **more):
