@@ -87,10 +87,10 @@ struct opt {
         .value = v, .choices = c, .help = h                                                   \
     }
 /* --NAME or --NAME=VALUE. */
-#define OPT_BARE_OR_ONE_OF(n, s, m, v, c, b, h)                                                   \
-    {                                                                                             \
-        .name = n, .type = OPT_CHOICE, .offset = OPT_OFFSET(const char *, s, m), .value = v,      \
-        .choices = c, .bare = b, .kind = ARG_FILE, .help = h                                                        \
+#define OPT_BARE_OR_ONE_OF(n, s, m, v, c, b, h)                                              \
+    {                                                                                        \
+        .name = n, .type = OPT_CHOICE, .offset = OPT_OFFSET(const char *, s, m), .value = v, \
+        .choices = c, .bare = b, .kind = ARG_FILE, .help = h                                 \
     }
 #define OPT_MANY_OF(n, l, s, m, v, c, h)                                                       \
     {                                                                                          \

@@ -400,9 +400,9 @@ const struct cmd cmd_replay = {
     .about = "Checks the recording's files, runs its command, scenario or requests again under the "
              "recorded "
              "policy, and compares step by step: how each ended, and its screen, row by row. What "
-             "differs first is shown, and written to replay-ID/ in the directory. What is unsafe "
-             "in that policy is agreed to here, or not at all. Exit status: 0, 11 if something "
-             "differs, 2 if the policy needs an agreement.",
+             "differs first is shown, and written to replay-ID/ in the directory. Whatever that "
+             "policy reaches beyond the recording needs a flag here; what was acknowledged in it "
+             "counts for nothing. Exit status: 0, 11 if something differs, 2 if a flag is missing.",
     .usage = "--artifacts DIR",
     CMD_OPTS(replay_opts, struct replay_options),
     CMD_EXAMPLES(replay_examples),

@@ -413,6 +413,9 @@ const struct cmd cmd_run = {
         "assertions hold, and fails when its time is up. Exit status: 0, 5 if an assertion does "
         "not "
         "hold, 4 for a time-out or a budget, 9 if the scenario is wrong.\n"
+        "A policy that the scenario brings may reach beyond it (no sandbox, the network, Unix "
+        "sockets, your environment, writing elsewhere) only with a flag of yours, or after 'cordon "
+        "trust'; otherwise the exit status is 2.\n"
         "Several files, or a directory (its *.scenario.yaml, .yml and .json files; if it has none, "
         "all .yaml, .yml and .json files) are a suite: each runs in a process of its own, a "
         "summary is printed, artifacts go to DIR/NAME/, and the exit status is that of the worst.",

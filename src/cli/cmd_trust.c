@@ -7,6 +7,7 @@
 #include "cli/config.h"
 #include "job/job.h"
 #include "job/trust.h"
+#include "path/beneath.h"
 #include "path/lexical.h"
 
 #include <errno.h>
@@ -56,8 +57,7 @@ static void show(struct cli *cli, const struct scenario *s, const struct trust *
     for (size_t i = 0; i < t->n_named; i++)
         out_note(cli, "  names " STR_FMT, STR_ARG(t->named[i].path));
     for (size_t i = 0; i < needs->n; i++)
-        out_note(
-            cli, "  %s (%s; %s)", needs->p[i].what, needs->p[i].field, needs->p[i].flag);
+        out_note(cli, "  %s (%s; %s)", needs->p[i].what, needs->p[i].field, needs->p[i].flag);
 }
 
 /* All that its own policy asks for, wherever it is run from. A policy that is denied whatever the
@@ -133,8 +133,7 @@ static bool trust_scenario(struct cli *cli, const struct trust_options *o, const
     return true;
 }
 
-static bool trust_files(
-    struct cli *cli, const struct args *args, json_t *object, struct err *err)
+static bool trust_files(struct cli *cli, const struct args *args, json_t *object, struct err *err)
 {
     json_t *list = json_array();
     json_put(object, "trusted", list);
@@ -209,10 +208,10 @@ static bool list_entries(struct cli *cli, json_t *object, struct err *err)
 /* As an entry has it: without links in its directory, if that is there. */
 static struct str file_of(struct cli *cli, struct str cwd, const char *path)
 {
-    AUTO_FREE char *dir = NULL;
     struct str whole = lexical_absolute(cli->arena, cwd, str_z(path));
-    ptrdiff_t slash = str_find_last(whole, '/');
-    dir = realpath(arena_strdup(cli->arena, str_head(whole, (size_t)MAX(slash, 1))), NULL);
+    size_t slash = (size_t)MAX(str_find_last(whole, '/'), 1);
+    AUTO_FD int fd = beneath_peek(arena_strdup(cli->arena, str_head(whole, slash)));
+    AUTO_FREE char *dir = fd >= 0 ? beneath_name(fd) : NULL;
     return dir ? lexical_absolute(cli->arena, str_z(dir), lexical_name(whole)) : whole;
 }
 

@@ -80,9 +80,8 @@ static bool ask_for_missing(struct cli *cli, const struct scenario *s)
         names = missing_names(cli, s);
     if (!names.p)
         return false;
-    const char *question =
-        arena_printf(cli->arena, "Write the missing golden files (" STR_FMT ") from what is shown?",
-            STR_ARG(names));
+    const char *question = arena_printf(cli->arena,
+        "Write the missing golden files (" STR_FMT ") from what is shown?", STR_ARG(names));
     return box_use_consent(cli, question, "give --update-goldens", &no);
 }
 

@@ -1,5 +1,5 @@
-/* Which goldens of a scenario `cordon run` writes: those that --update-goldens names, or the missing
- * ones after a question on the terminal.
+/* Which goldens of a scenario `cordon run` writes: those that --update-goldens names, or the
+ * missing ones after a question on the terminal.
  *
  *     if (!goldens_prepare(cli, options->update_goldens, &scenario, err)) return false;
  *

@@ -58,8 +58,8 @@ static void add_options(struct cli *cli, const struct cmd *cmd)
         if (opt->bare)
             snprintf(name, sizeof(name), "%s--%s[=%s]", letter, opt->name, value);
         else
-            snprintf(name, sizeof(name), "%s--%s%s%s", letter, opt->name, opt->value ? " " : "",
-                value);
+            snprintf(
+                name, sizeof(name), "%s--%s%s%s", letter, opt->name, opt->value ? " " : "", value);
         add_row(cli, name, opt->help);
     }
 }

@@ -76,8 +76,7 @@ bool consent_is_system(struct str path)
     return baseline_shows(path);
 }
 
-typedef bool (*covers_fn)(
-    const struct consent_input *in, const struct verdict *v, struct str path);
+typedef bool (*covers_fn)(const struct consent_input *in, const struct verdict *v, struct str path);
 
 /* A root that may be written may be read, and is asked for by that. */
 static bool covers_read(const struct consent_input *in, const struct verdict *v, struct str path)
@@ -148,8 +147,8 @@ void consent_find(
                             bare ? "runs without a sandbox" : "runs in a weaker sandbox",
                             "--ack-unsafe-sandbox"});
         if ((p->network == POLICY_NETWORK_ENABLED || (bare && !said)) && !given->network)
-            add(&needs, &(struct consent_need){
-                            "network", "reaches the network", "--ack-unsafe-network"});
+            add(&needs,
+                &(struct consent_need){"network", "reaches the network", "--ack-unsafe-network"});
         if (p->allow_unix_sockets && !given->sockets)
             add(&needs, &(struct consent_need){"allow_unix_sockets",
                             "reaches Unix sockets of the host", "--ack-unsafe-sockets"});

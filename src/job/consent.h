@@ -58,8 +58,7 @@ void consent_find(
     const struct consent_input *in, const struct verdict *v, struct consent_needs *ret_needs);
 
 /* Puts the needs in front of a verdict's denials. */
-void consent_deny(
-    const struct consent_needs *needs, enum consent_author author, struct verdict *v);
+void consent_deny(const struct consent_needs *needs, enum consent_author author, struct verdict *v);
 
 /* How the user could agree once and for all; NULL: that can't be, or there is nothing to say. */
 struct consent_hint {

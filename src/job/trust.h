@@ -1,5 +1,5 @@
-/* Trust in a scenario, given once: all that its own policy asks for is allowed as long as no byte of
- * it changes, nor of the files that it names by path.
+/* Trust in a scenario, given once: all that its own policy asks for is allowed as long as no byte
+ * of it changes, nor of the files that it names by path.
  *
  *     if (!trust_identify(&scenario, "login.yaml", &arena, &trust, err)) return false;
  *     if (trust_open(dir, false, &store, err)) ...trust_has(&store, &trust)...

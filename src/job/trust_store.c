@@ -234,6 +234,5 @@ bool trust_add(const struct trust_store *s, const struct trust *trust, struct er
     if (!buf_ok(&text))
         return err_set(err, E_IO, "the entry for '" STR_FMT "' is too large", STR_ARG(trust->file));
     entry_name(trust->id, name);
-    return put(s, name, buf_str(&text), err) &&
-           remove_entries(s, trust->file, trust->id, &n, err);
+    return put(s, name, buf_str(&text), err) && remove_entries(s, trust->file, trust->id, &n, err);
 }

@@ -129,7 +129,8 @@ static bool read_text(const char *path, int flags, struct buf *text, struct err 
         err_errno(err, E_IO, errno, "cannot open the policy '%s'", path);
         return err_ctx(err, "file", "%s", path);
     }
-    if ((flags & O_NONBLOCK) && (fstat(fd, &st) != 0 || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))) {
+    if ((flags & O_NONBLOCK) &&
+        (fstat(fd, &st) != 0 || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))) {
         err_set(err, E_IO, "the policy '%s' is not a regular file", path);
         return err_ctx(err, "file", "%s", path);
     }

@@ -71,29 +71,29 @@ $ mkdir -p rec here/in elsewhere && echo key > elsewhere/file && cp /usr/bin/tru
 >         if os.path.exists(A + "/checksums.json"):
 >             os.remove(A + "/checksums.json")
 >         done = subprocess.run(["cordon", "replay", "--artifacts", A], cwd=T + "/here", capture_output=True, text=True)
->         print(key, path.replace(T, "@"), done.returncode, "add " + done.stderr.split("add ")[1].split(",")[0] if "add " in done.stderr else "")
+>         print(key, path.replace(T, "@"), done.returncode, "add " + done.stderr.split("add ")[1].split(",")[0] if "add " in done.stderr else "free")
 > END
 $ python3 asks.py @/here @/here/in @/rec/a @/rec/a/own /usr/bin /bin /usr/lib /usr/share /usr/include /etc/alternatives
-read @/here 0 
-exec @/here 0 
-read @/here/in 0 
-exec @/here/in 0 
-read @/rec/a 0 
-exec @/rec/a 0 
-read @/rec/a/own 0 
-exec @/rec/a/own 0 
-read /usr/bin 0 
-exec /usr/bin 0 
-read /bin 0 
-exec /bin 0 
-read /usr/lib 0 
-exec /usr/lib 0 
-read /usr/share 0 
-exec /usr/share 0 
-read /usr/include 0 
-exec /usr/include 0 
-read /etc/alternatives 0 
-exec /etc/alternatives 0 
+read @/here 0 free
+exec @/here 0 free
+read @/here/in 0 free
+exec @/here/in 0 free
+read @/rec/a 0 free
+exec @/rec/a 0 free
+read @/rec/a/own 0 free
+exec @/rec/a/own 0 free
+read /usr/bin 0 free
+exec /usr/bin 0 free
+read /bin 0 free
+exec /bin 0 free
+read /usr/lib 0 free
+exec /usr/lib 0 free
+read /usr/share 0 free
+exec /usr/share 0 free
+read /usr/include 0 free
+exec /usr/include 0 free
+read /etc/alternatives 0 free
+exec /etc/alternatives 0 free
 $ python3 asks.py @/elsewhere @/elsewhere/file @/elsewhere/prog @/here/link @/here/link/file @/rec @/rec/link @/rec/a/link @/rec/a/link/file @/here/../elsewhere @/rec/a/../../elsewhere/prog @ /etc/ssl /var/lib /tmp
 read @/elsewhere 2 add --ack-unsafe-read
 exec @/elsewhere 2 add --ack-unsafe-read
@@ -135,8 +135,8 @@ exec @/elsewhere 2 add --ack-unsafe-read
 $ IN=/ python3 asks.py @/home/project @/elsewhere
 read @/home/project 2 add --ack-unsafe-read
 exec @/home/project 2 add --ack-unsafe-read
-read @/elsewhere 0 
-exec @/elsewhere 0 
+read @/elsewhere 0 free
+exec @/elsewhere 0 free
 
 ## a recording's scenario names no file by path, and its goldens are looked for nowhere else
 $ echo '{"scenario_version":1,"run":{"command":"/bin/cat"},"steps":[{"id":"a","timeout_ms":500,"action":{"type":"text","payload":{"text":"x\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"x"}}]}]}' > s.json && cordon run s.json --artifacts a > /dev/null && echo 'policy_version: 4 # secret' > p.yaml && mkfifo fifo
@@ -162,7 +162,7 @@ $ mkdir s here elsewhere && cat > make.py <<'END'
 > json.dump({"scenario_version": 1, "run": run, "steps": [{"id": "a", "action": wait}]}, open("s/a.json", "w"))
 > END
 $ cat > try.sh <<'END'
-> for policy; do for inline in '' p.json; do python3 make.py "$policy" $inline; cd here; cordon run ../s/a.json $FLAGS > out 2>&1; echo "$? $(grep -o 'add --.*' out | cut -d, -f1)"; cd ..; done; done
+> for policy; do for inline in '' p.json; do python3 make.py "$policy" $inline; cd here; cordon run ../s/a.json $FLAGS > out 2>&1; echo "$? $(grep -o 'add --.*' out || echo free)" | cut -d, -f1; cd ..; done; done
 > END
 $ bash try.sh '{"sandbox": "landlock"}' '{"sandbox": "none"}' '{"network": "enabled"}' '{"allow_unix_sockets": true}' '{"env": {"inherit": true}}' '{"fs": {"allowed_write": ["@/elsewhere"]}}' '{"sandbox": "none", "network": "enabled", "allow_unix_sockets": true, "env": {"inherit": true, "allowlist": ["HOME"]}, "fs": {"allowed_write": ["@/s", "@/elsewhere"]}}'
 2 add --ack-unsafe-sandbox
@@ -181,27 +181,27 @@ $ bash try.sh '{"sandbox": "landlock"}' '{"sandbox": "none"}' '{"network": "enab
 2 add --ack-unsafe-sandbox --ack-unsafe-network --ack-unsafe-sockets --ack-unsafe-env --ack-unsafe-write
 # without the author's acknowledgements the user's flags are enough
 $ FLAGS='--ack-unsafe-sandbox --ack-unsafe-network' bash try.sh '{"sandbox": "none", "sandbox_unsafe_ack": false, "network_unsafe_ack": false}'; FLAGS=--ack-unsafe-sockets bash try.sh '{"allow_unix_sockets": true, "unix_sockets_unsafe_ack": false}'; FLAGS=--ack-unsafe-write bash try.sh '{"fs_write_unsafe_ack": false, "fs": {"allowed_write": ["@/elsewhere"]}}'; FLAGS=--ack-unsafe-env bash try.sh '{"env": {"inherit": true}}'
-0 
-0 
-0 
-0 
-0 
-0 
-0 
-0 
+0 free
+0 free
+0 free
+0 free
+0 free
+0 free
+0 free
+0 free
 $ FLAGS=--ack-unsafe-sandbox bash try.sh '{"sandbox": "none"}' '{"sandbox": "none", "network_unsafe_ack": false}' '{"sandbox": "none", "network": "enabled"}'
-0 
-0 
+0 free
+0 free
 2 add --ack-unsafe-network
 2 add --ack-unsafe-network
 2 add --ack-unsafe-network
 2 add --ack-unsafe-network
 # what lies beside the scenario or here is as it was; a link there is not
 $ mkdir s/w here/w && ln -s ../elsewhere s/out && bash try.sh '{"fs": {"allowed_write": ["@/s/w", "@/here/w", "@/here"]}}' '{"fs": {"allowed_write": ["@/s"]}}' '{"fs": {"allowed_write": ["@/s/out"]}}' '{"fs": {"allowed_write": ["@/s/../elsewhere"]}}' '{"fs": {"allowed_write": ["@"]}}'
-0 
-0 
-0 
-0 
+0 free
+0 free
+0 free
+0 free
 2 add --ack-unsafe-write
 2 add --ack-unsafe-write
 2 add --ack-unsafe-write
@@ -209,8 +209,8 @@ $ mkdir s/w here/w && ln -s ../elsewhere s/out && bash try.sh '{"fs": {"allowed_
 2 add --ack-unsafe-write
 2 add --ack-unsafe-write
 $ bash try.sh '{"fs_write_unsafe_ack": false, "fs": {"allowed_write": ["@/s/w"]}}'; grep -o 'set fs_write_unsafe_ack to true' here/out
-2 
-2 
+2 free
+2 free
 set fs_write_unsafe_ack to true
 # a policy that the user names keeps its own acknowledgements; one for Unix sockets is among them
 $ python3 make.py '{"allow_unix_sockets": true, "network": "enabled", "env": {"inherit": true}, "fs": {"allowed_write": ["@/elsewhere"]}}' p.json; cordon run --policy p.json s/a.json > out 2>&1; echo $?; sed -i 's/"unix_sockets_unsafe_ack": true/"unix_sockets_unsafe_ack": false/' p.json; cordon run --policy p.json s/a.json

@@ -311,7 +311,8 @@ TEST(api_scenarios_need_acknowledgements)
         cordon_result_free(r);
         /* A policy that the caller gives goes before it. */
         options.ack_unsafe = 0;
-        options.policy = "{\"policy_version\":4,\"exec\":{\"allowed_executables\":[\"/usr/bin/true\"]}}";
+        options.policy =
+            "{\"policy_version\":4,\"exec\":{\"allowed_executables\":[\"/usr/bin/true\"]}}";
         r = cordon_run_scenario(buf_z(&text), &options, &error);
         CHECK_Z(r ? cordon_result_status(r) : "none", "passed");
         cordon_result_free(r);

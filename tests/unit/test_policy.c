@@ -216,7 +216,8 @@ static const char full[] =
     "\"fs_write_unsafe_ack\":true,\"fs_strict_write\":true,"
     "\"exec\":{\"allowed_executables\":[\"/bin/cat\"],\"allow_shell\":true},"
     "\"env\":{\"allowlist\":[\"TERM\"],\"set\":{\"A\":\"1\"},\"inherit\":true},"
-    "\"allow_unix_sockets\":true,\"unix_sockets_unsafe_ack\":true,\"budgets\":{\"max_steps\":7},\"limits\":{\"processes\":9},"
+    "\"allow_unix_sockets\":true,\"unix_sockets_unsafe_ack\":true,\"budgets\":{\"max_steps\":7},"
+    "\"limits\":{\"processes\":9},"
     "\"artifacts\":{\"enabled\":true,\"dir\":\"/b/x\",\"overwrite\":true},"
     "\"replay\":{\"strict\":true,\"normalization_filters\":[],\"normalization_rules\":"
     "[{\"target\":\"snapshot_lines\",\"pattern\":\"\\\\d+\",\"replace\":\"<n>\"}]}}";
