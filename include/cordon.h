@@ -119,6 +119,15 @@ struct cordon_progress {
     const char *error_code, *error_message; /* NULL: none */
 };
 
+/* Acknowledgements, as cordon(1) has them as --ack-unsafe-NAME. */
+enum cordon_ack {
+    CORDON_ACK_SANDBOX = 1 << 0, /* no sandbox, or a weaker one */
+    CORDON_ACK_NETWORK = 1 << 1, /* the network */
+    CORDON_ACK_WRITE = 1 << 2,   /* directories that may be written */
+    CORDON_ACK_SOCKETS = 1 << 3, /* Unix sockets of the host */
+    CORDON_ACK_ENV = 1 << 4,     /* variables of the environment that are inherited */
+};
+
 /* What is wished of a run. NULL instead of it means the defaults. */
 struct cordon_run_options {
     size_t size;
@@ -132,6 +141,12 @@ struct cordon_run_options {
     void (*output)(void *context, const void *bytes, size_t n);
     void *context;
     int cells; /* not 0: snapshots have every cell, with its style */
+    /* Bits of enum cordon_ack. They count for the policy above, beside its own acknowledgements. Of
+     * a scenario's own policy (or one that it names by path) only these count, except that
+     * fs_write_unsafe_ack stands for directories at or below the scenario's file and the current
+     * directory. What is missing is E_POLICY_DENIED; its context names the flags. `cordon trust` is
+     * not consulted. */
+    uint64_t ack_unsafe;
 };
 
 /* A command. Without a policy it is allowed itself and the current directory to read, and a bare

@@ -95,6 +95,26 @@ api_output_fn api_output(const struct api_call *c)
     return c->options.output ? pass_output : NULL;
 }
 
+/* A bit that this version does not know is an error: it may stand for more than it would give. */
+static bool take_acknowledgements(struct api_call *c, struct err *err)
+{
+    const uint64_t known = CORDON_ACK_SANDBOX | CORDON_ACK_NETWORK | CORDON_ACK_WRITE |
+                           CORDON_ACK_SOCKETS | CORDON_ACK_ENV;
+    uint64_t bits = c->options.ack_unsafe;
+    if (bits & ~known)
+        return err_set(err, E_CLI_INVALID_ARG,
+            "struct cordon_run_options: ack_unsafe has a bit that this version of the library does "
+            "not know");
+    c->wishes.ack = (struct consent){
+        .sandbox = bits & CORDON_ACK_SANDBOX,
+        .network = bits & CORDON_ACK_NETWORK,
+        .write = bits & CORDON_ACK_WRITE,
+        .sockets = bits & CORDON_ACK_SOCKETS,
+        .env = bits & CORDON_ACK_ENV,
+    };
+    return true;
+}
+
 bool api_call_begin(struct api_call *c, const struct cordon_run_options *options, struct err *err)
 {
     *c = (struct api_call){.arena = ARENA_INIT((size_t)API_ARENA_MAX)};
@@ -106,6 +126,8 @@ bool api_call_begin(struct api_call *c, const struct cordon_run_options *options
         return err_set(err, E_CANCELED, "canceled before it was started");
     c->wishes.artifacts = c->options.artifacts;
     c->wishes.cwd = c->options.cwd;
+    if (!take_acknowledgements(c, err))
+        return false;
     c->p.environ = c->options.environ;
     if (!c->options.policy)
         return true;

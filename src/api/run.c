@@ -41,8 +41,10 @@ static bool run_scenario(
     struct runner_result result;
     const struct policy *given = c->p.given;
     prepare_scenario(&c->p, s);
-    if (given)
+    if (given) {
         c->p.given = given;
+        c->p.author = CONSENT_USER;
+    }
     c->n_steps = s->n_steps;
     if (!prepare_policy(&c->p, err) || !runner_check(s, &c->p.policy, err) ||
         !prepare_run(&c->p, err) || !job_run(&c->p, s, &wish, &result, err))

@@ -56,6 +56,7 @@ struct opt {
     size_t offset;
     const char *value;          /* how the manual calls it */
     const char *const *choices; /* ends in NULL */
+    const char *bare;           /* of a choice: what the option means without a value */
     enum arg_kind kind;
     int64_t min, max;
     const char *help;
@@ -84,6 +85,12 @@ struct opt {
     {                                                                                         \
         .name = n, .letter = l, .type = OPT_CHOICE, .offset = OPT_OFFSET(const char *, s, m), \
         .value = v, .choices = c, .help = h                                                   \
+    }
+/* --NAME or --NAME=VALUE. */
+#define OPT_BARE_OR_ONE_OF(n, s, m, v, c, b, h)                                              \
+    {                                                                                        \
+        .name = n, .type = OPT_CHOICE, .offset = OPT_OFFSET(const char *, s, m), .value = v, \
+        .choices = c, .bare = b, .kind = ARG_FILE, .help = h                                 \
     }
 #define OPT_MANY_OF(n, l, s, m, v, c, h)                                                       \
     {                                                                                          \

@@ -147,6 +147,25 @@ static bool save(struct record *r, struct err *err)
     return write_file(r, buf_str(&text), err);
 }
 
+/* The flags without which the scenario, once it has its own policy, does not run again. */
+static const char *flags_of(const struct record *r)
+{
+    static const struct consent none;
+    struct arena *a = r->cli->arena;
+    struct str file = lexical_absolute(a, r->p.cwd, str_z(r->file));
+    const struct consent_input in = {
+        .author = CONSENT_SCENARIO,
+        .given = &none,
+        .dir = arena_str(a, str_head(file, (size_t)MAX(str_find_last(file, '/'), 1))),
+        .cwd = r->p.cwd,
+        .network = r->p.policy.network_unsafe_ack,
+    };
+    struct consent_needs needs = {0};
+    if (has_own_policy(r))
+        consent_find(&in, &r->p.verdict, &needs);
+    return needs.n ? arena_printf(a, " %s", consent_flags(&needs, a)) : "";
+}
+
 static bool tell(struct record *r, struct err *err)
 {
     const struct recorder *rec = &r->recorder;
@@ -159,8 +178,8 @@ static bool tell(struct record *r, struct err *err)
             RECORDER_SECRET);
     if (rec->lost)
         out_warn(r->cli, "%zu bytes that were typed are no text, and not recorded", rec->lost);
-    out_note(r->cli, "%zu action%s recorded in '%s'; 'cordon run %s' does them again", rec->actions,
-        rec->actions == 1 ? "" : "s", r->file, r->file);
+    out_note(r->cli, "%zu action%s recorded in '%s'; 'cordon run %s%s' does them again",
+        rec->actions, rec->actions == 1 ? "" : "s", r->file, r->file, flags_of(r));
     return true;
 }
 

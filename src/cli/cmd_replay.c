@@ -7,7 +7,6 @@
 #include "path/exact.h"
 #include "path/lexical.h"
 #include "policy/load.h"
-#include "replay/consent.h"
 #include "replay/offline.h"
 #include "replay/report.h"
 #include "replay/rerun.h"
@@ -238,14 +237,18 @@ static bool run_prepared(
 /* Its goldens are those of the recording. */
 static bool read_scenario(struct replay *x, struct scenario *ret_scenario, struct err *err)
 {
-    return scenario_parse(
-               buf_str(&x->source.scenario), "scenario.json", x->cli->arena, ret_scenario, err) &&
-           source_goldens(&x->source, ret_scenario, err);
+    if (!scenario_parse_recorded(
+            buf_str(&x->source.scenario), "scenario.json", x->cli->arena, ret_scenario, err))
+        return false;
+    if (source_goldens(&x->source, ret_scenario, err))
+        return true;
+    scenario_done(ret_scenario);
+    return false;
 }
 
 static bool run_again(struct replay *x, struct err *err)
 {
-    static const struct prepare_options none;
+    const struct prepare_options options = {.ack = x->options->consent};
     struct cli *cli = x->cli;
     struct scenario scenario = {0};
     bool scripted = x->source.has_scenario;
@@ -260,17 +263,16 @@ static bool run_again(struct replay *x, struct err *err)
         return err_set(err, E_NOT_FOUND,
             "the recorded command was given input, which is not in the record: only --offline can "
             "replay it");
-    if ((scripted && !read_scenario(x, &scenario, err)) ||
-        !consent_check(&x->options->consent, &x->policy, err)) {
-        scenario_done(&scenario);
+    if (scripted && !read_scenario(x, &scenario, err))
         return false;
-    }
     struct prepared p = {
         .arena = cli->arena,
-        .options = &none,
+        .options = &options,
         .argv = make_argv(x, scripted ? &scenario : NULL),
         .program = program,
         .given = &x->policy,
+        .author = CONSENT_RECORDING,
+        .origin = arena_str(cli->arena, str_z(where)),
         .start = start_of(x),
         .replays = arena_str(cli->arena, str_z(where)),
     };
@@ -369,8 +371,15 @@ static const struct opt replay_opts[] = {
         "yes, without a sandbox or with a weaker one, if the recorded policy says so"),
     OPT_SET("ack-unsafe-network", 0, struct replay_options, consent.network,
         "yes, with the network, if the recorded policy says so"),
+    OPT_SET("ack-unsafe-sockets", 0, struct replay_options, consent.sockets,
+        "yes, Unix sockets of the host may be reached, if the recorded policy says so"),
+    OPT_SET("ack-unsafe-env", 0, struct replay_options, consent.env,
+        "yes, it may take the variables of your environment that the recorded policy names"),
     OPT_SET("ack-unsafe-write", 0, struct replay_options, consent.write,
-        "yes, the recorded policy's directories may be written"),
+        "yes, the recorded policy's directories may be read and written"),
+    OPT_SET("ack-unsafe-read", 0, struct replay_options, consent.read,
+        "yes, it may read files that the recorded policy names outside the recording, the current "
+        "directory and the system"),
 };
 
 static const struct opt report_opts[] = {ARTIFACTS_OPT};
@@ -391,9 +400,9 @@ const struct cmd cmd_replay = {
     .about = "Checks the recording's files, runs its command, scenario or requests again under the "
              "recorded "
              "policy, and compares step by step: how each ended, and its screen, row by row. What "
-             "differs first is shown, and written to replay-ID/ in the directory. What is unsafe "
-             "in that policy is agreed to here, or not at all. Exit status: 0, 11 if something "
-             "differs, 2 if the policy needs an agreement.",
+             "differs first is shown, and written to replay-ID/ in the directory. Whatever that "
+             "policy reaches beyond the recording needs a flag here; what was acknowledged in it "
+             "counts for nothing. Exit status: 0, 11 if something differs, 2 if a flag is missing.",
     .usage = "--artifacts DIR",
     CMD_OPTS(replay_opts, struct replay_options),
     CMD_EXAMPLES(replay_examples),

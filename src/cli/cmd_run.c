@@ -1,6 +1,7 @@
 /* cordon run: a scenario, step by step. */
 #include "base/clock.h"
 #include "cli/cmds.h"
+#include "cli/goldens.h"
 #include "cli/interrupt.h"
 #include "cli/prepare.h"
 #include "cli/suite.h"
@@ -170,20 +171,6 @@ static bool prepare_and_run(struct run *r, struct err *err)
     return ok;
 }
 
-static const char *const golden_modes[] = {"none", "missing", "changed", "all", NULL};
-
-/* By enum golden_mode. Where nobody looks, nothing is written. */
-static enum golden_mode golden_mode(const struct run_options *o)
-{
-    const char *ci = getenv("CI");
-    if (!o->update_goldens)
-        return ci && strcmp(ci, "true") == 0 ? GOLDEN_NONE : GOLDEN_MISSING;
-    size_t i = 0;
-    while (strcmp(golden_modes[i], o->update_goldens) != 0)
-        i++;
-    return (enum golden_mode)i;
-}
-
 /* The scenario, and what it names by path, stay as they are while it runs. */
 static void keep_scenario(struct run *r)
 {
@@ -208,17 +195,23 @@ static bool run_file(
     struct run r = {.cli = cli, .options = options, .name = entry->file};
     if (!scenario_load(entry->file, cli->arena, &r.scenario, err))
         return false;
-    r.p = (struct prepared){.arena = cli->arena, .options = &options->prepare};
+    struct prepare_trust trust = {cli, &r.scenario, entry->file};
+    r.p = (struct prepared){.arena = cli->arena,
+        .options = &options->prepare,
+        .document = entry->file,
+        .is_trusted = prepare_is_trusted,
+        .trust_context = &trust};
     prepare_scenario(&r.p, &r.scenario);
     prepare_own(cli, &r.p);
     keep_scenario(&r);
-    r.scenario.goldens->mode = golden_mode(options);
     uint64_t started_ms = clock_mono_ms();
     bool ok = prepare_policy(&r.p, err);
     if (ok && options->prepare.explain)
         ok = prepare_explain(cli, &r.p, err);
     else if (ok)
-        ok = runner_check(&r.scenario, &r.p.policy, err) && prepare_and_run(&r, err);
+        ok = runner_check(&r.scenario, &r.p.policy, err) && prepared_ok(&r.p, err) &&
+             goldens_prepare(cli, options->update_goldens, !options->tap, &r.scenario, err) &&
+             prepare_and_run(&r, err);
     entry->ms = clock_mono_ms() - started_ms;
     entry->exit = cli->status;
     if (r.kept) {
@@ -275,10 +268,12 @@ static const char *const *worker_words(void *context, const struct suite_entry *
     add_flag(&w, "verbose", o->verbose);
     add_flag(&w, "cells", o->cells);
     add_flag(&w, "no-sandbox", p->no_sandbox);
-    add_flag(&w, "ack-unsafe-sandbox", p->ack_sandbox);
+    add_flag(&w, "ack-unsafe-sandbox", p->ack.sandbox);
     add_flag(&w, "enable-network", p->network);
-    add_flag(&w, "ack-unsafe-network", p->ack_network);
-    add_flag(&w, "ack-unsafe-write", p->ack_write);
+    add_flag(&w, "ack-unsafe-network", p->ack.network);
+    add_flag(&w, "ack-unsafe-sockets", p->ack.sockets);
+    add_flag(&w, "ack-unsafe-env", p->ack.env);
+    add_flag(&w, "ack-unsafe-write", p->ack.write);
     add_flag(&w, "strict-write", p->strict_write);
     add_word(&w, "scenario", e->file);
     BUG_ON(w.n >= MOST);
@@ -407,13 +402,17 @@ static const struct opt run_opts[] = {
         "how many scenarios run at once; default: 1"),
     OPT_STRING("junit", 0, struct run_options, junit, "FILE", ARG_FILE,
         "write a report there as JUnit's XML: a suite for each scenario, a case for each step"),
-    OPT_ONE_OF("update-goldens", 0, struct run_options, update_goldens, "WHICH", golden_modes,
-        "which goldens to write from what is shown: none (default if CI=true), missing (default "
-        "otherwise), changed, all"),
+    OPT_BARE_OR_ONE_OF("update-goldens", struct run_options, update_goldens, "WHICH", goldens_modes,
+        "stale",
+        "write goldens from what is shown: those that are missing, that have changed, or all; "
+        "without a value (stale) those that are missing or differ. Without the option none is "
+        "written, unless you agree to it on the terminal"),
     OPT_SET("tap", 0, struct run_options, tap, "print TAP: a line for each scenario"),
     OPT_SET("cells", 0, struct run_options, cells, "snapshots with every cell and its style"),
     PREPARE_OPTS(struct run_options),
     PREPARE_UNSAFE_OPTS(struct run_options),
+    OPT_SET("ack-unsafe-env", 0, struct run_options, prepare.ack.env,
+        "yes, the scenario's own policy may take variables of your environment"),
 };
 
 static const struct example run_examples[] = {
@@ -434,6 +433,9 @@ const struct cmd cmd_run = {
         "assertions hold, and fails when its time is up. Exit status: 0, 5 if an assertion does "
         "not "
         "hold, 4 for a time-out or a budget, 9 if the scenario is wrong.\n"
+        "A policy that the scenario brings may reach beyond it (no sandbox, the network, Unix "
+        "sockets, your environment, writing elsewhere) only with a flag of yours, or after 'cordon "
+        "trust'; otherwise the exit status is 2.\n"
         "Several files, or a directory (its *.scenario.yaml, .yml and .json files; if it has none, "
         "all .yaml, .yml and .json files) are a suite: each runs in a process of its own, a "
         "summary is printed, artifacts go to DIR/NAME/, and the exit status is that of the worst.",

@@ -29,5 +29,6 @@ extern const struct cmd cmd_sessions;
 extern const struct cmd cmd_tool;
 extern const struct cmd cmd_tools;
 extern const struct cmd cmd_trace;
+extern const struct cmd cmd_trust;
 
 #endif

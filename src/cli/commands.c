@@ -17,6 +17,7 @@ static const struct cmd *const commands[] = {
     &cmd_tool,
     &cmd_tools,
     &cmd_policy,
+    &cmd_trust,
     &cmd_path,
     &cmd_render,
     &cmd_serve_script,

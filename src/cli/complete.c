@@ -168,6 +168,7 @@ static void zsh_values(struct buf *b, const struct cmd *cmd, const char *words)
         if (opt->choices) {
             buf_add_z(b, "compadd -- ");
             add_words(b, opt->choices);
+            buf_add_z(b, opt->bare ? "; _files" : "");
         } else {
             buf_add_z(b, zsh_files[opt->kind]);
         }

@@ -54,8 +54,12 @@ static void add_options(struct cli *cli, const struct cmd *cmd)
         char name[128], letter[8] = "    ";
         if (opt->letter)
             snprintf(letter, sizeof(letter), "-%c, ", opt->letter);
-        snprintf(name, sizeof(name), "%s--%s%s%s", letter, opt->name, opt->value ? " " : "",
-            opt->value ? opt->value : "");
+        const char *value = opt->value ? opt->value : "";
+        if (opt->bare)
+            snprintf(name, sizeof(name), "%s--%s[=%s]", letter, opt->name, value);
+        else
+            snprintf(
+                name, sizeof(name), "%s--%s%s%s", letter, opt->name, opt->value ? " " : "", value);
         add_row(cli, name, opt->help);
     }
 }

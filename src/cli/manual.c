@@ -23,7 +23,9 @@ static void add_options(struct buf *b, const struct opt *opts, size_t n)
         if (opts[i].letter)
             buf_printf(b, "*-%c*, ", opts[i].letter);
         buf_printf(b, "*--%s*", opts[i].name);
-        if (opts[i].value)
+        if (opts[i].bare)
+            buf_printf(b, "[=_%s_]", opts[i].value);
+        else if (opts[i].value)
             buf_printf(b, " _%s_", opts[i].value);
         buf_add_z(b, "\n\t");
         add_escaped(b, opts[i].help);

@@ -149,6 +149,15 @@ static bool set_value(
     BUG_ON(true);
 }
 
+/* The next word if it is a value of the option; otherwise the option stands alone. */
+static const char *next_choice(struct parser *p, const struct opt *opt)
+{
+    for (size_t i = 0; p->next < p->n && opt->choices[i]; i++)
+        if (strcmp(opt->choices[i], p->words[p->next]) == 0)
+            return p->words[p->next++];
+    return opt->bare;
+}
+
 /* Takes the option's value from behind it (given) or from the next word. */
 static bool take_option(
     struct parser *p, const struct opt *opt, void *base, const char *given, struct err *err)
@@ -157,6 +166,8 @@ static bool take_option(
         err_set(err, E_CLI_INVALID_ARG, "--%s takes no value ('%s')", opt->name, given);
         return usage_error(p, err);
     }
+    if (opt->bare && !given)
+        given = next_choice(p, opt);
     if (opt->type != OPT_FLAG && !given) {
         if (p->next == p->n) {
             err_set(err, E_CLI_INVALID_ARG, "--%s needs a value: --%s %s", opt->name, opt->name,

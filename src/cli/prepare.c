@@ -1,6 +1,7 @@
 /* What a policy grants, and what people are to know, in words. */
 #include "cli/prepare.h"
 
+#include "cli/config.h"
 #include "cli/out.h"
 #include "cli/own.h"
 #include "policy/grants.h"
@@ -25,6 +26,28 @@ bool prepare_explain(struct cli *cli, struct prepared *x, struct err *err)
     json_add_pretty(&cli->stdout_buf, object);
     out_text(cli, STR("\n"));
     return true;
+}
+
+bool prepare_is_trusted(void *context, const char **ret_note)
+{
+    const struct prepare_trust *x = context;
+    struct arena *a = x->cli->arena;
+    AUTO(trust_close) struct trust_store store = TRUST_STORE_NONE;
+    AUTO_ERR struct err why = {0};
+    const char *dir;
+    struct trust trust;
+    if (!config_state_path(a, "trust", &dir, &why) || !trust_open(dir, false, &store, &why) ||
+        !trust_identify(x->scenario, x->path, a, &trust, &why)) {
+        if (why.code != E_NOT_FOUND)
+            *ret_note = arena_printf(a, "%s", why.message);
+        return false;
+    }
+    if (trust_has(&store, &trust))
+        return true;
+    const char *changed = trust_changed(&store, &trust, a);
+    if (changed)
+        *ret_note = arena_printf(a, "it was trusted, but '%s' has changed since", changed);
+    return false;
 }
 
 void prepare_warn(struct cli *cli, const struct prepared *x)

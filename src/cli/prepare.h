@@ -5,6 +5,7 @@
 
 #include "cli/cmd.h"
 #include "job/prepare.h"
+#include "job/trust.h"
 
 /* Rows for the option table of a command whose options have a member `prepare`. */
 #define PREPARE_OPTS(type)                                                                        \
@@ -22,11 +23,13 @@
     OPT_SET("explain-policy", 0, type, prepare.explain,                                       \
         "print what would be granted, and by what; run nothing"),                             \
         OPT_SET("no-sandbox", 0, type, prepare.no_sandbox, "enforce nothing"),                \
-        OPT_SET("ack-unsafe-sandbox", 0, type, prepare.ack_sandbox,                           \
+        OPT_SET("ack-unsafe-sandbox", 0, type, prepare.ack.sandbox,                           \
             "yes, without a sandbox or with a weaker one"),                                   \
         OPT_SET("enable-network", 0, type, prepare.network, "let it use the host's network"), \
-        OPT_SET("ack-unsafe-network", 0, type, prepare.ack_network, "yes, with the network"), \
-        OPT_SET("ack-unsafe-write", 0, type, prepare.ack_write,                               \
+        OPT_SET("ack-unsafe-network", 0, type, prepare.ack.network, "yes, with the network"), \
+        OPT_SET("ack-unsafe-sockets", 0, type, prepare.ack.sockets,                           \
+            "yes, Unix sockets of the host may be reached, if the policy allows them"),       \
+        OPT_SET("ack-unsafe-write", 0, type, prepare.ack.write,                               \
             "yes, the policy's directories may be written"),                                  \
         OPT_SET("strict-write", 0, type, prepare.strict_write,                                \
             "artifacts, too, need the acknowledgement")
@@ -39,6 +42,14 @@ void prepare_own(struct cli *cli, struct prepared *x);
 
 /* Says what the command left in repositories and was set aside. After the run. */
 void prepare_tell_held(struct cli *cli, const struct prepared *x);
+
+/* For prepared.is_trusted: whether the user trusts the scenario (cordon trust). */
+struct prepare_trust {
+    struct cli *cli;
+    const struct scenario *scenario;
+    const char *path;
+};
+bool prepare_is_trusted(void *context, const char **ret_note);
 
 /* What people are to know before it runs. */
 void prepare_warn(struct cli *cli, const struct prepared *p);

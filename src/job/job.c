@@ -30,6 +30,8 @@ void prepare_scenario(struct prepared *p, const struct scenario *s)
         argv[i + 1] = arena_strdup(p->arena, s->args.p[i]);
     p->argv = argv;
     p->given = s->has_policy ? &s->policy : NULL;
+    p->author = CONSENT_SCENARIO;
+    p->origin = s->dir;
     p->start = s->cwd;
 }
 

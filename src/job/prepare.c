@@ -84,9 +84,10 @@ static void edit_policy(struct prepared *x)
         p->sandbox = POLICY_NO_SANDBOX;
     if (o->network)
         p->network = POLICY_NETWORK_ENABLED;
-    p->sandbox_unsafe_ack |= o->ack_sandbox;
-    p->network_unsafe_ack |= o->ack_network;
-    p->fs_write_unsafe_ack |= o->ack_write;
+    p->sandbox_unsafe_ack |= o->ack.sandbox;
+    p->network_unsafe_ack |= o->ack.network;
+    p->unix_sockets_unsafe_ack |= o->ack.sockets;
+    p->fs_write_unsafe_ack |= o->ack.write;
     p->fs_strict_write |= o->strict_write;
     if (o->artifacts && has_policy(x)) {
         p->artifacts.enabled = true;
@@ -94,6 +95,12 @@ static void edit_policy(struct prepared *x)
     }
     if (x->replays.p)
         p->artifacts = (struct policy_artifacts){0};
+}
+
+/* Whose policy it is. */
+static enum consent_author author_of(const struct prepared *x)
+{
+    return x->options->policy || x->options->preset || !x->given ? CONSENT_USER : x->author;
 }
 
 static void validate(struct prepared *x)
@@ -143,6 +150,29 @@ static void find_repositories(struct prepared *x)
             .own = x->own.p,
             .n_own = x->own.n,
             .home = x->host.home});
+}
+
+/* What the policy of somebody else reaches is for the user to agree to, here or once and for all.
+ */
+static void find_needs(struct prepared *x, bool network)
+{
+    enum consent_author author = author_of(x);
+    const struct consent_input in = {
+        .author = author,
+        .given = &x->options->ack,
+        .dir = x->origin,
+        .cwd = x->cwd,
+        .network = network,
+    };
+    consent_find(&in, &x->verdict, &x->needs);
+    if (x->needs.n && author == CONSENT_SCENARIO && x->is_trusted &&
+        x->is_trusted(x->trust_context, &x->trust_note)) {
+        x->needs.n = 0;
+        x->policy.fs_write_unsafe_ack = x->policy.fs.allowed_write.n > 0;
+        validate(x);
+    }
+    if (x->needs.n)
+        consent_deny(&x->needs, author, &x->verdict);
 }
 
 bool prepare_plan(struct prepared *x, struct err *err)
@@ -217,14 +247,25 @@ bool prepare_policy(struct prepared *x, struct err *err)
         return false;
     if (o->policy)
         prepare_keep(x, str_z(o->policy));
+    bool network = x->policy.network_unsafe_ack;
     edit_policy(x);
+    consent_adopt(author_of(x), &x->policy);
     validate(x);
+    find_needs(x, network);
     return true;
+}
+
+bool prepared_ok(const struct prepared *x, struct err *err)
+{
+    const struct consent_hint hint = {x->document, x->trust_note};
+    if (x->needs.n)
+        return consent_error(&x->needs, author_of(x), &hint, err);
+    return verdict_ok(&x->verdict, err);
 }
 
 bool prepare_run(struct prepared *x, struct err *err)
 {
-    if (!verdict_ok(&x->verdict, err) || !open_artifacts(x, err) || !prepare_plan(x, err))
+    if (!prepared_ok(x, err) || !open_artifacts(x, err) || !prepare_plan(x, err))
         return false;
     const char *const *from = x->environ ? x->environ : (const char *const *)environ;
     x->envp = env_make(&x->policy.env, from, x->arena);

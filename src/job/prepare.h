@@ -8,7 +8,7 @@
 #ifndef JOB_PREPARE_H
 #define JOB_PREPARE_H
 
-#include "policy/validate.h"
+#include "job/consent.h"
 #include "record/artifacts.h"
 #include "sandbox/plan.h"
 
@@ -19,9 +19,8 @@ struct prepare_options {
     const char *cwd;
     const char *artifacts;
     bool explain; /* for the command: nothing is run */
-    bool no_sandbox, ack_sandbox;
-    bool network, ack_network;
-    bool ack_write, strict_write;
+    bool no_sandbox, network, strict_write;
+    struct consent ack;
 };
 
 /* Everything that a run of a command needs, in the order in which it becomes known. */
@@ -30,6 +29,13 @@ struct prepared {
     const struct prepare_options *options;
     const char *const *argv;    /* as it was typed; ends in NULL */
     const struct policy *given; /* a scenario's own policy; options->policy goes before it */
+    enum consent_author author; /* of that policy */
+    struct str origin;          /* the directory of the document that it is in; may have no value */
+    const char *document;       /* what `cordon trust` is to be given for it; NULL: nothing */
+    /* Whether the user has trusted that document once and for all; may be NULL. A reason why such
+     * trust has ended goes to *ret_note. */
+    bool (*is_trusted)(void *context, const char **ret_note);
+    void *trust_context;
     struct str start;           /* where a scenario says that it starts; options->cwd goes first */
     struct str replays;         /* a recording that is replayed: not written, and hidden */
     const char *program;        /* what argv[0] means; NULL: itself */
@@ -38,6 +44,8 @@ struct prepared {
     struct policy policy;
     struct policy_host host;
     struct verdict verdict;
+    struct consent_needs needs; /* acknowledgements that are missing */
+    const char *trust_note;
     struct plan plan;
     const char *const *envp;
     struct str hidden;
@@ -51,8 +59,11 @@ struct prepared {
  * wherever it lies. The policy is one by itself. */
 void prepare_keep(struct prepared *p, struct str path);
 
-/* The policy, edited and judged; denials are in the verdict. */
+/* The policy, edited and judged; denials are in the verdict, missing acknowledgements first. */
 MUST_USE bool prepare_policy(struct prepared *p, struct err *err);
+
+/* Whether that allows it: false with every missing acknowledgement, or the first denial. */
+MUST_USE bool prepared_ok(const struct prepared *p, struct err *err);
 
 /* The plan alone, of a verdict that allows it. */
 MUST_USE bool prepare_plan(struct prepared *p, struct err *err);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 
 /* Keys that other writers of policies set to null when they have no value. */
 static const struct {
@@ -119,22 +120,37 @@ bool policy_parse(struct str text, const char *name, struct arena *arena, struct
     return read_tree(tree, "", arena, ret_policy, err) || doc_blame(err, text, name);
 }
 
-bool policy_load(const char *path, struct arena *arena, struct policy *ret_policy, struct err *err)
+/* The whole text. `flags` are for open(2). */
+static bool read_text(const char *path, int flags, struct buf *text, struct err *err)
 {
-    AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    AUTO_BUF struct buf text = BUF_INIT(2 * POLICY_TEXT_MAX);
+    struct stat st;
+    AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | flags);
     if (fd < 0) {
         err_errno(err, E_IO, errno, "cannot open the policy '%s'", path);
         return err_ctx(err, "file", "%s", path);
     }
-    if (!file_read(fd, POLICY_TEXT_MAX, path, &text, err))
-        return text.n > POLICY_TEXT_MAX ? too_large(path, err) : err_ctx(err, "file", "%s", path);
-    return policy_parse(buf_str(&text), path, arena, ret_policy, err);
+    if ((flags & O_NONBLOCK) &&
+        (fstat(fd, &st) != 0 || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))) {
+        err_set(err, E_IO, "the policy '%s' is not a regular file", path);
+        return err_ctx(err, "file", "%s", path);
+    }
+    if (file_read(fd, POLICY_TEXT_MAX, path, text, err))
+        return true;
+    return text->n > POLICY_TEXT_MAX ? too_large(path, err) : err_ctx(err, "file", "%s", path);
 }
 
-static bool load_reference(const json_t *path, const char *place, struct arena *arena,
-    struct policy *ret_policy, struct err *err)
+bool policy_load(const char *path, struct arena *arena, struct policy *ret_policy, struct err *err)
 {
+    AUTO_BUF struct buf text = BUF_INIT(2 * POLICY_TEXT_MAX);
+    return read_text(path, 0, &text, err) &&
+           policy_parse(buf_str(&text), path, arena, ret_policy, err);
+}
+
+/* The bytes that are hashed are those that are parsed. */
+static bool load_reference(const json_t *path, const char *place, struct arena *arena,
+    struct policy *ret_policy, struct policy_reference *ret_reference, struct err *err)
+{
+    AUTO_BUF struct buf bytes = BUF_INIT(2 * POLICY_TEXT_MAX);
     struct str text = json_str(path);
     if (!json_is_string(path)) {
         err_set(err, E_PROTOCOL, "expected a string, found %s", json_kind(path));
@@ -148,14 +164,19 @@ static bool load_reference(const json_t *path, const char *place, struct arena *
         err_ctx(err, "value", STR_FMT, STR_ARG(text));
         return blame_field(err, place, "path");
     }
-    return policy_load(text.p, arena, ret_policy, err);
+    if (!read_text(text.p, O_NONBLOCK, &bytes, err) ||
+        !policy_parse(buf_str(&bytes), text.p, arena, ret_policy, err))
+        return false;
+    ret_reference->path = arena_str(arena, text);
+    sha256_text(buf_str(&bytes), ret_reference->sha256);
+    return true;
 }
 
 bool policy_from_json(const json_t *json, const char *place, struct arena *arena,
-    struct policy *ret_policy, struct err *err)
+    struct policy *ret_policy, struct policy_reference *ret_reference, struct err *err)
 {
     const json_t *path = json_object_get(json, "path");
-    if (path && json_object_size(json) == 1)
-        return load_reference(path, place, arena, ret_policy, err);
+    if (path && json_object_size(json) == 1 && ret_reference)
+        return load_reference(path, place, arena, ret_policy, ret_reference, err);
     return read_tree(json, place, arena, ret_policy, err);
 }

@@ -11,6 +11,7 @@
 #ifndef POLICY_LOAD_H
 #define POLICY_LOAD_H
 
+#include "base/sha256.h"
 #include "policy/policy.h"
 
 enum {
@@ -25,9 +26,16 @@ MUST_USE bool policy_parse(struct str text, const char *name, struct arena *aren
 MUST_USE bool policy_load(
     const char *path, struct arena *arena, struct policy *ret_policy, struct err *err);
 
+/* A policy that a document names by path, and the hash of the bytes that were read from there. */
+struct policy_reference {
+    struct str path; /* no value: the document holds the policy itself */
+    char sha256[SHA256_HEX];
+};
+
 /* From a part of another document, where `place` is: a policy, or {"path": "/abs/policy.json"},
- * which must be absolute (E_POLICY_DENIED). */
+ * which must be absolute (E_POLICY_DENIED) and a regular file. Without a place for the reference
+ * (NULL) such a path is an unknown key: no file is read. */
 MUST_USE bool policy_from_json(const json_t *json, const char *place, struct arena *arena,
-    struct policy *ret_policy, struct err *err);
+    struct policy *ret_policy, struct policy_reference *ret_reference, struct err *err);
 
 #endif

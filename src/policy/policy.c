@@ -154,8 +154,11 @@ static const struct field policy_fields[] = {
     FIELD_OBJECT("exec", struct policy, exec, &exec_shape, "which programs may run"),
     FIELD_OBJECT("env", struct policy, env, &env_shape, "the program's environment"),
     FIELD_BOOL("allow_unix_sockets", struct policy, allow_unix_sockets,
-        "may it open Unix sockets where it can write? One of the host's could lie there",
+        "may it open Unix sockets? One of the host's could lie in whatever it sees; needs "
+        "unix_sockets_unsafe_ack",
         .def = "false"),
+    FIELD_BOOL("unix_sockets_unsafe_ack", struct policy, unix_sockets_unsafe_ack,
+        "yes, Unix sockets of the host may be reached", .def = "false"),
     FIELD_OBJECT("budgets", struct policy, budgets, &policy_budgets_shape, "what ends a run"),
     FIELD_OBJECT("limits", struct policy, limits, &policy_limits_shape, "what the kernel refuses"),
     FIELD_OBJECT("artifacts", struct policy, artifacts, &artifacts_shape, "the record of a run"),

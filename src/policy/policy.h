@@ -103,6 +103,7 @@ struct policy {
     struct policy_exec exec;
     struct policy_env env;
     bool allow_unix_sockets;
+    bool unix_sockets_unsafe_ack;
     struct policy_budgets budgets;
     struct policy_limits limits;
     struct policy_artifacts artifacts;

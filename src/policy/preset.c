@@ -85,5 +85,5 @@ bool preset_load(const char *name, struct str root, struct arena *arena, struct 
     bool ok = yaml_parse(str_z(preset->text), preset->name, E_INTERNAL, &tree, err);
     BUG_ON(!ok);
     substitute(tree, root);
-    return policy_from_json(tree, "", arena, ret_policy, err);
+    return policy_from_json(tree, "", arena, ret_policy, NULL, err);
 }

@@ -117,7 +117,8 @@ static void add_network(struct buf *b, const struct starter *starter)
     if (starter->unix_sockets)
         buf_add_z(b, "# The command used Unix sockets with a name. To allow that where it can "
                      "write:\n"
-                     "# allow_unix_sockets: true\n");
+                     "# allow_unix_sockets: true\n"
+                     "# unix_sockets_unsafe_ack: true\n");
 }
 
 static void add_refused(struct buf *b, const struct starter_paths *refused)

@@ -65,6 +65,17 @@ static void check_network(struct verdict *v)
                     "use 'sandbox: native', or set network_unsafe_ack to true"});
 }
 
+static void check_sockets(struct verdict *v)
+{
+    const struct policy *p = v->policy;
+    if (p->allow_unix_sockets && !p->unix_sockets_unsafe_ack)
+        deny(v, &(struct denial){"allow_unix_sockets",
+                    "Unix sockets allowed without explicit acknowledgement", STR("true"),
+                    "a service of the host that listens in a visible directory could be asked to "
+                    "act outside",
+                    "set allow_unix_sockets to false, or set unix_sockets_unsafe_ack to true"});
+}
+
 /* env ----------------------------------------------------------------------------------------- */
 
 static void check_name(struct verdict *v, const char *field, struct str name)
@@ -392,6 +403,7 @@ void policy_validate(const struct policy *policy, const struct policy_host *host
     }
     check_sandbox(&v);
     check_network(&v);
+    check_sockets(&v);
     check_env(&v);
     check_fs(&v, host->read_as_found);
     check_artifacts(&v);

@@ -1,5 +1,5 @@
 /* May this policy be used, and for this command? Every reason why not, in a fixed order: sandbox,
- * network, env, fs, artifacts, write, exec, command, cwd.
+ * network, sockets, env, fs, artifacts, write, exec, command, cwd.
  *
  *     struct verdict v;
  *     policy_validate(&policy, &host, &arena, &v);

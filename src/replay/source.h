@@ -61,8 +61,8 @@ struct source_events {
 MUST_USE bool source_events(
     const struct source *s, struct source_events *ret_events, struct err *err);
 
-/* What the scenario's goldens were compared with; a recording without any leaves them as they are.
- */
+/* What the scenario's goldens were compared with. One that is not in the recording is missing: it
+ * is not looked for anywhere else. */
 MUST_USE bool source_goldens(
     const struct source *s, const struct scenario *scenario, struct err *err);
 

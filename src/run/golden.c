@@ -258,32 +258,83 @@ static bool is_same(
     return false;
 }
 
+/* NULL: its name may be written. */
+static const char *refusal(const struct golden *g)
+{
+    return g->home && g->home->refuses ? g->home->refuses(g->home->context, g->file) : NULL;
+}
+
+static void load_once(struct golden *g)
+{
+    if (!g->loaded)
+        load(g, NULL);
+}
+
+/* Whether it may be written from what is shown. */
+static bool is_written(const struct golden *g)
+{
+    unsigned mode = mode_of(g);
+    return g->missing ? mode & GOLDEN_MISSING : g->text && (mode & (GOLDEN_CHANGED | GOLDEN_SAME));
+}
+
+static void explain_missing(const struct golden *g, struct buf *why)
+{
+    const char *reason = refusal(g);
+    buf_printf(why, "there is no golden '" STR_FMT "'", STR_ARG(g->file));
+    if (reason)
+        buf_printf(why, ", and none is written there: %s", reason);
+    else
+        buf_add_z(why, "; --update-goldens writes what is shown");
+}
+
 bool golden_holds(struct golden *g, const struct snapshot *screen, struct buf *why)
 {
     if (!g->loaded || (!g->text && !g->missing))
         load(g, why);
     if (g->missing) {
-        if (mode_of(g) != GOLDEN_NONE)
+        if (is_written(g))
             return true;
         if (why)
-            buf_printf(why,
-                "there is no golden '" STR_FMT "'; --update-goldens missing writes what is shown",
-                STR_ARG(g->file));
+            explain_missing(g, why);
         return false;
     }
     if (!g->text)
         return false;
     AUTO_ERR struct err error = {0};
-    bool holds = mode_of(g) >= GOLDEN_CHANGED || is_same(g, screen, why, &error);
+    bool holds = (mode_of(g) & GOLDEN_CHANGED) || is_same(g, screen, why, &error);
     if (error.code && why)
         buf_add_z(why, error.message);
     return holds;
 }
 
+bool golden_is_missing(struct golden *g)
+{
+    load_once(g);
+    return g->missing;
+}
+
+bool golden_is_lost(struct golden *g)
+{
+    load_once(g);
+    return !g->text && !is_written(g);
+}
+
+bool golden_check(const struct golden *g, struct err *err)
+{
+    const char *reason = refusal(g);
+    if (mode_of(g) == GOLDEN_NONE || !reason)
+        return true;
+    err_set(err, E_POLICY_DENIED,
+        "the golden '" STR_FMT "' can't be written: %s; give it another name, or leave out "
+        "--update-goldens",
+        STR_ARG(g->file), reason);
+    err_ctx(err, "golden", STR_FMT, STR_ARG(g->file));
+    return err_ctx(err, "reason", "%s", reason);
+}
+
 struct str golden_wanted(struct golden *g)
 {
-    if (!g->loaded)
-        load(g, NULL);
+    load_once(g);
     return g->text ? str_z(g->text) : (struct str){0};
 }
 
@@ -300,14 +351,35 @@ void golden_set(struct golden *g, struct str text)
 
 uint64_t golden_quiet_ms(struct golden *g)
 {
-    if (!g->loaded)
-        load(g, NULL);
-    enum golden_mode mode = mode_of(g);
-    bool writes = mode >= GOLDEN_CHANGED || (mode == GOLDEN_MISSING && g->missing);
-    return writes ? GOLDEN_QUIET_MS : 0;
+    load_once(g);
+    return is_written(g) ? GOLDEN_QUIET_MS : 0;
 }
 
 /* Writing ------------------------------------------------------------------------------------- */
+
+static bool cannot_write(const struct golden *g, int errnum, struct err *err)
+{
+    return err_errno(err, E_IO, errnum, "cannot write the golden '" STR_FMT "'", STR_ARG(g->file));
+}
+
+/* Whether a directory is a git repository under some other name once it has an entry of this name:
+ * git obeys the settings in it. */
+static bool makes_repository(int dir, const char *name)
+{
+    static const char *const parts[] = {"HEAD", "objects", "refs"};
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        if (strcmp(name, parts[i]) != 0 && faccessat(dir, parts[i], F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+            return false;
+    return true;
+}
+
+static bool check_dir(const struct golden *g, int dir, const char *name, struct err *err)
+{
+    return !makes_repository(dir, name) ||
+           err_set(err, E_POLICY_DENIED,
+               "the golden '" STR_FMT "' can't be written: it would be part of a git repository",
+               STR_ARG(g->file));
+}
 
 /* The directory that the file is in, made if need be. */
 static bool open_parent(const struct golden *g, struct str *ret_name, int *ret_fd, struct err *err)
@@ -318,6 +390,8 @@ static bool open_parent(const struct golden *g, struct str *ret_name, int *ret_f
     for (ptrdiff_t slash; dir >= 0 && (slash = str_find(rest, '/')) >= 0;) {
         snprintf(part, sizeof(part), "%.*s", (int)slash, rest.p);
         rest = str_skip(rest, (size_t)slash + 1);
+        if (!check_dir(g, dir, part, err))
+            return false;
         (void)!mkdirat(dir, part, 0777);
         int next = beneath_open(dir, part, O_RDONLY | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
         int errnum = errno;
@@ -326,11 +400,22 @@ static bool open_parent(const struct golden *g, struct str *ret_name, int *ret_f
         dir = next;
     }
     if (dir < 0)
-        return err_errno(
-            err, E_IO, errno, "cannot write the golden '" STR_FMT "'", STR_ARG(g->file));
+        return cannot_write(g, errno, err);
     *ret_name = rest;
     *ret_fd = TAKE_FD(dir);
     return true;
+}
+
+/* A program is not replaced by what another one shows. */
+static bool check_target(const struct golden *g, int dir, const char *name, struct err *err)
+{
+    struct stat st;
+    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT || cannot_write(g, errno, err);
+    return (S_ISREG(st.st_mode) && !(st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH))) ||
+           err_set(err, E_POLICY_DENIED,
+               "the golden '" STR_FMT "' can't be written: it is a program, or not a plain file",
+               STR_ARG(g->file));
 }
 
 /* Beside it, then in its place: whoever reads it sees the old one or the new one. */
@@ -343,14 +428,15 @@ static bool replace(const struct golden *g, struct str text, struct err *err)
         return false;
     id_new(id);
     snprintf(last, sizeof(last), STR_FMT, STR_ARG(name));
+    if (!check_dir(g, dir, last, err) || !check_target(g, dir, last, err))
+        return false;
     snprintf(temp, sizeof(temp), ".cordon-%s.tmp", id);
     AUTO_FD int fd = openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
-        return err_errno(
-            err, E_IO, errno, "cannot write the golden '" STR_FMT "'", STR_ARG(g->file));
+        return cannot_write(g, errno, err);
     bool ok = file_write(fd, text, last, err);
     if (ok && (fsync(fd) != 0 || renameat(dir, temp, dir, last) != 0))
-        ok = err_errno(err, E_IO, errno, "cannot write the golden '" STR_FMT "'", STR_ARG(g->file));
+        ok = cannot_write(g, errno, err);
     if (!ok)
         (void)unlinkat(dir, temp, 0);
     return ok;
@@ -360,13 +446,15 @@ bool golden_update(
     struct golden *g, const struct snapshot *screen, bool *ret_written, struct err *err)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * GOLDEN_BYTES_MAX);
-    enum golden_mode mode = mode_of(g);
     AUTO_ERR struct err unmasked = {0};
-    bool writes = mode == GOLDEN_ALL || (g->missing && mode != GOLDEN_NONE) ||
-                  (mode == GOLDEN_CHANGED && !is_same(g, screen, NULL, &unmasked));
+    bool writes = is_written(g) && (g->missing || (mode_of(g) & GOLDEN_SAME) ||
+                                       !is_same(g, screen, NULL, &unmasked));
     *ret_written = false;
     if (!writes)
         return true;
+    BUG_ON(!g->home->refuses);
+    if (!golden_check(g, err))
+        return false;
     if (!golden_text(g, screen, &text, err) || !replace(g, buf_str(&text), err))
         return false;
     free(g->text);

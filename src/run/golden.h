@@ -15,11 +15,14 @@
 #include "base/regex.h"
 #include "term/snapshot.h"
 
+/* Which goldens are written; all others must be there and match. */
 enum golden_mode {
-    GOLDEN_NONE,    /* a missing one fails */
-    GOLDEN_MISSING, /* a missing one is written */
-    GOLDEN_CHANGED, /* one that differs, too */
-    GOLDEN_ALL,     /* every one is written */
+    GOLDEN_NONE = 0,
+    GOLDEN_MISSING = 1 << 0,
+    GOLDEN_CHANGED = 1 << 1,
+    GOLDEN_SAME = 1 << 2, /* also those that match, so that masks get into the file */
+    GOLDEN_STALE = GOLDEN_MISSING | GOLDEN_CHANGED,
+    GOLDEN_ALL = GOLDEN_STALE | GOLDEN_SAME,
 };
 
 enum {
@@ -31,6 +34,10 @@ enum {
 struct golden_home {
     int dir; /* the scenario's directory; AT_FDCWD: the current one */
     enum golden_mode mode;
+    /* The reason why no golden is written under this name; NULL: it may be. Text that a program
+     * chose must not get into a file that acts by itself. Needed for every mode but GOLDEN_NONE. */
+    const char *(*refuses)(void *context, struct str file);
+    void *context;
 };
 
 struct golden_mask;
@@ -52,6 +59,16 @@ void golden_done(struct golden *g); /* accepts NULL */
 
 /* Whether it is what the screen shows, or will be written. The screen has cells. */
 bool golden_holds(struct golden *g, const struct snapshot *screen, struct buf *why);
+
+/* Whether it can't hold, whatever the screen will show: it is missing or can't be read, and is not
+ * written. */
+bool golden_is_lost(struct golden *g);
+
+/* Whether the file is not there. */
+bool golden_is_missing(struct golden *g);
+
+/* E_POLICY_DENIED for a golden whose name is refused, if any is to be written. */
+MUST_USE bool golden_check(const struct golden *g, struct err *err);
 
 /* How long the screen must be quiet first. */
 uint64_t golden_quiet_ms(struct golden *g);

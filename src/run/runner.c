@@ -151,11 +151,21 @@ static void test_asserts(struct runner *r, struct attempt *a, bool *held, struct
     }
 }
 
+/* The first golden that no screen will match; n: there is none. */
+static size_t first_lost(const struct condition *conditions, size_t n)
+{
+    size_t i = 0;
+    while (i < n && !(conditions[i].golden && golden_is_lost(conditions[i].golden)))
+        i++;
+    return i;
+}
+
 static void fail_asserts(
     struct runner *r, struct attempt *a, const bool *held, const struct buf *why)
 {
-    for (size_t i = 0; i < a->step->n_asserts; i++) {
-        if (held[i])
+    size_t n = a->step->n_asserts, lost = first_lost(a->step->asserts, n);
+    for (size_t i = 0; i < n; i++) {
+        if (held[i] || (lost < n && i != lost))
             continue;
         a->status = STEP_FAILED;
         err_set(&a->error, E_ASSERTION_FAILED, "%s", buf_z(&why[i]));
@@ -223,6 +233,11 @@ static void await_asserts(struct runner *r, struct attempt *a)
         .after_input = a->sent.n > 0 || step->action.type == ACTION_RESIZE,
         .settle_ms = step->n_asserts ? 0 : WAIT_SETTLE_MS,
     };
+    if (first_lost(step->asserts, step->n_asserts) < step->n_asserts) {
+        a->windows = MAX(a->windows, 1u);
+        judge_asserts(r, a, false);
+        return;
+    }
     struct wait_result got = wait_in_windows(a, &w, UINT64_MAX);
     a->matched_by = got.matched_by;
     bool ended = got.end == WAIT_CANCELED || got.end == WAIT_FAILED;
@@ -245,9 +260,25 @@ static void time_out(struct runner *r, struct attempt *a, uint64_t limit, bool b
     buf_done(&why);
 }
 
+/* A golden that can't be waited for is an assertion that does not hold. */
+static bool fail_wait(struct runner *r, struct attempt *a)
+{
+    const struct condition *c = &a->step->action.condition;
+    AUTO_BUF struct buf why = BUF_INIT(WHY_MAX);
+    (void)wait_test(r->session, c, 1, &(bool){false}, &why);
+    a->windows = 1;
+    a->status = STEP_FAILED;
+    err_set(&a->error, E_ASSERTION_FAILED, "%s", buf_z(&why));
+    err_ctx(&a->error, "condition", "%s", condition_name(c));
+    runner_blame_screen(r->session, &a->error);
+    return false;
+}
+
 static bool await_condition(struct runner *r, struct attempt *a)
 {
     const struct step *step = a->step;
+    if (first_lost(&step->action.condition, 1) == 0)
+        return fail_wait(r, a);
     uint64_t most = r->job->verdict->policy->budgets.max_wait_ms;
     uint64_t limit = step->timeout_ms * (step->retries + 1u);
     bool by_budget = limit > most;

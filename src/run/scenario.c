@@ -2,8 +2,8 @@
 #include "run/scenario.h"
 
 #include "base/doc.h"
+#include "path/beneath.h"
 #include "path/file.h"
-#include "policy/load.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -163,7 +163,9 @@ static bool read_step(const struct step_part *part, size_t index, struct arena *
            read_asserts(part->asserts, place, arena, step, err);
 }
 
-static bool read_tree(json_t *tree, struct arena *arena, struct scenario *s, struct err *err)
+/* A reference to a policy is followed if there is a place for it. */
+static bool read_tree(json_t *tree, struct arena *arena, struct scenario *s,
+    struct policy_reference *ret_reference, struct err *err)
 {
     struct document d;
     const struct field_source source = {tree, "", E_PROTOCOL};
@@ -180,7 +182,8 @@ static bool read_tree(json_t *tree, struct arena *arena, struct scenario *s, str
     s->has_policy = d.run.policy != NULL;
     if (s->cwd.p && (s->cwd.n == 0 || s->cwd.p[0] != '/'))
         return wrong(err, "run.cwd", "expected an absolute path");
-    if (d.run.policy && !policy_from_json(d.run.policy, "run.policy", arena, &s->policy, err))
+    if (d.run.policy &&
+        !policy_from_json(d.run.policy, "run.policy", arena, &s->policy, ret_reference, err))
         return false;
     s->steps = ARENA_NEW(arena, struct step, d.n_steps);
     for (size_t i = 0; i < d.n_steps; i++) {
@@ -191,18 +194,31 @@ static bool read_tree(json_t *tree, struct arena *arena, struct scenario *s, str
     return check_ids(s, arena, err);
 }
 
-bool scenario_parse(struct str text, const char *name, struct arena *arena,
+static bool parse(struct str text, const char *name, struct arena *arena, bool follow,
     struct scenario *ret_scenario, struct err *err)
 {
     struct scenario s = {0};
     if (!doc_parse(text, name, E_PROTOCOL, &s.tree, err))
         return false;
-    if (!read_tree(s.tree, arena, &s, err)) {
+    if (!read_tree(s.tree, arena, &s, follow ? &s.reference : NULL, err)) {
         scenario_done(&s);
         return doc_blame(err, text, name);
     }
+    sha256_text(text, s.sha256);
     *ret_scenario = s;
     return true;
+}
+
+bool scenario_parse(struct str text, const char *name, struct arena *arena,
+    struct scenario *ret_scenario, struct err *err)
+{
+    return parse(text, name, arena, true, ret_scenario, err);
+}
+
+bool scenario_parse_recorded(struct str text, const char *name, struct arena *arena,
+    struct scenario *ret_scenario, struct err *err)
+{
+    return parse(text, name, arena, false, ret_scenario, err);
 }
 
 struct golden *scenario_golden(const struct scenario *s, size_t index)
@@ -229,6 +245,9 @@ static bool find_goldens(const char *path, struct arena *arena, struct scenario 
         scenario_done(s);
         return err_errno(err, E_IO, errno, "cannot open the directory '%s'", name);
     }
+    AUTO_FREE char *dir = beneath_name(home->dir);
+    if (dir)
+        s->dir = arena_str(arena, str_z(dir));
     s->goldens = home;
     for (size_t i = 0; scenario_golden(s, i); i++)
         scenario_golden(s, i)->home = home;

@@ -9,7 +9,7 @@
 #ifndef RUN_SCENARIO_H
 #define RUN_SCENARIO_H
 
-#include "policy/policy.h"
+#include "policy/load.h"
 #include "run/action.h"
 
 enum {
@@ -39,10 +39,17 @@ struct scenario {
     struct step *steps;
     size_t n_steps;
     struct golden_home *goldens; /* where they are */
+    /* The bytes that it was read from, and those of a policy that it names by path. */
+    char sha256[SHA256_HEX];
+    struct policy_reference reference;
+    struct str dir; /* that its file is in, without links; no value: it is not from a file */
 };
 
 /* From a text or a file, as JSON or YAML. */
 MUST_USE bool scenario_parse(struct str text, const char *name, struct arena *arena,
+    struct scenario *ret_scenario, struct err *err);
+/* The same of one in a recording, which holds its policy itself: no other file is read. */
+MUST_USE bool scenario_parse_recorded(struct str text, const char *name, struct arena *arena,
     struct scenario *ret_scenario, struct err *err);
 MUST_USE bool scenario_load(
     const char *path, struct arena *arena, struct scenario *ret_scenario, struct err *err);

@@ -1,38 +1,42 @@
 # Goldens: screens in files beside the scenario. See run.py for the format.
 
-## missing ones are written outside CI, and fail in it
+## a missing one fails at once, and is written only with --update-goldens
 $ mkdir s && cat >s/a.yaml <<'EOF'
 > scenario_version: 1
 > run: {command: bash, args: ["-c", "printf 'Title\\r\\nat 12:30:45, pid 4711\\r\\n> '; read"]}
 > steps:
 >   - {id: up, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: "> "}}}}}
 >   - id: look
->     timeout_ms: 1000
+>     timeout_ms: 20000
 >     action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: "> "}}}}
 >     assert: [{type: screen_matches_golden, payload: {file: goldens/a.txt}}]
 > EOF
-$ CI=true cordon run s/a.yaml
+$ timeout 10 cordon run s/a.yaml
 the screen was:
   | Title
   | at 12:30:45, pid 4711
   | >
-cordon: step 'look': there is no golden 'goldens/a.txt'; --update-goldens missing writes what is shown [E_ASSERTION_FAILED]
+cordon: step 'look': there is no golden 'goldens/a.txt'; --update-goldens writes what is shown [E_ASSERTION_FAILED]
 failed: 1 of 2 steps passed, [0-9]+ ms (re)
 ? 5
 $ ls s
 a.yaml
-$ cordon run s/a.yaml; cat s/goldens/a.txt; ls -A s/goldens
+$ timeout 10 cordon run --update-goldens=changed s/a.yaml 2>&1 | grep -o 'there is no golden.*writes'; ls s
+there is no golden 'goldens/a.txt'; --update-goldens writes
+a.yaml
+$ cordon run --update-goldens=missing s/a.yaml; cat s/goldens/a.txt; ls -A s/goldens
 1 golden written
 passed: 2 of 2 steps passed, [0-9]+ ms (re)
 Title
 at 12:30:45, pid 4711
 >
 a.txt
-$ CI=true cordon run s/a.yaml
+$ cordon run s/a.yaml
 passed: 2 of 2 steps passed, [0-9]+ ms (re)
 # one that differs fails, and says where
-$ sed -i s/12:30/12:31/ s/a.yaml; sed -i 's/timeout_ms: 1000/timeout_ms: 100/' s/a.yaml; cordon run s/a.yaml 2>&1 | grep cordon:
+$ sed -i s/12:30/12:31/ s/a.yaml; sed -i 's/timeout_ms: 20000/timeout_ms: 100/' s/a.yaml; cordon run s/a.yaml 2>&1 | grep cordon:; cordon run --update-goldens missing s/a.yaml 2>&1 | grep -c 'differs from the golden'
 cordon: step 'look': the screen differs from the golden 'goldens/a.txt' in 1 line: line 1 is 'at 12:31:45, pid 4711', and was to be 'at 12:30:45, pid 4711' [E_ASSERTION_FAILED]
+1
 # masks: patterns and regions, also on a golden from before; recorded
 $ sed -i 's/file: goldens\/a.txt/file: goldens\/a.txt, mask: [{pattern: "\\\\d\\\\d:\\\\d\\\\d"}, {row: 1, col: 17, cols: 4}]/' s/a.yaml; cordon run --json s/a.yaml | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["status"], d["steps"][1]["assertions"])'
 passed [{'type': 'screen_matches_golden', 'passed': True, 'details': {'golden': 'goldens/a.txt', 'mask': [{'pattern': '\\d\\d:\\d\\d'}, {'row': 1, 'col': 17, 'cols': 4}], 'written': False}}]
@@ -47,12 +51,20 @@ passed: 2 of 2 steps passed, [0-9]+ ms (re)
 Title
 at ***:45, pid ****
 >
-$ CI=true cordon run s/a.yaml
+$ cordon run s/a.yaml
 passed: 2 of 2 steps passed, [0-9]+ ms (re)
-$ sed -i s/Title/Other/ s/a.yaml; cordon run --update-goldens changed s/a.yaml; head -n 1 s/goldens/a.txt
+$ sed -i s/Title/Other/ s/a.yaml; cordon run s/a.yaml --update-goldens; head -n 1 s/goldens/a.txt
 1 golden written
 passed: 2 of 2 steps passed, [0-9]+ ms (re)
 Other
+$ rm s/goldens/a.txt; cordon run --update-goldens -- s/a.yaml; cordon run --update-goldens s/a.yaml
+1 golden written
+passed: 2 of 2 steps passed, [0-9]+ ms (re)
+passed: 2 of 2 steps passed, [0-9]+ ms (re)
+$ cordon run --update-goldens=some s/a.yaml
+cordon: 'some' is no value for --update-goldens, which takes .* (re)
+.* (re)
+? 12
 # never outside, never through a link, and nothing is left beside it
 $ rm -r s/goldens; mkdir out; ln -s ../out s/goldens; cordon run --update-goldens all s/a.yaml 2>&1 | grep cordon:; ls -A out
 cordon: step 'look': cannot read the golden 'goldens/a.txt': Too many levels of symbolic links [E_ASSERTION_FAILED]
@@ -72,13 +84,60 @@ mask\[0\].pattern: the pattern is wrong at character 2: .* (re)
 mask[0]: expected {"row", "col", "rows", "cols"} or {"pattern"} [E_PROTOCOL]
 mask[0].rwo: unknown key; did you mean 'row'? [E_PROTOCOL]
 
+## a wait for a golden that is missing does not wait
+$ mkdir s && printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x; read"]}\nsteps: [{id: a, timeout_ms: 20000, action: {type: wait, payload: {condition: {type: screen_matches_golden, payload: {file: g}}}}}]\n' >s/a.yaml; timeout 10 cordon run s/a.yaml 2>&1 | grep cordon:; timeout 10 cordon run s/a.yaml --json 2>/dev/null | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["status"], d["error"]["code"])'; ls s
+cordon: step 'a': there is no golden 'g'; --update-goldens writes what is shown [E_ASSERTION_FAILED]
+failed E_ASSERTION_FAILED
+a.yaml
+$ cordon run s/a.yaml --update-goldens; cat s/g
+1 golden written
+passed: 1 of 1 steps passed, [0-9]+ ms (re)
+x
+
+## what a program shows gets into no file that acts by itself, with or without the flag
+$ mkdir -p s/evil s/bare/objects s/bare/refs && cd s && git init -q . 2>/dev/null && printf '[core]\n\tfsmonitor = touch %s/ESCAPED\n' "$T" > evil/config && touch bare/HEAD && printf '#!/bin/sh\n' > tool && chmod +x tool && find . | sort > ../before && cat > ../try.sh <<'END'
+> for f; do
+>   printf 'scenario_version: 1\nrun: {command: printf, args: ["../evil"]}\nsteps: [{id: a, timeout_ms: 9000, action: {type: wait, payload: {condition: {type: process_exited}}}, assert: [{type: screen_matches_golden, payload: {file: "%s"}}]}]\n' "$f" > $T/s/${S:-a.yaml}
+>   cordon run $T/s/${S:-a.yaml} > $T/out 2>&1; one=$?
+>   cordon run --update-goldens $T/s/${S:-a.yaml} > $T/out 2>&1; echo "$f $one $?"
+> done
+> rm $T/s/${S:-a.yaml}; cd $T/s; git status --short > $T/out 2>&1; find . | grep -v '^./.git/index$' | sort | diff $T/before -; ! ls -d $T/ESCAPED 2>/dev/null
+> END
+$ bash try.sh .git/commondir .git/hooks/pre-commit .git/info/attributes .GIT/config .Git/x sub/.git/config .git .envrc a/.envrc .vscode/tasks.json .cordon/config.yaml .CORDON/x .husky/pre-commit .bashrc
+.git/commondir 5 2
+.git/hooks/pre-commit 5 2
+.git/info/attributes 5 2
+.GIT/config 5 2
+.Git/x 5 2
+sub/.git/config 5 2
+.git 5 2
+.envrc 5 2
+a/.envrc 5 2
+.vscode/tasks.json 5 2
+.cordon/config.yaml 5 2
+.CORDON/x 5 2
+.husky/pre-commit 5 2
+.bashrc 5 2
+$ cordon run --update-goldens --json s/none.yaml > /dev/null 2>&1; printf 'scenario_version: 1\nrun: {command: "true"}\nsteps: [{id: a, action: {type: wait, payload: {condition: {type: screen_matches_golden, payload: {file: .git/commondir}}}}}]\n' > a.yaml; cordon run --update-goldens a.yaml; cordon run a.yaml 2>&1 | grep cordon:; rm a.yaml
+cordon: the golden '.git/commondir' can't be written: belongs to git; give it another name, or leave out --update-goldens [E_POLICY_DENIED]
+cordon: step 'a': there is no golden '.git/commondir', and none is written there: belongs to git [E_ASSERTION_FAILED]
+# a repository under another name, a program, a directory that acts where the scenario itself lies
+$ bash try.sh bare/config bare/hooks/x tool
+bare/config 5 2
+bare/hooks/x 5 2
+tool 5 2
+$ mkdir s/.vscode s/.git/hooks/x && cd s && find . | sort > ../before && cd .. && S=.vscode/a.yaml bash try.sh tasks.json && S=.git/hooks/x/a.yaml bash try.sh ../x y
+tasks.json 5 2
+../x 9 9
+y 5 2
+
 ## only a step that passes writes
-$ mkdir s && printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x; read"]}\nsteps: [{id: a, timeout_ms: 1000, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: x}}}}, assert: [{type: screen_matches_golden, payload: {file: g}}, {type: title_is, payload: {text: t}}]}]\n' >s/a.yaml; cordon run s/a.yaml >/dev/null 2>&1; echo $?; ls s
+$ mkdir s && printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x; read"]}\nsteps: [{id: a, timeout_ms: 1000, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: x}}}}, assert: [{type: screen_matches_golden, payload: {file: g}}, {type: title_is, payload: {text: t}}]}]\n' >s/a.yaml; cordon run --update-goldens s/a.yaml >/dev/null 2>&1; echo $?; ls s
 5
 a.yaml
 
 ## a replay compares with what the run compared with, wherever it is started and whatever became of the file
-$ mkdir s && printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x; read"]}\nsteps: [{id: a, timeout_ms: 2000, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: x}}}}, assert: [{type: screen_matches_golden, payload: {file: g/x.txt}}]}]\n' >s/a.yaml; cordon run s/a.yaml --artifacts a >/dev/null; cat a/goldens/0001.txt
+$ mkdir s && printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x; read"]}\nsteps: [{id: a, timeout_ms: 2000, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: x}}}}, assert: [{type: screen_matches_golden, payload: {file: g/x.txt}}]}]\n' >s/a.yaml; cordon run --update-goldens s/a.yaml --artifacts a >/dev/null; cat a/goldens/0001.txt
 1 golden written
 x
 $ echo y >s/g/x.txt; cordon replay --artifacts a; cd s && cordon replay --artifacts ../a --offline

@@ -182,9 +182,10 @@ $ mkdir app && cd app && cordon policy new --learn -- python3 -c '
 > l = socket.socket(socket.AF_UNIX)
 > l.bind("s")
 > l.listen()
-> socket.socket(socket.AF_UNIX).connect("s")' 2> /dev/null | grep -A 1 'Unix sockets' | sed 's/^/| /'
+> socket.socket(socket.AF_UNIX).connect("s")' 2> /dev/null | grep -A 2 'Unix sockets' | sed 's/^/| /'
 | # The command used Unix sockets with a name. To allow that where it can write:
 | # allow_unix_sockets: true
+| # unix_sockets_unsafe_ack: true
 
 ## /tmp is private in a sandbox: what is made there needs no grant
 $ mkdir app && cd app && cordon policy new --learn -- sh -c 'f=$(mktemp /tmp/cordon-learn-XXXXXX); echo x > $f; cat $f; rm $f' 2> /dev/null > ../p.yaml; cordon policy check ../p.yaml; sed -n '/needs fs_write/,/allowed_write/p' ../p.yaml

@@ -311,7 +311,7 @@ passed: replay-[0-9a-f-]{36} (re)
 
 ## links in an old recording: nothing outside is deleted or written
 $ mkdir -p a w victim/snapshots; for f in victim/0001.json victim/0001.txt victim/run.json victim/snapshots/0001.json; do echo precious > $f; done; ln -s $T/victim a/snapshots; ln -s $T/victim a/goldens; ln -s $T/victim a/replay-01234567-89ab-4def-8123-456789abcdef
-$ echo '{"scenario_version":1,"run":{"command":"/bin/cat","initial_size":{"rows":4,"cols":20},"policy":{"policy_version":4,"fs":{"allowed_read":["'$T/w'"],"allowed_write":["'$T/a'"],"working_dir":"'$T/w'"},"fs_write_unsafe_ack":true,"exec":{"allowed_executables":["/bin/cat"]},"artifacts":{"enabled":true,"dir":"'$T/a'","overwrite":true}}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}},{"type":"screen_matches_golden","payload":{"file":"g.txt"}}]}]}' > s.json; cordon run s.json > /dev/null 2>&1; cat victim/*.* victim/snapshots/*; ls victim; stat -c '%F' a/snapshots a/goldens; ls a/snapshots a/goldens | grep .
+$ echo '{"scenario_version":1,"run":{"command":"/bin/cat","initial_size":{"rows":4,"cols":20},"policy":{"policy_version":4,"fs":{"allowed_read":["'$T/w'"],"allowed_write":["'$T/a'"],"working_dir":"'$T/w'"},"fs_write_unsafe_ack":true,"exec":{"allowed_executables":["/bin/cat"]},"artifacts":{"enabled":true,"dir":"'$T/a'","overwrite":true}}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}},{"type":"screen_matches_golden","payload":{"file":"g.txt"}}]}]}' > s.json; cordon run --update-goldens s.json > /dev/null 2>&1; cat victim/*.* victim/snapshots/*; ls victim; stat -c '%F' a/snapshots a/goldens; ls a/snapshots a/goldens | grep .
 precious
 precious
 precious
@@ -343,12 +343,12 @@ $ cordon exec --artifacts a --pipes -- true; cat > change.py <<'END'
 >     os.remove("a/checksums.json")
 > END
 $ python3 change.py '{"sandbox": "none"}'; cordon replay --artifacts a; ls -d made
-cordon: the recorded policy runs it without a sandbox, and lets it use the network: whoever recorded it agreed to that, you did not; if you trust the recording, add --ack-unsafe-sandbox --ack-unsafe-network, or give --offline to run nothing [E_POLICY_DENIED]
+cordon: the recorded policy runs without a sandbox (sandbox), reaches the network (network): that is for you to allow, not for its author; if you trust it, add --ack-unsafe-sandbox --ack-unsafe-network, or --offline to run nothing [E_POLICY_DENIED]
 ls: cannot access 'made': No such file or directory
 ? 2
 $ cordon replay --artifacts a --ack-unsafe-sandbox --json; ls a | grep replay
-cordon: the recorded policy lets it use the network: .* (re)
-{"protocol_version":1,"error":{"code":"E_POLICY_DENIED",.*"missing":"--ack-unsafe-network".*}} (re)
+cordon: the recorded policy reaches the network \(network\): .* (re)
+{"protocol_version":1,"error":{"code":"E_POLICY_DENIED",.*"context":{"field":"network","fields":"network","missing":"--ack-unsafe-network"}}} (re)
 ? 1
 $ cordon replay --artifacts a --offline
 passed: replay-[0-9a-f-]{36} (re)
@@ -356,13 +356,13 @@ $ cordon replay --artifacts a --ack-unsafe-sandbox --ack-unsafe-network 2>&1 | g
 cordon: warning: NO SANDBOX: nothing of the policy is enforced
 made
 $ python3 change.py '{"sandbox": "landlock"}'; cordon replay --artifacts a
-cordon: the recorded policy runs it in a weaker sandbox: whoever recorded it agreed to that, you did not; if you trust the recording, add --ack-unsafe-sandbox, or give --offline to run nothing [E_POLICY_DENIED]
+cordon: the recorded policy runs in a weaker sandbox (sandbox): that is for you to allow, not for its author; if you trust it, add --ack-unsafe-sandbox, or --offline to run nothing [E_POLICY_DENIED]
 ? 2
 $ python3 change.py '{"sandbox": "native", "network": "enabled"}'; cordon replay --artifacts a
-cordon: the recorded policy lets it use the network: whoever recorded it agreed to that, you did not; if you trust the recording, add --ack-unsafe-network, or give --offline to run nothing [E_POLICY_DENIED]
+cordon: the recorded policy reaches the network (network): that is for you to allow, not for its author; if you trust it, add --ack-unsafe-network, or --offline to run nothing [E_POLICY_DENIED]
 ? 2
 $ python3 change.py '{"network": "disabled", "fs": {"allowed_read": ["'$T'"], "allowed_write": ["'$T'"], "working_dir": "'$T'"}}'; cordon replay --artifacts a; ls -d made
-cordon: the recorded policy lets it write files: whoever recorded it agreed to that, you did not; if you trust the recording, add --ack-unsafe-write, or give --offline to run nothing [E_POLICY_DENIED]
+cordon: the recorded policy writes '$T' (fs.allowed_write[0]): that is for you to allow, not for its author; if you trust it, add --ack-unsafe-write, or --offline to run nothing [E_POLICY_DENIED]
 ls: cannot access 'made': No such file or directory
 ? 2
 $ cordon replay --artifacts a --ack-unsafe-write; ls -d made
@@ -431,7 +431,7 @@ cordon: events.jsonl, line 4:.* \[E_PROTOCOL\] (re)
 ? 9
 
 ## goldens are those of the recording, wherever it is replayed from and whatever became of them
-$ mkdir -p d/e && echo '{"scenario_version":1,"run":{"command":"/bin/cat","cwd":"'$T'/d/e","initial_size":{"rows":4,"cols":20}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}},{"type":"screen_matches_golden","payload":{"file":"g.txt"}}]}]}' > d/s.json && cordon run d/s.json --artifacts a > /dev/null 2>&1; ls d; mkdir w; cd w; cordon replay --artifacts ../a
+$ mkdir -p d/e && echo '{"scenario_version":1,"run":{"command":"/bin/cat","cwd":"'$T'/d/e","initial_size":{"rows":4,"cols":20}},"steps":[{"id":"type","action":{"type":"text","payload":{"text":"hello\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"hello"}},{"type":"screen_matches_golden","payload":{"file":"g.txt"}}]}]}' > d/s.json && cordon run --update-goldens d/s.json --artifacts a > /dev/null 2>&1; ls d; mkdir w; cd w; cordon replay --ack-unsafe-read --artifacts ../a
 e
 g.txt
 s.json

@@ -27,12 +27,12 @@ def read_only(w, policy):
 
 
 def unix_allowed(w, policy):
-    policy["allow_unix_sockets"] = True
+    policy["allow_unix_sockets"] = policy["unix_sockets_unsafe_ack"] = True
 
 
 def unix_allowed_no_roots(w, policy):
     policy["fs"] = {}
-    policy["allow_unix_sockets"] = True
+    policy["allow_unix_sockets"] = policy["unix_sockets_unsafe_ack"] = True
 
 
 def networked(w, policy):
@@ -46,7 +46,7 @@ def networked_no_roots(w, policy):
 
 def networked_unix(w, policy):
     networked(w, policy)
-    policy["allow_unix_sockets"] = True
+    policy["allow_unix_sockets"] = policy["unix_sockets_unsafe_ack"] = True
 
 
 def socket_root(w, policy):

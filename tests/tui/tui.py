@@ -167,6 +167,57 @@ def _(t):
         t.same(c.finish(), 0)
 
 
+# Goldens ---------------------------------------------------------------------------------------------
+
+GOLDEN = {"action": {"type": "wait", "payload": {"condition": {"type": "screen_contains", "payload": {"text": "ok"}}}},
+          "assert": [{"type": "screen_matches_golden", "payload": {"file": "goldens/a.txt"}}]}
+
+
+def golden(t, answer, *options, file="goldens/a.txt", asks=True):
+    """What a run on a terminal does with a golden that is missing: its exit status, and the file."""
+    step = json.loads(json.dumps(GOLDEN).replace("goldens/a.txt", file))
+    path = scenario(t, step, args=("-c", "echo ok; read"))
+    with Screen(t, [t.cordon, "run", *options, path]) as c:
+        if asks:
+            c.expect(rb"missing golden files \('goldens/a.txt'\) from what is shown\? \[y/N\]")
+            c.send(answer)
+        status = c.finish()
+        t.true(asks or b"[y/N]" not in c.all, c.all)
+    place = os.path.join(os.path.dirname(path), file)
+    return status, open(place, encoding="utf-8").read() if os.path.exists(place) else None
+
+
+@case("run: a missing golden is asked about on a terminal, and written after a yes only")
+def _(t):
+    t.same(golden(t, b"n\r"), (5, None))
+    t.same(golden(t, b"\r"), (5, None))
+    t.same(golden(t, b"", "--json", asks=False), (5, None))
+    t.same(golden(t, b"", "--tap", asks=False), (5, None))
+    t.same(golden(t, b"", "--update-goldens=none", asks=False), (5, None))
+    t.same(golden(t, b"", file=".git/hooks/pre-commit", asks=False), (5, None))
+    t.same(golden(t, b"y\r"), (0, "ok\n"))
+    t.same(golden(t, b"", asks=False), (0, "ok\n"))
+
+
+@case("trust: a scenario's policy is shown and asked about; a yes lets it run, until it changes")
+def _(t):
+    t.env["CORDON_HOME"] = os.path.join(t.work, "state")
+    path = scenario(t, GOLDEN | {"assert": []}, args=("-c", "echo ok; read"))
+    tree = json.loads(open(path, encoding="utf-8").read())
+    tree["run"]["policy"] = {"policy_version": 4, "env": {"inherit": True}, "network": "enabled",
+                             "exec": {"allowed_executables": [BASH], "allow_shell": True}}
+    path = t.file("s.json", json.dumps(tree))
+    for answer, trusted, ran in ((b"n\r", 130, 2), (b"\r", 130, 2), (b"y\r", 0, 0)):
+        with Screen(t, [t.cordon, "trust", path], cols=200) as c:
+            c.expect(rb"reaches the network \(network; --ack-unsafe-network\)")
+            c.expect(rb"takes variables of your environment \(env.inherit; --ack-unsafe-env\)")
+            c.expect(rb"until a byte of it changes\? \[y/N\]")
+            c.send(answer)
+            t.same(c.finish(), trusted)
+        t.code(t.finish(t.start([t.cordon, "run", path])), ran)
+    t.code(t.finish(t.start([t.cordon, "run", t.file("s.json", json.dumps(tree, indent=1))])), 2)
+
+
 # record ----------------------------------------------------------------------------------------------
 
 def record(t, *command, options=("-o", "r.yaml"), **more):

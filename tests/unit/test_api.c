@@ -265,6 +265,67 @@ TEST(api_scenario_files)
     cordon_result_free(r);
 }
 
+/* A scenario's own policy: what it acknowledges itself is not what the caller acknowledges. */
+TEST(api_scenarios_need_acknowledgements)
+{
+    static const struct {
+        const char *policy;
+        uint64_t ack;
+        const char *missing;
+    } rows[] = {
+        {"", CORDON_ACK_SANDBOX, NULL},
+        {",\"network\":\"enabled\"", 0, "--ack-unsafe-network"},
+        {",\"network\":\"enabled\"", CORDON_ACK_SANDBOX, "--ack-unsafe-network"},
+        {",\"network\":\"enabled\"", CORDON_ACK_NETWORK, NULL},
+        {",\"sandbox\":\"landlock\"", 0, "--ack-unsafe-sandbox"},
+        {",\"sandbox\":\"none\"", CORDON_ACK_SANDBOX, NULL},
+        {",\"allow_unix_sockets\":true", CORDON_ACK_NETWORK, "--ack-unsafe-sockets"},
+        {",\"allow_unix_sockets\":true", CORDON_ACK_SOCKETS, NULL},
+        {",\"env\":{\"inherit\":true}", 0, "--ack-unsafe-env"},
+        {",\"env\":{\"inherit\":true}", CORDON_ACK_ENV, NULL},
+        {",\"fs\":{\"allowed_write\":[\"/var/tmp\"]}", 0, "--ack-unsafe-write"},
+        {",\"fs\":{\"allowed_write\":[\"/var/tmp\"]}", CORDON_ACK_WRITE, NULL},
+        {",\"env\":{\"inherit\":true},\"sandbox\":\"none\"", 0,
+            "--ack-unsafe-sandbox --ack-unsafe-env"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_BUF struct buf text = BUF_INIT(4096), want = BUF_INIT(256);
+        struct cordon_error error = {0};
+        struct cordon_run_options options = {.size = sizeof(options), .ack_unsafe = rows[i].ack};
+        test_row(i, rows[i].policy);
+        buf_printf(&text,
+            "{\"scenario_version\":1,\"run\":{\"command\":\"/usr/bin/true\",\"policy\":{"
+            "\"policy_version\":4,\"sandbox_unsafe_ack\":true,\"network_unsafe_ack\":true,"
+            "\"unix_sockets_unsafe_ack\":true,\"fs_write_unsafe_ack\":true,\"exec\":{"
+            "\"allowed_executables\":[\"/usr/bin/true\"]}%s}},\"steps\":[]}",
+            rows[i].policy);
+        struct cordon_result *r = cordon_run_scenario(buf_z(&text), &options, &error);
+        if (rows[i].missing) {
+            buf_printf(&want, "\"missing\":\"%s\"", rows[i].missing);
+            CHECK(!r && has(error.json, buf_z(&want)));
+            check_error(&error, "E_POLICY_DENIED", rows[i].missing);
+        } else {
+            show_error(&error);
+            CHECK_Z(r ? cordon_result_status(r) : "none", "passed");
+        }
+        cordon_result_free(r);
+        /* A policy that the caller gives goes before it. */
+        options.ack_unsafe = 0;
+        options.policy =
+            "{\"policy_version\":4,\"exec\":{\"allowed_executables\":[\"/usr/bin/true\"]}}";
+        r = cordon_run_scenario(buf_z(&text), &options, &error);
+        CHECK_Z(r ? cordon_result_status(r) : "none", "passed");
+        cordon_result_free(r);
+        cordon_error_clear(&error);
+    }
+    test_row(0, NULL);
+    struct cordon_error error = {0};
+    const struct cordon_run_options unknown = {
+        .size = sizeof(unknown), .ack_unsafe = UINT64_C(1) << 40};
+    CHECK(!cordon_run_scenario(good, &unknown, &error));
+    check_error(&error, "E_CLI_INVALID_ARG", "ack_unsafe");
+}
+
 /* Commands ------------------------------------------------------------------------------------ */
 
 TEST(api_runs_commands)

@@ -7,6 +7,7 @@
 #include "base/fnv.h"
 #include "base/id.h"
 #include "base/log.h"
+#include "base/sha256.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -325,6 +326,46 @@ TEST(fnv_known_values)
     CHECK_Z(hex, "af63dc4c8601ec8c");
     fnv_hex(fnv_add(fnv_add(FNV_START, STR("foo")), STR("bar")), hex);
     CHECK_Z(hex, "85944171f73967e8");
+}
+
+/* The examples of FIPS 180-4, and lengths around the end of a block. */
+TEST(sha256_known_values)
+{
+    static const struct {
+        char byte;
+        size_t n;
+        const char *text, *hex;
+    } rows[] = {
+        {0, 0, "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+        {0, 0, "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+        {0, 0, "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+        {'a', 1000000, NULL, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"},
+        {'x', 55, NULL, "d5e285683cd4efc02d021a5c62014694958901005d6f71e89e0989fac77e4072"},
+        {'x', 56, NULL, "04c26261370ee7541549d16dee320c723e3fd14671e66a099afe0a377c16888e"},
+        {'x', 63, NULL, "75220b47218278e656f2013bb8f0c455a25eaf01e86c64924e9d48d89776d6f2"},
+        {'x', 64, NULL, "7ce100971f64e7001e8fe5a51973ecdfe1ced42befe7ee8d5fd6219506b5393c"},
+        {'x', 65, NULL, "9537c5fdf120482f7d58d25e9ed583f52c02b4e304ea814db1633ad565aed7e9"},
+        {'x', 119, NULL, "000b48d4edf0fa7bee3c6236ecd2785baa5db4eeb8bb54341b029e0d9fa5fb0c"},
+        {'x', 120, NULL, "13f05a0b594787f5ecd315edc96141bd3243203d1b7d4f0836f37308b276ba98"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        char hex[SHA256_HEX];
+        struct sha256 s;
+        if (rows[i].text) {
+            sha256_text(str_z(rows[i].text), hex);
+            CHECK_Z(hex, rows[i].hex);
+            continue;
+        }
+        /* In pieces of 7 bytes, which end at no block. */
+        char piece[7];
+        memset(piece, rows[i].byte, sizeof(piece));
+        sha256_init(&s);
+        for (size_t at = 0; at < rows[i].n; at += sizeof(piece))
+            sha256_add(&s, str_n(piece, MIN(sizeof(piece), rows[i].n - at)));
+        sha256_hex(&s, hex);
+        CHECK_Z(hex, rows[i].hex);
+    }
 }
 
 TEST(clock_formats_dates)

@@ -202,7 +202,8 @@ static bool make_plan(
     struct plan_overlay *overlay = ARENA_NEW(a, struct plan_overlay, 1);
     struct plan_hidden *hidden = ARENA_NEW(a, struct plan_hidden, 1);
     const char *text = arena_printf(a,
-        "{\"policy_version\":4,\"sandbox\":\"native\",\"allow_unix_sockets\":%s,\"fs\":{\"allowed_"
+        "{\"policy_version\":4,\"sandbox\":\"native\",\"allow_unix_sockets\":%s,\"unix_sockets_"
+        "unsafe_ack\":true,\"fs\":{\"allowed_"
         "read\":[\"%s\"],\"allowed_write\":[]},\"exec\":{\"allowed_executables\":[\"/usr/bin\"],"
         "\"allow_shell\":true},\"network\":\"disabled\"}",
         in->unix_sockets ? "true" : "false", test_dir());

@@ -146,10 +146,11 @@ static bool load_case(const json_t *c, struct arena *a, struct policy *ret_polic
     if (!policy)
         return policy_parse(json_str(json_object_get(c, "text")), "policy", a, ret_policy, err);
     if (json_object_get(c, "reference"))
-        return policy_from_json(policy, "run.policy", a, ret_policy, err);
+        return policy_from_json(
+            policy, "run.policy", a, ret_policy, &(struct policy_reference){0}, err);
     if (!json_object_get(policy, "policy_version"))
         json_object_set_new(policy, "policy_version", json_integer(POLICY_VERSION));
-    return policy_from_json(policy, "", a, ret_policy, err);
+    return policy_from_json(policy, "", a, ret_policy, NULL, err);
 }
 
 static void run_case(const json_t *c)
@@ -215,7 +216,8 @@ static const char full[] =
     "\"fs_write_unsafe_ack\":true,\"fs_strict_write\":true,"
     "\"exec\":{\"allowed_executables\":[\"/bin/cat\"],\"allow_shell\":true},"
     "\"env\":{\"allowlist\":[\"TERM\"],\"set\":{\"A\":\"1\"},\"inherit\":true},"
-    "\"allow_unix_sockets\":true,\"budgets\":{\"max_steps\":7},\"limits\":{\"processes\":9},"
+    "\"allow_unix_sockets\":true,\"unix_sockets_unsafe_ack\":true,\"budgets\":{\"max_steps\":7},"
+    "\"limits\":{\"processes\":9},"
     "\"artifacts\":{\"enabled\":true,\"dir\":\"/b/x\",\"overwrite\":true},"
     "\"replay\":{\"strict\":true,\"normalization_filters\":[],\"normalization_rules\":"
     "[{\"target\":\"snapshot_lines\",\"pattern\":\"\\\\d+\",\"replace\":\"<n>\"}]}}";
@@ -244,6 +246,7 @@ TEST(policy_defaults)
         "\"fs_write_unsafe_ack\":false,\"fs_strict_write\":false,"
         "\"exec\":{\"allowed_executables\":[],\"allow_shell\":false},"
         "\"env\":{\"allowlist\":[],\"set\":{},\"inherit\":false},\"allow_unix_sockets\":false,"
+        "\"unix_sockets_unsafe_ack\":false,"
         "\"budgets\":{\"max_runtime_ms\":60000,\"max_steps\":10000,\"max_output_bytes\":8388608,"
         "\"max_snapshot_bytes\":2097152,\"max_wait_ms\":10000},"
         "\"limits\":{\"processes\":512,\"memory_bytes\":4294967296,\"open_files\":1024,"

@@ -72,6 +72,7 @@ static void make_policy(struct arena *a, uint64_t bits, struct policy *p)
         .exec = {PICK(EXEC_AT, exec_pool), has(bits, SHELL)},
         .env = {.allowlist = PICK(ALLOW_AT, env_pool), .inherit = has(bits, INHERIT)},
         .allow_unix_sockets = has(bits, SOCKETS),
+        .unix_sockets_unsafe_ack = true,
     };
     if (has(bits, WORKING_DIR))
         p->fs.working_dir = str_z(arena_printf(a, "%s/work/sub", test_dir()));

@@ -1,0 +1,288 @@
+/* cordon trust: scenarios whose own policies the user agrees to, once and for all. */
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "cli/box_cmds.h"
+#include "cli/cmds.h"
+#include "cli/columns.h"
+#include "cli/config.h"
+#include "job/job.h"
+#include "job/trust.h"
+#include "path/beneath.h"
+#include "path/lexical.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+enum {
+    FILES_MAX = 1000,
+    STATE_COLUMNS = 8,
+    WHEN_COLUMNS = 12,
+    LINE_MAX_BYTES = 4 << 20,
+    WORDS_SHOWN = 256 * 1024, /* bytes of a command */
+};
+
+struct trust_options {
+    bool yes, list, remove;
+};
+
+static bool open_store(struct cli *cli, bool make, struct trust_store *ret_store, struct err *err)
+{
+    const char *path;
+    return config_state_path(cli->arena, "trust", &path, err) &&
+           trust_open(path, make, ret_store, err);
+}
+
+/* Trusting ------------------------------------------------------------------------------------ */
+
+/* A line on stdout. */
+static void say(struct cli *cli, const char *what, struct str file)
+{
+    out_text(cli, str_z(what));
+    out_name(cli, file, '\n');
+}
+
+/* What the user is to see before the question, on stderr as that. */
+static void show(struct cli *cli, const struct scenario *s, const struct trust *t,
+    const struct consent_needs *needs)
+{
+    AUTO_BUF struct buf command = BUF_INIT(LINE_MAX_BYTES);
+    buf_add_str(&command, str_head(s->command, WORDS_SHOWN));
+    for (size_t i = 0; i < s->args.n && command.n <= WORDS_SHOWN; i++) {
+        buf_add_byte(&command, ' ');
+        buf_add_str(&command, str_head(s->args.p[i], WORDS_SHOWN));
+    }
+    out_note(cli, STR_FMT ":", STR_ARG(t->file));
+    out_note(cli, "  command: " STR_FMT "%s", STR_ARG(str_head(buf_str(&command), WORDS_SHOWN)),
+        command.n > WORDS_SHOWN ? " [and more]" : "");
+    for (size_t i = 0; i < t->n_named; i++)
+        out_note(cli, "  names " STR_FMT, STR_ARG(t->named[i].path));
+    for (size_t i = 0; i < needs->n; i++)
+        out_note(cli, "  %s (%s; %s)", needs->p[i].what, needs->p[i].field, needs->p[i].flag);
+}
+
+/* All that its own policy asks for, wherever it is run from. A policy that is denied whatever the
+ * user agrees to is an error here, too. */
+static bool find_needs(
+    struct cli *cli, const struct scenario *s, struct consent_needs *ret_needs, struct err *err)
+{
+    static const struct consent none;
+    static const struct prepare_options all = {.ack = {true, true, true, true, true, true}};
+    const struct consent_input in = {
+        .author = CONSENT_SCENARIO,
+        .given = &none,
+        .network = s->policy.network_unsafe_ack,
+    };
+    struct prepared p = {.arena = cli->arena, .options = &all};
+    prepare_scenario(&p, s);
+    *ret_needs = (struct consent_needs){0};
+    if (!s->has_policy)
+        return true;
+    bool ok = prepare_policy(&p, err) && prepared_ok(&p, err);
+    if (ok)
+        consent_find(&in, &p.verdict, ret_needs);
+    prepared_done(&p);
+    return ok;
+}
+
+static void note_flags(struct arena *a, const struct consent_needs *needs, struct trust *t)
+{
+    t->flags.p = ARENA_NEW(a, struct str, CONSENT_NEEDS);
+    for (size_t i = 0; i < needs->n; i++)
+        t->flags.p[t->flags.n++] = str_z(needs->p[i].flag);
+    t->trusted_at_ms = clock_wall_ms();
+}
+
+static bool agree(struct cli *cli, const struct trust_options *o, const struct trust *t,
+    const struct consent_needs *needs, const struct scenario *s, struct err *err)
+{
+    if (!cli->json)
+        show(cli, s, t, needs);
+    if (o->yes)
+        return true;
+    const char *question = arena_printf(cli->arena,
+        "Trust '" STR_FMT "' to do this whenever it is run, until a byte of it changes?",
+        STR_ARG(t->file));
+    if (box_use_consent(cli, question, "give --yes", err))
+        return true;
+    if (err->code == E_APPROVAL_REQUIRED)
+        err_ctx(err, "missing", "--yes %s", consent_flags(needs, cli->arena));
+    return false;
+}
+
+static bool trust_scenario(struct cli *cli, const struct trust_options *o, const char *path,
+    const struct scenario *s, json_t *list, struct err *err)
+{
+    AUTO(trust_close) struct trust_store store = TRUST_STORE_NONE;
+    struct consent_needs needs;
+    struct trust t;
+    if (!find_needs(cli, s, &needs, err))
+        return false;
+    if (needs.n == 0) {
+        out_note(cli, "'%s' needs no trust: it reaches nothing beyond itself", path);
+        return true;
+    }
+    if (!trust_identify(s, path, cli->arena, &t, err) || !agree(cli, o, &t, &needs, s, err) ||
+        !open_store(cli, true, &store, err))
+        return false;
+    note_flags(cli->arena, &needs, &t);
+    if (!trust_add(&store, &t, err))
+        return false;
+    if (!cli->json)
+        say(cli, "trusted: ", t.file);
+    json_push(list, field_write(&trust_shape, &t));
+    return true;
+}
+
+static bool trust_files(struct cli *cli, const struct args *args, json_t *object, struct err *err)
+{
+    json_t *list = json_array();
+    json_put(object, "trusted", list);
+    for (size_t i = 0; i < args->n; i++) {
+        struct scenario s = {0};
+        if (!scenario_load(args->v[i], cli->arena, &s, err))
+            return false;
+        bool ok = trust_scenario(cli, args->options, args->v[i], &s, list, err);
+        scenario_done(&s);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+/* List, remove -------------------------------------------------------------------------------- */
+
+/* What became of the files of an entry since. */
+static const char *state_of(struct cli *cli, const struct trust *t)
+{
+    AUTO_ERR struct err error = {0};
+    struct scenario s = {0};
+    struct trust now;
+    const char *path = arena_strdup(cli->arena, t->file);
+    if (access(path, F_OK) != 0 && errno == ENOENT)
+        return "missing";
+    if (!scenario_load(path, cli->arena, &s, &error))
+        return "changed";
+    bool same = trust_identify(&s, path, cli->arena, &now, &error) && str_eq(now.id, t->id);
+    scenario_done(&s);
+    return same ? "trusted" : "changed";
+}
+
+static void list_line(struct cli *cli, const struct trust *t, const char *state)
+{
+    AUTO_BUF struct buf line = BUF_INIT(LINE_MAX_BYTES);
+    char when[COLUMNS_AGO];
+    columns_ago(t->trusted_at_ms, clock_wall_ms(), when);
+    columns_add(&line, str_z(state), STATE_COLUMNS);
+    columns_add(&line, str_z(when), WHEN_COLUMNS);
+    utf8_add_printable(&line, t->file);
+    out_line(cli, "%s", buf_z(&line));
+}
+
+static bool list_entries(struct cli *cli, json_t *object, struct err *err)
+{
+    AUTO(trust_close) struct trust_store store = TRUST_STORE_NONE;
+    json_t *list = json_array();
+    struct trust *entries;
+    size_t n = 0;
+    json_put(object, "trusted", list);
+    if (!open_store(cli, false, &store, err)) {
+        if (err->code != E_NOT_FOUND)
+            return false;
+        err_done(err);
+        *err = (struct err){0};
+        return true;
+    }
+    if (!trust_list(&store, cli->arena, &entries, &n, err))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const char *state = state_of(cli, &entries[i]);
+        json_t *entry = field_write(&trust_shape, &entries[i]);
+        json_put(entry, "state", json_string(state));
+        json_push(list, entry);
+        if (!cli->json)
+            list_line(cli, &entries[i], state);
+    }
+    return true;
+}
+
+/* As an entry has it: without links in its directory, if that is there. */
+static struct str file_of(struct cli *cli, struct str cwd, const char *path)
+{
+    struct str whole = lexical_absolute(cli->arena, cwd, str_z(path));
+    size_t slash = (size_t)MAX(str_find_last(whole, '/'), 1);
+    AUTO_FD int fd = beneath_peek(arena_strdup(cli->arena, str_head(whole, slash)));
+    AUTO_FREE char *dir = fd >= 0 ? beneath_name(fd) : NULL;
+    return dir ? lexical_absolute(cli->arena, str_z(dir), lexical_name(whole)) : whole;
+}
+
+static bool remove_entries(
+    struct cli *cli, const struct args *args, json_t *object, struct err *err)
+{
+    AUTO(trust_close) struct trust_store store = TRUST_STORE_NONE;
+    json_t *list = json_array();
+    struct str cwd;
+    json_put(object, "removed", list);
+    if (!lexical_cwd(cli->arena, &cwd, err) || !open_store(cli, false, &store, err))
+        return false;
+    for (size_t i = 0; i < args->n; i++) {
+        size_t n;
+        struct str file = file_of(cli, cwd, args->v[i]);
+        if (!trust_remove(&store, file, &n, err))
+            return false;
+        if (n == 0)
+            return err_set(err, E_NOT_FOUND,
+                "'%s' is not trusted; 'cordon trust --list' shows what is", args->v[i]);
+        json_push(list, json_text(file));
+        if (!cli->json)
+            say(cli, "no longer trusted: ", file);
+    }
+    return true;
+}
+
+static bool run_trust(struct cli *cli, const struct args *args, struct err *err)
+{
+    const struct trust_options *o = args->options;
+    AUTO_JSON json_t *object = json_object();
+    if (o->list && (o->remove || args->n))
+        return err_set(err, E_CLI_INVALID_ARG, "--list goes with nothing else");
+    if (!o->list && args->n == 0)
+        return err_set(err, E_CLI_INVALID_ARG, "which scenario? Give a file, or --list");
+    bool ok = o->list     ? list_entries(cli, object, err)
+              : o->remove ? remove_entries(cli, args, object, err)
+                          : trust_files(cli, args, object, err);
+    if (!ok)
+        return false;
+    return !cli->json || out_json(cli, json_take(&object), err);
+}
+
+static const struct opt trust_opts[] = {
+    OPT_SET("list", 'l', struct trust_options, list,
+        "show what is trusted, and whether it has changed since"),
+    OPT_SET("remove", 0, struct trust_options, remove, "trust these files no longer"),
+    OPT_SET("yes", 'y', struct trust_options, yes, "answer the question"),
+};
+
+static const struct example trust_examples[] = {
+    {"cordon trust login.scenario.yaml", "show what it asks for, ask, and remember the answer"},
+    {"cordon trust --list", "what is trusted"},
+    {"cordon trust --remove login.scenario.yaml", "ask again from now on"},
+};
+
+const struct cmd cmd_trust = {
+    .name = "trust",
+    .minor = true,
+    .summary = "let scenarios do what their own policies ask for",
+    .about =
+        "A scenario that brings its own policy may reach beyond itself (no sandbox, the network, "
+        "Unix sockets, your environment, directories elsewhere) only with a flag at every run, or "
+        "after this: what it asks for is shown and asked about, and the answer is kept in "
+        "$CORDON_HOME/trust, by the SHA-256 of the file and of the files that it names by path. A "
+        "byte that changes in one of them ends the trust. Exit status: 0, 2 if its policy is "
+        "denied in any case, 18 if a file to remove is not trusted, 20 if nobody can be asked.",
+    .usage = "FILE…",
+    .max_args = FILES_MAX,
+    .arg_kind = ARG_FILE,
+    CMD_OPTS(trust_opts, struct trust_options),
+    CMD_EXAMPLES(trust_examples),
+    .run = run_trust,
+};

@@ -1,0 +1,109 @@
+/* Goldens that are written. */
+#include "cli/goldens.h"
+
+#include "base/utf8.h"
+#include "box/selfrun.h"
+#include "cli/box_cmds.h"
+#include "path/home.h"
+#include "path/lexical.h"
+#include "path/root.h"
+
+#include <unistd.h>
+
+enum {
+    SHOWN_MAX = 8, /* names in a question */
+    NAME_MAX_BYTES = 4096,
+};
+
+const char *const goldens_modes[] = {"none", "missing", "changed", "stale", "all", NULL};
+static const enum golden_mode modes[] = {
+    GOLDEN_NONE, GOLDEN_MISSING, GOLDEN_CHANGED, GOLDEN_STALE, GOLDEN_ALL};
+
+_Static_assert(ARRAY_LEN(modes) + 1 == ARRAY_LEN(goldens_modes), "a mode for each word");
+
+/* The scenario's directory below its project, or below the home directory: a name that acts by
+ * itself may begin there. */
+static struct str place_of(struct arena *a, const struct scenario *s)
+{
+    struct root_found root;
+    AUTO_ERR struct err ignored = {0};
+    const char *home = home_dir(a);
+    if (!s->dir.p)
+        return STR("");
+    const struct root_options options = {.home = home};
+    if (root_detect(s->dir.p, &options, a, &root, &ignored) && root.marker.n &&
+        lexical_is_below(root.dir, s->dir))
+        return lexical_rest(root.dir, s->dir);
+    struct str below = lexical_absolute(a, STR("/"), str_z(home ? home : "/"));
+    return lexical_rest(lexical_is_below(below, s->dir) ? below : STR("/"), s->dir);
+}
+
+struct place {
+    struct arena *arena;
+    struct str dir;
+};
+
+static const char *refuses(void *context, struct str file)
+{
+    const struct place *p = context;
+    const char *path = arena_printf(
+        p->arena, STR_FMT "%s" STR_FMT, STR_ARG(p->dir), p->dir.n ? "/" : "", STR_ARG(file));
+    return selfrun_reason(str_z(path));
+}
+
+/* The names of those that are missing and may be written; no value: there are none. */
+static struct str missing_names(struct cli *cli, const struct scenario *s)
+{
+    AUTO_BUF struct buf names = BUF_INIT(SHOWN_MAX * NAME_MAX_BYTES);
+    struct golden *g;
+    size_t n = 0;
+    for (size_t i = 0; (g = scenario_golden(s, i)); i++) {
+        if (!golden_is_missing(g) || s->goldens->refuses(s->goldens->context, g->file))
+            continue;
+        if (n++ >= SHOWN_MAX)
+            continue;
+        buf_add_z(&names, names.n ? ", '" : "'");
+        utf8_add_printable(&names, g->file);
+        buf_add_byte(&names, '\'');
+    }
+    if (n > SHOWN_MAX)
+        buf_printf(&names, " and %zu more", n - SHOWN_MAX);
+    return n ? arena_str(cli->arena, buf_str(&names)) : (struct str){0};
+}
+
+/* True: the missing ones are to be written. */
+static bool ask_for_missing(struct cli *cli, const struct scenario *s)
+{
+    AUTO_ERR struct err no = {0};
+    struct str names = {0};
+    if (!cli->json && isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
+        names = missing_names(cli, s);
+    if (!names.p)
+        return false;
+    const char *question = arena_printf(cli->arena,
+        "Write the missing golden files (" STR_FMT ") from what is shown?", STR_ARG(names));
+    return box_use_consent(cli, question, "give --update-goldens", &no);
+}
+
+bool goldens_prepare(
+    struct cli *cli, const char *which, bool ask, struct scenario *scenario, struct err *err)
+{
+    struct golden_home *home = scenario->goldens;
+    struct place *place = ARENA_NEW(cli->arena, struct place, 1);
+    struct golden *g;
+    if (!scenario_golden(scenario, 0))
+        return true;
+    *place = (struct place){cli->arena, place_of(cli->arena, scenario)};
+    home->refuses = refuses;
+    home->context = place;
+    size_t mode = 0;
+    while (which && strcmp(goldens_modes[mode], which) != 0)
+        mode++;
+    home->mode = modes[mode];
+    for (size_t i = 0; (g = scenario_golden(scenario, i)); i++)
+        if (!golden_check(g, err))
+            return false;
+    if (!which && ask && ask_for_missing(cli, scenario))
+        home->mode = GOLDEN_MISSING;
+    return true;
+}

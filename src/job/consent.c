@@ -1,0 +1,218 @@
+/* Acknowledgements for policies of others. */
+#include "job/consent.h"
+
+#include "path/lexical.h"
+#include "policy/blocked.h"
+#include "sandbox/baseline.h"
+
+enum {
+    WORDS_MAX = 64 * 1024,
+    PATH_SHOWN = 200,
+};
+
+/* Directories of programs and headers that ordinary policies show beside the baseline: they hold
+ * nothing of a user's. */
+static const char *const system_dirs[] = {
+    "/bin",
+    "/etc/alternatives",
+    "/sbin",
+    "/usr/bin",
+    "/usr/games",
+    "/usr/include",
+    "/usr/local/bin",
+    "/usr/local/games",
+    "/usr/local/include",
+    "/usr/local/lib",
+    "/usr/local/libexec",
+    "/usr/local/sbin",
+    "/usr/local/share",
+    "/usr/sbin",
+};
+
+static bool is_whole(const struct policy *p)
+{
+    return p->sandbox == POLICY_NATIVE || p->sandbox == POLICY_SEATBELT;
+}
+
+static bool uses_network(const struct policy *p)
+{
+    return p->network == POLICY_NETWORK_ENABLED || p->sandbox == POLICY_NO_SANDBOX;
+}
+
+void consent_adopt(enum consent_author author, struct policy *p)
+{
+    if (author == CONSENT_USER)
+        return;
+    p->sandbox_unsafe_ack = !is_whole(p);
+    p->network_unsafe_ack = uses_network(p);
+    p->unix_sockets_unsafe_ack = p->allow_unix_sockets;
+    if (author == CONSENT_RECORDING)
+        p->fs_write_unsafe_ack = p->fs.allowed_write.n > 0;
+}
+
+/* Paths --------------------------------------------------------------------------------------- */
+
+/* Whether a directory of the user's stands for what lies below it. One that no policy may name
+ * (/, the home directory) does not, and above the home directory the home directory is left out. */
+static bool stands_for(const struct verdict *v, struct str dir, struct str path)
+{
+    struct str home = v->home_resolved;
+    if (dir.n == 0 || blocked_path(dir, BLOCKED_READ) || str_eq(dir, v->home) ||
+        str_eq(dir, home) || !lexical_is_below(dir, path))
+        return false;
+    return home.n == 0 || !lexical_is_below(dir, home) || !lexical_is_below(home, path);
+}
+
+static bool is_near(const struct consent_input *in, const struct verdict *v, struct str path)
+{
+    return stands_for(v, in->dir, path) || stands_for(v, in->cwd, path);
+}
+
+bool consent_is_system(struct str path)
+{
+    for (size_t i = 0; i < ARRAY_LEN(system_dirs); i++)
+        if (lexical_is_below(str_z(system_dirs[i]), path))
+            return true;
+    return baseline_shows(path);
+}
+
+typedef bool (*covers_fn)(const struct consent_input *in, const struct verdict *v, struct str path);
+
+/* A root that may be written may be read, and is asked for by that. */
+static bool covers_read(const struct consent_input *in, const struct verdict *v, struct str path)
+{
+    return is_near(in, v, path) || consent_is_system(path) || verdict_holds(&v->write, path);
+}
+
+static bool covers_write(const struct consent_input *in, const struct verdict *v, struct str path)
+{
+    return in->author == CONSENT_SCENARIO && is_near(in, v, path);
+}
+
+/* The first path that is not covered, and how many there are. */
+struct found {
+    const char *list;
+    const struct verdict_path *first;
+    size_t n;
+};
+
+static void look(const struct consent_input *in, const struct verdict *v,
+    const struct verdict_paths *paths, covers_fn covers, const char *list, struct found *f)
+{
+    for (size_t i = 0; i < paths->n; i++) {
+        if (covers(in, v, paths->p[i].resolved))
+            continue;
+        if (f->n++ == 0) {
+            f->list = list;
+            f->first = &paths->p[i];
+        }
+    }
+}
+
+/* Needs --------------------------------------------------------------------------------------- */
+
+static void add(struct consent_needs *needs, const struct consent_need *need)
+{
+    BUG_ON(needs->n == CONSENT_NEEDS);
+    needs->p[needs->n++] = *need;
+}
+
+static void add_paths(struct consent_needs *needs, const struct verdict *v, const struct found *f,
+    const char *verb, const char *flag)
+{
+    struct arena *a = v->arena;
+    if (f->n == 0)
+        return;
+    struct str path = str_head(f->first->resolved, PATH_SHOWN);
+    const char *more = f->n > 1 ? arena_printf(a, " and %zu more", f->n - 1) : "";
+    add(needs, &(struct consent_need){arena_printf(a, "%s[%zu]", f->list, f->first->index),
+                   arena_printf(a, "%s '" STR_FMT "'%s", verb, STR_ARG(path), more), flag});
+}
+
+void consent_find(
+    const struct consent_input *in, const struct verdict *v, struct consent_needs *ret_needs)
+{
+    const struct policy *p = v->policy;
+    const struct consent *given = in->given;
+    struct consent_needs needs = {0};
+    struct found write = {0}, read = {0};
+    bool bare = p->sandbox == POLICY_NO_SANDBOX;
+    bool said = in->author == CONSENT_SCENARIO && in->network;
+    if (in->author != CONSENT_USER) {
+        look(in, v, &v->write, covers_write, "fs.allowed_write", &write);
+        look(in, v, &v->read, covers_read, "fs.allowed_read", &read);
+        look(in, v, &v->exec, covers_read, "exec.allowed_executables", &read);
+        if (!is_whole(p) && !given->sandbox)
+            add(&needs, &(struct consent_need){"sandbox",
+                            bare ? "runs without a sandbox" : "runs in a weaker sandbox",
+                            "--ack-unsafe-sandbox"});
+        if ((p->network == POLICY_NETWORK_ENABLED || (bare && !said)) && !given->network)
+            add(&needs,
+                &(struct consent_need){"network", "reaches the network", "--ack-unsafe-network"});
+        if (p->allow_unix_sockets && !given->sockets)
+            add(&needs, &(struct consent_need){"allow_unix_sockets",
+                            "reaches Unix sockets of the host", "--ack-unsafe-sockets"});
+        if (p->env.inherit && !given->env)
+            add(&needs, &(struct consent_need){"env.inherit", "takes variables of your environment",
+                            "--ack-unsafe-env"});
+        if (!given->write)
+            add_paths(&needs, v, &write, "writes", "--ack-unsafe-write");
+        if (!given->read && in->author == CONSENT_RECORDING)
+            add_paths(&needs, v, &read, "reads", "--ack-unsafe-read");
+    }
+    *ret_needs = needs;
+}
+
+/* Words --------------------------------------------------------------------------------------- */
+
+static const char *const documents[] = {
+    [CONSENT_USER] = "the policy",
+    [CONSENT_SCENARIO] = "the scenario's own policy",
+    [CONSENT_RECORDING] = "the recorded policy",
+};
+
+const char *consent_flags(const struct consent_needs *needs, struct arena *arena)
+{
+    const char *flags = "";
+    for (size_t i = 0; i < needs->n; i++)
+        flags = arena_printf(arena, "%s%s%s", flags, i ? " " : "", needs->p[i].flag);
+    return flags;
+}
+
+void consent_deny(const struct consent_needs *needs, enum consent_author author, struct verdict *v)
+{
+    const struct denials old = v->denials;
+    v->denials = (struct denials){.arena = v->arena};
+    for (size_t i = 0; i < needs->n; i++) {
+        const struct consent_need *need = &needs->p[i];
+        denials_add(&v->denials,
+            &(struct denial){need->field, "not acknowledged by the user", str_z(need->what),
+                arena_printf(v->arena, "%s reaches beyond it", documents[author]),
+                arena_printf(v->arena, "if you trust it, add %s", need->flag)});
+    }
+    for (size_t i = 0; i < old.n; i++)
+        denials_add(&v->denials, &old.p[i]);
+}
+
+bool consent_error(const struct consent_needs *needs, enum consent_author author,
+    const struct consent_hint *hint, struct err *err)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    AUTO_BUF struct buf what = BUF_INIT(WORDS_MAX), fields = BUF_INIT(WORDS_MAX);
+    const char *flags = consent_flags(needs, &a), *instead = "";
+    for (size_t i = 0; i < needs->n; i++) {
+        buf_printf(&what, "%s%s (%s)", i ? ", " : "", needs->p[i].what, needs->p[i].field);
+        buf_printf(&fields, "%s%s", i ? " " : "", needs->p[i].field);
+    }
+    if (author == CONSENT_RECORDING)
+        instead = ", or --offline to run nothing";
+    else if (hint->file)
+        instead = arena_printf(&a, ", or run 'cordon trust %s'", hint->file);
+    err_set(err, E_POLICY_DENIED,
+        "%s %s: that is for you to allow, not for its author; if you trust it, add %s%s%s%s",
+        documents[author], buf_z(&what), flags, instead, hint->note ? "; " : "",
+        hint->note ? hint->note : "");
+    err_ctx(err, "field", "%s", needs->p[0].field);
+    err_ctx(err, "fields", "%s", buf_z(&fields));
+    return err_ctx(err, "missing", "%s", flags);
+}
