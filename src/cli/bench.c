@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "cli/config.h"
 #include "cli/own.h"
+#include "cli/trust_held.h"
 #include "path/file.h"
 #include "path/home.h"
 #include "path/lexical.h"
@@ -292,9 +293,12 @@ bool bench_open(struct cli *cli, const struct bench_options *o, struct bench *b,
     };
     bool ok = lexical_cwd(cli->arena, &cwd, err) && check_unsafe(o, b, err) &&
               config_state_path(cli->arena, "journal", &b->options.journal_dir, err) &&
-              config_state_path(cli->arena, "logs", &b->options.log_dir, err);
+              config_state_path(cli->arena, "logs", &b->options.log_dir, err) &&
+              config_state_path(cli->arena, "trust", &b->trust_dir, err);
     if (ok) {
         b->options.cwd = cwd.p;
+        b->options.accepts = trust_held_accepts;
+        b->options.accepts_context = (void *)b->trust_dir;
         ok = load_settings(cli, o, b, err) && open_mode(cli, o, b, err) &&
              open_events(b, o->events, err);
         open_terminal(b);

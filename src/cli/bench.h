@@ -48,7 +48,7 @@ struct bench {
     struct policy policy;
     int workspace_fd, events_fd, tty_fd;
     struct cli *cli;
-    const char *events_path;
+    const char *events_path, *trust_dir;
     bool events_lost;     /* and told of */
     struct buf event_cut; /* one of which only the beginning could be written */
     size_t event_cut_at;

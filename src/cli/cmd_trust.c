@@ -5,6 +5,7 @@
 #include "cli/cmds.h"
 #include "cli/columns.h"
 #include "cli/config.h"
+#include "cli/trust_held.h"
 #include "job/job.h"
 #include "job/trust.h"
 #include "path/beneath.h"
@@ -133,12 +134,28 @@ static bool trust_scenario(struct cli *cli, const struct trust_options *o, const
     return true;
 }
 
+static bool trust_set_aside(
+    struct cli *cli, const struct trust_options *o, struct str path, json_t *list, struct err *err)
+{
+    AUTO(trust_close) struct trust_store store = TRUST_STORE_NONE;
+    return open_store(cli, true, &store, err) && trust_held(cli, &store, path, o->yes, list, err);
+}
+
 static bool trust_files(struct cli *cli, const struct args *args, json_t *object, struct err *err)
 {
     json_t *list = json_array();
     json_put(object, "trusted", list);
+    struct str cwd;
+    if (!lexical_cwd(cli->arena, &cwd, err))
+        return false;
     for (size_t i = 0; i < args->n; i++) {
         struct scenario s = {0};
+        struct str whole = lexical_absolute(cli->arena, cwd, str_z(args->v[i]));
+        if (trust_held_is(whole)) {
+            if (!trust_set_aside(cli, args->options, whole, list, err))
+                return false;
+            continue;
+        }
         if (!scenario_load(args->v[i], cli->arena, &s, err))
             return false;
         bool ok = trust_scenario(cli, args->options, args->v[i], &s, list, err);
@@ -158,6 +175,8 @@ static const char *state_of(struct cli *cli, const struct trust *t)
     struct scenario s = {0};
     struct trust now;
     const char *path = arena_strdup(cli->arena, t->file);
+    if (trust_held_entry(t))
+        return "trusted"; /* by its bytes, wherever they are */
     if (access(path, F_OK) != 0 && errno == ENOENT)
         return "missing";
     if (!scenario_load(path, cli->arena, &s, &error))
@@ -264,6 +283,7 @@ static const struct opt trust_opts[] = {
 
 static const struct example trust_examples[] = {
     {"cordon trust login.scenario.yaml", "show what it asks for, ask, and remember the answer"},
+    {"cordon trust .git/cordon-held/hooks/pre-commit", "put back a hook that was set aside"},
     {"cordon trust --list", "what is trusted"},
     {"cordon trust --remove login.scenario.yaml", "ask again from now on"},
 };
@@ -277,7 +297,9 @@ const struct cmd cmd_trust = {
         "Unix sockets, your environment, directories elsewhere) only with a flag at every run, or "
         "after this: what it asks for is shown and asked about, and the answer is kept in "
         "$CORDON_HOME/trust, by the SHA-256 of the file and of the files that it names by path. A "
-        "byte that changes in one of them ends the trust. Exit status: 0, 2 if its policy is "
+        "byte that changes in one of them ends the trust. A file that was set aside in a git "
+        "repository (in cordon-held) is shown, asked about, and put back into its place. Exit "
+        "status: 0, 2 if its policy is "
         "denied in any case, 18 if a file to remove is not trusted, 20 if nobody can be asked.",
     .usage = "FILE…",
     .max_args = FILES_MAX,

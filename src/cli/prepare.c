@@ -4,6 +4,7 @@
 #include "cli/config.h"
 #include "cli/out.h"
 #include "cli/own.h"
+#include "cli/trust_held.h"
 #include "policy/grants.h"
 #include "repo/protect.h"
 #include "sandbox/report.h"
@@ -61,8 +62,14 @@ void prepare_warn(struct cli *cli, const struct prepared *x)
 void prepare_own(struct cli *cli, struct prepared *x)
 {
     struct str_list own = own_files(cli->arena);
+    AUTO_ERR struct err ignored = {0};
+    const char *trust;
     for (size_t i = 0; i < own.n; i++)
         prepare_keep(x, own.p[i]);
+    if (config_state_path(cli->arena, "trust", &trust, &ignored)) {
+        x->accepts = trust_held_accepts;
+        x->accepts_context = (void *)trust;
+    }
 }
 
 void prepare_tell_held(struct cli *cli, const struct prepared *x)

@@ -149,7 +149,9 @@ static void find_repositories(struct prepared *x)
             .n_roots = n,
             .own = x->own.p,
             .n_own = x->own.n,
-            .home = x->host.home});
+            .home = x->host.home,
+            .accepted = x->accepts,
+            .context = x->accepts_context});
 }
 
 /* What the policy of somebody else reaches is for the user to agree to, here or once and for all.

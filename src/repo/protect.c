@@ -426,7 +426,8 @@ void protect_tell(const struct protect *p, struct buf *text)
         buf_printf(
             text, "[set aside] " STR_FMT " (" STR_FMT ")", STR_ARG(h->path), STR_ARG(h->what));
         if (h->where.p)
-            buf_printf(text, " is now " STR_FMT "\n", STR_ARG(h->where));
+            buf_printf(text, " is now " STR_FMT "; the user can put it back: cordon trust FILE\n",
+                STR_ARG(h->where));
         else
             buf_printf(text, " could not be moved: %s\n", strerror(h->errnum));
     }

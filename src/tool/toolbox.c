@@ -80,7 +80,7 @@ void toolbox_protect(struct toolbox *box, const struct str *roots, size_t n)
             .n_own = o->n_own,
             .home = o->home,
             .accepted = o->accepts,
-            .context = o->held_context});
+            .context = o->accepts_context});
 }
 
 static json_t *held_json(const struct protect *p)

@@ -62,7 +62,9 @@ struct toolbox_options {
     /* What was set aside when the last command had ended (repo/protect.h). May be NULL. */
     void (*tell_held)(void *context, struct str text);
     void *held_context;
-    bool (*accepts)(void *context, struct str bytes); /* what the user agreed to; may be NULL */
+    /* What of it the user has agreed to (protect_options.accepted). May be NULL. */
+    bool (*accepts)(void *context, struct str bytes);
+    void *accepts_context;
     /* What a call has made of files (tool/plan.h), before its result is there. May be NULL. */
     void (*tell_diff)(void *context, struct str diff);
     void *diff_context;

@@ -211,6 +211,25 @@ def _(t):
     s.end()
 
 
+@case("sessions: what the user accepts stays")
+def _(t):
+    p = Project(t, "")
+    p.env["CORDON_HOME"] = t.directory("cordon-home")
+    s = Serve(p)
+    hook = "#!/bin/sh\nexit 0\n"
+    held = s.call("shell", command=f"git init -q new; printf {hook!r} >new/.git/hooks/pre-commit; "
+                  "git -C new config alias.x status")["details"]["held"]
+    t.same(len(held), 2)
+    for item in held:
+        t.code(t.run([t.cordon, "trust", item["held"]], env=p.env), 20)
+        t.code(t.run([t.cordon, "trust", "--yes", item["held"]], env=p.env), 0)
+    after = s.call("shell", command="git -C new config alias.x; cat new/.git/hooks/pre-commit")
+    t.true("held" not in after["details"] and after["content"].startswith("status\n#!/bin/sh"), after)
+    t.true("held" in s.call("shell", command="git -C new config alias.y '!id'")["details"], "other bytes are held again")
+    s.end()
+    t.true(b"new/.git/hooks/pre-commit" in t.run([t.cordon, "trust", "--list"], env=p.env).out, "listed")
+
+
 @case("sessions: what runs on after a call is looked at when the session ends")
 def _(t):
     p = Project(t, "")
