@@ -34,7 +34,8 @@ static void check_inert(struct str s)
 static json_t *parse(struct str s)
 {
     json_error_t ignored; /* deeper than a document may be: it holds documents */
-    return json_loadb(s.p, s.n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &ignored);
+    return json_loadb(
+        s.p, s.n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &ignored);
 }
 
 static size_t check_lines(struct str s, bool (*is_right)(const json_t *))

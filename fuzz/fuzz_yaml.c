@@ -1,8 +1,40 @@
-/* YAML text that is read must, written as JSON, read back as the same tree. */
+/* YAML text that is read must, written as JSON, read back as the same tree, and have the lines that
+ * a program sees that splits at LF. Any bytes, written as a quoted scalar, are read back. */
 #include "base/doc.h"
+#include "base/utf8.h"
 #include "base/yaml.h"
+#include "base/yaml_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static bool has(struct str text, const char *part)
+{
+    return text.n && memmem(text.p, text.n, part, strlen(part));
+}
+
+static void check_breaks(struct str text)
+{
+    BUG_ON(has(text, "\xC2\x85") || has(text, "\xE2\x80\xA8") || has(text, "\xE2\x80\xA9"));
+    for (size_t i = 0; i < text.n; i++)
+        BUG_ON(text.p[i] == '\r' && (i + 1 == text.n || text.p[i + 1] != '\n'));
+}
+
+/* As a value, and in a comment, where nothing of it counts. */
+static void check_written(struct str bytes)
+{
+    AUTO_BUF struct buf written = BUF_INIT(1 << 20), lossy = BUF_INIT(1 << 20);
+    AUTO_JSON json_t *tree = NULL;
+    AUTO_ERR struct err err = {0};
+    if (str_find(bytes, '\0') >= 0)
+        return;
+    yaml_add_text(&written, bytes);
+    buf_add_z(&written, ": 1 # ");
+    yaml_add_text(&written, bytes);
+    utf8_add_lossy(&lossy, bytes);
+    bool ok = bytes.n > 256 || yaml_parse(buf_str(&written), "written", E_CONFIG, &tree, &err);
+    BUG_ON(!ok);
+    BUG_ON(tree && !json_object_getn(tree, lossy.p ? lossy.p : "", lossy.n));
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -14,8 +46,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     BUG_ON(at.line == 0 || at.column == 0);
     bool ok = yaml_parse(text, "input", E_CONFIG, &tree, &err);
     BUG_ON(ok != (tree != NULL) || ok != (err.code == ERR_NONE));
+    check_written(text);
     if (!ok)
         return 0;
+    check_breaks(text);
     AUTO_BUF struct buf b = BUF_INIT(64 << 20);
     json_add_compact(&b, tree);
     ok = json_parse(buf_str(&b), "written", E_CONFIG, &again, &err);
