@@ -58,7 +58,7 @@ static const struct {
     {0xFE00, 0xFE0F, SELECTOR},
     {0xFFA0, 0xFFA0, HIDDEN},
     {0xFFF0, 0xFFF8, HIDDEN},
-    {0x13440, 0x13440, HIDDEN}, /* signs of hieroglyphs, shorthand and music */
+    {0x13430, 0x13440, HIDDEN}, /* signs of hieroglyphs, shorthand and music */
     {0x1BCA0, 0x1BCA3, HIDDEN},
     {0x1D159, 0x1D159, HIDDEN},
     {0x1D173, 0x1D17A, HIDDEN},
