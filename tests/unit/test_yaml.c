@@ -217,13 +217,27 @@ TEST(yaml_prefixes_do_no_harm)
 #define FIRE   "\xf0\x9f\x94\xa5"
 #define KEYCAP "\xe2\x83\xa3"
 
-/* Text that a program which splits at LF shows otherwise than the parser would read it. */
-TEST(yaml_refuses_what_is_not_seen)
+struct unseen {
+    const char *text;
+    const char *part;
+};
+
+static void refuses(const struct unseen *rows, size_t n)
 {
-    static const struct {
-        const char *text;
-        const char *part;
-    } rows[] = {
+    for (size_t i = 0; i < n; i++) {
+        test_row(i, rows[i].text);
+        json_t *tree = NULL;
+        AUTO_ERR struct err err = {0};
+        CHECK(!parse(str_z(rows[i].text), &tree, &err));
+        CHECK_ERR(&err, E_CONFIG, rows[i].part);
+        CHECK(!tree);
+    }
+}
+
+/* A program that splits at LF shows these lines otherwise than the parser reads them. */
+TEST(yaml_refuses_other_line_breaks)
+{
+    static const struct unseen rows[] = {
         {"a: 1\n# off" NEL "b: 2\n", "t.yaml:2:6: the line break U+0085"},
         {"a: 1\n# off" LS "b: 2\n", "t.yaml:2:6: the line break U+2028"},
         {"# off" PS "b: 2\n", "t.yaml:1:6: the line break U+2029"},
@@ -243,6 +257,13 @@ TEST(yaml_refuses_what_is_not_seen)
         {"%YAML 1.2" LS "---\na: 1", "t.yaml:1:10: the line break"},
         {"---" NEL "a: 1", "t.yaml:1:4: the line break"},
         {"a: 1\n..." NEL "b: 1", "t.yaml:2:4: the line break"},
+    };
+    refuses(rows, ARRAY_LEN(rows));
+}
+
+TEST(yaml_refuses_what_is_not_seen)
+{
+    static const struct unseen rows[] = {
         {"a:" NBSP "b\n", "t.yaml:1:3: the blank U+00A0"},
         {"a" NBSP ": b\n", "t.yaml:1:2: the blank"},
         {NBSP "a: b\n", "t.yaml:1:1: the blank"},
@@ -276,6 +297,13 @@ TEST(yaml_refuses_what_is_not_seen)
         {"a: \xd8\x9c\n", "t.yaml:1:4: the invisible character U+061C"},
         {"a: \xe2\x81\xa0\n", "t.yaml:1:4: the invisible character U+2060"},
         {"a: \xe2\xa0\x80\n", "t.yaml:1:4: the blank U+2800"},
+    };
+    refuses(rows, ARRAY_LEN(rows));
+}
+
+TEST(yaml_knows_what_is_quoted)
+{
+    static const struct unseen rows[] = {
         {"'" ZWSP "': 1\nb: x" ZWSP "\n", "t.yaml:2:5: the invisible character"},
         {"\"a\": '" ZWSP "' # " ZWSP "\n", "t.yaml:1:12: the invisible character"},
         {"a: x'" ZWSP "'\n", "t.yaml:1:6: the invisible character"},
@@ -292,14 +320,7 @@ TEST(yaml_refuses_what_is_not_seen)
         {"a: '" RLI "x" PDF "'\n", "t.yaml:1:5: the direction control U+2067"},
         {"a: '" RLI "x" PDI RLI "'\n", "t.yaml:1:8: the direction control"},
     };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        test_row(i, rows[i].text);
-        json_t *tree = NULL;
-        AUTO_ERR struct err err = {0};
-        CHECK(!parse(str_z(rows[i].text), &tree, &err));
-        CHECK_ERR(&err, E_CONFIG, rows[i].part);
-        CHECK(!tree);
-    }
+    refuses(rows, ARRAY_LEN(rows));
 }
 
 TEST(yaml_reads_text_of_all_languages)
