@@ -1,6 +1,7 @@
 /* Characters in YAML that would make the text read otherwise than it is parsed. */
 #include "base/yaml_text.h"
 
+#include "base/json.h"
 #include "base/place.h"
 #include "base/utf8.h"
 
@@ -246,6 +247,23 @@ static bool is_quoted(const yaml_token_t *token)
                token->data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE);
 }
 
+static int nesting(const yaml_token_t *token)
+{
+    switch (token->type) {
+    case YAML_BLOCK_SEQUENCE_START_TOKEN:
+    case YAML_BLOCK_MAPPING_START_TOKEN:
+    case YAML_FLOW_SEQUENCE_START_TOKEN:
+    case YAML_FLOW_MAPPING_START_TOKEN:
+        return 1;
+    case YAML_BLOCK_END_TOKEN:
+    case YAML_FLOW_SEQUENCE_END_TOKEN:
+    case YAML_FLOW_MAPPING_END_TOKEN:
+        return -1;
+    default:
+        return 0;
+    }
+}
+
 /* How far the text is understood at a syntax error, which the parser names later: an open quote
  * counts from its start. */
 static size_t error_index(const yaml_parser_t *parser, struct walk w)
@@ -257,18 +275,29 @@ static size_t error_index(const yaml_parser_t *parser, struct walk w)
     return open ? w.index : parser->mark.index;
 }
 
+static bool refuse_depth(const struct walk *w, yaml_mark_t mark)
+{
+    err_set(w->err, w->code, "nested more than %d levels deep", JSON_DEPTH_MAX);
+    return place_blame(w->err, (struct point){(unsigned)mark.line + 1, (unsigned)mark.column + 1});
+}
+
 /* The parser's own tokens say what is quoted. What no quoted token covers is outside: comments and
- * blanks are in no token at all. */
+ * blanks are in no token at all. The scanner looks at all open brackets for each token, so that
+ * their number needs its limit here, too. */
 static bool check_tokens(yaml_parser_t *parser, struct walk *w)
 {
     bool ended = false, ok = true;
+    int depth = 0;
     while (ok && !ended) {
         yaml_token_t token;
         if (!yaml_parser_scan(parser, &token))
             return check_outside(w, error_index(parser, *w));
         ended = token.type == YAML_STREAM_END_TOKEN || token.type == YAML_NO_TOKEN;
+        depth += nesting(&token);
         if (is_quoted(&token))
             ok = check_outside(w, token.start_mark.index) && check_quoted(w, token.end_mark.index);
+        else if (depth > JSON_DEPTH_MAX)
+            ok = check_outside(w, token.start_mark.index) && refuse_depth(w, token.start_mark);
         yaml_token_delete(&token);
     }
     return ok && check_outside(w, SIZE_MAX);

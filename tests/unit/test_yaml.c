@@ -135,12 +135,13 @@ TEST(yaml_hostile_text_costs_little)
     static const struct {
         const char *piece;
         size_t count;
-        const char *part; /* NULL: it may be read or refused */
+        const char *part;   /* NULL: it may be read or refused */
+        const char *looked; /* another reason where it is looked at what is quoted */
     } rows[] = {
         {"[", 100000, "256 levels"},
         {"{a: ", 100000, "256 levels"},
         {"- ", 100000, "256 levels"},
-        {"? ", 100000, "must be a scalar"},
+        {"? ", 100000, "must be a scalar", "256 levels"},
         {"[[],", 100000, "256 levels"},
         {"'a", 300000, NULL},
         {"a: ", 300000, NULL},
@@ -149,16 +150,20 @@ TEST(yaml_hostile_text_costs_little)
         {"# \n", 1000000, NULL},
         {"- 1\n", 1000100, "more than a million values"},
     };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        test_row(i, rows[i].piece);
+    for (size_t i = 0; i < 2 * ARRAY_LEN(rows); i++) {
+        const size_t row = i / 2;
+        test_row(i, rows[row].piece);
         AUTO_BUF struct buf b = BUF_INIT(YAML_SIZE_MAX);
-        for (size_t j = 0; j < rows[i].count; j++)
-            buf_add_z(&b, rows[i].piece);
+        if (i % 2) /* a character that needs a look at what is quoted */
+            buf_add_z(&b, "- \"\xe2\x80\x8b\"\n- ");
+        for (size_t j = 0; j < rows[row].count; j++)
+            buf_add_z(&b, rows[row].piece);
         AUTO_JSON json_t *tree = NULL;
         AUTO_ERR struct err err = {0};
         bool ok = parse(buf_str(&b), &tree, &err);
-        if (rows[i].part && CHECK(!ok))
-            CHECK_ERR(&err, E_CONFIG, rows[i].part);
+        const char *part = i % 2 && rows[row].looked ? rows[row].looked : rows[row].part;
+        if (part && CHECK(!ok))
+            CHECK_ERR(&err, E_CONFIG, part);
     }
 }
 
