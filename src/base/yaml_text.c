@@ -1,4 +1,4 @@
-/* Characters in YAML that would make the text read otherwise than it is parsed. */
+/* Characters that make YAML look different from its parsed form. */
 #include "base/yaml_text.h"
 
 #include "base/json.h"
@@ -9,9 +9,9 @@
 
 enum kind {
     SHOWN,
-    BREAK,    /* ends a line for the parser, and for few other programs */
+    BREAK,    /* a line break for the parser, but not for most programs */
     HIDDEN,   /* no shape, no width */
-    BLANK,    /* looks like a space and is none */
+    BLANK,    /* looks like a space */
     JOINER,   /* without a shape, but ordinary between letters of some scripts, and in emoji */
     SELECTOR, /* chooses a form of the character before it */
     OPENER,   /* turns the direction of text up to its end */
@@ -79,7 +79,7 @@ static enum kind kind_of(uint32_t codepoint)
     return codepoint > 0x9F && !utf8_shown_as_is(codepoint) ? HIDDEN : SHOWN;
 }
 
-/* A place in the text that moves on by characters, as the parser counts them. */
+/* A position in the text, in bytes and in characters, as the parser counts. */
 struct walk {
     struct str text;
     size_t at;       /* bytes */
@@ -115,9 +115,9 @@ static uint32_t after(const struct walk *w)
 static const char *const refusals[] = {
     [BREAK] = "the line break U+%04X is not allowed, only LF and CR LF end a line: remove it, or "
               "write \"\\u%04X\" in double quotes",
-    [HIDDEN] = "the invisible character U+%04X stands outside quotes: remove it, or write "
+    [HIDDEN] = "the invisible character U+%04X is outside quotes: remove it, or write "
                "\"\\u%04X\" in double quotes",
-    [BLANK] = "the blank U+%04X stands outside quotes: use a space, or write \"\\u%04X\" in double "
+    [BLANK] = "the blank U+%04X is outside quotes: use a space, or write \"\\u%04X\" in double "
               "quotes",
     [OPENER] = "the direction control U+%04X is not ended within its quotes: remove it, or write "
                "\"\\u%04X\" in double quotes",
@@ -131,7 +131,7 @@ static bool refuse(const struct walk *w, size_t at, uint32_t codepoint, enum kin
             "\"\\r\" in double quotes");
     else if (codepoint > 0xFFFF)
         err_set(w->err, w->code,
-            "the invisible character U+%04X stands outside quotes: remove it, or write "
+            "the invisible character U+%04X is outside quotes: remove it, or write "
             "\"\\U%08X\" in double quotes",
             codepoint, codepoint);
     else
@@ -139,8 +139,8 @@ static bool refuse(const struct walk *w, size_t at, uint32_t codepoint, enum kin
     return place_blame(w->err, place_point(w->text, at));
 }
 
-/* Breaks, wherever they are: the parser folds them in quotes, too. Tells whether there are other
- * characters to look at. */
+/* Line breaks are refused in quotes, too, where the parser would fold them. *ret_more: there are
+ * other characters to check. */
 static bool check_breaks(struct str text, enum err_code code, bool *ret_more, struct err *err)
 {
     struct walk w = {.text = text, .code = code, .err = err};
@@ -162,7 +162,7 @@ static bool check_breaks(struct str text, enum err_code code, bool *ret_more, st
     return true;
 }
 
-/* Between two characters that are seen and have no meaning to the parser: text of a language. */
+/* Ordinary text of a language: between two visible characters that have no meaning in YAML. */
 static bool is_ordinary(const struct walk *w, enum kind kind)
 {
     enum kind before = kind_of(w->before);
@@ -217,8 +217,8 @@ static void close_turn(struct turns *t, uint32_t codepoint)
         t->n = n - 1;
 }
 
-/* Every direction ends with its line, or must be ended before the closing quote: otherwise text
- * behind the quotes would show in another place. */
+/* A direction control acts up to the end of its line. One that is still open at the closing quote
+ * would reorder the text after it. */
 static bool check_quoted(struct walk *w, size_t end)
 {
     struct turns turns = {0};
@@ -264,8 +264,8 @@ static int nesting(const yaml_token_t *token)
     }
 }
 
-/* How far the text is understood at a syntax error, which the parser names later: an open quote
- * counts from its start. */
+/* The end of the text that was scanned before a syntax error, which yaml_parse() reports later. An
+ * unclosed quoted scalar does not count. */
 static size_t error_index(const yaml_parser_t *parser, struct walk w)
 {
     while (w.index < parser->context_mark.index && w.at < w.text.n)
@@ -281,9 +281,9 @@ static bool refuse_depth(const struct walk *w, yaml_mark_t mark)
     return place_blame(w->err, (struct point){(unsigned)mark.line + 1, (unsigned)mark.column + 1});
 }
 
-/* The parser's own tokens say what is quoted. What no quoted token covers is outside: comments and
- * blanks are in no token at all. The scanner looks at all open brackets for each token, so that
- * their number needs its limit here, too. */
+/* Quoted text is found by the tokens of the parser itself, so that both agree. Everything else is
+ * outside, including comments and blanks, which belong to no token. The scanner visits all open
+ * brackets for each token, hence the limit of nesting. */
 static bool check_tokens(yaml_parser_t *parser, struct walk *w)
 {
     bool ended = false, ok = true;
@@ -339,7 +339,7 @@ static void add_character(struct buf *b, uint32_t codepoint, struct str bytes)
             buf_add(b, (char[]){'\\', letters[i + 1]}, 2);
             return;
         }
-    bool allowed = (codepoint & 0xFFFE) != 0xFFFE; /* U+FFFE and U+FFFF are no characters */
+    bool allowed = (codepoint & 0xFFFE) != 0xFFFE; /* U+FFFE and U+FFFF: the parser refuses them */
     if (allowed && utf8_shown_as_is(codepoint) && kind_of(codepoint) == SHOWN)
         buf_add_str(b, bytes);
     else

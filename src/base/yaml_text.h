@@ -1,14 +1,12 @@
-/* The characters of YAML text: those that are refused because a reader would not see them, and
- * quoted scalars that are written without them.
+/* Checks the characters of YAML text, and writes quoted scalars that pass the check.
  *
  *     if (!yaml_check_text(text, E_CONFIG, err)) return false;      3:14: the line break U+2028 ...
  *     yaml_add_text(&b, path);                                      "caf\u00E9\U000E0001"
  *
- * A program that splits text at LF (grep, git diff, an editor) must see the lines that the parser
- * sees, and a reviewer must see every character that counts. So LF and CR LF alone end a line, and
- * outside quotes there are no characters without a shape, no blanks but space and tab, nothing that
- * turns the direction of text. In quotes they are data, as long as they act on the quoted text
- * only.
+ * A program that splits text at LF (grep, git diff, an editor) must see the same lines as the
+ * parser, and a reviewer every character that counts. So only LF and CR LF end a line, and outside
+ * quotes invisible characters, blanks other than space and tab, and direction controls are refused.
+ * Inside quotes they are data; a direction control must end before the closing quote.
  */
 #ifndef BASE_YAML_TEXT_H
 #define BASE_YAML_TEXT_H

@@ -37,15 +37,15 @@ static bool detect(const char *start, const struct config *config, struct arena 
     return true;
 }
 
-/* Settings of a project can only make it smaller, so that leaving wrong ones out would give a
- * command more than it has with them: it fails, and says which file to mend. */
+/* Project settings can only narrow the project, so ignoring wrong ones would widen it: the command
+ * fails, and names the file to correct. */
 static bool explain_settings(const struct project *p, struct err *err)
 {
     struct stat st;
     bool link = fstatat(p->fd, ".cordon", &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
     AUTO_FREE char *old = err->message;
     AUTO_BUF struct buf b = BUF_INIT(128 << 10);
-    buf_printf(&b, "%s (settings of a project are not left out: correct or remove '%s/%s')", old,
+    buf_printf(&b, "%s (project settings are not ignored: correct or remove '%s/%s')", old,
         p->root.dir.p, link ? ".cordon" : ".cordon/config.yaml");
     err->message = buf_take(&b);
     return false;

@@ -90,7 +90,7 @@ struct style {
     uint32_t link;     /* 0: none; else a number for term_link() */
 };
 
-/* Whether bytes from somewhere else are a style: colours and underline as above. */
+/* For styles from another process: known colours and underlines. */
 bool style_is_valid(const struct style *s);
 
 enum {
