@@ -146,6 +146,11 @@ static bool check_breaks(struct str text, enum err_code code, bool *ret_more, st
     struct walk w = {.text = text, .code = code, .err = err};
     bool more = false;
     while (w.at < text.n) {
+        unsigned char byte = (unsigned char)text.p[w.at];
+        if (byte < ASCII_END && byte != RETURN) { /* most of it */
+            w.at++;
+            continue;
+        }
         size_t n;
         uint32_t codepoint = peek(&w, &n);
         enum kind kind = kind_of(codepoint);
