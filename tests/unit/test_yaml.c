@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include "base/doc.h"
+#include "base/utf8.h"
 #include "base/yaml.h"
 #include "base/yaml_text.h"
 
@@ -454,5 +455,44 @@ TEST(yaml_written_text_is_read_back)
         buf_printf(&b, " # %s", rows[i].written);
         if (CHECK_OK(parse(buf_str(&b), &tree, &err), &err) && rows[i].text[0] != '\xff')
             CHECK_STR(json_str(tree), str_z(rows[i].text));
+    }
+}
+
+/* Characters of all planes that have any: none but the known ones ends a comment, parts a key from
+ * its value, or is passed over. */
+TEST(yaml_no_character_is_overlooked)
+{
+    static const struct {
+        const char *before, *after;
+        bool counts; /* outside a comment: it must be in what is read */
+    } rows[] = {
+        {"a: 1\n# x", "b: 2\n", false},
+        {"a: 1\n#", "\n", false},
+        {"a:", "1\n", true},
+        {"a: 1", "\n", true},
+        {"", "a: 1\n", true},
+        {"a: 1\n", "\n", true},
+    };
+    AUTO_JSON json_t *plain = json_object();
+    json_put(plain, "a", json_integer(1));
+    for (uint32_t codepoint = 0x7F; codepoint <= UTF8_LAST; codepoint++) {
+        char bytes[UTF8_MAX];
+        if (codepoint == 0x20000)
+            codepoint = 0xE0000; /* between them are ideographs */
+        if (codepoint > 0xE0FFF)
+            break; /* private use */
+        if (!utf8_is_scalar(codepoint) || codepoint == 0xFEFF)
+            continue; /* the mark may stand at the start */
+        struct str c = str_n(bytes, utf8_write(codepoint, bytes));
+        for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+            AUTO_BUF struct buf text = BUF_INIT(100);
+            AUTO_JSON json_t *tree = NULL;
+            AUTO_ERR struct err err = {0};
+            buf_printf(&text, "%s" STR_FMT "%s", rows[i].before, STR_ARG(c), rows[i].after);
+            if (parse(buf_str(&text), &tree, &err) && json_equal(tree, plain) == rows[i].counts) {
+                test_row(codepoint, rows[i].before);
+                CHECK(false);
+            }
+        }
     }
 }
