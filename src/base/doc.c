@@ -1,6 +1,7 @@
 /* Documents: choose between JSON and YAML, and find a place of the tree in the text. */
 #include "base/doc.h"
 
+#include "base/utf8.h"
 #include "base/yaml.h"
 
 #include <yaml.h>
@@ -14,6 +15,7 @@ enum doc_format doc_format(struct str text, const char *name)
         return DOC_JSON;
     if (str_ends_with(n, STR(".yaml")) || str_ends_with(n, STR(".yml")))
         return DOC_YAML;
+    text = utf8_skip_mark(text);
     while (text.n && memchr(" \t\r\n", text.p[0], 4))
         text = str_skip(text, 1);
     return text.n && (text.p[0] == '{' || text.p[0] == '[') ? DOC_JSON : DOC_YAML;
@@ -22,9 +24,14 @@ enum doc_format doc_format(struct str text, const char *name)
 bool doc_parse(
     struct str text, const char *name, enum err_code code, json_t **ret_tree, struct err *err)
 {
-    if (doc_format(text, name) == DOC_JSON)
-        return json_parse(text, name, code, ret_tree, err);
-    return yaml_parse(text, name, code, ret_tree, err);
+    if (doc_format(text, name) == DOC_YAML)
+        return yaml_parse(text, name, code, ret_tree, err);
+    const char *other = utf8_other_encoding(text);
+    if (!other)
+        return json_parse(utf8_skip_mark(text), name, code, ret_tree, err);
+    err_set(err, code, "not valid UTF-8 but %s: save it as UTF-8", other);
+    place_blame(err, (struct point){1, 1});
+    return place_blame_file(err, name);
 }
 
 /* JSON: a cursor over text that is known to be valid, though nothing bad happens if it is not. */
@@ -193,6 +200,7 @@ static struct point yaml_locate(struct str text, struct str place)
 struct point doc_locate(struct str text, enum doc_format format, const char *place)
 {
     struct str p = str_z(place);
+    text = utf8_skip_mark(text);
     return format == DOC_JSON ? json_locate(text, p) : yaml_locate(text, p);
 }
 

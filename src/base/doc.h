@@ -18,6 +18,7 @@ enum doc_format {
 /* By the name's end; otherwise JSON if the first byte that is not blank is '{' or '['. */
 enum doc_format doc_format(struct str text, const char *name);
 
+/* A UTF-8 byte order mark at the start is skipped in both forms. */
 MUST_USE bool doc_parse(
     struct str text, const char *name, enum err_code code, json_t **ret_tree, struct err *err);
 

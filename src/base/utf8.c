@@ -132,6 +132,29 @@ bool utf8_valid(struct str s)
     return true;
 }
 
+struct str utf8_skip_mark(struct str s)
+{
+    struct str mark = STR("\xEF\xBB\xBF");
+    return str_starts_with(s, mark) ? str_skip(s, mark.n) : s;
+}
+
+const char *utf8_other_encoding(struct str s)
+{
+    static const struct {
+        struct str mark;
+        const char *name;
+    } rows[] = {
+        {STR("\xFF\xFE\0\0"), "UTF-32"},
+        {STR("\0\0\xFE\xFF"), "UTF-32"},
+        {STR("\xFF\xFE"), "UTF-16"},
+        {STR("\xFE\xFF"), "UTF-16"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (str_starts_with(s, rows[i].mark))
+            return rows[i].name;
+    return NULL;
+}
+
 size_t utf8_add_lossy(struct buf *b, struct str s)
 {
     size_t replaced = 0;

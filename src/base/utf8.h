@@ -28,6 +28,12 @@ size_t utf8_write(uint32_t codepoint, char bytes[UTF8_MAX]);
 /* How many of the first `most` bytes end with a whole character. */
 size_t utf8_cut(struct str s, size_t most);
 
+/* Without a byte order mark at the start, which is not part of the text. */
+struct str utf8_skip_mark(struct str s);
+
+/* "UTF-16" or "UTF-32" if a text starts with the byte order mark of one, otherwise NULL. */
+const char *utf8_other_encoding(struct str s);
+
 bool utf8_is_scalar(uint32_t codepoint);
 bool utf8_valid(struct str s);
 

@@ -4,6 +4,7 @@
 #include "base/place.h"
 #include "base/utf8.h"
 #include "base/yaml_scalar.h"
+#include "base/yaml_text.h"
 
 #include <yaml.h>
 
@@ -215,25 +216,12 @@ static bool read_document(struct reader *r, json_t **ret_tree)
     return true;
 }
 
-/* The parser would take UTF-16 for text too. */
-static bool check_text(struct str text, enum err_code code, struct err *err)
+static bool parse(struct str text, enum err_code code, json_t **ret_tree, struct err *err)
 {
     if (text.n > YAML_SIZE_MAX)
         return err_set(err, code, "larger than %d MiB", YAML_SIZE_MAX >> 20);
-    struct str rest = text;
-    uint32_t codepoint;
-    size_t n = 1;
-    while (rest.n && (n = utf8_decode(rest, &codepoint)) > 0)
-        rest = str_skip(rest, n);
-    if (rest.n == 0)
-        return true;
-    err_set(err, code, "not valid UTF-8");
-    return place_blame(err, place_point(text, text.n - rest.n));
-}
-
-static bool parse(struct str text, enum err_code code, json_t **ret_tree, struct err *err)
-{
-    if (!check_text(text, code, err))
+    text = utf8_skip_mark(text); /* the parser would count it as a column */
+    if (!yaml_check_text(text, code, err))
         return false;
     struct reader r = {.text = text, .code = code, .err = err};
     BUG_ON(!yaml_parser_initialize(&r.parser));

@@ -6,7 +6,8 @@
  * Plain words mean what the core schema of YAML 1.2 says: true, null, 12, 0x1f, 1.5; but `yes`,
  * `on` and `2026-01-02` are strings. Anchors, aliases, tags, merge keys, several documents,
  * infinities, duplicate keys and keys that are not scalars are errors. Keys are strings as they
- * are written. Errors say name:line:column.
+ * are written. Line breaks other than LF and CR LF are refused, and invisible characters outside
+ * quotes; a byte order mark at the start is skipped. Errors say name:line:column.
  */
 #ifndef BASE_YAML_H
 #define BASE_YAML_H

@@ -39,6 +39,12 @@ struct attach {
     struct link_packet packet;
 };
 
+static void end(struct attach *a, enum client_end how)
+{
+    a->over = true;
+    a->end = how;
+}
+
 /* Drawing ------------------------------------------------------------------------------------- */
 
 /* Where the window is on a screen that is larger: the cursor is in it. */
@@ -87,7 +93,7 @@ static void draw(struct attach *a)
     for (unsigned row = 0; row < rows; row++) {
         const struct cells_place place = {row, 0, a->from_col, a->from_col + cols};
         if (!cells_draw(buf_str(&a->rows[a->from_row + row]), c, &place))
-            a->over = true; /* not from a supervisor of ours */
+            end(a, CLIENT_CUT); /* not from a supervisor of ours */
     }
     canvas_set_cursor(
         c, &(struct canvas_cursor){s->cursor_visible && !a->scrolls, s->cursor_row - a->from_row,
@@ -124,12 +130,6 @@ static bool take_row(struct attach *a)
     buf_reset(&a->rows[head.row]);
     buf_add_str(&a->rows[head.row], str_skip(body, sizeof(head)));
     return true;
-}
-
-static void end(struct attach *a, enum client_end how)
-{
-    a->over = true;
-    a->end = how;
 }
 
 static void take_packet(struct attach *a)

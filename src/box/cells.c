@@ -99,7 +99,8 @@ bool cells_draw(struct str rest, struct canvas *canvas, const struct cells_place
             !take(&rest, &n, 1) || !take(&rest, text, n))
             return false;
         unsigned width = head & WIDTH;
-        if (width < 1 || width > 2 || col + width > CANVAS_SIZE_MAX)
+        if (width < 1 || width > 2 || (head & ~(WIDTH | STYLED)) || n > CANVAS_TEXT ||
+            col + width > CANVAS_SIZE_MAX || !style_is_valid(&pen))
             return false;
         pen.link = 0;
         pen.unused = 0;

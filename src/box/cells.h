@@ -17,7 +17,8 @@ struct cells_place {
     unsigned from, end; /* which columns of the row are shown */
 };
 
-/* False if the bytes are no row. What is not said is blank. */
+/* False if the bytes are not a row: an unknown bit, width, colour or underline, a text that is too
+ * long or cut. The cells before it may be drawn. The rest of the row is blank. */
 bool cells_draw(struct str bytes, struct canvas *canvas, const struct cells_place *place);
 
 #endif

@@ -282,9 +282,11 @@ static bool damaged(struct err *err, const char *name)
     return err_set(err, E_CONFIG, "the manifest '%s' is damaged", name);
 }
 
-/* Finds the entries; each path must be plain and not before the last one. */
-static bool index_entries(struct manifest *m, uint64_t n)
+/* Finds the entries; each path must be plain and after the last one, or for what is to come not
+ * before it. */
+static bool index_entries(struct manifest *m, enum manifest_kind kind, uint64_t n)
 {
+    const int most = kind == MANIFEST_TO_COME ? 0 : -1;
     struct str before = {0};
     for (size_t at = 0; at < m->bytes.n;) {
         struct manifest_entry e;
@@ -294,7 +296,7 @@ static bool index_entries(struct manifest *m, uint64_t n)
         struct str path = str_n(m->bytes.p + at + sizeof(e), e.path_n);
         size_t left = m->bytes.n - at - sizeof(e);
         if (e.path_n >= left || padded(e.path_n) > left || path.p[path.n] != '\0' ||
-            !change_rel_ok(path) || (before.p && str_cmp(before, path) > 0))
+            !change_rel_ok(path) || (before.p && str_cmp(before, path) > most))
             return false;
         note_place(m, at);
         before = path;
@@ -303,7 +305,7 @@ static bool index_entries(struct manifest *m, uint64_t n)
     return m->n == n;
 }
 
-bool manifest_parse(struct str bytes, struct manifest *m)
+bool manifest_parse(struct str bytes, enum manifest_kind kind, struct manifest *m)
 {
     struct header h;
     if (bytes.n < sizeof(h))
@@ -314,10 +316,11 @@ bool manifest_parse(struct str bytes, struct manifest *m)
         h.bytes != bytes.n || fnv_add(FNV_START, bytes) != h.checksum)
         return false;
     buf_add_str(&m->bytes, bytes);
-    return index_entries(m, h.n);
+    return index_entries(m, kind, h.n);
 }
 
-bool manifest_read(int dir_fd, const char *name, struct manifest *m, struct err *err)
+static bool read_kind(
+    int dir_fd, const char *name, enum manifest_kind kind, struct manifest *m, struct err *err)
 {
     AUTO_BUF struct buf bytes = BUF_INIT((size_t)MANIFEST_BYTES_MAX + sizeof(struct header));
     BUG_ON(m->n);
@@ -326,7 +329,12 @@ bool manifest_read(int dir_fd, const char *name, struct manifest *m, struct err 
         return err_errno(err, E_IO, errno, "cannot read the manifest '%s'", name);
     if (!file_read(fd, bytes.max - 1, name, &bytes, err))
         return false;
-    return manifest_parse(buf_str(&bytes), m) || damaged(err, name);
+    return manifest_parse(buf_str(&bytes), kind, m) || damaged(err, name);
+}
+
+bool manifest_read(int dir_fd, const char *name, struct manifest *m, struct err *err)
+{
+    return read_kind(dir_fd, name, MANIFEST_OF_TREE, m, err);
 }
 
 static bool find_file(int root_fd, struct str path, struct stat *ret_st)
@@ -438,7 +446,7 @@ bool manifest_read_next(
     next_name(next_file, name);
     if (faccessat(dir_fd, next_file, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
         return true;
-    if (!manifest_read(dir_fd, next_file, &next, err))
+    if (!read_kind(dir_fd, next_file, MANIFEST_TO_COME, &next, err))
         return false;
     bool come = has_come(&next, root_fd);
     for (size_t i = 0; i < next.n; i++) {

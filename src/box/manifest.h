@@ -31,6 +31,11 @@ enum {
 };
 #define MANIFEST_ANY_CTIME UINT32_MAX
 
+enum manifest_kind {
+    MANIFEST_OF_TREE, /* one entry for a path */
+    MANIFEST_TO_COME, /* of a box with a copy: a path may have several, see above */
+};
+
 struct manifest_entry {
     uint64_t ino;
     uint64_t size;
@@ -76,8 +81,8 @@ MUST_USE bool manifest_write_next(
 MUST_USE bool manifest_read_next(
     int dir_fd, const char *name, int root_fd, struct manifest *m, struct err *err);
 MUST_USE bool manifest_end_next(int dir_fd, const char *name, struct err *err);
-/* From bytes: for manifest_read(), and for those who try it with any. */
-MUST_USE bool manifest_parse(struct str bytes, struct manifest *m);
+/* From bytes: for manifest_read(), and for tests. */
+MUST_USE bool manifest_parse(struct str bytes, enum manifest_kind kind, struct manifest *m);
 
 const struct manifest_entry *manifest_get(const struct manifest *m, size_t i, struct str *ret_path);
 /* NULL: there was no such file. */

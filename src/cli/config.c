@@ -2,6 +2,8 @@
 #include "cli/config.h"
 
 #include "base/doc.h"
+#include "base/utf8.h"
+#include "base/yaml_text.h"
 #include "path/beneath.h"
 #include "path/file.h"
 #include "path/home.h"
@@ -128,6 +130,7 @@ const struct config_model *config_find_model(const struct config *config, struct
 static bool says_nothing(struct str text)
 {
     struct str line;
+    text = utf8_skip_mark(text);
     while (str_cut(text, '\n', &line, &text)) {
         while (line.n && strchr(" \t\r", line.p[0]))
             line = str_skip(line, 1);
@@ -159,10 +162,14 @@ bool config_parse(const struct config_source *source, const struct shape *shape,
 {
     AUTO_JSON json_t *tree = NULL;
     struct config config = {0};
-    if (says_nothing(source->text))
+    if (!says_nothing(source->text)) {
+        if (!doc_parse(source->text, source->path, E_CONFIG, &tree, err))
+            return false;
+    } else {
+        if (!yaml_check_text(utf8_skip_mark(source->text), E_CONFIG, err))
+            return place_blame_file(err, source->path);
         tree = json_object();
-    else if (!doc_parse(source->text, source->path, E_CONFIG, &tree, err))
-        return false;
+    }
     if (!field_read(shape, tree, a, E_CONFIG, &config, err)) {
         if (shape == &config_project_shape)
             explain_project(err);

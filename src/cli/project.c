@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 
 void project_done(struct project *p)
 {
@@ -36,6 +37,20 @@ static bool detect(const char *start, const struct config *config, struct arena 
     return true;
 }
 
+/* Project settings can only narrow the project, so ignoring wrong ones would widen it: the command
+ * fails, and names the file to correct. */
+static bool explain_settings(const struct project *p, struct err *err)
+{
+    struct stat st;
+    bool link = fstatat(p->fd, ".cordon", &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
+    AUTO_FREE char *old = err->message;
+    AUTO_BUF struct buf b = BUF_INIT(128 << 10);
+    buf_printf(&b, "%s (project settings are not ignored: correct or remove '%s/%s')", old,
+        p->root.dir.p, link ? ".cordon" : ".cordon/config.yaml");
+    err->message = buf_take(&b);
+    return false;
+}
+
 bool project_find(struct cli *cli, const char *start, struct project *ret_project, struct err *err)
 {
     struct config config;
@@ -44,7 +59,7 @@ bool project_find(struct cli *cli, const char *start, struct project *ret_projec
         return false;
     size_t own = config.project_markers.n;
     if (!config_add_project(p.fd, cli->arena, &config, err))
-        return false;
+        return explain_settings(&p, err);
     /* What the project adds may mark a root further down, never further up: that would let it
      * widen its own boundary. */
     AUTO_PROJECT struct project inner = PROJECT_INIT;

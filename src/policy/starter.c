@@ -1,7 +1,7 @@
 /* A policy to start from. */
 #include "policy/starter.h"
 
-#include "base/json.h"
+#include "base/yaml_text.h"
 
 enum {
     REFUSED_SHOWN = 100,
@@ -11,7 +11,7 @@ enum {
 static void add_path(struct buf *b, const char *before, struct str path, const char *after)
 {
     buf_add_z(b, before);
-    json_add_text(b, path);
+    yaml_add_text(b, path);
     buf_add_z(b, after);
 }
 

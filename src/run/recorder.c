@@ -2,6 +2,7 @@
 #include "run/recorder.h"
 
 #include "base/utf8.h"
+#include "base/yaml_text.h"
 #include "run/await.h"
 
 enum {
@@ -359,6 +360,8 @@ static void add_flow(struct buf *b, const json_t *value)
             first = false;
         }
         buf_add_byte(b, '}');
+    } else if (json_is_string(value)) {
+        yaml_add_text(b, json_str(value));
     } else {
         json_add_compact(b, value);
     }

@@ -47,12 +47,17 @@ static void add_code(struct buf *codes, const char *code)
     buf_add_z(codes, code);
 }
 
+static const char *underline_code(unsigned underline)
+{
+    return underlines[underline < ARRAY_LEN(underlines) ? underline : (unsigned)UNDERLINE_SINGLE];
+}
+
 /* base: 30 for text, 40 for the background. The many colours are 38 and 48. */
 static void add_color(struct buf *codes, color c, unsigned base)
 {
     char code[40] = "";
     unsigned n = color_value(c);
-    switch (color_kind(c)) {
+    switch (color_is_valid(c) ? color_kind(c) : COLOR_DEFAULT) {
     case COLOR_DEFAULT:
         snprintf(code, sizeof(code), "%u", base + 9);
         break;
@@ -75,6 +80,8 @@ static void add_underline_color(struct buf *codes, color c)
 {
     char code[40] = "59";
     unsigned n = color_value(c);
+    if (!color_is_valid(c))
+        c = 0;
     if (color_kind(c) == COLOR_RGB)
         snprintf(code, sizeof(code), "58:2::%u:%u:%u", n >> 16, n >> 8 & 0xFF, n & 0xFF);
     else if (color_kind(c) != COLOR_DEFAULT)
@@ -95,7 +102,7 @@ static void add_change(struct buf *codes, const struct style *from, const struct
         if (want & ~had & attrs[i].attr)
             add_code(codes, attrs[i].on);
     if (from->underline != to->underline)
-        add_code(codes, underlines[to->underline]);
+        add_code(codes, underline_code(to->underline));
     if (from->fg != to->fg)
         add_color(codes, to->fg, 30);
     if (from->bg != to->bg)

@@ -9,7 +9,8 @@
 #include "base/buf.h"
 #include "term/style.h"
 
-/* Links and protection are not told; the caller clears them where two styles are to be equal. */
+/* Invalid colours are written as the default, invalid underlines as a single one. Links and
+ * protection are not told; the caller clears them where two styles are to be equal. */
 void restyle(struct style *pen, const struct style *to, struct buf *out);
 
 #endif

@@ -20,6 +20,12 @@ static uint32_t hash_style(const struct style_table *t, const struct style *s)
     return (uint32_t)(mix(h, s->link) >> 32);
 }
 
+bool style_is_valid(const struct style *s)
+{
+    return color_is_valid(s->fg) && color_is_valid(s->bg) && color_is_valid(s->underline_color) &&
+           s->underline <= UNDERLINE_DASHED;
+}
+
 static bool same_style(const struct style *a, const struct style *b)
 {
     return memcmp(a, b, sizeof(*a)) == 0;

@@ -48,6 +48,14 @@ static inline unsigned color_value(color c)
     return c & 0xFFFFFF;
 }
 
+/* Of a known kind, with a number that the kind has. */
+static inline bool color_is_valid(color c)
+{
+    static const unsigned last[] = {
+        [COLOR_DEFAULT] = 0, [COLOR_ANSI] = 15, [COLOR_INDEXED] = 255, [COLOR_RGB] = 0xFFFFFF};
+    return c >> 24 < ARRAY_LEN(last) && color_value(c) <= last[c >> 24];
+}
+
 enum style_attr {
     STYLE_BOLD = 1 << 0,
     STYLE_FAINT = 1 << 1,
@@ -81,6 +89,9 @@ struct style {
     uint8_t unused;    /* zero: styles are compared as bytes */
     uint32_t link;     /* 0: none; else a number for term_link() */
 };
+
+/* For styles from another process: known colours and underlines. */
+bool style_is_valid(const struct style *s);
 
 enum {
     STYLES_MAX = 60 * 1000,

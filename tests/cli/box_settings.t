@@ -19,5 +19,5 @@ cordon: $T/home/.config/cordon/config.yaml:4:3: agents[1]: there is another 'a' 
 
 ## a project adds none
 $ mkdir -p .cordon; printf 'agents:\n- name: a\n  command: x\n' > .cordon/config.yaml; cordon path root
-cordon: .cordon/config.yaml:1:1: agents: unknown key in a project's settings, which may only add markers; it belongs into the user's ('cordon config path') [E_CONFIG]
+cordon: .cordon/config.yaml:1:1: agents: unknown key in a project's settings, which may only add markers; it belongs into the user's ('cordon config path') (project settings are not ignored: correct or remove '$T/.cordon/config.yaml') [E_CONFIG]
 ? 17

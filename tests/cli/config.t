@@ -103,12 +103,29 @@ $ wrong() { mkdir -p home/.config/cordon; printf "$1" > home/.config/cordon/conf
 
 ## a project's file has no settings of the user's
 $ mkdir .cordon; echo 'provider: openai' > .cordon/config.yaml; cordon config check
-cordon: .cordon/config.yaml:1:1: provider: unknown key in a project's settings, which may only add markers; it belongs into the user's ('cordon config path') [E_CONFIG]
+cordon: .cordon/config.yaml:1:1: provider: unknown key in a project's settings, which may only add markers; it belongs into the user's ('cordon config path') (project settings are not ignored: correct or remove '$T/.cordon/config.yaml') [E_CONFIG]
 ? 17
 $ cordon config check .cordon/config.yaml
 ok      .cordon/config.yaml
 $ cordon config check --project .cordon/config.yaml 2>&1 | grep -c 'may only add markers'
 1
+
+## a project's settings that can't be read stop what needs the project, and say which file to mend
+$ mkdir -p p/.git p/sub p/.cordon && echo 'project_markers: 1' > p/.cordon/config.yaml; cd p/sub && cordon path root
+cordon: .cordon/config.yaml:1:1: project_markers: expected a list of strings, found an integer (project settings are not ignored: correct or remove '$T/p/.cordon/config.yaml') [E_CONFIG]
+? 17
+$ rm -r p/.cordon; mkdir d; ln -s ../d p/.cordon; cd p/sub && cordon path root
+cordon: '.cordon/config.yaml' is reached through a link, and links are not followed there: make it a real file in a real directory (project settings are not ignored: correct or remove '$T/p/.cordon') [E_CONFIG]
+? 17
+$ rm p/.cordon; mkdir p/.cordon; ln -s /dev/zero p/.cordon/config.yaml; cd p/sub && cordon path root 2>&1 | grep -o "remove '.*'"
+remove '$T/p/.cordon/config.yaml'
+$ rm p/.cordon/config.yaml; mkfifo p/.cordon/config.yaml; cd p/sub && cordon path root
+cordon: '.cordon/config.yaml' is not a regular file of at most 1048576 bytes (project settings are not ignored: correct or remove '$T/p/.cordon/config.yaml') [E_CONFIG]
+? 17
+$ cd p/sub && cordon sessions list && cordon exec -- /bin/true && cordon box list && cordon config path
+there are no sessions yet
+there are no boxes yet: 'cordon box new NAME DIR' makes one
+$T/home/.config/cordon/config.yaml
 
 ## a file that is named must be there
 $ cordon config check nothing.yaml

@@ -229,7 +229,7 @@ agent_workspace  rw
 $ cd p && cordon path check --agent ../evil x 2>&1 | cut -c 1-40
 cordon: '../evil' is no agent name: lett
 $ rm -r p/.cordon && ln -s "$T" p/.cordon && cd p && cordon path check --agent bot x
-cordon: '.cordon/config.yaml' is reached through a link, and links are not followed there: make it a real file in a real directory [E_CONFIG]
+cordon: '.cordon/config.yaml' is reached through a link, and links are not followed there: make it a real file in a real directory (project settings are not ignored: correct or remove '$T/p/.cordon') [E_CONFIG]
 ? 17
 $ rm p/.cordon && mkdir p/.cordon && ln -s "$T" p/.cordon/workspaces && cd p && cordon path check --agent bot x
 cordon: 'workspaces' on the way to the workspace is not a directory [E_FS_VIOLATION]

@@ -3,6 +3,7 @@
 
 #include "box/cells.h"
 #include "box/link.h"
+#include "term/restyle.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -47,6 +48,8 @@ static void check_same(const struct canvas *got, const struct canvas *want)
             }
 }
 
+#define color_of(kind, number) ((uint32_t)(kind) << 24 | (number))
+
 static void draw_by_cells(const struct term *t, struct canvas *c, unsigned from, unsigned cols)
 {
     AUTO_BUF struct buf bytes = BUF_INIT(BYTES);
@@ -83,7 +86,10 @@ TEST(cells_that_are_none_are_refused)
         size_t n;
         bool ok;
     } rows[] = {{"", 0, true}, {"\1\1a", 3, true}, {"\1", 1, false}, {"\1\2a", 3, false},
-        {"\0\1a", 3, false}, {"\3\1a", 3, false}, {"\x81\1a", 3, false}, {"\1\0", 2, true}};
+        {"\0\1a", 3, false}, {"\3\1a", 3, false}, {"\x81\1a", 3, false}, {"\1\0", 2, true},
+        {"\5\1a", 3, false},
+        {"\xb5\xb5\xb5\xb5\xb5#\xb5\xb5\xb5\xb5\xb5\xb5\xb5\xb5\xb5\xb5\xb5\xb5\1\0f\0", 22, false},
+        {"\1\53abcdefghijklmnopqrstuvwxyzabcdefghijklmnopq", 45, false}};
     struct canvas *c = canvas_new(2, 10);
     const struct cells_place place = {0, 0, 0, 10};
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -95,6 +101,39 @@ TEST(cells_that_are_none_are_refused)
         for (size_t k = 0; k < sizeof(noise); k++)
             noise[k] = (char)next_random(256);
         (void)cells_draw(str_n(noise, sizeof(noise)), c, &place);
+    }
+    canvas_free(c);
+}
+
+/* A style's numbers, each as the last that is one and the first that is none. */
+TEST(cells_with_a_wrong_style_are_refused)
+{
+    static const struct {
+        struct style style;
+        bool ok;
+    } rows[] = {
+        {{.underline = UNDERLINE_DASHED}, true}, {{.underline = UNDERLINE_DASHED + 1}, false},
+        {{.underline = 255}, false}, {{.fg = color_of(COLOR_ANSI, 15)}, true},
+        {{.fg = color_of(COLOR_ANSI, 16)}, false}, {{.bg = color_of(COLOR_INDEXED, 255)}, true},
+        {{.bg = color_of(COLOR_INDEXED, 256)}, false},
+        {{.underline = 1, .underline_color = color_of(COLOR_RGB, 0xFFFFFF)}, true},
+        {{.underline = 1, .underline_color = color_of(COLOR_RGB + 1, 0)}, false},
+        {{.fg = color_of(COLOR_DEFAULT, 1)}, false}, {{.fg = UINT32_MAX}, false},
+        {{.attrs = UINT16_MAX, .unused = 255, .link = UINT32_MAX}, true}, /* cleared */
+    };
+    struct canvas *c = canvas_new(2, 10);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_BUF struct buf bytes = BUF_INIT(100), out = BUF_INIT(10000), direct = BUF_INIT(1000);
+        struct style pen = {0};
+        test_row(i, "");
+        buf_add_byte(&bytes, '\x81');
+        buf_add(&bytes, &rows[i].style, sizeof(rows[i].style));
+        buf_add(&bytes, "\1a", 2);
+        CHECK_INT(cells_draw(buf_str(&bytes), c, &(struct cells_place){0, 0, 0, 10}), rows[i].ok);
+        canvas_write(c, &out);
+        restyle(&pen, &rows[i].style, &direct); /* which is safe by itself */
+        CHECK(buf_ok(&out) && buf_ok(&direct));
+        CHECK(!strstr(buf_z(&direct), "[;") && !strstr(buf_z(&direct), ";;"));
     }
     canvas_free(c);
 }

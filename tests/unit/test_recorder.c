@@ -1,7 +1,9 @@
 /* Recording: what was typed, and what is waited for. */
 #include "test.h"
 
+#include "base/yaml.h"
 #include "run/await.h"
+#include "run/recorder.h"
 #include "term/typed.h"
 
 static const struct {
@@ -148,4 +150,30 @@ TEST(await_finds_what_is_new)
             CHECK_Z(buf_z(&out), cases[i].part);
         CHECK(!cases[i].without || !strstr(buf_z(&out), cases[i].without));
     }
+}
+
+/* Whatever was typed and shown: the file is YAML that reads as what was recorded. */
+TEST(recorder_yaml_is_read_back)
+{
+    static const char *const texts[] = {"", "a: b # c", "\"\\\n\t\r\x1b\x7f",
+        "\xc2\x85\xe2\x80\xa8\xe2\x80\xa9\xef\xbb\xbf", "\xe2\x80\xae\xe2\x80\x8b\xc2\xa0",
+        "\xf0\x9f\x8f\xb4\xf3\xa0\x81\xa7\xf3\xa0\x81\xbf", "\xef\xbf\xbe\xef\xbf\xbf"};
+    AUTO_JSON json_t *scenario = json_object();
+    AUTO_JSON json_t *again = NULL;
+    AUTO_BUF struct buf text = BUF_INIT(10000);
+    AUTO_ERR struct err err = {0};
+    json_t *steps = json_array();
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        json_t *step = json_object(), *action = json_object(), *list = json_array();
+        json_put(action, "text", json_text(str_z(texts[i])));
+        json_push(list, json_text(str_z(texts[i])));
+        json_put(step, "action", action);
+        json_put(step, "assert", list);
+        json_push(steps, step);
+    }
+    json_put(scenario, "name", json_text(str_z(texts[3])));
+    json_put(scenario, "steps", steps);
+    recorder_yaml(scenario, &text);
+    if (CHECK_OK(yaml_parse(buf_str(&text), "t.yaml", E_PROTOCOL, &again, &err), &err))
+        CHECK(json_equal(scenario, again));
 }

@@ -1,7 +1,10 @@
 /* YAML: what plain words mean, what is refused, and what hostile text costs. */
 #include "test.h"
 
+#include "base/doc.h"
+#include "base/utf8.h"
 #include "base/yaml.h"
+#include "base/yaml_text.h"
 
 static bool parse(struct str text, json_t **ret_tree, struct err *err)
 {
@@ -133,12 +136,13 @@ TEST(yaml_hostile_text_costs_little)
     static const struct {
         const char *piece;
         size_t count;
-        const char *part; /* NULL: it may be read or refused */
+        const char *part;   /* NULL: it may be read or refused */
+        const char *looked; /* another reason where it is looked at what is quoted */
     } rows[] = {
         {"[", 100000, "256 levels"},
         {"{a: ", 100000, "256 levels"},
         {"- ", 100000, "256 levels"},
-        {"? ", 100000, "must be a scalar"},
+        {"? ", 100000, "must be a scalar", "256 levels"},
         {"[[],", 100000, "256 levels"},
         {"'a", 300000, NULL},
         {"a: ", 300000, NULL},
@@ -147,16 +151,20 @@ TEST(yaml_hostile_text_costs_little)
         {"# \n", 1000000, NULL},
         {"- 1\n", 1000100, "more than a million values"},
     };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        test_row(i, rows[i].piece);
+    for (size_t i = 0; i < 2 * ARRAY_LEN(rows); i++) {
+        const size_t row = i / 2;
+        test_row(i, rows[row].piece);
         AUTO_BUF struct buf b = BUF_INIT(YAML_SIZE_MAX);
-        for (size_t j = 0; j < rows[i].count; j++)
-            buf_add_z(&b, rows[i].piece);
+        if (i % 2) /* a character that needs a look at what is quoted */
+            buf_add_z(&b, "- \"\xe2\x80\x8b\"\n- ");
+        for (size_t j = 0; j < rows[row].count; j++)
+            buf_add_z(&b, rows[row].piece);
         AUTO_JSON json_t *tree = NULL;
         AUTO_ERR struct err err = {0};
         bool ok = parse(buf_str(&b), &tree, &err);
-        if (rows[i].part && CHECK(!ok))
-            CHECK_ERR(&err, E_CONFIG, rows[i].part);
+        const char *part = i % 2 && rows[row].looked ? rows[row].looked : rows[row].part;
+        if (part && CHECK(!ok))
+            CHECK_ERR(&err, E_CONFIG, part);
     }
 }
 
@@ -192,5 +200,299 @@ TEST(yaml_prefixes_do_no_harm)
         AUTO_ERR struct err err = {0};
         bool ok = parse(str_n(copy, n), &tree, &err);
         CHECK(ok == (tree != NULL) && ok == (err.code == ERR_NONE));
+    }
+}
+
+#define NEL    "\xc2\x85"
+#define LS     "\xe2\x80\xa8"
+#define PS     "\xe2\x80\xa9"
+#define NBSP   "\xc2\xa0"
+#define ZWSP   "\xe2\x80\x8b"
+#define ZWNJ   "\xe2\x80\x8c"
+#define ZWJ    "\xe2\x80\x8d"
+#define BOM    "\xef\xbb\xbf"
+#define RLO    "\xe2\x80\xae"
+#define PDF    "\xe2\x80\xac"
+#define RLI    "\xe2\x81\xa7"
+#define PDI    "\xe2\x81\xa9"
+#define TAG_A  "\xf3\xa0\x81\xa1"
+#define VS16   "\xef\xb8\x8f"
+#define IDEO   "\xe3\x80\x80" /* the ideographic space */
+#define NI     "\xe6\x97\xa5"
+#define HEART  "\xe2\x9d\xa4"
+#define FIRE   "\xf0\x9f\x94\xa5"
+#define KEYCAP "\xe2\x83\xa3"
+
+struct unseen {
+    const char *text;
+    const char *part;
+};
+
+static void refuses(const struct unseen *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        test_row(i, rows[i].text);
+        json_t *tree = NULL;
+        AUTO_ERR struct err err = {0};
+        CHECK(!parse(str_z(rows[i].text), &tree, &err));
+        CHECK_ERR(&err, E_CONFIG, rows[i].part);
+        CHECK(!tree);
+    }
+}
+
+/* A program that splits at LF shows these lines otherwise than the parser reads them. */
+TEST(yaml_refuses_other_line_breaks)
+{
+    static const struct unseen rows[] = {
+        {"a: 1\n# off" NEL "b: 2\n", "t.yaml:2:6: the line break U+0085"},
+        {"a: 1\n# off" LS "b: 2\n", "t.yaml:2:6: the line break U+2028"},
+        {"# off" PS "b: 2\n", "t.yaml:1:6: the line break U+2029"},
+        {"# off\rb: 2\n", "t.yaml:1:6: a carriage return"},
+        {"a: 1\r\nb: 2\rc: 3\r\n", "t.yaml:2:5: a carriage return"},
+        {"a: 1\r\r\nb: 2", "t.yaml:1:5: a carriage return"},
+        {"a: 1\r", "t.yaml:1:5: a carriage return"},
+        {"a: x" LS "  y\n", "t.yaml:1:5: the line break"},
+        {"a: |\n  x" NEL "  y\n", "t.yaml:2:4: the line break"},
+        {"a: >\n  x" PS "  y\n", "t.yaml:2:4: the line break"},
+        {"? a" NEL ": 1\n", "t.yaml:1:4: the line break"},
+        {"a:" LS "  b: 1\n", "t.yaml:1:3: the line break"},
+        {"a: 'x" NEL "y'\n", "t.yaml:1:6: the line break"},
+        {"a: \"x" LS "y\"\n", "\"\\u2028\" in double quotes"},
+        {"a: \"x\ry\"\n", "\"\\r\" in double quotes"},
+        {"{a: 1," PS "b: 2}", "t.yaml:1:7: the line break"},
+        {"%YAML 1.2" LS "---\na: 1", "t.yaml:1:10: the line break"},
+        {"---" NEL "a: 1", "t.yaml:1:4: the line break"},
+        {"a: 1\n..." NEL "b: 1", "t.yaml:2:4: the line break"},
+    };
+    refuses(rows, ARRAY_LEN(rows));
+}
+
+TEST(yaml_refuses_what_is_not_seen)
+{
+    static const struct unseen rows[] = {
+        {"a:" NBSP "b\n", "t.yaml:1:3: the blank U+00A0"},
+        {"a" NBSP ": b\n", "t.yaml:1:2: the blank"},
+        {NBSP "a: b\n", "t.yaml:1:1: the blank"},
+        {"a: b" NBSP "# not a comment\n", "t.yaml:1:5: the blank"},
+        {"a: b\n#" IDEO "x\n", "t.yaml:2:2: the blank U+3000"},
+        {"a: " NI IDEO "x\n", "t.yaml:1:5: the blank"},
+        {"a: " NI IDEO IDEO NI "\n", "t.yaml:1:5: the blank"},
+        {"a: true" ZWSP "\n", "t.yaml:1:8: the invisible character U+200B"},
+        {"net" ZWNJ "work: 1\n", "t.yaml:1:4: the invisible character U+200C"},
+        {"a: x" ZWJ "y\n", "t.yaml:1:5: the invisible character U+200D"},
+        {"a: " NI ZWJ "y\n", "t.yaml:1:5: the invisible character"},
+        {"a: " NI ZWJ ZWJ NI "\n", "t.yaml:1:5: the invisible character"},
+        {"a: b" VS16 "\n", "t.yaml:1:5: the invisible character U+FE0F"},
+        {"a: " HEART VS16 VS16 "\n", "t.yaml:1:6: the invisible character"},
+        {"a: x" VS16 KEYCAP "\n", "t.yaml:1:5: the invisible character"},
+        {VS16 KEYCAP ": 1\n", "t.yaml:1:1: the invisible character"},
+        {"a: " NI TAG_A "\n", "t.yaml:1:5: the invisible character U+E0061"},
+        {"# " TAG_A "\na: 1", "\"\\U000E0061\" in double quotes"},
+        {"a: 1 # " RLO "x" PDF "\n", "t.yaml:1:8: the invisible character U+202E"},
+        {"a: 1 # " RLI "x" PDI "\n", "t.yaml:1:8: the invisible character U+2067"},
+        {"a: |\n  x" ZWSP "\n", "t.yaml:2:4: the invisible character"},
+        {"a: >\n  x" RLO "\n", "t.yaml:2:4: the invisible character"},
+        {"a: 1" BOM "\n", "t.yaml:1:5: the invisible character U+FEFF"},
+        {BOM BOM "a: 1\n", "t.yaml:1:1: the invisible character U+FEFF"},
+        {"a: \xc2\xad"
+         "1\n",
+            "t.yaml:1:4: the invisible character U+00AD"},
+        {"a: \xe3\x85\xa4\n", "t.yaml:1:4: the invisible character U+3164"},
+        {"a: \xe1\x85\x9f\n", "t.yaml:1:4: the invisible character U+115F"},
+        {"a: \xe1\xa0\x8e\n", "t.yaml:1:4: the invisible character U+180E"},
+        {"a: \xd8\x9c\n", "t.yaml:1:4: the invisible character U+061C"},
+        {"a: \xe2\x81\xa0\n", "t.yaml:1:4: the invisible character U+2060"},
+        {"a: \xe2\xa0\x80\n", "t.yaml:1:4: the blank U+2800"},
+    };
+    refuses(rows, ARRAY_LEN(rows));
+}
+
+TEST(yaml_knows_what_is_quoted)
+{
+    static const struct unseen rows[] = {
+        {"'" ZWSP "': 1\nb: x" ZWSP "\n", "t.yaml:2:5: the invisible character"},
+        {"\"a\": '" ZWSP "' # " ZWSP "\n", "t.yaml:1:12: the invisible character"},
+        {"a: x'" ZWSP "'\n", "t.yaml:1:6: the invisible character"},
+        {"a: x \"" ZWSP "\"\n", "t.yaml:1:7: the invisible character"},
+        {"# '\na: " ZWSP " # '\n", "t.yaml:2:4: the invisible character"},
+        {"a: |\n  '" ZWSP "'\n", "t.yaml:2:4: the invisible character"},
+        {"a: 'it''s' " ZWSP "\n", "t.yaml:1:12: the invisible character"},
+        {"a: \"\\\"" ZWSP "\" " ZWSP "\n", "t.yaml:1:10: the invisible character"},
+        {"a: 'x' 'y" ZWSP "'\n", "t.yaml:1:8: did not find"},
+        {"network:" NBSP "enabled\na: 1\n", "t.yaml:1:9: the blank"},
+        {"a: '" ZWSP "\n", "t.yaml:2:1: found unexpected end of stream"},
+        {"a: \"" RLO "x\" # y\n", "t.yaml:1:5: the direction control U+202E"},
+        {"a: \"" RLO RLI PDF "x\"\n", "t.yaml:1:5: the direction control"},
+        {"a: '" RLI "x" PDF "'\n", "t.yaml:1:5: the direction control U+2067"},
+        {"a: '" RLI "x" PDI RLI "'\n", "t.yaml:1:8: the direction control"},
+    };
+    refuses(rows, ARRAY_LEN(rows));
+}
+
+TEST(yaml_reads_text_of_all_languages)
+{
+    static const struct {
+        const char *yaml;
+        const char *value; /* of the key "a" */
+    } rows[] = {
+        {"# CR LF\r\na: x\r\n", "x"},
+        {BOM "b: 1\na: x\n", "x"},
+        {BOM "---\na: x\n", "x"},
+        {BOM "{\"a\": \"x\"}", "x"},
+        {"a: '" ZWSP NBSP BOM "'", ZWSP NBSP BOM},
+        {"a: \"" ZWJ TAG_A "\"", ZWJ TAG_A},
+        {"a: \"\\L\\P\\N\\_\\u200b\\r\"", LS PS NEL NBSP ZWSP "\r"},
+        {"a: \"" RLO "x" PDF "\" # y", RLO "x" PDF},
+        {"a: '" RLI RLO "x" PDI "'", RLI RLO "x" PDI},
+        {"a: '" RLO "x\n  y'", RLO "x y"},
+        {"{\"" ZWSP "\": 1, a: '" ZWSP "'}", ZWSP},
+        {"a: " NI IDEO NI " # " NI IDEO NI, NI IDEO NI},
+        {"a: " NI ZWNJ NI, NI ZWNJ NI},
+        {"a: " HEART VS16 ZWJ FIRE " # " HEART VS16, HEART VS16 ZWJ FIRE},
+        {"a: 1" VS16 KEYCAP, "1" VS16 KEYCAP},
+        {"# \xd8\xb9\xd8\xb1\xd8\xa8\xd9\x8a\na: \xd7\xa2", "\xd7\xa2"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].yaml);
+        AUTO_JSON json_t *tree = NULL;
+        AUTO_ERR struct err err = {0};
+        if (CHECK_OK(parse(str_z(rows[i].yaml), &tree, &err), &err))
+            CHECK_STR(json_member(tree, "a"), str_z(rows[i].value));
+    }
+}
+
+/* The mark is not a column: keys of the first line stand where those of the others do. */
+TEST(yaml_mark_at_the_start_moves_nothing)
+{
+    static const char text[] = BOM "a: 1\nb: {c: 2}\na: 3\n";
+    static const char found[] = BOM "{\"a\": {\"b\": 1}}";
+    json_t *tree = NULL;
+    AUTO_ERR struct err err = {0};
+    CHECK(!parse(str_z(text), &tree, &err));
+    CHECK_ERR(&err, E_CONFIG, "t.yaml:3:1: duplicate key");
+    struct point at = doc_locate(str_z(found), DOC_JSON, "a.b");
+    CHECK_INT(at.column, 8);
+    at = doc_locate(str_z(text), DOC_YAML, "a");
+    CHECK_INT(at.column, 1);
+    CHECK_INT(doc_format(str_z(found), "stdin"), DOC_JSON);
+}
+
+TEST(doc_marks_of_other_encodings)
+{
+    static const struct {
+        struct str text;
+        const char *name, *part;
+    } rows[] = {
+        {STR("\xff\xfe{\0}\0"), "t.json", "t.json:1:1: not valid UTF-8 but UTF-16"},
+        {STR("\xfe\xff\0{\0}"), "t.yaml", "t.yaml:1:1: not valid UTF-8 but UTF-16"},
+        {STR("\xff\xfe\0\0{\0\0\0"), "t.yaml", "but UTF-32: save it as UTF-8"},
+        {STR("\0\0\xfe\xff\0\0\0{"), "t.json", "but UTF-32"},
+        {STR(BOM "{\"a\": 1,}"), "t.json", "t.json:1:9:"},
+        {STR(BOM BOM "{}"), "t.json", "t.json:1:1:"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].part);
+        json_t *tree = NULL;
+        AUTO_ERR struct err err = {0};
+        CHECK(!doc_parse(rows[i].text, rows[i].name, E_CONFIG, &tree, &err));
+        CHECK_ERR(&err, E_CONFIG, rows[i].part);
+    }
+    AUTO_JSON json_t *tree = NULL;
+    AUTO_ERR struct err err = {0};
+    CHECK_OK(doc_parse(STR(BOM "{\"a\": 1}"), "t.json", E_CONFIG, &tree, &err), &err);
+}
+
+/* Documents made of pieces, at random: if one is read, it means the same without the lines that are
+ * a comment to a program that splits at LF. */
+TEST(yaml_comments_hold_nothing)
+{
+    static const char *const pieces[] = {"a: 1", "b: 'x'", "c: \"y\"", "# z", " # '", "\n", "\n",
+        "\r\n", "\r", NEL, LS, PS, NBSP, ZWSP, RLO, BOM, " ", "|\n  ", "- ", "{", "}", NI, "\\",
+        "x: "};
+    uint64_t seed = 12345;
+    size_t n_read = 0;
+    for (size_t i = 0; i < 200000; i++) {
+        AUTO_BUF struct buf text = BUF_INIT(1000), bare = BUF_INIT(1000);
+        for (size_t n = 2 + i % 9; n > 0; n--) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            buf_add_z(&text, pieces[(seed >> 33) % ARRAY_LEN(pieces)]);
+        }
+        buf_add_byte(&text, '\n');
+        AUTO_JSON json_t *tree = NULL, *without = NULL;
+        AUTO_ERR struct err err = {0};
+        if (!parse(buf_str(&text), &tree, &err))
+            continue;
+        n_read++;
+        struct str line, rest = buf_str(&text);
+        while (str_cut(rest, '\n', &line, &rest)) /* lines that are nothing but a comment */
+            if (!str_starts_with(line, STR("#")))
+                buf_printf(&bare, STR_FMT "\n", STR_ARG(line));
+        test_row(i, buf_z(&text));
+        CHECK_OK(parse(buf_str(&bare), &without, &err), &err);
+        CHECK(json_equal(tree, without));
+    }
+    CHECK(n_read > 1000);
+}
+
+TEST(yaml_written_text_is_read_back)
+{
+    static const struct {
+        const char *text, *written;
+    } rows[] = {
+        {"/a b", "\"/a b\""},
+        {"\"\\\n\t\r\x01\x7f", "\"\\\"\\\\\\n\\t\\r\\u0001\\u007F\""},
+        {LS NEL NBSP ZWSP, "\"\\u2028\\u0085\\u00A0\\u200B\""},
+        {TAG_A NI "\xef\xbf\xbe", "\"\\U000E0061" NI "\\uFFFE\""},
+        {"\xff", "\"\xef\xbf\xbd\""},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].text);
+        AUTO_BUF struct buf b = BUF_INIT(1000);
+        AUTO_JSON json_t *tree = NULL;
+        AUTO_ERR struct err err = {0};
+        yaml_add_text(&b, str_z(rows[i].text));
+        CHECK_Z(buf_z(&b), rows[i].written);
+        buf_printf(&b, " # %s", rows[i].written);
+        if (CHECK_OK(parse(buf_str(&b), &tree, &err), &err) && rows[i].text[0] != '\xff')
+            CHECK_STR(json_str(tree), str_z(rows[i].text));
+    }
+}
+
+/* Characters of all planes that have any: none but the known ones ends a comment, parts a key from
+ * its value, or is passed over. */
+TEST(yaml_no_character_is_overlooked)
+{
+    static const struct {
+        const char *before, *after;
+        bool counts; /* outside a comment: it must be in what is read */
+    } rows[] = {
+        {"a: 1\n# x", "b: 2\n", false},
+        {"a: 1\n#", "\n", false},
+        {"a:", "1\n", true},
+        {"a: 1", "\n", true},
+        {"", "a: 1\n", true},
+        {"a: 1\n", "\n", true},
+    };
+    AUTO_JSON json_t *plain = json_object();
+    json_put(plain, "a", json_integer(1));
+    for (uint32_t codepoint = 0x7F; codepoint <= UTF8_LAST; codepoint++) {
+        char bytes[UTF8_MAX];
+        if (codepoint == 0x20000)
+            codepoint = 0xE0000; /* between them are ideographs */
+        if (codepoint > 0xE0FFF)
+            break; /* private use */
+        if (!utf8_is_scalar(codepoint) || codepoint == 0xFEFF)
+            continue; /* the mark may stand at the start */
+        struct str c = str_n(bytes, utf8_write(codepoint, bytes));
+        for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+            AUTO_BUF struct buf text = BUF_INIT(100);
+            AUTO_JSON json_t *tree = NULL;
+            AUTO_ERR struct err err = {0};
+            buf_printf(&text, "%s" STR_FMT "%s", rows[i].before, STR_ARG(c), rows[i].after);
+            if (parse(buf_str(&text), &tree, &err) && json_equal(tree, plain) == rows[i].counts) {
+                test_row(codepoint, rows[i].before);
+                CHECK(false);
+            }
+        }
     }
 }
