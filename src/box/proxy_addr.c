@@ -25,10 +25,10 @@ static const struct block blocks_v4[] = {
     {{10}, 8, PRIVATE},
     {{100, 64}, 10, PRIVATE}, /* behind a carrier's NAT */
     {{127}, 8, THIS_MACHINE},
-    {{161, 26}, 16, CLOUD},            /* IBM */
-    {{166, 8}, 14, CLOUD},             /* IBM */
+    {{161, 26}, 16, CLOUD},             /* IBM */
+    {{166, 8}, 14, CLOUD},              /* IBM */
     {{168, 63, 129, 16}, 32, METADATA}, /* Azure: WireServer */
-    {{169, 254}, 16, LINK_LOCAL}, /* clouds keep their credentials here */
+    {{169, 254}, 16, LINK_LOCAL},       /* clouds keep their credentials here */
     {{172, 16}, 12, PRIVATE},
     {{192, 0, 0}, 24, RESERVED},
     {{192, 0, 2}, 24, RESERVED},

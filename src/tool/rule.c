@@ -148,9 +148,8 @@ bool rule_covers_command(const struct rule_set *rules, const char *tool, struct 
         const char *objection = NULL;
         if (c->fixed && command_covered(rules, tool, c, &objection))
             continue;
-        *ret_why = arena_printf(a, "no %s covers '" STR_FMT "'%s%s",
-            objection ? "pattern" : "rule", STR_ARG(c->words[0]), objection ? " here: " : "",
-            objection ? objection : "");
+        *ret_why = arena_printf(a, "no %s covers '" STR_FMT "'%s%s", objection ? "pattern" : "rule",
+            STR_ARG(c->words[0]), objection ? " here: " : "", objection ? objection : "");
         return false;
     }
     return true;

@@ -101,7 +101,8 @@ static bool has_percent_n(const struct cmdline_command *c)
         for (size_t k = 0; k < c->words[i].n; k++) {
             if (c->words[i].p[k] != '%')
                 continue;
-            for (k++; k < c->words[i].n && memchr("0123456789.*+-# 'hlLqjzt", c->words[i].p[k], 24);)
+            for (k++;
+                 k < c->words[i].n && memchr("0123456789.*+-# 'hlLqjzt", c->words[i].p[k], 24);)
                 k++;
             if (k < c->words[i].n && c->words[i].p[k] == 'n')
                 return true;
@@ -201,7 +202,8 @@ static const char *option_runs(struct str name, const struct cmdline_command *c)
 
 /* Rules of single programs -------------------------------------------------------------------- */
 
-/* Letters without a dash (`tar xIf`), and archives of other hosts, which are fetched by a program. */
+/* Letters without a dash (`tar xIf`), and archives of other hosts, which are fetched by a program.
+ */
 static const char *tar_runs(const struct cmdline_command *c)
 {
     for (size_t i = 1; i < c->n; i++) {
@@ -262,7 +264,8 @@ const char *runs_more(const struct cmdline_command *c)
 
 static const char interpreters[] =
     "at batch bc bun crontab csi dc deno ed erl ex expect gdb ghci gnuplot gst guile iex irb "
-    "julia lua luajit m4 mysql node nodejs octave patch perl php psql python python2 python3 racket "
+    "julia lua luajit m4 mysql node nodejs octave patch perl php psql python python2 python3 "
+    "racket "
     "R Rscript ruby sftp sqlite3 ssh swipl tclsh tcsh csh vi vim wish";
 
 enum runs_fed runs_fed(const struct cmdline_command *c)
