@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "cli/agent_box.h"
 #include "cli/key.h"
+#include "io/nodump.h"
 
 #include <errno.h>
 #include <math.h>
@@ -330,6 +331,8 @@ static bool open_bench(struct agent_job *j, struct err *err)
 bool agent_job_open(struct agent_job *j, struct err *err)
 {
     const struct agent_options *o = j->options;
+    nodump_set(); /* from here on there may be a key in its memory; one in its environment is hidden
+                   */
     if (!check_options(j, err))
         return false;
     provider_prepare(&(struct provider_options){
