@@ -52,7 +52,8 @@ static const size_t index_texts[] = {offsetof(ENTRY, id), offsetof(ENTRY, create
     offsetof(ENTRY, updated_at), offsetof(ENTRY, title), offsetof(ENTRY, cwd),
     offsetof(ENTRY, damage)};
 static const size_t index_numbers[] = {offsetof(ENTRY, inode), offsetof(ENTRY, size),
-    offsetof(ENTRY, mtime_s), offsetof(ENTRY, mtime_ns), offsetof(ENTRY, messages)};
+    offsetof(ENTRY, mtime_s), offsetof(ENTRY, mtime_ns), offsetof(ENTRY, messages),
+    offsetof(ENTRY, imported)};
 #define TEXT_AT(entry, i)   ((struct str *)((char *)(entry) + index_texts[i]))
 #define NUMBER_AT(entry, i) ((uint64_t *)((char *)(entry) + index_numbers[i]))
 
@@ -63,7 +64,7 @@ struct summary {
     struct catalog_entry *entry;
     struct arena *arena;
     const char *file;
-    char title[TITLE_MAX + 1], updated_at[TIME_MAX + 1];
+    char title[TITLE_MAX + 1], updated_at[TIME_MAX + 1], cwd[PATH_MAX + 1];
 };
 
 static void keep(struct summary *s, struct str *member, const json_t *text)
@@ -121,6 +122,13 @@ static void see_header(struct summary *s, const json_t *header)
         keep_title(s, json_str(json_object_get(header, "title")));
 }
 
+/* It works where the user took it, whatever its file said. */
+static void see_resumed(struct summary *s, const json_t *record)
+{
+    s->entry->imported = false;
+    s->entry->cwd = copy_to(s->cwd, json_str(json_object_get(record, "cwd")), PATH_MAX);
+}
+
 static bool on_line(void *context, const struct tape_line *line, bool *ret_torn, struct err *err)
 {
     struct summary *s = context;
@@ -145,6 +153,10 @@ static bool on_line(void *context, const struct tape_line *line, bool *ret_torn,
         keep_title(s, json_str(json_object_get(tree, "title")));
     else if (kind == LINE_UPDATED)
         keep_time(s, json_object_get(tree, "updated_at"));
+    else if (kind == LINE_IMPORTED)
+        s->entry->imported = true;
+    else if (kind == LINE_RESUMED)
+        see_resumed(s, tree);
     return true;
 }
 
@@ -347,8 +359,9 @@ static bool from_index(const struct catalog *index, ENTRY *entry)
 static void finish(ENTRY *entry)
 {
     struct str *texts[] = {&entry->created_at, &entry->updated_at, &entry->title, &entry->cwd};
-    if (!when_parse(entry->updated_at, &entry->updated_ms))
-        entry->updated_ms = entry->mtime_s * 1000 + entry->mtime_ns / 1000000u;
+    uint64_t written_ms = entry->mtime_s * 1000 + entry->mtime_ns / 1000000u;
+    if (!when_parse(entry->updated_at, &entry->updated_ms) || entry->updated_ms > written_ms)
+        entry->updated_ms = written_ms; /* a file can say anything, but nothing of the future */
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         if (!texts[i]->p)
             *texts[i] = STR("");
@@ -397,7 +410,7 @@ bool catalog_latest(
     AUTO_JSON json_t *written = json_text(cwd); /* as a file has it, whatever bytes there are */
     for (size_t i = 0; i < c.n; i++)
         if ((!cwd.p || str_eq(c.entries[i].cwd, json_str(written))) && !c.entries[i].damage.n &&
-            c.entries[i].messages) {
+            c.entries[i].messages && !c.entries[i].imported) {
             *ret_id = c.entries[i].id;
             return true;
         }

@@ -19,6 +19,7 @@ enum {
 struct catalog_entry {
     struct str id, created_at, updated_at, title, cwd;
     uint64_t messages;
+    uint64_t imported; /* and not resumed by its name since: --continue leaves it out */
     struct str damage; /* what is wrong with the file; no value: nothing */
     uint64_t inode, size, mtime_s, mtime_ns;
     uint64_t updated_ms; /* since 1970, for the order */
@@ -33,8 +34,8 @@ struct catalog {
 MUST_USE bool catalog_load(
     const char *dir, struct arena *a, struct catalog *ret_catalog, struct err *err);
 
-/* The newest session with a message of this working directory (no value: of any). E_NOT_FOUND:
- * none. */
+/* The newest session with a message of this working directory (no value: of any), imported ones
+ * aside that were not resumed yet. E_NOT_FOUND: none. */
 MUST_USE bool catalog_latest(
     const char *dir, struct str cwd, struct arena *a, struct str *ret_id, struct err *err);
 

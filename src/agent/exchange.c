@@ -35,6 +35,20 @@ static bool copy_lines(struct tape *t, const struct mask *mask, struct buf *line
     return envelope_to_lines(buf_str(&text), t->name, mask, lines, err);
 }
 
+/* From here on the session is known to be somebody else's. */
+static bool add_mark(struct buf *lines, struct err *err)
+{
+    char now[CLOCK_RFC3339];
+    AUTO_JSON json_t *record = json_object();
+    clock_rfc3339(clock_wall_ms(), now);
+    json_put(record, "type", json_string("imported"));
+    json_put(record, "timestamp", json_string(now));
+    json_add_compact(lines, record);
+    buf_add_byte(lines, '\n');
+    return buf_ok(lines) ||
+           err_set(err, E_CONFIG, "it is larger than %d MiB", (int)(STORE_BYTES_MAX >> 20));
+}
+
 static bool id_of(struct str lines, char id[STORE_ID_MAX + 1], struct err *err)
 {
     struct str first;
@@ -74,7 +88,7 @@ bool exchange_import(const char *dir, const struct exchange_import *import,
     if (source_has_lines(&t) ? !copy_lines(&t, &mask, &lines, err)
                              : !source_lines(&t, &mask, &lines, err))
         return false;
-    if (!id_of(buf_str(&lines), id, err))
+    if (!id_of(buf_str(&lines), id, err) || !add_mark(&lines, err))
         return false;
     snprintf(path, sizeof(path), "%s/%s.jsonl", dir, id);
     return tape_make_dir(dir, err) && put(path, id, buf_str(&lines), import->replace, err) &&
@@ -138,7 +152,7 @@ static bool fork_lines(
     for (size_t i = 0; i < n; i++)
         if (!envelope_lines_add(&l, json_array_get(store_all(s), i), err))
             return false;
-    return envelope_lines_end(&l, err);
+    return envelope_lines_end(&l, err) && (!store_is_imported(s) || add_mark(lines, err));
 }
 
 /* How many messages are taken; a note if they are more than was asked for. */

@@ -93,6 +93,16 @@ static bool check_updated(const json_t *tree, struct err *err)
     return check_type(tree, "updated_at", JSON_STRING, true, err);
 }
 
+static bool check_imported(const json_t *tree, struct err *err)
+{
+    return check_type(tree, "timestamp", JSON_STRING, true, err);
+}
+
+static bool check_resumed(const json_t *tree, struct err *err)
+{
+    return check_type(tree, "cwd", JSON_STRING, true, err);
+}
+
 static const struct {
     const char *type;
     enum line_kind kind;
@@ -104,6 +114,8 @@ static const struct {
     {"compaction", LINE_COMPACTION, line_check_compaction},
     {"title", LINE_TITLE, check_title},
     {"updated", LINE_UPDATED, check_updated},
+    {"imported", LINE_IMPORTED, check_imported},
+    {"resumed", LINE_RESUMED, check_resumed},
 };
 
 bool line_check(const json_t *tree, enum line_kind *ret_kind, struct err *err)

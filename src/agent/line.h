@@ -10,6 +10,8 @@ enum line_kind {
     LINE_COMPACTION,
     LINE_TITLE,
     LINE_UPDATED,
+    LINE_IMPORTED, /* the session came from a file of somebody else's */
+    LINE_RESUMED,  /* the user has gone on with it, by its name, in this directory */
     LINE_KINDS,
 };
 

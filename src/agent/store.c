@@ -77,6 +77,12 @@ static void take(struct store *s, enum line_kind kind, json_t *tree)
     case LINE_UPDATED:
         s->updated_at = json_str(json_object_get(tree, "updated_at"));
         break;
+    case LINE_IMPORTED:
+        s->imported = true;
+        return;
+    case LINE_RESUMED:
+        s->resumed = json_str(json_object_get(tree, "cwd"));
+        break;
     case LINE_KINDS:
         break;
     }
@@ -239,7 +245,27 @@ bool store_note_title(struct store *s, struct str title, struct err *err)
     return append(s, record, err);
 }
 
+bool store_note_resumed(struct store *s, struct str cwd, struct err *err)
+{
+    char now[CLOCK_RFC3339];
+    AUTO_JSON json_t *record = json_object(), *here = json_text(cwd); /* as a file has it */
+    if (!s->imported || str_eq(s->resumed, json_str(here)))
+        return true;
+    if (!s->resumed.p && store_text(s, "system_prompt").n)
+        store_note(s, "it was imported: its own system prompt is not used; --system gives one");
+    clock_rfc3339(clock_wall_ms(), now);
+    json_put(record, "type", json_string("resumed"));
+    json_put(record, "cwd", json_incref(here));
+    json_put(record, "timestamp", json_string(now));
+    return append(s, record, err);
+}
+
 /* Looking ------------------------------------------------------------------------------------- */
+
+bool store_is_imported(const struct store *s)
+{
+    return s->imported;
+}
 
 const char *store_id(const struct store *s)
 {

@@ -95,6 +95,13 @@ MUST_USE bool store_note_compaction(
     struct store *s, const json_t *message, size_t keep, struct err *err);
 MUST_USE bool store_note_title(struct store *s, struct str title, struct err *err);
 
+/* Whether it came from a file that somebody else may have written: what its header says of a system
+ * prompt and a directory is kept for the export, and not believed. */
+bool store_is_imported(const struct store *s);
+/* The user goes on with it, by its name, in this directory: an imported session is one of the
+ * user's own from then on, but for its system prompt. Nothing for others. */
+MUST_USE bool store_note_resumed(struct store *s, struct str cwd, struct err *err);
+
 const char *store_id(const struct store *s);
 const char *store_path(const struct store *s); /* what the user would name */
 /* The envelope without its messages; system_prompt, cwd, model, ... are keys of it. Borrowed. */

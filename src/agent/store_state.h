@@ -18,6 +18,8 @@ struct store {
     size_t valid_for; /* how many counted then */
     struct str updated_at, title; /* borrowed from records, which `records` keeps; no value: none */
     json_t *records;
+    bool imported;
+    struct str resumed; /* in this directory; no value: not yet */
     struct mask mask;
 };
 

@@ -14,17 +14,25 @@ struct block {
 #define LINK_LOCAL   "the local link"
 #define MULTICAST    "multicast"
 #define RESERVED     "a reserved block"
+#define METADATA     "a cloud's metadata service"
+#define CLOUD        "a cloud's inner network"
 
-/* The first block that holds an address decides. */
+/* The first block that holds an address decides. Clouds have services for their machines, with
+ * credentials, at addresses that look public; the others that they use are in the blocks of IANA:
+ * 169.254.169.254, 100.100.100.200, 192.0.0.192, fd00:ec2::254, fd20:ce::254. */
 static const struct block blocks_v4[] = {
     {{0}, 8, THIS_MACHINE},
     {{10}, 8, PRIVATE},
     {{100, 64}, 10, PRIVATE}, /* behind a carrier's NAT */
     {{127}, 8, THIS_MACHINE},
-    {{169, 254}, 16, LINK_LOCAL}, /* clouds keep their credentials here */
+    {{161, 26}, 16, CLOUD},             /* IBM */
+    {{166, 8}, 14, CLOUD},              /* IBM */
+    {{168, 63, 129, 16}, 32, METADATA}, /* Azure: WireServer */
+    {{169, 254}, 16, LINK_LOCAL},       /* clouds keep their credentials here */
     {{172, 16}, 12, PRIVATE},
     {{192, 0, 0}, 24, RESERVED},
     {{192, 0, 2}, 24, RESERVED},
+    {{192, 80, 8, 124}, 32, METADATA}, /* Equinix Metal */
     {{192, 88, 99}, 24, RESERVED},
     {{192, 168}, 16, PRIVATE},
     {{198, 18}, 15, PRIVATE}, /* for measuring devices; used inside networks */

@@ -2,6 +2,7 @@
 #include "box/supervisor.h"
 
 #include "box/keeper.h"
+#include "io/nodump.h"
 #include "path/file.h"
 #include "sandbox/machine.h"
 
@@ -78,6 +79,7 @@ NORETURN static void supervise(const struct supervisor_options *options, int loc
     keep_fds(keep, ARRAY_LEN(keep));
     hide_words(box.name);
     prctl(PR_SET_NAME, STATE_PROCESS_NAME);
+    nodump_set();
     /* A core would hold keys: too small for a file, and no program of the host is asked either. */
     setrlimit(RLIMIT_CORE, &(struct rlimit){1, 1});
     (void)!chdir("/");

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "cli/agent_box.h"
 #include "cli/key.h"
+#include "io/nodump.h"
 
 #include <errno.h>
 #include <math.h>
@@ -184,6 +185,8 @@ static bool open_session(struct agent_job *j, struct err *err)
     if (!ok)
         return false;
     store_hide(j->store, provider_key(j->provider));
+    if (!store_note_resumed(j->store, str_z(j->bench.options.cwd), err))
+        return false;
     const json_t *notes = store_notes(j->store), *note;
     size_t i;
     json_array_foreach((json_t *)notes, i, note)
@@ -223,6 +226,7 @@ bool agent_job_enter(struct agent_job *j, struct store *store, struct err *err)
     bool ok = leave_session(j, err) || err_wrap(err, "the session before this one");
     j->store = store;
     store_hide(j->store, provider_key(j->provider));
+    ok = store_note_resumed(j->store, str_z(j->bench.options.cwd), ok ? err : &none) && ok;
     undo_free(j->undo);
     j->undo = NULL;
     j->bench.options.keeper = (struct toolbox_keeper){0};
@@ -261,14 +265,15 @@ static bool make_prompt(struct agent_job *j, struct err *err)
     return true;
 }
 
-/* A session keeps the prompt that it began with, unless another one is given, or it goes on in
- * another directory. */
+/* A session keeps the prompt that it began with, unless another one is given, it goes on in another
+ * directory, or somebody else wrote it. */
 static struct str prompt_to_use(const struct agent_job *j)
 {
     struct str stored = store_text(j->store, "system_prompt"), cwd = store_text(j->store, "cwd");
     AUTO_JSON json_t *here = json_text(str_z(j->bench.options.cwd)); /* as a session has it */
     bool elsewhere = cwd.p && !str_eq(cwd, json_str(here));
-    return stored.n && !j->options->system && !elsewhere ? stored : buf_str(&j->prompt_text);
+    bool own = stored.n && !elsewhere && !store_is_imported(j->store);
+    return own && !j->options->system ? stored : buf_str(&j->prompt_text);
 }
 
 /* How many tokens models take, as their services say; the settings and an option know better. */
@@ -330,6 +335,8 @@ static bool open_bench(struct agent_job *j, struct err *err)
 bool agent_job_open(struct agent_job *j, struct err *err)
 {
     const struct agent_options *o = j->options;
+    nodump_set(); /* from here on there may be a key in its memory; one in its environment is hidden
+                   */
     if (!check_options(j, err))
         return false;
     provider_prepare(&(struct provider_options){

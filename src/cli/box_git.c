@@ -148,6 +148,7 @@ bool box_git_diff(struct cli *cli, const struct box *box, enum box_git_form form
     struct prepared p = {.arena = cli->arena,
         .options = &options,
         .given = &policy,
+        .host.own_env = true,
         .argv = make_argv(cli, form, paths, n)};
     bool ok = prepare_policy(&p, err) && run_git(&p, text, err);
     prepared_done(&p);

@@ -136,6 +136,8 @@ static bool show_json(struct cli *cli, const struct store *s, struct err *err)
     json_put(object, "file", json_text(str_z(store_path(s))));
     json_put(object, "messages", json_incref((json_t *)store_all(s)));
     json_put(object, "counting", json_integer((json_int_t)json_array_size(counting)));
+    if (store_is_imported(s))
+        json_put(object, "imported", json_true());
     json_put(object, "notes", json_incref((json_t *)store_notes(s)));
     return out_json(cli, object, err);
 }
@@ -299,7 +301,9 @@ static const struct cmd cmd_import = {
     .about = "The file is what export wrote, or a session file with lines; - is the standard "
              "input. Its id is "
              "kept, and so is every key that is not known here. A version that is not known, or "
-             "messages that are not what they should be, are refused (E_CONFIG).",
+             "messages that are not what they should be, are refused (E_CONFIG). Somebody else may "
+             "have written it: --continue leaves it out until you have resumed it by its id, and "
+             "its system prompt is exported again, but never used.",
     .usage = "FILE",
     .min_args = 1,
     .max_args = 1,

@@ -84,7 +84,8 @@ static void say_session(struct talk *t, const struct catalog *c)
         n == 1 ? "" : "s", store_path(t->job.store));
     for (size_t i = 0; i < c->n && shown < OTHERS_SHOWN; i++) {
         const struct catalog_entry *e = &c->entries[i];
-        if (!str_eq(e->cwd, cwd) || str_is(e->id, store_id(t->job.store)) || !e->messages)
+        bool here = str_eq(e->cwd, cwd) && !e->imported;
+        if (!here || str_is(e->id, store_id(t->job.store)) || !e->messages)
             continue;
         if (shown++ == 0)
             buf_add_z(&b, "\nothers of this directory, for /session ID:");

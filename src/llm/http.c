@@ -130,6 +130,16 @@ bool http_fail(
     return err_ctx(err, "transport", "%s", kind);
 }
 
+bool http_note_interim(struct http *h)
+{
+    return ++h->interim <= HTTP_INTERIM_MAX;
+}
+
+bool http_too_many_interim(const struct http *h, struct err *err)
+{
+    return http_fail(h, "protocol", "%s sends interim answers (HTTP 1xx) and no other", NULL, err);
+}
+
 bool http_quiet(const struct http *h, uint64_t *ret_left_ms, struct err *err)
 {
     uint64_t most = h->spec.idle_timeout_ms ? h->spec.idle_timeout_ms : HTTP_IDLE_MS;

@@ -54,10 +54,13 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *context)
 static size_t on_header(char *bytes, size_t size, size_t n, void *context)
 {
     struct request *r = context;
-    struct str line = str_n(bytes, size * n);
-    r->http.last_ms = clock_mono_ms();
-    if (str_starts_with(line, STR("HTTP/")))
+    struct str line = str_n(bytes, size * n), status = line;
+    if (str_starts_with(line, STR("HTTP/"))) {
         buf_reset(&r->head); /* 100 Continue, or the answer of a proxy, came before */
+        str_cut(line, ' ', &(struct str){0}, &status);
+        if (str_starts_with(status, STR("1")) && !http_note_interim(&r->http))
+            return 0;
+    }
     ptrdiff_t colon = str_find(line, ':');
     size_t at = r->head.n;
     buf_add_str(&r->head, line);
@@ -105,6 +108,8 @@ static bool fail(struct request *r, struct err *err)
     for (size_t i = 0; i < ARRAY_LEN(transports); i++)
         if (transports[i].code == r->result)
             t = &transports[i];
+    if (r->http.interim > HTTP_INTERIM_MAX)
+        return http_too_many_interim(&r->http, err);
     bool said = strcmp(t->kind, "resolve") == 0; /* libcurl has nothing to add */
     return http_fail(&r->http, t->kind, t->words, said ? NULL : r->words, err);
 }
@@ -299,6 +304,7 @@ static bool read_head(struct http *h, long *ret_status, struct err *err)
     long status = status_of(r);
     if (!status)
         return fail(r, err);
+    r->http.last_ms = clock_mono_ms();
     *ret_status = status;
     return true;
 }

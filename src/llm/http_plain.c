@@ -145,15 +145,23 @@ static void take_bytes(struct plain *p)
             (void)!intake_end(&p->in);
         return;
     }
-    p->http.last_ms = clock_mono_ms();
     intake_push(&p->in, str_n(bytes, (size_t)n));
-    while (p->in.state == INTAKE_WHOLE && p->in.code < 200) /* 100 Continue is no answer yet */
+    while (p->in.state == INTAKE_WHOLE && p->in.code < 200) { /* 100 Continue is no answer yet */
+        if (!http_note_interim(&p->http)) {
+            p->in.state = INTAKE_BAD;
+            return;
+        }
         intake_next(&p->in);
+    }
+    if (has_head(p))
+        p->http.last_ms = clock_mono_ms();
 }
 
 static bool fail(struct plain *p, struct err *err)
 {
     const char *why = p->lost && p->errnum ? strerrordesc_np(p->errnum) : NULL;
+    if (p->http.interim > HTTP_INTERIM_MAX)
+        return http_too_many_interim(&p->http, err);
     if (p->in.state == INTAKE_BAD)
         return http_fail(&p->http, "protocol", "%s does not speak HTTP", NULL, err);
     if (why)

@@ -12,6 +12,7 @@ enum {
     HTTP_HEADERS_MAX = 64 * 1024,
     HTTP_READ_SIZE = 64 * 1024,
     HTTP_FINISH_MS = 20,
+    HTTP_INTERIM_MAX = 16, /* answers such as 100 Continue before the one that counts */
 };
 
 struct http_way;
@@ -21,7 +22,8 @@ struct http {
     const struct http_way *way;
     struct http_spec spec;
     struct http_client *client; /* NULL: nothing is kept */
-    uint64_t last_ms;           /* when the last byte came, or went */
+    uint64_t last_ms; /* when the last byte of a body came, or went; or when the head was there */
+    unsigned interim; /* answers that were none yet */
 };
 
 struct http_way {
@@ -58,7 +60,12 @@ bool http_is_loopback(const char *url);
 bool http_fail(
     const struct http *h, const char *kind, const char *words, const char *more, struct err *err);
 
-/* How long it may still be quiet. False: too long, E_PROVIDER. */
+/* Notes an interim answer, which is no progress; false: there were too many. */
+bool http_note_interim(struct http *h);
+bool http_too_many_interim(const struct http *h, struct err *err); /* E_PROVIDER */
+
+/* How long it may still be quiet. Until the head is there, what comes does not count: neither
+ * interim answers nor a head byte by byte keep a request waiting. False: too long, E_PROVIDER. */
 MUST_USE bool http_quiet(const struct http *h, uint64_t *ret_left_ms, struct err *err);
 
 #endif

@@ -3,8 +3,6 @@
 
 #include "path/lexical.h"
 
-#include <strings.h>
-
 #define BELOW_IT "name the directory below it that is needed"
 #define LEAVE    "take it out; the sandbox gives the program what it needs of it"
 #define NO_WRITE "allow reading it, and let the program write somewhere else"
@@ -47,33 +45,6 @@ static const struct blocked below_to_write[] = {
     {"/lib*", "a change there changes the system's libraries", NO_WRITE},
 };
 
-#define LOADER  "the dynamic loader obeys it"
-#define INJECTS "it makes an interpreter load or run something else"
-#define DROP    "take it out; give the program an option or a file instead"
-
-/* '*' at the end: every name that begins so. */
-static const struct blocked env_names[] = {
-    {"LD_*", LOADER, DROP},
-    {"DYLD_*", LOADER, DROP},
-    {"PYTHONPATH", INJECTS, DROP},
-    {"PYTHONSTARTUP", INJECTS, DROP},
-    {"RUBYLIB", INJECTS, DROP},
-    {"RUBYOPT", INJECTS, DROP},
-    {"PERL5LIB", INJECTS, DROP},
-    {"PERL5OPT", INJECTS, DROP},
-    {"NODE_OPTIONS", INJECTS, DROP},
-    {"BUN_OPTIONS", INJECTS, DROP},
-    {"CLASSPATH", INJECTS, DROP},
-    {"JAVA_TOOL_OPTIONS", INJECTS, DROP},
-    {"BASH_ENV", INJECTS, DROP},
-    {"ENV", INJECTS, DROP},
-    {"GIT_SSH_COMMAND", "git runs what it says", DROP},
-    {"IFS", "it changes how a shell splits words", DROP},
-    {"GCONV_PATH", "the C library loads code from there", DROP},
-    {"MALLOC_CONF", "it changes the memory allocator, and writes files", DROP},
-    {"GMON_OUT_PREFIX", "it makes programs write files", DROP},
-};
-
 static const char *const shells[] = {
     "sh", "dash", "bash", "zsh", "ksh", "fish", "tcsh", "csh", "busybox"};
 
@@ -102,18 +73,6 @@ const struct blocked *blocked_path(struct str path, enum blocked_use use)
     if (!row && use == BLOCKED_WRITE)
         row = find_below(below_to_write, ARRAY_LEN(below_to_write), path);
     return row;
-}
-
-const struct blocked *blocked_env(struct str name)
-{
-    for (size_t i = 0; i < ARRAY_LEN(env_names); i++) {
-        struct str row = str_z(env_names[i].name);
-        bool open = str_ends_with(row, STR("*"));
-        size_t n = row.n - open;
-        if ((open ? name.n >= n : name.n == n) && strncasecmp(name.p, row.p, n) == 0)
-            return &env_names[i];
-    }
-    return NULL;
 }
 
 bool blocked_shell(struct str base_name)

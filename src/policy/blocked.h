@@ -15,7 +15,7 @@ enum blocked_use {
 };
 
 struct blocked {
-    const char *name;
+    const char *name; /* of environment variables: several */
     const char *reason;
     const char *fix;
 };

@@ -90,9 +90,11 @@ static void check_name(struct verdict *v, const char *field, struct str name)
                     field, "dangerous environment variable blocked", name, row->reason, row->fix});
 }
 
-static void check_env(struct verdict *v)
+static void check_env(struct verdict *v, const struct policy_host *host)
 {
     const struct policy_env *env = &v->policy->env;
+    if (host->own_env)
+        return;
     for (size_t i = 0; i < env->allowlist.n; i++)
         check_name(v, arena_printf(v->arena, "env.allowlist[%zu]", i), env->allowlist.p[i]);
     for (size_t i = 0; i < env->set.n; i++) {
@@ -404,7 +406,7 @@ void policy_validate(const struct policy *policy, const struct policy_host *host
     check_sandbox(&v);
     check_network(&v);
     check_sockets(&v);
-    check_env(&v);
+    check_env(&v, host);
     check_fs(&v, host->read_as_found);
     check_artifacts(&v);
     check_write(&v);

@@ -29,6 +29,9 @@ struct policy_host {
     /* The list of what may be read was made by looking at the machine: what is gone since then, or
      * can't be granted, is left out instead of denied. */
     bool read_as_found;
+    /* The environment is set by this program itself, not by whoever wrote the policy: names that
+     * are blocked there may be set. */
+    bool own_env;
 };
 
 struct verdict_path {

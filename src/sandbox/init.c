@@ -716,6 +716,15 @@ static void begin_to_serve(struct init *init, const sigset_t *signals)
         limit(RLIMIT_NPROC, init->in->plan->limits.processes + 1);
 }
 
+/* The maps of a process that can't be dumped belong to root: for the moment in which they are
+ * written this one can be. */
+static void let_be_mapped(const struct init_input *in)
+{
+    explicit_bzero(in->secret, in->secret_size);
+    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+    tell(FD_CONTROL, &(struct init_message){.word = INIT_MAPPABLE, .step = -1}, -1);
+}
+
 void init_main(const struct init_input *in)
 {
     struct init init = {.in = in, .root = {-1, -1}, .master = -1, .slave = -1};
@@ -726,6 +735,8 @@ void init_main(const struct init_input *in)
     sigaction(SIGCHLD, &normal, NULL);
     int death = plan_is_native(in->plan) ? SIGKILL : SIGTERM;
     prctl(PR_SET_PDEATHSIG, death, 0, 0, 0);
+    if (in->nodump)
+        let_be_mapped(in);
     char word = await_word();
     if (!word)
         _exit(127);

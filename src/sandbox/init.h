@@ -28,6 +28,7 @@ struct init_input {
     bool held;         /* it starts the command when it is told to */
     int pid_max;       /* 0: don't set */
     bool limit_uid;    /* RLIMIT_NPROC counts only what is in here */
+    bool nodump;       /* it is a copy of a process that holds keys: see io/nodump.h */
     char *secret;      /* memory to wipe: arguments and environment */
     size_t secret_size;
 };

@@ -1,6 +1,7 @@
 /* The supervisor's side of a sandbox. */
 #include "sandbox/launch.h"
 
+#include "io/nodump.h"
 #include "path/file.h"
 #include "sandbox/init.h"
 #include "sandbox/landlock.h"
@@ -253,15 +254,9 @@ static bool prepare(const struct launch *l, struct init_input *in, struct err *e
     return true;
 }
 
-static bool begin(const struct launch *l, struct child *child, struct err *err)
+/* One packet within the time that building a sandbox may take. */
+static bool receive_in_time(struct child *child, struct init_message *ret_message, struct err *err)
 {
-    struct init_message message;
-    char word = INIT_GO_ONE_ID;
-    if (child->native && !map_ids(child->pid, &word))
-        return machine_unavailable(
-            &(struct machine_failure){primitives[STAGE_MAP], errno, {0}}, err);
-    if (send(child->control, &word, 1, MSG_NOSIGNAL) != 1)
-        return err_errno(err, E_IO, errno, "the sandbox's first process is gone");
     struct pollfd wait = {.fd = child->control, .events = POLLIN};
     int ready;
     while ((ready = poll(&wait, 1, SETUP_MS)) < 0 && errno == EINTR)
@@ -269,11 +264,25 @@ static bool begin(const struct launch *l, struct child *child, struct err *err)
     if (ready == 0)
         return err_set(
             err, E_TIMEOUT, "the sandbox was not built within %d seconds", SETUP_MS / 1000);
-    int got = receive(child, &message);
-    if (got <= 0)
-        return err_set(err, E_IO,
-            "the sandbox's first process ended without a word; are there open files to be had "
-            "(ulimit -n)?");
+    return receive(child, ret_message) > 0 ||
+           err_set(err, E_IO,
+               "the sandbox's first process ended without a word; are there open files to be had "
+               "(ulimit -n)?");
+}
+
+static bool begin(const struct launch *l, bool nodump, struct child *child, struct err *err)
+{
+    struct init_message message;
+    char word = INIT_GO_ONE_ID;
+    if (nodump && !receive_in_time(child, &message, err))
+        return false;
+    if (child->native && !map_ids(child->pid, &word))
+        return machine_unavailable(
+            &(struct machine_failure){primitives[STAGE_MAP], errno, {0}}, err);
+    if (send(child->control, &word, 1, MSG_NOSIGNAL) != 1)
+        return err_errno(err, E_IO, errno, "the sandbox's first process is gone");
+    if (!receive_in_time(child, &message, err))
+        return false;
     if (message.word != INIT_READY)
         return setup_failed(l->plan, &message, err);
     return true;
@@ -294,7 +303,8 @@ static bool start(const struct launch *l, bool rehearse, struct child *ret_child
         .report_stops = l->report_stops && !l->serves,
         .rehearse = rehearse,
         .idle = l->idle,
-        .held = l->held};
+        .held = l->held,
+        .nodump = plan_is_native(l->plan) && nodump_is_set()};
     const struct plan_sockets *sockets = &l->plan->sockets;
     seccomp_compile(&(struct seccomp_options){sockets->inet, sockets->unix_domain}, &filter);
     if (!prepare(l, &in, err) || !open_ends(l, &ends, err))
@@ -315,7 +325,7 @@ static bool start(const struct launch *l, bool rehearse, struct child *ret_child
     child.control = TAKE_FD(ends.control[0]);
     close(TAKE_FD(ends.control[1]));
     child.service = TAKE_FD(ends.service[0]);
-    if (!begin(l, &child, err)) {
+    if (!begin(l, in.nodump, &child, err)) {
         child_kill(&child);
         child_close(&child);
         return false;

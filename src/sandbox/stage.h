@@ -40,10 +40,11 @@ enum stage {
 
 /* What comes through the control socket, one packet each. */
 enum init_word {
-    INIT_FAILED,  /* stage, errnum, step */
-    INIT_READY,   /* with the terminal's descriptor, if there is one */
-    INIT_STOPPED, /* value: the signal */
-    INIT_EXITED,  /* value: as waitpid() gives it */
+    INIT_FAILED,   /* stage, errnum, step */
+    INIT_READY,    /* with the terminal's descriptor, if there is one */
+    INIT_STOPPED,  /* value: the signal */
+    INIT_EXITED,   /* value: as waitpid() gives it */
+    INIT_MAPPABLE, /* its ids can be mapped now */
 };
 
 /* Signals to the first process: everything is to be asked to end. (Without namespaces SIGTERM ends

@@ -21,7 +21,7 @@ struct reading {
     struct str words[COMMAND_WORDS_MAX];
     size_t n;
     bool fixed;
-    bool piped_in;
+    bool fed;
     bool any; /* something stood here: words, or a compound command */
 };
 
@@ -259,14 +259,14 @@ static void add_command(struct parser *p, struct reading *r)
         struct str *words = ARENA_NEW(p->a, struct str, r->n);
         memcpy(words, r->words, r->n * sizeof(*words));
         p->n_words += r->n;
-        out->commands[out->n++] = (struct cmdline_command){words, r->n, r->fixed, r->piped_in};
+        out->commands[out->n++] = (struct cmdline_command){words, r->n, r->fixed, r->fed};
     }
 }
 
 static void end_command(struct parser *p, struct reading *r, bool pipe)
 {
     add_command(p, r);
-    *r = (struct reading){.fixed = true, .piped_in = pipe};
+    *r = (struct reading){.fixed = true, .fed = pipe};
 }
 
 static void skip_line(struct parser *p)
@@ -335,6 +335,7 @@ static void parse_redirection(struct parser *p, struct reading *r)
 {
     struct str target;
     bool in = peek(p, 0) == '<';
+    r->fed |= starts(p, "<<");
     if (starts(p, "<<<")) {
         p->at += 3;
         skip_blanks(p);

@@ -26,8 +26,8 @@ enum {
 struct cmdline_command {
     struct str *words; /* quotes removed */
     size_t n;
-    bool fixed;    /* every word is certain */
-    bool piped_in; /* it reads what another command prints */
+    bool fixed; /* every word is certain */
+    bool fed;   /* it reads what another command prints, or a text of the line */
 };
 
 struct cmdline {
@@ -41,6 +41,11 @@ void cmdline_parse(struct str text, struct arena *a, struct cmdline *ret_cmdline
 
 /* Why a command deserves a second look: it removes by force, runs what it is fed, …; or NULL. */
 const char *cmdline_danger(const struct cmdline_command *command);
+
+/* The last part of its first word; whether it is a shell's, and whether that has a script (-c). */
+struct str cmdline_name(const struct cmdline_command *command);
+bool cmdline_is_shell(struct str name);
+bool cmdline_has_script(const struct cmdline_command *shell);
 
 /* The parts of cmdline_parse(): the commands of another script are added; and those that commands
  * such as env, xargs and sh -c would run. */

@@ -221,6 +221,7 @@ bool confine(struct toolbox *box, const struct confine_request *request, struct 
     struct policy_host host = {
         .home = box->options->home,
         .read_as_found = box->options->mode == TOOLBOX_UNRESTRICTED && !box->options->policy,
+        .own_env = !box->options->policy,
     };
     policy_validate(&c->policy, &host, a, &c->verdict);
     policy_validate_command(&c->verdict, &(struct policy_command){.path = shell, .cwd = cwd});

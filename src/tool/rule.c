@@ -2,6 +2,7 @@
 #include "tool/rule.h"
 
 #include "tool/cmdline.h"
+#include "tool/runs.h"
 #include "tool/tool.h"
 
 enum {
@@ -32,30 +33,55 @@ static bool matches(struct str pattern, struct str text)
     return p == pattern.n;
 }
 
-static size_t split(struct str pattern, struct str words[RULE_WORDS_MAX])
+/* False: more words than a rule can have. */
+static bool split(struct str pattern, struct str words[RULE_WORDS_MAX], size_t *ret_n)
 {
     struct str word;
     size_t n = 0;
-    while (str_cut(pattern, ' ', &word, &pattern))
-        if (word.n && n < RULE_WORDS_MAX)
+    while (str_cut(pattern, ' ', &word, &pattern)) {
+        if (word.n && n == RULE_WORDS_MAX)
+            return false;
+        if (word.n)
             words[n++] = word;
-    return n;
+    }
+    *ret_n = n;
+    return true;
 }
 
-static bool covers(struct str pattern, const struct cmdline_command *c)
+/* A pattern that fits a command, as far as it goes. */
+struct fit {
+    bool exact; /* it has no `*`: the whole command was read by a person */
+    bool open;  /* further words may follow */
+    bool named; /* it names the command */
+};
+
+static bool fits(struct str pattern, const struct cmdline_command *c, struct fit *ret_fit)
 {
     struct str words[RULE_WORDS_MAX];
-    size_t n = split(pattern, words);
+    size_t n;
+    if (!split(pattern, words, &n))
+        return false;
     bool open = n > 0 && str_is(words[n - 1], "*");
     size_t named = open ? n - 1 : n;
-    if (named == 0 && cmdline_danger(c))
-        return false;
     if (c->n < named || (!open && c->n != named))
         return false;
     for (size_t i = 0; i < named; i++)
         if (!matches(words[i], c->words[i]))
             return false;
+    *ret_fit = (struct fit){!memchr(pattern.p, '*', pattern.n), open, named > 0};
     return true;
+}
+
+/* Why a pattern that fits does not cover a command; NULL: it does. */
+static const char *objection(const struct fit *fit, const struct cmdline_command *c)
+{
+    enum runs_fed fed = runs_fed(c);
+    const char *why = NULL;
+    if (fed == RUNS_FED_SHELL || (fed == RUNS_FED_INTERPRETER && !(fit->open && fit->named)))
+        return "it runs what it is fed";
+    if (!fit->exact)
+        why = runs_more(c);
+    return why || fit->named ? why : cmdline_danger(c);
 }
 
 /* The pattern of a rule for this tool, or no value. */
@@ -91,13 +117,18 @@ bool rule_check(struct str rule, struct err *err)
     return true;
 }
 
-static bool command_covered(
-    const struct rule_set *rules, const char *tool, const struct cmdline_command *c)
+/* ret_why: the objection to a rule that fits. */
+static bool command_covered(const struct rule_set *rules, const char *tool,
+    const struct cmdline_command *c, const char **ret_why)
 {
+    struct fit fit;
     for (size_t l = 0; l < ARRAY_LEN(rules->lists); l++)
         for (size_t i = 0; rules->lists[l] && i < rules->lists[l]->n; i++) {
             struct str pattern = pattern_for(rules->lists[l]->p[i], tool);
-            if (pattern.p && covers(pattern, c))
+            if (!pattern.p || !fits(pattern, c, &fit))
+                continue;
+            *ret_why = objection(&fit, c);
+            if (!*ret_why)
                 return true;
         }
     return false;
@@ -114,9 +145,11 @@ bool rule_covers_command(const struct rule_set *rules, const char *tool, struct 
     }
     for (size_t i = 0; i < s.n; i++) {
         const struct cmdline_command *c = &s.commands[i];
-        if (c->fixed && command_covered(rules, tool, c))
+        const char *objection = NULL;
+        if (c->fixed && command_covered(rules, tool, c, &objection))
             continue;
-        *ret_why = arena_printf(a, "no rule covers '" STR_FMT "'", STR_ARG(c->words[0]));
+        *ret_why = arena_printf(a, "no %s covers '" STR_FMT "'%s%s", objection ? "pattern" : "rule",
+            STR_ARG(c->words[0]), objection ? " here: " : "", objection ? objection : "");
         return false;
     }
     return true;
@@ -149,26 +182,38 @@ bool rule_covers_paths(const struct rule_set *rules, const char *tool, struct st
     return n > 0;
 }
 
+/* Words that a rule takes as they are. */
+static bool is_literal(struct str word)
+{
+    for (size_t i = 0; i < word.n; i++)
+        if (strchr(" *\n", word.p[i]))
+            return false;
+    return word.n > 0;
+}
+
+static struct str propose_command(const char *tool, struct str line, struct arena *a)
+{
+    AUTO_BUF struct buf rule = BUF_INIT(RULE_MAX + 1);
+    struct cmdline s;
+    cmdline_parse(line, a, &s);
+    const struct cmdline_command *c = s.n == 1 && !s.why ? &s.commands[0] : NULL;
+    if (!c || !c->fixed || c->fed || c->n > RULE_WORDS_MAX || cmdline_danger(c) || runs_more(c))
+        return (struct str){0};
+    buf_printf(&rule, "%s:", tool);
+    for (size_t i = 0; i < c->n; i++) {
+        if (!is_literal(c->words[i]))
+            return (struct str){0};
+        buf_printf(&rule, "%s" STR_FMT, i ? " " : "", STR_ARG(c->words[i]));
+    }
+    return buf_ok(&rule) && rule.n <= RULE_MAX ? arena_str(a, buf_str(&rule)) : (struct str){0};
+}
+
 struct str rule_propose(const char *tool, bool is_command, struct str subject, struct arena *a)
 {
-    if (!is_command)
-        return memchr(subject.p, '\n', subject.n) || memchr(subject.p, '*', subject.n)
-                   ? (struct str){0}
-                   : str_z(arena_printf(a, "%s:" STR_FMT, tool, STR_ARG(subject)));
-    struct cmdline s;
-    cmdline_parse(subject, a, &s);
-    if (s.why || s.n != 1 || cmdline_danger(&s.commands[0]) || !s.commands[0].fixed)
-        return (struct str){0};
-    const struct cmdline_command *c = &s.commands[0];
-    for (size_t i = 0; i < MIN(c->n, (size_t)2); i++) {
-        if (c->words[i].n == 0)
-            return (struct str){0};
-        for (size_t k = 0; k < c->words[i].n; k++)
-            if (strchr(" *\n", c->words[i].p[k]))
-                return (struct str){0};
-    }
-    bool second = c->n > 1 && c->words[1].n && c->words[1].p[0] != '-' && c->words[1].p[0] != '/';
-    return str_z(second ? arena_printf(a, "%s:" STR_FMT " " STR_FMT " *", tool,
-                              STR_ARG(c->words[0]), STR_ARG(c->words[1]))
-                        : arena_printf(a, "%s:" STR_FMT " *", tool, STR_ARG(c->words[0])));
+    if (is_command)
+        return propose_command(tool, subject, a);
+    bool literal = !memchr(subject.p, '\n', subject.n) && !memchr(subject.p, '*', subject.n) &&
+                   !str_ends_with(subject, STR("/"));
+    return literal ? str_z(arena_printf(a, "%s:" STR_FMT, tool, STR_ARG(subject)))
+                   : (struct str){0};
 }

@@ -6,8 +6,10 @@
  *
  * A command line is covered if it is plain (tool/cmdline.h) and each simple command in it is
  * covered by some rule. In a rule for commands `*` stands for any text within a word; as the last
- * word, for any further words, or none. What deserves a second look is covered only by a rule that
- * names the command.
+ * word, for any further words, or none. A pattern, which is a rule with a `*`, does not cover a
+ * command that runs more than its words show (tool/runs.h): only a rule without one does, which
+ * somebody has read as a whole. `*` alone does not cover commands that deserve a second look, and
+ * nothing covers a shell that is fed its commands.
  */
 #ifndef TOOL_RULE_H
 #define TOOL_RULE_H
@@ -30,8 +32,8 @@ bool rule_covers_command(const struct rule_set *rules, const char *tool, struct 
 /* Whether every path (one a line, relative to the root) is covered. */
 bool rule_covers_paths(const struct rule_set *rules, const char *tool, struct str paths);
 
-/* The rule that `always` would add: for a command its first words. No value: there is none that
- * would cover it. */
+/* The rule that `always` would add: it covers what was asked, and nothing else. No value: there is
+ * no such rule. */
 struct str rule_propose(const char *tool, bool is_command, struct str subject, struct arena *a);
 
 #endif

@@ -1,6 +1,6 @@
 /* Commands that run other commands, and commands that deserve a second look. */
 #include "path/lexical.h"
-#include "tool/cmdline.h"
+#include "tool/runs.h"
 
 /* How a command that runs another one takes it: after its options, some of which have a value,
  * after so many words of its own. */
@@ -13,30 +13,50 @@ struct wrapper {
 
 static const struct wrapper wrappers[] = {
     {"builtin", "", 0, false},
+    {"busybox", "", 0, false},
+    {"catchsegv", "", 0, false},
+    {"chronic", "", 0, false},
     {"chroot", "", 1, false},
+    {"chrt", "", 1, false},
     {"command", "", 0, false},
+    {"dbus-run-session", "", 0, false},
     {"doas", "uC", 0, false},
     {"env", "uCS", 0, true},
     {"exec", "a", 0, false},
+    {"fakeroot", "", 0, false},
     {"ionice", "cnpPu", 0, false},
+    {"ld-linux-x86-64.so.2", "", 0, false},
+    {"ld.so", "", 0, false},
+    {"linux32", "", 0, false},
+    {"linux64", "", 0, false},
+    {"ltrace", "", 0, false},
     {"nice", "n", 0, false},
     {"nohup", "", 0, false},
+    {"numactl", "", 0, false},
+    {"prlimit", "", 0, false},
+    {"rlwrap", "", 0, false},
+    {"setpriv", "", 0, false},
     {"setsid", "", 0, false},
     {"stdbuf", "ioe", 0, false},
     {"strace", "eopsaPbEIOSUX", 0, false},
     {"sudo", "ugCDhpRrTtU", 0, true},
+    {"taskset", "", 1, false},
     {"time", "fo", 0, false},
     {"timeout", "ks", 1, false},
+    {"toybox", "", 0, false},
+    {"unbuffer", "", 0, false},
     {"unshare", "", 0, false},
+    {"valgrind", "", 0, false},
     {"xargs", "adEeIiLlnPs", 0, false},
+    {"xvfb-run", "", 0, false},
 };
 
-static struct str name_of(const struct cmdline_command *c)
+struct str cmdline_name(const struct cmdline_command *c)
 {
     return c->n ? lexical_name(c->words[0]) : str_n("", 0);
 }
 
-static bool is_shell(struct str name)
+bool cmdline_is_shell(struct str name)
 {
     static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "ash"};
     for (size_t i = 0; i < ARRAY_LEN(shells); i++)
@@ -45,16 +65,20 @@ static bool is_shell(struct str name)
     return false;
 }
 
+static void not_plain(struct cmdline *s, const char *why)
+{
+    s->why = s->why ? s->why : why;
+}
+
 static void add(struct cmdline *s, struct str *words, size_t n, const struct cmdline_command *outer)
 {
     if (n == 0)
         return;
     if (s->n == CMDLINE_COMMANDS_MAX) {
-        s->why = s->why ? s->why : "more commands than are looked at";
+        not_plain(s, "more commands than are looked at");
         return;
     }
-    bool fixed = outer->fixed, piped = outer->piped_in;
-    s->commands[s->n++] = (struct cmdline_command){words, n, fixed, piped};
+    s->commands[s->n++] = (struct cmdline_command){words, n, outer->fixed, outer->fed};
 }
 
 /* Where the command begins that a wrapper runs. */
@@ -89,6 +113,11 @@ static struct str script_of_shell(const struct cmdline_command *c)
     return (struct str){0};
 }
 
+bool cmdline_has_script(const struct cmdline_command *shell)
+{
+    return script_of_shell(shell).p;
+}
+
 static struct str join(const struct cmdline_command *c, size_t from, struct arena *a)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * CMDLINE_BYTES_MAX);
@@ -116,36 +145,39 @@ static void unwrap_find(struct cmdline *s, const struct cmdline_command *c)
 
 static void unwrap(struct cmdline *s, const struct cmdline_command *c, struct arena *a)
 {
-    struct str name = name_of(c), text = {0};
+    struct str name = cmdline_name(c), text = {0};
     for (size_t i = 0; i < ARRAY_LEN(wrappers); i++) {
         if (!str_is(name, wrappers[i].name))
             continue;
         size_t from = inner_start(&wrappers[i], c);
         /* Options may have values, and run things themselves: only without any is it certain. */
         if (c->n > 1 && c->words[1].n && c->words[1].p[0] == '-')
-            s->why = s->why ? s->why : "a command that runs another one, with options";
+            not_plain(s, "a command that runs another one, with options");
+        if (str_is(name, "xargs"))
+            not_plain(s, "words that are read when it runs");
         if (from < c->n)
             add(s, c->words + from, c->n - from, c);
         return;
     }
     if (str_is(name, "find"))
         unwrap_find(s, c);
-    else if (is_shell(name)) {
+    else if (cmdline_is_shell(name)) {
         text = script_of_shell(c);
         bool plain = c->n < 2 || c->words[1].n == 0 || c->words[1].p[0] != '-' ||
                      str_is(c->words[1], "-c") || str_is(c->words[1], "-lc");
         if (!plain)
-            s->why = s->why ? s->why : "a shell with options";
+            not_plain(s, "a shell with options");
     } else if (str_is(name, "eval"))
         text = join(c, 1, a);
     else if (str_is(name, "trap") && c->n > 2 && !str_starts_with(c->words[1], STR("-")))
         text = c->words[1];
-    if (text.p && c->fixed)
+    size_t before = s->n;
+    if (text.p && !c->fixed)
+        not_plain(s, "a script that is only known when it runs");
+    if (text.p)
         cmdline_parse_more(text, 1, a, s);
-    else if (text.p) {
-        s->why = s->why ? s->why : "a script that is only known when it runs";
-        cmdline_parse_more(text, 1, a, s);
-    }
+    for (size_t i = before; i < s->n; i++) /* they have the input of the command around them */
+        s->commands[i].fed |= c->fed;
 }
 
 void cmdline_unwrap(struct cmdline *s, struct arena *a)
@@ -154,7 +186,7 @@ void cmdline_unwrap(struct cmdline *s, struct arena *a)
     for (size_t i = 0; i < s->n; i++) {
         struct cmdline_command c = s->commands[i];
         if (arena_left(a) < (size_t)CMDLINE_ARENA / 4) {
-            s->why = s->why ? s->why : "more commands than are looked at";
+            not_plain(s, "more commands than are looked at");
             return;
         }
         unwrap(s, &c, a);
@@ -178,43 +210,19 @@ static bool has_option(const struct cmdline_command *c, char letter, const char 
     return false;
 }
 
-static bool has_word(const struct cmdline_command *c, const char *text)
-{
-    for (size_t i = 1; i < c->n; i++)
-        if (str_is(c->words[i], text))
-            return true;
-    return false;
-}
-
-static const char *git_danger(const struct cmdline_command *c)
-{
-    if (has_word(c, "clean") && has_option(c, 'f', "force"))
-        return "removes files that git does not know";
-    if (has_word(c, "reset") && has_option(c, 0, "hard"))
-        return "throws uncommitted changes away";
-    if (has_word(c, "push") && has_option(c, 'f', "force"))
-        return "replaces what others may have";
-    for (size_t i = 1; i < c->n && c->words[i].n && c->words[i].p[0] == '-'; i++)
-        if (str_starts_with(c->words[i], STR("-c")) ||
-            str_starts_with(c->words[i], STR("--conf")) ||
-            str_starts_with(c->words[i], STR("--exec")))
-            return "a setting of git may run any command";
-    return NULL;
-}
-
 const char *cmdline_danger(const struct cmdline_command *c)
 {
     static const char *const disks[] = {"dd", "mkfs", "shred", "wipefs", "fdisk", "parted"};
-    struct str name = name_of(c);
+    struct str name = cmdline_name(c);
     if (str_is(name, "rm") && has_option(c, 'f', "force"))
         return "removes by force";
     if (str_is(name, "git"))
-        return git_danger(c);
+        return runs_git(c);
     for (size_t i = 1; str_is(name, "find") && i < c->n; i++)
         if (str_is(c->words[i], "-delete") || str_starts_with(c->words[i], STR("-fprint")) ||
             str_is(c->words[i], "-fls"))
             return "removes or writes files";
-    if (is_shell(name) && c->piped_in && !script_of_shell(c).p)
+    if (runs_fed(c) == RUNS_FED_SHELL)
         return "runs what it is fed";
     if (str_starts_with(name, STR("mkfs.")))
         return "writes to a disk as a whole";

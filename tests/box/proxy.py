@@ -333,6 +333,8 @@ class Tests:
             "192.168.1.1": "a private network",
             "100.64.0.1": "a private network",
             "169.254.169.254": "the local link",
+            "168.63.129.16": "a cloud's metadata service",
+            "[64:ff9b::a83f:8110]": "a cloud's metadata service",
             "224.0.0.1": "multicast",
             "[::1]": "this machine",
             "[fe80::1]": "the local link",

@@ -162,7 +162,7 @@ E_NOT_FOUND
 $ echo '{"version": 1, "turns": [{"repeat": true, "content": [{"text": "ok"}]}]}' > s.json; cordon agent --script s.json -p one --session e.json; cp e.json first; cordon agent --script s.json -p other --session other.jsonl
 ok
 ok
-$ cordon sessions import first; cp home/.cordon/sessions/*.jsonl .e.json.jsonl; cordon agent --script s.json -p two --session e.json 2>&1 | sed 's/: .*: /: I: /'; grep -o '"text": "[a-z]*"' e.json; ls .e.json.jsonl
+$ cordon sessions import first; grep -v '"type":"imported"' home/.cordon/sessions/*.jsonl > .e.json.jsonl; cordon agent --script s.json -p two --session e.json 2>&1 | sed 's/: .*: /: I: /'; grep -o '"text": "[a-z]*"' e.json; ls .e.json.jsonl
 [0-9a-f-]* (re)
 cordon: I: its messages are taken from its log
 ok

@@ -229,6 +229,22 @@ $ cordon tool shell --approval on-request --arg command='echo a && ls' 2>&1 | gr
 no rule covers 'ls'
 $ cordon tool write_file --approval on-request --arg path=src/x --arg content=x
 created 'src/x': 1 bytes
+$ ask() { printf 'allow: ["%s"]\n' "$1" > home/.config/cordon/config.yaml; cordon tool shell --approval on-request --arg command="$2" 2>&1 | sed 's/, and nobody.*//'; }
+> ask 'shell:test *' "test -v 'x[\$(touch pwn)]'"
+> ask 'shell:printf *' "printf -v 'x[\$(touch pwn)]' %s y"
+> ask 'shell:git *' "git -c alias.x='!touch pwn' x"
+> ask 'shell:git *' "git fetch --upload-pack='touch pwn' ."
+> ask 'shell:bash *' "bash <<<'touch pwn'"
+> ask 'shell:printf -v x y' 'printf -v x y' && test ! -e pwn
+cordon: shell needs consent (no pattern covers 'test' here: bash evaluates what is in its words)
+cordon: shell needs consent (no pattern covers 'printf' here: bash evaluates what is in its words)
+cordon: shell needs consent (no pattern covers 'git' here: a setting of git may run any command)
+cordon: shell needs consent (no pattern covers 'git' here: git runs the program that it names)
+cordon: shell needs consent (no pattern covers 'bash' here: it runs what it is fed)
+$ cordon tool shell --approval on-request --arg command='test -f README'
+cordon: shell needs consent (no rule covers 'test'), and nobody can be asked: --approval never allows it, and so does the rule shell:test -f README [E_APPROVAL_REQUIRED]
+? 20
+$ printf 'allow: ["shell:echo *", "write_file:src/"]\n' > home/.config/cordon/config.yaml
 $ ln -s .. src/up; cordon tool write_file --approval on-request --arg path=src/up/y --arg content=x
 cordon: write_file needs consent (no rule covers it), and nobody can be asked: --approval never allows it, and so does the rule write_file:y [E_APPROVAL_REQUIRED]
 ? 20

@@ -567,8 +567,8 @@ class Faults:
         connection, _ = listener.accept()
         with connection:
             connection.recv(65536)
-            connection.sendall(reply)
             try:
+                connection.sendall(reply)
                 connection.shutdown(socket.SHUT_WR)
                 while connection.recv(65536):
                     pass
@@ -584,6 +584,31 @@ class Faults:
     def test_headers_without_end(self, dialect):
         head = b"HTTP/1.1 200 OK\r\n" + b"X-Long: " + b"y" * 1000 + b"\r\n"
         self.raw(dialect, head + (b"X-More: " + b"y" * 1000 + b"\r\n") * 200 + b"\r\n")
+
+    def slowly(self, dialect, piece, *words, first=b"", idle_ms=400, **context):
+        """A service that sends these bytes again and again, every 50 ms, until the client hangs up."""
+
+        def reply(connection):
+            connection.sendall(first)
+            while not threading.Event().wait(0.05):
+                connection.sendall(piece)
+
+        with Raw(reply) as server:
+            answer = self.ask(Named(dialect, server.url), idle_ms=idle_ms).must_fail(*words, **context)
+        expect(answer.seconds < 30 and answer.rss_kb < 400 << 10, answer.seconds, answer.rss_kb)
+
+    def test_interim_answers_without_end(self, dialect):
+        interim = b"HTTP/1.1 100 Continue\r\n\r\n"
+        self.raw(dialect, interim * 100000, "interim answers", transport="protocol")
+        self.raw(dialect, b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" * 1000, "interim answers", transport="protocol")
+        self.slowly(dialect, interim, "interim answers", idle_ms=60000, transport="protocol")
+        self.slowly(dialect, interim, "sent nothing for", transport="timeout")
+
+    def test_interim_answers_before_the_real_one(self, dialect):
+        self.raw(dialect, b"HTTP/1.1 100 Continue\r\n\r\n" * 16 + b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n", status=413)
+
+    def test_head_byte_by_byte(self, dialect):
+        self.slowly(dialect, b"x", "sent nothing for", first=b"HTTP/1.1 200 OK\r\nX-Slow: ", transport="timeout")
 
     def test_length_that_is_not_kept(self, dialect):
         head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 1000\r\n\r\n"

@@ -655,7 +655,9 @@ def _(t):
 @case("refused (8): environment names that make programs run something else")
 def _(t):
     for name in ("LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "ld_preload", "GCONV_PATH", "BASH_ENV", "ENV",
-                 "PYTHONPATH", "NODE_OPTIONS", "BUN_OPTIONS", "GIT_SSH_COMMAND", "PERL5OPT", "RUBYOPT", "IFS"):
+                 "PYTHONPATH", "NODE_OPTIONS", "BUN_OPTIONS", "GIT_SSH_COMMAND", "PERL5OPT", "RUBYOPT", "IFS",
+                 "GLIBC_TUNABLES", "PYTHONHOME", "PERL5DB", "PERLLIB", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "LUA_INIT", "BASH_FUNC_ls%%",
+                 "SHELLOPTS", "BASHOPTS", "DOTNET_STARTUP_HOOKS", "GIT_EXTERNAL_DIFF", "GIT_CONFIG_COUNT", "NODE_PATH"):
         refuse(t, try_policy(t, env={"allowlist": [name], "inherit": True}))
         refuse(t, try_policy(t, env={"set": {name: "x"}}))
 

@@ -4,6 +4,12 @@
 Random command lines; whenever ours says that one is plain, bash must run exactly its commands: no command is found
 on its PATH, so that a handler of its own writes down every one that it looks for.
 
+Random uses of bash's builtins with substitutions in quotes, whenever rules `shell:NAME *` cover them: bash must not run
+what is in the quotes.
+
+And lines that make git, tar and others run something else: each does so where the program is installed, and no pattern
+covers one.
+
     tests/tool/bash_oracle.py --lines build/tests/cmdline_lines [--seconds 20] [--seed 1]
 """
 import argparse
@@ -31,6 +37,148 @@ SOUP = COMMANDS + WORDS + BLANKS + ENDS + [
     ">>", "12>", "0<", "<&-", ">&2", "if", "then", "fi", "for", "do", "done", "case", "esac", "in", "[[", "]]", "time", "function",
     "((", "))", "$'a'", '$"a"', "\x01", "\x7f", "\u2003", "\u0085", "é", "\ufeff", ":", "%1"]
 
+# Builtins, each with its options; kill and suspend would meet other processes.
+HIDDEN = ["x[$(zz)]", "x[$(zz)]=1", "$(zz)", "x=$(zz)", "`zz`", "zz", "a[$(zz)]+1", "SECONDS=a[$(zz)]", "OPTIND=x[$(zz)]", "x[0$(zz)]",
+          "-x[$(zz)]", "1+x[$(zz)]", "${x[$(zz)]}", "<(zz)", "x[`zz`]"]
+PAYLOADS = [f"'{h}'" for h in HIDDEN]
+BUILTINS = {".": "", ":": "", "'['": "vR", "alias": "p", "bind": "xpmq", "builtin": "", "caller": "", "cd": "LP", "command": "vVp",
+            "compgen": "CFWGA", "complete": "CFWo", "compopt": "o", "declare": "aAilnrux", "dirs": "clpv", "disown": "ah", "echo": "neE",
+            "enable": "fnad", "eval": "", "exec": "a", "exit": "", "export": "fnp", "fc": "es", "getopts": "", "hash": "pdrt", "help": "dms",
+            "history": "acdnrwps", "jobs": "xlp", "let": "", "local": "ain", "mapfile": "CcnOstu", "popd": "n", "printf": "v", "pushd": "n",
+            "pwd": "LP", "read": "aadeinNprstu", "readarray": "CcnOstu", "readonly": "aAfp", "return": "", "set": "euxo", "shift": "",
+            "shopt": "sqo", "source": "", "test": "vRnzefo", "times": "", "trap": "lp", "true": "", "type": "afPpt", "typeset": "aAilnrux",
+            "ulimit": "acn", "umask": "pS", "unalias": "a", "unset": "fvn", "wait": "fnp"}
+OPERANDS = ["x", "a", "1", "y", "PATH", "SECONDS", "-eq", "=", "-a", "-o", "'!'", "-v", "-R", "%s", "%n", "%d", "'%*d'", "--", "EXIT",
+            "DEBUG", "ab", "x=1"]
+INPUTS = ["", "", "", " <<<'x[$(zz)]'", " <<<zz", " <<<a"]
+JOINTS = [" ; ", " && ", " || ", " | ", "\n"]
+COVERED_AT_LEAST = 100
+
+# Lines that make the file M, by a program that is found: with a pattern for each of their commands they are still asked.
+RUNS = [
+    ("git", "git -c alias.x='!touch M' x"),
+    ("git", "git --no-pager -c alias.x='!touch M' x"),
+    ("git", "git --config-env=alias.x=EVIL x"),
+    ("git", "git --config-env alias.x=EVIL x"),
+    ("git", "git --exec-path=exec evil"),
+    ("git", "git -C other x"),
+    ("git", "git --git-dir=other/.git x"),
+    ("git", "git --git-dir other/.git x"),
+    ("git", "git ls-remote --upload-pack='touch M;git-upload-pack' ."),
+    ("git", "git ls-remote --upload-pa='touch M;git-upload-pack' ."),
+    ("git", "git ls-remote --exec 'touch M;git-upload-pack' ."),
+    ("git", "git fetch --upload-pack='touch M;git-upload-pack' ."),
+    ("git", "git fetch --upload-pack 'touch M;git-upload-pack' ."),
+    ("git", "git pull --upload-pack='touch M;git-upload-pack' ."),
+    ("git", "git clone -u 'touch M;git-upload-pack' . new"),
+    ("git", "git clone --upload-pack 'touch M;git-upload-pack' . new"),
+    ("git", "git clone -c core.fsmonitor=../evil . new"),
+    ("git", "git clone --config core.fsmonitor=../evil . new"),
+    ("git", "git clone --template=template . new"),
+    ("git", "git init --template=template new"),
+    ("git", "git push --receive-pack='touch M;git-receive-pack' . HEAD:refs/heads/new"),
+    ("git", "git push --exec='touch M;git-receive-pack' . HEAD:refs/heads/new"),
+    ("git", "git archive --remote=. --exec='touch M;git-upload-archive' HEAD"),
+    ("git", "git archive --output=M HEAD"),
+    ("git", "git archive -o M HEAD"),
+    ("git", "git log --output=M"),
+    ("git", "git diff --output M HEAD"),
+    ("git", "git grep -Otouch\\ M line"),
+    ("git", "git grep --open-files-in-pager='touch M;:' line"),
+    ("git", "git grep --open='touch M;:' line"),
+    ("git", "git rebase -x 'touch M' HEAD~1"),
+    ("git", "git rebase --exec 'touch M' HEAD~1"),
+    ("git", "git bisect start HEAD HEAD~1 && git bisect run touch M"),
+    ("git", "git submodule foreach 'touch ../M'"),
+    ("git", "git filter-branch -f --msg-filter 'touch \"$TOP/M\";cat' HEAD"),
+    ("git", "git difftool -y -x 'touch M;:' HEAD~1"),
+    ("git", "git difftool -y --extcmd='touch M;:' HEAD~1"),
+    ("git", "git config alias.x '!touch M' && git x"),
+    ("git", "git config core.hooksPath list && git checkout -b new"),
+    ("git", "git config --local core.fsmonitor ./evil && git status"),
+    ("git", "git config --add core.fsmonitor ./evil && git status"),
+    ("git", "env GIT_SSH_COMMAND='touch M;:' git ls-remote ssh://localhost/x"),
+    ("env", "env PATH=exec ls-evil"),
+    ("tar", "tar -cf /dev/null --checkpoint=1 --checkpoint-action=exec='touch M' line"),
+    ("tar", "tar -cf /dev/null --checkpoint=1 --checkpoint-act exec='touch M' line"),
+    ("tar", "tar -cf a.tar -I ./evil line"),
+    ("tar", "tar cIf ./evil a.tar line"),
+    ("tar", "tar -cf a.tar --use-compress-program=./evil line"),
+    ("tar", "tar -cf b.tar line && tar -xf b.tar --to-command='touch M'"),
+    ("tar", "tar -cf localhost:b.tar --rsh-command=./evil line"),
+    ("find", "find . -name line -fprint M"),
+    ("find", "find . -maxdepth 1 -name line -fprintf M x"),
+    ("find", "find . -maxdepth 1 -name line -fls M"),
+    ("sort", "sort --compress-program=./evil -S 1k many"),
+    ("sort", "sort --compress-p ./evil -S 1k many"),
+    ("sort", "sort -o M line"),
+    ("shuf", "shuf -o M line"),
+    ("split", "split --filter='touch M' line"),
+    ("split", "split --fil 'touch M' line"),
+    ("sed", "sed '1e touch M' line"),
+    ("sed", "sed -n 's/line/touch M/e' line"),
+    ("sed", "sed 'w M' line"),
+    ("sed", "sed -ne 's/l/x/w M' line"),
+    ("sed", "sed --expression='1{;e touch M\n}' line"),
+    ("sed", "sed -f script line"),
+    ("sed", "sed 's|l|touch M #|;s,\\(.*\\),touch M,e' line"),
+    ("awk", "awk 'BEGIN{system(\"touch M\")}'"),
+    ("awk", "awk 'BEGIN{print \"x\" > \"M\"}'"),
+    ("awk", "awk 'BEGIN{\"touch M\" | getline}'"),
+    ("awk", "awk 'BEGIN{print | \"touch M\"}'"),
+    ("xargs", "echo touch M | xargs env"),
+    ("xargs", "echo '-c alias.x=!touch${IFS}M x' | xargs git"),
+    ("make", "make SHELL=./evil-shell"),
+    ("make", "make --eval='$(shell touch M)'"),
+    ("make", "make -f evil.mk"),
+    ("make", "make -C sub"),
+    ("gcc", "gcc -wrapper ./evil -c x.c"),
+    ("gcc", "gcc -Bexec/ -c x.c"),
+    ("rsync", "rsync -e ./evil line localhost:x"),
+    ("rsync", "rsync --rsh=./evil line localhost:x"),
+    ("ssh", "ssh -o ProxyCommand='touch M' localhost"),
+    ("ssh", "ssh -oProxyCommand='touch M' localhost"),
+    ("zip", "zip a.zip line -T -TT 'touch M;:'"),
+    ("vim", "vim -es -c '!touch M' -c q"),
+    ("vim", "vim -es '+!touch M' +q"),
+    ("uniq", "uniq line M"),
+    ("install", "install -s --strip-program=./evil line copy"),
+    ("diff3", "diff3 --diff-program=./evil line line line"),
+    ("flock", "flock line -c 'touch M'"),
+    ("watch", "script -qc 'touch M' /dev/null"),
+    ("bash", "bash <<<'touch M'"),
+    ("bash", "bash <<EOF\ntouch M\nEOF"),
+    ("bash", "bash /dev/stdin <<<'touch M'"),
+    ("bash", "echo touch M | bash"),
+    ("bash", "echo touch M | bash -c bash"),
+    ("bash", "test -v 'x[$(touch M)]'"),
+    ("bash", "'[' -v 'x[$(touch M)]' ']'"),
+    ("bash", "test ! -v 'x[$(touch M)]'"),
+    ("bash", "test a -a -v 'x[$(touch M)]'"),
+    ("bash", "printf -v 'x[$(touch M)]' %s y"),
+    ("bash", "printf '-vx[$(touch M)]' y"),
+    ("bash", "builtin printf -v 'x[$(touch M)]' y"),
+    ("bash", "command test -v 'x[$(touch M)]'"),
+    ("bash", "let 'x[$(touch M)]'"),
+    ("bash", "read 'x[$(touch M)]' <<<1"),
+    ("bash", "read x <<<'a[$(touch M)]' ; let x"),
+    ("bash", "export 'OPTIND=x[$(touch M)]'"),
+    ("bash", "declare -i x ; printf -v x '%s' 'a[$(touch M)]'"),
+    ("bash", "declare -n x='a[$(touch M)]' ; printf -v x y"),
+    ("bash", "declare 'x[$(touch M)]=1'"),
+    ("bash", "mapfile -C 'touch M;:' -c 1 x <<<1"),
+    ("bash", "compgen -W '$(touch M)'"),
+    ("bash", "compgen -C 'touch M'"),
+    ("bash", "trap -- 'touch M' EXIT"),
+    ("bash", "jobs -x touch M"),
+    ("bash", ". ./evil"),
+    ("bash", "source ./evil"),
+    ("bash", "hash -p ./evil ls ; ls"),
+    ("bash", "export PATH=exec ; ls-evil"),
+    ("bash", "enable -f ./no.so x ; eval 'touch M'"),
+    ("bash", "printf %n PATH ; ls-evil"),
+]
+
 
 def line(rng):
     if rng.random() < 0.5:
@@ -45,6 +193,24 @@ def line(rng):
     return text
 
 
+def builtin_line(rng):
+    """One to three builtins with options, plain operands and quoted substitutions."""
+    commands = []
+    for _ in range(rng.choice([1, 1, 2, 3])):
+        name = rng.choice(list(BUILTINS))
+        words = [rng.choice(["", "", "", "builtin ", "command "]) + name]
+        for _ in range(rng.randint(0, 2)):
+            if BUILTINS[name]:
+                words.append("-" + "".join(rng.choice(BUILTINS[name]) for _ in range(rng.randint(1, 2))) +
+                             (rng.choice(PAYLOADS) if rng.random() < 0.1 else ""))
+        for _ in range(rng.randint(0, 3)):
+            words.append(rng.choice(PAYLOADS if rng.random() < 0.5 else OPERANDS))
+        if name == "'['":
+            words.append("']'")
+        commands.append(" ".join(words) + rng.choice(INPUTS))
+    return "".join(c + rng.choice(JOINTS) for c in commands[:-1]) + commands[-1]
+
+
 class Ours:
     def __init__(self, path):
         self.child = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -53,7 +219,7 @@ class Ours:
         self.child.stdin.write(b"%d\n" % len(text) + text)
         self.child.stdin.flush()
         state, *commands = self.child.stdout.readline().decode().rstrip("\n").split(" ")
-        return state == "-", [tuple(bytes.fromhex(w[1:]) for w in c.split(",")) for c in commands]
+        return state[0] == "-", [tuple(bytes.fromhex(w[1:]) for w in c.split(",")) for c in commands], state[1] == "+"
 
 
 def written(path):
@@ -99,6 +265,100 @@ def by_bash(text, work):
     return found if ended else None
 
 
+def compare_plain(rng, ours, work, seconds):
+    """Lines of any kind: (plain ones, wrong ones)."""
+    plain = bad = 0
+    end = time.monotonic() + seconds
+    while time.monotonic() < end or plain < PLAIN_AT_LEAST:
+        text = line(rng).encode()
+        is_plain, commands, _ = ours.commands(text)
+        if not is_plain:
+            continue
+        plain += 1
+        # Not every command need run (`a || b`), but each that does must be one of ours. Those that env and others
+        # would run are in our list, too: bash does not find env here.
+        ran = by_bash(text, work)
+        if ran is None or any(c not in commands for c in ran):
+            bad += 1
+            print(f"# {text!r}: bash runs {ran}, we see {commands}")
+    return plain, bad
+
+
+def compare_builtins(rng, ours, work, seconds):
+    """Builtins: (lines, covered ones, wrong ones)."""
+    lines = covered = bad = 0
+    end = time.monotonic() + seconds
+    while time.monotonic() < end or covered < COVERED_AT_LEAST:
+        text = builtin_line(rng).encode()
+        _, commands, is_covered = ours.commands(text)
+        lines += 1
+        if not is_covered:
+            continue
+        covered += 1
+        ran = by_bash(text, work)
+        if ran is None or any(c not in commands for c in ran):
+            bad += 1
+            print(f"# {text!r} is covered: bash runs {ran}, we see {commands}")
+    return lines, covered, bad
+
+
+PREPARE = r"""
+mkdir -p exec template/hooks other sub list 0
+printf '#!/bin/sh\n/usr/bin/touch "$TOP/M"\n' >evil
+printf '#!/bin/sh\n/usr/bin/touch "$TOP/M"\nexec /bin/sh "$@"\n' >evil-shell
+chmod +x evil evil-shell
+for n in exec/git-evil exec/ls-evil exec/as 0/ls-evil template/hooks/post-checkout list/post-checkout; do cp evil $n; done
+printf '[core]\n\tfsmonitor = "\\"$TOP/evil\\""\n' >template/config
+echo line >line; seq 20000 >many; echo '1e touch M' >script; printf 'all:\n\ttrue\n' >Makefile
+printf 'all:\n\ttouch M\n' >evil.mk; printf 'all:\n\ttouch ../M\n' >sub/Makefile; echo 'int x;' >x.c
+git init -q . && git add line && git commit -qm one && echo more >>line && git commit -qam two
+git init -q other && git -C other config alias.x '!touch "$TOP/M"' && git -C other commit -q --allow-empty -m x
+git -c protocol.file.allow=always submodule --quiet add "$PWD/other" nested && git commit -qm three
+"""
+QUIET = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+PEOPLE = {f"GIT_{who}_{what}": "a@localhost" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+
+
+def run_env(top):
+    return {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "TOP": top, "HOME": top, "LANG": "C.UTF-8", "TERM": "dumb",
+            "EVIL": "!touch M", "FILTER_BRANCH_SQUELCH_WARNING": "1", "GIT_EDITOR": "true", "GIT_TERMINAL_PROMPT": "0", **PEOPLE}
+
+
+def makes_file(text, prepared, work):
+    """Whether the line makes M, or clones something that does, with programs that are found."""
+    top = f"{work}/top"
+    shutil.copytree(prepared, top, symlinks=True)
+    child = subprocess.Popen(["/bin/bash", "-c", text], env=run_env(top), cwd=top, start_new_session=True, **QUIET)
+    try:
+        child.wait(20)
+    except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+    if os.path.exists(f"{top}/new"):
+        subprocess.run(["git", "-C", "new", "status"], env=run_env(top), cwd=top, check=False, **QUIET)
+    made = os.path.exists(f"{top}/M")
+    shutil.rmtree(top)
+    return made
+
+
+def check_runs(ours, work):
+    """Lines that run more than they show: (tried, covered ones, those that make nothing)."""
+    tried = covered = idle = 0
+    prepared = tempfile.mkdtemp(dir=work)
+    subprocess.run(["/bin/bash", "-c", PREPARE], env=run_env(prepared), cwd=prepared, check=True, **QUIET)
+    for program, text in RUNS:
+        if ours.commands(text.encode())[2]:
+            covered += 1
+            print(f"# {text!r} is covered by a pattern")
+        if not shutil.which(program):
+            continue
+        tried += 1
+        if not makes_file(text, prepared, work):
+            idle += 1
+            print(f"# {text!r} makes no file: it shows nothing")
+    return tried, covered, idle
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--lines", required=True)
@@ -106,27 +366,20 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     rng, ours = random.Random(args.seed), Ours(args.lines)
-    plain = bad = 0
-    end = time.monotonic() + args.seconds
-    print("1..2")
+    print("1..6")
     with tempfile.TemporaryDirectory(prefix="cordon-bash-") as work:
-        while time.monotonic() < end or plain < PLAIN_AT_LEAST:
-            text = line(rng).encode()
-            is_plain, commands = ours.commands(text)
-            if not is_plain:
-                continue
-            plain += 1
-            # Not every command need run (`a || b`), but each that does must be one of ours. Those that env and others
-            # would run are in our list, too: bash does not find env here.
-            ran = by_bash(text, work)
-            if ran is None or any(c not in commands for c in ran):
-                bad += 1
-                print(f"# {text!r}: bash runs {ran}, we see {commands}")
+        plain, bad = compare_plain(rng, ours, work, args.seconds / 2)
+        lines, allowed, wrong = compare_builtins(rng, ours, work, args.seconds / 2)
+        tried, covered, idle = check_runs(ours, work)
     ours.child.stdin.close()
     ours.child.wait()
     print(f"{'not ' if bad else ''}ok 1 - {plain} plain lines: bash runs nothing that a rule does not see")
     print(f"{'not ' if plain < PLAIN_AT_LEAST else ''}ok 2 - enough of them were plain")
-    return 1 if bad else 0
+    print(f"{'not ' if wrong else ''}ok 3 - {lines} lines of builtins, {allowed} covered by patterns: bash evaluates nothing in quotes")
+    print(f"{'not ' if allowed < COVERED_AT_LEAST else ''}ok 4 - enough of them were covered")
+    print(f"{'not ' if covered else ''}ok 5 - {len(RUNS)} lines that run something else: no pattern covers one")
+    print(f"{'not ' if idle else ''}ok 6 - {tried} of them, by programs that are here, do run it")
+    return 1 if bad or wrong or covered or idle else 0
 
 
 if __name__ == "__main__":

@@ -159,16 +159,21 @@ def _(t):
     t.true(not os.path.exists(os.path.join(t.work, "f")), "it was run")
 
 
-@case("chat: always, for this pattern", who="root")
+@case("chat: always, for this very command and no other", who="root")
 def _(t):
-    with chat(t, [call("shell", command="touch a")], [call("shell", command="touch a")], END, options=ASKS) as c:
+    with chat(t, [call("shell", command="test -f README")], [call("shell", command="test -f README")],
+              [call("shell", command="test -v 'x[$(touch pwn)]'")], END, options=ASKS) as c:
         go(c)
-        c.shows(ARMED + r"  \[e\]dit  \[a\]lways shell:touch")
+        c.shows(ARMED + r"  \[e\]dit  \[a\]lways shell:test -f README\s*$")
         c.send(b"a")
-        seen = text_of(c.shows(r"^The end\."))
-        t.true("· not asked again in this conversation: shell:touch" in seen, seen)
-        t.same(seen.count("wants to run"), 1, seen)
+        seen = text_of(c.shows(r"touch pwn(.|\n)*no rule covers 'test'(.|\n)*" + ARMED))
+        t.true("· not asked again in this conversation: shell:test -f README\n" in seen, seen)
+        t.same(seen.count("wants to run"), 2, seen)
+        t.true("lways" not in seen[seen.index("touch pwn"):], seen)
+        c.send(b"n")
+        c.shows(r"^The end\.")
         leave(t, c)
+    t.true(not os.path.exists(os.path.join(t.work, "pwn")), "it was run")
 
 
 @case("chat: a change that nobody was asked about is shown; a long one its beginning, and all of it on demand", who="root")

@@ -140,6 +140,35 @@ TEST(proxy_entries)
     }
 }
 
+/* An IPv4 address within an IPv6 one: the prefix, and where it begins. */
+static struct proxy_addr spelled(const struct proxy_addr *v4, const char *prefix, size_t at)
+{
+    struct proxy_addr addr;
+    BUG_ON(!addr_parse(str_z(prefix), &addr));
+    memcpy(addr.bytes + at, v4->bytes, 4);
+    return addr;
+}
+
+/* Whatever carries an address is as public as the address at most. */
+static void check_spellings(const struct proxy_addr *v4, const char *what)
+{
+    struct sockaddr_in6 mapped = {.sin6_family = AF_INET6};
+    struct proxy_addr again, nat64 = spelled(v4, "[64:ff9b::]", 12);
+    mapped.sin6_addr.s6_addr[10] = mapped.sin6_addr.s6_addr[11] = 0xff;
+    memcpy(mapped.sin6_addr.s6_addr + 12, v4->bytes, 4);
+    CHECK(addr_from_sockaddr((const struct sockaddr *)&mapped, &again) && addr_eq(v4, &again));
+    CHECK(addr_not_public(&nat64) == what);
+    static const struct {
+        const char *prefix;
+        size_t at;
+    } never[] = {{"[::]", 12}, {"[2002::]", 2}, {"[2001::]", 4}, {"[64:ff9b:1::]", 12},
+        {"[::ffff:0:0:0]", 12}};
+    for (size_t i = 0; i < ARRAY_LEN(never); i++) {
+        struct proxy_addr addr = spelled(v4, never[i].prefix, never[i].at);
+        CHECK(addr_not_public(&addr));
+    }
+}
+
 static void check_addr(const struct row *row)
 {
     struct proxy_addr addr, again;
@@ -154,11 +183,13 @@ static void check_addr(const struct row *row)
     struct sockaddr_storage to;
     addr_to_sockaddr(&addr, 80, &to);
     CHECK(addr_from_sockaddr((const struct sockaddr *)&to, &again) && addr_eq(&addr, &again));
+    if (!addr.v6)
+        check_spellings(&addr, what);
 }
 
 TEST(proxy_addresses)
 {
-    each_row("addrs.tsv", 60, check_addr);
+    each_row("addrs.tsv", 80, check_addr);
 }
 
 /* Heads ---------------------------------------------------------------------------------------- */

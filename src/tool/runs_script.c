@@ -1,0 +1,209 @@
+/* Scripts of sed and awk: those that can only read and print. */
+#include "tool/runs.h"
+
+#define SCRIPT "its script may run commands or write files"
+
+/* sed ----------------------------------------------------------------------------------------- */
+
+struct scan {
+    struct str s;
+    size_t at;
+};
+
+static int next(const struct scan *x)
+{
+    return x->at < x->s.n ? (unsigned char)x->s.p[x->at] : -1;
+}
+
+static void skip(struct scan *x, const char *bytes)
+{
+    while (next(x) > 0 && strchr(bytes, next(x)))
+        x->at++;
+}
+
+static bool skip_to(struct scan *x, int delimiter)
+{
+    for (; next(x) >= 0 && next(x) != '\n'; x->at++) {
+        if (next(x) == delimiter) {
+            x->at++;
+            return true;
+        }
+        if (next(x) == '\\')
+            x->at++;
+    }
+    return false;
+}
+
+/* A line number, `$`, /regular expression/, or \cregular expressionc. */
+static bool skip_address(struct scan *x)
+{
+    if (next(x) == '/' || next(x) == '\\') {
+        x->at += next(x) == '\\';
+        int delimiter = next(x);
+        x->at++;
+        if (delimiter < 0 || !skip_to(x, delimiter))
+            return false;
+        skip(x, "IM");
+        return true;
+    }
+    skip(x, "0123456789$~+");
+    return true;
+}
+
+/* s and y; `e` and `w` behind them are what is looked for. */
+static bool skip_substitution(struct scan *x, bool flags)
+{
+    int delimiter = next(x);
+    x->at++;
+    if (delimiter < 0 || delimiter == '\n' || delimiter == '\\' || !skip_to(x, delimiter) ||
+        !skip_to(x, delimiter))
+        return false;
+    if (flags)
+        skip(x, "gpiIm0123456789M");
+    return true;
+}
+
+static bool skip_command(struct scan *x)
+{
+    int c = next(x);
+    x->at++;
+    switch (c) {
+    case 's':
+    case 'y':
+        if (!skip_substitution(x, c == 's'))
+            return false;
+        break;
+    case 'a':
+    case 'i':
+    case 'c':
+    case 'r':
+    case 'R':
+    case '#':
+        while (next(x) >= 0 && next(x) != '\n')
+            x->at++;
+        return true;
+    case ':':
+    case 'b':
+    case 't':
+    case 'T':
+        skip(x, " ");
+        skip(x, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+        break;
+    case '{':
+    case '}':
+        return true;
+    default:
+        if (c < 0 || !strchr("pPdDqQlnNgGhHxFz=", c) || c == 0)
+            return false;
+        skip(x, " 0123456789");
+    }
+    skip(x, " \t");
+    return next(x) < 0 || strchr(";\n}#", next(x));
+}
+
+static bool sed_reads_only(struct str script)
+{
+    struct scan x = {.s = script};
+    for (;;) {
+        skip(&x, " \t\n;");
+        if (next(&x) < 0)
+            return true;
+        if (!skip_address(&x))
+            return false;
+        skip(&x, " \t");
+        if (next(&x) == ',') {
+            x.at++;
+            skip(&x, " \t");
+            if (!skip_address(&x))
+                return false;
+        }
+        skip(&x, " \t!");
+        if (!skip_command(&x))
+            return false;
+    }
+}
+
+/* What an option says of the script. */
+enum sed_option {
+    SED_FLAG,
+    SED_SCRIPT,      /* behind it, in the same word */
+    SED_SCRIPT_NEXT, /* the next word */
+    SED_UNKNOWN,
+};
+
+static enum sed_option sed_option(struct str word, struct str *ret_script)
+{
+    static const char flags[] =
+        "--debug --in-place --line-length --null-data --posix --quiet --regexp-extended --sandbox "
+        "--separate --silent --unbuffered --zero-terminated";
+    if (str_starts_with(word, STR("--"))) {
+        struct str name, value;
+        str_cut(word, '=', &name, &value);
+        *ret_script = value;
+        if (str_is(name, "--expression"))
+            return name.n < word.n ? SED_SCRIPT : SED_SCRIPT_NEXT;
+        return runs_listed(flags, name) ? SED_FLAG : SED_UNKNOWN;
+    }
+    for (size_t i = 1; i < word.n; i++) {
+        *ret_script = str_skip(word, i + 1);
+        if (word.p[i] == 'e')
+            return i + 1 < word.n ? SED_SCRIPT : SED_SCRIPT_NEXT;
+        if (word.p[i] == 'i')
+            return SED_FLAG; /* the rest is a suffix */
+        if (!strchr("nErsuz", word.p[i]))
+            return SED_UNKNOWN;
+    }
+    return SED_FLAG;
+}
+
+const char *runs_sed(const struct cmdline_command *c)
+{
+    struct str operand = {0};
+    bool given = false;
+    for (size_t i = 1; i < c->n; i++) {
+        struct str script = c->words[i];
+        bool option = script.n > 1 && script.p[0] == '-';
+        if (!option && !operand.p)
+            operand = script;
+        if (!option)
+            continue;
+        enum sed_option kind = sed_option(c->words[i], &script);
+        if (kind == SED_UNKNOWN || (kind == SED_SCRIPT_NEXT && i + 1 == c->n))
+            return SCRIPT;
+        if (kind == SED_SCRIPT_NEXT)
+            script = c->words[++i];
+        given |= kind != SED_FLAG;
+        if (kind != SED_FLAG && !sed_reads_only(script))
+            return SCRIPT;
+    }
+    return !given && operand.p && !sed_reads_only(operand) ? SCRIPT : NULL;
+}
+
+/* awk ----------------------------------------------------------------------------------------- */
+
+static bool awk_reads_only(struct str text)
+{
+    static const char *const calls[] = {"system", "getline"};
+    for (size_t i = 0; i < text.n; i++) {
+        if (strchr("|>@", text.p[i]) && text.p[i])
+            return false;
+        for (size_t k = 0; k < ARRAY_LEN(calls); k++)
+            if (str_starts_with(str_skip(text, i), str_z(calls[k])))
+                return false;
+    }
+    return true;
+}
+
+/* Every word may be the program: options decide which one it is. */
+const char *runs_awk(const struct cmdline_command *c)
+{
+    for (size_t i = 1; i < c->n; i++) {
+        struct str word = c->words[i];
+        bool option = word.n > 1 && word.p[0] == '-';
+        if (option && !str_is(word, "--") && word.p[1] != 'F' && word.p[1] != 'v')
+            return SCRIPT;
+        if (!str_starts_with(word, STR("-F")) && !awk_reads_only(word))
+            return SCRIPT;
+    }
+    return NULL;
+}
