@@ -34,6 +34,8 @@ enum {
     CAPABILITIES = 64,
     KILL_ROUNDS = 100 * 1000,
     SPACE_FACTOR = 4, /* address space for each byte of memory: what is reserved and never used */
+    SHARE = 4,        /* the sandbox gets this part of what is counted for the user */
+    LOCKED_LEAST = 64 * 1024, /* bytes: programs keep keys there */
     CHILDREN_TEXT = 4096,
     PROC_TEXT = 4096, /* of a status, the names of groups included */
     PID_TEXT = 16,
@@ -42,6 +44,7 @@ enum {
 
 struct init {
     const struct init_input *in;
+    struct seccomp_filter *filter;
     struct root root;
     int master, slave;
     mode_t umask;
@@ -220,6 +223,7 @@ static bool is_dir(const struct plan_step *step)
 
 static void add_rules(const struct init_input *in, int ruleset)
 {
+    const unsigned names = in->plan->sockets.unix_domain ? PLAN_SOCKET : 0;
     const struct open_how how = {
         .flags = O_PATH | O_CLOEXEC | O_NOFOLLOW, .resolve = RESOLVE_NO_SYMLINKS};
     for (size_t i = 0; i < in->plan->n_steps; i++) {
@@ -227,6 +231,8 @@ static void add_rules(const struct init_input *in, int ruleset)
         unsigned access = rule_access(step, plan_is_native(in->plan));
         if (access == 0)
             continue;
+        if (access & PLAN_WRITE)
+            access |= names;
         AUTO_FD int fd = (int)syscall(SYS_openat2, AT_FDCWD, step->at.p, &how, sizeof(how));
         if (fd < 0 && errno == ENOENT && step->may_vanish)
             continue;
@@ -250,10 +256,27 @@ static void enter_landlock(const struct init *init)
     need(landlock_enter(ruleset) == 0, STAGE_LANDLOCK);
 }
 
-static void enter_filter(const struct init_input *in)
+/* After root_build(), which tells what the kernel limits by itself. */
+static void prepare_filter(struct init *init)
 {
-    const struct sock_fprog program = {
-        .len = in->filter->n, .filter = (struct sock_filter *)in->filter->code};
+    static struct seccomp_filter filter;
+    const struct init_input *in = init->in;
+    const bool native = plan_is_native(in->plan);
+    const struct seccomp_options options = {
+        .inet = in->plan->sockets.inet,
+        .unix_domain = in->plan->sockets.unix_domain,
+        .no_namespaces = !native,
+        .small_segments = native && !init->root.limits_ipc,
+        .no_truncate = !native && !landlock_stops_truncation(in->landlock_abi),
+        .shared_max = in->plan->limits.memory_bytes,
+    };
+    seccomp_compile(&options, &filter);
+    init->filter = &filter;
+}
+
+static void enter_filter(const struct init *init)
+{
+    const struct sock_fprog program = {.len = init->filter->n, .filter = init->filter->code};
     need(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0, STAGE_SECCOMP);
 }
 
@@ -278,7 +301,7 @@ static void restrict_self(const struct init *init)
     drop_capabilities(plan_is_native(in->plan));
     need(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, STAGE_CAPABILITIES);
     enter_landlock(init);
-    enter_filter(in);
+    enter_filter(init);
 }
 
 /* The command --------------------------------------------------------------------------------- */
@@ -292,6 +315,25 @@ static void limit(int resource, uint64_t most)
     need(setrlimit((unsigned)resource, &now) == 0, STAGE_LIMITS);
 }
 
+/* A part of what all processes of the user have together; at least this much, if they have it. */
+static void limit_share(int resource, uint64_t least)
+{
+    struct rlimit now;
+    need(getrlimit((unsigned)resource, &now) == 0, STAGE_LIMITS);
+    limit(
+        resource, now.rlim_cur == RLIM_INFINITY ? now.rlim_cur : MAX(now.rlim_cur / SHARE, least));
+}
+
+/* What the command could take from the user's other processes. */
+static void limit_user_wide(void)
+{
+    limit(RLIMIT_RTPRIO, 0);
+    limit(RLIMIT_NICE, 0);
+    limit_share(RLIMIT_SIGPENDING, 0);
+    limit_share(RLIMIT_MSGQUEUE, 0);
+    limit_share(RLIMIT_MEMLOCK, LOCKED_LEAST);
+}
+
 static void set_limits(const struct init_input *in)
 {
     const struct policy_limits *limits = &in->plan->limits;
@@ -303,6 +345,8 @@ static void set_limits(const struct init_input *in)
     limit(RLIMIT_FSIZE, limits->file_bytes);
     limit(RLIMIT_DATA, limits->memory_bytes);
     limit(RLIMIT_AS, space);
+    if (in->plan->mode != POLICY_NO_SANDBOX)
+        limit_user_wide();
     if (in->limit_uid)
         limit(RLIMIT_NPROC, limits->processes + 1); /* and ourselves */
 }
@@ -718,7 +762,7 @@ static void begin_to_serve(struct init *init, const sigset_t *signals)
 
 void init_main(const struct init_input *in)
 {
-    struct init init = {.in = in, .root = {-1, -1}, .master = -1, .slave = -1};
+    struct init init = {.in = in, .root = {.fd = -1, .devpts = -1}, .master = -1, .slave = -1};
     sigset_t signals;
     struct sigaction normal = {.sa_handler = SIG_DFL};
     keep_descriptors(&init);
@@ -739,6 +783,7 @@ void init_main(const struct init_input *in)
         build(&init);
     else
         prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    prepare_filter(&init);
     if (in->terminal)
         open_terminal(&init);
     if (in->service >= 0)

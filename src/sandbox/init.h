@@ -13,7 +13,6 @@
 
 struct init_input {
     const struct plan *plan;
-    const struct seccomp_filter *filter;
     int landlock_abi;
     char *const *argv;
     char *const *envp;

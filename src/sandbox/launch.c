@@ -284,10 +284,8 @@ static bool start(const struct launch *l, bool rehearse, struct child *ret_child
     AUTO(ends_done) struct ends ends = {{-1, -1}, {-1, -1}, {-1, -1, -1}, {-1, -1, -1}};
     static const char *const none[] = {NULL};
     AUTO_ARENA struct arena arena = ARENA_INIT(WORDS_MAX);
-    struct seccomp_filter filter;
     struct child child = CHILD_NONE;
     struct init_input in = {.plan = l->plan,
-        .filter = &filter,
         .terminal = l->terminal && !l->idle,
         .rows = l->rows,
         .cols = l->cols,
@@ -295,8 +293,6 @@ static bool start(const struct launch *l, bool rehearse, struct child *ret_child
         .rehearse = rehearse,
         .idle = l->idle,
         .held = l->held};
-    const struct plan_sockets *sockets = &l->plan->sockets;
-    seccomp_compile(&(struct seccomp_options){sockets->inet, sockets->unix_domain}, &filter);
     if (!prepare(l, &in, err) || !open_ends(l, &ends, err))
         return false;
     if (!copy_words(&arena, l->idle ? none : l->argv, &in.argv) ||
