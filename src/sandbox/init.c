@@ -2,9 +2,11 @@
 #include "sandbox/init.h"
 
 #include "io/packet.h"
+#include "path/file.h"
 #include "sandbox/landlock.h"
 #include "sandbox/root.h"
 #include "sandbox/serve.h"
+#include "sandbox/setting.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -129,6 +131,15 @@ static void keep_descriptors(struct init *init)
         close(fd);
     for (int fd = 0; fd < 3; fd++)
         (void)!open("/dev/null", O_RDWR | O_CLOEXEC);
+}
+
+static void limit(int resource, uint64_t most)
+{
+    struct rlimit now;
+    need(getrlimit((unsigned)resource, &now) == 0, STAGE_LIMITS);
+    rlim_t value = MIN((rlim_t)most, now.rlim_max);
+    now = (struct rlimit){value, value};
+    need(setrlimit((unsigned)resource, &now) == 0, STAGE_LIMITS);
 }
 
 static void raise_loopback(void)
@@ -280,9 +291,34 @@ static void enter_filter(const struct init *init)
     need(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0, STAGE_SECCOMP);
 }
 
+static void map_back(int proc, const char *path, uint64_t id)
+{
+    char digits[SETTING_DIGITS], text[SETTING_DIGITS + sizeof(" 0 1\n")] = {0};
+    const char *number = setting_number(id, 10, digits);
+    size_t n = strlen(number);
+    memcpy(text, number, n);
+    memcpy(text + n, " 0 1\n", sizeof(" 0 1\n"));
+    AUTO_FD int fd = openat(proc, path, O_WRONLY | O_CLOEXEC);
+    need(fd >= 0 && file_write_all(fd, str_z(text)), STAGE_NEST);
+}
+
+/* The user's own id again. From here on the mounts and the other namespaces belong to a user
+ * namespace in which nothing of the sandbox has any rights. Files in /proc of a process that is not
+ * dumpable are root's; nothing runs in the sandbox yet. */
+static void nest(const struct init_input *in, int proc)
+{
+    need(unshare(CLONE_NEWUSER) == 0, STAGE_NEST);
+    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+    map_back(proc, "self/uid_map", in->uid);
+    map_back(proc, "self/gid_map", in->gid);
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
 static void build(struct init *init)
 {
     const struct init_input *in = init->in;
+    /* The host's, which can be written to; it is the same process there. */
+    AUTO_FD int proc = in->nests ? open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
     const struct root_options options = {
         .owns_ids = init->owns_ids, .pid_max = in->pid_max, .exact_pids = !in->limit_uid};
     struct root_error error;
@@ -293,6 +329,8 @@ static void build(struct init *init)
     need(sethostname("cordon", 6) == 0, STAGE_HOSTNAME);
     if (!root_build(in->plan, &options, &init->root, &error))
         give_up(error.stage, error.errnum, error.step);
+    if (in->nests)
+        nest(in, proc);
 }
 
 static void restrict_self(const struct init *init)
@@ -305,15 +343,6 @@ static void restrict_self(const struct init *init)
 }
 
 /* The command --------------------------------------------------------------------------------- */
-
-static void limit(int resource, uint64_t most)
-{
-    struct rlimit now;
-    need(getrlimit((unsigned)resource, &now) == 0, STAGE_LIMITS);
-    rlim_t value = MIN((rlim_t)most, now.rlim_max);
-    now = (struct rlimit){value, value};
-    need(setrlimit((unsigned)resource, &now) == 0, STAGE_LIMITS);
-}
 
 /* A part of what all processes of the user have together; at least this much, if they have it. */
 static void limit_share(int resource, uint64_t least)
@@ -340,7 +369,6 @@ static void set_limits(const struct init_input *in)
     uint64_t space = limits->memory_bytes > UINT64_MAX / SPACE_FACTOR
                          ? UINT64_MAX
                          : limits->memory_bytes * SPACE_FACTOR;
-    limit(RLIMIT_CORE, 1); /* too small for a file, and no program of the host is asked either */
     limit(RLIMIT_NOFILE, limits->open_files);
     limit(RLIMIT_FSIZE, limits->file_bytes);
     limit(RLIMIT_DATA, limits->memory_bytes);
@@ -779,6 +807,9 @@ void init_main(const struct init_input *in)
     prctl(PR_SET_NAME, "cordon-init", 0, 0, 0);
     init.umask = umask(0);
     need(setsid() >= 0, STAGE_SESSION);
+    /* For all that comes: the filter lets nobody set it. Too small for a file; and for 1, alone of
+     * all numbers, no program of the host is asked either. */
+    limit(RLIMIT_CORE, 1);
     if (plan_is_native(in->plan))
         build(&init);
     else

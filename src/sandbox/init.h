@@ -27,7 +27,10 @@ struct init_input {
     bool held;         /* it starts the command when it is told to */
     int pid_max;       /* 0: don't set */
     bool limit_uid;    /* RLIMIT_NPROC counts only what is in here */
-    char *secret;      /* memory to wipe: arguments and environment */
+    bool nests;        /* is mapped to 0, and maps itself back when the sandbox is built */
+    uid_t uid;         /* to this */
+    gid_t gid;
+    char *secret; /* memory to wipe: arguments and environment */
     size_t secret_size;
 };
 

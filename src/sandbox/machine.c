@@ -96,6 +96,8 @@ static void look(void)
         .userns_clone = read_setting("/proc/sys/kernel/unprivileged_userns_clone"),
         .max_userns = read_setting("/proc/sys/user/max_user_namespaces"),
         .apparmor_userns = read_setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"),
+        .inotify_watches = read_setting("/proc/sys/fs/inotify/max_user_watches"),
+        .inotify_instances = read_setting("/proc/sys/fs/inotify/max_user_instances"),
         .container = find_container(),
     };
     machine.landlock_abi = landlock_abi();

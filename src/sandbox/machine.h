@@ -22,6 +22,8 @@ struct machine {
     int userns_clone;          /* kernel.unprivileged_userns_clone */
     int max_userns;            /* user.max_user_namespaces */
     int apparmor_userns;       /* kernel.apparmor_restrict_unprivileged_userns */
+    int inotify_watches;       /* fs.inotify.max_user_watches */
+    int inotify_instances;     /* fs.inotify.max_user_instances */
     const char *container;     /* its kind, or NULL */
     char *secret;              /* the memory of our arguments and environment */
     size_t secret_size;

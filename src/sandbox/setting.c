@@ -2,16 +2,17 @@
 #include "sandbox/setting.h"
 
 #include "path/file.h"
+#include "sandbox/machine.h"
 
 #include <fcntl.h>
 
 enum {
     SHARE = 4,               /* a sandbox gets this part of what its user has */
-    WATCHES_MAX = 64 * 1024, /* and not more inotify watches */
-    QUEUE_BYTES = 1 << 20,   /* a full message queue of empty messages */
+    WATCHES_MAX = 64 * 1024, /* and not more of inotify than this */
+    INSTANCES_MAX = 1024,
+    QUEUE_BYTES = 1 << 20, /* a full message queue of empty messages */
     QUEUES_MIN = 8,
     QUEUES_MAX = 64,
-    TEXT_MAX = 64,
 };
 
 /* In one array, in all, in one call, arrays: at most 2 MB of the kernel's memory. */
@@ -40,31 +41,20 @@ bool setting_write(int proc, const char *path, uint64_t value)
     return write_text(proc, path, str_z(setting_number(value, 10, text)));
 }
 
-/* The largest number if it can't be read. */
-static uint64_t read_number(int proc, const char *path)
+/* What the machine does not tell is not limited for the user either. */
+static uint64_t share_of(int all, uint64_t most)
 {
-    char text[TEXT_MAX];
-    AUTO_FD int fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, text, sizeof(text)) : -1;
-    uint64_t value = 0;
-    for (ssize_t i = 0; i < n && text[i] >= '0' && text[i] <= '9'; i++)
-        value = value * 10 + (uint64_t)(text[i] - '0');
-    return n > 0 ? value : UINT64_MAX;
+    uint64_t share = all == MACHINE_UNKNOWN ? most : (uint64_t)all / SHARE;
+    return MAX(MIN(share, most), (uint64_t)1);
 }
 
 void setting_limit_inotify(int proc)
 {
-    static const struct {
-        const char *own, *users;
-        uint64_t most;
-    } settings[] = {
-        {"sys/user/max_inotify_watches", "sys/fs/inotify/max_user_watches", WATCHES_MAX},
-        {"sys/user/max_inotify_instances", "sys/fs/inotify/max_user_instances", INT32_MAX},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
-        uint64_t share = read_number(proc, settings[i].users) / SHARE;
-        (void)!setting_write(proc, settings[i].own, MAX(MIN(share, settings[i].most), 1u));
-    }
+    const struct machine *m = machine_get();
+    (void)!setting_write(
+        proc, "sys/user/max_inotify_watches", share_of(m->inotify_watches, WATCHES_MAX));
+    (void)!setting_write(
+        proc, "sys/user/max_inotify_instances", share_of(m->inotify_instances, INSTANCES_MAX));
 }
 
 bool setting_limit_ipc(int proc, const struct policy_limits *limits)
