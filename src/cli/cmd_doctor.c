@@ -28,7 +28,7 @@ struct check {
 };
 
 enum {
-    CHECKS = 3,
+    CHECKS = 4,
 };
 
 static void make_checks(struct arena *a, const struct err *err, struct check checks[CHECKS])
@@ -47,6 +47,11 @@ static void make_checks(struct arena *a, const struct err *err, struct check che
         : limited               ? "RLIMIT_NPROC (as root it would need Linux 6.14)"
                                 : "as root it needs Linux 6.14 or newer",
         "run it as an ordinary user, or with Linux 6.14 or newer"};
+    checks[3] = (struct check){"IPC limits", m->ipc_in_namespace,
+        m->ipc_in_namespace
+            ? "settings of the sandbox's own for SysV IPC"
+            : "SysV shared memory in segments of 4096 bytes only; queues and semaphores unlimited",
+        "boot Linux 6.9 or newer"};
 }
 
 static void print(struct cli *cli, const struct check checks[CHECKS], const char *found)

@@ -45,30 +45,33 @@ static void cover(struct covers *c, struct str path, bool is_dir)
     c->p[c->n++] = (struct plan_hidden){path, is_dir};
 }
 
-static void cover_kernel(struct covers *c)
+static bool cover_kernel(struct covers *c, struct err *err)
 {
-    struct str *kernel;
+    struct mounts_list kernel;
     struct statx st;
-    size_t n = mounts_of_kernel(c->arena, c->mounts, &kernel);
-    for (size_t i = 0; i < n; i++) {
-        bool seen = mounts_look(kernel[i], STATX_TYPE, &st);
+    if (!mounts_of_kernel(c->arena, c->mounts, &kernel, err))
+        return false;
+    for (size_t i = 0; i < kernel.n; i++) {
+        bool seen = mounts_look(kernel.p[i], STATX_TYPE, &st);
         if (seen || errno != ENOENT)
-            cover(c, kernel[i], !seen || S_ISDIR(st.stx_mode));
+            cover(c, kernel.p[i], !seen || S_ISDIR(st.stx_mode));
     }
+    return true;
 }
 
 /* Under each name that mounts of the host give it. */
 static bool cover_dir(struct covers *c, struct str dir, struct err *err)
 {
     struct statx own, st;
-    struct str *twins;
+    struct mounts_list twins;
     if (!mounts_look(dir, STATX_INO | STATX_MNT_ID, &own))
         return err_errno(err, E_IO, errno, "cannot look at '" STR_FMT "'", STR_ARG(dir));
     const struct mounts_place place = {dir, own.stx_mnt_id};
-    size_t n = mounts_twins(c->arena, c->mounts, &place, &twins);
-    for (size_t i = 0; i < n; i++)
-        if (mounts_look(twins[i], STATX_INO, &st) && mounts_same(&st, &own))
-            cover(c, twins[i], true);
+    if (!mounts_twins(c->arena, c->mounts, &place, &twins, err))
+        return false;
+    for (size_t i = 0; i < twins.n; i++)
+        if (mounts_look(twins.p[i], STATX_INO, &st) && mounts_same(&st, &own))
+            cover(c, twins.p[i], true);
     cover(c, dir, true);
     return true;
 }
@@ -79,7 +82,8 @@ static bool find_hidden(const struct host_plan_input *in, struct str mounts, str
     struct plan_input *plan_input, struct err *err)
 {
     struct covers c = {.arena = arena, .mounts = mounts};
-    cover_kernel(&c);
+    if (!cover_kernel(&c, err))
+        return false;
     for (size_t i = 0; i < in->n_hidden; i++)
         if (!cover_dir(&c, in->hidden[i], err))
             return false;
@@ -105,6 +109,15 @@ static bool add_loaders(
     return !dirs || baseline_add_loaders(base, arena, err);
 }
 
+/* What of the host's mounts and files concerns directories that are shown. */
+static bool look_around(const struct host_plan_input *in, struct arena *arena,
+    struct plan_input *plan_input, struct err *err)
+{
+    AUTO_BUF struct buf mounts = BUF_INIT(MOUNTS_TEXT_MAX);
+    return mounts_read(&mounts, err) && find_hidden(in, buf_str(&mounts), arena, plan_input, err) &&
+           kept_find(in, buf_str(&mounts), arena, plan_input, err);
+}
+
 bool host_plan(const struct host_plan_input *input, struct arena *arena, struct plan *ret_plan,
     struct err *err)
 {
@@ -121,13 +134,11 @@ bool host_plan(const struct host_plan_input *input, struct arena *arena, struct 
         .n_binds = input->n_binds,
         .root = geteuid() == 0,
     };
-    if (shows_dirs(input) || input->n_hidden) {
-        AUTO_BUF struct buf mounts = BUF_INIT(MOUNTS_TEXT_MAX);
-        mounts_read(&mounts);
-        if (!find_hidden(input, buf_str(&mounts), arena, &plan_input, err) ||
-            !kept_find(input, buf_str(&mounts), arena, &plan_input, err))
-            return false;
-    }
+    AUTO_ERR struct err ignored = {0};
+    bool shows = shows_dirs(input) || input->n_hidden;
+    bool none = input->verdict->policy->sandbox == POLICY_NO_SANDBOX; /* it hides nothing */
+    if (shows && !look_around(input, arena, &plan_input, none ? &ignored : err) && !none)
+        return false;
     plan_make(&plan_input, arena, ret_plan);
     return true;
 }

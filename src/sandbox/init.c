@@ -2,9 +2,11 @@
 #include "sandbox/init.h"
 
 #include "io/packet.h"
+#include "path/file.h"
 #include "sandbox/landlock.h"
 #include "sandbox/root.h"
 #include "sandbox/serve.h"
+#include "sandbox/setting.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,6 +36,8 @@ enum {
     CAPABILITIES = 64,
     KILL_ROUNDS = 100 * 1000,
     SPACE_FACTOR = 4, /* address space for each byte of memory: what is reserved and never used */
+    SHARE = 4,        /* the sandbox gets this part of what is counted for the user */
+    LOCKED_LEAST = 64 * 1024, /* bytes: programs keep keys there */
     CHILDREN_TEXT = 4096,
     PROC_TEXT = 4096, /* of a status, the names of groups included */
     PID_TEXT = 16,
@@ -42,6 +46,7 @@ enum {
 
 struct init {
     const struct init_input *in;
+    struct seccomp_filter *filter;
     struct root root;
     int master, slave;
     mode_t umask;
@@ -126,6 +131,15 @@ static void keep_descriptors(struct init *init)
         close(fd);
     for (int fd = 0; fd < 3; fd++)
         (void)!open("/dev/null", O_RDWR | O_CLOEXEC);
+}
+
+static void limit(int resource, uint64_t most)
+{
+    struct rlimit now;
+    need(getrlimit((unsigned)resource, &now) == 0, STAGE_LIMITS);
+    rlim_t value = MIN((rlim_t)most, now.rlim_max);
+    now = (struct rlimit){value, value};
+    need(setrlimit((unsigned)resource, &now) == 0, STAGE_LIMITS);
 }
 
 static void raise_loopback(void)
@@ -220,6 +234,7 @@ static bool is_dir(const struct plan_step *step)
 
 static void add_rules(const struct init_input *in, int ruleset)
 {
+    const unsigned names = in->plan->sockets.unix_domain ? PLAN_SOCKET : 0;
     const struct open_how how = {
         .flags = O_PATH | O_CLOEXEC | O_NOFOLLOW, .resolve = RESOLVE_NO_SYMLINKS};
     for (size_t i = 0; i < in->plan->n_steps; i++) {
@@ -227,6 +242,8 @@ static void add_rules(const struct init_input *in, int ruleset)
         unsigned access = rule_access(step, plan_is_native(in->plan));
         if (access == 0)
             continue;
+        if (access & PLAN_WRITE)
+            access |= names;
         AUTO_FD int fd = (int)syscall(SYS_openat2, AT_FDCWD, step->at.p, &how, sizeof(how));
         if (fd < 0 && errno == ENOENT && step->may_vanish)
             continue;
@@ -250,16 +267,58 @@ static void enter_landlock(const struct init *init)
     need(landlock_enter(ruleset) == 0, STAGE_LANDLOCK);
 }
 
-static void enter_filter(const struct init_input *in)
+/* After root_build(), which tells what the kernel limits by itself. */
+static void prepare_filter(struct init *init)
 {
-    const struct sock_fprog program = {
-        .len = in->filter->n, .filter = (struct sock_filter *)in->filter->code};
+    static struct seccomp_filter filter;
+    const struct init_input *in = init->in;
+    const bool native = plan_is_native(in->plan);
+    const struct seccomp_options options = {
+        .inet = in->plan->sockets.inet,
+        .unix_domain = in->plan->sockets.unix_domain,
+        .no_namespaces = !native,
+        .small_segments = native && !init->root.limits_ipc,
+        .no_truncate = !native && !landlock_stops_truncation(in->landlock_abi),
+        .shared_max = in->plan->limits.memory_bytes,
+    };
+    seccomp_compile(&options, &filter);
+    init->filter = &filter;
+}
+
+static void enter_filter(const struct init *init)
+{
+    const struct sock_fprog program = {.len = init->filter->n, .filter = init->filter->code};
     need(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0, STAGE_SECCOMP);
+}
+
+static void map_back(int proc, const char *path, uint64_t id)
+{
+    char digits[SETTING_DIGITS], text[SETTING_DIGITS + sizeof(" 0 1\n")] = {0};
+    const char *number = setting_number(id, 10, digits);
+    size_t n = strlen(number);
+    memcpy(text, number, n);
+    memcpy(text + n, " 0 1\n", sizeof(" 0 1\n"));
+    AUTO_FD int fd = openat(proc, path, O_WRONLY | O_CLOEXEC);
+    need(fd >= 0 && file_write_all(fd, str_z(text)), STAGE_NEST);
+}
+
+/* The user's own id again. From here on the mounts and the other namespaces belong to a user
+ * namespace in which nothing of the sandbox has any rights. Files in /proc of a process that is not
+ * dumpable are root's; nothing runs in the sandbox yet. */
+static void nest(const struct init_input *in, int proc)
+{
+    need(unshare(CLONE_NEWUSER) == 0, STAGE_NEST);
+    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+    map_back(proc, "self/uid_map", in->uid);
+    map_back(proc, "self/gid_map", in->gid);
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
 static void build(struct init *init)
 {
     const struct init_input *in = init->in;
+    /* The host's, which can be written to; it is the same process there. */
+    AUTO_FD int proc = in->nests ? open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
     const struct root_options options = {
         .owns_ids = init->owns_ids, .pid_max = in->pid_max, .exact_pids = !in->limit_uid};
     struct root_error error;
@@ -270,6 +329,8 @@ static void build(struct init *init)
     need(sethostname("cordon", 6) == 0, STAGE_HOSTNAME);
     if (!root_build(in->plan, &options, &init->root, &error))
         give_up(error.stage, error.errnum, error.step);
+    if (in->nests)
+        nest(in, proc);
 }
 
 static void restrict_self(const struct init *init)
@@ -278,18 +339,28 @@ static void restrict_self(const struct init *init)
     drop_capabilities(plan_is_native(in->plan));
     need(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, STAGE_CAPABILITIES);
     enter_landlock(init);
-    enter_filter(in);
+    enter_filter(init);
 }
 
 /* The command --------------------------------------------------------------------------------- */
 
-static void limit(int resource, uint64_t most)
+/* A part of what all processes of the user have together; at least this much, if they have it. */
+static void limit_share(int resource, uint64_t least)
 {
     struct rlimit now;
     need(getrlimit((unsigned)resource, &now) == 0, STAGE_LIMITS);
-    rlim_t value = MIN((rlim_t)most, now.rlim_max);
-    now = (struct rlimit){value, value};
-    need(setrlimit((unsigned)resource, &now) == 0, STAGE_LIMITS);
+    limit(
+        resource, now.rlim_cur == RLIM_INFINITY ? now.rlim_cur : MAX(now.rlim_cur / SHARE, least));
+}
+
+/* What the command could take from the user's other processes. */
+static void limit_user_wide(void)
+{
+    limit(RLIMIT_RTPRIO, 0);
+    limit(RLIMIT_NICE, 0);
+    limit_share(RLIMIT_SIGPENDING, 0);
+    limit_share(RLIMIT_MSGQUEUE, 0);
+    limit_share(RLIMIT_MEMLOCK, LOCKED_LEAST);
 }
 
 static void set_limits(const struct init_input *in)
@@ -298,11 +369,12 @@ static void set_limits(const struct init_input *in)
     uint64_t space = limits->memory_bytes > UINT64_MAX / SPACE_FACTOR
                          ? UINT64_MAX
                          : limits->memory_bytes * SPACE_FACTOR;
-    limit(RLIMIT_CORE, 1); /* too small for a file, and no program of the host is asked either */
     limit(RLIMIT_NOFILE, limits->open_files);
     limit(RLIMIT_FSIZE, limits->file_bytes);
     limit(RLIMIT_DATA, limits->memory_bytes);
     limit(RLIMIT_AS, space);
+    if (in->plan->mode != POLICY_NO_SANDBOX)
+        limit_user_wide();
     if (in->limit_uid)
         limit(RLIMIT_NPROC, limits->processes + 1); /* and ourselves */
 }
@@ -727,7 +799,7 @@ static void let_be_mapped(const struct init_input *in)
 
 void init_main(const struct init_input *in)
 {
-    struct init init = {.in = in, .root = {-1, -1}, .master = -1, .slave = -1};
+    struct init init = {.in = in, .root = {.fd = -1, .devpts = -1}, .master = -1, .slave = -1};
     sigset_t signals;
     struct sigaction normal = {.sa_handler = SIG_DFL};
     keep_descriptors(&init);
@@ -746,10 +818,14 @@ void init_main(const struct init_input *in)
     prctl(PR_SET_NAME, "cordon-init", 0, 0, 0);
     init.umask = umask(0);
     need(setsid() >= 0, STAGE_SESSION);
+    /* For all that comes: the filter lets nobody set it. Too small for a file; and for 1, alone of
+     * all numbers, no program of the host is asked either. */
+    limit(RLIMIT_CORE, 1);
     if (plan_is_native(in->plan))
         build(&init);
     else
         prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    prepare_filter(&init);
     if (in->terminal)
         open_terminal(&init);
     if (in->service >= 0)

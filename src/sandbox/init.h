@@ -13,7 +13,6 @@
 
 struct init_input {
     const struct plan *plan;
-    const struct seccomp_filter *filter;
     int landlock_abi;
     char *const *argv;
     char *const *envp;
@@ -29,7 +28,10 @@ struct init_input {
     int pid_max;       /* 0: don't set */
     bool limit_uid;    /* RLIMIT_NPROC counts only what is in here */
     bool nodump;       /* it is a copy of a process that holds keys: see io/nodump.h */
-    char *secret;      /* memory to wipe: arguments and environment */
+    bool nests;        /* is mapped to 0, and maps itself back when the sandbox is built */
+    uid_t uid;         /* to this */
+    gid_t gid;
+    char *secret; /* memory to wipe: arguments and environment */
     size_t secret_size;
 };
 

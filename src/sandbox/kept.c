@@ -49,7 +49,7 @@ static bool has_one_name(
 static bool keep_path(struct keeping *k, struct str path, struct err *err)
 {
     struct statx own, st;
-    struct str *twins;
+    struct mounts_list twins;
     if (!mounts_look(path, STATX_TYPE | STATX_NLINK | STATX_INO | STATX_MNT_ID, &own))
         return errno == ENOENT || errno == ENOTDIR ||
                err_errno(err, E_IO, errno, "cannot look at '" STR_FMT "'", STR_ARG(path));
@@ -58,10 +58,11 @@ static bool keep_path(struct keeping *k, struct str path, struct err *err)
     if (!has_one_name(k, path, &own, err))
         return false;
     const struct mounts_place place = {path, own.stx_mnt_id};
-    size_t n = mounts_twins(k->arena, k->mounts, &place, &twins);
-    for (size_t i = 0; i < n; i++)
-        if (mounts_look(twins[i], STATX_TYPE | STATX_INO, &st) && mounts_same(&st, &own))
-            keep(k, twins[i], &own);
+    if (!mounts_twins(k->arena, k->mounts, &place, &twins, err))
+        return false;
+    for (size_t i = 0; i < twins.n; i++)
+        if (mounts_look(twins.p[i], STATX_TYPE | STATX_INO, &st) && mounts_same(&st, &own))
+            keep(k, twins.p[i], &own);
     keep(k, path, &own);
     return true;
 }

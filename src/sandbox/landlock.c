@@ -41,10 +41,10 @@ enum {
 
 #define FS_FIRST (FS_REFER - 1) /* those of version 1 */
 #define FS_FILE  (FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV)
-/* Writing, without device nodes: nobody makes those. */
+/* Writing, without device nodes and sockets. */
 #define FS_WRITE                                                                                 \
-    (FS_WRITE_FILE | FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_DIR | FS_MAKE_REG | FS_MAKE_SOCK | \
-        FS_MAKE_FIFO | FS_MAKE_SYM | FS_REFER | FS_TRUNCATE)
+    (FS_WRITE_FILE | FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_DIR | FS_MAKE_REG | FS_MAKE_FIFO | \
+        FS_MAKE_SYM | FS_REFER | FS_TRUNCATE)
 
 #define NET_TCP   3ull /* bind, connect */
 #define SCOPE_ALL 3ull /* abstract sockets, signals */
@@ -64,12 +64,17 @@ int landlock_abi(void)
     return abi < 0 ? 0 : (int)abi;
 }
 
+bool landlock_stops_truncation(int abi)
+{
+    return abi >= TRUNCATE_SINCE;
+}
+
 static uint64_t handled(int abi)
 {
     uint64_t fs = FS_FIRST;
     if (abi >= REFER_SINCE)
         fs |= FS_REFER;
-    if (abi >= TRUNCATE_SINCE)
+    if (landlock_stops_truncation(abi))
         fs |= FS_TRUNCATE;
     if (abi >= IOCTL_SINCE)
         fs |= FS_IOCTL_DEV;
@@ -100,6 +105,8 @@ int landlock_allow(int ruleset, int abi, int fd, unsigned access, bool is_dir)
         attr.allowed |= FS_READ_DIR;
     if (access & PLAN_WRITE)
         attr.allowed |= FS_WRITE;
+    if (access & PLAN_SOCKET)
+        attr.allowed |= FS_MAKE_SOCK;
     if (access & PLAN_EXEC)
         attr.allowed |= FS_EXECUTE;
     if (access & PLAN_IOCTL)

@@ -14,6 +14,9 @@
 /* The kernel's version of Landlock; 0 and errno if it has none. */
 int landlock_abi(void);
 
+/* Whether this version has a right for emptying a file by its name. */
+bool landlock_stops_truncation(int abi);
+
 struct landlock_options {
     bool tcp; /* refuse TCP as well (version 4) */
 };

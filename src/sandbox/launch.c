@@ -104,24 +104,24 @@ static bool map_all(pid_t pid)
     return write_proc(pid, "uid_map", buf_str(&uids)) && write_proc(pid, "gid_map", buf_str(&gids));
 }
 
-static bool map_one(pid_t pid)
+static bool map_one(pid_t pid, bool nests)
 {
     AUTO_BUF struct buf uid = BUF_INIT(64), gid = BUF_INIT(64);
-    buf_printf(&uid, "%u %u 1\n", geteuid(), geteuid());
-    buf_printf(&gid, "%u %u 1\n", getegid(), getegid());
+    buf_printf(&uid, "%u %u 1\n", nests ? 0 : geteuid(), geteuid());
+    buf_printf(&gid, "%u %u 1\n", nests ? 0 : getegid(), getegid());
     return write_proc(pid, "uid_map", buf_str(&uid)) && write_proc(pid, "setgroups", STR("deny")) &&
            write_proc(pid, "gid_map", buf_str(&gid));
 }
 
 /* Owners of files look right to root only if all its ids are mapped. */
-static bool map_ids(pid_t pid, char *ret_word)
+static bool map_ids(pid_t pid, bool nests, char *ret_word)
 {
     if (geteuid() == 0 && map_all(pid)) {
         *ret_word = INIT_GO_ALL_IDS;
         return true;
     }
     *ret_word = INIT_GO_ONE_ID;
-    return map_one(pid);
+    return map_one(pid, nests);
 }
 
 /* Failures ------------------------------------------------------------------------------------ */
@@ -245,6 +245,10 @@ static bool prepare(const struct launch *l, struct init_input *in, struct err *e
     if (plan_is_native(plan)) {
         in->pid_max = machine->pid_max_in_namespace ? machine_pid_max(plan->limits.processes) : 0;
         in->limit_uid = !root;
+        /* Settings of SysV IPC are for user 0 of the namespace that owns them. */
+        in->nests = !root && machine->ipc_in_namespace;
+        in->uid = geteuid();
+        in->gid = getegid();
         if (root && !in->pid_max)
             return machine_unavailable(
                 &(struct machine_failure){primitives[STAGE_PID_MAX], ENOSYS, {0}}, err);
@@ -270,13 +274,14 @@ static bool receive_in_time(struct child *child, struct init_message *ret_messag
                "(ulimit -n)?");
 }
 
-static bool begin(const struct launch *l, bool nodump, struct child *child, struct err *err)
+static bool begin(
+    const struct launch *l, const struct init_input *in, struct child *child, struct err *err)
 {
     struct init_message message;
     char word = INIT_GO_ONE_ID;
-    if (nodump && !receive_in_time(child, &message, err))
+    if (in->nodump && !receive_in_time(child, &message, err))
         return false;
-    if (child->native && !map_ids(child->pid, &word))
+    if (child->native && !map_ids(child->pid, in->nests, &word))
         return machine_unavailable(
             &(struct machine_failure){primitives[STAGE_MAP], errno, {0}}, err);
     if (send(child->control, &word, 1, MSG_NOSIGNAL) != 1)
@@ -293,10 +298,8 @@ static bool start(const struct launch *l, bool rehearse, struct child *ret_child
     AUTO(ends_done) struct ends ends = {{-1, -1}, {-1, -1}, {-1, -1, -1}, {-1, -1, -1}};
     static const char *const none[] = {NULL};
     AUTO_ARENA struct arena arena = ARENA_INIT(WORDS_MAX);
-    struct seccomp_filter filter;
     struct child child = CHILD_NONE;
     struct init_input in = {.plan = l->plan,
-        .filter = &filter,
         .terminal = l->terminal && !l->idle,
         .rows = l->rows,
         .cols = l->cols,
@@ -305,8 +308,6 @@ static bool start(const struct launch *l, bool rehearse, struct child *ret_child
         .idle = l->idle,
         .held = l->held,
         .nodump = plan_is_native(l->plan) && nodump_is_set()};
-    const struct plan_sockets *sockets = &l->plan->sockets;
-    seccomp_compile(&(struct seccomp_options){sockets->inet, sockets->unix_domain}, &filter);
     if (!prepare(l, &in, err) || !open_ends(l, &ends, err))
         return false;
     if (!copy_words(&arena, l->idle ? none : l->argv, &in.argv) ||
@@ -325,7 +326,7 @@ static bool start(const struct launch *l, bool rehearse, struct child *ret_child
     child.control = TAKE_FD(ends.control[0]);
     close(TAKE_FD(ends.control[1]));
     child.service = TAKE_FD(ends.service[0]);
-    if (!begin(l, in.nodump, &child, err)) {
+    if (!begin(l, &in, &child, err)) {
         child_kill(&child);
         child_close(&child);
         return false;

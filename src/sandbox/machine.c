@@ -96,6 +96,8 @@ static void look(void)
         .userns_clone = read_setting("/proc/sys/kernel/unprivileged_userns_clone"),
         .max_userns = read_setting("/proc/sys/user/max_user_namespaces"),
         .apparmor_userns = read_setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"),
+        .inotify_watches = read_setting("/proc/sys/fs/inotify/max_user_watches"),
+        .inotify_instances = read_setting("/proc/sys/fs/inotify/max_user_instances"),
         .container = find_container(),
     };
     machine.landlock_abi = landlock_abi();
@@ -104,6 +106,8 @@ static void look(void)
     BUG_ON(uname(&names) != 0);
     snprintf(machine.release, sizeof(machine.release), "%s", names.release);
     machine.pid_max_in_namespace = release_at_least(machine.release, 6, 14);
+    machine.ipc_in_namespace =
+        release_at_least(machine.release, 6, 9) || (geteuid() == 0 && !machine.container);
 }
 
 const struct machine *machine_get(void)
@@ -180,6 +184,10 @@ static const char *find_remedy(const struct machine_failure *failure, struct buf
     const char *primitive = failure->primitive;
     if (strstr(primitive, "overlay"))
         return overlay_remedy(failure->errnum);
+    if (strstr(primitive, "mountinfo"))
+        return "mount proc at /proc, so that its files can be read";
+    if (strstr(primitive, "mounts of the host"))
+        return "allow a directory that holds fewer mounts, or unmount some";
     if (strstr(primitive, "pid_max"))
         return "run it as an ordinary user, or with Linux 6.14 or newer";
     if (m->landlock_abi == 0)
@@ -220,6 +228,7 @@ json_t *machine_json(void)
     json_put(object, "kernel", json_string(m->release));
     json_put(object, "landlock_abi", json_integer(m->landlock_abi));
     json_put(object, "pid_max_in_namespace", json_boolean(m->pid_max_in_namespace));
+    json_put(object, "ipc_in_namespace", json_boolean(m->ipc_in_namespace));
     json_put(object, "container", m->container ? json_string(m->container) : json_null());
     static const struct {
         const char *key;

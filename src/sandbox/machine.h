@@ -18,9 +18,12 @@ struct machine {
     int landlock_abi;          /* 0: none */
     int landlock_errno;        /* then */
     bool pid_max_in_namespace; /* kernel.pid_max belongs to the pid namespace (6.14) */
+    bool ipc_in_namespace;     /* settings of SysV IPC belong to its namespace's owner (6.9) */
     int userns_clone;          /* kernel.unprivileged_userns_clone */
     int max_userns;            /* user.max_user_namespaces */
     int apparmor_userns;       /* kernel.apparmor_restrict_unprivileged_userns */
+    int inotify_watches;       /* fs.inotify.max_user_watches */
+    int inotify_instances;     /* fs.inotify.max_user_instances */
     const char *container;     /* its kind, or NULL */
     char *secret;              /* the memory of our arguments and environment */
     size_t secret_size;

@@ -3,11 +3,15 @@
 
 #include "path/file.h"
 #include "path/lexical.h"
+#include "sandbox/machine.h"
 
+#include <errno.h>
 #include <fcntl.h>
 
 enum {
-    MOUNTS_MAX = 4096,
+    MOUNTS_MAX = 64 * 1024,
+    LIST_FIRST = 64,
+    LEFT_OVER = 1 << 20, /* of the arena, for what comes after */
 
     /* Fields that come before the optional ones, counted from 0. */
     FIELD_ID = 0,
@@ -68,79 +72,105 @@ static bool parse_line(struct str line, struct mount *ret_mount)
     return false;
 }
 
-static bool next_mount(struct str *rest, struct mount *ret_mount)
+/* Going through the mounts: what can't be read or kept ends it with an error. */
+struct reader {
+    struct arena *arena;
+    struct str rest;
+    const char *failed; /* by what, if it did */
+    struct str *p;      /* paths that were kept */
+    size_t n, cap;
+};
+
+static void reader_fail(struct reader *r, const char *why)
+{
+    r->failed = why;
+    r->rest = (struct str){0};
+}
+
+static bool next_mount(struct reader *r, struct mount *ret_mount)
 {
     struct str line;
-    while (str_cut(*rest, '\n', &line, rest))
-        if (parse_line(line, ret_mount))
-            return true;
+    if (r->rest.n == 0)
+        return false;
+    if (str_cut(r->rest, '\n', &line, &r->rest) && parse_line(line, ret_mount) &&
+        arena_left(r->arena) > 4 * line.n + r->cap * 2 * sizeof(*r->p) + LEFT_OVER)
+        return true;
+    reader_fail(r, "understanding /proc/self/mountinfo");
     return false;
 }
 
-/* A list of paths with room for all. */
-struct list {
-    struct arena *arena;
-    struct str *p;
-    size_t n;
-};
-
-static void add(struct list *list, struct str path)
+static void keep(struct reader *r, struct str path)
 {
-    if (!list->p)
-        list->p = ARENA_NEW(list->arena, struct str, MOUNTS_MAX);
-    if (list->n < MOUNTS_MAX)
-        list->p[list->n++] = path;
+    if (r->n == r->cap) {
+        size_t cap = r->cap ? r->cap * 2 : LIST_FIRST;
+        struct str *more = ARENA_NEW(r->arena, struct str, cap);
+        if (r->n)
+            memcpy(more, r->p, r->n * sizeof(*more));
+        r->p = more;
+        r->cap = cap;
+    }
+    r->p[r->n++] = path;
+    if (r->n == MOUNTS_MAX)
+        reader_fail(r, "hiding so many mounts of the host");
 }
 
-size_t mounts_of_kernel(struct arena *arena, struct str mountinfo, struct str **ret_at)
+static bool reader_end(const struct reader *r, struct mounts_list *ret_list, struct err *err)
 {
-    struct list list = {.arena = arena};
+    if (r->failed)
+        return machine_unavailable(&(struct machine_failure){r->failed, E2BIG, {0}}, err);
+    *ret_list = (struct mounts_list){r->p, r->n};
+    return true;
+}
+
+bool mounts_of_kernel(
+    struct arena *arena, struct str mountinfo, struct mounts_list *ret_list, struct err *err)
+{
+    struct reader r = {.arena = arena, .rest = mountinfo};
     struct mount mount;
-    while (next_mount(&mountinfo, &mount)) {
+    while (next_mount(&r, &mount)) {
         struct str at = mount.field[FIELD_AT];
         if (is_kernel_type(mount.type) && !lexical_is_below(STR("/proc"), at) &&
             !lexical_is_below(STR("/sys"), at) && !lexical_is_below(STR("/dev"), at))
-            add(&list, unescape(arena, at));
+            keep(&r, unescape(arena, at));
     }
-    *ret_at = list.p;
-    return list.n;
+    return reader_end(&r, ret_list, err);
 }
 
-static bool find_mount(struct str mountinfo, uint64_t id, struct mount *ret_mount)
+/* False if it is not there, too. */
+static bool find_mount(struct reader *r, uint64_t id, struct mount *ret_mount)
 {
     char text[24];
     snprintf(text, sizeof(text), "%llu", (unsigned long long)id);
-    while (next_mount(&mountinfo, ret_mount))
+    while (next_mount(r, ret_mount))
         if (str_is(ret_mount->field[FIELD_ID], text))
             return true;
     return false;
 }
 
-size_t mounts_twins(struct arena *arena, struct str mountinfo, const struct mounts_place *place,
-    struct str **ret_at)
+bool mounts_twins(struct arena *arena, struct str mountinfo, const struct mounts_place *place,
+    struct mounts_list *ret_list, struct err *err)
 {
-    struct list list = {.arena = arena};
+    struct reader first = {.arena = arena, .rest = mountinfo};
+    struct reader r = {.arena = arena, .rest = mountinfo};
     struct mount own, other;
-    *ret_at = NULL;
-    if (!find_mount(mountinfo, place->mount, &own))
-        return 0;
+    if (!find_mount(&first, place->mount, &own))
+        return reader_end(&first, ret_list, err);
     struct str at = unescape(arena, own.field[FIELD_AT]);
     if (!lexical_is_below(at, place->path))
-        return 0;
+        return reader_end(&first, ret_list, err);
     /* Where it lies in its file system. */
     struct str inner = lexical_absolute(
         arena, unescape(arena, own.field[FIELD_ROOT]), lexical_rest(at, place->path));
-    while (next_mount(&mountinfo, &other)) {
+    while (next_mount(&r, &other)) {
         struct str root = unescape(arena, other.field[FIELD_ROOT]);
         if (!str_eq(other.field[FIELD_DEV], own.field[FIELD_DEV]) || !lexical_is_below(root, inner))
             continue;
         struct str twin = lexical_absolute(
             arena, unescape(arena, other.field[FIELD_AT]), lexical_rest(root, inner));
         if (!str_eq(twin, place->path))
-            add(&list, twin);
+            keep(&r, twin);
     }
-    *ret_at = list.p;
-    return list.n;
+    return reader_end(&r, ret_list, err);
 }
 
 bool mounts_look(struct str path, unsigned mask, struct statx *ret_stat)
@@ -154,10 +184,14 @@ bool mounts_same(const struct statx *a, const struct statx *b)
            a->stx_dev_minor == b->stx_dev_minor;
 }
 
-void mounts_read(struct buf *text)
+/* There is one mount at least: that of /proc. */
+bool mounts_read(struct buf *text, struct err *err)
 {
-    AUTO_ERR struct err ignored = {0};
+    AUTO_ERR struct err failed = {0};
     AUTO_FD int fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || !file_read(fd, MOUNTS_TEXT_MAX - 1, "mountinfo", text, &ignored))
-        buf_reset(text);
+    int errnum = fd < 0 ? errno : EIO;
+    if (fd < 0 || !file_read(fd, MOUNTS_TEXT_MAX - 1, "mountinfo", text, &failed) || text->n == 0)
+        return machine_unavailable(
+            &(struct machine_failure){"reading /proc/self/mountinfo", errnum, {0}}, err);
+    return true;
 }

@@ -1,14 +1,17 @@
 /* What the host has mounted where, from the text of a mountinfo file: see proc(5).
  *
  *     AUTO_BUF struct buf text = BUF_INIT(MOUNTS_TEXT_MAX);
- *     mounts_read(&text);
- *     size_t n = mounts_of_kernel(&arena, buf_str(&text), &at);
+ *     if (!mounts_read(&text, err) || !mounts_of_kernel(&arena, buf_str(&text), &list, err))
+ *         return false;
+ *
+ * What can't be read, or is too much, is E_SANDBOX_UNAVAILABLE: nothing is left out.
  */
 #ifndef SANDBOX_MOUNTS_H
 #define SANDBOX_MOUNTS_H
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/err.h"
 
 #include <sys/stat.h>
 
@@ -16,12 +19,19 @@ enum {
     MOUNTS_TEXT_MAX = 64 << 20,
 };
 
-/* The present mounts, or nothing if they can't be read. */
-void mounts_read(struct buf *text);
+/* The present mounts. */
+MUST_USE bool mounts_read(struct buf *text, struct err *err);
+
+/* Paths, as they are. */
+struct mounts_list {
+    struct str *p;
+    size_t n;
+};
 
 /* Where file systems are mounted through which the kernel itself is read and set, outside of /proc,
  * /sys and /dev. Below a directory that a policy names they come along with it, and are covered. */
-size_t mounts_of_kernel(struct arena *arena, struct str mountinfo, struct str **ret_at);
+MUST_USE bool mounts_of_kernel(
+    struct arena *arena, struct str mountinfo, struct mounts_list *ret_list, struct err *err);
 
 /* What a path leads to, a link at its end not followed; and whether two looks saw one file. */
 bool mounts_look(struct str path, unsigned mask, struct statx *ret_stat);
@@ -35,7 +45,7 @@ struct mounts_place {
 
 /* Where else the same directory could be seen, since a part of its file system is mounted there,
  * too. Another mount may hide it there: the caller looks. */
-size_t mounts_twins(struct arena *arena, struct str mountinfo, const struct mounts_place *place,
-    struct str **ret_at);
+MUST_USE bool mounts_twins(struct arena *arena, struct str mountinfo,
+    const struct mounts_place *place, struct mounts_list *ret_list, struct err *err);
 
 #endif

@@ -406,6 +406,20 @@ static void add_pins(struct maker *m)
     }
 }
 
+/* Sorted, those for one place come one after the other: one of them is enough. */
+static void drop_same_pins(struct maker *m)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->n_steps; i++) {
+        const struct plan_step *s = &m->steps[i];
+        bool again = n && s->kind == PLAN_PIN && m->steps[n - 1].kind == PLAN_PIN &&
+                     str_eq(m->steps[n - 1].at, s->at);
+        if (!again)
+            m->steps[n++] = *s;
+    }
+    m->n_steps = n;
+}
+
 /* What /proc shows of the whole machine: names of keys to everybody, and to root, capabilities or
  * not, what only root may read. */
 static void add_masks(struct maker *m)
@@ -542,6 +556,7 @@ void plan_make(const struct plan_input *input, struct arena *arena, struct plan 
     add_pins(&m);
     add_masks(&m);
     qsort(m.steps, m.n_steps, sizeof(*m.steps), step_order);
+    drop_same_pins(&m);
     *ret_plan = (struct plan){
         .mode = v->policy->sandbox,
         .steps = m.steps,

@@ -40,6 +40,7 @@ enum {
     PLAN_IS_DIR = 1 << 4, /* of a bind, a mask, a cover */
     PLAN_IOCTL = 1 << 5,  /* devices */
     PLAN_LIST = 1 << 6,   /* names of directories, no content */
+    PLAN_SOCKET = 1 << 7, /* with writing: sockets with names */
 };
 
 /* Something of the host: it must be this and nothing else. */

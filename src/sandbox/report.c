@@ -35,6 +35,15 @@ static void put_limits(json_t *report, const struct plan *plan)
         (unsigned long long)l->file_bytes);
     if (plan_is_native(plan))
         buf_printf(&text, "; /tmp %llu bytes", (unsigned long long)l->tmp_bytes);
+    if (plan_is_native(plan) && machine_get()->ipc_in_namespace)
+        buf_printf(
+            &text, "; SysV shared memory %llu bytes in all", (unsigned long long)l->memory_bytes);
+    else if (plan_is_native(plan))
+        buf_add_z(&text, "; SysV shared memory in segments of at most 4096 bytes");
+    if (plan->mode != POLICY_NO_SANDBOX)
+        buf_printf(&text,
+            "; a quarter of the user's %spending signals, POSIX queues and locked memory",
+            plan_is_native(plan) ? "inotify instances and watches, " : "");
     json_put(report, "limits", json_text(buf_str(&text)));
 }
 
@@ -75,9 +84,26 @@ static void report_native(json_t *report, const struct plan *plan)
     put_limits(report, plan);
 }
 
+/* What no limit of a process counts. */
+static void gaps_of_limits(json_t *gaps)
+{
+    static const char *const open[] = {
+        "limits.memory_bytes: holds for each process, not for their sum",
+        "limits.memory_bytes: counts private memory that can be written; with shared or read-only "
+        "memory a process can hold up to 4 times as much",
+        "limits: the kernel's memory for pipes, sockets and locks is not counted; pipe pages and "
+        "epoll watches are the user's, inside and outside together",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(open); i++)
+        json_push(gaps, json_string(open[i]));
+}
+
 static void gaps_native(json_t *gaps, const struct plan *plan)
 {
-    json_push(gaps, json_string("limits.memory_bytes: holds for each process, not for their sum"));
+    gaps_of_limits(gaps);
+    if (!machine_get()->ipc_in_namespace)
+        json_push(gaps, json_string("limits: SysV message queues and semaphores are not limited "
+                                    "before Linux 6.9"));
     if (!plan->own_network)
         json_push(gaps, json_string("network enabled: whatever can be read can be sent away"));
 }
@@ -88,7 +114,8 @@ static void report_landlock(json_t *report, json_t *gaps, const struct plan *pla
         "fs: names, owners and modes of files outside stay visible",
         "fs: chmod, utimes and xattrs of files of the same user are not stopped",
         "exec: the dynamic loader can start any program that can be read",
-        "processes: other processes are visible, and there is no limit of their number",
+        "processes: other processes are visible, with their scheduling and CPU time, and there is "
+        "no limit of their number",
         "fs: no private /tmp and /dev/shm",
         "processes: a descendant that outruns the end of the run could be left",
     };
@@ -98,10 +125,13 @@ static void report_landlock(json_t *report, json_t *gaps, const struct plan *pla
     json_put(report, "net",
         json_string(plan->sockets.inet ? "the host's network; socket families by seccomp"
                                        : "no sockets of the internet families, by seccomp"));
-    json_put(report, "processes", json_string("own session; descendants fall to a reaper"));
+    json_put(report, "processes",
+        json_string("own session; descendants fall to a reaper; limits and scheduling of other "
+                    "processes, SysV IPC, POSIX queues and inotify refused by seccomp"));
     put_limits(report, plan);
     for (size_t i = 0; i < ARRAY_LEN(open); i++)
         json_push(gaps, json_string(open[i]));
+    gaps_of_limits(gaps);
     if (m->landlock_abi < 6)
         json_push(
             gaps, json_string("processes: signals and abstract sockets are not stopped by landlock "

@@ -5,6 +5,7 @@
 
 #include "path/file.h"
 #include "sandbox/machine.h"
+#include "sandbox/setting.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,9 +25,8 @@ enum {
     INODE_BYTES = 1024,    /* a tmpfs may have one file for so many bytes */
     OWN_MAX = 8,
     COMPONENT_MAX = 256,
-    NUMBER_MAX = 24,
     TTY_GID = 5,
-    INOTIFY_WATCHES = 65536,
+    TERMINALS_MAX = 512, /* of the 3,072 of the machine that are not its own */
 };
 
 #define ATTR_SAFE (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
@@ -65,18 +65,6 @@ static int open_how(int dir, const char *path, uint64_t flags, uint64_t resolve)
 {
     struct open_how how = {.flags = flags | O_CLOEXEC, .resolve = resolve};
     return (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
-}
-
-/* snprintf() is not for a child of a process with threads. */
-static const char *number(uint64_t n, unsigned base, char text[NUMBER_MAX])
-{
-    char *p = text + NUMBER_MAX - 1;
-    *p = '\0';
-    do {
-        *--p = (char)('0' + n % base);
-        n /= base;
-    } while (n);
-    return p;
 }
 
 static bool set_attr(int fd, uint64_t set, uint64_t clear, bool recursive)
@@ -437,11 +425,11 @@ static int new_mount(const char *type, const struct option *options, size_t n, u
 
 static int new_tmpfs(uint64_t size, mode_t mode, uint64_t attr)
 {
-    char bytes[NUMBER_MAX], octal[NUMBER_MAX], inodes[NUMBER_MAX];
+    char bytes[SETTING_DIGITS], octal[SETTING_DIGITS], inodes[SETTING_DIGITS];
     const struct option options[] = {
-        {"size", number(size, 10, bytes)},
-        {"mode", number(mode, 8, octal)},
-        {"nr_inodes", number(size / INODE_BYTES + INODE_BYTES, 10, inodes)},
+        {"size", setting_number(size, 10, bytes)},
+        {"mode", setting_number(mode, 8, octal)},
+        {"nr_inodes", setting_number(size / INODE_BYTES + INODE_BYTES, 10, inodes)},
     };
     return new_mount("tmpfs", options, ARRAY_LEN(options), attr);
 }
@@ -461,8 +449,8 @@ static bool mount_tmpfs(struct builder *b, const struct plan_step *step)
 static bool set_layer(int fs, const char *key, int fd)
 {
     static const char dir[] = "/proc/self/fd/";
-    char digits[NUMBER_MAX], path[sizeof(dir) + NUMBER_MAX] = {0};
-    const char *text = number((uint64_t)fd, 10, digits);
+    char digits[SETTING_DIGITS], path[sizeof(dir) + SETTING_DIGITS] = {0};
+    const char *text = setting_number((uint64_t)fd, 10, digits);
     memcpy(path, dir, sizeof(dir) - 1);
     memcpy(path + sizeof(dir) - 1, text, strlen(text));
     return fsconfig(fs, FSCONFIG_SET_STRING, key, path, 0) == 0;
@@ -534,11 +522,12 @@ static bool mount_cover(struct builder *b, const struct plan_step *step)
 
 static bool mount_devpts(struct builder *b, const struct plan_step *step)
 {
-    char gid[NUMBER_MAX];
+    char gid[SETTING_DIGITS], most[SETTING_DIGITS];
     const struct option options[] = {
         {"ptmxmode", "666"},
         {"mode", "620"},
-        {"gid", number(TTY_GID, 10, gid)},
+        {"max", setting_number(TERMINALS_MAX, 10, most)},
+        {"gid", setting_number(TTY_GID, 10, gid)},
     };
     size_t n = ARRAY_LEN(options) - (b->options->owns_ids ? 0 : 1);
     AUTO_FD int fs = new_mount("devpts", options, n, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
@@ -548,13 +537,6 @@ static bool mount_devpts(struct builder *b, const struct plan_step *step)
         return false;
     b->root.devpts = TAKE_FD(fs);
     return true;
-}
-
-static bool write_setting(int proc, const char *path, uint64_t value)
-{
-    char text[NUMBER_MAX];
-    AUTO_FD int fd = openat(proc, path, O_WRONLY | O_CLOEXEC);
-    return fd >= 0 && file_write_all(fd, str_z(number(value, 10, text)));
 }
 
 /* The settings that belong to our namespaces are made before it becomes read-only: for root, too,
@@ -568,13 +550,13 @@ static bool mount_proc(struct builder *b, const struct plan_step *step)
     if (fs < 0)
         return fail(b, STAGE_PROC);
     int pid_max = b->options->pid_max;
-    if (pid_max && !write_setting(fs, "sys/kernel/pid_max", (uint64_t)pid_max))
+    if (pid_max && !setting_write(fs, "sys/kernel/pid_max", (uint64_t)pid_max))
         return fail(b, STAGE_PID_MAX);
-    if (pid_max && !write_setting(fs, "sys/kernel/ns_last_pid", MACHINE_PID_FIRST) &&
+    if (pid_max && !setting_write(fs, "sys/kernel/ns_last_pid", MACHINE_PID_FIRST) &&
         b->options->exact_pids)
         return fail(b, STAGE_PID_MAX);
-    /* Of no use to a kernel that has no such limit: then those of the host hold. */
-    (void)!write_setting(fs, "sys/user/max_inotify_watches", INOTIFY_WATCHES);
+    setting_limit_inotify(fs);
+    b->root.limits_ipc = setting_limit_ipc(fs, &b->plan->limits);
     if (!set_attr(fs, attr | MOUNT_ATTR_RDONLY, 0, false))
         return fail(b, STAGE_PROC);
     return attach(b, step, fs, true);

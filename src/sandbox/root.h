@@ -13,8 +13,9 @@ struct root_error {
 };
 
 struct root {
-    int fd;     /* the new root */
-    int devpts; /* its terminals */
+    int fd;          /* the new root */
+    int devpts;      /* its terminals */
+    bool limits_ipc; /* the settings for SysV IPC are made */
 };
 
 struct root_options {

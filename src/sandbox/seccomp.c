@@ -1,18 +1,24 @@
-/* The table of refused calls, and its compilation: ranges of numbers found by binary search, then
- * for a few calls a look at the low halves of their arguments. */
+/* Compilation of the tables of refused calls: ranges of numbers found by binary search, then for
+ * a few calls a look at their arguments. */
 #include "sandbox/seccomp.h"
+
+#include "sandbox/refused.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
+#include <linux/falloc.h>
+#include <linux/fs.h>
+#include <linux/ioprio.h>
 #include <linux/netlink.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #if defined __x86_64__
 #define NATIVE_ARCH AUDIT_ARCH_X86_64
@@ -24,154 +30,13 @@
 #endif
 
 enum {
-    /* The newest call that this table was made with: set_mempolicy_home_node, Linux 5.17. */
-    NEWEST_CALL = 450,
     CLONE_NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
                        CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWTIME,
-    PROTOCOL_MPTCP = 262,
     SOCKET_TYPE_MASK = 0xf,
-};
-
-/* Beyond errno values: how a call is judged by its arguments. */
-enum judged {
-    JUDGE_CLONE = 1000,
-    JUDGE_IOCTL,
-    JUDGE_MODE_1, /* the second argument is a file mode; and so on */
-    JUDGE_MODE_2,
-    JUDGE_OPEN,
-    JUDGE_OPENAT,
-    JUDGE_PERSONALITY,
-    JUDGE_PRLIMIT,
-    JUDGE_SOCKET,
-    JUDGE_SOCKETPAIR,
-};
-
-struct refused {
-    int number;
-    int answer;
-};
-
-#define REFUSE(name)      \
-    {                     \
-        SYS_##name, EPERM \
-    }
-#define ABSENT(name)       \
-    {                      \
-        SYS_##name, ENOSYS \
-    }
-#define JUDGE(name, how)        \
-    {                           \
-        SYS_##name, JUDGE_##how \
-    }
-
-static const struct refused table[] = {
-    /* Another view of the file system. */
-    REFUSE(mount),
-    REFUSE(umount2),
-    REFUSE(pivot_root),
-    REFUSE(chroot),
-    REFUSE(open_tree),
-    REFUSE(move_mount),
-    REFUSE(fsopen),
-    REFUSE(fsconfig),
-    REFUSE(fsmount),
-    REFUSE(fspick),
-    REFUSE(mount_setattr),
-    REFUSE(open_by_handle_at),
-    REFUSE(name_to_handle_at),
-    /* Namespaces. The arguments of clone3 are behind a pointer; libc falls back to clone. */
-    REFUSE(unshare),
-    REFUSE(setns),
-    JUDGE(clone, CLONE),
-    ABSENT(clone3),
-    /* Other processes. */
-    REFUSE(ptrace),
-    REFUSE(process_vm_readv),
-    REFUSE(process_vm_writev),
-    REFUSE(process_madvise),
-    REFUSE(process_mrelease),
-    REFUSE(pidfd_getfd),
-    REFUSE(kcmp),
-    /* Ways around this filter, and around the list of executables. */
-    ABSENT(io_uring_setup),
-    ABSENT(io_uring_enter),
-    ABSENT(io_uring_register),
-    ABSENT(memfd_create),
-    ABSENT(memfd_secret),
-    JUDGE(personality, PERSONALITY),
-    /* Files that would run as their owner, for whoever finds them later. The mode for openat2 is
-     * behind a pointer. */
-    JUDGE(fchmod, MODE_1),
-    JUDGE(fchmodat, MODE_2),
-    JUDGE(mknodat, MODE_2),
-    JUDGE(openat, OPENAT),
-    ABSENT(openat2),
-#ifdef __x86_64__
-    JUDGE(chmod, MODE_1),
-    JUDGE(creat, MODE_1),
-    JUDGE(mknod, MODE_1),
-    JUDGE(open, OPEN),
-#endif
-    /* Process 1. */
-    JUDGE(prlimit64, PRLIMIT),
-    /* Terminals. */
-    JUDGE(ioctl, IOCTL),
-    REFUSE(vhangup),
-    /* Sockets. */
-    JUDGE(socket, SOCKET),
-    JUDGE(socketpair, SOCKETPAIR),
-    /* Parts of the kernel that a program does not need. */
-    REFUSE(bpf),
-    REFUSE(perf_event_open),
-    REFUSE(userfaultfd),
-    REFUSE(keyctl),
-    REFUSE(add_key),
-    REFUSE(request_key),
-    REFUSE(kexec_load),
-    REFUSE(kexec_file_load),
-    REFUSE(init_module),
-    REFUSE(finit_module),
-    REFUSE(delete_module),
-    REFUSE(swapon),
-    REFUSE(swapoff),
-    REFUSE(acct),
-    REFUSE(quotactl),
-    REFUSE(quotactl_fd),
-    REFUSE(syslog),
-    REFUSE(fanotify_init),
-    REFUSE(fanotify_mark),
-    REFUSE(move_pages),
-    REFUSE(migrate_pages),
-    REFUSE(mbind),
-    REFUSE(set_mempolicy),
-    REFUSE(set_mempolicy_home_node),
-    REFUSE(settimeofday),
-    REFUSE(clock_settime),
-    REFUSE(clock_adjtime),
-    REFUSE(adjtimex),
-    REFUSE(reboot),
-    REFUSE(sethostname),
-    REFUSE(setdomainname),
-    REFUSE(lookup_dcookie),
-    REFUSE(nfsservctl),
-#ifdef __x86_64__
-    REFUSE(modify_ldt),
-    REFUSE(ioperm),
-    REFUSE(iopl),
-    REFUSE(uselib),
-    REFUSE(ustat),
-    REFUSE(sysfs),
-    REFUSE(_sysctl),
-    REFUSE(create_module),
-    REFUSE(get_kernel_syms),
-    REFUSE(query_module),
-    REFUSE(getpmsg),
-    REFUSE(putpmsg),
-    REFUSE(afs_syscall),
-    REFUSE(tuxcall),
-    REFUSE(security),
-    REFUSE(vserver),
-#endif
+    MAP_TYPE_MASK = 0xf,
+    PIPE_BYTES = 64 * 1024,   /* the size that a pipe has by itself */
+    SEGMENT_BYTES = 4 * 1024, /* of shared memory, where nothing limits the sum */
+    SPACE_RESERVATION = 48,   /* sizeof(struct space_resv), of which there is no public header */
 };
 
 /* Assembling ---------------------------------------------------------------------------------- */
@@ -179,7 +44,7 @@ static const struct refused table[] = {
 struct assembler {
     struct seccomp_filter *filter;
     const struct seccomp_options *options;
-    uint16_t answers[NEWEST_CALL + 1]; /* by number; 0 is allowed */
+    uint16_t answers[REFUSED_NEWEST + 1]; /* by number; 0 is allowed */
 };
 
 static void emit(struct assembler *a, uint16_t code, uint32_t k, unsigned jt, unsigned jf)
@@ -203,11 +68,18 @@ static void load_arg(struct assembler *a, unsigned i)
     load(a, offsetof(struct seccomp_data, args) + 8 * i);
 }
 
+static void load_high(struct assembler *a, unsigned i)
+{
+    load(a, offsetof(struct seccomp_data, args) + 8 * i + 4);
+}
+
 static void ret(struct assembler *a, int answer)
 {
     uint32_t value = SECCOMP_RET_KILL_PROCESS;
     if (answer == 0)
         value = SECCOMP_RET_ALLOW;
+    else if (answer == SECCOMP_PRETENDS)
+        value = SECCOMP_RET_ERRNO;
     else if (answer > 0)
         value = SECCOMP_RET_ERRNO | ((uint32_t)answer & SECCOMP_RET_DATA);
     emit(a, BPF_RET | BPF_K, value, 0, 0);
@@ -220,19 +92,78 @@ static void answer_if(struct assembler *a, uint32_t value, int answer)
     ret(a, answer);
 }
 
+static void answer_unless(struct assembler *a, uint32_t value, int answer)
+{
+    emit(a, BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0);
+    ret(a, answer);
+}
+
+/* If the loaded value has one of these bits: answer. */
+static void answer_if_any(struct assembler *a, uint32_t bits, int answer)
+{
+    emit(a, BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1);
+    ret(a, answer);
+}
+
+/* The instructions from if_is() to end_if() are for this loaded value only. */
+static unsigned short if_is(struct assembler *a, uint32_t value)
+{
+    emit(a, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 0);
+    return (unsigned short)(a->filter->n - 1);
+}
+
+static void end_if(struct assembler *a, unsigned short at)
+{
+    int distance = a->filter->n - at - 1;
+    BUG_ON(distance > UINT8_MAX);
+    a->filter->code[at].jf = (uint8_t)distance;
+}
+
+/* If the whole argument is above this: answer. */
+static void answer_if_above(struct assembler *a, unsigned arg, uint64_t most, int answer)
+{
+    load_high(a, arg);
+    emit(a, BPF_JMP | BPF_JGT | BPF_K, (uint32_t)(most >> 32), 0, 1);
+    ret(a, answer);
+    unsigned short at = if_is(a, (uint32_t)(most >> 32));
+    load_arg(a, arg);
+    emit(a, BPF_JMP | BPF_JGT | BPF_K, (uint32_t)most, 0, 1);
+    ret(a, answer);
+    end_if(a, at);
+}
+
+/* Judging ------------------------------------------------------------------------------------- */
+
 static void judge_clone(struct assembler *a)
 {
     load_arg(a, 0);
-    emit(a, BPF_JMP | BPF_JSET | BPF_K, (uint32_t)CLONE_NAMESPACES, 0, 1);
-    ret(a, EPERM);
+    answer_if_any(a, (uint32_t)CLONE_NAMESPACES, EPERM);
     ret(a, 0);
 }
+
+#define IOCTL_XFS(number, size) ((uint32_t)_IOC(_IOC_WRITE, 'X', number, size))
+
+static const struct {
+    uint32_t request;
+    int answer;
+} refused_ioctls[] = {
+    {TIOCSTI, EPERM},
+    {TIOCLINUX, EPERM},
+    /* Space beyond a file's end, which RLIMIT_FSIZE does not count: ALLOCSP, ALLOCSP64, RESVSP,
+     * RESVSP64, ZERO_RANGE, and a hint how much each allocation takes. */
+    {IOCTL_XFS(10, SPACE_RESERVATION), EOPNOTSUPP},
+    {IOCTL_XFS(36, SPACE_RESERVATION), EOPNOTSUPP},
+    {IOCTL_XFS(40, SPACE_RESERVATION), EOPNOTSUPP},
+    {IOCTL_XFS(42, SPACE_RESERVATION), EOPNOTSUPP},
+    {IOCTL_XFS(57, SPACE_RESERVATION), EOPNOTSUPP},
+    {(uint32_t)FS_IOC_FSSETXATTR, EOPNOTSUPP},
+};
 
 static void judge_ioctl(struct assembler *a)
 {
     load_arg(a, 1);
-    answer_if(a, TIOCSTI, EPERM);
-    answer_if(a, TIOCLINUX, EPERM);
+    for (size_t i = 0; i < ARRAY_LEN(refused_ioctls); i++)
+        answer_if(a, refused_ioctls[i].request, refused_ioctls[i].answer);
     ret(a, 0);
 }
 
@@ -240,24 +171,50 @@ static void judge_ioctl(struct assembler *a)
 static void judge_mode(struct assembler *a, unsigned arg)
 {
     load_arg(a, arg);
-    emit(a, BPF_JMP | BPF_JSET | BPF_K, S_ISUID | S_ISGID, 0, 1);
-    ret(a, EPERM);
+    answer_if_any(a, S_ISUID | S_ISGID, EPERM);
     ret(a, 0);
 }
 
-/* The same, if the flags say that a file is made. */
-static void judge_open(struct assembler *a, unsigned flags)
+static void judge_mode_1(struct assembler *a)
 {
+    judge_mode(a, 1);
+}
+
+static void judge_mode_2(struct assembler *a)
+{
+    judge_mode(a, 2);
+}
+
+/* The same, if the flags say that a file is made. Linux empties a file that is opened to be read,
+ * too, if it is asked to. */
+static void judge_open_flags(struct assembler *a, unsigned flags)
+{
+    if (a->options->no_truncate) {
+        load_arg(a, flags);
+        emit(a, BPF_ALU | BPF_AND | BPF_K, O_ACCMODE | O_TRUNC, 0, 0);
+        answer_if(a, O_RDONLY | O_TRUNC, EPERM);
+    }
     load_arg(a, flags);
     emit(a, BPF_JMP | BPF_JSET | BPF_K, O_CREAT | (O_TMPFILE & ~O_DIRECTORY), 1, 0);
     ret(a, 0);
     judge_mode(a, flags + 1);
 }
 
-static void judge_prlimit(struct assembler *a)
+static void judge_open(struct assembler *a)
 {
-    load_arg(a, 0);
-    answer_if(a, 1, EPERM);
+    judge_open_flags(a, 1);
+}
+
+static void judge_openat(struct assembler *a)
+{
+    judge_open_flags(a, 2);
+}
+
+/* A whiteout is a device node. */
+static void judge_rename(struct assembler *a)
+{
+    load_arg(a, 4);
+    answer_if_any(a, RENAME_WHITEOUT, EINVAL);
     ret(a, 0);
 }
 
@@ -269,11 +226,118 @@ static void judge_personality(struct assembler *a)
     ret(a, EPERM);
 }
 
-/* Jumps over the next n instructions unless the loaded value is this. */
-static void skip_unless(struct assembler *a, uint32_t value, unsigned n)
+/* Limits -------------------------------------------------------------------------------------- */
+
+/* With RLIMIT_CORE at 1, and only then, the kernel starts no program of the host for a core file.
+ * Programs that forbid core files for themselves end if they can't: they are told that they may,
+ * and what they ask for holds already. Old limits that are asked for at the same time can't be
+ * given. */
+static void judge_prlimit(struct assembler *a)
 {
-    emit(a, BPF_JMP | BPF_JEQ | BPF_K, value, 0, n);
+    load_arg(a, 0);
+    if (a->options->no_namespaces)
+        answer_unless(a, 0, EPERM);
+    else
+        answer_if(a, 1, EPERM);
+    load_arg(a, 1);
+    answer_unless(a, RLIMIT_CORE, 0);
+    load_arg(a, 2);
+    unsigned short at = if_is(a, 0);
+    load_high(a, 2);
+    answer_if(a, 0, 0); /* nothing is set */
+    end_if(a, at);
+    load_arg(a, 3);
+    answer_unless(a, 0, EPERM);
+    load_high(a, 3);
+    answer_unless(a, 0, EPERM);
+    ret(a, SECCOMP_PRETENDS);
 }
+
+static void judge_setrlimit(struct assembler *a)
+{
+    load_arg(a, 0);
+    answer_if(a, RLIMIT_CORE, SECCOMP_PRETENDS);
+    ret(a, 0);
+}
+
+/* RLIMIT_DATA does not count what is shared; huge pages are a store of the whole machine. */
+static void judge_mmap(struct assembler *a)
+{
+    load_arg(a, 3);
+    answer_if_any(a, MAP_HUGETLB, ENOMEM);
+    if (a->options->shared_max) {
+        emit(a, BPF_ALU | BPF_AND | BPF_K, MAP_TYPE_MASK | MAP_ANONYMOUS, 0, 0);
+        answer_unless(a, MAP_SHARED | MAP_ANONYMOUS, 0);
+        answer_if_above(a, 1, a->options->shared_max, ENOMEM);
+    }
+    ret(a, 0);
+}
+
+static void judge_shmget(struct assembler *a)
+{
+    if (a->options->small_segments)
+        answer_if_above(a, 1, SEGMENT_BYTES, EINVAL);
+    ret(a, 0);
+}
+
+/* Space beyond a file's end is not counted by RLIMIT_FSIZE, and neither is what moves the end. */
+static void judge_fallocate(struct assembler *a)
+{
+    static const uint32_t modes[] = {0, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+        FALLOC_FL_COLLAPSE_RANGE, FALLOC_FL_ZERO_RANGE, FALLOC_FL_UNSHARE_RANGE};
+    load_arg(a, 1);
+    for (size_t i = 0; i < ARRAY_LEN(modes); i++)
+        answer_if(a, modes[i], 0);
+    ret(a, EOPNOTSUPP);
+}
+
+/* The pages of all pipes are counted for the user. */
+static void judge_fcntl(struct assembler *a)
+{
+    load_arg(a, 1);
+    answer_unless(a, F_SETPIPE_SZ, 0);
+    answer_if_above(a, 2, PIPE_BYTES, EPERM);
+    ret(a, 0);
+}
+
+/* Other processes ----------------------------------------------------------------------------- */
+
+static void judge_self(struct assembler *a)
+{
+    load_arg(a, 0);
+    answer_unless(a, 0, EPERM);
+    ret(a, 0);
+}
+
+/* Which kind of a number, then the number: nothing but the process itself. */
+static void judge_which(struct assembler *a, uint32_t process)
+{
+    load_arg(a, 0);
+    answer_unless(a, process, EPERM);
+    load_arg(a, 1);
+    answer_unless(a, 0, EPERM);
+    ret(a, 0);
+}
+
+static void judge_priority(struct assembler *a)
+{
+    judge_which(a, PRIO_PROCESS);
+}
+
+static void judge_ioprio(struct assembler *a)
+{
+    judge_which(a, IOPRIO_WHO_PROCESS);
+}
+
+/* Not everything at once. */
+static void judge_kill(struct assembler *a)
+{
+    load_arg(a, 0);
+    answer_if(a, 0xffffffffu, EPERM);
+    ret(a, 0);
+}
+
+/* Sockets ------------------------------------------------------------------------------------- */
 
 static void load_socket_type(struct assembler *a)
 {
@@ -281,16 +345,42 @@ static void load_socket_type(struct assembler *a)
     emit(a, BPF_ALU | BPF_AND | BPF_K, SOCKET_TYPE_MASK, 0, 0);
 }
 
-/* The family is loaded. No raw packets; no second transport that other rules might not know. */
-static void judge_inet(struct assembler *a, uint32_t family)
+/* The type is loaded. Of one type these protocols, 0 among them, and no other. */
+static void judge_protocols(struct assembler *a, uint32_t type, const uint32_t *protocols, size_t n)
 {
-    skip_unless(a, family, 10);
+    unsigned short at = if_is(a, type);
+    load_arg(a, 2);
+    for (size_t i = 0; i < n; i++)
+        answer_if(a, protocols[i], 0);
+    ret(a, EPROTONOSUPPORT);
+    end_if(a, at);
+}
+
+/* The family is loaded. No raw packets; no transport that other rules might not know (UDP-Lite,
+ * SCTP, DCCP, SMC, MPTCP). */
+static void judge_inet(struct assembler *a)
+{
+    static const uint32_t streams[] = {0, IPPROTO_TCP};
+    static const uint32_t datagrams[] = {0, IPPROTO_UDP, IPPROTO_ICMP, IPPROTO_ICMPV6};
+    emit(a, BPF_JMP | BPF_JEQ | BPF_K, AF_INET, 1, 0);
+    unsigned short at = if_is(a, AF_INET6);
     load_socket_type(a);
     answer_if(a, SOCK_RAW, EPERM);
     answer_if(a, SOCK_PACKET, EPERM);
+    judge_protocols(a, SOCK_STREAM, streams, ARRAY_LEN(streams));
+    judge_protocols(a, SOCK_DGRAM, datagrams, ARRAY_LEN(datagrams));
+    ret(a, ESOCKTNOSUPPORT);
+    end_if(a, at);
+}
+
+/* Interfaces and routes can be read. What is asked is behind a pointer; the kernel wants
+ * CAP_NET_ADMIN for a change. */
+static void judge_netlink(struct assembler *a)
+{
+    unsigned short at = if_is(a, AF_NETLINK);
     load_arg(a, 2);
-    answer_if(a, PROTOCOL_MPTCP, EPROTONOSUPPORT);
-    ret(a, 0);
+    answer_if(a, NETLINK_ROUTE, 0);
+    end_if(a, at);
 }
 
 static void judge_socket(struct assembler *a)
@@ -298,12 +388,8 @@ static void judge_socket(struct assembler *a)
     load_arg(a, 0);
     answer_if(a, AF_UNIX, a->options->unix_domain ? 0 : EPERM);
     if (a->options->inet) {
-        judge_inet(a, AF_INET);
-        judge_inet(a, AF_INET6);
-        /* Interfaces and routes can be read; changing them needs capabilities. */
-        skip_unless(a, AF_NETLINK, 3);
-        load_arg(a, 2);
-        answer_if(a, NETLINK_ROUTE, 0);
+        judge_inet(a);
+        judge_netlink(a);
     }
     ret(a, EAFNOSUPPORT);
 }
@@ -311,6 +397,8 @@ static void judge_socket(struct assembler *a)
 /* A pair of datagram sockets could be connected to another name afterwards. */
 static void judge_socketpair(struct assembler *a)
 {
+    load_arg(a, 0);
+    answer_unless(a, AF_UNIX, EAFNOSUPPORT);
     if (!a->options->unix_domain) {
         load_socket_type(a);
         answer_if(a, SOCK_STREAM, 0);
@@ -322,41 +410,37 @@ static void judge_socketpair(struct assembler *a)
 
 static void judge(struct assembler *a, int answer)
 {
-    switch (answer) {
-    case JUDGE_CLONE:
-        judge_clone(a);
-        break;
-    case JUDGE_IOCTL:
-        judge_ioctl(a);
-        break;
-    case JUDGE_MODE_1:
-        judge_mode(a, 1);
-        break;
-    case JUDGE_MODE_2:
-        judge_mode(a, 2);
-        break;
-    case JUDGE_OPEN:
-        judge_open(a, 1);
-        break;
-    case JUDGE_OPENAT:
-        judge_open(a, 2);
-        break;
-    case JUDGE_PRLIMIT:
-        judge_prlimit(a);
-        break;
-    case JUDGE_PERSONALITY:
-        judge_personality(a);
-        break;
-    case JUDGE_SOCKET:
-        judge_socket(a);
-        break;
-    case JUDGE_SOCKETPAIR:
-        judge_socketpair(a);
-        break;
-    default:
+    static void (*const how[JUDGE_END - JUDGE_FIRST])(struct assembler *) = {
+#define HOW(name, function) [JUDGE_##name - JUDGE_FIRST] = function
+        HOW(CLONE, judge_clone),
+        HOW(FALLOCATE, judge_fallocate),
+        HOW(FCNTL, judge_fcntl),
+        HOW(IOCTL, judge_ioctl),
+        HOW(IOPRIO, judge_ioprio),
+        HOW(KILL, judge_kill),
+        HOW(MMAP, judge_mmap),
+        HOW(MODE_1, judge_mode_1),
+        HOW(MODE_2, judge_mode_2),
+        HOW(OPEN, judge_open),
+        HOW(OPENAT, judge_openat),
+        HOW(PERSONALITY, judge_personality),
+        HOW(PRIORITY, judge_priority),
+        HOW(PRLIMIT, judge_prlimit),
+        HOW(RENAME, judge_rename),
+        HOW(SELF, judge_self),
+        HOW(SETRLIMIT, judge_setrlimit),
+        HOW(SHMGET, judge_shmget),
+        HOW(SOCKET, judge_socket),
+        HOW(SOCKETPAIR, judge_socketpair),
+#undef HOW
+    };
+    if (answer < JUDGE_FIRST)
         ret(a, answer);
-    }
+    else
+        how[answer - JUDGE_FIRST](a);
 }
+
+/* Searching ----------------------------------------------------------------------------------- */
 
 /* A run of calls with one answer. */
 struct span {
@@ -364,10 +448,10 @@ struct span {
     int answer;
 };
 
-static size_t find_spans(const struct assembler *a, struct span spans[NEWEST_CALL + 1])
+static size_t find_spans(const struct assembler *a, struct span spans[REFUSED_NEWEST + 1])
 {
     size_t n = 0;
-    for (uint32_t i = 0; i <= NEWEST_CALL; i++) {
+    for (uint32_t i = 0; i <= REFUSED_NEWEST; i++) {
         if (i == 0 || a->answers[i] != a->answers[i - 1])
             n++;
         spans[n - 1] = (struct span){i, a->answers[i]};
@@ -410,10 +494,7 @@ void seccomp_compile(const struct seccomp_options *options, struct seccomp_filte
 {
     struct assembler a = {.filter = ret_filter, .options = options};
     ret_filter->n = 0;
-    for (size_t i = 0; i < ARRAY_LEN(table); i++) {
-        BUG_ON(table[i].number < 0 || table[i].number > NEWEST_CALL);
-        a.answers[table[i].number] = (uint16_t)table[i].answer;
-    }
+    refused_fill(options, a.answers);
     load(&a, offsetof(struct seccomp_data, arch));
     emit(&a, BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ARCH, 1, 0);
     ret(&a, -1);
@@ -422,9 +503,9 @@ void seccomp_compile(const struct seccomp_options *options, struct seccomp_filte
     emit(&a, BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1);
     ret(&a, -1);
 #endif
-    emit(&a, BPF_JMP | BPF_JGT | BPF_K, NEWEST_CALL, 0, 1);
+    emit(&a, BPF_JMP | BPF_JGT | BPF_K, REFUSED_NEWEST, 0, 1);
     ret(&a, ENOSYS);
-    struct span spans[NEWEST_CALL + 1];
+    struct span spans[REFUSED_NEWEST + 1];
     search(&a, spans, find_spans(&a, spans));
 }
 
@@ -464,6 +545,8 @@ int seccomp_answer(
         case BPF_RET | BPF_K:
             if (i->k == SECCOMP_RET_ALLOW)
                 return 0;
+            if (i->k == SECCOMP_RET_ERRNO)
+                return SECCOMP_PRETENDS;
             return i->k == SECCOMP_RET_KILL_PROCESS ? -1 : (int)(i->k & SECCOMP_RET_DATA);
         default:
             BUG_ON(true);

@@ -23,6 +23,7 @@
     X(PROC, "mounting proc")                                                 \
     X(PID_MAX, "kernel.pid_max of the pid namespace")                        \
     X(PIVOT, "pivot_root")                                                   \
+    X(NEST, "a second user namespace inside the first")                      \
     X(TERMINAL, "opening a terminal")                                        \
     X(CWD, "entering the working directory")                                 \
     X(LIMITS, "setrlimit")                                                   \

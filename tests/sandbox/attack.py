@@ -14,13 +14,15 @@ import traceback
 
 import attacks_exec
 import attacks_fs
+import attacks_landlock
+import attacks_limits
 import attacks_net
 import attacks_proc
 import attacks_tty
 import row
 import world
 
-TABLES = [attacks_fs, attacks_proc, attacks_exec, attacks_net, attacks_tty]
+TABLES = [attacks_fs, attacks_proc, attacks_exec, attacks_net, attacks_tty, attacks_limits, attacks_landlock]
 
 
 def judge(suite, attempt):

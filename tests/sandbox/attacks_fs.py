@@ -165,6 +165,10 @@ def host_path_made(path):
     return effect
 
 
+def whiteout_made(w, result, inside):
+    return "a device" if "did a device" in result.lines else None
+
+
 def device_made(w, result, inside):
     made = [n for n in os.listdir(w.W) if stat.S_ISBLK(os.lstat(w.W + "/" + n).st_mode)
             or stat.S_ISCHR(os.lstat(w.W + "/" + n).st_mode)]
@@ -381,6 +385,11 @@ CHANGES = [
 DEVICE_ROWS = [
     Row("mknod a disk in W", ["mknod", "{W}/disk", "0060666", "7", "250"], device_made, 31, "root"),
     Row("mknod memory in W", ["mknod", "{W}/mem", "0020666", "1", "1"], device_made, 31, "root"),
+    Row("a whiteout in W", ["whiteout", "{W}/x", "{W}/y"], whiteout_made, 31),
+    Row("a whiteout in /tmp", ["create", "/tmp/cordon-{token}", "--", "whiteout", "/tmp/cordon-{token}",
+                               "/tmp/cordon-w"], whiteout_made, 31,
+        control_args=["whiteout", "{W}/x", "{W}/y"]),
+    Row("mknod a whiteout in W", ["mknod", "{W}/white", "0020666", "0", "0"], "did", 31),
     Row("mknod in /tmp", ["mknod", "/tmp/cordon-disk", "0060666", "7", "250"], "did", 31, "root",
         control_args=["mknod", "{W}/disk", "0060666", "7", "250"]),
     Row("mknod in /dev", ["mknod", "/dev/cordon-disk", "0060666", "7", "250"], "did", 31, "root",

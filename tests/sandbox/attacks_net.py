@@ -15,6 +15,7 @@ NONBLOCK = 0o4000
 # A netlink socket for questions about routes is ordinary: what else it can do, other rows ask.
 ORDINARY = {(INET, 1), (INET, 2), (10, 1), (10, 2), (NETLINK, 2), (NETLINK, 3)}
 MPTCP, ICMP = "262", "1"
+ABSENT = {"control": None, "why": "a kernel may be built without it"}
 
 
 def no_roots(w, policy):
@@ -116,6 +117,15 @@ INETS = [
     Row("UDP to 127.0.0.1", ["inet", "127.0.0.1", "{udp}", DGRAM, "0"], "accept", 81, net=True),
     Row("UDP to ::1", ["inet", "::1", "{udp6}", DGRAM, "0"], "accept", 81, net=True),
     Row("MPTCP to 127.0.0.1", ["inet", "127.0.0.1", "{tcp}", STREAM, MPTCP], "accept", 87, net=True),
+    *[Row(f"{name} by AF_INET", ["socket", str(family), kind, proto], "did", 87, **more)
+      for family in (INET, 10)
+      for name, kind, proto, more in (
+          (f"UDP-Lite of family {family}", DGRAM, "136", ABSENT), (f"SCTP of family {family}", STREAM, "132", ABSENT),
+          (f"SCTP packets of family {family}", SEQ, "132", ABSENT), (f"DCCP of family {family}", "6", "33", ABSENT),
+          (f"SMC of family {family}", STREAM, "256", ABSENT))],
+    Row("UDP-Lite to 127.0.0.1", ["inet", "127.0.0.1", "{udp}", DGRAM, "136"], "did", 87, net=True),
+    Row("a pair of another family", ["syscall", "53", "2", "1", "0", "%8"],
+        lambda w, r, i: "; ".join(l for l in r.lines if "EOPNOTSUPP" in l or l.startswith("did")) or None, 85),
     Row("raw ICMP", ["inet", "127.0.0.1", "0", RAW, ICMP], "did", 85, "root"),
     Row("raw IP", ["socket", "2", RAW, "255"], "did", 85, "root"),
     Row("packets", ["socket", "17", RAW, "768"], "did", 85, "root"),
@@ -177,6 +187,12 @@ UNIXES = [
     *[Row(f"a Unix {kind} socket that is the input, {name}", ["unixfd", "0", at(place, kind)], "accept", n, net=True,
           how=stdin_unix(number)) for name, place, n in PLACES
       for kind, number in (("stream", socket.SOCK_STREAM), ("dgram", socket.SOCK_DGRAM))],
+    *[Row(f"a name for an end of a pair of {kind}, {where}", ["bindpair", place + "/named", number], "did", 84)
+      for kind, number in KINDS for where, place in (("in W", "{W}"), ("in a directory of W", "{W}/d"))],
+    Row("a name for an end of a pair, in /tmp", ["bindpair", "/tmp/cordon-{token}", STREAM], "did", 84,
+        control_args=["bindpair", "{W}/named", STREAM]),
+    Row("a socket by mknod", ["mksocket", "{W}/named"], "did", 84),
+    Row("a name for an end of a pair, network enabled", ["bindpair", "{W}/named", STREAM], "did", 84, policy=networked),
     Row("a socket through /proc/self/root", ["unix", "/proc/self/root{out}/stream.sock", STREAM], "accept", 83, net=True),
     Row("a socket through /proc/1/root", ["unix", "/proc/{one}/root{out}/stream.sock", STREAM], "accept", 83, net=True,
         victim=True),

@@ -744,6 +744,50 @@ for label, (script, name, begin) in KERNEL_MOUNTS.items():
             t.same(run.out, b"seen", run)
 
 
+def many_mounts(n, where):
+    """A part of proc mounted n times, as a line of a shell script."""
+    return f"""mkdir -p {where}; mount -t tmpfs -o mode=755 none {where}
+/usr/bin/python3 -c '
+import ctypes, os
+mount = ctypes.CDLL(None, use_errno=True).mount
+for i in range({n}):
+    os.mkdir("{where}/%d" % i)
+    assert mount(b"/proc/sys", b"{where}/%d" % i, None, 4096, None) == 0, ctypes.get_errno()
+'
+"""
+
+
+@case("mounted by the host: more than 4,096 file systems of the kernel, and the last of them is covered")
+def _(t):
+    path = os.path.join(t.work, "m/version")
+    script = "rm -rf m; " + many_mounts(4200, "/mnt") + "mkdir m; mount -t proc proc m"
+    outside = t.run([t.child, "show", path], mounts=script)
+    t.true(outside.code == 0 and outside.out.startswith(b"Linux version"), f"the control\n{outside}")
+    run = t.exec(t.child, "show", path, policy=t.policy(read=[t.work]), options=PIPES, expect=6, mounts=script)
+    t.true(not run.out and b"No such file" in run.err, run)
+
+
+@case("mounted by the host: thousands of file systems of the kernel in what may be written: all of them covered")
+def _(t):
+    script = "rm -rf m; " + many_mounts(600 if sanitized() else 4200, "m")
+    path = os.path.join(t.work, "m/%d/kernel/ostype")
+    t.same(t.run([t.child, "show", path % 599], mounts=script).out, b"Linux\n", "the control")
+    for i in (0, 599):
+        run = t.exec(t.child, "show", path % i, policy=t.policy(write=[t.work]), options=PIPES, expect=6, mounts=script)
+        t.true(not run.out and b"No such file" in run.err, run)
+
+
+@case("refused (10): mounts that can't be read: exit 3, nothing ran")
+def _(t):
+    script = "rm -rf m; mkdir m; mount -t proc proc m; mount --bind %s /proc/$$/mountinfo"
+    for hidden in ("/dev/null", "/proc/version"):
+        outside = t.run(["/usr/bin/cat", "/proc/self/mountinfo"], mounts=script % hidden)
+        t.true(outside.code == 0 and b" / / " not in outside.out, f"the control\n{outside}")
+        run = run_json(t, t.child, "mark", mark(t), policy=t.policy(write=[t.work]), mounts=script % hidden)
+        refuse(t, run, "E_SANDBOX_UNAVAILABLE", 3)
+        t.true("mountinfo" in run.error["message"] and run.error["context"].get("remedy"), run)
+
+
 @case("refused (4): paths on a file system of the kernel, wherever that is mounted")
 def _(t):
     script = "mkdir m; mount -t %s none m"
@@ -843,6 +887,20 @@ def _(t):
         t.true("andlock" in gaps, f"gaps: {gaps}")
     run = lacking(t, "landlock", sandbox="landlock", sandbox_unsafe_ack=True)
     t.denied(run, "E_SANDBOX_UNAVAILABLE", 3)
+
+
+@case("a kernel that does not let SysV IPC be limited: only small segments, and the report says it", "user")
+def _(t):
+    old = ["/usr/bin/setarch", "--uname-2.6"]
+    t.true(t.run([*old, "/usr/bin/uname", "-r"]).out.startswith(b"2.6"), "the control")
+    for size, code in ((4096, 0), (4097, 6)):
+        argv = t.command("/usr/bin/ipcmk", "-M", str(size), policy=t.policy(execs=["/usr/bin/ipcmk"]), options=JSON)
+        run = t.run([*old, *argv])
+        t.code(run, code)
+        report = run.result["sandbox_report"]
+        t.true("segments of at most 4096 bytes" in report["limits"], run)
+        t.true(any("before Linux 6.9" in gap for gap in report["gaps"]), run)
+        t.exec("/usr/bin/ipcmk", "-M", str(size), policy=t.policy(execs=["/usr/bin/ipcmk"]), options=PIPES)
 
 
 @case("nothing is tried with less: the same without namespaces, with and without a policy")

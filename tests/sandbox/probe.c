@@ -10,8 +10,8 @@ enum {
     READ_MAX = 64 * 1024
 };
 
-static const struct attempt *const tables[] = {
-    probe_fs, probe_dir, probe_mount, probe_proc, probe_priv, probe_exec, probe_net, probe_tty};
+static const struct attempt *const tables[] = {probe_fs, probe_dir, probe_mount, probe_proc,
+    probe_priv, probe_exec, probe_net, probe_tty, probe_limit};
 
 static void put(const char *line, size_t n)
 {

@@ -23,6 +23,7 @@ struct attempt {
 };
 
 extern const struct attempt probe_fs[];
+extern const struct attempt probe_limit[];
 extern const struct attempt probe_dir[];
 extern const struct attempt probe_mount[];
 extern const struct attempt probe_proc[];

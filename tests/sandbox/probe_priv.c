@@ -267,11 +267,16 @@ static void do_core(int argc, char **argv)
 {
     (void)argc, (void)argv;
     const struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
-    struct rlimit now;
-    if (!report("setrlimit", setrlimit(RLIMIT_CORE, &all)) && !getrlimit(RLIMIT_CORE, &now)) {
-        now.rlim_cur = now.rlim_max;
-        setrlimit(RLIMIT_CORE, &now);
-    }
+    struct rlimit before, now;
+    getrlimit(RLIMIT_CORE, &before);
+    if (setrlimit(RLIMIT_CORE, &all) < 0)
+        got("setrlimit");
+    now = (struct rlimit){before.rlim_max, before.rlim_max};
+    setrlimit(RLIMIT_CORE, &now);
+    /* The filter may say that it was set. */
+    if (getrlimit(RLIMIT_CORE, &now) == 0 &&
+        (now.rlim_cur != before.rlim_cur || now.rlim_max != before.rlim_max))
+        did("limit %lu %lu", (unsigned long)now.rlim_cur, (unsigned long)now.rlim_max);
     prctl(PR_SET_DUMPABLE, 1);
     int status = 0;
     pid_t child = fork();

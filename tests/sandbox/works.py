@@ -316,6 +316,110 @@ def _(t):
     t.same((run.out, run.err), (b"out\n", b"err\n"))
 
 
+# What limits must leave alone -----------------------------------------------------------------------
+
+def needed(*programs):
+    for program in programs:
+        if not os.path.exists(program):
+            raise Skipped(f"{program} is not installed")
+
+
+@case("a shell, gpg and Python forbid core files for themselves")
+def _(t):
+    run = bash(t, "set -e; ulimit -c 0; ulimit -S -c 0; echo set; ulimit -c", options=["--pipes"])
+    t.same(run.out, b"set\n0\n", run)
+    run = python(t, "import resource as r; r.setrlimit(r.RLIMIT_CORE, (0, 0)); r.setrlimit(r.RLIMIT_NOFILE, (64, 64));"
+                    "print(r.getrlimit(r.RLIMIT_CORE), r.getrlimit(r.RLIMIT_NOFILE))")
+    t.same(run.out, b"(1, 1) (64, 64)\n", run)
+    needed("/usr/bin/gpg")
+    bash(t, "mkdir -m 700 /tmp/g && gpg --homedir /tmp/g --batch --list-keys", options=["--pipes"])
+
+
+@case("space for files: fallocate, posix_fallocate, holes")
+def _(t):
+    run = bash(t, "set -e; fallocate -l 1M f; stat -c %s f; fallocate -p -o 0 -l 65536 f; stat -c %s f", options=["--pipes"])
+    t.same(run.out, b"1048576\n1048576\n", run)
+    run = python(t, "import os; fd = os.open('g', os.O_CREAT | os.O_RDWR); os.posix_fallocate(fd, 0, 1 << 20);"
+                    "print(os.fstat(fd).st_size)")
+    t.same(run.out, b"1048576\n", run)
+
+
+@case("sqlite with a write-ahead log, shared by two processes")
+def _(t):
+    run = python(t, """
+import sqlite3, os
+db = sqlite3.connect('a.db')
+print(db.execute('pragma journal_mode=wal').fetchone()[0])
+db.execute('create table t(x)'); db.commit()
+if os.fork() == 0:
+    other = sqlite3.connect('a.db'); other.execute('insert into t values (7)'); other.commit(); os._exit(0)
+os.wait()
+print(db.execute('select x from t').fetchall())
+""")
+    t.same(run.out, b"wal\n[(7,)]\n", run)
+
+
+@case("SysV shared memory, queues and semaphores of its own; fakeroot")
+def _(t):
+    needed("/usr/bin/ipcmk", "/usr/bin/ipcs")
+    run = bash(t, "ipcmk -M 8000000 && ipcmk -Q && ipcmk -S 19 && ipcs -m | grep -c 8000000", options=["--pipes"])
+    t.same(run.out.splitlines()[-1], b"1", run)
+    needed("/usr/bin/fakeroot")
+    run = bash(t, "fakeroot sh -c 'id -u; touch z; chown 0:0 z; stat -c %u z'", options=["--pipes"])
+    t.same(run.out, b"0\n0\n", run)
+
+
+@case("shared memory without a file; pipes up to the usual size")
+def _(t):
+    run = python(t, """
+import mmap, os, fcntl
+m = mmap.mmap(-1, 256 << 20)
+if os.fork() == 0:
+    m[100 << 20] = 7; os._exit(0)
+os.wait(); print(m[100 << 20])
+r, w = os.pipe()
+print(fcntl.fcntl(w, 1032), fcntl.fcntl(w, 1031, 4096), fcntl.fcntl(w, 1031, 65536))
+""")
+    t.same(run.out, b"7\n65536 4096 65536\n", run)
+
+
+FOLLOW = """import subprocess, sys
+p = subprocess.Popen(['/usr/bin/tail', '-n1', '-s0.1', '-f', 'log'], stdout=subprocess.PIPE)
+print(p.stdout.readline())
+open('log', 'a').write('second\\n')
+print(p.stdout.readline())
+p.kill(); p.wait()
+"""
+
+
+@case("tail -f sees a line that comes later")
+def _(t):
+    t.file("log", "first\n")
+    run = python(t, FOLLOW)
+    t.same(run.out, b"b'first\\n'\nb'second\\n'\n", run)
+
+
+@case("sandbox: landlock: tail -f polls; nice, ionice, taskset and kill work on one's own processes")
+def _(t):
+    t.file("log", "first\n")
+    real = os.path.realpath(PRESET_PYTHON)
+    execs = [real, BASH, *(os.path.realpath("/usr/bin/" + n) for n in ("tail", "nice", "ionice", "taskset", "sleep", "true"))]
+    policy = t.policy(execs=execs, shell=True, write=[t.work], cwd=t.work, sandbox="landlock", sandbox_unsafe_ack=True)
+    run = t.exec(real, "-c", FOLLOW, policy=policy, options=["--pipes"])
+    t.same(run.out, b"b'first\\n'\nb'second\\n'\n", run)
+    run = t.exec(BASH, "-c", "PATH=/usr/bin; set -e; nice -n 5 true; ionice -c3 true; taskset 1 true; ulimit -c 0;"
+                             "sleep 100 & kill $!; wait $! || echo $?", policy=policy, options=["--pipes"])
+    t.same(run.out, b"143\n", run)
+
+
+@case("node sees a file change")
+def _(t):
+    needed("/usr/bin/node")
+    t.file("w.js", """const fs = require('fs'); fs.mkdirSync('d');
+const w = fs.watch('d', () => { console.log('seen'); w.close(); }); fs.writeFileSync('d/x', 'x');""")
+    t.same(preset(t, "node", "/usr/bin/node", "w.js", options=["--pipes"]).out, b"seen\n")
+
+
 # Where it runs --------------------------------------------------------------------------------------
 
 @case("without a policy: a bare name, the current directory can be read, not written")

@@ -43,7 +43,7 @@ static const struct plan_row plan_rows[] = {
     {"in a directory that can be read", "/r", NULL, false, "/r/p",
         "bind /r read;cover /r/box/u;cover /r/box/w;overlay /r/p read write;"},
     {"in one that can be written", NULL, "/r", false, "/r/p",
-        "bind /r read write;pin /r/box;pin /r/box;cover /r/box/u;cover /r/box/w;overlay /r/p read "
+        "bind /r read write;pin /r/box;cover /r/box/u;cover /r/box/w;overlay /r/p read "
         "write;"},
     {"a copy is hidden, too", "/r", NULL, false, "/r/box/base",
         "bind /r read;cover /r/box/base;cover /r/box/u;cover /r/box/w;overlay /r/p read write;"},

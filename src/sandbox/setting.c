@@ -1,0 +1,68 @@
+/* Writing below /proc/sys. */
+#include "sandbox/setting.h"
+
+#include "path/file.h"
+#include "sandbox/machine.h"
+
+#include <fcntl.h>
+
+enum {
+    SHARE = 4,               /* a sandbox gets this part of what its user has */
+    WATCHES_MAX = 64 * 1024, /* and not more of inotify than this */
+    INSTANCES_MAX = 1024,
+    QUEUE_BYTES = 1 << 20, /* a full message queue of empty messages */
+    QUEUES_MIN = 8,
+    QUEUES_MAX = 64,
+};
+
+/* In one array, in all, in one call, arrays: at most 2 MB of the kernel's memory. */
+static const char semaphores[] = "250 32000 500 1024";
+
+const char *setting_number(uint64_t n, unsigned base, char text[SETTING_DIGITS])
+{
+    char *p = text + SETTING_DIGITS - 1;
+    *p = '\0';
+    do {
+        *--p = (char)('0' + n % base);
+        n /= base;
+    } while (n);
+    return p;
+}
+
+static bool write_text(int proc, const char *path, struct str text)
+{
+    AUTO_FD int fd = openat(proc, path, O_WRONLY | O_CLOEXEC);
+    return fd >= 0 && file_write_all(fd, text);
+}
+
+bool setting_write(int proc, const char *path, uint64_t value)
+{
+    char text[SETTING_DIGITS];
+    return write_text(proc, path, str_z(setting_number(value, 10, text)));
+}
+
+/* What the machine does not tell is not limited for the user either. */
+static uint64_t share_of(int all, uint64_t most)
+{
+    uint64_t share = all == MACHINE_UNKNOWN ? most : (uint64_t)all / SHARE;
+    return MAX(MIN(share, most), (uint64_t)1);
+}
+
+void setting_limit_inotify(int proc)
+{
+    const struct machine *m = machine_get();
+    (void)!setting_write(
+        proc, "sys/user/max_inotify_watches", share_of(m->inotify_watches, WATCHES_MAX));
+    (void)!setting_write(
+        proc, "sys/user/max_inotify_instances", share_of(m->inotify_instances, INSTANCES_MAX));
+}
+
+bool setting_limit_ipc(int proc, const struct policy_limits *limits)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t queues = limits->memory_bytes / SHARE / QUEUE_BYTES;
+    queues = MAX(MIN(queues, (uint64_t)QUEUES_MAX), (uint64_t)QUEUES_MIN);
+    return setting_write(proc, "sys/kernel/shmall", limits->memory_bytes / page) &&
+           setting_write(proc, "sys/kernel/msgmni", queues) &&
+           write_text(proc, "sys/kernel/sem", str_z(semaphores));
+}
