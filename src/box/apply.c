@@ -2,8 +2,8 @@
 #include "box/apply.h"
 
 #include "box/compare.h"
-#include "box/selfrun.h"
 #include "path/beneath.h"
+#include "path/selfrun.h"
 #include "path/walk.h"
 #include "path/writer.h"
 

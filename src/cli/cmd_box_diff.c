@@ -1,11 +1,11 @@
 /* cordon box diff: what a box changed, as a patch that git takes. */
 #include "base/base64.h"
 #include "base/utf8.h"
-#include "box/selfrun.h"
 #include "cli/box_changes.h"
 #include "cli/box_cmds.h"
 #include "cli/box_git.h"
 #include "path/exact.h"
+#include "path/selfrun.h"
 
 struct diff_options {
     bool stat, name_only;

@@ -6,8 +6,8 @@
 #include "base/linediff.h"
 #include "box/gitpatch.h"
 #include "box/literal.h"
-#include "box/selfrun.h"
 #include "box/sha1.h"
+#include "path/selfrun.h"
 
 TEST(box_sha1_names_blobs_as_git_does)
 {
