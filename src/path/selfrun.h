@@ -2,7 +2,7 @@
  * without being told to (git, a shell, an editor, a version manager, CI); one of the second class
  * steers builds, tests, linters or agents, which somebody starts. One table; a path is relative to
  * the project's top, and judged at any depth and in any case. Links are not followed: a caller that
- * knows where a link leads judges that path, too.
+ * knows where a link leads judges that path, too (box/acting.h).
  *
  *     if (selfrun_class(STR("sub/.envrc")) == SELFRUN_RUNS) ...
  *     const char *why = selfrun_reason(STR(".github/workflows/ci.yml"));    "runs in CI"
@@ -18,9 +18,17 @@ enum selfrun_class {
     SELFRUN_RUNS,   /* runs, or says what runs, without being started */
 };
 
-enum selfrun_class selfrun_class(struct str path);
+struct selfrun {
+    enum selfrun_class class;
+    const char *reason; /* NULL: an ordinary file */
+};
 
-/* The reason for the class, or NULL for an ordinary file. */
+struct selfrun selfrun_look(struct str path);
+enum selfrun_class selfrun_class(struct str path);
 const char *selfrun_reason(struct str path);
+
+/* The same for a directory on the way to such files, such as `.github`: harmless as a directory,
+ * but a link in its place decides which files those are. */
+struct selfrun selfrun_leads(struct str path);
 
 #endif
