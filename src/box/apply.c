@@ -2,7 +2,6 @@
 #include "box/apply.h"
 
 #include "box/compare.h"
-#include "box/selfrun.h"
 #include "path/beneath.h"
 #include "path/walk.h"
 #include "path/writer.h"
@@ -19,6 +18,8 @@ enum {
 void apply_done(struct apply *a)
 {
     free(a->rows);
+    taken_done(&a->taken);
+    acting_done(&a->acting);
     *a = APPLY_INIT;
 }
 
@@ -55,6 +56,12 @@ static bool look(int root_fd, struct str path, struct seen *ret_seen, struct err
     return true;
 }
 
+/* Of a mode only the type and whether it may be executed counts. */
+static bool same_mode(mode_t a, mode_t b)
+{
+    return (a & S_IFMT) == (b & S_IFMT) && (!S_ISREG(a) || ((a ^ b) & S_IXUSR) == 0);
+}
+
 /* Type, content and mode; two that are not there are the same. */
 static bool same_state(
     const struct seen *a, const struct seen *b, uint64_t *left, bool *ret_same, struct err *err)
@@ -63,7 +70,7 @@ static bool same_state(
         *ret_same = !a->strange && !b->strange && a->fd < 0 && b->fd < 0;
         return true;
     }
-    if (a->st.st_mode != b->st.st_mode) {
+    if (!same_mode(a->st.st_mode, b->st.st_mode)) {
         *ret_same = false;
         return true;
     }
@@ -109,13 +116,14 @@ static bool is_as_noted(
     return manifest_notes(t->manifest, item->path, now->fd >= 0 ? &now->st : NULL);
 }
 
-static bool is_as_in_box(const struct apply_trees *t, const struct delta_item *item,
+static bool is_as_in_box(const struct apply *a, const struct delta_item *item,
     const struct seen *now, uint64_t *left, bool *ret_same, struct err *err)
 {
-    AUTO_SEEN struct seen box = {.fd = -1};
-    if (item->new.ino && !look(t->upper_fd, item->path, &box, err))
-        return false;
-    return same_state(&box, now, left, ret_same, err);
+    bool there = now->fd >= 0 && !now->strange;
+    if (there && item->new.ino &&same_mode(item->new.mode, now->st.st_mode))
+        return taken_same(&a->taken, item, now->fd, &now->st, left, ret_same, err);
+    *ret_same = !item->new.ino && !there && !now->strange;
+    return true;
 }
 
 static bool is_forbidden(const struct delta_item *item)
@@ -123,12 +131,11 @@ static bool is_forbidden(const struct delta_item *item)
     return delta_is_git(item->path) || (S_ISREG(item->new.mode) && (item->new.mode &SET_ID));
 }
 
-static bool check_row(
-    const struct apply_trees *t, struct apply_row *row, uint64_t *left, struct err *err)
+static bool check_row(const struct apply *a, struct apply_row *row, uint64_t *left, struct err *err)
 {
+    const struct apply_trees *t = &a->trees;
     AUTO_SEEN struct seen now = {.fd = -1};
     bool before, done;
-    row->runs = selfrun_reason(row->item->path);
     if (is_forbidden(row->item)) {
         row->state = APPLY_FORBIDDEN;
         row->project = "";
@@ -136,7 +143,7 @@ static bool check_row(
     }
     if (!look(t->project_fd, row->item->path, &now, err) ||
         !is_as_before(t, row->item, &now, left, &before, err) ||
-        !is_as_in_box(t, row->item, &now, left, &done, err))
+        !is_as_in_box(a, row->item, &now, left, &done, err))
         return false;
     before = before || is_as_noted(t, row->item, &now);
     row->state = done ? APPLY_DONE : before ? APPLY_FITS : APPLY_CONFLICT;
@@ -212,6 +219,11 @@ static bool check_shapes(struct apply *a, const struct delta *delta, struct err 
     return true;
 }
 
+bool apply_is_executed(const struct apply_row *row)
+{
+    return row->state == APPLY_FITS && (row->acts->class == SELFRUN_RUNS || row->acts->leads_out);
+}
+
 static void count(struct apply *a)
 {
     for (size_t i = 0; i < a->n; i++) {
@@ -219,7 +231,7 @@ static void count(struct apply *a)
         a->n_conflicts += row->state == APPLY_CONFLICT;
         a->n_forbidden += row->state == APPLY_FORBIDDEN;
         a->n_done += row->state == APPLY_DONE;
-        a->n_executed += row->state == APPLY_FITS && row->runs;
+        a->n_executed += apply_is_executed(row);
     }
 }
 
@@ -263,25 +275,55 @@ static bool refuse_forbidden(const struct apply *a, const struct delta *delta, s
 static bool refuse_executed(const struct apply *a, struct err *err)
 {
     const struct apply_row *row = a->rows;
-    while (row->state != APPLY_FITS || !row->runs)
+    while (!apply_is_executed(row))
         row++;
+    const char *why =
+        row->acts->class == SELFRUN_RUNS ? row->acts->reason : "leads out of the project";
     err_set(err, E_APPROVAL_REQUIRED,
-        "'%s': %s; look at it, and allow it with --allow-executed-config", row->item->path.p,
-        row->runs);
+        "'%s': %s; look at it, and allow it with --allow-executed-config", row->item->path.p, why);
     err_ctx(err, "path", "%s", row->item->path.p);
     return err_ctx_int(err, "executed", (int64_t)a->n_executed);
 }
 
-bool apply_check(struct apply *a, const struct apply_trees *trees, const struct delta *delta,
+static bool find_acting(struct apply *a, const struct delta *delta, struct err *err)
+{
+    AUTO_FREE struct str *targets = base_alloc((delta->n + 1) * sizeof(*targets));
+    const struct acting_input in = {
+        .project_fd = a->trees.project_fd,
+        .top = a->trees.top,
+        .delta = delta,
+        .targets = targets,
+    };
+    for (size_t i = 0; i < delta->n; i++)
+        if (S_ISLNK(delta->items[i].new.mode))
+            targets[i] = taken_text(&a->taken, &delta->items[i]);
+    return acting_find(&a->acting, &in, err);
+}
+
+static bool take(struct apply *a, struct delta *delta, struct err *err)
+{
+    const struct apply_trees *t = &a->trees;
+    const struct taken_trees trees = {
+        .old_fd = t->baseline_fd < 0 ? t->project_fd : t->baseline_fd,
+        .upper_fd = t->upper_fd,
+        .dir_fd = t->stage_dir,
+    };
+    return taken_make(&a->taken, &trees, delta, err) && find_acting(a, delta, err);
+}
+
+bool apply_check(struct apply *a, const struct apply_trees *trees, struct delta *delta,
     const struct apply_options *options, struct err *err)
 {
     uint64_t left = COMPARE_MAX;
     BUG_ON(a->rows);
     a->trees = *trees;
     a->rows = base_alloc((delta->n + 1) * sizeof(*a->rows));
+    if (!take(a, delta, err))
+        return false;
     for (size_t i = 0; i < delta->n; i++) {
         a->rows[i].item = &delta->items[i];
-        if (!check_row(trees, &a->rows[i], &left, err))
+        a->rows[i].acts = &a->acting.rows[i];
+        if (!check_row(a, &a->rows[i], &left, err))
             return false;
         a->n = i + 1;
     }
@@ -300,67 +342,44 @@ bool apply_check(struct apply *a, const struct apply_trees *trees, const struct 
 
 /* `now` is what stands there: a file, a link, a directory, nothing. */
 static bool put_row(struct writer *w, const struct apply *a, const struct apply_row *row,
-    const struct stamp *now, struct str link, struct err *err)
+    const struct stamp *now, struct err *err)
 {
     const struct delta_item *item = row->item;
-    bool is_link = S_ISLNK(item->new.mode);
+    bool is_link = S_ISLNK(item->new.mode), runs = item->new.mode &S_IXUSR;
     struct writer_options options = {
         .expect = now->ino ? now : NULL,
         .must_not_exist = !now->ino,
         .link = is_link,
-        .set_mode = !is_link,
-        .mode = is_link ? 0 : item->new.mode & 0777,
+        .exec = is_link ? WRITER_EXEC_KEEP
+                : runs  ? WRITER_EXEC_ON
+                        : WRITER_EXEC_OFF,
     };
-    struct writer_source source = {a->trees.upper_fd, item->path, item->new};
     if (!item->new.ino)
         return writer_remove(w, item->path, now, err);
-    return is_link ? writer_put(w, item->path, link, &options, err)
-                   : writer_put_from(w, item->path, &source, &options, err);
+    struct str text = taken_text(&a->taken, item);
+    if (text.p)
+        return writer_put(w, item->path, text, &options, err);
+    const struct writer_source source = {
+        .root_fd = a->taken.fd,
+        .part = true,
+        .at = taken_at(&a->taken, item),
+        .size = (uint64_t)item->new.size,
+    };
+    return writer_put_from(w, item->path, &source, &options, err);
 }
 
-/* Where links point to; they live until the writer has made them. */
-struct targets {
-    struct arena arena;
-    struct str *of_row;
-};
-
-static void targets_done(struct targets *t)
-{
-    arena_done(&t->arena);
-    free(t->of_row);
-}
-
-static bool read_targets(const struct apply *a, struct targets *t, struct err *err)
-{
-    AUTO_BUF struct buf text = BUF_INIT(DELTA_LINK_MAX + 1);
-    t->of_row = base_alloc((a->n + 1) * sizeof(*t->of_row));
-    for (size_t i = 0; i < a->n; i++) {
-        if (!S_ISLNK(a->rows[i].item->new.mode))
-            continue;
-        buf_reset(&text);
-        if (!delta_read(a->trees.upper_fd, a->rows[i].item, DELTA_NEW, &text, err))
-            return false;
-        if (arena_left(&t->arena) < text.n + 64)
-            return err_set(err, E_IO, "there are too many links: apply some paths at a time");
-        t->of_row[i] = arena_str(&t->arena, buf_str(&text));
-    }
-    return true;
-}
-
-static bool put_project(
-    struct writer *w, const struct apply *a, const struct targets *t, struct err *err)
+static bool put_project(struct writer *w, const struct apply *a, struct err *err)
 {
     for (size_t i = 0; i < a->n; i++) {
         const struct apply_row *row = &a->rows[i];
-        if (row->state == APPLY_FITS && !put_row(w, a, row, &row->now, t->of_row[i], err))
+        if (row->state == APPLY_FITS && !put_row(w, a, row, &row->now, err))
             return false;
     }
     return true;
 }
 
 /* All of them: what the project had already, the baseline has not. */
-static bool put_baseline(
-    struct writer *w, const struct apply *a, const struct targets *t, struct err *err)
+static bool put_baseline(struct writer *w, const struct apply *a, struct err *err)
 {
     for (size_t i = 0; i < a->n; i++) {
         const struct delta_item *item = a->rows[i].item;
@@ -370,14 +389,13 @@ static bool put_baseline(
             return false;
         if (before.dir)
             old = stamp_of(&before.st);
-        if (!put_row(w, a, &a->rows[i], &old, t->of_row[i], err))
+        if (!put_row(w, a, &a->rows[i], &old, err))
             return false;
     }
     return true;
 }
 
-typedef bool (*put_fn)(
-    struct writer *w, const struct apply *a, const struct targets *t, struct err *err);
+typedef bool (*put_fn)(struct writer *w, const struct apply *a, struct err *err);
 
 static int compare_staged(const void *a, const void *b)
 {
@@ -428,8 +446,8 @@ static bool note_next(void *apply, const struct writer_plan *plan, struct err *e
     return manifest_write_next(&next, t->manifest_dir, t->manifest_name, err);
 }
 
-static bool write_tree(int root_fd, put_fn put, const struct apply *a, const struct targets *t,
-    const char *journal_dir, struct err *err)
+static bool write_tree(
+    int root_fd, put_fn put, const struct apply *a, const char *journal_dir, struct err *err)
 {
     AUTO_WRITER struct writer *w = NULL;
     struct writer_result result;
@@ -439,7 +457,7 @@ static bool write_tree(int root_fd, put_fn put, const struct apply *a, const str
     writer_tidy(w);
     if (root_fd == a->trees.project_fd && a->trees.manifest_name)
         writer_when_staged(w, note_next, (void *)a);
-    return put(w, a, t, err) && writer_commit(w, &result, err);
+    return put(w, a, err) && writer_commit(w, &result, err);
 }
 
 static bool is_applied(const struct apply *a, struct str path)
@@ -489,7 +507,6 @@ static void forget_noted(const struct apply *a)
 
 bool apply_commit(struct apply *a, const char *journal_dir, struct err *err)
 {
-    AUTO(targets_done) struct targets t = {.arena = ARENA_INIT(256 << 20)};
     if (a->n > WRITER_MAX_MANY)
         return err_set(err, E_IO,
             "%zu files were changed, and at most %d can be applied at once: "
@@ -499,12 +516,11 @@ bool apply_commit(struct apply *a, const char *journal_dir, struct err *err)
         forget_noted(a);
         return true;
     }
-    if (!read_targets(a, &t, err) ||
-        !write_tree(a->trees.project_fd, put_project, a, &t, journal_dir, err))
+    if (!write_tree(a->trees.project_fd, put_project, a, journal_dir, err))
         return false;
     if (a->trees.baseline_fd < 0)
         return true;
-    if (write_tree(a->trees.baseline_fd, put_baseline, a, &t, journal_dir, err)) {
+    if (write_tree(a->trees.baseline_fd, put_baseline, a, journal_dir, err)) {
         forget_noted(a);
         return true;
     }
@@ -535,7 +551,7 @@ static bool move_to(int root_fd, const struct apply *a, const struct manifest *o
         AUTO_SEEN struct seen now = {.fd = -1};
         if (!look(root_fd, row->item->path, &now, err))
             return false;
-        if (now.fd >= 0 && !now.strange && (!of_box || stamp_is(&row->item->new, &now.st)))
+        if (now.fd >= 0 && !now.strange && (!of_box || taken_is(&a->taken, row->item, &now.st)))
             manifest_add(moved, row->item->path, &now.st);
     }
     return true;

@@ -6,7 +6,8 @@
  *     for (size_t i = 0; i < a.n; i++) ... a.rows[i] ...            what would happen
  *     if (!apply_commit(&a, journal_dir, err)) ...
  *
- * A change fits if the project has what the baseline has: the same content, type and mode. If it
+ * What is applied was taken before anything is asked: the box may go on. A change fits if the
+ * project has what the baseline has: the same content, type and execute bit. If it
  * has what the box has already, there is nothing to do. Anything else is a conflict, and one
  * conflict refuses all (E_CONFLICT); the rows name each file and what either side did. For a box
  * without a copy the project itself is the baseline, and the manifest tells what was changed
@@ -14,8 +15,12 @@
  *
  * Never applied (E_FS_VIOLATION): anything in `.git`, set-user-id and set-group-id files, and
  * whatever of devices, sockets and pipes the box left (delta.refused). Paths are opened below the
- * project with links refused, so that nothing lands outside of it or behind a link. What runs by
- * itself (selfrun.h) needs `allow_executed`; without it E_APPROVAL_REQUIRED, and the rows say why.
+ * project with links refused, so that nothing lands outside of it or behind a link. What runs
+ * without being started (box/acting.h), and a link that leads out, needs `allow_executed`; without
+ * it E_APPROVAL_REQUIRED, and the rows say why.
+ *
+ * Of a mode only the execute bit counts, as in git: a new file gets 0666 or 0777 without the umask,
+ * a file that is there keeps its mode.
  *
  * The writer (path/writer.h) replaces the files, with its journal: after a crash all is old or
  * new. Contents go from file to file, not through memory. A directory counts as no file: one that
@@ -34,8 +39,9 @@
 #ifndef BOX_APPLY_H
 #define BOX_APPLY_H
 
-#include "box/delta.h"
+#include "box/acting.h"
 #include "box/manifest.h"
+#include "box/taken.h"
 
 struct apply_trees {
     int project_fd;
@@ -44,6 +50,8 @@ struct apply_trees {
     const struct manifest *manifest; /* if there is no copy; of one: what was noted, or NULL */
     int manifest_dir;                /* where it is kept, if it has a name */
     const char *manifest_name;
+    int stage_dir;  /* where the box can't look, for what is too large for memory */
+    struct str top; /* the project's path, absolute; or no value */
 };
 
 struct apply_options {
@@ -60,26 +68,33 @@ enum apply_state {
 struct apply_row {
     const struct delta_item *item; /* what the box did */
     enum apply_state state;
-    const char *project; /* what the project did: "has another one", "has none" */
-    const char *runs;    /* why it runs by itself, or NULL */
-    struct stamp now;    /* of the project's file, or the directory in its place */
-    bool barred;         /* the way to it leads through a file or link */
+    const char *project;           /* what the project did: "has another one", "has none" */
+    const struct acting_row *acts; /* whether it acts by itself, and how */
+    struct stamp now;              /* of the project's file, or the directory in its place */
+    bool barred;                   /* the way to it leads through a file or link */
 };
 
 struct apply {
     struct apply_trees trees;
     struct apply_row *rows; /* one for each change */
     size_t n;
-    size_t n_conflicts, n_forbidden, n_executed, n_done;
+    size_t n_conflicts, n_forbidden, n_done;
+    size_t n_executed; /* that need `allow_executed` */
+    struct taken taken;
+    struct acting acting;
 };
 
-#define APPLY_INIT ((struct apply){.rows = NULL})
+#define APPLY_INIT ((struct apply){.rows = NULL, .taken = TAKEN_INIT, .acting = ACTING_INIT})
 #define AUTO_APPLY AUTO(apply_done)
 
-/* Looks at everything. The rows are there also if it says no: E_CONFLICT, E_FS_VIOLATION,
- * E_APPROVAL_REQUIRED, in that order. The delta must outlive it. */
-MUST_USE bool apply_check(struct apply *a, const struct apply_trees *trees,
-    const struct delta *delta, const struct apply_options *options, struct err *err);
+/* Takes the changes as they are now (box/taken.h) and looks at everything. The rows are there also
+ * if it says no: E_CONFLICT, E_FS_VIOLATION, E_APPROVAL_REQUIRED, in that order. The delta must
+ * outlive it; its new sides are as they were taken. */
+MUST_USE bool apply_check(struct apply *a, const struct apply_trees *trees, struct delta *delta,
+    const struct apply_options *options, struct err *err);
+
+/* Needs `allow_executed`: it runs without being started, or is a link that leads out. */
+bool apply_is_executed(const struct apply_row *row);
 
 /* Writes what was checked, and moves the baseline of a copy. What changed since the check is
  * E_CONFLICT, and nothing is written. */
@@ -89,8 +104,9 @@ MUST_USE bool apply_commit(struct apply *a, const char *journal_dir, struct err 
 MUST_USE bool apply_move_manifest(
     const struct apply *a, const struct manifest *old, struct manifest *moved, struct err *err);
 
-/* After a commit: what of the box's own layer is the same as its baseline now, for
- * upper_options.same, so that nobody has to read it again to see that. `old` is the one of before,
+/* After a commit, and if nothing runs in the box, which could write through a mapping without a
+ * trace: what of the box's own layer is the same as its baseline now, for upper_options.same, so
+ * that it need not be read again to see that. `old` is the one of before,
  * or empty; `same` must be empty. */
 MUST_USE bool apply_same(
     const struct apply *a, const struct manifest *old, struct manifest *same, struct err *err);

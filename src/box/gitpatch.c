@@ -138,8 +138,16 @@ static bool is_huge(const struct stamp *stamp)
     return S_ISREG(stamp->mode) && stamp->size > DELTA_FILE_MAX;
 }
 
-static bool read_side(int fd, const struct delta_item *item, enum delta_side which,
-    struct buf *content, struct side *ret_side, struct err *err)
+static bool read_content(const struct gitpatch *p, const struct delta_item *item,
+    enum delta_side which, struct buf *content, struct err *err)
+{
+    if (which == DELTA_NEW && p->taken)
+        return taken_read(p->taken, item, content, err);
+    return delta_read(which == DELTA_OLD ? p->old_fd : p->new_fd, item, which, content, err);
+}
+
+static bool read_side(const struct gitpatch *p, const struct delta_item *item,
+    enum delta_side which, struct buf *content, struct side *ret_side, struct err *err)
 {
     const struct stamp *stamp = which == DELTA_OLD ? &item->old : &item->new;
     struct side s = {.there = stamp->ino != 0, .mode = git_mode(stamp->mode)};
@@ -147,7 +155,7 @@ static bool read_side(int fd, const struct delta_item *item, enum delta_side whi
     memcpy(s.blob, no_blob, sizeof(no_blob));
     s.size = s.there ? (uint64_t)stamp->size : 0;
     s.unread = huge && item->kind != DELTA_MODE; /* whose content is the same */
-    if (!huge && !delta_read(fd, item, which, content, err))
+    if (!huge && !read_content(p, item, which, content, err))
         return false;
     s.content = buf_str(content);
     if (s.there && !huge)
@@ -180,8 +188,8 @@ bool gitpatch_item(struct gitpatch *p, const struct delta_item *item, struct buf
     *ret_count = count;
     if (item->kind == DELTA_MODE && git_mode(item->old.mode) == git_mode(item->new.mode))
         return true;
-    if (!read_side(p->old_fd, item, DELTA_OLD, &before, &old, err) ||
-        !read_side(p->new_fd, item, DELTA_NEW, &after, &new, err))
+    if (!read_side(p, item, DELTA_OLD, &before, &old, err) ||
+        !read_side(p, item, DELTA_NEW, &after, &new, err))
         return false;
     add_item(p, item, &old, &new, text, &count);
     if (!buf_ok(text)) {

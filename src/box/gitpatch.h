@@ -22,7 +22,7 @@
 #ifndef BOX_GITPATCH_H
 #define BOX_GITPATCH_H
 
-#include "box/delta.h"
+#include "box/taken.h"
 
 enum {
     GITPATCH_TEXT_MAX = 64 << 20, /* a larger file is written as binary */
@@ -33,7 +33,8 @@ enum {
 struct gitpatch {
     int old_fd, new_fd; /* borrowed */
     int64_t budget;
-    bool counts_only; /* contents of binary files are left out: nobody prints it */
+    bool counts_only;          /* contents of binary files are left out: nobody prints it */
+    const struct taken *taken; /* the new sides, instead of those in new_fd; or NULL */
 };
 
 struct gitpatch_count {

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 
 enum {
     ARENA_MAX = 256 << 20,
@@ -103,7 +104,10 @@ static bool open_idle(struct keeper *k, struct err *err)
         .envp = k->view.envp,
         .serves = true,
         .idle = true};
-    if (!launch_start(&launch, &k->child, err))
+    mode_t own = umask(k->box_umask);
+    bool started = launch_start(&launch, &k->child, err);
+    umask(own);
+    if (!started)
         return false;
     k->service = k->child.service;
     bounds_apply(k, k->child.pid);
@@ -129,7 +133,10 @@ static bool open_session(struct keeper *k, struct err *err)
         .event = recording_event,
         .context = &k->recording,
     };
-    if (!session_open(&options, &k->session, err))
+    mode_t own = umask(k->box_umask);
+    bool opened = session_open(&options, &k->session, err);
+    umask(own);
+    if (!opened)
         return false;
     k->recording.from = k->session;
     k->service = session_child(k->session)->service;

@@ -15,6 +15,8 @@ enum {
     WORD_MAX = 4096,
     GAPS_MAX = 32,
     END_MS = 5000,
+    LINGER_MS = 100,
+    LOOK_MS = 2,
 };
 
 static const char file_name[] = "state.json";
@@ -154,6 +156,20 @@ bool state_load(
         state.status = BOX_STOPPED;
     *ret_state = state;
     *ret_held = held;
+    return true;
+}
+
+bool state_runs(
+    int host_fd, struct arena *arena, struct box_state *ret_state, bool *ret_runs, struct err *err)
+{
+    if (!state_load(host_fd, arena, ret_state, ret_runs, err))
+        return false;
+    bool agent = ret_state->status == BOX_RUNNING || ret_state->status == BOX_IDLE;
+    for (int ms = 0; *ret_runs && !agent && ms < LINGER_MS; ms += LOOK_MS) {
+        (void)poll(NULL, 0, LOOK_MS);
+        if (!is_held(host_fd, ret_runs, err))
+            return false;
+    }
     return true;
 }
 

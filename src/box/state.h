@@ -57,6 +57,11 @@ MUST_USE bool state_load(
     int host_fd, struct arena *arena, struct box_state *ret_state, bool *ret_held, struct err *err);
 MUST_USE bool state_save(int host_fd, const struct box_state *state, struct err *err);
 
+/* Does anything run in the box? A supervisor whose last command has just ended is given a moment to
+ * end, too. */
+MUST_USE bool state_runs(
+    int host_fd, struct arena *arena, struct box_state *ret_state, bool *ret_runs, struct err *err);
+
 /* Of a supervisor that was killed: waits until nothing of its sandbox is left, for a limited time.
  * For whoever has the right to run the box. */
 void state_await_end(const struct box_state *state);

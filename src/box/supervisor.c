@@ -83,7 +83,7 @@ NORETURN static void supervise(const struct supervisor_options *options, int loc
     /* A core would hold keys: too small for a file, and no program of the host is asked either. */
     setrlimit(RLIMIT_CORE, &(struct rlimit){1, 1});
     (void)!chdir("/");
-    umask(077);
+    k.box_umask = umask(077); /* what is ours is for us alone; the box works as its user does */
     k.options = &own;
     k.box = &box;
     k.lock = lock;

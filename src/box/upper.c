@@ -113,7 +113,9 @@ static bool add_if_changed(struct reading *r, struct str path, const struct stat
         return err_wrap(err, "'%s'", path.p);
     if (!same)
         return delta_add(r->delta, path, DELTA_MODIFIED, old, new, err);
-    if (old->st_mode != new->st_mode && S_ISREG(new->st_mode))
+    /* As git has it; and what is never applied has to be seen. */
+    if (S_ISREG(new->st_mode) && (((old->st_mode ^ new->st_mode) & S_IXUSR) ||
+                                     (new->st_mode & ~old->st_mode &(S_ISUID | S_ISGID))))
         return delta_add(r->delta, path, DELTA_MODE, old, new, err);
     return true;
 }

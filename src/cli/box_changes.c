@@ -119,11 +119,60 @@ void changes_warn_refused(struct cli *cli, const struct delta *d)
         out_warn(cli, "%zu more are left out", d->n_refused - WARNED);
 }
 
-json_t *changes_item(const struct delta_item *item)
+static bool read_targets(
+    const struct box_changes *c, struct arena *arena, struct str *targets, struct err *err)
+{
+    AUTO_BUF struct buf text = BUF_INIT(DELTA_LINK_MAX + 1);
+    for (size_t i = 0; i < c->delta.n; i++) {
+        const struct delta_item *item = &c->delta.items[i];
+        if (!S_ISLNK(item->new.mode))
+            continue;
+        buf_reset(&text);
+        if (!delta_read(c->trees.upper, item, DELTA_NEW, &text, err))
+            return false;
+        if (arena_left(arena) < text.n + 64)
+            return err_set(err, E_IO, "there are too many links");
+        targets[i] = arena_str(arena, buf_str(&text));
+    }
+    return true;
+}
+
+bool changes_acting(
+    const struct box *box, const struct box_changes *c, struct acting *acting, struct err *err)
+{
+    AUTO_ARENA struct arena arena = ARENA_INIT(256 << 20);
+    AUTO_FREE struct str *targets = base_alloc((c->delta.n + 1) * sizeof(*targets));
+    const struct acting_input in = {
+        .project_fd = c->trees.project >= 0 ? c->trees.project : c->trees.baseline,
+        .top = box->meta.workdir.host_path,
+        .delta = &c->delta,
+        .targets = targets,
+    };
+    return read_targets(c, &arena, targets, err) && acting_find(acting, &in, err);
+}
+
+static void put_acts(json_t *object, const struct acting_row *acts)
+{
+    static const char *const names[] = {[SELFRUN_STEERS] = "steers", [SELFRUN_RUNS] = "runs"};
+    if (acts->class != SELFRUN_NONE) {
+        json_put(object, "class", json_string(names[acts->class]));
+        json_put(object, "reason", json_string(acts->reason));
+    }
+    if (acts->class == SELFRUN_RUNS)
+        json_put(object, "runs_by_itself", json_string(acts->reason));
+    if (acts->as.n)
+        exact_put(object, "as", acts->as);
+    if (acts->leads_out)
+        exact_put(object, "leads_out", acts->target);
+}
+
+json_t *changes_item(const struct delta_item *item, const struct acting_row *acts)
 {
     json_t *object = json_object();
     exact_put(object, "path", item->path);
     json_put(object, "change", json_string(delta_kind_name(item->kind)));
+    if (acts)
+        put_acts(object, acts);
     return object;
 }
 
@@ -229,10 +278,12 @@ void changes_show_stat(struct cli *cli, struct str stat)
         show_stat_line(cli, line);
 }
 
-bool changes_stat(struct cli *cli, const struct box_changes *c, struct buf *text, struct err *err)
+bool changes_stat(struct cli *cli, const struct box_changes *c, const struct taken *taken,
+    struct buf *text, struct err *err)
 {
     struct gitpatch p = gitpatch_start(changes_old_fd(c), c->trees.upper);
     p.counts_only = true;
+    p.taken = taken;
     AUTO_FREE struct gitpatch_count *counts = base_alloc((c->delta.n + 1) * sizeof(*counts));
     for (size_t i = 0; i < c->delta.n; i++) {
         AUTO_BUF struct buf patch = BUF_INIT(STAT_ITEM_MAX);

@@ -10,8 +10,8 @@
 #ifndef CLI_BOX_CHANGES_H
 #define CLI_BOX_CHANGES_H
 
+#include "box/acting.h"
 #include "box/box.h"
-#include "box/delta.h"
 #include "box/gitpatch.h"
 #include "box/manifest.h"
 #include "cli/out.h"
@@ -54,8 +54,14 @@ MUST_USE bool changes_drift_all(const struct box_changes *c, struct delta *drift
 /* What can't be shown or applied, on stderr: the first few, with their names. */
 void changes_warn_refused(struct cli *cli, const struct delta *d);
 
-/* {"path","change"} of each, and the like for what was refused: {"path","why"}. */
-json_t *changes_item(const struct delta_item *item);
+/* Which of the changes act by themselves, and which links lead out, as the box's layer is now; of
+ * an apply that is known from what was taken. */
+MUST_USE bool changes_acting(
+    const struct box *box, const struct box_changes *c, struct acting *acting, struct err *err);
+
+/* {"path","change"} of each, and if it acts by itself {"class","reason","as","leads_out"}, too; and
+ * the like for what was refused: {"path","why"}. */
+json_t *changes_item(const struct delta_item *item, const struct acting_row *acts);
 json_t *changes_refused(const struct delta *d);
 
 /* Text of a box for a terminal: lines and tabs stay, everything else that a terminal would obey is
@@ -63,8 +69,8 @@ json_t *changes_refused(const struct delta *d);
 void changes_show_patch(struct cli *cli, struct str patch);
 void changes_show_stat(struct cli *cli, struct str stat);
 
-/* What --stat prints, as wide as the terminal is. */
-MUST_USE bool changes_stat(
-    struct cli *cli, const struct box_changes *c, struct buf *text, struct err *err);
+/* What --stat prints, as wide as the terminal is; of what was taken, or of what is there now. */
+MUST_USE bool changes_stat(struct cli *cli, const struct box_changes *c, const struct taken *taken,
+    struct buf *text, struct err *err);
 
 #endif

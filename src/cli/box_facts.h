@@ -32,11 +32,12 @@ struct box_facts {
     struct facts_refused *refused;
     size_t n_refused;
     struct str prompt;
-    bool has_changes;                /* they could be read */
-    size_t changes[DELTA_TYPE + 1];  /* by kind */
-    size_t n_changes, never_applied; /* devices and the like */
-    size_t drift;                    /* files that changed in the project since */
-    uint64_t bytes;                  /* of the upper layer, on disk */
+    bool has_changes;                       /* they could be read */
+    size_t changes[DELTA_TYPE + 1];         /* by kind */
+    size_t n_changes, never_applied;        /* devices and the like */
+    size_t runs_unasked, steers, leads_out; /* see box/acting.h */
+    size_t drift;                           /* files that changed in the project since */
+    uint64_t bytes;                         /* of the upper layer, on disk */
     uint64_t *runs;
     size_t n_runs;
     const char *problems[FACTS_PROBLEMS_MAX];

@@ -6,6 +6,10 @@
 #include "path/exact.h"
 #include "repo/gitname.h"
 
+enum {
+    STEERING_SHOWN = 20,
+};
+
 struct apply_options_cli {
     bool dry_run, yes, allow_executed;
 };
@@ -16,7 +20,8 @@ struct applying {
     const struct box *box;
     struct box_changes changes;
     struct apply apply;
-    bool shown; /* what it is about was said already, with the question */
+    bool shown;   /* what it is about was said already, with the question */
+    bool running; /* the agent, or a command */
 };
 
 static void applying_done(struct applying *x)
@@ -59,28 +64,73 @@ static void say_forbidden(struct cli *cli, const struct apply *a, const struct d
             d->refused[i].why);
 }
 
-static bool is_executed(const struct apply_row *row)
+static bool runs_unasked(const struct apply_row *row)
 {
-    return row->state == APPLY_FITS && row->runs;
+    return row->state == APPLY_FITS && row->acts->class == SELFRUN_RUNS;
 }
 
-static void say_executed(struct cli *cli, const struct apply *a)
+static bool is_steering(const struct apply_row *row)
 {
-    for (size_t i = 0; i < a->n; i++)
-        if (is_executed(&a->rows[i]))
-            out_note(cli, "  runs by itself: '" STR_FMT "': %s", STR_ARG(a->rows[i].item->path),
-                a->rows[i].runs);
+    return row->state == APPLY_FITS && row->acts->class == SELFRUN_STEERS;
+}
+
+static bool leads_out(const struct apply_row *row)
+{
+    return row->state == APPLY_FITS && row->acts->leads_out;
+}
+
+static void say_acting(struct cli *cli, const struct apply_row *row)
+{
+    const struct acting_row *acts = row->acts;
+    AUTO_BUF struct buf as = BUF_INIT(1 << 20);
+    if (acts->as.n)
+        buf_printf(&as, " (as '" STR_FMT "')", STR_ARG(acts->as));
+    out_note(cli, "  '" STR_FMT "': %s%s", STR_ARG(row->item->path), acts->reason, buf_z(&as));
+}
+
+static void say_link(struct cli *cli, const struct apply_row *row)
+{
+    out_note(cli, "  '" STR_FMT "' -> '" STR_FMT "'", STR_ARG(row->item->path),
+        STR_ARG(row->acts->target));
+}
+
+/* Changes that deserve a look, by groups. The first and the last group need a flag, so that all of
+ * them are named. */
+static const struct {
+    const char *title;
+    bool (*has)(const struct apply_row *row);
+    void (*say)(struct cli *cli, const struct apply_row *row);
+    size_t most;
+} groups[] = {
+    {"These files run without being started:", runs_unasked, say_acting, SIZE_MAX},
+    {"These files steer builds or agents:", is_steering, say_acting, STEERING_SHOWN},
+    {"These links lead out of the project:", leads_out, say_link, SIZE_MAX},
+};
+
+static void say_groups(struct cli *cli, const struct apply *a)
+{
+    for (size_t g = 0; g < ARRAY_LEN(groups); g++) {
+        size_t n = 0;
+        for (size_t i = 0; i < a->n; i++) {
+            if (!groups[g].has(&a->rows[i]))
+                continue;
+            if (n++ == 0)
+                out_note(cli, "%s", groups[g].title);
+            if (n <= groups[g].most)
+                groups[g].say(cli, &a->rows[i]);
+        }
+        if (n > groups[g].most)
+            out_note(cli, "  and %zu more, which --json lists", n - groups[g].most);
+    }
 }
 
 static json_t *row_json(const struct apply_row *row)
 {
-    json_t *object = changes_item(row->item);
+    json_t *object = changes_item(row->item, row->acts);
     if (row->state == APPLY_CONFLICT)
         json_put(object, "project", json_text(str_trim_end(str_z(row->project), ',')));
     if (row->state == APPLY_DONE)
         json_put(object, "already", json_true());
-    if (row->runs)
-        json_put(object, "runs_by_itself", json_string(row->runs));
     return object;
 }
 
@@ -122,12 +172,13 @@ static bool refuse(struct applying *x, struct err *why, struct err *err)
     json_put(more, "conflicts", rows_json(a, is_conflict));
     json_put(more, "forbidden", rows_json(a, is_forbidden));
     json_put(more, "refused", changes_refused(&x->changes.delta));
-    json_put(more, "executed", rows_json(a, is_executed));
+    json_put(more, "executed", rows_json(a, apply_is_executed));
+    json_put(more, "steering", rows_json(a, is_steering));
     if (!out_fail(x->cli, why, more, err))
         return false;
     say_conflicts(x->cli, a);
     say_forbidden(x->cli, a, &x->changes.delta);
-    say_executed(x->cli, a);
+    say_groups(x->cli, a);
     return true;
 }
 
@@ -178,14 +229,16 @@ static bool print_nothing(struct applying *x, struct err *err)
 
 /* Doing it ------------------------------------------------------------------------------------ */
 
+/* Also a command of `exec`: what runs in the box can't reach what was taken. */
 static bool tell_running(struct applying *x, struct err *err)
 {
     struct box_state state;
-    bool held;
-    if (!state_load(x->box->host, x->cli->arena, &state, &held, err))
+    if (!state_runs(x->box->host, x->cli->arena, &state, &x->running, err))
         return false;
-    if (state.status == BOX_RUNNING || state.status == BOX_IDLE)
-        out_note(x->cli, "the agent is still running: what it changes from now on is not in this");
+    bool agent = state.status == BOX_RUNNING || state.status == BOX_IDLE;
+    if (x->running)
+        out_note(x->cli, "%s still running: what it changes from now on is not in this",
+            agent ? "the agent is" : "a command in the box is");
     return true;
 }
 
@@ -193,18 +246,18 @@ static bool ask(struct applying *x, struct err *err)
 {
     AUTO_BUF struct buf stat = BUF_INIT((size_t)1 << 30);
     if (x->options->yes) {
-        say_executed(x->cli, &x->apply);
+        say_groups(x->cli, &x->apply);
         return true;
     }
     if (isatty(STDIN_FILENO) && !x->cli->json) {
-        if (!changes_stat(x->cli, &x->changes, &stat, err))
+        if (!changes_stat(x->cli, &x->changes, &x->apply.taken, &stat, err))
             return false;
         changes_show_stat(x->cli, buf_str(&stat));
         if (!out_flush(x->cli, err))
             return false;
         x->shown = true;
     }
-    say_executed(x->cli, &x->apply);
+    say_groups(x->cli, &x->apply);
     return box_use_consent(x->cli,
         arena_printf(x->cli->arena, "apply these changes to '" STR_FMT "'?",
             STR_ARG(x->box->meta.workdir.host_path)),
@@ -216,6 +269,11 @@ static void remember_same(struct applying *x)
 {
     AUTO_ERR struct err ignored = {0};
     AUTO_MANIFEST struct manifest same = MANIFEST_INIT;
+    struct box_state state;
+    bool running = true;
+    if (x->running || !state_load(x->box->host, x->cli->arena, &state, &running, &ignored) ||
+        running)
+        return;
     if (apply_same(&x->apply, &x->changes.same, &same, &ignored))
         (void)!manifest_write(&same, x->box->host, BOX_SAME, &ignored);
 }
@@ -276,18 +334,20 @@ static bool apply_layers(
     if (!read_changes(&x, args, err))
         return false;
     const struct box_trees *t = &x.changes.trees;
-    struct apply_trees trees = {
-        t->project, t->baseline, t->upper, &x.changes.manifest, box->host, CHANGES_MANIFEST};
+    struct apply_trees trees = {t->project, t->baseline, t->upper, &x.changes.manifest, box->host,
+        CHANGES_MANIFEST, box->host, box->meta.workdir.host_path};
     struct apply_options options = {.allow_executed = o->allow_executed};
     if (!apply_check(&x.apply, &trees, &x.changes.delta, &options, &why))
         return refuse(&x, &why, err);
     if (x.apply.n == 0)
         return print_nothing(&x, err);
+    if (!tell_running(&x, err))
+        return false;
     if (o->dry_run) {
-        say_executed(cli, &x.apply);
+        say_groups(cli, &x.apply);
         return print_result(&x, true, err);
     }
-    return tell_running(&x, err) && ask(&x, err) && commit(&x, err) && print_result(&x, false, err);
+    return ask(&x, err) && commit(&x, err) && print_result(&x, false, err);
 }
 
 static bool explain_rw(struct cli *cli, const struct box *box, struct err *err)
@@ -322,7 +382,8 @@ static const struct opt apply_opts[] = {
         "say what would be done, and do nothing"),
     OPT_SET("yes", 'y', struct apply_options_cli, yes, "do not ask"),
     OPT_SET("allow-executed-config", 0, struct apply_options_cli, allow_executed,
-        "also apply files that run by themselves: hooks, CI, editors' tasks, shells' start files"),
+        "also apply files that run without being started (hooks, CI, editors' tasks, shells' start "
+        "files) and links that lead out of the project"),
 };
 
 static const struct example apply_examples[] = {
@@ -337,10 +398,12 @@ const struct cmd cmd_box_apply = {
         "All changes, or none. A change fits if the project still has what the box began with; "
         "anything else is a conflict, each is named with both sides, and nothing is applied "
         "(status 19). Devices, sockets, pipes and set-user-id files are never applied (13), and "
-        "neither is anything in .git. Files that run by themselves are listed apart, and need "
-        "--allow-executed-config (20).\n"
-        "What was applied is no change any more: the next diff shows what is new since. It can be "
-        "done while the agent works. On a terminal it asks once; without one it needs --yes (20).",
+        "neither is anything in .git. Files that run without being started, and links that lead "
+        "out of the project, are listed apart and need --allow-executed-config (20); files that "
+        "steer builds or agents are listed, too.\n"
+        "The changes are copied before anything is shown or asked, and that copy is applied. What "
+        "was applied is no change any more: the next diff shows what is new since. It can be done "
+        "while the agent works. On a terminal it asks once; without one it needs --yes (20).",
     .usage = "NAME [-- PATH…]",
     .min_args = 1,
     .max_args = 1 + BOX_PATHS_MAX,

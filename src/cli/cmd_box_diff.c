@@ -1,7 +1,6 @@
 /* cordon box diff: what a box changed, as a patch that git takes. */
 #include "base/base64.h"
 #include "base/utf8.h"
-#include "box/selfrun.h"
 #include "cli/box_changes.h"
 #include "cli/box_cmds.h"
 #include "cli/box_git.h"
@@ -143,7 +142,7 @@ static bool print_text(struct diff *d, struct err *err)
     }
     if (!d->options->stat)
         return print_patches(d, err);
-    if (!changes_stat(d->cli, &d->changes, &stat, err))
+    if (!changes_stat(d->cli, &d->changes, NULL, &stat, err))
         return false;
     changes_show_stat(d->cli, buf_str(&stat));
     return true;
@@ -172,17 +171,15 @@ static json_t *new_object(const struct box *box)
     return object;
 }
 
-static json_t *count_json(const struct delta_item *item, const struct gitpatch_count *count)
+static json_t *count_json(const struct delta_item *item, const struct gitpatch_count *count,
+    const struct acting_row *acts)
 {
-    json_t *object = changes_item(item);
-    const char *runs = selfrun_reason(item->path);
+    json_t *object = changes_item(item, acts);
     json_put(object, "binary", json_boolean(count->binary));
     json_put(object, "added", json_integer((json_int_t)count->added));
     json_put(object, "deleted", json_integer((json_int_t)count->deleted));
     if (count->omitted)
         json_put(object, "omitted", json_true());
-    if (runs)
-        json_put(object, "runs_by_itself", json_string(runs));
     return object;
 }
 
@@ -191,18 +188,21 @@ static bool print_json(struct diff *d, struct err *err)
     struct gitpatch p = gitpatch_start(changes_old_fd(&d->changes), d->changes.trees.upper);
     AUTO_JSON json_t *object = new_object(d->box);
     AUTO_BUF struct buf text = BUF_INIT(PATCH_MAX);
+    AUTO_ACTING struct acting acting = ACTING_INIT;
     json_t *list = json_array(), *drift = json_array();
     json_put(object, "changes", list);
     json_put(object, "refused", changes_refused(&d->changes.delta));
     json_put(object, "drift", drift);
     new_counts(d);
+    if (!changes_acting(d->box, &d->changes, &acting, err))
+        return false;
     for (size_t i = 0; i < d->changes.delta.n; i++) {
         if (!gitpatch_item(&p, &d->changes.delta.items[i], &text, &d->counts[i], err))
             return false;
-        json_push(list, count_json(&d->changes.delta.items[i], &d->counts[i]));
+        json_push(list, count_json(&d->changes.delta.items[i], &d->counts[i], &acting.rows[i]));
     }
     for (size_t i = 0; i < d->drift.n; i++)
-        json_push(drift, changes_item(&d->drift.items[i]));
+        json_push(drift, changes_item(&d->drift.items[i], NULL));
     if (!d->options->stat && !d->options->name_only)
         put_patch(object, buf_str(&text));
     return out_json(d->cli, json_take(&object), err);

@@ -97,6 +97,9 @@ static json_t *changes_json(const struct box_facts *f)
         json_put(
             object, delta_kind_name((enum delta_kind)i), json_integer((json_int_t)f->changes[i]));
     json_put(object, "total", json_integer((json_int_t)f->n_changes));
+    json_put(object, "runs", json_integer((json_int_t)f->runs_unasked));
+    json_put(object, "steers", json_integer((json_int_t)f->steers));
+    json_put(object, "leads_out", json_integer((json_int_t)f->leads_out));
     json_put(object, "never_applied", json_integer((json_int_t)f->never_applied));
     json_put(object, "drift", json_integer((json_int_t)f->drift));
     json_put(object, "bytes", json_integer((json_int_t)f->bytes));

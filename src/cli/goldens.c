@@ -2,11 +2,11 @@
 #include "cli/goldens.h"
 
 #include "base/utf8.h"
-#include "box/selfrun.h"
 #include "cli/box_cmds.h"
 #include "path/home.h"
 #include "path/lexical.h"
 #include "path/root.h"
+#include "path/selfrun.h"
 
 #include <unistd.h>
 

@@ -173,6 +173,18 @@ static bool is_source(const struct staging *s, int fd)
     return fstat(fd, &st) == 0 && stamp_is(&s->spec->source.stamp, &st);
 }
 
+static bool copy_part(const struct staging *s, uint64_t *ret_bytes, struct err *err)
+{
+    struct clone how = {0};
+    const struct stage_source *source = &s->spec->source;
+    const struct clone_part part = {
+        .from = source->root_fd, .at = source->at, .to = s->fd, .size = source->size};
+    if (!clone_part(&how, &part))
+        return err_errno(err, E_IO, errno, "cannot write '%s'", s->rel.p);
+    *ret_bytes = source->size;
+    return true;
+}
+
 static bool copy_source(const struct staging *s, uint64_t *ret_bytes, struct err *err)
 {
     struct clone how = {0};
@@ -203,6 +215,8 @@ static bool open_source_like(struct staging *s, struct err *err)
 static bool write_content(const struct staging *s, uint64_t *ret_bytes, struct err *err)
 {
     bool crlf = false;
+    if (s->spec->source.part)
+        return copy_part(s, ret_bytes, err);
     if (s->spec->source.path.p)
         return copy_source(s, ret_bytes, err);
     if (s->spec->keep_eol && s->old_fd >= 0 && !all_crlf(s, &crlf, err))
@@ -286,6 +300,14 @@ static mode_t mode_after_write(mode_t mode)
     return mode & S_IXGRP ? mode & ~(mode_t)S_ISGID : mode;
 }
 
+static mode_t with_exec(mode_t mode, enum writer_exec exec)
+{
+    bool has = mode & S_IXUSR;
+    if (exec == WRITER_EXEC_ON && !has)
+        return mode | (mode & 0444) >> 2;
+    return exec == WRITER_EXEC_OFF && has ? mode & ~(mode_t)0111 : mode;
+}
+
 /* Sets it, if it is set at all; *ret_st is the file after. */
 static bool set_mode(
     const struct staging *s, bool set, mode_t mode, struct stat *ret_st, struct err *err)
@@ -305,7 +327,8 @@ static bool keep_all(const struct staging *s, struct stat *ret_st, struct err *e
         return set_mode(s, spec->set_mode, spec->mode, ret_st, err);
     if (fstat(s->fd, &now) != 0)
         return err_errno(err, E_IO, errno, "cannot look at the new version of '%s'", s->rel.p);
-    mode_t mode = spec->set_mode ? spec->mode : mode_after_write(s->old.st_mode);
+    mode_t kept = with_exec(mode_after_write(s->old.st_mode), spec->exec);
+    mode_t mode = spec->set_mode ? spec->mode : kept;
     /* The mode comes last: a change of owner takes bits away. */
     return keep_owner(s, &now, err) && keep_attributes(s, err) &&
            set_mode(s, true, mode, ret_st, err);
@@ -402,7 +425,8 @@ bool stage_file(
         return make_link(&at, name, op, spec->content, err);
     }
     /* Only a new file without a mode of its own is readable for others while it is written. */
-    mode_t mode = old_fd < 0 && !spec->set_mode ? 0666 : 0600;
+    mode_t new = spec->exec == WRITER_EXEC_ON ? 0777 : 0666;
+    mode_t mode = old_fd < 0 && !spec->set_mode ? new : 0600;
     AUTO_FD int fd =
         openat(at.dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (fd < 0 && errno == ENOENT)

@@ -11,12 +11,15 @@
 #define PATH_STAGE_H
 
 #include "path/change.h"
+#include "path/writer.h"
 
 /* A file whose content is copied when the new version is made, so that it need not be in memory. */
 struct stage_source {
     int root_fd;        /* borrowed */
     struct str path;    /* below it, NUL-terminated, without links; p NULL: there is no such file */
     struct stamp stamp; /* what it was; E_CONFLICT if it is not before the copy and after */
+    bool part;          /* of root_fd, which is the open file itself, not changed by anybody else */
+    uint64_t at, size;
 };
 
 struct stage_spec {
@@ -27,6 +30,7 @@ struct stage_spec {
     bool like_source;        /* of a new file: or from its source */
     mode_t mode;
     bool set_mode; /* otherwise the old mode; for a new file 0666 without the umask */
+    enum writer_exec exec; /* what of the execute bits changes then */
     bool link;     /* the content is where a symbolic link shall point to */
     bool keep_eol; /* the old file's lines all end in CRLF: so do the new ones */
 };

@@ -293,7 +293,8 @@ static bool put_file(struct writer *w, struct str rel, const struct stage_spec *
     struct writer_op new = {.spec = *spec};
     if (!check_rel(w, rel, err))
         return false;
-    uint64_t copied = spec->source.path.p ? (uint64_t)spec->source.stamp.size : 0;
+    const struct stage_source *source = &spec->source;
+    uint64_t copied = source->part ? source->size : source->path.p ? (uint64_t)source->stamp.size : 0;
     if (spec->content.n > WRITER_MAX_BYTES - w->bytes || copied > WRITER_MAX_COPY_BYTES - w->copied)
         return err_set(err, E_IO, "a change can't have more than %llu bytes",
             (unsigned long long)(copied ? WRITER_MAX_COPY_BYTES : WRITER_MAX_BYTES));
@@ -309,6 +310,7 @@ static bool put_file(struct writer *w, struct str rel, const struct stage_spec *
     new.op.kind = new.op.old.ino ? CHANGE_UPDATE : CHANGE_CREATE;
     new.spec.set_mode = options->set_mode;
     new.spec.mode = options->mode;
+    new.spec.exec = options->exec;
     new.spec.keep_eol = options->keep_eol;
     new.spec.link = options->link;
     new.spec.like_source = options->like_source;
@@ -331,7 +333,8 @@ bool writer_put_from(struct writer *w, struct str rel, const struct writer_sourc
     const struct writer_options *options, struct err *err)
 {
     static const struct writer_options defaults;
-    struct stage_spec spec = {.source = {source->root_fd, source->path, source->stamp}};
+    struct stage_spec spec = {.source = {source->root_fd, source->path, source->stamp, source->part,
+                                  source->at, source->size}};
     BUG_ON(options && (options->link || options->keep_eol));
     return put_file(w, rel, &spec, options ? options : &defaults, err);
 }

@@ -144,7 +144,7 @@ static void print_rows(const struct apply *a)
     for (size_t i = 0; i < a->n; i++)
         printf("%s %s %s%s%s%s\n", states[a->rows[i].state], delta_kind_name(a->rows[i].item->kind),
             a->rows[i].item->path.p, a->rows[i].project[0] ? ": the project " : "",
-            a->rows[i].project, a->rows[i].runs ? " (runs by itself)" : "");
+            a->rows[i].project, a->rows[i].acts->class == SELFRUN_RUNS ? " (runs by itself)" : "");
 }
 
 static bool move_manifest(
@@ -172,7 +172,7 @@ static int apply(int argc, char **argv)
         return complain(&err);
     if (words.only.p)
         delta_only(&d, &words.only, 1);
-    struct apply_trees trees = {project, baseline, upper, &m, AT_FDCWD, argv[3]};
+    struct apply_trees trees = {project, baseline, upper, &m, AT_FDCWD, argv[3], project, {0}};
     bool ok = apply_check(&a, &trees, &d, &options, &err);
     print_rows(&a);
     if (!ok)

@@ -101,7 +101,8 @@ mine
 mine
 $ echo a > p/a; rm p/c; up=$(echo home/.cordon/sandboxes/one/work/*/upper); echo x > $up/.envrc; cordon box apply one --yes
 cordon: '.envrc': a shell reads it when it starts; look at it, and allow it with --allow-executed-config [E_APPROVAL_REQUIRED]
-  runs by itself: '.envrc': a shell reads it when it starts
+These files run without being started:
+  '.envrc': a shell reads it when it starts
 ? 20
 $ cordon box apply one --yes -- nowhere
 cordon: 'nowhere': the box changed nothing there, so nothing was applied (paths begin at '$T/p') [E_NOT_FOUND]
@@ -119,7 +120,8 @@ c
 $ cordon box apply one --yes
 cordon: this is never applied: 'pipe' is a named pipe [E_FS_VIOLATION]
   never applied: 'pipe' is a named pipe
-  runs by itself: '.envrc': a shell reads it when it starts
+These files run without being started:
+  '.envrc': a shell reads it when it starts
 ? 13
 $ cordon box apply one --yes -- a
 modified  a

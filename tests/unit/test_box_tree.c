@@ -292,7 +292,8 @@ static void run_apply(struct applied *x, bool executed)
 {
     AUTO_FD int lower = tree_open(test_path("lower")), upper = tree_open(test_path("upper"));
     AUTO_FD int project = tree_open(test_path("project"));
-    struct apply_trees trees = {.project_fd = project, .baseline_fd = lower, .upper_fd = upper};
+    struct apply_trees trees = {
+        .project_fd = project, .baseline_fd = lower, .upper_fd = upper, .stage_dir = project};
     struct apply_options options = {.allow_executed = executed};
     *x = (struct applied){.a = APPLY_INIT, .d = DELTA_INIT};
     x->ok = upper_read(lower, upper, &(struct upper_options){0}, &x->d, &x->err) &&

@@ -1,0 +1,400 @@
+/* Changes that act by themselves, links followed. */
+#include "box/acting.h"
+
+#include "path/beneath.h"
+#include "path/lexical.h"
+#include "path/walk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+
+enum {
+    FOLLOWED_MAX = 40, /* links in one path, as the kernel has it */
+    NESTED_MAX = 8,    /* links through which something is seen */
+};
+
+struct links {
+    struct str *p; /* sorted */
+    size_t n, cap;
+};
+
+/* A name under which files act, and what stands behind it. */
+struct view {
+    struct str as, real;
+    unsigned depth;
+};
+
+struct finding {
+    struct acting *a;
+    const struct acting_input *in;
+    struct links links; /* of the project with the changes */
+    struct view *views;
+    size_t n_views, cap_views;
+    size_t steps;
+    bool full; /* a limit was passed */
+};
+
+void acting_done(struct acting *a)
+{
+    free(a->rows);
+    arena_done(&a->arena);
+    *a = ACTING_INIT;
+}
+
+static bool has_room(struct finding *f, size_t bytes)
+{
+    if (arena_left(&f->a->arena) > bytes + 64)
+        return true;
+    f->full = true;
+    return false;
+}
+
+static bool is_at_or_below(struct str path, struct str dir)
+{
+    return dir.n == 0 || (str_starts_with(path, dir) && (path.n == dir.n || path.p[dir.n] == '/'));
+}
+
+/* The links ---------------------------------------------------------------------------------------
+ */
+
+static void add_link(struct finding *f, struct str path)
+{
+    struct links *l = &f->links;
+    if (l->n == ACTING_LINKS_MAX || !has_room(f, path.n)) {
+        f->full = true;
+        return;
+    }
+    if (l->n == l->cap) {
+        l->cap = l->cap ? 2 * l->cap : 64;
+        l->p = base_realloc(l->p, l->cap * sizeof(*l->p));
+    }
+    l->p[l->n++] = arena_str(&f->a->arena, path);
+}
+
+/* Those of the project that the changes leave there. */
+static bool read_links(struct finding *f, struct err *err)
+{
+    AUTO_WALK struct walk *w = NULL;
+    AUTO_WALK_PROBLEMS struct walk_problems problems = {0};
+    struct walk_options options = {.all_names = true, .problems = &problems};
+    const struct walk_entry *e;
+    if (f->in->project_fd < 0)
+        return true;
+    if (!walk_open(f->in->project_fd, &options, &w, err))
+        return false;
+    for (;;) {
+        if (!walk_next(w, &e, err))
+            return false;
+        if (!e)
+            return true;
+        if (e->type == DT_DIR && delta_is_git(e->name))
+            walk_skip(w);
+        if (e->type == DT_LNK && !delta_find(f->in->delta, e->path))
+            add_link(f, e->path);
+    }
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+static bool find_links(struct finding *f, struct err *err)
+{
+    const struct delta *d = f->in->delta;
+    if (!read_links(f, err))
+        return false;
+    for (size_t i = 0; i < d->n; i++)
+        if (S_ISLNK(d->items[i].new.mode))
+            add_link(f, d->items[i].path);
+    if (f->links.n)
+        qsort(f->links.p, f->links.n, sizeof(*f->links.p), compare_paths);
+    return true;
+}
+
+/* The first of sorted paths that is not before this one. */
+static size_t first_link(const struct links *l, struct str path)
+{
+    size_t low = 0, high = l->n;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (str_cmp(l->p[mid], path) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static size_t first_item(const struct delta *d, struct str path)
+{
+    size_t low = 0, high = d->n;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (str_cmp(d->items[mid].path, path) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* The way of a path -------------------------------------------------------------------------------
+ */
+
+struct way {
+    struct buf done;              /* without links, from the top */
+    struct buf left;              /* still to be followed */
+    struct buf spare;             /* the next `left` */
+    bool out;                     /* it leaves the project */
+    size_t changed[FOLLOWED_MAX]; /* links of the changes that it leads through */
+    size_t n_changed;
+};
+
+static void way_done(struct way *w)
+{
+    buf_done(&w->done);
+    buf_done(&w->left);
+    buf_done(&w->spare);
+}
+
+#define AUTO_WAY AUTO(way_done)
+#define WAY_MAX  ((size_t)8 * PATH_MAX)
+#define WAY_INIT \
+    ((struct way){.done = BUF_INIT(WAY_MAX), .left = BUF_INIT(WAY_MAX), .spare = BUF_INIT(WAY_MAX)})
+
+/* Where a link points to; false: no link is there. */
+static bool read_target(
+    struct finding *f, struct way *w, char target[DELTA_LINK_MAX], struct str *ret_target)
+{
+    struct str path = buf_str(&w->done);
+    const struct delta_item *item = delta_find(f->in->delta, path);
+    size_t at = item ? (size_t)(item - f->in->delta->items) : 0;
+    if (item) {
+        if (!S_ISLNK(item->new.mode))
+            return false;
+        if (w->n_changed < FOLLOWED_MAX)
+            w->changed[w->n_changed++] = at;
+        *ret_target = f->in->targets[at];
+        return true;
+    }
+    at = first_link(&f->links, path);
+    if (at == f->links.n || !str_eq(f->links.p[at], path))
+        return false;
+    AUTO_FD int fd = beneath_open(
+        f->in->project_fd, f->links.p[at].p, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
+    ssize_t n = fd < 0 ? -1 : readlinkat(fd, "", target, DELTA_LINK_MAX);
+    *ret_target = str_n(target, (size_t)MAX(n, (ssize_t)0));
+    return n > 0;
+}
+
+/* An absolute target in the project goes on from the top. */
+static bool enter(struct finding *f, struct way *w, struct str *target)
+{
+    struct str top = f->in->top;
+    if (!target->n || target->p[0] != '/') {
+        ptrdiff_t slash = str_find_last(buf_str(&w->done), '/');
+        buf_truncate(&w->done, slash < 0 ? 0 : (size_t)slash);
+        return true;
+    }
+    if (!top.n || !is_at_or_below(*target, str_trim_end(top, '/')))
+        return false;
+    *target = str_skip(*target, str_trim_end(top, '/').n);
+    buf_reset(&w->done);
+    return true;
+}
+
+static bool take_step(struct finding *f, struct way *w, struct str name, unsigned *followed)
+{
+    char text[DELTA_LINK_MAX];
+    struct str target;
+    if (str_is(name, "..")) {
+        ptrdiff_t slash = str_find_last(buf_str(&w->done), '/');
+        if (w->done.n == 0)
+            return false;
+        buf_truncate(&w->done, slash < 0 ? 0 : (size_t)slash);
+        return true;
+    }
+    if (w->done.n)
+        buf_add_byte(&w->done, '/');
+    buf_add_str(&w->done, name);
+    if (!read_target(f, w, text, &target))
+        return true;
+    if (++*followed > FOLLOWED_MAX) { /* a circle leads nowhere */
+        buf_reset(&w->left);
+        return true;
+    }
+    if (!enter(f, w, &target))
+        return false;
+    buf_reset(&w->spare);
+    buf_add_str(&w->spare, target);
+    buf_add_byte(&w->spare, '/');
+    buf_add_str(&w->spare, buf_str(&w->left));
+    struct buf swap = w->left;
+    w->left = w->spare;
+    w->spare = swap;
+    return true;
+}
+
+/* As the kernel would go, in the project with the changes. What is too long leads out. */
+static void follow(struct finding *f, struct way *w, struct str path)
+{
+    unsigned followed = 0;
+    buf_add_str(&w->left, path);
+    while (!w->out) {
+        struct str name, rest = buf_str(&w->left);
+        if (!lexical_next(&rest, &name))
+            break;
+        char one[NAME_MAX + 1];
+        if (name.n > NAME_MAX) {
+            w->out = true;
+            break;
+        }
+        memcpy(one, name.p, name.n);
+        struct str step = str_n(one, name.n);
+        memmove(w->left.p, rest.p, rest.n);
+        buf_truncate(&w->left, rest.n);
+        w->out = (!str_is(step, ".") && !take_step(f, w, step, &followed)) || !buf_ok(&w->done) ||
+                 !buf_ok(&w->left);
+    }
+}
+
+/* Rows --------------------------------------------------------------------------------------------
+ */
+
+static void raise(struct finding *f, size_t i, struct selfrun found, struct str as)
+{
+    struct acting_row *row = &f->a->rows[i];
+    if (found.class <= row->class)
+        return;
+    if (str_eq(as, f->in->delta->items[i].path))
+        as = (struct str){0};
+    row->class = found.class;
+    row->reason = found.reason;
+    row->as = as.p && has_room(f, as.n) ? arena_str(&f->a->arena, as) : (struct str){0};
+}
+
+static struct selfrun any_of(struct str path)
+{
+    struct selfrun whole = selfrun_look(path), leads = selfrun_leads(path);
+    return leads.class > whole.class ? leads : whole;
+}
+
+/* A link of the changes by itself: in a directory's place, to such a file, out. */
+static void judge_link(struct finding *f, size_t i)
+{
+    AUTO_WAY struct way w = WAY_INIT;
+    struct str path = f->in->delta->items[i].path;
+    raise(f, i, selfrun_leads(path), (struct str){0});
+    follow(f, &w, path);
+    struct str target = f->in->targets[i];
+    f->a->rows[i].leads_out = w.out;
+    if (w.out && has_room(f, target.n))
+        f->a->rows[i].target = arena_str(&f->a->arena, target);
+    if (!w.out)
+        raise(f, i, any_of(buf_str(&w.done)), buf_str(&w.done));
+}
+
+static void judge_paths(struct finding *f)
+{
+    const struct delta *d = f->in->delta;
+    for (size_t i = 0; i < d->n; i++) {
+        raise(f, i, selfrun_look(d->items[i].path), (struct str){0});
+        if (S_ISLNK(d->items[i].new.mode))
+            judge_link(f, i);
+    }
+}
+
+/* Views -------------------------------------------------------------------------------------------
+ */
+
+static void add_view(struct finding *f, struct str as, struct str real, unsigned depth)
+{
+    if (f->n_views == ACTING_VIEWS_MAX || !has_room(f, as.n + real.n + 64)) {
+        f->full = true;
+        return;
+    }
+    if (f->n_views == f->cap_views) {
+        f->cap_views = f->cap_views ? 2 * f->cap_views : 64;
+        f->views = base_realloc(f->views, f->cap_views * sizeof(*f->views));
+    }
+    f->views[f->n_views++] =
+        (struct view){arena_str(&f->a->arena, as), arena_str(&f->a->arena, real), depth};
+}
+
+/* A link that is seen under a name. */
+static void look_through(struct finding *f, struct str link, struct str as, unsigned depth)
+{
+    struct selfrun found = any_of(as);
+    if (found.class == SELFRUN_NONE || depth > NESTED_MAX || as.n >= PATH_MAX)
+        return;
+    AUTO_WAY struct way w = WAY_INIT;
+    follow(f, &w, link);
+    for (size_t i = 0; i < w.n_changed; i++)
+        raise(f, w.changed[i], found, as);
+    if (!w.out)
+        add_view(f, as, buf_str(&w.done), depth);
+}
+
+/* The name of something at or below `real`, as seen. */
+static bool name_in_view(struct finding *f, const struct view *v, struct str path, struct buf *name)
+{
+    buf_reset(name);
+    f->full = f->full || ++f->steps > ACTING_STEPS_MAX;
+    if (!is_at_or_below(path, v->real))
+        return false;
+    buf_add_str(name, v->as);
+    if (path.n > v->real.n) {
+        buf_add_byte(name, '/');
+        buf_add_str(name, str_skip(path, v->real.n ? v->real.n + 1 : 0));
+    }
+    return buf_ok(name);
+}
+
+/* Between a path and what lies below it others can stand: "a-b" is before "a/b". */
+static bool is_past(struct str path, struct str dir)
+{
+    return !str_starts_with(path, dir);
+}
+
+static void look_from(struct finding *f, struct view v)
+{
+    AUTO_BUF struct buf name = BUF_INIT((size_t)2 * PATH_MAX);
+    const struct delta *d = f->in->delta;
+    size_t first = first_item(d, v.real);
+    for (size_t i = first; !f->full && i < d->n && !is_past(d->items[i].path, v.real); i++)
+        if (name_in_view(f, &v, d->items[i].path, &name))
+            raise(f, i, selfrun_look(buf_str(&name)), buf_str(&name));
+    first = first_link(&f->links, v.real);
+    for (size_t i = first; !f->full && i < f->links.n && !is_past(f->links.p[i], v.real); i++)
+        if (!str_eq(f->links.p[i], v.real) && name_in_view(f, &v, f->links.p[i], &name))
+            look_through(f, f->links.p[i], buf_str(&name), v.depth + 1);
+}
+
+static void find_all(struct finding *f)
+{
+    judge_paths(f);
+    for (size_t i = 0; i < f->links.n; i++)
+        look_through(f, f->links.p[i], f->links.p[i], 1);
+    for (size_t i = 0; !f->full && i < f->n_views; i++)
+        look_from(f, f->views[i]);
+}
+
+bool acting_find(struct acting *a, const struct acting_input *in, struct err *err)
+{
+    struct finding f = {.a = a, .in = in};
+    BUG_ON(a->rows);
+    a->rows = base_alloc((in->delta->n + 1) * sizeof(*a->rows));
+    a->n = in->delta->n;
+    bool ok = find_links(&f, err);
+    if (ok)
+        find_all(&f);
+    free(f.links.p);
+    free(f.views);
+    if (ok && f.full)
+        return err_set(err, E_IO,
+            "there are too many links to tell which changes act by themselves: apply some paths at "
+            "a time");
+    return ok;
+}
