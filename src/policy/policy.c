@@ -49,7 +49,7 @@ static const struct field exec_fields[] = {
     FIELD_STRS("allowed_executables", struct policy_exec, allowed_executables,
         "absolute paths of programs that may run; a directory allows every file below it", LIST),
     FIELD_BOOL("allow_shell", struct policy_exec, allow_shell,
-        "may the command be a shell or a shell script?", .def = "false"),
+        "may the command be a shell or a shell script, by its own name?", .def = "false"),
 };
 static const struct shape exec_shape =
     SHAPE("exec", struct policy_exec, exec_fields, "which programs may run");

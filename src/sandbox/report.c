@@ -114,8 +114,8 @@ static void report_landlock(json_t *report, json_t *gaps, const struct plan *pla
         "fs: names, owners and modes of files outside stay visible",
         "fs: chmod, utimes and xattrs of files of the same user are not stopped",
         "exec: the dynamic loader can start any program that can be read",
-        "processes: other processes are visible, with their scheduling and CPU time, and there is "
-        "no limit of their number",
+        "processes: other processes are visible, with their scheduling and CPU time",
+        "processes: there is no limit of their number",
         "fs: no private /tmp and /dev/shm",
         "processes: a descendant that outruns the end of the run could be left",
     };

@@ -103,4 +103,4 @@ free
 
 ## the doctor
 $ cordon doctor --json | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["sandbox"]["available"], d["sandbox"]["landlock_abi"] > 0, [(c["name"], c["status"], c["remedy"]) for c in d["checks"]])'
-True True [('sandbox', 'ok', None), ('landlock', 'ok', None), ('process limit', 'ok', None)]
+True True [('sandbox', 'ok', None), ('landlock', 'ok', None), ('process limit', 'ok', None), ('IPC limits', 'ok', None)]
