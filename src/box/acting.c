@@ -281,6 +281,70 @@ static struct selfrun any_of(struct str path)
     return leads.class > whole.class ? leads : whole;
 }
 
+/* Repositories without a work tree: git obeys the settings of one that it is started in. */
+
+static bool will_have(const struct finding *f, int dir_fd, struct str dir, const char *name)
+{
+    char path[PATH_MAX + 16];
+    struct stat st;
+    const struct delta *d = f->in->delta;
+    if (dir_fd >= 0 && fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+        return true;
+    size_t n = (size_t)snprintf(
+        path, sizeof(path), STR_FMT "%s%s/", STR_ARG(dir), dir.n ? "/" : "", name);
+    size_t at = first_item(d, str_n(path, n));
+    return delta_find(d, str_n(path, n - 1)) ||
+           (at < d->n && str_starts_with(d->items[at].path, str_n(path, n)));
+}
+
+static bool is_repository(const struct finding *f, struct str dir)
+{
+    char path[PATH_MAX];
+    if (dir.n >= sizeof(path))
+        return false;
+    memcpy(path, dir.p, dir.n);
+    path[dir.n] = '\0';
+    AUTO_FD int fd = f->in->project_fd < 0 ? -1
+                                           : beneath_open(f->in->project_fd, dir.n ? path : ".",
+                                                 O_PATH | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
+    return will_have(f, fd, dir, "HEAD") &&
+           (will_have(f, fd, dir, "commondir") ||
+               (will_have(f, fd, dir, "objects") && will_have(f, fd, dir, "refs")));
+}
+
+static struct str parent_of(struct str path)
+{
+    ptrdiff_t slash = str_find_last(path, '/');
+    return str_head(path, slash < 0 ? 0 : (size_t)slash);
+}
+
+static bool is_in_repository(const struct finding *f, struct str path)
+{
+    struct str dir = parent_of(path);
+    while (!is_repository(f, dir)) {
+        if (dir.n == 0)
+            return false;
+        dir = parent_of(dir);
+    }
+    return true;
+}
+
+/* In the order of the list most have the directory of the one before. */
+static void judge_repositories(struct finding *f)
+{
+    static const struct selfrun found = {
+        SELFRUN_RUNS, "belongs to a repository, and git runs what that names"};
+    const struct delta *d = f->in->delta;
+    bool in = false;
+    for (size_t i = 0; i < d->n; i++) {
+        struct str path = d->items[i].path;
+        if (i == 0 || !str_eq(parent_of(path), parent_of(d->items[i - 1].path)))
+            in = is_in_repository(f, path);
+        if (in)
+            raise(f, i, found, (struct str){0});
+    }
+}
+
 /* A link of the changes by itself: in a directory's place, to such a file, out. */
 static void judge_link(struct finding *f, size_t i)
 {
@@ -375,6 +439,7 @@ static void look_from(struct finding *f, struct view v)
 static void find_all(struct finding *f)
 {
     judge_paths(f);
+    judge_repositories(f);
     for (size_t i = 0; i < f->links.n; i++)
         look_through(f, f->links.p[i], f->links.p[i], 1);
     for (size_t i = 0; !f->full && i < f->n_views; i++)

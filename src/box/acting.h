@@ -13,6 +13,7 @@
  *   the project or comes with the changes; through several links, too
  *   a link on the way there: `x -> y`, if `.cargo -> x`
  *   a link that leads to such a file, or out of the project
+ *   a repository under any name: a directory with HEAD, objects and refs
  */
 #ifndef BOX_ACTING_H
 #define BOX_ACTING_H

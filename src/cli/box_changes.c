@@ -151,7 +151,7 @@ bool changes_acting(
     return read_targets(c, &arena, targets, err) && acting_find(acting, &in, err);
 }
 
-static void put_acts(json_t *object, const struct acting_row *acts)
+void changes_put_acts(json_t *object, const struct acting_row *acts)
 {
     static const char *const names[] = {[SELFRUN_STEERS] = "steers", [SELFRUN_RUNS] = "runs"};
     if (acts->class != SELFRUN_NONE) {
@@ -172,7 +172,7 @@ json_t *changes_item(const struct delta_item *item, const struct acting_row *act
     exact_put(object, "path", item->path);
     json_put(object, "change", json_string(delta_kind_name(item->kind)));
     if (acts)
-        put_acts(object, acts);
+        changes_put_acts(object, acts);
     return object;
 }
 

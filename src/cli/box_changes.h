@@ -62,6 +62,7 @@ MUST_USE bool changes_acting(
 /* {"path","change"} of each, and if it acts by itself {"class","reason","as","leads_out"}, too; and
  * the like for what was refused: {"path","why"}. */
 json_t *changes_item(const struct delta_item *item, const struct acting_row *acts);
+void changes_put_acts(json_t *object, const struct acting_row *acts);
 json_t *changes_refused(const struct delta *d);
 
 /* Text of a box for a terminal: lines and tabs stay, everything else that a terminal would obey is

@@ -236,6 +236,8 @@ static bool print_git_json(struct cli *cli, const struct box *box, const struct 
         json_t *item = json_object();
         exact_put(item, "path", path);
         json_put(item, "change", json_string(change_of(letter)));
+        struct selfrun found = selfrun_look(path);
+        changes_put_acts(item, &(struct acting_row){.class = found.class, .reason = found.reason});
         json_push(list, item);
     }
     json_put(object, "changes", list);

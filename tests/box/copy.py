@@ -265,27 +265,58 @@ df --output=used . | tail -n 1
 '''
 
 
-def shares_blocks(work):
-    """Where the file system can, a copy takes no room."""
+# A box's changes: files of sizes that are no multiples of blocks, and one of holes.
+APPLIES = '''
+mount -o loop "$1/image" "$1/mounted" || { echo "a file system can't be mounted" >&2; exit 77; }
+cd "$1/mounted"
+mkdir project baseline upper journal
+for size in 1500000 2097152 3000001; do
+    head -c $size /dev/urandom > upper/f$size
+done
+truncate -s 50M upper/holes
+sync -f .
+df --output=used . | tail -n 1
+"$2" apply project baseline upper journal >&2
+sync -f .
+df --output=used . | tail -n 1
+for tree in project baseline; do
+    for f in upper/*; do cmp "$f" "$tree/${f#upper/}" >&2; done
+done
+'''
+
+
+def on_btrfs(work, script):
+    """Runs a script with a file system that can share blocks; gives the KiB that were used before, and after."""
     if os.getuid() != 0:
         raise Skipped('only root can mount')
     os.mkdir(work + '/mounted')
     with open(work + '/image', 'wb') as f:
         f.truncate(300 << 20)
     subprocess.run(['mkfs.btrfs', '-q', work + '/image'], check=True, stdout=subprocess.DEVNULL)
-    done = subprocess.run(['unshare', '--mount', '--propagation', 'private', 'sh', '-ec', SHARES, 'sh', work, BOX_TREE],
+    done = subprocess.run(['unshare', '--mount', '--propagation', 'private', 'sh', '-ec', script, 'sh', work, BOX_TREE],
                           capture_output=True, text=True)
     if done.returncode == 77:
         raise Skipped(done.stderr.strip())
     assert done.returncode == 0, done.stderr
-    before, after = map(int, done.stdout.split())
+    return map(int, done.stdout.split())
+
+
+def shares_blocks(work):
+    """Where the file system can, a copy takes no room."""
+    before, after = on_btrfs(work, SHARES)
+    assert after - before < 1000, f'{before} KiB were used, then {after}'
+
+
+def apply_shares_blocks(work):
+    """Nor does what is applied: neither in the project nor in the baseline."""
+    before, after = on_btrfs(work, APPLIES)
     assert after - before < 1000, f'{before} KiB were used, then {after}'
 
 
 def main():
     failed = 0
     for test in (ordinary, linked_work_tree, submodule, strange_git, other_indexes, split_index, split_at_random, sparse_index, broken_index,
-                 below_the_root, shares_blocks):
+                 below_the_root, shares_blocks, apply_shares_blocks):
         with tempfile.TemporaryDirectory(prefix='box-copy-') as work:
             try:
                 test(os.path.realpath(work))
