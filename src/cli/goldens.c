@@ -8,6 +8,7 @@
 #include "path/root.h"
 #include "path/selfrun.h"
 
+#include <strings.h>
 #include <unistd.h>
 
 enum {
@@ -43,9 +44,24 @@ struct place {
     struct str dir;
 };
 
+/* .git as the file systems of other systems spell it: ends cut off, a stream, a short name. */
+static bool stands_for_git(struct str name)
+{
+    ptrdiff_t stream = str_find(name, ':');
+    name = str_head(name, stream < 0 ? name.n : (size_t)stream);
+    while (name.n && strchr(" .", name.p[name.n - 1]))
+        name.n--;
+    return (name.n == 4 && strncasecmp(name.p, ".git", 4) == 0) ||
+           (name.n == 5 && strncasecmp(name.p, "git~1", 5) == 0);
+}
+
 static const char *refuses(void *context, struct str file)
 {
     const struct place *p = context;
+    struct str name, rest = file;
+    while (lexical_next(&rest, &name))
+        if (stands_for_git(name) && name.n != 4)
+            return "its name stands for .git on other systems";
     const char *path = arena_printf(
         p->arena, STR_FMT "%s" STR_FMT, STR_ARG(p->dir), p->dir.n ? "/" : "", STR_ARG(file));
     return selfrun_reason(str_z(path));

@@ -5,6 +5,8 @@
 #include "policy/blocked.h"
 #include "sandbox/baseline.h"
 
+#include <strings.h>
+
 enum {
     WORDS_MAX = 64 * 1024,
     PATH_SHOWN = 200,
@@ -63,6 +65,24 @@ static bool stands_for(const struct verdict *v, struct str dir, struct str path)
     return home.n == 0 || !lexical_is_below(dir, home) || !lexical_is_below(home, path);
 }
 
+/* Whether a path leads into what belongs to git or to cordon: what is written there acts later,
+ * outside, so that it needs a word of its own. */
+static bool is_kept(struct str below)
+{
+    static const char *const kept[] = {".git", ".cordon"};
+    struct str part;
+    while (lexical_next(&below, &part))
+        for (size_t i = 0; i < ARRAY_LEN(kept); i++)
+            if (part.n == strlen(kept[i]) && strncasecmp(part.p, kept[i], part.n) == 0)
+                return true;
+    return false;
+}
+
+static bool stands_for_write(const struct verdict *v, struct str dir, struct str path)
+{
+    return stands_for(v, dir, path) && !is_kept(lexical_rest(dir, path));
+}
+
 static bool is_near(const struct consent_input *in, const struct verdict *v, struct str path)
 {
     return stands_for(v, in->dir, path) || stands_for(v, in->cwd, path);
@@ -86,7 +106,8 @@ static bool covers_read(const struct consent_input *in, const struct verdict *v,
 
 static bool covers_write(const struct consent_input *in, const struct verdict *v, struct str path)
 {
-    return in->author == CONSENT_SCENARIO && is_near(in, v, path);
+    return in->author == CONSENT_SCENARIO &&
+           (stands_for_write(v, in->dir, path) || stands_for_write(v, in->cwd, path));
 }
 
 /* The first path that is not covered, and how many there are. */

@@ -208,6 +208,13 @@ $ mkdir s/w here/w && ln -s ../elsewhere s/out && bash try.sh '{"fs": {"allowed_
 2 add --ack-unsafe-write
 2 add --ack-unsafe-write
 2 add --ack-unsafe-write
+$ mkdir -p s/.git/hooks s/w/.CORDON && bash try.sh '{"fs": {"allowed_write": ["@/s/.git/hooks"]}}' '{"fs": {"allowed_write": ["@/s/w/.CORDON"]}}' '{"fs": {"allowed_write": ["@/s/.git"]}}'
+2 add --ack-unsafe-write
+2 add --ack-unsafe-write
+2 add --ack-unsafe-write
+2 add --ack-unsafe-write
+2 add --ack-unsafe-write
+2 add --ack-unsafe-write
 $ bash try.sh '{"fs_write_unsafe_ack": false, "fs": {"allowed_write": ["@/s/w"]}}'; grep -o 'set fs_write_unsafe_ack to true' here/out
 2 free
 2 free

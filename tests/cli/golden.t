@@ -103,7 +103,7 @@ $ mkdir -p s/evil s/bare/objects s/bare/refs && cd s && git init -q . 2>/dev/nul
 > done
 > rm $T/s/${S:-a.yaml}; cd $T/s; git status --short > $T/out 2>&1; find . | grep -v '^./.git/index$' | sort | diff $T/before -; ! ls -d $T/ESCAPED 2>/dev/null
 > END
-$ bash try.sh .git/commondir .git/hooks/pre-commit .git/info/attributes .GIT/config .Git/x sub/.git/config .git .envrc a/.envrc .vscode/tasks.json .cordon/config.yaml .CORDON/x .husky/pre-commit .bashrc
+$ bash try.sh .git/commondir .git/hooks/pre-commit .git/info/attributes .GIT/config .Git/x sub/.git/config .git .envrc a/.envrc .vscode/tasks.json .cordon/config.yaml .CORDON/x .husky/pre-commit .bashrc '.git./config' '.git /config' '.Git::INDEX/x' git~1/x
 .git/commondir 5 2
 .git/hooks/pre-commit 5 2
 .git/info/attributes 5 2
@@ -118,6 +118,10 @@ a/.envrc 5 2
 .CORDON/x 5 2
 .husky/pre-commit 5 2
 .bashrc 5 2
+.git./config 5 2
+.git /config 5 2
+.Git::INDEX/x 5 2
+git~1/x 5 2
 $ cordon run --update-goldens --json s/none.yaml > /dev/null 2>&1; printf 'scenario_version: 1\nrun: {command: "true"}\nsteps: [{id: a, action: {type: wait, payload: {condition: {type: screen_matches_golden, payload: {file: .git/commondir}}}}}]\n' > a.yaml; cordon run --update-goldens a.yaml; cordon run a.yaml 2>&1 | grep cordon:; rm a.yaml
 cordon: the golden '.git/commondir' can't be written: belongs to git; give it another name, or leave out --update-goldens [E_POLICY_DENIED]
 cordon: step 'a': there is no golden '.git/commondir', and none is written there: belongs to git [E_ASSERTION_FAILED]

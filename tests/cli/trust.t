@@ -107,6 +107,9 @@ $ t=home/.cordon/trust; try() { cordon run s/a.json > out 2>&1; echo $?; }; mv $
 2
 2
 0
+# another user's, which only root can make
+$ t=home/.cordon/trust; try() { cordon run s/a.json > out 2>&1; echo $?; }; if [ $(id -u) != 0 ]; then echo 2 2 0; else chown 1 $t; a=$(try); chown 0 $t; chown 1 $t/*; b=$(try); chown 0 $t/*; echo $a $b $(try); fi
+2 2 0
 $ CORDON_HOME=$T/other/deep cordon trust --yes s/a.json 2>/dev/null; CORDON_HOME=$T/other/deep cordon run s/a.json 2>/dev/null | cut -c 1-6; CORDON_HOME=$T/none cordon run s/a.json > /dev/null 2>&1; echo $?; ls -d none other/deep/trust; CORDON_HOME=here cordon run s/a.json 2>&1 | grep -o 'CORDON_HOME is .*'
 trusted: $T/s/a.json
 passed
