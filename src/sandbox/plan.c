@@ -269,6 +269,7 @@ static void add_binds(struct maker *m)
                    .ino = s->ino,
                    .access = s->access | (s->is_dir ? PLAN_IS_DIR : 0u),
                    .may_vanish = s->as_found,
+                   .kept = s->kept,
                    .overlay = s->overlay,
                });
     }

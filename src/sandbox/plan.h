@@ -79,6 +79,7 @@ struct plan_step {
     uint64_t size; /* of a tmpfs, in bytes */
     mode_t mode;
     bool may_vanish; /* what of the host is gone is left out */
+    bool kept;       /* of a bind: it stays as it is in a place that can be written */
 };
 
 /* Sockets that may be made. */

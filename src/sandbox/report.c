@@ -47,17 +47,17 @@ static void put_limits(json_t *report, const struct plan *plan)
     json_put(report, "limits", json_text(buf_str(&text)));
 }
 
-/* Without mounts the record of a run can't be hidden, nor what the kernel shows in a directory. */
-static void gaps_of_covers(json_t *gaps, const struct plan *plan)
+/* Without mounts the record of a run can't be hidden, nor what the kernel shows in a directory; and
+ * what steers later runs can be changed. */
+static void gaps_of_places(json_t *gaps, const struct plan *plan)
 {
     for (size_t i = 0; i < plan->n_steps; i++) {
         const struct plan_step *s = &plan->steps[i];
-        if (s->kind != PLAN_COVER || plan_is_native(plan))
+        if ((s->kind != PLAN_COVER && !s->kept) || plan_is_native(plan))
             continue;
         AUTO_BUF struct buf text = BUF_INIT(1 << 16);
-        buf_printf(&text,
-            "fs: " STR_FMT " lies in an allowed directory, where the command can reach it",
-            STR_ARG(s->at));
+        buf_printf(&text, "fs: " STR_FMT " lies in an allowed directory, where the command can %s",
+            STR_ARG(s->at), s->kept ? "change it" : "reach it");
         json_push(gaps, json_text(buf_str(&text)));
     }
 }
@@ -153,7 +153,7 @@ json_t *report_json(const struct verdict *v, const struct plan *plan)
             json_put(report, concerns[i], json_string("not enforced"));
         put_limits(report, plan);
     }
-    gaps_of_covers(gaps, plan);
+    gaps_of_places(gaps, plan);
     json_put(report, "environment",
         json_string(plan->mode == POLICY_NO_SANDBOX
                         ? "built from nothing"

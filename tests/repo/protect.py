@@ -344,6 +344,19 @@ def _(t):
     t.code(t.run([t.cordon, "exec", "--policy", path, "--", "/bin/true"]), 2)
 
 
+@case("a policy that no mount can keep is one of the gaps")
+def _(t):
+    path = own_policy(t, os.path.join(t.work, "policy.json"))
+    with open(path, encoding="ascii") as f:
+        tree = json.load(f)
+    for sandbox, gap in (("landlock", True), ("native", False)):
+        tree.update(sandbox=sandbox, sandbox_unsafe_ack=True)
+        t.file("policy.json", json.dumps(tree))
+        run = t.run([t.cordon, "exec", "--json", "--policy", path, "--", "/bin/true"])
+        gaps = run.result["sandbox_report"]["gaps"]
+        t.same(any(path in g and "change it" in g for g in gaps), gap, gaps)
+
+
 @case("a tool's policy")
 def _(t):
     path = own_policy(t, os.path.join(t.work, "policy.json"))
