@@ -293,7 +293,8 @@ static bool begin(
     return true;
 }
 
-static bool start(const struct launch *l, bool rehearse, struct child *ret_child, struct err *err)
+static bool start_once(
+    const struct launch *l, bool rehearse, struct child *ret_child, struct err *err)
 {
     AUTO(ends_done) struct ends ends = {{-1, -1}, {-1, -1}, {-1, -1, -1}, {-1, -1, -1}};
     static const char *const none[] = {NULL};
@@ -338,6 +339,19 @@ static bool start(const struct launch *l, bool rehearse, struct child *ret_child
         child.hold = ioctl(child.terminal, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
     *ret_child = child;
     return true;
+}
+
+/* Where there is no second user namespace, one is enough for everything but the limits of IPC. */
+static bool start(const struct launch *l, bool rehearse, struct child *ret_child, struct err *err)
+{
+    AUTO_ERR struct err failed = {0};
+    if (start_once(l, rehearse, ret_child, &failed))
+        return true;
+    const struct err_pair *primitive = err_ctx_get(&failed, "primitive");
+    if (!primitive || strcmp(primitive->text, primitives[STAGE_NEST]) != 0)
+        return err_move(err, &failed);
+    machine_has_no_second();
+    return start_once(l, rehearse, ret_child, err);
 }
 
 bool launch_start(const struct launch *launch, struct child *ret_child, struct err *err)

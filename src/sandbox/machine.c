@@ -117,6 +117,11 @@ const struct machine *machine_get(void)
     return &machine;
 }
 
+void machine_has_no_second(void)
+{
+    machine.ipc_in_namespace = false;
+}
+
 int machine_pid_max(uint64_t processes)
 {
     return (int)MIN(processes, (uint64_t)PID_MAX_MOST - MACHINE_PID_FIRST) + MACHINE_PID_FIRST;

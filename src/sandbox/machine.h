@@ -14,23 +14,26 @@ enum {
 };
 
 struct machine {
-    char release[72];          /* of the kernel */
-    int landlock_abi;          /* 0: none */
-    int landlock_errno;        /* then */
-    bool pid_max_in_namespace; /* kernel.pid_max belongs to the pid namespace (6.14) */
-    bool ipc_in_namespace;     /* settings of SysV IPC belong to its namespace's owner (6.9) */
-    int userns_clone;          /* kernel.unprivileged_userns_clone */
-    int max_userns;            /* user.max_user_namespaces */
-    int apparmor_userns;       /* kernel.apparmor_restrict_unprivileged_userns */
-    int inotify_watches;       /* fs.inotify.max_user_watches */
-    int inotify_instances;     /* fs.inotify.max_user_instances */
-    const char *container;     /* its kind, or NULL */
-    char *secret;              /* the memory of our arguments and environment */
+    char release[72];              /* of the kernel */
+    int landlock_abi;              /* 0: none */
+    int landlock_errno;            /* then */
+    bool pid_max_in_namespace;     /* kernel.pid_max belongs to the pid namespace (6.14) */
+    _Atomic bool ipc_in_namespace; /* settings of SysV IPC belong to its namespace's owner (6.9) */
+    int userns_clone;              /* kernel.unprivileged_userns_clone */
+    int max_userns;                /* user.max_user_namespaces */
+    int apparmor_userns;           /* kernel.apparmor_restrict_unprivileged_userns */
+    int inotify_watches;           /* fs.inotify.max_user_watches */
+    int inotify_instances;         /* fs.inotify.max_user_instances */
+    const char *container;         /* its kind, or NULL */
+    char *secret;                  /* the memory of our arguments and environment */
     size_t secret_size;
 };
 
 /* Looked at once. */
 const struct machine *machine_get(void);
+
+/* A second user namespace can't be had after all, without which a user can't limit SysV IPC. */
+void machine_has_no_second(void);
 
 /* The setting that lets so many processes be in the sandbox, if numbers begin at MACHINE_PID_FIRST:
  * below that the kernel gives out each number only once. */

@@ -756,6 +756,13 @@ static struct sock_filter no_mount[] = {
     RETURN(SECCOMP_RET_ALLOW),
 };
 
+/* One user namespace, but none inside of it. */
+static struct sock_filter no_second[] = {
+    LOAD(NR_OFFSET),
+    DENY(SYS_unshare, EPERM),
+    RETURN(SECCOMP_RET_ALLOW),
+};
+
 /* A kernel without Landlock. */
 static struct sock_filter no_landlock[] = {
     LOAD(NR_OFFSET),
@@ -789,6 +796,7 @@ static const struct {
     }
     LACK("user-namespace", no_user_namespace),
     LACK("mount", no_mount),
+    LACK("second-namespace", no_second),
     LACK("landlock", no_landlock),
     LACK("seccomp", no_seccomp),
 };

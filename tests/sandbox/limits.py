@@ -891,11 +891,12 @@ def _(t):
 
 @case("a kernel that does not let SysV IPC be limited: only small segments, and the report says it", "user")
 def _(t):
-    old = ["/usr/bin/setarch", "--uname-2.6"]
+    old, single = ["/usr/bin/setarch", "--uname-2.6"], [t.child, "without", "second-namespace"]
     t.true(t.run([*old, "/usr/bin/uname", "-r"]).out.startswith(b"2.6"), "the control")
-    for size, code in ((4096, 0), (4097, 6)):
+    t.same(t.run([*single, t.child, "namespace"]).out, b"unshare 0 EPERM\n", "the control")
+    for machine, size, code in ((old, 4096, 0), (old, 4097, 6), (single, 4096, 0), (single, 4097, 6)):
         argv = t.command("/usr/bin/ipcmk", "-M", str(size), policy=t.policy(execs=["/usr/bin/ipcmk"]), options=JSON)
-        run = t.run([*old, *argv])
+        run = t.run([*machine, *argv])
         t.code(run, code)
         report = run.result["sandbox_report"]
         t.true("segments of at most 4096 bytes" in report["limits"], run)
