@@ -290,8 +290,8 @@ static bool will_have(const struct finding *f, int dir_fd, struct str dir, const
     const struct delta *d = f->in->delta;
     if (dir_fd >= 0 && fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
         return true;
-    size_t n = (size_t)snprintf(
-        path, sizeof(path), STR_FMT "%s%s/", STR_ARG(dir), dir.n ? "/" : "", name);
+    size_t n =
+        (size_t)snprintf(path, sizeof(path), STR_FMT "%s%s/", STR_ARG(dir), dir.n ? "/" : "", name);
     size_t at = first_item(d, str_n(path, n));
     return delta_find(d, str_n(path, n - 1)) ||
            (at < d->n && str_starts_with(d->items[at].path, str_n(path, n)));

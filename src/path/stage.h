@@ -29,10 +29,10 @@ struct stage_spec {
     struct stamp like_stamp; /* what it was */
     bool like_source;        /* of a new file: or from its source */
     mode_t mode;
-    bool set_mode; /* otherwise the old mode; for a new file 0666 without the umask */
+    bool set_mode;         /* otherwise the old mode; for a new file 0666 without the umask */
     enum writer_exec exec; /* what of the execute bits changes then */
-    bool link;     /* the content is where a symbolic link shall point to */
-    bool keep_eol; /* the old file's lines all end in CRLF: so do the new ones */
+    bool link;             /* the content is where a symbolic link shall point to */
+    bool keep_eol;         /* the old file's lines all end in CRLF: so do the new ones */
 };
 
 /* Writes the temporary file of the i-th operation and records its stamp there. */

@@ -58,7 +58,7 @@ struct writer_options {
     bool set_mode; /* otherwise the mode is kept; a new file gets 0666 without the umask */
     mode_t mode;
     enum writer_exec exec; /* of the mode that is kept, or of a new file's 0666 */
-    bool link;        /* the content is where a symbolic link shall point to */
+    bool link;             /* the content is where a symbolic link shall point to */
     bool like_source; /* a new file from another one: owner and attributes are that one's, too */
 };
 
@@ -96,7 +96,7 @@ MUST_USE bool writer_put(struct writer *w, struct str rel, struct str content,
 /* The content of another file, which is copied by the commit, piece by piece or as blocks that both
  * share: descriptor and path must stay until then. */
 struct writer_source {
-    int root_fd; /* with `part`: the open file itself, which nobody else changes */
+    int root_fd;        /* with `part`: the open file itself, which nobody else changes */
     struct str path;    /* below it, NUL-terminated, without links */
     struct stamp stamp; /* what it is; E_CONFLICT if it is changed before it was copied */
     bool part;          /* `at` and `size` say what of it; there is neither path nor stamp */
