@@ -294,9 +294,7 @@ static bool put_file(struct writer *w, struct str rel, const struct stage_spec *
     if (!check_rel(w, rel, err))
         return false;
     const struct stage_source *source = &spec->source;
-    uint64_t copied = source->part     ? source->size
-                      : source->path.p ? (uint64_t)source->stamp.size
-                                       : 0;
+    uint64_t copied = source->path.p ? (uint64_t)source->stamp.size : source->size;
     if (spec->content.n > WRITER_MAX_BYTES - w->bytes || copied > WRITER_MAX_COPY_BYTES - w->copied)
         return err_set(err, E_IO, "a change can't have more than %llu bytes",
             (unsigned long long)(copied ? WRITER_MAX_COPY_BYTES : WRITER_MAX_BYTES));
