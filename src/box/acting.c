@@ -189,7 +189,7 @@ static bool read_target(
     return n > 0;
 }
 
-/* An absolute target in the project goes on from the top. */
+/* An absolute target in the project is followed from the top. */
 static bool enter(struct finding *f, struct way *w, struct str *target)
 {
     struct str top = f->in->top;

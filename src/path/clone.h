@@ -22,7 +22,7 @@ struct clone {
 };
 
 /* From the beginning of both; `to` is empty. At most so many bytes are written: a file that grows
- * meanwhile can't fill the disk. One that is shorter by now is no failure. errno. */
+ * meanwhile can't fill the disk. One that is shorter by now is not a failure. errno. */
 MUST_USE bool clone_content(struct clone *how, int from, int to, uint64_t size);
 
 /* The same for a part of a file. `to` ends at or before `to_at`, and is so long afterwards that the

@@ -18,7 +18,7 @@ struct stage_source {
     int root_fd;        /* borrowed */
     struct str path;    /* below it, NUL-terminated, without links; p NULL: there is no such file */
     struct stamp stamp; /* what it was; E_CONFLICT if it is not before the copy and after */
-    bool part;          /* of root_fd, which is the open file itself, not changed by anybody else */
+    bool part;          /* of root_fd, which is the open file itself, which stays as it is */
     uint64_t at, size;
 };
 

@@ -43,7 +43,7 @@ enum {
 
 struct writer;
 
-/* As git has it: who may read a file may execute it, or nobody may. */
+/* As git has it: execute bits for all who may read the file, or none. */
 enum writer_exec {
     WRITER_EXEC_KEEP,
     WRITER_EXEC_ON,
@@ -96,7 +96,7 @@ MUST_USE bool writer_put(struct writer *w, struct str rel, struct str content,
 /* The content of another file, which is copied by the commit, piece by piece or as blocks that both
  * share: descriptor and path must stay until then. */
 struct writer_source {
-    int root_fd;        /* with `part`: the open file itself, which nobody else changes */
+    int root_fd;        /* with `part`: the open file itself, which stays as it is */
     struct str path;    /* below it, NUL-terminated, without links */
     struct stamp stamp; /* what it is; E_CONFLICT if it is changed before it was copied */
     bool part;          /* `at` and `size` say what of it; there is neither path nor stamp */
