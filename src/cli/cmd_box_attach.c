@@ -28,8 +28,20 @@ static bool not_running(const struct box *box, struct err *err)
     return err_ctx(err, "remedy", "cordon box start " STR_FMT, STR_ARG(box->name));
 }
 
-/* Cut off is also who was too slow to hear of the end. */
-static bool say_end(struct cli *cli, const struct box *box, enum client_end end, struct err *err)
+/* When the agent ended last, if it has. */
+static struct str ended_at(struct cli *cli, const struct box *box)
+{
+    AUTO_ERR struct err ignored = {0};
+    struct box_state state;
+    bool held;
+    return state_load(box->host, cli->arena, &state, &held, &ignored) ? state.ended_at
+                                                                      : (struct str){0};
+}
+
+/* Cut off is also who was too slow to hear of the end. An end that was known before belongs to a
+ * supervisor that was about to leave. */
+static bool say_end(
+    struct cli *cli, const struct box *box, enum client_end end, struct str before, struct err *err)
 {
     struct box_state state;
     bool held;
@@ -39,6 +51,8 @@ static bool say_end(struct cli *cli, const struct box *box, enum client_end end,
     }
     if (!state_load(box->host, cli->arena, &state, &held, err))
         return false;
+    if (before.n && str_eq(before, state.ended_at))
+        return not_running(box, err);
     if (end == CLIENT_CUT && !state.ended_at.n)
         return err_set(err, E_IO, "the connection to the box's supervisor was cut off");
     out_note(cli, STR_FMT ": the agent has ended: %s", STR_ARG(box->name),
@@ -58,6 +72,7 @@ static bool run_attach(struct cli *cli, const struct args *args, struct err *err
     sigset_t set;
     if (!display_check(err) || !box_use_open(cli, args->v[0], BOX_USE_LOOK, &use, err))
         return false;
+    struct str before = ended_at(cli, &use.box);
     if (!client_connect(&use.box, &fd, &none))
         return none.code == E_NOT_FOUND ? not_running(&use.box, err) : err_move(err, &none);
     AUTO_FD int signals = interrupt_open(true, &set);
@@ -67,7 +82,7 @@ static bool run_attach(struct cli *cli, const struct args *args, struct err *err
     interrupt_close(&set);
     if (!ok)
         return none.code == E_NOT_FOUND ? not_running(&use.box, err) : err_move(err, &none);
-    return say_end(cli, &use.box, end, err);
+    return say_end(cli, &use.box, end, before, err);
 }
 
 static const struct example attach_examples[] = {

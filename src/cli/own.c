@@ -20,7 +20,7 @@ static void add_words(struct str_list *list, struct str line, struct arena *a)
 {
     const char *home = home_dir(a);
     size_t n = 0;
-    for (size_t i = 0; i <= line.n && list->n < WORDS_MAX; i++) {
+    for (size_t i = 0; line.n && i <= line.n && list->n < WORDS_MAX; i++) {
         if (i < line.n && !strchr(" \t\n'\"=;&|<>()", line.p[i]))
             continue;
         struct str word = str_n(line.p + n, i - n);
