@@ -42,7 +42,21 @@ static struct str place_of(struct arena *a, const struct scenario *s)
 struct place {
     struct arena *arena;
     struct str dir;
+    const struct scenario *scenario;
 };
+
+/* Whether a golden would replace what says what runs: a scenario, or this one's policy. */
+static bool steers(const struct place *p, struct str file)
+{
+    static const char *const ends[] = {".scenario.yaml", ".scenario.yml", ".scenario.json"};
+    const struct scenario *s = p->scenario;
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        if (str_ends_with(file, str_z(ends[i])))
+            return true;
+    struct str path = s->dir.p ? lexical_absolute(p->arena, s->dir, file) : file;
+    return (s->reference.path.p && str_eq(path, s->reference.path)) ||
+           (s->file.p && str_eq(path, s->file));
+}
 
 /* .git as the file systems of other systems spell it: ends cut off, a stream, a short name. */
 static bool stands_for_git(struct str name)
@@ -58,6 +72,8 @@ static bool stands_for_git(struct str name)
 static const char *refuses(void *context, struct str file)
 {
     const struct place *p = context;
+    if (steers(p, file))
+        return "says what runs";
     struct str name, rest = file;
     while (lexical_next(&rest, &name))
         if (stands_for_git(name) && name.n != 4)
@@ -109,7 +125,7 @@ bool goldens_prepare(
     struct golden *g;
     if (!scenario_golden(scenario, 0))
         return true;
-    *place = (struct place){cli->arena, place_of(cli->arena, scenario)};
+    *place = (struct place){cli->arena, place_of(cli->arena, scenario), scenario};
     home->refuses = refuses;
     home->context = place;
     size_t mode = 0;

@@ -7,7 +7,7 @@
 
 enum {
     WORDS_MAX = 64, /* of a command line */
-    OWN_FILES = 3,  /* with room for a policy */
+    OWN_FILES = 5,  /* with room for a policy */
 };
 
 static void add(struct str_list *list, struct str path)
@@ -32,6 +32,18 @@ static void add_words(struct str_list *list, struct str line, struct arena *a)
     }
 }
 
+/* Git's settings of the user hold in every repository. */
+static void add_git(struct str_list *list, struct arena *a)
+{
+    const char *home = home_dir(a), *xdg = getenv("XDG_CONFIG_HOME");
+    if (home)
+        add(list, lexical_absolute(a, str_z(home), STR(".gitconfig")));
+    if (xdg && xdg[0] == '/')
+        add(list, lexical_absolute(a, str_z(xdg), STR("git")));
+    else if (home)
+        add(list, lexical_absolute(a, str_z(home), STR(".config/git")));
+}
+
 struct str_list own_files_and(struct arena *a, struct str command_line)
 {
     AUTO_ERR struct err ignored = {0};
@@ -41,6 +53,7 @@ struct str_list own_files_and(struct arena *a, struct str command_line)
         add(&list, lexical_absolute(a, STR("/"), str_z(path)));
     if (config_state_path(a, ".", &path, &ignored))
         add(&list, lexical_absolute(a, STR("/"), str_z(path)));
+    add_git(&list, a);
     add_words(&list, command_line, a);
     return list;
 }

@@ -1,5 +1,5 @@
 /* Files that steer cordon and that no command of it may change: the user's settings, and what
- * $CORDON_HOME holds (sessions, boxes, what is trusted).
+ * $CORDON_HOME holds (sessions, boxes, what is trusted), and the user's settings of git.
  *
  *     struct str_list own = own_files(cli->arena);
  */

@@ -6,9 +6,10 @@
 #include "base/utf8.h"
 #include "cli/box_cmds.h"
 #include "cli/out.h"
+#include "path/beneath.h"
 #include "path/file.h"
 #include "path/lexical.h"
-#include "repo/parts.h"
+#include "repo/hold.h"
 #include "repo/protect.h"
 
 #include <errno.h>
@@ -48,6 +49,7 @@ bool trust_held_entry(const struct trust *t)
     return t->flags.n == 1 && str_eq(t->flags.p[0], held_flag);
 }
 
+/* Bytes at a place: the same settings elsewhere may name other files. */
 static struct trust entry_of(struct str bytes, struct str file, struct arena *a)
 {
     char hex[SHA256_HEX], id[SHA256_HEX];
@@ -56,6 +58,7 @@ static struct trust entry_of(struct str bytes, struct str file, struct arena *a)
     sha256_init(&all);
     sha256_add(&all, STR("cordon held 1\n"));
     sha256_add(&all, str_z(hex));
+    sha256_add(&all, file);
     sha256_hex(&all, id);
     struct str *flags = ARENA_NEW(a, struct str, 1);
     flags[0] = held_flag;
@@ -67,43 +70,117 @@ static struct trust entry_of(struct str bytes, struct str file, struct arena *a)
         .trusted_at_ms = clock_wall_ms()};
 }
 
-bool trust_held_accepts(void *context, struct str bytes)
+bool trust_held_accepts(void *context, struct str path, struct str bytes)
 {
     AUTO_ERR struct err ignored = {0};
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     AUTO(trust_close) struct trust_store store = TRUST_STORE_NONE;
-    struct trust t = entry_of(bytes, STR(""), &a);
+    struct trust t = entry_of(bytes, path, &a);
     return trust_open(context, false, &store, &ignored) && trust_has(&store, &t);
 }
 
-static bool read_held(struct str path, struct buf *bytes, struct err *err)
+struct held {
+    int dir;          /* of the file itself */
+    const char *name; /* there */
+    struct str place; /* where it belongs; absolute */
+    bool settings;
+    mode_t mode;
+};
+
+/* Without links on the way: the path must be where it says. */
+static int open_dir(struct str path, struct arena *a, struct err *err)
+{
+    ptrdiff_t slash = str_find_last(path, '/');
+    const char *dir = slash > 0 ? arena_strdup(a, str_head(path, (size_t)slash)) : "/";
+    AUTO_FREE char *resolved = beneath_resolve(dir);
+    if (!resolved || strcmp(resolved, dir) != 0) {
+        err_set(err, E_FS_VIOLATION, "'%s' is not there, or leads elsewhere by a link", dir);
+        return -1;
+    }
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        err_errno(err, E_IO, errno, "cannot open '%s'", dir);
+    return fd;
+}
+
+static bool read_held(
+    struct held *h, struct str path, struct arena *a, struct buf *bytes, struct err *err)
 {
     struct stat st;
-    AUTO_FD int fd = open(path.p, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    h->dir = open_dir(path, a, err);
+    h->name = arena_strdup(a, lexical_name(path));
+    if (h->dir < 0)
+        return false;
+    AUTO_FD int fd =
+        openat(h->dir, h->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st) != 0)
         return err_errno(err, E_IO, errno, "cannot open '" STR_FMT "'", STR_ARG(path));
     if (!S_ISREG(st.st_mode))
         return err_set(err, E_IO,
             "'" STR_FMT "' is not a file; move it back yourself when the session has ended",
             STR_ARG(path));
+    h->mode = st.st_mode & 0777;
     return file_read(fd, PROTECT_FILE_MAX, path.p, bytes, err);
 }
 
-/* Settings have been replaced by those that were plain; a hook has not. */
-static bool put_back(struct str path, struct arena *a, struct str *ret_place, struct err *err)
+/* Where it belongs, without the number that a second one of the same name got. */
+static struct str place_of(struct str path, struct arena *a)
 {
+    enum {
+        SUFFIX = 9
+    };
     ptrdiff_t at = held_at(path);
     struct str place = beside_of(path);
-    if (at >= 0)
-        place = str_z(arena_printf(a, STR_FMT "/" STR_FMT, STR_ARG(str_head(path, (size_t)at)),
-            STR_ARG(str_skip(path, (size_t)at + sizeof("/" PARTS_HELD "/") - 1))));
-    else
-        place = arena_str(a, place);
-    bool settings = at >= 0 && str_starts_with(lexical_name(place), STR("config"));
-    if (renameat2(AT_FDCWD, path.p, AT_FDCWD, place.p, settings ? 0 : RENAME_NOREPLACE) != 0)
-        return err_errno(err, errno == EEXIST ? E_CONFLICT : E_IO, errno,
-            "cannot put it back as '" STR_FMT "'", STR_ARG(place));
-    *ret_place = place;
+    if (at >= 0) {
+        struct str rest = str_skip(path, (size_t)at + sizeof("/" PARTS_HELD "/") - 1);
+        if (rest.n > SUFFIX && rest.p[rest.n - SUFFIX] == '.' &&
+            strspn(rest.p + rest.n - SUFFIX + 1, "0123456789abcdef") == SUFFIX - 1)
+            rest.n -= SUFFIX;
+        return str_z(arena_printf(
+            a, STR_FMT "/" STR_FMT, STR_ARG(str_head(path, (size_t)at)), STR_ARG(rest)));
+    }
+    return arena_str(a, place);
+}
+
+/* Settings may be replaced only if they are what was left of these ones. */
+static bool is_rest(int dir, const char *name, struct str bytes)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
+    AUTO_BUF struct buf now = BUF_INIT(2 * PROTECT_FILE_MAX);
+    AUTO_BUF struct buf plain = BUF_INIT(4 * PROTECT_FILE_MAX);
+    struct gitconfig config;
+    if (!hold_read(dir, name, &now))
+        return false;
+    size_t n = 0;
+    if (gitconfig_parse(bytes, &a, &config))
+        for (size_t i = 0; i < config.n; i++)
+            if (parts_setting_is_plain(&config.p[i]))
+                config.p[n++] = config.p[i];
+    if (n)
+        gitconfig_write(config.p, n, &plain);
+    return str_eq(buf_str(&now), buf_str(&plain));
+}
+
+/* The bytes that were shown, not the file, which may have changed since. */
+static bool put_back(struct held *h, struct str bytes, struct arena *a, struct err *err)
+{
+    const char *name = arena_strdup(a, lexical_name(h->place));
+    const char *fresh = arena_printf(a, "%s.cordon-new", name);
+    AUTO_FD int dir = open_dir(h->place, a, err);
+    if (dir < 0)
+        return false;
+    bool over = h->settings && is_rest(dir, name, bytes);
+    (void)unlinkat(dir, fresh, 0);
+    AUTO_FD int fd = openat(dir, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    bool ok = fd >= 0 && file_write_all(fd, bytes) && fchmod(fd, h->mode) == 0 && fsync(fd) == 0 &&
+              renameat2(dir, fresh, dir, name, over ? 0 : RENAME_NOREPLACE) == 0;
+    int errnum = errno;
+    if (!ok) {
+        (void)unlinkat(dir, fresh, 0);
+        return err_errno(err, errnum == EEXIST ? E_CONFLICT : E_IO, errnum,
+            "cannot put it back as '" STR_FMT "'", STR_ARG(h->place));
+    }
+    (void)unlinkat(h->dir, h->name, 0);
     return true;
 }
 
@@ -128,21 +205,26 @@ bool trust_held(struct cli *cli, const struct trust_store *store, struct str pat
     json_t *list, struct err *err)
 {
     AUTO_BUF struct buf bytes = BUF_INIT(2 * PROTECT_FILE_MAX);
-    struct str place;
     if (str_is(lexical_name(path), "gitlinks"))
         return err_set(err, E_CLI_INVALID_ARG,
             "'" STR_FMT "' lists entries of an index; put them back with 'git update-index "
             "--index-info', which reads such lines",
             STR_ARG(path));
-    if (!read_held(path, &bytes, err) || !agree(cli, path, buf_str(&bytes), yes, err) ||
-        !put_back(path, cli->arena, &place, err))
+    struct held h = {.dir = -1, .place = place_of(path, cli->arena)};
+    h.settings = str_starts_with(lexical_name(h.place), STR("config"));
+    bool ok = read_held(&h, path, cli->arena, &bytes, err) &&
+              agree(cli, path, buf_str(&bytes), yes, err) &&
+              put_back(&h, buf_str(&bytes), cli->arena, err);
+    if (h.dir >= 0)
+        close(h.dir);
+    if (!ok)
         return false;
-    struct trust t = entry_of(buf_str(&bytes), place, cli->arena);
+    struct trust t = entry_of(buf_str(&bytes), h.place, cli->arena);
     if (!trust_add(store, &t, err))
         return false;
     if (!cli->json) {
         out_text(cli, STR("put back: "));
-        out_name(cli, place, '\n');
+        out_name(cli, h.place, '\n');
     }
     json_push(list, field_write(&trust_shape, &t));
     return true;

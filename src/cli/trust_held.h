@@ -16,7 +16,7 @@ MUST_USE bool trust_held(struct cli *cli, const struct trust_store *store, struc
     bool yes, json_t *list, struct err *err);
 
 /* For protect_options.accepted; the context is the path of the store. */
-bool trust_held_accepts(void *context, struct str bytes);
+bool trust_held_accepts(void *context, struct str path, struct str bytes);
 
 /* Whether an entry is of this kind. */
 bool trust_held_entry(const struct trust *t);

@@ -134,10 +134,12 @@ void prepare_keep(struct prepared *x, struct str path)
     x->own.p = p;
 }
 
-/* A preset lets a command write where people work: their repositories stay theirs. */
+/* Where neither the user nor a policy of theirs says what may be written, their repositories stay
+ * theirs: presets, and policies of others. */
 static void find_repositories(struct prepared *x)
 {
-    if (!x->options->preset || x->protect || x->policy.sandbox == POLICY_NO_SANDBOX)
+    bool named = !x->options->preset && author_of(x) == CONSENT_USER;
+    if (named || x->protect || x->policy.sandbox == POLICY_NO_SANDBOX)
         return;
     size_t n = 0;
     struct str *roots = ARENA_NEW(x->arena, struct str, x->verdict.write.n + 1);

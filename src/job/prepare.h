@@ -51,7 +51,8 @@ struct prepared {
     struct str hidden;
     struct str_list own;     /* files that the command must not change: see prepare_keep() */
     struct protect *protect; /* repositories below a preset's root; NULL: none */
-    bool (*accepts)(void *context, struct str bytes); /* protect_options.accepted; may be NULL */
+    bool (*accepts)(void *context, struct str path,
+        struct str bytes); /* protect_options.accepted; may be NULL */
     void *accepts_context;
     struct artifacts artifacts;
     struct err record_error; /* why the record is not whole; no code: it is */

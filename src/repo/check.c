@@ -2,6 +2,7 @@
 #include "base/utf8.h"
 #include "path/beneath.h"
 #include "path/lexical.h"
+#include "repo/force.h"
 #include "repo/gitlink.h"
 #include "repo/hold.h"
 #include "repo/known.h"
@@ -15,7 +16,7 @@
 enum {
     WHAT_MAX = 400, /* bytes of a description */
     POINTER_MAX = PATH_MAX + 64,
-    HOOKS_MAX = 1000, /* entries of a directory of hooks */
+    HOOKS_MAX = 20000, /* entries of a directory of hooks */
 };
 
 struct check {
@@ -37,10 +38,11 @@ static void report(struct check *c, const struct protect_held *held)
         h->where = arena_str(&p->arena, held->where);
 }
 
-static bool is_accepted(const struct check *c, struct str bytes)
+/* The path is from the root. */
+static bool is_accepted(const struct check *c, struct str path, struct str bytes)
 {
     const struct protect_options *o = &c->p->options;
-    return o->accepted && o->accepted(o->context, bytes);
+    return o->accepted && o->accepted(o->context, known_absolute(c->root, path, c->arena), bytes);
 }
 
 static struct str join(struct check *c, struct str dir, const char *name)
@@ -68,10 +70,11 @@ static void hold(struct check *c, const struct part *part, struct str what)
                   .errnum = errnum});
 }
 
-static bool has_accepted_file(const struct check *c, const struct part *part)
+static bool has_accepted_file(struct check *c, const struct part *part)
 {
     AUTO_BUF struct buf bytes = BUF_INIT(2 * PROTECT_FILE_MAX);
-    return hold_read(part->dir, part->name, &bytes) && is_accepted(c, buf_str(&bytes));
+    return hold_read(part->dir, part->name, &bytes) &&
+           is_accepted(c, join(c, part->path, part->name), buf_str(&bytes));
 }
 
 /* Settings --------------------------------------------------------------------------------------
@@ -89,17 +92,34 @@ static void add_key(struct buf *what, const struct gitconfig_entry *e)
     utf8_add_printable(what, e->name);
 }
 
-/* Of a text that git may not even read, nothing is left. */
-static bool split_settings(struct str text, struct arena *a, struct buf *plain, struct buf *what)
+static bool same_entry(const struct gitconfig_entry *a, const struct gitconfig_entry *b)
 {
-    struct gitconfig config;
+    return str_eq(a->section, b->section) && str_eq(a->subsection, b->subsection) &&
+           str_eq(a->name, b->name) && str_eq(a->value, b->value);
+}
+
+static bool has_entry(const struct gitconfig *config, const struct gitconfig_entry *e)
+{
+    for (size_t i = 0; i < config->n; i++)
+        if (same_entry(&config->p[i], e))
+            return true;
+    return false;
+}
+
+/* Of a text that git may not even read, nothing is left. Entries that were there before stay. */
+static bool split_settings(
+    struct str text, struct str before, struct arena *a, struct buf *plain, struct buf *what)
+{
+    struct gitconfig config, old = {0};
+    if (before.n && !gitconfig_parse(before, a, &old))
+        old = (struct gitconfig){0};
     if (!gitconfig_parse(text, a, &config)) {
         buf_add_z(what, "settings that can't be read");
         return false;
     }
     size_t n = 0;
     for (size_t i = 0; i < config.n; i++) {
-        if (parts_setting_is_plain(&config.p[i]))
+        if (parts_setting_is_plain(&config.p[i]) || has_entry(&old, &config.p[i]))
             config.p[n++] = config.p[i];
         else if (what->n < WHAT_MAX)
             add_key(what, &config.p[i]);
@@ -109,9 +129,10 @@ static bool split_settings(struct str text, struct arena *a, struct buf *plain, 
     return n == config.n;
 }
 
-static void check_settings(struct check *c, const struct part *part)
+/* `before`: what stood there when the command started; no value: nothing. */
+static void check_settings(struct check *c, const struct part *part, struct str before)
 {
-    AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
+    AUTO_ARENA struct arena a = ARENA_INIT(32 << 20);
     AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
     AUTO_BUF struct buf plain = BUF_INIT(4 * PROTECT_FILE_MAX);
     AUTO_BUF struct buf what = BUF_INIT(4 * WHAT_MAX), where = BUF_INIT(PATH_MAX);
@@ -122,7 +143,8 @@ static void check_settings(struct check *c, const struct part *part)
         hold(c, part, STR("settings that are not a plain file"));
         return;
     }
-    if (split_settings(buf_str(&text), &a, &plain, &what) || is_accepted(c, buf_str(&text)))
+    if (split_settings(buf_str(&text), before, &a, &plain, &what) ||
+        is_accepted(c, join(c, part->path, part->name), buf_str(&text)))
         return;
     if (!buf_ok(&plain))
         buf_reset(&plain);
@@ -144,15 +166,15 @@ static void check_hooks(struct check *c, const struct part *part)
         hold(c, part, STR("a link in the place of hooks"));
         return;
     }
-    AUTO_FD int fd = beneath_open(
-        part->dir, part->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
+    AUTO_FD int fd = force_open(part->dir, part->name, true);
     DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
     const struct dirent *d;
     if (stream)
         fd = -1;
     else if (now.type)
         hold(c, part, STR("hooks that can't be listed"));
-    for (size_t n = 0; stream && n < HOOKS_MAX && (d = readdir(stream)); n++) {
+    size_t n = 0;
+    while (stream && n++ < HOOKS_MAX && (d = readdir(stream))) {
         if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0 ||
             str_ends_with(str_z(d->d_name), STR(".sample")))
             continue;
@@ -163,6 +185,8 @@ static void check_hooks(struct check *c, const struct part *part)
     }
     if (stream)
         closedir(stream);
+    if (n > HOOKS_MAX)
+        hold(c, part, STR("too many hooks to look at"));
 }
 
 /* Repositories ----------------------------------------------------------------------------------
@@ -184,13 +208,27 @@ static bool is_worktree(struct check *c, const struct part *part)
            str_is(str_trim_end(buf_str(&text), '\n'), "../..");
 }
 
+static bool is_empty_dir(const struct part *part)
+{
+    AUTO_FD int fd = force_open(part->dir, part->name, true);
+    DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
+    size_t n = 0;
+    if (!stream)
+        return false;
+    fd = -1;
+    while (n <= 2 && readdir(stream))
+        n++;
+    closedir(stream);
+    return n <= 2; /* itself and its parent */
+}
+
 /* A part that was not there when the session began, or of a repository that was not. */
 static void check_new_part(struct check *c, enum scan_kind kind, const struct part *part)
 {
     struct stat st;
     const char *name = part->name;
     if (kind == SCAN_GITDIR && strncmp(name, "config", strlen("config")) == 0)
-        check_settings(c, part);
+        check_settings(c, part, STR(""));
     else if (kind == SCAN_GITDIR && strcmp(name, "hooks") == 0)
         check_hooks(c, part);
     else if (strcmp(name, PARTS_HELD) == 0 || strcmp(name, "gitdir") == 0)
@@ -199,7 +237,7 @@ static void check_new_part(struct check *c, enum scan_kind kind, const struct pa
         return;
     else if (fstatat(part->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
              !(S_ISREG(st.st_mode) && st.st_size == 0 && strcmp(name, "commondir") != 0) &&
-             !has_accepted_file(c, part))
+             !(S_ISDIR(st.st_mode) && is_empty_dir(part)) && !has_accepted_file(c, part))
         hold(c, part,
             strcmp(name, "commondir") == 0 ? STR("leads to another repository")
                                            : STR("steers a version control system"));
@@ -229,13 +267,39 @@ static void check_known_link(
     (void)!symlinkat(then->target.p, part->dir, part->name);
 }
 
+/* Whether git takes a HEAD for one, as its own check does. */
+static bool has_head(int dir)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
+    struct stat st;
+    if (fstatat(dir, "HEAD", &st, AT_SYMLINK_NOFOLLOW) != 0 || S_ISLNK(st.st_mode))
+        return true; /* a .git without one may get one */
+    if (!hold_read(dir, "HEAD", &text))
+        return false;
+    struct str line = buf_str(&text);
+    if (str_starts_with(line, STR("ref:")))
+        return true;
+    size_t n = 0;
+    while (n < line.n && memchr("0123456789abcdefABCDEF", line.p[n], 22))
+        n++;
+    return n >= 40;
+}
+
+/* The mount of a file that the user replaced is gone, and the command may have written to it. */
+static void check_replaced(struct check *c, const struct part *part, const struct known_text *then)
+{
+    struct known_text now = *then;
+    if (then->ino && known_read(part->dir, part->name, &now, NULL))
+        check_settings(c, part, then->text);
+}
+
 static void check_dir(struct check *c, const struct scan_place *place)
 {
     const struct known *known = known_find(c->root, place);
     const char *const *parts = parts_of(place->kind);
     AUTO_FD int dir = known_open(c->root, place->path);
     struct stat st;
-    if (dir < 0 || fstat(dir, &st) != 0)
+    if (dir < 0 || fstat(dir, &st) != 0 || (!known && place->kind == SCAN_GITDIR && !has_head(dir)))
         return;
     for (size_t i = 0; parts[i]; i++) {
         struct part part = {dir, place->path, parts[i]};
@@ -243,8 +307,11 @@ static void check_dir(struct check *c, const struct scan_place *place)
         if (then && S_ISLNK(then->type)) {
             check_known_link(c, &part, then);
         } else if (!then || !then->type) {
-            check_way(c, &part);
+            if (!known || !known->info_link)
+                check_way(c, &part);
             check_new_part(c, place->kind, &part);
+        } else if (place->kind == SCAN_GITDIR && i < KNOWN_TEXTS) {
+            check_replaced(c, &part, &known->texts[i]);
         }
     }
 }
@@ -278,7 +345,7 @@ static bool pointer_is_plain(struct check *c, struct str path)
     if (!hold_read(c->root->fd, path.p, &text) || text.n > POINTER_MAX)
         return false;
     struct str line = str_trim_end(str_trim_end(buf_str(&text), '\n'), '\r');
-    if (is_accepted(c, buf_str(&text)))
+    if (is_accepted(c, path, buf_str(&text)))
         return true;
     if (!str_starts_with(line, words) || memchr(line.p, '\n', line.n) ||
         memchr(line.p, '\0', line.n))
@@ -345,6 +412,24 @@ static void check_known_places(struct check *c)
     }
 }
 
+/* Links on the way to hooks and to what settings name. */
+static void check_ways(struct check *c)
+{
+    for (size_t i = 0; i < c->root->n_ways; i++) {
+        const struct known_way *w = &c->root->ways[i];
+        struct known_name now = known_look(c->root->fd, w->path.p, c->arena);
+        if (known_same(&w->then, &now))
+            continue;
+        if (now.type)
+            hold_place(c, w->path, STR("replaces a link that leads to hooks or settings"));
+        ptrdiff_t slash = str_find_last(w->path, '/');
+        AUTO_FD int dir = known_open(
+            c->root, arena_str(c->arena, slash < 0 ? STR("") : str_head(w->path, (size_t)slash)));
+        if (dir >= 0)
+            (void)!symlinkat(w->then.target.p, dir, w->path.p + slash + 1);
+    }
+}
+
 /* What settings name and was not there. */
 static void check_named(struct check *c)
 {
@@ -389,35 +474,65 @@ static void drop_link(struct check *c, const struct scan_place *outer, struct st
                   .errnum = ok ? 0 : EBUSY});
 }
 
-/* The work tree of a new `.git`, looked up in every repository around it. */
-static void check_links(struct check *c, const struct scan_place *place)
+/* Whether a repository was at a work tree's path when the session began. */
+static bool was_repository(struct check *c, struct str tree)
 {
+    struct str git = join(c, tree, ".git");
+    for (size_t i = 0; i < c->root->n_known; i++)
+        if (str_eq(c->root->known[i].path, git))
+            return true;
+    return false;
+}
+
+/* Entries of an index for repositories that were not there: also for those that no search found. */
+static void check_index(struct check *c, const struct scan_place *place)
+{
+    AUTO_ERR struct err ignored = {0};
+    AUTO_TRACKED struct tracked t = {0};
+    struct stat st;
     struct str git = place->path;
     ptrdiff_t slash = str_find_last(git, '/');
-    struct str name = slash < 0 ? git : str_skip(git, (size_t)slash + 1);
-    if (!str_is(name, ".git") || slash < 0 || known_find(c->root, place))
+    struct known *known = (struct known *)known_find(c->root, place);
+    if (place->kind != SCAN_GITDIR || !str_is(lexical_name(git), ".git"))
         return;
-    struct str tree = str_head(git, (size_t)slash), above = tree;
-    while (above.n) {
-        slash = str_find_last(above, '/');
-        above = slash < 0 ? STR("") : str_head(above, (size_t)slash);
-        struct str outer = join(c, above, ".git");
-        const struct scan_place *found = scan_at(&c->root->scan, outer);
-        if (found && found->kind == SCAN_GITDIR)
-            drop_link(c, found, above.n ? str_skip(tree, above.n + 1) : tree);
+    struct str tree = arena_str(c->arena, slash < 0 ? STR("") : str_head(git, (size_t)slash));
+    AUTO_FD int dir = known_open(c->root, git);
+    if (dir < 0 || fstatat(dir, "index", &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return;
+    if (st.st_size > PROTECT_INDEX_MAX) {
+        c->p->cut = true;
+        return;
     }
+    if (known && !known_read(dir, "index", &known->index, NULL))
+        return;
+    if (!tracked_read(dir, &t, &ignored))
+        return;
+    for (size_t i = 0; i < t.n_links; i++)
+        if (!was_repository(c, join(c, tree, t.links[i].p)))
+            drop_link(c, place, t.links[i]);
+    if (known) /* as it is now */
+        (void)known_read(dir, "index", &known->index, NULL);
+}
+
+static void check_one(struct protect *p, struct protect_root *r, size_t i)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(64 << 20);
+    struct check c = {p, r, &a};
+    struct scan_place place = r->scan.places[i];
+    check_place(&c, &place);
+    check_index(&c, &place);
 }
 
 void check_root(struct protect *p, struct protect_root *r)
 {
-    AUTO_ARENA struct arena a = ARENA_INIT(64 << 20);
+    AUTO_ARENA struct arena a = ARENA_INIT(256 << 20);
     struct check c = {p, r, &a};
+    r->scan.forces = true;
     check_known_places(&c);
     scan_refresh(&r->scan);
     p->cut |= r->scan.cut;
-    for (size_t i = 0; i < r->scan.n_places; i++) {
-        check_place(&c, &r->scan.places[i]);
-        check_links(&c, &r->scan.places[i]);
-    }
+    for (size_t i = 0; i < r->scan.n_places; i++)
+        check_one(p, r, i);
+    check_ways(&c);
     check_named(&c);
 }

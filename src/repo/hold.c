@@ -3,6 +3,7 @@
 
 #include "path/beneath.h"
 #include "path/file.h"
+#include "repo/force.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +29,7 @@ static int open_parent(int dir, const char *part, const char **ret_name)
         return -1;
     memcpy(parent, part, n);
     parent[n] = '\0';
-    return beneath_open(
-        dir, n ? parent : ".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
+    return force_open(dir, n ? parent : ".", true);
 }
 
 /* A name that nothing has taken before us, even on purpose. */
@@ -53,6 +53,7 @@ static void make_writable(int dir)
 static int rename_away(int from, const char *name, int to, const char *new_name)
 {
     make_writable(from);
+    force_mode(from, name);
     return renameat2(from, name, to, new_name, RENAME_NOREPLACE) == 0 ? 0 : errno;
 }
 
@@ -134,14 +135,16 @@ int hold_beside(int dir, const char *name, struct buf *where)
 int hold_settings(int gitdir, const char *part, struct str plain, struct buf *where)
 {
     char fresh[NAME_MAX + 1];
+    struct stat st;
     make_writable(gitdir);
+    mode_t mode = fstatat(gitdir, part, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_mode & 0666 : 0600;
     if (!fresh_name(fresh, part))
         return errno;
     AUTO_FD int fd =
-        openat(gitdir, fresh, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0644);
+        openat(gitdir, fresh, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return errno;
-    if (!file_write_all(fd, plain) || fsync(fd) != 0) {
+    if (fchmod(fd, mode) != 0 || !file_write_all(fd, plain) || fsync(fd) != 0) {
         int errnum = errno;
         unlinkat(gitdir, fresh, 0);
         return errnum;

@@ -13,6 +13,18 @@ struct known_name {
     struct str target;
 };
 
+/* A file of settings as it was before the command at work. */
+struct known_text {
+    ino_t ino;
+    off_t size;
+    struct timespec changed;
+    struct str text;
+};
+
+enum {
+    KNOWN_TEXTS = 2, /* config, config.worktree: the first parts of a git directory */
+};
+
 struct known {
     enum scan_kind kind;
     struct str path; /* from the root */
@@ -20,6 +32,9 @@ struct known {
     ino_t ino;
     struct known_name self; /* of a link */
     struct known_name parts[PARTS_MAX];
+    struct known_text texts[KNOWN_TEXTS];
+    bool info_link;          /* `info` is a link of the user's */
+    struct known_text index; /* as it was looked at last; no text */
 };
 
 /* A file or directory that settings name. */
@@ -34,6 +49,12 @@ struct known_gitlink {
     struct str path;       /* in the work tree */
 };
 
+/* A link on the way to a hook or to a file that settings name. */
+struct known_way {
+    struct str path; /* from the root */
+    struct known_name then;
+};
+
 struct protect_root {
     int fd;
     struct str path;
@@ -44,6 +65,8 @@ struct protect_root {
     size_t n_named;
     struct known_gitlink *links;
     size_t n_links;
+    struct known_way *ways;
+    size_t n_ways;
 };
 
 /* How a name in a directory looks now. The target is in the arena. */
@@ -58,6 +81,9 @@ int known_open(const struct protect_root *r, struct str path);
 
 /* The text of an absolute path. */
 struct str known_absolute(const struct protect_root *r, struct str path, struct arena *a);
+
+/* Reads a file of settings, if it has changed since; false: it has not. */
+bool known_read(int dir, const char *name, struct known_text *text, struct arena *a);
 
 /* check.c: compares a root with what was known, and sets aside. */
 void check_root(struct protect *p, struct protect_root *r);

@@ -13,6 +13,8 @@ const char *const *parts_of(enum scan_kind kind)
         "gitdir",
         "hooks",
         "info/attributes",
+        "remotes",
+        "branches",
         PARTS_HELD,
     };
     static const char *const hg[PARTS_MAX] = {"hgrc", "hgrc-not-shared", "sharedpath", PARTS_HELD};

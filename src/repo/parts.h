@@ -12,7 +12,7 @@
 #include "repo/scan.h"
 
 enum {
-    PARTS_MAX = 8, /* of a kind */
+    PARTS_MAX = 10, /* of a kind */
 };
 
 /* Where things are put that were set aside. */

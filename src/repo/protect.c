@@ -2,7 +2,9 @@
 #include "repo/protect.h"
 
 #include "path/beneath.h"
+#include "path/file.h"
 #include "path/lexical.h"
+#include "repo/gitname.h"
 #include "repo/hold.h"
 #include "repo/known.h"
 #include "repo/tracked.h"
@@ -17,6 +19,9 @@ enum {
     KEPT_MAX = 20 * 1000,
     NAMED_MAX = 1000,
     LINKS_MAX = 10 * 1000,
+    WAYS_MAX = 1000,
+    HOPS_MAX = 40,
+    INCLUDES_MAX = 10,
 };
 
 /* Names ---------------------------------------------------------------------------------------- */
@@ -71,16 +76,53 @@ static bool is_in_roots(const struct protect *p, struct str path)
     return false;
 }
 
+/* Links on the way ------------------------------------------------------------------------------
+ */
+
+static void add_way(struct protect *p, struct protect_root *r, struct str path)
+{
+    struct str rest = lexical_rest(r->path, path);
+    if (r->n_ways == WAYS_MAX || !lexical_is_below(r->path, path))
+        return;
+    for (size_t i = 0; i < r->n_ways; i++)
+        if (str_eq(r->ways[i].path, rest))
+            return;
+    r->ways[r->n_ways++] =
+        (struct known_way){arena_str(&p->arena, rest), known_look(r->fd, rest.p, &p->arena)};
+}
+
+/* Remembers each link that leads from this path to a file; gives where it leads, there or not. */
+static struct str follow(struct protect *p, struct protect_root *r, struct str path)
+{
+    char target[PATH_MAX];
+    for (int hops = 0; hops < HOPS_MAX; hops++) {
+        struct str link = {0};
+        for (size_t n = 1; n <= path.n && !link.p; n++) {
+            struct stat st;
+            struct str way = arena_str(&p->arena, str_head(path, n));
+            if ((n == path.n || path.p[n] == '/') && lstat(way.p, &st) == 0 && S_ISLNK(st.st_mode))
+                link = way;
+        }
+        ssize_t n = link.p ? readlink(link.p, target, sizeof(target)) : -1;
+        if (n <= 0 || n == sizeof(target))
+            return path;
+        add_way(p, r, link);
+        struct str dir = str_head(link, (size_t)str_find_last(link, '/'));
+        struct str there = lexical_absolute(
+            &p->arena, arena_str(&p->arena, dir.n ? dir : STR("/")), str_n(target, (size_t)n));
+        path = path.n > link.n ? lexical_absolute(&p->arena, there, str_skip(path, link.n + 1))
+                               : there;
+    }
+    return path;
+}
+
 /* What settings name ----------------------------------------------------------------------------
  */
 
 static void add_named(struct protect *p, struct protect_root *r, struct str path)
 {
     struct stat st;
-    struct str clean = lexical_absolute(&p->arena, STR("/"), path);
-    AUTO_FREE char *resolved = beneath_resolve(clean.p);
-    if (resolved)
-        clean = arena_str(&p->arena, str_z(resolved));
+    struct str clean = follow(p, r, lexical_absolute(&p->arena, STR("/"), path));
     if (!is_in_roots(p, clean) || r->n_named == NAMED_MAX)
         return;
     for (size_t i = 0; i < r->n_named; i++)
@@ -104,26 +146,70 @@ struct reading {
     struct protect_root *root;
     struct str file; /* absolute */
     struct str top;  /* where hooks of a relative path are looked for: absolute */
+    unsigned depth;  /* of includes */
 };
 
-/* Files of hooks and of further settings. Includes of includes are theirs alone. */
+static void read_file(const struct reading *x);
+
+/* Words of a command that are files: a filter, a helper, an alias. */
+static void add_words(const struct reading *x, struct str line)
+{
+    struct stat st;
+    size_t start = 0;
+    for (size_t i = 0; i <= line.n; i++) {
+        if (i < line.n && !strchr(" \t\n'\"=;&|<>()!`$", line.p[i]))
+            continue;
+        struct str word = str_n(line.p + start, i - start);
+        start = i + 1;
+        if (word.n == 0 || word.n >= PATH_MAX || memchr(word.p, '\0', word.n))
+            continue;
+        struct str path = expand(x->p, x->top, word);
+        if (lstat(path.p, &st) == 0 && (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode)))
+            add_named(x->p, x->root, path);
+    }
+}
+
+static void read_entry(const struct reading *x, const struct gitconfig_entry *e)
+{
+    struct str dir = str_head(x->file, (size_t)MAX(str_find_last(x->file, '/'), (ptrdiff_t)0));
+    if (str_is(e->section, "core") && str_is(e->name, "hookspath")) {
+        struct str path = expand(x->p, x->top, e->value);
+        add_named(x->p, x->root, path);
+        if (str_ends_with(path, STR("/_"))) /* husky: what is there runs what lies beside it */
+            add_named(x->p, x->root, arena_str(&x->p->arena, str_head(path, path.n - 2)));
+    } else if (str_starts_with(e->section, STR("include")) && str_is(e->name, "path")) {
+        struct reading inner = *x;
+        inner.file = expand(x->p, dir, e->value);
+        inner.depth++;
+        add_named(x->p, x->root, inner.file);
+        if (inner.depth < INCLUDES_MAX)
+            read_file(&inner);
+    } else if (!parts_setting_is_plain(e)) {
+        add_words(x, e->value);
+    }
+}
+
 static void read_settings(const struct reading *x, struct str text)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
     struct gitconfig config;
     if (!gitconfig_parse(text, &a, &config))
         return;
-    struct str dir = str_head(x->file, (size_t)MAX(str_find_last(x->file, '/'), (ptrdiff_t)0));
-    for (size_t i = 0; i < config.n; i++) {
-        const struct gitconfig_entry *e = &config.p[i];
-        if (!e->value.n)
-            continue;
-        if (str_is(e->section, "core") && str_is(e->name, "hookspath"))
-            add_named(x->p, x->root, expand(x->p, x->top, e->value));
-        if ((str_is(e->section, "include") || str_is(e->section, "includeif")) &&
-            str_is(e->name, "path"))
-            add_named(x->p, x->root, expand(x->p, dir, e->value));
-    }
+    for (size_t i = 0; i < config.n; i++)
+        if (config.p[i].value.n)
+            read_entry(x, &config.p[i]);
+}
+
+/* A file that may be a link, as the user's own settings often are. */
+static void read_file(const struct reading *x)
+{
+    AUTO_ERR struct err ignored = {0};
+    AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
+    struct stat st;
+    AUTO_FD int fd = open(x->file.p, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+        file_read(fd, PROTECT_FILE_MAX, x->file.p, &text, &ignored))
+        read_settings(x, buf_str(&text));
 }
 
 /* The work tree of a repository's directory, from the root: its parent if it is called .git. */
@@ -147,7 +233,7 @@ static void read_own_settings(struct protect *p, struct protect_root *r, const s
         struct str gitdir = known_absolute(r, k->path, &p->arena);
         read_settings(&(struct reading){p, r,
                           str_z(arena_printf(&p->arena, STR_FMT "/%s", STR_ARG(gitdir), files[i])),
-                          known_absolute(r, arena_str(&p->arena, top_of(k->path)), &p->arena)},
+                          known_absolute(r, arena_str(&p->arena, top_of(k->path)), &p->arena), 0},
             buf_str(&text));
     }
 }
@@ -163,14 +249,10 @@ static void read_user_settings(struct protect *p, struct protect_root *r, const 
                              : NULL,
         "/etc/gitconfig",
     };
-    for (size_t i = 0; i < ARRAY_LEN(files); i++) {
-        AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
-        AUTO_FD int dir = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-        if (files[i] && dir >= 0 && hold_read(dir, files[i] + 1, &text))
-            read_settings(&(struct reading){p, r, str_z(files[i]),
-                              known_absolute(r, arena_str(&p->arena, top_of(k->path)), &p->arena)},
-                buf_str(&text));
-    }
+    for (size_t i = 0; i < ARRAY_LEN(files); i++)
+        if (files[i])
+            read_file(&(struct reading){p, r, str_z(files[i]),
+                known_absolute(r, arena_str(&p->arena, top_of(k->path)), &p->arena), 0});
 }
 
 /* The state at first ----------------------------------------------------------------------------
@@ -189,14 +271,51 @@ static void know_place(struct protect *p, struct protect_root *r, const struct s
     AUTO_FD int dir = *parts ? known_open(r, k->path) : -1;
     for (size_t i = 0; dir >= 0 && parts[i]; i++)
         k->parts[i] = known_look(dir, parts[i], &p->arena);
+    k->info_link = dir >= 0 && S_ISLNK(known_look(dir, "info", &p->arena).type);
+}
+
+bool known_read(int dir, const char *name, struct known_text *text, struct arena *a)
+{
+    struct stat st;
+    AUTO_BUF struct buf bytes = BUF_INIT(2 * PROTECT_FILE_MAX);
+    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) ||
+        (st.st_ino == text->ino && st.st_size == text->size &&
+            st.st_ctim.tv_sec == text->changed.tv_sec &&
+            st.st_ctim.tv_nsec == text->changed.tv_nsec))
+        return false;
+    if (a && hold_read(dir, name, &bytes))
+        text->text = arena_str(a, buf_str(&bytes));
+    text->ino = st.st_ino;
+    text->size = st.st_size;
+    text->changed = st.st_ctim;
+    return true;
+}
+
+/* Links among the hooks lead to files that act as hooks. */
+static void know_hooks(struct protect *p, struct protect_root *r, struct str hooks)
+{
+    struct stat st;
+    DIR *stream = opendir(hooks.p);
+    const struct dirent *d;
+    while (stream && (d = readdir(stream)))
+        if (!str_ends_with(str_z(d->d_name), STR(".sample")) &&
+            fstatat(dirfd(stream), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
+            add_named(
+                p, r, str_z(arena_printf(&p->arena, STR_FMT "/%s", STR_ARG(hooks), d->d_name)));
+    if (stream)
+        closedir(stream);
 }
 
 static void know_gitlinks(struct protect *p, struct protect_root *r, const struct known *k)
 {
     AUTO_ERR struct err ignored = {0};
     AUTO_TRACKED struct tracked t = {0};
+    struct stat st;
     AUTO_FD int dir = known_open(r, k->path);
-    if (dir < 0 || !tracked_read(dir, &t, &ignored))
+    if (dir < 0 || fstatat(dir, "index", &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return;
+    p->cut |= st.st_size > PROTECT_INDEX_MAX;
+    if (st.st_size > PROTECT_INDEX_MAX || !tracked_read(dir, &t, &ignored))
         return;
     for (size_t i = 0; i < t.n_links && r->n_links < LINKS_MAX; i++)
         r->links[r->n_links++] = (struct known_gitlink){k->path, arena_str(&p->arena, t.links[i])};
@@ -208,11 +327,14 @@ static void know_root(struct protect *p, struct protect_root *r)
     r->known = ARENA_NEW(&p->arena, struct known, r->scan.n_places + 1);
     r->named = ARENA_NEW(&p->arena, struct known_named, NAMED_MAX);
     r->links = ARENA_NEW(&p->arena, struct known_gitlink, LINKS_MAX);
+    r->ways = ARENA_NEW(&p->arena, struct known_way, WAYS_MAX);
     for (size_t i = 0; i < r->scan.n_places; i++)
         know_place(p, r, &r->scan.places[i]);
     for (size_t i = 0; i < r->n_known; i++) {
         if (r->known[i].kind != SCAN_GITDIR)
             continue;
+        struct str dir = known_absolute(r, r->known[i].path, &p->arena);
+        know_hooks(p, r, str_z(arena_printf(&p->arena, STR_FMT "/hooks", STR_ARG(dir))));
         read_own_settings(p, r, &r->known[i]);
         read_user_settings(p, r, &r->known[i]);
         know_gitlinks(p, r, &r->known[i]);
@@ -301,9 +423,7 @@ static void keep_hooks(struct keeping *k, struct str hooks)
             fstatat(dirfd(stream), d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(st.st_mode))
             continue;
         struct str path = str_z(arena_printf(k->a, STR_FMT "/%s", STR_ARG(hooks), d->d_name));
-        if (S_ISLNK(st.st_mode))
-            keep_target(k, path);
-        else if (st.st_nlink > 1)
+        if (!S_ISLNK(st.st_mode) && st.st_nlink > 1)
             keep(k, path);
     }
     if (stream)
@@ -325,12 +445,25 @@ static void keep_parts(struct keeping *k, const struct protect_root *r, const st
     }
 }
 
+/* A file that the user replaces while a command runs is no longer kept by its mount: what it was
+ * before is compared afterwards. */
+static void note_texts(struct protect *p, const struct protect_root *r, struct known *known)
+{
+    const char *const *parts = parts_of(SCAN_GITDIR);
+    AUTO_FD int dir = known->kind == SCAN_GITDIR && !p->busy ? known_open(r, known->path) : -1;
+    for (size_t i = 0; dir >= 0 && i < KNOWN_TEXTS; i++)
+        if (S_ISREG(known->parts[i].type))
+            (void)known_read(dir, parts[i], &known->texts[i], &p->arena);
+}
+
 static void keep_root(struct keeping *k, const struct protect_root *r)
 {
     for (size_t i = 0; i < r->n_known; i++) {
-        const struct known *known = &r->known[i];
+        struct known *known = &r->known[i];
+        note_texts(k->p, r, known);
         struct str path = known_absolute(r, known->path, k->a);
-        if (known->kind == SCAN_LINK)
+        /* A repository behind a link is one of the places itself. */
+        if (known->kind == SCAN_LINK && str_ends_with(path, STR(".cordon")))
             keep_target(k, path);
         else if (known->kind == SCAN_POINTER || known->kind == SCAN_CORDON)
             keep(k, path);

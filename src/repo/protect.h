@@ -27,6 +27,7 @@ enum {
     PROTECT_ROOTS_MAX = 64,
     PROTECT_HELD_MAX = 200, /* named; more are set aside without a name */
     PROTECT_FILE_MAX = 1 << 20,
+    PROTECT_INDEX_MAX = 64 << 20,
 };
 
 /* Something that was set aside. */
@@ -43,8 +44,9 @@ struct protect_options {
     const struct str *own; /* what belongs to cordon itself is not set aside; absolute, clean */
     size_t n_own;
     const char *home; /* of the user, whose git settings may name hooks; or NULL */
-    /* Whether the user has agreed to these bytes of a hook or of settings. May be NULL. */
-    bool (*accepted)(void *context, struct str bytes);
+    /* Whether the user has agreed to these bytes of a hook or of settings at this absolute path.
+     * May be NULL. */
+    bool (*accepted)(void *context, struct str path, struct str bytes);
     void *context;
 };
 
@@ -58,6 +60,7 @@ struct protect {
     struct protect_held held[PROTECT_HELD_MAX];
     size_t n_held, n_new; /* the last n_new are of the last check */
     bool cut;             /* not all of the roots could be looked at */
+    bool busy;            /* commands of earlier calls still run: for the caller to set */
 };
 
 /* Roots that are gone are left out. */

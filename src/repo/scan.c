@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "base/fnv.h"
-#include "path/beneath.h"
+#include "repo/force.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -96,10 +96,12 @@ static void add_dir(struct scan *s, struct str path)
     size_t slot = slot_of(s, path);
     if (s->slots[slot])
         return;
-    if (s->n_dirs == SCAN_DIRS_MAX || path.n >= PATH_MAX) {
+    if (s->n_dirs == SCAN_DIRS_MAX || path.n >= PATH_MAX ||
+        s->path_bytes + path.n > SCAN_PATHS_MAX) {
         s->cut = true;
         return;
     }
+    s->path_bytes += path.n;
     if (s->n_dirs == s->cap_dirs) {
         s->cap_dirs = s->cap_dirs ? s->cap_dirs * 2 : 64;
         s->dirs = reallocarray(s->dirs, s->cap_dirs, sizeof(*s->dirs));
@@ -165,23 +167,12 @@ static bool is_gitdir(const struct scan_dir *d)
            ((d->seen & SEEN_HEAD) && (own || (d->seen & SEEN_COMMONDIR)));
 }
 
-/* Whether no work tree can lie there: git refuses such paths in an index. */
-static bool is_in_git(struct str path)
-{
-    struct str component, rest = path;
-    while (str_cut(rest, '/', &component, &rest))
-        if (str_is(component, ".git"))
-            return true;
-    return false;
-}
-
-/* What was seen of a directory that was opened; its directories are added, but for the objects of a
- * repository, which are many and have names of git's own. */
+/* What was seen of a directory that was opened; its directories are added. Those of git's own
+ * objects, too: a submodule can have any name. */
 static void list(struct scan *s, size_t which, DIR *stream)
 {
     AUTO_BUF struct buf path = BUF_INIT(PATH_MAX + NAME_MAX + 2);
     struct dirent *d;
-    bool has_objects = false;
     struct str dir = s->dirs[which].path;
     s->dirs[which].seen = 0;
     while ((d = readdir(stream))) {
@@ -189,13 +180,8 @@ static void list(struct scan *s, size_t which, DIR *stream)
         s->dirs[which].seen |= seen_of(d->d_name, type);
         if (type != DT_DIR || strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
             continue;
-        if (strcmp(d->d_name, "objects") == 0)
-            has_objects = true;
-        else
-            add_dir(s, join(&path, dir, d->d_name));
+        add_dir(s, join(&path, dir, d->d_name));
     }
-    if (has_objects && !is_in_git(dir))
-        add_dir(s, join(&path, dir, "objects"));
 }
 
 static bool is_recent(const struct timespec *when)
@@ -209,8 +195,7 @@ static bool is_recent(const struct timespec *when)
 
 static int open_dir(const struct scan *s, struct str path)
 {
-    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
-    return beneath_open(s->root, path.n ? path.p : ".", flags, 0, BENEATH_NO_SYMLINKS);
+    return force_open(s->root, path.n ? path.p : ".", s->forces);
 }
 
 static void look_into(struct scan *s, size_t which)
@@ -247,10 +232,11 @@ static bool is_unchanged(const struct scan *s, const struct scan_dir *d)
 
 static void add_place(struct scan *s, const struct scan_place *place)
 {
-    if (s->n_places == SCAN_PLACES_MAX) {
+    if (s->n_places == SCAN_PLACES_MAX || s->name_bytes + place->path.n > SCAN_NAMES_MAX) {
         s->cut = true;
         return;
     }
+    s->name_bytes += place->path.n;
     if (s->n_places == s->cap_places) {
         s->cap_places = s->cap_places ? s->cap_places * 2 : 16;
         s->places = reallocarray(s->places, s->cap_places, sizeof(*s->places));
@@ -277,7 +263,7 @@ static void add_named(struct scan *s, const struct scan_dir *d)
         {SEEN_DARCS, SCAN_DARCS, "_darcs"},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (d->seen & rows[i].seen)
+        if ((d->seen & rows[i].seen) && s->n_places < SCAN_PLACES_MAX)
             add_place(s, &(struct scan_place){
                              .kind = rows[i].kind,
                              .path = str_z(arena_printf(&s->names, STR_FMT "%s%s", STR_ARG(d->path),
@@ -287,7 +273,7 @@ static void add_named(struct scan *s, const struct scan_dir *d)
 
 static void find_places(struct scan *s)
 {
-    s->n_places = s->n_gone = 0;
+    s->n_places = s->n_gone = s->name_bytes = 0;
     arena_done(&s->names);
     s->names = ARENA_INIT(SCAN_ARENA);
     for (size_t i = 0; i < s->n_dirs; i++) {
@@ -307,9 +293,11 @@ static void find_places(struct scan *s)
 static void forget(struct scan *s)
 {
     int root = s->root;
+    bool forces = s->forces;
     if (s->n_gone > GONE_MAX && s->n_gone > s->n_dirs / 2) {
         scan_done(s);
         scan_init(s, root);
+        s->forces = forces;
     }
 }
 

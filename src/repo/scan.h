@@ -21,7 +21,9 @@
 enum {
     SCAN_DIRS_MAX = 100 * 1000,
     SCAN_PLACES_MAX = 4000,
-    SCAN_ARENA = 512 << 20, /* paths; little of it is used */
+    SCAN_PATHS_MAX = 16 << 20, /* bytes of the paths of all directories */
+    SCAN_NAMES_MAX = 2 << 20,  /* bytes of the paths of all places */
+    SCAN_ARENA = 512 << 20,    /* paths; little of it is used */
 };
 
 enum scan_kind {
@@ -52,11 +54,13 @@ struct scan {
     uint64_t seed;      /* of the hash: nobody can choose names that meet in one slot */
     struct scan_dir *dirs;
     size_t n_dirs, cap_dirs, n_gone;
+    size_t path_bytes, name_bytes;
     uint32_t *slots; /* directories by path; index plus 1 */
     size_t n_slots;
     struct scan_place *places;
     size_t n_places, cap_places;
-    bool cut; /* not all of the tree was looked at */
+    bool cut;    /* not all of the tree was looked at */
+    bool forces; /* directories that are closed to their owner are opened */
 };
 
 void scan_init(struct scan *s, int root_fd);

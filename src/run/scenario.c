@@ -248,6 +248,7 @@ static bool find_goldens(const char *path, struct arena *arena, struct scenario 
     AUTO_FREE char *dir = beneath_name(home->dir);
     if (dir)
         s->dir = arena_str(arena, str_z(dir));
+    s->file = str_z(arena_printf(arena, "%s/%s", dir, slash ? slash + 1 : path));
     s->goldens = home;
     for (size_t i = 0; scenario_golden(s, i); i++)
         scenario_golden(s, i)->home = home;

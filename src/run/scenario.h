@@ -42,7 +42,8 @@ struct scenario {
     /* The bytes that it was read from, and those of a policy that it names by path. */
     char sha256[SHA256_HEX];
     struct policy_reference reference;
-    struct str dir; /* that its file is in, without links; no value: it is not from a file */
+    struct str dir;  /* that its file is in, without links; no value: it is not from a file */
+    struct str file; /* itself */
 };
 
 /* From a text or a file, as JSON or YAML. */

@@ -1,6 +1,7 @@
 /* Where tools work: roots, files, consent. */
 #include "tool/toolbox.h"
 
+#include "path/beneath.h"
 #include "path/exact.h"
 #include "path/file.h"
 #include "path/lexical.h"
@@ -103,6 +104,7 @@ void toolbox_check(struct toolbox *box, struct tool_result *result)
     box->made_parts = false;
     if (!box->protect)
         return;
+    box->protect->busy = box->sessions && box->sessions->n;
     protect_check(box->protect);
     protect_tell(box->protect, &text);
     if (!text.n)
@@ -141,13 +143,25 @@ static bool refuse_write(const struct toolbox *box, const struct resolved *where
     return err_ctx(err, "path", STR_FMT, STR_ARG(where->path));
 }
 
+/* Files that steer cordon or git themselves, by the names that people gave and where they lead. */
+static bool is_own(const struct toolbox *box, struct str path)
+{
+    for (size_t i = 0; i < box->options->n_own; i++) {
+        struct str own = box->options->own[i];
+        AUTO_FREE char *resolved = beneath_resolve(own.p);
+        if (lexical_is_below(own, path) || (resolved && lexical_is_below(str_z(resolved), path)))
+            return true;
+    }
+    return false;
+}
+
 /* Settings and hooks of repositories, and Cordon's own settings, are the user's. */
 static bool refuse_part(struct toolbox *box, const struct resolved *where, struct err *err)
 {
     struct str name = toolbox_name(box, where), root = where->root->path;
     const struct protect_options options = {
         .roots = &root, .n_roots = 1, .home = box->options->home};
-    if (!protect_refuses(&options, where->path)) {
+    if (!is_own(box, where->path) && !protect_refuses(&options, where->path)) {
         box->made_parts |= parts_may_make(lexical_rest(root, where->path));
         if (box->made_parts)
             toolbox_protect(box, &root, 1);

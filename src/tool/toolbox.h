@@ -63,7 +63,7 @@ struct toolbox_options {
     void (*tell_held)(void *context, struct str text);
     void *held_context;
     /* What of it the user has agreed to (protect_options.accepted). May be NULL. */
-    bool (*accepts)(void *context, struct str bytes);
+    bool (*accepts)(void *context, struct str path, struct str bytes);
     void *accepts_context;
     /* What a call has made of files (tool/plan.h), before its result is there. May be NULL. */
     void (*tell_diff)(void *context, struct str diff);

@@ -70,6 +70,22 @@ VARIANTS = {
                  "git commit -qm sub",
     "bare": "git clone -q --bare . bare.git",
     "git-link": "mv .git real.git; ln -s real.git .git",
+    "hooks-path-link": HOOK.format("real") + "; ln -s real .githooks; git config core.hooksPath .githooks",
+    "linked-hook-twice": HOOK.format("scripts") + "; mv scripts/pre-commit scripts/check; ln -s check scripts/middle; "
+                         "ln -s ../../scripts/middle .git/hooks/pre-commit",
+    "dangling-hook": "mkdir scripts; ln -s ../../scripts/none .git/hooks/pre-commit",
+    "user-hooks-path-link": "git config -f $HOME/real core.hooksPath .userhooks; ln -s real $HOME/.gitconfig; " + HOOK.format(".userhooks"),
+    "user-hooks-path-include": "git config -f $HOME/other core.hooksPath .userhooks; "
+                               "git config -f $HOME/.gitconfig include.path other; " + HOOK.format(".userhooks"),
+    "include-twice": "git config include.path ../first.gitconfig; git config -f first.gitconfig include.path second.gitconfig; "
+                     "git config -f second.gitconfig x.y z",
+    "submodule-objects": "git clone -q --bare . lib.git; "
+                         "git -c protocol.file.allow=always submodule --quiet add ./lib.git lib/objects; git commit -qm sub",
+    "husky": "mkdir -p .husky/_; git config core.hooksPath .husky/_; "
+             "printf '#!/bin/sh\\nsh .husky/pre-commit\\n' >.husky/_/pre-commit; chmod +x .husky/_/pre-commit; echo true >.husky/pre-commit",
+    "filter": "mkdir tools; printf '#!/bin/sh\\ncat\\n' >tools/clean; chmod +x tools/clean; git config filter.f.clean ./tools/clean; "
+              "echo '* filter=f' >.gitattributes",
+    "info-link": "mv .git/info real-info; ln -s ../real-info .git/info",
     "own-hook": "printf '#!/bin/sh\\n>hook-ran\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
 }
 
@@ -230,6 +246,20 @@ def _(t):
     t.true(b"new/.git/hooks/pre-commit" in t.run([t.cordon, "trust", "--list"], env=p.env).out, "listed")
 
 
+@case("trust: only where it was shown, and not through links")
+def _(t):
+    p = Project(t, "")
+    p.env["CORDON_HOME"] = t.directory("cordon-home")
+    before = open(os.path.join(t.work, ".git/config"), "rb").read()
+    s = Serve(p)
+    s.call("shell", command="git init -q sub; git -C sub config alias.x '!id'; cp sub/.git/config c; mkdir -p .git/cordon-held; "
+           "cp c .git/cordon-held/config; mv sub sub_; ln -s . sub")
+    t.code(t.run([t.cordon, "trust", "--yes", os.path.join(t.work, "sub/.git/cordon-held/config")], env=p.env), 13)
+    t.code(t.run([t.cordon, "trust", "--yes", os.path.join(t.work, ".git/cordon-held/config")], env=p.env), 19)
+    t.same(open(os.path.join(t.work, ".git/config"), "rb").read(), before)
+    s.end()
+
+
 @case("sessions: what runs on after a call is looked at when the session ends")
 def _(t):
     p = Project(t, "")
@@ -246,6 +276,22 @@ def _(t):
     t.code(run, 0)
     p.use_git()
     t.true(not p.escaped(), run)
+
+
+@case("sessions: settings that the user replaces while a command runs")
+def _(t):
+    p = Project(t, "")
+    s = Serve(p)
+    script = f"while ! git config -f .git/config core.fsmonitor '{p.payload};false'; do sleep 0.05; done 2>/dev/null; echo written; sleep 1000"
+    session = s.call("exec_command", cmd=script, yield_time_ms=300)["details"]["session_id"]
+    p.sh("git config user.name other; git config alias.st status")
+    deadline = time.monotonic() + 60
+    while "written" not in s.call("write_stdin", session_id=session, yield_time_ms=100)["content"]:
+        t.true(time.monotonic() < deadline, "the mount was not gone: nothing to see here")
+    run = s.end()
+    p.use_git()
+    t.true(not p.escaped(), run)
+    t.same(p.sh("git config user.name").out, b"other\n")
 
 
 @case("sessions: settings that the user changes meanwhile are taken over")
@@ -355,6 +401,36 @@ def _(t):
         run = t.run([t.cordon, "exec", "--json", "--policy", path, "--", "/bin/true"])
         gaps = run.result["sandbox_report"]["gaps"]
         t.same(any(path in g and "change it" in g for g in gaps), gap, gaps)
+
+
+@case("a scenario's own policy that can write the project")
+def _(t):
+    p = Project(t, "")
+    path = t.file("s.json", json.dumps({
+        "scenario_version": 1,
+        "run": {"command": "/bin/bash", "cwd": t.work,
+                "args": ["-c", f"PAYLOAD='{p.payload}'\n{PRELUDE}\nsettings .git/config; every_hook .git/hooks; git init -q n; settings n/.git/config; echo end"],
+                "policy": {"policy_version": 4, "fs": {"allowed_write": [t.work], "working_dir": t.work}, "fs_write_unsafe_ack": True,
+                           "exec": {"allowed_executables": ["/bin", "/usr/bin", "/usr/lib/git-core"], "allow_shell": True}}},
+        "steps": [{"action": {"type": "wait", "payload": {"condition": {"type": "process_exited"}}}, "id": "a"}]}))
+    run = t.run([t.cordon, "run", path], env=p.env)
+    t.code(run, 0)
+    p.use_git()
+    t.true(not p.escaped(), run)
+
+
+@case("file tools: the policy, the settings, and git's settings of the user")
+def _(t):
+    policy = own_policy(t, os.path.join(t.work, "policy.json"))
+    home = t.directory("work", "h")
+    for name in (".config", ".config/cordon", ".config/git"):
+        t.directory("work", "h", name)
+    env = {**t.env, "HOME": home, "CORDON_HOME": os.path.join(home, "state")}
+    for path in ("policy.json", "h/.config/cordon/config.yaml", "h/.gitconfig", "h/.config/git/config", "h/state/trust/x"):
+        for mode in ("restricted", "unrestricted"):
+            run = t.run([t.cordon, "tool", "write_file", "--policy", policy, "--fs-mode", mode, "--json",
+                         json.dumps({"path": os.path.join(t.work, path), "content": "x"})], env=env)
+            t.same(run.result.get("code"), "E_FS_VIOLATION", path)
 
 
 @case("a tool's policy")

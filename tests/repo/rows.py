@@ -88,6 +88,25 @@ ATTACKS = [
      'identified -C lib/objects/n commit -q --allow-empty -m x; git add lib/objects/n; settings lib/objects/n/.git/config'),
     ("new: a work tree's settings", "worktree-config",
      'git worktree add -q w2; settings .git/worktrees/w2/config.worktree'),
+    ("new: a directory closed to its owner", "",
+     'git init -q new; cd new; identified commit -q --allow-empty -m x; cd ..; git add new; settings new/.git/config; chmod 111 new'),
+    ("new: hooks closed to their owner", "", 'git init -q new; every_hook new/.git/hooks; chmod 111 new/.git/hooks'),
+    ("new: very many hooks", "",
+     'git init -q new; (cd new/.git/hooks; touch {1..1500}.sample); every_hook new/.git/hooks'),
+    ("hooks: settings name a link", "hooks-path-link", 'rm .githooks; every_hook .githooks'),
+    ("hooks: a link in the middle", "linked-hook-twice", 'rm scripts/middle; hook scripts/middle'),
+    ("hooks: a link to what is not there", "dangling-hook", 'hook scripts/none'),
+    ("hooks: user's own settings by a link", "user-hooks-path-link", 'every_hook .userhooks'),
+    ("hooks: user's own settings include others", "user-hooks-path-include", 'every_hook .userhooks'),
+    ("config: an include of an include", "include-twice", 'settings second.gitconfig'),
+    ("a submodule called objects", "submodule-objects",
+     'git config -f .git/modules/lib/objects/config core.worktree ../../../../lib/objects; '
+     'settings .git/modules/lib/objects/config'),
+    ("husky's scripts", "husky", 'hook .husky/pre-commit'),
+    ("a filter in the tree", "filter", 'hook tools/clean; echo x >b'),
+    ("config: names in very many directories", "",
+     'for i in $(seq 150); do mkdir -p $(printf "%0245d/" {1..12})$i/.git; done 2>/dev/null; '
+     'git init -q new; cd new; identified commit -q --allow-empty -m x; cd ..; git add new; settings new/.git/config'),
 ]
 
 # What must go on working in the project.
@@ -110,5 +129,8 @@ WORKS = [
     ("a work tree that is there", "worktree", 'cd wt; echo x >x; git add x; git commit -qm two'),
     ("a new work tree", "", 'git worktree add -q w2; cd w2; echo x >x; git add x; git commit -qm two; git status --short'),
     ("a hook of the user's runs", "own-hook", 'echo x >x; git add x; git commit -qm two; test -e hook-ran'),
+    ("a repository by a link", "git-link", 'echo x >x; git add x; git commit -qm two'),
+    ("the user's link in a repository", "info-link", 'echo x >x; git add x; git commit -qm two; test -L .git/info'),
+    ("files that are called as a repository's", "", 'mkdir objects refs config hooks; touch HEAD hooks/a config/b'),
     ("hooks are read and listed", "", 'ls .git/hooks; cat .git/config >/dev/null'),
 ]
