@@ -110,6 +110,8 @@ void talk_add_question(struct talk *t, unsigned width, struct text *region);
 void talk_question_drawn(struct talk *t);
 /* The terminal took all frames: soon answers count, or now, if they were among them. */
 void talk_question_shown(struct talk *t);
+/* Whether its answers are part of a frame by now. */
+bool talk_question_offered(struct talk *t);
 
 /* turn ----------------------------------------------------------------------------------------- */
 

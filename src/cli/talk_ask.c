@@ -265,6 +265,14 @@ void talk_question_drawn(struct talk *t)
     t->question.drawn = t->question.open;
 }
 
+bool talk_question_offered(struct talk *t)
+{
+    pthread_mutex_lock(&t->lock);
+    bool offered = t->question.open && t->question.offered;
+    pthread_mutex_unlock(&t->lock);
+    return offered;
+}
+
 void talk_question_shown(struct talk *t)
 {
     struct question *q = &t->question;

@@ -261,6 +261,10 @@ static void step(struct talk *t)
         console_read(&t->console);
     if (t->console.lines)
         return;
+    /* The question has stood for a while when its answers are offered: a key counts from then on.
+     */
+    if (talk_question_offered(t))
+        look_at_question(t);
     take_keys(t);
     look_at_question(t);
     if (t->console.gone)
