@@ -263,7 +263,9 @@ static void add_named(struct scan *s, const struct scan_dir *d)
         {SEEN_DARCS, SCAN_DARCS, "_darcs"},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if ((d->seen & rows[i].seen) && s->n_places < SCAN_PLACES_MAX)
+        if ((d->seen & rows[i].seen) && s->n_places == SCAN_PLACES_MAX)
+            s->cut = true;
+        else if (d->seen & rows[i].seen)
             add_place(s, &(struct scan_place){
                              .kind = rows[i].kind,
                              .path = str_z(arena_printf(&s->names, STR_FMT "%s%s", STR_ARG(d->path),
