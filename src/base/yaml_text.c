@@ -27,6 +27,13 @@ enum {
     POP_ISOLATE = 0x2069,
     OPEN_MAX = 32, /* directions in each other: more are refused */
     ASCII_END = 0x80,
+    SOFT_HYPHEN = 0xAD,
+    LEFT_MARK = 0x200E,
+    RIGHT_MARK = 0x200F,
+    BRAILLE_BLANK = 0x2800,
+    BLACK_FLAG = 0x1F3F4,
+    CANCEL_TAG = 0xE007F,
+    FLAG_TAGS_MAX = 6, /* a region's code: gbsct */
 };
 
 /* Sorted. Characters that utf8_shown_as_is() knows and that have no row are HIDDEN. */
@@ -85,6 +92,8 @@ struct walk {
     size_t at;       /* bytes */
     size_t index;    /* characters */
     uint32_t before; /* the last character, or 0 */
+    unsigned tags;   /* so many tags end here */
+    bool comment;    /* within one */
     enum err_code code;
     struct err *err;
 };
@@ -96,10 +105,18 @@ static uint32_t peek(const struct walk *w, size_t *ret_length)
     return codepoint;
 }
 
+/* A letter or a digit of a region's code. */
+static bool is_tag(uint32_t codepoint)
+{
+    return (codepoint >= 0xE0030 && codepoint <= 0xE0039) ||
+           (codepoint >= 0xE0061 && codepoint <= 0xE007A);
+}
+
 static void step(struct walk *w)
 {
     size_t n;
     w->before = peek(w, &n);
+    w->tags = is_tag(w->before) ? w->tags + 1 : 0;
     w->at += n;
     w->index++;
 }
@@ -129,6 +146,13 @@ static bool refuse(const struct walk *w, size_t at, uint32_t codepoint, enum kin
         err_set(w->err, w->code,
             "a carriage return without a line feed after it is not allowed: remove it, or write "
             "\"\\r\" in double quotes");
+    else if (w->comment && kind == BLANK)
+        err_set(w->err, w->code,
+            "the blank U+%04X is not between visible characters of a comment: use a space",
+            codepoint);
+    else if (w->comment && kind != BREAK)
+        err_set(w->err, w->code, "the invisible character U+%04X is in a comment: remove it",
+            codepoint);
     else if (codepoint > 0xFFFF)
         err_set(w->err, w->code,
             "the invisible character U+%04X is outside quotes: remove it, or write "
@@ -182,16 +206,65 @@ static bool is_ordinary(const struct walk *w, enum kind kind)
            next >= ASCII_END && kind_of(next) == SHOWN;
 }
 
+/* Letters that are written from right to left. */
+static bool is_rtl(uint32_t c)
+{
+    return (c >= 0x0590 && c <= 0x08FF) || (c >= 0xFB1D && c <= 0xFDFF) ||
+           (c >= 0xFE70 && c <= 0xFEFC) || (c >= 0x10800 && c <= 0x10FFF) ||
+           (c >= 0x1E800 && c <= 0x1EFFF);
+}
+
+static bool is_visible(uint32_t codepoint)
+{
+    return codepoint > ' ' && codepoint != 0x7F && kind_of(codepoint) == SHOWN;
+}
+
+/* A flag of a region: the black flag, its code in tags, the end of it. */
+static bool is_flag(const struct walk *w, uint32_t codepoint)
+{
+    uint32_t next = after(w);
+    bool begun = w->tags ? w->tags <= FLAG_TAGS_MAX : w->before == BLACK_FLAG;
+    if (codepoint == CANCEL_TAG)
+        return begun && w->tags > 0;
+    return is_tag(codepoint) && begun && w->tags < FLAG_TAGS_MAX &&
+           (is_tag(next) || next == CANCEL_TAG);
+}
+
+/* A comment has no structure: signs of spelling may stand between any visible characters. */
+static bool is_spelling(const struct walk *w, uint32_t codepoint, enum kind kind)
+{
+    uint32_t next = after(w);
+    if (codepoint == LEFT_MARK || codepoint == RIGHT_MARK)
+        return is_rtl(w->before) || is_rtl(next);
+    if (kind == BLANK ? codepoint != BRAILLE_BLANK : codepoint == SOFT_HYPHEN)
+        return is_visible(w->before) && is_visible(next);
+    return is_flag(w, codepoint);
+}
+
 static bool check_outside(struct walk *w, size_t end)
 {
     for (; w->index < end && w->at < w->text.n; step(w)) {
         size_t n;
         uint32_t codepoint = peek(w, &n);
         enum kind kind = kind_of(codepoint);
-        if (kind != SHOWN && !is_ordinary(w, kind))
+        w->comment &= codepoint != '\n';
+        if (kind != SHOWN && !is_ordinary(w, kind) &&
+            !(w->comment && is_spelling(w, codepoint, kind)))
             return refuse(w, w->at, codepoint, kind == BLANK ? BLANK : HIDDEN);
     }
     return true;
+}
+
+/* Between two tokens there are only blanks, line breaks and comments. */
+static bool check_between(struct walk *w, size_t end)
+{
+    bool ok = true;
+    while (ok && w->index < end && w->at < w->text.n) {
+        w->comment |= w->text.p[w->at] == '#';
+        ok = check_outside(w, w->index + 1);
+    }
+    w->comment = false;
+    return ok;
 }
 
 /* Directions that were opened and not closed, innermost last. */
@@ -287,7 +360,7 @@ static bool refuse_depth(const struct walk *w, yaml_mark_t mark)
 }
 
 /* Quoted text is found by the tokens of the parser itself, so that both agree. Everything else is
- * outside, including comments and blanks, which belong to no token. The scanner visits all open
+ * outside, including comments and blanks, which belong to no token: a comment may have more. The scanner visits all open
  * brackets for each token, hence the limit of nesting. */
 static bool check_tokens(yaml_parser_t *parser, struct walk *w)
 {
@@ -299,13 +372,16 @@ static bool check_tokens(yaml_parser_t *parser, struct walk *w)
             return check_outside(w, error_index(parser, *w));
         ended = token.type == YAML_STREAM_END_TOKEN || token.type == YAML_NO_TOKEN;
         depth += nesting(&token);
-        if (is_quoted(&token))
-            ok = check_outside(w, token.start_mark.index) && check_quoted(w, token.end_mark.index);
-        else if (depth > JSON_DEPTH_MAX)
-            ok = check_outside(w, token.start_mark.index) && refuse_depth(w, token.start_mark);
+        ok = check_between(w, token.start_mark.index);
+        if (ok && is_quoted(&token))
+            ok = check_quoted(w, token.end_mark.index);
+        else if (ok && depth > JSON_DEPTH_MAX)
+            ok = refuse_depth(w, token.start_mark);
+        else if (ok)
+            ok = check_outside(w, token.end_mark.index);
         yaml_token_delete(&token);
     }
-    return ok && check_outside(w, SIZE_MAX);
+    return ok && check_between(w, SIZE_MAX);
 }
 
 static bool check_encoding(struct str text, enum err_code code, struct err *err)

@@ -59,6 +59,16 @@ static bool has_change(const struct delta *d, struct str path)
     return false;
 }
 
+bool changes_check_paths(const char *const *paths, size_t n, struct err *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!*paths[i])
+            return err_set(err, E_CLI_INVALID_ARG,
+                "path %zu is empty: name a file or a directory, or '.' for the whole project",
+                i + 1);
+    return true;
+}
+
 bool changes_only(struct cli *cli, const struct box *box, const char *const *paths, size_t n,
     struct box_changes *c, struct str_list *ret_missed, struct err *err)
 {

@@ -38,6 +38,9 @@ void changes_done(struct box_changes *c);
 /* What the box started from: its copy, or the project. */
 int changes_old_fd(const struct box_changes *c);
 
+/* An empty path would stand for the whole project. E_CLI_INVALID_ARG. */
+MUST_USE bool changes_check_paths(const char *const *paths, size_t n, struct err *err);
+
 /* Leaves only what is at these paths or below: absolute, or from the project's top. Those that have
  * no change are told. E_FS_VIOLATION: one is not in the project. */
 MUST_USE bool changes_only(struct cli *cli, const struct box *box, const char *const *paths,

@@ -370,6 +370,8 @@ static bool explain_rw(struct cli *cli, const struct box *box, struct err *err)
 static bool run_apply(struct cli *cli, const struct args *args, struct err *err)
 {
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
+    if (!changes_check_paths(args->v + 1, args->n - 1, err))
+        return false;
     if (!box_use_open(cli, args->v[0], BOX_USE_CHANGE | BOX_USE_NO_AGENT, &use, err))
         return false;
     if (use.box.meta.workdir.mode == BOX_RW)

@@ -316,6 +316,8 @@ static bool run_diff(struct cli *cli, const struct args *args, struct err *err)
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
     if (options->stat && options->name_only)
         return err_set(err, E_CLI_INVALID_ARG, "--stat or --name-only, not both");
+    if (!changes_check_paths(args->v + 1, args->n - 1, err))
+        return false;
     if (!box_use_open(cli, args->v[0], BOX_USE_NO_AGENT, &use, err))
         return false;
     if (use.box.meta.workdir.mode == BOX_RW)

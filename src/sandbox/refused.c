@@ -85,6 +85,7 @@ static const struct refused everywhere[] = {
     JUDGE(ioctl, IOCTL),
     REFUSE(vhangup),
     /* Sockets. */
+    JUDGE(bind, BIND),
     JUDGE(socket, SOCKET),
     JUDGE(socketpair, SOCKETPAIR),
     /* Parts of the kernel that a program does not need. */

@@ -19,7 +19,8 @@ enum {
 /* Beyond errno values. */
 enum judged {
     JUDGE_FIRST = 1000,
-    JUDGE_CLONE = JUDGE_FIRST,
+    JUDGE_BIND = JUDGE_FIRST,
+    JUDGE_CLONE,
     JUDGE_FALLOCATE,
     JUDGE_FCNTL,
     JUDGE_IOCTL,

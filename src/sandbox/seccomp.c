@@ -230,8 +230,8 @@ static void judge_personality(struct assembler *a)
 
 /* With RLIMIT_CORE at 1, and only then, the kernel starts no program of the host for a core file.
  * Programs that forbid core files for themselves end if they can't: they are told that they may,
- * and what they ask for holds already. Old limits that are asked for at the same time can't be
- * given. */
+ * and what they ask for holds already. A filter can't write the old limits if they are asked for
+ * at the same time. */
 static void judge_prlimit(struct assembler *a)
 {
     load_arg(a, 0);
@@ -246,10 +246,6 @@ static void judge_prlimit(struct assembler *a)
     load_high(a, 2);
     answer_if(a, 0, 0); /* nothing is set */
     end_if(a, at);
-    load_arg(a, 3);
-    answer_unless(a, 0, EPERM);
-    load_high(a, 3);
-    answer_unless(a, 0, EPERM);
     ret(a, SECCOMP_PRETENDS);
 }
 
@@ -260,11 +256,12 @@ static void judge_setrlimit(struct assembler *a)
     ret(a, 0);
 }
 
-/* RLIMIT_DATA does not count what is shared; huge pages are a store of the whole machine. */
+/* RLIMIT_DATA counts neither shared memory nor a mapping that grows like a stack, which RLIMIT_STACK
+ * limits one by one; huge pages are a store of the whole machine. */
 static void judge_mmap(struct assembler *a)
 {
     load_arg(a, 3);
-    answer_if_any(a, MAP_HUGETLB, ENOMEM);
+    answer_if_any(a, MAP_HUGETLB | MAP_GROWSDOWN, ENOMEM);
     if (a->options->shared_max) {
         emit(a, BPF_ALU | BPF_AND | BPF_K, MAP_TYPE_MASK | MAP_ANONYMOUS, 0, 0);
         answer_unless(a, MAP_SHARED | MAP_ANONYMOUS, 0);
@@ -394,6 +391,14 @@ static void judge_socket(struct assembler *a)
     ret(a, EAFNOSUPPORT);
 }
 
+/* Without addresses there is nothing to bind to, and a pair of sockets needs no name: Landlock does
+ * not know the names of Unix sockets. */
+static void judge_bind(struct assembler *a)
+{
+    bool any = a->options->inet || a->options->unix_domain || !a->options->no_namespaces;
+    ret(a, any ? 0 : EPERM);
+}
+
 /* A pair of datagram sockets could be connected to another name afterwards. */
 static void judge_socketpair(struct assembler *a)
 {
@@ -412,6 +417,7 @@ static void judge(struct assembler *a, int answer)
 {
     static void (*const how[JUDGE_END - JUDGE_FIRST])(struct assembler *) = {
 #define HOW(name, function) [JUDGE_##name - JUDGE_FIRST] = function
+        HOW(BIND, judge_bind),
         HOW(CLONE, judge_clone),
         HOW(FALLOCATE, judge_fallocate),
         HOW(FCNTL, judge_fcntl),

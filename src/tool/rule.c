@@ -72,13 +72,23 @@ static bool fits(struct str pattern, const struct cmdline_command *c, struct fit
     return true;
 }
 
+/* Whether the line changes the directory, so that the same words mean other files. */
+enum moved {
+    NOT_MOVED,
+    MOVED_EXACTLY, /* each time to one that a rule without `*` names */
+    MOVED,
+};
+
 /* Why a pattern that fits does not cover a command; NULL: it does. */
-static const char *objection(const struct fit *fit, const struct cmdline_command *c)
+static const char *objection(
+    const struct fit *fit, const struct cmdline_command *c, enum moved moved)
 {
     enum runs_fed fed = runs_fed(c);
     const char *why = NULL;
     if (fed == RUNS_FED_SHELL || (fed == RUNS_FED_INTERPRETER && !(fit->open && fit->named)))
         return "it runs what it is fed";
+    if (moved > (fit->exact ? MOVED_EXACTLY : NOT_MOVED) && runs_by_directory(c))
+        return "the line changes the directory, whose files decide what it runs";
     if (!fit->exact)
         why = runs_more(c);
     return why || fit->named ? why : cmdline_danger(c);
@@ -117,21 +127,39 @@ bool rule_check(struct str rule, struct err *err)
     return true;
 }
 
-/* ret_why: the objection to a rule that fits. */
+/* ret_why: the objection to a rule that fits. ret_exact: a rule without `*` covers it. */
 static bool command_covered(const struct rule_set *rules, const char *tool,
-    const struct cmdline_command *c, const char **ret_why)
+    const struct cmdline_command *c, enum moved moved, const char **ret_why, bool *ret_exact)
 {
     struct fit fit;
+    bool covered = false;
+    *ret_exact = false;
     for (size_t l = 0; l < ARRAY_LEN(rules->lists); l++)
         for (size_t i = 0; rules->lists[l] && i < rules->lists[l]->n; i++) {
             struct str pattern = pattern_for(rules->lists[l]->p[i], tool);
             if (!pattern.p || !fits(pattern, c, &fit))
                 continue;
-            *ret_why = objection(&fit, c);
-            if (!*ret_why)
-                return true;
+            const char *why = objection(&fit, c, moved);
+            covered |= !why;
+            *ret_exact |= !why && fit.exact;
+            *ret_why = why ? why : *ret_why;
         }
-    return false;
+    return covered;
+}
+
+static enum moved line_moves(
+    const struct rule_set *rules, const char *tool, const struct cmdline *s)
+{
+    enum moved moved = NOT_MOVED;
+    for (size_t i = 0; i < s->n && moved != MOVED; i++) {
+        const char *why = NULL;
+        bool exact;
+        if (!runs_listed("cd pushd popd", cmdline_name(&s->commands[i])))
+            continue;
+        command_covered(rules, tool, &s->commands[i], NOT_MOVED, &why, &exact);
+        moved = exact ? MOVED_EXACTLY : MOVED;
+    }
+    return moved;
 }
 
 bool rule_covers_command(const struct rule_set *rules, const char *tool, struct str line,
@@ -143,10 +171,12 @@ bool rule_covers_command(const struct rule_set *rules, const char *tool, struct 
         *ret_why = s.why;
         return false;
     }
+    enum moved moved = line_moves(rules, tool, &s);
     for (size_t i = 0; i < s.n; i++) {
         const struct cmdline_command *c = &s.commands[i];
         const char *objection = NULL;
-        if (c->fixed && command_covered(rules, tool, c, &objection))
+        bool exact;
+        if (c->fixed && command_covered(rules, tool, c, moved, &objection, &exact))
             continue;
         *ret_why = arena_printf(a, "no %s covers '" STR_FMT "'%s%s", objection ? "pattern" : "rule",
             STR_ARG(c->words[0]), objection ? " here: " : "", objection ? objection : "");

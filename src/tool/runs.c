@@ -1,6 +1,8 @@
 /* Commands that run more than their words show. */
 #include "tool/runs.h"
 
+#include <strings.h>
+
 #define EVALUATES "bash evaluates what is in its words"
 #define CHANGES   "it changes what later commands of the shell mean"
 #define STARTS    "it runs the command in its words"
@@ -123,9 +125,9 @@ static const char *builtin_runs(struct str name, const struct cmdline_command *c
 
 /* Their words are a command, or code, in ways that unwrap.c does not take apart. */
 static const char starters[] =
-    "at batch bwrap crontab dc entr expect file-rename firejail flock gdb gitk nsenter parallel "
-    "prename rename run-parts runuser screen script setarch socat ssh-agent start-stop-daemon su "
-    "systemd-run tmux watch";
+    "at autossh batch bwrap crontab dc entr expect file-rename firejail flock gdb gitk mosh nsenter "
+    "parallel prename rename run-parts runuser screen script setarch slogin socat ssh ssh-agent "
+    "sshpass start-stop-daemon su systemd-run tmux watch";
 
 /* Programs that seem to read only, or are allowed for one task: options by which they start
  * another program, load code, or write to a file of any name. */
@@ -137,47 +139,73 @@ static const struct row {
     const char *why;
 } rows[] = {
     {"ack ag bat batcat", NULL, "ackrc pager", NULL, OPTION},
-    {"bsdtar cpio tar", "IF",
-        "checkpoint-action info-script new-volume-script rmt-command rsh-command to-command "
-        "use-compress-program",
+    {"bsdcpio bsdtar cpio tar", "FITg",
+        "checkpoint-action files-from index-file info-script listed-incremental "
+        "new-volume-script rmt-command rsh-command to-command use-compress-program volno-file",
         NULL, OPTION},
-    {"c++ cc clang clang++ cpp g++ gcc ld", NULL, "plugin specs",
-        "-B -Wl,--plugin -Wl,-plugin -Xclang -Xlinker -fplugin -load -plugin -specs -wrapper @",
+    {"ar as gcc-ar gcc-nm gcc-ranlib ld ld.bfd ld.gold ld.lld lld nm objcopy objdump ranlib "
+     "readelf size strings strip",
+        NULL, "plugin", "-load -plugin @", OPTION},
+    {"c++ c89 c99 cc clang clang++ clang-cpp cpp g++ gcc gccgo gdc gfortran gnat gnatmake ld "
+     "ld.bfd ld.gold ld.lld lld",
+        NULL, "config config-system-dir config-user-dir for-linker ld-path plugin prefix specs",
+        "-B -Wa,@ -Wl,--plugin -Wl,-plugin -Wl,@ -Wp,@ -Xassembler -Xclang -Xlinker "
+        "-Xpreprocessor -fplugin -fuse-ld=/ -fuse-ld=. -load -plugin -specs -wrapper @",
         OPTION},
     {"bazel bazelisk", NULL, "bazelrc run_under workspace_status_command", NULL, OPTION},
-    {"cargo", "Z", "config manifest-path", "+", OPTION},
-    {"cmake", "CDEP", NULL, NULL, OPTION},
+    {"cargo", "CZ", "config manifest-path", "+", OPTION},
+    {"cmake", "CDEP", "preset toolchain", NULL, OPTION},
     {"ctest", "DST", "build-and-test overwrite script test-command", NULL, OPTION},
+    {"curl", "DJKOTco",
+        "alt-svc config cookie-jar dump-header engine etag-save hsts libcurl output output-dir "
+        "remote-header-name remote-name remote-name-all stderr trace trace-ascii upload-file",
+        NULL, WRITES},
     {"diff3 sdiff", "o", "diff-program output", NULL, OPTION},
     {"emacs ex gvim nano nvim rvim vi view vim vimdiff", "*", NULL, NULL, OPTION},
     {"fd fdfind", "xX", "exec exec-batch", NULL, OPTION},
     {"file", "C", "compile", NULL, WRITES},
     {"find", NULL, NULL, "-delete -files0-from -fls -fprint", "it removes or writes files"},
-    {"go", NULL, "exec overlay toolexec vettool", "-exec -overlay -toolexec -vettool", OPTION},
+    {"go", NULL, "C asmflags exec gccgoflags gcflags ldflags modfile overlay toolexec vettool",
+        "-C -asmflags -exec -gccgoflags -gcflags -ldflags -modfile -overlay -toolexec -vettool -w",
+        OPTION},
     {"gpg gpg2", NULL,
         "agent-program dirmngr-program exec-path homedir keyboxd-program options photo-viewer",
         NULL, OPTION},
     {"gradle gradlew", "I", "build-file init-script settings-file", NULL, OPTION},
+    {"hg", "R", "config config-file cwd repository", NULL, OPTION},
     {"install", NULL, "strip-program", NULL, OPTION},
     {"ip", "b", "batch", "exec", OPTION},
     {"javac", NULL, "processor processor-path", "-J -processor", OPTION},
     {"less", "Ook", "LOG-FILE lesskey-content lesskey-file lesskey-src log-file", "+", OPTION},
     {"make gmake", "CEIf", "directory eval file include-dir makefile", NULL, OPTION},
     {"man", "CHPp", "config-file html pager preprocessor", NULL, OPTION},
+    {"mariadb mysql mysqldump psql", "LTefco",
+        "command default-auth defaults-extra-file defaults-file execute file init-command "
+        "log-file output pager plugin-dir result-file tee",
+        "\\", OPTION},
+    {"meson", "C", NULL, NULL, OPTION},
+    {"mvn mvnw", "fgst", "file global-settings settings toolchains", NULL, OPTION},
     {"nc ncat netcat", "ce", "exec lua-exec sh-exec", NULL, OPTION},
     {"ninja", "Cf", NULL, NULL, OPTION},
-    {"npm pnpm yarn", NULL, "call globalconfig node-options prefix script-shell userconfig", NULL,
+    {"npm pnpm yarn", "C",
+        "call cwd dir globalconfig node-options prefix script-shell use-yarnrc userconfig", NULL,
         OPTION},
     {"openssl", NULL, NULL, "-engine -provider", OPTION},
     {"rg", NULL, "hostname-bin pre", NULL, OPTION},
     {"rsync", "Me", "config daemon dparam remote-option rsh rsync-path server", NULL, OPTION},
     {"rustc rustdoc", "C", "codegen sysroot test-runtool", NULL, OPTION},
-    {"scp sftp ssh", "DFISo", NULL, NULL, OPTION},
+    {"scp sftp", "DFIJSo", NULL, NULL, OPTION},
     {"shuf sort", "o", "compress-program output", NULL, OPTION},
     {"split", NULL, "filter", NULL, OPTION},
+    {"sqlite3", "A", NULL, "-cmd -init --cmd --init", OPTION},
+    {"svn svnsync", NULL,
+        "config-dir config-option diff-cmd diff3-cmd editor-cmd merge-tool", NULL, OPTION},
     {"tcpdump", "wz", NULL, NULL, OPTION},
     {"tree", "o", NULL, NULL, WRITES},
-    {"wget", "e", "config execute use-askpass", NULL, OPTION},
+    {"wget", "OPaeio",
+        "append-output config directory-prefix execute hsts-file output-document output-file "
+        "post-file save-cookies use-askpass warc-file",
+        NULL, OPTION},
     {"zip", "T", "unzip-command", NULL, OPTION},
 };
 
@@ -220,7 +248,8 @@ static const char *tar_runs(const struct cmdline_command *c)
         struct str word = c->words[i];
         ptrdiff_t colon = str_find(word, ':'), slash = str_find(word, '/');
         if (i == 1 && word.n && word.p[0] != '-' &&
-            (memchr(word.p, 'I', word.n) || memchr(word.p, 'F', word.n)))
+            (str_find(word, 'I') >= 0 || str_find(word, 'F') >= 0 || str_find(word, 'T') >= 0 ||
+                str_find(word, 'g') >= 0))
             return OPTION;
         if (colon > 0 && (slash < 0 || slash > colon))
             return OPTION;
@@ -246,15 +275,54 @@ static const char *second_operand_writes(const struct cmdline_command *c)
     return n > 1 ? "it writes a file" : NULL;
 }
 
+/* Behind "--" stand words for the program that builds. */
+static const char *cmake_runs(const struct cmdline_command *c)
+{
+    for (size_t i = 1; i < c->n; i++)
+        if (str_is(c->words[i], "--"))
+            return OPTION;
+    return NULL;
+}
+
+/* exec may be abbreviated. */
+static const char *ip_runs(const struct cmdline_command *c)
+{
+    for (size_t i = 1; i < c->n; i++)
+        if (runs_listed("e ex exe exec", c->words[i]))
+            return STARTS;
+    return NULL;
+}
+
+/* Words that begin with a dot and a letter are commands of the program itself (.shell); functions
+ * of SQL load code and write files. */
+static const char *sqlite_runs(const struct cmdline_command *c)
+{
+    static const char *const functions[] = {"load_extension", "writefile", "edit"};
+    for (size_t i = 1; i < c->n; i++) {
+        struct str word = c->words[i];
+        if (word.n > 1 && word.p[0] == '.' && word.p[1] != '/' && word.p[1] != '.')
+            return STARTS;
+        for (size_t at = 0; at < word.n; at++)
+            for (size_t k = 0; k < ARRAY_LEN(functions); k++)
+                if (word.n - at >= strlen(functions[k]) &&
+                    strncasecmp(word.p + at, functions[k], strlen(functions[k])) == 0)
+                    return "a function of it loads code or writes files";
+    }
+    return NULL;
+}
+
 static const struct special {
     const char *programs;
     const char *(*runs)(const struct cmdline_command *c);
 } specials[] = {
     {"awk gawk mawk nawk original-awk", runs_awk},
-    {"cpio tar", tar_runs},
+    {"bsdcpio bsdtar cpio tar", tar_runs},
+    {"cmake", cmake_runs},
     {"doas env gmake make sudo", assignment_runs},
     {"git", runs_git},
-    {"gsed sed", runs_sed},
+    {"ip", ip_runs},
+    {"sed", runs_sed},
+    {"sqlite3", sqlite_runs},
     {"uniq xxd", second_operand_writes},
 };
 
@@ -268,6 +336,25 @@ const char *runs_more(const struct cmdline_command *c)
     if (!why && runs_listed(starters, name))
         why = STARTS;
     return why ? why : option_runs(name, c);
+}
+
+/* The directory at hand ----------------------------------------------------------------------- */
+
+static const char by_directory[] =
+    "ansible ansible-playbook ant bazel bazelisk buck2 bun bundle bundler bunx cabal cargo cmake "
+    "composer conan cpack ctest deno direnv docker docker-compose dotnet dub dune eslint fastlane "
+    "fossil git gmake go golangci-lint gradle gradlew grunt gulp hatch hg invoke inv jest jj just "
+    "latexmk lein lerna make meson mill mise mix mocha msbuild mvn mvnw mypy nimble ninja node nox "
+    "npm npx nx opam pants pdm perl php pip pip3 pipenv pnpm pnpx podman poetry pre-commit "
+    "prettier prove pylint pytest python python3 qmake rake rebar3 rspec rubocop ruby ruff "
+    "rustc rustup samu sbt scons sl stack svn swift task terraform tofu tox tsc tsx turbo uv "
+    "vagrant vite vitest waf webpack xmake yarn zig";
+
+bool runs_by_directory(const struct cmdline_command *c)
+{
+    struct str program = c->n ? c->words[0] : str_n("", 0);
+    bool relative = str_find(program, '/') > 0;
+    return relative || runs_listed(by_directory, cmdline_name(c));
 }
 
 /* Input --------------------------------------------------------------------------------------- */

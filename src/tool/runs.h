@@ -13,6 +13,10 @@
  * it stands, also behind "--", and for any name that it may abbreviate. */
 const char *runs_more(const struct cmdline_command *command);
 
+/* Whether files of the directory at hand decide what the command runs: a Makefile, settings of a
+ * repository, a script by a relative name. */
+bool runs_by_directory(const struct cmdline_command *command);
+
 /* A program that reads commands from its standard input, given one by the line. */
 enum runs_fed {
     RUNS_NOT_FED,

@@ -7,6 +7,7 @@
 #define REPLACES "it replaces what others may have"
 #define HOOKS    "another repository has settings and hooks of its own"
 #define WRITES   "it writes a file"
+#define UNKNOWN  "a subcommand that may run another program or lose work"
 
 /* Before the subcommand only these are known to be harmless. */
 static const char global_options[] =
@@ -14,13 +15,18 @@ static const char global_options[] =
     "--no-lazy-fetch --no-optional-locks --no-pager --no-replace-objects --noglob-pathspecs "
     "--version -P -h -v";
 
-/* Subcommands that run what others chose, whatever their words are. */
+/* Subcommands that a pattern can cover. Any other one may be an alias or a program of its own
+ * (git-NAME, also below the directory at hand if the name has a slash), runs what others chose
+ * (difftool, hook, merge-index, submodule--helper), or loses work (prune, restore, update-ref). */
 static const char subcommands[] =
-    "archimport bisect--helper citool credential credential-cache credential-cache--daemon "
-    "credential-store cvsexportcommit cvsimport cvsserver daemon difftool difftool--helper "
-    "fast-import filter-branch filter-repo for-each-repo gui help hook http-backend imap-send "
-    "instaweb maintenance mergetool p4 quiltimport receive-pack remote-ext remote-fd send-email "
-    "shell svn upload-archive upload-pack web--browse";
+    "add am annotate apply archive bisect blame branch cat-file check-attr check-ignore "
+    "check-mailmap check-ref-format checkout cherry cherry-pick clean clone commit config "
+    "count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref format-patch "
+    "fsck gc get-tar-commit-id grep hash-object init log ls-files ls-remote ls-tree merge "
+    "merge-base merge-tree mv name-rev notes patch-id pull push range-diff rebase reflog remote "
+    "request-pull reset rev-list rev-parse revert rm shortlog show show-branch show-ref "
+    "sparse-checkout stage stash status stripspace submodule switch tag var verify-commit "
+    "verify-pack verify-tag version whatchanged worktree write-tree";
 
 /* Subcommands whose words are texts, names and revisions, and never a repository's address. */
 static const char texts[] =
@@ -38,25 +44,34 @@ static const struct option {
         PROGRAM},
     {NULL, NULL, "output", WRITES},
     {"archive", "o", "remote", WRITES},
-    {"branch", "D", NULL, LOSES},
-    {"checkout switch", "f", "discard-changes force", LOSES},
+    {"apply", NULL, "unsafe-paths", WRITES},
+    {"branch", "CDMf", "force", LOSES},
+    {"checkout", "Bf", "force ours pathspec-from-file theirs", LOSES},
+    {"switch", "Cf", "discard-changes force force-create", LOSES},
     {"clean", "f", "force", "it removes files that git does not know"},
     {"clone", "cu", NULL, SETTING},
     {"config", "ef", "add edit file remove-section rename-section replace-all unset unset-all",
         SETTING},
+    {"fetch pull", "fu", "force update-head-ok", LOSES},
+    {"format-patch", "o", "output-directory", WRITES},
+    {"fsck", NULL, "lost-found", WRITES},
+    {"gc", NULL, "prune", LOSES},
     {"grep", "O", NULL, PROGRAM},
+    {"mv notes", "f", "force", LOSES},
     {"push", "fd", "delete force force-if-includes force-with-lease mirror prune", REPLACES},
     {"rebase", "x", NULL, PROGRAM},
-    {"reset", NULL, "hard", LOSES},
-    {"rm worktree", "f", "force", LOSES},
-    {"update-ref", "d", "stdin", LOSES},
+    {"reset", NULL, "hard merge", LOSES},
+    {"rm submodule worktree", "f", "force", LOSES},
+    {"tag", "df", "delete force", LOSES},
 };
 
 static const struct {
     const char *subcommand, *words, *why;
 } actions[] = {
     {"bisect", "run view visualize", PROGRAM},
+    {"notes", "prune remove", LOSES},
     {"reflog", "delete expire", LOSES},
+    {"remote", "remove rm set-url", REPLACES},
     {"stash", "clear drop", LOSES},
     {"submodule", "foreach", PROGRAM},
 };
@@ -72,6 +87,32 @@ static const char *config_runs(const struct cmdline_command *c, size_t at)
             return NULL;
     bool verb = i == at + 1 && i < c->n;
     return verb && runs_listed("get list", c->words[i]) ? NULL : SETTING;
+}
+
+static bool is_branch(struct str word)
+{
+    for (size_t i = 0; i < word.n; i++)
+        if (strchr("./:*?[\\", word.p[i]))
+            return false;
+    return word.n > 0;
+}
+
+/* `git checkout` of files throws their changes away. A name may be a branch's or a file's: only one
+ * that looks like no path counts as a branch, unless a branch is made. */
+static const char *checkout_runs(const struct cmdline_command *c, size_t at)
+{
+    size_t operands = 0;
+    bool makes = false;
+    for (size_t i = at + 1; i < c->n; i++)
+        makes |= runs_option(c->words[i], "bt", "orphan track");
+    for (size_t i = at + 1; i < c->n; i++) {
+        struct str word = c->words[i];
+        bool option = word.n > 1 && word.p[0] == '-' && !str_is(word, "--");
+        operands += !option;
+        if (str_is(word, "--") || (!option && !makes && !is_branch(word)))
+            return LOSES;
+    }
+    return !makes && operands > 1 ? LOSES : NULL;
 }
 
 /* ext::COMMAND and others: git starts git-remote-ext for them. */
@@ -90,7 +131,7 @@ static const char *word_runs(struct str subcommand, struct str word)
     for (size_t i = 0; i < ARRAY_LEN(actions); i++)
         if (str_is(subcommand, actions[i].subcommand) && runs_listed(actions[i].words, word))
             return actions[i].why;
-    if (str_is(subcommand, "push") && (str_starts_with(word, STR("+")) || str_find(word, ':') == 0))
+    if (runs_listed("fetch pull push", subcommand) && (str_starts_with(word, STR("+")) || str_find(word, ':') == 0))
         return REPLACES;
     return !runs_listed(texts, subcommand) && is_transport(word) ? PROGRAM : NULL;
 }
@@ -104,12 +145,14 @@ const char *runs_git(const struct cmdline_command *c)
     if (at == c->n)
         return NULL;
     struct str subcommand = c->words[at];
-    if (runs_listed(subcommands, subcommand))
-        return PROGRAM;
+    if (!runs_listed(subcommands, subcommand))
+        return UNKNOWN;
     for (size_t i = at + 1; i < c->n; i++) {
         const char *why = word_runs(subcommand, c->words[i]);
         if (why)
             return why;
     }
+    if (str_is(subcommand, "checkout"))
+        return checkout_runs(c, at);
     return str_is(subcommand, "config") ? config_runs(c, at) : NULL;
 }

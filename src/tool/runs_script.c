@@ -131,10 +131,16 @@ enum sed_option {
     SED_UNKNOWN,
 };
 
+/* Of the name of a copy; with `*` or a slash it is a file of any name. */
+static bool is_suffix(struct str text)
+{
+    return str_find(text, '/') < 0 && str_find(text, '*') < 0;
+}
+
 static enum sed_option sed_option(struct str word, struct str *ret_script)
 {
     static const char flags[] =
-        "--debug --in-place --line-length --null-data --posix --quiet --regexp-extended --sandbox "
+        "--debug --in-place --null-data --posix --quiet --regexp-extended --sandbox "
         "--separate --silent --unbuffered --zero-terminated";
     if (str_starts_with(word, STR("--"))) {
         struct str name, value;
@@ -142,14 +148,16 @@ static enum sed_option sed_option(struct str word, struct str *ret_script)
         *ret_script = value;
         if (str_is(name, "--expression"))
             return name.n < word.n ? SED_SCRIPT : SED_SCRIPT_NEXT;
-        return runs_listed(flags, name) ? SED_FLAG : SED_UNKNOWN;
+        if (str_is(name, "--line-length")) /* without "=", the next word is its value */
+            return name.n < word.n ? SED_FLAG : SED_UNKNOWN;
+        return runs_listed(flags, name) && is_suffix(value) ? SED_FLAG : SED_UNKNOWN;
     }
     for (size_t i = 1; i < word.n; i++) {
         *ret_script = str_skip(word, i + 1);
         if (word.p[i] == 'e')
             return i + 1 < word.n ? SED_SCRIPT : SED_SCRIPT_NEXT;
         if (word.p[i] == 'i')
-            return SED_FLAG; /* the rest is a suffix */
+            return is_suffix(*ret_script) ? SED_FLAG : SED_UNKNOWN;
         if (!strchr("nErsuz", word.p[i]))
             return SED_UNKNOWN;
     }

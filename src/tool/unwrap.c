@@ -51,9 +51,37 @@ static const struct wrapper wrappers[] = {
     {"xvfb-run", "", 0, false},
 };
 
+/* x86_64-linux-gnu-gcc-12 and gtar: names of programs that have others, too. */
+static const char toolchain[] =
+    "ar as c++ cc clang clang++ cpp g++ gcc gcc-ar gcc-nm gcc-ranlib gfortran ld ld.bfd ld.gold nm "
+    "objcopy objdump ranlib readelf size strings strip";
+static const char gnu[] =
+    "awk chroot cpio dd env find install make nice nohup rm sed shred shuf sort split stdbuf tar "
+    "time timeout uniq xargs";
+
+static struct str without_version(struct str name)
+{
+    size_t n = name.n;
+    while (n && memchr("0123456789.", name.p[n - 1], 11))
+        n--;
+    return n > 1 && n < name.n && name.p[n - 1] == '-' ? str_head(name, n - 1) : name;
+}
+
+static struct str without_target(struct str name)
+{
+    for (size_t i = 0; i < name.n; i++)
+        if (name.p[i] == '-' && runs_listed(toolchain, str_skip(name, i + 1)) &&
+            !runs_listed(toolchain, name))
+            return str_skip(name, i + 1);
+    return name;
+}
+
 struct str cmdline_name(const struct cmdline_command *c)
 {
-    return c->n ? lexical_name(c->words[0]) : str_n("", 0);
+    struct str name = c->n ? lexical_name(c->words[0]) : str_n("", 0);
+    name = without_target(without_version(name));
+    bool is_gnu = name.n > 1 && name.p[0] == 'g' && runs_listed(gnu, str_skip(name, 1));
+    return is_gnu ? str_skip(name, 1) : name;
 }
 
 bool cmdline_is_shell(struct str name)
@@ -129,6 +157,56 @@ static struct str join(const struct cmdline_command *c, size_t from, struct aren
     return arena_str(a, buf_str(&text));
 }
 
+/* Names of files stand for `{}` where it is a word of its own. They can only be taken for files if
+ * all of them begin with a dot: others may be options, or scripts. */
+static bool names_are_files(const struct cmdline_command *find)
+{
+    for (size_t i = 1; i < find->n; i++) {
+        struct str word = find->words[i];
+        if (word.n && strchr("-(!", word.p[0]))
+            return true;
+        if (word.n == 0 || word.p[0] != '.')
+            return false;
+    }
+    return true;
+}
+
+static bool has_braces(struct str word)
+{
+    for (size_t i = 0; i + 1 < word.n; i++)
+        if (word.p[i] == '{' && word.p[i + 1] == '}')
+            return true;
+    return false;
+}
+
+static bool words_are_certain(
+    const struct cmdline_command *find, const struct str *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (has_braces(words[i]) &&
+            (i == 0 || !str_is(words[i], "{}") || !names_are_files(find)))
+            return false;
+    return n > 0;
+}
+
+/* The end of a command that begins there. `+` ends it only behind `{}`; programs named find differ
+ * in what it is elsewhere. */
+static size_t exec_end(const struct cmdline_command *c, size_t from, bool *ret_certain)
+{
+    size_t i = from;
+    bool plus = str_is(c->words[from - 1], "-exec") || str_is(c->words[from - 1], "-execdir");
+    *ret_certain = true;
+    for (; i < c->n && !str_is(c->words[i], ";"); i++) {
+        if (!str_is(c->words[i], "+"))
+            continue;
+        if (plus && i > from && str_is(c->words[i - 1], "{}"))
+            return i;
+        *ret_certain = false;
+    }
+    *ret_certain &= i < c->n;
+    return i;
+}
+
 /* -exec COMMAND ; and its kin. */
 static void unwrap_find(struct cmdline *s, const struct cmdline_command *c)
 {
@@ -137,9 +215,11 @@ static void unwrap_find(struct cmdline *s, const struct cmdline_command *c)
             !str_is(c->words[i], "-ok") && !str_is(c->words[i], "-okdir"))
             continue;
         size_t from = i + 1;
-        while (i < c->n && !str_is(c->words[i], ";") && !str_is(c->words[i], "+"))
-            i++;
-        add(s, c->words + from, MIN(i, c->n) - MIN(from, MIN(i, c->n)), c);
+        bool certain;
+        i = exec_end(c, from, &certain);
+        if (!certain || !words_are_certain(c, c->words + from, i - from))
+            not_plain(s, "find runs a command that is only known when it runs");
+        add(s, c->words + from, i - from, c);
     }
 }
 

@@ -66,6 +66,12 @@ $ cordon box diff one --stat
  2 files changed, 2 insertions(+), 1 deletion(-)
 $ cordon box diff one --name-only -- c
 c
+$ cordon box diff one -- c ""
+cordon: path 2 is empty: name a file or a directory, or '.' for the whole project [E_CLI_INVALID_ARG]
+? 12
+$ cordon box apply one --yes -- ""
+cordon: path 1 is empty: name a file or a directory, or '.' for the whole project [E_CLI_INVALID_ARG]
+? 12
 $ cordon box apply one
 cordon: apply these changes to '$T/p'? (there is nobody to be asked) [E_APPROVAL_REQUIRED]
 cordon:   remedy: --yes applies them without a question; --dry-run says what would be done

@@ -331,6 +331,7 @@ def _(t):
     run = python(t, "import resource as r; r.setrlimit(r.RLIMIT_CORE, (0, 0)); r.setrlimit(r.RLIMIT_NOFILE, (64, 64));"
                     "print(r.getrlimit(r.RLIMIT_CORE), r.getrlimit(r.RLIMIT_NOFILE))")
     t.same(run.out, b"(1, 1) (64, 64)\n", run)
+    python(t, "import resource as r; r.prlimit(0, r.RLIMIT_CORE, (0, 0)); assert r.getrlimit(r.RLIMIT_CORE) == (1, 1)")
     needed("/usr/bin/gpg")
     bash(t, "mkdir -m 700 /tmp/g && gpg --homedir /tmp/g --batch --list-keys", options=["--pipes"])
 

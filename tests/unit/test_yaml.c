@@ -216,6 +216,10 @@ TEST(yaml_prefixes_do_no_harm)
 #define RLI    "\xe2\x81\xa7"
 #define PDI    "\xe2\x81\xa9"
 #define TAG_A  "\xf3\xa0\x81\xa1"
+#define TAG_END "\xf3\xa0\x81\xbf"
+#define FLAG    "\xf0\x9f\x8f\xb4"
+#define LRM     "\xe2\x80\x8e"
+#define RLM     "\xe2\x80\x8f"
 #define VS16   "\xef\xb8\x8f"
 #define IDEO   "\xe3\x80\x80" /* the ideographic space */
 #define NI     "\xe6\x97\xa5"
@@ -274,7 +278,19 @@ TEST(yaml_refuses_what_is_not_seen)
         {"a" NBSP ": b\n", "t.yaml:1:2: the blank"},
         {NBSP "a: b\n", "t.yaml:1:1: the blank"},
         {"a: b" NBSP "# not a comment\n", "t.yaml:1:5: the blank"},
-        {"a: b\n#" IDEO "x\n", "t.yaml:2:2: the blank U+3000"},
+        {"a: b\n#" IDEO "\n", "t.yaml:2:2: the blank U+3000 is not between visible characters"},
+        {"a: b\n# " NBSP "x\n", "t.yaml:2:3: the blank U+00A0"},
+        {"# x" NBSP NBSP "y\n", "t.yaml:1:4: the blank U+00A0"},
+        {NBSP "# x\na: b\n", "t.yaml:1:1: the blank"},
+        {"a: |\n  #" NBSP "x\n", "t.yaml:2:4: the blank"},
+        {"a: x#" NBSP "y\n", "t.yaml:1:6: the blank"},
+        {"a: b # x\nc:" NBSP "d\n", "t.yaml:2:3: the blank"},
+        {"# x" LRM "y\na: b\n", "t.yaml:1:4: the invisible character U+200E is in a comment"},
+        {"# x\xc2\xad\na: b\n", "t.yaml:1:4: the invisible character U+00AD"},
+        {"# " FLAG TAG_A "\na: b\n", "the invisible character U+E0061 is in a comment: remove it"},
+        {"# " FLAG TAG_A TAG_A TAG_A TAG_A TAG_A TAG_A TAG_A TAG_END "\na: b\n",
+            "t.yaml:1:10: the invisible character"},
+        {"a: " FLAG TAG_A TAG_END "\n", "t.yaml:1:5: the invisible character"},
         {"a: " NI IDEO "x\n", "t.yaml:1:5: the blank"},
         {"a: " NI IDEO IDEO NI "\n", "t.yaml:1:5: the blank"},
         {"a: true" ZWSP "\n", "t.yaml:1:8: the invisible character U+200B"},
@@ -287,7 +303,8 @@ TEST(yaml_refuses_what_is_not_seen)
         {"a: x" VS16 KEYCAP "\n", "t.yaml:1:5: the invisible character"},
         {VS16 KEYCAP ": 1\n", "t.yaml:1:1: the invisible character"},
         {"a: " NI TAG_A "\n", "t.yaml:1:5: the invisible character U+E0061"},
-        {"# " TAG_A "\na: 1", "\"\\U000E0061\" in double quotes"},
+        {"# " TAG_A "\na: 1", "t.yaml:1:3: the invisible character U+E0061 is in a comment"},
+        {"a: " TAG_A "\n", "\"\\U000E0061\" in double quotes"},
         {"a: 1 # " RLO "x" PDF "\n", "t.yaml:1:8: the invisible character U+202E"},
         {"a: 1 # " RLI "x" PDI "\n", "t.yaml:1:8: the invisible character U+2067"},
         {"a: |\n  x" ZWSP "\n", "t.yaml:2:4: the invisible character"},
@@ -350,6 +367,10 @@ TEST(yaml_reads_text_of_all_languages)
         {"a: " NI ZWNJ NI, NI ZWNJ NI},
         {"a: " HEART VS16 ZWJ FIRE " # " HEART VS16, HEART VS16 ZWJ FIRE},
         {"a: 1" VS16 KEYCAP, "1" VS16 KEYCAP},
+        {"#" IDEO "x" NBSP ": y\na: z # \xc2\xab" NBSP "x" NBSP "\xc2\xbb\n", "z"},
+        {"# 5\xe2\x80\xaf%, 1\xe2\x80\x89" "000 so\xc2\xad" "ft\na: z\n", "z"},
+        {"# \xd7\xa2" LRM "(x)\n# x" RLM "\xd7\xa2\na: z\n", "z"},
+        {"a: z # " FLAG TAG_A TAG_A TAG_END " x\n", "z"},
         {"# \xd8\xb9\xd8\xb1\xd8\xa8\xd9\x8a\na: \xd7\xa2", "\xd7\xa2"},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
