@@ -360,8 +360,8 @@ static bool refuse_depth(const struct walk *w, yaml_mark_t mark)
 }
 
 /* Quoted text is found by the tokens of the parser itself, so that both agree. Everything else is
- * outside, including comments and blanks, which belong to no token: a comment may have more. The scanner visits all open
- * brackets for each token, hence the limit of nesting. */
+ * outside, including comments and blanks, which belong to no token: a comment may have more. The
+ * scanner visits all open brackets for each token, hence the limit of nesting. */
 static bool check_tokens(yaml_parser_t *parser, struct walk *w)
 {
     bool ended = false, ok = true;

@@ -256,8 +256,8 @@ static void judge_setrlimit(struct assembler *a)
     ret(a, 0);
 }
 
-/* RLIMIT_DATA counts neither shared memory nor a mapping that grows like a stack, which RLIMIT_STACK
- * limits one by one; huge pages are a store of the whole machine. */
+/* RLIMIT_DATA counts neither shared memory nor a mapping that grows like a stack, which
+ * RLIMIT_STACK limits one by one; huge pages are a store of the whole machine. */
 static void judge_mmap(struct assembler *a)
 {
     load_arg(a, 3);

@@ -42,7 +42,8 @@ void cmdline_parse(struct str text, struct arena *a, struct cmdline *ret_cmdline
 /* Why a command deserves a second look: it removes by force, runs what it is fed, …; or NULL. */
 const char *cmdline_danger(const struct cmdline_command *command);
 
-/* The last part of its first word, without a target, a version or the g of GNU; whether it is a shell's, and whether that has a script (-c). */
+/* The last part of its first word, without a target, a version or the g of GNU; whether it is a
+ * shell's, and whether that has a script (-c). */
 struct str cmdline_name(const struct cmdline_command *command);
 bool cmdline_is_shell(struct str name);
 bool cmdline_has_script(const struct cmdline_command *shell);

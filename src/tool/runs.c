@@ -125,7 +125,8 @@ static const char *builtin_runs(struct str name, const struct cmdline_command *c
 
 /* Their words are a command, or code, in ways that unwrap.c does not take apart. */
 static const char starters[] =
-    "at autossh batch bwrap crontab dc entr expect file-rename firejail flock gdb gitk mosh nsenter "
+    "at autossh batch bwrap crontab dc entr expect file-rename firejail flock gdb gitk mosh "
+    "nsenter "
     "parallel prename rename run-parts runuser screen script setarch slogin socat ssh ssh-agent "
     "sshpass start-stop-daemon su systemd-run tmux watch";
 
@@ -198,8 +199,8 @@ static const struct row {
     {"shuf sort", "o", "compress-program output", NULL, OPTION},
     {"split", NULL, "filter", NULL, OPTION},
     {"sqlite3", "A", NULL, "-cmd -init --cmd --init", OPTION},
-    {"svn svnsync", NULL,
-        "config-dir config-option diff-cmd diff3-cmd editor-cmd merge-tool", NULL, OPTION},
+    {"svn svnsync", NULL, "config-dir config-option diff-cmd diff3-cmd editor-cmd merge-tool", NULL,
+        OPTION},
     {"tcpdump", "wz", NULL, NULL, OPTION},
     {"tree", "o", NULL, NULL, WRITES},
     {"wget", "OPaeio",

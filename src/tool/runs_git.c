@@ -131,7 +131,8 @@ static const char *word_runs(struct str subcommand, struct str word)
     for (size_t i = 0; i < ARRAY_LEN(actions); i++)
         if (str_is(subcommand, actions[i].subcommand) && runs_listed(actions[i].words, word))
             return actions[i].why;
-    if (runs_listed("fetch pull push", subcommand) && (str_starts_with(word, STR("+")) || str_find(word, ':') == 0))
+    if (runs_listed("fetch pull push", subcommand) &&
+        (str_starts_with(word, STR("+")) || str_find(word, ':') == 0))
         return REPLACES;
     return !runs_listed(texts, subcommand) && is_transport(word) ? PROGRAM : NULL;
 }

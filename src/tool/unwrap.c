@@ -179,12 +179,10 @@ static bool has_braces(struct str word)
     return false;
 }
 
-static bool words_are_certain(
-    const struct cmdline_command *find, const struct str *words, size_t n)
+static bool words_are_certain(const struct cmdline_command *find, const struct str *words, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (has_braces(words[i]) &&
-            (i == 0 || !str_is(words[i], "{}") || !names_are_files(find)))
+        if (has_braces(words[i]) && (i == 0 || !str_is(words[i], "{}") || !names_are_files(find)))
             return false;
     return n > 0;
 }

@@ -203,29 +203,29 @@ TEST(yaml_prefixes_do_no_harm)
     }
 }
 
-#define NEL    "\xc2\x85"
-#define LS     "\xe2\x80\xa8"
-#define PS     "\xe2\x80\xa9"
-#define NBSP   "\xc2\xa0"
-#define ZWSP   "\xe2\x80\x8b"
-#define ZWNJ   "\xe2\x80\x8c"
-#define ZWJ    "\xe2\x80\x8d"
-#define BOM    "\xef\xbb\xbf"
-#define RLO    "\xe2\x80\xae"
-#define PDF    "\xe2\x80\xac"
-#define RLI    "\xe2\x81\xa7"
-#define PDI    "\xe2\x81\xa9"
-#define TAG_A  "\xf3\xa0\x81\xa1"
+#define NEL     "\xc2\x85"
+#define LS      "\xe2\x80\xa8"
+#define PS      "\xe2\x80\xa9"
+#define NBSP    "\xc2\xa0"
+#define ZWSP    "\xe2\x80\x8b"
+#define ZWNJ    "\xe2\x80\x8c"
+#define ZWJ     "\xe2\x80\x8d"
+#define BOM     "\xef\xbb\xbf"
+#define RLO     "\xe2\x80\xae"
+#define PDF     "\xe2\x80\xac"
+#define RLI     "\xe2\x81\xa7"
+#define PDI     "\xe2\x81\xa9"
+#define TAG_A   "\xf3\xa0\x81\xa1"
 #define TAG_END "\xf3\xa0\x81\xbf"
 #define FLAG    "\xf0\x9f\x8f\xb4"
 #define LRM     "\xe2\x80\x8e"
 #define RLM     "\xe2\x80\x8f"
-#define VS16   "\xef\xb8\x8f"
-#define IDEO   "\xe3\x80\x80" /* the ideographic space */
-#define NI     "\xe6\x97\xa5"
-#define HEART  "\xe2\x9d\xa4"
-#define FIRE   "\xf0\x9f\x94\xa5"
-#define KEYCAP "\xe2\x83\xa3"
+#define VS16    "\xef\xb8\x8f"
+#define IDEO    "\xe3\x80\x80" /* the ideographic space */
+#define NI      "\xe6\x97\xa5"
+#define HEART   "\xe2\x9d\xa4"
+#define FIRE    "\xf0\x9f\x94\xa5"
+#define KEYCAP  "\xe2\x83\xa3"
 
 struct unseen {
     const char *text;
@@ -368,7 +368,10 @@ TEST(yaml_reads_text_of_all_languages)
         {"a: " HEART VS16 ZWJ FIRE " # " HEART VS16, HEART VS16 ZWJ FIRE},
         {"a: 1" VS16 KEYCAP, "1" VS16 KEYCAP},
         {"#" IDEO "x" NBSP ": y\na: z # \xc2\xab" NBSP "x" NBSP "\xc2\xbb\n", "z"},
-        {"# 5\xe2\x80\xaf%, 1\xe2\x80\x89" "000 so\xc2\xad" "ft\na: z\n", "z"},
+        {"# 5\xe2\x80\xaf%, 1\xe2\x80\x89"
+         "000 so\xc2\xad"
+         "ft\na: z\n",
+            "z"},
         {"# \xd7\xa2" LRM "(x)\n# x" RLM "\xd7\xa2\na: z\n", "z"},
         {"a: z # " FLAG TAG_A TAG_A TAG_END " x\n", "z"},
         {"# \xd8\xb9\xd8\xb1\xd8\xa8\xd9\x8a\na: \xd7\xa2", "\xd7\xa2"},
