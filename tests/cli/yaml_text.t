@@ -22,12 +22,12 @@ cordon: p.yaml:2:11: the line break U+2028
 cordon: p.yaml:2:13: the line break U+2028
 
 ## invisible characters outside quotes
-$ for c in 00A0 00AD 034F 061C 115F 1160 1680 17B4 180E 2000 2002 200A 200B 200C 200D 200E 200F 202A 202E 202F 205F 2060 2064 2066 2069 206F 2800 3000 3164 FE00 FE0F FEFF FFA0 FFF9 E0001 E0041 E007F E0100; do for t in 'network:\U disabled' 'network: disabled\U' 'network: disabled #\U' '#\U x' 'net\Uwork: disabled' '\Unetwork: disabled'; do printf "policy_version: 4\n${t/\\U/\\U$(printf %08x 0x$c)}\n" > p.yaml; cordon policy check p.yaml 2>&1 | grep -q "p.yaml:2:[0-9]*: the [a-z ]* U+$c is outside quotes" || echo "$c: $t"; done; done
+$ for c in 00A0 00AD 034F 061C 115F 1160 1680 17B4 180E 2000 2002 200A 200B 200C 200D 200E 200F 202A 202E 202F 205F 2060 2064 2066 2069 206F 2800 3000 3164 FE00 FE0F FEFF FFA0 FFF9 E0001 E0041 E007F E0100; do for t in 'network:\U disabled' 'network: disabled\U' 'network: disabled #\U' '#\U x' 'net\Uwork: disabled' '\Unetwork: disabled'; do printf "policy_version: 4\n${t/\\U/\\U$(printf %08x 0x$c)}\n" > p.yaml; cordon policy check p.yaml 2>&1 | grep -qE "p.yaml:2:[0-9]+: the [a-z ]* U\+$c is (outside quotes|in a comment|not between visible characters of a comment)" || echo "$c: $t"; done; done
 $ printf 'policy_version: 4\nnetwork:\u00a0disabled\n' > p.yaml; cordon policy check p.yaml
 cordon: p.yaml:2:9: the blank U+00A0 is outside quotes: use a space, or write "\u00A0" in double quotes [E_PROTOCOL]
 ? 9
 $ printf 'policy_version: 4\n# \U000e0041\n' > p.yaml; cordon policy check p.yaml
-cordon: p.yaml:2:3: the invisible character U+E0041 is outside quotes: remove it, or write "\U000E0041" in double quotes [E_PROTOCOL]
+cordon: p.yaml:2:3: the invisible character U+E0041 is in a comment: remove it [E_PROTOCOL]
 ? 9
 
 ## in quotes they are data, unless they turn the text behind the quotes around
@@ -45,7 +45,7 @@ $ mkdir -p home/.config/cordon .cordon; printf '# mine\u2028allow: ["shell:*"]\n
 cordon: $T/home/.config/cordon/config.yaml:1:7: the line break U+2028
 $ printf 'agents:\n- name: mine # x\u0085  command: evil\n  command: x\n' > home/.config/cordon/config.yaml; cordon config check 2>&1 | sed 's/ is not.*//'
 cordon: $T/home/.config/cordon/config.yaml:2:17: the line break U+0085
-$ rm home/.config/cordon/config.yaml; printf 'project_markers: [a] # x\u200b\n' > .cordon/config.yaml; cordon config check 2>&1 | sed 's/ is outside.*//'
+$ rm home/.config/cordon/config.yaml; printf 'project_markers: [a] # x\u200b\n' > .cordon/config.yaml; cordon config check 2>&1 | sed 's/ is in a comment.*//'
 cordon: .cordon/config.yaml:1:25: the invisible character U+200B
 $ printf 'turns: [] # x\ry: 1\n' > m.yaml; cordon agent -p x --provider scripted --script m.yaml 2>&1 | sed 's/ without.*//'
 cordon: m.yaml:1:14: a carriage return
