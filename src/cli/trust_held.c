@@ -92,12 +92,13 @@ static int open_dir(struct str path, struct arena *a, struct err *err)
 {
     ptrdiff_t slash = str_find_last(path, '/');
     const char *dir = slash > 0 ? arena_strdup(a, str_head(path, (size_t)slash)) : "/";
-    AUTO_FREE char *resolved = beneath_resolve(dir);
-    if (!resolved || strcmp(resolved, dir) != 0) {
+    AUTO_FD int there = beneath_peek(dir);
+    AUTO_FREE char *name = there >= 0 ? beneath_name(there) : NULL;
+    if (!name || strcmp(name, dir) != 0) {
         err_set(err, E_FS_VIOLATION, "'%s' is not there, or leads elsewhere by a link", dir);
         return -1;
     }
-    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = openat(there, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         err_errno(err, E_IO, errno, "cannot open '%s'", dir);
     return fd;

@@ -141,11 +141,8 @@ static void find_repositories(struct prepared *x)
     bool named = !x->options->preset && author_of(x) == CONSENT_USER;
     if (named || x->protect || x->policy.sandbox == POLICY_NO_SANDBOX)
         return;
-    size_t n = 0;
-    struct str *roots = ARENA_NEW(x->arena, struct str, x->verdict.write.n + 1);
-    for (size_t i = 0; i < x->verdict.write.n; i++)
-        if (x->verdict.write.p[i].is_dir)
-            roots[n++] = x->verdict.write.p[i].resolved;
+    struct str *roots;
+    size_t n = verdict_dirs(&x->verdict.write, x->arena, &roots);
     if (n)
         x->protect = protect_new(&(struct protect_options){.roots = roots,
             .n_roots = n,

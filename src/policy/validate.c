@@ -20,6 +20,16 @@ bool verdict_ok(const struct verdict *v, struct err *err)
     return v->denials.n == 0 || denial_error(&v->denials.p[0], err);
 }
 
+size_t verdict_dirs(const struct verdict_paths *paths, struct arena *arena, struct str **ret_dirs)
+{
+    size_t n = 0;
+    *ret_dirs = ARENA_NEW(arena, struct str, paths->n + 1);
+    for (size_t i = 0; i < paths->n; i++)
+        if (paths->p[i].is_dir)
+            (*ret_dirs)[n++] = paths->p[i].resolved;
+    return n;
+}
+
 bool verdict_holds(const struct verdict_paths *roots, struct str resolved)
 {
     for (size_t i = 0; i < roots->n; i++)

@@ -81,6 +81,9 @@ MUST_USE bool verdict_ok(const struct verdict *v, struct err *err);
 /* Whether this program is a shell, by its own name or by that of what it leads to. */
 bool policy_is_shell(struct str absolute);
 
+/* Those that are directories, in the arena. */
+size_t verdict_dirs(const struct verdict_paths *paths, struct arena *arena, struct str **ret_dirs);
+
 /* Whether an absolute path without links lies in one of these. */
 bool verdict_holds(const struct verdict_paths *roots, struct str resolved);
 

@@ -393,41 +393,37 @@ static void check_place(struct check *c, const struct scan_place *place)
     }
 }
 
+/* A link that was there is made again; what stands in its place goes aside. */
+static void check_link(
+    struct check *c, struct str path, const struct known_name *then, struct str what)
+{
+    struct known_name now = known_look(c->root->fd, path.p, c->arena);
+    if (known_same(then, &now))
+        return;
+    if (now.type)
+        hold_place(c, path, what);
+    ptrdiff_t slash = str_find_last(path, '/');
+    AUTO_FD int dir = known_open(
+        c->root, arena_str(c->arena, slash < 0 ? STR("") : str_head(path, (size_t)slash)));
+    if (dir >= 0)
+        (void)!symlinkat(then->target.p, dir, path.p + slash + 1);
+}
+
 static void check_known_places(struct check *c)
 {
     for (size_t i = 0; i < c->root->n_known; i++) {
         const struct known *k = &c->root->known[i];
-        struct known_name now = {0};
         if (k->kind == SCAN_LINK)
-            now = known_look(c->root->fd, k->path.p, c->arena);
-        if (k->kind != SCAN_LINK || known_same(&k->self, &now))
-            continue;
-        if (now.type)
-            hold_place(c, k->path, STR("replaces a link"));
-        ptrdiff_t slash = str_find_last(k->path, '/');
-        AUTO_FD int dir = known_open(
-            c->root, arena_str(c->arena, slash < 0 ? STR("") : str_head(k->path, (size_t)slash)));
-        if (dir >= 0)
-            (void)!symlinkat(k->self.target.p, dir, k->path.p + slash + 1);
+            check_link(c, k->path, &k->self, STR("replaces a link"));
     }
 }
 
 /* Links on the way to hooks and to what settings name. */
 static void check_ways(struct check *c)
 {
-    for (size_t i = 0; i < c->root->n_ways; i++) {
-        const struct known_way *w = &c->root->ways[i];
-        struct known_name now = known_look(c->root->fd, w->path.p, c->arena);
-        if (known_same(&w->then, &now))
-            continue;
-        if (now.type)
-            hold_place(c, w->path, STR("replaces a link that leads to hooks or settings"));
-        ptrdiff_t slash = str_find_last(w->path, '/');
-        AUTO_FD int dir = known_open(
-            c->root, arena_str(c->arena, slash < 0 ? STR("") : str_head(w->path, (size_t)slash)));
-        if (dir >= 0)
-            (void)!symlinkat(w->then.target.p, dir, w->path.p + slash + 1);
-    }
+    for (size_t i = 0; i < c->root->n_ways; i++)
+        check_link(c, c->root->ways[i].path, &c->root->ways[i].then,
+            STR("replaces a link that leads to hooks or settings"));
 }
 
 /* What settings name and was not there. */

@@ -181,23 +181,11 @@ static bool find_workdir(
     return true;
 }
 
-/* Directories that the command can change. */
-static size_t write_roots(const struct verdict *v, struct arena *a, struct str **ret_roots)
-{
-    size_t n = 0;
-    struct str *roots = ARENA_NEW(a, struct str, v->write.n + 1);
-    for (size_t i = 0; i < v->write.n; i++)
-        if (v->write.p[i].is_dir)
-            roots[n++] = v->write.p[i].resolved;
-    *ret_roots = roots;
-    return n;
-}
-
 /* The sandbox keeps parts of repositories, and our own files, as they are. */
 static bool make_plan(struct toolbox *box, struct arena *a, struct confined *c, struct err *err)
 {
     struct str *roots, *parts = NULL;
-    size_t n = write_roots(&c->verdict, a, &roots);
+    size_t n = verdict_dirs(&c->verdict.write, a, &roots);
     toolbox_protect(box, roots, n);
     size_t n_parts = box->protect ? protect_kept(box->protect, a, &parts) : 0;
     const struct host_plan_input input = {
