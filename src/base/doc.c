@@ -3,6 +3,7 @@
 
 #include "base/utf8.h"
 #include "base/yaml.h"
+#include "base/yaml_text.h"
 
 #include <yaml.h>
 
@@ -21,6 +22,20 @@ enum doc_format doc_format(struct str text, const char *name)
     return text.n && (text.p[0] == '{' || text.p[0] == '[') ? DOC_JSON : DOC_YAML;
 }
 
+/* What a reviewer reads must be what is meant, in both forms: JSON is YAML as far as its characters
+ * go. */
+static bool parse_json(
+    struct str text, const char *name, enum err_code code, json_t **ret_tree, struct err *err)
+{
+    AUTO_JSON json_t *tree = NULL;
+    if (!json_parse(text, name, code, &tree, err))
+        return false;
+    if (!yaml_check_text(text, code, err))
+        return place_blame_file(err, name);
+    *ret_tree = json_take(&tree);
+    return true;
+}
+
 bool doc_parse(
     struct str text, const char *name, enum err_code code, json_t **ret_tree, struct err *err)
 {
@@ -28,7 +43,7 @@ bool doc_parse(
         return yaml_parse(text, name, code, ret_tree, err);
     const char *other = utf8_other_encoding(text);
     if (!other)
-        return json_parse(utf8_skip_mark(text), name, code, ret_tree, err);
+        return parse_json(utf8_skip_mark(text), name, code, ret_tree, err);
     err_set(err, code, "not valid UTF-8 but %s: save it as UTF-8", other);
     place_blame(err, (struct point){1, 1});
     return place_blame_file(err, name);

@@ -216,6 +216,7 @@ static bool load_settings(
         own.p[own.n++] = lexical_absolute(cli->arena, str_z(b->options.cwd), str_z(o->policy));
     b->options.own = own.p;
     b->options.n_own = own.n;
+    b->options.settings = own_settings(cli->arena);
     return true;
 }
 
@@ -294,6 +295,7 @@ bool bench_open(struct cli *cli, const struct bench_options *o, struct bench *b,
     bool ok = lexical_cwd(cli->arena, &cwd, err) && check_unsafe(o, b, err) &&
               config_state_path(cli->arena, "journal", &b->options.journal_dir, err) &&
               config_state_path(cli->arena, "logs", &b->options.log_dir, err) &&
+              config_state_path(cli->arena, "repositories", &b->options.sessions, err) &&
               config_state_path(cli->arena, "trust", &b->trust_dir, err);
     if (ok) {
         b->options.cwd = cwd.p;

@@ -44,16 +44,23 @@ static void add_git(struct str_list *list, struct arena *a)
         add(list, lexical_absolute(a, str_z(home), STR(".config/git")));
 }
 
-struct str_list own_files_and(struct arena *a, struct str command_line)
+struct str_list own_settings(struct arena *a)
 {
-    AUTO_ERR struct err ignored = {0};
     struct str_list list = {.p = ARENA_NEW(a, struct str, WORDS_MAX + OWN_FILES)};
     const char *path = config_user_path(a);
     if (path)
         add(&list, lexical_absolute(a, STR("/"), str_z(path)));
+    add_git(&list, a);
+    return list;
+}
+
+struct str_list own_files_and(struct arena *a, struct str command_line)
+{
+    AUTO_ERR struct err ignored = {0};
+    struct str_list list = own_settings(a);
+    const char *path;
     if (config_state_path(a, ".", &path, &ignored))
         add(&list, lexical_absolute(a, STR("/"), str_z(path)));
-    add_git(&list, a);
     add_words(&list, command_line, a);
     return list;
 }

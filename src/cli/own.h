@@ -12,6 +12,9 @@
 /* Absolute paths; they need not be there. */
 struct str_list own_files(struct arena *a);
 
+/* Of these, files of settings that the user writes, and cordon does not. */
+struct str_list own_settings(struct arena *a);
+
 /* The same with files that a command line in the settings names. */
 struct str_list own_files_and(struct arena *a, struct str command_line);
 

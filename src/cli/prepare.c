@@ -66,10 +66,13 @@ void prepare_own(struct cli *cli, struct prepared *x)
     const char *trust;
     for (size_t i = 0; i < own.n; i++)
         prepare_keep(x, own.p[i]);
+    x->settings = own_settings(cli->arena);
     if (config_state_path(cli->arena, "trust", &trust, &ignored)) {
         x->accepts = trust_held_accepts;
         x->accepts_context = (void *)trust;
     }
+    if (!config_state_path(cli->arena, "repositories", &x->sessions, &ignored))
+        x->sessions = NULL;
 }
 
 void prepare_tell_held(struct cli *cli, const struct prepared *x)

@@ -149,6 +149,9 @@ static void find_repositories(struct prepared *x)
             .own = x->own.p,
             .n_own = x->own.n,
             .home = x->host.home,
+            .settings = x->settings.p,
+            .n_settings = x->settings.n,
+            .sessions = x->sessions,
             .accepted = x->accepts,
             .context = x->accepts_context});
 }

@@ -54,6 +54,8 @@ struct prepared {
     bool (*accepts)(void *context, struct str path,
         struct str bytes); /* protect_options.accepted; may be NULL */
     void *accepts_context;
+    struct str_list settings; /* protect_options.settings */
+    const char *sessions;     /* protect_options.sessions */
     struct artifacts artifacts;
     struct err record_error; /* why the record is not whole; no code: it is */
 };

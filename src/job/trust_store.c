@@ -3,6 +3,7 @@
 
 #include "base/id.h"
 #include "path/file.h"
+#include "path/private.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,37 +14,16 @@ enum {
     ENTRY_MAX = 8 << 20,
     NAME_SIZE = SHA256_HEX + sizeof(".json"),
     TEMP_SIZE = ID_SIZE + 16,
-    PATH_SIZE = 4096,
 };
 
 /* The directory ------------------------------------------------------------------------------- */
-
-/* Whether only the user can have written it. */
-static bool is_own(const struct stat *st)
-{
-    return st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
-}
-
-/* A directory and those above it that are missing. */
-static bool make_dirs(char *path)
-{
-    if (mkdir(path, 0700) == 0 || errno == EEXIST)
-        return true;
-    char *slash = strrchr(path, '/');
-    if (errno != ENOENT || !slash || slash == path)
-        return false;
-    *slash = '\0';
-    bool ok = make_dirs(path);
-    *slash = '/';
-    return ok && (mkdir(path, 0700) == 0 || errno == EEXIST);
-}
 
 static bool check_store(const struct trust_store *s, struct err *err)
 {
     struct stat st;
     if (fstat(s->dir, &st) != 0)
         return err_errno(err, E_IO, errno, "cannot look at '%s'", s->path);
-    return is_own(&st) ||
+    return private_is(&st) ||
            err_set(err, E_CONFIG,
                "'%s' belongs to another user, or others can write to it: what it says is not "
                "believed; remove it, or make it yours alone (chmod 700)",
@@ -52,11 +32,8 @@ static bool check_store(const struct trust_store *s, struct err *err)
 
 bool trust_open(const char *path, bool make, struct trust_store *ret_store, struct err *err)
 {
-    char copy[PATH_SIZE];
     AUTO(trust_close) struct trust_store s = {.dir = -1, .path = path};
-    if (snprintf(copy, sizeof(copy), "%s", path) >= (int)sizeof(copy))
-        return err_set(err, E_CONFIG, "the path of $CORDON_HOME is too long");
-    if (make && !make_dirs(copy))
+    if (make && !private_make(path))
         return err_errno(err, E_IO, errno, "cannot make the directory '%s'", path);
     s.dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (s.dir < 0 && errno == ENOENT)
@@ -93,7 +70,7 @@ static bool read_entry(int dir, const char *name, struct arena *arena, struct tr
     AUTO_BUF struct buf text = BUF_INIT(2 * ENTRY_MAX);
     struct trust t;
     AUTO_FD int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || !is_own(&st) ||
+    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || !private_is(&st) ||
         !file_read(fd, ENTRY_MAX, name, &text, &ignored) ||
         !json_parse(buf_str(&text), name, E_CONFIG, &tree, &ignored) ||
         !field_read(&trust_shape, tree, arena, E_CONFIG, &t, &ignored))

@@ -6,6 +6,7 @@
 #include "repo/gitlink.h"
 #include "repo/hold.h"
 #include "repo/known.h"
+#include "repo/rebase.h"
 #include "repo/tracked.h"
 
 #include <dirent.h>
@@ -25,9 +26,8 @@ struct check {
     struct arena *arena;
 };
 
-static void report(struct check *c, const struct protect_held *held)
+void known_report(struct protect *p, const struct protect_held *held)
 {
-    struct protect *p = c->p;
     if (p->n_held == PROTECT_HELD_MAX)
         return;
     struct protect_held *h = &p->held[p->n_held++];
@@ -36,6 +36,11 @@ static void report(struct check *c, const struct protect_held *held)
         .errnum = held->errnum};
     if (held->errnum == 0)
         h->where = arena_str(&p->arena, held->where);
+}
+
+static void report(struct check *c, const struct protect_held *held)
+{
+    known_report(c->p, held);
 }
 
 /* The path is from the root. */
@@ -314,6 +319,10 @@ static void check_dir(struct check *c, const struct scan_place *place)
             check_replaced(c, &part, &known->texts[i]);
         }
     }
+    struct part todo = {dir, place->path, REBASE_TODO};
+    if (place->kind == SCAN_GITDIR && rebase_adds(dir, known ? known->runs : STR("")) &&
+        !has_accepted_file(c, &todo))
+        hold(c, &todo, STR("a rebase that runs programs"));
 }
 
 /* `.git` and `.cordon` ---------------------------------------------------------------------------
@@ -426,7 +435,7 @@ static void check_ways(struct check *c)
             STR("replaces a link that leads to hooks or settings"));
 }
 
-/* What settings name and was not there. */
+/* Settings, and what they name, that were not there. */
 static void check_named(struct check *c)
 {
     const struct protect_root *r = c->root;
@@ -434,7 +443,8 @@ static void check_named(struct check *c)
         struct stat st;
         const struct known_named *n = &r->named[i];
         if (!n->type && lexical_is_below(r->path, n->path) && lstat(n->path.p, &st) == 0)
-            hold_place(c, lexical_rest(r->path, n->path), STR("settings of git name it"));
+            hold_place(c, lexical_rest(r->path, n->path),
+                n->settings ? STR("settings of the user") : STR("settings of git name it"));
     }
 }
 

@@ -23,6 +23,9 @@ struct known_text {
 
 enum {
     KNOWN_TEXTS = 2, /* config, config.worktree: the first parts of a git directory */
+    KNOWN_NAMED_MAX = 1000,
+    KNOWN_LINKS_MAX = 10 * 1000,
+    KNOWN_WAYS_MAX = 1000,
 };
 
 struct known {
@@ -34,6 +37,7 @@ struct known {
     struct known_name parts[PARTS_MAX];
     struct known_text texts[KNOWN_TEXTS];
     bool info_link;          /* `info` is a link of the user's */
+    struct str runs;         /* lines of a rebase that run programs (repo/rebase.h) */
     struct known_text index; /* as it was looked at last; no text */
 };
 
@@ -41,6 +45,7 @@ struct known {
 struct known_named {
     struct str path; /* absolute */
     mode_t type;
+    bool settings; /* it is a file of settings itself */
 };
 
 /* An entry of an index that is a repository of its own. */
@@ -84,6 +89,14 @@ struct str known_absolute(const struct protect_root *r, struct str path, struct 
 
 /* Reads a file of settings, if it has changed since; false: it has not. */
 bool known_read(int dir, const char *name, struct known_text *text, struct arena *a);
+
+/* Without roots; a root of it, which owns the descriptor; room for what is known of it. */
+struct protect *known_new(const struct protect_options *options);
+void known_open_root(struct protect *p, struct protect_root *r, int fd, struct str path);
+void known_make_room(struct protect *p, struct protect_root *r, size_t places);
+
+/* check.c: adds to the list of things set aside, texts copied. */
+void known_report(struct protect *p, const struct protect_held *held);
 
 /* check.c: compares a root with what was known, and sets aside. */
 void check_root(struct protect *p, struct protect_root *r);

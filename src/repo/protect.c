@@ -7,7 +7,9 @@
 #include "repo/gitname.h"
 #include "repo/hold.h"
 #include "repo/known.h"
+#include "repo/rebase.h"
 #include "repo/tracked.h"
+#include "repo/unfinished.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,9 +19,6 @@
 enum {
     ARENA_MAX = 256 << 20,
     KEPT_MAX = 20 * 1000,
-    NAMED_MAX = 1000,
-    LINKS_MAX = 10 * 1000,
-    WAYS_MAX = 1000,
     HOPS_MAX = 40,
     INCLUDES_MAX = 10,
 };
@@ -82,7 +81,7 @@ static bool is_in_roots(const struct protect *p, struct str path)
 static void add_way(struct protect *p, struct protect_root *r, struct str path)
 {
     struct str rest = lexical_rest(r->path, path);
-    if (r->n_ways == WAYS_MAX || !lexical_is_below(r->path, path))
+    if (r->n_ways == KNOWN_WAYS_MAX || !lexical_is_below(r->path, path))
         return;
     for (size_t i = 0; i < r->n_ways; i++)
         if (str_eq(r->ways[i].path, rest))
@@ -123,13 +122,14 @@ static void add_named(struct protect *p, struct protect_root *r, struct str path
 {
     struct stat st;
     struct str clean = follow(p, r, lexical_absolute(&p->arena, STR("/"), path));
-    if (!is_in_roots(p, clean) || r->n_named == NAMED_MAX)
+    if (!is_in_roots(p, clean) || r->n_named == KNOWN_NAMED_MAX)
         return;
     for (size_t i = 0; i < r->n_named; i++)
         if (str_eq(r->named[i].path, clean))
             return;
     bool there = lstat(clean.p, &st) == 0;
-    r->named[r->n_named++] = (struct known_named){clean, there ? st.st_mode & S_IFMT : 0};
+    r->named[r->n_named++] =
+        (struct known_named){.path = clean, .type = there ? st.st_mode & S_IFMT : 0};
 }
 
 /* A path in settings, `~` being the home directory. */
@@ -271,6 +271,8 @@ static void know_place(struct protect *p, struct protect_root *r, const struct s
     AUTO_FD int dir = *parts ? known_open(r, k->path) : -1;
     for (size_t i = 0; dir >= 0 && parts[i]; i++)
         k->parts[i] = known_look(dir, parts[i], &p->arena);
+    if (dir >= 0 && place->kind == SCAN_GITDIR)
+        k->runs = rebase_lines(dir, &p->arena);
     k->info_link = dir >= 0 && S_ISLNK(known_look(dir, "info", &p->arena).type);
 }
 
@@ -317,17 +319,36 @@ static void know_gitlinks(struct protect *p, struct protect_root *r, const struc
     p->cut |= st.st_size > PROTECT_INDEX_MAX;
     if (st.st_size > PROTECT_INDEX_MAX || !tracked_read(dir, &t, &ignored))
         return;
-    for (size_t i = 0; i < t.n_links && r->n_links < LINKS_MAX; i++)
+    for (size_t i = 0; i < t.n_links && r->n_links < KNOWN_LINKS_MAX; i++)
         r->links[r->n_links++] = (struct known_gitlink){k->path, arena_str(&p->arena, t.links[i])};
+}
+
+/* A file of settings that is not there can't be mounted read-only: a command can make one. One that
+ * is there is the caller's to keep. */
+static void know_settings(struct protect *p, struct protect_root *r)
+{
+    struct stat st;
+    for (size_t i = 0; i < p->options.n_settings; i++) {
+        struct str path = p->options.settings[i];
+        if (r->n_named < KNOWN_NAMED_MAX && lexical_is_below(r->path, path) &&
+            lstat(path.p, &st) != 0 && errno == ENOENT)
+            r->named[r->n_named++] = (struct known_named){.path = path, .settings = true};
+    }
+}
+
+void known_make_room(struct protect *p, struct protect_root *r, size_t places)
+{
+    r->known = ARENA_NEW(&p->arena, struct known, places + 1);
+    r->named = ARENA_NEW(&p->arena, struct known_named, KNOWN_NAMED_MAX);
+    r->links = ARENA_NEW(&p->arena, struct known_gitlink, KNOWN_LINKS_MAX);
+    r->ways = ARENA_NEW(&p->arena, struct known_way, KNOWN_WAYS_MAX);
 }
 
 static void know_root(struct protect *p, struct protect_root *r)
 {
     p->cut |= r->scan.cut;
-    r->known = ARENA_NEW(&p->arena, struct known, r->scan.n_places + 1);
-    r->named = ARENA_NEW(&p->arena, struct known_named, NAMED_MAX);
-    r->links = ARENA_NEW(&p->arena, struct known_gitlink, LINKS_MAX);
-    r->ways = ARENA_NEW(&p->arena, struct known_way, WAYS_MAX);
+    known_make_room(p, r, r->scan.n_places);
+    know_settings(p, r);
     for (size_t i = 0; i < r->scan.n_places; i++)
         know_place(p, r, &r->scan.places[i]);
     for (size_t i = 0; i < r->n_known; i++) {
@@ -341,20 +362,30 @@ static void know_root(struct protect *p, struct protect_root *r)
     }
 }
 
-static struct protect *open_roots(const struct protect_options *options)
+struct protect *known_new(const struct protect_options *options)
 {
     struct protect *p = calloc(1, sizeof(*p));
     BUG_ON(!p);
     p->arena = ARENA_INIT(ARENA_MAX);
     p->options = *options;
     p->roots = ARENA_NEW(&p->arena, struct protect_root, PROTECT_ROOTS_MAX);
+    return p;
+}
+
+void known_open_root(struct protect *p, struct protect_root *r, int fd, struct str path)
+{
+    *r = (struct protect_root){.fd = fd, .path = arena_str(&p->arena, path)};
+    scan_init(&r->scan, fd);
+}
+
+static struct protect *open_roots(const struct protect_options *options)
+{
+    struct protect *p = known_new(options);
     for (size_t i = 0; i < options->n_roots; i++) {
         struct str path = arena_str(&p->arena, options->roots[i]);
         int fd = open(path.p, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (fd >= 0 && p->n_roots < PROTECT_ROOTS_MAX) {
-            struct protect_root *r = &p->roots[p->n_roots++];
-            *r = (struct protect_root){.fd = fd, .path = path};
-            scan_init(&r->scan, fd);
+            known_open_root(p, &p->roots[p->n_roots++], fd, path);
         } else if (fd >= 0) {
             p->cut = true;
             close(fd);
@@ -366,10 +397,12 @@ static struct protect *open_roots(const struct protect_options *options)
 struct protect *protect_new(const struct protect_options *options)
 {
     struct protect *p = open_roots(options);
+    unfinished_check(p);
     for (size_t i = 0; i < p->n_roots; i++) {
         scan_refresh(&p->roots[i].scan);
         know_root(p, &p->roots[i]);
     }
+    unfinished_note(p);
     return p;
 }
 
@@ -377,6 +410,7 @@ void protect_free(struct protect *p)
 {
     if (!p)
         return;
+    unfinished_end(p);
     for (size_t i = 0; i < p->n_roots; i++) {
         scan_done(&p->roots[i].scan);
         close(p->roots[i].fd);
@@ -480,6 +514,7 @@ static void keep_root(struct keeping *k, const struct protect_root *r)
 size_t protect_kept(struct protect *p, struct arena *a, struct str **ret_paths)
 {
     struct keeping k = {.p = p, .a = a, .paths = ARENA_NEW(a, struct str, KEPT_MAX)};
+    p->unchecked = true;
     for (size_t i = 0; i < p->n_roots; i++)
         keep_root(&k, &p->roots[i]);
     *ret_paths = k.paths;
@@ -550,6 +585,7 @@ void protect_check(struct protect *p)
     for (size_t i = 0; i < p->n_roots; i++)
         check_root(p, &p->roots[i]);
     p->n_new = p->n_held - before;
+    p->unchecked = false;
 }
 
 void protect_tell(const struct protect *p, struct buf *text)

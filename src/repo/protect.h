@@ -8,6 +8,8 @@
  *     for (size_t i = 0; i < p->n_held; i++) ... p->held[i] ...
  *     protect_free(p);
  *
+ * With options.sessions, a session that was cut off is checked by the next one (repo/unfinished.h).
+ *
  * In a repository that was there at first, parts that exist are kept by the kernel. A part that was
  * not there, and everything in repositories that were made since, is looked at after each command,
  * on the host and without git: a hook, a setting that neither `git init` nor `git clone` writes, a
@@ -43,7 +45,10 @@ struct protect_options {
     size_t n_roots;
     const struct str *own; /* what belongs to cordon itself is not set aside; absolute, clean */
     size_t n_own;
-    const char *home; /* of the user, whose git settings may name hooks; or NULL */
+    const char *home;           /* of the user, whose git settings may name hooks; or NULL */
+    const struct str *settings; /* files of the user's settings, there or not; absolute, clean */
+    size_t n_settings;
+    const char *sessions; /* directory for the state of open sessions; NULL: none is kept */
     /* Whether the user has agreed to these bytes of a hook or of settings at this absolute path.
      * May be NULL. */
     bool (*accepted)(void *context, struct str path, struct str bytes);
@@ -61,9 +66,12 @@ struct protect {
     size_t n_held, n_new; /* the last n_new are of the last check */
     bool cut;             /* not all of the roots could be looked at */
     bool busy;            /* commands of earlier calls still run: for the caller to set */
+    bool unchecked;       /* a command may have run since the last check */
+    const char *session;  /* name of the file with the state; NULL: none */
+    int session_fd;
 };
 
-/* Roots that are gone are left out. */
+/* Roots that are gone are left out. What an earlier session left in them is set aside first. */
 struct protect *protect_new(const struct protect_options *options);
 void protect_free(struct protect *p); /* accepts NULL */
 

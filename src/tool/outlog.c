@@ -3,6 +3,7 @@
 
 #include "base/id.h"
 #include "path/file.h"
+#include "path/private.h"
 #include "tool/logs.h"
 
 #include <errno.h>
@@ -50,20 +51,6 @@ void outlog_read(const struct outlog *log, uint64_t offset, size_t max, struct b
     }
 }
 
-/* The directory and its parent: what is above them must be there. */
-static bool make_dir(const char *dir)
-{
-    if (mkdir(dir, 0700) == 0 || errno == EEXIST)
-        return true;
-    const char *slash = strrchr(dir, '/');
-    if (errno != ENOENT || !slash || slash == dir)
-        return false;
-    AUTO_BUF struct buf parent = BUF_INIT(PATH_MAX);
-    buf_add(&parent, dir, (size_t)(slash - dir));
-    return (mkdir(buf_z(&parent), 0700) == 0 || errno == EEXIST) &&
-           (mkdir(dir, 0700) == 0 || errno == EEXIST);
-}
-
 static bool copy(int from, int to, uint64_t n)
 {
     off_t at = 0;
@@ -83,7 +70,7 @@ bool outlog_save(struct outlog *log, const char *dir, struct err *err)
     id_new(id);
     AUTO_BUF struct buf path = BUF_INIT(PATH_MAX);
     buf_printf(&path, "%s/%s.log", dir, id);
-    if (!make_dir(dir))
+    if (!private_make(dir))
         return err_errno(err, E_IO, errno, "cannot make '%s' for the whole output", dir);
     logs_prune(dir);
     AUTO_FD int fd = open(buf_z(&path), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);

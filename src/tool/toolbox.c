@@ -80,6 +80,9 @@ void toolbox_protect(struct toolbox *box, const struct str *roots, size_t n)
             .own = o->own,
             .n_own = o->n_own,
             .home = o->home,
+            .settings = o->settings.p,
+            .n_settings = o->settings.n,
+            .sessions = o->sessions,
             .accepted = o->accepts,
             .context = o->accepts_context});
 }

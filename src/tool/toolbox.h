@@ -65,6 +65,8 @@ struct toolbox_options {
     /* What of it the user has agreed to (protect_options.accepted). May be NULL. */
     bool (*accepts)(void *context, struct str path, struct str bytes);
     void *accepts_context;
+    struct str_list settings; /* protect_options.settings */
+    const char *sessions;     /* protect_options.sessions */
     /* What a call has made of files (tool/plan.h), before its result is there. May be NULL. */
     void (*tell_diff)(void *context, struct str diff);
     void *diff_context;

@@ -75,3 +75,13 @@ cordon: p.json:1:1: not valid UTF-8 but UTF-32: save it as UTF-8 [E_PROTOCOL]
 $ d=$(printf 'a\u2028b\u00a0c\U000e0041'); mkdir "$d" && cd "$d" && cordon policy new --for true > ../p.yaml && cordon policy check ../p.yaml && grep -c 'a\\u2028b\\u00A0c\\U000E0041' ../p.yaml
 allowed
 2
+
+## JSON is held to the same: the reviewer sees what is meant
+$ printf '{"policy_version": 4, "network": "dis\u2028abled"}' > p.json; cordon policy check p.json
+cordon: p.json:1:38: the line break U+2028 is not allowed, only LF and CR LF end a line: remove it, or write "\u2028" in double quotes [E_PROTOCOL]
+? 9
+$ printf '{"policy_version": 4,\n "network": "disabled\u202e"}' > p.json; cordon policy check p.json
+cordon: p.json:2:22: the direction control U+202E is not ended within its quotes: remove it, or write "\u202E" in double quotes [E_PROTOCOL]
+? 9
+$ printf '{"policy_version": 4,\r\n "network": "disabled"}\r\n' > p.json; cordon policy check p.json
+allowed

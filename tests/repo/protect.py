@@ -42,7 +42,7 @@ class Project:
             if any(part in dir_ + "/" for part in ("/.git/", "/objects/0", "/refs/")):
                 continue
             for words in (["status", "--short"], ["add", "-A"], ["commit", "-q", "--allow-empty", "-m", "next"],
-                          ["update-ref", "refs/heads/probe", self.commit]):
+                          ["update-ref", "refs/heads/probe", self.commit], ["rebase", "--continue"]):
                 if not self.escaped():
                     self.t.run([*GIT, *words], cwd=dir_, env=self.env)
 
@@ -86,6 +86,7 @@ VARIANTS = {
     "filter": "mkdir tools; printf '#!/bin/sh\\ncat\\n' >tools/clean; chmod +x tools/clean; git config filter.f.clean ./tools/clean; "
               "echo '* filter=f' >.gitattributes",
     "info-link": "mv .git/info real-info; ln -s ../real-info .git/info",
+    "rebasing": "printf 'break\nexec touch ran\n' >todo; GIT_SEQUENCE_EDITOR='cp todo' git rebase -q -i HEAD",
     "own-hook": "printf '#!/bin/sh\\n>hook-ran\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
 }
 
@@ -304,6 +305,123 @@ def _(t):
     t.true(result["content"].startswith("other\nstatus"), result)
     t.true("held" not in result["details"], result)
     s.end()
+
+
+# Sessions that are cut off ---------------------------------------------------------------------------------------
+
+PLANTS = {
+    "a repository": "git init -q new; settings new/.git/config; every_hook new/.git/hooks",
+    "commondir": "copy_of_git evil; settings evil/config; echo ../evil >.git/commondir",
+    "a .git file": "copy_of_git evil; settings evil/config; mkdir sub; echo 'gitdir: ../evil' >sub/.git",
+    "a first hook": "mkdir -p .git/hooks; every_hook .git/hooks",
+}
+
+
+def kill(s):
+    s.process.kill()
+    s.process.wait()
+    s.p.t.killed = True
+
+
+def cut_off(p, script):
+    """A session that is killed after a call whose command does not end."""
+    p.env["CORDON_HOME"] = p.t.directory(f"cordon-home-{os.path.basename(p.mark)}-{len(p.t.started)}")
+    s = Serve(p)
+    go = os.path.join(p.t.work, "done")
+    started = s.call("exec_command", cmd=f"PAYLOAD='{p.payload}'\n{PRELUDE}\nread x; {script}; echo >done; sleep 1000", yield_time_ms=100)
+    s.call("write_stdin", session_id=started["details"]["session_id"], chars="go\n", yield_time_ms=0)
+    deadline = time.monotonic() + 60
+    while not os.path.exists(go):
+        p.t.true(time.monotonic() < deadline, "the program in the session did nothing")
+        time.sleep(0.01)
+    kill(s)
+
+
+def next_tool(p):
+    return p.t.run([p.t.cordon, "tool", "shell", "--json", json.dumps({"command": "true"})], env=p.env)
+
+
+def next_preset(p):
+    return p.t.run([p.t.cordon, "exec", "--preset", "build", "--", "/bin/true"], env=p.env)
+
+
+for plant, script in PLANTS.items():
+    for name, how in (("tool", next_tool), ("preset", next_preset)):
+        @case(f"cut off: {plant}, {name} next")
+        def _(t, script=script, how=how, plant=plant):
+            p = Project(t, "no-hooks" if plant == "a first hook" else "")
+            cut_off(p, script)
+            run = how(p)
+            t.true(b"set aside" in run.out + run.err, f"it is named: {run}")
+            p.use_git()
+            t.true(not p.escaped(), f"git ran what the session left\n{run}")
+            t.same(os.listdir(os.path.join(p.env["CORDON_HOME"], "repositories")), [])
+            t.true(b"set aside" not in how(p).out, "only once")
+
+
+@case("cut off: the next session begins above or below")
+def _(t):
+    for i, (first, then) in enumerate((("inner", "."), (".", "inner"))):
+        top = t.work = t.directory(f"top{i}")
+        t.directory(f"top{i}", "inner")
+        p = Project(t, "", number=i)
+        t.work = os.path.normpath(os.path.join(top, first))
+        cut_off(p, f"cd {top}/inner; git init -q new; settings new/.git/config; cd - >/dev/null")
+        t.work = os.path.normpath(os.path.join(top, then))
+        run = next_tool(p)
+        t.true(b"set aside" in run.out, run)
+        p.use_git()
+        t.true(not p.escaped(), run)
+
+
+@case("cut off: sessions that last, and those of other trees, are left alone")
+def _(t):
+    p = Project(t, "")
+    p.env["CORDON_HOME"] = t.directory("cordon-home")
+    files = os.path.join(p.env["CORDON_HOME"], "repositories")
+    s = Serve(p)
+    s.call("shell", command="true")
+    name, = os.listdir(files)
+    next_tool(p)
+    t.same(os.listdir(files), [name])
+    kill(s)
+    other = t.directory("other")
+    t.code(t.run([t.cordon, "tool", "shell", "--json", '{"command": "true"}'], cwd=other, env=p.env), 0)
+    t.same(os.listdir(files), [name])
+    run = next_tool(p)
+    t.same(os.listdir(files), [])
+    t.true(b"set aside" not in run.out, "the session had left nothing")
+
+
+@case("cut off: files that no session wrote are not believed")
+def _(t):
+    p = Project(t, "")
+    p.env["CORDON_HOME"] = t.directory("cordon-home")
+    files = os.path.join(p.env["CORDON_HOME"], "repositories")
+    os.mkdir(files, 0o700)
+    name = os.path.join(files, "00000000-0000-4000-8000-000000000000")
+    root = f"R\0{t.work}\0{os.stat(t.work).st_dev}\0{os.stat(t.work).st_ino}\0"
+    for text in ("", "x", "cordon repositories 1", "cordon repositories 1\0", "cordon repositories 2\0" + root, "cordon repositories 1\0Q\0",
+                 "cordon repositories 1\0" + root + "K\x0099\0a\0001\0001\0000\0\0000\0", "cordon repositories 1\0" + root + "P\0000\0001\0\0",
+                 "cordon repositories 1\0" + root + "K\x00", "cordon repositories 1\0" + root[:-1]):
+        with open(name, "w") as f:
+            f.write(text)
+        run = next_tool(p)
+        t.same(run.result["status"], "ok", (text, run))
+    p.sh("git status")
+
+
+@case("settings of the user that are not there can't be made")
+def _(t):
+    p = Project(t, "")
+    p.env["XDG_CONFIG_HOME"] = os.path.join(t.work, "config")
+    for script in ("mkdir -p config/git; git config -f config/git/config core.fsmonitor x",
+                   "mkdir -p config/cordon; echo 'approval_policy: never' >config/cordon/config.yaml"):
+        for how in (by_tool, by_preset):
+            run = how(p, script)
+            t.true(b"settings of the user" in run.out + run.err, run)
+            for path in ("git", "cordon/config.yaml"):
+                t.true(not os.path.lexists(os.path.join(t.work, "config", path)), (path, run))
 
 
 @case("agent: by the default mode, nothing is left that git would run")

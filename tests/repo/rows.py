@@ -102,6 +102,15 @@ ATTACKS = [
     ("a submodule called objects", "submodule-objects",
      'git config -f .git/modules/lib/objects/config core.worktree ../../../../lib/objects; '
      'settings .git/modules/lib/objects/config'),
+    ("a rebase that runs a program", "",
+     'printf "break\\nexec %s\\n" "$PAYLOAD" >todo; GIT_SEQUENCE_EDITOR="cp todo" git rebase -q -i HEAD || true; test -d .git/rebase-merge'),
+    ("a rebase that runs a program, short and indented", "",
+     'printf "break\\n \\tx %s\\n" "$PAYLOAD" >todo; GIT_SEQUENCE_EDITOR="cp todo" git rebase -q -i HEAD || true; test -d .git/rebase-merge'),
+    ("a rebase of the user's gets another program", "rebasing",
+     'test -d .git/rebase-merge; printf "exec %s\\n" "$PAYLOAD" >.git/rebase-merge/git-rebase-todo'),
+    ("a rebase by hand, a link as its list", "",
+     'printf "break\\nexec %s\\n" "$PAYLOAD" >todo; GIT_SEQUENCE_EDITOR="cp todo" git rebase -q -i HEAD || true; '
+     'cd .git/rebase-merge; mv git-rebase-todo ../../t; ln -s ../../t git-rebase-todo'),
     ("husky's scripts", "husky", 'hook .husky/pre-commit'),
     ("a filter in the tree", "filter", 'hook tools/clean; echo x >b'),
     ("config: names in very many directories", "",
@@ -118,6 +127,8 @@ WORKS = [
     ("rebase and cherry-pick", "",
      'm=$(git symbolic-ref --short HEAD); git checkout -q -b f; echo f >f; git add f; git commit -qm f; '
      'git checkout -q "$m"; echo g >g; git add g; git commit -qm g; git checkout -q f; git rebase -q "$m"; git log --oneline | wc -l'),
+    ("a rebase of the user's with a program", "rebasing", 'git rebase --continue; test -e ran'),
+    ("a rebase that waits", "", 'echo break >todo; GIT_SEQUENCE_EDITOR="cp todo" git rebase -q -i HEAD; git rebase --abort'),
     ("gc and reflog", "", 'git gc -q; git reflog -1; git fsck --no-progress'),
     ("amend and reset", "", 'git commit -q --amend -m other; git reset -q --hard HEAD; git status --short'),
     ("init and commit", "", 'git init -q n; cd n; git config user.email a@b; git config user.name n; echo x >x; git add x; '

@@ -1,0 +1,33 @@
+/* Directories of the user's alone. */
+#include "path/private.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool make(char *path)
+{
+    if (mkdir(path, 0700) == 0 || errno == EEXIST)
+        return true;
+    char *slash = strrchr(path, '/');
+    if (errno != ENOENT || !slash || slash == path)
+        return false;
+    *slash = '\0';
+    bool ok = make(path);
+    *slash = '/';
+    return ok && (mkdir(path, 0700) == 0 || errno == EEXIST);
+}
+
+bool private_make(const char *path)
+{
+    char copy[PATH_MAX];
+    errno = ENAMETOOLONG;
+    return snprintf(copy, sizeof(copy), "%s", path) < (int)sizeof(copy) && make(copy);
+}
+
+bool private_is(const struct stat *st)
+{
+    return st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
+}
