@@ -69,6 +69,7 @@ struct protect {
     bool unchecked;       /* a command may have run since the last check */
     const char *session;  /* name of the file with the state; NULL: none */
     int session_fd;
+    bool made_home; /* the directory above the file's was not there */
 };
 
 /* Roots that are gone are left out. What an earlier session left in them is set aside first. */

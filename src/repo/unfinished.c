@@ -17,6 +17,7 @@
 enum {
     FIELDS_MAX = 8,
     TEMP_SECONDS = 60,
+    TRIES = 5,
 };
 
 static const struct str heading = {"cordon repositories 1", 21};
@@ -135,6 +136,25 @@ static bool write_file(struct protect *p, int dir, struct str text)
     return true;
 }
 
+static const char *home_of(const struct protect *p, struct arena *a)
+{
+    struct str path = str_z(p->options.sessions);
+    return arena_strdup(a, str_head(path, (size_t)MAX(str_find_last(path, '/'), (ptrdiff_t)0)));
+}
+
+static bool home_is_there(struct protect *p)
+{
+    struct stat st;
+    return lstat(home_of(p, &p->arena), &st) == 0;
+}
+
+/* Directories that hold nothing are not left behind. */
+static void remove_dirs(struct protect *p)
+{
+    if (rmdir(p->options.sessions) == 0 && p->made_home)
+        rmdir(home_of(p, &p->arena));
+}
+
 void unfinished_note(struct protect *p)
 {
     AUTO_BUF struct buf text = BUF_INIT(UNFINISHED_BYTES_MAX);
@@ -144,16 +164,21 @@ void unfinished_note(struct protect *p)
     bool ok = true;
     for (size_t i = 0; ok && i < p->n_roots; i++)
         ok = put_root(&text, &p->roots[i]);
-    AUTO_FD int dir = open_dir(p, true);
-    if (!ok || text.overflow || dir < 0 || !write_file(p, dir, buf_str(&text)))
-        p->cut = true;
+    p->made_home = ok && !home_is_there(p);
+    bool written = false;
+    for (int i = 0; ok && !text.overflow && !written && i < TRIES; i++) {
+        AUTO_FD int dir =
+            open_dir(p, true); /* another session may remove it until we have a file */
+        written = dir >= 0 && write_file(p, dir, buf_str(&text));
+    }
+    p->cut |= !written;
 }
 
 void unfinished_end(struct protect *p)
 {
     AUTO_FD int dir = p->session && !p->unchecked ? open_dir(p, false) : -1;
-    if (dir >= 0)
-        unlinkat(dir, p->session, 0);
+    if (dir >= 0 && unlinkat(dir, p->session, 0) == 0)
+        remove_dirs(p);
     if (p->session)
         close(TAKE_FD(p->session_fd));
     p->session = NULL;
