@@ -28,7 +28,7 @@ vm_image() {
   # shellcheck disable=SC2016 # $1 is the hook's
   mmdebstrap --quiet --mode=root --architectures="$arch" --variant=minbase --format=directory --include="$names" \
     --customize-hook='chroot "$1" useradd --create-home --uid 1000 --shell /bin/bash user' \
-    --customize-hook='mkdir -p "$1/srv/cordon" "$1/lib/modules"' \
+    --customize-hook='mkdir -p "$1/srv/cordon"' \
     --customize-hook='chroot "$1" systemctl --quiet mask systemd-timesyncd.service getty@.service serial-getty@.service' \
     bookworm "$work/root" "$(debian_site bookworm)" >"$work/log"
   mke2fs -q -t ext4 -d "$work/root" "$image.new" 3G >"$work/log"
@@ -56,6 +56,7 @@ vm_kernel() {
   rm -rf "$new"
   mkdir -p "$new/x"
   for deb; do dpkg-deb -x "$deb" "$new/x"; done
+  [ -d "$new/x/lib/modules" ] || mv "$new/x/usr/lib" "$new/x/lib"
   version=$(basename "$(echo "$new"/x/lib/modules/*)")
   cp "$new/x/boot/vmlinuz-$version" "$new/vmlinuz"
   depmod -b "$new/x" "$version"
