@@ -2,8 +2,8 @@
 # $cpus; $machine is the process of the machine that runs.
 
 # What every image has, apart from Debian's base: what the suites and the demo use.
-packages=(apparmor bubblewrap busybox-static dbus-user-session fakeroot gcc git iproute2 kmod less libc6-dev libpam-systemd make procps python3
-  systemd-sysv util-linux)
+packages=(apparmor btrfs-progs bubblewrap busybox-static dbus-user-session dialog expect fakeroot fd-find fzf gcc git htop iproute2
+  kmod less libc6-dev libpam-systemd make mc nano procps python3 ripgrep systemd-sysv tig tmux tzdata util-linux vim)
 # Modules without which there is no disk and no port; the others are loaded from the disk.
 modules=(virtio_pci virtio_mmio virtio_blk virtio_console ext4)
 
