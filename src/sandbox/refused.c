@@ -61,13 +61,13 @@ static const struct refused everywhere[] = {
      * behind a pointer. */
     JUDGE(fchmod, MODE_1),
     JUDGE(fchmodat, MODE_2),
-    JUDGE(mknodat, MODE_2),
+    JUDGE(mknodat, NODE_2),
     JUDGE(openat, OPENAT),
     ABSENT(openat2),
 #ifdef __x86_64__
     JUDGE(chmod, MODE_1),
     JUDGE(creat, MODE_1),
-    JUDGE(mknod, MODE_1),
+    JUDGE(mknod, NODE_1),
     JUDGE(open, OPEN),
 #endif
     JUDGE(renameat2, RENAME),
