@@ -31,8 +31,9 @@ static bool check_owner(const char *self, struct err *err)
                 "'%s' can be changed by others than root: a profile for '%s' would let any "
                 "program use user namespaces",
                 path, self);
-            return err_ctx(err, "remedy", "install cordon to /usr/local/bin as root, and run it "
-                                          "from there");
+            return err_ctx(err, "remedy",
+                "install cordon to /usr/local/bin as root, and run it "
+                "from there");
         }
         if (at.n <= 1)
             return true;

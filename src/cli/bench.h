@@ -35,7 +35,7 @@ struct bench_options {
         OPT_STRING("events", 0, type, bench.events, "FILE", ARG_FILE,                            \
             "append an event to it for every start, end, error and truncation"),                 \
         OPT_ONE_OF("sandbox", 0, type, bench.sandbox, "MODE", prepare_sandboxes,                 \
-            "of commands: native, landlock (weaker: works where namespaces are refused) or, in "  \
+            "of commands: native, landlock (weaker: works where namespaces are refused) or, in " \
             "unrestricted mode, none; default: the settings', or native"),                       \
         OPT_SET("no-sandbox", 0, type, bench.no_sandbox,                                         \
             "in unrestricted mode: run commands without a sandbox: --sandbox none"),             \

@@ -3,9 +3,9 @@
 #include "cli/box_cmds.h"
 #include "cli/cmds.h"
 #include "policy/load.h"
-#include "sandbox/machine_facts.h"
 #include "sandbox/host_plan.h"
 #include "sandbox/launch.h"
+#include "sandbox/machine_facts.h"
 
 struct doctor_options {
     bool fix, yes;
@@ -102,7 +102,8 @@ static void examine(struct doctor *d)
     struct machine_failure failure;
     struct arena *a = d->cli->arena;
     bool ok = rehearse("{\"policy_version\": 4}", a, &d->failure);
-    machine_facts(!ok && machine_facts_failed(&d->failure, &failure) ? &failure : NULL, a, &d->facts);
+    machine_facts(
+        !ok && machine_facts_failed(&d->failure, &failure) ? &failure : NULL, a, &d->facts);
     diagnose(&d->facts, a, &d->findings);
 }
 
@@ -183,8 +184,7 @@ static void print(const struct doctor *d)
         container ? container : "");
     for (size_t i = 0; i < d->n_checks; i++) {
         const struct check *c = &d->checks[i];
-        print_row(
-            cli, c->ok ? OUT_GREEN : OUT_RED, c->ok ? "ok" : "missing", c->name, c->detail);
+        print_row(cli, c->ok ? OUT_GREEN : OUT_RED, c->ok ? "ok" : "missing", c->name, c->detail);
         if (!c->ok && c->remedy)
             out_line(cli, "        remedy: %s", c->remedy);
     }

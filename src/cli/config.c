@@ -61,8 +61,8 @@ static const char *const mode_names[CONFIG_MODES] = {"native", "landlock"};
 static const struct field sandbox_fields[] = {
     FIELD_ENUM("mode", struct config_sandbox, mode, mode_names,
         "native, or landlock: weaker, for machines that refuse namespaces", .def = "\"native\""),
-    FIELD_BOOL("unsafe_ack", struct config_sandbox, unsafe_ack,
-        "yes, with the weaker sandbox", .def = "false"),
+    FIELD_BOOL("unsafe_ack", struct config_sandbox, unsafe_ack, "yes, with the weaker sandbox",
+        .def = "false"),
 };
 static const struct shape sandbox_shape =
     SHAPE("sandbox", struct config_sandbox, sandbox_fields, "how commands are confined");

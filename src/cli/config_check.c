@@ -171,7 +171,8 @@ static bool check_sandbox(const struct config *config, struct err *err)
 
 bool config_check(const struct config *config, struct err *err)
 {
-    return check_sandbox(config, err) && check_markers(config, err) && check_provider(config, err) &&
-           check_base_url(config, err) && check_agents(config, err) && check_rules(config, err) &&
-           check_theme(config, err) && check_keys(config, err);
+    return check_sandbox(config, err) && check_markers(config, err) &&
+           check_provider(config, err) && check_base_url(config, err) &&
+           check_agents(config, err) && check_rules(config, err) && check_theme(config, err) &&
+           check_keys(config, err);
 }

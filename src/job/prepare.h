@@ -18,7 +18,7 @@ struct prepare_options {
     const char *root;
     const char *cwd;
     const char *artifacts;
-    bool explain; /* for the command: nothing is run */
+    bool explain;        /* for the command: nothing is run */
     const char *sandbox; /* one of prepare_sandboxes, instead of the policy's; NULL: none given */
     bool no_sandbox, network, strict_write;
     struct consent ack;

@@ -143,7 +143,7 @@ const char *diagnose_container(const struct facts *f)
     if (kind)
         return kind;
     /* Engines cover what /proc shows of the machine. */
-    if (strstr(f->mounts, " /proc/kcore ") || strstr(f->mounts, " /proc/sysrq-trigger "))
+    if (strstr(f->mounts, " /proc/timer_list ") || strstr(f->mounts, " /proc/bus "))
         kind = "container";
     if (!holds(root, " - overlay "))
         return kind;
@@ -203,9 +203,8 @@ static void find_wsl(const struct facts *f, struct findings *out)
     if (second)
         add(out, &(struct finding){"wsl2", "this is WSL 2", NULL, false, false});
     else if (strcasestr(f->version, "microsoft"))
-        add(out,
-            &(struct finding){"wsl1", "this is WSL 1, which has no namespaces and no Landlock",
-                "in Windows: 'wsl --set-version NAME 2' for this distribution", true, false});
+        add(out, &(struct finding){"wsl1", "this is WSL 1, which has no namespaces and no Landlock",
+                     "in Windows: 'wsl --set-version NAME 2' for this distribution", true, false});
 }
 
 static void find_landlock(const struct facts *f, struct arena *a, struct findings *out)
@@ -221,12 +220,12 @@ static void find_landlock(const struct facts *f, struct arena *a, struct finding
     } else if (f->landlock_errno == EOPNOTSUPP) {
         x.name = "landlock-off";
         x.text = "Landlock is built in but not enabled";
-        x.remedy = arena_printf(a,
-            "boot with 'landlock' in the kernel's lsm= list: lsm=landlock,%.*s%s",
-            (int)strcspn(list, "\n"), list,
-            strcasestr(f->version, "microsoft")
-                ? " (kernelCommandLine in Windows' .wslconfig)"
-                : " (GRUB_CMDLINE_LINUX in /etc/default/grub, then update-grub)");
+        x.remedy =
+            arena_printf(a, "boot with 'landlock' in the kernel's lsm= list: lsm=landlock,%.*s%s",
+                (int)strcspn(list, "\n"), list,
+                strcasestr(f->version, "microsoft")
+                    ? " (kernelCommandLine in Windows' .wslconfig)"
+                    : " (GRUB_CMDLINE_LINUX in /etc/default/grub, then update-grub)");
     } else if (f->landlock_errno == EPERM || is_filtered(f)) {
         x.name = "landlock-refused";
         x.text = "a seccomp filter refuses Landlock, or the kernel has none";
@@ -282,8 +281,9 @@ static void find_apparmor(
                 container
                     ? "on the host: install cordon there and run 'sudo cordon doctor --fix', then "
                       "start the container with '--security-opt apparmor=cordon'"
-                    : arena_printf(a, "give this program its AppArmor profile: 'sudo %s doctor "
-                                      "--fix' shows it, asks and installs it",
+                    : arena_printf(a,
+                          "give this program its AppArmor profile: 'sudo %s doctor "
+                          "--fix' shows it, asks and installs it",
                           f->self[0] ? f->self : "cordon"),
                 stops && !confined, !container});
     if (confined && !own && container && strstr(f->apparmor, "(enforce)"))
@@ -343,8 +343,7 @@ void diagnose(const struct facts *f, struct arena *a, struct findings *ret_findi
     if (container) {
         bool known = findings_cause(ret_findings);
         add(ret_findings,
-            &(struct finding){"container",
-                arena_printf(a, "this is a container: %s", container),
+            &(struct finding){"container", arena_printf(a, "this is a container: %s", container),
                 f->failed == FAILED_NOTHING ? NULL : opening(container),
                 !known && needs_namespaces(f), false});
     }

@@ -26,30 +26,30 @@ enum failed {
 /* Texts of files are "" where there is none, or none that can be read; numbers of settings that the
  * kernel does not have are negative. */
 struct facts {
-    const char *release;        /* uname -r */
-    const char *version;        /* /proc/version */
-    const char *lsm;            /* /sys/kernel/security/lsm */
-    const char *status;         /* /proc/self/status */
-    const char *uid_map;        /* /proc/self/uid_map */
-    const char *cgroup;         /* /proc/self/cgroup */
-    const char *mounts;         /* /proc/self/mountinfo */
-    const char *apparmor;       /* /proc/self/attr/apparmor/current */
-    const char *manager;        /* /run/systemd/container, or $container of us or of process 1 */
-    const char *above;          /* names of processes above us, a line each */
-    const char *host;           /* uname -n */
-    const char *self;           /* /proc/self/exe */
-    bool dockerenv;             /* /.dockerenv is there */
-    bool containerenv;          /* /run/.containerenv is there */
-    bool kubernetes;            /* its secrets or $KUBERNETES_SERVICE_HOST are there */
-    bool root;                  /* effective user id 0 */
-    bool has_userns;            /* /proc/self/ns/user is there */
-    int userns_clone;           /* kernel.unprivileged_userns_clone */
-    int max_userns;             /* user.max_user_namespaces */
-    int apparmor_userns;        /* kernel.apparmor_restrict_unprivileged_userns */
-    int landlock_abi;           /* 0: none */
-    int landlock_errno;         /* then */
+    const char *release;  /* uname -r */
+    const char *version;  /* /proc/version */
+    const char *lsm;      /* /sys/kernel/security/lsm */
+    const char *status;   /* /proc/self/status */
+    const char *uid_map;  /* /proc/self/uid_map */
+    const char *cgroup;   /* /proc/self/cgroup */
+    const char *mounts;   /* /proc/self/mountinfo */
+    const char *apparmor; /* /proc/self/attr/apparmor/current */
+    const char *manager;  /* /run/systemd/container, or $container of us or of process 1 */
+    const char *above;    /* names of processes above us, a line each */
+    const char *host;     /* uname -n */
+    const char *self;     /* /proc/self/exe */
+    bool dockerenv;       /* /.dockerenv is there */
+    bool containerenv;    /* /run/.containerenv is there */
+    bool kubernetes;      /* its secrets or $KUBERNETES_SERVICE_HOST are there */
+    bool root;            /* effective user id 0 */
+    bool has_userns;      /* /proc/self/ns/user is there */
+    int userns_clone;     /* kernel.unprivileged_userns_clone */
+    int max_userns;       /* user.max_user_namespaces */
+    int apparmor_userns;  /* kernel.apparmor_restrict_unprivileged_userns */
+    int landlock_abi;     /* 0: none */
+    int landlock_errno;   /* then */
     enum failed failed;
-    int errnum;                 /* of what failed */
+    int errnum; /* of what failed */
 };
 
 struct finding {

@@ -261,8 +261,8 @@ static void enter_landlock(const struct init *init)
     add_rules(in, ruleset);
     if (in->tmp.path) {
         AUTO_FD int tmp = open(in->tmp.path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        need(tmp >= 0 && landlock_allow(ruleset, in->landlock_abi, tmp, PLAN_READ | PLAN_WRITE,
-                             true) == 0,
+        need(tmp >= 0 &&
+                 landlock_allow(ruleset, in->landlock_abi, tmp, PLAN_READ | PLAN_WRITE, true) == 0,
             STAGE_LANDLOCK);
     }
     /* Without namespaces the terminals of others are there, too. */

@@ -1,8 +1,8 @@
 /* Looking at the machine. */
 #include "sandbox/machine.h"
 
-#include "sandbox/machine_facts.h"
 #include "sandbox/landlock.h"
+#include "sandbox/machine_facts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -160,9 +160,10 @@ static const char *find_remedy(
     const struct finding *cause = findings_cause(findings);
     if (own)
         return own;
-    return cause && cause->remedy ? cause->remedy
-                                  : "'cordon doctor' says what this machine offers; a filter around "
-                                    "this process may refuse namespaces";
+    return cause && cause->remedy
+               ? cause->remedy
+               : "'cordon doctor' says what this machine offers; a filter around "
+                 "this process may refuse namespaces";
 }
 
 /* Whether the kernel still has what the weaker mode needs. */

@@ -23,9 +23,9 @@ struct tmpdir {
 MUST_USE bool tmpdir_make(struct tmpdir *ret_dir, struct err *err);
 void tmpdir_done(struct tmpdir *dir);
 
-/* With TMPDIR, and with values that lie in the private /tmp moved to the directory. Where nothing is
- * hidden, but refused, git gives up at the system's settings: it is told to leave them. In the arena
- * or in the input; ends in NULL. */
+/* With TMPDIR, and with values that lie in the private /tmp moved to the directory. Where nothing
+ * is hidden, but refused, git gives up at the system's settings: it is told to leave them. In the
+ * arena or in the input; ends in NULL. */
 const char *const *tmpdir_env(
     const struct plan *plan, const char *path, const char *const *envp, struct arena *arena);
 
