@@ -104,6 +104,8 @@ static void examine(struct doctor *d)
     bool ok = rehearse("{\"policy_version\": 4}", a, &d->failure);
     machine_facts(
         !ok && machine_facts_failed(&d->failure, &failure) ? &failure : NULL, a, &d->facts);
+    if (d->fixed) /* the profile is for programs that start from now on */
+        d->facts.apparmor = "cordon";
     diagnose(&d->facts, a, &d->findings);
 }
 
@@ -159,7 +161,7 @@ static void print_row(
     struct cli *cli, enum out_style style, const char *word, const char *name, const char *text)
 {
     out_styled(cli, style, arena_printf(cli->arena, "%-8s", word));
-    out_line(cli, "%-14s %s", name, text);
+    out_line(cli, "%-16s %s", name, text);
 }
 
 /* Whether an earlier line has the same remedy. */

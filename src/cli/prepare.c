@@ -54,10 +54,11 @@ bool prepare_is_trusted(void *context, const char **ret_note)
 bool prepare_settings(struct cli *cli, struct prepared *x, struct err *err)
 {
     struct config config;
-    if (!config_load_user(cli->arena, &config, err))
-        return false;
-    x->landlock = config_is_weaker(&config);
-    return true;
+    AUTO_ERR struct err why = {0};
+    if (config_load_user(cli->arena, &config, &why))
+        x->landlock = config_is_weaker(&config);
+    /* A home directory of somebody else is nobody's wish for less. */
+    return why.code != E_CONFIG || err_move(err, &why);
 }
 
 void prepare_warn(struct cli *cli, const struct prepared *x)

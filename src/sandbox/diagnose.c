@@ -316,8 +316,9 @@ static void find_container(const struct facts *f, const char *container, struct 
                      false});
 }
 
-/* Where the root directory is not a mount the kernel makes no user namespaces. */
-static void find_chroot(const struct facts *f, struct findings *out)
+/* Where the root directory is not a mount the kernel makes no user namespaces; of the first mount
+ * of all it lets go in none. */
+static void find_root(const struct facts *f, struct findings *out)
 {
     if (f->mounts[0] && !root_mount(f).n)
         add(out,
@@ -325,6 +326,12 @@ static void find_chroot(const struct facts *f, struct findings *out)
                 "enter it by pivot_root (systemd-nspawn -D DIR, podman run --rootfs DIR) instead "
                 "of chroot",
                 f->failed == FAILED_NAMESPACES, false});
+    if (f->failed == FAILED_MOUNT && f->errnum == EINVAL && holds(root_mount(f), " - rootfs "))
+        add(out, &(struct finding){"initramfs",
+                     "the root directory is the kernel's first one, which can't be replaced",
+                     "switch_root to another file system (a tmpfs will do) before cordon is "
+                     "started",
+                     true, false});
 }
 
 void diagnose(const struct facts *f, struct arena *a, struct findings *ret_findings)
@@ -337,7 +344,7 @@ void diagnose(const struct facts *f, struct arena *a, struct findings *ret_findi
         return;
     find_landlock(f, a, ret_findings);
     find_settings(f, ret_findings);
-    find_chroot(f, ret_findings);
+    find_root(f, ret_findings);
     find_apparmor(f, container, a, ret_findings);
     find_container(f, container, ret_findings);
     if (container) {

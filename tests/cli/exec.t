@@ -54,10 +54,10 @@ $ cordon exec --policy gone.yaml -- /usr/bin/true
 cordon: cannot open the policy 'gone.yaml': No such file or directory [E_IO]
 ? 10
 $ cordon exec --no-sandbox -- true
-cordon: sandbox: sandbox disabled without explicit acknowledgement: 'none' (nothing of the policy would be enforced); use 'sandbox: native', or set sandbox_unsafe_ack to true [E_POLICY_DENIED]
+cordon: sandbox: sandbox disabled without explicit acknowledgement: 'none' (nothing of the policy would be enforced); add --ack-unsafe-sandbox and --ack-unsafe-network [E_POLICY_DENIED]
 ? 2
 $ cordon exec --enable-network -- true
-cordon: network: network enabled without explicit acknowledgement: 'enabled' (whatever the program reads could be sent away); use 'network: disabled', or set network_unsafe_ack to true [E_POLICY_DENIED]
+cordon: network: network enabled without explicit acknowledgement: 'enabled' (whatever the program reads could be sent away); add --ack-unsafe-network [E_POLICY_DENIED]
 ? 2
 
 ## --explain-policy runs nothing and says what would be granted

@@ -150,6 +150,9 @@ static const struct row rows[] = {
     {"a chroot", ROOT,
         {.status = FREE_ROOT, .mounts = "22 27 0:21 / /proc rw - proc proc rw\n", REFUSED}, NULL,
         "chroot*", "pivot_root"},
+    {"an initramfs", 0,
+        {.mounts = "1 1 0:2 / / rw - rootfs rootfs rw\n", .failed = FAILED_MOUNT, .errnum = EINVAL},
+        NULL, "initramfs*", "switch_root"},
     {"root of a machine without CAP_SYS_ADMIN", ROOT, {.status = STATUS(DOCKER, DOCKER, "0")}, NULL,
         "no-sys-admin", NULL},
 
