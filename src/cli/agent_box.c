@@ -16,6 +16,7 @@ bool agent_box_check(const struct bench_options *o, struct err *err)
         {"--policy", o->policy},
         {"--fs-mode", o->fs_mode && strcmp(o->fs_mode, "restricted") != 0},
         {"--no-sandbox", o->no_sandbox},
+        {"--sandbox", o->sandbox},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (rows[i].given)

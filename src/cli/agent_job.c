@@ -329,6 +329,8 @@ static bool open_bench(struct agent_job *j, struct err *err)
     if (!bench_open(j->cli, &o->bench, &j->bench, err))
         return false;
     j->bench.options.remote = j->remote;
+    if (!o->box)
+        bench_warn(&j->bench);
     return true;
 }
 

@@ -211,6 +211,8 @@ static bool load_settings(
     b->options.approve.allow = config.allow;
     if (!o->approval)
         b->options.approve.mode = config.approval;
+    b->by_settings = !o->sandbox && !o->no_sandbox && config_is_weaker(&config);
+    b->options.landlock |= b->by_settings;
     struct str_list own = own_files_and(cli->arena, config.key_command);
     if (o->policy)
         own.p[own.n++] = lexical_absolute(cli->arena, str_z(b->options.cwd), str_z(o->policy));
@@ -255,9 +257,20 @@ static bool open_mode(
     }
 }
 
+static bool is_mode(const char *name, enum policy_sandbox mode)
+{
+    return prepare_sandbox_mode(name) == mode;
+}
+
 static bool check_unsafe(const struct bench_options *o, const struct bench *b, struct err *err)
 {
-    if (!o->no_sandbox)
+    if (o->sandbox && o->no_sandbox)
+        return err_set(err, E_CLI_INVALID_ARG, "--sandbox or --no-sandbox, not both");
+    if (b->options.landlock && !o->ack_sandbox)
+        return err_set(err, E_POLICY_DENIED,
+            "with --sandbox landlock much of the system stays visible to commands: add "
+            "--ack-unsafe-sandbox");
+    if (!b->options.no_sandbox)
         return true;
     if (b->options.mode != TOOLBOX_UNRESTRICTED)
         return err_set(err, E_CLI_INVALID_ARG, "--no-sandbox needs --fs-mode unrestricted");
@@ -287,7 +300,8 @@ bool bench_open(struct cli *cli, const struct bench_options *o, struct bench *b,
         .mode = (enum toolbox_mode)choice_index(toolbox_mode_names, o->fs_mode),
         .approve.mode = (enum approve_mode)choice_index(approve_mode_names, o->approval),
         .home = home_dir(cli->arena),
-        .no_sandbox = o->no_sandbox,
+        .no_sandbox = o->no_sandbox || (o->sandbox && is_mode(o->sandbox, POLICY_NO_SANDBOX)),
+        .landlock = o->sandbox && is_mode(o->sandbox, POLICY_LANDLOCK),
         .tell_held = tell_held,
         .held_context = b,
         .signals = interrupt_open(false, &b->set),
@@ -311,6 +325,12 @@ bool bench_open(struct cli *cli, const struct bench_options *o, struct bench *b,
         return true;
     bench_done(b);
     return false;
+}
+
+void bench_warn(const struct bench *b)
+{
+    if (b->by_settings)
+        out_warn(b->cli, CONFIG_WEAKER_WORDS);
 }
 
 void bench_done(struct bench *b)

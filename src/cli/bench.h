@@ -11,10 +11,12 @@
 #include "cli/cmd.h"
 #include "cli/interrupt.h"
 #include "cli/project.h"
+#include "job/prepare.h"
 #include "tool/tool.h"
 
 struct bench_options {
     const char *fs_mode, *approval, *agent, *policy, *events;
+    const char *sandbox; /* of prepare_sandboxes */
     bool no_sandbox, ack_sandbox, ack_network;
 };
 
@@ -32,9 +34,13 @@ struct bench_options {
             "the policy for commands, instead of the one made from the mode"),                   \
         OPT_STRING("events", 0, type, bench.events, "FILE", ARG_FILE,                            \
             "append an event to it for every start, end, error and truncation"),                 \
+        OPT_ONE_OF("sandbox", 0, type, bench.sandbox, "MODE", prepare_sandboxes,                 \
+            "of commands: native, landlock (weaker: works where namespaces are refused) or, in " \
+            "unrestricted mode, none; default: the settings', or native"),                       \
         OPT_SET("no-sandbox", 0, type, bench.no_sandbox,                                         \
-            "in unrestricted mode: run commands without a sandbox"),                             \
-        OPT_SET("ack-unsafe-sandbox", 0, type, bench.ack_sandbox, "yes, without a sandbox"),     \
+            "in unrestricted mode: run commands without a sandbox: --sandbox none"),             \
+        OPT_SET("ack-unsafe-sandbox", 0, type, bench.ack_sandbox,                                \
+            "yes, without a sandbox or with a weaker one"),                                      \
         OPT_SET("ack-unsafe-network", 0, type, bench.ack_network, "yes, with the network")
 
 enum {
@@ -50,6 +56,7 @@ struct bench {
     struct cli *cli;
     const char *events_path, *trust_dir;
     bool events_lost;     /* and told of */
+    bool by_settings;     /* they chose the weaker sandbox */
     struct buf event_cut; /* one of which only the beginning could be written */
     size_t event_cut_at;
     sigset_t set; /* interruptions, which end the call at work */
@@ -66,5 +73,8 @@ struct bench {
 MUST_USE bool bench_open(
     struct cli *cli, const struct bench_options *options, struct bench *ret_bench, struct err *err);
 void bench_done(struct bench *bench);
+
+/* What people are to know before commands run. */
+void bench_warn(const struct bench *bench);
 
 #endif

@@ -65,6 +65,10 @@ MUST_USE bool box_use_recover(struct cli *cli, const struct box *box, struct err
 
 const char *box_mode_name(enum box_mode mode); /* "copy" */
 
+/* Limits of a box that was just started which are kept less well than was asked: warns of each, and
+ * gives the list. */
+struct str_list box_use_gaps(struct cli *cli, const struct box *box);
+
 /* Asks on the terminal, and waits for a line. E_APPROVAL_REQUIRED: there is none; the remedy says
  * what to give instead. E_CANCELED: the answer was not yes. */
 MUST_USE bool box_use_consent(

@@ -67,6 +67,18 @@ bool box_use_start(struct cli *cli, const struct box *box, bool with_prompt, str
     }
 }
 
+struct str_list box_use_gaps(struct cli *cli, const struct box *box)
+{
+    AUTO_ERR struct err ignored = {0};
+    struct box_state state;
+    bool held;
+    if (!state_load(box->host, cli->arena, &state, &held, &ignored))
+        return (struct str_list){0};
+    for (size_t i = 0; i < state.gaps.n; i++)
+        out_warn(cli, "weaker limit: " STR_FMT, STR_ARG(state.gaps.p[i]));
+    return state.gaps;
+}
+
 bool box_use_start_idle(const struct box *box, struct err *err)
 {
     return start(box, SUPERVISE_COMMANDS, err);

@@ -47,6 +47,7 @@ struct making {
     struct box_dir *dirs; /* the project, then the others */
     size_t n_dirs;
     struct new_input in;
+    struct str_list gaps; /* limits that are weaker than asked */
 };
 
 static bool wrong(struct err *err, const char *option, const char *value, const char *right)
@@ -324,6 +325,10 @@ static bool tell(struct making *m, const struct new_report *r, struct err *err)
         json_put(object, "files", json_integer((json_int_t)r->copied.files));
         json_put(object, "bytes", json_integer((json_int_t)r->copied.bytes));
         json_put(object, "started", json_boolean(!m->o->no_start));
+        json_t *gaps = json_array();
+        for (size_t i = 0; i < m->gaps.n; i++)
+            json_push(gaps, json_text(m->gaps.p[i]));
+        json_put(object, "gaps", gaps);
         return out_json(cli, object, err);
     }
     if (meta->workdir.mode == BOX_COPY)
@@ -347,9 +352,11 @@ static bool start(struct making *m, struct err *err)
         return true;
     if (!box_open(&m->boxes, m->in.meta.name, &m->rows, m->cli->arena, &box, err))
         return false;
-    return box_use_start(m->cli, &box, true, err) ||
-           err_wrap(err, "the box '" STR_FMT "' is there, but its agent could not be started",
-               STR_ARG(box.name));
+    if (!box_use_start(m->cli, &box, true, err))
+        return err_wrap(err, "the box '" STR_FMT "' is there, but its agent could not be started",
+            STR_ARG(box.name));
+    m->gaps = box_use_gaps(m->cli, &box);
+    return true;
 }
 
 static bool attach(struct making *m, struct err *err)

@@ -38,8 +38,11 @@ static bool run_start(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct start_options *o = args->options;
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
-    return box_use_open(cli, args->v[0], BOX_USE_CHANGE, &use, err) &&
-           box_use_start(cli, &use.box, !o->no_prompt, err) && say(cli, &use.box, "started", err);
+    if (!box_use_open(cli, args->v[0], BOX_USE_CHANGE, &use, err) ||
+        !box_use_start(cli, &use.box, !o->no_prompt, err))
+        return false;
+    box_use_gaps(cli, &use.box);
+    return say(cli, &use.box, "started", err);
 }
 
 static const struct opt start_opts[] = {

@@ -107,7 +107,7 @@ static bool run_driver(struct cli *cli, const struct args *args, struct err *err
     cli->json = true; /* it speaks nothing else */
     d.p = (struct prepared){.arena = cli->arena, .options = &options->prepare, .argv = argv};
     prepare_own(cli, &d.p);
-    if (!prepare_policy(&d.p, err))
+    if (!prepare_settings(cli, &d.p, err) || !prepare_policy(&d.p, err))
         return false;
     if (options->prepare.explain)
         return prepare_explain(cli, &d.p, err);

@@ -134,7 +134,7 @@ static bool run_exec(struct cli *cli, const struct args *args, struct err *err)
     if (options->pty && options->pipes)
         return err_set(err, E_CLI_INVALID_ARG, "--pty or --pipes, not both");
     prepare_own(cli, &x->p);
-    if (!prepare_policy(&x->p, err))
+    if (!prepare_settings(cli, &x->p, err) || !prepare_policy(&x->p, err))
         return false;
     if (options->prepare.explain)
         return prepare_explain(cli, &x->p, err);

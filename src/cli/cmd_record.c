@@ -102,7 +102,7 @@ static bool write_file(struct record *r, struct str text, struct err *err)
 static bool has_own_policy(const struct record *r)
 {
     const struct prepare_options *o = &r->options->prepare;
-    return o->policy || o->preset || o->no_sandbox || o->network;
+    return o->policy || o->preset || o->sandbox || o->no_sandbox || o->network;
 }
 
 static json_t *scenario_of(struct record *r)
@@ -121,8 +121,13 @@ static json_t *scenario_of(struct record *r)
     json_put(size, "rows", json_integer(r->size.rows));
     json_put(size, "cols", json_integer(r->size.cols));
     json_put(run, "initial_size", size);
+    struct policy policy = r->p.policy;
+    if (r->p.by_settings) { /* those are of this machine */
+        policy.sandbox = POLICY_NATIVE;
+        policy.sandbox_unsafe_ack = false;
+    }
     if (has_own_policy(r))
-        json_put(run, "policy", policy_to_json(&r->p.policy));
+        json_put(run, "policy", policy_to_json(&policy));
     json_put(object, "run", run);
     json_put(object, "steps", json_incref(r->recorder.steps));
     return object;
@@ -385,7 +390,7 @@ static bool run_record(struct cli *cli, const struct args *args, struct err *err
     const char **argv = ARENA_NEW(cli->arena, const char *, args->n + 1);
     memcpy(argv, args->v, args->n * sizeof(*argv));
     r.p = (struct prepared){.arena = cli->arena, .options = &options->prepare, .argv = argv};
-    if (!prepare_policy(&r.p, err))
+    if (!prepare_settings(cli, &r.p, err) || !prepare_policy(&r.p, err))
         return false;
     if (options->prepare.explain)
         return prepare_explain(cli, &r.p, err);

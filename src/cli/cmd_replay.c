@@ -276,7 +276,7 @@ static bool run_again(struct replay *x, struct err *err)
         .start = start_of(x),
         .replays = arena_str(cli->arena, str_z(where)),
     };
-    bool ok = prepare_policy(&p, err) && prepare_run(&p, err) &&
+    bool ok = prepare_settings(cli, &p, err) && prepare_policy(&p, err) && prepare_run(&p, err) &&
               run_prepared(x, &p, scripted ? &scenario : NULL, err);
     prepared_done(&p);
     scenario_done(&scenario);

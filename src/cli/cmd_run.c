@@ -205,7 +205,7 @@ static bool run_file(
     prepare_own(cli, &r.p);
     keep_scenario(&r);
     uint64_t started_ms = clock_mono_ms();
-    bool ok = prepare_policy(&r.p, err);
+    bool ok = prepare_settings(cli, &r.p, err) && prepare_policy(&r.p, err);
     if (ok && options->prepare.explain)
         ok = prepare_explain(cli, &r.p, err);
     else if (ok)
@@ -267,6 +267,7 @@ static const char *const *worker_words(void *context, const struct suite_entry *
     add_word(&w, "update-goldens", o->update_goldens);
     add_flag(&w, "verbose", o->verbose);
     add_flag(&w, "cells", o->cells);
+    add_word(&w, "sandbox", p->sandbox);
     add_flag(&w, "no-sandbox", p->no_sandbox);
     add_flag(&w, "ack-unsafe-sandbox", p->ack.sandbox);
     add_flag(&w, "enable-network", p->network);

@@ -172,6 +172,7 @@ static bool serve(struct cli *cli, const struct args *args, struct err *err)
             "--serve takes the tools' names and arguments from standard input");
     if (!bench_open(cli, &options->bench, &bench, err))
         return false;
+    bench_warn(&bench);
     bool ok = serve_calls(&bench, err);
     bench_done(&bench);
     return ok;

@@ -57,6 +57,16 @@ static const struct field model_fields[] = {
 static const struct shape model_shape =
     SHAPE("model", struct config_model, model_fields, "what is known of a model");
 
+static const char *const mode_names[CONFIG_MODES] = {"native", "landlock"};
+static const struct field sandbox_fields[] = {
+    FIELD_ENUM("mode", struct config_sandbox, mode, mode_names,
+        "native, or landlock: weaker, for machines that refuse namespaces", .def = "\"native\""),
+    FIELD_BOOL("unsafe_ack", struct config_sandbox, unsafe_ack, "yes, with the weaker sandbox",
+        .def = "false"),
+};
+static const struct shape sandbox_shape =
+    SHAPE("sandbox", struct config_sandbox, sandbox_fields, "how commands are confined");
+
 static const struct field user_fields[] = {
     MARKERS,
     FIELD_STR("provider", struct config, provider,
@@ -76,6 +86,8 @@ static const struct field user_fields[] = {
         FIELD_RANGE(0, RULES_MAX)),
     FIELD_ENUM("approval", struct config, approval, approval_names,
         "when to ask before a change, unless --approval says it", .def = "\"never\""),
+    FIELD_OBJECT("sandbox", struct config, sandbox, &sandbox_shape,
+        "how commands are confined, unless --sandbox says it"),
     FIELD_ENUM("colors", struct config, colors, color_names,
         "of conversations; auto: what TERM, COLORTERM and NO_COLOR say", .def = "\"auto\""),
     FIELD_MAP("theme", struct config, theme,
@@ -113,6 +125,11 @@ bool config_state_path(struct arena *a, const char *name, const char **ret_path,
     else
         return err_set(err, E_CONFIG, "there is no home directory: set HOME or CORDON_HOME");
     return true;
+}
+
+bool config_is_weaker(const struct config *config)
+{
+    return config->sandbox.mode == CONFIG_LANDLOCK;
 }
 
 const struct config_model *config_find_model(const struct config *config, struct str model)

@@ -23,6 +23,16 @@ enum config_colors {
     CONFIG_COLORS,
 };
 
+/* Words of policies, for what has none of its own. */
+struct config_sandbox {
+    enum config_mode {
+        CONFIG_NATIVE,
+        CONFIG_LANDLOCK,
+        CONFIG_MODES,
+    } mode;
+    bool unsafe_ack;
+};
+
 struct config {
     struct str_list project_markers;
     struct str_list allow; /* rules for tool calls (tool/rule.h); only the user's, as all below */
@@ -33,6 +43,7 @@ struct config {
     struct box_agent *agents; /* beside those of box/rows.h */
     size_t n_agents;
     enum approve_mode approval;
+    struct config_sandbox sandbox;
     enum config_colors colors; /* of conversations, as all below */
     struct str_map theme;      /* a name of tui/theme.h, and a style */
     struct str_map keys;       /* a key, and an action of tui/bind.h */
@@ -46,6 +57,10 @@ MUST_USE bool config_load_user(struct arena *a, struct config *ret_config, struc
 /* <project>/.cordon/config.yaml, which may only add markers: adds them to what is there. */
 MUST_USE bool config_add_project(
     int project_fd, struct arena *a, struct config *config, struct err *err);
+
+/* Whether commands run in the weaker sandbox; it is acknowledged then. */
+bool config_is_weaker(const struct config *config);
+#define CONFIG_WEAKER_WORDS "weaker sandbox by your settings (sandbox.mode: landlock)"
 
 /* Where the user's are, or would be; NULL: there is no home directory. */
 const char *config_user_path(struct arena *a);

@@ -160,9 +160,19 @@ static bool check_keys(const struct config *config, struct err *err)
     return config_bindings(config, &b, err);
 }
 
+static bool check_sandbox(const struct config *config, struct err *err)
+{
+    if (config->sandbox.mode == CONFIG_NATIVE || config->sandbox.unsafe_ack)
+        return true;
+    err_set(err, E_CONFIG,
+        "'landlock' is a weaker sandbox: add 'unsafe_ack: true' to agree, or write 'native'");
+    return blame_key(err, "sandbox", STR("mode"));
+}
+
 bool config_check(const struct config *config, struct err *err)
 {
-    return check_markers(config, err) && check_provider(config, err) &&
-           check_base_url(config, err) && check_agents(config, err) && check_rules(config, err) &&
-           check_theme(config, err) && check_keys(config, err);
+    return check_sandbox(config, err) && check_markers(config, err) &&
+           check_provider(config, err) && check_base_url(config, err) &&
+           check_agents(config, err) && check_rules(config, err) && check_theme(config, err) &&
+           check_keys(config, err);
 }

@@ -184,7 +184,7 @@ static json_t *error_object(const struct err *err)
 /* What the context has for people, one line each. */
 static void say_context(struct cli *cli, const struct err *err)
 {
-    static const char *const keys[] = {"found", "remedy"};
+    static const char *const keys[] = {"found", "remedy", "weaker"};
     for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
         const struct err_pair *pair = err_ctx_get(err, keys[i]);
         if (!pair || !pair->text)

@@ -51,10 +51,24 @@ bool prepare_is_trusted(void *context, const char **ret_note)
     return false;
 }
 
+bool prepare_settings(struct cli *cli, struct prepared *x, struct err *err)
+{
+    struct config config;
+    AUTO_ERR struct err why = {0};
+    if (config_load_user(cli->arena, &config, &why))
+        x->landlock = config_is_weaker(&config);
+    /* A home directory of somebody else is nobody's wish for less. */
+    return why.code != E_CONFIG || err_move(err, &why);
+}
+
 void prepare_warn(struct cli *cli, const struct prepared *x)
 {
+    const bool landlock = x->plan.mode == POLICY_LANDLOCK;
     if (!x->verdict.cwd.given.p)
-        out_warn(cli, "no working directory is allowed: the command starts in its private /tmp");
+        out_warn(cli, "no working directory is allowed: the command starts in %s",
+            landlock ? "a private directory for temporary files" : "its private /tmp");
+    if (x->by_settings)
+        out_warn(cli, CONFIG_WEAKER_WORDS);
     if (x->plan.mode == POLICY_NO_SANDBOX)
         out_warn(cli, "NO SANDBOX: nothing of the policy is enforced");
 }

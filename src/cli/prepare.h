@@ -19,23 +19,29 @@
         OPT_STRING("cwd", 0, type, prepare.cwd, "DIR", ARG_DIR, "where the command starts"),      \
         OPT_STRING("artifacts", 0, type, prepare.artifacts, "DIR", ARG_DIR,                       \
             "write a record of the run there")
-#define PREPARE_UNSAFE_OPTS(type)                                                             \
-    OPT_SET("explain-policy", 0, type, prepare.explain,                                       \
-        "print what would be granted, and by what; run nothing"),                             \
-        OPT_SET("no-sandbox", 0, type, prepare.no_sandbox, "enforce nothing"),                \
-        OPT_SET("ack-unsafe-sandbox", 0, type, prepare.ack.sandbox,                           \
-            "yes, without a sandbox or with a weaker one"),                                   \
-        OPT_SET("enable-network", 0, type, prepare.network, "let it use the host's network"), \
-        OPT_SET("ack-unsafe-network", 0, type, prepare.ack.network, "yes, with the network"), \
-        OPT_SET("ack-unsafe-sockets", 0, type, prepare.ack.sockets,                           \
-            "yes, Unix sockets of the host may be reached, if the policy allows them"),       \
-        OPT_SET("ack-unsafe-write", 0, type, prepare.ack.write,                               \
-            "yes, the policy's directories may be written"),                                  \
-        OPT_SET("strict-write", 0, type, prepare.strict_write,                                \
+#define PREPARE_UNSAFE_OPTS(type)                                                              \
+    OPT_SET("explain-policy", 0, type, prepare.explain,                                        \
+        "print what would be granted, and by what; run nothing"),                              \
+        OPT_ONE_OF("sandbox", 0, type, prepare.sandbox, "MODE", prepare_sandboxes,             \
+            "native, landlock (weaker: works where namespaces are refused) or none; default: " \
+            "the policy's, or the settings'"),                                                 \
+        OPT_SET("no-sandbox", 0, type, prepare.no_sandbox, "enforce nothing: --sandbox none"), \
+        OPT_SET("ack-unsafe-sandbox", 0, type, prepare.ack.sandbox,                            \
+            "yes, without a sandbox or with a weaker one"),                                    \
+        OPT_SET("enable-network", 0, type, prepare.network, "let it use the host's network"),  \
+        OPT_SET("ack-unsafe-network", 0, type, prepare.ack.network, "yes, with the network"),  \
+        OPT_SET("ack-unsafe-sockets", 0, type, prepare.ack.sockets,                            \
+            "yes, Unix sockets of the host may be reached, if the policy allows them"),        \
+        OPT_SET("ack-unsafe-write", 0, type, prepare.ack.write,                                \
+            "yes, the policy's directories may be written"),                                   \
+        OPT_SET("strict-write", 0, type, prepare.strict_write,                                 \
             "artifacts, too, need the acknowledgement")
 
 /* Prints what would be granted. */
 MUST_USE bool prepare_explain(struct cli *cli, struct prepared *p, struct err *err);
+
+/* What the user's settings say of the sandbox. Before the policy is prepared. */
+MUST_USE bool prepare_settings(struct cli *cli, struct prepared *x, struct err *err);
 
 /* Cordon's own files are read-only for the command. Before the plan is made. */
 void prepare_own(struct cli *cli, struct prepared *x);

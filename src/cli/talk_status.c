@@ -54,8 +54,10 @@ static void add_within(const struct talk *t, struct buf *b)
         buf_add_byte(b, ' ');
         buf_add_str(b, str_skip(path, (size_t)(str_find_last(path, '/') + 1)));
     }
-    if (o->bench.no_sandbox)
+    if (t->job.bench.options.no_sandbox)
         buf_add_z(b, " no sandbox");
+    else if (t->job.bench.options.landlock && !o->box)
+        buf_add_z(b, " landlock");
 }
 
 static void add_elapsed(const struct talk *t, struct buf *b)

@@ -75,13 +75,40 @@ static bool load_policy(struct prepared *x, struct err *err)
     return default_policy(x, err);
 }
 
-/* What the flags change in it. */
-static void edit_policy(struct prepared *x)
+const char *const prepare_sandboxes[] = {"native", "landlock", "none", NULL};
+
+enum policy_sandbox prepare_sandbox_mode(const char *name)
+{
+    static const enum policy_sandbox modes[] = {POLICY_NATIVE, POLICY_LANDLOCK, POLICY_NO_SANDBOX};
+    for (size_t i = 0; i < ARRAY_LEN(modes); i++)
+        if (strcmp(prepare_sandboxes[i], name) == 0)
+            return modes[i];
+    return POLICY_NATIVE;
+}
+
+/* A policy that asks for less than that is not for the settings to agree to. */
+static void choose_sandbox(struct prepared *x)
 {
     const struct prepare_options *o = x->options;
     struct policy *p = &x->policy;
     if (o->no_sandbox)
         p->sandbox = POLICY_NO_SANDBOX;
+    else if (o->sandbox)
+        p->sandbox = prepare_sandbox_mode(o->sandbox);
+    x->by_settings =
+        x->landlock && !o->sandbox && !o->no_sandbox && p->sandbox != POLICY_NO_SANDBOX;
+    if (x->by_settings) {
+        p->sandbox = POLICY_LANDLOCK;
+        p->sandbox_unsafe_ack = true;
+    }
+}
+
+/* What the flags change in it. */
+static void edit_policy(struct prepared *x)
+{
+    const struct prepare_options *o = x->options;
+    struct policy *p = &x->policy;
+    choose_sandbox(x);
     if (o->network)
         p->network = POLICY_NETWORK_ENABLED;
     p->sandbox_unsafe_ack |= o->ack.sandbox;
@@ -103,6 +130,22 @@ static enum consent_author author_of(const struct prepared *x)
     return x->options->policy || x->options->preset || !x->given ? CONSENT_USER : x->author;
 }
 
+/* What a flag asked for is acknowledged by a flag: the policy's key would be no help. */
+static void name_flags(struct prepared *x)
+{
+    const struct prepare_options *o = x->options;
+    const bool weaker = o->no_sandbox || o->sandbox;
+    for (size_t i = 0; i < x->verdict.denials.n; i++) {
+        struct denial *d = &x->verdict.denials.p[i];
+        bool bare = x->policy.sandbox == POLICY_NO_SANDBOX && !x->policy.network_unsafe_ack;
+        if (strcmp(d->field, "sandbox") == 0 && weaker)
+            d->fix = bare ? "add --ack-unsafe-sandbox and --ack-unsafe-network"
+                          : "add --ack-unsafe-sandbox";
+        if (strcmp(d->field, "network") == 0 && (weaker || o->network))
+            d->fix = "add --ack-unsafe-network";
+    }
+}
+
 static void validate(struct prepared *x)
 {
     const char *cwd = NULL;
@@ -119,6 +162,7 @@ static void validate(struct prepared *x)
                 STR("true"), "artifacts are written",
                 "add --ack-unsafe-write, or leave out --artifacts"});
     policy_validate_command(&x->verdict, &(struct policy_command){.path = x->program, .cwd = cwd});
+    name_flags(x);
 }
 
 void prepare_keep(struct prepared *x, struct str path)
@@ -161,9 +205,11 @@ static void find_repositories(struct prepared *x)
 static void find_needs(struct prepared *x, bool network)
 {
     enum consent_author author = author_of(x);
+    struct consent given = x->options->ack;
+    given.sandbox |= x->by_settings;
     const struct consent_input in = {
         .author = author,
-        .given = &x->options->ack,
+        .given = &given,
         .dir = x->origin,
         .cwd = x->cwd,
         .network = network,
@@ -245,6 +291,8 @@ bool prepare_policy(struct prepared *x, struct err *err)
         x->program = x->argv[0];
     if (o->policy && o->preset)
         return err_set(err, E_CLI_INVALID_ARG, "--policy or --preset, not both");
+    if (o->sandbox && o->no_sandbox)
+        return err_set(err, E_CLI_INVALID_ARG, "--sandbox or --no-sandbox, not both");
     if (o->root && !o->preset)
         return err_set(err, E_CLI_INVALID_ARG, "--root goes with --preset");
     if (!lexical_cwd(x->arena, &x->cwd, err) || !load_policy(x, err))

@@ -18,10 +18,15 @@ struct prepare_options {
     const char *root;
     const char *cwd;
     const char *artifacts;
-    bool explain; /* for the command: nothing is run */
+    bool explain;        /* for the command: nothing is run */
+    const char *sandbox; /* one of prepare_sandboxes, instead of the policy's; NULL: none given */
     bool no_sandbox, network, strict_write;
     struct consent ack;
 };
+
+/* "native", "landlock", "none"; ends in NULL. */
+extern const char *const prepare_sandboxes[];
+MUST_USE enum policy_sandbox prepare_sandbox_mode(const char *name);
 
 /* Everything that a run of a command needs, in the order in which it becomes known. */
 struct prepared {
@@ -42,6 +47,8 @@ struct prepared {
     const char *const *environ; /* what a policy may inherit from; NULL: our own */
     struct str cwd;             /* our own */
     struct policy policy;
+    bool landlock;    /* the user's settings choose and acknowledge it, unless a flag says more */
+    bool by_settings; /* so they did */
     struct policy_host host;
     struct verdict verdict;
     struct consent_needs needs; /* acknowledgements that are missing */

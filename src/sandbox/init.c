@@ -259,6 +259,12 @@ static void enter_landlock(const struct init *init)
     AUTO_FD int ruleset = landlock_create(in->landlock_abi, &options);
     need(ruleset >= 0, STAGE_LANDLOCK);
     add_rules(in, ruleset);
+    if (in->tmp.path) {
+        AUTO_FD int tmp = open(in->tmp.path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        need(tmp >= 0 &&
+                 landlock_allow(ruleset, in->landlock_abi, tmp, PLAN_READ | PLAN_WRITE, true) == 0,
+            STAGE_LANDLOCK);
+    }
     /* Without namespaces the terminals of others are there, too. */
     const unsigned access = PLAN_READ | PLAN_WRITE | PLAN_IOCTL;
     if (!plan_is_native(in->plan) && init->slave >= 0)
@@ -456,11 +462,19 @@ static void kill_orphans(void)
     }
 }
 
+/* What namespaces would take with them. */
+static void leave_nothing(const struct init *init)
+{
+    kill_orphans();
+    if (init->in->tmp.path)
+        tmpdir_remove(&init->in->tmp);
+}
+
 NORETURN static void finish(const struct init *init, int status)
 {
     const struct init_message message = {.word = INIT_EXITED, .step = -1, .value = status};
     if (!plan_is_native(init->in->plan))
-        kill_orphans();
+        leave_nothing(init);
     tell(FD_CONTROL, &message, -1);
     _exit(0);
 }
@@ -486,7 +500,7 @@ NORETURN static void end_all(const struct init *init)
 {
     if (!plan_is_native(init->in->plan)) {
         signal_all(init, SIGKILL);
-        kill_orphans();
+        leave_nothing(init);
     }
     _exit(0);
 }
@@ -830,7 +844,7 @@ void init_main(const struct init_input *in)
         open_terminal(&init);
     if (in->service >= 0)
         begin_to_serve(&init, &signals);
-    need(chdir(in->plan->cwd.p) == 0, STAGE_CWD);
+    need(chdir(tmpdir_cwd(in->plan, in->tmp.path)) == 0, STAGE_CWD);
     if (plan_is_native(in->plan))
         restrict_self(&init);
     prctl(PR_SET_PDEATHSIG, death, 0, 0, 0);

@@ -10,9 +10,11 @@
 
 #include "sandbox/plan.h"
 #include "sandbox/seccomp.h"
+#include "sandbox/tmpdir.h"
 
 struct init_input {
     const struct plan *plan;
+    struct tmpdir tmp; /* without mounts: the place of the private /tmp */
     int landlock_abi;
     char *const *argv;
     char *const *envp;

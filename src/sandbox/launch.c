@@ -216,7 +216,7 @@ static pid_t clone_init(const struct plan *plan, int *ret_pidfd)
         .pidfd = (uint64_t)(uintptr_t)ret_pidfd,
     };
     pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
-    if (pid < 0 && errno == ENOSYS && args.flags == CLONE_PIDFD)
+    if (pid < 0 && (errno == ENOSYS || errno == EPERM) && args.flags == CLONE_PIDFD)
         pid = (pid_t)syscall(SYS_clone, CLONE_PIDFD, NULL, ret_pidfd, NULL, NULL);
     return pid;
 }
@@ -293,12 +293,22 @@ static bool begin(
     return true;
 }
 
+/* A sandbox that was not started; always false. */
+static bool give_back(struct child *child)
+{
+    if (child->tmp.path)
+        tmpdir_remove(&child->tmp);
+    tmpdir_done(&child->tmp);
+    return false;
+}
+
 static bool start_once(
     const struct launch *l, bool rehearse, struct child *ret_child, struct err *err)
 {
     AUTO(ends_done) struct ends ends = {{-1, -1}, {-1, -1}, {-1, -1, -1}, {-1, -1, -1}};
     static const char *const none[] = {NULL};
     AUTO_ARENA struct arena arena = ARENA_INIT(WORDS_MAX);
+    const char *const *envp = l->idle ? none : l->envp;
     struct child child = CHILD_NONE;
     struct init_input in = {.plan = l->plan,
         .terminal = l->terminal && !l->idle,
@@ -311,9 +321,15 @@ static bool start_once(
         .nodump = plan_is_native(l->plan) && nodump_is_set()};
     if (!prepare(l, &in, err) || !open_ends(l, &ends, err))
         return false;
+    if (l->plan->mode == POLICY_LANDLOCK) {
+        if (!tmpdir_make(&child.tmp, err))
+            return false;
+        in.tmp = child.tmp;
+        envp = tmpdir_env(l->plan, in.tmp.path, envp, &arena);
+    }
     if (!copy_words(&arena, l->idle ? none : l->argv, &in.argv) ||
-        !copy_words(&arena, l->idle ? none : l->envp, &in.envp))
-        return exec_failed(l->plan, E2BIG, err);
+        !copy_words(&arena, envp, &in.envp))
+        return give_back(&child) || exec_failed(l->plan, E2BIG, err);
     in.control = ends.control[1];
     in.service = ends.service[1];
     memcpy(in.io, ends.io, sizeof(in.io));
@@ -323,7 +339,7 @@ static bool start_once(
     if (child.pid == 0)
         init_main(&in);
     if (child.pid < 0)
-        return clone_failed(errno, err);
+        return clone_failed(errno, err) || give_back(&child);
     child.control = TAKE_FD(ends.control[0]);
     close(TAKE_FD(ends.control[1]));
     child.service = TAKE_FD(ends.service[0]);
@@ -425,4 +441,5 @@ void child_close(struct child *child)
     while (waitid(P_PIDFD, (id_t)child->pidfd, &info, WEXITED | __WALL) != 0 && errno == EINTR)
         ;
     close(TAKE_FD(child->pidfd));
+    give_back(child);
 }

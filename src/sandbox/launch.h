@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "sandbox/plan.h"
+#include "sandbox/tmpdir.h"
 
 struct launch {
     const struct plan *plan;
@@ -39,6 +40,7 @@ struct child {
     int terminal;
     int hold; /* the terminal's other side: see child_next() */
     bool native;
+    struct tmpdir tmp; /* without mounts: deleted at the end */
 };
 
 #define CHILD_NONE               \

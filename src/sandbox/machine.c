@@ -2,17 +2,18 @@
 #include "sandbox/machine.h"
 
 #include "sandbox/landlock.h"
+#include "sandbox/machine_facts.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 
 enum {
     TEXT_MAX = 4096,
+    FACTS_ARENA = 16 << 20,
     PID_MAX_MOST = 4 << 20,
     STAT_ARG_START = 48, /* fields of /proc/self/stat: see proc(5) */
     STAT_ENV_END = 51,
@@ -35,23 +36,6 @@ static int read_setting(const char *path)
     if (n == 0 || !str_to_int(str_trim_end(str_n(text, n), '\n'), 0, INT_MAX, &value))
         return MACHINE_UNKNOWN;
     return (int)value;
-}
-
-static const char *find_container(void)
-{
-    static const struct {
-        const char *file, *kind;
-    } marks[] = {
-        {"/.dockerenv", "docker"},
-        {"/run/.containerenv", "podman"},
-        {"/run/secrets/kubernetes.io", "kubernetes"},
-        {"/run/systemd/container", "a container of systemd"},
-    };
-    struct stat st;
-    for (size_t i = 0; i < ARRAY_LEN(marks); i++)
-        if (stat(marks[i].file, &st) == 0)
-            return marks[i].kind;
-    return NULL;
 }
 
 static bool release_at_least(const char *release, long major, long minor)
@@ -86,6 +70,17 @@ static void find_secret(struct machine *m)
     }
 }
 
+/* Only the marks: this is asked before anything has failed. */
+static bool is_container(void)
+{
+    static const char *const marks[] = {"/.dockerenv", "/run/.containerenv",
+        "/run/secrets/kubernetes.io", "/run/systemd/container"};
+    for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+        if (access(marks[i], F_OK) == 0)
+            return true;
+    return false;
+}
+
 /* What does not change while we run, looked at once: several threads may be the first to ask. */
 static struct machine machine;
 
@@ -98,7 +93,6 @@ static void look(void)
         .apparmor_userns = read_setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"),
         .inotify_watches = read_setting("/proc/sys/fs/inotify/max_user_watches"),
         .inotify_instances = read_setting("/proc/sys/fs/inotify/max_user_instances"),
-        .container = find_container(),
     };
     machine.landlock_abi = landlock_abi();
     machine.landlock_errno = machine.landlock_abi ? 0 : errno;
@@ -107,7 +101,7 @@ static void look(void)
     snprintf(machine.release, sizeof(machine.release), "%s", names.release);
     machine.pid_max_in_namespace = release_at_least(machine.release, 6, 14);
     machine.ipc_in_namespace =
-        release_at_least(machine.release, 6, 9) || (geteuid() == 0 && !machine.container);
+        release_at_least(machine.release, 6, 9) || (geteuid() == 0 && !is_container());
 }
 
 const struct machine *machine_get(void)
@@ -129,45 +123,6 @@ int machine_pid_max(uint64_t processes)
 
 /* Words --------------------------------------------------------------------------------------- */
 
-static void add_finding(struct buf *found, const char *text)
-{
-    if (found->n)
-        buf_add_z(found, "; ");
-    buf_add_z(found, text);
-}
-
-void machine_findings(struct buf *found)
-{
-    const struct machine *m = machine_get();
-    if (m->apparmor_userns > 0)
-        add_finding(found, "AppArmor restricts user namespaces "
-                           "(kernel.apparmor_restrict_unprivileged_userns=1)");
-    if (m->userns_clone == 0)
-        add_finding(found, "user namespaces are switched off (kernel.unprivileged_userns_clone=0)");
-    if (m->max_userns == 0)
-        add_finding(found, "no user namespaces are allowed (user.max_user_namespaces=0)");
-    if (m->landlock_abi == 0)
-        add_finding(found, m->landlock_errno == EOPNOTSUPP ? "Landlock is built in but not enabled"
-                                                           : "the kernel has no Landlock");
-    if (m->container) {
-        add_finding(found, "this is a container: ");
-        buf_add_z(found, m->container);
-    }
-}
-
-static const char *apparmor_remedy(struct buf *scratch)
-{
-    char self[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    self[n > 0 ? n : 0] = '\0';
-    buf_printf(scratch,
-        "give this program an AppArmor profile: write 'abi <abi/4.0>, include <tunables/global> "
-        "profile cordon %s flags=(unconfined) { userns, }' to /etc/apparmor.d/cordon and run "
-        "'apparmor_parser -r /etc/apparmor.d/cordon'",
-        self);
-    return buf_z(scratch);
-}
-
 static const char *overlay_remedy(int errnum)
 {
     if (errnum == ENODEV)
@@ -183,9 +138,9 @@ static const char *overlay_remedy(int errnum)
            "CORDON_HOME to such a place";
 }
 
-static const char *find_remedy(const struct machine_failure *failure, struct buf *scratch)
+/* Of primitives that say by themselves what is wrong. */
+static const char *own_remedy(const struct machine_failure *failure)
 {
-    const struct machine *m = machine_get();
     const char *primitive = failure->primitive;
     if (strstr(primitive, "overlay"))
         return overlay_remedy(failure->errnum);
@@ -195,26 +150,39 @@ static const char *find_remedy(const struct machine_failure *failure, struct buf
         return "allow a directory that holds fewer mounts, or unmount some";
     if (strstr(primitive, "pid_max"))
         return "run it as an ordinary user, or with Linux 6.14 or newer";
-    if (m->landlock_abi == 0)
-        return "boot a kernel with Landlock (5.13 or newer), and 'landlock' in its lsm= list";
-    if (m->apparmor_userns > 0)
-        return apparmor_remedy(scratch);
-    if (m->userns_clone == 0)
-        return "as root: sysctl -w kernel.unprivileged_userns_clone=1";
-    if (m->max_userns == 0)
-        return "as root: sysctl -w user.max_user_namespaces=10000";
-    if (m->container)
-        return "start the container with '--security-opt seccomp=unconfined --security-opt "
-               "systempaths=unconfined', or run cordon outside of it";
-    return "'cordon doctor' says what this machine offers; a filter around this process may refuse "
-           "namespaces";
+    return NULL;
+}
+
+static const char *find_remedy(
+    const struct machine_failure *failure, const struct findings *findings)
+{
+    const char *own = own_remedy(failure);
+    const struct finding *cause = findings_cause(findings);
+    if (own)
+        return own;
+    return cause && cause->remedy
+               ? cause->remedy
+               : "'cordon doctor' says what this machine offers; a filter around "
+                 "this process may refuse namespaces";
+}
+
+/* Whether the kernel still has what the weaker mode needs. */
+static bool can_be_weaker(const struct facts *facts)
+{
+    return facts->landlock_abi > 0 && facts->failed != FAILED_SECCOMP &&
+           facts->failed != FAILED_OTHER;
 }
 
 bool machine_unavailable(const struct machine_failure *failure, struct err *err)
 {
-    AUTO_BUF struct buf found = BUF_INIT(4096), scratch = BUF_INIT(8192);
-    machine_findings(&found);
-    const char *remedy = find_remedy(failure, &scratch);
+    AUTO_ARENA struct arena a = ARENA_INIT(FACTS_ARENA);
+    AUTO_BUF struct buf found = BUF_INIT(8192);
+    struct facts facts;
+    struct findings findings;
+    machine_facts(failure, &a, &facts);
+    diagnose(&facts, &a, &findings);
+    for (size_t i = 0; i < findings.n; i++)
+        buf_printf(&found, "%s%s", i ? "; " : "", findings.p[i].text);
     const char *name = strerrorname_np(failure->errnum);
     err_errno(err, E_SANDBOX_UNAVAILABLE, failure->errnum,
         "the sandbox can't be built, and nothing was run: %s", failure->primitive);
@@ -223,7 +191,11 @@ bool machine_unavailable(const struct machine_failure *failure, struct err *err)
     if (failure->path.p)
         err_ctx(err, "path", STR_FMT, STR_ARG(failure->path));
     err_ctx(err, "found", "%s", found.n ? buf_z(&found) : "nothing that explains it");
-    return err_ctx(err, "remedy", "%s", remedy);
+    if (can_be_weaker(&facts))
+        err_ctx(err, "weaker",
+            "commands, not boxes, can run without namespaces: --sandbox landlock "
+            "--ack-unsafe-sandbox");
+    return err_ctx(err, "remedy", "%s", find_remedy(failure, &findings));
 }
 
 json_t *machine_json(void)
@@ -234,7 +206,6 @@ json_t *machine_json(void)
     json_put(object, "landlock_abi", json_integer(m->landlock_abi));
     json_put(object, "pid_max_in_namespace", json_boolean(m->pid_max_in_namespace));
     json_put(object, "ipc_in_namespace", json_boolean(m->ipc_in_namespace));
-    json_put(object, "container", m->container ? json_string(m->container) : json_null());
     static const struct {
         const char *key;
         size_t offset;

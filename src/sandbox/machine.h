@@ -24,7 +24,6 @@ struct machine {
     int apparmor_userns;           /* kernel.apparmor_restrict_unprivileged_userns */
     int inotify_watches;           /* fs.inotify.max_user_watches */
     int inotify_instances;         /* fs.inotify.max_user_instances */
-    const char *container;         /* its kind, or NULL */
     char *secret;                  /* the memory of our arguments and environment */
     size_t secret_size;
 };
@@ -48,11 +47,9 @@ struct machine_failure {
     struct str path; /* where, if it was about one */
 };
 
-/* Sets E_SANDBOX_UNAVAILABLE with context {primitive, errno, found, remedy}; returns false. */
+/* Sets E_SANDBOX_UNAVAILABLE with context {primitive, errno, found, weaker, remedy}, by
+ * sandbox/diagnose.h; returns false. */
 bool machine_unavailable(const struct machine_failure *failure, struct err *err);
-
-/* What speaks against sandboxes here; nothing is added if nothing is seen. */
-void machine_findings(struct buf *found);
 
 /* A new object with all of it. */
 MUST_USE json_t *machine_json(void);

@@ -563,6 +563,7 @@ void plan_make(const struct plan_input *input, struct arena *arena, struct plan 
         .steps = m.steps,
         .n_steps = m.n_steps,
         .own_network = v->policy->network == POLICY_NETWORK_DISABLED,
+        .own_tmp = !bound(&m, STR("/tmp")),
         .sockets = sockets_of(v->policy),
         .limits = v->policy->limits,
         .command = v->command.resolved,

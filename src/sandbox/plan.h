@@ -93,6 +93,7 @@ struct plan {
     struct plan_step *steps;
     size_t n_steps;
     bool own_network;
+    bool own_tmp; /* /tmp is not the host's */
     struct plan_sockets sockets;
     struct policy_limits limits;
     struct str command; /* inside: what is executed */

@@ -121,7 +121,8 @@ static void report_landlock(json_t *report, json_t *gaps, const struct plan *pla
         "exec: the dynamic loader can start any program that can be read",
         "processes: other processes are visible, with their scheduling and CPU time",
         "processes: there is no limit of their number",
-        "fs: no private /tmp and /dev/shm",
+        "fs: no private /dev/shm",
+        "fs: the private /tmp is a directory in the host's (TMPDIR), without a limit of its size",
         "processes: a descendant that outruns the end of the run could be left",
     };
     const struct machine *m = machine_get();

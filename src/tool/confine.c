@@ -129,12 +129,22 @@ static void set_env(struct policy *p, struct arena *a)
     set->p = pairs;
 }
 
-/* A policy that somebody gave stands as it is; only its time is shortened. */
+static void weaken(const struct toolbox *box, struct policy *p)
+{
+    if (!box->options->landlock || p->sandbox == POLICY_NO_SANDBOX)
+        return;
+    p->sandbox = POLICY_LANDLOCK;
+    p->sandbox_unsafe_ack = true;
+}
+
+/* A policy that somebody gave stands as it is, but for the sandbox that the caller chose; its time
+ * is shortened. */
 static bool make_policy(const struct toolbox *box, const struct confine_request *request,
     struct arena *a, struct policy *ret_policy, struct err *err)
 {
     if (box->options->policy) {
         *ret_policy = *box->options->policy;
+        weaken(box, ret_policy);
         return true;
     }
     struct policy policy;
@@ -149,6 +159,7 @@ static bool make_policy(const struct toolbox *box, const struct confine_request 
         policy.network = POLICY_NETWORK_ENABLED;
         policy.sandbox_unsafe_ack = policy.network_unsafe_ack = true;
     }
+    weaken(box, &policy);
     *ret_policy = policy;
     return true;
 }

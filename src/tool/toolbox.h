@@ -53,6 +53,7 @@ struct toolbox_options {
     const struct str *own;       /* files that commands must not change; absolute, clean */
     size_t n_own;
     bool no_sandbox; /* acknowledged by the caller */
+    bool landlock;   /* the weaker sandbox, acknowledged by the caller */
     struct approve_options approve;
     struct tool_event_sink events;
     struct toolbox_keeper keeper; /* no functions: nobody */

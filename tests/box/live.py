@@ -852,7 +852,8 @@ def _(t):
 def _(t):
     t.file("spin.sh", "echo spins; while :; do :; done\n")
     with Boxes(t, row(command="bash spin.sh")) as b:
-        b.new("b", "--cpu", "1", "--memory", "200M", "--processes", "30", agent="own")
+        made = b.new("b", "--cpu", "1", "--memory", "200M", "--processes", "30", agent="own")
+        t.true(b"warning: weaker limit: memory: of each process" in made.err, made)
         many = b.exec("bash", "-c", "for i in $(seq 1 60); do sleep 1000 & done 2>&1; jobs | wc -l", expect=None)
         t.true(b"fork" in many.out, many)
         grows = b.exec("python3", "-c", "x = bytearray(1 << 30)", expect=1)

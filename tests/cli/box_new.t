@@ -30,7 +30,7 @@ $ grep -v created_at home/.cordon/sandboxes/one/meta.json | sed 's/"cordon_versi
 $ mkdir p d; echo do it > prompt
 $ cordon box new one p:overlay --agent claude --model opus --prompt-file prompt --dir d:rw --allow-host a.example:8080 --port 8080:80 --memory 512M --processes 9 --cpu 60 --disk 1G --include-ignored --no-start --json -- --verbose 'a b'
 cordon: warning: the agent's program 'claude' is not installed: it is in no directory of PATH
-{"protocol_version":1,"name":"one","workdir":"$T/p","mode":"overlay","layering":"overlay","agent":"claude","files":0,"bytes":0,"started":false}
+{"protocol_version":1,"name":"one","workdir":"$T/p","mode":"overlay","layering":"overlay","agent":"claude","files":0,"bytes":0,"started":false,"gaps":[]}
 $ sed -n '/"agent"/p;/"model"/p;/"mode"/p;/prompt/p;/network/p;/ports/,$p' home/.cordon/sandboxes/one/meta.json
   "agent": "claude",
   "model": "claude-opus-4-latest",

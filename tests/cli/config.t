@@ -11,6 +11,7 @@ models: []                                    # default
 agents: []                                    # default
 allow: []                                     # default
 approval: "never"                             # default
+sandbox: {"mode":"native","unsafe_ack":false}  # default
 colors: "auto"                                # default
 theme: {}                                     # default
 keys: {}                                      # default

@@ -54,10 +54,10 @@ $ cordon exec --policy gone.yaml -- /usr/bin/true
 cordon: cannot open the policy 'gone.yaml': No such file or directory [E_IO]
 ? 10
 $ cordon exec --no-sandbox -- true
-cordon: sandbox: sandbox disabled without explicit acknowledgement: 'none' (nothing of the policy would be enforced); use 'sandbox: native', or set sandbox_unsafe_ack to true [E_POLICY_DENIED]
+cordon: sandbox: sandbox disabled without explicit acknowledgement: 'none' (nothing of the policy would be enforced); add --ack-unsafe-sandbox and --ack-unsafe-network [E_POLICY_DENIED]
 ? 2
 $ cordon exec --enable-network -- true
-cordon: network: network enabled without explicit acknowledgement: 'enabled' (whatever the program reads could be sent away); use 'network: disabled', or set network_unsafe_ack to true [E_POLICY_DENIED]
+cordon: network: network enabled without explicit acknowledgement: 'enabled' (whatever the program reads could be sent away); add --ack-unsafe-network [E_POLICY_DENIED]
 ? 2
 
 ## --explain-policy runs nothing and says what would be granted
@@ -96,11 +96,33 @@ $ cordon exec --artifacts $T/art2 --strict-write -- true
 cordon: fs_strict_write: write access requires explicit acknowledgement: 'true' (artifacts are written); add --ack-unsafe-write, or leave out --artifacts [E_POLICY_DENIED]
 ? 2
 
+## a weaker sandbox, by name
+$ cordon exec --sandbox landlock -- true
+cordon: sandbox: weaker sandbox without explicit acknowledgement: 'landlock' (without namespaces much of the system stays visible); add --ack-unsafe-sandbox [E_POLICY_DENIED]
+? 2
+$ mkdir w && cd w && cordon exec --sandbox landlock --ack-unsafe-sandbox -- ls -a
+.
+..
+$ cordon exec --sandbox landlock --ack-unsafe-sandbox --json -- true | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["status"], d["sandbox_report"]["mode"], len(d["sandbox_report"]["gaps"]) > 5)'
+passed landlock True
+$ cordon exec --sandbox weak -- true
+cordon: 'weak' is no value for --sandbox, which takes 'native', 'landlock', 'none' [E_CLI_INVALID_ARG]
+cordon: try 'cordon exec --help'
+? 12
+
+## the weaker one by the settings, which must agree to it
+$ mkdir -p home/.config/cordon w; cd w; printf 'sandbox: {mode: landlock}\n' >../home/.config/cordon/config.yaml; cordon exec -- true
+cordon: $T/home/.config/cordon/config.yaml:1:11: sandbox.mode: 'landlock' is a weaker sandbox: add 'unsafe_ack: true' to agree, or write 'native' [E_CONFIG]
+? 17
+$ cd w; printf 'sandbox: {mode: landlock, unsafe_ack: true}\n' >../home/.config/cordon/config.yaml; cordon exec -- echo hi; cordon exec --sandbox native -- echo hi
+cordon: warning: weaker sandbox by your settings (sandbox.mode: landlock)
+hi
+hi
+
 ## without a sandbox, acknowledged
+$ cordon exec --no-sandbox --ack-unsafe-sandbox -- true
+cordon: network: network policy cannot be enforced without sandbox: 'disabled' (without a sandbox the program reaches the network); add --ack-unsafe-network [E_POLICY_DENIED]
+? 2
 $ cordon exec --no-sandbox --ack-unsafe-sandbox --ack-unsafe-network -- echo free
 cordon: warning: NO SANDBOX: nothing of the policy is enforced
 free
-
-## the doctor
-$ cordon doctor --json | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["sandbox"]["available"], d["sandbox"]["landlock_abi"] > 0, [(c["name"], c["status"], c["remedy"]) for c in d["checks"]])'
-True True [('sandbox', 'ok', None), ('landlock', 'ok', None), ('process limit', 'ok', None), ('IPC limits', 'ok', None)]

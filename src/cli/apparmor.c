@@ -1,0 +1,145 @@
+/* Making and installing the profile. */
+#include "cli/apparmor.h"
+
+#include "path/file.h"
+#include "path/lexical.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NEW_FILE APPARMOR_FILE ".cordon-new"
+#define LOADED   "/sys/kernel/security/apparmor/profiles"
+
+/* Every program that the profile is for may use user namespaces: nobody but root may choose it. */
+static bool check_owner(const char *self, struct err *err)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    struct str at = str_z(self);
+    struct stat st;
+    for (;;) {
+        const char *path = at.n ? arena_strdup(&a, at) : "/";
+        if (lstat(path, &st) != 0)
+            return err_errno(err, E_IO, errno, "cannot look at '%s'", path);
+        if (st.st_uid != 0 || (st.st_mode & (S_IWGRP | S_IWOTH))) {
+            err_set(err, E_POLICY_DENIED,
+                "'%s' can be changed by others than root: a profile for '%s' would let any "
+                "program use user namespaces",
+                path, self);
+            return err_ctx(err, "remedy",
+                "install cordon to /usr/local/bin as root, and run it "
+                "from there");
+        }
+        if (at.n <= 1)
+            return true;
+        at = str_head(at, (size_t)str_find_last(at, '/'));
+    }
+}
+
+/* Signs that mean something in a profile would have to be quoted. */
+static bool is_plain(const char *path)
+{
+    return path[0] == '/' && strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789/._+-") == strlen(path);
+}
+
+static bool names(struct str line, const char *path)
+{
+    struct str word;
+    while (str_cut(line, ' ', &word, &line))
+        if (str_is(word, path))
+            return true;
+    return false;
+}
+
+bool apparmor_make(const char *self, struct apparmor *profile, struct err *err)
+{
+    struct str line, rest = str_z(apparmor_text);
+    if (!is_plain(self))
+        return err_set(err, E_CONFIG,
+            "there is no profile for '%s': install cordon to /usr/local/bin first", self);
+    if (!check_owner(self, err))
+        return false;
+    buf_reset(&profile->text);
+    while (rest.n && str_cut(rest, '\n', &line, &rest)) {
+        buf_add_str(&profile->text, line);
+        if (str_starts_with(line, STR("@{cordon} =")) && !names(line, self))
+            buf_printf(&profile->text, " %s", self);
+        buf_add_byte(&profile->text, '\n');
+    }
+    return true;
+}
+
+void apparmor_done(struct apparmor *profile)
+{
+    buf_done(&profile->text);
+}
+
+static bool read_all(const char *path, struct buf *text)
+{
+    AUTO_ERR struct err ignored = {0};
+    AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    return fd >= 0 && file_read(fd, (size_t)1 << 20, path, text, &ignored);
+}
+
+static bool is_loaded(void)
+{
+    AUTO_BUF struct buf list = BUF_INIT(2 << 20);
+    struct str line, rest;
+    if (!read_all(LOADED, &list))
+        return false;
+    rest = buf_str(&list);
+    while (rest.n && str_cut(rest, '\n', &line, &rest))
+        if (str_starts_with(line, STR("cordon (")))
+            return true;
+    return false;
+}
+
+bool apparmor_is_there(const struct apparmor *profile)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 << 20);
+    return read_all(APPARMOR_FILE, &text) && str_eq(buf_str(&text), buf_str(&profile->text)) &&
+           is_loaded();
+}
+
+static bool write_file(const struct apparmor *profile, struct err *err)
+{
+    unlink(NEW_FILE);
+    AUTO_FD int fd = open(NEW_FILE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+    if (fd < 0)
+        return err_errno(err, E_IO, errno, "cannot write '%s'", NEW_FILE);
+    bool ok = fchmod(fd, 0644) == 0 && file_write_all(fd, buf_str(&profile->text)) &&
+              fsync(fd) == 0 && rename(NEW_FILE, APPARMOR_FILE) == 0;
+    if (!ok) {
+        err_errno(err, E_IO, errno, "cannot write '%s'", APPARMOR_FILE);
+        unlink(NEW_FILE);
+    }
+    return ok;
+}
+
+static bool load(struct err *err)
+{
+    static char program[] = "/usr/sbin/apparmor_parser", replace[] = "-r", file[] = APPARMOR_FILE;
+    static char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
+    char *const argv[] = {program, replace, file, NULL}, *const envp[] = {path, NULL};
+    pid_t pid;
+    int status = -1, failed = posix_spawn(&pid, program, NULL, NULL, argv, envp);
+    if (failed)
+        return err_errno(err, E_IO, failed, "cannot run '%s'", program);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return true;
+    err_set(err, E_IO, "apparmor_parser did not load '%s'", APPARMOR_FILE);
+    return err_ctx(err, "remedy", "its messages are above; the profile needs AppArmor 4 or newer");
+}
+
+bool apparmor_install(const struct apparmor *profile, struct err *err)
+{
+    return write_file(profile, err) && load(err);
+}

@@ -1,0 +1,39 @@
+/* The AppArmor profile that lets cordon use user namespaces where AppArmor restricts them.
+ *
+ *     struct apparmor profile = APPARMOR_INIT;
+ *     if (!apparmor_make(self, &profile, err)) return false;
+ *     if (!apparmor_is_there(&profile) && agreed) ok = apparmor_install(&profile, err);
+ *     apparmor_done(&profile);
+ */
+#ifndef CLI_APPARMOR_H
+#define CLI_APPARMOR_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#define APPARMOR_FILE "/etc/apparmor.d/cordon"
+
+enum {
+    APPARMOR_MAX = 64 * 1024,
+};
+
+/* packaging/apparmor/cordon, put into the program when it is built. */
+extern const char apparmor_text[];
+
+struct apparmor {
+    struct buf text;
+};
+#define APPARMOR_INIT ((struct apparmor){.text = BUF_INIT(APPARMOR_MAX)})
+
+/* The profile for a program at this path. E_POLICY_DENIED if others than root could put another
+ * program there. */
+MUST_USE bool apparmor_make(const char *self, struct apparmor *profile, struct err *err);
+void apparmor_done(struct apparmor *profile);
+
+/* Whether the file has this text, and the kernel knows the profile. */
+bool apparmor_is_there(const struct apparmor *profile);
+
+/* Writes the file and loads it. As root. */
+MUST_USE bool apparmor_install(const struct apparmor *profile, struct err *err);
+
+#endif

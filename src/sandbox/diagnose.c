@@ -1,0 +1,357 @@
+/* Machines and their remedies. No system call. */
+#include "sandbox/diagnose.h"
+
+#include "base/str.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum {
+    SECCOMP_FILTER = 2, /* "Seccomp:" of a process with a filter */
+};
+
+static void add(struct findings *f, const struct finding *finding)
+{
+    if (f->n < FINDINGS_MAX)
+        f->p[f->n++] = *finding;
+}
+
+const struct finding *findings_cause(const struct findings *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (f->p[i].blocks)
+            return &f->p[i];
+    return NULL;
+}
+
+/* Reading facts ------------------------------------------------------------------------------- */
+
+uint64_t diagnose_status(const char *status, const char *title, int base)
+{
+    const char *at = strstr(status, title);
+    return at ? strtoull(at + strlen(title), NULL, base) : 0;
+}
+
+static bool is_filtered(const struct facts *f)
+{
+    return diagnose_status(f->status, "\nSeccomp:", 10) == SECCOMP_FILTER;
+}
+
+/* A text that could not be read says nothing of capabilities. */
+static bool lacks_admin(const struct facts *f)
+{
+    return f->root && strstr(f->status, "\nCapEff:") &&
+           !(diagnose_status(f->status, "\nCapEff:", 16) >> CAP_SYS_ADMIN & 1);
+}
+
+static bool is_before(const char *release, long major, long minor)
+{
+    char *end;
+    long a = strtol(release, &end, 10);
+    long b = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
+    return a < major || (a == major && b < minor);
+}
+
+/* The words of the line of mountinfo for the root: options of its own, and after " - " its type,
+ * source and options. */
+static struct str root_mount(const struct facts *f)
+{
+    struct str line, rest = str_z(f->mounts);
+    while (str_cut(rest, '\n', &line, &rest)) {
+        struct str word, left = line;
+        for (int i = 0; i < 5; i++)
+            if (!str_cut(left, ' ', &word, &left))
+                break;
+        if (str_is(word, "/"))
+            return line;
+    }
+    return (struct str){0};
+}
+
+static bool holds(struct str text, const char *what)
+{
+    return text.n && memmem(text.p, text.n, what, strlen(what));
+}
+
+/* All ids as themselves: not in a user namespace. */
+static bool has_all_ids(const struct facts *f)
+{
+    char *end;
+    unsigned long inside = strtoul(f->uid_map, &end, 10), outside = strtoul(end, &end, 10);
+    return inside == 0 && outside == 0 && strtoul(end, NULL, 10) == UINT32_MAX;
+}
+
+/* Containers ---------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *text, *kind;
+} managers[] = {
+    {"docker", "docker"},
+    {"podman", "podman"},
+    {"lxc", "lxc"}, /* lxc-libvirt, too */
+    {"systemd-nspawn", "systemd-nspawn"},
+    {"oci", "container"},
+    {"container-other", "container"},
+};
+
+/* In /proc/self/cgroup, and in the directories of the root's layers. */
+static const struct {
+    const char *text, *kind;
+} places[] = {
+    {"kubepods", "kubernetes"},
+    {"/docker/", "docker"},
+    {"/docker-", "docker"},
+    {"libpod-", "podman"},
+    {"/containers/storage/", "podman"},
+    {"/lxc/", "lxc"},
+    {"lxc.payload", "lxc"},
+    {"systemd-nspawn", "systemd-nspawn"},
+    {"containerd", "container"},
+};
+
+static const char *kind_of_place(struct str text)
+{
+    for (size_t i = 0; i < ARRAY_LEN(places); i++)
+        if (holds(text, places[i].text))
+            return places[i].kind;
+    return NULL;
+}
+
+/* Images of containers leave their marks in virtual machines, too. */
+static bool is_whole_machine(const struct facts *f, struct str root)
+{
+    return root.n && !holds(root, " - overlay ") && has_all_ids(f) && !is_filtered(f) &&
+           diagnose_status(f->status, "\nCapBnd:", 16) >> CAP_SYS_ADMIN & 1;
+}
+
+const char *diagnose_container(const struct facts *f)
+{
+    const struct str root = root_mount(f);
+    if (f->kubernetes || strstr(f->cgroup, "kubepods"))
+        return "kubernetes";
+    for (size_t i = 0; i < ARRAY_LEN(managers); i++)
+        if (str_starts_with(str_z(f->manager), str_z(managers[i].text)))
+            return managers[i].kind;
+    if (f->containerenv && !is_whole_machine(f, root))
+        return "podman";
+    if (f->dockerenv && !is_whole_machine(f, root))
+        return "docker";
+    const char *kind = kind_of_place(str_z(f->cgroup));
+    if (kind)
+        return kind;
+    /* Engines cover what /proc shows of the machine. */
+    if (strstr(f->mounts, " /proc/timer_list ") || strstr(f->mounts, " /proc/bus "))
+        kind = "container";
+    if (!holds(root, " - overlay "))
+        return kind;
+    if (kind_of_place(root))
+        return kind_of_place(root);
+    return is_filtered(f) || lacks_admin(f) || !has_all_ids(f) ? "container" : kind;
+}
+
+static const struct {
+    const char *kind, *remedy;
+} openings[] = {
+    {"docker",
+        "start the container with 'docker run --security-opt seccomp=unconfined --security-opt "
+        "apparmor=unconfined --security-opt systempaths=unconfined'"},
+    {"podman",
+        "start the container with 'podman run --security-opt seccomp=unconfined --security-opt "
+        "apparmor=unconfined --security-opt unmask=ALL'"},
+    {"kubernetes",
+        "give the pod 'hostUsers: false', and the container a securityContext with "
+        "'seccompProfile: {type: Unconfined}', 'appArmorProfile: {type: Unconfined}' and "
+        "'procMount: Unmasked'"},
+    {"lxc", "on the host: 'lxc config set NAME security.nesting true' (or 'incus config set …'), "
+            "and restart the container"},
+    {"systemd-nspawn",
+        "start it with 'systemd-nspawn --system-call-filter=\"@mount @privileged\"', or run "
+        "cordon outside of it"},
+    {"container", "let the container make user namespaces, mount, and see all of /proc (no seccomp "
+                  "or AppArmor profile, no covered paths), or run cordon outside of it"},
+};
+
+static const char *opening(const char *container)
+{
+    for (size_t i = 0; container && i < ARRAY_LEN(openings); i++)
+        if (strcmp(openings[i].kind, container) == 0)
+            return openings[i].remedy;
+    return NULL;
+}
+
+/* Kernels ------------------------------------------------------------------------------------- */
+
+/* By process 1, or where that is hidden by the name that a sandbox's host has, on a root in memory.
+ */
+static void find_nesting(const struct facts *f, struct findings *out)
+{
+    const bool named = strcmp(f->host, "cordon") == 0 && holds(root_mount(f), " - tmpfs ");
+    if (named || strstr(f->above, "cordon-init"))
+        add(out, &(struct finding){"nested",
+                     "this is inside of a sandbox or box of cordon, in which there is no other",
+                     "run it outside; in a box, which confines it already, use '--sandbox none "
+                     "--ack-unsafe-sandbox --ack-unsafe-network'",
+                     f->failed != FAILED_NOTHING, false});
+}
+
+static void find_wsl(const struct facts *f, struct findings *out)
+{
+    bool second = strcasestr(f->version, "wsl2") || strcasestr(f->version, "microsoft-standard");
+    if (second)
+        add(out, &(struct finding){"wsl2", "this is WSL 2", NULL, false, false});
+    else if (strcasestr(f->version, "microsoft"))
+        add(out, &(struct finding){"wsl1", "this is WSL 1, which has no namespaces and no Landlock",
+                     "in Windows: 'wsl --set-version NAME 2' for this distribution", true, false});
+}
+
+static void find_landlock(const struct facts *f, struct arena *a, struct findings *out)
+{
+    struct finding x = {.blocks = true};
+    const char *list = f->lsm[0] ? f->lsm : "…";
+    if (f->landlock_abi > 0)
+        return;
+    if (is_before(f->release, 5, 13)) {
+        x.name = "old-kernel";
+        x.text = arena_printf(a, "Linux %s has no Landlock", f->release);
+        x.remedy = "boot Linux 5.13 or newer";
+    } else if (f->landlock_errno == EOPNOTSUPP) {
+        x.name = "landlock-off";
+        x.text = "Landlock is built in but not enabled";
+        x.remedy =
+            arena_printf(a, "boot with 'landlock' in the kernel's lsm= list: lsm=landlock,%.*s%s",
+                (int)strcspn(list, "\n"), list,
+                strcasestr(f->version, "microsoft")
+                    ? " (kernelCommandLine in Windows' .wslconfig)"
+                    : " (GRUB_CMDLINE_LINUX in /etc/default/grub, then update-grub)");
+    } else if (f->landlock_errno == EPERM || is_filtered(f)) {
+        x.name = "landlock-refused";
+        x.text = "a seccomp filter refuses Landlock, or the kernel has none";
+        x.remedy = "use Docker 23, Podman 4 or newer, or start the container with "
+                   "'--security-opt seccomp=unconfined'";
+    } else {
+        x.name = "landlock-missing";
+        x.text = "the kernel has no Landlock";
+        x.remedy = "boot a kernel with CONFIG_SECURITY_LANDLOCK=y, and 'landlock' in its lsm= list";
+    }
+    add(out, &x);
+}
+
+/* User namespaces ----------------------------------------------------------------------------- */
+
+static bool needs_namespaces(const struct facts *f)
+{
+    return f->failed == FAILED_NAMESPACES || f->failed == FAILED_MOUNT || f->failed == FAILED_PROC;
+}
+
+static void find_settings(const struct facts *f, struct findings *out)
+{
+    const bool plain = !f->root || lacks_admin(f), stops = needs_namespaces(f);
+    if (!f->has_userns)
+        add(out, &(struct finding){"no-user-namespaces", "the kernel has no user namespaces",
+                     "boot a kernel with CONFIG_USER_NS=y", true, false});
+    if (f->userns_clone == 0 && plain)
+        add(out, &(struct finding){"userns-off",
+                     "user namespaces are switched off (kernel.unprivileged_userns_clone=0)",
+                     "as root: sysctl -w kernel.unprivileged_userns_clone=1, and the same line in "
+                     "/etc/sysctl.d/cordon.conf",
+                     stops, false});
+    if (f->max_userns == 0)
+        add(out, &(struct finding){"userns-none",
+                     "no user namespaces are allowed (user.max_user_namespaces=0)",
+                     "as root: sysctl -w user.max_user_namespaces=10000, and the same line in "
+                     "/etc/sysctl.d/cordon.conf",
+                     stops, false});
+}
+
+/* Root with its capabilities is not restricted, and a program with a profile has what that says. */
+static void find_apparmor(
+    const struct facts *f, const char *container, struct arena *a, struct findings *out)
+{
+    const bool own = str_starts_with(str_z(f->apparmor), STR("cordon"));
+    const bool confined = f->apparmor[0] && strncmp(f->apparmor, "unconfined", 10) != 0;
+    const bool stops = needs_namespaces(f);
+    if (f->apparmor_userns > 0 && !own)
+        add(out,
+            &(struct finding){"apparmor-userns",
+                "AppArmor restricts user namespaces "
+                "(kernel.apparmor_restrict_unprivileged_userns=1)",
+                container
+                    ? "on the host: install cordon there and run 'sudo cordon doctor --fix', then "
+                      "start the container with '--security-opt apparmor=cordon'"
+                    : arena_printf(a,
+                          "give this program its AppArmor profile: 'sudo %s doctor "
+                          "--fix' shows it, asks and installs it",
+                          f->self[0] ? f->self : "cordon"),
+                stops && !confined, !container});
+    if (confined && !own && container && strstr(f->apparmor, "(enforce)"))
+        add(out, &(struct finding){"apparmor-container",
+                     arena_printf(a, "the AppArmor profile '%.*s' confines this container",
+                         (int)strcspn(f->apparmor, " \n"), f->apparmor),
+                     opening(container), stops && f->errnum == EACCES, false});
+}
+
+static void find_container(const struct facts *f, const char *container, struct findings *out)
+{
+    const bool refused = f->failed == FAILED_NAMESPACES || f->failed == FAILED_MOUNT;
+    const bool denied = f->errnum == EPERM || f->errnum == ENOSYS || f->errnum == EACCES;
+    if (refused && denied && is_filtered(f))
+        add(out, &(struct finding){"seccomp-filter",
+                     "a seccomp filter around this process refuses namespaces or mounts",
+                     container ? opening(container)
+                               : "run cordon outside of what set the filter (a container, a "
+                                 "service with SystemCallFilter= or RestrictNamespaces=, another "
+                                 "sandbox)",
+                     true, false});
+    if (f->failed == FAILED_PROC && f->errnum == EPERM)
+        add(out, &(struct finding){"proc-covered",
+                     "parts of /proc are covered, so that the kernel lets no other be mounted",
+                     container ? opening(container) : "unmount what covers parts of /proc", true,
+                     false});
+    if (lacks_admin(f))
+        add(out, &(struct finding){"no-sys-admin", "this is root without CAP_SYS_ADMIN",
+                     refused && denied ? opening(container) : NULL, refused && denied && container,
+                     false});
+}
+
+/* Where the root directory is not a mount the kernel makes no user namespaces; of the first mount
+ * of all it lets go in none. */
+static void find_root(const struct facts *f, struct findings *out)
+{
+    if (f->mounts[0] && !root_mount(f).n)
+        add(out,
+            &(struct finding){"chroot", "this is a chroot, in which there are no user namespaces",
+                "enter it by pivot_root (systemd-nspawn -D DIR, podman run --rootfs DIR) instead "
+                "of chroot",
+                f->failed == FAILED_NAMESPACES, false});
+    if (f->failed == FAILED_MOUNT && f->errnum == EINVAL && holds(root_mount(f), " - rootfs "))
+        add(out, &(struct finding){"initramfs",
+                     "the root directory is the kernel's first one, which can't be replaced",
+                     "switch_root to another file system (a tmpfs will do) before cordon is "
+                     "started",
+                     true, false});
+}
+
+void diagnose(const struct facts *f, struct arena *a, struct findings *ret_findings)
+{
+    const char *container = diagnose_container(f);
+    *ret_findings = (struct findings){0};
+    find_wsl(f, ret_findings);
+    find_nesting(f, ret_findings);
+    if (findings_cause(ret_findings))
+        return;
+    find_landlock(f, a, ret_findings);
+    find_settings(f, ret_findings);
+    find_root(f, ret_findings);
+    find_apparmor(f, container, a, ret_findings);
+    find_container(f, container, ret_findings);
+    if (container) {
+        bool known = findings_cause(ret_findings);
+        add(ret_findings,
+            &(struct finding){"container", arena_printf(a, "this is a container: %s", container),
+                f->failed == FAILED_NOTHING ? NULL : opening(container),
+                !known && needs_namespaces(f), false});
+    }
+}

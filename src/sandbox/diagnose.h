@@ -1,0 +1,84 @@
+/* What stands in the way of a sandbox on a machine, and the remedy: decided from facts alone, so
+ * that many machines can be tried in a table.
+ *
+ *     struct facts facts;
+ *     machine_facts(NULL, &arena, &facts);
+ *     diagnose(&facts, &arena, &findings);
+ *     const struct finding *cause = findings_cause(&findings);
+ */
+#ifndef SANDBOX_DIAGNOSE_H
+#define SANDBOX_DIAGNOSE_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+/* The step of a sandbox that the kernel refused. */
+enum failed {
+    FAILED_NOTHING,
+    FAILED_NAMESPACES, /* making them, mapping ids, naming the host */
+    FAILED_MOUNT,
+    FAILED_PROC, /* mounting proc */
+    FAILED_LANDLOCK,
+    FAILED_SECCOMP,
+    FAILED_OTHER,
+};
+
+/* Texts of files are "" where there is none, or none that can be read; numbers of settings that the
+ * kernel does not have are negative. */
+struct facts {
+    const char *release;  /* uname -r */
+    const char *version;  /* /proc/version */
+    const char *lsm;      /* /sys/kernel/security/lsm */
+    const char *status;   /* /proc/self/status */
+    const char *uid_map;  /* /proc/self/uid_map */
+    const char *cgroup;   /* /proc/self/cgroup */
+    const char *mounts;   /* /proc/self/mountinfo */
+    const char *apparmor; /* /proc/self/attr/apparmor/current */
+    const char *manager;  /* /run/systemd/container, or $container of us or of process 1 */
+    const char *above;    /* names of processes above us, a line each */
+    const char *host;     /* uname -n */
+    const char *self;     /* /proc/self/exe */
+    bool dockerenv;       /* /.dockerenv is there */
+    bool containerenv;    /* /run/.containerenv is there */
+    bool kubernetes;      /* its secrets or $KUBERNETES_SERVICE_HOST are there */
+    bool root;            /* effective user id 0 */
+    bool has_userns;      /* /proc/self/ns/user is there */
+    int userns_clone;     /* kernel.unprivileged_userns_clone */
+    int max_userns;       /* user.max_user_namespaces */
+    int apparmor_userns;  /* kernel.apparmor_restrict_unprivileged_userns */
+    int landlock_abi;     /* 0: none */
+    int landlock_errno;   /* then */
+    enum failed failed;
+    int errnum; /* of what failed */
+};
+
+struct finding {
+    const char *name;   /* for JSON */
+    const char *text;   /* one line */
+    const char *remedy; /* NULL: none is needed */
+    bool blocks;        /* no sandbox because of it */
+    bool fixable;       /* by `cordon doctor --fix` */
+};
+
+enum {
+    FINDINGS_MAX = 16,
+};
+
+struct findings {
+    struct finding p[FINDINGS_MAX];
+    size_t n;
+};
+
+/* Texts are in the arena or constant. */
+void diagnose(const struct facts *facts, struct arena *arena, struct findings *ret_findings);
+
+/* The first that blocks; NULL: none. */
+const struct finding *findings_cause(const struct findings *findings);
+
+/* "docker", "podman", "kubernetes", "lxc", "systemd-nspawn", "container", or NULL. */
+const char *diagnose_container(const struct facts *facts);
+
+/* The number after a title in the text of /proc/PID/status. */
+uint64_t diagnose_status(const char *status, const char *title, int base);
+
+#endif

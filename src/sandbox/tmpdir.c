@@ -1,0 +1,184 @@
+/* Temporary files without mounts. */
+#include "sandbox/tmpdir.h"
+
+#include "path/lexical.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+enum {
+    ROUNDS_MAX = 1000 * 1000,
+    LIST_BYTES = 4096,
+    NAME_BYTES = 32,
+    LIFT_TRIES = 100,
+};
+
+#define OPEN_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+
+bool tmpdir_make(struct tmpdir *ret_dir, struct err *err)
+{
+    const char *base = getenv("TMPDIR");
+    struct stat st;
+    AUTO_BUF struct buf name = BUF_INIT(2 * PATH_MAX);
+    if (!base || base[0] != '/')
+        base = "/tmp";
+    buf_printf(&name, "%s/cordon-XXXXXX", base);
+    AUTO_FREE char *made = buf_ok(&name) ? buf_take(&name) : NULL;
+    errno = ENAMETOOLONG;
+    char *path = made && mkdtemp(made) ? realpath(made, NULL) : NULL;
+    if (path && lstat(path, &st) == 0) {
+        *ret_dir = (struct tmpdir){path, st.st_dev, st.st_ino};
+        return true;
+    }
+    err_errno(err, E_IO, errno, "cannot make a directory for temporary files in '%s'", base);
+    free(path);
+    return err_ctx(err, "remedy", "set TMPDIR to a directory that you can write to");
+}
+
+void tmpdir_done(struct tmpdir *dir)
+{
+    free(dir->path);
+    *dir = (struct tmpdir){0};
+}
+
+/* The environment ----------------------------------------------------------------------------- */
+
+/* Whether the plan shows a directory of the host there. */
+static bool is_shown(const struct plan *plan, struct str path)
+{
+    for (size_t i = 0; i < plan->n_steps; i++) {
+        const struct plan_step *s = &plan->steps[i];
+        if (s->kind == PLAN_BIND && lexical_is_below(s->at, path))
+            return true;
+    }
+    return false;
+}
+
+static const char *move_value(
+    const struct plan *plan, const char *dir, const char *word, struct arena *a)
+{
+    const char *value = strchr(word, '=');
+    if (!value++ || !plan->own_tmp || !lexical_is_below(STR("/tmp"), str_z(value)) ||
+        is_shown(plan, str_z(value)))
+        return word;
+    return arena_printf(a, "%.*s%s%s", (int)(value - word), word, dir, value + strlen("/tmp"));
+}
+
+static bool has_name(const char *const *envp, const char *word)
+{
+    size_t n = strcspn(word, "=") + 1;
+    while (*envp && strncmp(*envp, word, n) != 0)
+        envp++;
+    return *envp;
+}
+
+const char *const *tmpdir_env(
+    const struct plan *plan, const char *dir, const char *const *envp, struct arena *a)
+{
+    const char *const more[] = {arena_printf(a, "TMPDIR=%s", dir), "GIT_CONFIG_NOSYSTEM=1"};
+    size_t n = 0;
+    while (envp[n])
+        n++;
+    const char **list = ARENA_NEW(a, const char *, n + ARRAY_LEN(more) + 1);
+    for (size_t i = 0; i < n; i++)
+        list[i] = move_value(plan, dir, envp[i], a);
+    for (size_t i = 0; i < ARRAY_LEN(more); i++)
+        if (!has_name(envp, more[i]))
+            list[n++] = more[i];
+    return list;
+}
+
+const char *tmpdir_cwd(const struct plan *plan, const char *dir)
+{
+    return dir && plan->own_tmp && str_is(plan->cwd, "/tmp") ? dir : plan->cwd.p;
+}
+
+/* The end ------------------------------------------------------------------------------------- */
+
+/* The kernel's: readdir() allocates. */
+struct entry {
+    uint64_t ino;
+    int64_t next;
+    uint16_t size;
+    uint8_t type;
+    char name[];
+};
+
+/* A directory that is not empty moves to the top, so that no depth is too deep. */
+static bool lift(int dir, const char *name, int top)
+{
+    static unsigned number;
+    for (int tries = 0; tries < LIFT_TRIES; tries++) {
+        char to[NAME_BYTES] = {0}, *p = to + sizeof(to) - 1;
+        for (unsigned left = ++number; left; left /= 10)
+            *--p = (char)('0' + left % 10);
+        *--p = '+';
+        if (syscall(SYS_renameat2, dir, name, top, p, RENAME_NOREPLACE) == 0)
+            return true;
+        if (errno != EEXIST)
+            return false;
+    }
+    return false;
+}
+
+static bool empty(int dir, int top);
+
+/* True: something of it is gone. */
+static bool take_away(int dir, const char *name, int top)
+{
+    if (unlinkat(dir, name, 0) == 0 || unlinkat(dir, name, AT_REMOVEDIR) == 0)
+        return true;
+    if (errno != ENOTEMPTY && errno != EEXIST && errno != EACCES)
+        return false;
+    /* It is a directory: unlinkat() said so. */
+    (void)!fchmodat(dir, name, 0700, 0);
+    if (dir != top)
+        return lift(dir, name, top);
+    AUTO_FD int below = openat(dir, name, OPEN_FLAGS);
+    bool some = below >= 0 && empty(below, top);
+    return unlinkat(dir, name, AT_REMOVEDIR) == 0 || some;
+}
+
+/* One pass. */
+static bool empty(int dir, int top)
+{
+    char list[LIST_BYTES] __attribute__((aligned(8)));
+    bool some = false;
+    lseek(dir, 0, SEEK_SET);
+    for (long n; (n = syscall(SYS_getdents64, dir, list, sizeof(list))) > 0;) {
+        for (long at = 0; at < n;) {
+            const struct entry *e = (const struct entry *)(const void *)(list + at);
+            at += e->size;
+            if (strcmp(e->name, ".") != 0 && strcmp(e->name, "..") != 0)
+                some |= take_away(dir, e->name, top);
+        }
+    }
+    return some;
+}
+
+/* The directory itself, whatever mode it has by now; -1: it is not there. */
+static int open_again(const struct tmpdir *dir)
+{
+    struct stat st;
+    AUTO_FD int fd = open(dir->path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st) != 0 || st.st_dev != dir->dev || st.st_ino != dir->ino)
+        return -1;
+    (void)!chmod(dir->path, 0700); /* nothing runs any more that could put another in its place */
+    return openat(fd, ".", OPEN_FLAGS);
+}
+
+void tmpdir_remove(const struct tmpdir *dir)
+{
+    AUTO_FD int top = open_again(dir);
+    if (top < 0)
+        return;
+    for (int round = 0; round < ROUNDS_MAX && empty(top, top); round++)
+        ;
+    rmdir(dir->path);
+}

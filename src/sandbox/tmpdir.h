@@ -1,0 +1,40 @@
+/* A directory for temporary files where nothing can be mounted: it stands for the private /tmp.
+ *
+ *     struct tmpdir dir = {0};
+ *     if (!tmpdir_make(&dir, err)) return false;
+ *     envp = tmpdir_env(plan, dir.path, envp, arena);
+ *     ...
+ *     tmpdir_remove(&dir);
+ *     tmpdir_done(&dir);
+ */
+#ifndef SANDBOX_TMPDIR_H
+#define SANDBOX_TMPDIR_H
+
+#include "base/err.h"
+#include "sandbox/plan.h"
+
+struct tmpdir {
+    char *path; /* NULL: none */
+    dev_t dev;
+    ino_t ino;
+};
+
+/* A new, empty directory of the user's in $TMPDIR, or /tmp. */
+MUST_USE bool tmpdir_make(struct tmpdir *ret_dir, struct err *err);
+void tmpdir_done(struct tmpdir *dir);
+
+/* With TMPDIR, and with values that lie in the private /tmp moved to the directory. Where nothing
+ * is hidden, but refused, git gives up at the system's settings: it is told to leave them. In the
+ * arena or in the input; ends in NULL. */
+const char *const *tmpdir_env(
+    const struct plan *plan, const char *path, const char *const *envp, struct arena *arena);
+
+/* The directory that the command starts in; `path` may be NULL. */
+const char *tmpdir_cwd(const struct plan *plan, const char *path);
+
+/* Deletes it with everything in it, once nothing of the sandbox runs any more: links are not
+ * followed, and another directory in its place is left alone. What can't be deleted stays.
+ * Allocates nothing. */
+void tmpdir_remove(const struct tmpdir *dir);
+
+#endif
