@@ -36,6 +36,7 @@ class Row:
         self.options = more.pop("options", ("--pipes",))
         self.cwd = more.pop("cwd", None)  # "" for none at all
         self.command = more.pop("command", "{probe}")
+        self.only = more.pop("only", None)  # the one processor that has what it tries (platform.machine())
         self.base = more.pop("base", None)  # where its world must be made, whatever the suite's
         assert not more, more
         assert (control is None) == (why is not None), name
