@@ -62,12 +62,12 @@ static const struct refused everywhere[] = {
      * behind a pointer. */
     JUDGE(fchmod, MODE_1),
     JUDGE(fchmodat, MODE_2),
-    JUDGE(mknodat, MODE_2),
+    JUDGE(mknodat, NODE_2),
     JUDGE(openat, OPENAT),
     ABSENT(openat2),
     JUDGE(chmod, MODE_1),
     JUDGE(creat, MODE_1),
-    JUDGE(mknod, MODE_1),
+    JUDGE(mknod, NODE_1),
     JUDGE(open, OPEN),
     JUDGE(renameat2, RENAME),
     /* Limits, of process 1 as well, and ways past them. Memory that a pipe holds, and contexts for

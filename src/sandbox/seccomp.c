@@ -176,7 +176,29 @@ static void judge_mode_2(struct assembler *a)
     judge_mode(a, 2);
 }
 
-/* The same, if the flags say that a file is made. Linux empties a file that is opened to be read,
+/* The same, and no device. Landlock stops those, too, but whiteouts, which any user may make, not
+ * on every kernel. */
+static void judge_node(struct assembler *a, unsigned arg)
+{
+    load_arg(a, arg);
+    answer_if_any(a, S_ISUID | S_ISGID, EPERM);
+    emit(a, BPF_ALU | BPF_AND | BPF_K, S_IFMT, 0, 0);
+    answer_if(a, S_IFCHR, EPERM);
+    answer_if(a, S_IFBLK, EPERM);
+    ret(a, 0);
+}
+
+static void judge_node_1(struct assembler *a)
+{
+    judge_node(a, 1);
+}
+
+static void judge_node_2(struct assembler *a)
+{
+    judge_node(a, 2);
+}
+
+/* As for a mode, if the flags say that a file is made. Linux empties a file that is opened to be read,
  * too, if it is asked to. */
 static void judge_open_flags(struct assembler *a, unsigned flags)
 {
@@ -418,6 +440,8 @@ static void judge(struct assembler *a, int answer)
         HOW(MMAP, judge_mmap),
         HOW(MODE_1, judge_mode_1),
         HOW(MODE_2, judge_mode_2),
+        HOW(NODE_1, judge_node_1),
+        HOW(NODE_2, judge_node_2),
         HOW(OPEN, judge_open),
         HOW(OPENAT, judge_openat),
         HOW(PERSONALITY, judge_personality),

@@ -20,19 +20,23 @@ import attacks_limits
 import attacks_net
 import attacks_proc
 import attacks_tty
+import kernel
 import row
 import world
 
 TABLES = [attacks_fs, attacks_proc, attacks_exec, attacks_net, attacks_tty, attacks_limits, attacks_landlock]
 
 
-def judge(suite, attempt):
+def judge(suite, attempt, controls):
     """Problems of one attempt, and a remark for the log."""
     try:
         problems = row.control(suite, attempt)
-        if problems:
+        lacking = kernel.lacks(attempt.needs) if problems else None
+        if problems and not lacking:
             return ["control: " + p for p in problems], ""
-        return row.sandboxed(suite, attempt)
+        problems, remark = ([], "") if controls else row.sandboxed(suite, attempt)
+        remark = f" ({remark})" if remark else ""
+        return problems, remark + (f" # SKIP control: {lacking}" if lacking else "")
     except (OSError, subprocess.SubprocessError, AssertionError, KeyError, ValueError, IndexError):
         return traceback.format_exc().splitlines(), ""
 
@@ -65,13 +69,10 @@ def main():
                 if attempt.base not in elsewhere:
                     elsewhere[attempt.base] = world.Suite(options.cordon, options.probe, options.user, attempt.base)
                 place = elsewhere[attempt.base]
-            if options.controls:
-                problems, remark = row.control(place, attempt), ""
-            else:
-                problems, remark = judge(place, attempt)
+            problems, remark = judge(place, attempt, options.controls)
             failed += bool(problems)
             tag = f"{attempt.n} " if attempt.n else ""
-            print(f"{'not ok' if problems else 'ok'} {number} - {tag}{attempt.name}{remark and ' (' + remark + ')'}")
+            print(f"{'not ok' if problems else 'ok'} {number} - {tag}{attempt.name}{remark}")
             for problem in problems:
                 print("#   " + "".join(c if c.isprintable() else repr(c)[1:-1] for c in problem))
             sys.stdout.flush()

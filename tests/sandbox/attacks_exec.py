@@ -205,7 +205,7 @@ COPIES = [
     Row("memory", ["memfd", "{probe}", LOADER, "x", *SAY], "ran", 70),
     Row("memory, a dynamic program", ["memfd", "{R}/dynamic", LOADER, "echo", "{say}"], "ran", 72, setup=files),
     Row("memory at all", ["syscall", "memfd_create", "@m", "0"], "did", 71),
-    Row("memory that may be executed", ["syscall", "memfd_create", "@m", "0x10"], "did", 71),
+    Row("memory that may be executed", ["syscall", "memfd_create", "@m", "0x10"], "did", 71, needs="memfd_exec"),
     Row("a script", ["script", "{W}/script", "#!{probe} say", "{say}"], "did", 73),
     Row("a script with an interpreter that is not allowed", ["script", "{W}/script", "#!" + ECHO + " {say}"], "ran", 73,
         policy=seen),

@@ -12,7 +12,7 @@ def weak(name, args, effect, **more):
 ROWS = [
     weak("end a process by its limit of CPU time", ["cpulimit", "{victim}"], "harm", victim=True),
     weak("prlimit", ["prlimit", "{victim}"], "harm", victim=True),
-    weak("sched_setaffinity", ["affinity", "{victim}"], "harm", victim=True),
+    weak("sched_setaffinity", ["affinity", "{victim}"], "harm", victim=True, needs="cpus"),
     weak("setpriority", ["nice", "0", "{victim}"], "harm", victim=True),
     weak("setpriority of a group", ["nice", "1", "{victim}"], "harm", victim=True),
     weak("setpriority of a user", lambda w: ["nice", "2", str(w.uid)], "harm", control="lone", victim=True),

@@ -13,8 +13,10 @@ attempt is after, and therefore what the control must show:
     function  (world, result, inside) -> what escaped, or None
 
 Inside, none of the first five may be seen, whatever the attempt was after. `control` says who makes
-it outside: "same" user, "root", "lone" (a user id of its own), or None with the reason in `why`.
+it outside: "same" user, "root", "lone" (a user id of its own), or None with the reason in `why`. `needs` names what not
+every kernel has, for which kernel.py looks when the control fails: then only the attempt inside counts.
 """
+import kernel
 import world as worlds
 
 REFUSED = {"EPERM", "EACCES", "ENOSYS"}
@@ -37,9 +39,11 @@ class Row:
         self.cwd = more.pop("cwd", None)  # "" for none at all
         self.command = more.pop("command", "{probe}")
         self.only = more.pop("only", None)  # the one processor that has what it tries (platform.machine())
+        self.needs = more.pop("needs", None)
         self.base = more.pop("base", None)  # where its world must be made, whatever the suite's
         assert not more, more
         assert (control is None) == (why is not None), name
+        assert self.needs is None or self.needs in kernel.LOOKS, name
 
 
 def make_world(suite, row, uid, inside):

@@ -298,6 +298,12 @@ static const struct {
     {"chmod", 0, SYS_fchmod, {3, 0755}, 0},
     {"chmod u+s", 0, SYS_fchmod, {3, 04755}, EPERM},
     {"chmod g+s by name", 0, SYS_fchmodat, {0, 0, 02755}, EPERM},
+    {"a fifo", 0, SYS_mknodat, {0, 0, S_IFIFO | 0600}, 0},
+    {"a file by mknod", 0, SYS_mknodat, {0, 0, 0600}, 0},
+    {"a file by mknod, u+s", 0, SYS_mknodat, {0, 0, S_IFREG | 04755}, EPERM},
+    {"a whiteout", 0, SYS_mknodat, {0, 0, S_IFCHR | 0600, 0}, EPERM},
+    {"a whiteout without namespaces", HOST, SYS_mknodat, {0, 0, S_IFCHR, 0}, EPERM},
+    {"a disk", 0, SYS_mknodat, {0, 0, S_IFBLK | 0600, 8 << 8}, EPERM},
     {"open to read, whatever the mode", 0, SYS_openat, {0, 0, O_RDONLY}, 0},
     {"open and make", 0, SYS_openat, {0, 0, O_CREAT | O_WRONLY, 0644}, 0},
     {"open and make u+s", 0, SYS_openat, {0, 0, O_CREAT | O_WRONLY, 04755}, EPERM},
@@ -399,6 +405,7 @@ static const struct {
     {"personality query", 0, SYS_personality, {0xffffffff}, 0},
     {"personality", 0, SYS_personality, {0x0040000}, EPERM},
 #ifdef __x86_64__
+    {"a whiteout by the old call", 0, SYS_mknod, {0, S_IFCHR, 0}, EPERM},
     {"x32", 0, 0x40000000 | SYS_read, {0}, KILLED},
 #endif
 };
