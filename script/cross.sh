@@ -7,8 +7,14 @@ cross_libraries=libc6-dev,libjansson-dev,libyaml-dev,libpcre2-dev,zlib1g-dev,lib
 cross_debian() {
   case $1 in
   aarch64) echo arm64 ;;
-  *) die "unknown target '$1': expected aarch64" ;;
+  riscv64) echo riscv64 ;;
+  *) die "unknown target '$1': expected aarch64 or riscv64" ;;
   esac
+}
+
+# cross_suite TARGET: the oldest suite of Debian that has it, from 12 on.
+cross_suite() {
+  if [ "$1" = riscv64 ]; then echo trixie; else echo bookworm; fi
 }
 
 # cross_sysroot TARGET: fills build-TARGET/sysroot, once for each list of packages. A link of a -dev package leads to /lib of the
@@ -20,7 +26,7 @@ cross_sysroot() {
   mkdir -p "build-$1"
   say "unpacking Debian's libraries for $1"
   mmdebstrap --quiet --variant=extract --mode=chrootless --architectures="$(cross_debian "$1")" \
-    --include="$cross_libraries" bookworm "$root" 2>"$root.log" || { cat "$root.log" >&2; die "cannot make $root"; }
+    --include="$cross_libraries" "$(cross_suite "$1")" "$root" 2>"$root.log" || { cat "$root.log" >&2; die "cannot make $root"; }
   find "$root/usr/lib" -type l -lname '/*' -printf '%p %l\n' | while read -r link target; do
     ln -sfnr "$root$target" "$link"
   done
