@@ -62,6 +62,11 @@ bool landlock_stops_truncation(int abi)
     return abi >= TRUNCATE_SINCE;
 }
 
+bool landlock_has_scopes(int abi)
+{
+    return abi >= SCOPE_SINCE;
+}
+
 static uint64_t handled(int abi)
 {
     uint64_t fs = FS_FIRST;
@@ -82,7 +87,7 @@ int landlock_create(int abi, const struct landlock_options *options)
         attr.net = options->tcp ? NET_TCP : 0;
         size = offsetof(struct ruleset_attr, scope);
     }
-    if (abi >= SCOPE_SINCE) {
+    if (landlock_has_scopes(abi)) {
         attr.scope = SCOPE_ALL;
         size = sizeof(attr);
     }

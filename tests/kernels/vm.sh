@@ -2,8 +2,8 @@
 # $cpus; $machine is the process of the machine that runs.
 
 # What every image has, apart from Debian's base: what the suites and the demo use.
-packages=(apparmor bubblewrap busybox-static dbus-user-session fakeroot gcc git iproute2 kmod less libc6-dev libpam-systemd make procps python3
-  systemd-sysv util-linux)
+packages=(apparmor btrfs-progs bubblewrap busybox-static dbus-user-session dialog expect fakeroot fd-find fzf gcc git htop iproute2
+  kmod less libc6-dev libpam-systemd make mc nano procps python3 ripgrep systemd-sysv tig tmux tzdata util-linux vim)
 # Modules without which there is no disk and no port; the others are loaded from the disk.
 modules=(virtio_pci virtio_mmio virtio_blk virtio_console ext4)
 
@@ -65,7 +65,7 @@ vm_image() {
   # shellcheck disable=SC2016 # $1 is the hook's
   vm_foreign mmdebstrap --quiet --mode=root --architectures="$arch" --variant=minbase --format=directory --include="$names" \
     --customize-hook='chroot "$1" useradd --create-home --uid 1000 --shell /bin/bash user' \
-    --customize-hook='mkdir -p "$1/srv/cordon" "$1/lib/modules"' \
+    --customize-hook='mkdir -p "$1/srv/cordon"' \
     --customize-hook='chroot "$1" systemctl --quiet mask systemd-timesyncd.service getty@.service serial-getty@.service' \
     bookworm "$work/root" "$(debian_site bookworm)" >"$work/log"
   mke2fs -q -t ext4 -d "$work/root" "$image.new" 3G >"$work/log"
@@ -93,6 +93,7 @@ vm_kernel() {
   rm -rf "$new"
   mkdir -p "$new/x"
   for deb; do dpkg-deb -x "$deb" "$new/x"; done
+  [ -d "$new/x/lib/modules" ] || mv "$new/x/usr/lib" "$new/x/lib"
   version=$(basename "$(echo "$new"/x/lib/modules/*)")
   cp "$new/x/boot/vmlinuz-$version" "$new/vmlinuz"
   depmod -b "$new/x" "$version"

@@ -35,8 +35,9 @@ def judge(suite, attempt, controls):
         if problems and not lacking:
             return ["control: " + p for p in problems], ""
         problems, remark = ([], "") if controls else row.sandboxed(suite, attempt)
-        remark = f" ({remark})" if remark else ""
-        return problems, remark + (f" # SKIP control: {lacking}" if lacking else "")
+        if remark and not remark.startswith("#"):
+            remark = f"({remark})"
+        return problems, f" {remark}" * bool(remark) + f" # SKIP control: {lacking}" * bool(lacking)
     except (OSError, subprocess.SubprocessError, AssertionError, KeyError, ValueError, IndexError):
         return traceback.format_exc().splitlines(), ""
 

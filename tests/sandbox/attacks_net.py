@@ -224,7 +224,7 @@ UNIXES = [
 # With Unix sockets allowed, or the network, the rest still holds.
 WIDER = [
     *[Row(f"{kind} socket {name}, {label}", ["unix", at(place, kind), number], "accept", n, net=True, policy=policy,
-          cwd=cwd)
+          cwd=cwd, gap="network enabled: abstract sockets" if policy == networked_unix and name == "abstract" else None)
       for label, policy, cwd in (("Unix sockets allowed", unix_allowed, None),
                                  ("Unix sockets allowed, nothing bound", unix_allowed_no_roots, ""),
                                  ("nothing bound", no_roots, ""),
