@@ -2,11 +2,11 @@
  * a few calls a look at their arguments. */
 #include "sandbox/seccomp.h"
 
+#include "base/syscalls.h"
 #include "sandbox/refused.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
 #include <linux/falloc.h>
 #include <linux/fs.h>
 #include <linux/ioprio.h>
@@ -19,15 +19,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-
-#if defined __x86_64__
-#define NATIVE_ARCH AUDIT_ARCH_X86_64
-#define X32_BIT     0x40000000u
-#elif defined __aarch64__
-#define NATIVE_ARCH AUDIT_ARCH_AARCH64
-#else
-#error "the system-call filter does not know this architecture"
-#endif
 
 enum {
     CLONE_NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
@@ -526,11 +517,11 @@ void seccomp_compile(const struct seccomp_options *options, struct seccomp_filte
     ret_filter->n = 0;
     refused_fill(options, a.answers);
     load(&a, offsetof(struct seccomp_data, arch));
-    emit(&a, BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ARCH, 1, 0);
+    emit(&a, BPF_JMP | BPF_JEQ | BPF_K, SYSCALL_ARCH, 1, 0);
     ret(&a, -1);
     load(&a, offsetof(struct seccomp_data, nr));
-#ifdef X32_BIT
-    emit(&a, BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1);
+#ifdef SYSCALL_X32_BIT
+    emit(&a, BPF_JMP | BPF_JGE | BPF_K, SYSCALL_X32_BIT, 0, 1);
     ret(&a, -1);
 #endif
     emit(&a, BPF_JMP | BPF_JGT | BPF_K, REFUSED_NEWEST, 0, 1);

@@ -14,8 +14,45 @@ vm_arch() {
     qemu=(qemu-system-x86_64 -machine q35 -cpu max)
     console=ttyS0 flavours=(cloud-amd64 generic amd64)
     ;;
+  arm64)
+    # All page sizes, and 32-bit programs; its signed pointers are cheap.
+    qemu=(qemu-system-aarch64 -machine virt -cpu max,pauth-impdef=on)
+    console=ttyAMA0 flavours=(cloud-arm64 generic arm64)
+    ;;
   *) die "no machine for the architecture $arch" ;;
   esac
+}
+
+# vm_foreign COMMAND…: runs a command that starts programs of $arch. If the kernel does not know how to (binfmt_misc), it is told, and
+# made to forget it afterwards.
+vm_foreign() (
+  # shellcheck disable=SC2030 # for this command alone
+  name=qemu-aarch64 misc=/proc/sys/fs/binfmt_misc
+  if [ "$arch" != arm64 ] || [ "$(dpkg --print-architecture)" = arm64 ] || [ -e "$misc/$name" ]; then
+    "$@"
+    exit
+  fi
+  [ -e "$misc/register" ] || mount -t binfmt_misc none "$misc"
+  # Qemu itself for a helper of Debian's that is not there on every machine; the file is opened now, and serves in any root.
+  sed "s|:/usr/libexec/[^:]*:|:/usr/bin/$name-static:|" "/usr/lib/binfmt.d/$name.conf" >"$misc/register"
+  trap 'echo -1 >"$misc/$name"' EXIT
+  "$@"
+)
+
+# vm_busybox: the path of a static busybox of $arch.
+vm_busybox() {
+  local dir=$cache/busybox-$arch
+  if [ "$(dpkg --print-architecture)" = "$arch" ]; then
+    echo /bin/busybox
+    return
+  fi
+  if [ ! -d "$dir" ]; then
+    fetch_lists
+    mkdir "$work/busybox"
+    (cd "$work/busybox" && fetch_apt apt-get download -qq busybox-static/bookworm >&2 && dpkg-deb -x busybox-static_*.deb .)
+    mv "$work/busybox" "$dir"
+  fi
+  echo "$dir/bin/busybox"
 }
 
 # vm_image: the Debian system, made once.
@@ -26,7 +63,7 @@ vm_image() {
   names=$(IFS=,; echo "${packages[*]}")
   [ "$(id -u)" = 0 ] || die "making the image needs root: its files have their owners"
   # shellcheck disable=SC2016 # $1 is the hook's
-  mmdebstrap --quiet --mode=root --architectures="$arch" --variant=minbase --format=directory --include="$names" \
+  vm_foreign mmdebstrap --quiet --mode=root --architectures="$arch" --variant=minbase --format=directory --include="$names" \
     --customize-hook='chroot "$1" useradd --create-home --uid 1000 --shell /bin/bash user' \
     --customize-hook='mkdir -p "$1/srv/cordon"' \
     --customize-hook='chroot "$1" systemctl --quiet mask systemd-timesyncd.service getty@.service serial-getty@.service' \
@@ -71,7 +108,7 @@ vm_kernel() {
 vm_initrd() {
   local root=$1/initrd.d file name
   mkdir -p "$root"/{bin,dev,proc,root,modules}
-  cp /bin/busybox "$root/bin/busybox"
+  cp "$(vm_busybox)" "$root/bin/busybox"
   : >"$root/modules/list"
   for name in "${modules[@]}"; do
     modprobe -d "$1/x" -S "$2" --show-depends "$name" 2>/dev/null | sed -n 's/^insmod \([^ ]*\).*/\1/p'

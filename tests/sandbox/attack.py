@@ -8,6 +8,7 @@ their name. Must be started by root; with --user the attempts are made by that u
 no account.
 """
 import argparse
+import platform
 import subprocess
 import sys
 import traceback
@@ -61,6 +62,9 @@ def main():
             if options.names and not any(n in attempt.name for n in options.names):
                 continue
             number += 1
+            if attempt.only and attempt.only != platform.machine():
+                print(f"ok {number} - {attempt.name} # SKIP only {attempt.only} has it")
+                continue
             place = suite
             if attempt.base and attempt.base != options.base:
                 if attempt.base not in elsewhere:

@@ -79,7 +79,7 @@ ROWS = [
     Row("POSIX queues of the user", ["queues", "200"], more_than(2), control="lone"),
     Row("terminals of the machine", ["terminals", "700"], more_than(512), policy=LOTS),
     Row("asynchronous contexts of the machine", ["contexts", "128"], more_than(0)),
-    Row("pages given to a pipe", ["syscall", "278", "0xffffffff", "0", "0", "0"], "reach"),
+    Row("pages given to a pipe", ["syscall", "vmsplice", "0xffffffff", "0", "0", "0"], "reach"),
     Row("the limit of core files set to 0", ["corelimit"], core_limit),
     Row("the limit of core files set to 0, without namespaces", ["corelimit"], core_limit, policy=landlocked),
 ]

@@ -124,7 +124,7 @@ INETS = [
           (f"SCTP packets of family {family}", SEQ, "132", ABSENT), (f"DCCP of family {family}", "6", "33", ABSENT),
           (f"SMC of family {family}", STREAM, "256", ABSENT))],
     Row("UDP-Lite to 127.0.0.1", ["inet", "127.0.0.1", "{udp}", DGRAM, "136"], "did", 87, net=True),
-    Row("a pair of another family", ["syscall", "53", "2", "1", "0", "%8"],
+    Row("a pair of another family", ["syscall", "socketpair", "2", "1", "0", "%8"],
         lambda w, r, i: "; ".join(l for l in r.lines if "EOPNOTSUPP" in l or l.startswith("did")) or None, 85),
     Row("raw ICMP", ["inet", "127.0.0.1", "0", RAW, ICMP], "did", 85, "root"),
     Row("raw IP", ["socket", "2", RAW, "255"], "did", 85, "root"),

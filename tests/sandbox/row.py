@@ -39,6 +39,7 @@ class Row:
         self.options = more.pop("options", ("--pipes",))
         self.cwd = more.pop("cwd", None)  # "" for none at all
         self.command = more.pop("command", "{probe}")
+        self.only = more.pop("only", None)  # the one processor that has what it tries (platform.machine())
         self.needs = more.pop("needs", None)
         self.gap = more.pop("gap", None)
         self.base = more.pop("base", None)  # where its world must be made, whatever the suite's
