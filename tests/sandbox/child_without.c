@@ -53,6 +53,13 @@ static struct sock_filter no_second[] = {
     RETURN(SECCOMP_RET_ALLOW),
 };
 
+/* A filter from before Linux 5.9. */
+static struct sock_filter no_close_range[] = {
+    LOAD(NR_OFFSET),
+    DENY(SYS_close_range, EPERM),
+    RETURN(SECCOMP_RET_ALLOW),
+};
+
 /* A kernel without Landlock. */
 static struct sock_filter no_landlock[] = {
     LOAD(NR_OFFSET),
@@ -140,6 +147,7 @@ static const struct {
             sizeof(filter) / sizeof *(filter), filter \
         }                                             \
     }
+    LACK("close-range", no_close_range),
     LACK("docker", docker),
     LACK("user-namespace", no_user_namespace),
     LACK("mount", no_mount),

@@ -217,6 +217,17 @@ def _(t):
     t.same(json.loads(run.out)["content"].strip(), "one", run)
 
 
+@case("a filter that does not let descriptors be closed: exit 3, nothing ran, in both modes")
+def _(t):
+    own_tmp(t)
+    for options in ([], WEAKER):
+        argv = t.command(t.child, "mark", t.work + "/mark", policy=t.policy(write=[t.work]), options=["--json", *options])
+        run = t.run([t.child, "without", "close-range", *argv])
+        t.denied(run, "E_SANDBOX_UNAVAILABLE", 3)
+        t.true("close_range" in run.error["message"], run)
+    t.true(not os.path.exists(t.work + "/mark"), "it ran")
+
+
 # Settings -------------------------------------------------------------------------------------------
 
 @case("settings: sandbox.mode landlock with its acknowledgement; said each time; a flag goes first")
