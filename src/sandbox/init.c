@@ -106,8 +106,9 @@ static char await_word(void)
 /* Setting up ---------------------------------------------------------------------------------- */
 
 /* No descriptor of the caller but ours; the numbers are fixed from here on. The copies are made
- * above those numbers first, so that none is written over. */
-static void keep_descriptors(struct init *init)
+ * above those numbers first, so that none is written over. 0, or an error number: a filter may
+ * refuse it. */
+static int keep_descriptors(struct init *init)
 {
     int high[4], service = init->in->service;
     high[0] = fcntl(init->in->control, F_DUPFD_CLOEXEC, FD_FREE);
@@ -126,11 +127,13 @@ static void keep_descriptors(struct init *init)
     }
     if (service >= 0 && dup3(service, FD_SERVICE, O_CLOEXEC) < 0)
         _exit(127);
-    syscall(SYS_close_range, service >= 0 ? FD_FREE : FD_SERVICE, ~0u, 0);
+    bool ok = syscall(SYS_close_range, service >= 0 ? FD_FREE : FD_SERVICE, ~0u, 0) == 0;
+    int errnum = ok ? 0 : errno;
     for (int fd = 0; fd < 3; fd++)
         close(fd);
     for (int fd = 0; fd < 3; fd++)
         (void)!open("/dev/null", O_RDWR | O_CLOEXEC);
+    return errnum;
 }
 
 static void limit(int resource, uint64_t most)
@@ -816,7 +819,7 @@ void init_main(const struct init_input *in)
     struct init init = {.in = in, .root = {.fd = -1, .devpts = -1}, .master = -1, .slave = -1};
     sigset_t signals;
     struct sigaction normal = {.sa_handler = SIG_DFL};
-    keep_descriptors(&init);
+    int left = keep_descriptors(&init);
     block_signals(&signals);
     sigaction(SIGCHLD, &normal, NULL);
     int death = plan_is_native(in->plan) ? SIGKILL : SIGTERM;
@@ -826,6 +829,8 @@ void init_main(const struct init_input *in)
     char word = await_word();
     if (!word)
         _exit(127);
+    if (left)
+        give_up(STAGE_DESCRIPTORS, left, -1);
     init.owns_ids = word == INIT_GO_ALL_IDS;
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     explicit_bzero(in->secret, in->secret_size);

@@ -1,6 +1,7 @@
 /* Temporary files without mounts. */
 #include "sandbox/tmpdir.h"
 
+#include "path/beneath.h"
 #include "path/lexical.h"
 
 #include <dirent.h>
@@ -31,8 +32,10 @@ bool tmpdir_make(struct tmpdir *ret_dir, struct err *err)
     buf_printf(&name, "%s/cordon-XXXXXX", base);
     AUTO_FREE char *made = buf_ok(&name) ? buf_take(&name) : NULL;
     errno = ENAMETOOLONG;
-    char *path = made && mkdtemp(made) ? realpath(made, NULL) : NULL;
-    if (path && lstat(path, &st) == 0) {
+    AUTO_FD int fd =
+        made && mkdtemp(made) ? open(made, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    char *path = fd >= 0 ? beneath_name(fd) : NULL;
+    if (path && fstat(fd, &st) == 0) {
         *ret_dir = (struct tmpdir){path, st.st_dev, st.st_ino};
         return true;
     }

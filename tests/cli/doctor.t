@@ -16,10 +16,11 @@ cordon: --yes goes with --fix [E_CLI_INVALID_ARG]
 ? 12
 
 ## in a sandbox of cordon
-$ cordon exec --pipes -- "$(command -v cordon)" doctor 2>/dev/null | sed -n 's/^found *//p; s/^missing sandbox.*/missing/p'
+$ C=$(command -v cordon); printf 'policy_version: 4\nexec: {allowed_executables: [%s]}\nlimits: {memory_bytes: 4611686018427387904}\n' $C >p.yaml
+$ C=$(command -v cordon); cordon exec --pipes --policy p.yaml -- $C doctor 2>/dev/null | sed -n 's/^found *//p; s/^missing sandbox.*/missing/p'
 missing
 nested           this is inside of a sandbox or box of cordon, in which there is no other
-$ C=$(command -v cordon); cordon exec --pipes -- $C exec -- $C version 2>&1 | sed -n 's/^cordon:   //p'
+$ C=$(command -v cordon); cordon exec --pipes --policy p.yaml -- $C exec -- $C version 2>&1 | sed -n 's/^cordon:   //p'
 found: this is inside of a sandbox or box of cordon, in which there is no other
 remedy: run it outside; in a box, which confines it already, use '--sandbox none --ack-unsafe-sandbox --ack-unsafe-network'
 weaker: commands, not boxes, can run without namespaces: --sandbox landlock --ack-unsafe-sandbox

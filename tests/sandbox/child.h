@@ -12,10 +12,13 @@ int fail(const char *what);
 long long number(const char *text);
 void say(const char *text);
 void nap(void);
+int report(const char *what, long long done, int errnum);
 int put_bytes(const char *block, size_t block_size, long long max);
 
 int do_lines(char **args);
 int do_reopen(char **args);
 int do_resize(char **args);
+int do_namespace(char **args);
+int do_without(char **args);
 
 #endif
