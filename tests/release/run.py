@@ -246,7 +246,7 @@ class Release:
             self.older(root, version)
 
     def older(self, root, version):
-        edit = {"path": "a.txt", "old_string": "hello", "new_string": "hello"}
+        edit = {"path": "c.txt", "old_string": "one", "new_string": "two"}
         rows = [
             (["exec", "--", "/bin/true"], 3, "the kernel has no Landlock"),
             (["run", "/work/s.yaml"], 3, "the kernel has no Landlock"),
@@ -267,6 +267,7 @@ class Release:
             (["tool", "write_file", "--arg", "path=b.txt", "--arg", "content=b"], 0, ""),
             (["tool", "edit_file", "--json", json.dumps(edit)], 0, ""),
         ]
+        root.file("/work/c.txt", "one\n")
         for argv, status, words in rows:
             ran = root.run(["/cordon", *argv], before=lambda: kernel.become(version))
             check(ran.returncode == status, f"Linux {version}, {argv}: wanted exit {status}", ran)
