@@ -25,7 +25,7 @@ enum {
 
 /* Numbers of arguments. No directory: the current one. */
 struct call {
-    unsigned nr;
+    int nr; /* SYSCALL_NONE: this processor has no such call */
     enum call_kind kind;
     struct {
         signed char dir, path;

@@ -64,6 +64,9 @@ static const char *const loaders[] = {
 #elif defined __aarch64__
     "/lib/ld-linux-aarch64.so.1",
     "/lib/ld-musl-aarch64.so.1",
+#elif defined __riscv
+    "/lib/ld-linux-riscv64-lp64d.so.1",
+    "/lib/ld-musl-riscv64.so.1",
 #endif
 };
 

@@ -1,15 +1,8 @@
 /* Landlock: constants of our own, since the system's headers are older than the kernel. */
 #include "sandbox/landlock.h"
 
+#include "base/syscalls.h"
 #include "sandbox/plan.h"
-
-#include <sys/syscall.h>
-
-#ifndef SYS_landlock_create_ruleset
-#define SYS_landlock_create_ruleset 444
-#define SYS_landlock_add_rule       445
-#define SYS_landlock_restrict_self  446
-#endif
 
 enum {
     CREATE_VERSION = 1,
@@ -60,13 +53,18 @@ struct path_attr {
 
 int landlock_abi(void)
 {
-    long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, CREATE_VERSION);
+    long abi = syscall(NR_landlock_create_ruleset, NULL, 0, CREATE_VERSION);
     return abi < 0 ? 0 : (int)abi;
 }
 
 bool landlock_stops_truncation(int abi)
 {
     return abi >= TRUNCATE_SINCE;
+}
+
+bool landlock_has_scopes(int abi)
+{
+    return abi >= SCOPE_SINCE;
 }
 
 static uint64_t handled(int abi)
@@ -89,11 +87,11 @@ int landlock_create(int abi, const struct landlock_options *options)
         attr.net = options->tcp ? NET_TCP : 0;
         size = offsetof(struct ruleset_attr, scope);
     }
-    if (abi >= SCOPE_SINCE) {
+    if (landlock_has_scopes(abi)) {
         attr.scope = SCOPE_ALL;
         size = sizeof(attr);
     }
-    return (int)syscall(SYS_landlock_create_ruleset, &attr, size, 0);
+    return (int)syscall(NR_landlock_create_ruleset, &attr, size, 0);
 }
 
 int landlock_allow(int ruleset, int abi, int fd, unsigned access, bool is_dir)
@@ -114,10 +112,10 @@ int landlock_allow(int ruleset, int abi, int fd, unsigned access, bool is_dir)
     attr.allowed &= handled(abi) & (is_dir ? UINT64_MAX : FS_FILE);
     if (attr.allowed == 0)
         return 0;
-    return (int)syscall(SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &attr, 0);
+    return (int)syscall(NR_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &attr, 0);
 }
 
 int landlock_enter(int ruleset)
 {
-    return (int)syscall(SYS_landlock_restrict_self, ruleset, 0);
+    return (int)syscall(NR_landlock_restrict_self, ruleset, 0);
 }

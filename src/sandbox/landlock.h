@@ -17,6 +17,9 @@ int landlock_abi(void);
 /* Whether this version has a right for emptying a file by its name. */
 bool landlock_stops_truncation(int abi);
 
+/* Whether this version keeps signals and abstract sockets inside. */
+bool landlock_has_scopes(int abi);
+
 struct landlock_options {
     bool tcp; /* refuse TCP as well (version 4) */
 };

@@ -1,25 +1,26 @@
 /* The tables of refused calls. */
 #include "sandbox/refused.h"
 
+#include "base/syscalls.h"
+
 #include <errno.h>
-#include <sys/syscall.h>
 
 struct refused {
     int number;
     int answer;
 };
 
-#define REFUSE(name)      \
+#define REFUSE(name)     \
+    {                    \
+        NR_##name, EPERM \
+    }
+#define ABSENT(name)      \
     {                     \
-        SYS_##name, EPERM \
+        NR_##name, ENOSYS \
     }
-#define ABSENT(name)       \
-    {                      \
-        SYS_##name, ENOSYS \
-    }
-#define JUDGE(name, how)        \
-    {                           \
-        SYS_##name, JUDGE_##how \
+#define JUDGE(name, how)       \
+    {                          \
+        NR_##name, JUDGE_##how \
     }
 
 static const struct refused everywhere[] = {
@@ -61,15 +62,13 @@ static const struct refused everywhere[] = {
      * behind a pointer. */
     JUDGE(fchmod, MODE_1),
     JUDGE(fchmodat, MODE_2),
-    JUDGE(mknodat, MODE_2),
+    JUDGE(mknodat, NODE_2),
     JUDGE(openat, OPENAT),
     ABSENT(openat2),
-#ifdef __x86_64__
     JUDGE(chmod, MODE_1),
     JUDGE(creat, MODE_1),
-    JUDGE(mknod, MODE_1),
+    JUDGE(mknod, NODE_1),
     JUDGE(open, OPEN),
-#endif
     JUDGE(renameat2, RENAME),
     /* Limits, of process 1 as well, and ways past them. Memory that a pipe holds, and contexts for
      * asynchronous calls, are counted for the user or for the whole machine. */
@@ -122,7 +121,6 @@ static const struct refused everywhere[] = {
     REFUSE(setdomainname),
     REFUSE(lookup_dcookie),
     REFUSE(nfsservctl),
-#ifdef __x86_64__
     REFUSE(modify_ldt),
     REFUSE(ioperm),
     REFUSE(iopl),
@@ -139,7 +137,6 @@ static const struct refused everywhere[] = {
     REFUSE(tuxcall),
     REFUSE(security),
     REFUSE(vserver),
-#endif
 };
 
 /* Without namespaces: processes, queues, segments and directories of the host are there. */
@@ -167,14 +164,14 @@ static const struct refused without_namespaces[] = {
     /* A watch needs no right that Landlock knows. Programs go back to polling. */
     ABSENT(inotify_init1),
     REFUSE(inotify_add_watch),
-#ifdef __x86_64__
     ABSENT(inotify_init),
-#endif
 };
 
 static void fill(const struct refused *table, size_t n, uint16_t answers[REFUSED_NEWEST + 1])
 {
     for (size_t i = 0; i < n; i++) {
+        if (table[i].number == SYSCALL_NONE)
+            continue;
         BUG_ON(table[i].number < 0 || table[i].number > REFUSED_NEWEST);
         answers[table[i].number] = (uint16_t)table[i].answer;
     }
@@ -186,5 +183,5 @@ void refused_fill(const struct seccomp_options *options, uint16_t answers[REFUSE
     if (options->no_namespaces)
         fill(without_namespaces, ARRAY_LEN(without_namespaces), answers);
     if (options->no_truncate)
-        answers[SYS_truncate] = EPERM;
+        answers[NR_truncate] = EPERM;
 }

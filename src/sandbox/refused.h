@@ -29,6 +29,8 @@ enum judged {
     JUDGE_MMAP,
     JUDGE_MODE_1, /* the second argument is a file mode; and so on */
     JUDGE_MODE_2,
+    JUDGE_NODE_1, /* the same, and says the file's type */
+    JUDGE_NODE_2,
     JUDGE_OPEN,
     JUDGE_OPENAT,
     JUDGE_PERSONALITY,

@@ -2,6 +2,7 @@
 #include "sandbox/report.h"
 
 #include "policy/grants.h"
+#include "sandbox/landlock.h"
 #include "sandbox/machine.h"
 
 static void put_text(json_t *object, const char *key, const char *format, ...) PRINTF_LIKE(3, 4);
@@ -106,6 +107,10 @@ static void gaps_native(json_t *gaps, const struct plan *plan)
                                     "before Linux 6.9"));
     if (!plan->own_network)
         json_push(gaps, json_string("network enabled: whatever can be read can be sent away"));
+    if (!plan->own_network && plan->sockets.unix_domain &&
+        !landlock_has_scopes(machine_get()->landlock_abi))
+        json_push(gaps, json_string("network enabled: abstract sockets of the host are not stopped "
+                                    "by landlock before abi 6"));
 }
 
 static void report_landlock(json_t *report, json_t *gaps, const struct plan *plan)
@@ -132,7 +137,7 @@ static void report_landlock(json_t *report, json_t *gaps, const struct plan *pla
     for (size_t i = 0; i < ARRAY_LEN(open); i++)
         json_push(gaps, json_string(open[i]));
     gaps_of_limits(gaps);
-    if (m->landlock_abi < 6)
+    if (!landlock_has_scopes(m->landlock_abi))
         json_push(
             gaps, json_string("processes: signals and abstract sockets are not stopped by landlock "
                               "before abi 6"));

@@ -2,11 +2,11 @@
  * a few calls a look at their arguments. */
 #include "sandbox/seccomp.h"
 
+#include "base/syscalls.h"
 #include "sandbox/refused.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
 #include <linux/falloc.h>
 #include <linux/fs.h>
 #include <linux/ioprio.h>
@@ -19,15 +19,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-
-#if defined __x86_64__
-#define NATIVE_ARCH AUDIT_ARCH_X86_64
-#define X32_BIT     0x40000000u
-#elif defined __aarch64__
-#define NATIVE_ARCH AUDIT_ARCH_AARCH64
-#else
-#error "the system-call filter does not know this architecture"
-#endif
 
 enum {
     CLONE_NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
@@ -185,7 +176,29 @@ static void judge_mode_2(struct assembler *a)
     judge_mode(a, 2);
 }
 
-/* The same, if the flags say that a file is made. Linux empties a file that is opened to be read,
+/* The same, and no device. Landlock stops those, too, but whiteouts, which any user may make, not
+ * on every kernel. */
+static void judge_node(struct assembler *a, unsigned arg)
+{
+    load_arg(a, arg);
+    answer_if_any(a, S_ISUID | S_ISGID, EPERM);
+    emit(a, BPF_ALU | BPF_AND | BPF_K, S_IFMT, 0, 0);
+    answer_if(a, S_IFCHR, EPERM);
+    answer_if(a, S_IFBLK, EPERM);
+    ret(a, 0);
+}
+
+static void judge_node_1(struct assembler *a)
+{
+    judge_node(a, 1);
+}
+
+static void judge_node_2(struct assembler *a)
+{
+    judge_node(a, 2);
+}
+
+/* As for a mode, if the flags say that a file is made. Linux empties a file that is opened to be read,
  * too, if it is asked to. */
 static void judge_open_flags(struct assembler *a, unsigned flags)
 {
@@ -427,6 +440,8 @@ static void judge(struct assembler *a, int answer)
         HOW(MMAP, judge_mmap),
         HOW(MODE_1, judge_mode_1),
         HOW(MODE_2, judge_mode_2),
+        HOW(NODE_1, judge_node_1),
+        HOW(NODE_2, judge_node_2),
         HOW(OPEN, judge_open),
         HOW(OPENAT, judge_openat),
         HOW(PERSONALITY, judge_personality),
@@ -502,11 +517,11 @@ void seccomp_compile(const struct seccomp_options *options, struct seccomp_filte
     ret_filter->n = 0;
     refused_fill(options, a.answers);
     load(&a, offsetof(struct seccomp_data, arch));
-    emit(&a, BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ARCH, 1, 0);
+    emit(&a, BPF_JMP | BPF_JEQ | BPF_K, SYSCALL_ARCH, 1, 0);
     ret(&a, -1);
     load(&a, offsetof(struct seccomp_data, nr));
-#ifdef X32_BIT
-    emit(&a, BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1);
+#ifdef SYSCALL_X32_BIT
+    emit(&a, BPF_JMP | BPF_JGE | BPF_K, SYSCALL_X32_BIT, 0, 1);
     ret(&a, -1);
 #endif
     emit(&a, BPF_JMP | BPF_JGT | BPF_K, REFUSED_NEWEST, 0, 1);

@@ -1,11 +1,7 @@
 /* The ring of rows. */
 #include "term/grid.h"
 
-#include "base/cpu.h"
-
-#ifdef __SSE2__
-#include <immintrin.h>
-#endif
+#include "term/runs.h"
 
 enum {
     HISTORY_BYTES = 16 << 20, /* cells of the scrollback: fewer lines, if they are long */
@@ -59,42 +55,12 @@ void row_cut_wide(struct row *row, int from, int to, int cols)
     split(row, to, cols);
 }
 
-#ifdef __SSE2__
-/* Erasing in a colour is mostly this. */
-__attribute__((target("avx2"))) static int fill_fours(cell *cells, int n, cell with)
-{
-    int i = 0;
-    const __m256i four = _mm256_set1_epi64x((long long)with);
-    for (; i + 4 <= n; i += 4)
-        _mm256_storeu_si256((__m256i *)(void *)(cells + i), four);
-    return i;
-}
-
-static int fill_twos(cell *cells, int n, cell with)
-{
-    int i = 0;
-    const __m128i two = _mm_set1_epi64x((long long)with);
-    for (; i + 2 <= n; i += 2)
-        _mm_storeu_si128((__m128i *)(void *)(cells + i), two);
-    return i;
-}
-#endif
-
-static void fill(cell *cells, int n, cell with)
-{
-    int i = 0;
-#ifdef __SSE2__
-    i = CPU_HAS(AVX2) ? fill_fours(cells, n, with) : fill_twos(cells, n, with);
-#endif
-    for (; i < n; i++)
-        cells[i] = with;
-}
-
 void row_fill(struct row *row, int from, int to, cell with)
 {
     if (with == 0)
         to = MIN(to, row->used);
-    fill(row->cells + from, to - from, with);
+    if (from < to)
+        runs_fill(row->cells + from, (size_t)(to - from), with);
     if (with == 0 && to == row->used && from < to)
         row->used = (uint16_t)from;
     row_touch(row, with ? to : 0);

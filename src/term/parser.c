@@ -2,11 +2,8 @@
  * state in the lower. Runs of printable text and of string contents are taken whole. */
 #include "term/parser.h"
 
+#include "term/runs.h"
 #include "term/term.h"
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 enum state {
     GROUND,
@@ -280,32 +277,6 @@ static enum parser_string kind_of(uint8_t byte)
     }
 }
 
-static bool is_string_byte(uint8_t byte)
-{
-    return byte != 0x07 && byte != 0x18 && byte != 0x1A && byte != 0x1B;
-}
-
-/* How many bytes from here on belong to a string. */
-static size_t string_length(const uint8_t *p, const uint8_t *end)
-{
-    const uint8_t *start = p;
-#ifdef __SSE2__
-    const __m128i bel = _mm_set1_epi8(0x07), can = _mm_set1_epi8(0x18), sub = _mm_set1_epi8(0x1A),
-                  esc = _mm_set1_epi8(0x1B);
-    for (; end - p >= 16; p += 16) {
-        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-        __m128i hit = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, bel), _mm_cmpeq_epi8(v, can)),
-            _mm_or_si128(_mm_cmpeq_epi8(v, sub), _mm_cmpeq_epi8(v, esc)));
-        int mask = _mm_movemask_epi8(hit);
-        if (mask)
-            return (size_t)(p - start) + (size_t)__builtin_ctz((unsigned)mask);
-    }
-#endif
-    while (p < end && is_string_byte(*p))
-        p++;
-    return (size_t)(p - start);
-}
-
 static void put(struct parser *p, const uint8_t *bytes, size_t n)
 {
     size_t room = TERM_STRING_MAX - p->string.n;
@@ -331,25 +302,6 @@ static bool end_string(struct parser *p, uint8_t byte)
 }
 
 /* Text ---------------------------------------------------------------------------------------- */
-
-static size_t ascii_length(const uint8_t *p, const uint8_t *end)
-{
-    const uint8_t *start = p;
-#ifdef __SSE2__
-    const __m128i low = _mm_set1_epi8(0x1F), del = _mm_set1_epi8(0x7F);
-    for (; end - p >= 16; p += 16) {
-        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-        /* As signed numbers, bytes from 0x80 on are below 0x1F, too. */
-        __m128i good = _mm_andnot_si128(_mm_cmpeq_epi8(v, del), _mm_cmpgt_epi8(v, low));
-        unsigned mask = (unsigned)_mm_movemask_epi8(good);
-        if (mask != 0xFFFF)
-            return (size_t)(p - start) + (size_t)__builtin_ctz(~mask);
-    }
-#endif
-    while (p < end && *p >= 0x20 && *p < 0x7F)
-        p++;
-    return (size_t)(p - start);
-}
 
 static size_t high_length(const uint8_t *p, const uint8_t *end)
 {
@@ -439,7 +391,7 @@ static bool step(struct parser *p, const uint8_t *byte)
 /* Text in the ground state; gives how much was taken. */
 static size_t feed_text(struct parser *p, const uint8_t *bytes, const uint8_t *end)
 {
-    size_t n = ascii_length(bytes, end);
+    size_t n = runs_ascii(bytes, end);
     if (n) {
         p->ops->ascii(p->context, bytes, n);
         return n;
@@ -522,7 +474,7 @@ size_t parser_feed(struct parser *p, const uint8_t *bytes, size_t n)
         } else if (p->state == GROUND || p->state == CSI_ENTRY || p->state == CSI_PARAM) {
             taken = feed_csi(p, at, end);
         } else if (p->state == STRING) {
-            taken = string_length(at, end);
+            taken = runs_string(at, end);
             put(p, at, taken);
         }
         at += taken;

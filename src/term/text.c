@@ -2,11 +2,8 @@
  * character: decoded, joined to the cluster before it where Unicode says so, one or two columns
  * wide. */
 #include "base/utf8.h"
+#include "term/runs.h"
 #include "term/state.h"
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 enum {
     VARIATION_TEXT = 0xFE0E,
@@ -14,27 +11,6 @@ enum {
 };
 
 /* ASCII --------------------------------------------------------------------------------------- */
-
-/* cells[i] = template | bytes[i] */
-static void put_run(cell *cells, const uint8_t *bytes, size_t n, cell template)
-{
-    size_t i = 0;
-#ifdef __SSE2__
-    const __m128i zero = _mm_setzero_si128(), style = _mm_set1_epi64x((long long)template);
-    for (; i + 8 <= n; i += 8) {
-        __m128i b = _mm_loadl_epi64((const __m128i *)(const void *)(bytes + i));
-        __m128i words = _mm_unpacklo_epi8(b, zero);
-        __m128i low = _mm_unpacklo_epi16(words, zero), high = _mm_unpackhi_epi16(words, zero);
-        __m128i *to = (__m128i *)(void *)(cells + i);
-        _mm_storeu_si128(to, _mm_or_si128(_mm_unpacklo_epi32(low, zero), style));
-        _mm_storeu_si128(to + 1, _mm_or_si128(_mm_unpackhi_epi32(low, zero), style));
-        _mm_storeu_si128(to + 2, _mm_or_si128(_mm_unpacklo_epi32(high, zero), style));
-        _mm_storeu_si128(to + 3, _mm_or_si128(_mm_unpackhi_epi32(high, zero), style));
-    }
-#endif
-    for (; i < n; i++)
-        cells[i] = template | bytes[i];
-}
 
 /* What is at the cursor now was just written. */
 static void remember(struct term *t, int col, uint32_t codepoint)
@@ -74,7 +50,7 @@ static void write_run(struct term *t, const uint8_t *bytes, size_t n)
         int edge = cursor_right_edge(t), room = edge + 1 - t->col;
         size_t k = MIN(n, (size_t)room);
         row_cut(row, t->col, t->col + (int)k, t->cols);
-        put_run(row->cells + t->col, bytes, k, template);
+        runs_put(row->cells + t->col, bytes, k, template);
         if (n > k && !mode_is(t, MODE_AUTOWRAP)) {
             row->cells[edge] = template | bytes[n - 1]; /* what does not fit is written there */
             bytes += n - k;

@@ -8,6 +8,7 @@ their name. Must be started by root; with --user the attempts are made by that u
 no account.
 """
 import argparse
+import platform
 import subprocess
 import sys
 import traceback
@@ -19,19 +20,24 @@ import attacks_limits
 import attacks_net
 import attacks_proc
 import attacks_tty
+import kernel
 import row
 import world
 
 TABLES = [attacks_fs, attacks_proc, attacks_exec, attacks_net, attacks_tty, attacks_limits, attacks_landlock]
 
 
-def judge(suite, attempt):
+def judge(suite, attempt, controls):
     """Problems of one attempt, and a remark for the log."""
     try:
         problems = row.control(suite, attempt)
-        if problems:
+        lacking = kernel.lacks(attempt.needs) if problems else None
+        if problems and not lacking:
             return ["control: " + p for p in problems], ""
-        return row.sandboxed(suite, attempt)
+        problems, remark = ([], "") if controls else row.sandboxed(suite, attempt)
+        if remark and not remark.startswith("#"):
+            remark = f"({remark})"
+        return problems, f" {remark}" * bool(remark) + f" # SKIP control: {lacking}" * bool(lacking)
     except (OSError, subprocess.SubprocessError, AssertionError, KeyError, ValueError, IndexError):
         return traceback.format_exc().splitlines(), ""
 
@@ -56,18 +62,18 @@ def main():
             if options.names and not any(n in attempt.name for n in options.names):
                 continue
             number += 1
+            if attempt.only and attempt.only != platform.machine():
+                print(f"ok {number} - {attempt.name} # SKIP only {attempt.only} has it")
+                continue
             place = suite
             if attempt.base and attempt.base != options.base:
                 if attempt.base not in elsewhere:
                     elsewhere[attempt.base] = world.Suite(options.cordon, options.probe, options.user, attempt.base)
                 place = elsewhere[attempt.base]
-            if options.controls:
-                problems, remark = row.control(place, attempt), ""
-            else:
-                problems, remark = judge(place, attempt)
+            problems, remark = judge(place, attempt, options.controls)
             failed += bool(problems)
             tag = f"{attempt.n} " if attempt.n else ""
-            print(f"{'not ok' if problems else 'ok'} {number} - {tag}{attempt.name}{remark and ' (' + remark + ')'}")
+            print(f"{'not ok' if problems else 'ok'} {number} - {tag}{attempt.name}{remark}")
             for problem in problems:
                 print("#   " + "".join(c if c.isprintable() else repr(c)[1:-1] for c in problem))
             sys.stdout.flush()

@@ -6,10 +6,11 @@ import os
 import shutil
 
 from row import Row
-from world import LOADER
+from world import LIBRARIES, LOADER
 
 ECHO, GIT = "/usr/bin/echo", "/usr/lib/git-core/git"
-LIBC = "/lib/x86_64-linux-gnu/libc.so.6"
+LIBC = LIBRARIES + "/libc.so.6"
+LOADER_DIR, LOADER_NAME = os.path.split(LOADER)
 O_PATH = hex(0o10000000)
 SAY = ["say", "{say}"]
 
@@ -145,13 +146,13 @@ LOADERS = [
     Row("the loader and a program", ["exec", LOADER, "ld.so", ECHO, "{say}"], "ran", 67, policy=seen),
     Row("the loader and a copy", ["exec", LOADER, "ld.so", "{W}/dynamic", "{say}"], "ran", 69, setup=files),
     Row("the loader and a file of R", ["exec", LOADER, "ld.so", "{R}/dynamic", "{say}"], "ran", 69, setup=files),
-    Row("the loader by its library path", ["exec", "/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2", "ld.so", ECHO, "{say}"],
+    Row("the loader by its library path", ["exec", f"{LIBRARIES}/{LOADER_NAME}", "ld.so", ECHO, "{say}"],
         "ran", 67, policy=seen),
-    Row("the loader under /usr", ["exec", "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2", "ld.so", ECHO, "{say}"],
+    Row("the loader under /usr", ["exec", f"/usr{LIBRARIES}/{LOADER_NAME}", "ld.so", ECHO, "{say}"],
         "ran", 67, policy=seen),
     Row("the loader by descriptor", ["execfd", LOADER, "0", "ld.so", ECHO, "{say}"], "ran", 67, policy=seen),
     Row("the loader by O_PATH", ["execfd", LOADER, O_PATH, "ld.so", ECHO, "{say}"], "ran", 67, policy=seen),
-    Row("the loader by directory", ["execat", "/lib64", "ld-linux-x86-64.so.2", "ld.so", ECHO, "{say}"], "ran", 67,
+    Row("the loader by directory", ["execat", LOADER_DIR, LOADER_NAME, "ld.so", ECHO, "{say}"], "ran", 67,
         policy=seen),
     Row("the loader by link", ["symlink", LOADER, "{W}/ld", "--", "exec", "{W}/ld", "ld.so", ECHO, "{say}"], "ran", 67,
         policy=seen),
@@ -203,8 +204,8 @@ COPIES = [
     Row("a file of the host in W by descriptor", ["execfd", "{W}/static", "0", "x", *SAY], "ran", 68, setup=files),
     Row("memory", ["memfd", "{probe}", LOADER, "x", *SAY], "ran", 70),
     Row("memory, a dynamic program", ["memfd", "{R}/dynamic", LOADER, "echo", "{say}"], "ran", 72, setup=files),
-    Row("memory at all", ["syscall", "319", "@m", "0"], "did", 71),
-    Row("memory that may be executed", ["syscall", "319", "@m", "0x10"], "did", 71),
+    Row("memory at all", ["syscall", "memfd_create", "@m", "0"], "did", 71),
+    Row("memory that may be executed", ["syscall", "memfd_create", "@m", "0x10"], "did", 71, needs="memfd_exec"),
     Row("a script", ["script", "{W}/script", "#!{probe} say", "{say}"], "did", 73),
     Row("a script with an interpreter that is not allowed", ["script", "{W}/script", "#!" + ECHO + " {say}"], "ran", 73,
         policy=seen),

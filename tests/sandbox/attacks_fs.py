@@ -5,6 +5,7 @@ import stat
 import subprocess
 
 from row import Row
+from world import LIBRARIES
 
 O_WRONLY, O_RDWR, O_PATH = hex(os.O_WRONLY), hex(os.O_RDWR), hex(0o10000000)
 O_TRUNC, O_APPEND = hex(os.O_WRONLY | os.O_TRUNC), hex(os.O_WRONLY | os.O_APPEND)
@@ -359,7 +360,8 @@ CHANGES = [
     Row("utimes R/a", ["utimes", "{R}/a"], "changed", 25),
     Row("setxattr R/a", ["setxattr", "{R}/a"], "changed", 26),
     Row("flags of R/a", ["setflags", "{R}/a"], "changed", 26),
-    Row("flags by file_setattr", ["syscall", "469", "0xffffff9c", "@{R}/a", "=80", "24", "0"], "changed", 26),
+    Row("flags by file_setattr", ["syscall", "file_setattr", "0xffffff9c", "@{R}/a", "=80", "24", "0"], "changed", 26,
+        needs="file_setattr"),
     Row("truncate R/a", ["truncate", "{R}/a"], "changed", 27),
     Row("reopen by /proc/self/fd", ["reopen", "{R}/a", "0", "/proc/self/fd", "bad"], "changed", 28),
     Row("reopen an O_PATH descriptor", ["reopen", "{R}/a", O_PATH, "/proc/self/fd", "bad"], "changed", 28),
@@ -376,7 +378,7 @@ CHANGES = [
     Row("create in /usr/share", ["create", "/usr/share/cordon-attack"], host_path_made("/usr/share/cordon-attack"),
         30, "root"),
     Row("create in /etc", ["create", "/etc/cordon-attack"], host_path_made("/etc/cordon-attack"), 30, "root"),
-    Row("open a library for writing", ["openfor", "/lib/x86_64-linux-gnu/libutil.so.1", O_RDWR], "did", 30, "root"),
+    Row("open a library for writing", ["openfor", LIBRARIES + "/libutil.so.1", O_RDWR], "did", 30, "root"),
     Row("open /etc/passwd for writing", ["openfor", "/etc/passwd", O_RDWR], "did", 30, "root"),
     Row("chmod in /usr/share", ["chmod", "/usr/share", "0755"], "did", 30, "root"),
     Row("write anything in /", ["create", "/new"], host_path_made("/new"), 30, "root"),
@@ -447,7 +449,7 @@ MOUNTS = [
     Row("fspick", ["fspick", "/"], "did", 34, "root", prefix=PRIVATE, control_args=["fspick", "/dev/shm"]),
     Row("open_tree and mount_setattr", ["opentree", "{R}", "1", "bad"], "changed", 34, "root", prefix=PRIVATE),
     Row("open_tree without a copy", ["opentree", "{R}", "0", "bad"], "did", 34, "root", prefix=PRIVATE),
-    Row("open_tree_attr", ["opentreeattr", "{R}", "bad"], "changed", 34, "root", prefix=PRIVATE),
+    Row("open_tree_attr", ["opentreeattr", "{R}", "bad"], "changed", 34, "root", prefix=PRIVATE, needs="open_tree_attr"),
     Row("mount_setattr", ["setattr", "{R}", "--", "write", "{R}/a", "bad"], "changed", 34, "root", prefix=PRIVATE),
     Row("move_mount", ["movemount", "{R}", "{W}/d"], "did", 34, "root", prefix=PRIVATE),
     Row("mounts of the host", ["read", "/proc/self/mountinfo"], host_mounts),

@@ -4,6 +4,8 @@ from attacks_limits import landlocked
 from attacks_proc import KILL, STOP, ipc
 from row import Row
 
+SIGNALS = "processes: signals and abstract sockets are not stopped"
+
 
 def weak(name, args, effect, **more):
     return Row(name + ", without namespaces", args, effect, policy=landlocked, **more)
@@ -12,7 +14,7 @@ def weak(name, args, effect, **more):
 ROWS = [
     weak("end a process by its limit of CPU time", ["cpulimit", "{victim}"], "harm", victim=True),
     weak("prlimit", ["prlimit", "{victim}"], "harm", victim=True),
-    weak("sched_setaffinity", ["affinity", "{victim}"], "harm", victim=True),
+    weak("sched_setaffinity", ["affinity", "{victim}"], "harm", victim=True, needs="cpus"),
     weak("setpriority", ["nice", "0", "{victim}"], "harm", victim=True),
     weak("setpriority of a group", ["nice", "1", "{victim}"], "harm", victim=True),
     weak("setpriority of a user", lambda w: ["nice", "2", str(w.uid)], "harm", control="lone", victim=True),
@@ -20,13 +22,13 @@ ROWS = [
     weak("ioprio_set of a user", lambda w: ["ioprio", "3", str(w.uid)], "harm", control="lone", victim=True),
     weak("sched_setscheduler", ["scheduler", "{victim}"], "harm", victim=True),
     weak("sched_setparam, sched_setattr", ["schedule", "{victim}"], "did", victim=True),
-    weak("kill a process", ["kill", "{victim}", KILL], "harm", victim=True),
-    weak("stop a process", ["kill", "{victim}", STOP], "harm", victim=True),
+    weak("kill a process", ["kill", "{victim}", KILL], "harm", victim=True, gap=SIGNALS),
+    weak("stop a process", ["kill", "{victim}", STOP], "harm", victim=True, gap=SIGNALS),
     weak("kill everything", ["die"], "harm", control="lone", victim=True, dies=True),
-    weak("tgkill, tkill", ["tgkill", "{victim}", KILL], "harm", victim=True),
-    weak("sigqueue", ["sigqueue", "{victim}", KILL], "harm", victim=True),
-    weak("pidfd_send_signal", ["pidfdkill", "{victim}", KILL], "harm", victim=True),
-    weak("a signal from a pipe", ["setown", "{victim}", KILL], "harm", victim=True),
+    weak("tgkill, tkill", ["tgkill", "{victim}", KILL], "harm", victim=True, gap=SIGNALS),
+    weak("sigqueue", ["sigqueue", "{victim}", KILL], "harm", victim=True, gap=SIGNALS),
+    weak("pidfd_send_signal", ["pidfdkill", "{victim}", KILL], "harm", victim=True, gap=SIGNALS),
+    weak("a signal from a pipe", ["setown", "{victim}", KILL], "harm", victim=True, gap=SIGNALS),
     weak("trace a process", ["attach", "{victim}"], "did", victim=True),
     weak("read memory of a process", ["vmread", "{victim}", "{address}"], "leak", victim=True),
     weak("write memory of a process", ["vmwrite", "{victim}", "{address}", "bad"], "harm", victim=True),

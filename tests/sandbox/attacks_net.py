@@ -124,13 +124,14 @@ INETS = [
           (f"SCTP packets of family {family}", SEQ, "132", ABSENT), (f"DCCP of family {family}", "6", "33", ABSENT),
           (f"SMC of family {family}", STREAM, "256", ABSENT))],
     Row("UDP-Lite to 127.0.0.1", ["inet", "127.0.0.1", "{udp}", DGRAM, "136"], "did", 87, net=True),
-    Row("a pair of another family", ["syscall", "53", "2", "1", "0", "%8"],
+    Row("a pair of another family", ["syscall", "socketpair", "2", "1", "0", "%8"],
         lambda w, r, i: "; ".join(l for l in r.lines if "EOPNOTSUPP" in l or l.startswith("did")) or None, 85),
     Row("raw ICMP", ["inet", "127.0.0.1", "0", RAW, ICMP], "did", 85, "root"),
     Row("raw IP", ["socket", "2", RAW, "255"], "did", 85, "root"),
     Row("packets", ["socket", "17", RAW, "768"], "did", 85, "root"),
     Row("old packets", ["socket", "2", "10", "768"], "did", 85, "root"),
-    Row("vsock", ["vsock", "2", "1", "--", "vsock", "1", "1", "--", "vsock", "0", "1"], "did", 85),
+    Row("vsock", ["vsock", "2", "1", "--", "vsock", "1", "1", "--", "vsock", "0", "1"], "did", 85,
+        needs="vsock"),
     Row("every family", ["families"], others(ORDINARY), 85, "root"),
     Row("every family with nothing bound", ["families"],
         others(ORDINARY | {(UNIX, 1), (UNIX, 2), (UNIX, 3), (UNIX, 5)}), 85, "root",
@@ -223,7 +224,7 @@ UNIXES = [
 # With Unix sockets allowed, or the network, the rest still holds.
 WIDER = [
     *[Row(f"{kind} socket {name}, {label}", ["unix", at(place, kind), number], "accept", n, net=True, policy=policy,
-          cwd=cwd)
+          cwd=cwd, gap="network enabled: abstract sockets" if policy == networked_unix and name == "abstract" else None)
       for label, policy, cwd in (("Unix sockets allowed", unix_allowed, None),
                                  ("Unix sockets allowed, nothing bound", unix_allowed_no_roots, ""),
                                  ("nothing bound", no_roots, ""),
@@ -239,7 +240,7 @@ WIDER = [
         policy=unix_allowed),
     Row("raw ICMP with network", ["inet", "127.0.0.1", "0", RAW, ICMP], "did", 85, "root", policy=networked),
     Row("packets with network", ["socket", "17", RAW, "768"], "did", 85, "root", policy=networked),
-    Row("vsock with network", ["vsock", "2", "1"], "did", 85, policy=networked),
+    Row("vsock with network", ["vsock", "2", "1"], "did", 85, policy=networked, needs="vsock"),
     Row("netlink diagnosis with network", ["socket", "16", RAW, "4"], "did", 85, policy=networked),
     Row("sysctl of the network, with it", ["openall", "/proc/sys/net", "1"],
         lambda w, r, i: "; ".join(l for l in r.lines if l.startswith("opened"))[:200] or None, 36, "root",

@@ -1,5 +1,6 @@
 """Attempts on processes, privileges and the kernel: numbers 43 to 65 of the list of escapes, and more."""
 import os
+import re
 import socket
 import stat
 import struct
@@ -210,7 +211,7 @@ OTHERS = [
     Row("take descriptors of a process of the host", ["getfd", "{victim}"], "leak", 49, victim=True),
     Row("prlimit", ["prlimit", "{victim}"], "harm", 50, victim=True),
     Row("prlimit of pid 1", ["prlimit", "{one}"], "did", 50, victim=True),
-    Row("sched_setaffinity", ["affinity", "{victim}"], "harm", 50, victim=True),
+    Row("sched_setaffinity", ["affinity", "{victim}"], "harm", 50, victim=True, needs="cpus"),
     Row("setpriority", ["nice", "0", "{victim}"], "harm", 50, victim=True),
     Row("setpriority of a group", ["nice", "1", "{victim}"], "harm", 50, victim=True),
     Row("setpriority of a user", lambda w: ["nice", "2", str(w.uid)], "harm", 50, "lone", victim=True),
@@ -282,56 +283,58 @@ PRIVILEGES = [
 ]
 
 
-def kernel(name, number, args, n=60, control="root", effect="reach", **more):
-    return Row(name, ["syscall", str(number), *args], effect, n, control, **more)
+def kernel(name, args, n=60, control="root", effect="reach", **more):
+    """A row whose name begins with the call's."""
+    return Row(name, ["syscall", re.match("[a-z0-9_]+", name)[0], *args], effect, n, control, **more)
 
 
 BAD = "1"  # no address that anything lies at
 
 # Calls with arguments that cannot do anything: what matters is whether they get through.
 KERNEL = [
-    kernel("io_uring_setup", 425, ["1", BAD], 59, "same"),
-    kernel("io_uring_enter", 426, ["0xffffffff", "0", "0", "0", "0", "0"], 59, "same"),
-    kernel("io_uring_register", 427, ["0xffffffff", "0", "0", "0"], 59, "same"),
-    kernel("bpf", 321, ["99", "%16", "16"]),
-    kernel("perf_event_open", 298, [BAD, "0", "0xffffffff", "0xffffffff", "0"], 60, "same"),
-    kernel("userfaultfd", 323, ["1"], 60, "same"),
-    kernel("modify_ldt", 154, ["0", "%16", "16"], 60, "same"),
-    kernel("fanotify_init", 300, ["0x200", "0"], 60, "same"),
-    kernel("memfd_secret", 447, ["0xffff"], 60, "same"),
-    kernel("personality", 135, ["0x40000"], 62, "same"),
-    kernel("personality of 32 bits", 135, ["8"], 62, "same"),
-    kernel("syslog", 103, ["3", "%64", "64"], 63),
-    kernel("quotactl", 179, ["0x80000700", "@/nowhere", "0", "%64"], 63),
-    kernel("quotactl_fd", 443, ["0xffffffff", "0x80000700", "0", "%64"], 63),
-    kernel("clock_settime", 227, ["0", BAD], 63, "same"),
-    kernel("settimeofday", 164, [BAD, "0"], 63, "same"),
-    kernel("adjtimex", 159, ["=04"], 63, effect="did"),
-    kernel("clock_adjtime", 305, ["0", "=04"], 63, effect="did"),
-    kernel("sethostname", 170, ["@x", "0xffffffffffffffff"], 63),
-    kernel("setdomainname", 171, ["@x", "0xffffffffffffffff"], 63),
-    kernel("reboot", 169, ["0", "0", "0", "0"], 63),
-    kernel("swapon", 167, ["@/nowhere", "0"], 63),
-    kernel("swapoff", 168, ["@/nowhere"], 63),
-    kernel("acct", 163, ["@/nowhere"], 63),
-    kernel("ioperm", 173, ["0x80", "1", "1"], 63, None, why="a kernel may be built without it"),
-    kernel("iopl", 172, ["3"], 63, None, why="a kernel may be built without it"),
-    kernel("vhangup", 153, [], 63),
-    kernel("init_module", 175, [BAD, "0", "@"], 63, None, why="a kernel may be built without modules"),
-    kernel("finit_module", 313, ["0xffffffff", "@", "0"], 63, None, why="a kernel may be built without modules"),
-    kernel("delete_module", 176, ["@nothing", "0"], 63, None, why="a kernel may be built without modules"),
-    kernel("kexec_load", 246, ["0", "0", "0", "0xffff"], 63, None, why="a kernel may be built without it"),
-    kernel("kexec_file_load", 320, ["0", "0", "0", "0", "0xffff"], 63, None, why="a kernel may be built without it"),
-    kernel("move_pages", 279, ["{victim}", "1", BAD, "0", BAD, "0"], 63, victim=True),
-    kernel("add_key", 248, ["@user", BAD, "0", "0", "0"], 58, "same"),
-    kernel("keyctl", 250, ["0", "0xfffffffd", "0"], 58, "same"),
-    kernel("keyctl, a new session keyring", 250, ["1", "0"], 58, "same"),
-    kernel("uselib", 134, ["@/nowhere"], 63, None, why="a kernel may be built without it"),
-    kernel("process_mrelease", 448, ["0xffffffff", "0"], 63, "same"),
-    Row("a call of 32-bit programs", ["int80", "20", "0"], "did", 61, dies=True),
+    kernel("io_uring_setup", ["1", BAD], 59, "same"),
+    kernel("io_uring_enter", ["0xffffffff", "0", "0", "0", "0", "0"], 59, "same"),
+    kernel("io_uring_register", ["0xffffffff", "0", "0", "0"], 59, "same"),
+    kernel("bpf", ["99", "%16", "16"]),
+    kernel("perf_event_open", [BAD, "0", "0xffffffff", "0xffffffff", "0"], 60, "same"),
+    kernel("userfaultfd", ["1"], 60, "same"),
+    kernel("modify_ldt", ["0", "%16", "16"], 60, "same", only="x86_64"),
+    kernel("fanotify_init", ["0x200", "0"], 60, "same"),
+    kernel("memfd_secret", ["0xffff"], 60, "same", needs="memfd_secret"),
+    kernel("personality", ["0x40000"], 62, "same"),
+    kernel("personality of 32 bits", ["8"], 62, "same"),
+    kernel("syslog", ["3", "%64", "64"], 63),
+    kernel("quotactl", ["0x80000700", "@/nowhere", "0", "%64"], 63),
+    kernel("quotactl_fd", ["0xffffffff", "0x80000700", "0", "%64"], 63),
+    kernel("clock_settime", ["0", BAD], 63, "same"),
+    kernel("settimeofday", [BAD, "0"], 63, "same"),
+    kernel("adjtimex", ["=04"], 63, effect="did"),
+    kernel("clock_adjtime", ["0", "=04"], 63, effect="did"),
+    kernel("sethostname", ["@x", "0xffffffffffffffff"], 63),
+    kernel("setdomainname", ["@x", "0xffffffffffffffff"], 63),
+    kernel("reboot", ["0", "0", "0", "0"], 63),
+    kernel("swapon", ["@/nowhere", "0"], 63),
+    kernel("swapoff", ["@/nowhere"], 63),
+    kernel("acct", ["@/nowhere"], 63),
+    kernel("ioperm", ["0x80", "1", "1"], 63, None, why="a kernel may be built without it", only="x86_64"),
+    kernel("iopl", ["3"], 63, None, why="a kernel may be built without it", only="x86_64"),
+    kernel("vhangup", [], 63),
+    kernel("init_module", [BAD, "0", "@"], 63, None, why="a kernel may be built without modules"),
+    kernel("finit_module", ["0xffffffff", "@", "0"], 63, None, why="a kernel may be built without modules"),
+    kernel("delete_module", ["@nothing", "0"], 63, None, why="a kernel may be built without modules"),
+    kernel("kexec_load", ["0", "0", "0", "0xffff"], 63, None, why="a kernel may be built without it"),
+    kernel("kexec_file_load", ["0", "0", "0", "0", "0xffff"], 63, None, why="a kernel may be built without it"),
+    kernel("move_pages", ["{victim}", "1", BAD, "0", BAD, "0"], 63, victim=True),
+    kernel("add_key", ["@user", BAD, "0", "0", "0"], 58, "same"),
+    kernel("keyctl", ["0", "0xfffffffd", "0"], 58, "same"),
+    kernel("keyctl, a new session keyring", ["1", "0"], 58, "same"),
+    kernel("uselib", ["@/nowhere"], 63, None, why="a kernel may be built without it", only="x86_64"),
+    kernel("process_mrelease", ["0xffffffff", "0"], 63, "same"),
+    Row("a call of 32-bit programs", ["int80", "20", "0"], "did", 61, dies=True, only="x86_64"),
     Row("a call of 32-bit programs that matters", ["int80", "310", hex(NEW["user"])],
-        lambda w, r, i: "; ".join(l for l in r.did() if "result=0" in l) or None, 61, dies=True),
-    Row("an x32 call", ["x32", "39"], "did", 61, None, dies=True, why="a kernel may be built without x32"),
+        lambda w, r, i: "; ".join(l for l in r.did() if "result=0" in l) or None, 61, dies=True, only="x86_64"),
+    Row("an x32 call", ["x32", "39"], "did", 61, None, dies=True, only="x86_64",
+        why="a kernel may be built without x32"),
 ]
 
 ROWS = OTHERS + NAMESPACES + PRIVILEGES + KERNEL

@@ -1,5 +1,6 @@
 /* Attempts on privileges and on the kernel: identities, capabilities, keys, IPC, rare calls, other
  * ways into the kernel. Also what the harness needs on the host side: `hold`, `host-*`. */
+#include "base/syscall_table.h"
 #include "probe.h"
 
 #include <grp.h>
@@ -43,14 +44,31 @@ static unsigned long syscall_arg(char *text)
     return number(text);
 }
 
-/* syscall NUMBER ARG... */
+#define CALL(name, number) {#name, number},
+
+/* A name that this processor does not have would prove nothing: the probe does not come to its
+ * end. */
+static long call_number(const char *text)
+{
+    static const struct {
+        const char *name;
+        long number;
+    } calls[] = {SYSCALLS_HERE(CALL)};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (!strcmp(calls[i].name, text))
+            return calls[i].number;
+    fprintf(stderr, "no system call '%s'\n", text);
+    exit(2);
+}
+
+/* syscall NAME ARG... */
 static void do_syscall(int argc, char **argv)
 {
     unsigned long args[ARGS] = {0};
     for (int i = 1; i < argc && i <= ARGS; i++)
         args[i - 1] = syscall_arg(argv[i]);
     report("syscall",
-        syscall((long)number(argv[0]), args[0], args[1], args[2], args[3], args[4], args[5]));
+        syscall(call_number(argv[0]), args[0], args[1], args[2], args[3], args[4], args[5]));
 }
 
 /* ids: who we are and what we may, from the kernel's own mouth */
@@ -243,6 +261,7 @@ static void do_mq(int argc, char **argv)
         data(text, (size_t)n);
 }
 
+#ifdef __x86_64__
 /* int80 NUMBER ARG: the call of 32-bit programs */
 static void do_int80(int argc, char **argv)
 {
@@ -261,6 +280,7 @@ static void do_x32(int argc, char **argv)
     (void)argc;
     report("x32", syscall((long)(number(argv[0]) | X32_BIT)));
 }
+#endif
 
 /* core: leaves a core file where it is, if it may */
 static void do_core(int argc, char **argv)
@@ -319,8 +339,10 @@ const struct attempt probe_priv[] = {
     {"msg", 2, do_msg},
     {"sem", 2, do_sem},
     {"mq", 1, do_mq},
+#ifdef __x86_64__
     {"int80", 2, do_int80},
     {"x32", 1, do_x32},
+#endif
     {"core", 0, do_core},
     {"hold", 1, do_hold},
     {0},

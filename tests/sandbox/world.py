@@ -4,6 +4,7 @@ import ctypes
 import fcntl
 import json
 import os
+import platform
 import pty
 import random
 import secrets
@@ -21,7 +22,10 @@ import time
 import tty
 
 TIMEOUT_S = 90
-LOADER = "/lib64/ld-linux-x86-64.so.2"
+MACHINE = platform.machine()
+LOADER = {"x86_64": "/lib64/ld-linux-x86-64.so.2", "aarch64": "/lib/ld-linux-aarch64.so.1"}[MACHINE]
+LIBRARIES = f"/lib/{MACHINE}-linux-gnu"
+IOPRIO_GET = {"x86_64": 252, "aarch64": 31}[MACHINE]
 OUTPUT_MAX = 64 << 20
 
 
@@ -154,7 +158,7 @@ class Victim:
         libc = ctypes.CDLL(None, use_errno=True)
         return {"stopped": status["State"].split()[0] in "Tt", "cpus": status["Cpus_allowed"], "limits": limits,
                 "memory": memory, "nice": os.getpriority(os.PRIO_PROCESS, pid),
-                "policy": os.sched_getscheduler(pid), "ioprio": libc.syscall(252, 1, pid)}
+                "policy": os.sched_getscheduler(pid), "ioprio": libc.syscall(IOPRIO_GET, 1, pid)}
 
     def harmed(self):
         # A signal takes effect before the process runs again; being reaped takes a moment more.

@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include "base/json.h"
+#include "base/syscalls.h"
 #include "policy/load.h"
 #include "sandbox/elf.h"
 #include "sandbox/env.h"
@@ -13,7 +14,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -171,11 +171,49 @@ TEST(plan_masks_more_for_root)
 
 /* The filter ---------------------------------------------------------------------------------- */
 
-#if defined __x86_64__
-#define ARCH AUDIT_ARCH_X86_64
+#define KNOWN(name)                  \
+    {                                \
+#name, NR_##name, SYS_##name \
+    }
+
+/* The table that is made when the program is built says what the C library says. */
+TEST(syscall_table_is_the_processors)
+{
+    static const struct {
+        const char *name;
+        int number, want;
+    } rows[] = {
+        KNOWN(read),
+        KNOWN(openat),
+        KNOWN(openat2),
+        KNOWN(clone),
+        KNOWN(clone3),
+        KNOWN(fcntl),
+        KNOWN(mmap),
+        KNOWN(truncate),
+        KNOWN(prlimit64),
+        KNOWN(personality),
+        KNOWN(mount),
+        KNOWN(execve),
+        KNOWN(faccessat2),
+        KNOWN(landlock_restrict_self),
+        {"fchmodat2", NR_fchmodat2, 452},
+        {"file_setattr", NR_file_setattr, 469},
+#ifdef SYS_open
+        KNOWN(open),
+        KNOWN(creat),
+        KNOWN(inotify_init),
 #else
-#define ARCH AUDIT_ARCH_AARCH64
+        {"open", NR_open, SYSCALL_NONE},
+        {"creat", NR_creat, SYSCALL_NONE},
 #endif
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].name);
+        CHECK_INT(rows[i].number, rows[i].want);
+    }
+    CHECK_INT(syscall(NR_getpid), getpid());
+}
 
 enum {
     OPEN = 1,       /* with the internet families */
@@ -260,6 +298,12 @@ static const struct {
     {"chmod", 0, SYS_fchmod, {3, 0755}, 0},
     {"chmod u+s", 0, SYS_fchmod, {3, 04755}, EPERM},
     {"chmod g+s by name", 0, SYS_fchmodat, {0, 0, 02755}, EPERM},
+    {"a fifo", 0, SYS_mknodat, {0, 0, S_IFIFO | 0600}, 0},
+    {"a file by mknod", 0, SYS_mknodat, {0, 0, 0600}, 0},
+    {"a file by mknod, u+s", 0, SYS_mknodat, {0, 0, S_IFREG | 04755}, EPERM},
+    {"a whiteout", 0, SYS_mknodat, {0, 0, S_IFCHR | 0600, 0}, EPERM},
+    {"a whiteout without namespaces", HOST, SYS_mknodat, {0, 0, S_IFCHR, 0}, EPERM},
+    {"a disk", 0, SYS_mknodat, {0, 0, S_IFBLK | 0600, 8 << 8}, EPERM},
     {"open to read, whatever the mode", 0, SYS_openat, {0, 0, O_RDONLY}, 0},
     {"open and make", 0, SYS_openat, {0, 0, O_CREAT | O_WRONLY, 0644}, 0},
     {"open and make u+s", 0, SYS_openat, {0, 0, O_CREAT | O_WRONLY, 04755}, EPERM},
@@ -361,6 +405,7 @@ static const struct {
     {"personality query", 0, SYS_personality, {0xffffffff}, 0},
     {"personality", 0, SYS_personality, {0x0040000}, EPERM},
 #ifdef __x86_64__
+    {"a whiteout by the old call", 0, SYS_mknod, {0, S_IFCHR, 0}, EPERM},
     {"x32", 0, 0x40000000 | SYS_read, {0}, KILLED},
 #endif
 };
@@ -374,8 +419,8 @@ TEST(seccomp_answers)
         memcpy(args, seccomp_rows[i].args, sizeof(seccomp_rows[i].args));
         seccomp_compile(&options, &filter);
         test_row(i, seccomp_rows[i].name);
-        CHECK_INT(
-            seccomp_answer(&filter, ARCH, seccomp_rows[i].number, args), seccomp_rows[i].want);
+        CHECK_INT(seccomp_answer(&filter, SYSCALL_ARCH, seccomp_rows[i].number, args),
+            seccomp_rows[i].want);
         CHECK_INT(seccomp_answer(&filter, AUDIT_ARCH_I386, seccomp_rows[i].number, args), KILLED);
     }
 }
@@ -391,7 +436,7 @@ TEST(seccomp_answers_every_number)
         const uint64_t args[6] = {0};
         seccomp_compile(&options, &filter);
         for (uint32_t number = 0; number < 600; number++) {
-            int answer = seccomp_answer(&filter, ARCH, number, args);
+            int answer = seccomp_answer(&filter, SYSCALL_ARCH, number, args);
             CHECK(answer == 0 || answer == EPERM || answer == ENOSYS || answer == EAFNOSUPPORT);
             CHECK(number <= 450 || answer == ENOSYS);
             refused[bits] += answer != 0;

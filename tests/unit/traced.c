@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -161,19 +162,45 @@ static bool next_stop(pid_t pid, struct watch *watch, int *ret_status)
     }
 }
 
+#if defined(__x86_64__)
+static void skip_call(pid_t pid)
+{
+    size_t at = offsetof(struct user_regs_struct, orig_rax);
+    BUG_ON(ptrace(PTRACE_POKEUSER, pid, (void *)at, (void *)-1L) != 0);
+}
+
+static void set_result(pid_t pid, long result)
+{
+    size_t at = offsetof(struct user_regs_struct, rax);
+    BUG_ON(ptrace(PTRACE_POKEUSER, pid, (void *)at, (void *)result) != 0);
+}
+#elif defined(__aarch64__)
+static void skip_call(pid_t pid)
+{
+    int number = -1;
+    struct iovec part = {&number, sizeof(number)};
+    BUG_ON(ptrace(PTRACE_SETREGSET, pid, (void *)NT_ARM_SYSTEM_CALL, &part) != 0);
+}
+
+static void set_result(pid_t pid, long result)
+{
+    struct user_regs_struct regs;
+    struct iovec part = {&regs, sizeof(regs)};
+    BUG_ON(ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &part) != 0);
+    regs.regs[0] = (unsigned long long)result;
+    BUG_ON(ptrace(PTRACE_SETREGSET, pid, (void *)NT_PRSTATUS, &part) != 0);
+}
+#endif
+
 #if CAN_FAIL
-enum {
-    CALL_NUMBER = offsetof(struct user_regs_struct, orig_rax),
-    CALL_RESULT = offsetof(struct user_regs_struct, rax),
-};
 
 /* The call that it is about to do gives EIO. */
 static void fail_call(pid_t pid, struct watch *watch, int *ret_status)
 {
     if (watch->skip)
-        BUG_ON(ptrace(PTRACE_POKEUSER, pid, (void *)CALL_NUMBER, (void *)-1L) != 0);
+        skip_call(pid);
     BUG_ON(!next_stop(pid, watch, ret_status));
-    BUG_ON(ptrace(PTRACE_POKEUSER, pid, (void *)CALL_RESULT, (void *)(long)-EIO) != 0);
+    set_result(pid, -EIO);
     watch->failed++;
 }
 #else

@@ -12,7 +12,7 @@
 
 struct scene; /* what the test is about */
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 #define CAN_FAIL 1 /* a call can be made to fail here */
 #else
 #define CAN_FAIL 0

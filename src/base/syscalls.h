@@ -1,0 +1,38 @@
+/* The system calls of the processor that the program is built for: numbers by name, from the
+ * kernel's headers (base/syscalls.py), so that tables of calls are the same for all processors.
+ *
+ *     {NR_openat, …}, {NR_open, …}    the second is SYSCALL_NONE where there is no such call
+ */
+#ifndef BASE_SYSCALLS_H
+#define BASE_SYSCALLS_H
+
+#include "base/syscall_table.h"
+
+#include <linux/audit.h>
+
+enum {
+    SYSCALL_NONE = -1,
+};
+
+enum syscall_number {
+#define SYSCALL_NUMBER(name, number) NR_##name = number,
+#define SYSCALL_ABSENT(name)         NR_##name = SYSCALL_NONE,
+    SYSCALLS_HERE(SYSCALL_NUMBER) SYSCALLS_ABSENT(SYSCALL_ABSENT)
+#undef SYSCALL_NUMBER
+#undef SYSCALL_ABSENT
+};
+
+/* How the kernel names this processor to a filter. Programs for a narrower one (i386, 32-bit Arm)
+ * have another name; x32 has the same, and a bit in its numbers. */
+#if defined __x86_64__
+#define SYSCALL_ARCH    AUDIT_ARCH_X86_64
+#define SYSCALL_X32_BIT 0x40000000u
+#elif defined __aarch64__
+#define SYSCALL_ARCH AUDIT_ARCH_AARCH64
+#elif defined __riscv && __riscv_xlen == 64
+#define SYSCALL_ARCH AUDIT_ARCH_RISCV64
+#else
+#error "the system-call filter does not know this processor"
+#endif
+
+#endif
