@@ -1,7 +1,7 @@
 # Building for another processor: sourced, not run. Debian's cross compiler, and Debian's libraries of that processor
 # in build-TARGET/sysroot, which needs neither root nor a foreign architecture of dpkg.
 
-cross_libraries=libc6-dev,libjansson-dev,libyaml-dev,libpcre2-dev,zlib1g-dev,libcurl4-openssl-dev,libmd4c-dev
+cross_libraries=libc6-dev,libjansson-dev,libyaml-dev,libpcre2-dev,zlib1g-dev,libcurl4-openssl-dev,libmd4c-dev,libnghttp2-dev,libssl-dev
 
 # cross_debian TARGET: Debian's name of it.
 cross_debian() {

@@ -1,0 +1,147 @@
+# The static release binary: sourced, not run. Debian's own archives (*.a) of each library, and libcurl and md4c from
+# Debian's sources, since its libcurl.a needs twenty libraries more and of md4c there is none. CONTRIBUTING.md: "Add a library".
+
+# Source packages: with Debian's patches, or the plain one of upstream.
+static_sources=(curl:patched md4c:plain)
+
+# Packages with archives of libraries; script/bootstrap installs them.
+static_packages=(libc6-dev libjansson-dev libyaml-dev libpcre2-dev zlib1g-dev libssl-dev libnghttp2-dev)
+
+# static_apt DIR: an apt that knows this machine's sources as sources of source packages; nothing outside of DIR is written.
+static_apt() {
+  local dir=$1 list
+  mkdir -p "$dir"/{lists/partial,cache/archives/partial,parts}
+  for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources; do
+    [ -f "$list" ] || continue
+    sed -E 's/^deb(-src)? /deb-src /; s/^Types:.*/Types: deb-src/' "$list" >"$dir/parts/$(basename "$list")"
+  done
+  cat >"$dir/apt.conf" <<END
+Dir::State::lists "$dir/lists";
+Dir::Cache "$dir/cache";
+Dir::Etc::sourcelist "-";
+Dir::Etc::sourceparts "$dir/parts";
+APT::Sandbox::User "";
+APT::Get::AllowUnauthenticated "false";
+END
+}
+
+# static_fetch DIR: the source packages, once. apt checks them by the signature of the index.
+static_fetch() {
+  local dir=$PWD/$1 row name only
+  mkdir -p "$dir"
+  for row in "${static_sources[@]}"; do
+    name=${row%:*} only=()
+    ! compgen -G "$dir/${name}_*.orig.tar.*" >/dev/null || continue
+    if [ ! -f "$dir/apt/apt.conf" ]; then
+      static_apt "$dir/apt"
+      APT_CONFIG=$dir/apt/apt.conf apt-get -qq update >&2
+    fi
+    [ "${row#*:}" = patched ] || only=(--tar-only)
+    say "fetching the source of $name"
+    (cd "$dir" && APT_CONFIG=$dir/apt/apt.conf apt-get -qq source --download-only "${only[@]}" "$name" >/dev/null) ||
+      die "cannot fetch the source package $name; it is looked for where this machine's apt looks for packages"
+  done
+  rm -rf "$dir/apt"
+}
+
+# static_for TARGET: where a program is built for it ('': this machine), and with what. Libraries that we build are in
+# static_prefix below static_root, which pkg-config puts in front of it.
+static_for() {
+  static_target=$1 static_dir=build-release${1:+-$1}
+  if [ -z "$1" ]; then
+    static_cc=gcc static_tool='' static_root='' static_prefix=$PWD/$static_dir/prefix static_pkgs=
+  else
+    cross_sysroot "$1"
+    static_root=$PWD/build-$1/sysroot static_prefix=/opt/cordon static_tool=$1-linux-gnu-
+    static_cc="${static_tool}gcc --sysroot=$static_root"
+    static_pkgs=$static_root/usr/lib/$1-linux-gnu/pkgconfig
+  fi
+  mkdir -p "$static_dir"
+}
+
+# static_flags: nothing of the place, so that two builds have the same bytes.
+static_flags() {
+  echo "-O2 -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -ffile-prefix-map=$PWD/$static_dir=."
+}
+
+# static_curl: HTTP and TLS alone.
+static_curl() {
+  local tree=$static_dir/curl host=()
+  [ -z "$static_target" ] || host=(--host="$static_target-linux-gnu")
+  rm -rf "$tree"
+  dpkg-source --no-check --no-copy -x build-release/sources/curl_*.dsc "$tree" >/dev/null
+  (
+    export CC=$static_cc CFLAGS PKG_CONFIG="pkg-config --static" DESTDIR=$static_root
+    [ -z "$static_target" ] || export PKG_CONFIG_LIBDIR=$static_pkgs PKG_CONFIG_SYSROOT_DIR=$static_root
+    CFLAGS=$(static_flags) && cd "$tree" && ./configure --quiet --prefix="$static_prefix" --disable-shared --enable-static "${host[@]}" \
+      --with-openssl --with-nghttp2 --without-ca-bundle --without-ca-path --without-zlib --without-brotli --without-zstd \
+      --without-libidn2 --without-libpsl --without-librtmp --without-libssh2 --without-gssapi \
+      --disable-{dict,file,ftp,gopher,imap,ldap,ldaps,mqtt,pop3,rtsp,smb,smtp,telnet,tftp,manual,ares} \
+      --disable-{alt-svc,aws,cookies,doh,hsts,netrc,ntlm,ntlm-wb,tls-srp,unix-sockets,libcurl-option,verbose} \
+      --disable-openssl-auto-load-config --enable-threaded-resolver --enable-http-auth --enable-proxy >configure.log 2>&1 &&
+      make -s -j"$(nproc)" -C lib install >make.log 2>&1 &&
+      make -s -C include install >>make.log 2>&1 &&
+      make -s install-pkgconfigDATA >>make.log 2>&1
+  ) || { tail -n 20 "$tree"/{configure,make}.log >&2; die "cannot build libcurl: $tree"; }
+}
+
+# static_md4c: one file.
+static_md4c() {
+  local tree=$static_dir/md4c to=$static_root$static_prefix version
+  rm -rf "$tree" "$to/lib/libmd4c.a"
+  mkdir -p "$tree" "$to"/{include,lib/pkgconfig}
+  tar -xf build-release/sources/md4c_*.orig.tar.* -C "$tree" --strip-components=1
+  version=$(basename build-release/sources/md4c_*.orig.tar.* | sed 's/md4c_//; s/\.orig.*//')
+  # shellcheck disable=SC2046,SC2086 # one word a flag
+  $static_cc $(static_flags) -c -o "$tree/md4c.o" "$tree/src/md4c.c"
+  "${static_tool}ar" rcsD "$to/lib/libmd4c.a" "$tree/md4c.o"
+  cp "$tree/src/md4c.h" "$to/include"
+  printf '%s\n' "prefix=$static_prefix" "Name: md4c" "Description: Markdown" "Version: $version" \
+    "Cflags: -I$static_prefix/include" "Libs: -L$static_prefix/lib -lmd4c" >"$to/lib/pkgconfig/md4c.pc"
+}
+
+# static_libraries: those that we build, once for each version of their sources and of the functions here.
+static_libraries() {
+  local key made=$static_root$static_prefix.made
+  static_fetch build-release/sources
+  key=$({ declare -f static_flags static_curl static_md4c; cd build-release/sources && sha256sum ./*; } | sha256sum)
+  [ "$(cat "$made" 2>/dev/null)" != "$key" ] || return 0
+  rm -rf "${static_root}${static_prefix:?}" "$made" "$static_dir/meson"
+  say "building libcurl and md4c for $static_dir"
+  static_curl
+  static_md4c
+  echo "$key" >"$made"
+}
+
+# static_list: source package, version and package of each library in the program.
+static_list() {
+  local package
+  for package in "${static_packages[@]}"; do
+    if [ -z "$static_target" ]; then
+      dpkg-query -W -f '${source:Package}\t${Version}\t${Package}\n' "$package"
+    else
+      zcat "$static_root/usr/share/doc/$package/changelog.Debian.gz" | sed -nE "1s/^(\S+) \((\S+)\).*/\1\t\2\t$package/p"
+    fi
+  done
+  printf 'curl\t%s\t\n' "$(basename build-release/sources/curl_*.dsc .dsc | sed 's/curl_//')"
+  printf 'md4c\t%s\t\n' "$(basename build-release/sources/md4c_*.orig.tar.* | sed 's/md4c_//; s/\.orig.*//')"
+}
+
+# static_build [TARGET]: build-release/cordon or build-release-TARGET/cordon, and in libraries.tsv what is in it.
+static_build() {
+  local cross=()
+  static_for "${1:-}"
+  static_libraries
+  if [ -n "$static_target" ]; then
+    cross_file "$static_target" >"$static_dir/cross.ini"
+    cross=(--cross-file "$static_dir/cross.ini")
+  fi
+  build_dir "$static_dir/meson" "${cross[@]}" -Dstatic=true -Ddebug=false -Doptimization=2 \
+    -Dpkg_config_path="$static_root$static_prefix/lib/pkgconfig"
+  cp "$static_dir/meson/cordon" "$static_dir/cordon.new"
+  python3 src/base/later.py "$static_dir/cordon.new" >&2
+  "${static_tool}strip" "$static_dir/cordon.new"
+  static_list >"$static_dir/libraries.tsv"
+  mv "$static_dir/cordon.new" "$static_dir/cordon"
+  say "built: $static_dir/cordon"
+}
