@@ -1,0 +1,23 @@
+/* Facts of the build: filled in by Meson when a build directory is configured. */
+#ifndef CLI_BUILD_INFO_H
+#define CLI_BUILD_INFO_H
+
+#include "base/base.h"
+
+struct build_library {
+    const char *name;
+    const char *version;
+};
+
+struct build_info {
+    const char *commit; /* "unknown": built outside of a repository */
+    const char *compiler;
+    const char *architecture;
+    const char *type;                      /* Meson's buildtype */
+    const struct build_library *libraries; /* linked into the program */
+    size_t n_libraries;
+};
+
+extern const struct build_info build_info;
+
+#endif
