@@ -7,6 +7,7 @@
 struct build_library {
     const char *name;
     const char *version;
+    bool is_static; /* part of the program; otherwise loaded at start */
 };
 
 struct build_info {
@@ -14,7 +15,7 @@ struct build_info {
     const char *compiler;
     const char *architecture;
     const char *type;                      /* Meson's buildtype */
-    const struct build_library *libraries; /* linked into the program */
+    const struct build_library *libraries; /* that the program was linked with */
     size_t n_libraries;
 };
 

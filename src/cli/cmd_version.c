@@ -90,7 +90,8 @@ static void find_libraries(struct libraries *l, struct arena *a)
     add_libc(l);
     for (size_t i = 0; i < build_info.n_libraries; i++) {
         const struct build_library *b = &build_info.libraries[i];
-        library_add(l, &(struct library){b->name, b->version, "static", NULL});
+        library_add(
+            l, &(struct library){b->name, b->version, b->is_static ? "static" : "shared", NULL});
     }
     if (!is_listed(l, "libcurl"))
         add_curl(l, a);
