@@ -1,6 +1,8 @@
 /* Lookups: glibc's resolver has no interface that does not wait, so a child does. */
 #include "box/proxy_lookup.h"
 
+#include "base/names.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
@@ -22,6 +24,7 @@ static void ask_system(const char *name, struct lookup_answer *ret_answer)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
     struct addrinfo *found = NULL;
+    names_prepare();
     if (res_init() == 0)
         _res.options &= ~(unsigned long)(RES_DNSRCH | RES_DEFNAMES);
     ret_answer->error = getaddrinfo(name, NULL, &hints, &found);

@@ -85,6 +85,24 @@ static bool is_listed(const struct libraries *l, const char *name)
     return false;
 }
 
+/* Libraries that libcurl brings along: "OpenSSL/3.0.16 nghttp2/1.52.0". In a static program they
+ * are part of it. */
+static void add_brought(struct libraries *l, struct arena *a)
+{
+    AUTO_ERR struct err ignored = {0};
+    const struct curl *curl;
+    struct str word, rest, name, version;
+    if (!is_static() || !curl_get(&curl, &ignored))
+        return;
+    rest = str_z(curl->version());
+    while (l->n < LIBRARIES_MAX && str_cut(rest, ' ', &word, &rest)) {
+        (void)str_cut(word, '/', &name, &version);
+        if (name.n && version.n && !is_listed(l, arena_strdup(a, name)))
+            library_add(l,
+                &(struct library){arena_strdup(a, name), arena_strdup(a, version), "static", NULL});
+    }
+}
+
 static void find_libraries(struct libraries *l, struct arena *a)
 {
     add_libc(l);
@@ -97,6 +115,7 @@ static void find_libraries(struct libraries *l, struct arena *a)
         add_curl(l, a);
     if (!is_listed(l, "md4c"))
         add_md4c(l, a);
+    add_brought(l, a);
 }
 
 /* Instructions that the program has code for: used where the processor has them. */

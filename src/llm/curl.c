@@ -2,7 +2,9 @@
  * rest. */
 #include "llm/curl.h"
 
-#include <dlfcn.h>
+#include "base/library.h"
+#include "base/names.h"
+
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
@@ -69,34 +71,21 @@ static int trim_object(struct dl_phdr_info *object, size_t size, void *context)
 static bool load(void)
 {
     struct objects before = {0};
-    static const struct {
-        const char *name;
-        size_t at;
-    } calls[] = {
-#define CURL_ROW(call) {"curl_" #call, offsetof(struct curl, call)},
+    static const struct library_call calls[] = {
+#define CURL_ROW(call) LIBRARY_CALL(struct curl, call, curl_##call),
         CURL_CALLS(CURL_ROW)
 #undef CURL_ROW
     };
-    void *library = NULL;
+    static const struct library library = LIBRARY(names, calls);
     dl_iterate_phdr(count_object, &before);
     n_before = before.n;
-    for (size_t i = 0; !library && i < ARRAY_LEN(names); i++)
-        library = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
-    if (!library) {
-        missing = names[0];
-        return false;
-    }
-    for (size_t i = 0; i < ARRAY_LEN(calls); i++) {
-        void *call = dlsym(library, calls[i].name);
-        if (!call)
-            missing = calls[i].name;
-        memcpy((char *)&loaded + calls[i].at, &call, sizeof(call));
-    }
+    missing = library_load(&library, &loaded);
     return !missing;
 }
 
 static void begin(void)
 {
+    names_prepare();
     if (load() && loaded.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         missing = "curl_global_init";
 }

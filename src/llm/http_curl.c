@@ -1,6 +1,7 @@
 /* One HTTP request, on libcurl's multi interface. */
 
 #include "base/clock.h"
+#include "llm/certs.h"
 #include "llm/curl.h"
 #include "llm/http_way.h"
 
@@ -17,6 +18,7 @@ struct request {
     bool begun, body_begun;
     bool paused;
     bool done;
+    bool has_certs; /* of a CA, in a place that we know */
     CURLcode result;
     curl_off_t sent; /* bytes of the body */
     char words[CURL_ERROR_SIZE];
@@ -98,8 +100,13 @@ static const struct transport transports[] = {
     {CURLE_SSL_CONNECT_ERROR, "tls", "no encrypted connection to %s: TLS fails"},
     {CURLE_PEER_FAILED_VERIFICATION, "tls", "%s shows a certificate that is not trusted"},
     {CURLE_SSL_CACERT_BADFILE, "tls",
-        "the certificates for checking %s can't be read; on Debian: apt install ca-certificates"},
+        "the certificates for checking %s can't be read (SSL_CERT_FILE, SSL_CERT_DIR); on Debian: "
+        "apt install ca-certificates"},
 };
+
+static const struct transport no_certs = {CURLE_PEER_FAILED_VERIFICATION, "tls",
+    "there are no CA certificates for checking %s: install them (on Debian: apt install "
+    "ca-certificates), or name a file of them with SSL_CERT_FILE"};
 
 static bool fail(struct request *r, struct err *err)
 {
@@ -108,6 +115,8 @@ static bool fail(struct request *r, struct err *err)
     for (size_t i = 0; i < ARRAY_LEN(transports); i++)
         if (transports[i].code == r->result)
             t = &transports[i];
+    if (r->result == no_certs.code && !r->has_certs)
+        t = &no_certs;
     if (r->http.interim > HTTP_INTERIM_MAX)
         return http_too_many_interim(&r->http, err);
     bool said = strcmp(t->kind, "resolve") == 0; /* libcurl has nothing to add */
@@ -249,6 +258,16 @@ static void add_headers(struct request *r)
     add_header(r, "Expect:");
 }
 
+static void configure_certs(struct request *r)
+{
+    struct certs certs = certs_find();
+    r->has_certs = certs.file || certs.dir;
+    if (certs.file)
+        r->curl->easy_setopt(r->easy, CURLOPT_CAINFO, certs.file);
+    if (certs.dir)
+        r->curl->easy_setopt(r->easy, CURLOPT_CAPATH, certs.dir);
+}
+
 static void configure(struct request *r)
 {
     const struct http_spec *s = &r->http.spec;
@@ -290,6 +309,7 @@ static void begin(struct request *r)
     BUG_ON(!r->multi || !r->easy);
     add_headers(r);
     configure(r);
+    configure_certs(r);
     CURLMcode added = r->curl->multi_add_handle(r->multi, r->easy);
     BUG_ON(added != CURLM_OK);
 }

@@ -1,6 +1,8 @@
 /* Where the user is at home. */
 #include "path/home.h"
 
+#include "base/names.h"
+
 #include <pwd.h>
 #include <unistd.h>
 
@@ -15,6 +17,7 @@ const char *home_dir(struct arena *a)
         return arena_strdup(a, str_z(home));
     AUTO_FREE char *text = base_alloc(ENTRY_MAX);
     struct passwd entry, *found = NULL;
+    names_prepare();
     if (getpwuid_r(getuid(), &entry, text, ENTRY_MAX, &found) != 0 || !found || !entry.pw_dir ||
         entry.pw_dir[0] != '/')
         return NULL;

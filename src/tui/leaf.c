@@ -1,12 +1,12 @@
 /* One block of Markdown, by md4c. */
 #include "tui/leaf.h"
 
+#include "base/library.h"
 #include "base/utf8.h"
 #include "tui/mdline.h"
 #include "tui/table.h"
 #include "tui/theme.h"
 
-#include <dlfcn.h>
 #include <md4c.h>
 #include <pthread.h>
 
@@ -17,28 +17,32 @@ enum {
 
 /* md4c itself --------------------------------------------------------------------------------- */
 
-#define LIBRARY "libmd4c.so.0"
+#define LIBRARY_FILE "libmd4c.so.0"
 
-static __typeof__(md_parse) *parse;
+static struct md4c {
+    __typeof__(md_parse) *parse;
+} md4c;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void)
 {
-    void *library = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
-    void *call = library ? dlsym(library, "md_parse") : NULL;
-    memcpy(&parse, &call, sizeof(call));
+    static const char *const names[] = {LIBRARY_FILE};
+    static const struct library_call calls[] = {LIBRARY_CALL(struct md4c, parse, md_parse)};
+    static const struct library library = LIBRARY(names, calls);
+    if (library_load(&library, &md4c))
+        md4c.parse = NULL;
 }
 
 static bool loaded(void)
 {
     pthread_once(&once, load);
-    return parse;
+    return md4c.parse;
 }
 
 bool leaf_check(struct err *err)
 {
     return loaded() || err_set(err, E_CONFIG,
-                           LIBRARY " is not there, and without it Markdown is shown as it is "
+                           LIBRARY_FILE " is not there, and without it Markdown is shown as it is "
                                    "written; on Debian: apt install libmd4c0");
 }
 
@@ -253,7 +257,7 @@ static bool read_leaf(struct leaf *l, struct str source)
         .leave_span = leave_span,
         .text = take_text,
     };
-    return loaded() && parse(source.p, (MD_SIZE)source.n, &parser, l) == 0;
+    return loaded() && md4c.parse(source.p, (MD_SIZE)source.n, &parser, l) == 0;
 }
 
 /* The start of a line that would begin a block: it was found to be text. */

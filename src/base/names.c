@@ -1,0 +1,30 @@
+/* Which services of names are asked. */
+#include "base/names.h"
+
+#include "base/base.h"
+
+#ifdef CORDON_STATIC
+
+#include <nss.h>
+#include <pthread.h>
+
+static void choose(void)
+{
+    /* Both are part of libc.a. What can't be chosen fails as a lookup. */
+    (void)!__nss_configure_lookup("hosts", "files dns");
+    (void)!__nss_configure_lookup("passwd", "files");
+}
+
+void names_prepare(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, choose);
+}
+
+#else
+
+void names_prepare(void)
+{
+}
+
+#endif
