@@ -13,8 +13,9 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", name) for name in ("sandbox", "release")]
 from console import Console  # noqa: E402 pylint: disable=wrong-import-position
+import service  # noqa: E402 pylint: disable=wrong-import-position
 from harness import PRESET_PYTHON, Failed, Skipped, case, main, reap_boxes  # noqa: E402 pylint: disable=wrong-import-position
 
 KEY = "sk-test-0123456789abcdef"
@@ -659,8 +660,32 @@ def _(t):
     a.close()
 
 
+@case("https: a CA by SSL_CERT_FILE or SSL_CERT_DIR; a server that it does not know is not trusted")
+def _(t):
+    t.env.update(CORDON_HOME=t.directory("state"), OPENAI_API_KEY=KEY)
+    with service.Https(t.cordon, t.directory("tls")) as https:
+        url = f"https://localhost:{https.port}/v1"
+        argv = [t.cordon, "agent", "--provider", "openai", "--base-url", url, "--max-retries", "0", "-p", "go"]
+        run = t.run(argv)
+        t.code(run, 16)
+        t.true(b"a certificate that is not trusted" in run.err, "not trusted")
+        t.env["SSL_CERT_FILE"] = t.file("ca.pem", https.ca)
+        t.same(t.run(argv).out, b"it is said\n")
+        t.env["SSL_CERT_FILE"] = t.file("none.pem", "")
+        t.code(t.run(argv), 16)
+        del t.env["SSL_CERT_FILE"]
+        t.env["SSL_CERT_DIR"] = certs = t.directory("certs")
+        ca = t.file("ca.pem", https.ca)
+        name = subprocess.run(["openssl", "x509", "-hash", "-noout", "-in", ca], stdout=subprocess.PIPE, check=True, text=True)
+        os.rename(ca, os.path.join(certs, name.stdout.strip() + ".0"))
+        t.same(t.run(argv).out, b"it is said\n")
+
+
 @case("libcurl is not loaded for a script, nor for a service on this machine")
 def _(t):
+    with open(t.cordon, "rb") as f:
+        if b"/ld-linux" not in f.read(4096):
+            raise Skipped("a static program loads nothing")
     a = Agent(t, [{"repeat": True, "content": [text("here")]}])
     script = t.file("one.json", json.dumps({"version": 1, "turns": [{"content": [text("here")]}]}))
     named = [w.replace("127.0.0.1", "here.localhost") for w in a.argv()]
