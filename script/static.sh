@@ -1,8 +1,11 @@
 # The static release binary: sourced, not run. Debian's own archives (*.a) of each library, and libcurl and md4c from
 # Debian's sources, since its libcurl.a needs twenty libraries more and of md4c there is none. CONTRIBUTING.md: "Add a library".
 
-# Sources, and whether Debian's patches belong to them. md4c has none that are more than packaging.
+# Source packages: with Debian's patches, or the plain one of upstream.
 static_sources=(curl:patched md4c:plain)
+
+# Packages with archives of libraries; script/bootstrap installs them.
+static_packages=(libc6-dev libjansson-dev libyaml-dev libpcre2-dev zlib1g-dev libssl-dev libnghttp2-dev)
 
 # static_apt DIR: an apt that knows this machine's sources as sources of source packages; nothing outside of DIR is written.
 static_apt() {
@@ -53,18 +56,16 @@ static_curl() {
   rm -rf "$dir/curl"
   dpkg-source --no-check --no-copy -x "$dir"/sources/curl_*.dsc "$dir/curl" >/dev/null
   (
-    cd "$dir/curl"
     export CFLAGS PKG_CONFIG="pkg-config --static"
-    CFLAGS=$(cd ../.. && static_flags "$dir")
-    ./configure --quiet --prefix="$prefix" --disable-shared --enable-static "$@" \
+    CFLAGS=$(static_flags "$dir") && cd "$dir/curl" && ./configure --quiet --prefix="$prefix" --disable-shared --enable-static "$@" \
       --with-openssl --with-nghttp2 --without-ca-bundle --without-ca-path --without-zlib --without-brotli --without-zstd \
       --without-libidn2 --without-libpsl --without-librtmp --without-libssh2 --without-gssapi \
       --disable-{dict,file,ftp,gopher,imap,ldap,ldaps,mqtt,pop3,rtsp,smb,smtp,telnet,tftp,manual,ares} \
       --disable-{alt-svc,aws,cookies,doh,hsts,netrc,ntlm,ntlm-wb,tls-srp,unix-sockets,libcurl-option,verbose} \
-      --disable-openssl-auto-load-config --enable-threaded-resolver --enable-http-auth --enable-proxy >configure.log 2>&1
-    make -s -j"$(nproc)" -C lib install >make.log 2>&1
-    make -s -C include install >>make.log 2>&1
-    make -s install-pkgconfigDATA >>make.log 2>&1
+      --disable-openssl-auto-load-config --enable-threaded-resolver --enable-http-auth --enable-proxy >configure.log 2>&1 &&
+      make -s -j"$(nproc)" -C lib install >make.log 2>&1 &&
+      make -s -C include install >>make.log 2>&1 &&
+      make -s install-pkgconfigDATA >>make.log 2>&1
   ) || { tail -n 20 "$dir"/curl/{configure,make}.log >&2; die "cannot build libcurl: $dir/curl"; }
 }
 
@@ -84,11 +85,11 @@ static_md4c() {
     "Cflags: -I$prefix/include" "Libs: -L$prefix/lib -lmd4c" >"$prefix/lib/pkgconfig/md4c.pc"
 }
 
-# static_libraries DIR: the rest of the prefix, once for each version of script and sources.
+# static_libraries DIR: DIR/prefix, once for each version of the sources and of the functions here.
 static_libraries() {
   local dir=$1 key
   static_fetch "$dir/sources"
-  key=$(cat script/static.sh <(cd "$dir/sources" && sha256sum ./*) | sha256sum)
+  key=$({ declare -f static_flags static_curl static_md4c; cd "$dir/sources" && sha256sum ./*; } | sha256sum)
   [ "$(cat "$dir/prefix.made" 2>/dev/null)" != "$key" ] || return 0
   rm -rf "$dir/prefix" "$dir/prefix.made" "$dir/meson"
   say "building libcurl and md4c in $dir"
@@ -100,7 +101,7 @@ static_libraries() {
 # static_list DIR: source package and version of each library in the program.
 static_list() {
   local dir=$1 package
-  for package in libc6-dev libjansson-dev libyaml-dev libpcre2-dev zlib1g-dev libssl-dev libnghttp2-dev; do
+  for package in "${static_packages[@]}"; do
     dpkg-query -W -f '${source:Package}\t${Version}\t${Package}\n' "$package"
   done
   printf 'curl\t%s\t\n' "$(basename "$dir"/sources/curl_*.dsc .dsc | sed 's/curl_//')"

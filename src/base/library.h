@@ -31,10 +31,15 @@ struct library {
     }
 
 #ifdef CORDON_STATIC
-#define LIBRARY_CALL(type, member, function) \
-    {#function, offsetof(type, member), (library_fn *)(function)}
+#define LIBRARY_CALL(type, member, function)                        \
+    {                                                               \
+#function, offsetof(type, member), (library_fn *)(function) \
+    }
 #else
-#define LIBRARY_CALL(type, member, function) {#function, offsetof(type, member), NULL}
+#define LIBRARY_CALL(type, member, function)    \
+    {                                           \
+#function, offsetof(type, member), NULL \
+    }
 #endif
 
 /* Fills the struct of calls. Returns NULL, or the name of what is missing: names[0] if the library

@@ -5,19 +5,16 @@
 #include <unistd.h>
 
 static const char *const files[] = {
-    "/etc/ssl/certs/ca-certificates.crt",                /* Debian, Ubuntu, Arch, Gentoo, Alpine, NixOS */
-    "/etc/pki/tls/certs/ca-bundle.crt",                  /* Fedora, RHEL */
+    "/etc/ssl/certs/ca-certificates.crt", /* Debian, Ubuntu, Arch, Gentoo, Alpine, NixOS */
+    "/etc/pki/tls/certs/ca-bundle.crt",   /* Fedora, RHEL */
     "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", /* the same, newer ones */
     "/etc/ssl/ca-bundle.pem",                            /* openSUSE */
     "/etc/ssl/cert.pem",                                 /* Alpine without ca-certificates */
-    "/etc/pki/tls/cacert.pem",
-    "/data/data/com.termux/files/usr/etc/tls/cert.pem", /* Termux */
+    "/etc/pki/tls/cacert.pem", "/data/data/com.termux/files/usr/etc/tls/cert.pem", /* Termux */
 };
 
 static const char *const dirs[] = {
-    "/etc/ssl/certs",
-    "/etc/pki/tls/certs",
-    "/system/etc/security/cacerts", /* Android */
+    "/etc/ssl/certs", "/etc/pki/tls/certs", "/system/etc/security/cacerts", /* Android */
 };
 
 static const char *first_of(const char *const *paths, size_t n)

@@ -87,7 +87,8 @@ static bool add_root(struct boundary *b, int owned_fd, const char *shown,
         return err_set(err, E_IO, "more than %d roots", BOUNDARY_ROOTS_MAX);
     char *name = beneath_name(fd);
     if (!name)
-        return err_set(err, E_IO, "'%s' has no name any more (was it removed, or is /proc not there?)", shown);
+        return err_set(
+            err, E_IO, "'%s' has no name any more (was it removed, or is /proc not there?)", shown);
     b->roots[b->n_roots++] = (struct boundary_root){TAKE_FD(fd), str_z(name), access, class};
     return true;
 }
@@ -150,7 +151,8 @@ bool boundary_set_base(struct boundary *b, const char *path, struct err *err)
         return err_errno(err, E_IO, errno, "cannot use '%s' as a directory", path);
     char *name = beneath_name(fd);
     if (!name)
-        return err_set(err, E_IO, "'%s' has no name any more (was it removed, or is /proc not there?)", path);
+        return err_set(
+            err, E_IO, "'%s' has no name any more (was it removed, or is /proc not there?)", path);
     free(b->base);
     b->base = name;
     return true;

@@ -43,7 +43,7 @@ bool leaf_check(struct err *err)
 {
     return loaded() || err_set(err, E_CONFIG,
                            LIBRARY_FILE " is not there, and without it Markdown is shown as it is "
-                                   "written; on Debian: apt install libmd4c0");
+                                        "written; on Debian: apt install libmd4c0");
 }
 
 /* Reading ------------------------------------------------------------------------------------- */

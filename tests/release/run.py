@@ -62,7 +62,7 @@ def check_sane(ran):
 
 class Release:
     def __init__(self, options):
-        self.cordon, self.cache = os.path.abspath(options.cordon), options.cache
+        self.cordon, self.cache = os.path.abspath(options.cordon), os.path.abspath(options.cache)
         self.work = tempfile.mkdtemp(prefix="cordon-release-")
 
     def root(self, name, shown=("/proc",), **more):
@@ -189,6 +189,7 @@ class Release:
         self.use(root, "/bin/hello")
 
     def test_debian_releases(self):
+        os.makedirs(self.cache, exist_ok=True)
         for release, libc in DEBIAN.items():
             base = os.path.join(self.cache, release)
             if not os.path.exists(base + ".made"):
