@@ -294,6 +294,7 @@ static const struct example tool_examples[] = {
 
 const struct cmd cmd_tool = {
     .name = "tool",
+    .minor = true,
     .summary = "call a tool as a model would",
     .about = "Runs one tool of those that 'cordon tools' lists, with the boundary, the sandbox and "
              "the consent that a model's calls get.",

@@ -24,11 +24,14 @@ extern const struct cmd cmd_render;
 extern const struct cmd cmd_replay;
 extern const struct cmd cmd_replay_report;
 extern const struct cmd cmd_run;
+extern const struct cmd cmd_self_test;
+extern const struct cmd cmd_self_test_act;
 extern const struct cmd cmd_serve_script;
 extern const struct cmd cmd_sessions;
 extern const struct cmd cmd_tool;
 extern const struct cmd cmd_tools;
 extern const struct cmd cmd_trace;
 extern const struct cmd cmd_trust;
+extern const struct cmd cmd_version;
 
 #endif

@@ -23,9 +23,12 @@ static const struct cmd *const commands[] = {
     &cmd_serve_script,
     &cmd_config,
     &cmd_doctor,
+    &cmd_self_test,
+    &cmd_version,
     &cmd_help,
     &cmd_completions,
     &cmd_manual,
+    &cmd_self_test_act,
     NULL,
 };
 

@@ -105,6 +105,14 @@ bool curl_get(const struct curl **ret_curl, struct err *err)
     return true;
 }
 
+struct str curl_names(const struct curl *curl)
+{
+    struct str all = str_z(curl->version()), first, second, rest;
+    if (!str_cut(all, ' ', &first, &rest) || !str_cut(rest, ' ', &second, &rest))
+        return all;
+    return str_head(all, first.n + 1 + second.n);
+}
+
 /* Whoever waits for it does so until it works; what it left is cleared away behind that. */
 static void *load_aside(void *unused)
 {

@@ -12,6 +12,7 @@
 #include <curl/curl.h>
 
 #define CURL_CALLS(X)      \
+    X(version)             \
     X(global_init)         \
     X(easy_init)           \
     X(easy_setopt)         \
@@ -37,7 +38,10 @@ struct curl {
 /* E_CONFIG: it is not there, or too old. */
 MUST_USE bool curl_get(const struct curl **ret_curl, struct err *err);
 
-/* The same in a thread of its own; once. */
+/* Its name and that of its TLS library, each with a version: "libcurl/7.88.1 OpenSSL/3.0.16". */
+struct str curl_names(const struct curl *curl);
+
+/* curl_get() in a thread of its own; once. */
 void curl_prepare(void);
 /* Waits until that is over: libraries that are being begun must not be ended. */
 void curl_settle(void);

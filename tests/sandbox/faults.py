@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 
-from harness import TIMEOUT_S, case, factor, main, peak, sanitized
+from harness import TIMEOUT_S, Skipped, case, factor, main, peak, sanitized
 
 MIB = 1 << 20
 LONG_MS = 120000
@@ -466,5 +466,92 @@ for NAME, OPTIONS in (("sandboxed", []), ("without a sandbox", FREE)):
     def _(t, options=OPTIONS):
         t.same(end_of(t, "trap 'read -t 0.05 x; exit 7' TERM; echo up; while :; do read x; done", UP,
                       options=options), (7, None))
+
+# The self-test. A sanitized program runs under no limit of memory: there only the refusals can be tried.
+
+CHECKS = ["temporary files", "state", "sandbox", "network", "files outside", "limits", "terminal", "replay",
+          "file tools", "search tool", "shell tool", "agent", "box, copy", "box, overlay", "model services"]
+
+
+class SelfTest:
+    """A run of it in a TMPDIR of its own, which must be empty after; `bad`: the checks that are not ok."""
+
+    def __init__(self, t, *options, before=(), env=None, mounts=None):
+        base = t.directory("tmp")
+        self.run = t.run([*before, t.cordon, "self-test", "--json", *options],
+                         env={**t.env, "TMPDIR": base, **(env or {})}, mounts=mounts)
+        t.same(os.listdir(base), [], f"what is left\n{self.run}")
+        self.all = {c["name"]: c for c in json.loads(self.run.out)["checks"]}
+        t.same(list(self.all), CHECKS, self.run)
+        self.bad = {name: c for name, c in self.all.items() if c["status"] != "ok"}
+
+
+def usable():
+    if sanitized():
+        raise Skipped("a sanitized program can't be confined")
+
+
+@case("self-test: every check is ok, whatever the settings are; nothing is written at home")
+def _(t):
+    usable()
+    settings = t.directory("settings", "cordon")
+    with open(os.path.join(settings, "config.yaml"), "w", encoding="utf-8") as f:
+        f.write("nonsense: [")
+    test = SelfTest(t, "--strict", env={"XDG_CONFIG_HOME": os.path.dirname(settings)})
+    t.same((test.run.code, test.bad), (0, {}), test.run)
+
+
+@case("self-test where TMPDIR is not there: weaker, exit 0, with --strict 5; the reason as text")
+def _(t):
+    usable()
+    test = SelfTest(t, "--strict", env={"TMPDIR": t.work + "/none"})
+    t.same((test.run.code, list(test.bad)), (5, ["temporary files"]), test.run)
+    run = t.run([t.cordon, "self-test"], env={**t.env, "TMPDIR": "relative"})
+    t.same(run.code, 0, run)
+    t.true(b"weaker  temporary files  TMPDIR can't be used, 'relative': Invalid argument; used instead: /tmp\n"
+           b"        remedy: make that directory, or unset TMPDIR\n" in run.out, run)
+    t.true(re.search(rb"\n14 ok, 1 weaker, 0 failed, in \d+\.\d s\n$", run.out), run)
+
+
+@case("self-test with a home on a read-only file system: exit 5, only the state has failed")
+def _(t):
+    usable()
+    test = SelfTest(t, mounts=f"mount --bind {t.home} {t.home}\nmount -o remount,bind,ro {t.home}")
+    t.same((test.run.code, list(test.bad)), (5, ["state"]), test.run)
+    t.true("Read-only file system" in test.bad["state"]["detail"], test.run)
+    t.true("CORDON_HOME" in test.bad["state"]["remedy"], test.run)
+
+
+for STATE, WORDS in (("relative", "not an absolute path"), ("/etc/passwd/state", "Not a directory"),
+                     ("/proc/none/state", "'/proc': ")):
+    @case(f"self-test with CORDON_HOME={STATE}: the state has failed, with the reason")
+    def _(t, state=STATE, words=WORDS):
+        test = SelfTest(t, env={"CORDON_HOME": state}, before=[t.child, "without", "user-namespace"])
+        t.same(test.all["state"]["status"], "failed", test.run)
+        t.true(words in test.all["state"]["detail"], test.run)
+
+
+for LACK in ("user-namespace", "mount", "landlock", "seccomp"):
+    @case(f"self-test without {LACK}: exit 3, the reason and a remedy; tools work all the same")
+    def _(t, lack=LACK):
+        test = SelfTest(t, before=[t.child, "without", lack])
+        t.same(test.run.code, 3, test.run)
+        t.true(test.bad["sandbox"]["detail"] and test.bad["sandbox"]["remedy"], test.run)
+        t.same({test.all[name]["status"] for name in CHECKS[2:8] + ["shell tool", "box, copy"]}, {"failed"}, test.run)
+        t.same({test.all[name]["status"] for name in ("file tools", "search tool", "agent")}, {"ok"}, test.run)
+
+
+@case("self-test that is interrupted: exit 130, nothing left behind")
+def _(t):
+    base = t.directory("tmp")
+    process = t.start([t.cordon, "self-test"], env={**t.env, "TMPDIR": base})
+    deadline = time.monotonic() + TIMEOUT_S
+    while not any(os.path.exists(os.path.join(base, d, "home", ".cordon")) for d in os.listdir(base)):
+        t.true(time.monotonic() < deadline and process.poll() is None, "it does not come to the tools")
+        time.sleep(0.002)
+    process.send_signal(signal.SIGINT)
+    run = t.finish(process)
+    t.same((run.code, os.listdir(base)), (130, []), run)
+
 
 sys.exit(main())

@@ -1,0 +1,24 @@
+/* Facts of the build: filled in by Meson when a build directory is configured. */
+#ifndef CLI_BUILD_INFO_H
+#define CLI_BUILD_INFO_H
+
+#include "base/base.h"
+
+struct build_library {
+    const char *name;
+    const char *version;
+    bool is_static; /* part of the program; otherwise loaded at start */
+};
+
+struct build_info {
+    const char *commit; /* "unknown": built outside of a repository */
+    const char *compiler;
+    const char *architecture;
+    const char *type;                      /* Meson's buildtype */
+    const struct build_library *libraries; /* that the program was linked with */
+    size_t n_libraries;
+};
+
+extern const struct build_info build_info;
+
+#endif

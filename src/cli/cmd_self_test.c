@@ -1,0 +1,148 @@
+/* cordon self-test: tries the program's main functions on this machine, in a directory of its own.
+ */
+#include "base/clock.h"
+#include "cli/cmds.h"
+#include "cli/self_test.h"
+#include "sandbox/machine.h"
+
+struct self_test_options {
+    bool strict;
+};
+
+static const char *const status_names[] = {
+    [OUTCOME_OK] = "ok", [OUTCOME_WEAKER] = "weaker", [OUTCOME_FAILED] = "failed"};
+
+struct tally {
+    json_t *checks; /* the caller's */
+    size_t n[ARRAY_LEN(status_names)];
+    uint64_t started_ms;
+};
+
+static struct outcome run_check(struct bed *bed, const struct self_test_check *check)
+{
+    if (check->in_sandbox && bed->no_sandbox)
+        return (struct outcome){OUTCOME_FAILED, "it needs the sandbox, which does not work here",
+            "as for 'sandbox' above"};
+    if (clock_mono_ms() >= bed->until_ms)
+        return (struct outcome){OUTCOME_FAILED, "not tried: the time for all checks is up",
+            "try again when the machine is less busy"};
+    return check->run(bed);
+}
+
+static void print_check(
+    struct cli *cli, const struct self_test_check *check, const struct outcome *o)
+{
+    static const enum out_style styles[] = {
+        [OUTCOME_OK] = OUT_GREEN, [OUTCOME_WEAKER] = OUT_YELLOW, [OUTCOME_FAILED] = OUT_RED};
+    out_styled(cli, styles[o->status], arena_printf(cli->arena, "%-7s", status_names[o->status]));
+    buf_printf(&cli->stdout_buf, " %-16s ", check->name);
+    out_name(cli, str_z(o->detail), '\n');
+    if (o->status == OUTCOME_OK || !o->remedy)
+        return;
+    out_text(cli, STR("        remedy: "));
+    out_name(cli, str_z(o->remedy), '\n');
+}
+
+static void note_check(
+    struct tally *t, const struct self_test_check *check, const struct outcome *o, uint64_t ms)
+{
+    json_t *one = json_object();
+    bool remedy = o->status != OUTCOME_OK && o->remedy;
+    json_put(one, "name", json_string(check->name));
+    json_put(one, "status", json_string(status_names[o->status]));
+    json_put(one, "detail", json_text(str_z(o->detail)));
+    json_put(one, "remedy", remedy ? json_text(str_z(o->remedy)) : json_null());
+    json_put(one, "duration_ms", json_integer((json_int_t)ms));
+    json_push(t->checks, one);
+    t->n[o->status]++;
+}
+
+static bool run_checks(struct bed *bed, struct tally *t, struct err *err)
+{
+    for (size_t i = 0; i < n_self_test_checks; i++) {
+        uint64_t before = clock_mono_ms();
+        struct outcome o = run_check(bed, &self_test_checks[i]);
+        if (bed->interrupted)
+            return err_set(err, E_CANCELED, "interrupted");
+        note_check(t, &self_test_checks[i], &o, clock_mono_ms() - before);
+        if (!bed->cli->json)
+            print_check(bed->cli, &self_test_checks[i], &o);
+    }
+    return true;
+}
+
+static int status_of(const struct tally *t, const struct bed *bed, bool strict)
+{
+    if (bed->no_sandbox)
+        return err_status(E_SANDBOX_UNAVAILABLE);
+    bool bad = t->n[OUTCOME_FAILED] || (strict && t->n[OUTCOME_WEAKER]);
+    return bad ? err_status(E_ASSERTION_FAILED) : 0;
+}
+
+static json_t *to_json(const struct tally *t)
+{
+    json_t *object = json_object();
+    json_put(object, "version", json_string(CORDON_VERSION));
+    json_put(object, "kernel", json_string(machine_get()->release));
+    json_put(object, "user", json_string(geteuid() == 0 ? "root" : "ordinary"));
+    json_put(object, "checks", json_incref(t->checks));
+    for (size_t i = 0; i < ARRAY_LEN(status_names); i++)
+        json_put(object, status_names[i], json_integer((json_int_t)t->n[i]));
+    return object;
+}
+
+static bool print_result(struct cli *cli, const struct tally *t, struct err *err)
+{
+    uint64_t ms = clock_mono_ms() - t->started_ms;
+    if (cli->json)
+        return out_json(cli, to_json(t), err);
+    out_line(cli, "%zu ok, %zu weaker, %zu failed, in %llu.%llu s", t->n[OUTCOME_OK],
+        t->n[OUTCOME_WEAKER], t->n[OUTCOME_FAILED], (unsigned long long)(ms / 1000),
+        (unsigned long long)(ms % 1000 / 100));
+    return true;
+}
+
+static bool run_self_test(struct cli *cli, const struct args *args, struct err *err)
+{
+    const struct self_test_options *options = args->options;
+    AUTO_JSON json_t *checks = json_array();
+    struct tally t = {.checks = checks, .started_ms = clock_mono_ms()};
+    struct bed bed = BED_INIT;
+    if (!bed_open(cli, &bed, err))
+        return false;
+    if (!cli->json)
+        out_line(cli, "cordon %s on Linux %s, as %s", CORDON_VERSION, machine_get()->release,
+            geteuid() == 0 ? "root" : "an ordinary user");
+    bool ok = run_checks(&bed, &t, err);
+    if (ok)
+        cli->status = status_of(&t, &bed, options->strict);
+    bed_close(&bed);
+    return ok && print_result(cli, &t, err);
+}
+
+static const struct opt self_test_opts[] = {
+    OPT_SET(
+        "strict", 0, struct self_test_options, strict, "exit with 5 also if something is weaker"),
+};
+
+static const struct example self_test_examples[] = {
+    {"cordon self-test", "what works on this machine"},
+    {"cordon self-test --json --strict", "for a script: all of it, or exit status 5"},
+};
+
+const struct cmd cmd_self_test = {
+    .name = "self-test",
+    .minor = true,
+    .summary = "try what works on this machine",
+    .about =
+        "Runs commands in the sandbox, tools, a terminal program, a replay, an agent and boxes "
+        "in a temporary directory, which is removed. Takes a second or two, 30 at most; needs "
+        "no other program, no network and no key, and leaves your settings, boxes and "
+        "sessions alone. Each line is ok, weaker (usable, with less) or failed.\n"
+        "Exit status: 0 if nothing failed, 3 if the sandbox does not work, 5 if something "
+        "else failed.",
+    .usage = "",
+    CMD_OPTS(self_test_opts, struct self_test_options),
+    CMD_EXAMPLES(self_test_examples),
+    .run = run_self_test,
+};

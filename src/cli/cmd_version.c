@@ -1,0 +1,302 @@
+/* cordon version: the build, its libraries, and the facts of this kernel that matter to it. */
+#include "base/cpu.h"
+#include "cli/build_info.h"
+#include "cli/cmds.h"
+#include "llm/curl.h"
+#include "sandbox/machine.h"
+#include "tui/leaf.h"
+
+#include <sys/auxv.h>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
+
+struct version_options {
+    bool verbose;
+};
+
+/* A library of the program: part of it, loaded at start, or looked for when it is needed. */
+struct library {
+    const char *name;
+    const char *version; /* NULL: not known */
+    const char *how;     /* "static", "shared", "on demand", "missing" */
+    const char *detail;  /* of a missing one: the reason */
+};
+
+enum {
+    LIBRARIES_MAX = 24,
+};
+
+struct libraries {
+    struct library v[LIBRARIES_MAX];
+    size_t n;
+};
+
+static void library_add(struct libraries *l, const struct library *library)
+{
+    BUG_ON(l->n == LIBRARIES_MAX);
+    l->v[l->n++] = *library;
+}
+
+/* Programs without a loader have everything in themselves. */
+static bool is_static(void)
+{
+    return getauxval(AT_BASE) == 0;
+}
+
+static void add_libc(struct libraries *l)
+{
+    const char *how = is_static() ? "static" : "shared";
+#ifdef __GLIBC__
+    library_add(l, &(struct library){"glibc", gnu_get_libc_version(), how, NULL});
+#else
+    library_add(l, &(struct library){"libc", NULL, how, NULL});
+#endif
+}
+
+static void add_curl(struct libraries *l, struct arena *a)
+{
+    AUTO_ERR struct err err = {0};
+    const struct curl *curl;
+    const char *how = is_static() ? "static" : "on demand";
+    if (curl_get(&curl, &err))
+        library_add(l, &(struct library){"libcurl", arena_strdup(a, curl_names(curl)), how, NULL});
+    else
+        library_add(
+            l, &(struct library){"libcurl", NULL, "missing", arena_printf(a, "%s", err.message)});
+}
+
+static void add_md4c(struct libraries *l, struct arena *a)
+{
+    AUTO_ERR struct err err = {0};
+    const char *how = is_static() ? "static" : "on demand";
+    if (leaf_check(&err))
+        library_add(l, &(struct library){"md4c", NULL, how, NULL});
+    else
+        library_add(
+            l, &(struct library){"md4c", NULL, "missing", arena_printf(a, "%s", err.message)});
+}
+
+static bool is_listed(const struct libraries *l, const char *name)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (strcmp(l->v[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Libraries that libcurl brings along: "OpenSSL/3.0.16 nghttp2/1.52.0". In a static program they
+ * are part of it. */
+static void add_brought(struct libraries *l, struct arena *a)
+{
+    AUTO_ERR struct err ignored = {0};
+    const struct curl *curl;
+    struct str word, rest, name, version;
+    if (!is_static() || !curl_get(&curl, &ignored))
+        return;
+    rest = str_z(curl->version());
+    while (l->n < LIBRARIES_MAX && str_cut(rest, ' ', &word, &rest)) {
+        (void)str_cut(word, '/', &name, &version);
+        if (name.n && version.n && !is_listed(l, arena_strdup(a, name)))
+            library_add(l,
+                &(struct library){arena_strdup(a, name), arena_strdup(a, version), "static", NULL});
+    }
+}
+
+static void find_libraries(struct libraries *l, struct arena *a)
+{
+    add_libc(l);
+    for (size_t i = 0; i < build_info.n_libraries; i++) {
+        const struct build_library *b = &build_info.libraries[i];
+        library_add(
+            l, &(struct library){b->name, b->version, b->is_static ? "static" : "shared", NULL});
+    }
+    if (!is_listed(l, "libcurl"))
+        add_curl(l, a);
+    if (!is_listed(l, "md4c"))
+        add_md4c(l, a);
+    add_brought(l, a);
+}
+
+/* Instructions that the program has code for: used where the processor has them. */
+struct vector {
+    const char *name;
+    const char *use;
+    bool used;
+};
+
+enum {
+    VECTORS = 2,
+};
+
+static void find_vectors(struct vector vectors[VECTORS])
+{
+    vectors[0] = (struct vector){"AVX2", "search and screens", CPU_HAS(AVX2)};
+    vectors[1] = (struct vector){"SHA", "object names of git", CPU_HAS(SHA) && CPU_HAS(SSE4_1)};
+}
+
+static bool has_cgroup2(void)
+{
+    return access("/sys/fs/cgroup/cgroup.controllers", R_OK) == 0;
+}
+
+/* As text ---------------------------------------------------------------------------------------
+ */
+
+static void print_fact(struct cli *cli, const char *name, const char *value)
+{
+    out_line(cli, "%-16s %s", name, value);
+}
+
+static void print_libraries(struct cli *cli)
+{
+    struct libraries l = {.n = 0};
+    find_libraries(&l, cli->arena);
+    for (size_t i = 0; i < l.n; i++) {
+        const struct library *b = &l.v[i];
+        print_fact(cli, b->name,
+            arena_printf(cli->arena, "%s%s%s%s%s", b->version ? b->version : "",
+                b->version ? ", " : "", b->how, b->detail ? ": " : "", b->detail ? b->detail : ""));
+    }
+}
+
+static void print_vectors(struct cli *cli)
+{
+    struct vector vectors[VECTORS];
+    AUTO_BUF struct buf line = BUF_INIT(256);
+    find_vectors(vectors);
+    for (size_t i = 0; i < VECTORS; i++)
+        if (vectors[i].used)
+            buf_printf(&line, "%s%s (%s)", line.n ? ", " : "", vectors[i].name, vectors[i].use);
+    print_fact(cli, "SIMD", line.n ? buf_z(&line) : "none beyond the architecture's baseline");
+}
+
+/* The settings that can refuse them. */
+static const char *user_namespaces(const struct machine *m)
+{
+    if (m->max_userns == 0)
+        return "off: user.max_user_namespaces is 0";
+    if (m->userns_clone == 0 && geteuid() != 0)
+        return "off for users: kernel.unprivileged_userns_clone is 0";
+    if (m->apparmor_userns == 1 && geteuid() != 0)
+        return "restricted by AppArmor: kernel.apparmor_restrict_unprivileged_userns is 1";
+    return "no setting refuses them";
+}
+
+static void print_kernel(struct cli *cli)
+{
+    const struct machine *m = machine_get();
+    print_fact(cli, "kernel", m->release);
+    print_fact(cli, "Landlock",
+        m->landlock_abi ? arena_printf(cli->arena, "ABI %d", m->landlock_abi) : "none");
+    print_fact(cli, "user namespaces", user_namespaces(m));
+    print_fact(cli, "cgroup v2", has_cgroup2() ? "at /sys/fs/cgroup" : "not at /sys/fs/cgroup");
+    print_fact(cli, "kernel.pid_max",
+        m->pid_max_in_namespace ? "one for each pid namespace" : "one for the whole machine");
+    print_fact(cli, "SysV IPC",
+        m->ipc_in_namespace ? "settings for each namespace" : "settings belong to the machine");
+    print_fact(cli, "container", m->container ? m->container : "none seen");
+}
+
+static void print_verbose(struct cli *cli)
+{
+    print_fact(cli, "commit", build_info.commit);
+    print_fact(cli, "compiler", build_info.compiler);
+    print_fact(cli, "build", build_info.type);
+    print_fact(cli, "architecture", build_info.architecture);
+    print_libraries(cli);
+    print_vectors(cli);
+    print_kernel(cli);
+}
+
+/* As JSON ---------------------------------------------------------------------------------------
+ */
+
+static json_t *text_or_null(const char *text)
+{
+    return text ? json_text(str_z(text)) : json_null();
+}
+
+static json_t *libraries_json(struct arena *a)
+{
+    struct libraries l = {.n = 0};
+    json_t *list = json_array();
+    find_libraries(&l, a);
+    for (size_t i = 0; i < l.n; i++) {
+        json_t *one = json_object();
+        json_put(one, "name", json_string(l.v[i].name));
+        json_put(one, "version", text_or_null(l.v[i].version));
+        json_put(one, "linked", json_string(l.v[i].how));
+        json_put(one, "detail", text_or_null(l.v[i].detail));
+        json_push(list, one);
+    }
+    return list;
+}
+
+static json_t *vectors_json(void)
+{
+    struct vector vectors[VECTORS];
+    json_t *list = json_array();
+    find_vectors(vectors);
+    for (size_t i = 0; i < VECTORS; i++)
+        if (vectors[i].used)
+            json_push(list, json_string(vectors[i].name));
+    return list;
+}
+
+static json_t *kernel_json(void)
+{
+    json_t *kernel = machine_json();
+    json_put(kernel, "cgroup2", json_boolean(has_cgroup2()));
+    return kernel;
+}
+
+static json_t *verbose_json(struct arena *a)
+{
+    json_t *object = json_object(), *build = json_object();
+    json_put(object, "version", json_string(CORDON_VERSION));
+    json_put(build, "commit", json_string(build_info.commit));
+    json_put(build, "compiler", json_string(build_info.compiler));
+    json_put(build, "type", json_string(build_info.type));
+    json_put(build, "architecture", json_string(build_info.architecture));
+    json_put(build, "static", json_boolean(is_static()));
+    json_put(object, "build", build);
+    json_put(object, "libraries", libraries_json(a));
+    json_put(object, "simd", vectors_json());
+    json_put(object, "machine", kernel_json());
+    return object;
+}
+
+static bool run_version(struct cli *cli, const struct args *args, struct err *err)
+{
+    const struct version_options *options = args->options;
+    if (cli->json && options->verbose)
+        return out_json(cli, verbose_json(cli->arena), err);
+    if (cli->json)
+        return out_json(cli, json_pack("{s:s}", "version", CORDON_VERSION), err);
+    out_line(cli, "cordon %s", CORDON_VERSION);
+    if (options->verbose)
+        print_verbose(cli);
+    return true;
+}
+
+static const struct opt version_opts[] = {
+    OPT_SET("verbose", 'v', struct version_options, verbose,
+        "also print the build, its libraries, and what this kernel offers"),
+};
+
+static const struct example version_examples[] = {
+    {"cordon version --verbose", "for a report of a problem"},
+};
+
+const struct cmd cmd_version = {
+    .name = "version",
+    .minor = true,
+    .summary = "print the version, and with --verbose the build and this machine",
+    .about = "Libraries are static (part of the program), shared (loaded at start), on demand "
+             "(loaded when they are needed) or missing.",
+    .usage = "",
+    CMD_OPTS(version_opts, struct version_options),
+    CMD_EXAMPLES(version_examples),
+    .run = run_version,
+};

@@ -1,0 +1,127 @@
+/* The acts that `cordon self-test` tries inside a sandbox: this program itself does them, so that
+ * nothing else need be installed. Each prints one line and succeeds; its caller judges. */
+#include "cli/cmds.h"
+#include "cli/self_test.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+enum {
+    FORKS_MAX = 256,
+};
+
+static void act_hello(struct cli *cli, const char *argument)
+{
+    out_line(cli, "hello %s", argument);
+}
+
+static void report(struct cli *cli, const char *done, bool ok)
+{
+    int errnum = errno;
+    if (ok)
+        out_line(cli, "%s", done);
+    else
+        out_line(cli, "refused: %s", strerror(errnum));
+}
+
+static void act_connect(struct cli *cli, const char *port)
+{
+    int64_t number = 0;
+    (void)!str_to_int(str_z(port), 1, UINT16_MAX, &number);
+    struct sockaddr_in to = {.sin_family = AF_INET,
+        .sin_port = htons((uint16_t)number),
+        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    AUTO_FD int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    report(cli, "connected", fd >= 0 && connect(fd, (const struct sockaddr *)&to, sizeof(to)) == 0);
+}
+
+static void act_read(struct cli *cli, const char *path)
+{
+    char byte;
+    AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
+    report(cli, "read", fd >= 0 && read(fd, &byte, 1) == 1);
+}
+
+static void act_write(struct cli *cli, const char *path)
+{
+    AUTO_FD int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    report(cli, "wrote", fd >= 0 && write(fd, "written\n", 8) == 8);
+}
+
+/* As many processes at once as there may be, up to the number asked for. */
+static void act_fork(struct cli *cli, const char *argument)
+{
+    int64_t wanted = 0, n = 0;
+    int gate[2];
+    if (!str_to_int(str_z(argument), 1, FORKS_MAX, &wanted) || pipe2(gate, O_CLOEXEC) != 0)
+        return report(cli, "", false);
+    for (pid_t pid = 1; n < wanted && pid > 0; n += pid > 0) {
+        pid = fork();
+        if (pid == 0) {
+            char byte;
+            close(gate[1]);
+            _exit(read(gate[0], &byte, 1) == 0 ? 0 : 1);
+        }
+    }
+    close(gate[0]);
+    close(gate[1]);
+    while (wait(NULL) > 0)
+        ;
+    out_line(cli, "forked %lld", (long long)n);
+}
+
+static void act_memory(struct cli *cli, const char *argument)
+{
+    int64_t bytes = 0;
+    (void)!str_to_int(str_z(argument), 1, INT64_MAX / 2, &bytes);
+    void *p = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    report(cli, "allocated", p != MAP_FAILED);
+}
+
+/* Answers one line; what stands on the terminal then is what a scenario looks for. */
+static void act_answer(struct cli *cli, const char *prompt)
+{
+    char line[64];
+    size_t n = 0;
+    dprintf(STDOUT_FILENO, "%s ", prompt);
+    while (n + 1 < sizeof(line) && read(STDIN_FILENO, line + n, 1) == 1 && line[n] != '\n')
+        n++;
+    out_line(cli, "answer: %.*s", (int)n, line);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(struct cli *cli, const char *argument);
+} acts[] = {
+    {"answer", act_answer},
+    {"connect", act_connect},
+    {"fork", act_fork},
+    {"hello", act_hello},
+    {"memory", act_memory},
+    {"read", act_read},
+    {"write", act_write},
+};
+
+static bool run_act(struct cli *cli, const struct args *args, struct err *err)
+{
+    for (size_t i = 0; i < ARRAY_LEN(acts); i++)
+        if (strcmp(acts[i].name, args->v[0]) == 0) {
+            acts[i].run(cli, args->v[1]);
+            return true;
+        }
+    return err_set(err, E_CLI_INVALID_ARG, "there is no act '%s'", args->v[0]);
+}
+
+const struct cmd cmd_self_test_act = {
+    .name = SELF_TEST_ACT,
+    .hidden = true,
+    .summary = "try one act and say how it ended, for 'cordon self-test'",
+    .usage = "ACT ARGUMENT",
+    .min_args = 2,
+    .max_args = 2,
+    .run = run_act,
+};

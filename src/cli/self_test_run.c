@@ -1,0 +1,285 @@
+/* The test bed of `cordon self-test`: a temporary directory, and runs of this program in it. */
+#include "base/clock.h"
+#include "cli/self_test.h"
+#include "path/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+enum {
+    TOTAL_MS = 30 * 1000,
+    ONE_MS = 10 * 1000, /* a single run */
+    GRACE_MS = 1000,    /* between SIGTERM and SIGKILL, and for processes left at the end */
+    OUTPUT_MAX = 1 << 20,
+    FILE_MAX = 4096,
+    DEPTH_MAX = 32,
+    ORPHAN_MS = 5, /* between looks at processes that are about to end */
+};
+
+/* The directory ----------------------------------------------------------------------------------
+ */
+
+static const char *try_base(struct bed *bed, const char *base)
+{
+    char *top = arena_printf(bed->arena, "%s/cordon-self-test-XXXXXX", base);
+    return mkdtemp(top) ? top : NULL;
+}
+
+static bool choose_base(struct bed *bed, struct err *err)
+{
+    const char *wanted = getenv("TMPDIR");
+    const char *const bases[] = {wanted && wanted[0] ? wanted : "/tmp", "/tmp", "/var/tmp"};
+    for (size_t i = 0; !bed->top && i < ARRAY_LEN(bases); i++) {
+        bed->base = bases[i];
+        if (bases[i][0] == '/')
+            bed->top = try_base(bed, bases[i]);
+        else
+            errno = EINVAL;
+        if (!bed->top && !bed->base_why)
+            bed->base_why = arena_printf(bed->arena, "'%s': %s", bases[i], strerror(errno));
+    }
+    if (bed->top)
+        return true;
+    err_set(err, E_IO, "cannot make a temporary directory: %s", bed->base_why);
+    return err_ctx(err, "remedy", "set TMPDIR to a directory that you can write");
+}
+
+static bool make_places(struct bed *bed, struct err *err)
+{
+    bed->project = arena_printf(bed->arena, "%s/project", bed->top);
+    bed->home = arena_printf(bed->arena, "%s/home", bed->top);
+    bed->outside = arena_printf(bed->arena, "%s/outside", bed->top);
+    const char *const dirs[] = {bed->project, bed->home, bed->outside};
+    for (size_t i = 0; i < ARRAY_LEN(dirs); i++)
+        if (mkdir(dirs[i], 0755) != 0)
+            return err_errno(err, E_IO, errno, "cannot make the directory '%s'", dirs[i]);
+    return true;
+}
+
+static bool find_self(struct bed *bed, struct err *err)
+{
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    if (n < 0) {
+        err_errno(err, E_SANDBOX_UNAVAILABLE, errno, "cannot read /proc/self/exe");
+        return err_ctx(err, "remedy", "mount -t proc proc /proc");
+    }
+    bed->self = arena_strdup(bed->arena, str_n(self, (size_t)n));
+    return true;
+}
+
+bool bed_open(struct cli *cli, struct bed *ret_bed, struct err *err)
+{
+    struct bed bed = {.cli = cli, .arena = cli->arena, .until_ms = clock_mono_ms() + TOTAL_MS};
+    if (!find_self(&bed, err) || !choose_base(&bed, err))
+        return false;
+    bed.signals = interrupt_open(false, &bed.set);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (!make_places(&bed, err)) {
+        bed_close(&bed);
+        return false;
+    }
+    *ret_bed = bed;
+    return true;
+}
+
+/* Also directories that their owner may not change: a box makes such. */
+static void drop_tree(int dir, const char *name, int depth)
+{
+    if (unlinkat(dir, name, 0) == 0 || depth == DEPTH_MAX)
+        return;
+    int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 && fchmodat(dir, name, 0700, 0) == 0)
+        fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
+    if (fd >= 0)
+        (void)!fchmod(fd, 0700);
+    for (struct dirent *e; list && (e = readdir(list));)
+        if (!str_is(str_z(e->d_name), ".") && !str_is(str_z(e->d_name), ".."))
+            drop_tree(fd, e->d_name, depth + 1);
+    if (list)
+        closedir(list);
+    unlinkat(dir, name, AT_REMOVEDIR);
+}
+
+/* A box's keeper outlives the command that needed it by a moment; it is ours as a subreaper. */
+static void wait_for_orphans(const struct bed *bed)
+{
+    const uint64_t until = clock_mono_ms() + GRACE_MS;
+    siginfo_t info;
+    while (clock_mono_ms() < until) {
+        info.si_pid = 0;
+        if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG) < 0 && errno == ECHILD)
+            return;
+        if (info.si_pid == 0)
+            poll(NULL, 0, ORPHAN_MS);
+    }
+    out_warn(bed->cli, "a process that the self-test started is still there");
+}
+
+void bed_close(struct bed *bed)
+{
+    if (bed->top)
+        wait_for_orphans(bed);
+    if (bed->top)
+        drop_tree(AT_FDCWD, bed->top, 0);
+    if (bed->top && access(bed->top, F_OK) == 0)
+        out_warn(bed->cli, "cannot remove '%s' completely", bed->top);
+    if (bed->signals >= 0) {
+        close(bed->signals);
+        interrupt_close(&bed->set);
+    }
+    *bed = BED_INIT;
+}
+
+bool bed_write(const char *path, struct str content)
+{
+    AUTO_FD int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    return fd >= 0 && file_write_all(fd, content);
+}
+
+struct str bed_read(struct bed *bed, const char *path)
+{
+    AUTO_BUF struct buf text = BUF_INIT((size_t)2 * FILE_MAX);
+    AUTO_ERR struct err ignored = {0};
+    AUTO_FD int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 || !file_read(fd, FILE_MAX, path, &text, &ignored))
+        return str_z(NULL);
+    return arena_str(bed->arena, buf_str(&text));
+}
+
+/* A run
+ * -------------------------------------------------------------------------------------------- */
+
+struct worker {
+    pid_t pid;
+    int pidfd, out, words;
+};
+
+static NORETURN void become_worker(
+    const struct bed *bed, const struct worker *w, const char *const *argv)
+{
+    const char *path = getenv("PATH");
+    const char *const envp[] = {arena_printf(bed->arena, "HOME=%s", bed->home),
+        arena_printf(bed->arena, "CORDON_HOME=%s/.cordon", bed->home),
+        arena_printf(bed->arena, "PATH=%s", path ? path : "/usr/local/bin:/usr/bin:/bin"),
+        "TERM=xterm-256color", "LC_ALL=C.UTF-8", NULL};
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (setsid() < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0 ||
+        dup2(w->out, STDOUT_FILENO) < 0 || dup2(w->words, STDERR_FILENO) < 0 ||
+        chdir(bed->project) != 0)
+        _exit(err_status(E_IO));
+    execve("/proc/self/exe", (char *const *)argv, (char *const *)envp);
+    _exit(err_status(E_INTERNAL));
+}
+
+/* 0: it has ended; 1: time is up, or somebody wants us to end. */
+static int await(struct bed *bed, const struct worker *w, uint64_t until_ms)
+{
+    struct pollfd fds[] = {{.fd = w->pidfd, .events = POLLIN},
+        {.fd = bed->interrupted ? -1 : bed->signals, .events = POLLIN}};
+    for (;;) {
+        uint64_t now = clock_mono_ms();
+        int n = poll(fds, ARRAY_LEN(fds), now < until_ms ? (int)(until_ms - now) : 0);
+        if (fds[0].revents)
+            return 0;
+        bed->interrupted = bed->interrupted || (n > 0 && fds[1].revents);
+        if (bed->interrupted || (n == 0 && clock_mono_ms() >= until_ms))
+            return 1;
+    }
+}
+
+static void finish(struct bed *bed, const struct worker *w, struct answer *a)
+{
+    siginfo_t info = {0};
+    uint64_t now = clock_mono_ms();
+    if (await(bed, w, MIN(now + ONE_MS, bed->until_ms)) != 0) {
+        a->late = !bed->interrupted;
+        kill(w->pid, SIGTERM);
+        if (await(bed, w, clock_mono_ms() + GRACE_MS) != 0)
+            kill(-w->pid, SIGKILL);
+    }
+    while (waitid(P_PID, (id_t)w->pid, &info, WEXITED) < 0 && errno == EINTR)
+        ;
+    a->status = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
+}
+
+static struct str collect(struct bed *bed, int fd)
+{
+    AUTO_BUF struct buf text = BUF_INIT((size_t)2 * OUTPUT_MAX);
+    AUTO_ERR struct err ignored = {0};
+    (void)!lseek(fd, 0, SEEK_SET);
+    if (!file_read(fd, OUTPUT_MAX, "output", &text, &ignored))
+        buf_truncate(&text, MIN(text.n, (size_t)OUTPUT_MAX));
+    return arena_str(bed->arena, buf_str(&text));
+}
+
+static const char *member(struct bed *bed, const json_t *object, const char *key)
+{
+    struct str text = json_member(object, key);
+    return text.n ? arena_strdup(bed->arena, text) : NULL;
+}
+
+/* Errors are in the JSON of the last line, or the first line of words. */
+static void explain(struct bed *bed, struct answer *a)
+{
+    AUTO_JSON json_t *tree = NULL;
+    AUTO_ERR struct err ignored = {0};
+    struct str out = str_trim_end(a->out, '\n'), line;
+    ptrdiff_t cut = str_find_last(out, '\n');
+    out = str_skip(out, (size_t)(cut + 1));
+    if (out.n && json_parse(out, "output", E_INTERNAL, &tree, &ignored)) {
+        const json_t *error = json_object_get(tree, "error");
+        a->error = member(bed, error, "message");
+        a->remedy = member(bed, json_object_get(error, "context"), "remedy");
+    }
+    if (!a->error && str_cut(a->words, '\n', &line, &(struct str){0})) {
+        if (str_starts_with(line, STR("cordon: ")))
+            line = str_skip(line, strlen("cordon: "));
+        a->error = arena_strdup(bed->arena, line);
+    }
+    if (a->late)
+        a->error = "it did not end in time";
+    if (bed->interrupted)
+        a->error = "interrupted";
+    if (!a->error || !a->error[0])
+        a->error = arena_printf(bed->arena, "exit status %d", a->status);
+}
+
+void bed_ask(struct bed *bed, const char *const *words, struct answer *ret_answer)
+{
+    const char *argv[24] = {"cordon"};
+    size_t n = 0;
+    for (; words[n]; n++) {
+        BUG_ON(n + 2 >= ARRAY_LEN(argv));
+        argv[n + 1] = words[n];
+    }
+    struct worker w = {.pidfd = -1, .out = file_nameless(), .words = file_nameless()};
+    *ret_answer = (struct answer){.status = err_status(E_IO), .error = "cannot start a process"};
+    if (w.out >= 0 && w.words >= 0)
+        w.pid = fork();
+    if (w.out >= 0 && w.words >= 0 && w.pid == 0)
+        become_worker(bed, &w, argv);
+    if (w.pid > 0) {
+        w.pidfd = (int)syscall(SYS_pidfd_open, w.pid, 0);
+        *ret_answer = (struct answer){0};
+        finish(bed, &w, ret_answer);
+        ret_answer->out = collect(bed, w.out);
+        ret_answer->words = collect(bed, w.words);
+        explain(bed, ret_answer);
+    }
+    const int fds[] = {w.pidfd, w.out, w.words};
+    for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+}
