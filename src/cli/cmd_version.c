@@ -195,7 +195,10 @@ static void print_kernel(struct cli *cli)
         m->pid_max_in_namespace ? "one for each pid namespace" : "one for the whole machine");
     print_fact(cli, "SysV IPC",
         m->ipc_in_namespace ? "settings for each namespace" : "settings belong to the machine");
-    print_fact(cli, "container", m->container ? m->container : "none seen");
+    struct facts facts;
+    machine_facts(NULL, cli->arena, &facts);
+    const char *container = diagnose_container(&facts);
+    print_fact(cli, "container", container ? container : "none seen");
 }
 
 static void print_verbose(struct cli *cli)
