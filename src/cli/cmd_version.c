@@ -3,7 +3,9 @@
 #include "cli/build_info.h"
 #include "cli/cmds.h"
 #include "llm/curl.h"
+#include "sandbox/diagnose.h"
 #include "sandbox/machine.h"
+#include "sandbox/machine_facts.h"
 #include "tui/leaf.h"
 
 #include <sys/auxv.h>
