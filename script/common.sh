@@ -5,13 +5,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 say() { printf '%s\n' "$*" >&2; }
 die() { say "$(basename "$0"): $*"; exit 1; }
 
-# build_dir DIR [MESON OPTION…]: configures DIR if it is new, then builds it.
+# build_dir DIR [MESON OPTION…]: configures DIR if it is new, then builds it: all, or the words of $targets.
 build_dir() {
-  local dir=$1
+  local dir=$1 words
+  read -ra words <<<"${targets:-}"
   shift
   if [ ! -f "$dir/build.ninja" ]; then
     meson setup "$dir" "$@" >"$dir.log" 2>&1 || { cat "$dir.log" >&2; die "cannot configure $dir"; }
     rm -f "$dir.log"
   fi
-  ninja -C "$dir" --quiet >&2
+  ninja -C "$dir" --quiet "${words[@]}" >&2
 }

@@ -25,7 +25,7 @@ enum {
                        CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWTIME,
     SOCKET_TYPE_MASK = 0xf,
     MAP_TYPE_MASK = 0xf,
-    PIPE_BYTES = 64 * 1024,   /* the size that a pipe has by itself */
+    PIPE_BYTES = 64 * 1024,   /* what 16 pages of 4 KiB hold, as a pipe has by itself */
     SEGMENT_BYTES = 4 * 1024, /* of shared memory, where nothing limits the sum */
     SPACE_RESERVATION = 48,   /* sizeof(struct space_resv), of which there is no public header */
 };

@@ -196,18 +196,26 @@ static void do_script(int argc, char **argv)
 
 static void call_code(const char *what, void *page)
 {
-    int (*code)(void);
-    memcpy(&code, &page, sizeof code);
-    int answer = code();
+    int (*run)(void);
+    memcpy(&run, &page, sizeof run);
+    int answer = run();
     if (answer == CODE_ANSWER)
         did("%s ran", what);
 }
+
+/* A function that returns CODE_ANSWER. */
+#if defined __x86_64__
+static const unsigned char code[] = {0xb8, CODE_ANSWER, 0, 0, 0, 0xc3};
+#elif defined __aarch64__
+static const uint32_t code[] = {0x52800000 | CODE_ANSWER << 5, 0xd65f03c0};
+#elif defined __riscv
+static const uint32_t code[] = {CODE_ANSWER << 20 | 0x513, 0x8067};
+#endif
 
 /* mapexec PATH: machine code in a file, mapped and called in each way that may be open */
 static void do_mapexec(int argc, char **argv)
 {
     (void)argc;
-    static const unsigned char code[] = {0xb8, CODE_ANSWER, 0, 0, 0, 0xc3};
     int fd = open(argv[0], O_RDWR | O_CREAT | O_CLOEXEC, 0755);
     if (fd >= 0 && pwrite(fd, code, sizeof code, 0) != sizeof code)
         got("write");

@@ -224,6 +224,7 @@ enum {
     BOUND = 32,     /* with a limit for one shared mapping */
     OPTIONS = 64,
     SHARED_MAX = 0x10,
+    OLDER_CALLS = 16, /* that are refused, and that x86-64 alone has */
     KILLED = -1,
 };
 
@@ -446,7 +447,7 @@ TEST(seccomp_answers_every_number)
     CHECK_INT(refused[0], refused[NAMES]);
     CHECK(refused[0] + 10 < refused[HOST]);
     CHECK_INT(refused[0] + 1, refused[UNEMPTIED]);
-    CHECK(refused[0] > 150 + 70);
+    CHECK(refused[0] > 150 + 70 - ((int)NR_open < 0 ? OLDER_CALLS : 0));
 }
 
 /* ELF ----------------------------------------------------------------------------------------- */
