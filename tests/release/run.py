@@ -107,6 +107,14 @@ class Release:
         check(not re.search(r"LOAD .* RWE ", words), "memory is both writable and executable")
         check(".symtab" not in words and ".debug" not in words, "it is not stripped")
 
+    def test_file_relocates_large_libraries_later(self):
+        """What the C library does at the start is less than half of the table."""
+        words = subprocess.run(["readelf", "-dSW", self.cordon], stdout=subprocess.PIPE, check=True, text=True).stdout
+        table = int(re.search(r"\.rela\.dyn +RELA +\w+ \w+ (\w+)", words)[1], 16)
+        start = int(re.search(r"\(RELASZ\) +(\d+)", words)[1])
+        check(0 < start < table / 2, f"{start} of {table} bytes of relocations at the start")
+        check("later_tables" in words, "no tables of their own")
+
     def test_file_carries_no_path_of_the_build(self):
         with open(self.cordon, "rb") as f:
             image = f.read()
