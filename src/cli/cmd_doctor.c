@@ -7,7 +7,7 @@
 
 /* The plan of a policy that allows nothing but the baseline: the whole sequence, without a
  * command. */
-static bool rehearse(struct arena *a, struct err *err)
+static bool rehearse(struct arena *a, struct limiter_kept *ret_kept, struct err *err)
 {
     struct policy policy;
     struct verdict v;
@@ -15,8 +15,10 @@ static bool rehearse(struct arena *a, struct err *err)
     if (!policy_parse(STR("{\"policy_version\": 4}"), "doctor", a, &policy, err))
         return false;
     policy_validate(&policy, &(struct policy_host){0}, a, &v);
-    return host_plan(&(struct host_plan_input){.verdict = &v}, a, &plan, err) &&
-           launch_rehearse(&plan, err);
+    if (!host_plan(&(struct host_plan_input){.verdict = &v}, a, &plan, err))
+        return false;
+    *ret_kept = limiter_look(&plan);
+    return launch_rehearse(&plan, err);
 }
 
 /* One line of the report. */
@@ -31,22 +33,33 @@ enum {
     CHECKS = 4,
 };
 
-static void make_checks(struct arena *a, const struct err *err, struct check checks[CHECKS])
+/* How the number of processes is limited. */
+static const char *const limiter_words[LIMITER_WAYS] = {
+    [LIMITER_UNKNOWN] = "not known: no sandbox could be planned",
+    [LIMITER_NOTHING] = "not limited",
+    [LIMITER_PID_MAX] = "kernel.pid_max of the sandbox's own",
+    [LIMITER_NPROC] = "RLIMIT_NPROC, counted by user namespace",
+    [LIMITER_GROUP] = "pids.max of a cgroup for each sandbox",
+    [LIMITER_UID] = "RLIMIT_NPROC of another user of the kernel's, on id-mapped mounts",
+    [LIMITER_COUNT] = "counted every 10 ms, and all killed if there are too many: not exact",
+};
+_Static_assert(LIMITER_COUNT_MS == 10, "the words above");
+
+static void make_checks(struct arena *a, enum limiter_way way, const struct err *err,
+    struct check checks[CHECKS])
 {
     const struct machine *m = machine_get();
     const struct err_pair *remedy = err_ctx_get(err, "remedy");
-    bool limited = m->pid_max_in_namespace || geteuid() != 0;
     checks[0] = (struct check){"sandbox", !err->code,
         err->code ? err->message : "the whole sequence works", remedy ? remedy->text : NULL};
     checks[1] = (struct check){"landlock", m->landlock_abi > 0,
         m->landlock_abi ? arena_printf(a, "version %d of the kernel's", m->landlock_abi)
                         : "not there",
         "boot a kernel with Landlock (5.13 or newer), and 'landlock' in its lsm= list"};
-    checks[2] = (struct check){"process limit", limited,
-        m->pid_max_in_namespace ? "kernel.pid_max of the sandbox's own"
-        : limited               ? "RLIMIT_NPROC (as root it would need Linux 6.14)"
-                                : "as root it needs Linux 6.14 or newer",
-        "run it as an ordinary user, or with Linux 6.14 or newer"};
+    checks[2] = (struct check){"process limit", way > LIMITER_NOTHING && way != LIMITER_COUNT,
+        limiter_words[way],
+        "mount cgroup2 so that it can be written, run it as an ordinary user, or boot Linux 6.14 "
+        "or newer"};
     checks[3] = (struct check){"IPC limits", m->ipc_in_namespace,
         m->ipc_in_namespace
             ? "settings of the sandbox's own for SysV IPC"
@@ -94,9 +107,10 @@ static bool run_doctor(struct cli *cli, const struct args *args, struct err *err
 {
     AUTO_ERR struct err failure = {0};
     struct check checks[CHECKS];
+    struct limiter_kept kept = {0};
     (void)args;
-    cli->status = rehearse(cli->arena, &failure) ? 0 : err_status(E_SANDBOX_UNAVAILABLE);
-    make_checks(cli->arena, &failure, checks);
+    cli->status = rehearse(cli->arena, &kept, &failure) ? 0 : err_status(E_SANDBOX_UNAVAILABLE);
+    make_checks(cli->arena, kept.processes, &failure, checks);
     if (cli->json)
         return out_json(cli, to_json(checks, &failure), err);
     AUTO_BUF struct buf found = BUF_INIT(4096);

@@ -51,6 +51,7 @@ struct exec_result {
     uint64_t started_ms, ended_ms; /* since the process began to look at the clock */
     uint64_t output_bytes, input_bytes;
     bool output_closed; /* nobody reads what we pass on */
+    struct limiter_kept kept;
     struct err error;   /* unless it passed; for err_done() */
 };
 

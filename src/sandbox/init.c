@@ -4,9 +4,11 @@
 #include "io/packet.h"
 #include "path/file.h"
 #include "sandbox/landlock.h"
+#include "sandbox/limiter.h"
 #include "sandbox/root.h"
 #include "sandbox/serve.h"
 #include "sandbox/setting.h"
+#include "sandbox/tally.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -53,6 +55,7 @@ struct init {
     bool owns_ids;
     pid_t command; /* 0: not yet, or no longer */
     bool held;
+    bool too_many;       /* processes: they were killed */
     int signals;         /* what the loop polls, if it serves */
     struct serve *serve; /* NULL: it does not */
 };
@@ -105,6 +108,18 @@ static char await_word(void)
 
 /* Setting up ---------------------------------------------------------------------------------- */
 
+/* All from this one on but the mounts that are given. */
+static void close_others(const struct init_input *in, unsigned from)
+{
+    for (size_t i = 0; i < in->n_open; i++) {
+        unsigned keep = (unsigned)in->open[i];
+        if (keep > from)
+            syscall(SYS_close_range, from, keep - 1, 0);
+        from = keep + 1;
+    }
+    syscall(SYS_close_range, from, ~0u, 0);
+}
+
 /* No descriptor of the caller but ours; the numbers are fixed from here on. The copies are made
  * above those numbers first, so that none is written over. */
 static void keep_descriptors(struct init *init)
@@ -126,7 +141,7 @@ static void keep_descriptors(struct init *init)
     }
     if (service >= 0 && dup3(service, FD_SERVICE, O_CLOEXEC) < 0)
         _exit(127);
-    syscall(SYS_close_range, service >= 0 ? FD_FREE : FD_SERVICE, ~0u, 0);
+    close_others(init->in, service >= 0 ? FD_FREE : FD_SERVICE);
     for (int fd = 0; fd < 3; fd++)
         close(fd);
     for (int fd = 0; fd < 3; fd++)
@@ -314,16 +329,32 @@ static void nest(const struct init_input *in, int proc)
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
+/* User 0 in here. What a change of user takes away is set again. */
+static void become_other(void)
+{
+    need(syscall(SYS_setresuid, 0, 0, 0) == 0, STAGE_MAP);
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+}
+
 static void build(struct init *init)
 {
     const struct init_input *in = init->in;
     /* The host's, which can be written to; it is the same process there. */
     AUTO_FD int proc = in->nests ? open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-    const struct root_options options = {
-        .owns_ids = init->owns_ids, .pid_max = in->pid_max, .exact_pids = !in->limit_uid};
+    const struct root_options options = {.owns_ids = init->owns_ids,
+        .pid_max = in->pid_max,
+        .exact_pids = !in->limit_uid,
+        .counts = in->counts,
+        .trees = in->trees};
     struct root_error error;
     if (init->owns_ids)
         need(syscall(SYS_setgroups, 0, NULL) == 0, STAGE_MAP); /* libc's waits for threads */
+    if (in->other_uid)
+        become_other();
+    /* The namespace of a clone() into a group begins at the group of who calls it. */
+    if (in->grouped)
+        need(unshare(CLONE_NEWCGROUP) == 0, STAGE_GROUP);
     if (in->plan->own_network)
         raise_loopback();
     need(sethostname("cordon", 6) == 0, STAGE_HOSTNAME);
@@ -377,6 +408,8 @@ static void set_limits(const struct init_input *in)
         limit_user_wide();
     if (in->limit_uid)
         limit(RLIMIT_NPROC, limits->processes + 1); /* and ourselves */
+    if (in->counts)
+        setpriority(PRIO_PROCESS, 0, in->nice);
 }
 
 /* Also those that are ignored, as SIGPIPE is by the supervisor: CLONE_CLEAR_SIGHAND would leave
@@ -456,12 +489,20 @@ static void kill_orphans(void)
     }
 }
 
+static void tell_end(const struct init *init, int status)
+{
+    const struct init_message message = {.word = INIT_EXITED,
+        .errnum = init->too_many ? EAGAIN : 0,
+        .step = -1,
+        .value = status};
+    tell(FD_CONTROL, &message, -1);
+}
+
 NORETURN static void finish(const struct init *init, int status)
 {
-    const struct init_message message = {.word = INIT_EXITED, .step = -1, .value = status};
     if (!plan_is_native(init->in->plan))
         kill_orphans();
-    tell(FD_CONTROL, &message, -1);
+    tell_end(init, status);
     _exit(0);
 }
 
@@ -561,11 +602,10 @@ static void ask_to_end(const struct init *init)
 /* Who serves goes on. */
 static void note_end(struct init *init, int status)
 {
-    const struct init_message message = {.word = INIT_EXITED, .step = -1, .value = status};
     if (!init->serve)
         finish(init, status);
     init->command = 0;
-    tell(FD_CONTROL, &message, -1);
+    tell_end(init, status);
 }
 
 static void reap(struct init *init)
@@ -603,10 +643,23 @@ static void take_signal(struct init *init, int sig)
     reap(init);
 }
 
+/* Looks now and then, if nothing else limits the number of processes. */
+static void count(struct init *init)
+{
+    if (init->in->counts)
+        init->too_many |=
+            tally_enforce(init->root.processes, init->in->plan->limits.processes);
+}
+
 NORETURN static void wait_for(struct init *init, const sigset_t *signals)
 {
-    for (;;)
-        take_signal(init, sigwaitinfo(signals, NULL));
+    static const struct timespec pause = {.tv_nsec = LIMITER_COUNT_MS * 1000 * 1000};
+    for (;;) {
+        int sig = sigtimedwait(signals, NULL, init->in->counts ? &pause : NULL);
+        count(init);
+        if (sig > 0)
+            take_signal(init, sig);
+    }
 }
 
 /* Serving ------------------------------------------------------------------------------------- */
@@ -765,7 +818,9 @@ NORETURN static void serve_requests(struct init *init)
             {.fd = FD_CONTROL},
         };
         struct signalfd_siginfo info;
-        if (poll(fds, ARRAY_LEN(fds), -1) < 0)
+        int ready = poll(fds, ARRAY_LEN(fds), init->in->counts ? LIMITER_COUNT_MS : -1);
+        count(init);
+        if (ready <= 0)
             continue;
         if ((fds[1].revents & ~want) || fds[2].revents)
             end_all(init);
@@ -799,7 +854,8 @@ static void let_be_mapped(const struct init_input *in)
 
 void init_main(const struct init_input *in)
 {
-    struct init init = {.in = in, .root = {.fd = -1, .devpts = -1}, .master = -1, .slave = -1};
+    struct init init = {
+        .in = in, .root = {.fd = -1, .devpts = -1, .processes = -1}, .master = -1, .slave = -1};
     sigset_t signals;
     struct sigaction normal = {.sa_handler = SIG_DFL};
     keep_descriptors(&init);

@@ -86,6 +86,16 @@ static void find_secret(struct machine *m)
     }
 }
 
+/* Root of a user namespace is another user for the kernel. */
+static bool is_kernel_root(void)
+{
+    char text[TEXT_MAX];
+    char *end;
+    read_text("/proc/self/uid_map", text);
+    unsigned long inside = strtoul(text, &end, 10), outside = strtoul(end, NULL, 10);
+    return geteuid() == 0 && inside == 0 && outside == 0;
+}
+
 /* What does not change while we run, looked at once: several threads may be the first to ask. */
 static struct machine machine;
 
@@ -106,6 +116,8 @@ static void look(void)
     BUG_ON(uname(&names) != 0);
     snprintf(machine.release, sizeof(machine.release), "%s", names.release);
     machine.pid_max_in_namespace = release_at_least(machine.release, 6, 14);
+    machine.limits_by_namespace = release_at_least(machine.release, 5, 14);
+    machine.kernel_root = is_kernel_root();
     machine.ipc_in_namespace =
         release_at_least(machine.release, 6, 9) || (geteuid() == 0 && !machine.container);
 }
@@ -120,6 +132,18 @@ const struct machine *machine_get(void)
 void machine_has_no_second(void)
 {
     machine.ipc_in_namespace = false;
+}
+
+void machine_lack(unsigned parts)
+{
+    machine_get();
+    machine.lacking |= parts;
+    machine.pid_max_in_namespace &= !(parts & MACHINE_PID_MAX);
+}
+
+bool machine_lacks(unsigned parts)
+{
+    return machine_get()->lacking & parts;
 }
 
 int machine_pid_max(uint64_t processes)
@@ -193,8 +217,6 @@ static const char *find_remedy(const struct machine_failure *failure, struct buf
         return "mount proc at /proc, so that its files can be read";
     if (strstr(primitive, "mounts of the host"))
         return "allow a directory that holds fewer mounts, or unmount some";
-    if (strstr(primitive, "pid_max"))
-        return "run it as an ordinary user, or with Linux 6.14 or newer";
     if (m->landlock_abi == 0)
         return "boot a kernel with Landlock (5.13 or newer), and 'landlock' in its lsm= list";
     if (m->apparmor_userns > 0)

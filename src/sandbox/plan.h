@@ -95,6 +95,8 @@ struct plan {
     bool own_network;
     struct plan_sockets sockets;
     struct policy_limits limits;
+    bool limits_inexact; /* the user agreed to limits that can't be kept exactly */
+    uint64_t cpu_millis; /* thousandths of a CPU for all together; 0: not limited */
     struct str command; /* inside: what is executed */
     struct str cwd;     /* inside: where it starts */
 };
