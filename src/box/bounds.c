@@ -1,5 +1,6 @@
 /* Limits of a box beside those of its sandbox (sandbox/limiter.h): processor time of each process,
  * and the disk that its layer and its home use, which only we count. */
+#include "box/bounds.h"
 #include "box/keeper.h"
 
 #include <dirent.h>
@@ -19,6 +20,27 @@ enum {
         3, /* looks in a row at which something can't be read: tests make such for moments */
     OPEN_DIR = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 };
+
+bool bounds_check(const struct box_setup *setup, bool layered, struct err *err)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    const struct box_limits *l = &setup->limits;
+    struct plan_step layer = {.kind = PLAN_OVERLAY};
+    const struct plan plan = {
+        .mode = POLICY_NATIVE,
+        .steps = &layer,
+        .n_steps = layered,
+        .limits = {.processes = MAX(l->processes, UINT64_C(1)),
+            .asked_processes = l->processes != 0},
+        .limits_inexact = setup->inexact_limits,
+        .cpu_millis = l->cpu_millis,
+    };
+    struct limiter limiter = LIMITER_NONE;
+    if (!limiter_open(&plan, 0, &a, &limiter, err))
+        return false;
+    limiter_close(&limiter);
+    return true;
+}
 
 /* Gaps ---------------------------------------------------------------------------------------- */
 

@@ -73,7 +73,7 @@ static const struct field setup_fields[] = {
         "args", struct box_setup, args, "for the agent", .def = "[]", FIELD_RANGE(0, WORDS_MAX)),
     FIELD_OBJECT("limits", struct box_setup, limits, &limits_shape, "what it may use"),
     FIELD_BOOL("inexact_limits", struct box_setup, inexact_limits,
-        "limits may be kept inexactly where this machine can't do better", .def = "false",
+        "limits may be kept inexactly where this machine can't do better",
         .flags = FIELD_OMIT_EMPTY),
     FIELD_BOOL("include_ignored", struct box_setup, include_ignored,
         "with what git ignores of the project", .def = "false"),

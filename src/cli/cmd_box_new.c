@@ -1,5 +1,6 @@
 /* cordon box new: a box for a project. */
 #include "base/utf8.h"
+#include "box/bounds.h"
 #include "box/command.h"
 #include "box/installed.h"
 #include "box/name.h"
@@ -429,6 +430,7 @@ static bool run_new(struct cli *cli, const struct args *args, struct err *err)
     m.in.context = &m;
     if (!check_words(args, err) || !box_name_check(m.in.meta.name, err) || !take_network(&m, err) ||
         !take_limits(&m, err) || !take_agent(&m, err) || !take_dirs(&m, err) ||
+        !bounds_check(&m.in.setup, m.in.meta.workdir.mode != BOX_RW, err) ||
         !check_program(&m, err) || !box_use_boxes(cli, BOXES_MAKE, &m.boxes, err))
         return false;
     bool ok = make(&m, &report, err);

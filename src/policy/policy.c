@@ -163,7 +163,7 @@ static const struct field policy_fields[] = {
     FIELD_OBJECT("limits", struct policy, limits, &policy_limits_shape, "what the kernel refuses"),
     FIELD_BOOL("limits_inexact_ack", struct policy, limits_inexact_ack,
         "yes, limits.processes may be kept inexactly where this machine can't do better",
-        .def = "false", .flags = FIELD_OMIT_EMPTY),
+        .flags = FIELD_OMIT_EMPTY),
     FIELD_OBJECT("artifacts", struct policy, artifacts, &artifacts_shape, "the record of a run"),
     FIELD_OBJECT("replay", struct policy, replay, &replay_shape, "how a replay is compared"),
 };
