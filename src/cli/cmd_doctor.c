@@ -45,8 +45,8 @@ static const char *const limiter_words[LIMITER_WAYS] = {
 };
 _Static_assert(LIMITER_COUNT_MS == 10, "the words above");
 
-static void make_checks(struct arena *a, enum limiter_way way, const struct err *err,
-    struct check checks[CHECKS])
+static void make_checks(
+    struct arena *a, enum limiter_way way, const struct err *err, struct check checks[CHECKS])
 {
     const struct machine *m = machine_get();
     const struct err_pair *remedy = err_ctx_get(err, "remedy");

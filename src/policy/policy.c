@@ -86,7 +86,8 @@ static const struct field limits_fields[] = {
     FIELD_U64("processes", struct policy_limits, processes, "processes and threads at one time",
         .def = "512", AT_LEAST_1),
     FIELD_U64("memory_bytes", struct policy_limits, memory_bytes,
-        "memory of one process, and of all together where a cgroup can be made; with less than 1048576 not even a small program starts",
+        "memory of one process, and of all together where a cgroup can be made; with less than "
+        "1048576 not even a small program starts",
         .def = "4294967296", FIELD_RANGE(POLICY_MEMORY_MIN, INT64_MAX)),
     FIELD_U64("open_files", struct policy_limits, open_files, "open files of one process",
         .def = "1024", AT_LEAST_1),

@@ -242,8 +242,8 @@ static uint64_t or_none(uint64_t limit)
 }
 
 /* The limits that are asked for, and those of the groups that the sandbox leaves. */
-static bool set_limits(
-    int dir, const struct levels *levels, const struct cgroup_choice *c, struct cgroup_limits limits)
+static bool set_limits(int dir, const struct levels *levels, const struct cgroup_choice *c,
+    struct cgroup_limits limits)
 {
     uint64_t processes = or_none(limits.processes), memory = or_none(limits.memory_bytes),
              cpu = or_none(limits.cpu_millis);
@@ -254,8 +254,8 @@ static bool set_limits(
     }
     bool ok = processes == UINT64_MAX || put_number(dir, "pids.max", processes) ||
               !(c->kept & CGROUP_PIDS);
-    ok &= memory == UINT64_MAX || put_number(dir, "memory.max", memory) ||
-          !(c->kept & CGROUP_MEMORY);
+    ok &=
+        memory == UINT64_MAX || put_number(dir, "memory.max", memory) || !(c->kept & CGROUP_MEMORY);
     /* Otherwise swap holds as much again. There is no such file on a machine without swap. */
     if (memory != UINT64_MAX)
         (void)!put(dir, "memory.swap.max", "0");
@@ -364,8 +364,8 @@ bool cgroup_make(const struct cgroup_limits *limits, struct cgroup *ret_group, s
 uint64_t cgroup_oom_kills(const struct cgroup *group)
 {
     char text[TEXT_MAX];
-    struct str line, rest = group->fd >= 0 ? read_text(group->fd, "memory.events", text)
-                                           : (struct str){0};
+    struct str line,
+        rest = group->fd >= 0 ? read_text(group->fd, "memory.events", text) : (struct str){0};
     int64_t n;
     while (str_cut(rest, '\n', &line, &rest))
         if (str_starts_with(line, STR("oom_kill ")) &&

@@ -31,8 +31,8 @@ struct cgroup_level {
     unsigned available; /* controllers that it could enable for its children */
     unsigned enabled;   /* those that it has enabled */
     bool writable;      /* we may make children and move processes there */
-    bool top;           /* of the whole hierarchy, where processes and controllers may be together */
-    bool alone;         /* no process is in it but this one */
+    bool top;   /* of the whole hierarchy, where processes and controllers may be together */
+    bool alone; /* no process is in it but this one */
 };
 
 enum cgroup_how {
@@ -49,8 +49,7 @@ struct cgroup_choice {
 };
 
 /* Where a group with the wanted controllers can be, or with as many of them as possible. Pure. */
-struct cgroup_choice cgroup_choose(
-    const struct cgroup_level *levels, size_t n, unsigned wanted);
+struct cgroup_choice cgroup_choose(const struct cgroup_level *levels, size_t n, unsigned wanted);
 
 /* Our own group in the text of /proc/self/cgroup; false if there is none of version 2. */
 bool cgroup_own(struct str text, struct str *ret_path);

@@ -3,6 +3,7 @@
 
 #include "io/packet.h"
 #include "path/file.h"
+#include "sandbox/idle.h"
 #include "sandbox/landlock.h"
 #include "sandbox/limiter.h"
 #include "sandbox/root.h"
@@ -41,8 +42,6 @@ enum {
     SHARE = 4,        /* the sandbox gets this part of what is counted for the user */
     LOCKED_LEAST = 64 * 1024, /* bytes: programs keep keys there */
     CHILDREN_TEXT = 4096,
-    PROC_TEXT = 4096, /* of a status, the names of groups included */
-    PID_TEXT = 16,
     COMMAND_STACK = 64 * 1024,
 };
 
@@ -491,10 +490,8 @@ static void kill_orphans(void)
 
 static void tell_end(const struct init *init, int status)
 {
-    const struct init_message message = {.word = INIT_EXITED,
-        .errnum = init->too_many ? EAGAIN : 0,
-        .step = -1,
-        .value = status};
+    const struct init_message message = {
+        .word = INIT_EXITED, .errnum = init->too_many ? EAGAIN : 0, .step = -1, .value = status};
     tell(FD_CONTROL, &message, -1);
 }
 
@@ -545,50 +542,14 @@ static void pause_with(const struct init *init, int sig)
     signal_all(init, SIGCONT);
 }
 
-/* Opens /proc/PID or, below it, task/PID. */
-static int open_process(pid_t pid, int below)
-{
-    char text[PID_TEXT], *p = text + sizeof(text) - 1;
-    *p = '\0';
-    for (unsigned left = (unsigned)pid; left; left /= 10)
-        *--p = (char)('0' + left % 10);
-    AUTO_FD int list = openat(below, below < 0 ? "/proc" : "task", O_PATH | O_CLOEXEC);
-    return openat(list, p, O_PATH | O_CLOEXEC);
-}
-
-/* What the kernel tells of it; nothing if it does not. */
-static void read_about(int process, const char *name, char text[PROC_TEXT])
-{
-    AUTO_FD int fd = openat(process, name, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, text, PROC_TEXT - 1) : 0;
-    text[MAX(n, 0)] = '\0';
-}
-
-/* A shell that somebody types at ignores SIGTERM, and ends when its terminal goes away. One that
- * runs something waits for that. */
-static bool is_idle_shell(pid_t command)
-{
-    static const char digits[] = "0123456789abcdef", title[] = "\nSigIgn:\t";
-    char text[PROC_TEXT];
-    uint64_t ignored = 0;
-    AUTO_FD int process = open_process(command, -1);
-    AUTO_FD int thread = open_process(command, process);
-    read_about(process, "status", text);
-    const char *at = strstr(text, title);
-    for (at = at ? at + strlen(title) : ""; *at && strchr(digits, *at); at++)
-        ignored = ignored << 4 | (uint64_t)(strchr(digits, *at) - digits);
-    read_about(thread, "children", text);
-    return ignored >> (SIGTERM - 1) & 1 && !text[0];
-}
-
 /* Those that are stopped hear of it, too. Who listens to SIGTERM is not hurried. */
 static void ask_to_end(const struct init *init)
 {
     const size_t n = init->serve ? SERVICE_COMMANDS_MAX : 0;
-    bool hang_up = init->in->terminal && init->command && is_idle_shell(init->command);
+    bool hang_up = init->in->terminal && init->command && idle_is_shell(init->command);
     for (size_t i = 0; i < n; i++) {
         struct serve_command *c = &init->serve->commands[i];
-        c->hang_up = c->id && !c->has_ended && c->terminal && is_idle_shell(c->pid);
+        c->hang_up = c->id && !c->has_ended && c->terminal && idle_is_shell(c->pid);
     }
     signal_all(init, SIGTERM);
     if (hang_up)
@@ -647,8 +608,7 @@ static void take_signal(struct init *init, int sig)
 static void count(struct init *init)
 {
     if (init->in->counts)
-        init->too_many |=
-            tally_enforce(init->root.processes, init->in->plan->limits.processes);
+        init->too_many |= tally_enforce(init->root.processes, init->in->plan->limits.processes);
 }
 
 NORETURN static void wait_for(struct init *init, const sigset_t *signals)

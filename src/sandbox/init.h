@@ -34,9 +34,9 @@ struct init_input {
     const int *trees;  /* root_options.trees */
     const int *open;   /* the same, sorted: descriptors that stay open */
     size_t n_open;
-    bool nodump;       /* it is a copy of a process that holds keys: see io/nodump.h */
-    bool nests;        /* is mapped to 0, and maps itself back when the sandbox is built */
-    uid_t uid;         /* to this */
+    bool nodump; /* it is a copy of a process that holds keys: see io/nodump.h */
+    bool nests;  /* is mapped to 0, and maps itself back when the sandbox is built */
+    uid_t uid;   /* to this */
     gid_t gid;
     char *secret; /* memory to wipe: arguments and environment */
     size_t secret_size;

@@ -212,7 +212,8 @@ static uint64_t clone_flags(const struct plan *plan, bool grouped)
     uint64_t flags = CLONE_PIDFD | (grouped ? (uint64_t)CLONE_INTO_CGROUP : 0u);
     if (plan_is_native(plan))
         flags |= CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
-                 (grouped ? 0u : (unsigned)CLONE_NEWCGROUP) | (plan->own_network ? CLONE_NEWNET : 0u);
+                 (grouped ? 0u : (unsigned)CLONE_NEWCGROUP) |
+                 (plan->own_network ? CLONE_NEWNET : 0u);
     return flags;
 }
 
@@ -415,7 +416,8 @@ static bool start_once(const struct launch *l, bool rehearse, unsigned *without,
     if (start_limited(l, rehearse, &limiter, ret_child, &failed))
         return true;
     /* What of a clone into a group is refused can't be told: the other ways are tried. */
-    if (limiter.group.fd >= 0 && (failed_at(&failed, STAGE_CLONE) || failed_at(&failed, STAGE_GROUP)))
+    if (limiter.group.fd >= 0 &&
+        (failed_at(&failed, STAGE_CLONE) || failed_at(&failed, STAGE_GROUP)))
         *without |= 1u << LIMITER_GROUP;
     else if (limiter.kept.processes == LIMITER_UID)
         *without |= 1u << LIMITER_UID;

@@ -105,8 +105,7 @@ static int open_namespace(void)
         return -1;
     limiter_map(text);
     snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)pid);
-    bool mapped =
-        write_map(pid, "uid_map", text) && write_map(pid, "gid_map", "0 0 4294967295\n");
+    bool mapped = write_map(pid, "uid_map", text) && write_map(pid, "gid_map", "0 0 4294967295\n");
     int fd = mapped ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
     while (waitid(P_PIDFD, (id_t)pidfd, &info, WEXITED | __WALL) != 0 && errno == EINTR)
@@ -193,8 +192,8 @@ bool limiter_open(const struct plan *plan, unsigned without, struct arena *arena
         l.group = CGROUP_NONE;
     while (i < n - 1 && (without >> ways[i] & 1 || !works(plan, ways[i], arena, &l)))
         i++;
-    l.kept = (struct limiter_kept){
-        ways[i], l.group.kept & CGROUP_MEMORY, l.group.kept & CGROUP_CPU};
+    l.kept =
+        (struct limiter_kept){ways[i], l.group.kept & CGROUP_MEMORY, l.group.kept & CGROUP_CPU};
     if (!check(plan, &l.kept, &why, err)) {
         limiter_close(&l);
         return false;
@@ -218,8 +217,8 @@ struct limiter_kept limiter_look(const struct plan *plan)
     size_t n = limiter_ways(&facts, ways), i = 0;
     const struct cgroup_limits limits = group_limits(plan, ways[0] == LIMITER_GROUP);
     unsigned offered = cgroup_offers(&limits);
-    while (i < n - 1 && (ways[i] == LIMITER_GROUP ? !(offered & CGROUP_PIDS)
-                                                  : !works(plan, ways[i], &a, &l)))
+    while (i < n - 1 &&
+           (ways[i] == LIMITER_GROUP ? !(offered & CGROUP_PIDS) : !works(plan, ways[i], &a, &l)))
         i++;
     limiter_close(&l);
     return (struct limiter_kept){ways[i], offered & CGROUP_MEMORY, offered & CGROUP_CPU};

@@ -42,16 +42,15 @@ struct limiter_kept {
 
 /* What the choice depends on. */
 struct limiter_facts {
-    bool native;      /* with namespaces */
-    bool root;        /* user 0 of the kernel's */
-    bool pid_max;     /* machine.pid_max_in_namespace */
+    bool native;       /* with namespaces */
+    bool root;         /* user 0 of the kernel's */
+    bool pid_max;      /* machine.pid_max_in_namespace */
     bool by_namespace; /* machine.limits_by_namespace */
-    bool asked;       /* for a number of processes, rather than the default */
+    bool asked;        /* for a number of processes, rather than the default */
 };
 
 /* The ways for the number of processes, the best first; the last one is always there. Pure. */
-size_t limiter_ways(
-    const struct limiter_facts *facts, enum limiter_way ret_ways[LIMITER_WAYS]);
+size_t limiter_ways(const struct limiter_facts *facts, enum limiter_way ret_ways[LIMITER_WAYS]);
 
 struct limiter {
     struct limiter_kept kept;

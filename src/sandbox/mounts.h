@@ -33,7 +33,8 @@ struct mounts_list {
 MUST_USE bool mounts_of_kernel(
     struct arena *arena, struct str mountinfo, struct mounts_list *ret_list, struct err *err);
 
-/* A directory of a file system, and where a mount shows it: `below`, relative, in the mount `at`. */
+/* A directory of a file system, and where a mount shows it: `below`, relative, in the mount `at`.
+ */
 struct mounts_wanted {
     struct str type; /* of the file system, such as "cgroup2" */
     struct str path; /* in it */

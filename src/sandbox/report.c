@@ -25,8 +25,7 @@ static const char *net_of(const struct plan *plan)
                                        "by seccomp, unix sockets only as pairs";
 }
 
-static void put_limits(
-    json_t *report, const struct plan *plan, const struct limiter_kept *kept)
+static void put_limits(json_t *report, const struct plan *plan, const struct limiter_kept *kept)
 {
     const struct policy_limits *l = &plan->limits;
     AUTO_BUF struct buf text = BUF_INIT(1024);
@@ -97,8 +96,7 @@ void report_processes(const struct plan *plan, const struct limiter_kept *kept, 
     }
 }
 
-static void report_native(
-    json_t *report, const struct plan *plan, const struct limiter_kept *kept)
+static void report_native(json_t *report, const struct plan *plan, const struct limiter_kept *kept)
 {
     const struct machine *m = machine_get();
     AUTO_BUF struct buf processes = BUF_INIT(256);
@@ -118,8 +116,7 @@ static void report_native(
 }
 
 /* What no limit of a process counts. */
-static void gaps_of_limits(
-    json_t *gaps, const struct plan *plan, const struct limiter_kept *kept)
+static void gaps_of_limits(json_t *gaps, const struct plan *plan, const struct limiter_kept *kept)
 {
     static const char *const open[] = {
         "limits.memory_bytes: holds for each process, not for their sum",
@@ -134,9 +131,9 @@ static void gaps_of_limits(
         json_push(gaps, json_string("limits: pipe pages and epoll watches are the user's, inside "
                                     "and outside together"));
     if (kept->processes == LIMITER_COUNT)
-        json_push(gaps,
-            json_string("limits.processes: counted, not refused by the kernel: for some "
-                        "milliseconds there can be more, and then all of them are killed"));
+        json_push(
+            gaps, json_string("limits.processes: counted, not refused by the kernel: for some "
+                              "milliseconds there can be more, and then all of them are killed"));
     if (plan->cpu_millis && !kept->cpus)
         json_push(gaps, json_string("limits: CPUs are not limited"));
 }

@@ -14,7 +14,6 @@ MUST_USE json_t *report_json(
     const struct verdict *v, const struct plan *plan, const struct limiter_kept *kept);
 
 /* How the number of processes is limited, in words; in the buffer. */
-void report_processes(
-    const struct plan *plan, const struct limiter_kept *kept, struct buf *text);
+void report_processes(const struct plan *plan, const struct limiter_kept *kept, struct buf *text);
 
 #endif

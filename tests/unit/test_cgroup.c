@@ -53,14 +53,15 @@ TEST(cgroup_mount_is_found)
     } rows[] = {
         {"where it mostly is", "29 22 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n", "/a/b",
             "/sys/fs/cgroup", "a/b"},
-        {"the root", "29 22 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n", "/",
-            "/sys/fs/cgroup", ""},
+        {"the root", "29 22 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n", "/", "/sys/fs/cgroup",
+            ""},
         {"beside version 1",
             "28 22 0:25 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n"
             "29 22 0:26 / /sys/fs/cgroup/unified rw shared:3 - cgroup2 c rw\n",
             "/", "/sys/fs/cgroup/unified", ""},
-        {"a part of it, not ours, and then all", "28 22 0:26 /x /x rw - cgroup2 c rw\n"
-                                                 "29 22 0:26 / /y\\040z rw - cgroup2 c rw\n",
+        {"a part of it, not ours, and then all",
+            "28 22 0:26 /x /x rw - cgroup2 c rw\n"
+            "29 22 0:26 / /y\\040z rw - cgroup2 c rw\n",
             "/a", "/y z", "a"},
         {"a part of it", "28 22 0:26 /a /x rw - cgroup2 c rw\n", "/a/b", "/x", "b"},
         {"a name that begins alike", "28 22 0:26 /a /x rw - cgroup2 c rw\n", "/ab", NULL, NULL},
@@ -119,8 +120,8 @@ TEST(cgroup_place_is_the_nearest_that_keeps_most)
         {"the same with others in it",
             {{P | M | C, 0, true, false, false}, {P | M | C, P | M | C, false, true, false}}, 2,
             P | M | C, CGROUP_NOWHERE, 0, 0},
-        {"a container's own root is not the top",
-            {{P | M | C, 0, true, false, false}}, 1, P, CGROUP_NOWHERE, 0, 0},
+        {"a container's own root is not the top", {{P | M | C, 0, true, false, false}}, 1, P,
+            CGROUP_NOWHERE, 0, 0},
         {"no controller of memory on this machine: processes at least",
             {{P | C, 0, true, true, false}}, 1, P | M, CGROUP_ENABLE, 0, P},
         {"neither: CPUs at least", {{C, C, true, true, false}}, 1, P | M | C, CGROUP_BESIDE, 0, C},
@@ -170,7 +171,7 @@ TEST(limiter_map_swaps_two_users_and_leaves_the_others)
     char text[LIMITER_MAP];
     limiter_map(text);
     CHECK_Z(text, "0 2147483646 1\n1 1 2147483645\n2147483646 0 1\n"
-                           "2147483647 2147483647 2147483648\n");
+                  "2147483647 2147483647 2147483648\n");
 }
 
 TEST(policy_knows_which_limits_were_asked_for)
