@@ -119,13 +119,14 @@ struct cordon_progress {
     const char *error_code, *error_message; /* NULL: none */
 };
 
-/* Acknowledgements, as cordon(1) has them as --ack-unsafe-NAME. */
+/* Acknowledgements, as cordon(1) has them as --ack-unsafe-NAME and --ack-inexact-limits. */
 enum cordon_ack {
     CORDON_ACK_SANDBOX = 1 << 0, /* no sandbox, or a weaker one */
     CORDON_ACK_NETWORK = 1 << 1, /* the network */
     CORDON_ACK_WRITE = 1 << 2,   /* directories that may be written */
     CORDON_ACK_SOCKETS = 1 << 3, /* Unix sockets of the host */
     CORDON_ACK_ENV = 1 << 4,     /* variables of the environment that are inherited */
+    CORDON_ACK_LIMITS = 1 << 5,  /* limits that this machine can't keep exactly */
 };
 
 /* What is wished of a run. NULL instead of it means the defaults. */

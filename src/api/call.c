@@ -99,7 +99,7 @@ api_output_fn api_output(const struct api_call *c)
 static bool take_acknowledgements(struct api_call *c, struct err *err)
 {
     const uint64_t known = CORDON_ACK_SANDBOX | CORDON_ACK_NETWORK | CORDON_ACK_WRITE |
-                           CORDON_ACK_SOCKETS | CORDON_ACK_ENV;
+                           CORDON_ACK_SOCKETS | CORDON_ACK_ENV | CORDON_ACK_LIMITS;
     uint64_t bits = c->options.ack_unsafe;
     if (bits & ~known)
         return err_set(err, E_CLI_INVALID_ARG,
@@ -111,6 +111,7 @@ static bool take_acknowledgements(struct api_call *c, struct err *err)
         .write = bits & CORDON_ACK_WRITE,
         .sockets = bits & CORDON_ACK_SOCKETS,
         .env = bits & CORDON_ACK_ENV,
+        .inexact = bits & CORDON_ACK_LIMITS,
     };
     return true;
 }

@@ -1,7 +1,7 @@
-/* Limits of a box: by cgroup where we may make one, by what each process may have elsewhere; and
- * the disk that its layer and its home use, which nobody but us counts. */
+/* Limits of a box beside those of its sandbox (sandbox/limiter.h): processor time of each process,
+ * and the disk that its layer and its home use, which only we count. */
+#include "box/bounds.h"
 #include "box/keeper.h"
-#include "path/file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +14,6 @@ enum {
     MEASURE_MS = 3000,
     MEASURE_ENTRIES = 200 * 1000, /* of one walk */
     MEASURE_DEPTH = 128,
-    GROUP_TEXT = 4096,
     BLOCK = 512, /* what st_blocks counts */
     CPU_GRACE = 5,
     CLOSED_MAX =
@@ -22,65 +21,48 @@ enum {
     OPEN_DIR = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 };
 
-/* Groups -------------------------------------------------------------------------------------- */
-
-static bool put(int dir, const char *name, const char *text)
+bool bounds_check(const struct box_setup *setup, bool layered, struct err *err)
 {
-    AUTO_FD int fd = openat(dir, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-    return fd >= 0 && file_write_all(fd, str_z(text));
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    const struct box_limits *l = &setup->limits;
+    struct plan_step layer = {.kind = PLAN_OVERLAY};
+    const struct plan plan = {
+        .mode = POLICY_NATIVE,
+        .steps = &layer,
+        .n_steps = layered,
+        .limits = {.processes = MAX(l->processes, UINT64_C(1)),
+            .asked_processes = l->processes != 0},
+        .limits_inexact = setup->inexact_limits,
+        .cpu_millis = l->cpu_millis,
+    };
+    struct limiter limiter = LIMITER_NONE;
+    if (!limiter_open(&plan, 0, &a, &limiter, err))
+        return false;
+    limiter_close(&limiter);
+    return true;
 }
 
-/* Our own group below /sys/fs/cgroup; -1: none that can be written to. */
-static int open_own_group(void)
-{
-    char text[GROUP_TEXT], path[GROUP_TEXT + 32];
-    AUTO_FD int fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-    struct str line, rest = str_n(text, n > 0 ? (size_t)n : 0);
-    while (str_cut(rest, '\n', &line, &rest)) {
-        if (!str_starts_with(line, STR("0::/")))
-            continue;
-        line = str_skip(line, 3);
-        snprintf(path, sizeof(path), "/sys/fs/cgroup" STR_FMT, STR_ARG(line));
-        return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    }
-    return -1;
-}
+/* Gaps ---------------------------------------------------------------------------------------- */
 
-/* A group of the box's own, whose first process is moved there; what is set is counted off. */
-static void join_group(struct keeper *k, pid_t first, bool *memory, bool *processes)
+static void tell_gaps(struct keeper *k, const struct limiter_kept *kept)
 {
     const struct box_limits *l = &k->box->setup.limits;
-    char name[64], number[32];
-    AUTO_FD int own = open_own_group();
-    snprintf(name, sizeof(name), "cordon-box-%d", (int)getpid());
-    if (own < 0 || mkdirat(own, name, 0755) != 0)
-        return;
-    AUTO_FD int group = openat(own, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    snprintf(number, sizeof(number), "%llu", (unsigned long long)l->memory_bytes);
-    bool has_memory = l->memory_bytes && put(group, "memory.max", number);
-    snprintf(number, sizeof(number), "%llu", (unsigned long long)l->processes);
-    bool has_pids = l->processes && put(group, "pids.max", number);
-    snprintf(number, sizeof(number), "%d", (int)first);
-    if ((has_memory || has_pids) && put(group, "cgroup.procs", number)) {
-        *memory |= has_memory;
-        *processes |= has_pids;
-        return;
-    }
-    unlinkat(own, name, AT_REMOVEDIR);
-}
-
-void bounds_apply(struct keeper *k, pid_t first)
-{
-    const struct box_limits *l = &k->box->setup.limits;
-    bool memory = false, processes = false;
-    if (l->memory_bytes || l->processes)
-        join_group(k, first, &memory, &processes);
-    if (l->memory_bytes && !memory)
+    if (l->memory_bytes && !kept->memory)
         keeper_gap(k, "memory: of each process, not of all together (no delegated cgroup)");
+    if (kept->processes == LIMITER_COUNT)
+        keeper_gap(k, "processes: counted, not refused by the kernel; if there are too many, all "
+                      "are killed");
+    if (l->cpu_millis && !kept->cpus)
+        keeper_gap(k, "CPUs: not limited (no delegated cgroup)");
+}
+
+void bounds_apply(struct keeper *k, const struct child *child)
+{
+    const struct box_limits *l = &k->box->setup.limits;
+    tell_gaps(k, &child->limiter.kept);
     if (l->cpu_seconds) {
         const struct rlimit cpu = {l->cpu_seconds, l->cpu_seconds + CPU_GRACE};
-        bool ok = prlimit(first, RLIMIT_CPU, &cpu, NULL) == 0;
+        bool ok = prlimit(child->pid, RLIMIT_CPU, &cpu, NULL) == 0;
         keeper_gap(k, ok ? "cpu: of each process, not of all together" : "cpu: not limited");
     }
     if (l->disk_bytes)

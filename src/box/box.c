@@ -49,6 +49,7 @@ static const struct field limits_fields[] = {
     LIMIT("memory_bytes", memory_bytes, "memory"),
     LIMIT("processes", processes, "processes and threads at one time"),
     LIMIT("cpu_seconds", cpu_seconds, "processor time"),
+    LIMIT("cpu_millis", cpu_millis, "thousandths of a CPU at one time"),
     LIMIT("disk_bytes", disk_bytes, "what its changes and its home may take"),
 };
 static const struct shape limits_shape =
@@ -71,6 +72,9 @@ static const struct field setup_fields[] = {
     FIELD_STRS(
         "args", struct box_setup, args, "for the agent", .def = "[]", FIELD_RANGE(0, WORDS_MAX)),
     FIELD_OBJECT("limits", struct box_setup, limits, &limits_shape, "what it may use"),
+    FIELD_BOOL("inexact_limits", struct box_setup, inexact_limits,
+        "limits may be kept inexactly where this machine can't do better",
+        .flags = FIELD_OMIT_EMPTY),
     FIELD_BOOL("include_ignored", struct box_setup, include_ignored,
         "with what git ignores of the project", .def = "false"),
 };

@@ -40,7 +40,8 @@ struct box_extra {
 struct box_limits {
     uint64_t memory_bytes;
     uint64_t processes;
-    uint64_t cpu_seconds; /* of each process where there is no cgroup */
+    uint64_t cpu_seconds; /* of each process */
+    uint64_t cpu_millis;  /* thousandths of a CPU, at one time */
     uint64_t disk_bytes;  /* of the upper layer and home */
 };
 
@@ -51,6 +52,7 @@ struct box_setup {
     struct str_list hosts; /* --allow-host */
     struct str_list args;  /* for the agent */
     struct box_limits limits;
+    bool inexact_limits; /* the user agreed to them */
     bool include_ignored;
 };
 

@@ -110,7 +110,7 @@ static bool open_idle(struct keeper *k, struct err *err)
     if (!started)
         return false;
     k->service = k->child.service;
-    bounds_apply(k, k->child.pid);
+    bounds_apply(k, &k->child);
     k->state.first = (uint64_t)k->child.pid;
     return state_save(k->box->host, &k->state, err) && net_start(k, err);
 }
@@ -141,7 +141,7 @@ static bool open_session(struct keeper *k, struct err *err)
     k->recording.from = k->session;
     k->service = session_child(k->session)->service;
     k->state.first = (uint64_t)session_child(k->session)->pid;
-    bounds_apply(k, session_child(k->session)->pid);
+    bounds_apply(k, session_child(k->session));
     return net_start(k, err);
 }
 

@@ -168,7 +168,7 @@ bool net_news(struct keeper *k, const struct service_news *news);
 void net_close(struct keeper *k);
 
 /* bounds.c */
-void bounds_apply(struct keeper *k, pid_t first);
+void bounds_apply(struct keeper *k, const struct child *child);
 uint64_t bounds_due(const struct keeper *k);
 void bounds_measure(struct keeper *k, uint64_t now);
 

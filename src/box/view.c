@@ -182,6 +182,8 @@ static void set_limits(const struct box_limits *limits, struct policy_limits *p)
         .open_files = OPEN_FILES,
         .file_bytes = limits->disk_bytes ? limits->disk_bytes : INT64_MAX,
         .tmp_bytes = TMP_BYTES,
+        .asked_processes = limits->processes != 0,
+        .asked_memory = limits->memory_bytes != 0,
     };
 }
 
@@ -470,6 +472,8 @@ static bool make_plan(struct viewer *v, struct err *err)
     };
     if (!host_plan(&input, v->a, &view->plan, err))
         return false;
+    view->plan.limits_inexact = v->box->setup.inexact_limits;
+    view->plan.cpu_millis = v->box->setup.limits.cpu_millis;
     view->plan.cwd = v->box->meta.workdir.mount_path;
     view->plan.command = view->program ? v->installed.path : STR("/bin/sh");
     return true;

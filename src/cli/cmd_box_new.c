@@ -1,5 +1,6 @@
 /* cordon box new: a box for a project. */
 #include "base/utf8.h"
+#include "box/bounds.h"
 #include "box/command.h"
 #include "box/installed.h"
 #include "box/name.h"
@@ -24,13 +25,15 @@
 enum {
     NOTES_SHOWN = 5,
     ARGS_MAX = 1000,
+    CPUS_MAX = 100 * 1000,
+    CPU_MILLIS_MIN = 10, /* less than the kernel takes */
 };
 
 struct new_options {
-    const char *agent, *model, *prompt, *prompt_file, *network, *memory, *disk;
+    const char *agent, *model, *prompt, *prompt_file, *network, *memory, *cpus, *disk;
     struct opt_words dirs, hosts, ports;
     int64_t processes, cpu;
-    bool include_ignored, replace, abandon, no_start, attach, yes;
+    bool include_ignored, ack_inexact, replace, abandon, no_start, attach, yes;
 };
 
 struct making {
@@ -76,6 +79,22 @@ static bool parse_bytes(const char *option, const char *text, uint64_t *ret_byte
     return true;
 }
 
+/* "2" or "0.5", in thousandths. */
+static bool parse_cpus(const char *text, uint64_t *ret_millis, struct err *err)
+{
+    struct str whole, part = {0};
+    int64_t n, rest = 0;
+    bool ok = str_cut(str_z(text), '.', &whole, &part) && str_to_int(whole, 0, CPUS_MAX, &n);
+    if (ok && part.n)
+        ok = part.n <= 3 && str_to_int(part, 0, 999, &rest);
+    for (size_t i = part.n; i < 3; i++)
+        rest *= 10;
+    if (!ok || n * 1000 + rest < CPU_MILLIS_MIN)
+        return wrong(err, "cpus", text, "give a number of CPUs, such as 2 or 0.5");
+    *ret_millis = (uint64_t)(n * 1000 + rest);
+    return true;
+}
+
 static struct str_list words(struct arena *a, const char *const *v, size_t n)
 {
     struct str_list list = {ARENA_NEW(a, struct str, n + 1), n};
@@ -114,7 +133,9 @@ static bool take_limits(struct making *m, struct err *err)
     struct box_limits *limits = &m->in.setup.limits;
     limits->processes = (uint64_t)o->processes;
     limits->cpu_seconds = (uint64_t)o->cpu;
+    m->in.setup.inexact_limits = o->ack_inexact;
     return (!o->memory || parse_bytes("memory", o->memory, &limits->memory_bytes, err)) &&
+           (!o->cpus || parse_cpus(o->cpus, &limits->cpu_millis, err)) &&
            (!o->disk || parse_bytes("disk", o->disk, &limits->disk_bytes, err));
 }
 
@@ -416,6 +437,7 @@ static bool run_new(struct cli *cli, const struct args *args, struct err *err)
     m.in.context = &m;
     if (!check_words(args, err) || !box_name_check(m.in.meta.name, err) || !take_network(&m, err) ||
         !take_limits(&m, err) || !take_agent(&m, err) || !take_dirs(&m, err) ||
+        !bounds_check(&m.in.setup, m.in.meta.workdir.mode != BOX_RW, err) ||
         !check_program(&m, err) || !box_use_boxes(cli, BOXES_MAKE, &m.boxes, err))
         return false;
     bool ok = make(&m, &report, err);
@@ -455,6 +477,9 @@ static const struct opt new_opts[] = {
     TEXT("memory", memory, "BYTES", ARG_ANY, "limit its memory: 512M, 4G"),
     OPT_INT("processes", 0, struct new_options, processes, "N", 1, 4000000,
         "limit its processes and threads; default: 4096"),
+    TEXT("cpus", cpus, "N", ARG_ANY, "limit the CPUs that it uses at one time: 2, 0.5"),
+    SET("ack-inexact-limits", ack_inexact,
+        "yes, --processes or --cpus that this machine can't keep exactly"),
     OPT_INT("cpu", 0, struct new_options, cpu, "SECONDS", 1, INT32_MAX, "limit its processor time"),
     TEXT("disk", disk, "BYTES", ARG_ANY, "limit what its changes and home take: 500M, 10G"),
     SET("include-ignored", include_ignored, "copy what git ignores, too"),

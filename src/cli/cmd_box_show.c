@@ -26,6 +26,9 @@ static const char *const prompt_names[] = {
     [BOX_PROMPT_UNCONFIRMED] = "unconfirmed",
 };
 
+/* The unit of thousandths. */
+static const char MILLIS[] = " thousandths";
+
 /* What a limit is, and how it is told: bytes, or a number of something. */
 static const struct {
     const char *name, *key;
@@ -34,6 +37,7 @@ static const struct {
 } limits[] = {
     {"memory", "memory_bytes", offsetof(struct box_limits, memory_bytes), NULL},
     {"processes", "processes", offsetof(struct box_limits, processes), ""},
+    {"CPUs", "cpu_millis", offsetof(struct box_limits, cpu_millis), MILLIS},
     {"CPU time", "cpu_seconds", offsetof(struct box_limits, cpu_seconds), " s"},
     {"disk", "disk_bytes", offsetof(struct box_limits, disk_bytes), NULL},
 };
@@ -301,7 +305,9 @@ static void show_limits(struct cli *cli, const struct box_facts *f)
         uint64_t value = limit_value(f, i);
         if (!value)
             continue;
-        if (limits[i].unit)
+        if (limits[i].unit == MILLIS)
+            snprintf(text, sizeof(text), "%g", (double)value / 1000);
+        else if (limits[i].unit)
             snprintf(text, sizeof(text), "%llu%s", (unsigned long long)value, limits[i].unit);
         else
             add_size(value, text);

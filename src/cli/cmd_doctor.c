@@ -26,6 +26,7 @@ enum {
 struct doctor {
     struct cli *cli;
     struct err failure; /* of the whole sandbox; no code: it works */
+    struct limiter_kept kept;
     struct facts facts;
     struct findings findings;
     struct check checks[CHECKS_MAX];
@@ -33,11 +34,24 @@ struct doctor {
     bool fixed;
 };
 
+/* How the number of processes is limited. */
+static const char *const limiter_words[LIMITER_WAYS] = {
+    [LIMITER_UNKNOWN] = "not known: no sandbox could be planned",
+    [LIMITER_NOTHING] = "not limited",
+    [LIMITER_PID_MAX] = "kernel.pid_max of the sandbox's own",
+    [LIMITER_NPROC] = "RLIMIT_NPROC, counted by user namespace",
+    [LIMITER_GROUP] = "pids.max of a cgroup for each sandbox",
+    [LIMITER_UID] = "RLIMIT_NPROC of another user of the kernel's, on id-mapped mounts",
+    [LIMITER_COUNT] = "counted every 10 ms, and all killed if there are too many: not exact",
+};
+_Static_assert(LIMITER_COUNT_MS == 10, "the words above");
+
 /* Trying it ----------------------------------------------------------------------------------- */
 
 /* The plan of a policy that allows nothing but the baseline: the whole sequence, without a
  * command. */
-static bool rehearse(const char *text, struct arena *a, struct err *err)
+static bool rehearse(
+    const char *text, struct arena *a, struct limiter_kept *ret_kept, struct err *err)
 {
     struct policy policy;
     struct verdict v;
@@ -45,8 +59,10 @@ static bool rehearse(const char *text, struct arena *a, struct err *err)
     if (!policy_parse(str_z(text), "doctor", a, &policy, err))
         return false;
     policy_validate(&policy, &(struct policy_host){0}, a, &v);
-    return host_plan(&(struct host_plan_input){.verdict = &v}, a, &plan, err) &&
-           launch_rehearse(&plan, err);
+    if (!host_plan(&(struct host_plan_input){.verdict = &v}, a, &plan, err))
+        return false;
+    *ret_kept = limiter_look(&plan);
+    return launch_rehearse(&plan, err);
 }
 
 static void add(struct doctor *d, const struct check *check)
@@ -60,7 +76,7 @@ static void check_weaker(struct doctor *d)
     AUTO_ERR struct err failure = {0};
     bool ok = rehearse("{\"policy_version\": 4, \"sandbox\": \"landlock\", "
                        "\"sandbox_unsafe_ack\": true}",
-        d->cli->arena, &failure);
+        d->cli->arena, &(struct limiter_kept){0}, &failure);
     add(d, &(struct check){"weaker mode", ok,
                ok ? "commands, not boxes, can run without namespaces: --sandbox landlock "
                     "--ack-unsafe-sandbox"
@@ -74,7 +90,7 @@ static void check_machine(struct doctor *d)
     const struct err *failure = &d->failure;
     const struct err_pair *remedy = err_ctx_get(failure, "remedy");
     const struct finding *cause = findings_cause(&d->findings);
-    bool limited = m->pid_max_in_namespace || geteuid() != 0;
+    enum limiter_way way = d->kept.processes;
     add(d, &(struct check){"sandbox", !failure->code,
                failure->code ? failure->message : "the whole sequence works",
                remedy ? remedy->text : NULL});
@@ -83,11 +99,10 @@ static void check_machine(struct doctor *d)
                    ? arena_printf(d->cli->arena, "version %d of the kernel's", m->landlock_abi)
                    : "not there",
                cause ? cause->remedy : NULL});
-    add(d, &(struct check){"process limit", limited,
-               m->pid_max_in_namespace ? "kernel.pid_max of the sandbox's own"
-               : limited               ? "RLIMIT_NPROC (as root it would need Linux 6.14)"
-                                       : "as root it needs Linux 6.14 or newer",
-               "run it as an ordinary user, or with Linux 6.14 or newer"});
+    add(d, &(struct check){"process limit", way > LIMITER_NOTHING && way != LIMITER_COUNT,
+               limiter_words[way],
+               "mount cgroup2 so that it can be written, run it as an ordinary user, or boot "
+               "Linux 6.14 or newer"});
     add(d, &(struct check){"IPC limits", m->ipc_in_namespace,
                m->ipc_in_namespace ? "settings of the sandbox's own for SysV IPC"
                                    : "SysV shared memory in segments of 4096 bytes only; queues "
@@ -101,7 +116,7 @@ static void examine(struct doctor *d)
 {
     struct machine_failure failure;
     struct arena *a = d->cli->arena;
-    bool ok = rehearse("{\"policy_version\": 4}", a, &d->failure);
+    bool ok = rehearse("{\"policy_version\": 4}", a, &d->kept, &d->failure);
     machine_facts(
         !ok && machine_facts_failed(&d->failure, &failure) ? &failure : NULL, a, &d->facts);
     if (d->fixed) /* the profile is for programs that start from now on */

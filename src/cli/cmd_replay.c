@@ -380,6 +380,8 @@ static const struct opt replay_opts[] = {
     OPT_SET("ack-unsafe-read", 0, struct replay_options, consent.read,
         "yes, it may read files that the recorded policy names outside the recording, the current "
         "directory and the system"),
+    OPT_SET("ack-inexact-limits", 0, struct replay_options, consent.inexact,
+        "yes, a limit that this machine can't keep exactly may be kept inexactly"),
 };
 
 static const struct opt report_opts[] = {ARTIFACTS_OPT};

@@ -275,6 +275,7 @@ static const char *const *worker_words(void *context, const struct suite_entry *
     add_flag(&w, "ack-unsafe-sockets", p->ack.sockets);
     add_flag(&w, "ack-unsafe-env", p->ack.env);
     add_flag(&w, "ack-unsafe-write", p->ack.write);
+    add_flag(&w, "ack-inexact-limits", p->ack.inexact);
     add_flag(&w, "strict-write", p->strict_write);
     add_word(&w, "scenario", e->file);
     BUG_ON(w.n >= MOST);

@@ -67,7 +67,7 @@ static bool find_needs(
     struct cli *cli, const struct scenario *s, struct consent_needs *ret_needs, struct err *err)
 {
     static const struct consent none;
-    static const struct prepare_options all = {.ack = {true, true, true, true, true, true}};
+    static const struct prepare_options all = {.ack = {true, true, true, true, true, true, true}};
     const struct consent_input in = {
         .author = CONSENT_SCENARIO,
         .given = &none,

@@ -18,7 +18,7 @@ bool prepare_explain(struct cli *cli, struct prepared *x, struct err *err)
     if (allowed) {
         if (!prepare_plan(x, err))
             return false;
-        json_put(object, "sandbox_report", report_json(&x->verdict, &x->plan));
+        json_put(object, "sandbox_report", report_json(&x->verdict, &x->plan, NULL));
         json_put(object, "plan", plan_json(&x->plan));
     }
     cli->status = allowed ? 0 : err_status(E_POLICY_DENIED);

@@ -34,6 +34,8 @@
             "yes, Unix sockets of the host may be reached, if the policy allows them"),        \
         OPT_SET("ack-unsafe-write", 0, type, prepare.ack.write,                                \
             "yes, the policy's directories may be written"),                                   \
+        OPT_SET("ack-inexact-limits", 0, type, prepare.ack.inexact,                            \
+            "yes, a limit that this machine can't keep exactly may be kept inexactly"),        \
         OPT_SET("strict-write", 0, type, prepare.strict_write,                                 \
             "artifacts, too, need the acknowledgement")
 

@@ -15,9 +15,9 @@
 
 #include "policy/validate.h"
 
-/* One flag --ack-unsafe-NAME each. */
+/* One flag --ack-unsafe-NAME each; `inexact` is --ack-inexact-limits. */
 struct consent {
-    bool sandbox, network, sockets, env, write, read;
+    bool sandbox, network, sockets, env, write, read, inexact;
 };
 
 enum consent_author {

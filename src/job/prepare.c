@@ -115,6 +115,7 @@ static void edit_policy(struct prepared *x)
     p->network_unsafe_ack |= o->ack.network;
     p->unix_sockets_unsafe_ack |= o->ack.sockets;
     p->fs_write_unsafe_ack |= o->ack.write;
+    p->limits_inexact_ack |= o->ack.inexact;
     p->fs_strict_write |= o->strict_write;
     if (o->artifacts && has_policy(x)) {
         p->artifacts.enabled = true;
@@ -144,6 +145,17 @@ static void name_flags(struct prepared *x)
         if (strcmp(d->field, "network") == 0 && (weaker || o->network))
             d->fix = "add --ack-unsafe-network";
     }
+}
+
+/* An author agrees to inexact limits for himself; and a recording has all limits, asked for or not.
+ */
+static void take_limits(struct prepared *x)
+{
+    enum consent_author author = author_of(x);
+    if (author != CONSENT_USER)
+        x->policy.limits_inexact_ack = false;
+    if (author == CONSENT_RECORDING)
+        policy_forget_defaults(&x->policy);
 }
 
 static void validate(struct prepared *x)
@@ -300,6 +312,7 @@ bool prepare_policy(struct prepared *x, struct err *err)
     if (o->policy)
         prepare_keep(x, str_z(o->policy));
     bool network = x->policy.network_unsafe_ack;
+    take_limits(x);
     edit_policy(x);
     consent_adopt(author_of(x), &x->policy);
     validate(x);

@@ -99,6 +99,9 @@ static bool read_tree(const json_t *json, const char *place, struct arena *arena
         !check_filters(&policy, place, err))
         return false;
     policy.version = POLICY_VERSION;
+    const json_t *limits = json_object_get(tree, "limits");
+    policy.limits.asked_processes = json_object_get(limits, "processes") != NULL;
+    policy.limits.asked_memory = json_object_get(limits, "memory_bytes") != NULL;
     *ret_policy = policy;
     return true;
 }

@@ -86,7 +86,8 @@ static const struct field limits_fields[] = {
     FIELD_U64("processes", struct policy_limits, processes, "processes and threads at one time",
         .def = "512", AT_LEAST_1),
     FIELD_U64("memory_bytes", struct policy_limits, memory_bytes,
-        "memory of one process; with less than 1048576 not even a small program starts",
+        "memory of one process, and of all together where a cgroup can be made; with less than "
+        "1048576 not even a small program starts",
         .def = "4294967296", FIELD_RANGE(POLICY_MEMORY_MIN, INT64_MAX)),
     FIELD_U64("open_files", struct policy_limits, open_files, "open files of one process",
         .def = "1024", AT_LEAST_1),
@@ -161,6 +162,9 @@ static const struct field policy_fields[] = {
         "yes, Unix sockets of the host may be reached", .def = "false"),
     FIELD_OBJECT("budgets", struct policy, budgets, &policy_budgets_shape, "what ends a run"),
     FIELD_OBJECT("limits", struct policy, limits, &policy_limits_shape, "what the kernel refuses"),
+    FIELD_BOOL("limits_inexact_ack", struct policy, limits_inexact_ack,
+        "yes, limits.processes may be kept inexactly where this machine can't do better",
+        .flags = FIELD_OMIT_EMPTY),
     FIELD_OBJECT("artifacts", struct policy, artifacts, &artifacts_shape, "the record of a run"),
     FIELD_OBJECT("replay", struct policy, replay, &replay_shape, "how a replay is compared"),
 };
@@ -177,6 +181,28 @@ const char *policy_network_name(enum policy_network network)
 {
     BUG_ON(network >= ARRAY_LEN(network_names));
     return network_names[network];
+}
+
+static const struct field *limit_field(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(limits_fields); i++)
+        if (strcmp(limits_fields[i].name, name) == 0)
+            return &limits_fields[i];
+    BUG_ON(true);
+}
+
+static bool is_default(const char *name, uint64_t value)
+{
+    int64_t number;
+    return str_to_int(str_z(limit_field(name)->def), 0, INT64_MAX, &number) &&
+           (uint64_t)number == value;
+}
+
+void policy_forget_defaults(struct policy *policy)
+{
+    struct policy_limits *l = &policy->limits;
+    l->asked_processes &= !is_default("processes", l->processes);
+    l->asked_memory &= !is_default("memory_bytes", l->memory_bytes);
 }
 
 json_t *policy_to_json(const struct policy *policy)

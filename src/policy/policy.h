@@ -68,6 +68,7 @@ struct policy_limits {
     uint64_t open_files;
     uint64_t file_bytes;
     uint64_t tmp_bytes;
+    bool asked_processes, asked_memory; /* by the policy's author: not the default */
 };
 
 struct policy_artifacts {
@@ -106,6 +107,7 @@ struct policy {
     bool unix_sockets_unsafe_ack;
     struct policy_budgets budgets;
     struct policy_limits limits;
+    bool limits_inexact_ack;
     struct policy_artifacts artifacts;
     struct policy_replay replay;
 };
@@ -120,6 +122,10 @@ extern const char *const policy_filters[];
 
 const char *policy_sandbox_name(enum policy_sandbox sandbox);
 const char *policy_network_name(enum policy_network network);
+
+/* Takes limits that are just the defaults for what was not asked for: for a policy that was written
+ * by policy_to_json(), which has all of them. */
+void policy_forget_defaults(struct policy *policy);
 
 /* The effective policy: every key that has a value, in the order of the tables. */
 MUST_USE json_t *policy_to_json(const struct policy *policy);

@@ -85,5 +85,8 @@ bool preset_load(const char *name, struct str root, struct arena *arena, struct 
     bool ok = yaml_parse(str_z(preset->text), preset->name, E_INTERNAL, &tree, err);
     BUG_ON(!ok);
     substitute(tree, root);
-    return policy_from_json(tree, "", arena, ret_policy, NULL, err);
+    if (!policy_from_json(tree, "", arena, ret_policy, NULL, err))
+        return false;
+    ret_policy->limits.asked_processes = ret_policy->limits.asked_memory = false;
+    return true;
 }

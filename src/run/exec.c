@@ -336,6 +336,7 @@ static void judge(struct run *r)
         err_set(&result->error, E_PROCESS_EXIT, "the command ended with exit code %d", e->code);
     err_ctx_int(
         &result->error, e->signal ? "signal" : "exit_code", e->signal ? e->signal : e->code);
+    child_blame(&r->child, &result->error);
 }
 
 bool exec_run(const struct exec_job *job, struct exec_result *ret_result, struct err *err)
@@ -367,6 +368,7 @@ bool exec_run(const struct exec_job *job, struct exec_result *ret_result, struct
     for (size_t i = 0; i < RELAYS; i++)
         relay_close(&r.relays[i]);
     child_close(&r.child);
+    result.kept = r.child.limiter.kept;
     result.ended_ms = clock_mono_ms();
     if (result.exit.known)
         tell(&r, &(struct session_event){.type = SESSION_EVENT_EXIT, .exit = &result.exit});

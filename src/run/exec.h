@@ -51,7 +51,8 @@ struct exec_result {
     uint64_t started_ms, ended_ms; /* since the process began to look at the clock */
     uint64_t output_bytes, input_bytes;
     bool output_closed; /* nobody reads what we pass on */
-    struct err error;   /* unless it passed; for err_done() */
+    struct limiter_kept kept;
+    struct err error; /* unless it passed; for err_done() */
 };
 
 const char *exec_status_name(enum exec_status status);

@@ -196,6 +196,7 @@ void live_end(struct live *l, bool look, struct live_result *ret_result)
     if (!run->error.code)
         judge(l, run);
     run->exit = *session_exit_of(l->session);
+    run->kept = session_child(l->session)->limiter.kept;
     run->output_bytes = session_output_bytes(l->session);
     run->ended_ms = clock_mono_ms();
     result.observation = json_incref(l->observation);

@@ -39,7 +39,7 @@ json_t *result_json(const struct result_input *in)
     json_put(object, "args", args_json(in->argv));
     exact_put(object, "cwd", in->plan->cwd);
     json_put(object, "policy", policy_to_json(in->verdict->policy));
-    json_put(object, "sandbox_report", report_json(in->verdict, in->plan));
+    json_put(object, "sandbox_report", report_json(in->verdict, in->plan, &r->kept));
     if (in->scenario)
         json_put(object, "scenario", json_incref(in->scenario));
     if (in->rows) {

@@ -3,10 +3,13 @@
 
 #include "io/packet.h"
 #include "path/file.h"
+#include "sandbox/idle.h"
 #include "sandbox/landlock.h"
+#include "sandbox/limiter.h"
 #include "sandbox/root.h"
 #include "sandbox/serve.h"
 #include "sandbox/setting.h"
+#include "sandbox/tally.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,8 +42,6 @@ enum {
     SHARE = 4,        /* the sandbox gets this part of what is counted for the user */
     LOCKED_LEAST = 64 * 1024, /* bytes: programs keep keys there */
     CHILDREN_TEXT = 4096,
-    PROC_TEXT = 4096, /* of a status, the names of groups included */
-    PID_TEXT = 16,
     COMMAND_STACK = 64 * 1024,
 };
 
@@ -53,6 +54,7 @@ struct init {
     bool owns_ids;
     pid_t command; /* 0: not yet, or no longer */
     bool held;
+    bool too_many;       /* processes: they were killed */
     int signals;         /* what the loop polls, if it serves */
     struct serve *serve; /* NULL: it does not */
 };
@@ -105,6 +107,19 @@ static char await_word(void)
 
 /* Setting up ---------------------------------------------------------------------------------- */
 
+/* All from this one on but the mounts that are given. 0, or an error number. */
+static int close_others(const struct init_input *in, unsigned from)
+{
+    bool ok = true;
+    for (size_t i = 0; i < in->n_open; i++) {
+        unsigned keep = (unsigned)in->open[i];
+        if (keep > from)
+            ok &= syscall(SYS_close_range, from, keep - 1, 0) == 0;
+        from = keep + 1;
+    }
+    return ok && syscall(SYS_close_range, from, ~0u, 0) == 0 ? 0 : errno;
+}
+
 /* No descriptor of the caller but ours; the numbers are fixed from here on. The copies are made
  * above those numbers first, so that none is written over. 0, or an error number: a filter may
  * refuse it. */
@@ -127,8 +142,7 @@ static int keep_descriptors(struct init *init)
     }
     if (service >= 0 && dup3(service, FD_SERVICE, O_CLOEXEC) < 0)
         _exit(127);
-    bool ok = syscall(SYS_close_range, service >= 0 ? FD_FREE : FD_SERVICE, ~0u, 0) == 0;
-    int errnum = ok ? 0 : errno;
+    int errnum = close_others(init->in, service >= 0 ? FD_FREE : FD_SERVICE);
     for (int fd = 0; fd < 3; fd++)
         close(fd);
     for (int fd = 0; fd < 3; fd++)
@@ -323,16 +337,32 @@ static void nest(const struct init_input *in, int proc)
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
+/* User 0 in here. What a change of user takes away is set again. */
+static void become_other(void)
+{
+    need(syscall(SYS_setresuid, 0, 0, 0) == 0, STAGE_MAP);
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+}
+
 static void build(struct init *init)
 {
     const struct init_input *in = init->in;
     /* The host's, which can be written to; it is the same process there. */
     AUTO_FD int proc = in->nests ? open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-    const struct root_options options = {
-        .owns_ids = init->owns_ids, .pid_max = in->pid_max, .exact_pids = !in->limit_uid};
+    const struct root_options options = {.owns_ids = init->owns_ids,
+        .pid_max = in->pid_max,
+        .exact_pids = !in->limit_uid,
+        .counts = in->counts,
+        .trees = in->trees};
     struct root_error error;
     if (init->owns_ids)
         need(syscall(SYS_setgroups, 0, NULL) == 0, STAGE_MAP); /* libc's waits for threads */
+    if (in->other_uid)
+        become_other();
+    /* The namespace of a clone() into a group begins at the group of who calls it. */
+    if (in->grouped)
+        need(unshare(CLONE_NEWCGROUP) == 0, STAGE_GROUP);
     if (in->plan->own_network)
         raise_loopback();
     need(sethostname("cordon", 6) == 0, STAGE_HOSTNAME);
@@ -386,6 +416,8 @@ static void set_limits(const struct init_input *in)
         limit_user_wide();
     if (in->limit_uid)
         limit(RLIMIT_NPROC, limits->processes + 1); /* and ourselves */
+    if (in->counts)
+        setpriority(PRIO_PROCESS, 0, in->nice);
 }
 
 /* Also those that are ignored, as SIGPIPE is by the supervisor: CLONE_CLEAR_SIGHAND would leave
@@ -473,12 +505,18 @@ static void leave_nothing(const struct init *init)
         tmpdir_remove(&init->in->tmp);
 }
 
+static void tell_end(const struct init *init, int status)
+{
+    const struct init_message message = {
+        .word = INIT_EXITED, .errnum = init->too_many ? EAGAIN : 0, .step = -1, .value = status};
+    tell(FD_CONTROL, &message, -1);
+}
+
 NORETURN static void finish(const struct init *init, int status)
 {
-    const struct init_message message = {.word = INIT_EXITED, .step = -1, .value = status};
     if (!plan_is_native(init->in->plan))
         leave_nothing(init);
-    tell(FD_CONTROL, &message, -1);
+    tell_end(init, status);
     _exit(0);
 }
 
@@ -521,50 +559,14 @@ static void pause_with(const struct init *init, int sig)
     signal_all(init, SIGCONT);
 }
 
-/* Opens /proc/PID or, below it, task/PID. */
-static int open_process(pid_t pid, int below)
-{
-    char text[PID_TEXT], *p = text + sizeof(text) - 1;
-    *p = '\0';
-    for (unsigned left = (unsigned)pid; left; left /= 10)
-        *--p = (char)('0' + left % 10);
-    AUTO_FD int list = openat(below, below < 0 ? "/proc" : "task", O_PATH | O_CLOEXEC);
-    return openat(list, p, O_PATH | O_CLOEXEC);
-}
-
-/* What the kernel tells of it; nothing if it does not. */
-static void read_about(int process, const char *name, char text[PROC_TEXT])
-{
-    AUTO_FD int fd = openat(process, name, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, text, PROC_TEXT - 1) : 0;
-    text[MAX(n, 0)] = '\0';
-}
-
-/* A shell that somebody types at ignores SIGTERM, and ends when its terminal goes away. One that
- * runs something waits for that. */
-static bool is_idle_shell(pid_t command)
-{
-    static const char digits[] = "0123456789abcdef", title[] = "\nSigIgn:\t";
-    char text[PROC_TEXT];
-    uint64_t ignored = 0;
-    AUTO_FD int process = open_process(command, -1);
-    AUTO_FD int thread = open_process(command, process);
-    read_about(process, "status", text);
-    const char *at = strstr(text, title);
-    for (at = at ? at + strlen(title) : ""; *at && strchr(digits, *at); at++)
-        ignored = ignored << 4 | (uint64_t)(strchr(digits, *at) - digits);
-    read_about(thread, "children", text);
-    return ignored >> (SIGTERM - 1) & 1 && !text[0];
-}
-
 /* Those that are stopped hear of it, too. Who listens to SIGTERM is not hurried. */
 static void ask_to_end(const struct init *init)
 {
     const size_t n = init->serve ? SERVICE_COMMANDS_MAX : 0;
-    bool hang_up = init->in->terminal && init->command && is_idle_shell(init->command);
+    bool hang_up = init->in->terminal && init->command && idle_is_shell(init->command);
     for (size_t i = 0; i < n; i++) {
         struct serve_command *c = &init->serve->commands[i];
-        c->hang_up = c->id && !c->has_ended && c->terminal && is_idle_shell(c->pid);
+        c->hang_up = c->id && !c->has_ended && c->terminal && idle_is_shell(c->pid);
     }
     signal_all(init, SIGTERM);
     if (hang_up)
@@ -578,11 +580,10 @@ static void ask_to_end(const struct init *init)
 /* Who serves goes on. */
 static void note_end(struct init *init, int status)
 {
-    const struct init_message message = {.word = INIT_EXITED, .step = -1, .value = status};
     if (!init->serve)
         finish(init, status);
     init->command = 0;
-    tell(FD_CONTROL, &message, -1);
+    tell_end(init, status);
 }
 
 static void reap(struct init *init)
@@ -620,10 +621,22 @@ static void take_signal(struct init *init, int sig)
     reap(init);
 }
 
+/* Looks now and then, if nothing else limits the number of processes. */
+static void count(struct init *init)
+{
+    if (init->in->counts)
+        init->too_many |= tally_enforce(init->root.processes, init->in->plan->limits.processes);
+}
+
 NORETURN static void wait_for(struct init *init, const sigset_t *signals)
 {
-    for (;;)
-        take_signal(init, sigwaitinfo(signals, NULL));
+    static const struct timespec pause = {.tv_nsec = LIMITER_COUNT_MS * 1000 * 1000};
+    for (;;) {
+        int sig = sigtimedwait(signals, NULL, init->in->counts ? &pause : NULL);
+        count(init);
+        if (sig > 0)
+            take_signal(init, sig);
+    }
 }
 
 /* Serving ------------------------------------------------------------------------------------- */
@@ -782,7 +795,9 @@ NORETURN static void serve_requests(struct init *init)
             {.fd = FD_CONTROL},
         };
         struct signalfd_siginfo info;
-        if (poll(fds, ARRAY_LEN(fds), -1) < 0)
+        int ready = poll(fds, ARRAY_LEN(fds), init->in->counts ? LIMITER_COUNT_MS : -1);
+        count(init);
+        if (ready <= 0)
             continue;
         if ((fds[1].revents & ~want) || fds[2].revents)
             end_all(init);
@@ -816,7 +831,8 @@ static void let_be_mapped(const struct init_input *in)
 
 void init_main(const struct init_input *in)
 {
-    struct init init = {.in = in, .root = {.fd = -1, .devpts = -1}, .master = -1, .slave = -1};
+    struct init init = {
+        .in = in, .root = {.fd = -1, .devpts = -1, .processes = -1}, .master = -1, .slave = -1};
     sigset_t signals;
     struct sigaction normal = {.sa_handler = SIG_DFL};
     int left = keep_descriptors(&init);

@@ -29,9 +29,16 @@ struct init_input {
     bool held;         /* it starts the command when it is told to */
     int pid_max;       /* 0: don't set */
     bool limit_uid;    /* RLIMIT_NPROC counts only what is in here */
-    bool nodump;       /* it is a copy of a process that holds keys: see io/nodump.h */
-    bool nests;        /* is mapped to 0, and maps itself back when the sandbox is built */
-    uid_t uid;         /* to this */
+    bool grouped;      /* it was started in a cgroup of its own */
+    bool counts;       /* it counts processes, and kills all if they are too many */
+    int nice;          /* then: the priority of its commands */
+    bool other_uid;    /* it becomes user 0 of its namespace, who is another one outside */
+    const int *trees;  /* root_options.trees */
+    const int *open;   /* the same, sorted: descriptors that stay open */
+    size_t n_open;
+    bool nodump; /* it is a copy of a process that holds keys: see io/nodump.h */
+    bool nests;  /* is mapped to 0, and maps itself back when the sandbox is built */
+    uid_t uid;   /* to this */
     gid_t gid;
     char *secret; /* memory to wipe: arguments and environment */
     size_t secret_size;

@@ -13,7 +13,9 @@
 #include <linux/sched.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -23,6 +25,7 @@ enum {
     PROC_PATH = 64,
     WORDS_MAX = 64 << 20,
     SETUP_MS = 30 * 1000,
+    COUNTER_NICE = -10,
 };
 
 /* Everything of ours that a launch holds until the child has it. */
@@ -96,10 +99,16 @@ static void identity_map(const char *path, struct buf *b)
         fclose(f);
 }
 
-static bool map_all(pid_t pid)
+static bool map_all(pid_t pid, bool other_uid)
 {
     AUTO_BUF struct buf uids = BUF_INIT(MAP_MAX), gids = BUF_INIT(MAP_MAX);
-    identity_map("/proc/self/uid_map", &uids);
+    char swapped[LIMITER_MAP];
+    if (other_uid) {
+        limiter_map(swapped);
+        buf_add_z(&uids, swapped);
+    } else {
+        identity_map("/proc/self/uid_map", &uids);
+    }
     identity_map("/proc/self/gid_map", &gids);
     return write_proc(pid, "uid_map", buf_str(&uids)) && write_proc(pid, "gid_map", buf_str(&gids));
 }
@@ -114,14 +123,13 @@ static bool map_one(pid_t pid, bool nests)
 }
 
 /* Owners of files look right to root only if all its ids are mapped. */
-static bool map_ids(pid_t pid, bool nests, char *ret_word)
+static bool map_ids(pid_t pid, const struct init_input *in, char *ret_word)
 {
-    if (geteuid() == 0 && map_all(pid)) {
-        *ret_word = INIT_GO_ALL_IDS;
+    *ret_word = INIT_GO_ALL_IDS;
+    if (geteuid() == 0 && map_all(pid, in->other_uid))
         return true;
-    }
     *ret_word = INIT_GO_ONE_ID;
-    return map_one(pid, nests);
+    return !in->other_uid && map_one(pid, in->nests);
 }
 
 /* Failures ------------------------------------------------------------------------------------ */
@@ -198,22 +206,26 @@ static int receive(struct child *child, struct init_message *ret_message)
 
 /* Starting ------------------------------------------------------------------------------------ */
 
-static uint64_t clone_flags(const struct plan *plan)
+/* A cgroup namespace is made by the child itself if it starts in a group of its own. */
+static uint64_t clone_flags(const struct plan *plan, bool grouped)
 {
-    uint64_t flags = CLONE_PIDFD;
+    uint64_t flags = CLONE_PIDFD | (grouped ? (uint64_t)CLONE_INTO_CGROUP : 0u);
     if (plan_is_native(plan))
         flags |= CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
-                 CLONE_NEWCGROUP | (plan->own_network ? CLONE_NEWNET : 0u);
+                 (grouped ? 0u : (unsigned)CLONE_NEWCGROUP) |
+                 (plan->own_network ? CLONE_NEWNET : 0u);
     return flags;
 }
 
 /* No exit signal: the caller's SIGCHLD is not for our processes. In a sandbox there is no clone3();
  * what needs no namespace can be had all the same. */
-static pid_t clone_init(const struct plan *plan, int *ret_pidfd)
+static pid_t clone_init(const struct plan *plan, const struct cgroup *group, int *ret_pidfd)
 {
+    const bool grouped = group->fd >= 0;
     struct clone_args args = {
-        .flags = clone_flags(plan),
+        .flags = clone_flags(plan, grouped),
         .pidfd = (uint64_t)(uintptr_t)ret_pidfd,
+        .cgroup = (unsigned)MAX(group->fd, 0),
     };
     pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
     if (pid < 0 && (errno == ENOSYS || errno == EPERM) && args.flags == CLONE_PIDFD)
@@ -244,14 +256,11 @@ static bool prepare(const struct launch *l, struct init_input *in, struct err *e
             &(struct machine_failure){"landlock", machine->landlock_errno, {0}}, err);
     if (plan_is_native(plan)) {
         in->pid_max = machine->pid_max_in_namespace ? machine_pid_max(plan->limits.processes) : 0;
-        in->limit_uid = !root;
+        in->limit_uid = !machine->kernel_root;
         /* Settings of SysV IPC are for user 0 of the namespace that owns them. */
         in->nests = !root && machine->ipc_in_namespace;
         in->uid = geteuid();
         in->gid = getegid();
-        if (root && !in->pid_max)
-            return machine_unavailable(
-                &(struct machine_failure){primitives[STAGE_PID_MAX], ENOSYS, {0}}, err);
     }
     in->secret = machine->secret;
     in->secret_size = machine->secret_size;
@@ -281,7 +290,7 @@ static bool begin(
     char word = INIT_GO_ONE_ID;
     if (in->nodump && !receive_in_time(child, &message, err))
         return false;
-    if (child->native && !map_ids(child->pid, in->nests, &word))
+    if (child->native && !map_ids(child->pid, in, &word))
         return machine_unavailable(
             &(struct machine_failure){primitives[STAGE_MAP], errno, {0}}, err);
     if (send(child->control, &word, 1, MSG_NOSIGNAL) != 1)
@@ -293,22 +302,77 @@ static bool begin(
     return true;
 }
 
-/* A sandbox that was not started; always false. */
-static bool give_back(struct child *child)
+/* The directory of a sandbox that was not started. */
+static void give_back(struct tmpdir *tmp)
 {
-    if (child->tmp.path)
-        tmpdir_remove(&child->tmp);
-    tmpdir_done(&child->tmp);
-    return false;
+    if (tmp->path)
+        tmpdir_remove(tmp);
+    tmpdir_done(tmp);
 }
 
-static bool start_once(
-    const struct launch *l, bool rehearse, struct child *ret_child, struct err *err)
+static int by_number(const void *a, const void *b)
+{
+    const int *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* The mechanisms that limit its processes, as far as process 1 has a part in them. */
+static void take_limiter(const struct limiter *l, struct arena *a, struct init_input *in)
+{
+    const enum limiter_way way = l->kept.processes;
+    in->grouped = l->group.fd >= 0 && plan_is_native(in->plan);
+    in->counts = way == LIMITER_COUNT;
+    in->nice = getpriority(PRIO_PROCESS, 0);
+    in->other_uid = way == LIMITER_UID;
+    in->limit_uid |= in->other_uid;
+    if (!in->other_uid)
+        return;
+    int *sorted = ARENA_NEW(a, int, l->n_trees + 1);
+    for (size_t i = 0; i < l->n_trees; i++)
+        if (l->trees[i] >= 0)
+            sorted[in->n_open++] = l->trees[i];
+    qsort(sorted, in->n_open, sizeof(*sorted), by_number);
+    in->open = sorted;
+    in->trees = l->trees;
+}
+
+/* Who counts must not have to wait for what is counted. */
+static void prefer(const struct child *child, const struct init_input *in)
+{
+    if (in->counts)
+        setpriority(PRIO_PROCESS, (id_t)child->pid, COUNTER_NICE);
+}
+
+/* Everything up to the clone. */
+static bool ready(const struct launch *l, struct arena *a, const struct limiter *limiter,
+    struct ends *ends, struct init_input *in, struct err *err)
+{
+    static const char *const none[] = {NULL};
+    const char *const *envp = l->idle ? none : l->envp;
+    if (!prepare(l, in, err) || !open_ends(l, ends, err))
+        return false;
+    if (l->plan->mode == POLICY_LANDLOCK) {
+        if (!tmpdir_make(&in->tmp, err))
+            return false;
+        envp = tmpdir_env(l->plan, in->tmp.path, envp, a);
+    }
+    if (!copy_words(a, l->idle ? none : l->argv, &in->argv) || !copy_words(a, envp, &in->envp)) {
+        give_back(&in->tmp);
+        return exec_failed(l->plan, E2BIG, err);
+    }
+    take_limiter(limiter, a, in);
+    in->control = ends->control[1];
+    in->service = ends->service[1];
+    memcpy(in->io, ends->io, sizeof(in->io));
+    return true;
+}
+
+/* With limits that are kept already: they are the child's from here on if that works. */
+static bool start_limited(const struct launch *l, bool rehearse, struct limiter *limiter,
+    struct child *ret_child, struct err *err)
 {
     AUTO(ends_done) struct ends ends = {{-1, -1}, {-1, -1}, {-1, -1, -1}, {-1, -1, -1}};
-    static const char *const none[] = {NULL};
     AUTO_ARENA struct arena arena = ARENA_INIT(WORDS_MAX);
-    const char *const *envp = l->idle ? none : l->envp;
     struct child child = CHILD_NONE;
     struct init_input in = {.plan = l->plan,
         .terminal = l->terminal && !l->idle,
@@ -319,27 +383,20 @@ static bool start_once(
         .idle = l->idle,
         .held = l->held,
         .nodump = plan_is_native(l->plan) && nodump_is_set()};
-    if (!prepare(l, &in, err) || !open_ends(l, &ends, err))
+    if (!ready(l, &arena, limiter, &ends, &in, err))
         return false;
-    if (l->plan->mode == POLICY_LANDLOCK) {
-        if (!tmpdir_make(&child.tmp, err))
-            return false;
-        in.tmp = child.tmp;
-        envp = tmpdir_env(l->plan, in.tmp.path, envp, &arena);
-    }
-    if (!copy_words(&arena, l->idle ? none : l->argv, &in.argv) ||
-        !copy_words(&arena, envp, &in.envp))
-        return give_back(&child) || exec_failed(l->plan, E2BIG, err);
-    in.control = ends.control[1];
-    in.service = ends.service[1];
-    memcpy(in.io, ends.io, sizeof(in.io));
+    child.tmp = in.tmp;
     child.plan = l->plan;
     child.native = plan_is_native(l->plan);
-    child.pid = clone_init(l->plan, &child.pidfd);
+    child.pid = clone_init(l->plan, &limiter->group, &child.pidfd);
     if (child.pid == 0)
         init_main(&in);
-    if (child.pid < 0)
-        return clone_failed(errno, err) || give_back(&child);
+    if (child.pid < 0) {
+        int errnum = errno;
+        give_back(&child.tmp);
+        return clone_failed(errnum, err);
+    }
+    prefer(&child, &in);
     child.control = TAKE_FD(ends.control[0]);
     close(TAKE_FD(ends.control[1]));
     child.service = TAKE_FD(ends.service[0]);
@@ -353,21 +410,53 @@ static bool start_once(
     child.err = TAKE_FD(ends.ours[2]);
     if (child.terminal >= 0)
         child.hold = ioctl(child.terminal, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    limiter_drop_trees(limiter);
+    child.limiter = *limiter;
+    *limiter = LIMITER_NONE;
     *ret_child = child;
     return true;
+}
+
+static bool failed_at(const struct err *err, enum stage stage)
+{
+    const struct err_pair *primitive = err_ctx_get(err, "primitive");
+    return primitive && strcmp(primitive->text, primitives[stage]) == 0;
+}
+
+/* One attempt, and which way of limiting processes it was made with. */
+static bool start_once(const struct launch *l, bool rehearse, unsigned *without,
+    struct child *ret_child, struct err *err)
+{
+    AUTO_ARENA struct arena arena = ARENA_INIT(WORDS_MAX);
+    AUTO(limiter_close) struct limiter limiter = LIMITER_NONE;
+    AUTO_ERR struct err failed = {0};
+    if (!limiter_open(l->plan, *without, &arena, &limiter, err))
+        return false;
+    if (start_limited(l, rehearse, &limiter, ret_child, &failed))
+        return true;
+    /* What of a clone into a group is refused can't be told: the other ways are tried. */
+    if (limiter.group.fd >= 0 &&
+        (failed_at(&failed, STAGE_CLONE) || failed_at(&failed, STAGE_GROUP)))
+        *without |= 1u << LIMITER_GROUP;
+    else if (limiter.kept.processes == LIMITER_UID)
+        *without |= 1u << LIMITER_UID;
+    return err_move(err, &failed);
 }
 
 /* Where there is no second user namespace, one is enough for everything but the limits of IPC. */
 static bool start(const struct launch *l, bool rehearse, struct child *ret_child, struct err *err)
 {
-    AUTO_ERR struct err failed = {0};
-    if (start_once(l, rehearse, ret_child, &failed))
-        return true;
-    const struct err_pair *primitive = err_ctx_get(&failed, "primitive");
-    if (!primitive || strcmp(primitive->text, primitives[STAGE_NEST]) != 0)
-        return err_move(err, &failed);
-    machine_has_no_second();
-    return start_once(l, rehearse, ret_child, err);
+    unsigned without = 0;
+    for (;;) {
+        AUTO_ERR struct err failed = {0};
+        const unsigned before = without;
+        if (start_once(l, rehearse, &without, ret_child, &failed))
+            return true;
+        if (failed_at(&failed, STAGE_NEST) && machine_get()->ipc_in_namespace)
+            machine_has_no_second();
+        else if (without == before)
+            return err_move(err, &failed);
+    }
 }
 
 bool launch_start(const struct launch *launch, struct child *ret_child, struct err *err)
@@ -401,6 +490,7 @@ bool child_next(struct child *child, struct child_news *ret_news, struct err *er
     int got = receive(child, &message);
     if (got <= 0 || message.word != INIT_STOPPED)
         let_go(child);
+    child->too_many |= got > 0 && message.word == INIT_EXITED && message.errnum == EAGAIN;
     if (got <= 0)
         *ret_news = (struct child_news){CHILD_GONE, 0};
     else if (message.word == INIT_EXITED)
@@ -410,6 +500,17 @@ bool child_next(struct child *child, struct child_news *ret_news, struct err *er
     else
         return setup_failed(child->plan, &message, err);
     return true;
+}
+
+void child_blame(const struct child *child, struct err *err)
+{
+    if (child->too_many)
+        err_wrap(err, "there were more processes than limits.processes, and all were killed");
+    if (child->oom_kills) {
+        err_wrap(err, "all processes together needed more memory than limits.memory_bytes, and "
+                      "the kernel killed some");
+        err_ctx_int(err, "oom_kills", (long long)child->oom_kills);
+    }
 }
 
 void child_continue(const struct child *child)
@@ -441,5 +542,7 @@ void child_close(struct child *child)
     while (waitid(P_PIDFD, (id_t)child->pidfd, &info, WEXITED | __WALL) != 0 && errno == EINTR)
         ;
     close(TAKE_FD(child->pidfd));
-    give_back(child);
+    give_back(&child->tmp);
+    child->oom_kills = cgroup_oom_kills(&child->limiter.group);
+    limiter_close(&child->limiter);
 }

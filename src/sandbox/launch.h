@@ -13,6 +13,7 @@
 #define SANDBOX_LAUNCH_H
 
 #include "base/err.h"
+#include "sandbox/limiter.h"
 #include "sandbox/plan.h"
 #include "sandbox/tmpdir.h"
 
@@ -41,6 +42,9 @@ struct child {
     int hold; /* the terminal's other side: see child_next() */
     bool native;
     struct tmpdir tmp; /* without mounts: deleted at the end */
+    struct limiter limiter; /* ends in child_close(); what is kept, and by what, stays known */
+    bool too_many;          /* processes: they were killed, see sandbox/tally.h */
+    uint64_t oom_kills;     /* after child_close(): killed for the memory of all together */
 };
 
 #define CHILD_NONE               \
@@ -51,7 +55,8 @@ struct child {
         .out = -1,               \
         .err = -1,               \
         .terminal = -1,          \
-        .hold = -1})
+        .hold = -1,              \
+        .limiter = LIMITER_NONE})
 
 MUST_USE bool launch_start(const struct launch *launch, struct child *ret_child, struct err *err);
 
@@ -73,6 +78,10 @@ struct child_news {
  * error. Until the command has ended its terminal does not: it may close it, and open it again by
  * its name; then the end of the output is the end. */
 MUST_USE bool child_next(struct child *child, struct child_news *ret_news, struct err *err);
+
+/* Adds to the error of a command that was killed the limit that it was killed for. After
+ * child_close(). */
+void child_blame(const struct child *child, struct err *err);
 
 void child_continue(const struct child *child);
 

@@ -81,6 +81,18 @@ static bool is_container(void)
     return false;
 }
 
+/* Root of a user namespace is another user for the kernel. */
+static bool is_kernel_root(void)
+{
+    char text[TEXT_MAX];
+    char *end;
+    if (geteuid() != 0)
+        return false;
+    read_text("/proc/self/uid_map", text);
+    unsigned long inside = strtoul(text, &end, 10), outside = strtoul(end, NULL, 10);
+    return inside == 0 && outside == 0;
+}
+
 /* What does not change while we run, looked at once: several threads may be the first to ask. */
 static struct machine machine;
 
@@ -100,6 +112,8 @@ static void look(void)
     BUG_ON(uname(&names) != 0);
     snprintf(machine.release, sizeof(machine.release), "%s", names.release);
     machine.pid_max_in_namespace = release_at_least(machine.release, 6, 14);
+    machine.limits_by_namespace = release_at_least(machine.release, 5, 14);
+    machine.kernel_root = is_kernel_root();
     machine.ipc_in_namespace =
         release_at_least(machine.release, 6, 9) || (geteuid() == 0 && !is_container());
 }
@@ -114,6 +128,18 @@ const struct machine *machine_get(void)
 void machine_has_no_second(void)
 {
     machine.ipc_in_namespace = false;
+}
+
+void machine_lack(unsigned parts)
+{
+    machine_get();
+    machine.lacking |= parts;
+    machine.pid_max_in_namespace &= !(parts & MACHINE_PID_MAX);
+}
+
+bool machine_lacks(unsigned parts)
+{
+    return machine_get()->lacking & parts;
 }
 
 int machine_pid_max(uint64_t processes)
@@ -148,8 +174,6 @@ static const char *own_remedy(const struct machine_failure *failure)
         return "mount proc at /proc, so that its files can be read";
     if (strstr(primitive, "mounts of the host"))
         return "allow a directory that holds fewer mounts, or unmount some";
-    if (strstr(primitive, "pid_max"))
-        return "run it as an ordinary user, or with Linux 6.14 or newer";
     return NULL;
 }
 

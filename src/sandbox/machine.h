@@ -13,11 +13,21 @@ enum {
     MACHINE_UNKNOWN = -1, /* the kernel has no such setting */
 };
 
+/* Parts that can be missing by themselves. */
+enum {
+    MACHINE_PID_MAX = 1 << 0, /* kernel.pid_max of a pid namespace */
+    MACHINE_CGROUPS = 1 << 1,
+    MACHINE_ID_MAPS = 1 << 2, /* of mounts */
+};
+
 struct machine {
     char release[72];              /* of the kernel */
     int landlock_abi;              /* 0: none */
     int landlock_errno;            /* then */
     bool pid_max_in_namespace;     /* kernel.pid_max belongs to the pid namespace (6.14) */
+    bool limits_by_namespace;      /* RLIMIT_NPROC counts by user namespace (5.14) */
+    bool kernel_root;              /* we are user 0 of the kernel, whom no RLIMIT_NPROC stops */
+    _Atomic unsigned lacking;      /* see machine_lack() */
     _Atomic bool ipc_in_namespace; /* settings of SysV IPC belong to its namespace's owner (6.9) */
     int userns_clone;              /* kernel.unprivileged_userns_clone */
     int max_userns;                /* user.max_user_namespaces */
@@ -33,6 +43,10 @@ const struct machine *machine_get(void);
 
 /* A second user namespace can't be had after all, without which a user can't limit SysV IPC. */
 void machine_has_no_second(void);
+
+/* From now on as if this machine did not have these parts. For tests of what takes their place. */
+void machine_lack(unsigned parts);
+bool machine_lacks(unsigned parts);
 
 /* The setting that lets so many processes be in the sandbox, if numbers begin at MACHINE_PID_FIRST:
  * below that the kernel gives out each number only once. */

@@ -173,6 +173,24 @@ bool mounts_twins(struct arena *arena, struct str mountinfo, const struct mounts
     return reader_end(&r, ret_list, err);
 }
 
+bool mounts_find(struct arena *arena, struct str mountinfo, const struct mounts_wanted *wanted,
+    struct mounts_shown *ret_shown)
+{
+    struct reader r = {.arena = arena, .rest = mountinfo};
+    struct mount mount;
+    while (next_mount(&r, &mount)) {
+        if (!str_eq(mount.type, wanted->type))
+            continue;
+        struct str root = unescape(arena, mount.field[FIELD_ROOT]);
+        if (!lexical_is_below(root, wanted->path))
+            continue;
+        *ret_shown = (struct mounts_shown){
+            unescape(arena, mount.field[FIELD_AT]), lexical_rest(root, wanted->path)};
+        return true;
+    }
+    return false;
+}
+
 bool mounts_look(struct str path, unsigned mask, struct statx *ret_stat)
 {
     return statx(AT_FDCWD, path.p, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, mask, ret_stat) == 0;

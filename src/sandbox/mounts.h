@@ -33,6 +33,20 @@ struct mounts_list {
 MUST_USE bool mounts_of_kernel(
     struct arena *arena, struct str mountinfo, struct mounts_list *ret_list, struct err *err);
 
+/* A directory of a file system, and where a mount shows it: `below`, relative, in the mount `at`.
+ */
+struct mounts_wanted {
+    struct str type; /* of the file system, such as "cgroup2" */
+    struct str path; /* in it */
+};
+struct mounts_shown {
+    struct str at, below;
+};
+
+/* The first mount that shows it; false if there is none. */
+MUST_USE bool mounts_find(struct arena *arena, struct str mountinfo,
+    const struct mounts_wanted *wanted, struct mounts_shown *ret_shown);
+
 /* What a path leads to, a link at its end not followed; and whether two looks saw one file. */
 bool mounts_look(struct str path, unsigned mask, struct statx *ret_stat);
 bool mounts_same(const struct statx *a, const struct statx *b);

@@ -566,6 +566,7 @@ void plan_make(const struct plan_input *input, struct arena *arena, struct plan 
         .own_tmp = !bound(&m, STR("/tmp")),
         .sockets = sockets_of(v->policy),
         .limits = v->policy->limits,
+        .limits_inexact = v->policy->limits_inexact_ack,
         .command = v->command.resolved,
         .cwd = v->cwd.given.p ? v->cwd.resolved : STR("/tmp"),
     };

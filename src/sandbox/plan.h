@@ -96,8 +96,10 @@ struct plan {
     bool own_tmp; /* /tmp is not the host's */
     struct plan_sockets sockets;
     struct policy_limits limits;
-    struct str command; /* inside: what is executed */
-    struct str cwd;     /* inside: where it starts */
+    bool limits_inexact; /* the user agreed to limits that can't be kept exactly */
+    uint64_t cpu_millis; /* thousandths of a CPU for all together; 0: not limited */
+    struct str command;  /* inside: what is executed */
+    struct str cwd;      /* inside: where it starts */
 };
 
 /* Something in what is shown that the child must not see. */

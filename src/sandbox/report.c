@@ -26,7 +26,7 @@ static const char *net_of(const struct plan *plan)
                                        "by seccomp, unix sockets only as pairs";
 }
 
-static void put_limits(json_t *report, const struct plan *plan)
+static void put_limits(json_t *report, const struct plan *plan, const struct limiter_kept *kept)
 {
     const struct policy_limits *l = &plan->limits;
     AUTO_BUF struct buf text = BUF_INIT(1024);
@@ -34,6 +34,13 @@ static void put_limits(json_t *report, const struct plan *plan)
         "rlimits for each process: data %llu bytes, open files %llu, file size %llu bytes, no core",
         (unsigned long long)l->memory_bytes, (unsigned long long)l->open_files,
         (unsigned long long)l->file_bytes);
+    if (kept->memory)
+        buf_printf(&text, "; memory of all together %llu bytes, by memory.max of a cgroup",
+            (unsigned long long)l->memory_bytes);
+    if (kept->cpus)
+        buf_printf(&text, "; %llu.%03llu CPUs for all together, by cpu.max of a cgroup",
+            (unsigned long long)plan->cpu_millis / 1000,
+            (unsigned long long)plan->cpu_millis % 1000);
     if (plan_is_native(plan))
         buf_printf(&text, "; /tmp %llu bytes", (unsigned long long)l->tmp_bytes);
     if (plan_is_native(plan) && machine_get()->ipc_in_namespace)
@@ -63,10 +70,36 @@ static void gaps_of_places(json_t *gaps, const struct plan *plan)
     }
 }
 
-static void report_native(json_t *report, const struct plan *plan)
+void report_processes(const struct plan *plan, const struct limiter_kept *kept, struct buf *text)
+{
+    const unsigned long long n = plan->limits.processes;
+    switch (kept->processes) {
+    case LIMITER_PID_MAX:
+        buf_printf(text, "kernel.pid_max for %llu processes", n);
+        break;
+    case LIMITER_NPROC:
+        buf_printf(text, "RLIMIT_NPROC=%llu", n);
+        break;
+    case LIMITER_GROUP:
+        buf_printf(text, "pids.max for %llu processes of a cgroup", n);
+        break;
+    case LIMITER_UID:
+        buf_printf(text, "RLIMIT_NPROC=%llu of the kernel's user %d, on id-mapped mounts", n,
+            LIMITER_OTHER_UID);
+        break;
+    case LIMITER_COUNT:
+        buf_printf(text, "counted every %d ms, and all killed if there are more than %llu",
+            LIMITER_COUNT_MS, n);
+        break;
+    default:
+        buf_add_z(text, "their number is not limited");
+        break;
+    }
+}
+
+static void report_native(json_t *report, const struct plan *plan, const struct limiter_kept *kept)
 {
     const struct machine *m = machine_get();
-    bool root = geteuid() == 0;
     AUTO_BUF struct buf processes = BUF_INIT(256);
     put_text(report, "fs", "mount namespace on a private tmpfs; landlock abi %d", m->landlock_abi);
     put_text(report, "exec",
@@ -75,18 +108,16 @@ static void report_native(json_t *report, const struct plan *plan)
         "no memfd",
         m->landlock_abi);
     json_put(report, "net", json_string(net_of(plan)));
-    buf_add_z(&processes, "pid and ipc namespaces");
-    if (m->pid_max_in_namespace)
-        buf_printf(&processes, "; kernel.pid_max for %llu processes",
-            (unsigned long long)plan->limits.processes);
-    if (!root)
+    buf_add_z(&processes, "pid and ipc namespaces; ");
+    report_processes(plan, kept, &processes);
+    if (!m->kernel_root && kept->processes != LIMITER_NPROC)
         buf_printf(&processes, "; RLIMIT_NPROC=%llu", (unsigned long long)plan->limits.processes);
     json_put(report, "processes", json_text(buf_str(&processes)));
-    put_limits(report, plan);
+    put_limits(report, plan, kept);
 }
 
 /* What no limit of a process counts. */
-static void gaps_of_limits(json_t *gaps)
+static void gaps_of_limits(json_t *gaps, const struct plan *plan, const struct limiter_kept *kept)
 {
     static const char *const open[] = {
         "limits.memory_bytes: holds for each process, not for their sum",
@@ -95,13 +126,22 @@ static void gaps_of_limits(json_t *gaps)
         "limits: the kernel's memory for pipes, sockets and locks is not counted; pipe pages and "
         "epoll watches are the user's, inside and outside together",
     };
-    for (size_t i = 0; i < ARRAY_LEN(open); i++)
+    for (size_t i = 0; i < ARRAY_LEN(open) && !kept->memory; i++)
         json_push(gaps, json_string(open[i]));
+    if (kept->memory)
+        json_push(gaps, json_string("limits: pipe pages and epoll watches are the user's, inside "
+                                    "and outside together"));
+    if (kept->processes == LIMITER_COUNT)
+        json_push(
+            gaps, json_string("limits.processes: counted, not refused by the kernel: for some "
+                              "milliseconds there can be more, and then all of them are killed"));
+    if (plan->cpu_millis && !kept->cpus)
+        json_push(gaps, json_string("limits: CPUs are not limited"));
 }
 
-static void gaps_native(json_t *gaps, const struct plan *plan)
+static void gaps_native(json_t *gaps, const struct plan *plan, const struct limiter_kept *kept)
 {
-    gaps_of_limits(gaps);
+    gaps_of_limits(gaps, plan, kept);
     if (!machine_get()->ipc_in_namespace)
         json_push(gaps, json_string("limits: SysV message queues and semaphores are not limited "
                                     "before Linux 6.9"));
@@ -113,14 +153,14 @@ static void gaps_native(json_t *gaps, const struct plan *plan)
                                     "by landlock before abi 6"));
 }
 
-static void report_landlock(json_t *report, json_t *gaps, const struct plan *plan)
+static void report_landlock(
+    json_t *report, json_t *gaps, const struct plan *plan, const struct limiter_kept *kept)
 {
     static const char *const open[] = {
         "fs: names, owners and modes of files outside stay visible",
         "fs: chmod, utimes and xattrs of files of the same user are not stopped",
         "exec: the dynamic loader can start any program that can be read",
         "processes: other processes are visible, with their scheduling and CPU time",
-        "processes: there is no limit of their number",
         "fs: no private /dev/shm",
         "fs: the private /tmp is a directory in the host's (TMPDIR), without a limit of its size",
         "processes: a descendant that outruns the end of the run could be left",
@@ -134,30 +174,37 @@ static void report_landlock(json_t *report, json_t *gaps, const struct plan *pla
     json_put(report, "processes",
         json_string("own session; descendants fall to a reaper; limits and scheduling of other "
                     "processes, SysV IPC, POSIX queues and inotify refused by seccomp"));
-    put_limits(report, plan);
+    put_limits(report, plan, kept);
     for (size_t i = 0; i < ARRAY_LEN(open); i++)
         json_push(gaps, json_string(open[i]));
-    gaps_of_limits(gaps);
+    if (kept->processes == LIMITER_NOTHING)
+        json_push(gaps, json_string("processes: there is no limit of their number"));
+    gaps_of_limits(gaps, plan, kept);
     if (m->landlock_abi < 6)
         json_push(
             gaps, json_string("processes: signals and abstract sockets are not stopped by landlock "
                               "before abi 6"));
 }
 
-json_t *report_json(const struct verdict *v, const struct plan *plan)
+json_t *report_json(
+    const struct verdict *v, const struct plan *plan, const struct limiter_kept *built)
 {
+    const struct limiter_kept known = built && built->processes != LIMITER_UNKNOWN
+                                          ? *built
+                                          : limiter_look(plan),
+                              *kept = &known;
     json_t *report = json_object(), *gaps = policy_gaps(v);
     json_put(report, "mode", json_string(policy_sandbox_name(plan->mode)));
     if (plan_is_native(plan)) {
-        report_native(report, plan);
-        gaps_native(gaps, plan);
+        report_native(report, plan, kept);
+        gaps_native(gaps, plan, kept);
     } else if (plan->mode == POLICY_LANDLOCK) {
-        report_landlock(report, gaps, plan);
+        report_landlock(report, gaps, plan, kept);
     } else {
         static const char *const concerns[] = {"fs", "exec", "net", "processes"};
         for (size_t i = 0; i < ARRAY_LEN(concerns); i++)
             json_put(report, concerns[i], json_string("not enforced"));
-        put_limits(report, plan);
+        put_limits(report, plan, kept);
     }
     gaps_of_places(gaps, plan);
     json_put(report, "environment",

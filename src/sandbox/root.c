@@ -296,10 +296,41 @@ static int clone_tree(int fd, bool recursive)
     return open_tree(fd, "", flags | (recursive ? AT_RECURSIVE : 0u));
 }
 
+bool root_map_step(const struct plan_step *step, int user_namespace, int *ret_tree)
+{
+    struct stat st;
+    bool is_dir = step->access & PLAN_IS_DIR;
+    struct mount_attr attr = {.attr_set = attr_of(step->access) | MOUNT_ATTR_IDMAP,
+        .userns_fd = (unsigned)user_namespace};
+    if (step->kind == PLAN_OVERLAY)
+        return false;
+    if (step->kind != PLAN_BIND)
+        return true;
+    AUTO_FD int source = open_source(step, O_PATH, &st);
+    if (source < 0)
+        return has_vanished(step);
+    AUTO_FD int tree = clone_tree(source, is_dir);
+    if (tree < 0)
+        return has_vanished(step);
+    const unsigned flags = AT_EMPTY_PATH | (is_dir ? AT_RECURSIVE : 0u);
+    if (mount_setattr(tree, "", flags, &attr, sizeof(attr)) != 0)
+        return false;
+    *ret_tree = TAKE_FD(tree);
+    return true;
+}
+
+static bool bind_mapped(struct builder *b, const struct plan_step *step)
+{
+    AUTO_FD int tree = b->options->trees[step - b->plan->steps];
+    return tree < 0 || attach(b, step, tree, step->access & PLAN_IS_DIR);
+}
+
 static bool bind_host(struct builder *b, const struct plan_step *step)
 {
     struct stat st;
     bool is_dir = step->access & PLAN_IS_DIR;
+    if (b->options->trees)
+        return bind_mapped(b, step);
     AUTO_FD int source = open_source(step, O_PATH, &st);
     if (source < 0)
         return has_vanished(step) || fail(b, STAGE_CHANGED);
@@ -539,6 +570,16 @@ static bool mount_devpts(struct builder *b, const struct plan_step *step)
     return true;
 }
 
+/* Another view of the processes, at no place and for process 1 alone: it has those, too, that
+ * hide from their own user (PR_SET_DUMPABLE). */
+static bool open_processes(struct builder *b)
+{
+    const uint64_t attr = ATTR_SAFE | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY;
+    AUTO_FD int fs = new_mount("proc", NULL, 0, attr);
+    b->root.processes = fs < 0 ? -1 : openat(fs, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return b->root.processes >= 0;
+}
+
 /* The settings that belong to our namespaces are made before it becomes read-only: for root, too,
  * whom file modes would not stop. */
 static bool mount_proc(struct builder *b, const struct plan_step *step)
@@ -558,6 +599,8 @@ static bool mount_proc(struct builder *b, const struct plan_step *step)
     setting_limit_inotify(fs);
     b->root.limits_ipc = setting_limit_ipc(fs, &b->plan->limits);
     if (!set_attr(fs, attr | MOUNT_ATTR_RDONLY, 0, false))
+        return fail(b, STAGE_PROC);
+    if (b->options->counts && !open_processes(b))
         return fail(b, STAGE_PROC);
     return attach(b, step, fs, true);
 }
@@ -614,7 +657,7 @@ bool root_build(const struct plan *plan, const struct root_options *options, str
     struct builder b = {
         .plan = plan,
         .options = options,
-        .root = {.fd = -1, .devpts = -1},
+        .root = {.fd = -1, .devpts = -1, .processes = -1},
         .error.step = -1,
         .parent.fd = -1,
         .masks = {-1, -1},

@@ -16,13 +16,23 @@ struct root {
     int fd;          /* the new root */
     int devpts;      /* its terminals */
     bool limits_ipc; /* the settings for SysV IPC are made */
+    int processes;   /* a directory of all processes, for counting; or -1 */
 };
 
 struct root_options {
     bool owns_ids;   /* more than one id is mapped: terminals can belong to the group tty */
     int pid_max;     /* 0: don't set */
     bool exact_pids; /* nothing else limits the number of processes */
+    bool counts;     /* a view of all processes is wanted */
+    /* For each step that binds, a mount made by root_map_step(), or -1 if there is nothing to show;
+     * NULL: none was made. */
+    const int *trees;
 };
+
+/* In the supervisor, which has rights over the host's mounts: what a step binds, with the ids of a
+ * user namespace. The mount is -1 for a step that binds nothing, or nothing any more. False if this
+ * step can't be done so. */
+MUST_USE bool root_map_step(const struct plan_step *step, int user_namespace, int *ret_tree);
 
 /* All mounts; then the old root is gone. */
 MUST_USE bool root_build(const struct plan *plan, const struct root_options *options,

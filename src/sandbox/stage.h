@@ -23,6 +23,7 @@
     X(DEVPTS, "mounting devpts")                                             \
     X(PROC, "mounting proc")                                                 \
     X(PID_MAX, "kernel.pid_max of the pid namespace")                        \
+    X(GROUP, "a cgroup namespace inside the sandbox's group")                \
     X(PIVOT, "pivot_root")                                                   \
     X(NEST, "a second user namespace inside the first")                      \
     X(TERMINAL, "opening a terminal")                                        \
@@ -45,7 +46,7 @@ enum init_word {
     INIT_FAILED,   /* stage, errnum, step */
     INIT_READY,    /* with the terminal's descriptor, if there is one */
     INIT_STOPPED,  /* value: the signal */
-    INIT_EXITED,   /* value: as waitpid() gives it */
+    INIT_EXITED,   /* value: as waitpid() gives it; errnum EAGAIN: there were too many processes */
     INIT_MAPPABLE, /* its ids can be mapped now */
 };
 

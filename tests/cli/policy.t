@@ -131,7 +131,7 @@ $ cordon policy schema | python3 -c '
 > import json, sys
 > s = json.load(sys.stdin)
 > print(s["required"], s["additionalProperties"], len(s["properties"]))'
-['policy_version'] False 16
+['policy_version'] False 17
 $ cordon policy schema --json | head -c 32
 {"protocol_version":1,"schema":{
 $ for s in policy scenario normalization replay-summary; do cordon policy schema $s | python3 -c 'import json, sys; s = json.load(sys.stdin); print(*s["required"])'; done

@@ -420,6 +420,16 @@ static int do_forks(char **args)
     return report("forked", n, n < max ? errno : 0);
 }
 
+static int do_burgeon(char **args)
+{
+    for (long long left = number(args[0]); left > 0; left--) {
+        if (fork() == 0)
+            _exit(wait_for_ever());
+        say(".");
+    }
+    return wait_for_ever();
+}
+
 static int do_bomb(char **args)
 {
     if (lock(args[0]) != 0)
@@ -524,17 +534,18 @@ static int do_alloc(char **args)
     return report("allocated", touch, 0);
 }
 
-/* The same by several processes at once, none of which has much. */
+/* The same by several processes at once, none of which has much: private memory, or with a third
+ * argument shared. */
 static int do_share(char **args)
 {
     long long n = number(args[0]);
+    int flags = (args[2] ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS;
     for (long long i = 0; i < n; i++) {
         pid_t pid = fork();
         if (pid < 0)
             return fail("fork");
         if (pid == 0) {
-            char *p = mmap(NULL, (size_t)number(args[1]), PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            char *p = mmap(NULL, (size_t)number(args[1]), PROT_READ | PROT_WRITE, flags, -1, 0);
             if (p == MAP_FAILED)
                 _exit(1);
             memset(p, 1, (size_t)number(args[1]));
@@ -727,6 +738,7 @@ static const struct {
     {"args", 0, do_args},
     {"binary", 1, do_binary},
     {"bomb", 1, do_bomb},
+    {"burgeon", 1, do_burgeon},
     {"burst", 1, do_burst},
     {"copy", 0, do_copy},
     {"cwd", 0, do_cwd},

@@ -105,6 +105,7 @@ class Place:
         os.chmod(self.top, 0o755)
         self.work, self.home = self.directory("work"), self.directory("home")
         self.cordon, self.child = os.path.join(bin_dir, "cordon"), os.path.join(bin_dir, "child")
+        self.lacking = os.path.join(bin_dir, "lacking")  # see lacking.c
         self.started, self.policies, self.killed = [], 0, False
         self.env = {
             "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": self.home, "LC_ALL": "C.UTF-8",
@@ -444,6 +445,9 @@ def main():
         os.chmod(bin_dir, 0o755)
         shutil.copy(OPTIONS.cordon, os.path.join(bin_dir, "cordon"))
         shutil.copy(OPTIONS.child, os.path.join(bin_dir, "child"))
+        lacking = os.path.join(os.path.dirname(OPTIONS.child), "cordon_lacking")
+        if os.path.exists(lacking):
+            shutil.copy(lacking, os.path.join(bin_dir, "lacking"))
         return run_all(bin_dir)
     finally:
         shutil.rmtree(bin_dir)

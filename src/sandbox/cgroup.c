@@ -1,0 +1,394 @@
+/* Groups of processes with limits. */
+#include "sandbox/cgroup.h"
+
+#include "path/file.h"
+#include "path/lexical.h"
+#include "sandbox/machine.h"
+#include "sandbox/mounts.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    TEXT_MAX = 4096,
+    SWEEP_MAX = 1024, /* entries looked at for groups that were left */
+    MAKE_TRIES = 3,
+    REMOVE_TRIES = 100,
+    REMOVE_MS = 10, /* for one try */
+    CPU_PERIOD = 100 * 1000,
+    MILLI = 1000,
+    OPEN_GROUP = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+};
+
+static const char prefix[] = "cordon-";
+
+static const struct {
+    const char *name;
+    unsigned bit;
+} controllers[] = {{"cpu", CGROUP_CPU}, {"memory", CGROUP_MEMORY}, {"pids", CGROUP_PIDS}};
+
+/* Texts --------------------------------------------------------------------------------------- */
+
+unsigned cgroup_controllers(struct str text)
+{
+    unsigned found = 0;
+    struct str word;
+    text = str_trim_end(text, '\n');
+    while (str_cut(text, ' ', &word, &text))
+        for (size_t i = 0; i < ARRAY_LEN(controllers); i++)
+            if (str_is(word, controllers[i].name))
+                found |= controllers[i].bit;
+    return found;
+}
+
+/* A path with ".." is one outside of our cgroup namespace; a removed group ends in " (deleted)". */
+bool cgroup_own(struct str text, struct str *ret_path)
+{
+    struct str line;
+    while (str_cut(text, '\n', &line, &text)) {
+        if (!str_starts_with(line, STR("0::/")))
+            continue;
+        line = str_skip(line, 3);
+        if (str_ends_with(line, STR(" (deleted)")) || str_starts_with(line, STR("/..")))
+            return false;
+        *ret_path = line;
+        return true;
+    }
+    return false;
+}
+
+/* The choice ---------------------------------------------------------------------------------- */
+
+static struct cgroup_choice choose_all(const struct cgroup_level *levels, size_t n, unsigned wanted)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct cgroup_level *l = &levels[i];
+        if (!l->writable)
+            continue;
+        if ((l->enabled & wanted) == wanted && (i > 0 || l->top))
+            return (struct cgroup_choice){CGROUP_BESIDE, i, wanted};
+        if (l->top && (l->available & wanted) == wanted)
+            return (struct cgroup_choice){CGROUP_ENABLE, i, wanted};
+    }
+    if (n && levels[0].writable && levels[0].alone && (levels[0].available & wanted) == wanted)
+        return (struct cgroup_choice){CGROUP_LEAVE, 0, wanted};
+    return (struct cgroup_choice){0};
+}
+
+/* Subsets in the order of their numbers: first those with the more important controllers. */
+struct cgroup_choice cgroup_choose(const struct cgroup_level *levels, size_t n, unsigned wanted)
+{
+    struct cgroup_choice choice = {0};
+    for (unsigned some = wanted; some && choice.how == CGROUP_NOWHERE; some = (some - 1) & wanted)
+        choice = choose_all(levels, n, some);
+    return choice;
+}
+
+/* The machine --------------------------------------------------------------------------------- */
+
+struct levels {
+    struct cgroup_level p[CGROUP_LEVELS];
+    int fds[CGROUP_LEVELS];
+    size_t n;
+};
+
+static void levels_done(struct levels *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        close(l->fds[i]);
+    l->n = 0;
+}
+
+static struct str read_text(int dir, const char *name, char text[TEXT_MAX])
+{
+    AUTO_FD int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, TEXT_MAX) : -1;
+    return str_n(text, n > 0 ? (size_t)n : 0);
+}
+
+static bool put(int dir, const char *name, const char *text)
+{
+    AUTO_FD int fd = openat(dir, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    return fd >= 0 && file_write_all(fd, str_z(text));
+}
+
+static bool put_number(int dir, const char *name, uint64_t number)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
+    return put(dir, name, text);
+}
+
+static bool is_alone(int dir)
+{
+    char text[TEXT_MAX];
+    int64_t pid;
+    struct str only = str_trim_end(read_text(dir, "cgroup.procs", text), '\n');
+    return str_to_int(only, 1, INT32_MAX, &pid) && pid == getpid();
+}
+
+static void look_at(int dir, struct cgroup_level *ret_level)
+{
+    char text[TEXT_MAX];
+    struct stat st;
+    *ret_level = (struct cgroup_level){
+        .available = cgroup_controllers(read_text(dir, "cgroup.controllers", text)),
+        .enabled = cgroup_controllers(read_text(dir, "cgroup.subtree_control", text)),
+        .writable = faccessat(dir, ".", W_OK | X_OK, AT_EACCESS) == 0 &&
+                    faccessat(dir, "cgroup.procs", W_OK, AT_EACCESS) == 0,
+        .top = fstatat(dir, "cgroup.type", &st, 0) != 0 && errno == ENOENT,
+    };
+}
+
+/* A group is beside all its ancestors up to the mount's root; ".." leads no further than that. */
+static bool open_levels(struct str at, struct str below, struct arena *a, struct levels *ret_levels)
+{
+    struct levels l = {0};
+    size_t depth = 1;
+    struct str part, rest = below;
+    while (lexical_next(&rest, &part))
+        depth++;
+    if (depth > CGROUP_LEVELS)
+        return false;
+    const char *path = arena_printf(a, STR_FMT "/" STR_FMT, STR_ARG(at), STR_ARG(below));
+    for (; l.n < depth; l.n++) {
+        l.fds[l.n] = l.n ? openat(l.fds[l.n - 1], "..", OPEN_GROUP) : open(path, OPEN_GROUP);
+        if (l.fds[l.n] < 0) {
+            levels_done(&l);
+            return false;
+        }
+        look_at(l.fds[l.n], &l.p[l.n]);
+    }
+    l.p[0].alone = is_alone(l.fds[0]);
+    *ret_levels = l;
+    return true;
+}
+
+/* No levels if there is no group of version 2, or no mount that shows it. */
+static void find_levels(struct levels *ret_levels)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(2 * MOUNTS_TEXT_MAX);
+    AUTO_BUF struct buf mounts = BUF_INIT(MOUNTS_TEXT_MAX);
+    AUTO_ERR struct err ignored = {0};
+    char text[TEXT_MAX];
+    struct str own;
+    struct mounts_shown shown;
+    *ret_levels = (struct levels){0};
+    if (machine_lacks(MACHINE_CGROUPS) ||
+        !cgroup_own(read_text(AT_FDCWD, "/proc/self/cgroup", text), &own) ||
+        !mounts_read(&mounts, &ignored) ||
+        !mounts_find(&a, buf_str(&mounts), &(struct mounts_wanted){STR("cgroup2"), own}, &shown))
+        return;
+    open_levels(shown.at, shown.below, &a, ret_levels);
+}
+
+unsigned cgroup_wanted(const struct cgroup_limits *l)
+{
+    return (l->processes ? CGROUP_PIDS : 0u) | (l->memory_bytes ? CGROUP_MEMORY : 0u) |
+           (l->cpu_millis ? CGROUP_CPU : 0u);
+}
+
+unsigned cgroup_offers(const struct cgroup_limits *limits)
+{
+    const unsigned wanted = cgroup_wanted(limits);
+    AUTO(levels_done) struct levels levels = {0};
+    if (wanted)
+        find_levels(&levels);
+    return cgroup_choose(levels.p, levels.n, wanted).kept;
+}
+
+/* Limits -------------------------------------------------------------------------------------- */
+
+/* A number in a group's file; "max", and what can't be read, is no limit. */
+static uint64_t read_number(int dir, const char *name)
+{
+    char text[TEXT_MAX];
+    int64_t number;
+    struct str first, rest = str_trim_end(read_text(dir, name, text), '\n');
+    if (!str_cut(rest, ' ', &first, &rest) || !str_to_int(first, 0, INT64_MAX, &number))
+        return UINT64_MAX;
+    return (uint64_t)number;
+}
+
+/* "QUOTA PERIOD", in microseconds. */
+static uint64_t read_cpu(int dir)
+{
+    char text[TEXT_MAX];
+    int64_t quota, period;
+    struct str first, rest = str_trim_end(read_text(dir, "cpu.max", text), '\n');
+    if (!str_cut(rest, ' ', &first, &rest) || !str_to_int(first, 0, INT32_MAX, &quota) ||
+        !str_to_int(rest, 1, INT32_MAX, &period))
+        return UINT64_MAX;
+    return (uint64_t)(quota * MILLI / period);
+}
+
+static bool set_cpu(int dir, uint64_t millis)
+{
+    char text[64];
+    uint64_t quota = MAX(millis, UINT64_C(10)) * (CPU_PERIOD / MILLI);
+    snprintf(text, sizeof(text), "%llu %d", (unsigned long long)quota, CPU_PERIOD);
+    return put(dir, "cpu.max", text);
+}
+
+static uint64_t or_none(uint64_t limit)
+{
+    return limit ? limit : UINT64_MAX;
+}
+
+/* The limits that are asked for, and those of the groups that the sandbox leaves. */
+static bool set_limits(int dir, const struct levels *levels, const struct cgroup_choice *c,
+    struct cgroup_limits limits)
+{
+    uint64_t processes = or_none(limits.processes), memory = or_none(limits.memory_bytes),
+             cpu = or_none(limits.cpu_millis);
+    for (size_t i = 0; i < c->level; i++) {
+        processes = MIN(processes, read_number(levels->fds[i], "pids.max"));
+        memory = MIN(memory, read_number(levels->fds[i], "memory.max"));
+        cpu = MIN(cpu, read_cpu(levels->fds[i]));
+    }
+    bool ok = processes == UINT64_MAX || put_number(dir, "pids.max", processes) ||
+              !(c->kept & CGROUP_PIDS);
+    ok &=
+        memory == UINT64_MAX || put_number(dir, "memory.max", memory) || !(c->kept & CGROUP_MEMORY);
+    /* Otherwise swap holds as much again. There is no such file on a machine without swap. */
+    if (memory != UINT64_MAX)
+        (void)!put(dir, "memory.swap.max", "0");
+    ok &= cpu == UINT64_MAX || set_cpu(dir, cpu) || !(c->kept & CGROUP_CPU);
+    return ok;
+}
+
+/* Making -------------------------------------------------------------------------------------- */
+
+/* A group of ours that nobody has locked was left by a process that was killed. One that is in use
+ * all the same can't be removed. */
+static void sweep(int place)
+{
+    int fd = openat(place, ".", OPEN_GROUP);
+    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    const struct dirent *entry;
+    if (!d && fd >= 0)
+        close(fd);
+    for (int i = 0; d && i < SWEEP_MAX && (entry = readdir(d)); i++) {
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
+            continue;
+        AUTO_FD int group = openat(place, entry->d_name, OPEN_GROUP);
+        if (group >= 0 && flock(group, LOCK_EX | LOCK_NB) == 0)
+            unlinkat(place, entry->d_name, AT_REMOVEDIR);
+    }
+    if (d)
+        closedir(d);
+}
+
+static bool enable(int dir, unsigned wanted)
+{
+    for (size_t i = 0; i < ARRAY_LEN(controllers); i++) {
+        char text[16];
+        snprintf(text, sizeof(text), "+%s", controllers[i].name);
+        if (wanted & controllers[i].bit && !put(dir, "cgroup.subtree_control", text))
+            return false;
+    }
+    return true;
+}
+
+/* Our own process goes to a child of its group, which thereby can have controllers for others. */
+static bool leave(int own)
+{
+    char name[CGROUP_NAME];
+    snprintf(name, sizeof(name), "%s%d-self", prefix, (int)getpid());
+    if (mkdirat(own, name, 0755) != 0 && errno != EEXIST)
+        return false;
+    AUTO_FD int leaf = openat(own, name, OPEN_GROUP);
+    if (leaf >= 0 && put(leaf, "cgroup.procs", "0"))
+        return true;
+    unlinkat(own, name, AT_REMOVEDIR);
+    return false;
+}
+
+/* Somebody who sweeps may take it before it is locked: then its files can't be written. */
+static bool make_in(int place, const struct levels *levels, const struct cgroup_choice *c,
+    const struct cgroup_limits *limits, struct cgroup *ret_group)
+{
+    static atomic_uint count;
+    struct cgroup group = {.place = -1, .fd = -1, .kept = c->kept};
+    snprintf(group.name, sizeof(group.name), "%s%d-%u", prefix, (int)getpid(), count++);
+    if (mkdirat(place, group.name, 0755) != 0)
+        return false;
+    AUTO_FD int fd = openat(place, group.name, OPEN_GROUP);
+    AUTO_FD int parent = fcntl(place, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0 || parent < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0 ||
+        !set_limits(fd, levels, c, *limits)) {
+        unlinkat(place, group.name, AT_REMOVEDIR);
+        return false;
+    }
+    group.place = TAKE_FD(parent);
+    group.fd = TAKE_FD(fd);
+    *ret_group = group;
+    return true;
+}
+
+static bool nowhere(struct err *err)
+{
+    err_set(err, E_SANDBOX_UNAVAILABLE,
+        "no cgroup (version 2) with the controllers that are needed can be made here");
+    return err_ctx(err, "remedy",
+        "run it as root where cgroup2 is mounted and writable, or in a delegated group: "
+        "systemd-run --user --scope -p Delegate=yes cordon …");
+}
+
+bool cgroup_make(const struct cgroup_limits *limits, struct cgroup *ret_group, struct err *err)
+{
+    AUTO(levels_done) struct levels levels;
+    find_levels(&levels);
+    const struct cgroup_choice c = cgroup_choose(levels.p, levels.n, cgroup_wanted(limits));
+    if (c.how == CGROUP_NOWHERE)
+        return nowhere(err);
+    int place = levels.fds[c.level];
+    if ((c.how == CGROUP_LEAVE && !leave(place)) ||
+        (c.how != CGROUP_BESIDE && !enable(place, c.kept)))
+        return nowhere(err);
+    sweep(place);
+    for (int i = 0; i < MAKE_TRIES; i++)
+        if (make_in(place, &levels, &c, limits, ret_group))
+            return true;
+    return nowhere(err);
+}
+
+/* Afterwards ---------------------------------------------------------------------------------- */
+
+uint64_t cgroup_oom_kills(const struct cgroup *group)
+{
+    char text[TEXT_MAX];
+    struct str line,
+        rest = group->fd >= 0 ? read_text(group->fd, "memory.events", text) : (struct str){0};
+    int64_t n;
+    while (str_cut(rest, '\n', &line, &rest))
+        if (str_starts_with(line, STR("oom_kill ")) &&
+            str_to_int(str_skip(line, strlen("oom_kill ")), 0, INT64_MAX, &n))
+            return (uint64_t)n;
+    return 0;
+}
+
+/* Processes that were killed leave it when they have ended, not before. */
+void cgroup_remove(struct cgroup *group)
+{
+    if (group->fd < 0)
+        return;
+    AUTO_FD int events = openat(group->fd, "cgroup.events", O_RDONLY | O_CLOEXEC);
+    for (int i = 0; i < REMOVE_TRIES; i++) {
+        if (unlinkat(group->place, group->name, AT_REMOVEDIR) == 0 || errno != EBUSY)
+            break;
+        char text[TEXT_MAX];
+        struct pollfd changed = {.fd = events, .events = POLLPRI};
+        (void)!put(group->fd, "cgroup.kill", "1");
+        (void)!pread(events, text, sizeof(text), 0);
+        poll(&changed, 1, REMOVE_MS);
+    }
+    close(TAKE_FD(group->fd));
+    close(TAKE_FD(group->place));
+}

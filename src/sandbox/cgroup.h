@@ -1,0 +1,92 @@
+/* A control group (cgroup version 2) for the processes of one sandbox: limits that hold for all of
+ * them together.
+ *
+ *     struct cgroup group = CGROUP_NONE;
+ *     if (cgroup_make(&limits, &group, &why)) ... clone3() with CLONE_INTO_CGROUP and group.fd ...
+ *     cgroup_remove(&group);
+ *
+ * The group is made below an ancestor of our own group, beside ours: the kernel keeps processes and
+ * controllers of one group apart. Limits of the groups that the sandbox leaves that way are put on
+ * the new one as well. A group is locked (flock) as long as its maker lives, so that the next maker
+ * can remove what a killed one has left.
+ */
+#ifndef SANDBOX_CGROUP_H
+#define SANDBOX_CGROUP_H
+
+#include "base/err.h"
+
+/* Controllers; the more important one is the greater number. */
+enum {
+    CGROUP_CPU = 1 << 0,
+    CGROUP_MEMORY = 1 << 1,
+    CGROUP_PIDS = 1 << 2,
+    CGROUP_ALL = CGROUP_CPU | CGROUP_MEMORY | CGROUP_PIDS,
+
+    CGROUP_LEVELS = 64,
+    CGROUP_NAME = 64,
+};
+
+/* One group on the way from our own (the first) up to the highest that is mounted. */
+struct cgroup_level {
+    unsigned available; /* controllers that it could enable for its children */
+    unsigned enabled;   /* those that it has enabled */
+    bool writable;      /* we may make children and move processes there */
+    bool top;   /* of the whole hierarchy, where processes and controllers may be together */
+    bool alone; /* no process is in it but this one */
+};
+
+enum cgroup_how {
+    CGROUP_NOWHERE,
+    CGROUP_BESIDE, /* as a child of that level */
+    CGROUP_ENABLE, /* the same, after its controllers are enabled */
+    CGROUP_LEAVE,  /* the same in our own, after we have moved into a child of it */
+};
+
+struct cgroup_choice {
+    enum cgroup_how how;
+    size_t level;
+    unsigned kept; /* controllers that the new group will have, of those that are wanted */
+};
+
+/* Where a group with the wanted controllers can be, or with as many of them as possible. Pure. */
+struct cgroup_choice cgroup_choose(const struct cgroup_level *levels, size_t n, unsigned wanted);
+
+/* Our own group in the text of /proc/self/cgroup; false if there is none of version 2. */
+bool cgroup_own(struct str text, struct str *ret_path);
+
+/* Names of controllers with blanks between them, as a set. */
+unsigned cgroup_controllers(struct str text);
+
+/* 0: not limited. */
+struct cgroup_limits {
+    uint64_t processes;
+    uint64_t memory_bytes;
+    uint64_t cpu_millis; /* thousandths of one CPU */
+};
+
+struct cgroup {
+    int place;     /* the parent */
+    int fd;        /* -1: none */
+    unsigned kept; /* controllers */
+    char name[CGROUP_NAME];
+};
+
+#define CGROUP_NONE ((struct cgroup){.place = -1, .fd = -1})
+
+/* A new group. Where not all of the limits can be kept, `kept` has those that are; where none can,
+ * E_SANDBOX_UNAVAILABLE with the reason. */
+MUST_USE bool cgroup_make(
+    const struct cgroup_limits *limits, struct cgroup *ret_group, struct err *err);
+
+/* The controllers that limits need; and those of them that a group made now would have, which is
+ * found without making one. */
+unsigned cgroup_wanted(const struct cgroup_limits *limits);
+unsigned cgroup_offers(const struct cgroup_limits *limits);
+
+/* How many of its processes the kernel has killed for its limit of memory. */
+uint64_t cgroup_oom_kills(const struct cgroup *group);
+
+/* Kills what is left in it, and removes it. */
+void cgroup_remove(struct cgroup *group);
+
+#endif

@@ -1,0 +1,225 @@
+/* Choosing how limits are kept. */
+#include "sandbox/limiter.h"
+
+#include "sandbox/machine.h"
+#include "sandbox/root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    TREES_FROM = 64, /* descriptors: process 1 has others below */
+    PROC_PATH = 64,
+};
+
+size_t limiter_ways(const struct limiter_facts *f, enum limiter_way ret_ways[LIMITER_WAYS])
+{
+    size_t n = 0;
+    if (!f->native) {
+        if (f->asked)
+            ret_ways[n++] = LIMITER_GROUP;
+        ret_ways[n++] = LIMITER_NOTHING;
+    } else if (f->pid_max) {
+        ret_ways[n++] = LIMITER_PID_MAX;
+    } else if (!f->root) {
+        ret_ways[n++] = LIMITER_NPROC;
+    } else {
+        ret_ways[n++] = LIMITER_GROUP;
+        if (f->by_namespace)
+            ret_ways[n++] = LIMITER_UID;
+        ret_ways[n++] = LIMITER_COUNT;
+    }
+    return n;
+}
+
+static struct limiter_facts facts_of(const struct plan *plan)
+{
+    const struct machine *m = machine_get();
+    return (struct limiter_facts){
+        .native = plan_is_native(plan),
+        .root = m->kernel_root,
+        .pid_max = m->pid_max_in_namespace,
+        .by_namespace = m->limits_by_namespace,
+        .asked = plan->limits.asked_processes,
+    };
+}
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+/* Process 1 counts as one. */
+static struct cgroup_limits group_limits(const struct plan *plan, bool processes)
+{
+    const struct policy_limits *l = &plan->limits;
+    return (struct cgroup_limits){
+        .processes = processes ? sum(l->processes, 1) : 0,
+        .memory_bytes = l->asked_memory ? sum(l->memory_bytes, LIMITER_OWN_BYTES) : 0,
+        .cpu_millis = plan->cpu_millis,
+    };
+}
+
+/* Another user of the kernel's ---------------------------------------------------------------- */
+
+void limiter_map(char text[LIMITER_MAP])
+{
+    const unsigned other = LIMITER_OTHER_UID;
+    snprintf(text, LIMITER_MAP, "0 %u 1\n1 1 %u\n%u 0 1\n%u %u %u\n", other, other - 1, other,
+        other + 1, other + 1, UINT32_MAX - other - 1);
+}
+
+static bool write_map(pid_t pid, const char *name, const char *text)
+{
+    char path[PROC_PATH];
+    snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+    AUTO_FD int fd = open(path, O_WRONLY | O_CLOEXEC);
+    return fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+}
+
+/* A process in a user namespace of its own, which waits to be killed. */
+static pid_t start_holder(int *ret_pidfd)
+{
+    struct clone_args args = {
+        .flags = CLONE_NEWUSER | CLONE_PIDFD, .pidfd = (uint64_t)(uintptr_t)ret_pidfd};
+    pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+    while (pid == 0)
+        pause();
+    return pid;
+}
+
+/* A user namespace with the map that the sandbox will have, for mounts; -1: it can't be had. */
+static int open_namespace(void)
+{
+    int pidfd = -1;
+    char text[LIMITER_MAP], path[PROC_PATH];
+    siginfo_t info;
+    pid_t pid = start_holder(&pidfd);
+    if (pid < 0)
+        return -1;
+    limiter_map(text);
+    snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)pid);
+    bool mapped = write_map(pid, "uid_map", text) && write_map(pid, "gid_map", "0 0 4294967295\n");
+    int fd = mapped ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
+    while (waitid(P_PIDFD, (id_t)pidfd, &info, WEXITED | __WALL) != 0 && errno == EINTR)
+        ;
+    close(pidfd);
+    return fd;
+}
+
+void limiter_drop_trees(struct limiter *l)
+{
+    for (size_t i = 0; i < l->n_trees; i++)
+        if (l->trees[i] >= 0)
+            close(TAKE_FD(l->trees[i]));
+    l->n_trees = 0;
+}
+
+/* Every directory and file of the host that is shown must be id-mapped: what the command makes
+ * belongs to the caller on disk, and what it finds looks as it would without this. */
+static bool map_trees(const struct plan *plan, struct arena *a, struct limiter *l)
+{
+    if (machine_lacks(MACHINE_ID_MAPS))
+        return false;
+    AUTO_FD int namespace = open_namespace();
+    if (namespace < 0)
+        return false;
+    l->trees = ARENA_NEW(a, int, plan->n_steps + 1);
+    for (; l->n_trees < plan->n_steps; l->n_trees++) {
+        int tree = -1;
+        if (!root_map_step(&plan->steps[l->n_trees], namespace, &tree)) {
+            limiter_drop_trees(l);
+            return false;
+        }
+        l->trees[l->n_trees] = tree < 0 ? -1 : fcntl(tree, F_DUPFD_CLOEXEC, TREES_FROM);
+        auto_fd(&tree);
+    }
+    return true;
+}
+
+/* The whole ----------------------------------------------------------------------------------- */
+
+static bool refuse(const char *what, const char *option, const struct err *why, struct err *err)
+{
+    const struct err_pair *remedy = err_ctx_get(why, "remedy");
+    err_set(err, E_SANDBOX_UNAVAILABLE,
+        "the limit on %s can't be kept exactly on this machine, and nothing was run: %s", what,
+        why->message);
+    err_ctx(err, "primitive", "%s", what);
+    err_ctx(err, "limit", "%s", option);
+    return err_ctx(err, "remedy", "%s; or accept it with --ack-inexact-limits",
+        remedy ? remedy->text : "boot Linux 6.14 or newer");
+}
+
+static bool check(const struct plan *plan, const struct limiter_kept *kept, const struct err *why,
+    struct err *err)
+{
+    if (plan->limits_inexact)
+        return true;
+    if (kept->processes == LIMITER_COUNT && plan->limits.asked_processes)
+        return refuse("processes", "processes", why, err);
+    if (plan->cpu_millis && !kept->cpus)
+        return refuse("CPUs", "cpus", why, err);
+    return true;
+}
+
+static bool works(const struct plan *plan, enum limiter_way way, struct arena *a, struct limiter *l)
+{
+    if (way == LIMITER_GROUP)
+        return l->group.fd >= 0 && l->group.kept & CGROUP_PIDS;
+    return way != LIMITER_UID || map_trees(plan, a, l);
+}
+
+bool limiter_open(const struct plan *plan, unsigned without, struct arena *arena,
+    struct limiter *ret_limiter, struct err *err)
+{
+    AUTO_ERR struct err why = {0};
+    const struct limiter_facts facts = facts_of(plan);
+    enum limiter_way ways[LIMITER_WAYS];
+    struct limiter l = LIMITER_NONE;
+    size_t n = limiter_ways(&facts, ways), i = 0;
+    const struct cgroup_limits limits = group_limits(plan, ways[0] == LIMITER_GROUP);
+    if (without & 1u << LIMITER_GROUP)
+        err_set(&why, E_SANDBOX_UNAVAILABLE, "no process can be started in a cgroup of its own");
+    else if (cgroup_wanted(&limits) && !cgroup_make(&limits, &l.group, &why))
+        l.group = CGROUP_NONE;
+    while (i < n - 1 && (without >> ways[i] & 1 || !works(plan, ways[i], arena, &l)))
+        i++;
+    l.kept =
+        (struct limiter_kept){ways[i], l.group.kept & CGROUP_MEMORY, l.group.kept & CGROUP_CPU};
+    if (!check(plan, &l.kept, &why, err)) {
+        limiter_close(&l);
+        return false;
+    }
+    *ret_limiter = l;
+    return true;
+}
+
+void limiter_close(struct limiter *l)
+{
+    limiter_drop_trees(l);
+    cgroup_remove(&l->group);
+}
+
+struct limiter_kept limiter_look(const struct plan *plan)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(64 << 20);
+    const struct limiter_facts facts = facts_of(plan);
+    enum limiter_way ways[LIMITER_WAYS];
+    struct limiter l = LIMITER_NONE;
+    size_t n = limiter_ways(&facts, ways), i = 0;
+    const struct cgroup_limits limits = group_limits(plan, ways[0] == LIMITER_GROUP);
+    unsigned offered = cgroup_offers(&limits);
+    while (i < n - 1 &&
+           (ways[i] == LIMITER_GROUP ? !(offered & CGROUP_PIDS) : !works(plan, ways[i], &a, &l)))
+        i++;
+    limiter_close(&l);
+    return (struct limiter_kept){ways[i], offered & CGROUP_MEMORY, offered & CGROUP_CPU};
+}

@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+"""The mechanisms that limit a sandbox's processes, and the memory of all together: each for itself, on a machine that
+lacks the better ones (lacking.c), as root and as an ordinary user. See harness.py.
+
+A cgroup needs a machine where one can be made: elsewhere its cases are skipped, and say so. `script/kernels` runs this
+suite where there is one.
+"""
+import glob
+import json
+import os
+import signal
+import sys
+import time
+
+from harness import TIMEOUT_S, Failed, Skipped, case, main, sanitized
+
+MIB = 1 << 20
+LIMIT = 40
+PIPES = ["--pipes"]
+ACK = ["--ack-inexact-limits"]
+COUNTED_MOST = 4000  # processes in the time between two counts, on a slow and busy machine, too
+
+# What is taken away, and what the report says then.
+WAYS = {
+    "cgroup": ("pid_max", "pids.max for"),
+    "uid": ("pid_max,cgroups", "of the kernel's user"),
+    "counted": ("pid_max,cgroups,id_maps", "counted every"),
+}
+EXACT = ("cgroup", "uid")
+
+
+def lacks(t, way):
+    """From here on the program runs on such a machine."""
+    if not os.path.exists(t.lacking):
+        raise Failed("build/tests/cordon_lacking is missing")
+    t.cordon = t.lacking
+    t.env["CORDON_TEST_LACKS"] = WAYS[way][0]
+
+
+def explain(t, policy):
+    run = t.exec(t.child, "exit", "0", policy=policy, options=["--json", "--explain-policy"])
+    return run.result["sandbox_report"]
+
+
+def use(t, way, policy):
+    """The case is about this mechanism: skipped where the machine does not have it."""
+    lacks(t, way)
+    if WAYS[way][1] not in explain(t, policy)["processes"]:
+        raise Skipped("no cgroup (version 2) can be made here" if way == "cgroup" else
+                      "the file system has no id-mapped mounts here")
+    return policy
+
+
+def run_json(t, *command, policy, options=()):
+    return t.exec(*command, policy=policy, options=["--json", *PIPES, *options], expect=None)
+
+
+def printed(run):
+    return run.result["final_observation"]["transcript_delta"]
+
+
+for way in EXACT:
+    @case(f"{way}: so many processes live at one time, and the next is refused", who="root")
+    def _(t, way=way):
+        policy = use(t, way, t.policy(limits={"processes": LIMIT}))
+        run = run_json(t, t.child, "forks", "1000", policy=policy)
+        t.code(run, 0)
+        t.same(printed(run).split(), ["forked", str(LIMIT - 1), "EAGAIN"], run)
+        report = run.result["sandbox_report"]
+        t.true(WAYS[way][1] in report["processes"], report)
+        t.true("limits.processes" not in json.dumps(report["gaps"]), report)
+
+    @case(f"{way}: the limit is on those that live, not on those that ever were", who="root")
+    def _(t, way=way):
+        policy = use(t, way, t.policy(limits={"processes": LIMIT}))
+        run = t.exec(t.child, "generations", "50", "30", policy=policy, options=PIPES)
+        t.same(run.out, b"at least 30 0\n", run)
+
+    @case(f"{way}: a program that forks for ever is ended by its run time, all of it", who="root")
+    def _(t, way=way):
+        lock = t.file("lock")
+        policy = use(t, way, t.policy(write=[t.work], limits={"processes": LIMIT}, budgets={"max_runtime_ms": 500}))
+        t.denied(run_json(t, t.child, "bomb", lock, policy=policy), "E_TIMEOUT", 4)
+        t.unlocked(lock)
+
+
+for way in WAYS:
+    @case(f"{way}: files look and belong as they do without it", who="root")
+    def _(t, way=way):
+        secret = t.file("secret", "hidden", 0o600)
+        other = t.file("other")
+        os.chown(other, 1234, 1234)
+        script = ("set -e; cat secret; echo; stat -c '%u %g %a' secret other /usr/bin /tmp .; id -u; id -g; mkdir -m 700 d; "
+                  "echo x >d/made; ln -s made d/link; mknod d/fifo p; chmod 640 d/made; mv other d/; cp -p secret copy")
+        options = ["--preset", "build", "--root", t.work]
+        plain = t.exec("/bin/sh", "-c", "stat -c '%u %g %a' secret other /usr/bin /tmp .; id -u; id -g", options=options)
+        lacks(t, way)
+        run = t.exec("/bin/sh", "-c", script, options=options)
+        t.same(run.out, b"hidden\n" + plain.out, run)
+        for name, want in (("d", (0, 0o700)), ("d/made", (0, 0o640)), ("d/link", (0, 0o777)), ("d/fifo", (0, 0o644)),
+                           ("copy", (0, 0o600)), ("d/other", (1234, 0o644))):
+            st = os.lstat(os.path.join(t.work, name))
+            t.same((st.st_uid, st.st_mode & 0o7777), want, name)
+        t.true(os.path.exists(secret), "it is gone")
+
+
+@case("uid: a command is not root of the kernel, and files of others are closed to it as to root without rights", who="root")
+def _(t):
+    closed = t.file("closed", "hidden", 0o600)
+    os.chown(closed, 1234, 1234)
+    policy = use(t, "uid", t.policy(read=[t.work], execs=[t.child, "/usr/bin/cat"]))
+    run = t.exec("/usr/bin/cat", "/proc/self/uid_map", policy=policy, options=PIPES)
+    t.same(run.out.split()[:3], [b"0", b"2147483646", b"1"], run)
+    t.code(t.exec("/usr/bin/cat", closed, policy=policy, options=PIPES, expect=None), 6)
+
+
+@case("uid: where a directory can't be id-mapped, another way is taken", who="root")
+def _(t):
+    lacks(t, "uid")
+    policy = t.policy(write=[t.work])
+    run = t.run(t.command(t.child, "exit", "0", policy=policy, options=["--json"]), mounts="mount -t ramfs none .")
+    t.code(run, 0)
+    t.true(WAYS["counted"][1] in run.result["sandbox_report"]["processes"], run)
+
+
+@case("counted: the default limit runs, and the report and doctor say that it is not exact", who="root")
+def _(t):
+    lacks(t, "counted")
+    run = run_json(t, t.child, "forks", "100", policy=t.policy())
+    t.code(run, 0)
+    t.same(printed(run).split()[:2], ["forked", "100"], run)
+    report = run.result["sandbox_report"]
+    t.true(WAYS["counted"][1] in report["processes"], report)
+    t.true(any(gap.startswith("limits.processes: counted") for gap in report["gaps"]), report)
+    checks = {c["name"]: c for c in json.loads(t.run([t.cordon, "doctor", "--json"]).out)["checks"]}
+    t.same(checks["process limit"]["status"], "missing")
+    t.true("not exact" in checks["process limit"]["detail"] and "6.14" in checks["process limit"]["remedy"], checks)
+
+
+@case("counted: a limit that was asked for is refused before anything runs, unless that is acknowledged", who="root")
+def _(t):
+    lacks(t, "counted")
+    policy = t.policy(write=[t.work], limits={"processes": LIMIT})
+    mark = os.path.join(t.work, "mark")
+    run = run_json(t, t.child, "mark", mark, policy=policy)
+    t.denied(run, "E_SANDBOX_UNAVAILABLE", 3)
+    t.true("--ack-inexact-limits" in run.error["context"]["remedy"], run)
+    t.true(not os.path.exists(mark), "it ran")
+    t.code(run_json(t, t.child, "exit", "0", policy=policy, options=ACK), 0)
+    own = t.policy(limits={"processes": LIMIT}, limits_inexact_ack=True)
+    t.code(run_json(t, t.child, "exit", "0", policy=own), 0)
+
+
+@case("counted: too many processes are all killed, soon, and the error says why", who="root")
+def _(t):
+    lock = t.file("lock")
+    lacks(t, "counted")
+    policy = t.policy(write=[t.work], limits={"processes": LIMIT})
+    run = run_json(t, t.child, "burgeon", "100000", policy=policy, options=ACK)
+    t.denied(run, "E_PROCESS_EXIT", 6)
+    t.true("limits.processes" in run.error["message"], run)
+    count = printed(run).count(".")
+    t.true(LIMIT <= count + 2 and count <= COUNTED_MOST * (4 if sanitized() else 1), f"{count} processes were made")
+    run = run_json(t, t.child, "bomb", lock, policy=policy, options=ACK)
+    t.denied(run, "E_PROCESS_EXIT", 6)
+    t.unlocked(lock)
+
+
+@case("counted: processes that hide from their user are counted, and so are threads", who="root")
+def _(t):
+    lacks(t, "counted")
+    python = os.path.realpath("/usr/bin/python3")
+    preset = ["--preset", "python", "--root", t.work]
+    threads = ("import threading, time\nthreading.stack_size(65536)\n"
+               "for i in range(600): threading.Thread(target=time.sleep, args=(60,), daemon=True).start()")
+    hidden = ("import ctypes, os, signal\nctypes.CDLL(None).prctl(4, 0)\n"
+              "for i in range(600):\n if os.fork() == 0: signal.pause()\nsignal.pause()")
+    for script in (threads, hidden):
+        run = t.exec(python, "-c", script, options=["--json", *PIPES, *preset], expect=6)
+        t.true("limits.processes" in run.error["message"], run)
+
+
+@case("an author's acknowledgement of inexact limits is not the user's: scenarios and recordings", who="root")
+def _(t):
+    lacks(t, "counted")
+    tree = {"scenario_version": 1, "metadata": {"name": "s"},
+            "run": {"command": t.child, "args": ["exit", "0"], "policy": {
+                "policy_version": 4, "exec": {"allowed_executables": [t.child]}, "limits": {"processes": LIMIT},
+                "limits_inexact_ack": True}},
+            "steps": [{"id": "end", "action": {"type": "terminate"}}]}
+    scenario = t.file("s.json", json.dumps(tree))
+    record = os.path.join(t.work, "record")
+    t.code(t.run([t.cordon, "run", "--json", scenario]), 3)
+    t.code(t.run([t.cordon, "run", "--json", "--artifacts", record, *ACK, scenario]), 0, 2)
+    plain = os.path.join(t.work, "plain")
+    policy = t.policy(write=[t.work])
+    t.exec(t.child, "print", "a", policy=policy, options=["--pty", "--artifacts", plain])
+    t.code(t.run([t.cordon, "replay", "--artifacts", plain, "--ack-unsafe-write", "--ack-unsafe-read"]), 0)
+    asked = os.path.join(t.work, "asked")
+    policy = t.policy(write=[t.work], limits={"processes": LIMIT})
+    t.exec(t.child, "print", "a", policy=policy, options=["--pty", "--artifacts", asked, *ACK])
+    again = [t.cordon, "replay", "--artifacts", asked, "--ack-unsafe-write", "--ack-unsafe-read"]
+    t.code(t.run(again), 3)
+    t.code(t.run([*again, *ACK]), 0)
+
+
+@case("an ordinary user: RLIMIT_NPROC, exactly, whatever else is missing", who="user")
+def _(t):
+    lacks(t, "counted")
+    run = run_json(t, t.child, "forks", "1000", policy=t.policy(limits={"processes": LIMIT}))
+    t.code(run, 0)
+    t.same(printed(run).split(), ["forked", str(LIMIT - 1), "EAGAIN"], run)
+    t.true(f"RLIMIT_NPROC={LIMIT}" in run.result["sandbox_report"]["processes"], run)
+
+
+# Groups ---------------------------------------------------------------------------------------------
+
+def groups():
+    """Those of ours that are there, wherever cgroup2 is mounted."""
+    with open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as f:
+        places = [line.split()[4] for line in f if " - cgroup2 " in line]
+    return [g for place in places for g in glob.glob(os.path.join(place, "**", "cordon-[0-9]*"), recursive=True)]
+
+
+def needs_memory(t, policy):
+    """A group that counts memory can be made."""
+    if "memory.max" not in explain(t, policy)["limits"]:
+        raise Skipped("no cgroup (version 2) with the memory controller can be made here")
+
+
+for kind, more in (("private", []), ("shared", ["shared"])):
+    @case(f"memory of all processes together is limited, {kind} memory too")
+    def _(t, more=more):
+        policy = t.policy(limits={"memory_bytes": 256 * MIB})
+        needs_memory(t, policy)
+        run = run_json(t, t.child, "share", "6", str(100 * MIB), *more, policy=policy)
+        t.code(run, 0)
+        t.true("lost 9" in printed(run) and printed(run).count("share") <= 2, run)
+        gaps = json.dumps(run.result["sandbox_report"]["gaps"])
+        t.true("memory_bytes" not in gaps, gaps)
+
+
+@case("a group is gone with its sandbox, and one that a killed supervisor left with the next")
+def _(t):
+    policy = t.policy(limits={"memory_bytes": 256 * MIB})
+    needs_memory(t, policy)
+    before = set(groups())
+    t.exec(t.child, "exit", "0", policy=policy, options=PIPES)
+    t.same(set(groups()) - before, set())
+    process = t.start(t.command(t.child, "pause", policy=policy, options=PIPES))
+    deadline = time.monotonic() + TIMEOUT_S
+    while len(set(groups()) - before) != 1 and time.monotonic() < deadline:
+        pass
+    left = set(groups()) - before
+    t.same(len(left), 1, left)
+    process.send_signal(signal.SIGKILL)
+    t.killed = True
+    process.wait()
+    while open(os.path.join(min(left), "cgroup.procs"), "rb").read() and time.monotonic() < deadline:
+        pass
+    t.exec(t.child, "exit", "0", policy=policy, options=PIPES)
+    t.same(set(groups()) - before, set())
+
+
+sys.exit(main())

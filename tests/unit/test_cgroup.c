@@ -1,0 +1,204 @@
+/* Groups and the other ways to keep limits, before there are any: texts, and what is chosen. */
+#include "test.h"
+
+#include "base/arena.h"
+#include "policy/load.h"
+#include "sandbox/cgroup.h"
+#include "sandbox/limiter.h"
+#include "sandbox/mounts.h"
+
+enum {
+    ARENA_MAX = 8 << 20,
+    LEVELS = 4,
+};
+
+#define P CGROUP_PIDS
+#define M CGROUP_MEMORY
+#define C CGROUP_CPU
+
+TEST(cgroup_own_is_the_line_of_version_2)
+{
+    static const struct {
+        const char *name, *text, *want;
+    } rows[] = {
+        {"alone", "0::/user.slice/a\n", "/user.slice/a"},
+        {"the root", "0::/\n", "/"},
+        {"after those of version 1", "4:memory:/x\n1:name=systemd:/\n0::/b\n", "/b"},
+        {"version 1 only", "4:memory:/x\n", NULL},
+        {"removed", "0::/a (deleted)\n", NULL},
+        {"outside of the namespace", "0::/../a\n", NULL},
+        {"nothing", "", NULL},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct str path = {0};
+        test_row(i, rows[i].name);
+        CHECK(cgroup_own(str_z(rows[i].text), &path) == (rows[i].want != NULL));
+        if (rows[i].want)
+            CHECK_STR(path, str_z(rows[i].want));
+    }
+}
+
+TEST(cgroup_controllers_are_a_set)
+{
+    CHECK_INT(cgroup_controllers(STR("cpuset cpu io memory hugetlb pids rdma misc\n")), P | M | C);
+    CHECK_INT(cgroup_controllers(STR("memory pids")), P | M);
+    CHECK_INT(cgroup_controllers(STR("cpuset\n")), 0);
+    CHECK_INT(cgroup_controllers(STR("")), 0);
+}
+
+TEST(cgroup_mount_is_found)
+{
+    static const struct {
+        const char *name, *text, *own, *at, *below;
+    } rows[] = {
+        {"where it mostly is", "29 22 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n", "/a/b",
+            "/sys/fs/cgroup", "a/b"},
+        {"the root", "29 22 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n", "/", "/sys/fs/cgroup",
+            ""},
+        {"beside version 1",
+            "28 22 0:25 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n"
+            "29 22 0:26 / /sys/fs/cgroup/unified rw shared:3 - cgroup2 c rw\n",
+            "/", "/sys/fs/cgroup/unified", ""},
+        {"a part of it, not ours, and then all",
+            "28 22 0:26 /x /x rw - cgroup2 c rw\n"
+            "29 22 0:26 / /y\\040z rw - cgroup2 c rw\n",
+            "/a", "/y z", "a"},
+        {"a part of it", "28 22 0:26 /a /x rw - cgroup2 c rw\n", "/a/b", "/x", "b"},
+        {"a name that begins alike", "28 22 0:26 /a /x rw - cgroup2 c rw\n", "/ab", NULL, NULL},
+        {"none", "22 1 254:0 / / rw - ext4 /dev/vda rw\n", "/", NULL, NULL},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+        struct mounts_shown shown = {0};
+        const struct mounts_wanted wanted = {STR("cgroup2"), str_z(rows[i].own)};
+        test_row(i, rows[i].name);
+        bool found = mounts_find(&a, str_z(rows[i].text), &wanted, &shown);
+        CHECK(found == (rows[i].at != NULL));
+        if (!found)
+            continue;
+        CHECK_STR(shown.at, str_z(rows[i].at));
+        CHECK_STR(shown.below, str_z(rows[i].below));
+    }
+}
+
+/* The first level is our own group, the last the highest that is mounted. */
+TEST(cgroup_place_is_the_nearest_that_keeps_most)
+{
+    static const struct {
+        const char *name;
+        struct cgroup_level levels[LEVELS];
+        size_t n;
+        unsigned wanted;
+        enum cgroup_how how;
+        size_t level;
+        unsigned kept;
+    } rows[] = {
+        {"no group", {{0}}, 0, P, CGROUP_NOWHERE, 0, 0},
+        {"root in the root group, nothing enabled yet", {{P | M | C, 0, true, true, false}}, 1,
+            P | M, CGROUP_ENABLE, 0, P | M},
+        {"root in the root group, enabled", {{P | M | C, P, true, true, false}}, 1, P,
+            CGROUP_BESIDE, 0, P},
+        {"root in a service: the slice around it",
+            {{P | M, 0, true, false, false}, {P | M, P | M, true, false, false},
+                {P | M | C, P | M | C, true, true, false}},
+            3, P | M, CGROUP_BESIDE, 1, P | M},
+        {"a controller that the slice has not: further up",
+            {{P | M, 0, true, false, false}, {P | M, P | M, true, false, false},
+                {P | M | C, P | M | C, true, true, false}},
+            3, P | C, CGROUP_BESIDE, 2, P | C},
+        {"a user's session: nothing that can be written",
+            {{P | M, 0, false, false, false}, {P | M, P | M, false, false, false},
+                {P | M | C, P | M, false, true, false}},
+            3, P, CGROUP_NOWHERE, 0, 0},
+        {"a user's application: the slice that is the user's",
+            {{P | M, 0, true, false, false}, {P | M, P | M, true, false, false},
+                {P | M, P | M, false, false, false}, {P | M | C, P | M, false, true, false}},
+            4, M, CGROUP_BESIDE, 1, M},
+        {"delegated, and nothing around it: leave it if we are alone",
+            {{P | M | C, 0, true, false, true}, {P | M | C, P | M | C, false, true, false}}, 2,
+            P | M | C, CGROUP_LEAVE, 0, P | M | C},
+        {"the same with others in it",
+            {{P | M | C, 0, true, false, false}, {P | M | C, P | M | C, false, true, false}}, 2,
+            P | M | C, CGROUP_NOWHERE, 0, 0},
+        {"a container's own root is not the top", {{P | M | C, 0, true, false, false}}, 1, P,
+            CGROUP_NOWHERE, 0, 0},
+        {"no controller of memory on this machine: processes at least",
+            {{P | C, 0, true, true, false}}, 1, P | M, CGROUP_ENABLE, 0, P},
+        {"neither: CPUs at least", {{C, C, true, true, false}}, 1, P | M | C, CGROUP_BESIDE, 0, C},
+        {"all taken by version 1", {{0, 0, true, true, false}}, 1, P | M, CGROUP_NOWHERE, 0, 0},
+        {"nothing is wanted", {{P | M, P | M, true, true, false}}, 1, 0, CGROUP_NOWHERE, 0, 0},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].name);
+        const struct cgroup_choice c = cgroup_choose(rows[i].levels, rows[i].n, rows[i].wanted);
+        CHECK_INT(c.how, rows[i].how);
+        CHECK_INT(c.level, rows[i].level);
+        CHECK_INT(c.kept, rows[i].kept);
+    }
+}
+
+TEST(limiter_takes_the_best_way)
+{
+    static const struct {
+        const char *name;
+        struct limiter_facts facts;
+        enum limiter_way want[LIMITER_WAYS];
+    } rows[] = {
+        {"root, 6.14", {true, true, true, true, false}, {LIMITER_PID_MAX}},
+        {"a user, 6.14", {true, false, true, true, true}, {LIMITER_PID_MAX}},
+        {"a user, 6.1", {true, false, false, true, true}, {LIMITER_NPROC}},
+        {"root, 6.1", {true, true, false, true, false},
+            {LIMITER_GROUP, LIMITER_UID, LIMITER_COUNT}},
+        {"root, 5.13", {true, true, false, false, true}, {LIMITER_GROUP, LIMITER_COUNT}},
+        {"without namespaces", {false, true, true, true, false}, {LIMITER_NOTHING}},
+        {"without namespaces, asked for", {false, false, true, true, true},
+            {LIMITER_GROUP, LIMITER_NOTHING}},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        enum limiter_way ways[LIMITER_WAYS];
+        size_t n = limiter_ways(&rows[i].facts, ways), wanted = 0;
+        test_row(i, rows[i].name);
+        while (rows[i].want[wanted])
+            wanted++;
+        CHECK_INT(n, wanted);
+        for (size_t w = 0; w < MIN(n, wanted); w++)
+            CHECK_INT(ways[w], rows[i].want[w]);
+    }
+}
+
+TEST(limiter_map_swaps_two_users_and_leaves_the_others)
+{
+    char text[LIMITER_MAP];
+    limiter_map(text);
+    CHECK_Z(text, "0 2147483646 1\n1 1 2147483645\n2147483646 0 1\n"
+                  "2147483647 2147483647 2147483648\n");
+}
+
+TEST(policy_knows_which_limits_were_asked_for)
+{
+    static const struct {
+        const char *name, *limits;
+        bool processes, memory, after_processes, after_memory;
+    } rows[] = {
+        {"none", "{}", false, false, false, false},
+        {"others", "{\"open_files\": 10}", false, false, false, false},
+        {"processes", "{\"processes\": 40}", true, false, true, false},
+        {"memory", "{\"memory_bytes\": 2097152}", false, true, false, true},
+        {"the defaults, written out", "{\"processes\": 512, \"memory_bytes\": 4294967296}", true,
+            true, false, false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+        AUTO_ERR struct err err = {0};
+        struct policy policy;
+        const char *text =
+            arena_printf(&a, "{\"policy_version\": 4, \"limits\": %s}", rows[i].limits);
+        test_row(i, rows[i].name);
+        CHECK(policy_parse(str_z(text), "policy", &a, &policy, &err));
+        CHECK_INT(policy.limits.asked_processes, rows[i].processes);
+        CHECK_INT(policy.limits.asked_memory, rows[i].memory);
+        policy_forget_defaults(&policy);
+        CHECK_INT(policy.limits.asked_processes, rows[i].after_processes);
+        CHECK_INT(policy.limits.asked_memory, rows[i].after_memory);
+    }
+}
