@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A server of OpenAI's Responses API, which codex speaks and serve-script does not: a text and a shell call to the
 first request, a text to the one that has the call's result. Keeps when each request was whole."""
 import http.server

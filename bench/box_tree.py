@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A project of 20,000 files and 500 MB, in git: the same each time.
 
     box_tree.py DIR

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Other agents on the same terminal, as far as they can be had."""
 import contextlib
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A terminal that reads as fast as it can, and when what came."""
 import ctypes
 import fcntl

@@ -2,6 +2,7 @@
  * the monotonic clock (ns), its peak of resident memory with its children's (KiB), and its status.
  * A large parent's memory would be taken for the child's: that is why this is a program of its own.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* Medians of times, for the programs that measure. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BENCH_MEDIAN_H
 #define BENCH_MEDIAN_H
 

@@ -1,5 +1,6 @@
 /* sandbox ROUNDS -- BWRAP…: starts a static program that does nothing through the library, by plain
  * fork and exec, and through bwrap, in turns; prints the ratios of the medians. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cordon.h"
 
 #include "base/buf.h"

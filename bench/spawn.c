@@ -1,5 +1,6 @@
 /* spawn ROUNDS LIMIT WHAT -- COMMAND… -- PEER…: runs two commands in turns, stdout to /dev/null,
  * prints the ratio of their median times, and fails if that is above the limit. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/base.h"
 #include "base/clock.h"
 #include "median.h"

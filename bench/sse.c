@@ -1,6 +1,7 @@
 /* Server-sent events out of a long answer: MB/s in pieces of 16 KiB, then the time of n and of 2n
  * bytes, one at a time (ns), the best of some rounds, in turns.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/sse.h"
 #include "base/clock.h"
 

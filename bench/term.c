@@ -1,6 +1,7 @@
 /* Measures an emulator on demand: a line "ROWS COLS FILE" on stdin is answered by the seconds of
  * CPU time that a new terminal of that size took for the file, in pieces of 64 KiB. One process
  * serves a whole run, so that emulators can take turns. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term_engine.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* What nothing that a program prints may exceed: `bench_term_limits memory KIND COLS` prints the
  * peak of resident KiB with 10,000 lines of scrollback; `bench_term_limits linear KIND` the CPU
  * seconds of n bytes and of 2n, and n. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "term/term.h"

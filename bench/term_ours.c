@@ -1,4 +1,5 @@
 /* Our emulator, to be measured. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/term.h"
 
 #include "term_engine.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Records what programs print on a terminal of 80x24 while fixed keys are typed."""
 import fcntl
 import os

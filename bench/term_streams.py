@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Streams that bench/term feeds to emulators, made anew each time from a fixed seed, and what keeps
 libvterm alive: it writes beyond an array of 16 at a CSI of more parameters.
 """

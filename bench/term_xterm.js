@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // @xterm/headless, to be measured the way bench/term.c does: "ROWS COLS FILE" on stdin, seconds of
 // CPU time on stdout. `node term_xterm.js NODE_MODULES`.
 const fs = require('fs');

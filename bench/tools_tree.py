@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes a tree to search: 20,000 files with 500 MB of words, an ignore file, a few files that are ignored or binary.
 tools_tree.py DIR [FILES]"""
 import os

@@ -5,6 +5,7 @@
  *
  * The program is run without a policy: it may be executed itself, and read the current directory.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <cordon.h>
 #include <stdio.h>
 #include <string.h>

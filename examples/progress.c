@@ -4,6 +4,7 @@
  *     cc -o progress progress.c $(pkg-config --cflags --libs cordon)
  *     ./progress login.yaml
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <cordon.h>
 #include <signal.h>
 #include <stdio.h>

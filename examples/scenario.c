@@ -5,6 +5,7 @@
  *
  * With a second argument, a record of the run goes to that directory: for cordon trace and replay.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <cordon.h>
 #include <stdio.h>
 

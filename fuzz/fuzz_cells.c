@@ -4,6 +4,7 @@
  *
  * The first three bytes are rows, columns and the first column shown; each row is its length in a
  * byte and its bytes. The rows are drawn as two frames. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "box/cells.h"
 #include "term/look.h"

@@ -1,6 +1,7 @@
 /* Output of programs as text: whatever comes, nothing is left that a terminal would obey, and the
  * same output in two parts is the same text where no line is written over. The first two bytes say
  * where it is cut. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "term/unicode.h"
 #include "tool/clean.h"

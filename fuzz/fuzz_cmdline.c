@@ -1,4 +1,5 @@
 /* A shell's command line: what is plain has nothing in it that only a shell knows. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/clean.h"
 #include "tool/cmdline.h"
 #include "tool/rule.h"

@@ -1,4 +1,5 @@
 /* What the fuzz targets of services' ways of speaking share. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef FUZZ_FUZZ_DIALECT_H
 #define FUZZ_FUZZ_DIALECT_H
 

@@ -1,4 +1,5 @@
 /* Directory arguments: an answer or an error, never both; the path is absolute and clean. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/dirarg.h"
 #include "path/lexical.h"
 

@@ -1,5 +1,6 @@
 /* ELF headers: whatever the bytes, what is found lies within them, and a changed loader names no
  * program. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/elf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,6 @@
 /* Fuzzes freeform patches: the input is a patch, and behind its last NUL a file to place hunks in.
  * What is placed must stand where it is said to. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/arena.h"
 #include "tool/envelope.h"
 #include "tool/near.h"

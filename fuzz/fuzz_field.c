@@ -1,4 +1,5 @@
 /* JSON text, read by a table and written, must read back as the same. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/doc.h"
 #include "sample.h"
 

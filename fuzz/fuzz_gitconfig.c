@@ -1,4 +1,5 @@
 /* Git's configuration: any bytes; written and read again, the entries are the same. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/gitconfig.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,5 @@
 /* Git's index without a submodule: any bytes; the result has the same entries except those. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/gitlink.h"
 #include "repo/index.h"
 #include "repo/sha1.h"

@@ -2,6 +2,7 @@
  * one of its expanded alternatives does, whichever way they are matched; nothing that matches is
  * below a directory that the search leaves out; a path whose characters are all escaped matches
  * itself alone. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/brace.h"
 #include "path/glob.h"
 #include "path/wild.h"

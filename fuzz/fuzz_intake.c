@@ -1,4 +1,5 @@
 /* HTTP requests and answers: the same whole and byte by byte. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/intake.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,6 +1,7 @@
 /* JSON: what is read has the grammar of RFC 8259, judged here once more without a parser's code;
  * the quick reader means what the strict one does; what is read and written is read as the same,
  * and is written in characters that show themselves. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/doc.h"
 #include "base/json_quick.h"
 #include "base/utf8.h"

@@ -1,5 +1,6 @@
 /* Manifests: any bytes are read or refused; the sum is made right, so that what is behind it
  * counts. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fnv.h"
 #include "box/manifest.h"
 #include "path/change.h"

@@ -1,5 +1,6 @@
 /* Markdown of any bytes, whole and in parts: the same rows, which are safe and not too wide. The
  * first bytes are the width and the size of the parts. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz_rows.h"
 #include "tui/markdown.h"
 

@@ -1,4 +1,5 @@
 /* A policy's text: what is read is checked, explained, written, and must read back as the same. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/doc.h"
 #include "policy/grants.h"
 #include "policy/load.h"

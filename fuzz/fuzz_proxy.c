@@ -1,5 +1,6 @@
 /* Fuzzes what a box says to its proxy: heads of HTTP, SOCKS, and bodies in pieces. What is accepted
  * is one request for the host that was judged, however it was cut. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy.h"
 #include "box/proxy_head.h"
 #include "box/proxy_name.h"

@@ -1,5 +1,6 @@
 /* What every styled row must be: drawable characters, as wide as it says, no wider than it may be.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef FUZZ_ROWS_H
 #define FUZZ_ROWS_H
 

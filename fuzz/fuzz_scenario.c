@@ -1,4 +1,5 @@
 /* A scenario's text: what is read is written with every default, and must read back as the same. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "run/scenario.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,5 @@
 /* Scripts: read, and every turn that was accepted is played in both dialects. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/play.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,6 @@
 /* A session that a stranger wrote: as lines, and as an envelope. What is taken is written the same
  * way each time, is valid once it is repaired, and holds no key that was to be masked. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/envelope.h"
 #include "agent/exchange.h"
 #include "agent/repair.h"

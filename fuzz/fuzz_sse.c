@@ -1,4 +1,5 @@
 /* Fuzzes the reader of event streams: the same events whole, byte by byte and in parts of three. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/sse.h"
 
 enum {

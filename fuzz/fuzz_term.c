@@ -4,6 +4,7 @@
  *
  * The first three bytes are rows, columns and options. 0xFF, which no text has, is a mark: 0xFF 0 R
  * C is a resize, 0xFF 1 K M a key. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/keys.h"
 #include "term/state.h"
 

@@ -1,4 +1,5 @@
 /* Arguments of tools: any text is right, or an error that names the tool. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/tool.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,6 @@
 /* A record as a page and as an asciicast: the files of fuzz_files.h. Whatever they say, the page is
  * its own markup with data that hold none, and every part of the data can be read. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz_files.h"
 
 #include "trace/cast.h"

@@ -1,4 +1,5 @@
 /* Git's index: any bytes, also as the shared part of a split one; paths are plain and sorted. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/change.h"
 #include "repo/tracked.h"
 

@@ -1,5 +1,6 @@
 /* YAML text that is read must, written as JSON, read back as the same tree, and have the lines that
  * a program sees that splits at LF. Any bytes, written as a quoted scalar, are read back. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/doc.h"
 #include "base/utf8.h"
 #include "base/yaml.h"

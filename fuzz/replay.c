@@ -1,4 +1,5 @@
 /* Runs a fuzz target over files, and over the files of directories, given as arguments. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 
 #include <dirent.h>

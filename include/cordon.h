@@ -19,6 +19,7 @@
  * exits, sets no signal handler and keeps no state between calls; out of memory it aborts. An
  * object belongs to one thread at a time.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CORDON_H
 #define CORDON_H
 

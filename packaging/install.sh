@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Installs cordon from the directory that this file is in, or removes it again. Needs a POSIX shell and sha256sum.
 set -eu
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The kinds of packages, one function each: sourced by script/release, which sets out, work, version, archs and
 # SOURCE_DATE_EPOCH.
 # shellcheck shell=bash disable=SC2154 # set there

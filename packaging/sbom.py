@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Prints the SBOM of a release as SPDX 2.3 JSON: its files with their hashes, and the libraries that the program says it has.
 
     sbom.py --version 0.1.0 --dir dist --program build-release/cordon

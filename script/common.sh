@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What the scripts share: sourced, not run. Afterwards the current directory is the repository's.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Building for another processor: sourced, not run. Debian's cross compiler, and Debian's libraries of that processor
 # in build-TARGET/sysroot, which needs neither root nor a foreign architecture of dpkg.
 

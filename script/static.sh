@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The static release binary: sourced, not run. Debian's own archives (*.a) of each library, and libcurl and md4c from
 # Debian's sources, since its libcurl.a needs twenty libraries more and of md4c there is none. CONTRIBUTING.md: "Add a library".
 

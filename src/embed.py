@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """embed.py OUTPUT HEADER NAME FILE: writes a C file that holds the text of FILE as NAME, which HEADER declares."""
 import sys
 

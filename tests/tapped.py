@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests in Python that print TAP: a name and a function each, which raises what is wrong."""
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Cordon from this tree: nix-build packaging/nix. Written from the manual of Nixpkgs, not built by us.
 { pkgs ? import <nixpkgs> { } }:
 pkgs.stdenv.mkDerivation {

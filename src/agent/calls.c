@@ -1,4 +1,5 @@
 /* Running tool calls. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/calls.h"
 
 #include "agent/run.h"

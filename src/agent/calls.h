@@ -2,6 +2,7 @@
  *
  *     calls_run(box, calls, n, results);      one tool_result each
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_CALLS_H
 #define AGENT_CALLS_H
 

@@ -1,4 +1,5 @@
 /* The directory of sessions, and its index. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/catalog.h"
 
 #include "agent/line.h"

@@ -7,6 +7,7 @@
  * What is shown of each is kept in sessions/index, so that 10,000 need not be read again. It is
  * only a cache: an entry counts if the file's inode, size and time are the same.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_CATALOG_H
 #define AGENT_CATALOG_H
 

@@ -1,4 +1,5 @@
 /* Long conversations made short. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/compact.h"
 
 enum {

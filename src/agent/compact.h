@@ -10,6 +10,7 @@
  *
  * What is left out stays in the session's file.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_COMPACT_H
 #define AGENT_COMPACT_H
 

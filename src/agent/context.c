@@ -1,4 +1,5 @@
 /* The system prompt, the project's instructions, the tools as a model is told of them. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/context.h"
 
 #include "base/clock.h"

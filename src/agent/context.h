@@ -8,6 +8,7 @@
  * Instructions are the files AGENTS.md from the project's root down to the working directory,
  * opened through a boundary around the project: a link that leaves it is not followed, and said so.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_CONTEXT_H
 #define AGENT_CONTEXT_H
 

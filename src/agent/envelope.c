@@ -1,4 +1,5 @@
 /* The v1 envelope. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/envelope.h"
 
 #include "agent/line.h"

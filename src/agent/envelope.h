@@ -2,6 +2,7 @@
  *
  * Messages are parsed one by one: a document may be far larger than what json_parse() takes.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_ENVELOPE_H
 #define AGENT_ENVELOPE_H
 

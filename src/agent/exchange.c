@@ -1,4 +1,5 @@
 /* Sessions in, and sessions from others. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/exchange.h"
 
 #include "agent/envelope.h"

@@ -1,6 +1,7 @@
 /* Sessions as one JSON document: the v1 envelope, out and in, byte for byte the same each time; and
  * the beginning of a session as a new one.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_EXCHANGE_H
 #define AGENT_EXCHANGE_H
 

@@ -1,4 +1,5 @@
 /* Lines of session files. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/line.h"
 
 #include "agent/store.h"

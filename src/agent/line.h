@@ -1,4 +1,5 @@
 /* A line of a session file, read and checked: its envelope, a message, or a record. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_LINE_H
 #define AGENT_LINE_H
 

@@ -1,4 +1,5 @@
 /* The agent's loop: what happened in, what to do out. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/loop.h"
 
 #include "tool/tool.h"

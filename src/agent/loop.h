@@ -11,6 +11,7 @@
  * only read run together as far as they stand side by side; one that changes something runs alone
  * and in its place, so that what is read behind it sees the change.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_LOOP_H
 #define AGENT_LOOP_H
 

@@ -1,4 +1,5 @@
 /* A session as Markdown. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/prose.h"
 
 #include "llm/message.h"

@@ -1,5 +1,6 @@
 /* A session as Markdown, for people. What was said stays as it was written; arguments and results
  * of tools are blocks of code. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_PROSE_H
 #define AGENT_PROSE_H
 

@@ -1,4 +1,5 @@
 /* Conversations made valid. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/repair.h"
 
 #include "llm/message.h"

@@ -15,6 +15,7 @@
  * Two user messages in a row stay: dialects join them. Messages that are fine are shared, others
  * are copies; the input is not changed. Repairing twice is repairing once.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_REPAIR_H
 #define AGENT_REPAIR_H
 

@@ -1,4 +1,5 @@
 /* The agent at work. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/run.h"
 
 #include "agent/calls.h"

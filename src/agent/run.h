@@ -6,6 +6,7 @@
  *
  * However it ends, the session holds what had come, and every tool call in it has a result.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_RUN_H
 #define AGENT_RUN_H
 

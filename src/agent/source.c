@@ -1,4 +1,5 @@
 /* Files that hold a session, in either form. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/source.h"
 
 #include "agent/envelope.h"

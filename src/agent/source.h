@@ -1,4 +1,5 @@
 /* A file that somebody names as a session: lines, or one envelope. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_SOURCE_H
 #define AGENT_SOURCE_H
 

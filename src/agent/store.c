@@ -1,4 +1,5 @@
 /* Sessions: their lines, as a conversation. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/envelope.h"
 #include "agent/exchange.h"
 #include "agent/line.h"

@@ -23,6 +23,7 @@
  *
  * A torn last line is dropped and told by store_notes(); any other line that is wrong is E_CONFIG.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_STORE_H
 #define AGENT_STORE_H
 

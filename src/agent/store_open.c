@@ -1,4 +1,5 @@
 /* Sessions: their files. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/catalog.h"
 #include "agent/envelope.h"
 #include "agent/exchange.h"

@@ -1,5 +1,6 @@
 /* A session in memory, for the files that make one: store.c knows its lines, store_open.c its
  * files. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_STORE_STATE_H
 #define AGENT_STORE_STATE_H
 

@@ -1,4 +1,5 @@
 /* Files of lines: locking, reading in pieces, appending. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/tape.h"
 
 #include "agent/store.h"

@@ -7,6 +7,7 @@
  *
  * The line at the end that a crash cut off is for the reader to know: see tape_sink.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_TAPE_H
 #define AGENT_TAPE_H
 

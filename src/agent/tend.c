@@ -1,4 +1,5 @@
 /* Terminals read while the model is asked. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/tend.h"
 
 #include "tool/sessions.h"

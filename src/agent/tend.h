@@ -6,6 +6,7 @@
  *     ...nobody else touches the box...
  *     tend_end(&tend);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_TEND_H
 #define AGENT_TEND_H
 

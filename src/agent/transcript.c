@@ -1,4 +1,5 @@
 /* A run as a script. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/transcript.h"
 
 #include "llm/message.h"

@@ -5,6 +5,7 @@
  *     transcript_add(t, answer);
  *     if (!transcript_close(t, &mask, err)) return false;
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_TRANSCRIPT_H
 #define AGENT_TRANSCRIPT_H
 

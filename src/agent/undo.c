@@ -1,4 +1,5 @@
 /* What is about to be replaced is kept. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/undo_state.h"
 #include "base/log.h"
 #include "path/beneath.h"

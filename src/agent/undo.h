@@ -24,6 +24,7 @@
  * Nothing is on disk before the first change. Only what tools change is known here; what
  * commands did is not.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_UNDO_H
 #define AGENT_UNDO_H
 

@@ -1,4 +1,5 @@
 /* The way back. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/undo_state.h"
 #include "path/caret.h"
 #include "path/change.h"

@@ -1,4 +1,5 @@
 /* The record of a session's changes: its lines. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/line.h"
 #include "agent/undo_state.h"
 #include "base/clock.h"

@@ -1,4 +1,5 @@
 /* The record in memory, for the files that make it. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_UNDO_STATE_H
 #define AGENT_UNDO_STATE_H
 

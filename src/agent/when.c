@@ -1,4 +1,5 @@
 /* RFC 3339. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/when.h"
 
 #include <time.h>

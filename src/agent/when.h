@@ -1,4 +1,5 @@
 /* Times that others wrote: RFC 3339, with a fraction and any offset. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_WHEN_H
 #define AGENT_WHEN_H
 

@@ -1,4 +1,5 @@
 /* Errors, paths and boundaries of the public C API, on top of the layers that do the work. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "api/api.h"
 
 #include "path/boundary.h"

@@ -1,4 +1,5 @@
 /* What the parts of the library share. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef API_API_H
 #define API_API_H
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """archive.py OUTPUT LD OBJCOPY AR ARCHIVE…: the static library, as one object whose own names nobody
 sees: a program that links it can call what cordon.h declares, and its names don't meet ours."""
 import os

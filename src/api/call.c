@@ -1,4 +1,5 @@
 /* What calls that run something have in common: structures, cancellation, preparing. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "api/api.h"
 
 #include "policy/load.h"

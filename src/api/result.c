@@ -1,4 +1,5 @@
 /* Results and observations: the JSON of the contract, and what is most often asked of it. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "api/api.h"
 
 enum {

@@ -1,4 +1,5 @@
 /* Scenarios and commands, from start to end in one call. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "api/api.h"
 
 #include "run/result.h"

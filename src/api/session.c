@@ -1,4 +1,5 @@
 /* Sessions, driven call by call. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "api/api.h"
 
 enum {

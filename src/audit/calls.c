@@ -1,4 +1,5 @@
 /* System calls that name files, programs or addresses. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "audit/calls.h"
 
 #include "base/syscalls.h"

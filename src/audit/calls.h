@@ -1,5 +1,6 @@
 /* The system calls that an audit looks at: one table, from which the filter is made that stops a
  * program at these and lets it run freely otherwise. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AUDIT_CALLS_H
 #define AUDIT_CALLS_H
 

@@ -1,4 +1,5 @@
 /* From what a command used to what a policy should allow. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "audit/learn.h"
 
 #include "base/fnv.h"

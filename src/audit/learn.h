@@ -12,6 +12,7 @@
  * named whole. Programs are never taken together. A path that leads over a link is named as it was
  * spelled, since that name must be there, too; the policy allows what it leads to.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AUDIT_LEARN_H
 #define AUDIT_LEARN_H
 

@@ -1,4 +1,5 @@
 /* From system calls to events. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "audit/observe.h"
 
 #include "audit/script.h"

@@ -1,5 +1,6 @@
 /* From a stopped thread's system call to events: before the call its names are looked up, after it
  * what succeeded is told. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AUDIT_OBSERVE_H
 #define AUDIT_OBSERVE_H
 

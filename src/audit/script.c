@@ -1,4 +1,5 @@
 /* First lines of scripts. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "audit/script.h"
 
 #include <fcntl.h>

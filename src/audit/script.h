@@ -1,4 +1,5 @@
 /* The program that a script names in its first line: what the kernel runs in its place. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AUDIT_SCRIPT_H
 #define AUDIT_SCRIPT_H
 

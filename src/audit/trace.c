@@ -1,5 +1,6 @@
 /* Running a command and watching it: ptrace, with a filter that stops it only at the calls that
  * name something. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "audit/trace.h"
 
 #include "audit/observe.h"

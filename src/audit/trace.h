@@ -12,6 +12,7 @@
  * While it runs, the calling process must have no other children and only one thread: every child
  * is taken for one of the command's.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AUDIT_TRACE_H
 #define AUDIT_TRACE_H
 

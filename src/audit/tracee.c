@@ -1,4 +1,5 @@
 /* Looking into a stopped process. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "audit/tracee.h"
 
 #include "path/lexical.h"

@@ -2,6 +2,7 @@
  *
  * A name is looked up by us, from its root or current directory: what it leads to is where the
  * process would get, unless it has mounts of its own. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AUDIT_TRACEE_H
 #define AUDIT_TRACEE_H
 

@@ -1,4 +1,5 @@
 /* Arenas: a list of blocks, each filled from its start. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/arena.h"
 
 #include <stdalign.h>

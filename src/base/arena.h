@@ -7,6 +7,7 @@
  * Everything comes zeroed. The maximum guards against a caller's loop; whoever lets input decide
  * how much is taken must check arena_left() first, since passing the maximum is a BUG.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 

@@ -1,4 +1,5 @@
 /* Broken invariants and allocation that can't fail. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/base.h"
 
 void base_bug(const char *file, int line, const char *what)

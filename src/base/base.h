@@ -4,6 +4,7 @@
  *     BUG_ON(count > max);
  *     return TAKE_FD(fd);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_BASE_H
 #define BASE_BASE_H
 

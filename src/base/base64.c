@@ -1,4 +1,5 @@
 /* Base64: written, and checked. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/base64.h"
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

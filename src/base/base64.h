@@ -3,6 +3,7 @@
  *     base64_add(&b, bytes);
  *     if (!base64_size(text, &n)) ...      not base64
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_BASE64_H
 #define BASE_BASE64_H
 

@@ -1,4 +1,5 @@
 /* Growing byte buffers with a maximum. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 
 #include <stdio.h>

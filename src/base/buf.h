@@ -7,6 +7,7 @@
  *
  * p[n] is always NUL once anything was added; buf_z() gives "" before that.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 

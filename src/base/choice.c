@@ -1,4 +1,5 @@
 /* Which word was meant. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/choice.h"
 
 void choice_done(struct choice *c)

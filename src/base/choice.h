@@ -4,6 +4,7 @@
  *     choice_add(&c, "glob");
  *     choice_hint(&c, "", &message);          "; did you mean 'glob'?", or nothing
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_CHOICE_H
 #define BASE_CHOICE_H
 

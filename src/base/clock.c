@@ -1,4 +1,5 @@
 /* Time. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* Documents: choose between JSON and YAML, and find a place of the tree in the text. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/doc.h"
 
 #include "base/utf8.h"

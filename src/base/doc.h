@@ -4,6 +4,7 @@
  *     if (!field_read(&policy_shape, tree, &arena, E_CONFIG, &policy, err))
  *         return doc_blame(err, text, name);          policy.yaml:7:3: rules[2].path: required ...
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_DOC_H
 #define BASE_DOC_H
 

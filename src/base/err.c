@@ -1,4 +1,5 @@
 /* The one error, and its table. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 
 #include "base/buf.h"

@@ -8,6 +8,7 @@
  * false: *err is set and the outputs are untouched. Library code never prints and never exits.
  * Messages may hold bytes that a stranger chose: whoever prints one makes it printable first.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 

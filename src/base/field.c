@@ -1,4 +1,5 @@
 /* Field tables: the traits of each kind, and the check of a table. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/field.h"
 
 #include "base/field_kind.h"

@@ -14,6 +14,7 @@
  * the wrong type or out of range are errors that name their place, such as steps[2].size.rows. What
  * is absent and has no default is zero: NULL, 0, false, a struct str without value.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_FIELD_H
 #define BASE_FIELD_H
 

@@ -1,4 +1,5 @@
 /* What reading, writing and describing fields know in common about each kind. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_FIELD_KIND_H
 #define BASE_FIELD_KIND_H
 

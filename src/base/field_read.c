@@ -1,4 +1,5 @@
 /* Reading an object by its field table: strict, with the place of every error. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/field.h"
 
 #include "base/choice.h"

@@ -1,4 +1,5 @@
 /* A field table as JSON Schema. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/field.h"
 
 #include "base/field_kind.h"

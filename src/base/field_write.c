@@ -1,4 +1,5 @@
 /* Writing an object by its field table. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/field.h"
 
 #include "base/field_kind.h"

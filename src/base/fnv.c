@@ -1,4 +1,5 @@
 /* FNV-1a, 64 bits. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fnv.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* FNV-1a, 64 bits: checksums of artifacts and short suffixes. Not for anything that an enemy
  * could profit from colliding. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_FNV_H
 #define BASE_FNV_H
 

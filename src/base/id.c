@@ -1,4 +1,5 @@
 /* Random ids. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/id.h"
 
 #include <errno.h>

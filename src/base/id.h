@@ -1,4 +1,5 @@
 /* Opaque ids: random UUIDs (version 4), written in lower case. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_ID_H
 #define BASE_ID_H
 

@@ -1,4 +1,5 @@
 /* Reading JSON strictly, and building trees of it. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json.h"
 
 #include "base/json_quick.h"

@@ -6,6 +6,7 @@
  *
  * Running out of memory is a BUG here as everywhere, so what builds a tree can't fail.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 

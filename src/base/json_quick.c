@@ -1,4 +1,5 @@
 /* The plain part of JSON. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json_quick.h"
 
 #include "base/json_scan.h"

@@ -6,6 +6,7 @@
  * The strict parser looks at each byte of a string several times; a patch of megabytes is one
  * string. What is taken here means the same there. What is rare (fractions, large numbers) or wrong
  * in any way is left to it. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_JSON_QUICK_H
 #define BASE_JSON_QUICK_H
 

@@ -1,5 +1,6 @@
 /* Bytes of a JSON string, eight at a time: texts are long, and most of their bytes mean themselves.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_JSON_SCAN_H
 #define BASE_JSON_SCAN_H
 

@@ -1,4 +1,5 @@
 /* Writing JSON: the same tree always gives the same bytes. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json.h"
 
 #include "base/json_scan.h"

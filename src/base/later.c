@@ -1,4 +1,5 @@
 /* The relocations that later.py set aside. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/later.h"
 
 #ifdef CORDON_STATIC

@@ -3,6 +3,7 @@
  * them, which cost every command more time than all the rest of its start. static.ld puts these
  * tables into pages of their own, and later.py takes their relocations out of the start.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_LATER_H
 #define BASE_LATER_H
 

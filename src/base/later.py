@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Takes the relocations of the section later_tables out of a static program's start: later.py PROGRAM.
 
 They move to the end of the table, beyond the size that the C library reads; later_relocations says where they are.

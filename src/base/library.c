@@ -1,4 +1,5 @@
 /* Libraries that few commands need: linked or loaded. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/library.h"
 
 #ifdef CORDON_STATIC

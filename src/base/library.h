@@ -5,6 +5,7 @@
  *     static const struct library md4c = LIBRARY(names, calls);
  *     const char *missing = library_load(&md4c, &loaded);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_LIBRARY_H
 #define BASE_LIBRARY_H
 

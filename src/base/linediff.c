@@ -1,4 +1,5 @@
 /* Myers' line diff: numbers for lines, then the middle of the shortest path, again and again. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/linediff.h"
 
 #include "base/fnv.h"

@@ -10,6 +10,7 @@
  * replaced. The answer is then longer, never wrong. A line keeps its '\n'; the last one may lack it
  * and then differs from one that has it.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_LINEDIFF_H
 #define BASE_LINEDIFF_H
 

@@ -1,4 +1,5 @@
 /* Hunks of a unified diff. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/linediff.h"
 
 struct hunk {

@@ -1,4 +1,5 @@
 /* The log. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/log.h"
 
 #include "base/clock.h"

@@ -4,6 +4,7 @@
  *
  * Lines go to stderr, one write each, made printable: what a child said can't forge a line.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 

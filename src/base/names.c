@@ -1,4 +1,5 @@
 /* Which services of names are asked. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/names.h"
 
 #include "base/base.h"

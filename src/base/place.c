@@ -1,4 +1,5 @@
 /* Places: line and column, keys and indexes. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/place.h"
 
 #include "base/json.h"

@@ -7,6 +7,7 @@
  *
  * A key that is more than letters, digits, '_' and '-' is written as in ["a.b"].
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_PLACE_H
 #define BASE_PLACE_H
 

@@ -1,4 +1,5 @@
 /* PCRE2 behind an interface of our own. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/regex.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8

@@ -8,6 +8,7 @@
  *
  * `^` and `$` match at lines. A match that would take too long is none; regex_gave_up() says so.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_REGEX_H
 #define BASE_REGEX_H
 

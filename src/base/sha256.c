@@ -1,4 +1,5 @@
 /* SHA-256 as FIPS 180-4 has it. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/sha256.h"
 
 enum {

@@ -6,6 +6,7 @@
  *     sha256_add(&hash, bytes);
  *     sha256_hex(&hash, hex);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_SHA256_H
 #define BASE_SHA256_H
 

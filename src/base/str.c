@@ -1,4 +1,5 @@
 /* Slices of bytes: order, search, cutting, and the distance behind "did you mean". */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/str.h"
 
 enum {

@@ -6,6 +6,7 @@
  *
  * A slice need not end in NUL and may hold NUL. p is NULL only for "no value".
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_STR_H
 #define BASE_STR_H
 

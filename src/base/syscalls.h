@@ -3,6 +3,7 @@
  *
  *     {NR_openat, …}, {NR_open, …}    the second is SYSCALL_NONE where there is no such call
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_SYSCALLS_H
 #define BASE_SYSCALLS_H
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """syscalls.py OUTPUT EXTRA COMPILER…: the system calls of the processor that the compiler builds for, as a C header.
 
 Names and numbers come from the kernel's own header (asm/unistd.h) through the preprocessor. EXTRA (syscalls.txt) lists

@@ -1,4 +1,5 @@
 /* UTF-8: decode, encode, replace what is invalid, show what is unprintable. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 
 /* What may follow a lead byte: total length, and the range of the second byte. The ranges of

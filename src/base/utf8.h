@@ -4,6 +4,7 @@
  *     size_t n = utf8_decode(rest, &cp);      0: not valid here
  *     n = utf8_write(0x65E5, bytes);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 

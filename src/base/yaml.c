@@ -1,4 +1,5 @@
 /* YAML's events, made into a tree of JSON. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/yaml.h"
 
 #include "base/place.h"

@@ -9,6 +9,7 @@
  * are written. Line breaks other than LF and CR LF are refused, and invisible characters outside
  * quotes; a byte order mark at the start is skipped. Errors say name:line:column.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_YAML_H
 #define BASE_YAML_H
 

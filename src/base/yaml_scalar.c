@@ -1,4 +1,5 @@
 /* Plain YAML scalars: null, booleans, integers, fractions; everything else is a string. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/yaml_scalar.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* What a plain scalar of YAML means, by the core schema of YAML 1.2. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_YAML_SCALAR_H
 #define BASE_YAML_SCALAR_H
 

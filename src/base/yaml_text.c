@@ -1,4 +1,5 @@
 /* Characters that make YAML look different from its parsed form. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/yaml_text.h"
 
 #include "base/json.h"

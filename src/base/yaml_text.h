@@ -8,6 +8,7 @@
  * quotes invisible characters, blanks other than space and tab, and direction controls are refused.
  * Inside quotes they are data; a direction control must end before the closing quote.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_YAML_TEXT_H
 #define BASE_YAML_TEXT_H
 

@@ -1,4 +1,5 @@
 /* Changes that act by themselves, links followed. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/acting.h"
 
 #include "path/beneath.h"

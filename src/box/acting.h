@@ -15,6 +15,7 @@
  *   a link that leads to such a file, or out of the project
  *   a repository under any name: a directory with HEAD, objects and refs
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_ACTING_H
 #define BOX_ACTING_H
 

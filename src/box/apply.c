@@ -1,4 +1,5 @@
 /* Changes of a box checked against the project, and written. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/apply.h"
 
 #include "box/compare.h"

@@ -36,6 +36,7 @@
  * are killed between the two, manifest_load() knows them; and of a copy, what the project has from
  * us is no conflict when the box has changed the same file once more: manifest_read_next().
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_APPLY_H
 #define BOX_APPLY_H
 

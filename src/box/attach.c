@@ -1,4 +1,5 @@
 /* A box's screen in the user's terminal. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "box/cells.h"
 #include "box/client.h"

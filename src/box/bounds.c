@@ -1,5 +1,6 @@
 /* Limits of a box beside those of its sandbox (sandbox/limiter.h): processor time of each process,
  * and the disk that its layer and its home use, which only we count. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/bounds.h"
 #include "box/keeper.h"
 

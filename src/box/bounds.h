@@ -1,4 +1,5 @@
 /* Whether a box's limits can be kept on this machine, before the box is made. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_BOUNDS_H
 #define BOX_BOUNDS_H
 

@@ -1,4 +1,5 @@
 /* Opening a box. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/box.h"
 
 #include "base/utf8.h"

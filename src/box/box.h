@@ -15,6 +15,7 @@
  *     runs/<n>/    the recording of each run: artifacts, as `cordon trace` reads them
  *     refused.jsonl what the network refused (box/proxy.h)
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_BOX_H
 #define BOX_BOX_H
 

@@ -1,4 +1,5 @@
 /* Cells as bytes, and back. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/cells.h"
 
 #include "base/utf8.h"

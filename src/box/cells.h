@@ -4,6 +4,7 @@
  *     cells_put(term, row, &bytes);                      row below 0: the scrollback
  *     cells_draw(bytes, canvas, &place);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_CELLS_H
 #define BOX_CELLS_H
 

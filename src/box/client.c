@@ -1,4 +1,5 @@
 /* The client's side: connecting, stopping, commands. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/client.h"
 
 #include "base/clock.h"

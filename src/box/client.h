@@ -1,6 +1,7 @@
 /* Talking to a box's supervisor, over host/socket: attach, exec, stop, size, the screen as text.
  * Only the owner of the directory reaches it; packets and their sizes are in box/link.h.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_CLIENT_H
 #define BOX_CLIENT_H
 

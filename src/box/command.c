@@ -1,4 +1,5 @@
 /* Words, and the prompt in them. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/command.h"
 
 static const struct str placeholder = {"PROMPT", 6};

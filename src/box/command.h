@@ -3,6 +3,7 @@
  *
  *     claude -p "PROMPT" --yes     ["claude", "-p", "fix; rm -rf \"$HOME\"", "--yes"]
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_COMMAND_H
 #define BOX_COMMAND_H
 

@@ -1,4 +1,5 @@
 /* Two contents, piece by piece. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/compare.h"
 
 #include "box/delta.h"

@@ -4,6 +4,7 @@
  *     uint64_t left = 1 << 30;
  *     compare_content(a, &sa, b, &sb, &left, &same, err)
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_COMPARE_H
 #define BOX_COMPARE_H
 

@@ -1,5 +1,6 @@
 /* The copy itself: directories first, then the files by two threads, then the directories' modes
  * and times. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/copy.h"
 
 #include "box/copy_list.h"

@@ -17,6 +17,7 @@
  *
  * A copy that failed leaves a part of itself: the caller removes the target.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_COPY_H
 #define BOX_COPY_H
 

@@ -1,4 +1,5 @@
 /* The git directory of a copy: a repository of its own, which leads nowhere else. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/copy_list.h"
 #include "path/file.h"
 #include "path/gitdir.h"

@@ -1,4 +1,5 @@
 /* The list of what is copied. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/copy_list.h"
 
 #include "box/delta.h"

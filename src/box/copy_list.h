@@ -3,6 +3,7 @@
  *     AUTO(copy_list_done) struct copy_list list = {.arena = ARENA_INIT(..)};
  *     copy_list_project(&list, project_fd, err)
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_COPY_LIST_H
 #define BOX_COPY_LIST_H
 

@@ -1,4 +1,5 @@
 /* Typing a prompt. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/delivery.h"
 
 #include "base/clock.h"

@@ -9,6 +9,7 @@
  * something on it and keeps still. A screen without the pattern may be a question to the user
  * (whether a directory is trusted, a key used): nothing is typed then, however long it takes.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_DELIVERY_H
 #define BOX_DELIVERY_H
 

@@ -1,4 +1,5 @@
 /* The list of changes, and the content of their sides. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/delta.h"
 
 #include "path/beneath.h"

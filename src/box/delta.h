@@ -13,6 +13,7 @@
  * Both trees are strangers' and may change while they are read: everything is opened below a
  * descriptor with links refused, and compared with what was seen before.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_DELTA_H
 #define BOX_DELTA_H
 

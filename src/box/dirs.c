@@ -1,4 +1,5 @@
 /* Directories for boxes. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/dirs.h"
 
 #include "path/beneath.h"

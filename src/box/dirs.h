@@ -4,6 +4,7 @@
  *     if (!dirs_check(args, 2, &host, &arena, dirs, err)) return false;
  *     if (dirs[0].danger) ... a warning ...
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_DIRS_H
 #define BOX_DIRS_H
 

@@ -1,4 +1,5 @@
 /* git status, read as it comes: the number of files has no bound. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/dirty.h"
 
 #include "base/clock.h"

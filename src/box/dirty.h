@@ -5,6 +5,7 @@
  * is asked in a sandbox (git_ask.h), where what the repository names can read it and do nothing. No
  * hook and no fsmonitor is run, no lock taken, and no submodule entered.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_DIRTY_H
 #define BOX_DIRTY_H
 

@@ -1,5 +1,6 @@
 /* Commands of `exec`: started by the sandbox's first process, with streams that are the client's.
  * No byte of them passes through here. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/keeper.h"
 
 #include <errno.h>

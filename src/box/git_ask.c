@@ -1,4 +1,5 @@
 /* What git is shown, and starting it. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/git_ask.h"
 
 #include "path/beneath.h"

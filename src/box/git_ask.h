@@ -8,6 +8,7 @@
  * It can read the work tree, the repository with what that borrows from, and the user's settings of
  * git; change nothing, reach nobody. What it prints on stderr is dropped.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_GIT_ASK_H
 #define BOX_GIT_ASK_H
 

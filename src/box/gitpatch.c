@@ -1,4 +1,5 @@
 /* Patches in git's form. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/gitpatch.h"
 
 #include "base/linediff.h"

@@ -19,6 +19,7 @@
  *
  * A listing has one budget for comparing lines (see linediff.h).
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_GITPATCH_H
 #define BOX_GITPATCH_H
 

@@ -1,4 +1,5 @@
 /* Who is connected to the supervisor, and what each wants. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/keeper.h"
 
 #include <errno.h>

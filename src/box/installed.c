@@ -1,4 +1,5 @@
 /* Following a program to what it is made of. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/installed.h"
 
 #include "path/beneath.h"

@@ -12,6 +12,7 @@
  * there could lead to any directory of the user's. It may lead to what is shown anyway, and no
  * further (E_FS_VIOLATION).
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_INSTALLED_H
 #define BOX_INSTALLED_H
 

@@ -1,4 +1,5 @@
 /* The loop of a box's supervisor. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/keeper.h"
 
 #include "path/file.h"

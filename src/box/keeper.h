@@ -1,4 +1,5 @@
 /* The supervisor from inside: one loop that keeps a box, and what it keeps. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_KEEPER_H
 #define BOX_KEEPER_H
 

@@ -1,4 +1,5 @@
 /* Trying it out. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/layering.h"
 
 #include "box/copy.h"

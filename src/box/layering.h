@@ -3,6 +3,7 @@
  *     if (!layering_choose(&overlay, &layering, &why, err)) return false;
  *     if (layering == BOX_LAYERS_SECOND_COPY) ... say why ...
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_LAYERING_H
 #define BOX_LAYERING_H
 

@@ -1,4 +1,5 @@
 /* Boxes on disk: every change that counts is one rename. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/layout.h"
 
 #include "base/choice.h"

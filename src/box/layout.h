@@ -22,6 +22,7 @@
  *
  * Whoever changes a box holds its lock.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_LAYOUT_H
 #define BOX_LAYOUT_H
 

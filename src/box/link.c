@@ -1,4 +1,5 @@
 /* Packets. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/link.h"
 
 #include "base/json.h"

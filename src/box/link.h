@@ -4,6 +4,7 @@
  *     link_send(fd, LINK_SIZE, &size, sizeof(size), STR(""), NULL)
  *     while (link_receive(fd, &packet) == LINK_GOT) ... packet.word, packet.body ...
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_LINK_H
 #define BOX_LINK_H
 

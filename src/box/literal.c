@@ -1,4 +1,5 @@
 /* Deflate and base 85. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/literal.h"
 
 #include <zlib.h>

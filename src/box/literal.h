@@ -1,4 +1,5 @@
 /* The content of a binary file in a patch of git: deflated, in base 85, in lines. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_LITERAL_H
 #define BOX_LITERAL_H
 

@@ -1,4 +1,5 @@
 /* Manifests: taken, kept, compared. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/manifest.h"
 
 #include "base/fnv.h"

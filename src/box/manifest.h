@@ -20,6 +20,7 @@
  * The file is for this machine and this version of the format: a header with the number of entries,
  * the entries, a checksum. One that was cut off or changed is E_CONFIG.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_MANIFEST_H
 #define BOX_MANIFEST_H
 

@@ -1,4 +1,5 @@
 /* meta.json as a table. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/meta.h"
 
 #include "base/utf8.h"

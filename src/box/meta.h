@@ -6,6 +6,7 @@
  * The file is replaced whole or not at all, and only its owner may read it. A key that is not in
  * the table is an error: this file is ours, so somebody else, or a newer version, wrote it.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_META_H
 #define BOX_META_H
 

@@ -1,4 +1,5 @@
 /* The grammar of names. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/name.h"
 
 static bool is_plain(char c)

@@ -1,5 +1,6 @@
 /* Names of boxes: letters and digits, with single '.', '_' or '-' between them. Such a name is one
  * file name, no option, and never one that begins with a dot, which are ours. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_NAME_H
 #define BOX_NAME_H
 

@@ -1,4 +1,5 @@
 /* A box in the making, part by part; the last step is its name. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/new.h"
 
 #include "base/clock.h"

@@ -6,6 +6,7 @@
  * The caller holds the name's lock. The box is there whole when it returns, or not at all, and with
  * `replace` the old one until then. Nothing is started.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_NEW_H
 #define BOX_NEW_H
 

@@ -1,5 +1,6 @@
 /* The network of a box, as far as the supervisor has to do with it: the proxy's process, and ports
  * of this machine that lead into the box. The bytes are the proxy's. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/keeper.h"
 #include "box/proxy.h"
 #include "io/packet.h"

@@ -1,4 +1,5 @@
 /* The proxy's process: one loop over its connections, its lookups and who hands it more. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy.h"
 
 #include "base/clock.h"

@@ -11,6 +11,7 @@
  * checked is the one connected to. What TLS says inside a tunnel is not looked at: a service that
  * answers for many names on one address answers for all of them.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_PROXY_H
 #define BOX_PROXY_H
 

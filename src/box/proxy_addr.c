@@ -1,4 +1,5 @@
 /* Addresses: the special-purpose registries of IANA as a table. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy_addr.h"
 
 #include <arpa/inet.h>

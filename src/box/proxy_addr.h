@@ -4,6 +4,7 @@
  *     struct proxy_addr a;
  *     if (addr_parse(STR("[::1]"), &a) && (why = addr_not_public(&a))) …   "this machine"
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_PROXY_ADDR_H
 #define BOX_PROXY_ADDR_H
 

@@ -1,4 +1,5 @@
 /* Answers in words, and in codes. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy_answer.h"
 
 static const struct {

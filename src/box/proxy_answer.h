@@ -1,4 +1,5 @@
 /* What a client is told when there is no connection for it. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_PROXY_ANSWER_H
 #define BOX_PROXY_ANSWER_H
 

@@ -1,4 +1,5 @@
 /* Bodies: of a given length, or in chunks whose lines must end in CR LF. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy_body.h"
 
 enum {

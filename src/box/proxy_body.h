@@ -3,6 +3,7 @@
  *     size_t mine = body_take(&body, bytes);       the first so many belong to it
  *     if (body.state == BODY_BAD) …                  it is no body
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_PROXY_BODY_H
 #define BOX_PROXY_BODY_H
 

@@ -1,4 +1,5 @@
 /* Confining the proxy's process. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy_confine.h"
 
 #include "sandbox/landlock.h"

@@ -1,4 +1,5 @@
 /* A process gives up what it does not need: it talks with the box, and with the network. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_PROXY_CONFINE_H
 #define BOX_PROXY_CONFINE_H
 

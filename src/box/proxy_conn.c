@@ -1,4 +1,5 @@
 /* Connections of the proxy. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy_conn.h"
 
 #include "box/proxy.h"

@@ -3,6 +3,7 @@
  * HEAD → QUEUED → LOOKUP → CONNECTING → PAIRED → LINGER; an address needs no lookup, and a refusal
  * is a pair whose other side is not there.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_PROXY_CONN_H
 #define BOX_PROXY_CONN_H
 

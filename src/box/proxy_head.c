@@ -1,4 +1,5 @@
 /* Heads of HTTP requests to a proxy. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy_head.h"
 
 #include "box/proxy.h"

@@ -7,6 +7,7 @@
  * A plain request is the only one on its connection: `Connection: close` goes with it, and nothing
  * after its body is passed on, since what follows could be for another host.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_PROXY_HEAD_H
 #define BOX_PROXY_HEAD_H
 

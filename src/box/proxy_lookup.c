@@ -1,4 +1,5 @@
 /* Lookups: glibc's resolver has no interface that does not wait, so a child does. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy_lookup.h"
 
 #include "base/names.h"

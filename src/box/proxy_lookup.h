@@ -3,6 +3,7 @@
  *     int fd = lookup_start("example.com", NULL);   readable when there is an answer
  *     lookup_read(fd, &answer);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_PROXY_LOOKUP_H
 #define BOX_PROXY_LOOKUP_H
 

@@ -1,4 +1,5 @@
 /* Names of hosts, and the list of those that are allowed. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy_name.h"
 
 #include "box/proxy.h"

@@ -4,6 +4,7 @@
  *     if (!host_parse(text, &host, &why)) refuse(why);
  *     if (!host_allowed(&list, &host, port)) …
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_PROXY_NAME_H
 #define BOX_PROXY_NAME_H
 

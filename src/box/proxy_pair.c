@@ -1,4 +1,5 @@
 /* Joined sockets. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy_pair.h"
 
 #include <errno.h>

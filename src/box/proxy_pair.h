@@ -6,6 +6,7 @@
  *
  * Never blocks, and never spins: a socket is asked about only what can be done with it.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_PROXY_PAIR_H
 #define BOX_PROXY_PAIR_H
 

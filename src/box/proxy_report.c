@@ -1,4 +1,5 @@
 /* Lines about refusals. A box can be refused as often as it likes: they are few all the same. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy_report.h"
 
 #include "base/clock.h"

@@ -1,4 +1,5 @@
 /* What was refused, for `box show`: a line of JSON each, as many as a person can want. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_PROXY_REPORT_H
 #define BOX_PROXY_REPORT_H
 

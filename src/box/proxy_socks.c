@@ -1,4 +1,5 @@
 /* SOCKS5 (RFC 1928): one way in, without a password, and one command, CONNECT. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy_head.h"
 
 enum {

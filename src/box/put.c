@@ -1,4 +1,5 @@
 /* A temporary file, then its name. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/put.h"
 
 #include "base/id.h"

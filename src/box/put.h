@@ -1,4 +1,5 @@
 /* Small files that must be whole after a crash. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_PUT_H
 #define BOX_PUT_H
 

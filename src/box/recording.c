@@ -1,4 +1,5 @@
 /* What a box's agent printed, on disk. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/recording.h"
 
 #include "base/clock.h"

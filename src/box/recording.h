@@ -7,6 +7,7 @@
  *
  * The agent's keys are taken out of it. It has a limit, at which it ends while the box goes on.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_RECORDING_H
 #define BOX_RECORDING_H
 

@@ -1,4 +1,5 @@
 /* Dropping what a box did. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/reset.h"
 
 #include "base/clock.h"

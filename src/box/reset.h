@@ -1,4 +1,5 @@
 /* What a box would lose, and losing it: for reset, destroy and new --replace. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_RESET_H
 #define BOX_RESET_H
 

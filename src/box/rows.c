@@ -1,4 +1,5 @@
 /* The rows, and what makes one right. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/rows.h"
 
 #include "base/choice.h"

@@ -6,6 +6,7 @@
  * Users add theirs in config.yaml (`agents:`), with the same columns; one with the name of a row of
  * ours takes its place.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_ROWS_H
 #define BOX_ROWS_H
 

@@ -1,4 +1,5 @@
 /* Old recordings. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/runs.h"
 
 #include "base/str.h"

@@ -2,6 +2,7 @@
  *
  *     runs_prune(box->host, 0, &removed)     when a run has begun, and by `prune`
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_RUNS_H
 #define BOX_RUNS_H
 

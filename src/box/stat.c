@@ -1,4 +1,5 @@
 /* The table of `diff --stat`. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/gitpatch.h"
 
 #include "repo/gitname.h"

@@ -1,4 +1,5 @@
 /* state.json as a table, and the lock that says whether it can be believed. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/state.h"
 
 #include "base/id.h"

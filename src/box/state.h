@@ -2,6 +2,7 @@
  * supervisor. Whoever runs a box holds the lock `host/running`; the kernel lets go of it with the
  * last of its processes, so that a killed supervisor leaves no box that only seems to run.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_STATE_H
 #define BOX_STATE_H
 

@@ -1,4 +1,5 @@
 /* From a command to a process of its own. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/supervisor.h"
 
 #include "box/keeper.h"

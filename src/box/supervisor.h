@@ -7,6 +7,7 @@
  * It is a child of nobody after that: it ends with the box, and if it is killed the kernel ends
  * everything in the box. It writes only to host/ of its box.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_SUPERVISOR_H
 #define BOX_SUPERVISOR_H
 

@@ -1,4 +1,5 @@
 /* What a box's changes were at one moment. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/taken.h"
 
 #include "box/compare.h"

@@ -9,6 +9,7 @@
  * Small files and links are kept in memory. All others are in one file without a name, which is
  * gone with the process: blocks are shared where the file system can do that, holes stay holes.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_TAKEN_H
 #define BOX_TAKEN_H
 

@@ -1,6 +1,7 @@
 /* Deleting trees that a stranger made. Each pass goes down to a directory without directories, by
  * names that are looked at again and never followed; deep trees are flattened on the way, so that a
  * path of any depth needs few descriptors and no recursion. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/trash.h"
 
 #include "base/clock.h"

@@ -1,4 +1,5 @@
 /* What is no box any more: deleted bit by bit, when nobody waits. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_TRASH_H
 #define BOX_TRASH_H
 

@@ -1,4 +1,5 @@
 /* An upper layer, read. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/upper.h"
 
 #include "box/compare.h"

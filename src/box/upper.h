@@ -20,6 +20,7 @@
  * is read, and the cost is that of looking at every file. After an apply the upper layer still has
  * all that was applied: apply_same() gives such a manifest of it.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_UPPER_H
 #define BOX_UPPER_H
 

@@ -1,4 +1,5 @@
 /* A box's policy, places and environment. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/view.h"
 
 #include "box/command.h"

@@ -12,6 +12,7 @@
  * In a directory that the box may really change (`:rw`), `.git` is read-only: the host's git would
  * run what is written there.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_VIEW_H
 #define BOX_VIEW_H
 

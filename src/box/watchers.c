@@ -1,5 +1,6 @@
 /* Those who see the box's screen: each gets the rows that differ from what it has, when it reads.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fnv.h"
 #include "box/cells.h"
 #include "box/keeper.h"

@@ -1,4 +1,5 @@
 /* Tools in a box. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/agent_box.h"
 
 #include "box/box.h"

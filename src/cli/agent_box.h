@@ -1,6 +1,7 @@
 /* An agent that works in a box: it stays outside with its keys and its session, its tools are
  * inside.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_AGENT_BOX_H
 #define CLI_AGENT_BOX_H
 

@@ -1,4 +1,5 @@
 /* What commands that let an agent work share. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/agent_job.h"
 
 #include "agent/catalog.h"

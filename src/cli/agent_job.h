@@ -7,6 +7,7 @@
  *     ok = agent_job_finish(&j, ok, err);
  *     agent_job_done(&j);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_AGENT_JOB_H
 #define CLI_AGENT_JOB_H
 

@@ -1,4 +1,5 @@
 /* What a user asks an agent. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/agent_prompt.h"
 
 #include "llm/message.h"

@@ -1,4 +1,5 @@
 /* What a user asks an agent: words, standard input, images. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_AGENT_PROMPT_H
 #define CLI_AGENT_PROMPT_H
 

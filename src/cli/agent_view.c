@@ -1,4 +1,5 @@
 /* What a headless agent prints. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/agent_view.h"
 
 #include "base/clock.h"

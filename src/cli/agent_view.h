@@ -10,6 +10,7 @@
  * Every event is written whole before the next is asked for: nothing is lost, and a reader that is
  * slow makes the agent slow. Keys in use are masked.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_AGENT_VIEW_H
 #define CLI_AGENT_VIEW_H
 

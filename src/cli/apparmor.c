@@ -1,4 +1,5 @@
 /* Making and installing the profile. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/apparmor.h"
 
 #include "path/file.h"

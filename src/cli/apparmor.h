@@ -5,6 +5,7 @@
  *     if (!apparmor_is_there(&profile) && agreed) ok = apparmor_install(&profile, err);
  *     apparmor_done(&profile);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_APPARMOR_H
 #define CLI_APPARMOR_H
 

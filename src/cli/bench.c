@@ -1,4 +1,5 @@
 /* A toolbox from options and settings. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/bench.h"
 
 #include "base/utf8.h"

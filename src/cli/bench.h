@@ -5,6 +5,7 @@
  *     tool_call(bench.box, ...);
  *     bench_done(&bench);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_BENCH_H
 #define CLI_BENCH_H
 

@@ -1,4 +1,5 @@
 /* What a box changed. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/box_changes.h"
 
 #include "base/utf8.h"

@@ -7,6 +7,7 @@
  *
  * Not for a box of the kind `:rw`, which keeps nothing apart.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_BOX_CHANGES_H
 #define CLI_BOX_CHANGES_H
 

@@ -5,6 +5,7 @@
  *         return false;
  *     ... use.box, use.boxes ...
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_BOX_CMDS_H
 #define CLI_BOX_CMDS_H
 

@@ -1,4 +1,5 @@
 /* What is known of a box. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/box_facts.h"
 
 #include "box/runs.h"

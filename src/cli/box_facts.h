@@ -5,6 +5,7 @@
  *
  * What can't be read is a problem of its own, and the rest is there all the same.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_BOX_FACTS_H
 #define CLI_BOX_FACTS_H
 

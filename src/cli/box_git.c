@@ -1,4 +1,5 @@
 /* git in a sandbox of its own. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/box_git.h"
 
 #include "cli/interrupt.h"

@@ -5,6 +5,7 @@
  *     AUTO_BUF struct buf text = BUF_INIT(BOX_GIT_MAX);
  *     if (!box_git_diff(cli, box, BOX_GIT_PATCH, paths, n, &text, err)) return false;
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_BOX_GIT_H
 #define CLI_BOX_GIT_H
 

@@ -1,4 +1,5 @@
 /* Starting a box: its agent, or only what `exec` needs. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "box/client.h"
 #include "box/supervisor.h"

@@ -1,4 +1,5 @@
 /* What the commands of `cordon box` begin with. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/box_cmds.h"
 
 #include "box/runs.h"

@@ -1,4 +1,5 @@
 /* Facts of the build: filled in by Meson when a build directory is configured. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_BUILD_INFO_H
 #define CLI_BUILD_INFO_H
 

@@ -1,4 +1,5 @@
 /* The tree of commands: finding, naming, suggesting. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmd.h"
 
 #include "base/choice.h"

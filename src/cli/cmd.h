@@ -6,6 +6,7 @@
  *     };
  *     const struct cmd cmd_glob = {.name = "glob", .opts = glob_opts, ...};
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_CMD_H
 #define CLI_CMD_H
 

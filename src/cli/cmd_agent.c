@@ -1,4 +1,5 @@
 /* cordon agent: a model at work, headless. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/agent_job.h"
 #include "cli/cmds.h"
 

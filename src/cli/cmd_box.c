@@ -1,4 +1,5 @@
 /* cordon box: agents in disposable copies of a project. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/box_cmds.h"
 #include "cli/cmds.h"
 

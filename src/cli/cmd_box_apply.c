@@ -1,4 +1,5 @@
 /* cordon box apply: what a box changed, brought into the project; all of it, or nothing. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/apply.h"
 #include "cli/box_changes.h"
 #include "cli/box_cmds.h"

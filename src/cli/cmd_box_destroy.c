@@ -1,4 +1,5 @@
 /* cordon box destroy: away with boxes. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/name.h"
 #include "box/reset.h"
 #include "box/trash.h"

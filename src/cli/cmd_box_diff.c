@@ -1,4 +1,5 @@
 /* cordon box diff: what a box changed, as a patch that git takes. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/base64.h"
 #include "base/utf8.h"
 #include "cli/box_changes.h"

@@ -1,4 +1,5 @@
 /* cordon box doctor: what this machine offers boxes, and what crashed ones left. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/layering.h"
 #include "box/runs.h"
 #include "box/trash.h"

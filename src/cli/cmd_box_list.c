@@ -1,4 +1,5 @@
 /* cordon box list: all boxes, with what each does and whether there is anything to apply. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/when.h"
 #include "base/clock.h"
 #include "box/upper.h"

@@ -1,4 +1,5 @@
 /* cordon box log: what an agent printed. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "box/runs.h"
 #include "cli/box_cmds.h"

@@ -1,4 +1,5 @@
 /* cordon box new: a box for a project. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "box/bounds.h"
 #include "box/command.h"

@@ -1,4 +1,5 @@
 /* cordon box prune: boxes that nobody needs, and what crashed commands left. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/reset.h"
 #include "box/trash.h"
 #include "cli/box_cmds.h"

@@ -1,4 +1,5 @@
 /* cordon box reset: a box as it was when it was made. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/reset.h"
 #include "box/trash.h"
 #include "cli/box_cmds.h"

@@ -1,4 +1,5 @@
 /* cordon box show: everything that is known of a box. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/when.h"
 #include "base/clock.h"
 #include "cli/box_cmds.h"

@@ -1,4 +1,5 @@
 /* cordon box start, stop. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "box/client.h"
 #include "cli/box_cmds.h"

@@ -1,5 +1,6 @@
 /* cordon chat: a conversation with an agent in a terminal. The agent works in a thread of its own;
  * what it tells goes into the rows of the conversation, with a lock, and this one draws them. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
 #include "cli/talk.h"
 #include "tui/leaf.h"

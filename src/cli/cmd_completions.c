@@ -1,4 +1,5 @@
 /* cordon completions */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/choice.h"
 #include "cli/cmds.h"
 #include "cli/complete.h"

@@ -1,4 +1,5 @@
 /* cordon config: which settings there are, what they are, and where each comes from. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/doc.h"
 #include "cli/cmds.h"
 #include "cli/config.h"

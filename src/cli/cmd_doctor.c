@@ -1,4 +1,5 @@
 /* cordon doctor: what this machine offers, what is missing and how to get it. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/apparmor.h"
 #include "cli/box_cmds.h"
 #include "cli/cmds.h"

@@ -1,4 +1,5 @@
 /* cordon driver: a session that another program drives, line by line. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
 #include "cli/interrupt.h"
 #include "cli/prepare.h"

@@ -1,4 +1,5 @@
 /* cordon exec: one command under a policy. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
 #include "cli/interrupt.h"
 #include "cli/prepare.h"

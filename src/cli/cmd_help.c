@@ -1,4 +1,5 @@
 /* cordon help, and the manual's source for the build. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
 #include "cli/help.h"
 #include "path/file.h"

@@ -1,4 +1,5 @@
 /* cordon path: encode, decode, parse, root, resolve, check, glob. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
 #include "cli/project.h"
 #include "path/boundary.h"

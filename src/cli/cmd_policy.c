@@ -1,4 +1,5 @@
 /* cordon policy: check, show, schema; `new` is in cmd_policy_new.c. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/choice.h"
 #include "cli/cmds.h"
 #include "cli/config.h"

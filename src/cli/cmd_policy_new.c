@@ -1,4 +1,5 @@
 /* cordon policy new: a policy to start from, for a program or from a run of it. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "audit/learn.h"
 #include "audit/script.h"
 #include "base/utf8.h"

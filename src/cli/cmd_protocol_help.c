@@ -1,4 +1,5 @@
 /* cordon protocol-help: all that is needed to drive a program, for people and for models. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
 #include "run/protocol.h"
 

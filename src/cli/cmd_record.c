@@ -1,4 +1,5 @@
 /* cordon record: somebody uses a program, and a scenario is written from it. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "cli/cmds.h"
 #include "cli/interrupt.h"

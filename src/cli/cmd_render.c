@@ -1,4 +1,5 @@
 /* cordon render: bytes of a terminal program in, the screen that they make out. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/id.h"
 #include "cli/cmds.h"
 #include "path/file.h"

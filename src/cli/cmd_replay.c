@@ -1,4 +1,5 @@
 /* cordon replay, cordon replay-report: a recording, compared. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "cli/cmds.h"
 #include "cli/interrupt.h"

@@ -1,4 +1,5 @@
 /* cordon run: a scenario, step by step. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "cli/cmds.h"
 #include "cli/goldens.h"

@@ -1,5 +1,6 @@
 /* cordon self-test: tries the program's main functions on this machine, in a directory of its own.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "cli/cmds.h"
 #include "cli/self_test.h"

@@ -1,4 +1,5 @@
 /* cordon serve-script: a script over HTTP, as a service would send it. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
 #include "cli/interrupt.h"
 #include "llm/serve.h"

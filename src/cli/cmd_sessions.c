@@ -1,4 +1,5 @@
 /* cordon sessions: list, show, export, import, rm, fork. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/catalog.h"
 #include "agent/exchange.h"
 #include "agent/undo.h"

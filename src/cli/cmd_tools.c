@@ -1,4 +1,5 @@
 /* cordon tools, cordon tool: what a model may call, and calling it. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "cli/bench.h"
 #include "cli/cmds.h"

@@ -1,4 +1,5 @@
 /* cordon trace: the record of a run as something to look at. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
 #include "path/file.h"
 #include "term/draw.h"

@@ -1,4 +1,5 @@
 /* cordon trust: scenarios whose own policies the user agrees to, once and for all. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "cli/box_cmds.h"

@@ -1,4 +1,5 @@
 /* cordon version: the build, its libraries, and the facts of this kernel that matter to it. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cpu.h"
 #include "cli/build_info.h"
 #include "cli/cmds.h"

@@ -1,4 +1,5 @@
 /* The commands that main.c knows, one file each. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_CMDS_H
 #define CLI_CMDS_H
 

@@ -1,4 +1,5 @@
 /* Text of strangers in columns and lines of a terminal. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/columns.h"
 
 #include "base/utf8.h"

@@ -1,5 +1,6 @@
 /* Text of strangers in columns and lines of a terminal: made printable, and cut where there is no
  * more room. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_COLUMNS_H
 #define CLI_COLUMNS_H
 

@@ -1,4 +1,5 @@
 /* The program's own entry in the tree of commands: what `cordon` alone shows. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
 
 static const struct cmd *const commands[] = {

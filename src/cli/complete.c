@@ -1,5 +1,6 @@
 /* Shell completions. Each script first finds which command the words so far name, then offers its
  * sub-commands, options, or the values of the option before the cursor. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/complete.h"
 
 typedef void (*visit_fn)(struct buf *b, const struct cmd *cmd, const char *words);

@@ -1,4 +1,5 @@
 /* Shell completions, made from the tables of commands. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_COMPLETE_H
 #define CLI_COMPLETE_H
 

@@ -1,4 +1,5 @@
 /* Settings of the user and of the project. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/config.h"
 
 #include "base/doc.h"

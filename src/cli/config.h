@@ -1,4 +1,5 @@
 /* Settings: the user's, and what a project adds to them. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_CONFIG_H
 #define CLI_CONFIG_H
 

@@ -1,4 +1,5 @@
 /* Settings: what the tables of their shapes can't say. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/choice.h"
 #include "base/place.h"
 #include "cli/agent_job.h"

@@ -1,4 +1,5 @@
 /* Goldens that are written. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/goldens.h"
 
 #include "base/utf8.h"

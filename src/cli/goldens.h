@@ -6,6 +6,7 @@
  * The text of a golden is chosen by the program that runs in the sandbox: it never gets into a file
  * that acts by itself.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_GOLDENS_H
 #define CLI_GOLDENS_H
 

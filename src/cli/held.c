@@ -1,4 +1,5 @@
 /* Keys that come in several deltas. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/held.h"
 
 enum {

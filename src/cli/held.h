@@ -4,6 +4,7 @@
  *     held_push(&held, event, put, context);     puts what is clear
  *     held_release(&held, put, context);         nothing more comes: what waits was no key
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_HELD_H
 #define CLI_HELD_H
 

@@ -1,4 +1,5 @@
 /* Help for people at a terminal. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/help.h"
 
 enum {

@@ -1,4 +1,5 @@
 /* Help, made from the tables: for a terminal, and as the manual's source. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_HELP_H
 #define CLI_HELP_H
 

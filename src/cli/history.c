@@ -1,4 +1,5 @@
 /* What was asked before. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/history.h"
 
 #include "agent/tape.h"

@@ -10,6 +10,7 @@
  * Several programs may add at the same time. It is a convenience: what can't be read or written is
  * left out, and nothing fails.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_HISTORY_H
 #define CLI_HISTORY_H
 

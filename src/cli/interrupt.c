@@ -1,4 +1,5 @@
 /* Signals as a descriptor. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/interrupt.h"
 
 #include "base/base.h"

@@ -5,6 +5,7 @@
  *     ...
  *     interrupt_close(&set);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_INTERRUPT_H
 #define CLI_INTERRUPT_H
 

@@ -1,4 +1,5 @@
 /* Keys by command. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/key.h"
 
 #include "base/buf.h"

@@ -1,5 +1,6 @@
 /* A service's key from a command that the user named in the settings: a password manager, a file.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_KEY_H
 #define CLI_KEY_H
 

@@ -1,4 +1,5 @@
 /* cordon: parses the command line, runs the command, prints what failed. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/log.h"
 #include "cli/cmds.h"
 #include "cli/help.h"

@@ -6,6 +6,7 @@
  *     @global@           options that every command takes
  *     @errors@           exit statuses and error codes
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/help.h"
 
 static void add_escaped(struct buf *b, const char *text)

@@ -1,5 +1,6 @@
 /* Parsing a command line by its tables: --name value, --name=value, -x value, -xvalue, -xyz for
  * flags, "--" ends the options; options and arguments may be mixed. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/opt.h"
 
 #include "base/choice.h"

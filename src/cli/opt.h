@@ -1,4 +1,5 @@
 /* Parsing a command line by its tables. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_OPT_H
 #define CLI_OPT_H
 

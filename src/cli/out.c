@@ -1,4 +1,5 @@
 /* What the program prints. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/out.h"
 
 #include "base/utf8.h"

@@ -7,6 +7,7 @@
  * Results are collected and written at the end by out_flush(), so that a write error becomes E_IO
  * instead of being lost. Nothing that a stranger chose reaches a terminal unescaped.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_OUT_H
 #define CLI_OUT_H
 

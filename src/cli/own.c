@@ -1,4 +1,5 @@
 /* Cordon's own files. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/own.h"
 
 #include "cli/config.h"

@@ -3,6 +3,7 @@
  *
  *     struct str_list own = own_files(cli->arena);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_OWN_H
 #define CLI_OWN_H
 

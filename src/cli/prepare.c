@@ -1,4 +1,5 @@
 /* What a policy grants, and what people are to know, in words. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/prepare.h"
 
 #include "cli/config.h"

@@ -1,5 +1,6 @@
 /* What exec, run and driver share as commands: rows for their option tables, and words. The rest is
  * in job/prepare.h, which the library uses, too. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_PREPARE_H
 #define CLI_PREPARE_H
 

@@ -1,4 +1,5 @@
 /* A line that says what is being done. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/progress.h"
 
 #include "base/clock.h"

@@ -9,6 +9,7 @@
  * The time in it goes on by itself. It is never waited for: what the terminal has no room for is
  * lost.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 

@@ -1,4 +1,5 @@
 /* The project that a command works in. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/project.h"
 
 #include "cli/config.h"

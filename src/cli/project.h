@@ -1,5 +1,6 @@
 /* The project that a command works in: found, opened, and made whole again if a change to it was
  * cut off. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_PROJECT_H
 #define CLI_PROJECT_H
 

@@ -1,4 +1,5 @@
 /* What became of scenarios, for other programs: TAP and JUnit's XML. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "cli/suite.h"
 

@@ -6,6 +6,7 @@
  *     struct outcome o = self_test_checks[i].run(&bed);
  *     bed_close(&bed);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_SELF_TEST_H
 #define CLI_SELF_TEST_H
 

@@ -1,5 +1,6 @@
 /* The acts that `cordon self-test` tries inside a sandbox: this program itself does them, so that
  * nothing else need be installed. Each prints one line and succeeds; its caller judges. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
 #include "cli/self_test.h"
 

@@ -1,5 +1,6 @@
 /* The checks of `cordon self-test`, one function each. Every refusal has its control: the same act
  * works outside. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/config.h"
 #include "cli/self_test.h"
 #include "llm/curl.h"

@@ -1,4 +1,5 @@
 /* The test bed of `cordon self-test`: a temporary directory, and runs of this program in it. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "cli/self_test.h"
 #include "path/file.h"

@@ -1,4 +1,5 @@
 /* Tool calls, line by line. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/serve.h"
 
 #include "cli/out.h"

@@ -8,6 +8,7 @@
  * SIGINT while a call waits for a command ends only that. Who does not read the results holds up
  * neither the sessions nor an end.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_SERVE_H
 #define CLI_SERVE_H
 

@@ -1,4 +1,5 @@
 /* Sessions on a screen. What a model or a stranger wrote is made printable here. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/session_view.h"
 
 #include "base/clock.h"

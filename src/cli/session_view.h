@@ -1,4 +1,5 @@
 /* Sessions on a screen: one line for each, or one with its messages. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_SESSION_VIEW_H
 #define CLI_SESSION_VIEW_H
 

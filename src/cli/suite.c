@@ -1,4 +1,5 @@
 /* Suites: finding scenarios, running them in processes. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/suite.h"
 
 #include "base/clock.h"

@@ -6,6 +6,7 @@
  *
  * A worker is this program again, running one scenario with --json.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_SUITE_H
 #define CLI_SUITE_H
 

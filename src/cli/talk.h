@@ -2,6 +2,7 @@
  * `ask` its questions and their answers, `turn` begins and ends its thread, `commands` are the
  * user's words that are no prompts (`undo`, `session`, `shell`, `consent` the larger ones), `lines`
  * is how it goes without a terminal, `loop` takes keys and draws. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_TALK_H
 #define CLI_TALK_H
 

@@ -1,4 +1,5 @@
 /* Questions of the approval, what counts as an answer, and what is edited instead of one. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "cli/talk.h"
 #include "tool/sessions.h"

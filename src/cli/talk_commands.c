@@ -1,4 +1,5 @@
 /* What the user types that is no prompt. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/prose.h"
 #include "base/choice.h"
 #include "cli/talk.h"

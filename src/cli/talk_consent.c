@@ -1,4 +1,5 @@
 /* /approve: when somebody is asked, and what needs no question. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/talk.h"
 #include "tool/rule.h"
 

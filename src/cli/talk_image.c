@@ -1,4 +1,5 @@
 /* Images in a prompt: paths that were typed, dropped on the terminal, or follow an @. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/talk.h"
 #include "llm/message.h"
 #include "path/file.h"

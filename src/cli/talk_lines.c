@@ -1,5 +1,6 @@
 /* A conversation where standard input or output is no terminal: a prompt a line, one after the
  * other, and plain lines out. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/talk.h"
 
 bool talk_take_lines(struct talk *t)

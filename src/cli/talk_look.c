@@ -1,4 +1,5 @@
 /* Keys for what was collapsed. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/talk.h"
 
 void talk_open(struct talk *t, struct str words)

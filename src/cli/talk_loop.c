@@ -1,4 +1,5 @@
 /* Keys, frames, and the loop around them. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "cli/talk.h"
 

@@ -1,4 +1,5 @@
 /* /session, /fork, /export, /model, /compact: the conversation itself, and who it is with. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/catalog.h"
 #include "agent/exchange.h"
 #include "agent/prose.h"

@@ -1,4 +1,5 @@
 /* `!command`: where tools run, for the user. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/talk.h"
 #include "tool/confine.h"
 

@@ -1,4 +1,5 @@
 /* The status line: where, who, within what, how much, how long. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "cli/talk.h"
 #include "path/gitdir.h"

@@ -1,4 +1,5 @@
 /* What the agent tells, put into the rows of the conversation. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "cli/talk.h"
 

@@ -1,4 +1,5 @@
 /* A turn: the agent works in a thread of its own. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "cli/talk.h"
 

@@ -1,4 +1,5 @@
 /* /undo and /diff: what tools changed in files. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "cli/talk.h"
 #include "path/beneath.h"

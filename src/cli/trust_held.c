@@ -1,4 +1,5 @@
 /* What was set aside, accepted. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/trust_held.h"
 
 #include "base/clock.h"

@@ -2,6 +2,7 @@
  *
  *     if (trust_held_is(path)) return trust_held(cli, &store, path, yes, list, err);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_TRUST_HELD_H
 #define CLI_TRUST_HELD_H
 

@@ -1,4 +1,5 @@
 /* The thread that shows a run. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/watch.h"
 
 #include "base/clock.h"

@@ -10,6 +10,7 @@
  * It has a thread and an emulator of its own: a terminal that is slow, or not read at all, does
  * not hold the run up, and the run's time is the same with it and without.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_WATCH_H
 #define CLI_WATCH_H
 

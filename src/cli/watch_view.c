@@ -1,4 +1,5 @@
 /* Drawing a scenario that runs. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/watch_view.h"
 
 enum {

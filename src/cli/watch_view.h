@@ -3,6 +3,7 @@
  *     struct watch_state s = {...};
  *     watch_draw(&s, canvas);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_WATCH_VIEW_H
 #define CLI_WATCH_VIEW_H
 

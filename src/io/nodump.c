@@ -1,4 +1,5 @@
 /* A process that holds keys. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "io/nodump.h"
 
 #include <sys/prctl.h>

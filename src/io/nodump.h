@@ -7,6 +7,7 @@
  * belong to root, so that a user namespace's maps can't be written: sandbox/launch.c undoes it in
  * the copy for that moment.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef IO_NODUMP_H
 #define IO_NODUMP_H
 

@@ -1,4 +1,5 @@
 /* Packets with descriptors. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "io/packet.h"
 
 #include "base/base.h"

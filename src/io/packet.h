@@ -1,6 +1,7 @@
 /* One packet with descriptors beside it. Nothing here allocates: a process that was just cloned may
  * use it.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef IO_PACKET_H
 #define IO_PACKET_H
 

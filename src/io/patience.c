@@ -1,4 +1,5 @@
 /* Writing with an end. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "io/patience.h"
 
 #include "base/clock.h"

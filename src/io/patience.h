@@ -6,6 +6,7 @@
  * For words that are better lost than waited for. The descriptor may be shared with others and so
  * is left in blocking mode.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef IO_PATIENCE_H
 #define IO_PATIENCE_H
 

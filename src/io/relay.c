@@ -1,4 +1,5 @@
 /* Relaying. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "io/relay.h"
 
 #include "io/patience.h"

@@ -8,6 +8,7 @@
  * The sink may be shared with others and so is left in blocking mode: it gets at most as much as
  * poll() vouches for. A relay without a sink (-1) throws the bytes away after showing them.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef IO_RELAY_H
 #define IO_RELAY_H
 

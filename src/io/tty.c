@@ -1,4 +1,5 @@
 /* Terminal modes and sizes. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "io/tty.h"
 
 #include <sys/ioctl.h>

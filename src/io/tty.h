@@ -5,6 +5,7 @@
  *     ...
  *     tty_restore(&tty);                   also after a signal; does nothing the second time
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef IO_TTY_H
 #define IO_TTY_H
 

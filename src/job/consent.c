@@ -1,4 +1,5 @@
 /* Acknowledgements for policies of others. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "job/consent.h"
 
 #include "path/lexical.h"

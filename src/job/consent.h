@@ -10,6 +10,7 @@
  *
  * Paths are judged where they lead: as the verdict resolved them, and as the sandbox opens them.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef JOB_CONSENT_H
 #define JOB_CONSENT_H
 

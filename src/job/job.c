@@ -1,4 +1,5 @@
 /* From what was prepared to results. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "job/job.h"
 
 #include "run/result.h"

@@ -8,6 +8,7 @@
  *
  * Of what is given as a wish, all that the preparation knows is filled in.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef JOB_JOB_H
 #define JOB_JOB_H
 

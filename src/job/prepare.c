@@ -1,4 +1,5 @@
 /* Policies and wishes into verdicts and plans. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "job/prepare.h"
 
 #include "job/program.h"

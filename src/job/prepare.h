@@ -5,6 +5,7 @@
  *     bool ok = prepare_policy(&p, err) && prepare_run(&p, err) && ...job/job.h...;
  *     prepared_done(&p);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef JOB_PREPARE_H
 #define JOB_PREPARE_H
 

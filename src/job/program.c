@@ -1,4 +1,5 @@
 /* Looking programs up. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "job/program.h"
 
 #include "path/lexical.h"

@@ -1,4 +1,5 @@
 /* Finding the program that a user means. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef JOB_PROGRAM_H
 #define JOB_PROGRAM_H
 

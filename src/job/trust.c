@@ -1,4 +1,5 @@
 /* What a trusted scenario consists of. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "job/trust.h"
 
 #include "job/consent.h"

@@ -12,6 +12,7 @@
  * The store is a directory with a file for each entry, private to the user. One that belongs to
  * another user or that others can write is not believed, and neither is such an entry.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef JOB_TRUST_H
 #define JOB_TRUST_H
 

@@ -1,4 +1,5 @@
 /* The user's list of trusted scenarios. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "job/trust.h"
 
 #include "base/id.h"

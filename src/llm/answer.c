@@ -1,4 +1,5 @@
 /* The answer that grows: blocks by key, and a queue of events that point into them. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/answer.h"
 
 #include "base/id.h"

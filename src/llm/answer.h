@@ -10,6 +10,7 @@
  * message is that of beginning. A code point that is cut between two deltas is held back until it
  * is whole.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_ANSWER_H
 #define LLM_ANSWER_H
 

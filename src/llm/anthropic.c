@@ -1,4 +1,5 @@
 /* The events of an answer of Anthropic's Messages API, and what the service is. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/anthropic.h"
 
 #include "llm/wire.h"

@@ -1,4 +1,5 @@
 /* The parts of the dialect of Anthropic's Messages API. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_ANTHROPIC_H
 #define LLM_ANTHROPIC_H
 

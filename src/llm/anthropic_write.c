@@ -1,4 +1,5 @@
 /* A request to Anthropic's Messages API. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/anthropic.h"
 #include "llm/wire.h"
 

@@ -1,4 +1,5 @@
 /* Where distributions keep CA certificates. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/certs.h"
 
 #include <stdlib.h>

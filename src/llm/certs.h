@@ -3,6 +3,7 @@
  *
  *     struct certs c = certs_find();
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_CERTS_H
 #define LLM_CERTS_H
 

@@ -1,5 +1,6 @@
 /* libcurl, loaded when it is needed: it and what it needs take more time and memory than all the
  * rest. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/curl.h"
 
 #include "base/library.h"

@@ -4,6 +4,7 @@
  *     if (!curl_get(&curl, err)) return false;
  *     CURL *easy = curl->easy_init();
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_CURL_H
 #define LLM_CURL_H
 

@@ -5,6 +5,7 @@
  *     dialect->write(request, &body);
  *     ... dialect->read(answer, state, &event, err) for every event of the stream ...
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_DIALECT_H
 #define LLM_DIALECT_H
 

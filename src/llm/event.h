@@ -1,4 +1,5 @@
 /* What happens while a model answers. Purely of meaning: what goes wrong is an error, no event. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_EVENT_H
 #define LLM_EVENT_H
 

@@ -1,4 +1,5 @@
 /* One HTTP request: which way it goes, and what both ways share. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/http.h"
 
 #include "base/clock.h"

@@ -9,6 +9,7 @@
  *
  * No redirects are followed: keys go only to the host that was named.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_HTTP_H
 #define LLM_HTTP_H
 

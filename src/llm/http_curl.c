@@ -1,4 +1,5 @@
 /* One HTTP request, on libcurl's multi interface. */
+/* SPDX-License-Identifier: Apache-2.0 */
 
 #include "base/clock.h"
 #include "llm/certs.h"

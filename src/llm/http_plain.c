@@ -1,4 +1,5 @@
 /* One HTTP/1.1 request to this machine, on a socket. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "llm/http_way.h"
 #include "llm/intake.h"

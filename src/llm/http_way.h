@@ -1,6 +1,7 @@
 /* The two ways of llm/http.h: libcurl, and for plain HTTP on this machine a socket. Both do the
  * same to whoever uses them; tests/llm runs against both.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_HTTP_WAY_H
 #define LLM_HTTP_WAY_H
 

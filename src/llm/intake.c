@@ -1,4 +1,5 @@
 /* HTTP/1.1 out of bytes. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/intake.h"
 
 #include <strings.h>

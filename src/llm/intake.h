@@ -6,6 +6,7 @@
  *
  * Whoever wants a body as it comes empties it between pushes.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_INTAKE_H
 #define LLM_INTAKE_H
 

@@ -1,4 +1,5 @@
 /* Keys, taken out of trees and texts. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/mask.h"
 
 static const struct str MASKED = {"[masked]", sizeof("[masked]") - 1};

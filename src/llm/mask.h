@@ -7,6 +7,7 @@
  * and as JSON within the string would have it. A key of less than 8 bytes is let be: it would take
  * half the text with it.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_MASK_H
 #define LLM_MASK_H
 

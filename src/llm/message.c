@@ -1,4 +1,5 @@
 /* Messages: what they may hold, and new ones. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/message.h"
 
 #include "base/base64.h"

@@ -13,6 +13,7 @@
  * {"type":"tool_call","id","name","arguments"}. Arguments are any JSON; a string if the model's
  * were none (then "invalid": true), and such a call is never run.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_MESSAGE_H
 #define LLM_MESSAGE_H
 

@@ -1,5 +1,6 @@
 /* The chunks of an answer of Chat Completions, as OpenAI and the servers that follow it send them.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/openai.h"
 
 #include "llm/wire.h"

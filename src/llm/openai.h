@@ -1,4 +1,5 @@
 /* The parts of the dialect of OpenAI's Chat Completions, which many servers speak. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_OPENAI_H
 #define LLM_OPENAI_H
 

@@ -1,4 +1,5 @@
 /* A request for Chat Completions. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/openai.h"
 #include "llm/wire.h"
 

@@ -1,4 +1,5 @@
 /* A turn of a script as bytes. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/play.h"
 
 void play_init(struct play *p)

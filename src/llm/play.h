@@ -5,6 +5,7 @@
  *     play_init(&play);
  *     play_turn(&play, &voice_anthropic, &spec, turn);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_PLAY_H
 #define LLM_PLAY_H
 

@@ -1,4 +1,5 @@
 /* Who answers: which provider, with which key, at which address. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/choice.h"
 #include "llm/dialect.h"
 #include "llm/http.h"

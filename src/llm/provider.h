@@ -12,6 +12,7 @@
  * "aborted" if it was canceled or closed). No byte is sent before the first stream_next(). One
  * thread pulls; another may close, which ends its wait at once.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_PROVIDER_H
 #define LLM_PROVIDER_H
 

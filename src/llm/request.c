@@ -1,4 +1,5 @@
 /* What a model is asked. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/request.h"
 
 bool llm_request_check(const struct llm_request *request, struct err *err)

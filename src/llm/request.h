@@ -1,4 +1,5 @@
 /* What a model is asked, the same for every provider. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_REQUEST_H
 #define LLM_REQUEST_H
 

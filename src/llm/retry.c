@@ -1,4 +1,5 @@
 /* Whether a failed request is tried again. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/retry.h"
 
 #include <time.h>

@@ -6,6 +6,7 @@
  * the time, and is a failure that says so otherwise; without it 0.5 s doubled each time, less up to
  * a quarter.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_RETRY_H
 #define LLM_RETRY_H
 

@@ -1,4 +1,5 @@
 /* Scripts: reading, and which turn answers. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/script.h"
 
 #include "base/doc.h"

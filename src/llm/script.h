@@ -13,6 +13,7 @@
  * The first turn that was not used and that fits is played; one that repeats is never used up. A
  * tool call's arguments are any JSON; a string is what is sent as it is, so that it may be none.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_SCRIPT_H
 #define LLM_SCRIPT_H
 

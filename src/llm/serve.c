@@ -1,4 +1,5 @@
 /* A server that plays a script: one poll loop, connections with an intake and a play each. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/serve.h"
 
 #include "base/clock.h"

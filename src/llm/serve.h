@@ -5,6 +5,7 @@
  * Requests of all connections share the script: its turns are used up in the order in which they
  * come.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_SERVE_H
 #define LLM_SERVE_H
 

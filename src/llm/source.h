@@ -1,6 +1,7 @@
 /* Where the events of one answer come from: a service or a script. The stream (provider.h) asks for
  * more until it is whole, and starts another attempt if that can help.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_SOURCE_H
 #define LLM_SOURCE_H
 

@@ -1,4 +1,5 @@
 /* A script as the source of an answer: what serve-script says over HTTP, without it. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/script.h"
 #include "llm/source.h"
 

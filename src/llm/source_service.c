@@ -1,4 +1,5 @@
 /* A service as the source of an answer: HTTP, server-sent events, its dialect. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/dialect.h"
 #include "llm/http.h"
 #include "llm/mask.h"

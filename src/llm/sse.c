@@ -1,4 +1,5 @@
 /* Server-sent events: lines out of bytes, fields out of lines, events out of fields. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/sse.h"
 
 static const struct str bom = STR("\xEF\xBB\xBF");

@@ -8,6 +8,7 @@
  * One BOM at the start is skipped; lines end in CR, LF or CRLF; an event without data is none, and
  * what stands behind the last empty line is dropped. Linear in the bytes, however they are cut.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_SSE_H
 #define LLM_SSE_H
 

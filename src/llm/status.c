@@ -1,4 +1,5 @@
 /* What an HTTP status means, in words for a person. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/status.h"
 
 #include "base/utf8.h"

@@ -1,4 +1,5 @@
 /* What an HTTP status that is none of success means, in words for a person. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_STATUS_H
 #define LLM_STATUS_H
 

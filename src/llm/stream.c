@@ -1,4 +1,5 @@
 /* One answer, to be pulled: states, attempts, and the message as far as it came. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "base/id.h"
 #include "llm/retry.h"

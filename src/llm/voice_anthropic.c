@@ -1,4 +1,5 @@
 /* A script in the words of the Messages API. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/play.h"
 
 static const char *stop_word(const struct script_turn *turn)

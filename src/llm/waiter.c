@@ -1,4 +1,5 @@
 /* What ends a wait early. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/waiter.h"
 
 #include "base/clock.h"

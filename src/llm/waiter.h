@@ -2,6 +2,7 @@
  *
  *     if (!waiter_sleep(&waiter, 500, err)) return false;
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_WAITER_H
 #define LLM_WAITER_H
 

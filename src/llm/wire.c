@@ -1,4 +1,5 @@
 /* What all services' ways of speaking share. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/wire.h"
 
 #include "base/fnv.h"

@@ -3,6 +3,7 @@
  *     AUTO_JSON json_t *tree = NULL;
  *     if (!wire_parse(event->data, &tree, err)) return false;
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_WIRE_H
 #define LLM_WIRE_H
 

@@ -1,4 +1,5 @@
 /* openat2 below a directory descriptor; where there is none, the same by hand. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/beneath.h"
 
 #include "path/descend.h"

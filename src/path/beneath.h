@@ -3,6 +3,7 @@
  *     AUTO_FD int fd = beneath_open(root_fd, "src/main.c", O_RDONLY, 0, 0);
  *     if (fd < 0 && errno == EXDEV) ...it would have left the directory...
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_BENEATH_H
 #define PATH_BENEATH_H
 

@@ -1,4 +1,5 @@
 /* The path boundary: its roots, and opening inside them. How a path is followed: follow.c. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/boundary.h"
 
 #include "path/beneath.h"

@@ -15,6 +15,7 @@
  * that does not exist yet is judged by its deepest existing ancestor. A leading "~" means the
  * home directory, and so is outside.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_BOUNDARY_H
 #define PATH_BOUNDARY_H
 

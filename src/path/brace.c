@@ -1,4 +1,5 @@
 /* Braces in patterns: a tree of texts and choices, counted before anything is expanded. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/brace.h"
 
 #include "path/wild.h"

@@ -6,6 +6,7 @@
  *     for (size_t i = 0; i < brace_count(b); i++)
  *         brace_expand(b, i, &text);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_BRACE_H
 #define PATH_BRACE_H
 

@@ -1,4 +1,5 @@
 /* Caret encoding, version 1. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/caret.h"
 
 #include "base/fnv.h"

@@ -9,6 +9,7 @@
  * ^x, so no two inputs share an encoding. Decoding takes either case, over-long forms and literal
  * characters.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_CARET_H
 #define PATH_CARET_H
 

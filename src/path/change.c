@@ -1,4 +1,5 @@
 /* A change of several files: names, places, what is held open, what is left behind. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/change.h"
 
 #include "path/beneath.h"

@@ -24,6 +24,7 @@
  * below, and get their own when the journal knows their inodes: so nobody else's is ever taken for
  * ours.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_CHANGE_H
 #define PATH_CHANGE_H
 

@@ -1,4 +1,5 @@
 /* The content of one file into another. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/clone.h"
 
 #include <errno.h>

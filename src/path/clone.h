@@ -5,6 +5,7 @@
  *     clone_content(&how, from, to, st.st_size)
  *     if (how.shared) ...
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_CLONE_H
 #define PATH_CLONE_H
 

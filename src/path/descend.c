@@ -1,4 +1,5 @@
 /* A way down, component by component. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/descend.h"
 
 #include "base/base.h"

@@ -2,6 +2,7 @@
  * ours does. Every component is opened without following links, links are read and followed by
  * hand, and ".." is a new way down from the start: so nothing that is renamed meanwhile leads out.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_DESCEND_H
 #define PATH_DESCEND_H
 

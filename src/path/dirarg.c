@@ -1,4 +1,5 @@
 /* Directory arguments with suffixes. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/dirarg.h"
 
 #include "path/lexical.h"

@@ -7,6 +7,7 @@
  * different modes are an error. Anything else stays part of the path. An empty path is the
  * current directory. No existence is checked: that is for whoever uses the directory.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_DIRARG_H
 #define PATH_DIRARG_H
 

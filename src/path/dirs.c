@@ -1,4 +1,5 @@
 /* A change of several files: the directories that it makes. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/change.h"
 
 #include <errno.h>

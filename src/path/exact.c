@@ -1,4 +1,5 @@
 /* Names in JSON, exactly. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/exact.h"
 
 #include "base/utf8.h"

@@ -3,6 +3,7 @@
  *
  *     exact_put(object, "path", path);          {"path": "a\uFFFD", "inexact": {"path": "a^xFF"}}
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_EXACT_H
 #define PATH_EXACT_H
 

@@ -1,4 +1,5 @@
 /* Whole files through descriptors. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/file.h"
 
 #include <errno.h>

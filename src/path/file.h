@@ -1,4 +1,5 @@
 /* Whole files through descriptors, with a limit. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_FILE_H
 #define PATH_FILE_H
 

@@ -1,5 +1,6 @@
 /* Following a path through the boundary's roots: in one call where the kernel says yes, step by
  * step where it says no. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/follow.h"
 
 #include "base/buf.h"

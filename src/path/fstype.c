@@ -1,4 +1,5 @@
 /* Kinds of file systems. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/fstype.h"
 
 #include <linux/magic.h>

@@ -1,4 +1,5 @@
 /* What kind of file system something lies on, as far as it matters to us. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_FSTYPE_H
 #define PATH_FSTYPE_H
 

@@ -1,4 +1,5 @@
 /* Following `.git`: the directory, the file with "gitdir:", and the common directory. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/gitdir.h"
 
 #include "path/file.h"

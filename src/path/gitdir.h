@@ -4,6 +4,7 @@
  *     if (!gitdir_open_common(dir_fd, &common, err)) ...
  *     int fd = openat(common, "info/exclude", O_RDONLY | O_CLOEXEC);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_GITDIR_H
 #define PATH_GITDIR_H
 

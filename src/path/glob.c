@@ -1,4 +1,5 @@
 /* File patterns: expanded braces as a list of wildcard patterns, and the search with them. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/glob.h"
 
 #include "path/boundary.h"

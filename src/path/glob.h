@@ -5,6 +5,7 @@
  *     if (!glob_compile(STR("src/main.{c,h}"), &arena, &g, err)) ...
  *     if (!glob_find(root_fd, g, &(struct walk_options){.ignore = true}, found, ctx, err)) ...
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_GLOB_H
 #define PATH_GLOB_H
 

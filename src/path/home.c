@@ -1,4 +1,5 @@
 /* Where the user is at home. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/home.h"
 
 #include "base/names.h"

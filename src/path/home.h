@@ -1,4 +1,5 @@
 /* The user's home directory. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_HOME_H
 #define PATH_HOME_H
 

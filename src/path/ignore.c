@@ -1,4 +1,5 @@
 /* Ignore rules of a tree: a stack with the rules of each directory from the top down. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/ignore.h"
 
 #include "base/buf.h"

@@ -12,6 +12,7 @@
  * A root that is itself ignored (a workspace that the project keeps out of git) would have nothing
  * in it: for such a root only the files from the root down count.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_IGNORE_H
 #define PATH_IGNORE_H
 

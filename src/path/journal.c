@@ -1,4 +1,5 @@
 /* The durable record of a change: the file, its locks, and the way through its states. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/journal.h"
 
 #include "base/clock.h"

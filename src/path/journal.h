@@ -43,6 +43,7 @@
  * A directory that the change made is removed only under its temporary name, or if it has the inode
  * that "made" recorded.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_JOURNAL_H
 #define PATH_JOURNAL_H
 

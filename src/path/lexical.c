@@ -1,4 +1,5 @@
 /* Paths as text. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/lexical.h"
 
 #include "base/buf.h"

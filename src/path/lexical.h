@@ -1,5 +1,6 @@
 /* Paths as text: joining, cleaning, "is below". For names that are shown or compared; whether a
  * path may be opened is decided by the kernel (path/boundary.h). */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_LEXICAL_H
 #define PATH_LEXICAL_H
 

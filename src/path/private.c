@@ -1,4 +1,5 @@
 /* Directories of the user's alone. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/private.h"
 
 #include <errno.h>

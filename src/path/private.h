@@ -2,6 +2,7 @@
  *
  *     if (!private_make(path)) return err_errno(err, E_IO, errno, "cannot make '%s'", path);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_PRIVATE_H
 #define PATH_PRIVATE_H
 

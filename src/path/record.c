@@ -1,4 +1,5 @@
 /* The written form of a change: lines with checksums. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/record.h"
 
 #include "base/fnv.h"

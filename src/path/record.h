@@ -28,6 +28,7 @@
  * after it. It needs no room on a full disk and can't be half written. Its line's checksum is that
  * with the '+'.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_RECORD_H
 #define PATH_RECORD_H
 

@@ -1,4 +1,5 @@
 /* What the next command does with a change that was cut off. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/log.h"
 #include "path/beneath.h"
 #include "path/file.h"

@@ -1,4 +1,5 @@
 /* Finding the project's root. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/root.h"
 
 #include "path/beneath.h"

@@ -9,6 +9,7 @@
  * you. The home directory and / are never a project, unless the search starts in them. Without
  * any marker the start is the root.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_ROOT_H
 #define PATH_ROOT_H
 

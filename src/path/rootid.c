@@ -1,4 +1,5 @@
 /* What tells one root from another. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/rootid.h"
 
 #include <errno.h>

@@ -4,6 +4,7 @@
  *     rootid_look(root_fd, &now, err)
  *     if (!rootid_is(&recorded, &now, same_path)) ...not the directory that was meant...
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_ROOTID_H
 #define PATH_ROOTID_H
 

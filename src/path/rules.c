@@ -1,4 +1,5 @@
 /* Ignore rules: reading them and deciding by them, quirk by quirk as git does. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/rules.h"
 
 #include "path/wild.h"

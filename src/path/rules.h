@@ -7,6 +7,7 @@
  *
  * Rules added later are stronger. Whether a parent directory is ignored is the caller's business.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_RULES_H
 #define PATH_RULES_H
 

@@ -1,4 +1,5 @@
 /* Files that act by themselves: the table. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/selfrun.h"
 
 #include <pthread.h>

@@ -7,6 +7,7 @@
  *     if (selfrun_class(STR("sub/.envrc")) == SELFRUN_RUNS) ...
  *     const char *why = selfrun_reason(STR(".github/workflows/ci.yml"));    "runs in CI"
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_SELFRUN_H
 #define PATH_SELFRUN_H
 

@@ -1,4 +1,5 @@
 /* A change of several files: directories that become files or links, and the other way round. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/change.h"
 
 #include "base/arena.h"

@@ -1,4 +1,5 @@
 /* Many files, two threads. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/split.h"
 
 #include <pthread.h>

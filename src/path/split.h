@@ -5,6 +5,7 @@
  * Each thread has one half, in order, and stops at its first failure; that of the first half wins.
  * What is done for one must not touch what belongs to another.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_SPLIT_H
 #define PATH_SPLIT_H
 

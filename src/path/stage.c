@@ -1,4 +1,5 @@
 /* The new version of a file beside the old one. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/stage.h"
 
 #include "base/buf.h"

@@ -7,6 +7,7 @@
  * what the kernel itself takes away when a file is written goes: set-user-id, set-group-id,
  * capabilities.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_STAGE_H
 #define PATH_STAGE_H
 

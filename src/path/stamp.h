@@ -6,6 +6,7 @@
  * The change time is left out on purpose: renaming a file changes it. Mode and owner stand for what
  * else it would show. Of a directory only which one it is counts: what is in it is looked at apart.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_STAMP_H
 #define PATH_STAMP_H
 

@@ -1,4 +1,5 @@
 /* The walk: a stack of open directories, each read whole and sorted. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/walk.h"
 
 #include "base/buf.h"

@@ -9,6 +9,7 @@
  * Entries that vanish meanwhile are left out. Directories that can't be opened are problems:
  * counted, the first ones with their paths, for the caller to judge.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_WALK_H
 #define PATH_WALK_H
 

@@ -1,4 +1,5 @@
 /* Files that often hold secrets or settings. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/warn.h"
 
 #include "path/lexical.h"

@@ -1,4 +1,5 @@
 /* Files that often hold secrets or settings: using one deserves a second look. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_WARN_H
 #define PATH_WARN_H
 

@@ -1,4 +1,5 @@
 /* Wildcard patterns: the compiler from text to tokens. Matching is in wild_match.c. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/wild_token.h"
 
 struct compiler {

@@ -7,6 +7,7 @@
  *
  * A pattern that is malformed (an open class, a lone backslash at the end) matches nothing.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_WILD_H
 #define PATH_WILD_H
 

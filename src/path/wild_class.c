@@ -1,4 +1,5 @@
 /* Units of wildcard patterns, and their classes: `[a-z]`, `[!a]`, `[[:alpha:]]`. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/wild_class.h"
 
 #include "path/wild.h"

@@ -4,6 +4,7 @@
  *     struct wild_class_parser p = {.in = pattern, .at = at, .class = &class};
  *     if (!wild_class_parse(&p)) ...malformed...
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_WILD_CLASS_H
 #define PATH_WILD_CLASS_H
 

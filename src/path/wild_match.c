@@ -10,6 +10,7 @@
  * over: it follows all places in the pattern at once, which costs the length of the text times the
  * length of the pattern at most.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/wild_token.h"
 
 enum {

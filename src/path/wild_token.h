@@ -1,4 +1,5 @@
 /* What a wildcard pattern is compiled to: private to wild.c and wild_match.c. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_WILD_TOKEN_H
 #define PATH_WILD_TOKEN_H
 

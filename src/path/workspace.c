@@ -1,4 +1,5 @@
 /* Agent workspaces. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/workspace.h"
 
 #include "path/beneath.h"

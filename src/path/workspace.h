@@ -1,4 +1,5 @@
 /* An agent's workspace: <project>/.cordon/workspaces/<agent>, kept out of git. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_WORKSPACE_H
 #define PATH_WORKSPACE_H
 

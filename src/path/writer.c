@@ -1,4 +1,5 @@
 /* Changes several files below one root, all or nothing. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/writer.h"
 
 #include "base/arena.h"

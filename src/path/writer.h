@@ -28,6 +28,7 @@
  * directory if it is removed first, and files below it are put then. Both need a file system that
  * can exchange two names.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_WRITER_H
 #define PATH_WRITER_H
 

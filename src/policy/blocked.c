@@ -1,4 +1,5 @@
 /* Tables of what is blocked. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/blocked.h"
 
 #include "path/lexical.h"

@@ -4,6 +4,7 @@
  *     const struct blocked *row = blocked_path(STR("/etc"), BLOCKED_READ);
  *     if (row) ... row->reason, row->fix
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef POLICY_BLOCKED_H
 #define POLICY_BLOCKED_H
 

@@ -1,4 +1,5 @@
 /* Names of environment variables that make a program load or run something else. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/blocked.h"
 
 #include <strings.h>

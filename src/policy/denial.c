@@ -1,4 +1,5 @@
 /* The list of denials. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/denial.h"
 
 enum {

@@ -6,6 +6,7 @@
  *
  * As an error each is E_POLICY_DENIED with context {field, value, reason, fix}.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef POLICY_DENIAL_H
 #define POLICY_DENIAL_H
 

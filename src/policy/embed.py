@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """embed.py OUTPUT FILE...: writes a C file that holds the presets, a name and a text each."""
 import os
 import sys

@@ -1,4 +1,5 @@
 /* Grants as JSON. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/grants.h"
 
 #include "path/exact.h"

@@ -6,6 +6,7 @@
  * {"allowed","errors":[{"code","message","context"}],"grants":{...}}. Nothing is granted by a
  * policy that is denied: its grants are {}.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef POLICY_GRANTS_H
 #define POLICY_GRANTS_H
 

@@ -1,4 +1,5 @@
 /* Reading policies. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/load.h"
 
 #include "base/choice.h"

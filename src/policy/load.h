@@ -8,6 +8,7 @@
  * it, is E_PROTOCOL_VERSION_MISMATCH and is looked at before any other key, so that a newer policy
  * is said to be newer. The result is in the arena; nothing is looked up in the file system.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef POLICY_LOAD_H
 #define POLICY_LOAD_H
 

@@ -1,4 +1,5 @@
 /* The policy's tables. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/policy.h"
 
 static const char *const sandbox_names[] = {

@@ -7,6 +7,7 @@
  * The tables behind policy_shape give reading, writing and the JSON Schema. This is only the form;
  * whether the policy may be used is for policy/validate.h to say.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef POLICY_POLICY_H
 #define POLICY_POLICY_H
 

@@ -1,4 +1,5 @@
 /* Presets: the text's tree with the working root put in. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/preset.h"
 
 #include "base/choice.h"

@@ -6,6 +6,7 @@
  * start of a text stands for the working root; paths of the system that are not on this machine
  * are left out of the lists.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef POLICY_PRESET_H
 #define POLICY_PRESET_H
 

@@ -1,4 +1,5 @@
 /* A policy to start from. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/starter.h"
 
 #include "base/yaml_text.h"

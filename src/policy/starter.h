@@ -6,6 +6,7 @@
  *
  * What needs an acknowledgement stands in it as a comment, unless that was given.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef POLICY_STARTER_H
 #define POLICY_STARTER_H
 

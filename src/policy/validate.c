@@ -1,4 +1,5 @@
 /* Checking a policy. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/validate.h"
 
 #include "base/place.h"

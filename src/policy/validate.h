@@ -11,6 +11,7 @@
  * for in both. Whoever opens such a path later compares device and inode: between the check and the
  * use it could have become something else.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef POLICY_VALIDATE_H
 #define POLICY_VALIDATE_H
 

@@ -1,4 +1,5 @@
 /* Writing artifacts through the directory's descriptor. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "record/artifacts.h"
 
 #include "base/fnv.h"

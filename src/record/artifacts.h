@@ -10,6 +10,7 @@
  * artifacts_seal() writes checksums.json over all that was put. A directory that already holds
  * something is refused unless it may be overwritten.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RECORD_ARTIFACTS_H
 #define RECORD_ARTIFACTS_H
 

@@ -1,4 +1,5 @@
 /* Reading records. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "record/reader.h"
 
 #include "path/beneath.h"

@@ -8,6 +8,7 @@
  * size has a limit. What is not there is E_NOT_FOUND, what can't be understood E_PROTOCOL; both
  * name the file.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RECORD_READER_H
 #define RECORD_READER_H
 

@@ -1,4 +1,5 @@
 /* Keeping times. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "record/timing.h"
 
 static void thin_out(struct timing *t)

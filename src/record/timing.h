@@ -8,6 +8,7 @@
  * Entry i is when byte from + i * every came; it holds for those up to the next one. So a few bytes
  * may seem to come a little early, but what ends a burst, as a prompt does, never late.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RECORD_TIMING_H
 #define RECORD_TIMING_H
 

@@ -1,4 +1,5 @@
 /* Comparing. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/compare.h"
 
 #include "base/utf8.h"

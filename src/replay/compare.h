@@ -4,6 +4,7 @@
  *     if (!compare_screens(&n, &place, recorded, now, &m, err)) return false;
  *     if (m.kind) ...m.rows...
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPLAY_COMPARE_H
 #define REPLAY_COMPARE_H
 

@@ -1,4 +1,5 @@
 /* Comparing events. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/events.h"
 
 #include "run/observe.h"

@@ -6,6 +6,7 @@
  * command ended, or came near a budget. Sizes change when they are told to, so their order among
  * the others is a matter of time, too.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPLAY_EVENTS_H
 #define REPLAY_EVENTS_H
 

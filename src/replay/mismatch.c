@@ -1,4 +1,5 @@
 /* Mismatches as data. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/mismatch.h"
 
 #include <stdarg.h>

@@ -4,6 +4,7 @@
  *     return mismatch_set(&m, "snapshot", 3, "...");      m.error, m.rows
  *     mismatch_done(&m);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPLAY_MISMATCH_H
 #define REPLAY_MISMATCH_H
 

@@ -1,4 +1,5 @@
 /* Filters and rules. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/normalize.h"
 
 #include "base/choice.h"

@@ -8,6 +8,7 @@
  * The command line goes before the policy, and that before the default, which is all filters.
  * Strict means none, and no rules either.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPLAY_NORMALIZE_H
 #define REPLAY_NORMALIZE_H
 

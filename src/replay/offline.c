@@ -1,4 +1,5 @@
 /* Feeding transcripts again. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/offline.h"
 
 #include "replay/events.h"

@@ -1,4 +1,5 @@
 /* A recording against itself: its transcript is fed to the emulator again, with no command. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPLAY_OFFLINE_H
 #define REPLAY_OFFLINE_H
 

@@ -1,4 +1,5 @@
 /* Places in transcripts. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/points.h"
 
 #include "base/id.h"

@@ -7,6 +7,7 @@
  *     json_t *screen = refeed_screen(&r, 2, false);
  *     refeed_done(&r);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPLAY_POINTS_H
 #define REPLAY_POINTS_H
 

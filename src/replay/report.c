@@ -1,4 +1,5 @@
 /* Writing and finding reports. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/report.h"
 
 #include "replay/source.h"

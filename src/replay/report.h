@@ -1,4 +1,5 @@
 /* What a replay found, on disk: replay-<run_id>/ below the artifacts directory. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPLAY_REPORT_H
 #define REPLAY_REPORT_H
 

@@ -1,4 +1,5 @@
 /* Running again. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/rerun.h"
 
 #include "base/clock.h"

@@ -4,6 +4,7 @@
  * with it. So the new run is given a moment to come to the recorded screen; and a screen is the
  * same, too, if the new run's output shows it after as many bytes as the recorded one's.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPLAY_RERUN_H
 #define REPLAY_RERUN_H
 

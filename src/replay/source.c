@@ -1,4 +1,5 @@
 /* Reading recordings. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/source.h"
 
 #include "base/fnv.h"

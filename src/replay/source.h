@@ -9,6 +9,7 @@
  * Whoever wrote it is not trusted: no link is followed, every size has a limit. What differs from
  * its checksum or is missing is a mismatch; what can't be understood is an error.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPLAY_SOURCE_H
 #define REPLAY_SOURCE_H
 

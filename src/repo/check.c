@@ -1,4 +1,5 @@
 /* After a command: what must not stay is set aside. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "path/beneath.h"
 #include "path/lexical.h"

@@ -1,4 +1,5 @@
 /* Modes that stand in the way. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/force.h"
 
 #include "path/beneath.h"

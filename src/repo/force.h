@@ -2,6 +2,7 @@
  *
  *     AUTO_FD int fd = force_open(dir, "hooks", true);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_FORCE_H
 #define REPO_FORCE_H
 

@@ -1,4 +1,5 @@
 /* Git's configuration: one pass over the bytes, with one byte of lookahead (for CR LF). */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/gitconfig.h"
 
 enum {

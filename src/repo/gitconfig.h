@@ -8,6 +8,7 @@
  * The reading is git's own, odd cases included: a file that git obeys and that is read differently
  * here would be a way past every check. Includes are entries like any other.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_GITCONFIG_H
 #define REPO_GITCONFIG_H
 

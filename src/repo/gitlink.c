@@ -1,5 +1,6 @@
 /* The index without a submodule: entries are copied as they are, except the names of version 4, of
  * which each depends on the one before. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/gitlink.h"
 
 #include "path/beneath.h"

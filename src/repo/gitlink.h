@@ -7,6 +7,7 @@
  * may be hostile: what is there is opened by descriptor, links refused, and the index that is
  * written has nothing but the entries of the old one.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_GITLINK_H
 #define REPO_GITLINK_H
 

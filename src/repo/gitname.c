@@ -1,4 +1,5 @@
 /* Names in quotes. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/gitname.h"
 
 static bool needs_quotes(struct str name)

@@ -1,4 +1,5 @@
 /* Names of files as git writes them in lines of text: in quotes where they have to be. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_GITNAME_H
 #define REPO_GITNAME_H
 

@@ -1,4 +1,5 @@
 /* Setting things aside. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/hold.h"
 
 #include "path/beneath.h"

@@ -5,6 +5,7 @@
  *
  * The answer is 0 or an error number; `where` is then the new place, relative to the descriptor.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_HOLD_H
 #define REPO_HOLD_H
 

@@ -1,4 +1,5 @@
 /* Entries and extensions of git's index. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/index.h"
 
 enum {

@@ -13,6 +13,7 @@
  * git may begin in the middle, by several threads: extensions say where entries and extensions are.
  * An index in which that is another list than the one from the beginning is damaged.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_INDEX_H
 #define REPO_INDEX_H
 

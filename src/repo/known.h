@@ -1,4 +1,5 @@
 /* Private to src/repo: the state of protected things when a session began. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_KNOWN_H
 #define REPO_KNOWN_H
 

@@ -1,4 +1,5 @@
 /* Tables of what steers. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/parts.h"
 
 #include "base/base.h"

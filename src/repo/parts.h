@@ -5,6 +5,7 @@
  *     for (part = parts_of(SCAN_GITDIR); *part; part++) ... openat(gitdir, *part) ...
  *     if (parts_refuse(path)) ... a tool may not write there ...
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_PARTS_H
 #define REPO_PARTS_H
 

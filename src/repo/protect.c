@@ -1,4 +1,5 @@
 /* What is protected: found once, listed for each command. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/protect.h"
 
 #include "path/beneath.h"

@@ -16,6 +16,7 @@
  * file that leads to another repository, an entry for such a repository in the index of one around
  * it are moved to `cordon-held` in the repository. They are named until the user moves them.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_PROTECT_H
 #define REPO_PROTECT_H
 

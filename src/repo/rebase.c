@@ -1,4 +1,5 @@
 /* A rebase that has not ended. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/rebase.h"
 
 #include "repo/hold.h"

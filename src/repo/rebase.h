@@ -4,6 +4,7 @@
  *     ...a command runs...
  *     if (rebase_adds(gitdir, first)) ...set REBASE_TODO aside...
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_REBASE_H
 #define REPO_REBASE_H
 

@@ -1,4 +1,5 @@
 /* Repositories in a tree. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/scan.h"
 
 #include "base/buf.h"

@@ -10,6 +10,7 @@
  *
  * A second refresh lists only directories that have changed since the first one.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_SCAN_H
 #define REPO_SCAN_H
 

@@ -1,4 +1,5 @@
 /* SHA-1 as FIPS 180-4 has it. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/sha1.h"
 
 enum {

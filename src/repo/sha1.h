@@ -4,6 +4,7 @@
  *     char name[SHA1_HEX];
  *     sha1_blob(content, name);       what `git hash-object` prints
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_SHA1_H
 #define REPO_SHA1_H
 

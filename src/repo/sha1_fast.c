@@ -1,4 +1,5 @@
 /* SHA-1 by the instructions that processors have for it: four rounds at a time. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/sha1.h"
 
 #include "base/cpu.h"

@@ -1,4 +1,5 @@
 /* Git's index: as much of it as tells which paths are tracked. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/tracked.h"
 
 #include "path/change.h"

@@ -9,6 +9,7 @@
  * in a file `sharedindex.<hash>`, and says little of what was changed since). Directories of a
  * sparse index, whose files are not in the work tree, are left out.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_TRACKED_H
 #define REPO_TRACKED_H
 

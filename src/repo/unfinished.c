@@ -1,5 +1,6 @@
 /* Sessions that were cut off: the file is a list of records. A record is a letter and its fields,
  * each of them ended by NUL, as paths are bytes of any kind but that. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/unfinished.h"
 
 #include "base/id.h"

@@ -8,6 +8,7 @@
  *
  * Nothing is synced to disk: a machine that stops is no way out of a sandbox.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_UNFINISHED_H
 #define REPO_UNFINISHED_H
 

@@ -1,4 +1,5 @@
 /* Actions: one row of a table each. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "run/action.h"
 
 #include "run/tagged.h"

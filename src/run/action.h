@@ -4,6 +4,7 @@
  *     if (!action_send(&action, session, err)) return false;      all but wait and terminate
  *     action_done(&action);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUN_ACTION_H
 #define RUN_ACTION_H
 

@@ -1,4 +1,5 @@
 /* Conditions from screens. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "run/await.h"
 
 #include "base/utf8.h"

@@ -4,6 +4,7 @@
  *
  * What changes from run to run (times, sizes, hashes) is not waited for.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUN_AWAIT_H
 #define RUN_AWAIT_H
 

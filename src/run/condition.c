@@ -1,4 +1,5 @@
 /* Conditions: one row of a table each. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "run/condition.h"
 
 #include "base/choice.h"

@@ -5,6 +5,7 @@
  *     if (!condition_holds(&c, &view, &why)) ...why says what was there instead...
  *     condition_done(&c);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUN_CONDITION_H
 #define RUN_CONDITION_H
 

@@ -1,4 +1,5 @@
 /* Driving a session by lines of JSON. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "run/driver.h"
 
 #include "base/clock.h"

@@ -5,6 +5,7 @@
  * The command's output is taken all the time. The end of the input ends the session, like
  * `terminate`.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUN_DRIVER_H
 #define RUN_DRIVER_H
 

@@ -1,4 +1,5 @@
 /* The supervisor's loop: a handful of descriptors, so plain poll() does. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "run/exec.h"
 
 #include "base/clock.h"

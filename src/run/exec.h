@@ -6,6 +6,7 @@
  *     if (!exec_run(&job, &result, err)) ...it could not be started...
  *     if (result.error.code) ...a budget, an interruption...
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUN_EXEC_H
 #define RUN_EXEC_H
 

@@ -1,4 +1,5 @@
 /* Goldens: masking, comparing, writing. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "run/golden.h"
 
 #include "base/field.h"

@@ -9,6 +9,7 @@
  * what changes from run to run, or is secret, does not get there. A file's path never leaves the
  * scenario's directory, and no link in it is followed.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUN_GOLDEN_H
 #define RUN_GOLDEN_H
 

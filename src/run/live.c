@@ -1,4 +1,5 @@
 /* Driving a session as it goes. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "run/live.h"
 
 #include "base/clock.h"

@@ -8,6 +8,7 @@
  *     live_end(&l, false, &result);
  *     live_done(&l);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUN_LIVE_H
 #define RUN_LIVE_H
 

@@ -1,4 +1,5 @@
 /* Approximate search (Sellers): edit distance to the best part of a line. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "run/nearest.h"
 
 #include "base/utf8.h"

@@ -3,6 +3,7 @@
  *
  *     nearest_add(&screen, STR("Hello world"), &why);     "; the nearest is line 3: 'Helo world'"
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUN_NEAREST_H
 #define RUN_NEAREST_H
 

@@ -1,4 +1,5 @@
 /* Making observations. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "run/observe.h"
 
 #include "base/clock.h"

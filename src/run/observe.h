@@ -5,6 +5,7 @@
  *     json_t *observation = observer_take(&o, session_term(session), OBSERVER_FULL);
  *     observer_done(&o);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUN_OBSERVE_H
 #define RUN_OBSERVE_H
 

@@ -1,4 +1,5 @@
 /* The protocol, described by its own tables. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "run/protocol.h"
 
 #include "run/action.h"

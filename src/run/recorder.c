@@ -1,4 +1,5 @@
 /* Actions and waits, as they are done. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "run/recorder.h"
 
 #include "base/utf8.h"

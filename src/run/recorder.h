@@ -10,6 +10,7 @@
  * What is typed while the terminal does not show it (a password) is sent, and not recorded: a
  * placeholder stands for it.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUN_RECORDER_H
 #define RUN_RECORDER_H
 

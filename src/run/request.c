@@ -1,4 +1,5 @@
 /* Reading requests, and keeping them. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "run/request.h"
 
 #include "run/result.h"

@@ -5,6 +5,7 @@
  *     request_line(step, &line);                                        the same line again
  *     request_done(&request);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUN_REQUEST_H
 #define RUN_REQUEST_H
 

@@ -1,4 +1,5 @@
 /* Writing the RunResult. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "run/result.h"
 
 #include "path/exact.h"

@@ -1,4 +1,5 @@
 /* The RunResult: what a run was and how it ended, as run.json and --json have it. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUN_RESULT_H
 #define RUN_RESULT_H
 

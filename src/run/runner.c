@@ -1,4 +1,5 @@
 /* Running scenarios. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "run/runner.h"
 
 #include "base/clock.h"

@@ -5,6 +5,7 @@
  * env, .cancel = -1}; if (!runner_run(&job, &result, err)) ...it could not be started...
  *     runner_result_done(&result);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUN_RUNNER_H
 #define RUN_RUNNER_H
 

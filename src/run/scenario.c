@@ -1,4 +1,5 @@
 /* Reading scenarios. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "run/scenario.h"
 
 #include "base/doc.h"

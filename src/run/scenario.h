@@ -6,6 +6,7 @@
  *
  * It is checked whole before anything runs: what is wrong is E_PROTOCOL with file, line and place.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUN_SCENARIO_H
 #define RUN_SCENARIO_H
 

@@ -1,4 +1,5 @@
 /* Reading {"type", "payload"}. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "run/tagged.h"
 
 #include "base/choice.h"

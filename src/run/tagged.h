@@ -5,6 +5,7 @@
  * …}; static const struct tagged_table table = TAGGED_TABLE("action", kinds); if
  * (!tagged_read(&table, &source, arena, &kind, &payload, err)) return false;
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUN_TAGGED_H
 #define RUN_TAGGED_H
 

@@ -1,4 +1,5 @@
 /* The wait engine. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "run/wait.h"
 
 #include "base/clock.h"

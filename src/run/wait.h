@@ -10,6 +10,7 @@
  * and then nothing for WAIT_SETTLE_MS; or when for WAIT_SILENCE_MS nothing has come at all. A wait
  * without conditions is over after WAIT_SETTLE_MS of silence.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUN_WAIT_H
 #define RUN_WAIT_H
 

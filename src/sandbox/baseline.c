@@ -1,4 +1,5 @@
 /* Collecting the baseline: tables of names, and what is there of them. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/baseline.h"
 
 #include "path/beneath.h"

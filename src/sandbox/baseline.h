@@ -5,6 +5,7 @@
  *     baseline_collect(&arena, &base);
  *     if (!baseline_add_interpreter(&base, &arena, "/usr/bin/make", err)) return false;
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_BASELINE_H
 #define SANDBOX_BASELINE_H
 

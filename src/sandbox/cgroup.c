@@ -1,4 +1,5 @@
 /* Groups of processes with limits. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/cgroup.h"
 
 #include "path/file.h"

@@ -10,6 +10,7 @@
  * the new one as well. A group is locked (flock) as long as its maker lives, so that the next maker
  * can remove what a killed one has left.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_CGROUP_H
 #define SANDBOX_CGROUP_H
 

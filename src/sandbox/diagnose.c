@@ -1,4 +1,5 @@
 /* Machines and their remedies. No system call. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/diagnose.h"
 
 #include "base/str.h"

@@ -6,6 +6,7 @@
  *     diagnose(&facts, &arena, &findings);
  *     const struct finding *cause = findings_cause(&findings);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_DIAGNOSE_H
 #define SANDBOX_DIAGNOSE_H
 

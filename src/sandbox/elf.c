@@ -1,4 +1,5 @@
 /* Reading and changing ELF program headers. Every offset comes from a stranger. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/elf.h"
 
 #include <elf.h>

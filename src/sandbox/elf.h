@@ -7,6 +7,7 @@
  * in the one that interprets. A copy of the loader with such a header, which names no program,
  * still loads programs and can't be started itself.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_ELF_H
 #define SANDBOX_ELF_H
 

@@ -1,4 +1,5 @@
 /* Making the environment. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/env.h"
 
 struct maker {

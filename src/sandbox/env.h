@@ -2,6 +2,7 @@
  *
  *     const char *const *envp = env_make(&policy.env, environ, &arena);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_ENV_H
 #define SANDBOX_ENV_H
 

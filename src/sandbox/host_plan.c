@@ -1,4 +1,5 @@
 /* What the machine adds to a verdict. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/host_plan.h"
 
 #include "sandbox/kept.h"

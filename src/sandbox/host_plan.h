@@ -3,6 +3,7 @@
  *
  *     if (!host_plan(&(struct host_plan_input){.verdict = &v}, &arena, &plan, err)) return false;
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_HOST_PLAN_H
 #define SANDBOX_HOST_PLAN_H
 

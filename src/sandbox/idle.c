@@ -1,4 +1,5 @@
 /* Looking at a command from process 1, which allocates nothing. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/idle.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* Process 1. Only what is safe after clone() in a process with threads. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/init.h"
 
 #include "io/packet.h"

@@ -5,6 +5,7 @@
  * It is a copy of the process that asked for the sandbox: what it is given must not lie in the
  * memory of arguments and environment, which it wipes. It allocates nothing.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_INIT_H
 #define SANDBOX_INIT_H
 

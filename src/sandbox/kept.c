@@ -1,4 +1,5 @@
 /* Read-only places in what can be written. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/kept.h"
 
 #include "path/beneath.h"

@@ -2,6 +2,7 @@
  *
  *     if (!kept_find(&input, mountinfo, &arena, &plan_input, err)) return false;
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_KEPT_H
 #define SANDBOX_KEPT_H
 

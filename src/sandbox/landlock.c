@@ -1,4 +1,5 @@
 /* Landlock: constants of our own, since the system's headers are older than the kernel. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/landlock.h"
 
 #include "base/syscalls.h"

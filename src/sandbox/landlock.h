@@ -6,6 +6,7 @@
  *
  * Nothing here allocates or prints: it runs in a child between clone() and exec().
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_LANDLOCK_H
 #define SANDBOX_LANDLOCK_H
 

@@ -1,4 +1,5 @@
 /* The supervisor's side of a sandbox. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/launch.h"
 
 #include "io/nodump.h"

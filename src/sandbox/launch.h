@@ -9,6 +9,7 @@
  * What the machine lacks is E_SANDBOX_UNAVAILABLE with context {primitive, errno, found, remedy},
  * and the command was not started. The child ends with the thread that started it.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_LAUNCH_H
 #define SANDBOX_LAUNCH_H
 

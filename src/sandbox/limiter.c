@@ -1,4 +1,5 @@
 /* Choosing how limits are kept. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/limiter.h"
 
 #include "sandbox/machine.h"

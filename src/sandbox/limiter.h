@@ -9,6 +9,7 @@
  * Memory, and shares of the CPU, can be limited for all processes together by a cgroup only; where
  * there is none, what the user asked for is a gap that the report names.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_LIMITER_H
 #define SANDBOX_LIMITER_H
 

@@ -1,4 +1,5 @@
 /* Looking at the machine. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/machine.h"
 
 #include "sandbox/landlock.h"

@@ -3,6 +3,7 @@
  *     if (machine_get()->landlock_abi == 0) ...
  *     return machine_unavailable(&(struct machine_failure){"pivot_root", errno}, err);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_MACHINE_H
 #define SANDBOX_MACHINE_H
 

@@ -1,4 +1,5 @@
 /* Looking around for what a diagnosis needs: only when something failed, or a person asks. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/machine_facts.h"
 
 #include <errno.h>

@@ -2,6 +2,7 @@
  *
  *     machine_facts(&(struct machine_failure){"mounting proc", EPERM}, &arena, &facts);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_MACHINE_FACTS_H
 #define SANDBOX_MACHINE_FACTS_H
 

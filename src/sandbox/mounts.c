@@ -1,4 +1,5 @@
 /* Reading /proc/self/mountinfo. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/mounts.h"
 
 #include "path/file.h"

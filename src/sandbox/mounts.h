@@ -6,6 +6,7 @@
  *
  * What can't be read, or is too much, is E_SANDBOX_UNAVAILABLE: nothing is left out.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_MOUNTS_H
 #define SANDBOX_MOUNTS_H
 

@@ -1,4 +1,5 @@
 /* Policy to steps. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/plan.h"
 
 #include "path/exact.h"

@@ -10,6 +10,7 @@
  * Steps are in the order in which they are done: what lies deeper comes later, so that of two roots
  * the more specific one decides.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_PLAN_H
 #define SANDBOX_PLAN_H
 

@@ -1,4 +1,5 @@
 /* The tables of refused calls. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/refused.h"
 
 #include "base/syscalls.h"

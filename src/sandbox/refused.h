@@ -6,6 +6,7 @@
  *
  * An answer is an errno, or how the call is judged by its arguments.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_REFUSED_H
 #define SANDBOX_REFUSED_H
 

@@ -1,4 +1,5 @@
 /* Mechanisms in words. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/report.h"
 
 #include "policy/grants.h"

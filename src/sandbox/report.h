@@ -4,6 +4,7 @@
  *
  * {"mode","fs","exec","net","processes","environment","terminal","limits","gaps":[]}
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_REPORT_H
 #define SANDBOX_REPORT_H
 

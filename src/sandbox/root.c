@@ -1,6 +1,7 @@
 /* Mounting. Sources are opened anew in the child's own mount namespace, since the kernel clones
  * only from there; each is compared by device and inode with what the policy's check saw, and the
  * mount is made from that descriptor. Places are made only on file systems that are ours. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/root.h"
 
 #include "path/file.h"

@@ -1,5 +1,6 @@
 /* Building the sandbox's root from a plan: runs in the child, before it gives up its rights.
  * Nothing here allocates or prints. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_ROOT_H
 #define SANDBOX_ROOT_H
 

@@ -1,5 +1,6 @@
 /* Compilation of the tables of refused calls: ranges of numbers found by binary search, then for
  * a few calls a look at their arguments. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/seccomp.h"
 
 #include "base/syscalls.h"

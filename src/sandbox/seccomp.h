@@ -9,6 +9,7 @@
  * measured at 3 ms for a filter that allows by list; this takes microseconds, and no memory that a
  * child after clone() could not ask for.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_SECCOMP_H
 #define SANDBOX_SECCOMP_H
 

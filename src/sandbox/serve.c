@@ -1,4 +1,5 @@
 /* Runs in process 1, which has given up its rights. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/serve.h"
 
 #include "io/packet.h"

@@ -1,5 +1,6 @@
 /* The service socket as the sandbox's first process has it: requests, answers, the commands by
  * their ids, and sockets of its network. Nothing here allocates, waits or prints. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_SERVE_H
 #define SANDBOX_SERVE_H
 

@@ -1,4 +1,5 @@
 /* The supervisor's side of the service socket. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/service.h"
 
 #include "io/packet.h"

@@ -17,6 +17,7 @@
  *
  * Nothing here waits: a caller that does not take its answers is told so by E_CONFLICT.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_SERVICE_H
 #define SANDBOX_SERVICE_H
 

@@ -1,4 +1,5 @@
 /* Writing below /proc/sys. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/setting.h"
 
 #include "path/file.h"

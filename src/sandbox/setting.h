@@ -1,5 +1,6 @@
 /* Settings of the kernel that belong to the sandbox's own namespaces, written before its /proc
  * becomes read-only. Nothing here allocates or prints: it runs in a child after clone(). */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_SETTING_H
 #define SANDBOX_SETTING_H
 

@@ -1,4 +1,5 @@
 /* What the first process of a sandbox does, by name: for messages when one of it fails. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_STAGE_H
 #define SANDBOX_STAGE_H
 

@@ -1,4 +1,5 @@
 /* Counting processes. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/tally.h"
 
 #include <dirent.h>

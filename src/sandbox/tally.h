@@ -4,6 +4,7 @@
  * It is not exact: between two looks there can be more than allowed, as many as can be made in that
  * time; and then all of them are killed, where the kernel would refuse to make another one. They
  * can't escape by being fast: one kill(-1) reaches all that there are, and who is about to fork. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_TALLY_H
 #define SANDBOX_TALLY_H
 

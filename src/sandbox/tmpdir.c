@@ -1,4 +1,5 @@
 /* Temporary files without mounts. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/tmpdir.h"
 
 #include "path/beneath.h"

@@ -7,6 +7,7 @@
  *     tmpdir_remove(&dir);
  *     tmpdir_done(&dir);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_TMPDIR_H
 #define SANDBOX_TMPDIR_H
 

@@ -1,5 +1,6 @@
 /* What goes through the service socket, one packet each: sandbox/service.h asks, sandbox/serve.h
  * answers. Both are the same program. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_WIRE_H
 #define SANDBOX_WIRE_H
 

@@ -1,4 +1,5 @@
 /* Lines that match: the plan for a pattern, and carrying it out. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "search/matcher.h"
 
 enum {

@@ -10,6 +10,7 @@
  * What a line is: the bytes before a newline, without a carriage return there. A line matches if
  * the pattern matches in it as if nothing stood around it.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEARCH_MATCHER_H
 #define SEARCH_MATCHER_H
 

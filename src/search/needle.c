@@ -1,4 +1,5 @@
 /* Sequences of byte sets, looked for 32 bytes at a time. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "search/needle.h"
 
 #include "base/cpu.h"

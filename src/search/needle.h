@@ -9,6 +9,7 @@
  * Up to three places of each sequence are compared 32 bytes at a time (by half-byte tables, as
  * sets of eight groups of sequences); what passes is then compared whole.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEARCH_NEEDLE_H
 #define SEARCH_NEEDLE_H
 

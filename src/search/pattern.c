@@ -1,4 +1,5 @@
 /* Reads a regular expression for what it needs. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "search/pattern.h"
 
 #include "base/utf8.h"

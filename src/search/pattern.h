@@ -10,6 +10,7 @@
  * What it does not know (look-around, back references, most options) is not looked into: such a
  * pattern has no needs and no other form, and is matched line by line.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEARCH_PATTERN_H
 #define SEARCH_PATTERN_H
 

@@ -1,4 +1,5 @@
 /* What a sequence needs: stretches of byte sets, of which the one that finds least is kept. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "search/pattern_seq.h"
 
 static void start(struct needle_set *set)

@@ -1,4 +1,5 @@
 /* Collects what a sequence of characters and groups needs, while a pattern is read. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEARCH_PATTERN_SEQ_H
 #define SEARCH_PATTERN_SEQ_H
 

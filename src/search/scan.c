@@ -1,4 +1,5 @@
 /* Files through a window. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "search/scan.h"
 
 #include "base/utf8.h"

@@ -7,6 +7,7 @@
  *
  * Memory does not depend on the file: a line that is longer than the window is searched in parts.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEARCH_SCAN_H
 #define SEARCH_SCAN_H
 

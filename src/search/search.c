@@ -1,4 +1,5 @@
 /* The search: a walk that fills batches, threads that search them, results in order. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "search/search.h"
 
 #include <errno.h>

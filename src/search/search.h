@@ -9,6 +9,7 @@
  * batches; all of them search; what was found is handed on in the order of the walk, whoever found
  * it. Files are opened in their directory, never through a link.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEARCH_SEARCH_H
 #define SEARCH_SEARCH_H
 

@@ -1,5 +1,6 @@
 /* When a search is to end: time is over, enough was found, somebody called it off. Shared by its
  * threads. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEARCH_STOP_H
 #define SEARCH_STOP_H
 

@@ -1,4 +1,5 @@
 /* Budgets. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "session/budget.h"
 
 uint64_t budget_near_at(const struct budget *b)

@@ -4,6 +4,7 @@
  *     if (budget_near(&b, used)) ...tell of it...
  *     if (used > b.limit) return budget_blame(&b, err);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SESSION_BUDGET_H
 #define SESSION_BUDGET_H
 

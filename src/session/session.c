@@ -1,4 +1,5 @@
 /* The loop around one command: its terminal, its queue, its end. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "session/session.h"
 
 #include "base/clock.h"

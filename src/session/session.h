@@ -11,6 +11,7 @@
  * session_next() returns at every change, at the very byte that ends a synchronized update, and
  * when time runs out. What is over budget is killed at once.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SESSION_SESSION_H
 #define SESSION_SESSION_H
 

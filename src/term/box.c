@@ -4,6 +4,7 @@
  * one rectangle (two for a double one); where it begins depends on the arms across it, so that
  * corners close and double lines open at crossings.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/box.h"
 
 #include "term/look.h"

@@ -6,6 +6,7 @@
  *
  * What is added is the data of a filled SVG path.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_BOX_H
 #define TERM_BOX_H
 

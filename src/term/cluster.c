@@ -1,4 +1,5 @@
 /* Clusters by number: entries into one pool of code points, and an open hash of the numbers. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/cluster.h"
 
 enum {

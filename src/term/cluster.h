@@ -5,6 +5,7 @@
  *
  * The table has a limit; when it is full, the terminal gives unused numbers away.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_CLUSTER_H
 #define TERM_CLUSTER_H
 

@@ -2,6 +2,7 @@
  * links; what no cell refers to any more is given up, and the rest is numbered anew. If the
  * scrollback alone fills a table, it loses its colours or its marks: memory has a limit, whatever
  * is printed. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
 enum {

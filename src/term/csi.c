@@ -1,5 +1,6 @@
 /* Control sequences. A table says which function a final byte has, with its prefix and
  * intermediate. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
 /* Cursor -------------------------------------------------------------------------------------- */

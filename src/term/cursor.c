@@ -1,4 +1,5 @@
 /* Where the cursor goes: margins, origin, wrapping, tabs, and scrolling at the edges. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
 static bool has_side_margins(const struct term *t)

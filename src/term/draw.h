@@ -7,6 +7,7 @@
  * them: controls and characters that turn the direction of text are left out, markup is escaped,
  * and page and drawing have neither scripts nor anything from elsewhere.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_DRAW_H
 #define TERM_DRAW_H
 

@@ -1,4 +1,5 @@
 /* The screen as text with escape sequences, as few as do it. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/draw.h"
 #include "term/look.h"
 #include "term/restyle.h"

@@ -1,4 +1,5 @@
 /* The screen as a page: the layer of shapes as an SVG, and text over it that can be selected. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/draw.h"
 #include "term/layer.h"
 

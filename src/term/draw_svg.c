@@ -1,5 +1,6 @@
 /* The screen as a drawing: a window, the layer of shapes, and text whose runs have their exact
  * width. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/draw.h"
 #include "term/layer.h"
 

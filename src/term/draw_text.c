@@ -1,4 +1,5 @@
 /* The screen as lines of text. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/draw.h"
 #include "term/look.h"
 

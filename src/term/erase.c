@@ -1,4 +1,5 @@
 /* Erasing, inserting and deleting characters. Erased cells take the background colour in force. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
 static bool spared(const struct term *t, cell c, enum erase how)

@@ -1,4 +1,5 @@
 /* Controls and escape sequences of one byte or two. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
 /* Controls ------------------------------------------------------------------------------------ */

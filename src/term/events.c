@@ -1,4 +1,5 @@
 /* Events of a terminal, equal ones counted. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/events.h"
 
 #include "base/fnv.h"

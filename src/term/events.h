@@ -8,6 +8,7 @@
  *     json_put(object, "events", events_json(e, t));
  *     events_free(e);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_EVENTS_H
 #define TERM_EVENTS_H
 

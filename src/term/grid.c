@@ -1,4 +1,5 @@
 /* The ring of rows. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/grid.h"
 
 #include "term/runs.h"

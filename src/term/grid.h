@@ -5,6 +5,7 @@
  *     row->cells[x] = style | 'a';
  *     grid_push(&grid, blank);                   the top row becomes scrollback
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_GRID_H
 #define TERM_GRID_H
 

@@ -1,4 +1,5 @@
 /* Keys as xterm sends them: the legacy encoding and modifyOtherKeys. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/key_form.h"
 
 #define CURSOR(letter)                                        \

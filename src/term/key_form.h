@@ -4,6 +4,7 @@
  *     const struct key_form *form = &key_forms[key->name];
  *     struct key_typed typed = key_typed(key);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_KEY_FORM_H
 #define TERM_KEY_FORM_H
 

@@ -1,4 +1,5 @@
 /* Keys in the kitty keyboard protocol: CSI key:shifted ; modifiers:event ; text u. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/key_form.h"
 
 bool key_is_kitty(const struct key *key, unsigned flags)

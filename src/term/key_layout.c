@@ -1,5 +1,6 @@
 /* What a key types: the same keyboard for every test, a US one, and upper case where letters have
  * it. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/key_form.h"
 
 #include "base/utf8.h"

@@ -1,4 +1,5 @@
 /* Names of keys, text and focus; what keys send is in key_encode.c and key_kitty.c. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/keys.h"
 
 #include "base/choice.h"

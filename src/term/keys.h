@@ -5,6 +5,7 @@
  *     if (!key_parse(STR("Ctrl+Shift+Left"), &key, err)) return false;
  *     key_encode(&key, &input, &bytes);             "\033[1;6D"
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_KEYS_H
 #define TERM_KEYS_H
 

@@ -1,4 +1,5 @@
 /* Backgrounds, lines, underlines and the cursor of a screen. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/layer.h"
 
 #include "term/box.h"

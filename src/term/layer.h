@@ -1,6 +1,7 @@
 /* Everything of a screen but its letters, as SVG elements in pixels from its left upper corner:
  * backgrounds, lines and blocks, underlines, the cursor. Page and drawing put their text over it.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_LAYER_H
 #define TERM_LAYER_H
 

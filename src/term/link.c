@@ -1,4 +1,5 @@
 /* Links by number. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/link.h"
 
 #include "base/fnv.h"

@@ -1,5 +1,6 @@
 /* Links of OSC 8 by number: where they lead, and the id that makes several runs of cells one link.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_LINK_H
 #define TERM_LINK_H
 

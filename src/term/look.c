@@ -1,4 +1,5 @@
 /* Colours, attributes and text of cells, for drawing. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/look.h"
 
 #include "base/utf8.h"

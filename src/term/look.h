@@ -1,5 +1,6 @@
 /* How a cell looks when it is drawn: colours as numbers 0xRRGGBB, reversal, faintness and the
  * cursor already worked in. And the text of cells, made safe for markup. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_LOOK_H
 #define TERM_LOOK_H
 

@@ -1,4 +1,5 @@
 /* Modes: what has a number and is on or off. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
 static void on_columns(struct term *t, bool on)

@@ -1,4 +1,5 @@
 /* The mouse as the bytes that a terminal sends for it. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "term/keys.h"
 

@@ -1,4 +1,5 @@
 /* Strings: operating system commands, device control strings, and those that mean nothing here. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "term/state.h"
 

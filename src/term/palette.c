@@ -1,5 +1,6 @@
 /* Colours by number, as programs set and ask for them. Cells keep the number: what a palette says
  * is only told to those who ask. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
 enum {

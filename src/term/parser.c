@@ -1,5 +1,6 @@
 /* The state machine. One table entry per state and byte: an action in the upper half, the next
  * state in the lower. Runs of printable text and of string contents are taken whole. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/parser.h"
 
 #include "term/runs.h"

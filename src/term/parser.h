@@ -7,6 +7,7 @@
  * It knows nothing of what a sequence does, and keeps its place between any two bytes. A string
  * (OSC, DCS, APC, PM, SOS) is kept up to a limit; what comes after that is counted out, not stored.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_PARSER_H
 #define TERM_PARSER_H
 

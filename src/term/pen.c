@@ -1,5 +1,6 @@
 /* The style that text is written in, as part of a cell. It is looked up when it is needed, not when
  * it changes: programs change it several times for one character. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
 void pen_changed(struct term *t)

@@ -1,4 +1,5 @@
 /* Rectangles: filled, erased, copied, changed, summed up. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
 /* Inclusive. */

@@ -1,5 +1,6 @@
 /* A screen of another size. Lines that were wrapped are wrapped anew, with the scrollback; what has
  * no place any more at the top becomes scrollback, and comes back when there is room. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
 /* Rows are made one after the other, as if printed into the new grid from its top. */

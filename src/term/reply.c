@@ -1,5 +1,6 @@
 /* Answers to the program, in a queue of limited length. One that has no place is dropped whole:
  * half an answer would be taken for keys. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* What a program may ask: what we are, where the cursor is, what is set. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
 /* What we are --------------------------------------------------------------------------------- */

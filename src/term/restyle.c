@@ -1,4 +1,5 @@
 /* Styles as escape sequences: from one to the other, as few bytes as do it. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/restyle.h"
 
 enum {

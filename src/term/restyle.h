@@ -3,6 +3,7 @@
  *     struct style pen = {0};                  as the terminal has it
  *     restyle(&pen, &cell->style, &out);       "\033[1;31m", or nothing
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_RESTYLE_H
 #define TERM_RESTYLE_H
 

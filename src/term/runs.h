@@ -5,6 +5,7 @@
  *     size_t n = runs_ascii(bytes, end);
  *     runs_put(cells, bytes, n, template);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_RUNS_H
 #define TERM_RUNS_H
 

@@ -1,4 +1,5 @@
 /* The two screens, and their size. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
 void screen_use(struct term *t, bool alternate, bool clear)

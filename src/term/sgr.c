@@ -1,4 +1,5 @@
 /* Select graphic rendition: the pen. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
 enum {

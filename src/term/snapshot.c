@@ -1,5 +1,6 @@
 /* The screen as data: one pass over the cells; text of a row is one string, and cells are parts of
  * it. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/snapshot.h"
 
 #include "base/utf8.h"

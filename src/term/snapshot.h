@@ -5,6 +5,7 @@
  *     s.lines[0]                           "~ $ ls", without blanks at the end
  *     s.cells[row * s.cols + col].text     "日"
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_SNAPSHOT_H
 #define TERM_SNAPSHOT_H
 

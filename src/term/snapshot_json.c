@@ -1,4 +1,5 @@
 /* The ScreenSnapshot as JSON. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/snapshot_json.h"
 
 #include "term/unicode.h"

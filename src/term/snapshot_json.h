@@ -8,6 +8,7 @@
  * an index is a column; the right half of a wide character has "ch" "" and width 0. Equal
  * neighbours are one shared value of the tree: it is for writing, not for changing.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_SNAPSHOT_JSON_H
 #define TERM_SNAPSHOT_JSON_H
 

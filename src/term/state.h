@@ -2,6 +2,7 @@
  *
  * Rows and columns are 0-based ints here; what a program says is 1-based and anything.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_STATE_H
 #define TERM_STATE_H
 

@@ -1,4 +1,5 @@
 /* Styles by number. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/style.h"
 
 enum {

@@ -8,6 +8,7 @@
  * A grid holds numbers of styles; number 0 is the default one. The table has a limit: when it is
  * full, the terminal finds out which are in use and gives the others' numbers away.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_STYLE_H
 #define TERM_STYLE_H
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """tables.py OUTPUT UNICODE.H FILE...: writes a C file with the two-stage table that unicode.h describes.
 
 The files are those of the Unicode Character Database, found by name. The header says which version they

@@ -1,4 +1,5 @@
 /* The terminal as others see it: made, fed, looked at. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/term.h"
 
 #include "base/fnv.h"

@@ -10,6 +10,7 @@
  *
  * However the bytes are cut into pieces, the state after them is the same.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_TERM_H
 #define TERM_TERM_H
 

@@ -1,6 +1,7 @@
 /* Characters into cells. Printable ASCII is written run by run; everything else character by
  * character: decoded, joined to the cluster before it where Unicode says so, one or two columns
  * wide. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "term/runs.h"
 #include "term/state.h"

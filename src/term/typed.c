@@ -1,4 +1,5 @@
 /* Bytes back to keys. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/typed.h"
 
 #include "base/utf8.h"

@@ -7,6 +7,7 @@
  *
  * What each key sends is asked of key_encode(), so that the two can't differ.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_TYPED_H
 #define TERM_TYPED_H
 

@@ -1,4 +1,5 @@
 /* Where one user-perceived character ends: the rules GB3 to GB13 of UAX #29, Unicode 15.0. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/unicode.h"
 
 #define BIT(name) (1U << BREAK_##name)

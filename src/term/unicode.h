@@ -11,6 +11,7 @@
  *     if (grapheme_joins(&g, class)) ...            part of the cluster before it
  *     else width = unicode_width(class);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_UNICODE_H
 #define TERM_UNICODE_H
 

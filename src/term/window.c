@@ -1,5 +1,6 @@
 /* What programs do to the window: they may ask for a size, and keep titles on a stack. There is no
  * window, so a place is only remembered for those who ask. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
 static void ask_size(struct term *t, int rows, int cols)

@@ -1,4 +1,5 @@
 /* apply_patch_freeform: a freeform patch over several files, all or nothing. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/envelope_apply.h"
 
 struct patch_args {

@@ -1,4 +1,5 @@
 /* apply_patch_json: a unified diff over several files, all or nothing. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/unified_apply.h"
 
 struct patch_args {

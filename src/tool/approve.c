@@ -1,4 +1,5 @@
 /* Consent for tool calls. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/approve.h"
 
 #include "tool/cmdline.h"

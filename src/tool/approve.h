@@ -6,6 +6,7 @@
  * files that deserve a second look; `always` asks for every mutating call. Where nobody can be
  * asked the answer is E_APPROVAL_REQUIRED, with the flag or rule that would allow it.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_APPROVE_H
 #define TOOL_APPROVE_H
 

@@ -1,4 +1,5 @@
 /* Output of programs, made readable. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/clean.h"
 
 #include "base/utf8.h"

@@ -8,6 +8,7 @@
  *     size_t open = clean_open(bytes);
  *     clean_text(str_head(bytes, bytes.n - open), &text);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_CLEAN_H
 #define TOOL_CLEAN_H
 

@@ -1,4 +1,5 @@
 /* A shell's command line, taken apart. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/cmdline.h"
 
 enum {

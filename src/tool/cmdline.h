@@ -9,6 +9,7 @@
  * command is certain before it runs. What is not plain is still searched for commands (in
  * substitutions, loops, scripts given to another shell), so that a person can be told of them.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_CMDLINE_H
 #define TOOL_CMDLINE_H
 

@@ -1,4 +1,5 @@
 /* The policy of a tool's command. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/confine.h"
 
 #include "path/lexical.h"

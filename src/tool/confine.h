@@ -8,6 +8,7 @@
  * The root is writable, the system's programs can be run, /tmp is private, there is no network.
  * What is in the mode's policy is not widened by anything that a model says.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_CONFINE_H
 #define TOOL_CONFINE_H
 

@@ -1,4 +1,5 @@
 /* edit_file: a text in a file replaced by another; nothing else changes by a byte. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/limit.h"
 #include "tool/patch.h"
 

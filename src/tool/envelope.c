@@ -1,4 +1,5 @@
 /* Reads freeform patches. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/envelope.h"
 
 #include "tool/fold.h"

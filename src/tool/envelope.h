@@ -11,6 +11,7 @@
  * Overlooked: blanks around markers and around the whole, a here-document around it, a first hunk
  * without @@, CRLF, an empty line where an empty context line is meant.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_ENVELOPE_H
 #define TOOL_ENVELOPE_H
 

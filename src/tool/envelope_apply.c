@@ -5,6 +5,7 @@
  * the end. Lines that a hunk only names as context stay byte for byte, also where they were found
  * by overlooking blanks; new lines end as the file's first line does.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/envelope_apply.h"
 
 #include "base/utf8.h"

@@ -1,4 +1,5 @@
 /* What a freeform patch makes of files. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_ENVELOPE_APPLY_H
 #define TOOL_ENVELOPE_APPLY_H
 

@@ -1,4 +1,5 @@
 /* A tool's events as JSON. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/event.h"
 
 #include "base/clock.h"

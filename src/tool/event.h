@@ -3,6 +3,7 @@
  *     sink.tell(sink.context, &event);
  *     AUTO_JSON json_t *line = tool_event_json(&event);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_EVENT_H
 #define TOOL_EVENT_H
 

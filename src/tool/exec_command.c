@@ -1,4 +1,5 @@
 /* exec_command: a command on a terminal of its own, which may run on. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/poll.h"
 
 struct exec_args {

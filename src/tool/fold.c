@@ -1,4 +1,5 @@
 /* Lines that are equal up to blanks and punctuation. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/fold.h"
 
 #include "base/utf8.h"

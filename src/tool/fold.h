@@ -6,6 +6,7 @@
  * Blanks are the characters that Unicode calls white space. Bytes that are no UTF-8 stand for
  * themselves.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_FOLD_H
 #define TOOL_FOLD_H
 

@@ -1,4 +1,5 @@
 /* glob_files: files by a pattern for their paths. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "path/glob.h"
 #include "tool/limit.h"

@@ -1,4 +1,5 @@
 /* grep_files: lines that match, in the files below a directory. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "path/glob.h"
 #include "path/warn.h"

@@ -1,4 +1,5 @@
 /* A thread that looks for interruptions. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/guard.h"
 
 #include <poll.h>

@@ -11,6 +11,7 @@
  * done; a change is made after guard_keep(). An interruption that comes later stays where it is,
  * for whoever looks for it next.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_GUARD_H
 #define TOOL_GUARD_H
 

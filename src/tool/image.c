@@ -1,4 +1,5 @@
 /* Hunks applied to a file's lines. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 
 #include "tool/image.h"

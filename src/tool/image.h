@@ -7,6 +7,7 @@
  *     image_write(&im, &out);
  *     image_done(&im);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_IMAGE_H
 #define TOOL_IMAGE_H
 

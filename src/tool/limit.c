@@ -1,4 +1,5 @@
 /* What of a long text a model gets to see. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/limit.h"
 
 #include "base/utf8.h"

@@ -8,6 +8,7 @@
  * [truncated] and says how much, and where all of it is. Whole lines are kept; one that alone is
  * too long is cut.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_LIMIT_H
 #define TOOL_LIMIT_H
 

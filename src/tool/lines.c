@@ -1,4 +1,5 @@
 /* The lines of a text. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/lines.h"
 
 /* Where the line that begins at `from` ends. The next LF is looked for only when the last one is

@@ -5,6 +5,7 @@
  *     lines_text(&l, 0)        the first without its end
  *     lines_whole(&l, 0)       ...and with it
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_LINES_H
 #define TOOL_LINES_H
 

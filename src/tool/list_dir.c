@@ -1,4 +1,5 @@
 /* list_dir: what is in a directory, and below it. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "path/beneath.h"
 #include "tool/limit.h"

@@ -1,4 +1,5 @@
 /* Old outputs go. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/logs.h"
 
 #include "base/clock.h"

@@ -5,6 +5,7 @@
  * Only files that are named as ours are touched, the oldest first. A log that is still written to
  * is locked by its session, and stays.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_LOGS_H
 #define TOOL_LOGS_H
 

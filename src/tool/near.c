@@ -1,4 +1,5 @@
 /* The place that lines which were not found are most like. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/near.h"
 
 #include "base/utf8.h"

@@ -5,6 +5,7 @@
  *     near_add_sentence(&near, &words);     "; the nearest is line 12, where line 13 differs in..."
  *     near_add_block(&near, &text);         the lines side by side
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_NEAR_H
 #define TOOL_NEAR_H
 

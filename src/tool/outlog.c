@@ -1,4 +1,5 @@
 /* All that a command printed. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/outlog.h"
 
 #include "base/id.h"

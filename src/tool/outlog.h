@@ -7,6 +7,7 @@
  *     if (cut) outlog_save(&log, dir, &path, err);      later bytes go there, too
  *     outlog_close(&log);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_OUTLOG_H
 #define TOOL_OUTLOG_H
 

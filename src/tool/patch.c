@@ -1,4 +1,5 @@
 /* The files that a patch touches. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/patch.h"
 
 #include "base/fnv.h"

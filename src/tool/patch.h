@@ -11,6 +11,7 @@
  * Every dialect works on this: nothing is written before all of it fits. A file that was put or
  * removed is seen so by what comes later in the same patch.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_PATCH_H
 #define TOOL_PATCH_H
 

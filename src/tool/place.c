@@ -1,4 +1,5 @@
 /* Looking for lines in a text. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/place.h"
 
 enum {

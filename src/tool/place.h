@@ -4,6 +4,7 @@
  *     if (place_find(&text, wanted, n, from, false, &place)) ...place.at, place.how...
  *     place_done(&text);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_PLACE_H
 #define TOOL_PLACE_H
 

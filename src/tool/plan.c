@@ -1,4 +1,5 @@
 /* What a call makes of files, as a diff. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/plan.h"
 
 #include "base/linediff.h"

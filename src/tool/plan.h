@@ -6,6 +6,7 @@
  *     ...toolbox_commit()...
  *     plan_tell(box, &diff);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_PLAN_H
 #define TOOL_PLAN_H
 

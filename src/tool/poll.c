@@ -1,4 +1,5 @@
 /* A session's news. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/poll.h"
 
 #include "base/clock.h"

@@ -7,6 +7,7 @@
  * (term_drawn(), or it is on the alternate screen) has it in details.screen; on the alternate
  * screen that is the content, too, because what it printed is no text.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_POLL_H
 #define TOOL_POLL_H
 

@@ -1,4 +1,5 @@
 /* read_file: lines of a file. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "tool/limit.h"
 #include "tool/tool.h"

@@ -1,4 +1,5 @@
 /* The tools by name, and how one is called. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/choice.h"
 #include "base/clock.h"
 #include "path/warn.h"

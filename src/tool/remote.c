@@ -1,4 +1,5 @@
 /* Calls that are carried out by another process. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/remote.h"
 
 #include "base/clock.h"

@@ -10,6 +10,7 @@
  * back is a stranger's: its size, its form and its codes are checked, and an answer that is none
  * ends it. Whoever is gone stays so: every call from then on is E_IO.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_REMOTE_H
 #define TOOL_REMOTE_H
 

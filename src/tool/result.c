@@ -1,4 +1,5 @@
 /* What a tool call gives. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/exact.h"
 #include "tool/tool.h"
 

@@ -1,4 +1,5 @@
 /* Rules that say which calls need no question. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/rule.h"
 
 #include "tool/cmdline.h"

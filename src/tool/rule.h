@@ -11,6 +11,7 @@
  * somebody has read as a whole. `*` alone does not cover commands that deserve a second look, and
  * nothing covers a shell that is fed its commands.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_RULE_H
 #define TOOL_RULE_H
 

@@ -1,4 +1,5 @@
 /* Commands that run more than their words show. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/runs.h"
 
 #include <strings.h>

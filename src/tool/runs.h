@@ -4,6 +4,7 @@
  *     const char *why = runs_more(command);
  *     if (why) ...a pattern does not cover it...
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_RUNS_H
 #define TOOL_RUNS_H
 

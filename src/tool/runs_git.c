@@ -1,4 +1,5 @@
 /* git: what makes it run other programs, or lose what it keeps. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/runs.h"
 
 #define SETTING  "a setting of git may run any command"

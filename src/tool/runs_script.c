@@ -1,4 +1,5 @@
 /* Scripts of sed and awk: those that can only read and print. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/runs.h"
 
 #define SCRIPT "its script may run commands or write files"

@@ -1,4 +1,5 @@
 /* Terminals that run on between calls. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/sessions.h"
 
 #include "base/clock.h"

@@ -8,6 +8,7 @@
  * While anybody waits here, all of them are read: what they print goes to their logs, so that none
  * stands still because nobody asks for it. They end with the box, and with the process.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_SESSIONS_H
 #define TOOL_SESSIONS_H
 

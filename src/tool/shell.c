@@ -1,4 +1,5 @@
 /* shell: a command line, from its start to its end. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "run/exec.h"
 #include "tool/clean.h"
 #include "tool/confine.h"

@@ -9,6 +9,7 @@
  * Everything that a model can get wrong is a result with a code, never a failure of the call: the
  * model reads it and tries again.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_TOOL_H
 #define TOOL_TOOL_H
 

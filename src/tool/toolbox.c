@@ -1,4 +1,5 @@
 /* Where tools work: roots, files, consent. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/toolbox.h"
 
 #include "path/beneath.h"

@@ -9,6 +9,7 @@
  *
  * No path is used as a string: tools open through the boundary and get descriptors.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_TOOLBOX_H
 #define TOOL_TOOLBOX_H
 

@@ -1,4 +1,5 @@
 /* Reads unified diffs. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/unified.h"
 
 #include "tool/unified_name.h"

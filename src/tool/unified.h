@@ -7,6 +7,7 @@
  * Text before, between and after the diffs is skipped. Names lose their first component (a/, b/),
  * or none if the first plain diff's have only one.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_UNIFIED_H
 #define TOOL_UNIFIED_H
 

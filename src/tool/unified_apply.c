@@ -4,6 +4,7 @@
  * it, one that renames or copies sees the file as it was. Only then do old names go and new ones
  * come, so that two files can change places.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/unified_apply.h"
 
 #include "path/lexical.h"

@@ -1,4 +1,5 @@
 /* What a unified diff makes of files. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_UNIFIED_APPLY_H
 #define TOOL_UNIFIED_APPLY_H
 

@@ -1,4 +1,5 @@
 /* File names in the headers of diffs. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/unified_name.h"
 
 #include "base/buf.h"

@@ -1,5 +1,6 @@
 /* File names in the headers of diffs: quoted or not, with a date behind them or not. Each takes
  * what stands behind the marker, up to and with the line's end. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_UNIFIED_NAME_H
 #define TOOL_UNIFIED_NAME_H
 

@@ -1,4 +1,5 @@
 /* Commands that run other commands, and commands that deserve a second look. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/lexical.h"
 #include "tool/runs.h"
 

@@ -1,4 +1,5 @@
 /* write_file: a whole file, new or instead of what is there. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "tool/plan.h"
 #include "tool/tool.h"

@@ -1,4 +1,5 @@
 /* write_stdin: types into a session, or just looks what is new. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/poll.h"
 
 struct stdin_args {

@@ -1,4 +1,5 @@
 /* Writing asciicast v2. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/cast.h"
 
 #include "base/utf8.h"

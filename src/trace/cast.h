@@ -1,4 +1,5 @@
 /* The record as asciicast v2: for asciinema and everything that plays its files. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACE_CAST_H
 #define TRACE_CAST_H
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """embed.py OUTPUT INDEX CSS JS...: one page from the viewer's files, as a C file of two strings: what stands
 before the data and what after them. The policy of the page allows exactly this style and these scripts."""
 import base64

@@ -1,4 +1,5 @@
 /* Making frames: the transcript goes through a terminal, and its rows are compared. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/frames.h"
 
 #include "base/utf8.h"

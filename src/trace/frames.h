@@ -16,6 +16,7 @@
  *     style   [fg, bg, underline colour, flags, underline]
  *     delta   row number, number of its contents, …
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACE_FRAMES_H
 #define TRACE_FRAMES_H
 

@@ -1,4 +1,5 @@
 /* An open hash over values in one buffer. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/intern.h"
 
 #include "base/fnv.h"

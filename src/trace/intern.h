@@ -5,6 +5,7 @@
  *     uint32_t id = intern_add(&rows, STR("[0,\"ls\"]"));
  *     buf_printf(out, "[%s]", buf_z(&rows.text));
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACE_INTERN_H
 #define TRACE_INTERN_H
 

@@ -1,4 +1,5 @@
 /* Writing the viewer's page. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/page.h"
 
 #include "trace/frames.h"

@@ -5,6 +5,7 @@
  * Its sources are web/viewer; page_parts.c is made from them when the program is built. The data
  * are JSON in which no markup can be: a command that prints "</script>" changes nothing.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACE_PAGE_H
 #define TRACE_PAGE_H
 

@@ -1,4 +1,5 @@
 /* Walking over a transcript. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/refeed.h"
 
 #include "term/term.h"

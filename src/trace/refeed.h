@@ -6,6 +6,7 @@
  *
  * Records that do not tell when output came have it spread evenly between two observations.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACE_REFEED_H
 #define TRACE_REFEED_H
 

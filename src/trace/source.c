@@ -1,4 +1,5 @@
 /* Reading artifacts. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/source.h"
 
 #include "path/beneath.h"

@@ -8,6 +8,7 @@
  * range and order, and nothing outside the directory is read. What can't be understood is an error
  * that names the file: E_NOT_FOUND without a record, E_IO, E_PROTOCOL.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACE_SOURCE_H
 #define TRACE_SOURCE_H
 

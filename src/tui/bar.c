@@ -1,4 +1,5 @@
 /* One row of pieces. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/bar.h"
 
 void bar_add(struct bar *bar, unsigned weight, enum theme look, struct str text)

@@ -4,6 +4,7 @@
  *     bar_add(&bar, 9, THEME_DIM, STR("main"));
  *     bar_put(&bar, 80, &rows);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_BAR_H
 #define TUI_BAR_H
 

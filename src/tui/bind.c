@@ -1,4 +1,5 @@
 /* Keys that mean something else. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/bind.h"
 
 #include "base/choice.h"

@@ -7,6 +7,7 @@
  * Each action has one key by which all of the program knows it, so that whoever takes keys needs to
  * know nothing of bindings.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_BIND_H
 #define TUI_BIND_H
 

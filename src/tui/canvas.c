@@ -1,4 +1,5 @@
 /* Cells to draw on. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/canvas.h"
 
 #include "base/utf8.h"

@@ -9,6 +9,7 @@
  * Whatever text is put on it, nothing but characters comes out: a cell holds one grapheme cluster
  * of the width that it is given, without controls or anything that turns the direction of text.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_CANVAS_H
 #define TUI_CANVAS_H
 

@@ -1,4 +1,5 @@
 /* A conversation as rows. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "tui/chat_state.h"
 #include "tui/diffview.h"

@@ -10,6 +10,7 @@
  *
  * What was handed out as `stay` is handed out once. Whatever comes in is shown harmlessly (text.h).
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_CHAT_H
 #define TUI_CHAT_H
 

@@ -1,4 +1,5 @@
 /* What was collapsed: kept for a while, looked at one after the other, or printed. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/bar.h"
 #include "tui/chat_state.h"
 #include "tui/diffview.h"

@@ -1,4 +1,5 @@
 /* What the parts of a conversation share: chat.c and chat_look.c. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_CHAT_STATE_H
 #define TUI_CHAT_STATE_H
 

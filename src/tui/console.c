@@ -1,4 +1,5 @@
 /* The user's terminal for a conversation. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/console.h"
 
 #include "base/clock.h"

@@ -15,6 +15,7 @@
  * console_line() instead of keys: nothing in them is a key. All that is written arrives, however
  * long its reader takes: console_flush().
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_CONSOLE_H
 #define TUI_CONSOLE_H
 

@@ -1,4 +1,5 @@
 /* A change of files for people. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/diffview.h"
 
 #include "tui/theme.h"

@@ -5,6 +5,7 @@
  *
  * What is read is the form of git's diffs; what is no part of it is shown as it is.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_DIFFVIEW_H
 #define TUI_DIFFVIEW_H
 

@@ -1,4 +1,5 @@
 /* Taking the user's terminal over, and giving it back. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/display.h"
 
 #include <errno.h>

@@ -9,6 +9,7 @@
  * While it is open, the alternate screen is shown and keys come as bytes; nothing else may be
  * printed.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_DISPLAY_H
 #define TUI_DISPLAY_H
 

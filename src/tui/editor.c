@@ -1,4 +1,5 @@
 /* The editor's content: changes and their undoing, pastes, history, candidates. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "tui/canvas.h"
 #include "tui/editor_state.h"

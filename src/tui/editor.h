@@ -15,6 +15,7 @@
  * looks for older entries that begin as what is before the cursor does. A large paste is one
  * character, shown as "[pasted 1,000 lines]".
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_EDITOR_H
 #define TUI_EDITOR_H
 

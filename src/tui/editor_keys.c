@@ -1,4 +1,5 @@
 /* What keys do to the editor: one table. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "tui/editor_state.h"
 

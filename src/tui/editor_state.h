@@ -1,4 +1,5 @@
 /* What the editor's files share: its state, and the one function that changes the content. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_EDITOR_STATE_H
 #define TUI_EDITOR_STATE_H
 

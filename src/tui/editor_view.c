@@ -1,4 +1,5 @@
 /* The editor as rows: only what is around the cursor is laid out, however long the content is. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "tui/editor_state.h"
 #include "tui/theme.h"

@@ -1,4 +1,5 @@
 /* Code with colours, by small tables. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/highlight.h"
 
 #include "tui/theme.h"

@@ -6,6 +6,7 @@
  *
  * What a line leaves open (a comment, a long string) is kept for the next one.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_HIGHLIGHT_H
 #define TUI_HIGHLIGHT_H
 

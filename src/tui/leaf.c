@@ -1,4 +1,5 @@
 /* One block of Markdown, by md4c. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/leaf.h"
 
 #include "base/library.h"

@@ -7,6 +7,7 @@
  *
  * Where there is no md4c, and for what it can't read, the text itself is shown.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_LEAF_H
 #define TUI_LEAF_H
 

@@ -1,4 +1,5 @@
 /* The live bottom of the screen: the difference between two frames, relative to the cursor. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/live.h"
 
 #include "term/restyle.h"

@@ -12,6 +12,7 @@
  *
  * At first the cursor must be at the start of an empty row.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_LIVE_H
 #define TUI_LIVE_H
 

@@ -1,4 +1,5 @@
 /* Rows as cells: what a terminal will have, with the colours that it has. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/live_cells.h"
 
 #include "term/look.h"

@@ -2,6 +2,7 @@
  *
  *     struct cells cells = live_cells(&options, &text, line);     free(cells.p)
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_LIVE_CELLS_H
 #define TUI_LIVE_CELLS_H
 

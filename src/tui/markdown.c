@@ -1,4 +1,5 @@
 /* Markdown's blocks, line by line: containers, and the leaf that is open in them. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/markdown.h"
 
 #include "tui/highlight.h"

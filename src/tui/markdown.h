@@ -12,6 +12,7 @@
  * line, as CommonMark does; what is within one is read by md4c (leaf.h). HTML is shown as text, and
  * the definition of a link where it stands.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_MARKDOWN_H
 #define TUI_MARKDOWN_H
 

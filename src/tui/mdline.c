@@ -1,4 +1,5 @@
 /* Lines of Markdown: what they begin. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/mdline.h"
 
 #include <strings.h>

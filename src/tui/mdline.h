@@ -6,6 +6,7 @@
  * Lines come without their end, and with the blanks at their start as spaces. All but
  * mdline_indent() want them without these.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_MDLINE_H
 #define TUI_MDLINE_H
 

@@ -1,4 +1,5 @@
 /* Writing to the user's terminal without blocking, and giving it back after a crash. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/outlet.h"
 
 #include "base/clock.h"

@@ -8,6 +8,7 @@
  *     outlet_pump(&o);                           what the terminal takes now; outlet_waits(): not
  * all outlet_close(&o, STR("\033[?25h"));
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_OUTLET_H
 #define TUI_OUTLET_H
 

@@ -1,4 +1,5 @@
 /* Tables: widths of columns, and rows of wrapped cells. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/table.h"
 
 #include "tui/theme.h"

@@ -6,6 +6,7 @@
  * `cells` has one line for each cell, row by row; the first row is the head. Where columns would be
  * too narrow to be read, each row becomes lines of "head: cell".
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_TABLE_H
 #define TUI_TABLE_H
 

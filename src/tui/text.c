@@ -1,4 +1,5 @@
 /* Lines of styled text: cleaned when they are added, wrapped between words. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/text.h"
 
 #include "base/utf8.h"

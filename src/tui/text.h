@@ -11,6 +11,7 @@
  * Controls, bytes that are no UTF-8 and what turns the direction of text are shown as \x1B or
  * \u{202E}; a mark without a letter as U+FFFD. A tab is spaces. All of it takes linear time.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_TEXT_H
 #define TUI_TEXT_H
 

@@ -1,4 +1,5 @@
 /* How things look. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/theme.h"
 
 #include "base/choice.h"

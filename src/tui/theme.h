@@ -6,6 +6,7 @@
  *
  *     theme_change(THEME_CODE, &style);          once, before anything is drawn
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_THEME_H
 #define TUI_THEME_H
 

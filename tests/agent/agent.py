@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`cordon agent` against `cordon serve-script`: what a service, a reader or a signal can do to it.
 
 sandbox/harness.py describes suites. Every case ends with a session in which each tool call has its

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Sessions that are being written when the process is killed, at each call that changes a file, or in its midst: afterwards
 the session loads with everything that was told to be safe, and can be written again. Prints TAP.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What `box apply` takes out of a box: what was shown, under which names it acts, with which modes and how much room.
 
 The boxes are real ones, in both ways of layering; the cases are those of tests/sandbox/harness.py.

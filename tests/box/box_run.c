@@ -4,6 +4,7 @@
  *
  * Runs `sh -c SCRIPT`, or P with the argument SCRIPT. `plan` prints the plan instead.
  * BOX_RUN_STATE_DIR in the environment is the agent's state directory instead of its row's. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/box.h"
 #include "box/view.h"
 #include "path/home.h"

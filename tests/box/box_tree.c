@@ -7,6 +7,7 @@
  * BASELINE UPPER JOURNAL [opaque] [dry] [executed] [only=PATH] prints each change and what becomes
  * of it; BASELINE may be a manifest of PROJECT
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/apply.h"
 #include "box/copy.h"
 #include "box/gitpatch.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boxes made by hand, as they lie on disk: for tests of the commands that look at them."""
 import json
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """box list, show, diff and apply, with git as the judge; boxes are made by hand, also as no box of ours would be.
 
     commands.py CORDON BOX_TREE [CASE…]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What a copy of a project has and has not, and that nothing in it leads back.
 
     copy.py BOX_TREE

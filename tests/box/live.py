@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Boxes that run: started, watched, typed into, used by `exec`, stopped, killed.
 
 The cases are those of tests/sandbox/harness.py, and the terminals those of tests/tui. A box's agent is a row of the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Boxes made, reset and destroyed under bad conditions: full and read-only disks, many at once, running ones, a person
 who is asked.
 

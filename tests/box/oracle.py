@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Random trees and changes: what git makes of our patch must be the new tree, byte for byte.
 
     oracle.py BOX_TREE [ROUNDS [SEED]]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A box's proxy, run on loopback by proxy_run.c: what it lets through, refuses and survives.
 
 Each test is a method of Tests. What is reached must be on loopback, so lists have 127.0.0.1 itself;

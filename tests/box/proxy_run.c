@@ -5,6 +5,7 @@
  *
  * With a --name, names come from those alone; an address `-` is a lookup without an end.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boxes of a case's own that may run, for the suites of this directory; the cases are those of tests/sandbox/harness.py."""
 import json
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What a box shows, and what a program in it can't do: see, change, plant.
 
     view.py --cordon BINARY --child BOX_RUN [WORD…]

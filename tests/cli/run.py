@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs command-line tests that are data: tests/cli/*.t
 
 A file is a list of cases. `## title` starts one; lines before the first case, and lines that start

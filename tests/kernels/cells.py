@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tries what the program does on this machine, in one situation: cells.py --situation NAME --who root|user [--attacks WORDS]
 
 Started by root in a machine of script/kernels; prints one line of JSON for each column: what became of it, and a detail.

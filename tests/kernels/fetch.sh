@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Kernels from Debian's and Ubuntu's packages, by an apt of their own below $cache: /etc/apt stays as it is. Sourced after
 # script/common.sh; needs $arch, $cache, $flavours.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The matrix of script/kernels from the cells that its machines printed: a row for each kernel, situation and user. Exit
 status 1 if a cell FAILED; with --works also if one is exit 3, except limits that were asked for
 and can't be kept.

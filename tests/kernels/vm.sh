@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Machines in qemu for script/kernels: kernels, images, and a boot. Sourced after script/common.sh; needs $arch, $cache, $work,
 # $cpus; $machine is the process of the machine that runs.
 

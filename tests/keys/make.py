@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes the tables legacy.tsv, other.tsv and kitty.tsv from what the documents say.
 
 The documents: xterm's "ctlseqs" (PC-style function keys, VT220-style function keys, keypad) and its

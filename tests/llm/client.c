@@ -6,6 +6,7 @@
  * names. Names of hosts are not known, which takes CLIENT_RESOLVE_MS=N. CLIENT_TIMES=N: the text is
  * sent so often in one.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "base/json.h"
 #include "llm/http.h"

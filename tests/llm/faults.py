@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Our client against `cordon serve-script`: what services say and do wrong, in both dialects, and on both ways: plain
 HTTP to this machine goes on a socket of our own, everything else through libcurl, which takes any name below
 "localhost" for this machine.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Packages on clean systems: installed, used as root and as a user, removed without a trace.
 
     roots.py --dist DIR [--roots DIR] [WORD…]      cases whose title has a WORD

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks an SBOM against SPDX 2.3 as far as it uses it, and against the files and the program that it is about.
 
     sbom.py SBOM DIR PROGRAM      prints each problem; exit status 1 if there is one

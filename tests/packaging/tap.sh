@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # TAP for the tests of packages: sourced, not run. Afterwards the current directory is the repository's.
 # shellcheck shell=bash
 set -uo pipefail

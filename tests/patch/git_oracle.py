@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Thousands of generated unified diffs, each applied by `git apply` and by us: the same are taken,
 and they make the same files. Diffs that git takes with an offset must be refused by us.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Random freeform patches, applied by us and by a slow model of the format written down here from
 its rules: the same are taken, and they make the same files.
 

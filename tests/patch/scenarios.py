@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Freeform patches with what they make of a tree: our own cases (tests/patch/*.case), and the
 scenarios of the format's first implementation where CORDON_VECTORS has them.
 

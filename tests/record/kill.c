@@ -1,5 +1,6 @@
 /* Preloaded into cordon: ends the process before the Nth call that changes a file, as SIGKILL at
  * that moment would, or in the middle of it. KILL_AT=N, KILL_HALF=1. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Records of runs: the same run twice is the same record, one changed byte is found, and what is left of a run that was
 killed at any moment can be looked at. Prints TAP.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An older kernel, as far as system calls go: numbers from a limit on are ENOSYS, by a seccomp filter. From 424 on they are the
 same on every processor."""
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs in a file system of their own: a directory becomes the root, in a mount namespace that ends with the program."""
 import ctypes
 import fcntl

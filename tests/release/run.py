@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The static release program where nothing else is: run.py --cordon build-release/cordon [--debian] [WORD…]
 
 Prints TAP. Each test is a method; WORDs choose those whose name holds one. --debian also makes Debian's releases with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A model's service by https on this machine: `cordon serve-script` behind TLS, with a CA of its own; and a name server."""
 import os
 import re

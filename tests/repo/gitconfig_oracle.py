@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Git's configuration is read as git reads it, and written as git reads it back.
 
 Random texts, most of them nearly right. Ours refuses what git refuses, and beyond that only a NUL byte and an entry

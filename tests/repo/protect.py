@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Repositories against tools, presets and agents: what a command leaves must not run when the user uses git.
 
 Each row of rows.py runs outside as a control (it must leave the mark), by `cordon tool shell` and by

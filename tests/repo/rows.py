@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ways to make the user's next git command run a program: rows for protect.py.
 
 A row is (title, variant of the project, script). The script runs in the project by bash; $PAYLOAD is a command

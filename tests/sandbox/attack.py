@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tries to break out of `cordon exec`: attack.py --cordon FILE --probe FILE [--user UID] [NAME...]
 
 The attempts are data, in attacks_*.py; row.py says what a row means. Each is made twice, in a world

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Attempts to start a program that is not allowed: numbers 66 to 78 of the list of escapes, and more.
 
 `seen` policies let /usr/bin be read, so that the file is there and only its execution is refused.

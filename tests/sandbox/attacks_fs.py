@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Attempts on files, mounts and what is visible: numbers 11 to 42 of the list of escapes, and more."""
 import os
 import select

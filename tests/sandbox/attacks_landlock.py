@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Attempts without namespaces (`sandbox: landlock`), where the host's processes, queues and directories are there:
 what the filter and Landlock keep away all the same. What stays open is in the report's `gaps`."""
 from attacks_limits import landlocked

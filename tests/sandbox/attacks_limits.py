@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Attempts to take more than a policy or a share of the user's resources: what nobody counts, or what is counted
 for all processes of a user. The probe says what it held; `most` is what it may hold inside."""
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Attempts to reach the network or a socket of the host: numbers 79 to 88 of the list of escapes, and more.
 
 Number 89 is about a proxy with a list of domains: there is no such thing here, hence nothing to test.

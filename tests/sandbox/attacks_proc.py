@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Attempts on processes, privileges and the kernel: numbers 43 to 65 of the list of escapes, and more."""
 import os
 import re

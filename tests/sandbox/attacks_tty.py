@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Attempts on the caller's terminal: numbers 65 and 90 to 92 of the list of escapes, and more."""
 import os
 import select

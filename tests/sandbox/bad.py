@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tools and bad input: whatever comes, the answer is clear, soon there, and cheap.
 
 `call` runs one tool and judges its time and the most memory that it took; `serve` sends many calls to

@@ -1,6 +1,7 @@
 /* What the tests run inside the sandbox: a static program with one behaviour a name, so that no
  * shell and no library is needed. `sandbox_child NAME ARG…`; the table is at the end. Exit status
  * 0: it went as the name says; 1: it did not, stderr has why; 2: usage. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "child.h"
 
 #include <arpa/inet.h>

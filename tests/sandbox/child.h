@@ -1,4 +1,5 @@
 /* What the parts of the program in the sandbox share. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_SANDBOX_CHILD_H
 #define TESTS_SANDBOX_CHILD_H
 

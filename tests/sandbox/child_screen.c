@@ -1,4 +1,5 @@
 /* What the tests run inside the sandbox, for those that look at a screen. See child.c. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "child.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* Programs run where the kernel refuses what a sandbox needs. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "child.h"
 
 #include <errno.h>

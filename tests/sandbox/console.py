@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A terminal with somebody at it: a pty, a small shell that starts one job on it, and a hand that
 types. What `cordon exec` does on a person's terminal is judged from here.
 

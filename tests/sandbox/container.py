@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Where namespaces are refused as Docker refuses them: the weaker mode, chosen in words, and what `doctor` says.
 
 `child without docker` sets a filter like that of Docker's profile, and leaves root Docker's capabilities: no engine is

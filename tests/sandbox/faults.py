@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What a hostile or broken program, disk, reader or driver does to `cordon exec`, `run` and `driver` with
 a screen: the right exit status, a record that is whole, no process left. See harness.py.
 """

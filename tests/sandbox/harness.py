@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the suites for `cordon exec` share: cases, policies, runs, and what must not be left behind.
 
 A suite is a file with functions:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What this kernel lacks, so that a control outside can't work: found by asking the kernel, never by its version. Asked
 only about a control that failed; a kernel that has the thing has no excuse."""
 import ctypes

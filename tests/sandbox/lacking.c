@@ -3,6 +3,7 @@
  *
  *     CORDON_TEST_LACKS=pid_max,cgroups cordon_lacking exec -- true
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/str.h"
 #include "sandbox/machine.h"
 

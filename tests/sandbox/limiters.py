@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The mechanisms that limit a sandbox's processes, and the memory of all together: each for itself, on a machine that
 lacks the better ones (lacking.c), as root and as an ordinary user. See harness.py.
 

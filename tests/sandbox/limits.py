@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What a hostile or broken program, policy or command line does to `cordon exec`: budgets, limits,
 processes that won't go, bad input, a machine that lacks what the sandbox needs; and that nothing is
 left afterwards. See harness.py.

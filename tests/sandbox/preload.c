@@ -1,4 +1,5 @@
 /* A library that says that it was loaded: what the escape tests try to smuggle into a program. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <unistd.h>
 
 __attribute__((constructor)) static void say(void);

@@ -1,6 +1,7 @@
 /* The escape probe: `probe NAME ARG... [-- NAME ARG...]...` makes the named attempts, one after the
  * other in one process, and prints what came of each. It judges nothing: attacks.py knows what must
  * not happen. It is static, so that it needs nothing but itself. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "probe.h"
 
 #include <stdarg.h>

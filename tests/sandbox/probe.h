@@ -1,5 +1,6 @@
 /* What the parts of the escape probe share: how an attempt is named, and how it says what came of
  * it. Every line of output is written at once, since the process may be killed at any moment. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PROBE_H
 #define PROBE_H
 

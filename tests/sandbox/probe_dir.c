@@ -1,4 +1,5 @@
 /* Attempts on whole trees: lists, walks, races, and filling a file system. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "probe.h"
 
 #include <dirent.h>

@@ -1,5 +1,6 @@
 /* Attempts to start programs that nobody allowed. A program that starts says so itself: it prints
  * the words that it is given, as `say` does. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "probe.h"
 
 #include <sys/mman.h>

@@ -1,4 +1,5 @@
 /* Attempts on single files: read, change, rename, link, make. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "probe.h"
 
 #include <linux/fs.h>

@@ -1,5 +1,6 @@
 /* Attempts to take more than there is for one: each takes what it can get, up to a number, says
  * "held N" and gives it back. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "probe.h"
 
 #include <linux/aio_abi.h>

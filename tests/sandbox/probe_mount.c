@@ -1,5 +1,6 @@
 /* Attempts to change what is visible: mounts by the old and the new calls, namespaces, chroot. The
  * new calls go by number: libraries and headers may be older than the kernel. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "probe.h"
 
 #include <linux/mount.h>

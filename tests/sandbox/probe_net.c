@@ -1,5 +1,6 @@
 /* Attempts to reach a socket of the host. The host counts what arrives; what a call returns here
  * matters less. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "probe.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,6 @@
 /* Attempts on privileges and on the kernel: identities, capabilities, keys, IPC, rare calls, other
  * ways into the kernel. Also what the harness needs on the host side: `hold`, `host-*`. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/syscall_table.h"
 #include "probe.h"
 

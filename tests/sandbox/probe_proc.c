@@ -1,4 +1,5 @@
 /* Attempts on other processes: signals, tracing, memory, descriptors, limits. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "probe.h"
 
 #include <linux/kcmp.h>

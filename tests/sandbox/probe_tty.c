@@ -1,5 +1,6 @@
 /* Attempts on the caller's terminal. They go to every descriptor that is a terminal and to
  * /dev/tty, or to the path that is given. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "probe.h"
 
 #include <signal.h>

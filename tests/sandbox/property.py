@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Random policies over a small tree: property.py --cordon FILE --probe FILE [--user UID] [--seed N] [--count N]
 
 For each policy the probe, inside, says what it can see, list, read, write, create in and execute. That

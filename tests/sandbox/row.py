@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One attempt to break out, as data, and how it is made and judged.
 
 `args` are the probe's; {R}, {W}, {S} and so on are filled in from the world. `effect` says what the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`cordon exec` on a person's terminal: transparent while it runs, and as if it had not been there
 afterwards, however it ends. The terminal, the shell and the typing are console.py's.
 """

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tools that run commands: sessions on terminals over many calls, and questions on a terminal.
 
 A `Server` is `cordon tool --serve`; harness.py has the rest.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What must work inside the sandbox: a sandbox that blocks everything would pass every other test.
 
 Ordinary work (compilers, make, git, Python) under the presets; the small things that programs take

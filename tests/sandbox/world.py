@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the sandbox tests share: a small world of files, listeners and a victim process, the ways to
 run the probe in it, inside and outside, and what can be seen from outside afterwards."""
 import ctypes

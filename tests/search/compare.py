@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares the search behind grep_files with ripgrep on generated trees: the same files, the same lines. Prints TAP.
 compare.py --lines build/tests/search_lines [--seed N] [--rounds N]"""
 import argparse

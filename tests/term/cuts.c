@@ -1,6 +1,7 @@
 /* cuts FILE…: each recording is fed whole, then cut at each of 1,000 random places, then in 100
  * ways into pieces of random length; the snapshot, every cell of it, must be the same byte by byte.
  * Prints TAP. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "path/file.h"
 #include "term/snapshot_json.h"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Records real programs, and has the terminal see each recording cut at random places: cuts.c says how.
 A program that is not installed is a failure: script/bootstrap installs them.
 """

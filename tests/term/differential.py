@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Our terminal and @xterm/headless are fed the same streams, made from seeds, and must show the same:
 text, width, colours and attributes of each cell, the cursor, the alternate screen, the scrollback.
 

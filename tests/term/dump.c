@@ -1,6 +1,7 @@
 /* Our terminal's side of the differential test: for each "ROWS COLS N" and N bytes on stdin, the
  * screen after them on stdout: the cursor, then a line per row, a word per cell, then a dot.
  * differential.py describes the words. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 #include "term/term.h"
 

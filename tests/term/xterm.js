@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The other side of the differential test: what dump.c does, by @xterm/headless.
 // `node xterm.js NODE_MODULES`
 const { Terminal } = require(process.argv[2] + '/@xterm/headless');

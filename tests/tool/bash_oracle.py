@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What a rule sees of a command line is what bash runs.
 
 Random command lines; whenever ours says that one is plain, bash must run exactly its commands: no command is found

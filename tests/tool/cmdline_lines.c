@@ -1,6 +1,7 @@
 /* Command lines as rules see them: for each record on stdin (length, newline, bytes) one line of
  * "-" (plain) or "?", "+" if rules `shell:NAME *` for each name in it cover it or ".", and the
  * commands as hex words. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/cmdline.h"
 #include "tool/rule.h"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`cordon chat` in a terminal, answered by scripts: a pty, a hand that types, and what is shown."""
 import json
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`cordon chat`: what is asked, edited, collapsed and opened, and the status line."""
 import os
 import re

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The commands of `cordon chat` in a terminal: /undo, /diff, /compact, /fork, /export, /approve, /model, /session, !command."""
 import json
 import os

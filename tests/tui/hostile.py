@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`cordon chat` and those who mean no good: a model, a file, a service, somebody who sends something to paste.
 
 Whatever they say, what reaches the terminal is letters and the few sequences that a conversation is drawn with."""

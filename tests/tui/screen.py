@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A terminal of which the screen can be asked; what its bytes look like is asked of `cordon render`."""
 import os
 import re

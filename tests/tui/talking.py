@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A conversation with `cordon chat` in a terminal, answered by a script: for the tests of it."""
 import json
 import os

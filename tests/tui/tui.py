@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`cordon run --tui` and `cordon record` in a terminal: a pty, a hand that types, and cordon itself
 to see what is shown. The terminal and the hand are those of tests/sandbox; what the bytes of a
 terminal look like is asked of `cordon render`.

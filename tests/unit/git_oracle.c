@@ -1,4 +1,5 @@
 /* Running git for comparison. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "git_oracle.h"
 
 #include "path/file.h"

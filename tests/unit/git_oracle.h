@@ -3,6 +3,7 @@
  *     if (!git_oracle_init(dir)) ...no git here...
  *     git_oracle_ask(dir, paths, n, ignored);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_UNIT_GIT_ORACLE_H
 #define TESTS_UNIT_GIT_ORACLE_H
 

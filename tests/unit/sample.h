@@ -1,4 +1,5 @@
 /* A shape with a field of every kind, for tests and fuzzing. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_UNIT_SAMPLE_H
 #define TESTS_UNIT_SAMPLE_H
 

@@ -1,4 +1,5 @@
 /* Styled lines as plain text. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "shown.h"
 
 #include "base/utf8.h"

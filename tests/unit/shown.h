@@ -5,6 +5,7 @@
  * b bold, f faint, i italic, u underlined, s struck out, v reversed, 0-9 the colour. Blanks at the
  * end of a line are left out.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_UNIT_SHOWN_H
 #define TESTS_UNIT_SHOWN_H
 

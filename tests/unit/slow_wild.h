@@ -3,6 +3,7 @@
  *
  *     CHECK(wild_match(w, text) == slow_wild(pattern, text, true));
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_UNIT_SLOW_WILD_H
 #define TESTS_UNIT_SLOW_WILD_H
 

@@ -1,5 +1,6 @@
 /* The test frame: runs what registered itself, prints TAP. `unit [PART…]` runs the tests whose
  * names hold one of the parts. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/buf.h"

@@ -10,6 +10,7 @@
  *
  * Each test gets an empty directory of its own (test_dir()), which is removed after it.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_UNIT_TEST_H
 #define TESTS_UNIT_TEST_H
 

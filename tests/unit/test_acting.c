@@ -1,4 +1,5 @@
 /* Changes that act by themselves, seen through links; links that lead out. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "tree.h"
 

@@ -1,4 +1,5 @@
 /* The public API as a program uses it: each call, each way to fail, from several threads. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/id.h"

@@ -1,6 +1,7 @@
 /* A box's changes brought into a project: killed at every step, and while somebody else works
  * there.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "traced.h"
 #include "tree.h"

@@ -1,4 +1,5 @@
 /* Strings, buffers, arenas, errors, UTF-8, time, ids, hashes, log. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/arena.h"

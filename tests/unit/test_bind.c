@@ -1,4 +1,5 @@
 /* Keys with another meaning, and styles of a theme. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "tui/bind.h"

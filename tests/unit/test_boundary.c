@@ -1,4 +1,5 @@
 /* The path boundary: where paths lead, what leaves, and races that try to get one out. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/buf.h"

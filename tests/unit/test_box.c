@@ -1,4 +1,5 @@
 /* Boxes on disk: names, metadata, layout, trash, directories. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "traced.h"
 #include "tree.h"

@@ -1,4 +1,5 @@
 /* Agents of boxes: the built-in rows, those of users, what they show, and their commands. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/regex.h"

@@ -1,5 +1,6 @@
 /* Line diffs, names and contents as git writes them, and what runs by itself. That git takes the
  * patches is asked by tests/box/oracle.py. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/buf.h"

@@ -1,4 +1,5 @@
 /* What a supervisor and its clients say: packets, and rows of a screen in them. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "box/cells.h"

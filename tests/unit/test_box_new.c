@@ -1,4 +1,5 @@
 /* Making, resetting and destroying boxes, cut off at every step. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "traced.h"
 #include "tree.h"

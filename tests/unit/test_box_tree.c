@@ -1,4 +1,5 @@
 /* Upper layers, also hostile ones; manifests; apply. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "tree.h"
 

@@ -1,4 +1,5 @@
 /* The canvas: what it writes makes a terminal show what was put on it, whatever that was. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/utf8.h"

@@ -1,4 +1,5 @@
 /* Caret encoding and directory arguments. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/utf8.h"

@@ -1,4 +1,5 @@
 /* Groups and the other ways to keep limits, before there are any: texts, and what is chosen. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/arena.h"

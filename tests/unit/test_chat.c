@@ -1,4 +1,5 @@
 /* A conversation as rows: what stays, and what still changes. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "shown.h"

@@ -1,4 +1,5 @@
 /* tool/clean: what is left of a program's output. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "tool/clean.h"
 

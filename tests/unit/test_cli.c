@@ -1,4 +1,5 @@
 /* The tables of commands: whole, unique, documented; and parsing by them. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/held.h"
 #include "test.h"
 

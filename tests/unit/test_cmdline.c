@@ -1,4 +1,5 @@
 /* Command lines as rules see them: what is plain, what hides in them, what is covered. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/json.h"

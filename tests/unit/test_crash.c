@@ -1,5 +1,6 @@
 /* The writer and its recovery, killed at every step: the child runs under ptrace and dies at its
  * k-th stop before or after a system call, for every k. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "traced.h"
 #include "tree.h"

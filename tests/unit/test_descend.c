@@ -1,4 +1,5 @@
 /* The way down by hand, with openat2() as the oracle. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "tree.h"
 

@@ -1,4 +1,5 @@
 /* What is recognised of many machines, and the remedy: from facts, without any of them. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/diagnose.h"
 
 #include "base/buf.h"

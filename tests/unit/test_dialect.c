@@ -1,5 +1,6 @@
 /* How model services speak. Most of it is data: tests/llm/NAME.case (tests/llm/README describes
  * them), and recorded streams where there are public vectors. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "llm/dialect.h"

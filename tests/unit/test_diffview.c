@@ -1,4 +1,5 @@
 /* Changes of files for people, and rows of pieces. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "shown.h"

@@ -1,4 +1,5 @@
 /* The editor: keys in, text and cursor out. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "shown.h"

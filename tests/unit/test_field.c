@@ -1,4 +1,5 @@
 /* Field tables: reading with its errors, writing, schemas, and tables that are wrong. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/doc.h"

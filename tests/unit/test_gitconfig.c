@@ -1,5 +1,6 @@
 /* Git's configuration: readings by table. What git itself says of random texts is compared by
  * tests/repo/gitconfig_oracle.py. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "repo/gitconfig.h"

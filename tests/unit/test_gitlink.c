@@ -1,4 +1,5 @@
 /* A submodule taken out of git's index: git reads the new one, and can put the entry back. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "git_oracle.h"

@@ -1,4 +1,5 @@
 /* File patterns: braces, matching, pruning, the boundary, and what is found in a tree. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "path/brace.h"

@@ -10,6 +10,7 @@
  * %XX is a byte in hex, in contents and paths; every '|' line ends in a newline. What a case says
  * is also asked of git, if it is there: a case can't be wrong about git.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "git_oracle.h"

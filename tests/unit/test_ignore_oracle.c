@@ -1,5 +1,6 @@
 /* Random trees with random ignore files, compared with git path by path. CORDON_SEED chooses the
  * run, CORDON_ROUNDS how many trees. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "git_oracle.h"

@@ -1,5 +1,6 @@
 /* HTTP requests as a server reads them, answers as a client does: whole, byte by byte, one after
  * the other. And where a URL leads. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/http_way.h"
 #include "llm/intake.h"
 #include "test.h"

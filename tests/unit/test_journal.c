@@ -1,4 +1,5 @@
 /* The journal: its written form, and what recovery makes of each state, of damage and of lies. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "tree.h"
 

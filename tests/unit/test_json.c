@@ -1,4 +1,5 @@
 /* JSON and YAML-or-JSON documents: what is refused, what is written, where a place is. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/doc.h"

@@ -8,6 +8,7 @@
  *     focus in, focus out
  *     mouse ACTION BUTTON ROW,COL [MODIFIERS]  mouse press left 0,0 Ctrl+Shift
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/buf.h"

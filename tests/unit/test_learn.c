@@ -5,6 +5,7 @@
  * fake host a name with a dot in it is a file, one that begins with "gone" is not there any more,
  * everything else is a directory; the home directory is /home/u.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "audit/learn.h"

@@ -1,5 +1,6 @@
 /* The live bottom of the screen, through our own terminal: after each step its scrollback and
  * screen are what was printed for good, and the region below that. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "shown.h"

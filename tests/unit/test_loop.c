@@ -1,4 +1,5 @@
 /* The agent's loop, its context, and long conversations made short. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/compact.h"
 #include "agent/context.h"
 #include "agent/loop.h"

@@ -1,6 +1,7 @@
 /* Markdown as it comes. Cases are data: tests/tui/markdown (its README says how they are written).
  * Each is fed whole, byte by byte and in random cuts; at every place the finished rows and the live
  * ones together are what that much text gives at once. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "shown.h"

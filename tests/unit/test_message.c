@@ -1,4 +1,5 @@
 /* Messages of a conversation: what they may hold, what new ones look like; base64. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/base64.h"

@@ -1,5 +1,6 @@
 /* A directory whose changes are kept apart: what it becomes in a plan, and what a program that sits
  * in it can't do. Each attack has its control: the same act works where it may. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/json.h"

@@ -1,4 +1,5 @@
 /* Consent to changes of files: what a person is shown, what comes of the answers. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "tool/tool.h"

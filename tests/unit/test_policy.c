@@ -9,6 +9,7 @@
  * field, message, value, reason and fix are those of the first denial, or of the error; `fields`
  * are those of all denials. $T is a directory with what make_tree() puts there; $T/home is HOME.
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/doc.h"

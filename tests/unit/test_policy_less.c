@@ -1,5 +1,6 @@
 /* Taking a grant away from a policy never allows more. A policy is a set of bits here, one per
  * grant; random sets that are valid are compared with the same sets less one bit. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "policy/grants.h"

@@ -1,4 +1,5 @@
 /* The pure parts of a box's proxy. Most of it is data: the tables in tests/box/proxy. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "box/proxy.h"

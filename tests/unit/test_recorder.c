@@ -1,4 +1,5 @@
 /* Recording: what was typed, and what is waited for. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/yaml.h"

@@ -1,4 +1,5 @@
 /* Tools that work elsewhere: what the other side may say, and when it is gone. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "tool/remote.h"
 

@@ -3,6 +3,7 @@
  * A conversation is written as words: u (a user's text), a (an answer), a:x,y (an answer that calls
  * x and y), r:x (the result of x), R:x (one that says aborted), e (an empty user's message), E (an
  * empty answer), t (a user's text with an empty block beside it). */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/repair.h"
 #include "llm/message.h"
 #include "test.h"

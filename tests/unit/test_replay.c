@@ -1,4 +1,5 @@
 /* Replay: what is not compared, what is, and where in a transcript the screens are. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "policy/load.h"

@@ -1,4 +1,5 @@
 /* Repositories in a tree: which are found, again after changes, and which names steer. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/buf.h"

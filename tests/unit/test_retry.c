@@ -1,4 +1,5 @@
 /* When a request is tried again, and after how long. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/retry.h"
 #include "test.h"
 

@@ -1,4 +1,5 @@
 /* Conditions on screens, actions and scenarios as they are read, observations as they are cut. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/doc.h"

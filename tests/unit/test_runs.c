@@ -1,4 +1,5 @@
 /* Loops with vectors, compared with their plain forms: every length, start and place of a byte. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "term/runs.h"
 #include "test.h"
 

@@ -1,4 +1,5 @@
 /* The sandbox before there is one: plans, the filter, the loader's header, the environment. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/json.h"

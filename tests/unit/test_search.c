@@ -1,4 +1,5 @@
 /* The search: ways of matching, byte sequences, files through the window, order, limits, ends. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "search/search.h"

@@ -1,5 +1,6 @@
 /* More commands in one sandbox: what they get, what holds them, how they end, and what the
  * supervisor believes of what it is told. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "policy/load.h"

@@ -1,4 +1,5 @@
 /* What a supervisor believes of what the first process of a sandbox says: as little as it may. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "sandbox/service.h"

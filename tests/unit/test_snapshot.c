@@ -1,4 +1,5 @@
 /* Snapshots: what is taken, what differs, the JSON, and the shapes of line characters. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/utf8.h"

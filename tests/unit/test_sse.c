@@ -1,5 +1,6 @@
 /* Server-sent events. Most of it is data: every tests/sse/NAME.case is a stream and what it gives
  * (tests/sse/README), read whole, in every two parts and byte by byte. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/json.h"

@@ -1,4 +1,5 @@
 /* The stream of an answer: its states, its attempts, what stays of it; and who answers. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "llm/message.h"
 #include "llm/provider.h"

@@ -1,4 +1,5 @@
 /* The terminal when its tables of styles and links are full, and numbers change under way. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "term/link.h"

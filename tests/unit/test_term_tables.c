@@ -1,4 +1,5 @@
 /* The terminal's tables of styles, clusters and links when they fill up. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 #include "term/term.h"
 #include "test.h"

@@ -1,4 +1,5 @@
 /* Styled lines: what can't be in them, and how they are wrapped. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "shown.h"

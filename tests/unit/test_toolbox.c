@@ -1,4 +1,5 @@
 /* Tools that go through many files, called off. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "tool/tool.h"

@@ -1,4 +1,5 @@
 /* Git's index, as git itself writes it: files and submodules. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "git_oracle.h"

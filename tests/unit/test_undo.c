@@ -1,4 +1,5 @@
 /* What a session changed in files is taken back: exactly, or not at all; killed at every step. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "traced.h"
 #include "tree.h"

@@ -1,4 +1,5 @@
 /* Widths and grapheme clusters, against the files of the Unicode Character Database. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "term/unicode.h"

@@ -1,4 +1,5 @@
 /* The walk: order, odd names, deep trees, what can't be opened, what may not be followed. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/buf.h"

@@ -1,4 +1,5 @@
 /* Wildcard patterns: a table, a slow second matcher, and patterns that are slow elsewhere. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/buf.h"

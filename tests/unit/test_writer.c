@@ -1,5 +1,6 @@
 /* The multi-file writer: what it changes, keeps and refuses. What happens when it dies on the way
  * is in test_crash.c. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "tree.h"
 

@@ -1,5 +1,6 @@
 /* The multi-file writer where the world does not help: full and read-only file systems, missing
  * rights, limits, and others who write at the same time. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "tree.h"
 

@@ -1,4 +1,5 @@
 /* YAML: what plain words mean, what is refused, and what hostile text costs. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/doc.h"

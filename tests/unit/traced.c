@@ -1,4 +1,5 @@
 /* A child under ptrace. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "traced.h"
 
 #include "test.h"

@@ -3,6 +3,7 @@
  *     struct watch watch = {.journal_dir = "..."};
  *     bool ended = trace(&act, kill_at, &watch);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_UNIT_TRACED_H
 #define TESTS_UNIT_TRACED_H
 

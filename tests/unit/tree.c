@@ -1,4 +1,5 @@
 /* Trees of files for tests. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tree.h"
 
 #include "base/buf.h"

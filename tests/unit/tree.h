@@ -4,6 +4,7 @@
  *     AUTO_FREE char *before = tree_describe(test_path("r"));
  *     CHECK_INT(child_run(act, arg), 0);
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_UNIT_TREE_H
 #define TESTS_UNIT_TREE_H
 

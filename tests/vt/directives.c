@@ -1,4 +1,5 @@
 /* What the lines of a case do. Those that look are asked of each of the three terminals. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "vt.h"
 

@@ -1,4 +1,5 @@
 /* Terminals for the cases: fed in one of three ways, and written down as text. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "vt.h"
 

@@ -46,6 +46,7 @@
  *          cursor-keys keypad backspace newline paste focus scroll alternate modify=N format=N
  *          kitty=N mouse=x10|normal|button|any coding=utf8|sgr|urxvt|pixels
  */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "vt.h"
 

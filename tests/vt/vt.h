@@ -1,4 +1,5 @@
 /* Inside of the runner of terminal cases; main.c describes the language. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_VT_VT_H
 #define TESTS_VT_VT_H
 

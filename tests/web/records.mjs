@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records of runs, made by hand: what a test wants to see, without waiting for a program.
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The trace viewer as somebody sees it: records made by hand and by cordon itself, looked at in Chromium.
 import {execFileSync} from 'node:child_process';
 import fs from 'node:fs';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 'use strict';
 /* The panel beside the screen: the step, events, the transcript, the run. */
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 'use strict';
 /* The recording: frames as rows that changed, and the screen at any of them. */
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 'use strict';
 /* Screens on canvases: cells on whole pixels, lines and blocks as shapes, text over them. */
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 'use strict';
 /* Replays that differed: the recorded screen and the new one side by side, cell by cell, and what was found first. */
 

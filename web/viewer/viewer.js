@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 'use strict';
 /* The page: time line, steps, terminal, details. What the program printed is only ever textContent
  * or pixels. */

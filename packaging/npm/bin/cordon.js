@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
 // Starts the program for this processor, with the same arguments, streams and end.
 'use strict';
 const { spawn } = require('child_process');
