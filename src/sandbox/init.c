@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/init.h"
 
+#include "base/clock.h"
 #include "io/packet.h"
 #include "path/file.h"
 #include "sandbox/idle.h"
@@ -55,7 +56,8 @@ struct init {
     bool owns_ids;
     pid_t command; /* 0: not yet, or no longer */
     bool held;
-    bool too_many;       /* processes: they were killed */
+    bool too_many; /* processes: they were killed */
+    uint64_t counted_ms;
     int signals;         /* what the loop polls, if it serves */
     struct serve *serve; /* NULL: it does not */
 };
@@ -622,11 +624,13 @@ static void take_signal(struct init *init, int sig)
     reap(init);
 }
 
-/* Looks now and then, if nothing else limits the number of processes. */
+/* Looks now and then, if nothing else limits the number of processes: not with every signal. */
 static void count(struct init *init)
 {
-    if (init->in->counts)
-        init->too_many |= tally_enforce(init->root.processes, init->in->plan->limits.processes);
+    if (!init->in->counts || clock_mono_ms() - init->counted_ms < LIMITER_COUNT_MS)
+        return;
+    init->too_many |= tally_enforce(init->root.processes, init->in->plan->limits.processes);
+    init->counted_ms = clock_mono_ms();
 }
 
 NORETURN static void wait_for(struct init *init, const sigset_t *signals)

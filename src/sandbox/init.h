@@ -32,7 +32,7 @@ struct init_input {
     bool limit_uid;    /* RLIMIT_NPROC counts only what is in here */
     bool grouped;      /* it was started in a cgroup of its own */
     bool counts;       /* it counts processes, and kills all if they are too many */
-    int nice;          /* then: the priority of its commands */
+    int nice;          /* then: the priority of its commands, never a better one than the common */
     bool other_uid;    /* it becomes user 0 of its namespace, who is another one outside */
     const int *trees;  /* root_options.trees */
     const int *open;   /* the same, sorted: descriptors that stay open */

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -26,7 +27,7 @@ enum {
     PROC_PATH = 64,
     WORDS_MAX = 64 << 20,
     SETUP_MS = 30 * 1000,
-    COUNTER_NICE = -10,
+    COUNTER_NICE = -20,
 };
 
 /* Everything of ours that a launch holds until the child has it. */
@@ -323,7 +324,7 @@ static void take_limiter(const struct limiter *l, struct arena *a, struct init_i
     const enum limiter_way way = l->kept.processes;
     in->grouped = l->group.fd >= 0 && plan_is_native(in->plan);
     in->counts = way == LIMITER_COUNT;
-    in->nice = getpriority(PRIO_PROCESS, 0);
+    in->nice = MAX(getpriority(PRIO_PROCESS, 0), 0);
     in->other_uid = way == LIMITER_UID;
     in->limit_uid |= in->other_uid;
     if (!in->other_uid)
@@ -337,11 +338,15 @@ static void take_limiter(const struct limiter *l, struct arena *a, struct init_i
     in->trees = l->trees;
 }
 
-/* Who counts must not have to wait for what is counted. */
+/* The count must not have to wait for what is counted, however many those are: a class of its own,
+ * which commands do not inherit. Where that is not allowed, the best of the common class. */
 static void prefer(const struct child *child, const struct init_input *in)
 {
-    if (in->counts)
-        setpriority(PRIO_PROCESS, (id_t)child->pid, COUNTER_NICE);
+    const struct sched_param first = {.sched_priority = 1};
+    if (!in->counts)
+        return;
+    setpriority(PRIO_PROCESS, (id_t)child->pid, COUNTER_NICE);
+    (void)!sched_setscheduler(child->pid, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
 }
 
 /* Everything up to the clone. */
