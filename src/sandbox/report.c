@@ -137,7 +137,7 @@ static void report_landlock(json_t *report, json_t *gaps, const struct plan *pla
     for (size_t i = 0; i < ARRAY_LEN(open); i++)
         json_push(gaps, json_string(open[i]));
     gaps_of_limits(gaps);
-    if (!landlock_has_scopes(m->landlock_abi))
+    if (m->landlock_abi < 6)
         json_push(
             gaps, json_string("processes: signals and abstract sockets are not stopped by landlock "
                               "before abi 6"));

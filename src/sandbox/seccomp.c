@@ -198,8 +198,8 @@ static void judge_node_2(struct assembler *a)
     judge_node(a, 2);
 }
 
-/* As for a mode, if the flags say that a file is made. Linux empties a file that is opened to be read,
- * too, if it is asked to. */
+/* As for a mode, if the flags say that a file is made. Linux empties a file that is opened to be
+ * read, too, if it is asked to. */
 static void judge_open_flags(struct assembler *a, unsigned flags)
 {
     if (a->options->no_truncate) {

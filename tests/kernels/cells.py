@@ -160,7 +160,7 @@ def demo(m, _):
 
 
 COLUMNS = {"doctor": doctor, "exec": execute, "run": scenario, "copy": box("copy"), "overlay": box("overlay"),
-           "rw": box("rw"), "limits": box("copy", "--memory", "256M", "--processes", "50", "--cpu", "1"), "tools": tools,
+           "rw": box("rw"), "limits": box("copy", "--memory", "256M", "--processes", "50"), "tools": tools,
            "demo": demo, "attacks": attacks}
 
 

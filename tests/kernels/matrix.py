@@ -1,22 +1,24 @@
 #!/usr/bin/env python3
 """The matrix of script/kernels from the cells that its machines printed: a row for each kernel, situation and user. Exit
-status 1 if a cell FAILED.
+status 1 if a cell FAILED; with --works also if one is exit 3, except limits that were asked for
+and can't be kept.
 
-    matrix.py <CELLS       lines "kernel RELEASE", and cells as of cells.py
+    matrix.py [--works] <CELLS       lines "kernel RELEASE", and cells as of cells.py
 """
 import json
 import sys
 
-SHORT = {"limits.memory_bytes": "memory"}
+NOTE_MAX = 300
 
 
 class Notes:
-    """Texts that many cells share: a letter each, explained below the table."""
+    """Texts that many cells share: a number each, explained below the table."""
 
     def __init__(self):
         self.texts = []
 
     def mark(self, text):
+        text = " ".join(text.split())[:NOTE_MAX]
         if text not in self.texts:
             self.texts.append(text)
         return f"[{self.texts.index(text) + 1}]"
@@ -31,19 +33,20 @@ def show(cell, notes):
     if cell["detail"]:
         words.append(notes.mark(cell["detail"]))
     if gaps:
-        words.append("gaps" if cell["column"] != "attacks" else "without control")
+        words.append("but" if cell["column"] == "attacks" else "gaps")
     words += sorted({notes.mark(g) for g in gaps}, key=lambda m: int(m[1:-1]))
     return " ".join(words)
 
 
 def main():
     kernel, rows, columns, failed = "?", {}, [], 0
+    works = "--works" in sys.argv[1:]
     for line in sys.stdin:
         if line.startswith("kernel "):
             kernel = line.split()[1]
             continue
         cell = json.loads(line)
-        failed += cell["verdict"] == "FAILED"
+        failed += cell["verdict"] == "FAILED" or works and cell["verdict"] == "exit 3" and cell["column"] != "limits"
         if cell["column"] not in columns:
             columns.append(cell["column"])
         rows.setdefault((kernel, cell["situation"], cell["who"]), {})[cell["column"]] = cell

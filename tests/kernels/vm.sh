@@ -136,7 +136,7 @@ vm_boot() {
   : >"$output"
   { cat "$dir/initrd" && (cd tests/kernels && echo init | cpio -o -H newc --quiet -R 0:0 | gzip -1); } >"$work/initrd"
   timeout --kill-after=10 "$seconds" "${qemu[@]}" -accel tcg,thread=multi -smp "$cpus" -m 2048 -nographic -no-reboot -nic none \
-    -kernel "$dir/vmlinuz" -initrd "$work/initrd" -append "console=$console panic=-1 quiet $*" \
+    -kernel "$dir/vmlinuz" -initrd "$work/initrd" -append "console=$console panic=-1 quiet no_timer_check $*" \
     -drive "file=$cache/root-$arch.ext4,$drive,id=a,snapshot=on" -device virtio-blk-pci,drive=a \
     -drive "file=$work/tree.ext4,$drive,id=b,snapshot=on" -device virtio-blk-pci,drive=b \
     -drive "file=$dir/modules.ext4,$drive,id=c,readonly=on" -device virtio-blk-pci,drive=c \
