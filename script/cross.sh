@@ -28,6 +28,7 @@ cross_sysroot() {
   say "unpacking Debian's libraries for $1"
   mmdebstrap --quiet --variant=extract --mode="$mode" --architectures="$(cross_debian "$1")" \
     --include="$cross_libraries" "$(cross_suite "$1")" "$root" 2>"$root.log" || { cat "$root.log" >&2; die "cannot make $root"; }
+  [ -e "$root/lib" ] || ln -s usr/lib "$root/lib"
   find "$root/usr/lib" -type l -lname '/*' -printf '%p %l\n' | while read -r link target; do
     ln -sfnr "$root$target" "$link"
   done
