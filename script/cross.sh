@@ -21,13 +21,15 @@ cross_suite() {
 # cross_sysroot TARGET: fills build-TARGET/sysroot, once for each list of packages. A link of a -dev package leads to /lib of the
 # host, unless it is made relative.
 cross_sysroot() {
-  local root=build-$1/sysroot
+  local root=build-$1/sysroot mode=chrootless
+  [ "$(id -u)" != 0 ] || mode=root
   [ "$(cat "$root.made" 2>/dev/null)" != "$cross_libraries" ] || return 0
   rm -rf "$root" "$root.made"
   mkdir -p "build-$1"
   say "unpacking Debian's libraries for $1"
-  mmdebstrap --quiet --variant=extract --mode=chrootless --architectures="$(cross_debian "$1")" \
+  mmdebstrap --quiet --variant=extract --mode="$mode" --architectures="$(cross_debian "$1")" \
     --include="$cross_libraries" "$(cross_suite "$1")" "$root" 2>"$root.log" || { cat "$root.log" >&2; die "cannot make $root"; }
+  [ -e "$root/lib" ] || ln -s usr/lib "$root/lib"
   find "$root/usr/lib" -type l -lname '/*' -printf '%p %l\n' | while read -r link target; do
     ln -sfnr "$root$target" "$link"
   done

@@ -17,7 +17,7 @@ vm_arch() {
     ;;
   arm64)
     # All page sizes, and 32-bit programs; its signed pointers are cheap.
-    qemu=(qemu-system-aarch64 -machine virt -cpu max,pauth-impdef=on)
+    qemu=(qemu-system-aarch64 -machine virt -cpu "max,pauth-impdef=on")
     console=ttyAMA0 flavours=(cloud-arm64 generic arm64)
     ;;
   *) die "no machine for the architecture $arch" ;;
