@@ -358,6 +358,7 @@ def locked_session(t, s):
 
 @case("sessions die with their owner: end of input, SIGTERM, SIGKILL")
 def _(t):
+    t.env["CORDON_HOME"] = t.directory("cordon-home")  # a killed session leaves its file there
     t.file("lock2")
     for end in (None, signal.SIGTERM, signal.SIGKILL):
         s = Server(t)
