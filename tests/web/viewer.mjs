@@ -130,7 +130,8 @@ test('playing goes on to the end, at the speed that was chosen', async open => {
   await press(p, 'Home', '>', '>', '>');
   equal(await p.locator('#speed [aria-pressed=true]').textContent(), '8×');
   await press(p, ' ');
-  await p.waitForFunction(() => !document.body.classList.contains('playing') && location.hash === '#t=1000', null, {timeout: 10000});
+  await p.locator('body:not(.playing)').waitFor({timeout: 10000});
+  equal(await hash(p), '#t=1000');
   equal(await screen(p), 'bye');
 });
 
