@@ -465,7 +465,7 @@ for NAME, OPTIONS in (("sandboxed", []), ("without a sandbox", FREE)):
 
     @case(f"what handles SIGTERM gets no SIGHUP, and the time that it needs, {NAME}")
     def _(t, options=OPTIONS):
-        t.same(end_of(t, "trap 'read -t 0.05 x; exit 7' TERM; echo up; while :; do read x; done", UP,
+        t.same(end_of(t, "trap 'read -t 0.05 x; exit 7' TERM; echo up; while :; do read -t 0.02 x; done", UP,
                       options=options), (7, None))
 
 # The self-test. A sanitized program runs under no limit of memory: there only the refusals can be tried.
