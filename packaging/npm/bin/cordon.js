@@ -18,13 +18,14 @@ function fail(message, status) {
 if (!fs.existsSync(program)) {
   fail(`this package has no program for ${place}; it has: ${fs.readdirSync(path.join(__dirname, '..', 'programs')).join(', ')}`, 1);
 }
-const child = spawn(program, process.argv.slice(2), { stdio: 'inherit' });
-child.on('error', (error) => fail(`cannot start '${program}': ${error.message}`, 1));
-// Keys of a terminal send these to the program as well: passed on, they would count twice.
+// Before the program starts, so that none is missed. Keys of a terminal send some to the program as well: passed on, they would
+// count twice.
 const byTerminal = process.stdin.isTTY ? ['SIGINT', 'SIGQUIT'] : [];
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) {
   process.on(signal, () => byTerminal.includes(signal) || child.kill(signal));
 }
+const child = spawn(program, process.argv.slice(2), { stdio: 'inherit' });
+child.on('error', (error) => fail(`cannot start '${program}': ${error.message}`, 1));
 child.on('exit', (code, signal) => {
   if (!signal) {
     process.exit(code);
