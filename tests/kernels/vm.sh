@@ -149,7 +149,7 @@ vm_boot() {
   machine=
   [ "$status" = 0 ] || { cat "$work/qemu" >&2; return "$status"; }
   status=$(sed -n '$s/^kernels: exit \([0-9]*\)$/\1/p' "$output")
-  [ -n "$status" ] || { tail -n 30 "$work/console" >&2; return 125; }
+  [ -n "$status" ] || { cat "$work/qemu" >&2 && tail -n 30 "$work/console" >&2; return 125; }
   sed -i '$d' "$output"
   return "$status"
 }
