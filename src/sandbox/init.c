@@ -589,11 +589,21 @@ static void note_end(struct init *init, int status)
     tell_end(init, status);
 }
 
+/* Looks now and then, if nothing else limits the number of processes: not with every signal. */
+static void count(struct init *init)
+{
+    if (!init->in->counts || clock_mono_ms() - init->counted_ms < LIMITER_COUNT_MS)
+        return;
+    init->too_many |= tally_enforce(init->root.processes, init->in->plan->limits.processes);
+    init->counted_ms = clock_mono_ms();
+}
+
 static void reap(struct init *init)
 {
     int status;
     pid_t got;
     while ((got = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
+        count(init); /* ends that never stop must not keep us from it */
         if (got == init->command && WIFSTOPPED(status))
             pause_with(init, WSTOPSIG(status));
         else if (got == init->command)
@@ -622,15 +632,6 @@ static void take_signal(struct init *init, int sig)
     if (sig == INIT_ASK_TO_END)
         ask_to_end(init);
     reap(init);
-}
-
-/* Looks now and then, if nothing else limits the number of processes: not with every signal. */
-static void count(struct init *init)
-{
-    if (!init->in->counts || clock_mono_ms() - init->counted_ms < LIMITER_COUNT_MS)
-        return;
-    init->too_many |= tally_enforce(init->root.processes, init->in->plan->limits.processes);
-    init->counted_ms = clock_mono_ms();
 }
 
 NORETURN static void wait_for(struct init *init, const sigset_t *signals)

@@ -52,6 +52,12 @@ static const struct refused everywhere[] = {
     REFUSE(process_mrelease),
     REFUSE(pidfd_getfd),
     REFUSE(kcmp),
+    /* Process 1 counts the others where nothing else does: it must get its turn. */
+    JUDGE(sched_setaffinity, SCHEDULE),
+    JUDGE(sched_setattr, SCHEDULE),
+    JUDGE(sched_setparam, SCHEDULE),
+    JUDGE(sched_setscheduler, SCHEDULE),
+    JUDGE(setpriority, PRIORITY),
     /* Ways around this filter, and around the list of executables. */
     ABSENT(io_uring_setup),
     ABSENT(io_uring_enter),
@@ -142,11 +148,6 @@ static const struct refused everywhere[] = {
 
 /* Without namespaces: processes, queues, segments and directories of the host are there. */
 static const struct refused without_namespaces[] = {
-    JUDGE(sched_setaffinity, SELF),
-    JUDGE(sched_setattr, SELF),
-    JUDGE(sched_setparam, SELF),
-    JUDGE(sched_setscheduler, SELF),
-    JUDGE(setpriority, PRIORITY),
     JUDGE(ioprio_set, IOPRIO),
     JUDGE(kill, KILL),
     REFUSE(shmget),

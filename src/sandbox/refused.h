@@ -38,7 +38,7 @@ enum judged {
     JUDGE_PRIORITY,
     JUDGE_PRLIMIT,
     JUDGE_RENAME,
-    JUDGE_SELF, /* the first argument is a process, and must be 0 */
+    JUDGE_SCHEDULE, /* the first argument is a process */
     JUDGE_SETRLIMIT,
     JUDGE_SHMGET,
     JUDGE_SOCKET,

@@ -240,6 +240,15 @@ static void judge_personality(struct assembler *a)
     ret(a, EPERM);
 }
 
+/* The number of a process, loaded: not process 1, or without namespaces only the caller itself. */
+static void answer_for_process(struct assembler *a)
+{
+    if (a->options->no_namespaces)
+        answer_unless(a, 0, EPERM);
+    else
+        answer_if(a, 1, EPERM);
+}
+
 /* Limits -------------------------------------------------------------------------------------- */
 
 /* With RLIMIT_CORE at 1, and only then, the kernel starts no program of the host for a core file.
@@ -249,10 +258,7 @@ static void judge_personality(struct assembler *a)
 static void judge_prlimit(struct assembler *a)
 {
     load_arg(a, 0);
-    if (a->options->no_namespaces)
-        answer_unless(a, 0, EPERM);
-    else
-        answer_if(a, 1, EPERM);
+    answer_for_process(a);
     load_arg(a, 1);
     answer_unless(a, RLIMIT_CORE, 0);
     load_arg(a, 2);
@@ -313,10 +319,10 @@ static void judge_fcntl(struct assembler *a)
 
 /* Other processes ----------------------------------------------------------------------------- */
 
-static void judge_self(struct assembler *a)
+static void judge_schedule(struct assembler *a)
 {
     load_arg(a, 0);
-    answer_unless(a, 0, EPERM);
+    answer_for_process(a);
     ret(a, 0);
 }
 
@@ -330,9 +336,18 @@ static void judge_which(struct assembler *a, uint32_t process)
     ret(a, 0);
 }
 
+/* Process 1 belongs to the user, too. */
 static void judge_priority(struct assembler *a)
 {
-    judge_which(a, PRIO_PROCESS);
+    if (a->options->no_namespaces) {
+        judge_which(a, PRIO_PROCESS);
+        return;
+    }
+    load_arg(a, 0);
+    answer_if(a, PRIO_USER, EPERM);
+    load_arg(a, 1);
+    answer_if(a, 1, EPERM);
+    ret(a, 0);
 }
 
 static void judge_ioprio(struct assembler *a)
@@ -449,7 +464,7 @@ static void judge(struct assembler *a, int answer)
         HOW(PRIORITY, judge_priority),
         HOW(PRLIMIT, judge_prlimit),
         HOW(RENAME, judge_rename),
-        HOW(SELF, judge_self),
+        HOW(SCHEDULE, judge_schedule),
         HOW(SETRLIMIT, judge_setrlimit),
         HOW(SHMGET, judge_shmget),
         HOW(SOCKET, judge_socket),

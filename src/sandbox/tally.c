@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum {
-    ENTRIES = 32 * 1024, /* bytes of them at a time */
+    ENTRIES = 4 * 1024, /* bytes of them at a time */
     NAME_MAX_PID = 16,
     LINKS = 2, /* of a directory without threads in it */
 };
@@ -37,14 +37,14 @@ static bool is_process(const char *name)
     return name[0] >= '1' && name[0] <= '9' && strcmp(name, "1") != 0;
 }
 
-uint64_t tally_count(int processes)
+uint64_t tally_count(int processes, uint64_t most)
 {
     static char text[ENTRIES] __attribute__((aligned(8)));
     uint64_t count = 0;
     ssize_t n;
     lseek(processes, 0, SEEK_SET);
-    while ((n = syscall(SYS_getdents64, processes, text, sizeof(text))) > 0)
-        for (ssize_t at = 0; at < n;) {
+    while (count <= most && (n = syscall(SYS_getdents64, processes, text, sizeof(text))) > 0)
+        for (ssize_t at = 0; at < n && count <= most;) {
             const struct dirent64 *entry = (const struct dirent64 *)(const void *)(text + at);
             if (is_process(entry->d_name))
                 count += threads_of(processes, entry->d_name);
@@ -55,5 +55,5 @@ uint64_t tally_count(int processes)
 
 bool tally_enforce(int processes, uint64_t most)
 {
-    return tally_count(processes) > most && kill(-1, SIGKILL) == 0;
+    return tally_count(processes, most) > most && kill(-1, SIGKILL) == 0;
 }

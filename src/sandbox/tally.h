@@ -10,8 +10,10 @@
 
 #include "base/base.h"
 
-/* How many there are beside process 1, in a directory as /proc is one. */
-uint64_t tally_count(int processes);
+/* How many there are beside process 1, in a directory as /proc is one; it stops at the first number
+ * above `most`. Counting all of them would take time in proportion to their number, in which their
+ * number grows. */
+uint64_t tally_count(int processes, uint64_t most);
 
 /* Kills all of them but process 1 if there are more than `most`; whether it did. */
 bool tally_enforce(int processes, uint64_t most);

@@ -21,6 +21,7 @@ MIB = 1 << 20
 LIMIT = 40
 PIPES = ["--pipes"]
 ACK = ["--ack-inexact-limits"]
+APART_MOST = 20000
 COUNTED_MOST = 4000  # processes in the time between two counts, on a slow and busy machine, too
 
 # What is taken away, and what the report says then.
@@ -77,6 +78,15 @@ def use(t, way, policy):
 
 def run_json(t, *command, policy, options=()):
     return t.exec(*command, policy=policy, options=["--json", *PIPES, *options], expect=None)
+
+
+def apart(t):
+    """What to run a program below so that its processes can't fill the machine if the limit does not hold: a pid namespace
+    with a limit of its own. Before Linux 6.14 there is none; the setting is the machine's there."""
+    if "kernel.pid_max" not in explain(t, t.policy())["processes"]:
+        return []
+    script = f'echo {APART_MOST} >/proc/sys/kernel/pid_max; exec "$@"'
+    return ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-ec", script, "sh"]
 
 
 def printed(run):
@@ -175,17 +185,40 @@ def _(t):
     t.code(run_json(t, t.child, "exit", "0", policy=own), 0)
 
 
+# Programs that make processes until there are no more, after something that they do to process 1, which counts them.
+BEFORE = {
+    "at once": "",
+    "process 1 without its scheduling class": "os.sched_setscheduler(1, os.SCHED_IDLE | os.SCHED_RESET_ON_FORK, os.sched_param(0))",
+    "process 1 with the lowest priority": "os.setpriority(os.PRIO_PROCESS, 1, 19)",
+    "process 1 busy with ends": "if os.fork() == 0:\n while 1:\n  if os.fork() == 0: os.fork() and os._exit(0); os._exit(0)\n  os.wait()",
+}
+BOMB = "import os\ntry:\n exec({!r})\nexcept OSError: pass\nprint('ready', flush=True)\nwhile 1:\n try: os.fork()\n except OSError: pass"
+
+for name, before in BEFORE.items():
+    @case(f"counted: a program that forks for ever is ended, {name}", who="root")
+    def _(t, before=before):
+        below = apart(t)
+        lacks(t, "counted")
+        options = ["--json", *PIPES, "--preset", "python", "--root", t.work]
+        python = os.path.realpath("/usr/bin/python3")
+        run = t.run([*below, *t.command(python, "-c", BOMB.format(before), options=options)])
+        t.denied(run, "E_PROCESS_EXIT", 6)
+        t.true("limits.processes" in run.error["message"], run)
+
+
 @case("counted: too many processes are all killed, soon, and the error says why", who="root")
 def _(t):
+    below = apart(t)
     lock = t.file("lock")
     lacks(t, "counted")
     policy = t.policy(write=[t.work], limits={"processes": LIMIT})
-    run = run_json(t, t.child, "burgeon", "100000", policy=policy, options=ACK)
+    options = ["--json", *PIPES, *ACK]
+    run = t.run([*below, *t.command(t.child, "burgeon", "100000", policy=policy, options=options)])
     t.denied(run, "E_PROCESS_EXIT", 6)
     t.true("limits.processes" in run.error["message"], run)
     count = printed(run).count(".")
     t.true(LIMIT <= count + 2 and count <= COUNTED_MOST * (4 if sanitized() else 1), f"{count} processes were made")
-    run = run_json(t, t.child, "bomb", lock, policy=policy, options=ACK)
+    run = t.run([*below, *t.command(t.child, "bomb", lock, policy=policy, options=options)])
     t.denied(run, "E_PROCESS_EXIT", 6)
     t.unlocked(lock)
 

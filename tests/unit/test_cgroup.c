@@ -7,6 +7,11 @@
 #include "sandbox/cgroup.h"
 #include "sandbox/limiter.h"
 #include "sandbox/mounts.h"
+#include "sandbox/tally.h"
+#include "tree.h"
+
+#include <fcntl.h>
+#include <unistd.h>
 
 enum {
     ARENA_MAX = 8 << 20,
@@ -202,4 +207,24 @@ TEST(policy_knows_which_limits_were_asked_for)
         CHECK_INT(policy.limits.asked_processes, rows[i].after_processes);
         CHECK_INT(policy.limits.asked_memory, rows[i].after_memory);
     }
+}
+
+/* A directory as /proc is one: process 1 is not counted, threads are, and other names are not. */
+TEST(tally_counts_no_further_than_it_must)
+{
+    static const char *const threads[] = {
+        "1/task/1", "2/task/2", "3/task/3", "3/task/4", "3/task/5", "6/task/6", "self/task/7"};
+    static const struct {
+        uint64_t most, want;
+    } rows[] = {{100, 5}, {5, 5}, {4, 5}, {0, 1}};
+    for (size_t i = 0; i < ARRAY_LEN(threads); i++)
+        tree_file(test_path("p/%s/comm", threads[i]), "", 0600);
+    int processes = tree_open(test_path("p"));
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, "");
+        uint64_t got = tally_count(processes, rows[i].most);
+        /* The process with three threads is counted as one step. */
+        CHECK(got >= rows[i].want && got <= rows[i].want + (rows[i].want < 5 ? 2 : 0));
+    }
+    close(processes);
 }
