@@ -249,7 +249,7 @@ static void check_new_part(struct check *c, enum scan_kind kind, const struct pa
                                            : STR("steers a version control system"));
 }
 
-/* `info` as a link would bring attributes from elsewhere. */
+/* `info` as a link would bring attributes from elsewhere, `rebase-merge` steps of a rebase. */
 static void check_way(struct check *c, const struct part *part)
 {
     const char *slash = strchr(part->name, '/');
@@ -299,6 +299,16 @@ static void check_replaced(struct check *c, const struct part *part, const struc
         check_settings(c, part, then->text);
 }
 
+/* git continues a rebase that a command began, also one whose directory is a link. */
+static void check_rebase(struct check *c, const struct part *todo, const struct known *known)
+{
+    check_way(c, todo);
+    if (known && known->todo.ino && known_is(todo->dir, todo->name, &known->todo))
+        return;
+    if (rebase_adds(todo->dir, known ? known->todo.text : STR("")) && !has_accepted_file(c, todo))
+        hold(c, todo, STR("a rebase that runs programs"));
+}
+
 static void check_dir(struct check *c, const struct scan_place *place)
 {
     const struct known *known = known_find(c->root, place);
@@ -320,10 +330,8 @@ static void check_dir(struct check *c, const struct scan_place *place)
             check_replaced(c, &part, &known->texts[i]);
         }
     }
-    struct part todo = {dir, place->path, REBASE_TODO};
-    if (place->kind == SCAN_GITDIR && rebase_adds(dir, known ? known->runs : STR("")) &&
-        !has_accepted_file(c, &todo))
-        hold(c, &todo, STR("a rebase that runs programs"));
+    if (place->kind == SCAN_GITDIR)
+        check_rebase(c, &(struct part){dir, place->path, REBASE_TODO}, known);
 }
 
 /* `.git` and `.cordon` ---------------------------------------------------------------------------

@@ -38,7 +38,7 @@ struct known {
     struct known_name parts[PARTS_MAX];
     struct known_text texts[KNOWN_TEXTS];
     bool info_link;          /* `info` is a link of the user's */
-    struct str runs;         /* lines of a rebase that run programs (repo/rebase.h) */
+    struct known_text todo;  /* of a rebase; its text: the lines that run programs */
     struct known_text index; /* as it was looked at last; no text */
 };
 
@@ -87,6 +87,9 @@ int known_open(const struct protect_root *r, struct str path);
 
 /* The text of an absolute path. */
 struct str known_absolute(const struct protect_root *r, struct str path, struct arena *a);
+
+/* Whether a file is the one that was read, and not changed since. */
+bool known_is(int dir, const char *name, const struct known_text *text);
 
 /* Reads a file of settings, if it has changed since; false: it has not. */
 bool known_read(int dir, const char *name, struct known_text *text, struct arena *a);

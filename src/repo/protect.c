@@ -259,6 +259,46 @@ static void read_user_settings(struct protect *p, struct protect_root *r, const 
 /* The state at first ----------------------------------------------------------------------------
  */
 
+static bool is_same_file(const struct known_text *text, const struct stat *st)
+{
+    return S_ISREG(st->st_mode) && st->st_ino == text->ino && st->st_size == text->size &&
+           st->st_ctim.tv_sec == text->changed.tv_sec &&
+           st->st_ctim.tv_nsec == text->changed.tv_nsec;
+}
+
+bool known_is(int dir, const char *name, const struct known_text *text)
+{
+    struct stat st;
+    return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && is_same_file(text, &st);
+}
+
+bool known_read(int dir, const char *name, struct known_text *text, struct arena *a)
+{
+    struct stat st;
+    AUTO_BUF struct buf bytes = BUF_INIT(2 * PROTECT_FILE_MAX);
+    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) ||
+        is_same_file(text, &st))
+        return false;
+    if (a && hold_read(dir, name, &bytes))
+        text->text = arena_str(a, buf_str(&bytes));
+    text->ino = st.st_ino;
+    text->size = st.st_size;
+    text->changed = st.st_ctim;
+    return true;
+}
+
+/* A list of rebase steps that is too large to be read is the user's own as long as it stays the
+ * same. */
+static void note_rebase(struct protect *p, int gitdir, struct known *k)
+{
+    struct known_text now = {0};
+    if (k->todo.ino && known_is(gitdir, REBASE_TODO, &k->todo))
+        return;
+    if (known_read(gitdir, REBASE_TODO, &now, NULL))
+        now.text = rebase_lines(gitdir, &p->arena);
+    k->todo = now;
+}
+
 static void know_place(struct protect *p, struct protect_root *r, const struct scan_place *place)
 {
     struct known *k = &r->known[r->n_known++];
@@ -273,25 +313,8 @@ static void know_place(struct protect *p, struct protect_root *r, const struct s
     for (size_t i = 0; dir >= 0 && parts[i]; i++)
         k->parts[i] = known_look(dir, parts[i], &p->arena);
     if (dir >= 0 && place->kind == SCAN_GITDIR)
-        k->runs = rebase_lines(dir, &p->arena);
+        note_rebase(p, dir, k);
     k->info_link = dir >= 0 && S_ISLNK(known_look(dir, "info", &p->arena).type);
-}
-
-bool known_read(int dir, const char *name, struct known_text *text, struct arena *a)
-{
-    struct stat st;
-    AUTO_BUF struct buf bytes = BUF_INIT(2 * PROTECT_FILE_MAX);
-    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) ||
-        (st.st_ino == text->ino && st.st_size == text->size &&
-            st.st_ctim.tv_sec == text->changed.tv_sec &&
-            st.st_ctim.tv_nsec == text->changed.tv_nsec))
-        return false;
-    if (a && hold_read(dir, name, &bytes))
-        text->text = arena_str(a, buf_str(&bytes));
-    text->ino = st.st_ino;
-    text->size = st.st_size;
-    text->changed = st.st_ctim;
-    return true;
 }
 
 /* Links among the hooks lead to files that act as hooks. */
@@ -489,6 +512,8 @@ static void note_texts(struct protect *p, const struct protect_root *r, struct k
     for (size_t i = 0; dir >= 0 && i < KNOWN_TEXTS; i++)
         if (S_ISREG(known->parts[i].type))
             (void)known_read(dir, parts[i], &known->texts[i], &p->arena);
+    if (dir >= 0)
+        note_rebase(p, dir, known);
 }
 
 static void keep_root(struct keeping *k, const struct protect_root *r)

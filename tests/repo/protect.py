@@ -88,6 +88,8 @@ VARIANTS = {
               "echo '* filter=f' >.gitattributes",
     "info-link": "mv .git/info real-info; ln -s ../real-info .git/info",
     "rebasing": "printf 'break\nexec touch ran\n' >todo; GIT_SEQUENCE_EDITOR='cp todo' git rebase -q -i HEAD",
+    "rebasing-long": "{ echo break; yes \"pick $(git rev-parse HEAD) $(printf '%060d')\" | head -n 15000; } >todo; "
+                     "GIT_SEQUENCE_EDITOR='cp todo' git rebase -q -i HEAD; test $(stat -c %s .git/rebase-merge/git-rebase-todo) -gt 1200000",
     "own-hook": "printf '#!/bin/sh\\n>hook-ran\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
 }
 
@@ -305,6 +307,19 @@ def _(t):
     result = s.call("shell", command="git config user.name; git config x.y z; git config alias.st")
     t.true(result["content"].startswith("other\nstatus"), result)
     t.true("held" not in result["details"], result)
+    s.end()
+
+
+@case("sessions: a rebase of the user's beside an open session")
+def _(t):
+    p = Project(t, "")
+    s = Serve(p)
+    s.call("shell", command="true")
+    p.sh(VARIANTS["rebasing"])
+    result = s.call("shell", command="true")
+    t.true("held" not in result["details"], result)
+    added = s.call("shell", command="echo 'exec touch other' >>.git/rebase-merge/git-rebase-todo")
+    t.true("a rebase" in added["details"]["held"][0]["what"], added)
     s.end()
 
 
