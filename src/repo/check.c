@@ -37,6 +37,7 @@ void known_report(struct protect *p, const struct protect_held *held)
         .errnum = held->errnum};
     if (held->errnum == 0)
         h->where = arena_str(&p->arena, held->where);
+    p->stuck |= held->errnum != 0;
 }
 
 static void report(struct check *c, const struct protect_held *held)
@@ -415,16 +416,17 @@ static void check_place(struct check *c, const struct scan_place *place)
 static void check_link(
     struct check *c, struct str path, const struct known_name *then, struct str what)
 {
-    struct known_name now = known_look(c->root->fd, path.p, c->arena);
+    ptrdiff_t slash = str_find_last(path, '/');
+    AUTO_FD int dir = known_open(
+        c->root, arena_str(c->arena, slash < 0 ? STR("") : str_head(path, (size_t)slash)));
+    if (dir < 0)
+        return;
+    struct known_name now = known_look(dir, path.p + slash + 1, c->arena);
     if (known_same(then, &now))
         return;
     if (now.type)
         hold_place(c, path, what);
-    ptrdiff_t slash = str_find_last(path, '/');
-    AUTO_FD int dir = known_open(
-        c->root, arena_str(c->arena, slash < 0 ? STR("") : str_head(path, (size_t)slash)));
-    if (dir >= 0)
-        (void)!symlinkat(then->target.p, dir, path.p + slash + 1);
+    (void)!symlinkat(then->target.p, dir, path.p + slash + 1);
 }
 
 static void check_known_places(struct check *c)
