@@ -642,7 +642,7 @@ static void tell_mounts(const struct protect *p, struct buf *text)
     for (size_t i = 0; i < p->n_roots; i++)
         if (p->roots[i].scan.foreign.p)
             buf_printf(text,
-                "[warning] " STR_FMT "/" STR_FMT
+                PROTECT_WARNING STR_FMT "/" STR_FMT
                 " was mounted while a command ran: repositories in it were not searched\n",
                 STR_ARG(p->roots[i].path), STR_ARG(p->roots[i].scan.foreign));
 }
@@ -662,11 +662,11 @@ void protect_tell(const struct protect *p, struct buf *text)
     if (p->cut)
         buf_add_z(text, "[set aside] not all directories could be searched for repositories\n");
     for (size_t i = 0; i < p->n_warnings; i++)
-        buf_printf(text, "[warning] " STR_FMT "\n", STR_ARG(p->warnings[i]));
+        buf_printf(text, PROTECT_WARNING STR_FMT "\n", STR_ARG(p->warnings[i]));
     tell_mounts(p, text);
     if (p->unkept)
         buf_printf(text,
-            "[warning] the state of the repositories can't be kept in %s: %s; if cordon is killed, "
+            PROTECT_WARNING "the state of the repositories can't be kept in %s: %s; if cordon is killed, "
             "changes that the command made to them are not looked for later: set CORDON_HOME to a "
             "directory of your own\n",
             p->options.sessions, p->unkept);

@@ -97,6 +97,9 @@ void protect_check(struct protect *p);
  * named by settings of one. The path is resolved and starts at the only root of the options. */
 bool protect_refuses(const struct protect_options *options, struct str path);
 
+/* Begins a line about something else than what was set aside. */
+#define PROTECT_WARNING "[warning] "
+
 /* One line for each, for people and models. */
 void protect_tell(const struct protect *p, struct buf *text);
 

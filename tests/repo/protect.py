@@ -616,6 +616,18 @@ def _(t):
     s.end()
 
 
+@case("--explain-policy checks nothing and leaves nothing")
+def _(t):
+    p = Project(t, "")
+    cut_off(p, PLANTS["a repository"])
+    files = os.path.join(p.env["CORDON_HOME"], "repositories")
+    before = os.listdir(files)
+    run = t.run([t.cordon, "exec", "--explain-policy", "--preset", "build", "--", "/bin/true"], env=p.env)
+    t.code(run, 0)
+    t.same((os.listdir(files), os.path.exists(os.path.join(t.work, "new/.git/hooks/pre-commit")), run.err), (before, True, b""))
+    t.true(b"set aside" in next_preset(p).err, "the next session that runs something checks it")
+
+
 @case("settings of the user that are not there can't be made")
 def _(t):
     p = Project(t, "")
@@ -724,6 +736,56 @@ def _(t):
         run = t.run([t.cordon, "exec", "--json", "--policy", path, "--", "/bin/true"])
         gaps = run.result["sandbox_report"]["gaps"]
         t.same(any(path in g and "change it" in g for g in gaps), gap, gaps)
+
+
+def by_record(p, script):
+    """On a terminal, without anybody who types."""
+    master, slave = os.openpty()
+    scenario = os.path.join(p.t.directory("recorded"), "r.yaml")
+    process = p.t.start([p.t.cordon, "record", "--preset", "build", "-o", scenario, "--", "/bin/bash", "-c", script], env=p.env,
+                        stdin=slave, stdout=slave, stderr=slave)
+    os.close(slave)
+    seen = b""
+    with open(master, "rb", buffering=0) as terminal:
+        while True:
+            try:
+                part = terminal.read(65536)
+            except OSError:
+                break
+            seen += part
+            if not part:
+                break
+    run = p.t.finish(process)
+    run.out = seen.replace(b"\r\n", b"\n")
+    return run
+
+
+def by_replay(p, script):
+    """The recording does nothing, and its replay all of it."""
+    artifacts = os.path.join(p.t.work, "recording")
+    run = p.t.run([p.t.cordon, "exec", "--preset", "build", "--artifacts", artifacts, "--", "/bin/bash", "-c",
+                   f"test -e again || exit 0; {script}"], env=p.env)
+    p.t.code(run, 0)
+    p.t.file("again")
+    return p.t.run([p.t.cordon, "replay", "--artifacts", artifacts, "--ack-unsafe-write", "--ack-unsafe-read", "--ack-unsafe-env"], env=p.env)
+
+
+for name, how in (("record", by_record), ("replay", by_replay)):
+    @case(f"{name}: cordon's own files, and repositories")
+    def _(t, how=how):
+        p = Project(t, "")
+        for name in ("ch", "ch/trust", "xdg", "xdg/git"):
+            t.directory("work", name)
+        t.file("xdg/git/config", "[x]\ny = z\n")
+        p.env.update(XDG_CONFIG_HOME=os.path.join(t.work, "xdg"), CORDON_HOME=os.path.join(t.work, "ch"))
+        run = attack(p, how, "echo x >>ch/trust/evil; settings xdg/git/config; git init -q new; settings new/.git/config; touch ran; true")
+        t.true(os.path.exists(os.path.join(t.work, "ran")), run)
+        t.same(os.listdir(os.path.join(t.work, "ch")), ["trust"], run)
+        t.same(os.listdir(os.path.join(t.work, "ch/trust")), [], run)
+        t.same(open(os.path.join(t.work, "xdg/git/config"), "rb").read(), b"[x]\ny = z\n", run)
+        t.true(b"set aside" in run.out + run.err, run)
+        p.use_git()
+        t.true(not p.escaped(), run)
 
 
 @case("a scenario's own policy that can write the project")
