@@ -419,10 +419,14 @@ static int new_mask(struct builder *b, bool is_dir)
     return TAKE_FD(tree);
 }
 
+/* Not every kernel has every file. A mount that turns out to have no place would have to be taken
+ * down again, for which the kernel waits. */
 static bool mask(struct builder *b, const struct plan_step *step)
 {
     bool is_dir = step->access & PLAN_IS_DIR;
     int *first = &b->masks[is_dir];
+    if (faccessat(b->root.fd, step->at.p + 1, F_OK, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT)
+        return true;
     AUTO_FD int tree = *first < 0 ? new_mask(b, is_dir) : clone_tree(*first, false);
     if (tree < 0)
         return fail(b, STAGE_PROC);
