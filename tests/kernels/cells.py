@@ -163,6 +163,31 @@ def demo(m, _):
     return []
 
 
+# Features: what the program says that it uses on this kernel, after it has used it -------------------
+
+def report(m, name, **policy):
+    """The report of a command under a policy of its own, which acknowledges what it must."""
+    policy = {"policy_version": 4, "exec": {"allowed_executables": ["/bin/true"]}, "limits_inexact_ack": True, **policy}
+    work = m.directory("features-" + name, policy=json.dumps(policy))
+    return json.loads(m.cordon("exec", "--json", "--policy", "policy", "--ack-inexact-limits", "--", "/bin/true", cwd=work))["sandbox_report"]
+
+
+def features(m):
+    """One line for a situation: a name and a value each."""
+    checks = {c["name"]: c["detail"] for c in json.loads(m.cordon("doctor", "--json"))["checks"]}
+    plain = report(m, "plain")
+    memory = report(m, "memory", limits={"memory_bytes": 1 << 28})["limits"]
+    reach = report(m, "reach", network="enabled", network_unsafe_ack=True, allow_unix_sockets=True, unix_sockets_unsafe_ack=True)
+    return {
+        "Landlock": checks["landlock"].split(" of the kernel")[0],
+        "number of processes": plain["processes"].split("; ", 1)[-1],
+        "memory of all processes together": "`memory.max` of a cgroup" if "memory.max" in memory else "of each process only",
+        "SysV IPC": checks["IPC limits"],
+        "abstract sockets of the host, if a policy allows the network and Unix sockets":
+            "open: a named gap" if any("abstract" in gap for gap in reach["gaps"]) else "closed by Landlock",
+    }
+
+
 COLUMNS = {"doctor": doctor, "exec": execute, "run": scenario, "copy": box("copy"), "overlay": box("overlay"),
            "rw": box("rw"), "limits": box("copy", "--memory", "256M", "--processes", "50"), "tools": tools,
            "demo": demo, "attacks": attacks}
@@ -191,6 +216,8 @@ def main():
         except (Failed, OSError, ValueError, KeyError, IndexError, TypeError, subprocess.SubprocessError) as e:
             cell.update(verdict="FAILED", detail=f"{type(e).__name__}: {e}" if not isinstance(e, Failed) else str(e))
         print(json.dumps(cell), flush=True)
+    if works:
+        print(json.dumps({"situation": options.situation, "who": options.who, "features": features(m)}), flush=True)
     shutil.rmtree(m.place, ignore_errors=True)
 
 
