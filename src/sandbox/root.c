@@ -301,7 +301,9 @@ bool root_map_step(const struct plan_step *step, int user_namespace, int *ret_tr
 {
     struct stat st;
     bool is_dir = step->access & PLAN_IS_DIR;
+    /* Private: as a peer of the host's mount it would hand every mount made on it to the host. */
     struct mount_attr attr = {.attr_set = attr_of(step->access) | MOUNT_ATTR_IDMAP,
+        .propagation = MS_PRIVATE,
         .userns_fd = (unsigned)user_namespace};
     if (step->kind == PLAN_OVERLAY)
         return false;

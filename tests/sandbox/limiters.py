@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from harness import TIMEOUT_S, Failed, Skipped, case, main, sanitized
+from harness import TIMEOUT_S, Failed, Skipped, case, main, reap_boxes, sanitized
 
 MIB = 1 << 20
 LIMIT = 40
@@ -136,6 +136,37 @@ for way in WAYS:
             st = os.lstat(os.path.join(t.work, name))
             t.same((st.st_uid, st.st_mode & 0o7777), want, name)
         t.true(os.path.exists(secret), "it is gone")
+
+
+# Runs a command where every mount is shared with its copies elsewhere, as systemd has it, and compares the mounts.
+SHARED = ["unshare", "--mount", "--propagation", "shared", "sh", "-c",
+          'cp /proc/self/mountinfo before; "$@"; code=$?; diff before /proc/self/mountinfo >&2 || exit 99; exit $code', "sh"]
+
+
+def has_shared(t, *argv):
+    run = t.run([*SHARED, *argv])
+    t.code(run, 0)
+    with open(os.path.join(t.work, "before"), encoding="utf-8") as f:
+        t.true(all(" shared:" in line for line in f), "mounts are private: the test sees nothing")
+
+
+for way in ("native", *WAYS):
+    @case(f"{way}: no mount is left on a host whose mounts are shared, of a command, a repository, a box", who="root")
+    def _(t, way=way):
+        if way != "native":
+            lacks(t, way)
+        subprocess.run(["git", "init", "-q", t.work], check=True, env=t.env)
+        has_shared(t, *t.command("/bin/sh", "-c", "echo x >made", options=["--preset", "build", "--root", t.work]))
+        project = t.directory("project")
+        subprocess.run(["git", "init", "-q", project], check=True, env=t.env)
+        t.env["CORDON_HOME"] = t.directory("boxes")
+        for number, mode in enumerate(("rw", "copy", "overlay")):
+            name = f"b{number}"
+            box = [t.cordon, "box", "new", name, f"{project}:{mode}", "--agent", "test", "--no-start", "--yes"]
+            has_shared(t, *box)
+            has_shared(t, t.cordon, "box", "exec", name, "--", "/bin/sh", "-c", "echo x >made")
+            has_shared(t, t.cordon, "box", "destroy", "--yes", "--abandon-unapplied", name)
+            reap_boxes(t)
 
 
 @case("uid: a command is not root of the kernel, and files of others are closed to it as to root without rights", who="root")
