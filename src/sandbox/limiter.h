@@ -56,7 +56,7 @@ size_t limiter_ways(const struct limiter_facts *facts, enum limiter_way ret_ways
 struct limiter {
     struct limiter_kept kept;
     struct cgroup group;
-    int *trees;     /* LIMITER_UID: a mount for each step of the plan that binds; -1: none */
+    int *trees;     /* LIMITER_UID: for each step of the plan what root_map_step() gives */
     size_t n_trees; /* steps */
 };
 

@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -186,6 +187,36 @@ def _(t):
     run = t.run(t.command(t.child, "exit", "0", policy=policy, options=["--json"]), mounts="mount -t ramfs none .")
     t.code(run, 0)
     t.true(WAYS["counted"][1] in run.result["sandbox_report"]["processes"], run)
+
+
+def repositories(project, count):
+    """Makes so many of them in a directory."""
+    for number in range(count):
+        top = os.path.join(project, f"r{number}", ".git")
+        for name in ("objects", "refs", "hooks"):
+            os.makedirs(os.path.join(top, name))
+        for name, text in (("HEAD", "ref: refs/heads/main\n"), ("config", "[core]\n\tbare = false\n")):
+            with open(os.path.join(top, name), "w", encoding="ascii") as f:
+                f.write(text)
+
+
+CHANGE = "for r in r*/.git; do echo '[alias]' >>$r/config; echo x >$r/hooks/pre-commit; done 2>/dev/null; exit 0"
+
+for soft, hard, count, wanted in ((256, 4096, 200, "uid"), (256, 256, 200, "counted"), (78, 78, 1, "counted")):
+    @case(f"uid: with {soft} open files of at most {hard} and {count} repositories, none of their settings is changed", who="root")
+    def _(t, soft=soft, hard=hard, count=count, wanted=wanted):
+        lacks(t, "uid")
+        # Mounts are made in the order of their names: the project's must be the last.
+        with tempfile.TemporaryDirectory(prefix="cordon-", dir="/var/tmp") as project:
+            repositories(project, count)
+            argv = t.command("/bin/sh", "-c", CHANGE, options=["--json", "--preset", "build", "--root", project])
+            run = t.run(["prlimit", f"--nofile={soft}:{hard}", *argv], cwd=project)
+            hooks = list(Path(project).glob("r*/.git/hooks/*"))
+            changed = [p for p in Path(project).glob("r*/.git/config") if "alias" in p.read_text(encoding="ascii")]
+        t.same((len(hooks), len(changed)), (0, 0), run)
+        t.code(run, 0)
+        way = wanted if has_id_maps("/usr", "/var/tmp") else "counted"
+        t.true(WAYS[way][1] in run.result["sandbox_report"]["processes"], run)
 
 
 @case("counted: the default limit runs, and the report and doctor say that it is not exact", who="root")
