@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -86,14 +87,25 @@ static bool write_map(pid_t pid, const char *name, const char *text)
     return fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
 }
 
+/* Until it is killed, also with its parent. It holds nothing of the parent's. */
+NORETURN static void hold(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    syscall(SYS_close_range, 0, ~0u, 0);
+    while (getppid() == parent)
+        pause();
+    _exit(0);
+}
+
 /* A process in a user namespace of its own, which waits to be killed. */
 static pid_t start_holder(int *ret_pidfd)
 {
+    const pid_t self = getpid();
     struct clone_args args = {
         .flags = CLONE_NEWUSER | CLONE_PIDFD, .pidfd = (uint64_t)(uintptr_t)ret_pidfd};
     pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
-    while (pid == 0)
-        pause();
+    if (pid == 0)
+        hold(self);
     return pid;
 }
 
