@@ -237,7 +237,8 @@ static bool check(const struct plan *plan, const struct limiter_kept *kept, cons
 {
     if (plan->limits_inexact)
         return true;
-    if (kept->processes == LIMITER_COUNT && plan->limits.asked_processes)
+    const bool exact = kept->processes != LIMITER_COUNT && kept->processes != LIMITER_NOTHING;
+    if (!exact && plan->limits.asked_processes)
         return refuse("processes", "processes", why, err);
     if (plan->cpu_millis && !kept->cpus)
         return refuse("CPUs", "cpus", why, err);

@@ -247,6 +247,23 @@ def _(t):
     t.code(run_json(t, t.child, "exit", "0", policy=own), 0)
 
 
+for mode, more in (("landlock", []), ("none", ["--ack-unsafe-network"])):
+    @case(f"{mode}: a limit that was asked for is refused without a cgroup, unless that is acknowledged; the gap is named")
+    def _(t, mode=mode, more=more):
+        t.cordon, t.env["CORDON_TEST_LACKS"] = t.lacking, "cgroups"
+        options = ["--sandbox", mode, "--ack-unsafe-sandbox", *more]
+        asked = t.policy(write=[t.work], limits={"processes": LIMIT})
+        mark = os.path.join(t.work, "mark")
+        run = run_json(t, t.child, "mark", mark, policy=asked, options=options)
+        t.denied(run, "E_SANDBOX_UNAVAILABLE", 3)
+        t.true("--ack-inexact-limits" in run.error["context"]["remedy"], run)
+        t.true(not os.path.exists(mark), "it ran")
+        for policy, ack in ((asked, ACK), (t.policy(), [])):
+            run = run_json(t, t.child, "exit", "0", policy=policy, options=[*options, *ack])
+            t.code(run, 0)
+            t.true("processes: there is no limit of their number" in run.result["sandbox_report"]["gaps"], run)
+
+
 # Programs that make processes until there are no more, after something that they do to process 1, which counts them.
 BEFORE = {
     "at once": "",
