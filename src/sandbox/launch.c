@@ -371,6 +371,12 @@ static bool ready(const struct launch *l, struct arena *a, const struct limiter 
         return exec_failed(l->plan, E2BIG, err);
     }
     take_limiter(limiter, a, in);
+    for (int i = 0; i < 3; i++)
+        if (!limiter_give_pipe(limiter->kept.processes, ends->io[i])) {
+            int errnum = errno;
+            tmpdir_done(&in->tmp);
+            return err_errno(err, E_IO, errnum, "cannot give a pipe to the sandbox's user");
+        }
     in->control = ends->control[1];
     in->service = ends->service[1];
     memcpy(in->io, ends->io, sizeof(in->io));

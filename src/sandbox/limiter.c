@@ -7,12 +7,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/sched.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -77,6 +79,16 @@ void limiter_map(char text[LIMITER_MAP])
     const unsigned other = LIMITER_OTHER_UID;
     snprintf(text, LIMITER_MAP, "0 %u 1\n1 1 %u\n%u 0 1\n%u %u %u\n", other, other - 1, other,
         other + 1, other + 1, UINT32_MAX - other - 1);
+}
+
+bool limiter_give_pipe(enum limiter_way way, int fd)
+{
+    struct statfs fs;
+    if (way != LIMITER_UID || fd < 0)
+        return true;
+    if (fstatfs(fd, &fs) != 0)
+        return false;
+    return fs.f_type != PIPEFS_MAGIC || fchown(fd, LIMITER_OTHER_UID, (gid_t)-1) == 0;
 }
 
 static bool write_map(pid_t pid, const char *name, const char *text)

@@ -138,6 +138,20 @@ for way in WAYS:
             t.same((st.st_uid, st.st_mode & 0o7777), want, name)
         t.true(os.path.exists(secret), "it is gone")
 
+    @case(f"{way}: a command's streams can be opened by their names, in a box too", who="root")
+    def _(t, way=way):
+        lacks(t, way)
+        script = "read x </dev/stdin; echo $x >/dev/stdout; echo e$x >/dev/stderr; echo 2 >/proc/self/fd/1"
+        run = t.exec("/bin/sh", "-c", script, options=["--preset", "build", "--root", t.work], data=b"1\n")
+        t.same((run.out, run.err), (b"1\n2\n", b"e1\n"), run)
+        t.env["CORDON_HOME"] = t.directory("boxes")
+        box = [t.cordon, "box", "new", "b", f"{t.directory('project')}:rw", "--agent", "test", "--no-start", "--yes"]
+        t.code(t.run(box), 0)
+        run = t.run([t.cordon, "box", "exec", "b", "--", "/bin/sh", "-c", script], b"1\n")
+        t.same((run.code, run.out, run.err), (0, b"1\n2\n", b"e1\n"), run)
+        t.code(t.run([t.cordon, "box", "destroy", "--yes", "--abandon-unapplied", "b"]), 0)
+        reap_boxes(t)
+
 
 # Runs a command where every mount is shared with its copies elsewhere, as systemd has it, and compares the mounts.
 SHARED = ["unshare", "--mount", "--propagation", "shared", "sh", "-c",
