@@ -78,9 +78,10 @@ vm_image() {
 
 # vm_tree BUILD: the repository's files and what BUILD made, without what only building needs; or, with $source, nothing that was built.
 vm_tree() {
-  local stage=$work/tree
+  local stage=$work/tree without=(':!fuzz/corpus' ':!web')
   mkdir "$stage"
-  git ls-files -co --exclude-standard -z -- ':!fuzz/corpus' ':!web' | tar -c --null --ignore-failed-read -T - 2>/dev/null | tar -x -C "$stage"
+  [ -z "$source" ] || without=()
+  git ls-files -co --exclude-standard -z -- "${without[@]}" | tar -c --null --ignore-failed-read -T - 2>/dev/null | tar -x -C "$stage"
   [ -z "$source" ] || { vm_tree_image "$stage"; return; }
   tar -c --exclude='*.p' --exclude='*.a' --exclude="$1/fuzz" --exclude="$1/kernels" --exclude="$1/npm" --exclude="$1/meson-*" "$1" | tar -x -C "$stage"
   [ "$1" = build ] || mv "$stage/$1" "$stage/build"
