@@ -391,15 +391,18 @@ static bool run_record(struct cli *cli, const struct args *args, struct err *err
     const char **argv = ARENA_NEW(cli->arena, const char *, args->n + 1);
     memcpy(argv, args->v, args->n * sizeof(*argv));
     r.p = (struct prepared){.arena = cli->arena, .options = &options->prepare, .argv = argv};
+    prepare_own(cli, &r.p);
     if (!prepare_settings(cli, &r.p, err) || !prepare_policy(&r.p, err))
         return false;
     if (options->prepare.explain)
         return prepare_explain(cli, &r.p, err);
-    if (!display_check(err) || !check_file(&r, err) || !prepare_run(&r.p, err))
+    if (!display_check(err) || !check_file(&r, err))
         return false;
     r.keys = typed_keys_new();
     recorder_init(&r.recorder);
-    bool ok = record(&r, err);
+    bool ok = prepare_run(&r.p, err) && record(&r, err);
+    prepare_check(&r.p);
+    prepare_tell_held(cli, &r.p);
     if (ok && r.canceled)
         cli->status = err_status(E_CANCELED);
     recorder_done(&r.recorder);

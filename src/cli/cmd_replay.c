@@ -277,8 +277,11 @@ static bool run_again(struct replay *x, struct err *err)
         .start = start_of(x),
         .replays = arena_str(cli->arena, str_z(where)),
     };
+    prepare_own(cli, &p);
     bool ok = prepare_settings(cli, &p, err) && prepare_policy(&p, err) && prepare_run(&p, err) &&
               run_prepared(x, &p, scripted ? &scenario : NULL, err);
+    prepare_check(&p);
+    prepare_tell_held(cli, &p);
     prepared_done(&p);
     scenario_done(&scenario);
     return ok;

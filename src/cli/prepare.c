@@ -17,7 +17,12 @@ bool prepare_explain(struct cli *cli, struct prepared *x, struct err *err)
     json_put(object, "policy", policy_to_json(&x->policy));
     json_put(object, "sandbox_report", json_object());
     if (allowed) {
-        if (!prepare_plan(x, err))
+        /* Nothing runs: no state is kept, and what other sessions left is not touched. */
+        x->sessions = NULL;
+        bool ok = prepare_plan(x, err);
+        protect_free(x->protect);
+        x->protect = NULL;
+        if (!ok)
             return false;
         json_put(object, "sandbox_report", report_json(&x->verdict, &x->plan, NULL));
         json_put(object, "plan", plan_json(&x->plan));
@@ -97,8 +102,11 @@ void prepare_tell_held(struct cli *cli, const struct prepared *x)
     if (x->protect)
         protect_tell(x->protect, &text);
     rest = buf_str(&text);
-    while (str_cut(rest, '\n', &line, &rest))
+    while (str_cut(rest, '\n', &line, &rest)) {
+        if (str_starts_with(line, STR(PROTECT_WARNING)))
+            line = str_skip(line, strlen(PROTECT_WARNING));
         out_warn(cli, STR_FMT, STR_ARG(line));
+    }
 }
 
 void prepare_tell_record(struct cli *cli, const struct prepared *x)

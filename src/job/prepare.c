@@ -372,8 +372,11 @@ void prepare_finish(struct prepared *x, json_t *result)
         blame_record(x, result, &second);
 }
 
+/* Whatever way it ended: nothing of the command runs any more. */
 void prepared_done(struct prepared *x)
 {
+    if (x->protect && x->protect->unchecked)
+        protect_check(x->protect);
     protect_free(x->protect);
     x->protect = NULL;
     artifacts_close(&x->artifacts);

@@ -84,7 +84,8 @@ MUST_USE bool prepare_plan(struct prepared *p, struct err *err);
 /* The record, the plan and the environment, if the verdict allows it. */
 MUST_USE bool prepare_run(struct prepared *p, struct err *err);
 
-/* After the command has ended: sets aside what it left in repositories (repo/protect.h). */
+/* After the command has ended: sets aside what it left in repositories (repo/protect.h). In any
+ * case prepared_done() does. */
 void prepare_check(struct prepared *p);
 
 /* The record, or NULL. */

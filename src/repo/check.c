@@ -37,6 +37,7 @@ void known_report(struct protect *p, const struct protect_held *held)
         .errnum = held->errnum};
     if (held->errnum == 0)
         h->where = arena_str(&p->arena, held->where);
+    p->stuck |= held->errnum != 0;
 }
 
 static void report(struct check *c, const struct protect_held *held)
@@ -249,7 +250,7 @@ static void check_new_part(struct check *c, enum scan_kind kind, const struct pa
                                            : STR("steers a version control system"));
 }
 
-/* `info` as a link would bring attributes from elsewhere. */
+/* `info` as a link would bring attributes from elsewhere, `rebase-merge` steps of a rebase. */
 static void check_way(struct check *c, const struct part *part)
 {
     const char *slash = strchr(part->name, '/');
@@ -299,6 +300,16 @@ static void check_replaced(struct check *c, const struct part *part, const struc
         check_settings(c, part, then->text);
 }
 
+/* git continues a rebase that a command began, also one whose directory is a link. */
+static void check_rebase(struct check *c, const struct part *todo, const struct known *known)
+{
+    check_way(c, todo);
+    if (known && known->todo.ino && known_is(todo->dir, todo->name, &known->todo))
+        return;
+    if (rebase_adds(todo->dir, known ? known->todo.text : STR("")) && !has_accepted_file(c, todo))
+        hold(c, todo, STR("a rebase that runs programs"));
+}
+
 static void check_dir(struct check *c, const struct scan_place *place)
 {
     const struct known *known = known_find(c->root, place);
@@ -320,10 +331,8 @@ static void check_dir(struct check *c, const struct scan_place *place)
             check_replaced(c, &part, &known->texts[i]);
         }
     }
-    struct part todo = {dir, place->path, REBASE_TODO};
-    if (place->kind == SCAN_GITDIR && rebase_adds(dir, known ? known->runs : STR("")) &&
-        !has_accepted_file(c, &todo))
-        hold(c, &todo, STR("a rebase that runs programs"));
+    if (place->kind == SCAN_GITDIR)
+        check_rebase(c, &(struct part){dir, place->path, REBASE_TODO}, known);
 }
 
 /* `.git` and `.cordon` ---------------------------------------------------------------------------
@@ -407,16 +416,17 @@ static void check_place(struct check *c, const struct scan_place *place)
 static void check_link(
     struct check *c, struct str path, const struct known_name *then, struct str what)
 {
-    struct known_name now = known_look(c->root->fd, path.p, c->arena);
+    ptrdiff_t slash = str_find_last(path, '/');
+    AUTO_FD int dir = known_open(
+        c->root, arena_str(c->arena, slash < 0 ? STR("") : str_head(path, (size_t)slash)));
+    if (dir < 0)
+        return;
+    struct known_name now = known_look(dir, path.p + slash + 1, c->arena);
     if (known_same(then, &now))
         return;
     if (now.type)
         hold_place(c, path, what);
-    ptrdiff_t slash = str_find_last(path, '/');
-    AUTO_FD int dir = known_open(
-        c->root, arena_str(c->arena, slash < 0 ? STR("") : str_head(path, (size_t)slash)));
-    if (dir >= 0)
-        (void)!symlinkat(then->target.p, dir, path.p + slash + 1);
+    (void)!symlinkat(then->target.p, dir, path.p + slash + 1);
 }
 
 static void check_known_places(struct check *c)

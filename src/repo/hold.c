@@ -160,10 +160,15 @@ int hold_settings(int gitdir, const char *part, struct str plain, struct buf *wh
 
 bool hold_read(int dir, const char *name, struct buf *bytes)
 {
+    return hold_read_max(dir, name, BYTES_MAX, bytes);
+}
+
+bool hold_read_max(int dir, const char *name, size_t max, struct buf *bytes)
+{
     AUTO_ERR struct err ignored = {0};
     struct stat st;
     AUTO_FD int fd = beneath_open(
         dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0, BENEATH_NO_SYMLINKS);
     return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-           file_read(fd, BYTES_MAX, name, bytes, &ignored);
+           file_read(fd, max, name, bytes, &ignored);
 }

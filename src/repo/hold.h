@@ -29,5 +29,6 @@ MUST_USE int hold_settings(int gitdir, const char *part, struct str plain, struc
 
 /* Reads a regular file of a repository whole; false if it is something else, too large or gone. */
 MUST_USE bool hold_read(int dir, const char *name, struct buf *bytes);
+MUST_USE bool hold_read_max(int dir, const char *name, size_t max, struct buf *bytes);
 
 #endif

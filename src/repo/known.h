@@ -27,6 +27,7 @@ enum {
     KNOWN_NAMED_MAX = 1000,
     KNOWN_LINKS_MAX = 10 * 1000,
     KNOWN_WAYS_MAX = 1000,
+    KNOWN_ANY_DEVICE = 0, /* of a session that was cut off: numbers of devices change */
 };
 
 struct known {
@@ -38,7 +39,7 @@ struct known {
     struct known_name parts[PARTS_MAX];
     struct known_text texts[KNOWN_TEXTS];
     bool info_link;          /* `info` is a link of the user's */
-    struct str runs;         /* lines of a rebase that run programs (repo/rebase.h) */
+    struct known_text todo;  /* of a rebase; its text: the lines that run programs */
     struct known_text index; /* as it was looked at last; no text */
 };
 
@@ -82,11 +83,14 @@ bool known_same(const struct known_name *a, const struct known_name *b);
 /* What was there at this path when the session began; directories must be the same ones. */
 const struct known *known_find(const struct protect_root *r, const struct scan_place *place);
 
-/* Opens a directory of the tree, links refused. */
+/* Opens a directory of the tree, links and mounts made since refused. */
 int known_open(const struct protect_root *r, struct str path);
 
 /* The text of an absolute path. */
 struct str known_absolute(const struct protect_root *r, struct str path, struct arena *a);
+
+/* Whether a file is the one that was read, and not changed since. */
+bool known_is(int dir, const char *name, const struct known_text *text);
 
 /* Reads a file of settings, if it has changed since; false: it has not. */
 bool known_read(int dir, const char *name, struct known_text *text, struct arena *a);
@@ -95,6 +99,10 @@ bool known_read(int dir, const char *name, struct known_text *text, struct arena
 struct protect *known_new(const struct protect_options *options);
 void known_open_root(struct protect *p, struct protect_root *r, int fd, struct str path);
 void known_make_room(struct protect *p, struct protect_root *r, size_t places);
+
+/* Something that people must know: what was not looked at, why, what to do. Kept for the session.
+ */
+void known_warn(struct protect *p, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* check.c: adds to the list of things set aside, texts copied. */
 void known_report(struct protect *p, const struct protect_held *held);

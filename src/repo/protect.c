@@ -46,8 +46,7 @@ bool known_same(const struct known_name *a, const struct known_name *b)
 
 int known_open(const struct protect_root *r, struct str path)
 {
-    return beneath_open(
-        r->fd, path.n ? path.p : ".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
+    return scan_open(&r->scan, path, false);
 }
 
 struct str known_absolute(const struct protect_root *r, struct str path, struct arena *a)
@@ -60,8 +59,8 @@ const struct known *known_find(const struct protect_root *r, const struct scan_p
 {
     for (size_t i = 0; i < r->n_known; i++) {
         const struct known *k = &r->known[i];
-        if (str_eq(k->path, place->path) && k->kind == place->kind && k->dev == place->dev &&
-            k->ino == place->ino)
+        if (str_eq(k->path, place->path) && k->kind == place->kind && k->ino == place->ino &&
+            (k->dev == place->dev || k->dev == KNOWN_ANY_DEVICE))
             return k;
     }
     return NULL;
@@ -259,6 +258,46 @@ static void read_user_settings(struct protect *p, struct protect_root *r, const 
 /* The state at first ----------------------------------------------------------------------------
  */
 
+static bool is_same_file(const struct known_text *text, const struct stat *st)
+{
+    return S_ISREG(st->st_mode) && st->st_ino == text->ino && st->st_size == text->size &&
+           st->st_ctim.tv_sec == text->changed.tv_sec &&
+           st->st_ctim.tv_nsec == text->changed.tv_nsec;
+}
+
+bool known_is(int dir, const char *name, const struct known_text *text)
+{
+    struct stat st;
+    return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && is_same_file(text, &st);
+}
+
+bool known_read(int dir, const char *name, struct known_text *text, struct arena *a)
+{
+    struct stat st;
+    AUTO_BUF struct buf bytes = BUF_INIT(2 * PROTECT_FILE_MAX);
+    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) ||
+        is_same_file(text, &st))
+        return false;
+    if (a && hold_read(dir, name, &bytes))
+        text->text = arena_str(a, buf_str(&bytes));
+    text->ino = st.st_ino;
+    text->size = st.st_size;
+    text->changed = st.st_ctim;
+    return true;
+}
+
+/* A list of rebase steps that is too large to be read is the user's own as long as it stays the
+ * same. */
+static void note_rebase(struct protect *p, int gitdir, struct known *k)
+{
+    struct known_text now = {0};
+    if (k->todo.ino && known_is(gitdir, REBASE_TODO, &k->todo))
+        return;
+    if (known_read(gitdir, REBASE_TODO, &now, NULL))
+        now.text = rebase_lines(gitdir, &p->arena);
+    k->todo = now;
+}
+
 static void know_place(struct protect *p, struct protect_root *r, const struct scan_place *place)
 {
     struct known *k = &r->known[r->n_known++];
@@ -273,25 +312,8 @@ static void know_place(struct protect *p, struct protect_root *r, const struct s
     for (size_t i = 0; dir >= 0 && parts[i]; i++)
         k->parts[i] = known_look(dir, parts[i], &p->arena);
     if (dir >= 0 && place->kind == SCAN_GITDIR)
-        k->runs = rebase_lines(dir, &p->arena);
+        note_rebase(p, dir, k);
     k->info_link = dir >= 0 && S_ISLNK(known_look(dir, "info", &p->arena).type);
-}
-
-bool known_read(int dir, const char *name, struct known_text *text, struct arena *a)
-{
-    struct stat st;
-    AUTO_BUF struct buf bytes = BUF_INIT(2 * PROTECT_FILE_MAX);
-    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) ||
-        (st.st_ino == text->ino && st.st_size == text->size &&
-            st.st_ctim.tv_sec == text->changed.tv_sec &&
-            st.st_ctim.tv_nsec == text->changed.tv_nsec))
-        return false;
-    if (a && hold_read(dir, name, &bytes))
-        text->text = arena_str(a, buf_str(&bytes));
-    text->ino = st.st_ino;
-    text->size = st.st_size;
-    text->changed = st.st_ctim;
-    return true;
 }
 
 /* Links among the hooks lead to files that act as hooks. */
@@ -401,9 +423,9 @@ struct protect *protect_new(const struct protect_options *options)
     unfinished_check(p);
     for (size_t i = 0; i < p->n_roots; i++) {
         scan_refresh(&p->roots[i].scan);
+        scan_fix(&p->roots[i].scan);
         know_root(p, &p->roots[i]);
     }
-    unfinished_note(p);
     return p;
 }
 
@@ -481,21 +503,31 @@ static void keep_parts(struct keeping *k, const struct protect_root *r, const st
 }
 
 /* A file that the user replaces while a command runs is no longer kept by its mount: what it was
- * before is compared afterwards. */
+ * before is compared afterwards. What could not be set aside does not become the user's. */
 static void note_texts(struct protect *p, const struct protect_root *r, struct known *known)
 {
     const char *const *parts = parts_of(SCAN_GITDIR);
     AUTO_FD int dir = known->kind == SCAN_GITDIR && !p->busy ? known_open(r, known->path) : -1;
     for (size_t i = 0; dir >= 0 && i < KNOWN_TEXTS; i++)
-        if (S_ISREG(known->parts[i].type))
+        if (S_ISREG(known->parts[i].type) && (!p->stuck || !known->texts[i].ino))
             (void)known_read(dir, parts[i], &known->texts[i], &p->arena);
+    if (dir >= 0 && !p->stuck)
+        note_rebase(p, dir, known);
+}
+
+void protect_begin(struct protect *p)
+{
+    for (size_t i = 0; i < p->n_roots; i++)
+        for (size_t k = 0; k < p->roots[i].n_known; k++)
+            note_texts(p, &p->roots[i], &p->roots[i].known[k]);
+    p->unchecked = true;
+    unfinished_note(p);
 }
 
 static void keep_root(struct keeping *k, const struct protect_root *r)
 {
     for (size_t i = 0; i < r->n_known; i++) {
-        struct known *known = &r->known[i];
-        note_texts(k->p, r, known);
+        const struct known *known = &r->known[i];
         struct str path = known_absolute(r, known->path, k->a);
         /* A repository behind a link is one of the places itself. */
         if (known->kind == SCAN_LINK && str_ends_with(path, STR(".cordon")))
@@ -515,7 +547,7 @@ static void keep_root(struct keeping *k, const struct protect_root *r)
 size_t protect_kept(struct protect *p, struct arena *a, struct str **ret_paths)
 {
     struct keeping k = {.p = p, .a = a, .paths = ARENA_NEW(a, struct str, KEPT_MAX)};
-    p->unchecked = true;
+    protect_begin(p);
     for (size_t i = 0; i < p->n_roots; i++)
         keep_root(&k, &p->roots[i]);
     *ret_paths = k.paths;
@@ -583,10 +615,36 @@ void protect_check(struct protect *p)
 {
     forget_moved(p);
     size_t before = p->n_held;
+    p->stuck = false;
     for (size_t i = 0; i < p->n_roots; i++)
         check_root(p, &p->roots[i]);
     p->n_new = p->n_held - before;
+    if (p->busy)
+        return;
     p->unchecked = false;
+    unfinished_end(p);
+}
+
+void known_warn(struct protect *p, const char *format, ...)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * PATH_MAX);
+    va_list args;
+    if (p->n_warnings == PROTECT_WARNINGS_MAX)
+        return;
+    va_start(args, format);
+    buf_vprintf(&text, format, args);
+    va_end(args);
+    p->warnings[p->n_warnings++] = arena_str(&p->arena, buf_str(&text));
+}
+
+static void tell_mounts(const struct protect *p, struct buf *text)
+{
+    for (size_t i = 0; i < p->n_roots; i++)
+        if (p->roots[i].scan.foreign.p)
+            buf_printf(text,
+                PROTECT_WARNING STR_FMT "/" STR_FMT
+                " was mounted while a command ran: repositories in it were not searched\n",
+                STR_ARG(p->roots[i].path), STR_ARG(p->roots[i].scan.foreign));
 }
 
 void protect_tell(const struct protect *p, struct buf *text)
@@ -603,4 +661,13 @@ void protect_tell(const struct protect *p, struct buf *text)
     }
     if (p->cut)
         buf_add_z(text, "[set aside] not all directories could be searched for repositories\n");
+    for (size_t i = 0; i < p->n_warnings; i++)
+        buf_printf(text, PROTECT_WARNING STR_FMT "\n", STR_ARG(p->warnings[i]));
+    tell_mounts(p, text);
+    if (p->unkept)
+        buf_printf(text,
+            PROTECT_WARNING "the state of the repositories can't be kept in %s: %s; if cordon is killed, "
+            "changes that the command made to them are not looked for later: set CORDON_HOME to a "
+            "directory of your own\n",
+            p->options.sessions, p->unkept);
 }

@@ -2,13 +2,14 @@
  * run programs or look elsewhere (repo/parts.h) stays as it was.
  *
  *     struct protect *p = protect_new(&options);      looks for repositories, once
- *     n = protect_kept(p, &arena, &paths);            for host_plan(): read-only inside
+ *     n = protect_kept(p, &arena, &paths);            for host_plan(): read-only inside; begins
  *     ...a command runs...
  *     protect_check(p);                               what it left is set aside
  *     for (size_t i = 0; i < p->n_held; i++) ... p->held[i] ...
  *     protect_free(p);
  *
- * With options.sessions, a session that was cut off is checked by the next one (repo/unfinished.h).
+ * With options.sessions, a session that is cut off between begin and check is checked by the next
+ * one (repo/unfinished.h).
  *
  * In a repository that was there at first, parts that exist are kept by the kernel. A part that was
  * not there, and everything in repositories that were made since, is looked at after each command,
@@ -31,6 +32,7 @@ enum {
     PROTECT_HELD_MAX = 200, /* named; more are set aside without a name */
     PROTECT_FILE_MAX = 1 << 20,
     PROTECT_INDEX_MAX = 64 << 20,
+    PROTECT_WARNINGS_MAX = 20,
 };
 
 /* Something that was set aside. */
@@ -68,6 +70,10 @@ struct protect {
     bool cut;             /* not all of the roots could be looked at */
     bool busy;            /* commands of earlier calls still run: for the caller to set */
     bool unchecked;       /* a command may have run since the last check */
+    bool stuck;           /* the last check could not move something */
+    struct str warnings[PROTECT_WARNINGS_MAX];
+    size_t n_warnings;
+    const char *unkept;  /* why the state of the session is in no file; NULL: it is, or need not */
     const char *session;  /* name of the file with the state; NULL: none */
     int session_fd;
     bool made_home; /* the directory above the file's was not there */
@@ -77,15 +83,22 @@ struct protect {
 struct protect *protect_new(const struct protect_options *options);
 void protect_free(struct protect *p); /* accepts NULL */
 
-/* What must not be changed now, as absolute paths in the arena. */
+/* Before anything is changed by a command or a tool: what is there is the user's. */
+void protect_begin(struct protect *p);
+
+/* The same, and what must not be changed now, as absolute paths in the arena. */
 size_t protect_kept(struct protect *p, struct arena *a, struct str **ret_paths);
 
-/* Sets aside what must not stay; lists what lies aside still. */
+/* Sets aside what must not stay; lists what lies aside still. Unless commands still run (busy), what
+ * happens until the next beginning is the user's. */
 void protect_check(struct protect *p);
 
 /* Whether a file that tools write must be left alone: a part of a repository on the way to it, or
  * named by settings of one. The path is resolved and starts at the only root of the options. */
 bool protect_refuses(const struct protect_options *options, struct str path);
+
+/* Begins a line about something else than what was set aside. */
+#define PROTECT_WARNING "[warning] "
 
 /* One line for each, for people and models. */
 void protect_tell(const struct protect *p, struct buf *text);

@@ -28,21 +28,7 @@ static bool runs_program(struct str line)
 static bool read_todo(int gitdir, struct buf *text, bool *ret_there)
 {
     *ret_there = faccessat(gitdir, REBASE_TODO, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-    return *ret_there && hold_read(gitdir, REBASE_TODO, text);
-}
-
-struct str rebase_lines(int gitdir, struct arena *a)
-{
-    AUTO_BUF struct buf text = BUF_INIT(TODO_MAX), lines = BUF_INIT(TODO_MAX);
-    struct str line, rest;
-    bool there;
-    if (!read_todo(gitdir, &text, &there))
-        return STR("");
-    rest = buf_str(&text);
-    while (str_cut(rest, '\n', &line, &rest))
-        if (runs_program(line))
-            buf_printf(&lines, STR_FMT "\n", STR_ARG(line));
-    return arena_str(a, buf_str(&lines));
+    return *ret_there && hold_read_max(gitdir, REBASE_TODO, TODO_MAX, text);
 }
 
 static bool has_line(struct str lines, struct str wanted)
@@ -54,9 +40,23 @@ static bool has_line(struct str lines, struct str wanted)
     return false;
 }
 
+struct str rebase_lines(int gitdir, struct arena *a)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * TODO_MAX), lines = BUF_INIT(2 * TODO_MAX);
+    struct str line, rest;
+    bool there;
+    if (!read_todo(gitdir, &text, &there))
+        return STR("");
+    rest = buf_str(&text);
+    while (str_cut(rest, '\n', &line, &rest))
+        if (runs_program(line) && !has_line(buf_str(&lines), line))
+            buf_printf(&lines, STR_FMT "\n", STR_ARG(line));
+    return arena_str(a, buf_str(&lines));
+}
+
 bool rebase_adds(int gitdir, struct str first)
 {
-    AUTO_BUF struct buf text = BUF_INIT(TODO_MAX);
+    AUTO_BUF struct buf text = BUF_INIT(2 * TODO_MAX);
     struct str line, rest;
     bool there;
     if (!read_todo(gitdir, &text, &there))

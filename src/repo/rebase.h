@@ -13,7 +13,7 @@
 /* The list of steps, in the repository's directory. */
 #define REBASE_TODO "rebase-merge/git-rebase-todo"
 
-/* Its lines that run a program. */
+/* Its lines that run a program, each once. */
 struct str rebase_lines(int gitdir, struct arena *a);
 
 /* Whether it runs a program that the first lines do not. */

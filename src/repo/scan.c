@@ -12,6 +12,11 @@
 #include <limits.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#ifndef STATX_MNT_ID_UNIQUE
+#define STATX_MNT_ID_UNIQUE 0x00004000U /* Linux 6.8: no other mount gets it later */
+#endif
 
 enum {
     SLOTS_FIRST = 1024,
@@ -44,18 +49,105 @@ struct scan_dir {
     struct str path;
     dev_t dev;
     ino_t ino;
+    uint64_t mount;
     struct timespec changed;
     unsigned seen;
     bool there;
     bool racy;
 };
 
+/* Mounts -------------------------------------------------------------------------------------- */
+
+static bool look(int dir, const char *path, int flags, struct statx *ret_st)
+{
+    const unsigned mask = STATX_BASIC_STATS | STATX_MNT_ID | STATX_MNT_ID_UNIQUE;
+    return statx(dir, path, flags | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, mask, ret_st) == 0;
+}
+
+static dev_t device_of(const struct statx *st)
+{
+    return makedev(st->stx_dev_major, st->stx_dev_minor);
+}
+
+/* Before Linux 5.8 a mount has no number: the device stands for it. */
+static uint64_t mount_id(const struct statx *st)
+{
+    bool has = st->stx_mask & (STATX_MNT_ID | STATX_MNT_ID_UNIQUE);
+    return has ? st->stx_mnt_id : device_of(st);
+}
+
+/* The mount at this directory or above it; NULL: the root's. */
+static struct scan_mount *mount_over(const struct scan *s, struct str path)
+{
+    struct scan_mount *best = NULL;
+    for (size_t i = 0; i < s->n_mounts; i++) {
+        struct scan_mount *m = &s->mounts[i];
+        bool above = str_starts_with(path, m->path) &&
+                     (path.n == m->path.n || path.p[m->path.n] == '/');
+        if (above && (!best || m->path.n > best->path.n))
+            best = m;
+    }
+    return best;
+}
+
+/* Whether a directory is in the mount that belongs there. */
+static bool is_in_place(const struct scan *s, struct str path, uint64_t mount)
+{
+    const struct scan_mount *m = mount_over(s, path);
+    return mount == (m ? m->id : s->mount) || (m && m->id == 0);
+}
+
+static bool add_mount(struct scan *s, struct str path, uint64_t id)
+{
+    if (s->n_mounts == SCAN_MOUNTS_MAX)
+        return false;
+    s->mounts = reallocarray(s->mounts, s->n_mounts + 1, sizeof(*s->mounts));
+    BUG_ON(!s->mounts);
+    s->mounts[s->n_mounts++] = (struct scan_mount){arena_str(&s->ways, path), id};
+    return true;
+}
+
+void scan_add_mount(struct scan *s, struct str path)
+{
+    s->cut |= !add_mount(s, path, 0);
+}
+
+void scan_fix(struct scan *s)
+{
+    s->fixed = true;
+}
+
+int scan_open(const struct scan *s, struct str path, bool force)
+{
+    struct statx st;
+    AUTO_FD int fd = force_open(s->root, path.n ? path.p : ".", force);
+    if (fd < 0 || !s->fixed)
+        return TAKE_FD(fd);
+    errno = EXDEV;
+    return look(fd, "", AT_EMPTY_PATH, &st) && is_in_place(s, path, mount_id(&st)) ? TAKE_FD(fd)
+                                                                                   : -1;
+}
+
+/* Whether a directory that was opened is entered: the first search learns which mounts there are.
+ */
+static bool enter(struct scan *s, struct str path, uint64_t mount)
+{
+    struct scan_mount *m = mount_over(s, path);
+    if (m && m->id == 0 && str_eq(m->path, path))
+        m->id = mount;
+    return is_in_place(s, path, mount) || (!s->fixed && add_mount(s, path, mount));
+}
+
 void scan_init(struct scan *s, int root_fd)
 {
     *s = (struct scan){
         .root = root_fd, .arena = ARENA_INIT(SCAN_ARENA), .names = ARENA_INIT(SCAN_ARENA)};
+    s->ways = ARENA_INIT(SCAN_ARENA);
     if (getrandom(&s->seed, sizeof(s->seed), GRND_NONBLOCK) != sizeof(s->seed))
         s->seed = FNV_START;
+    struct statx st;
+    if (look(root_fd, "", AT_EMPTY_PATH, &st))
+        s->mount = mount_id(&st);
 }
 
 void scan_done(struct scan *s)
@@ -63,6 +155,8 @@ void scan_done(struct scan *s)
     free(s->dirs);
     free(s->slots);
     free(s->places);
+    free(s->mounts);
+    arena_done(&s->ways);
     arena_done(&s->arena);
     arena_done(&s->names);
     *s = (struct scan){.root = -1};
@@ -194,27 +288,35 @@ static bool is_recent(const struct timespec *when)
     return ms < RACY_MS;
 }
 
-static int open_dir(const struct scan *s, struct str path)
+static struct timespec changed_of(const struct statx *st)
 {
-    return force_open(s->root, path.n ? path.p : ".", s->forces);
+    return (struct timespec){st->stx_ctime.tv_sec, st->stx_ctime.tv_nsec};
 }
 
 static void look_into(struct scan *s, size_t which)
 {
-    struct stat st;
-    AUTO_FD int fd = open_dir(s, s->dirs[which].path);
-    s->dirs[which].there = fd >= 0 && fstat(fd, &st) == 0;
-    DIR *stream = s->dirs[which].there ? fdopendir(fd) : NULL;
+    struct statx st;
+    struct scan_dir *d = &s->dirs[which];
+    AUTO_FD int fd = force_open(s->root, d->path.n ? d->path.p : ".", s->forces);
+    d->there = fd >= 0 && look(fd, "", AT_EMPTY_PATH, &st);
+    if (d->there && !enter(s, d->path, mount_id(&st))) {
+        d->there = false;
+        s->cut |= !s->fixed; /* too many of them */
+        s->foreign = s->fixed ? d->path : s->foreign;
+        return;
+    }
+    DIR *stream = d->there ? fdopendir(fd) : NULL;
     if (!stream) {
-        s->dirs[which].there = false;
+        d->there = false;
         s->cut |= errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
         return;
     }
     fd = -1;
-    s->dirs[which].dev = st.st_dev;
-    s->dirs[which].ino = st.st_ino;
-    s->dirs[which].changed = st.st_ctim;
-    s->dirs[which].racy = is_recent(&st.st_ctim);
+    d->dev = device_of(&st);
+    d->ino = st.stx_ino;
+    d->mount = mount_id(&st);
+    d->changed = changed_of(&st);
+    d->racy = is_recent(&d->changed);
     list(s, which, stream);
     closedir(stream);
 }
@@ -222,11 +324,11 @@ static void look_into(struct scan *s, size_t which)
 /* Nobody can set the time of a change back. */
 static bool is_unchanged(const struct scan *s, const struct scan_dir *d)
 {
-    struct stat st;
-    return d->there && !d->racy &&
-           fstatat(s->root, d->path.n ? d->path.p : ".", &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-           st.st_dev == d->dev && st.st_ino == d->ino && S_ISDIR(st.st_mode) &&
-           st.st_ctim.tv_sec == d->changed.tv_sec && st.st_ctim.tv_nsec == d->changed.tv_nsec;
+    struct statx st;
+    return d->there && !d->racy && look(s->root, d->path.n ? d->path.p : ".", 0, &st) &&
+           device_of(&st) == d->dev && st.stx_ino == d->ino && S_ISDIR(st.stx_mode) &&
+           mount_id(&st) == d->mount && st.stx_ctime.tv_sec == d->changed.tv_sec &&
+           st.stx_ctime.tv_nsec == d->changed.tv_nsec;
 }
 
 /* Places -------------------------------------------------------------------------------------- */
@@ -295,19 +397,23 @@ static void find_places(struct scan *s)
 /* Directories that came and went are forgotten now and then. */
 static void forget(struct scan *s)
 {
-    int root = s->root;
-    bool forces = s->forces;
-    if (s->n_gone > GONE_MAX && s->n_gone > s->n_dirs / 2) {
-        scan_done(s);
-        scan_init(s, root);
-        s->forces = forces;
-    }
+    if (s->n_gone <= GONE_MAX || s->n_gone <= s->n_dirs / 2)
+        return;
+    struct scan old = *s;
+    scan_init(s, old.root);
+    s->forces = old.forces;
+    s->fixed = old.fixed;
+    s->mount = old.mount;
+    for (size_t i = 0; i < old.n_mounts; i++)
+        (void)add_mount(s, old.mounts[i].path, old.mounts[i].id);
+    scan_done(&old);
 }
 
 void scan_refresh(struct scan *s)
 {
     forget(s);
     s->cut = false;
+    s->foreign = (struct str){0};
     add_dir(s, STR(""));
     for (size_t i = 0; i < s->n_dirs; i++)
         if (!is_unchanged(s, &s->dirs[i]))
@@ -321,7 +427,7 @@ static void peek(struct scan *s, struct str path)
     static const char *const names[] = {".git", ".cordon", "HEAD", "objects", "refs", "commondir",
         ".hg", ".sl", ".jj", ".bzr", "_darcs"};
     struct stat st;
-    AUTO_FD int dir = open_dir(s, path);
+    AUTO_FD int dir = scan_open(s, path, s->forces);
     if (dir < 0 || fstat(dir, &st) != 0)
         return;
     add_dir(s, path);

@@ -8,7 +8,9 @@
  *     for (size_t i = 0; i < scan.n_places; i++) ... scan.places[i].path ...
  *     scan_done(&scan);
  *
- * A second refresh lists only directories that have changed since the first one.
+ * A second refresh lists only directories that have changed since the first one. After scan_fix(),
+ * file systems that are mounted in the tree later are not entered: a command that runs meanwhile
+ * does not see them.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_SCAN_H
@@ -25,6 +27,7 @@ enum {
     SCAN_PATHS_MAX = 16 << 20, /* bytes of the paths of all directories */
     SCAN_NAMES_MAX = 2 << 20,  /* bytes of the paths of all places */
     SCAN_ARENA = 512 << 20,    /* paths; little of it is used */
+    SCAN_MOUNTS_MAX = 1000,
 };
 
 enum scan_kind {
@@ -48,8 +51,19 @@ struct scan_place {
 
 struct scan_dir;
 
+/* A directory at which a mount begins. */
+struct scan_mount {
+    struct str path; /* from the root */
+    uint64_t id;     /* 0: any, until it was seen */
+};
+
 struct scan {
     int root;           /* borrowed */
+    uint64_t mount;     /* of the root */
+    struct scan_mount *mounts;
+    size_t n_mounts;
+    struct arena ways; /* paths of mounts */
+    bool fixed;
     struct arena arena; /* paths of directories */
     struct arena names; /* paths of places */
     uint64_t seed;      /* of the hash: nobody can choose names that meet in one slot */
@@ -61,11 +75,20 @@ struct scan {
     struct scan_place *places;
     size_t n_places, cap_places;
     bool cut;    /* not all of the tree was looked at */
+    struct str foreign; /* a mount that was not entered; no value: none */
     bool forces; /* directories that are closed to their owner are opened */
 };
 
 void scan_init(struct scan *s, int root_fd);
 void scan_done(struct scan *s);
+
+/* From now on no other mounts are entered than those that were found or are added. */
+void scan_fix(struct scan *s);
+void scan_add_mount(struct scan *s, struct str path);
+
+/* Opens a directory of the tree; links, and mounts that are not entered, are refused (EXDEV).
+ * `force`: see force_open(). */
+MUST_USE int scan_open(const struct scan *s, struct str path, bool force);
 
 /* Finds the places as they are now; those of before, with their paths, are gone. */
 void scan_refresh(struct scan *s);

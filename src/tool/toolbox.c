@@ -63,6 +63,7 @@ static void close_protect(struct toolbox *box)
     AUTO_BUF struct buf text = BUF_INIT(TOOL_CONTENT_MAX);
     if (!box->protect)
         return;
+    box->protect->busy = false;
     protect_check(box->protect);
     if (box->protect->n_new)
         protect_tell(box->protect, &text);
@@ -169,6 +170,8 @@ static bool refuse_part(struct toolbox *box, const struct resolved *where, struc
         box->made_parts |= parts_may_make(lexical_rest(root, where->path));
         if (box->made_parts)
             toolbox_protect(box, &root, 1);
+        if (box->made_parts && box->protect)
+            protect_begin(box->protect);
         return true;
     }
     err_set(err, E_FS_VIOLATION,

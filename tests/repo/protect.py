@@ -88,6 +88,8 @@ VARIANTS = {
               "echo '* filter=f' >.gitattributes",
     "info-link": "mv .git/info real-info; ln -s ../real-info .git/info",
     "rebasing": "printf 'break\nexec touch ran\n' >todo; GIT_SEQUENCE_EDITOR='cp todo' git rebase -q -i HEAD",
+    "rebasing-long": "{ echo break; yes \"pick $(git rev-parse HEAD) $(printf '%060d')\" | head -n 15000; } >todo; "
+                     "GIT_SEQUENCE_EDITOR='cp todo' git rebase -q -i HEAD; test $(stat -c %s .git/rebase-merge/git-rebase-todo) -gt 1200000",
     "own-hook": "printf '#!/bin/sh\\n>hook-ran\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
 }
 
@@ -201,9 +203,9 @@ def _(t):
 # Sessions --------------------------------------------------------------------------------------------------------
 
 class Serve:
-    def __init__(self, p):
+    def __init__(self, p, **more):
         self.p = p
-        self.process = p.t.start([p.t.cordon, "tool", "--serve"], stdin=subprocess.PIPE, env=p.env)
+        self.process = p.t.start([p.t.cordon, "tool", "--serve"], stdin=subprocess.PIPE, env=p.env, **more)
 
     def call(self, name, **arguments):
         self.process.stdin.write(json.dumps({"name": name, "arguments": arguments}).encode() + b"\n")
@@ -308,6 +310,19 @@ def _(t):
     s.end()
 
 
+@case("sessions: a rebase of the user's beside an open session")
+def _(t):
+    p = Project(t, "")
+    s = Serve(p)
+    s.call("shell", command="true")
+    p.sh(VARIANTS["rebasing"])
+    result = s.call("shell", command="true")
+    t.true("held" not in result["details"], result)
+    added = s.call("shell", command="echo 'exec touch other' >>.git/rebase-merge/git-rebase-todo")
+    t.true("a rebase" in added["details"]["held"][0]["what"], added)
+    s.end()
+
+
 # Sessions that are cut off ---------------------------------------------------------------------------------------
 
 PLANTS = {
@@ -324,15 +339,17 @@ def kill(s):
     s.p.t.killed = True
 
 
-def cut_off(p, script):
-    """A session that is killed after a call whose command does not end."""
+def cut_off(p, script, seen=None, **more):
+    """A session that is killed after a call whose command does not end. `seen`: where its files are seen outside, if elsewhere."""
     p.env["CORDON_HOME"] = p.t.directory(f"cordon-home-{os.path.basename(p.mark)}-{len(p.t.started)}")
-    s = Serve(p)
-    go = os.path.join(p.t.work, "done")
-    started = s.call("exec_command", cmd=f"PAYLOAD='{p.payload}'\n{PRELUDE}\nread x; {script}; echo >done; sleep 1000", yield_time_ms=100)
-    s.call("write_stdin", session_id=started["details"]["session_id"], chars="go\n", yield_time_ms=0)
+    s = Serve(p, **more)
+    go, done = f"go-{s.process.pid}", f"done-{s.process.pid}"
+    s.call("exec_command", cmd=f"PAYLOAD='{p.payload}'\n{PRELUDE}\nuntil test -e {go}; do sleep 0.01; done; {script}; echo >{done}; sleep 1000",
+           yield_time_ms=100)
+    inside = ["nsenter", "-t", str(s.process.pid), "-m"] if "mounts" in more else []
+    p.t.code(p.t.run([*inside, "touch", os.path.join(p.t.work, go)]), 0)
     deadline = time.monotonic() + 60
-    while not os.path.exists(go):
+    while not os.path.exists(os.path.join(seen or p.t.work, done)):
         p.t.true(time.monotonic() < deadline, "the program in the session did nothing")
         time.sleep(0.01)
     kill(s)
@@ -357,7 +374,8 @@ for plant, script in PLANTS.items():
             p.use_git()
             t.true(not p.escaped(), f"git ran what the session left\n{run}")
             t.same(os.listdir(p.env["CORDON_HOME"]), [])
-            t.true(b"set aside" not in how(p).out, "only once")
+            again = how(p)
+            t.true(b"set aside" not in again.out + again.err, f"only once: {again}")
 
 
 @case("cut off: the next session begins above or below")
@@ -381,7 +399,7 @@ def _(t):
     p.env["CORDON_HOME"] = t.directory("cordon-home")
     files = os.path.join(p.env["CORDON_HOME"], "repositories")
     s = Serve(p)
-    s.call("shell", command="true")
+    s.call("exec_command", cmd="sleep 1000", yield_time_ms=100)
     name, = os.listdir(files)
     next_tool(p)
     t.same(os.listdir(files), [name])
@@ -394,24 +412,220 @@ def _(t):
     t.true(b"set aside" not in run.out, "the session had left nothing")
 
 
-@case("cut off: files that no session wrote are not believed")
+def state_file(t, p, text):
+    """A file of a session that was cut off, as nothing but its text."""
+    files = os.path.join(p.env["CORDON_HOME"], "repositories")
+    name = os.path.join(files, "00000000-0000-4000-8000-000000000000")
+    os.makedirs(files, 0o700, exist_ok=True)
+    t.own(files)
+    with open(name, "w", encoding="ascii") as f:
+        f.write(text)
+    os.chmod(name, 0o600)
+    return t.own(name)
+
+
+@case("cut off: a file that can't be read is named and kept for a month")
 def _(t):
     p = Project(t, "")
     p.env["CORDON_HOME"] = t.directory("cordon-home")
-    files = os.path.join(p.env["CORDON_HOME"], "repositories")
-    name = os.path.join(files, "00000000-0000-4000-8000-000000000000")
-    root = f"R\0{t.work}\0{os.stat(t.work).st_dev}\0{os.stat(t.work).st_ino}\0"
-    for text in ("", "x", "cordon repositories 1", "cordon repositories 1\0", "cordon repositories 2\0" + root, "cordon repositories 1\0Q\0",
-                 "cordon repositories 1\0" + root + "K\x0099\0a\0001\0001\0000\0\0000\0", "cordon repositories 1\0" + root + "P\0000\0001\0\0",
-                 "cordon repositories 1\0" + root + "K\x00", "cordon repositories 1\0" + root[:-1]):
-        os.makedirs(files, 0o700, exist_ok=True)
-        t.own(files)
-        with open(name, "w") as f:
-            f.write(text)
-        t.own(name)
+    head, root = "cordon repositories 2\0", f"R\0{t.work}\0{os.stat(t.work).st_ino}\0000\0000\0"
+    for text in ("", "x", head[:-1], head, "cordon repositories 3\0" + root, head + "Q\0", head + root[:-1],
+                 head + root + "K\x0099\0a\0001\0001\0000\0\0000\0", head + root + "P\0000\0001\0\0", head + root + "K\x00",
+                 head + root + "K\x000\0.git\0001\0001\0000\0\0000\0T\x000\0001\0001\0001\0001\0009\0x\0"):
+        name = state_file(t, p, text)
         run = next_tool(p)
         t.same(run.result["status"], "ok", (text, run))
-    p.sh("git status")
+        t.true(name in run.result["content"] and os.path.exists(name), (text, run))
+    os.utime(name, (0, 0))
+    t.true(name in next_tool(p).result["content"] and not os.path.exists(name), "an old one goes")
+    t.true("warning" not in next_tool(p).result["content"], "and is named no more")
+
+
+@case("cut off: a file of another user, or of another directory, is named and kept")
+def _(t):
+    p = Project(t, "")
+    p.env["CORDON_HOME"] = t.directory("cordon-home")
+    ino = os.stat(t.work).st_ino
+    for text, uid, words in ((f"{ino}\0000\0000", 4242, "another user"), (f"{ino + 1}\0000\0000", None, "not the same"),
+                             (f"{ino}\0001\0000", None, "not the same")):
+        name = state_file(t, p, f"cordon repositories 2\0R\0{t.work}\0{text}\0")
+        if uid and os.getuid() == 0:
+            os.chown(name, uid, uid)
+        elif uid:
+            continue
+        run = next_tool(p)
+        t.true(words in run.result["content"] and os.path.exists(name), (text, run))
+        os.unlink(name)
+
+
+@case("cut off: the project is elsewhere meanwhile, for a time or for good")
+def _(t):
+    for i, back in enumerate((True, False)):
+        top = t.directory(f"top{i}")
+        t.work = t.directory(f"top{i}", "project")
+        p = Project(t, "", number=i)
+        cut_off(p, PLANTS["a repository"])
+        os.rename(t.work, os.path.join(top, "away"))
+        other = t.directory(f"other{i}")
+        run = t.run([t.cordon, "exec", "--preset", "build", "--", "/bin/true"], cwd=other, env=p.env)
+        t.true(b"set aside" not in run.err and b"warning" not in run.err, run)
+        if back:
+            os.rename(os.path.join(top, "away"), t.work)
+        else:
+            t.work = p.dir = os.path.join(top, "away")
+        run = next_tool(p)
+        t.true(b"set aside" in run.out, run)
+        p.use_git()
+        t.true(not p.escaped(), run)
+
+
+# Mounts what was there, on a device of another number than the file says.
+OVERLAY = """
+device=$(cat {1}/device 2>/dev/null || :)
+for i in $(seq 50); do
+  mount -t overlay -o lowerdir=lower,upperdir=upper,workdir=scratch none {0}
+  [ "$(stat -c %d {0})" = "$device" ] || break
+  umount {0}; mount -t tmpfs none more
+done
+cd work"""
+
+
+def restarted(t, p, script, place, where=None):
+    """A session that is cut off, and the next one, in which a part of the project is on a device of another number."""
+    for name in ("upper", "scratch", "more"):
+        t.directory(name)
+    os.rename(os.path.join(t.top, place), os.path.join(t.top, "lower"))
+    t.directory(place)
+    overlay = OVERLAY.format(place, where or "work")
+    cut_off(p, f"{script}; stat -c %d {t.top}/{place} >device", where, mounts=f"cd {t.top}; {overlay}")
+    script = f"stat -c %d {t.top}/{place} >now; cmp -s device now && exit 1; exit 0"
+    run = t.run([t.cordon, "tool", "shell", "--json", json.dumps({"command": script})], env=p.env,
+                mounts=f"cd {t.top}; {overlay}")
+    t.same(run.result["details"]["exit_code"], 0, "the device has the same number: nothing to see here")
+    return run
+
+
+@case("cut off: the device has another number after a restart", who="root")
+def _(t):
+    p = Project(t, "own-hook")
+    p.sh("git config alias.x '!id'")
+    run = restarted(t, p, PLANTS["a repository"], "work", os.path.join(t.top, "upper"))
+    held = run.result["details"].get("held")
+    t.true(held and all("/new/" in h["path"] for h in held), run)
+
+
+@case("cut off: another device in the project has another number", who="root")
+def _(t):
+    p = Project(t, "nested")
+    p.sh("git -C nested config alias.x '!id'; " + HOOK.format("nested/.git/hooks"))
+    run = restarted(t, p, "true", "work/nested")
+    t.true(b"set aside" not in run.out and b"warning" not in run.out, run)
+
+
+@case("cut off: settings that the user replaced while the command ran")
+def _(t):
+    p = Project(t, "")
+    p.env["CORDON_HOME"] = t.directory("cordon-home")
+    s = Serve(p)
+    script = f"until git config -f .git/config core.fsmonitor '{p.payload};false'; do sleep 0.05; done 2>/dev/null; echo >done; sleep 1000"
+    s.call("exec_command", cmd=script, yield_time_ms=300)
+    p.sh("git config user.email other; git config alias.st status")
+    deadline = time.monotonic() + 60
+    while not os.path.exists(os.path.join(t.work, "done")):
+        t.true(time.monotonic() < deadline, "the mount was not gone: nothing to see here")
+        time.sleep(0.01)
+    kill(s)
+    run = next_tool(p)
+    t.true("core.fsmonitor" in run.result["content"], run)
+    p.use_git()
+    t.true(not p.escaped(), run)
+    t.same(p.sh("git config user.email").out, b"other\n")
+
+
+@case("cut off: a rebase of the user's with a program stays theirs")
+def _(t):
+    p = Project(t, "rebasing")
+    cut_off(p, "true")
+    run = next_tool(p)
+    t.true(b"set aside" not in run.out, run)
+    cut_off(p, "echo 'exec touch other' >>.git/rebase-merge/git-rebase-todo")
+    run = next_tool(p)
+    t.true(b"a rebase that runs programs" in run.out, run)
+    p.sh("cp .git/cordon-held/rebase-merge/git-rebase-todo .git/rebase-merge/; sed -i /other/d .git/rebase-merge/git-rebase-todo; "
+         "git rebase --continue; test -e ran")
+
+
+# Work of the user's after a session that was killed when nothing ran.
+OWN_WORK = [
+    ("", VARIANTS["rebasing"]),
+    ("", "git init -q mine; git -C mine config alias.x '!id'; git -C mine config user.signingkey k; " + HOOK.format("mine/.git/hooks")),
+    ("", VARIANTS["submodule"] + "; git config alias.x '!id'; mkdir -p .git/info .cordon; echo '*.x diff=y' >.git/info/attributes; "
+     "echo 'project_markers: []' >.cordon/config.yaml"),
+    ("hooks-link", "rm .git/hooks; " + HOOK.format(".git/hooks")),
+    ("hooks-path-missing", "git checkout -q -b h; " + HOOK.format(".githooks") + "; git add .githooks; git commit -qm h; "
+     "git checkout -q -; git checkout -q h"),
+]
+
+
+@case("cut off: after a session in which nothing ran, all is the user's")
+def _(t):
+    for i, (variant, script) in enumerate(OWN_WORK):
+        t.work = t.directory(f"p{i}")
+        p = Project(t, variant, number=i)
+        p.env["CORDON_HOME"] = t.directory(f"cordon-home{i}")
+        s = Serve(p)
+        s.call("shell", command="git init -q other")
+        s.call("write_file", path="lib/HEAD", content="x")
+        kill(s)
+        t.same(os.listdir(p.env["CORDON_HOME"]), [])
+        p.sh(script)
+        run = next_tool(p)
+        t.true(b"set aside" not in run.out and b"warning" not in run.out, (script, run))
+
+
+@case("the state of a session that can't be kept is said, with the reason")
+def _(t):
+    p = Project(t, "")
+    p.env["CORDON_HOME"] = home = t.directory("cordon-home")
+    files = os.path.join(home, "repositories")
+    with open(files, "w", encoding="ascii"):
+        pass
+    for reason in ("Not a directory", "others can write it"):
+        for run in (next_tool(p), next_preset(p)):
+            said = run.out + run.err
+            t.true(f"can't be kept in {files}: ".encode() in said and reason.encode() in said, run)
+            t.true(b"not all directories" not in said, run)
+        if os.path.isfile(files):
+            os.unlink(files)
+            os.mkdir(files)
+            t.own(files)
+            os.chmod(files, 0o777)
+
+
+@case("sessions: what is mounted in the project while a command runs is not entered", who="root")
+def _(t):
+    p = Project(t, "")
+    outside, there = t.directory("mounted"), t.directory("work", "there")
+    os.mkdir(os.path.join(outside, ".cordon"))
+    s = Serve(p, mounts=":")
+    session = s.call("exec_command", cmd="read x", yield_time_ms=100)["details"]["session_id"]
+    t.code(t.run(["nsenter", "-t", str(s.process.pid), "-m", "mount", "--bind", outside, there]), 0)
+    result = s.call("write_stdin", session_id=session, chars="go\n", yield_time_ms=1000)
+    t.true(there in result["content"] and "held" not in result["details"], result)
+    t.same(os.listdir(outside), [".cordon"])
+    s.end()
+
+
+@case("--explain-policy checks nothing and leaves nothing")
+def _(t):
+    p = Project(t, "")
+    cut_off(p, PLANTS["a repository"])
+    files = os.path.join(p.env["CORDON_HOME"], "repositories")
+    before = os.listdir(files)
+    run = t.run([t.cordon, "exec", "--explain-policy", "--preset", "build", "--", "/bin/true"], env=p.env)
+    t.code(run, 0)
+    t.same((os.listdir(files), os.path.exists(os.path.join(t.work, "new/.git/hooks/pre-commit")), run.err), (before, True, b""))
+    t.true(b"set aside" in next_preset(p).err, "the next session that runs something checks it")
 
 
 @case("settings of the user that are not there can't be made")
@@ -522,6 +736,56 @@ def _(t):
         run = t.run([t.cordon, "exec", "--json", "--policy", path, "--", "/bin/true"])
         gaps = run.result["sandbox_report"]["gaps"]
         t.same(any(path in g and "change it" in g for g in gaps), gap, gaps)
+
+
+def by_record(p, script):
+    """On a terminal, without anybody who types."""
+    master, slave = os.openpty()
+    scenario = os.path.join(p.t.directory("recorded"), "r.yaml")
+    process = p.t.start([p.t.cordon, "record", "--preset", "build", "-o", scenario, "--", "/bin/bash", "-c", script], env=p.env,
+                        stdin=slave, stdout=slave, stderr=slave)
+    os.close(slave)
+    seen = b""
+    with open(master, "rb", buffering=0) as terminal:
+        while True:
+            try:
+                part = terminal.read(65536)
+            except OSError:
+                break
+            seen += part
+            if not part:
+                break
+    run = p.t.finish(process)
+    run.out = seen.replace(b"\r\n", b"\n")
+    return run
+
+
+def by_replay(p, script):
+    """The recording does nothing, and its replay all of it."""
+    artifacts = os.path.join(p.t.work, "recording")
+    run = p.t.run([p.t.cordon, "exec", "--preset", "build", "--artifacts", artifacts, "--", "/bin/bash", "-c",
+                   f"test -e again || exit 0; {script}"], env=p.env)
+    p.t.code(run, 0)
+    p.t.file("again")
+    return p.t.run([p.t.cordon, "replay", "--artifacts", artifacts, "--ack-unsafe-write", "--ack-unsafe-read", "--ack-unsafe-env"], env=p.env)
+
+
+for name, how in (("record", by_record), ("replay", by_replay)):
+    @case(f"{name}: cordon's own files, and repositories")
+    def _(t, how=how):
+        p = Project(t, "")
+        for name in ("ch", "ch/trust", "xdg", "xdg/git"):
+            t.directory("work", name)
+        t.file("xdg/git/config", "[x]\ny = z\n")
+        p.env.update(XDG_CONFIG_HOME=os.path.join(t.work, "xdg"), CORDON_HOME=os.path.join(t.work, "ch"))
+        run = attack(p, how, "echo x >>ch/trust/evil; settings xdg/git/config; git init -q new; settings new/.git/config; touch ran; true")
+        t.true(os.path.exists(os.path.join(t.work, "ran")), run)
+        t.same(os.listdir(os.path.join(t.work, "ch")), ["trust"], run)
+        t.same(os.listdir(os.path.join(t.work, "ch/trust")), [], run)
+        t.same(open(os.path.join(t.work, "xdg/git/config"), "rb").read(), b"[x]\ny = z\n", run)
+        t.true(b"set aside" in run.out + run.err, run)
+        p.use_git()
+        t.true(not p.escaped(), run)
 
 
 @case("a scenario's own policy that can write the project")

@@ -112,6 +112,9 @@ ATTACKS = [
     ("a rebase by hand, a link as its list", "",
      'printf "break\\nexec %s\\n" "$PAYLOAD" >todo; GIT_SEQUENCE_EDITOR="cp todo" git rebase -q -i HEAD || true; '
      'cd .git/rebase-merge; mv git-rebase-todo ../../t; ln -s ../../t git-rebase-todo'),
+    ("a rebase by hand, a link as its directory", "",
+     'printf "break\\nexec %s\\n" "$PAYLOAD" >todo; GIT_SEQUENCE_EDITOR="cp todo" git rebase -q -i HEAD || true; '
+     'mv .git/rebase-merge rm; ln -s ../rm .git/rebase-merge'),
     ("husky's scripts", "husky", 'hook .husky/pre-commit'),
     ("a filter in the tree", "filter", 'hook tools/clean; echo x >b'),
     ("config: names in very many directories", "",
@@ -129,6 +132,7 @@ WORKS = [
      'm=$(git symbolic-ref --short HEAD); git checkout -q -b f; echo f >f; git add f; git commit -qm f; '
      'git checkout -q "$m"; echo g >g; git add g; git commit -qm g; git checkout -q f; git rebase -q "$m"; git log --oneline | wc -l'),
     ("a rebase of the user's with a program", "rebasing", 'git rebase --continue; test -e ran'),
+    ("a rebase of the user's with very many steps", "rebasing-long", 'test -d .git/rebase-merge; echo x >x'),
     ("a rebase that waits", "", 'echo break >todo; GIT_SEQUENCE_EDITOR="cp todo" git rebase -q -i HEAD; git rebase --abort'),
     ("gc and reflog", "", 'git gc -q; git reflog -1; git fsck --no-progress'),
     ("amend and reset", "", 'git commit -q --amend -m other; git reset -q --hard HEAD; git status --short'),

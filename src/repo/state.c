@@ -1,0 +1,385 @@
+/* The state of a session's repositories as text. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "repo/state.h"
+
+#include "path/lexical.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/statfs.h>
+
+enum {
+    FIELDS_MAX = 8,
+    TEXT_TODO = KNOWN_TEXTS, /* index of a record T */
+};
+
+static const struct str heading = {"cordon repositories 2", 21};
+
+/* The letters, and how many fields follow. */
+static const struct record_kind {
+    char letter;
+    size_t fields;
+    bool sized; /* the last one has its length before it, and may have any bytes */
+} kinds[] = {
+    {'R', 4, false}, /* root: path, inode, time of its birth in s and ns */
+    {'M', 1, false}, /* mount in it: path */
+    {'K', 7, false}, /* place: kind, path, on the root's device, inode, type and target of a link,
+                        `info` is a link */
+    {'P', 3, false}, /* part of the place before: index, type, target */
+    {'T', 6, true},  /* text of the place before: index, inode, size, time of change in s and ns */
+    {'N', 3, false}, /* named by settings: path, type, settings of the user */
+    {'L', 2, false}, /* entry of an index: repository, path */
+    {'W', 3, false}, /* link on the way: path, type, target */
+};
+
+/* Directories ------------------------------------------------------------------------------------
+ */
+
+/* The time of birth changes on overlayfs when a directory is copied up. */
+static struct state_id id_of(int fd)
+{
+    struct statx st = {0};
+    struct statfs fs;
+    if (statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &st) != 0)
+        return (struct state_id){0};
+    bool born = (st.stx_mask & STATX_BTIME) && fstatfs(fd, &fs) == 0 &&
+                fs.f_type != OVERLAYFS_SUPER_MAGIC;
+    return (struct state_id){
+        st.stx_ino, born ? st.stx_btime.tv_sec : 0, born ? st.stx_btime.tv_nsec : 0};
+}
+
+bool state_is(int fd, const struct state_id *id, bool moved)
+{
+    struct state_id now = id_of(fd);
+    bool born = now.born_s && id->born_s;
+    return now.ino == id->ino && (born || !moved) &&
+           (!born || (now.born_s == id->born_s && now.born_ns == id->born_ns));
+}
+
+/* Writing ---------------------------------------------------------------------------------------
+ */
+
+static void put(struct buf *b, struct str field)
+{
+    buf_add_str(b, field);
+    buf_add_byte(b, '\0');
+}
+
+static void put_letter(struct buf *b, char letter)
+{
+    buf_add_byte(b, letter);
+    buf_add_byte(b, '\0');
+}
+
+static void put_number(struct buf *b, uint64_t number)
+{
+    buf_printf(b, "%llu", (unsigned long long)number);
+    buf_add_byte(b, '\0');
+}
+
+static void put_text(struct buf *b, size_t index, const struct known_text *t)
+{
+    if (!t->ino)
+        return;
+    put_letter(b, 'T');
+    put_number(b, index);
+    put_number(b, t->ino);
+    put_number(b, (uint64_t)t->size);
+    put_number(b, (uint64_t)t->changed.tv_sec);
+    put_number(b, (uint64_t)t->changed.tv_nsec);
+    put_number(b, t->text.n);
+    put(b, t->text);
+}
+
+static void put_place(struct buf *b, const struct known *k, dev_t device)
+{
+    put_letter(b, 'K');
+    put_number(b, k->kind);
+    put(b, k->path);
+    put_number(b, k->dev == device);
+    put_number(b, k->ino);
+    put_number(b, k->self.type);
+    put(b, k->self.target);
+    put_number(b, k->info_link);
+    for (size_t i = 0; i < PARTS_MAX; i++) {
+        if (!k->parts[i].type)
+            continue;
+        put_letter(b, 'P');
+        put_number(b, i);
+        put_number(b, k->parts[i].type);
+        put(b, k->parts[i].target);
+    }
+    for (size_t i = 0; i < KNOWN_TEXTS; i++)
+        put_text(b, i, &k->texts[i]);
+    put_text(b, TEXT_TODO, &k->todo);
+}
+
+static void put_others(struct buf *b, const struct protect_root *r)
+{
+    for (size_t i = 0; i < r->n_named; i++) {
+        put_letter(b, 'N');
+        put(b, r->named[i].path);
+        put_number(b, r->named[i].type);
+        put_number(b, r->named[i].settings);
+    }
+    for (size_t i = 0; i < r->n_links; i++) {
+        put_letter(b, 'L');
+        put(b, r->links[i].repository);
+        put(b, r->links[i].path);
+    }
+    for (size_t i = 0; i < r->n_ways; i++) {
+        put_letter(b, 'W');
+        put(b, r->ways[i].path);
+        put_number(b, r->ways[i].then.type);
+        put(b, r->ways[i].then.target);
+    }
+}
+
+static bool put_root(struct buf *b, const struct protect_root *r)
+{
+    struct stat st;
+    struct state_id id = id_of(r->fd);
+    if (fstat(r->fd, &st) != 0)
+        return false;
+    put_letter(b, 'R');
+    put(b, r->path);
+    put_number(b, id.ino);
+    put_number(b, (uint64_t)id.born_s);
+    put_number(b, id.born_ns);
+    for (size_t i = 0; i < r->scan.n_mounts; i++) {
+        put_letter(b, 'M');
+        put(b, r->scan.mounts[i].path);
+    }
+    for (size_t i = 0; i < r->n_known; i++)
+        put_place(b, &r->known[i], st.st_dev);
+    put_others(b, r);
+    return true;
+}
+
+bool state_write(const struct protect *p, struct buf *text)
+{
+    bool ok = true;
+    put(text, heading);
+    for (size_t i = 0; ok && i < p->n_roots; i++)
+        ok = put_root(text, &p->roots[i]);
+    return ok && !text->overflow;
+}
+
+/* Reading ---------------------------------------------------------------------------------------
+ */
+
+struct reading {
+    struct protect *old;       /* the session that was cut off */
+    const struct protect *now; /* the one that looks after it */
+    struct protect_root *root;
+    struct str was; /* the root's path then */
+    dev_t device;   /* the root's now */
+    struct str rest;
+    bool bad;
+};
+
+static struct str take_bytes(struct reading *x, size_t n)
+{
+    x->bad |= n >= x->rest.n || x->rest.p[n] != '\0';
+    if (x->bad)
+        return STR("");
+    struct str field = str_head(x->rest, n);
+    x->rest = str_skip(x->rest, n + 1);
+    return field;
+}
+
+static struct str take(struct reading *x)
+{
+    const char *end = x->rest.n ? memchr(x->rest.p, '\0', x->rest.n) : NULL;
+    x->bad |= !end;
+    return end ? take_bytes(x, (size_t)(end - x->rest.p)) : STR("");
+}
+
+static uint64_t number_of(struct reading *x, struct str field)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < field.n; i++) {
+        x->bad |= field.p[i] < '0' || field.p[i] > '9' || value > UINT64_MAX / 10 - 10;
+        value = value * 10 + (uint64_t)(field.p[i] - '0');
+    }
+    x->bad |= field.n == 0;
+    return x->bad ? 0 : value;
+}
+
+/* The next record; NULL: there is none that is whole. */
+static const struct record_kind *take_record(struct reading *x, struct str fields[FIELDS_MAX])
+{
+    struct str letter = take(x);
+    const struct record_kind *kind = NULL;
+    for (size_t i = 0; letter.n == 1 && i < ARRAY_LEN(kinds); i++)
+        if (kinds[i].letter == letter.p[0])
+            kind = &kinds[i];
+    x->bad |= !kind;
+    for (size_t i = 0; kind && i < kind->fields; i++)
+        fields[i] = kind->sized && i + 1 == kind->fields
+                        ? take_bytes(x, (size_t)number_of(x, take(x)))
+                        : take(x);
+    return x->bad ? NULL : kind;
+}
+
+static struct known_name name_of(struct reading *x, struct str type, struct str target)
+{
+    return (struct known_name){
+        (mode_t)number_of(x, type) & S_IFMT, arena_str(&x->old->arena, target)};
+}
+
+/* The directory itself, at its path or where one of the new roots is now; -1: it is gone. */
+static int open_root(
+    const struct protect *now, const struct state_root *root, struct str *ret_path)
+{
+    AUTO_FD int fd = open(root->path.p, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    *ret_path = root->path;
+    if (fd >= 0 && state_is(fd, &root->id, false))
+        return TAKE_FD(fd);
+    for (size_t i = 0; i < now->n_roots; i++) {
+        *ret_path = now->roots[i].path;
+        if (state_is(now->roots[i].fd, &root->id, true))
+            return openat(now->roots[i].fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    }
+    return -1;
+}
+
+static struct state_root root_of(struct reading *x, const struct str *f)
+{
+    return (struct state_root){
+        f[0], {number_of(x, f[1]), (int64_t)number_of(x, f[2]), number_of(x, f[3])}};
+}
+
+static void read_root(struct reading *x, const struct str *f)
+{
+    struct stat st;
+    struct str path;
+    struct state_root root = root_of(x, f);
+    x->root = NULL;
+    if (x->bad || x->old->n_roots == PROTECT_ROOTS_MAX)
+        return;
+    AUTO_FD int fd = open_root(x->now, &root, &path);
+    if (fd < 0 || fstat(fd, &st) != 0)
+        return;
+    x->was = root.path;
+    x->device = st.st_dev;
+    x->root = &x->old->roots[x->old->n_roots++];
+    known_open_root(x->old, x->root, TAKE_FD(fd), path);
+    known_make_room(x->old, x->root, SCAN_PLACES_MAX);
+    scan_fix(&x->root->scan);
+}
+
+static void read_place(struct reading *x, const struct str *f)
+{
+    struct protect_root *r = x->root;
+    uint64_t kind = number_of(x, f[0]);
+    x->bad |= kind > SCAN_DARCS || r->n_known == SCAN_PLACES_MAX;
+    if (x->bad)
+        return;
+    r->known[r->n_known++] = (struct known){.kind = (enum scan_kind)kind,
+        .path = arena_str(&x->old->arena, f[1]),
+        .dev = number_of(x, f[2]) ? x->device : KNOWN_ANY_DEVICE,
+        .ino = number_of(x, f[3]),
+        .self = name_of(x, f[4], f[5]),
+        .info_link = number_of(x, f[6]) != 0};
+}
+
+static void read_part(struct reading *x, const struct str *f)
+{
+    uint64_t at = number_of(x, f[0]);
+    x->bad |= at >= PARTS_MAX || x->root->n_known == 0;
+    if (!x->bad)
+        x->root->known[x->root->n_known - 1].parts[at] = name_of(x, f[1], f[2]);
+}
+
+static void read_text(struct reading *x, const struct str *f)
+{
+    uint64_t at = number_of(x, f[0]);
+    const struct known_text text = {
+        .ino = number_of(x, f[1]),
+        .size = (off_t)number_of(x, f[2]),
+        .changed = {(time_t)number_of(x, f[3]), (long)number_of(x, f[4])},
+        .text = arena_str(&x->old->arena, f[5]),
+    };
+    x->bad |= at > TEXT_TODO || x->root->n_known == 0;
+    if (x->bad)
+        return;
+    struct known *k = &x->root->known[x->root->n_known - 1];
+    if (at == TEXT_TODO)
+        k->todo = text;
+    else
+        k->texts[at] = text;
+}
+
+/* A path below the root is below it where the root is now. */
+static struct str path_of(struct reading *x, struct str path)
+{
+    struct arena *a = &x->old->arena;
+    if (lexical_is_below(x->was, path))
+        return lexical_absolute(a, x->root->path, lexical_rest(x->was, arena_str(a, path)));
+    return arena_str(a, path);
+}
+
+static void read_other(struct reading *x, char letter, const struct str *f)
+{
+    struct protect_root *r = x->root;
+    struct arena *a = &x->old->arena;
+    if (letter == 'M')
+        scan_add_mount(&r->scan, f[0]);
+    else if (letter == 'N' && r->n_named < KNOWN_NAMED_MAX)
+        r->named[r->n_named++] = (struct known_named){
+            path_of(x, f[0]), (mode_t)number_of(x, f[1]), number_of(x, f[2]) != 0};
+    else if (letter == 'L' && r->n_links < KNOWN_LINKS_MAX)
+        r->links[r->n_links++] = (struct known_gitlink){arena_str(a, f[0]), arena_str(a, f[1])};
+    else if (letter == 'W' && r->n_ways < KNOWN_WAYS_MAX)
+        r->ways[r->n_ways++] = (struct known_way){arena_str(a, f[0]), name_of(x, f[1], f[2])};
+}
+
+static void read_record(struct reading *x)
+{
+    struct str fields[FIELDS_MAX];
+    const struct record_kind *kind = take_record(x, fields);
+    if (!kind)
+        return;
+    if (kind->letter == 'R')
+        read_root(x, fields);
+    else if (!x->root)
+        return; /* of a root that is gone */
+    else if (kind->letter == 'K')
+        read_place(x, fields);
+    else if (kind->letter == 'P')
+        read_part(x, fields);
+    else if (kind->letter == 'T')
+        read_text(x, fields);
+    else
+        read_other(x, kind->letter, fields);
+}
+
+bool state_read(struct protect *old, const struct protect *now, struct str text)
+{
+    struct reading x = {.old = old, .now = now, .rest = text};
+    if (!str_eq(take(&x), heading))
+        return false;
+    while (x.rest.n && !x.bad)
+        read_record(&x);
+    return !x.bad;
+}
+
+bool state_roots(struct str text, struct state_roots *ret_roots)
+{
+    struct reading x = {.rest = text};
+    struct str fields[FIELDS_MAX];
+    ret_roots->n = 0;
+    if (!str_eq(take(&x), heading))
+        return false;
+    while (x.rest.n && !x.bad) {
+        const struct record_kind *kind = take_record(&x, fields);
+        if (!kind || kind->letter != 'R')
+            continue;
+        x.bad |= ret_roots->n == PROTECT_ROOTS_MAX;
+        if (!x.bad)
+            ret_roots->p[ret_roots->n++] = root_of(&x, fields);
+    }
+    return !x.bad && ret_roots->n > 0;
+}
