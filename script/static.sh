@@ -161,14 +161,20 @@ static_list() {
 
 # static_build [TARGET]: build-release/cordon or build-release-TARGET/cordon, and in libraries.tsv and copyright/ what is in it.
 static_build() {
-  local cross=()
+  local cross=() commit
+  commit=$(commit_name)
   static_for "${1:-}"
   static_libraries
   if [ -n "$static_target" ]; then
     cross_file "$static_target" >"$static_dir/cross.ini"
     cross=(--cross-file "$static_dir/cross.ini")
   fi
-  build_dir "$static_dir/meson" "${cross[@]}" -Dstatic=true -Ddebug=false -Doptimization=2 \
+  # An older build must not name the commit that it was configured with.
+  if [ -f "$static_dir/meson/build.ninja" ] && [ "$(cat "$static_dir/commit" 2>/dev/null)" != "$commit" ]; then
+    meson configure "$static_dir/meson" -Dcommit="$commit"
+  fi
+  echo "$commit" >"$static_dir/commit"
+  build_dir "$static_dir/meson" "${cross[@]}" -Dcommit="$commit" -Dstatic=true -Ddebug=false -Doptimization=2 \
     -Dpkg_config_path="$static_root$static_prefix/lib/pkgconfig"
   cp "$static_dir/meson/cordon" "$static_dir/cordon.new"
   python3 src/base/later.py "$static_dir/cordon.new" >&2
