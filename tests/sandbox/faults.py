@@ -475,13 +475,17 @@ CHECKS = ["temporary files", "state", "sandbox", "network", "files outside", "li
           "file tools", "search tool", "shell tool", "agent", "box, copy", "box, overlay", "model services"]
 
 
+# Whether there are certificates is asked, no service is: any file with something in it.
+CERTIFICATES = {"SSL_CERT_FILE": os.path.abspath(__file__)}
+
+
 class SelfTest:
     """A run of it in a TMPDIR of its own, which must be empty after; `bad`: the checks that are not ok."""
 
     def __init__(self, t, *options, before=(), env=None, mounts=None):
         base = t.directory("tmp")
         self.run = t.run([*before, t.cordon, "self-test", "--json", *options],
-                         env={**t.env, "TMPDIR": base, **(env or {})}, mounts=mounts)
+                         env={**t.env, **CERTIFICATES, "TMPDIR": base, **(env or {})}, mounts=mounts)
         t.same(os.listdir(base), [], f"what is left\n{self.run}")
         self.all = {c["name"]: c for c in json.loads(self.run.out)["checks"]}
         t.same(list(self.all), CHECKS, self.run)
@@ -508,11 +512,20 @@ def _(t):
     usable()
     test = SelfTest(t, "--strict", env={"TMPDIR": t.work + "/none"})
     t.same((test.run.code, list(test.bad)), (5, ["temporary files"]), test.run)
-    run = t.run([t.cordon, "self-test"], env={**t.env, "TMPDIR": "relative"})
+    run = t.run([t.cordon, "self-test"], env={**t.env, **CERTIFICATES, "TMPDIR": "relative"})
     t.same(run.code, 0, run)
     t.true(b"weaker  temporary files  TMPDIR can't be used, 'relative': Invalid argument; used instead: /tmp\n"
            b"        remedy: make that directory, or unset TMPDIR\n" in run.out, run)
     t.true(re.search(rb"\n14 ok, 1 weaker, 0 failed, in \d+\.\d s\n$", run.out), run)
+
+
+@case("self-test without CA certificates: model services are weaker, with a remedy")
+def _(t):
+    usable()
+    test = SelfTest(t, env={"SSL_CERT_FILE": "", "SSL_CERT_DIR": t.directory("certificates")})
+    t.same((test.run.code, list(test.bad)), (0, ["model services"]), test.run)
+    t.true("no CA certificates" in test.bad["model services"]["detail"], test.run)
+    t.true("SSL_CERT_FILE" in test.bad["model services"]["remedy"], test.run)
 
 
 @case("self-test with a home on a read-only file system: exit 5, only the state has failed")
