@@ -111,9 +111,9 @@ def scenario(m, _):
     return []
 
 
-def attacks(m, words):
-    """The suite of escapes, all of it or the rows whose names have one of the words."""
-    command = ["python3", "tests/sandbox/attack.py", "--cordon", CORDON, "--probe", "build/tests/sandbox_probe"]
+def suite(m, name, words=()):
+    """A suite of the sandbox: the number of its rows, and what this kernel can't do of their controls."""
+    command = ["python3", f"tests/sandbox/{name}.py", "--cordon", CORDON, "--probe", "build/tests/sandbox_probe"]
     if m.uid:
         command += ["--user", "12345", "--base", "/var/tmp"]
     done = subprocess.run([*command, *words], text=True, errors="replace", stdin=subprocess.DEVNULL, capture_output=True,
@@ -123,6 +123,15 @@ def attacks(m, words):
         raise Failed(f"{len(bad)} rows: " + "; ".join(bad[:12]) + done.stderr[-300:])
     rows = [line for line in done.stdout.splitlines() if line.startswith("ok ")]
     return [f"{len(rows)} rows"] + [line.split("# SKIP ", 1)[1] for line in rows if "# SKIP" in line]
+
+
+def attacks(m, words):
+    """Escapes: all of them, or the rows whose names have one of the words."""
+    return suite(m, "attack", words)
+
+
+def properties(m, _):
+    return suite(m, "property")
 
 
 def box(mode, *options):
@@ -190,7 +199,7 @@ def features(m):
 
 COLUMNS = {"doctor": doctor, "exec": execute, "run": scenario, "copy": box("copy"), "overlay": box("overlay"),
            "rw": box("rw"), "limits": box("copy", "--memory", "256M", "--processes", "50"), "tools": tools,
-           "demo": demo, "attacks": attacks}
+           "demo": demo, "attacks": attacks, "property": properties}
 
 
 def main():
@@ -205,7 +214,7 @@ def main():
     for name, column in COLUMNS.items():
         cell = {"situation": options.situation, "who": options.who, "column": name, "gaps": [], "detail": ""}
         try:
-            if name == "attacks" and (options.attacks == "none" or not works):
+            if name in ("attacks", "property") and (options.attacks == "none" or not works):
                 cell["verdict"] = "n/a"
             else:
                 cell["gaps"] = column(m, words)

@@ -32,14 +32,15 @@ class Notes:
 
 def show(cell, notes):
     gaps = list(cell["gaps"])
-    rows = gaps.pop(0) if cell["column"] == "attacks" and gaps else ""
+    is_suite = cell["column"] in ("attacks", "property")
+    rows = gaps.pop(0) if is_suite and gaps else ""
     words = [cell["verdict"]] if cell["verdict"] != "n/a" else ["–"]
     if rows:
         words.append(f"({rows})")
     if cell["detail"]:
         words.append(notes.mark(cell["detail"]))
     if gaps:
-        words.append("but" if cell["column"] == "attacks" else "gaps")
+        words.append("but" if is_suite else "gaps")
     words += sorted({notes.mark(g) for g in gaps}, key=lambda m: int(m[1:-1]))
     return " ".join(words)
 
