@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs cordon from the directory that this file is in, or removes it again. Needs a POSIX shell and sha256sum.
 set -eu
+umask 022
+LC_ALL=C
+export LC_ALL
 
 usage() {
   cat <<'END'
 usage: install.sh [--prefix DIR] [--uninstall] [--help]
 
 Copies the program, its manual pages and completions to DIR: by default /usr/local for root, and ~/.local for
-others, for which no rights are needed. Every file is checked against SHA256SUMS first. --uninstall removes
-what was installed there, and nothing else.
+others, for which no rights are needed. Only files that SHA256SUMS lists are copied, after a check; files of
+others are not replaced. --uninstall removes the files and directories that were made there, and nothing else.
 END
 }
 say() { printf '%s\n' "install.sh: $*" >&2; }
@@ -33,37 +36,56 @@ case $prefix in
 /*) ;;
 *) prefix=$(pwd)/$prefix ;;
 esac
-# A list of the installed files, relative to the prefix.
+# Files (bin/cordon) and directories (share/cordon/) that this script has made, relative to the prefix; './' is the prefix.
 list=share/cordon/installed-files
+old=$prefix/$list
 
-# Directories that removing files has left empty, from the inside out.
-remove_empty_parents() {
-  dir=$(dirname "$1")
-  while [ "$dir" != . ]; do
-    rmdir "$prefix/$dir" 2>/dev/null || return 0
-    dir=$(dirname "$dir")
+# allowed NAME: bin, share or below them, and a plain path.
+allowed() {
+  case /$1/ in
+  */../* | */./* | *//*) return 1 ;;
+  /bin/* | /share/*) return 0 ;;
+  *) return 1 ;;
+  esac
+}
+
+# link_above NAME: prints the first directory on the way to it that is a link: it leads outside of the prefix.
+link_above() {
+  at='' rest=$1
+  while [ "$rest" != "${rest#*/}" ]; do
+    at=$at${rest%%/*} rest=${rest#*/}
+    if [ -L "$prefix/$at" ]; then printf '%s\n' "$at"; return 0; fi
+    at=$at/
+  done
+  return 1
+}
+
+# remove FILE: one that is listed, unless its name leads elsewhere.
+remove() {
+  allowed "$1" || return 0
+  if link_above "$1" >/dev/null; then say "left in place, since a directory is a link: '$prefix/$1'"; return 0; fi
+  rm -f "$prefix/$1" || die "cannot remove '$prefix/$1'"
+}
+
+# Listed directories that are empty now, from the inside out.
+remove_directories() {
+  sort -r | while IFS= read -r dir; do
+    case $dir in
+    ./) rmdir "$prefix" 2>/dev/null || : ;;
+    */) if allowed "${dir%/}" && ! link_above "$dir" >/dev/null; then rmdir "$prefix/$dir" 2>/dev/null || :; fi ;;
+    esac
   done
 }
 
-# remove_listed [LIST]: the files of the list there; with LIST only those that it does not name.
-remove_listed() {
-  [ -f "$prefix/$list" ] || return 0
-  while IFS= read -r file; do
-    case $file in
-    '' | /* | ../* | */../* | */..) continue ;;
-    esac
-    if [ $# -gt 0 ] && grep -qxF "$file" "$1"; then continue; fi
-    rm -f "$prefix/$file" || die "cannot remove '$prefix/$file'"
-    remove_empty_parents "$file"
-  done <"$prefix/$list"
-}
-
+if link=$(link_above "$list"); then die "'$prefix/$link' is a link, and may lead anywhere: give another --prefix"; fi
 if [ "$uninstall" = yes ]; then
-  [ -f "$prefix/$list" ] || die "nothing was installed by this script in '$prefix' (there is no '$list'); give --prefix"
-  remove_listed
-  rm -f "$prefix/$list"
-  remove_empty_parents "$list"
-  rmdir "$prefix" 2>/dev/null || :
+  [ -f "$old" ] || die "nothing was installed by this script in '$prefix' (there is no '$list'); give --prefix"
+  listed=$(cat "$old")
+  printf '%s\n' "$listed" | while IFS= read -r file; do
+    case $file in */) ;; *) remove "$file" ;; esac
+  done
+  rm -f "$old"
+  printf '%s\n' "$listed" | remove_directories
   say "removed from $prefix; settings in ~/.config/cordon and state in ~/.cordon are left"
   exit 0
 fi
@@ -79,28 +101,78 @@ have=$(uname -m)
 built=$(cat share/cordon/architecture)
 [ "$have" = "$built" ] || die "this archive is for $built, and this machine is $have; nothing was installed"
 
-names=$(mktemp)
-trap 'rm -f "$names"' EXIT
-find bin share -type f | sort >"$names"
+work=$(mktemp -d) new='' begun=no
+ended() {
+  status=$?
+  rm -rf "$work"
+  [ -z "$new" ] || rm -f "$new"
+  if [ "$status" != 0 ] && [ "$begun" = yes ]; then say "not complete; to remove the files: sh install.sh --uninstall --prefix '$prefix'"; fi
+}
+trap ended EXIT
+sed -nE 's,^[0-9a-f]{64} [ *]((bin|share)/.*)$,\1,p' SHA256SUMS >"$work/names"
+grep -qx bin/cordon "$work/names" || die "SHA256SUMS does not list bin/cordon; nothing was installed"
+if [ -f "$old" ]; then cat "$old"; fi >"$work/old"
+
+# check_target FILE: a place for it that is free or ours.
+check_target() {
+  allowed "$1" || die "'$1' in SHA256SUMS is not a name of a file below bin or share; nothing was installed"
+  if link=$(link_above "$1"); then die "'$prefix/$link' is a link, and may lead anywhere: give another --prefix; nothing was installed"; fi
+  [ ! -d "$prefix/$1" ] || [ -L "$prefix/$1" ] || die "'$prefix/$1' is a directory; nothing was installed"
+  if [ -e "$prefix/$1" ] || [ -L "$prefix/$1" ]; then
+    grep -qxF "$1" "$work/old" ||
+      die "'$prefix/$1' is there, and this script did not install it: remove it, or give another --prefix; nothing was installed"
+  fi
+}
+
+# missing_directories FILE: those above it that have to be made.
+missing_directories() {
+  at='' rest=$1
+  while [ "$rest" != "${rest#*/}" ]; do
+    at=$at${rest%%/*}/ rest=${rest#*/}
+    [ -d "$prefix/$at" ] || printf '%s\n' "$at"
+  done
+}
+
+# put FILE TARGET MODE: under another name first, since a program that runs can't be written to, and a half-written one must
+# not be started.
+put() {
+  new=$(mktemp "$(dirname "$2")/.cordon-XXXXXX")
+  cp "$1" "$new"
+  chmod "$3" "$new"
+  mv -f "$new" "$2"
+  new=''
+}
+
+while IFS= read -r file; do check_target "$file"; done <"$work/names"
+[ -d "$prefix" ] || echo ./ >"$work/dirs"
+{ cat "$work/names"; echo "$list"; } | while IFS= read -r file; do missing_directories "$file"; done >>"$work/dirs"
+grep '/$' "$work/old" >>"$work/dirs" || :
+sort -u "$work/dirs" -o "$work/dirs"
+
 mkdir -p "$prefix" 2>/dev/null || :
 [ -w "$prefix" ] || die "cannot write to '$prefix': give --prefix DIR, or run it as root; nothing was installed"
-# An older version may have had files that this one has not.
-remove_listed "$names"
+# First the list: an installation that stops in the middle can be removed.
+mkdir -p "$prefix/$(dirname "$list")"
+sort -u "$work/old" "$work/names" "$work/dirs" >"$work/both"
+put "$work/both" "$old" 644
+begun=yes
 while IFS= read -r file; do
   mkdir -p "$prefix/$(dirname "$file")"
-  # Under another name first: a program that runs can't be written to, and a half-written one must not be started.
-  cp "$file" "$prefix/$file.new"
   case $file in
-  bin/*) chmod 755 "$prefix/$file.new" ;;
-  *) chmod 644 "$prefix/$file.new" ;;
+  bin/*) put "$file" "$prefix/$file" 755 ;;
+  *) put "$file" "$prefix/$file" 644 ;;
   esac
-  mv -f "$prefix/$file.new" "$prefix/$file"
-done <"$names"
-mkdir -p "$prefix/share/cordon"
-cp "$names" "$prefix/$list"
-chmod 644 "$prefix/$list"
+done <"$work/names"
+# An older version may have had files that this one has not.
+while IFS= read -r file; do
+  case $file in */) ;; *) grep -qxF "$file" "$work/names" || remove "$file" ;; esac
+done <"$work/old"
+sort -u "$work/names" "$work/dirs" >"$work/new"
+put "$work/new" "$old" 644
 
-say "installed $("$prefix/bin/cordon" --version) in $prefix"
+version=$("$prefix/bin/cordon" --version) || die "'$prefix/bin/cordon' does not start"
+begun=no
+say "installed $version in $prefix"
 case ":${PATH:-}:" in
 *":$prefix/bin:"*) ;;
 *) say "note: $prefix/bin is not in PATH" ;;

@@ -80,7 +80,7 @@ make_deb() {
   cp -r packaging/debian "$dir/debian"
   printf 'cordon (%s) unstable; urgency=medium\n\n  * Release %s; CHANGELOG.md has the changes.\n\n -- %s  %s\n' "$version" "$version" \
     "$(sed -n 's/^Maintainer: //p' packaging/debian/control)" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" >"$dir/debian/changelog"
-  CORDON_COMMIT=$(git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null || echo unknown) \
+  CORDON_COMMIT=$(commit_name) \
     DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=$(nproc)" \
     bash -c 'cd "$1" && exec dpkg-buildpackage -b -us -uc -ui' bash "$dir" >"$work/deb/log" 2>&1 ||
     { tail -n 50 "$work/deb/log" >&2; die "dpkg-buildpackage failed"; }

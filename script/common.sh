@@ -6,6 +6,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 say() { printf '%s\n' "$*" >&2; }
 die() { say "$(basename "$0"): $*"; exit 1; }
 
+# commit_name: the commit that `cordon version --verbose` names; with "-dirty" if files differ from it.
+commit_name() { git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null || echo unknown; }
+
 # build_dir DIR [MESON OPTION…]: configures DIR if it is new, then builds it: all, or the words of $targets.
 build_dir() {
   local dir=$1 words

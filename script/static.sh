@@ -2,8 +2,8 @@
 # The static release binary: sourced, not run. Debian's own archives (*.a) of each library, and libcurl and md4c from
 # Debian's sources, since its libcurl.a needs twenty libraries more and of md4c there is none. CONTRIBUTING.md: "Add a library".
 
-# Source packages: with Debian's patches, or the plain one of upstream.
-static_sources=(curl:patched md4c:plain)
+# Source packages of those that we build, each with its parts: of curl also Debian's patches.
+declare -A static_sources=([curl]="--diff-only --dsc-only --tar-only" [md4c]="--dsc-only --tar-only")
 
 # Packages with archives of libraries; script/bootstrap installs them.
 static_packages=(libc6-dev libjansson-dev libyaml-dev libpcre2-dev zlib1g-dev libssl-dev libnghttp2-dev)
@@ -26,23 +26,28 @@ APT::Get::AllowUnauthenticated "false";
 END
 }
 
-# static_fetch DIR: the source packages, once. apt checks them by the signature of the index.
+# static_asked DIR: whether apt was asked less than a day ago; script/release asks every time.
+static_asked() { [ -n "$(find "$1.asked" -mmin -1440 2>/dev/null)" ]; }
+
+# static_fetch DIR: the source packages that apt offers now, and no older ones. apt checks them by the signature of the index.
 static_fetch() {
-  local dir=$PWD/$1 row name only
-  mkdir -p "$dir"
-  for row in "${static_sources[@]}"; do
-    name=${row%:*} only=()
-    ! compgen -G "$dir/${name}_*.orig.tar.*" >/dev/null || continue
-    if [ ! -f "$dir/apt/apt.conf" ]; then
-      static_apt "$dir/apt"
-      APT_CONFIG=$dir/apt/apt.conf apt-get -qq update >&2
-    fi
-    [ "${row#*:}" = patched ] || only=(--tar-only)
+  local dir=$PWD/$1 name part parts
+  ! static_asked "$dir" || return 0
+  rm -rf "$dir.new"
+  mkdir -p "$dir.new"
+  static_apt "$dir.apt"
+  APT_CONFIG=$dir.apt/apt.conf apt-get -qq update >&2 || die "cannot ask apt for source packages; to use those in $1: touch $1.asked"
+  for name in "${!static_sources[@]}"; do
+    read -ra parts <<<"${static_sources[$name]}"
     say "fetching the source of $name"
-    (cd "$dir" && APT_CONFIG=$dir/apt/apt.conf apt-get -qq source --download-only "${only[@]}" "$name" >/dev/null) ||
-      die "cannot fetch the source package $name; it is looked for where this machine's apt looks for packages"
+    for part in "${parts[@]}"; do
+      (cd "$dir.new" && APT_CONFIG=$dir.apt/apt.conf apt-get -qq source --download-only "$part" "$name" >/dev/null) ||
+        die "cannot fetch the source package $name; it is looked for where this machine's apt looks for packages"
+    done
   done
-  rm -rf "$dir/apt"
+  rm -rf "$dir"
+  mv "$dir.new" "$dir"
+  touch "$dir.asked"
 }
 
 # static_for TARGET: where a program is built for it ('': this machine), and with what. Libraries that we build are in
@@ -92,7 +97,7 @@ static_md4c() {
   rm -rf "$tree" "$to/lib/libmd4c.a"
   mkdir -p "$tree" "$to"/{include,lib/pkgconfig}
   tar -xf build-release/sources/md4c_*.orig.tar.* -C "$tree" --strip-components=1
-  version=$(basename build-release/sources/md4c_*.orig.tar.* | sed 's/md4c_//; s/\.orig.*//')
+  version=$(static_version md4c | sed 's/-[^-]*$//')
   # shellcheck disable=SC2046,SC2086 # one word a flag
   $static_cc $(static_flags) -c -o "$tree/md4c.o" "$tree/src/md4c.c"
   "${static_tool}ar" rcsD "$to/lib/libmd4c.a" "$tree/md4c.o"
@@ -114,30 +119,62 @@ static_libraries() {
   echo "$key" >"$made"
 }
 
-# static_list: source package, version and package of each library in the program.
-static_list() {
-  local package
-  for package in "${static_packages[@]}"; do
-    if [ -z "$static_target" ]; then
-      dpkg-query -W -f '${source:Package}\t${Version}\t${Package}\n' "$package"
-    else
-      zcat "$static_root/usr/share/doc/$package/changelog.Debian.gz" | sed -nE "1s/^(\S+) \((\S+)\).*/\1\t\2\t$package/p"
-    fi
-  done
-  printf 'curl\t%s\t\n' "$(basename build-release/sources/curl_*.dsc .dsc | sed 's/curl_//')"
-  printf 'md4c\t%s\t\n' "$(basename build-release/sources/md4c_*.orig.tar.* | sed 's/md4c_//; s/\.orig.*//')"
+# static_version NAME: of a source package that we build.
+static_version() { basename build-release/sources/"$1"_*.dsc .dsc | sed "s/^$1_//"; }
+
+# static_row SOURCE VERSION COPYRIGHT: a line of libraries.tsv, and the copyright file in static_dir/copyright.
+static_row() {
+  [ -f "$3" ] || die "there is no copyright file of $1: $3"
+  cp "$3" "$static_dir/copyright/$1"
+  printf '%s\t%s\n' "$1" "$2"
 }
 
-# static_build [TARGET]: build-release/cordon or build-release-TARGET/cordon, and in libraries.tsv what is in it.
+# static_host_row PACKAGE: of a package of this machine.
+static_host_row() {
+  local row
+  row=$(dpkg-query -W -f '${source:Package} ${source:Version}' "$1")
+  static_row "${row% *}" "${row#* }" "/usr/share/doc/${1%%:*}/copyright"
+}
+
+# static_target_row PACKAGE: of a package in static_root, which no dpkg knows.
+static_target_row() {
+  local row docs=$static_root/usr/share/doc/$1
+  row=$(zcat "$docs/changelog.Debian.gz" | sed -nE '1s/^(\S+) \((\S+)\).*/\1 \2/p')
+  static_row "${row% *}" "${row#* }" "$docs/copyright"
+}
+
+# static_list: source package and version of everything in the program that is not ours: libraries, the compiler's own
+# functions, and Unicode's data, of which tables are made.
+static_list() {
+  local package
+  rm -rf "$static_dir/copyright"
+  mkdir -p "$static_dir/copyright"
+  for package in "${static_packages[@]}"; do
+    if [ -z "$static_target" ]; then static_host_row "$package"; else static_target_row "$package"; fi
+  done
+  # shellcheck disable=SC2086 # a command with its flags
+  static_host_row "$(dpkg-query -S "$(realpath "$($static_cc -print-libgcc-file-name)")" | sed 's/: .*//')"
+  static_host_row unicode-data
+  static_row curl "$(static_version curl)" "$static_dir/curl/debian/copyright"
+  static_row md4c "$(static_version md4c)" "$static_dir/md4c/LICENSE.md"
+}
+
+# static_build [TARGET]: build-release/cordon or build-release-TARGET/cordon, and in libraries.tsv and copyright/ what is in it.
 static_build() {
-  local cross=()
+  local cross=() commit
+  commit=$(commit_name)
   static_for "${1:-}"
   static_libraries
   if [ -n "$static_target" ]; then
     cross_file "$static_target" >"$static_dir/cross.ini"
     cross=(--cross-file "$static_dir/cross.ini")
   fi
-  build_dir "$static_dir/meson" "${cross[@]}" -Dstatic=true -Ddebug=false -Doptimization=2 \
+  # An older build must not name the commit that it was configured with.
+  if [ -f "$static_dir/meson/build.ninja" ] && [ "$(cat "$static_dir/commit" 2>/dev/null)" != "$commit" ]; then
+    meson configure "$static_dir/meson" -Dcommit="$commit"
+  fi
+  echo "$commit" >"$static_dir/commit"
+  build_dir "$static_dir/meson" "${cross[@]}" -Dcommit="$commit" -Dstatic=true -Ddebug=false -Doptimization=2 \
     -Dpkg_config_path="$static_root$static_prefix/lib/pkgconfig"
   cp "$static_dir/meson/cordon" "$static_dir/cordon.new"
   python3 src/base/later.py "$static_dir/cordon.new" >&2

@@ -60,6 +60,7 @@ static void tell_gaps(struct keeper *k, const struct limiter_kept *kept)
 void bounds_apply(struct keeper *k, const struct child *child)
 {
     const struct box_limits *l = &k->box->setup.limits;
+    k->way = child->limiter.kept.processes;
     tell_gaps(k, &child->limiter.kept);
     if (l->cpu_seconds) {
         const struct rlimit cpu = {l->cpu_seconds, l->cpu_seconds + CPU_GRACE};

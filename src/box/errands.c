@@ -105,6 +105,9 @@ static bool spawn(struct keeper *k, struct errand *e, struct err *err)
         .cols = e->how.cols,
         .io = {e->io[0], e->io[1], e->io[2]},
     };
+    for (int i = 0; i < 3; i++)
+        if (!limiter_give_pipe(k->way, e->io[i]))
+            return err_errno(err, E_IO, errno, "cannot give a pipe to the box's user");
     return service_spawn(k->service, e->id, &command, err);
 }
 

@@ -96,6 +96,7 @@ struct keeper {
     struct child child;      /* without an agent */
     struct session *session; /* the agent's; NULL: none */
     int service, listener, signals, lock, ready;
+    enum limiter_way way; /* by which its processes are limited */
     mode_t box_umask; /* of what runs in the box */
     struct recording recording;
     struct delivery delivery;

@@ -17,29 +17,36 @@
 #define NEW_FILE APPARMOR_FILE ".cordon-new"
 #define LOADED   "/sys/kernel/security/apparmor/profiles"
 
-/* Every program that the profile is for may use user namespaces: nobody but root may choose it. */
+/* Every program that the profile is for may use user namespaces: only root may choose it. Of a path
+ * that does not exist the directories count in which it could be made. Prints what others can
+ * change; NULL: nothing. */
+static const char *changed_by_others(const char *path, struct arena *a)
+{
+    struct str at = str_z(path);
+    struct stat st;
+    for (;;) {
+        const char *step = at.n ? arena_strdup(a, at) : "/";
+        bool known = lstat(step, &st) == 0;
+        if (known ? st.st_uid != 0 || (st.st_mode & (S_IWGRP | S_IWOTH)) : errno != ENOENT)
+            return step;
+        if (at.n <= 1)
+            return NULL;
+        at = str_head(at, (size_t)str_find_last(at, '/'));
+    }
+}
+
 static bool check_owner(const char *self, struct err *err)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
-    struct str at = str_z(self);
-    struct stat st;
-    for (;;) {
-        const char *path = at.n ? arena_strdup(&a, at) : "/";
-        if (lstat(path, &st) != 0)
-            return err_errno(err, E_IO, errno, "cannot look at '%s'", path);
-        if (st.st_uid != 0 || (st.st_mode & (S_IWGRP | S_IWOTH))) {
-            err_set(err, E_POLICY_DENIED,
-                "'%s' can be changed by others than root: a profile for '%s' would let any "
-                "program use user namespaces",
-                path, self);
-            return err_ctx(err, "remedy",
-                "install cordon to /usr/local/bin as root, and run it "
-                "from there");
-        }
-        if (at.n <= 1)
-            return true;
-        at = str_head(at, (size_t)str_find_last(at, '/'));
-    }
+    const char *path = changed_by_others(self, &a);
+    if (!path)
+        return true;
+    err_set(err, E_POLICY_DENIED,
+        "'%s' can be changed by others than root: a profile for '%s' would let any program use "
+        "user namespaces",
+        path, self);
+    return err_ctx(
+        err, "remedy", "install cordon to /usr/local/bin as root, and run it from there");
 }
 
 /* Signs that mean something in a profile would have to be quoted. */
@@ -49,18 +56,26 @@ static bool is_plain(const char *path)
                                           "0123456789/._+-") == strlen(path);
 }
 
-static bool names(struct str line, const char *path)
+/* The line of programs: those that only root can change, and this one. */
+static void add_programs(struct buf *out, struct str programs, const char *self)
 {
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     struct str word;
-    while (str_cut(line, ' ', &word, &line))
-        if (str_is(word, path))
-            return true;
-    return false;
+    bool named = false;
+    while (programs.n && str_cut(programs, ' ', &word, &programs)) {
+        if (!word.n || changed_by_others(arena_strdup(&a, word), &a))
+            continue;
+        named = named || str_is(word, self);
+        buf_printf(out, " " STR_FMT, STR_ARG(word));
+    }
+    if (!named)
+        buf_printf(out, " %s", self);
 }
 
-bool apparmor_make(const char *self, struct apparmor *profile, struct err *err)
+bool apparmor_make(const char *text, const char *self, struct apparmor *profile, struct err *err)
 {
-    struct str line, rest = str_z(apparmor_text);
+    const struct str start = STR("@{cordon} =");
+    struct str line, rest = str_z(text);
     if (!is_plain(self))
         return err_set(err, E_CONFIG,
             "there is no profile for '%s': install cordon to /usr/local/bin first", self);
@@ -68,9 +83,12 @@ bool apparmor_make(const char *self, struct apparmor *profile, struct err *err)
         return false;
     buf_reset(&profile->text);
     while (rest.n && str_cut(rest, '\n', &line, &rest)) {
-        buf_add_str(&profile->text, line);
-        if (str_starts_with(line, STR("@{cordon} =")) && !names(line, self))
-            buf_printf(&profile->text, " %s", self);
+        if (str_starts_with(line, start)) {
+            buf_add_str(&profile->text, start);
+            add_programs(&profile->text, str_skip(line, start.n), self);
+        } else {
+            buf_add_str(&profile->text, line);
+        }
         buf_add_byte(&profile->text, '\n');
     }
     return true;
@@ -101,11 +119,20 @@ static bool is_loaded(void)
     return false;
 }
 
-bool apparmor_is_there(const struct apparmor *profile)
+enum apparmor_file apparmor_look(const char *file, const struct apparmor *profile)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 << 20);
-    return read_all(APPARMOR_FILE, &text) && str_eq(buf_str(&text), buf_str(&profile->text)) &&
-           is_loaded();
+    struct stat st;
+    if (lstat(file, &st) != 0 && errno == ENOENT)
+        return APPARMOR_FILE_NONE;
+    return read_all(file, &text) && str_eq(buf_str(&text), buf_str(&profile->text))
+               ? APPARMOR_FILE_SAME
+               : APPARMOR_FILE_OTHER;
+}
+
+bool apparmor_is_there(const struct apparmor *profile)
+{
+    return apparmor_look(APPARMOR_FILE, profile) == APPARMOR_FILE_SAME && is_loaded();
 }
 
 static bool write_file(const struct apparmor *profile, struct err *err)

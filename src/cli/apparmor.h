@@ -1,7 +1,7 @@
 /* The AppArmor profile that lets cordon use user namespaces where AppArmor restricts them.
  *
  *     struct apparmor profile = APPARMOR_INIT;
- *     if (!apparmor_make(self, &profile, err)) return false;
+ *     if (!apparmor_make(apparmor_text, self, &profile, err)) return false;
  *     if (!apparmor_is_there(&profile) && agreed) ok = apparmor_install(&profile, err);
  *     apparmor_done(&profile);
  */
@@ -26,10 +26,19 @@ struct apparmor {
 };
 #define APPARMOR_INIT ((struct apparmor){.text = BUF_INIT(APPARMOR_MAX)})
 
-/* The profile for a program at this path. E_POLICY_DENIED if others than root could put another
- * program there. */
-MUST_USE bool apparmor_make(const char *self, struct apparmor *profile, struct err *err);
+/* The profile of this text for a program at this path, and for those that the text names if only
+ * root can change them. E_POLICY_DENIED if others than root could put another program there. */
+MUST_USE bool apparmor_make(
+    const char *text, const char *self, struct apparmor *profile, struct err *err);
 void apparmor_done(struct apparmor *profile);
+
+enum apparmor_file {
+    APPARMOR_FILE_NONE,
+    APPARMOR_FILE_SAME,
+    APPARMOR_FILE_OTHER, /* an older one, or one that was changed */
+};
+
+enum apparmor_file apparmor_look(const char *file, const struct apparmor *profile);
 
 /* Whether the file has this text, and the kernel knows the profile. */
 bool apparmor_is_there(const struct apparmor *profile);

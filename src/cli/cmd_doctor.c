@@ -131,15 +131,21 @@ static void show_fix(struct cli *cli, const struct apparmor *profile)
 {
     struct str line, rest = buf_str(&profile->text);
     out_note(cli, "This writes %s:", APPARMOR_FILE);
+    if (apparmor_look(APPARMOR_FILE, profile) == APPARMOR_FILE_OTHER)
+        out_warn(cli, "it replaces a file with other content; changes of your own belong in "
+                      "/etc/apparmor.d/local/cordon");
     while (rest.n && str_cut(rest, '\n', &line, &rest))
         out_note(cli, "    " STR_FMT, STR_ARG(line));
     out_note(cli, "and loads it: /usr/sbin/apparmor_parser -r %s", APPARMOR_FILE);
+    out_note(cli,
+        "Then every user of this machine can get user namespaces by cordon: programs that it "
+        "starts without a sandbox have the same profile.");
 }
 
 static bool install_profile(struct doctor *d, bool yes, struct apparmor *profile, struct err *err)
 {
     struct cli *cli = d->cli;
-    if (!apparmor_make(d->facts.self, profile, err))
+    if (!apparmor_make(apparmor_text, d->facts.self, profile, err))
         return false;
     if (apparmor_is_there(profile)) {
         out_note(cli, "nothing to fix: the AppArmor profile is installed");

@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/config.h"
 #include "cli/self_test.h"
+#include "llm/certs.h"
 #include "llm/curl.h"
 #include "sandbox/machine.h"
 
@@ -327,6 +328,10 @@ static struct outcome check_services(struct bed *bed)
     const struct curl *curl;
     if (!curl_get(&curl, &err))
         return weaker(arena_printf(bed->arena, "%s", err.message), NULL);
+    if (!certs_find().any)
+        return weaker("there are no CA certificates for checking services that are asked by https",
+            "install them (on Debian: apt install ca-certificates), or name a file of them with "
+            "SSL_CERT_FILE");
     return ok(arena_printf(bed->arena, STR_FMT, STR_ARG(curl_names(curl))));
 }
 

@@ -2,26 +2,72 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/certs.h"
 
+#include "base/arena.h"
+
+#include <dirent.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+/* Only root can write to these places. */
 static const char *const files[] = {
     "/etc/ssl/certs/ca-certificates.crt", /* Debian, Ubuntu, Arch, Gentoo, Alpine, NixOS */
     "/etc/pki/tls/certs/ca-bundle.crt",   /* Fedora, RHEL */
     "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", /* the same, newer ones */
     "/etc/ssl/ca-bundle.pem",                            /* openSUSE */
     "/etc/ssl/cert.pem",                                 /* Alpine without ca-certificates */
-    "/etc/pki/tls/cacert.pem", "/data/data/com.termux/files/usr/etc/tls/cert.pem", /* Termux */
+    "/etc/pki/tls/cacert.pem",
 };
 
 static const char *const dirs[] = {
-    "/etc/ssl/certs", "/etc/pki/tls/certs", "/system/etc/security/cacerts", /* Android */
+    "/etc/ssl/certs",
+    "/etc/pki/tls/certs",
 };
 
-static const char *first_of(const char *const *paths, size_t n)
+enum {
+    ENTRIES_MAX = 100000,
+};
+
+static bool file_has_any(const char *path)
+{
+    struct stat st;
+    return access(path, R_OK) == 0 && stat(path, &st) == 0 && st.st_size > 0;
+}
+
+/* OpenSSL asks for a certificate by the hash of its subject: "4042bcee.0". */
+static bool is_hashed(const char *name)
+{
+    return strspn(name, "0123456789abcdef") == 8 && name[8] == '.' && name[9] >= '0' &&
+           name[9] <= '9';
+}
+
+static bool dir_has_any(const char *path)
+{
+    DIR *list = opendir(path);
+    bool found = false;
+    struct dirent *e;
+    for (int i = 0; list && !found && i < ENTRIES_MAX && (e = readdir(list)); i++)
+        found = is_hashed(e->d_name);
+    if (list)
+        closedir(list);
+    return found;
+}
+
+/* One directory of a list with colons, as OpenSSL takes it. */
+static bool dirs_have_any(const char *paths)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    struct str path, rest = str_z(paths);
+    while (rest.n && str_cut(rest, ':', &path, &rest))
+        if (dir_has_any(arena_strdup(&a, path)))
+            return true;
+    return false;
+}
+
+static const char *first_of(const char *const *paths, size_t n, bool (*has_any)(const char *path))
 {
     for (size_t i = 0; i < n; i++)
-        if (access(paths[i], R_OK) == 0)
+        if (has_any(paths[i]))
             return paths[i];
     return NULL;
 }
@@ -36,8 +82,9 @@ struct certs certs_find(void)
 {
     struct certs c = {.file = named_by("SSL_CERT_FILE"), .dir = named_by("SSL_CERT_DIR")};
     if (!c.file && !c.dir)
-        c.file = first_of(files, ARRAY_LEN(files));
+        c.file = first_of(files, ARRAY_LEN(files), file_has_any);
     if (!c.file && !c.dir)
-        c.dir = first_of(dirs, ARRAY_LEN(dirs));
+        c.dir = first_of(dirs, ARRAY_LEN(dirs), dir_has_any);
+    c.any = (c.file && file_has_any(c.file)) || (c.dir && dirs_have_any(c.dir));
     return c;
 }

@@ -11,6 +11,7 @@
 
 struct certs {
     const char *file, *dir; /* NULL: none; both: libcurl's own default */
+    bool any;               /* there is at least one certificate */
 };
 
 struct certs certs_find(void);

@@ -262,7 +262,7 @@ static void add_headers(struct request *r)
 static void configure_certs(struct request *r)
 {
     struct certs certs = certs_find();
-    r->has_certs = certs.file || certs.dir;
+    r->has_certs = certs.any;
     if (certs.file)
         r->curl->easy_setopt(r->easy, CURLOPT_CAINFO, certs.file);
     if (certs.dir)

@@ -8,6 +8,7 @@
 #include "sandbox/idle.h"
 #include "sandbox/landlock.h"
 #include "sandbox/limiter.h"
+#include "sandbox/orphans.h"
 #include "sandbox/root.h"
 #include "sandbox/serve.h"
 #include "sandbox/setting.h"
@@ -39,11 +40,9 @@ enum {
     FD_SERVICE = 7, /* and the other socket, if it serves */
     FD_FREE = 8,    /* the first that may be anything */
     CAPABILITIES = 64,
-    KILL_ROUNDS = 100 * 1000,
     SPACE_FACTOR = 4, /* address space for each byte of memory: what is reserved and never used */
     SHARE = 4,        /* the sandbox gets this part of what is counted for the user */
     LOCKED_LEAST = 64 * 1024, /* bytes: programs keep keys there */
-    CHILDREN_TEXT = 4096,
     COMMAND_STACK = 64 * 1024,
 };
 
@@ -51,6 +50,7 @@ struct init {
     const struct init_input *in;
     struct seccomp_filter *filter;
     struct root root;
+    struct tmpdir tmp; /* without mounts */
     int master, slave;
     mode_t umask;
     bool owns_ids;
@@ -58,7 +58,7 @@ struct init {
     bool held;
     bool too_many; /* processes: they were killed */
     uint64_t counted_ms;
-    int signals;         /* what the loop polls, if it serves */
+    int signals;         /* what the loop polls */
     struct serve *serve; /* NULL: it does not */
 };
 
@@ -66,12 +66,23 @@ struct init {
  * for a call that does not come back to this file. */
 static struct wire_answer *volatile refusal;
 
+/* To be removed by process 1 if it fails before there is a command. */
+static const struct tmpdir *volatile unused_tmp;
+
 /* Talking ------------------------------------------------------------------------------------- */
 
-static void tell(int control, const struct init_message *message, int fd)
+/* False: the supervisor is gone. */
+static bool tell(int control, const struct init_message *message, int fd)
 {
     const struct iovec part = {(void *)message, sizeof(*message)};
-    packet_send(control, &part, 1, &fd, fd >= 0, 0);
+    return packet_send(control, &part, 1, &fd, fd >= 0, 0) >= 0;
+}
+
+NORETURN static void leave(void)
+{
+    if (unused_tmp)
+        tmpdir_remove(unused_tmp);
+    _exit(127);
 }
 
 static void refuse(enum stage stage, int errnum)
@@ -90,7 +101,7 @@ NORETURN static void give_up(enum stage stage, int errnum, int step)
         _exit(127);
     }
     tell(FD_CONTROL, &message, -1);
-    _exit(127);
+    leave();
 }
 
 static void need(bool ok, enum stage stage)
@@ -440,6 +451,7 @@ static int run_command(void *context)
 {
     const struct init *init = context;
     const struct init_input *in = init->in;
+    unused_tmp = NULL; /* process 1 waits for our end */
     setpgid(0, 0);
     if (in->terminal)
         need(tcsetpgrp(init->slave, getpid()) == 0, STAGE_TERMINAL);
@@ -467,45 +479,21 @@ static void start_command(struct init *init)
 {
     init->command = start_process(run_command, init);
     need(init->command >= 0, STAGE_FORK);
-    for (int fd = FD_IO; fd < FD_SERVICE; fd++)
-        close(fd);
+    for (int i = 0; i < 3; i++)
+        if (init->in->io[i] >= 0)
+            close(FD_IO + i); /* otherwise the number may be that of something else */
     close(init->slave);
     close(init->master);
 }
 
 /* Waiting ------------------------------------------------------------------------------------- */
 
-/* Kills whoever has become our child, until there is none: only where no namespace does it. */
-static void kill_orphans(void)
-{
-    char text[CHILDREN_TEXT];
-    for (int round = 0; round < KILL_ROUNDS; round++) {
-        pid_t got;
-        while ((got = waitpid(-1, NULL, WNOHANG)) > 0)
-            ;
-        if (got < 0)
-            return;
-        AUTO_FD int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
-        ssize_t n = fd >= 0 ? read(fd, text, sizeof(text)) : 0;
-        pid_t pid = 0;
-        for (ssize_t i = 0; i < n; i++) {
-            if (text[i] >= '0' && text[i] <= '9') {
-                pid = pid * 10 + (text[i] - '0');
-                continue;
-            }
-            if (pid > 1)
-                kill(pid, SIGKILL);
-            pid = 0;
-        }
-    }
-}
-
 /* What namespaces would take with them. */
 static void leave_nothing(const struct init *init)
 {
-    kill_orphans();
-    if (init->in->tmp.path)
-        tmpdir_remove(&init->in->tmp);
+    orphans_kill();
+    if (init->tmp.path)
+        tmpdir_remove(&init->tmp);
 }
 
 static void tell_end(const struct init *init, int status)
@@ -632,17 +620,6 @@ static void take_signal(struct init *init, int sig)
     if (sig == INIT_ASK_TO_END)
         ask_to_end(init);
     reap(init);
-}
-
-NORETURN static void wait_for(struct init *init, const sigset_t *signals)
-{
-    static const struct timespec pause = {.tv_nsec = LIMITER_COUNT_MS * 1000 * 1000};
-    for (;;) {
-        int sig = sigtimedwait(signals, NULL, init->in->counts ? &pause : NULL);
-        count(init);
-        if (sig > 0)
-            take_signal(init, sig);
-    }
 }
 
 /* Serving ------------------------------------------------------------------------------------- */
@@ -789,15 +766,16 @@ static void take_request(struct init *init)
     serve_drop(&request);
 }
 
-/* Until the supervisor is gone, or has closed its ends. While it does not take what it is told,
- * nothing more is done for it; but processes are reaped. */
-NORETURN static void serve_requests(struct init *init)
+/* Until the supervisor is gone, or has closed its ends: the signal that tells of its death is lost
+ * if it died before that was asked for. While it does not take what it is told, nothing more is
+ * done for it; but processes are reaped. */
+NORETURN static void wait_for_all(struct init *init)
 {
     for (;;) {
-        short want = serve_flush(init->serve) ? POLLIN : POLLOUT;
+        short want = !init->serve || serve_flush(init->serve) ? POLLIN : POLLOUT;
         struct pollfd fds[] = {
             {.fd = init->signals, .events = POLLIN},
-            {.fd = FD_SERVICE, .events = want},
+            {.fd = init->serve ? FD_SERVICE : -1, .events = want},
             {.fd = FD_CONTROL},
         };
         struct signalfd_siginfo info;
@@ -815,13 +793,11 @@ NORETURN static void serve_requests(struct init *init)
 }
 
 /* Processes of ours count like those of the command: there is no way past the limit through us. */
-static void begin_to_serve(struct init *init, const sigset_t *signals)
+static void begin_to_serve(struct init *init)
 {
     static struct serve serve = {.socket = FD_SERVICE, .owed_fd = -1};
     init->serve = &serve;
     init->held = init->in->held && !init->in->idle;
-    init->signals = signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
-    need(init->signals >= 0, STAGE_SESSION);
     if (init->in->limit_uid)
         limit(RLIMIT_NPROC, init->in->plan->limits.processes + 1);
 }
@@ -833,6 +809,21 @@ static void let_be_mapped(const struct init_input *in)
     explicit_bzero(in->secret, in->secret_size);
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
     tell(FD_CONTROL, &(struct init_message){.word = INIT_MAPPABLE, .step = -1}, -1);
+}
+
+/* By us, who outlive the supervisor: what it makes itself stays if it is killed. */
+static void make_tmp(struct init *init)
+{
+    init->tmp = init->in->tmp;
+    need(tmpdir_make(&init->tmp), STAGE_TMP);
+    unused_tmp = &init->tmp;
+}
+
+static bool tell_ready(const struct init *init)
+{
+    const struct init_message message = {
+        .word = INIT_READY, .step = -1, .dev = init->tmp.dev, .ino = init->tmp.ino};
+    return tell(FD_CONTROL, &message, init->master);
 }
 
 void init_main(const struct init_input *in)
@@ -869,18 +860,21 @@ void init_main(const struct init_input *in)
     prepare_filter(&init);
     if (in->terminal)
         open_terminal(&init);
+    init.signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+    need(init.signals >= 0, STAGE_SESSION);
     if (in->service >= 0)
-        begin_to_serve(&init, &signals);
+        begin_to_serve(&init);
+    if (in->tmp.path)
+        make_tmp(&init);
     need(chdir(tmpdir_cwd(in->plan, in->tmp.path)) == 0, STAGE_CWD);
     if (plan_is_native(in->plan))
         restrict_self(&init);
     prctl(PR_SET_PDEATHSIG, death, 0, 0, 0);
-    tell(FD_CONTROL, &(struct init_message){.word = INIT_READY, .step = -1}, init.master);
+    if (!tell_ready(&init))
+        leave();
     if (in->rehearse)
         finish(&init, 0);
     if (!in->idle && !init.held)
         start_command(&init);
-    if (init.serve)
-        serve_requests(&init);
-    wait_for(&init, &signals);
+    wait_for_all(&init);
 }

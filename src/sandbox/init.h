@@ -15,7 +15,7 @@
 
 struct init_input {
     const struct plan *plan;
-    struct tmpdir tmp; /* without mounts: the place of the private /tmp */
+    struct tmpdir tmp; /* without mounts: the place of the private /tmp, to be made */
     int landlock_abi;
     char *const *argv;
     char *const *envp;

@@ -174,6 +174,8 @@ static bool setup_failed(const struct plan *plan, const struct init_message *m, 
     if (m->stage == STAGE_PLACE && step)
         return err_errno(
             err, E_IO, m->errnum, "cannot show '" STR_FMT "' in the sandbox", STR_ARG(step->at));
+    if (m->stage == STAGE_TMP)
+        return tmpdir_refused(m->errnum, err);
     if (m->stage == STAGE_CWD)
         return err_errno(err, E_IO, m->errnum, "cannot start in '" STR_FMT "'", STR_ARG(plan->cwd));
     return machine_unavailable(
@@ -301,10 +303,12 @@ static bool begin(
         return false;
     if (message.word != INIT_READY)
         return setup_failed(l->plan, &message, err);
+    child->tmp.dev = message.dev;
+    child->tmp.ino = message.ino;
     return true;
 }
 
-/* The directory of a sandbox that was not started. */
+/* The directory of a sandbox that is gone, if its first process has left it. */
 static void give_back(struct tmpdir *tmp)
 {
     if (tmp->path)
@@ -358,15 +362,21 @@ static bool ready(const struct launch *l, struct arena *a, const struct limiter 
     if (!prepare(l, in, err) || !open_ends(l, ends, err))
         return false;
     if (l->plan->mode == POLICY_LANDLOCK) {
-        if (!tmpdir_make(&in->tmp, err))
+        if (!tmpdir_choose(&in->tmp, err))
             return false;
         envp = tmpdir_env(l->plan, in->tmp.path, envp, a);
     }
     if (!copy_words(a, l->idle ? none : l->argv, &in->argv) || !copy_words(a, envp, &in->envp)) {
-        give_back(&in->tmp);
+        tmpdir_done(&in->tmp);
         return exec_failed(l->plan, E2BIG, err);
     }
     take_limiter(limiter, a, in);
+    for (int i = 0; i < 3; i++)
+        if (!limiter_give_pipe(limiter->kept.processes, ends->io[i])) {
+            int errnum = errno;
+            tmpdir_done(&in->tmp);
+            return err_errno(err, E_IO, errnum, "cannot give a pipe to the sandbox's user");
+        }
     in->control = ends->control[1];
     in->service = ends->service[1];
     memcpy(in->io, ends->io, sizeof(in->io));
@@ -399,7 +409,7 @@ static bool start_limited(const struct launch *l, bool rehearse, struct limiter 
         init_main(&in);
     if (child.pid < 0) {
         int errnum = errno;
-        give_back(&child.tmp);
+        tmpdir_done(&child.tmp);
         return clone_failed(errnum, err);
     }
     prefer(&child, &in);

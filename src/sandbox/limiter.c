@@ -7,9 +7,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/sched.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -76,6 +81,16 @@ void limiter_map(char text[LIMITER_MAP])
         other + 1, other + 1, UINT32_MAX - other - 1);
 }
 
+bool limiter_give_pipe(enum limiter_way way, int fd)
+{
+    struct statfs fs;
+    if (way != LIMITER_UID || fd < 0)
+        return true;
+    if (fstatfs(fd, &fs) != 0)
+        return false;
+    return fs.f_type != PIPEFS_MAGIC || fchown(fd, LIMITER_OTHER_UID, (gid_t)-1) == 0;
+}
+
 static bool write_map(pid_t pid, const char *name, const char *text)
 {
     char path[PROC_PATH];
@@ -84,14 +99,25 @@ static bool write_map(pid_t pid, const char *name, const char *text)
     return fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
 }
 
+/* Until it is killed, also with its parent. It holds nothing of the parent's. */
+NORETURN static void hold(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    syscall(SYS_close_range, 0, ~0u, 0);
+    while (getppid() == parent)
+        pause();
+    _exit(0);
+}
+
 /* A process in a user namespace of its own, which waits to be killed. */
 static pid_t start_holder(int *ret_pidfd)
 {
+    const pid_t self = getpid();
     struct clone_args args = {
         .flags = CLONE_NEWUSER | CLONE_PIDFD, .pidfd = (uint64_t)(uintptr_t)ret_pidfd};
     pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
-    while (pid == 0)
-        pause();
+    if (pid == 0)
+        hold(self);
     return pid;
 }
 
@@ -115,32 +141,91 @@ static int open_namespace(void)
     return fd;
 }
 
+/* Open files: as many as the hard limit allows while there are trees, and then as before. Several
+ * threads may have trees; commands get limits of their own. */
+static struct {
+    pthread_mutex_t lock;
+    unsigned users;
+    struct rlimit before;
+} files = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void raise_files(void)
+{
+    pthread_mutex_lock(&files.lock);
+    if (files.users++ == 0 && getrlimit(RLIMIT_NOFILE, &files.before) == 0)
+        setrlimit(RLIMIT_NOFILE, &(struct rlimit){files.before.rlim_max, files.before.rlim_max});
+    pthread_mutex_unlock(&files.lock);
+}
+
+static void restore_files(void)
+{
+    pthread_mutex_lock(&files.lock);
+    if (--files.users == 0)
+        setrlimit(RLIMIT_NOFILE, &files.before);
+    pthread_mutex_unlock(&files.lock);
+}
+
 void limiter_drop_trees(struct limiter *l)
 {
+    if (!l->trees)
+        return;
     for (size_t i = 0; i < l->n_trees; i++)
         if (l->trees[i] >= 0)
-            close(TAKE_FD(l->trees[i]));
+            close(l->trees[i]);
     l->n_trees = 0;
+    l->trees = NULL;
+    restore_files();
+}
+
+/* Above those that process 1 uses itself. */
+static bool lift(int tree, int *ret_tree)
+{
+    int high = fcntl(tree, F_DUPFD_CLOEXEC, TREES_FROM);
+    if (high < 0 && errno == EINVAL)
+        errno = EMFILE; /* the limit is below that number */
+    if (high >= 0)
+        *ret_tree = high;
+    return high >= 0;
+}
+
+static bool map_step(const struct plan_step *step, int namespace, int *ret_tree)
+{
+    int given = -1;
+    if (!root_map_step(step, namespace, &given))
+        return false;
+    if (given < 0) {
+        *ret_tree = given;
+        return true;
+    }
+    AUTO_FD int tree = given;
+    return lift(tree, ret_tree);
+}
+
+static bool add_reason(struct err *why, const char *what, int errnum)
+{
+    if (why->code == ERR_NONE)
+        return err_errno(why, E_SANDBOX_UNAVAILABLE, errnum, "%s", what);
+    return err_wrap(why, "%s (%s), and no group", what, strerror(errnum));
 }
 
 /* Every directory and file of the host that is shown must be id-mapped: what the command makes
  * belongs to the caller on disk, and what it finds looks as it would without this. */
-static bool map_trees(const struct plan *plan, struct arena *a, struct limiter *l)
+static bool map_trees(
+    const struct plan *plan, struct arena *a, struct limiter *l, struct err *why)
 {
-    if (machine_lacks(MACHINE_ID_MAPS))
-        return false;
-    AUTO_FD int namespace = open_namespace();
+    errno = EOPNOTSUPP;
+    AUTO_FD int namespace = machine_lacks(MACHINE_ID_MAPS) ? -1 : open_namespace();
     if (namespace < 0)
-        return false;
+        return add_reason(why, "no other user of the kernel's", errno);
     l->trees = ARENA_NEW(a, int, plan->n_steps + 1);
+    raise_files();
     for (; l->n_trees < plan->n_steps; l->n_trees++) {
-        int tree = -1;
-        if (!root_map_step(&plan->steps[l->n_trees], namespace, &tree)) {
-            limiter_drop_trees(l);
-            return false;
-        }
-        l->trees[l->n_trees] = tree < 0 ? -1 : fcntl(tree, F_DUPFD_CLOEXEC, TREES_FROM);
-        auto_fd(&tree);
+        const struct plan_step *step = &plan->steps[l->n_trees];
+        if (map_step(step, namespace, &l->trees[l->n_trees]))
+            continue;
+        add_reason(why, arena_printf(a, "no id-mapped mount of '%s'", step->at.p), errno);
+        limiter_drop_trees(l);
+        return false;
     }
     return true;
 }
@@ -164,18 +249,20 @@ static bool check(const struct plan *plan, const struct limiter_kept *kept, cons
 {
     if (plan->limits_inexact)
         return true;
-    if (kept->processes == LIMITER_COUNT && plan->limits.asked_processes)
+    const bool exact = kept->processes != LIMITER_COUNT && kept->processes != LIMITER_NOTHING;
+    if (!exact && plan->limits.asked_processes)
         return refuse("processes", "processes", why, err);
     if (plan->cpu_millis && !kept->cpus)
         return refuse("CPUs", "cpus", why, err);
     return true;
 }
 
-static bool works(const struct plan *plan, enum limiter_way way, struct arena *a, struct limiter *l)
+static bool works(const struct plan *plan, enum limiter_way way, struct arena *a, struct limiter *l,
+    struct err *why)
 {
     if (way == LIMITER_GROUP)
         return l->group.fd >= 0 && l->group.kept & CGROUP_PIDS;
-    return way != LIMITER_UID || map_trees(plan, a, l);
+    return way != LIMITER_UID || map_trees(plan, a, l, why);
 }
 
 bool limiter_open(const struct plan *plan, unsigned without, struct arena *arena,
@@ -191,7 +278,9 @@ bool limiter_open(const struct plan *plan, unsigned without, struct arena *arena
         err_set(&why, E_SANDBOX_UNAVAILABLE, "no process can be started in a cgroup of its own");
     else if (cgroup_wanted(&limits) && !cgroup_make(&limits, &l.group, &why))
         l.group = CGROUP_NONE;
-    while (i < n - 1 && (without >> ways[i] & 1 || !works(plan, ways[i], arena, &l)))
+    else if (ways[0] == LIMITER_GROUP && !(l.group.kept & CGROUP_PIDS))
+        err_set(&why, E_SANDBOX_UNAVAILABLE, "a cgroup made here has no limit of processes");
+    while (i < n - 1 && (without >> ways[i] & 1 || !works(plan, ways[i], arena, &l, &why)))
         i++;
     l.kept =
         (struct limiter_kept){ways[i], l.group.kept & CGROUP_MEMORY, l.group.kept & CGROUP_CPU};
@@ -212,14 +301,15 @@ void limiter_close(struct limiter *l)
 struct limiter_kept limiter_look(const struct plan *plan)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(64 << 20);
+    AUTO_ERR struct err ignored = {0};
     const struct limiter_facts facts = facts_of(plan);
     enum limiter_way ways[LIMITER_WAYS];
     struct limiter l = LIMITER_NONE;
     size_t n = limiter_ways(&facts, ways), i = 0;
     const struct cgroup_limits limits = group_limits(plan, ways[0] == LIMITER_GROUP);
     unsigned offered = cgroup_offers(&limits);
-    while (i < n - 1 &&
-           (ways[i] == LIMITER_GROUP ? !(offered & CGROUP_PIDS) : !works(plan, ways[i], &a, &l)))
+    while (i < n - 1 && (ways[i] == LIMITER_GROUP ? !(offered & CGROUP_PIDS)
+                                                  : !works(plan, ways[i], &a, &l, &ignored)))
         i++;
     limiter_close(&l);
     return (struct limiter_kept){ways[i], offered & CGROUP_MEMORY, offered & CGROUP_CPU};

@@ -56,7 +56,7 @@ size_t limiter_ways(const struct limiter_facts *facts, enum limiter_way ret_ways
 struct limiter {
     struct limiter_kept kept;
     struct cgroup group;
-    int *trees;     /* LIMITER_UID: a mount for each step of the plan that binds; -1: none */
+    int *trees;     /* LIMITER_UID: for each step of the plan what root_map_step() gives */
     size_t n_trees; /* steps */
 };
 
@@ -76,6 +76,10 @@ void limiter_close(struct limiter *limiter);
 
 /* What limiter_open() would decide. Leaves nothing behind. */
 struct limiter_kept limiter_look(const struct plan *plan);
+
+/* A pipe for the streams of a command belongs to the command's user, who may then open it by its
+ * name in /proc (/dev/stdout); anything else stays as it is. False and errno. */
+MUST_USE bool limiter_give_pipe(enum limiter_way way, int fd);
 
 /* The uid_map of LIMITER_UID: user 0 is LIMITER_OTHER_UID, and the other way round. */
 void limiter_map(char text[LIMITER_MAP]);

@@ -154,6 +154,19 @@ static void gaps_native(json_t *gaps, const struct plan *plan, const struct limi
                                     "by landlock before abi 6"));
 }
 
+/* Without namespaces a cgroup is all that can limit their number. */
+static void put_processes(json_t *report, const struct plan *plan, const struct limiter_kept *kept,
+    const char *what)
+{
+    AUTO_BUF struct buf text = BUF_INIT(1024);
+    buf_add_z(&text, what);
+    if (kept->processes == LIMITER_GROUP) {
+        buf_add_z(&text, "; ");
+        report_processes(plan, kept, &text);
+    }
+    json_put(report, "processes", json_text(buf_str(&text)));
+}
+
 static void report_landlock(
     json_t *report, json_t *gaps, const struct plan *plan, const struct limiter_kept *kept)
 {
@@ -172,14 +185,12 @@ static void report_landlock(
     json_put(report, "net",
         json_string(plan->sockets.inet ? "the host's network; socket families by seccomp"
                                        : "no sockets of the internet families, by seccomp"));
-    json_put(report, "processes",
-        json_string("own session; descendants fall to a reaper; limits and scheduling of other "
-                    "processes, SysV IPC, POSIX queues and inotify refused by seccomp"));
+    put_processes(report, plan, kept,
+        "own session; descendants fall to a reaper; limits and scheduling of other "
+        "processes, SysV IPC, POSIX queues and inotify refused by seccomp");
     put_limits(report, plan, kept);
     for (size_t i = 0; i < ARRAY_LEN(open); i++)
         json_push(gaps, json_string(open[i]));
-    if (kept->processes == LIMITER_NOTHING)
-        json_push(gaps, json_string("processes: there is no limit of their number"));
     gaps_of_limits(gaps, plan, kept);
     if (m->landlock_abi < 6)
         json_push(
@@ -202,11 +213,14 @@ json_t *report_json(
     } else if (plan->mode == POLICY_LANDLOCK) {
         report_landlock(report, gaps, plan, kept);
     } else {
-        static const char *const concerns[] = {"fs", "exec", "net", "processes"};
+        static const char *const concerns[] = {"fs", "exec", "net"};
         for (size_t i = 0; i < ARRAY_LEN(concerns); i++)
             json_put(report, concerns[i], json_string("not enforced"));
+        put_processes(report, plan, kept, "not enforced");
         put_limits(report, plan, kept);
     }
+    if (kept->processes == LIMITER_NOTHING)
+        json_push(gaps, json_string("processes: there is no limit of their number"));
     gaps_of_places(gaps, plan);
     json_put(report, "environment",
         json_string(plan->mode == POLICY_NO_SANDBOX

@@ -301,18 +301,22 @@ bool root_map_step(const struct plan_step *step, int user_namespace, int *ret_tr
 {
     struct stat st;
     bool is_dir = step->access & PLAN_IS_DIR;
+    /* Private: as a peer of the host's mount it would hand every mount made on it to the host. */
     struct mount_attr attr = {.attr_set = attr_of(step->access) | MOUNT_ATTR_IDMAP,
+        .propagation = MS_PRIVATE,
         .userns_fd = (unsigned)user_namespace};
+    errno = EINVAL;
     if (step->kind == PLAN_OVERLAY)
         return false;
+    *ret_tree = -1;
     if (step->kind != PLAN_BIND)
         return true;
     AUTO_FD int source = open_source(step, O_PATH, &st);
-    if (source < 0)
+    AUTO_FD int tree = source >= 0 ? clone_tree(source, is_dir) : -1;
+    if (tree < 0) {
+        *ret_tree = ROOT_VANISHED;
         return has_vanished(step);
-    AUTO_FD int tree = clone_tree(source, is_dir);
-    if (tree < 0)
-        return has_vanished(step);
+    }
     const unsigned flags = AT_EMPTY_PATH | (is_dir ? AT_RECURSIVE : 0u);
     if (mount_setattr(tree, "", flags, &attr, sizeof(attr)) != 0)
         return false;
@@ -323,7 +327,10 @@ bool root_map_step(const struct plan_step *step, int user_namespace, int *ret_tr
 static bool bind_mapped(struct builder *b, const struct plan_step *step)
 {
     AUTO_FD int tree = b->options->trees[step - b->plan->steps];
-    return tree < 0 || attach(b, step, tree, step->access & PLAN_IS_DIR);
+    errno = EBADF;
+    if (tree < 0)
+        return tree == ROOT_VANISHED || fail(b, STAGE_BIND);
+    return attach(b, step, tree, step->access & PLAN_IS_DIR);
 }
 
 static bool bind_host(struct builder *b, const struct plan_step *step)
@@ -419,10 +426,14 @@ static int new_mask(struct builder *b, bool is_dir)
     return TAKE_FD(tree);
 }
 
+/* Not every kernel has every file. A mount that turns out to have no place would have to be taken
+ * down again, for which the kernel waits. */
 static bool mask(struct builder *b, const struct plan_step *step)
 {
     bool is_dir = step->access & PLAN_IS_DIR;
     int *first = &b->masks[is_dir];
+    if (faccessat(b->root.fd, step->at.p + 1, F_OK, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT)
+        return true;
     AUTO_FD int tree = *first < 0 ? new_mask(b, is_dir) : clone_tree(*first, false);
     if (tree < 0)
         return fail(b, STAGE_PROC);

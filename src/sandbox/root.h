@@ -25,14 +25,18 @@ struct root_options {
     int pid_max;     /* 0: don't set */
     bool exact_pids; /* nothing else limits the number of processes */
     bool counts;     /* a view of all processes is wanted */
-    /* For each step that binds, a mount made by root_map_step(), or -1 if there is nothing to show;
-     * NULL: none was made. */
+    /* For each step that binds, what root_map_step() gave; NULL: none was made. */
     const int *trees;
 };
 
+/* In place of a mount: a step that binds has nothing to show any more. */
+enum {
+    ROOT_VANISHED = -2,
+};
+
 /* In the supervisor, which has rights over the host's mounts: what a step binds, with the ids of a
- * user namespace. The mount is -1 for a step that binds nothing, or nothing any more. False if this
- * step can't be done so. */
+ * user namespace. The mount is -1 for a step that binds nothing. False and errno if this step can't
+ * be done so. */
 MUST_USE bool root_map_step(const struct plan_step *step, int user_namespace, int *ret_tree);
 
 /* All mounts; then the old root is gone. */

@@ -28,6 +28,7 @@
     X(PIVOT, "pivot_root")                                                   \
     X(NEST, "a second user namespace inside the first")                      \
     X(TERMINAL, "opening a terminal")                                        \
+    X(TMP, "making a directory for temporary files")                         \
     X(CWD, "entering the working directory")                                 \
     X(LIMITS, "setrlimit")                                                   \
     X(CAPABILITIES, "dropping capabilities")                                 \
@@ -45,7 +46,7 @@ enum stage {
 /* What comes through the control socket, one packet each. */
 enum init_word {
     INIT_FAILED,   /* stage, errnum, step */
-    INIT_READY,    /* with the terminal's descriptor, if there is one */
+    INIT_READY,    /* with the terminal's descriptor, if there is one; dev, ino */
     INIT_STOPPED,  /* value: the signal */
     INIT_EXITED,   /* value: as waitpid() gives it; errnum EAGAIN: there were too many processes */
     INIT_MAPPABLE, /* its ids can be mapped now */
@@ -61,6 +62,7 @@ struct init_message {
     int32_t errnum;
     int32_t step; /* of the plan; -1: none */
     int32_t value;
+    uint64_t dev, ino; /* of the directory for temporary files, if there is one */
 };
 
 #endif

@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -23,26 +24,47 @@ enum {
 
 #define OPEN_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
-bool tmpdir_make(struct tmpdir *ret_dir, struct err *err)
+static const char *base_dir(void)
 {
     const char *base = getenv("TMPDIR");
-    struct stat st;
-    AUTO_BUF struct buf name = BUF_INIT(2 * PATH_MAX);
-    if (!base || base[0] != '/')
-        base = "/tmp";
-    buf_printf(&name, "%s/cordon-XXXXXX", base);
-    AUTO_FREE char *made = buf_ok(&name) ? buf_take(&name) : NULL;
-    errno = ENAMETOOLONG;
-    AUTO_FD int fd =
-        made && mkdtemp(made) ? open(made, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
-    char *path = fd >= 0 ? beneath_name(fd) : NULL;
-    if (path && fstat(fd, &st) == 0) {
-        *ret_dir = (struct tmpdir){path, st.st_dev, st.st_ino};
-        return true;
-    }
-    err_errno(err, E_IO, errno, "cannot make a directory for temporary files in '%s'", base);
-    free(path);
+    return base && base[0] == '/' ? base : "/tmp";
+}
+
+bool tmpdir_refused(int errnum, struct err *err)
+{
+    err_errno(
+        err, E_IO, errnum, "cannot make a directory for temporary files in '%s'", base_dir());
     return err_ctx(err, "remedy", "set TMPDIR to a directory that you can write to");
+}
+
+bool tmpdir_choose(struct tmpdir *ret_dir, struct err *err)
+{
+    uint64_t number;
+    AUTO_BUF struct buf path = BUF_INIT(PATH_MAX);
+    AUTO_FD int fd = open(base_dir(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    AUTO_FREE char *base = fd >= 0 ? beneath_name(fd) : NULL;
+    if (!base || getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
+        return tmpdir_refused(errno, err);
+    buf_printf(&path, "%s/cordon-%016llx", strcmp(base, "/") == 0 ? "" : base,
+        (unsigned long long)number);
+    if (!buf_ok(&path))
+        return tmpdir_refused(ENAMETOOLONG, err);
+    *ret_dir = (struct tmpdir){.path = buf_take(&path)};
+    return true;
+}
+
+bool tmpdir_make(struct tmpdir *dir)
+{
+    struct stat st;
+    if (mkdir(dir->path, 0700) != 0)
+        return false;
+    if (lstat(dir->path, &st) != 0) {
+        rmdir(dir->path);
+        return false;
+    }
+    dir->dev = st.st_dev;
+    dir->ino = st.st_ino;
+    return true;
 }
 
 void tmpdir_done(struct tmpdir *dir)
@@ -179,6 +201,10 @@ static int open_again(const struct tmpdir *dir)
 
 void tmpdir_remove(const struct tmpdir *dir)
 {
+    if (dir->ino == 0) {
+        rmdir(dir->path); /* still empty, if it is there at all */
+        return;
+    }
     AUTO_FD int top = open_again(dir);
     if (top < 0)
         return;

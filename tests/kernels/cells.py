@@ -111,9 +111,9 @@ def scenario(m, _):
     return []
 
 
-def attacks(m, words):
-    """The suite of escapes, all of it or the rows whose names have one of the words."""
-    command = ["python3", "tests/sandbox/attack.py", "--cordon", CORDON, "--probe", "build/tests/sandbox_probe"]
+def suite(m, name, words=()):
+    """A suite of the sandbox: the number of its rows, and what this kernel can't do of their controls."""
+    command = ["python3", f"tests/sandbox/{name}.py", "--cordon", CORDON, "--probe", "build/tests/sandbox_probe"]
     if m.uid:
         command += ["--user", "12345", "--base", "/var/tmp"]
     done = subprocess.run([*command, *words], text=True, errors="replace", stdin=subprocess.DEVNULL, capture_output=True,
@@ -123,6 +123,15 @@ def attacks(m, words):
         raise Failed(f"{len(bad)} rows: " + "; ".join(bad[:12]) + done.stderr[-300:])
     rows = [line for line in done.stdout.splitlines() if line.startswith("ok ")]
     return [f"{len(rows)} rows"] + [line.split("# SKIP ", 1)[1] for line in rows if "# SKIP" in line]
+
+
+def attacks(m, words):
+    """Escapes: all of them, or the rows whose names have one of the words."""
+    return suite(m, "attack", words)
+
+
+def properties(m, _):
+    return suite(m, "property")
 
 
 def box(mode, *options):
@@ -163,9 +172,34 @@ def demo(m, _):
     return []
 
 
+# Features: what the program says that it uses on this kernel, after it has used it -------------------
+
+def report(m, name, **policy):
+    """The report of a command under a policy of its own, which acknowledges what it must."""
+    policy = {"policy_version": 4, "exec": {"allowed_executables": ["/bin/true"]}, "limits_inexact_ack": True, **policy}
+    work = m.directory("features-" + name, policy=json.dumps(policy))
+    return json.loads(m.cordon("exec", "--json", "--policy", "policy", "--ack-inexact-limits", "--", "/bin/true", cwd=work))["sandbox_report"]
+
+
+def features(m):
+    """One line for a situation: a name and a value each."""
+    checks = {c["name"]: c["detail"] for c in json.loads(m.cordon("doctor", "--json"))["checks"]}
+    plain = report(m, "plain")
+    memory = report(m, "memory", limits={"memory_bytes": 1 << 28})["limits"]
+    reach = report(m, "reach", network="enabled", network_unsafe_ack=True, allow_unix_sockets=True, unix_sockets_unsafe_ack=True)
+    return {
+        "Landlock": checks["landlock"].split(" of the kernel")[0],
+        "number of processes": plain["processes"].split("; ", 1)[-1],
+        "memory of all processes together": "`memory.max` of a cgroup" if "memory.max" in memory else "of each process only",
+        "SysV IPC": checks["IPC limits"],
+        "abstract sockets of the host, if a policy allows the network and Unix sockets":
+            "open: a named gap" if any("abstract" in gap for gap in reach["gaps"]) else "closed by Landlock",
+    }
+
+
 COLUMNS = {"doctor": doctor, "exec": execute, "run": scenario, "copy": box("copy"), "overlay": box("overlay"),
            "rw": box("rw"), "limits": box("copy", "--memory", "256M", "--processes", "50"), "tools": tools,
-           "demo": demo, "attacks": attacks}
+           "demo": demo, "attacks": attacks, "property": properties}
 
 
 def main():
@@ -180,7 +214,7 @@ def main():
     for name, column in COLUMNS.items():
         cell = {"situation": options.situation, "who": options.who, "column": name, "gaps": [], "detail": ""}
         try:
-            if name == "attacks" and (options.attacks == "none" or not works):
+            if name in ("attacks", "property") and (options.attacks == "none" or not works):
                 cell["verdict"] = "n/a"
             else:
                 cell["gaps"] = column(m, words)
@@ -191,6 +225,8 @@ def main():
         except (Failed, OSError, ValueError, KeyError, IndexError, TypeError, subprocess.SubprocessError) as e:
             cell.update(verdict="FAILED", detail=f"{type(e).__name__}: {e}" if not isinstance(e, Failed) else str(e))
         print(json.dumps(cell), flush=True)
+    if works:
+        print(json.dumps({"situation": options.situation, "who": options.who, "features": features(m)}), flush=True)
     shutil.rmtree(m.place, ignore_errors=True)
 
 

@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The matrix of script/kernels from the cells that its machines printed: a row for each kernel, situation and user. Exit
-status 1 if a cell FAILED; with --works also if one is exit 3, except limits that were asked for
-and can't be kept.
+"""The tables of script/kernels from the lines that its machines printed: the matrix, with a row for each kernel, situation and
+user, and the features, with a column for each kernel. Exit status 1 if a cell FAILED; with --works also if one is exit 3, except
+limits that were asked for and can't be kept.
 
-    matrix.py [--works] <CELLS       lines "kernel RELEASE", and cells as of cells.py
+    matrix.py [--works] [--write] <CELLS       lines "kernel RELEASE", and those of cells.py
+
+--write puts them into docs/kernels.md and SECURITY.md, between the lines that name them, with the day.
 """
+import argparse
+import datetime
 import json
+import re
 import sys
 
 NOTE_MAX = 300
@@ -27,40 +32,88 @@ class Notes:
 
 def show(cell, notes):
     gaps = list(cell["gaps"])
-    rows = gaps.pop(0) if cell["column"] == "attacks" and gaps else ""
+    is_suite = cell["column"] in ("attacks", "property")
+    rows = gaps.pop(0) if is_suite and gaps else ""
     words = [cell["verdict"]] if cell["verdict"] != "n/a" else ["–"]
     if rows:
         words.append(f"({rows})")
     if cell["detail"]:
         words.append(notes.mark(cell["detail"]))
     if gaps:
-        words.append("but" if cell["column"] == "attacks" else "gaps")
+        words.append("but" if is_suite else "gaps")
     words += sorted({notes.mark(g) for g in gaps}, key=lambda m: int(m[1:-1]))
     return " ".join(words)
 
 
-def main():
-    kernel, rows, columns, failed = "?", {}, [], 0
-    works = "--works" in sys.argv[1:]
-    for line in sys.stdin:
+def read_lines(lines):
+    """Cells by row and column, and features by name, situation and user, then kernel."""
+    kernel, rows, features = "?", {}, {}
+    for line in lines:
         if line.startswith("kernel "):
             kernel = line.split()[1]
             continue
-        cell = json.loads(line)
-        failed += cell["verdict"] == "FAILED" or works and cell["verdict"] == "exit 3" and cell["column"] != "limits"
-        if cell["column"] not in columns:
-            columns.append(cell["column"])
-        rows.setdefault((kernel, cell["situation"], cell["who"]), {})[cell["column"]] = cell
+        said = json.loads(line)
+        if "features" in said:
+            for name, value in said["features"].items():
+                features.setdefault((name, said["situation"], said["who"]), {})[kernel] = value
+        else:
+            rows.setdefault((kernel, said["situation"], said["who"]), {})[said["column"]] = said
+    return rows, features
+
+
+def table(head, rows):
+    return "\n".join("| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rows)) + "\n"
+
+
+def matrix(rows):
+    """The text, and whether a cell is missing."""
+    columns = list(dict.fromkeys(column for cells in rows.values() for column in cells))
     notes = Notes()
-    print("| kernel | situation | as | " + " | ".join(columns) + " |")
-    print("|" + "---|" * (len(columns) + 3))
-    for (name, situation, who), cells in rows.items():
-        shown = [show(cells[c], notes) if c in cells else "FAILED (nothing said)" for c in columns]
-        failed += len(cells) < len(columns)
-        print(f"| {name} | {situation} | {who} | " + " | ".join(shown) + " |")
-    print()
-    for number, text in enumerate(notes.texts):
-        print(f"{number + 1}. {text}")
+    lines = [[*key, *(show(cells[c], notes) if c in cells else "FAILED (nothing said)" for c in columns)]
+             for key, cells in rows.items()]
+    text = table(["kernel", "situation", "as", *columns], lines)
+    text += "\n" + "".join(f"{number}. {note}\n" for number, note in enumerate(notes.texts, 1))
+    return text, any(len(cells) < len(columns) for cells in rows.values())
+
+
+def feature_table(features):
+    """Users for whom it is the same share a line."""
+    kernels = list(dict.fromkeys(kernel for values in features.values() for kernel in values))
+    lines = {}
+    for (name, situation, who), values in features.items():
+        lines.setdefault((name, situation, *(values.get(k, "–") for k in kernels)), []).append(who)
+    names = list(dict.fromkeys(name for name, _, _ in features))
+    rows = [[key[0], key[1], ", ".join(who), *key[2:]] for key, who in lines.items()]
+    return table(["feature", "situation", "as", *kernels], sorted(rows, key=lambda row: names.index(row[0])))
+
+
+def write(path, name, text):
+    """Between the line that names it and the next that ends such a part."""
+    with open(path, encoding="utf-8") as f:
+        old = f.read()
+    part = re.compile(rf"(<!-- script/kernels --write: {name} -->\n).*?(<!-- end -->\n)", re.DOTALL)
+    day = datetime.datetime.now(datetime.timezone.utc).date()
+    new, found = part.subn(lambda m: f"{m[1]}Made on {day}.\n\n{text}{m[2]}", old)
+    if found != 1:
+        raise SystemExit(f"{path} has no place for the {name}")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(new)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--works", action="store_true")
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    rows, features = read_lines(sys.stdin)
+    text, failed = matrix(rows)
+    print(text + "\n" + feature_table(features))
+    if options.write:
+        write("docs/kernels.md", "matrix", text)
+        write("SECURITY.md", "features", feature_table(features))
+    for cell in (cell for cells in rows.values() for cell in cells.values()):
+        failed |= cell["verdict"] == "FAILED"
+        failed |= options.works and cell["verdict"] == "exit 3" and cell["column"] != "limits"
     return 1 if failed or not rows else 0
 
 

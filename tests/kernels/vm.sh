@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Machines in qemu for script/kernels: kernels, images, and a boot. Sourced after script/common.sh; needs $arch, $cache, $work,
-# $cpus; $machine is the process of the machine that runs.
+# $cpus, $source; $machine is the process of the machine that runs.
 
-# What every image has, apart from Debian's base: what the suites and the demo use.
-packages=(apparmor btrfs-progs bubblewrap busybox-static dbus-user-session dialog expect fakeroot fd-find fzf gcc git htop iproute2
+# What every image has, apart from Debian's base: what the suites and the demo use, and what building needs.
+# shellcheck disable=SC2207 # words
+packages=($(script/bootstrap --list build) apparmor btrfs-progs bubblewrap busybox-static dbus-user-session dialog expect fakeroot fd-find fzf gcc git htop iproute2
   kmod less libc6-dev libpam-systemd make mc nano procps python3 ripgrep systemd-sysv tig tmux tzdata util-linux vim)
 # Modules without which there is no disk and no port; the others are loaded from the disk.
 modules=(virtio_pci virtio_mmio virtio_blk virtio_console ext4)
@@ -58,10 +59,11 @@ vm_busybox() {
 
 # vm_image: the Debian system, made once.
 vm_image() {
-  local image=$cache/root-$arch.ext4 names
+  local names
+  names=$(IFS=,; echo "${packages[*]}")
+  image=$cache/root-$arch-$(cksum <<<"$names" | cut -d ' ' -f 1).ext4
   [ ! -f "$image" ] || return 0
   say "making the image of Debian 12 ($arch)"
-  names=$(IFS=,; echo "${packages[*]}")
   [ "$(id -u)" = 0 ] || die "making the image needs root: its files have their owners"
   # shellcheck disable=SC2016 # $1 is the hook's
   vm_foreign mmdebstrap --quiet --mode=root --architectures="$arch" --variant=minbase --format=directory --include="$names" \
@@ -74,17 +76,23 @@ vm_image() {
   mv "$image.new" "$image"
 }
 
-# vm_tree BUILD: the repository's files and what BUILD made, without what only building needs.
+# vm_tree BUILD: the repository's files and what BUILD made, without what only building needs; or, with $source, nothing that was built.
 vm_tree() {
-  local stage=$work/tree
+  local stage=$work/tree without=(':!fuzz/corpus' ':!web')
   mkdir "$stage"
-  git ls-files -co --exclude-standard -z -- ':!fuzz/corpus' ':!web' | tar -c --null --ignore-failed-read -T - 2>/dev/null | tar -x -C "$stage"
+  [ -z "$source" ] || without=()
+  git ls-files -co --exclude-standard -z -- "${without[@]}" | tar -c --null --ignore-failed-read -T - 2>/dev/null | tar -x -C "$stage"
+  [ -z "$source" ] || { vm_tree_image "$stage"; return; }
   tar -c --exclude='*.p' --exclude='*.a' --exclude="$1/fuzz" --exclude="$1/kernels" --exclude="$1/npm" --exclude="$1/meson-*" "$1" | tar -x -C "$stage"
   [ "$1" = build ] || mv "$stage/$1" "$stage/build"
   # Nothing is built there.
   printf '#!/bin/sh\n' >"$stage/script/build"
-  mke2fs -q -t ext4 -E root_owner=0:0 -d "$stage" "$work/tree.ext4" 1G >"$work/log"
-  rm -rf "$stage"
+  vm_tree_image "$stage"
+}
+
+vm_tree_image() {
+  mke2fs -q -t ext4 -E root_owner=0:0 -d "$1" "$work/tree.ext4" 1G >"$work/log"
+  rm -rf "$1"
 }
 
 # vm_kernel DIR DEB…: unpacks a kernel's packages into DIR: vmlinuz, modules.ext4, initrd.
@@ -138,7 +146,7 @@ vm_boot() {
   { cat "$dir/initrd" && (cd tests/kernels && echo init | cpio -o -H newc --quiet -R 0:0 | gzip -1); } >"$work/initrd"
   timeout --kill-after=10 "$seconds" "${qemu[@]}" -accel tcg,thread=multi -smp "$cpus" -m 2048 -nographic -no-reboot -nic none \
     -kernel "$dir/vmlinuz" -initrd "$work/initrd" -append "console=$console panic=-1 quiet no_timer_check $*" \
-    -drive "file=$cache/root-$arch.ext4,$drive,id=a,snapshot=on" -device virtio-blk-pci,drive=a \
+    -drive "file=$image,$drive,id=a,snapshot=on" -device virtio-blk-pci,drive=a \
     -drive "file=$work/tree.ext4,$drive,id=b,snapshot=on" -device virtio-blk-pci,drive=b \
     -drive "file=$dir/modules.ext4,$drive,id=c,readonly=on" -device virtio-blk-pci,drive=c \
     -drive "file=$job,$drive,id=d,readonly=on" -device virtio-blk-pci,drive=d \

@@ -220,6 +220,10 @@ class Release:
             url = f"https://localhost:{https.port}"
             root.file("/etc/hosts", "127.0.0.1 localhost other.test\n")
             check_exit(ask(root, url), 16, "no CA certificates")
+            os.makedirs(root.path + "/etc/ssl/certs")
+            check_exit(ask(root, url), 16, "no CA certificates")
+            root.file("/data/data/com.termux/files/usr/etc/tls/cert.pem", https.ca)  # a place that root does not keep
+            check_exit(ask(root, url), 16, "no CA certificates")
             root.file("/ca.pem", https.ca)
             check_exit(ask(root, url, SSL_CERT_FILE="/ca.pem"), 0, "it is said")
             root.file("/other.pem", service.certificate(self.work, "other")[1])

@@ -12,7 +12,8 @@ import subprocess
 import sys
 import time
 
-from harness import TIMEOUT_S, Skipped, case, factor, main, peak, sanitized
+from harness import KILLED_S, TIMEOUT_S, Skipped, case, factor, main, orphans, peak, sanitized
+from traced import BLOCKED, RAN, Traced
 
 MIB = 1 << 20
 LONG_MS = 120000
@@ -474,13 +475,17 @@ CHECKS = ["temporary files", "state", "sandbox", "network", "files outside", "li
           "file tools", "search tool", "shell tool", "agent", "box, copy", "box, overlay", "model services"]
 
 
+# Whether there are certificates is asked, no service is: any file with something in it.
+CERTIFICATES = {"SSL_CERT_FILE": os.path.abspath(__file__)}
+
+
 class SelfTest:
     """A run of it in a TMPDIR of its own, which must be empty after; `bad`: the checks that are not ok."""
 
     def __init__(self, t, *options, before=(), env=None, mounts=None):
         base = t.directory("tmp")
         self.run = t.run([*before, t.cordon, "self-test", "--json", *options],
-                         env={**t.env, "TMPDIR": base, **(env or {})}, mounts=mounts)
+                         env={**t.env, **CERTIFICATES, "TMPDIR": base, **(env or {})}, mounts=mounts)
         t.same(os.listdir(base), [], f"what is left\n{self.run}")
         self.all = {c["name"]: c for c in json.loads(self.run.out)["checks"]}
         t.same(list(self.all), CHECKS, self.run)
@@ -507,11 +512,20 @@ def _(t):
     usable()
     test = SelfTest(t, "--strict", env={"TMPDIR": t.work + "/none"})
     t.same((test.run.code, list(test.bad)), (5, ["temporary files"]), test.run)
-    run = t.run([t.cordon, "self-test"], env={**t.env, "TMPDIR": "relative"})
+    run = t.run([t.cordon, "self-test"], env={**t.env, **CERTIFICATES, "TMPDIR": "relative"})
     t.same(run.code, 0, run)
     t.true(b"weaker  temporary files  TMPDIR can't be used, 'relative': Invalid argument; used instead: /tmp\n"
            b"        remedy: make that directory, or unset TMPDIR\n" in run.out, run)
     t.true(re.search(rb"\n14 ok, 1 weaker, 0 failed, in \d+\.\d s\n$", run.out), run)
+
+
+@case("self-test without CA certificates: model services are weaker, with a remedy")
+def _(t):
+    usable()
+    test = SelfTest(t, env={"SSL_CERT_FILE": "", "SSL_CERT_DIR": t.directory("certificates")})
+    t.same((test.run.code, list(test.bad)), (0, ["model services"]), test.run)
+    t.true("no CA certificates" in test.bad["model services"]["detail"], test.run)
+    t.true("SSL_CERT_FILE" in test.bad["model services"]["remedy"], test.run)
 
 
 @case("self-test with a home on a read-only file system: exit 5, only the state has failed")
@@ -521,6 +535,49 @@ def _(t):
     t.same((test.run.code, list(test.bad)), (5, ["state"]), test.run)
     t.true("Read-only file system" in test.bad["state"]["detail"], test.run)
     t.true("CORDON_HOME" in test.bad["state"]["remedy"], test.run)
+
+
+# Supervisors that are killed ------------------------------------------------------------------------
+
+# Stops at system calls, at their beginning or end.
+STOPS = (0, 1, 2, 3, 4, 6, 9, 14, 20, 30, 45, 67, 100, 150, 225, 340, 500, 750, 1100)
+SUPERVISORS = {"native": [], "landlock": ["--sandbox", "landlock", "--ack-unsafe-sandbox"],
+               "none": ["--sandbox", "none", "--ack-unsafe-sandbox", "--ack-unsafe-network"]}
+LACKING = {"uid": "pid_max,cgroups", "counted": "pid_max,cgroups,id_maps"}
+
+
+def kill_at(t, argv, number, stops, later):
+    """Kills a supervisor so many stops after it has started its process with that number, or, when it waits for that process,
+    so many stops later of that process. Nothing may be left. True: it came so far."""
+    with Traced(argv, t.uid, t.work, t.env) as s:
+        pid = s.until_start(number)
+        t.true(pid, "it starts no such process")
+        came = s.step(s.pid, stops)
+        if came == BLOCKED and later is not None:
+            came = s.step(pid, later)
+    left = [*orphans(KILLED_S), *os.listdir(t.env["TMPDIR"])]
+    t.true(not left, f"{stops} stops of the supervisor, {later} of the other: {left}")
+    return came == RAN
+
+
+for MODE in (*SUPERVISORS, *LACKING):
+    @case(f"a supervisor that is killed while it starts a sandbox leaves nothing, {MODE}", who="root" if MODE in LACKING else "both")
+    def _(t, mode=MODE):
+        if mode in LACKING:
+            t.cordon, t.env["CORDON_TEST_LACKS"] = t.lacking, LACKING[mode]
+        t.env["TMPDIR"] = t.directory("tmp")
+        options = ["--pipes", *SUPERVISORS.get(mode, [])]
+        sleep = os.path.realpath("/usr/bin/sleep")  # which needs no reader
+        argv = t.command(sleep, "1000", policy=t.policy(write=[t.work], execs=[sleep]), options=options)
+        first = 1 if mode == "uid" else 0  # the other one only holds a namespace for a moment
+        for number in range(first + 1):
+            for stops in STOPS:
+                if not kill_at(t, argv, number, stops, None):
+                    break
+        for later in STOPS[::2] if sanitized() else STOPS:
+            if not kill_at(t, argv, first, STOPS[-1], later):
+                break
+        t.true(later > 50, f"its first process was only followed for {later} stops")
 
 
 for STATE, WORDS in (("relative", "not an absolute path"), ("/etc/passwd/state", "Not a directory"),

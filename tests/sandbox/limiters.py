@@ -12,10 +12,11 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
-from harness import TIMEOUT_S, Failed, Skipped, case, main, sanitized
+from harness import TIMEOUT_S, Failed, Skipped, case, main, reap_boxes, sanitized
 
 MIB = 1 << 20
 LIMIT = 40
@@ -137,6 +138,51 @@ for way in WAYS:
             t.same((st.st_uid, st.st_mode & 0o7777), want, name)
         t.true(os.path.exists(secret), "it is gone")
 
+    @case(f"{way}: a command's streams can be opened by their names, in a box too", who="root")
+    def _(t, way=way):
+        lacks(t, way)
+        script = "read x </dev/stdin; echo $x >/dev/stdout; echo e$x >/dev/stderr; echo 2 >/proc/self/fd/1"
+        run = t.exec("/bin/sh", "-c", script, options=["--preset", "build", "--root", t.work], data=b"1\n")
+        t.same((run.out, run.err), (b"1\n2\n", b"e1\n"), run)
+        t.env["CORDON_HOME"] = t.directory("boxes")
+        box = [t.cordon, "box", "new", "b", f"{t.directory('project')}:rw", "--agent", "test", "--no-start", "--yes"]
+        t.code(t.run(box), 0)
+        run = t.run([t.cordon, "box", "exec", "b", "--", "/bin/sh", "-c", script], b"1\n")
+        t.same((run.code, run.out, run.err), (0, b"1\n2\n", b"e1\n"), run)
+        t.code(t.run([t.cordon, "box", "destroy", "--yes", "--abandon-unapplied", "b"]), 0)
+        reap_boxes(t)
+
+
+# Runs a command where every mount is shared with its copies elsewhere, as systemd has it, and compares the mounts.
+SHARED = ["unshare", "--mount", "--propagation", "shared", "sh", "-c",
+          'cp /proc/self/mountinfo before; "$@"; code=$?; diff before /proc/self/mountinfo >&2 || exit 99; exit $code', "sh"]
+
+
+def has_shared(t, *argv):
+    run = t.run([*SHARED, *argv])
+    t.code(run, 0)
+    with open(os.path.join(t.work, "before"), encoding="utf-8") as f:
+        t.true(all(" shared:" in line for line in f), "mounts are private: the test sees nothing")
+
+
+for way in ("native", *WAYS):
+    @case(f"{way}: no mount is left on a host whose mounts are shared, of a command, a repository, a box", who="root")
+    def _(t, way=way):
+        if way != "native":
+            lacks(t, way)
+        subprocess.run(["git", "init", "-q", t.work], check=True, env=t.env)
+        has_shared(t, *t.command("/bin/sh", "-c", "echo x >made", options=["--preset", "build", "--root", t.work]))
+        project = t.directory("project")
+        subprocess.run(["git", "init", "-q", project], check=True, env=t.env)
+        t.env["CORDON_HOME"] = t.directory("boxes")
+        for number, mode in enumerate(("rw", "copy", "overlay")):
+            name = f"b{number}"
+            box = [t.cordon, "box", "new", name, f"{project}:{mode}", "--agent", "test", "--no-start", "--yes"]
+            has_shared(t, *box)
+            has_shared(t, t.cordon, "box", "exec", name, "--", "/bin/sh", "-c", "echo x >made")
+            has_shared(t, t.cordon, "box", "destroy", "--yes", "--abandon-unapplied", name)
+            reap_boxes(t)
+
 
 @case("uid: a command is not root of the kernel, and files of others are closed to it as to root without rights", who="root")
 def _(t):
@@ -155,6 +201,36 @@ def _(t):
     run = t.run(t.command(t.child, "exit", "0", policy=policy, options=["--json"]), mounts="mount -t ramfs none .")
     t.code(run, 0)
     t.true(WAYS["counted"][1] in run.result["sandbox_report"]["processes"], run)
+
+
+def repositories(project, count):
+    """Makes so many of them in a directory."""
+    for number in range(count):
+        top = os.path.join(project, f"r{number}", ".git")
+        for name in ("objects", "refs", "hooks"):
+            os.makedirs(os.path.join(top, name))
+        for name, text in (("HEAD", "ref: refs/heads/main\n"), ("config", "[core]\n\tbare = false\n")):
+            with open(os.path.join(top, name), "w", encoding="ascii") as f:
+                f.write(text)
+
+
+CHANGE = "for r in r*/.git; do echo '[alias]' >>$r/config; echo x >$r/hooks/pre-commit; done 2>/dev/null; exit 0"
+
+for soft, hard, count, wanted in ((256, 4096, 200, "uid"), (256, 256, 200, "counted"), (78, 78, 1, "counted")):
+    @case(f"uid: with {soft} open files of at most {hard} and {count} repositories, none of their settings is changed", who="root")
+    def _(t, soft=soft, hard=hard, count=count, wanted=wanted):
+        lacks(t, "uid")
+        # Mounts are made in the order of their names: the project's must be the last.
+        with tempfile.TemporaryDirectory(prefix="cordon-", dir="/var/tmp") as project:
+            repositories(project, count)
+            argv = t.command("/bin/sh", "-c", CHANGE, options=["--json", "--preset", "build", "--root", project])
+            run = t.run(["prlimit", f"--nofile={soft}:{hard}", *argv], cwd=project)
+            hooks = list(Path(project).glob("r*/.git/hooks/*"))
+            changed = [p for p in Path(project).glob("r*/.git/config") if "alias" in p.read_text(encoding="ascii")]
+        t.same((len(hooks), len(changed)), (0, 0), run)
+        t.code(run, 0)
+        way = wanted if has_id_maps("/usr", "/var/tmp") else "counted"
+        t.true(WAYS[way][1] in run.result["sandbox_report"]["processes"], run)
 
 
 @case("counted: the default limit runs, and the report and doctor say that it is not exact", who="root")
@@ -183,6 +259,23 @@ def _(t):
     t.code(run_json(t, t.child, "exit", "0", policy=policy, options=ACK), 0)
     own = t.policy(limits={"processes": LIMIT}, limits_inexact_ack=True)
     t.code(run_json(t, t.child, "exit", "0", policy=own), 0)
+
+
+for mode, more in (("landlock", []), ("none", ["--ack-unsafe-network"])):
+    @case(f"{mode}: a limit that was asked for is refused without a cgroup, unless that is acknowledged; the gap is named")
+    def _(t, mode=mode, more=more):
+        t.cordon, t.env["CORDON_TEST_LACKS"] = t.lacking, "cgroups"
+        options = ["--sandbox", mode, "--ack-unsafe-sandbox", *more]
+        asked = t.policy(write=[t.work], limits={"processes": LIMIT})
+        mark = os.path.join(t.work, "mark")
+        run = run_json(t, t.child, "mark", mark, policy=asked, options=options)
+        t.denied(run, "E_SANDBOX_UNAVAILABLE", 3)
+        t.true("--ack-inexact-limits" in run.error["context"]["remedy"], run)
+        t.true(not os.path.exists(mark), "it ran")
+        for policy, ack in ((asked, ACK), (t.policy(), [])):
+            run = run_json(t, t.child, "exit", "0", policy=policy, options=[*options, *ack])
+            t.code(run, 0)
+            t.true("processes: there is no limit of their number" in run.result["sandbox_report"]["gaps"], run)
 
 
 # Programs that make processes until there are no more, after something that they do to process 1, which counts them.

@@ -729,6 +729,7 @@ static void supervise_until_killed(const struct wanted *w, int report)
 TEST(service_supervisor_dies)
 {
     static const char *const modes[] = {"native", "landlock"};
+    test_dir();
     for (size_t i = 0; i < ARRAY_LEN(modes); i++) {
         int from[2];
         pid_t first = 0;

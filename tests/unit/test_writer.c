@@ -505,6 +505,7 @@ TEST(writer_far_down_copies_only_what_is_missing)
         snprintf(dir, sizeof(dir), "%s", test_path("root"));
         BUG_ON(mkdir(dir, 0777) != 0);
     }
+    test_dir();
     CHECK_INT(child_run(act_far_down, dir), 0);
     rmdir(dir);
 }
