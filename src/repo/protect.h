@@ -78,7 +78,7 @@ struct protect {
     struct str warnings[PROTECT_WARNINGS_MAX];
     size_t n_warnings;
     const char *unkept;  /* why the state of the session is in no file; NULL: it is, or need not */
-    const char *session;  /* name of the file with the state; NULL: none */
+    const char *session; /* name of the file with the state; NULL: none */
     int session_fd;
     bool made_home; /* the directory above the file's was not there */
 };
@@ -93,8 +93,8 @@ void protect_begin(struct protect *p);
 /* The same, and what must not be changed now, as absolute paths in the arena. */
 size_t protect_kept(struct protect *p, struct arena *a, struct str **ret_paths);
 
-/* Sets aside what must not stay; lists what lies aside still. Unless commands still run (busy), what
- * happens until the next beginning is the user's. */
+/* Sets aside what must not stay; lists what lies aside still. Unless commands still run (busy),
+ * what happens until the next beginning is the user's. */
 void protect_check(struct protect *p);
 
 /* Whether a file that tools write must be left alone: a part of a repository on the way to it, or

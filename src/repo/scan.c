@@ -82,8 +82,8 @@ static struct scan_mount *mount_over(const struct scan *s, struct str path)
     struct scan_mount *best = NULL;
     for (size_t i = 0; i < s->n_mounts; i++) {
         struct scan_mount *m = &s->mounts[i];
-        bool above = str_starts_with(path, m->path) &&
-                     (path.n == m->path.n || path.p[m->path.n] == '/');
+        bool above =
+            str_starts_with(path, m->path) && (path.n == m->path.n || path.p[m->path.n] == '/');
         if (above && (!best || m->path.n > best->path.n))
             best = m;
     }

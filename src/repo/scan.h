@@ -58,8 +58,8 @@ struct scan_mount {
 };
 
 struct scan {
-    int root;           /* borrowed */
-    uint64_t mount;     /* of the root */
+    int root;       /* borrowed */
+    uint64_t mount; /* of the root */
     struct scan_mount *mounts;
     size_t n_mounts;
     struct arena ways; /* paths of mounts */
@@ -74,9 +74,9 @@ struct scan {
     size_t n_slots;
     struct scan_place *places;
     size_t n_places, cap_places;
-    bool cut;    /* not all of the tree was looked at */
+    bool cut;           /* not all of the tree was looked at */
     struct str foreign; /* a mount that was not entered; no value: none */
-    bool forces; /* directories that are closed to their owner are opened */
+    bool forces;        /* directories that are closed to their owner are opened */
 };
 
 void scan_init(struct scan *s, int root_fd);

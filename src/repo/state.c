@@ -46,8 +46,8 @@ static struct state_id id_of(int fd)
     struct statfs fs;
     if (statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &st) != 0)
         return (struct state_id){0};
-    bool born = (st.stx_mask & STATX_BTIME) && fstatfs(fd, &fs) == 0 &&
-                fs.f_type != OVERLAYFS_SUPER_MAGIC;
+    bool born =
+        (st.stx_mask & STATX_BTIME) && fstatfs(fd, &fs) == 0 && fs.f_type != OVERLAYFS_SUPER_MAGIC;
     return (struct state_id){
         st.stx_ino, born ? st.stx_btime.tv_sec : 0, born ? st.stx_btime.tv_nsec : 0};
 }
@@ -254,8 +254,7 @@ static struct known_name name_of(struct reading *x, struct str type, struct str 
 }
 
 /* The directory itself, at its path or where one of the new roots is now; -1: it is gone. */
-static int open_root(
-    const struct protect *now, const struct state_root *root, struct str *ret_path)
+static int open_root(const struct protect *now, const struct state_root *root, struct str *ret_path)
 {
     AUTO_FD int fd = open(root->path.p, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     *ret_path = root->path;

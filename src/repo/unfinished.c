@@ -33,8 +33,7 @@ static bool is_foreign(const struct protect *p)
 {
     struct stat st;
     int errnum = errno;
-    bool foreign =
-        lstat(p->options.sessions, &st) == 0 && S_ISDIR(st.st_mode) && !private_is(&st);
+    bool foreign = lstat(p->options.sessions, &st) == 0 && S_ISDIR(st.st_mode) && !private_is(&st);
     errno = errnum;
     return foreign;
 }
@@ -261,8 +260,7 @@ static void check_file(struct protect *p, int dir, const char *name)
     }
     bool whole = file_read(fd, STATE_BYTES_MAX, name, &text, &ignored);
     f.text = buf_str(&text);
-    check_text(
-        p, &f, whole && state_roots(f.text, &f.roots) ? concern_of(p, &f) : CONCERN_UNCLEAR);
+    check_text(p, &f, whole && state_roots(f.text, &f.roots) ? concern_of(p, &f) : CONCERN_UNCLEAR);
 }
 
 void unfinished_check(struct protect *p)

@@ -1,5 +1,5 @@
-/* Sessions that were cut off, as by SIGKILL. From the beginning of a command to the check after it a
- * file has the state of the repositories (repo/state.h), locked by the session. The next session
+/* Sessions that were cut off, as by SIGKILL. From the beginning of a command to the check after it
+ * a file has the state of the repositories (repo/state.h), locked by the session. The next session
  * finds a file without a lock, checks those repositories as the first one would have, and removes
  * it.
  *

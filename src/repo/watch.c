@@ -222,9 +222,9 @@ static void check_one(struct protect *p, const struct watched *w)
 static bool is_known_name(const struct watch *all, size_t dir, const char *name)
 {
     const struct watched *above = &all->p[dir];
-    for (size_t i = dir + 1; i < all->n && all->p[i].root == above->root &&
-                             str_starts_with(all->p[i].path, above->path) &&
-                             all->p[i].path.p[above->path.n] == '/';
+    for (size_t i = dir + 1;
+         i < all->n && all->p[i].root == above->root &&
+         str_starts_with(all->p[i].path, above->path) && all->p[i].path.p[above->path.n] == '/';
          i++)
         if (strcmp(all->p[i].path.p + above->path.n + 1, name) == 0)
             return true;
