@@ -6,6 +6,7 @@
 #include "policy/load.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/limiter.h"
+#include "sandbox/machine.h"
 #include "sandbox/mounts.h"
 #include "sandbox/tally.h"
 #include "tree.h"
@@ -41,6 +42,29 @@ TEST(cgroup_own_is_the_line_of_version_2)
         CHECK(cgroup_own(str_z(rows[i].text), &path) == (rows[i].want != NULL));
         if (rows[i].want)
             CHECK_STR(path, str_z(rows[i].want));
+    }
+}
+
+TEST(machine_maps_root_by_any_line)
+{
+    static const struct {
+        const char *name, *text;
+        bool want;
+    } rows[] = {
+        {"the machine's own", "         0          0 4294967295\n", true},
+        {"a container's", "0 100000 65536\n", false},
+        {"of a user", "1000 1000 1\n", false},
+        {"a user as root", "0 1000 1\n1 100000 65536\n", false},
+        {"on a later line", "1 100000 65535\n0 0 1\n", true},
+        {"the last of five", "5 5 1\n4 4 1\n3 3 1\n2 2 1\n         0          0          1", true},
+        {"another on a later line", "1 0 1\n0 1 1\n", false},
+        {"not mapped", "1 0 1\n", false},
+        {"nothing", "", false},
+        {"no numbers", "a b\n", false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].name);
+        CHECK(machine_maps_root(rows[i].text) == rows[i].want);
     }
 }
 
