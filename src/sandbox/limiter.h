@@ -39,6 +39,7 @@ struct limiter_kept {
     enum limiter_way processes;
     bool memory; /* of all processes together */
     bool cpus;
+    bool unseen; /* a cgroup was left whose BPF programs can't be seen */
 };
 
 /* What the choice depends on. */

@@ -132,6 +132,10 @@ static void gaps_of_limits(json_t *gaps, const struct plan *plan, const struct l
     if (kept->memory)
         json_push(gaps, json_string("limits: pipe pages and epoll watches are the user's, inside "
                                     "and outside together"));
+    if (kept->unseen)
+        json_push(gaps,
+            json_string("limits: the cgroup of this process is left for another one; filters on "
+                        "it (BPF, as of systemd's IPAddressDeny=) can't be seen and do not hold"));
     if (kept->processes == LIMITER_COUNT)
         json_push(
             gaps, json_string("limits.processes: counted, not refused by the kernel: for some "

@@ -76,6 +76,31 @@ TEST(cgroup_controllers_are_a_set)
     CHECK_INT(cgroup_controllers(STR("")), 0);
 }
 
+TEST(cgroup_names_are_recognised)
+{
+    static const struct {
+        const char *name;
+        bool want;
+    } rows[] = {
+        {"cordon-12-0", true},
+        {"cordon-1-4294967295", true},
+        {"cordon-12-self", true},
+        {"cordon-agent.service", false},
+        {"cordon-12", false},
+        {"cordon-12-", false},
+        {"cordon--1", false},
+        {"cordon-12-0.scope", false},
+        {"cordon-12-selfish", false},
+        {"cordon-", false},
+        {"cordon", false},
+        {"", false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].name);
+        CHECK(cgroup_is_ours(rows[i].name) == rows[i].want);
+    }
+}
+
 TEST(cgroup_mount_is_found)
 {
     static const struct {
@@ -156,6 +181,30 @@ TEST(cgroup_place_is_the_nearest_that_keeps_most)
             {{P | C, 0, true, true, false}}, 1, P | M, CGROUP_ENABLE, 0, P},
         {"neither: CPUs at least", {{C, C, true, true, false}}, 1, P | M | C, CGROUP_BESIDE, 0, C},
         {"all taken by version 1", {{0, 0, true, true, false}}, 1, P | M, CGROUP_NOWHERE, 0, 0},
+        {"delegated, in a slice that is ours: a part of our own all the same",
+            {{P | M, 0, true, false, true, .delegated = true}, {P | M, P | M, true, false, false}}, 2,
+            P | M, CGROUP_LEAVE, 0, P | M},
+        {"the same with others in it: beside it",
+            {{P | M, 0, true, false, false, .delegated = true}, {P | M, P | M, true, false, false}},
+            2, P | M, CGROUP_BESIDE, 1, P | M},
+        {"a service that has filters is not left",
+            {{P | M, 0, true, false, false, .filtered = true}, {P | M, P | M, true, false, false},
+                {P | M | C, P | M, true, true, false}},
+            3, P | M, CGROUP_NOWHERE, 0, 0},
+        {"it is divided if we are alone",
+            {{P | M, 0, true, false, true, .filtered = true}, {P | M, P | M, true, false, false}}, 2,
+            P | M, CGROUP_LEAVE, 0, P | M},
+        {"nor is the slice that has them",
+            {{P | M, 0, true, false, false}, {P | M, P, true, false, false, .filtered = true},
+                {P | M | C, P | M, true, true, false}},
+            3, P | M, CGROUP_BESIDE, 1, P},
+        {"filters above the new group hold for it as well",
+            {{P | M, 0, true, false, false}, {P | M, P, true, false, false, .filtered = true}}, 2, P,
+            CGROUP_BESIDE, 1, P},
+        {"filters that can't be seen are said",
+            {{P | M, 0, true, false, false, .unseen = true},
+                {P | M, P, true, false, false, .unseen = true}},
+            2, P, CGROUP_BESIDE, 1, P | CGROUP_UNSEEN},
         {"nothing is wanted", {{P | M, P | M, true, true, false}}, 1, 0, CGROUP_NOWHERE, 0, 0},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
