@@ -6,6 +6,7 @@ lacks the better ones (lacking.c), as root and as an ordinary user. See harness.
 A cgroup needs a machine where one can be made: elsewhere its cases are skipped, and say so. `script/kernels` runs this
 suite where there is one.
 """
+import contextlib
 import ctypes
 import glob
 import json
@@ -18,7 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness import TIMEOUT_S, Failed, Skipped, case, main, reap_boxes, sanitized
+from harness import PRESET_PYTHON, TIMEOUT_S, Failed, Skipped, case, main, reap_boxes, sanitized
 
 MIB = 1 << 20
 LIMIT = 40
@@ -301,6 +302,21 @@ for name, before in BEFORE.items():
         t.true("limits.processes" in run.error["message"], run)
 
 
+@case("counted: a step that waits for a program that is killed for too many processes says why", who="root")
+def _(t):
+    below = apart(t)
+    lacks(t, "counted")
+    tree = {"scenario_version": 1, "metadata": {"name": "s"},
+            "run": {"command": t.child, "args": ["burgeon", "100000"], "policy": {
+                "policy_version": 4, "exec": {"allowed_executables": [t.child]}, "limits": {"processes": LIMIT}}},
+            "steps": [{"id": "a", "action": {"type": "wait", "payload": {
+                "condition": {"type": "screen_contains", "payload": {"text": "never"}}}}}]}
+    scenario = t.file("s.json", json.dumps(tree))
+    run = t.run([*below, t.cordon, "run", "--json", *ACK, scenario])
+    t.denied(run, "E_PROCESS_EXIT", 6)
+    t.true("limits.processes" in run.error["message"], run)
+
+
 @case("counted: too many processes are all killed, soon, and the error says why", who="root")
 def _(t):
     below = apart(t)
@@ -316,6 +332,22 @@ def _(t):
     run = t.run([*below, *t.command(t.child, "bomb", lock, policy=policy, options=options)])
     t.denied(run, "E_PROCESS_EXIT", 6)
     t.unlocked(lock)
+
+
+@case("counted: a command of a box that is killed for too many processes says so, and the next one is not blamed", who="root")
+def _(t):
+    below = apart(t)
+    lacks(t, "counted")
+    t.env["CORDON_HOME"] = t.directory("boxes")
+    project = t.directory("project")
+    new = ["box", "new", "b", f"{project}:rw", "--agent", "test", "--no-start", "--yes", "--processes", str(LIMIT), *ACK]
+    bomb = "import os\nwhile 1:\n try: os.fork()\n except OSError: pass"
+    script = (f'"$0" {" ".join(new)} && "$0" box exec b -- {PRESET_PYTHON} -c "$1"; echo $?; "$0" box exec b -- /bin/sh -c "kill -9 \\$\\$"; '
+              'echo $?; "$0" box destroy --yes --abandon-unapplied b')
+    run = t.run([*below, "sh", "-c", script, t.cordon, bomb])
+    t.same(run.out.split()[-2:], [b"6", b"137"], run)
+    t.same(run.err.count(b"more processes in the box"), 1, run)
+    reap_boxes(t)
 
 
 @case("counted: processes that hide from their user are counted, and so are threads", who="root")
@@ -409,8 +441,13 @@ class Groups:
         return self
 
     def __exit__(self, *_):
-        for place in (*self.outer.glob("cordon-*"), self.inner, self.outer):
+        for place in (*self.outer.glob("cordon-*"), self.inner):
+            with contextlib.suppress(OSError):  # 5.14
+                (place / "cgroup.kill").write_text("1", encoding="ascii")
+            while (place / "cgroup.procs").read_text(encoding="ascii"):
+                pass
             place.rmdir()
+        self.outer.rmdir()
 
     def command(self, argv):
         """In the inner group, with another process."""
