@@ -100,8 +100,8 @@ static struct cgroup_choice choose_all(const struct cgroup_level *levels, size_t
 {
     const struct cgroup_choice leave = {CGROUP_LEAVE, 0, wanted};
     unsigned unseen = 0;
-    bool can_leave = n && levels[0].writable && levels[0].alone &&
-                     (levels[0].available & wanted) == wanted;
+    bool can_leave =
+        n && levels[0].writable && levels[0].alone && (levels[0].available & wanted) == wanted;
     if (can_leave && levels[0].delegated)
         return leave;
     for (size_t i = 0; i < n; i++) {
@@ -334,8 +334,8 @@ static bool put_lines(int dir, const char *name, struct str text)
     return true;
 }
 
-/* A setting that is not a number. Of those that have an effective value the innermost group has that
- * of all; otherwise two that say something are too many. */
+/* A setting that is not a number. Of those that have an effective value the innermost group has
+ * that of all; otherwise two that say something are too many. */
 static bool carry_text(int dir, const struct left *left, const char *name, const char *effective)
 {
     char text[TEXT_MAX], other[TEXT_MAX];

@@ -6,10 +6,10 @@
  *     cgroup_remove(&group);
  *
  * The kernel keeps processes and controllers of one group apart. A delegated group in which we are
- * alone is divided: we move into a child of it. Otherwise the new group is made below an ancestor of
- * ours: limits of the groups that the sandbox leaves that way are put on the new one as well; a group
- * with BPF programs, which can't be, is not left. A group is locked (flock) as long as its maker
- * lives, so that the next maker can remove what a killed one has left.
+ * alone is divided: we move into a child of it. Otherwise the new group is made below an ancestor
+ * of ours: limits of the groups that the sandbox leaves that way are put on the new one as well; a
+ * group with BPF programs, which can't be, is not left. A group is locked (flock) as long as its
+ * maker lives, so that the next maker can remove what a killed one has left.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_CGROUP_H
@@ -37,8 +37,8 @@ struct cgroup_level {
     unsigned available; /* controllers that it could enable for its children */
     unsigned enabled;   /* those that it has enabled */
     bool writable;      /* we may make children and move processes there */
-    bool top;   /* of the whole hierarchy, where processes and controllers may be together */
-    bool alone; /* no process is in it but this one */
+    bool top;       /* of the whole hierarchy, where processes and controllers may be together */
+    bool alone;     /* no process is in it but this one */
     bool delegated; /* systemd leaves it to us */
     bool filtered;  /* it has BPF programs */
     bool unseen;    /* or may have some */

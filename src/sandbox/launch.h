@@ -45,7 +45,6 @@ struct child {
     struct tmpdir tmp;      /* without mounts: deleted at the end */
     struct limiter limiter; /* ends in child_close(); what is kept, and by what, stays known */
     bool too_many;          /* processes: they were killed, see sandbox/tally.h */
-    uint64_t oom_kills;     /* after child_close(): killed for the memory of all together */
 };
 
 #define CHILD_NONE               \

@@ -210,8 +210,7 @@ static bool add_reason(struct err *why, const char *what, int errnum)
 
 /* Every directory and file of the host that is shown must be id-mapped: what the command makes
  * belongs to the caller on disk, and what it finds looks as it would without this. */
-static bool map_trees(
-    const struct plan *plan, struct arena *a, struct limiter *l, struct err *why)
+static bool map_trees(const struct plan *plan, struct arena *a, struct limiter *l, struct err *why)
 {
     errno = EOPNOTSUPP;
     AUTO_FD int namespace = machine_lacks(MACHINE_ID_MAPS) ? -1 : open_namespace();

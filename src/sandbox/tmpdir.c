@@ -33,8 +33,7 @@ static const char *base_dir(void)
 
 bool tmpdir_refused(int errnum, struct err *err)
 {
-    err_errno(
-        err, E_IO, errnum, "cannot make a directory for temporary files in '%s'", base_dir());
+    err_errno(err, E_IO, errnum, "cannot make a directory for temporary files in '%s'", base_dir());
     return err_ctx(err, "remedy", "set TMPDIR to a directory that you can write to");
 }
 
@@ -46,8 +45,8 @@ bool tmpdir_choose(struct tmpdir *ret_dir, struct err *err)
     AUTO_FREE char *base = fd >= 0 ? beneath_name(fd) : NULL;
     if (!base || getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
         return tmpdir_refused(errno, err);
-    buf_printf(&path, "%s/cordon-%016llx", strcmp(base, "/") == 0 ? "" : base,
-        (unsigned long long)number);
+    buf_printf(
+        &path, "%s/cordon-%016llx", strcmp(base, "/") == 0 ? "" : base, (unsigned long long)number);
     if (!buf_ok(&path))
         return tmpdir_refused(ENAMETOOLONG, err);
     *ret_dir = (struct tmpdir){.path = buf_take(&path)};

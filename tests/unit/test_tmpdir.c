@@ -24,7 +24,7 @@ struct scene {
 
 static char *place(const char *name)
 {
-    char *path = strdup(test_path(name));
+    char *path = strdup(test_path("%s", name));
     BUG_ON(!path);
     return path;
 }
