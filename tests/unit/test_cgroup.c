@@ -137,82 +137,84 @@ TEST(cgroup_mount_is_found)
 }
 
 /* The first level is our own group, the last the highest that is mounted. */
+static const struct {
+    const char *name;
+    struct cgroup_level levels[LEVELS];
+    size_t n;
+    unsigned wanted;
+    enum cgroup_how how;
+    size_t level;
+    unsigned kept;
+} places[] = {
+    {"no group", {{0}}, 0, P, CGROUP_NOWHERE, 0, 0},
+    {"root in the root group, nothing enabled yet", {{P | M | C, 0, true, true, false}}, 1, P | M,
+        CGROUP_ENABLE, 0, P | M},
+    {"root in the root group, enabled", {{P | M | C, P, true, true, false}}, 1, P, CGROUP_BESIDE, 0,
+        P},
+    {"root in a service: the slice around it",
+        {{P | M, 0, true, false, false}, {P | M, P | M, true, false, false},
+            {P | M | C, P | M | C, true, true, false}},
+        3, P | M, CGROUP_BESIDE, 1, P | M},
+    {"a controller that the slice has not: further up",
+        {{P | M, 0, true, false, false}, {P | M, P | M, true, false, false},
+            {P | M | C, P | M | C, true, true, false}},
+        3, P | C, CGROUP_BESIDE, 2, P | C},
+    {"a user's session: nothing that can be written",
+        {{P | M, 0, false, false, false}, {P | M, P | M, false, false, false},
+            {P | M | C, P | M, false, true, false}},
+        3, P, CGROUP_NOWHERE, 0, 0},
+    {"a user's application: the slice that is the user's",
+        {{P | M, 0, true, false, false}, {P | M, P | M, true, false, false},
+            {P | M, P | M, false, false, false}, {P | M | C, P | M, false, true, false}},
+        4, M, CGROUP_BESIDE, 1, M},
+    {"delegated, and nothing around it: leave it if we are alone",
+        {{P | M | C, 0, true, false, true}, {P | M | C, P | M | C, false, true, false}}, 2,
+        P | M | C, CGROUP_LEAVE, 0, P | M | C},
+    {"the same with others in it",
+        {{P | M | C, 0, true, false, false}, {P | M | C, P | M | C, false, true, false}}, 2,
+        P | M | C, CGROUP_NOWHERE, 0, 0},
+    {"a container's own root is not the top", {{P | M | C, 0, true, false, false}}, 1, P,
+        CGROUP_NOWHERE, 0, 0},
+    {"no controller of memory on this machine: processes at least", {{P | C, 0, true, true, false}},
+        1, P | M, CGROUP_ENABLE, 0, P},
+    {"neither: CPUs at least", {{C, C, true, true, false}}, 1, P | M | C, CGROUP_BESIDE, 0, C},
+    {"all taken by version 1", {{0, 0, true, true, false}}, 1, P | M, CGROUP_NOWHERE, 0, 0},
+    {"delegated, in a slice that is ours: a part of our own all the same",
+        {{P | M, 0, true, false, true, .delegated = true}, {P | M, P | M, true, false, false}}, 2,
+        P | M, CGROUP_LEAVE, 0, P | M},
+    {"the same with others in it: beside it",
+        {{P | M, 0, true, false, false, .delegated = true}, {P | M, P | M, true, false, false}}, 2,
+        P | M, CGROUP_BESIDE, 1, P | M},
+    {"a service that has filters is not left",
+        {{P | M, 0, true, false, false, .filtered = true}, {P | M, P | M, true, false, false},
+            {P | M | C, P | M, true, true, false}},
+        3, P | M, CGROUP_NOWHERE, 0, 0},
+    {"it is divided if we are alone",
+        {{P | M, 0, true, false, true, .filtered = true}, {P | M, P | M, true, false, false}}, 2,
+        P | M, CGROUP_LEAVE, 0, P | M},
+    {"nor is the slice that has them",
+        {{P | M, 0, true, false, false}, {P | M, P, true, false, false, .filtered = true},
+            {P | M | C, P | M, true, true, false}},
+        3, P | M, CGROUP_BESIDE, 1, P},
+    {"filters above the new group hold for it as well",
+        {{P | M, 0, true, false, false}, {P | M, P, true, false, false, .filtered = true}}, 2, P,
+        CGROUP_BESIDE, 1, P},
+    {"filters that can't be seen are said",
+        {{P | M, 0, true, false, false, .unseen = true},
+            {P | M, P, true, false, false, .unseen = true}},
+        2, P, CGROUP_BESIDE, 1, P | CGROUP_UNSEEN},
+    {"nothing is wanted", {{P | M, P | M, true, true, false}}, 1, 0, CGROUP_NOWHERE, 0, 0},
+};
+
 TEST(cgroup_place_is_the_nearest_that_keeps_most)
 {
-    static const struct {
-        const char *name;
-        struct cgroup_level levels[LEVELS];
-        size_t n;
-        unsigned wanted;
-        enum cgroup_how how;
-        size_t level;
-        unsigned kept;
-    } rows[] = {
-        {"no group", {{0}}, 0, P, CGROUP_NOWHERE, 0, 0},
-        {"root in the root group, nothing enabled yet", {{P | M | C, 0, true, true, false}}, 1,
-            P | M, CGROUP_ENABLE, 0, P | M},
-        {"root in the root group, enabled", {{P | M | C, P, true, true, false}}, 1, P,
-            CGROUP_BESIDE, 0, P},
-        {"root in a service: the slice around it",
-            {{P | M, 0, true, false, false}, {P | M, P | M, true, false, false},
-                {P | M | C, P | M | C, true, true, false}},
-            3, P | M, CGROUP_BESIDE, 1, P | M},
-        {"a controller that the slice has not: further up",
-            {{P | M, 0, true, false, false}, {P | M, P | M, true, false, false},
-                {P | M | C, P | M | C, true, true, false}},
-            3, P | C, CGROUP_BESIDE, 2, P | C},
-        {"a user's session: nothing that can be written",
-            {{P | M, 0, false, false, false}, {P | M, P | M, false, false, false},
-                {P | M | C, P | M, false, true, false}},
-            3, P, CGROUP_NOWHERE, 0, 0},
-        {"a user's application: the slice that is the user's",
-            {{P | M, 0, true, false, false}, {P | M, P | M, true, false, false},
-                {P | M, P | M, false, false, false}, {P | M | C, P | M, false, true, false}},
-            4, M, CGROUP_BESIDE, 1, M},
-        {"delegated, and nothing around it: leave it if we are alone",
-            {{P | M | C, 0, true, false, true}, {P | M | C, P | M | C, false, true, false}}, 2,
-            P | M | C, CGROUP_LEAVE, 0, P | M | C},
-        {"the same with others in it",
-            {{P | M | C, 0, true, false, false}, {P | M | C, P | M | C, false, true, false}}, 2,
-            P | M | C, CGROUP_NOWHERE, 0, 0},
-        {"a container's own root is not the top", {{P | M | C, 0, true, false, false}}, 1, P,
-            CGROUP_NOWHERE, 0, 0},
-        {"no controller of memory on this machine: processes at least",
-            {{P | C, 0, true, true, false}}, 1, P | M, CGROUP_ENABLE, 0, P},
-        {"neither: CPUs at least", {{C, C, true, true, false}}, 1, P | M | C, CGROUP_BESIDE, 0, C},
-        {"all taken by version 1", {{0, 0, true, true, false}}, 1, P | M, CGROUP_NOWHERE, 0, 0},
-        {"delegated, in a slice that is ours: a part of our own all the same",
-            {{P | M, 0, true, false, true, .delegated = true}, {P | M, P | M, true, false, false}},
-            2, P | M, CGROUP_LEAVE, 0, P | M},
-        {"the same with others in it: beside it",
-            {{P | M, 0, true, false, false, .delegated = true}, {P | M, P | M, true, false, false}},
-            2, P | M, CGROUP_BESIDE, 1, P | M},
-        {"a service that has filters is not left",
-            {{P | M, 0, true, false, false, .filtered = true}, {P | M, P | M, true, false, false},
-                {P | M | C, P | M, true, true, false}},
-            3, P | M, CGROUP_NOWHERE, 0, 0},
-        {"it is divided if we are alone",
-            {{P | M, 0, true, false, true, .filtered = true}, {P | M, P | M, true, false, false}},
-            2, P | M, CGROUP_LEAVE, 0, P | M},
-        {"nor is the slice that has them",
-            {{P | M, 0, true, false, false}, {P | M, P, true, false, false, .filtered = true},
-                {P | M | C, P | M, true, true, false}},
-            3, P | M, CGROUP_BESIDE, 1, P},
-        {"filters above the new group hold for it as well",
-            {{P | M, 0, true, false, false}, {P | M, P, true, false, false, .filtered = true}}, 2,
-            P, CGROUP_BESIDE, 1, P},
-        {"filters that can't be seen are said",
-            {{P | M, 0, true, false, false, .unseen = true},
-                {P | M, P, true, false, false, .unseen = true}},
-            2, P, CGROUP_BESIDE, 1, P | CGROUP_UNSEEN},
-        {"nothing is wanted", {{P | M, P | M, true, true, false}}, 1, 0, CGROUP_NOWHERE, 0, 0},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        test_row(i, rows[i].name);
-        const struct cgroup_choice c = cgroup_choose(rows[i].levels, rows[i].n, rows[i].wanted);
-        CHECK_INT(c.how, rows[i].how);
-        CHECK_INT(c.level, rows[i].level);
-        CHECK_INT(c.kept, rows[i].kept);
+    for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+        test_row(i, places[i].name);
+        const struct cgroup_choice c =
+            cgroup_choose(places[i].levels, places[i].n, places[i].wanted);
+        CHECK_INT(c.how, places[i].how);
+        CHECK_INT(c.level, places[i].level);
+        CHECK_INT(c.kept, places[i].kept);
     }
 }
 
