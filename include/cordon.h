@@ -164,7 +164,10 @@ struct cordon_command {
 struct cordon_result;
 
 /* A scenario (JSON or YAML, cordon-run(1)) from a text or a file, step by step; a file's goldens
- * are compared, and never written. */
+ * are compared, and never written. Under the scenario's own policy git repositories are protected as
+ * cordon(1) does it; the RunResult's "held" names files that were set aside. $CORDON_HOME, the
+ * user's settings and the scenario itself are not read-only inside, and nothing is kept for a run
+ * whose process is killed. */
 CORDON_API struct cordon_result *cordon_run_scenario(
     const char *text, const struct cordon_run_options *options, struct cordon_error *error);
 CORDON_API struct cordon_result *cordon_run_scenario_file(

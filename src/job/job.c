@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/job.h"
 
+#include "repo/protect.h"
 #include "run/result.h"
 
 static struct result_input input_of(const struct prepared *p, const char *mode)
@@ -16,6 +17,8 @@ static void end(struct prepared *p, const struct result_input *input, json_t **r
     if (!ret_json && !prepared_record(p))
         return;
     AUTO_JSON json_t *json = result_json(input);
+    if (p->protect)
+        protect_put(p->protect, json);
     prepare_finish(p, json);
     if (ret_json)
         *ret_json = json_take(&json);

@@ -242,6 +242,8 @@ bool prepare_plan(struct prepared *x, struct err *err)
 {
     struct str *parts = NULL;
     find_repositories(x);
+    if (x->protect)
+        x->protect->no_mounts = x->policy.sandbox == POLICY_LANDLOCK;
     size_t n = x->protect ? protect_kept(x->protect, x->arena, &parts) : 0;
     const struct host_plan_input input = {
         .verdict = &x->verdict,

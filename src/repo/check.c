@@ -531,6 +531,21 @@ static void check_index(struct check *c, const struct scan_place *place)
         (void)known_read(dir, "index", &known->index, NULL);
 }
 
+void check_set_aside(struct protect *p, struct protect_root *r, struct str path, struct str what)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
+    struct check c = {p, r, &a};
+    hold_place(&c, path, what);
+}
+
+bool check_accepts(struct protect *p, struct protect_root *r, struct str path)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
+    AUTO_BUF struct buf bytes = BUF_INIT(2 * PROTECT_FILE_MAX);
+    struct check c = {p, r, &a};
+    return hold_read(r->fd, path.p, &bytes) && is_accepted(&c, path, buf_str(&bytes));
+}
+
 static void check_one(struct protect *p, struct protect_root *r, size_t i)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(64 << 20);

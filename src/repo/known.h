@@ -107,6 +107,12 @@ void known_warn(struct protect *p, const char *format, ...) PRINTF_LIKE(2, 3);
 /* check.c: adds to the list of things set aside, texts copied. */
 void known_report(struct protect *p, const struct protect_held *held);
 
+/* check.c: moves a path of a root aside, and reports it; whether the user has agreed to the file
+ * there. */
+void check_set_aside(
+    struct protect *p, struct protect_root *r, struct str path, struct str what);
+bool check_accepts(struct protect *p, struct protect_root *r, struct str path);
+
 /* check.c: compares a root with what was known, and sets aside. */
 void check_root(struct protect *p, struct protect_root *r);
 

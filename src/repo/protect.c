@@ -3,6 +3,7 @@
 #include "repo/protect.h"
 
 #include "path/beneath.h"
+#include "path/exact.h"
 #include "path/file.h"
 #include "path/lexical.h"
 #include "repo/gitname.h"
@@ -11,6 +12,7 @@
 #include "repo/rebase.h"
 #include "repo/tracked.h"
 #include "repo/unfinished.h"
+#include "repo/watch.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,6 +24,7 @@ enum {
     KEPT_MAX = 20 * 1000,
     HOPS_MAX = 40,
     INCLUDES_MAX = 10,
+    WARNINGS_MAX = 1 << 18, /* bytes of them */
 };
 
 /* Names ---------------------------------------------------------------------------------------- */
@@ -434,6 +437,7 @@ void protect_free(struct protect *p)
     if (!p)
         return;
     unfinished_end(p);
+    watch_free(p);
     for (size_t i = 0; i < p->n_roots; i++) {
         scan_done(&p->roots[i].scan);
         close(p->roots[i].fd);
@@ -450,14 +454,23 @@ struct keeping {
     struct arena *a;
     struct str *paths;
     size_t n;
+    bool watches;
 };
 
-static void keep(struct keeping *k, struct str path)
+/* A file that is compared in another way. */
+static void keep_compared(struct keeping *k, struct str path)
 {
     if (k->n < KEPT_MAX)
         k->paths[k->n++] = path;
     else
         k->p->cut = true;
+}
+
+static void keep(struct keeping *k, struct str path)
+{
+    keep_compared(k, path);
+    if (k->watches)
+        watch_add(k->p, path);
 }
 
 /* A link is no protection for the file behind it. */
@@ -493,8 +506,11 @@ static void keep_parts(struct keeping *k, const struct protect_root *r, const st
     for (size_t i = 0; parts[i]; i++) {
         struct str dir = known_absolute(r, known->path, k->a);
         struct str path = str_z(arena_printf(k->a, STR_FMT "/%s", STR_ARG(dir), parts[i]));
+        bool compared = known->kind == SCAN_GITDIR && i < KNOWN_TEXTS;
         if (known->parts[i].type == S_IFLNK)
             keep_target(k, path);
+        else if (known->parts[i].type && (compared || strcmp(parts[i], PARTS_HELD) == 0))
+            keep_compared(k, path);
         else if (known->parts[i].type)
             keep(k, path);
         if (known->kind == SCAN_GITDIR && strcmp(parts[i], "hooks") == 0)
@@ -515,13 +531,12 @@ static void note_texts(struct protect *p, const struct protect_root *r, struct k
         note_rebase(p, dir, known);
 }
 
-void protect_begin(struct protect *p)
+static void note_all(struct protect *p)
 {
     for (size_t i = 0; i < p->n_roots; i++)
         for (size_t k = 0; k < p->roots[i].n_known; k++)
             note_texts(p, &p->roots[i], &p->roots[i].known[k]);
     p->unchecked = true;
-    unfinished_note(p);
 }
 
 static void keep_root(struct keeping *k, const struct protect_root *r)
@@ -546,12 +561,26 @@ static void keep_root(struct keeping *k, const struct protect_root *r)
 
 size_t protect_kept(struct protect *p, struct arena *a, struct str **ret_paths)
 {
-    struct keeping k = {.p = p, .a = a, .paths = ARENA_NEW(a, struct str, KEPT_MAX)};
-    protect_begin(p);
+    struct keeping k = {.p = p,
+        .a = a,
+        .paths = ARENA_NEW(a, struct str, KEPT_MAX),
+        .watches = p->no_mounts && !p->busy && (!p->stuck || !p->watch)};
+    if (k.watches || (!p->no_mounts && !p->busy))
+        watch_free(p);
+    if (k.watches)
+        watch_reset(p);
+    note_all(p);
     for (size_t i = 0; i < p->n_roots; i++)
         keep_root(&k, &p->roots[i]);
+    unfinished_note(p);
     *ret_paths = k.paths;
     return k.n;
+}
+
+void protect_begin(struct protect *p)
+{
+    note_all(p);
+    unfinished_note(p);
 }
 
 /* One file --------------------------------------------------------------------------------------
@@ -618,6 +647,7 @@ void protect_check(struct protect *p)
     p->stuck = false;
     for (size_t i = 0; i < p->n_roots; i++)
         check_root(p, &p->roots[i]);
+    watch_check(p);
     p->n_new = p->n_held - before;
     if (p->busy)
         return;
@@ -642,13 +672,30 @@ static void tell_mounts(const struct protect *p, struct buf *text)
     for (size_t i = 0; i < p->n_roots; i++)
         if (p->roots[i].scan.foreign.p)
             buf_printf(text,
-                PROTECT_WARNING STR_FMT "/" STR_FMT
-                " was mounted while a command ran: repositories in it were not searched\n",
+                STR_FMT "/" STR_FMT
+                        " was mounted while a command ran: repositories in it were not searched\n",
                 STR_ARG(p->roots[i].path), STR_ARG(p->roots[i].scan.foreign));
+}
+
+static void tell_warnings(const struct protect *p, struct buf *text)
+{
+    if (p->cut)
+        buf_add_z(text, "not all directories could be searched for repositories\n");
+    for (size_t i = 0; i < p->n_warnings; i++)
+        buf_printf(text, STR_FMT "\n", STR_ARG(p->warnings[i]));
+    tell_mounts(p, text);
+    if (p->unkept)
+        buf_printf(text,
+            "the state of the repositories can't be kept in %s: %s; if cordon is killed, changes "
+            "that the command made to them are not looked for later: set CORDON_HOME to a "
+            "directory of your own\n",
+            p->options.sessions, p->unkept);
 }
 
 void protect_tell(const struct protect *p, struct buf *text)
 {
+    AUTO_BUF struct buf warnings = BUF_INIT(WARNINGS_MAX);
+    struct str line, rest;
     for (size_t i = 0; i < p->n_held; i++) {
         const struct protect_held *h = &p->held[i];
         buf_printf(
@@ -659,15 +706,36 @@ void protect_tell(const struct protect *p, struct buf *text)
         else
             buf_printf(text, " could not be moved: %s\n", strerror(h->errnum));
     }
-    if (p->cut)
-        buf_add_z(text, "[set aside] not all directories could be searched for repositories\n");
-    for (size_t i = 0; i < p->n_warnings; i++)
-        buf_printf(text, PROTECT_WARNING STR_FMT "\n", STR_ARG(p->warnings[i]));
-    tell_mounts(p, text);
-    if (p->unkept)
-        buf_printf(text,
-            PROTECT_WARNING "the state of the repositories can't be kept in %s: %s; if cordon is killed, "
-            "changes that the command made to them are not looked for later: set CORDON_HOME to a "
-            "directory of your own\n",
-            p->options.sessions, p->unkept);
+    tell_warnings(p, &warnings);
+    rest = buf_str(&warnings);
+    while (str_cut(rest, '\n', &line, &rest))
+        buf_printf(text, PROTECT_WARNING STR_FMT "\n", STR_ARG(line));
+}
+
+static json_t *held_json(const struct protect *p)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < p->n_held; i++) {
+        json_t *item = json_object();
+        exact_put(item, "path", p->held[i].path);
+        if (p->held[i].where.p)
+            exact_put(item, "held", p->held[i].where);
+        json_put(item, "what", json_text(p->held[i].what));
+        json_push(list, item);
+    }
+    return list;
+}
+
+void protect_put(const struct protect *p, json_t *object)
+{
+    AUTO_BUF struct buf warnings = BUF_INIT(WARNINGS_MAX);
+    struct str line, rest;
+    if (p->n_held)
+        json_put(object, "held", held_json(p));
+    tell_warnings(p, &warnings);
+    rest = buf_str(&warnings);
+    if (rest.n && !json_object_get(object, "warnings"))
+        json_put(object, "warnings", json_array());
+    while (str_cut(rest, '\n', &line, &rest))
+        json_push(json_object_get(object, "warnings"), json_text(line));
 }

@@ -24,6 +24,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/json.h"
 
 #include <sys/types.h>
 
@@ -59,6 +60,7 @@ struct protect_options {
 };
 
 struct protect_root;
+struct watch;
 
 struct protect {
     struct arena arena;
@@ -69,8 +71,10 @@ struct protect {
     size_t n_held, n_new; /* the last n_new are of the last check */
     bool cut;             /* not all of the roots could be looked at */
     bool busy;            /* commands of earlier calls still run: for the caller to set */
+    bool no_mounts;       /* the sandbox can't keep parts from changes: for the caller to set */
     bool unchecked;       /* a command may have run since the last check */
     bool stuck;           /* the last check could not move something */
+    struct watch *watch;  /* parts that no mount keeps; NULL: none */
     struct str warnings[PROTECT_WARNINGS_MAX];
     size_t n_warnings;
     const char *unkept;  /* why the state of the session is in no file; NULL: it is, or need not */
@@ -102,5 +106,9 @@ bool protect_refuses(const struct protect_options *options, struct str path);
 
 /* One line for each, for people and models. */
 void protect_tell(const struct protect *p, struct buf *text);
+
+/* The same as members of a result: "held": [{"path","held","what"}], "warnings": ["…"]; neither
+ * if there is nothing to tell. Warnings that are there stay. */
+void protect_put(const struct protect *p, json_t *object);
 
 #endif

@@ -3,6 +3,7 @@
 #include "repo/state.h"
 
 #include "path/lexical.h"
+#include "repo/watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,6 +32,8 @@ static const struct record_kind {
     {'N', 3, false}, /* named by settings: path, type, settings of the user */
     {'L', 2, false}, /* entry of an index: repository, path */
     {'W', 3, false}, /* link on the way: path, type, target */
+    {'C', 8, true},  /* part that no mount keeps: path, mode, all bytes are here, inode, size, time
+                        of change in s and ns */
 };
 
 /* Directories ------------------------------------------------------------------------------------
@@ -78,18 +81,37 @@ static void put_number(struct buf *b, uint64_t number)
     buf_add_byte(b, '\0');
 }
 
-static void put_text(struct buf *b, size_t index, const struct known_text *t)
+static void put_bytes(struct buf *b, const struct known_text *t)
 {
-    if (!t->ino)
-        return;
-    put_letter(b, 'T');
-    put_number(b, index);
     put_number(b, t->ino);
     put_number(b, (uint64_t)t->size);
     put_number(b, (uint64_t)t->changed.tv_sec);
     put_number(b, (uint64_t)t->changed.tv_nsec);
     put_number(b, t->text.n);
     put(b, t->text);
+}
+
+static void put_text(struct buf *b, size_t index, const struct known_text *t)
+{
+    if (!t->ino)
+        return;
+    put_letter(b, 'T');
+    put_number(b, index);
+    put_bytes(b, t);
+}
+
+static void put_watched(struct buf *b, const struct protect *p, size_t root)
+{
+    for (size_t i = 0; p->watch && i < p->watch->n; i++) {
+        const struct watched *w = &p->watch->p[i];
+        if (w->root != root)
+            continue;
+        put_letter(b, 'C');
+        put(b, w->path);
+        put_number(b, w->mode);
+        put_number(b, w->whole);
+        put_bytes(b, &w->then);
+    }
 }
 
 static void put_place(struct buf *b, const struct known *k, dev_t device)
@@ -161,8 +183,10 @@ bool state_write(const struct protect *p, struct buf *text)
 {
     bool ok = true;
     put(text, heading);
-    for (size_t i = 0; ok && i < p->n_roots; i++)
+    for (size_t i = 0; ok && i < p->n_roots; i++) {
         ok = put_root(text, &p->roots[i]);
+        put_watched(text, p, i);
+    }
     return ok && !text->overflow;
 }
 
@@ -293,15 +317,33 @@ static void read_part(struct reading *x, const struct str *f)
         x->root->known[x->root->n_known - 1].parts[at] = name_of(x, f[1], f[2]);
 }
 
+static struct known_text bytes_of(struct reading *x, const struct str *f)
+{
+    return (struct known_text){
+        .ino = number_of(x, f[0]),
+        .size = (off_t)number_of(x, f[1]),
+        .changed = {(time_t)number_of(x, f[2]), (long)number_of(x, f[3])},
+        .text = arena_str(&x->old->arena, f[4]),
+    };
+}
+
+static void read_watched(struct reading *x, const struct str *f)
+{
+    const struct watched w = {
+        .root = x->old->n_roots - 1,
+        .path = arena_str(&x->old->arena, f[0]),
+        .mode = (mode_t)number_of(x, f[1]),
+        .whole = number_of(x, f[2]) != 0,
+        .then = bytes_of(x, f + 3),
+    };
+    if (!x->bad)
+        watch_put(x->old, &w);
+}
+
 static void read_text(struct reading *x, const struct str *f)
 {
     uint64_t at = number_of(x, f[0]);
-    const struct known_text text = {
-        .ino = number_of(x, f[1]),
-        .size = (off_t)number_of(x, f[2]),
-        .changed = {(time_t)number_of(x, f[3]), (long)number_of(x, f[4])},
-        .text = arena_str(&x->old->arena, f[5]),
-    };
+    const struct known_text text = bytes_of(x, f + 1);
     x->bad |= at > TEXT_TODO || x->root->n_known == 0;
     if (x->bad)
         return;
@@ -352,6 +394,8 @@ static void read_record(struct reading *x)
         read_part(x, fields);
     else if (kind->letter == 'T')
         read_text(x, fields);
+    else if (kind->letter == 'C')
+        read_watched(x, fields);
     else
         read_other(x, kind->letter, fields);
 }

@@ -199,6 +199,8 @@ static bool make_plan(struct toolbox *box, struct arena *a, struct confined *c, 
     struct str *roots, *parts = NULL;
     size_t n = verdict_dirs(&c->verdict.write, a, &roots);
     toolbox_protect(box, roots, n);
+    if (box->protect)
+        box->protect->no_mounts = c->policy.sandbox == POLICY_LANDLOCK;
     size_t n_parts = box->protect ? protect_kept(box->protect, a, &parts) : 0;
     const struct host_plan_input input = {
         .verdict = &c->verdict,

@@ -3,7 +3,6 @@
 #include "tool/toolbox.h"
 
 #include "path/beneath.h"
-#include "path/exact.h"
 #include "path/file.h"
 #include "path/lexical.h"
 #include "path/warn.h"
@@ -89,20 +88,6 @@ void toolbox_protect(struct toolbox *box, const struct str *roots, size_t n)
             .context = o->accepts_context});
 }
 
-static json_t *held_json(const struct protect *p)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < p->n_held; i++) {
-        json_t *item = json_object();
-        exact_put(item, "path", p->held[i].path);
-        if (p->held[i].where.p)
-            exact_put(item, "held", p->held[i].where);
-        json_put(item, "what", json_text(p->held[i].what));
-        json_push(list, item);
-    }
-    return list;
-}
-
 void toolbox_check(struct toolbox *box, struct tool_result *result)
 {
     AUTO_BUF struct buf text = BUF_INIT(TOOL_CONTENT_MAX);
@@ -117,8 +102,7 @@ void toolbox_check(struct toolbox *box, struct tool_result *result)
     if (result->content.n && result->content.p[result->content.n - 1] != '\n')
         buf_add_byte(&result->content, '\n');
     buf_add_str(&result->content, buf_str(&text));
-    if (box->protect->n_held)
-        tool_detail(result, "held", held_json(box->protect));
+    protect_put(box->protect, result->details);
 }
 
 void toolbox_close(struct toolbox *box)

@@ -103,8 +103,21 @@ def by_preset(p, script):
     return p.t.run([p.t.cordon, "exec", "--preset", "build", "--", "/bin/bash", "-c", script], env=p.env)
 
 
+def by_landlock(p, script):
+    return p.t.run([p.t.cordon, "exec", "--preset", "build", "--sandbox", "landlock", "--ack-unsafe-sandbox", "--", "/bin/bash", "-c", script],
+                   env=p.env)
+
+
 def attack(p, how, script):
     return how(p, f"PAYLOAD='{p.payload}'\n{PRELUDE}\n{script}")
+
+
+# Rows that are tried without mounts, too.
+LANDLOCK = {
+    "hooks: a new one", "hooks: the directory replaced", "hooks: where the settings say", "hooks: a file that a hook links to", "husky's scripts",
+    "config: a monitor", "config: an included file", "a work tree's .git file", "the repository exchanged", "a filter in the tree",
+    "commit, branch, tag", "a hook of the user's runs", "a new work tree", "a submodule", "a rebase of the user's with a program",
+}
 
 
 def add_attack(title, variant, script):
@@ -115,7 +128,10 @@ def add_attack(title, variant, script):
         p.use_git()
         t.true(p.escaped(), "the attack does nothing outside, so the test sees nothing")
 
-    for name, how in (("tool", by_tool), ("preset", by_preset)):
+    ways = [("tool", by_tool), ("preset", by_preset)]
+    if title in LANDLOCK:
+        ways.append(("landlock", by_landlock))
+    for name, how in ways:
         @case(f"{name}: {title}")
         def _(t, how=how):
             p = Project(t, variant)
@@ -126,7 +142,10 @@ def add_attack(title, variant, script):
 
 
 def add_works(title, variant, script):
-    for name, how in (("tool", by_tool), ("preset", by_preset)):
+    ways = [("tool", by_tool), ("preset", by_preset)]
+    if title in LANDLOCK:
+        ways.append(("landlock", by_landlock))
+    for name, how in ways:
         @case(f"{name} works: {title}")
         def _(t, how=how):
             p = Project(t, variant)
@@ -203,9 +222,9 @@ def _(t):
 # Sessions --------------------------------------------------------------------------------------------------------
 
 class Serve:
-    def __init__(self, p, **more):
+    def __init__(self, p, argv=None, **more):
         self.p = p
-        self.process = p.t.start([p.t.cordon, "tool", "--serve"], stdin=subprocess.PIPE, env=p.env, **more)
+        self.process = p.t.start(argv or [p.t.cordon, "tool", "--serve"], stdin=subprocess.PIPE, env=p.env, **more)
 
     def call(self, name, **arguments):
         self.process.stdin.write(json.dumps({"name": name, "arguments": arguments}).encode() + b"\n")
@@ -656,6 +675,28 @@ def _(t):
     t.code(run, 0)
     p.use_git()
     t.true(not p.escaped(), run)
+
+
+@case("landlock: a part that was changed is named and made again, also after a kill")
+def _(t):
+    p = Project(t, "own-hook")
+    hook, attributes = (os.path.join(t.work, ".git", name) for name in ("hooks/pre-commit", "info/attributes"))
+    p.sh("mkdir -p .git/info; echo '*.x diff=y' >.git/info/attributes")
+
+    def parts():
+        return open(hook, "rb").read(), os.stat(hook).st_mode, open(attributes, "rb").read()
+    before = parts()
+    script = "echo changed >>.git/hooks/pre-commit; rm -rf .git/info; mkdir other; echo '* filter=x' >other/attributes; ln -s ../other .git/info"
+    run = t.run([t.cordon, "exec", "--json", "--preset", "build", "--sandbox", "landlock", "--ack-unsafe-sandbox", "--", "/bin/bash", "-c", script],
+                env=p.env)
+    t.true({hook, os.path.dirname(attributes)} == {h["path"] for h in run.result["held"]}, run)
+    t.true(b"set aside" in run.err, run)
+    t.same(parts(), before)
+    argv = [t.cordon, "tool", "--serve", "--sandbox", "landlock", "--ack-unsafe-sandbox"]
+    cut_off(p, "chmod -x .git/hooks/pre-commit; echo x >.git/hooks/post-commit", argv=argv)
+    run = next_tool(p)
+    t.same({h["path"] for h in run.result["details"]["held"]}, {hook, os.path.join(t.work, ".git/hooks/post-commit")}, run)
+    t.same(parts(), before)
 
 
 @case("a .cordon that a command makes stops nothing")
