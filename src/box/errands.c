@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/wait.h>
 
 enum {
     ABANDONED_MS = 2000, /* between the request to end and the end */
@@ -252,6 +253,13 @@ static void on_ended(struct keeper *k, size_t index, const struct service_news *
 {
     struct guest *g = &k->guests[index];
     const int32_t status = news->value;
+    AUTO_ERR struct err err = {0};
+    if (news->stage == STAGE_FORK && WIFSIGNALED(status)) {
+        err_set(&err, E_PROCESS_EXIT,
+            "there were more processes in the box than --processes allows, and all were killed");
+        fail(k, index, &err);
+        return;
+    }
     if (g->fd >= 0)
         (void)link_send(g->fd, LINK_EXITED, &status, sizeof(status), STR(""), NULL);
     g->errand.id = 0;

@@ -97,7 +97,7 @@ struct keeper {
     struct session *session; /* the agent's; NULL: none */
     int service, listener, signals, lock, ready;
     enum limiter_way way; /* by which its processes are limited */
-    mode_t box_umask; /* of what runs in the box */
+    mode_t box_umask;     /* of what runs in the box */
     struct recording recording;
     struct delivery delivery;
     struct regex *idle;

@@ -232,9 +232,11 @@ static bool call_one(struct one_call *c, struct err *err)
     /* Read before signals are held back: who types the arguments can interrupt that. */
     bool read UNUSED = read_pairs(tool_find(c->name), &options->arg, c->pairs, &c->bad) &&
                        (!options->json || read_source(options->json, &c->text, &c->bad));
-    if (bench_open(c->cli, &options->bench, &bench, &why))
+    if (bench_open(c->cli, &options->bench, &bench, &why)) {
+        if (str_is(c->name, "shell"))
+            bench_warn(&bench);
         run_call(c, &bench, &result);
-    else if (options->json)
+    } else if (options->json)
         not_called(&why, &result);
     else
         return err_move(err, &why);

@@ -41,6 +41,7 @@ static bool blame_exit(const struct live *l, struct err *err)
 {
     const struct session_exit *e = session_exit_of(l->session);
     err_set(err, E_PROCESS_EXIT, "the command has ended");
+    child_blame(session_child(l->session), err);
     return err_ctx_int(err, e->signal ? "signal" : "exit_code", e->signal ? e->signal : e->code);
 }
 

@@ -91,6 +91,7 @@ static void blame_end(struct runner *r, struct attempt *a, enum wait_end end)
         err_set(
             &a->error, E_PROCESS_EXIT, "the command was ended by signal %d before that", e->signal);
         err_ctx_int(&a->error, "signal", e->signal);
+        child_blame(session_child(r->session), &a->error);
     } else {
         err_set(
             &a->error, E_PROCESS_EXIT, "the command ended with exit code %d before that", e->code);

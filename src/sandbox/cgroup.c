@@ -10,10 +10,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 enum {
@@ -24,10 +27,11 @@ enum {
     REMOVE_MS = 10, /* for one try */
     CPU_PERIOD = 100 * 1000,
     MILLI = 1000,
+    GROUP_MODE = 0700, /* others could lock it otherwise */
     OPEN_GROUP = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 };
 
-static const char prefix[] = "cordon-";
+static const char prefix[] = "cordon-", own_name[] = "self"; /* cordon-PID-N, cordon-PID-self */
 
 static const struct {
     const char *name;
@@ -64,22 +68,51 @@ bool cgroup_own(struct str text, struct str *ret_path)
     return false;
 }
 
+static size_t count_digits(const char *text)
+{
+    return strspn(text, "0123456789");
+}
+
+bool cgroup_is_ours(const char *name)
+{
+    if (strncmp(name, prefix, strlen(prefix)) != 0)
+        return false;
+    name += strlen(prefix);
+    size_t n = count_digits(name);
+    if (n == 0 || name[n] != '-')
+        return false;
+    name += n + 1;
+    return strcmp(name, own_name) == 0 || (*name && name[count_digits(name)] == '\0');
+}
+
 /* The choice ---------------------------------------------------------------------------------- */
+
+static enum cgroup_how fits(const struct cgroup_level *l, bool own, unsigned wanted)
+{
+    if (l->writable && (l->enabled & wanted) == wanted && (!own || l->top))
+        return CGROUP_BESIDE;
+    if (l->writable && l->top && (l->available & wanted) == wanted)
+        return CGROUP_ENABLE;
+    return CGROUP_NOWHERE;
+}
 
 static struct cgroup_choice choose_all(const struct cgroup_level *levels, size_t n, unsigned wanted)
 {
+    const struct cgroup_choice leave = {CGROUP_LEAVE, 0, wanted};
+    unsigned unseen = 0;
+    bool can_leave =
+        n && levels[0].writable && levels[0].alone && (levels[0].available & wanted) == wanted;
+    if (can_leave && levels[0].delegated)
+        return leave;
     for (size_t i = 0; i < n; i++) {
-        const struct cgroup_level *l = &levels[i];
-        if (!l->writable)
-            continue;
-        if ((l->enabled & wanted) == wanted && (i > 0 || l->top))
-            return (struct cgroup_choice){CGROUP_BESIDE, i, wanted};
-        if (l->top && (l->available & wanted) == wanted)
-            return (struct cgroup_choice){CGROUP_ENABLE, i, wanted};
+        enum cgroup_how how = fits(&levels[i], i == 0, wanted);
+        if (how != CGROUP_NOWHERE)
+            return (struct cgroup_choice){how, i, wanted | unseen};
+        if (levels[i].filtered)
+            break;
+        unseen |= levels[i].unseen ? CGROUP_UNSEEN : 0u;
     }
-    if (n && levels[0].writable && levels[0].alone && (levels[0].available & wanted) == wanted)
-        return (struct cgroup_choice){CGROUP_LEAVE, 0, wanted};
-    return (struct cgroup_choice){0};
+    return can_leave ? leave : (struct cgroup_choice){0};
 }
 
 /* Subsets in the order of their numbers: first those with the more important controllers. */
@@ -134,6 +167,35 @@ static bool is_alone(int dir)
     return str_to_int(only, 1, INT32_MAX, &pid) && pid == getpid();
 }
 
+static bool is_delegated(int dir)
+{
+    static const char *const names[] = {"user.delegate", "trusted.delegate"};
+    char value[2];
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (fgetxattr(dir, names[i], value, sizeof(value)) == 1 && value[0] == '1')
+            return true;
+    return false;
+}
+
+/* Programs that filter what the processes of a group do, such as those that systemd puts there for
+ * IPAddressDeny= and DeviceAllow=. Without rights to that they can't be seen. */
+static void look_for_programs(int dir, struct cgroup_level *l)
+{
+    static const unsigned kinds[] = {BPF_CGROUP_INET_INGRESS, BPF_CGROUP_INET_EGRESS,
+        BPF_CGROUP_INET_SOCK_CREATE, BPF_CGROUP_SOCK_OPS, BPF_CGROUP_DEVICE, BPF_CGROUP_INET4_BIND,
+        BPF_CGROUP_INET6_BIND, BPF_CGROUP_INET4_CONNECT, BPF_CGROUP_INET6_CONNECT,
+        BPF_CGROUP_INET4_POST_BIND, BPF_CGROUP_INET6_POST_BIND, BPF_CGROUP_UDP4_SENDMSG,
+        BPF_CGROUP_UDP6_SENDMSG, BPF_CGROUP_UDP4_RECVMSG, BPF_CGROUP_UDP6_RECVMSG,
+        BPF_CGROUP_SYSCTL, BPF_CGROUP_GETSOCKOPT, BPF_CGROUP_SETSOCKOPT};
+    for (size_t i = 0; i < ARRAY_LEN(kinds) && !l->filtered && !l->unseen; i++) {
+        union bpf_attr attr = {.query = {.target_fd = (unsigned)dir, .attach_type = kinds[i]}};
+        if (syscall(SYS_bpf, BPF_PROG_QUERY, &attr, sizeof(attr)) == 0)
+            l->filtered = attr.query.prog_cnt > 0;
+        else
+            l->unseen = errno != EINVAL && errno != ENOSYS; /* there is no such kind */
+    }
+}
+
 static void look_at(int dir, struct cgroup_level *ret_level)
 {
     char text[TEXT_MAX];
@@ -144,7 +206,9 @@ static void look_at(int dir, struct cgroup_level *ret_level)
         .writable = faccessat(dir, ".", W_OK | X_OK, AT_EACCESS) == 0 &&
                     faccessat(dir, "cgroup.procs", W_OK, AT_EACCESS) == 0,
         .top = fstatat(dir, "cgroup.type", &st, 0) != 0 && errno == ENOENT,
+        .delegated = is_delegated(dir),
     };
+    look_for_programs(dir, ret_level);
 }
 
 /* A group is beside all its ancestors up to the mount's root; ".." leads no further than that. */
@@ -242,25 +306,79 @@ static uint64_t or_none(uint64_t limit)
     return limit ? limit : UINT64_MAX;
 }
 
-/* The limits that are asked for, and those of the groups that the sandbox leaves. */
-static bool set_limits(int dir, const struct levels *levels, const struct cgroup_choice *c,
-    struct cgroup_limits limits)
+/* Groups that the sandbox leaves. A controller that one of them has is there in the new group, too:
+ * controllers are enabled from the top. */
+struct left {
+    const int *fds;
+    size_t n;
+};
+
+static bool set_number(int dir, const struct left *left, const char *name, uint64_t most)
 {
-    uint64_t processes = or_none(limits.processes), memory = or_none(limits.memory_bytes),
-             cpu = or_none(limits.cpu_millis);
-    for (size_t i = 0; i < c->level; i++) {
-        processes = MIN(processes, read_number(levels->fds[i], "pids.max"));
-        memory = MIN(memory, read_number(levels->fds[i], "memory.max"));
-        cpu = MIN(cpu, read_cpu(levels->fds[i]));
+    for (size_t i = 0; i < left->n; i++)
+        most = MIN(most, read_number(left->fds[i], name));
+    return most == UINT64_MAX || put_number(dir, name, most);
+}
+
+/* One setting a line. */
+static bool put_lines(int dir, const char *name, struct str text)
+{
+    struct str line;
+    char copy[TEXT_MAX + 1];
+    while (str_cut(text, '\n', &line, &text)) {
+        memcpy(copy, line.p, line.n);
+        copy[line.n] = '\0';
+        if (line.n && !put(dir, name, copy))
+            return false;
     }
-    bool ok = processes == UINT64_MAX || put_number(dir, "pids.max", processes) ||
-              !(c->kept & CGROUP_PIDS);
-    ok &=
-        memory == UINT64_MAX || put_number(dir, "memory.max", memory) || !(c->kept & CGROUP_MEMORY);
+    return true;
+}
+
+/* A setting that is not a number. Of those that have an effective value the innermost group has
+ * that of all; otherwise two that say something are too many. */
+static bool carry_text(int dir, const struct left *left, const char *name, const char *effective)
+{
+    char text[TEXT_MAX], other[TEXT_MAX];
+    struct str found = {0};
+    for (size_t i = 0; i < left->n; i++) {
+        struct str one = read_text(left->fds[i], name, found.n ? other : text);
+        if (str_trim_end(one, '\n').n == 0)
+            continue;
+        if (found.n && !effective)
+            return false;
+        found = one;
+    }
+    if (found.n && effective)
+        found = read_text(left->fds[0], effective, text);
+    return put_lines(dir, name, found);
+}
+
+static bool carry_texts(int dir, const struct left *left)
+{
+    return carry_text(dir, left, "io.max", NULL) &&
+           carry_text(dir, left, "cpuset.cpus", "cpuset.cpus.effective") &&
+           carry_text(dir, left, "cpuset.mems", "cpuset.mems.effective");
+}
+
+/* The limits that are asked for, as far as there are controllers, and those of the groups that the
+ * sandbox leaves. */
+static bool set_limits(int dir, const struct levels *levels, const struct cgroup_choice *c,
+    const struct cgroup_limits *limits)
+{
+    const struct left left = {levels->fds, c->level};
+    uint64_t processes = c->kept & CGROUP_PIDS ? or_none(limits->processes) : UINT64_MAX,
+             memory = c->kept & CGROUP_MEMORY ? or_none(limits->memory_bytes) : UINT64_MAX,
+             cpu = c->kept & CGROUP_CPU ? or_none(limits->cpu_millis) : UINT64_MAX;
+    for (size_t i = 0; i < left.n; i++)
+        cpu = MIN(cpu, read_cpu(left.fds[i]));
+    bool ok = set_number(dir, &left, "pids.max", processes) &&
+              set_number(dir, &left, "memory.max", memory) &&
+              set_number(dir, &left, "memory.high", UINT64_MAX) &&
+              set_number(dir, &left, "memory.swap.max", UINT64_MAX) && carry_texts(dir, &left) &&
+              (cpu == UINT64_MAX || set_cpu(dir, cpu));
     /* Otherwise swap holds as much again. There is no such file on a machine without swap. */
-    if (memory != UINT64_MAX)
+    if (read_number(dir, "memory.max") != UINT64_MAX)
         (void)!put(dir, "memory.swap.max", "0");
-    ok &= cpu == UINT64_MAX || set_cpu(dir, cpu) || !(c->kept & CGROUP_CPU);
     return ok;
 }
 
@@ -276,7 +394,7 @@ static void sweep(int place)
     if (!d && fd >= 0)
         close(fd);
     for (int i = 0; d && i < SWEEP_MAX && (entry = readdir(d)); i++) {
-        if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
+        if (!cgroup_is_ours(entry->d_name))
             continue;
         AUTO_FD int group = openat(place, entry->d_name, OPEN_GROUP);
         if (group >= 0 && flock(group, LOCK_EX | LOCK_NB) == 0)
@@ -286,27 +404,42 @@ static void sweep(int place)
         closedir(d);
 }
 
-static bool enable(int dir, unsigned wanted)
+/* True if that was possible for all of them. */
+static bool switch_all(int dir, unsigned wanted, char sign)
 {
+    bool ok = true;
     for (size_t i = 0; i < ARRAY_LEN(controllers); i++) {
         char text[16];
-        snprintf(text, sizeof(text), "+%s", controllers[i].name);
-        if (wanted & controllers[i].bit && !put(dir, "cgroup.subtree_control", text))
-            return false;
+        snprintf(text, sizeof(text), "%c%s", sign, controllers[i].name);
+        if (wanted & controllers[i].bit)
+            ok &= put(dir, "cgroup.subtree_control", text);
     }
-    return true;
+    return ok;
 }
 
-/* Our own process goes to a child of its group, which thereby can have controllers for others. */
-static bool leave(int own)
+static bool enable(int dir, const struct cgroup_level *level, unsigned wanted)
+{
+    const unsigned new = wanted & ~level->enabled;
+    if (switch_all(dir, new, '+'))
+        return true;
+    switch_all(dir, new, '-');
+    return false;
+}
+
+/* Our own process goes to a child of its group, which thereby can have controllers for others. The
+ * child is there as long as we are: others may count on the controllers by then. */
+static bool leave(int own, const struct cgroup_level *level, unsigned wanted)
 {
     char name[CGROUP_NAME];
-    snprintf(name, sizeof(name), "%s%d-self", prefix, (int)getpid());
-    if (mkdirat(own, name, 0755) != 0 && errno != EEXIST)
+    snprintf(name, sizeof(name), "%s%d-%s", prefix, (int)getpid(), own_name);
+    if (mkdirat(own, name, GROUP_MODE) != 0 && errno != EEXIST)
         return false;
     AUTO_FD int leaf = openat(own, name, OPEN_GROUP);
-    if (leaf >= 0 && put(leaf, "cgroup.procs", "0"))
-        return true;
+    if (leaf >= 0 && put(leaf, "cgroup.procs", "0")) {
+        if (enable(own, level, wanted))
+            return true;
+        (void)!put(own, "cgroup.procs", "0");
+    }
     unlinkat(own, name, AT_REMOVEDIR);
     return false;
 }
@@ -318,12 +451,12 @@ static bool make_in(int place, const struct levels *levels, const struct cgroup_
     static atomic_uint count;
     struct cgroup group = {.place = -1, .fd = -1, .kept = c->kept};
     snprintf(group.name, sizeof(group.name), "%s%d-%u", prefix, (int)getpid(), count++);
-    if (mkdirat(place, group.name, 0755) != 0)
+    if (mkdirat(place, group.name, GROUP_MODE) != 0)
         return false;
     AUTO_FD int fd = openat(place, group.name, OPEN_GROUP);
     AUTO_FD int parent = fcntl(place, F_DUPFD_CLOEXEC, 0);
     if (fd < 0 || parent < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0 ||
-        !set_limits(fd, levels, c, *limits)) {
+        !set_limits(fd, levels, c, limits)) {
         unlinkat(place, group.name, AT_REMOVEDIR);
         return false;
     }
@@ -350,8 +483,8 @@ bool cgroup_make(const struct cgroup_limits *limits, struct cgroup *ret_group, s
     if (c.how == CGROUP_NOWHERE)
         return nowhere(err);
     int place = levels.fds[c.level];
-    if ((c.how == CGROUP_LEAVE && !leave(place)) ||
-        (c.how != CGROUP_BESIDE && !enable(place, c.kept)))
+    if ((c.how == CGROUP_LEAVE && !leave(place, &levels.p[c.level], c.kept)) ||
+        (c.how == CGROUP_ENABLE && !enable(place, &levels.p[c.level], c.kept)))
         return nowhere(err);
     sweep(place);
     for (int i = 0; i < MAKE_TRIES; i++)

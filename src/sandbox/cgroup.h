@@ -5,10 +5,11 @@
  *     if (cgroup_make(&limits, &group, &why)) ... clone3() with CLONE_INTO_CGROUP and group.fd ...
  *     cgroup_remove(&group);
  *
- * The group is made below an ancestor of our own group, beside ours: the kernel keeps processes and
- * controllers of one group apart. Limits of the groups that the sandbox leaves that way are put on
- * the new one as well. A group is locked (flock) as long as its maker lives, so that the next maker
- * can remove what a killed one has left.
+ * The kernel keeps processes and controllers of one group apart. A delegated group in which we are
+ * alone is divided: we move into a child of it. Otherwise the new group is made below an ancestor
+ * of ours: limits of the groups that the sandbox leaves that way are put on the new one as well; a
+ * group with BPF programs, which can't be, is not left. A group is locked (flock) as long as its
+ * maker lives, so that the next maker can remove what a killed one has left.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_CGROUP_H
@@ -23,6 +24,10 @@ enum {
     CGROUP_PIDS = 1 << 2,
     CGROUP_ALL = CGROUP_CPU | CGROUP_MEMORY | CGROUP_PIDS,
 
+    /* Not a controller, but among those that are kept: the sandbox has left a group whose BPF
+     * programs we may not see. */
+    CGROUP_UNSEEN = 1 << 3,
+
     CGROUP_LEVELS = 64,
     CGROUP_NAME = 64,
 };
@@ -32,8 +37,11 @@ struct cgroup_level {
     unsigned available; /* controllers that it could enable for its children */
     unsigned enabled;   /* those that it has enabled */
     bool writable;      /* we may make children and move processes there */
-    bool top;   /* of the whole hierarchy, where processes and controllers may be together */
-    bool alone; /* no process is in it but this one */
+    bool top;       /* of the whole hierarchy, where processes and controllers may be together */
+    bool alone;     /* no process is in it but this one */
+    bool delegated; /* systemd leaves it to us */
+    bool filtered;  /* it has BPF programs */
+    bool unseen;    /* or may have some */
 };
 
 enum cgroup_how {
@@ -51,6 +59,9 @@ struct cgroup_choice {
 
 /* Where a group with the wanted controllers can be, or with as many of them as possible. Pure. */
 struct cgroup_choice cgroup_choose(const struct cgroup_level *levels, size_t n, unsigned wanted);
+
+/* Whether a group's name is one that this program gives. */
+bool cgroup_is_ours(const char *name);
 
 /* Our own group in the text of /proc/self/cgroup; false if there is none of version 2. */
 bool cgroup_own(struct str text, struct str *ret_path);

@@ -575,6 +575,7 @@ static void note_end(struct init *init, int status)
         finish(init, status);
     init->command = 0;
     tell_end(init, status);
+    init->too_many = false;
 }
 
 /* Looks now and then, if nothing else limits the number of processes: not with every signal. */
@@ -582,7 +583,11 @@ static void count(struct init *init)
 {
     if (!init->in->counts || clock_mono_ms() - init->counted_ms < LIMITER_COUNT_MS)
         return;
-    init->too_many |= tally_enforce(init->root.processes, init->in->plan->limits.processes);
+    if (tally_enforce(init->root.processes, init->in->plan->limits.processes)) {
+        init->too_many = !init->serve || init->command;
+        if (init->serve)
+            serve_note_too_many(init->serve);
+    }
     init->counted_ms = clock_mono_ms();
 }
 

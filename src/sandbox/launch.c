@@ -522,10 +522,11 @@ void child_blame(const struct child *child, struct err *err)
 {
     if (child->too_many)
         err_wrap(err, "there were more processes than limits.processes, and all were killed");
-    if (child->oom_kills) {
+    const uint64_t kills = child->limiter.kept.oom_kills;
+    if (kills) {
         err_wrap(err, "all processes together needed more memory than limits.memory_bytes, and "
                       "the kernel killed some");
-        err_ctx_int(err, "oom_kills", (long long)child->oom_kills);
+        err_ctx_int(err, "oom_kills", (long long)kills);
     }
 }
 
@@ -559,6 +560,6 @@ void child_close(struct child *child)
         ;
     close(TAKE_FD(child->pidfd));
     give_back(&child->tmp);
-    child->oom_kills = cgroup_oom_kills(&child->limiter.group);
+    child->limiter.kept.oom_kills = cgroup_oom_kills(&child->limiter.group);
     limiter_close(&child->limiter);
 }

@@ -45,7 +45,6 @@ struct child {
     struct tmpdir tmp;      /* without mounts: deleted at the end */
     struct limiter limiter; /* ends in child_close(); what is kept, and by what, stays known */
     bool too_many;          /* processes: they were killed, see sandbox/tally.h */
-    uint64_t oom_kills;     /* after child_close(): killed for the memory of all together */
 };
 
 #define CHILD_NONE               \
@@ -80,8 +79,8 @@ struct child_news {
  * its name; then the end of the output is the end. */
 MUST_USE bool child_next(struct child *child, struct child_news *ret_news, struct err *err);
 
-/* Adds to the error of a command that was killed the limit that it was killed for. After
- * child_close(). */
+/* Adds to the error of a command that was killed the limit that it was killed for; of memory after
+ * child_close() only. */
 void child_blame(const struct child *child, struct err *err);
 
 void child_continue(const struct child *child);

@@ -210,8 +210,7 @@ static bool add_reason(struct err *why, const char *what, int errnum)
 
 /* Every directory and file of the host that is shown must be id-mapped: what the command makes
  * belongs to the caller on disk, and what it finds looks as it would without this. */
-static bool map_trees(
-    const struct plan *plan, struct arena *a, struct limiter *l, struct err *why)
+static bool map_trees(const struct plan *plan, struct arena *a, struct limiter *l, struct err *why)
 {
     errno = EOPNOTSUPP;
     AUTO_FD int namespace = machine_lacks(MACHINE_ID_MAPS) ? -1 : open_namespace();
@@ -265,6 +264,12 @@ static bool works(const struct plan *plan, enum limiter_way way, struct arena *a
     return way != LIMITER_UID || map_trees(plan, a, l, why);
 }
 
+static struct limiter_kept kept_by(enum limiter_way way, unsigned group)
+{
+    return (struct limiter_kept){
+        way, group & CGROUP_MEMORY, group & CGROUP_CPU, group & CGROUP_UNSEEN};
+}
+
 bool limiter_open(const struct plan *plan, unsigned without, struct arena *arena,
     struct limiter *ret_limiter, struct err *err)
 {
@@ -282,8 +287,7 @@ bool limiter_open(const struct plan *plan, unsigned without, struct arena *arena
         err_set(&why, E_SANDBOX_UNAVAILABLE, "a cgroup made here has no limit of processes");
     while (i < n - 1 && (without >> ways[i] & 1 || !works(plan, ways[i], arena, &l, &why)))
         i++;
-    l.kept =
-        (struct limiter_kept){ways[i], l.group.kept & CGROUP_MEMORY, l.group.kept & CGROUP_CPU};
+    l.kept = kept_by(ways[i], l.group.kept);
     if (!check(plan, &l.kept, &why, err)) {
         limiter_close(&l);
         return false;
@@ -312,5 +316,5 @@ struct limiter_kept limiter_look(const struct plan *plan)
                                                   : !works(plan, ways[i], &a, &l, &ignored)))
         i++;
     limiter_close(&l);
-    return (struct limiter_kept){ways[i], offered & CGROUP_MEMORY, offered & CGROUP_CPU};
+    return kept_by(ways[i], offered);
 }

@@ -39,6 +39,8 @@ struct limiter_kept {
     enum limiter_way processes;
     bool memory; /* of all processes together */
     bool cpus;
+    bool unseen;        /* a cgroup was left whose BPF programs can't be seen */
+    uint64_t oom_kills; /* afterwards: processes that were killed for the memory of all together */
 };
 
 /* What the choice depends on. */

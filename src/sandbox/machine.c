@@ -82,16 +82,30 @@ static bool is_container(void)
     return false;
 }
 
-/* Root of a user namespace is another user for the kernel. */
+bool machine_maps_root(const char *uid_map)
+{
+    while (*uid_map) {
+        char *end;
+        unsigned long inside = strtoul(uid_map, &end, 10), outside = strtoul(end, &end, 10);
+        if (end == uid_map)
+            return false;
+        if (inside == 0)
+            return outside == 0;
+        uid_map = end + strcspn(end, "\n");
+        uid_map += *uid_map == '\n';
+    }
+    return false;
+}
+
+/* Root of a user namespace is another user for the kernel. A map with more lines than fit is sorted
+ * by the kernel: the line of user 0 is its first. */
 static bool is_kernel_root(void)
 {
     char text[TEXT_MAX];
-    char *end;
     if (geteuid() != 0)
         return false;
     read_text("/proc/self/uid_map", text);
-    unsigned long inside = strtoul(text, &end, 10), outside = strtoul(end, NULL, 10);
-    return inside == 0 && outside == 0;
+    return machine_maps_root(text);
 }
 
 /* What does not change while we run, looked at once: several threads may be the first to ask. */

@@ -42,6 +42,9 @@ struct machine {
 /* Looked at once. */
 const struct machine *machine_get(void);
 
+/* Whether user 0 is user 0 outside, too, by the text of a uid_map. Pure. */
+bool machine_maps_root(const char *uid_map);
+
 /* A second user namespace can't be had after all, without which a user can't limit SysV IPC. */
 void machine_has_no_second(void);
 

@@ -38,6 +38,9 @@ static void put_limits(json_t *report, const struct plan *plan, const struct lim
     if (kept->memory)
         buf_printf(&text, "; memory of all together %llu bytes, by memory.max of a cgroup",
             (unsigned long long)l->memory_bytes);
+    if (kept->oom_kills)
+        buf_printf(&text, ", for which the kernel killed %llu processes",
+            (unsigned long long)kept->oom_kills);
     if (kept->cpus)
         buf_printf(&text, "; %llu.%03llu CPUs for all together, by cpu.max of a cgroup",
             (unsigned long long)plan->cpu_millis / 1000,
@@ -132,6 +135,10 @@ static void gaps_of_limits(json_t *gaps, const struct plan *plan, const struct l
     if (kept->memory)
         json_push(gaps, json_string("limits: pipe pages and epoll watches are the user's, inside "
                                     "and outside together"));
+    if (kept->unseen)
+        json_push(gaps,
+            json_string("limits: the cgroup of this process is left for another one; filters on "
+                        "it (BPF, as of systemd's IPAddressDeny=) can't be seen and do not hold"));
     if (kept->processes == LIMITER_COUNT)
         json_push(
             gaps, json_string("limits.processes: counted, not refused by the kernel: for some "
@@ -155,8 +162,8 @@ static void gaps_native(json_t *gaps, const struct plan *plan, const struct limi
 }
 
 /* Without namespaces a cgroup is all that can limit their number. */
-static void put_processes(json_t *report, const struct plan *plan, const struct limiter_kept *kept,
-    const char *what)
+static void put_processes(
+    json_t *report, const struct plan *plan, const struct limiter_kept *kept, const char *what)
 {
     AUTO_BUF struct buf text = BUF_INIT(1024);
     buf_add_z(&text, what);

@@ -87,7 +87,8 @@ bool serve_flush(struct serve *s)
         struct serve_command *c = &s->commands[i];
         if (!c->has_ended)
             continue;
-        if (!tell(s, &(struct wire_answer){SERVICE_ENDED, c->id, c->status, 0}, -1))
+        const uint32_t stage = c->too_many ? STAGE_FORK : 0;
+        if (!tell(s, &(struct wire_answer){SERVICE_ENDED, c->id, c->status, stage}, -1))
             return false;
         *c = (struct serve_command){0};
         s->n_ended--;
@@ -121,6 +122,12 @@ void serve_note_end(struct serve *s, pid_t pid, int status)
         s->n_ended++;
         return;
     }
+}
+
+void serve_note_too_many(struct serve *s)
+{
+    for (size_t i = 0; i < SERVICE_COMMANDS_MAX; i++)
+        s->commands[i].too_many = s->commands[i].id && !s->commands[i].has_ended;
 }
 
 /* Places of texts become pointers. */

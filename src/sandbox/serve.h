@@ -14,7 +14,8 @@ struct serve_command {
     int status;
     bool has_ended; /* which is to be told */
     bool terminal;
-    bool hang_up; /* is to be asked by SIGHUP, too */
+    bool hang_up;  /* is to be asked by SIGHUP, too */
+    bool too_many; /* processes: it was killed for that */
 };
 
 struct serve {
@@ -44,6 +45,7 @@ bool serve_flush(struct serve *s);
 struct serve_command *serve_find(struct serve *s, uint32_t id);
 struct serve_command *serve_free_place(struct serve *s); /* NULL: none */
 void serve_note_end(struct serve *s, pid_t pid, int status);
+void serve_note_too_many(struct serve *s); /* processes: all that run are killed for it */
 
 /* What to execute, in a memory file; the file is changed in our copy only. */
 struct serve_words {

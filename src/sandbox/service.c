@@ -223,6 +223,7 @@ static bool makes_sense(const struct received *r)
         return bare || (one && is_master(fd));
     case SERVICE_ENDED:
         return bare && a->value >= 0 && a->value <= 0xffff &&
+               (a->stage == 0 || a->stage == STAGE_FORK) &&
                (WIFEXITED(a->value) || WIFSIGNALED(a->value));
     case SERVICE_LISTENS:
         return one && a->value > 0 && a->value <= PORT_MAX && is_tcp(fd, true);

@@ -71,7 +71,8 @@ struct service_news {
     uint32_t id;
     int value;
     int fd;           /* the caller's from here on; -1: none */
-    enum stage stage; /* of a refusal: what could not be done */
+    enum stage stage; /* of a refusal: what could not be done; STAGE_FORK of an end: there were too
+                         many processes, and all were killed */
 };
 
 enum service_got {

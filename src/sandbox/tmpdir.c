@@ -4,6 +4,7 @@
 
 #include "path/beneath.h"
 #include "path/lexical.h"
+#include "sandbox/setting.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -32,8 +33,7 @@ static const char *base_dir(void)
 
 bool tmpdir_refused(int errnum, struct err *err)
 {
-    err_errno(
-        err, E_IO, errnum, "cannot make a directory for temporary files in '%s'", base_dir());
+    err_errno(err, E_IO, errnum, "cannot make a directory for temporary files in '%s'", base_dir());
     return err_ctx(err, "remedy", "set TMPDIR to a directory that you can write to");
 }
 
@@ -45,8 +45,8 @@ bool tmpdir_choose(struct tmpdir *ret_dir, struct err *err)
     AUTO_FREE char *base = fd >= 0 ? beneath_name(fd) : NULL;
     if (!base || getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
         return tmpdir_refused(errno, err);
-    buf_printf(&path, "%s/cordon-%016llx", strcmp(base, "/") == 0 ? "" : base,
-        (unsigned long long)number);
+    buf_printf(
+        &path, "%s/cordon-%016llx", strcmp(base, "/") == 0 ? "" : base, (unsigned long long)number);
     if (!buf_ok(&path))
         return tmpdir_refused(ENAMETOOLONG, err);
     *ret_dir = (struct tmpdir){.path = buf_take(&path)};
@@ -153,6 +153,18 @@ static bool lift(int dir, const char *name, int top)
     return false;
 }
 
+/* A directory that belongs to the user, whatever mode it has: by its descriptor, since its name may
+ * lead elsewhere by now. */
+static void unlock(int fd)
+{
+    static const char dir[] = "/proc/self/fd/";
+    char digits[SETTING_DIGITS], path[sizeof(dir) + SETTING_DIGITS] = {0};
+    const char *number = setting_number((uint64_t)fd, 10, digits);
+    memcpy(path, dir, sizeof(dir) - 1);
+    memcpy(path + sizeof(dir) - 1, number, strlen(number));
+    (void)!chmod(path, 0700);
+}
+
 static bool empty(int dir, int top);
 
 /* True: something of it is gone. */
@@ -163,10 +175,13 @@ static bool take_away(int dir, const char *name, int top)
     if (errno != ENOTEMPTY && errno != EEXIST && errno != EACCES)
         return false;
     /* It is a directory: unlinkat() said so. */
-    (void)!fchmodat(dir, name, 0700, 0);
+    AUTO_FD int place = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (place < 0)
+        return false;
+    unlock(place);
     if (dir != top)
         return lift(dir, name, top);
-    AUTO_FD int below = openat(dir, name, OPEN_FLAGS);
+    AUTO_FD int below = openat(place, ".", OPEN_FLAGS);
     bool some = below >= 0 && empty(below, top);
     return unlinkat(dir, name, AT_REMOVEDIR) == 0 || some;
 }
@@ -195,7 +210,7 @@ static int open_again(const struct tmpdir *dir)
     AUTO_FD int fd = open(dir->path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st) != 0 || st.st_dev != dir->dev || st.st_ino != dir->ino)
         return -1;
-    (void)!chmod(dir->path, 0700); /* nothing runs any more that could put another in its place */
+    unlock(fd);
     return openat(fd, ".", OPEN_FLAGS);
 }
 

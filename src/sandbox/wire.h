@@ -28,7 +28,7 @@ struct wire_answer {
     uint32_t word; /* enum service_word */
     uint32_t id;
     int32_t value;
-    uint32_t stage; /* of a refusal */
+    uint32_t stage; /* of a refusal; STAGE_FORK of an end: there were too many processes */
 };
 
 enum {

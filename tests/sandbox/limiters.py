@@ -6,17 +6,20 @@ lacks the better ones (lacking.c), as root and as an ordinary user. See harness.
 A cgroup needs a machine where one can be made: elsewhere its cases are skipped, and say so. `script/kernels` runs this
 suite where there is one.
 """
+import contextlib
+import ctypes
 import glob
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from harness import TIMEOUT_S, Failed, Skipped, case, main, reap_boxes, sanitized
+from harness import PRESET_PYTHON, TIMEOUT_S, Failed, Skipped, case, main, reap_boxes, sanitized
 
 MIB = 1 << 20
 LIMIT = 40
@@ -299,6 +302,21 @@ for name, before in BEFORE.items():
         t.true("limits.processes" in run.error["message"], run)
 
 
+@case("counted: a step that waits for a program that is killed for too many processes says why", who="root")
+def _(t):
+    below = apart(t)
+    lacks(t, "counted")
+    tree = {"scenario_version": 1, "metadata": {"name": "s"},
+            "run": {"command": t.child, "args": ["burgeon", "100000"], "policy": {
+                "policy_version": 4, "exec": {"allowed_executables": [t.child]}, "limits": {"processes": LIMIT}}},
+            "steps": [{"id": "a", "action": {"type": "wait", "payload": {
+                "condition": {"type": "screen_contains", "payload": {"text": "never"}}}}}]}
+    scenario = t.file("s.json", json.dumps(tree))
+    run = t.run([*below, t.cordon, "run", "--json", *ACK, scenario])
+    t.denied(run, "E_PROCESS_EXIT", 6)
+    t.true("limits.processes" in run.error["message"], run)
+
+
 @case("counted: too many processes are all killed, soon, and the error says why", who="root")
 def _(t):
     below = apart(t)
@@ -314,6 +332,22 @@ def _(t):
     run = t.run([*below, *t.command(t.child, "bomb", lock, policy=policy, options=options)])
     t.denied(run, "E_PROCESS_EXIT", 6)
     t.unlocked(lock)
+
+
+@case("counted: a command of a box that is killed for too many processes says so, and the next one is not blamed", who="root")
+def _(t):
+    below = apart(t)
+    lacks(t, "counted")
+    t.env["CORDON_HOME"] = t.directory("boxes")
+    project = t.directory("project")
+    new = ["box", "new", "b", f"{project}:rw", "--agent", "test", "--no-start", "--yes", "--processes", str(LIMIT), *ACK]
+    bomb = "import os\nwhile 1:\n try: os.fork()\n except OSError: pass"
+    script = (f'"$0" {" ".join(new)} && "$0" box exec b -- {PRESET_PYTHON} -c "$1"; echo $?; "$0" box exec b -- /bin/sh -c "kill -9 \\$\\$"; '
+              'echo $?; "$0" box destroy --yes --abandon-unapplied b')
+    run = t.run([*below, "sh", "-c", script, t.cordon, bomb])
+    t.same(run.out.split()[-2:], [b"6", b"137"], run)
+    t.same(run.err.count(b"more processes in the box"), 1, run)
+    reap_boxes(t)
 
 
 @case("counted: processes that hide from their user are counted, and so are threads", who="root")
@@ -387,8 +421,82 @@ for kind, more in (("private", []), ("shared", ["shared"])):
         run = run_json(t, t.child, "share", "6", str(100 * MIB), *more, policy=policy)
         t.code(run, 0)
         t.true("lost 9" in printed(run) and printed(run).count("share") <= 2, run)
-        gaps = json.dumps(run.result["sandbox_report"]["gaps"])
-        t.true("memory_bytes" not in gaps, gaps)
+        report = run.result["sandbox_report"]
+        t.true("memory_bytes" not in json.dumps(report["gaps"]), report)
+        t.true("for which the kernel killed" in report["limits"], report)
+
+
+class Groups:
+    """Two groups of ours, one in the other, the outer one with controllers for its children. Gone at the end."""
+
+    def __init__(self):
+        top = next(p for p in mounts_of("cgroup2") if not Path(p, "cgroup.type").exists())
+        self.outer = Path(top, f"test-{os.getpid()}")
+        self.inner = self.outer / "inner"
+        self.inner.mkdir(parents=True)
+        for place in (Path(top), self.outer):
+            for name in ("memory", "pids"):
+                (place / "cgroup.subtree_control").write_text("+" + name, encoding="ascii")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for place in (*self.outer.glob("cordon-*"), self.inner):
+            with contextlib.suppress(OSError):  # 5.14
+                (place / "cgroup.kill").write_text("1", encoding="ascii")
+            while (place / "cgroup.procs").read_text(encoding="ascii"):
+                pass
+            place.rmdir()
+        self.outer.rmdir()
+
+    def command(self, argv):
+        """In the inner group, with another process."""
+        return ["sh", "-c", f'echo $$ >{self.inner}/cgroup.procs; "$@"', "sh", *argv]
+
+
+def bpf(command, attributes):
+    number = {"x86_64": 321, "aarch64": 280}[os.uname().machine]
+    text = ctypes.create_string_buffer(attributes, 120)
+    return ctypes.CDLL(None, use_errno=True).syscall(number, command, text, len(text))
+
+
+def attach_program(directory):
+    """A program that lets everything pass, on what the processes of a group send."""
+    code = ctypes.create_string_buffer(bytes([0xb7, 0, 0, 0, 1, 0, 0, 0, 0x95, 0, 0, 0, 0, 0, 0, 0]))
+    licence = ctypes.create_string_buffer(b"GPL")
+    program = bpf(5, struct.pack("IIQQ", 8, 2, ctypes.addressof(code), ctypes.addressof(licence)))
+    fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    done = program >= 0 and bpf(8, struct.pack("IIII", fd, program, 1, 0)) == 0
+    for one in (fd, program):
+        if one >= 0:
+            os.close(one)
+    if not done:
+        raise Skipped("no BPF programs on groups here")
+
+
+@case("cgroup: a group that is left hands on its limits, others may not open the new one; with BPF programs it is not left", who="root")
+def _(t):
+    if not has_controller("memory") or not has_controller("pids"):
+        raise Skipped("no cgroup (version 2) with the controllers of memory and processes here")
+    lacks(t, "cgroup")
+    with Groups() as g:
+        (g.inner / "memory.high").write_text(str(512 * MIB), encoding="ascii")
+        cat = os.path.realpath("/usr/bin/cat")
+        argv = t.command(cat, policy=t.policy(execs=[cat]), options=PIPES)
+        process = t.start(g.command(argv), stdin=subprocess.PIPE)
+        process.stdin.write(b"ready\n")
+        process.stdin.flush()
+        t.until(process, b"ready")
+        made = list(g.outer.glob("cordon-*"))
+        t.same([(p / "memory.high").read_text(encoding="ascii").strip() for p in made], [str(512 * MIB)])
+        t.same([p.stat().st_mode & 0o777 for p in made], [0o700])
+        t.code(t.finish(process), 0)
+        attach_program(g.inner)
+        run = t.run(g.command(t.command(t.child, "exit", "0", policy=t.policy(), options=["--json", *PIPES])))
+        t.code(run, 0)
+        said = run.result["sandbox_report"]["processes"]
+        t.true(WAYS["uid"][1] in said or WAYS["counted"][1] in said, said)
 
 
 @case("a group is gone with its sandbox, and one that a killed supervisor left with the next")

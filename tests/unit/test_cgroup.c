@@ -6,6 +6,7 @@
 #include "policy/load.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/limiter.h"
+#include "sandbox/machine.h"
 #include "sandbox/mounts.h"
 #include "sandbox/tally.h"
 #include "tree.h"
@@ -44,12 +45,60 @@ TEST(cgroup_own_is_the_line_of_version_2)
     }
 }
 
+TEST(machine_maps_root_by_any_line)
+{
+    static const struct {
+        const char *name, *text;
+        bool want;
+    } rows[] = {
+        {"the machine's own", "         0          0 4294967295\n", true},
+        {"a container's", "0 100000 65536\n", false},
+        {"of a user", "1000 1000 1\n", false},
+        {"a user as root", "0 1000 1\n1 100000 65536\n", false},
+        {"on a later line", "1 100000 65535\n0 0 1\n", true},
+        {"the last of five", "5 5 1\n4 4 1\n3 3 1\n2 2 1\n         0          0          1", true},
+        {"another on a later line", "1 0 1\n0 1 1\n", false},
+        {"not mapped", "1 0 1\n", false},
+        {"nothing", "", false},
+        {"no numbers", "a b\n", false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].name);
+        CHECK(machine_maps_root(rows[i].text) == rows[i].want);
+    }
+}
+
 TEST(cgroup_controllers_are_a_set)
 {
     CHECK_INT(cgroup_controllers(STR("cpuset cpu io memory hugetlb pids rdma misc\n")), P | M | C);
     CHECK_INT(cgroup_controllers(STR("memory pids")), P | M);
     CHECK_INT(cgroup_controllers(STR("cpuset\n")), 0);
     CHECK_INT(cgroup_controllers(STR("")), 0);
+}
+
+TEST(cgroup_names_are_recognised)
+{
+    static const struct {
+        const char *name;
+        bool want;
+    } rows[] = {
+        {"cordon-12-0", true},
+        {"cordon-1-4294967295", true},
+        {"cordon-12-self", true},
+        {"cordon-agent.service", false},
+        {"cordon-12", false},
+        {"cordon-12-", false},
+        {"cordon--1", false},
+        {"cordon-12-0.scope", false},
+        {"cordon-12-selfish", false},
+        {"cordon-", false},
+        {"cordon", false},
+        {"", false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].name);
+        CHECK(cgroup_is_ours(rows[i].name) == rows[i].want);
+    }
 }
 
 TEST(cgroup_mount_is_found)
@@ -88,58 +137,84 @@ TEST(cgroup_mount_is_found)
 }
 
 /* The first level is our own group, the last the highest that is mounted. */
+static const struct {
+    const char *name;
+    struct cgroup_level levels[LEVELS];
+    size_t n;
+    unsigned wanted;
+    enum cgroup_how how;
+    size_t level;
+    unsigned kept;
+} places[] = {
+    {"no group", {{0}}, 0, P, CGROUP_NOWHERE, 0, 0},
+    {"root in the root group, nothing enabled yet", {{P | M | C, 0, true, true, false}}, 1, P | M,
+        CGROUP_ENABLE, 0, P | M},
+    {"root in the root group, enabled", {{P | M | C, P, true, true, false}}, 1, P, CGROUP_BESIDE, 0,
+        P},
+    {"root in a service: the slice around it",
+        {{P | M, 0, true, false, false}, {P | M, P | M, true, false, false},
+            {P | M | C, P | M | C, true, true, false}},
+        3, P | M, CGROUP_BESIDE, 1, P | M},
+    {"a controller that the slice has not: further up",
+        {{P | M, 0, true, false, false}, {P | M, P | M, true, false, false},
+            {P | M | C, P | M | C, true, true, false}},
+        3, P | C, CGROUP_BESIDE, 2, P | C},
+    {"a user's session: nothing that can be written",
+        {{P | M, 0, false, false, false}, {P | M, P | M, false, false, false},
+            {P | M | C, P | M, false, true, false}},
+        3, P, CGROUP_NOWHERE, 0, 0},
+    {"a user's application: the slice that is the user's",
+        {{P | M, 0, true, false, false}, {P | M, P | M, true, false, false},
+            {P | M, P | M, false, false, false}, {P | M | C, P | M, false, true, false}},
+        4, M, CGROUP_BESIDE, 1, M},
+    {"delegated, and nothing around it: leave it if we are alone",
+        {{P | M | C, 0, true, false, true}, {P | M | C, P | M | C, false, true, false}}, 2,
+        P | M | C, CGROUP_LEAVE, 0, P | M | C},
+    {"the same with others in it",
+        {{P | M | C, 0, true, false, false}, {P | M | C, P | M | C, false, true, false}}, 2,
+        P | M | C, CGROUP_NOWHERE, 0, 0},
+    {"a container's own root is not the top", {{P | M | C, 0, true, false, false}}, 1, P,
+        CGROUP_NOWHERE, 0, 0},
+    {"no controller of memory on this machine: processes at least", {{P | C, 0, true, true, false}},
+        1, P | M, CGROUP_ENABLE, 0, P},
+    {"neither: CPUs at least", {{C, C, true, true, false}}, 1, P | M | C, CGROUP_BESIDE, 0, C},
+    {"all taken by version 1", {{0, 0, true, true, false}}, 1, P | M, CGROUP_NOWHERE, 0, 0},
+    {"delegated, in a slice that is ours: a part of our own all the same",
+        {{P | M, 0, true, false, true, .delegated = true}, {P | M, P | M, true, false, false}}, 2,
+        P | M, CGROUP_LEAVE, 0, P | M},
+    {"the same with others in it: beside it",
+        {{P | M, 0, true, false, false, .delegated = true}, {P | M, P | M, true, false, false}}, 2,
+        P | M, CGROUP_BESIDE, 1, P | M},
+    {"a service that has filters is not left",
+        {{P | M, 0, true, false, false, .filtered = true}, {P | M, P | M, true, false, false},
+            {P | M | C, P | M, true, true, false}},
+        3, P | M, CGROUP_NOWHERE, 0, 0},
+    {"it is divided if we are alone",
+        {{P | M, 0, true, false, true, .filtered = true}, {P | M, P | M, true, false, false}}, 2,
+        P | M, CGROUP_LEAVE, 0, P | M},
+    {"nor is the slice that has them",
+        {{P | M, 0, true, false, false}, {P | M, P, true, false, false, .filtered = true},
+            {P | M | C, P | M, true, true, false}},
+        3, P | M, CGROUP_BESIDE, 1, P},
+    {"filters above the new group hold for it as well",
+        {{P | M, 0, true, false, false}, {P | M, P, true, false, false, .filtered = true}}, 2, P,
+        CGROUP_BESIDE, 1, P},
+    {"filters that can't be seen are said",
+        {{P | M, 0, true, false, false, .unseen = true},
+            {P | M, P, true, false, false, .unseen = true}},
+        2, P, CGROUP_BESIDE, 1, P | CGROUP_UNSEEN},
+    {"nothing is wanted", {{P | M, P | M, true, true, false}}, 1, 0, CGROUP_NOWHERE, 0, 0},
+};
+
 TEST(cgroup_place_is_the_nearest_that_keeps_most)
 {
-    static const struct {
-        const char *name;
-        struct cgroup_level levels[LEVELS];
-        size_t n;
-        unsigned wanted;
-        enum cgroup_how how;
-        size_t level;
-        unsigned kept;
-    } rows[] = {
-        {"no group", {{0}}, 0, P, CGROUP_NOWHERE, 0, 0},
-        {"root in the root group, nothing enabled yet", {{P | M | C, 0, true, true, false}}, 1,
-            P | M, CGROUP_ENABLE, 0, P | M},
-        {"root in the root group, enabled", {{P | M | C, P, true, true, false}}, 1, P,
-            CGROUP_BESIDE, 0, P},
-        {"root in a service: the slice around it",
-            {{P | M, 0, true, false, false}, {P | M, P | M, true, false, false},
-                {P | M | C, P | M | C, true, true, false}},
-            3, P | M, CGROUP_BESIDE, 1, P | M},
-        {"a controller that the slice has not: further up",
-            {{P | M, 0, true, false, false}, {P | M, P | M, true, false, false},
-                {P | M | C, P | M | C, true, true, false}},
-            3, P | C, CGROUP_BESIDE, 2, P | C},
-        {"a user's session: nothing that can be written",
-            {{P | M, 0, false, false, false}, {P | M, P | M, false, false, false},
-                {P | M | C, P | M, false, true, false}},
-            3, P, CGROUP_NOWHERE, 0, 0},
-        {"a user's application: the slice that is the user's",
-            {{P | M, 0, true, false, false}, {P | M, P | M, true, false, false},
-                {P | M, P | M, false, false, false}, {P | M | C, P | M, false, true, false}},
-            4, M, CGROUP_BESIDE, 1, M},
-        {"delegated, and nothing around it: leave it if we are alone",
-            {{P | M | C, 0, true, false, true}, {P | M | C, P | M | C, false, true, false}}, 2,
-            P | M | C, CGROUP_LEAVE, 0, P | M | C},
-        {"the same with others in it",
-            {{P | M | C, 0, true, false, false}, {P | M | C, P | M | C, false, true, false}}, 2,
-            P | M | C, CGROUP_NOWHERE, 0, 0},
-        {"a container's own root is not the top", {{P | M | C, 0, true, false, false}}, 1, P,
-            CGROUP_NOWHERE, 0, 0},
-        {"no controller of memory on this machine: processes at least",
-            {{P | C, 0, true, true, false}}, 1, P | M, CGROUP_ENABLE, 0, P},
-        {"neither: CPUs at least", {{C, C, true, true, false}}, 1, P | M | C, CGROUP_BESIDE, 0, C},
-        {"all taken by version 1", {{0, 0, true, true, false}}, 1, P | M, CGROUP_NOWHERE, 0, 0},
-        {"nothing is wanted", {{P | M, P | M, true, true, false}}, 1, 0, CGROUP_NOWHERE, 0, 0},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        test_row(i, rows[i].name);
-        const struct cgroup_choice c = cgroup_choose(rows[i].levels, rows[i].n, rows[i].wanted);
-        CHECK_INT(c.how, rows[i].how);
-        CHECK_INT(c.level, rows[i].level);
-        CHECK_INT(c.kept, rows[i].kept);
+    for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+        test_row(i, places[i].name);
+        const struct cgroup_choice c =
+            cgroup_choose(places[i].levels, places[i].n, places[i].wanted);
+        CHECK_INT(c.how, places[i].how);
+        CHECK_INT(c.level, places[i].level);
+        CHECK_INT(c.kept, places[i].kept);
     }
 }
 
