@@ -95,13 +95,16 @@ make_rpm() {
 }
 
 # cordon, libcordon0 and libcordon-dev for this machine's architecture, by dpkg-buildpackage in a copy of the tree. They use the
-# system's libraries, and so are not made of the release binary.
+# system's libraries, and so are not made of the release binary. Their maintainer is $DEBFULLNAME <$DEBEMAIL>, if set.
 make_deb() {
   local dir=$work/deb/cordon-$version
   make_tree "$dir"
   cp -r packaging/debian "$dir/debian"
+  if [ -n "${DEBFULLNAME:-}" ] && [ -n "${DEBEMAIL:-}" ]; then
+    awk -v to="Maintainer: $DEBFULLNAME <$DEBEMAIL>" '/^Maintainer:/ { $0 = to } 1' packaging/debian/control >"$dir/debian/control"
+  fi
   printf 'cordon (%s) unstable; urgency=medium\n\n  * Release %s; CHANGELOG.md has the changes.\n\n -- %s  %s\n' "$version" "$version" \
-    "$(sed -n 's/^Maintainer: //p' packaging/debian/control)" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" >"$dir/debian/changelog"
+    "$(sed -n 's/^Maintainer: //p' "$dir/debian/control")" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" >"$dir/debian/changelog"
   CORDON_COMMIT=$commit \
     DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=$(nproc)" \
     bash -c 'cd "$1" && exec dpkg-buildpackage -b -us -uc -ui' bash "$dir" >"$work/deb/log" 2>&1 ||

@@ -171,7 +171,7 @@ static_build() {
   fi
   # An older build must not name the commit that it was configured with.
   if [ -f "$static_dir/meson/build.ninja" ] && [ "$(cat "$static_dir/commit" 2>/dev/null)" != "$commit" ]; then
-    meson configure "$static_dir/meson" -Dcommit="$commit"
+    meson configure "$static_dir/meson" -Dcommit="$commit" >/dev/null
   fi
   echo "$commit" >"$static_dir/commit"
   build_dir "$static_dir/meson" "${cross[@]}" -Dcommit="$commit" -Dstatic=true -Ddebug=false -Doptimization=2 \
