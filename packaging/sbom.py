@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the SBOM of a release as SPDX 2.3 JSON: its files with their hashes, and the libraries that the program says it has.
+"""Prints the SBOM of a release as SPDX 2.3 JSON: its files with their hashes, the static programs in them with their libraries, and
+what Debian packages depend on.
 
-    sbom.py --version 0.1.0 --dir dist --program build-release/cordon
+    sbom.py --version 0.1.0 --commit NAME --dir dist [--static ARCH=DIR]…     DIR has libraries.tsv (libraries.py)
 """
 import argparse
 import datetime
@@ -12,79 +13,99 @@ import os
 import re
 import subprocess
 
-LICENCE = "Apache-2.0"
+import libraries
+
 KINDS = (".deb", ".tar.gz", ".tgz", ".rpm")
-# The Debian package that a library of the build comes from: for its exact version.
-DEBIAN = {"glibc": "libc6-dev", "jansson": "libjansson-dev", "yaml-0.1": "libyaml-dev", "libpcre2-8": "libpcre2-dev",
-          "zlib": "zlib1g-dev", "libcurl": "libcurl4-openssl-dev", "md4c": "libmd4c-dev", "OpenSSL": "libssl-dev",
-          "nghttp2": "libnghttp2-dev"}
-RELATIONS = {"static": "STATIC_LINK", "shared": "DYNAMIC_LINK"}
-
-
-def debian_version(library):
-    """Of the source package: "openssl", "3.0.16-1~deb12u1"; None: not a Debian system."""
-    if library not in DEBIAN:
-        return None
-    done = subprocess.run(["dpkg-query", "-W", "-f", "${source:Package} ${source:Version}", DEBIAN[library]],
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
-    return tuple(done.stdout.split()) if done.returncode == 0 else None
+NONE = "NOASSERTION"
 
 
 def spdx_id(*words):
     return "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", "-".join(words))
 
 
-def file_entry(directory, name):
-    with open(os.path.join(directory, name), "rb") as f:
-        data = f.read()
-    return {
-        "SPDXID": spdx_id("File", name), "fileName": "./" + name, "fileTypes": ["ARCHIVE"],
-        "checksums": [{"algorithm": "SHA1", "checksumValue": hashlib.sha1(data).hexdigest()},
-                      {"algorithm": "SHA256", "checksumValue": hashlib.sha256(data).hexdigest()}],
-        "licenseConcluded": LICENCE, "licenseInfoInFiles": ["NOASSERTION"], "copyrightText": "NOASSERTION"}
+def relation(one, kind, other):
+    return {"spdxElementId": one["SPDXID"], "relationshipType": kind, "relatedSpdxElement": other["SPDXID"]}
 
 
 def package_entry(name, version, licence, **more):
-    return {"SPDXID": spdx_id("Package", name), "name": name, "versionInfo": version or "NOASSERTION",
-            "downloadLocation": "NOASSERTION", "filesAnalyzed": False, "licenseConcluded": licence,
-            "licenseDeclared": licence, "copyrightText": "NOASSERTION", **more}
+    return {"SPDXID": spdx_id("Package", name, *([version] if version else [])), "name": name, "versionInfo": version or NONE,
+            "downloadLocation": NONE, "filesAnalyzed": False, "licenseConcluded": licence,
+            "licenseDeclared": licence, "copyrightText": NONE, **more}
 
 
-def library_entry(library):
-    more = {}
-    source = debian_version(library["name"])
-    if source:
-        more["externalRefs"] = [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
-                                 "referenceLocator": "pkg:deb/debian/%s@%s?arch=source" % source}]
-    return package_entry(library["name"], library["version"], "NOASSERTION", **more)
+def debian_entry(name, version, licence, arch):
+    purl = f"pkg:deb/debian/{name}" + (f"@{version}" if version else "") + arch
+    return package_entry(name, version, licence, externalRefs=[
+        {"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": purl}])
 
 
-def relation(one, kind, other):
-    return {"spdxElementId": one, "relationshipType": kind, "relatedSpdxElement": other}
+class Sbom:
+    def __init__(self, options):
+        self.options, self.packages, self.files, self.relations = options, {}, [], []
+        self.main = self.add(package_entry(
+            "cordon", options.version, libraries.OWN, supplier="Organization: The Cordon authors",
+            primaryPackagePurpose="APPLICATION", sourceInfo="commit " + options.commit))
+        self.relations.append(relation({"SPDXID": "SPDXRef-DOCUMENT"}, "DESCRIBES", self.main))
+        self.programs = dict(self.program(*words.split("=", 1)) for words in options.static)
+
+    def add(self, package):
+        return self.packages.setdefault(package["SPDXID"], package)
+
+    def program(self, arch, directory):
+        """The static program of an architecture, with its libraries."""
+        rows = libraries.read(directory)
+        program = self.add(package_entry(f"cordon-linux-{arch}", self.options.version, libraries.expression(rows),
+                                         primaryPackagePurpose="APPLICATION"))
+        for name, version in rows:
+            entry = self.add(debian_entry(name, version, libraries.LICENCES[name], "?arch=source"))
+            self.relations.append(relation(program, "GENERATED_FROM" if name in libraries.DATA else "STATIC_LINK", entry))
+        return arch, program
+
+    def add_file(self, name):
+        with open(os.path.join(self.options.dir, name), "rb") as f:
+            data = f.read()
+        held = [program for arch, program in self.programs.items() if f"-{arch}.tar.gz" in name or f".{arch}.rpm" in name or name.endswith(".tgz")]
+        licence = held[0]["licenseConcluded"] if len(held) == 1 else NONE if held else libraries.OWN
+        entry = {"SPDXID": spdx_id("File", name), "fileName": "./" + name, "fileTypes": ["ARCHIVE"],
+                 "checksums": [{"algorithm": "SHA1", "checksumValue": hashlib.sha1(data).hexdigest()},
+                               {"algorithm": "SHA256", "checksumValue": hashlib.sha256(data).hexdigest()}],
+                 "licenseConcluded": licence, "licenseInfoInFiles": [NONE], "copyrightText": NONE}
+        self.files.append(entry)
+        self.relations.append(relation(self.main, "GENERATES", entry))
+        self.relations += [relation(entry, "CONTAINS", program) for program in held]
+        if name.endswith(".deb"):
+            self.add_needs(entry, name)
+
+    def add_needs(self, entry, name):
+        """A Debian package has no libraries of others in it: it needs them, or does with less."""
+        for field, kind in (("Depends", "DEPENDS_ON"), ("Recommends", "OPTIONAL_DEPENDENCY_OF")):
+            text = subprocess.run(["dpkg-deb", "-f", os.path.join(self.options.dir, name), field], stdout=subprocess.PIPE, check=True, text=True).stdout
+            for package in sorted(set(re.findall(r"(?:^|[,|])\s*([a-z0-9.+-]+)", text))):
+                other = self.main if package.startswith("libcordon") else self.add(debian_entry(package, "", NONE, ""))
+                one, two = (entry, other) if field == "Depends" else (other, entry)
+                self.relations.append(relation(one, kind, two))
+
+    def document(self):
+        digest = hashlib.sha256(json.dumps([self.files, self.relations]).encode()).hexdigest()
+        created = datetime.datetime.fromtimestamp(int(os.environ["SOURCE_DATE_EPOCH"]), datetime.timezone.utc)
+        version = self.options.version
+        return {
+            "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": "cordon-" + version,
+            "documentNamespace": f"https://spdx.org/spdxdocs/cordon-{version}-{digest[:32]}",
+            "creationInfo": {"created": created.strftime("%Y-%m-%dT%H:%M:%SZ"), "creators": ["Tool: cordon-sbom", "Organization: The Cordon authors"]},
+            "packages": [*self.packages.values()], "files": self.files, "relationships": self.relations}
 
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("version", "dir", "program"):
+    for name in ("version", "commit", "dir"):
         parser.add_argument("--" + name, required=True)
-    options = parser.parse_args()
-    facts = json.loads(subprocess.run([options.program, "version", "--verbose", "--json"], stdout=subprocess.PIPE,
-                                      check=True).stdout)
-    files = [file_entry(options.dir, name) for name in sorted(os.listdir(options.dir)) if name.endswith(KINDS)]
-    libraries = [l for l in facts["libraries"] if l["linked"] in RELATIONS]
-    main_package = package_entry("cordon", options.version, LICENCE, supplier="Organization: The Cordon authors",
-                                 primaryPackagePurpose="APPLICATION", sourceInfo="commit " + facts["build"]["commit"])
-    relations = [relation("SPDXRef-DOCUMENT", "DESCRIBES", main_package["SPDXID"])]
-    relations += [relation(main_package["SPDXID"], "GENERATES", f["SPDXID"]) for f in files]
-    relations += [relation(main_package["SPDXID"], RELATIONS[l["linked"]], spdx_id("Package", l["name"])) for l in libraries]
-    digest = hashlib.sha256(json.dumps([files, libraries]).encode()).hexdigest()
-    created = datetime.datetime.fromtimestamp(int(os.environ["SOURCE_DATE_EPOCH"]), datetime.timezone.utc)
-    print(json.dumps({
-        "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": "cordon-" + options.version,
-        "documentNamespace": f"https://spdx.org/spdxdocs/cordon-{options.version}-{digest[:32]}",
-        "creationInfo": {"created": created.strftime("%Y-%m-%dT%H:%M:%SZ"), "creators": ["Tool: cordon-sbom", "Organization: The Cordon authors"]},
-        "packages": [main_package, *map(library_entry, libraries)], "files": files, "relationships": relations,
-    }, indent=2))
+    parser.add_argument("--static", action="append", default=[])
+    sbom = Sbom(parser.parse_args())
+    for name in sorted(os.listdir(sbom.options.dir)):
+        if name.endswith(KINDS):
+            sbom.add_file(name)
+    print(json.dumps(sbom.document(), indent=2))
 
 
 if __name__ == "__main__":

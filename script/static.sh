@@ -2,19 +2,20 @@
 # The static release binary: sourced, not run. Debian's own archives (*.a) of each library, and libcurl and md4c from
 # Debian's sources, since its libcurl.a needs twenty libraries more and of md4c there is none. CONTRIBUTING.md: "Add a library".
 
-# Source packages of those that we build, each with its parts: of curl also Debian's patches.
-declare -A static_sources=([curl]="--diff-only --dsc-only --tar-only" [md4c]="--dsc-only --tar-only")
+# Packages whose sources we build, each with the parts: of curl also Debian's patches. The version is that which apt would
+# install; left to itself it takes the newest source of any suite that it knows.
+declare -A static_sources=([libcurl4-openssl-dev]="--diff-only --dsc-only --tar-only" [libmd4c-dev]="--dsc-only --tar-only")
 
 # Packages with archives of libraries; script/bootstrap installs them.
 static_packages=(libc6-dev libjansson-dev libyaml-dev libpcre2-dev zlib1g-dev libssl-dev libnghttp2-dev)
 
-# static_apt DIR: an apt that knows this machine's sources as sources of source packages; nothing outside of DIR is written.
+# static_apt DIR: an apt that knows this machine's sources as sources of source packages, too; nothing outside of DIR is written.
 static_apt() {
   local dir=$1 list
   mkdir -p "$dir"/{lists/partial,cache/archives/partial,parts}
   for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources; do
     [ -f "$list" ] || continue
-    sed -E 's/^deb(-src)? /deb-src /; s/^Types:.*/Types: deb-src/' "$list" >"$dir/parts/$(basename "$list")"
+    sed -E 's/^deb (.*)/&\ndeb-src \1/; s/^Types:.*/Types: deb deb-src/' "$list" >"$dir/parts/$(basename "$list")"
   done
   cat >"$dir/apt.conf" <<END
 Dir::State::lists "$dir/lists";
@@ -31,7 +32,7 @@ static_asked() { [ -n "$(find "$1.asked" -mmin -1440 2>/dev/null)" ]; }
 
 # static_fetch DIR: the source packages that apt offers now, and no older ones. apt checks them by the signature of the index.
 static_fetch() {
-  local dir=$PWD/$1 name part parts
+  local dir=$PWD/$1 name part parts version
   ! static_asked "$dir" || return 0
   rm -rf "$dir.new"
   mkdir -p "$dir.new"
@@ -39,9 +40,10 @@ static_fetch() {
   APT_CONFIG=$dir.apt/apt.conf apt-get -qq update >&2 || die "cannot ask apt for source packages; to use those in $1: touch $1.asked"
   for name in "${!static_sources[@]}"; do
     read -ra parts <<<"${static_sources[$name]}"
-    say "fetching the source of $name"
+    version=$(APT_CONFIG=$dir.apt/apt.conf apt-cache policy "$name" | sed -nE 's/^  Candidate: (.*)/\1/p' | sed -E 's/\+b[0-9]+$//')
+    say "fetching the source of $name $version"
     for part in "${parts[@]}"; do
-      (cd "$dir.new" && APT_CONFIG=$dir.apt/apt.conf apt-get -qq source --download-only "$part" "$name" >/dev/null) ||
+      (cd "$dir.new" && APT_CONFIG=$dir.apt/apt.conf apt-get -qq source --download-only "$part" "$name=$version" >/dev/null) ||
         die "cannot fetch the source package $name; it is looked for where this machine's apt looks for packages"
     done
   done
@@ -171,7 +173,7 @@ static_build() {
   fi
   # An older build must not name the commit that it was configured with.
   if [ -f "$static_dir/meson/build.ninja" ] && [ "$(cat "$static_dir/commit" 2>/dev/null)" != "$commit" ]; then
-    meson configure "$static_dir/meson" -Dcommit="$commit"
+    meson configure "$static_dir/meson" -Dcommit="$commit" >/dev/null
   fi
   echo "$commit" >"$static_dir/commit"
   build_dir "$static_dir/meson" "${cross[@]}" -Dcommit="$commit" -Dstatic=true -Ddebug=false -Doptimization=2 \

@@ -178,7 +178,8 @@ def _(test):
     subprocess.run([*rpm, "--install", "--nosignature", "--ignoreos", "--nodeps", package], check=True)
     system.try_program(weaker=("model services", "shell tool"))
     info = subprocess.run([*rpm, "-q", "--qf", "%{LICENSE} %{BUILDHOST}", "cordon"], check=True, stdout=subprocess.PIPE, text=True)
-    true(info.stdout == "Apache-2.0 localhost", info.stdout)
+    true(info.stdout.startswith("Apache-2.0 AND ") and "LGPL-2.1-or-later" in info.stdout and info.stdout.endswith(" localhost"), info.stdout)
+    true(os.path.exists(system.path + "/usr/share/doc/cordon/NOTICES"), "no notices")
     subprocess.run([*rpm, "--erase", "cordon"], check=True)
     after = {n: v for n, v in system.files().items() if not n.startswith("/var/")}
     left = set(after) - set(before)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks an SBOM against SPDX 2.3 as far as it uses it, and against the files and the program that it is about.
+"""Checks an SBOM against SPDX 2.3 as far as it uses it, and against the files and the static programs that it is about.
 
-    sbom.py SBOM DIR PROGRAM      prints each problem; exit status 1 if there is one
+    sbom.py SBOM DIR [ARCH=COMMAND]…      prints each problem; exit status 1 if there is one. COMMAND starts the program.
 """
 import hashlib
 import json
@@ -14,11 +14,14 @@ import sys
 DOCUMENT = {"spdxVersion", "dataLicense", "SPDXID", "name", "documentNamespace", "creationInfo", "packages", "files", "relationships"}
 PACKAGE = {"SPDXID", "name", "versionInfo", "downloadLocation", "filesAnalyzed", "licenseConcluded", "licenseDeclared", "copyrightText"}
 FILE = {"SPDXID", "fileName", "checksums", "licenseConcluded", "copyrightText"}
-RELATIONS = {"DESCRIBES", "GENERATES", "STATIC_LINK", "DYNAMIC_LINK"}
-PURL = re.compile(r"pkg:deb/debian/[a-z0-9.+-]+@[A-Za-z0-9.+:~-]+\?arch=source")
+RELATIONS = {"DESCRIBES", "GENERATES", "STATIC_LINK", "GENERATED_FROM", "CONTAINS", "DEPENDS_ON", "OPTIONAL_DEPENDENCY_OF"}
+PURL = re.compile(r"pkg:deb/debian/([a-z0-9.+-]+)@([A-Za-z0-9.+:~-]+)\?arch=source")
+# A static program's library as it names it, and Debian's source package.
+SOURCES = {"glibc": "glibc", "jansson": "jansson", "yaml-0.1": "libyaml", "libpcre2-8": "pcre2", "zlib": "zlib", "libcurl": "curl",
+           "md4c": "md4c", "OpenSSL": "openssl", "nghttp2": "nghttp2"}
 
 
-def problems(sbom, directory, program):
+def problems(sbom, directory, programs):
     yield from (f"no {key}" for key in DOCUMENT - set(sbom))
     if (sbom["spdxVersion"], sbom["dataLicense"], sbom["SPDXID"]) != ("SPDX-2.3", "CC0-1.0", "SPDXRef-DOCUMENT"):
         yield "not an SPDX 2.3 document"
@@ -37,10 +40,13 @@ def problems(sbom, directory, program):
     for relation in sbom["relationships"]:
         if relation["relationshipType"] not in RELATIONS or not {relation["spdxElementId"], relation["relatedSpdxElement"]} <= set(ids):
             yield f"relationship {relation}"
-    related = {r["relatedSpdxElement"] for r in sbom["relationships"]}
+    related = {r["relatedSpdxElement"] for r in sbom["relationships"]} | {
+        r["spdxElementId"] for r in sbom["relationships"] if r["relationshipType"] == "OPTIONAL_DEPENDENCY_OF"}
     yield from (f"{i}: in no relationship" for i in ids if i not in related and i != "SPDXRef-DOCUMENT")
     yield from file_problems(sbom, directory)
-    yield from library_problems(sbom, program)
+    yield from content_problems(sbom)
+    for words in programs:
+        yield from program_problems(sbom, *words.split("=", 1))
 
 
 def file_problems(sbom, directory):
@@ -54,28 +60,54 @@ def file_problems(sbom, directory):
             yield f"{name}: another hash"
 
 
-def library_problems(sbom, program):
-    """Every library of the program, with its version; as the dynamic linker sees them, too."""
-    facts = json.loads(subprocess.run([program, "version", "-v", "--json"], stdout=subprocess.PIPE, check=True).stdout)
+def of(sbom, one, kind):
+    """The packages that an entry has this relation to, by name."""
+    packages = {p["SPDXID"]: p for p in sbom["packages"]}
+    return {packages[r["relatedSpdxElement"]]["name"]: packages[r["relatedSpdxElement"]] for r in sbom["relationships"]
+            if r["spdxElementId"] == one["SPDXID"] and r["relationshipType"] == kind}
+
+
+def content_problems(sbom):
+    """Archives have static programs in them, Debian packages have not; a static program has all libraries."""
+    for file in sbom["files"]:
+        name, held, needs = file["fileName"], of(sbom, file, "CONTAINS"), of(sbom, file, "DEPENDS_ON")
+        arch = re.search(r"(x86_64|aarch64)\.(tar\.gz|rpm)$", name)
+        if arch and [*held] != ["cordon-linux-" + arch[1]] or name.endswith(".tgz") and not held:
+            yield f"{name}: has {[*held]}"
+        if name.endswith((".deb", "-source.tar.gz")) and held or "/cordon_" in name and "libc6" not in needs:
+            yield f"{name}: has {[*held]}, needs {[*needs]}"
+        if held and file["licenseConcluded"] == "Apache-2.0":
+            yield f"{name}: libraries of others are in it, and its licence is {file['licenseConcluded']}"
+    for program in (p for p in sbom["packages"] if p["name"].startswith("cordon-linux-")):
+        linked = of(sbom, program, "STATIC_LINK")
+        yield from (f"{program['name']}: no {name}" for name in set(SOURCES.values()) - set(linked))
+        for name, package in linked.items():
+            purls = [PURL.fullmatch(r["referenceLocator"]) for r in package.get("externalRefs", [])]
+            if not any(m and m.groups() == (name, package["versionInfo"]) for m in purls):
+                yield f"{name}: not the source package"
+            if package["licenseDeclared"] not in program["licenseDeclared"]:
+                yield f"{program['name']}: {name}'s licence is not part of its own"
+
+
+def program_problems(sbom, arch, command):
+    """The same libraries as the program names."""
+    facts = json.loads(subprocess.run([*command.split(), "version", "-v", "--json"], stdout=subprocess.PIPE, check=True).stdout)
     packages = {p["name"]: p for p in sbom["packages"]}
+    linked = of(sbom, packages["cordon-linux-" + arch], "STATIC_LINK")
     for library in facts["libraries"]:
-        if library["linked"] not in ("static", "shared"):
-            continue
-        package = packages.get(library["name"])
-        if not package or package["versionInfo"] != library["version"]:
-            yield f"{library['name']} {library['version']}: not listed"
-        elif not any(PURL.fullmatch(r["referenceLocator"]) for r in package.get("externalRefs", [])):
-            yield f"{library['name']}: no Debian source package"
-    if facts["build"]["static"] and not {"glibc", "jansson", "yaml-0.1", "libpcre2-8", "zlib", "libcurl", "md4c", "OpenSSL", "nghttp2"} <= set(packages):
-        yield f"a static program has more libraries than {sorted(packages)}"
-    if packages["cordon"]["versionInfo"] != facts["version"] or packages["cordon"]["licenseDeclared"] != "Apache-2.0":
-        yield "the program's own entry"
+        package = linked.get(SOURCES.get(library["name"]))
+        if library["linked"] == "static" and (not package or not package["versionInfo"].split(":")[-1].startswith(library["version"])):
+            yield f"{arch}: {library['name']} {library['version']}: listed as {package and package['versionInfo']}"
+    if not facts["build"]["static"] or packages["cordon"]["versionInfo"] != facts["version"] or packages["cordon"]["licenseDeclared"] != "Apache-2.0":
+        yield f"{arch}: the program's own entry"
+    if packages["cordon"]["sourceInfo"] != "commit " + facts["build"]["commit"]:
+        yield f"{arch}: it is built from {facts['build']['commit']}, and released as {packages['cordon']['sourceInfo']}"
 
 
 def main():
     with open(sys.argv[1], encoding="utf-8") as f:
         sbom = json.load(f)
-    found = list(problems(sbom, sys.argv[2], sys.argv[3]))
+    found = list(problems(sbom, sys.argv[2], sys.argv[3:]))
     print("\n".join(found))
     return len(found) > 0
 

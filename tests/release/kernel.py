@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """An older kernel, as far as system calls go: numbers from a limit on are ENOSYS, by a seccomp filter. From 424 on they are the
-same on every processor."""
+same on every processor. Its release is 2.6: the only other one that a kernel gives itself, by its personality."""
 import ctypes
 import errno
 import struct
@@ -8,6 +8,7 @@ import struct
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
 RET_ALLOW, RET_ERRNO = 0x7FFF0000, 0x00050000
 LD_WORD, JUMP_GE, RETURN = 0x20, 0x35, 0x06
+UNAME26 = 0x0020000
 
 # The first system call that each kernel lacks.
 LINUX = {
@@ -29,5 +30,7 @@ def become(version):
     ]
     code = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *row) for row in rows))
     program = ctypes.create_string_buffer(struct.pack("<HxxxxxxQ", len(rows), ctypes.addressof(code)))
+    if libc.personality(UNAME26) < 0:
+        raise OSError(ctypes.get_errno(), "personality")
     if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program, 0, 0):
         raise OSError(ctypes.get_errno(), "seccomp")

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is in a static program and not ours: directories that `script/build --release` makes, with libraries.tsv and copyright/."""
+import os
+
+OWN = "Apache-2.0"
+# By Debian's source package: the licence of the parts that are linked, as SPDX writes it.
+LICENCES = {
+    "curl": "curl",
+    "gcc-12": "GPL-3.0-or-later WITH GCC-exception-3.1",
+    "gcc-12-cross": "GPL-3.0-or-later WITH GCC-exception-3.1",
+    "glibc": "LGPL-2.1-or-later",
+    "jansson": "MIT",
+    "libyaml": "MIT",
+    "md4c": "MIT",
+    "nghttp2": "MIT",
+    "openssl": "Apache-2.0",
+    "pcre2": "BSD-3-Clause",
+    "unicode-data": "Unicode-DFS-2016",
+    "zlib": "Zlib",
+}
+# Not linked: tables are made of it.
+DATA = {"unicode-data"}
+
+
+def read(directory):
+    """[(source package, version)]"""
+    with open(os.path.join(directory, "libraries.tsv"), encoding="ascii") as f:
+        rows = [tuple(line.rstrip("\n").split("\t")) for line in f]
+    unknown = sorted({name for name, _ in rows} - set(LICENCES))
+    if unknown or not rows:
+        raise SystemExit(f"{directory}: {unknown or 'no libraries'}: a row in packaging/libraries.py is missing")
+    return sorted(rows)
+
+
+def expression(rows):
+    """The licence of a program with these."""
+    return " AND ".join([OWN, *sorted({LICENCES[name] for name, _ in rows} - {OWN})])
