@@ -105,7 +105,8 @@ static bool take_out(struct emptier *e, int dir, const char *name)
            (fchmodat(dir, name, 0700, AT_SYMLINK_NOFOLLOW) == 0 && lift(e, dir, name));
 }
 
-/* Everything in one tree's top; its directories are trees of their own then. */
+/* Everything in one tree's top; its directories are trees of their own then. One that is in use is
+ * locked by its user. */
 static bool empty_one(struct emptier *e, const char *name)
 {
     struct dirent *entry;
@@ -113,6 +114,10 @@ static bool empty_one(struct emptier *e, const char *name)
     DIR *list = open_list(e->trash, name);
     if (!list)
         return errno == ENOTDIR && unlinkat(e->trash, name, 0) == 0;
+    if (flock(dirfd(list), LOCK_EX | LOCK_NB) != 0) {
+        closedir(list);
+        return false;
+    }
     while (!is_late(e) && (entry = readdir(list)))
         if (!is_dots(entry->d_name)) {
             give_way(e);

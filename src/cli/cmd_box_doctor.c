@@ -11,12 +11,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
 enum {
     CHECKS_MAX = 16,
     TRASH_MS = 60 * 1000,
+    PLACE_TRIES = 10,
 };
 
 struct doctor_options {
@@ -126,9 +128,25 @@ static void check_cgroup(struct doctor *d)
                "run it below 'systemd-run --user --scope -p Delegate=yes'"});
 }
 
+/* A place to try things: in the trash, so that a killed doctor leaves nothing; locked, so that it
+ * is not emptied meanwhile by the process that `box destroy` leaves behind. */
+static int open_place(struct doctor *d, const char *dir)
+{
+    for (int tries = 0; tries < PLACE_TRIES; tries++) {
+        char *path = arena_printf(d->cli->arena, "%s/.trash/doctor-XXXXXX", dir);
+        struct stat st;
+        AUTO_FD int fd = mkdtemp(path) ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+        if (fd < 0 && errno != ENOENT)
+            return -1;
+        if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) == 0 && fstat(fd, &st) == 0 && st.st_nlink > 0)
+            return TAKE_FD(fd);
+    }
+    errno = EBUSY;
+    return -1;
+}
+
 static void check_machine(struct doctor *d)
 {
-    char name[] = ".doctor-XXXXXX";
     const char *dir;
     AUTO_ERR struct err err = {0};
     if (!config_state_path(d->cli->arena, "sandboxes", &dir, &err)) {
@@ -136,8 +154,7 @@ static void check_machine(struct doctor *d)
         return add(d, &(struct check){"state", HEALTH_MISSING,
                           arena_printf(d->cli->arena, "%s", err.message), "set CORDON_HOME"});
     }
-    char *path = arena_printf(d->cli->arena, "%s/.trash/%s", dir, name + 1);
-    AUTO_FD int fd = mkdtemp(path) ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    AUTO_FD int fd = open_place(d, dir);
     if (fd < 0) {
         d->unusable = true;
         return add(

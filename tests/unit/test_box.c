@@ -318,6 +318,25 @@ TEST(box_trash)
     CHECK_Z(kept, "kept");
 }
 
+TEST(box_trash_in_use_is_left)
+{
+    AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
+    AUTO_ERR struct err err = {0};
+    struct trash_left left;
+    if (!CHECK_OK(boxes_open(test_path("s"), BOXES_MAKE, &boxes, &err), &err))
+        return;
+    tree_file(test_path("s/.trash/used/inner/file"), "x", 0600);
+    tree_file(test_path("s/.trash/unused/file"), "x", 0600);
+    int user = tree_open(test_path("s/.trash/used"));
+    CHECK_INT(flock(user, LOCK_SH | LOCK_NB), 0);
+    CHECK_OK(trash_empty(&boxes, TRASH_MS, &left, &err), &err);
+    CHECK_INT(left.left, 1);
+    CHECK_INT(access(test_path("s/.trash/used/inner/file"), F_OK), 0);
+    close(user);
+    CHECK_OK(trash_empty(&boxes, TRASH_MS, &left, &err), &err);
+    CHECK_INT(rmdir(test_path("s/.trash")), 0);
+}
+
 static bool is_empty_soon(const char *dir)
 {
     uint64_t end = clock_mono_ms() + TRASH_MS;
