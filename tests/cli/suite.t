@@ -133,7 +133,7 @@ $ cat >n.yaml <<'EOF'
 > scenario_version: 1
 > run: {command: bash, args: ["-c", "printf 'x\\357\\277\\277\\357\\277\\276y\\357\\277\\275\\360\\237\\277\\277'; read x"]}
 > steps:
->   - {id: a, name: "n\uFFFE\uFFFF\u0085<", timeout_ms: 30, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: nope}}}}}
+>   - {id: a, name: "n\uFFFE\uFFFF\u0085<", action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: "y"}}}}, assert: [{type: screen_contains, payload: {text: nope}}]}
 > EOF
 $ cp n.yaml $'b\xff\xef\xbf.yaml'; cordon run --junit r.xml n.yaml $'b\xff\xef\xbf.yaml' >/dev/null 2>&1; python3 -c '
 > import xml.etree.ElementTree as x
