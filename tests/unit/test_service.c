@@ -63,7 +63,8 @@ static bool make_plan(struct box *b, const struct wanted *w, struct err *err)
     const char *text = arena_printf(a,
         "{\"policy_version\":4,\"sandbox\":\"%s\",\"fs\":{\"allowed_read\":[\"%s\"],"
         "\"allowed_write\":[\"%s/w\"]},\"exec\":{\"allowed_executables\":[\"/usr/bin\"],"
-        "\"allow_shell\":true},\"network\":\"%s\",\"limits\":{\"processes\":%u}}",
+        "\"allow_shell\":true},\"network\":\"%s\",\"limits\":{\"processes\":%u},"
+        "\"limits_inexact_ack\":true}",
         w->mode, test_dir(), test_dir(), w->network, w->processes);
     mkdir(test_path("w"), 0755);
     if (!policy_parse(str_z(text), "p.json", a, policy, err))
