@@ -356,7 +356,7 @@ def _(t):
     python = os.path.realpath("/usr/bin/python3")
     preset = ["--preset", "python", "--root", t.work]
     threads = ("import threading, time\nthreading.stack_size(65536)\n"
-               "for i in range(600): threading.Thread(target=time.sleep, args=(60,), daemon=True).start()")
+               "for i in range(600): threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\ntime.sleep(60)")
     hidden = ("import ctypes, os, signal\nctypes.CDLL(None).prctl(4, 0)\n"
               "for i in range(600):\n if os.fork() == 0: signal.pause()\nsignal.pause()")
     for script in (threads, hidden):
