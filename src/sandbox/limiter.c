@@ -222,7 +222,11 @@ static bool map_trees(const struct plan *plan, struct arena *a, struct limiter *
         const struct plan_step *step = &plan->steps[l->n_trees];
         if (map_step(step, namespace, &l->trees[l->n_trees]))
             continue;
-        add_reason(why, arena_printf(a, "no id-mapped mount of '%s'", step->at.p), errno);
+        bool is_layer = step->kind == PLAN_OVERLAY;
+        add_reason(why,
+            is_layer ? "no id-mapped mount of an overlay"
+                     : arena_printf(a, "no id-mapped mount of '%s'", step->at.p),
+            errno);
         limiter_drop_trees(l);
         return false;
     }

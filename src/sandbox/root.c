@@ -305,7 +305,7 @@ bool root_map_step(const struct plan_step *step, int user_namespace, int *ret_tr
     struct mount_attr attr = {.attr_set = attr_of(step->access) | MOUNT_ATTR_IDMAP,
         .propagation = MS_PRIVATE,
         .userns_fd = (unsigned)user_namespace};
-    errno = EINVAL;
+    errno = EOPNOTSUPP;
     if (step->kind == PLAN_OVERLAY)
         return false;
     *ret_tree = -1;
