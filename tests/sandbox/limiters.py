@@ -236,6 +236,16 @@ for soft, hard, count, wanted in ((256, 4096, 200, "uid"), (256, 256, 200, "coun
         t.true(WAYS[way][1] in run.result["sandbox_report"]["processes"], run)
 
 
+@case("uid: a limit of a box in layers, which can't be id-mapped, is refused with that reason", who="root")
+def _(t):
+    use(t, "uid", t.policy())
+    t.env["CORDON_HOME"] = t.directory("boxes")
+    new = [t.cordon, "box", "new", "b", t.directory("project"), "--agent", "test", "--no-start", "--yes", "--processes", "50"]
+    run = t.run(new)
+    t.code(run, 3)
+    t.true(b"no id-mapped mount of an overlay" in run.err and b"--ack-inexact-limits" in run.err, run)
+
+
 @case("counted: the default limit runs, and the report and doctor say that it is not exact", who="root")
 def _(t):
     lacks(t, "counted")
