@@ -24,7 +24,7 @@ enum {
     KEPT_MAX = 20 * 1000,
     HOPS_MAX = 40,
     INCLUDES_MAX = 10,
-    WARNINGS_MAX = 1 << 18, /* bytes of them */
+    WARNINGS_MAX = 1 << 19, /* bytes of them */
 };
 
 /* Names ---------------------------------------------------------------------------------------- */
@@ -647,7 +647,7 @@ void protect_check(struct protect *p)
     p->stuck = false;
     for (size_t i = 0; i < p->n_roots; i++)
         check_root(p, &p->roots[i]);
-    watch_check(p);
+    watch_check(p, before);
     p->n_new = p->n_held - before;
     if (p->busy)
         return;
@@ -684,6 +684,7 @@ static void tell_warnings(const struct protect *p, struct buf *text)
     for (size_t i = 0; i < p->n_warnings; i++)
         buf_printf(text, STR_FMT "\n", STR_ARG(p->warnings[i]));
     tell_mounts(p, text);
+    watch_tell(p, text);
     if (p->unkept)
         buf_printf(text,
             "the state of the repositories can't be kept in %s: %s; if cordon is killed, changes "

@@ -150,3 +150,49 @@ WORKS = [
     ("files that are called as a repository's", "", 'mkdir objects refs config hooks; touch HEAD hooks/a config/b'),
     ("hooks are read and listed", "", 'ls .git/hooks; cat .git/config >/dev/null'),
 ]
+
+# Without mounts: before, then steps in one session. A step is a command, and what its result names as set aside and as removed, or a
+# script of the user's; at last a script that must succeed.
+USER = None
+DEEP = "mkdir -p {0}/a/b/c/d/e/f/g/h/i; echo x >{0}/a/b/c/d/e/f/g/h/file; echo y >{0}/top"
+WEAKER = [
+    ("what was removed is not made again, and is new later", "own-hook",
+     "mkdir -p .cordon .hg hk scripts; echo x >.cordon/x; echo x >.hg/hgrc; echo x >hk/pre-push; echo x >scripts/run; git config alias.r '!scripts/run'; "
+     "git config core.hooksPath hk",
+     [("rm -rf .git/hooks .cordon .hg hk scripts", [], [".git/hooks", ".cordon", ".hg", "hk", "scripts"]),
+      ("mkdir -p .git/hooks .cordon .hg hk scripts; for f in .git/hooks/post-checkout .cordon/x .hg/hgrc hk/pre-push scripts/run; do echo evil >$f; done",
+       [".git/hooks/post-checkout", ".cordon", ".hg/hgrc", "hk", "scripts/run"], [])],
+     "! grep -rqx evil --exclude-dir='*cordon-held' --exclude='*cordon-held*' ."),
+    ("one hook removed, then made", "own-hook", "",
+     [("rm .git/hooks/pre-commit", [], [".git/hooks/pre-commit"]), ("echo evil >.git/hooks/pre-commit", [".git/hooks/pre-commit"], [])],
+     "! test -e .git/hooks/pre-commit"),
+    ("what the user makes again is the user's", "own-hook", "",
+     [("rm .git/hooks/pre-commit", [], [".git/hooks/pre-commit"]), (USER, "echo mine >.git/hooks/pre-commit"), ("true", [], [])],
+     "grep -qx mine .git/hooks/pre-commit"),
+    ("a work tree that is removed and made again", "worktree", "",
+     [("git worktree remove wt", [], [".git/worktrees", "wt"]), ("git worktree add -q wt wt; git -C wt status --short", [], [])],
+     "git -C wt status --short"),
+    ("what lies deeper than is compared stays", "", DEEP.format(".cordon") + "; " + DEEP.format("tools") + "; git config core.hooksPath tools",
+     [("true", [], [])], "test -e .cordon/a/b/c/d/e/f/g/h/file -a -d tools/a/b/c/d/e/f/g/h/i"),
+    ("and beside it new names are set aside", "", DEEP.format("tools") + "; git config core.hooksPath tools",
+     [("echo x >tools/pre-commit; echo x >tools/a/b/c/new", ["tools/pre-commit", "tools/a/b/c/new"], [])], "test -e tools/a/b/c/d/e/f/g/h/file"),
+    ("more names than are compared stay", "own-hook", "mkdir .cordon; (cd .cordon; touch {1..21000})",
+     [("true", [], []), ("echo x >.git/hooks/pre-push", [".git/hooks/pre-push"], [])], "test $(ls .cordon | wc -l) = 21000"),
+    ("very long names end nothing", "", "d=$(printf '%0150d/' {1..5}); mkdir -p $d/.cordon; cd $d/.cordon; seq -f $(printf '%0240d')%05g 17000 | xargs touch",
+     [("true", [], [])], ":"),
+    ("hooks among names that nothing runs", "own-hook", "",
+     [("cd .git/hooks; touch {1..30000}.sample; for i in {1..10}; do echo x >$i; done", [f".git/hooks/{i}" for i in range(1, 11)], [])],
+     "grep -q hook-ran .git/hooks/pre-commit"),
+    ("more names than are looked at", "own-hook", "",
+     [("cd .git/hooks; seq -f %g.sample 50100 | xargs touch; echo evil >pre-commit", [".git/hooks/pre-commit", ".git/hooks"], [])],
+     "grep -q hook-ran .git/hooks/pre-commit; test -x .git/hooks/pre-commit -a $(ls .git/hooks | wc -l) -lt 20"),
+    ("a directory closed to its owner", "own-hook", "",
+     [("echo evil >.git/hooks/pre-commit; echo x >.git/hooks/new; chmod 0 .git/hooks", [".git/hooks/pre-commit", ".git/hooks/new"], [])],
+     "grep -q hook-ran .git/hooks/pre-commit"),
+    ("a hook that was set aside elsewhere meanwhile", "own-hook", "",
+     [("cp .git/hooks/pre-commit .git/hooks/pre-commit.cordon-held; echo x >.git/hooks/pre-commit", [".git/hooks/pre-commit"], [])],
+     "! test -e .git/hooks/pre-commit"),
+    ("commits, branches and a stash", "own-hook", "",
+     [("echo x >x; git add x; git commit -qm x; git branch b; echo y >x; git stash -q; git stash pop -q", [], []), ("git checkout -q b", [], [])],
+     "git fsck --no-progress"),
+]
