@@ -9,6 +9,7 @@
 #include "repo/known.h"
 #include "repo/rebase.h"
 #include "repo/tracked.h"
+#include "repo/watch.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -327,7 +328,8 @@ static void check_dir(struct check *c, const struct scan_place *place)
             if (!known || !known->info_link)
                 check_way(c, &part);
             check_new_part(c, place->kind, &part);
-        } else if (place->kind == SCAN_GITDIR && i < KNOWN_TEXTS) {
+        } else if (place->kind == SCAN_GITDIR && i < KNOWN_TEXTS &&
+                   !watch_keeps(c->p, c->root, join(c, place->path, parts[i]))) {
             check_replaced(c, &part, &known->texts[i]);
         }
     }

@@ -457,8 +457,8 @@ struct keeping {
     bool watches;
 };
 
-/* A file that is compared in another way. */
-static void keep_compared(struct keeping *k, struct str path)
+/* A directory whose changes are of no consequence, or a file that is watched later. */
+static void keep_unwatched(struct keeping *k, struct str path)
 {
     if (k->n < KEPT_MAX)
         k->paths[k->n++] = path;
@@ -468,7 +468,7 @@ static void keep_compared(struct keeping *k, struct str path)
 
 static void keep(struct keeping *k, struct str path)
 {
-    keep_compared(k, path);
+    keep_unwatched(k, path);
     if (k->watches)
         watch_add(k->p, path);
 }
@@ -506,16 +506,32 @@ static void keep_parts(struct keeping *k, const struct protect_root *r, const st
     for (size_t i = 0; parts[i]; i++) {
         struct str dir = known_absolute(r, known->path, k->a);
         struct str path = str_z(arena_printf(k->a, STR_FMT "/%s", STR_ARG(dir), parts[i]));
-        bool compared = known->kind == SCAN_GITDIR && i < KNOWN_TEXTS;
+        bool later = known->kind == SCAN_GITDIR && i < KNOWN_TEXTS;
         if (known->parts[i].type == S_IFLNK)
             keep_target(k, path);
-        else if (known->parts[i].type && (compared || strcmp(parts[i], PARTS_HELD) == 0))
-            keep_compared(k, path);
+        else if (known->parts[i].type && (later || strcmp(parts[i], PARTS_HELD) == 0))
+            keep_unwatched(k, path);
         else if (known->parts[i].type)
             keep(k, path);
         if (known->kind == SCAN_GITDIR && strcmp(parts[i], "hooks") == 0)
             keep_hooks(k, path);
     }
+}
+
+/* Settings come last: of all parts, a command can make these itself, in repositories of its own,
+ * and must not take the room from the others. */
+static void watch_settings(struct protect *p)
+{
+    const char *const *parts = parts_of(SCAN_GITDIR);
+    for (size_t i = 0; i < p->n_roots; i++)
+        for (size_t n = 0; n < p->roots[i].n_known; n++) {
+            const struct known *k = &p->roots[i].known[n];
+            AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+            struct str dir = known_absolute(&p->roots[i], k->path, &a);
+            for (size_t part = 0; k->kind == SCAN_GITDIR && part < KNOWN_TEXTS; part++)
+                if (S_ISREG(k->parts[part].type))
+                    watch_add(p, str_z(arena_printf(&a, STR_FMT "/%s", STR_ARG(dir), parts[part])));
+        }
 }
 
 /* A file that the user replaces while a command runs is no longer kept by its mount: what it was
@@ -572,6 +588,8 @@ size_t protect_kept(struct protect *p, struct arena *a, struct str **ret_paths)
     note_all(p);
     for (size_t i = 0; i < p->n_roots; i++)
         keep_root(&k, &p->roots[i]);
+    if (k.watches)
+        watch_settings(p);
     unfinished_note(p);
     *ret_paths = k.paths;
     return k.n;
