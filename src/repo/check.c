@@ -19,7 +19,8 @@
 enum {
     WHAT_MAX = 400, /* bytes of a description */
     POINTER_MAX = PATH_MAX + 64,
-    HOOKS_MAX = 20000, /* entries of a directory of hooks */
+    REPORT_SPARE = 1 << 20, /* bytes of the session's memory that reports leave */
+    HOOKS_MAX = 20000,      /* entries of a directory of hooks */
 };
 
 struct check {
@@ -30,7 +31,9 @@ struct check {
 
 void known_report(struct protect *p, const struct protect_held *held)
 {
-    if (p->n_held == PROTECT_HELD_MAX)
+    size_t bytes = held->path.n + held->what.n + held->where.n;
+    p->stuck |= held->errnum != 0;
+    if (p->n_held == PROTECT_HELD_MAX || arena_left(&p->arena) < bytes + REPORT_SPARE)
         return;
     struct protect_held *h = &p->held[p->n_held++];
     *h = (struct protect_held){.path = arena_str(&p->arena, held->path),
@@ -38,7 +41,6 @@ void known_report(struct protect *p, const struct protect_held *held)
         .errnum = held->errnum};
     if (held->errnum == 0)
         h->where = arena_str(&p->arena, held->where);
-    p->stuck |= held->errnum != 0;
 }
 
 static void report(struct check *c, const struct protect_held *held)

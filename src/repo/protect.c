@@ -24,6 +24,8 @@ enum {
     KEPT_MAX = 20 * 1000,
     HOPS_MAX = 40,
     INCLUDES_MAX = 10,
+    TEXT_ROOM = 256,        /* bytes of a file of settings, at least */
+    ARENA_SPARE = 64 << 20, /* for everything but them */
     WARNINGS_MAX = 1 << 19, /* bytes of them */
 };
 
@@ -274,6 +276,24 @@ bool known_is(int dir, const char *name, const struct known_text *text)
     return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && is_same_file(text, &st);
 }
 
+/* False: there is no room. */
+static bool replace_text(struct known_text *t, struct str text, struct arena *a)
+{
+    if (text.n > t->room || !t->room) {
+        size_t room = MAX(2 * text.n, (size_t)TEXT_ROOM);
+        if (arena_left(a) < room + ARENA_SPARE)
+            return false;
+        t->text = str_n(arena_alloc(a, room + 1), 0);
+        t->room = room;
+    }
+    char *to = (char *)t->text.p;
+    if (text.n)
+        memcpy(to, text.p, text.n);
+    to[text.n] = '\0';
+    t->text.n = text.n;
+    return true;
+}
+
 bool known_read(int dir, const char *name, struct known_text *text, struct arena *a)
 {
     struct stat st;
@@ -281,9 +301,8 @@ bool known_read(int dir, const char *name, struct known_text *text, struct arena
     if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) ||
         is_same_file(text, &st))
         return false;
-    if (a && hold_read(dir, name, &bytes))
-        text->text = arena_str(a, buf_str(&bytes));
-    text->ino = st.st_ino;
+    bool fits = !a || !hold_read(dir, name, &bytes) || replace_text(text, buf_str(&bytes), a);
+    text->ino = fits ? st.st_ino : 0;
     text->size = st.st_size;
     text->changed = st.st_ctim;
     return true;
@@ -541,8 +560,9 @@ static void note_texts(struct protect *p, const struct protect_root *r, struct k
     const char *const *parts = parts_of(SCAN_GITDIR);
     AUTO_FD int dir = known->kind == SCAN_GITDIR && !p->busy ? known_open(r, known->path) : -1;
     for (size_t i = 0; dir >= 0 && i < KNOWN_TEXTS; i++)
-        if (S_ISREG(known->parts[i].type) && (!p->stuck || !known->texts[i].ino))
-            (void)known_read(dir, parts[i], &known->texts[i], &p->arena);
+        if (S_ISREG(known->parts[i].type) && (!p->stuck || !known->texts[i].ino) &&
+            known_read(dir, parts[i], &known->texts[i], &p->arena))
+            p->cut |= !known->texts[i].ino;
     if (dir >= 0 && !p->stuck)
         note_rebase(p, dir, known);
 }

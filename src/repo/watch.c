@@ -113,7 +113,7 @@ static bool read_now(int dir, const char *name, struct watched *w, struct buf *b
     w->mode = st.st_mode;
     w->uid = st.st_uid;
     w->gid = st.st_gid;
-    w->then = (struct known_text){st.st_ino, st.st_size, st.st_ctim, {0}};
+    w->then = (struct known_text){.ino = st.st_ino, .size = st.st_size, .changed = st.st_ctim};
     w->whole = true;
     if (S_ISLNK(st.st_mode)) {
         ssize_t n = readlinkat(dir, name, target, sizeof(target));
@@ -405,7 +405,7 @@ static void forget(struct protect *p, struct watched *w)
                 continue;
             k->parts[part] = (struct known_name){0};
             if (k->kind == SCAN_GITDIR && part < KNOWN_TEXTS)
-                k->texts[part] = (struct known_text){0};
+                k->texts[part].ino = k->texts[part].text.n = 0;
         }
         if (!str_eq(k->path, w->path))
             r->known[n++] = *k;

@@ -752,6 +752,17 @@ def _(t):
     t.true(b"removed: " in run.err, run)
 
 
+@case("settings of very many repositories end nothing", who="user")
+def _(t):
+    p = Project(t, "")
+    p.sh("mkdir n; git init -q n/0; { cat n/0/.git/config; yes '# a long comment' | head -c 1000000; } >c; mv c n/0/.git/config; "
+         "for i in {1..270}; do cp -a n/0 n/$i; done")
+    for how in (by_tool, by_landlock):
+        run = how(p, "git -C n/270 config --get core.bare")
+        t.code(run, 0)
+        t.true(b"could be searched" in run.out + run.err, run)
+
+
 @case("landlock: what is made again has its owner and mode")
 def _(t):
     p = Project(t, "own-hook")
