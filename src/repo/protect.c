@@ -465,6 +465,48 @@ void protect_free(struct protect *p)
     free(p);
 }
 
+/* Where a path leads, as far as it is there. */
+static struct str resolve_there(struct str path, struct arena *a)
+{
+    for (size_t n = path.n; n > 0; n--) {
+        if (n < path.n && path.p[n] != '/')
+            continue;
+        AUTO_FREE char *resolved = beneath_resolve(arena_str(a, str_head(path, n)).p);
+        if (resolved)
+            return str_z(arena_printf(a, "%s" STR_FMT, resolved, STR_ARG(str_skip(path, n))));
+    }
+    return path;
+}
+
+static bool allow_own(
+    const struct protect *p, struct str path, const char *what, const char *remedy, struct err *err)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    if (!is_in_roots(p, path) && !is_in_roots(p, resolve_there(path, &a)))
+        return true;
+    return err_set(err, E_SANDBOX_UNAVAILABLE,
+        "'" STR_FMT "' %s lies where the command can write, and with the sandbox landlock nothing "
+        "keeps it from changes: %s, or use --sandbox native",
+        STR_ARG(path), what, remedy);
+}
+
+bool protect_allows(const struct protect *p, struct err *err)
+{
+    const struct protect_options *o = &p->options;
+    struct stat st;
+    if (!p->no_mounts)
+        return true;
+    for (size_t i = 0; i < o->n_settings; i++) /* one that a command makes is set aside */
+        if (lstat(o->settings[i].p, &st) == 0 &&
+            !allow_own(p, o->settings[i], "(settings of the user)",
+                "let the command write another directory", err))
+            return false;
+    struct str sessions = str_z(o->sessions ? o->sessions : "/");
+    struct str home = str_head(sessions, (size_t)MAX(str_find_last(sessions, '/'), (ptrdiff_t)0));
+    return !home.n ||
+           allow_own(p, home, "(what cordon keeps)", "set CORDON_HOME to another directory", err);
+}
+
 /* What is kept ----------------------------------------------------------------------------------
  */
 
@@ -687,6 +729,7 @@ void protect_check(struct protect *p)
         check_root(p, &p->roots[i]);
     watch_check(p, before);
     p->n_new = p->n_held - before;
+    p->news = p->n_new || (p->watch && p->watch->n_told);
     if (p->busy)
         return;
     p->unchecked = false;

@@ -763,6 +763,24 @@ def _(t):
         t.true(b"could be searched" in run.out + run.err, run)
 
 
+@case("landlock: cordon's own files and settings where the command can write")
+def _(t):
+    p = Project(t, "")
+    inside = t.directory("work", "in")
+    os.symlink(inside, os.path.join(t.top, "way"))
+    for name in ("git", "cordon"):
+        t.directory("work", "in", name)
+    rows = [("CORDON_HOME", inside, 3), ("CORDON_HOME", os.path.join(t.work, "not/there"), 3), ("CORDON_HOME", os.path.join(t.top, "way/home"), 3),
+            ("XDG_CONFIG_HOME", inside, 3), ("XDG_CONFIG_HOME", os.path.join(t.work, "none"), 0), ("CORDON_HOME", t.directory("state"), 0)]
+    for name, value, code in rows:
+        q = Project.__new__(Project)
+        q.__dict__.update(p.__dict__, env={**p.env, name: value})
+        run = by_landlock(q, "true")
+        t.code(run, code)
+        t.true(code == 0 or value.encode() in run.err, run)
+        t.code(by_preset(q, "true"), 0)
+
+
 @case("landlock: what is made again has its owner and mode")
 def _(t):
     p = Project(t, "own-hook")
