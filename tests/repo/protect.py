@@ -730,6 +730,15 @@ def add_weaker(title, variant, before, steps, after):
         p.sh(after)
 
 
+@case("landlock: after a kill, what was removed is named, and what was not remembered stays")
+def _(t):
+    p = Project(t, "own-hook")
+    p.sh("mkdir -p .cordon/a/b/c/d/e/f/g/h/i")
+    cut_off(p, "rm .git/hooks/pre-commit; echo x >.cordon/new", argv=[t.cordon, "tool", "--serve", "--sandbox", "landlock", "--ack-unsafe-sandbox"])
+    t.same(named(t, next_tool(p).result), ([".cordon/new"], [".git/hooks/pre-commit"]))
+    t.true(os.path.isdir(os.path.join(t.work, ".cordon/a/b/c/d/e/f/g/h/i")), "it was there")
+
+
 @case("landlock: a hook that another session set aside does not come back")
 def _(t):
     p = Project(t, "")
