@@ -19,6 +19,8 @@ enum {
     NAME_ARENA = 1 << 20,
     NAMES_MAX = 20 * 1000,  /* new ones in one directory */
     LISTED_MAX = 50 * 1000, /* names in one directory, those that nothing runs included */
+    LINE_MAX_BYTES = 8 * PATH_MAX,
+    PARTIAL_MAX = 5, /* directories that are named */
     TOLD_MAX = 50,
     TOLD_BYTES = WATCH_LINES_MAX / 2,
 };
@@ -206,10 +208,19 @@ static void add_path(struct buf *text, const struct protect_root *r, struct str 
     utf8_add_printable(text, path);
 }
 
+/* Whether there is room for one more line. */
+static bool take_line(struct watch *all)
+{
+    bool fits = all->n_told < TOLD_MAX && all->told.n < TOLD_BYTES - LINE_MAX_BYTES;
+    all->n_told += fits;
+    all->n_untold += !fits;
+    return fits;
+}
+
 static void tell(struct protect *p, const struct watched *w, const char *what, const char *more)
 {
     struct buf *told = &p->watch->told;
-    if (p->watch->n_told++ >= TOLD_MAX)
+    if (!take_line(p->watch))
         return;
     add_path(told, &p->roots[w->root], w->path);
     buf_printf(told, " %s%s\n", what, more);
@@ -218,7 +229,7 @@ static void tell(struct protect *p, const struct watched *w, const char *what, c
 /* The directory that is gone with it, once. */
 static void tell_removed(struct protect *p, const struct watched *w)
 {
-    AUTO_BUF struct buf line = BUF_INIT(8 * PATH_MAX);
+    AUTO_BUF struct buf line = BUF_INIT(LINE_MAX_BYTES);
     AUTO_ARENA struct arena a = ARENA_INIT(NAME_ARENA);
     const struct protect_root *r = &p->roots[w->root];
     struct str told = buf_str(&p->watch->told), path = w->path;
@@ -232,7 +243,7 @@ static void tell_removed(struct protect *p, const struct watched *w)
     buf_add_byte(&line, '\n');
     if (told.n && memmem(told.p, told.n, line.p, line.n))
         return;
-    if (p->watch->n_told++ < TOLD_MAX)
+    if (take_line(p->watch))
         buf_add_str(&p->watch->told, buf_str(&line));
 }
 
@@ -241,20 +252,22 @@ void watch_tell(const struct protect *p, struct buf *text)
     const struct watch *all = p->watch;
     size_t n = 0;
     for (size_t i = 0; all && i < all->n; i++) {
-        if (!all->p[i].partial || n++ >= TOLD_MAX)
+        if (!all->p[i].partial || n++ >= PARTIAL_MAX)
             continue;
         add_path(text, &p->roots[all->p[i].root], all->p[i].path);
         buf_add_z(text, " holds more than is compared: what a command adds there stays\n");
     }
+    if (n > PARTIAL_MAX)
+        buf_printf(text, "so do %zu more directories\n", n - PARTIAL_MAX);
     if (all && all->lost.p) {
         utf8_add_printable(text, all->lost);
         buf_add_z(text, " is not compared, and there may be others: a command can change it\n");
     }
     if (all)
         buf_add_str(text, buf_str(&all->told));
-    if (all && all->n_told > TOLD_MAX)
-        buf_printf(text, "%zu more parts were removed, or changed and not made again\n",
-            all->n_told - TOLD_MAX);
+    if (all && all->n_untold)
+        buf_printf(
+            text, "%zu more parts were removed, or changed and not made again\n", all->n_untold);
 }
 
 /* Afterwards ------------------------------------------------------------------------------------
@@ -522,7 +535,7 @@ void watch_check(struct protect *p, size_t before)
     if (!p->watch)
         return;
     buf_reset(&p->watch->told);
-    p->watch->n_told = 0;
+    p->watch->n_told = p->watch->n_untold = 0;
     for (size_t i = 0; i < n; i++)
         check_one(p, &p->watch->p[i], before);
     for (size_t i = 0; i < n; i++)

@@ -41,7 +41,7 @@ struct watch {
     time_t since;              /* when it began; 0: of a session that was cut off */
     struct str lost;           /* a part for which there was no room; no value: none */
     struct buf told;           /* lines of the last check */
-    size_t n_told;
+    size_t n_told, n_untold;   /* and how many there was no room for */
 };
 
 void watch_reset(struct protect *p);
