@@ -244,6 +244,8 @@ bool prepare_plan(struct prepared *x, struct err *err)
     find_repositories(x);
     if (x->protect)
         x->protect->no_mounts = x->policy.sandbox == POLICY_LANDLOCK;
+    if (x->protect && !protect_allows(x->protect, err))
+        return false;
     size_t n = x->protect ? protect_kept(x->protect, x->arena, &parts) : 0;
     const struct host_plan_input input = {
         .verdict = &x->verdict,

@@ -9,6 +9,7 @@
 #include "repo/known.h"
 #include "repo/rebase.h"
 #include "repo/tracked.h"
+#include "repo/watch.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +19,8 @@
 enum {
     WHAT_MAX = 400, /* bytes of a description */
     POINTER_MAX = PATH_MAX + 64,
-    HOOKS_MAX = 20000, /* entries of a directory of hooks */
+    REPORT_SPARE = 1 << 20, /* bytes of the session's memory that reports leave */
+    HOOKS_MAX = 20000,      /* entries of a directory of hooks */
 };
 
 struct check {
@@ -29,7 +31,9 @@ struct check {
 
 void known_report(struct protect *p, const struct protect_held *held)
 {
-    if (p->n_held == PROTECT_HELD_MAX)
+    size_t bytes = held->path.n + held->what.n + held->where.n;
+    p->stuck |= held->errnum != 0;
+    if (p->n_held == PROTECT_HELD_MAX || arena_left(&p->arena) < bytes + REPORT_SPARE)
         return;
     struct protect_held *h = &p->held[p->n_held++];
     *h = (struct protect_held){.path = arena_str(&p->arena, held->path),
@@ -37,7 +41,6 @@ void known_report(struct protect *p, const struct protect_held *held)
         .errnum = held->errnum};
     if (held->errnum == 0)
         h->where = arena_str(&p->arena, held->where);
-    p->stuck |= held->errnum != 0;
 }
 
 static void report(struct check *c, const struct protect_held *held)
@@ -327,7 +330,8 @@ static void check_dir(struct check *c, const struct scan_place *place)
             if (!known || !known->info_link)
                 check_way(c, &part);
             check_new_part(c, place->kind, &part);
-        } else if (place->kind == SCAN_GITDIR && i < KNOWN_TEXTS) {
+        } else if (place->kind == SCAN_GITDIR && i < KNOWN_TEXTS &&
+                   !watch_keeps(c->p, c->root, join(c, place->path, parts[i]))) {
             check_replaced(c, &part, &known->texts[i]);
         }
     }

@@ -16,6 +16,7 @@
 enum {
     TRIES = 16,
     BYTES_MAX = 1 << 20,
+    BESIDE_MAX = NAME_MAX - 32, /* bytes of a name that has two endings */
 };
 
 /* The directory of a part that may have one name before it. */
@@ -33,14 +34,23 @@ static int open_parent(int dir, const char *part, const char **ret_name)
     return force_open(dir, n ? parent : ".", true);
 }
 
+/* A name with an ending; of a name that is too long for it the end is left out. */
+static void add_ending(char name[NAME_MAX + 1], const char *base, const char *ending)
+{
+    size_t n = MIN(strlen(base), NAME_MAX - strlen(ending));
+    snprintf(name, NAME_MAX + 1, "%.*s%s", (int)n, base, ending);
+}
+
 /* A name that nothing has taken before us, even on purpose. */
 static bool fresh_name(char name[NAME_MAX + 1], const char *base)
 {
+    char ending[16];
     unsigned chance = 0;
     if (getrandom(&chance, sizeof(chance), 0) != sizeof(chance))
         return false;
-    errno = ENAMETOOLONG;
-    return snprintf(name, NAME_MAX + 1, "%s.%08x", base, chance) <= NAME_MAX;
+    snprintf(ending, sizeof(ending), ".%08x", chance);
+    add_ending(name, base, ending);
+    return true;
 }
 
 /* A directory may have been made read-only to keep things where they are. */
@@ -127,9 +137,11 @@ int hold_part(int gitdir, const char *part, struct buf *where)
 
 int hold_beside(int dir, const char *name, struct buf *where)
 {
-    char base[NAME_MAX + 1];
-    int n = snprintf(base, sizeof(base), "%s." PARTS_HELD, name);
-    return n < (int)sizeof(base) ? move_free(dir, name, dir, base, where) : ENAMETOOLONG;
+    char base[BESIDE_MAX + 1];
+    snprintf(base, sizeof(base), "%s", name);
+    char other[NAME_MAX + 1];
+    add_ending(other, base, "." PARTS_HELD);
+    return move_free(dir, name, dir, other, where);
 }
 
 /* The new file is whole before it has the name, and the old one is never without a name. */

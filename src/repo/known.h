@@ -20,6 +20,7 @@ struct known_text {
     off_t size;
     struct timespec changed;
     struct str text;
+    size_t room; /* for a text that replaces it; 0: it is read only */
 };
 
 enum {
@@ -92,7 +93,8 @@ struct str known_absolute(const struct protect_root *r, struct str path, struct 
 /* Whether a file is the one that was read, and not changed since. */
 bool known_is(int dir, const char *name, const struct known_text *text);
 
-/* Reads a file of settings, if it has changed since; false: it has not. */
+/* Reads a file of settings, if it has changed since; false: it has not. Its text takes the place of
+ * the one before. Without room for it in the arena it has no inode. */
 bool known_read(int dir, const char *name, struct known_text *text, struct arena *a);
 
 /* Without roots; a root of it, which owns the descriptor; room for what is known of it. */

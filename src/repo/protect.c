@@ -24,7 +24,9 @@ enum {
     KEPT_MAX = 20 * 1000,
     HOPS_MAX = 40,
     INCLUDES_MAX = 10,
-    WARNINGS_MAX = 1 << 18, /* bytes of them */
+    TEXT_ROOM = 256,        /* bytes of a file of settings, at least */
+    ARENA_SPARE = 64 << 20, /* for everything but them */
+    WARNINGS_MAX = 1 << 19, /* bytes of them */
 };
 
 /* Names ---------------------------------------------------------------------------------------- */
@@ -274,6 +276,24 @@ bool known_is(int dir, const char *name, const struct known_text *text)
     return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && is_same_file(text, &st);
 }
 
+/* False: there is no room. */
+static bool replace_text(struct known_text *t, struct str text, struct arena *a)
+{
+    if (text.n > t->room || !t->room) {
+        size_t room = MAX(2 * text.n, (size_t)TEXT_ROOM);
+        if (arena_left(a) < room + ARENA_SPARE)
+            return false;
+        t->text = str_n(arena_alloc(a, room + 1), 0);
+        t->room = room;
+    }
+    char *to = (char *)t->text.p;
+    if (text.n)
+        memcpy(to, text.p, text.n);
+    to[text.n] = '\0';
+    t->text.n = text.n;
+    return true;
+}
+
 bool known_read(int dir, const char *name, struct known_text *text, struct arena *a)
 {
     struct stat st;
@@ -281,9 +301,8 @@ bool known_read(int dir, const char *name, struct known_text *text, struct arena
     if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) ||
         is_same_file(text, &st))
         return false;
-    if (a && hold_read(dir, name, &bytes))
-        text->text = arena_str(a, buf_str(&bytes));
-    text->ino = st.st_ino;
+    bool fits = !a || !hold_read(dir, name, &bytes) || replace_text(text, buf_str(&bytes), a);
+    text->ino = fits ? st.st_ino : 0;
     text->size = st.st_size;
     text->changed = st.st_ctim;
     return true;
@@ -446,6 +465,48 @@ void protect_free(struct protect *p)
     free(p);
 }
 
+/* Where a path leads, as far as it is there. */
+static struct str resolve_there(struct str path, struct arena *a)
+{
+    for (size_t n = path.n; n > 0; n--) {
+        if (n < path.n && path.p[n] != '/')
+            continue;
+        AUTO_FREE char *resolved = beneath_resolve(arena_str(a, str_head(path, n)).p);
+        if (resolved)
+            return str_z(arena_printf(a, "%s" STR_FMT, resolved, STR_ARG(str_skip(path, n))));
+    }
+    return path;
+}
+
+static bool allow_own(
+    const struct protect *p, struct str path, const char *what, const char *remedy, struct err *err)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    if (!is_in_roots(p, path) && !is_in_roots(p, resolve_there(path, &a)))
+        return true;
+    return err_set(err, E_SANDBOX_UNAVAILABLE,
+        "'" STR_FMT "' %s lies where the command can write, and with the sandbox landlock nothing "
+        "keeps it from changes: %s, or use --sandbox native",
+        STR_ARG(path), what, remedy);
+}
+
+bool protect_allows(const struct protect *p, struct err *err)
+{
+    const struct protect_options *o = &p->options;
+    struct stat st;
+    if (!p->no_mounts)
+        return true;
+    for (size_t i = 0; i < o->n_settings; i++) /* one that a command makes is set aside */
+        if (lstat(o->settings[i].p, &st) == 0 &&
+            !allow_own(p, o->settings[i], "(settings of the user)",
+                "let the command write another directory", err))
+            return false;
+    struct str sessions = str_z(o->sessions ? o->sessions : "/");
+    struct str home = str_head(sessions, (size_t)MAX(str_find_last(sessions, '/'), (ptrdiff_t)0));
+    return !home.n ||
+           allow_own(p, home, "(what cordon keeps)", "set CORDON_HOME to another directory", err);
+}
+
 /* What is kept ----------------------------------------------------------------------------------
  */
 
@@ -457,8 +518,8 @@ struct keeping {
     bool watches;
 };
 
-/* A file that is compared in another way. */
-static void keep_compared(struct keeping *k, struct str path)
+/* A directory whose changes are of no consequence, or a file that is watched later. */
+static void keep_unwatched(struct keeping *k, struct str path)
 {
     if (k->n < KEPT_MAX)
         k->paths[k->n++] = path;
@@ -468,7 +529,7 @@ static void keep_compared(struct keeping *k, struct str path)
 
 static void keep(struct keeping *k, struct str path)
 {
-    keep_compared(k, path);
+    keep_unwatched(k, path);
     if (k->watches)
         watch_add(k->p, path);
 }
@@ -506,16 +567,32 @@ static void keep_parts(struct keeping *k, const struct protect_root *r, const st
     for (size_t i = 0; parts[i]; i++) {
         struct str dir = known_absolute(r, known->path, k->a);
         struct str path = str_z(arena_printf(k->a, STR_FMT "/%s", STR_ARG(dir), parts[i]));
-        bool compared = known->kind == SCAN_GITDIR && i < KNOWN_TEXTS;
+        bool later = known->kind == SCAN_GITDIR && i < KNOWN_TEXTS;
         if (known->parts[i].type == S_IFLNK)
             keep_target(k, path);
-        else if (known->parts[i].type && (compared || strcmp(parts[i], PARTS_HELD) == 0))
-            keep_compared(k, path);
+        else if (known->parts[i].type && (later || strcmp(parts[i], PARTS_HELD) == 0))
+            keep_unwatched(k, path);
         else if (known->parts[i].type)
             keep(k, path);
         if (known->kind == SCAN_GITDIR && strcmp(parts[i], "hooks") == 0)
             keep_hooks(k, path);
     }
+}
+
+/* Settings come last: of all parts, a command can make these itself, in repositories of its own,
+ * and must not take the room from the others. */
+static void watch_settings(struct protect *p)
+{
+    const char *const *parts = parts_of(SCAN_GITDIR);
+    for (size_t i = 0; i < p->n_roots; i++)
+        for (size_t n = 0; n < p->roots[i].n_known; n++) {
+            const struct known *k = &p->roots[i].known[n];
+            AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+            struct str dir = known_absolute(&p->roots[i], k->path, &a);
+            for (size_t part = 0; k->kind == SCAN_GITDIR && part < KNOWN_TEXTS; part++)
+                if (S_ISREG(k->parts[part].type))
+                    watch_add(p, str_z(arena_printf(&a, STR_FMT "/%s", STR_ARG(dir), parts[part])));
+        }
 }
 
 /* A file that the user replaces while a command runs is no longer kept by its mount: what it was
@@ -525,8 +602,9 @@ static void note_texts(struct protect *p, const struct protect_root *r, struct k
     const char *const *parts = parts_of(SCAN_GITDIR);
     AUTO_FD int dir = known->kind == SCAN_GITDIR && !p->busy ? known_open(r, known->path) : -1;
     for (size_t i = 0; dir >= 0 && i < KNOWN_TEXTS; i++)
-        if (S_ISREG(known->parts[i].type) && (!p->stuck || !known->texts[i].ino))
-            (void)known_read(dir, parts[i], &known->texts[i], &p->arena);
+        if (S_ISREG(known->parts[i].type) && (!p->stuck || !known->texts[i].ino) &&
+            known_read(dir, parts[i], &known->texts[i], &p->arena))
+            p->cut |= !known->texts[i].ino;
     if (dir >= 0 && !p->stuck)
         note_rebase(p, dir, known);
 }
@@ -572,6 +650,8 @@ size_t protect_kept(struct protect *p, struct arena *a, struct str **ret_paths)
     note_all(p);
     for (size_t i = 0; i < p->n_roots; i++)
         keep_root(&k, &p->roots[i]);
+    if (k.watches)
+        watch_settings(p);
     unfinished_note(p);
     *ret_paths = k.paths;
     return k.n;
@@ -647,8 +727,9 @@ void protect_check(struct protect *p)
     p->stuck = false;
     for (size_t i = 0; i < p->n_roots; i++)
         check_root(p, &p->roots[i]);
-    watch_check(p);
+    watch_check(p, before);
     p->n_new = p->n_held - before;
+    p->news = p->n_new || (p->watch && p->watch->n_told);
     if (p->busy)
         return;
     p->unchecked = false;
@@ -684,6 +765,7 @@ static void tell_warnings(const struct protect *p, struct buf *text)
     for (size_t i = 0; i < p->n_warnings; i++)
         buf_printf(text, STR_FMT "\n", STR_ARG(p->warnings[i]));
     tell_mounts(p, text);
+    watch_tell(p, text);
     if (p->unkept)
         buf_printf(text,
             "the state of the repositories can't be kept in %s: %s; if cordon is killed, changes "

@@ -69,6 +69,7 @@ struct protect {
     size_t n_roots;
     struct protect_held held[PROTECT_HELD_MAX];
     size_t n_held, n_new; /* the last n_new are of the last check */
+    bool news;            /* the last check set aside, or found removed, something */
     bool cut;             /* not all of the roots could be looked at */
     bool busy;            /* commands of earlier calls still run: for the caller to set */
     bool no_mounts;       /* the sandbox can't keep parts from changes: for the caller to set */
@@ -86,6 +87,10 @@ struct protect {
 /* Roots that are gone are left out. What an earlier session left in them is set aside first. */
 struct protect *protect_new(const struct protect_options *options);
 void protect_free(struct protect *p); /* accepts NULL */
+
+/* False without mounts, if the user's settings or cordon's own directory lie where the command can
+ * write: E_SANDBOX_UNAVAILABLE. */
+MUST_USE bool protect_allows(const struct protect *p, struct err *err);
 
 /* Before anything is changed by a command or a tool: what is there is the user's. */
 void protect_begin(struct protect *p);

@@ -34,6 +34,7 @@ static const struct record_kind {
     {'W', 3, false}, /* link on the way: path, type, target */
     {'C', 8, true},  /* part that no mount keeps: path, mode, all bytes are here, inode, size, time
                         of change in s and ns */
+    {'O', 3, false}, /* owner of the part before: user, group; not all names are remembered */
 };
 
 /* Directories ------------------------------------------------------------------------------------
@@ -111,6 +112,10 @@ static void put_watched(struct buf *b, const struct protect *p, size_t root)
         put_number(b, w->mode);
         put_number(b, w->whole);
         put_bytes(b, &w->then);
+        put_letter(b, 'O');
+        put_number(b, w->uid);
+        put_number(b, w->gid);
+        put_number(b, w->partial);
     }
 }
 
@@ -332,11 +337,23 @@ static void read_watched(struct reading *x, const struct str *f)
         .root = x->old->n_roots - 1,
         .path = arena_str(&x->old->arena, f[0]),
         .mode = (mode_t)number_of(x, f[1]),
+        .uid = geteuid(),
+        .gid = getegid(),
         .whole = number_of(x, f[2]) != 0,
         .then = bytes_of(x, f + 3),
     };
-    if (!x->bad)
-        watch_put(x->old, &w);
+    x->bad = x->bad || !watch_put(x->old, &w);
+}
+
+static void read_owner(struct reading *x, const struct str *f)
+{
+    struct watched *w = watch_last(x->old);
+    x->bad |= !w;
+    if (!w)
+        return;
+    w->uid = (uid_t)number_of(x, f[0]);
+    w->gid = (gid_t)number_of(x, f[1]);
+    w->partial = number_of(x, f[2]) != 0;
 }
 
 static void read_text(struct reading *x, const struct str *f)
@@ -395,6 +412,8 @@ static void read_record(struct reading *x)
         read_text(x, fields);
     else if (kind->letter == 'C')
         read_watched(x, fields);
+    else if (kind->letter == 'O')
+        read_owner(x, fields);
     else
         read_other(x, kind->letter, fields);
 }

@@ -7,6 +7,7 @@
 #include "path/lexical.h"
 #include "path/private.h"
 #include "repo/state.h"
+#include "repo/watch.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -185,6 +186,17 @@ static void name_missing(struct protect *p, const struct protect *old, const str
     }
 }
 
+/* Lines about parts that no mount kept. */
+static void take_lines(struct protect *p, const struct protect *old)
+{
+    AUTO_BUF struct buf text = BUF_INIT(WATCH_LINES_MAX);
+    struct str line, rest;
+    watch_tell(old, &text);
+    rest = buf_str(&text);
+    while (str_cut(rest, '\n', &line, &rest))
+        known_warn(p, STR_FMT, STR_ARG(line));
+}
+
 static bool check_session(struct protect *p, const struct file *f)
 {
     const struct protect_options options = p->options;
@@ -202,6 +214,7 @@ static bool check_session(struct protect *p, const struct file *f)
                             "repositories in it were not searched",
                     STR_ARG(old->roots[i].path), STR_ARG(old->roots[i].scan.foreign));
         name_missing(p, old, f);
+        take_lines(p, old);
     }
     protect_free(old);
     return ok;

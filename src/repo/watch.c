@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/watch.h"
 
+#include "base/utf8.h"
 #include "path/file.h"
 #include "path/lexical.h"
 #include "repo/force.h"
@@ -15,7 +16,13 @@
 enum {
     DEPTH_MAX = 8,
     ARENA_MAX = 128 << 20,
-    NAMES_MAX = 20 * 1000, /* in one directory */
+    NAME_ARENA = 1 << 20,
+    NAMES_MAX = 20 * 1000,  /* new ones in one directory */
+    LISTED_MAX = 50 * 1000, /* names in one directory, those that nothing runs included */
+    LINE_MAX_BYTES = 8 * PATH_MAX,
+    PARTIAL_MAX = 5, /* directories that are named */
+    TOLD_MAX = 50,
+    TOLD_BYTES = WATCH_LINES_MAX / 2,
 };
 
 void watch_reset(struct protect *p)
@@ -24,6 +31,9 @@ void watch_reset(struct protect *p)
     p->watch = calloc(1, sizeof(*p->watch));
     BUG_ON(!p->watch);
     p->watch->arena = ARENA_INIT(ARENA_MAX);
+    p->watch->told = BUF_INIT(TOLD_BYTES);
+    p->watch->limit = WATCH_MAX;
+    p->watch->bytes_limit = WATCH_BYTES_MAX;
 }
 
 void watch_free(struct protect *p)
@@ -31,30 +41,50 @@ void watch_free(struct protect *p)
     if (!p->watch)
         return;
     arena_done(&p->watch->arena);
+    buf_done(&p->watch->told);
     free(p->watch->p);
     free(p->watch);
     p->watch = NULL;
 }
 
-void watch_put(struct protect *p, const struct watched *w)
+bool watch_put(struct protect *p, const struct watched *w)
 {
     if (!p->watch)
         watch_reset(p);
     struct watch *all = p->watch;
-    if (all->n == WATCH_MAX) {
-        p->cut = true;
-        return;
-    }
+    size_t room = w->path.n + w->then.text.n + NAME_MAX; /* and what two texts are rounded up by */
+    if (all->n >= all->limit || arena_left(&all->arena) < room)
+        return false;
     if (all->n == all->cap) {
         all->cap = all->cap ? 2 * all->cap : 64;
         all->p = reallocarray(all->p, all->cap, sizeof(*all->p));
         BUG_ON(!all->p);
     }
+    /* Both texts in one piece, for which there is room. */
+    char *texts = arena_alloc(&all->arena, w->path.n + w->then.text.n + 2);
     struct watched *to = &all->p[all->n++];
     *to = *w;
-    to->path = arena_str(&all->arena, w->path);
-    to->then.text = arena_str(&all->arena, w->then.text);
+    to->path = str_n(memcpy(texts, w->path.n ? w->path.p : "", w->path.n), w->path.n);
+    to->then.text =
+        str_n(memcpy(texts + w->path.n + 1, w->then.text.n ? w->then.text.p : "", w->then.text.n),
+            w->then.text.n);
     all->bytes += w->then.text.n;
+    return true;
+}
+
+struct watched *watch_last(struct protect *p)
+{
+    return p->watch && p->watch->n ? &p->watch->p[p->watch->n - 1] : NULL;
+}
+
+bool watch_keeps(const struct protect *p, const struct protect_root *r, struct str path)
+{
+    for (size_t i = 0; p->watch && i < p->watch->n; i++) {
+        const struct watched *w = &p->watch->p[i];
+        if (&p->roots[w->root] == r && str_eq(w->path, path))
+            return w->whole && !w->gone;
+    }
+    return false;
 }
 
 /* Names that git does not run, and what was set aside beside them. */
@@ -70,6 +100,11 @@ static struct str parent_of(struct str path, struct arena *a)
     return slash < 0 ? STR("") : arena_str(a, str_head(path, (size_t)slash));
 }
 
+static struct str join(struct arena *a, struct str dir, const char *name)
+{
+    return str_z(arena_printf(a, STR_FMT "%s%s", STR_ARG(dir), dir.n ? "/" : "", name));
+}
+
 /* Reads the name of a directory that is open; false: it is not there. */
 static bool read_now(int dir, const char *name, struct watched *w, struct buf *bytes)
 {
@@ -78,7 +113,9 @@ static bool read_now(int dir, const char *name, struct watched *w, struct buf *b
     if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return false;
     w->mode = st.st_mode;
-    w->then = (struct known_text){st.st_ino, st.st_size, st.st_ctim, {0}};
+    w->uid = st.st_uid;
+    w->gid = st.st_gid;
+    w->then = (struct known_text){.ino = st.st_ino, .size = st.st_size, .changed = st.st_ctim};
     w->whole = true;
     if (S_ISLNK(st.st_mode)) {
         ssize_t n = readlinkat(dir, name, target, sizeof(target));
@@ -90,44 +127,65 @@ static bool read_now(int dir, const char *name, struct watched *w, struct buf *b
     return true;
 }
 
-static void add_one(struct protect *p, struct watched *w, unsigned depth);
+/* Before -----------------------------------------------------------------------------------------
+ */
 
-static void add_names(struct protect *p, const struct watched *above, unsigned depth)
+static bool add_one(struct protect *p, struct watched *w, unsigned depth);
+
+/* The names below a directory, which was put at this index. */
+static void add_names(struct protect *p, size_t above, unsigned depth)
 {
-    AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
-    AUTO_FD int fd = known_open(&p->roots[above->root], above->path);
+    const size_t root = p->watch->p[above].root;
+    const struct str path = p->watch->p[above].path;
+    AUTO_FD int fd = known_open(&p->roots[root], path);
     DIR *stream = fd >= 0 && depth < DEPTH_MAX ? fdopendir(fd) : NULL;
     const struct dirent *d;
-    p->cut |= !stream;
+    p->watch->p[above].partial = !stream;
     if (!stream)
         return;
     fd = -1;
     size_t n = 0;
-    while ((d = readdir(stream)) && n++ < NAMES_MAX) {
-        if (is_inert(d->d_name))
+    bool whole = true;
+    while (whole && (d = readdir(stream))) {
+        AUTO_ARENA struct arena a = ARENA_INIT(NAME_ARENA);
+        whole = n++ < LISTED_MAX;
+        if (is_inert(d->d_name) || !whole)
             continue;
-        struct watched w = {.root = above->root,
-            .path = str_z(arena_printf(
-                &a, STR_FMT "%s%s", STR_ARG(above->path), above->path.n ? "/" : "", d->d_name))};
-        add_one(p, &w, depth + 1);
+        struct watched w = {.root = root, .path = join(&a, path, d->d_name)};
+        whole = add_one(p, &w, depth + 1);
     }
     closedir(stream);
+    p->watch->p[above].partial = !whole;
 }
 
-static void add_one(struct protect *p, struct watched *w, unsigned depth)
+/* False: it is there, and not remembered. */
+static bool add_one(struct protect *p, struct watched *w, unsigned depth)
 {
-    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    AUTO_ARENA struct arena a = ARENA_INIT(NAME_ARENA);
     AUTO_BUF struct buf bytes = BUF_INIT(2 * PROTECT_FILE_MAX);
     AUTO_FD int dir = known_open(&p->roots[w->root], parent_of(w->path, &a));
     if (dir < 0 || !read_now(dir, lexical_name(w->path).p, w, &bytes))
-        return;
-    if (p->watch->bytes + w->then.text.n > WATCH_BYTES_MAX) {
+        return errno == ENOENT;
+    if (p->watch->bytes + w->then.text.n > p->watch->bytes_limit) {
         w->then.text = STR("");
         w->whole = false;
     }
-    watch_put(p, w);
+    if (!watch_put(p, w))
+        return false;
     if (S_ISDIR(w->mode))
-        add_names(p, w, depth);
+        add_names(p, p->watch->n - 1, depth);
+    return true;
+}
+
+/* One part takes at most half of the room that is left, so that the others have some. */
+static void add_part(struct protect *p, struct watched *w)
+{
+    struct watch *all = p->watch;
+    all->limit = all->n + (WATCH_MAX - all->n + 1) / 2;
+    all->bytes_limit = all->bytes + (WATCH_BYTES_MAX - all->bytes + 1) / 2;
+    all->since = all->since ? all->since : time(NULL);
+    if (!add_one(p, w, 0) && !all->lost.p && arena_left(&all->arena) > PATH_MAX)
+        all->lost = arena_str(&all->arena, w->path);
 }
 
 void watch_add(struct protect *p, struct str path)
@@ -135,9 +193,81 @@ void watch_add(struct protect *p, struct str path)
     for (size_t i = 0; i < p->n_roots; i++)
         if (lexical_is_below(p->roots[i].path, path)) {
             struct watched w = {.root = i, .path = lexical_rest(p->roots[i].path, path)};
-            add_one(p, &w, 0);
+            add_part(p, &w);
             return;
         }
+}
+
+/* Telling ---------------------------------------------------------------------------------------
+ */
+
+static void add_path(struct buf *text, const struct protect_root *r, struct str path)
+{
+    utf8_add_printable(text, r->path);
+    buf_add_byte(text, '/');
+    utf8_add_printable(text, path);
+}
+
+/* Whether there is room for one more line. */
+static bool take_line(struct watch *all)
+{
+    bool fits = all->n_told < TOLD_MAX && all->told.n < TOLD_BYTES - LINE_MAX_BYTES;
+    all->n_told += fits;
+    all->n_untold += !fits;
+    return fits;
+}
+
+static void tell(struct protect *p, const struct watched *w, const char *what, const char *more)
+{
+    struct buf *told = &p->watch->told;
+    if (!take_line(p->watch))
+        return;
+    add_path(told, &p->roots[w->root], w->path);
+    buf_printf(told, " %s%s\n", what, more);
+}
+
+/* The directory that is gone with it, once. */
+static void tell_removed(struct protect *p, const struct watched *w)
+{
+    AUTO_BUF struct buf line = BUF_INIT(LINE_MAX_BYTES);
+    AUTO_ARENA struct arena a = ARENA_INIT(NAME_ARENA);
+    const struct protect_root *r = &p->roots[w->root];
+    struct str told = buf_str(&p->watch->told), path = w->path;
+    struct stat st;
+    for (size_t n = 1; n < path.n; n++)
+        if (w->path.p[n] == '/' &&
+            fstatat(r->fd, arena_str(&a, str_head(path, n)).p, &st, AT_SYMLINK_NOFOLLOW) != 0)
+            path = str_head(path, n);
+    buf_add_z(&line, "removed: ");
+    add_path(&line, r, path);
+    buf_add_byte(&line, '\n');
+    if (told.n && memmem(told.p, told.n, line.p, line.n))
+        return;
+    if (take_line(p->watch))
+        buf_add_str(&p->watch->told, buf_str(&line));
+}
+
+void watch_tell(const struct protect *p, struct buf *text)
+{
+    const struct watch *all = p->watch;
+    size_t n = 0;
+    for (size_t i = 0; all && i < all->n; i++) {
+        if (!all->p[i].partial || n++ >= PARTIAL_MAX)
+            continue;
+        add_path(text, &p->roots[all->p[i].root], all->p[i].path);
+        buf_add_z(text, " holds more than is compared: what a command adds there stays\n");
+    }
+    if (n > PARTIAL_MAX)
+        buf_printf(text, "so do %zu more directories\n", n - PARTIAL_MAX);
+    if (all && all->lost.p) {
+        utf8_add_printable(text, all->lost);
+        buf_add_z(text, " is not compared, and there may be others: a command can change it\n");
+    }
+    if (all)
+        buf_add_str(text, buf_str(&all->told));
+    if (all && all->n_untold)
+        buf_printf(
+            text, "%zu more parts were removed, or changed and not made again\n", all->n_untold);
 }
 
 /* Afterwards ------------------------------------------------------------------------------------
@@ -149,38 +279,57 @@ static bool is_same(const struct watched *a, const struct watched *b)
         return true;
     if (a->mode != b->mode)
         return false;
-    if (a->then.ino == b->then.ino && a->then.size == b->then.size &&
-        a->then.changed.tv_sec == b->then.changed.tv_sec &&
-        a->then.changed.tv_nsec == b->then.changed.tv_nsec)
-        return true;
-    return a->whole && b->whole && str_eq(a->then.text, b->then.text);
+    if (a->whole && b->whole)
+        return str_eq(a->then.text, b->then.text);
+    return a->then.ino == b->then.ino && a->then.size == b->then.size &&
+           a->then.changed.tv_sec == b->then.changed.tv_sec &&
+           a->then.changed.tv_nsec == b->then.changed.tv_nsec;
+}
+
+/* The owner is the one that it had, if we may give it away; then the mode, which a change of the
+ * owner may clear. */
+static bool give_back(int fd, const struct watched *w, mode_t bits)
+{
+    if (geteuid() == 0 && fchown(fd, w->uid, w->gid) != 0)
+        return false;
+    return fchmod(fd, w->mode & bits) == 0;
+}
+
+static bool make_dir_again(int dir, const char *name, const struct watched *w)
+{
+    if (mkdirat(dir, name, 0700) != 0)
+        return false;
+    AUTO_FD int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return fd >= 0 && give_back(fd, w, 07777);
 }
 
 static bool make_again(int dir, const char *name, const struct watched *w)
 {
     if (S_ISDIR(w->mode))
-        return mkdirat(dir, name, w->mode & 0777) == 0;
+        return make_dir_again(dir, name, w);
     if (S_ISLNK(w->mode))
-        return symlinkat(w->then.text.p, dir, name) == 0;
+        return symlinkat(w->then.text.p, dir, name) == 0 &&
+               (geteuid() != 0 || fchownat(dir, name, w->uid, w->gid, AT_SYMLINK_NOFOLLOW) == 0);
     errno = EFBIG;
     if (!S_ISREG(w->mode) || !w->whole)
         return false;
     AUTO_FD int fd = openat(dir, name, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
-    return fd >= 0 && file_write_all(fd, w->then.text) && fchmod(fd, w->mode & 0777) == 0;
+    return fd >= 0 && file_write_all(fd, w->then.text) && give_back(fd, w, 0777);
 }
 
 /* A link or file in the place of a directory above a part goes aside, and the directory is made
  * again. */
 static void clear_way(struct protect *p, struct protect_root *r, struct str parent)
 {
-    AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
     bool moved = false;
     for (size_t n = 1; n <= parent.n; n++) {
+        AUTO_ARENA struct arena a = ARENA_INIT(NAME_ARENA);
+        struct stat st;
         if (n < parent.n && parent.p[n] != '/')
             continue;
         struct str path = arena_str(&a, str_head(parent, n));
         AUTO_FD int dir = known_open(r, parent_of(path, &a));
-        if (dir < 0)
+        if (dir < 0 || fstat(dir, &st) != 0)
             return;
         const char *name = lexical_name(path).p;
         struct known_name now = known_look(dir, name, &a);
@@ -188,78 +337,208 @@ static void clear_way(struct protect *p, struct protect_root *r, struct str pare
             check_set_aside(p, r, path, STR("replaces a directory"));
             moved = true;
         }
-        if (moved && mkdirat(dir, name, 0755) != 0 && errno != EEXIST)
+        const struct watched above = {.mode = 0755, .uid = st.st_uid, .gid = st.st_gid};
+        if (moved && !make_dir_again(dir, name, &above) && errno != EEXIST)
             return;
     }
 }
 
-static void check_one(struct protect *p, const struct watched *w)
+/* Whether this check moved it, or a directory above it. */
+static bool was_held(const struct protect *p, size_t before, const struct watched *w)
 {
-    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    AUTO_ARENA struct arena a = ARENA_INIT(NAME_ARENA);
+    struct str path = known_absolute(&p->roots[w->root], w->path, &a);
+    for (size_t i = before; i < p->n_held; i++)
+        if (p->held[i].where.p && lexical_is_below(p->held[i].path, path))
+            return true;
+    return false;
+}
+
+/* Whether a file whose name begins so has these bytes, and got its name since. */
+static bool has_copy(int dir, struct str prefix, const struct watched *w, time_t since)
+{
+    AUTO_FD int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
+    const struct dirent *d;
+    bool found = false;
+    if (!stream)
+        return false;
+    fd = -1;
+    for (size_t n = 0; n < LISTED_MAX && !found && (d = readdir(stream)); n++) {
+        AUTO_BUF struct buf bytes = BUF_INIT(2 * PROTECT_FILE_MAX);
+        struct stat st;
+        found = str_starts_with(str_z(d->d_name), prefix) &&
+                fstatat(dirfd(stream), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+                st.st_ctim.tv_sec >= since && st.st_size == w->then.size &&
+                hold_read(dirfd(stream), d->d_name, &bytes) &&
+                str_eq(buf_str(&bytes), w->then.text);
+    }
+    closedir(stream);
+    return found;
+}
+
+/* A file that was set aside by another session while the command ran: it was that session's command
+ * that made it, and it was there when this one began. */
+static bool is_held_elsewhere(const struct protect *p, const struct watched *w)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(NAME_ARENA);
+    const struct protect_root *r = &p->roots[w->root];
+    struct str parent = parent_of(w->path, &a), name = lexical_name(w->path);
+    const struct {
+        struct str dir, prefix;
+    } places[] = {
+        {parent, join(&a, STR(""), arena_printf(&a, STR_FMT "." PARTS_HELD, STR_ARG(name)))},
+        {join(&a, parent, PARTS_HELD), name},
+        {join(&a, join(&a, parent_of(parent, &a), PARTS_HELD), lexical_name(parent).p), name},
+    };
+    if (!S_ISREG(w->mode) || !w->whole)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+        AUTO_FD int dir = known_open(r, places[i].dir);
+        if (dir >= 0 && has_copy(dir, places[i].prefix, w, p->watch->since))
+            return true;
+    }
+    return false;
+}
+
+/* From now on it counts as not there: what is made at its path is new. */
+static void forget(struct protect *p, struct watched *w)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(NAME_ARENA);
+    struct protect_root *r = &p->roots[w->root];
+    w->gone = true;
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_known; i++) {
+        struct known *k = &r->known[i];
+        const char *const *parts = parts_of(k->kind);
+        for (size_t part = 0;
+             lexical_is_below(k->path.n ? k->path : w->path, w->path) && parts[part]; part++) {
+            AUTO_ARENA struct arena names = ARENA_INIT(NAME_ARENA);
+            if (!str_eq(join(&names, k->path, parts[part]), w->path))
+                continue;
+            k->parts[part] = (struct known_name){0};
+            if (k->kind == SCAN_GITDIR && part < KNOWN_TEXTS)
+                k->texts[part].ino = k->texts[part].text.n = 0;
+        }
+        if (!str_eq(k->path, w->path))
+            r->known[n++] = *k;
+    }
+    r->n_known = n;
+    struct str path = known_absolute(r, w->path, &a);
+    for (size_t i = 0; i < p->n_roots; i++)
+        for (size_t k = 0; k < p->roots[i].n_named; k++)
+            if (str_eq(p->roots[i].named[k].path, path))
+                p->roots[i].named[k].type = 0;
+}
+
+/* What is there now is not what was there. */
+static void change_back(struct protect *p, struct watched *w, int dir, bool there)
+{
+    struct protect_root *r = &p->roots[w->root];
+    bool held_elsewhere = there && is_held_elsewhere(p, w);
+    if (there)
+        check_set_aside(p, r, w->path, STR("was changed, and must stay as it is"));
+    if (held_elsewhere) {
+        tell(p, w, "is not made again: ", "its bytes were set aside meanwhile");
+        forget(p, w);
+    } else if (!make_again(dir, lexical_name(w->path).p, w)) {
+        tell(p, w, "was changed, and can't be made again: ", strerror(errno));
+    }
+}
+
+static void check_one(struct protect *p, struct watched *w, size_t before)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(NAME_ARENA);
     AUTO_BUF struct buf bytes = BUF_INIT(2 * PROTECT_FILE_MAX);
     struct protect_root *r = &p->roots[w->root];
     struct str parent = parent_of(w->path, &a);
     struct watched now = {0};
-    const char *name = lexical_name(w->path).p;
-    clear_way(p, r, parent);
-    AUTO_FD int dir = known_open(r, parent);
-    if (dir < 0) /* gone with its directory */
+    if (w->gone)
         return;
-    bool there = read_now(dir, name, &now, &bytes);
+    clear_way(p, r, parent);
+    AUTO_FD int dir = scan_open(&r->scan, parent, true);
+    if (dir < 0 && errno != ENOENT) {
+        tell(p, w, "can't be compared: ", strerror(errno));
+        return;
+    }
+    bool there = dir >= 0 && read_now(dir, lexical_name(w->path).p, &now, &bytes);
     if (there && (is_same(w, &now) || (S_ISREG(now.mode) && check_accepts(p, r, w->path))))
         return;
-    /* A work tree or submodule that was removed has no file .git any more. */
-    if (!there && (S_ISDIR(w->mode) || strcmp(name, ".git") == 0))
-        return;
-    if (there)
-        check_set_aside(p, r, w->path, STR("was changed, and must stay as it is"));
-    if (!make_again(dir, name, w))
-        known_warn(p, STR_FMT "/" STR_FMT " was changed or removed, and can't be made again: %s",
-            STR_ARG(r->path), STR_ARG(w->path), strerror(errno));
+    if (dir < 0 || (!there && !was_held(p, before, w))) {
+        forget(p, w);
+        tell_removed(p, w);
+    } else if (S_ISREG(w->mode) && !w->whole) {
+        tell(p, w, "was changed, and stays so: ", "not all of it was remembered; look at it");
+    } else {
+        change_back(p, w, dir, there);
+    }
+}
+
+static bool is_below(const struct watch *all, size_t dir, size_t i)
+{
+    const struct watched *above = &all->p[dir];
+    return i < all->n && all->p[i].root == above->root &&
+           str_starts_with(all->p[i].path, above->path) && all->p[i].path.p[above->path.n] == '/';
 }
 
 /* Those below a directory follow it. */
 static bool is_known_name(const struct watch *all, size_t dir, const char *name)
 {
-    const struct watched *above = &all->p[dir];
-    for (size_t i = dir + 1;
-         i < all->n && all->p[i].root == above->root &&
-         str_starts_with(all->p[i].path, above->path) && all->p[i].path.p[above->path.n] == '/';
-         i++)
-        if (strcmp(all->p[i].path.p + above->path.n + 1, name) == 0)
-            return true;
+    for (size_t i = dir + 1; is_below(all, dir, i); i++)
+        if (strcmp(all->p[i].path.p + all->p[dir].path.n + 1, name) == 0)
+            return !all->p[i].gone;
     return false;
 }
 
-static void check_names(struct protect *p, size_t which)
+/* False: there are too many. */
+static bool check_stream(struct protect *p, size_t which, DIR *stream)
 {
     const struct watched *w = &p->watch->p[which];
     struct protect_root *r = &p->roots[w->root];
-    AUTO_FD int fd = scan_open(&r->scan, w->path, true);
-    DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
     const struct dirent *d;
-    if (!stream)
-        return;
-    fd = -1;
-    size_t n = 0;
-    while ((d = readdir(stream)) && n++ < NAMES_MAX) {
-        AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    size_t n = 0, n_new = 0;
+    while ((d = readdir(stream))) {
+        AUTO_ARENA struct arena a = ARENA_INIT(NAME_ARENA);
+        if (n++ == LISTED_MAX || n_new == NAMES_MAX)
+            return false;
         if (is_inert(d->d_name) || is_known_name(p->watch, which, d->d_name))
             continue;
-        struct str path = str_z(arena_printf(&a, STR_FMT "/%s", STR_ARG(w->path), d->d_name));
+        struct str path = join(&a, w->path, d->d_name);
+        n_new++;
         if (!check_accepts(p, r, path))
             check_set_aside(p, r, path, STR("is new where git or cordon looks"));
     }
-    closedir(stream);
-    p->cut |= n >= NAMES_MAX;
+    return true;
 }
 
-void watch_check(struct protect *p)
+static void check_names(struct protect *p, size_t which, size_t before)
+{
+    const struct watched *w = &p->watch->p[which];
+    struct protect_root *r = &p->roots[w->root];
+    AUTO_FD int fd = w->gone || w->partial ? -1 : scan_open(&r->scan, w->path, true);
+    DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!stream)
+        return;
+    fd = -1;
+    bool looked = check_stream(p, which, stream);
+    closedir(stream);
+    if (looked)
+        return;
+    check_set_aside(p, r, w->path, STR("holds too many names to look at"));
+    for (size_t i = which; i == which || is_below(p->watch, which, i); i++)
+        check_one(p, &p->watch->p[i], before);
+}
+
+void watch_check(struct protect *p, size_t before)
 {
     size_t n = p->watch ? p->watch->n : 0;
+    if (!p->watch)
+        return;
+    buf_reset(&p->watch->told);
+    p->watch->n_told = p->watch->n_untold = 0;
     for (size_t i = 0; i < n; i++)
-        check_one(p, &p->watch->p[i]);
+        check_one(p, &p->watch->p[i], before);
     for (size_t i = 0; i < n; i++)
         if (S_ISDIR(p->watch->p[i].mode))
-            check_names(p, i);
+            check_names(p, i, before);
 }

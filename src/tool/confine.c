@@ -201,6 +201,8 @@ static bool make_plan(struct toolbox *box, struct arena *a, struct confined *c, 
     toolbox_protect(box, roots, n);
     if (box->protect)
         box->protect->no_mounts = c->policy.sandbox == POLICY_LANDLOCK;
+    if (box->protect && !protect_allows(box->protect, err))
+        return false;
     size_t n_parts = box->protect ? protect_kept(box->protect, a, &parts) : 0;
     const struct host_plan_input input = {
         .verdict = &c->verdict,

@@ -64,7 +64,7 @@ static void close_protect(struct toolbox *box)
         return;
     box->protect->busy = false;
     protect_check(box->protect);
-    if (box->protect->n_new)
+    if (box->protect->news)
         protect_tell(box->protect, &text);
     if (text.n && box->options->tell_held)
         box->options->tell_held(box->options->held_context, buf_str(&text));

@@ -14,7 +14,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import case, main  # noqa: E402
-from rows import ATTACKS, PRELUDE, WORKS  # noqa: E402
+from rows import ATTACKS, PRELUDE, USER, WEAKER, WORKS  # noqa: E402
 
 GIT = ["git", "-c", "user.name=u", "-c", "user.email=e"]
 
@@ -699,6 +699,112 @@ def _(t):
     t.same(parts(), before)
 
 
+def serve_landlock(p):
+    return Serve(p, argv=[p.t.cordon, "tool", "--serve", "--sandbox", "landlock", "--ack-unsafe-sandbox"])
+
+
+def named(t, answer, seen=()):
+    """What a result names, in the project: set aside, unless seen before, and removed."""
+    t.true("details" in answer, answer)
+    held = [os.path.relpath(h["path"], t.work) for h in answer["details"].get("held", []) if h["held"] not in seen]
+    lines = [w.removeprefix("removed: ") for w in answer["details"].get("warnings", []) if w.startswith("removed: ")]
+    return held, [os.path.relpath(line, t.work) for line in lines]
+
+
+def add_weaker(title, variant, before, steps, after):
+    @case(f"landlock: {title}")
+    def _(t):
+        p = Project(t, variant)
+        p.sh(before)
+        s = serve_landlock(p)
+        seen = []
+        for command, *expected in steps:
+            if command is USER:
+                p.sh(expected[0])
+                continue
+            answer = s.call("shell", command=command)
+            held, removed = named(t, answer, seen)
+            t.same((sorted(held), sorted(removed)), tuple(sorted(e) for e in expected), command)
+            seen += [h["held"] for h in answer["details"].get("held", [])]
+        s.end()
+        p.sh(after)
+
+
+@case("landlock: after a kill, what was removed is named, and what was not remembered stays")
+def _(t):
+    p = Project(t, "own-hook")
+    p.sh("mkdir -p .cordon/a/b/c/d/e/f/g/h/i")
+    cut_off(p, "rm .git/hooks/pre-commit; echo x >.cordon/new", argv=[t.cordon, "tool", "--serve", "--sandbox", "landlock", "--ack-unsafe-sandbox"])
+    t.same(named(t, next_tool(p).result), ([".cordon/new"], [".git/hooks/pre-commit"]))
+    t.true(os.path.isdir(os.path.join(t.work, ".cordon/a/b/c/d/e/f/g/h/i")), "it was there")
+
+
+@case("landlock: a hook that another session set aside does not come back")
+def _(t):
+    p = Project(t, "")
+    hook = os.path.join(t.work, ".git/hooks/pre-commit")
+    argv = [t.cordon, "exec", "--preset", "build", "--sandbox", "landlock", "--ack-unsafe-sandbox", "--", "/bin/bash", "-c"]
+
+    def begin(script, mark):
+        process = t.start([*argv, f"{script}; echo >{mark}; until test -e end-{mark}; do sleep 0.01; done"], env=p.env)
+        deadline = time.monotonic() + 60
+        while not os.path.exists(os.path.join(t.work, mark)):
+            t.true(time.monotonic() < deadline, "the command did nothing")
+            time.sleep(0.01)
+        return process
+    first = begin("echo evil >.git/hooks/pre-commit", "first")
+    second = begin("true", "second")
+    for process, mark in ((first, "first"), (second, "second")):
+        t.file(f"end-{mark}")
+        run = t.finish(process)
+        t.true(not os.path.exists(hook), run)
+    t.true(b"removed: " in run.err, run)
+
+
+@case("settings of very many repositories end nothing", who="user")
+def _(t):
+    p = Project(t, "")
+    p.sh("mkdir n; git init -q n/0; { cat n/0/.git/config; yes '# a long comment' | head -c 1000000; } >c; mv c n/0/.git/config; "
+         "for i in {1..270}; do cp -a n/0 n/$i; done")
+    for how in (by_tool, by_landlock):
+        run = how(p, "git -C n/270 config --get core.bare")
+        t.code(run, 0)
+        t.true(b"could be searched" in run.out + run.err, run)
+
+
+@case("landlock: cordon's own files and settings where the command can write")
+def _(t):
+    p = Project(t, "")
+    inside = t.directory("work", "in")
+    os.symlink(inside, os.path.join(t.top, "way"))
+    for name in ("git", "cordon"):
+        t.directory("work", "in", name)
+    rows = [("CORDON_HOME", inside, 3), ("CORDON_HOME", os.path.join(t.work, "not/there"), 3), ("CORDON_HOME", os.path.join(t.top, "way/home"), 3),
+            ("XDG_CONFIG_HOME", inside, 3), ("XDG_CONFIG_HOME", os.path.join(t.work, "none"), 0), ("CORDON_HOME", t.directory("state"), 0)]
+    for name, value, code in rows:
+        q = Project.__new__(Project)
+        q.__dict__.update(p.__dict__, env={**p.env, name: value})
+        run = by_landlock(q, "true")
+        t.code(run, code)
+        t.true(code == 0 or value.encode() in run.err, run)
+        t.code(by_preset(q, "true"), 0)
+
+
+@case("landlock: what is made again has its owner and mode")
+def _(t):
+    p = Project(t, "own-hook")
+    hook = os.path.join(t.work, ".git/hooks/pre-commit")
+    if os.geteuid() == 0 and t.uid is None:
+        os.chown(hook, 4321, 4322)
+    os.chmod(hook, 0o754)
+    before = os.stat(hook)
+    s = serve_landlock(p)
+    t.same(named(t, s.call("shell", command="rm -f .git/hooks/pre-commit; echo evil >.git/hooks/pre-commit"))[0], [".git/hooks/pre-commit"])
+    s.end()
+    now = os.stat(hook)
+    t.same((now.st_uid, now.st_gid, now.st_mode), (before.st_uid, before.st_gid, before.st_mode))
+
+
 @case("a .cordon that a command makes stops nothing")
 def _(t):
     p = Project(t, "")
@@ -903,6 +1009,8 @@ for row in ATTACKS:
     add_attack(*row)
 for row in WORKS:
     add_works(*row)
+for row in WEAKER:
+    add_weaker(*row)
 
 
 if __name__ == "__main__":
