@@ -7,7 +7,6 @@
 #include "repo/gitlink.h"
 #include "repo/hold.h"
 #include "repo/known.h"
-#include "repo/rebase.h"
 #include "repo/tracked.h"
 
 #include <dirent.h>
@@ -292,22 +291,50 @@ static bool has_head(int dir)
     return n >= 40;
 }
 
+/* A link in the place of settings goes aside, and they are made again as far as they were read. */
+static void restore_settings(
+    struct check *c, const struct part *part, const struct known_text *then)
+{
+    static const struct str what = {"replaces settings", 17};
+    AUTO_BUF struct buf where = BUF_INIT(PATH_MAX);
+    if (!then->ino || then->text.n != (size_t)then->size) {
+        hold(c, part, what);
+        return;
+    }
+    int errnum = hold_settings(part->dir, part->name, then->text, &where);
+    report(c, &(struct protect_held){
+                  .path = known_absolute(c->root, join(c, part->path, part->name), c->arena),
+                  .where = known_absolute(c->root, join(c, part->path, buf_z(&where)), c->arena),
+                  .what = what,
+                  .errnum = errnum});
+}
+
 /* The mount of a file that the user replaced is gone, and the command may have written to it. */
 static void check_replaced(struct check *c, const struct part *part, const struct known_text *then)
 {
     struct known_text now = *then;
-    if (then->ino && known_read(part->dir, part->name, &now, NULL))
+    mode_t type = known_look(part->dir, part->name, c->arena).type;
+    if (type && !S_ISREG(type))
+        restore_settings(c, part, then);
+    else if (then->ino && known_read(part->dir, part->name, &now, NULL))
         check_settings(c, part, then->text);
 }
 
 /* git continues a rebase that a command began, also one whose directory is a link. */
-static void check_rebase(struct check *c, const struct part *todo, const struct known *known)
+static void check_rebase(
+    struct check *c, int dir, const struct scan_place *place, const struct known *known)
 {
-    check_way(c, todo);
-    if (known && known->todo.ino && known_is(todo->dir, todo->name, &known->todo))
-        return;
-    if (rebase_adds(todo->dir, known ? known->todo.text : STR("")) && !has_accepted_file(c, todo))
-        hold(c, todo, STR("a rebase that runs programs"));
+    for (enum rebase_file i = 0; i < REBASE_FILES; i++) {
+        struct part part = {dir, place->path, rebase_files[i]};
+        const struct known_text *then = known ? &known->steps[i] : NULL;
+        check_way(c, &part);
+        if (then && then->ino && known_is(dir, part.name, then))
+            continue;
+        if (rebase_adds(dir, i, then ? then->text : STR("")) && !has_accepted_file(c, &part))
+            hold(c, &part,
+                i == REBASE_TODO ? STR("a rebase that runs programs")
+                                 : STR("a merge strategy that is a program"));
+    }
 }
 
 static void check_dir(struct check *c, const struct scan_place *place)
@@ -332,7 +359,7 @@ static void check_dir(struct check *c, const struct scan_place *place)
         }
     }
     if (place->kind == SCAN_GITDIR)
-        check_rebase(c, &(struct part){dir, place->path, REBASE_TODO}, known);
+        check_rebase(c, dir, place, known);
 }
 
 /* `.git` and `.cordon` ---------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 
 #include "repo/parts.h"
 #include "repo/protect.h"
+#include "repo/rebase.h"
 
 #include <sys/stat.h>
 
@@ -38,9 +39,9 @@ struct known {
     struct known_name self; /* of a link */
     struct known_name parts[PARTS_MAX];
     struct known_text texts[KNOWN_TEXTS];
-    bool info_link;          /* `info` is a link of the user's */
-    struct known_text todo;  /* of a rebase; its text: the lines that run programs */
-    struct known_text index; /* as it was looked at last; no text */
+    bool info_link;                        /* `info` is a link of the user's */
+    struct known_text steps[REBASE_FILES]; /* their text: what runs programs */
+    struct known_text index;               /* as it was looked at last; no text */
 };
 
 /* A file or directory that settings name. */

@@ -9,7 +9,6 @@
 #include "repo/gitname.h"
 #include "repo/hold.h"
 #include "repo/known.h"
-#include "repo/rebase.h"
 #include "repo/tracked.h"
 #include "repo/unfinished.h"
 #include "repo/watch.h"
@@ -293,12 +292,14 @@ bool known_read(int dir, const char *name, struct known_text *text, struct arena
  * same. */
 static void note_rebase(struct protect *p, int gitdir, struct known *k)
 {
-    struct known_text now = {0};
-    if (k->todo.ino && known_is(gitdir, REBASE_TODO, &k->todo))
-        return;
-    if (known_read(gitdir, REBASE_TODO, &now, NULL))
-        now.text = rebase_lines(gitdir, &p->arena);
-    k->todo = now;
+    for (enum rebase_file i = 0; i < REBASE_FILES; i++) {
+        struct known_text now = {0};
+        if (k->steps[i].ino && known_is(gitdir, rebase_files[i], &k->steps[i]))
+            continue;
+        if (known_read(gitdir, rebase_files[i], &now, NULL))
+            now.text = rebase_programs(gitdir, i, &p->arena);
+        k->steps[i] = now;
+    }
 }
 
 static void know_place(struct protect *p, struct protect_root *r, const struct scan_place *place)

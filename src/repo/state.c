@@ -12,7 +12,7 @@
 
 enum {
     FIELDS_MAX = 8,
-    TEXT_TODO = KNOWN_TEXTS, /* index of a record T */
+    TEXT_STEPS = KNOWN_TEXTS, /* index of the first of these records T */
 };
 
 static const struct str heading = {"cordon repositories 2", 21};
@@ -134,7 +134,8 @@ static void put_place(struct buf *b, const struct known *k, dev_t device)
     }
     for (size_t i = 0; i < KNOWN_TEXTS; i++)
         put_text(b, i, &k->texts[i]);
-    put_text(b, TEXT_TODO, &k->todo);
+    for (size_t i = 0; i < REBASE_FILES; i++)
+        put_text(b, TEXT_STEPS + i, &k->steps[i]);
 }
 
 static void put_others(struct buf *b, const struct protect_root *r)
@@ -343,12 +344,12 @@ static void read_text(struct reading *x, const struct str *f)
 {
     uint64_t at = number_of(x, f[0]);
     const struct known_text text = bytes_of(x, f + 1);
-    x->bad |= at > TEXT_TODO || x->root->n_known == 0;
+    x->bad |= at >= TEXT_STEPS + REBASE_FILES || x->root->n_known == 0;
     if (x->bad)
         return;
     struct known *k = &x->root->known[x->root->n_known - 1];
-    if (at == TEXT_TODO)
-        k->todo = text;
+    if (at >= TEXT_STEPS)
+        k->steps[at - TEXT_STEPS] = text;
     else
         k->texts[at] = text;
 }

@@ -43,7 +43,7 @@ class Project:
             if any(part in dir_ + "/" for part in ("/.git/", "/objects/0", "/refs/")):
                 continue
             for words in (["status", "--short"], ["add", "-A"], ["commit", "-q", "--allow-empty", "-m", "next"],
-                          ["update-ref", "refs/heads/probe", self.commit], ["rebase", "--continue"]):
+                          ["update-ref", "refs/heads/probe", self.commit], ["rebase", "--continue"], ["cherry-pick", "--continue"]):
                 if not self.escaped():
                     self.t.run([*GIT, *words], cwd=dir_, env=self.env)
 
@@ -90,6 +90,13 @@ VARIANTS = {
     "rebasing": "printf 'break\nexec touch ran\n' >todo; GIT_SEQUENCE_EDITOR='cp todo' git rebase -q -i HEAD",
     "rebasing-long": "{ echo break; yes \"pick $(git rev-parse HEAD) $(printf '%060d')\" | head -n 15000; } >todo; "
                      "GIT_SEQUENCE_EDITOR='cp todo' git rebase -q -i HEAD; test $(stat -c %s .git/rebase-merge/git-rebase-todo) -gt 1200000",
+    "rebasing-pick": "echo b >b; git add b; git commit -qm two; printf 'break\npick %s\n' $(git rev-parse HEAD) >todo; "
+                     "GIT_SEQUENCE_EDITOR='cp todo' git rebase -q -i HEAD~1",
+    "rebasing-strategy": "echo break >todo; GIT_SEQUENCE_EDITOR='cp todo' git rebase -q -i HEAD; echo of-mine >.git/rebase-merge/strategy",
+    # Two commits are picked; the first one meets another file of its name.
+    "picking": "m=$(git symbolic-ref --short HEAD); git checkout -q -b other; echo b >b; git add b; git commit -qm b; git checkout -q $m; "
+               "echo c >b; git add b; git commit -qm c; echo d >d; git add d; git commit -qm d; git checkout -q other; "
+               "git cherry-pick $m~1 $m >/dev/null 2>&1 || true; test -d .git/sequencer",
     "own-hook": "printf '#!/bin/sh\\n>hook-ran\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
 }
 
@@ -115,7 +122,7 @@ def attack(p, how, script):
 # Rows that are tried without mounts, too.
 LANDLOCK = {
     "hooks: a new one", "hooks: the directory replaced", "hooks: where the settings say", "hooks: a file that a hook links to", "husky's scripts",
-    "config: a monitor", "config: an included file", "a work tree's .git file", "the repository exchanged", "a filter in the tree",
+    "config: a monitor", "config: a link in its place", "config: an included file", "a work tree's .git file", "the repository exchanged", "a filter in the tree",
     "commit, branch, tag", "a hook of the user's runs", "a new work tree", "a submodule", "a rebase of the user's with a program",
 }
 
@@ -317,6 +324,23 @@ def _(t):
     t.same(p.sh("git config user.name").out, b"other\n")
 
 
+@case("sessions: settings that the user replaces while a command runs, and the command by a link")
+def _(t):
+    p = Project(t, "")
+    s = Serve(p)
+    script = (f"git config -f evil core.fsmonitor '{p.payload};false'; echo ready; until rm -f .git/config && ln -s ../evil .git/config; "
+              "do sleep 0.05; done 2>/dev/null; echo linked; sleep 1000")
+    session = s.call("exec_command", cmd=script, yield_time_ms=300)["details"]["session_id"]
+    p.sh("git config alias.st status")
+    deadline = time.monotonic() + 60
+    while "linked" not in s.call("write_stdin", session_id=session, yield_time_ms=100)["content"]:
+        t.true(time.monotonic() < deadline, "the mount was not gone: nothing to see here")
+    run = s.end()
+    p.use_git()
+    t.true(not p.escaped(), run)
+    t.same(p.sh("git config user.name").out, b"n\n")
+
+
 @case("sessions: settings that the user changes meanwhile are taken over")
 def _(t):
     p = Project(t, "")
@@ -340,6 +364,18 @@ def _(t):
     added = s.call("shell", command="echo 'exec touch other' >>.git/rebase-merge/git-rebase-todo")
     t.true("a rebase" in added["details"]["held"][0]["what"], added)
     s.end()
+
+
+@case("very many steps that run programs take no time")
+def _(t):
+    p = Project(t, "")
+    p.sh("mkdir -p lib/objects lib/refs lib/rebase-merge; echo 'ref: refs/heads/x' >lib/HEAD; seq -f 'x %.0f' 200000 >lib/rebase-merge/git-rebase-todo")
+    before = time.monotonic()
+    run = next_preset(p)
+    t.code(run, 0)
+    t.true(time.monotonic() - before < 20 and b"set aside" not in run.err, run)
+    run = by_preset(p, "echo 'x other' >>lib/rebase-merge/git-rebase-todo")
+    t.true(b"a rebase that runs programs" in run.err, run)
 
 
 # Sessions that are cut off ---------------------------------------------------------------------------------------
