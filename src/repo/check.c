@@ -24,7 +24,21 @@ struct check {
     struct protect *p;
     struct protect_root *root;
     struct arena *arena;
+    bool *would; /* NULL: things are set aside; else only whether anything would be */
 };
+
+/* What was known of a place; in a trial, as if nothing was. */
+static const struct known *find(const struct check *c, const struct scan_place *place)
+{
+    return c->would ? NULL : known_find(c->root, place);
+}
+
+static bool is_trial(struct check *c)
+{
+    if (c->would)
+        *c->would = true;
+    return c->would;
+}
 
 void known_report(struct protect *p, const struct protect_held *held)
 {
@@ -66,6 +80,8 @@ struct part {
 static void hold(struct check *c, const struct part *part, struct str what)
 {
     AUTO_BUF struct buf where = BUF_INIT(PATH_MAX);
+    if (is_trial(c))
+        return;
     int errnum = hold_part(part->dir, part->name, &where);
     if (errnum == ENOENT)
         return;
@@ -150,7 +166,7 @@ static void check_settings(struct check *c, const struct part *part, struct str 
         return;
     }
     if (split_settings(buf_str(&text), before, &a, &plain, &what) ||
-        is_accepted(c, join(c, part->path, part->name), buf_str(&text)))
+        is_accepted(c, join(c, part->path, part->name), buf_str(&text)) || is_trial(c))
         return;
     if (!buf_ok(&plain))
         buf_reset(&plain);
@@ -274,7 +290,7 @@ static void check_known_link(
 }
 
 /* Whether git takes a HEAD for one, as its own check does. */
-static bool has_head(int dir)
+bool known_has_head(int dir)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
     struct stat st;
@@ -339,12 +355,15 @@ static void check_rebase(
 
 static void check_dir(struct check *c, const struct scan_place *place)
 {
-    const struct known *known = known_find(c->root, place);
+    const struct known *known = find(c, place);
     const char *const *parts = parts_of(place->kind);
     AUTO_FD int dir = known_open(c->root, place->path);
     struct stat st;
-    if (dir < 0 || fstat(dir, &st) != 0 || (!known && place->kind == SCAN_GITDIR && !has_head(dir)))
+    if (dir < 0 || fstat(dir, &st) != 0 ||
+        (!known && place->kind == SCAN_GITDIR && !known_has_head(dir)))
         return;
+    if (known && known->dormant && known_has_head(dir))
+        known = NULL;
     for (size_t i = 0; parts[i]; i++) {
         struct part part = {dir, place->path, parts[i]};
         const struct known_name *then = known ? &known->parts[i] : NULL;
@@ -368,6 +387,8 @@ static void check_dir(struct check *c, const struct scan_place *place)
 static void hold_place(struct check *c, struct str path, struct str what)
 {
     AUTO_BUF struct buf where = BUF_INIT(PATH_MAX);
+    if (is_trial(c))
+        return;
     ptrdiff_t slash = str_find_last(path, '/');
     struct str above = arena_str(c->arena, slash < 0 ? STR("") : str_head(path, (size_t)slash));
     const char *name = path.p + slash + 1;
@@ -420,7 +441,7 @@ static bool is_own(struct check *c, const struct scan_place *place)
 
 static void check_place(struct check *c, const struct scan_place *place)
 {
-    const struct known *known = known_find(c->root, place);
+    const struct known *known = find(c, place);
     switch (place->kind) {
     case SCAN_POINTER:
         if (!known && !pointer_is_plain(c, place->path))
@@ -561,7 +582,7 @@ static void check_index(struct check *c, const struct scan_place *place)
 void check_set_aside(struct protect *p, struct protect_root *r, struct str path, struct str what)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
-    struct check c = {p, r, &a};
+    struct check c = {.p = p, .root = r, .arena = &a};
     hold_place(&c, path, what);
 }
 
@@ -569,14 +590,23 @@ bool check_accepts(struct protect *p, struct protect_root *r, struct str path)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
     AUTO_BUF struct buf bytes = BUF_INIT(2 * PROTECT_FILE_MAX);
-    struct check c = {p, r, &a};
+    struct check c = {.p = p, .root = r, .arena = &a};
     return hold_read(r->fd, path.p, &bytes) && is_accepted(&c, path, buf_str(&bytes));
+}
+
+bool check_passes(struct protect *p, struct protect_root *r, const struct scan_place *place)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(64 << 20);
+    bool would = false;
+    struct check c = {.p = p, .root = r, .arena = &a, .would = &would};
+    check_place(&c, place);
+    return !would;
 }
 
 static void check_one(struct protect *p, struct protect_root *r, size_t i)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(64 << 20);
-    struct check c = {p, r, &a};
+    struct check c = {.p = p, .root = r, .arena = &a};
     struct scan_place place = r->scan.places[i];
     check_place(&c, &place);
     check_index(&c, &place);
@@ -585,7 +615,7 @@ static void check_one(struct protect *p, struct protect_root *r, size_t i)
 void check_root(struct protect *p, struct protect_root *r)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(256 << 20);
-    struct check c = {p, r, &a};
+    struct check c = {.p = p, .root = r, .arena = &a};
     r->scan.forces = true;
     check_known_places(&c);
     scan_refresh(&r->scan);
