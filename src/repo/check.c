@@ -181,6 +181,17 @@ static void check_settings(struct check *c, const struct part *part, struct str 
 /* Hooks -----------------------------------------------------------------------------------------
  */
 
+/* Each name has memory of its own: there may be very many. */
+static void check_hook(const struct check *all, const struct part *hooks, const char *file)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    struct check c = *all;
+    c.arena = &a;
+    struct part hook = {hooks->dir, hooks->path, arena_printf(&a, "%s/%s", hooks->name, file)};
+    if (!has_accepted_file(&c, &hook))
+        hold(&c, &hook, STR("a hook"));
+}
+
 static void check_hooks(struct check *c, const struct part *part)
 {
     struct known_name now = known_look(part->dir, part->name, c->arena);
@@ -200,10 +211,7 @@ static void check_hooks(struct check *c, const struct part *part)
         if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0 ||
             str_ends_with(str_z(d->d_name), STR(".sample")))
             continue;
-        const char *name = arena_printf(c->arena, "%s/%s", part->name, d->d_name);
-        struct part hook = {part->dir, part->path, name};
-        if (!has_accepted_file(c, &hook))
-            hold(c, &hook, STR("a hook"));
+        check_hook(c, part, d->d_name);
     }
     if (stream)
         closedir(stream);
@@ -521,6 +529,7 @@ static bool is_known_link(const struct protect_root *r, struct str repository, s
 /* Removes the entry for a work tree from the index of a repository around it. */
 static void drop_link(struct check *c, const struct scan_place *outer, struct str path)
 {
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     AUTO_ERR struct err err = {0};
     bool dropped = false;
     AUTO_FD int dir = known_open(c->root, outer->path);
@@ -529,22 +538,22 @@ static void drop_link(struct check *c, const struct scan_place *outer, struct st
     bool ok = gitlink_drop(dir, path, &dropped, &err);
     if (ok && !dropped)
         return;
-    struct str gitdir = known_absolute(c->root, outer->path, c->arena);
-    report(c, &(struct protect_held){
-                  .path = str_z(arena_printf(c->arena, STR_FMT "/index", STR_ARG(gitdir))),
-                  .where = str_z(
-                      arena_printf(c->arena, STR_FMT "/" PARTS_HELD "/gitlinks", STR_ARG(gitdir))),
-                  .what = str_z(arena_printf(
-                      c->arena, "the entry for the repository " STR_FMT, STR_ARG(path))),
-                  .errnum = ok ? 0 : EBUSY});
+    struct str gitdir = known_absolute(c->root, outer->path, &a);
+    report(c,
+        &(struct protect_held){.path = str_z(arena_printf(&a, STR_FMT "/index", STR_ARG(gitdir))),
+            .where = str_z(arena_printf(&a, STR_FMT "/" PARTS_HELD "/gitlinks", STR_ARG(gitdir))),
+            .what = str_z(arena_printf(&a, "the entry for the repository " STR_FMT, STR_ARG(path))),
+            .errnum = ok ? 0 : EBUSY});
 }
 
 /* Whether a repository was at a work tree's path when the session began. */
-static bool was_repository(struct check *c, struct str tree)
+static bool was_repository(const struct check *c, struct str outer, struct str inner)
 {
-    struct str git = join(c, tree, ".git");
+    AUTO_BUF struct buf git = BUF_INIT(4 * PATH_MAX);
+    buf_printf(
+        &git, STR_FMT "%s" STR_FMT "/.git", STR_ARG(outer), outer.n ? "/" : "", STR_ARG(inner));
     for (size_t i = 0; i < c->root->n_known; i++)
-        if (str_eq(c->root->known[i].path, git))
+        if (str_eq(c->root->known[i].path, buf_str(&git)))
             return true;
     return false;
 }
@@ -573,7 +582,7 @@ static void check_index(struct check *c, const struct scan_place *place)
     if (!tracked_read(dir, &t, &ignored))
         return;
     for (size_t i = 0; i < t.n_links; i++)
-        if (!was_repository(c, join(c, tree, t.links[i].p)))
+        if (!was_repository(c, tree, t.links[i]))
             drop_link(c, place, t.links[i]);
     if (known) /* as it is now */
         (void)known_read(dir, "index", &known->index, NULL);

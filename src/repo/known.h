@@ -29,7 +29,8 @@ enum {
     KNOWN_LINKS_MAX = 10 * 1000,
     KNOWN_WAYS_MAX = 1000,
     AGAIN_ARENA = 256 << 20,
-    KNOWN_ANY_DEVICE = 0, /* of a session that was cut off: numbers of devices change */
+    KNOWN_ARENA_SPARE = 64 << 20, /* with less, texts are not remembered: all in them is new */
+    KNOWN_ANY_DEVICE = 0,         /* of a session that was cut off: numbers of devices change */
 };
 
 struct known {

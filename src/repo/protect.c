@@ -96,14 +96,15 @@ static void add_way(struct protect *p, struct protect_root *r, struct str path)
 /* Remembers each link that leads from this path to a file; gives where it leads, there or not. */
 static struct str follow(struct protect *p, struct protect_root *r, struct str path)
 {
-    char target[PATH_MAX];
-    for (int hops = 0; hops < HOPS_MAX; hops++) {
+    char target[PATH_MAX], way[PATH_MAX];
+    for (int hops = 0; hops < HOPS_MAX && path.n < sizeof(way); hops++) {
         struct str link = {0};
         for (size_t n = 1; n <= path.n && !link.p; n++) {
             struct stat st;
-            struct str way = arena_str(&p->facts, str_head(path, n));
-            if ((n == path.n || path.p[n] == '/') && lstat(way.p, &st) == 0 && S_ISLNK(st.st_mode))
-                link = way;
+            way[n - 1] = path.p[n - 1];
+            way[n] = '\0';
+            if ((n == path.n || path.p[n] == '/') && lstat(way, &st) == 0 && S_ISLNK(st.st_mode))
+                link = arena_str(&p->facts, str_n(way, n));
         }
         ssize_t n = link.p ? readlink(link.p, target, sizeof(target)) : -1;
         if (n <= 0 || n == sizeof(target))
@@ -281,7 +282,8 @@ bool known_read(int dir, const char *name, struct known_text *text, struct arena
     if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) ||
         is_same_file(text, &st))
         return false;
-    if (a && hold_read(dir, name, &bytes))
+    text->text = a ? STR("") : text->text;
+    if (a && hold_read(dir, name, &bytes) && arena_left(a) > KNOWN_ARENA_SPARE + bytes.n)
         text->text = arena_str(a, buf_str(&bytes));
     text->ino = st.st_ino;
     text->size = st.st_size;
@@ -298,7 +300,9 @@ static void note_rebase(struct protect *p, int gitdir, struct known *k)
         if (k->steps[i].ino && known_is(gitdir, rebase_files[i], &k->steps[i]))
             continue;
         if (known_read(gitdir, rebase_files[i], &now, NULL))
-            now.text = rebase_programs(gitdir, i, &p->facts);
+            now.text = arena_left(&p->facts) < 2 * KNOWN_ARENA_SPARE
+                           ? STR("")
+                           : rebase_programs(gitdir, i, &p->facts);
         k->steps[i] = now;
     }
 }

@@ -510,6 +510,24 @@ def _(t):
     s.end()
 
 
+@case("very many hooks at a very long path end no session")
+def _(t):
+    p = Project(t, "")
+    run = by_preset(p, 'd=$(printf "%0200d/" {1..16}); git init -q $d; cd $d/.git/hooks; touch {1..6000}')
+    t.code(run, 0)
+    t.true(b"set aside" in run.err, run)
+    p.sh("test -z \"$(find 0* -path '*/.git/hooks/*' ! -name '*.sample')\"; rm -rf 0*")
+
+
+@case("very many large settings end no session", who="root")
+def _(t):
+    p = Project(t, "")
+    p.sh("git init -q r; { yes '# comment' | head -c 1000000; } >>r/.git/config; for i in $(seq 280); do cp -a r r$i; done")
+    for run in (next_preset(p), next_tool(p)):
+        t.code(run, 0)
+        t.true(b"set aside" not in run.out + run.err, run)
+
+
 # Sessions that are cut off ---------------------------------------------------------------------------------------
 
 PLANTS = {
