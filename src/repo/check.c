@@ -7,7 +7,6 @@
 #include "repo/gitlink.h"
 #include "repo/hold.h"
 #include "repo/known.h"
-#include "repo/rebase.h"
 #include "repo/tracked.h"
 #include "repo/watch.h"
 
@@ -27,7 +26,21 @@ struct check {
     struct protect *p;
     struct protect_root *root;
     struct arena *arena;
+    bool *would; /* NULL: things are set aside; else only whether anything would be */
 };
+
+/* What was known of a place; in a trial, as if nothing was. */
+static const struct known *find(const struct check *c, const struct scan_place *place)
+{
+    return c->would ? NULL : known_find(c->root, place);
+}
+
+static bool is_trial(struct check *c)
+{
+    if (c->would)
+        *c->would = true;
+    return c->would;
+}
 
 void known_report(struct protect *p, const struct protect_held *held)
 {
@@ -70,6 +83,8 @@ struct part {
 static void hold(struct check *c, const struct part *part, struct str what)
 {
     AUTO_BUF struct buf where = BUF_INIT(PATH_MAX);
+    if (is_trial(c))
+        return;
     int errnum = hold_part(part->dir, part->name, &where);
     if (errnum == ENOENT)
         return;
@@ -154,7 +169,7 @@ static void check_settings(struct check *c, const struct part *part, struct str 
         return;
     }
     if (split_settings(buf_str(&text), before, &a, &plain, &what) ||
-        is_accepted(c, join(c, part->path, part->name), buf_str(&text)))
+        is_accepted(c, join(c, part->path, part->name), buf_str(&text)) || is_trial(c))
         return;
     if (!buf_ok(&plain))
         buf_reset(&plain);
@@ -168,6 +183,17 @@ static void check_settings(struct check *c, const struct part *part, struct str 
 
 /* Hooks -----------------------------------------------------------------------------------------
  */
+
+/* Each name has memory of its own: there may be very many. */
+static void check_hook(const struct check *all, const struct part *hooks, const char *file)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    struct check c = *all;
+    c.arena = &a;
+    struct part hook = {hooks->dir, hooks->path, arena_printf(&a, "%s/%s", hooks->name, file)};
+    if (!has_accepted_file(&c, &hook))
+        hold(&c, &hook, STR("a hook"));
+}
 
 static void check_hooks(struct check *c, const struct part *part)
 {
@@ -188,10 +214,7 @@ static void check_hooks(struct check *c, const struct part *part)
         if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0 ||
             str_ends_with(str_z(d->d_name), STR(".sample")))
             continue;
-        const char *name = arena_printf(c->arena, "%s/%s", part->name, d->d_name);
-        struct part hook = {part->dir, part->path, name};
-        if (!has_accepted_file(c, &hook))
-            hold(c, &hook, STR("a hook"));
+        check_hook(c, part, d->d_name);
     }
     if (stream)
         closedir(stream);
@@ -278,7 +301,7 @@ static void check_known_link(
 }
 
 /* Whether git takes a HEAD for one, as its own check does. */
-static bool has_head(int dir)
+bool known_has_head(int dir)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
     struct stat st;
@@ -295,32 +318,63 @@ static bool has_head(int dir)
     return n >= 40;
 }
 
+/* A link in the place of settings goes aside, and they are made again as far as they were read. */
+static void restore_settings(
+    struct check *c, const struct part *part, const struct known_text *then)
+{
+    static const struct str what = {"replaces settings", 17};
+    AUTO_BUF struct buf where = BUF_INIT(PATH_MAX);
+    if (!then->ino || then->text.n != (size_t)then->size) {
+        hold(c, part, what);
+        return;
+    }
+    int errnum = hold_settings(part->dir, part->name, then->text, &where);
+    report(c, &(struct protect_held){
+                  .path = known_absolute(c->root, join(c, part->path, part->name), c->arena),
+                  .where = known_absolute(c->root, join(c, part->path, buf_z(&where)), c->arena),
+                  .what = what,
+                  .errnum = errnum});
+}
+
 /* The mount of a file that the user replaced is gone, and the command may have written to it. */
 static void check_replaced(struct check *c, const struct part *part, const struct known_text *then)
 {
     struct known_text now = *then;
-    if (then->ino && known_read(part->dir, part->name, &now, NULL))
+    mode_t type = known_look(part->dir, part->name, c->arena).type;
+    if (type && !S_ISREG(type))
+        restore_settings(c, part, then);
+    else if (then->ino && known_read(part->dir, part->name, &now, NULL))
         check_settings(c, part, then->text);
 }
 
 /* git continues a rebase that a command began, also one whose directory is a link. */
-static void check_rebase(struct check *c, const struct part *todo, const struct known *known)
+static void check_rebase(
+    struct check *c, int dir, const struct scan_place *place, const struct known *known)
 {
-    check_way(c, todo);
-    if (known && known->todo.ino && known_is(todo->dir, todo->name, &known->todo))
-        return;
-    if (rebase_adds(todo->dir, known ? known->todo.text : STR("")) && !has_accepted_file(c, todo))
-        hold(c, todo, STR("a rebase that runs programs"));
+    for (enum rebase_file i = 0; i < REBASE_FILES; i++) {
+        struct part part = {dir, place->path, rebase_files[i]};
+        const struct known_text *then = known ? &known->steps[i] : NULL;
+        check_way(c, &part);
+        if (then && then->ino && known_is(dir, part.name, then))
+            continue;
+        if (rebase_adds(dir, i, then ? then->text : STR("")) && !has_accepted_file(c, &part))
+            hold(c, &part,
+                i == REBASE_TODO ? STR("a rebase that runs programs")
+                                 : STR("a merge strategy that is a program"));
+    }
 }
 
 static void check_dir(struct check *c, const struct scan_place *place)
 {
-    const struct known *known = known_find(c->root, place);
+    const struct known *known = find(c, place);
     const char *const *parts = parts_of(place->kind);
     AUTO_FD int dir = known_open(c->root, place->path);
     struct stat st;
-    if (dir < 0 || fstat(dir, &st) != 0 || (!known && place->kind == SCAN_GITDIR && !has_head(dir)))
+    if (dir < 0 || fstat(dir, &st) != 0 ||
+        (!known && place->kind == SCAN_GITDIR && !known_has_head(dir)))
         return;
+    if (known && known->dormant && known_has_head(dir))
+        known = NULL;
     for (size_t i = 0; parts[i]; i++) {
         struct part part = {dir, place->path, parts[i]};
         const struct known_name *then = known ? &known->parts[i] : NULL;
@@ -336,7 +390,7 @@ static void check_dir(struct check *c, const struct scan_place *place)
         }
     }
     if (place->kind == SCAN_GITDIR)
-        check_rebase(c, &(struct part){dir, place->path, REBASE_TODO}, known);
+        check_rebase(c, dir, place, known);
 }
 
 /* `.git` and `.cordon` ---------------------------------------------------------------------------
@@ -345,6 +399,8 @@ static void check_dir(struct check *c, const struct scan_place *place)
 static void hold_place(struct check *c, struct str path, struct str what)
 {
     AUTO_BUF struct buf where = BUF_INIT(PATH_MAX);
+    if (is_trial(c))
+        return;
     ptrdiff_t slash = str_find_last(path, '/');
     struct str above = arena_str(c->arena, slash < 0 ? STR("") : str_head(path, (size_t)slash));
     const char *name = path.p + slash + 1;
@@ -397,7 +453,7 @@ static bool is_own(struct check *c, const struct scan_place *place)
 
 static void check_place(struct check *c, const struct scan_place *place)
 {
-    const struct known *known = known_find(c->root, place);
+    const struct known *known = find(c, place);
     switch (place->kind) {
     case SCAN_POINTER:
         if (!known && !pointer_is_plain(c, place->path))
@@ -477,6 +533,7 @@ static bool is_known_link(const struct protect_root *r, struct str repository, s
 /* Removes the entry for a work tree from the index of a repository around it. */
 static void drop_link(struct check *c, const struct scan_place *outer, struct str path)
 {
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     AUTO_ERR struct err err = {0};
     bool dropped = false;
     AUTO_FD int dir = known_open(c->root, outer->path);
@@ -485,22 +542,22 @@ static void drop_link(struct check *c, const struct scan_place *outer, struct st
     bool ok = gitlink_drop(dir, path, &dropped, &err);
     if (ok && !dropped)
         return;
-    struct str gitdir = known_absolute(c->root, outer->path, c->arena);
-    report(c, &(struct protect_held){
-                  .path = str_z(arena_printf(c->arena, STR_FMT "/index", STR_ARG(gitdir))),
-                  .where = str_z(
-                      arena_printf(c->arena, STR_FMT "/" PARTS_HELD "/gitlinks", STR_ARG(gitdir))),
-                  .what = str_z(arena_printf(
-                      c->arena, "the entry for the repository " STR_FMT, STR_ARG(path))),
-                  .errnum = ok ? 0 : EBUSY});
+    struct str gitdir = known_absolute(c->root, outer->path, &a);
+    report(c,
+        &(struct protect_held){.path = str_z(arena_printf(&a, STR_FMT "/index", STR_ARG(gitdir))),
+            .where = str_z(arena_printf(&a, STR_FMT "/" PARTS_HELD "/gitlinks", STR_ARG(gitdir))),
+            .what = str_z(arena_printf(&a, "the entry for the repository " STR_FMT, STR_ARG(path))),
+            .errnum = ok ? 0 : EBUSY});
 }
 
 /* Whether a repository was at a work tree's path when the session began. */
-static bool was_repository(struct check *c, struct str tree)
+static bool was_repository(const struct check *c, struct str outer, struct str inner)
 {
-    struct str git = join(c, tree, ".git");
+    AUTO_BUF struct buf git = BUF_INIT(4 * PATH_MAX);
+    buf_printf(
+        &git, STR_FMT "%s" STR_FMT "/.git", STR_ARG(outer), outer.n ? "/" : "", STR_ARG(inner));
     for (size_t i = 0; i < c->root->n_known; i++)
-        if (str_eq(c->root->known[i].path, git))
+        if (str_eq(c->root->known[i].path, buf_str(&git)))
             return true;
     return false;
 }
@@ -529,7 +586,7 @@ static void check_index(struct check *c, const struct scan_place *place)
     if (!tracked_read(dir, &t, &ignored))
         return;
     for (size_t i = 0; i < t.n_links; i++)
-        if (!was_repository(c, join(c, tree, t.links[i].p)))
+        if (!was_repository(c, tree, t.links[i]))
             drop_link(c, place, t.links[i]);
     if (known) /* as it is now */
         (void)known_read(dir, "index", &known->index, NULL);
@@ -538,7 +595,7 @@ static void check_index(struct check *c, const struct scan_place *place)
 void check_set_aside(struct protect *p, struct protect_root *r, struct str path, struct str what)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
-    struct check c = {p, r, &a};
+    struct check c = {.p = p, .root = r, .arena = &a};
     hold_place(&c, path, what);
 }
 
@@ -546,14 +603,23 @@ bool check_accepts(struct protect *p, struct protect_root *r, struct str path)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
     AUTO_BUF struct buf bytes = BUF_INIT(2 * PROTECT_FILE_MAX);
-    struct check c = {p, r, &a};
+    struct check c = {.p = p, .root = r, .arena = &a};
     return hold_read(r->fd, path.p, &bytes) && is_accepted(&c, path, buf_str(&bytes));
+}
+
+bool check_passes(struct protect *p, struct protect_root *r, const struct scan_place *place)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(64 << 20);
+    bool would = false;
+    struct check c = {.p = p, .root = r, .arena = &a, .would = &would};
+    check_place(&c, place);
+    return !would;
 }
 
 static void check_one(struct protect *p, struct protect_root *r, size_t i)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(64 << 20);
-    struct check c = {p, r, &a};
+    struct check c = {.p = p, .root = r, .arena = &a};
     struct scan_place place = r->scan.places[i];
     check_place(&c, &place);
     check_index(&c, &place);
@@ -562,7 +628,7 @@ static void check_one(struct protect *p, struct protect_root *r, size_t i)
 void check_root(struct protect *p, struct protect_root *r)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(256 << 20);
-    struct check c = {p, r, &a};
+    struct check c = {.p = p, .root = r, .arena = &a};
     r->scan.forces = true;
     check_known_places(&c);
     scan_refresh(&r->scan);

@@ -150,7 +150,8 @@ int hold_settings(int gitdir, const char *part, struct str plain, struct buf *wh
     char fresh[NAME_MAX + 1];
     struct stat st;
     make_writable(gitdir);
-    mode_t mode = fstatat(gitdir, part, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_mode & 0666 : 0600;
+    bool is_file = fstatat(gitdir, part, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
+    mode_t mode = is_file ? st.st_mode & 0666 : 0600;
     if (!fresh_name(fresh, part))
         return errno;
     AUTO_FD int fd =

@@ -5,6 +5,7 @@
 
 #include "repo/parts.h"
 #include "repo/protect.h"
+#include "repo/rebase.h"
 
 #include <sys/stat.h>
 
@@ -28,7 +29,9 @@ enum {
     KNOWN_NAMED_MAX = 1000,
     KNOWN_LINKS_MAX = 10 * 1000,
     KNOWN_WAYS_MAX = 1000,
-    KNOWN_ANY_DEVICE = 0, /* of a session that was cut off: numbers of devices change */
+    AGAIN_ARENA = 256 << 20,
+    KNOWN_ARENA_SPARE = 64 << 20, /* with less, texts are not remembered: all in them is new */
+    KNOWN_ANY_DEVICE = 0,         /* of a session that was cut off: numbers of devices change */
 };
 
 struct known {
@@ -39,9 +42,10 @@ struct known {
     struct known_name self; /* of a link */
     struct known_name parts[PARTS_MAX];
     struct known_text texts[KNOWN_TEXTS];
-    bool info_link;          /* `info` is a link of the user's */
-    struct known_text todo;  /* of a rebase; its text: the lines that run programs */
-    struct known_text index; /* as it was looked at last; no text */
+    bool dormant;   /* git takes it for no repository yet: not the user's if that changes */
+    bool info_link; /* `info` is a link of the user's */
+    struct known_text steps[REBASE_FILES]; /* their text: what runs programs */
+    struct known_text index;               /* as it was looked at last; no text */
 };
 
 /* A file or directory that settings name. */
@@ -63,6 +67,13 @@ struct known_way {
     struct known_name then;
 };
 
+/* A place after a check, and each of its parts: another number if it is changed later. */
+struct known_stamp {
+    struct scan_place place;
+    uint64_t self;
+    uint64_t parts[PARTS_MAX];
+};
+
 struct protect_root {
     int fd;
     struct str path;
@@ -75,6 +86,8 @@ struct protect_root {
     size_t n_links;
     struct known_way *ways;
     size_t n_ways;
+    struct known_stamp *stamps;
+    size_t n_stamps;
 };
 
 /* How a name in a directory looks now. The target is in the arena. */
@@ -102,6 +115,12 @@ struct protect *known_new(const struct protect_options *options);
 void known_open_root(struct protect *p, struct protect_root *r, int fd, struct str path);
 void known_make_room(struct protect *p, struct protect_root *r, size_t places);
 
+/* What is there now becomes known. `before`: the knowledge until now (repo/again.h), or NULL. */
+void known_root(struct protect *p, struct protect_root *r, const struct protect_root *before);
+
+/* check.c: whether git takes the HEAD of a directory for one. */
+bool known_has_head(int dir);
+
 /* Something that people must know: what was not looked at, why, what to do. Kept for the session.
  */
 void known_warn(struct protect *p, const char *format, ...) PRINTF_LIKE(2, 3);
@@ -113,6 +132,9 @@ void known_report(struct protect *p, const struct protect_held *held);
  * there. */
 void check_set_aside(struct protect *p, struct protect_root *r, struct str path, struct str what);
 bool check_accepts(struct protect *p, struct protect_root *r, struct str path);
+
+/* check.c: whether nothing of a place would be set aside if it was not known. */
+bool check_passes(struct protect *p, struct protect_root *r, const struct scan_place *place);
 
 /* check.c: compares a root with what was known, and sets aside. */
 void check_root(struct protect *p, struct protect_root *r);

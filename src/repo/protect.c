@@ -1,4 +1,4 @@
-/* What is protected: found once, listed for each command. */
+/* What is protected: found at first and between commands, listed for each. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/protect.h"
 
@@ -6,10 +6,10 @@
 #include "path/exact.h"
 #include "path/file.h"
 #include "path/lexical.h"
+#include "repo/again.h"
 #include "repo/gitname.h"
 #include "repo/hold.h"
 #include "repo/known.h"
-#include "repo/rebase.h"
 #include "repo/tracked.h"
 #include "repo/unfinished.h"
 #include "repo/watch.h"
@@ -92,20 +92,21 @@ static void add_way(struct protect *p, struct protect_root *r, struct str path)
         if (str_eq(r->ways[i].path, rest))
             return;
     r->ways[r->n_ways++] =
-        (struct known_way){arena_str(&p->arena, rest), known_look(r->fd, rest.p, &p->arena)};
+        (struct known_way){arena_str(&p->facts, rest), known_look(r->fd, rest.p, &p->facts)};
 }
 
 /* Remembers each link that leads from this path to a file; gives where it leads, there or not. */
 static struct str follow(struct protect *p, struct protect_root *r, struct str path)
 {
-    char target[PATH_MAX];
-    for (int hops = 0; hops < HOPS_MAX; hops++) {
+    char target[PATH_MAX], way[PATH_MAX];
+    for (int hops = 0; hops < HOPS_MAX && path.n < sizeof(way); hops++) {
         struct str link = {0};
         for (size_t n = 1; n <= path.n && !link.p; n++) {
             struct stat st;
-            struct str way = arena_str(&p->arena, str_head(path, n));
-            if ((n == path.n || path.p[n] == '/') && lstat(way.p, &st) == 0 && S_ISLNK(st.st_mode))
-                link = way;
+            way[n - 1] = path.p[n - 1];
+            way[n] = '\0';
+            if ((n == path.n || path.p[n] == '/') && lstat(way, &st) == 0 && S_ISLNK(st.st_mode))
+                link = arena_str(&p->facts, str_n(way, n));
         }
         ssize_t n = link.p ? readlink(link.p, target, sizeof(target)) : -1;
         if (n <= 0 || n == sizeof(target))
@@ -113,8 +114,8 @@ static struct str follow(struct protect *p, struct protect_root *r, struct str p
         add_way(p, r, link);
         struct str dir = str_head(link, (size_t)str_find_last(link, '/'));
         struct str there = lexical_absolute(
-            &p->arena, arena_str(&p->arena, dir.n ? dir : STR("/")), str_n(target, (size_t)n));
-        path = path.n > link.n ? lexical_absolute(&p->arena, there, str_skip(path, link.n + 1))
+            &p->facts, arena_str(&p->facts, dir.n ? dir : STR("/")), str_n(target, (size_t)n));
+        path = path.n > link.n ? lexical_absolute(&p->facts, there, str_skip(path, link.n + 1))
                                : there;
     }
     return path;
@@ -126,7 +127,7 @@ static struct str follow(struct protect *p, struct protect_root *r, struct str p
 static void add_named(struct protect *p, struct protect_root *r, struct str path)
 {
     struct stat st;
-    struct str clean = follow(p, r, lexical_absolute(&p->arena, STR("/"), path));
+    struct str clean = follow(p, r, lexical_absolute(&p->facts, STR("/"), path));
     if (!is_in_roots(p, clean) || r->n_named == KNOWN_NAMED_MAX)
         return;
     for (size_t i = 0; i < r->n_named; i++)
@@ -142,8 +143,8 @@ static struct str expand(struct protect *p, struct str base, struct str value)
 {
     const char *home = p->options.home;
     if (home && str_starts_with(value, STR("~/")))
-        return lexical_absolute(&p->arena, str_z(home), str_skip(value, 2));
-    return lexical_absolute(&p->arena, base, value);
+        return lexical_absolute(&p->facts, str_z(home), str_skip(value, 2));
+    return lexical_absolute(&p->facts, base, value);
 }
 
 struct reading {
@@ -181,7 +182,7 @@ static void read_entry(const struct reading *x, const struct gitconfig_entry *e)
         struct str path = expand(x->p, x->top, e->value);
         add_named(x->p, x->root, path);
         if (str_ends_with(path, STR("/_"))) /* husky: what is there runs what lies beside it */
-            add_named(x->p, x->root, arena_str(&x->p->arena, str_head(path, path.n - 2)));
+            add_named(x->p, x->root, arena_str(&x->p->facts, str_head(path, path.n - 2)));
     } else if (str_starts_with(e->section, STR("include")) && str_is(e->name, "path")) {
         struct reading inner = *x;
         inner.file = expand(x->p, dir, e->value);
@@ -235,10 +236,10 @@ static void read_own_settings(struct protect *p, struct protect_root *r, const s
         AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
         if (dir < 0 || !hold_read(dir, files[i], &text))
             continue;
-        struct str gitdir = known_absolute(r, k->path, &p->arena);
+        struct str gitdir = known_absolute(r, k->path, &p->facts);
         read_settings(&(struct reading){p, r,
-                          str_z(arena_printf(&p->arena, STR_FMT "/%s", STR_ARG(gitdir), files[i])),
-                          known_absolute(r, arena_str(&p->arena, top_of(k->path)), &p->arena), 0},
+                          str_z(arena_printf(&p->facts, STR_FMT "/%s", STR_ARG(gitdir), files[i])),
+                          known_absolute(r, arena_str(&p->facts, top_of(k->path)), &p->facts), 0},
             buf_str(&text));
     }
 }
@@ -248,16 +249,16 @@ static void read_user_settings(struct protect *p, struct protect_root *r, const 
 {
     const char *home = p->options.home, *xdg = getenv("XDG_CONFIG_HOME");
     const char *files[] = {
-        home ? arena_printf(&p->arena, "%s/.gitconfig", home) : NULL,
-        xdg && xdg[0] == '/' ? arena_printf(&p->arena, "%s/git/config", xdg)
-        : home               ? arena_printf(&p->arena, "%s/.config/git/config", home)
+        home ? arena_printf(&p->facts, "%s/.gitconfig", home) : NULL,
+        xdg && xdg[0] == '/' ? arena_printf(&p->facts, "%s/git/config", xdg)
+        : home               ? arena_printf(&p->facts, "%s/.config/git/config", home)
                              : NULL,
         "/etc/gitconfig",
     };
     for (size_t i = 0; i < ARRAY_LEN(files); i++)
         if (files[i])
             read_file(&(struct reading){p, r, str_z(files[i]),
-                known_absolute(r, arena_str(&p->arena, top_of(k->path)), &p->arena), 0});
+                known_absolute(r, arena_str(&p->facts, top_of(k->path)), &p->facts), 0});
 }
 
 /* The state at first ----------------------------------------------------------------------------
@@ -312,30 +313,36 @@ bool known_read(int dir, const char *name, struct known_text *text, struct arena
  * same. */
 static void note_rebase(struct protect *p, int gitdir, struct known *k)
 {
-    struct known_text now = {0};
-    if (k->todo.ino && known_is(gitdir, REBASE_TODO, &k->todo))
-        return;
-    if (known_read(gitdir, REBASE_TODO, &now, NULL))
-        now.text = rebase_lines(gitdir, &p->arena);
-    k->todo = now;
+    for (enum rebase_file i = 0; i < REBASE_FILES; i++) {
+        struct known_text now = {0};
+        if (k->steps[i].ino && known_is(gitdir, rebase_files[i], &k->steps[i]))
+            continue;
+        if (known_read(gitdir, rebase_files[i], &now, NULL))
+            now.text = arena_left(&p->facts) < 2 * KNOWN_ARENA_SPARE
+                           ? STR("")
+                           : rebase_programs(gitdir, i, &p->facts);
+        k->steps[i] = now;
+    }
 }
 
 static void know_place(struct protect *p, struct protect_root *r, const struct scan_place *place)
 {
     struct known *k = &r->known[r->n_known++];
     *k = (struct known){.kind = place->kind,
-        .path = arena_str(&p->arena, place->path),
+        .path = arena_str(&p->facts, place->path),
         .dev = place->dev,
         .ino = place->ino};
     if (place->kind == SCAN_LINK)
-        k->self = known_look(r->fd, k->path.p, &p->arena);
+        k->self = known_look(r->fd, k->path.p, &p->facts);
     const char *const *parts = parts_of(place->kind);
     AUTO_FD int dir = *parts ? known_open(r, k->path) : -1;
     for (size_t i = 0; dir >= 0 && parts[i]; i++)
-        k->parts[i] = known_look(dir, parts[i], &p->arena);
-    if (dir >= 0 && place->kind == SCAN_GITDIR)
+        k->parts[i] = known_look(dir, parts[i], &p->facts);
+    if (dir >= 0 && place->kind == SCAN_GITDIR) {
         note_rebase(p, dir, k);
-    k->info_link = dir >= 0 && S_ISLNK(known_look(dir, "info", &p->arena).type);
+        k->dormant = !known_has_head(dir);
+    }
+    k->info_link = dir >= 0 && S_ISLNK(known_look(dir, "info", &p->facts).type);
 }
 
 /* Links among the hooks lead to files that act as hooks. */
@@ -348,9 +355,26 @@ static void know_hooks(struct protect *p, struct protect_root *r, struct str hoo
         if (!str_ends_with(str_z(d->d_name), STR(".sample")) &&
             fstatat(dirfd(stream), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
             add_named(
-                p, r, str_z(arena_printf(&p->arena, STR_FMT "/%s", STR_ARG(hooks), d->d_name)));
+                p, r, str_z(arena_printf(&p->facts, STR_FMT "/%s", STR_ARG(hooks), d->d_name)));
     if (stream)
         closedir(stream);
+}
+
+/* The entries of an index that has not changed since it was looked at. */
+static bool keep_gitlinks(
+    struct protect *p, struct protect_root *r, const struct protect_root *before, struct known *k)
+{
+    const struct scan_place place = {k->kind, k->path, k->dev, k->ino};
+    const struct known *old = before ? known_find(before, &place) : NULL;
+    AUTO_FD int dir = old && old->index.ino ? known_open(r, k->path) : -1;
+    if (dir < 0 || !known_is(dir, "index", &old->index))
+        return false;
+    k->index = old->index;
+    for (size_t i = 0; i < before->n_links && r->n_links < KNOWN_LINKS_MAX; i++)
+        if (str_eq(before->links[i].repository, k->path))
+            r->links[r->n_links++] =
+                (struct known_gitlink){k->path, arena_str(&p->facts, before->links[i].path)};
+    return true;
 }
 
 static void know_gitlinks(struct protect *p, struct protect_root *r, const struct known *k)
@@ -365,7 +389,7 @@ static void know_gitlinks(struct protect *p, struct protect_root *r, const struc
     if (st.st_size > PROTECT_INDEX_MAX || !tracked_read(dir, &t, &ignored))
         return;
     for (size_t i = 0; i < t.n_links && r->n_links < KNOWN_LINKS_MAX; i++)
-        r->links[r->n_links++] = (struct known_gitlink){k->path, arena_str(&p->arena, t.links[i])};
+        r->links[r->n_links++] = (struct known_gitlink){k->path, arena_str(&p->facts, t.links[i])};
 }
 
 /* A file of settings that is not there can't be mounted read-only: a command can make one. One that
@@ -383,27 +407,30 @@ static void know_settings(struct protect *p, struct protect_root *r)
 
 void known_make_room(struct protect *p, struct protect_root *r, size_t places)
 {
-    r->known = ARENA_NEW(&p->arena, struct known, places + 1);
-    r->named = ARENA_NEW(&p->arena, struct known_named, KNOWN_NAMED_MAX);
-    r->links = ARENA_NEW(&p->arena, struct known_gitlink, KNOWN_LINKS_MAX);
-    r->ways = ARENA_NEW(&p->arena, struct known_way, KNOWN_WAYS_MAX);
+    r->known = ARENA_NEW(&p->facts, struct known, places + 1);
+    r->named = ARENA_NEW(&p->facts, struct known_named, KNOWN_NAMED_MAX);
+    r->links = ARENA_NEW(&p->facts, struct known_gitlink, KNOWN_LINKS_MAX);
+    r->ways = ARENA_NEW(&p->facts, struct known_way, KNOWN_WAYS_MAX);
 }
 
-static void know_root(struct protect *p, struct protect_root *r)
+void known_root(struct protect *p, struct protect_root *r, const struct protect_root *before)
 {
     p->cut |= r->scan.cut;
     known_make_room(p, r, r->scan.n_places);
     know_settings(p, r);
     for (size_t i = 0; i < r->scan.n_places; i++)
         know_place(p, r, &r->scan.places[i]);
+    if (before)
+        again_sift(p, r, before);
     for (size_t i = 0; i < r->n_known; i++) {
         if (r->known[i].kind != SCAN_GITDIR)
             continue;
-        struct str dir = known_absolute(r, r->known[i].path, &p->arena);
-        know_hooks(p, r, str_z(arena_printf(&p->arena, STR_FMT "/hooks", STR_ARG(dir))));
+        struct str dir = known_absolute(r, r->known[i].path, &p->facts);
+        know_hooks(p, r, str_z(arena_printf(&p->facts, STR_FMT "/hooks", STR_ARG(dir))));
         read_own_settings(p, r, &r->known[i]);
         read_user_settings(p, r, &r->known[i]);
-        know_gitlinks(p, r, &r->known[i]);
+        if (!keep_gitlinks(p, r, before, &r->known[i]))
+            know_gitlinks(p, r, &r->known[i]);
     }
 }
 
@@ -412,6 +439,7 @@ struct protect *known_new(const struct protect_options *options)
     struct protect *p = calloc(1, sizeof(*p));
     BUG_ON(!p);
     p->arena = ARENA_INIT(ARENA_MAX);
+    p->facts = ARENA_INIT(AGAIN_ARENA);
     p->options = *options;
     p->roots = ARENA_NEW(&p->arena, struct protect_root, PROTECT_ROOTS_MAX);
     return p;
@@ -446,7 +474,7 @@ struct protect *protect_new(const struct protect_options *options)
     for (size_t i = 0; i < p->n_roots; i++) {
         scan_refresh(&p->roots[i].scan);
         scan_fix(&p->roots[i].scan);
-        know_root(p, &p->roots[i]);
+        known_root(p, &p->roots[i], NULL);
     }
     return p;
 }
@@ -461,6 +489,8 @@ void protect_free(struct protect *p)
         scan_done(&p->roots[i].scan);
         close(p->roots[i].fd);
     }
+    arena_done(&p->stamps);
+    arena_done(&p->facts);
     arena_done(&p->arena);
     free(p);
 }
@@ -603,7 +633,7 @@ static void note_texts(struct protect *p, const struct protect_root *r, struct k
     AUTO_FD int dir = known->kind == SCAN_GITDIR && !p->busy ? known_open(r, known->path) : -1;
     for (size_t i = 0; dir >= 0 && i < KNOWN_TEXTS; i++)
         if (S_ISREG(known->parts[i].type) && (!p->stuck || !known->texts[i].ino) &&
-            known_read(dir, parts[i], &known->texts[i], &p->arena))
+            known_read(dir, parts[i], &known->texts[i], &p->facts))
             p->cut |= !known->texts[i].ino;
     if (dir >= 0 && !p->stuck)
         note_rebase(p, dir, known);
@@ -639,6 +669,7 @@ static void keep_root(struct keeping *k, const struct protect_root *r)
 
 size_t protect_kept(struct protect *p, struct arena *a, struct str **ret_paths)
 {
+    again_know(p);
     struct keeping k = {.p = p,
         .a = a,
         .paths = ARENA_NEW(a, struct str, KEPT_MAX),
@@ -659,6 +690,7 @@ size_t protect_kept(struct protect *p, struct arena *a, struct str **ret_paths)
 
 void protect_begin(struct protect *p)
 {
+    again_know(p);
     note_all(p);
     unfinished_note(p);
 }
@@ -699,7 +731,7 @@ bool protect_refuses(const struct protect_options *options, struct str path)
     struct protect *p = open_roots(options);
     for (size_t i = 0; i < p->n_roots; i++) {
         scan_way(&p->roots[i].scan, rest);
-        know_root(p, &p->roots[i]);
+        known_root(p, &p->roots[i], NULL);
     }
     bool refused = is_protected(p, path);
     protect_free(p);
@@ -733,6 +765,7 @@ void protect_check(struct protect *p)
     if (p->busy)
         return;
     p->unchecked = false;
+    again_stamp(p);
     unfinished_end(p);
 }
 
@@ -751,11 +784,11 @@ void known_warn(struct protect *p, const char *format, ...)
 static void tell_mounts(const struct protect *p, struct buf *text)
 {
     for (size_t i = 0; i < p->n_roots; i++)
-        if (p->roots[i].scan.foreign.p)
+        for (size_t k = 0; k < p->roots[i].scan.n_foreign; k++)
             buf_printf(text,
                 STR_FMT "/" STR_FMT
                         " was mounted while a command ran: repositories in it were not searched\n",
-                STR_ARG(p->roots[i].path), STR_ARG(p->roots[i].scan.foreign));
+                STR_ARG(p->roots[i].path), STR_ARG(p->roots[i].scan.foreign[k]));
 }
 
 static void tell_warnings(const struct protect *p, struct buf *text)

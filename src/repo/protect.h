@@ -1,7 +1,7 @@
 /* Repositories against what runs beside them. Commands may commit, branch and stash; what makes git
  * run programs or look elsewhere (repo/parts.h) stays as it was.
  *
- *     struct protect *p = protect_new(&options);      looks for repositories, once
+ *     struct protect *p = protect_new(&options);      looks for repositories
  *     n = protect_kept(p, &arena, &paths);            for host_plan(): read-only inside; begins
  *     ...a command runs...
  *     protect_check(p);                               what it left is set aside
@@ -64,6 +64,8 @@ struct watch;
 
 struct protect {
     struct arena arena;
+    struct arena facts;  /* what is known of the roots */
+    struct arena stamps; /* of the last check */
     struct protect_options options;
     struct protect_root *roots;
     size_t n_roots;
@@ -75,6 +77,7 @@ struct protect {
     bool no_mounts;       /* the sandbox can't keep parts from changes: for the caller to set */
     bool unchecked;       /* a command may have run since the last check */
     bool stuck;           /* the last check could not move something */
+    bool checked;         /* what changes from now on is the user's */
     struct watch *watch;  /* parts that no mount keeps; NULL: none */
     struct str warnings[PROTECT_WARNINGS_MAX];
     size_t n_warnings;

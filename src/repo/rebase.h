@@ -1,8 +1,9 @@
-/* A rebase that has not ended: git runs its `exec` lines when the user continues it.
+/* A rebase or a row of cherry-picks that has not ended: git runs the `exec` lines of its steps, and
+ * the program of its merge strategy, when the user continues it.
  *
- *     struct str first = rebase_lines(gitdir, &arena);       "exec make test\n"
+ *     struct str first = rebase_programs(gitdir, REBASE_TODO, &arena);       "exec make test\n"
  *     ...a command runs...
- *     if (rebase_adds(gitdir, first)) ...set REBASE_TODO aside...
+ *     if (rebase_adds(gitdir, REBASE_TODO, first)) ...set rebase_files[REBASE_TODO] aside...
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_REBASE_H
@@ -10,13 +11,21 @@
 
 #include "base/arena.h"
 
-/* The list of steps, in the repository's directory. */
-#define REBASE_TODO "rebase-merge/git-rebase-todo"
+enum rebase_file {
+    REBASE_TODO,     /* the list of steps */
+    REBASE_STRATEGY, /* of a rebase */
+    REBASE_OPTIONS,  /* of cherry-picks and reverts */
+    REBASE_FILES,
+};
 
-/* Its lines that run a program, each once. */
-struct str rebase_lines(int gitdir, struct arena *a);
+/* Their names in the repository's directory. */
+extern const char *const rebase_files[REBASE_FILES];
 
-/* Whether it runs a program that the first lines do not. */
-bool rebase_adds(int gitdir, struct str first);
+/* The lines of the list that run a program, each once; another file's text, if its strategy is not
+ * one of git's own. */
+struct str rebase_programs(int gitdir, enum rebase_file which, struct arena *a);
+
+/* Whether it runs a program that the first ones do not. */
+bool rebase_adds(int gitdir, enum rebase_file which, struct str first);
 
 #endif

@@ -76,25 +76,33 @@ static uint64_t mount_id(const struct statx *st)
     return has ? st->stx_mnt_id : device_of(st);
 }
 
+static bool is_above(struct str dir, struct str path)
+{
+    return str_starts_with(path, dir) && (path.n == dir.n || path.p[dir.n] == '/');
+}
+
 /* The mount at this directory or above it; NULL: the root's. */
 static struct scan_mount *mount_over(const struct scan *s, struct str path)
 {
     struct scan_mount *best = NULL;
     for (size_t i = 0; i < s->n_mounts; i++) {
         struct scan_mount *m = &s->mounts[i];
-        bool above =
-            str_starts_with(path, m->path) && (path.n == m->path.n || path.p[m->path.n] == '/');
-        if (above && (!best || m->path.n > best->path.n))
+        if (is_above(m->path, path) && (!best || m->path.n > best->path.n))
             best = m;
     }
     return best;
 }
 
-/* Whether a directory is in the mount that belongs there. */
+/* Whether a directory is in the mount that belongs there, or in one around it: mounts end, too. */
 static bool is_in_place(const struct scan *s, struct str path, uint64_t mount)
 {
     const struct scan_mount *m = mount_over(s, path);
-    return mount == (m ? m->id : s->mount) || (m && m->id == 0);
+    if (mount == s->mount || (m && m->id == 0))
+        return true;
+    for (size_t i = 0; i < s->n_mounts; i++)
+        if (s->mounts[i].id == mount && is_above(s->mounts[i].path, path))
+            return true;
+    return false;
 }
 
 static bool add_mount(struct scan *s, struct str path, uint64_t id)
@@ -293,6 +301,16 @@ static struct timespec changed_of(const struct statx *st)
     return (struct timespec){st->stx_ctime.tv_sec, st->stx_ctime.tv_nsec};
 }
 
+/* Those below one are in it. */
+static void add_foreign(struct scan *s, struct str path)
+{
+    for (size_t i = 0; i < s->n_foreign; i++)
+        if (is_above(s->foreign[i], path))
+            return;
+    if (s->n_foreign < SCAN_FOREIGN_MAX)
+        s->foreign[s->n_foreign++] = path;
+}
+
 static void look_into(struct scan *s, size_t which)
 {
     struct statx st;
@@ -302,7 +320,8 @@ static void look_into(struct scan *s, size_t which)
     if (d->there && !enter(s, d->path, mount_id(&st))) {
         d->there = false;
         s->cut |= !s->fixed; /* too many of them */
-        s->foreign = s->fixed ? d->path : s->foreign;
+        if (s->fixed)
+            add_foreign(s, d->path);
         return;
     }
     DIR *stream = d->there ? fdopendir(fd) : NULL;
@@ -413,12 +432,23 @@ void scan_refresh(struct scan *s)
 {
     forget(s);
     s->cut = false;
-    s->foreign = (struct str){0};
+    s->n_foreign = 0;
     add_dir(s, STR(""));
     for (size_t i = 0; i < s->n_dirs; i++)
-        if (!is_unchanged(s, &s->dirs[i]))
+        if (!is_unchanged(s, &s->dirs[i]) ||
+            (!s->fixed && !enter(s, s->dirs[i].path, s->dirs[i].mount)))
             look_into(s, i);
     find_places(s);
+}
+
+void scan_learn(struct scan *s)
+{
+    s->n_mounts = 0;
+    arena_done(&s->ways);
+    s->ways = ARENA_INIT(SCAN_ARENA);
+    s->fixed = false;
+    scan_refresh(s);
+    s->fixed = true;
 }
 
 /* Names that seen_of() knows, asked for one by one: a directory may have very many others. */

@@ -28,6 +28,7 @@ enum {
     SCAN_NAMES_MAX = 2 << 20,  /* bytes of the paths of all places */
     SCAN_ARENA = 512 << 20,    /* paths; little of it is used */
     SCAN_MOUNTS_MAX = 1000,
+    SCAN_FOREIGN_MAX = 16, /* named */
 };
 
 enum scan_kind {
@@ -74,9 +75,10 @@ struct scan {
     size_t n_slots;
     struct scan_place *places;
     size_t n_places, cap_places;
-    bool cut;           /* not all of the tree was looked at */
-    struct str foreign; /* a mount that was not entered; no value: none */
-    bool forces;        /* directories that are closed to their owner are opened */
+    bool cut;                             /* not all of the tree was looked at */
+    struct str foreign[SCAN_FOREIGN_MAX]; /* mounts that were not entered */
+    size_t n_foreign;
+    bool forces; /* directories that are closed to their owner are opened */
 };
 
 void scan_init(struct scan *s, int root_fd);
@@ -92,6 +94,9 @@ MUST_USE int scan_open(const struct scan *s, struct str path, bool force);
 
 /* Finds the places as they are now; those of before, with their paths, are gone. */
 void scan_refresh(struct scan *s);
+
+/* The same, and the mounts that are there now are those that are entered from now on. */
+void scan_learn(struct scan *s);
 
 /* The same of the directories that hold a path, and of their `.git` only. */
 void scan_way(struct scan *s, struct str path);

@@ -12,7 +12,9 @@
 
 enum {
     FIELDS_MAX = 8,
-    TEXT_TODO = KNOWN_TEXTS, /* index of a record T */
+    FLAG_INFO_LINK = 1,
+    FLAG_DORMANT = 2,
+    TEXT_STEPS = KNOWN_TEXTS, /* index of the first of these records T */
 };
 
 static const struct str heading = {"cordon repositories 2", 21};
@@ -26,7 +28,7 @@ static const struct record_kind {
     {'R', 4, false}, /* root: path, inode, time of its birth in s and ns */
     {'M', 1, false}, /* mount in it: path */
     {'K', 7, false}, /* place: kind, path, on the root's device, inode, type and target of a link,
-                        `info` is a link */
+                        flags */
     {'P', 3, false}, /* part of the place before: index, type, target */
     {'T', 6, true},  /* text of the place before: index, inode, size, time of change in s and ns */
     {'N', 3, false}, /* named by settings: path, type, settings of the user */
@@ -128,7 +130,7 @@ static void put_place(struct buf *b, const struct known *k, dev_t device)
     put_number(b, k->ino);
     put_number(b, k->self.type);
     put(b, k->self.target);
-    put_number(b, k->info_link);
+    put_number(b, (k->info_link ? FLAG_INFO_LINK : 0) | (k->dormant ? FLAG_DORMANT : 0));
     for (size_t i = 0; i < PARTS_MAX; i++) {
         if (!k->parts[i].type)
             continue;
@@ -139,7 +141,8 @@ static void put_place(struct buf *b, const struct known *k, dev_t device)
     }
     for (size_t i = 0; i < KNOWN_TEXTS; i++)
         put_text(b, i, &k->texts[i]);
-    put_text(b, TEXT_TODO, &k->todo);
+    for (size_t i = 0; i < REBASE_FILES; i++)
+        put_text(b, TEXT_STEPS + i, &k->steps[i]);
 }
 
 static void put_others(struct buf *b, const struct protect_root *r)
@@ -301,7 +304,7 @@ static void read_root(struct reading *x, const struct str *f)
 static void read_place(struct reading *x, const struct str *f)
 {
     struct protect_root *r = x->root;
-    uint64_t kind = number_of(x, f[0]);
+    uint64_t kind = number_of(x, f[0]), flags = number_of(x, f[6]);
     x->bad |= kind > SCAN_DARCS || r->n_known == SCAN_PLACES_MAX;
     if (x->bad)
         return;
@@ -310,7 +313,8 @@ static void read_place(struct reading *x, const struct str *f)
         .dev = number_of(x, f[2]) ? x->device : KNOWN_ANY_DEVICE,
         .ino = number_of(x, f[3]),
         .self = name_of(x, f[4], f[5]),
-        .info_link = number_of(x, f[6]) != 0};
+        .info_link = flags & FLAG_INFO_LINK,
+        .dormant = flags & FLAG_DORMANT};
 }
 
 static void read_part(struct reading *x, const struct str *f)
@@ -360,12 +364,12 @@ static void read_text(struct reading *x, const struct str *f)
 {
     uint64_t at = number_of(x, f[0]);
     const struct known_text text = bytes_of(x, f + 1);
-    x->bad |= at > TEXT_TODO || x->root->n_known == 0;
+    x->bad |= at >= TEXT_STEPS + REBASE_FILES || x->root->n_known == 0;
     if (x->bad)
         return;
     struct known *k = &x->root->known[x->root->n_known - 1];
-    if (at == TEXT_TODO)
-        k->todo = text;
+    if (at >= TEXT_STEPS)
+        k->steps[at - TEXT_STEPS] = text;
     else
         k->texts[at] = text;
 }

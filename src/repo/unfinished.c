@@ -208,11 +208,11 @@ static bool check_session(struct protect *p, const struct file *f)
         for (size_t i = 0; i < old->n_held; i++)
             known_report(p, &old->held[i]);
         for (size_t i = 0; i < old->n_roots; i++)
-            if (old->roots[i].scan.foreign.p)
+            for (size_t k = 0; k < old->roots[i].scan.n_foreign; k++)
                 known_warn(p,
                     STR_FMT "/" STR_FMT " was not mounted when a session was cut off: "
                             "repositories in it were not searched",
-                    STR_ARG(old->roots[i].path), STR_ARG(old->roots[i].scan.foreign));
+                    STR_ARG(old->roots[i].path), STR_ARG(old->roots[i].scan.foreign[k]));
         name_missing(p, old, f);
         take_lines(p, old);
     }

@@ -160,6 +160,14 @@ void sessions_close(struct tool_sessions *all)
     free(all);
 }
 
+bool sessions_run(const struct tool_sessions *all)
+{
+    for (size_t i = 0; all && i < all->n; i++)
+        if (!all->p[i]->over)
+            return true;
+    return false;
+}
+
 void sessions_forget(struct toolbox *box, struct tool_session *s)
 {
     struct tool_sessions *all = box->sessions;

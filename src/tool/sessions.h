@@ -64,6 +64,9 @@ struct tool_session *sessions_find(struct toolbox *box, uint32_t id, struct err 
 /* Ends it if it still runs; its log's file stays. */
 void sessions_forget(struct toolbox *box, struct tool_session *s);
 
+/* Whether one has not ended; accepts NULL. */
+bool sessions_run(const struct tool_sessions *all);
+
 /* All of them; accepts NULL. */
 void sessions_close(struct tool_sessions *all);
 

@@ -94,7 +94,7 @@ void toolbox_check(struct toolbox *box, struct tool_result *result)
     box->made_parts = false;
     if (!box->protect)
         return;
-    box->protect->busy = box->sessions && box->sessions->n;
+    box->protect->busy = sessions_run(box->sessions);
     protect_check(box->protect);
     protect_tell(box->protect, &text);
     if (!text.n)

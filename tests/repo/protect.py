@@ -43,7 +43,7 @@ class Project:
             if any(part in dir_ + "/" for part in ("/.git/", "/objects/0", "/refs/")):
                 continue
             for words in (["status", "--short"], ["add", "-A"], ["commit", "-q", "--allow-empty", "-m", "next"],
-                          ["update-ref", "refs/heads/probe", self.commit], ["rebase", "--continue"]):
+                          ["update-ref", "refs/heads/probe", self.commit], ["rebase", "--continue"], ["cherry-pick", "--continue"]):
                 if not self.escaped():
                     self.t.run([*GIT, *words], cwd=dir_, env=self.env)
 
@@ -90,6 +90,13 @@ VARIANTS = {
     "rebasing": "printf 'break\nexec touch ran\n' >todo; GIT_SEQUENCE_EDITOR='cp todo' git rebase -q -i HEAD",
     "rebasing-long": "{ echo break; yes \"pick $(git rev-parse HEAD) $(printf '%060d')\" | head -n 15000; } >todo; "
                      "GIT_SEQUENCE_EDITOR='cp todo' git rebase -q -i HEAD; test $(stat -c %s .git/rebase-merge/git-rebase-todo) -gt 1200000",
+    "rebasing-pick": "echo b >b; git add b; git commit -qm two; printf 'break\npick %s\n' $(git rev-parse HEAD) >todo; "
+                     "GIT_SEQUENCE_EDITOR='cp todo' git rebase -q -i HEAD~1",
+    "rebasing-strategy": "echo break >todo; GIT_SEQUENCE_EDITOR='cp todo' git rebase -q -i HEAD; echo of-mine >.git/rebase-merge/strategy",
+    # Two commits are picked; the first one meets another file of its name.
+    "picking": "m=$(git symbolic-ref --short HEAD); git checkout -q -b other; echo b >b; git add b; git commit -qm b; git checkout -q $m; "
+               "echo c >b; git add b; git commit -qm c; echo d >d; git add d; git commit -qm d; git checkout -q other; "
+               "git cherry-pick $m~1 $m >/dev/null 2>&1 || true; test -d .git/sequencer",
     "own-hook": "printf '#!/bin/sh\\n>hook-ran\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
 }
 
@@ -115,7 +122,7 @@ def attack(p, how, script):
 # Rows that are tried without mounts, too.
 LANDLOCK = {
     "hooks: a new one", "hooks: the directory replaced", "hooks: where the settings say", "hooks: a file that a hook links to", "husky's scripts",
-    "config: a monitor", "config: an included file", "a work tree's .git file", "the repository exchanged", "a filter in the tree",
+    "config: a monitor", "config: a link in its place", "config: an included file", "a work tree's .git file", "the repository exchanged", "a filter in the tree",
     "commit, branch, tag", "a hook of the user's runs", "a new work tree", "a submodule", "a rebase of the user's with a program",
 }
 
@@ -317,6 +324,23 @@ def _(t):
     t.same(p.sh("git config user.name").out, b"other\n")
 
 
+@case("sessions: settings that the user replaces while a command runs, and the command by a link")
+def _(t):
+    p = Project(t, "")
+    s = Serve(p)
+    script = (f"git config -f evil core.fsmonitor '{p.payload};false'; echo ready; until rm -f .git/config && ln -s ../evil .git/config; "
+              "do sleep 0.05; done 2>/dev/null; echo linked; sleep 1000")
+    session = s.call("exec_command", cmd=script, yield_time_ms=300)["details"]["session_id"]
+    p.sh("git config alias.st status")
+    deadline = time.monotonic() + 60
+    while "linked" not in s.call("write_stdin", session_id=session, yield_time_ms=100)["content"]:
+        t.true(time.monotonic() < deadline, "the mount was not gone: nothing to see here")
+    run = s.end()
+    p.use_git()
+    t.true(not p.escaped(), run)
+    t.same(p.sh("git config user.name").out, b"n\n")
+
+
 @case("sessions: settings that the user changes meanwhile are taken over")
 def _(t):
     p = Project(t, "")
@@ -340,6 +364,168 @@ def _(t):
     added = s.call("shell", command="echo 'exec touch other' >>.git/rebase-merge/git-rebase-todo")
     t.true("a rebase" in added["details"]["held"][0]["what"], added)
     s.end()
+
+
+@case("very many steps that run programs take no time")
+def _(t):
+    p = Project(t, "")
+    p.sh("mkdir -p lib/objects lib/refs lib/rebase-merge; echo 'ref: refs/heads/x' >lib/HEAD; seq -f 'x %.0f' 200000 >lib/rebase-merge/git-rebase-todo")
+    before = time.monotonic()
+    run = next_preset(p)
+    t.code(run, 0)
+    t.true(time.monotonic() - before < 20 and b"set aside" not in run.err, run)
+    run = by_preset(p, "echo 'x other' >>lib/rebase-merge/git-rebase-todo")
+    t.true(b"a rebase that runs programs" in run.err, run)
+
+
+# The user's work between calls, and the next call, which may not use it.
+BETWEEN = [
+    ("hooks removed", "", "rm -rf .git/hooks", "every_hook .git/hooks"),
+    ("hooks removed and made", "", "rm -rf .git/hooks; mkdir .git/hooks", "every_hook .git/hooks"),
+    ("hooks elsewhere", "", "git config core.hooksPath .gh; " + HOOK.format(".gh"), "every_hook .gh"),
+    ("a work tree removed", "worktree", "git worktree remove --force wt",
+     "copy_of_git evil; settings evil/config; mkdir wt; echo \"gitdir: $PWD/evil\" >wt/.git"),
+    ("another repository at its path", "nested", "rm -rf nested; git init -q nested", "every_hook nested/.git/hooks"),
+    ("a repository", "", "git init -q mine; git -C mine config alias.x '!id'", "settings mine/.git/config; every_hook mine/.git/hooks"),
+]
+
+for title, variant, user, script in BETWEEN:
+    @case(f"sessions: between calls, {title}")
+    def _(t, variant=variant, user=user, script=script):
+        p = Project(t, variant)
+        s = Serve(p)
+        s.call("shell", command="true")
+        p.sh(user)
+        result = s.call("shell", command=f"PAYLOAD='{p.payload}'\n{PRELUDE}\n{script}")
+        p.use_git()
+        t.true(not p.escaped(), result)
+        s.end()
+
+
+@case("sessions: between calls, directories of other systems and .cordon removed")
+def _(t):
+    p = Project(t, "")
+    p.sh("mkdir .hg .cordon; echo '[x]' >.hg/hgrc; echo 'project_markers: []' >.cordon/config.yaml")
+    s = Serve(p)
+    s.call("shell", command="true")
+    p.sh("rm -rf .hg .cordon")
+    result = s.call("shell", command="mkdir .hg .cordon; echo x >.hg/hgrc; echo x >.cordon/config.yaml")
+    t.same({os.path.relpath(h["path"], t.work) for h in result["details"]["held"]}, {".hg/hgrc", ".cordon"}, result)
+    s.end()
+
+
+@case("sessions: what the user does between calls stays theirs")
+def _(t):
+    p = Project(t, "")
+    lib = t.directory("lib")
+    p.sh(f"git clone -q --bare . {lib}/lib.git")
+    s = Serve(p)
+    s.call("shell", command="git init -q own")
+    for work in ("mkdir sub; git worktree add -q sub/wt2; cd sub/wt2; " + VARIANTS["rebasing"],
+                 "git config extensions.worktreeConfig true; git config --worktree alias.x '!id'",
+                 f"git -c protocol.file.allow=always submodule --quiet add {lib}/lib.git s; git -C s config alias.x '!id'",
+                 "git clone -q . clone; git -C clone config alias.x '!id'; " + HOOK.format("clone/.git/hooks"),
+                 "git -C own config alias.x '!id'",
+                 "mkdir -p .git/info .hg; echo '*.x diff=y' >.git/info/attributes; echo '[x]' >.hg/hgrc"):
+        p.sh(work)
+        result = s.call("shell", command="echo x >>a")
+        t.true("held" not in result["details"], (work, result))
+    t.true(b" s" in p.sh("git submodule status").out, "the entry of the submodule is gone")
+    t.same(p.sh("git -C s config core.worktree").out, b"../../../s\n")
+    s.end()
+
+
+@case("sessions: repositories that calls made can be used by the next ones")
+def _(t):
+    p = Project(t, "")
+    s = Serve(p)
+    for command in ("git init -q n", "cd n && git config user.name x && git config user.email e", "cd n && git remote add o /nowhere && echo x >x && git add x",
+                    "cd n && git commit -qm one && git config user.name y && git worktree add -q w", "rm -rf n && git clone -q . n", "cd n && git remote add o /x",
+                    "touch n/.git/info/attributes", "echo >n/.git/config.worktree; git -C n config user.name z"):
+        result = s.call("shell", command=command)
+        t.same((result["details"]["exit_code"], "held" in result["details"]), (0, False), (command, result))
+    s.end()
+
+
+@case("sessions: a repository that becomes one in a later call", who="root")
+def _(t):
+    for i, how in enumerate(("one session", "two")):
+        t.work = t.directory(f"p{i}")
+        p = Project(t, "", number=i)
+        s = Serve(p)
+        first = f"PAYLOAD='{p.payload}'\n{PRELUDE}\nmkdir -p l/objects l/refs; echo no >l/HEAD; cp -a .git/objects l; steered l; every_hook l/hooks"
+        second = f"echo {p.commit} >l/HEAD"
+        s.call("shell", command=first)
+        if how == "two":
+            s.end()
+            s = Serve(p)
+        s.call("shell", command="true")
+        result = s.call("shell", command=second)
+        p.use_git()
+        t.true(not p.escaped(), (how, result))
+        s.end()
+
+
+@case("sessions: what was in a directory that was set aside is looked at there")
+def _(t):
+    p = Project(t, "")
+    s = Serve(p)
+    s.call("shell", command=f"PAYLOAD='{p.payload}'\n{PRELUDE}\nmkdir .cordon; git init -q .cordon/n; settings .cordon/n/.git/config")
+    result = s.call("shell", command="true")
+    t.true(any(h["path"].endswith("/n/.git/config") for h in result["details"]["held"]), result)
+    p.use_git()
+    t.true(not p.escaped(), result)
+    s.end()
+
+
+@case("sessions: mounts that end, and new ones, between calls", who="root")
+def _(t):
+    p = Project(t, "")
+    outside = t.directory("mounted")
+    there, other = t.directory("work", "there"), t.directory("work", "other")
+    s = Serve(p, mounts=f"mount --bind {outside} {there}")
+    s.call("shell", command="true")
+    inside = ["nsenter", "-t", str(s.process.pid), "-m"]
+    t.code(t.run([*inside, "umount", there]), 0)
+    t.code(t.run([*inside, "mount", "--bind", outside, other]), 0)
+    result = s.call("shell", command="for d in there other; do git init -q $d/x; git -C $d/x config core.fsmonitor id; done")
+    t.same({os.path.relpath(h["path"], t.work) for h in result["details"].get("held", [])}, {"there/x/.git/config", "other/x/.git/config"}, result)
+    t.true("warnings" not in result["details"], result)
+    s.end()
+
+
+@case("sessions: all mounts that were not searched are named", who="root")
+def _(t):
+    p = Project(t, "")
+    outside = t.directory("mounted")
+    places = [t.directory("work", name) for name in ("m1", "m2")]
+    s = Serve(p, mounts=":")
+    session = s.call("exec_command", cmd="read x", yield_time_ms=100)["details"]["session_id"]
+    for there in places:
+        t.code(t.run(["nsenter", "-t", str(s.process.pid), "-m", "mount", "--bind", outside, there]), 0)
+    result = s.call("write_stdin", session_id=session, chars="go\n", yield_time_ms=1000)
+    t.true(all(there in result["content"] for there in places), result)
+    result = s.call("shell", command="true")
+    t.true("warnings" not in result["details"], result)
+    s.end()
+
+
+@case("very many hooks at a very long path end no session")
+def _(t):
+    p = Project(t, "")
+    run = by_preset(p, 'd=$(printf "%0200d/" {1..16}); git init -q $d; cd $d/.git/hooks; touch {1..6000}')
+    t.code(run, 0)
+    t.true(b"set aside" in run.err, run)
+    p.sh("test -z \"$(find 0* -path '*/.git/hooks/*' ! -name '*.sample')\"; rm -rf 0*")
+
+
+@case("very many large settings end no session", who="root")
+def _(t):
+    p = Project(t, "")
+    p.sh("git init -q r; { yes '# comment' | head -c 1000000; } >>r/.git/config; for i in $(seq 280); do cp -a r r$i; done")
+    for run in (next_preset(p), next_tool(p)):
+        t.code(run, 0)
+        t.true(b"set aside" not in run.out + run.err, run)
 
 
 # Sessions that are cut off ---------------------------------------------------------------------------------------

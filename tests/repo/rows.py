@@ -14,12 +14,16 @@ identified() { git -c user.name=n -c user.email=e "$@"; }
 copy_of_git() { cp -a .git "$1" && rm -f "$1"/index.lock; }
 """
 
+# A program that git takes for the merge strategy `x/run`.
+STRATEGY = r"""mkdir git-merge-x; printf '#!/bin/sh\n%s\n' "$PAYLOAD" >git-merge-x/run; chmod +x git-merge-x/run; """
+
 # Variants: see protect.py.
 ATTACKS = [
     ("config: a monitor", "", 'settings .git/config'),
     ("config: written through a copy and renamed", "", 'cp .git/config c; settings c; mv -f c .git/config'),
     ("config: by another name", "", 'ln .git/config c || ln .git/config .git/c; for f in c .git/c; do test ! -e $f || printf "[core]\\n\\tfsmonitor = \\"%s;false\\"\\n" "$PAYLOAD" >>$f; done'),
     ("config: removed and made again", "", 'rm -f .git/config; settings .git/config'),
+    ("config: a link in its place", "", 'settings evil; cat .git/config >>evil; rm -f .git/config && ln -s ../evil .git/config'),
     ("config: an included file", "include", 'settings included.gitconfig'),
     ("config: an included file that is not there", "include-missing", 'settings included.gitconfig'),
     ("config.worktree", "worktree-config", 'settings .git/config.worktree'),
@@ -115,6 +119,16 @@ ATTACKS = [
     ("a rebase by hand, a link as its directory", "",
      'printf "break\\nexec %s\\n" "$PAYLOAD" >todo; GIT_SEQUENCE_EDITOR="cp todo" git rebase -q -i HEAD || true; '
      'mv .git/rebase-merge rm; ln -s ../rm .git/rebase-merge'),
+    ("a rebase whose strategy is a program", "",
+     STRATEGY + 'echo b >b; git add b; git commit -qm two; printf "break\\npick %s\\n" $(git rev-parse HEAD) >todo; GIT_SEQUENCE_EDITOR="cp todo" git rebase -q -i HEAD~1 || true; '
+     'echo x/run >.git/rebase-merge/strategy'),
+    ("a rebase whose strategy is a link", "",
+     STRATEGY + 'echo b >b; git add b; git commit -qm two; printf "break\\npick %s\\n" $(git rev-parse HEAD) >todo; GIT_SEQUENCE_EDITOR="cp todo" git rebase -q -i HEAD~1 || true; '
+     'echo x/run >s; ln -s ../../s .git/rebase-merge/strategy'),
+    ("a rebase of the user's gets a strategy", "rebasing-pick", STRATEGY + 'echo x/run >.git/rebase-merge/strategy'),
+    ("a cherry-pick whose strategy is a program", "picking", STRATEGY + 'printf "[Options]\\n\\tSTRATEGY = \\"x/run\\"\\n" >>.git/sequencer/opts'),
+    ("a cherry-pick in a directory that is a link", "picking",
+     STRATEGY + 'git config -f .git/sequencer/opts options.strategy x/run; mv .git/sequencer seq; ln -s ../seq .git/sequencer'),
     ("husky's scripts", "husky", 'hook .husky/pre-commit'),
     ("a filter in the tree", "filter", 'hook tools/clean; echo x >b'),
     ("config: names in very many directories", "",
@@ -134,6 +148,12 @@ WORKS = [
     ("a rebase of the user's with a program", "rebasing", 'git rebase --continue; test -e ran'),
     ("a rebase of the user's with very many steps", "rebasing-long", 'test -d .git/rebase-merge; echo x >x'),
     ("a rebase that waits", "", 'echo break >todo; GIT_SEQUENCE_EDITOR="cp todo" git rebase -q -i HEAD; git rebase --abort'),
+    ("a rebase of the user's with a strategy of theirs", "rebasing-strategy", 'test -s .git/rebase-merge/strategy; echo x >x'),
+    ("a rebase and a cherry-pick with strategies of git's own", "picking",
+     'git cherry-pick --abort; echo break >todo; GIT_SEQUENCE_EDITOR="cp todo" git rebase -q -i -s ort HEAD~1; test -s .git/rebase-merge/strategy; '
+     'git rebase --abort; m=$(git for-each-ref --format="%(refname:short)" refs/heads | grep -v other); '
+     'git cherry-pick --strategy=recursive $m~1 $m || true; '
+     'git config -f .git/sequencer/opts options.strategy'),
     ("gc and reflog", "", 'git gc -q; git reflog -1; git fsck --no-progress'),
     ("amend and reset", "", 'git commit -q --amend -m other; git reset -q --hard HEAD; git status --short'),
     ("init and commit", "", 'git init -q n; cd n; git config user.email a@b; git config user.name n; echo x >x; git add x; '
