@@ -97,8 +97,10 @@ static void renew(struct protect *p)
     for (size_t i = 0; i < p->n_roots; i++) {
         struct protect_root *r = &p->roots[i], before = *r;
         r->n_known = r->n_named = r->n_links = r->n_ways = 0;
+        r->before = &before;
         scan_learn(&r->scan);
         known_root(p, r, &before);
+        r->before = NULL;
     }
     arena_done(&old);
 }

@@ -82,6 +82,7 @@ struct protect_root {
     size_t n_known;
     struct known_named *named;
     size_t n_named;
+    const struct protect_root *before; /* while it becomes known again */
     struct known_gitlink *links;
     size_t n_links;
     struct known_way *ways;

@@ -147,6 +147,15 @@ static struct str expand(struct protect *p, struct str base, struct str value)
     return lexical_absolute(&p->facts, base, value);
 }
 
+/* A file that settings name is no other one when it comes back. */
+static bool was_named(const struct protect_root *before, struct str path)
+{
+    for (size_t i = 0; before && i < before->n_named; i++)
+        if (str_eq(before->named[i].path, path))
+            return true;
+    return false;
+}
+
 struct reading {
     struct protect *p;
     struct protect_root *root;
@@ -170,7 +179,9 @@ static void add_words(const struct reading *x, struct str line)
         if (word.n == 0 || word.n >= PATH_MAX || memchr(word.p, '\0', word.n))
             continue;
         struct str path = expand(x->p, x->top, word);
-        if (lstat(path.p, &st) == 0 && (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode)))
+        bool is_there = lstat(path.p, &st) == 0;
+        if ((is_there && (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode))) ||
+            (!is_there && was_named(x->root->before, path)))
             add_named(x->p, x->root, path);
     }
 }
