@@ -15,6 +15,7 @@ case's own place: t.work is an empty directory that belongs to the user, t.child
 child.c. After each case no process of it may be left, nor anything below its home directory.
 
     suite.py --cordon BINARY --child BINARY [--sanitized] [WORD…]     cases whose title has a WORD
+    suite.py … --in-turn     the first case as root only, the second as a user, and so on
 
 --sanitized: fewer repetitions, and memory and time are judged by SANITIZED_FACTOR.
 """
@@ -375,20 +376,22 @@ def run_case(function, bin_dir, uid):
     return problems
 
 
-def identities(who):
+def identities(who, turn):
     if os.getuid() != 0:
         return [] if who == "root" else [("user", None)]
     both = [("root", None), ("user", USER)]
+    if OPTIONS.in_turn and who == "both":
+        return [both[turn % 2]]
     return both if who == "both" else [b for b in both if b[0] == who]
 
 
 def wanted():
     """What is to run: (number, title, function, name, uid)."""
     number = 0
-    for title, function, who in CASES:
+    for turn, (title, function, who) in enumerate(CASES):
         if OPTIONS.words and not any(word in title for word in OPTIONS.words):
             continue
-        for name, uid in identities(who):
+        for name, uid in identities(who, turn):
             number += 1
             yield number, title, function, name, uid
 
@@ -437,6 +440,7 @@ def main():
     parser.add_argument("--cordon", required=True)
     parser.add_argument("--child", required=True)
     parser.add_argument("--sanitized", action="store_true")
+    parser.add_argument("--in-turn", action="store_true")
     parser.add_argument("words", nargs="*")
     OPTIONS = parser.parse_args()
     os.umask(0o022)
