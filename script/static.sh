@@ -126,7 +126,7 @@ static_version() { basename build-release/sources/"$1"_*.dsc .dsc | sed "s/^$1_/
 
 # static_row SOURCE VERSION COPYRIGHT: a line of libraries.tsv, and the copyright file in static_dir/copyright.
 static_row() {
-  [ -f "$3" ] || die "there is no copyright file of $1: $3"
+  [ -f "$3" ] || die "no copyright file for $1: $3"
   cp "$3" "$static_dir/copyright/$1"
   printf '%s\t%s\n' "$1" "$2"
 }

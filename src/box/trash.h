@@ -11,7 +11,7 @@ struct trash_left {
 };
 
 /* Deletes for at most so long. A box wrote these trees: nothing in them is followed, and modes that
- * stop us are changed. One at a time: whoever comes second does nothing. A tree whose top is locked
+ * stop us are changed. One process at a time: a second one does nothing. A tree whose top is locked
  * (flock) is left. */
 MUST_USE bool trash_empty(
     const struct boxes *boxes, uint64_t max_ms, struct trash_left *ret_left, struct err *err);

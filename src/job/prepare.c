@@ -376,7 +376,7 @@ void prepare_finish(struct prepared *x, json_t *result)
         blame_record(x, result, &second);
 }
 
-/* Whatever way it ended: nothing of the command runs any more. */
+/* After every end, also a failed start: no process of the command is left. */
 void prepared_done(struct prepared *x)
 {
     if (x->protect && x->protect->unchecked)

@@ -32,7 +32,7 @@ static struct known_stamp take_stamp(const struct protect_root *r, const struct 
     return s;
 }
 
-/* What was set aside has another path than the search found. */
+/* A place that was set aside has a new path, which the search has to find first. */
 void again_stamp(struct protect *p)
 {
     arena_done(&p->stamps);
@@ -71,8 +71,9 @@ static bool is_untouched(const struct known_stamp *a, const struct known_stamp *
     return a->self == b->self && memcmp(a->parts, b->parts, sizeof(a->parts)) == 0;
 }
 
-void again_sift(struct protect *p, struct protect_root *r, const struct protect_root *before)
+void again_sift(struct protect *p, struct protect_root *r)
 {
+    const struct protect_root *before = r->before;
     size_t n = 0;
     for (size_t i = 0; i < r->n_known; i++) {
         struct known *k = &r->known[i];
@@ -99,7 +100,7 @@ static void renew(struct protect *p)
         r->n_known = r->n_named = r->n_links = r->n_ways = 0;
         r->before = &before;
         scan_learn(&r->scan);
-        known_root(p, r, &before);
+        known_root(p, r);
         r->before = NULL;
     }
     arena_done(&old);

@@ -1,13 +1,13 @@
-/* Private to src/repo: what is known, renewed between the commands of a session. After a check that
- * was whole, what is there is either the user's or was looked at: what changes until the next
- * command is the user's, and what they remove is no longer known.
+/* Private to src/repo: learns the state of repositories again between the commands of a session.
+ * After a complete check every part is the user's or was checked: a change until the next command
+ * is the user's, and a part that the user removes is no longer known.
  *
  *     again_stamp(p);          after a check, no command running
  *     ...the user works...
  *     again_know(p);           before the next command
  *
- * What commands made stays unknown, and is looked at after each of them, until the user changes it
- * so that something of it would be set aside.
+ * Repositories made by commands stay unknown, and are checked after each command, until the user
+ * makes a change that the check would set aside.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_AGAIN_H
@@ -20,6 +20,6 @@ void again_know(struct protect *p);
 
 /* Takes back what the user has not touched since the stamps: places that were not known before, and
  * parts that were not there. */
-void again_sift(struct protect *p, struct protect_root *r, const struct protect_root *before);
+void again_sift(struct protect *p, struct protect_root *r);
 
 #endif

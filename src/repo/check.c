@@ -29,7 +29,7 @@ struct check {
     bool *would; /* NULL: things are set aside; else only whether anything would be */
 };
 
-/* What was known of a place; in a trial, as if nothing was. */
+/* The earlier state of a place; none in a trial. */
 static const struct known *find(const struct check *c, const struct scan_place *place)
 {
     return c->would ? NULL : known_find(c->root, place);

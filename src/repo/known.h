@@ -82,7 +82,7 @@ struct protect_root {
     size_t n_known;
     struct known_named *named;
     size_t n_named;
-    const struct protect_root *before; /* while it becomes known again */
+    const struct protect_root *before; /* the earlier state, while it is learned again; or NULL */
     struct known_gitlink *links;
     size_t n_links;
     struct known_way *ways;
@@ -116,8 +116,8 @@ struct protect *known_new(const struct protect_options *options);
 void known_open_root(struct protect *p, struct protect_root *r, int fd, struct str path);
 void known_make_room(struct protect *p, struct protect_root *r, size_t places);
 
-/* What is there now becomes known. `before`: the knowledge until now (repo/again.h), or NULL. */
-void known_root(struct protect *p, struct protect_root *r, const struct protect_root *before);
+/* Learns the present state of a root; with `before` set, by comparison with it (repo/again.h). */
+void known_root(struct protect *p, struct protect_root *r);
 
 /* check.c: whether git takes the HEAD of a directory for one. */
 bool known_has_head(int dir);

@@ -1,4 +1,4 @@
-/* What is protected: found at first and between commands, listed for each. */
+/* Protected parts: found at first and between commands, listed for each command. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/protect.h"
 
@@ -147,7 +147,8 @@ static struct str expand(struct protect *p, struct str base, struct str value)
     return lexical_absolute(&p->facts, base, value);
 }
 
-/* A file that settings name is no other one when it comes back. */
+/* Whether settings named this file before it was removed: it stays protected if it is made again.
+ */
 static bool was_named(const struct protect_root *before, struct str path)
 {
     for (size_t i = 0; before && i < before->n_named; i++)
@@ -288,7 +289,7 @@ bool known_is(int dir, const char *name, const struct known_text *text)
     return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && is_same_file(text, &st);
 }
 
-/* False: there is no room. */
+/* Returns false if there is no room. */
 static bool replace_text(struct known_text *t, struct str text, struct arena *a)
 {
     if (text.n > t->room || !t->room) {
@@ -372,9 +373,9 @@ static void know_hooks(struct protect *p, struct protect_root *r, struct str hoo
 }
 
 /* The entries of an index that has not changed since it was looked at. */
-static bool keep_gitlinks(
-    struct protect *p, struct protect_root *r, const struct protect_root *before, struct known *k)
+static bool keep_gitlinks(struct protect *p, struct protect_root *r, struct known *k)
 {
+    const struct protect_root *before = r->before;
     const struct scan_place place = {k->kind, k->path, k->dev, k->ino};
     const struct known *old = before ? known_find(before, &place) : NULL;
     AUTO_FD int dir = old && old->index.ino ? known_open(r, k->path) : -1;
@@ -424,15 +425,15 @@ void known_make_room(struct protect *p, struct protect_root *r, size_t places)
     r->ways = ARENA_NEW(&p->facts, struct known_way, KNOWN_WAYS_MAX);
 }
 
-void known_root(struct protect *p, struct protect_root *r, const struct protect_root *before)
+void known_root(struct protect *p, struct protect_root *r)
 {
     p->cut |= r->scan.cut;
     known_make_room(p, r, r->scan.n_places);
     know_settings(p, r);
     for (size_t i = 0; i < r->scan.n_places; i++)
         know_place(p, r, &r->scan.places[i]);
-    if (before)
-        again_sift(p, r, before);
+    if (r->before)
+        again_sift(p, r);
     for (size_t i = 0; i < r->n_known; i++) {
         if (r->known[i].kind != SCAN_GITDIR)
             continue;
@@ -440,7 +441,7 @@ void known_root(struct protect *p, struct protect_root *r, const struct protect_
         know_hooks(p, r, str_z(arena_printf(&p->facts, STR_FMT "/hooks", STR_ARG(dir))));
         read_own_settings(p, r, &r->known[i]);
         read_user_settings(p, r, &r->known[i]);
-        if (!keep_gitlinks(p, r, before, &r->known[i]))
+        if (!keep_gitlinks(p, r, &r->known[i]))
             know_gitlinks(p, r, &r->known[i]);
     }
 }
@@ -485,7 +486,7 @@ struct protect *protect_new(const struct protect_options *options)
     for (size_t i = 0; i < p->n_roots; i++) {
         scan_refresh(&p->roots[i].scan);
         scan_fix(&p->roots[i].scan);
-        known_root(p, &p->roots[i], NULL);
+        known_root(p, &p->roots[i]);
     }
     return p;
 }
@@ -506,7 +507,7 @@ void protect_free(struct protect *p)
     free(p);
 }
 
-/* Where a path leads, as far as it is there. */
+/* The target of a path, as far as it exists. */
 static struct str resolve_there(struct str path, struct arena *a)
 {
     for (size_t n = path.n; n > 0; n--) {
@@ -742,7 +743,7 @@ bool protect_refuses(const struct protect_options *options, struct str path)
     struct protect *p = open_roots(options);
     for (size_t i = 0; i < p->n_roots; i++) {
         scan_way(&p->roots[i].scan, rest);
-        known_root(p, &p->roots[i], NULL);
+        known_root(p, &p->roots[i]);
     }
     bool refused = is_protected(p, path);
     protect_free(p);

@@ -387,7 +387,7 @@ static bool is_held_elsewhere(const struct protect *p, const struct watched *w)
     const struct {
         struct str dir, prefix;
     } places[] = {
-        {parent, join(&a, STR(""), arena_printf(&a, STR_FMT "." PARTS_HELD, STR_ARG(name)))},
+        {parent, str_z(arena_printf(&a, STR_FMT "." PARTS_HELD, STR_ARG(name)))},
         {join(&a, parent, PARTS_HELD), name},
         {join(&a, join(&a, parent_of(parent, &a), PARTS_HELD), lexical_name(parent).p), name},
     };
