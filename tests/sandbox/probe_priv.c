@@ -310,7 +310,7 @@ static void do_core(int argc, char **argv)
         did("core");
 }
 
-/* hold VALUE: waits for the end of its input, with VALUE in memory at the address that it prints */
+/* hold VALUE: repeats its input until that ends, with VALUE in memory at the address that it prints */
 static void do_hold(int argc, char **argv)
 {
     (void)argc;
@@ -322,7 +322,7 @@ static void do_hold(int argc, char **argv)
     snprintf(kept, sizeof kept, "%s", argv[0]);
     printf("holding 0x%lx\n", (unsigned long)kept);
     fflush(stdout);
-    while (read(STDIN_FILENO, &byte, 1) > 0)
+    while (read(STDIN_FILENO, &byte, 1) > 0 && write(STDOUT_FILENO, &byte, 1) > 0)
         ;
 }
 

@@ -133,7 +133,7 @@ class Victim:
     def __init__(self, world):
         secret = os.open(world.S, os.O_RDONLY)
         self.proc = subprocess.Popen(
-            [world.suite.probe, "hold", world.token], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [world.suite.probe, "hold", world.token], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0,
             pass_fds=[secret], env={"SECRET": world.token}, start_new_session=True, cwd="/",
             **as_user(world.uid))
         os.close(secret)
@@ -157,23 +157,33 @@ class Victim:
             f.seek(self.address)
             memory = f.read(len(self.token))
         libc = ctypes.CDLL(None, use_errno=True)
-        return {"stopped": status["State"].split()[0] in "Tt", "cpus": status["Cpus_allowed"], "limits": limits,
+        return {"stopped": self.stopped(), "cpus": status["Cpus_allowed"], "limits": limits,
                 "memory": memory, "nice": os.getpriority(os.PRIO_PROCESS, pid),
                 "policy": os.sched_getscheduler(pid), "ioprio": libc.syscall(IOPRIO_GET, 1, pid)}
 
     def harmed(self):
-        # A signal takes effect before the process runs again; being reaped takes a moment more.
-        deadline = time.monotonic() + 10
-        while self.proc.poll() is None and self.dying() and time.monotonic() < deadline:
-            os.sched_yield()
+        self.settle()
         now = self.state()
         return sorted(k for k in set(now) | set(self.before) if now.get(k) != self.before.get(k))
 
-    def dying(self):
-        with open(f"/proc/{self.proc.pid}/status", encoding="ascii") as f:
-            text = f.read()
-        pending = [int(l.split()[1], 16) for l in text.splitlines() if l.startswith(("SigPnd", "ShdPnd"))]
-        return any(pending) or "State:\tZ" in text or "State:\tX" in text
+    def settle(self):
+        """Wait until the signals sent so far had their effect: it answers, has stopped, or has ended."""
+        deadline = time.monotonic() + 10
+        try:
+            self.proc.stdin.write(b"?")
+        except BrokenPipeError:
+            pass
+        while self.proc.poll() is None and not self.stopped():
+            if not select.select([self.proc.stdout], [], [], 0.01)[0]:
+                assert time.monotonic() < deadline, "the victim neither answers nor ends"
+            elif self.proc.stdout.read(1):
+                return
+            else:
+                self.proc.wait(10)
+
+    def stopped(self):
+        with open(f"/proc/{self.proc.pid}/stat", encoding="ascii") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] in "Tt"
 
     def close(self):
         self.proc.stdin.close()
