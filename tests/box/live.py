@@ -812,6 +812,13 @@ def _(t):
         t.same(refused[0]["host"], "other.example", refused)
 
 
+def name_of(pid):
+    """None: the process is gone."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/comm", encoding="ascii") as f:
+        return f.read()
+    return None
+
+
 @case("network: a proxy that is killed is started again, three times, and told")
 def _(t):
     def proxy():
@@ -819,7 +826,7 @@ def _(t):
         parent = b.state()["pid"]
         with open(f"/proc/{parent}/task/{parent}/children", encoding="ascii") as f:
             pids = [int(pid) for pid in f.read().split()]
-        return next((pid for pid in pids if open(f"/proc/{pid}/comm", encoding="ascii").read() == "cordon-proxy\n"), None)
+        return next((pid for pid in pids if name_of(pid) == "cordon-proxy\n"), None)
 
     ask = ("import urllib.request as u\n"
            "try:\n  u.urlopen('http://other.example/')\nexcept Exception as e:\n  print(e)\n")
