@@ -333,7 +333,7 @@ static bool match_step(struct matcher *m, struct regex *r, struct regex_match *m
     uint64_t before = clock_mono_ns();
     bool found = regex_find_part(r, lines, 0, flags, match);
     if (found && match->start == lines.n && lines.p[lines.n - 1] == '\n')
-        found = false; /* there is no line after the last newline */
+        found = false; /* no line follows the last newline */
     bool slow = clock_mono_ns() - before > STEP_SLOW_NS;
     if (slow)
         m->step = MAX(m->step / 4, (size_t)STEP_LEAST);

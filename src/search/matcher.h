@@ -41,8 +41,7 @@ void matcher_begin(struct matcher *m, struct str text, int flags);
 /* Finds the next matching line. Returns false at the end and when the stop condition is met. */
 bool matcher_next(struct matcher *m, struct matcher_hit *ret_hit);
 
-/* Returns the offset of the first line on which the pattern hit its limit; false if there is
- * none. */
+/* Finds the first line on which the pattern hit its limit. Returns false if none did. */
 bool matcher_gave_up(const struct matcher *m, size_t *ret_at);
 
 #endif
