@@ -104,8 +104,7 @@ static enum way choose_way(const struct pattern *p)
     return p->opaque ? WAY_LINES : WAY_MANY;
 }
 
-/* Whether the pattern can see where the search started (\G) or has verbs that end it
- * ((*COMMIT)). */
+/* Whether the pattern can depend on the start of the search (\G) or end it early ((*COMMIT)). */
 static bool minds_parts(struct str pattern)
 {
     for (size_t i = 0; i + 1 < pattern.n; i++)
@@ -120,8 +119,7 @@ bool matcher_plan_new(struct str pattern, const struct pattern_options *options,
     struct matcher_plan *plan = base_alloc(sizeof(*plan));
     *plan = (struct matcher_plan){.one_go = minds_parts(pattern) ? WHOLE_LINE : SHORT_LINE};
     struct pattern p = PATTERN_INIT;
-    /* A non-ASCII letter can have an ASCII counterpart in the other case, known only to the general
-     * form. */
+    /* Only the general form knows that a non-ASCII letter can fold to an ASCII one. */
     bool ascii = !options->ignore_case || needle_is_ascii(pattern);
     bool ok = forms_compile(&plan->line, pattern, options, ascii, err) &&
               pattern_parse(&p, pattern, options, err);
@@ -222,8 +220,7 @@ static bool ends_in_return(struct str text, size_t begin, size_t end)
     return end > begin && text.p[end - 1] == '\r';
 }
 
-/* Matches a long line a few start positions at a time: each may cost as much as the line is
- * long. */
+/* Matches a long line in steps of some start positions: the cost of each may be O(length). */
 static bool long_line_matches(
     struct matcher *m, struct regex *r, struct str line, int flags, struct regex_match *match)
 {
@@ -276,8 +273,7 @@ static bool line_matches(struct matcher *m, size_t begin, size_t end, struct mat
     return found;
 }
 
-/* Checking the clock costs as much as a short line; a pathological line costs a thousand times
- * more. */
+/* Checking the clock costs as much as a short line; a pathological line a thousand times more. */
 static bool may_go_on(struct matcher *m, size_t n)
 {
     bool cheap = n <= CHEAP_LINE && !m->gave_up && ++m->lines % LINES_BETWEEN_LOOKS;

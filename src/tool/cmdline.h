@@ -41,8 +41,7 @@ struct cmdline {
 /* The arena must have room for CMDLINE_ARENA bytes. */
 void cmdline_parse(struct str text, struct arena *a, struct cmdline *ret_cmdline);
 
-/* Returns why a command deserves a second look (it removes by force, runs its input, …), or
- * NULL. */
+/* Returns why a command deserves a second look (it removes by force, runs input, …), or NULL. */
 const char *cmdline_danger(const struct cmdline_command *command);
 
 /* The base name of the first word, without a target prefix, version suffix or GNU's g prefix;

@@ -268,7 +268,7 @@ static bool take_line(struct reader *r, struct str line)
     return r->state == IN_ADD ? take_add_line(r, line) : wrong_header(r, trimmed);
 }
 
-/* The boundaries --------------------------------------------------------------------------------
+/* Markers ---------------------------------------------------------------------------------------
  */
 
 static struct str strip_cr(struct str line)

@@ -92,7 +92,7 @@ static void add_edits(struct update *u, const struct sides *s, size_t at)
         add_edit(u, (struct edit){at + old, s->n_old - old, s->new + new, s->n_new - new, 0});
 }
 
-/* Failing ---------------------------------------------------------------------------------------
+/* Errors ----------------------------------------------------------------------------------------
  */
 
 static bool fails(struct update *u, const struct envelope_hunk *h)

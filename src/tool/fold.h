@@ -1,5 +1,5 @@
 /* Levels of tolerance when comparing two lines: exact, ignoring trailing blanks, ignoring
- * surrounding blanks, and also ignoring typographic punctuation.
+ * surrounding blanks, and also treating typographic punctuation as plain.
  *
  *     if (fold_equal(line, wanted, FOLD_TRAILING)) ...
  *

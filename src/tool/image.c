@@ -42,8 +42,7 @@ void image_done(struct image *im)
     *im = (struct image){0};
 }
 
-/* Moves the gap to a line. Returns false if that would split a piece of new lines: no hunk can
- * start there. */
+/* Moves the gap to a line. Returns false within new lines, where no hunk can start. */
 static bool move_gap(struct image *im, size_t line)
 {
     while (im->at < line) {

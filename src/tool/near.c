@@ -90,8 +90,7 @@ static void collect(const struct near *near, struct votes *votes)
     }
 }
 
-/* Fallback if no wanted line is in the text: finds the line most similar to the first distinctive
- * one. */
+/* Fallback if no wanted line is there: finds the one most similar to the first distinctive line. */
 static bool find_like(const struct near *near, ptrdiff_t *ret_at)
 {
     size_t key = 0, best = LIKE_PERCENT - 1;
