@@ -1,4 +1,4 @@
-/* All that a command printed. */
+/* The complete output of a command. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/outlog.h"
 
