@@ -26,7 +26,7 @@ struct rerun_job {
     const char *const *argv, *const *envp;
     struct artifacts *artifacts; /* of the new run */
     const char *run_id;          /* its id */
-    int cancel;                  /* -1, or a descriptor that is readable when the run is to end */
+    int cancel;                  /* -1, or a signalfd that is readable when the run is to end */
 };
 
 /* Returns false if the command can't be run or compared, or was interrupted (E_CANCELED). */
