@@ -111,7 +111,7 @@ static void add_answer(struct program *p, unsigned answer)
     add(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, answer));
 }
 
-/* Returns the answer if the loaded value equals this one. */
+/* Adds instructions that return the answer if the loaded value equals `value`. */
 static void add_case(struct program *p, unsigned value, unsigned answer)
 {
     add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1));

@@ -100,7 +100,7 @@ bool consent_is_system(struct str path)
 
 typedef bool (*covers_fn)(const struct consent_input *in, const struct verdict *v, struct str path);
 
-/* A directory that may be written may be read, and the write access is asked for. */
+/* A directory that may be written may be read: consent is asked for the write access. */
 static bool covers_read(const struct consent_input *in, const struct verdict *v, struct str path)
 {
     return is_near(in, v, path) || consent_is_system(path) || verdict_holds(&v->write, path);

@@ -10,7 +10,7 @@
  * they are files outside the system's directories) are hashed when trust is checked.
  *
  * The store is a directory with a file for each entry, private to the user. A store or an entry
- * that belongs to another user, or that others can write to, is not trusted.
+ * that belongs to another user, or that others can write to, is rejected.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef JOB_TRUST_H

@@ -2,9 +2,9 @@
  *
  *     if (!events_compare(&n, recorded, now, &m, err)) return false;
  *
- * The observation that reports an event depends on timing and is ignored; so are the times of the
- * exit and of budget warnings. The size changes on request, so its order relative to other events
- * also depends on timing: resizes are compared separately.
+ * The observation that reports an event depends on timing and is ignored; so are exit events and
+ * budget warnings. The size changes on request, so its order relative to other events also depends
+ * on timing: resizes are compared separately.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPLAY_EVENTS_H

@@ -25,8 +25,8 @@ struct driver_job {
     bool keep_going; /* answer invalid input with an error and continue */
     /* Writes one line, until the patience runs out. Returns false if the reader is gone. */
     bool (*answer)(void *context, const json_t *object, struct patience *patience);
-    /* Called before a line is handled and before the session ends, and before a screen is taken.
-     * Both may be NULL and may let the session run on. */
+    /* `before` is called before a line is handled and before the end, `after` before a screen is
+     * taken. Both may be NULL, and may let the session run on. */
     void (*before)(void *context, struct session *session);
     void (*after)(void *context, struct session *session);
     void *context;

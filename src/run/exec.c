@@ -212,7 +212,8 @@ static int wait_ms(const struct run *r)
     return until <= now ? 0 : (int)MIN(until - now, (uint64_t)60 * 1000);
 }
 
-/* The reader of our output is gone: close the command's pipe, or hang up its terminal. */
+/* The reader of our output is gone: close the command's pipe, so that it gets SIGPIPE; on a
+ * terminal, end the run. */
 static void notice_closed(struct run *r)
 {
     struct child *c = &r->child;

@@ -25,7 +25,7 @@ struct runner {
 struct attempt {
     const struct step *step;
     enum step_status status;
-    unsigned windows; /* number of timeout periods started (1 + retries) */
+    unsigned windows; /* number of timeout periods started (at most 1 + retries) */
     uint64_t window_ends_ms;
     uint64_t started_ms;
     struct buf sent;

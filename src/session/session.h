@@ -27,7 +27,7 @@ enum {
     SESSION_COLS_MAX = 500,
     SESSION_QUEUE_MAX = 4 << 20, /* bytes of input that the command has not read yet */
     SESSION_GRACE_MS = 200,      /* between SIGTERM and SIGKILL */
-    SESSION_FRAME_MS = 1000,     /* a synchronized update that takes longer is shown unfinished */
+    SESSION_FRAME_MS = 1000,     /* a longer synchronized update is examined unfinished */
 };
 
 enum session_news {

@@ -77,7 +77,7 @@ static void note_shape(struct frames *f, uint32_t cp)
         f->shapes[bit / 64] |= UINT64_C(1) << bit % 64;
 }
 
-/* Returns the text of a cell; *single if it is one code point of width 1. */
+/* Returns the text of a cell; *single if it has one column and at most one code point. */
 static void cell_text(const struct term_cell *cell, struct buf *text, bool *single)
 {
     char raw[CLUSTER_BYTES];
