@@ -22,8 +22,8 @@ static void move_saved(struct term *t, int row, int by)
     s->col = MIN(s->col, t->cols - 1);
 }
 
-/* Keeps the cursor after the last printed character: moves it one column right if there is room.
- * Otherwise returns true: a wrap is pending. */
+/* Keeps a cursor that is past the last printed character there: in the next column if it exists,
+ * otherwise with a wrap pending. Returns true in the latter case. */
 static bool step_out(bool pending, int *col, int cols)
 {
     if (pending && *col < cols - 1) {

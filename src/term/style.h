@@ -111,7 +111,8 @@ void style_table_init(struct style_table *t);
 void style_table_done(struct style_table *t);
 void style_table_reset(struct style_table *t); /* keeps only the default style */
 
-/* Returns the number of a style, adding it if necessary, or 0 if the table is full. */
+/* Returns the number of a style, adding it if necessary, or 0 if it is new and the table is
+ * full. */
 uint16_t style_intern(struct style_table *t, const struct style *s);
 
 static inline bool style_table_full(const struct style_table *t)
