@@ -13,7 +13,7 @@
 #include "base/str.h"
 
 enum {
-    PATIENCE_LAST_MS = 500, /* for final output once the deadline has passed */
+    PATIENCE_LAST_MS = 500, /* for final output after a cancellation */
 };
 
 #define PATIENCE_ENDLESS UINT64_MAX

@@ -30,7 +30,7 @@ struct stage_spec {
     struct stamp like_stamp; /* its expected state */
     bool like_source;        /* new file: copy them from its source instead */
     mode_t mode;
-    bool set_mode;         /* default: the old mode; for a new file 0666 & ~umask */
+    bool set_mode;         /* otherwise the old mode; a new file gets 0666 & ~umask */
     enum writer_exec exec; /* change of the execute bits if the mode is not set */
     bool link;             /* create a symlink; the content is its target */
     bool keep_eol;         /* if all lines of the old file end in CRLF, so do the new ones */
