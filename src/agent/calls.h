@@ -13,8 +13,8 @@
 MUST_USE json_t *calls_run_one(struct toolbox *box, const json_t *call, bool *ret_canceled);
 
 /* Runs calls that only read on several threads, each with its own toolbox; one after the other if
- * calls may need approval or are reported as events. Results are NULL for calls that were not
- * started. */
+ * calls may need approval, are reported as events or run remotely. Results are NULL for calls that
+ * were not started. */
 void calls_run_together(struct toolbox *box, const json_t *const *calls, size_t n,
     json_t **ret_results, bool *ret_canceled);
 

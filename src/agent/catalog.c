@@ -408,7 +408,7 @@ bool catalog_latest(
     struct catalog c = {0};
     if (!catalog_load(dir, a, &c, err))
         return false;
-    AUTO_JSON json_t *written = json_text(cwd); /* as stored in JSON, also if it is not UTF-8 */
+    AUTO_JSON json_t *written = json_text(cwd); /* as stored in JSON, even if it is not UTF-8 */
     for (size_t i = 0; i < c.n; i++)
         if ((!cwd.p || str_eq(c.entries[i].cwd, json_str(written))) && !c.entries[i].damage.n &&
             c.entries[i].messages && !c.entries[i].imported) {

@@ -21,7 +21,7 @@ struct catalog_entry {
     struct str id, created_at, updated_at, title, cwd;
     uint64_t messages;
     uint64_t imported; /* and not resumed explicitly since: --continue skips it */
-    struct str damage; /* what is wrong with the file; no value: nothing */
+    struct str damage; /* problem with the file; no value: none */
     uint64_t inode, size, mtime_s, mtime_ns;
     uint64_t updated_ms; /* since 1970, for sorting */
 };

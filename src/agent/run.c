@@ -234,7 +234,7 @@ static bool compact(struct run *r, uint64_t tokens, bool brief)
     uint64_t window = r->agent->window;
     if (brief) /* the real window is smaller than the estimate */
         window = window ? MIN(window, tokens) : tokens;
-    /* Summarising a fresh summary again could go on forever. */
+    /* Summarising a fresh summary again could repeat forever. */
     if (r->compacted && r->loop.turns <= r->compacted + 1)
         return too_full(r, tokens);
     if (!replace_by_summary(r, compact_keep(r->loop.messages, window), brief))

@@ -41,7 +41,7 @@ typedef bool tape_sink(
 MUST_USE bool tape_open(const char *path, bool for_writing, struct tape *ret_tape, struct err *err);
 /* Opens a file descriptor for reading; takes ownership. */
 MUST_USE bool tape_from_fd(int owned_fd, const char *name, struct tape *ret_tape, struct err *err);
-void tape_close(struct tape *t); /* also if it was never opened */
+void tape_close(struct tape *t); /* accepts one that was never opened */
 
 /* Passes all lines that are there now to the sink. */
 MUST_USE bool tape_read(struct tape *t, tape_sink *sink, void *context, struct err *err);

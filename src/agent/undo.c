@@ -90,8 +90,8 @@ static bool keep_link(struct undo *u, int fd, struct undo_file *f, struct err *e
     return true;
 }
 
-/* Copies owner and extended attributes, ignoring errors: attributes we may not set here we could
- * not have changed either. */
+/* Copies owner and extended attributes. Errors are ignored: a tool could not have changed an
+ * attribute that cannot be set here. */
 static void keep_belongings(int from, int to)
 {
     AUTO_FREE char *names = base_alloc(XATTR_LIST_MAX), *value = base_alloc(XATTR_SIZE_MAX);

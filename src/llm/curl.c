@@ -22,7 +22,7 @@ static pthread_t loader;
 static atomic_bool loading; /* the thread must be joined */
 static pthread_once_t once_loaded = PTHREAD_ONCE_INIT, once_prepared = PTHREAD_ONCE_INIT;
 
-/* Loading libcurl and its some twenty dependencies leaves megabytes resident that may never be used
+/* Loading libcurl and some twenty dependencies leaves megabytes resident that may never be used
  * again: relocation and symbol tables, and the code around them. Drop these pages; those in use are
  * read back from the page cache. */
 

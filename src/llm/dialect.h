@@ -44,7 +44,7 @@ struct dialect {
         struct err *err);
     /* End of the stream: whether the answer is complete. Some servers never send [DONE]. */
     bool (*finish)(struct answer *answer, struct dialect_state *state, struct err *err);
-    /* Extracts the message and kind ("overloaded_error") from the body of an error, which may not
+    /* Extracts the message and kind ("overloaded_error") from the body of an error, which need not
      * be JSON. */
     void (*explain)(struct str body, struct buf *message, struct buf *kind);
 };

@@ -45,8 +45,8 @@ struct http_client {
 };
 void http_curl_forget(struct http_client *c);
 
-/* Parses a URL to this machine that needs only a socket: the host without its port, the value of
- * the Host header, the port, the path. Returns false for other URLs. */
+/* A URL to this machine that needs only a socket: the host without its port, the value of the Host
+ * header, the port, the path. http_find_place() returns false for other URLs. */
 struct http_place {
     struct str host, authority, path;
     uint16_t port;

@@ -18,8 +18,8 @@ MUST_USE bool wire_parse(struct str text, json_t **ret_tree, struct err *err);
  * context.provider_error (if there is a kind) and context.retry. */
 bool wire_fail(struct err *err, const json_t *error, struct str fallback);
 
-/* Sets context.too_long if the error means that the conversation is too long for the model,
- * whatever the status. */
+/* Sets context.too_long if the status or the text of the error means that the conversation is too
+ * long for the model. */
 void wire_note_length(struct err *err, long status, struct str kind, struct str message);
 bool wire_is_length(const struct err *err);
 
