@@ -1,4 +1,4 @@
-/* Cordon's own files. */
+/* Files that control cordon. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/own.h"
 
@@ -7,7 +7,7 @@
 #include "path/lexical.h"
 
 enum {
-    WORDS_MAX = 64, /* of a command line */
+    WORDS_MAX = 64, /* maximum number of paths from a command line */
     OWN_FILES = 5,  /* with room for a policy */
 };
 
@@ -16,7 +16,7 @@ static void add(struct str_list *list, struct str path)
     list->p[list->n++] = path;
 }
 
-/* Words that look like paths. A word in quotes may have blanks: its parts are looked at alone. */
+/* Adds words that look like paths. Words in quotes are also split at blanks. */
 static void add_words(struct str_list *list, struct str line, struct arena *a)
 {
     const char *home = home_dir(a);
@@ -33,7 +33,7 @@ static void add_words(struct str_list *list, struct str line, struct arena *a)
     }
 }
 
-/* Git's settings of the user hold in every repository. */
+/* The user's git settings apply to every repository. */
 static void add_git(struct str_list *list, struct arena *a)
 {
     const char *home = home_dir(a), *xdg = getenv("XDG_CONFIG_HOME");
