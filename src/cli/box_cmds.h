@@ -70,7 +70,7 @@ const char *box_mode_name(enum box_mode mode); /* "copy" */
  * returns the list. */
 struct str_list box_use_gaps(struct cli *cli, const struct box *box);
 
-/* Asks on the terminal and reads a line. Fails with E_APPROVAL_REQUIRED if there is no terminal
+/* Asks on the terminal and reads a line. Fails with E_APPROVAL_REQUIRED without a terminal
  * (`remedy` names the option to use instead), or with E_CANCELED if the answer is not yes. */
 MUST_USE bool box_use_consent(
     struct cli *cli, const char *question, const char *remedy, struct err *err);

@@ -19,7 +19,7 @@ struct listed {
     bool has_meta;
     enum box_status status;
     bool changes;
-    struct err error; /* code is 0 if there was no error */
+    struct err error; /* code 0: no error */
 };
 
 static bool look_at_changes(const struct box *box, bool *ret_any, struct err *err)

@@ -209,7 +209,7 @@ json_t *config_tree(const struct config_source *source)
     return tree;
 }
 
-/* Takes ownership of the descriptor; -1 with ENOENT in errnum means that there are no settings. */
+/* Takes ownership of the descriptor; -1 with ENOENT in errnum means no settings. */
 static bool read_source(int owned_fd, int errnum, const char *name, struct arena *a,
     struct config_source *ret_source, struct err *err)
 {

@@ -108,7 +108,8 @@ extern const struct shape config_project_shape;
 /* Whether there is a directory for state: CORDON_HOME or a home directory. */
 bool config_has_state(struct arena *a);
 
-/* Path of a name below $CORDON_HOME (default: ~/.cordon). Fails with E_CONFIG if there is none. */
+/* Path of a name below $CORDON_HOME (default: ~/.cordon). Fails with E_CONFIG if CORDON_HOME is
+ * relative, or unset without a home directory. */
 MUST_USE bool config_state_path(
     struct arena *a, const char *name, const char **ret_path, struct err *err);
 

@@ -34,7 +34,7 @@ struct bed {
     const char *base;     /* directory that contains `top` */
     const char *base_why; /* why TMPDIR cannot be used; NULL: it can */
     const char *top, *project, *home, *outside;
-    const char *no_sandbox; /* why there is no sandbox; NULL: there is one, or not tried yet */
+    const char *no_sandbox; /* why the sandbox does not work; NULL: it works, or not tried yet */
     uint64_t until_ms;
     int signals;
     sigset_t set;

@@ -26,7 +26,7 @@ struct serve {
     size_t room;        /* bytes that can be written at once without blocking */
     struct buf input;
     size_t at;       /* start of the next line */
-    size_t looked;   /* there is no line break before this offset */
+    size_t looked;   /* no line break before this offset */
     bool skipping;   /* skip the rest of a line that was too long */
     bool ended;      /* end of stdin */
     bool unread;     /* answers can no longer be written */

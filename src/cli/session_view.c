@@ -10,7 +10,7 @@
 #include "llm/message.h"
 
 enum {
-    PLAIN_COLUMNS = 120, /* width if there is no terminal */
+    PLAIN_COLUMNS = 120, /* width without a terminal */
     SHORT_ID = 8,
     TITLE_LEAST = 16,
     CWD_MOST = 40,

@@ -35,7 +35,7 @@ void suite_done(struct suite *s)
 
 static const char *const ends[] = {".yaml", ".yml", ".json"};
 
-/* Strips the suffix of a scenario; returns false if there is none. `marked`: it includes
+/* Strips the suffix of a scenario; returns false if it has none. `marked`: it includes
  * ".scenario". */
 static bool stem_of(struct str name, bool *ret_marked, struct str *ret_stem)
 {

@@ -167,7 +167,7 @@ void talk_export(struct talk *t, struct str words);
 void talk_compact(struct talk *t, struct str words);
 void talk_consent(struct talk *t, struct str words);
 void talk_shell(struct talk *t, struct str command);
-/* Applies changes from /approve. Called in the thread that calls tools, or while there is none.
+/* Applies changes from /approve. Called in the thread that calls tools, or while none is running.
  * Call with the lock held. */
 void talk_apply_consent(struct talk *t);
 
