@@ -81,7 +81,7 @@ bool cmd_find_path(const char *const *words, size_t n, const struct cmd **ret_cm
     return true;
 }
 
-/* Depth-first search through a few dozen commands: simpler than storing parents in const data. */
+/* Depth-first search through a few dozen commands: cheaper than storing parents in const data. */
 static bool name_below(const struct cmd *at, const struct cmd *cmd, struct buf *b)
 {
     size_t start = b->n;

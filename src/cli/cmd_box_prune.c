@@ -6,7 +6,7 @@
 
 enum {
     TRASH_MS = 60 * 1000,
-    KEPT_OPEN_MAX = 200, /* boxes per run: each needs up to three descriptors */
+    KEPT_OPEN_MAX = 200, /* boxes per run: each keeps two descriptors open */
 };
 
 struct prune_options {

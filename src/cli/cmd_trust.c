@@ -43,7 +43,7 @@ static void say(struct cli *cli, const char *what, struct str file)
     out_name(cli, file, '\n');
 }
 
-/* Shows the contents of the question, on stderr like the question itself. */
+/* Shows what the user is asked to trust, on stderr like the question. */
 static void show(struct cli *cli, const struct scenario *s, const struct trust *t,
     const struct consent_needs *needs)
 {

@@ -24,7 +24,7 @@ enum config_colors {
     CONFIG_COLORS,
 };
 
-/* Sandbox settings with the terms of policies, for commands without a policy. */
+/* Sandbox of commands, in the terms of policies, unless an option chooses another. */
 struct config_sandbox {
     enum config_mode {
         CONFIG_NATIVE,

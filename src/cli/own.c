@@ -7,7 +7,7 @@
 #include "path/lexical.h"
 
 enum {
-    WORDS_MAX = 64, /* maximum number of paths from a command line */
+    WORDS_MAX = 64, /* of a command line */
     OWN_FILES = 5,  /* with room for a policy */
 };
 
@@ -33,7 +33,7 @@ static void add_words(struct str_list *list, struct str line, struct arena *a)
     }
 }
 
-/* The user's git settings apply to every repository. */
+/* Git's settings of the user hold in every repository. */
 static void add_git(struct str_list *list, struct arena *a)
 {
     const char *home = home_dir(a), *xdg = getenv("XDG_CONFIG_HOME");

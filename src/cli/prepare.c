@@ -17,7 +17,7 @@ bool prepare_explain(struct cli *cli, struct prepared *x, struct err *err)
     json_put(object, "policy", policy_to_json(&x->policy));
     json_put(object, "sandbox_report", json_object());
     if (allowed) {
-        /* Nothing is run: keep no state, and do not touch files left by other sessions. */
+        /* Nothing runs: no state is kept, and what other sessions left is not touched. */
         x->sessions = NULL;
         bool ok = prepare_plan(x, err);
         protect_free(x->protect);

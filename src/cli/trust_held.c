@@ -144,7 +144,7 @@ static struct str place_of(struct str path, struct arena *a)
     return arena_str(a, place);
 }
 
-/* Settings may be replaced only by those from which the current ones were left over. */
+/* Settings may be replaced only if they are exactly the part of these that was left in place. */
 static bool is_rest(int dir, const char *name, struct str bytes)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
