@@ -91,7 +91,7 @@ vm_tree() {
   vm_tree_image "$stage"
 }
 
-# vm_parser DIR: a newer apparmor_parser into DIR, where there is one.
+# vm_parser DIR: a newer apparmor_parser into DIR, if there is one.
 vm_parser() {
   local parser
   parser=$(fetch_parser) || say "no suite has an apparmor_parser for 'doctor --fix'"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`cordon chat` with hostile input: from a model, a file, a service, or a paste.
 
-Whatever the input, only printable text and the few escape sequences of the interface reach the terminal."""
+For any input, only printable text and the few escape sequences of the interface reach the terminal."""
 import json
 import os
 import random
