@@ -4,7 +4,7 @@
 
 #include "path/file.h"
 #include "path/lexical.h"
-#include "repo/hold.h"
+#include "repo/settings.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +13,35 @@
 
 enum {
     HOPS_MAX = 40,
-    INCLUDES_MAX = 10,
+    LOOKUPS_MAX = 100 * 1000, /* of names, in all roots */
+    EACH_MAX = 5000,          /* lookups for one git directory in one work tree */
+    LISTED_MAX = 20 * 1000,   /* entries of a directory of hooks */
+    CACHED_MAX = 32,          /* git directories whose settings are remembered */
+    POINTER_MAX = PATH_MAX + 64,
+    LONG_MAX_BYTES = 4 * PATH_MAX,
+    DEPTH_MAX = 4, /* of directories that are compared */
+};
+
+struct cached {
+    struct str gitdir;
+    struct settings settings;
+};
+
+/* All that is learned, or compared, at once. */
+struct names {
+    struct protect *p;
+    struct settings_budget budget;
+    struct settings user;
+    struct cached cached[CACHED_MAX];
+    size_t n_cached, n_lookups, n_each;
+    struct arena arena; /* keys of the cache */
+    bool checks;        /* names are compared, not learned */
+};
+
+/* A work tree, and the settings that hold there. */
+struct where {
+    struct str top, gitdir; /* absolute */
+    bool users;             /* the settings are the user's own, which hold everywhere */
 };
 
 bool names_in_roots(const struct protect *p, struct str path)
@@ -24,232 +52,628 @@ bool names_in_roots(const struct protect *p, struct str path)
     return false;
 }
 
+static struct protect_root *root_of(const struct protect *p, struct str path)
+{
+    for (size_t i = 0; i < p->n_roots; i++)
+        if (lexical_is_below(p->roots[i].path, path))
+            return &p->roots[i];
+    return NULL;
+}
+
+/* Whether the arena has room for a name beside everything else that is kept there. */
+static bool has_room(const struct protect *p, size_t bytes)
+{
+    return arena_left(&p->facts) > bytes + 2 * (size_t)KNOWN_ARENA_SPARE;
+}
+
 /* Links on the way ------------------------------------------------------------------------------
  */
 
-static void add_way(struct protect *p, struct protect_root *r, struct str path)
+static void add_way(struct names *x, struct str path)
 {
-    struct str rest = lexical_rest(r->path, path);
-    if (r->n_ways == KNOWN_WAYS_MAX || !lexical_is_below(r->path, path))
+    struct protect *p = x->p;
+    struct protect_root *r = root_of(p, path);
+    if (!r)
         return;
+    struct str rest = lexical_rest(r->path, path);
     for (size_t i = 0; i < r->n_ways; i++)
         if (str_eq(r->ways[i].path, rest))
             return;
-    r->ways[r->n_ways++] =
-        (struct known_way){arena_str(&p->facts, rest), known_look(r->fd, rest.p, &p->facts)};
-}
-
-/* Remembers each link that leads from this path to a file; gives where it leads, there or not. */
-static struct str follow(struct protect *p, struct protect_root *r, struct str path)
-{
-    char target[PATH_MAX], way[PATH_MAX];
-    for (int hops = 0; hops < HOPS_MAX && path.n < sizeof(way); hops++) {
-        struct str link = {0};
-        for (size_t n = 1; n <= path.n && !link.p; n++) {
-            struct stat st;
-            way[n - 1] = path.p[n - 1];
-            way[n] = '\0';
-            if ((n == path.n || path.p[n] == '/') && lstat(way, &st) == 0 && S_ISLNK(st.st_mode))
-                link = arena_str(&p->facts, str_n(way, n));
-        }
-        ssize_t n = link.p ? readlink(link.p, target, sizeof(target)) : -1;
-        if (n <= 0 || n == sizeof(target))
-            return path;
-        add_way(p, r, link);
-        struct str dir = str_head(link, (size_t)str_find_last(link, '/'));
-        struct str there = lexical_absolute(
-            &p->facts, arena_str(&p->facts, dir.n ? dir : STR("/")), str_n(target, (size_t)n));
-        path = path.n > link.n ? lexical_absolute(&p->facts, there, str_skip(path, link.n + 1))
-                               : there;
+    if (r->n_ways == KNOWN_WAYS_MAX || !has_room(p, rest.n + PATH_MAX)) {
+        x->budget.cut = true;
+        return;
     }
-    return path;
+    rest = arena_str(&p->facts, rest);
+    r->ways[r->n_ways++] = (struct known_way){rest, known_look(r->fd, rest.p, &p->facts)};
 }
 
-/* What settings name ----------------------------------------------------------------------------
- */
+/* A path that is followed step by step, as the kernel does. */
+struct walk {
+    char path[PATH_MAX]; /* without links so far */
+    size_t n;
+    char rest[LONG_MAX_BYTES];
+    struct str left;
+    int hops;
+};
 
-static void add_named(struct protect *p, struct protect_root *r, struct str path)
+static void step_up(struct walk *w)
+{
+    while (w->n && w->path[w->n - 1] != '/')
+        w->n--;
+    w->n -= w->n > 0;
+    w->path[w->n] = '\0';
+}
+
+/* Takes the target of the link that the path is now. */
+static bool step_link(struct walk *w)
+{
+    char target[PATH_MAX], next[LONG_MAX_BYTES];
+    ssize_t n = readlink(w->path, target, sizeof(target));
+    if (n <= 0 || n == sizeof(target) || w->hops++ == HOPS_MAX ||
+        (size_t)n + 1 + w->left.n >= sizeof(next))
+        return false;
+    memcpy(next, target, (size_t)n);
+    next[n] = '/';
+    memcpy(next + n + 1, w->left.p, w->left.n);
+    w->left = str_n(w->rest, (size_t)n + 1 + w->left.n);
+    memcpy(w->rest, next, w->left.n);
+    if (target[0] == '/')
+        w->path[w->n = 0] = '\0';
+    else
+        step_up(w);
+    return true;
+}
+
+/* The place that an absolute path leads to, there or not; false: the kernel would not follow it.
+ * The way is remembered if names are given. */
+static bool walk(struct walk *w, const struct protect *p, struct str path, struct names *names)
 {
     struct stat st;
-    struct str clean = follow(p, r, lexical_absolute(&p->facts, STR("/"), path));
-    if (!names_in_roots(p, clean) || r->n_named == KNOWN_NAMED_MAX)
-        return;
-    for (size_t i = 0; i < r->n_named; i++)
-        if (str_eq(r->named[i].path, clean))
-            return;
-    bool there = lstat(clean.p, &st) == 0;
-    r->named[r->n_named++] =
-        (struct known_named){.path = clean, .type = there ? st.st_mode & S_IFMT : 0};
+    struct str component;
+    struct protect_root *r = root_of(p, path);
+    w->n = r && r->path.n < PATH_MAX && r->path.n > 1 ? r->path.n : 0;
+    w->hops = 0;
+    if (path.n >= sizeof(w->rest))
+        return false;
+    if (w->n)
+        memcpy(w->path, path.p, w->n);
+    w->path[w->n] = '\0';
+    memcpy(w->rest, path.p, path.n);
+    w->left = str_n(w->rest + w->n, path.n - w->n);
+    while (lexical_next(&w->left, &component)) {
+        if (str_is(component, "."))
+            continue;
+        if (str_is(component, "..")) {
+            step_up(w);
+            continue;
+        }
+        if (w->n + 1 + component.n >= sizeof(w->path))
+            return false;
+        w->path[w->n++] = '/';
+        memcpy(w->path + w->n, component.p, component.n);
+        w->path[w->n += component.n] = '\0';
+        if (lstat(w->path, &st) != 0 || !S_ISLNK(st.st_mode))
+            continue;
+        if (names)
+            add_way(names, str_n(w->path, w->n));
+        if (!step_link(w))
+            return false;
+    }
+    return w->n > 0;
 }
 
-/* A path in settings, `~` being the home directory. */
-static struct str expand(struct protect *p, struct str base, struct str value)
-{
-    const char *home = p->options.home;
-    if (home && str_starts_with(value, STR("~/")))
-        return lexical_absolute(&p->facts, str_z(home), str_skip(value, 2));
-    return lexical_absolute(&p->facts, base, value);
-}
-
-/* Whether settings named this file before it was removed: it stays protected if it is made again.
+/* The list --------------------------------------------------------------------------------------
  */
-static bool was_named(const struct protect_root *before, struct str path)
+
+static const struct known_named *find_named(const struct protect_root *r, struct str path)
 {
-    for (size_t i = 0; before && i < before->n_named; i++)
-        if (str_eq(before->named[i].path, path))
-            return true;
+    for (size_t i = 0; r && i < r->n_named; i++)
+        if (str_eq(r->named[i].path, path))
+            return &r->named[i];
+    return NULL;
+}
+
+/* How a name was found. */
+enum found {
+    FOUND_PATH, /* it acts, whatever it is */
+    FOUND_FILE, /* a word that looks like a file: it acts if it is one */
+    FOUND_WORD, /* any other word: if it is there */
+};
+
+static void learn(struct names *x, const struct walk *w, struct str given, enum found found)
+{
+    struct protect *p = x->p;
+    struct stat st;
+    struct str path = str_n(w->path, w->n);
+    struct protect_root *r = root_of(p, path);
+    bool there = r && lstat(w->path, &st) == 0;
+    if (!r || find_named(r, path) || (found != FOUND_PATH && there && S_ISDIR(st.st_mode)) ||
+        (found == FOUND_WORD && !there && !(r->before && find_named(r->before, path))))
+        return;
+    if (r->n_named == KNOWN_NAMED_MAX || !has_room(p, w->n)) {
+        x->budget.cut = true;
+        return;
+    }
+    r->named[r->n_named++] = (struct known_named){.path = arena_str(&p->facts, path),
+        .type = there ? st.st_mode & S_IFMT : 0,
+        .word = found != FOUND_PATH};
+    if (w->hops) {
+        struct walk again;
+        (void)walk(&again, p, given, x);
+    }
+}
+
+/* Comparison ------------------------------------------------------------------------------------
+ */
+
+/* Whether a name is kept by itself, or with the directory above it. */
+static bool is_kept(const struct protect *p, struct str path)
+{
+    for (size_t i = 0; i < p->n_roots; i++)
+        for (size_t k = 0; k < p->roots[i].n_named; k++) {
+            const struct known_named *n = &p->roots[i].named[k];
+            if (str_eq(n->path, path) || (!n->word && lexical_is_below(n->path, path)))
+                return true;
+        }
     return false;
 }
 
-struct reading {
-    struct protect *p;
-    struct protect_root *root;
-    struct str file; /* absolute */
-    struct str top;  /* where hooks of a relative path are looked for: absolute */
-    unsigned depth;  /* of includes */
-};
-
-static void read_file(const struct reading *x);
-
-/* Words of a command that are files: a filter, a helper, an alias. */
-static void add_words(const struct reading *x, struct str line)
-{
-    struct stat st;
-    size_t start = 0;
-    for (size_t i = 0; i <= line.n; i++) {
-        if (i < line.n && !strchr(" \t\n'\"=;&|<>()!`$", line.p[i]))
-            continue;
-        struct str word = str_n(line.p + start, i - start);
-        start = i + 1;
-        if (word.n == 0 || word.n >= PATH_MAX || memchr(word.p, '\0', word.n))
-            continue;
-        struct str path = expand(x->p, x->top, word);
-        bool is_there = lstat(path.p, &st) == 0;
-        if ((is_there && (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode))) ||
-            (!is_there && was_named(x->root->before, path)))
-            add_named(x->p, x->root, path);
-    }
-}
-
-static void read_entry(const struct reading *x, const struct gitconfig_entry *e)
-{
-    struct str dir = str_head(x->file, (size_t)MAX(str_find_last(x->file, '/'), (ptrdiff_t)0));
-    if (str_is(e->section, "core") && str_is(e->name, "hookspath")) {
-        struct str path = expand(x->p, x->top, e->value);
-        add_named(x->p, x->root, path);
-        if (str_ends_with(path, STR("/_"))) /* husky: what is there runs what lies beside it */
-            add_named(x->p, x->root, arena_str(&x->p->facts, str_head(path, path.n - 2)));
-    } else if (str_starts_with(e->section, STR("include")) && str_is(e->name, "path")) {
-        struct reading inner = *x;
-        inner.file = expand(x->p, dir, e->value);
-        inner.depth++;
-        add_named(x->p, x->root, inner.file);
-        if (inner.depth < INCLUDES_MAX)
-            read_file(&inner);
-    } else if (!parts_setting_is_plain(e)) {
-        add_words(x, e->value);
-    }
-}
-
-static void read_settings(const struct reading *x, struct str text)
-{
-    AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
-    struct gitconfig config;
-    if (!gitconfig_parse(text, &a, &config))
-        return;
-    for (size_t i = 0; i < config.n; i++)
-        if (config.p[i].value.n)
-            read_entry(x, &config.p[i]);
-}
-
-/* A file that may be a link, as the user's own settings often are. */
-static void read_file(const struct reading *x)
+static bool read_bytes(const char *path, struct buf *bytes)
 {
     AUTO_ERR struct err ignored = {0};
-    AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
+    AUTO_FD int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    return fd >= 0 && file_read(fd, PROTECT_FILE_MAX, path, bytes, &ignored);
+}
+
+static bool same_text(const char *a, const char *b, const struct stat *st)
+{
+    AUTO_BUF struct buf first = BUF_INIT(2 * PROTECT_FILE_MAX);
+    AUTO_BUF struct buf second = BUF_INIT(2 * PROTECT_FILE_MAX);
+    if (S_ISREG(st->st_mode))
+        return read_bytes(a, &first) && read_bytes(b, &second) &&
+               str_eq(buf_str(&first), buf_str(&second));
+    if (!S_ISLNK(st->st_mode))
+        return false;
+    char *one = buf_reserve(&first, PATH_MAX), *other = buf_reserve(&second, PATH_MAX);
+    ssize_t n = readlink(a, one, PATH_MAX), m = readlink(b, other, PATH_MAX);
+    return n > 0 && n == m && memcmp(one, other, (size_t)n) == 0;
+}
+
+/* Whether a file or link is the same as one that was kept, at the same path in another work tree.
+ */
+static bool is_twin(const struct names *x, struct str path, struct str rest, const struct stat *st)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    const struct protect *p = x->p;
+    struct stat other;
+    for (size_t i = 0; i < p->n_roots; i++)
+        for (size_t k = 0; k < p->roots[i].n_named; k++) {
+            struct known_named n = p->roots[i].named[k];
+            /* The name ends somewhere in the rest, or with it. */
+            for (size_t end = rest.n; n.type && end > 0; end--) {
+                struct str head = str_head(rest, end);
+                if ((end < rest.n && rest.p[end] != '/') || !str_ends_with(n.path, head) ||
+                    n.path.n <= end || n.path.p[n.path.n - end - 1] != '/')
+                    continue;
+                struct str twin = str_z(arena_printf(
+                    &a, STR_FMT STR_FMT, STR_ARG(n.path), STR_ARG(str_skip(rest, end))));
+                if (!str_eq(twin, path) && lstat(twin.p, &other) == 0 &&
+                    (other.st_mode & S_IFMT) == (st->st_mode & S_IFMT) &&
+                    same_text(path.p, twin.p, st))
+                    return true;
+                if (arena_left(&a) < 2 * LONG_MAX_BYTES)
+                    return false;
+            }
+        }
+    return false;
+}
+
+static void compare(struct names *x, struct str top, struct str path, unsigned depth);
+
+static void compare_dir(struct names *x, struct str top, struct str path, unsigned depth)
+{
+    DIR *stream = depth < DEPTH_MAX ? opendir(path.p) : NULL;
+    const struct dirent *d;
+    size_t n = 0;
+    bool whole = stream != NULL;
+    while (stream && (d = readdir(stream)) && (whole = n++ < LISTED_MAX)) {
+        AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+        if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0 &&
+            !str_ends_with(str_z(d->d_name), STR(".sample")) && !strstr(d->d_name, "." PARTS_HELD))
+            compare(x, top, str_z(arena_printf(&a, STR_FMT "/%s", STR_ARG(path), d->d_name)),
+                depth + 1);
+    }
+    if (stream)
+        closedir(stream);
+    struct protect_root *r = root_of(x->p, path);
+    if (!whole && r)
+        check_set_aside(x->p, r, lexical_rest(r->path, path), STR("settings of git name it"));
+}
+
+/* The path has no links but the last name. */
+static void compare(struct names *x, struct str top, struct str path, unsigned depth)
+{
     struct stat st;
-    AUTO_FD int fd = open(x->file.p, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-        file_read(fd, PROTECT_FILE_MAX, x->file.p, &text, &ignored))
-        read_settings(x, buf_str(&text));
+    struct protect_root *r = root_of(x->p, path);
+    if (!r || path.n >= PATH_MAX || lstat(path.p, &st) != 0 || is_kept(x->p, path))
+        return;
+    if (S_ISDIR(st.st_mode)) {
+        compare_dir(x, top, path, depth);
+        return;
+    }
+    struct str rest = lexical_is_below(top, path) ? lexical_rest(top, path) : STR("");
+    if (!is_twin(x, path, rest, &st) && !check_accepts(x->p, r, lexical_rest(r->path, path)))
+        check_set_aside(x->p, r, lexical_rest(r->path, path), STR("settings of git name it"));
 }
 
-/* The work tree of a repository's directory, from the root: its parent if it is called .git. */
-static struct str top_of(struct str gitdir)
+static void check_name(
+    struct names *x, const struct where *at, const struct walk *w, enum found found)
 {
-    ptrdiff_t slash = str_find_last(gitdir, '/');
-    struct str name = slash < 0 ? gitdir : str_skip(gitdir, (size_t)slash + 1);
-    if (!str_is(name, ".git"))
-        return gitdir;
-    return slash < 0 ? STR("") : str_head(gitdir, (size_t)slash);
+    struct walk top;
+    struct stat st;
+    if (lstat(w->path, &st) != 0 || (found != FOUND_PATH && !S_ISREG(st.st_mode)) ||
+        (found == FOUND_WORD && at->users) || !walk(&top, x->p, at->top, NULL))
+        return;
+    compare(x, str_n(top.path, top.n), str_n(w->path, w->n), 0);
 }
 
-static void read_own_settings(struct protect *p, struct protect_root *r, const struct known *k)
+/* Words -----------------------------------------------------------------------------------------
+ */
+
+static void add(struct names *x, const struct where *at, struct str path, enum found found)
 {
-    static const char *const files[] = {"config", "config.worktree"};
-    AUTO_FD int dir = known_open(r, k->path);
-    for (size_t i = 0; i < ARRAY_LEN(files); i++) {
-        AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
-        if (dir < 0 || !hold_read(dir, files[i], &text))
-            continue;
-        struct str gitdir = known_absolute(r, k->path, &p->facts);
-        read_settings(&(struct reading){p, r,
-                          str_z(arena_printf(&p->facts, STR_FMT "/%s", STR_ARG(gitdir), files[i])),
-                          known_absolute(r, arena_str(&p->facts, top_of(k->path)), &p->facts), 0},
-            buf_str(&text));
+    struct walk w;
+    if (x->n_lookups == LOOKUPS_MAX || x->n_each == EACH_MAX) {
+        x->budget.cut = true;
+        return;
+    }
+    x->n_lookups++;
+    x->n_each++;
+    if (!walk(&w, x->p, path, NULL))
+        return;
+    if (x->checks)
+        check_name(x, at, &w, found);
+    else
+        learn(x, &w, path, found);
+}
+
+static void add_below(
+    struct names *x, const struct where *at, struct str base, struct str value, enum found found)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    if (base.n + value.n < LONG_MAX_BYTES)
+        add(x, at, settings_expand(x->p->options.home, base, value, &a), found);
+}
+
+/* A word as it stands in a command line. */
+struct word {
+    struct str text;
+    bool first;
+    bool joined;   /* it belongs to a substitution before it */
+    bool variable; /* it begins with the name of one */
+};
+
+/* `$HOME/x`, `${PWD}/x`. */
+static void add_variable(struct names *x, const struct where *at, struct str text)
+{
+    size_t brace = text.n && text.p[0] == '{', n = brace;
+    while (n < text.n && text.p[n] != '/' && text.p[n] != '}')
+        n++;
+    struct str name = str_n(text.p + brace, n - brace);
+    struct str rest = str_skip(text, MIN(n + (n < text.n && text.p[n] == '}'), text.n));
+    if (!str_starts_with(rest, STR("/")) || rest.n == 1)
+        return;
+    rest = str_skip(rest, 1);
+    if (str_is(name, "HOME"))
+        add_below(x, at, str_z(x->p->options.home ? x->p->options.home : "/"), rest, FOUND_FILE);
+    else
+        add_below(x, at, at->top, rest, FOUND_FILE);
+    if (!str_is(name, "HOME") && !str_is(name, "PWD"))
+        add_below(x, at, at->gitdir, rest, FOUND_FILE);
+}
+
+/* Words without a slash are looked for by the shell among programs, unless they are arguments. */
+static enum found looks_of(const struct word *w)
+{
+    ptrdiff_t dot = str_find_last(w->text, '.');
+    bool named = !w->first && dot > 0 && (size_t)dot + 1 < w->text.n && w->text.p[0] != '-';
+    bool path = str_find(w->text, '/') >= 0 && !str_starts_with(w->text, STR("refs/"));
+    return named || path ? FOUND_FILE : FOUND_WORD;
+}
+
+static void add_word(struct names *x, const struct where *at, const struct word *w)
+{
+    struct str text = w->text;
+    bool url = false;
+    for (size_t i = 0; i + 2 < text.n; i++)
+        url |= memcmp(text.p + i, "://", 3) == 0;
+    if (text.n == 0 || text.n >= PATH_MAX || memchr(text.p, '\0', text.n) || url)
+        return;
+    if (w->variable) {
+        add_variable(x, at, text);
+        return;
+    }
+    add_below(x, at, at->top, text, looks_of(w));
+    if (w->joined && text.p[0] == '/' && text.n > 1) {
+        add_below(x, at, at->top, str_skip(text, 1), FOUND_FILE);
+        add_below(x, at, at->gitdir, str_skip(text, 1), FOUND_FILE);
     }
 }
 
-/* The user's own settings hold in every repository. */
-static void read_user_settings(struct protect *p, struct protect_root *r, const struct known *k)
+/* A filter, a helper, an alias. */
+static void add_words(struct names *x, const struct where *at, struct str line)
 {
-    const char *home = p->options.home, *xdg = getenv("XDG_CONFIG_HOME");
-    const char *files[] = {
-        home ? arena_printf(&p->facts, "%s/.gitconfig", home) : NULL,
-        xdg && xdg[0] == '/' ? arena_printf(&p->facts, "%s/git/config", xdg)
-        : home               ? arena_printf(&p->facts, "%s/.config/git/config", home)
-                             : NULL,
-        "/etc/gitconfig",
-    };
-    for (size_t i = 0; i < ARRAY_LEN(files); i++)
-        if (files[i])
-            read_file(&(struct reading){p, r, str_z(files[i]),
-                known_absolute(r, arena_str(&p->facts, top_of(k->path)), &p->facts), 0});
+    static const char ends[] = " \t\n'\"=;&|<>()!`$";
+    size_t start = 0;
+    bool first = true;
+    for (size_t i = 0; i <= line.n && x->n_each < EACH_MAX; i++) {
+        if (i < line.n && (line.p[i] == '\0' || !strchr(ends, line.p[i])))
+            continue;
+        char before = start ? line.p[start - 1] : ' ',
+             earlier = start > 1 ? line.p[start - 2] : ' ';
+        bool quoted = (before == '"' || before == '\'') && !strchr(" \t\n=;&|<(!", earlier);
+        const struct word w = {.text = str_n(line.p + start, i - start),
+            .first = first,
+            .joined = before == ')' || before == '`' || quoted,
+            .variable = before == '$'};
+        first &= w.text.n == 0;
+        start = i + 1;
+        add_word(x, at, &w);
+    }
 }
 
-/* Learning ---------------------------------------------------------------------------------------
+/* Settings in a work tree -----------------------------------------------------------------------
  */
 
+static void add_hooks(struct names *x, const struct where *at, struct str value)
+{
+    add_below(x, at, at->top, value, FOUND_PATH);
+    value = str_trim_end(value, '/');
+    if (str_ends_with(value, STR("/_"))) /* husky: what is there runs what lies beside it */
+        add_below(x, at, at->top, str_head(value, value.n - 2), FOUND_PATH);
+}
+
+static void apply(struct names *x, const struct where *at, const struct settings *s)
+{
+    x->n_each = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct setting *e = &s->p[i];
+        if (e->kind == SETTING_HOOKS)
+            add_hooks(x, at, e->value);
+        else if (e->kind == SETTING_PATH)
+            add_below(x, at, at->top, e->value, FOUND_PATH);
+        else if (e->kind == SETTING_INCLUDED && !x->checks)
+            add(x, at, e->value, FOUND_PATH);
+    }
+    for (size_t i = 0; i < s->n; i++)
+        if (s->p[i].kind == SETTING_COMMAND)
+            add_words(x, at, s->p[i].value);
+}
+
 /* Links among the hooks lead to files that act as hooks. */
-static void know_hooks(struct protect *p, struct protect_root *r, struct str hooks)
+static void add_hook_links(struct names *x, const struct where *at, struct str gitdir)
 {
     struct stat st;
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    struct str hooks = str_z(arena_printf(&a, STR_FMT "/hooks", STR_ARG(gitdir)));
     DIR *stream = opendir(hooks.p);
     const struct dirent *d;
-    while (stream && (d = readdir(stream)))
-        if (!str_ends_with(str_z(d->d_name), STR(".sample")) &&
+    size_t n = 0;
+    x->n_each = 0;
+    while (stream && (d = readdir(stream)) && n++ < LISTED_MAX)
+        if (d->d_name[0] != '.' && !str_ends_with(str_z(d->d_name), STR(".sample")) &&
             fstatat(dirfd(stream), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
-            add_named(
-                p, r, str_z(arena_printf(&p->facts, STR_FMT "/%s", STR_ARG(hooks), d->d_name)));
+            add_below(x, at, hooks, str_z(d->d_name), FOUND_PATH);
+    x->budget.cut |= n > LISTED_MAX;
     if (stream)
         closedir(stream);
 }
 
-void names_settings(struct protect *p, struct protect_root *r)
+/* Git directories -------------------------------------------------------------------------------
+ */
+
+/* The one line of a file that names another place, as an absolute path; no value: none. */
+static struct str read_line(struct str dir, const char *name, struct str prefix, struct arena *a)
 {
+    char text[POINTER_MAX + 1];
     struct stat st;
-    for (size_t i = 0; i < p->options.n_settings; i++) {
-        struct str path = p->options.settings[i];
-        if (r->n_named < KNOWN_NAMED_MAX && lexical_is_below(r->path, path) &&
-            lstat(path.p, &st) != 0 && errno == ENOENT)
-            r->named[r->n_named++] = (struct known_named){.path = path, .settings = true};
+    struct str file = str_z(arena_printf(a, STR_FMT "/%s", STR_ARG(dir), name));
+    AUTO_FD int fd = open(file.p, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+        return (struct str){0};
+    ssize_t n = read(fd, text, sizeof(text));
+    if (n <= 0 || (size_t)n == sizeof(text))
+        return (struct str){0};
+    struct str line = str_trim_end(str_n(text, (size_t)n), '\n');
+    line = str_trim_end(line, '\r');
+    if (!str_starts_with(line, prefix) || line.n == prefix.n || memchr(line.p, '\0', line.n))
+        return (struct str){0};
+    return settings_expand(NULL, dir, str_skip(line, prefix.n), a);
+}
+
+static struct str above(struct str path)
+{
+    path = str_trim_end(path, '/');
+    ptrdiff_t slash = str_find_last(path, '/');
+    return slash <= 0 ? STR("/") : str_head(path, (size_t)slash);
+}
+
+static void read_settings(struct settings *s, struct str gitdir, struct str common)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    settings_read(s, str_z(arena_printf(&a, STR_FMT "/config", STR_ARG(common))));
+    settings_read(s, str_z(arena_printf(&a, STR_FMT "/config.worktree", STR_ARG(common))));
+    if (!str_eq(gitdir, common))
+        settings_read(s, str_z(arena_printf(&a, STR_FMT "/config.worktree", STR_ARG(gitdir))));
+}
+
+/* The settings of a git directory; those that don't fit in the cache are for the caller to end. */
+static const struct settings *settings_of(
+    struct names *x, struct str gitdir, struct str common, struct settings *other)
+{
+    for (size_t i = 0; i < x->n_cached; i++)
+        if (str_eq(x->cached[i].gitdir, gitdir))
+            return &x->cached[i].settings;
+    if (x->n_cached == CACHED_MAX) {
+        read_settings(other, gitdir, common);
+        return other;
+    }
+    struct cached *c = &x->cached[x->n_cached++];
+    *c = (struct cached){arena_str(&x->arena, gitdir), *other};
+    read_settings(&c->settings, gitdir, common);
+    return &c->settings;
+}
+
+/* The settings of a git directory, and the user's, in the work trees of it. */
+static void add_gitdir(struct names *x, struct str gitdir, struct str top)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    AUTO(settings_done) struct settings other = SETTINGS_INIT(x->p->options.home, &x->budget);
+    if (gitdir.n >= PATH_MAX || top.n >= LONG_MAX_BYTES)
+        return;
+    struct str common = read_line(gitdir, "commondir", STR(""), &a);
+    struct str back = read_line(gitdir, "gitdir", STR(""), &a);
+    common = common.p ? common : gitdir;
+    const struct settings *s = settings_of(x, gitdir, common, &other);
+    struct str tops[8] = {top, gitdir, back.p ? arena_str(&a, above(back)) : (struct str){0}};
+    size_t n = back.p ? 3 : 2;
+    for (size_t i = 0; i < s->n && n < ARRAY_LEN(tops); i++)
+        if (s->p[i].kind == SETTING_WORKTREE)
+            tops[n++] = settings_expand(x->p->options.home, gitdir, s->p[i].value, &a);
+    for (size_t i = 0; i < n; i++) {
+        struct where at = {.top = tops[i], .gitdir = gitdir};
+        if (i == 1 && str_eq(top, gitdir))
+            continue;
+        apply(x, &at, s);
+        at.users = true;
+        apply(x, &at, &x->user);
+    }
+    if (!x->checks)
+        add_hook_links(x, &(struct where){.top = top, .gitdir = gitdir}, common);
+}
+
+/* `.git` in a directory: one itself, a link to it, or a file that leads to it. */
+static void add_dot_git(struct names *x, struct str top)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    struct stat st;
+    struct str git = str_z(arena_printf(&a, STR_FMT "/.git", STR_ARG(str_trim_end(top, '/'))));
+    if (git.n >= PATH_MAX || stat(git.p, &st) != 0)
+        return;
+    if (S_ISREG(st.st_mode))
+        git = read_line(top, ".git", STR("gitdir: "), &a);
+    if (git.p)
+        add_gitdir(x, git, top);
+}
+
+/* A place of a root. */
+static void add_place(
+    struct names *x, const struct protect_root *r, enum scan_kind kind, struct str path)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    if (r->path.n + path.n >= LONG_MAX_BYTES)
+        return;
+    struct str absolute = known_absolute(r, path, &a);
+    bool dot_git = str_is(lexical_name(path), ".git");
+    if ((kind == SCAN_POINTER || kind == SCAN_LINK) && dot_git)
+        add_dot_git(x, arena_str(&a, above(absolute)));
+    else if (kind == SCAN_GITDIR)
+        add_gitdir(x, absolute, dot_git ? arena_str(&a, above(absolute)) : absolute);
+}
+
+/* Learning --------------------------------------------------------------------------------------
+ */
+
+static void begin(struct names *x)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    const char *home = x->p->options.home;
+    struct str file;
+    x->arena = ARENA_INIT(1 << 20);
+    x->user = SETTINGS_INIT(home, &x->budget);
+    for (size_t i = 0; i < SETTINGS_USER_FILES; i++)
+        if (settings_user_file(i, home, &a, &file))
+            settings_read(&x->user, file);
+    settings_read_environment(&x->user);
+}
+
+static void end(struct names *x)
+{
+    x->p->names_cut |= x->budget.cut;
+    settings_done(&x->user);
+    for (size_t i = 0; i < x->n_cached; i++)
+        settings_done(&x->cached[i].settings);
+    arena_done(&x->arena);
+}
+
+/* A file of settings that is not there can't be mounted read-only: a command can make one. One that
+ * is there is the caller's to keep. */
+static void learn_settings(struct names *x)
+{
+    const struct protect_options *o = &x->p->options;
+    struct stat st;
+    for (size_t i = 0; i < o->n_settings; i++) {
+        struct protect_root *r = root_of(x->p, o->settings[i]);
+        if (!r || lstat(o->settings[i].p, &st) == 0 || errno != ENOENT)
+            continue;
+        x->budget.cut |= r->n_named == KNOWN_NAMED_MAX;
+        if (r->n_named < KNOWN_NAMED_MAX)
+            r->named[r->n_named++] = (struct known_named){.path = o->settings[i], .settings = true};
     }
 }
 
-void names_place(struct protect *p, struct protect_root *r, const struct known *k)
+/* Repositories around a root. */
+static void learn_above(struct names *x, const struct protect_root *r)
 {
-    struct str dir = known_absolute(r, k->path, &p->facts);
-    know_hooks(p, r, str_z(arena_printf(&p->facts, STR_FMT "/hooks", STR_ARG(dir))));
-    read_own_settings(p, r, k);
-    read_user_settings(p, r, k);
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    for (struct str dir = r->path; dir.n > 1;) {
+        dir = above(dir);
+        if (!names_in_roots(x->p, dir))
+            add_dot_git(x, arena_str(&a, dir));
+    }
+}
+
+/* Repositories of the usual form come first: others can be among files that anybody made. */
+static void learn_places(struct names *x, const struct protect_root *r, bool usual)
+{
+    for (size_t i = 0; i < r->n_known; i++) {
+        const struct known *k = &r->known[i];
+        if (!k->dormant && str_is(lexical_name(k->path), ".git") == usual)
+            add_place(x, r, k->kind, k->path);
+    }
+}
+
+void names_learn(struct protect *p)
+{
+    struct names x = {.p = p};
+    begin(&x);
+    learn_settings(&x);
+    for (size_t i = 0; i < p->n_roots; i++)
+        learn_above(&x, &p->roots[i]);
+    for (int usual = 1; usual >= 0; usual--)
+        for (size_t i = 0; i < p->n_roots; i++)
+            learn_places(&x, &p->roots[i], usual);
+    end(&x);
+}
+
+void names_check(struct protect *p)
+{
+    struct names x = {.p = p, .checks = true};
+    bool begun = false;
+    for (size_t i = 0; i < p->n_roots; i++) {
+        struct protect_root *r = &p->roots[i];
+        for (size_t k = 0; k < r->scan.n_places; k++) {
+            struct scan_place place = r->scan.places[k];
+            const struct known *known = known_find(r, &place);
+            if ((place.kind != SCAN_GITDIR && place.kind != SCAN_POINTER) ||
+                (known && !known->dormant))
+                continue;
+            if (!begun)
+                begin(&x);
+            begun = true;
+            add_place(&x, r, place.kind, place.path);
+        }
+    }
+    if (begun)
+        end(&x);
 }

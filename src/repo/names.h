@@ -1,5 +1,11 @@
 /* Private to src/repo: files and directories that settings of git name, and targets of links among
- * the hooks. git runs or reads them, so they are kept as the settings themselves are. */
+ * the hooks. git runs or reads them, so they are kept as the settings themselves are.
+ *
+ * A relative name holds in every work tree of a git directory: its parent, core.worktree, the one
+ * that `gitdir` names, and each directory whose `.git` leads to it, also from a root to a
+ * repository outside. A git directory itself is one of them: git runs there, too. The user's own
+ * settings hold in all of them.
+ */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_NAMES_H
 #define REPO_NAMES_H
@@ -9,11 +15,11 @@
 /* Whether an absolute path without links can be written inside. */
 bool names_in_roots(const struct protect *p, struct str path);
 
-/* A file of settings that is not there can't be mounted read-only: a command can make one. One that
- * is there is the caller's to keep. */
-void names_settings(struct protect *p, struct protect_root *r);
+/* Learns the names in all roots, whose places are known: each goes to the root that holds it. */
+void names_learn(struct protect *p);
 
-/* Names that hold for a git directory. */
-void names_place(struct protect *p, struct protect_root *r, const struct known *k);
+/* After a command: the same names in work trees that were not known. They are set aside, unless
+ * they are as in another one, where they were kept from changes. */
+void names_check(struct protect *p);
 
 #endif

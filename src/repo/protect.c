@@ -196,7 +196,6 @@ void known_root(struct protect *p, struct protect_root *r)
 {
     p->cut |= r->scan.cut;
     known_make_room(p, r, r->scan.n_places);
-    names_settings(p, r);
     for (size_t i = 0; i < r->scan.n_places; i++)
         know_place(p, r, &r->scan.places[i]);
     if (r->before)
@@ -204,7 +203,6 @@ void known_root(struct protect *p, struct protect_root *r)
     for (size_t i = 0; i < r->n_known; i++) {
         if (r->known[i].kind != SCAN_GITDIR)
             continue;
-        names_place(p, r, &r->known[i]);
         if (!keep_gitlinks(p, r, &r->known[i]))
             know_gitlinks(p, r, &r->known[i]);
     }
@@ -252,6 +250,7 @@ struct protect *protect_new(const struct protect_options *options)
         scan_fix(&p->roots[i].scan);
         known_root(p, &p->roots[i]);
     }
+    names_learn(p);
     return p;
 }
 
@@ -485,7 +484,8 @@ static bool is_protected(struct protect *p, struct str path)
     for (size_t k = 0; k < p->n_roots; k++) {
         const struct protect_root *r = &p->roots[k];
         for (size_t i = 0; i < r->n_named; i++)
-            if (lexical_is_below(r->named[i].path, path))
+            if (str_eq(r->named[i].path, path) ||
+                (!r->named[i].word && lexical_is_below(r->named[i].path, path)))
                 return true;
         for (size_t i = 0; i < r->n_known; i++) {
             struct str dir = known_absolute(r, r->known[i].path, &a);
@@ -509,6 +509,7 @@ bool protect_refuses(const struct protect_options *options, struct str path)
         scan_way(&p->roots[i].scan, rest);
         known_root(p, &p->roots[i]);
     }
+    names_learn(p);
     bool refused = is_protected(p, path);
     protect_free(p);
     return refused;
@@ -536,6 +537,7 @@ void protect_check(struct protect *p)
     for (size_t i = 0; i < p->n_roots; i++)
         check_root(p, &p->roots[i]);
     watch_check(p, before);
+    names_check(p);
     p->n_new = p->n_held - before;
     p->news = p->n_new || (p->watch && p->watch->n_told);
     if (p->busy)
@@ -571,6 +573,10 @@ static void tell_warnings(const struct protect *p, struct buf *text)
 {
     if (p->cut)
         buf_add_z(text, "not all directories could be searched for repositories\n");
+    if (p->names_cut)
+        buf_add_z(text,
+            "not all files that settings of git name could be kept: the settings name too "
+            "many, are too large or can't be read\n");
     for (size_t i = 0; i < p->n_warnings; i++)
         buf_printf(text, STR_FMT "\n", STR_ARG(p->warnings[i]));
     tell_mounts(p, text);
