@@ -5,6 +5,8 @@
 #include "path/file.h"
 #include "path/lexical.h"
 #include "repo/settings.h"
+#include "repo/way.h"
+#include "repo/words.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,13 +14,11 @@
 #include <limits.h>
 
 enum {
-    HOPS_MAX = 40,
     LOOKUPS_MAX = 100 * 1000, /* of names, in all roots */
     EACH_MAX = 5000,          /* lookups for one git directory in one work tree */
     LISTED_MAX = 20 * 1000,   /* entries of a directory of hooks */
     CACHED_MAX = 32,          /* git directories whose settings are remembered */
     POINTER_MAX = PATH_MAX + 64,
-    LONG_MAX_BYTES = 4 * PATH_MAX,
     DEPTH_MAX = 4, /* of directories that are compared */
 };
 
@@ -87,79 +87,18 @@ static void add_way(struct names *x, struct str path)
     r->ways[r->n_ways++] = (struct known_way){rest, known_look(r->fd, rest.p, &p->facts)};
 }
 
-/* A path that is followed step by step, as the kernel does. */
-struct walk {
-    char path[PATH_MAX]; /* without links so far */
-    size_t n;
-    char rest[LONG_MAX_BYTES];
-    struct str left;
-    int hops;
-};
-
-static void step_up(struct walk *w)
+static void on_link(void *context, struct str link)
 {
-    while (w->n && w->path[w->n - 1] != '/')
-        w->n--;
-    w->n -= w->n > 0;
-    w->path[w->n] = '\0';
+    add_way(context, link);
 }
 
-/* Takes the target of the link that the path is now. */
-static bool step_link(struct walk *w)
+/* The links are remembered if names are given. */
+static bool follow(struct way *w, const struct protect *p, struct str path, struct names *names)
 {
-    char target[PATH_MAX], next[LONG_MAX_BYTES];
-    ssize_t n = readlink(w->path, target, sizeof(target));
-    if (n <= 0 || n == sizeof(target) || w->hops++ == HOPS_MAX ||
-        (size_t)n + 1 + w->left.n >= sizeof(next))
-        return false;
-    memcpy(next, target, (size_t)n);
-    next[n] = '/';
-    memcpy(next + n + 1, w->left.p, w->left.n);
-    w->left = str_n(w->rest, (size_t)n + 1 + w->left.n);
-    memcpy(w->rest, next, w->left.n);
-    if (target[0] == '/')
-        w->path[w->n = 0] = '\0';
-    else
-        step_up(w);
-    return true;
-}
-
-/* The place that an absolute path leads to, there or not; false: the kernel would not follow it.
- * The way is remembered if names are given. */
-static bool walk(struct walk *w, const struct protect *p, struct str path, struct names *names)
-{
-    struct stat st;
-    struct str component;
-    struct protect_root *r = root_of(p, path);
-    w->n = r && r->path.n < PATH_MAX && r->path.n > 1 ? r->path.n : 0;
-    w->hops = 0;
-    if (path.n >= sizeof(w->rest))
-        return false;
-    if (w->n)
-        memcpy(w->path, path.p, w->n);
-    w->path[w->n] = '\0';
-    memcpy(w->rest, path.p, path.n);
-    w->left = str_n(w->rest + w->n, path.n - w->n);
-    while (lexical_next(&w->left, &component)) {
-        if (str_is(component, "."))
-            continue;
-        if (str_is(component, "..")) {
-            step_up(w);
-            continue;
-        }
-        if (w->n + 1 + component.n >= sizeof(w->path))
-            return false;
-        w->path[w->n++] = '/';
-        memcpy(w->path + w->n, component.p, component.n);
-        w->path[w->n += component.n] = '\0';
-        if (lstat(w->path, &st) != 0 || !S_ISLNK(st.st_mode))
-            continue;
-        if (names)
-            add_way(names, str_n(w->path, w->n));
-        if (!step_link(w))
-            return false;
-    }
-    return w->n > 0;
+    const struct protect_root *r = root_of(p, path);
+    w->on_link = names ? on_link : NULL;
+    w->context = names;
+    return way_follow(w, path, r && r->path.n > 1 ? r->path.n : 0);
 }
 
 /* The list --------------------------------------------------------------------------------------
@@ -180,7 +119,7 @@ enum found {
     FOUND_WORD, /* any other word: if it is there */
 };
 
-static void learn(struct names *x, const struct walk *w, struct str given, enum found found)
+static void learn(struct names *x, const struct way *w, struct str given, enum found found)
 {
     struct protect *p = x->p;
     struct stat st;
@@ -197,9 +136,9 @@ static void learn(struct names *x, const struct walk *w, struct str given, enum 
     r->named[r->n_named++] = (struct known_named){.path = arena_str(&p->facts, path),
         .type = there ? st.st_mode & S_IFMT : 0,
         .word = found != FOUND_PATH};
-    if (w->hops) {
-        struct walk again;
-        (void)walk(&again, p, given, x);
+    if (w->links) {
+        struct way again;
+        (void)follow(&again, p, given, x);
     }
 }
 
@@ -239,6 +178,21 @@ static bool same_text(const char *a, const char *b, const struct stat *st)
     return n > 0 && n == m && memcmp(one, other, (size_t)n) == 0;
 }
 
+static bool ends_with_path(struct str path, struct str end)
+{
+    return path.n > end.n && str_ends_with(path, end) && path.p[path.n - end.n - 1] == '/';
+}
+
+/* Whether a file of this path is kept in another work tree. */
+static bool is_kept_elsewhere(const struct protect *p, struct str rest)
+{
+    for (size_t i = 0; i < p->n_roots; i++)
+        for (size_t k = 0; k < p->roots[i].n_named; k++)
+            if (p->roots[i].named[k].type && ends_with_path(p->roots[i].named[k].path, rest))
+                return true;
+    return false;
+}
+
 /* Whether a file or link is the same as one that was kept, at the same path in another work tree.
  */
 static bool is_twin(const struct names *x, struct str path, struct str rest, const struct stat *st)
@@ -251,9 +205,8 @@ static bool is_twin(const struct names *x, struct str path, struct str rest, con
             struct known_named n = p->roots[i].named[k];
             /* The name ends somewhere in the rest, or with it. */
             for (size_t end = rest.n; n.type && end > 0; end--) {
-                struct str head = str_head(rest, end);
-                if ((end < rest.n && rest.p[end] != '/') || !str_ends_with(n.path, head) ||
-                    n.path.n <= end || n.path.p[n.path.n - end - 1] != '/')
+                if ((end < rest.n && rest.p[end] != '/') ||
+                    !ends_with_path(n.path, str_head(rest, end)))
                     continue;
                 struct str twin = str_z(arena_printf(
                     &a, STR_FMT STR_FMT, STR_ARG(n.path), STR_ARG(str_skip(rest, end))));
@@ -261,7 +214,7 @@ static bool is_twin(const struct names *x, struct str path, struct str rest, con
                     (other.st_mode & S_IFMT) == (st->st_mode & S_IFMT) &&
                     same_text(path.p, twin.p, st))
                     return true;
-                if (arena_left(&a) < 2 * LONG_MAX_BYTES)
+                if (arena_left(&a) < 2 * WAY_LONG)
                     return false;
             }
         }
@@ -307,29 +260,47 @@ static void compare(struct names *x, struct str top, struct str path, unsigned d
 }
 
 static void check_name(
-    struct names *x, const struct where *at, const struct walk *w, enum found found)
+    struct names *x, const struct where *at, const struct way *w, enum found found)
 {
-    struct walk top;
+    struct way way;
     struct stat st;
+    struct str path = str_n(w->path, w->n);
     if (lstat(w->path, &st) != 0 || (found != FOUND_PATH && !S_ISREG(st.st_mode)) ||
-        (found == FOUND_WORD && at->users) || !walk(&top, x->p, at->top, NULL))
+        !follow(&way, x->p, at->top, NULL))
         return;
-    compare(x, str_n(top.path, top.n), str_n(w->path, w->n), 0);
+    struct str top = str_n(way.path, way.n);
+    if (found == FOUND_WORD && (at->users || !lexical_is_below(top, path) ||
+                                   !is_kept_elsewhere(x->p, lexical_rest(top, path))))
+        return;
+    compare(x, top, path, 0);
 }
 
 /* Words -----------------------------------------------------------------------------------------
  */
 
+/* Whether a command that names this file finds one of git's own. */
+static bool is_gits(const struct where *at, struct str path)
+{
+    struct str rest = lexical_is_below(at->gitdir, path) ? lexical_rest(at->gitdir, path) : path;
+    bool inside = rest.n < path.n;
+    for (size_t i = 0; i + 6 < path.n; i++)
+        if (memcmp(path.p + i, "/.git/", 6) == 0) {
+            inside = true;
+            rest = str_skip(path, i + 6);
+        }
+    return inside && words_is_gits(rest);
+}
+
 static void add(struct names *x, const struct where *at, struct str path, enum found found)
 {
-    struct walk w;
+    struct way w;
     if (x->n_lookups == LOOKUPS_MAX || x->n_each == EACH_MAX) {
         x->budget.cut = true;
         return;
     }
     x->n_lookups++;
     x->n_each++;
-    if (!walk(&w, x->p, path, NULL))
+    if (!follow(&w, x->p, path, NULL) || (found != FOUND_PATH && is_gits(at, str_n(w.path, w.n))))
         return;
     if (x->checks)
         check_name(x, at, &w, found);
@@ -341,94 +312,57 @@ static void add_below(
     struct names *x, const struct where *at, struct str base, struct str value, enum found found)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
-    if (base.n + value.n < LONG_MAX_BYTES)
+    if (base.n + value.n < WAY_LONG)
         add(x, at, settings_expand(x->p->options.home, base, value, &a), found);
-}
-
-/* A word as it stands in a command line. */
-struct word {
-    struct str text;
-    bool first;
-    bool joined;   /* it belongs to a substitution before it */
-    bool variable; /* it begins with the name of one */
-};
-
-/* `$HOME/x`, `${PWD}/x`. */
-static void add_variable(struct names *x, const struct where *at, struct str text)
-{
-    size_t brace = text.n && text.p[0] == '{', n = brace;
-    while (n < text.n && text.p[n] != '/' && text.p[n] != '}')
-        n++;
-    struct str name = str_n(text.p + brace, n - brace);
-    struct str rest = str_skip(text, MIN(n + (n < text.n && text.p[n] == '}'), text.n));
-    if (!str_starts_with(rest, STR("/")) || rest.n == 1)
-        return;
-    rest = str_skip(rest, 1);
-    if (str_is(name, "HOME"))
-        add_below(x, at, str_z(x->p->options.home ? x->p->options.home : "/"), rest, FOUND_FILE);
-    else
-        add_below(x, at, at->top, rest, FOUND_FILE);
-    if (!str_is(name, "HOME") && !str_is(name, "PWD"))
-        add_below(x, at, at->gitdir, rest, FOUND_FILE);
-}
-
-/* Words without a slash are looked for by the shell among programs, unless they are arguments. */
-static enum found looks_of(const struct word *w)
-{
-    ptrdiff_t dot = str_find_last(w->text, '.');
-    bool named = !w->first && dot > 0 && (size_t)dot + 1 < w->text.n && w->text.p[0] != '-';
-    bool path = str_find(w->text, '/') >= 0 && !str_starts_with(w->text, STR("refs/"));
-    return named || path ? FOUND_FILE : FOUND_WORD;
-}
-
-static void add_word(struct names *x, const struct where *at, const struct word *w)
-{
-    struct str text = w->text;
-    bool url = false;
-    for (size_t i = 0; i + 2 < text.n; i++)
-        url |= memcmp(text.p + i, "://", 3) == 0;
-    if (text.n == 0 || text.n >= PATH_MAX || memchr(text.p, '\0', text.n) || url)
-        return;
-    if (w->variable) {
-        add_variable(x, at, text);
-        return;
-    }
-    add_below(x, at, at->top, text, looks_of(w));
-    if (w->joined && text.p[0] == '/' && text.n > 1) {
-        add_below(x, at, at->top, str_skip(text, 1), FOUND_FILE);
-        add_below(x, at, at->gitdir, str_skip(text, 1), FOUND_FILE);
-    }
 }
 
 /* A filter, a helper, an alias. */
 static void add_words(struct names *x, const struct where *at, struct str line)
 {
-    static const char ends[] = " \t\n'\"=;&|<>()!`$";
-    size_t start = 0;
-    bool first = true;
-    for (size_t i = 0; i <= line.n && x->n_each < EACH_MAX; i++) {
-        if (i < line.n && (line.p[i] == '\0' || !strchr(ends, line.p[i])))
-            continue;
-        char before = start ? line.p[start - 1] : ' ',
-             earlier = start > 1 ? line.p[start - 2] : ' ';
-        bool quoted = (before == '"' || before == '\'') && !strchr(" \t\n=;&|<(!", earlier);
-        const struct word w = {.text = str_n(line.p + start, i - start),
-            .first = first,
-            .joined = before == ')' || before == '`' || quoted,
-            .variable = before == '$'};
-        first &= w.text.n == 0;
-        start = i + 1;
-        add_word(x, at, &w);
+    const char *home = x->p->options.home;
+    struct words words = {.line = line};
+    struct word w;
+    while (x->n_each < EACH_MAX && words_next(&words, &w)) {
+        enum found found = w.is_file ? FOUND_FILE : FOUND_WORD;
+        struct str below = w.bases & WORD_ROOT ? str_skip(w.text, 1) : w.text;
+        if (w.bases & WORD_ROOT)
+            add_below(x, at, at->top, w.text, found);
+        if (w.bases & WORD_TOP)
+            add_below(x, at, at->top, below, found);
+        if (w.bases & WORD_GITDIR)
+            add_below(x, at, at->gitdir, below, found);
+        if (w.bases & WORD_HOME && home)
+            add_below(x, at, str_z(home), below, found);
     }
 }
 
 /* Settings in a work tree -----------------------------------------------------------------------
  */
 
+/* Links among the hooks lead to files that act as hooks. */
+static void add_links(struct names *x, const struct where *at, struct str hooks)
+{
+    struct stat st;
+    DIR *stream = opendir(hooks.p);
+    const struct dirent *d;
+    size_t n = 0;
+    while (stream && (d = readdir(stream)) && n++ < LISTED_MAX)
+        if (d->d_name[0] != '.' && !str_ends_with(str_z(d->d_name), STR(".sample")) &&
+            (d->d_type == DT_LNK || d->d_type == DT_UNKNOWN) &&
+            fstatat(dirfd(stream), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
+            add_below(x, at, hooks, str_z(d->d_name), FOUND_PATH);
+    x->budget.cut |= n > LISTED_MAX;
+    if (stream)
+        closedir(stream);
+}
+
 static void add_hooks(struct names *x, const struct where *at, struct str value)
 {
-    add_below(x, at, at->top, value, FOUND_PATH);
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     value = str_trim_end(value, '/');
+    add_below(x, at, at->top, value, FOUND_PATH);
+    if (!x->checks && at->top.n + value.n < WAY_LONG)
+        add_links(x, at, settings_expand(x->p->options.home, at->top, value, &a));
     if (str_ends_with(value, STR("/_"))) /* husky: what is there runs what lies beside it */
         add_below(x, at, at->top, str_head(value, value.n - 2), FOUND_PATH);
 }
@@ -448,25 +382,6 @@ static void apply(struct names *x, const struct where *at, const struct settings
     for (size_t i = 0; i < s->n; i++)
         if (s->p[i].kind == SETTING_COMMAND)
             add_words(x, at, s->p[i].value);
-}
-
-/* Links among the hooks lead to files that act as hooks. */
-static void add_hook_links(struct names *x, const struct where *at, struct str gitdir)
-{
-    struct stat st;
-    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
-    struct str hooks = str_z(arena_printf(&a, STR_FMT "/hooks", STR_ARG(gitdir)));
-    DIR *stream = opendir(hooks.p);
-    const struct dirent *d;
-    size_t n = 0;
-    x->n_each = 0;
-    while (stream && (d = readdir(stream)) && n++ < LISTED_MAX)
-        if (d->d_name[0] != '.' && !str_ends_with(str_z(d->d_name), STR(".sample")) &&
-            fstatat(dirfd(stream), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
-            add_below(x, at, hooks, str_z(d->d_name), FOUND_PATH);
-    x->budget.cut |= n > LISTED_MAX;
-    if (stream)
-        closedir(stream);
 }
 
 /* Git directories -------------------------------------------------------------------------------
@@ -529,7 +444,7 @@ static void add_gitdir(struct names *x, struct str gitdir, struct str top)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     AUTO(settings_done) struct settings other = SETTINGS_INIT(x->p->options.home, &x->budget);
-    if (gitdir.n >= PATH_MAX || top.n >= LONG_MAX_BYTES)
+    if (gitdir.n >= PATH_MAX || top.n >= WAY_LONG)
         return;
     struct str common = read_line(gitdir, "commondir", STR(""), &a);
     struct str back = read_line(gitdir, "gitdir", STR(""), &a);
@@ -548,8 +463,10 @@ static void add_gitdir(struct names *x, struct str gitdir, struct str top)
         at.users = true;
         apply(x, &at, &x->user);
     }
+    x->n_each = 0;
     if (!x->checks)
-        add_hook_links(x, &(struct where){.top = top, .gitdir = gitdir}, common);
+        add_links(x, &(struct where){.top = top, .gitdir = gitdir},
+            str_z(arena_printf(&a, STR_FMT "/hooks", STR_ARG(common))));
 }
 
 /* `.git` in a directory: one itself, a link to it, or a file that leads to it. */
@@ -571,7 +488,7 @@ static void add_place(
     struct names *x, const struct protect_root *r, enum scan_kind kind, struct str path)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
-    if (r->path.n + path.n >= LONG_MAX_BYTES)
+    if (r->path.n + path.n >= WAY_LONG)
         return;
     struct str absolute = known_absolute(r, path, &a);
     bool dot_git = str_is(lexical_name(path), ".git");
@@ -633,6 +550,19 @@ static void learn_above(struct names *x, const struct protect_root *r)
     }
 }
 
+/* A root that is no repository may become one; and the user's settings may name it by an absolute
+ * path. */
+static void learn_root(struct names *x, const struct protect_root *r)
+{
+    for (size_t i = 0; i < r->n_known; i++)
+        if (str_is(r->known[i].path, ".git"))
+            return;
+    const struct where at = {.top = r->path,
+        .gitdir = str_z(arena_printf(&x->arena, STR_FMT "/.git", STR_ARG(r->path))),
+        .users = true};
+    apply(x, &at, &x->user);
+}
+
 /* Repositories of the usual form come first: others can be among files that anybody made. */
 static void learn_places(struct names *x, const struct protect_root *r, bool usual)
 {
@@ -648,12 +578,26 @@ void names_learn(struct protect *p)
     struct names x = {.p = p};
     begin(&x);
     learn_settings(&x);
-    for (size_t i = 0; i < p->n_roots; i++)
+    for (size_t i = 0; i < p->n_roots; i++) {
+        learn_root(&x, &p->roots[i]);
         learn_above(&x, &p->roots[i]);
+    }
     for (int usual = 1; usual >= 0; usual--)
         for (size_t i = 0; i < p->n_roots; i++)
             learn_places(&x, &p->roots[i], usual);
     end(&x);
+}
+
+/* Whether a place has come to be a work tree, or its git directory, since. */
+static bool is_new(const struct protect_root *r, const struct scan_place *place)
+{
+    const struct known *known = known_find(r, place);
+    if (place->kind != SCAN_GITDIR && place->kind != SCAN_POINTER)
+        return false;
+    if (!known || !known->dormant)
+        return !known;
+    AUTO_FD int dir = known_open(r, place->path);
+    return dir >= 0 && known_has_head(dir);
 }
 
 void names_check(struct protect *p)
@@ -664,9 +608,7 @@ void names_check(struct protect *p)
         struct protect_root *r = &p->roots[i];
         for (size_t k = 0; k < r->scan.n_places; k++) {
             struct scan_place place = r->scan.places[k];
-            const struct known *known = known_find(r, &place);
-            if ((place.kind != SCAN_GITDIR && place.kind != SCAN_POINTER) ||
-                (known && !known->dormant))
+            if (!is_new(r, &place))
                 continue;
             if (!begun)
                 begin(&x);

@@ -21,6 +21,7 @@
 enum {
     ARENA_MAX = 256 << 20,
     KEPT_MAX = 20 * 1000,
+    HOOKS_SPARE = 16 << 20, /* bytes that hooks leave for other paths */
     TEXT_ROOM = 256,        /* bytes of a file of settings, at least */
     ARENA_SPARE = 64 << 20, /* for everything but them */
     WARNINGS_MAX = 1 << 19, /* bytes of them */
@@ -152,6 +153,16 @@ static void know_place(struct protect *p, struct protect_root *r, const struct s
     k->info_link = dir >= 0 && S_ISLNK(known_look(dir, "info", &p->facts).type);
 }
 
+static void add_gitlink(
+    struct protect *p, struct protect_root *r, const struct known *k, struct str path)
+{
+    if (r->n_links == KNOWN_LINKS_MAX || arena_left(&p->facts) < path.n + 2 * KNOWN_ARENA_SPARE) {
+        p->cut = true;
+        return;
+    }
+    r->links[r->n_links++] = (struct known_gitlink){k->path, arena_str(&p->facts, path)};
+}
+
 /* The entries of an index that has not changed since it was looked at. */
 static bool keep_gitlinks(struct protect *p, struct protect_root *r, struct known *k)
 {
@@ -162,10 +173,9 @@ static bool keep_gitlinks(struct protect *p, struct protect_root *r, struct know
     if (dir < 0 || !known_is(dir, "index", &old->index))
         return false;
     k->index = old->index;
-    for (size_t i = 0; i < before->n_links && r->n_links < KNOWN_LINKS_MAX; i++)
+    for (size_t i = 0; i < before->n_links; i++)
         if (str_eq(before->links[i].repository, k->path))
-            r->links[r->n_links++] =
-                (struct known_gitlink){k->path, arena_str(&p->facts, before->links[i].path)};
+            add_gitlink(p, r, k, before->links[i].path);
     return true;
 }
 
@@ -180,8 +190,8 @@ static void know_gitlinks(struct protect *p, struct protect_root *r, const struc
     p->cut |= st.st_size > PROTECT_INDEX_MAX;
     if (st.st_size > PROTECT_INDEX_MAX || !tracked_read(dir, &t, &ignored))
         return;
-    for (size_t i = 0; i < t.n_links && r->n_links < KNOWN_LINKS_MAX; i++)
-        r->links[r->n_links++] = (struct known_gitlink){k->path, arena_str(&p->facts, t.links[i])};
+    for (size_t i = 0; i < t.n_links; i++)
+        add_gitlink(p, r, k, t.links[i]);
 }
 
 void known_make_room(struct protect *p, struct protect_root *r, size_t places)
@@ -358,9 +368,12 @@ static void keep_hooks(struct keeping *k, struct str hooks)
         if (str_ends_with(str_z(d->d_name), STR(".sample")) ||
             fstatat(dirfd(stream), d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(st.st_mode))
             continue;
-        struct str path = str_z(arena_printf(k->a, STR_FMT "/%s", STR_ARG(hooks), d->d_name));
-        if (!S_ISLNK(st.st_mode) && st.st_nlink > 1)
-            keep(k, path);
+        if (S_ISLNK(st.st_mode) || st.st_nlink < 2)
+            continue;
+        if (k->n == KEPT_MAX || arena_left(k->a) < HOOKS_SPARE)
+            k->p->cut = true;
+        else
+            keep(k, str_z(arena_printf(k->a, STR_FMT "/%s", STR_ARG(hooks), d->d_name)));
     }
     if (stream)
         closedir(stream);

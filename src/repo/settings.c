@@ -75,10 +75,17 @@ static void take(
         const char *section, *name;
         enum setting_kind kind;
     } rows[] = {
+        {"blame", "ignorerevsfile", SETTING_DATA},
+        {"commit", "template", SETTING_DATA},
         {"core", "attributesfile", SETTING_PATH},
+        {"core", "excludesfile", SETTING_DATA},
         {"core", "hookspath", SETTING_HOOKS},
         {"core", "worktree", SETTING_WORKTREE},
+        {"gui", "recentrepo", SETTING_DATA},
         {"init", "templatedir", SETTING_PATH},
+        {"mailmap", "file", SETTING_DATA},
+        {"maintenance", "repo", SETTING_DATA},
+        {"safe", "directory", SETTING_DATA},
     };
     if (str_starts_with(e->section, STR("include")) && str_is(e->name, "path")) {
         include(s, file, e->value, depth);
@@ -86,7 +93,8 @@ static void take(
     }
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (str_is(e->section, rows[i].section) && str_is(e->name, rows[i].name)) {
-            (void)add(s, rows[i].kind, e->value);
+            if (rows[i].kind != SETTING_DATA)
+                (void)add(s, rows[i].kind, e->value);
             return;
         }
     if (!parts_setting_is_plain(e))

@@ -17,6 +17,7 @@ enum setting_kind {
     SETTING_INCLUDED, /* a file of settings; an absolute path */
     SETTING_COMMAND,  /* words, some of which may be files */
     SETTING_WORKTREE, /* the work tree, from the git directory */
+    SETTING_DATA,     /* a file that is only read, as text; not in the list */
 };
 
 struct setting {

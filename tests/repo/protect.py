@@ -1213,11 +1213,11 @@ def add_names(title, ways, before, script, use, env=None, first=None):
         p.sh(use, check=False)
         t.true(p.escaped(), "the attack does nothing outside, so the test sees nothing")
 
-    for name, how in (("preset", by_preset), ("tool", by_tool), ("landlock", by_landlock)):
+    for name, how, who in (("preset", by_preset, "both"), ("tool", by_tool, "user"), ("landlock", by_landlock, "user" if len(ways) > 2 else "root")):
         if name[0] not in ways:
             continue
 
-        @case(f"{name}: names: {title}")
+        @case(f"{name}: names: {title}", who=who)
         def _(t, how=how):
             p = names_project(t, before, env)
             if first:
@@ -1229,8 +1229,8 @@ def add_names(title, ways, before, script, use, env=None, first=None):
 
 
 def add_names_work(title, before, script):
-    for name, how in (("preset", by_preset), ("landlock", by_landlock)):
-        @case(f"{name} works: names: {title}")
+    for name, how, who in (("preset", by_preset, "both"), ("landlock", by_landlock, "user")):
+        @case(f"{name} works: names: {title}", who=who)
         def _(t, how=how):
             run = how(names_project(t, before), "set -e\n" + script)
             t.code(run, 0)
@@ -1238,7 +1238,7 @@ def add_names_work(title, before, script):
 
 
 def add_large(title, before):
-    @case(f"names: {title}")
+    @case(f"names: {title}", who="user")
     def _(t):
         p = names_project(t, f"git config core.hooksPath .githooks; {before}")
         start = time.monotonic()

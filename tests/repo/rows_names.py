@@ -40,12 +40,18 @@ NAMES = [
      "git init -q new; every_hook new/.uh", f"cd new; git -c user.name=n -c user.email=e commit -q --allow-empty -m next"),
     ("a script in a new work tree", "p", FILTER + "git config filter.f.clean 'sh run.sh'; echo cat >run.sh; git add run.sh; git commit -qm r",
      "git worktree add -q w2; echo \"$PAYLOAD\" >w2/run.sh", "cd w2; echo x >b; git add b"),
+    ("a script without an ending there", "p", FILTER + "git config filter.f.clean 'sh run'; echo cat >run; git add run; git commit -qm r",
+     "git worktree add -q w2; echo \"$PAYLOAD\" >w2/run", "cd w2; echo x >b; git add b"),
     # What is not there yet.
     ("a monitor that is not there", "ptl", "git config core.fsmonitor tools/fs.sh", "hook tools/fs.sh", "git status"),
     ("an argument that is not there", "p", FILTER + "git config filter.f.clean 'sh run.sh'", 'echo "$PAYLOAD" >run.sh', "echo x >b; git add b"),
     ("attributes that are not there", "p", "git config core.attributesFile attrs; git config filter.f.clean '$PAYLOAD;cat'", "echo '* filter=f' >attrs", "echo x >b; git add b"),
     # Directories, and names in other forms.
     ("a template", "pl", "mkdir -p tpl/hooks; git config -f $HOME/.gitconfig init.templateDir $PWD/tpl", "every_hook tpl/hooks", "git clone -q . $OUT/c"),
+    ("a link among hooks where the settings say", "pl", "mkdir hk scripts; printf '#!/bin/sh\\n' >scripts/check; chmod +x scripts/check; ln -s ../scripts/check hk/pre-commit; "
+     "git config core.hooksPath hk", "hook scripts/check", COMMIT),
+    ("hooks by an absolute path in the user's own settings, and no repository", "p", "rm -rf .git; mkdir uh; git config -f $HOME/.gitconfig core.hooksPath $PWD/uh",
+     "every_hook uh", "git init -q .; git -c user.name=n -c user.email=e commit -q --allow-empty -m next"),
     ("a template that is not there", "p", "git config -f $HOME/.gitconfig init.templateDir $PWD/tpl", "every_hook tpl/hooks", "git clone -q . $OUT/c"),
     ("a link before two dots", "pt", "mkdir -p a_/b hk; ln -s a_/b l; git config core.hooksPath l/../hk", "every_hook a_/hk", COMMIT),
     ("a path after a substitution", "p", "mkdir t; echo cat >t/c.sh; git add t; " + FILTER +
@@ -92,7 +98,9 @@ NAMES_WORK = [
     ("the project is a linked work tree, hooks in it", OUTSIDE + "git config core.hooksPath .githooks; " + BACK + "git -C $OUT/main worktree add -q $PWD -b w; mkdir .githooks",
      "echo x >y; cat y; test -d .githooks"),
     ("directories of names that settings have", "git config safe.directory $PWD/made/here; git config alias.up 'pull origin/main'; git config alias.l 'log --graph'; "
-     "git config core.pager 'less -R'; git config remote.o.url https://o.invalid/a/b", "mkdir -p made/here origin/main o; echo x >made/here/x; echo x >log; echo x >less; git add -A; git commit -qm two"),
+     "git config core.pager 'less -R'; git config remote.o.url https://o.invalid/a/b; git config -f $HOME/.gitconfig alias.last 'log -1 HEAD'; "
+     "git config alias.head '!cat $(git rev-parse --git-dir)/HEAD .git/index'; git config blame.ignoreRevsFile .ignore-revs; git config alias.lock '!rm -f $GIT_DIR/index.lock'",
+     "echo x >.ignore-revs; mkdir -p made/here origin/main o; echo x >made/here/x; echo x >log; echo x >less; git add -A; git commit -qm two; git checkout -q -b other; git worktree add -q w2; cd w2; git checkout -q -b third; git gc -q"),
     ("clones and new repositories beside settings of the user's", "git config -f $HOME/.gitconfig core.hooksPath /none/hooks; git config -f $HOME/.gitconfig alias.st 'status -s'; "
      "git config -f $HOME/.gitconfig core.excludesFile '~/.gitignore'; echo x >status; git add status; git commit -qm s",
      "git clone -q . c; git -C c status -s; git init -q n; echo x >n/status; git worktree add -q w2; echo y >w2/status; test -e c/status -a -e n/status -a -e w2/status"),
