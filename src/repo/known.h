@@ -117,7 +117,8 @@ struct protect *known_new(const struct protect_options *options);
 void known_open_root(struct protect *p, struct protect_root *r, int fd, struct str path);
 void known_make_room(struct protect *p, struct protect_root *r, size_t places);
 
-/* Learns the present state of a root, but for names (repo/names.h); with `before` set, by comparison with it (repo/again.h). */
+/* Learns the present state of a root, but for names (repo/names.h); with `before` set, by
+ * comparison with it (repo/again.h). */
 void known_root(struct protect *p, struct protect_root *r);
 
 /* check.c: whether git takes the HEAD of a directory for one. */

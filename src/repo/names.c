@@ -44,20 +44,17 @@ struct where {
     bool users;             /* the settings are the user's own, which hold everywhere */
 };
 
-bool names_in_roots(const struct protect *p, struct str path)
-{
-    for (size_t i = 0; i < p->n_roots; i++)
-        if (lexical_is_below(p->roots[i].path, path))
-            return true;
-    return false;
-}
-
 static struct protect_root *root_of(const struct protect *p, struct str path)
 {
     for (size_t i = 0; i < p->n_roots; i++)
         if (lexical_is_below(p->roots[i].path, path))
             return &p->roots[i];
     return NULL;
+}
+
+bool names_in_roots(const struct protect *p, struct str path)
+{
+    return root_of(p, path) != NULL;
 }
 
 /* Whether the arena has room for a name beside everything else that is kept there. */
@@ -324,6 +321,8 @@ static void add_words(struct names *x, const struct where *at, struct str line)
     struct word w;
     while (x->n_each < EACH_MAX && words_next(&words, &w)) {
         enum found found = w.is_file ? FOUND_FILE : FOUND_WORD;
+        if (found == FOUND_WORD && str_eq(at->top, at->gitdir))
+            continue; /* HEAD, index: git's own */
         struct str below = w.bases & WORD_ROOT ? str_skip(w.text, 1) : w.text;
         if (w.bases & WORD_ROOT)
             add_below(x, at, at->top, w.text, found);
