@@ -18,8 +18,7 @@ enum {
     EACH_MAX = 5000,          /* lookups for one git directory in one work tree */
     LISTED_MAX = 20 * 1000,   /* entries of a directory of hooks */
     CACHED_MAX = 32,          /* git directories whose settings are remembered */
-    POINTER_MAX = PATH_MAX + 64,
-    DEPTH_MAX = 4, /* of directories that are compared */
+    DEPTH_MAX = 4,            /* of directories that are compared */
 };
 
 struct cached {
@@ -297,7 +296,9 @@ static void add(struct names *x, const struct where *at, struct str path, enum f
     }
     x->n_lookups++;
     x->n_each++;
-    if (!follow(&w, x->p, path, NULL) || (found != FOUND_PATH && is_gits(at, str_n(w.path, w.n))))
+    bool led = follow(&w, x->p, path, NULL);
+    x->budget.cut |= w.too_long;
+    if (!led || (found != FOUND_PATH && is_gits(at, str_n(w.path, w.n))))
         return;
     if (x->checks)
         check_name(x, at, &w, found);
@@ -386,21 +387,24 @@ static void apply(struct names *x, const struct where *at, const struct settings
 /* Git directories -------------------------------------------------------------------------------
  */
 
-/* The one line of a file that names another place, as an absolute path; no value: none. */
+/* The place that a file names after the prefix, as git reads it: to the first NUL, without the
+ * line breaks at its end. An absolute path; no value: none. */
 static struct str read_line(struct str dir, const char *name, struct str prefix, struct arena *a)
 {
-    char text[POINTER_MAX + 1];
+    AUTO_ERR struct err ignored = {0};
+    AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
     struct stat st;
-    struct str file = str_z(arena_printf(a, STR_FMT "/%s", STR_ARG(dir), name));
-    AUTO_FD int fd = open(file.p, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+    const char *file = arena_printf(a, STR_FMT "/%s", STR_ARG(dir), name);
+    AUTO_FD int fd = open(file, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+        !file_read(fd, PROTECT_FILE_MAX, file, &text, &ignored))
         return (struct str){0};
-    ssize_t n = read(fd, text, sizeof(text));
-    if (n <= 0 || (size_t)n == sizeof(text))
-        return (struct str){0};
-    struct str line = str_trim_end(str_n(text, (size_t)n), '\n');
-    line = str_trim_end(line, '\r');
-    if (!str_starts_with(line, prefix) || line.n == prefix.n || memchr(line.p, '\0', line.n))
+    struct str line = buf_str(&text);
+    while (line.n && (line.p[line.n - 1] == '\n' || line.p[line.n - 1] == '\r'))
+        line.n--;
+    ptrdiff_t nul = str_find(line, '\0');
+    line = nul < 0 ? line : str_head(line, (size_t)nul);
+    if (!str_starts_with(line, prefix) || line.n == prefix.n || line.n > WAY_LONG)
         return (struct str){0};
     return settings_expand(NULL, dir, str_skip(line, prefix.n), a);
 }
@@ -443,17 +447,19 @@ static void add_gitdir(struct names *x, struct str gitdir, struct str top)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     AUTO(settings_done) struct settings other = SETTINGS_INIT(x->p->options.home, &x->budget);
-    if (gitdir.n >= PATH_MAX || top.n >= WAY_LONG)
+    if (gitdir.n >= PATH_MAX || top.n >= PATH_MAX) {
+        x->budget.cut = true;
         return;
+    }
     struct str common = read_line(gitdir, "commondir", STR(""), &a);
     struct str back = read_line(gitdir, "gitdir", STR(""), &a);
     common = common.p ? common : gitdir;
     const struct settings *s = settings_of(x, gitdir, common, &other);
     struct str tops[8] = {top, gitdir, back.p ? arena_str(&a, above(back)) : (struct str){0}};
     size_t n = back.p ? 3 : 2;
-    for (size_t i = 0; i < s->n && n < ARRAY_LEN(tops); i++)
-        if (s->p[i].kind == SETTING_WORKTREE)
-            tops[n++] = settings_expand(x->p->options.home, gitdir, s->p[i].value, &a);
+    for (size_t i = s->n; i > 0 && n < ARRAY_LEN(tops); i--) /* the last one holds */
+        if (s->p[i - 1].kind == SETTING_WORKTREE)
+            tops[n++] = settings_expand(x->p->options.home, gitdir, s->p[i - 1].value, &a);
     for (size_t i = 0; i < n; i++) {
         struct where at = {.top = tops[i], .gitdir = gitdir};
         if (i == 1 && str_eq(top, gitdir))
@@ -587,6 +593,28 @@ void names_learn(struct protect *p)
     end(&x);
 }
 
+/* A name that was not there has no links on its way: one that leads to it now is new. */
+static void check_way_to(struct protect *p, struct protect_root *r, const struct known_named *named)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    struct str to = named->path;
+    if (named->type || to.n >= sizeof(path) || lstat(to.p, &st) != 0 ||
+        (named->word && S_ISDIR(st.st_mode)))
+        return;
+    for (size_t n = r->path.n + 1; n < to.n; n++) {
+        if (to.p[n] != '/')
+            continue;
+        memcpy(path, to.p, n);
+        path[n] = '\0';
+        if (lstat(path, &st) != 0 || !S_ISLNK(st.st_mode))
+            continue;
+        check_set_aside(
+            p, r, lexical_rest(r->path, str_n(path, n)), STR("leads to what settings of git name"));
+        return;
+    }
+}
+
 /* Whether a place has come to be a work tree, or its git directory, since. */
 static bool is_new(const struct protect_root *r, const struct scan_place *place)
 {
@@ -605,6 +633,8 @@ void names_check(struct protect *p)
     bool begun = false;
     for (size_t i = 0; i < p->n_roots; i++) {
         struct protect_root *r = &p->roots[i];
+        for (size_t k = 0; k < r->n_named; k++)
+            check_way_to(p, r, &r->named[k]);
         for (size_t k = 0; k < r->scan.n_places; k++) {
             struct scan_place place = r->scan.places[k];
             if (!is_new(r, &place))

@@ -20,7 +20,8 @@ static void step_up(struct way *w)
 
 static bool step_down(struct way *w, struct str component)
 {
-    if (w->n + 1 + component.n >= sizeof(w->path))
+    w->too_long = w->n + 1 + component.n >= sizeof(w->path);
+    if (w->too_long)
         return false;
     w->path[w->n++] = '/';
     memcpy(w->path + w->n, component.p, component.n);
@@ -54,7 +55,8 @@ bool way_follow(struct way *w, struct str path, size_t prefix)
     struct str component;
     w->n = prefix;
     w->links = 0;
-    if (path.n >= sizeof(w->rest) || prefix >= sizeof(w->path))
+    w->too_long = path.n >= sizeof(w->rest) || prefix >= sizeof(w->path);
+    if (w->too_long)
         return false;
     memcpy(w->path, path.p, prefix);
     w->path[prefix] = '\0';

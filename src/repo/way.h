@@ -22,6 +22,7 @@ struct way {
     char rest[WAY_LONG];
     struct str left;
     int links;
+    bool too_long;
     void (*on_link)(void *context, struct str link); /* may be NULL */
     void *context;
 };

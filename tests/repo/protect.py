@@ -13,7 +13,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import case, factor, main  # noqa: E402
+from harness import CASES, case, factor, main  # noqa: E402
 from rows import ATTACKS, PRELUDE, USER, WEAKER, WORKS  # noqa: E402
 from rows_names import LARGE, NAMES, NAMES_WORK  # noqa: E402
 
@@ -1213,8 +1213,10 @@ def add_names(title, ways, before, script, use, env=None, first=None):
         p.sh(use, check=False)
         t.true(p.escaped(), "the attack does nothing outside, so the test sees nothing")
 
-    for name, how, who in (("preset", by_preset, "both"), ("tool", by_tool, "user"), ("landlock", by_landlock, "user" if len(ways) > 2 else "root")):
-        if name[0] not in ways:
+    other = ("user", "root")[len(CASES) % 2]
+    for way, name, how, who in (("P", "preset", by_preset, "both"), ("p", "preset", by_preset, other), ("t", "tool", by_tool, "user"),
+                                ("l", "landlock", by_landlock, other)):
+        if way not in ways:
             continue
 
         @case(f"{name}: names: {title}", who=who)
