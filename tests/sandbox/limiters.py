@@ -296,6 +296,7 @@ BEFORE = {
     "at once": "",
     "process 1 without its scheduling class": "os.sched_setscheduler(1, os.SCHED_IDLE | os.SCHED_RESET_ON_FORK, os.sched_param(0))",
     "process 1 with the lowest priority": "os.setpriority(os.PRIO_PROCESS, 1, 19)",
+    "process 1 with the lowest priority, by its group": "os.setpgid(0, 1); os.setpriority(os.PRIO_PGRP, 0, 19)",
     "process 1 busy with ends": "if os.fork() == 0:\n while 1:\n  if os.fork() == 0: os.fork() and os._exit(0); os._exit(0)\n  os.wait()",
 }
 BOMB = "import os\ntry:\n exec({!r})\nexcept OSError: pass\nprint('ready', flush=True)\nwhile 1:\n try: os.fork()\n except OSError: pass"
