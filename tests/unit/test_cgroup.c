@@ -247,6 +247,23 @@ TEST(limiter_takes_the_best_way)
     }
 }
 
+/* A limit that was asked for, after attempts that failed: their reasons are not lost. */
+TEST(limiter_names_the_failures_of_attempts)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+    AUTO_ERR struct err err = {0};
+    AUTO(limiter_tried_done) struct limiter_tried tried = {0};
+    struct limiter limiter = LIMITER_NONE;
+    const struct plan plan = {
+        .mode = POLICY_LANDLOCK, .limits = {.processes = 10, .asked_processes = true}};
+    err_set(&tried.failed[LIMITER_GROUP], E_SANDBOX_UNAVAILABLE, "first");
+    err_set(&tried.failed[LIMITER_UID], E_IO, "second");
+    CHECK(!limiter_open(&plan, &tried, &a, &limiter, &err));
+    CHECK_INT(err.code, E_SANDBOX_UNAVAILABLE);
+    CHECK(strstr(err.message, "in a cgroup of its own: first"));
+    CHECK(strstr(err.message, "as another user of the kernel's (second), and no group"));
+}
+
 TEST(limiter_map_swaps_two_users_and_leaves_the_others)
 {
     char text[LIMITER_MAP];
