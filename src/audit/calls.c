@@ -1,4 +1,4 @@
-/* System calls that name files, programs or addresses. */
+/* System calls that take file names, programs or addresses. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "audit/calls.h"
 
@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 
 #define NO CALL_NONE
-/* A path alone; one below a directory; two. */
+/* A path alone; a path relative to a directory; two of these. */
 #define PATH(path)  \
     {               \
         {NO, path}, \
@@ -61,7 +61,7 @@ static const struct call calls[] = {
     {NR_connect, CALL_CONNECT, PATH(1), NO},
     {NR_bind, CALL_BIND, PATH(1), NO},
     {NR_sendto, CALL_SEND, PATH(4), NO},
-    /* Older ones, which newer processors don't have. */
+    /* Older calls, which newer architectures don't have. */
     {NR_open, CALL_OPEN, PATH(0), 1},
     {NR_creat, CALL_CREAT, PATH(0), NO},
     {NR_unlink, CALL_ENTRY, PATH(0), NO},
@@ -111,7 +111,7 @@ static void add_answer(struct program *p, unsigned answer)
     add(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, answer));
 }
 
-/* If the loaded value is this one: the answer. */
+/* Adds instructions that return the answer if the loaded value equals `value`. */
 static void add_case(struct program *p, unsigned value, unsigned answer)
 {
     add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1));

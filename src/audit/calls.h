@@ -1,5 +1,5 @@
-/* The system calls that an audit looks at: one table, from which the filter is made that stops a
- * program at these and lets it run freely otherwise. */
+/* The system calls that an audit examines, in one table. The seccomp filter made from it stops a
+ * program only at these calls. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AUDIT_CALLS_H
 #define AUDIT_CALLS_H
@@ -11,9 +11,9 @@ enum call_kind {
     CALL_OPENAT2, /* flags in the struct that `flags` points to */
     CALL_CREAT,   /* open with O_CREAT | O_WRONLY | O_TRUNC */
     CALL_EXEC,
-    CALL_ENTRY,   /* makes, removes or renames an entry of a directory; links are not followed */
-    CALL_CHANGE,  /* changes a file by its name; links are followed unless `flags` say no */
-    CALL_CONNECT, /* an address in `path` with its length after it */
+    CALL_ENTRY,   /* creates, removes or renames a directory entry; symlinks are not followed */
+    CALL_CHANGE,  /* changes a file by name; follows symlinks unless `flags` prevent it */
+    CALL_CONNECT, /* address in `path`, its length in the next argument */
     CALL_BIND,
     CALL_SEND,
 };
@@ -24,9 +24,9 @@ enum {
     CALL_FOREIGN = 0xFFFF,
 };
 
-/* Numbers of arguments. No directory: the current one. */
+/* Argument numbers. Without a directory argument, names are relative to the working directory. */
 struct call {
-    int nr; /* SYSCALL_NONE: this processor has no such call */
+    int nr; /* SYSCALL_NONE: does not exist on this architecture */
     enum call_kind kind;
     struct {
         signed char dir, path;
@@ -34,13 +34,13 @@ struct call {
     signed char flags;
 };
 
-/* What the filter's answer stands for: NULL for CALL_FOREIGN, a call by the rules of another
- * processor, which can't be understood here. */
+/* Returns the call for the filter's return data. NULL for CALL_FOREIGN: a call with the ABI of
+ * another architecture, which can't be decoded here. */
 const struct call *call_find(unsigned answer);
 
-/* For the calling process and all that it starts, for good. Needs a tracer that takes part.
- * io_uring answers ENOSYS, as it does in the sandbox: what goes through it can't be seen. Safe
- * after fork; false and errno if it can't be done. */
+/* Installs the filter permanently for the calling process and its descendants. Needs a tracer that
+ * handles seccomp events. io_uring fails with ENOSYS, as in the sandbox: its operations can't be
+ * observed. Safe after fork; returns false with errno on failure. */
 MUST_USE bool calls_install_filter(void);
 
 #endif

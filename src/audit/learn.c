@@ -1,4 +1,4 @@
-/* From what a command used to what a policy should allow. */
+/* Derives a policy from the resources that a command used. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "audit/learn.h"
 
@@ -13,15 +13,15 @@ enum {
     SLOTS = 1 << 18, /* more than twice the paths */
     FILES_TOGETHER = 4,
     DIRS_TOGETHER = 8,
-    ROOT_PARTS_MAX = 3, /* writable places in the root that are named one by one */
-    DEPTH_OF_FILES = 2, /* components of a directory that stands for its files */
-    DEPTH_OF_DIRS = 3,  /* ... for its directories */
-    LEVELS_MAX = 64,    /* how often directories are taken together */
+    ROOT_PARTS_MAX = 3, /* writable paths in the root before the root itself is granted */
+    DEPTH_OF_FILES = 2, /* minimum depth of a directory that replaces its files */
+    DEPTH_OF_DIRS = 3,  /* ... its subdirectories */
+    LEVELS_MAX = 64,    /* maximum number of rounds of merging directories */
     ENTRIES_MAX = POLICY_LIST_MAX / 2,
 };
 _Static_assert(SLOTS > 2 * LEARN_PATHS_MAX, "the table must have free slots");
 
-/* What every sandbox gives to read and write, at and below, beside what it shows to read. */
+/* Devices that every sandbox lets read and write, in addition to its read-only baseline. */
 static const char *const devices[] = {
     "/dev/fd",
     "/dev/full",
@@ -46,21 +46,21 @@ static bool is_given_to_all(struct str path, unsigned use)
     return use == LEARN_READ && (baseline_shows(path) || lexical_is_below(STR("/proc"), path));
 }
 
-/* "" for "/". */
+/* Returns "" for "/". */
 static struct str parent_of(struct str path)
 {
     ptrdiff_t slash = str_find_last(path, '/');
     return str_head(path, slash > 0 ? (size_t)slash : path.n > 1);
 }
 
-/* What was seen ------------------------------------------------------------------------------- */
+/* Observed paths ------------------------------------------------------------------------------ */
 
 void learn_init(struct learn *l, struct arena *a)
 {
     *l = (struct learn){.arena = a, .slots = ARENA_NEW(a, uint32_t, SLOTS)};
 }
 
-/* The slot of a path, or the free one where it would be. */
+/* Returns the slot of a path, or the free one for it. */
 static uint32_t *slot_of(const struct learn *l, struct str path)
 {
     size_t i = (size_t)(fnv_add(FNV_START, path) % SLOTS);
@@ -136,7 +136,7 @@ void learn_add(void *arg, const struct trace_event *event)
 
 /* Lists --------------------------------------------------------------------------------------- */
 
-/* A place that the policy may name. */
+/* A path that the policy may grant. */
 struct place {
     struct str path;
     struct str target;
@@ -169,7 +169,7 @@ static void places_add(struct sum *s, struct places *list, struct place place)
     list->p[list->n++] = place;
 }
 
-/* By bytes, but '/' before all others: what is below a directory follows it at once. */
+/* Compares bytes, with '/' before all others, so that a directory's contents directly follow it. */
 static int compare_paths(struct str a, struct str b)
 {
     for (size_t i = 0; i < MIN(a.n, b.n); i++) {
@@ -187,7 +187,7 @@ static int compare_places(const void *a, const void *b)
     return order ? order : (int)y->is_dir - (int)x->is_dir;
 }
 
-/* In order, each once, and nothing below a directory that is there itself. */
+/* Sorts the list and removes duplicates and paths below a listed directory. */
 static void places_tidy(struct places *list)
 {
     size_t n = 0;
@@ -216,7 +216,7 @@ static size_t depth(struct str path)
     return n;
 }
 
-/* Somebody's home is too wide, whoever that is. */
+/* Any user's home directory is too wide. */
 static bool is_home(struct str dir)
 {
     return lexical_is_below(STR("/home"), dir) && depth(dir) <= 2;
@@ -224,12 +224,12 @@ static bool is_home(struct str dir)
 
 struct together {
     enum blocked_use use;
-    bool dirs;    /* take directories together, not files */
-    size_t least; /* so many of one directory */
-    size_t depth; /* which has so many components */
+    bool dirs;    /* merge directories instead of files */
+    size_t least; /* minimum number in one directory */
+    size_t depth; /* minimum depth of that directory */
 };
 
-/* The directory must end in NUL. */
+/* The directory must be NUL-terminated. */
 static bool may_widen(const struct sum *s, struct str dir, const struct together *how)
 {
     if (depth(dir) < how->depth || is_home(dir))
@@ -238,8 +238,8 @@ static bool may_widen(const struct sum *s, struct str dir, const struct together
     return look.type == LEARN_DIR && !look.why_not;
 }
 
-/* Puts the directory in the place of many of its own, unless one of them deserves a second look.
- * Whether that happened. */
+/* Replaces many entries of a directory by the directory, unless one of them is sensitive. Returns
+ * whether anything was replaced. */
 static bool widen(struct sum *s, struct places *list, const struct together *how)
 {
     struct places parents = {0};
@@ -288,7 +288,7 @@ static bool has(const struct places *list, struct str path)
     return list->n && bsearch(&path, list->p, list->n, sizeof(*list->p), compare_key);
 }
 
-/* Drops what a list that is in order grants anyway, being where one of its spellings leads. */
+/* Removes paths that a sorted list grants anyway, as the target of another spelling. */
 static void drop_targets(struct sum *s, struct places *list)
 {
     struct places targets = {0};
@@ -303,7 +303,7 @@ static void drop_targets(struct sum *s, struct places *list)
     list->n = n;
 }
 
-/* Drops what another list has: what may run may be read. */
+/* Removes paths that are in another list: an executable is also readable. */
 static void drop_listed(struct places *list, const struct places *other)
 {
     size_t n = 0;
@@ -321,7 +321,7 @@ static bool is_made(const struct learn *l, struct str path)
     return slot && l->paths[slot - 1].made;
 }
 
-/* Itself, or with a directory above it. */
+/* Whether the path or a directory above it was created. */
 static bool was_made(const struct learn *l, struct str path)
 {
     for (; path.n > 1; path = parent_of(path))
@@ -330,7 +330,7 @@ static bool was_made(const struct learn *l, struct str path)
     return false;
 }
 
-/* The nearest directory that was there before. */
+/* Returns the nearest directory that existed before. */
 static struct str old_parent(const struct learn *l, struct str path)
 {
     struct str dir = parent_of(path);
@@ -339,7 +339,7 @@ static struct str old_parent(const struct learn *l, struct str path)
     return dir;
 }
 
-/* The sandbox has a /tmp of its own: what the command makes there needs no grant. */
+/* The sandbox has a private /tmp: files that the command creates there need no grant. */
 static bool is_private(const struct learn *l, struct str path)
 {
     return str_is(path, "/tmp") || (was_made(l, path) && str_is(old_parent(l, path), "/tmp"));
@@ -347,7 +347,7 @@ static bool is_private(const struct learn *l, struct str path)
 
 static void refuse(struct sum *s, const struct learn_path *path, struct str what, const char *why)
 {
-    /* Where a spelling leads is told by itself. */
+    /* The target of a spelling is reported separately. */
     if (!path->target.p)
         places_add(s, &s->refused, (struct place){.path = what, .note = why});
 }
@@ -359,7 +359,7 @@ static const char *note_about(struct str path)
     return warn_about(path);
 }
 
-/* Adds it to the list, or to those that can't be named. */
+/* Adds the path to the list, or to the refused ones. */
 static void judge(struct sum *s, const struct learn_path *path, struct str what,
     enum blocked_use use, struct places *list)
 {
@@ -426,7 +426,7 @@ static void judge_path(struct sum *s, const struct learn_path *path)
     }
 }
 
-/* Many places in the root that are written: the root. */
+/* Grants the whole root if many paths in it are written. */
 static void write_root(struct sum *s)
 {
     struct str root = s->host->root;

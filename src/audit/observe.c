@@ -1,4 +1,4 @@
-/* From system calls to events. */
+/* Turns system calls into events. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "audit/observe.h"
 
@@ -24,7 +24,7 @@ void observed_done(struct observed *o)
     *o = (struct observed){0};
 }
 
-/* The spelling is told only where it differs. */
+/* Reports the spelling only if it differs. */
 static void tell(struct observer *w, struct trace_event event)
 {
     if (!event.path.p || event.path.n == 0)
@@ -34,7 +34,7 @@ static void tell(struct observer *w, struct trace_event event)
     w->seen(w->arg, &event);
 }
 
-/* Before the call ----------------------------------------------------------------------------- */
+/* Call entry ---------------------------------------------------------------------------------- */
 
 static bool get_name(
     struct observed *o, pid_t tid, size_t i, const uint64_t *args, struct tracee_name *ret_name)
@@ -47,7 +47,7 @@ static bool get_name(
         ret_name->dir = (int)args[call->at[i].dir];
     uint64_t address = args[call->at[i].path];
     bool found = tracee_string(tid, address, &o->arena, &ret_name->text);
-    o->lost |= !found && address; /* a program that we may not look into */
+    o->lost |= !found && address; /* a program whose memory we can't read */
     return found;
 }
 
@@ -91,7 +91,7 @@ static bool enter_exec(struct observed *o, pid_t tid, const uint64_t *args)
         o->names[0].path = tracee_follow(&name, &o->arena);
         o->n_names = 1;
     }
-    return false; /* the kernel says when it has succeeded */
+    return false; /* success is reported as an exec event */
 }
 
 static bool enter_entry(struct observed *o, pid_t tid, const uint64_t *args)
@@ -111,7 +111,7 @@ static bool enter_change(struct observed *o, pid_t tid, const uint64_t *args)
     o->flags = o->call->flags == CALL_NONE ? 0 : (unsigned)args[o->call->flags];
     if (o->flags & AT_SYMLINK_NOFOLLOW)
         return enter_entry(o, tid, args);
-    /* Without a name it is about a descriptor, whose opening was seen. */
+    /* Without a name it refers to a descriptor, whose opening was observed. */
     if (!get_name(o, tid, 0, args, &name) || name.text.n == 0)
         return false;
     o->names[0] = (struct observe_name){
@@ -156,7 +156,7 @@ bool observe_address(
     return true;
 }
 
-/* A Unix socket's name: a path, or "@" and what stands in its place. */
+/* Handles a Unix socket's name: a path, or "@" and an abstract name. */
 static bool enter_unix(struct observed *o, pid_t tid, struct str raw)
 {
     struct observe_name *n = &o->names[0];
@@ -230,7 +230,7 @@ bool observe_entry(struct observer *w, struct observed *o, pid_t tid, const stru
     return enter(o, tid, args) || (o->lost && call->kind != CALL_EXEC);
 }
 
-/* After it ------------------------------------------------------------------------------------ */
+/* Call exit ----------------------------------------------------------------------------------- */
 
 static void leave_open(struct observer *w, struct observed *o, pid_t tid, int64_t fd)
 {
@@ -247,7 +247,7 @@ static void leave_open(struct observer *w, struct observed *o, pid_t tid, int64_
     if (!event.path.p)
         w->unseen = true;
     if (!event.path.p || event.path.p[0] != '/')
-        return; /* a pipe, a socket: nothing with a name */
+        return; /* a pipe or a socket: has no name */
     if (is_tmpfile(o->flags))
         event.given = (struct str){0};
     if (event.made) {
@@ -319,7 +319,7 @@ void observe_exit(struct observer *w, struct observed *o, pid_t tid, int64_t res
     observed_done(o);
 }
 
-/* A script's interpreters: each may be a script again. */
+/* Reports a script's interpreters: each may be a script itself. */
 static void tell_interpreters(struct observer *w, struct observed *o, pid_t pid, struct str script)
 {
     struct script_line line;
@@ -342,7 +342,7 @@ void observe_exec(struct observer *w, struct observed *o, pid_t pid)
     struct observe_name asked = o->names[0];
     struct str exe = tracee_link(pid, "exe", &o->arena);
     bool script = asked.path.p && exe.p && !str_eq(asked.path, exe);
-    w->unseen |= !exe.p; /* a program that may be run and not read */
+    w->unseen |= !exe.p; /* a program that can be executed but not read */
     if (script || !asked.path.p)
         tell(w, (struct trace_event){.kind = TRACE_EXEC, .path = exe});
     tell(w, (struct trace_event){.kind = TRACE_EXEC, .path = asked.path, .given = asked.given});

@@ -1,5 +1,5 @@
-/* From a stopped thread's system call to events: before the call its names are looked up, after it
- * what succeeded is told. */
+/* Turns a stopped thread's system call into events: names are resolved before the call, and
+ * reported after it if it succeeded. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AUDIT_OBSERVE_H
 #define AUDIT_OBSERVE_H
@@ -18,16 +18,16 @@ enum {
 struct observer {
     trace_fn seen;
     void *arg;
-    bool unseen; /* something happened that could not be understood */
+    bool unseen; /* something happened that could not be decoded */
 };
 
 struct observe_name {
-    struct str path;  /* where it leads; no value: nowhere yet */
-    struct str given; /* as it was spelled; no value: can't be said */
+    struct str path;  /* resolved; no value: does not exist yet */
+    struct str given; /* as spelled; no value: unknown */
     bool existed;
 };
 
-/* A call between its start and its end. */
+/* A call between its entry and its exit. */
 struct observed {
     struct arena arena;
     const struct call *call; /* NULL: none */
@@ -35,22 +35,23 @@ struct observed {
     struct observe_name names[CALL_PATHS];
     size_t n_names;
     bool network, loopback;
-    bool lost; /* a name that could not be read */
+    bool lost; /* a name could not be read */
 };
 
 void observed_done(struct observed *o);
 
-/* Before the call: whether its result is wanted. What it starts to be is kept in *o. */
+/* Handles the entry of a call, and keeps its names in *o. Returns whether its exit is needed. */
 bool observe_entry(struct observer *w, struct observed *o, pid_t tid, const struct call *call,
     const uint64_t args[OBSERVE_ARGS]);
 
-/* After it, with its result (negative: an error number). */
+/* Handles its exit, with the result (negative: an error number). */
 void observe_exit(struct observer *w, struct observed *o, pid_t tid, int64_t result);
 
-/* After a successful exec; *o is from before it. */
+/* Handles a successful exec; *o is from its entry. */
 void observe_exec(struct observer *w, struct observed *o, pid_t pid);
 
-/* An address as text: "203.0.113.5:443", "[::1]:80". False if it is neither IPv4 nor IPv6. Pure. */
+/* Formats an address: "203.0.113.5:443", "[::1]:80". Returns false if it is neither IPv4 nor IPv6.
+ * Pure. */
 bool observe_address(
     const void *address, size_t n, struct arena *a, struct str *ret_text, bool *ret_loopback);
 

@@ -1,10 +1,10 @@
-/* First lines of scripts. */
+/* Parses the first line of scripts. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "audit/script.h"
 
 #include <fcntl.h>
 
-/* Takes the first word off. */
+/* Removes and returns the first word. */
 static struct str next_word(struct str *rest)
 {
     struct str s = str_trim(*rest);

@@ -1,4 +1,4 @@
-/* The program that a script names in its first line: what the kernel runs in its place. */
+/* The interpreter named in a script's first line, which the kernel runs in its place. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AUDIT_SCRIPT_H
 #define AUDIT_SCRIPT_H
@@ -6,23 +6,23 @@
 #include "base/arena.h"
 
 enum {
-    SCRIPT_LINE_MAX = 256, /* what the kernel looks at */
-    SCRIPT_DEPTH_MAX = 5,  /* scripts whose interpreter is a script */
+    SCRIPT_LINE_MAX = 256, /* bytes that the kernel examines */
+    SCRIPT_DEPTH_MAX = 5,  /* nesting of scripts whose interpreter is a script */
 };
 
 struct script_line {
-    struct str interpreter; /* as it is written; NUL-terminated */
-    struct str argument;    /* all that follows, as one word; no value: none */
+    struct str interpreter; /* as written; NUL-terminated */
+    struct str argument;    /* the rest of the line as one word; no value: none */
 };
 
-/* Takes a file's first bytes apart: false if they don't begin a script. Pure. */
+/* Parses the first bytes of a file. Returns false if it is not a script. Pure. */
 bool script_parse(struct str head, struct arena *a, struct script_line *ret_line);
 
-/* The same for a file; false also if it can't be read. */
+/* The same for a file. Also returns false if it can't be read. */
 bool script_read(const char *path, struct arena *a, struct script_line *ret_line);
 
-/* The program that env(1) runs with this argument ("python3", "-S python3 -u"): its name, or no
- * value. Pure. */
+/* Returns the name of the program that env(1) runs with this argument ("python3", "-S python3 -u"),
+ * or no value. Pure. */
 struct str script_env_program(struct str argument);
 
 #endif

@@ -1,5 +1,5 @@
-/* Running a command and watching it: ptrace, with a filter that stops it only at the calls that
- * name something. */
+/* Runs and traces a command with ptrace, and a seccomp filter that stops it only at the calls of
+ * interest. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "audit/trace.h"
 
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 
 enum {
-    /* The kernel allows no more processes and threads than this (PID_MAX_LIMIT). */
+    /* The kernel's limit of processes and threads (PID_MAX_LIMIT). */
     TRACEES_MAX = 4 << 20,
     EVENT_SHIFT = 16,
     SYSCALL_STOP = SIGTRAP | 0x80,
@@ -33,12 +33,12 @@ struct tracer {
     struct observer observer;
     struct trace_end end;
     pid_t main;
-    bool ending;  /* whatever stops now is killed */
-    bool started; /* the command itself runs */
-    bool ended;   /* ... and does no more */
+    bool ending;  /* kill every thread that stops from now on */
+    bool started; /* the command itself is running */
+    bool ended;   /* ... and has ended */
     struct tracee *all;
     size_t n, cap;
-    sigset_t signals; /* that are waited for */
+    sigset_t signals; /* to wait for */
 };
 
 /* Threads ------------------------------------------------------------------------------------- */
@@ -90,7 +90,7 @@ static void kill_all(struct tracer *t)
 
 /* Stops --------------------------------------------------------------------------------------- */
 
-/* A thread that was killed meanwhile is gone: its end is reported later. */
+/* Fails if the thread was killed in the meantime: its end is reported later. */
 static void resume(pid_t tid, enum __ptrace_request how, int sig)
 {
     ptrace(how, tid, NULL, (void *)(uintptr_t)sig);
@@ -125,7 +125,7 @@ static void on_exit_stop(struct tracer *t, struct tracee *tracee)
     resume(tracee->tid, PTRACE_CONT, 0);
 }
 
-/* The thread that called exec now has its process's number, and the others are gone. */
+/* The thread that called exec now has its process's id; the other threads are gone. */
 static void on_exec(struct tracer *t, pid_t pid)
 {
     unsigned long former = (unsigned long)pid;
@@ -157,16 +157,16 @@ static void on_stop(struct tracer *t, pid_t tid, int status)
     else if (event == PTRACE_EVENT_EXEC)
         on_exec(t, tid);
     else if (event == PTRACE_EVENT_STOP && stops_a_group(sig))
-        resume(tid, PTRACE_LISTEN, 0); /* stays stopped until it is continued */
+        resume(tid, PTRACE_LISTEN, 0); /* keep it stopped until SIGCONT */
     else if (event != 0)
         resume(tid, PTRACE_CONT, 0);
     else if (sig == SYSCALL_STOP)
         on_exit_stop(t, tracee);
     else
-        resume(tid, PTRACE_CONT, sig); /* a signal for it */
+        resume(tid, PTRACE_CONT, sig); /* deliver its signal */
 }
 
-/* Another process of which we hear that we killed it outlived the command. */
+/* Another process that dies from our SIGKILL after the command's end was left running by it. */
 static void on_end(struct tracer *t, pid_t tid, int status)
 {
     forget(t, tid);
@@ -181,7 +181,7 @@ static void on_end(struct tracer *t, pid_t tid, int status)
     kill_all(t);
 }
 
-/* Ctrl-C at a terminal reaches the command, too: it decides what that means. */
+/* Ctrl-C at a terminal also reaches the command, which decides what to do. */
 static void on_signal(struct tracer *t, const siginfo_t *info)
 {
     bool from_terminal = info->si_signo == SIGINT && info->si_code == SI_KERNEL;
@@ -191,7 +191,7 @@ static void on_signal(struct tracer *t, const siginfo_t *info)
     kill_all(t);
 }
 
-/* Until no process is left. SIGCHLD is pending whenever there is something to wait for. */
+/* Runs until no process is left. SIGCHLD is pending whenever waitpid() has something to report. */
 static void watch(struct tracer *t)
 {
     int status;
@@ -205,7 +205,7 @@ static void watch(struct tracer *t)
         else if (sigwaitinfo(&t->signals, &info) > 0)
             on_signal(t, &info);
     }
-    /* One that came last must not be delivered when it is no longer blocked. */
+    /* Consume pending signals, which must not be delivered when they are unblocked. */
     static const struct timespec now = {0};
     while (sigtimedwait(&t->signals, NULL, &now) > 0)
         ;
@@ -213,11 +213,11 @@ static void watch(struct tracer *t)
 
 /* Start --------------------------------------------------------------------------------------- */
 
-/* What the child's end needs to know. */
+/* Data for the child process. */
 struct start {
     const struct trace_command *command;
-    int go[2];     /* a byte: you are being watched */
-    int failed[2]; /* the error number of what failed; closed by exec */
+    int go[2];     /* a byte once it is traced */
+    int failed[2]; /* errno of a failure; closed by exec */
     sigset_t mask; /* the caller's */
 };
 
@@ -241,7 +241,7 @@ NORETURN static void child(const struct start *s)
     child_fail(s, errno);
 }
 
-/* A signal that is ignored stays so: nohup, and jobs in the background. */
+/* Ignored signals stay ignored: nohup, and background jobs. */
 static void block_signals(struct tracer *t, sigset_t *ret_mask)
 {
     static const int ours[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -254,7 +254,7 @@ static void block_signals(struct tracer *t, sigset_t *ret_mask)
     sigprocmask(SIG_BLOCK, &t->signals, ret_mask);
 }
 
-/* Starts it, stopped until it is watched. */
+/* Starts the command, which waits until it is traced. */
 static bool start(struct tracer *t, struct start *s, struct err *err)
 {
     pid_t pid = fork();

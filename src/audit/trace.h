@@ -1,16 +1,16 @@
-/* Runs a command, confined by nothing, and says what it uses: files that it opens, changes and
- * makes, programs that it starts, addresses that it speaks to. Every process and thread that comes
- * from it is watched.
+/* Runs a command without a sandbox and reports the resources it uses: files that it opens, changes
+ * and creates, programs that it starts, addresses that it connects to. All its processes and
+ * threads are traced.
  *
  *     struct trace_end end;
  *     if (!trace_run(&(struct trace_command){path, argv}, seen, arg, &end, err)) return false;
  *
- * Its stdin is ours, its stdout is our stderr. When it ends, what it left running is ended, as in
- * the sandbox; if we end, it ends. What it only asks about (stat, access, readlink) is not told,
- * nor what goes through descriptors that it was given.
+ * It inherits our standard input; its standard output is our standard error. When it exits, its
+ * remaining processes are killed, as in the sandbox; if we exit, it is killed. Mere queries (stat,
+ * access, readlink) are not reported, nor is the use of inherited descriptors.
  *
  * While it runs, the calling process must have no other children and only one thread: every child
- * is taken for one of the command's.
+ * is assumed to belong to the command.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AUDIT_TRACE_H
@@ -19,40 +19,40 @@
 #include "base/err.h"
 
 enum trace_kind {
-    TRACE_READ,    /* opened to read; a directory: to list it */
-    TRACE_WRITE,   /* a file's content or attributes changed, or opened for that */
-    TRACE_ENTRY,   /* an entry made, removed or renamed: its directory changed */
+    TRACE_READ,    /* opened for reading; a directory: for listing */
+    TRACE_WRITE,   /* content or attributes changed, or opened for writing */
+    TRACE_ENTRY,   /* a directory entry created, removed or renamed: its directory changed */
     TRACE_EXEC,    /* started as a program, a script or its interpreter */
-    TRACE_NETWORK, /* spoke to this address, or tried; the path is the address as text */
-    TRACE_SOCKET,  /* spoke through this Unix socket; "@name" if it has no path */
+    TRACE_NETWORK, /* connected or sent to an address, or tried; the path is the address as text */
+    TRACE_SOCKET,  /* used this Unix socket; "@name" if it has no path */
 };
 
-/* All succeeded, but TRACE_NETWORK. Slices live as long as the call. */
+/* All succeeded, except TRACE_NETWORK. Slices are valid during the call. */
 struct trace_event {
     enum trace_kind kind;
-    struct str path;  /* absolute, links followed */
-    struct str given; /* the same as the program spelled it; no value: the same */
-    bool made;        /* was not there before */
-    bool loopback;    /* of an address: this machine itself */
+    struct str path;  /* absolute, symlinks followed */
+    struct str given; /* as the program spelled it; no value: identical */
+    bool made;        /* did not exist before */
+    bool loopback;    /* address of this machine itself */
 };
 
 typedef void (*trace_fn)(void *arg, const struct trace_event *event);
 
 struct trace_command {
-    const char *path; /* not looked up in PATH */
+    const char *path; /* not searched for in PATH */
     const char *const *argv;
 };
 
 struct trace_end {
-    int exit_code;   /* -1: ended by a signal */
-    int signal;      /* 0: ended by itself */
-    int interrupted; /* the signal that told us to end it; 0: none */
-    bool left;       /* processes were left, and ended */
-    bool unseen;     /* some of it used another processor's calls, which can't be understood */
+    int exit_code;   /* -1: killed by a signal */
+    int signal;      /* 0: exited */
+    int interrupted; /* signal that made us end it; 0: none */
+    bool left;       /* remaining processes were killed */
+    bool unseen;     /* some uses could not be decoded, such as calls with a foreign ABI */
 };
 
-/* A terminal's Ctrl-C is the command's own affair; any other SIGINT, SIGTERM, SIGHUP or SIGQUIT for
- * us ends it. E_IO if it can't be started or watched. */
+/* A terminal's Ctrl-C is left to the command; any other SIGINT, SIGTERM, SIGHUP or SIGQUIT sent to
+ * us kills it. E_IO if it can't be started or traced. */
 MUST_USE bool trace_run(const struct trace_command *command, trace_fn seen, void *arg,
     struct trace_end *ret_end, struct err *err);
 

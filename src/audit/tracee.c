@@ -1,4 +1,4 @@
-/* Looking into a stopped process. */
+/* Inspects a stopped process. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "audit/tracee.h"
 
@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 
 enum {
-    PAGE = 4096, /* the smallest that there is: a read never crosses into a page that may be gone */
+    PAGE = 4096, /* smallest page size: a read never crosses into a page that may not be mapped */
     LINK_MAX_NAME = 64,
 };
 
@@ -66,7 +66,7 @@ struct str tracee_link(pid_t tid, const char *name, struct arena *a)
     return read_link(link, a);
 }
 
-/* "root", "cwd" or "fd/3": what the name starts from. */
+/* Returns the start of the name's resolution: "root", "cwd" or "fd/3". */
 static const char *start_of(const struct tracee_name *name, struct arena *a)
 {
     if (name->text.n && name->text.p[0] == '/')
@@ -85,7 +85,7 @@ struct str tracee_given(const struct tracee_name *name, struct arena *a)
     return lexical_absolute(a, base, rest);
 }
 
-/* A path of ours that starts where the process starts. */
+/* Returns a path that we can open, starting where the process would start. */
 static const char *our_path(const struct tracee_name *name, struct str text, struct arena *a)
 {
     return arena_printf(

@@ -1,4 +1,4 @@
-/* Making and installing the profile. */
+/* Creating and installing the AppArmor profile. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/apparmor.h"
 
@@ -19,9 +19,9 @@
 #define OLD_FILE APPARMOR_FILE ".cordon.dpkg-old"
 #define LOADED   "/sys/kernel/security/apparmor/profiles"
 
-/* Every program that the profile is for may use user namespaces: only root may choose it. Of a path
- * that does not exist the directories count in which it could be made. Prints what others can
- * change; NULL: nothing. */
+/* Every program that the profile applies to may use user namespaces, so only root may choose it.
+ * For a path that does not exist, checks the directories in which it could be created. Returns the
+ * part of the path that others can change, or NULL. */
 static const char *changed_by_others(const char *path, struct arena *a)
 {
     struct str at = str_z(path);
@@ -51,14 +51,14 @@ static bool check_owner(const char *self, struct err *err)
         err, "remedy", "install cordon to /usr/local/bin as root, and run it from there");
 }
 
-/* Signs that mean something in a profile would have to be quoted. */
+/* Characters with a meaning in a profile would have to be quoted. */
 static bool is_plain(const char *path)
 {
     return path[0] == '/' && strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                           "0123456789/._+-") == strlen(path);
 }
 
-/* The line of programs: those that only root can change, and this one. */
+/* Adds the line of programs: those that only root can change, and this one. */
 static void add_programs(struct buf *out, struct str programs, const char *self)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);

@@ -1,4 +1,4 @@
-/* Cordon's own files. */
+/* Files that control cordon. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/own.h"
 
@@ -16,7 +16,7 @@ static void add(struct str_list *list, struct str path)
     list->p[list->n++] = path;
 }
 
-/* Words that look like paths. A word in quotes may have blanks: its parts are looked at alone. */
+/* Adds words that look like paths. Words in quotes are also split at blanks. */
 static void add_words(struct str_list *list, struct str line, struct arena *a)
 {
     const char *home = home_dir(a);

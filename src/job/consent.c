@@ -1,4 +1,4 @@
-/* Acknowledgements for policies of others. */
+/* Acknowledgements for other people's policies. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/consent.h"
 
@@ -13,8 +13,8 @@ enum {
     PATH_SHOWN = 200,
 };
 
-/* Directories of programs and headers that ordinary policies show beside the baseline: they hold
- * nothing of a user's. */
+/* Directories of programs and headers that ordinary policies show in addition to the baseline: they
+ * contain no user data. */
 static const char *const system_dirs[] = {
     "/bin",
     "/etc/alternatives",
@@ -55,8 +55,9 @@ void consent_adopt(enum consent_author author, struct policy *p)
 
 /* Paths --------------------------------------------------------------------------------------- */
 
-/* Whether a directory of the user's stands for what lies below it. One that no policy may name
- * (/, the home directory) does not, and above the home directory the home directory is left out. */
+/* Whether a directory of the user implies consent to a path below it. A directory that no policy
+ * may name (/, the home directory) does not; one above the home directory excludes the home
+ * directory. */
 static bool stands_for(const struct verdict *v, struct str dir, struct str path)
 {
     struct str home = v->home_resolved;
@@ -66,8 +67,8 @@ static bool stands_for(const struct verdict *v, struct str dir, struct str path)
     return home.n == 0 || !lexical_is_below(dir, home) || !lexical_is_below(home, path);
 }
 
-/* Whether a path leads into what belongs to git or to cordon: what is written there acts later,
- * outside, so that it needs a word of its own. */
+/* Whether a path belongs to git or to cordon: files written there take effect later, outside the
+ * sandbox, and so need a separate acknowledgement. */
 static bool is_kept(struct str below)
 {
     static const char *const kept[] = {".git", ".cordon"};
@@ -99,7 +100,7 @@ bool consent_is_system(struct str path)
 
 typedef bool (*covers_fn)(const struct consent_input *in, const struct verdict *v, struct str path);
 
-/* A root that may be written may be read, and is asked for by that. */
+/* A directory that may be written may be read: consent is asked for the write access. */
 static bool covers_read(const struct consent_input *in, const struct verdict *v, struct str path)
 {
     return is_near(in, v, path) || consent_is_system(path) || verdict_holds(&v->write, path);
@@ -111,7 +112,7 @@ static bool covers_write(const struct consent_input *in, const struct verdict *v
            (stands_for_write(v, in->dir, path) || stands_for_write(v, in->cwd, path));
 }
 
-/* The first path that is not covered, and how many there are. */
+/* The first path that is not covered, and the number of such paths. */
 struct found {
     const char *list;
     const struct verdict_path *first;
@@ -185,7 +186,7 @@ void consent_find(
     *ret_needs = needs;
 }
 
-/* Words --------------------------------------------------------------------------------------- */
+/* Messages ------------------------------------------------------------------------------------ */
 
 static const char *const documents[] = {
     [CONSENT_USER] = "the policy",

@@ -1,4 +1,4 @@
-/* From what was prepared to results. */
+/* Runs prepared commands. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/job.h"
 
@@ -11,7 +11,7 @@ static struct result_input input_of(const struct prepared *p, const char *mode)
         .mode = mode, .verdict = &p->verdict, .plan = &p->plan, .argv = p->argv};
 }
 
-/* The RunResult into the record, and to whoever wants it. */
+/* Writes the RunResult to the record, and returns it if requested. */
 static void end(struct prepared *p, const struct result_input *input, json_t **ret_json)
 {
     if (!ret_json && !prepared_record(p))
@@ -77,8 +77,8 @@ void job_run_end(struct prepared *p, const struct scenario *scenario,
 
 /* Commands ------------------------------------------------------------------------------------ */
 
-/* The one observation of a run without steps, on disk if there is a record. What is wrong with it
- * is the run's error if it has none of its own. */
+/* Takes the only observation of a run without steps, and stores it if there is a record. A failure
+ * becomes the run's error unless it already has one. */
 static void observe(struct prepared *p, struct job_exec *x)
 {
     char name[ARTIFACTS_NAME];

@@ -1,4 +1,4 @@
-/* Looking programs up. */
+/* Searches for programs. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/program.h"
 

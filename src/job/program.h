@@ -1,4 +1,4 @@
-/* Finding the program that a user means. */
+/* Finds the program for a command name. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef JOB_PROGRAM_H
 #define JOB_PROGRAM_H
@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-/* Its whole path: as it is, from the current directory, or by PATH. */
+/* Returns its absolute path: as given, relative to cwd, or from PATH. */
 MUST_USE bool program_find(
     struct arena *a, struct str name, struct str cwd, struct str *ret_path, struct err *err);
 

@@ -1,4 +1,4 @@
-/* What a trusted scenario consists of. */
+/* Computes the identity of a scenario: the hashes of all its files. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/trust.h"
 
@@ -40,7 +40,7 @@ const struct shape trust_shape =
 
 struct gathering {
     struct arena *arena;
-    struct str base; /* of relative names; no value: they are left out */
+    struct str base; /* for relative names; no value: they are left out */
     struct trust *trust;
 };
 
@@ -78,8 +78,8 @@ static bool add(struct gathering *g, struct str path, const char *hex, struct er
     return true;
 }
 
-/* A word of the command line that is a file of somebody's; the system's own change with every
- * update. */
+/* Adds a word of the command line if it is a file, except the system's own files, which change with
+ * every update. */
 static bool add_word(struct gathering *g, struct str word, struct err *err)
 {
     struct stat st;
@@ -107,7 +107,7 @@ static bool gather(struct gathering *g, const struct scenario *s, struct err *er
     return true;
 }
 
-/* Hashes have one length, and no path holds NUL: no two lists give the same text. */
+/* Unambiguous: hashes have a fixed length, and paths contain no NUL. */
 static void identify(struct trust *t, struct arena *arena)
 {
     struct sha256 all;

@@ -1,4 +1,4 @@
-/* The user's list of trusted scenarios. */
+/* The user's store of trusted scenarios. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/trust.h"
 
@@ -61,7 +61,7 @@ static void entry_name(struct str id, char name[NAME_SIZE])
     snprintf(name, NAME_SIZE, STR_FMT ".json", STR_ARG(str_head(id, SHA256_HEX - 1)));
 }
 
-/* One that is not ours alone, is not whole, or is not named by its id counts for nothing. */
+/* Ignores an entry that is not private, is incomplete, or is not named by its id. */
 static bool read_entry(int dir, const char *name, struct arena *arena, struct trust *ret_trust)
 {
     struct stat st;
@@ -120,7 +120,7 @@ bool trust_list(const struct trust_store *s, struct arena *arena, struct trust *
     return true;
 }
 
-/* The first thing of `now` that `then` does not have. */
+/* Returns the first file of `now` that differs from `then`. */
 static struct str first_change(const struct trust *then, const struct trust *now)
 {
     if (!str_eq(then->sha256, now->sha256))
@@ -156,7 +156,7 @@ static bool cannot_write(const struct trust_store *s, int errnum, struct err *er
     return err_errno(err, E_IO, errnum, "cannot write to '%s'", s->path);
 }
 
-/* Removes the entries for a file, but for the one that is to stay. */
+/* Removes the entries for a file, except the one to keep. */
 static bool remove_entries(
     const struct trust_store *s, struct str file, struct str stays, size_t *ret_n, struct err *err)
 {
@@ -183,7 +183,7 @@ bool trust_remove(const struct trust_store *s, struct str file, size_t *ret_n, s
     return remove_entries(s, file, (struct str){0}, ret_n, err);
 }
 
-/* Beside its place, then there: an entry is whole, or not there. */
+/* Atomic replace: an entry is complete or does not exist. */
 static bool put(const struct trust_store *s, const char *name, struct str text, struct err *err)
 {
     char id[ID_SIZE], temp[TEMP_SIZE];

@@ -1,4 +1,4 @@
-/* Writing artifacts through the directory's descriptor. */
+/* Writes artifacts through the directory's descriptor. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/artifacts.h"
 
@@ -14,7 +14,7 @@
 
 enum {
     TREE_MAX = 256 << 20,
-    ROOM_BYTES = 1 << 20, /* for run.json and checksums.json, on a disk that gets full */
+    ROOM_BYTES = 1 << 20, /* for run.json and checksums.json if the disk gets full */
 };
 
 static const char transcript_name[] = "transcript.log", events_name[] = "events.jsonl",
@@ -35,7 +35,7 @@ static bool is_empty(int dir)
     return n <= 2;
 }
 
-/* Never through a link, never into something that is there. */
+/* Never follows a symlink and never opens an existing file. */
 static int create(int dir, const char *name)
 {
     unlinkat(dir, name, 0);
@@ -53,11 +53,11 @@ static void drop_dir(int dir, const char *name)
             unlinkat(dirfd(d), entry->d_name, 0);
     if (d)
         closedir(d);
-    /* A link of that name goes, what it names stays. */
+    /* Remove a symlink of that name, but not its target. */
     unlinkat(dir, name, is_dir ? AT_REMOVEDIR : 0);
 }
 
-/* What an earlier run left there. */
+/* Removes the files of an earlier run. */
 static void drop_run(int dir)
 {
     drop_dir(dir, snapshots_name);
@@ -66,7 +66,7 @@ static void drop_run(int dir)
         unlinkat(dir, old_names[i], 0);
 }
 
-/* What replays of an earlier recording found. */
+/* Removes the results of replays of an earlier recording. */
 static void drop_replays(int dir)
 {
     static const char prefix[] = "replay-";
@@ -90,8 +90,8 @@ static void drop_replays(int dir)
         closedir(d);
 }
 
-/* A disk without that much room is full already; a file system that can't keep it leaves the end
- * what there is. */
+/* Reserves space for the last files. Fails only if the disk is full already; a file system that
+ * does not support it has no reserve. */
 static bool keep_room(int dir, int *ret_fd)
 {
     AUTO_FD int fd = openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
@@ -204,7 +204,7 @@ static void append(struct artifacts_stream *s, struct str bytes)
     if (!file_write_all(s->fd, bytes)) {
         s->errnum = errno ? errno : EIO;
         (void)!ftruncate(
-            s->fd, (off_t)s->bytes); /* what it ends with is whole, as its checksum is */
+            s->fd, (off_t)s->bytes); /* drop a partial write, so that the checksum matches */
         return;
     }
     s->hash = fnv_add(s->hash, bytes);
@@ -235,7 +235,8 @@ static void note(struct artifacts *a, const char *name, uint64_t hash)
     json_put(a->checksums, name, json_string(hex));
 }
 
-/* Opened once: whatever is put in its place later, files get into the one that was made here. */
+/* Opened only once: if the directory is replaced later, files still get into the one created
+ * here. */
 static bool open_inner(const struct artifacts *a, const char *name, int *fd, struct err *err)
 {
     if (*fd >= 0)
@@ -245,7 +246,7 @@ static bool open_inner(const struct artifacts *a, const char *name, int *fd, str
     return *fd >= 0 || err_errno(err, E_IO, errno, "cannot write the artifact '%s'", name);
 }
 
-/* All of it, or nothing. The last part of the name is made in the directory given. */
+/* Writes all or nothing. The last component of the name is created in `into`. */
 static bool put(
     struct artifacts *a, int into, const char *name, struct str bytes, bool sync, struct err *err)
 {
@@ -303,7 +304,7 @@ bool artifacts_golden(struct artifacts *a, size_t index, struct str text, struct
     return put(a, a->goldens, name, text, true, err);
 }
 
-/* Also of one that could not be written to its end: what is there is right. */
+/* Also records the checksum of a truncated file: the data in it is valid. */
 static bool settle_stream(struct artifacts *a, struct artifacts_stream *s, struct err *err)
 {
     if (s->fd < 0 && !s->errnum)

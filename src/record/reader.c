@@ -1,4 +1,4 @@
-/* Reading records. */
+/* Reads records. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/reader.h"
 
@@ -50,7 +50,7 @@ bool record_has(int dir, const char *name)
     return fd >= 0 || !is_missing(errno);
 }
 
-/* What the kernel's words would not tell. */
+/* Explains errors for which strerror() would be misleading. */
 static const char *why_not(int errnum)
 {
     static const struct {
@@ -94,7 +94,7 @@ bool record_text(int dir, const char *name, size_t max, struct buf *text, struct
     return file_read(fd, max, name, text, err) || err_ctx(err, "file", "%s", name);
 }
 
-/* Older records say \u0000 where a command printed NUL, which is not read. */
+/* Older records have \u0000 where a command printed NUL; the JSON parser rejects it. */
 static void replace_nul(struct buf *text)
 {
     for (size_t i = 0; i + 6 <= text->n; i++) {
@@ -102,7 +102,7 @@ static void replace_nul(struct buf *text)
             continue;
         if (memcmp(text->p + i, "\\u0000", 6) == 0)
             memcpy(text->p + i, "\\ufffd", 6);
-        i++; /* what is escaped */
+        i++; /* skip the escaped character */
     }
 }
 

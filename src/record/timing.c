@@ -1,4 +1,4 @@
-/* Keeping times. */
+/* Records the times of output. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/timing.h"
 

@@ -1,12 +1,12 @@
-/* When output came. The times stand at places that depend on the output alone, so that two runs
- * that print the same differ in nothing but times.
+/* Records when output arrived. The positions of the time stamps depend only on the output, so that
+ * the records of two runs with the same output differ only in the times.
  *
  *     timing_add(&t, bytes_so_far, ms);                  for each read
  *     json_t *output = timing_take(&t, from, to);        {"every": 4, "times": [{"timestamp_ms"}]}
  *     timing_done(&t);
  *
- * Entry i is when byte from + i * every came; it holds for those up to the next one. So a few bytes
- * may seem to come a little early, but what ends a burst, as a prompt does, never late.
+ * Entry i is the time of byte from + i * every, and applies to all bytes up to the next entry. So a
+ * few bytes may seem early, but the end of a burst, such as a prompt, is never late.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RECORD_TIMING_H
@@ -15,8 +15,8 @@
 #include "base/json.h"
 
 enum {
-    TIMING_READS_MAX = 4096,  /* that are kept; when there are more, neighbours become one */
-    TIMING_PLACES_MAX = 1024, /* of one observation */
+    TIMING_READS_MAX = 4096,  /* reads kept; beyond that, neighbours are merged */
+    TIMING_PLACES_MAX = 1024, /* entries in one observation */
     TIMING_EVERY_MIN = 4,
 };
 
@@ -30,7 +30,7 @@ struct timing {
 void timing_add(struct timing *t, uint64_t end, uint64_t ms);
 void timing_done(struct timing *t);
 
-/* A new object about the bytes from..to, or NULL if there are none; begins anew. */
+/* Returns a new object for the bytes from..to, or NULL if from == to. Starts over. */
 MUST_USE json_t *timing_take(struct timing *t, uint64_t from, uint64_t to);
 
 #endif

@@ -1,4 +1,4 @@
-/* Comparing. */
+/* Compares runs. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/compare.h"
 
@@ -27,7 +27,8 @@ static void put_row(json_t *rows, size_t row, struct str expected, struct str ac
     json_push(rows, object);
 }
 
-/* Nothing of it is drawn but what is behind it: the colour and weight of its text can't be seen. */
+/* Whether only the background of the cell is visible: a blank whose text color and weight don't
+ * show. */
 static bool is_bare(const json_t *cell)
 {
     static const char *const drawn[] = {"underline", "inverse", "strike", "overline", "link"};
@@ -40,7 +41,7 @@ static bool is_bare(const json_t *cell)
     return str_is(text_of(cell, "ch"), " ");
 }
 
-/* What a program leaves in a blank depends on the way it took to the screen, and that on time. */
+/* The invisible style of a blank depends on the order of drawing, and so on timing. */
 static bool same_cell(const struct normalization *n, const json_t *a, const json_t *b)
 {
     if (!a || !b || json_equal((json_t *)a, (json_t *)b))
@@ -51,7 +52,7 @@ static bool same_cell(const struct normalization *n, const json_t *a, const json
            json_equal((json_t *)was, (json_t *)is);
 }
 
-/* Cells that differ, by column. */
+/* Returns the cells that differ, by column. */
 static json_t *cells_of(const struct normalization *n, const json_t *expected, const json_t *actual)
 {
     json_t *list = json_array();
@@ -90,7 +91,7 @@ static bool compare_row(const struct normalization *n, size_t row, const json_t 
         !normalization_text(n, POLICY_TARGET_SNAPSHOT_LINES, is, &b, err))
         return false;
     bool same = str_eq(buf_str(&a), buf_str(&b));
-    /* Where a rule hides something, it hides the cells, too. */
+    /* A rule that hides text also hides its cells. */
     bool look_at_cells =
         was_cells && is_cells && str_eq(was, buf_str(&a)) && str_eq(is, buf_str(&b));
     AUTO_JSON json_t *cells = NULL;
@@ -144,7 +145,7 @@ static void blame_rows(const struct compare_place *place, json_t *rows, struct m
     m->rows = json_incref(rows);
 }
 
-/* What is not in rows: the first of these that differs. */
+/* Compares everything except the rows; reports the first difference. */
 static void compare_rest(const struct compare_place *place, const json_t *expected,
     const json_t *actual, struct mismatch *m)
 {
@@ -261,7 +262,7 @@ static bool normal_text(
     return normalization_text(n, POLICY_TARGET_TRANSCRIPT, buf_str(&text), out, err);
 }
 
-/* The first line that differs, counted from 0. */
+/* Reports the first line that differs, counted from 0. */
 static void blame_line(struct str expected, struct str actual, struct mismatch *m)
 {
     struct str was = STR(""), is = STR("");
@@ -300,7 +301,7 @@ bool compare_transcripts(const struct normalization *n, struct str expected, str
 
 static const struct {
     enum normalization_filter filter;
-    const char *outer, *inner; /* objects on the way; may be NULL */
+    const char *outer, *inner; /* enclosing objects; may be NULL */
     const char *key;
 } names[] = {
     {FILTER_RUN_ID, NULL, NULL, "run_id"},

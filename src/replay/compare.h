@@ -1,5 +1,5 @@
-/* Comparing a run with its recording. Each function gives false if it can't be done, and otherwise
- * sets the mismatch if something differs.
+/* Compares a run with its recording. Each function returns false if the comparison is impossible;
+ * otherwise it sets the mismatch if something differs.
  *
  *     if (!compare_screens(&n, &place, recorded, now, &m, err)) return false;
  *     if (m.kind) ...m.rows...
@@ -11,27 +11,27 @@
 #include "replay/mismatch.h"
 #include "replay/points.h"
 
-/* Where in the run. */
+/* Position in the run. */
 struct compare_place {
     size_t index; /* of the snapshot */
     const struct point *point;
 };
 
-/* ScreenSnapshots: size, lines, cells where both have them, cursor, title. */
+/* Compares ScreenSnapshots: size, lines, cells if both have them, cursor, title. */
 MUST_USE bool compare_screens(const struct normalization *n, const struct compare_place *place,
     const json_t *expected, const json_t *actual, struct mismatch *m, struct err *err);
 
-/* StepResults: how they ended, and which assertions held. */
+/* Compares StepResults: status, error code and failed assertion. */
 void compare_steps(size_t index, const json_t *expected, const json_t *actual, struct mismatch *m);
 
-/* RunResults: how the run and its command ended. Whether a command was still there to be ended
- * after the last step is a matter of time: it counts if `exact`. */
+/* Compares RunResults: the status of the run and of its command. Whether the command was still
+ * running after the last step depends on timing: it counts only if `exact`. */
 void compare_ends(const json_t *expected, const json_t *actual, bool exact, struct mismatch *m);
 
 MUST_USE bool compare_transcripts(const struct normalization *n, struct str expected,
     struct str actual, struct mismatch *m, struct err *err);
 
-/* RunResults: ids and times, as far as no filter takes them out. */
+/* Compares RunResults: ids and times that no filter excludes. */
 void compare_names(const struct normalization *n, const json_t *expected, const json_t *actual,
     struct mismatch *m);
 

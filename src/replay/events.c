@@ -1,4 +1,4 @@
-/* Comparing events. */
+/* Compares events. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/events.h"
 
@@ -32,7 +32,7 @@ json_t *events_of_terminal(const json_t *list)
     return out;
 }
 
-/* As it is compared: texts as the rules for the transcript leave them, places left out. */
+/* Returns the event as it is compared: with the transcript rules applied and without positions. */
 static json_t *normal(const struct normalization *n, const json_t *event, struct err *err)
 {
     AUTO_BUF struct buf text = BUF_INIT(TEXT_MAX);

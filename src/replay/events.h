@@ -1,10 +1,10 @@
-/* What happened besides the screen, compared: titles, bells, sequences, sizes.
+/* Compares events other than screen changes: titles, bells, sequences, sizes.
  *
  *     if (!events_compare(&n, recorded, now, &m, err)) return false;
  *
- * Which observation tells of an event is a matter of time, and does not count; nor does when the
- * command ended, or came near a budget. Sizes change when they are told to, so their order among
- * the others is a matter of time, too.
+ * The observation that reports an event depends on timing and is ignored; so are exit events and
+ * budget warnings. The size changes on request, so its order relative to other events also depends
+ * on timing: resizes are compared separately.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPLAY_EVENTS_H
@@ -13,15 +13,15 @@
 #include "replay/mismatch.h"
 #include "replay/points.h"
 
-/* Lists of events, in order. */
+/* Compares lists of events, in order. */
 MUST_USE bool events_compare(const struct normalization *n, const json_t *expected,
     const json_t *actual, struct mismatch *m, struct err *err);
 
-/* The terminal's events only: what a transcript makes happen up to the last point. A new list;
- * NULL: there are more than are kept. */
+/* Returns the terminal events caused by a transcript up to the last point, as a new list; NULL if
+ * there are more than are kept. */
 MUST_USE json_t *events_of(const struct points *points, struct str transcript);
 
-/* The list without those that no transcript makes happen; a new one. */
+/* Returns a new list without the events that a transcript can't cause. */
 MUST_USE json_t *events_of_terminal(const json_t *list);
 
 #endif

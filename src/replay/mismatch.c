@@ -1,4 +1,4 @@
-/* Mismatches as data. */
+/* Writes mismatches as JSON. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/mismatch.h"
 
@@ -68,7 +68,7 @@ static const struct field found_fields[] = {
 static const struct shape found_shape =
     SHAPE("mismatch", struct found, found_fields, "what differs first; null: nothing does");
 
-/* Between status and mismatch it has what a NormalizationRecord has. */
+/* Between status and mismatch are the fields of a NormalizationRecord. */
 static const struct field summary_fields[] = {
     FIELD_U32("replay_version", struct summary, version, "1", .flags = FIELD_REQUIRED,
         FIELD_RANGE(REPLAY_VERSION, REPLAY_VERSION)),
@@ -79,7 +79,7 @@ static const struct field summary_fields[] = {
 static const struct shape summary_shape =
     SHAPE("replay", struct summary, summary_fields, "what a replay found");
 
-/* Takes over what is before that key in one object, the rest of the other, and what is after it. */
+/* Merges two objects: the own fields, those of the record without its version, then "mismatch". */
 static void weave(json_t *to, json_t *own, json_t *record, const char *version)
 {
     const char *key;
@@ -105,7 +105,7 @@ json_t *mismatch_summary(const struct mismatch *m, const struct normalization *n
     return object;
 }
 
-/* One that may be null, too. */
+/* Makes a schema also accept null. */
 static void or_null(json_t *schema)
 {
     json_t *types = json_array();

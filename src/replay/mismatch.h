@@ -1,4 +1,4 @@
-/* What a replay found: nothing, or the first thing that differs from the recording.
+/* The result of a replay: the first difference from the recording, if any.
  *
  *     struct mismatch m = {0};
  *     return mismatch_set(&m, "snapshot", 3, "...");      m.error, m.rows
@@ -13,8 +13,8 @@
 
 enum {
     MISMATCH_NO_INDEX = -1,
-    MISMATCH_ROWS_MAX = 1000, /* that are listed */
-    MISMATCH_CELLS_MAX = 100, /* of a row */
+    MISMATCH_ROWS_MAX = 1000, /* listed at most */
+    MISMATCH_CELLS_MAX = 100, /* per row */
     REPLAY_VERSION = 1,
 };
 
@@ -27,14 +27,15 @@ struct mismatch {
 
 void mismatch_done(struct mismatch *m);
 
-/* Returns false, as an error does; drops what was there. */
+/* Replaces the contents and returns false, like err_set(). */
 bool mismatch_set(struct mismatch *m, const char *kind, int64_t index, const char *format, ...)
     PRINTF_LIKE(4, 5);
 
-/* A new ReplayDiff; null if nothing differs. */
+/* Returns a new ReplayDiff; null if nothing differs. */
 MUST_USE json_t *mismatch_json(const struct mismatch *m);
 
-/* A new ReplaySummary, and its JSON Schema. The normalization may be NULL: it was not come to. */
+/* Return a new ReplaySummary, and its JSON Schema. The normalization is NULL if the replay failed
+ * before it was read. */
 MUST_USE json_t *mismatch_summary(const struct mismatch *m, const struct normalization *n);
 MUST_USE json_t *mismatch_summary_schema(void);
 

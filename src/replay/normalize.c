@@ -63,7 +63,7 @@ bool normalization_init(const struct policy_replay *policy, const struct normali
     bool from_cli = wish && (wish->strict || wish->given);
     n.rules = policy->rules;
     n.n_rules = policy->n_rules;
-    /* Also where they are not used: what is wrong with a policy is said. */
+    /* Checked even if unused, so that errors in a policy are reported. */
     bool ok = compile(&n, err) && take_filters(&policy->normalization_filters, &n, err);
     if (!policy->has_filters)
         n.filters = (1u << FILTERS) - 1;

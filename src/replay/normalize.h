@@ -1,12 +1,12 @@
-/* What a replay does not compare: ids and times by name, texts by regular expression.
+/* Normalization: ids and times that a replay ignores, and regular expressions applied to texts.
  *
  *     struct normalization n;
  *     if (!normalization_init(&policy->replay, &wish, &n, err)) return false;
  *     if (!normalization_text(&n, POLICY_TARGET_SNAPSHOT_LINES, line, &out, err)) return false;
  *     normalization_done(&n);
  *
- * The command line goes before the policy, and that before the default, which is all filters.
- * Strict means none, and no rules either.
+ * The command line overrides the policy, which overrides the default: all filters. Strict means no
+ * filters and no rules.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPLAY_NORMALIZE_H
@@ -30,40 +30,40 @@ enum normalization_filter {
     FILTERS,
 };
 
-/* Of the command line. */
+/* Options of the command line. */
 struct normalization_wish {
     bool strict;
-    bool given;       /* filters are */
+    bool given;       /* `filters` is set */
     unsigned filters; /* bits: 1 << enum normalization_filter */
 };
 
 struct normalization {
     unsigned filters;
     bool strict;
-    const char *source;              /* "default", "policy", "cli" */
-    const struct policy_rule *rules; /* of the policy, which must live as long */
+    const char *source;              /* "default", "policy", "cli", "none" */
+    const struct policy_rule *rules; /* the policy's, which must live as long */
     size_t n_rules;
     struct regex **regexes; /* one for each rule */
 };
 
-/* The filter of that name, as a bit; all of them for "all", none for "none". An unknown one is an
- * error of that code. */
+/* Returns the filter of that name as a bit; all bits for "all", 0 for "none". An unknown name is an
+ * error with the given code. */
 MUST_USE bool normalization_filter(
     struct str name, enum err_code code, unsigned *ret_filters, struct err *err);
 
-/* The wish may be NULL. A rule that does not compile is E_PROTOCOL. */
+/* `wish` may be NULL. A rule that does not compile is E_PROTOCOL. */
 MUST_USE bool normalization_init(const struct policy_replay *policy,
     const struct normalization_wish *wish, struct normalization *ret_n, struct err *err);
 void normalization_done(struct normalization *n);
 
-/* Appends the text as all rules for the target leave it, one after the other. */
+/* Appends the text with all rules for the target applied, one after the other. */
 MUST_USE bool normalization_text(const struct normalization *n, enum policy_target target,
     struct str text, struct buf *out, struct err *err);
 
-/* Is there a rule for it? */
+/* Whether there is a rule for the target. */
 bool normalization_changes(const struct normalization *n, enum policy_target target);
 
-/* A new NormalizationRecord, and its JSON Schema. */
+/* Return a new NormalizationRecord, and its JSON Schema. */
 MUST_USE json_t *normalization_json(const struct normalization *n);
 MUST_USE json_t *normalization_schema(void);
 

@@ -1,4 +1,4 @@
-/* Feeding transcripts again. */
+/* Feeds transcripts again. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/offline.h"
 
@@ -17,7 +17,7 @@ static bool check_point(const struct source *s, struct refeed *r, size_t i,
     return compare_screens(n, &place, expected, actual, m, err);
 }
 
-/* Nothing can be said where not all of them are known. */
+/* Not checked if some events are unknown. */
 static bool check_events(const struct source *s, const struct points *points,
     const struct normalization *n, struct mismatch *m, struct err *err)
 {

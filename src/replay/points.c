@@ -1,4 +1,4 @@
-/* Places in transcripts. */
+/* Points in transcripts. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/points.h"
 
@@ -28,7 +28,7 @@ static bool read_size(const json_t *size, uint16_t *ret_rows, uint16_t *ret_cols
     return true;
 }
 
-/* Whether the step came to change the size: not if the command had ended. */
+/* Whether the step really changed the size: not if the command had ended. */
 static bool resizes(const json_t *step, const json_t *action)
 {
     const json_t *error = json_object_get(step, "error");
@@ -91,7 +91,7 @@ static bool read_steps(const json_t *run, size_t transcript_bytes, struct arena 
     for (size_t i = 0; i < n; i++)
         if (!read_point(run, i, transcript_bytes, points, err))
             return false;
-    /* What a scenario prints after its last step is not shown any more. */
+    /* Output after the last step of a scenario is not part of its last screen. */
     uint64_t last = points->n ? points->p[points->n - 1].offset : 0;
     uint64_t end = points->driven
                        ? number_of(json_object_get(run, "final_observation"), "transcript_bytes")

@@ -1,4 +1,4 @@
-/* Writing and finding reports. */
+/* Writes and finds reports. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/report.h"
 
@@ -23,7 +23,7 @@ void report_done(struct report *r)
     *r = (struct report){0};
 }
 
-/* The kernel's own stamps are coarse: two quick replays would be equally old. */
+/* The kernel's time stamps are coarse: two quick replays would get the same one. */
 static void stamp(int fd)
 {
     struct timespec now[2];

@@ -1,4 +1,4 @@
-/* What a replay found, on disk: replay-<run_id>/ below the artifacts directory. */
+/* The result of a replay on disk: replay-<run_id>/ below the artifacts directory. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPLAY_REPORT_H
 #define REPLAY_REPORT_H
@@ -20,10 +20,10 @@ struct report {
 void report_done(struct report *r);
 
 /* Writes replay.json, and diff.json if something differs: to the new run's files, which are settled
- * and get sealed, or into a directory of their own, if there was none. */
+ * and then sealed, or to a new directory without one. */
 MUST_USE bool report_write(int dir, struct artifacts *run, const struct report *r, struct err *err);
 
-/* The one that was written last. E_NOT_FOUND if there is none. */
+/* Returns the newest report. E_NOT_FOUND if there isn't one. */
 MUST_USE bool report_latest(int dir, struct report *ret_report, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Running again. */
+/* Runs a recorded command again. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/rerun.h"
 
@@ -14,23 +14,23 @@
 #include <errno.h>
 
 enum {
-    FOLLOW_MS = 2000, /* for what is expected */
+    FOLLOW_MS = 2000, /* for the expected screen */
     FOLLOW_QUIET_MS = 200,
     INPUT_MAX = 256 << 20,
 };
 
 struct again {
     const struct rerun_job *job;
-    json_t *expected; /* the recorded snapshot of that index, or NULL */
+    json_t *expected; /* recorded snapshot number expected_of, or NULL */
     size_t expected_of;
-    json_t *screens;       /* by index: null if it is the same, otherwise what is shown instead */
+    json_t *screens;       /* by index: null if equal to the recorded one, otherwise the screen */
     struct buf transcript; /* of the new run */
     json_t *run;           /* the new RunResult */
     struct refeed
-        refeed;  /* the new transcript at the recorded places; .term NULL: not needed yet */
-    bool behind; /* it prints less than it did: that is not waited for again */
-    struct mismatch lost; /* a snapshot that is not there */
-    struct err error;     /* something can't be judged */
+        refeed;  /* the new transcript at the recorded offsets; .term is NULL until needed */
+    bool behind; /* it printed less than in the recording: don't wait again */
+    struct mismatch lost; /* a missing snapshot */
+    struct err error;     /* the comparison failed */
 };
 
 static void take_output(void *context, struct str bytes)
@@ -39,7 +39,7 @@ static void take_output(void *context, struct str bytes)
     buf_add_str(&g->transcript, bytes);
 }
 
-/* The recorded snapshot; false if there is none, or something went wrong already. */
+/* Loads the recorded snapshot. Returns false if there isn't one or after an earlier error. */
 static bool expect(struct again *g, size_t index)
 {
     if (g->error.code || g->lost.kind || index >= g->job->points->n)
@@ -53,7 +53,7 @@ static bool expect(struct again *g, size_t index)
            !g->lost.kind;
 }
 
-/* Whether a screen is the recorded one; m says what differs. */
+/* Whether a screen equals the recorded one; m has the difference. */
 static bool is_same(struct again *g, size_t index, const json_t *actual, struct mismatch *m)
 {
     const struct compare_place place = {index, &g->job->points->p[index]};
@@ -65,7 +65,7 @@ static json_t *screen_now(const struct again *g, struct session *session)
     return points_screen(session_term(session), json_object_get(g->expected, "cells") != NULL);
 }
 
-/* Where as much was printed as in the recorded run, waiting would only let it run ahead. */
+/* Once it has printed as much as in the recording, waiting would only let it get ahead. */
 static bool is_reached(void *context, struct session *session)
 {
     struct again *g = context;
@@ -99,7 +99,7 @@ static bool is_ready(void *context, struct session *session)
     return session_fed_bytes(session) >= next_point(context)->from || session_has_ended(session);
 }
 
-/* Whoever drove it may have waited for what it printed without being asked. */
+/* The recorded client may have waited for output before it sent the next request. */
 static void before(void *context, struct session *session)
 {
     struct again *g = context;
@@ -112,7 +112,7 @@ static void before(void *context, struct session *session)
             .context = g});
 }
 
-/* Keeps a screen that is not the recorded one, for later. */
+/* Keeps a screen that differs from the recorded one, to be judged later. */
 static void note_screen(struct again *g, json_t *actual)
 {
     size_t index = json_array_size(g->screens);
@@ -134,7 +134,7 @@ static void progress(void *context, const struct runner_progress *now)
 
 /* Judging ------------------------------------------------------------------------------------- */
 
-/* What the new run had printed after as many bytes. */
+/* Whether the recorded screen was shown after as many bytes of the new output. */
 static bool was_shown(struct again *g, size_t index)
 {
     struct mismatch m = {0};
@@ -158,7 +158,7 @@ static void judge_screen(struct again *g, size_t index, struct mismatch *m)
         (void)is_same(g, index, actual, m);
 }
 
-/* Whoever drives may ask again and again: that it was too early then is a matter of time. */
+/* A client may poll with short timeouts: a timeout in the recording depends on timing. */
 static bool timed_out(const json_t *step)
 {
     const json_t *error = json_object_get(step, "error");
@@ -181,7 +181,7 @@ static void judge_steps(struct again *g, struct mismatch *m)
         judge_screen(g, index, m);
 }
 
-/* What a command prints when it is told to end, after the last step, is not part of a scenario. */
+/* Output printed after a request to end is not part of a scenario. */
 static bool judge_output(struct again *g, struct mismatch *m, struct err *err)
 {
     const struct rerun_job *job = g->job;
@@ -194,8 +194,8 @@ static bool judge_output(struct again *g, struct mismatch *m, struct err *err)
     return compare_transcripts(job->n, was, is, m, err);
 }
 
-/* The new run's, or if these are not the same, those that its output makes happen up to where the
- * recorded one ended. */
+/* Compares the new run's events or, if they differ, the events that its output causes up to the
+ * point where the recording ended. */
 static bool judge_events(struct again *g, struct mismatch *m, struct err *err)
 {
     const struct rerun_job *job = g->job;
@@ -275,7 +275,7 @@ static bool canceled(const struct exec_result *r, struct err *err)
     return r->status == EXEC_CANCELED;
 }
 
-/* The screen after the last step, and the result, unless somebody ended it. */
+/* Keeps the screen after the last step and the result, unless the run was interrupted. */
 static bool keep_run(struct again *g, const struct result_input *input, struct err *err)
 {
     if (canceled(input->result, err))
@@ -318,7 +318,7 @@ static bool run_scenario(struct again *g, struct err *err)
     return ok;
 }
 
-/* What was in time then may need a little more now. */
+/* Extends the timeout of a step that passed: it may take a little longer this time. */
 static json_t *patient_step(json_t *step)
 {
     const json_t *timeout = json_object_get(step, "timeout_ms");
@@ -331,7 +331,7 @@ static json_t *patient_step(json_t *step)
     return copy;
 }
 
-/* What was sent to the driver then, as a file. */
+/* Returns a file with the recorded input of the driver. */
 static int make_input(const json_t *steps, struct err *err)
 {
     AUTO_BUF struct buf lines = BUF_INIT(INPUT_MAX);

@@ -1,8 +1,9 @@
-/* A recording against the same command, run again: step by step, whatever time each takes.
+/* Checks a recording against a new run of the same command, step by step, regardless of the time
+ * each step takes.
  *
- * A step's screen is recorded at once when its assertions hold, and the program may not be done
- * with it. So the new run is given a moment to come to the recorded screen; and a screen is the
- * same, too, if the new run's output shows it after as many bytes as the recorded one's.
+ * A step's screen is recorded as soon as its assertions hold, possibly before the program has
+ * finished drawing. So the new run gets some time to reach the recorded screen; and a screen also
+ * counts as the same if the new run's output shows it after as many bytes as the recorded output.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPLAY_RERUN_H
@@ -19,16 +20,16 @@ struct rerun_job {
     const struct source *source;
     const struct points *points;
     const struct normalization *n;
-    const struct scenario *scenario; /* NULL: a command alone */
+    const struct scenario *scenario; /* NULL: only a command */
     const struct verdict *verdict;
     const struct plan *plan;
     const char *const *argv, *const *envp;
     struct artifacts *artifacts; /* of the new run */
     const char *run_id;          /* its id */
-    int cancel;                  /* -1, or what is readable when it is to end */
+    int cancel;                  /* -1, or a signalfd that is readable when the run is to end */
 };
 
-/* False if it can't be run or judged, or was interrupted (E_CANCELED). */
+/* Returns false if the command can't be run or compared, or was interrupted (E_CANCELED). */
 MUST_USE bool rerun(const struct rerun_job *job, struct mismatch *m, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading recordings. */
+/* Reads recordings. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/source.h"
 
@@ -13,7 +13,7 @@
 
 enum {
     CHUNK = 64 * 1024,
-    VERSION = 1, /* of everything in it */
+    VERSION = 1, /* of every file */
 };
 
 static const char checksums_name[] = "checksums.json", snapshots_name[] = "snapshots",
@@ -55,7 +55,7 @@ void source_close(struct source *s)
 
 /* Checksums ----------------------------------------------------------------------------------- */
 
-/* snapshots/0003.json is 2. */
+/* Returns 2 for snapshots/0003.json. */
 static int64_t index_of(const char *name)
 {
     unsigned number = 0;
@@ -81,7 +81,7 @@ static bool hash_file(int fd, const char *name, char hex[FNV_HEX], struct err *e
     return true;
 }
 
-/* Nothing that a run writes is larger: it need not be read to be refused. */
+/* A run writes no larger file, so a larger one is refused without reading it. */
 static bool small_enough(int fd, const char *name, struct err *err)
 {
     struct stat st;
@@ -92,7 +92,7 @@ static bool small_enough(int fd, const char *name, struct err *err)
     return err_ctx(err, "file", "%s", name);
 }
 
-/* True if it could be judged: m says how. */
+/* Returns true if the file could be checked; the result is in m. */
 static bool verify_file(
     int dir, const char *name, struct str want, struct mismatch *m, struct err *err)
 {
@@ -119,7 +119,7 @@ static bool verify_file(
     return true;
 }
 
-/* A file of the recording that the list does not have was not there when it was made. */
+/* A file that is not in checksums.json was added after the recording. */
 static bool verify_listed(int dir, const json_t *sums, const char *name, struct mismatch *m)
 {
     if (json_object_get(sums, name) || !record_has(dir, name))
@@ -240,7 +240,7 @@ bool source_json(
     return true;
 }
 
-/* What is not there is a mismatch; then, too, it could be judged. */
+/* Turns E_NOT_FOUND into a mismatch, which is a valid result. */
 static bool or_missing(bool ok, const char *name, struct mismatch *m, struct err *err)
 {
     if (ok || err->code != E_NOT_FOUND)

@@ -6,8 +6,8 @@
  *     if (!source_verify(&s, &needs, &m, err)) return false;
  *     if (!m.kind && !source_read(&s, &m, err)) return false;
  *
- * Whoever wrote it is not trusted: no link is followed, every size has a limit. What differs from
- * its checksum or is missing is a mismatch; what can't be understood is an error.
+ * The recording is not trusted: symlinks are not followed, and every size is limited. A wrong
+ * checksum or a missing file is a mismatch; invalid content is an error.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPLAY_SOURCE_H
@@ -38,36 +38,36 @@ struct source_needs {
     bool events, checksums;
 };
 
-/* E_NOT_FOUND if there is no such directory, or no recording in it. */
+/* E_NOT_FOUND if the directory does not exist or has no recording. */
 MUST_USE bool source_open(const char *path, struct source *ret_source, struct err *err);
 void source_close(struct source *s);
 
-/* Every file against checksums.json, and that against the files. */
+/* Checks every file against checksums.json, and that every file is listed there. */
 MUST_USE bool source_verify(
     const struct source *s, const struct source_needs *needs, struct mismatch *m, struct err *err);
 
-/* Everything but the snapshots. */
+/* Reads everything except the snapshots. */
 MUST_USE bool source_read(struct source *s, struct mismatch *m, struct err *err);
 
-/* A snapshot by its index, from 0. */
+/* Reads a snapshot by its index, from 0. */
 MUST_USE bool source_snapshot(const struct source *s, size_t index, json_t **ret_snapshot,
     struct mismatch *m, struct err *err);
 
-/* Everything that happened, in order, whenever it was observed. */
+/* All events in order, regardless of the observation that reported them. */
 struct source_events {
     json_t *list;
-    bool known;   /* there is an events.jsonl */
-    bool dropped; /* and it does not tell of all */
+    bool known;   /* events.jsonl exists */
+    bool dropped; /* some events are not in it */
 };
 MUST_USE bool source_events(
     const struct source *s, struct source_events *ret_events, struct err *err);
 
-/* What the scenario's goldens were compared with. One that is not in the recording is missing: it
- * is not looked for anywhere else. */
+/* Sets the expected texts of the scenario's goldens from the recording. One that the recording does
+ * not have is missing: no other file is read. */
 MUST_USE bool source_goldens(
     const struct source *s, const struct scenario *scenario, struct err *err);
 
-/* A JSON object in a file, whose version is right. E_NOT_FOUND: there is none. */
+/* Reads a JSON object from a file and checks its version. E_NOT_FOUND if there is no such file. */
 MUST_USE bool source_json(
     int dir, const char *name, const char *version_key, json_t **ret_tree, struct err *err);
 

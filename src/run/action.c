@@ -1,4 +1,4 @@
-/* Actions: one row of a table each. */
+/* Actions, one table row each. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/action.h"
 

@@ -1,7 +1,7 @@
-/* What can be done to a session: the only way to interact with it.
+/* Actions: the only way to interact with a session.
  *
  *     if (!action_read(json, "steps[2].action", &arena, &action, err)) return false;
- *     if (!action_send(&action, session, err)) return false;      all but wait and terminate
+ *     if (!action_send(&action, session, &bytes, err)) return false;   all but wait and terminate
  *     action_done(&action);
  */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -26,10 +26,10 @@ struct action {
     struct str text;
     bool paste;
     uint16_t rows, cols;
-    struct condition condition; /* of a wait */
+    struct condition condition; /* for ACTION_WAIT */
     struct mouse mouse;
     bool mouse_click;   /* a press and a release */
-    const json_t *json; /* as it was given; lives as long as its document */
+    const json_t *json; /* as given; lives as long as its document */
 };
 
 MUST_USE bool action_read(const json_t *json, const char *place, struct arena *arena,
@@ -39,15 +39,16 @@ void action_done(struct action *a);
 const char *action_name(enum action_type type);
 const char *action_button(enum mouse_button button);
 
-/* Sends it, encoded for the modes that the command has set; gives the bytes that were sent. Does
- * nothing for those that send nothing. A mouse that the command did not ask for is E_PROTOCOL. */
+/* Encodes the action for the terminal modes that the command has set, sends it and returns the
+ * bytes that were sent. Does nothing for wait and terminate. Mouse events that the command did not
+ * enable are E_PROTOCOL. */
 MUST_USE bool action_send(
     const struct action *a, struct session *s, struct buf *ret_bytes, struct err *err);
 
-/* The types with the JSON Schemas of their payloads, for documentation. */
+/* Returns the types with the JSON Schemas of their payloads, for documentation. */
 MUST_USE json_t *action_schema(void);
 
-/* As one JSON Schema. */
+/* Returns them as one JSON Schema. */
 MUST_USE json_t *action_one_of(void);
 
 #endif

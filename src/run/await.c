@@ -1,16 +1,16 @@
-/* Conditions from screens. */
+/* Derives wait conditions from screens. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/await.h"
 
 #include "base/utf8.h"
 
 enum {
-    TEXT_MAX = 60,  /* bytes of a text that is waited for */
-    GAP = 3,        /* blanks that end a piece of a line */
-    DIGITS_MAX = 3, /* numbers that are longer are sizes, years, processes */
+    TEXT_MAX = 60,  /* bytes of text to wait for */
+    GAP = 3,        /* blanks that separate two pieces of a line */
+    DIGITS_MAX = 3, /* longer numbers are sizes, years or process ids */
     HASH_MIN = 7,
     QUIET_MS = 100,
-    LITERALS_MIN = 2, /* characters that a pattern must hold as they are */
+    LITERALS_MIN = 2, /* literal characters that a pattern must have */
 };
 
 static bool is_digit(char c)
@@ -26,7 +26,7 @@ bool await_is_volatile(struct str word)
         bool between =
             i > 0 && i + 1 < word.n && is_digit(word.p[i - 1]) && is_digit(word.p[i + 1]);
         if (between && (c == ':' || c == '/'))
-            return true; /* a time, a date */
+            return true; /* a time or a date */
         run = is_digit(c) ? run + 1 : 0;
         longest = MAX(longest, run);
         digits += is_digit(c);
@@ -41,7 +41,8 @@ bool await_is_volatile(struct str word)
     return digits && point && measure + 2 >= word.n && is_digit(word.p[0]);
 }
 
-/* As a regular expression in which each volatile word is any word; false if it has none. */
+/* Appends the text as a regular expression that matches any word in place of a volatile one.
+ * Returns false if the text has no volatile words. */
 static bool add_pattern(struct buf *b, struct str text, size_t *ret_literals)
 {
     bool any = false;
@@ -91,7 +92,7 @@ static json_t *with_text(const char *type, const char *key, struct str text)
 
 /* The line ------------------------------------------------------------------------------------ */
 
-/* What stands before the cursor. */
+/* Appends the text before the cursor. */
 static void add_prefix(struct buf *b, const struct term *t, const struct term_cursor *cursor)
 {
     char bytes[UTF8_MAX];
@@ -105,7 +106,7 @@ static void add_prefix(struct buf *b, const struct term *t, const struct term_cu
     }
 }
 
-/* The line that the cursor is in, up to it; and where it is. */
+/* Adds a condition on the cursor's line up to the cursor, and one on the cursor position. */
 static void add_cursor(json_t *list, const struct term *t)
 {
     struct term_cursor cursor = term_cursor(t);
@@ -156,7 +157,7 @@ static bool has_words(struct str text)
     return letters >= 2 && 2 * letters >= text.n;
 }
 
-/* At most so many bytes, cut between characters, without blanks at the ends. */
+/* Returns at most TEXT_MAX bytes, cut between characters and without blanks at the ends. */
 static struct str trimmed(struct str text)
 {
     uint32_t codepoint;
@@ -179,7 +180,7 @@ static bool is_steady(struct str text)
     return true;
 }
 
-/* The longest piece between gaps that is new and will be so again. */
+/* Returns the longest piece between gaps that is new and stable from run to run. */
 static struct str best_piece(const struct snapshot *before, struct str line)
 {
     struct str best = {0};
@@ -195,7 +196,7 @@ static struct str best_piece(const struct snapshot *before, struct str line)
     return best;
 }
 
-/* From below: what came last. */
+/* Searches from the bottom up: the lowest new text was probably printed last. */
 static struct str find_new(
     const struct snapshot *before, const struct snapshot *now, bool skip_cursor)
 {
@@ -225,7 +226,7 @@ json_t *await_step(
         json_t *payload = json_object();
         json_put(payload, "quiet_ms", json_integer(QUIET_MS));
         json_push(list, condition("screen_stable", payload));
-    } else if (json_array_size(list) == 0) { /* it never rests: anything that is there */
+    } else if (json_array_size(list) == 0) { /* the screen never settles: use any text on it */
         text = find_new(&nothing, now, false);
         if (!text.n)
             return NULL;

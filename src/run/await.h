@@ -1,8 +1,8 @@
-/* What to wait for: conditions that hold on the screen now, and did not before.
+/* Derives wait conditions from screens: conditions that hold now and did not hold before.
  *
- *     json_t *step = await_step(&before, session, settled);      NULL: nothing would be certain
+ *     json_t *step = await_step(&before, &now, term, settled);     NULL: no reliable condition
  *
- * What changes from run to run (times, sizes, hashes) is not waited for.
+ * Text that varies from run to run (times, sizes, hashes) is not waited for.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUN_AWAIT_H
@@ -12,11 +12,11 @@
 #include "session/session.h"
 #include "term/snapshot.h"
 
-/* {"name","action","assert"}, a wait. `before` has no rows if there was no screen before. */
+/* Returns a wait step {"action","assert"}. `before` has no rows if this is the first screen. */
 MUST_USE json_t *await_step(
     const struct snapshot *before, const struct snapshot *now, const struct term *t, bool settled);
 
-/* Whether a word is likely to be another one the next time. */
+/* Whether a word is likely to differ in the next run. */
 bool await_is_volatile(struct str word);
 
 #endif

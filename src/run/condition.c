@@ -1,4 +1,4 @@
-/* Conditions: one row of a table each. */
+/* Conditions, one table row each. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/condition.h"
 
@@ -9,7 +9,7 @@
 
 enum {
     LINES_MAX = SESSION_ROWS_MAX - 1,
-    SHOWN_MAX = 200, /* bytes of a line that a message repeats */
+    SHOWN_MAX = 200, /* bytes of a line that a message quotes */
 };
 
 struct condition_kind {
@@ -18,7 +18,7 @@ struct condition_kind {
     bool cells;
 };
 
-/* Words --------------------------------------------------------------------------------------- */
+/* Messages ------------------------------------------------------------------------------------ */
 
 static struct str shown(struct str text)
 {
@@ -39,8 +39,8 @@ static bool fail(struct buf *why, const char *format, ...)
 
 /* The screen ---------------------------------------------------------------------------------- */
 
-/* Lines have no blanks at their ends, and a screen has any number of them there: so what ends in
- * blanks is also where a line ends. "$ " finds a prompt. */
+/* Lines have no trailing blanks, though the screen may have any number there: so text that ends in
+ * blanks also matches at the end of a line. "$ " finds a prompt. */
 static bool contains(struct str where, struct str what)
 {
     if (what.n == 0 || (where.n >= what.n && memmem(where.p, where.n, what.p, what.n)))
@@ -52,12 +52,12 @@ static bool contains(struct str where, struct str what)
         where = str_skip(where, (size_t)(at - where.p));
         if (where.n == solid.n || where.p[solid.n] == '\n')
             return true;
-        where = str_skip(where, 1); /* places may overlap */
+        where = str_skip(where, 1); /* matches may overlap */
     }
     return false;
 }
 
-/* Lines joined, so that what is looked for may span them. */
+/* Joins the lines, so that a match may span several. */
 static void join(const struct snapshot *s, struct buf *b)
 {
     for (unsigned row = 0; row < s->rows; row++) {
@@ -226,7 +226,7 @@ static bool number_below(const json_t *json, unsigned limit, unsigned *ret_numbe
     return json_is_integer(json) && n >= 0 && n < limit;
 }
 
-/* As color_json() writes it; false for anything else. */
+/* Reads a color as color_json() writes it. Returns false for anything else. */
 static bool color_of(const json_t *json, color *ret_color)
 {
     unsigned n, rgb[3];
@@ -309,7 +309,7 @@ static bool style_at(const struct condition *c, const struct view *v, struct buf
            same_color(p->underline_color, cell->style.underline_color, "underline_color", why);
 }
 
-/* Runs of inverse cells, each as a text. */
+/* Looks for the text in each run of inverse cells. */
 static bool selected(const struct condition *c, const struct view *v, struct buf *why)
 {
     const struct snapshot *s = v->screen;
@@ -564,7 +564,7 @@ uint64_t condition_quiet_ms(const struct condition *c)
 
 bool condition_holds(const struct condition *c, const struct view *view, struct buf *why)
 {
-    /* A screen that is to be written down must have come to rest. */
+    /* A screen that is written to a golden must have settled. */
     uint64_t quiet = c->golden ? golden_quiet_ms(c->golden) : 0;
     if (view->quiet_ms < quiet)
         return fail(why, "the screen has not been quiet for %llu ms", (unsigned long long)quiet);

@@ -1,8 +1,7 @@
-/* What can be asked of a screen and of a command: the one set of conditions that waits and
- * assertions have.
+/* Conditions on the screen and on the command, used by both waits and assertions.
  *
  *     if (!condition_read(json, "steps[2].assert[0]", &arena, &c, err)) return false;
- *     if (!condition_holds(&c, &view, &why)) ...why says what was there instead...
+ *     if (!condition_holds(&c, &view, &why)) ...why describes the actual state...
  *     condition_done(&c);
  */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -14,11 +13,11 @@
 #include "session/session.h"
 #include "term/snapshot.h"
 
-/* What a condition is tested on. */
+/* State that a condition is tested on. */
 struct view {
     const struct snapshot *screen;
-    const struct session_exit *exit; /* NULL: it runs */
-    uint64_t quiet_ms;               /* since the screen last changed */
+    const struct session_exit *exit; /* NULL: still running */
+    uint64_t quiet_ms;               /* since the last change of the screen */
 };
 
 struct condition_payload {
@@ -40,29 +39,29 @@ struct condition {
     const struct condition_kind *kind;
     struct condition_payload payload;
     struct regex *regex;   /* owned */
-    struct golden *golden; /* owned; NULL: it is none */
+    struct golden *golden; /* owned; NULL unless the condition has a golden */
 };
 
-/* {"type","payload"}; what is wrong is E_PROTOCOL with its place. */
+/* Reads {"type","payload"}. Errors are E_PROTOCOL with the place. */
 MUST_USE bool condition_read(const json_t *json, const char *place, struct arena *arena,
     struct condition *ret_condition, struct err *err);
 void condition_done(struct condition *c);
 
 const char *condition_name(const struct condition *c);
 
-/* Cells are needed to tell. */
+/* Whether the condition needs a snapshot with cells. */
 bool condition_needs_cells(const struct condition *c);
 
-/* How long the screen must be quiet for it; 0: it does not matter. */
+/* Returns how long the screen must have been quiet; 0 if it need not be. */
 uint64_t condition_quiet_ms(const struct condition *c);
 
-/* Whether it holds; if not, `why` (which may be NULL) gets words for people. */
+/* Whether the condition holds; if not, a readable reason is appended to `why` (may be NULL). */
 bool condition_holds(const struct condition *c, const struct view *view, struct buf *why);
 
-/* The types with the JSON Schemas of their payloads, for documentation. */
+/* Returns the types with the JSON Schemas of their payloads, for documentation. */
 MUST_USE json_t *condition_schema(void);
 
-/* As one JSON Schema. */
+/* Returns them as one JSON Schema. */
 MUST_USE json_t *condition_one_of(void);
 
 #endif

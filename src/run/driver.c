@@ -1,4 +1,4 @@
-/* Driving a session by lines of JSON. */
+/* Drives a session by lines of JSON. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/driver.h"
 
@@ -18,19 +18,19 @@ enum {
 struct driver {
     const struct driver_job *job;
     struct live live;
-    struct patience patience; /* for whoever reads the answers: as long as the command may run */
+    struct patience patience; /* timeout for writing answers: the command's own run time */
     struct buf input;
     bool input_ended;
-    bool skipping; /* the rest of a line that was too long */
+    bool skipping; /* discarding the rest of a line that was too long */
     uint64_t actions;
-    json_t *steps;              /* for the record; NULL: there is none */
-    struct request_result step; /* the one under way */
-    size_t line_bytes;          /* of the line that it came from */
-    size_t kept_bytes;          /* of what the steps were made from */
+    json_t *steps;              /* for the record; NULL: no record */
+    struct request_result step; /* the current one */
+    size_t line_bytes;          /* length of the line that the step came from */
+    size_t kept_bytes;          /* total length of the lines kept as steps */
     bool steps_cut;
     bool over;
-    bool unread;      /* nobody takes our answers: and therefore over */
-    struct err error; /* what ended it, if it was not the session */
+    bool unread;      /* answers can't be written, so the session is over */
+    struct err error; /* the error that ended it, unless the session itself failed */
 };
 
 /* Answers ------------------------------------------------------------------------------------- */
@@ -42,7 +42,7 @@ enum {
     ADDED_TIMEOUT_MS,
 };
 
-/* What an answer has beside what every observation has. */
+/* Fields of an answer in addition to those of every observation. */
 static const struct {
     const char *name, *help;
 } added[] = {
@@ -93,7 +93,7 @@ static void answer_error(struct driver *d, const struct err *error, const struct
     json_decref(object);
 }
 
-/* Of ours, or of what was sent to us, and therefore the end; the first one counts. */
+/* Ends the session with an error, ours or the client's; the first one counts. */
 static void fail(struct driver *d, struct err *error)
 {
     d->over = true;
@@ -117,7 +117,7 @@ static void begin_step(struct driver *d, struct str line)
         .snapshot = ""};
 }
 
-/* A record has limits; what is beyond them makes it one that can't be run again. */
+/* Beyond its limits a record is incomplete and can't be replayed. */
 static bool may_keep(struct driver *d)
 {
     d->kept_bytes += d->line_bytes;
@@ -143,8 +143,8 @@ static void keep_refused(struct driver *d, struct str line, const struct err *er
         json_push(d->steps, request_refused(line, &d->step));
 }
 
-/* What was sent to us makes no sense: with --keep-going that is all, otherwise it is the end, and
- * part of the record. */
+/* Answers input that can't be understood. Without --keep-going it also ends the session, and
+ * becomes part of the record. */
 static void refuse(struct driver *d, struct str line, struct err *error, const struct request *m)
 {
     answer_error(d, error, m);
@@ -185,7 +185,7 @@ static void drop(struct driver *d, size_t n)
     buf_truncate(&d->input, d->input.n - n);
 }
 
-/* A line that is too long is answered at once, and nothing of it is kept. */
+/* Answers an overlong line at once and discards it. */
 static void check_length(struct driver *d)
 {
     const char *end = d->input.n ? memchr(d->input.p, '\n', d->input.n) : NULL;
@@ -201,7 +201,7 @@ static void check_length(struct driver *d)
     d->skipping = !end;
 }
 
-/* The command has ended; there may still be questions about it. */
+/* Waits for input after the command has ended: the client may still ask about it. */
 static bool await_input(struct driver *d)
 {
     struct pollfd fds[] = {{.fd = d->job->input, .events = POLLIN},
@@ -211,7 +211,7 @@ static bool await_input(struct driver *d)
     return fds[0].revents;
 }
 
-/* Takes output until there is a line, or the end: true with the line. */
+/* Handles output until there is a line or the end. Returns true with the line. */
 static bool next_line(struct driver *d, struct buf *ret_line)
 {
     while (!has_line(d) && !d->input_ended && !d->over) {
@@ -283,7 +283,7 @@ static bool is_blank(struct str line)
     return true;
 }
 
-/* One action more than are allowed ends it. */
+/* Ends the session at the first action beyond max_steps. */
 static bool may_act(struct driver *d, const struct request *m)
 {
     AUTO_ERR struct err error = {0};
@@ -323,9 +323,9 @@ static void take_line(struct driver *d, struct str line)
         take_request(d, line);
 }
 
-/* The whole ----------------------------------------------------------------------------------- */
+/* Start and end ------------------------------------------------------------------------------- */
 
-/* The last screen is what is there when nobody asks any more. What ended it first counts. */
+/* Takes the last screen when the input has ended. The first error counts. */
 static void finish(struct driver *d, struct live_result *ret_result)
 {
     if (d->job->before && !d->over)

@@ -1,4 +1,4 @@
-/* The supervisor's loop: a handful of descriptors, so plain poll() does. */
+/* The supervisor's loop. There are only a few descriptors, so poll() is enough. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/exec.h"
 
@@ -25,7 +25,7 @@ enum {
     POLL_CANCEL,
     POLLS,
 
-    DRAIN_MS = 30, /* for output that was read before everything was killed */
+    DRAIN_MS = 30, /* to forward output that was read before the kill */
 };
 
 struct run {
@@ -35,9 +35,9 @@ struct run {
     struct relay relays[RELAYS];
     char *buffers;
     struct tty tty;
-    uint64_t deadline_ms, near_ms; /* the end of the run time, and when it is near */
+    uint64_t deadline_ms, near_ms; /* when the run time ends, and when its warning is due */
     struct budget runtime, output;
-    bool ended;  /* the command, or all of it */
+    bool ended;  /* the command, or the whole sandbox */
     bool killed; /* by us */
 };
 
@@ -55,7 +55,7 @@ static void tell(const struct run *r, const struct session_event *event)
         r->job->event(r->job->context, event);
 }
 
-/* What was read and not yet passed on may still go out, for a moment. */
+/* Output that was read but not yet forwarded may still be written, for DRAIN_MS. */
 static void kill_run(struct run *r)
 {
     if (!r->result->exit.known) {
@@ -88,7 +88,7 @@ static void near_budget(struct run *r, struct budget *budget, uint64_t used)
                     .value = BUDGET_NEAR_PERCENT});
 }
 
-/* By a signal, or (0) by whoever has the other end of `cancel`. */
+/* Ends the run because of a signal or, with 0, because `cancel` became readable. */
 static void interrupted(struct run *r, int sig)
 {
     struct err *err = &r->result->error;
@@ -102,9 +102,9 @@ static void interrupted(struct run *r, int sig)
     kill_run(r);
 }
 
-/* What happens -------------------------------------------------------------------------------- */
+/* Events -------------------------------------------------------------------------------------- */
 
-/* Its own screen; where no user's terminal answers what it asks, that one does. */
+/* Feeds the emulator. It answers the command's queries unless the user's terminal does. */
 static void show(struct run *r, struct str bytes)
 {
     struct term *t = r->job->term;
@@ -115,7 +115,7 @@ static void show(struct run *r, struct str bytes)
     term_drop_replies(t, replies.n);
 }
 
-/* Every byte counts, also one that nobody wants to see. */
+/* Counts every byte of output, even if it is discarded. */
 static size_t seen(void *context, struct str bytes)
 {
     struct run *r = context;
@@ -137,7 +137,7 @@ static size_t given(void *context, struct str bytes)
     return bytes.n;
 }
 
-/* What it printed before it stopped. */
+/* Forwards the output printed before the command stopped. */
 static void pass_on_rest(struct run *r)
 {
     struct relay *out = &r->relays[RELAY_OUT];
@@ -155,7 +155,7 @@ static void stopped(struct run *r)
     uint64_t before = clock_mono_ms();
     pass_on_rest(r);
     tty_restore(&r->tty);
-    raise(SIGTSTP); /* which the kernel ignores where nobody could continue us */
+    raise(SIGTSTP); /* the kernel ignores it if no shell could resume us */
     uint64_t slept = clock_mono_ms() - before;
     r->deadline_ms += slept;
     r->near_ms += slept;
@@ -207,12 +207,13 @@ static int wait_ms(const struct run *r)
 {
     uint64_t now = clock_mono_ms();
     if (r->ended && !r->killed)
-        return -1; /* it has ended; whoever reads our output takes the time that he takes */
+        return -1; /* the command has ended: wait for the reader of our output indefinitely */
     uint64_t until = r->runtime.told || r->killed ? r->deadline_ms : r->near_ms;
     return until <= now ? 0 : (int)MIN(until - now, (uint64_t)60 * 1000);
 }
 
-/* Whoever read our output is gone: the command learns it as from a pipe, or a terminal hung up. */
+/* The reader of our output is gone: close the command's pipe, so that it gets SIGPIPE; on a
+ * terminal, end the run. */
 static void notice_closed(struct run *r)
 {
     struct child *c = &r->child;
@@ -272,7 +273,7 @@ static void loop(struct run *r)
     }
 }
 
-/* Begin and end ------------------------------------------------------------------------------- */
+/* Start and end ------------------------------------------------------------------------------- */
 
 static void set_relay(struct run *r, size_t i, int from, int to)
 {
@@ -281,7 +282,7 @@ static void set_relay(struct run *r, size_t i, int from, int to)
     r->relays[i].context = r;
 }
 
-/* What we write to must not block us; what we read from is asked only after poll(). */
+/* Writes must not block; reads happen only after poll(). */
 static void set_relays(struct run *r)
 {
     const struct exec_job *job = r->job;
@@ -296,7 +297,7 @@ static void set_relays(struct run *r)
         relay_close(&r->relays[RELAY_IN]);
     set_relay(r, RELAY_OUT, job->terminal ? c->terminal : c->out, job->output[0]);
     set_relay(r, RELAY_ERR, c->err, job->output[1]);
-    /* The command can open its own pipe and take out what poll() has just promised us. */
+    /* The command can open its own pipe and read the data that poll() has just reported. */
     if (c->out >= 0)
         fcntl(c->out, F_SETFL, O_NONBLOCK);
     if (c->err >= 0)

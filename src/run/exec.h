@@ -1,5 +1,5 @@
-/* One command under its policy, from start to end: relays its streams, keeps its budgets, says how
- * it ended.
+/* Runs one command under its policy from start to end: relays its streams, enforces its budgets and
+ * reports how it ended.
  *
  *     struct exec_job job = {.verdict = &v, .plan = &plan, .argv = argv, .envp = env,
  *         .input = -1, .output = {STDOUT_FILENO, STDERR_FILENO}, .signals = -1, .cancel = -1};
@@ -19,46 +19,46 @@ struct exec_job {
     const struct plan *plan;
     const char *const *argv;
     const char *const *envp;
-    bool terminal;   /* on a terminal; otherwise pipes */
-    bool pass_keys;  /* the input is the user's terminal: raw, resized, stopped with the command */
-    bool pipe_input; /* on a terminal: standard input is a pipe all the same */
+    bool terminal;   /* run on a terminal; otherwise on pipes */
+    bool pass_keys;  /* input is the user's terminal: raw, resized and stopped with the command */
+    bool pipe_input; /* on a terminal, but with a pipe as standard input */
     int input;       /* -1: none */
-    int output[2];   /* -1: nowhere; a terminal uses the first */
+    int output[2];   /* -1: discard; on a terminal only the first is used */
     int signals;     /* a signalfd, or -1 */
-    int cancel;      /* -1, or what is readable when it is to end; it is not read */
+    int cancel;      /* -1, or a descriptor that is readable when the run is to end; never read */
     uint16_t rows, cols;
-    /* Sees every byte that the command writes; and what happens beside what its terminal tells. May
-     * be NULL. */
+    /* Called with the command's output up to the output budget. May be NULL. */
     void (*seen)(void *context, struct str bytes);
-    /* Something else that must not wait meanwhile: called when the descriptor is readable. May be
+    /* Called when `tended` is readable, for other work that must not wait until the end. May be
      * NULL. */
     void (*tend)(void *context);
     int tended;
+    /* Called for events other than those of the terminal. May be NULL. */
     void (*event)(void *context, const struct session_event *event);
-    struct term *term; /* gets it, too, and answers what the command asks; may be NULL */
+    struct term *term; /* also gets the output, and answers the command's queries; may be NULL */
     void *context;
 };
 
 enum exec_status {
     EXEC_PASSED,
-    EXEC_FAILED,   /* the command's own failure */
-    EXEC_ERRORED,  /* a budget, or something of ours */
+    EXEC_FAILED,   /* the command failed */
+    EXEC_ERRORED,  /* a budget was exceeded, or an internal error */
     EXEC_CANCELED, /* interrupted */
 };
 
 struct exec_result {
     enum exec_status status;
     struct session_exit exit;
-    uint64_t started_ms, ended_ms; /* since the process began to look at the clock */
+    uint64_t started_ms, ended_ms; /* by clock_mono_ms() */
     uint64_t output_bytes, input_bytes;
-    bool output_closed; /* nobody reads what we pass on */
+    bool output_closed; /* the reader of our output is gone */
     struct limiter_kept kept;
-    struct err error; /* unless it passed; for err_done() */
+    struct err error; /* set unless it passed; release with err_done() */
 };
 
 const char *exec_status_name(enum exec_status status);
 
-/* False: it was not started. Otherwise the result says everything. */
+/* Returns false if the command could not be started. Otherwise everything is in the result. */
 MUST_USE bool exec_run(const struct exec_job *job, struct exec_result *ret_result, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Goldens: masking, comparing, writing. */
+/* Masks, compares and writes goldens. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/golden.h"
 
@@ -41,7 +41,7 @@ static bool wrong(struct err *err, const char *place, const char *what)
     return err_ctx(err, "field", "%s", place);
 }
 
-/* Plain names, none of them "." or "..". */
+/* Whether the path has only plain names, no "." or "..". */
 static bool is_inside(struct str file)
 {
     struct str part, rest = file;
@@ -139,7 +139,7 @@ static bool cannot_mask(const struct golden *g, size_t i, struct err *err)
     return err_ctx(err, "golden", STR_FMT, STR_ARG(g->file));
 }
 
-/* Lines without blanks at their ends, no empty ones at the end. */
+/* Lines have no trailing blanks; empty lines at the end are left out. */
 bool golden_text(const struct golden *g, const struct snapshot *s, struct buf *out, struct err *err)
 {
     for (unsigned row = 0; row < s->rows; row++)
@@ -159,7 +159,7 @@ bool golden_text(const struct golden *g, const struct snapshot *s, struct buf *o
     return true;
 }
 
-/* A text as if it were on such a screen, masked: one that was written before a mask was added. */
+/* Masks a text as if it were on a screen of the same size: the file may be older than the mask. */
 static bool mask_text(const struct golden *g, struct str text, const struct snapshot *like,
     struct buf *out, struct err *err)
 {
@@ -191,7 +191,7 @@ static enum golden_mode mode_of(const struct golden *g)
     return g->home ? g->home->mode : GOLDEN_NONE;
 }
 
-/* What can't be read counts as missing, with the reason. */
+/* An unreadable file leaves no text; the reason is appended to `why`. */
 static void load(struct golden *g, struct buf *why)
 {
     char name[1024];
@@ -239,7 +239,7 @@ static void explain(struct str want, struct str have, const struct golden *g, st
         STR_ARG(g->file), n, n == 1 ? "" : "s", words);
 }
 
-/* False with what differs, or with the error. */
+/* Returns false with the difference in `why`, or with the error. */
 static bool is_same(
     struct golden *g, const struct snapshot *screen, struct buf *why, struct err *err)
 {
@@ -259,7 +259,7 @@ static bool is_same(
     return false;
 }
 
-/* NULL: its name may be written. */
+/* Returns why the name must not be written, or NULL. */
 static const char *refusal(const struct golden *g)
 {
     return g->home && g->home->refuses ? g->home->refuses(g->home->context, g->file) : NULL;
@@ -271,7 +271,7 @@ static void load_once(struct golden *g)
         load(g, NULL);
 }
 
-/* Whether it may be written from what is shown. */
+/* Whether the file may be written from the screen. */
 static bool is_written(const struct golden *g)
 {
     unsigned mode = mode_of(g);
@@ -363,8 +363,8 @@ static bool cannot_write(const struct golden *g, int errnum, struct err *err)
     return err_errno(err, E_IO, errnum, "cannot write the golden '" STR_FMT "'", STR_ARG(g->file));
 }
 
-/* Whether a directory is a git repository under some other name once it has an entry of this name:
- * git obeys the settings in it. */
+/* Whether an entry of this name would make the directory a git repository, whose settings git
+ * obeys. */
 static bool makes_repository(int dir, const char *name)
 {
     static const char *const parts[] = {"HEAD", "objects", "refs"};
@@ -382,7 +382,7 @@ static bool check_dir(const struct golden *g, int dir, const char *name, struct 
                STR_ARG(g->file));
 }
 
-/* The directory that the file is in, made if need be. */
+/* Opens the file's directory, creating it if necessary. */
 static bool open_parent(const struct golden *g, struct str *ret_name, int *ret_fd, struct err *err)
 {
     char part[1024];
@@ -407,7 +407,7 @@ static bool open_parent(const struct golden *g, struct str *ret_name, int *ret_f
     return true;
 }
 
-/* A program is not replaced by what another one shows. */
+/* A program must not be overwritten with another program's output. */
 static bool check_target(const struct golden *g, int dir, const char *name, struct err *err)
 {
     struct stat st;
@@ -419,7 +419,7 @@ static bool check_target(const struct golden *g, int dir, const char *name, stru
                STR_ARG(g->file));
 }
 
-/* Beside it, then in its place: whoever reads it sees the old one or the new one. */
+/* Atomic replace: a reader sees either the old file or the new one. */
 static bool replace(const struct golden *g, struct str text, struct err *err)
 {
     AUTO_FD int dir = -1;

@@ -1,4 +1,4 @@
-/* Driving a session as it goes. */
+/* Interactive sessions. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/live.h"
 
@@ -61,7 +61,7 @@ static bool blame_time(const struct live *l, const struct condition *condition,
     return false;
 }
 
-/* What ends everything. */
+/* Reports an error that ends the session. */
 static bool blame_end(struct live *l, bool canceled, struct err *err)
 {
     l->canceled |= canceled;
@@ -129,15 +129,15 @@ bool live_wait_exit(struct live *l, uint64_t timeout_ms, bool *ret_ended, struct
         if (news == SESSION_FAILED || news == SESSION_CANCELED)
             return blame_end(l, news == SESSION_CANCELED, err);
         *ret_ended = news == SESSION_EXITED;
-        /* Asked of the clock: while there is output, session_next() tells of that only. */
+        /* Check the clock: while there is output, session_next() does not return SESSION_TIME. */
         if (*ret_ended || news == SESSION_TIME || clock_mono_ms() >= until)
             return true;
     }
 }
 
-/* Seeing -------------------------------------------------------------------------------------- */
+/* Observing ----------------------------------------------------------------------------------- */
 
-/* The screen into the record: whole, also where only what has changed is answered. */
+/* Stores the complete screen in the record, even if the answer has only the changed rows. */
 static bool keep_screen(
     struct live *l, enum observer_screen how, const json_t *observation, struct err *err)
 {

@@ -1,5 +1,5 @@
-/* A session that somebody drives as it goes: sent to, waited for, observed, ended. The driver's
- * lines and the library's calls both come here.
+/* An interactive session, driven call by call: send, wait, observe, end. Used by the driver and the
+ * library.
  *
  *     struct live l;
  *     if (!live_open(&job, &l, err)) return false;
@@ -20,7 +20,7 @@ struct live_job {
     struct observer_job observed;
     struct artifacts *artifacts; /* may be NULL */
     const char *run_id;          /* NULL: a new one */
-    /* What it prints; may be NULL. */
+    /* Called with the command's output; may be NULL. */
     void (*output)(void *context, struct str bytes);
     void *context;
 };
@@ -31,59 +31,59 @@ struct live {
     struct session *session;
     uint64_t since; /* session_changes() at the last action or observation */
     bool canceled;
-    bool failed;                   /* a budget: session_error() */
+    bool failed;                   /* a budget was exceeded: session_error() */
     struct buf sent;               /* by the last action */
     json_t *observation;           /* the last one; may be NULL */
     char snapshot[ARTIFACTS_NAME]; /* its file; "": none */
 };
 
-/* What was asked for beside an action. */
+/* Parameters of a wait. */
 struct live_wish {
     uint64_t timeout_ms, settle_ms;
-    bool change; /* wait for the first change; otherwise a screen that stays is an answer, too */
+    bool change; /* wait for the first change; otherwise an unchanged screen is also an answer */
 };
 
-/* What an observation is to have. */
+/* Parameters of an observation. */
 struct live_look {
     enum observer_screen screen;
     const char *matched_by;  /* may be NULL */
     const struct err *error; /* of the action; may be NULL */
-    const json_t *action;    /* for the record alone; may be NULL */
+    const json_t *action;    /* for the record only; may be NULL */
 };
 
-/* How it ended, as a RunResult tells it. */
+/* Outcome, as reported in a RunResult. */
 struct live_result {
     struct exec_result run;
     char run_id[ID_SIZE], session_id[ID_SIZE];
-    uint16_t rows, cols; /* of the terminal at the start */
-    json_t *steps;       /* StepResults of what was asked; NULL: nobody kept them */
-    bool steps_cut;      /* not all of it */
+    uint16_t rows, cols; /* initial terminal size */
+    json_t *steps;       /* StepResults of the requests; NULL if they were not kept */
+    bool steps_cut;      /* some were left out */
     json_t *observation; /* the last one */
 };
 
-/* False: it was not started. Must not be moved then. */
+/* Returns false if the command could not be started. The struct must not be moved afterwards. */
 MUST_USE bool live_open(const struct live_job *job, struct live *ret_live, struct err *err);
 void live_done(struct live *l);
 
-/* Does what needs no waiting; terminate waits for the end all the same. After the command's end
- * nothing can be sent (E_PROCESS_EXIT). */
+/* Performs an action without waiting for its effect; only terminate waits for the exit. Fails with
+ * E_PROCESS_EXIT after the command has ended. */
 MUST_USE bool live_send(struct live *l, const struct action *action, struct err *err);
 
-/* For a condition, or (NULL) for an answer to what was sent last. E_TIMEOUT and E_PROCESS_EXIT are
- * for conditions only; a budget and an interruption end both. */
+/* Waits for a condition or (NULL) for an answer to the last input. E_TIMEOUT and E_PROCESS_EXIT
+ * occur only with a condition; an exceeded budget or an interruption ends both. */
 MUST_USE bool live_wait(struct live *l, const struct condition *condition,
     const struct live_wish *wish, const char **ret_matched_by, struct err *err);
 
-/* Waits for the command's end: whether it came. */
+/* Waits for the command to end; ret_ended says whether it did. */
 MUST_USE bool live_wait_exit(struct live *l, uint64_t timeout_ms, bool *ret_ended, struct err *err);
 
-/* Takes an observation; into the record, too, where its screen is always whole. It stays ours.
- * False if a screen was over its budget, or could not be written: there is an observation all the
- * same.
+/* Takes an observation and adds it to the record, always with the complete screen. It is owned by
+ * the struct. Returns false if a screen was over its budget or could not be written; the
+ * observation exists nevertheless.
  */
 MUST_USE bool live_observe(struct live *l, const struct live_look *look, struct err *err);
 
-/* Ends the command. With `look` the last screen is observed once more. */
+/* Ends the command. With `look`, takes a last observation first. */
 void live_end(struct live *l, bool look, struct live_result *ret_result);
 void live_result_done(struct live_result *r);
 

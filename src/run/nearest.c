@@ -16,7 +16,7 @@ size_t nearest_distance(struct str line, struct str text)
         cost[i] = i;
     size_t best = cost[text.n];
     for (size_t at = 0; at < line.n; at++) {
-        size_t diagonal = cost[0]; /* a match may begin anywhere: that row stays 0 */
+        size_t diagonal = cost[0]; /* a match may begin anywhere, so row 0 stays 0 */
         for (size_t i = 1; i <= text.n; i++) {
             size_t above = cost[i];
             size_t replaced = diagonal + (line.p[at] != text.p[i - 1]);
@@ -28,7 +28,7 @@ size_t nearest_distance(struct str line, struct str text)
     return best;
 }
 
-/* The part before a line break, at a character's end. */
+/* Returns the part before the first line break, cut between characters. */
 static struct str first_line(struct str text)
 {
     ptrdiff_t end = str_find(text, '\n');

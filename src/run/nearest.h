@@ -1,5 +1,5 @@
-/* Which line of a screen is most like a text that was looked for: most failures are a word that is
- * spelled differently.
+/* Finds the line of a screen that is most similar to a text that was not found: most failures are a
+ * word that is spelled differently.
  *
  *     nearest_add(&screen, STR("Hello world"), &why);     "; the nearest is line 3: 'Helo world'"
  */
@@ -14,10 +14,11 @@ enum {
     NEAREST_TEXT_MAX = 128, /* bytes of the text that are compared */
 };
 
-/* Appends words about it; nothing if no line is like it. */
+/* Appends a hint, or nothing if no line is similar. */
 void nearest_add(const struct snapshot *screen, struct str text, struct buf *why);
 
-/* How many single-byte edits make the text from the part of the line that is most like it. */
+/* Returns the number of single-byte edits between the text and the most similar part of the
+ * line. */
 size_t nearest_distance(struct str line, struct str text);
 
 #endif

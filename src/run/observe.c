@@ -1,4 +1,4 @@
-/* Making observations. */
+/* Takes observations. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/observe.h"
 
@@ -35,7 +35,7 @@ void observer_done(struct observer *o)
     o->rows = NULL;
 }
 
-/* The end of it is kept. */
+/* Keeps only the end of the output. */
 void observer_output(void *context, struct str bytes)
 {
     struct observer *o = context;
@@ -106,7 +106,7 @@ static json_t *exit_details(const struct observer *o, const struct session_event
     return result_exit_json(e->exit);
 }
 
-/* What a session tells of, beside what its terminal does. */
+/* Events of a session other than those of its terminal. */
 static const struct kind {
     const char *name, *help;
     json_t *(*details)(const struct observer *o, const struct session_event *e);
@@ -124,7 +124,7 @@ static const struct kind {
         exit_details},
 };
 
-/* That a program asks for another size is an unanswered query, and no event of its own. */
+/* A resize request is reported as unanswered_query, not as its own event. */
 static const char *name_of(const struct session_event *e)
 {
     if (e->type != SESSION_EVENT_TERM)
@@ -188,7 +188,7 @@ static bool row_changed(const struct observer *o, const struct snapshot *s, unsi
     return o->n_rows != s->rows || o->rows[row] != s->hashes[row];
 }
 
-/* Only what differs from the last one, by row number. */
+/* Returns only the rows that differ from the last observation, by row number. */
 static json_t *delta_json(struct observer *o, const struct snapshot *s, const char *id)
 {
     struct snapshot small = *s;
@@ -261,7 +261,7 @@ bool observer_fits(const struct observer *o, struct err *err)
     return err_ctx(err, "budget", "max_snapshot_bytes");
 }
 
-/* How many bytes at the end are the start of a character whose rest may still come. */
+/* Returns the number of bytes at the end that begin an incomplete character. */
 static size_t open_end(struct str text)
 {
     for (size_t back = 1; back < UTF8_MAX && back <= text.n; back++) {
@@ -279,8 +279,8 @@ static size_t open_end(struct str text)
     return 0;
 }
 
-/* The bytes since the last one, as text. What starts in the middle of a character begins with the
- * next one; what ends so keeps its end for the next observation, unless there is none. */
+/* Returns the output since the last observation as text. A partial character at the start is
+ * skipped; one at the end is left for the next observation, unless the session has ended. */
 static json_t *text_json(struct observer *o)
 {
     AUTO_BUF struct buf text = BUF_INIT(8 * OBSERVER_TEXT_MAX);
@@ -300,7 +300,7 @@ static json_t *text_json(struct observer *o)
     return json_text(buf_str(&text));
 }
 
-/* The whole ----------------------------------------------------------------------------------- */
+/* Whole observations -------------------------------------------------------------------------- */
 
 struct taking {
     struct observer *o;
@@ -365,7 +365,7 @@ static json_t *take_dropped(const struct taking *a)
     return dropped ? json_integer((json_int_t)dropped) : NULL;
 }
 
-/* In the order in which they are taken: what has no value is left out. */
+/* In the order of the observation; parts without a value are left out. */
 static const struct {
     const char *name, *help;
     json_t *(*take)(const struct taking *a);

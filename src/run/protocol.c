@@ -1,4 +1,4 @@
-/* The protocol, described by its own tables. */
+/* Builds the protocol document from the driver's own tables. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/protocol.h"
 
@@ -32,7 +32,7 @@ static const struct {
     {"end", "terminate, or the end of the input, ends the program: exit status 0"},
 };
 
-/* A whole session, with bash: what is sent, and what the answer shows. */
+/* A complete example session with bash: input lines, and text that each answer contains. */
 static const struct {
     const char *about, *input, *shows;
 } session[] = {

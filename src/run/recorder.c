@@ -1,4 +1,4 @@
-/* Actions and waits, as they are done. */
+/* Records actions and waits. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/recorder.h"
 
@@ -30,7 +30,7 @@ void recorder_done(struct recorder *r)
 
 /* Steps --------------------------------------------------------------------------------------- */
 
-/* What a step does, for lists of steps. */
+/* Appends a short description of a step, for lists of steps. */
 static void add_name(struct buf *b, const json_t *action)
 {
     const json_t *payload = json_object_get(action, "payload");
@@ -87,7 +87,7 @@ static void add_action(struct recorder *r, json_t *action, const char *name)
     add_step(r, json_string_value(json_object_get(action, "type")), name, step);
 }
 
-/* The text that was typed so far becomes an action. */
+/* Turns the text typed so far into an action. */
 static void close_text(struct recorder *r)
 {
     if (!r->open)
@@ -102,7 +102,7 @@ static void close_text(struct recorder *r)
     buf_reset(&r->text);
 }
 
-/* A wait for the screen as it is, which is then what the next one is compared with. */
+/* Adds a wait for the current screen and keeps the screen to compare the next one with. */
 static void add_wait(struct recorder *r, struct session *s, bool settled)
 {
     struct snapshot now;
@@ -126,8 +126,8 @@ static void begin(struct recorder *r, struct session *s, bool settled)
 
 /* Secrets ------------------------------------------------------------------------------------- */
 
-/* A program that edits lines itself hides what is typed without the terminal's help: then the
- * words before the cursor tell. */
+/* A program that edits lines itself is in raw mode whether it hides the input or not: then look for
+ * a password prompt on the cursor's line. */
 static bool asks_secret(struct session *s)
 {
     static const char *const words[] = {"assword", "assphrase", "asscode", "PIN", "ecret"};
@@ -151,7 +151,7 @@ static bool is_secret(const struct recorder *r, struct session *s)
     return r->open && r->secret ? term_cursor(session_term(s)).row == r->row : asks_secret(s);
 }
 
-/* Taking -------------------------------------------------------------------------------------- */
+/* Input --------------------------------------------------------------------------------------- */
 
 bool recorder_joins(const struct recorder *r, struct session *s, const struct typed *typed)
 {
@@ -175,7 +175,7 @@ static bool take_text(
     return session_send(s, typed->bytes, err);
 }
 
-/* As the runner will do it. */
+/* Performs the action exactly as the runner will. */
 static bool perform(struct recorder *r, struct session *s, json_t *action, struct err *err)
 {
     AUTO_ARENA struct arena arena = ARENA_INIT(1 << 22);
@@ -209,7 +209,8 @@ static json_t *mouse_action(const struct mouse *m, const char *event)
     return action_of("mouse", payload);
 }
 
-/* A press and a release in one place are a click. What the program did not ask for is nothing. */
+/* Joins a press and a release in one place to a click. Ignores events that the program did not
+ * enable. */
 static bool take_mouse(
     struct recorder *r, struct session *s, const struct mouse *m, bool settled, struct err *err)
 {
@@ -243,7 +244,7 @@ static bool take_key(
     json_t *payload = json_object();
     json_put(payload, "key", json_string(typed->key));
     for (size_t i = 0; r->open && r->secret && i < ARRAY_LEN(edits); i++)
-        if (strcmp(typed->key, edits[i]) == 0) { /* how a secret was corrected is part of it */
+        if (strcmp(typed->key, edits[i]) == 0) { /* corrections of a secret reveal part of it */
             AUTO_JSON json_t *action = action_of("key", payload);
             return perform(r, s, action, err);
         }
@@ -270,7 +271,7 @@ static bool take_paste(
     return perform(r, s, action, err);
 }
 
-/* Bytes as they are, if they can stand in a document. */
+/* Records the bytes as text if JSON can represent them. */
 static bool take_unknown(
     struct recorder *r, struct session *s, struct str bytes, bool settled, struct err *err)
 {
@@ -337,7 +338,7 @@ void recorder_end(struct recorder *r, struct session *s, bool settled)
 
 /* YAML ---------------------------------------------------------------------------------------- */
 
-/* On one line, with quotes where something is a text. */
+/* Writes the value on one line, with strings quoted. */
 static void add_flow(struct buf *b, const json_t *value)
 {
     const char *key;

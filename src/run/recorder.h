@@ -1,5 +1,5 @@
-/* A scenario from what somebody does: each action with a wait before it, for what was on the
- * screen when it was done.
+/* Records a scenario from interactive use: each action, preceded by a wait for the screen that the
+ * user saw.
  *
  *     recorder_init(&r);
  *     if (!recorder_take(&r, session, &typed, settled, err)) return false;     records and sends it
@@ -7,8 +7,8 @@
  *     json_t *steps = r.steps;
  *     recorder_done(&r);
  *
- * What is typed while the terminal does not show it (a password) is sent, and not recorded: a
- * placeholder stands for it.
+ * Input that the terminal does not echo (a password) is sent but not recorded: the scenario has a
+ * placeholder instead.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUN_RECORDER_H
@@ -26,34 +26,34 @@ enum {
 
 struct recorder {
     json_t *steps;
-    size_t actions, secrets, lost; /* lost: bytes that are no text */
-    struct buf text;               /* of characters that are one action so far */
-    bool open, secret;             /* there is such an action; it is not to be seen */
-    unsigned row;                  /* where it began */
+    size_t actions, secrets, lost; /* lost: bytes that are not text */
+    struct buf text;               /* characters typed so far for the open text action */
+    bool open, secret;             /* a text action is being collected; its text is hidden */
+    unsigned row;                  /* cursor row where it began */
     bool alternate;
-    struct mouse pressed; /* the last action was a press of this button */
+    struct mouse pressed; /* the last action, if has_pressed */
     bool has_pressed;
     struct arena arenas[2];
-    unsigned arena;         /* which of them holds `before` */
-    struct snapshot before; /* the screen before the last action; no rows: there was none */
+    unsigned arena;         /* index of the one that holds `before` */
+    struct snapshot before; /* screen before the last action; without rows at first */
 };
 
 void recorder_init(struct recorder *r);
 void recorder_done(struct recorder *r);
 
-/* Whether this goes on with the text before it, and needs no look at the screen. */
+/* Whether the input extends the open text action, so that the screen need not be examined. */
 bool recorder_joins(const struct recorder *r, struct session *s, const struct typed *typed);
 
-/* Sends and records it. settled: the screen has come to rest. */
+/* Sends and records the input. settled: the screen has stopped changing. */
 MUST_USE bool recorder_take(struct recorder *r, struct session *s, const struct typed *typed,
     bool settled, struct err *err);
 MUST_USE bool recorder_resize(struct recorder *r, struct session *s, uint16_t rows, uint16_t cols,
     bool settled, struct err *err);
 
-/* The last wait: for the command's end, or for what the screen shows. */
+/* Adds the last wait: for the command's exit or for the current screen. */
 void recorder_end(struct recorder *r, struct session *s, bool settled);
 
-/* How the document is written for people: YAML, one step after the other. */
+/* Writes the document as readable YAML, one step after the other. */
 void recorder_yaml(const json_t *scenario, struct buf *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading requests, and keeping them. */
+/* Reads requests and converts them to steps of the record. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/request.h"
 
@@ -50,7 +50,7 @@ bool request_read(
     json_t *tree = r->tree, *id = json_object_get(tree, "request_id");
     bool ok =
         check_version(tree, err) && field_read(&request_shape, tree, arena, E_PROTOCOL, r, err);
-    /* Reading begins with an empty struct. */
+    /* field_read() has cleared the struct. */
     r->tree = tree;
     r->request_id = id;
     return ok && action_read(r->action_json, "action", arena, &r->action, err);

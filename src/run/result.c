@@ -1,4 +1,4 @@
-/* Writing the RunResult. */
+/* Writes the RunResult. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/result.h"
 

@@ -1,4 +1,4 @@
-/* The RunResult: what a run was and how it ended, as run.json and --json have it. */
+/* The RunResult: a run's parameters and outcome, as written to run.json and printed by --json. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUN_RESULT_H
 #define RUN_RESULT_H
@@ -12,23 +12,23 @@ enum {
 };
 
 struct result_input {
-    const char *mode; /* what it was made by: "exec", "run", "driver" */
+    const char *mode; /* the command that made it: "exec", "run", "driver" */
     const char *run_id;
     const struct verdict *verdict;
     const struct plan *plan;
     const char *const *argv;
     const struct exec_result *result;
-    /* Of a scenario; borrowed, may be NULL. */
+    /* Scenario only; borrowed, may be NULL. */
     json_t *scenario, *steps;
-    bool steps_cut;      /* there were more */
-    uint16_t rows, cols; /* of the terminal at the start, where no scenario says so; or 0 */
+    bool steps_cut;      /* some steps were left out */
+    uint16_t rows, cols; /* initial terminal size if not given by a scenario; or 0 */
     json_t *observation; /* the last one; borrowed */
 };
 
-/* An ExitStatus. */
+/* Returns an ExitStatus. */
 MUST_USE json_t *result_exit_json(const struct session_exit *e);
 
-/* A new object. */
+/* Returns a new object. */
 MUST_USE json_t *result_json(const struct result_input *input);
 
 #endif

@@ -1,4 +1,4 @@
-/* Running scenarios. */
+/* Runs scenarios. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/runner.h"
 
@@ -10,7 +10,7 @@ enum {
     SCREEN_TEXT_MAX = 64 * 1024, /* bytes of a screen in an error's context */
     WHY_MAX = 4096,
     SENT_MAX = 4 << 20,
-    SENT_SHOWN = 1024, /* bytes of what was sent that a result shows */
+    SENT_SHOWN = 1024, /* bytes of sent input that a result shows */
 };
 
 struct runner {
@@ -18,14 +18,14 @@ struct runner {
     struct runner_result *result;
     struct observer observer;
     struct session *session;
-    bool over; /* the steps that are left are skipped */
+    bool over; /* skip the remaining steps */
 };
 
-/* One step under way. */
+/* The current step. */
 struct attempt {
     const struct step *step;
     enum step_status status;
-    unsigned windows; /* that were begun */
+    unsigned windows; /* number of timeout periods started (at most 1 + retries) */
     uint64_t window_ends_ms;
     uint64_t started_ms;
     struct buf sent;
@@ -40,7 +40,7 @@ const char *step_status_name(enum step_status status)
     return names[status];
 }
 
-/* Blaming ------------------------------------------------------------------------------------- */
+/* Errors -------------------------------------------------------------------------------------- */
 
 static void add_screen(struct session *s, struct err *err)
 {
@@ -78,7 +78,7 @@ static void blame_step(struct attempt *a)
     err_ctx(&a->error, "step_id", STR_FMT, STR_ARG(a->step->id));
 }
 
-/* What ended a wait that did not come to what it waited for. */
+/* Reports why a wait ended before its condition held. */
 static void blame_end(struct runner *r, struct attempt *a, enum wait_end end)
 {
     const struct session_exit *e = session_exit_of(r->session);
@@ -103,7 +103,7 @@ static void blame_end(struct runner *r, struct attempt *a, enum wait_end end)
 
 /* Waits --------------------------------------------------------------------------------------- */
 
-/* Which file, and what of it does not count. */
+/* Returns the golden's file and mask. */
 static json_t *golden_details(const struct golden *g)
 {
     json_t *object = json_object();
@@ -112,8 +112,8 @@ static json_t *golden_details(const struct golden *g)
     return object;
 }
 
-/* Of a step that passed: those of its assertions, and that of a wait, which has no result of its
- * own. */
+/* Updates the goldens of a step that passed: those of its assertions, and that of a wait, which has
+ * no entry in the results. */
 static void update_goldens(struct runner *r, struct attempt *a)
 {
     const struct step *step = a->step;
@@ -153,7 +153,7 @@ static void test_asserts(struct runner *r, struct attempt *a, bool *held, struct
     }
 }
 
-/* The first golden that no screen will match; n: there is none. */
+/* Returns the index of the first golden that no screen can match, or n. */
 static size_t first_lost(const struct condition *conditions, size_t n)
 {
     size_t i = 0;
@@ -178,7 +178,7 @@ static void fail_asserts(
     }
 }
 
-/* The result of each assertion, on the screen as it is now. */
+/* Records the result of each assertion on the current screen. */
 static void judge_asserts(struct runner *r, struct attempt *a, bool must_hold)
 {
     size_t n = a->step->n_asserts;
@@ -200,8 +200,8 @@ static bool sends_input(enum action_type type)
            type == ACTION_RESIZE;
 }
 
-/* Window by window, at most until `until_ms`. A wait and the assertions after it share them: all of
- * the step has its time once. */
+/* Waits one timeout period after the other (`retries` adds more), at most until `until_ms`. A wait
+ * and the assertions after it share the periods: a step has its timeout once. */
 static struct wait_result wait_in_windows(struct attempt *a, struct wait *w, uint64_t until_ms)
 {
     const struct step *step = a->step;
@@ -221,7 +221,7 @@ static struct wait_result wait_in_windows(struct attempt *a, struct wait *w, uin
     }
 }
 
-/* Assertions; without any, until the screen is quiet. */
+/* Waits for the assertions; without any, until the screen is quiet. */
 static void await_asserts(struct runner *r, struct attempt *a)
 {
     const struct step *step = a->step;
@@ -262,7 +262,7 @@ static void time_out(struct runner *r, struct attempt *a, uint64_t limit, bool b
     buf_done(&why);
 }
 
-/* A golden that can't be waited for is an assertion that does not hold. */
+/* A golden that can never match fails at once, like an assertion that does not hold. */
 static bool fail_wait(struct runner *r, struct attempt *a)
 {
     const struct condition *c = &a->step->action.condition;
@@ -354,8 +354,8 @@ static json_t *step_json(const struct runner *r, const struct attempt *a, const 
     return object;
 }
 
-/* An observation, on disk if there is a record: then with the snapshot's name. False with the
- * error. */
+/* Takes an observation and stores it if there is a record; then returns the snapshot's name.
+ * Returns false with the error. */
 static bool observe(
     struct runner *r, char ret_name[ARTIFACTS_NAME], json_t **ret_observation, struct err *err)
 {
@@ -385,7 +385,7 @@ static void tell(struct runner *r, size_t index, const struct attempt *a, bool b
     r->job->progress(r->job->context, &progress);
 }
 
-/* The first step that does not pass decides about the run. */
+/* The first step that does not pass determines the outcome of the run. */
 static void conclude(struct runner *r, struct attempt *a)
 {
     struct exec_result *run = &r->result->run;
@@ -398,7 +398,7 @@ static void conclude(struct runner *r, struct attempt *a)
     err_copy(&run->error, &a->error);
 }
 
-/* The action, what must hold then, and what is seen. */
+/* Performs the action, waits for the assertions and takes an observation. */
 static void try_step(
     struct runner *r, size_t index, struct attempt *a, char ret_snapshot[ARTIFACTS_NAME])
 {
@@ -441,7 +441,7 @@ static void run_step(struct runner *r, size_t index)
     err_done(&a.error);
 }
 
-/* The whole ----------------------------------------------------------------------------------- */
+/* Start and end ------------------------------------------------------------------------------- */
 
 bool runner_check(const struct scenario *scenario, const struct policy *policy, struct err *err)
 {
@@ -462,7 +462,7 @@ static bool open_session(struct runner *r, struct err *err)
     return observer_open(&r->observer, &observed, &r->session, err);
 }
 
-/* What goldens were compared with belongs to the record: a replay may be elsewhere, or later. */
+/* The record includes the goldens: a replay may happen elsewhere or later. */
 static bool keep_goldens(struct runner *r, struct err *err)
 {
     struct golden *g;
@@ -476,8 +476,8 @@ static bool keep_goldens(struct runner *r, struct err *err)
     return true;
 }
 
-/* The last screen is that of the last step: what a command prints when it is told to end is not
- * part of the scenario. */
+/* The last screen is that of the last step: output printed after a request to end is not part of
+ * the scenario. */
 static void finish(struct runner *r)
 {
     struct runner_result *result = r->result;

@@ -1,8 +1,9 @@
-/* A scenario from start to end: each action once, then its assertions until they hold or time is
- * up.
+/* Runs a scenario from start to end: each action once, then its assertions until they hold or the
+ * step times out.
  *
- *     struct runner_job job = {.scenario = &s, .verdict = &v, .plan = &plan, .argv = argv, .envp =
- * env, .cancel = -1}; if (!runner_run(&job, &result, err)) ...it could not be started...
+ *     struct runner_job job = {.scenario = &s, .verdict = &v, .plan = &plan, .argv = argv,
+ *         .envp = env, .cancel = -1};
+ *     if (!runner_run(&job, &result, err)) ...it could not be started...
  *     runner_result_done(&result);
  */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -16,15 +17,15 @@
 enum step_status {
     STEP_PASSED,
     STEP_FAILED,  /* an assertion did not hold */
-    STEP_ERRORED, /* a time-out, a budget, something of ours */
-    STEP_SKIPPED, /* an earlier one did not pass */
+    STEP_ERRORED, /* a timeout, a budget or an internal error */
+    STEP_SKIPPED, /* an earlier step did not pass */
 };
 
 const char *step_status_name(enum step_status status);
 
-/* What a step has come to; valid during the call. */
+/* State of a step; valid during the call. */
 struct runner_progress {
-    size_t index; /* of the step; n_steps: the end */
+    size_t index; /* of the step */
     const struct step *step;
     bool begins; /* otherwise it has ended */
     enum step_status status;
@@ -41,11 +42,11 @@ struct runner_job {
     struct artifacts *artifacts; /* may be NULL */
     const char *run_id;          /* NULL: a new one */
     bool cells;                  /* in snapshots and observations */
-    int cancel;                  /* -1, or what is readable when it is to end */
+    int cancel;                  /* -1, or a descriptor that is readable when the run is to end */
     /* May be NULL. */
     void (*progress)(void *context, const struct runner_progress *progress);
     void (*output)(void *context, struct str bytes);
-    /* After a step that passed, before its screen is taken: may let the session go on. */
+    /* Called after a step that passed, before its screen is taken; may let the session run on. */
     void (*after)(void *context, struct session *session);
     void *context;
 };
@@ -58,19 +59,19 @@ struct runner_result {
     size_t goldens_written;
 };
 
-/* Whether the policy's budgets allow so many steps; asked before anything is made. */
+/* Whether the policy's budgets allow that many steps. Checked before anything is created. */
 MUST_USE bool runner_check(
     const struct scenario *scenario, const struct policy *policy, struct err *err);
 
-/* False: it was not started. */
+/* Returns false if the command could not be started. */
 MUST_USE bool runner_run(
     const struct runner_job *job, struct runner_result *ret_result, struct err *err);
 void runner_result_done(struct runner_result *r);
 
-/* What a step sent, as its result shows it. */
+/* Adds the bytes that a step sent to its result, in printable form and truncated. */
 void runner_put_sent(json_t *step, struct str sent);
 
-/* The screen, the condition and the unanswered queries, as context of a time-out. */
+/* Adds the screen and the unanswered queries to the error's context. */
 void runner_blame_screen(struct session *s, struct err *err);
 
 #endif

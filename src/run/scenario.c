@@ -1,4 +1,4 @@
-/* Reading scenarios. */
+/* Reads scenarios. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/scenario.h"
 
@@ -164,7 +164,7 @@ static bool read_step(const struct step_part *part, size_t index, struct arena *
            read_asserts(part->asserts, place, arena, step, err);
 }
 
-/* A reference to a policy is followed if there is a place for it. */
+/* Follows a reference to a policy file only if ret_reference is given. */
 static bool read_tree(json_t *tree, struct arena *arena, struct scenario *s,
     struct policy_reference *ret_reference, struct err *err)
 {
@@ -235,7 +235,7 @@ struct golden *scenario_golden(const struct scenario *s, size_t index)
     return NULL;
 }
 
-/* Goldens lie beside the scenario, wherever it was started from. */
+/* Goldens are relative to the scenario's directory, not to the working directory. */
 static bool find_goldens(const char *path, struct arena *arena, struct scenario *s, struct err *err)
 {
     const char *slash = strrchr(path, '/');
@@ -256,8 +256,7 @@ static bool find_goldens(const char *path, struct arena *arena, struct scenario 
     return true;
 }
 
-/* A named pipe would be waited for, perhaps in vain; one that we were given, as by <(...), is read.
- */
+/* Refuses FIFOs, which might block forever, unless one was passed to us, as by <(...). */
 static bool is_readable(int fd, const char *path)
 {
     struct stat st;
@@ -358,7 +357,7 @@ static json_t *ref_to_condition(void)
     return ref;
 }
 
-/* A wait is the one action that holds a condition. */
+/* Makes the payload of `wait`, the only action with a condition, refer to the shared definition. */
 static json_t *actions(void)
 {
     json_t *schema = action_one_of(), *entry;
@@ -385,7 +384,7 @@ static json_t *policies(void)
     return schema;
 }
 
-/* What the tables leave open, since other tables read it. */
+/* Fills in the parts that document_shape declares as plain JSON, because other tables read them. */
 json_t *scenario_schema(void)
 {
     json_t *schema = field_schema(&document_shape), *defs = json_object();

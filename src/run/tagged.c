@@ -1,4 +1,4 @@
-/* Reading {"type", "payload"}. */
+/* Reads {"type", "payload"} objects. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/tagged.h"
 

@@ -1,9 +1,10 @@
-/* Objects of the form {"type", "payload"}: which types there are, and what the payload of each
- * holds. A table's rows begin with a struct tagged; all payloads fill the same C struct.
+/* Objects of the form {"type", "payload"}: a table lists the types and the payload of each. A
+ * table's rows begin with a struct tagged; all payloads fill the same C struct.
  *
- *     static const struct action_kind kinds[] = {{{"key", NULL, &key_shape, "press a key"}, press},
- * …}; static const struct tagged_table table = TAGGED_TABLE("action", kinds); if
- * (!tagged_read(&table, &source, arena, &kind, &payload, err)) return false;
+ *     static const struct action_kind kinds[] = {
+ *         {{"key", NULL, &key_shape, "press a key"}, press}, …};
+ *     static const struct tagged_table table = TAGGED_TABLE("action", kinds);
+ *     if (!tagged_read(&table, &source, arena, &kind, &payload, err)) return false;
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUN_TAGGED_H
@@ -13,14 +14,14 @@
 
 struct tagged {
     const char *name;
-    const char *alias; /* read too, but not shown; may be NULL */
+    const char *alias; /* also accepted, but not documented; may be NULL */
     const struct shape *payload;
     const char *help;
     const char *example; /* a payload, as JSON */
 };
 
 struct tagged_table {
-    const char *noun; /* for messages */
+    const char *noun; /* for error messages */
     const void *rows;
     size_t n, size;
 };
@@ -30,14 +31,14 @@ struct tagged_table {
         .noun = (what), .rows = (array), .n = ARRAY_LEN(array), .size = sizeof((array)[0]) \
     }
 
-/* Which row it is, and its payload; errors name the place. */
+/* Reads the row's index and its payload; errors name the place. */
 MUST_USE bool tagged_read(const struct tagged_table *table, const struct field_source *source,
     struct arena *arena, size_t *ret_kind, void *ret_payload, struct err *err);
 
-/* [{"type", "help", "payload": JSON Schema}] */
+/* Returns [{"type", "help", "payload": JSON Schema, "example"}]. */
 MUST_USE json_t *tagged_schema(const struct tagged_table *table);
 
-/* The same as one JSON Schema: an object that is one of the rows. */
+/* Returns the same as one JSON Schema: an object that matches one of the rows. */
 MUST_USE json_t *tagged_one_of(const struct tagged_table *table);
 
 #endif

@@ -1,14 +1,14 @@
-/* The wait engine. */
+/* The wait loop. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/wait.h"
 
 #include "base/clock.h"
 
 enum {
-    SCREEN_BYTES = 256 << 20, /* of a snapshot at the largest size */
+    SCREEN_BYTES = 256 << 20, /* for a snapshot of the largest size */
 };
 
-/* A key that was just sent is no quiet, though nothing may have come of it yet. */
+/* Input that was just sent interrupts the quiet time, though it may have had no effect yet. */
 static uint64_t quiet_ms(const struct session *s, uint64_t now)
 {
     uint64_t last = MAX(session_changed_ms(s), session_sent_ms(s));
@@ -41,7 +41,7 @@ bool wait_test(struct session *s, const struct condition *conditions, size_t n, 
     return all;
 }
 
-/* The longest time that something asks the screen to be quiet for. */
+/* Returns the longest quiet time that the wait or one of its conditions asks for. */
 static uint64_t wanted_quiet(const struct wait *w)
 {
     uint64_t ms = w->settle_ms;
@@ -52,8 +52,8 @@ static uint64_t wanted_quiet(const struct wait *w)
 
 struct engine {
     const struct wait *w;
-    uint64_t quiet;       /* how long it must be quiet, 0: no matter */
-    uint64_t frame_since; /* when an update was first seen under way; 0: none is */
+    uint64_t quiet;       /* required quiet time; 0: none */
+    uint64_t frame_since; /* when an unfinished update was first seen; 0: none */
     enum session_news news;
 };
 
@@ -63,15 +63,15 @@ static uint64_t last_activity(const struct wait *w)
     return MAX(session_changed_ms(w->session), sent);
 }
 
-/* How long a screen that has not changed must have stayed so, to be what came of the input. */
+/* Returns how long an unchanged screen must stay unchanged to count as the result of the input. */
 static uint64_t silence(const struct wait *w)
 {
     bool answered = session_fed_bytes(w->session) != w->fed;
     return w->n == 0 || answered ? WAIT_SETTLE_MS : WAIT_SILENCE_MS;
 }
 
-/* Is the screen one that may be judged now? When time is up, it is whatever it may be in the midst
- * of: there is no later one. */
+/* Whether the screen may be tested now. At the deadline it may, even in the middle of an update: no
+ * later screen follows. */
 static bool may_judge(struct engine *e, uint64_t now)
 {
     const struct wait *w = e->w;
@@ -91,7 +91,7 @@ static bool may_judge(struct engine *e, uint64_t now)
     return quiet >= w->settle_ms;
 }
 
-/* When to look again though nothing has happened. */
+/* Returns when to look again even if nothing happens. */
 static uint64_t next_look(const struct engine *e, uint64_t now)
 {
     const struct wait *w = e->w;
@@ -121,7 +121,7 @@ void wait_run(const struct wait *w, struct wait_result *ret_result)
     *ret_result = (struct wait_result){0};
     for (;;) {
         uint64_t now = clock_mono_ms();
-        /* What holds at once does not outlive the budget. */
+        /* A condition that holds at once must not outlast the run-time budget. */
         if (now >= session_ends_ms(w->session))
             e.news = session_next(w->session, now);
         if (e.news != SESSION_FAILED && may_judge(&e, now) &&

@@ -1,4 +1,4 @@
-/* Lines that match: the plan for a pattern, and carrying it out. */
+/* Finds matching lines: builds the plan for a pattern and carries it out. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "search/matcher.h"
 
@@ -7,22 +7,22 @@ enum {
     STEP_LEAST = 1024,
     STEP_MOST = 256 * 1024,
     STEP_SLOW_NS = 20 * 1000 * 1000,
-    STEP_LIMIT = 100 * 1000, /* steps at one place, many lines at once */
-    SHORT_LINE = 1024,       /* matched in one go */
-    WHOLE_LINE = 16 * 1024,  /* ...if the pattern could tell the parts of it */
-    PLACES_FIRST = 128,      /* of a longer one */
+    STEP_LIMIT = 100 * 1000, /* match steps per start position, for many lines at once */
+    SHORT_LINE = 1024,       /* matched in one call */
+    WHOLE_LINE = 16 * 1024,  /* ...if the pattern can detect that a line is split */
+    PLACES_FIRST = 128,      /* start positions per call, for longer lines */
     PLACES_MOST = 64 * 1024,
-    STEPS_EACH = 4,           /* steps at one place, for each byte of a long line */
-    LINES_BETWEEN_LOOKS = 16, /* at the clock, if they are cheap */
+    STEPS_EACH = 4,           /* match steps per start position, per byte of a long line */
+    LINES_BETWEEN_LOOKS = 16, /* lines between checks of the clock, if they are cheap */
     CHEAP_LINE = 256,
 };
 
 #define BACK_WORK  ((size_t)2 * 1000 * 1000 * 1000) /* bytes that backreferences may compare */
-#define WHOLE_WORK ((size_t)200 * 1000 * 1000)      /* steps in a longer line, in one go */
+#define WHOLE_WORK ((size_t)200 * 1000 * 1000)      /* match steps for a longer line in one call */
 
 enum way {
-    WAY_BYTES,       /* the byte sequences say everything */
-    WAY_BYTES_LINES, /* where they stand, the line is asked */
+    WAY_BYTES,       /* the byte sequences are the whole pattern */
+    WAY_BYTES_LINES, /* lines containing them are matched by the regex */
     WAY_MANY,        /* many lines at once */
     WAY_LINES,
 };
@@ -34,14 +34,14 @@ static const char *const way_names[] = {
     [WAY_LINES] = "line by line",
 };
 
-/* One pattern in two forms: for any text, and (faster) for ASCII; the second may be missing. */
+/* One pattern compiled twice: for any text, and a faster form for ASCII, which may be missing. */
 struct forms {
     struct regex *any, *ascii;
 };
 
 struct matcher_plan {
     enum way way;
-    size_t one_go; /* how long a line may be that is matched in one */
+    size_t one_go; /* longest line to match in one call */
     struct needle needle;
     struct forms line, many;
 };
@@ -52,11 +52,11 @@ struct matcher {
     struct forms line, many;
     struct str text;
     int flags;
-    size_t at;       /* the next line */
-    size_t step;     /* how much is matched at once */
-    size_t step_end; /* of the lines that are being matched at once */
+    size_t at;       /* start of the next line */
+    size_t step;     /* bytes to match at once */
+    size_t step_end; /* end of the lines being matched at once */
     bool step_ascii;
-    size_t lines; /* that were asked one by one */
+    size_t lines; /* lines matched one by one */
     bool gave_up;
     size_t gave_up_at;
 };
@@ -104,7 +104,7 @@ static enum way choose_way(const struct pattern *p)
     return p->opaque ? WAY_LINES : WAY_MANY;
 }
 
-/* It may ask where the search began (\G), or end it at a place of its own choice ((*COMMIT)). */
+/* Whether the pattern can depend on the start of the search (\G) or end it early ((*COMMIT)). */
 static bool minds_parts(struct str pattern)
 {
     for (size_t i = 0; i + 1 < pattern.n; i++)
@@ -119,7 +119,7 @@ bool matcher_plan_new(struct str pattern, const struct pattern_options *options,
     struct matcher_plan *plan = base_alloc(sizeof(*plan));
     *plan = (struct matcher_plan){.one_go = minds_parts(pattern) ? WHOLE_LINE : SHORT_LINE};
     struct pattern p = PATTERN_INIT;
-    /* A letter outside of ASCII can have a relative in it, which only the form for all knows. */
+    /* Only the general form knows that a non-ASCII letter can fold to an ASCII one. */
     bool ascii = !options->ignore_case || needle_is_ascii(pattern);
     bool ok = forms_compile(&plan->line, pattern, options, ascii, err) &&
               pattern_parse(&p, pattern, options, err);
@@ -130,7 +130,7 @@ bool matcher_plan_new(struct str pattern, const struct pattern_options *options,
     if (ok && plan->way == WAY_MANY) {
         AUTO_ERR struct err unused = {0};
         if (!forms_compile(&plan->many, buf_str(&p.form), options, ascii, &unused))
-            plan->way = WAY_LINES; /* too long, with what was added */
+            plan->way = WAY_LINES; /* expanded form is too long */
     }
     pattern_done(&p);
     if (ok)
@@ -220,7 +220,7 @@ static bool ends_in_return(struct str text, size_t begin, size_t end)
     return end > begin && text.p[end - 1] == '\r';
 }
 
-/* Asks a long line, some places after the others: each may cost as much as the line is long. */
+/* Matches a long line in steps of some start positions: the cost of each may be O(length). */
 static bool long_line_matches(
     struct matcher *m, struct regex *r, struct str line, int flags, struct regex_match *match)
 {
@@ -240,11 +240,11 @@ static bool long_line_matches(
     return found;
 }
 
-/* How many steps a line may cost at each place. */
+/* Returns the limit of match steps per start position for a line of n bytes. */
 static uint32_t line_steps(const struct matcher *m, const struct regex *r, size_t n)
 {
     size_t steps = MAX(STEPS_EACH * n, (size_t)REGEX_MATCH_LIMIT);
-    /* ...that are asked without a look at the clock */
+    /* start positions tried without checking the clock */
     size_t places = n > SHORT_LINE && n <= m->plan->one_go ? n : 1;
     if (places > 1)
         steps = MIN(steps, WHOLE_WORK / places);
@@ -253,7 +253,6 @@ static uint32_t line_steps(const struct matcher *m, const struct regex *r, size_
     return (uint32_t)steps;
 }
 
-/* Asks one line. */
 static bool line_matches(struct matcher *m, size_t begin, size_t end, struct matcher_hit *hit)
 {
     bool cut = (m->flags & REGEX_NOT_END) && end == m->text.n;
@@ -274,8 +273,7 @@ static bool line_matches(struct matcher *m, size_t begin, size_t end, struct mat
     return found;
 }
 
-/* A look at the clock costs as much as a short line; a line, where it is a bad one, a thousand
- * times that. */
+/* Checking the clock costs as much as a short line; a pathological line a thousand times more. */
 static bool may_go_on(struct matcher *m, size_t n)
 {
     bool cheap = n <= CHEAP_LINE && !m->gave_up && ++m->lines % LINES_BETWEEN_LOOKS;
@@ -300,7 +298,7 @@ static bool next_by_bytes(struct matcher *m, struct matcher_hit *hit)
     return false;
 }
 
-/* The lines up to `limit`, one by one. */
+/* Matches the lines up to `limit` one by one. */
 static bool next_by_lines(struct matcher *m, size_t limit, struct matcher_hit *hit)
 {
     while (m->at < limit) {
@@ -314,7 +312,7 @@ static bool next_by_lines(struct matcher *m, size_t limit, struct matcher_hit *h
     return false;
 }
 
-/* Takes as many lines as are matched at once. */
+/* Selects the lines to match at once. */
 static void take_step(struct matcher *m)
 {
     size_t end = m->at + m->step;
@@ -322,7 +320,7 @@ static void take_step(struct matcher *m)
     m->step_ascii = needle_is_ascii(str_n(m->text.p + m->at, m->step_end - m->at));
 }
 
-/* One match in many lines; time decides how many they are the next time. */
+/* Matches many lines at once; adapts their number for the next step to the time taken. */
 static bool match_step(struct matcher *m, struct regex *r, struct regex_match *match)
 {
     struct str lines = str_n(m->text.p + m->at, m->step_end - m->at);
@@ -331,7 +329,7 @@ static bool match_step(struct matcher *m, struct regex *r, struct regex_match *m
     uint64_t before = clock_mono_ns();
     bool found = regex_find_part(r, lines, 0, flags, match);
     if (found && match->start == lines.n && lines.p[lines.n - 1] == '\n')
-        found = false; /* after the last newline is no line */
+        found = false; /* no line follows the last newline */
     bool slow = clock_mono_ns() - before > STEP_SLOW_NS;
     if (slow)
         m->step = MAX(m->step / 4, (size_t)STEP_LEAST);
@@ -360,7 +358,7 @@ static bool next_by_steps(struct matcher *m, struct matcher_hit *hit)
             *hit = (struct matcher_hit){{begin, end}, {start, start + match.end - match.start}};
             return true;
         }
-        if (line_matches(m, begin, end, hit)) /* it may have matched the return */
+        if (line_matches(m, begin, end, hit)) /* the match may include the carriage return */
             return true;
     }
     return false;

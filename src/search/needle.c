@@ -1,4 +1,4 @@
-/* Sequences of byte sets, looked for 32 bytes at a time. */
+/* Searches for sequences of byte sets, 32 bytes at a time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "search/needle.h"
 
@@ -11,11 +11,11 @@
 enum {
     GROUPS = 8,
     WEIGHT_ALL = 10000,
-    FILTER_NS = 10, /* comparing a whole sequence */
-    JUDGE_NS = 150, /* a line by a regular expression */
+    FILTER_NS = 10, /* to compare a whole sequence */
+    JUDGE_NS = 150, /* to match a line with a regular expression */
 };
 
-/* How often bytes stand in source code and prose, out of 10000, very roughly; all others 4. */
+/* Frequency of bytes in source code and prose, per 10000, very roughly; 4 for all others. */
 static const struct {
     const char *bytes;
     double weight;
@@ -51,7 +51,7 @@ static double class_share(const struct needle_class *c)
     return MIN(sum / WEIGHT_ALL, 1.0);
 }
 
-/* Where the probes of one sequence stand: the rarest places. */
+/* Chooses the probe positions of one sequence: its rarest bytes. */
 static size_t choose_places(const struct needle_run *run, size_t places[NEEDLE_PROBES])
 {
     double share[NEEDLE_RUN_MAX];
@@ -73,7 +73,7 @@ static size_t choose_places(const struct needle_run *run, size_t places[NEEDLE_P
     return n;
 }
 
-/* The start of the rarest stretch of so many places. */
+/* Returns the start of the rarest stretch of n positions. */
 static size_t choose_stretch(const struct needle_run *run, size_t n)
 {
     size_t best = 0;
@@ -143,7 +143,7 @@ void needle_init(struct needle *n, const struct needle_set *set)
                     n->low[k][b & 15] |= group;
                     n->high[k][b >> 4] |= group;
                 }
-    for (size_t k = n->probes; k < NEEDLE_PROBES; k++) { /* a probe that always passes */
+    for (size_t k = n->probes; k < NEEDLE_PROBES; k++) { /* unused probes always match */
         memset(n->groups[k], 0xFF, sizeof(n->groups[k]));
         memset(n->low[k], 0xFF, sizeof(n->low[k]));
         memset(n->high[k], 0xFF, sizeof(n->high[k]));
@@ -158,7 +158,7 @@ static bool run_is_at(const struct needle_run *run, const unsigned char *p)
     return true;
 }
 
-/* Whether the first probe, standing here, belongs to a whole sequence. */
+/* Whether a candidate at the first probe's position is a whole sequence. */
 static bool whole_at(const struct needle *n, struct str text, size_t from, size_t at,
     unsigned groups, struct regex_match *ret)
 {
@@ -193,7 +193,7 @@ static bool probe_bytes(
 #define VECTORS __attribute__((target("avx2")))
 #define BLOCK   32
 
-/* For each of 32 bytes the groups whose probe allows it. */
+/* Returns for each of 32 bytes the groups whose probe allows it. */
 VECTORS static inline __m256i allowed(__m256i low, __m256i high, const char *p)
 {
     const __m256i half = _mm256_set1_epi8(15);

@@ -1,4 +1,4 @@
-/* Reads a regular expression for what it needs. */
+/* Parses a regular expression to find the byte sequences it requires. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "search/pattern.h"
 
@@ -10,17 +10,17 @@ struct parser {
     size_t at;
     struct buf *form;
     bool fold;    /* letters match in either case */
-    bool opaque;  /* gave up */
-    bool newline; /* it wants one */
+    bool opaque;  /* unsupported construct found */
+    bool newline; /* the pattern contains a newline */
     unsigned depth;
 };
 
-/* One element between brackets, or an escape. */
+/* One element of a bracket expression, or an escape sequence. */
 struct element {
-    uint32_t c; /* a character, if `single` */
+    uint32_t c; /* the character, if `single` */
     bool single;
-    struct needle_class ascii; /* otherwise */
-    bool newline;              /* matches one */
+    struct needle_class ascii; /* the class otherwise */
+    bool newline;              /* matches a newline */
 };
 
 static int peek(const struct parser *p)
@@ -48,7 +48,7 @@ static void add_range(struct needle_class *c, uint32_t from, uint32_t to)
             needle_class_add(c, b);
 }
 
-/* \d \w \s: the ASCII part. Upper case: all others. */
+/* \d \w \s: the ASCII part. Upper case: the complement. */
 static bool known_class(int letter, struct needle_class *ret_class, bool *ret_newline)
 {
     struct needle_class c = {0}, all = {0};
@@ -100,7 +100,7 @@ static bool take_hex(struct parser *p, uint32_t *ret_c)
     return true;
 }
 
-/* After a backslash; the element is the same within brackets and outside. */
+/* After a backslash; escape sequences are the same inside brackets and outside. */
 static bool take_escape(struct parser *p, struct element *e)
 {
     static const struct {
@@ -125,7 +125,7 @@ static bool take_escape(struct parser *p, struct element *e)
     return known_class(c, &e->ascii, &e->newline) || give_up(p);
 }
 
-/* The next character, which may have several bytes. */
+/* Takes the next character, which may have several bytes. */
 static bool take_char(struct parser *p, uint32_t *ret_c)
 {
     size_t n = utf8_decode(str_skip(p->text, p->at), ret_c);
@@ -133,7 +133,7 @@ static bool take_char(struct parser *p, uint32_t *ret_c)
     return n > 0 || give_up(p);
 }
 
-/* K and S in either case have relatives outside of ASCII (Kelvin, long s). */
+/* K and S in either case have non-ASCII case variants (Kelvin sign, long s). */
 static void fold_class(struct seq_char *c)
 {
     struct needle_class before = c->ascii;
@@ -147,7 +147,7 @@ static void fold_class(struct seq_char *c)
     }
 }
 
-/* A character that is not ASCII may be a relative of one that is. */
+/* A non-ASCII character may be a case variant of an ASCII one. */
 static void widen(const struct parser *p, struct seq_char *c)
 {
     c->wide = true;
@@ -201,7 +201,7 @@ static bool add_element(struct parser *p, struct brackets *b)
     return true;
 }
 
-/* After '['. The form keeps what is written, but for newlines. */
+/* After '['. The rewritten form keeps the text, but does not match newlines. */
 static bool take_brackets(struct parser *p, struct seq_char *ret_char)
 {
     struct brackets b = {0};
@@ -240,7 +240,7 @@ static bool take_number(struct parser *p, size_t *ret)
     return digits > 0;
 }
 
-/* {2} {2,} {2,5}; false: it is none, and nothing was taken. */
+/* {2} {2,} {2,5}; returns false and takes nothing if there is no such quantifier. */
 static bool take_counts(struct parser *p, struct seq_times *t)
 {
     size_t begin = p->at;
@@ -255,7 +255,7 @@ static bool take_counts(struct parser *p, struct seq_times *t)
     return false;
 }
 
-/* How often what was just read is there, and the text of it. */
+/* Takes the quantifier, if any, of the last item and copies its text. */
 static struct seq_times take_times(struct parser *p)
 {
     struct seq_times t = {1, 1};
@@ -282,7 +282,7 @@ static bool is_repeated(const struct parser *p)
     return peek(p) >= 0 && strchr("*+?{", peek(p));
 }
 
-/* A character that stands for itself. `begin` is where it is written. */
+/* A literal character. `begin` is the start of its text. */
 static bool add_literal(struct parser *p, struct seq *s, uint32_t c, size_t begin)
 {
     char bytes[UTF8_MAX];
@@ -306,7 +306,7 @@ static bool add_literal(struct parser *p, struct seq *s, uint32_t c, size_t begi
 static bool add_escape(struct parser *p, struct seq *s, size_t begin)
 {
     struct element e;
-    if ((peek(p) | 0x20) == 'b') { /* \b and \B: a place */
+    if ((peek(p) | 0x20) == 'b') { /* \b and \B: assertions */
         p->at++;
         buf_add(p->form, p->text.p + begin, p->at - begin);
         s->exact = false;
@@ -317,7 +317,7 @@ static bool add_escape(struct parser *p, struct seq *s, size_t begin)
     if (e.single)
         return add_literal(p, s, e.c, begin);
     char letter = p->text.p[p->at - 1];
-    if (e.newline) /* the class, without it */
+    if (e.newline) /* the class without newline */
         buf_printf(p->form, "[^\\%c\\n]", letter ^ 0x20);
     else
         buf_printf(p->form, "\\%c", letter);
@@ -453,7 +453,7 @@ static bool parse_literal(struct parser *p, struct seq_needs *ret)
     return true;
 }
 
-/* "(?i)" in front of everything is the option that is asked for most. */
+/* A leading "(?i)" is the most common option. */
 static void take_fold(struct parser *p)
 {
     if (!str_starts_with(p->text, STR("(?i)")))

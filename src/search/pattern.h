@@ -1,14 +1,14 @@
-/* What can be known of a regular expression without matching it: sequences of bytes of which one
- * stands in every line that matches, and a form of it that matches in many lines at once exactly
- * where it would match in one.
+/* Static analysis of a regular expression: byte sequences one of which occurs in every matching
+ * line, and a rewritten form that matches in many lines at once exactly where the original matches
+ * in a single line.
  *
  *     struct pattern p = PATTERN_INIT;
  *     if (!pattern_parse(&p, text, &options, err)) return false;
- *     if (p.exact) ...p.needs is all there is to it...
+ *     if (p.exact) ...p.needs is equivalent to the pattern...
  *     pattern_done(&p);
  *
- * What it does not know (look-around, back references, most options) is not looked into: such a
- * pattern has no needs and no other form, and is matched line by line.
+ * Patterns with unsupported constructs (lookaround, backreferences, most options) are not analyzed:
+ * they have no needs and no rewritten form, and are matched line by line.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEARCH_PATTERN_H
@@ -18,15 +18,15 @@
 #include "search/needle.h"
 
 enum {
-    PATTERN_DEPTH_MAX = 40, /* groups in groups; deeper is not looked into */
+    PATTERN_DEPTH_MAX = 40, /* nested groups; deeper patterns are not analyzed */
     PATTERN_FORM_MAX = 16 * REGEX_PATTERN_MAX,
 };
 
 struct pattern {
-    struct needle_set needs; /* empty: nothing is needed */
-    bool exact;              /* and what has one of them matches */
-    bool opaque;             /* not understood */
-    bool ascii;              /* the pattern's own characters are */
+    struct needle_set needs; /* empty: no sequence is required */
+    bool exact;              /* a line with one of them matches */
+    bool opaque;             /* not analyzed */
+    bool ascii;              /* the pattern's own characters are ASCII */
     struct buf form;         /* for many lines at once, unless opaque */
 };
 
@@ -37,7 +37,7 @@ struct pattern_options {
     bool literal;
 };
 
-/* The text is a pattern that compiles. E_TOOL_VALIDATION for one that needs more than a line. */
+/* The text must be a pattern that compiles. E_TOOL_VALIDATION if it contains a newline. */
 MUST_USE bool pattern_parse(
     struct pattern *p, struct str text, const struct pattern_options *options, struct err *err);
 void pattern_done(struct pattern *p);

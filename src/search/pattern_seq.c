@@ -1,4 +1,4 @@
-/* What a sequence needs: stretches of byte sets, of which the one that finds least is kept. */
+/* Required byte sequences: stretches of byte sets, of which the most selective is kept. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "search/pattern_seq.h"
 
@@ -59,8 +59,7 @@ static struct needle_class with(struct needle_class c, unsigned first, unsigned 
     return c;
 }
 
-/* A character of unknown length ends a stretch with its first byte, and begins one with its last.
- */
+/* A character of unknown length ends a stretch with its first byte and starts one with its last. */
 static void add_wide(struct seq *s, const struct needle_class *ascii)
 {
     struct needle_class first = with(*ascii, 0xC2, 0xF4), last = with(*ascii, 0x80, 0xBF);
@@ -104,7 +103,7 @@ static bool fits(const struct needle_set *a, const struct needle_set *b)
     return a->n * b->n <= NEEDLE_SET_MAX && longest[0] + longest[1] <= NEEDLE_RUN_MAX;
 }
 
-/* Every stretch, followed by every one of the group. */
+/* Appends every stretch of the group to every stretch. */
 static void multiply(struct needle_set *now, const struct needle_set *group)
 {
     AUTO_FREE struct needle_set *before = base_alloc(sizeof(*before));

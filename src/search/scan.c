@@ -1,4 +1,4 @@
-/* Files through a window. */
+/* Scans files through a window of fixed size. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "search/scan.h"
 
@@ -16,16 +16,16 @@ struct scan {
     struct matcher *matcher;
     char *p;        /* the window */
     size_t n;       /* bytes in it */
-    size_t begin;   /* what is not searched yet */
-    size_t shown;   /* what is not shown yet: where the line after the last one begins */
-    size_t counted; /* where the line `number` begins */
+    size_t begin;   /* start of the part not searched yet */
+    size_t shown;   /* start of the line after the last one shown */
+    size_t counted; /* start of the line `number` */
     uint64_t number;
-    size_t size;  /* that the file is said to have */
-    size_t after; /* lines that are still to be shown after a match */
-    bool ended;   /* nothing more to read */
-    bool first;   /* the window begins where the file does */
-    bool within;  /* what is not searched begins within a line that is too long */
-    bool skip;    /* the rest of a line that is too long */
+    size_t size;  /* size of the file according to the caller */
+    size_t after; /* context lines still to be shown after a match */
+    bool ended;   /* end of file reached */
+    bool first;   /* the window starts at the start of the file */
+    bool within;  /* `begin` is inside a line longer than the window */
+    bool skip;    /* skip the rest of the overlong line */
     struct found *found;
 };
 
@@ -34,7 +34,7 @@ struct scan *scan_new(
 {
     struct scan *s = base_alloc(sizeof(*s));
     *s = (struct scan){.options = *options, .stop = stop, .matcher = matcher_new(plan, stop)};
-    /* As pages are: the kernel copies to such a place in half the time. */
+    /* Page-aligned: the kernel copies into such a buffer in half the time. */
     s->p = aligned_alloc(SCAN_ALIGN, SCAN_WINDOW);
     BUG_ON(!s->p);
     return s;
@@ -56,7 +56,7 @@ static bool is_inside(char c)
     return (c & 0xC0) == 0x80;
 }
 
-/* The part of a line that is shown: all, or what is around the match. */
+/* Returns the part of a line to show: all of it, or an excerpt around the match. */
 static struct str shown_part(struct str line, size_t match, bool *ret_head, bool *ret_tail)
 {
     size_t from = 0, to = line.n;
@@ -81,7 +81,8 @@ static uint64_t number_at(struct scan *s, size_t at)
     return s->number;
 }
 
-/* Keeps a line, unless there is enough. `match` is where in the line the match begins. */
+/* Keeps a line unless the text limit is reached. `match` is the offset of the match in the line;
+ * NULL for a line of context. */
 static void keep(struct scan *s, size_t begin, size_t end, const size_t *match, bool whole)
 {
     struct found *f = s->found;
@@ -106,14 +107,14 @@ static void keep(struct scan *s, size_t begin, size_t end, const size_t *match, 
     kept->n = f->text->n - kept->at;
 }
 
-/* Where the line ends that begins here; its newline belongs to it. */
+/* Returns the end of the line that starts at `at`, including its newline. */
 static size_t line_after(const struct scan *s, size_t at, size_t limit)
 {
     const char *newline = memchr(s->p + at, '\n', limit - at);
     return newline ? (size_t)(newline - s->p) + 1 : limit;
 }
 
-/* Lines after the last match, up to `limit`. */
+/* Shows the context lines after the last match, up to `limit`. */
 static void show_after(struct scan *s, size_t limit)
 {
     while (s->after > 0 && s->shown < limit) {
@@ -124,7 +125,7 @@ static void show_after(struct scan *s, size_t limit)
     }
 }
 
-/* Where so many lines before this one begin, but not before `least`. */
+/* Returns the start of the line that is `lines` lines above `at`, but not below `least`. */
 static size_t lines_before(const struct scan *s, size_t at, size_t lines, size_t least)
 {
     while (lines-- > 0 && at > least) {
@@ -169,21 +170,21 @@ static void note_gave_up(struct scan *s)
     size_t at;
     if (s->found->gave_up || !matcher_gave_up(s->matcher, &at))
         return;
-    s->found->gave_up = s->number; /* of the last line that was counted, or further on */
+    s->found->gave_up = s->number; /* the last counted line, or a later one */
     at += s->begin;
     if (at > s->counted)
         s->found->gave_up += needle_count_lines(str_n(s->p + s->counted, at - s->counted));
 }
 
-/* From `begin` to `end`: whole lines, or a part of one that is too long. False: the file is done.
- */
+/* Searches from `begin` to `end`: whole lines, or part of an overlong one. Returns false if the
+ * file is done. */
 static bool search_lines(struct scan *s, size_t end, bool whole)
 {
     struct matcher_hit hit;
     int flags = (s->within ? REGEX_NOT_BEGIN : 0) | (whole ? 0 : REGEX_NOT_END);
     matcher_begin(s->matcher, str_n(s->p + s->begin, end - s->begin), flags);
     while (matcher_next(s->matcher, &hit)) {
-        /* A file that is in the window as a whole is looked through only if something matches. */
+        /* A file that fits into the window is checked for NUL bytes only if something matches. */
         if (s->first && s->ended && s->found->matches == 0 && has_nul(s)) {
             s->found->end = SCAN_BINARY;
             return false;
@@ -200,7 +201,7 @@ static bool search_lines(struct scan *s, size_t end, bool whole)
     return s->found->matches < s->options.limit && !stop_asked(s->stop);
 }
 
-/* Makes room at the end: drops what is searched, but for lines that may be shown. */
+/* Makes room at the end of the window; keeps lines that may still be shown as context. */
 static void roll(struct scan *s, size_t keep_from)
 {
     if (keep_from > s->counted)
@@ -217,7 +218,7 @@ static bool fill(struct scan *s, int fd)
 {
     while (!s->ended && s->n < SCAN_WINDOW) {
         size_t room = SCAN_WINDOW - s->n;
-        if (s->first && s->size > s->n) /* asking for more than is there costs the kernel time */
+        if (s->first && s->size > s->n) /* reading past the end costs the kernel time */
             room = MIN(room, s->size - s->n);
         ssize_t n = read(fd, s->p + s->n, room);
         if (n < 0 && errno == EINTR)
@@ -234,7 +235,7 @@ static bool fill(struct scan *s, int fd)
     return true;
 }
 
-/* NUL bytes make a file binary; false if it is. */
+/* Returns false if the file is binary, that is, contains NUL bytes. */
 static bool is_text(struct scan *s)
 {
     if ((s->first && s->ended) || !has_nul(s))
@@ -243,7 +244,7 @@ static bool is_text(struct scan *s)
     return false;
 }
 
-/* The rest of a line that was reported already. */
+/* Skips the rest of a line that was already reported. */
 static void skip_line(struct scan *s)
 {
     const char *newline = memchr(s->p + s->begin, '\n', s->n - s->begin);
@@ -253,7 +254,7 @@ static void skip_line(struct scan *s)
     s->within = !newline;
 }
 
-/* A line fills the window: a part of it, and on with an overlap. */
+/* Searches part of a line that fills the window and keeps an overlap for the next part. */
 static bool search_part(struct scan *s)
 {
     bool more = search_lines(s, s->n, false);
@@ -265,7 +266,7 @@ static bool search_part(struct scan *s)
     return more;
 }
 
-/* The lines of the window that are whole. False: the file is done. */
+/* Searches the complete lines in the window. Returns false if the file is done. */
 static bool search_window(struct scan *s)
 {
     if (s->skip)

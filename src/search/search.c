@@ -1,4 +1,4 @@
-/* The search: a walk that fills batches, threads that search them, results in order. */
+/* Directory search: a walk fills batches, threads search them, results are merged in order. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "search/search.h"
 
@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 
 enum {
-    PATHS_MAX = 64 << 20,  /* of one batch */
-    TEXT_ROOM = 64 * 1024, /* for the line that passes the limit */
-    THREADS_EACH = 2,      /* for a processor: some of them wait for the disk */
-    LOOK_MS = 50,          /* how often somebody who only waits looks at the clock */
+    PATHS_MAX = 64 << 20,  /* bytes of paths in one batch */
+    TEXT_ROOM = 64 * 1024, /* for the line that exceeds the limit */
+    THREADS_EACH = 2,      /* per processor, because some threads wait for the disk */
+    LOOK_MS = 50,          /* interval at which a waiting thread checks the stop condition */
 };
 
 enum batch_state {
@@ -26,8 +26,8 @@ enum batch_state {
 struct batch {
     enum batch_state state;
     int dir_fd;
-    size_t dir_n;     /* of the paths, with the '/' */
-    struct buf paths; /* each with a NUL */
+    size_t dir_n;     /* length of the paths' directory prefix, including the '/' */
+    struct buf paths; /* NUL-terminated */
     size_t at[SEARCH_BATCH_FILES], length[SEARCH_BATCH_FILES];
     struct found found[SEARCH_BATCH_FILES];
     struct buf text;
@@ -40,12 +40,12 @@ struct search {
     struct search_summary *summary;
     struct matcher_plan *plan;
     struct stop stop;
-    pthread_mutex_t lock; /* what follows, but for batches at work */
+    pthread_mutex_t lock; /* protects the members below, except batches in BATCH_AT_WORK */
     pthread_cond_t changed;
-    struct batch *batches; /* a ring */
-    uint64_t filled;       /* given out by the walk */
-    uint64_t taken;        /* by those who search */
-    uint64_t merged;       /* handed on */
+    struct batch *batches; /* ring buffer */
+    uint64_t filled;       /* batches queued by the walk */
+    uint64_t taken;        /* batches taken by searching threads */
+    uint64_t merged;       /* batches reported */
     bool all_filled;
     bool enough;
     pthread_t threads[SEARCH_THREADS_MAX];
@@ -57,7 +57,7 @@ static size_t text_max(const struct search_options *o)
     return o->text_max ? o->text_max : SEARCH_TEXT;
 }
 
-/* One more line than is wanted tells that there are more. */
+/* Scans for one line more than the limit to detect that there are more matches. */
 static struct scan *new_scan(struct search *s)
 {
     const struct search_options *o = s->options;
@@ -81,7 +81,7 @@ static struct str batch_path(const struct batch *b, size_t i)
     return str_n(b->paths.p + b->at[i], b->length[i]);
 }
 
-/* A file by its name in its directory. What it is can have changed since the walk saw it. */
+/* Searches a file by its name in its directory. Its type can have changed since the walk saw it. */
 static void search_file(struct scan *scan, int dir_fd, const char *name, struct found *found)
 {
     struct stat st;
@@ -117,7 +117,7 @@ static void search_batch(struct search *s, struct scan *scan, struct batch *b)
     b->dir_fd = -1;
 }
 
-/* Hands on what is found, in order, as far as it is there. With the lock. */
+/* Reports finished batches in order, up to the first unfinished one. Called with the lock held. */
 static void merge(struct search *s)
 {
     for (; s->merged < s->filled; s->merged++) {
@@ -141,7 +141,8 @@ static void merge(struct search *s)
     }
 }
 
-/* Searches the next batch. With the lock, which it gives up meanwhile. False: there is none. */
+/* Searches the next batch; returns false if none is queued. Called with the lock held; releases it
+ * while searching. */
 static bool work(struct search *s, struct scan *scan)
 {
     if (s->taken == s->filled)
@@ -181,7 +182,7 @@ static unsigned processors(const struct search_options *o)
     return MIN(MAX(n, 1u), (unsigned)SEARCH_THREADS_MAX);
 }
 
-/* The other threads, which get no signals. A thread that can't be had is done without. */
+/* Starts the other threads with all signals blocked. Continues with fewer if creation fails. */
 static void start_threads(struct search *s)
 {
     sigset_t all, before;
@@ -207,7 +208,7 @@ static void wait_a_little(struct search *s)
     (void)stop_now(&s->stop);
 }
 
-/* Gives the batch to those who search; the next one is free when this returns. */
+/* Queues the current batch for searching; on return the next one is free. */
 static void publish(struct search *s, struct scan *scan)
 {
     pthread_mutex_lock(&s->lock);
@@ -270,7 +271,7 @@ static bool walk_files(struct search *s, struct scan *scan, struct walk *w, stru
     return true;
 }
 
-/* What is left, together with the others; then they end. */
+/* Queues the last batch, helps to search the remaining ones and joins the threads. */
 static void finish(struct search *s, struct scan *scan)
 {
     struct batch *last = batch_of(s, s->filled);
@@ -290,7 +291,7 @@ static void finish(struct search *s, struct scan *scan)
         pthread_join(s->threads[i], NULL);
 }
 
-/* The whole ------------------------------------------------------------------------------------ */
+/* Entry points -------------------------------------------------------------------------------- */
 
 static bool begin(struct search *s, const struct search_options *options,
     struct search_summary *summary, struct err *err)
@@ -337,7 +338,7 @@ bool search_dir(int dir_fd, const struct search_options *options, struct search_
 {
     struct search s;
     AUTO_WALK struct walk *w = NULL;
-    AUTO_WALK_PROBLEMS struct walk_problems walked = {0}; /* the others' are added meanwhile */
+    AUTO_WALK_PROBLEMS struct walk_problems walked = {0}; /* threads write the summary */
     struct walk_options walk = {.ignore = true, .problems = &walked};
     if (!begin(&s, options, summary, err))
         return false;

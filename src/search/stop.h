@@ -1,5 +1,4 @@
-/* When a search is to end: time is over, enough was found, somebody called it off. Shared by its
- * threads. */
+/* Stop condition of a search, shared by its threads: deadline passed, enough found or cancelled. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEARCH_STOP_H
 #define SEARCH_STOP_H
@@ -14,7 +13,7 @@ struct stop {
     atomic_bool late;
     atomic_bool cancelled;
     uint64_t deadline_ns;
-    int cancel; /* readable: called off; or -1 */
+    int cancel; /* file descriptor that becomes readable on cancellation, or -1 */
 };
 
 static inline bool stop_asked(struct stop *s)
@@ -27,7 +26,7 @@ static inline void stop_ask(struct stop *s)
     atomic_store_explicit(&s->asked, true, memory_order_relaxed);
 }
 
-/* Looks at the clock, too. */
+/* Also checks the deadline and the cancel file descriptor. */
 static inline bool stop_now(struct stop *s)
 {
     if (stop_asked(s))

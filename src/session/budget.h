@@ -1,7 +1,7 @@
-/* What a command may use of something: told of once when it is nearly used up, an error beyond.
+/* A limit on a command's use of a resource: one warning when it is nearly used up, an error beyond.
  *
  *     struct budget b = {"max_output_bytes", " bytes", 8 << 20};
- *     if (budget_near(&b, used)) ...tell of it...
+ *     if (budget_near(&b, used)) ...report it...
  *     if (used > b.limit) return budget_blame(&b, err);
  */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -20,13 +20,13 @@ struct budget {
     bool told;
 };
 
-/* How much is nearly all. */
+/* Returns the amount at which the warning is due. */
 uint64_t budget_near_at(const struct budget *b);
 
-/* True once. */
+/* Returns true once, when the warning is due. */
 bool budget_near(struct budget *b, uint64_t used);
 
-/* E_TIMEOUT with the budget's name; always false. */
+/* Sets E_TIMEOUT with the budget's name; always returns false. */
 bool budget_blame(const struct budget *b, struct err *err);
 
 #endif

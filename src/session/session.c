@@ -1,4 +1,4 @@
-/* The loop around one command: its terminal, its queue, its end. */
+/* The event loop of one command: its terminal, its input queue and its exit. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "session/session.h"
 
@@ -13,8 +13,8 @@
 
 enum {
     CHUNK = 64 * 1024,
-    READY_MS = 20,   /* for what is printed without a pause */
-    DRAIN_MS = 2000, /* for output that is still on its way when the command has ended */
+    READY_MS = 20,   /* limit for a command that prints without a pause */
+    DRAIN_MS = 2000, /* for output still in flight when the command has ended */
 
     POLL_TERMINAL = 0,
     POLL_CONTROL,
@@ -27,18 +27,18 @@ struct session {
     struct session_options options;
     struct child child;
     struct term *term;
-    struct buf queue; /* to the command */
-    char *chunk;      /* what was read; `at` of `n` bytes are fed */
+    struct buf queue; /* input for the command */
+    char *chunk;      /* bytes read; the first `at` of `n` are fed */
     size_t at, n;
     uint64_t output_bytes, fed_bytes;
     uint64_t started_ms, changed_ms, sent_ms, changes, hash;
     struct budget runtime, output;
-    bool framed;  /* what was just fed ended a synchronized update */
-    bool hung_up; /* nobody has the terminal open any more */
-    bool ended;   /* the command; there may be output left */
+    bool framed;  /* the last feed ended a synchronized update */
+    bool hung_up; /* no process has the terminal open any more */
+    bool ended;   /* the command has ended; output may remain */
     uint64_t drain_until_ms;
-    bool told;      /* the end, and all output before it */
-    bool exit_told; /* as an event */
+    bool told;      /* SESSION_EXITED was returned */
+    bool exit_told; /* SESSION_EVENT_EXIT was sent */
     int watched;
     struct session_exit exit;
     struct err error;
@@ -59,7 +59,7 @@ static void on_term(void *context, const struct term_event *event)
 
 /* Screen -------------------------------------------------------------------------------------- */
 
-/* Whether anything that can be seen has changed. */
+/* Notes whether the visible screen has changed. */
 static void look(struct session *s)
 {
     uint64_t hash = term_hash(s->term);
@@ -109,7 +109,7 @@ static bool time_is_over(struct session *s, uint64_t now)
     return used >= s->runtime.limit;
 }
 
-/* When the run time calls for attention next. */
+/* Returns when the run-time budget must be checked next. */
 static uint64_t next_time(const struct session *s)
 {
     uint64_t at =
@@ -124,7 +124,7 @@ static bool output_is_over(const struct session *s)
 
 /* Streams ------------------------------------------------------------------------------------- */
 
-/* False at the end of all output. */
+/* Returns false at the end of all output. */
 static bool read_some(struct session *s)
 {
     ssize_t n = read(s->child.terminal, s->chunk, CHUNK);
@@ -174,7 +174,7 @@ static void tell_exit(struct session *s)
     s->exit_told = true;
 }
 
-/* What was printed before the end is the last screen. */
+/* Output printed before the end belongs to the last screen. */
 static void take_rest(struct session *s)
 {
     uint64_t until = clock_mono_ms() + READY_MS;
@@ -202,7 +202,7 @@ static enum session_news over_budget(struct session *s, const struct budget *b)
     return fail(s);
 }
 
-/* A word from process 1; where it was killed with all of it, it could not say so. */
+/* Handles a message from process 1. If it was killed with the whole sandbox, it sent none. */
 static bool hear(struct session *s)
 {
     struct child_news news;
@@ -251,7 +251,7 @@ static bool drained(const struct session *s)
     return s->ended && (s->hung_up || clock_mono_ms() >= s->drain_until_ms);
 }
 
-/* Waits for something, and takes it. True if there is something to say. */
+/* Waits for an event and handles it. Returns true if there is news for the caller. */
 static bool step(struct session *s, uint64_t deadline_ms, enum session_news *ret_news)
 {
     struct pollfd fds[POLLS] = {
@@ -395,18 +395,19 @@ bool session_resize(struct session *s, uint16_t rows, uint16_t cols, struct err 
     return true;
 }
 
-/* Output is still taken, so that nothing waits for us; the rest of it is the last screen. */
+/* Keeps reading output, so that the command does not block on it and the last screen is
+ * complete. */
 static bool wait_for_end(struct session *s, uint64_t until_ms)
 {
     for (;;) {
         enum session_news news = session_next(s, until_ms);
         if (news == SESSION_EXITED || news == SESSION_FAILED)
             return true;
-        /* Asked of the clock: while there is output, session_next() tells of that only. */
+        /* Check the clock: while there is output, session_next() does not return SESSION_TIME. */
         if (news == SESSION_TIME || clock_mono_ms() >= until_ms)
             return false;
         if (news == SESSION_CANCELED)
-            s->options.cancel = -1; /* it is ending already */
+            s->options.cancel = -1; /* already ending */
     }
 }
 
@@ -424,7 +425,7 @@ void session_terminate(struct session *s, uint64_t grace_ms)
     (void)wait_for_end(s, clock_mono_ms() + DRAIN_MS);
 }
 
-/* Looking ------------------------------------------------------------------------------------- */
+/* Accessors ----------------------------------------------------------------------------------- */
 
 const struct child *session_child(const struct session *s)
 {

@@ -1,5 +1,5 @@
-/* A command on a terminal of its own: what it prints goes through the emulator, what it asks is
- * answered, and nothing of it is polled for.
+/* A command on its own terminal: its output goes through the emulator, which answers its queries.
+ * Changes are reported without polling.
  *
  *     struct session *s;
  *     if (!session_open(&options, &s, err)) return false;
@@ -8,8 +8,8 @@
  *         if (shows(session_term(s), "total")) break;
  *     session_close(s);
  *
- * session_next() returns at every change, at the very byte that ends a synchronized update, and
- * when time runs out. What is over budget is killed at once.
+ * session_next() returns at every change, exactly at the byte that ends a synchronized update, and
+ * at the deadline. A command over budget is killed at once.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SESSION_SESSION_H
@@ -25,19 +25,19 @@
 enum {
     SESSION_ROWS_MAX = 500,
     SESSION_COLS_MAX = 500,
-    SESSION_QUEUE_MAX = 4 << 20, /* bytes that the command has not read yet */
-    SESSION_GRACE_MS = 200,      /* between a request to end and the end */
-    SESSION_FRAME_MS = 1000,     /* a synchronized update that takes longer is looked at as it is */
+    SESSION_QUEUE_MAX = 4 << 20, /* bytes of input that the command has not read yet */
+    SESSION_GRACE_MS = 200,      /* between SIGTERM and SIGKILL */
+    SESSION_FRAME_MS = 1000,     /* a longer synchronized update is examined unfinished */
 };
 
 enum session_news {
-    SESSION_SCREEN,   /* output came */
-    SESSION_FRAME,    /* a synchronized update has ended; what follows it is not fed yet */
-    SESSION_EXITED,   /* the command has ended, and all its output is in; every time from then on */
-    SESSION_TIME,     /* the deadline */
-    SESSION_CANCELED, /* the descriptor for that became readable */
-    SESSION_INPUT,    /* that of session_watch() did */
-    SESSION_FAILED,   /* a budget, or something of ours: session_error(); everything is killed */
+    SESSION_SCREEN,   /* there was output */
+    SESSION_FRAME,    /* a synchronized update has ended; output after it is not fed yet */
+    SESSION_EXITED,   /* the command has ended and all its output is in; returned from then on */
+    SESSION_TIME,     /* the deadline has passed */
+    SESSION_CANCELED, /* the `cancel` descriptor became readable */
+    SESSION_INPUT,    /* the session_watch() descriptor became readable */
+    SESSION_FAILED,   /* a budget or an internal error: session_error(); everything is killed */
 };
 
 struct session_exit {
@@ -47,23 +47,23 @@ struct session_exit {
     bool by_harness;
 };
 
-/* From what waitpid() gives. */
+/* Converts a waitpid() status. */
 struct session_exit session_exit_from(int status);
 
-/* Killed, and so without a word of its own. */
+/* Exit of a command that was killed together with its sandbox and reported no status. */
 #define SESSION_KILLED ((struct session_exit){.known = true, .code = -1, .signal = SIGKILL})
 
 enum session_event_type {
-    SESSION_EVENT_TERM,        /* one of the terminal's: title, bell, … */
-    SESSION_EVENT_BUDGET_NEAR, /* text: its name; value: percent */
+    SESSION_EVENT_TERM,        /* a terminal event: title, bell, … */
+    SESSION_EVENT_BUDGET_NEAR, /* text: the budget's name; value: percent */
     SESSION_EVENT_RESIZE,      /* value: rows << 16 | cols */
-    SESSION_EVENT_EXIT,        /* exit: how */
+    SESSION_EVENT_EXIT,        /* exit: the status */
 };
 
 struct session_event {
     enum session_event_type type;
     enum term_event_type term; /* of SESSION_EVENT_TERM */
-    struct str text;           /* as it came: anything may be in it */
+    struct str text;           /* unchecked program output: may contain anything */
     unsigned value;
     const struct session_exit *exit;
 };
@@ -78,12 +78,11 @@ struct session_options {
     uint16_t rows, cols;
     struct session_budgets budgets;
     unsigned scrollback;
-    bool serves; /* more commands can be started beside it, and go on after its end: see
-                    session_child() */
-    bool held;   /* with that: it starts at service_start() */
-    int cancel;  /* -1, or what is readable when it is to end */
-    /* What it prints, when it is on the screen; and what happens. May be NULL; must not call back.
-     */
+    bool serves; /* more commands can be started beside it and outlive it: see session_child() */
+    bool held;   /* with `serves`: does not start until service_start() */
+    int cancel;  /* -1, or a descriptor that is readable when the session is to end */
+    /* Called with output once it is on the screen, and with events. May be NULL; must not call
+     * back. */
     void (*output)(void *context, struct str bytes);
     void (*event)(void *context, const struct session_event *event);
     void *context;
@@ -94,59 +93,57 @@ struct session;
 MUST_USE bool session_open(
     const struct session_options *options, struct session **ret_session, struct err *err);
 
-/* Kills what is left. Accepts NULL. */
+/* Kills all remaining processes. Accepts NULL. */
 void session_close(struct session *s);
 
-/* What happens next, or the deadline (of clock_mono_ms(); UINT64_MAX: none). */
+/* Waits for the next event or the deadline (by clock_mono_ms(); UINT64_MAX: none). */
 enum session_news session_next(struct session *s, uint64_t deadline_ms);
 
-/* For a loop over several sessions: what to poll, and when to look in any case; then
- * session_next(s, 0), until it says SESSION_TIME. */
+/* For a loop over several sessions: the descriptors to poll, and when to look in any case. Then
+ * call session_next(s, 0) until it returns SESSION_TIME. */
 enum {
     SESSION_POLLS = 2,
 };
 void session_polls(const struct session *s, struct pollfd fds[SESSION_POLLS]);
 uint64_t session_due_ms(const struct session *s);
 
-/* Another descriptor whose readability is news; -1: none. */
+/* Sets another descriptor to watch for input (SESSION_INPUT); -1: none. */
 void session_watch(struct session *s, int fd);
 
-/* Takes what has been printed already, without waiting for more. */
+/* Processes output that is already available, without waiting for more. */
 void session_drain(struct session *s);
 
-/* Puts bytes into the queue; they are written as the command reads them. */
+/* Queues bytes; they are written as the command reads them. */
 MUST_USE bool session_send(struct session *s, struct str bytes, struct err *err);
 
 MUST_USE bool session_resize(struct session *s, uint16_t rows, uint16_t cols, struct err *err);
 
-/* Asks it to end (SIGTERM to everything in it); after the grace time it is killed. Waits for the
- * end. */
+/* Sends SIGTERM to all processes and kills them after the grace period. Waits for the exit. */
 void session_terminate(struct session *s, uint64_t grace_ms);
 
 struct term *session_term(struct session *s);
-/* For sandbox/service.h. With `serves` its sandbox lives until session_close(), or until it is
- * killed: by a budget, or by session_terminate() when the command does not listen. */
+/* For sandbox/service.h. With `serves` the sandbox lives until session_close(), or until it is
+ * killed: by a budget, or by session_terminate() if the command ignores SIGTERM. */
 const struct child *session_child(const struct session *s);
-/* The command has ended, and all its output is in. */
+/* The command has ended and all its output is in. */
 bool session_has_ended(const struct session *s);
 const struct session_exit *session_exit_of(const struct session *s);
 const struct err *session_error(const struct session *s);
 uint64_t session_output_bytes(const struct session *s);
-/* How much of it is on the screen: after the end of a synchronized update there may be more. */
+/* Returns how much of it is on the screen; more may be pending after a synchronized update. */
 uint64_t session_fed_bytes(const struct session *s);
-/* When its run time is used up. */
+/* Returns when the run time is used up. */
 uint64_t session_ends_ms(const struct session *s);
 uint64_t session_started_ms(const struct session *s);
-/* When the screen last changed: anything that can be seen. */
+/* Returns when the visible screen last changed. */
 uint64_t session_changed_ms(const struct session *s);
-/* When it was last sent something, or given another size; 0: never. */
+/* Returns when input was last sent or the size was changed; 0: never. */
 uint64_t session_sent_ms(const struct session *s);
-/* Counts those changes. */
+/* Returns the number of changes of the visible screen. */
 uint64_t session_changes(const struct session *s);
-/* Whether what is typed now is not to be seen, as a password is not: the terminal takes lines and
- * does not echo them. */
+/* Whether input is hidden, as for a password: the terminal is in line mode without echo. */
 bool session_hides_input(const struct session *s);
-/* Bytes of ours that the command has not read. */
+/* Returns the number of queued bytes that the command has not read. */
 size_t session_unread(const struct session *s);
 
 #endif

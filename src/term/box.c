@@ -1,8 +1,8 @@
-/* Lines and blocks as shapes.
+/* Box drawing and block characters as shapes.
  *
- * A line character is four arms from the middle of the cell, each light, heavy or double. An arm is
- * one rectangle (two for a double one); where it begins depends on the arms across it, so that
- * corners close and double lines open at crossings.
+ * A line character has up to four arms from the cell's centre, each light, heavy or double. An arm
+ * is one rectangle (two if double); its start depends on the arms that cross it, so that corners
+ * close and double lines open at crossings.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/box.h"
@@ -62,7 +62,7 @@ static const uint8_t arms[BLOCK_FIRST - BOX_FIRST][ARMS] = {
     // clang-format on
 };
 
-/* Half the thickness of a line; how far the lines of a double one are from the middle. */
+/* Half the thickness of a line, and the distance of a double line's strokes from the centre. */
 static const double half[] = {[NONE] = 0, [LIGHT] = 0.5, [HEAVY] = 1.5, [DOUBLE] = 0.5};
 static const double apart = 2;
 
@@ -77,8 +77,8 @@ static void rect(const struct cell *c, double x0, double y0, double x1, double y
         c->paths->crisp, "M%g %gH%gV%gH%gZ", c->x + x0, c->y + y0, c->x + x1, c->y + y1, c->x + x0);
 }
 
-/* From "from" to the edge in a direction, between the two sides of a line; measured from the
- * middle, along the arm and across it. */
+/* Adds a stroke from `from` to the cell's edge in a direction. `from` is measured from the centre
+ * along the arm, `side` (the stroke's middle) across it; `thick` is half the thickness. */
 static void arm_rect(
     const struct cell *c, unsigned direction, double from, double side, double thick)
 {
@@ -99,33 +99,33 @@ static void arm_rect(
     }
 }
 
-/* A light or heavy arm; a and b are those across it. */
+/* Adds a light or heavy arm; a and b are the arms across it. */
 static void single_arm(const struct cell *c, const uint8_t row[ARMS], unsigned direction)
 {
     uint8_t a = row[(direction + 1) % ARMS], b = row[(direction + 3) % ARMS];
     uint8_t opposite = row[(direction + 2) % ARMS];
     double from = -MAX(half[a], half[b]);
     if (opposite && !a && !b)
-        from = -half[LIGHT]; /* halves of a line overlap: no scale opens a gap */
+        from = -half[LIGHT]; /* the halves overlap, so that no scaling shows a gap */
     if (!opposite && a == DOUBLE && b == DOUBLE)
-        from = apart - half[DOUBLE]; /* it ends at the near line */
+        from = apart - half[DOUBLE]; /* ends at the near stroke */
     else if (!opposite && (a == DOUBLE || b == DOUBLE))
-        from = -apart - half[DOUBLE]; /* a corner: it ends at the far one */
+        from = -apart - half[DOUBLE]; /* corner: ends at the far stroke */
     arm_rect(c, direction, from, 0, half[row[direction]]);
 }
 
 static void double_arm(const struct cell *c, const uint8_t row[ARMS], unsigned direction)
 {
-    /* Up and down have left and right at their sides, the others up and down. */
+    /* Vertical arms are crossed by left and right, horizontal ones by up and down. */
     bool upright = direction == UP || direction == DOWN;
     uint8_t across[2] = {row[upright ? LEFT : UP], row[upright ? RIGHT : DOWN]};
     for (unsigned i = 0; i < 2; i++) {
         uint8_t here = across[i], there = across[1 - i];
         double from = -MAX(half[here], half[there]);
         if (here == DOUBLE)
-            from = apart - half[DOUBLE]; /* the inner corner */
+            from = apart - half[DOUBLE]; /* inner corner */
         else if (there == DOUBLE)
-            from = -apart - half[DOUBLE]; /* the outer one */
+            from = -apart - half[DOUBLE]; /* outer corner */
         arm_rect(c, direction, from, i ? apart : -apart, half[DOUBLE]);
     }
 }
@@ -140,7 +140,7 @@ static void add_arms(const struct cell *c, const uint8_t row[ARMS])
     }
 }
 
-/* light, heavy, then the same upright */
+/* Code points are in the order light, heavy, light vertical, heavy vertical. */
 static void add_dashes(const struct cell *c, unsigned n, bool heavy, bool upright)
 {
     double thick = half[heavy ? HEAVY : LIGHT], length = upright ? H : W;
@@ -153,8 +153,8 @@ static void add_dashes(const struct cell *c, unsigned n, bool heavy, bool uprigh
     }
 }
 
-/* Down and right, down and left, up and left, up and right: a quarter of a ring, and the line that
- * leads to it. sx and sy are where the arms go. */
+/* Order of the arcs: down and right, down and left, up and left, up and right. A quarter ring and
+ * the line that leads to it; sx and sy are the directions of the arms. */
 static void add_arc(const struct cell *c, int sx, int sy)
 {
     double mx = c->x + W / 2.0, my = c->y + H / 2.0, r = W / 2.0;
@@ -194,7 +194,7 @@ static void add_line(const struct cell *c, uint32_t cp)
     }
 }
 
-/* U+2596 to 259F: quarters, as bits: 1 upper left, 2 upper right, 4 lower left, 8 lower right. */
+/* U+2596 to 259F: quadrants as a mask: 1 upper left, 2 upper right, 4 lower left, 8 lower right. */
 static const uint8_t quarters[] = {4, 8, 1, 13, 9, 7, 11, 2, 6, 14};
 
 static void add_block(const struct cell *c, uint32_t cp)
@@ -202,13 +202,13 @@ static void add_block(const struct cell *c, uint32_t cp)
     unsigned n = cp - BLOCK_FIRST;
     if (n == 0) /* upper half */
         rect(c, 0, 0, W, H / 2.0);
-    else if (n <= 8) /* lower eighths, up to all */
+    else if (n <= 8) /* lower eighths, up to full */
         rect(c, 0, H - H * n / 8.0, W, H);
     else if (n < 0x10) /* left eighths, 7 down to 1 */
         rect(c, 0, 0, W * (0x10 - n) / 8.0, H);
     else if (n == 0x10)
         rect(c, W / 2.0, 0, W, H);
-    else if (n <= 0x13) /* shades: the colour is another one */
+    else if (n <= 0x13) /* shades: only the colour differs, see box_shade() */
         rect(c, 0, 0, W, H);
     else if (n == 0x14)
         rect(c, 0, 0, W, H / 8.0);
@@ -221,7 +221,7 @@ static void add_block(const struct cell *c, uint32_t cp)
     }
 }
 
-/* Triangles and their outlines, pointing right and left. */
+/* Filled triangles and outlines, pointing right and left. */
 static void add_prompt(const struct cell *c, unsigned n)
 {
     double base = c->x + (n & 2 ? W : 0), tip = c->x + (n & 2 ? 0 : W), y = c->y,

@@ -1,4 +1,4 @@
-/* Clusters by number: entries into one pool of code points, and an open hash of the numbers. */
+/* Table of clusters: entries into one pool of code points, and an open-addressing hash table. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/cluster.h"
 
@@ -90,7 +90,8 @@ uint32_t cluster_intern(struct cluster_table *t, const uint32_t *codepoints, uns
     return t->n++;
 }
 
-/* Nothing was put into the hash after it, so that no search goes past its place. */
+/* Safe without a tombstone: nothing was inserted after it, so no probe sequence continues past
+ * it. */
 static void drop_newest(struct cluster_table *t)
 {
     struct cluster c = cluster_get(t, t->newest);
@@ -106,7 +107,7 @@ static void drop_newest(struct cluster_table *t)
 uint32_t cluster_replace(
     struct cluster_table *t, uint32_t id, const uint32_t *codepoints, unsigned n)
 {
-    /* With room for what comes instead: the cell must not be left with a number that is none. */
+    /* Only if the replacement will fit: the cell must not be left with a stale number. */
     if (id != CLUSTER_NONE && id == t->newest &&
         t->pool_n - t->entries[id].n + n <= CLUSTER_POOL_MAX)
         drop_newest(t);

@@ -1,9 +1,9 @@
-/* Grapheme clusters of more than one code point, by number: a cell has room for one.
+/* Table of grapheme clusters of more than one code point: a cell has room for one number only.
  *
  *     uint32_t id = cluster_intern(&table, codepoints, n);
  *     struct cluster c = cluster_get(&table, id);
  *
- * The table has a limit; when it is full, the terminal gives unused numbers away.
+ * The table's size is limited; when it is full, the terminal reuses unused numbers (compact.c).
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_CLUSTER_H
@@ -12,10 +12,10 @@
 #include "base/base.h"
 
 enum {
-    CLUSTER_MAX = 32, /* code points; more of them are dropped */
+    CLUSTER_MAX = 32, /* code points per cluster; more are dropped */
     CLUSTERS_MAX = 256 * 1024,
-    CLUSTER_POOL_MAX = 1024 * 1024, /* code points of all */
-    CLUSTER_NONE = 0,               /* no cluster has this number */
+    CLUSTER_POOL_MAX = 1024 * 1024, /* code points in all clusters */
+    CLUSTER_NONE = 0,               /* not a valid number */
 };
 
 struct cluster {
@@ -29,24 +29,25 @@ struct cluster_entry {
 };
 
 struct cluster_table {
-    struct cluster_entry *entries; /* number 0 is none */
+    struct cluster_entry *entries; /* entry 0 is unused */
     uint32_t n, cap;
     uint32_t *pool;
     uint32_t pool_n, pool_cap;
-    uint32_t *slots; /* numbers, 0: free */
+    uint32_t *slots; /* numbers; 0: free */
     uint32_t n_slots;
-    uint32_t newest; /* was given out once, and last; or CLUSTER_NONE */
-    uint64_t seed;   /* of the hash: an address, which no program knows */
+    uint32_t newest; /* last number added, if returned only once; or CLUSTER_NONE */
+    uint64_t seed;   /* hash seed: an address, unknown to the program */
 };
 
 void cluster_table_init(struct cluster_table *t);
 void cluster_table_done(struct cluster_table *t);
 
-/* The number of a cluster of 2 to CLUSTER_MAX code points; CLUSTER_NONE if the table is full. */
+/* Returns the number of a cluster of 2 to CLUSTER_MAX code points, or CLUSTER_NONE if the table is
+ * full. */
 uint32_t cluster_intern(struct cluster_table *t, const uint32_t *codepoints, unsigned n);
 
-/* The same for one that takes the place of number `id` in the only cell that got that number last:
- * a cluster comes code point by code point, and its beginnings are not kept. */
+/* Like cluster_intern(), for a cluster that replaces `id` in a cell. Clusters arrive one code point
+ * at a time: if `id` is the newest entry and no other cell uses it, it is freed first. */
 uint32_t cluster_replace(
     struct cluster_table *t, uint32_t id, const uint32_t *codepoints, unsigned n);
 

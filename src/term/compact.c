@@ -1,17 +1,17 @@
-/* Making room in the tables. Cells hold numbers of styles and clusters, and styles hold numbers of
- * links; what no cell refers to any more is given up, and the rest is numbered anew. If the
- * scrollback alone fills a table, it loses its colours or its marks: memory has a limit, whatever
- * is printed. */
+/* Garbage collection of the tables. Cells contain style and cluster numbers, and styles contain
+ * link numbers; unreferenced entries are freed and the rest are renumbered. If the scrollback alone
+ * fills a table, its colours or combining marks are dropped: memory stays bounded for any
+ * output. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
 enum {
-    WAIT = 64 * 1024, /* requests that go without, when the screen itself fills a table */
+    WAIT = 64 * 1024, /* requests refused after the screen itself fills a table */
 };
 
 struct marks {
-    uint16_t *styles;   /* new numbers; 0: not used (or the default) */
-    uint32_t *clusters; /* the same */
+    uint16_t *styles;   /* new numbers; 0: unused (or the default) */
+    uint32_t *clusters; /* likewise */
 };
 
 static void for_cells(struct term *t, bool history_only,
@@ -68,12 +68,12 @@ static void keep_clusters(struct term *t, struct marks *m)
         struct cluster c = cluster_get(&t->clusters, id);
         m->clusters[id] = cluster_intern(&fresh, c.codepoints, c.n);
     }
-    fresh.newest = CLUSTER_NONE; /* several cells may have it */
+    fresh.newest = CLUSTER_NONE; /* several cells may use it */
     cluster_table_done(&t->clusters);
     t->clusters = fresh;
 }
 
-/* Styles that are in use outside of cells, too: pens, which hold no number but a link. */
+/* Includes the links of styles outside cells: pens have no number, but may have a link. */
 static void mark_links(struct term *t, const struct marks *m, uint32_t links[LINKS_MAX])
 {
     for (uint32_t id = 0; id < t->styles.n; id++)

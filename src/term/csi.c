@@ -1,5 +1,4 @@
-/* Control sequences. A table says which function a final byte has, with its prefix and
- * intermediate. */
+/* Control sequences. Tables map final byte, prefix and intermediate to a handler. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
@@ -39,7 +38,7 @@ static void cpl(struct term *t)
     cursor_return(t);
 }
 
-/* The cursor's place as a program sees it. */
+/* Cursor position as reported to the program: relative to the margins in origin mode. */
 static int seen_row(const struct term *t)
 {
     return mode_is(t, MODE_ORIGIN) ? t->row - t->top : t->row;
@@ -126,7 +125,7 @@ static void decslrm(struct term *t)
     cursor_address(t, 0, 0);
 }
 
-/* The same bytes: save the cursor, or set the side margins where there are such. */
+/* CSI s: sets the side margins if DECLRMM is set, otherwise saves the cursor. */
 static void decslrm_or_save(struct term *t)
 {
     if (mode_is(t, MODE_MARGINS))
@@ -177,7 +176,7 @@ static void ech(struct term *t)
 
 static void ed(struct term *t)
 {
-    t->drawn += param(t, 0, 0) != 0; /* from the cursor on: line editors do so */
+    t->drawn += param(t, 0, 0) != 0; /* ED 0 does not count: line editors use it */
     erase_screen(t, param(t, 0, 0), ERASE_ALL);
 }
 
@@ -204,7 +203,7 @@ static void su(struct term *t)
 static void sd(struct term *t)
 {
     if (t->parser.n_params > 1)
-        term_unknown(t); /* highlight tracking, which would wait for a mouse */
+        term_unknown(t); /* highlight tracking, which would wait for the mouse */
     else
         scroll_up(t, -param(t, 0, 1));
 }
@@ -308,7 +307,7 @@ static void xtrestore(struct term *t)
         mode_save(t, t->parser.params[i], true);
 }
 
-/* A terminal of an earlier level does not know the question. */
+/* Terminals below level 3 do not support DECRQM. */
 static bool knows_modes(struct term *t)
 {
     if (t->level < 63)
@@ -397,7 +396,7 @@ static void kitty_query(struct term *t)
     reply_csi(t, "?%du", s->n ? s->flags[s->n - 1] : 0);
 }
 
-/* modifyOtherKeys is resource 4; the others are about keys that we send in one way only. */
+/* modifyOtherKeys is resource 4; the others concern keys that have only one encoding here. */
 static void xtmodkeys(struct term *t)
 {
     if (t->parser.n_params == 0 || param(t, 0, 0) == 4)
@@ -424,8 +423,8 @@ static void xtfmtkeys(struct term *t)
         t->format_other = param(t, 1, 0) == 1;
 }
 
-/* XTSMTITLE, XTRMTITLE: 0 titles are set in hexadecimal digits, 1 they are told so; UTF-8 (2, 3)
- * they are always. */
+/* XTSMTITLE, XTRMTITLE: 0 sets titles in hexadecimal, 1 reports them in hexadecimal. UTF-8 (2, 3)
+ * is always on. */
 static void title_modes(struct term *t, bool on)
 {
     const struct parser *p = &t->parser;
@@ -494,7 +493,7 @@ static void rep(struct term *t)
     text_repeat(t, param(t, 0, 1));
 }
 
-/* Pens on a stack ----------------------------------------------------------------------------- */
+/* Style and colour stacks --------------------------------------------------------------------- */
 
 static void xtpushsgr(struct term *t)
 {
@@ -545,7 +544,7 @@ static void no_answer(struct term *t)
     term_no_answer(t);
 }
 
-/* Known, and without effect on a screen: printing, cursor colours of the Linux console, … */
+/* Recognized, without effect on the screen: printing, Linux console cursor colours, … */
 static void nothing(struct term *t)
 {
     (void)t;
@@ -555,7 +554,7 @@ static void nothing(struct term *t)
 
 typedef void (*handler)(struct term *t);
 
-/* Without prefix and intermediate: by final byte. */
+/* Without prefix and intermediate, indexed by final byte. */
 static const handler plain[64] = {
     ['@' - '@'] = ich,
     ['A' - '@'] = cuu,

@@ -1,4 +1,4 @@
-/* Where the cursor goes: margins, origin, wrapping, tabs, and scrolling at the edges. */
+/* Cursor movement: margins, origin mode, wrapping, tabs, and scrolling at the edges. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
@@ -40,7 +40,7 @@ void cursor_address(struct term *t, int row, int col)
     t->pending = false;
 }
 
-/* A margin stops whoever comes from inside. */
+/* Margins only limit movement that starts inside them. */
 void cursor_up(struct term *t, int n)
 {
     int limit = t->row >= t->top ? t->top : 0;
@@ -58,7 +58,7 @@ void cursor_forward(struct term *t, int n)
     cursor_set(t, t->row, MIN(t->col + n, cursor_right_edge(t)));
 }
 
-/* To the end of the line above; from the first one to the last. */
+/* Moves to the end of the row above; from the first row, to the last. */
 static void wrap_back(struct term *t)
 {
     bool inside = t->row >= t->top && t->row <= t->bottom;
@@ -73,7 +73,7 @@ void cursor_back(struct term *t, int n)
                    (mode_is(t, MODE_REVERSE_WRAP) || mode_is(t, MODE_REVERSE_WRAP_MORE));
     n = MIN(n, t->rows * t->cols);
     if (reverse && t->pending)
-        n--; /* the place after the last column is one to go back from */
+        n--; /* leaving the pending state counts as one step */
     t->pending = false;
     while (n > 0) {
         int step = MIN(n, t->col - cursor_left_edge(t));
@@ -95,7 +95,7 @@ void cursor_return(struct term *t)
 
 /* Scrolling ----------------------------------------------------------------------------------- */
 
-/* Cells of one row to another, between the side margins. */
+/* Copies the cells between the side margins from one row to another. */
 static void copy_part(struct term *t, int to, int from)
 {
     struct row *a = grid_row(t->grid, to), *b = grid_row(t->grid, from);
@@ -129,7 +129,8 @@ static void scroll_part(struct term *t, int top, int n)
         blank_part(t, n > 0 ? t->bottom - i : top + i);
 }
 
-/* From a row within the margins on: whole rows, or the part between the side margins. */
+/* Scrolls from a row within the margins to the bottom margin: whole rows, or the part between the
+ * side margins. */
 static void scroll_from(struct term *t, int top, int n)
 {
     if (has_side_margins(t)) {
@@ -279,7 +280,7 @@ void cursor_back_tab(struct term *t, int n)
     t->pending = false;
 }
 
-/* Saving -------------------------------------------------------------------------------------- */
+/* Save and restore ---------------------------------------------------------------------------- */
 
 void cursor_save(struct term *t)
 {

@@ -1,11 +1,11 @@
-/* Pictures of a screen: the same snapshot as text, escape sequences, a page and a drawing.
+/* Renders a screen snapshot as text, escape sequences, HTML and SVG.
  *
  *     snapshot_take(t, &arena, SNAPSHOT_CELLS, &s);
  *     draw_svg(&s, &out);
  *
- * All but draw_text() need the snapshot's cells. Whatever a program printed is only ever text in
- * them: controls and characters that turn the direction of text are left out, markup is escaped,
- * and page and drawing have neither scripts nor anything from elsewhere.
+ * All but draw_text() need the snapshot's cells. The program's output is always rendered as plain
+ * text: control characters and bidirectional controls are removed, markup is escaped, and HTML and
+ * SVG contain neither scripts nor external resources.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_DRAW_H
@@ -13,17 +13,17 @@
 
 #include "term/snapshot.h"
 
-/* Lines with "\n" between them. */
+/* Lines separated by "\n". */
 void draw_text(const struct snapshot *s, struct buf *out);
 
-/* Printed on a terminal that is wide enough, it looks the same: colours as the program named them,
- * styles reset at line ends, links. "\n" between the rows. */
+/* Escape sequences that reproduce the screen on a terminal of sufficient width: the program's
+ * original colours, links, styles reset at line ends. Rows are separated by "\n". */
 void draw_ansi(const struct snapshot *s, struct buf *out);
 
-/* One page, dark, whose text can be selected. Only links to http and https can be followed. */
+/* A dark page with selectable text. Only http and https links are clickable. */
 void draw_html(const struct snapshot *s, struct buf *out);
 
-/* One drawing with a window around it; columns are exact in every font. */
+/* A drawing with a window frame; columns are exact in every font. */
 void draw_svg(const struct snapshot *s, struct buf *out);
 
 #endif

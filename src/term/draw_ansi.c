@@ -1,15 +1,15 @@
-/* The screen as text with escape sequences, as few as do it. */
+/* The screen as text with as few escape sequences as possible. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/draw.h"
 #include "term/look.h"
 #include "term/restyle.h"
 
 struct pen {
-    struct style style; /* as the terminal has it */
+    struct style style; /* the terminal's current style */
     struct str link;
 };
 
-/* An address that can stand in an OSC 8: the characters of URIs only. */
+/* Whether a URI is safe in an OSC 8: printable ASCII only. */
 static bool link_ok(struct str link)
 {
     for (size_t i = 0; i < link.n; i++)
@@ -42,7 +42,7 @@ static struct style shown_style(const struct snapshot *s, const struct snapshot_
     return style;
 }
 
-/* Whether the cell is no more than a terminal shows where nothing was printed. */
+/* Whether the cell looks like one that was never written. */
 static bool blank(const struct snapshot *s, const struct snapshot_cell *cell)
 {
     enum {

@@ -1,4 +1,4 @@
-/* The screen as a page: the layer of shapes as an SVG, and text over it that can be selected. */
+/* The screen as an HTML page: an SVG with the layer of shapes, and selectable text on top. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/draw.h"
 #include "term/layer.h"
@@ -46,7 +46,7 @@ static bool is_web(struct str link)
     return false;
 }
 
-/* The attributes that a run's look needs; an empty string for the default one. */
+/* Adds the attributes for a run's look; none for the default. */
 static void add_look(struct buf *out, const struct run *run)
 {
     const struct look *look = &run->look;
@@ -109,7 +109,7 @@ static void add_run(const struct snapshot *s, unsigned row, const struct run *ru
 static void add_row(const struct snapshot *s, unsigned row, struct buf *out)
 {
     struct run run;
-    size_t end = out->n; /* blanks at the end are not kept */
+    size_t end = out->n; /* without trailing blanks */
     for (unsigned col = 0; run_next(s, row, col, &run); col = run.col + run.n) {
         add_run(s, row, &run, out);
         if (!run.blank && buf_ok(out))

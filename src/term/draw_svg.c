@@ -1,5 +1,4 @@
-/* The screen as a drawing: a window, the layer of shapes, and text whose runs have their exact
- * width. */
+/* The screen as an SVG: a window frame, the layer of shapes, and text in runs of exact width. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/draw.h"
 #include "term/layer.h"
@@ -13,8 +12,8 @@ enum {
     BAR = 38,
     RADIUS = 11,
     WIDTH_MIN = 180,
-    TITLE_SIDES = 2 * 84, /* what the buttons need, on both sides */
-    TITLE_CHAR = 7,       /* a character of the title, about */
+    TITLE_SIDES = 2 * 84, /* space for the buttons, on both sides */
+    TITLE_CHAR = 7,       /* approximate width of a character in the title */
 };
 
 static void add_attributes(struct buf *out, const struct look *look)
@@ -29,7 +28,7 @@ static void add_attributes(struct buf *out, const struct look *look)
         buf_add_z(out, " class=\"k\"");
 }
 
-/* Letters of a run, from col to end. */
+/* Adds the characters of a run from col to end. */
 static void add_letters(const struct snapshot *s, unsigned row, const struct look *look,
     unsigned col, unsigned end, struct buf *out)
 {
@@ -48,7 +47,8 @@ static bool is_space(const struct snapshot *s, unsigned row, unsigned col, unsig
     return col >= end || str_is(look_cell(s, row, col)->text, " ");
 }
 
-/* Words with one space between them are written together: no viewer's idea of spaces matters. */
+/* Only words separated by single spaces share an element: viewers handle repeated spaces
+ * differently. */
 static void add_words(
     const struct snapshot *s, unsigned row, const struct run *run, struct buf *out)
 {

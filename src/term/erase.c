@@ -1,4 +1,4 @@
-/* Erasing, inserting and deleting characters. Erased cells take the background colour in force. */
+/* Erasing, inserting and deleting characters. Erased cells get the current background colour. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
@@ -8,7 +8,7 @@ static bool spared(const struct term *t, cell c, enum erase how)
     return attrs & (how == ERASE_SELECTIVE ? STYLE_PROTECTED : STYLE_GUARDED);
 }
 
-/* Cell by cell; a selective erasure changes characters, not colours. */
+/* Erases cell by cell. A selective erase keeps the colours. */
 static void erase_cells(struct term *t, struct row *row, int from, int to, enum erase how)
 {
     cell blank = how == ERASE_SELECTIVE ? 0 : pen_blank(t);
@@ -45,7 +45,7 @@ static void erase_rows(struct term *t, int from, int to, enum erase how)
             erase_range(t, y, 0, t->cols, how);
 }
 
-/* ED: 0 from the cursor on, 1 up to it, 2 all, 3 the scrollback. */
+/* ED: 0 from the cursor, 1 up to the cursor, 2 all, 3 the scrollback. */
 void erase_screen(struct term *t, int what, enum erase how)
 {
     switch (what) {
@@ -110,7 +110,7 @@ void edit_delete_chars(struct term *t, int n)
     row->flags &= (uint16_t)~ROW_WRAPS;
 }
 
-/* DECIC, DECDC: in every row of the margins. */
+/* DECIC, DECDC: for every row within the margins. */
 static void edit_columns(struct term *t, int n, void (*edit)(struct term *, int))
 {
     int row = t->row;

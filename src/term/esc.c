@@ -1,4 +1,4 @@
-/* Controls and escape sequences of one byte or two. */
+/* Control characters and escape sequences of one or two bytes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
@@ -51,11 +51,11 @@ void control(void *context, uint8_t byte)
         shift(t, byte == 0x0E);
         break;
     default:
-        break; /* NUL, ENQ (we have no answerback) and the like show nothing */
+        break; /* NUL, ENQ (no answerback) and others have no effect */
     }
 }
 
-/* Escapes ------------------------------------------------------------------------------------- */
+/* Escape sequences ---------------------------------------------------------------------------- */
 
 static void nel(struct term *t)
 {
@@ -68,7 +68,7 @@ static void hts(struct term *t)
     tab_set(t, t->col, true);
 }
 
-/* DECBI, DECFI: a step sideways, which scrolls at the margin. */
+/* DECBI, DECFI: move sideways, scroll at the margin. */
 static void decbi(struct term *t)
 {
     bool inside = t->row >= t->top && t->row <= t->bottom;
@@ -119,30 +119,30 @@ static void designate(struct term *t, unsigned slot, uint8_t final)
     text_mode_changed(t);
 }
 
-/* The set that an intermediate byte names, G0 to G3; -1 if it names none. */
+/* Returns the set that an intermediate byte designates, G0 to G3, or -1. */
 static int slot_of(uint8_t intermediate)
 {
-    static const char slots[] = "()*+,-./"; /* sets of 94 characters, sets of 96 */
+    static const char slots[] = "()*+,-./"; /* sets of 94 characters, then sets of 96 */
     const char *slot = intermediate == ',' ? NULL : strchr(slots, intermediate);
     return slot ? (int)(slot - slots) % 4 : -1;
 }
 
-/* With an intermediate byte. */
+/* Escape sequences with an intermediate byte. */
 static void two_bytes(struct term *t, uint8_t intermediate, uint8_t final)
 {
     int slot = slot_of(intermediate);
-    if (slot >= 0) /* of the sets of 96 we have none */
+    if (slot >= 0) /* no 96-character sets are supported */
         designate(t, (unsigned)slot, strchr("-./", intermediate) ? 'B' : final);
     else if (intermediate == '#' && final == '8')
         decaln(t);
     else if (intermediate == ' ' && (final == 'F' || final == 'G'))
         t->c1_replies = final == 'G';
     else if (intermediate == '#' && final >= '3' && final <= '6')
-        return; /* lines of double size are shown as any other */
+        return; /* double-size lines are shown as normal ones */
     else if (intermediate == '%' && (final == 'G' || final == '@'))
-        return; /* it is always UTF-8 */
+        return; /* always UTF-8 */
     else if (intermediate == ' ' && final >= 'L' && final <= 'N')
-        return; /* conformance levels of ANSI */
+        return; /* ANSI conformance levels */
     else
         term_unknown(t);
 }
@@ -197,10 +197,10 @@ static void one_byte(struct term *t, uint8_t final)
     case 'o':
         shift(t, final == 'n' ? 2 : 3);
         break;
-    case '\\': /* the end of a string that was none */
+    case '\\': /* ST without a string */
     case '|':
     case '}':
-    case '~': /* the right half of an 8-bit code, which UTF-8 has not */
+    case '~': /* GR locking shifts, meaningless in UTF-8 */
     case 'l':
     case 'm': /* memory lock */
         break;

@@ -1,4 +1,4 @@
-/* Events of a terminal, equal ones counted. */
+/* Terminal events; equal ones are counted. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/events.h"
 
@@ -18,9 +18,9 @@ struct entry {
 struct events {
     struct entry list[EVENTS_MAX];
     size_t n;
-    struct entry *replaced; /* one for all of them; NULL: none yet */
+    struct entry *replaced; /* single entry for all replaced characters; NULL: none yet */
     uint64_t dropped;
-    uint16_t slots[SLOTS]; /* places in the list + 1 */
+    uint16_t slots[SLOTS]; /* list indices + 1; 0: free */
 };
 
 static const struct {
@@ -62,7 +62,7 @@ const char *event_help(enum term_event_type type)
     return (size_t)type < ARRAY_LEN(kinds) ? kinds[type].help : NULL;
 }
 
-/* The entry, made if need be; NULL if there is no room. */
+/* Returns the entry, adding it if necessary; NULL if the list is full. */
 static struct entry *find(struct events *e, enum term_event_type type, struct str text)
 {
     uint64_t hash = fnv_add(fnv_add(FNV_START, str_n((const char *)&type, sizeof(type))), text);
@@ -82,8 +82,8 @@ static struct entry *find(struct events *e, enum term_event_type type, struct st
     return &e->list[e->n++];
 }
 
-/* Bytes that were no character are one event, with the first of them: a text as \xNN, since JSON
- * could not tell them apart. */
+/* All invalid bytes are counted in one event, which has the first of them as text (\xNN, because
+ * JSON cannot represent them). */
 static void add_replaced(struct events *e, struct str bytes)
 {
     if (!e->replaced) {
@@ -113,7 +113,7 @@ void events_add(void *context, const struct term_event *event)
         snprintf(size, sizeof(size), "%ux%u", event->value >> 16, event->value & 0xFFFF);
         text = str_z(size);
     }
-    /* Those that the terminal counts are known by as much as it keeps. */
+    /* Use the same length as the terminal keeps, so that events_json() finds the entry again. */
     bool counted = type == TERM_EVENT_UNKNOWN || type == TERM_EVENT_UNANSWERED;
     struct entry *entry =
         find(e, type, str_head(text, counted ? TERM_UNKNOWN_TEXT : EVENTS_TEXT_MAX));

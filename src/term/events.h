@@ -1,5 +1,4 @@
-/* What happened while bytes were fed, as a list of bounded length: equal events are one with a
- * count.
+/* Bounded list of terminal events; equal events are merged and counted.
  *
  *     struct events *e = events_new();
  *     options.event = events_add;
@@ -17,7 +16,7 @@
 
 enum {
     EVENTS_MAX = 1000,
-    EVENTS_TEXT_MAX = 4096, /* bytes of a text that are kept */
+    EVENTS_TEXT_MAX = 4096, /* maximum bytes kept of a text */
 };
 
 struct events;
@@ -25,19 +24,19 @@ struct events;
 MUST_USE struct events *events_new(void);
 void events_free(struct events *e);
 
-/* For term_options.event. */
+/* Callback for term_options.event. */
 void events_add(void *context, const struct term_event *event);
 
-/* "title", "unknown_sequence", ...; NULL for what is no event to the outside. And what it means, in
- * a few words. */
+/* Public name of an event ("title", "unknown_sequence", ...), or NULL if the event is internal; and
+ * a short description. */
 const char *event_name(enum term_event_type type);
 const char *event_help(enum term_event_type type);
 
-/* [{"type","text","count"}], in the order in which they first happened. The terminal knows how
- * often an unknown sequence came. */
+/* [{"type","text","count"}], in order of first occurrence. The counts of unknown sequences and
+ * unanswered queries come from the terminal. */
 MUST_USE json_t *events_json(struct events *e, const struct term *t);
 
-/* How many were not kept, since the list was full. */
+/* Number of events that were dropped because the list was full. */
 uint64_t events_dropped(const struct events *e);
 
 #endif

@@ -1,11 +1,11 @@
-/* The ring of rows. */
+/* Ring buffer of rows. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/grid.h"
 
 #include "term/runs.h"
 
 enum {
-    HISTORY_BYTES = 16 << 20, /* cells of the scrollback: fewer lines, if they are long */
+    HISTORY_BYTES = 16 << 20, /* limit on the scrollback's cells */
 };
 
 static cell *new_cells(int cols)
@@ -40,7 +40,7 @@ void grid_done(struct grid *g)
     *g = (struct grid){0};
 }
 
-/* No wide character may reach from one side of a column's left edge to the other. */
+/* Blanks a wide character that straddles the left edge of column `at`. */
 static void split(struct row *row, int at, int cols)
 {
     if (at <= 0 || at >= cols || !(row->cells[at] & CELL_TAIL))
@@ -86,7 +86,7 @@ void row_move(struct row *row, int to, int from, int n, int cols)
     if (n <= 0)
         return;
     row_cut(row, from, from + n, cols);
-    /* What the other range begins or ends in moves as a whole, where the two overlap. */
+    /* If the ranges overlap, characters at the inner boundary move as a whole: do not cut them. */
     bool begins_within = to > from && to < from + n, ends_within = to < from && to + n > from;
     row_cut(row, begins_within ? from : to, ends_within ? from + n : to + n, cols);
     memmove(row->cells + to, row->cells + from, (size_t)n * sizeof(cell));
@@ -108,7 +108,7 @@ void grid_push(struct grid *g, cell blank)
         row_clear(fresh, g->cols, blank);
         return;
     }
-    /* The oldest row becomes the newest. */
+    /* Reuse the oldest row as the newest. */
     struct row *oldest = grid_row(g, -g->history);
     g->base++;
     struct row *fresh = grid_row(g, g->rows - 1);
@@ -132,7 +132,7 @@ static void reverse(struct grid *g, int first, int last)
         swap_rows(grid_row(g, first), grid_row(g, last));
 }
 
-/* By one: every row moves once. */
+/* Rotates by one: moves every row once. */
 static void rotate_one(struct grid *g, int top, int bottom)
 {
     struct row first = *grid_row(g, top);
@@ -152,7 +152,7 @@ static void rotate(struct grid *g, int top, int bottom, int n)
     reverse(g, top, bottom);
 }
 
-/* The row no longer goes on in what is below it now. */
+/* Clears the wrap flag: the row below is no longer its continuation. */
 static void end_row(struct grid *g, int y)
 {
     if (y >= -g->history)

@@ -1,5 +1,5 @@
-/* Rows of cells in a ring: the screen, and above it what has scrolled out. Scrolling moves an index
- * and clears one row; nothing is copied.
+/* Rows of cells in a ring buffer: the screen, preceded by the scrollback. Scrolling the whole
+ * screen advances an index and clears one row; nothing is copied.
  *
  *     struct row *row = grid_row(&grid, y);      y below 0: the scrollback, -1 the newest
  *     row->cells[x] = style | 'a';
@@ -11,14 +11,14 @@
 
 #include "base/base.h"
 
-/* A cell is a number: a code point or the number of a cluster, what kind it is, and its style. 0 is
- * an empty cell in the default style. */
+/* A cell packs a code point or cluster number, flags and a style number. 0 is an empty cell in the
+ * default style. */
 typedef uint64_t cell;
 
 #define CELL_CHAR        UINT64_C(0x1FFFFF)
-#define CELL_CLUSTER     (UINT64_C(1) << 21) /* the number is that of a cluster */
-#define CELL_WIDE        (UINT64_C(1) << 22) /* two columns; the right half follows */
-#define CELL_TAIL        (UINT64_C(1) << 23) /* the right half of the cell before it */
+#define CELL_CLUSTER     (UINT64_C(1) << 21) /* CELL_CHAR is a cluster number */
+#define CELL_WIDE        (UINT64_C(1) << 22) /* two columns wide; a CELL_TAIL follows */
+#define CELL_TAIL        (UINT64_C(1) << 23) /* right half of the preceding cell */
 #define CELL_TEXT        (CELL_CHAR | CELL_CLUSTER)
 #define CELL_STYLE_SHIFT 32
 #define CELL_STYLE       (UINT64_C(0xFFFF) << CELL_STYLE_SHIFT)
@@ -39,10 +39,10 @@ static inline cell cell_of(uint16_t style)
 }
 
 enum row_flags {
-    ROW_WRAPS = 1,  /* goes on in the next row */
-    ROW_WIDE = 2,   /* there may be wide cells in it */
-    ROW_HASHED = 4, /* `hash` is that of the cells */
-    ROW_SAME = 8,   /* every cell is as the first one */
+    ROW_WRAPS = 1,  /* continues in the next row */
+    ROW_WIDE = 2,   /* may contain wide cells */
+    ROW_HASHED = 4, /* `hash` is valid */
+    ROW_SAME = 8,   /* all cells equal the first */
 };
 
 struct row {
@@ -54,11 +54,11 @@ struct row {
 
 struct grid {
     struct row *ring;
-    uint32_t mask; /* its size, a power of two, less one */
-    uint32_t base; /* where row 0 is */
+    uint32_t mask; /* ring size (a power of two) - 1 */
+    uint32_t base; /* index of row 0 */
     int rows, cols;
-    int history, history_max; /* lines: now, and at most */
-    int history_limit;        /* what was asked for; memory may allow less */
+    int history, history_max; /* lines: current and maximum */
+    int history_limit;        /* requested maximum; history_max may be lower to save memory */
 };
 
 void grid_init(struct grid *g, int rows, int cols, int history_max);
@@ -69,7 +69,7 @@ static inline struct row *grid_row(const struct grid *g, int y)
     return &g->ring[(g->base + (uint32_t)y) & g->mask];
 }
 
-/* The row will be changed, up to the column `end`. */
+/* Marks the row as changed up to column `end`. */
 static inline void row_touch(struct row *row, int end)
 {
     row->flags &= (uint16_t) ~(ROW_HASHED | ROW_SAME);
@@ -77,7 +77,7 @@ static inline void row_touch(struct row *row, int end)
         row->used = (uint16_t)end;
 }
 
-/* Fills a range of columns: wide characters at its ends have been cut. */
+/* Fills a range of columns. The caller has cut wide characters at its ends (row_cut()). */
 void row_fill(struct row *row, int from, int to, cell with);
 
 /* Blanks wide characters that are partly in the range. */
@@ -89,19 +89,19 @@ static inline void row_cut(struct row *row, int from, int to, int cols)
         row_cut_wide(row, from, to, cols);
 }
 
-/* All of it, and it no longer goes on. */
+/* Clears the row and its wrap flag. */
 void row_clear(struct row *row, int cols, cell blank);
 
-/* Moves cells within a row, cutting what is wide at the ends; both ranges are in it. */
+/* Moves cells within a row, cutting wide characters at the ends. Both ranges must be in the row. */
 void row_move(struct row *row, int to, int from, int n, int cols);
 
-/* The screen goes up by one row; the top one is kept as scrollback, if there is to be any. */
+/* Scrolls the screen up by one row. The top row becomes scrollback, if history_max is not 0. */
 void grid_push(struct grid *g, cell blank);
 
-/* The same of the rows down to `bottom`; those below it stay. There is to be scrollback. */
+/* Like grid_push() for rows 0 to `bottom`; the rows below stay. Requires scrollback. */
 void grid_push_above(struct grid *g, int bottom, cell blank);
 
-/* Rows `top` to `bottom` go up by n (down, if it is negative); those that come in are blank. */
+/* Scrolls rows `top` to `bottom` up by n (down if negative) and blanks the rows that come in. */
 void grid_scroll(struct grid *g, int top, int bottom, int n, cell blank);
 
 void grid_drop_history(struct grid *g);

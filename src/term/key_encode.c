@@ -1,4 +1,4 @@
-/* Keys as xterm sends them: the legacy encoding and modifyOtherKeys. */
+/* Keys as xterm encodes them: legacy encoding and modifyOtherKeys. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/key_form.h"
 
@@ -70,7 +70,7 @@ const struct key_form key_forms[KEY_NAMES] = {
     [KEY_KP_EQUAL] = KEYPAD('=', 'X', 57415),
 };
 
-/* xterm's number: Shift, Alt and Control are 1, 2, 4 as here; Meta is 8; it knows no others. */
+/* xterm's modifier parameter: Shift, Alt and Control are 1, 2, 4 as here; Meta is 8; no others. */
 static unsigned xterm_mods(unsigned mods)
 {
     return 1 + (mods & (KEY_SHIFT | KEY_ALT | KEY_CTRL)) + (mods & KEY_META ? 8 : 0);
@@ -82,7 +82,7 @@ static void add_escape(unsigned mods, struct buf *out)
         buf_add_byte(out, '\033');
 }
 
-/* Cursor, editing and function keys. SS3 takes no modifiers. */
+/* Cursor, editing and function keys. SS3 has no modifiers. */
 static void add_function(const struct key_form *form, unsigned mods, bool ss3, struct buf *out)
 {
     unsigned parameter = xterm_mods(mods);
@@ -107,7 +107,7 @@ static void add_keypad(
         buf_add_byte(out, '\n');
 }
 
-/* The control character that Control makes of a character, as the X library does it; -1: none. */
+/* Returns the control character for Control and a character, as Xlib maps it, or -1. */
 static int control_of(uint32_t c)
 {
     static const char others[] = "2345678/? ";
@@ -130,7 +130,7 @@ static void add_character(const struct key_typed *typed, struct buf *out)
         key_add_codepoint(typed->text, out);
 }
 
-/* DECBKM says which of BS and DEL the key is; Control makes it the other one. */
+/* DECBKM selects BS or DEL; Control inverts the choice. */
 static char backspace(unsigned mods, const struct term_input *input)
 {
     return input->backspace_is_bs == !(mods & KEY_CTRL) ? '\b' : '\177';
@@ -150,9 +150,9 @@ static void add_control_key(
         buf_add_byte(out, '\n');
 }
 
-/* Whether modifyOtherKeys changes what a character sends. 1 leaves alone what has a meaning
- * already: letters, what Control makes control characters of, and Shift and Alt by themselves. 2
- * leaves alone only what Shift alone does to digits and signs. */
+/* Whether modifyOtherKeys changes the encoding of a character. Level 1 excludes combinations that
+ * have a meaning already: letters, characters with a control code, and Shift or Alt alone. Level 2
+ * excludes only Shift alone with digits and punctuation. */
 static bool other_character(const struct key_typed *typed, unsigned level)
 {
     uint32_t c = typed->text;
@@ -164,7 +164,7 @@ static bool other_character(const struct key_typed *typed, unsigned level)
     return column_4 || c == ' ' || xterm_mods(typed->mods) > xterm_mods(KEY_SHIFT);
 }
 
-/* The same for the keys that are control characters. Shift+Tab has a sequence of its own. */
+/* The same for keys that send control characters. Shift+Tab has its own sequence. */
 static bool other_control(enum key_name name, unsigned mods, unsigned level)
 {
     bool more = xterm_mods(mods) > xterm_mods(KEY_SHIFT);

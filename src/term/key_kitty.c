@@ -4,20 +4,20 @@
 
 bool key_is_kitty(const struct key *key, unsigned flags)
 {
-    /* Event types alone change nothing about presses. */
+    /* Event types alone do not affect presses. */
     return flags & (KITTY_DISAMBIGUATE | KITTY_ALL) ||
            (flags & KITTY_EVENTS && key->action != KEY_PRESS);
 }
 
-/* Enter, Tab and Backspace keep working at a shell's prompt after a program that left the protocol
- * on. */
+/* Enter, Tab and Backspace keep their legacy encoding, so that a shell remains usable after a
+ * program that left the protocol enabled. */
 static bool survives(enum key_name name)
 {
     return name == KEY_ENTER || name == KEY_TAB || name == KEY_BACKSPACE;
 }
 
-/* Text, or the bytes of old, as long as not all keys are asked for as escape codes: true if that
- * settled it. There are no releases of what is not an escape code. */
+/* Sends text or the legacy encoding unless all keys are requested as escape codes. Returns true if
+ * the event is handled. Only escape codes have release events. */
 static bool add_unescaped(const struct key *key, const struct key_typed *typed,
     const struct term_input *input, struct buf *out)
 {
@@ -37,7 +37,7 @@ static bool add_unescaped(const struct key *key, const struct key_typed *typed,
 }
 
 struct kitty_report {
-    unsigned number; /* 1 with a letter as the final byte may be left out */
+    unsigned number; /* omitted if 1 and the final byte is a letter */
     char final;
     uint32_t shifted; /* 0: none */
     unsigned mods;
@@ -78,7 +78,7 @@ void key_encode_kitty(const struct key *key, const struct term_input *input, str
         return;
 
     struct kitty_report r = {.final = 'u', .mods = typed.mods, .event = 1};
-    if (form->final == 'R') { /* F3: CSI R is the answer with the cursor's position */
+    if (form->final == 'R') { /* F3: CSI R would be a cursor position report */
         r.number = 13;
         r.final = '~';
     } else if (form->final) {

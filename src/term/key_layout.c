@@ -1,5 +1,5 @@
-/* What a key types: the same keyboard for every test, a US one, and upper case where letters have
- * it. */
+/* Keyboard layout: a fixed US layout, so that tests are reproducible, with upper case for all
+ * alphabets that have it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/key_form.h"
 
@@ -8,8 +8,8 @@
 static const char plain_keys[] = "`1234567890-=[]\\;',./";
 static const char shifted_keys[] = "~!@#$%^&*()_+{}|:\"<>?";
 
-/* Lower-case letters and how far their capitals are. With a step of 2, capitals and small letters
- * take turns. No locale: the bytes must be the same everywhere. */
+/* Lower-case letters and the offset to their capitals. With a step of 2, capitals and small letters
+ * alternate. Does not use the locale: the bytes must be the same everywhere. */
 static const struct case_range {
     uint32_t first, last;
     int32_t to_upper;
@@ -84,7 +84,7 @@ struct key_typed key_typed(const struct key *key)
     t.base = t.text = key->codepoint;
     uint32_t small = case_other(t.base, false);
     if (small != t.base && !(t.mods & KEY_SHIFT)) {
-        /* People write Ctrl+A for what they press as Ctrl+a; any other capital needs Shift. */
+        /* Ctrl+A is commonly written for Ctrl+a; any other capital implies Shift. */
         t.base = small;
         if (t.mods & KEY_CTRL)
             t.text = small;

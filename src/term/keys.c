@@ -1,4 +1,4 @@
-/* Names of keys, text and focus; what keys send is in key_encode.c and key_kitty.c. */
+/* Key names, text and focus; the encodings of keys are in key_encode.c and key_kitty.c. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/keys.h"
 
@@ -6,12 +6,12 @@
 #include "base/utf8.h"
 
 enum {
-    KEY_WORD_MAX = 16, /* no name is as long */
+    KEY_WORD_MAX = 16, /* longer than any name */
     KEY_SHOWN_MAX = 40,
 };
 
-/* Names in lower case, as they are shown, and what they mean. The first of each is the one that a
- * message suggests; the others are what people write elsewhere. */
+/* Names in lower case, as displayed, and their values. The first name of each value is suggested in
+ * messages; the others are common aliases. */
 struct key_word {
     const char *word;
     const char *shown;
@@ -97,7 +97,7 @@ static const struct key_word names[] = {
     {"kp_equal", "KP_Equal", KEY_KP_EQUAL},
 };
 
-/* A word in lower case; "" if it is too long to be a name. */
+/* Converts a word to lower case; returns "" if it is too long for a name. */
 static struct str fold(struct str word, char lower[KEY_WORD_MAX])
 {
     if (word.n > KEY_WORD_MAX)
@@ -185,7 +185,7 @@ static bool parse_name(struct str word, struct key *key, struct err *err)
     return parse_character(word, key, err);
 }
 
-/* "Ctrl+Shift": what stands before the last '+' that joins. */
+/* Parses the modifiers before the last joining '+': "Ctrl+Shift". */
 static bool parse_modifiers(struct str words, unsigned *ret_mods, struct err *err)
 {
     unsigned mods = 0;
@@ -209,7 +209,7 @@ bool key_parse(struct str text, struct key *ret_key, struct err *err)
         return err_set(err, E_PROTOCOL, "the key has no name");
     if (!utf8_valid(text))
         return err_set(err, E_PROTOCOL, "the key is not UTF-8");
-    /* A plus at the end is the key itself: alone, or after one that joins. */
+    /* A trailing plus is the key itself if it is alone or follows a joining plus. */
     bool is_plus = text.p[text.n - 1] == '+';
     ptrdiff_t join = str_find_last(is_plus ? str_head(text, text.n - 1) : text, '+');
     if (is_plus && text.n > 1 && join != (ptrdiff_t)text.n - 2)
@@ -225,7 +225,7 @@ bool key_parse(struct str text, struct key *ret_key, struct err *err)
     return true;
 }
 
-/* Whether a paste may hold it: controls could end the paste, or do something by themselves. */
+/* Whether a paste may contain it: control characters could end the paste or have effects. */
 static bool pasted(uint32_t codepoint)
 {
     if (codepoint == '\t' || codepoint == '\r' || codepoint == '\n')

@@ -1,5 +1,5 @@
-/* Keys, text, focus and mouse as the bytes that a terminal sends for them, in the modes that the
- * program has set.
+/* Encodes keys, text, focus and mouse events as a terminal sends them in the modes that the program
+ * has set.
  *
  *     struct key key;
  *     if (!key_parse(STR("Ctrl+Shift+Left"), &key, err)) return false;
@@ -23,7 +23,7 @@ enum key_mod {
 };
 
 enum key_name {
-    KEY_CHARACTER, /* `codepoint` says which */
+    KEY_CHARACTER, /* see `codepoint` */
     KEY_ENTER,
     KEY_TAB,
     KEY_ESCAPE,
@@ -41,7 +41,7 @@ enum key_name {
     KEY_PAGE_DOWN,
     KEY_F1,
     KEY_F12 = KEY_F1 + 11,
-    /* The keypad, for programs that tell it apart (DECKPAM, kitty). */
+    /* Keypad keys, which DECKPAM and the kitty protocol distinguish. */
     KEY_KP_0,
     KEY_KP_9 = KEY_KP_0 + 9,
     KEY_KP_DECIMAL,
@@ -57,29 +57,28 @@ enum key_name {
 enum key_action {
     KEY_PRESS,
     KEY_REPEAT,
-    KEY_RELEASE, /* sends something only to a program that asked for it */
+    KEY_RELEASE, /* encoded only if the program enabled it */
 };
 
 struct key {
     enum key_name name;
-    uint32_t codepoint; /* of KEY_CHARACTER; with Shift, 'a' and 'A' are the same key */
+    uint32_t codepoint; /* for KEY_CHARACTER; with Shift, 'a' and 'A' are the same key */
     unsigned mods;      /* enum key_mod */
     enum key_action action;
 };
 
-/* "Enter", "a", "Ctrl+x", "shift+alt+F5", "+", "Ctrl++": names in any case, modifiers in any order;
- * a character is one code point. "A" is Shift+a, but "Ctrl+A" is Ctrl+a. An unknown name is
- * E_PROTOCOL with the nearest known one. */
+/* Parses "Enter", "a", "Ctrl+x", "shift+alt+F5", "+", "Ctrl++": names are case-insensitive,
+ * modifiers in any order; a character is one code point. "A" is Shift+a, but "Ctrl+A" is Ctrl+a. An
+ * unknown name fails with E_PROTOCOL and suggests the nearest known one. */
 MUST_USE bool key_parse(struct str text, struct key *ret_key, struct err *err);
 
-/* Appends what the key sends; nothing for what a terminal sends nothing for. What Shift makes of a
- * key is what it makes of it on a US keyboard. If the kitty protocol and modifyOtherKeys are both
- * on, the first decides. */
+/* Appends the encoding of a key event; nothing if a terminal sends nothing. Shift follows a US
+ * layout. The kitty protocol has precedence over modifyOtherKeys. */
 void key_encode(const struct key *key, const struct term_input *input, struct buf *out);
 
-/* Text as if typed, or as a paste: then between brackets where the program asked for them, without
- * control characters that could end the paste. The end of a line, LF, CR or both, is what Enter is:
- * CR. */
+/* Appends text as if typed or pasted. A paste is bracketed if the program enabled that, and loses
+ * control characters that could end it. Each line break (LF, CR or CR LF) becomes CR, as for Enter;
+ * typed text gets CR LF in newline mode. */
 void key_text(struct str text, bool paste, const struct term_input *input, struct buf *out);
 
 void key_focus(bool in, const struct term_input *input, struct buf *out);
@@ -100,19 +99,19 @@ enum mouse_button {
 enum mouse_action {
     MOUSE_PRESS,
     MOUSE_RELEASE,
-    MOUSE_MOVE, /* with the button held, or with none */
+    MOUSE_MOVE, /* with a button held, or MOUSE_NONE */
 };
 
 struct mouse {
     enum mouse_button button;
     enum mouse_action action;
-    unsigned row, col; /* from 0 */
+    unsigned row, col; /* 0-based */
     unsigned mods;
 };
 
-/* False if the program did not ask for such a report, or asked for one byte per number and the
- * place is beyond column or row 222; nothing is added then. With the mouse off, the wheel may be
- * cursor keys (1007). */
+/* Returns false and appends nothing if the program did not enable such a report, or if it uses one
+ * byte per number and the position is beyond column or row 222. With the mouse off, the wheel may
+ * send cursor keys (1007). */
 bool mouse_encode(const struct mouse *mouse, const struct term_input *input, struct buf *out);
 
 #endif

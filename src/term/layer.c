@@ -1,4 +1,4 @@
-/* Backgrounds, lines, underlines and the cursor of a screen. */
+/* Backgrounds, box drawing, underlines and the cursor of a screen. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/layer.h"
 
@@ -12,11 +12,11 @@ enum {
     PART_MAX = 256 << 20,
 };
 
-/* Paths of one colour are collected as long as the colour stays. */
+/* Collects paths until the colour changes. */
 struct shapes {
     uint32_t fill;
-    struct buf crisp, smooth;         /* path data, not yet written */
-    struct buf crisp_out, smooth_out; /* elements */
+    struct buf crisp, smooth;         /* pending path data */
+    struct buf crisp_out, smooth_out; /* finished elements */
 };
 
 static void flush_part(struct buf *data, uint32_t fill, struct buf *out)
@@ -40,7 +40,7 @@ static void bar(struct shapes *s, double x, double y, double width, double heigh
     buf_printf(&s->crisp, "M%g %gh%gv%gh%gZ", x, y, width, height, -width);
 }
 
-/* Pieces of a line, in step over all cells: the period divides a cell. */
+/* Dotted and dashed lines. The period divides the cell width, so that adjacent cells align. */
 static void broken(
     struct shapes *s, unsigned x, unsigned y, unsigned width, unsigned on, unsigned period)
 {
@@ -48,7 +48,7 @@ static void broken(
         bar(s, x + at + (period - on) / 2, y, on, 1);
 }
 
-/* A wave in each cell: there along its upper edge, and back along the lower one. */
+/* One wave per cell, outlined along its upper edge and back along the lower one. */
 static void curly(struct shapes *s, unsigned x, unsigned y, unsigned width)
 {
     static const double high = 3.4, thick = 1.2;
@@ -132,7 +132,7 @@ static void add_cursor(const struct snapshot *s, struct shapes *shapes)
 {
     unsigned col, width;
     if (s->cursor.shape == 0 || !look_cursor(s, &col, &width))
-        return; /* a block is a background */
+        return; /* a block cursor is drawn as a background */
     shapes_color(shapes, LOOK_CURSOR);
     if (s->cursor.shape == 1)
         bar(shapes, col * W, s->cursor.row * H + H - 2.0, width * W, 2);

@@ -1,4 +1,4 @@
-/* Links by number. */
+/* Table of links. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/link.h"
 

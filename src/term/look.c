@@ -1,19 +1,19 @@
-/* Colours, attributes and text of cells, for drawing. */
+/* Colours, attributes and text of cells for drawing. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/look.h"
 
 #include "base/utf8.h"
 
-/* The normal ones are deep enough to write on, the bright ones light enough to be read. */
+/* Normal colours are dark enough as backgrounds, bright ones light enough to be readable. */
 static const uint32_t palette_16[16] = {
     0x262A35, 0xE2565E, 0x5DB863, 0xD9AB4E, 0x3B76D6, 0xB26EE0, 0x2EA8B8, 0xC9D0DE, /* normal */
     0x667086, 0xFF8A91, 0x97E08D, 0xFFD987, 0x7DB8FF, 0xD9A9FF, 0x7ADFE8, 0xFFFFFF, /* bright */
 };
 
 enum {
-    CUBE = 16,          /* where the cube of 6 by 6 by 6 begins */
-    GREYS = CUBE + 216, /* and the 24 greys */
-    FAINT = 45,         /* hundredths of the background in a faint colour */
+    CUBE = 16,          /* start of the 6x6x6 colour cube */
+    GREYS = CUBE + 216, /* start of the 24 greys */
+    FAINT = 45,         /* percentage of the background in a faint colour */
 };
 
 uint32_t look_palette(unsigned n)
@@ -57,7 +57,7 @@ bool look_cursor(const struct snapshot *s, unsigned *ret_col, unsigned *ret_widt
         return false;
     unsigned col = s->cursor.col;
     if (col > 0 && look_cell(s, s->cursor.row, col)->width == 0)
-        col--; /* the right half of a wide character */
+        col--; /* right half of a wide character */
     *ret_col = col;
     *ret_width = MAX(look_cell(s, s->cursor.row, col)->width, 1);
     return true;
@@ -116,8 +116,8 @@ bool look_plain(const struct snapshot_cell *cell)
     return cell->width == 1 && c >= ' ' && c < 0x300 && c != 0xAD && look_drawable(c);
 }
 
-/* Not in a picture: controls, what turns the direction of text, separators of lines, and what XML
- * does not know. Joiners and variation selectors belong to clusters and may. */
+/* Refuses controls, bidirectional controls, line separators, and characters not allowed in XML.
+ * Joiners and variation selectors are part of clusters and are allowed. */
 bool look_drawable(uint32_t codepoint)
 {
     static const struct {
@@ -154,7 +154,7 @@ static void add(struct buf *out, struct str text, bool markup)
         } else if (look_drawable(codepoint)) {
             buf_add(out, text.p, n);
         } else if (codepoint == 0xFFFE || codepoint == 0xFFFF) {
-            buf_add_z(out, "\xEF\xBF\xBD"); /* they have a column, which must not be lost */
+            buf_add_z(out, "\xEF\xBF\xBD"); /* they take up a column */
         }
         text = str_skip(text, n);
     }

@@ -1,4 +1,4 @@
-/* Modes: what has a number and is on or off. */
+/* Modes: numbered settings that are on or off. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
@@ -43,13 +43,13 @@ static void on_text(struct term *t, bool on)
     text_mode_changed(t);
 }
 
-/* 47: only the screen changes. */
+/* 47: only switches the screen. */
 static void on_alt_47(struct term *t, bool on)
 {
     screen_use(t, on, false);
 }
 
-/* 1047: the alternate one is left empty. */
+/* 1047: clears the alternate screen before leaving it. */
 static void on_alt_1047(struct term *t, bool on)
 {
     if (!on && t->screen == &t->screens[1])
@@ -95,7 +95,7 @@ struct mode_row {
     uint16_t number;
     uint8_t dec;
     uint8_t bit;                             /* enum mode */
-    void (*changed)(struct term *, bool on); /* after the bit has */
+    void (*changed)(struct term *, bool on); /* called after the bit has changed */
 };
 
 enum {
@@ -156,7 +156,7 @@ static const struct mode_row rows[] = {
     {2048, DEC, MODE_RESIZE_REPORTS, on_resize_reports},
 };
 
-/* Modes that are what they are, for those who ask: 3 is always on, 4 always off. */
+/* Permanent settings for DECRQM: 3 is always on, 4 always off. */
 static const struct {
     uint16_t number;
     uint8_t dec, answer;
@@ -200,8 +200,8 @@ static const struct mode_row *find(int number, bool dec)
     return NULL;
 }
 
-/* There is one screen in use, one kind of mouse report, one way to write it: what says otherwise
- * changes with it. */
+/* Returns the bits that change together: one screen, one kind of mouse report and one mouse
+ * encoding is active at a time. */
 static uint64_t group(uint64_t bit)
 {
     static const uint64_t groups[] = {ALT_BITS, MOUSE_BITS, CODING_BITS};
@@ -219,9 +219,9 @@ static void set(struct term *t, const struct mode_row *row, bool on)
     else if (on)
         t->modes = (t->modes & ~all) | bit;
     else if (bit & CODING_BITS)
-        t->modes &= ~bit; /* as in xterm: only the one in force can be taken away */
+        t->modes &= ~bit; /* as in xterm: only the active encoding can be reset */
     else
-        t->modes &= ~(bit & CODING_BITS ? bit : all); /* of these a reset is only for itself */
+        t->modes &= ~(bit & CODING_BITS ? bit : all);
     if (row->changed)
         row->changed(t, on);
 }

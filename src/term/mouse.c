@@ -1,19 +1,19 @@
-/* The mouse as the bytes that a terminal sends for it. */
+/* Mouse encodings. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "term/keys.h"
 
 enum {
-    MOUSE_RELEASED = 3, /* all that the old encodings say about a release; no button when moving */
+    MOUSE_RELEASED = 3, /* any release in the old encodings; motion without a button */
     MOUSE_SHIFT = 4,
     MOUSE_ALT = 8,
     MOUSE_CTRL = 16,
     MOUSE_MOTION = 32,
 
-    MOUSE_OFFSET = 32, /* numbers that are bytes begin at the blank */
+    MOUSE_OFFSET = 32, /* numbers sent as characters start at the space */
     MOUSE_BYTE_MAX = 255,
-    MOUSE_UTF8_MAX = 2047, /* of two bytes */
-    MOUSE_SCROLL = 3,      /* cursor keys for one notch of the wheel */
+    MOUSE_UTF8_MAX = 2047, /* largest two-byte code point */
+    MOUSE_SCROLL = 3,      /* cursor keys per notch of the wheel */
 };
 
 static const unsigned button_codes[] = {
@@ -34,7 +34,7 @@ static bool is_wheel(enum mouse_button button)
     return button >= MOUSE_WHEEL_UP && button <= MOUSE_WHEEL_RIGHT;
 }
 
-/* Whether there is such an event at all, and the program asked for it. */
+/* Whether the event is possible and the program enabled it. */
 static bool is_wanted(const struct mouse *mouse, enum term_mouse mode)
 {
     bool none = mouse->button == MOUSE_NONE;
@@ -64,8 +64,8 @@ static unsigned button_code(const struct mouse *mouse, const struct term_input *
            (mouse->mods & KEY_CTRL ? MOUSE_CTRL : 0);
 }
 
-/* Three numbers as characters. A place too far out has none: no report is better than a wrong one.
- */
+/* Three numbers as characters. Returns false if the position is out of range: no report is better
+ * than a wrong one. */
 static bool add_characters(unsigned code, const struct mouse *mouse, bool utf8, struct buf *out)
 {
     const uint64_t last = utf8 ? MOUSE_UTF8_MAX : MOUSE_BYTE_MAX;
@@ -82,7 +82,7 @@ static bool add_characters(unsigned code, const struct mouse *mouse, bool utf8, 
     return true;
 }
 
-/* The middle of a cell, in pixels from 1. */
+/* Centre of a cell in pixels, 1-based. */
 static uint64_t pixel(unsigned cell, unsigned size)
 {
     return (uint64_t)cell * MAX(size, 1U) + size / 2 + 1;
@@ -111,7 +111,7 @@ static bool add_report(const struct mouse *mouse, const struct term_input *input
     return true;
 }
 
-/* The wheel in a pager that knows no mouse. */
+/* Alternate scroll: the wheel in a pager that does not support the mouse. */
 static bool add_scroll(const struct mouse *mouse, const struct term_input *input, struct buf *out)
 {
     bool up = mouse->button == MOUSE_WHEEL_UP;

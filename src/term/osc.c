@@ -1,11 +1,11 @@
-/* Strings: operating system commands, device control strings, and those that mean nothing here. */
+/* String sequences: OSC and DCS; others are ignored or reported as unknown. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "term/state.h"
 
 /* Titles -------------------------------------------------------------------------------------- */
 
-/* Only what can be shown: a title may be told to whoever asks. */
+/* Keeps only printable characters: the title may be reported back to the program. */
 static void set_text(struct buf *b, struct str text)
 {
     uint32_t codepoint;
@@ -22,7 +22,7 @@ static void set_text(struct buf *b, struct str text)
     }
 }
 
-/* In hexadecimal digits, where the program asked for that. */
+/* Decodes hexadecimal digits, if the program enabled them (XTSMTITLE). */
 static bool from_hex(struct str text, struct buf *b)
 {
     static const char digits[] = "0123456789abcdef";
@@ -62,7 +62,7 @@ static struct str link_id_of(struct str params)
     return (struct str){0};
 }
 
-/* "id=…;URI"; without a URI the link ends. */
+/* "id=…;URI"; an empty URI ends the link. */
 static void set_link(struct term *t, struct str text)
 {
     ptrdiff_t at = str_find(text, ';');
@@ -98,10 +98,10 @@ static void by_number(struct term *t, int number, struct str text)
     case 52:
         term_tell(t, TERM_EVENT_CLIPBOARD, text, 0);
         break;
-    case 7:   /* the working directory */
+    case 7:   /* working directory */
     case 9:   /* notifications, progress */
-    case 22:  /* the pointer's shape */
-    case 133: /* where prompts begin and end */
+    case 22:  /* pointer shape */
+    case 133: /* prompt markers */
     case 777:
     case 1337:
         break;
@@ -125,7 +125,7 @@ void osc_dispatch(struct term *t, struct str text)
     ptrdiff_t end = str_find(text, ';');
     struct str digits = end < 0 ? text : str_head(text, (size_t)end);
     struct str rest = end < 0 ? STR("") : str_skip(text, (size_t)end + 1);
-    if (text.n && (text.p[0] == 'l' || text.p[0] == 'L')) /* as Sun's shelltool had it */
+    if (text.n && (text.p[0] == 'l' || text.p[0] == 'L')) /* shelltool syntax */
         title_set(t, text.p[0] == 'l', text.p[0] == 'L', str_skip(text, 1));
     else if (!str_to_int(digits, 0, 99999, &number))
         term_unknown(t);
@@ -168,5 +168,5 @@ void string_dispatch(void *context, enum parser_string kind)
     else if (kind == PARSER_DCS)
         dcs_dispatch(t, text);
     else if (kind == PARSER_APC)
-        term_unknown(t); /* kitty's graphics, for one */
+        term_unknown(t); /* e.g. kitty graphics */
 }

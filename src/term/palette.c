@@ -1,10 +1,10 @@
-/* Colours by number, as programs set and ask for them. Cells keep the number: what a palette says
- * is only told to those who ask. */
+/* Palette of numbered colours that programs set and query. Cells store the number: the palette is
+ * used only to answer queries. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
 enum {
-    DYNAMIC_FIRST = 10, /* OSC 10 is the text colour, 11 the background, 12 the cursor, … */
+    DYNAMIC_FIRST = 10, /* OSC 10 is the foreground, 11 the background, 12 the cursor, … */
     DYNAMIC_COUNT = 10,
 };
 
@@ -42,7 +42,7 @@ void palette_reset(struct palette *p)
         p->dynamic[i] = default_dynamic(i);
 }
 
-/* Reading ------------------------------------------------------------------------------------- */
+/* Parsing ------------------------------------------------------------------------------------- */
 
 static int hex(char c)
 {
@@ -52,7 +52,7 @@ static int hex(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* One to four digits as a fraction, in 8 bits; `scaled`: F is as much as FF. */
+/* Parses one to four hexadecimal digits into 8 bits. If `scaled`, F means FF; otherwise F0. */
 static bool parse_part(struct str s, bool scaled, uint32_t *ret_value)
 {
     uint32_t value = 0, most = 0;
@@ -150,7 +150,7 @@ static void by_number(struct term *t, int number, struct str rest)
     }
 }
 
-/* OSC 104, OSC 105: those numbers, or all. */
+/* OSC 104, OSC 105: resets the given numbers, or all. */
 static void reset_numbers(struct term *t, int number, struct str rest)
 {
     struct palette fresh;
@@ -170,7 +170,7 @@ static void reset_numbers(struct term *t, int number, struct str rest)
     }
 }
 
-/* OSC 10 and up: each further colour is that of the next number. */
+/* OSC 10 and up: further values apply to the following numbers. */
 static void dynamic(struct term *t, int number, struct str rest)
 {
     struct str value;

@@ -1,5 +1,5 @@
-/* The state machine. One table entry per state and byte: an action in the upper half, the next
- * state in the lower. Runs of printable text and of string contents are taken whole. */
+/* The state machine. One table entry per state and byte: the action in the high nibble, the next
+ * state in the low one. Runs of printable text and of string contents bypass the table. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/parser.h"
 
@@ -18,16 +18,16 @@ enum state {
     DCS_PARAM,
     DCS_INTERMEDIATE,
     DCS_IGNORE,
-    STRING,     /* OSC, DCS, APC, PM, SOS: up to its end */
-    STRING_ESC, /* an ESC in a string: the end, or another sequence */
+    STRING,     /* contents of an OSC, DCS, APC, PM or SOS */
+    STRING_ESC, /* ESC in a string: either its terminator or a new sequence */
     STATES,
-    STAY = 15, /* the state stays as it is */
+    STAY = 15, /* keep the current state */
 };
 
 enum action {
     NOTHING,
     CONTROL,
-    CLEAR, /* a new sequence begins */
+    CLEAR, /* start a new sequence */
     COLLECT,
     PREFIX,
     DIGIT,
@@ -45,7 +45,7 @@ enum action {
 
 #define GO(action, state) ((uint8_t)((unsigned)(action) << 4 | (unsigned)(state)))
 
-/* What holds in every state outside of strings. */
+/* Transitions common to all states outside strings. */
 #define ANYWHERE \
     [0x18] = GO(CANCEL, GROUND), [0x1A] = GO(CANCEL, GROUND), [0x1B] = GO(CLEAR, ESCAPE)
 #define CONTROLS                                                     \
@@ -54,7 +54,7 @@ enum action {
 #define NO_CONTROLS                                                  \
     [0x00 ... 0x17] = GO(NOTHING, STAY), [0x19] = GO(NOTHING, STAY), \
               [0x1C ... 0x1F] = GO(NOTHING, STAY)
-/* Bytes from 0x80 on have no place in a sequence. */
+/* Bytes from 0x80 up are not valid in a sequence. */
 #define NO_HIGH(state) [0x7F] = GO(NOTHING, STAY), [0x80 ... 0xFF] = GO(NOTHING, state)
 
 static const uint8_t table[STATES][256] =
@@ -160,8 +160,7 @@ static const uint8_t table[STATES][256] =
                 [0x40 ... 0x7E] = GO(DCS_START, STRING),
                 NO_CONTROLS,
             },
-        /* As a string whose contents nobody wants: an ESC ends it, and the '\' after it does
-           nothing. */
+        /* Ignored string: ESC ends it, and the '\' after the ESC has no effect. */
         [DCS_IGNORE] =
             {
                 [0x00 ... 0x17] = GO(NOTHING, STAY),
@@ -182,8 +181,7 @@ static const uint8_t table[STATES][256] =
                 [0x1A] = GO(CANCEL, GROUND),
                 [0x1B] = GO(NOTHING, STRING_ESC),
             },
-        /* Anything but '\' begins a new sequence, and the string is dropped: see finish_string().
-         */
+        /* Any byte but '\' begins a new sequence and discards the string: see end_string(). */
         [STRING_ESC] = {[0x00 ... 0xFF] = GO(STRING_END, GROUND)},
 };
 
@@ -287,8 +285,8 @@ static void put(struct parser *p, const uint8_t *bytes, size_t n)
         buf_add(&p->string, bytes, MIN(n, room));
 }
 
-/* The byte after an ESC in a string, or BEL. False if it belongs to a new sequence, which makes the
- * string void. */
+/* Handles BEL, or the byte after an ESC, in a string. Returns false if the byte begins a new
+ * sequence, which discards the string. */
 static bool end_string(struct parser *p, uint8_t byte)
 {
     p->bell = byte == 0x07;
@@ -312,7 +310,7 @@ static size_t high_length(const uint8_t *p, const uint8_t *end)
     return (size_t)(p - start);
 }
 
-/* Feeding ------------------------------------------------------------------------------------- */
+/* Input --------------------------------------------------------------------------------------- */
 
 static void act(struct parser *p, enum action action, uint8_t byte)
 {
@@ -363,7 +361,7 @@ static void act(struct parser *p, enum action action, uint8_t byte)
     }
 }
 
-/* False if the byte is to be looked at again, in the state that it led to. */
+/* Returns false if the byte must be processed again in the new state. */
 static bool step(struct parser *p, const uint8_t *byte)
 {
     uint8_t entry = table[p->state][*byte];
@@ -374,11 +372,11 @@ static bool step(struct parser *p, const uint8_t *byte)
     }
     p->at = byte + 1;
     if (*byte >= 0x80 && (p->state == ESCAPE || p->state == ESCAPE_INTERMEDIATE)) {
-        p->state = GROUND; /* the start of a character: the sequence is none */
+        p->state = GROUND; /* start of a character: abandon the sequence */
         return false;
     }
     if (*byte == 0x07 && p->state == STRING && p->string_kind != PARSER_OSC) {
-        put(p, byte, 1); /* only an OSC ends so */
+        put(p, byte, 1); /* BEL terminates only an OSC */
         return true;
     }
     if (action == STRING_END)
@@ -389,7 +387,7 @@ static bool step(struct parser *p, const uint8_t *byte)
     return true;
 }
 
-/* Text in the ground state; gives how much was taken. */
+/* Consumes text in the ground state. Returns the number of bytes consumed. */
 static size_t feed_text(struct parser *p, const uint8_t *bytes, const uint8_t *end)
 {
     size_t n = runs_ascii(bytes, end);
@@ -401,7 +399,7 @@ static size_t feed_text(struct parser *p, const uint8_t *bytes, const uint8_t *e
     return n ? p->ops->text(p->context, bytes, n) : 0;
 }
 
-/* Digits and semicolons, as digit() and separator() take them. */
+/* Fast path of digit() and separator() for digits and semicolons. */
 static const uint8_t *take_params(struct parser *p, const uint8_t *at, const uint8_t *end)
 {
     while (at < end) {
@@ -425,8 +423,8 @@ static const uint8_t *take_params(struct parser *p, const uint8_t *at, const uin
     return at;
 }
 
-/* ESC [, the parameters and the final byte in one go: most sequences are such. Gives how much was
- * taken; the table takes what is left. */
+/* Fast path for the most common form: ESC [, parameters, final byte. Returns the number of bytes
+ * consumed; the rest is left to the table. */
 static size_t feed_csi(struct parser *p, const uint8_t *bytes, const uint8_t *end)
 {
     const uint8_t *at = bytes;
@@ -449,7 +447,7 @@ static size_t feed_csi(struct parser *p, const uint8_t *bytes, const uint8_t *en
     return (size_t)(at - bytes);
 }
 
-/* Keeps the start of a sequence that goes on in the next bytes. */
+/* Saves the start of a sequence that continues in the next input. */
 static void keep_raw(struct parser *p, const uint8_t *end)
 {
     size_t n = p->start ? (size_t)(end - p->start) : 0;
@@ -471,7 +469,7 @@ size_t parser_feed(struct parser *p, const uint8_t *bytes, size_t n)
         if (p->state == GROUND && *at >= 0x20) {
             taken = feed_text(p, at, end);
             if (p->state != GROUND)
-                p->start = at + taken; /* by a C1 control */
+                p->start = at + taken; /* entered through a C1 control */
         } else if (p->state == GROUND || p->state == CSI_ENTRY || p->state == CSI_PARAM) {
             taken = feed_csi(p, at, end);
         } else if (p->state == STRING) {
@@ -488,7 +486,7 @@ size_t parser_feed(struct parser *p, const uint8_t *bytes, size_t n)
 
 void parser_c1(struct parser *p, uint8_t control)
 {
-    static const uint8_t as_escape = 0x40; /* what a C1 control is less, after an ESC */
+    static const uint8_t as_escape = 0x40; /* the C1 control c is the same as ESC (c - 0x40) */
     uint8_t byte = (uint8_t)(control - as_escape);
     clear(p);
     p->raw[0] = 0x1B;

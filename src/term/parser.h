@@ -1,11 +1,11 @@
-/* The VT500 state machine: bytes into runs of text, controls, and sequences with parameters.
+/* The VT500 state machine: splits bytes into runs of text, controls, and sequences with parameters.
  *
  *     struct parser p = {0};
  *     parser_init(&p, &ops, terminal);
- *     size_t taken = parser_feed(&p, bytes, n);    all, unless a callback called parser_stop()
+ *     size_t taken = parser_feed(&p, bytes, n);    n, unless a callback called parser_stop()
  *
- * It knows nothing of what a sequence does, and keeps its place between any two bytes. A string
- * (OSC, DCS, APC, PM, SOS) is kept up to a limit; what comes after that is counted out, not stored.
+ * The parser does not interpret sequences, and input may be split between any two bytes. Strings
+ * (OSC, DCS, APC, PM, SOS) are stored up to a limit; the bytes beyond it are skipped.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_PARSER_H
@@ -17,7 +17,7 @@ enum {
     PARSER_PARAMS = 32,
     PARSER_PARAM_MAX = 65535,
     PARSER_INTERMEDIATES = 2,
-    PARSER_RAW = 64, /* bytes of a sequence that are kept as they came */
+    PARSER_RAW = 64, /* bytes of a sequence kept unmodified */
 };
 
 enum parser_string {
@@ -30,8 +30,8 @@ enum parser_string {
 
 struct parser;
 
-/* What a terminal does. `text` takes printable ASCII and bytes from 0x80 on, and says how much it
- * took: less than all only if a character in it was a C1 control, which it has handed to
+/* Callbacks. `ascii` receives printable ASCII, `text` bytes from 0x80 up. `text` returns the number
+ * of bytes consumed: fewer than n only if it decoded a C1 control, which it passed to
  * parser_c1(). */
 struct parser_ops {
     void (*ascii)(void *context, const uint8_t *bytes, size_t n);
@@ -40,7 +40,7 @@ struct parser_ops {
     void (*escape)(void *context, uint8_t final);
     void (*csi)(void *context, uint8_t final);
     void (*string)(void *context, enum parser_string kind);
-    /* A sequence that no terminal could mean anything by. */
+    /* A malformed sequence. */
     void (*invalid)(void *context);
 };
 
@@ -50,50 +50,50 @@ struct parser {
     uint8_t state;
     uint8_t prefix; /* '?', '>', '=', '<' or 0 */
     uint8_t intermediates[PARSER_INTERMEDIATES];
-    uint8_t n_intermediates; /* more than fit: then the sequence is invalid */
+    uint8_t n_intermediates; /* greater than the array's size: the sequence is invalid */
     uint8_t n_params;
-    bool overflow;  /* there were more parameters */
-    bool truncated; /* the string was longer than what was kept */
-    bool bell;      /* the string was ended by BEL */
+    bool overflow;  /* parameters beyond the array were dropped */
+    bool truncated; /* the string exceeded its limit */
+    bool bell;      /* the string was terminated by BEL */
     bool stop;
     uint8_t string_kind;
     uint8_t final;             /* of a DCS */
     uint32_t sub;              /* bit i: parameter i came after a colon */
-    int params[PARSER_PARAMS]; /* -1: left out */
+    int params[PARSER_PARAMS]; /* -1: omitted */
     struct buf string;
-    const uint8_t *start, *at; /* of the sequence, in the bytes at hand, and how far we are */
+    const uint8_t *start, *at; /* start of the sequence in the input, and current position */
     uint8_t raw[PARSER_RAW];
-    uint8_t n_raw; /* from earlier bytes */
+    uint8_t n_raw; /* length of raw, from previous input */
 };
 
 void parser_init(struct parser *p, const struct parser_ops *ops, void *context);
 void parser_done(struct parser *p);
-void parser_reset(struct parser *p); /* to the ground state */
+void parser_reset(struct parser *p); /* returns to the ground state */
 
 size_t parser_feed(struct parser *p, const uint8_t *bytes, size_t n);
 
-/* From a callback: parser_feed() returns after the byte that it is at. */
+/* For callbacks: makes parser_feed() return after the current byte. */
 static inline void parser_stop(struct parser *p)
 {
     p->stop = true;
 }
 
-/* A C1 control (0x80 to 0x9F) came in as a character. */
+/* Handles a C1 control (0x80 to 0x9F) that was decoded from UTF-8. */
 void parser_c1(struct parser *p, uint8_t control);
 
-/* In the ground state, between sequences. */
+/* True between sequences. */
 bool parser_is_ground(const struct parser *p);
 
-/* The sequence at hand as it came, up to a limit; for callbacks. */
+/* For callbacks: the current sequence, unmodified, up to PARSER_RAW bytes. */
 struct str parser_raw(const struct parser *p, uint8_t raw[PARSER_RAW]);
 
-/* Parameter i: what it is, or `otherwise` if it is left out or 0. */
+/* Parameter i, or `otherwise` if it is omitted or 0. */
 static inline int parser_param(const struct parser *p, unsigned i, int otherwise)
 {
     return i < p->n_params && p->params[i] > 0 ? p->params[i] : otherwise;
 }
 
-/* The same, but a 0 is a 0. */
+/* Parameter i, or `otherwise` if it is omitted; 0 is a valid value. */
 static inline int parser_param_or(const struct parser *p, unsigned i, int otherwise)
 {
     return i < p->n_params && p->params[i] >= 0 ? p->params[i] : otherwise;

@@ -1,5 +1,5 @@
-/* The style that text is written in, as part of a cell. It is looked up when it is needed, not when
- * it changes: programs change it several times for one character. */
+/* The current style as part of a cell. It is looked up when used, not when it changes: programs
+ * often change it several times per character. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
@@ -14,7 +14,7 @@ uint16_t pen_intern(struct term *t, const struct style *style)
     uint16_t id = style_intern(&t->styles, style);
     if (id != 0 || !style_table_full(&t->styles) || !term_may_compact(t))
         return id;
-    struct style copy = *style; /* it may be one of the table's */
+    struct style copy = *style; /* may point into the table */
     t->held = &copy;
     term_compact(t);
     t->held = NULL;

@@ -1,13 +1,14 @@
-/* Rectangles: filled, erased, copied, changed, summed up. */
+/* Rectangle operations: fill, erase, copy, change attributes, checksum. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
-/* Inclusive. */
+/* Inclusive bounds. */
 struct rect {
     int top, left, bottom, right;
 };
 
-/* Four parameters, in the order top, left, bottom, right; false if nothing is in it. */
+/* Reads top, left, bottom and right from four parameters. Returns false if the rectangle is
+ * empty. */
 static bool rect_of(const struct term *t, unsigned first, struct rect *ret_rect)
 {
     bool origin = mode_is(t, MODE_ORIGIN);
@@ -46,7 +47,7 @@ void rect_erase(struct term *t, enum erase how)
         erase_range(t, y, r.left, r.right + 1, how);
 }
 
-/* Half of a wide character is copied as a blank; the source stays as it is. */
+/* Half of a wide character is copied as a blank; the source is not changed. */
 static void copy_row(struct term *t, const struct rect *from, int y, int to_row, int to_col)
 {
     cell cells[TERM_COLS_MAX];
@@ -64,7 +65,7 @@ static void copy_row(struct term *t, const struct rect *from, int y, int to_row,
     row_touch(target, to_col + n);
 }
 
-/* From the top or from the bottom, so that what is still to be copied is not written over. */
+/* Copies top down or bottom up, so that overlapping rows are read before they are overwritten. */
 void rect_copy(struct term *t)
 {
     struct rect r;
@@ -82,7 +83,7 @@ void rect_copy(struct term *t)
 
 /* Attributes ---------------------------------------------------------------------------------- */
 
-/* DECRARA: what is named is turned around. */
+/* DECRARA: toggles the given attributes. */
 static void reverse_style(const struct term *t, struct style *s)
 {
     const struct parser *p = &t->parser;
@@ -117,7 +118,7 @@ static void change_range(struct term *t, int y, int from, int to, bool reverse)
     row_touch(row, to);
 }
 
-/* In a stream the lines between the first and the last are changed whole. */
+/* In stream mode, the rows between the first and the last are changed whole. */
 void rect_change(struct term *t, bool reverse)
 {
     struct rect r;
@@ -133,7 +134,7 @@ void rect_change(struct term *t, bool reverse)
 
 /* Checksums ----------------------------------------------------------------------------------- */
 
-enum checksum_flags { /* of XTCHECKSUM */
+enum checksum_flags { /* XTCHECKSUM flags */
     SUM_POSITIVE = 1,
     SUM_NO_ATTRIBUTES = 2,
     SUM_NO_TRIM = 4,

@@ -1,16 +1,16 @@
-/* A screen of another size. Lines that were wrapped are wrapped anew, with the scrollback; what has
- * no place any more at the top becomes scrollback, and comes back when there is room. */
+/* Resizing a grid. Wrapped lines are rewrapped, including the scrollback; rows that no longer fit
+ * become scrollback, and return when there is room. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
-/* Rows are made one after the other, as if printed into the new grid from its top. */
+/* Rows are rebuilt in order, as if printed to the new grid from its top. */
 struct reflow {
     struct grid *from;
     struct grid to;
-    int row, col;               /* where the next cell goes */
-    int scrolled;               /* rows that have gone out at the top */
-    int cursor_row, cursor_col; /* of the old grid: what is looked for */
-    int found_row, found_col;   /* where it is now; counted with `scrolled` */
+    int row, col;               /* position of the next cell */
+    int scrolled;               /* rows scrolled out at the top */
+    int cursor_row, cursor_col; /* position to find, in the old grid */
+    int found_row, found_col;   /* its new position; the row includes `scrolled` */
 };
 
 static int row_length(const struct row *row)
@@ -48,7 +48,7 @@ static void put(struct reflow *r, cell c, bool cursor)
     if (cursor)
         found(r);
     if (c & CELL_WIDE && !wide)
-        c &= CELL_STYLE; /* no room for it anywhere */
+        c &= CELL_STYLE; /* does not fit in any row */
     struct row *row = grid_row(&r->to, r->row);
     row->cells[r->col++] = c;
     if (wide)
@@ -56,7 +56,8 @@ static void put(struct reflow *r, cell c, bool cursor)
     row_touch(row, r->col);
 }
 
-/* A blank at the end of a wrapped row is only there because a wide character had no place. */
+/* Length of a wrapped row, not counting a trailing blank left where a wide character did not
+ * fit. */
 static int wrapped_length(const struct grid *g, int y, const struct row *row)
 {
     int n = g->cols;
@@ -77,12 +78,12 @@ static void take_row(struct reflow *r, int y)
     }
     if (y == r->cursor_row && r->cursor_col >= n) {
         found(r);
-        if (r->col < r->to.cols) /* else it is behind the last column */
+        if (r->col < r->to.cols) /* else past the last column */
             r->found_col = MIN(r->col + r->cursor_col - n, r->to.cols - 1);
     }
 }
 
-/* The last row that holds something, or the cursor. */
+/* The last row that is not empty or contains the cursor. */
 static int last_row(const struct grid *g, int cursor)
 {
     int y = g->rows - 1;
@@ -91,7 +92,7 @@ static int last_row(const struct grid *g, int cursor)
     return y;
 }
 
-/* Where there is room below, rows come back from the scrollback. */
+/* Moves rows back from the scrollback if there is room below. */
 static void pull_down(struct grid *g, int last, int *row)
 {
     int room = g->rows - 1 - last, n = MIN(room, g->history);
@@ -105,7 +106,7 @@ static void pull_down(struct grid *g, int last, int *row)
     *row += n;
 }
 
-/* The cursor's row has gone out at the top: it comes back, and what is below has no place. */
+/* If the cursor's row scrolled out, scrolls back to it; rows at the bottom are lost. */
 static void keep_cursor(struct grid *g, int *row)
 {
     int n = MIN(-*row, g->history);
@@ -137,7 +138,7 @@ void grid_reflow(struct grid *g, int rows, int cols, int *row, int *col)
     *col = r.found_col;
 }
 
-/* Without wrapping anew: the alternate screen, whose program draws it again. */
+/* Resizes without rewrapping: for the alternate screen, which its program redraws. */
 void grid_crop(struct grid *g, int rows, int cols, int *row)
 {
     struct grid to;

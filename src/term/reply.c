@@ -1,5 +1,5 @@
-/* Answers to the program, in a queue of limited length. One that has no place is dropped whole:
- * half an answer would be taken for keys. */
+/* Answers to the program, in a bounded queue. An answer that does not fit is dropped whole: a
+ * partial one would be interpreted as key presses. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
@@ -47,7 +47,7 @@ void reply_dcs(struct term *t, const char *format, ...)
     va_end(args);
 }
 
-/* Ends as the question did. */
+/* Uses the query's terminator. */
 void reply_osc(struct term *t, const char *format, ...)
 {
     const char *st = t->c1_replies ? "\x9C" : "\x1B\\";

@@ -1,8 +1,8 @@
-/* What a program may ask: what we are, where the cursor is, what is set. */
+/* Terminal queries: DA, DSR, DECRQSS, XTGETTCAP, DECRQPSR. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
-/* What we are --------------------------------------------------------------------------------- */
+/* Device attributes --------------------------------------------------------------------------- */
 
 void report_attributes(struct term *t)
 {
@@ -11,18 +11,18 @@ void report_attributes(struct term *t)
         term_no_answer(t);
         return;
     }
-    if (prefix == '>') /* a VT420, and a version that programs know from xterm */
+    if (prefix == '>') /* VT420, with an xterm version that programs recognize */
         reply_csi(t, ">41;354;0c");
     else if (prefix == '=')
         reply_dcs(t, "!|00000000");
     else if (t->level == 61)
         reply_csi(t, "?1;2c");
-    else /* columns, selective erase, national sets, technical characters, windows, margins, colour,
-            rectangles */
+    else /* 132 columns, printer, selective erase, national sets, technical characters, locator,
+            state reports, windows, horizontal scrolling, colour, rectangles */
         reply_csi(t, "?%u;1;2;6;9;15;16;17;18;21;22;28;29c", t->level);
 }
 
-/* Where and how ------------------------------------------------------------------------------- */
+/* Status -------------------------------------------------------------------------------------- */
 
 static void report_cursor(struct term *t, bool dec)
 {
@@ -45,9 +45,9 @@ void report_status(struct term *t, bool dec)
         {26, "?27;1;0;0n"},                        /* a North American keyboard */
         {53, "?50n"},                              /* no locator */
         {55, "?50n"}, {56, "?57;0n"}, {62, "0*{"}, /* no room for macros */
-        {75, "?70n"},                              /* nothing wrong since */
+        {75, "?70n"},                              /* no errors */
         {85, "?83n"},                              /* one session */
-        {996, "?997;1n"},                          /* dark */
+        {996, "?997;1n"},                          /* dark colour scheme */
     };
     int what = param(t, 0, 0);
     if (what == 6) {
@@ -92,7 +92,7 @@ static bool setting(const struct term *t, struct str what, struct buf *b)
     } else if (str_is(what, "t")) {
         buf_printf(b, "%dt", t->rows);
     } else if (str_is(what, "$}") || str_is(what, "$~")) {
-        buf_printf(b, "0" STR_FMT, STR_ARG(what)); /* there is no status line */
+        buf_printf(b, "0" STR_FMT, STR_ARG(what)); /* no status line */
     } else if (str_is(what, "$|")) {
         buf_printf(b, "%d$|", t->cols);
     } else if (str_is(what, "*|")) {
@@ -131,7 +131,7 @@ static const struct {
 };
 
 enum {
-    NAMES_MAX = 32, /* in one question */
+    NAMES_MAX = 32, /* per query */
 };
 
 static void add_hex(struct buf *b, const char *text)
@@ -140,7 +140,7 @@ static void add_hex(struct buf *b, const char *text)
         buf_printf(b, "%02X", (unsigned char)*text);
 }
 
-/* The name comes in hexadecimal digits, and goes back so. */
+/* Names are hexadecimal in both query and answer. */
 static bool is_hex_of(struct str hex, const char *name)
 {
     char digits[3];

@@ -1,4 +1,4 @@
-/* Styles as escape sequences: from one to the other, as few bytes as do it. */
+/* Styles as escape sequences, with as few bytes as possible. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/restyle.h"
 
@@ -6,7 +6,7 @@ enum {
     SGR_MAX = 256,
 };
 
-/* What turns an attribute on, and off again. */
+/* SGR codes that turn an attribute on and off. */
 static const struct {
     unsigned attr;
     const char *on, *off;
@@ -31,7 +31,7 @@ static const char *const underlines[] = {
     [UNDERLINE_DASHED] = "4:5",
 };
 
-/* Attributes that one code turns off together. */
+/* Attributes that are turned off by the same code. */
 static unsigned off_with(const char *off)
 {
     unsigned together = 0;
@@ -53,7 +53,7 @@ static const char *underline_code(unsigned underline)
     return underlines[underline < ARRAY_LEN(underlines) ? underline : (unsigned)UNDERLINE_SINGLE];
 }
 
-/* base: 30 for text, 40 for the background. The many colours are 38 and 48. */
+/* base: 30 for the foreground, 40 for the background. Extended colours are 38 and 48. */
 static void add_color(struct buf *codes, color c, unsigned base)
 {
     char code[40] = "";
@@ -75,8 +75,8 @@ static void add_color(struct buf *codes, color c, unsigned base)
     add_code(codes, code);
 }
 
-/* Only with colons: a terminal that does not know 58 would obey the numbers after a semicolon. The
- * 16 colours have no codes of their own here. */
+/* Colons only: a terminal that does not support 58 would apply the numbers after a semicolon. The
+ * 16 ANSI colours have no separate codes here. */
 static void add_underline_color(struct buf *codes, color c)
 {
     char code[40] = "59";
@@ -90,7 +90,7 @@ static void add_underline_color(struct buf *codes, color c)
     add_code(codes, code);
 }
 
-/* Codes that lead from one style to the other. */
+/* Adds the SGR codes that change one style into another. */
 static void add_change(struct buf *codes, const struct style *from, const struct style *to)
 {
     unsigned had = from->attrs, want = to->attrs & STYLE_VISIBLE;
@@ -120,7 +120,7 @@ void restyle(struct style *pen, const struct style *to, struct buf *out)
     AUTO_BUF struct buf step = BUF_INIT(SGR_MAX), anew = BUF_INIT(SGR_MAX);
     add_change(&step, pen, to);
     add_change(&anew, &plain, to);
-    size_t cost = anew.n ? anew.n + 2 : 0; /* "0;" before it, or nothing at all */
+    size_t cost = anew.n ? anew.n + 2 : 0; /* with "0;" before it, or empty */
     if (step.n && step.n <= cost)
         buf_printf(out, "\033[%sm", buf_z(&step));
     else if (step.n)

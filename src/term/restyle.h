@@ -1,6 +1,6 @@
-/* What a terminal must be told so that what is written next looks otherwise.
+/* The SGR sequence that changes a terminal's style.
  *
- *     struct style pen = {0};                  as the terminal has it
+ *     struct style pen = {0};                  the terminal's current style
  *     restyle(&pen, &cell->style, &out);       "\033[1;31m", or nothing
  */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -10,8 +10,8 @@
 #include "base/buf.h"
 #include "term/style.h"
 
-/* Invalid colours are written as the default, invalid underlines as a single one. Links and
- * protection are not told; the caller clears them where two styles are to be equal. */
+/* Invalid colours become the default, invalid underlines a single one. Links and protection are not
+ * written; the caller must clear them so that styles compare equal. */
 void restyle(struct style *pen, const struct style *to, struct buf *out);
 
 #endif

@@ -1,6 +1,6 @@
-/* Runs of bytes and cells: the loops in which a terminal spends its time. Each exists in a plain
- * form, which every processor can do and which says what it means, and where the processor has
- * vectors, in a second one with the same answer. The plain names are for tests.
+/* Runs of bytes and cells: the terminal's inner loops. Each has a portable version, which defines
+ * its semantics, and an equivalent vectorized version for processors that support it. The _plain
+ * names are for tests.
  *
  *     size_t n = runs_ascii(bytes, end);
  *     runs_put(cells, bytes, n, template);
@@ -53,7 +53,7 @@ static inline void runs_fill_plain(cell *cells, size_t n, cell with)
 
 #ifdef __SSE2__
 
-/* How many bytes from here on belong to a string. */
+/* Number of leading bytes that belong to a string. */
 static inline size_t runs_string(const uint8_t *p, const uint8_t *end)
 {
     const uint8_t *start = p;
@@ -70,14 +70,14 @@ static inline size_t runs_string(const uint8_t *p, const uint8_t *end)
     return (size_t)(p - start) + runs_string_plain(p, end);
 }
 
-/* How many bytes from here on are printable ASCII. */
+/* Number of leading bytes that are printable ASCII. */
 static inline size_t runs_ascii(const uint8_t *p, const uint8_t *end)
 {
     const uint8_t *start = p;
     const __m128i low = _mm_set1_epi8(0x1F), del = _mm_set1_epi8(0x7F);
     for (; end - p >= 16; p += 16) {
         __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-        /* As signed numbers, bytes from 0x80 on are below 0x1F, too. */
+        /* As signed numbers, bytes from 0x80 up are also below 0x1F. */
         __m128i good = _mm_andnot_si128(_mm_cmpeq_epi8(v, del), _mm_cmpgt_epi8(v, low));
         unsigned mask = (unsigned)_mm_movemask_epi8(good);
         if (mask != 0xFFFF)
@@ -104,7 +104,7 @@ static inline void runs_put(cell *cells, const uint8_t *bytes, size_t n, cell te
     runs_put_plain(cells + i, bytes + i, n - i, template);
 }
 
-/* How many were filled. */
+/* Returns the number of cells filled. */
 __attribute__((target("avx2"))) static inline size_t runs_fill_fours(
     cell *cells, size_t n, cell with)
 {
@@ -124,7 +124,7 @@ static inline size_t runs_fill_twos(cell *cells, size_t n, cell with)
     return i;
 }
 
-/* Erasing in a colour is mostly this. */
+/* Hot path of erasing with a background colour. */
 static inline void runs_fill(cell *cells, size_t n, cell with)
 {
     size_t i = CPU_HAS(AVX2) ? runs_fill_fours(cells, n, with) : runs_fill_twos(cells, n, with);

@@ -1,4 +1,4 @@
-/* The two screens, and their size. */
+/* Main and alternate screen, and resizing. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
@@ -22,8 +22,8 @@ static void move_saved(struct term *t, int row, int by)
     s->col = MIN(s->col, t->cols - 1);
 }
 
-/* A cursor behind the character that was printed last is still behind it: in a column of its own
- * where there is one, else with a wrap pending. True if that is so. */
+/* Keeps a cursor that is past the last printed character there: in the next column if it exists,
+ * otherwise with a wrap pending. Returns true in the latter case. */
 static bool step_out(bool pending, int *col, int cols)
 {
     if (pending && *col < cols - 1) {
@@ -39,7 +39,7 @@ void screen_resize(struct term *t, int rows, int cols)
 {
     bool alternate = t->screen == &t->screens[1];
     struct saved_cursor *saved = &t->screens[0].saved;
-    /* On the alternate screen the other one's cursor is the saved one. */
+    /* On the alternate screen, the main screen's cursor is the saved one. */
     int row = alternate ? saved->row : t->row, col = alternate ? saved->col : t->col, was = row;
     bool at_end = t->pending && (t->col < cols || !alternate);
     grid_reflow(&t->screens[0].grid, rows, cols, &row, &col);

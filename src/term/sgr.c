@@ -1,4 +1,4 @@
-/* Select graphic rendition: the pen. */
+/* Select graphic rendition (SGR): the current style. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
@@ -8,7 +8,7 @@ enum {
     SGR_UNDERLINE_COLOR = 58,
 };
 
-/* What one number does: attributes taken away, attributes given. */
+/* Attributes that an SGR number clears and sets. */
 struct sgr_attr {
     uint8_t number;
     uint16_t clear, set;
@@ -53,7 +53,7 @@ static bool is_sub(const struct parser *p, unsigned i)
     return i < p->n_params && p->sub >> i & 1;
 }
 
-/* Parameters that belong to number i by colons. */
+/* Number of colon-separated subparameters of parameter i. */
 static unsigned count_subs(const struct parser *p, unsigned i)
 {
     unsigned n = 0;
@@ -78,7 +78,7 @@ static bool color_by_colons(const struct parser *p, unsigned i, unsigned n, colo
     return false;
 }
 
-/* 38;5;N, 38;2;R;G;B: how many parameters after the first belong to it. */
+/* 38;5;N, 38;2;R;G;B: returns the number of parameters consumed after the first. */
 static unsigned color_by_semicolons(const struct parser *p, unsigned i, color *target)
 {
     const int *v = p->params + i + 1;
@@ -93,7 +93,7 @@ static unsigned color_by_semicolons(const struct parser *p, unsigned i, color *t
             *target = color_rgb(byte_of(v[1]), byte_of(v[2]), byte_of(v[3]));
         return 4;
     }
-    return left; /* cut off: nothing of it is anything else */
+    return left; /* incomplete: ignore the rest */
 }
 
 static unsigned apply_color(const struct parser *p, unsigned i, color *target)
@@ -117,7 +117,7 @@ static void reset(struct style *s)
     *s = (struct style){.attrs = s->attrs & kept, .link = s->link};
 }
 
-/* One number without parameters of its own. */
+/* Applies a number that has no further parameters. */
 static void apply_number(struct style *s, int number)
 {
     if (number >= 30 && number <= 37)
@@ -191,7 +191,7 @@ void sgr(struct term *t)
     pen_changed(t);
 }
 
-/* Numbers as SGR has them; 30 and 31 stand for the colours. */
+/* The mask has the SGR numbers as bits; 30 and 31 are the colours. */
 void sgr_restore(struct style *s, const struct style *from, uint32_t which)
 {
     const uint32_t underlines = 1u << 4 | 1u << 21, fg = 1u << 30, bg = 1u << 31;

@@ -1,5 +1,4 @@
-/* The screen as data: one pass over the cells; text of a row is one string, and cells are parts of
- * it. */
+/* Screen snapshots: one pass over the cells. A row's text is one string; cells are slices of it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/snapshot.h"
 
@@ -10,7 +9,7 @@ enum {
     FIRST_SLOTS = 64, /* a power of two */
 };
 
-/* Links by number, so that each address is copied once, however many cells have it. */
+/* Links by number, so that each URI is copied only once. */
 struct link_slot {
     uint32_t link; /* 0: free */
     struct str text;
@@ -70,7 +69,7 @@ static size_t add_cell_text(struct buf *row, const struct term_cell *cell)
     return row->n - start;
 }
 
-/* What most rows of most screens are, and what is asked for at every change. */
+/* Fast path for pure ASCII rows without cells: the most common case. */
 static bool take_plain(const struct term *t, struct arena *a, unsigned row, struct snapshot *s)
 {
     char bytes[TERM_COLS_MAX];
@@ -81,7 +80,7 @@ static bool take_plain(const struct term *t, struct arena *a, unsigned row, stru
     return true;
 }
 
-/* One row; the cells' texts are lengths first, since the row's bytes move while it grows. */
+/* Takes a row. Cell texts are lengths at first, because the row's buffer moves while it grows. */
 static void take_row(const struct term *t, struct arena *a, struct links *links, struct buf *text,
     unsigned row, struct snapshot *s)
 {
@@ -143,12 +142,12 @@ void snapshot_take(
     *ret_snapshot = s;
 }
 
-/* Comparing ----------------------------------------------------------------------------------- */
+/* Comparison ---------------------------------------------------------------------------------- */
 
 bool snapshot_same_style(const struct snapshot_cell *a, const struct snapshot_cell *b)
 {
     const struct style *x = &a->style, *y = &b->style;
-    /* Numbers of links are a terminal's own: what they lead to counts. */
+    /* Link numbers are local to a terminal: compare the URIs. */
     return x->fg == y->fg && x->bg == y->bg && x->underline == y->underline &&
            x->underline_color == y->underline_color &&
            ((x->attrs ^ y->attrs) & STYLE_VISIBLE) == 0 && !a->link.p == !b->link.p &&
@@ -160,8 +159,8 @@ static bool same_cell(const struct snapshot_cell *a, const struct snapshot_cell 
     return a->width == b->width && str_eq(a->text, b->text) && snapshot_same_style(a, b);
 }
 
-/* The part of a row that differs; false if none does. Hashes are only asked where there are no
- * cells. */
+/* Finds the part of a row that differs. Returns false if the rows are equal. Hashes are used only
+ * without cells. */
 static bool row_differs(const struct snapshot *was, const struct snapshot *is, unsigned row,
     struct snapshot_change *ret_change)
 {

@@ -1,4 +1,4 @@
-/* The ScreenSnapshot as JSON. */
+/* ScreenSnapshot as JSON. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/snapshot_json.h"
 
@@ -18,7 +18,7 @@ static const char *const width_names[] = {
     [TERM_WIDTH_WCWIDTH] = "wcwidth",
 };
 
-/* Attributes that are written only when they are set. */
+/* Attributes that are written only if set. */
 static const struct {
     const char *name;
     unsigned attrs;
@@ -78,7 +78,7 @@ json_t *style_json(const struct style *style, struct str link)
     return object;
 }
 
-/* Styles that were written lately. Screens have few; noise in many colours only misses them. */
+/* Cache of recently written styles. Most screens use few; with many colours it only misses. */
 enum {
     CACHE_SIZE = 256,
 };
@@ -105,7 +105,7 @@ static json_t *cached_style(struct style_cache *cache, const struct snapshot_cel
 static json_t *cells_json(const struct snapshot *s)
 {
     struct style_cache cache = {0};
-    json_t *rows = json_array(), *shared = NULL; /* the cell before; borrowed */
+    json_t *rows = json_array(), *shared = NULL; /* the previous cell; borrowed */
     const struct snapshot_cell *before = NULL;
     for (unsigned row = 0; row < s->rows; row++) {
         json_t *list = json_array();

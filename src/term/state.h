@@ -1,6 +1,6 @@
-/* Inside of a terminal: the state that the files of this directory share. Nobody else includes it.
+/* Internal state of a terminal, shared by the files of this directory only.
  *
- * Rows and columns are 0-based ints here; what a program says is 1-based and anything.
+ * Rows and columns are 0-based ints; sequence parameters are 1-based and unchecked.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_STATE_H
@@ -23,12 +23,12 @@ enum {
     SPECIAL_COLORS = 8,
     CELL_PIXELS_WIDTH = 10,
     CELL_PIXELS_HEIGHT = 20,
-    SCREEN_ROWS = 60, /* how large a window could be made, for those who ask */
+    SCREEN_ROWS = 60, /* maximum window size to report */
     SCREEN_COLS = 200,
-    LEVEL_MAX = 64, /* a VT420 */
+    LEVEL_MAX = 64, /* VT420 */
 };
 
-/* Modes are bits. Their numbers, and what else happens, are in mode.c's table. */
+/* Modes as bit numbers. Their mode numbers and side effects are in mode.c's table. */
 enum mode {
     /* ANSI */
     MODE_KEYBOARD_LOCK,
@@ -95,11 +95,11 @@ enum charset {
 
 struct charsets {
     uint8_t g[4]; /* enum charset */
-    uint8_t gl;   /* which of them is in use */
-    uint8_t once; /* 0, or the one that the next character alone is from */
+    uint8_t gl;   /* index of the set mapped to GL */
+    uint8_t once; /* single shift: set for the next character only; 0: none */
 };
 
-/* What DECSC keeps. */
+/* State saved by DECSC. */
 struct saved_cursor {
     int row, col;
     bool pending, origin;
@@ -108,7 +108,7 @@ struct saved_cursor {
 };
 
 struct kitty_stack {
-    uint8_t flags[KITTY_STACK]; /* the last of n is in force */
+    uint8_t flags[KITTY_STACK]; /* the last of n is active */
     unsigned n;
 };
 
@@ -133,11 +133,11 @@ struct title_entry {
     char *title, *icon;
 };
 
-/* Where a window of ours would be, for programs that move it and ask. */
+/* Position of an imaginary window, for programs that move it and query it. */
 struct window {
     bool iconified;
     int x, y;
-    int zoom_rows, zoom_cols; /* the size before it was made as large as can be; 0: it is not */
+    int zoom_rows, zoom_cols; /* size before maximizing; 0: not maximized */
 };
 
 struct term {
@@ -145,37 +145,37 @@ struct term {
     struct parser parser;
     struct screen screens[2];
     struct screen *screen;
-    struct grid *grid; /* that of the screen */
+    struct grid *grid; /* of the current screen */
     int rows, cols;
 
     int row, col;
-    bool pending;                 /* a wrap, before the next character */
+    bool pending;                 /* wrap before the next character */
     int top, bottom, left, right; /* margins, inclusive */
 
     struct style pen;
-    cell template; /* the pen's style, if `pen_known` */
+    cell template; /* cell with the pen's style; valid if `pen_known` */
     bool pen_known;
-    cell blank; /* an erased cell, if `blank_known` */
+    cell blank; /* erased cell; valid if `blank_known` */
     bool blank_known;
 
     uint64_t modes, saved_modes;
     struct charsets charsets;
-    bool plain; /* ASCII can be put into cells as it is */
+    bool plain; /* ASCII can be stored in cells unmodified */
 
     /* Text */
-    uint8_t utf8[4]; /* the start of a character */
+    uint8_t utf8[4]; /* incomplete character */
     uint8_t n_utf8;
-    bool joinable; /* the last thing was a character, at (prev_row, prev_col) */
+    bool joinable; /* the last input was a character, at (prev_row, prev_col) */
     int prev_row, prev_col;
     struct grapheme grapheme;
-    uint32_t last; /* the character, for REP */
+    uint32_t last; /* last character, for REP */
 
     uint64_t tabs[(TERM_COLS_MAX + 63) / 64];
     unsigned cursor_style; /* DECSCUSR: 0 to 6 */
-    unsigned level;        /* DECSCL: 61 to 65 */
+    unsigned level;        /* DECSCL: 61 to LEVEL_MAX */
     bool c1_replies;       /* S8C1T */
-    bool guards;           /* SPA was used: erasing must look */
-    unsigned extent;       /* DECSACE: 2 is a rectangle, others a stream of characters */
+    bool guards;           /* SPA was used: erasing must check each cell */
+    unsigned extent;       /* DECSACE: 2 is a rectangle, other values a stream */
     unsigned checksum;     /* XTCHECKSUM */
     unsigned modify_other, format_other;
 
@@ -183,14 +183,14 @@ struct term {
     struct cluster_table clusters;
     struct link_table links;
     unsigned compact_wait;
-    struct style *held; /* about to get a number; its link is in use */
+    struct style *held; /* style about to be interned; keeps its link in use */
 
     struct buf title, icon;
     struct title_entry titles[TITLE_STACK];
     unsigned n_titles;
     unsigned title_modes;
     struct style sgr_stack[SGR_STACK];
-    uint32_t sgr_which[SGR_STACK]; /* bits: the numbers of what was pushed; 0: all */
+    uint32_t sgr_which[SGR_STACK]; /* mask of the pushed attributes' SGR numbers; 0: all */
     unsigned n_sgr;
     struct palette palette;
     struct palette *color_stack[COLORS_STACK];
@@ -199,8 +199,8 @@ struct term {
 
     struct buf replies;
     struct unknown_list unknown, unanswered;
-    unsigned until; /* events that stop a feed */
-    uint64_t drawn; /* movements of programs that draw a screen */
+    unsigned until; /* mask of events that stop term_feed_until() */
+    uint64_t drawn; /* see term_drawn() */
 };
 
 static inline bool mode_is(const struct term *t, enum mode mode)
@@ -213,7 +213,7 @@ static inline struct row *term_line(const struct term *t)
     return grid_row(t->grid, t->row);
 }
 
-/* Within the margins left and right, and those above and below. */
+/* Whether the cursor is between the left and right margins, and between all four. */
 static inline bool in_side_margins(const struct term *t)
 {
     return t->col >= t->left && t->col <= t->right;
@@ -229,20 +229,20 @@ static inline int param(const struct term *t, unsigned i, int otherwise)
     return parser_param(&t->parser, i, otherwise);
 }
 
-/* term.c: telling others */
+/* term.c: events */
 void term_tell(struct term *t, enum term_event_type type, struct str text, unsigned value);
-void term_unknown(struct term *t);   /* the sequence at hand means nothing to us */
-void term_no_answer(struct term *t); /* it asks for something, and gets nothing */
+void term_unknown(struct term *t);   /* reports the current sequence as unknown */
+void term_no_answer(struct term *t); /* reports the current query as unanswered */
 void term_reset(struct term *t);
 
 /* reply.c */
 void reply(struct term *t, const char *format, ...) PRINTF_LIKE(2, 3);
-/* ESC and a byte, or its 8-bit form. */
+/* With the introducer: ESC and a byte, or the 8-bit C1 control. */
 void reply_csi(struct term *t, const char *format, ...) PRINTF_LIKE(2, 3);
 void reply_dcs(struct term *t, const char *format, ...) PRINTF_LIKE(2, 3);
 void reply_osc(struct term *t, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* pen.c: the style to write with, as a cell without a character */
+/* pen.c: the current style as a cell without a character */
 cell pen_find(struct term *t);
 cell pen_find_blank(struct term *t);
 
@@ -251,7 +251,7 @@ static inline cell pen_template(struct term *t)
     return t->pen_known ? t->template : pen_find(t);
 }
 
-/* An erased cell: only the background. */
+/* Erased cell: background colour only. */
 static inline cell pen_blank(struct term *t)
 {
     return t->blank_known ? t->blank : pen_find_blank(t);
@@ -260,32 +260,32 @@ static inline cell pen_blank(struct term *t)
 uint16_t pen_intern(struct term *t, const struct style *style);
 void pen_changed(struct term *t);
 
-/* compact.c: makes room in the tables of styles, clusters and links */
+/* compact.c: frees entries in the style, cluster and link tables */
 void term_compact(struct term *t);
-bool term_may_compact(struct term *t); /* false: it was tried a moment ago, without success */
+bool term_may_compact(struct term *t); /* false: a recent attempt freed too little */
 
 /* text.c */
 void text_ascii(void *context, const uint8_t *bytes, size_t n);
 size_t text_utf8(void *context, const uint8_t *bytes, size_t n);
-void text_flush(struct term *t); /* a character that was cut off */
+void text_flush(struct term *t); /* replaces an incomplete character */
 void text_put(struct term *t, uint32_t codepoint);
 void text_repeat(struct term *t, int n);
 void text_mode_changed(struct term *t);
 
 /* cursor.c */
-int cursor_left_edge(const struct term *t);            /* of the region that the cursor is in */
+int cursor_left_edge(const struct term *t);            /* of the region that contains the cursor */
 int cursor_right_edge(const struct term *t);           /* inclusive */
-void cursor_set(struct term *t, int row, int col);     /* within the screen, whatever is asked */
-void cursor_address(struct term *t, int row, int col); /* as a program says it: origin mode */
+void cursor_set(struct term *t, int row, int col);     /* clamped to the screen */
+void cursor_address(struct term *t, int row, int col); /* honours origin mode */
 void cursor_up(struct term *t, int n);
 void cursor_down(struct term *t, int n);
 void cursor_forward(struct term *t, int n);
 void cursor_back(struct term *t, int n); /* with reverse wrap */
 void cursor_return(struct term *t);
-void cursor_index(struct term *t);         /* down, scrolling at the bottom margin */
-void cursor_reverse_index(struct term *t); /* up, scrolling at the top margin */
-void cursor_newline(struct term *t);       /* LF: and CR, where that is asked */
-void cursor_wrap(struct term *t);          /* to the next line, which continues this one */
+void cursor_index(struct term *t);         /* down, scrolls at the bottom margin */
+void cursor_reverse_index(struct term *t); /* up, scrolls at the top margin */
+void cursor_newline(struct term *t);       /* LF; also CR in newline mode */
+void cursor_wrap(struct term *t);          /* to the next row, and marks this one as wrapped */
 void cursor_tab(struct term *t, int n);
 void cursor_back_tab(struct term *t, int n);
 void cursor_save(struct term *t);
@@ -296,10 +296,10 @@ void tab_set(struct term *t, int col, bool on);
 void scroll_up(struct term *t, int n);   /* within the margins; negative: down */
 void scroll_left(struct term *t, int n); /* negative: right */
 
-/* erase.c, edit.c */
+/* erase.c, cursor.c */
 enum erase {
-    ERASE_ALL,       /* all but what SPA guards */
-    ERASE_SELECTIVE, /* all but what DECSCA protects */
+    ERASE_ALL,       /* except cells guarded by SPA */
+    ERASE_SELECTIVE, /* except cells protected by DECSCA */
 };
 void erase_range(struct term *t, int row, int from, int to, enum erase how);
 void erase_screen(struct term *t, int what, enum erase how);
@@ -315,12 +315,12 @@ void edit_delete_columns(struct term *t, int n);
 void screen_use(struct term *t, bool alternate, bool clear);
 void screen_resize(struct term *t, int rows, int cols);
 
-/* reflow.c: the same text in rows of another length; the cursor's place goes with it. The column is
- * `cols` for a place behind a row that is full. */
+/* reflow.c: changes the grid's size, keeping the text and the cursor's position in it. The column
+ * is `cols` for a cursor past the end of a full row. */
 void grid_reflow(struct grid *g, int rows, int cols, int *row, int *col);
 void grid_crop(struct grid *g, int rows, int cols, int *row);
 
-/* The handlers of sequences. Each takes its parameters from t->parser. */
+/* Sequence handlers. Parameters are in t->parser. */
 void csi_dispatch(void *context, uint8_t final);
 void esc_dispatch(void *context, uint8_t final);
 void control(void *context, uint8_t byte);
@@ -329,8 +329,8 @@ void osc_dispatch(struct term *t, struct str text);
 void dcs_dispatch(struct term *t, struct str text);
 
 void sgr(struct term *t);
-void sgr_apply(struct term *t, struct style *s, unsigned first); /* parameters from `first` on */
-/* What the bits name (0: all) is as in `from`; links and protection are not looks. */
+void sgr_apply(struct term *t, struct style *s, unsigned first); /* parameters from `first` up */
+/* Copies the attributes selected by the mask (0: all) from `from`, except link and protection. */
 void sgr_restore(struct style *s, const struct style *from, uint32_t which);
 void sgr_write(const struct style *s, struct buf *b); /* as parameters: "0;1;31" */
 

@@ -1,4 +1,4 @@
-/* Styles by number. */
+/* Table of styles. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/style.h"
 
@@ -13,7 +13,7 @@ static uint64_t mix(uint64_t h, uint64_t value)
     return h ^ h >> 32;
 }
 
-/* The seed is not known to a program: it can't choose styles that all have one hash. */
+/* The seed is unknown to the program, so it cannot choose styles with colliding hashes. */
 static uint32_t hash_style(const struct style_table *t, const struct style *s)
 {
     uint64_t rest = s->attrs | (uint64_t)s->underline << 16 | (uint64_t)s->link << 24;
@@ -40,7 +40,7 @@ static void insert(struct style_table *t, uint32_t id)
     t->slots[i] = (uint16_t)(id + 1);
 }
 
-/* At most half full, so that a search ends soon. */
+/* Keeps the hash table at most half full, so that probe sequences stay short. */
 static void grow(struct style_table *t)
 {
     t->cap *= 2;

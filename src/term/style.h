@@ -1,12 +1,12 @@
-/* How a cell looks. Colours are kept as the program gave them: "red", "number 1 of 256" and
- * "255,0,0" are three things.
+/* Appearance of a cell. Colours are kept as the program specified them: "red", "number 1 of 256"
+ * and "255,0,0" are distinct.
  *
  *     struct style s = {.fg = color_ansi(1), .attrs = STYLE_BOLD};
  *     uint16_t id = style_intern(&table, &s);
  *     const struct style *same = &table.styles[id];
  *
- * A grid holds numbers of styles; number 0 is the default one. The table has a limit: when it is
- * full, the terminal finds out which are in use and gives the others' numbers away.
+ * A grid stores style numbers; 0 is the default style. The table's size is limited: when it is
+ * full, the terminal reuses the numbers of unused styles (compact.c).
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_STYLE_H
@@ -21,7 +21,7 @@ enum color_kind {
     COLOR_RGB,
 };
 
-/* The kind in the top byte, the number or 0xRRGGBB below. 0 is the default colour. */
+/* Kind in the top byte, number or 0xRRGGBB below. 0 is the default colour. */
 typedef uint32_t color;
 
 static inline color color_ansi(unsigned n)
@@ -49,7 +49,7 @@ static inline unsigned color_value(color c)
     return c & 0xFFFFFF;
 }
 
-/* Of a known kind, with a number that the kind has. */
+/* Whether the kind is known and the number in its range. */
 static inline bool color_is_valid(color c)
 {
     static const unsigned last[] = {
@@ -62,16 +62,16 @@ enum style_attr {
     STYLE_FAINT = 1 << 1,
     STYLE_ITALIC = 1 << 2,
     STYLE_BLINK = 1 << 3,
-    STYLE_RAPID = 1 << 4, /* the fast kind of blinking */
+    STYLE_RAPID = 1 << 4, /* rapid blinking */
     STYLE_INVERSE = 1 << 5,
     STYLE_CONCEAL = 1 << 6,
     STYLE_STRIKE = 1 << 7,
     STYLE_OVERLINE = 1 << 8,
-    STYLE_PROTECTED = 1 << 9, /* DECSCA: selective erasure leaves it; it does not show */
-    STYLE_GUARDED = 1 << 10,  /* SPA: every erasure leaves it; it does not show */
+    STYLE_PROTECTED = 1 << 9, /* DECSCA: survives selective erase; invisible */
+    STYLE_GUARDED = 1 << 10,  /* SPA: survives every erase; invisible */
 };
 
-/* What can be seen. */
+/* Mask of the visible attributes. */
 #define STYLE_VISIBLE ((unsigned)STYLE_PROTECTED - 1)
 
 enum underline {
@@ -87,31 +87,32 @@ struct style {
     color fg, bg, underline_color;
     uint16_t attrs;    /* enum style_attr */
     uint8_t underline; /* enum underline */
-    uint8_t unused;    /* zero: styles are compared as bytes */
-    uint32_t link;     /* 0: none; else a number for term_link() */
+    uint8_t unused;    /* zero: styles are compared with memcmp() */
+    uint32_t link;     /* number for term_link(), or 0 */
 };
 
-/* For styles from another process: known colours and underlines. */
+/* Validates the colours and the underline of a style received from another process. */
 bool style_is_valid(const struct style *s);
 
 enum {
     STYLES_MAX = 60 * 1000,
 };
 
-/* Styles by number, and an open hash of those numbers. */
+/* Styles by number, and an open-addressing hash table of the numbers. */
 struct style_table {
     struct style *styles;
     uint32_t n, cap;
-    uint16_t *slots;  /* numbers + 1 */
+    uint16_t *slots;  /* numbers + 1; 0: free */
     uint32_t n_slots; /* a power of two */
-    uint64_t seed;    /* of the hash: an address, which no program knows */
+    uint64_t seed;    /* hash seed: an address, unknown to the program */
 };
 
 void style_table_init(struct style_table *t);
 void style_table_done(struct style_table *t);
-void style_table_reset(struct style_table *t); /* only the default one is left */
+void style_table_reset(struct style_table *t); /* keeps only the default style */
 
-/* The number of a style, or 0 if the table is full and it is not there. */
+/* Returns the number of a style, adding it if necessary, or 0 if it is new and the table is
+ * full. */
 uint16_t style_intern(struct style_table *t, const struct style *s);
 
 static inline bool style_table_full(const struct style_table *t)

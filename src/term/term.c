@@ -1,11 +1,11 @@
-/* The terminal as others see it: made, fed, looked at. */
+/* The terminal's public interface: creation, input, inspection. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/term.h"
 
 #include "base/fnv.h"
 #include "term/state.h"
 
-/* Telling ------------------------------------------------------------------------------------- */
+/* Events -------------------------------------------------------------------------------------- */
 
 void term_tell(struct term *t, enum term_event_type type, struct str text, unsigned value)
 {
@@ -16,7 +16,7 @@ void term_tell(struct term *t, enum term_event_type type, struct str text, unsig
         t->options.event(t->options.context, &event);
 }
 
-/* Two sequences are of one kind if they differ in numbers only. */
+/* Sequences are of the same kind if they differ only in their numbers. */
 static bool same_kind(const struct term_unknown *u, struct str raw)
 {
     size_t i = 0, j = 0;
@@ -32,7 +32,7 @@ static bool same_kind(const struct term_unknown *u, struct str raw)
     }
 }
 
-/* True if it is the first of its kind. */
+/* Returns true for the first sequence of its kind. */
 static bool count(struct unknown_list *l, struct str raw)
 {
     raw = str_head(raw, TERM_UNKNOWN_TEXT);
@@ -77,7 +77,7 @@ static void invalid(void *context)
     term_unknown(t);
 }
 
-/* Making -------------------------------------------------------------------------------------- */
+/* Creation ------------------------------------------------------------------------------------ */
 
 static const struct parser_ops ops = {
     .ascii = text_ascii,
@@ -94,7 +94,7 @@ static unsigned clamp(unsigned value, unsigned max)
     return value < 1 ? 1 : MIN(value, max);
 }
 
-/* Everything that a hard reset sets back, but for the screens' cells. */
+/* Resets everything that RIS does except the cells. */
 static void reset_state(struct term *t)
 {
     screen_use(t, false, false);
@@ -123,13 +123,13 @@ static void reset_state(struct term *t)
     cursor_set(t, 0, 0);
 }
 
-/* RIS. The scrollback stays: it is the user's. */
+/* RIS. Keeps the scrollback: it belongs to the user. */
 void term_reset(struct term *t)
 {
     if (mode_is(t, MODE_COLUMNS_132))
         mode_set(t, 3, true, false);
     if (mode_is(t, MODE_SYNC))
-        mode_set(t, 2026, true, false); /* whoever waits for the end of the update is told */
+        mode_set(t, 2026, true, false); /* reports the end of the update */
     reset_state(t);
     for (int i = 0; i < 2; i++) {
         struct grid *g = &t->screens[i].grid;
@@ -180,7 +180,7 @@ void term_free(struct term *t)
     free(t);
 }
 
-/* Feeding ------------------------------------------------------------------------------------- */
+/* Input --------------------------------------------------------------------------------------- */
 
 size_t term_feed_until(struct term *t, struct str bytes, unsigned types)
 {
@@ -225,7 +225,7 @@ void term_drop_replies(struct term *t, size_t n)
     buf_truncate(&t->replies, t->replies.n - n);
 }
 
-/* Looking ------------------------------------------------------------------------------------- */
+/* Inspection ---------------------------------------------------------------------------------- */
 
 unsigned term_rows(const struct term *t)
 {
@@ -347,8 +347,7 @@ static uint64_t style_hash(const struct term *t, uint16_t id)
     return s->link ? fnv_add(hash, term_link(t, s->link)) : hash;
 }
 
-/* Of what the cells show, not of the numbers that stand for it. An empty cell and a blank look
- * alike. */
+/* Hashes the visible contents, not the style and cluster numbers. An empty cell equals a blank. */
 static uint64_t hash_row(const struct term *t, const struct row *row)
 {
     const uint64_t plain = style_hash(t, 0);
@@ -365,7 +364,7 @@ static uint64_t hash_row(const struct term *t, const struct row *row)
         if (text == 0)
             text = ' ';
         if (text == ' ' && style == plain) {
-            blanks++; /* at the end they do not count */
+            blanks++; /* trailing blanks are ignored */
             continue;
         }
         for (; blanks; blanks--)

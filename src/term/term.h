@@ -1,14 +1,14 @@
-/* A terminal: bytes in, cells out. It touches no system call, and nothing that a program prints
- * makes it fail, grow without bound, or take more than linear time.
+/* Terminal emulator: takes a program's output and maintains a grid of cells. It makes no system
+ * calls, and no output can make it fail, grow without bound, or take more than linear time.
  *
  *     struct term *t = term_new(&(struct term_options){.rows = 24, .cols = 80});
  *     term_feed(t, bytes);
- *     struct str answer = term_replies(t);      what the program asked for: to be written to it
+ *     struct str answer = term_replies(t);      answers to queries: write them to the program
  *     term_drop_replies(t, answer.n);
  *     snapshot_take(t, &arena, 0, &snapshot);   see snapshot.h
  *     term_free(t);
  *
- * However the bytes are cut into pieces, the state after them is the same.
+ * The resulting state does not depend on how the input is split across calls.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_TERM_H
@@ -19,48 +19,48 @@
 enum {
     TERM_ROWS_MAX = 1000,
     TERM_COLS_MAX = 1000,
-    TERM_SCROLLBACK = 1000, /* lines, unless asked for others */
+    TERM_SCROLLBACK = 1000, /* lines, by default */
     TERM_SCROLLBACK_MAX = 100000,
-    TERM_STRING_MAX = 64 * 1024, /* bytes of an OSC, DCS or APC that are kept */
+    TERM_STRING_MAX = 64 * 1024, /* maximum bytes kept of an OSC, DCS or APC string */
     TERM_REPLIES_MAX = 64 * 1024,
     TERM_TITLE_MAX = 4096,
-    TERM_UNKNOWN_KINDS = 64, /* kinds of unknown sequences that are told apart */
-    TERM_UNKNOWN_TEXT = 64,  /* bytes of each that are kept */
+    TERM_UNKNOWN_KINDS = 64, /* maximum number of distinct unknown sequences */
+    TERM_UNKNOWN_TEXT = 64,  /* maximum bytes kept of each */
 };
 
 enum term_width {
-    TERM_WIDTH_GRAPHEME, /* a cluster is as wide as it is drawn */
-    TERM_WIDTH_WCWIDTH,  /* every code point counts for itself */
+    TERM_WIDTH_GRAPHEME, /* width of a cell is that of the grapheme cluster as drawn */
+    TERM_WIDTH_WCWIDTH,  /* each code point counts by itself, as with wcwidth() */
 };
 
 enum term_event_type {
     TERM_EVENT_TITLE, /* text: the new title */
     TERM_EVENT_ICON,  /* text: the new icon name */
     TERM_EVENT_BELL,
-    TERM_EVENT_UNKNOWN,    /* text: the sequence, the first of its kind */
-    TERM_EVENT_UNANSWERED, /* text: a query that got no answer */
-    TERM_EVENT_REPLACED,   /* text: bytes that became U+FFFD */
-    TERM_EVENT_TRUNCATED,  /* text: the start of a string that was too long */
-    TERM_EVENT_CLIPBOARD,  /* OSC 52, refused; text: what it wanted */
-    TERM_EVENT_RESIZE,     /* the program asks for another size; value: rows << 16 | cols */
-    TERM_EVENT_FRAME,      /* the end of a synchronized update */
-    TERM_EVENT_QUERY,      /* something was asked and answered */
+    TERM_EVENT_UNKNOWN,    /* text: the first sequence of its kind */
+    TERM_EVENT_UNANSWERED, /* text: a query without an answer */
+    TERM_EVENT_REPLACED,   /* text: bytes replaced by U+FFFD, or a dropped bidi control */
+    TERM_EVENT_TRUNCATED,  /* text: start of a string that was too long */
+    TERM_EVENT_CLIPBOARD,  /* OSC 52, refused; text: the request */
+    TERM_EVENT_RESIZE,     /* the program requests a new size; value: rows << 16 | cols */
+    TERM_EVENT_FRAME,      /* end of a synchronized update */
+    TERM_EVENT_QUERY,      /* a query was answered */
     TERM_EVENTS,
 };
 
 struct term_event {
     enum term_event_type type;
-    struct str text; /* as it came: anything may be in it */
+    struct str text; /* unsanitized; may contain any bytes */
     unsigned value;
 };
 
 struct term_options {
     unsigned rows, cols; /* 1 to TERM_ROWS_MAX, TERM_COLS_MAX */
-    unsigned scrollback; /* lines; memory may allow fewer of very long ones */
+    unsigned scrollback; /* lines; fewer if very long ones would take too much memory */
     enum term_width width;
-    bool onlcr;      /* LF does CR too, as a tty's output does */
+    bool onlcr;      /* LF implies CR, as in a tty's output processing */
     bool may_resize; /* the program may change the size (CSI 8 t, DECCOLM, DECSLPP) */
-    /* What happens, while it happens; must not call back into the terminal. May be NULL. */
+    /* Called synchronously for each event; must not call back into the terminal. May be NULL. */
     void (*event)(void *context, const struct term_event *event);
     void *context;
 };
@@ -72,35 +72,35 @@ void term_free(struct term *t);
 
 void term_feed(struct term *t, struct str bytes);
 
-/* Feeds up to the byte that ends an event of these types (1 << enum term_event_type), or all; gives
- * how much was taken. */
+/* Feeds bytes up to and including the one that completes an event in `types` (a mask of 1 << enum
+ * term_event_type), or all of them. Returns the number of bytes consumed. */
 size_t term_feed_until(struct term *t, struct str bytes, unsigned types);
 
-/* No more bytes come: a character that was cut off is replaced. */
+/* Marks the end of input: replaces an incomplete character. */
 void term_feed_end(struct term *t);
 
 void term_resize(struct term *t, unsigned rows, unsigned cols);
 
-/* Answers to be written to the program; the slice holds until the next call. Bytes beyond the limit
- * are lost, whole answers at a time. */
+/* Pending answers to the program; valid until the next call. When the limit is reached, whole
+ * answers are dropped. */
 struct str term_replies(const struct term *t);
 void term_drop_replies(struct term *t, size_t n);
 
-/* Looking at it ------------------------------------------------------------------------------- */
+/* Inspection ---------------------------------------------------------------------------------- */
 
 struct term_cursor {
-    unsigned row, col; /* col is below cols, also with a wrap pending */
+    unsigned row, col; /* col is less than cols even when a wrap is pending */
     bool visible, blink, pending_wrap;
     unsigned shape; /* 0 block, 1 underline, 2 bar */
 };
 
 unsigned term_rows(const struct term *t);
 unsigned term_cols(const struct term *t);
-unsigned term_scrollback(const struct term *t); /* lines that are above the screen */
+unsigned term_scrollback(const struct term *t); /* lines above the screen */
 struct term_cursor term_cursor(const struct term *t);
 bool term_alternate(const struct term *t);
-/* Counts what a program does that draws a screen rather than printing lines: it goes to the
- * alternate screen, to a row, up, or clears what is above the cursor. */
+/* Counts operations typical of programs that draw a screen rather than print lines: switching to
+ * the alternate screen, moving to a given row or up, clearing above the cursor. */
 uint64_t term_drawn(const struct term *t);
 bool term_in_frame(const struct term *t); /* within a synchronized update */
 bool term_mid_sequence(const struct term *t);
@@ -109,53 +109,53 @@ struct str term_title(const struct term *t);
 struct str term_icon(const struct term *t);
 bool term_reverse_screen(const struct term *t); /* DECSCNM */
 
-/* A cell of the screen; rows below 0 are in the scrollback, -1 the newest. */
+/* A cell of the screen. Negative rows are in the scrollback; -1 is the newest. */
 struct term_cell {
-    uint32_t codepoints[32]; /* n of them; none: an empty cell */
+    uint32_t codepoints[32]; /* n of them; n == 0: empty cell */
     unsigned n;
-    unsigned width; /* 1, 2, or 0: the right half of a wide one */
+    unsigned width; /* 1, 2, or 0 for the right half of a wide cell */
     struct style style;
 };
 
-/* A row of nothing but ASCII as text, without the empty cells at its end: how many bytes of at most
- * term_cols(). SIZE_MAX if there is anything else in it. */
+/* Copies a pure ASCII row to `bytes` (room for term_cols()) without trailing empty cells. Returns
+ * the length, or SIZE_MAX if the row contains anything else. */
 size_t term_row_ascii(const struct term *t, int row, char *bytes);
 
 void term_cell(const struct term *t, int row, unsigned col, struct term_cell *ret_cell);
-bool term_row_wraps(const struct term *t, int row); /* goes on in the next row */
+bool term_row_wraps(const struct term *t, int row); /* continues in the next row */
 
-/* Changes when, and only when, something that can be seen in the row changes (but for chance). */
+/* Changes if and only if something visible in the row changes, barring hash collisions. */
 uint64_t term_row_hash(const struct term *t, unsigned row);
-/* All rows, the cursor, the alternate screen and the title. */
+/* Hash of all rows, the cursor, the alternate screen and the title. */
 uint64_t term_hash(const struct term *t);
 
-/* A link of OSC 8 by its number in a style; no value if there is none. */
+/* An OSC 8 link by the number in its style; empty if there is no such link. */
 struct str term_link(const struct term *t, uint32_t link);
 struct str term_link_id(const struct term *t, uint32_t link);
 
-/* Unknown sequences: kinds, the first of each as it came, and how many there were of it. */
+/* Unknown sequences: the first one of each kind, unmodified, and a count. */
 struct term_unknown {
     char text[TERM_UNKNOWN_TEXT];
-    unsigned n; /* bytes of it */
+    unsigned n; /* length of text */
     uint64_t count;
 };
 
 size_t term_unknowns(const struct term *t, const struct term_unknown **ret_list);
 
-/* Queries that got no answer, the same way. */
+/* Unanswered queries, in the same form. */
 size_t term_unanswered(const struct term *t, const struct term_unknown **ret_list);
 
-/* What the keyboard and the mouse need to know (keys.h). */
+/* Modes that affect keyboard and mouse input (keys.h). */
 enum term_mouse {
     TERM_MOUSE_OFF,
     TERM_MOUSE_X10,    /* 9: presses only */
     TERM_MOUSE_NORMAL, /* 1000: presses and releases */
-    TERM_MOUSE_BUTTON, /* 1002: and motion with a button held */
-    TERM_MOUSE_ANY,    /* 1003: and every motion */
+    TERM_MOUSE_BUTTON, /* also motion with a button held */
+    TERM_MOUSE_ANY,    /* also any motion */
 };
 
 enum term_mouse_coding {
-    TERM_MOUSE_BYTES,  /* X10: one byte each */
+    TERM_MOUSE_BYTES,  /* X10: one byte per number */
     TERM_MOUSE_UTF8,   /* 1005 */
     TERM_MOUSE_SGR,    /* 1006 */
     TERM_MOUSE_URXVT,  /* 1015 */
@@ -169,7 +169,7 @@ struct term_input {
     bool newline;          /* LNM: Enter sends CR LF */
     bool bracketed_paste;  /* 2004 */
     bool focus;            /* 1004 */
-    bool alternate_scroll; /* 1007: the wheel is cursor keys on the alternate screen */
+    bool alternate_scroll; /* 1007: the wheel sends cursor keys on the alternate screen */
     bool alternate_screen;
     unsigned modify_other; /* modifyOtherKeys: 0, 1, 2 */
     unsigned format_other; /* formatOtherKeys: 0 CSI 27 ~, 1 CSI u */

@@ -1,6 +1,5 @@
-/* Characters into cells. Printable ASCII is written run by run; everything else character by
- * character: decoded, joined to the cluster before it where Unicode says so, one or two columns
- * wide. */
+/* Puts characters into cells. Printable ASCII is written in runs; other characters are decoded one
+ * by one, joined to the preceding cluster according to UAX #29, and take one or two columns. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "term/runs.h"
@@ -13,7 +12,7 @@ enum {
 
 /* ASCII --------------------------------------------------------------------------------------- */
 
-/* What is at the cursor now was just written. */
+/* Remembers the character just written in a column of the current row. */
 static void remember(struct term *t, int col, uint32_t codepoint)
 {
     t->prev_row = t->row;
@@ -22,7 +21,7 @@ static void remember(struct term *t, int col, uint32_t codepoint)
     t->joinable = true;
 }
 
-/* After writing up to the right edge the cursor stays there, and the next character wraps. */
+/* Advances the cursor. At the right edge it stays, and the next character wraps. */
 static void advance(struct term *t, int n, int edge)
 {
     t->col += n;
@@ -32,8 +31,8 @@ static void advance(struct term *t, int n, int edge)
     t->pending = mode_is(t, MODE_AUTOWRAP);
 }
 
-/* The row is changed up to a column. One whose last cell is written anew does not go on, unless it
- * is wrapped again. */
+/* Marks the row as changed up to column `end`. Writing its last cell clears the wrap flag, until it
+ * wraps again. */
 static void touch(const struct term *t, struct row *row, int end)
 {
     row_touch(row, end);
@@ -46,14 +45,14 @@ static void write_run(struct term *t, const uint8_t *bytes, size_t n)
     while (n) {
         if (t->pending)
             cursor_wrap(t);
-        cell template = pen_template(t); /* wrapping may number the styles anew */
+        cell template = pen_template(t); /* wrapping may renumber the styles */
         struct row *row = term_line(t);
         int edge = cursor_right_edge(t), room = edge + 1 - t->col;
         size_t k = MIN(n, (size_t)room);
         row_cut(row, t->col, t->col + (int)k, t->cols);
         runs_put(row->cells + t->col, bytes, k, template);
         if (n > k && !mode_is(t, MODE_AUTOWRAP)) {
-            row->cells[edge] = template | bytes[n - 1]; /* what does not fit is written there */
+            row->cells[edge] = template | bytes[n - 1]; /* the excess overwrites the last cell */
             bytes += n - k;
             n = k;
         }
@@ -67,7 +66,7 @@ static void write_run(struct term *t, const uint8_t *bytes, size_t n)
     t->grapheme = (struct grapheme){.last = BREAK_OTHER, .started = 1};
 }
 
-/* DEC special graphics from 0x5F on. */
+/* DEC special graphics, from 0x5F up. */
 static const uint16_t line_drawing[] = {0x0020, 0x25C6, 0x2592, 0x2409, 0x240C, 0x240D, 0x240A,
     0x00B0, 0x00B1, 0x2424, 0x240B, 0x2518, 0x2510, 0x250C, 0x2514, 0x253C, 0x23BA, 0x23BB, 0x2500,
     0x23BC, 0x23BD, 0x251C, 0x2524, 0x2534, 0x252C, 0x2502, 0x2264, 0x2265, 0x03C0, 0x2260, 0x00A3,
@@ -153,7 +152,7 @@ static unsigned codepoints_of(const struct term *t, cell c, uint32_t codepoints[
     return cluster.n;
 }
 
-/* A cell's text, which was number `was` if nothing but characters came since then. */
+/* Interns a cell's text. `was` is the cell's previous cluster if only characters came since. */
 static uint32_t intern(struct term *t, uint32_t was, const uint32_t *codepoints, unsigned n)
 {
     uint32_t id = cluster_replace(&t->clusters, was, codepoints, n);
@@ -163,7 +162,7 @@ static uint32_t intern(struct term *t, uint32_t was, const uint32_t *codepoints,
     return cluster_intern(&t->clusters, codepoints, n);
 }
 
-/* One more code point for a cell; one that does not fit any more is dropped. */
+/* Adds a code point to a cell; drops it if the cluster is full. */
 static void extend(struct term *t, int row, int col, uint32_t codepoint)
 {
     uint32_t codepoints[CLUSTER_MAX];
@@ -181,11 +180,11 @@ static void extend(struct term *t, int row, int col, uint32_t codepoint)
     row_touch(line, col + 1);
 }
 
-/* A cell that was just written becomes two columns wide: the next column is taken, or, where there
- * is none, it all goes to the next line. */
+/* Makes the cell just written two columns wide. Takes the next column or, at the right edge, moves
+ * the character to the next row. */
 static void widen(struct term *t)
 {
-    (void)pen_blank(t); /* wrapping needs it: no number in `c` may change after this */
+    (void)pen_blank(t); /* may renumber styles: do it before reading `c` */
     struct row *row = grid_row(t->grid, t->prev_row);
     cell c = row->cells[t->prev_col];
     int edge = cursor_right_edge(t);
@@ -235,7 +234,7 @@ static bool has_variations(const struct term *t, cell c)
     return unicode_class(codepoints[0]) & UNICODE_EMOJI_VARIATION;
 }
 
-/* A code point that belongs to the cluster before it. */
+/* Adds a code point to the preceding cluster. */
 static void join(struct term *t, uint32_t codepoint, unsigned class)
 {
     bool varies = (codepoint == VARIATION_TEXT || codepoint == VARIATION_EMOJI) &&
@@ -247,7 +246,7 @@ static void join(struct term *t, uint32_t codepoint, unsigned class)
         widen(t);
 }
 
-/* A code point of no width goes into the cell before the cursor, if there is one. */
+/* Adds a zero-width code point to the cell before the cursor, if there is one. */
 static void attach(struct term *t, uint32_t codepoint)
 {
     int col = t->pending ? t->col : t->col - 1;
@@ -273,7 +272,7 @@ void text_put(struct term *t, uint32_t codepoint)
         t->grapheme = GRAPHEME_START;
     bool joins = grapheme_joins(&t->grapheme, class) && t->joinable;
     if (is_direction_control(codepoint)) {
-        /* Nothing may change the order of what is around it. */
+        /* Drop it: it would reorder the surrounding text. */
         char bytes[UTF8_MAX];
         term_tell(t, TERM_EVENT_REPLACED, str_n(bytes, utf8_write(codepoint, bytes)), 0);
         return;
@@ -322,11 +321,11 @@ void text_flush(struct term *t)
         replace(t, t->utf8, n);
 }
 
-/* A character; false if it was a C1 control, and the parser has it. */
+/* Handles a decoded character. Returns false if it was a C1 control, passed to the parser. */
 static bool take(struct term *t, uint32_t codepoint)
 {
     if (codepoint >= 0xA0) {
-        if (t->charsets.once) { /* a single shift is for this one */
+        if (t->charsets.once) { /* a single shift ends with any character */
             t->charsets.once = 0;
             text_mode_changed(t);
         }
@@ -338,7 +337,7 @@ static bool take(struct term *t, uint32_t codepoint)
     return false;
 }
 
-/* One byte more of a character whose start came earlier. False: it is not part of it. */
+/* Adds a byte to an incomplete character. Returns false if the byte does not belong to it. */
 static bool take_byte(struct term *t, uint8_t byte, bool *ret_text)
 {
     uint8_t bytes[UTF8_MAX];
@@ -360,8 +359,8 @@ static bool take_byte(struct term *t, uint8_t byte, bool *ret_text)
     return false;
 }
 
-/* The length of a character of two or three bytes, where every value that the bytes can have is
- * one; 0 for all others, which need a closer look. */
+/* Fast path for two- and three-byte lead bytes whose every continuation is valid. Returns the
+ * length, or 0 if full decoding is needed. */
 static size_t decode_common(struct str s, uint32_t *ret_codepoint)
 {
     const uint8_t *b = (const uint8_t *)s.p;
@@ -399,7 +398,7 @@ size_t text_utf8(void *context, const uint8_t *bytes, size_t n)
         length = utf8_invalid_length(rest);
         if (length == rest.n && length < UTF8_MAX && rest.n == n - i &&
             (uint8_t)rest.p[0] >= 0xC2 && (uint8_t)rest.p[0] <= 0xF4) {
-            memcpy(t->utf8, rest.p, length); /* it may go on in the next bytes */
+            memcpy(t->utf8, rest.p, length); /* may continue in the next input */
             t->n_utf8 = (uint8_t)length;
             return n;
         }

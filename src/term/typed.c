@@ -1,4 +1,4 @@
-/* Bytes back to keys. */
+/* Parses terminal input into keys. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/typed.h"
 
@@ -21,14 +21,13 @@ struct typed_keys {
     size_t n;
 };
 
-/* Names before characters, few modifiers before many: the first that sends some bytes is what
- * they mean. */
+/* Names before characters, few modifiers before many: the first that encodes to a sequence wins. */
 static const char *const names[] = {"Enter", "Tab", "Escape", "Backspace", "Delete", "Insert",
     "Space", "Up", "Down", "Left", "Right", "Home", "End", "PageUp", "PageDown", "F1", "F2", "F3",
     "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F11", "F12"};
 static const char *const mods[] = {
     "", "Shift+", "Ctrl+", "Alt+", "Ctrl+Shift+", "Alt+Shift+", "Ctrl+Alt+", "Ctrl+Alt+Shift+"};
-/* By the name that a control character has most often. */
+/* Ordered so that a control character gets its most common name. */
 static const char characters[] = "abcdefghijklmnopqrstuvwxyz]\\^_[`-=;',./0123456789"
                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ~!@#$%&*()+{}|:\"<>?";
 static const char *const char_mods[] = {"Ctrl+", "Alt+", "Ctrl+Alt+"};
@@ -131,7 +130,7 @@ static bool read_mouse(struct str text, bool press, struct mouse *ret_mouse)
     return true;
 }
 
-/* From ESC [ or ESC O up to the byte that ends it; 0: it has no end yet. */
+/* Length of a sequence from ESC [ or ESC O to its final byte; 0 if incomplete. */
 static size_t sequence_length(struct str bytes)
 {
     for (size_t i = 2; i < bytes.n; i++)
@@ -191,7 +190,7 @@ size_t typed_next(const struct typed_keys *k, struct str bytes, bool all, struct
         return end;
     }
     if (!all && utf8_invalid_length(bytes) == bytes.n && bytes.n < UTF8_MAX)
-        return 0; /* the start of a character */
+        return 0; /* incomplete character */
     *ret_typed = (struct typed){.kind = TYPED_UNKNOWN, .bytes = str_head(bytes, 1)};
     return 1;
 }

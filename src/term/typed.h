@@ -1,11 +1,11 @@
-/* What somebody typed: the bytes of a terminal, back to keys, text, pastes and mouse events. The
- * terminal is one without special modes but for bracketed pastes and SGR mouse reports.
+/* Parses terminal input into keys, text, pastes and mouse events. The terminal must not have
+ * special modes enabled other than application cursor keys, bracketed paste and SGR mouse reports.
  *
  *     struct typed_keys *keys = typed_keys_new();
- *     while ((n = typed_next(keys, rest, false, &typed)) > 0) ...    0: more must come
+ *     while ((n = typed_next(keys, rest, false, &typed)) > 0) ...    0: incomplete
  *     typed_keys_free(keys);
  *
- * What each key sends is asked of key_encode(), so that the two can't differ.
+ * The key sequences are generated with key_encode(), so that the two always agree.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_TYPED_H
@@ -20,15 +20,15 @@ enum {
 enum typed_kind {
     TYPED_TEXT,  /* characters */
     TYPED_KEY,   /* by name */
-    TYPED_PASTE, /* what is between the brackets */
+    TYPED_PASTE, /* without the brackets */
     TYPED_MOUSE,
     TYPED_UNKNOWN, /* a sequence that no key sends */
 };
 
 struct typed {
     enum typed_kind kind;
-    struct str bytes; /* of text, paste and unknown: part of the input */
-    const char *key;  /* for key_parse(): "Ctrl+x" */
+    struct str bytes; /* text, paste and unknown: slice of the input */
+    const char *key;  /* for key_parse(), e.g. "Ctrl+x" */
     struct mouse mouse;
 };
 
@@ -37,8 +37,8 @@ struct typed_keys;
 MUST_USE struct typed_keys *typed_keys_new(void);
 void typed_keys_free(struct typed_keys *k);
 
-/* The first thing in the bytes, and how many of them it is. 0: it may go on, unless `all` says
- * that no more come. */
+/* Parses the first item in the input and returns its length. Returns 0 if it is incomplete, unless
+ * `all` is set: no more input follows. */
 size_t typed_next(const struct typed_keys *k, struct str bytes, bool all, struct typed *ret_typed);
 
 #endif

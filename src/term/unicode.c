@@ -1,4 +1,4 @@
-/* Where one user-perceived character ends: the rules GB3 to GB13 of UAX #29, Unicode 15.0. */
+/* Grapheme cluster boundaries: rules GB3 to GB13 of UAX #29, Unicode 15.0. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/unicode.h"
 
@@ -6,14 +6,14 @@
 
 enum {
     ENDS = BIT(CR) | BIT(LF) | BIT(CONTROL),
-    FOLLOWS = BIT(EXTEND) | BIT(ZWJ) | BIT(SPACING), /* GB9, GB9a: joins all but what GB4 ends */
+    FOLLOWS = BIT(EXTEND) | BIT(ZWJ) | BIT(SPACING), /* GB9, GB9a: join unless GB4 applies */
     ANYTHING = (1U << (BREAK_PICTOGRAPH + 1)) - 1,
 
     PICTOGRAPH_BASE = 1,
     PICTOGRAPH_JOINER = 2,
 };
 
-/* What joins the code point before it, whatever was before that: one bit for each. */
+/* Classes that join the preceding code point regardless of earlier ones, as a mask. */
 static const uint16_t joined[UNICODE_BREAK_MASK + 1] = {
     [BREAK_OTHER] = FOLLOWS,
     [BREAK_CR] = BIT(LF), /* GB3 */
@@ -22,7 +22,7 @@ static const uint16_t joined[UNICODE_BREAK_MASK + 1] = {
     [BREAK_EXTEND] = FOLLOWS,
     [BREAK_ZWJ] = FOLLOWS,
     [BREAK_REGIONAL] = FOLLOWS,
-    [BREAK_PREPEND] = ANYTHING & ~ENDS, /* GB9b; GB5 comes first */
+    [BREAK_PREPEND] = ANYTHING & ~ENDS, /* GB9b; GB5 has precedence */
     [BREAK_SPACING] = FOLLOWS,
     [BREAK_L] = FOLLOWS | BIT(L) | BIT(V) | BIT(LV) | BIT(LVT), /* GB6 */
     [BREAK_V] = FOLLOWS | BIT(V) | BIT(T),                      /* GB7 */

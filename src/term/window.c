@@ -1,5 +1,5 @@
-/* What programs do to the window: they may ask for a size, and keep titles on a stack. There is no
- * window, so a place is only remembered for those who ask. */
+/* Window operations: resize requests and the title stack. Without a real window, its position is
+ * only stored to answer queries. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
@@ -16,7 +16,7 @@ static void ask_size(struct term *t, int rows, int cols)
     term_tell(t, TERM_EVENT_RESIZE, (struct str){0}, (unsigned)rows << 16 | (unsigned)cols);
 }
 
-/* CSI 8 and CSI 4: a number that is left out stays, 0 is as large as can be. */
+/* CSI 8 t and CSI 4 t: an omitted number keeps the size, 0 is the maximum. */
 static void set_size(struct term *t, int row_unit, int col_unit)
 {
     int rows = parser_param_or(&t->parser, 1, -1), cols = parser_param_or(&t->parser, 2, -1);
@@ -25,7 +25,7 @@ static void set_size(struct term *t, int row_unit, int col_unit)
     ask_size(t, rows, cols);
 }
 
-/* CSI 9, CSI 10: as large as can be, and back. */
+/* CSI 9 t, CSI 10 t: maximize and restore. */
 static void zoom(struct term *t, bool rows, bool cols)
 {
     struct window *w = &t->window;
@@ -63,7 +63,7 @@ static void pop_title(struct term *t, int what)
         return;
     struct title_entry *e = &t->titles[--t->n_titles];
     unsigned modes = t->title_modes;
-    t->title_modes = 0; /* what is on the stack is text */
+    t->title_modes = 0; /* titles on the stack are not in hexadecimal */
     title_set(t, what != 1, false, str_z(e->title));
     if (what != 2)
         title_set(t, false, true, str_z(e->icon));

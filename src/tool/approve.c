@@ -7,7 +7,7 @@
 
 enum {
     APPROVE_ARENA = 8 << 20,
-    APPROVE_RULES_MAX = 1000, /* that `always` answers add */
+    APPROVE_RULES_MAX = 1000, /* rules added by `always` answers */
 };
 
 const char *const approve_mode_names[APPROVE_MODES + 1] = {
@@ -27,7 +27,7 @@ void approve_done(struct approve *a)
     arena_done(&a->arena);
 }
 
-/* Why somebody must be asked; NULL: nobody. */
+/* Returns the reason to ask, or NULL if consent is not needed. */
 static const char *reason(
     const struct approve *a, const struct approve_question *q, struct arena *scratch)
 {

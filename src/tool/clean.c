@@ -1,4 +1,4 @@
-/* Output of programs, made readable. */
+/* Converts program output to readable text. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/clean.h"
 
@@ -6,12 +6,12 @@
 #include "term/unicode.h"
 
 enum {
-    COLUMNS_MAX = 8192, /* a line that is longer is taken in parts */
-    MOVE_MAX = 500,     /* columns that a sequence moves */
+    COLUMNS_MAX = 8192, /* longer lines are processed in parts */
+    MOVE_MAX = 500,     /* maximum columns a sequence moves the cursor */
     TAB = 8,
 };
 
-/* Up to BEL or ESC \, or another ESC; 0: it goes on. */
+/* Length up to and including BEL or ESC \, or up to another ESC; 0 if unterminated. */
 static size_t string_length(struct str s)
 {
     for (size_t i = 2; i < s.n; i++) {
@@ -23,8 +23,8 @@ static size_t string_length(struct str s)
     return 0;
 }
 
-/* The length of an escape sequence, whose first byte is ESC, up to what can't be part of it. 0: it
- * goes on after the end. */
+/* Length of an escape sequence, which starts with ESC, up to the first byte that cannot be part of
+ * it; 0 if incomplete. */
 static size_t sequence_length(struct str s)
 {
     size_t i = 2;
@@ -48,10 +48,10 @@ static size_t sequence_length(struct str s)
     }
 }
 
-/* A line that is written over ------------------------------------------------------------------ */
+/* Overwritten lines --------------------------------------------------------------------------- */
 
 struct cell {
-    const char *p; /* in the bytes; NULL: what is left of it belongs to the cell before */
+    const char *p; /* in the input; NULL: continuation of the cell before */
     size_t n;
 };
 
@@ -63,7 +63,7 @@ struct line {
 
 static const struct cell blank = {" ", 1};
 
-/* What stands there; blanks behind the cursor were put there to wipe something out. */
+/* Emits the line. Blanks to the right of the cursor were written to erase text and are dropped. */
 static void finish(struct line *l)
 {
     while (l->n > l->col && (!l->cells[l->n - 1].p || *l->cells[l->n - 1].p == ' '))
@@ -86,7 +86,7 @@ static void put(struct line *l, struct cell cell, size_t width)
     l->n = MAX(l->n, l->col);
 }
 
-/* A character; a mark goes to the one before it. */
+/* Puts a character; a combining mark is added to the character before it. */
 static size_t put_character(struct line *l, struct str s)
 {
     uint32_t cp;
@@ -140,7 +140,7 @@ static void erase(struct line *l, size_t how)
         wipe(l, 0, l->col + 1);
 }
 
-/* What an escape sequence does within the line; most do nothing there. */
+/* Applies an escape sequence to the line; most have no effect within a line. */
 static void obey(struct line *l, struct str sequence)
 {
     size_t n = 0;
@@ -205,7 +205,6 @@ static void write_line(struct line *l, struct str s)
     finish(l);
 }
 
-/* Whether a line is just text. */
 static bool is_plain(struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {

@@ -1,9 +1,9 @@
-/* What a program printed, as text for a model: no escape sequences, of a line that was written over
- * and over only what stands there at the end, no control characters, valid UTF-8.
+/* Converts program output to text for a model: removes escape sequences and control characters,
+ * keeps only the final state of overwritten lines, and ensures valid UTF-8.
  *
  *     clean_text(bytes, &text);
  *
- * Of output that comes in parts, what is not whole at the end of one belongs to the next:
+ * For output that arrives in parts, an incomplete sequence at the end belongs to the next part:
  *
  *     size_t open = clean_open(bytes);
  *     clean_text(str_head(bytes, bytes.n - open), &text);
@@ -15,12 +15,12 @@
 #include "base/buf.h"
 
 enum {
-    CLEAN_OPEN_MAX = 4096, /* what is longer is not waited for */
+    CLEAN_OPEN_MAX = 4096, /* longer sequences are not waited for */
 };
 
 void clean_text(struct str bytes, struct buf *text);
 
-/* How many bytes at the end are the start of a character, or of an escape sequence. */
+/* Return the number of bytes at the end that are an incomplete character or escape sequence. */
 size_t clean_open(struct str bytes);
 size_t clean_open_character(struct str bytes);
 

@@ -1,4 +1,4 @@
-/* A shell's command line, taken apart. */
+/* Shell command line parser. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/cmdline.h"
 
@@ -17,18 +17,18 @@ struct parser {
     unsigned n_documents;
 };
 
-/* One command while it is read. */
+/* A command being read. */
 struct reading {
     struct str words[COMMAND_WORDS_MAX];
     size_t n;
     bool fixed;
     bool fed;
-    bool any; /* something stood here: words, or a compound command */
+    bool any; /* there was something here: words, or a compound command */
 };
 
 enum end {
     END_TEXT,
-    END_PAREN, /* the ')' that closes what was opened */
+    END_PAREN, /* at the matching ')' */
 };
 
 static void parse_list(struct parser *p, enum end end);
@@ -49,7 +49,7 @@ static bool starts(const struct parser *p, const char *z)
     return str_starts_with(str_skip(p->text, p->at), str_z(z));
 }
 
-/* Another script within this one: the same list of commands, nothing of it certain. */
+/* Parses a nested script into the same list of commands. */
 static void parse_inner(struct parser *p, struct str text)
 {
     if (p->depth == CMDLINE_DEPTH_MAX) {
@@ -77,7 +77,7 @@ static void skip_single_quotes(struct parser *p, struct buf *word)
     p->at += (size_t)(quote - from) + 1;
 }
 
-/* $(…) and (…): what is in it is a list of commands. */
+/* $(…) and (…) contain a list of commands. */
 static void parse_parens(struct parser *p)
 {
     if (++p->depth > CMDLINE_DEPTH_MAX) {
@@ -106,7 +106,7 @@ static void parse_backquotes(struct parser *p)
     parse_inner(p, arena_str(p->a, buf_str(&inner)));
 }
 
-/* ${…} is skipped to its end; a substitution in it is still found. */
+/* Skips ${…} to its end, but finds substitutions in it. */
 static void parse_braced(struct parser *p)
 {
     size_t open = 1;
@@ -198,7 +198,7 @@ static bool is_number(struct str word)
     return word.n > 0;
 }
 
-/* One word, its quotes removed. False: something in it is only known when it runs. */
+/* Parses one word and removes its quotes. Returns false if part of it is known only at run time. */
 static bool parse_word(struct parser *p, struct str *ret_word)
 {
     AUTO_BUF struct buf word = BUF_INIT(CMDLINE_BYTES_MAX);
@@ -276,7 +276,8 @@ static void skip_line(struct parser *p)
         p->at++;
 }
 
-/* The text up to a line that is the delimiter. Substitutions in it run unless it was quoted. */
+/* Parses up to a line that is the delimiter. Substitutions in it are expanded unless the delimiter
+ * was quoted. */
 static void parse_here_document(struct parser *p, struct str delimiter, bool quoted, bool tabs)
 {
     size_t here = p->at;
@@ -286,7 +287,7 @@ static void parse_here_document(struct parser *p, struct str delimiter, bool quo
         return;
     }
     skip_line(p);
-    size_t rest = p->at; /* of the line with the operator */
+    size_t rest = p->at; /* end of the line with the operator */
     for (size_t i = here; i < rest; i++)
         if (delimiter.n == 0 || strchr("'\"\\`$", p->text.p[i]))
             not_plain(p, "a here-document with more in its line than is looked at");
@@ -310,13 +311,13 @@ static void parse_here_document(struct parser *p, struct str delimiter, bool quo
                        memchr(body.p, '\\', body.n))) {
         not_plain(p, "an expansion in a here-document");
         AUTO_BUF struct buf quotes = BUF_INIT(2 * CMDLINE_BYTES_MAX);
-        buf_printf(&quotes, ": \"" STR_FMT "\"", STR_ARG(body)); /* read as it would be in quotes */
+        buf_printf(&quotes, ": \"" STR_FMT "\"", STR_ARG(body)); /* parsed as if double-quoted */
         size_t before = p->out->n;
         parse_inner(p, arena_str(p->a, buf_str(&quotes)));
-        if (p->out->n > before) /* without the `:` that we put there */
+        if (p->out->n > before) /* without the `:` added above */
             p->out->n = MAX(before, p->out->n - 1);
     }
-    /* Go on with the rest of the operator's line, then after the document. */
+    /* Continue with the rest of the operator's line, then after the document. */
     AUTO_BUF struct buf joined = BUF_INIT(2 * CMDLINE_BYTES_MAX);
     buf_add_str(&joined, str_head(str_skip(p->text, here), rest - here));
     buf_add_byte(&joined, '\n');
@@ -331,7 +332,7 @@ static void skip_blanks(struct parser *p)
         p->at += peek(p, 0) == '\\' ? 2 : 1;
 }
 
-/* Harmless: a descriptor that becomes a copy of another, /dev/null, a text to read. */
+/* Harmless: duplicating a file descriptor, /dev/null, here-documents and here-strings. */
 static void parse_redirection(struct parser *p, struct reading *r)
 {
     struct str target;
@@ -368,14 +369,14 @@ static void parse_redirection(struct parser *p, struct reading *r)
     skip_blanks(p);
     size_t from = p->at;
     bool fixed = parse_word(p, &target);
-    /* As it is written: for bash, `<&-''` closes a descriptor, and '' is a word of the command. */
+    /* The raw text: for bash, `<&-''` closes a file descriptor, and '' is a word of the command. */
     struct str raw = str_head(str_skip(p->text, from), p->at - from);
     bool number = str_is(raw, "-") || is_number(raw);
     if (!fixed || !((copy && number) || str_is(target, "/dev/null")))
         not_plain(p, in ? "a redirection from a file" : "a redirection to a file");
 }
 
-/* Words of the shell itself that stand before a command. */
+/* Reserved words of the shell that precede a command. */
 static bool is_keyword(struct str word)
 {
     static const char *const keywords[] = {"!", "if", "then", "elif", "else", "fi", "while",
@@ -386,7 +387,7 @@ static bool is_keyword(struct str word)
     return false;
 }
 
-/* `for x in a b`, `case x in`, `function f`: the rest of them is no command. */
+/* `for x in a b`, `case x in`, `function f`: the rest is not a command. */
 static bool is_header(struct str word)
 {
     return str_is(word, "for") || str_is(word, "select") || str_is(word, "case") ||
@@ -419,7 +420,7 @@ static void take_word(struct parser *p, struct reading *r)
     struct str raw = str_head(str_skip(p->text, from), p->at - from);
     r->any = true;
     if (is_number(raw) && (peek(p, 0) == '<' || peek(p, 0) == '>'))
-        return; /* a descriptor: part of the redirection */
+        return; /* a file descriptor: part of the redirection */
     if (r->n == 0 && (is_keyword(raw) || is_header(raw))) {
         p->out->why = why ? why : "a compound command";
         r->fixed = true;
@@ -441,14 +442,14 @@ static void take_word(struct parser *p, struct reading *r)
     r->words[r->n++] = word;
 }
 
-/* True if it was one. */
+/* Returns true if there was an operator. */
 static bool parse_operator(struct parser *p, struct reading *r, enum end end, bool *ret_stop)
 {
     static const struct {
         const char *text;
         bool pipe;
-        bool lone;       /* may stand after another one, or at the end */
-        const char *why; /* not plain */
+        bool lone;       /* may follow another operator, or end the text */
+        const char *why; /* reason why it is not plain */
     } operators[] = {
         {"&&", false, false, NULL},
         {"||", false, false, NULL},
@@ -479,7 +480,7 @@ static bool parse_operator(struct parser *p, struct reading *r, enum end end, bo
     }
     if (peek(p, 0) == ')') {
         if (end != END_PAREN)
-            not_plain(p, "a compound command"); /* a pattern of `case` */
+            not_plain(p, "a compound command"); /* a `case` pattern */
         p->at++;
         end_command(p, r, false);
         *ret_stop = end == END_PAREN;
@@ -511,7 +512,7 @@ static void parse_list(struct parser *p, enum end end)
         else if (c >= '0' && c <= '9' && (peek(p, 1) == '>' || peek(p, 1) == '<'))
             p->at++;
         else if (starts(p, "&>"))
-            p->at++; /* both streams: a redirection */
+            p->at++; /* redirects both streams */
         else if (!parse_operator(p, &r, end, &stop))
             take_word(p, &r);
     }
@@ -520,7 +521,7 @@ static void parse_list(struct parser *p, enum end end)
     end_command(p, &r, false);
 }
 
-/* What a terminal or a shell takes for more than itself, wherever it stands. */
+/* Rejects control characters and line continuations anywhere in the text. */
 static void check_bytes(struct parser *p, struct str text)
 {
     for (size_t i = 0; i < text.n; i++) {

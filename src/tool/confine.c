@@ -1,4 +1,4 @@
-/* The policy of a tool's command. */
+/* Builds the policy of a tool's command. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/confine.h"
 
@@ -13,8 +13,8 @@
 #include <fcntl.h>
 
 enum {
-    EXPAND_LEVELS = 4, /* of directories that a policy may not name as a whole */
-    EXPAND_MAX = 4000, /* entries of the list */
+    EXPAND_LEVELS = 4, /* depth of directories that a policy must not list as a whole */
+    EXPAND_MAX = 4000, /* maximum entries of the list */
 };
 
 static void append(struct str_list *list, struct str text, struct arena *a)
@@ -28,7 +28,7 @@ static void append(struct str_list *list, struct str text, struct arena *a)
 
 /* unrestricted -------------------------------------------------------------------------------- */
 
-/* Comes last: there may be very many. */
+/* Expanded last: it may have very many entries. */
 #define TEMPORARY "/tmp"
 
 struct expansion {
@@ -38,8 +38,7 @@ struct expansion {
     size_t n;
 };
 
-/* Directories that no policy may name are named by what is in them, those of the kernel not at all.
- */
+/* Lists the entries of directories that a policy must not list; omits those of the kernel. */
 static void expand(struct expansion *x, struct str dir, unsigned level)
 {
     AUTO_FD int fd = open(dir.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -67,8 +66,8 @@ static void expand(struct expansion *x, struct str dir, unsigned level)
     closedir(stream);
 }
 
-/* Everything can be read; the working directory can be written. What is in /tmp stands in the
- * command's own, which it can write to. */
+/* Everything is readable and the working directory is writable. Entries of /tmp appear in the
+ * command's private /tmp, which is writable. */
 static bool unrestricted_policy(
     const struct toolbox *box, struct arena *a, struct policy *ret_policy, struct err *err)
 {
@@ -85,7 +84,7 @@ static bool unrestricted_policy(
 
 /* workspace ----------------------------------------------------------------------------------- */
 
-/* The project can be read and run, the workspace can be written. */
+/* The project is readable and executable, the workspace is writable. */
 static bool workspace_policy(
     const struct toolbox *box, struct arena *a, struct policy *ret_policy, struct err *err)
 {
@@ -111,13 +110,13 @@ static bool mode_policy(
     }
 }
 
-/* What a command finds in its environment, beside what the preset says. */
+/* Sets environment variables of a command in addition to the preset's. */
 static void set_env(struct policy *p, struct arena *a)
 {
     static const struct {
         const char *name, *text;
     } rows[] = {
-        {"GIT_CONFIG_GLOBAL", "/dev/null"}, /* settings that would vanish are not taken */
+        {"GIT_CONFIG_GLOBAL", "/dev/null"}, /* global settings are refused: they would be lost */
         {"GIT_PAGER", "cat"},
         {"GIT_TERMINAL_PROMPT", "0"},
         {"PAGER", "cat"},
@@ -138,8 +137,7 @@ static void weaken(const struct toolbox *box, struct policy *p)
     p->sandbox_unsafe_ack = true;
 }
 
-/* A policy that somebody gave stands as it is, but for the sandbox that the caller chose; its time
- * is shortened. */
+/* A given policy is used as is, except for the caller's choice of sandbox and a shorter runtime. */
 static bool make_policy(const struct toolbox *box, const struct confine_request *request,
     struct arena *a, struct policy *ret_policy, struct err *err)
 {
@@ -153,7 +151,7 @@ static bool make_policy(const struct toolbox *box, const struct confine_request 
         return false;
     policy.budgets.max_output_bytes =
         request->output_bytes ? request->output_bytes : CONFINE_OUTPUT_MAX;
-    policy.budgets.max_runtime_ms = CONFINE_RUNTIME_MAX_MS; /* the request has its own */
+    policy.budgets.max_runtime_ms = CONFINE_RUNTIME_MAX_MS; /* the request has its own limit */
     set_env(&policy, a);
     if (box->options->no_sandbox) {
         policy.sandbox = POLICY_NO_SANDBOX;
@@ -193,7 +191,7 @@ static bool find_workdir(
     return true;
 }
 
-/* The sandbox keeps parts of repositories, and our own files, as they are. */
+/* The sandbox protects parts of repositories and our own files. */
 static bool make_plan(struct toolbox *box, struct arena *a, struct confined *c, struct err *err)
 {
     struct str *roots, *parts = NULL;

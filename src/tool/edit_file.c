@@ -1,11 +1,11 @@
-/* edit_file: a text in a file replaced by another; nothing else changes by a byte. */
+/* edit_file: replaces a text in a file by another and leaves all other bytes unchanged. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/limit.h"
 #include "tool/patch.h"
 
 enum {
     PLACES_SHOWN = 5,
-    COUNT_MAX = 100, /* places that are counted where one is wanted */
+    COUNT_MAX = 100, /* limit for counting occurrences if one is wanted */
     WANTED_MAX = 4096,
     ARENA_MAX = 4 << 20,
 };
@@ -36,12 +36,12 @@ static const struct field fields[] = {
 static const struct shape shape =
     SHAPE("edit_file", struct edit_file_args, fields, "arguments of edit_file");
 
-/* Looks for the old string in the text, or in a copy of it with LF at all ends. */
+/* Searches for the old string in the text, or in a copy with all line breaks converted to LF. */
 struct search {
     struct str text, old;
-    struct str flat;         /* what is searched */
-    struct buf copy;         /* its bytes, if it is not the text itself */
-    size_t flat_at, text_at; /* a place in both */
+    struct str flat;         /* the text to search */
+    struct buf copy;         /* buffer of `flat` if it is not the text itself */
+    size_t flat_at, text_at; /* corresponding offsets in both */
 };
 
 struct span {
@@ -68,7 +68,7 @@ static void flatten(struct search *s)
     s->flat = buf_str(&s->copy);
 }
 
-/* Where a place of what is searched is in the text. Places are asked for in order. */
+/* Maps an offset in `flat` to the text. Fast if offsets are asked for in ascending order. */
 static size_t in_text(struct search *s, size_t flat_at)
 {
     if (!any_end(s))
@@ -81,7 +81,7 @@ static size_t in_text(struct search *s, size_t flat_at)
     return s->text_at;
 }
 
-/* The next place of what is searched, from `from` on. */
+/* Finds the next occurrence at or after `from`. */
 static bool next_place(const struct search *s, size_t from, size_t *ret_at)
 {
     struct str rest = str_skip(s->flat, from);
@@ -114,7 +114,7 @@ static bool has_bare_lf(struct str s)
     return false;
 }
 
-/* What comes has the file's line ends, unless the old text was quoted with ends of its own. */
+/* Adds the new text, optionally with LF converted to CRLF to match the file. */
 static void add_new(struct buf *out, struct str new, bool to_crlf)
 {
     for (size_t i = 0; i < new.n; i++) {
@@ -171,7 +171,7 @@ static bool ambiguous(struct search *s, const struct patch_file *file, size_t n,
     return err_ctx(err, "path", STR_FMT, STR_ARG(file->name));
 }
 
-/* Places, overlapping ones too: with those, which is meant can't be told. */
+/* Counts occurrences, including overlapping ones, because they are ambiguous. */
 static size_t count(const struct search *s)
 {
     size_t n = 0, at;
@@ -183,7 +183,7 @@ static size_t count(const struct search *s)
 static void add_span(struct patch *p, const struct edit_file_args *args, struct search *s,
     struct patch_file *file, struct span span)
 {
-    /* Counting lines costs time; only so many are told. */
+    /* Counting lines costs time, and only the first hunks are reported. */
     size_t line = p->n_hunks < PATCH_HUNKS_TOLD ? line_at(s->text, span.at) : 0;
     patch_tell_hunk(p, file, line, any_end(s) ? "line_ends" : fold_name(FOLD_EXACT));
     file->removed += limit_lines(args->old_string);

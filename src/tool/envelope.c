@@ -1,11 +1,11 @@
-/* Reads freeform patches. */
+/* Parses freeform patches. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/envelope.h"
 
 #include "tool/fold.h"
 
 enum {
-    SHOWN = 80, /* bytes of a line that messages show */
+    SHOWN = 80, /* bytes of a line shown in messages */
 };
 
 static const char begin_mark[] = "*** Begin Patch";
@@ -42,7 +42,7 @@ enum state {
 struct reader {
     struct envelope e;
     enum state state;
-    size_t line; /* the current one, from 1 */
+    size_t line; /* current line number, from 1 */
     struct err *err;
 };
 
@@ -106,7 +106,7 @@ static bool is_empty(const struct envelope_hunk *h)
     return h && h->n == 0;
 }
 
-/* What ends here must have had something in it. */
+/* Checks that the update or hunk that ends here is not empty. */
 static bool check_ended(struct reader *r)
 {
     const struct envelope *e = &r->e;
@@ -123,7 +123,7 @@ static bool check_ended(struct reader *r)
     return true;
 }
 
-/* Markers that end whatever went on. *ret_taken: it was one. */
+/* Takes a marker that ends the current section. *ret_taken: the line was one. */
 static bool take_header(struct reader *r, struct str line, bool *ret_taken)
 {
     static const struct {
@@ -248,7 +248,7 @@ static bool take_add_line(struct reader *r, struct str line)
 static bool take_line(struct reader *r, struct str line)
 {
     bool taken;
-    if (r->state == BEFORE) { /* it was looked at before */
+    if (r->state == BEFORE) { /* the Begin marker, already checked */
         r->state = STARTED;
         return true;
     }
@@ -268,7 +268,7 @@ static bool take_line(struct reader *r, struct str line)
     return r->state == IN_ADD ? take_add_line(r, line) : wrong_header(r, trimmed);
 }
 
-/* The boundaries --------------------------------------------------------------------------------
+/* Markers ---------------------------------------------------------------------------------------
  */
 
 static struct str strip_cr(struct str line)
@@ -294,7 +294,7 @@ static bool is_framed(struct str text)
            str_is(fold_trim(last_line(text)), end_mark);
 }
 
-/* <<EOF before, EOF behind; what is between is the patch. */
+/* Strips <<EOF before and EOF after the patch. */
 static bool strip_heredoc(struct str text, struct str *ret_inner)
 {
     static const char *const openers[] = {"<<EOF", "<<'EOF'", "<<\"EOF\""};
@@ -336,7 +336,7 @@ static bool read_lines(struct reader *r, struct str patch)
         last = lf < 0;
         if (last && str_is(fold_trim(rest), end_mark))
             return check_ended(r);
-        /* Two CRs: one belongs to the text's lines, another to those of the patch in it. */
+        /* Two CRs: one is from the text's line breaks, another from those of the patch in it. */
         struct str line = last ? rest : strip_cr(strip_cr(str_head(rest, (size_t)lf)));
         if (!take_line(r, line))
             return false;

@@ -1,5 +1,5 @@
-/* The freeform patch: files to add, delete and update between two markers, with hunks that are
- * found by their lines and not by numbers.
+/* The freeform patch format: files to add, delete and update between two markers, with hunks that
+ * are located by their lines, not by line numbers.
  *
  *     *** Begin Patch
  *     *** Update File: src/main.c
@@ -8,8 +8,8 @@
  *     +    return 0;
  *     *** End Patch
  *
- * Overlooked: blanks around markers and around the whole, a here-document around it, a first hunk
- * without @@, CRLF, an empty line where an empty context line is meant.
+ * Tolerated: blanks around markers and around the patch, an enclosing here-document, a first hunk
+ * without @@, CRLF, an empty line instead of an empty context line.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_ENVELOPE_H
@@ -33,17 +33,17 @@ struct envelope_line {
 };
 
 struct envelope_hunk {
-    struct str context; /* behind @@; no value: none */
-    size_t first, n;    /* its lines */
+    struct str context; /* after @@; unset: none */
+    size_t first, n;    /* range of its lines */
     size_t n_old, n_new;
     bool at_end; /* *** End of File */
-    size_t line; /* of the patch */
+    size_t line; /* line number in the patch */
 };
 
 struct envelope_file {
     enum envelope_kind kind;
     struct str path;
-    struct str move_to; /* no value: it stays */
+    struct str move_to; /* unset: not moved */
     size_t first, n;    /* ENVELOPE_UPDATE: its hunks; ENVELOPE_ADD: its lines */
     size_t line;
 };
@@ -58,7 +58,7 @@ struct envelope {
 
 #define AUTO_ENVELOPE AUTO(envelope_done)
 
-/* The text must stay. E_PATCH_PARSE, with the line. */
+/* The text must outlive the result. E_PATCH_PARSE, with the line number. */
 MUST_USE bool envelope_parse(struct str text, struct envelope *ret_envelope, struct err *err);
 void envelope_done(struct envelope *e);
 

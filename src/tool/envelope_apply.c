@@ -1,9 +1,9 @@
-/* Applies freeform patches: hunks are looked for by their lines, each from the end of the one
- * before.
+/* Applies freeform patches: hunks are located by their lines, each after the end of the previous
+ * one.
  *
- * All hunks of a file are placed in the text as it was; then it is written once, from the start to
- * the end. Lines that a hunk only names as context stay byte for byte, also where they were found
- * by overlooking blanks; new lines end as the file's first line does.
+ * All hunks of a file are placed in the original text, which is then written once from start to
+ * end. Context lines are kept byte for byte, even if they matched only with blanks ignored; new
+ * lines get the line break of the file's first line.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/envelope_apply.h"
@@ -15,7 +15,7 @@ enum {
     ARENA_MAX = 512 << 20,
 };
 
-/* Lines that go, and what comes instead. */
+/* Lines to remove and their replacement. */
 struct edit {
     size_t at, n_old;
     const struct str *new;
@@ -30,13 +30,13 @@ struct update {
     struct arena arena;
     struct lines lines;
     struct place_text text;
-    size_t from; /* where the next hunk is looked for */
+    size_t from; /* start line of the search for the next hunk */
     struct edit *edits;
     size_t n_edits, cap_edits;
     struct err *err;
 };
 
-/* A hunk's two sides, and which lines they share. */
+/* The two sides of a hunk, and the lines they have in common. */
 struct sides {
     struct str *old, *new;
     size_t n_old, n_new;
@@ -75,7 +75,7 @@ static void add_edit(struct update *u, struct edit edit)
     u->edits[u->n_edits++] = edit;
 }
 
-/* What stands between the lines that both sides share. */
+/* Adds an edit for each stretch between lines that both sides have in common. */
 static void add_edits(struct update *u, const struct sides *s, size_t at)
 {
     size_t old = 0, new = 0;
@@ -92,7 +92,7 @@ static void add_edits(struct update *u, const struct sides *s, size_t at)
         add_edit(u, (struct edit){at + old, s->n_old - old, s->new + new, s->n_new - new, 0});
 }
 
-/* Failing ---------------------------------------------------------------------------------------
+/* Errors ----------------------------------------------------------------------------------------
  */
 
 static bool fails(struct update *u, const struct envelope_hunk *h)
@@ -136,7 +136,7 @@ static bool not_found(struct update *u, const struct envelope_hunk *h, const str
     return fails(u, h);
 }
 
-/* strict: exactly, and nowhere else. */
+/* In strict mode the match must be exact and unique. */
 static bool check_strict(struct update *u, const struct envelope_hunk *h, const struct str *wanted,
     size_t n, struct place place, const char *what)
 {
@@ -190,7 +190,7 @@ static bool seek_context(struct update *u, const struct envelope_hunk *h)
     return true;
 }
 
-/* Only new lines: they go to the end. */
+/* A hunk that only adds lines goes to the end. */
 static bool place_addition(struct update *u, const struct envelope_hunk *h, const struct sides *s)
 {
     if (u->p->options.strict && h->context.p) {
@@ -226,7 +226,7 @@ static bool place_hunk(struct update *u, const struct envelope_hunk *h)
         return place_addition(u, h, &s);
     bool found = place_find(&u->text, s.old, s.n_old, u->from, h->at_end, &place);
     if (!found && s.old[s.n_old - 1].n == 0 && !u->p->options.strict) {
-        /* An empty line at the end may stand for the last line's end. */
+        /* An empty line at the end may represent the line break of the last line. */
         s.n_old--;
         if (s.n_new && s.new[s.n_new - 1].n == 0)
             s.n_new--;
@@ -410,7 +410,7 @@ static bool apply_delete(
     AUTO_LINES struct lines lines = {0};
     if (!file->exists)
         return is_missing(f, "delete", err);
-    /* Only to count its lines; one that is too large to be read can still go. */
+    /* Only to count its lines; a file too large to be read can still be deleted. */
     bool readable = file->touched || file->stamp.size <= TOOLBOX_FILE_MAX;
     if (readable && (!patch_content(p, file, &content, err) ||
                         !lines_split(content, LINES_LF, file->where.path.p, &lines, err)))

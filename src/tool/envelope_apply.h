@@ -1,4 +1,4 @@
-/* What a freeform patch makes of files. */
+/* Applies a freeform patch to files. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_ENVELOPE_APPLY_H
 #define TOOL_ENVELOPE_APPLY_H
@@ -6,7 +6,8 @@
 #include "tool/envelope.h"
 #include "tool/patch.h"
 
-/* In the patch's order, each seeing what those before it did. E_PATCH_APPLY if one does not fit. */
+/* Applies the sections in order, each seeing the results of those before it. E_PATCH_APPLY if one
+ * does not apply. */
 MUST_USE bool envelope_apply(const struct envelope *e, struct patch *p, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* A tool's events as JSON. */
+/* Tool events as JSON. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/event.h"
 

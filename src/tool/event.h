@@ -1,4 +1,4 @@
-/* What tools tell of themselves: each call's start, its end or error, and what was left out.
+/* Events of tool calls: start, end or error, and truncation.
  *
  *     sink.tell(sink.context, &event);
  *     AUTO_JSON json_t *line = tool_event_json(&event);
@@ -20,16 +20,16 @@ enum tool_phase {
 struct tool_event {
     enum tool_phase phase;
     const char *tool;
-    const char *run_id; /* of the box */
-    uint64_t call;      /* counts its calls, from 1 */
+    const char *run_id; /* of the toolbox */
+    uint64_t call;      /* number of the call, from 1 */
     uint64_t wall_ms;
-    uint64_t duration_us;  /* from here on: of an end or an error */
-    uint64_t bytes, lines; /* of the content */
+    uint64_t duration_us;  /* this and the following: not at the start */
+    uint64_t bytes, lines; /* size of the content */
     bool truncated;
     bool has_exit;
     int exit_status;
     size_t files_changed;
-    const struct err *error; /* of an error */
+    const struct err *error; /* only for an error */
 };
 
 struct tool_event_sink {

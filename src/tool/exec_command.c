@@ -1,4 +1,4 @@
-/* exec_command: a command on a terminal of its own, which may run on. */
+/* exec_command: runs a command on its own terminal; it may keep running after the call. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/poll.h"
 
@@ -40,8 +40,8 @@ static bool run(
     if (!sessions_start(box, &request, &s, err))
         return false;
     bool ok = poll_session(box, s, &args->poll, result, err);
-    /* One that was interrupted before anybody heard of it must not run on. One that has ended is
-     * kept, to tell its end once more. */
+    /* A session interrupted before its number was reported must not keep running. One that has
+     * ended is kept, so that its end can be reported again. */
     if (!s->over && err->code == E_CANCELED)
         poll_tell_ended(result);
     if (box->options->one_call || (!s->over && err->code == E_CANCELED))

@@ -1,4 +1,4 @@
-/* Lines that are equal up to blanks and punctuation. */
+/* Compares lines ignoring blanks and punctuation. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/fold.h"
 
@@ -22,7 +22,7 @@ static const struct range blanks[] = {
     {0x3000, 0x3000, 0},
 };
 
-/* What editors and word processors put instead of plain characters. */
+/* Characters that editors and word processors substitute for plain ones. */
 static const struct range typographic[] = {
     {0xA0, 0xA0, ' '},
     {0x2002, 0x200A, ' '},
@@ -72,7 +72,7 @@ static bool is_blank(uint32_t cp)
     return find(blanks, ARRAY_LEN(blanks), cp) != NULL;
 }
 
-/* Length of the blank at the start, or 0. */
+/* Returns the length of the blank at the start, or 0. */
 static size_t blank_at_start(struct str s)
 {
     uint32_t cp;
@@ -118,7 +118,7 @@ static struct str trim_for(struct str s, enum fold fold)
     return fold == FOLD_TRAILING ? fold_trim_end(s) : fold_trim(s);
 }
 
-/* The next character, made plain; the rest without it. */
+/* Removes the next character from s and returns its plain equivalent. */
 static uint32_t next_plain(struct str *s)
 {
     uint32_t cp = (unsigned char)s->p[0];

@@ -1,4 +1,4 @@
-/* glob_files: files by a pattern for their paths. */
+/* glob_files: finds files by a pattern for their paths. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "path/glob.h"
@@ -10,7 +10,7 @@
 enum {
     LIMIT_MAX = 10 * 1000,
     PROBLEMS_TOLD = 3,
-    LINE_MAX_BYTES = 1 << 20, /* of a path, made printable */
+    LINE_MAX_BYTES = 1 << 20, /* for a path with unprintable bytes escaped */
 };
 
 struct glob_files_args {
@@ -32,7 +32,7 @@ static const struct shape shape =
 
 struct listing {
     const struct glob_files_args *args;
-    struct str dir; /* in front of paths */
+    struct str dir; /* prefix of the paths */
     struct buf *content, line;
     size_t n, shown;
     bool more;
@@ -47,7 +47,7 @@ static bool add_file(void *context, struct str path)
         return false;
     l->n++;
     if (l->shown + 1 < l->n || l->shown == LIMIT_LINES)
-        return true; /* only counted, once one did not fit */
+        return true; /* only counted after the first that did not fit */
     buf_reset(&l->line);
     utf8_add_printable(&l->line, l->dir);
     if (l->dir.n && l->dir.p[l->dir.n - 1] != '/')

@@ -1,4 +1,4 @@
-/* grep_files: lines that match, in the files below a directory. */
+/* grep_files: finds matching lines in the files below a directory. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "path/glob.h"
@@ -14,7 +14,7 @@ enum {
     CONTEXT_MAX = 50,
     INCLUDES_MAX = 100,
     TIMEOUT_MS_MAX = 10 * 60 * 1000,
-    INCLUDE_ROOM = 1 << 20, /* memory of a glob, at least */
+    INCLUDE_ROOM = 1 << 20, /* minimum memory for a glob */
     NAME_ROOM = 1 << 20,
     PROBLEMS_TOLD = 3,
     GAVE_UP_TOLD = 5,
@@ -51,31 +51,31 @@ static const struct field fields[] = {
 static const struct shape shape =
     SHAPE("grep_files", struct grep_files_args, fields, "arguments of grep_files");
 
-/* Which files are wanted: one of the first, if there are any, and none of the others. */
+/* A file must match one of `only`, if there are any, and none of `not`. */
 struct includes {
     struct glob *only[INCLUDES_MAX], *not [INCLUDES_MAX];
     size_t n_only, n_not;
 };
 
-/* What is shown, while files come in. */
+/* Collects the output while results arrive. */
 struct gather {
     struct toolbox *box;
     const struct grep_files_args *args;
     struct tool_result *result;
     struct includes includes;
-    struct str dir; /* put in front of paths, with a '/', or "" */
+    struct str dir; /* prefix of the paths, ending in '/', or "" */
     struct buf name, line;
     size_t matches, files; /* within the limit */
-    size_t shown, lines;   /* of them, and all lines */
+    size_t shown, lines;   /* matches shown, and all lines shown */
     size_t hidden;         /* files that need consent */
     size_t replaced, cut, gave_up;
-    bool more; /* than the limit */
-    bool full; /* the caps are reached */
+    bool more; /* more matches than the limit */
+    bool full; /* the output limits are reached */
     bool binary;
-    uint64_t last_line; /* that was shown of this file; 0: none */
+    uint64_t last_line; /* last line shown of this file; 0: none */
 };
 
-/* A pattern without '/' is for names, wherever they are. */
+/* A pattern without '/' matches names at any depth. */
 static bool compile_include(
     struct str text, struct arena *a, struct glob **ret_glob, struct err *err)
 {
@@ -141,7 +141,7 @@ static void add_line(struct gather *g, const struct found *found, const struct f
     g->shown += line->match;
 }
 
-/* A file that often holds secrets is not shown where somebody would have to be asked. */
+/* A file that often holds secrets is not shown if that would need consent. */
 static bool may_show(struct gather *g, struct str name)
 {
     const char *why = warn_about(name);
@@ -182,7 +182,7 @@ static bool gather_file(void *context, const struct search_file *file)
     g->more = found->matches > room;
     g->matches += MIN(found->matches, room);
     g->files += room > 0;
-    g->last_line = UINT64_MAX - 1; /* no line follows it */
+    g->last_line = UINT64_MAX - 1; /* never adjacent to a line */
     for (size_t i = 0; i < found->n && room; i++) {
         taken += found->lines[i].match;
         if (taken > room)
@@ -244,7 +244,7 @@ static void tell(struct gather *g, const struct search_summary *s)
         g->matches == 1 ? "line" : "lines", g->files, g->files == 1 ? "file" : "files");
 }
 
-/* What stands before paths in results. */
+/* Returns the prefix of paths in results. */
 static struct str dir_prefix(struct toolbox *box, const struct resolved *where, struct arena *a)
 {
     struct str name = toolbox_name(box, where);

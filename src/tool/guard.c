@@ -1,4 +1,4 @@
-/* A thread that looks for interruptions. */
+/* A thread that watches for interruptions. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/guard.h"
 
@@ -8,9 +8,9 @@
 #include <sys/signalfd.h>
 
 enum guard_state {
-    GUARD_WORKS,  /* may be ended */
-    GUARD_KEEPS,  /* goes on to its end */
-    GUARD_ENDING, /* the thread has it */
+    GUARD_WORKS,  /* may be interrupted */
+    GUARD_KEEPS,  /* runs to completion */
+    GUARD_ENDING, /* the thread is ending the process */
 };
 
 int guard_take(int signals)
@@ -52,7 +52,7 @@ void guard_begin(
     g->over = -1;
 }
 
-/* Who comes too late for that waits for the end. */
+/* If the thread is already ending the process, waits for the end. */
 void guard_keep(struct guard *g)
 {
     int works = GUARD_WORKS;

@@ -1,15 +1,15 @@
-/* While a tool works and waits for nothing: a thread that looks for interruptions.
+/* A thread that watches for interruptions while a tool works without polling.
  *
  *     struct guard g;
  *     guard_begin(&g, signals, end, context);
  *     ...reads, searches, computes...
- *     guard_keep(&g);           from here on it is finished: files are being changed
+ *     guard_keep(&g);             files are being changed: run to completion from here
  *     guard_done(&g);
  *
- * An interruption calls `end` in that thread, which tells of it and ends the process: whatever the
- * work does at that moment, a system call that hangs included. What only reads leaves nothing half
- * done; a change is made after guard_keep(). An interruption that comes later stays where it is,
- * for whoever looks for it next.
+ * On an interruption the thread calls `end`, which reports it and exits the process regardless of
+ * what the tool is doing, even if it hangs in a system call. A tool that only reads leaves nothing
+ * half done; changes are made after guard_keep(). A later interruption stays pending for the next
+ * reader of the signalfd.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_GUARD_H
@@ -22,22 +22,22 @@
 
 struct guard {
     pthread_t thread;
-    int signals, over; /* a signalfd; an eventfd, -1: there is no thread */
+    int signals, over; /* a signalfd; an eventfd, or -1 without a thread */
     atomic_int state;
     void (*end)(void *context, int signal);
     void *context;
 };
 
-/* `end` does not return. Where no thread can be had, nobody looks. */
+/* `end` must not return. If no thread can be created, interruptions are not watched for. */
 void guard_begin(
     struct guard *g, int signals, void (*end)(void *context, int signal), void *context);
 void guard_keep(struct guard *g); /* accepts NULL */
 void guard_done(struct guard *g);
 
-/* Takes the signal that waits there; SIGINT if it is gone again. */
+/* Takes the pending signal; returns SIGINT if it is gone. */
 int guard_take(int signals);
 
-/* E_CANCELED, with the signal. */
+/* Sets E_CANCELED with the signal; returns false. */
 bool guard_error(struct err *err, int signal);
 
 #endif

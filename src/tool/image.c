@@ -1,4 +1,4 @@
-/* Hunks applied to a file's lines. */
+/* Applies hunks to a file's lines. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 
@@ -42,7 +42,7 @@ void image_done(struct image *im)
     *im = (struct image){0};
 }
 
-/* The gap to a line. A piece of new lines is never cut: no hunk can begin in one. False then. */
+/* Moves the gap to a line. Returns false within new lines, where no hunk can start. */
 static bool move_gap(struct image *im, size_t line)
 {
     while (im->at < line) {
@@ -77,7 +77,7 @@ static bool move_gap(struct image *im, size_t line)
     return true;
 }
 
-/* The lines that a side of a hunk has. */
+/* Counts the lines of one side of a hunk. */
 static size_t count_side(struct str body, char without)
 {
     struct unified_line line;
@@ -87,8 +87,8 @@ static size_t count_side(struct str body, char without)
     return n;
 }
 
-/* A hunk's last line of context that has no end fits one that has: git compares only as much as the
- * hunk has, and lets blanks behind it pass. */
+/* A hunk's last context line without a line break matches a line that has one: git compares only
+ * the bytes of the hunk and ignores trailing blanks. */
 static bool fits_openly(struct str line, struct str wanted)
 {
     if (!str_starts_with(line, wanted) || str_ends_with(wanted, STR("\n")))
@@ -99,7 +99,7 @@ static bool fits_openly(struct str line, struct str wanted)
     return true;
 }
 
-/* Compares from the gap on. */
+/* Compares the hunk's old side with the lines after the gap. */
 static enum image_verdict compare(const struct image *im, struct str body, size_t n, bool at_end)
 {
     struct unified_line line;

@@ -1,9 +1,9 @@
-/* A file while hunks are applied to it: a row of pieces, old lines and new ones, with a gap that
- * moves to where the next hunk is. Hunks in the file's order cost nothing but themselves.
+/* A file while hunks are applied to it: a gap buffer of pieces, old lines and new ones, whose gap
+ * moves to the place of the next hunk. Hunks in file order need no extra moves.
  *
  *     struct image im;
  *     image_init(&im, &lines);
- *     image_apply(&im, &hunk, &why)       IMAGE_FITS, or why not
+ *     image_apply(&im, &hunk)           IMAGE_FITS, or the reason why not
  *     image_write(&im, &out);
  *     image_done(&im);
  */
@@ -16,12 +16,12 @@
 
 enum image_verdict {
     IMAGE_FITS,
-    IMAGE_DIFFERS,   /* its lines are not there */
-    IMAGE_OVERLAPS,  /* a hunk before it took some of its lines */
-    IMAGE_NOT_FIRST, /* it must stand at the beginning */
-    IMAGE_NOT_LAST,  /* it has no context behind it, and so must stand at the end */
+    IMAGE_DIFFERS,   /* the hunk's lines are not there */
+    IMAGE_OVERLAPS,  /* an earlier hunk replaced some of its lines */
+    IMAGE_NOT_FIRST, /* it must be at the start */
+    IMAGE_NOT_LAST,  /* it has no trailing context, and so must be at the end */
     IMAGE_TOO_FAR,   /* the file has fewer lines */
-    IMAGE_TOO_MUCH,  /* hunks in wild order: not worth the time */
+    IMAGE_TOO_MUCH,  /* hunks far out of order: too expensive */
 };
 
 struct image_piece {
@@ -32,7 +32,7 @@ struct image_piece {
 
 struct image {
     const struct lines *lines;
-    struct image_piece *left, *right; /* before and behind the gap; right is in reverse */
+    struct image_piece *left, *right; /* before and after the gap; right is in reverse order */
     size_t n_left, n_right, cap_left, cap_right;
     size_t at;    /* lines before the gap */
     size_t total; /* lines */
@@ -42,10 +42,10 @@ struct image {
 void image_init(struct image *im, const struct lines *lines);
 void image_done(struct image *im);
 
-/* Where it says it goes, or not at all. */
+/* Applies a hunk at the line it gives; does not search elsewhere. */
 enum image_verdict image_apply(struct image *im, const struct unified_hunk *h);
 
-/* The old line, from 0, that now stands at a line; SIZE_MAX: it is a new one or there is none. */
+/* Returns the old number, from 0, of a line; SIZE_MAX for a new or missing line. */
 size_t image_old_line(struct image *im, size_t line);
 
 void image_write(const struct image *im, struct buf *out);

@@ -1,4 +1,4 @@
-/* What of a long text a model gets to see. */
+/* Selects the part of a long text to show to a model. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/limit.h"
 
@@ -16,7 +16,7 @@ size_t limit_lines(struct str text)
     return n;
 }
 
-/* How many bytes at the start are whole lines within the limit. */
+/* Returns the size of the whole lines at the start that are within the limit. */
 static size_t head_size(const struct limit *limit, struct str text)
 {
     size_t taken = 0;
@@ -30,7 +30,7 @@ static size_t head_size(const struct limit *limit, struct str text)
     return taken;
 }
 
-/* The same at the end. */
+/* The same for the end. */
 static size_t tail_size(const struct limit *limit, struct str text)
 {
     size_t taken = 0;
@@ -45,7 +45,7 @@ static size_t tail_size(const struct limit *limit, struct str text)
     return taken;
 }
 
-/* Backward or forward to where a character begins. */
+/* Move back or forward to the start of a character. */
 static size_t cut_back(struct str text, size_t at)
 {
     for (size_t i = 0; i < UTF8_MAX && at > 0 && at < text.n && (text.p[at] & 0xC0) == 0x80; i++)
@@ -101,7 +101,7 @@ bool limit_head(const struct limit *limit, struct str text, const char *where, s
         return false;
     }
     size_t head = head_size(limit, text);
-    if (head == 0) /* one long line: cut, not lost */
+    if (head == 0) /* a single long line is cut, not dropped */
         head = cut_back(text, MIN(limit->bytes, text.n));
     buf_add_str(out, str_head(text, head));
     end_line(out);

@@ -1,9 +1,9 @@
-/* The lines of a text. */
+/* Index of the lines of a text. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/lines.h"
 
-/* Where the line that begins at `from` ends. The next LF is looked for only when the last one is
- * behind: in a text of CRs it is far away, again and again. */
+/* Returns the end of the line that starts at `from`. Caches the next LF: in a text with only CRs,
+ * searching for it from each line would be quadratic. */
 static size_t line_end(struct str text, size_t from, enum lines_ends ends, size_t *next_lf)
 {
     if (*next_lf <= from) {

@@ -1,8 +1,8 @@
-/* The lines of a text, found once: four bytes each, so that a large file stays affordable.
+/* Index of the lines of a text: four bytes per line, so that large files stay affordable.
  *
  *     AUTO_LINES struct lines l = {0};
  *     if (!lines_split(text, LINES_ANY_END, "main.c", &l, err)) return false;
- *     lines_text(&l, 0)        the first without its end
+ *     lines_text(&l, 0)        the first without its line break
  *     lines_whole(&l, 0)       ...and with it
  */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -16,20 +16,20 @@ enum {
 };
 
 enum lines_ends {
-    LINES_LF,      /* as diff and git see it: a CR belongs to the line */
+    LINES_LF,      /* as in diff and git: a CR belongs to the line */
     LINES_ANY_END, /* LF, CRLF, or CR alone */
 };
 
 struct lines {
     struct str text;
-    uint32_t *at; /* where each begins; at[n] is the text's end */
+    uint32_t *at; /* offset of each line; at[n] is the end of the text */
     size_t n;
     enum lines_ends ends;
 };
 
 #define AUTO_LINES AUTO(lines_done)
 
-/* The text must stay. The name is for the message that there are too many. */
+/* The text must outlive the result. The name is for the error message. */
 MUST_USE bool lines_split(struct str text, enum lines_ends ends, const char *name,
     struct lines *ret_lines, struct err *err);
 void lines_done(struct lines *l);
@@ -39,10 +39,10 @@ static inline struct str lines_whole(const struct lines *l, size_t i)
     return str_n(l->text.p + l->at[i], l->at[i + 1] - l->at[i]);
 }
 
-struct str lines_end(const struct lines *l, size_t i); /* "" if the last has none */
+struct str lines_end(const struct lines *l, size_t i); /* "" if the last line has no line break */
 struct str lines_text(const struct lines *l, size_t i);
 
-/* Lines i up to j, whole. */
+/* Lines i to j - 1, with line breaks. */
 static inline struct str lines_range(const struct lines *l, size_t i, size_t j)
 {
     return str_n(l->text.p + l->at[i], l->at[j] - l->at[i]);

@@ -1,4 +1,4 @@
-/* list_dir: what is in a directory, and below it. */
+/* list_dir: lists a directory and the levels below it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "path/beneath.h"
@@ -11,8 +11,8 @@
 
 enum {
     DEPTH_MAX = 32,
-    ENTRIES_MAX = 200 * 1000, /* that are looked at */
-    LINE_MAX_BYTES = 1 << 20, /* of a path, made printable */
+    ENTRIES_MAX = 200 * 1000, /* maximum number of entries read */
+    LINE_MAX_BYTES = 1 << 20, /* for a path with unprintable bytes escaped */
     LISTING_ARENA = 256 << 20,
 };
 
@@ -44,8 +44,8 @@ struct listing {
     struct arena arena;
     struct entry *entries;
     size_t n, cap;
-    size_t closed; /* directories that can't be opened */
-    bool full;     /* there are more than are looked at */
+    size_t closed; /* directories that could not be opened */
+    bool full;     /* ENTRIES_MAX or the arena limit was reached */
 };
 
 static char mark_of(int dir_fd, const char *name, unsigned char type)
@@ -76,7 +76,7 @@ static void add_entry(struct listing *l, struct str dir, const char *name, char 
     l->entries[l->n++] = (struct entry){str_z(path), mark};
 }
 
-/* The names in one directory, unsorted. Takes the descriptor over. */
+/* Adds the names in one directory, unsorted. Takes over the file descriptor. */
 static bool add_directory(struct listing *l, int fd, struct str dir)
 {
     DIR *stream = fdopendir(fd);
@@ -103,7 +103,7 @@ static int compare(const void *a, const void *b)
     return str_cmp(((const struct entry *)a)->path, ((const struct entry *)b)->path);
 }
 
-/* One level after the other: the directories of one give the next. */
+/* Lists level by level: the directories of one level give the next. */
 static bool list(struct toolbox *box, struct listing *l, int root, unsigned depth, struct err *err)
 {
     int fd = beneath_open(root, ".", O_RDONLY | O_DIRECTORY, 0, 0);
@@ -128,7 +128,7 @@ static bool list(struct toolbox *box, struct listing *l, int root, unsigned dept
     return true;
 }
 
-/* As many whole lines as fit. */
+/* Shows as many whole lines as fit. */
 static size_t show(
     const struct listing *l, const struct list_dir_args *args, struct tool_result *result)
 {

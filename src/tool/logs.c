@@ -1,4 +1,4 @@
-/* Old outputs go. */
+/* Prunes old logs. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/logs.h"
 
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 enum {
-    LOOKED_AT_MAX = 10000, /* at a time: of more, the next ones have their turn later */
+    LOOKED_AT_MAX = 10000, /* per call; the rest is left for later calls */
     DAY_S = 24 * 60 * 60,
     NAME = ID_SIZE + sizeof(".log"),
 };
@@ -53,7 +53,7 @@ static int compare(const void *a, const void *b)
     return (x->changed_ns > y->changed_ns) - (x->changed_ns < y->changed_ns);
 }
 
-/* One that nobody holds. */
+/* Removes a log unless it is locked. */
 static bool drop(int dir_fd, const char *name)
 {
     AUTO_FD int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

@@ -1,9 +1,9 @@
-/* The directory of outputs that were too long: old ones go, so that it does not grow for ever.
+/* The directory of logs of truncated output: old logs are pruned so that it stays bounded.
  *
- *     logs_prune(dir);      before one more is put there
+ *     logs_prune(dir);        before adding a log
  *
- * Only files that are named as ours are touched, the oldest first. A log that is still written to
- * is locked by its session, and stays.
+ * Only files with names in our format are removed, oldest first. A log in use is locked by its
+ * session and is kept.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_LOGS_H
@@ -17,10 +17,10 @@ enum {
 };
 #define LOGS_BYTES ((uint64_t)1 << 30)
 
-/* What can't be removed stays: this is no reason to fail. */
+/* Ignores files that cannot be removed. */
 void logs_prune(const char *dir);
 
-/* Nobody prunes it as long as the descriptor is open. */
+/* Protects a log from pruning while the file descriptor is open. */
 void logs_lock(int fd);
 
 #endif

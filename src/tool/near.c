@@ -1,4 +1,4 @@
-/* The place that lines which were not found are most like. */
+/* Finds the place most similar to lines that were not found. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/near.h"
 
@@ -6,21 +6,21 @@
 #include "tool/fold.h"
 
 enum {
-    WANTED_MAX = 64, /* lines that are looked for */
-    VOTES_MAX = 64,  /* places that one line may speak for */
+    WANTED_MAX = 64, /* wanted lines to consider */
+    VOTES_MAX = 64,  /* places that one line may vote for */
     LINES_SEEN = 1 << 20,
-    SHOWN = 120, /* bytes of a line that are shown */
+    SHOWN = 120, /* bytes of a line to show */
     BLOCK_LINES = 8,
     LIKE_PERCENT = 50,
 };
 
-/* Lines that say nothing about where one is. */
+/* Lines too short to identify a place. */
 static bool is_common(struct str line)
 {
     return fold_trim(line).n < 2;
 }
 
-/* How much of two lines is equal at both ends, in percent of the longer one. */
+/* Length of the common prefix and suffix, in percent of the longer line. */
 static size_t likeness(struct str a, struct str b)
 {
     size_t start = 0, end = 0, shorter = MIN(a.n, b.n), longer = MAX(a.n, b.n);
@@ -55,7 +55,7 @@ static size_t distance(ptrdiff_t at, size_t expected)
     return (size_t)(d < 0 ? -d : d);
 }
 
-/* The place that most lines speak for. */
+/* Finds the place with the most votes. */
 static bool elect(struct votes *votes, size_t expected, ptrdiff_t *ret_at)
 {
     struct vote best = {0};
@@ -90,7 +90,7 @@ static void collect(const struct near *near, struct votes *votes)
     }
 }
 
-/* No line is there as it was wanted: the one that is most like the first that says something. */
+/* Fallback if no wanted line is there: finds the one most similar to the first distinctive line. */
 static bool find_like(const struct near *near, ptrdiff_t *ret_at)
 {
     size_t key = 0, best = LIKE_PERCENT - 1;
@@ -143,7 +143,7 @@ struct near near_find(
     collect(&near, votes);
     if (!elect(votes, expected_at, &at) && !find_like(&near, &at))
         return near;
-    size_t before = at < 0 ? (size_t)-at : 0; /* lines wanted before the text's first */
+    size_t before = at < 0 ? (size_t)-at : 0; /* wanted lines before the first line of the text */
     if (before) {
         near.at = 0;
         near.first = 0;
@@ -195,7 +195,7 @@ void near_add_sentence(const struct near *near, struct buf *words)
     buf_add_byte(words, '\'');
 }
 
-/* Around the first difference: what both have, what was expected (-), what is there (+). */
+/* Shows the first difference: common lines, expected lines (-), actual lines (+). */
 void near_add_block(const struct near *near, struct buf *text)
 {
     if (near->kind == NEAR_NOTHING)

@@ -1,5 +1,5 @@
-/* Where lines that were not found were probably meant, and what differs there: so that whoever
- * wrote them can mend them in one turn.
+/* Finds the place most similar to lines that were not found, and the difference there, so that
+ * their author can correct them in one turn.
  *
  *     struct near near = near_find(&lines, wanted, n, expected_at);
  *     near_add_sentence(&near, &words);     "; the nearest is line 12, where line 13 differs in..."
@@ -13,10 +13,10 @@
 #include "tool/lines.h"
 
 enum near_kind {
-    NEAR_NOTHING,  /* nothing is like it */
+    NEAR_NOTHING,  /* nothing similar found */
     NEAR_BLANKS,   /* only white space differs */
-    NEAR_CHANGED,  /* a line is another one */
-    NEAR_TOO_LONG, /* the text ends first */
+    NEAR_CHANGED,  /* a line differs in content */
+    NEAR_TOO_LONG, /* the text ends before the last wanted line */
 };
 
 struct near {
@@ -24,15 +24,15 @@ struct near {
     const struct lines *lines;
     const struct str *wanted;
     size_t n;
-    size_t at;    /* the line where the wanted ones would begin */
-    size_t first; /* of the wanted ones, the first that differs */
+    size_t at;    /* line at which the wanted lines would start */
+    size_t first; /* index of the first wanted line that differs */
 };
 
-/* The expected line, or SIZE_MAX, decides between equals. Both texts must stay. */
+/* The expected line, or SIZE_MAX, breaks ties. Both texts must outlive the result. */
 struct near near_find(
     const struct lines *lines, const struct str *wanted, size_t n, size_t expected_at);
 
-/* At a place that is known. */
+/* Compares at a known line. */
 struct near near_at(const struct lines *lines, const struct str *wanted, size_t n, size_t at);
 
 void near_add_sentence(const struct near *near, struct buf *words);

@@ -1,4 +1,4 @@
-/* All that a command printed. */
+/* The complete output of a command. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/outlog.h"
 
@@ -57,7 +57,7 @@ static bool copy(int from, int to, uint64_t n)
     off_t at = 0;
     while ((uint64_t)at < n) {
         ssize_t sent = sendfile(to, from, &at, n - (uint64_t)at);
-        if (sent <= 0 && errno != EINTR)
+        if (sent == 0 || (sent < 0 && errno != EINTR))
             return false;
     }
     return true;

@@ -1,4 +1,4 @@
-/* The files that a patch touches. */
+/* The files a patch touches. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/patch.h"
 
@@ -51,7 +51,7 @@ void patch_done(struct patch *p)
     *p = (struct patch){0};
 }
 
-/* Files by where they are -----------------------------------------------------------------------
+/* Files by path ---------------------------------------------------------------------------------
  */
 
 static void rehash(struct patch *p)
@@ -105,8 +105,8 @@ static bool is_link(struct str name, const struct resolved *where, struct err *e
     return err_ctx(err, "path", STR_FMT, STR_ARG(name));
 }
 
-/* Links inside the boundary are followed, but a patch names the files that it changes: the last
- * component may not be one. */
+/* Symlinks inside the boundary are followed, but a patch must name the files it changes: the last
+ * component must not be a symlink. */
 static bool check_links(struct patch *p, struct str name, const struct resolved *where,
     bool *ret_beyond, struct err *err)
 {
@@ -218,7 +218,7 @@ bool patch_keep(struct patch *p, struct buf *text, struct str *ret_text, struct 
     return true;
 }
 
-/* What the result tells ------------------------------------------------------------------------
+/* Results ---------------------------------------------------------------------------------------
  */
 
 void patch_tell_hunk(struct patch *p, const struct patch_file *f, size_t line, const char *how)
@@ -248,11 +248,10 @@ void patch_tell_near(struct patch *p, const struct near *near, struct err *err)
     near_add_block(near, &p->result->content);
 }
 
-/* The commit -------------------------------------------------------------------------------------
+/* Commit ----------------------------------------------------------------------------------------
  */
 
-/* What the kernel takes from the mode of a new file; asking for it by umask() would change it for
- * other threads. */
+/* Reads the umask from /proc: umask() cannot read it without changing it for other threads. */
 static mode_t current_umask(void)
 {
     unsigned mask = 022;
@@ -266,7 +265,7 @@ static mode_t current_umask(void)
     return mask & 0777;
 }
 
-/* Whoever may read it may also execute it; or nobody may. */
+/* Adds execute permission wherever there is read permission, or removes all of it. */
 static mode_t with_exec(mode_t mode, enum patch_exec exec)
 {
     mode &= 07777;
@@ -367,7 +366,7 @@ static void summarize_one(const struct patch_file *f, struct buf *text)
     buf_printf(text, "%s%s\n", f->note ? ", " : "", f->note ? f->note : "");
 }
 
-/* A file that came and went again is none. */
+/* A file that was created and removed again is not a change. */
 static bool is_changed(const struct patch_file *f)
 {
     bool renamed_away = f->moved && !f->exists;
@@ -400,7 +399,7 @@ static void tell_changes(struct patch *p, const struct writer_result *written)
 {
     struct tool_result *r = p->result;
     tool_changed(r, written);
-    /* The writer speaks of its root; results are about the box's. */
+    /* The writer's paths are relative to its root, the result's to the toolbox's. */
     for (size_t i = 0; i < r->n_changes; i++) {
         struct str path =
             lexical_absolute(&r->arena, p->files[0]->where.root->path, r->changes[i].path);
@@ -417,7 +416,7 @@ static const char *note_of(const struct patch_file *f)
     return f->exec == PATCH_EXEC_ON ? "now executable" : "no longer executable";
 }
 
-/* A file that went to another name is told of there. */
+/* A file that was moved is reported under its new name. */
 static bool went_elsewhere(const struct patch *p, const struct patch_file *f)
 {
     for (size_t i = 0; i < p->n && !f->exists; i++)

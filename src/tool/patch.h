@@ -1,15 +1,15 @@
-/* The files that a patch touches: what they were, what they become, and one commit for all.
+/* The files a patch touches: their old and new content, and one commit for all.
  *
  *     struct patch p;
- *     patch_init(&p, box, &(struct patch_options){...}, result);
+ *     patch_init(&p, box, &(struct patch_options){...}, result, err);
  *     patch_file(&p, STR("src/main.c"), &file, err);
  *     patch_load(&p, file, err)...
  *     patch_put(file, text);
  *     patch_commit(&p, err);
  *     patch_done(&p);
  *
- * Every dialect works on this: nothing is written before all of it fits. A file that was put or
- * removed is seen so by what comes later in the same patch.
+ * Shared by all patch formats: nothing is written before the whole patch applies. Later parts of a
+ * patch see the files as changed by earlier ones.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_PATCH_H
@@ -20,18 +20,18 @@
 #include "tool/tool.h"
 
 enum {
-    PATCH_RESULT_MAX = 2 * TOOLBOX_FILE_MAX, /* bytes of a file that a patch makes */
-    PATCH_HUNKS_TOLD = 1000,                 /* hunks that a result speaks of one by one */
+    PATCH_RESULT_MAX = 2 * TOOLBOX_FILE_MAX, /* maximum size of a patched file */
+    PATCH_HUNKS_TOLD = 1000,                 /* hunks listed individually in a result */
 };
 
-/* The executable bit of what comes. */
+/* Executable bit of the new file. */
 enum patch_exec {
     PATCH_EXEC_KEEP,
     PATCH_EXEC_ON,
     PATCH_EXEC_OFF,
 };
 
-/* For unified diffs, which may speak of a file before and after it goes. */
+/* For unified diffs, which may refer to a file before and after its removal. */
 enum patch_fate {
     PATCH_FATE_NONE,
     PATCH_FATE_WILL_GO,
@@ -40,17 +40,17 @@ enum patch_fate {
 };
 
 struct patch_file {
-    struct str name; /* for people: relative to the root where it lies in it */
+    struct str name; /* for messages; relative to the root if it is below it */
     struct resolved where;
     bool existed;
-    bool beyond_link; /* a directory on the way is a link */
+    bool beyond_link; /* a parent directory is a symlink */
     struct stamp stamp;
     bool loaded;
     struct buf old;
-    /* What it becomes; as it was unless touched. */
+    /* The new state; equal to the old one unless touched. */
     bool touched, exists;
     struct str content;
-    const struct patch_file *like; /* moved or copied from there: its mode comes along */
+    const struct patch_file *like; /* moved or copied from there; its mode is kept */
     enum patch_exec exec;
     enum patch_fate fate;
     unsigned git_mode; /* with PATCH_FATE_PATCHED */
@@ -64,7 +64,7 @@ struct patch_options {
     const struct tool *tool;
     bool strict;
     bool dry_run;
-    struct buf *plan; /* only says what would change, here (tool/plan.h); NULL: is carried out */
+    struct buf *plan; /* only output the change here (tool/plan.h); NULL: carry it out */
 };
 
 struct patch {
@@ -72,42 +72,42 @@ struct patch {
     struct tool_result *result;
     struct patch_options options;
     struct arena arena;
-    struct str base; /* where relative names begin, without links */
+    struct str base; /* base of relative names, symlinks resolved */
     struct patch_file **table;
-    struct patch_file **files; /* in the order in which they were named */
+    struct patch_file **files; /* in order of first mention */
     size_t n, cap, n_buckets;
-    char **texts; /* what contents were made of, for free() */
+    char **texts; /* buffers of new contents, released with free() */
     size_t n_texts, cap_texts;
     size_t n_hunks;
-    bool compares;    /* what files were is needed to the end, for a plan */
-    struct buf notes; /* what the content says behind the summary */
+    bool compares;    /* old contents are needed until the end, for a plan */
+    struct buf notes; /* added to the content after the summary */
 };
 
 MUST_USE bool patch_init(struct patch *p, struct toolbox *box, const struct patch_options *options,
     struct tool_result *result, struct err *err);
 void patch_done(struct patch *p);
 
-/* By its name in the patch. E_FS_VIOLATION for links and for what lies outside, E_PATCH_APPLY for
- * what is no file. */
+/* Looks up a file by its name in the patch. E_FS_VIOLATION for symlinks and paths outside the
+ * roots, E_PATCH_APPLY if it is not a regular file. */
 MUST_USE bool patch_file(
     struct patch *p, struct str name, struct patch_file **ret_file, struct err *err);
-/* Reads what was there; it must have been. */
+/* Reads the old content; the file must have existed. */
 MUST_USE bool patch_load(struct patch *p, struct patch_file *file, struct err *err);
-/* What is there now: of a file that exists. */
+/* Returns the current content; the file must exist. */
 MUST_USE bool patch_content(
     struct patch *p, struct patch_file *file, struct str *ret_content, struct err *err);
 
 void patch_put(struct patch_file *file, struct str content);
 void patch_remove(struct patch_file *file);
-/* Keeps a text until the end; the buffer is empty after. False: it had become too long. */
+/* Keeps a text until patch_done() and empties the buffer. Returns false if it is too long. */
 MUST_USE bool patch_keep(struct patch *p, struct buf *text, struct str *ret_text, struct err *err);
 
-/* Tells the result where a hunk went (line from 1), and how: one of fold_name() or another word. */
+/* Adds to the result where (line from 1) and how a hunk matched: fold_name() or another word. */
 void patch_tell_hunk(struct patch *p, const struct patch_file *file, size_t line, const char *how);
-/* Says in the result's content and details what is near; the error is set already. */
+/* Adds the nearest place to the error, which must be set, and to the result. */
 void patch_tell_near(struct patch *p, const struct near *near, struct err *err);
 
-/* Writes everything at once, or nothing; dry: only checks whether it could be. Fills in the
+/* Writes all files or none; in a dry run only checks whether that is possible. Fills in the
  * result. */
 MUST_USE bool patch_commit(struct patch *p, struct err *err);
 

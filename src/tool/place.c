@@ -1,9 +1,9 @@
-/* Looking for lines in a text. */
+/* Finds lines in a text. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/place.h"
 
 enum {
-    COMPARE_COST = 8, /* of a line, where a look at its hash is 1 */
+    COMPARE_COST = 8, /* cost of comparing a line, relative to comparing a hash */
 };
 
 void place_done(struct place_text *t)
@@ -39,7 +39,7 @@ static bool stands_at(
     return i == n;
 }
 
-/* At from, up to last. */
+/* Searches at lines from..last. */
 static bool find_within(struct place_text *t, const struct str *wanted, size_t n, size_t from,
     size_t last, enum fold fold, size_t *ret_at)
 {

@@ -1,4 +1,4 @@
-/* What a call makes of files, as a diff. */
+/* The changes a call makes to files, as a diff. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/plan.h"
 

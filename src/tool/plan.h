@@ -1,8 +1,8 @@
-/* What a call makes of files, as a diff for people; and that it makes nothing else.
+/* The changes a call makes to files, as a diff for the user, and the check that it makes no others.
  *
  *     AUTO_BUF struct buf diff = BUF_INIT(PLAN_MAX);
  *     plan_add(&diff, &budget, &(struct plan_file){...});     for each file, before the commit
- *     if (!plan_check(box, &diff, err)) return false;         a person was shown another one
+ *     if (!plan_check(box, &diff, err)) return false;         the user was shown another diff
  *     ...toolbox_commit()...
  *     plan_tell(box, &diff);
  */
@@ -13,25 +13,25 @@
 #include "tool/toolbox.h"
 
 enum {
-    PLAN_MAX = 1 << 20, /* bytes of a diff that a person is shown */
+    PLAN_MAX = 1 << 20, /* maximum size of a diff shown to the user */
 };
-#define PLAN_BUDGET INT64_C(50000000) /* steps for comparing, see linediff.h */
+#define PLAN_BUDGET INT64_C(50000000) /* comparison steps, see linediff.h */
 
 struct plan_file {
-    struct str name;      /* for people */
-    struct str from;      /* it has its content from there; no value: it has not */
-    bool copied;          /* and that one stays */
-    bool existed, exists; /* before, and after */
-    struct str old, new;  /* content; of what is not there, none */
-    const char *note;     /* what else changes, or NULL */
+    struct str name;      /* for display */
+    struct str from;      /* source of a move or copy; unset: none */
+    bool copied;          /* the source is kept */
+    bool existed, exists; /* before and after the call */
+    struct str old, new;  /* content; empty for a missing file */
+    const char *note;     /* other changes, or NULL */
 };
 
-/* Appends the file's part, in git's form. */
+/* Appends the file's diff in git format. */
 void plan_add(struct buf *diff, int64_t *budget, const struct plan_file *f);
 
-/* Does anybody care? */
+/* Whether a diff is needed. */
 bool plan_is_wanted(const struct toolbox *box);
-/* E_CONFLICT: a file was changed by somebody else while a person looked at the diff. */
+/* E_CONFLICT if a file was changed while the user was looking at the diff. */
 MUST_USE bool plan_check(const struct toolbox *box, const struct buf *diff, struct err *err);
 void plan_tell(const struct toolbox *box, const struct buf *diff);
 

@@ -1,4 +1,4 @@
-/* A session's news. */
+/* Reports the new output of a session. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/poll.h"
 
@@ -14,8 +14,8 @@
 #include <signal.h>
 
 enum {
-    HEAD_MAX = 1 << 20, /* of more new output than is read at once: its start */
-    TAIL_MAX = 3 << 20, /* and its end */
+    HEAD_MAX = 1 << 20, /* start of a large output, if not all is read */
+    TAIL_MAX = 3 << 20, /* end of it */
     CHUNK = 64 * 1024,
     SCREEN_ARENA = 256 << 20,
 };
@@ -25,7 +25,7 @@ struct poll {
     struct tool_session *s;
     const struct poll_args *args;
     struct tool_result *result;
-    int interrupted; /* the signal */
+    int interrupted; /* the signal, or 0 */
 };
 
 /* Output -------------------------------------------------------------------------------------- */
@@ -46,7 +46,7 @@ static size_t count_lines(const struct outlog *log, uint64_t from, uint64_t to)
     return n;
 }
 
-/* The new bytes; of very many the middle is left out here, between two lines if there are any. */
+/* Reads the new bytes; omits the middle of a very large output, at line breaks if there are any. */
 static void read_new(struct poll *p, struct buf *bytes, struct limit *cap)
 {
     const struct outlog *log = &p->s->log;
@@ -88,7 +88,7 @@ static void name_log(struct poll *p, bool cut)
         tool_warns(p->result, "the log could not take all of the output");
 }
 
-/* Appends the text, cut; the session's total counts. */
+/* Appends the text, truncated, and counts it for the session. */
 static void show(struct poll *p, const struct limit *cap, struct str text)
 {
     struct buf *content = &p->result->content;
@@ -159,9 +159,9 @@ static void show_news(struct poll *p)
         buf_add_byte(content, '\n');
 }
 
-/* The end ------------------------------------------------------------------------------------- */
+/* Exit ---------------------------------------------------------------------------------------- */
 
-/* A signal's end is told as a shell tells it. */
+/* Reports death by a signal as a shell does: 128 + signal. */
 static bool judge(struct poll *p, struct err *err)
 {
     const struct session_exit *e = session_exit_of(p->s->session);
@@ -190,7 +190,7 @@ void poll_tell_ended(struct tool_result *result)
     tool_detail(result, "ended", json_true());
 }
 
-/* It runs on: as a session, unless there is only this call. */
+/* Reports a session that is still running, unless it ends with this call. */
 static void tell_running(struct poll *p)
 {
     struct tool_session *s = p->s;

@@ -1,11 +1,11 @@
-/* What a session has to say since it was last asked, as a tool's result.
+/* New output of a session as a tool result.
  *
  *     bool ok = poll_session(box, s, &args->poll, result, err);
  *
- * It waits until the command ends or the time is over. The text is cleaned and cut; a character or
- * an escape sequence that is not whole yet waits for the next time. A program that draws a screen
- * (term_drawn(), or it is on the alternate screen) has it in details.screen; on the alternate
- * screen that is the content, too, because what it printed is no text.
+ * Waits until the command exits or the timeout expires. The text is cleaned and truncated; an
+ * incomplete character or escape sequence is left for the next call. If a program draws on the
+ * screen (term_drawn(), or it uses the alternate screen), details.screen has the screen; on the
+ * alternate screen that is also the content, because the output is not text.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_POLL_H
@@ -15,7 +15,7 @@
 #include "tool/tool.h"
 
 enum {
-    POLL_TOKEN = 4, /* bytes */
+    POLL_TOKEN = 4, /* bytes per token */
     POLL_BYTES_MIN = 1024,
     POLL_BYTES_MAX = 32 * 1024,
     POLL_WAIT_MAX_MS = 60 * 60 * 1000,
@@ -26,7 +26,7 @@ struct poll_args {
     bool raw;
 };
 
-/* Rows for the tables of tools whose arguments have a member `poll`. */
+/* Field table rows for tools whose arguments have a member `poll`. */
 #define POLL_FIELDS(type)                                                                        \
     FIELD_U32("yield_time_ms", type, poll.yield_time_ms,                                         \
         "how long to wait for more output; it ends at once when the command does", .def = "250", \
@@ -37,12 +37,11 @@ struct poll_args {
             "true: output as it came, with escape sequences and overwritten lines",              \
             .def = "false")
 
-/* The session may be gone afterwards. False: the command failed, or was interrupted; the output is
- * there all the same. */
+/* Returns false if the command failed or was interrupted; the result has its output anyway. */
 MUST_USE bool poll_session(struct toolbox *box, struct tool_session *s,
     const struct poll_args *args, struct tool_result *result, struct err *err);
 
-/* It ran on, and was ended with the call: there is no session to come back to. */
+/* Reports that the command was ended with the call and no session remains. */
 void poll_tell_ended(struct tool_result *result);
 
 #endif

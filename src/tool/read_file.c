@@ -1,4 +1,4 @@
-/* read_file: lines of a file. */
+/* read_file: reads lines of a file. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "tool/limit.h"
@@ -7,11 +7,11 @@
 #include <errno.h>
 
 enum {
-    LINE_CHARS = 400, /* of a line that is shown */
+    LINE_CHARS = 400, /* maximum characters shown per line */
     CHUNK = 64 * 1024,
-    SNIFF = 8 * 1024,     /* a NUL in so many bytes: binary */
-    READ_MAX = 1 << 30,   /* bytes that are read to reach an offset, and to count lines */
-    COUNT_MAX = 64 << 20, /* bytes that are read only to count lines */
+    SNIFF = 8 * 1024,     /* a NUL within these bytes: binary file */
+    READ_MAX = 1 << 30,   /* maximum bytes read to reach an offset and to count lines */
+    COUNT_MAX = 64 << 20, /* maximum bytes read only to count lines */
     LEVELS_MAX = 64,
 };
 
@@ -43,7 +43,7 @@ static const struct field fields[] = {
 static const struct shape shape =
     SHAPE("read_file", struct read_file_args, fields, "arguments of read_file");
 
-/* How deep lines are nested: the indentations that are open. */
+/* Stack of open indentations, for the nesting depth of lines. */
 struct depth {
     size_t columns[LEVELS_MAX];
     size_t n;
@@ -53,14 +53,14 @@ struct reader {
     const struct read_file_args *args;
     struct tool_result *result;
     int fd;
-    struct buf chunk; /* what is read and not looked at yet */
-    size_t at;        /* in the chunk */
+    struct buf chunk; /* data read but not processed yet */
+    size_t at;        /* offset in the chunk */
     uint64_t read;
     bool ended, failed;
-    uint64_t line; /* the next one's number */
+    uint64_t line; /* number of the next line */
     uint64_t shown;
-    bool full;       /* the caps are reached */
-    size_t replaced; /* bytes that are no UTF-8 */
+    bool full;       /* the output limits are reached */
+    size_t replaced; /* invalid UTF-8 sequences that were replaced */
     size_t cut_lines;
     struct depth depth;
 };
@@ -83,7 +83,7 @@ static void fill(struct reader *r)
     }
 }
 
-/* The next piece of a line; false at the end of the file. */
+/* Returns the next piece of a line; false at the end of the file. */
 static bool next_piece(struct reader *r, struct str *ret_piece, bool *ret_line_ends)
 {
     if (r->at == r->chunk.n && !r->ended)
@@ -114,7 +114,7 @@ static bool is_blank(struct str line)
     return true;
 }
 
-/* A line that is indented further than the one before is one deeper. */
+/* A line that is indented more than the one before is one level deeper. */
 static size_t depth_of(struct depth *d, struct str line)
 {
     size_t columns = indentation(line);
@@ -127,7 +127,7 @@ static size_t depth_of(struct depth *d, struct str line)
     return d->n;
 }
 
-/* Appends at most LINE_CHARS characters; control characters but tabs are made visible. */
+/* Appends at most LINE_CHARS characters; replaces invalid UTF-8. */
 static void add_line(struct reader *r, struct str line, bool whole, struct buf *out)
 {
     AUTO_BUF struct buf text = BUF_INIT(8 * CHUNK);
@@ -145,7 +145,7 @@ static void add_line(struct reader *r, struct str line, bool whole, struct buf *
     }
 }
 
-/* One line of the slice, as far as it fits. */
+/* Shows one line of the slice if it fits. */
 static void show(struct reader *r, struct str line, bool whole)
 {
     AUTO_BUF struct buf text = BUF_INIT(8 * CHUNK);
@@ -162,7 +162,7 @@ static void show(struct reader *r, struct str line, bool whole)
     r->shown++;
 }
 
-/* Lines until the slice is shown; then only their number counts. */
+/* Shows the lines of the slice, then only counts the rest. */
 static void read_lines(struct reader *r)
 {
     AUTO_BUF struct buf line = BUF_INIT(2 * CHUNK);
@@ -215,7 +215,8 @@ static void tell(struct reader *r)
     result->truncated |= r->cut_lines > 0 || r->full;
     if (next < r->line || !all)
         tool_detail(result, "next_offset", json_integer((json_int_t)next));
-    if (r->full) /* more was asked for than is shown; what was not asked for is not left out */
+    if (r->full) /* more was requested than is shown; lines not requested are not counted as omitted
+                  */
         buf_printf(&result->content, "[truncated] %s%llu more lines; go on with offset %llu\n",
             all ? "" : "at least ", (unsigned long long)(r->line - next), (unsigned long long)next);
     if (r->shown == 0 && r->line == 0)

@@ -1,4 +1,4 @@
-/* The tools by name, and how one is called. */
+/* The table of tools, and calling them. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/choice.h"
 #include "base/clock.h"
@@ -39,7 +39,7 @@ const struct tool *tool_find(struct str name)
     return NULL;
 }
 
-/* How a service is told what a free text must look like. */
+/* Returns the format of free text in the form that providers expect. */
 static json_t *format_of(const struct tool *tool)
 {
     json_t *format = json_object();
@@ -75,7 +75,7 @@ static bool unknown_tool(struct str name, struct err *err)
         STR_ARG(name), buf_z(&hint), choice_list(&c));
 }
 
-/* Models that must name every argument say null where they mean none. */
+/* Models that must give every argument pass null for none. */
 static json_t *without_nulls(const json_t *arguments)
 {
     json_t *given = json_copy((json_t *)arguments);
@@ -110,7 +110,7 @@ bool tool_read_arguments(const struct tool *tool, const json_t *arguments, struc
     return false;
 }
 
-/* The first reason why one of these paths deserves a second look. */
+/* Returns the first reason why one of these paths deserves a second look. */
 static const char *warning_of(struct str paths)
 {
     struct str path;
@@ -120,19 +120,19 @@ static const char *warning_of(struct str paths)
     return why;
 }
 
-/* A question about a call, and what comes of it. */
+/* A request for consent and its outcome. */
 struct consent {
     struct toolbox *box;
     const struct tool *tool;
     const void *args;
     struct tool_result *result;
-    struct buf diff; /* that was shown */
+    struct buf diff; /* diff that was shown */
     struct approve_edit edit;
-    const json_t *arguments; /* as they are now */
+    const json_t *arguments; /* current arguments */
     bool edited;             /* at least once */
 };
 
-/* For the question: what would change. What can't be done is a result, as if it had been tried. */
+/* Computes the diff for the question. If that fails, the call fails as if it had been executed. */
 static bool plan(void *context, struct str *ret_diff, struct err *err)
 {
     struct consent *c = context;
@@ -219,7 +219,7 @@ struct work {
     uint64_t begun_ns;
 };
 
-/* The call at work is over, and with it the process. */
+/* Reports that the call was interrupted; ends the process. */
 static void call_off(void *context, int signal)
 {
     const struct work *w = context;
@@ -232,7 +232,7 @@ static void call_off(void *context, int signal)
     w->box->options->called_off(w->box->options->context, &result);
 }
 
-/* What waits for a command looks for interruptions itself. */
+/* Tools that wait for a command check for interruptions themselves. */
 static bool run_here(struct toolbox *box, const struct tool *tool, const void *args,
     struct tool_result *result, struct err *err)
 {
@@ -275,8 +275,8 @@ static json_t *with_text(const struct tool *tool, const json_t *arguments, struc
     return given;
 }
 
-/* Asks, and takes over what a person made of it. A command that was edited is what they want to
- * run; of files they are shown what that would change. */
+/* Asks, and applies the user's edit. An edited command is then run; for edited files the user is
+ * asked again with the new diff. */
 static bool settle(struct consent *c, json_t **arguments, struct arena *a, struct err *err)
 {
     do {
@@ -321,7 +321,7 @@ static bool call(struct toolbox *box, const struct tool *tool, const json_t *arg
     return ok;
 }
 
-/* The model must know that what was done is not what it wanted. */
+/* Tells the model that the executed call is not the one it requested. */
 static void say_edited(const struct tool *tool, struct tool_result *result)
 {
     AUTO_BUF struct buf content = BUF_INIT(TOOL_CONTENT_MAX);
@@ -336,7 +336,7 @@ static void say_edited(const struct tool *tool, struct tool_result *result)
     content = (struct buf){0};
 }
 
-/* Who waits for the same signals can't see it any more. */
+/* The signal was consumed: others that wait on the same signalfd no longer see it. */
 static void note_signal(struct toolbox *box, const struct err *err)
 {
     const struct err_pair *taken = err->code == E_CANCELED ? err_ctx_get(err, "signal") : NULL;
@@ -344,7 +344,7 @@ static void note_signal(struct toolbox *box, const struct err *err)
         box->signal = (int)taken->number;
 }
 
-/* Every call goes through here: one start, one end or error. */
+/* Every call goes through here and gets one start event and one end or error event. */
 static void answer(struct toolbox *box, struct str name, const json_t *arguments,
     struct err *refused, struct tool_result *result)
 {

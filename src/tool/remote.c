@@ -1,4 +1,4 @@
-/* Calls that are carried out by another process. */
+/* Calls executed by another process. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/remote.h"
 
@@ -25,7 +25,7 @@ struct remote {
     pid_t pid;
     int pidfd;
     int in, out;     /* its standard input and output */
-    struct buf seen; /* of an answer that is not whole */
+    struct buf seen; /* incomplete response */
     uint64_t calls;
     bool gone;
 };
@@ -82,7 +82,7 @@ static bool has_ended(const struct remote *r, int wait_ms)
     return r->pidfd >= 0 && poll(&end, 1, wait_ms) > 0;
 }
 
-/* The end of its input ends it. */
+/* Closes the server's standard input, which ends it. */
 void remote_stop(struct remote *r)
 {
     if (!r)
@@ -102,14 +102,14 @@ void remote_stop(struct remote *r)
     free(r);
 }
 
-/* Talking ------------------------------------------------------------------------------------- */
+/* Requests ------------------------------------------------------------------------------------ */
 
 struct talk {
     struct remote *r;
-    struct str request; /* what is left of it */
+    struct str request; /* unsent rest */
     int signals;
-    int signal;           /* that interrupted it; 0: none */
-    uint64_t deadline_ms; /* after one */
+    int signal;           /* signal that interrupted the call; 0: none */
+    uint64_t deadline_ms; /* after an interruption */
 };
 
 static bool lose(struct remote *r, struct err *err, const char *why)
@@ -134,7 +134,7 @@ static bool put_request(struct talk *t)
     return true;
 }
 
-/* 1: more is there, 0: nothing yet, -1: it has ended, or says too much. */
+/* Returns 1 after reading data, 0 without data, -1 at the end or if the response is too long. */
 static int take_answer(struct remote *r)
 {
     char *room = buf_reserve(&r->seen, READ_SIZE);
@@ -147,7 +147,7 @@ static int take_answer(struct remote *r)
     return 1;
 }
 
-/* One step: false if there is nothing more to wait for. */
+/* Polls once; returns false if there is nothing left to wait for. */
 static bool step(struct talk *t, struct err *err)
 {
     struct remote *r = t->r;
@@ -174,7 +174,7 @@ static bool step(struct talk *t, struct err *err)
     return true;
 }
 
-/* The line that answers, without its end; it stays in `seen`. */
+/* Returns the response line without its line break; it stays in `seen`. */
 static bool exchange(struct talk *t, struct str *ret_line, struct err *err)
 {
     struct remote *r = t->r;
@@ -195,7 +195,7 @@ static bool exchange(struct talk *t, struct str *ret_line, struct err *err)
     }
 }
 
-/* Answers ------------------------------------------------------------------------------------- */
+/* Responses ----------------------------------------------------------------------------------- */
 
 static enum err_code code_from(struct str name)
 {

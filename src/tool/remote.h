@@ -1,14 +1,14 @@
-/* Tools that work elsewhere: `cordon tool --serve` at the other end of two pipes, such as in a box.
+/* Tools that run elsewhere: `cordon tool --serve` at the other end of two pipes, such as in a box.
  *
  *     struct remote *remote;
  *     if (!remote_start(argv, &remote, err)) return false;
- *     options.remote = remote;            each call of the toolbox is then carried out there
+ *     options.remote = remote;            calls of the toolbox are then executed there
  *     ...
  *     remote_stop(remote);
  *
- * Arguments are checked and consent is asked for here; there they are checked once more. What comes
- * back is a stranger's: its size, its form and its codes are checked, and an answer that is none
- * ends it. Whoever is gone stays so: every call from then on is E_IO.
+ * Arguments are checked and consent is obtained here; the server checks the arguments again. Its
+ * responses are untrusted: their size, form and error codes are checked, and an invalid one ends
+ * the connection. After that, and if the server is gone, every call fails with E_IO.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_REMOTE_H
@@ -17,18 +17,18 @@
 #include "tool/tool.h"
 
 enum {
-    REMOTE_ANSWER_MAX = 16 << 20, /* bytes of one */
-    REMOTE_GRACE_MS = 5000,       /* for an answer to an interruption, and for its end */
+    REMOTE_ANSWER_MAX = 16 << 20, /* bytes of one response */
+    REMOTE_GRACE_MS = 5000,       /* for the response to an interruption, and for the exit */
 };
 
 struct remote;
 
-/* The program is started in a process group of its own: an interruption at the terminal reaches it
- * through us. It ends with the thread that starts it. */
+/* Starts the program in its own process group: an interruption from the terminal is forwarded by
+ * us. It is terminated when the thread that started it exits. */
 MUST_USE bool remote_start(const char *const *argv, struct remote **ret_remote, struct err *err);
 void remote_stop(struct remote *remote); /* accepts NULL */
 
-/* One call; `signals` is a signalfd that interrupts it, or -1. False: as a tool's run. */
+/* Executes one call, like a tool's run(); `signals` is a signalfd that interrupts it, or -1. */
 MUST_USE bool remote_call(struct remote *remote, const char *name, const json_t *arguments,
     int signals, struct tool_result *result, struct err *err);
 

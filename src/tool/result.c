@@ -1,4 +1,4 @@
-/* What a tool call gives. */
+/* The result of a tool call. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/exact.h"
 #include "tool/tool.h"

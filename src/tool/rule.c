@@ -1,4 +1,4 @@
-/* Rules that say which calls need no question. */
+/* Rules that allow calls without asking. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/rule.h"
 
@@ -11,7 +11,7 @@ enum {
     RULE_WORDS_MAX = 64,
 };
 
-/* `*` stands for any bytes. */
+/* `*` matches any bytes. */
 static bool matches(struct str pattern, struct str text)
 {
     size_t p = 0, t = 0, star = SIZE_MAX, mark = 0;
@@ -34,7 +34,7 @@ static bool matches(struct str pattern, struct str text)
     return p == pattern.n;
 }
 
-/* False: more words than a rule can have. */
+/* Returns false if there are more words than a rule can have. */
 static bool split(struct str pattern, struct str words[RULE_WORDS_MAX], size_t *ret_n)
 {
     struct str word;
@@ -49,11 +49,11 @@ static bool split(struct str pattern, struct str words[RULE_WORDS_MAX], size_t *
     return true;
 }
 
-/* A pattern that fits a command, as far as it goes. */
+/* Properties of a pattern that matches a command. */
 struct fit {
-    bool exact; /* it has no `*`: the whole command was read by a person */
-    bool open;  /* further words may follow */
-    bool named; /* it names the command */
+    bool exact; /* without `*`: the user has read the whole command */
+    bool open;  /* allows further words */
+    bool named; /* names the command */
 };
 
 static bool fits(struct str pattern, const struct cmdline_command *c, struct fit *ret_fit)
@@ -73,14 +73,14 @@ static bool fits(struct str pattern, const struct cmdline_command *c, struct fit
     return true;
 }
 
-/* Whether the line changes the directory, so that the same words mean other files. */
+/* Whether the line changes the directory, so that the same words refer to other files. */
 enum moved {
     NOT_MOVED,
     MOVED_EXACTLY, /* each time to one that a rule without `*` names */
     MOVED,
 };
 
-/* Why a pattern that fits does not cover a command; NULL: it does. */
+/* Returns why a matching pattern does not cover a command, or NULL if it does. */
 static const char *objection(
     const struct fit *fit, const struct cmdline_command *c, enum moved moved)
 {
@@ -95,7 +95,7 @@ static const char *objection(
     return why || fit->named ? why : cmdline_danger(c);
 }
 
-/* The pattern of a rule for this tool, or no value. */
+/* Returns the pattern of a rule for this tool, or an unset string. */
 static struct str pattern_for(struct str rule, const char *tool)
 {
     struct str name, pattern;
@@ -128,7 +128,7 @@ bool rule_check(struct str rule, struct err *err)
     return true;
 }
 
-/* ret_why: the objection to a rule that fits. ret_exact: a rule without `*` covers it. */
+/* ret_why: the objection to a matching rule. ret_exact: a rule without `*` covers the command. */
 static bool command_covered(const struct rule_set *rules, const char *tool,
     const struct cmdline_command *c, enum moved moved, const char **ret_why, bool *ret_exact)
 {
@@ -188,7 +188,7 @@ bool rule_covers_command(const struct rule_set *rules, const char *tool, struct 
 
 static bool path_covered(struct str pattern, struct str path)
 {
-    if (pattern.n && pattern.p[pattern.n - 1] == '/') /* a directory, and all below it */
+    if (pattern.n && pattern.p[pattern.n - 1] == '/') /* a directory and everything below it */
         return str_starts_with(path, pattern);
     return matches(pattern, path);
 }
@@ -213,7 +213,7 @@ bool rule_covers_paths(const struct rule_set *rules, const char *tool, struct st
     return n > 0;
 }
 
-/* Words that a rule takes as they are. */
+/* Words that a rule can contain literally. */
 static bool is_literal(struct str word)
 {
     for (size_t i = 0; i < word.n; i++)

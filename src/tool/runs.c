@@ -50,15 +50,15 @@ static bool has_option(const struct cmdline_command *c, const char *letters, con
     return false;
 }
 
-/* bash's own ---------------------------------------------------------------------------------- */
+/* Builtins of bash ---------------------------------------------------------------------------- */
 
-/* Found by trying each builtin of bash 5.2 with a substitution in quotes, option by option:
- * tests/tool/bash_oracle.py does it again. Those that assign are here as a whole: a variable may
- * be an integer (SECONDS, OPTIND), whose value is evaluated, or mean something to the shell. A
- * builtin in no row (cd, echo, pwd, type, …) takes its words as text. */
+/* Determined by trying each builtin of bash 5.2 with a substitution in quotes, option by option;
+ * tests/tool/bash_oracle.py repeats this. Builtins that assign are listed without options: a
+ * variable may be an integer (SECONDS, OPTIND), whose value is evaluated, or special to the shell.
+ * A builtin without a row (cd, echo, pwd, type, …) treats its words as text. */
 static const struct builtin {
     const char *name;
-    const char *letters; /* only with one of these options; NULL: in any case */
+    const char *letters; /* only with one of these options; NULL: always */
     const char *why;
 } builtins[] = {
     {".", NULL, "it runs a file"},
@@ -97,7 +97,7 @@ static const struct builtin {
     {"wait", "p", EVALUATES},
 };
 
-/* printf's %n stores a number in a variable, PATH among others. */
+/* printf's %n stores a number in a variable, which may be PATH. */
 static bool has_percent_n(const struct cmdline_command *c)
 {
     for (size_t i = 1; i < c->n; i++)
@@ -124,20 +124,20 @@ static const char *builtin_runs(struct str name, const struct cmdline_command *c
 
 /* Programs ------------------------------------------------------------------------------------ */
 
-/* Their words are a command, or code, in ways that unwrap.c does not take apart. */
+/* Programs whose words are a command or code, in ways that unwrap.c does not parse. */
 static const char starters[] =
     "at autossh batch bwrap crontab dc entr expect file-rename firejail flock gdb gitk mosh "
     "nsenter "
     "parallel prename rename run-parts runuser screen script setarch slogin socat ssh ssh-agent "
     "sshpass start-stop-daemon su systemd-run tmux watch";
 
-/* Programs that seem to read only, or are allowed for one task: options by which they start
- * another program, load code, or write to a file of any name. */
+/* Options by which programs that seem to only read, or are allowed for one task, start another
+ * program, load code, or write to an arbitrary file. */
 static const struct row {
     const char *programs;
-    const char *letters; /* of options; "*": any option, "+…" included */
-    const char *names;   /* of long options */
-    const char *starts;  /* how words begin */
+    const char *letters; /* option letters; "*": any option, including "+…" */
+    const char *names;   /* long options */
+    const char *starts;  /* prefixes of words */
     const char *why;
 } rows[] = {
     {"ack ag bat batcat", NULL, "ackrc pager", NULL, OPTION},
@@ -240,10 +240,9 @@ static const char *option_runs(struct str name, const struct cmdline_command *c)
     return NULL;
 }
 
-/* Rules of single programs -------------------------------------------------------------------- */
+/* Special cases ------------------------------------------------------------------------------- */
 
-/* Letters without a dash (`tar xIf`), and archives of other hosts, which are fetched by a program.
- */
+/* Letters without a dash (`tar xIf`), and archives on other hosts, which a program fetches. */
 static const char *tar_runs(const struct cmdline_command *c)
 {
     for (size_t i = 1; i < c->n; i++) {
@@ -259,7 +258,7 @@ static const char *tar_runs(const struct cmdline_command *c)
     return NULL;
 }
 
-/* NAME=VALUE: variables of make are commands, those of a program's environment may be. */
+/* NAME=VALUE: variables of make are commands, and environment variables may be. */
 static const char *assignment_runs(const struct cmdline_command *c)
 {
     for (size_t i = 1; i < c->n; i++)
@@ -268,7 +267,7 @@ static const char *assignment_runs(const struct cmdline_command *c)
     return NULL;
 }
 
-/* The second file is written. */
+/* The second operand is an output file. */
 static const char *second_operand_writes(const struct cmdline_command *c)
 {
     size_t n = 0;
@@ -277,7 +276,7 @@ static const char *second_operand_writes(const struct cmdline_command *c)
     return n > 1 ? "it writes a file" : NULL;
 }
 
-/* Behind "--" stand words for the program that builds. */
+/* Words after "--" are passed to the build program. */
 static const char *cmake_runs(const struct cmdline_command *c)
 {
     for (size_t i = 1; i < c->n; i++)
@@ -286,7 +285,7 @@ static const char *cmake_runs(const struct cmdline_command *c)
     return NULL;
 }
 
-/* exec may be abbreviated. */
+/* "exec" may be abbreviated. */
 static const char *ip_runs(const struct cmdline_command *c)
 {
     for (size_t i = 1; i < c->n; i++)
@@ -295,8 +294,8 @@ static const char *ip_runs(const struct cmdline_command *c)
     return NULL;
 }
 
-/* Words that begin with a dot and a letter are commands of the program itself (.shell); functions
- * of SQL load code and write files. */
+/* Words that begin with a dot and a letter are commands of sqlite3 (.shell); some SQL functions
+ * load code and write files. */
 static const char *sqlite_runs(const struct cmdline_command *c)
 {
     static const char *const functions[] = {"load_extension", "writefile", "edit"};
@@ -340,7 +339,7 @@ const char *runs_more(const struct cmdline_command *c)
     return why ? why : option_runs(name, c);
 }
 
-/* The directory at hand ----------------------------------------------------------------------- */
+/* The working directory ----------------------------------------------------------------------- */
 
 static const char by_directory[] =
     "ansible ansible-playbook ant bazel bazelisk buck2 bun bundle bundler bunx cabal cargo cmake "

@@ -1,4 +1,4 @@
-/* git: what makes it run other programs, or lose what it keeps. */
+/* Git commands that run other programs or lose data. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/runs.h"
 
@@ -10,15 +10,15 @@
 #define WRITES   "it writes a file"
 #define UNKNOWN  "a subcommand that may run another program or lose work"
 
-/* Before the subcommand only these are known to be harmless. */
+/* Only these options before the subcommand are known to be harmless. */
 static const char global_options[] =
     "--glob-pathspecs --html-path --icase-pathspecs --info-path --literal-pathspecs --man-path "
     "--no-lazy-fetch --no-optional-locks --no-pager --no-replace-objects --noglob-pathspecs "
     "--version -P -h -v";
 
-/* Subcommands that a pattern can cover. Any other one may be an alias or a program of its own
- * (git-NAME, also below the directory at hand if the name has a slash), runs what others chose
- * (difftool, hook, merge-index, submodule--helper), or loses work (prune, restore, update-ref). */
+/* Subcommands that a pattern can cover. Any other may be an alias or a separate program (git-NAME,
+ * also below the working directory if the name has a slash), runs configured programs (difftool,
+ * hook, merge-index, submodule--helper), or loses work (prune, restore, update-ref). */
 static const char subcommands[] =
     "add am annotate apply archive bisect blame branch cat-file check-attr check-ignore "
     "check-mailmap check-ref-format checkout cherry cherry-pick clean clone commit config "
@@ -29,7 +29,7 @@ static const char subcommands[] =
     "sparse-checkout stage stash status stripspace submodule switch tag var verify-commit "
     "verify-pack verify-tag version whatchanged worktree write-tree";
 
-/* Subcommands whose words are texts, names and revisions, and never a repository's address. */
+/* Subcommands whose words are texts, names and revisions, never the address of a repository. */
 static const char texts[] =
     "add blame commit diff grep log mv notes rev-list rm shortlog show stash status tag";
 
@@ -77,7 +77,7 @@ static const struct {
     {"submodule", "foreach", PROGRAM},
 };
 
-/* Reading a setting says so; everything else of `git config` writes one. */
+/* `git config` only reads with one of these options or verbs; everything else writes a setting. */
 static const char *config_runs(const struct cmdline_command *c, size_t at)
 {
     static const char readers[] =
@@ -98,8 +98,8 @@ static bool is_branch(struct str word)
     return word.n > 0;
 }
 
-/* `git checkout` of files throws their changes away. A name may be a branch's or a file's: only one
- * that looks like no path counts as a branch, unless a branch is made. */
+/* `git checkout` of files discards their changes. A name may be a branch or a file: it counts as a
+ * branch only if it does not look like a path, or if a branch is created. */
 static const char *checkout_runs(const struct cmdline_command *c, size_t at)
 {
     size_t operands = 0;
@@ -116,7 +116,7 @@ static const char *checkout_runs(const struct cmdline_command *c, size_t at)
     return !makes && operands > 1 ? LOSES : NULL;
 }
 
-/* ext::COMMAND and others: git starts git-remote-ext for them. */
+/* ext::COMMAND and others: git starts git-remote-ext for these. */
 static bool is_transport(struct str word)
 {
     ptrdiff_t colon = str_find(word, ':');

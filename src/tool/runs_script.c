@@ -1,4 +1,4 @@
-/* Scripts of sed and awk: those that can only read and print. */
+/* Scripts of sed and awk that can only read and print. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/runs.h"
 
@@ -51,7 +51,7 @@ static bool skip_address(struct scan *x)
     return true;
 }
 
-/* s and y; `e` and `w` behind them are what is looked for. */
+/* s and y; the flags `e` and `w` are not skipped, so that the caller rejects them. */
 static bool skip_substitution(struct scan *x, bool flags)
 {
     int delimiter = next(x);
@@ -124,15 +124,15 @@ static bool sed_reads_only(struct str script)
     }
 }
 
-/* What an option says of the script. */
+/* Kinds of options, with regard to the script. */
 enum sed_option {
     SED_FLAG,
-    SED_SCRIPT,      /* behind it, in the same word */
+    SED_SCRIPT,      /* follows in the same word */
     SED_SCRIPT_NEXT, /* the next word */
     SED_UNKNOWN,
 };
 
-/* Of the name of a copy; with `*` or a slash it is a file of any name. */
+/* Suffix of a backup file; with `*` or a slash it can be an arbitrary file. */
 static bool is_suffix(struct str text)
 {
     return str_find(text, '/') < 0 && str_find(text, '*') < 0;
@@ -203,7 +203,7 @@ static bool awk_reads_only(struct str text)
     return true;
 }
 
-/* Every word may be the program: options decide which one it is. */
+/* Any word may be the program: that depends on the options. */
 const char *runs_awk(const struct cmdline_command *c)
 {
     for (size_t i = 1; i < c->n; i++) {

@@ -1,4 +1,4 @@
-/* Terminals that run on between calls. */
+/* Terminal sessions that run across calls. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/sessions.h"
 
@@ -10,17 +10,17 @@
 #include <sys/epoll.h>
 
 enum {
-    STEPS = 16, /* of one session, before the others have their turn */
+    STEPS = 16, /* per session before the others get a turn */
     WAIT_MAX_MS = 60 * 1000,
     COMMAND_SHOWN = 60,
     LIST_MAX = 16 * 1024,
     LIST_SHOWN = 8,
-    COMMAND_MAX = 4 << 20, /* bytes of a command line, as the arguments have it */
+    COMMAND_MAX = 4 << 20, /* bytes of a command line, as limited by the arguments */
 };
 
 /* Output ------------------------------------------------------------------------------------- */
 
-/* A log that grows is put into its file before it takes much memory. */
+/* Saves a growing log to its file before it takes much memory. */
 static void keep(void *context, struct str bytes)
 {
     struct tool_session *s = context;
@@ -46,7 +46,8 @@ static int timeout_of(uint64_t until)
     return until <= now ? 0 : (int)MIN(until - now, (uint64_t)WAIT_MAX_MS);
 }
 
-/* Polls once: sessions that have something are read. */
+/* Polls once and reads from sessions that have output. Returns true if one of the caller's file
+ * descriptors is ready. */
 static bool look(struct tool_sessions *all, const struct sessions_wait *wait, uint64_t until)
 {
     struct pollfd fds[SESSIONS_MAX * SESSION_POLLS + SESSIONS_FDS_MAX];
@@ -95,9 +96,9 @@ enum sessions_news sessions_wait(struct toolbox *box, const struct sessions_wait
     }
 }
 
-/* Elsewhere ----------------------------------------------------------------------------------- */
+/* Other event loops --------------------------------------------------------------------------- */
 
-/* What can still become readable. */
+/* Collects the file descriptors that can still become readable. */
 static size_t live(const struct tool_sessions *all, int fds[SESSIONS_MAX * SESSION_POLLS])
 {
     size_t n = 0;
@@ -127,7 +128,7 @@ int sessions_descriptor(struct toolbox *box)
     return set;
 }
 
-/* What has hung up would be readable for ever: the set is made anew without it. */
+/* A file descriptor that has hung up would stay readable: rebuilds the set without it. */
 void sessions_tend(struct toolbox *box, int descriptor)
 {
     int fds[SESSIONS_MAX * SESSION_POLLS];
@@ -181,7 +182,7 @@ void sessions_forget(struct toolbox *box, struct tool_session *s)
     }
 }
 
-/* "3 (make watch), 4 (python3)", the oldest first. */
+/* "3 (make watch), 4 (python3)", oldest first. */
 static void add_names(const struct tool_sessions *all, size_t most, struct buf *text)
 {
     for (size_t i = 0; i < MIN(all->n, most); i++) {
@@ -209,7 +210,7 @@ struct tool_session *sessions_find(struct toolbox *box, uint32_t id, struct err 
     return NULL;
 }
 
-/* The oldest whose end was told; otherwise the oldest that has ended. */
+/* Returns the oldest session whose end was reported, or else the oldest that has ended. */
 static struct tool_session *least_needed(const struct tool_sessions *all)
 {
     struct tool_session *ended = NULL;
@@ -222,7 +223,7 @@ static struct tool_session *least_needed(const struct tool_sessions *all)
     return ended;
 }
 
-/* Room for one more: one that has ended is not worth a place. */
+/* Makes room for one more by forgetting a session that has ended. */
 static bool make_room(struct toolbox *box, struct err *err)
 {
     struct tool_sessions *all = box->sessions;

@@ -1,12 +1,12 @@
-/* The terminals that exec_command leaves running, and that write_stdin comes back to.
+/* Terminal sessions that exec_command leaves running for write_stdin.
  *
  *     struct tool_session *s;
  *     if (!sessions_start(box, &request, &s, err)) return false;
  *     sessions_wait(box, &(struct sessions_wait){.deadline_ms = until, .ending = s});
  *     if (s->over) sessions_forget(box, s);
  *
- * While anybody waits here, all of them are read: what they print goes to their logs, so that none
- * stands still because nobody asks for it. They end with the box, and with the process.
+ * Every wait reads from all sessions and logs their output, so that none blocks because its output
+ * is not requested. They end with the box, and with the process.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_SESSIONS_H
@@ -20,33 +20,33 @@ enum {
     SESSIONS_MAX = 64,
     SESSIONS_ROWS = 24,
     SESSIONS_COLS = 80,
-    SESSIONS_OUTPUT_MAX = 64 << 20, /* bytes that one may print */
-    SESSIONS_MEMORY_MAX = 1 << 20,  /* bytes of a log that are not in a file */
-    SESSIONS_SHOWN_MAX = 1 << 20, /* bytes that a model sees of one before it gets short answers */
-    SESSIONS_TOLD_MAX = 8,        /* that are kept to tell their end once more */
-    SESSIONS_REPORTS = 2,         /* how often an end is told, before the session is forgotten */
+    SESSIONS_OUTPUT_MAX = 64 << 20, /* maximum output of one session */
+    SESSIONS_MEMORY_MAX = 1 << 20,  /* bytes of a log kept in memory rather than in a file */
+    SESSIONS_SHOWN_MAX = 1 << 20,   /* bytes shown per session before output is shortened */
+    SESSIONS_TOLD_MAX = 8,          /* ended sessions kept to report their end again */
+    SESSIONS_REPORTS = 2,           /* times an end is reported before the session is forgotten */
 };
 
 struct tool_session {
     uint32_t id;
-    struct arena arena; /* of what it was started with */
+    struct arena arena; /* memory for its command */
     struct str command;
     struct session *session;
     struct outlog log;
     const char *log_dir;
-    bool unsaved;     /* the log could not be put into a file */
-    uint64_t told;    /* bytes of the log that a model was told of */
-    uint64_t shown;   /* bytes of text that it got */
+    bool unsaved;     /* the log could not be saved to a file */
+    uint64_t told;    /* bytes of the log reported to the model */
+    uint64_t shown;   /* bytes of text shown to the model */
     uint64_t drawn;   /* term_drawn() at that time */
-    unsigned reports; /* of its end */
+    unsigned reports; /* times its end was reported */
     bool over;        /* it has ended, and all its output is in the log */
 };
 
 struct tool_sessions {
-    struct tool_session *p[SESSIONS_MAX]; /* the oldest first */
+    struct tool_session *p[SESSIONS_MAX]; /* oldest first */
     size_t n;
     uint32_t last_id;
-    size_t watched; /* descriptors in that of sessions_descriptor() */
+    size_t watched; /* number of file descriptors in the set of sessions_descriptor() */
 };
 
 struct session_request {
@@ -58,28 +58,28 @@ struct session_request {
 MUST_USE bool sessions_start(struct toolbox *box, const struct session_request *request,
     struct tool_session **ret_session, struct err *err);
 
-/* By its number; NULL with E_NOT_FOUND, which names those that there are. */
+/* Finds a session by its number; NULL with E_NOT_FOUND, which lists the existing ones. */
 struct tool_session *sessions_find(struct toolbox *box, uint32_t id, struct err *err);
 
-/* Ends it if it still runs; its log's file stays. */
+/* Ends the session if it is running; its log file is kept. */
 void sessions_forget(struct toolbox *box, struct tool_session *s);
 
-/* Whether one has not ended; accepts NULL. */
+/* Whether any session is running; accepts NULL. */
 bool sessions_run(const struct tool_sessions *all);
 
-/* All of them; accepts NULL. */
+/* Ends all sessions; accepts NULL. */
 void sessions_close(struct tool_sessions *all);
 
 enum sessions_news {
-    SESSIONS_TIME,     /* the deadline */
-    SESSIONS_ENDED,    /* the one that was waited for */
-    SESSIONS_READABLE, /* a descriptor that was given: see its revents */
+    SESSIONS_TIME,     /* deadline reached */
+    SESSIONS_ENDED,    /* the awaited session ended */
+    SESSIONS_READABLE, /* one of the caller's file descriptors: see its revents */
 };
 
 struct sessions_wait {
-    uint64_t deadline_ms;              /* of clock_mono_ms(); UINT64_MAX: none */
+    uint64_t deadline_ms;              /* on clock_mono_ms(); UINT64_MAX: none */
     const struct tool_session *ending; /* may be NULL */
-    struct pollfd *fds;                /* of the caller's */
+    struct pollfd *fds;                /* the caller's */
     size_t n_fds;                      /* up to SESSIONS_FDS_MAX */
 };
 
@@ -89,8 +89,8 @@ enum {
 
 enum sessions_news sessions_wait(struct toolbox *box, const struct sessions_wait *wait);
 
-/* For a loop elsewhere: a descriptor that is readable when sessions_tend() has something to take;
- * -1 if there are none. To be closed. */
+/* For other event loops: returns a file descriptor that is readable when sessions_tend() has work,
+ * or -1 without running sessions. The caller closes it. */
 int sessions_descriptor(struct toolbox *box);
 void sessions_tend(struct toolbox *box, int descriptor);
 

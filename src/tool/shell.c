@@ -1,4 +1,4 @@
-/* shell: a command line, from its start to its end. */
+/* shell: runs a command line to completion. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/exec.h"
 #include "tool/clean.h"
@@ -33,9 +33,9 @@ struct shell {
     struct toolbox *box;
     const struct shell_args *args;
     struct tool_result *result;
-    struct outlog all;              /* both streams, as they came */
+    struct outlog all;              /* both streams, interleaved */
     struct outlog streams[STREAMS]; /* stdout, stderr */
-    int sessions;                   /* readable: those of exec_command have something */
+    int sessions;                   /* readable: sessions of exec_command have output */
 };
 
 static bool subject(struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
@@ -59,7 +59,7 @@ static void tend(void *context)
     sessions_tend(s->box, s->sessions);
 }
 
-/* The whole output goes to a file if the model does not see all of it. */
+/* Saves the whole output to a file, as the model does not see all of it. */
 static const char *saved(struct shell *s)
 {
     AUTO_ERR struct err err = {0};

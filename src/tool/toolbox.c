@@ -1,4 +1,4 @@
-/* Where tools work: roots, files, consent. */
+/* The environment of tools: roots, files, consent. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/toolbox.h"
 
@@ -56,7 +56,7 @@ bool toolbox_open(const struct toolbox_options *options, struct toolbox **ret_bo
     return true;
 }
 
-/* Programs of the last call may have gone on until now. */
+/* Processes of the last call may have run until now. */
 static void close_protect(struct toolbox *box)
 {
     AUTO_BUF struct buf text = BUF_INIT(TOOL_CONTENT_MAX);
@@ -120,7 +120,7 @@ bool toolbox_called_off(void *context)
 {
     const struct toolbox *box = context;
     struct pollfd fd = {.fd = box->guard ? -1 : box->options->signals, .events = POLLIN};
-    return fd.fd >= 0 && poll(&fd, 1, 0) > 0; /* it stays there, for whoever looks next */
+    return fd.fd >= 0 && poll(&fd, 1, 0) > 0; /* not consumed: stays pending for the next reader */
 }
 
 static bool refuse_write(const struct toolbox *box, const struct resolved *where, struct err *err)
@@ -132,7 +132,7 @@ static bool refuse_write(const struct toolbox *box, const struct resolved *where
     return err_ctx(err, "path", STR_FMT, STR_ARG(where->path));
 }
 
-/* Files that steer cordon or git themselves, by the names that people gave and where they lead. */
+/* Files that configure cordon or git, by the configured names and by the paths they resolve to. */
 static bool is_own(const struct toolbox *box, struct str path)
 {
     for (size_t i = 0; i < box->options->n_own; i++) {
@@ -144,7 +144,7 @@ static bool is_own(const struct toolbox *box, struct str path)
     return false;
 }
 
-/* Settings and hooks of repositories, and Cordon's own settings, are the user's. */
+/* Settings and hooks of repositories and Cordon's own settings belong to the user. */
 static bool refuse_part(struct toolbox *box, const struct resolved *where, struct err *err)
 {
     struct str name = toolbox_name(box, where), root = where->root->path;
@@ -165,7 +165,7 @@ static bool refuse_part(struct toolbox *box, const struct resolved *where, struc
     return err_ctx(err, "path", STR_FMT, STR_ARG(where->path));
 }
 
-/* What was shown to a person, or covered by a rule, is what is written. */
+/* Only paths shown to the user or covered by a rule are written. */
 static bool is_approved(const struct toolbox *box, const struct resolved *where)
 {
     struct str line, rest = box->approved, name = toolbox_name(box, where);
@@ -243,7 +243,7 @@ int toolbox_open_file(
         err_ctx(err, "path", STR_FMT, STR_ARG(where->path));
         return -1;
     }
-    /* Looked at before it is opened: opening a device can do things. */
+    /* Checked before opening: opening a device can have side effects. */
     if (!not_a_file(path, where->st.st_mode, err))
         return -1;
     struct stat st;
@@ -326,7 +326,7 @@ bool tool_looks_twice(struct toolbox *box, const struct tool *tool, const struct
         return true;
     struct str name = toolbox_name(box, where);
     tool_warns(result, STR_FMT ": %s", STR_ARG(name), why);
-    if (tool->mutating) /* it was part of that question */
+    if (tool->mutating) /* covered by the question for the call */
         return true;
     struct approve_question question = {.tool = tool->name, .subject = name, .warning = why};
     return approve_call(&box->approve, &question, err);

@@ -1,4 +1,4 @@
-/* Reads unified diffs. */
+/* Parses unified diffs. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/unified.h"
 
@@ -7,7 +7,7 @@
 enum {
     ARENA_MAX = 512 << 20,
     SHOWN = 80,
-    MARK_MIN = 12, /* "\ No newline…" is at least so long in every language */
+    MARK_MIN = 12, /* minimum length of "\ No newline…" in any language */
 };
 
 enum found {
@@ -19,7 +19,7 @@ enum found {
 struct reader {
     struct unified u;
     struct str rest;
-    size_t line; /* of the rest's first, from 1 */
+    size_t line; /* line number of the start of `rest`, from 1 */
     size_t strip;
     bool strip_known;
     struct err *err;
@@ -33,7 +33,7 @@ void unified_done(struct unified *u)
     *u = (struct unified){0};
 }
 
-/* The first line with its end, if it has one. */
+/* Returns the first line, including its line break if it has one. */
 static struct str line_of(struct str text)
 {
     ptrdiff_t lf = str_find(text, '\n');
@@ -102,7 +102,7 @@ static bool is_no_newline(struct str line)
     return line.n >= MARK_MIN && str_starts_with(line, STR("\\ "));
 }
 
-/* Counts a line of the body; false: it can't be one. */
+/* Counts a line of the body; returns false if it cannot belong to it. */
 static bool count_line(struct unified_hunk *h, struct str line, uint64_t *old, uint64_t *new)
 {
     switch (line.p[0]) {
@@ -201,7 +201,7 @@ static bool read_hunks(struct reader *r, struct unified_patch *p)
         push_hunk(&r->u, &h);
         p->n++;
     }
-    /* One hunk that only adds may be a creation, one that only removes a deletion. */
+    /* A single hunk that only adds may create the file, one that only removes may delete it. */
     if (p->is_new < 0 && (old || p->n > 1))
         p->is_new = 0;
     if (p->is_delete < 0 && (new || p->n > 1))
@@ -213,16 +213,16 @@ static bool read_hunks(struct reader *r, struct unified_patch *p)
     return true;
 }
 
-/* git's headers ---------------------------------------------------------------------------------
+/* Git headers -----------------------------------------------------------------------------------
  */
 
 struct header {
     struct reader *r;
     struct unified_patch *p;
-    struct str twice; /* the name in "diff --git a/x b/x", or no value */
+    struct str twice; /* the name in "diff --git a/x b/x", or unset */
 };
 
-/* 1: the header ends before this line. 0: go on. -1: an error. */
+/* Returns 1 if the header ends before this line, 0 to continue, -1 on error. */
 typedef int (*header_fn)(struct header *h, struct str text);
 
 static int take_end(struct header *h, struct str text)
@@ -343,7 +343,7 @@ static int take_nothing(struct header *h, struct str text)
     return 0;
 }
 
-/* index 1234..5678 100644: only the mode matters here. */
+/* index 1234..5678 100644: only the mode is used. */
 static int take_index(struct header *h, struct str text)
 {
     ptrdiff_t dot = str_find(text, '.');
@@ -410,7 +410,7 @@ static bool name_missing(struct header *h)
     return true;
 }
 
-/* Stands behind "diff --git ". *ret_lines: of the header, this one included. */
+/* Reads the header after "diff --git ". *ret_lines: lines of the header, including this one. */
 static enum found read_git_header(
     struct reader *r, struct str line, struct unified_patch *p, size_t *ret_lines)
 {
@@ -438,7 +438,7 @@ static enum found read_git_header(
 /* Plain headers ---------------------------------------------------------------------------------
  */
 
-/* How many components names have to lose; -1: can't be told. */
+/* Returns the number of components to strip; -1 if unknown. */
 static int guess_strip(struct reader *r, struct str line)
 {
     if (name_is_null(line))
@@ -500,10 +500,10 @@ static bool is_plain_header(struct str rest, struct str line)
            rest.n >= second.n + 14 && str_starts_with(str_skip(after, second.n), STR("@@ -"));
 }
 
-/* Skips what is no diff. The rest begins behind the header then. */
+/* Skips text that is not a diff, and the header. */
 static enum found find_header(struct reader *r, struct unified_patch *p)
 {
-    /* What a header that stands alone said stays: git reads on with it. */
+    /* Set only once: git keeps the data of a header without content for the next one. */
     *p = (struct unified_patch){.is_new = -1, .is_delete = -1};
     while (r->rest.n) {
         struct str line = line_of(r->rest);
@@ -545,7 +545,7 @@ static bool has_metadata(const struct unified_patch *p)
            (p->old_mode && p->new_mode && p->old_mode != p->new_mode);
 }
 
-/* A header without hunks. */
+/* Checks a header without hunks. */
 static bool check_empty(struct reader *r, struct unified_patch *p)
 {
     struct str line = line_of(r->rest);
@@ -616,7 +616,7 @@ bool unified_next(struct str *body, struct unified_line *ret_line)
             continue;
         bool open = body->n && body->p[0] == '\\';
         if (open && line.n == 1)
-            continue; /* an empty line that does not even end: nothing */
+            continue; /* an empty line without a line break: nothing */
         *ret_line = (struct unified_line){line.p[0], str_skip(line, 1)};
         if (line.p[0] == '\n')
             *ret_line = (struct unified_line){' ', line};

@@ -1,8 +1,8 @@
 /* Applies unified diffs.
  *
- * Every diff is judged first, in order: one that changes a file sees what an earlier one made of
- * it, one that renames or copies sees the file as it was. Only then do old names go and new ones
- * come, so that two files can change places.
+ * First all diffs are checked, in order: one that changes a file sees the result of an earlier one,
+ * one that renames or copies sees the original file. Only then are old names removed and new ones
+ * added, so that two files can be swapped.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/unified_apply.h"
@@ -14,13 +14,13 @@
 #include <sys/stat.h>
 
 enum {
-    WANTED_MAX = 4096, /* lines of a hunk that failed that are looked for elsewhere */
+    WANTED_MAX = 4096, /* lines of a failed hunk that are searched for elsewhere */
 };
 
-/* A diff, judged. */
+/* A checked diff. */
 struct judged {
     const struct unified_patch *p;
-    struct patch_file *old, *new; /* NULL: there is none */
+    struct patch_file *old, *new; /* NULL: none */
     bool is_new;
     unsigned old_mode, new_mode;
     struct str content;
@@ -31,7 +31,7 @@ struct apply {
     const struct unified *u;
     struct patch *patch;
     struct judged *all;
-    bool moves; /* some diff renames or copies, and sees files as they were */
+    bool moves; /* some diff renames or copies, and needs the original files */
     struct err *err;
 };
 
@@ -58,7 +58,7 @@ static bool bad_name(struct apply *a, size_t line, struct str name, const char *
     return at_line(a, line);
 }
 
-/* Names of a diff are plain: what they mean must not depend on the tree. */
+/* Names in a diff must be plain: their meaning must not depend on the tree. */
 static bool check_name(struct apply *a, size_t line, struct str name)
 {
     struct str part, rest = name;
@@ -122,7 +122,7 @@ static const char *verdict_words(enum image_verdict verdict)
     return words[verdict];
 }
 
-/* A hunk's old lines without their ends. */
+/* Returns a hunk's old lines without their line breaks. */
 static size_t old_lines(struct arena *a, const struct unified_hunk *h, struct str **ret_lines)
 {
     struct unified_line line;
@@ -138,7 +138,7 @@ static size_t old_lines(struct arena *a, const struct unified_hunk *h, struct st
     return n;
 }
 
-/* The same lines elsewhere: only the numbers are wrong. */
+/* Reports that the lines are elsewhere: only the line numbers are wrong. */
 static bool say_elsewhere(struct apply *a, const struct unified_hunk *h, const struct lines *lines,
     const struct str *wanted, size_t n)
 {
@@ -237,7 +237,7 @@ static bool is_moved(const struct judged *j)
     return j->p->is_rename || j->p->is_copy;
 }
 
-/* What the diff starts from: what is there, or what an earlier diff made of it. */
+/* Checks the file the diff starts from: the original, or the result of an earlier diff. */
 static bool check_old(struct apply *a, struct judged *j)
 {
     const struct unified_patch *p = j->p;
@@ -313,7 +313,7 @@ static bool load(struct apply *a, struct judged *j, struct str *ret_content)
     return true;
 }
 
-/* Later diffs of the same file go on from here. */
+/* Records the result for later diffs of the same file. */
 static void note_fate(struct judged *j)
 {
     if (j->new) {
@@ -325,8 +325,8 @@ static void note_fate(struct judged *j)
         j->old->fate = PATCH_FATE_GONE;
 }
 
-/* Only what became of it counts from now on. A diff from one name to another without a word about
- * renaming leaves the first as it was for those behind it. */
+/* Whether only its new state matters from now on. A diff between two names without a rename header
+ * leaves the old file unchanged for later diffs. */
 static bool is_settled(const struct patch_file *f)
 {
     return f->fate == PATCH_FATE_PATCHED || f->fate == PATCH_FATE_GONE;
@@ -353,7 +353,7 @@ static bool judge(struct apply *a, struct judged *j)
     return true;
 }
 
-/* Files that some diff takes away: another may create them again. */
+/* Marks files that some diff removes: another may create them again. */
 static bool note_leaving(struct apply *a)
 {
     for (size_t i = 0; i < a->u->n_patches; i++) {

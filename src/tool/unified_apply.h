@@ -1,4 +1,4 @@
-/* What a unified diff makes of files. */
+/* Applies a unified diff to files. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_UNIFIED_APPLY_H
 #define TOOL_UNIFIED_APPLY_H
@@ -6,8 +6,8 @@
 #include "tool/patch.h"
 #include "tool/unified.h"
 
-/* As `git apply` judges it, except that line numbers must be right. E_PATCH_APPLY if something does
- * not fit. */
+/* Same rules as `git apply`, except that line numbers must be correct. E_PATCH_APPLY if something
+ * does not apply. */
 MUST_USE bool unified_apply(const struct unified *u, struct patch *p, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* File names in the headers of diffs. */
+/* File names in diff headers. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/unified_name.h"
 
@@ -28,7 +28,7 @@ static struct str none(void)
     return (struct str){0};
 }
 
-/* A copy in which no slash follows another. */
+/* Copies a name and collapses repeated slashes. */
 static struct str squash(struct arena *a, struct str name)
 {
     if (!name.p)
@@ -45,7 +45,7 @@ static struct str squash(struct arena *a, struct str name)
 /* Quoted names ----------------------------------------------------------------------------------
  */
 
-/* What a backslash and the next bytes mean; their number, 0 if nothing. */
+/* Decodes the escape sequence after a backslash; returns its length, 0 if invalid. */
 static size_t unescape(struct str s, char *ret_byte)
 {
     static const char from[] = "abfnrtv\\\"", to[] = "\a\b\f\n\r\t\v\\\"";
@@ -61,7 +61,7 @@ static size_t unescape(struct str s, char *ret_byte)
     return 3;
 }
 
-/* The text within quotes, and how many bytes it took with them; 0: not closed, or malformed. */
+/* Decodes a quoted string; returns its length with the quotes, 0 if unterminated or malformed. */
 static size_t unquote(struct arena *a, struct str s, struct str *ret_text)
 {
     AUTO_BUF struct buf text = BUF_INIT(QUOTED_MAX);
@@ -82,7 +82,7 @@ static size_t unquote(struct arena *a, struct str s, struct str *ret_text)
     return i + 1;
 }
 
-/* Behind the given number of slashes. */
+/* Returns the part after the given number of slashes. */
 static struct str strip_quoted(struct str name, size_t strip)
 {
     for (; strip; strip--) {
@@ -110,7 +110,7 @@ static bool ends_name(char c, unsigned ends)
     return is_blank(c) && c != ' ' && (c != '\t' || (ends & NAME_TAB_ENDS));
 }
 
-/* Up to `end` bytes, or to what ends a name. */
+/* Reads up to `end` bytes, or up to a byte that ends a name. */
 static struct str read_plain(
     struct arena *a, struct str line, struct str other, size_t strip, size_t end, unsigned ends)
 {
@@ -180,7 +180,7 @@ static struct str cut_time(struct str s)
     return ends_like(whole, " 00:00:00") ? cut_end(whole, 9) : s;
 }
 
-/* How much of a line (without its end) is a name, if a date follows it; SIZE_MAX: none does. */
+/* Returns the length of a name before a date (without line break); SIZE_MAX without a date. */
 static size_t before_date(struct str line)
 {
     if (line.n == 0 || !is_digit(line.p[line.n - 1]))
@@ -220,7 +220,7 @@ static int number(struct str s, size_t i, size_t n)
     return value;
 }
 
-/* Minutes east of Greenwich: +0000 or +00:00, and the line's end. */
+/* Reads an offset from UTC in minutes: +0000 or +00:00, and the line break. */
 static bool read_zone(struct str s, int *ret_minutes)
 {
     struct str digits = STR("+0000\n"), colon = STR("+00:00\n");
@@ -263,7 +263,7 @@ bool name_is_at_epoch(struct str line)
 /* diff --git ------------------------------------------------------------------------------------
  */
 
-/* Behind the components to strip; no value: there are not as many. */
+/* Removes `strip` components; returns an unset string if there are not enough. */
 static struct str strip_prefix(struct str s, size_t strip)
 {
     if (strip == 0)
@@ -296,7 +296,7 @@ static struct str twice_quoted(struct arena *a, struct str line, size_t strip)
     return second.p && str_eq(first, second) ? first : none();
 }
 
-/* A name without quotes before one with. */
+/* An unquoted name followed by a quoted one. */
 static struct str twice_half_quoted(struct arena *a, struct str name, size_t quote, size_t strip)
 {
     struct str text;

@@ -1,5 +1,5 @@
-/* File names in the headers of diffs: quoted or not, with a date behind them or not. Each takes
- * what stands behind the marker, up to and with the line's end. */
+/* File names in diff headers: quoted or not, followed by a date or not. The functions take the text
+ * after the marker, including the line break. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_UNIFIED_NAME_H
 #define TOOL_UNIFIED_NAME_H
@@ -7,18 +7,18 @@
 #include "base/arena.h"
 
 enum {
-    NAME_TAB_ENDS = 1, /* otherwise a tab belongs to the name */
+    NAME_TAB_ENDS = 1, /* otherwise a tab is part of the name */
 };
 
-/* Without `strip` leading components; no value: there is none. */
+/* Removes `strip` leading components; returns an unset string if no name is left. */
 struct str name_read(struct arena *a, struct str line, size_t strip, unsigned ends);
-/* The same for a plain diff, where a date may follow. Of the name and the other side's (or no
- * value) the shorter one, if that is only the beginning of this. */
+/* The same for a plain diff, where a date may follow. Returns the other side's name (may be unset)
+ * instead if it is a proper prefix of this one. */
 struct str name_read_dated(struct arena *a, struct str line, struct str other, size_t strip);
-/* The name that "diff --git a/x b/x" gives twice. */
+/* Returns the name that "diff --git a/x b/x" contains twice. */
 struct str name_read_twice(struct arena *a, struct str line, size_t strip);
 
 bool name_is_null(struct str line);     /* /dev/null */
-bool name_is_at_epoch(struct str line); /* the date says that there was no file */
+bool name_is_at_epoch(struct str line); /* the date indicates that the file did not exist */
 
 #endif

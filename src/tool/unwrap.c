@@ -3,13 +3,13 @@
 #include "path/lexical.h"
 #include "tool/runs.h"
 
-/* How a command that runs another one takes it: after its options, some of which have a value,
- * after so many words of its own. */
+/* A command that runs another one, given after its options, some of which take a value, and after
+ * `skips` operands. */
 struct wrapper {
     const char *name;
-    const char *valued; /* letters of options with a value */
+    const char *valued; /* letters of options that take a value */
     unsigned skips;
-    bool assigns; /* NAME=VALUE may stand before the command */
+    bool assigns; /* NAME=VALUE may precede the command */
 };
 
 static const struct wrapper wrappers[] = {
@@ -57,7 +57,7 @@ static const struct wrapper wrappers[] = {
     {"xvfb-run", "", 0, false},
 };
 
-/* x86_64-linux-gnu-gcc-12 and gtar: names of programs that have others, too. */
+/* Programs that also exist under names such as x86_64-linux-gnu-gcc-12 and gtar. */
 static const char toolchain[] =
     "ar as c++ cc clang clang++ cpp g++ gcc gcc-ar gcc-nm gcc-ranlib gfortran ld ld.bfd ld.gold nm "
     "objcopy objdump ranlib readelf size strings strip";
@@ -115,7 +115,7 @@ static void add(struct cmdline *s, struct str *words, size_t n, const struct cmd
     s->commands[s->n++] = (struct cmdline_command){words, n, outer->fixed, outer->fed};
 }
 
-/* Where the command begins that a wrapper runs. */
+/* Returns the index of the first word of the command that a wrapper runs. */
 static size_t inner_start(const struct wrapper *w, const struct cmdline_command *c)
 {
     size_t i = 1;
@@ -163,8 +163,8 @@ static struct str join(const struct cmdline_command *c, size_t from, struct aren
     return arena_str(a, buf_str(&text));
 }
 
-/* Names of files stand for `{}` where it is a word of its own. They can only be taken for files if
- * all of them begin with a dot: others may be options, or scripts. */
+/* `{}` as a whole word is replaced by file names. These are certain to be files only if all
+ * starting points begin with a dot: others may be options or scripts. */
 static bool names_are_files(const struct cmdline_command *find)
 {
     for (size_t i = 1; i < find->n; i++) {
@@ -193,8 +193,8 @@ static bool words_are_certain(const struct cmdline_command *find, const struct s
     return n > 0;
 }
 
-/* The end of a command that begins there. `+` ends it only behind `{}`; programs named find differ
- * in what it is elsewhere. */
+/* Returns the end of the command that starts at `from`. `+` ends it only after `{}`;
+ * implementations of find differ in its meaning elsewhere. */
 static size_t exec_end(const struct cmdline_command *c, size_t from, bool *ret_certain)
 {
     size_t i = from;
@@ -211,7 +211,7 @@ static size_t exec_end(const struct cmdline_command *c, size_t from, bool *ret_c
     return i;
 }
 
-/* -exec COMMAND ; and its kin. */
+/* -exec COMMAND ; and variants. */
 static void unwrap_find(struct cmdline *s, const struct cmdline_command *c)
 {
     for (size_t i = 1; i < c->n; i++) {
@@ -234,7 +234,8 @@ static void unwrap(struct cmdline *s, const struct cmdline_command *c, struct ar
         if (!str_is(name, wrappers[i].name))
             continue;
         size_t from = inner_start(&wrappers[i], c);
-        /* Options may have values, and run things themselves: only without any is it certain. */
+        /* Options may take values or run commands: the inner command is certain only without
+         * them. */
         if (c->n > 1 && c->words[1].n && c->words[1].p[0] == '-')
             not_plain(s, "a command that runs another one, with options");
         if (str_is(name, "xargs"))
@@ -260,13 +261,13 @@ static void unwrap(struct cmdline *s, const struct cmdline_command *c, struct ar
         not_plain(s, "a script that is only known when it runs");
     if (text.p)
         cmdline_parse_more(text, 1, a, s);
-    for (size_t i = before; i < s->n; i++) /* they have the input of the command around them */
+    for (size_t i = before; i < s->n; i++) /* they inherit the input of the enclosing command */
         s->commands[i].fed |= c->fed;
 }
 
 void cmdline_unwrap(struct cmdline *s, struct arena *a)
 {
-    /* What is added is looked at, too; each is shorter than what it came from. */
+    /* Also visits the commands it adds; each is shorter than its source, so this ends. */
     for (size_t i = 0; i < s->n; i++) {
         struct cmdline_command c = s->commands[i];
         if (arena_left(a) < (size_t)CMDLINE_ARENA / 4) {
@@ -277,9 +278,9 @@ void cmdline_unwrap(struct cmdline *s, struct arena *a)
     }
 }
 
-/* danger -------------------------------------------------------------------------------------- */
+/* Dangerous commands -------------------------------------------------------------------------- */
 
-/* An option by its letter, in any cluster, or by its long name; not after "--". */
+/* Whether there is an option by its letter, in any cluster, or by its long name, before "--". */
 static bool has_option(const struct cmdline_command *c, char letter, const char *name)
 {
     for (size_t i = 1; i < c->n && !str_is(c->words[i], "--"); i++) {
@@ -288,7 +289,7 @@ static bool has_option(const struct cmdline_command *c, char letter, const char 
             memchr(word.p, letter, word.n))
             return true;
         if (name && word.n > 3 && str_starts_with(word, STR("--")) &&
-            str_starts_with(str_z(name), str_skip(word, 2))) /* it may be abbreviated */
+            str_starts_with(str_z(name), str_skip(word, 2))) /* may be abbreviated */
             return true;
     }
     return false;

@@ -1,4 +1,4 @@
-/* write_file: a whole file, new or instead of what is there. */
+/* write_file: creates a file or replaces its whole content. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "tool/plan.h"
@@ -40,7 +40,7 @@ static bool subject(struct toolbox *box, const void *arguments, struct buf *text
     return check_path(args->path, err) && tool_subject_path(box, args->path, text, err);
 }
 
-/* Every line ends in CRLF, and there is at least one: new ones shall, too (writer_options). */
+/* Whether there are lines and all end in CRLF: then new lines also get CRLF (writer_options). */
 static bool all_crlf(struct str text)
 {
     struct str line;
@@ -62,7 +62,7 @@ static void add_crlf(struct buf *out, struct str text)
     }
 }
 
-/* What there is becomes what is given. The stamp is that of what was compared. */
+/* Adds the diff from the current content to the new one; returns the stamp of the old file. */
 static bool compare(struct toolbox *box, const struct write_file_args *args, struct buf *diff,
     struct stamp *ret_stamp, struct err *err)
 {
@@ -96,7 +96,7 @@ static bool plan(struct toolbox *box, const void *arguments, struct buf *diff,
     return compare(box, arguments, diff, &ignored, err);
 }
 
-/* Where somebody wants to know what changes, just that is done: ret_expect is what is there. */
+/* If a diff is needed, computes and checks it; then ret_stamp is the stamp of the file compared. */
 static bool check(struct toolbox *box, const struct write_file_args *args, struct buf *diff,
     struct stamp *ret_stamp, bool *ret_checked, struct err *err)
 {

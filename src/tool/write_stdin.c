@@ -1,4 +1,4 @@
-/* write_stdin: types into a session, or just looks what is new. */
+/* write_stdin: types into a session, or only reads its new output. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/poll.h"
 
@@ -21,8 +21,8 @@ static const struct field fields[] = {
 static const struct shape shape =
     SHAPE("write_stdin", struct stdin_args, fields, "arguments of write_stdin");
 
-/* Looking changes nothing, and neither does an interruption. What is typed means what the program
- * at work makes of it: no rule can judge that. */
+/* Reading changes nothing, and neither does Ctrl-C. The effect of typed text depends on the running
+ * program, so no rule can judge it. */
 static bool subject(struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
 {
     const struct stdin_args *args = arguments;

@@ -1,4 +1,4 @@
-/* Writing asciicast v2. */
+/* Writes asciicast v2. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/cast.h"
 
@@ -12,7 +12,7 @@ enum {
 struct cast {
     const struct trace *t;
     struct buf *out;
-    struct buf held; /* the start of a character whose end has not come */
+    struct buf held; /* incomplete character at the end of the output */
     size_t step;
 };
 
@@ -23,7 +23,7 @@ static void add_line(struct cast *c, double at_ms, char kind, struct str text)
     buf_add_z(c->out, "]\n");
 }
 
-/* Bytes at the end that may be the start of a character. */
+/* Returns the number of bytes at the end that may begin an incomplete character. */
 static size_t unfinished(struct str s)
 {
     for (size_t n = 1; n < UTF8_MAX && n <= s.n; n++) {
@@ -61,7 +61,7 @@ static void resize(void *context, double at_ms, unsigned rows, unsigned cols)
     add_line(context, at_ms, 'r', str_z(text));
 }
 
-/* Markers are where steps have ended. */
+/* Writes a marker at the end of a step. */
 static void mark(void *context, size_t index)
 {
     struct cast *c = context;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""embed.py OUTPUT INDEX CSS JS...: one page from the viewer's files, as a C file of two strings: what stands
-before the data and what after them. The policy of the page allows exactly this style and these scripts."""
+"""embed.py OUTPUT INDEX CSS JS...: builds one page from the viewer's files, as a C file with two strings: the page
+before the data and after it. The page's content security policy allows exactly this style and these scripts."""
 import base64
 import hashlib
 import sys
@@ -27,7 +27,7 @@ def read(name):
 
 
 def literal(text):
-    """Lines of a C string; octal escapes can't run into what follows them."""
+    """Returns lines of a C string. Octal escapes have three digits, so that they can't absorb what follows."""
     out = []
     for line in text.splitlines(keepends=True):
         data = "".join(

@@ -1,4 +1,4 @@
-/* Making frames: the transcript goes through a terminal, and its rows are compared. */
+/* Makes frames: feeds the transcript to a terminal and compares its rows. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/frames.h"
 
@@ -25,10 +25,10 @@ enum look_flag {
     LOOK_HIDDEN = 32,
 };
 
-/* Rows that move are looked up instead of written again. */
+/* Cache, so that rows that only move are not written again. */
 struct cached {
     uint64_t hash;
-    uint32_t id; /* + 1; 0: free */
+    uint32_t id; /* number + 1; 0: free */
 };
 
 struct maker {
@@ -37,7 +37,7 @@ struct maker {
     const struct trace *t;
     unsigned rows, cols;
     bool reverse;
-    struct style style; /* the last that was asked for, and its number */
+    struct style style; /* last style looked up, and its number */
     uint32_t style_id;
     uint64_t *hashes; /* of the last frame's rows */
     uint32_t *ids;
@@ -77,7 +77,7 @@ static void note_shape(struct frames *f, uint32_t cp)
         f->shapes[bit / 64] |= UINT64_C(1) << bit % 64;
 }
 
-/* What stands in a cell: one code point a column if it can be, in *single. */
+/* Returns the text of a cell; *single if it has one column and at most one code point. */
 static void cell_text(const struct term_cell *cell, struct buf *text, bool *single)
 {
     char raw[CLUSTER_BYTES];
@@ -93,7 +93,7 @@ static void cell_text(const struct term_cell *cell, struct buf *text, bool *sing
 
 struct row_writer {
     struct buf out; /* the row */
-    struct buf run; /* text that is not in it yet */
+    struct buf run; /* text not yet in it */
     uint32_t style;
 };
 
@@ -171,7 +171,7 @@ static void add_number(struct buf *list, const char *format, double number)
     buf_printf(list, format, number);
 }
 
-/* Rows that differ, or all, into the delta. */
+/* Adds the rows that differ, or all, to the delta. */
 static void add_rows(struct maker *m, bool all)
 {
     for (unsigned row = 0; row < m->rows; row++) {
@@ -226,7 +226,7 @@ static void take_frame(struct maker *m, double at_ms)
         resized || reverse != m->reverse || title != m->title || !same_cursor(&cursor, &m->cursor);
     bool key = resized || reverse != m->reverse || f->n % FRAMES_KEY == 0;
     if (reverse != m->reverse)
-        m->style.unused = 1; /* no style is that one */
+        m->style.unused = 1; /* differs from every style */
     if (reverse != m->reverse || resized)
         memset(m->cache, 0, CACHE * sizeof(*m->cache));
     m->reverse = reverse;
@@ -252,8 +252,7 @@ static void take_frame(struct maker *m, double at_ms)
     f->n++;
 }
 
-/* The transcript comes by. A frame in the middle of a sequence or of a synchronized update is no
- * frame. */
+/* Callback for output. Takes no frame in the middle of a sequence or of a synchronized update. */
 static void output(void *context, double at_ms, struct str bytes)
 {
     struct maker *m = context;
@@ -285,7 +284,7 @@ static void mark(void *context, size_t index)
     m->of_mark[index] = (uint32_t)(m->f->n - 1);
 }
 
-/* Only what was observed is of interest. */
+/* For replays: frames only at observations. */
 static void output_only(void *context, double at_ms, struct str bytes)
 {
     const struct maker *m = context;
@@ -300,7 +299,7 @@ static void resize_only(void *context, double at_ms, unsigned rows, unsigned col
     term_resize(m->term, rows, cols);
 }
 
-/* A run, from a whole frame on; gives the frames of its marks. */
+/* Adds a run, starting with a key frame. Returns the frames of its marks. */
 static uint32_t *add_run(struct maker *m, const struct trace *t, bool moving)
 {
     m->t = t;
@@ -335,7 +334,7 @@ void frames_make(const struct trace *t, struct frames *ret_frames)
     intern_init(&f->titles, ',', FRAMES_BYTES_MAX);
     char plain[64];
     snprintf(plain, sizeof(plain), "[%u,%u,0,0,0]", (unsigned)LOOK_FG, (unsigned)LOOK_BG);
-    intern_add(&f->styles, str_z(plain)); /* number 0 is an empty cell's */
+    intern_add(&f->styles, str_z(plain)); /* number 0 is an empty cell */
     intern_add(&f->rows, STR("[]"));
     m.cache = base_alloc(CACHE * sizeof(*m.cache));
     f->of_mark = add_run(&m, t, true);

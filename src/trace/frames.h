@@ -1,19 +1,20 @@
-/* A run as a film: the screen at every observation, and where much was printed also in between.
+/* A run as a sequence of frames: the screen at every observation and, if much was printed, also in
+ * between.
  *
  *     struct frames f;
  *     frames_make(&trace, &f);
  *     frames_json(&f, &out);             "styles":…,"titles":…,"shapes":…,"t":…,"delta":…
  *     f.rows.text                        a row's contents on each line
  *     f.of_mark[i]                       the frame that shows observation i
- *     f.of_replay[r][i]                  and the one of a replay's observation
+ *     f.of_replay[r][i]                  the frame that shows a replay's observation
  *     frames_done(&f);
  *
- * Rows are kept once, whatever frames they are in. A frame is the rows that differ from the one
- * before; every KEY frames, and when the size changes, it is all of them.
+ * Each distinct row is stored once. A frame has the rows that differ from the previous frame; every
+ * FRAMES_KEY frames, and when the size changes, it has all of them.
  *
  *     row     [style, "text", …]: a column for each code point; or [-1 - style, "text", width, …]
- *             for one cell that is wide or has several
- *     style   [fg, bg, underline colour, flags, underline]
+ *             for one cell that is wide or has several code points
+ *     style   [fg, bg, underline color, flags, underline]
  *     delta   row number, number of its contents, …
  */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -25,17 +26,17 @@
 
 enum {
     FRAMES_KEY = 32,
-    FRAMES_SAMPLES = 4000, /* frames between observations, all in all, about */
+    FRAMES_SAMPLES = 4000, /* approximate number of frames between observations */
     FRAMES_PIECE_MIN = 256,
     FRAMES_BYTES_MAX = 256 << 20,
-    FRAMES_BYTES_ENOUGH = 48 << 20, /* from here on only observations */
+    FRAMES_BYTES_ENOUGH = 48 << 20, /* beyond this size, only observations */
 };
 
 struct frames {
     struct intern styles, rows, titles;
     struct buf times, starts, keys, cursors, sizes, title_ids, delta;
     size_t n, n_delta, n_keys;
-    uint64_t shapes[4]; /* which of box.h occur: a bit for each */
+    uint64_t shapes[4]; /* bit set of the box.h characters that occur */
     size_t n_film;      /* frames of the run itself; those of its replays follow */
     uint32_t *of_mark;
     uint32_t **of_replay; /* the same for each of the trace's runs */
@@ -45,7 +46,7 @@ struct frames {
 void frames_make(const struct trace *t, struct frames *ret_frames);
 void frames_done(struct frames *f);
 
-/* Members of an object, without its braces. False: it is too large. */
+/* Writes members of an object, without its braces. Returns false if they are too large. */
 MUST_USE bool frames_json(const struct frames *f, struct buf *out);
 
 #endif

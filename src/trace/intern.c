@@ -1,4 +1,4 @@
-/* An open hash over values in one buffer. */
+/* Hash table with open addressing over values in one buffer. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/intern.h"
 

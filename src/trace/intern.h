@@ -1,5 +1,5 @@
-/* Texts of JSON values, each once, by number, with a separator between them: together they are the
- * contents of a list, or lines.
+/* Interns the texts of JSON values: each is stored once and has a number. With a separator between
+ * them the texts form the contents of a list, or lines.
  *
  *     intern_init(&rows, ',', MAX);
  *     uint32_t id = intern_add(&rows, STR("[0,\"ls\"]"));
@@ -13,12 +13,12 @@
 
 struct intern_slot {
     uint64_t hash;
-    size_t at, n; /* in the text */
-    uint32_t id;  /* + 1; 0: free */
+    size_t at, n; /* offset and length in the text */
+    uint32_t id;  /* number + 1; 0: free */
 };
 
 struct intern {
-    struct buf text; /* the values with separators between them */
+    struct buf text; /* the values with separators */
     char separator;
     struct intern_slot *slots;
     size_t n_slots, n;
@@ -27,7 +27,7 @@ struct intern {
 void intern_init(struct intern *t, char separator, size_t max_bytes);
 void intern_done(struct intern *t);
 
-/* The number of a value; 0 if there is no room for it any more (the text says so: buf_ok). */
+/* Returns the number of a value; 0 on overflow (then buf_ok(&t->text) is false). */
 uint32_t intern_add(struct intern *t, struct str value);
 
 #endif

@@ -1,10 +1,10 @@
-/* Writing the viewer's page. */
+/* Writes the viewer's page. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/page.h"
 
 #include "trace/frames.h"
 
-/* What the viewer takes apart; the rest it shows as text, whatever it is. */
+/* Whether a field has the type that the viewer relies on. Other fields are shown as text. */
 static bool is_expected(const char *name, const json_t *value)
 {
     static const struct {
@@ -31,7 +31,7 @@ static bool is_expected(const char *name, const json_t *value)
     return true;
 }
 
-/* Fields of an object, by name, into another. */
+/* Copies fields by name into another object. */
 static void copy(json_t *to, const json_t *from, const char *const *names)
 {
     for (; *names; names++) {
@@ -41,7 +41,7 @@ static void copy(json_t *to, const json_t *from, const char *const *names)
     }
 }
 
-/* An error without the screen, which is shown anyway. */
+/* Returns an error without its screen, which is shown anyway. */
 static json_t *error_json(const json_t *error)
 {
     if (!json_is_object(error))
@@ -75,7 +75,7 @@ static void put_span(json_t *step, const struct trace *t, const struct frames *f
     json_put(step, "end", json_integer((json_int_t)end));
 }
 
-/* A step of the run, which has its observation unless it was skipped. */
+/* Returns a step of the run. It has an observation unless it was skipped. */
 static json_t *step_json(const struct trace *t, const struct frames *f, const json_t *step,
     const json_t *planned, size_t mark)
 {
@@ -89,8 +89,8 @@ static json_t *step_json(const struct trace *t, const struct frames *f, const js
     return object;
 }
 
-/* A step of which only the scenario tells: those with an observation were done, the next one was
- * under way. */
+/* Returns a step of which only the scenario is known: steps with an observation were done, the next
+ * one was interrupted. */
 static json_t *planned_json(
     const struct trace *t, const struct frames *f, const json_t *step, size_t index, size_t n_seen)
 {
@@ -107,7 +107,7 @@ static json_t *planned_json(
     return object;
 }
 
-/* Without steps every observation is one. */
+/* Without steps, each observation is shown as one. */
 static json_t *observed_json(const struct trace *t, const struct frames *f, size_t mark)
 {
     const struct trace_mark *m = &t->marks[mark];
@@ -128,7 +128,7 @@ static json_t *steps_json(const struct trace *t, const struct frames *f)
     json_t *list = json_array();
     const json_t *steps = trace_steps(t), *planned = json_object_get(t->scenario, "steps"), *step;
     size_t i, mark = 0;
-    /* What was printed after the last observation is a mark of ours. */
+    /* Ignore our own mark for the output after the last observation. */
     size_t seen = t->n_marks;
     if (!t->run && seen && !t->marks[seen - 1].rows)
         seen--;
@@ -171,7 +171,7 @@ static json_t *run_json(const struct trace *t)
     return object;
 }
 
-/* The transcript, a text on a line for each mark. */
+/* Adds the transcript: one line with a text for each mark. */
 static void add_texts(const struct trace *t, struct buf *out)
 {
     size_t at = 0, end = MIN(t->transcript.n, (size_t)PAGE_TEXT_MAX);
@@ -190,7 +190,7 @@ static void add_member(struct buf *out, const char *name, json_t *value)
     json_decref(value);
 }
 
-/* Those that ran something have the frames of what was observed then. */
+/* Adds the frames of the observations to replays that ran a command. */
 static json_t *replays_json(const struct trace *t, const struct frames *f)
 {
     json_t *list = json_copy(t->replays);
@@ -226,8 +226,8 @@ static bool add_data(
     return ok && buf_ok(out) && buf_ok(&f->rows.text);
 }
 
-/* JSON in markup: nothing that could end the element or begin another is left. These characters
- * stand only in strings, where the escape means the same. */
+/* Escapes JSON for markup, so that it can't end the element or begin another. These characters
+ * occur only in strings, where the escape is equivalent. */
 static void add_escaped(struct buf *out, struct str json)
 {
     size_t plain = 0;
@@ -245,7 +245,7 @@ static void add_escaped(struct buf *out, struct str json)
     buf_add(out, json.p + plain, json.n - plain);
 }
 
-/* Rows and texts are lines of their own: the page reads those that it shows. */
+/* Rows and texts are separate lines: the page parses only those that it shows. */
 bool page_write(const struct trace *t, uint64_t start_ms, struct buf *out, struct err *err)
 {
     AUTO_BUF struct buf data = BUF_INIT(PAGE_BYTES_MAX), texts = BUF_INIT(PAGE_BYTES_MAX);

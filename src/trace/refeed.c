@@ -1,26 +1,26 @@
-/* Walking over a transcript. */
+/* Walks through a transcript. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/refeed.h"
 
 #include "term/term.h"
 
 enum {
-    FEED = 2048,           /* at once: its answers fit into what the terminal keeps of them */
-    CELLS_MAX = 256 << 20, /* of all sizes: a user's terminal changes it 100,000 times until then */
+    FEED = 2048,           /* at once: few enough that the replies fit into the terminal's buffer */
+    CELLS_MAX = 256 << 20, /* sum over all sizes: allows a user's terminal 100,000 resizes */
     PAUSE_BYTES = 64,
-    PAUSE_MS = 8, /* between two pieces of output: half of a picture on a screen */
+    PAUSE_MS = 8, /* between two pieces of output: half a frame of a display */
 };
 
 struct walk {
     const struct trace *t;
     const struct refeed *r;
-    size_t at;    /* byte */
-    size_t early; /* bytes before this came with those after it */
+    size_t at;    /* offset in the transcript */
+    size_t early; /* bytes before this offset arrived together with those after it */
     unsigned rows, cols;
-    uint64_t cells; /* of all its sizes */
+    uint64_t cells; /* sum over all its sizes */
 };
 
-/* The recorded time of the byte before an offset, by its number. */
+/* Returns the index of the recorded time of the byte before an offset. */
 static size_t time_index(
     const struct walk *w, const struct trace_mark *m, size_t start, size_t offset)
 {
@@ -39,8 +39,8 @@ static double time_at(const struct walk *w, const struct trace_mark *m, size_t s
     return (double)m->from_ms + part * (double)(m->at_ms - m->from_ms);
 }
 
-/* A pause is known up to a few bytes: more likely than in the midst of them it was after a line, or
- * before a sequence. */
+/* Moves a pause, whose offset is known only to within a few bytes, to the likeliest place: after a
+ * line or before an escape sequence. */
 static size_t likely_pause(const struct walk *w, const struct trace_mark *m, size_t end)
 {
     const char *p = w->t->transcript.p;
@@ -51,7 +51,7 @@ static size_t likely_pause(const struct walk *w, const struct trace_mark *m, siz
     return end;
 }
 
-/* How far bytes from here on came at about the same time. */
+/* Returns the end of the output that arrived at about the same time as the current byte. */
 static size_t same_time(
     const struct walk *w, const struct trace_mark *m, size_t start, size_t end, size_t *ret_known)
 {
@@ -108,7 +108,7 @@ void refeed_run(const struct trace *t, const struct refeed *r)
                 m->size.rows, m->size.cols);
         }
         go(&w, m, start, m->offset);
-        resize(&w, (double)m->at_ms, m->rows, m->cols); /* what the record says it was */
+        resize(&w, (double)m->at_ms, m->rows, m->cols); /* the size according to the record */
         if (r->mark)
             r->mark(r->context, i);
     }
@@ -132,8 +132,7 @@ void refeed_feed(struct term *term, struct str bytes)
     }
 }
 
-/* Up to a mark ----------------------------------------------------------------------------------
- */
+/* Up to a mark -------------------------------------------------------------------------------- */
 
 static void feed_output(void *context, double at_ms, struct str bytes)
 {

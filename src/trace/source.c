@@ -1,4 +1,4 @@
-/* Reading artifacts. */
+/* Reads artifacts. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/source.h"
 
@@ -29,7 +29,7 @@ uint64_t trace_number(const json_t *object, const char *key, uint64_t max, uint6
 
 /* Files --------------------------------------------------------------------------------------- */
 
-/* Whether a name below the directory is the record's. */
+/* Whether a name below the directory belongs to the record. */
 static bool is_part(struct str name)
 {
     static const char *const starts[] = {"checksums.json", "snapshots/", "goldens/"};
@@ -42,7 +42,7 @@ static bool is_part(struct str name)
     return str_starts_with(name, STR("replay-")) && str_find(name, '/') >= 0;
 }
 
-/* The same file by another name. */
+/* Whether a file of the record is the same file under another name. */
 static bool is_same(const struct trace *t, const char *name, const struct stat *file)
 {
     struct stat st;
@@ -66,13 +66,13 @@ bool trace_holds(const struct trace *t, int file)
     return is_same(t, "checksums.json", &st);
 }
 
-/* What can't be read is not there, and that is said: the rest may be what somebody needs. */
+/* Notes an unreadable file and continues without it: the rest may still be useful. */
 static void damaged(struct trace *t, const char *where, const struct err *why)
 {
     json_push(t->damaged, json_sprintf("%.80s%s%.400s", where, *where ? ": " : "", why->message));
 }
 
-/* An object in a file; NULL if there is no such file, or it is damaged. */
+/* Returns an object from a file; NULL if the file is missing or damaged. */
 static json_t *read_object(struct trace *t, int dir, const char *where, const char *name)
 {
     AUTO_ERR struct err why = {0};
@@ -137,7 +137,7 @@ static void keep(struct trace *t, json_t *value, json_t **place)
         json_push(t->keep, json_incref(value));
 }
 
-/* When what is new was printed: in order, and not before the mark that came before. */
+/* Reads the times of the new output, in order and not before the previous mark. */
 static void read_times(struct trace *t, const json_t *output, uint64_t zero, struct trace_mark *m)
 {
     const json_t *times = json_object_get(output, "times"), *entry;
@@ -191,7 +191,7 @@ static bool take_observation(void *context, const json_t *o, struct err *err)
     return true;
 }
 
-/* Line by line: a screen with its cells may be large, and there may be many. */
+/* Line by line: screens with cells may be large, and there may be many. */
 static bool read_observations(struct trace *t, struct err *err)
 {
     return !record_has(t->dir, "events.jsonl") ||
@@ -208,7 +208,7 @@ static bool read_transcript(struct trace *t, const char *path, struct err *err)
         "'%s' has no transcript.log: it is no record of a run (see cordon run --artifacts)", path);
 }
 
-/* The size at the start, and a last mark where all is printed. */
+/* Determines the initial size and adds a last mark at the end of the output. */
 static void complete(struct trace *t)
 {
     const json_t *run = json_object_get(t->scenario, "run");
@@ -232,7 +232,7 @@ static void complete(struct trace *t)
     json_decref(rest);
 }
 
-/* All but the replays. */
+/* Reads everything except the replays. */
 static bool read_record(struct trace *t, const char *path, struct err *err)
 {
     t->events = json_array();
@@ -264,7 +264,7 @@ static void read_summary(struct trace *t, const char *name, json_t *diff, int di
     json_push(t->replays, object);
 }
 
-/* One that differed, with the record of the new run, if there was one. */
+/* Reads a replay that differed, with the record of its new run, if any. */
 static void read_replay(struct trace *t, const char *name)
 {
     AUTO_FD int dir = beneath_open(t->dir, name, O_RDONLY | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);

@@ -1,12 +1,13 @@
-/* The record of a run, read back: what happened when, and which bytes were printed by then.
+/* Reads the record of a run: events with their times, and the output printed by then.
  *
  *     AUTO(trace_close) struct trace t = TRACE_NONE;
  *     if (!trace_open(dir, &t, err)) return false;
  *     t.marks[i].offset              bytes of the transcript at observation i
  *
- * The files are taken for what they are: somebody's. Sizes are limited, numbers are brought into
- * range and order, and nothing outside the directory is read. What can't be understood is an error
- * that names the file: E_NOT_FOUND without a record, E_IO, E_PROTOCOL.
+ * The record is not trusted: sizes are limited, numbers are forced into range and order, and
+ * nothing outside the directory is read. An unreadable transcript or events.jsonl is an error that
+ * names the file: E_NOT_FOUND without a record, E_IO, E_PROTOCOL. Other damaged files are listed in
+ * `damaged`.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACE_SOURCE_H
@@ -22,7 +23,7 @@ enum {
     TRACE_TRANSCRIPT_MAX = 256 << 20,
 };
 
-/* The size of the terminal changes at a byte. */
+/* A change of the terminal's size at an offset. */
 struct trace_resize {
     size_t offset;
     unsigned rows, cols;
@@ -31,10 +32,10 @@ struct trace_resize {
 /* An observation. */
 struct trace_mark {
     size_t offset;            /* bytes printed by then */
-    uint64_t from_ms, at_ms;  /* what is new was printed between these */
-    struct trace_resize size; /* a change before it; rows 0: none */
+    uint64_t from_ms, at_ms;  /* the new output was printed in between */
+    struct trace_resize size; /* a resize before it; rows 0: none */
     unsigned rows, cols;      /* of its screen; 0: unknown */
-    /* Of the trace's times; one for each `every` bytes. */
+    /* Range of the trace's times; one for each `every` bytes. */
     size_t every, first_time, n_times;
     json_t *error, *matched_by, *action; /* borrowed from "keep"; may be NULL */
 };
@@ -43,20 +44,20 @@ struct trace_replay;
 
 struct trace {
     int dir;
-    json_t *run;               /* the RunResult; NULL: it was cut off */
+    json_t *run;               /* the RunResult; NULL if the run was killed */
     json_t *scenario;          /* may be NULL */
     json_t *events;            /* [{"t", "type", ...}] */
     json_t *replays;           /* those that differed: [{"name", "summary", "diff"}] */
-    struct trace_replay *runs; /* what was run for them */
+    struct trace_replay *runs; /* the new runs of these replays */
     size_t n_runs;
-    json_t *keep;    /* what marks borrow from */
-    json_t *damaged; /* what could not be read, and why: texts */
+    json_t *keep;    /* owns the values that marks borrow */
+    json_t *damaged; /* unreadable files and the reasons: texts */
     size_t events_dropped;
     struct buf transcript;
     struct trace_mark *marks;
     size_t n_marks;
-    unsigned rows, cols; /* at the start */
-    bool plain;          /* no terminal: line feeds are line ends */
+    unsigned rows, cols; /* initial size */
+    bool plain;          /* ran without a terminal: line feeds end lines */
     uint64_t end_ms;
     uint64_t *times; /* in ms */
     size_t n_times;
@@ -72,16 +73,16 @@ struct trace_replay {
 MUST_USE bool trace_open(const char *dir, struct trace *ret_trace, struct err *err);
 void trace_close(struct trace *t);
 
-/* The steps of the run, or of the scenario; a borrowed list, or NULL. */
+/* Returns the steps of the run or of the scenario; a borrowed list, or NULL. */
 const json_t *trace_steps(const struct trace *t);
 
 bool trace_is_skipped(const json_t *step);
 
-/* Whether an open file is one of the record's, or lies in one of its directories: it must not be
- * written. */
+/* Whether an open file belongs to the record or is in one of its directories: it must not be
+ * overwritten. */
 bool trace_holds(const struct trace *t, int file);
 
-/* A number of an object, brought into 0..max; otherwise where there is none. */
+/* Returns a number from an object, limited to 0..max; `otherwise` if it is missing. */
 uint64_t trace_number(const json_t *object, const char *key, uint64_t max, uint64_t otherwise);
 
 #endif

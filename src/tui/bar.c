@@ -1,4 +1,4 @@
-/* One row of pieces. */
+/* A one-row bar of items. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/bar.h"
 

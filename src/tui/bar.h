@@ -1,4 +1,5 @@
-/* One row of pieces, such as a status line: what does not fit goes, the least important first.
+/* A one-row bar of items, such as a status line. If they do not fit, the least important ones are
+ * dropped first.
  *
  *     struct bar bar = {0};
  *     bar_add(&bar, 9, THEME_DIM, STR("main"));
@@ -13,11 +14,11 @@
 
 enum {
     BAR_PIECES = 16,
-    BAR_GAP = 2, /* columns between two */
+    BAR_GAP = 2, /* columns between items */
 };
 
 struct bar_piece {
-    unsigned weight; /* the heavier it is, the longer it stays */
+    unsigned weight; /* items with a higher weight are kept longer */
     enum theme look;
     struct str text; /* borrowed until bar_put() */
 };
@@ -27,10 +28,10 @@ struct bar {
     size_t n;
 };
 
-/* Nothing is no piece. What would be one too many is left out. */
+/* Ignores empty text, and items beyond BAR_PIECES. */
 void bar_add(struct bar *bar, unsigned weight, enum theme look, struct str text);
 
-/* The row, at most so wide; a last piece that is too wide itself is cut. */
+/* Adds the row, at most `width` columns wide. If only one item is left, it is truncated. */
 void bar_put(const struct bar *bar, unsigned width, struct text *out);
 
 #endif

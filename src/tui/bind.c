@@ -1,4 +1,4 @@
-/* Keys that mean something else. */
+/* Key bindings. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/bind.h"
 
@@ -43,7 +43,7 @@ const struct bind_action bind_actions[] = {
     {NULL, NULL, NULL},
 };
 
-/* Keys that most terminals send nothing of their own for; where one does, they come by name. */
+/* Keys without their own legacy encoding; terminals that do send one are recognized by key name. */
 static const char *const by_name[] = {"Shift+Enter", "Ctrl+Enter"};
 
 static bool same_key(const struct key *a, const struct key *b)
@@ -64,7 +64,7 @@ static bool sends_same(const struct key *a, const struct key *b)
     return str_eq(buf_str(&x), buf_str(&y));
 }
 
-/* What tells it from other keys: what it sends, or its name. */
+/* Makes an id for a key: its encoding, or its name. */
 static bool identify(const struct key *key, char id[BIND_BYTES])
 {
     AUTO_BUF struct buf bytes = BUF_INIT(BIND_BYTES - 1);
@@ -84,7 +84,7 @@ static bool identify(const struct key *key, char id[BIND_BYTES])
     return true;
 }
 
-/* The key that a terminal sends the same for; NULL: it is one of its own. */
+/* The plain key that has the same encoding, or NULL. */
 static const char *twin_of(const struct key *key)
 {
     static const char *const plain[] = {"Enter", "Tab", "Escape", "Backspace", "Delete", "Insert",

@@ -1,4 +1,4 @@
-/* Cells to draw on. */
+/* Grid of styled cells to draw on. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/canvas.h"
 
@@ -10,13 +10,13 @@
 enum {
     VARIATION_TEXT = 0xFE0E,
     VARIATION_EMOJI = 0xFE0F,
-    SAFE_BELOW = 0x2600, /* terminals agree about the width of what is narrow there */
+    SAFE_BELOW = 0x2600, /* terminals agree about the width of narrow characters below this */
 };
 
 struct canvas {
     unsigned rows, cols;
     bool plain;
-    bool known; /* `shown` is what the terminal shows */
+    bool known; /* `shown` matches the terminal */
     struct canvas_cell *cells, *shown;
     struct canvas_cursor cursor, shown_cursor;
 };
@@ -61,8 +61,9 @@ size_t canvas_cluster(struct str text, unsigned *ret_width)
     return at;
 }
 
-/* Puts the cluster into the cell, as far as it may be drawn; false if it is none of that width. One
- * that begins wide and is made narrow by what follows would damage the cell after it. */
+/* Puts a cluster into the cell, up to CANVAS_TEXT bytes. Returns false if it is not drawable or not
+ * of this width. A cluster that starts wide and is made narrow by a later code point would damage
+ * the next cell. */
 static bool take_text(struct canvas_cell *cell, struct str text, unsigned width)
 {
     unsigned natural;
@@ -107,12 +108,12 @@ static struct style shown_style(const struct canvas *c, const struct style *styl
         s.fg = s.bg = s.underline_color = 0;
     if (!s.underline)
         s.underline_color = 0;
-    if (color_kind(s.underline_color) == COLOR_ANSI) /* which has no code of its own */
+    if (color_kind(s.underline_color) == COLOR_ANSI) /* has no SGR code */
         s.underline_color = color_indexed(color_value(s.underline_color));
     return s;
 }
 
-/* Wide characters of which a cell is one half lose the other. */
+/* Blanks the other half if the cell is half of a wide character. */
 static void cut(struct canvas *c, unsigned row, unsigned col)
 {
     struct canvas_cell *cell = cell_at(c, row, col);
@@ -179,7 +180,7 @@ const struct canvas_cell *canvas_cell(const struct canvas *c, unsigned row, unsi
     return cell_at(c, row, col);
 }
 
-/* The whole ----------------------------------------------------------------------------------- */
+/* Canvas -------------------------------------------------------------------------------------- */
 
 struct canvas *canvas_new(unsigned rows, unsigned cols)
 {
@@ -247,9 +248,9 @@ void canvas_set_cursor(struct canvas *c, const struct canvas_cursor *cursor)
         c->cursor = (struct canvas_cursor){0};
 }
 
-/* A terminal's screen ------------------------------------------------------------------------- */
+/* Terminal screens ---------------------------------------------------------------------------- */
 
-/* What must not be seen is not written at all: a terminal may not know how to hide it. */
+/* Replaces concealed text with blanks: not every terminal supports the attribute. */
 static void show_cell(
     struct canvas *c, unsigned row, unsigned col, const struct term_cell *cell, bool reverse)
 {
@@ -279,26 +280,26 @@ void canvas_show(struct canvas *c, const struct term *t, const struct canvas_par
             struct term_cell cell;
             term_cell(t, (int)(part->from_row + row), part->from_col + col, &cell);
             if (cell.width == 0 && col > 0)
-                continue; /* the wide one before it is there */
+                continue; /* covered by the wide character before it */
             if (cell.width == 0 || col + cell.width > cols) {
-                cell.n = 0; /* half of it is beyond the edge */
+                cell.n = 0; /* the other half is outside the part */
                 cell.width = 1;
             }
             show_cell(c, part->row + row, part->col + col, &cell, reverse);
         }
 }
 
-/* Writing ------------------------------------------------------------------------------------- */
+/* Output -------------------------------------------------------------------------------------- */
 
-/* The terminal, as far as it is known while a frame is written. */
+/* State of the terminal while a frame is written. */
 struct hand {
     struct buf *out;
     struct style pen;
-    bool placed; /* the cursor is at row, col */
+    bool placed; /* row and col are the cursor's position */
     unsigned row, col;
 };
 
-/* Whether all terminals take it for one column, and none joins it with what is beside it. */
+/* Whether all terminals treat the cell as one column and never join it with its neighbours. */
 static bool is_safe(const struct canvas_cell *cell)
 {
     uint32_t codepoint;
@@ -325,7 +326,7 @@ static void write_cell(const struct canvas *c, struct hand *h, unsigned row, uns
     const struct canvas_cell *cell = cell_at(c, row, col);
     bool safe = is_safe(cell);
     if (!safe)
-        h->placed = false; /* a move keeps it apart from what was written before it */
+        h->placed = false; /* position explicitly, so that it does not join the previous cell */
     go(h, row, col);
     restyle(&h->pen, &cell->style, h->out);
     buf_add(h->out, cell->text, cell->n);
@@ -349,7 +350,7 @@ static void write_cells(struct canvas *c, struct hand *h)
     restyle(&h->pen, &no_style, h->out);
 }
 
-/* By shape, steady: what blinks is for the program's own terminal. */
+/* By shape; always steady, even if the program asked for a blinking cursor. */
 static const char *const shapes[] = {"\033[2 q", "\033[4 q", "\033[6 q"};
 
 static void write_cursor(struct canvas *c, struct hand *h)

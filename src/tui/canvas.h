@@ -1,13 +1,13 @@
-/* A screen to draw on: cells with styles. What is written to the terminal is what has changed
- * since the last frame.
+/* Grid of styled cells to draw on. Only differences from the previous frame are written to the
+ * terminal.
  *
  *     struct canvas *c = canvas_new(24, 80);
  *     canvas_clear(c);
  *     canvas_text(c, 0, 0, 80, STR("hello"), &style);
  *     canvas_write(c, &bytes);                  escape sequences and characters, or nothing
  *
- * Whatever text is put on it, nothing but characters comes out: a cell holds one grapheme cluster
- * of the width that it is given, without controls or anything that turns the direction of text.
+ * Any text is safe: a cell contains one grapheme cluster of the given width, without control
+ * characters or bidirectional controls.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_CANVAS_H
@@ -17,15 +17,15 @@
 #include "term/term.h"
 
 enum {
-    CANVAS_SIZE_MAX = 1000, /* rows, and columns */
-    CANVAS_TEXT = 42,       /* bytes of a cluster; what is longer is cut */
+    CANVAS_SIZE_MAX = 1000, /* rows and columns */
+    CANVAS_TEXT = 42,       /* bytes per cluster; longer ones are truncated */
 };
 
 struct canvas_cell {
     struct style style;
-    uint8_t width; /* 1, 2; 0 for the right half of a wide one */
+    uint8_t width; /* 1, 2, or 0 for the right half of a wide character */
     uint8_t n;
-    char text[CANVAS_TEXT]; /* n bytes, zeros after them: cells are compared as bytes */
+    char text[CANVAS_TEXT]; /* n bytes, zero-padded: cells are compared with memcmp() */
 };
 
 struct canvas_cursor {
@@ -39,10 +39,10 @@ struct canvas;
 MUST_USE struct canvas *canvas_new(unsigned rows, unsigned cols);
 void canvas_free(struct canvas *c); /* accepts NULL */
 
-/* Without colours: attributes stay. */
+/* Disables colours; attributes are kept. */
 void canvas_set_plain(struct canvas *c, bool plain);
 
-/* Blank, and nothing is known of what the terminal shows. */
+/* canvas_resize() clears the canvas. Both make the next frame redraw the whole screen. */
 void canvas_resize(struct canvas *c, unsigned rows, unsigned cols);
 void canvas_forget(struct canvas *c);
 unsigned canvas_rows(const struct canvas *c);
@@ -50,21 +50,23 @@ unsigned canvas_cols(const struct canvas *c);
 
 void canvas_clear(struct canvas *c);
 
-/* One cluster. What is not one, or not so wide, or has no room is replaced. */
+/* Puts one cluster. It is replaced if it is invalid, not of this width, or does not fit. */
 void canvas_put(struct canvas *c, unsigned row, unsigned col, struct str text, unsigned width,
     const struct style *style);
 
-/* Text up to the column `end`, with an ellipsis if it is longer; gives the column after it. */
+/* Puts text up to the column `end`, with an ellipsis if it is longer. Returns the column after
+ * it. */
 unsigned canvas_text(struct canvas *c, unsigned row, unsigned col, unsigned end, struct str text,
     const struct style *style);
 
-/* Blanks up to the column `end`. */
+/* Fills with blanks up to the column `end`. */
 void canvas_fill(
     struct canvas *c, unsigned row, unsigned col, unsigned end, const struct style *style);
 
 void canvas_set_cursor(struct canvas *c, const struct canvas_cursor *cursor);
 
-/* Part of a terminal's screen: `rows` by `cols` cells from its row and column, at a place. */
+/* Part of a terminal's screen: `rows` by `cols` cells from from_row and from_col, drawn at row and
+ * col. */
 struct canvas_part {
     unsigned row, col;
     unsigned rows, cols;
@@ -72,13 +74,13 @@ struct canvas_part {
 };
 void canvas_show(struct canvas *c, const struct term *t, const struct canvas_part *part);
 
-/* A cell as it was put. */
+/* A cell of the current frame. */
 const struct canvas_cell *canvas_cell(const struct canvas *c, unsigned row, unsigned col);
 
-/* Appends what leads from the last frame to this one, as one synchronized update. */
+/* Appends the changes since the last frame, as one synchronized update. */
 void canvas_write(struct canvas *c, struct buf *out);
 
-/* The longest start of a text that is one cluster, and how wide it is drawn; 0 at its end. */
+/* Length of the first cluster in a text, and its width; 0 for an empty text. */
 size_t canvas_cluster(struct str text, unsigned *ret_width);
 
 #endif

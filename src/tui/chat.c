@@ -1,4 +1,4 @@
-/* A conversation as rows. */
+/* Renders a conversation as rows. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "tui/chat_state.h"
@@ -60,7 +60,7 @@ char *chat_copy(struct str s)
 
 /* Lines --------------------------------------------------------------------------------------- */
 
-/* Text in a style as rows, with a mark before the first. */
+/* Adds styled text as rows, with a mark before the first. */
 static void put_text(const struct chat *c, const char *mark, enum theme mark_look, struct str text,
     enum theme look, struct text *out)
 {
@@ -100,7 +100,7 @@ static size_t count_lines(struct str text)
     return n;
 }
 
-/* The last lines of a text. */
+/* Returns the last lines of a text. */
 static struct str last_lines(struct str text, size_t lines)
 {
     size_t at = text.n;
@@ -203,7 +203,7 @@ void chat_restart(struct chat *c)
         chat_note(c, STR("the answer begins anew"));
 }
 
-/* The start of a prompt. */
+/* Returns the start of a prompt that is shown. */
 static struct str first_lines(struct str text)
 {
     size_t lines = 0, at = 0;
@@ -221,7 +221,7 @@ void chat_user(struct chat *c, struct str text)
     chat_end(c);
     chat_begin(c, true);
     if (c->options.whole_prompts ||
-        (rest.n <= CHAT_PROMPT_BYTES / 10 && lines < 3)) { /* no more than a row of words */
+        (rest.n <= CHAT_PROMPT_BYTES / 10 && lines < 3)) { /* collapsing would save too little */
         put_text(c, "> ", THEME_BULLET, text, THEME_STRONG, &c->stay);
         return;
     }
@@ -242,7 +242,7 @@ static size_t find_call(const struct chat *c, struct str id)
     return i;
 }
 
-/* A call's words on one line. */
+/* Formats a call as one line. */
 static char *line_of(struct str name, struct str summary)
 {
     AUTO_BUF struct buf line = BUF_INIT(2 * CHAT_SUMMARY_BYTES + 16);
@@ -272,7 +272,7 @@ void chat_diff(struct chat *c, struct str diff)
         buf_reset(&c->diff);
 }
 
-/* How much it gave, or changed. */
+/* Adds the number of output lines, or of changed lines. */
 static void put_size(const struct chat *c, size_t lines, struct text *size)
 {
     struct diffview_count n = diffview_count(buf_str(&c->diff));
@@ -290,7 +290,7 @@ static void put_size(const struct chat *c, size_t lines, struct text *size)
     text_end(size);
 }
 
-/* One line: what it was, and how much it gave. */
+/* Adds a call's line: its summary and the size of its output. */
 static void put_call(struct chat *c, struct str line, bool failed, size_t lines)
 {
     AUTO_TEXT struct text row = TEXT_INIT, size = TEXT_INIT;
@@ -309,7 +309,8 @@ static void put_call(struct chat *c, struct str line, bool failed, size_t lines)
     text_end(&c->stay);
 }
 
-/* What it changed, unless that was in a question just before. True: all of it is to be seen. */
+/* Shows the change, unless it was shown in the request for approval. Returns true if all of it is
+ * visible. */
 static bool put_change(struct chat *c)
 {
     struct str diff = buf_str(&c->diff);
@@ -351,7 +352,7 @@ void chat_result(struct chat *c, struct str id, bool failed, struct str output)
         drop_call(c, i);
 }
 
-/* A question ---------------------------------------------------------------------------------- */
+/* Requests for approval ----------------------------------------------------------------------- */
 
 static void put_command(struct chat *c, struct str command)
 {
@@ -403,7 +404,7 @@ void chat_asked(struct chat *c, struct str command)
     call->line = line_of(str_z(call->name), command);
 }
 
-/* Others -------------------------------------------------------------------------------------- */
+/* Notes, errors and the queue ----------------------------------------------------------------- */
 
 void chat_note(struct chat *c, struct str text)
 {
@@ -434,7 +435,7 @@ void chat_unqueue(struct chat *c)
     c->n_queue = 0;
 }
 
-/* One row, cut where the width ends. */
+/* Adds one row, truncated to the width. */
 static void put_row(
     const struct chat *c, const char *mark, struct str text, enum theme look, struct text *out)
 {
@@ -446,8 +447,8 @@ static void put_row(
     text_end(out);
 }
 
-/* What was handed out is the terminal's; so that each row is copied about once, not until it is
- * most of what is here. */
+/* Drops the rows already returned, but only once they are at least half of the list, so that each
+ * row is copied about once. */
 static void forget(struct chat *c)
 {
     struct text rest = TEXT_INIT;
@@ -479,7 +480,7 @@ bool chat_rows(struct chat *c, unsigned step, struct text *stay, struct text *re
     static const char *const wheel[] = {"⠋ ", "⠙ ", "⠸ ", "⠴ ", "⠦ ", "⠇ "};
     const char *at_work = wheel[step % ARRAY_LEN(wheel)];
     bool more = hand_out(c, stay);
-    if (c->speaks && !more) /* it follows them */
+    if (c->speaks && !more) /* only after all its finished rows */
         markdown_live(c->answer, region);
     if (c->thought)
         put_row(c, at_work, STR("thinking"), THEME_DIM, region);

@@ -1,4 +1,4 @@
-/* What was collapsed: kept for a while, looked at one after the other, or printed. */
+/* Collapsed texts: a bounded list that can be viewed or printed. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/bar.h"
 #include "tui/chat_state.h"
@@ -8,7 +8,7 @@ enum {
     LOOK_ROWS_MIN = 3,
 };
 
-/* The list ------------------------------------------------------------------------------------ */
+/* List ---------------------------------------------------------------------------------------- */
 
 static void forget_oldest(struct chat *c)
 {
@@ -66,7 +66,7 @@ bool chat_open(struct chat *c)
     struct fold *f = &c->folds[i - 1];
     chat_look_end(c);
     chat_begin(c, false);
-    if (i < c->n_folds) { /* not what is right above */
+    if (i < c->n_folds) { /* unless it is directly above */
         text_add_z(&c->stay, "◇ ", &theme[THEME_DIM]);
         text_add(&c->stay, str_z(f->title), &theme[THEME_DIM]);
         text_end(&c->stay);
@@ -76,7 +76,7 @@ bool chat_open(struct chat *c)
     return true;
 }
 
-/* Looking ------------------------------------------------------------------------------------- */
+/* Viewer -------------------------------------------------------------------------------------- */
 
 static void make_rows(struct chat *c)
 {

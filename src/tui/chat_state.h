@@ -1,4 +1,4 @@
-/* What the parts of a conversation share: chat.c and chat_look.c. */
+/* State shared by chat.c and chat_look.c. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_CHAT_STATE_H
 #define TUI_CHAT_STATE_H
@@ -11,37 +11,37 @@ struct call {
     char *id, *name, *line;
 };
 
-/* Something that was collapsed. */
+/* A collapsed text. */
 struct fold {
     char *title, *text;
     size_t n;
     bool diff, opened;
 };
 
-/* Somebody looks at one of them. */
+/* Viewer for collapsed texts. */
 struct look {
     bool on;
-    size_t at;        /* which, from the oldest */
-    size_t top;       /* the first row that is shown */
-    struct text rows; /* of it */
+    size_t at;        /* index, from the oldest */
+    size_t top;       /* first visible row */
+    struct text rows; /* of the text */
 };
 
 struct chat {
     struct chat_options options;
-    struct text stay; /* rows that stay, of which `at` were handed out */
+    struct text stay; /* rows that stay; the first `at` were returned already */
     size_t at;
     struct markdown *answer;
-    bool speaks;         /* text of the answer has come */
-    bool any, gap;       /* something was printed; a blank row comes before what is next */
-    size_t handed;       /* rows that are no longer in `stay` */
-    size_t blank;        /* rows up to and with the last blank one */
-    struct buf thinking; /* its end */
-    size_t thought;      /* bytes of it in all; 0: none */
-    struct buf diff;     /* of the call at work */
-    bool diff_seen;      /* in a question */
-    bool asks;           /* a question is open */
+    bool speaks;         /* the current message has text */
+    bool any, gap;       /* something was printed; add a blank row before the next item */
+    size_t handed;       /* rows already removed from `stay` */
+    size_t blank;        /* number of rows up to and including the last blank one */
+    struct buf thinking; /* end of the current thinking */
+    size_t thought;      /* its total length; 0: none */
+    struct buf diff;     /* of the current call */
+    bool diff_seen;      /* already shown in a request for approval */
+    bool asks;           /* a request for approval is pending */
     struct fold folds[CHAT_FOLDS];
-    size_t n_folds, folded; /* and their bytes */
+    size_t n_folds, folded; /* and their total size in bytes */
     struct look look;
     struct call calls[CHAT_CALLS];
     size_t n_calls;
@@ -50,16 +50,16 @@ struct chat {
 };
 
 char *chat_copy(struct str s);
-/* What is apart from what is before it. */
+/* Begins an item. `apart` separates it with blank rows from the items before and after it. */
 void chat_begin(struct chat *c, bool apart);
-/* Verbatim, in from the edge; a diff in its colours. */
+/* Verbatim and indented; a diff is shown in colour. */
 void chat_put_output(const struct chat *c, struct str text, struct text *out);
 
-/* Something that can be opened. */
+/* Adds a collapsed text. */
 void chat_fold(struct chat *c, struct str title, struct str text, bool diff);
 void chat_folds_done(struct chat *c);
 void chat_put_look(struct chat *c, struct text *region);
-/* It has another width. */
+/* Lays out the viewed text again after a change of width. */
 void chat_relook(struct chat *c);
 
 #endif

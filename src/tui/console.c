@@ -13,7 +13,7 @@ enum {
 };
 
 #define ENTER "\033[?2004h"
-/* CAN ends a sequence that may be half written. */
+/* CAN aborts a partially written sequence. */
 #define LEAVE "\030\033[?2026l\033[?2004l\033[m\033[?25h"
 
 static bool is_set(const char *value)
@@ -122,7 +122,7 @@ void console_read(struct console *c)
         c->taken = 0;
     }
     char *room = buf_reserve(&c->input, READ_SIZE);
-    if (!room) { /* something without an end: it counts as it is */
+    if (!room) { /* unterminated input: use it as it is */
         c->input.overflow = false;
         c->since_ms = 0;
         c->too_long = true;
@@ -143,7 +143,7 @@ static bool late(const struct console *c)
     return clock_mono_ms() >= c->since_ms + CONSOLE_ESCAPE_MS;
 }
 
-/* A paste that goes on for long is waited for. */
+/* Pastes have no timeout. */
 static bool in_paste(const struct console *c)
 {
     return str_starts_with(str_skip(buf_str(&c->input), c->taken), STR("\033[200~"));
@@ -157,7 +157,7 @@ int console_timeout(const struct console *c)
     return end > now ? (int)(end - now) : 0;
 }
 
-/* A key that has another meaning. */
+/* Applies a key binding. */
 static void translate(const struct console *c, struct typed *typed)
 {
     const char *key = c->bindings ? editor_key_name(typed) : NULL;
@@ -170,12 +170,12 @@ static void translate(const struct console *c, struct typed *typed)
 bool console_next(struct console *c, struct typed *ret_typed)
 {
     struct str rest = str_skip(buf_str(&c->input), c->taken);
-    if (!c->keys && rest.n) /* takes a while: not before the first screen */
+    if (!c->keys && rest.n) /* slow: do it after the first frame */
         c->keys = typed_keys_new();
     bool all = c->gone || (late(c) && !in_paste(c)) || c->since_ms == 0;
     size_t n = typed_next(c->keys, rest, all, ret_typed);
     c->taken += n;
-    /* The terminal's own lines end in LF. */
+    /* Lines edited by the terminal end in LF. */
     if (n && c->plain && ret_typed->kind == TYPED_KEY && strcmp(ret_typed->key, "Ctrl+j") == 0)
         ret_typed->key = "Enter";
     if (n && !c->plain)

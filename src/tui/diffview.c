@@ -1,4 +1,4 @@
-/* A change of files for people. */
+/* Formats a diff for display. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/diffview.h"
 
@@ -6,9 +6,9 @@
 
 /* One file of a diff. */
 struct part {
-    struct str name, from; /* from: where it comes from; no value: it was there, or is new */
+    struct str name, from; /* from: source of a rename or copy; null otherwise */
     bool copied, new, deleted;
-    struct str note; /* what else changes */
+    struct str note; /* change of file mode */
     struct str hunks;
 };
 
@@ -17,7 +17,7 @@ static bool starts_file(struct str line)
     return str_starts_with(line, STR("diff --git "));
 }
 
-/* "a/NAME b/NAME": both are as long as each other, unless the file moves. */
+/* "a/NAME b/NAME": both names are the same, except for renames, which have their own lines. */
 static struct str name_of(struct str line)
 {
     struct str names = str_skip(line, strlen("diff --git a/"));
@@ -45,7 +45,7 @@ static void read_head_line(struct part *p, struct str line)
         p->note = line;
 }
 
-/* The next file; false at the end. */
+/* Parses the next file. Returns false at the end. */
 static bool next_part(struct str *diff, struct part *ret_part)
 {
     struct str line, rest = *diff;
@@ -148,7 +148,7 @@ static void put_line(struct str line, enum theme look, const struct diffview *ho
         out, &row, 0, &(struct text_wrap){.width = how->width, .letters = true, .prefix = &prefix});
 }
 
-/* The place in a file that is new says nothing. */
+/* The hunk header of a new file is not useful. */
 static bool is_needless(const struct part *p, struct str line)
 {
     return p->new &&look_of(line) == THEME_HUNK;

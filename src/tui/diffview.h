@@ -1,9 +1,9 @@
-/* A change of files for people: a heading for each, then its lines in their colours.
+/* Formats a diff for display: a heading for each file, then its lines in colour.
  *
  *     struct diffview_count n = diffview_count(diff);
  *     diffview_put(diff, &(struct diffview){.width = 80}, &rows);
  *
- * What is read is the form of git's diffs; what is no part of it is shown as it is.
+ * Parses git's format; anything else is shown verbatim.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_DIFFVIEW_H
@@ -12,13 +12,13 @@
 #include "tui/text.h"
 
 struct diffview_count {
-    size_t files, added, removed, lines; /* lines: of all hunks */
+    size_t files, added, removed, lines; /* lines: total of all hunks */
 };
 
 struct diffview {
     unsigned width;
     bool headings;
-    size_t lines; /* of hunks, at most; 0: all. Then a row says how many more there are */
+    size_t lines; /* maximum lines of hunks, then the number of omitted ones; 0: all */
 };
 
 struct diffview_count diffview_count(struct str diff);

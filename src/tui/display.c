@@ -1,11 +1,11 @@
-/* Taking the user's terminal over, and giving it back. */
+/* Takes over the user's terminal and restores it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/display.h"
 
 #include <errno.h>
 
 #define ENTER "\033[?1049h\033[?7l\033[m\033[2J"
-/* CAN ends a sequence that may be half written. */
+/* CAN aborts a partially written sequence. */
 #define LEAVE \
     "\030\033[?2026l\033[?1000;1002;1003;1006;2004l\033[m\033[?7h\033[0 q\033[?25h\033[?1049l"
 
@@ -81,7 +81,7 @@ void display_draw(struct display *d)
     display_pump(d);
 }
 
-/* Asking for more ----------------------------------------------------------------------------- */
+/* Mouse and paste ----------------------------------------------------------------------------- */
 
 void display_want_mouse(struct display *d, enum term_mouse mouse)
 {

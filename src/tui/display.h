@@ -1,12 +1,12 @@
-/* The user's terminal, taken over to draw on and given back as it was, however that ends.
+/* Full-screen drawing on the user's terminal, which is restored in every case, including crashes.
  *
  *     struct display d = DISPLAY_NONE;
- *     if (!display_open(&d, colors, err)) return false;       no terminal: a usage error
+ *     if (!display_open(&d, colors, err)) return false;       not a terminal: a usage error
  *     canvas_text(d.canvas, ...);
- *     display_draw(&d);                 never blocks: while the terminal does not read, no frame
+ *     display_draw(&d);                 never blocks; draws nothing while output is pending
  *     display_close(&d);
  *
- * While it is open, the alternate screen is shown and keys come as bytes; nothing else may be
+ * While open, the alternate screen is used and the terminal is in raw mode; nothing else may be
  * printed.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -22,32 +22,33 @@ struct display {
     struct tty tty;
     struct outlet outlet;
     struct canvas *canvas;
-    enum term_mouse mouse; /* which reports it was asked for */
-    bool pastes;           /* it brackets what is pasted */
+    enum term_mouse mouse; /* mouse reports that were enabled */
+    bool pastes;           /* bracketed paste was enabled */
 };
 
 #define DISPLAY_NONE ((struct display){.in = -1, .outlet = OUTLET_NONE, .tty = TTY_NONE})
 
-/* Whether standard input and output are a terminal that can be drawn on; E_CLI_INVALID_ARG. */
+/* Checks that standard input and output are a terminal that supports drawing. Fails with
+ * E_CLI_INVALID_ARG. */
 MUST_USE bool display_check(struct err *err);
 
-/* On standard input and output. The canvas has the terminal's size. */
+/* Uses standard input and output. The canvas has the terminal's size. */
 MUST_USE bool display_open(struct display *d, bool colors, struct err *err);
 
-/* Also for one that is not open. */
+/* Also accepts one that is not open. */
 void display_close(struct display *d);
 
-/* The terminal may have another size: true if so, and the canvas has it now. */
+/* Adjusts the canvas to the terminal's size. Returns true if it has changed. */
 bool display_resize(struct display *d);
 
-/* Writes what has changed, if the terminal has taken all that came before it. */
+/* Writes the changes, unless earlier output is still pending. */
 void display_draw(struct display *d);
 
-/* Whether there is something to write, as soon as there is room; and writes some of it. */
+/* Whether output is pending; display_pump() writes as much as possible without blocking. */
 bool display_waits(const struct display *d);
 void display_pump(struct display *d);
 
-/* Asks the terminal for reports of the mouse, and for brackets around pastes. */
+/* Enable mouse reports and bracketed paste. */
 void display_want_mouse(struct display *d, enum term_mouse mouse);
 void display_want_pastes(struct display *d);
 

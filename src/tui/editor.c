@@ -1,4 +1,4 @@
-/* The editor's content: changes and their undoing, pastes, history, candidates. */
+/* The editor's content: changes and undo, pastes, history, candidates. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "tui/canvas.h"
@@ -55,7 +55,7 @@ static char *copy_of(struct str s)
     return copy;
 }
 
-/* Places -------------------------------------------------------------------------------------- */
+/* Offsets ------------------------------------------------------------------------------------- */
 
 size_t editor_next(const struct editor *e, size_t at)
 {
@@ -103,7 +103,7 @@ static bool splice(struct editor *e, size_t at, size_t n, struct str text)
     return true;
 }
 
-/* What is typed in one go is undone in one go, word by word. */
+/* Consecutive typing is undone word by word. */
 static bool joins_last(const struct editor *e, size_t at, size_t n, struct str text)
 {
     const struct editor_change *c = e->n_changes ? &e->changes[e->n_changes - 1] : NULL;
@@ -154,7 +154,8 @@ void editor_undo(struct editor *e)
     free(c.added);
 }
 
-/* Text from outside: UTF-8, lines ended by LF, no other control than a tab. */
+/* Sanitizes external text: valid UTF-8, lines separated by LF, no control characters except
+ * tabs. */
 static void clean(struct str text, struct buf *out)
 {
     while (text.n) {
@@ -235,7 +236,7 @@ enum editor_event editor_paste(struct editor *e, struct str text)
     return EDITOR_DONE;
 }
 
-/* Text with pastes whole; out may be NULL. Gives its length. */
+/* Expands pastes; out may be NULL. Returns the length. */
 static size_t expand(const struct editor *e, struct str text, struct buf *out)
 {
     size_t length = 0;
@@ -254,7 +255,7 @@ static size_t expand(const struct editor *e, struct str text, struct buf *out)
     return length;
 }
 
-/* What was taken away outlives the pastes in it. */
+/* Killed text outlives the pastes in it: expand them. */
 static void expand_kills(struct editor *e)
 {
     for (size_t i = 0; e->n_pastes && i < EDITOR_KILLS && e->kills[i]; i++) {
@@ -335,7 +336,7 @@ void editor_list_close(struct editor *e)
     e->list.more = false;
 }
 
-/* A blank after a backslash belongs to the word. */
+/* A blank after a backslash is part of the word. */
 static bool ends_word(const struct editor *e, size_t at)
 {
     size_t n = 0;

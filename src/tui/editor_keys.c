@@ -1,11 +1,11 @@
-/* What keys do to the editor: one table. */
+/* Key commands of the editor, in one table. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "tui/editor_state.h"
 
 typedef enum editor_event (*key_fn)(struct editor *e);
 
-/* Moving -------------------------------------------------------------------------------------- */
+/* Movement ------------------------------------------------------------------------------------ */
 
 static bool is_word(const struct editor *e, size_t at)
 {
@@ -19,7 +19,7 @@ static bool is_blank(const struct editor *e, size_t at)
     return memchr(" \t\n", e->text.p[at], 3);
 }
 
-/* A place that was found byte by byte, at the start of its cluster. */
+/* Moves an offset found byte by byte to the start of its cluster. */
 static size_t snap(const struct editor *e, size_t at)
 {
     size_t before = at ? editor_back(e, at) : 0;
@@ -46,7 +46,7 @@ static size_t word_start(const struct editor *e)
     return snap(e, at);
 }
 
-/* Between blanks. */
+/* Start of a word delimited by blanks. */
 static size_t big_word_start(const struct editor *e)
 {
     size_t at = e->cursor;
@@ -104,9 +104,9 @@ static enum editor_event bottom(struct editor *e)
     return go(e, e->text.n);
 }
 
-/* Deleting ------------------------------------------------------------------------------------ */
+/* Deletion ------------------------------------------------------------------------------------ */
 
-/* Takes away, and keeps for Ctrl+y. What is taken in one go is kept as one. */
+/* Deletes text and saves it for Ctrl+y. Consecutive kills are saved as one. */
 static enum editor_event kill(struct editor *e, size_t from, size_t to)
 {
     bool on = e->before == LAST_KILL && e->kills[0];
@@ -170,7 +170,7 @@ static enum editor_event kill_big_word_back(struct editor *e)
     return kill(e, big_word_start(e), e->cursor);
 }
 
-/* At the end of a line, its end. */
+/* At the end of a line, deletes the line break. */
 static enum editor_event kill_to_end(struct editor *e)
 {
     size_t to = editor_line_end(e, e->cursor);
@@ -204,7 +204,7 @@ static enum editor_event yank_next(struct editor *e)
     return EDITOR_DONE;
 }
 
-/* The character before the cursor and the one at it; at the end, the two before it. */
+/* Swaps the characters before and at the cursor; at the end of a line, the two before it. */
 static enum editor_event transpose(struct editor *e)
 {
     AUTO_BUF struct buf swapped = BUF_INIT(EDITOR_MAX);
@@ -240,7 +240,7 @@ static void show_entry(struct editor *e, size_t entry)
     }
     const char *text = entry == e->n_history ? e->draft : e->history[entry];
     e->at_history = entry;
-    /* A draft is put back as it was: it may hold pastes. */
+    /* Restore a draft unmodified: it may contain pastes. */
     editor_replace(e, 0, e->text.n, str_z(text));
     e->cursor = e->text.n;
     editor_list_close(e);
@@ -301,7 +301,7 @@ static enum editor_event down(struct editor *e)
     return last < e->text.n ? to_line(e, last + 1) : newer(e);
 }
 
-/* An older entry that begins with what is before the cursor. */
+/* Searches for an older entry that begins with the text before the cursor. */
 static enum editor_event search(struct editor *e)
 {
     struct str prefix = str_n(buf_z(&e->text), e->cursor);
@@ -316,7 +316,7 @@ static enum editor_event search(struct editor *e)
     return EDITOR_DONE;
 }
 
-/* Others -------------------------------------------------------------------------------------- */
+/* Other keys ---------------------------------------------------------------------------------- */
 
 static enum editor_event new_line(struct editor *e)
 {
@@ -397,7 +397,7 @@ static const struct {
     {"Delete", delete_next},
     {"Backspace", rub_out},
     {"Ctrl+h", rub_out},
-    {"Ctrl+Backspace", rub_out}, /* the byte that Ctrl+h sends */
+    {"Ctrl+Backspace", rub_out}, /* sends the same byte as Ctrl+h */
     {"Shift+Backspace", rub_out},
     {"Ctrl+w", kill_big_word_back},
     {"Alt+d", kill_word},
@@ -441,7 +441,7 @@ enum editor_event editor_key(struct editor *e, const char *key)
     return EDITOR_IGNORED;
 }
 
-/* What terminals send for keys that have no bytes of their own, if they send something. */
+/* Sequences that some terminals send for keys without a legacy encoding. */
 static const struct {
     const char *bytes, *key;
 } others[] = {

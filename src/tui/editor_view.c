@@ -1,4 +1,5 @@
-/* The editor as rows: only what is around the cursor is laid out, however long the content is. */
+/* Renders the editor. Only the text around the cursor is laid out, regardless of the content's
+ * size. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "tui/editor_state.h"
@@ -11,10 +12,10 @@ enum {
 
 struct layout {
     const struct editor *e;
-    struct text rows;  /* without prompts */
-    struct text piece; /* one cluster as it is shown */
+    struct text rows;  /* without the prompt */
+    struct text piece; /* current cluster as displayed */
     size_t width;
-    size_t most; /* rows */
+    size_t most; /* maximum number of rows */
     bool found;
     struct editor_place cursor;
 };
@@ -34,7 +35,7 @@ static void thousands(size_t n, char out[LABEL_MAX])
         snprintf(out, LABEL_MAX, "%zu,%03zu,%03zu", n / 1000000, n / 1000 % 1000, n % 1000);
 }
 
-/* What stands for a paste. */
+/* Label displayed for a paste. */
 static void paste_label(const struct editor *e, int paste, char out[2 * LABEL_MAX])
 {
     size_t lines = e->paste_lines[paste];
@@ -43,7 +44,7 @@ static void paste_label(const struct editor *e, int paste, char out[2 * LABEL_MA
     snprintf(out, 2 * (size_t)LABEL_MAX, "[pasted %s %s]", number, lines > 1 ? "lines" : "bytes");
 }
 
-/* A cluster as it is shown, as line 0 of `piece`. */
+/* Puts a cluster as displayed into line 0 of `piece`. */
 static void make_piece(struct layout *l, struct str cluster)
 {
     uint32_t codepoint = 0;
@@ -72,7 +73,7 @@ static void put_cursor(struct layout *l, size_t at, size_t line_end)
 {
     if (l->found || at != l->e->cursor)
         return;
-    /* Before a character that has no room in this row, it is where that will be. */
+    /* If the character at the cursor does not fit in this row, the cursor moves to the next one. */
     size_t need = 1;
     if (at < line_end) {
         make_piece(l, str_n(l->e->text.p + at, editor_next(l->e, at) - at));
@@ -84,7 +85,7 @@ static void put_cursor(struct layout *l, size_t at, size_t line_end)
     l->cursor = (struct editor_place){l->rows.n, l->rows.open.width};
 }
 
-/* One line of the content, from a place in it. */
+/* Lays out one line of the content from an offset in it. */
 static void lay_line(struct layout *l, size_t at, size_t line_end)
 {
     while (at < line_end) {
@@ -99,7 +100,7 @@ static void lay_line(struct layout *l, size_t at, size_t line_end)
     end_row(l);
 }
 
-/* Where to begin: some lines before the cursor's, not too far before it. */
+/* Returns the offset to start from: some lines before the cursor's, but not too far. */
 static size_t first_place(const struct editor *e, size_t lines)
 {
     size_t start = editor_line_start(e, e->cursor);
@@ -131,7 +132,7 @@ static void lay_out(struct layout *l)
     }
 }
 
-/* Where the notes of a list begin: beside each other. */
+/* Returns the column in which the notes of a list are aligned. */
 static size_t note_column(const struct editor_list *list)
 {
     size_t widest = 0;
@@ -144,7 +145,7 @@ static size_t note_column(const struct editor_list *list)
     return widest + 4;
 }
 
-/* Those that have no row. */
+/* Adds the number of candidates that are not shown. */
 static void draw_hidden(
     const struct editor_list *list, size_t shown, unsigned width, struct text *out)
 {
@@ -160,7 +161,8 @@ static void draw_hidden(
     text_end(out);
 }
 
-/* How many are shown: one row less, if it must say how many are not. */
+/* Returns the number of visible candidates: one less if a row is needed for the number of
+ * others. */
 static size_t list_rows(const struct editor_list *list, size_t most)
 {
     size_t rows = MIN(list->n, (size_t)EDITOR_LIST);
@@ -192,7 +194,7 @@ static void draw_list(
         draw_hidden(list, shown, view->width, out);
 }
 
-/* The rows that are seen, with the prompt before them. */
+/* Adds the visible rows, with the prompt. */
 static void draw_rows(
     const struct layout *l, const struct editor_view *view, size_t prompt, struct text *out)
 {

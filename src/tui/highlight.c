@@ -1,4 +1,4 @@
-/* Code with colours, by small tables. */
+/* Syntax highlighting from small tables. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/highlight.h"
 
@@ -9,10 +9,10 @@
 enum {
     NAMES_MAX = 12,
     OPEN_MAX = 4,
-    WORD_MAX = 24, /* bytes of the longest keyword */
+    WORD_MAX = 24, /* longest keyword in bytes */
 };
 
-/* What opens something that ends elsewhere. `lines`: it may go over several. */
+/* Delimited construct. `lines`: it may span several lines. */
 struct pair {
     const char *open, *close;
     unsigned char look;
@@ -21,12 +21,12 @@ struct pair {
 
 struct language {
     const char *names[NAMES_MAX];
-    const char *comment[OPEN_MAX]; /* up to the end of the line */
+    const char *comment[OPEN_MAX]; /* comments to the end of the line */
     struct pair pairs[8];
-    const char *words;    /* keywords, between blanks */
-    bool lenient_comment; /* only at the start or after a blank: # in shell and YAML */
-    bool keys;            /* a name before a colon is one: JSON, YAML */
-    bool dashes;          /* a name may have a dash */
+    const char *words;    /* keywords, separated by spaces */
+    bool lenient_comment; /* a comment needs a blank before it: # in shell and YAML */
+    bool keys;            /* a name before a colon is a key: JSON, YAML */
+    bool dashes;          /* names may contain dashes */
     bool diff;
 };
 
@@ -43,7 +43,7 @@ struct language {
         .open = "/*", .close = "*/", .look = THEME_COMMENT, .lines = true \
     }
 
-/* A longer opening comes before its own start. */
+/* Longer opening delimiters must precede their own prefixes. */
 static const struct language languages[] = {
     {.names = {"diff", "patch"}, .diff = true},
     {.names = {"c", "h", "cpp", "c++", "cc", "hpp", "cxx", "java", "cs", "csharp"},
@@ -161,7 +161,7 @@ static void diff_line(struct str line, struct text *out)
     text_add(out, line, &theme[look]);
 }
 
-/* Others -------------------------------------------------------------------------------------- */
+/* Other languages ----------------------------------------------------------------------------- */
 
 static bool is_keyword(const struct language *l, struct str word)
 {
@@ -172,7 +172,7 @@ static bool is_keyword(const struct language *l, struct str word)
     return strstr(l->words, key);
 }
 
-/* Up to and with what ends it; the whole line, if that does not come. */
+/* Length up to and including the closing delimiter; the whole line if it is missing. */
 static size_t closed_at(struct str rest, const char *close, bool escapes, bool *ret_closed)
 {
     struct str end = str_z(close);
@@ -205,10 +205,10 @@ static bool comment_at(const struct language *l, struct str line, size_t at)
     return false;
 }
 
-/* A name, a number, or one other character; they are told apart by how they begin. */
+/* Consumes a name, a number, or one other character, depending on the first byte. */
 static size_t take_word(const struct language *l, struct str rest, struct text *out)
 {
-    size_t n = rest.p[0] == '#'; /* of a directive */
+    size_t n = rest.p[0] == '#'; /* of a preprocessor directive */
     bool digit = rest.p[0] >= '0' && rest.p[0] <= '9';
     while (n < rest.n && (is_name(l, rest.p[n]) || (digit && rest.p[n] == '.')))
         n++;

@@ -1,10 +1,10 @@
-/* Code with colours, line by line: keywords, strings, comments and numbers of common languages, and
- * diffs. It knows tables, not grammars, and never leaves out a byte.
+/* Syntax highlighting, line by line: keywords, strings, comments and numbers of common languages,
+ * and diffs. Uses tables rather than grammars, and never drops a byte.
  *
  *     struct highlight h = highlight_start(STR("python"));
- *     highlight_line(&h, line, &text);         spans for the line; the caller ends it
+ *     highlight_line(&h, line, &text);         adds spans; the caller ends the line
  *
- * What a line leaves open (a comment, a long string) is kept for the next one.
+ * Constructs that span lines (comments, long strings) are continued in the next line.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_HIGHLIGHT_H
@@ -15,12 +15,12 @@
 struct language;
 
 struct highlight {
-    const struct language *language; /* NULL: none that is known */
-    const char *until;               /* what ends what is open; NULL: nothing is */
-    unsigned char open;              /* enum theme of it */
+    const struct language *language; /* NULL: unknown */
+    const char *until;               /* terminator of the open construct; NULL: none */
+    unsigned char open;              /* its enum theme */
 };
 
-/* By a name as it is written after ```; in any case. */
+/* Looks up a language by the name used after ```, case-insensitively. */
 struct highlight highlight_start(struct str name);
 
 void highlight_line(struct highlight *h, struct str line, struct text *out);

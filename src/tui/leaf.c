@@ -1,4 +1,4 @@
-/* One block of Markdown, by md4c. */
+/* Renders one Markdown block with md4c. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/leaf.h"
 
@@ -16,7 +16,7 @@ enum {
     ENTITY_MAX = 12,
 };
 
-/* md4c itself --------------------------------------------------------------------------------- */
+/* Library ------------------------------------------------------------------------------------- */
 
 #define LIBRARY_FILE "libmd4c.so.0"
 
@@ -47,15 +47,15 @@ bool leaf_check(struct err *err)
                                         "written; on Debian: apt install libmd4c0");
 }
 
-/* Reading ------------------------------------------------------------------------------------- */
+/* Parsing ------------------------------------------------------------------------------------- */
 
 struct leaf {
     const struct leaf_look *look;
     struct text *out;
-    unsigned depth[MD_SPAN_U + 1]; /* spans of each type that are open */
+    unsigned depth[MD_SPAN_U + 1]; /* number of open spans of each type */
     struct buf href;               /* of the outermost link */
-    size_t link_at;                /* where its text begins */
-    /* Of a table. */
+    size_t link_at;                /* offset of its text */
+    /* Tables. */
     bool is_table, in_head;
     size_t columns, cells;
     enum table_align align[LEAF_COLUMNS];
@@ -90,7 +90,7 @@ static struct style style_now(struct leaf *l)
     return s;
 }
 
-/* A newline within what is one line is a blank. */
+/* Replaces line breaks within a line by spaces. */
 static void add(struct leaf *l, struct str text)
 {
     struct style style = style_now(l);
@@ -154,7 +154,8 @@ static void take_href(struct leaf *l, const MD_ATTRIBUTE *href)
     l->link_at = l->out->bytes.n;
 }
 
-/* Where a link leads is said if its text says something else, or the terminal can't follow it. */
+/* Adds the URL if the text looks like a different one, or if the terminal does not support
+ * links. */
 static void end_link(struct leaf *l)
 {
     struct str href = buf_str(&l->href);
@@ -261,7 +262,7 @@ static bool read_leaf(struct leaf *l, struct str source)
     return loaded() && md4c.parse(source.p, (MD_SIZE)source.n, &parser, l) == 0;
 }
 
-/* The start of a line that would begin a block: it was found to be text. */
+/* Escapes the start of a line that md4c would parse as a block: it is known to be text. */
 static struct str escape_start(struct str line, struct buf *out)
 {
     struct mdline_marker marker;
@@ -276,8 +277,8 @@ static struct str escape_start(struct str line, struct buf *out)
     return str_skip(line, n);
 }
 
-/* What md4c is given: valid UTF-8, one paragraph, and nothing that it takes for the definition of a
- * link, which it would not show. */
+/* Prepares the input of md4c: valid UTF-8, one paragraph, and no link reference definition, which
+ * md4c would not output. */
 static void prepare(struct str source, struct buf *out)
 {
     struct str line, rest = source;

@@ -1,4 +1,4 @@
-/* The live bottom of the screen: the difference between two frames, relative to the cursor. */
+/* Live region: writes the difference between two frames, relative to the cursor. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/live.h"
 
@@ -11,30 +11,30 @@ enum {
 
 struct live {
     struct live_options options;
-    struct text shown; /* the region's rows as the terminal has them; none: one empty row */
-    size_t row, col;   /* where the cursor is in it */
-    bool hidden;       /* the cursor */
+    struct text shown; /* the region's rows on the terminal; none: one empty row */
+    size_t row, col;   /* cursor position in it */
+    bool hidden;       /* the cursor is hidden */
 };
 
-/* The terminal, as far as it is known while a frame is written. */
+/* State of the terminal while a frame is written. */
 struct hand {
     const struct live *l;
     struct buf *out;
-    size_t rows; /* that are there, below which a newline makes new ones */
+    size_t rows; /* existing rows; a line break after the last creates more */
     size_t row, col;
     bool placed; /* the column is known */
-    bool moved;  /* further than by a column */
+    bool moved;  /* by more than one column */
     struct style pen;
     struct str uri;
 };
 
 static const struct style no_style = {0};
 
-/* A synchronized update. */
+/* Begin and end of a synchronized update. */
 #define BEGIN "\033[?2026h"
 #define END   "\033[?2026l"
 
-/* Moving -------------------------------------------------------------------------------------- */
+/* Movement ------------------------------------------------------------------------------------ */
 
 static void set_link(struct hand *h, struct str uri)
 {
@@ -57,7 +57,7 @@ static void next_row(struct hand *h)
     h->placed = h->moved = true;
 }
 
-/* Rows that are not there yet are made by newlines at the last one. */
+/* Rows that do not exist yet are created by line breaks after the last one. */
 static void go_row(struct hand *h, size_t row)
 {
     size_t last = h->rows - 1, there = MIN(row, last);
@@ -95,7 +95,7 @@ static void put_cell(struct hand *h, const struct cell *c)
 {
     bool steady = text_steady(c->text, c->width);
     if (!steady)
-        h->placed = false; /* a move keeps it apart from what was written before it */
+        h->placed = false; /* position explicitly, so that it does not join the previous cell */
     go_col(h, c->col);
     set_link(h, c->uri);
     restyle(&h->pen, &c->style, h->out);
@@ -104,7 +104,8 @@ static void put_cell(struct hand *h, const struct cell *c)
     h->placed = steady && h->col < h->l->options.cols;
 }
 
-/* From the first cell that differs; up to the last, if what follows it is in its place. */
+/* Writes from the first cell that differs to the last one; to the end of the row if the width has
+ * changed. */
 static void put_row(struct hand *h, size_t row, const struct text *from, size_t line,
     const struct text *old, size_t old_line)
 {
@@ -133,8 +134,8 @@ static void put_row(struct hand *h, size_t row, const struct text *from, size_t 
 
 /* Frames -------------------------------------------------------------------------------------- */
 
-/* The rows of a frame: what stays, then the region. The cursor's row has a character where it
- * stands, so that a terminal that wraps it takes the cursor along. */
+/* Collects the rows of a frame: rows that stay, then the region. The cursor's row is padded up to
+ * the cursor, so that a terminal that rewraps it moves the cursor with it. */
 static size_t gather(const struct live *l, const struct text *stay, const struct text *region,
     struct live_cursor *cursor, struct text *out)
 {
@@ -153,7 +154,7 @@ static size_t gather(const struct live *l, const struct text *stay, const struct
         text_end(out);
     }
     if (out->n == stays)
-        text_end(out); /* there is always a row for the cursor */
+        text_end(out); /* at least one row, for the cursor */
     return stays;
 }
 
@@ -169,13 +170,13 @@ static void begin(struct live *l, struct hand *h, struct buf *out)
     buf_add_z(out, BEGIN);
 }
 
-/* One that changes nothing is nothing. One that only writes where the cursor is, as for most keys,
- * can't be seen half done, and needs no marks. */
+/* Drops an empty frame. A frame that only writes at the cursor, as for most keys, cannot be seen
+ * half drawn and needs no synchronized update. */
 static void end(struct hand *h, size_t start)
 {
     size_t marks = strlen(BEGIN);
     if (h->out->n < start + marks)
-        return; /* there was no room */
+        return; /* buffer overflow */
     size_t n = h->out->n - start - marks;
     char *frame = h->out->p + start;
     if (n && h->moved) {
@@ -186,13 +187,13 @@ static void end(struct hand *h, size_t start)
     buf_truncate(h->out, start + n);
 }
 
-/* What the terminal moves by itself, so that it need not be written again. */
+/* Rows that the terminal itself can move, so that they need not be rewritten. */
 struct shift {
-    size_t up;    /* rows that have left at the top */
-    size_t below; /* rows at the end that are where they belong */
+    size_t up;    /* rows that scrolled out at the top */
+    size_t below; /* rows at the end already in place */
 };
 
-/* Where a row of the frame is to be compared with; SIZE_MAX: with an empty one. */
+/* Returns the row on the terminal to compare row i with; SIZE_MAX: an empty one. */
 static size_t was_at(const struct live *l, const struct shift *s, const struct text *rows, size_t i)
 {
     if (i + s->below >= rows->n)
@@ -200,7 +201,7 @@ static size_t was_at(const struct live *l, const struct shift *s, const struct t
     return i + s->up + s->below < l->shown.n ? i + s->up : SIZE_MAX;
 }
 
-/* Rows at the end of both that are about the same. */
+/* Number of rows at the end of both that are similar. */
 static size_t alike_below(const struct live *l, const struct text *rows)
 {
     size_t n = 0, most = MIN(rows->n, l->shown.n);
@@ -217,11 +218,11 @@ static void move_rows(struct hand *h, size_t row, size_t n, char what)
         buf_printf(h->out, "\033[%zu%c", n, what);
     else
         buf_printf(h->out, "\033[%c", what);
-    h->placed = false; /* some terminals go to the first column, some do not */
+    h->placed = false; /* some terminals move to the first column, others do not */
 }
 
-/* A region that grows above rows that stay: these are pushed down; only if nothing leaves the
- * screen that is still to be written. */
+/* If the region grows above similar rows, moves these down; only if no row that is still to be
+ * written scrolls out. */
 static struct shift push_down(struct hand *h, const struct live *l, const struct text *rows)
 {
     struct shift s = {.below = alike_below(l, rows)};
@@ -232,7 +233,7 @@ static struct shift push_down(struct hand *h, const struct live *l, const struct
     return s;
 }
 
-/* How many rows the frame has moved up against what is shown, if most of it has. */
+/* Number of rows by which most of the frame moved up, or 0. */
 static size_t moved_up(const struct live *l, const struct text *rows, size_t top)
 {
     for (size_t up = 1; up <= SHIFT_MAX && up < top; up++) {
@@ -245,8 +246,9 @@ static size_t moved_up(const struct live *l, const struct text *rows, size_t top
     return 0;
 }
 
-/* A region that has no more room, and of which the first rows leave: the others move up. The
- * region is never at the top of the screen then, where some terminals would keep them. */
+/* If the region has its maximum height and its first rows are dropped, moves the others up. The
+ * region is then never at the top of the screen, where some terminals would save deleted rows in
+ * the scrollback. */
 static struct shift push_up(struct hand *h, const struct live *l, const struct text *rows)
 {
     struct shift s = {.below = alike_below(l, rows)};
@@ -287,7 +289,7 @@ static void put_cursor(struct live *l, struct hand *h, size_t row, const struct 
     l->hidden = !cursor->visible;
 }
 
-/* Lines at the end, without a sequence; the terminal is not in raw mode then. */
+/* Plain mode: appends lines without escape sequences. The terminal is not in raw mode. */
 static void put_plain(const struct text *stay, struct buf *out)
 {
     for (size_t i = 0; stay && i < stay->n; i++) {
@@ -320,9 +322,9 @@ void live_frame(struct live *l, const struct text *stay, const struct text *regi
     l->col = at.col;
 }
 
-/* Another size -------------------------------------------------------------------------------- */
+/* Resizing ------------------------------------------------------------------------------------ */
 
-/* How many rows a row is cut into at a width, up to a column. */
+/* Number of rows a row occupies after rewrapping to a width, up to a column. */
 static size_t wrapped_rows(const struct live *l, size_t line, size_t cols, size_t up_to)
 {
     struct cells cells = live_cells(&l->options, &l->shown, line);
@@ -338,8 +340,8 @@ static size_t wrapped_rows(const struct live *l, size_t line, size_t cols, size_
     return rows;
 }
 
-/* Rows are erased one by one: at the top of the screen tmux takes "all below" for a screen to be
- * kept, and moves it to the scrollback. */
+/* Erases row by row: at the top of the screen, tmux treats "erase below" as clearing the screen and
+ * saves it in the scrollback. */
 static void erase(struct live *l, size_t up, size_t rows, struct buf *out)
 {
     if (up)
@@ -408,7 +410,7 @@ void live_close(struct live *l, bool keep, struct buf *out)
     l->hidden = false;
 }
 
-/* The whole ----------------------------------------------------------------------------------- */
+/* Creation ------------------------------------------------------------------------------------ */
 
 struct live *live_new(const struct live_options *options)
 {

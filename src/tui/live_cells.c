@@ -1,4 +1,4 @@
-/* Rows as cells: what a terminal will have, with the colours that it has. */
+/* Rows as cells, with colours reduced to those of the terminal. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/live_cells.h"
 
@@ -12,7 +12,7 @@ static unsigned distance(uint32_t a, uint32_t b)
     return (unsigned)(red * red + green * green + blue * blue);
 }
 
-/* What the terminal has instead of a colour. */
+/* Returns the nearest colour that the terminal supports. */
 static color fitting(color c, enum live_colors colors)
 {
     enum color_kind kind = color_kind(c);
@@ -67,7 +67,7 @@ bool live_cell_same(const struct cell *a, const struct cell *b)
            memcmp(&a->style, &b->style, sizeof(a->style)) == 0;
 }
 
-/* How many cells two rows have in common at their start. */
+/* Length of the common prefix of two rows. */
 static size_t common(const struct cells *x, const struct cells *y)
 {
     size_t n = 0;

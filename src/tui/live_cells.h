@@ -1,4 +1,4 @@
-/* Rows of the live region as cells, to be compared and written one by one.
+/* Rows of the live region as cells, to compare and write individually.
  *
  *     struct cells cells = live_cells(&options, &text, line);     free(cells.p)
  */
@@ -21,12 +21,12 @@ struct cells {
     size_t n, width;
 };
 
-/* A line that is not there has none. */
+/* A line that does not exist has no cells. */
 struct cells live_cells(const struct live_options *o, const struct text *t, size_t line);
 
 bool live_cell_same(const struct cell *a, const struct cell *b);
 
-/* Two rows: whether all is the same, or at least half, from the start. */
+/* Compare two rows: whether they are equal, or equal in at least the first half. */
 bool live_cells_same(const struct live_options *o, const struct text *a, size_t line,
     const struct text *b, size_t other);
 bool live_cells_alike(const struct live_options *o, const struct text *a, size_t line,

@@ -1,4 +1,4 @@
-/* Markdown's blocks, line by line: containers, and the leaf that is open in them. */
+/* Markdown block structure, line by line: containers and the open leaf block. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/markdown.h"
 
@@ -9,9 +9,9 @@
 
 enum {
     CODE_INDENT = 4,
-    CODE_SHOWN = 2, /* columns before code */
+    CODE_SHOWN = 2, /* indentation of code */
     MARKER_MAX = 32,
-    BLANKS_MAX = 1000, /* empty lines of code that are kept */
+    BLANKS_MAX = 1000, /* maximum consecutive empty lines of code */
 };
 
 enum leaf_kind {
@@ -23,40 +23,40 @@ enum leaf_kind {
     LEAF_HTML,
 };
 
-/* A quote, or an item of a list. */
+/* A block quote or a list item. */
 struct container {
     bool quote;
-    char mark;         /* of an item: - + * . ) */
-    unsigned number;   /* of an ordered one */
-    size_t offset;     /* columns up to its content */
-    bool fresh;        /* nothing of it has been shown */
-    unsigned char box; /* of a task: 1 open, 2 done */
+    char mark;         /* of a list item: - + * . ) */
+    unsigned number;   /* of an ordered list item */
+    size_t offset;     /* columns before its content */
+    bool fresh;        /* nothing of it has been printed yet */
+    unsigned char box; /* task list: 1 open, 2 done */
 };
 
 struct state {
     struct container containers[MARKDOWN_DEPTH];
     size_t n;
     enum leaf_kind leaf;
-    struct buf source; /* of a paragraph or table: lines with newlines */
+    struct buf source; /* of a paragraph or table: lines with line breaks */
     size_t lines;      /* of a paragraph or table */
-    size_t head;       /* of a table: bytes of its first two lines */
-    bool repeated;     /* these were shown, and rows that follow get them again */
+    size_t head;       /* of a table: length of its first two lines */
+    bool repeated;     /* they were printed, and are repeated before further rows */
     char fence;
     size_t fence_length, fence_indent;
     struct highlight highlight;
-    size_t blanks;   /* within indented code */
-    bool blank, any; /* a blank line came; something was shown */
+    size_t blanks;   /* pending, in indented code */
+    bool blank, any; /* a blank line was seen; something was printed */
 };
 
 struct markdown {
     struct markdown_options options;
     struct state state;
-    struct buf rest; /* a line without its end */
-    size_t seen;     /* bytes of it that are known to have no newline */
-    bool within;     /* it goes on with a line that was too long */
+    struct buf rest; /* incomplete line */
+    size_t seen;     /* bytes of it already searched for a line break */
+    bool within;     /* it continues a line that was too long */
 };
 
-/* The state, and where finished rows go. */
+/* The state, and the destination of finished rows. */
 struct writer {
     const struct markdown_options *options;
     struct state *s;
@@ -75,7 +75,7 @@ static bool is_code(const struct state *s)
     return s->leaf == LEAF_FENCE || s->leaf == LEAF_INDENTED || s->leaf == LEAF_HTML;
 }
 
-/* Gives its width. */
+/* Formats an item's marker. Returns its width. */
 static size_t marker_text(const struct container *c, size_t depth, char out[MARKER_MAX])
 {
     static const char *const bullets[] = {"•", "◦", "▪"};
@@ -88,7 +88,7 @@ static size_t marker_text(const struct container *c, size_t depth, char out[MARK
     return 2;
 }
 
-/* What is before a row: marks of items only where they begin. */
+/* Adds the prefix of a row: item markers only in the item's first row. */
 static void open_prefix(const struct state *s, size_t n, bool first, struct text *prefix)
 {
     size_t depth = 0;
@@ -121,7 +121,7 @@ static void add_code_prefix(const struct state *s, bool first, struct text *pref
     text_end(prefix);
 }
 
-/* The blank line that was between the block before and this one, within what both are in. */
+/* Prints the blank line between the previous block and this one, within their common containers. */
 static void put_blank(struct writer *w)
 {
     AUTO_TEXT struct text prefix = TEXT_INIT, empty = TEXT_INIT;
@@ -170,7 +170,7 @@ static struct leaf_look look_of(const struct writer *w, enum theme base)
     return look;
 }
 
-/* "[ ] " or "[x] " at the start of an item. */
+/* Consumes "[ ] " or "[x] " at the start of an item. */
 static struct str take_box(struct state *s, struct str source)
 {
     struct container *c = s->n ? &s->containers[s->n - 1] : NULL;
@@ -232,12 +232,12 @@ static void put_rule(struct writer *w)
 
 static void put_heading(struct writer *w, unsigned level, struct str text)
 {
-    w->s->blank = true; /* it stands alone */
+    w->s->blank = true; /* headings are surrounded by blank lines */
     put_paragraph(w, text, level == 1 ? THEME_TITLE : level == 2 ? THEME_HEADING : THEME_STRONG);
     w->s->blank = true;
 }
 
-/* What has gathered is shown; the block may go on. */
+/* Prints the collected text; the block may continue. */
 static void flush_leaf(struct writer *w)
 {
     struct state *s = w->s;
@@ -260,7 +260,7 @@ static void close_leaf(struct writer *w)
     s->highlight = (struct highlight){0};
 }
 
-/* An item of which nothing was shown still has its mark. */
+/* Prints the marker of an item that is empty. */
 static void put_mark(struct writer *w)
 {
     AUTO_TEXT struct text empty = TEXT_INIT;
@@ -279,7 +279,7 @@ static void close_containers(struct writer *w, size_t depth)
 
 /* Lines --------------------------------------------------------------------------------------- */
 
-/* How far the open containers go on in a line; the rest of it is left. */
+/* Returns how many of the open containers the line continues, and strips their prefixes. */
 static size_t match(const struct state *s, struct str *line)
 {
     size_t depth = 0;
@@ -306,8 +306,8 @@ static void open_container(struct writer *w, size_t depth, struct container c)
     w->s->containers[w->s->n++] = c;
 }
 
-/* A marker that begins an item; one within a paragraph begins a list only if it is clearly meant to
- * be one. */
+/* Whether a marker begins an item. Within a paragraph it begins a list only if it is
+ * unambiguous. */
 static bool opens_item(const struct state *s, size_t depth, struct mdline_marker *m)
 {
     const struct container *sibling = depth < s->n ? &s->containers[depth] : NULL;
@@ -320,7 +320,7 @@ static bool opens_item(const struct state *s, size_t depth, struct mdline_marker
     return !interrupts || (!m->empty && (!ordered || m->number == 1));
 }
 
-/* Quotes and items that begin in a line, one after the other. */
+/* Opens the quotes and items that begin in a line. */
 static size_t open_containers(struct writer *w, size_t depth, struct str *line)
 {
     struct mdline_marker m;
@@ -357,7 +357,7 @@ static void open_fence(struct writer *w, size_t indent, size_t length, struct st
     w->s->highlight = highlight_start(word);
 }
 
-/* A block that begins with this line and is no container; false if it is text. */
+/* Opens a leaf block other than a paragraph or table. Returns false if the line is text. */
 static bool open_leaf(struct writer *w, size_t depth, struct str line)
 {
     struct state *s = w->s;
@@ -394,7 +394,7 @@ static bool open_leaf(struct writer *w, size_t depth, struct str line)
     return true;
 }
 
-/* The second line of a paragraph may make it a table. */
+/* The second line of a paragraph may turn it into a table. */
 static void look_for_table(struct state *s, struct str line)
 {
     struct str first, rest = buf_str(&s->source);
@@ -421,7 +421,8 @@ static void add_text(struct writer *w, struct str line)
         look_for_table(s, line);
 }
 
-/* Within code and HTML every line is taken as it is; false if the block has ended before it. */
+/* Handles lines of code and HTML, which are verbatim. Returns false if the block ended before this
+ * line. */
 static bool take_verbatim(struct writer *w, bool all, struct str line)
 {
     struct state *s = w->s;
@@ -487,7 +488,7 @@ static void take_line(struct writer *w, struct str line)
     add_text(w, line);
 }
 
-/* The rest of a line that was too long begins nothing. */
+/* Handles the rest of a line that was too long: it cannot begin a block. */
 static void take_more(struct writer *w, struct str line)
 {
     if (w->s->leaf == LEAF_NONE || w->s->leaf == LEAF_PARAGRAPH || w->s->leaf == LEAF_TABLE)
@@ -508,7 +509,7 @@ static void take(struct writer *w, struct str line, bool within)
         take_line(w, buf_str(&expanded));
 }
 
-/* The stream ---------------------------------------------------------------------------------- */
+/* Stream -------------------------------------------------------------------------------------- */
 
 static void state_init(struct state *s)
 {
@@ -538,7 +539,7 @@ void markdown_set_width(struct markdown *m, unsigned width)
     m->options.width = MAX(1u, width);
 }
 
-/* Where a line without an end is cut: at a blank, else between characters. */
+/* Returns where to split a long line: at a space, otherwise between characters. */
 static size_t cut_long(struct str line)
 {
     size_t n = line.n;
@@ -552,7 +553,7 @@ static size_t cut_long(struct str line)
     return (uint8_t)line.p[n - 1] >= 0xC0 ? n - 1 : line.n;
 }
 
-/* The next line of what has come; false if its end has not. */
+/* Finds the next line. Returns false if it is incomplete. */
 static bool next_line(struct markdown *m, struct str rest, size_t *ret_n, bool *ret_whole)
 {
     const char *end = memchr(rest.p + m->seen, '\n', MIN(rest.n, (size_t)LEAF_MAX) - m->seen);

@@ -1,4 +1,4 @@
-/* Lines of Markdown: what they begin. */
+/* Classifies lines of Markdown. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/mdline.h"
 
@@ -10,7 +10,7 @@ enum {
     RULE_MIN = 3,
     HEADINGS = 6,
     DIGITS_MAX = 9,
-    BLANKS_MAX = 4, /* after a marker; more begin code */
+    BLANKS_MAX = 4, /* spaces after a marker; more begin a code block */
 };
 
 size_t mdline_indent(struct str line)
@@ -138,7 +138,7 @@ bool mdline_html(struct str line)
     return false;
 }
 
-/* Without the bars at its ends. */
+/* Strips the outer bars of a table row. */
 static struct str inner(struct str line)
 {
     line = str_trim_end(str_skip(line, mdline_indent(line)), ' ');

@@ -1,4 +1,4 @@
-/* Writing to the user's terminal without blocking, and giving it back after a crash. */
+/* Non-blocking output to the user's terminal, and a crash handler that restores it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/outlet.h"
 
@@ -10,7 +10,7 @@
 #include <signal.h>
 
 enum {
-    LEAVE_MS = 1000, /* for a terminal that does not read */
+    LEAVE_MS = 1000, /* timeout for a terminal that does not read */
 };
 
 /* Crashes ------------------------------------------------------------------------------------- */
@@ -54,7 +54,7 @@ static void unguard(const struct outlet *o)
         sigaction(crashes[i], &before[i], NULL);
 }
 
-/* Writing ------------------------------------------------------------------------------------- */
+/* Output -------------------------------------------------------------------------------------- */
 
 void outlet_open(struct outlet *o, int fd)
 {
@@ -82,7 +82,8 @@ bool outlet_waits(const struct outlet *o)
     return o->at < o->pending.n;
 }
 
-/* A terminal that could not be opened anew would block: it gets what poll() vouches for. */
+/* Writes pending output. If the terminal could not be reopened in non-blocking mode, writes only as
+ * much as poll() allows. */
 void outlet_pump(struct outlet *o)
 {
     while (outlet_waits(o)) {
@@ -97,7 +98,7 @@ void outlet_pump(struct outlet *o)
         if (done < 0 && (errno == EAGAIN || errno == EINTR))
             return;
         if (done <= 0) {
-            o->broken = true; /* whoever reads its keys learns that, too */
+            o->broken = true; /* the reader of its input notices this as well */
             break;
         }
         o->at += (size_t)done;

@@ -1,12 +1,11 @@
-/* The user's terminal as something to write to that never blocks, and that is given back if the
- * program crashes.
+/* Non-blocking output to the user's terminal, which is restored if the program crashes.
  *
  *     struct outlet o = OUTLET_NONE;
  *     outlet_open(&o, STDOUT_FILENO);
- *     outlet_guard(&o, &tty, "\033[?25h");       what gives it back
+ *     outlet_guard(&o, &tty, "\033[?25h");       restores the terminal
  *     buf_add_z(&o.pending, "hello");
- *     outlet_pump(&o);                           what the terminal takes now; outlet_waits(): not
- * all outlet_close(&o, STR("\033[?25h"));
+ *     outlet_pump(&o);                           writes what fits; outlet_waits() if some is left
+ *     outlet_close(&o, STR("\033[?25h"), true);
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_OUTLET_H
@@ -17,14 +16,14 @@
 
 enum {
     OUTLET_MAX = 256 << 20,
-    OUTLET_KEPT = 256 << 10, /* bytes of memory when nothing waits */
+    OUTLET_KEPT = 256 << 10, /* bytes of memory kept when nothing is pending */
 };
 
 struct outlet {
     int fd;             /* -1: not open */
-    bool own;           /* not the descriptor that was given */
-    bool broken;        /* nothing can be written to it any more */
-    struct buf pending; /* what the terminal has not taken yet: `at` bytes of it are written */
+    bool own;           /* fd was opened here and must be closed */
+    bool broken;        /* a write has failed */
+    struct buf pending; /* the first `at` bytes are already written */
     size_t at;
 };
 
@@ -32,11 +31,11 @@ struct outlet {
 
 void outlet_open(struct outlet *o, int fd);
 
-/* There is one terminal, and one such guard. The words must live as long. */
+/* Only one guard can be active. `leave` must outlive it. */
 void outlet_guard(const struct outlet *o, const struct tty *tty, const char *leave);
 
-/* Last words, for which a terminal that does not read gets a second. What is pending is dropped,
- * unless there is time for it, too: `all`. */
+/* Writes `leave`, with a timeout of one second for a terminal that does not read. Pending output is
+ * dropped, unless `all` is set: then it is written first, within the same timeout. */
 void outlet_close(struct outlet *o, struct str leave, bool all);
 
 bool outlet_waits(const struct outlet *o);

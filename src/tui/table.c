@@ -1,4 +1,4 @@
-/* Tables: widths of columns, and rows of wrapped cells. */
+/* Tables: column widths, and rows of wrapped cells. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/table.h"
 
@@ -13,7 +13,8 @@ static size_t rows_of(const struct table *t)
     return t->columns ? t->cells->n / t->columns : 0;
 }
 
-/* Takes from the widest column as long as there are too many; false if they got too narrow. */
+/* Computes the column widths, shrinking the widest until they fit. Returns false if they become too
+ * narrow. */
 static bool fit(const struct table *t, unsigned width, unsigned widths[])
 {
     size_t sum = GAP * (t->columns - 1);
@@ -86,7 +87,7 @@ static void draw_rule(const struct table *t, const unsigned widths[], struct tex
     text_end(out);
 }
 
-/* "head: cell", line by line; rows are apart. */
+/* Draws lines of "head: cell", with a blank line between rows. */
 static void draw_list(const struct table *t, unsigned width, struct text *out)
 {
     for (size_t row = 1; row < MAX(rows_of(t), 2u); row++) {

@@ -1,10 +1,10 @@
-/* A table's cells as rows of text: columns with their alignment, fitted to a width.
+/* Renders a table as rows of text: aligned columns, fitted to a width.
  *
  *     struct table t = {.columns = 2, .cells = &cells, .align = align};
  *     table_draw(&t, 40, &out);
  *
- * `cells` has one line for each cell, row by row; the first row is the head. Where columns would be
- * too narrow to be read, each row becomes lines of "head: cell".
+ * `cells` has one line per cell, row by row; the first row is the head. If columns would be too
+ * narrow, each row becomes lines of "head: cell".
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_TABLE_H
@@ -20,7 +20,7 @@ enum table_align {
 
 enum {
     TABLE_COLUMNS = 64,
-    TABLE_NARROW = 6, /* columns below this are not made narrower */
+    TABLE_NARROW = 6, /* minimum width to which columns are shrunk */
 };
 
 struct table {

@@ -1,4 +1,4 @@
-/* Lines of styled text: cleaned when they are added, wrapped between words. */
+/* Lines of styled text: sanitized when added, wrapped between words. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/text.h"
 
@@ -11,7 +11,7 @@ enum {
     CLUSTER_MAX = CANVAS_TEXT,
     ZWNJ = 0x200C,
     ZWJ = 0x200D,
-    TAG_FIRST = 0xE0020, /* of the flags of England, Scotland, Wales */
+    TAG_FIRST = 0xE0020, /* tags in the flags of England, Scotland, Wales */
     TAG_LAST = 0xE007F,
 };
 
@@ -53,8 +53,8 @@ static void *more(void *list, size_t *cap, size_t n, size_t size)
     return base_realloc(list, *cap * size);
 }
 
-/* Whether what is added could become part of the last cluster: then it needs a span of its own,
- * within which clusters are counted. */
+/* Whether the new bytes could join the last cluster: then they need a separate span, since clusters
+ * are determined within spans. */
 static bool joins(const struct text *t, struct str bytes)
 {
     uint32_t last = 0, first = 0;
@@ -71,7 +71,7 @@ static bool joins(const struct text *t, struct str bytes)
     return last == ZWJ || grapheme_joins(&state, unicode_class(first));
 }
 
-/* Bytes that are clean, in a span of that style. */
+/* Appends sanitized bytes in a style. */
 static void append(struct text *t, struct str bytes, size_t width, const struct style *style)
 {
     size_t at = t->bytes.n;
@@ -99,7 +99,7 @@ void text_end(struct text *t)
     t->open = (struct text_line){.first = t->n_spans};
 }
 
-/* Cleaning ------------------------------------------------------------------------------------ */
+/* Sanitizing ---------------------------------------------------------------------------------- */
 
 static bool plain(char c)
 {
@@ -111,7 +111,7 @@ static size_t plain_length(struct str bytes)
     size_t n = 0;
     while (n < bytes.n && plain(bytes.p[n]))
         n++;
-    /* The last may be the start of a cluster. */
+    /* The last character may be the start of a cluster. */
     return n && n < bytes.n && (uint8_t)bytes.p[n] >= 0x80 ? n - 1 : n;
 }
 
@@ -124,7 +124,7 @@ size_t text_cluster(struct str bytes, unsigned *ret_width)
     return canvas_cluster(bytes, ret_width);
 }
 
-/* What joins or tells apart may stand within a cluster, never alone. */
+/* Joiners, non-joiners and tags are allowed only within a cluster. */
 static bool may_stand(uint32_t codepoint, uint32_t first)
 {
     bool pictograph = (unicode_class(first) & UNICODE_BREAK_MASK) == BREAK_PICTOGRAPH;
@@ -135,7 +135,7 @@ static bool may_stand(uint32_t codepoint, uint32_t first)
     return pictograph && codepoint >= TAG_FIRST && codepoint <= TAG_LAST;
 }
 
-/* How much of a cluster is kept: all, its start if it is too long, nothing if it must not be
+/* Returns how much of a cluster to keep: all, its start if it is too long, 0 if it must not be
  * shown. */
 static size_t keep(struct str cluster)
 {
@@ -169,7 +169,7 @@ static void add_escaped(struct text *t, struct str bytes, const struct style *st
     }
 }
 
-/* One that is no plain ASCII. */
+/* Adds a cluster that is not plain ASCII. */
 static void add_cluster(struct text *t, struct str cluster, const struct style *style)
 {
     unsigned width, first;
@@ -181,7 +181,7 @@ static void add_cluster(struct text *t, struct str cluster, const struct style *
     }
     (void)canvas_cluster(str_head(cluster, n), &width);
     first = unicode_width(unicode_class(codepoint));
-    if (first > width) { /* made narrow by what follows, which not all terminals know */
+    if (first > width) { /* a later code point makes it narrow, which not all terminals support */
         n = one;
         width = first;
     }
@@ -333,9 +333,9 @@ void text_cut(struct text *to, const struct text *from, size_t line, size_t colu
 
 /* Wrapping ------------------------------------------------------------------------------------ */
 
-/* A place in a line. */
+/* A position in a line. */
 struct place {
-    size_t span, at; /* bytes into the span */
+    size_t span, at; /* offset in the span */
 };
 
 struct wrap {
@@ -344,7 +344,7 @@ struct wrap {
     size_t line;
     const struct text_wrap *how;
     bool prefixed;
-    unsigned width; /* of what follows the prefix */
+    unsigned width; /* without the prefix */
     size_t rows;
 };
 
@@ -376,7 +376,7 @@ static bool is_blank(const struct text *t, size_t line)
     return true;
 }
 
-/* An empty line gets no blanks. */
+/* Adds the prefix. An empty line gets no trailing blanks. */
 static void begin_row(struct wrap *w)
 {
     const struct text *prefix = w->how->prefix;
@@ -386,7 +386,7 @@ static void begin_row(struct wrap *w)
     w->rows++;
 }
 
-/* The row from one place to another. */
+/* Adds a row between two positions. */
 static void put_row(struct wrap *w, struct place from, struct place end, size_t width)
 {
     begin_row(w);
@@ -403,11 +403,11 @@ static void put_row(struct wrap *w, struct place from, struct place end, size_t 
     text_end(w->to);
 }
 
-/* A row as it is found: where it starts, and up to where it may be cut. */
+/* A row under construction: its start, and where it can be broken. */
 struct row {
-    struct place start, end; /* end: after what has room */
+    struct place start, end; /* end: after the last cluster that fits */
     size_t width;
-    struct place cut, next; /* the last place between words, and where the next row starts then */
+    struct place cut, next; /* last break between words, and the start of the row after it */
     size_t cut_width;
     bool can_cut, after_blank;
 };
@@ -420,7 +420,7 @@ static void may_cut(struct row *r, struct place cut, size_t width, struct place 
     r->can_cut = true;
 }
 
-/* Blanks at the place where a line is cut belong to neither row. */
+/* Blanks at a line break belong to neither row. */
 static struct place skip_blanks(const struct wrap *w, struct place p)
 {
     struct str cluster;
@@ -443,7 +443,7 @@ static struct place break_row(struct wrap *w, struct row *r)
     return after;
 }
 
-/* What has no room even in an empty row. */
+/* Replaces a cluster that does not fit even in an empty row. */
 static void put_stand_in(struct wrap *w)
 {
     begin_row(w);
@@ -451,7 +451,7 @@ static void put_stand_in(struct wrap *w)
     text_end(w->to);
 }
 
-/* Fills one row; false at the end of the line. */
+/* Fills one row. Returns false at the end of the line. */
 static bool fill_row(struct wrap *w, struct place *start)
 {
     struct row r = {.start = *start, .end = *start};
@@ -461,7 +461,7 @@ static bool fill_row(struct wrap *w, struct place *start)
     bool blank = true;
     while (next(w, &p, &cluster, &width)) {
         bool space = cluster.p[0] == ' ' && cluster.n == 1;
-        if (space && !blank) /* a word has ended */
+        if (space && !blank) /* end of a word */
             may_cut(&r, r.end, r.width, p);
         else if (width == 2 && !blank && cluster.n == 3)
             may_cut(&r, r.end, r.width, r.end);
@@ -501,6 +501,6 @@ void text_wrap(struct text *to, const struct text *from, size_t line, const stru
     w.width = MAX(1u, how->width - (w.prefixed ? (unsigned)prefix : 0));
     struct place p = {0};
     while (fill_row(&w, &p))
-        if (at_end(&w, p)) /* nothing but blanks was left */
+        if (at_end(&w, p)) /* only blanks were left */
             break;
 }

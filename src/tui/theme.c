@@ -1,4 +1,4 @@
-/* How things look. */
+/* Styles by purpose. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/theme.h"
 
@@ -86,7 +86,7 @@ bool theme_find(struct str name, enum theme *ret_theme, struct err *err)
         hint.n ? "" : "; there are: ", hint.n ? "" : choice_list(&c));
 }
 
-/* Words of a style ---------------------------------------------------------------------------- */
+/* Style syntax -------------------------------------------------------------------------------- */
 
 static const struct {
     const char *word;

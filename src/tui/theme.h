@@ -1,6 +1,5 @@
-/* How things look in a terminal, by what they are. By default only the 16 colours, so that the
- * user's own palette decides, and attributes that still tell things apart where there are no
- * colours.
+/* Styles by purpose. The defaults use only the 16 ANSI colours, so that the user's palette applies,
+ * and attributes that keep things distinguishable without colours.
  *
  *     text_add(&t, STR("heading"), &theme[THEME_HEADING]);
  *
@@ -15,16 +14,16 @@
 
 enum theme {
     THEME_TEXT,
-    THEME_TITLE, /* a heading of level 1 */
+    THEME_TITLE, /* level 1 heading */
     THEME_HEADING,
     THEME_STRONG,
     THEME_EMPHASIS,
     THEME_STRIKE,
-    THEME_CODE, /* within a line */
+    THEME_CODE, /* inline code */
     THEME_LINK,
     THEME_QUOTE,
     THEME_BULLET,
-    THEME_RULE, /* lines: of tables, between parts */
+    THEME_RULE, /* horizontal rules and table lines */
     THEME_DIM,
     THEME_KEYWORD,
     THEME_STRING,
@@ -33,21 +32,22 @@ enum theme {
     THEME_ADDED,
     THEME_REMOVED,
     THEME_HUNK,
-    THEME_CHOSEN, /* of a list */
-    THEME_ASK,    /* what waits for an answer */
+    THEME_CHOSEN, /* selected list item */
+    THEME_ASK,    /* requests for approval */
     THEMES,
 };
 
-extern const struct style *const theme; /* of THEMES */
+extern const struct style *const theme; /* array of THEMES */
 
-/* What settings call them; NULL: nothing that can be changed. */
+/* Names in the configuration; NULL: cannot be changed. */
 extern const char *const theme_names[THEMES];
 
-/* By its name; E_CONFIG with the nearest one. */
+/* Finds a style by name. Fails with E_CONFIG, suggesting the nearest name. */
 MUST_USE bool theme_find(struct str name, enum theme *ret_theme, struct err *err);
 
-/* "bold bright-cyan on #202020": attributes, a colour (one of the 16 by name, 0 to 255, #rrggbb),
- * and after `on` one for behind; "plain": as other text. E_CONFIG. */
+/* Parses "bold bright-cyan on #202020": attributes, a colour (one of the 16 by name, 0 to 255,
+ * #rrggbb), and a background colour after `on`; "plain" is the default style. Fails with
+ * E_CONFIG. */
 MUST_USE bool theme_parse(struct str text, struct style *ret_style, struct err *err);
 
 void theme_change(enum theme what, const struct style *style);
