@@ -20,6 +20,7 @@ enum {
     POINTER_MAX = PATH_MAX + 64,
     REPORT_SPARE = 1 << 20, /* bytes of the session's memory that reports leave */
     HOOKS_MAX = 20000,      /* entries of a directory of hooks */
+    HEAD_BYTES = 255,       /* that git reads of a HEAD */
 };
 
 struct check {
@@ -30,9 +31,9 @@ struct check {
 };
 
 /* The earlier state of a place; none in a trial. */
-static const struct known *find(const struct check *c, const struct scan_place *place)
+static struct known *find(const struct check *c, const struct scan_place *place)
 {
-    return c->would ? NULL : known_find(c->root, place);
+    return c->would ? NULL : (struct known *)known_find(c->root, place);
 }
 
 static bool is_trial(struct check *c)
@@ -300,22 +301,32 @@ static void check_known_link(
     (void)!symlinkat(then->target.p, part->dir, part->name);
 }
 
-/* Whether git takes a HEAD for one, as its own check does. */
+/* Whether git takes a HEAD for one: by its first bytes, as its own check does. One that can't be read
+ * counts as one, and so does one that is missing: a .git may get it. */
 bool known_has_head(int dir)
 {
-    AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
+    char text[HEAD_BYTES];
     struct stat st;
-    if (fstatat(dir, "HEAD", &st, AT_SYMLINK_NOFOLLOW) != 0 || S_ISLNK(st.st_mode))
-        return true; /* a .git without one may get one */
-    if (!hold_read(dir, "HEAD", &text))
-        return false;
-    struct str line = buf_str(&text);
-    if (str_starts_with(line, STR("ref:")))
+    if (fstatat(dir, "HEAD", &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
+        return true;
+    AUTO_FD int fd = beneath_open(
+        dir, "HEAD", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0, BENEATH_NO_SYMLINKS);
+    ssize_t got = fd >= 0 ? read(fd, text, sizeof(text)) : -1;
+    if (got < 0 || str_starts_with(str_n(text, (size_t)got), STR("ref:")))
         return true;
     size_t n = 0;
-    while (n < line.n && memchr("0123456789abcdefABCDEF", line.p[n], 22))
+    while (n < (size_t)got && memchr("0123456789abcdefABCDEF", text[n], 22))
         n++;
     return n >= 40;
+}
+
+/* A directory whose names happen to be those of a repository: its HEAD says nothing at all. */
+static bool is_chance(int dir, struct str path)
+{
+    struct stat st;
+    return !str_is(lexical_name(path), ".git") &&
+           fstatat(dir, "HEAD", &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+           st.st_size == 0;
 }
 
 /* A link in the place of settings goes aside, and they are made again as far as they were read. */
@@ -366,14 +377,16 @@ static void check_rebase(
 
 static void check_dir(struct check *c, const struct scan_place *place)
 {
-    const struct known *known = find(c, place);
+    struct known *known = find(c, place);
     const char *const *parts = parts_of(place->kind);
     AUTO_FD int dir = known_open(c->root, place->path);
     struct stat st;
     if (dir < 0 || fstat(dir, &st) != 0 ||
-        (!known && place->kind == SCAN_GITDIR && !known_has_head(dir)))
+        (!known && place->kind == SCAN_GITDIR && is_chance(dir, place->path)))
         return;
-    if (known && known->dormant && known_has_head(dir))
+    if (known)
+        known->awake = known->dormant && known_has_head(dir);
+    if (known && known->awake)
         known = NULL;
     for (size_t i = 0; parts[i]; i++) {
         struct part part = {dir, place->path, parts[i]};

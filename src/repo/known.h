@@ -43,6 +43,7 @@ struct known {
     struct known_name parts[PARTS_MAX];
     struct known_text texts[KNOWN_TEXTS];
     bool dormant;   /* git takes it for no repository yet: not the user's if that changes */
+    bool awake;     /* it is dormant, and since the last command git takes it for one */
     bool info_link; /* `info` is a link of the user's */
     struct known_text steps[REBASE_FILES]; /* their text: what runs programs */
     struct known_text index;               /* as it was looked at last; no text */

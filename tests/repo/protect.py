@@ -10,11 +10,13 @@ import os
 import subprocess
 import sys
 import time
+import types
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import case, main  # noqa: E402
 from rows import ATTACKS, PRELUDE, USER, WEAKER, WORKS  # noqa: E402
+import rows_check  # noqa: E402
 
 GIT = ["git", "-c", "user.name=u", "-c", "user.email=e"]
 
@@ -101,6 +103,9 @@ VARIANTS = {
 }
 
 
+VARIANTS.update(rows_check.VARIANTS)
+
+
 def by_tool(p, script):
     argv = [p.t.cordon, "tool", "shell", "--json", json.dumps({"command": script})]
     return p.t.run(argv, env=p.env)
@@ -124,6 +129,7 @@ LANDLOCK = {
     "hooks: a new one", "hooks: the directory replaced", "hooks: where the settings say", "hooks: a file that a hook links to", "husky's scripts",
     "config: a monitor", "config: a link in its place", "config: an included file", "a work tree's .git file", "the repository exchanged", "a filter in the tree",
     "commit, branch, tag", "a hook of the user's runs", "a new work tree", "a submodule", "a rebase of the user's with a program",
+    *rows_check.LANDLOCK,
 }
 
 
@@ -1191,9 +1197,10 @@ def _(t):
         steer(t, path, script, [t.cordon, "exec", "--preset", "build", "--"], env)
 
 
-for row in ATTACKS:
+rows_check.add_cases(case, types.SimpleNamespace(**globals()))
+for row in ATTACKS + rows_check.ATTACKS:
     add_attack(*row)
-for row in WORKS:
+for row in WORKS + rows_check.WORKS:
     add_works(*row)
 for row in WEAKER:
     add_weaker(*row)
