@@ -4,10 +4,9 @@
 #include "path/beneath.h"
 #include "path/lexical.h"
 #include "repo/force.h"
-#include "repo/gitlink.h"
 #include "repo/hold.h"
 #include "repo/known.h"
-#include "repo/tracked.h"
+#include "repo/links.h"
 #include "repo/watch.h"
 
 #include <dirent.h>
@@ -27,7 +26,8 @@ struct check {
     struct protect *p;
     struct protect_root *root;
     struct arena *arena;
-    bool *would; /* NULL: things are set aside; else only whether anything would be */
+    bool *would;  /* NULL: things are set aside; else only whether anything would be */
+    bool touched; /* something was set aside, or should have been */
 };
 
 /* The earlier state of a place; none in a trial. */
@@ -43,22 +43,41 @@ static bool is_trial(struct check *c)
     return c->would;
 }
 
+/* The place in the list for a thing: one that could not be moved takes that of another. */
+static struct protect_held *find_room(struct protect *p, const struct protect_held *held)
+{
+    size_t bytes = held->path.n + held->what.n + held->where.n + held->why.n;
+    if (arena_left(&p->arena) < bytes + REPORT_SPARE)
+        return NULL;
+    if (p->n_held < PROTECT_HELD_MAX)
+        return &p->held[p->n_held++];
+    for (size_t i = p->n_held; known_is_stuck(held) && i-- > 0;)
+        if (!known_is_stuck(&p->held[i]))
+            return &p->held[i];
+    return NULL;
+}
+
 void known_report(struct protect *p, const struct protect_held *held)
 {
-    size_t bytes = held->path.n + held->what.n + held->where.n;
     p->stuck |= held->errnum != 0;
-    if (p->n_held == PROTECT_HELD_MAX || arena_left(&p->arena) < bytes + REPORT_SPARE)
+    p->n_reported++;
+    size_t n = p->n_held;
+    struct protect_held *h = find_room(p, held);
+    p->n_unnamed += p->n_held == n;
+    if (!h)
         return;
-    struct protect_held *h = &p->held[p->n_held++];
     *h = (struct protect_held){.path = arena_str(&p->arena, held->path),
         .what = arena_str(&p->arena, held->what),
         .errnum = held->errnum};
-    if (held->errnum == 0)
+    if (held->why.n)
+        h->why = arena_str(&p->arena, held->why);
+    if (!known_is_stuck(held))
         h->where = arena_str(&p->arena, held->where);
 }
 
 static void report(struct check *c, const struct protect_held *held)
 {
+    c->touched = true;
     known_report(c->p, held);
 }
 
@@ -132,9 +151,26 @@ static bool has_entry(const struct gitconfig *config, const struct gitconfig_ent
     return false;
 }
 
+/* `git submodule` writes where the work tree is, and the `.git` file there leads back. */
+static bool is_own_worktree(
+    struct check *c, const struct part *part, const struct gitconfig_entry *e)
+{
+    if (!str_is(e->section, "core") || e->subsection.p || !str_is(e->name, "worktree"))
+        return false;
+    struct str gitdir = known_absolute(c->root, part->path, c->arena);
+    struct str tree = lexical_absolute(c->arena, gitdir, e->value);
+    if (!lexical_is_below(c->root->path, tree))
+        return false;
+    struct str pointer =
+        join(c, arena_str(c->arena, lexical_rest(c->root->path, tree)), ".git");
+    const struct scan_place *place = scan_at(&c->root->scan, pointer);
+    return place && place->kind == SCAN_POINTER &&
+           str_eq(check_pointer(c->root, pointer, c->arena), part->path);
+}
+
 /* Of a text that git may not even read, nothing is left. Entries that were there before stay. */
-static bool split_settings(
-    struct str text, struct str before, struct arena *a, struct buf *plain, struct buf *what)
+static bool split_settings(struct check *c, const struct part *part, struct str text,
+    struct str before, struct arena *a, struct buf *plain, struct buf *what)
 {
     struct gitconfig config, old = {0};
     if (before.n && !gitconfig_parse(before, a, &old))
@@ -145,7 +181,8 @@ static bool split_settings(
     }
     size_t n = 0;
     for (size_t i = 0; i < config.n; i++) {
-        if (parts_setting_is_plain(&config.p[i]) || has_entry(&old, &config.p[i]))
+        if (parts_setting_is_plain(&config.p[i]) || has_entry(&old, &config.p[i]) ||
+            is_own_worktree(c, part, &config.p[i]))
             config.p[n++] = config.p[i];
         else if (what->n < WHAT_MAX)
             add_key(what, &config.p[i]);
@@ -169,7 +206,7 @@ static void check_settings(struct check *c, const struct part *part, struct str 
         hold(c, part, STR("settings that are not a plain file"));
         return;
     }
-    if (split_settings(buf_str(&text), before, &a, &plain, &what) ||
+    if (split_settings(c, part, buf_str(&text), before, &a, &plain, &what) ||
         is_accepted(c, join(c, part->path, part->name), buf_str(&text)) || is_trial(c))
         return;
     if (!buf_ok(&plain))
@@ -186,7 +223,7 @@ static void check_settings(struct check *c, const struct part *part, struct str 
  */
 
 /* Each name has memory of its own: there may be very many. */
-static void check_hook(const struct check *all, const struct part *hooks, const char *file)
+static void check_hook(struct check *all, const struct part *hooks, const char *file)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     struct check c = *all;
@@ -194,6 +231,7 @@ static void check_hook(const struct check *all, const struct part *hooks, const 
     struct part hook = {hooks->dir, hooks->path, arena_printf(&a, "%s/%s", hooks->name, file)};
     if (!has_accepted_file(&c, &hook))
         hold(&c, &hook, STR("a hook"));
+    all->touched |= c.touched;
 }
 
 static void check_hooks(struct check *c, const struct part *part)
@@ -429,27 +467,30 @@ static void hold_place(struct check *c, struct str path, struct str what)
                   .errnum = errnum});
 }
 
+struct str check_pointer(const struct protect_root *r, struct str path, struct arena *a)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
+    static const struct str words = {"gitdir: ", 8}, none = {0};
+    if (!hold_read(r->fd, path.p, &text) || text.n > POINTER_MAX)
+        return none;
+    struct str line = str_trim_end(str_trim_end(buf_str(&text), '\n'), '\r');
+    if (!str_starts_with(line, words) || memchr(line.p, '\n', line.n) ||
+        memchr(line.p, '\0', line.n))
+        return none;
+    ptrdiff_t slash = str_find_last(path, '/');
+    struct str dir =
+        known_absolute(r, arena_str(a, slash < 0 ? STR("") : str_head(path, (size_t)slash)), a);
+    struct str gitdir = lexical_absolute(a, dir, str_skip(line, words.n));
+    return lexical_is_below(r->path, gitdir) ? arena_str(a, lexical_rest(r->path, gitdir)) : none;
+}
+
 /* A `.git` file may name a repository of the same tree, which is looked at itself. */
 static bool pointer_is_plain(struct check *c, struct str path)
 {
-    AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
-    static const struct str words = {"gitdir: ", 8};
-    if (!hold_read(c->root->fd, path.p, &text) || text.n > POINTER_MAX)
-        return false;
-    struct str line = str_trim_end(str_trim_end(buf_str(&text), '\n'), '\r');
-    if (is_accepted(c, path, buf_str(&text)))
+    if (check_accepts(c->p, c->root, path))
         return true;
-    if (!str_starts_with(line, words) || memchr(line.p, '\n', line.n) ||
-        memchr(line.p, '\0', line.n))
-        return false;
-    ptrdiff_t slash = str_find_last(path, '/');
-    struct str dir = known_absolute(c->root,
-        arena_str(c->arena, slash < 0 ? STR("") : str_head(path, (size_t)slash)), c->arena);
-    struct str gitdir = lexical_absolute(c->arena, dir, str_skip(line, words.n));
-    if (!lexical_is_below(c->root->path, gitdir))
-        return false;
-    struct str inner = lexical_rest(c->root->path, gitdir);
-    const struct scan_place *place = scan_at(&c->root->scan, str_is(inner, ".") ? STR("") : inner);
+    struct str gitdir = check_pointer(c->root, path, c->arena);
+    const struct scan_place *place = gitdir.p ? scan_at(&c->root->scan, gitdir) : NULL;
     return place && place->kind == SCAN_GITDIR;
 }
 
@@ -532,78 +573,8 @@ static void check_named(struct check *c)
     }
 }
 
-/* Entries in an index ----------------------------------------------------------------------------
+/* Entry points ----------------------------------------------------------------------------------
  */
-
-static bool is_known_link(const struct protect_root *r, struct str repository, struct str path)
-{
-    for (size_t i = 0; i < r->n_links; i++)
-        if (str_eq(r->links[i].repository, repository) && str_eq(r->links[i].path, path))
-            return true;
-    return false;
-}
-
-/* Removes the entry for a work tree from the index of a repository around it. */
-static void drop_link(struct check *c, const struct scan_place *outer, struct str path)
-{
-    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
-    AUTO_ERR struct err err = {0};
-    bool dropped = false;
-    AUTO_FD int dir = known_open(c->root, outer->path);
-    if (dir < 0 || is_known_link(c->root, outer->path, path))
-        return;
-    bool ok = gitlink_drop(dir, path, &dropped, &err);
-    if (ok && !dropped)
-        return;
-    struct str gitdir = known_absolute(c->root, outer->path, &a);
-    report(c,
-        &(struct protect_held){.path = str_z(arena_printf(&a, STR_FMT "/index", STR_ARG(gitdir))),
-            .where = str_z(arena_printf(&a, STR_FMT "/" PARTS_HELD "/gitlinks", STR_ARG(gitdir))),
-            .what = str_z(arena_printf(&a, "the entry for the repository " STR_FMT, STR_ARG(path))),
-            .errnum = ok ? 0 : EBUSY});
-}
-
-/* Whether a repository was at a work tree's path when the session began. */
-static bool was_repository(const struct check *c, struct str outer, struct str inner)
-{
-    AUTO_BUF struct buf git = BUF_INIT(4 * PATH_MAX);
-    buf_printf(
-        &git, STR_FMT "%s" STR_FMT "/.git", STR_ARG(outer), outer.n ? "/" : "", STR_ARG(inner));
-    for (size_t i = 0; i < c->root->n_known; i++)
-        if (str_eq(c->root->known[i].path, buf_str(&git)))
-            return true;
-    return false;
-}
-
-/* Entries of an index for repositories that were not there: also for those that no search found. */
-static void check_index(struct check *c, const struct scan_place *place)
-{
-    AUTO_ERR struct err ignored = {0};
-    AUTO_TRACKED struct tracked t = {0};
-    struct stat st;
-    struct str git = place->path;
-    ptrdiff_t slash = str_find_last(git, '/');
-    struct known *known = (struct known *)known_find(c->root, place);
-    if (place->kind != SCAN_GITDIR || !str_is(lexical_name(git), ".git"))
-        return;
-    struct str tree = arena_str(c->arena, slash < 0 ? STR("") : str_head(git, (size_t)slash));
-    AUTO_FD int dir = known_open(c->root, git);
-    if (dir < 0 || fstatat(dir, "index", &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return;
-    if (st.st_size > PROTECT_INDEX_MAX) {
-        c->p->cut = true;
-        return;
-    }
-    if (known && !known_read(dir, "index", &known->index, NULL))
-        return;
-    if (!tracked_read(dir, &t, &ignored))
-        return;
-    for (size_t i = 0; i < t.n_links; i++)
-        if (!was_repository(c, tree, t.links[i]))
-            drop_link(c, place, t.links[i]);
-    if (known) /* as it is now */
-        (void)known_read(dir, "index", &known->index, NULL);
-}
 
 void check_set_aside(struct protect *p, struct protect_root *r, struct str path, struct str what)
 {
@@ -629,13 +600,12 @@ bool check_passes(struct protect *p, struct protect_root *r, const struct scan_p
     return !would;
 }
 
-static void check_one(struct protect *p, struct protect_root *r, size_t i)
+bool check_found(struct protect *p, struct protect_root *r, const struct scan_place *place)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(64 << 20);
     struct check c = {.p = p, .root = r, .arena = &a};
-    struct scan_place place = r->scan.places[i];
-    check_place(&c, &place);
-    check_index(&c, &place);
+    check_place(&c, place);
+    return c.touched;
 }
 
 void check_root(struct protect *p, struct protect_root *r)
@@ -646,8 +616,11 @@ void check_root(struct protect *p, struct protect_root *r)
     check_known_places(&c);
     scan_refresh(&r->scan);
     p->cut |= r->scan.cut;
+    bool *touched = ARENA_NEW(&a, bool, r->scan.n_places + 1);
     for (size_t i = 0; i < r->scan.n_places; i++)
-        check_one(p, r, i);
+        touched[i] = check_found(p, r, &r->scan.places[i]);
+    for (size_t i = 0; i < r->scan.n_places; i++)
+        links_check(p, r, i, touched);
     check_ways(&c);
     check_named(&c);
 }

@@ -47,6 +47,7 @@ struct known {
     bool info_link; /* `info` is a link of the user's */
     struct known_text steps[REBASE_FILES]; /* their text: what runs programs */
     struct known_text index;               /* as it was looked at last; no text */
+    bool open_links; /* it has entries for repositories that a command made: looked at each time */
 };
 
 /* A file or directory that settings name. */
@@ -130,6 +131,12 @@ void known_warn(struct protect *p, const char *format, ...) PRINTF_LIKE(2, 3);
 /* check.c: adds to the list of things set aside, texts copied. */
 void known_report(struct protect *p, const struct protect_held *held);
 
+/* Whether it could not be moved. */
+static inline bool known_is_stuck(const struct protect_held *held)
+{
+    return held->errnum || held->why.n;
+}
+
 /* check.c: moves a path of a root aside, and reports it; whether the user has agreed to the file
  * there. */
 void check_set_aside(struct protect *p, struct protect_root *r, struct str path, struct str what);
@@ -137,6 +144,13 @@ bool check_accepts(struct protect *p, struct protect_root *r, struct str path);
 
 /* check.c: whether nothing of a place would be set aside if it was not known. */
 bool check_passes(struct protect *p, struct protect_root *r, const struct scan_place *place);
+
+/* check.c: sets aside what must not stay of a place; whether there was any. */
+bool check_found(struct protect *p, struct protect_root *r, const struct scan_place *place);
+
+/* check.c: the repository's directory that a `.git` file names, from the root; no value: it names
+ * none there, or says more. */
+struct str check_pointer(const struct protect_root *r, struct str path, struct arena *a);
 
 /* check.c: compares a root with what was known, and sets aside. */
 void check_root(struct protect *p, struct protect_root *r);

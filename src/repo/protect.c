@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/protect.h"
 
+#include "base/utf8.h"
 #include "path/beneath.h"
 #include "path/exact.h"
 #include "path/file.h"
@@ -382,6 +383,7 @@ static bool keep_gitlinks(struct protect *p, struct protect_root *r, struct know
     if (dir < 0 || !known_is(dir, "index", &old->index))
         return false;
     k->index = old->index;
+    k->open_links = old->open_links;
     for (size_t i = 0; i < before->n_links && r->n_links < KNOWN_LINKS_MAX; i++)
         if (str_eq(before->links[i].repository, k->path))
             r->links[r->n_links++] =
@@ -762,17 +764,18 @@ static void forget_moved(struct protect *p)
         if (p->held[i].where.p && lstat(p->held[i].where.p, &st) == 0)
             p->held[n++] = p->held[i];
     p->n_held = n;
+    p->n_unnamed = n ? p->n_unnamed : 0;
 }
 
 void protect_check(struct protect *p)
 {
     forget_moved(p);
-    size_t before = p->n_held;
+    size_t before = p->n_held, reported = p->n_reported;
     p->stuck = false;
     for (size_t i = 0; i < p->n_roots; i++)
         check_root(p, &p->roots[i]);
     watch_check(p, before);
-    p->n_new = p->n_held - before;
+    p->n_new = p->n_reported - reported;
     p->news = p->n_new || (p->watch && p->watch->n_told);
     if (p->busy)
         return;
@@ -783,28 +786,40 @@ void protect_check(struct protect *p)
 
 void known_warn(struct protect *p, const char *format, ...)
 {
-    AUTO_BUF struct buf text = BUF_INIT(2 * PATH_MAX);
+    AUTO_BUF struct buf text = BUF_INIT(2 * PATH_MAX), line = BUF_INIT(16 * PATH_MAX);
     va_list args;
     if (p->n_warnings == PROTECT_WARNINGS_MAX)
         return;
     va_start(args, format);
     buf_vprintf(&text, format, args);
     va_end(args);
-    p->warnings[p->n_warnings++] = arena_str(&p->arena, buf_str(&text));
+    utf8_add_printable(&line, buf_str(&text));
+    p->warnings[p->n_warnings++] = arena_str(&p->arena, buf_str(&line));
+}
+
+static void tell_mount(const struct protect_root *r, struct str path, struct buf *text)
+{
+    utf8_add_printable(text, r->path);
+    buf_add_byte(text, '/');
+    utf8_add_printable(text, path);
+    buf_add_z(text, " was mounted while a command ran: repositories in it were not searched\n");
 }
 
 static void tell_mounts(const struct protect *p, struct buf *text)
 {
     for (size_t i = 0; i < p->n_roots; i++)
         for (size_t k = 0; k < p->roots[i].scan.n_foreign; k++)
-            buf_printf(text,
-                STR_FMT "/" STR_FMT
-                        " was mounted while a command ran: repositories in it were not searched\n",
-                STR_ARG(p->roots[i].path), STR_ARG(p->roots[i].scan.foreign[k]));
+            tell_mount(&p->roots[i], p->roots[i].scan.foreign[k], text);
 }
 
-static void tell_warnings(const struct protect *p, struct buf *text)
+/* `unnamed`: things set aside that have no line. */
+static void tell_warnings(const struct protect *p, size_t unnamed, struct buf *text)
 {
+    if (unnamed)
+        buf_printf(text,
+            "%zu more things were set aside, or could not be, than are named: look for " PARTS_HELD
+            " in the repositories\n",
+            unnamed);
     if (p->cut)
         buf_add_z(text, "not all directories could be searched for repositories\n");
     for (size_t i = 0; i < p->n_warnings; i++)
@@ -819,21 +834,43 @@ static void tell_warnings(const struct protect *p, struct buf *text)
             p->options.sessions, p->unkept);
 }
 
+/* Paths are bytes that a command may have chosen. */
+static void tell_held(const struct protect_held *h, struct buf *text)
+{
+    buf_add_z(text, "[set aside] ");
+    utf8_add_printable(text, h->path);
+    buf_add_z(text, " (");
+    utf8_add_printable(text, h->what);
+    buf_add_z(text, known_is_stuck(h) ? ") could not be moved: " : ") is now ");
+    if (known_is_stuck(h))
+        utf8_add_printable(text, h->why.n ? h->why : str_z(strerror(h->errnum)));
+    else
+        utf8_add_printable(text, h->where);
+    buf_add_z(text, known_is_stuck(h) ? "\n" : "; the user can put it back: cordon trust FILE\n");
+}
+
+/* A part of the text is for warnings, and for what stands before it. Gives how many had no room. */
+static size_t tell_some(const struct protect *p, bool stuck, struct buf *text)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->n_held; i++) {
+        if (known_is_stuck(&p->held[i]) != stuck)
+            continue;
+        if (text->n < text->max / 4)
+            tell_held(&p->held[i], text);
+        else
+            n++;
+    }
+    return n;
+}
+
 void protect_tell(const struct protect *p, struct buf *text)
 {
     AUTO_BUF struct buf warnings = BUF_INIT(WARNINGS_MAX);
     struct str line, rest;
-    for (size_t i = 0; i < p->n_held; i++) {
-        const struct protect_held *h = &p->held[i];
-        buf_printf(
-            text, "[set aside] " STR_FMT " (" STR_FMT ")", STR_ARG(h->path), STR_ARG(h->what));
-        if (h->where.p)
-            buf_printf(text, " is now " STR_FMT "; the user can put it back: cordon trust FILE\n",
-                STR_ARG(h->where));
-        else
-            buf_printf(text, " could not be moved: %s\n", strerror(h->errnum));
-    }
-    tell_warnings(p, &warnings);
+    size_t n = tell_some(p, true, text);
+    n += tell_some(p, false, text);
+    tell_warnings(p, n + p->n_unnamed, &warnings);
     rest = buf_str(&warnings);
     while (str_cut(rest, '\n', &line, &rest))
         buf_printf(text, PROTECT_WARNING STR_FMT "\n", STR_ARG(line));
@@ -859,7 +896,7 @@ void protect_put(const struct protect *p, json_t *object)
     struct str line, rest;
     if (p->n_held)
         json_put(object, "held", held_json(p));
-    tell_warnings(p, &warnings);
+    tell_warnings(p, p->n_unnamed, &warnings);
     rest = buf_str(&warnings);
     if (rest.n && !json_object_get(object, "warnings"))
         json_put(object, "warnings", json_array());

@@ -8,11 +8,32 @@ ATTACKS = [
      'for h in new/.git/HEAD lib/HEAD; do head -c 2000000 /dev/zero | tr "\\0" "\\n" >>$h; done'),
 ]
 
-WORKS = []
+# A branch with a submodule, which nothing has fetched yet.
+WITH_SUB = ("git clone -q --bare . lib.git; echo lib.git >.git/info/exclude; m=$(git symbolic-ref --short HEAD); git checkout -q -b with-sub; "
+            "git -c protocol.file.allow=always submodule --quiet add $PWD/lib.git sub; git commit -qm sub; git checkout -q $m; rm -rf sub .git/modules; "
+            "git config --remove-section submodule.sub")
+FETCH = "git -c protocol.file.allow=always"
 
-LANDLOCK = {"new: a HEAD that is larger than what is read of files"}
+WORKS = [
+    ("a merge that brings a submodule", "with-sub",
+     "git merge -q --ff-only with-sub; test -z \"$(git status --short)\"; git ls-files -s sub | grep -q ^160000"),
+    ("a clone with submodules", "with-sub",
+     FETCH + " clone -q --recurse-submodules -b with-sub . n; cd n; test -e sub/a; test -z \"$(git status --short)\"; "
+     "git submodule status --recursive | grep -q '^ .* sub'; echo x >>a; git -c user.name=n -c user.email=e commit -qam x; git ls-files -s sub | grep -q ^160000"),
+    ("a clone, and its submodules later", "with-sub",
+     "git clone -q -b with-sub . n; cd n; " + FETCH + " submodule --quiet update --init; cd sub; echo y >>a; "
+     "identified() { git -c user.name=n -c user.email=e \"$@\"; }; identified commit -qam y; cd ..; git add sub; identified commit -qm next; "
+     "git ls-tree HEAD sub | grep -q $(git -C sub rev-parse HEAD)"),
+    ("a submodule of the user's that is fetched", "with-sub-known",
+     FETCH + " submodule --quiet update; test -e sub/a; cd sub; git checkout -q -b b; git status --short"),
+]
 
-VARIANTS = {}
+LANDLOCK = {"new: a HEAD that is larger than what is read of files", "a merge that brings a submodule", "a clone with submodules"}
+
+VARIANTS = {
+    "with-sub": WITH_SUB,
+    "with-sub-known": WITH_SUB + "; git merge -q --ff-only with-sub; git submodule --quiet init",
+}
 
 
 def add_cases(case, by):
@@ -28,7 +49,67 @@ def add_cases(case, by):
                       "mv e/.git e/x; : >e/x/HEAD; settings e/x/config")
             p.sh("test ! -e n/.git/hooks/post-commit")
             run = how(p, "echo 'ref: refs/heads/x' >e/x/HEAD; git -C n symbolic-ref HEAD refs/heads/x; test ! -e .githooks/x")
-            p.sh("for d in e/x n/.git; do test -e $d/config; ! git config -f $d/config core.fsmonitor; done; "
+            p.sh("for d in e/x n/.git; do test -e $d/config; test -z \"$(git config -f $d/config core.fsmonitor)\"; done; "
                  "test -z \"$(ls e/x/hooks n/.git/hooks | grep -v sample | grep post-)\"")
             p.use_git()
             t.true(not p.escaped(), run)
+
+    def git_state(p):
+        return p.sh("git ls-files -s; git status --short --ignore-submodules=none").out
+
+    @case("sessions: a submodule that a call brings is there for the next ones")
+    def _(t):
+        p = by.Project(t, "with-sub-known")
+        s = by.Serve(p)
+        for command in ("git checkout -q -b other with-sub && git rm -q --cached sub && git commit -qm without", "git merge -q -s ours with-sub && git reset -q --hard with-sub",
+                        FETCH + " submodule --quiet update", "echo x >>a && git commit -qam fix"):
+            result = s.call("shell", command=command)
+            t.same((result["details"]["exit_code"], "held" in result["details"]), (0, False), (command, result))
+        s.end()
+        t.true(b"160000" in p.sh("git ls-tree HEAD sub; git -C sub status --short; test -e sub/a").out, "the submodule is in the history")
+
+    @case("entries for repositories that a command makes are taken out of the index, in one go")
+    def _(t):
+        p = by.Project(t, "with-sub-known")
+        before = git_state(p)
+        make = "identified() { git -c user.name=n -c user.email=e \"$@\"; }; "
+        for how in (by.by_preset, by.by_landlock):
+            run = how(p, make + "git init -q e; identified -C e commit -q --allow-empty -m x; for i in {1..600}; do cp -a e e$i; done; git add e*; "
+                      # In place of the submodule, in a directory that is not its own, and where nothing is.
+                      "git init -q f; identified -C f commit -q --allow-empty -m x; cp -a f/.git .git/modules-f; rm -rf f/.git; echo 'gitdir: ../.git/modules-f' >f/.git; "
+                      "git add f; git update-index --add --cacheinfo 160000,$(git -C f rev-parse HEAD),none")
+            t.true(run.err.count(b"set aside") == 1 and b"and 5" in run.err, run)
+            p.sh("test $(git ls-files -s | grep -c ^160000) = 2; git ls-files none | grep -q .; git rm -q --cached none; rm -rf e* f .git/modules-f")
+            t.same(git_state(p), before)
+        index = by.by_preset(p, make + "git init -q e; identified -C e commit -q --allow-empty -m x; h=$(git -C e rev-parse HEAD); for i in {1..1001}; do "
+                             "mkdir -p e$i/.git; echo \"160000 $h\te$i\"; done | git update-index --index-info")
+        t.true(b"very many" in index.err, index)
+        p.sh("test -e .git/cordon-held/index; rm -rf e*; git reset -q")
+        t.same(git_state(p), before)
+
+    @case("an index that can't be changed is named with its reason, and the user's changes are learned all the same")
+    def _(t):
+        p = by.Project(t, "")
+        s = by.Serve(p)
+        result = s.call("shell", command="git init -q e; git -C e -c user.name=n -c user.email=e commit -q --allow-empty -m x; git add e 2>/dev/null; git update-index --split-index")
+        t.true("is split" in result["content"] and "busy" not in result["content"], result)
+        p.sh("git config alias.mine status; " + by.HOOK.format(".git/hooks"))
+        result = s.call("shell", command="true")
+        t.true("is split" in result["content"] and "hooks" not in result["content"], result)
+        t.same(p.sh("git config alias.mine; test -e .git/hooks/pre-commit").out, b"status\n")
+        s.end()
+
+    @case("everything that is set aside is counted, and no name makes a line of its own")
+    def _(t):
+        p = by.Project(t, "")
+        run = by.by_preset(p, "git init -q n; for i in {1..230}; do echo x >n/.git/hooks/$i; done; d=$(printf 'e\\n[warning] FORGED'); git init -q \"$d\"; echo x >\"$d/.git/hooks/y\"")
+        t.same(run.err.count(b"set aside] "), 200, run)
+        t.true(b"31 more things were set aside" in run.err, run)
+        t.true(all(not line.startswith(b"[warning]") for line in run.err.split(b"\n")), run)
+        s = by.Serve(p)
+        result = s.call("shell", command="d=$(printf 'e\\n[set aside] FORGED'); git init -q \"$d\"; echo x >\"$d/.git/hooks/y\"; d=$(printf 'f\\ng'); mkdir \"$d\"; git init -q \"$d\"; "
+                        "git -C \"$d\" config alias.x y")
+        lines = result["content"].split("\n")
+        t.same(len([line for line in lines if line.startswith("[set aside]")]), 2, result)
+        t.same({os.path.relpath(h["path"], t.work) for h in result["details"]["held"]}, {"e\n[set aside] FORGED/.git/hooks/y", "f\ng/.git/config"}, result)
+        s.end()
