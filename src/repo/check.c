@@ -294,6 +294,33 @@ static bool is_empty_dir(const struct part *part)
     return n <= 2; /* itself and its parent */
 }
 
+static bool is_jj_name(const char *name)
+{
+    return strcmp(name, PARTS_JJ_REPO) == 0 || strcmp(name, PARTS_JJ_TARGET) == 0;
+}
+
+/* A file of jj that leads to the repository of a work tree in the same tree, or to git's. */
+static bool is_jj_way(struct check *c, const struct part *part)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
+    bool is_repo = strcmp(part->name, PARTS_JJ_REPO) == 0;
+    if (!hold_read(part->dir, part->name, &text) || text.n > POINTER_MAX ||
+        memchr(text.p, '\0', text.n))
+        return false;
+    struct str above = is_repo ? part->path : join(c, part->path, "repo/store");
+    struct str line = str_trim_end(buf_str(&text), '\n');
+    struct str to = lexical_absolute(c->arena, known_absolute(c->root, above, c->arena), line);
+    if (!lexical_is_below(c->root->path, to))
+        return false;
+    struct str inner = arena_str(c->arena, lexical_rest(c->root->path, to));
+    if (is_repo && !str_ends_with(inner, STR(".jj/" PARTS_JJ_REPO)))
+        return false;
+    if (is_repo)
+        inner = arena_str(c->arena, str_head(inner, inner.n - strlen("/" PARTS_JJ_REPO)));
+    const struct scan_place *place = scan_at(&c->root->scan, inner);
+    return place && place->kind == (is_repo ? SCAN_JJ : SCAN_GITDIR);
+}
+
 /* A part that was not there when the session began, or of a repository that was not. */
 static void check_new_part(struct check *c, enum scan_kind kind, const struct part *part)
 {
@@ -307,7 +334,11 @@ static void check_new_part(struct check *c, enum scan_kind kind, const struct pa
         return;
     else if (strcmp(name, "commondir") == 0 && is_worktree(c, part))
         return;
+    else if (kind == SCAN_JJ && is_jj_name(name) &&
+             is_jj_way(c, part))
+        return;
     else if (fstatat(part->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+             !parts_is_free(kind, name, st.st_mode & S_IFMT) &&
              !(S_ISREG(st.st_mode) && st.st_size == 0 && strcmp(name, "commondir") != 0) &&
              !(S_ISDIR(st.st_mode) && is_empty_dir(part)) && !has_accepted_file(c, part))
         hold(c, part,
@@ -318,13 +349,12 @@ static void check_new_part(struct check *c, enum scan_kind kind, const struct pa
 /* `info` as a link would bring attributes from elsewhere, `rebase-merge` steps of a rebase. */
 static void check_way(struct check *c, const struct part *part)
 {
-    const char *slash = strchr(part->name, '/');
-    if (!slash)
-        return;
-    const char *dir = arena_strdup(c->arena, str_n(part->name, (size_t)(slash - part->name)));
-    struct known_name now = known_look(part->dir, dir, c->arena);
-    if (S_ISLNK(now.type))
-        hold(c, &(struct part){part->dir, part->path, dir}, STR("a link in a repository"));
+    for (const char *slash = part->name; (slash = strchr(slash, '/')); slash++) {
+        const char *dir = arena_strdup(c->arena, str_n(part->name, (size_t)(slash - part->name)));
+        struct known_name now = known_look(part->dir, dir, c->arena);
+        if (S_ISLNK(now.type))
+            hold(c, &(struct part){part->dir, part->path, dir}, STR("a link in a repository"));
+    }
 }
 
 /* A link can be replaced by anybody who can write its directory. It is made again. */
@@ -401,15 +431,13 @@ static void check_rebase(
     struct check *c, int dir, const struct scan_place *place, const struct known *known)
 {
     for (enum rebase_file i = 0; i < REBASE_FILES; i++) {
-        struct part part = {dir, place->path, rebase_files[i]};
+        struct part part = {dir, place->path, rebase_files[i].name};
         const struct known_text *then = known ? &known->steps[i] : NULL;
         check_way(c, &part);
         if (then && then->ino && known_is(dir, part.name, then))
             continue;
         if (rebase_adds(dir, i, then ? then->text : STR("")) && !has_accepted_file(c, &part))
-            hold(c, &part,
-                i == REBASE_TODO ? STR("a rebase that runs programs")
-                                 : STR("a merge strategy that is a program"));
+            hold(c, &part, str_z(rebase_files[i].what));
     }
 }
 

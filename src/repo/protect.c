@@ -328,9 +328,9 @@ static void note_rebase(struct protect *p, int gitdir, struct known *k)
 {
     for (enum rebase_file i = 0; i < REBASE_FILES; i++) {
         struct known_text now = {0};
-        if (k->steps[i].ino && known_is(gitdir, rebase_files[i], &k->steps[i]))
+        if (k->steps[i].ino && known_is(gitdir, rebase_files[i].name, &k->steps[i]))
             continue;
-        if (known_read(gitdir, rebase_files[i], &now, NULL))
+        if (known_read(gitdir, rebase_files[i].name, &now, NULL))
             now.text = arena_left(&p->facts) < 2 * KNOWN_ARENA_SPARE
                            ? STR("")
                            : rebase_programs(gitdir, i, &p->facts);
@@ -349,8 +349,11 @@ static void know_place(struct protect *p, struct protect_root *r, const struct s
         k->self = known_look(r->fd, k->path.p, &p->facts);
     const char *const *parts = parts_of(place->kind);
     AUTO_FD int dir = *parts ? known_open(r, k->path) : -1;
-    for (size_t i = 0; dir >= 0 && parts[i]; i++)
+    for (size_t i = 0; dir >= 0 && parts[i]; i++) {
         k->parts[i] = known_look(dir, parts[i], &p->facts);
+        if (parts_is_free(place->kind, parts[i], k->parts[i].type))
+            k->parts[i] = (struct known_name){0};
+    }
     if (dir >= 0 && place->kind == SCAN_GITDIR) {
         note_rebase(p, dir, k);
         k->dormant = !known_has_head(dir);

@@ -41,6 +41,7 @@ enum scan_kind {
     SCAN_JJ,
     SCAN_BZR,
     SCAN_DARCS,
+    SCAN_PIJUL,
 };
 
 struct scan_place {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """More ways to make the user's next git command run a program or write a file: rows for protect.py, as in rows.py, and cases."""
 import os
+import shlex
 
 ATTACKS = [
     ("new: a HEAD that is larger than what is read of files", "",
@@ -31,9 +32,34 @@ WORKS = [
 LANDLOCK = {"new: a HEAD that is larger than what is read of files", "a merge that brings a submodule", "a clone with submodules"}
 
 VARIANTS = {
+    "applying": "m=$(git symbolic-ref --short HEAD); git checkout -q -b side; echo s >a; git commit -qam s; echo d >d; git add d; git commit -qm d; "
+                "git checkout -q $m; echo m >a; git commit -qam m; git checkout -q side; git rebase -q --apply $m >/dev/null 2>&1 || true; test -d .git/rebase-apply",
     "with-sub": WITH_SUB,
     "with-sub-known": WITH_SUB + "; git merge -q --ff-only with-sub; git submodule --quiet init",
 }
+
+# Work of git's that has not ended: title, variant, what a command does to it, what the user does next, and what shows that it acted.
+# MARK is a file outside; SECRET one that the command can't read.
+CONTINUED = [
+    ("options of 'git apply'", "applying", "printf \" '--build-fake-ancestor=%s'\" $MARK >.git/rebase-apply/apply-opt",
+     "echo r >a; git add a; git rebase --continue", "test -e $MARK"),
+    ("options of 'git apply' by a link", "applying", "printf \" '--build-fake-ancestor=%s'\" $MARK >o; ln -sf ../../o .git/rebase-apply/apply-opt",
+     "echo r >a; git add a; git rebase --continue", "test -e $MARK"),
+    ("conflicts that are remembered", "", "h=$(printf %040d 7); mkdir -p .git/rr-cache/$h; touch .git/rr-cache/$h/preimage; printf \"$h\\t$SECRET\\0\" >.git/MERGE_RR",
+     "git commit -q --allow-empty -m x", "grep -rq secret .git/rr-cache"),
+]
+
+# Files of such work: a name, what a command writes there, and whether it is set aside.
+WRITTEN = [
+    ("rebase-apply/apply-opt", "", False), ("rebase-apply/apply-opt", " '-C3' '-p1' '--whitespace=fix' '--exclude=it'\\''s' '--reject'", False),
+    ("rebase-apply/apply-opt", " '--unsafe-paths'", True), ("rebase-apply/apply-opt", " '-C3' '--directory' 'x'", True), ("rebase-apply/apply-opt", " -C3", True),
+    ("rebase-apply/apply-opt", " '-C3", True), ("rebase-apply/apply-opt", " '--build-fake=x'", True),
+    ("rebase-apply/gpg_sign_opt", "-S\n", False), ("rebase-apply/gpg_sign_opt", "-S0xAB1\n", False), ("rebase-apply/gpg_sign_opt", "--keep-cr\n", True),
+    ("rebase-merge/gpg_sign_opt", "-Skey@example.org\n", False), ("rebase-merge/gpg_sign_opt", "-S../key\n", True),
+    ("sequencer/opts", "[options]\n\tgpg-sign = AB\n\tstrategy = ort\n", False), ("sequencer/opts", "[options]\n\tgpg-sign = /k\n", True),
+    ("BISECT_NAMES", " '--' 'src/a'\n", False), ("BISECT_NAMES", " 'a' `id`\n", True), ("BISECT_START", "main\n", False), ("BISECT_START", "--detach\n", True),
+    ("MERGE_RR", "7" * 40 + "\tsrc/a\0", False), ("MERGE_RR", "7" * 40 + "\ta\0" + "7" * 40 + "\t../b\0", True), ("MERGE_RR", "7" * 40 + "\tlink/b\0", True),
+]
 
 
 def add_cases(case, by):
@@ -114,3 +140,30 @@ def add_cases(case, by):
         t.same(len([line for line in lines if line.startswith("[set aside]")]), 2, result)
         t.same({os.path.relpath(h["path"], t.work) for h in result["details"]["held"]}, {"e\n[set aside] FORGED/.git/hooks/y", "f\ng/.git/config"}, result)
         s.end()
+
+    for title, variant, plant, user, seen in CONTINUED:
+        @case(f"continued: {title}")
+        def _(t, variant=variant, plant=plant, user=user, seen=seen):
+            for i, how in enumerate((None, by.by_tool, by.by_preset, by.by_landlock)):
+                t.work = t.directory(f"p{i}")
+                p = by.Project(t, variant, number=i)
+                p.env.update(MARK=p.mark, SECRET=os.path.join(os.path.dirname(p.mark), "secret"))
+                p.sh("echo secret >$SECRET")
+                words = f"MARK={p.mark} PAYLOAD='{p.payload}' SECRET={p.env['SECRET']}; {plant}"
+                run = how(p, words) if how else p.sh(words)
+                p.sh(user, check=False)
+                t.same(p.sh(seen, check=False).code == 0, how is None, run)
+
+    @case("continued: what git itself writes stays")
+    def _(t):
+        p = by.Project(t, "applying")
+        for i, (name, text, _) in enumerate(WRITTEN):
+            dir_ = os.path.join(t.work, f"r{i}", ".git")
+            os.makedirs(os.path.join(dir_, os.path.dirname(name)))
+            os.symlink("/", os.path.join(t.work, f"r{i}", "link"))
+            t.own(os.path.join(t.work, f"r{i}")), t.own(dir_), t.own(os.path.dirname(os.path.join(dir_, name)))
+        script = "".join(f"printf %b {shlex.quote(text.replace(chr(0), chr(92) + '0000'))} >r{i}/.git/{name}; " for i, (name, text, _) in enumerate(WRITTEN))
+        run = by.by_tool(p, script)
+        held = {os.path.relpath(h["path"], t.work) for h in run.result["details"].get("held", [])}
+        t.same(held, {f"r{i}/.git/{name}" for i, (name, _, bad) in enumerate(WRITTEN) if bad}, run)
+        p.sh("echo r >a; git add a; git rebase --continue")

@@ -38,9 +38,9 @@ static const struct {
     {"alone", LINK "sub", "sub", 1, 2},
     {"alone, version 4", LINK "sub" V4, "sub", 1, 4},
     {"one of two", "add ." GIT LINK "m/sub" GIT LINK "m/sub2", "m/sub", 1, 2},
-    {"two of three", "add ." GIT LINK "m/a" GIT LINK "m/ba" GIT LINK "zz", "a m/a zz", 2, 2},
+    {"two of three", "add ." GIT LINK "m/a" GIT LINK "m/ba" GIT LINK "zz", "a|m/a|zz", 2, 2},
     {"version 4, two of three", "add ." GIT LINK "m/a" GIT LINK "m/ba" GIT LINK "zz" V4,
-        "m/a m/ba q", 2, 4},
+        "m/a|m/ba|q", 2, 4},
     {"many files", MANY GIT "add ." GIT LINK "d200/m", "d200/m", 1, 2},
     {"version 3", "add -N ." GIT LINK "sub", "sub", 1, 3},
     {"version 3, partly", "add a" GIT "add -N z" GIT LINK "m/sub", "m/sub", 1, 3},
@@ -101,11 +101,11 @@ static struct str read_whole(const char *path)
     return str_n(bytes, (size_t)n);
 }
 
-/* The words of a text; sorted as they are there. */
+/* The parts of a text; sorted as they are there. */
 static struct gitlink_paths split(struct str text, struct str words[4])
 {
     struct gitlink_paths paths = {words, 0};
-    while (paths.n < 4 && str_cut(text, ' ', &words[paths.n], &text))
+    while (paths.n < 4 && str_cut(text, '|', &words[paths.n], &text))
         paths.n++;
     return paths;
 }
