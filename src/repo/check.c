@@ -5,6 +5,7 @@
 #include "path/lexical.h"
 #include "repo/force.h"
 #include "repo/hold.h"
+#include "repo/inner.h"
 #include "repo/known.h"
 #include "repo/links.h"
 #include "repo/watch.h"
@@ -649,6 +650,7 @@ void check_root(struct protect *p, struct protect_root *r)
         touched[i] = check_found(p, r, &r->scan.places[i]);
     for (size_t i = 0; i < r->scan.n_places; i++)
         links_check(p, r, i, touched);
+    inner_check(p, r);
     check_ways(&c);
     check_named(&c);
 }

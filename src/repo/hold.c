@@ -22,12 +22,12 @@ enum {
 /* The directory of a part that may have names before it. */
 static int open_parent(int dir, const char *part, const char **ret_name)
 {
-    char parent[NAME_MAX + 1];
+    char parent[PATH_MAX];
     const char *slash = strrchr(part, '/');
     *ret_name = slash ? slash + 1 : part;
     size_t n = slash ? (size_t)(slash - part) : 0;
     errno = ENAMETOOLONG;
-    if (n > NAME_MAX)
+    if (n >= PATH_MAX)
         return -1;
     memcpy(parent, part, n);
     parent[n] = '\0';

@@ -28,7 +28,7 @@ enum {
     KNOWN_TEXTS = 2, /* config, config.worktree: the first parts of a git directory */
     KNOWN_NAMED_MAX = 1000,
     KNOWN_LINKS_MAX = 10 * 1000,
-    KNOWN_WAYS_MAX = 1000,
+    KNOWN_WAYS_MAX = 5000,
     AGAIN_ARENA = 256 << 20,
     KNOWN_ARENA_SPARE = 64 << 20, /* with less, texts are not remembered: all in them is new */
     KNOWN_ANY_DEVICE = 0,         /* of a session that was cut off: numbers of devices change */
@@ -63,7 +63,7 @@ struct known_gitlink {
     struct str path;       /* in the work tree */
 };
 
-/* A link on the way to a hook or to a file that settings name. */
+/* A link on the way to a hook or to a file that settings name, or in a repository's directory. */
 struct known_way {
     struct str path; /* from the root */
     struct known_name then;

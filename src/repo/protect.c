@@ -10,6 +10,7 @@
 #include "repo/again.h"
 #include "repo/gitname.h"
 #include "repo/hold.h"
+#include "repo/inner.h"
 #include "repo/known.h"
 #include "repo/tracked.h"
 #include "repo/unfinished.h"
@@ -439,6 +440,7 @@ void known_root(struct protect *p, struct protect_root *r)
         know_place(p, r, &r->scan.places[i]);
     if (r->before)
         again_sift(p, r);
+    inner_know(p, r, add_way);
     for (size_t i = 0; i < r->n_known; i++) {
         if (r->known[i].kind != SCAN_GITDIR)
             continue;

@@ -44,6 +44,7 @@ enum {
     SEEN_BZR = 1 << 12,
     SEEN_DARCS = 1 << 13,
     SEEN_PIJUL = 1 << 14,
+    SEEN_LINK = 1 << 15, /* with any name */
 };
 
 struct scan_dir {
@@ -314,6 +315,7 @@ static void list(struct scan *s, size_t which, DIR *stream)
     while ((d = readdir(stream))) {
         unsigned char type = type_of(dirfd(stream), d);
         odd |= is_odd(d->d_name);
+        s->dirs[which].seen |= type == DT_LNK ? SEEN_LINK : 0;
         s->dirs[which].seen |= seen_of(d->d_name, type);
         if (type != DT_DIR || strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
             continue;
@@ -517,6 +519,16 @@ void scan_way(struct scan *s, struct str path)
         peek(s, arena_str(&a, join(&git, dir, ".git")));
     }
     find_places(s);
+}
+
+bool scan_linked(const struct scan *s, size_t *at, struct str *ret_path)
+{
+    for (; *at < s->n_dirs; (*at)++)
+        if (s->dirs[*at].there && (s->dirs[*at].seen & SEEN_LINK)) {
+            *ret_path = s->dirs[(*at)++].path;
+            return true;
+        }
+    return false;
 }
 
 const struct scan_place *scan_at(const struct scan *s, struct str path)

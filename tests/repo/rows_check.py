@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """More ways to make the user's next git command run a program or write a file: rows for protect.py, as in rows.py, and cases."""
+import json
 import os
 import shlex
+
+from rows import PRELUDE
 
 ATTACKS = [
     ("new: a HEAD that is larger than what is read of files", "",
@@ -25,6 +28,8 @@ WORKS = [
      "git clone -q -b with-sub . n; cd n; " + FETCH + " submodule --quiet update --init; cd sub; echo y >>a; "
      "identified() { git -c user.name=n -c user.email=e \"$@\"; }; identified commit -qam y; cd ..; git add sub; identified commit -qm next; "
      "git ls-tree HEAD sub | grep -q $(git -C sub rev-parse HEAD)"),
+    ("links of the user's in a repository", "linked-logs",
+     "git commit -q --allow-empty -m x; git branch b; git tag t; test -L .git/logs -a -L .git/rr-cache; grep -q . log/refs/heads/b"),
     ("a submodule of the user's that is fetched", "with-sub-known",
      FETCH + " submodule --quiet update; test -e sub/a; cd sub; git checkout -q -b b; git status --short"),
 ]
@@ -32,6 +37,7 @@ WORKS = [
 LANDLOCK = {"new: a HEAD that is larger than what is read of files", "a merge that brings a submodule", "a clone with submodules"}
 
 VARIANTS = {
+    "linked-logs": "mv .git/logs log; ln -s ../log .git/logs; mkdir rr; ln -s ../rr .git/rr-cache; git symbolic-ref HEAD",
     "applying": "m=$(git symbolic-ref --short HEAD); git checkout -q -b side; echo s >a; git commit -qam s; echo d >d; git add d; git commit -qm d; "
                 "git checkout -q $m; echo m >a; git commit -qam m; git checkout -q side; git rebase -q --apply $m >/dev/null 2>&1 || true; test -d .git/rebase-apply",
     "with-sub": WITH_SUB,
@@ -47,6 +53,16 @@ CONTINUED = [
      "echo r >a; git add a; git rebase --continue", "test -e $MARK"),
     ("conflicts that are remembered", "", "h=$(printf %040d 7); mkdir -p .git/rr-cache/$h; touch .git/rr-cache/$h/preimage; printf \"$h\\t$SECRET\\0\" >.git/MERGE_RR",
      "git commit -q --allow-empty -m x", "grep -rq secret .git/rr-cache"),
+]
+
+WRITTEN_THROUGH = [
+    ("a message by a link", "own-hook", "ln -sf $MARK .git/COMMIT_EDITMSG", "git commit -q --allow-empty -m x", "test -e $MARK"),
+    ("a log by a link", "", "rm -rf .git/logs/refs/heads; ln -s $(dirname $MARK) .git/logs/refs/heads", "git branch ESCAPED", "test -e $MARK"),
+    ("a branch by a link", "", "rm -rf .git/refs/tags; ln -s $(dirname $MARK) .git/refs/tags", "git tag ESCAPED", "test -e $MARK"),
+    ("a list of commits by a link", "applying", "ln -sf $MARK .git/rebase-apply/rewritten",
+     "echo r >a; git add a; git rebase --continue", "test -e $MARK"),
+    ("a message by a link in a work tree", "worktree", "ln -sf $MARK .git/worktrees/wt/COMMIT_EDITMSG; git init -q new; ln -s $MARK new/.git/MERGE_MSG",
+     "git -C wt commit -q --allow-empty -m x", "test -e $MARK"),
 ]
 
 # Files of such work: a name, what a command writes there, and whether it is set aside.
@@ -141,7 +157,7 @@ def add_cases(case, by):
         t.same({os.path.relpath(h["path"], t.work) for h in result["details"]["held"]}, {"e\n[set aside] FORGED/.git/hooks/y", "f\ng/.git/config"}, result)
         s.end()
 
-    for title, variant, plant, user, seen in CONTINUED:
+    for title, variant, plant, user, seen in CONTINUED + WRITTEN_THROUGH:
         @case(f"continued: {title}")
         def _(t, variant=variant, plant=plant, user=user, seen=seen):
             for i, how in enumerate((None, by.by_tool, by.by_preset, by.by_landlock)):
@@ -167,3 +183,44 @@ def add_cases(case, by):
         held = {os.path.relpath(h["path"], t.work) for h in run.result["details"].get("held", [])}
         t.same(held, {f"r{i}/.git/{name}" for i, (name, _, bad) in enumerate(WRITTEN) if bad}, run)
         p.sh("echo r >a; git add a; git rebase --continue")
+
+    @case("settings of new repositories, and other systems, that steer")
+    def _(t):
+        p = by.Project(t, "")
+        p.sh("mkdir -p .jj/repo/store ws/.jj keep/.jj/repo; echo ../../../.git >.jj/repo/store/git_target; echo ../../.jj/repo >ws/.jj/repo; mkdir .pijul; echo '[hooks]' >.pijul/config")
+        s = by.Serve(p)
+        # What they write themselves stays, and they can work.
+        result = s.call("shell", command="mkdir -p new/.jj/repo/store/git w2/.jj new/.pijul/changes; echo git >new/.jj/repo/store/git_target; git init -q --bare new/.jj/repo/store/git; "
+                        "echo ../../new/.jj/repo >w2/.jj/repo; echo x >.jj/repo/op; echo x >keep/.jj/repo/op; git init -q b; git -C b remote add o https://o.invalid/x; "
+                        "git -C b config branch.main.remote o; git -C b config branch.other.remote .; git -C b config submodule.s.update merge")
+        t.same((result["details"]["exit_code"], "held" in result["details"]), (0, False), result)
+        result = s.call("shell", command="mkdir .e; mv keep/.jj/repo .e/r; echo ../../.e/r >keep/.jj/repo; echo x >.e/r/config.toml; echo /etc >w2/.jj/repo; "
+                        "echo ../../../../.e >new/.jj/repo/store/git_target; echo '[hooks]' >new/.pijul/config; echo x >.jj/workspace-config.toml; "
+                        "rm -f ws/.jj/repo .jj/repo/store/git_target .pijul/config; mkdir -p l/.jj; ln -s ../../.e/r l/.jj/repo; "
+                        "for k in branch.main.remote extensions.partialClone; do git init -q c$k; git -C c$k config $k 'ext::sh -c id'; done; git -C b config submodule.s.update '!id'")
+        t.same({os.path.relpath(h["path"], t.work) for h in result["details"]["held"]},
+               {"keep/.jj/repo", "w2/.jj/repo", "new/.jj/repo/store/git_target", "new/.pijul/config", ".jj/workspace-config.toml", "l/.jj/repo",
+                "cbranch.main.remote/.git/config", "cextensions.partialClone/.git/config", "b/.git/config"}, result)
+        t.true(os.path.isfile(os.path.join(t.work, "ws/.jj/repo")) and os.path.isfile(os.path.join(t.work, ".pijul/config")), "they were there")
+        s.end()
+
+    @case("names that the file system compares without case", who="root")
+    def _(t):
+        p = by.Project(t, "")
+        image, top = os.path.join(t.top, "image"), t.directory("work", "ci")
+        script = (f"truncate -s 16M {image} && mkfs.ext4 -q -O casefold -E encoding=utf8 {image} && mount -o loop {image} {top} && mkdir {top}/d && "
+                  f"chattr +F {top}/d && mkdir {top}/d/x {top}/d/X/.GIT || exit 77; rm -r {top}/d/x")
+        if t.run(["/bin/true"], mounts=script).code == 77:
+            print("# no file system here ignores case: nothing to see")
+            return
+        command = (f"PAYLOAD=id\n{PRELUDE}\ncd ci/d; git init -q new; settings new/.git/config; mv new/.git new/g; mv new/g new/.GIT; "
+                   "git init -q --bare b; every_hook b/hooks; mv b/HEAD b/h; mv b/h b/Head; mv b/refs b/r; mv b/r b/REF\u017f")
+        run = t.run([t.cordon, "tool", "shell", "--json", json.dumps({"command": command})], env=p.env, mounts=script)
+        held = {os.path.relpath(h["path"], t.work) for h in run.result["details"].get("held", [])}
+        t.true({"ci/d/new/.git/config", "ci/d/b/hooks/post-commit"} <= held, run)
+
+    @case("a project whose names are a repository's in letters of another case")
+    def _(t):
+        p = by.Project(t, "")
+        run = by.by_tool(p, "mkdir -p p/Objects p/REFS p/hooks q/.GIT/hooks r/\u017f; echo ref: refs/heads/x >p/Head; touch p/hooks/a q/.GIT/hooks/pre-commit; git status --short >/dev/null")
+        t.same((run.result["details"]["exit_code"], "held" in run.result["details"]), (0, False), run)
