@@ -162,8 +162,7 @@ static bool is_own_worktree(
     struct str tree = lexical_absolute(c->arena, gitdir, e->value);
     if (!lexical_is_below(c->root->path, tree))
         return false;
-    struct str pointer =
-        join(c, arena_str(c->arena, lexical_rest(c->root->path, tree)), ".git");
+    struct str pointer = join(c, arena_str(c->arena, lexical_rest(c->root->path, tree)), ".git");
     const struct scan_place *place = scan_at(&c->root->scan, pointer);
     return place && place->kind == SCAN_POINTER &&
            str_eq(check_pointer(c->root, pointer, c->arena), part->path);
@@ -335,8 +334,7 @@ static void check_new_part(struct check *c, enum scan_kind kind, const struct pa
         return;
     else if (strcmp(name, "commondir") == 0 && is_worktree(c, part))
         return;
-    else if (kind == SCAN_JJ && is_jj_name(name) &&
-             is_jj_way(c, part))
+    else if (kind == SCAN_JJ && is_jj_name(name) && is_jj_way(c, part))
         return;
     else if (fstatat(part->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
              !parts_is_free(kind, name, st.st_mode & S_IFMT) &&
@@ -370,8 +368,8 @@ static void check_known_link(
     (void)!symlinkat(then->target.p, part->dir, part->name);
 }
 
-/* Whether git takes a HEAD for one: by its first bytes, as its own check does. One that can't be read
- * counts as one, and so does one that is missing: a .git may get it. */
+/* Whether git takes a HEAD for one: by its first bytes, as its own check does. One that can't be
+ * read counts as one, and so does one that is missing: a .git may get it. */
 bool known_has_head(int dir)
 {
     char text[HEAD_BYTES];

@@ -1,5 +1,5 @@
-/* The index without some submodules: entries are copied as they are, except the names of version 4, of
- * which each depends on the one before. */
+/* The index without some submodules: entries are copied as they are, except the names of version 4,
+ * of which each depends on the one before. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/gitlink.h"
 
@@ -126,8 +126,8 @@ static bool is_one(const struct gitlink_paths *paths, const struct index_entry *
            bsearch(&e->name, paths->p, paths->n, sizeof(*paths->p), compare);
 }
 
-static bool rewrite_entries(struct rewrite *w, struct index_reader *r,
-    const struct gitlink_paths *paths, struct err *err)
+static bool rewrite_entries(
+    struct rewrite *w, struct index_reader *r, const struct gitlink_paths *paths, struct err *err)
 {
     struct index_entry entry;
     bool nameless = false;
@@ -336,8 +336,7 @@ static bool replace(struct drop *d, int lock_fd, bool *ret_dropped, struct err *
     return true;
 }
 
-bool gitlink_drop(
-    int git_fd, const struct gitlink_paths *paths, bool *ret_dropped, struct err *err)
+bool gitlink_drop(int git_fd, const struct gitlink_paths *paths, bool *ret_dropped, struct err *err)
 {
     AUTO(drop_done)
     struct drop d = {.git_fd = git_fd,

@@ -25,8 +25,8 @@ struct gitlink_paths {
     size_t n;
 };
 
-/* Removes the submodules (mode 160000) with these paths from the index, all stages of a conflict; an
- * entry of another kind stays. `ret_dropped`: there was one. Without an index there is none.
+/* Removes the submodules (mode 160000) with these paths from the index, all stages of a conflict;
+ * an entry of another kind stays. `ret_dropped`: there was one. Without an index there is none.
  *
  * Each removed entry becomes a line of `git update-index --index-info` at the end of the file
  * `cordon-held/gitlinks` in the git directory, so that the user can put it back. The line is there

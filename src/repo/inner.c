@@ -84,8 +84,7 @@ static void visit_dir(struct inner *link, struct str path, visit_fn visit, void 
     closedir(stream);
 }
 
-static void visit_all(
-    struct protect *p, struct protect_root *r, visit_fn visit, void *context)
+static void visit_all(struct protect *p, struct protect_root *r, visit_fn visit, void *context)
 {
     struct inner link = {.p = p, .root = r};
     struct str path;
@@ -140,17 +139,17 @@ static void hold_one(const struct inner *link, void *context)
     if (is_known(r, path))
         return;
     AUTO_FD int dir = known_open(r, link->git);
-    const char *part = arena_printf(
-        &a, STR_FMT "%s%s", STR_ARG(link->rest), link->rest.n ? "/" : "", link->name);
+    const char *part =
+        arena_printf(&a, STR_FMT "%s%s", STR_ARG(link->rest), link->rest.n ? "/" : "", link->name);
     int errnum = dir < 0 ? errno : hold_part(dir, part, &where);
     if (errnum == ENOENT)
         return;
     struct str git = known_absolute(r, link->git, &a);
-    known_report(link->p,
-        &(struct protect_held){.path = known_absolute(r, path, &a),
-            .where = str_z(arena_printf(&a, STR_FMT "/%s", STR_ARG(git), buf_z(&where))),
-            .what = STR("a link that git would write through"),
-            .errnum = errnum});
+    known_report(
+        link->p, &(struct protect_held){.path = known_absolute(r, path, &a),
+                     .where = str_z(arena_printf(&a, STR_FMT "/%s", STR_ARG(git), buf_z(&where))),
+                     .what = STR("a link that git would write through"),
+                     .errnum = errnum});
 }
 
 /* With more links of the user's than are known, any may be one of theirs. */

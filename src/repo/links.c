@@ -93,10 +93,9 @@ static bool judge(struct links *l, struct str path)
     struct stat st;
     if (!is_clean(path))
         return false;
-    struct str git = str_z(arena_printf(&a, STR_FMT "%s" STR_FMT "/.git", STR_ARG(l->tree),
-        l->tree.n ? "/" : "", STR_ARG(path)));
-    AUTO_FD int fd =
-        beneath_open(l->root->fd, git.p, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
+    struct str git = str_z(arena_printf(
+        &a, STR_FMT "%s" STR_FMT "/.git", STR_ARG(l->tree), l->tree.n ? "/" : "", STR_ARG(path)));
+    AUTO_FD int fd = beneath_open(l->root->fd, git.p, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG)) {
         l->open = true;
         return true;
@@ -118,8 +117,7 @@ static void report(const struct links *l, const char *where, struct str what, st
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     struct str git = known_absolute(l->root, l->git, &a);
     known_report(l->p,
-        &(struct protect_held){
-            .path = str_z(arena_printf(&a, STR_FMT "/index", STR_ARG(git))),
+        &(struct protect_held){.path = str_z(arena_printf(&a, STR_FMT "/index", STR_ARG(git))),
             .where = str_z(arena_printf(&a, STR_FMT "/%s", STR_ARG(git), where)),
             .what = what,
             .why = str_z(err->code ? err->message : "")});

@@ -26,8 +26,8 @@ enum {
 /* The parts of a directory of this kind, relative to it; ends in NULL. */
 const char *const *parts_of(enum scan_kind kind);
 
-/* Whether a part of this type is the repository itself, in which commands work: it steers only if it
- * is something else. */
+/* Whether a part of this type is the repository itself, in which commands work: it steers only if
+ * it is something else. */
 bool parts_is_free(enum scan_kind kind, const char *part, mode_t type);
 
 /* Whether tools that write files must leave a path alone: anything at or below `.git` or `.cordon`,

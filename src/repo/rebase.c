@@ -25,7 +25,8 @@ const struct rebase_kind rebase_files[REBASE_FILES] = {
     [REBASE_TODO] = {"rebase-merge/git-rebase-todo", "a rebase that runs programs"},
     [REBASE_STRATEGY] = {"rebase-merge/strategy", strategy},
     [REBASE_SIGN] = {"rebase-merge/gpg_sign_opt", key},
-    [REBASE_OPTIONS] = {"sequencer/opts", "a merge strategy that is a program, or a key that is a file"},
+    [REBASE_OPTIONS] = {"sequencer/opts",
+        "a merge strategy that is a program, or a key that is a file"},
     [REBASE_APPLY] = {"rebase-apply/apply-opt", "options that make 'git apply' write other files"},
     [REBASE_AM_SIGN] = {"rebase-apply/gpg_sign_opt", key},
     [REBASE_NAMES] = {"BISECT_NAMES", "paths that a shell takes for commands"},
@@ -185,8 +186,7 @@ static bool is_apply_option(struct str word)
 {
     static const char *const with_value[] = {
         "--whitespace=", "--directory=", "--exclude=", "--include="};
-    static const char *const alone[] = {
-        "--ignore-space-change", "--ignore-whitespace", "--reject"};
+    static const char *const alone[] = {"--ignore-space-change", "--ignore-whitespace", "--reject"};
     for (size_t i = 0; i < ARRAY_LEN(with_value); i++)
         if (str_starts_with(word, str_z(with_value[i])))
             return true;
@@ -227,7 +227,8 @@ static bool is_inside(int gitdir, struct str path)
     memcpy(name, path.p, path.n);
     name[path.n] = '\0';
     AUTO_FD int tree = openat(gitdir, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    AUTO_FD int fd = tree < 0 ? -1 : beneath_open(tree, name, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
+    AUTO_FD int fd =
+        tree < 0 ? -1 : beneath_open(tree, name, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
     return fd >= 0 || errno == ENOENT || errno == ENOTDIR;
 }
 

@@ -1,6 +1,6 @@
-/* Work of git's that has not ended: a rebase, a row of cherry-picks, patches of mails, a bisection, a
- * merge. When the user continues it, git runs the programs that its files name, passes their words
- * to other programs, and reads and writes the files that they name.
+/* Work of git's that has not ended: a rebase, a row of cherry-picks, patches of mails, a bisection,
+ * a merge. When the user continues it, git runs the programs that its files name, passes their
+ * words to other programs, and reads and writes the files that they name.
  *
  *     struct str first = rebase_programs(gitdir, REBASE_TODO, &arena);       "exec make test\n"
  *     ...a command runs...
