@@ -23,7 +23,7 @@ struct inner {
     const char *name;
 };
 
-typedef void (*visit_fn)(const struct inner *link, void *context);
+typedef void (*visit_fn)(const struct inner *link);
 
 /* Directories in which git writes, or in which it follows a name that it writes below. */
 static bool is_written(struct str rest)
@@ -66,7 +66,7 @@ static bool is_own(struct str rest, const char *name)
     return strcmp(name, "HEAD") == 0 || strcmp(name, "info") == 0;
 }
 
-static void visit_dir(struct inner *link, struct str path, visit_fn visit, void *context)
+static void visit_dir(struct inner *link, struct str path, visit_fn visit)
 {
     AUTO_FD int fd = known_open(link->root, path);
     DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
@@ -79,12 +79,12 @@ static void visit_dir(struct inner *link, struct str path, visit_fn visit, void 
         link->name = d->d_name;
         if (fstatat(dirfd(stream), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
             S_ISLNK(st.st_mode) && !is_own(link->rest, d->d_name))
-            visit(link, context);
+            visit(link);
     }
     closedir(stream);
 }
 
-static void visit_all(struct protect *p, struct protect_root *r, visit_fn visit, void *context)
+static void visit_all(struct protect *p, struct protect_root *r, visit_fn visit)
 {
     struct inner link = {.p = p, .root = r};
     struct str path;
@@ -93,7 +93,7 @@ static void visit_all(struct protect *p, struct protect_root *r, visit_fn visit,
         if (!place)
             continue;
         link.git = place->path;
-        visit_dir(&link, path, visit, context);
+        visit_dir(&link, path, visit);
     }
 }
 
@@ -104,23 +104,6 @@ static struct str path_of(const struct inner *link, struct arena *a)
         link->git.n || link->rest.n ? "/" : "", link->name));
 }
 
-struct adding {
-    inner_fn add;
-};
-
-static void add_one(const struct inner *link, void *context)
-{
-    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
-    const struct adding *x = context;
-    x->add(link->p, link->root, known_absolute(link->root, path_of(link, &a), &a));
-}
-
-void inner_know(struct protect *p, struct protect_root *r, inner_fn add)
-{
-    struct adding x = {add};
-    visit_all(p, r, add_one, &x);
-}
-
 static bool is_known(const struct protect_root *r, struct str path)
 {
     for (size_t i = 0; i < r->n_ways; i++)
@@ -129,13 +112,29 @@ static bool is_known(const struct protect_root *r, struct str path)
     return false;
 }
 
-static void hold_one(const struct inner *link, void *context)
+static void add_one(const struct inner *link)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    struct protect_root *r = link->root;
+    struct arena *facts = &link->p->facts;
+    struct str path = path_of(link, &a);
+    if (r->n_ways < KNOWN_WAYS_MAX && !is_known(r, path) &&
+        arena_left(facts) > (size_t)KNOWN_ARENA_SPARE)
+        r->ways[r->n_ways++] =
+            (struct known_way){arena_str(facts, path), known_look(r->fd, path.p, facts)};
+}
+
+void inner_know(struct protect *p, struct protect_root *r)
+{
+    visit_all(p, r, add_one);
+}
+
+static void hold_one(const struct inner *link)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     AUTO_BUF struct buf where = BUF_INIT(PATH_MAX + NAME_MAX);
     const struct protect_root *r = link->root;
     struct str path = path_of(link, &a);
-    (void)context;
     if (is_known(r, path))
         return;
     AUTO_FD int dir = known_open(r, link->git);
@@ -156,7 +155,7 @@ static void hold_one(const struct inner *link, void *context)
 void inner_check(struct protect *p, struct protect_root *r)
 {
     if (r->n_ways < KNOWN_WAYS_MAX)
-        visit_all(p, r, hold_one, NULL);
+        visit_all(p, r, hold_one);
     else
         p->cut = true;
 }

@@ -1,8 +1,8 @@
 /* Private to src/repo: links in a repository's directory. git writes its messages, logs and lists
  * where the names of these files lead, so a link would make it overwrite a file elsewhere.
  *
- *     inner_know(p, r, add_way);      links that are there are the user's, and stay as they are
- *     inner_check(p, r);              after a command: others are set aside
+ *     inner_know(p, r);       links that are there are the user's, and stay as they are
+ *     inner_check(p, r);      after a command: others are set aside
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_INNER_H
@@ -10,10 +10,8 @@
 
 #include "repo/known.h"
 
-typedef void (*inner_fn)(struct protect *p, struct protect_root *r, struct str path);
-
-/* Each of them, by its absolute path. */
-void inner_know(struct protect *p, struct protect_root *r, inner_fn add);
+/* Adds them to the ways of the root. */
+void inner_know(struct protect *p, struct protect_root *r);
 
 void inner_check(struct protect *p, struct protect_root *r);
 

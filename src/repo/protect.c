@@ -437,7 +437,7 @@ void known_root(struct protect *p, struct protect_root *r)
         know_place(p, r, &r->scan.places[i]);
     if (r->before)
         again_sift(p, r);
-    inner_know(p, r, add_way);
+    inner_know(p, r);
     for (size_t i = 0; i < r->n_known; i++) {
         if (r->known[i].kind != SCAN_GITDIR)
             continue;
