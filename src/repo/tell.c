@@ -49,6 +49,10 @@ static void tell_warnings(const struct protect *p, size_t unnamed, struct buf *t
             unnamed);
     if (p->cut)
         buf_add_z(text, "not all directories could be searched for repositories\n");
+    if (p->names_cut)
+        buf_add_z(text,
+            "not all files that settings of git name could be kept: the settings name too "
+            "many, are too large or can't be read\n");
     for (size_t i = 0; i < p->n_warnings; i++)
         buf_printf(text, STR_FMT "\n", STR_ARG(p->warnings[i]));
     tell_mounts(p, text);
