@@ -3,11 +3,11 @@
 #include "repo/protect.h"
 
 #include "path/beneath.h"
-#include "path/exact.h"
 #include "path/lexical.h"
 #include "repo/again.h"
 #include "repo/gitname.h"
 #include "repo/hold.h"
+#include "repo/inner.h"
 #include "repo/names.h"
 #include "repo/tracked.h"
 #include "repo/unfinished.h"
@@ -24,7 +24,6 @@ enum {
     HOOKS_SPARE = 16 << 20, /* bytes that hooks leave for other paths */
     TEXT_ROOM = 256,        /* bytes of a file of settings, at least */
     ARENA_SPARE = 64 << 20, /* for everything but them */
-    WARNINGS_MAX = 1 << 19, /* bytes of them */
 };
 
 /* Names ---------------------------------------------------------------------------------------- */
@@ -123,9 +122,9 @@ static void note_rebase(struct protect *p, int gitdir, struct known *k)
 {
     for (enum rebase_file i = 0; i < REBASE_FILES; i++) {
         struct known_text now = {0};
-        if (k->steps[i].ino && known_is(gitdir, rebase_files[i], &k->steps[i]))
+        if (k->steps[i].ino && known_is(gitdir, rebase_files[i].name, &k->steps[i]))
             continue;
-        if (known_read(gitdir, rebase_files[i], &now, NULL))
+        if (known_read(gitdir, rebase_files[i].name, &now, NULL))
             now.text = arena_left(&p->facts) < 2 * KNOWN_ARENA_SPARE
                            ? STR("")
                            : rebase_programs(gitdir, i, &p->facts);
@@ -144,8 +143,11 @@ static void know_place(struct protect *p, struct protect_root *r, const struct s
         k->self = known_look(r->fd, k->path.p, &p->facts);
     const char *const *parts = parts_of(place->kind);
     AUTO_FD int dir = *parts ? known_open(r, k->path) : -1;
-    for (size_t i = 0; dir >= 0 && parts[i]; i++)
+    for (size_t i = 0; dir >= 0 && parts[i]; i++) {
         k->parts[i] = known_look(dir, parts[i], &p->facts);
+        if (parts_is_free(place->kind, parts[i], k->parts[i].type))
+            k->parts[i] = (struct known_name){0};
+    }
     if (dir >= 0 && place->kind == SCAN_GITDIR) {
         note_rebase(p, dir, k);
         k->dormant = !known_has_head(dir);
@@ -173,6 +175,7 @@ static bool keep_gitlinks(struct protect *p, struct protect_root *r, struct know
     if (dir < 0 || !known_is(dir, "index", &old->index))
         return false;
     k->index = old->index;
+    k->open_links = old->open_links;
     for (size_t i = 0; i < before->n_links; i++)
         if (str_eq(before->links[i].repository, k->path))
             add_gitlink(p, r, k, before->links[i].path);
@@ -210,6 +213,7 @@ void known_root(struct protect *p, struct protect_root *r)
         know_place(p, r, &r->scan.places[i]);
     if (r->before)
         again_sift(p, r);
+    inner_know(p, r);
     for (size_t i = 0; i < r->n_known; i++) {
         if (r->known[i].kind != SCAN_GITDIR)
             continue;
@@ -528,8 +532,7 @@ bool protect_refuses(const struct protect_options *options, struct str path)
     return refused;
 }
 
-/* Telling ---------------------------------------------------------------------------------------
- */
+/* The check ------------------------------------------------------------------------------------ */
 
 /* What the user moved back or away is no longer named. */
 static void forget_moved(struct protect *p)
@@ -540,112 +543,23 @@ static void forget_moved(struct protect *p)
         if (p->held[i].where.p && lstat(p->held[i].where.p, &st) == 0)
             p->held[n++] = p->held[i];
     p->n_held = n;
+    p->n_unnamed = n ? p->n_unnamed : 0;
 }
 
 void protect_check(struct protect *p)
 {
     forget_moved(p);
-    size_t before = p->n_held;
+    size_t before = p->n_held, reported = p->n_reported;
     p->stuck = false;
     for (size_t i = 0; i < p->n_roots; i++)
         check_root(p, &p->roots[i]);
     watch_check(p, before);
     names_check(p);
-    p->n_new = p->n_held - before;
+    p->n_new = p->n_reported - reported;
     p->news = p->n_new || (p->watch && p->watch->n_told);
     if (p->busy)
         return;
     p->unchecked = false;
     again_stamp(p);
     unfinished_end(p);
-}
-
-void known_warn(struct protect *p, const char *format, ...)
-{
-    AUTO_BUF struct buf text = BUF_INIT(2 * PATH_MAX);
-    va_list args;
-    if (p->n_warnings == PROTECT_WARNINGS_MAX)
-        return;
-    va_start(args, format);
-    buf_vprintf(&text, format, args);
-    va_end(args);
-    p->warnings[p->n_warnings++] = arena_str(&p->arena, buf_str(&text));
-}
-
-static void tell_mounts(const struct protect *p, struct buf *text)
-{
-    for (size_t i = 0; i < p->n_roots; i++)
-        for (size_t k = 0; k < p->roots[i].scan.n_foreign; k++)
-            buf_printf(text,
-                STR_FMT "/" STR_FMT
-                        " was mounted while a command ran: repositories in it were not searched\n",
-                STR_ARG(p->roots[i].path), STR_ARG(p->roots[i].scan.foreign[k]));
-}
-
-static void tell_warnings(const struct protect *p, struct buf *text)
-{
-    if (p->cut)
-        buf_add_z(text, "not all directories could be searched for repositories\n");
-    if (p->names_cut)
-        buf_add_z(text,
-            "not all files that settings of git name could be kept: the settings name too "
-            "many, are too large or can't be read\n");
-    for (size_t i = 0; i < p->n_warnings; i++)
-        buf_printf(text, STR_FMT "\n", STR_ARG(p->warnings[i]));
-    tell_mounts(p, text);
-    watch_tell(p, text);
-    if (p->unkept)
-        buf_printf(text,
-            "the state of the repositories can't be kept in %s: %s; if cordon is killed, changes "
-            "that the command made to them are not looked for later: set CORDON_HOME to a "
-            "directory of your own\n",
-            p->options.sessions, p->unkept);
-}
-
-void protect_tell(const struct protect *p, struct buf *text)
-{
-    AUTO_BUF struct buf warnings = BUF_INIT(WARNINGS_MAX);
-    struct str line, rest;
-    for (size_t i = 0; i < p->n_held; i++) {
-        const struct protect_held *h = &p->held[i];
-        buf_printf(
-            text, "[set aside] " STR_FMT " (" STR_FMT ")", STR_ARG(h->path), STR_ARG(h->what));
-        if (h->where.p)
-            buf_printf(text, " is now " STR_FMT "; the user can put it back: cordon trust FILE\n",
-                STR_ARG(h->where));
-        else
-            buf_printf(text, " could not be moved: %s\n", strerror(h->errnum));
-    }
-    tell_warnings(p, &warnings);
-    rest = buf_str(&warnings);
-    while (str_cut(rest, '\n', &line, &rest))
-        buf_printf(text, PROTECT_WARNING STR_FMT "\n", STR_ARG(line));
-}
-
-static json_t *held_json(const struct protect *p)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < p->n_held; i++) {
-        json_t *item = json_object();
-        exact_put(item, "path", p->held[i].path);
-        if (p->held[i].where.p)
-            exact_put(item, "held", p->held[i].where);
-        json_put(item, "what", json_text(p->held[i].what));
-        json_push(list, item);
-    }
-    return list;
-}
-
-void protect_put(const struct protect *p, json_t *object)
-{
-    AUTO_BUF struct buf warnings = BUF_INIT(WARNINGS_MAX);
-    struct str line, rest;
-    if (p->n_held)
-        json_put(object, "held", held_json(p));
-    tell_warnings(p, &warnings);
-    rest = buf_str(&warnings);
-    if (rest.n && !json_object_get(object, "warnings"))
-        json_put(object, "warnings", json_array());
-    while (str_cut(rest, '\n', &line, &rest))
-        json_push(json_object_get(object, "warnings"), json_text(line));
 }

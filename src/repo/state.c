@@ -308,7 +308,7 @@ static void read_place(struct reading *x, const struct str *f)
 {
     struct protect_root *r = x->root;
     uint64_t kind = number_of(x, f[0]), flags = number_of(x, f[6]);
-    x->bad |= kind > SCAN_DARCS || r->n_known == SCAN_PLACES_MAX;
+    x->bad |= kind > SCAN_PIJUL || r->n_known == SCAN_PLACES_MAX;
     if (x->bad)
         return;
     r->known[r->n_known++] = (struct known){.kind = (enum scan_kind)kind,

@@ -207,6 +207,7 @@ static bool check_session(struct protect *p, const struct file *f)
         p->cut |= old->cut;
         for (size_t i = 0; i < old->n_held; i++)
             known_report(p, &old->held[i]);
+        p->n_unnamed += old->n_unnamed;
         for (size_t i = 0; i < old->n_roots; i++)
             for (size_t k = 0; k < old->roots[i].scan.n_foreign; k++)
                 known_warn(p,

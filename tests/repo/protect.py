@@ -10,12 +10,14 @@ import os
 import subprocess
 import sys
 import time
+import types
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import CASES, case, factor, main  # noqa: E402
 from rows import ATTACKS, PRELUDE, USER, WEAKER, WORKS  # noqa: E402
 from rows_names import LARGE, NAMES, NAMES_WORK  # noqa: E402
+import rows_check  # noqa: E402
 
 GIT = ["git", "-c", "user.name=u", "-c", "user.email=e"]
 
@@ -102,6 +104,9 @@ VARIANTS = {
 }
 
 
+VARIANTS.update(rows_check.VARIANTS)
+
+
 def by_tool(p, script):
     argv = [p.t.cordon, "tool", "shell", "--json", json.dumps({"command": script})]
     return p.t.run(argv, env=p.env)
@@ -125,6 +130,7 @@ LANDLOCK = {
     "hooks: a new one", "hooks: the directory replaced", "hooks: where the settings say", "hooks: a file that a hook links to", "husky's scripts",
     "config: a monitor", "config: a link in its place", "config: an included file", "a work tree's .git file", "the repository exchanged", "a filter in the tree",
     "commit, branch, tag", "a hook of the user's runs", "a new work tree", "a submodule", "a rebase of the user's with a program",
+    *rows_check.LANDLOCK,
 }
 
 
@@ -1296,9 +1302,10 @@ for row in NAMES_WORK:
     add_names_work(*row)
 for row in LARGE:
     add_large(*row)
-for row in ATTACKS:
+rows_check.add_cases(case, types.SimpleNamespace(**globals()))
+for row in ATTACKS + rows_check.ATTACKS:
     add_attack(*row)
-for row in WORKS:
+for row in WORKS + rows_check.WORKS:
     add_works(*row)
 for row in WEAKER:
     add_weaker(*row)

@@ -24,6 +24,7 @@ static const char *const kind_names[] = {
     [SCAN_JJ] = "jj",
     [SCAN_BZR] = "bzr",
     [SCAN_DARCS] = "darcs",
+    [SCAN_PIJUL] = "pijul",
 };
 
 static int by_text(const void *a, const void *b)
@@ -136,6 +137,10 @@ TEST(parts_that_tools_leave_alone)
         {".bzr/branch/branch.conf", true},
         {"_darcs/prefs/defaults", true},
         {"_darcs/x", false},
+        {".pijul/config", true},
+        {".pijul/changes/x", false},
+        {".jj/REPO/Config.toml", true},
+        {".HG/HGRC", true},
         {".gitignore", false},
         {".git-x/config", false},
         {"x.git/config", false},
