@@ -1,4 +1,4 @@
-/* Manifests: any bytes are read or refused; the checksum is corrected, so that the bytes behind it
+/* Manifests: any bytes are read or refused; the checksum is corrected, so that the bytes after it
  * are parsed. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fnv.h"

@@ -318,8 +318,8 @@ static void find_container(const struct facts *f, const char *container, struct 
                      false});
 }
 
-/* The kernel creates no user namespaces where the root directory is not a mount, and in no
- * namespace can the first mount of all be replaced. */
+/* The kernel creates no user namespaces where the root directory is not a mount; and the first
+ * mount of all, the rootfs, can't be replaced in any namespace. */
 static void find_root(const struct facts *f, struct findings *out)
 {
     if (f->mounts[0] && !root_mount(f).n)

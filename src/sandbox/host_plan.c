@@ -60,7 +60,7 @@ static bool cover_kernel(struct covers *c, struct err *err)
     return true;
 }
 
-/* Covers a directory, at every path that mounts of the host give it. */
+/* Covers a directory, wherever mounts of the host show it. */
 static bool cover_dir(struct covers *c, struct str dir, struct err *err)
 {
     struct statx own, st;

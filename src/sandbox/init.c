@@ -40,7 +40,7 @@ enum {
     FD_SERVICE = 7, /* the service socket, if it serves */
     FD_FREE = 8,    /* the first number for anything else */
     CAPABILITIES = 64,
-    SPACE_FACTOR = 4,         /* address space per byte of memory: reserved and never used */
+    SPACE_FACTOR = 4,         /* address space per byte of memory: reserved parts stay unused */
     SHARE = 4,                /* the sandbox gets one SHARE-th of the user's limits */
     LOCKED_LEAST = 64 * 1024, /* bytes: programs keep keys there */
     COMMAND_STACK = 64 * 1024,
@@ -110,7 +110,7 @@ static void need(bool ok, enum stage stage)
         give_up(stage, errno, -1);
 }
 
-/* Reads one byte from the supervisor; 0 if it is gone, and then nothing may continue. */
+/* Reads one byte from the supervisor; 0 if it is gone: then the caller must not continue. */
 static char await_word(void)
 {
     char word = 0;
@@ -866,8 +866,9 @@ void init_main(const struct init_input *in)
     prctl(PR_SET_NAME, "cordon-init", 0, 0, 0);
     init.umask = umask(0);
     need(setsid() >= 0, STAGE_SESSION);
-    /* Inherited by all later processes: the filter refuses to change it. Too small for a core file;
-     * and 1 is the only value for which the kernel does not start a program of the host either. */
+    /* Inherited by all later processes: the filter lets none of them change it. Too small for a
+     * core file; and 1 is the only value for which the kernel does not start a program of the host
+     * either. */
     limit(RLIMIT_CORE, 1);
     if (plan_is_native(in->plan))
         build(&init);

@@ -29,7 +29,7 @@ struct init_input {
     bool idle;         /* only serve */
     bool held;         /* start the command on request */
     int pid_max;       /* 0: don't set */
-    bool limit_uid;    /* RLIMIT_NPROC counts only processes in here */
+    bool limit_uid;    /* RLIMIT_NPROC counts only processes of the sandbox */
     bool grouped;      /* it was started in its own cgroup */
     bool counts;       /* count processes, and kill all if there are too many */
     int nice;          /* then: the nice value of its commands, at least 0 */

@@ -47,7 +47,7 @@ static bool has_one_name(
     return err_ctx(err, "path", STR_FMT, STR_ARG(path));
 }
 
-/* Keeps a path, at every path that mounts of the host give it. */
+/* Keeps a path, wherever mounts of the host show it. */
 static bool keep_path(struct keeping *k, struct str path, struct err *err)
 {
     struct statx own, st;

@@ -9,7 +9,7 @@
 
 #include "sandbox/host_plan.h"
 
-/* Finds the input's `kept` and `own` paths, at every path that the host's mounts give them. */
+/* Finds the input's `kept` and `own` paths, wherever mounts of the host show them. */
 MUST_USE bool kept_find(const struct host_plan_input *input, struct str mountinfo,
     struct arena *arena, struct plan_input *plan_input, struct err *err);
 

@@ -203,7 +203,7 @@ bool mounts_same(const struct statx *a, const struct statx *b)
            a->stx_dev_minor == b->stx_dev_minor;
 }
 
-/* At least one mount is there: that of /proc. */
+/* An empty file is an error: at least /proc is mounted. */
 bool mounts_read(struct buf *text, struct err *err)
 {
     AUTO_ERR struct err failed = {0};

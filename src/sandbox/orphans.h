@@ -5,7 +5,7 @@
 #define SANDBOX_ORPHANS_H
 
 /* Kills and reaps the children of this process until none are left, including processes that are
- * reparented to it in the process. Gives up after a large number of rounds. */
+ * reparented to it while it runs. Gives up after a large number of rounds. */
 void orphans_kill(void);
 
 #endif

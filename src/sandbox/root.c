@@ -502,8 +502,8 @@ static bool set_layer(int fs, const char *key, int fd)
     return fsconfig(fs, FSCONFIG_SET_STRING, key, path, 0) == 0;
 }
 
-/* No options that would let an entry in the upper layer refer to another file: the entries that the
- * child leaves there must mean what they say. */
+/* No options that would let an entry in the upper layer refer to another file: every entry that the
+ * child leaves there must describe its own file. */
 static bool set_overlay_options(int fs)
 {
     static const struct option options[] = {

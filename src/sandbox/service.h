@@ -63,8 +63,8 @@ enum service_word {
     SERVICE_SPAWNED,  /* fd: the terminal's master, if it has one; blocking */
     SERVICE_ENDED,    /* value: a wait status */
     SERVICE_LISTENS,  /* fd, non-blocking; value: the port */
-    SERVICE_CONNECTS, /* value: errno. A refused command was not started */
-    SERVICE_REFUSED,  /* value: errno. The command was not started */
+    SERVICE_CONNECTS, /* fd, non-blocking */
+    SERVICE_REFUSED,  /* value: errno. A refused command was not started */
 };
 
 struct service_news {

@@ -32,8 +32,8 @@ MUST_USE bool tmpdir_make(struct tmpdir *dir);
 bool tmpdir_refused(int errnum, struct err *err);
 
 /* Adds TMPDIR, and moves values below the private /tmp to the directory. Where paths are not hidden
- * but refused, git fails on the system's configuration: it is set to ignore that. The result is in
- * the arena or in the input; ends in NULL. */
+ * but refused, git fails on the system's configuration: GIT_CONFIG_NOSYSTEM makes it ignore that.
+ * The result is in the arena or in the input; ends in NULL. */
 const char *const *tmpdir_env(
     const struct plan *plan, const char *path, const char *const *envp, struct arena *arena);
 

@@ -658,8 +658,8 @@ static size_t count_faults(const struct watch *watch)
     return n;
 }
 
-/* Every call that can fail with EIO does, once without having been done and once done all the same,
- * as over a network. If others are to fail already, each call after them. */
+/* Every call that can fail does so with EIO, once without having been done and once after it was
+ * done, as over a network. If others are to fail already, each call after them. */
 static void fail_everywhere(struct scene *s, const struct watch *others, struct outcome *outcome)
 {
     size_t n = count_faults(others);
