@@ -58,7 +58,7 @@ static const struct refused everywhere[] = {
     JUDGE(sched_setparam, SCHEDULE),
     JUDGE(sched_setscheduler, SCHEDULE),
     JUDGE(setpriority, PRIORITY),
-    /* Ways to bypass this filter and the list of executables. */
+    /* Ways around this filter, and around the list of executables. */
     ABSENT(io_uring_setup),
     ABSENT(io_uring_enter),
     ABSENT(io_uring_register),
