@@ -216,7 +216,7 @@ static void do_about(int argc, char **argv)
     report("clock", syscall(SYS_clock_gettime, ~(unsigned)pid << 3 | 2, &(struct timespec){0}));
 }
 
-/* pages PID: moves its memory to another node, and reclaims it */
+/* pages PID ADDRESS: moves its memory to other nodes, and marks it as not in use */
 static void do_pages(int argc, char **argv)
 {
     (void)argc;

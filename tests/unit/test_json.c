@@ -71,7 +71,7 @@ TEST(json_is_strict)
     }
 }
 
-/* The quick reader accepts what the strict one accepts, with the same meaning. */
+/* Text that the quick reader accepts has the same meaning for the strict one. */
 TEST(json_quick_agrees_with_the_strict_parser)
 {
     static const struct {

@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-/* The method that is chosen, and the text that a pattern needs. */
+/* The method that is chosen for a pattern. */
 TEST(search_ways)
 {
     static const char bytes[] = "bytes", then_line[] = "bytes, then the line",
