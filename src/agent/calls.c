@@ -50,7 +50,7 @@ static void work(struct batch *b, struct toolbox *box)
     }
 }
 
-/* A box that can't be opened leaves the work to the others. */
+/* If a toolbox cannot be opened, the other threads do the work. */
 static void *helper(void *context)
 {
     struct batch *b = context;

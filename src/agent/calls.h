@@ -1,6 +1,6 @@
-/* Tool calls of an answer, run: several at once if they only read.
+/* Runs the tool calls of an answer; calls that only read run in parallel.
  *
- *     calls_run(box, calls, n, results);      one tool_result each
+ *     calls_run_together(box, calls, n, results, &canceled);      one tool_result each
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_CALLS_H
@@ -9,11 +9,12 @@
 #include "llm/message.h"
 #include "tool/toolbox.h"
 
-/* One call with the box itself. True in *ret_canceled: it was interrupted. */
+/* Runs one call with this toolbox. Sets *ret_canceled if it was interrupted. */
 MUST_USE json_t *calls_run_one(struct toolbox *box, const json_t *call, bool *ret_canceled);
 
-/* Calls that only read, on threads with boxes of their own. Where somebody may be asked or is told
- * of calls, one after the other. Results are NULL for those that were not begun. */
+/* Runs calls that only read on several threads, each with its own toolbox; one after the other if
+ * calls may need approval, are reported as events or run remotely. Results are NULL for calls that
+ * were not started. */
 void calls_run_together(struct toolbox *box, const json_t *const *calls, size_t n,
     json_t **ret_results, bool *ret_canceled);
 

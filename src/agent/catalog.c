@@ -1,4 +1,4 @@
-/* The directory of sessions, and its index. */
+/* The directory of sessions and its index. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/catalog.h"
 
@@ -20,7 +20,7 @@ enum {
     TITLE_MAX = 200, /* bytes */
     TIME_MAX = 64,
     INDEX_MAX = 1 << 30,
-    /* The index is written anew when reading all that again would take longer. */
+    /* Rewrite the index if more than this many files or bytes were missing from it. */
     WORTH_FILES = 64,
     WORTH_BYTES = 1 << 20,
     ENTRY_ARENA = 16 * 1024,
@@ -29,10 +29,10 @@ enum {
 
 #define INDEX  "index"
 #define SUFFIX ".jsonl"
-/* Files that are younger than this may still change without another time. */
+/* A younger file may still change without a new modification time. */
 #define NS_PER_S UINT64_C(1000000000)
 #define FRESH_NS (UINT64_C(50) * 1000 * 1000)
-/* What a crash left of a file that was being made goes after an hour. */
+/* Age after which temporary files left by a crash are removed. */
 #define STALE_S UINT64_C(3600)
 
 #define ENTRY struct catalog_entry
@@ -48,7 +48,7 @@ static const struct field list_fields[] = {
 };
 const struct shape catalog_shape = SHAPE("session", ENTRY, list_fields, "a session");
 
-/* A line of the index is a list, since there are many: these, in this order. */
+/* A line of the index is an array, to keep the file small: these members in this order. */
 static const size_t index_texts[] = {offsetof(ENTRY, id), offsetof(ENTRY, created_at),
     offsetof(ENTRY, updated_at), offsetof(ENTRY, title), offsetof(ENTRY, cwd),
     offsetof(ENTRY, damage)};
@@ -60,7 +60,7 @@ static const size_t index_numbers[] = {offsetof(ENTRY, inode), offsetof(ENTRY, s
 
 /* One session's file -------------------------------------------------------------------------- */
 
-/* What can come again and again has its one place. */
+/* Buffers for fields that can occur many times in a file, so that they do not fill the arena. */
 struct summary {
     struct catalog_entry *entry;
     struct arena *arena;
@@ -87,7 +87,7 @@ static void keep_time(struct summary *s, const json_t *text)
         s->entry->updated_at = copy_to(s->updated_at, json_str(text), TIME_MAX);
 }
 
-/* The first line that says something, cut between characters. */
+/* The first line that is not blank, truncated between characters. */
 static void keep_title(struct summary *s, struct str text)
 {
     while (text.n && memchr(" \t\r\n", text.p[0], 4))
@@ -123,7 +123,7 @@ static void see_header(struct summary *s, const json_t *header)
         keep_title(s, json_str(json_object_get(header, "title")));
 }
 
-/* It works where the user took it, whatever its file said. */
+/* The user's working directory overrides the one in the file. */
 static void see_resumed(struct summary *s, const json_t *record)
 {
     s->entry->imported = false;
@@ -226,7 +226,7 @@ static void add_row(const ENTRY *entry, struct buf *out)
     buf_add_z(out, "]\n");
 }
 
-/* What is wrong in it is as if it were not there. */
+/* Returns no entries if the index cannot be read; skips damaged lines. */
 static struct catalog load_index(int dir, struct arena *a)
 {
     struct catalog index = {0};
@@ -274,7 +274,7 @@ static void write_index(const char *dir, const struct catalog *c)
 
 /* The directory ------------------------------------------------------------------------------- */
 
-/* The id that a file's name has; no value: it is none of ours. */
+/* The session id in a file name; no value: not a session file. */
 static struct str id_of(const char *name)
 {
     struct str s = str_z(name);
@@ -284,7 +284,7 @@ static struct str id_of(const char *name)
     return store_id_valid(s) ? s : (struct str){0};
 }
 
-/* A temporary file of tape_put() that was left. */
+/* Removes an old temporary file of tape_put(). */
 static void sweep(int dir, const char *name)
 {
     struct stat st;
@@ -296,7 +296,7 @@ static void sweep(int dir, const char *name)
 
 typedef bool visit_fn(void *context, int dir, struct str id);
 
-/* Calls for each session's id until the visitor has enough. */
+/* Calls fn for each session id until it returns false. */
 static bool visit(const char *path, visit_fn *fn, void *context, struct err *err)
 {
     DIR *d = opendir(path);
@@ -345,7 +345,7 @@ static bool add_file(void *context, int dir, struct str id)
     return true;
 }
 
-/* Fills in what the index knows; false: it knows nothing of this file as it is. */
+/* Fills in the entry from the index; false if the file is not indexed or has changed. */
 static bool from_index(const struct catalog *index, ENTRY *entry)
 {
     const ENTRY *known =
@@ -362,7 +362,7 @@ static void finish(ENTRY *entry)
     struct str *texts[] = {&entry->created_at, &entry->updated_at, &entry->title, &entry->cwd};
     uint64_t written_ms = entry->mtime_s * 1000 + entry->mtime_ns / 1000000u;
     if (!when_parse(entry->updated_at, &entry->updated_ms) || entry->updated_ms > written_ms)
-        entry->updated_ms = written_ms; /* a file can say anything, but nothing of the future */
+        entry->updated_ms = written_ms; /* the file's own time is not trusted beyond its mtime */
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         if (!texts[i]->p)
             *texts[i] = STR("");
@@ -408,7 +408,7 @@ bool catalog_latest(
     struct catalog c = {0};
     if (!catalog_load(dir, a, &c, err))
         return false;
-    AUTO_JSON json_t *written = json_text(cwd); /* as a file has it, whatever bytes there are */
+    AUTO_JSON json_t *written = json_text(cwd); /* as stored in JSON, even if it is not UTF-8 */
     for (size_t i = 0; i < c.n; i++)
         if ((!cwd.p || str_eq(c.entries[i].cwd, json_str(written))) && !c.entries[i].damage.n &&
             c.entries[i].messages && !c.entries[i].imported) {
@@ -420,15 +420,15 @@ bool catalog_latest(
         cwd.p ? " of this directory" : "");
 }
 
-/* One of them --------------------------------------------------------------------------------- */
+/* Finding one --------------------------------------------------------------------------------- */
 
 struct finding {
     struct str word;
     struct arena *arena;
     const char *found;
     size_t n;
-    struct choice choice; /* those that it may have been */
-    struct buf starts;    /* those that start so */
+    struct choice choice; /* similar ids, for the hint */
+    struct buf starts;    /* ids with this prefix */
 };
 
 static bool look_at(void *context, int dir, struct str id)

@@ -1,9 +1,9 @@
-/* Long conversations made short. */
+/* Compaction of long conversations. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/compact.h"
 
 enum {
-    MESSAGE_TOKENS = 4, /* around each message */
+    MESSAGE_TOKENS = 4, /* overhead per message */
 };
 
 static const char question[] =
@@ -37,7 +37,7 @@ static uint64_t object_tokens(const json_t *object)
     return sum;
 }
 
-/* Texts count; names of members and numbers are little beside them. */
+/* Only strings count; member names and numbers are small in comparison. */
 static uint64_t value_tokens(const json_t *value)
 {
     uint64_t sum = 0;
@@ -59,7 +59,8 @@ static uint64_t message_tokens(const json_t *message)
     return value_tokens(json_object_get(message, "content")) + MESSAGE_TOKENS;
 }
 
-/* Messages that were kept beside a summary were counted in a longer conversation. */
+/* The token counts of messages kept after a summary date from the longer conversation: skip
+ * them. */
 static size_t first_counted(const json_t *messages)
 {
     const json_t *kept = json_object_get(json_array_get(messages, 0), "kept");
@@ -89,13 +90,13 @@ bool compact_is_due(uint64_t tokens, uint64_t window)
 
 /* Cutting ------------------------------------------------------------------------------------- */
 
-/* The largest end of the list that fits and starts a step. A prompt that nobody has answered stays,
+/* The longest tail that fits and does not begin with a tool result. An unanswered prompt is kept
  * whatever its size. */
 size_t compact_keep(const json_t *messages, uint64_t window)
 {
     size_t n = json_array_size(messages), keep = 0;
     uint64_t most = window / 100 * COMPACT_KEEP_PERCENT, sum = 0;
-    for (size_t i = n; i-- > 1;) { /* the first never stays: something must go */
+    for (size_t i = n; i-- > 1;) { /* the first message never stays: something must be dropped */
         const json_t *m = json_array_get(messages, i);
         bool prompt = i == n - 1 && message_type(m) == MESSAGE_USER;
         sum += message_tokens(m);
@@ -118,7 +119,7 @@ static void shorten_text(json_t *block)
     json_put(block, "text", json_text(buf_str(&cut)));
 }
 
-/* Calls keep their form: an object without what made it long. */
+/* Arguments must stay an object: replace long ones by an empty object. */
 static void shorten_call(json_t *block)
 {
     json_t *arguments = json_object_get(block, "arguments");

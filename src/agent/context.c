@@ -1,4 +1,4 @@
-/* The system prompt, the project's instructions, the tools as a model is told of them. */
+/* The system prompt, the project's instructions and the tool descriptions. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/context.h"
 
@@ -60,7 +60,7 @@ struct instructions {
     struct boundary *boundary;
     struct arena *arena;
     struct buf *prompt, *notes;
-    size_t used; /* bytes of all */
+    size_t used; /* bytes of all files so far */
 };
 
 static void note(struct instructions *in, struct str path, const char *what)
@@ -69,7 +69,7 @@ static void note(struct instructions *in, struct str path, const char *what)
     buf_printf(in->notes, ": %s\n", what);
 }
 
-/* The whole file, or its head: true if there is something. */
+/* Reads the file, or its start if it is too long; false if it cannot be read. */
 static bool read_head(
     struct instructions *in, const struct resolved *where, struct str path, struct buf *text)
 {
@@ -106,7 +106,7 @@ static void add_file(struct instructions *in, struct str path)
     buf_add_z(in->prompt, shown < text.n ? "\n[the rest was left out]\n" : "\n");
 }
 
-/* From the root down to the directory. */
+/* From the root down to the working directory. */
 static void add_all(struct instructions *in, const struct context_options *o)
 {
     struct str root = str_z(o->root), cwd = str_z(o->cwd);
@@ -155,7 +155,7 @@ bool context_prompt(
 
 /* Tools --------------------------------------------------------------------------------------- */
 
-/* What a model does without; calls that have them are right all the same. */
+/* Left out of the tool schemas; calls that use these arguments are still valid. */
 static const char *const untold_arguments[] = {
     "dry_run", "strict", "raw", "rows", "cols", "max_output_tokens"};
 static const char *const untold_keys[] = {
@@ -172,7 +172,7 @@ static void shorten(json_t *schema)
     json_t *properties = json_object_get(schema, "properties"), *property;
     const char *name;
     drop_keys(schema, untold_keys, ARRAY_LEN(untold_keys));
-    json_object_del(schema, "description"); /* only names the tool */
+    json_object_del(schema, "description"); /* only repeats the tool's name */
     drop_keys(properties, untold_arguments, ARRAY_LEN(untold_arguments));
     json_object_foreach(properties, name, property)
     {

@@ -1,4 +1,4 @@
-/* The v1 envelope. */
+/* The version 1 envelope. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/envelope.h"
 
@@ -17,7 +17,7 @@ static bool add_line(struct envelope_lines *l, const json_t *tree, struct err *e
            err_set(err, E_CONFIG, "it is larger than %d MiB", (int)(STORE_BYTES_MAX >> 20));
 }
 
-/* From the form in an envelope, {"at":N,...}, to a line's. */
+/* Converts a compaction from its form in an envelope, {"at":N,...}, to a line. */
 static bool add_compaction(struct envelope_lines *l, json_t *compaction, struct err *err)
 {
     AUTO_JSON json_t *record = json_object();
@@ -33,7 +33,7 @@ static bool bad_compaction(size_t index, struct err *err)
     return err_wrap(err, "compactions[%zu]", index);
 }
 
-/* Those that were made after as many messages as there are now. */
+/* Adds the compactions made after exactly as many messages as there are now. */
 static bool add_compactions(struct envelope_lines *l, struct err *err)
 {
     json_t *list = json_object_get(l->header, "compactions"), *compaction;
@@ -101,10 +101,10 @@ void envelope_lines_done(struct envelope_lines *l)
     buf_done(&l->time);
 }
 
-/* Taking a document apart --------------------------------------------------------------------- */
+/* Splitting a document ------------------------------------------------------------------------ */
 
-/* A place in the text; strings are passed over whole. Nothing is judged here: what this can't find
- * its way in is left to the parser. */
+/* A position in the text. The scan only finds where values begin and end and skips strings;
+ * validation, and any text it cannot follow, is left to the parser. */
 struct scan {
     struct str text;
     size_t at;
@@ -117,7 +117,7 @@ static char look(struct scan *s)
     return s->at < s->text.n ? s->text.p[s->at] : '\0';
 }
 
-/* Behind the opening quote: past the closing one. */
+/* Moves from after the opening quote to after the closing one. */
 static bool skip_string(struct scan *s)
 {
     while (s->at < s->text.n) {
@@ -133,7 +133,7 @@ static bool skip_string(struct scan *s)
     return false;
 }
 
-/* To the comma or bracket that ends the value at hand. */
+/* Moves to the comma or bracket that ends the current value. */
 static bool skip_value(struct scan *s)
 {
     size_t depth = 0;
@@ -155,7 +155,7 @@ static bool skip_value(struct scan *s)
     return false;
 }
 
-/* To behind the bracket of the list under "messages"; false: there is none to be seen. */
+/* Moves to after the opening bracket of the "messages" list; false if not found. */
 static bool find_messages(struct scan *s)
 {
     if (look(s) != '{')
@@ -179,7 +179,7 @@ static bool find_messages(struct scan *s)
     return false;
 }
 
-/* The document without its messages. */
+/* Parses the document without its messages. */
 static bool parse_head(
     struct str text, size_t from, size_t to, const char *name, json_t **ret_head, struct err *err)
 {
@@ -197,7 +197,7 @@ static bool parse_head(
     return true;
 }
 
-/* What a part is wrong in, the whole has at its own line and column. */
+/* Parses the whole document to report its line and column instead of those in the part. */
 static bool blame_whole(struct str text, const char *name, size_t index, struct err *err)
 {
     AUTO_ERR struct err whole = {0};
@@ -220,7 +220,7 @@ static bool add_part(
     return envelope_lines_add(l, message, err) || place_blame_file(err, name);
 }
 
-/* The list from s->at on, which begins there and is known to end. */
+/* Adds the messages of the list that begins at s.at and is known to end. */
 static bool add_parts(struct envelope_lines *l, struct scan s, const char *name, struct err *err)
 {
     if (look(&s) == ']')
@@ -247,7 +247,7 @@ static bool add_tree(
     return true;
 }
 
-/* Where the list ends whose beginning is at hand. */
+/* Finds the end of the list whose first element is at s.at. */
 static bool list_end(struct scan s, size_t *ret_end)
 {
     while (look(&s) != ']') {
@@ -270,7 +270,7 @@ bool envelope_to_lines(
     size_t from = found ? s.at : 0, to = found ? end : 0;
     AUTO_ERR struct err problem = {0};
     if (!parse_head(text, from, to, name, &head, &problem)) {
-        /* Lines and columns are those of the whole, if that is wrong in itself. */
+        /* Report line and column in the whole document if it does not parse either. */
         AUTO_JSON json_t *tree = NULL;
         bool by_place = err_ctx_get(&problem, "line") != NULL;
         if (!by_place || text.n > JSON_SIZE_MAX || json_parse(text, name, E_CONFIG, &tree, err))
@@ -286,7 +286,7 @@ bool envelope_to_lines(
     return envelope_lines_end(&l, err) || place_blame_file(err, name);
 }
 
-/* Putting it together ------------------------------------------------------------------------- */
+/* Building a document ------------------------------------------------------------------------- */
 
 void envelope_add(const struct envelope_parts *parts, struct buf *out)
 {

@@ -1,4 +1,4 @@
-/* Sessions in, and sessions from others. */
+/* Importing and forking sessions. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/exchange.h"
 
@@ -25,7 +25,7 @@ bool exchange_put(const char *path, struct str text, bool replace, struct err *e
 
 /* Import -------------------------------------------------------------------------------------- */
 
-/* From a file of lines to the same lines: what was torn is left out, keys are masked. */
+/* Normalizes a file of lines: drops a torn last line and masks keys. */
 static bool copy_lines(struct tape *t, const struct mask *mask, struct buf *lines, struct err *err)
 {
     AUTO_STORE struct store *s = NULL;
@@ -36,7 +36,7 @@ static bool copy_lines(struct tape *t, const struct mask *mask, struct buf *line
     return envelope_to_lines(buf_str(&text), t->name, mask, lines, err);
 }
 
-/* From here on the session is known to be somebody else's. */
+/* Marks the session as imported: its contents are not the user's own. */
 static bool add_mark(struct buf *lines, struct err *err)
 {
     char now[CLOCK_RFC3339];
@@ -61,7 +61,7 @@ static bool id_of(struct str lines, char id[STORE_ID_MAX + 1], struct err *err)
     return true;
 }
 
-/* A session that is replaced must not be in use: its lock is held until the new one is there. */
+/* The session to be replaced must not be in use: hold its lock until the new file is in place. */
 static bool put(const char *path, const char *id, struct str lines, bool replace, struct err *err)
 {
     AUTO(tape_close) struct tape old = TAPE_NONE;
@@ -103,9 +103,9 @@ bool exchange_parse_fork(
 {
     const char *at = strrchr(word, '@');
     int64_t n = -1;
-    if (at && strchr(at, '/')) /* of a directory's name */
+    if (at && strchr(at, '/')) /* '@' in a directory's name */
         at = NULL;
-    if (at && store_is_path(at)) /* of the file's */
+    if (at && store_is_path(at)) /* '@' in the file's name */
         at = NULL;
     if (at && !str_to_int(str_z(at + 1), 0, STORE_MESSAGES_MAX, &n)) {
         err_set(err, E_CLI_INVALID_ARG,
@@ -117,7 +117,7 @@ bool exchange_parse_fork(
     return true;
 }
 
-/* The header of the new session: as the old one's, but with what is its own. */
+/* The header of the new session: a copy of the old one with its own id, times and origin. */
 static json_t *fork_header(const struct store *s, const char *id, size_t n)
 {
     char now[CLOCK_RFC3339];
@@ -156,7 +156,7 @@ static bool fork_lines(
     return envelope_lines_end(&l, err) && (!store_is_imported(s) || add_mark(lines, err));
 }
 
-/* How many messages are taken; a note if they are more than was asked for. */
+/* Number of messages to copy: never between calls and their results. */
 static bool fork_at(const struct store *s, size_t asked, size_t *ret_n, struct err *err)
 {
     size_t all = json_array_size(store_all(s));

@@ -7,7 +7,7 @@
 #include "base/place.h"
 #include "llm/message.h"
 
-/* The envelope -------------------------------------------------------------------------------- */
+/* The header ---------------------------------------------------------------------------------- */
 
 static bool check_version(const json_t *header, struct err *err)
 {
@@ -145,7 +145,7 @@ bool line_blame(struct err *err, const char *file, size_t number)
 {
     AUTO_FREE char *old = err->message;
     AUTO_BUF struct buf b = BUF_INIT(128 * 1024);
-    /* A parser that saw one line said "1:COLUMN: ...". */
+    /* json_parse() saw a single line and reported "1:COLUMN: ...". */
     bool placed = err_ctx_get(err, "line") && strncmp(old, "1:", 2) == 0;
     buf_printf(&b, "%s:%zu:%s%s", file, number, placed ? "" : " ", placed ? old + 2 : old);
     err->message = buf_take(&b);
@@ -163,7 +163,7 @@ bool line_parse(const struct tape_line *line, const char *file, json_t **ret_tre
     }
     if (line->open && line->number > 1)
         return true;
-    /* ":1:COLUMN: ..." without the colon that stands behind a file's name. */
+    /* ":1:COLUMN: ..." without the colon that follows the (empty) file name. */
     struct str said = str_z(problem.message);
     said = str_starts_with(said, STR(":")) ? str_skip(said, 1) : said;
     said = str_starts_with(said, STR(" ")) ? str_skip(said, 1) : said;

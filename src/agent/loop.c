@@ -1,4 +1,4 @@
-/* The agent's loop: what happened in, what to do out. */
+/* The agent's loop: events in, actions out. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/loop.h"
 
@@ -80,7 +80,7 @@ static void refuse(struct loop_call *call, const char *why)
             text_of(call->block, "id"), text_of(call->block, "name"), str_z(why), true);
 }
 
-/* In the order of the calls, as far as there is no gap. */
+/* Appends results in the order of the calls, up to the first that is missing. */
 static void append_results(struct loop *loop)
 {
     while (loop->next < loop->n_calls && loop->calls[loop->next].result) {
@@ -100,7 +100,7 @@ static void refuse_all(struct loop *loop, const char *why)
 
 /* An answer ----------------------------------------------------------------------------------- */
 
-/* An id that no call has: services refuse a conversation in which two have the same. */
+/* Gives a call an unused id: services reject a conversation with duplicate ids. */
 static void rename_call(struct loop *loop, json_t *block, const char *id)
 {
     char name[ID_MAX + 32];
@@ -151,7 +151,7 @@ static void take_calls(struct loop *loop, const json_t *message)
     }
 }
 
-/* What the reason for the end means, besides the calls: which end, and what becomes of them. */
+/* Effect of each stop reason: how the loop ends, and the result for calls that are not run. */
 static const struct {
     bool ends;
     enum loop_end end;
@@ -176,7 +176,7 @@ static void count(struct loop *loop, const json_t *message)
     loop_count(loop, &u);
 }
 
-/* The service wants to be asked again with what it has said so far. */
+/* The service asks to be called again with its partial answer. */
 static bool is_pause(const json_t *message)
 {
     return str_is(text_of(message, "raw_stop_reason"), "pause_turn");
@@ -189,7 +189,7 @@ void loop_answered(struct loop *loop, json_t *message, const struct err *error)
     loop->asking = false;
     forget_calls(loop);
     bool empty = json_array_size(json_object_get(message, "content")) == 0;
-    /* What says nothing and is not the end would only break the next request. */
+    /* An empty answer that is not final would only make the next request invalid. */
     if (message && !(empty && (failed || is_pause(message)))) {
         json_push(loop->messages, json_incref(message));
         count(loop, message);
@@ -210,16 +210,16 @@ void loop_answered(struct loop *loop, json_t *message, const struct err *error)
     json_decref(message);
 }
 
-/* What to do ---------------------------------------------------------------------------------- */
+/* Choosing the next action -------------------------------------------------------------------- */
 
-/* What is no tool changes nothing: whoever runs it says so. */
+/* Unknown tools count as reading: running them only returns an error. */
 static bool only_reads(const json_t *block)
 {
     const struct tool *tool = tool_find(text_of(block, "name"));
     return !tool || !tool->mutating;
 }
 
-/* The next calls that can run at the same time; those with a result already are no gap. */
+/* Chooses the next calls that can run together, skipping those that have a result. */
 static void choose_calls(struct loop *loop)
 {
     loop->n_running = 0;

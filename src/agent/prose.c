@@ -4,7 +4,7 @@
 
 #include "llm/message.h"
 
-/* Longer than any run of backquotes in the text: it can't end the block. */
+/* The fence is longer than any run of backquotes in the text, which therefore cannot close it. */
 static void add_fence(struct buf *out, struct str text)
 {
     size_t run = 0, most = 2;
@@ -53,7 +53,7 @@ static void add_content(struct buf *out, const json_t *message)
             buf_printf(
                 out, "*(an image, " STR_FMT ")*\n\n", STR_ARG(json_member(block, "mime_type")));
             break;
-        default: /* thinking is not for others */
+        default: /* thinking is not exported */
             break;
         }
     }

@@ -1,16 +1,16 @@
-/* Conversations made valid. */
+/* Repair of conversations. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/repair.h"
 
 #include "llm/message.h"
 
-/* One pass over the messages: what was seen, what comes out. */
+/* State of one pass over the messages. */
 struct repair {
     const json_t *messages;
     json_t *out;
-    json_t *ids; /* the tool-call ids so far, each with the number that the next of its name gets */
-    bool *used;  /* results that belong to a call, by their place */
-    size_t *others; /* the next result with the same id, by their place */
+    json_t *ids;    /* tool-call ids so far, each with the next suffix number */
+    bool *used;     /* by index: the result belongs to a call */
+    size_t *others; /* by index: the next result with the same id; 0: none */
     size_t missing, orphans, renamed, empty, early, moved, blocks;
 };
 
@@ -21,7 +21,7 @@ static bool is_empty_text(const json_t *block)
     return block_type(block) == BLOCK_TEXT && json_str(json_object_get(block, "text")).n == 0;
 }
 
-/* Without blocks of empty text: services refuse them. A result may say nothing at all. */
+/* Drops blocks of empty text, which services reject. A tool result may be empty. */
 static json_t *with_words(struct repair *r, json_t *message)
 {
     const json_t *content = json_object_get(message, "content"), *block;
@@ -37,8 +37,8 @@ static json_t *with_words(struct repair *r, json_t *message)
     return copy;
 }
 
-/* A message that only holds unsigned or empty thinking says nothing either; but what a model
- * thought is let be. */
+/* A message with only unsigned or empty thinking is effectively empty as well, but thinking is left
+ * alone. */
 static bool says_nothing(const json_t *message)
 {
     return json_array_size(json_object_get(message, "content")) == 0;
@@ -60,7 +60,7 @@ static size_t count_calls(const json_t *message)
     return n;
 }
 
-/* An id that was not there yet; the same if it is the first of its name. */
+/* An id that is not used yet; the id itself if it is the first. */
 static void unique_id(struct repair *r, struct str id, struct buf *ret_id)
 {
     json_int_t n = json_integer_value(json_object_get(r->ids, id.p));
@@ -75,11 +75,11 @@ static void unique_id(struct repair *r, struct str id, struct buf *ret_id)
     json_put(r->ids, buf_z(ret_id), json_integer(2));
 }
 
-/* The results that may belong to a message's calls: those up to the next message with calls. */
+/* The results that may belong to a message's calls: all before the next message with calls. */
 struct answers {
-    json_t *first; /* by id: the place of the first one that is not taken */
+    json_t *first; /* by id: index of the first result not taken yet */
     size_t next_to;
-    size_t last; /* the place of the one taken last */
+    size_t last; /* index of the result taken last */
 };
 
 static bool is_result(const json_t *message)
@@ -107,7 +107,7 @@ static struct answers find_answers(const struct repair *r, size_t at)
     return a;
 }
 
-/* The first result for an id that is not taken, or NULL. */
+/* Takes the first remaining result for an id; NULL if none. */
 static json_t *take_answer(struct repair *r, struct answers *a, const char *id)
 {
     const json_t *first = json_object_get(a->first, id);
@@ -128,7 +128,7 @@ static json_t *with_key(const json_t *object, const char *key, struct str text)
     return copy;
 }
 
-/* The result of one call, under the id that the call has now. */
+/* The result of one call, under the call's new id. */
 static json_t *answer_of(struct repair *r, struct answers *a, const json_t *call, struct str new_id)
 {
     json_t *result = take_answer(r, a, call_id(call).p);
@@ -141,7 +141,7 @@ static json_t *answer_of(struct repair *r, struct answers *a, const json_t *call
                                          : with_key(result, "tool_call_id", new_id);
 }
 
-/* A call as it stays; its result is added. */
+/* Returns the call, renamed if needed, and appends its result. */
 static json_t *add_call(struct repair *r, struct answers *a, const json_t *call, json_t *results)
 {
     struct str id = call_id(call);
@@ -154,8 +154,8 @@ static json_t *add_call(struct repair *r, struct answers *a, const json_t *call,
     return with_key(call, "id", buf_str(&own));
 }
 
-/* An assistant message with calls, and their results. Ids that were used before get new ones: the
- * message is copied then. */
+/* Appends an assistant message with calls, and their results. If ids are changed, the message is
+ * copied. */
 static void add_step(struct repair *r, json_t *message, size_t at)
 {
     const json_t *block;

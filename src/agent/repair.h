@@ -1,19 +1,18 @@
-/* A conversation made valid for every provider: whatever a crash, an interruption or a foreign file
- * left.
+/* Makes a conversation valid for every provider after a crash, an interruption or an import.
  *
  *     AUTO_JSON json_t *notes = json_array();
  *     AUTO_JSON json_t *valid = repair_messages(messages, notes);
  *
- * After it
+ * Afterwards
  * - each assistant message with tool calls is followed by exactly one result for each, in the order
- *   of the calls; a missing one is an error that says "aborted"; results anywhere else are gone;
- * - no tool-call id occurs twice in the conversation: the later call (and its results) gets the id
- *   with "~2" behind it, and so on;
- * - no message is empty: a user message without content is dropped, an assistant message without
- *   content too (one that was cut off before its first word), blocks of empty text are dropped;
+ *   of the calls; a missing one becomes an "aborted" error; results anywhere else are dropped;
+ * - no tool-call id occurs twice in the conversation: "~2", "~3", ... is appended to the id of a
+ *   later call and its result;
+ * - no message is empty: messages without content are dropped (an assistant message has none if it
+ *   was cut off before its first word), as are blocks of empty text;
  * - the first message is the user's (results and answers before it are dropped).
- * Two user messages in a row stay: dialects join them. Messages that are fine are shared, others
- * are copies; the input is not changed. Repairing twice is repairing once.
+ * Consecutive user messages stay: dialects join them. Valid messages are shared, others are copied;
+ * the input is not changed. Repair is idempotent.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_REPAIR_H
@@ -23,13 +22,13 @@
 
 #define REPAIR_ABORTED "aborted: this call was interrupted, and its result is unknown"
 
-/* A new list. Sentences about what was changed are pushed on notes (NULL: not wanted). */
+/* Returns a new list. Appends a sentence about each kind of change to notes (NULL: not wanted). */
 MUST_USE json_t *repair_messages(const json_t *messages, json_t *notes);
 
-/* Whether nothing is to be repaired. */
+/* Whether the messages need no repair. */
 bool repair_is_valid(const json_t *messages);
 
-/* How many of the first n messages end a whole step: never between calls and their results. */
+/* Rounds n up so that the first n messages do not end between calls and their results. */
 size_t repair_boundary(const json_t *messages, size_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* The agent at work. */
+/* Running the agent. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/run.h"
 
@@ -19,9 +19,9 @@ struct run {
     struct loop loop;
     struct agent_outcome *outcome;
     size_t stored;      /* messages of the list that are in the session */
-    uint64_t compacted; /* the turn before which that was done last; 0: never */
-    bool deaf;          /* nobody listens any more */
-    struct err error;   /* what went wrong; no code: nothing */
+    uint64_t compacted; /* turn before which the last compaction was done; 0: never */
+    bool deaf;          /* tell() has failed: report no more events */
+    struct err error;   /* the first failure; no code: none */
 };
 
 static bool time_is_up(const struct run *r)
@@ -41,7 +41,7 @@ static bool tell(struct run *r, const struct agent_event *event)
     if (r->deaf || !a->tell || a->tell(a->context, event))
         return true;
     r->deaf = true;
-    if (!r->error.code && is_canceled(r)) /* it waited for a reader until then */
+    if (!r->error.code && is_canceled(r)) /* tell() blocked on its reader until the cancellation */
         err_set(&r->error, E_CANCELED, "interrupted");
     else if (!r->error.code)
         err_set(&r->error, E_IO, "nobody reads the output any more");
@@ -55,7 +55,8 @@ static void stop(struct run *r)
 
 /* The session --------------------------------------------------------------------------------- */
 
-/* What is new in the list goes to the file, and results to whoever listens. */
+/* Appends new messages of the list to the session, and reports them (except the user's) as
+ * events. */
 static bool keep(struct run *r)
 {
     const json_t *messages = r->loop.messages;
@@ -82,7 +83,7 @@ static void add_usage(struct run *r, const json_t *message)
     usage_add(&r->outcome->usage, &u);
 }
 
-/* An answer, as far as it came: NULL if nothing did. Quiet: nobody is told of it. */
+/* Asks the model. Returns the answer as far as it came, or NULL. Quiet: reports no events. */
 static json_t *ask(struct run *r, const json_t *messages, bool quiet, struct err *err)
 {
     const struct agent *a = r->agent;
@@ -113,7 +114,7 @@ static json_t *ask(struct run *r, const json_t *messages, bool quiet, struct err
 
 static bool shorten(struct run *r);
 
-/* The service knows better than we what is too long: shorter once, and asked again. */
+/* The service rejected the request as too long, whatever our estimate: compact and retry once. */
 static json_t *ask_shorter(struct run *r, struct err *err)
 {
     AUTO_ERR struct err reason = {0};
@@ -140,7 +141,7 @@ static void stream_answer(struct run *r)
         return;
     }
     json_t *message = ask(r, r->loop.messages, false, &err);
-    bool some = json_array_size(r->loop.messages) > 1; /* a prompt alone is as long as it is */
+    bool some = json_array_size(r->loop.messages) > 1; /* a prompt alone can't be shortened */
     if (wire_is_length(&err) && some && r->compacted != r->loop.turns) {
         json_decref(message);
         message = ask_shorter(r, &err);
@@ -173,7 +174,7 @@ static bool fail_summary(struct run *r, const char *words, const char *key, cons
     return err_ctx(&r->error, key, "%s", value);
 }
 
-/* *ret_again: a shorter question may help. */
+/* *ret_again: a shorter question may succeed. */
 static bool ask_summary_once(struct run *r, bool brief, struct buf *text, bool *ret_again)
 {
     AUTO_JSON json_t *question = compact_question(r->loop.messages, brief);
@@ -187,7 +188,7 @@ static bool ask_summary_once(struct run *r, bool brief, struct buf *text, bool *
         return fail_summary(
             r, "the model refused to summarise the conversation", "stop_reason", "refusal");
     *ret_again = message_stop(answer) == STOP_LENGTH;
-    if (*ret_again) /* what it left out nobody would know */
+    if (*ret_again) /* a cut summary would silently lose information */
         return fail_summary(r,
             "the model's summary of the conversation was cut off: it reached the limit on its "
             "tokens (--max-tokens)",
@@ -227,13 +228,13 @@ static bool replace_by_summary(struct run *r, size_t kept, bool brief)
         r, &(struct agent_event){.kind = AGENT_COMPACTED, .message = summary, .kept = kept});
 }
 
-/* Brief: the service does not take the messages as they are. */
+/* Brief: the service rejects the messages at their current length. */
 static bool compact(struct run *r, uint64_t tokens, bool brief)
 {
     uint64_t window = r->agent->window;
-    if (brief) /* whatever was known of the window, it has less */
+    if (brief) /* the real window is smaller than the estimate */
         window = window ? MIN(window, tokens) : tokens;
-    /* A summary of what was just summarised would go on for ever. */
+    /* Summarising a fresh summary again could repeat forever. */
     if (r->compacted && r->loop.turns <= r->compacted + 1)
         return too_full(r, tokens);
     if (!replace_by_summary(r, compact_keep(r->loop.messages, window), brief))
@@ -247,7 +248,7 @@ static bool shorten(struct run *r)
     return compact(r, compact_estimate(r->loop.messages), true);
 }
 
-/* What must hold before the model is asked. */
+/* Compacts if necessary before the model is asked. */
 static bool make_room(struct run *r)
 {
     uint64_t tokens = compact_estimate(r->loop.messages);
@@ -287,7 +288,7 @@ static void run_calls(struct run *r, const struct loop_effect *effect)
     free(calls);
 }
 
-/* The whole ----------------------------------------------------------------------------------- */
+/* The run ------------------------------------------------------------------------------------- */
 
 static void perform(struct run *r, const struct loop_effect *effect)
 {
@@ -346,7 +347,7 @@ static bool conclude(struct run *r, const struct loop_effect *end, struct err *e
     }
 }
 
-/* Whatever ends it: what the list has got is in the session. */
+/* Saves all messages to the session, however the loop ends. */
 static struct loop_effect drive(struct run *r)
 {
     for (;;) {

@@ -1,10 +1,11 @@
-/* The agent at work: the loop's effects performed with a provider, a toolbox and a session.
+/* Runs the agent: performs the loop's actions with a provider, a toolbox and a session.
  *
  *     struct agent_outcome outcome;
  *     bool ok = agent_run(&agent, prompt, &outcome, err);
  *     agent_outcome_done(&outcome);
  *
- * However it ends, the session holds what had come, and every tool call in it has a result.
+ * However it ends, the session holds everything received so far, and every tool call in it has a
+ * result.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_RUN_H
@@ -21,13 +22,13 @@ enum {
 };
 
 enum agent_event_kind {
-    AGENT_ASKING,     /* the model, with a request; an answer comes */
-    AGENT_STREAM,     /* something of the answer: llm */
-    AGENT_MESSAGE,    /* it is there: message */
-    AGENT_CALLING,    /* a tool: message is the call */
-    AGENT_RESULT,     /* what it gave: message */
-    AGENT_COMPACTING, /* a summary is asked for */
-    AGENT_COMPACTED,  /* and is there: message; kept says how many messages stay beside it */
+    AGENT_ASKING,     /* a request is sent to the model */
+    AGENT_STREAM,     /* part of the answer: llm */
+    AGENT_MESSAGE,    /* the complete answer: message */
+    AGENT_CALLING,    /* a tool is called: message is the call */
+    AGENT_RESULT,     /* its result: message */
+    AGENT_COMPACTING, /* a summary is requested */
+    AGENT_COMPACTED,  /* the summary: message; kept: number of messages kept besides it */
 };
 
 struct agent_event {
@@ -41,14 +42,15 @@ struct agent {
     struct provider *provider;
     struct toolbox *box;
     struct store *store;
-    struct undo *undo;          /* NULL: what tools replace is not kept */
+    struct undo *undo;          /* NULL: old versions of files are not kept */
     struct llm_request request; /* without messages */
     struct loop_limits limits;
     uint64_t
-        deadline_ms; /* clock_mono_ms(); 0: none. The provider and the calls must end then, too */
-    uint64_t window; /* tokens of the model's context; 0: not known */
+        deadline_ms; /* clock_mono_ms(); 0: none. The provider and the calls must have it as well */
+    uint64_t window; /* tokens of the model's context; 0: unknown */
     int cancel_fd;   /* readable: stop; -1: none */
-    /* False: nobody listens any more, stop. Always called by the thread that runs the agent. */
+    /* Returns false to stop because the output cannot be delivered. Always called from the thread
+     * that runs the agent. */
     bool (*tell)(void *context, const struct agent_event *event);
     void *context;
 };
@@ -59,16 +61,16 @@ struct agent_outcome {
     json_t *answer; /* the last one; NULL: none */
 };
 
-/* Goes on with the session's conversation and this user message. False: why it is not an answer:
+/* Continues the session's conversation with this user message. Returns false if it does not end
+ * with an answer:
  *   E_TIMEOUT   context.budget: turns, tokens, time, length (of one answer), context (the window)
  *   E_PROVIDER  the service failed; context.stop_reason: it refused
  *   E_CANCELED  interrupted
- *   E_IO        the session can't be written, or nobody listens
+ *   E_IO        the session can't be written, or tell() returned false
  * The outcome is filled in either way. */
 MUST_USE bool agent_run(const struct agent *agent, const json_t *prompt,
     struct agent_outcome *ret_outcome, struct err *err);
-/* Makes a summary of the conversation now, whatever its length. E_NOT_FOUND: there is nothing to
- * summarise. */
+/* Summarises the conversation now, whatever its length. E_NOT_FOUND: nothing to summarise. */
 MUST_USE bool agent_compact(
     const struct agent *agent, struct agent_outcome *ret_outcome, struct err *err);
 void agent_outcome_done(struct agent_outcome *outcome);

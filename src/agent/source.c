@@ -1,4 +1,4 @@
-/* Files that hold a session, in either form. */
+/* Session files in either form. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/source.h"
 

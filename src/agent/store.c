@@ -1,4 +1,4 @@
-/* Sessions: their lines, as a conversation. */
+/* Sessions: from lines to a conversation. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/envelope.h"
 #include "agent/exchange.h"
@@ -30,7 +30,7 @@ static bool take_header(struct store *s, json_t *header, struct err *err)
     return true;
 }
 
-/* From here on only the message of the record and the last of those before count. */
+/* From here on the conversation is the record's message and the last `keep` messages before it. */
 static void take_compaction(struct store *s, json_t *record)
 {
     AUTO_JSON json_t *before = repair_messages(s->counted, NULL);
@@ -62,7 +62,7 @@ static void take_message(struct store *s, json_t *message)
     json_push(s->counted, json_incref(message));
 }
 
-/* A line that was checked becomes part of the session. */
+/* Adds a checked line to the session. */
 static void take(struct store *s, enum line_kind kind, json_t *tree)
 {
     switch (kind) {
@@ -147,8 +147,8 @@ bool store_load(struct store *s, struct err *err)
     return s->header || err_set(err, E_CONFIG, "'%s' is empty: it is no session", s->path);
 }
 
-/* Where in the list the last message with this call is, or its size; only results may stand behind
- * it. */
+/* Index of the last assistant message if it has this call (only results may follow it), else the
+ * size of the list. */
 static size_t last_call(const json_t *messages, struct str id)
 {
     size_t n = json_array_size(messages), at = n, i;
@@ -161,7 +161,7 @@ static size_t last_call(const json_t *messages, struct str id)
     return n;
 }
 
-/* Whether a result was made up for a call of the last message, and is not in the list. */
+/* Whether a result was synthesized for a call of the last message and is not in the list. */
 static bool is_new(const json_t *messages, const json_t *result)
 {
     size_t n = json_array_size(messages);
@@ -249,7 +249,7 @@ bool store_note_title(struct store *s, struct str title, struct err *err)
 bool store_note_resumed(struct store *s, struct str cwd, struct err *err)
 {
     char now[CLOCK_RFC3339];
-    AUTO_JSON json_t *record = json_object(), *here = json_text(cwd); /* as a file has it */
+    AUTO_JSON json_t *record = json_object(), *here = json_text(cwd); /* as stored in JSON */
     if (!s->imported || str_eq(s->resumed, json_str(here)))
         return true;
     if (!s->resumed.p && store_text(s, "system_prompt").n)
@@ -261,7 +261,7 @@ bool store_note_resumed(struct store *s, struct str cwd, struct err *err)
     return append(s, record, err);
 }
 
-/* Looking ------------------------------------------------------------------------------------- */
+/* Accessors ----------------------------------------------------------------------------------- */
 
 bool store_is_imported(const struct store *s)
 {

@@ -67,7 +67,7 @@ bool store_is_there(const char *path)
 
 /* Opening ------------------------------------------------------------------------------------- */
 
-/* Lines in memory, as a tape. */
+/* Copies lines to an unnamed file and opens it as a tape. */
 static bool memory_tape(struct str lines, const char *name, struct tape *ret_tape, struct err *err)
 {
     AUTO_FD int fd = file_nameless();
@@ -76,7 +76,7 @@ static bool memory_tape(struct str lines, const char *name, struct tape *ret_tap
     return tape_from_fd(TAKE_FD(fd), name, ret_tape, err);
 }
 
-/* The messages of the envelope itself, to compare them with its log. */
+/* Reads the messages of the envelope itself, to compare them with its log. */
 static bool read_origin(struct store *s, struct tape *source, struct err *err)
 {
     AUTO_BUF struct buf lines = BUF_INIT((size_t)STORE_BYTES_MAX + 1);
@@ -91,7 +91,8 @@ static bool read_origin(struct store *s, struct tape *source, struct err *err)
     return true;
 }
 
-/* A log goes on with its envelope. If that was replaced meanwhile, neither may be lost. */
+/* The log must continue its envelope. If the envelope was replaced in between, refuse rather than
+ * lose one of them. */
 static bool check_origin(const struct store *s, struct err *err)
 {
     const json_t *message, *messages = json_object_get(s->origin, "messages");
@@ -106,8 +107,8 @@ static bool check_origin(const struct store *s, struct err *err)
                        s->path, s->log);
 }
 
-/* An envelope's lines: those beside it if a crash left them, else made from it; for reading only in
- * memory. */
+/* Opens the lines of an envelope: its log if a crash left one, otherwise converted from it (in
+ * memory if only for reading). */
 static bool open_envelope(
     struct store *s, struct tape *source, enum store_mode mode, struct err *err)
 {
@@ -130,7 +131,7 @@ static bool open_envelope(
     return tape_open(s->log, mode == STORE_WRITE, &s->tape, err);
 }
 
-/* Finds out what the file is, and opens its lines. */
+/* Detects the type of the file, and opens its lines. */
 static bool open_file(struct store *s, enum store_mode mode, struct err *err)
 {
     AUTO(tape_close) struct tape t = TAPE_NONE;
@@ -153,7 +154,7 @@ static bool check_id(const struct store *s, const char *id, struct err *err)
                s->path, id, store_id(s));
 }
 
-/* A link stays one: what it leads to is gone on with, and written anew. NULL: it is none. */
+/* The target of a symlink, which is the file to resume and rewrite; NULL: not a symlink. */
 static char *behind_link(const char *path)
 {
     struct stat st;
@@ -195,7 +196,7 @@ bool store_read(struct tape *tape, struct store **ret_store, struct err *err)
     struct store *s = store_new(tape->name);
     s->tape = *tape;
     bool ok = store_load(s, err);
-    s->tape = TAPE_NONE; /* it is the caller's */
+    s->tape = TAPE_NONE; /* still owned by the caller */
     if (ok)
         *ret_store = s;
     else
@@ -272,7 +273,7 @@ bool store_create(
 
 /* Closing ------------------------------------------------------------------------------------- */
 
-/* The envelope anew, and then its log is needless. */
+/* Rewrites the envelope, and removes its log. */
 static bool write_envelope(struct store *s, struct err *err)
 {
     AUTO_BUF struct buf text = BUF_INIT(4 * (size_t)STORE_BYTES_MAX);
@@ -296,7 +297,7 @@ bool store_drop_empty(struct store *s)
 {
     bool empty = !s->log && s->tape.writable && json_array_size(s->all) == 0 && !s->title.p &&
                  !store_text(s, "title").p;
-    bool gone = empty && unlink(s->path) == 0; /* while nobody else can open it */
+    bool gone = empty && unlink(s->path) == 0; /* while we hold the lock */
     if (gone)
         store_free(s);
     return gone;

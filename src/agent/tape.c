@@ -15,14 +15,14 @@
 #include <sys/sysmacros.h>
 
 enum {
-    CHUNK = 256 * 1024, /* stays in the cache while it is parsed */
+    CHUNK = 256 * 1024, /* small enough to stay in the CPU cache while it is parsed */
     LOCK_TRIES = 20,
 };
 
-/* Who has it ---------------------------------------------------------------------------------- */
+/* Lock holder --------------------------------------------------------------------------------- */
 
-/* The process that holds the lock, as the kernel lists it: "1: FLOCK ADVISORY WRITE PID MA:MI:INODE
- * 0 EOF". 0: it can't be told. */
+/* The process that holds the lock, from /proc/locks: "1: FLOCK ADVISORY WRITE PID MA:MI:INODE 0
+ * EOF". 0: unknown. */
 static long holder(const struct stat *st)
 {
     AUTO_FREE char *line = NULL;
@@ -39,7 +39,7 @@ static long holder(const struct stat *st)
     }
     if (f)
         fclose(f);
-    /* It may have handed the file on and ended. */
+    /* The process may have passed the descriptor on and exited. */
     bool alive = found > 0 && (kill((pid_t)found, 0) == 0 || errno == EPERM);
     return alive ? found : 0;
 }
@@ -72,7 +72,7 @@ static bool check_file(const struct tape *t, struct stat *ret_st, struct err *er
     return true;
 }
 
-/* One try. *ret_again: the file was taken away or replaced between opening and locking. */
+/* One attempt. *ret_again: the file was removed or replaced between open and lock. */
 static bool open_once(
     const char *path, bool for_writing, struct tape *t, bool *ret_again, struct err *err)
 {
@@ -141,14 +141,14 @@ void tape_close(struct tape *t)
 struct reading {
     struct tape *tape;
     struct buf buf;
-    uint64_t at;   /* how far the file was read */
-    uint64_t end;  /* where it ended when reading began */
+    uint64_t at;   /* file offset of the next read */
+    uint64_t end;  /* size of the file when reading began */
     size_t start;  /* of the line in buf */
     size_t looked; /* no newline before this */
     size_t number;
 };
 
-/* More bytes behind those that are there; what was handed out is dropped first. */
+/* Reads more bytes, after dropping the lines already returned. */
 static bool fill(struct reading *r, struct err *err)
 {
     size_t keep = r->buf.n - r->start;
@@ -168,13 +168,13 @@ static bool fill(struct reading *r, struct err *err)
     if (n < 0)
         return err_errno(err, E_IO, errno, "cannot read '%s'", r->tape->name);
     if (n == 0)
-        r->end = r->at; /* it became shorter */
+        r->end = r->at; /* the file was truncated */
     buf_grown(&r->buf, (size_t)n);
     r->at += (size_t)n;
     return true;
 }
 
-/* The next line, with more of the file behind it if there is more. */
+/* Returns the next line, reading more of the file as needed. */
 static bool next_line(
     struct reading *r, struct tape_line *ret_line, bool *ret_ended, struct err *err)
 {
@@ -251,7 +251,7 @@ bool tape_first(const struct tape *t, struct buf *line, bool *ret_more)
 
 /* Writing ------------------------------------------------------------------------------------- */
 
-/* What a crash left behind the last line goes before anything is put there. */
+/* Truncates the remains of a torn line before the next append. */
 static bool clear_tail(struct tape *t, struct err *err)
 {
     struct stat st;
@@ -292,7 +292,7 @@ bool tape_append(struct tape *t, struct str line, struct err *err)
     return true;
 }
 
-/* The directory and what is missing above it; each new one is synced into its parent. */
+/* Creates the directory and its missing parents; each new directory is synced into its parent. */
 static bool make_dirs(char *dir)
 {
     if (mkdirat(AT_FDCWD, dir, 0700) == 0 || errno == EEXIST)

@@ -1,11 +1,11 @@
-/* A file of lines that only grows, and has one writer.
+/* An append-only file of lines with one writer.
  *
  *     struct tape t = TAPE_NONE;
  *     if (!tape_open(path, true, &t, err) || !tape_read(&t, on_line, context, err)) ...
  *     tape_append(&t, STR("{...}"), err);
  *     tape_close(&t);
  *
- * The line at the end that a crash cut off is for the reader to know: see tape_sink.
+ * The reader decides whether the last line was torn by a crash: see tape_sink.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_TAPE_H
@@ -19,15 +19,15 @@ struct tape {
     char *name;
     bool writable;
     bool open_end; /* the last line has no newline yet */
-    bool broken;   /* what a failed write left there could not be taken back */
-    uint64_t size; /* of what counts */
+    bool broken;   /* the remains of a failed write could not be truncated */
+    uint64_t size; /* of the valid part */
 };
 
 #define TAPE_NONE ((struct tape){.fd = -1})
 
-/* One line, without its end. last: nothing comes after it; open: not even a newline, so that its
- * writing may have been cut off. A sink that finds such a line torn sets *ret_torn, and it is as if
- * the line were not there. */
+/* One line, without its newline. last: nothing comes after it; open: not even a newline, so that
+ * the write may have been cut off. A sink that finds such a line torn sets *ret_torn, and the line
+ * is ignored. */
 struct tape_line {
     struct str text;
     size_t number; /* from 1 */
@@ -36,27 +36,27 @@ struct tape_line {
 typedef bool tape_sink(
     void *context, const struct tape_line *line, bool *ret_torn, struct err *err);
 
-/* For writing: locks it. E_NOT_FOUND, E_CONFLICT (in use), E_CONFIG (no regular file, too large).
- */
+/* Locks the file if for writing. E_NOT_FOUND, E_CONFLICT (in use), E_CONFIG (too large, or not a
+ * regular file). */
 MUST_USE bool tape_open(const char *path, bool for_writing, struct tape *ret_tape, struct err *err);
-/* Takes the descriptor over, for reading. */
+/* Opens a file descriptor for reading; takes ownership. */
 MUST_USE bool tape_from_fd(int owned_fd, const char *name, struct tape *ret_tape, struct err *err);
-void tape_close(struct tape *t); /* also one that was never opened */
+void tape_close(struct tape *t); /* accepts one that was never opened */
 
-/* All lines that are there now. */
+/* Passes all lines that are there now to the sink. */
 MUST_USE bool tape_read(struct tape *t, tape_sink *sink, void *context, struct err *err);
-/* The first one only; false: there is none that ends. */
+/* Reads the first line only; false if it has no newline. */
 bool tape_first(const struct tape *t, struct buf *line, bool *ret_more);
 
-/* The line and its end in one write, synced. On failure nothing of it is there. */
+/* Appends the line and its newline in one write and syncs. On failure nothing of it remains. */
 MUST_USE bool tape_append(struct tape *t, struct str line, struct err *err);
 
-/* A new file, whole or not at all, 0600 (or as the one that it replaces), its directory synced.
- * E_CONFLICT: it exists and is not to be replaced. */
+/* Creates a file atomically, 0600 (or with the mode of the file it replaces), and syncs its
+ * directory. E_CONFLICT: it exists and replace is not set. */
 MUST_USE bool tape_put(const char *path, struct str content, bool replace, struct err *err);
-/* The same, 0600 also if another file is replaced. */
+/* The same, but always 0600. */
 MUST_USE bool tape_put_private(const char *path, struct str content, bool replace, struct err *err);
-/* A directory (0700) and what is missing above it. */
+/* Creates a directory (0700) and its missing parents. */
 MUST_USE bool tape_make_dir(const char *dir, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Terminals read while the model is asked. */
+/* Reading terminals while the model is asked. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/tend.h"
 

@@ -1,9 +1,9 @@
-/* Terminals that tools left running, while the model is asked: a thread reads them, so that none of
- * their programs stands still because nobody takes what it prints, and their limits hold.
+/* A thread that reads the terminals left running by tools while the model is asked, so that their
+ * programs do not block on output that is not read, and their limits are enforced.
  *
  *     struct tend tend;
  *     tend_begin(&tend, box);
- *     ...nobody else touches the box...
+ *     ...nothing else may use the toolbox...
  *     tend_end(&tend);
  */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -17,10 +17,10 @@
 struct tend {
     struct toolbox *box;
     pthread_t thread;
-    int over; /* an eventfd; -1: there is no thread, since there is nothing to read */
+    int over; /* an eventfd; -1: no thread, since there is nothing to read */
 };
 
-void tend_begin(struct tend *t, struct toolbox *box); /* NULL: no box */
+void tend_begin(struct tend *t, struct toolbox *box); /* NULL: no toolbox */
 void tend_end(struct tend *t);
 
 #endif

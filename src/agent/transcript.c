@@ -17,7 +17,7 @@ struct transcript {
 bool transcript_open(
     const char *path, const char *model, struct transcript **ret_transcript, struct err *err)
 {
-    /* Nobody waits for who reads a pipe, or does not. */
+    /* O_NONBLOCK: do not block on a FIFO without a reader. */
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
     if (fd < 0)
         return err_errno(err, E_IO, errno, "cannot write the script '%s'", path);
@@ -76,7 +76,7 @@ void transcript_add(struct transcript *t, const json_t *answer)
 {
     static const char *const keys[] = {"usage", NULL};
     json_t *turn = json_object(), *content = json_array(), *block;
-    /* Our own word where there is one: services have different ones for the same. */
+    /* Prefer our own stop reason: services use different words for the same. */
     struct str stop = json_str(json_object_get(answer, "stop_reason"));
     if (str_is(stop, "unknown"))
         stop = json_str(json_object_get(answer, "raw_stop_reason"));

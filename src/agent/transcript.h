@@ -1,4 +1,4 @@
-/* A run written down as a script (llm/script.h), to be played again.
+/* Records a run as a script (llm/script.h) that can be replayed.
  *
  *     struct transcript *t;
  *     if (!transcript_open(path, model, &t, err)) return false;
@@ -13,14 +13,14 @@
 
 struct transcript; /* opaque */
 
-/* The file is opened at once, so that what can't be written is known before the run. */
+/* Opens the file at once, so that an unwritable path is reported before the run. */
 MUST_USE bool transcript_open(
     const char *path, const char *model, struct transcript **ret_transcript, struct err *err);
 
-/* An answer of the model, as a turn. */
+/* Adds an answer of the model as a turn. */
 void transcript_add(struct transcript *t, const json_t *answer);
 
-/* Writes it, without the keys. Accepts NULL. */
+/* Writes the script with keys masked. Accepts NULL. */
 MUST_USE bool transcript_close(struct transcript *t, const struct mask *mask, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is about to be replaced is kept. */
+/* Keeping old versions of files before they are replaced. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/undo_state.h"
 #include "base/log.h"
@@ -12,7 +12,7 @@
 #include <sys/xattr.h>
 
 enum {
-    SYNC_ONE_BY_ONE = 8, /* more files than this: their file system is synced at once */
+    SYNC_ONE_BY_ONE = 8, /* if more files than this, sync their file system once */
 };
 #define ARENA_MAX ((size_t)1 << 30)
 
@@ -50,7 +50,7 @@ void undo_free(struct undo *u)
 void undo_begin_turn(struct undo *u, size_t turn)
 {
     if (u)
-        u->turn = turn + 1; /* 0 is none */
+        u->turn = turn + 1; /* 0 means no turn */
 }
 
 void undo_drop_blobs(struct undo *u, const struct undo_entry *e)
@@ -90,7 +90,8 @@ static bool keep_link(struct undo *u, int fd, struct undo_file *f, struct err *e
     return true;
 }
 
-/* What else belongs to a file; where it can't be kept here, it was not ours to change either. */
+/* Copies owner and extended attributes. Errors are ignored: a tool could not have changed an
+ * attribute that cannot be set here. */
 static void keep_belongings(int from, int to)
 {
     AUTO_FREE char *names = base_alloc(XATTR_LIST_MAX), *value = base_alloc(XATTR_SIZE_MAX);
@@ -119,8 +120,7 @@ static bool keep_content(struct undo *u, int from, struct undo_file *f, const st
     return still_is(from, stamp) || is_changed(f->path, err);
 }
 
-/* Its old version, as it is now. One that is too large is not kept, and the way back will say so.
- */
+/* Keeps the current version of a file or symlink. */
 static bool keep_file(struct undo *u, int root_fd, struct undo_file *f, const struct stamp *stamp,
     bool sync, struct err *err)
 {
@@ -134,6 +134,7 @@ static bool keep_file(struct undo *u, int root_fd, struct undo_file *f, const st
     return regular ? keep_content(u, fd, f, stamp, sync, err) : keep_link(u, fd, f, err);
 }
 
+/* Skips files larger than UNDO_FILE_MAX; undo_back() will report that. */
 static bool keep_files(
     struct undo *u, const struct writer_plan *plan, struct undo_entry *e, struct err *err)
 {
@@ -153,7 +154,8 @@ static bool keep_files(
                       : syncfs(u->fd) == 0 || cannot_keep(STR("."), err);
 }
 
-/* The oldest turns' go, until there is room; the one at work stays. */
+/* Removes the old versions of the oldest turns until there is room, but not those of the current
+ * turn. */
 static bool make_room(struct undo *u, uint64_t wanted, struct err *err)
 {
     for (size_t i = 0; i < u->n && u->bytes + wanted > UNDO_BYTES_MAX; i++) {
@@ -224,8 +226,8 @@ static bool begin(void *context, const struct writer_plan *plan, struct err *err
     return true;
 }
 
-/* A change that failed has put everything back, or left that to the next command: then nobody
- * knows yet. */
+/* If the change failed, the writer has restored the files or the next command will: the entry stays
+ * open until its outcome is known. */
 static void end(void *context, bool changed)
 {
     struct undo *u = context;

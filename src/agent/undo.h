@@ -1,28 +1,28 @@
-/* What a session changed in files, turn by turn, and the way back.
+/* The changes a session made to files, turn by turn, and their undo.
  *
  *     struct undo *u = undo_new(dir, store_id(s), journal_dir);
- *     options.keeper = undo_keeper(u);           what tools replace is kept from now on
+ *     options.keeper = undo_keeper(u);           keeps old versions from now on
  *     undo_begin_turn(u, n);                     n: messages of the session before it
  *     ...
- *     undo_back(u, &report, err)                 the last turn's changes are taken back, or nothing
+ *     undo_back(u, &report, err)                 undoes all of the last turn's changes, or nothing
  *     undo_free(u);
  *
- * In DIR/ID there are `log`, a file of JSON lines that only grows, and the old versions of files,
- * each under a number. Before files are replaced their old versions and a line with what they are
- * and will be are on disk:
+ * DIR/ID holds `log`, an append-only file of JSON lines, and the old versions of files, each under
+ * a number. Before files are replaced, their old versions and a line that describes them before and
+ * after are written to disk:
  *
  *     {"type":"change","n":1,"turn":4,"root":...,"files":[{"path":...,"old":{...},"new":{...}}]}
- *     {"type":"done","n":1}        it was done; or "void": it was not
- *     {"type":"undo","n":2,...}    the way back, which is a change, too; then its own "done"
- *     {"type":"forget","turn":4}   what it replaced takes too much room, and is gone
+ *     {"type":"done","n":1}        it was made; or "void": it was not
+ *     {"type":"undo","n":2,...}    an undo, which is also a change; followed by its own "done"
+ *     {"type":"forget","turn":4}   old versions up to this turn were removed to free space
  *
- * If one of the second kind is missing, the process was ended in between: journal_recover() has
- * made all old or all new, and a look at the files tells which. The way back goes through the
- * writer: all or nothing, whatever happens on the way. A file counts as nobody else's as long as
- * its stamp is the one that the last change gave it.
+ * If the "done" or "void" is missing, the process was killed in between: journal_recover() has
+ * restored all files or completed the change, and the files' stamps tell which. An undo goes
+ * through the writer, so it is all or nothing. A file counts as unchanged by others as long as its
+ * stamp is the one that the last change gave it.
  *
- * Nothing is on disk before the first change. Only what tools change is known here; what
- * commands did is not.
+ * Nothing is on disk before the first change. Only changes made by tools are recorded, not those
+ * made by commands.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_UNDO_H
@@ -33,12 +33,12 @@
 #include "tool/toolbox.h"
 
 enum {
-    UNDO_NAMED = 5, /* files that a message names */
-    UNDO_DAYS = 30, /* how long a session that is not used keeps it */
+    UNDO_NAMED = 5, /* maximum number of files named in a message */
+    UNDO_DAYS = 30, /* after this many days unused, a session's record is removed */
 };
-#define UNDO_FILE_MAX  ((uint64_t)256 << 20) /* a larger file's old version is not kept */
-#define UNDO_BYTES_MAX ((uint64_t)1 << 30)   /* of one session: then the oldest turns' go */
-#define UNDO_ALL_MAX   ((uint64_t)4 << 30)   /* of all: then those of the oldest sessions */
+#define UNDO_FILE_MAX  ((uint64_t)256 << 20) /* old versions of larger files are not kept */
+#define UNDO_BYTES_MAX ((uint64_t)1 << 30)   /* per session; the oldest turns are dropped first */
+#define UNDO_ALL_MAX   ((uint64_t)4 << 30)   /* in total; the oldest sessions are dropped first */
 
 struct undo;
 
@@ -48,38 +48,38 @@ void undo_free(struct undo *u); /* accepts NULL */
 struct toolbox_keeper undo_keeper(struct undo *u);
 void undo_begin_turn(struct undo *u, size_t turn); /* accepts NULL */
 
-/* A file as it was before some turns and as they left it: inode 0 is nothing. */
+/* A file before some turns and after them: inode 0 means that it did not exist. */
 struct undo_item {
     struct str path; /* below the root */
     struct stamp old, new;
-    bool kept;       /* the old version is, or there was none */
-    struct str blob; /* of a regular file: its name */
-    struct str link; /* of a symbolic link: where it led */
+    bool kept;       /* the old version is kept, or the file did not exist */
+    struct str blob; /* of a regular file: file name of the old version */
+    struct str link; /* of a symlink: its target */
 };
 struct undo_list {
     struct arena arena;
     size_t turn; /* the last one */
     struct str root;
-    struct undo_item *items; /* by path */
+    struct undo_item *items; /* sorted by path */
     size_t n;
 };
-/* What comes before a path of it for people: of files below / a slash. */
+/* Prefix for showing an item's path: a slash if the root is "/", else empty. */
 const char *undo_prefix(struct str root);
 #define AUTO_UNDO_LIST AUTO(undo_list_done)
 void undo_list_done(struct undo_list *l);
 
-/* All that the session changed below one root and did not take back. Nothing: n is 0. */
+/* All changes of the session below one root that were not undone; n may be 0. */
 MUST_USE bool undo_changes(struct undo *u, struct undo_list *ret_list, struct err *err);
-/* Reads an old version; nothing for what was not there. */
+/* Reads an old version (of a symlink, its target); appends nothing if the file did not exist. */
 MUST_USE bool undo_read(
     struct undo *u, const struct undo_item *item, struct buf *content, struct err *err);
 
-/* Takes the last turn's changes back; the list says what they were. E_NOT_FOUND: there is none.
+/* Undoes the last turn's changes and returns them in the list. E_NOT_FOUND: nothing to undo.
  * E_CONFLICT: files were changed since, or their old versions are not kept; nothing is changed
  * then. */
 MUST_USE bool undo_back(struct undo *u, struct undo_list *ret_list, struct err *err);
 
-/* A session's record goes for good. */
+/* Deletes a session's record. */
 void undo_remove(const char *dir, const char *id);
 
 #endif

@@ -1,4 +1,4 @@
-/* The way back. */
+/* Undoing changes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/undo_state.h"
 #include "path/caret.h"
@@ -30,9 +30,9 @@ const char *undo_prefix(struct str root)
     return str_is(root, "/") ? "/" : "";
 }
 
-/* What was cut off ---------------------------------------------------------------------------- */
+/* Settling interrupted changes ---------------------------------------------------------------- */
 
-/* Directories that the turn made, and that are empty now; the deepest first. */
+/* Removes directories that the turn made and that are empty now, deepest first. */
 static void remove_dirs(const struct undo_entry *e, int root_fd)
 {
     for (size_t k = e->n_dirs; k-- > 0;) {
@@ -47,7 +47,7 @@ static void remove_dirs(const struct undo_entry *e, int root_fd)
     }
 }
 
-/* What is left to do when the files are as they were before. */
+/* Finishes an undo once the files are restored. */
 static bool finish_back(struct undo *u, struct undo_entry *back, int root_fd, struct err *err)
 {
     for (size_t i = u->n; root_fd >= 0 && i-- > 0;)
@@ -62,7 +62,8 @@ static bool finish_back(struct undo *u, struct undo_entry *back, int root_fd, st
     return true;
 }
 
-/* All as before: it was not made. Anything else, and it was, if the journal has been seen to. */
+/* After journal_recover(), a change whose files all have their old stamps was not made; otherwise,
+ * or if the root is gone, it was. */
 static bool settle(struct undo *u, struct undo_entry *e, struct err *err)
 {
     AUTO_ERR struct err gone = {0};
@@ -81,9 +82,9 @@ static bool settle(struct undo *u, struct undo_entry *e, struct err *err)
     return made && e->kind == UNDO_BACK ? finish_back(u, e, root, err) : undo_mark(u, e, made, err);
 }
 
-/* What counts --------------------------------------------------------------------------------- */
+/* Listing changes ----------------------------------------------------------------------------- */
 
-/* Entries that a crash or a failure left open. */
+/* Settles entries that a crash or a failure left open. */
 static bool settle_all(struct undo *u, struct err *err)
 {
     for (size_t i = 0; i < u->n; i++)
@@ -92,7 +93,7 @@ static bool settle_all(struct undo *u, struct err *err)
     return true;
 }
 
-/* Of the i-th: what was done, and not taken back later. */
+/* Whether the i-th entry is a change that was made and not undone later. */
 static bool counts(const struct undo *u, size_t i)
 {
     const struct undo_entry *e = u->entries[i];
@@ -105,7 +106,7 @@ static bool counts(const struct undo *u, size_t i)
     return true;
 }
 
-/* The last turn that changed something and was not taken back; 0: none. */
+/* The last turn with a change that was not undone; 0: none. */
 static uint64_t last_turn(const struct undo *u)
 {
     for (size_t i = u->n; i-- > 0;)
@@ -128,14 +129,14 @@ static struct undo_item item_of(struct undo_list *l, const struct undo_file *f, 
         .kept = !f->old.ino || f->link.n || (f->blob.n && !forgotten)};
     if (f->link.n)
         item.link = decoded(&l->arena, f->link);
-    if (S_ISDIR(item.old.mode)) { /* what was in it stands for itself */
+    if (S_ISDIR(item.old.mode)) { /* the files in it have their own entries */
         item.old = (struct stamp){0};
         item.kept = true;
     }
     return item;
 }
 
-/* First come first: of one path the oldest version before and the newest after count. */
+/* For each path keeps the oldest version before and the newest after; entries come in order. */
 static void add_entry(
     const struct undo *u, struct undo_list *l, size_t known, const struct undo_entry *e)
 {
@@ -151,7 +152,7 @@ static void add_entry(
     l->n = n;
 }
 
-/* The changes of one turn (0: of all) below one root, together. */
+/* Merges the changes of one turn (0: of all) below one root. */
 static void gather(const struct undo *u, uint64_t turn, struct undo_list *l)
 {
     size_t most = 0;
@@ -196,7 +197,7 @@ bool undo_read(struct undo *u, const struct undo_item *item, struct buf *content
     return file_read(fd, (size_t)UNDO_FILE_MAX, item->path.p, content, err);
 }
 
-/* Is it still as it was left? ----------------------------------------------------------------- */
+/* Checking that files are unchanged ----------------------------------------------------------- */
 
 struct back {
     struct undo *u;
@@ -206,11 +207,11 @@ struct back {
     const struct undo_entry *first;
     struct undo_entry *entry;
     int root_fd;
-    struct buf strangers; /* names of files that are somebody else's by now */
+    struct buf strangers; /* names of files changed by others */
     size_t n_strangers;
 };
 
-/* A file that a way back put there is the same as the one that was there before. */
+/* Maps the stamp of a file that an undo restored to that of the original. */
 static struct undo_stamp origin(const struct undo *u, struct str path, struct undo_stamp now)
 {
     for (size_t i = u->n; i-- > 0;) {
@@ -222,7 +223,7 @@ static struct undo_stamp origin(const struct undo *u, struct str path, struct un
     return now;
 }
 
-/* A directory with nothing but files of the same turn in the place of a file. */
+/* Whether the directory now at a file's place holds files of the same turn. */
 static bool gave_way(const struct back *b, const struct undo_item *item)
 {
     for (size_t i = 0; i < b->list->n; i++)
@@ -283,7 +284,7 @@ static bool look_for_versions(struct back *b, struct err *err)
     return true;
 }
 
-/* The change back ----------------------------------------------------------------------------- */
+/* The undo ------------------------------------------------------------------------------------ */
 
 static struct stamp stamp_now(const struct back *b, size_t i)
 {
@@ -309,7 +310,7 @@ static bool put(struct back *b, struct writer *w, size_t i, struct stamp *now, s
                 : writer_put_from(w, item->path, &source, &o, err);
 }
 
-/* First what goes, so that files and directories can change places. */
+/* Removals first, so that files and directories can change places. */
 static bool ask_writer(struct back *b, struct writer *w, struct stamp *now, struct err *err)
 {
     for (size_t i = 0; i < b->list->n; i++) {
@@ -324,7 +325,7 @@ static bool ask_writer(struct back *b, struct writer *w, struct stamp *now, stru
     return true;
 }
 
-/* The line that says what will be, before anything is replaced. */
+/* Appends the entry of the undo before anything is replaced. */
 static bool note(void *context, const struct writer_plan *plan, struct err *err)
 {
     struct back *b = context;
@@ -362,7 +363,7 @@ static bool commit(struct back *b, struct err *err)
     return ask_writer(b, w, now, err) && writer_commit(w, &result, err);
 }
 
-/* It counts as taken back also if there was nothing to do: files that came and went. */
+/* The turn counts as undone even if no file had to change: files that came and went. */
 static bool conclude(struct back *b, struct err *err)
 {
     if (!b->entry && !note(b, &(struct writer_plan){.root_fd = b->root_fd}, err))

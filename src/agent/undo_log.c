@@ -1,4 +1,4 @@
-/* The record of a session's changes: its lines. */
+/* The record of a session's changes: its lines and its directory. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/line.h"
 #include "agent/undo_state.h"
@@ -15,7 +15,7 @@
 enum {
     ENTRIES_MAX = 100 * 1000,
     DAY_S = 24 * 60 * 60,
-    HOMES_MAX = 1000, /* looked at; of more, the next ones have their turn later */
+    HOMES_MAX = 1000, /* per pass; the others follow in later ones */
 };
 #define ARENA_MAX ((size_t)1 << 30)
 
@@ -125,7 +125,8 @@ bool undo_look(int root_fd, struct str path, struct undo_stamp *ret_stamp, struc
     struct stat st;
     AUTO_FD int fd = beneath_open(root_fd, path.p, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
     *ret_stamp = (struct undo_stamp){0};
-    /* The last component may be a link; one on the way is somebody else's doing. */
+    /* O_NOFOLLOW allows a symlink as the last component; one above it was made by another program,
+     * and the file counts as gone. */
     if (fd < 0)
         return change_is_gone(errno) ||
                err_errno(err, E_IO, errno, "cannot look at '" STR_FMT "'", STR_ARG(path));
@@ -160,7 +161,7 @@ struct undo_entry *undo_entry_new(struct undo *u, enum undo_kind kind, size_t fi
     return e;
 }
 
-/* What these turns took counts no more. */
+/* The old versions of these turns no longer count towards the limit. */
 static void release(struct undo *u, uint64_t first, uint64_t last)
 {
     for (size_t i = 0; i < u->n; i++) {
@@ -264,7 +265,7 @@ static bool open_home(struct undo *u, bool make, struct err *err)
     return (why.code == E_NOT_FOUND && !make) || err_move(err, &why);
 }
 
-/* A session's, if nobody works with it. */
+/* Removes a session's directory unless its log is locked. */
 static void remove_home(int dir_fd, const char *id)
 {
     AUTO_FD int home = openat(dir_fd, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -319,7 +320,8 @@ static int newest_first(const void *a, const void *b)
     return (x->used_s < y->used_s) - (x->used_s > y->used_s);
 }
 
-/* Of sessions that nobody used for long, or that together take too much room: the oldest go. */
+/* Removes the records of sessions that were not used for UNDO_DAYS, and of the oldest if all
+ * together exceed UNDO_ALL_MAX. */
 static void prune(const char *dir)
 {
     DIR *stream = opendir(dir);
@@ -341,7 +343,7 @@ static void prune(const char *dir)
     closedir(stream);
 }
 
-/* The whole ----------------------------------------------------------------------------------- */
+/* The record ---------------------------------------------------------------------------------- */
 
 static bool write_line(struct undo *u, const struct undo_entry *e, struct err *err)
 {

@@ -1,4 +1,4 @@
-/* The record in memory, for the files that make it. */
+/* The record of changes in memory, for the files that implement it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef AGENT_UNDO_STATE_H
 #define AGENT_UNDO_STATE_H
@@ -19,7 +19,7 @@ enum undo_kind {
 };
 
 enum undo_state {
-    UNDO_OPEN, /* nobody knows yet */
+    UNDO_OPEN, /* outcome not known yet */
     UNDO_MADE,
     UNDO_DROPPED,
 };
@@ -30,11 +30,11 @@ struct undo_stamp {
 };
 
 struct undo_file {
-    struct str name; /* its path, caret-encoded */
+    struct str name; /* the path, caret-encoded */
     struct undo_stamp old, new;
-    struct undo_stamp as; /* of a way back: what the new one is the same as */
+    struct undo_stamp as; /* of an undo: the stamp of the original that it restored */
     struct str blob;      /* no value: none */
-    struct str link;      /* where it led, caret-encoded */
+    struct str link;      /* the symlink's target, caret-encoded */
     struct str path;      /* decoded */
 };
 
@@ -63,12 +63,12 @@ struct undo {
     char *dir, *home, *journal_dir; /* home: DIR/ID */
     bool loaded;
     struct tape tape;
-    int fd; /* of home; -1: it is not there */
+    int fd; /* of home; -1: it does not exist */
     struct undo_entry **entries;
     size_t n, cap;
     uint64_t next;   /* number of the next change */
-    uint64_t turn;   /* at work */
-    uint64_t forgot; /* up to this turn nothing is kept; 0: all is */
+    uint64_t turn;   /* the current one */
+    uint64_t forgot; /* old versions up to this turn were removed; 0: none were */
     uint64_t bytes;
     struct undo_entry *open; /* begun and not ended */
 };
@@ -77,19 +77,19 @@ struct undo_stamp undo_stamp_of(const struct stamp *s);
 struct stamp undo_stamp_to(const struct undo_stamp *s);
 bool undo_stamp_same(const struct undo_stamp *a, const struct undo_stamp *b);
 
-/* What stands at a path; inode 0: nothing. */
+/* The stamp of the file at a path; inode 0: none. */
 MUST_USE bool undo_look(
     int root_fd, struct str path, struct undo_stamp *ret_stamp, struct err *err);
-/* The directory that an entry is about; -1 and E_CONFLICT: it is another one by now. */
+/* Opens the directory of an entry; -1 and E_CONFLICT if it is a different one by now. */
 MUST_USE int undo_root(const struct undo_entry *e, struct err *err);
 
-/* Reads the record, if there is one. */
+/* Reads the record if it exists. */
 MUST_USE bool undo_load(struct undo *u, struct err *err);
-/* Makes it where there is none. */
+/* Creates the record if it does not exist. */
 MUST_USE bool undo_make(struct undo *u, struct err *err);
-/* Appends. The entry is in the record's arena. */
+/* Appends an entry, which must be in the record's arena. */
 MUST_USE bool undo_append(struct undo *u, struct undo_entry *e, struct err *err);
-/* Says whether it was made. */
+/* Records whether the change was made. */
 MUST_USE bool undo_mark(struct undo *u, struct undo_entry *e, bool made, struct err *err);
 
 void undo_drop_blobs(struct undo *u, const struct undo_entry *e);

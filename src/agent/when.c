@@ -1,10 +1,10 @@
-/* RFC 3339. */
+/* RFC 3339 timestamps. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/when.h"
 
 #include <time.h>
 
-/* n digits at the start, which are taken away. */
+/* Removes n digits from the start. */
 static bool take_digits(struct str *text, size_t n, int *ret_value)
 {
     int64_t value;
@@ -36,7 +36,7 @@ static uint64_t take_fraction(struct str *text)
     return ms;
 }
 
-/* Seconds east of Greenwich. */
+/* Seconds east of UTC. */
 static bool take_offset(struct str *text, int *ret_seconds)
 {
     int hours, minutes, sign = text->n && text->p[0] == '-' ? -1 : 1;

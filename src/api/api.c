@@ -1,4 +1,4 @@
-/* Errors, paths and boundaries of the public C API, on top of the layers that do the work. */
+/* Errors, paths and boundaries of the public C API. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/api.h"
 

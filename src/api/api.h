@@ -1,4 +1,4 @@
-/* What the parts of the library share. */
+/* Internals shared by the files of the library. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef API_API_H
 #define API_API_H
@@ -11,11 +11,11 @@ enum {
     API_STRUCT_MAX = 4096,
 };
 
-/* Hands an error over, if somebody wants it. */
+/* Converts an error for the caller; does nothing if `error` is NULL. */
 void api_give_error(struct err *err, struct cordon_error *error);
 
-/* A structure that begins with its size, as the caller's version of the header has it: one of an
- * earlier version is shorter, and what this version does not know must be zero. */
+/* A structure that begins with its size, as in the caller's version of the header: that of an
+ * earlier version is shorter; members that this version does not know must be zero. */
 struct api_shape {
     const char *name;
     size_t least, size;
@@ -26,35 +26,35 @@ struct api_shape {
 #type, offsetof(struct type, last) + sizeof(((struct type *)0)->last), sizeof(struct type) \
     }
 
-/* NULL gives zeros. */
+/* Copies a structure; NULL yields zeros. */
 MUST_USE bool api_take(const struct api_shape *shape, const void *from, void *to, struct err *err);
 
-/* A call that runs something: what was given, copied as far as it is needed later, and what it
- * becomes. Must not be moved. */
+/* A call that runs something: its options, copied as far as they are needed later, and the prepared
+ * run. Must not be moved. */
 struct api_call {
     struct arena arena;
     struct cordon_run_options options;
     struct prepare_options wishes;
-    struct policy policy; /* of options.policy */
+    struct policy policy; /* parsed options.policy */
     struct prepared p;
     size_t n_steps;
 };
 
-/* From the options; canceled already is E_CANCELED. */
+/* Takes the options; E_CANCELED if already canceled. */
 MUST_USE bool api_call_begin(
     struct api_call *c, const struct cordon_run_options *options, struct err *err);
 MUST_USE bool api_call_command(struct api_call *c, const struct cordon_command *command,
     struct cordon_command *ret_command, struct err *err);
 void api_call_done(struct api_call *c);
 
-/* -1, or the descriptor. */
+/* The descriptor, or -1. */
 int api_cancel_fd(const struct api_call *c);
 
-/* For what the command prints; NULL if nobody wants it. The context is the call. */
+/* Callback for the command's output; NULL if not wanted. Its context is the call. */
 typedef void (*api_output_fn)(void *context, struct str bytes);
 api_output_fn api_output(const struct api_call *c);
 
-/* Take the tree over. */
+/* These take ownership of the tree. */
 struct cordon_result *api_result_new(json_t *tree);
 struct cordon_observation *api_observation_new(json_t *tree);
 

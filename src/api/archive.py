@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""archive.py OUTPUT LD OBJCOPY AR ARCHIVE…: the static library, as one object whose own names nobody
-sees: a program that links it can call what cordon.h declares, and its names don't meet ours."""
+"""archive.py OUTPUT LD OBJCOPY AR ARCHIVE…: builds the static library as one object with hidden
+symbols made local: programs can call what cordon.h declares, and no names clash with theirs."""
 import os
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-/* What calls that run something have in common: structures, cancellation, preparing. */
+/* Code shared by calls that run something: structures, cancellation, preparation. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/api.h"
 
@@ -14,7 +14,7 @@ enum {
     WORDS_MAX = 1000 * 1000,
 };
 
-/* The last members that the first version had. */
+/* The last members of the first version. */
 static const struct api_shape options_shape = API_SHAPE(cordon_run_options, cells);
 static const struct api_shape command_shape = API_SHAPE(cordon_command, pipes);
 
@@ -36,7 +36,7 @@ struct cordon_cancel *cordon_cancel_new(struct cordon_error *error)
     return cancel;
 }
 
-/* Called in signal handlers: write() and nothing else. */
+/* May be called in a signal handler: only write() is allowed. */
 void cordon_cancel_trigger(struct cordon_cancel *cancel)
 {
     const uint64_t one = 1;
@@ -53,7 +53,7 @@ void cordon_cancel_free(struct cordon_cancel *cancel)
     free(cancel);
 }
 
-/* A structure's size is the first thing in it. */
+/* The size is the first member of a structure. */
 bool api_take(const struct api_shape *shape, const void *from, void *to, struct err *err)
 {
     size_t given;
@@ -96,7 +96,7 @@ api_output_fn api_output(const struct api_call *c)
     return c->options.output ? pass_output : NULL;
 }
 
-/* A bit that this version does not know is an error: it may stand for more than it would give. */
+/* A bit that this version does not know is an error: ignoring it could drop an acknowledgement. */
 static bool take_acknowledgements(struct api_call *c, struct err *err)
 {
     const uint64_t known = CORDON_ACK_SANDBOX | CORDON_ACK_NETWORK | CORDON_ACK_WRITE |

@@ -1,4 +1,4 @@
-/* Results and observations: the JSON of the contract, and what is most often asked of it. */
+/* Results and observations: the JSON of the contract, and accessors for its common parts. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/api.h"
 
@@ -7,7 +7,7 @@ enum {
     JSON_TEXT_MAX = 1 << 30,
 };
 
-/* A tree, and what was made of it when somebody asked. */
+/* A tree, and texts generated from it on demand. */
 struct told {
     json_t *tree;
     char *json, *screen;

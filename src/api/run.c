@@ -1,4 +1,4 @@
-/* Scenarios and commands, from start to end in one call. */
+/* Scenarios and commands, run from start to end in one call. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/api.h"
 
@@ -55,7 +55,7 @@ static bool run_scenario(
     return true;
 }
 
-/* From a file, or (without a path) from the text. */
+/* Reads the file, or the text if path is NULL. */
 static struct cordon_result *call_scenario(const char *path, const char *text,
     const struct cordon_run_options *options, struct cordon_error *error)
 {

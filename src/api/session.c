@@ -4,7 +4,7 @@
 
 enum {
     ARENA_MAX = 64 << 20,
-    WAIT_MS = 5000, /* of a wait that says no time */
+    WAIT_MS = 5000, /* default timeout of a wait action */
 };
 
 struct cordon_session {
@@ -26,7 +26,7 @@ struct cordon_exit api_exit(const struct session_exit *e)
         .code = e->code, .signal = e->signal, .terminated_by_harness = e->by_harness};
 }
 
-/* Begin and end ------------------------------------------------------------------------------- */
+/* Start and end ------------------------------------------------------------------------------- */
 
 static bool spawn(struct cordon_session *s, const struct cordon_command *command, struct err *err)
 {
@@ -88,7 +88,7 @@ struct cordon_result *cordon_session_finish(struct cordon_session *s, struct cor
     return api_result_new(json);
 }
 
-/* Acting -------------------------------------------------------------------------------------- */
+/* Actions ------------------------------------------------------------------------------------- */
 
 static bool wait_for(
     struct cordon_session *s, const struct condition *c, uint64_t timeout_ms, struct err *err)
@@ -97,7 +97,7 @@ static bool wait_for(
     return live_wait(&s->live, c, &(struct live_wish){.timeout_ms = timeout_ms}, &ignored, err);
 }
 
-/* An action that is already a tree. */
+/* Performs an action given as a JSON tree. */
 static bool send_tree(struct cordon_session *s, const json_t *tree, struct err *err)
 {
     AUTO_ARENA struct arena arena = ARENA_INIT(ARENA_MAX);
@@ -136,7 +136,7 @@ int cordon_session_send_key(struct cordon_session *s, const char *key, struct co
     return give(send_tree(s, tree, &err), &err, error);
 }
 
-/* Byte for byte: the text need not be UTF-8, and so does not become JSON. */
+/* The text need not be UTF-8, so it is not converted to JSON. */
 int cordon_session_send_text(struct cordon_session *s, const char *text, struct cordon_error *error)
 {
     AUTO_ERR struct err err = {0};
@@ -174,7 +174,7 @@ int cordon_session_wait_for_text(
     return give(wait_for_tree(s, tree, timeout_ms, &err), &err, error);
 }
 
-/* Seeing -------------------------------------------------------------------------------------- */
+/* Observations -------------------------------------------------------------------------------- */
 
 struct cordon_observation *cordon_session_observe(struct cordon_session *s,
     enum cordon_screen screen, uint64_t timeout_ms, struct cordon_error *error)
@@ -188,7 +188,7 @@ struct cordon_observation *cordon_session_observe(struct cordon_session *s,
         return NULL;
     }
     bool ok = live_wait(&s->live, NULL, &wish, &matched_by, &err);
-    /* The last screen is seen and recorded, also if it is the error that is told. */
+    /* Observe and record the last screen even if an error is returned. */
     const struct live_look look = {
         .screen = (enum observer_screen)screen, .matched_by = matched_by, .error = &err};
     if (!live_observe(&s->live, &look, &too_large) && ok) {

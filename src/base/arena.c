@@ -31,7 +31,7 @@ void arena_done(struct arena *a)
     a->used = 0;
 }
 
-/* What one more block could hold. */
+/* Usable size of one more block. */
 static size_t arena_block_left(const struct arena *a)
 {
     size_t taken = a->used + sizeof(struct arena_block) + ALIGN;

@@ -1,11 +1,11 @@
-/* Memory with one end: many small allocations, given back together.
+/* Arena allocator: many small allocations, freed together.
  *
  *     AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
  *     struct entry *e = ARENA_NEW(&a, struct entry, n);
  *     char *name = arena_strdup(&a, slice);
  *
- * Everything comes zeroed. The maximum guards against a caller's loop; whoever lets input decide
- * how much is taken must check arena_left() first, since passing the maximum is a BUG.
+ * All memory is zeroed. The maximum guards against runaway callers. A caller whose input decides
+ * how much is allocated must check arena_left() first: exceeding the maximum is a BUG.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_ARENA_H
@@ -17,7 +17,7 @@ struct arena_block;
 
 struct arena {
     struct arena_block *head;
-    size_t used; /* bytes taken from the system */
+    size_t used; /* bytes allocated from the system */
     size_t max;
 };
 
@@ -31,7 +31,7 @@ MUST_USE void *arena_alloc(struct arena *a, size_t size);
 MUST_USE void *arena_array(struct arena *a, size_t count, size_t size);
 #define ARENA_NEW(a, type, count) ((type *)arena_array((a), (count), sizeof(type)))
 
-/* How many bytes may still be asked for in one piece. */
+/* Largest size that a single allocation may still request. */
 size_t arena_left(const struct arena *a);
 
 /* Copies, NUL-terminated. */

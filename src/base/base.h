@@ -1,4 +1,4 @@
-/* The words that every file uses: attributes, cleanup at scope end, broken invariants.
+/* Basics that every file uses: attributes, cleanup at scope exit, assertions.
  *
  *     AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
  *     BUG_ON(count > max);
@@ -26,7 +26,7 @@
 #define MIN(a, b)    ((a) < (b) ? (a) : (b))
 #define MAX(a, b)    ((a) > (b) ? (a) : (b))
 
-/* A broken invariant, or memory that ran out: say where and stop. Nothing else aborts. */
+/* A broken invariant or failed allocation: prints the location and aborts. Nothing else aborts. */
 NORETURN void base_bug(const char *file, int line, const char *what);
 #define BUG_ON(cond)                             \
     do {                                         \

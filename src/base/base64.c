@@ -1,4 +1,4 @@
-/* Base64: written, and checked. */
+/* Base64 encoding and validation. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/base64.h"
 

@@ -1,4 +1,4 @@
-/* Base64 with the usual alphabet and padding.
+/* Base64 with the standard alphabet and padding.
  *
  *     base64_add(&b, bytes);
  *     if (!base64_size(text, &n)) ...      not base64
@@ -11,7 +11,7 @@
 
 void base64_add(struct buf *b, struct str bytes);
 
-/* How many bytes it stands for; false if it is not base64: other characters, blanks, no padding. */
+/* Decoded size. Returns false on invalid base64: other characters, whitespace, missing padding. */
 bool base64_size(struct str text, size_t *ret_n);
 
 #endif

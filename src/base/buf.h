@@ -1,11 +1,11 @@
-/* Bytes that grow, up to a maximum that must be given. What would pass the maximum is not added,
- * and the buffer remembers that it overflowed: check once, at the end.
+/* Growable byte buffer with a mandatory maximum size. Data that would exceed the maximum is not
+ * added and sets the overflow flag: check once, at the end.
  *
  *     AUTO_BUF struct buf b = BUF_INIT(64 * 1024);
  *     buf_printf(&b, "%d files\n", n);
  *     if (!buf_ok(&b)) return err_set(err, E_IO, "the listing is too long");
  *
- * p[n] is always NUL once anything was added; buf_z() gives "" before that.
+ * p[n] is always NUL once anything was added; buf_z() returns "" before that.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_BUF_H
@@ -27,7 +27,7 @@ struct buf {
 #define AUTO_BUF          AUTO(buf_done)
 
 void buf_done(struct buf *b);
-void buf_reset(struct buf *b); /* empty again; keeps memory and maximum */
+void buf_reset(struct buf *b); /* clears it; keeps memory and maximum */
 
 static inline bool buf_ok(const struct buf *b)
 {
@@ -44,8 +44,8 @@ static inline const char *buf_z(const struct buf *b)
     return b->p ? b->p : "";
 }
 
-/* Room for n more bytes at the end, or NULL (and overflow). buf_grown() then counts what was
- * written there. */
+/* Reserves n more bytes at the end, or returns NULL and sets overflow. buf_grown() then commits the
+ * bytes written there. */
 char *buf_reserve(struct buf *b, size_t n);
 void buf_grown(struct buf *b, size_t n);
 
@@ -56,10 +56,11 @@ void buf_add_byte(struct buf *b, char byte);
 void buf_printf(struct buf *b, const char *format, ...) PRINTF_LIKE(2, 3);
 void buf_vprintf(struct buf *b, const char *format, va_list args) PRINTF_LIKE(2, 0);
 
-/* Shorter: keeps the first n bytes. */
+/* Keeps only the first n bytes. */
 void buf_truncate(struct buf *b, size_t n);
 
-/* Hands the bytes over as a NUL-terminated string for free(); the buffer is empty after. */
+/* Transfers the bytes to the caller as a NUL-terminated string (release with free()); the buffer is
+ * empty afterwards. */
 MUST_USE char *buf_take(struct buf *b);
 
 #endif

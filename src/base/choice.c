@@ -1,4 +1,4 @@
-/* Which word was meant. */
+/* "Did you mean" suggestions. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/choice.h"
 
@@ -10,7 +10,7 @@ void choice_done(struct choice *c)
 void choice_add(struct choice *c, const char *name)
 {
     struct str candidate = str_z(name);
-    /* The start of a name is as good as a slip of one letter. */
+    /* A prefix counts like a typo of one letter. */
     bool begins = c->written.n >= 2 && str_starts_with(candidate, c->written);
     size_t distance = begins ? 1 : str_distance(c->written, candidate);
     if (distance < c->distance) {

@@ -1,4 +1,4 @@
-/* A word that should have been one of several: which was meant, and what there is.
+/* Suggestions for a misspelled word: the closest known name and the list of all names.
  *
  *     AUTO_CHOICE struct choice c = CHOICE_INIT(word);
  *     choice_add(&c, "glob");
@@ -11,7 +11,7 @@
 #include "base/buf.h"
 
 enum {
-    CHOICE_LISTED = 20, /* names in a list; more are "..." */
+    CHOICE_LISTED = 20, /* names in a list; the rest is "..." */
     CHOICE_LIST_MAX = 4096,
 };
 
@@ -29,11 +29,11 @@ struct choice {
 
 void choice_done(struct choice *c);
 
-/* Adds one possible name; it must stay. */
+/* Adds one candidate name; the string must outlive c. */
 void choice_add(struct choice *c, const char *name);
-void choice_add_all(struct choice *c, const char *const *names); /* ends in NULL */
+void choice_add_all(struct choice *c, const char *const *names); /* NULL-terminated */
 
-/* Appends "; did you mean 'PREFIXname'?" if some name is near enough to be meant. */
+/* Appends "; did you mean 'PREFIXname'?" if some name is close enough. */
 void choice_hint(const struct choice *c, const char *prefix, struct buf *b);
 
 /* "'a', 'b', 'c'" */

@@ -36,6 +36,6 @@ void clock_rfc3339(uint64_t wall_ms, char text[CLOCK_RFC3339])
     BUG_ON(!gmtime_r(&seconds, &utc));
     char date[CLOCK_RFC3339];
     BUG_ON(strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc) == 0);
-    /* The longest date has 19 characters; the precision tells the compiler so. */
+    /* The longest date has 19 characters; the precision lets the compiler see that it fits. */
     snprintf(text, CLOCK_RFC3339, "%.19s.%03uZ", date, (unsigned)(wall_ms % 1000));
 }

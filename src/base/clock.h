@@ -1,4 +1,4 @@
-/* Time: a clock that only goes forward for durations, the wall clock for dates. */
+/* Time: a monotonic clock for durations, the wall clock for dates. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H

@@ -1,5 +1,5 @@
-/* What the processor can do, as the C library found out when the program was started: asking it
- * again is slow in a virtual machine. */
+/* CPU features as detected by the C library at startup: executing CPUID again is slow in a virtual
+ * machine. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_CPU_H
 #define BASE_CPU_H

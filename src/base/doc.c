@@ -1,4 +1,5 @@
-/* Documents: choose between JSON and YAML, and find a place of the tree in the text. */
+/* Documents: chooses between JSON and YAML, and maps a place in the tree to a position in the
+ * text. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/doc.h"
 
@@ -23,8 +24,8 @@ enum doc_format doc_format(struct str text, const char *name)
     return text.n && (text.p[0] == '{' || text.p[0] == '[') ? DOC_JSON : DOC_YAML;
 }
 
-/* What a reviewer reads must be what is meant, in both forms: JSON is YAML as far as its characters
- * go. */
+/* The text must mean what a reviewer sees, in both formats: JSON gets the same character checks as
+ * YAML. */
 static bool parse_json(
     struct str text, const char *name, enum err_code code, json_t **ret_tree, struct err *err)
 {
@@ -50,7 +51,7 @@ bool doc_parse(
     return place_blame_file(err, name);
 }
 
-/* JSON: a cursor over text that is known to be valid, though nothing bad happens if it is not. */
+/* JSON: a cursor over text that is known to be valid; invalid text is harmless. */
 struct cursor {
     struct str text;
     size_t at;
@@ -104,7 +105,8 @@ static bool key_is(struct str quoted, struct str key)
     return json_parse(quoted, "key", E_INTERNAL, &text, &unused) && str_eq(json_str(text), key);
 }
 
-/* Moves to the member (its key) or entry; the value follows at *c. False: it is not there. */
+/* Moves to the member (its key) or entry; the value follows at *c. Returns false if it does not
+ * exist. */
 static bool json_enter(struct cursor *c, const struct place_step *step, size_t *ret_found)
 {
     skip_blank(c);
@@ -136,7 +138,7 @@ static struct point json_locate(struct str text, struct str place)
     return place_point(text, found);
 }
 
-/* YAML: the same with the parser's events. */
+/* YAML: the same, with the parser's events. */
 static bool next_event(yaml_parser_t *parser, yaml_event_t *event)
 {
     yaml_event_delete(event);
@@ -150,7 +152,7 @@ static int nesting(const yaml_event_t *event)
     return event->type == YAML_MAPPING_END_EVENT || event->type == YAML_SEQUENCE_END_EVENT ? -1 : 0;
 }
 
-/* Past the node whose first event is given. */
+/* Skips the node whose first event is given. */
 static bool skip_node(yaml_parser_t *parser, yaml_event_t *event)
 {
     for (int depth = nesting(event); depth > 0; depth += nesting(event))
@@ -172,7 +174,7 @@ static struct point event_point(const yaml_event_t *event)
         (unsigned)event->start_mark.line + 1, (unsigned)event->start_mark.column + 1};
 }
 
-/* From a collection's first event to that of the wanted value. */
+/* From a collection's first event to the first event of the wanted value. */
 static bool yaml_enter(
     yaml_parser_t *parser, const struct place_step *step, yaml_event_t *event, struct point *found)
 {

@@ -1,4 +1,4 @@
-/* A document that people write, in JSON or YAML: read it, and point into it when it is wrong.
+/* Documents written by people, in JSON or YAML: parses them and locates errors in the text.
  *
  *     if (!doc_parse(text, name, E_CONFIG, &tree, err)) return false;
  *     if (!field_read(&policy_shape, tree, &arena, E_CONFIG, &policy, err))
@@ -16,18 +16,18 @@ enum doc_format {
     DOC_YAML,
 };
 
-/* By the name's end; otherwise JSON if the first byte that is not blank is '{' or '['. */
+/* Decided by the file name's suffix; otherwise JSON if the first non-blank byte is '{' or '['. */
 enum doc_format doc_format(struct str text, const char *name);
 
-/* A UTF-8 byte order mark at the start is skipped in both forms. */
+/* Skips a UTF-8 byte order mark at the start in both formats. */
 MUST_USE bool doc_parse(
     struct str text, const char *name, enum err_code code, json_t **ret_tree, struct err *err);
 
-/* Where steps[2].action stands in a text that was parsed before: the key, or the list's entry. What
- * is not there gives the innermost object or list of its place that is. */
+/* Position of a place such as steps[2].action in a text that was parsed before: that of the key or
+ * list entry. If it does not exist, the innermost enclosing object or list that does. */
 struct point doc_locate(struct str text, enum doc_format format, const char *place);
 
-/* Puts file, line and column in front of an error whose context has a "field". Returns false. */
+/* Prefixes an error whose context has a "field" with file, line and column. Returns false. */
 bool doc_blame(struct err *err, struct str text, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* The one error, and its table. */
+/* The common error type and its table of codes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 
@@ -65,7 +65,7 @@ bool err_set(struct err *err, enum err_code code, const char *format, ...)
     BUG_ON(code == ERR_NONE);
     va_list args;
     va_start(args, format);
-    char *message = err_format(format, args); /* first: it may quote what err_done frees */
+    char *message = err_format(format, args); /* first: arguments may point into *err */
     va_end(args);
     err_done(err);
     err->code = code;

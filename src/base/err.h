@@ -1,12 +1,12 @@
-/* The one error: a code, a message for people, and context for machines.
+/* The common error type: a code, a message for people, and context for machines.
  *
  *     if (!thing_open(path, &thing, err))
  *         return err_wrap(err, "cannot start");
  *     return err_set(err, E_FS_VIOLATION, "'%s' leaves the project", path);
  *
- * A fallible function returns bool and takes struct err * last. true: *err is untouched;
- * false: *err is set and the outputs are untouched. Library code never prints and never exits.
- * Messages may hold bytes that a stranger chose: whoever prints one makes it printable first.
+ * A fallible function returns bool and takes struct err * last. true: *err is untouched; false:
+ * *err is set and the outputs are untouched. Library code never prints and never exits. Messages
+ * may contain untrusted bytes: escape them before printing.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_ERR_H
@@ -14,7 +14,7 @@
 
 #include "base/str.h"
 
-/* Code, exit status, what it means. Everything that lists errors is made from this table. */
+/* Code, exit status, meaning. Every list of errors is generated from this table. */
 #define ERR_CODES(X)                                                                            \
     X(E_INTERNAL, 1, "a bug in cordon itself, or a failure without a code of its own")          \
     X(E_POLICY_DENIED, 2, "the policy does not allow it")                                       \
@@ -70,21 +70,21 @@ struct err {
 
 void err_done(struct err *err);
 
-/* Each returns false, so that a failure is one statement. err_set drops what was there before;
- * err_errno appends what the error number means; err_wrap puts words in front. */
+/* Each returns false, so that a failure is one statement. err_set replaces any earlier error;
+ * err_errno appends the text of the error number; err_wrap prefixes the message. */
 bool err_set(struct err *err, enum err_code code, const char *format, ...) PRINTF_LIKE(3, 4);
 bool err_errno(struct err *err, enum err_code code, int errnum, const char *format, ...)
     PRINTF_LIKE(4, 5);
 bool err_wrap(struct err *err, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* Adds (or replaces) one value of the context; also returns false. */
+/* Sets one context value, replacing an earlier one; also returns false. */
 bool err_ctx(struct err *err, const char *key, const char *format, ...) PRINTF_LIKE(3, 4);
 bool err_ctx_int(struct err *err, const char *key, int64_t number);
 
-/* The same error once more. */
+/* Copies an error. */
 void err_copy(struct err *to, const struct err *from);
 
-/* Moves an error to another place, dropping what was there; the source is empty after. */
+/* Moves an error, replacing the one in *to; *from is empty afterwards. */
 bool err_move(struct err *to, struct err *from);
 
 /* A context value, or NULL. */

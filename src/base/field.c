@@ -1,4 +1,4 @@
-/* Field tables: the traits of each kind, and the check of a table. */
+/* Field tables: the traits of each kind, and validation of a table. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/field.h"
 
@@ -33,7 +33,7 @@ const struct field_trait *field_trait(const struct field *field)
     return &traits[field->kind];
 }
 
-/* The shapes that are being checked, from the outermost. */
+/* The shapes being checked, outermost first. */
 struct nest {
     const struct shape *shapes[SHAPES_DEEP_MAX];
     size_t n;
@@ -100,7 +100,7 @@ static bool check_options(const struct shape *shape, const struct field *field, 
     return true;
 }
 
-/* Absence must be readable: a default has to parse, a struct within the struct can't need keys. */
+/* Absence must be readable: a default has to parse, a nested struct can't have required keys. */
 static bool check_absence(const struct shape *shape, const struct field *field, struct err *err)
 {
     if (field->flags & FIELD_REQUIRED)

@@ -1,18 +1,19 @@
-/* Field tables: one description of a JSON object gives its reading, its writing and its JSON
- * Schema.
+/* Field tables: one description of a JSON object drives reading, writing and its JSON Schema.
  *
  *     static const struct field size_fields[] = {
- *         FIELD_U16("rows", struct size, rows, "lines of the screen", .def = "24", FIELD_RANGE(1,
- * 500)), FIELD_STR("title", struct size, title, "shown above it", .flags = FIELD_OMIT_EMPTY),
+ *         FIELD_U16("rows", struct size, rows, "lines of the screen", .def = "24",
+ *             FIELD_RANGE(1, 500)),
+ *         FIELD_STR("title", struct size, title, "shown above it", .flags = FIELD_OMIT_EMPTY),
  *     };
  *     const struct shape size_shape = SHAPE("size", struct size, size_fields, "a screen's size");
  *
  *     if (!field_read(&size_shape, json, &arena, E_CONFIG, &size, err)) return false;
  *
- * A row is: name in JSON, the struct, its member (whose C type is checked at compile time), what
- * the kind needs more, help, and then options in any order. Unknown keys, missing ones, values of
- * the wrong type or out of range are errors that name their place, such as steps[2].size.rows. What
- * is absent and has no default is zero: NULL, 0, false, a struct str without value.
+ * A row has: the JSON name, the struct, its member (whose C type is checked at compile time),
+ * arguments specific to the kind, help, and then options in any order. Unknown or missing keys and
+ * values of the wrong type or out of range are errors that name their place, such as
+ * steps[2].size.rows. Absent keys without a default leave zero: NULL, 0, false, a struct str
+ * without value.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_FIELD_H
@@ -43,9 +44,9 @@ enum {
     FIELD_REQUIRED = 1 << 0,
     FIELD_OMIT_EMPTY = 1 << 1,  /* don't write false, 0, "", [] and {} */
     FIELD_ONE_OR_MORE = 1 << 2, /* FIELD_STRS: one string is read as a list of one */
-    FIELD_FROM_TEXT = 1 << 3,   /* an integer may be written as a string, too */
+    FIELD_FROM_TEXT = 1 << 3,   /* an integer may also be written as a string */
 
-    FIELD_LIST_MAX = 100 * 1000, /* entries of a list or map whose row has no range */
+    FIELD_LIST_MAX = 100 * 1000, /* maximum entries of a list or map without a range */
 };
 
 struct str_list {
@@ -67,17 +68,17 @@ struct shape;
 
 struct field {
     const char *name;
-    const char *alias; /* another name that is read too, but not shown */
+    const char *alias; /* another name that is accepted but not shown */
     const char *help;
-    const char *def;           /* what absence means, as JSON: scalars, lists of strings, maps */
-    const char *const *names;  /* FIELD_ENUM: by value; NULL is no value */
-    const struct shape *shape; /* of objects */
+    const char *def;           /* value if absent, as JSON: scalars, lists of strings, maps */
+    const char *const *names;  /* FIELD_ENUM: by value; NULL: the value has no name */
+    const struct shape *shape; /* of nested objects */
     enum field_kind kind;
     unsigned flags;
     size_t offset;
     size_t size;  /* of the struct that a nested shape fills */
-    size_t count; /* FIELD_OBJECTS: where their number is */
-    size_t has;   /* where the bool is that says "was given", plus 1 */
+    size_t count; /* FIELD_OBJECTS: offset of their count */
+    size_t has;   /* offset of the bool that records presence, plus 1 */
     int64_t min, max;
     bool ranged;
     unsigned n_names;
@@ -97,12 +98,12 @@ struct shape {
         .size = sizeof(type)                                                                    \
     }
 
-/* Options: numbers within a range; strings, lists and maps by how many characters or entries they
- * have. And a bool member that is true if the key was there. */
+/* Options: a range for numbers, or for the number of characters or entries of strings, lists and
+ * maps; and a bool member that is set if the key was present. */
 #define FIELD_RANGE(lowest, highest) .ranged = true, .min = (lowest), .max = (highest)
 #define FIELD_HAS(type, member)      .has = FIELD_AT(type, member, bool) + 1
 
-/* The offset of a member; an array of negative size if its type is another one. */
+/* The offset of a member; an array of negative size (a compile error) if its type differs. */
 #define FIELD_MEMBER(type, member) (((type *)0)->member)
 #define FIELD_ASSERT(cond)         (0 * sizeof(char[(cond) ? 1 : -1]))
 #define FIELD_IS(type, member, ctype) \
@@ -134,7 +135,7 @@ struct shape {
 #define FIELD_MAP(json, type, member, help, ...) \
     FIELD_ROW(MAP, json, FIELD_AT(type, member, struct str_map), help, __VA_ARGS__)
 
-/* Any value: a borrowed reference, which lives as long as the tree that was read. */
+/* Any value: a borrowed reference, valid as long as the tree that was read. */
 #define FIELD_JSON(json, type, member, help, ...) \
     FIELD_ROW(JSON, json, FIELD_AT(type, member, json_t *), help, __VA_ARGS__)
 
@@ -144,7 +145,7 @@ struct shape {
         offsetof(type, member) + FIELD_ASSERT(sizeof(FIELD_MEMBER(type, member)) == sizeof(int)), \
         help, .names = (table), .n_names = ARRAY_LEN(table), __VA_ARGS__)
 
-/* A struct within the struct: if absent, as if it were {}. */
+/* A nested struct: if absent, read as if it were {}. */
 #define FIELD_OBJECT(json, type, member, inner, help, ...) \
     FIELD_ROW(OBJECT, json, offsetof(type, member), help,  \
         .size = sizeof(FIELD_MEMBER(type, member)), .shape = (inner), __VA_ARGS__)
@@ -160,12 +161,12 @@ struct shape {
         .size = sizeof(*FIELD_MEMBER(type, member)), .count = FIELD_AT(type, number, size_t), \
         .shape = (inner), __VA_ARGS__)
 
-/* Fills the struct; what it points to is in the arena, except FIELD_JSON. An arena that is too
- * small is an error too. */
+/* Fills the struct; everything it points to is in the arena, except FIELD_JSON. Running out of
+ * arena space is also reported as an error. */
 MUST_USE bool field_read(const struct shape *shape, const json_t *json, struct arena *arena,
     enum err_code code, void *ret_struct, struct err *err);
 
-/* The same for a part of a document: the place is put in front of those in errors. */
+/* The same for a part of a document: place is the prefix of the places in errors. */
 struct field_source {
     const json_t *json;
     const char *place;
@@ -174,13 +175,14 @@ struct field_source {
 MUST_USE bool field_read_part(const struct shape *shape, const struct field_source *source,
     struct arena *arena, void *ret_struct, struct err *err);
 
-/* A new object, in the table's order. Absent: what has no value, or whose FIELD_HAS is false. */
+/* Returns a new object with keys in the table's order. Omits members without a value and those
+ * whose FIELD_HAS is false. */
 MUST_USE json_t *field_write(const struct shape *shape, const void *object);
 
-/* A new JSON Schema (draft 2020-12). A shape that contains itself is put under "$defs". */
+/* Returns a new JSON Schema (draft 2020-12). A shape that contains itself is put under "$defs". */
 MUST_USE json_t *field_schema(const struct shape *shape);
 
-/* Is the table itself right? For tests. */
+/* Checks the table itself. For tests. */
 MUST_USE bool shape_check(const struct shape *shape, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* What reading, writing and describing fields know in common about each kind. */
+/* Traits of each field kind, shared by reading, writing and schema generation. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_FIELD_KIND_H
 #define BASE_FIELD_KIND_H

@@ -1,4 +1,4 @@
-/* Reading an object by its field table: strict, with the place of every error. */
+/* Reading an object by its field table: strict, every error names its place. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/field.h"
 
@@ -13,9 +13,9 @@ enum {
     SHOWN_TEXT = 60, /* bytes of a string in a message */
 };
 
-/* Where in the tree a value stands: a chain on the stack, made into text only for an error. */
+/* Place of a value in the tree: a chain on the stack, formatted only for an error. */
 struct spot {
-    const struct spot *up; /* NULL: the whole */
+    const struct spot *up; /* NULL: the root */
     struct str key;        /* no value: an index */
     size_t index;
 };
@@ -61,7 +61,7 @@ static bool fail_type(
     return fail(r, at, "expected %s, found %s", expected, json_kind(found));
 }
 
-/* Memory, or false and an error: the input decides how much is asked for. */
+/* Allocates, or fails with an error: the input decides how much is requested. */
 static bool take(
     struct reader *r, const struct spot *at, size_t count, size_t size, void **ret_memory)
 {
@@ -167,7 +167,7 @@ static bool copy_text(struct reader *r, const struct spot *at, const json_t *jso
     void *copy = NULL;
     if (!json_is_string(json))
         return fail_type(r, at, "a string", json);
-    if (str_find(text, '\0') >= 0) /* it would end there for a system call */
+    if (str_find(text, '\0') >= 0) /* a system call would stop there */
         return fail(r, at, "a string with the character NUL");
     if (!take(r, at, text.n + 1, 1, &copy))
         return false;
@@ -244,7 +244,7 @@ static bool read_map(struct reader *r, const struct spot *at, const struct field
         !take(r, at, n, sizeof(struct str_pair), &pairs))
         return false;
     struct str_map map = {pairs, n};
-    json_t *o = (json_t *)json; /* jansson iterates over what is not const only */
+    json_t *o = (json_t *)json; /* jansson can only iterate over non-const objects */
     for (void *it = json_object_iter(o); it; it = json_object_iter_next(o, it), i++) {
         struct str key = str_n(json_object_iter_key(it), json_object_iter_key_len(it));
         struct spot entry = {.up = at, .key = key};
@@ -342,7 +342,7 @@ static bool read_absent(
     } else if (field->def) {
         AUTO_ERR struct err unused = {0};
         bool ok = json_parse(str_z(field->def), field->name, r->code, &json, &unused);
-        BUG_ON(!ok); /* shape_check() looks at it */
+        BUG_ON(!ok); /* shape_check() verifies it */
     }
     return !json || read_value(r, at, field, json, to);
 }
@@ -385,7 +385,7 @@ static bool read_shape(struct reader *r, const struct spot *at, const struct sha
         return fail_type(r, at, "an object", json);
     if (r->depth == JSON_DEPTH_MAX)
         return fail(r, at, "nested more than %d levels deep", JSON_DEPTH_MAX);
-    json_t *o = (json_t *)json; /* jansson iterates over what is not const only */
+    json_t *o = (json_t *)json; /* jansson can only iterate over non-const objects */
     for (void *it = json_object_iter(o); it; it = json_object_iter_next(o, it)) {
         struct str key = str_n(json_object_iter_key(it), json_object_iter_key_len(it));
         if (!known(shape, key))

@@ -8,8 +8,7 @@ enum {
     SHAPES_DEEP_MAX = 32,
 };
 
-/* The shapes that are being described, from the outermost: one that comes again refers to "$defs".
- */
+/* The shapes being described, outermost first: a recursive one refers to "$defs". */
 struct schema {
     json_t *defs;
     const struct shape *open[SHAPES_DEEP_MAX];
@@ -21,7 +20,7 @@ static json_t *describe_shape(struct schema *s, const struct shape *shape);
 static json_t *describe_ref(struct schema *s, const struct shape *shape)
 {
     if (!json_object_get(s->defs, shape->name)) {
-        json_put(s->defs, shape->name, json_true()); /* so that it is begun only once */
+        json_put(s->defs, shape->name, json_true()); /* placeholder: describe it only once */
         struct schema fresh = {.defs = s->defs};
         json_put(s->defs, shape->name, describe_shape(&fresh, shape));
     }
@@ -50,7 +49,7 @@ static json_t *string_type(void)
     return type;
 }
 
-/* The range, under the words that the kind has for it. */
+/* The range, under the keywords of the kind. */
 static void put_range(json_t *to, const struct field *field, const char *min, const char *max)
 {
     bool lowest = field_is_integer(field) && field_min(field) != INT64_MIN;
@@ -103,11 +102,11 @@ static void put_default(json_t *to, const struct field *field)
     if (!field->def)
         return;
     bool ok = json_parse(str_z(field->def), field->name, E_INTERNAL, &def, &unused);
-    BUG_ON(!ok); /* shape_check() looks at it */
+    BUG_ON(!ok); /* shape_check() verifies it */
     json_put(to, "default", def);
 }
 
-/* One string, or a list of them. */
+/* One string or a list of strings. */
 static json_t *describe_either(struct schema *s, const struct field *field)
 {
     json_t *to = json_object(), *choices = json_array(), *list = json_object();

@@ -13,7 +13,7 @@ static json_t *write_integer(const struct field *field, const void *at)
     if (field->kind == FIELD_KIND_U32)
         return json_integer(*(const uint32_t *)at);
     int64_t value = *(const int64_t *)at;
-    BUG_ON(field->kind == FIELD_KIND_U64 && value < 0); /* JSON's integers end at 2^63 */
+    BUG_ON(field->kind == FIELD_KIND_U64 && value < 0); /* JSON integers end at 2^63 */
     return json_integer(value);
 }
 
@@ -37,7 +37,7 @@ static json_t *write_map(const struct str_map *map)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < map->n; i++) {
-        AUTO_JSON json_t *key = json_text(map->p[i].key); /* made valid */
+        AUTO_JSON json_t *key = json_text(map->p[i].key); /* made valid UTF-8 */
         json_put(object, json_string_value(key), json_text(map->p[i].text));
     }
     return object;
@@ -53,7 +53,7 @@ static json_t *write_objects(const struct field *field, const char *base, unsign
     return list;
 }
 
-/* A new value, or NULL if there is none. */
+/* Returns a new value, or NULL if the member has no value. */
 static json_t *write_value(const struct field *field, const char *base, unsigned depth)
 {
     const void *at = base + field->offset;
@@ -108,7 +108,7 @@ static bool is_empty(const json_t *value)
     }
 }
 
-/* A required string without value is written as "", since reading wants it. */
+/* A required string without value is written as "", since reading requires the key. */
 static json_t *when_absent(const struct field *field)
 {
     bool text = field->kind == FIELD_KIND_STR && (field->flags & FIELD_REQUIRED);

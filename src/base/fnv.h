@@ -1,5 +1,5 @@
-/* FNV-1a, 64 bits: checksums of artifacts and short suffixes. Not for anything that an enemy
- * could profit from colliding. */
+/* FNV-1a, 64 bits: checksums of artifacts and short suffixes. Not for anything where an attacker
+ * could profit from a collision. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_FNV_H
 #define BASE_FNV_H
@@ -8,7 +8,7 @@
 
 #define FNV_START UINT64_C(0xcbf29ce484222325)
 
-/* Continues a hash over more bytes: fnv_add(FNV_START, whole) is the hash of the whole. */
+/* Continues a hash with more bytes: fnv_add(FNV_START, whole) is the hash of the whole. */
 uint64_t fnv_add(uint64_t hash, struct str bytes);
 
 enum {

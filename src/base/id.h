@@ -1,4 +1,4 @@
-/* Opaque ids: random UUIDs (version 4), written in lower case. */
+/* Opaque ids: random UUIDs (version 4) in lower case. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_ID_H
 #define BASE_ID_H
@@ -12,7 +12,7 @@ enum {
 void id_new(char id[ID_SIZE]);
 bool id_valid(struct str s); /* any UUID in lower or upper case */
 
-/* Bytes that nobody can guess. */
+/* Unpredictable random bytes. */
 void id_random(void *bytes, size_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading JSON strictly, and building trees of it. */
+/* Strict JSON parsing, and building of trees. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json.h"
 
@@ -11,8 +11,8 @@ enum {
     SHOWN_KEY = 60, /* bytes of a key in a message */
 };
 
-/* Where nesting or the number of values passes its limit, or the end. Looked at first, since the
- * parser recurses, and makes some hundred bytes of the two that an empty object has. */
+/* Offset at which nesting or the number of values exceeds its limit, or the end. Checked first,
+ * since the parser recurses and needs some hundred bytes for the two bytes of an empty object. */
 static size_t limit_at(struct str text, size_t most_depth, size_t most_values, bool *ret_deep)
 {
     size_t depth = 0, values = 1;
@@ -63,7 +63,7 @@ static struct str key_before(struct str text, size_t end)
     return str_n(text.p + start, end - start);
 }
 
-/* The parser names the end of the token that it did not like; people want its start. */
+/* The parser reports the end of the token it rejected; report its start. */
 static size_t token_start(struct str text, size_t end, const char *message)
 {
     const char *near = strstr(message, " near '");
@@ -111,7 +111,7 @@ static bool parse(struct str text, enum err_code code, json_t **ret_tree, struct
         return err_set(err, code, "larger than %d MiB", JSON_SIZE_MAX >> 20);
     if (blank(text))
         return err_set(err, code, "empty, where JSON was expected");
-    ptrdiff_t nul = str_find(text, '\0'); /* the parser takes it for the end */
+    ptrdiff_t nul = str_find(text, '\0'); /* the parser takes NUL for the end */
     if (nul >= 0) {
         err_set(err, code, "the character NUL is not allowed");
         return place_blame(err, place_point(text, (size_t)nul));

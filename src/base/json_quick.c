@@ -1,4 +1,4 @@
-/* The plain part of JSON. */
+/* Fast path for plain JSON. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json_quick.h"
 
@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 
 enum {
-    DIGITS_MAX = 18, /* that many always fit */
+    DIGITS_MAX = 18, /* always fit into an integer */
 };
 
 struct quick {
@@ -48,7 +48,7 @@ static bool read_hex(struct quick *q, uint32_t *ret_unit)
     return true;
 }
 
-/* Behind "\u". */
+/* After "\u". */
 static bool read_codepoint(struct quick *q, char **out)
 {
     uint32_t high, low;
@@ -82,7 +82,7 @@ static bool read_escape(struct quick *q, char **out)
     return at != NULL;
 }
 
-/* Where the quote is that ends the text from p on, or NULL. */
+/* Finds the quote that ends the string starting at p, or returns NULL. */
 static const char *text_end(const char *p, const char *end)
 {
     while ((p = json_plain_end(p, end)) < end && *p != '"')
@@ -90,7 +90,8 @@ static const char *text_end(const char *p, const char *end)
     return p < end ? p : NULL;
 }
 
-/* Behind the quote, through the next one. The text is new, and shorter than what stands there. */
+/* Called after the opening quote, consumes the closing one. The text is newly allocated, and never
+ * longer than its source. */
 static bool read_text(struct quick *q, char **ret_text, size_t *ret_n)
 {
     const char *close = text_end(q->p, q->end);
@@ -117,7 +118,7 @@ static bool read_text(struct quick *q, char **ret_text, size_t *ret_n)
     return utf8_valid(str_n(*ret_text, *ret_n));
 }
 
-/* What has no escapes is taken from where it stands. */
+/* Strings without escapes are used without a temporary copy. */
 static json_t *read_string(struct quick *q)
 {
     const char *end = json_plain_end(q->p, q->end);
@@ -149,7 +150,7 @@ static bool read_item(struct quick *q, json_t *list)
     return value && json_array_append_new(list, value) == 0;
 }
 
-/* Behind the opening bracket, through the closing one; takes the collection over. */
+/* Called after the opening bracket, consumes the closing one; takes ownership of the collection. */
 static json_t *read_all(
     struct quick *q, json_t *into, bool (*read_one)(struct quick *, json_t *), char close)
 {

@@ -1,11 +1,11 @@
-/* JSON that is plain, quickly.
+/* Fast path for plain JSON.
  *
  *     json_t *tree = json_quick(text);
- *     if (!tree) ...the strict parser decides, and says what is wrong...
+ *     if (!tree) ...the strict parser decides, and reports what is wrong...
  *
- * The strict parser looks at each byte of a string several times; a patch of megabytes is one
- * string. What is taken here means the same there. What is rare (fractions, large numbers) or wrong
- * in any way is left to it. */
+ * The strict parser inspects each byte of a string several times, and a patch of megabytes is one
+ * string. Anything accepted here parses to the same tree in jansson. Rare input (fractions, large
+ * numbers) and any invalid input is left to it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_JSON_QUICK_H
 #define BASE_JSON_QUICK_H
@@ -14,7 +14,7 @@
 
 #include <jansson.h>
 
-/* The text is not nested deeper than JSON_DEPTH_MAX. A new tree, or NULL. */
+/* Returns a new tree, or NULL. The text must not be nested deeper than JSON_DEPTH_MAX. */
 json_t *json_quick(struct str text);
 
 #endif

@@ -1,4 +1,4 @@
-/* Bytes of a JSON string, eight at a time: texts are long, and most of their bytes mean themselves.
+/* Scans JSON strings eight bytes at a time: texts are long, and most of their bytes need no escape.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_JSON_SCAN_H
@@ -8,13 +8,14 @@
 
 #define JSON_EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* The high bit of each byte that is zero (the lowest one is exact, which is enough for "none"). */
+/* The high bit of each zero byte (only the lowest one is exact, which is enough to test for
+ * none). */
 static inline uint64_t json_zero_bytes(uint64_t x)
 {
     return (x - JSON_EACH_BYTE(1)) & ~x & JSON_EACH_BYTE(0x80);
 }
 
-/* Whether a quote, a backslash or a control character is among the eight. */
+/* Whether the eight bytes contain a quote, a backslash or a control character. */
 static inline bool json_has_special(uint64_t x)
 {
     uint64_t control = (x - JSON_EACH_BYTE(0x20)) & ~x & JSON_EACH_BYTE(0x80);
@@ -22,7 +23,7 @@ static inline bool json_has_special(uint64_t x)
                control) != 0;
 }
 
-/* The first of them from p on, or end. */
+/* The first such byte from p on, or end. */
 static inline const char *json_plain_end(const char *p, const char *end)
 {
     uint64_t word;

@@ -1,4 +1,4 @@
-/* Writing JSON: the same tree always gives the same bytes. */
+/* JSON output: the same tree always gives the same bytes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json.h"
 
@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 
 enum {
-    WRITE_DEPTH_MAX = 2 * JSON_DEPTH_MAX, /* a tree that was read, within one that was built */
+    WRITE_DEPTH_MAX = 2 * JSON_DEPTH_MAX, /* a parsed tree within a constructed one */
 };
 
 static void add_escape(struct buf *b, uint32_t codepoint)
@@ -20,7 +20,7 @@ static void add_escape(struct buf *b, uint32_t codepoint)
             buf_add(b, (char[]){'\\', shorts[i].letter}, 2);
             return;
         }
-    if (codepoint > 0xFFFF) { /* as a pair of surrogates */
+    if (codepoint > 0xFFFF) { /* as a surrogate pair */
         codepoint -= 0x10000;
         buf_printf(b, "\\u%04x\\u%04x", 0xD800 + (codepoint >> 10), 0xDC00 + (codepoint & 0x3FF));
     } else {
@@ -30,11 +30,11 @@ static void add_escape(struct buf *b, uint32_t codepoint)
 
 static bool needs_escape(uint32_t c)
 {
-    bool plain = c >= ' ' && c < 0x7F; /* most of it */
+    bool plain = c >= ' ' && c < 0x7F; /* the common case */
     return c == '"' || c == '\\' || !(plain || utf8_shown_as_is(c));
 }
 
-/* Bytes from there on that show themselves, looked at eight at a time. */
+/* Number of bytes from there on that need no escape, in steps of eight. */
 static size_t shown_length(struct str bytes, size_t from)
 {
     const uint64_t high = JSON_EACH_BYTE(0x80), del = JSON_EACH_BYTE(0x7F);
@@ -51,7 +51,7 @@ static size_t shown_length(struct str bytes, size_t from)
 void json_add_text(struct buf *b, struct str bytes)
 {
     buf_add_byte(b, '"');
-    size_t plain = 0; /* bytes at the start that can be added as they are */
+    size_t plain = 0; /* bytes at the start that can be added unchanged */
     while (plain < bytes.n) {
         plain += shown_length(bytes, plain);
         if (plain == bytes.n)
@@ -75,7 +75,8 @@ void json_add_text(struct buf *b, struct str bytes)
     buf_add_byte(b, '"');
 }
 
-/* The shortest digits that read back as the same number, and always visibly not an integer. */
+/* The shortest digits that parse back to the same number, always distinguishable from an
+ * integer. */
 static void add_real(struct buf *b, double value)
 {
     char text[40];
@@ -99,7 +100,7 @@ static void add_value(struct buf *b, const json_t *value, bool pretty, unsigned 
 
 static void add_object(struct buf *b, const json_t *object, bool pretty, unsigned depth)
 {
-    json_t *o = (json_t *)object; /* jansson iterates over what is not const only */
+    json_t *o = (json_t *)object; /* jansson can only iterate over non-const objects */
     const char *separator = "";
     buf_add_byte(b, '{');
     for (void *at = json_object_iter(o); at; at = json_object_iter_next(o, at)) {

@@ -1,4 +1,4 @@
-/* The relocations that later.py set aside. */
+/* Applies the relocations that later.py set aside. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/later.h"
 
@@ -10,7 +10,8 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-/* Where the table of them is in the program, and how many: filled in by later.py. */
+/* Offset of the relocation table in the program and number of its entries: filled in by
+ * later.py. */
 extern const volatile struct later {
     uint64_t at, n;
 } later_relocations;

@@ -1,4 +1,4 @@
-/* Libraries that few commands need: linked or loaded. */
+/* Rarely used libraries: linked statically or loaded at run time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/library.h"
 

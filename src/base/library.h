@@ -1,5 +1,5 @@
-/* The calls of a library that few commands need. The static program has them linked; elsewhere the
- * library is loaded from the system, so that other commands don't pay for it.
+/* Functions of a library that few commands need. The static program links them; elsewhere the
+ * library is loaded at run time, so that other commands don't pay for it.
  *
  *     struct md4c { __typeof__(md_parse) *parse; };
  *     static const struct library md4c = LIBRARY(names, calls);
@@ -15,12 +15,12 @@ typedef void library_fn(void);
 
 struct library_call {
     const char *name;
-    size_t at;          /* of the member in the caller's struct */
-    library_fn *linked; /* NULL: to be loaded */
+    size_t at;          /* offset of the member in the caller's struct */
+    library_fn *linked; /* NULL: load it at run time */
 };
 
 struct library {
-    const char *const *names; /* files of the library, the preferred one first */
+    const char *const *names; /* file names of the library, the preferred one first */
     size_t n_names;
     const struct library_call *calls;
     size_t n_calls;
@@ -43,8 +43,8 @@ struct library {
     }
 #endif
 
-/* Fills the struct of calls. Returns NULL, or the name of what is missing: names[0] if the library
- * itself is, otherwise a call. */
+/* Fills the struct of functions. Returns NULL, or the name of what is missing: names[0] if it is
+ * the library itself, otherwise a function. */
 const char *library_load(const struct library *l, void *ret_calls);
 
 #endif

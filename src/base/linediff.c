@@ -1,4 +1,4 @@
-/* Myers' line diff: numbers for lines, then the middle of the shortest path, again and again. */
+/* Myers' line diff: numbers the lines, then recursively finds the middle of the shortest path. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/linediff.h"
 
@@ -30,8 +30,7 @@ void linediff_done(struct linediff *l)
     *l = (struct linediff){0};
 }
 
-/* Numbers: equal lines have equal ones ------------------------------------------------------------
- */
+/* Line numbering: equal lines get equal numbers. */
 
 struct table {
     uint32_t *slots; /* 0: free, otherwise the line's number + 1 */
@@ -43,7 +42,7 @@ struct table {
     int64_t *budget;
 };
 
-/* The seed is ours alone, so that nobody can prepare lines that fall into one slot. */
+/* Seeded at random, so that an attacker can't craft lines that collide in one slot. */
 static uint64_t hash_line(const struct table *t, struct str line)
 {
     uint64_t h = fnv_add(FNV_START ^ t->seed, line) * UINT64_C(0x9e3779b97f4a7c15);
@@ -74,7 +73,7 @@ struct work {
     int64_t *budget;
 };
 
-/* From (a0, b0) to behind (a1, b1). */
+/* From (a0, b0) to (a1, b1), exclusive. */
 struct area {
     int32_t a0, a1, b0, b1;
 };
@@ -98,14 +97,13 @@ static void number_lines(
         w->b[i] = number_of(&t, new->lines[i]);
 }
 
-/* The middle of a shortest path -------------------------------------------------------------------
- */
+/* The middle of a shortest path. */
 
 struct search {
     const struct work *w;
     struct area in;
     int32_t n, m;
-    int32_t difference; /* n - m: the diagonal of the end */
+    int32_t difference; /* n - m: the diagonal of the end point */
 };
 
 static bool equal_at(const struct search *s, bool back, int32_t x, int32_t y)
@@ -114,15 +112,15 @@ static bool equal_at(const struct search *s, bool back, int32_t x, int32_t y)
                 : s->w->a[s->in.a0 + x] == s->w->b[s->in.b0 + y];
 }
 
-/* One more difference in one direction; true if it met the other: (*ret_x, *ret_y) from the start
- * of this direction. */
+/* Extends one direction by one difference; returns true if it met the other, at (*ret_x, *ret_y)
+ * counted from the start of this direction. */
 static bool extend(const struct search *s, bool back, int32_t d, int32_t *ret_x, int32_t *ret_y)
 {
     int32_t *mine = back ? s->w->backward : s->w->forward;
     const int32_t *other = back ? s->w->forward : s->w->backward;
     int32_t low = -(d - 2 * MAX(0, d - s->m)), high = d - 2 * MAX(0, d - s->n);
     bool odd = s->difference & 1;
-    int32_t reach = back ? d : d - 1; /* how far the other has come */
+    int32_t reach = back ? d : d - 1; /* how far the other direction has come */
     for (int32_t k = low; k <= high; k += 2) {
         bool down = k == -d || (k != d && mine[k - 1] < mine[k + 1]);
         int32_t x = down ? mine[k + 1] : mine[k - 1] + 1, y = x - k, from = x;
@@ -142,7 +140,7 @@ static bool extend(const struct search *s, bool back, int32_t d, int32_t *ret_x,
     return false;
 }
 
-/* Where to cut the area in two; false if the budget is used up. */
+/* Finds the point that splits the area in two; returns false if the budget is used up. */
 static bool find_middle(const struct work *w, struct area in, int32_t *ret_a, int32_t *ret_b)
 {
     struct search s = {.w = w, .in = in, .n = in.a1 - in.a0, .m = in.b1 - in.b0};
@@ -170,7 +168,7 @@ static void replace(const struct work *w, struct area in)
     memset(w->new + in.b0, true, (size_t)(in.b1 - in.b0));
 }
 
-/* Each cut halves the number of differences, so that this is not deep. */
+/* Each split halves the number of differences, so the recursion is shallow. */
 static void compare(const struct work *w, struct area in)
 {
     int32_t a, b;
@@ -214,7 +212,8 @@ static void compare_all(
     compare(&w, (struct area){0, (int32_t)old->n, 0, (int32_t) new->n});
 }
 
-/* Most of a file is as it was, before and behind what was changed: that needs no numbers. */
+/* Most of a file is unchanged before and after the edit: skip the common start and end without
+ * numbering them. */
 static void cut_ends(struct linediff_side *old, struct linediff_side *new)
 {
     size_t most = MIN(old->n, new->n), start = 0, end = 0;

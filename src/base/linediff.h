@@ -1,4 +1,4 @@
-/* Which lines differ between two texts.
+/* Line diff of two texts.
  *
  *     AUTO_LINEDIFF struct linediff l = {0};
  *     linediff_make(old, new, &budget, &l);
@@ -6,9 +6,9 @@
  *     linediff_add_hunks(&l, &text, &count);      as `diff -u` prints them
  *
  * Myers' algorithm in linear space. The budget counts steps and is shared by all texts of one
- * listing: where it is used up, or a text has too many lines, what is left counts as wholly
- * replaced. The answer is then longer, never wrong. A line keeps its '\n'; the last one may lack it
- * and then differs from one that has it.
+ * listing: once it is used up, or if a text has too many lines, the remainder counts as entirely
+ * replaced. The result is then longer, but never wrong. A line keeps its '\n'; a last line without
+ * one differs from the same line with it.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_LINEDIFF_H

@@ -6,7 +6,7 @@ struct hunk {
     size_t old_from, old_to, new_from, new_to;
 };
 
-/* The next lines that differ, at or behind these places; false at the end. */
+/* The next differing lines at or after these positions; returns false at the end. */
 static bool next_change(const struct linediff *l, size_t i, size_t j, struct hunk *ret_change)
 {
     while (i < l->old.n && j < l->new.n && !l->old.changed[i] && !l->new.changed[j]) {

@@ -1,4 +1,4 @@
-/* The log. */
+/* The debug log. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/log.h"
 
@@ -54,6 +54,6 @@ void log_write(enum log_level level, const char *where, const char *format, ...)
     buf_printf(&line, "%s %s %s: ", date, level_names[level], where);
     utf8_add_printable(&line, buf_str(&text));
     buf_add_byte(&line, '\n');
-    /* A log that can't be written must not stop the work. */
+    /* Ignore write errors: logging must not stop the program. */
     ssize_t written UNUSED = write(log_state.fd, line.p, line.n);
 }

@@ -1,8 +1,9 @@
-/* A log for whoever looks for a fault: silent unless CORDON_LOG names a level.
+/* Debug log: silent unless CORDON_LOG names a level.
  *
  *     LOG_DEBUG("recovered %zu files", n);
  *
- * Lines go to stderr, one write each, made printable: what a child said can't forge a line.
+ * Lines go to stderr, one write each, with control characters escaped: output of a child can't
+ * forge a line.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_LOG_H

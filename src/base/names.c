@@ -1,4 +1,4 @@
-/* Which services of names are asked. */
+/* Selection of the name services (NSS). */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/names.h"
 
@@ -11,7 +11,7 @@
 
 static void choose(void)
 {
-    /* Both are part of libc.a. What can't be chosen fails as a lookup. */
+    /* Both are part of libc.a. If this fails, lookups fail later. */
     (void)!__nss_configure_lookup("hosts", "files dns");
     (void)!__nss_configure_lookup("passwd", "files");
 }

@@ -1,11 +1,11 @@
-/* Names of hosts and users, as the C library looks them up. The static program can't load the
- * modules of another system's C library that nsswitch.conf may name: it asks files and DNS alone.
+/* Host and user lookup through the C library. The static program can't load NSS modules of another
+ * C library that nsswitch.conf may name, so it uses only files and DNS.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_NAMES_H
 #define BASE_NAMES_H
 
-/* Before the first lookup; more calls do nothing. */
+/* Call before the first lookup; further calls do nothing. */
 void names_prepare(void);
 
 #endif

@@ -12,7 +12,7 @@ struct point place_point(struct str text, size_t offset)
     for (size_t i = 0; i < offset; i++) {
         if (text.p[i] == '\n')
             at = (struct point){at.line + 1, 1};
-        else if (((unsigned char)text.p[i] & 0xC0) != 0x80) /* not inside a character */
+        else if (((unsigned char)text.p[i] & 0xC0) != 0x80) /* not a continuation byte */
             at.column++;
     }
     return at;
@@ -27,7 +27,7 @@ bool place_blame(struct err *err, struct point at)
 
 bool place_blame_file(struct err *err, const char *name)
 {
-    /* "name:3:14: ...", but "name: ..." when there is no line. */
+    /* "name:3:14: ...", but "name: ..." if the error has no line. */
     AUTO_FREE char *old = err->message;
     AUTO_BUF struct buf b = BUF_INIT(128 * 1024);
     buf_printf(&b, "%s:%s%s", name, err_ctx_get(err, "line") ? "" : " ", old);
@@ -74,7 +74,7 @@ void place_step_done(struct place_step *step)
     buf_done(&step->key);
 }
 
-/* ["a.b"]: finds the closing quote and lets the parser undo the escapes. */
+/* ["a.b"]: finds the closing quote and lets the JSON parser decode the escapes. */
 static bool next_quoted(struct str *rest, struct place_step *step)
 {
     size_t end = 1;

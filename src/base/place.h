@@ -1,11 +1,11 @@
-/* Where something is: in a text by line and column, in a tree by its keys and indexes.
+/* Positions: in a text by line and column, in a tree by keys and indexes.
  *
  *     place_add_key(&b, STR("steps")), place_add_index(&b, 2), place_add_key(&b, STR("id"));
  *     ... steps[2].id
  *     place_blame(err, place_point(text, offset)), place_blame_file(err, "policy.json");
  *     ... policy.json:3:14: what went wrong
  *
- * A key that is more than letters, digits, '_' and '-' is written as in ["a.b"].
+ * A key with characters other than letters, digits, '_' and '-' is written as ["a.b"].
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_PLACE_H
@@ -14,7 +14,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Counted from 1, columns in characters. */
+/* Both counted from 1; columns count characters. */
 struct point {
     unsigned line;
     unsigned column;
@@ -22,12 +22,12 @@ struct point {
 
 struct point place_point(struct str text, size_t offset);
 
-/* Say in an error's message and context where it is. First the point, if there is one, then the
+/* Add the position to an error's message and context: first the point, if there is one, then the
  * file. Both return false. */
 bool place_blame(struct err *err, struct point at);
 bool place_blame_file(struct err *err, const char *name);
 
-/* A longer place. A key of more than PLACE_KEY_MAX bytes is cut. */
+/* Append a key or an index to a place. Keys longer than PLACE_KEY_MAX bytes are truncated. */
 enum {
     PLACE_KEY_MAX = 64,
 };
@@ -44,7 +44,7 @@ struct place_step {
 
 void place_step_done(struct place_step *step);
 
-/* The next step of a place; false at its end, or where it is not a place. */
+/* Parses the next step of a place; returns false at its end or on a syntax error. */
 bool place_next(struct str *rest, struct place_step *step);
 
 #endif

@@ -1,4 +1,4 @@
-/* PCRE2 behind an interface of our own. */
+/* Wrapper around PCRE2. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/regex.h"
 
@@ -15,7 +15,7 @@ struct regex {
     pcre2_match_data *match;
     pcre2_match_context *limits;
     pcre2_jit_stack *stack;
-    bool shared; /* the code is another one's */
+    bool shared; /* the code belongs to another regex */
     bool gave_up;
 };
 
@@ -74,7 +74,7 @@ bool regex_new_with(struct str pattern, const struct regex_options *options,
         compile_options(options), &code, &at, NULL);
     if (!compiled)
         return bad(code, at, options->code, err);
-    (void)pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE); /* slower without, and no less right */
+    (void)pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE); /* optional: only speed depends on it */
     *ret_regex = matcher_new(compiled, false);
     return true;
 }

@@ -1,4 +1,4 @@
-/* SHA-256 as FIPS 180-4 has it. */
+/* SHA-256 as specified in FIPS 180-4. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/sha256.h"
 

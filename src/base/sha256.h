@@ -1,4 +1,4 @@
-/* SHA-256 (FIPS 180-4): names for contents that an attacker must not be able to make twice.
+/* SHA-256 (FIPS 180-4): collision-resistant names for contents.
  *
  *     struct sha256 hash;
  *     char hex[SHA256_HEX];
@@ -27,7 +27,7 @@ struct sha256 {
 void sha256_init(struct sha256 *s);
 void sha256_add(struct sha256 *s, struct str bytes);
 
-/* Ends the hash; the state is used up. */
+/* Finishes the hash; the state must not be used afterwards. */
 void sha256_hex(struct sha256 *s, char hex[SHA256_HEX]);
 
 /* The hash of a whole text. */

@@ -1,4 +1,4 @@
-/* Slices of bytes: order, search, cutting, and the distance behind "did you mean". */
+/* Byte slices: comparison, search, splitting, and the edit distance for "did you mean". */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/str.h"
 
@@ -106,7 +106,7 @@ bool str_to_int(struct str s, int64_t min, int64_t max, int64_t *ret_value)
         char c = digits.p[i];
         if (c < '0' || c > '9')
             return false;
-        /* Counted downwards, so that INT64_MIN can be read. */
+        /* Accumulate negative values, so that INT64_MIN can be read. */
         if (__builtin_mul_overflow(value, 10, &value) ||
             __builtin_sub_overflow(value, c - '0', &value))
             return false;

@@ -1,10 +1,10 @@
-/* A slice of bytes that somebody else owns: pointer and length, passed by value.
+/* A borrowed slice of bytes: pointer and length, passed by value.
  *
  *     struct str line, rest = text;
  *     while (str_cut(rest, '\n', &line, &rest))
  *         if (str_starts_with(line, STR("key "))) ...
  *
- * A slice need not end in NUL and may hold NUL. p is NULL only for "no value".
+ * A slice need not be NUL-terminated and may contain NUL. p is NULL only for "no value".
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_STR_H
@@ -63,29 +63,29 @@ static inline struct str str_head(struct str s, size_t n)
     return str_n(s.p, MIN(n, s.n));
 }
 
-/* Order by bytes, as unsigned values; a shorter prefix comes first. */
+/* Compares bytes as unsigned values; a prefix sorts first. */
 int str_cmp(struct str a, struct str b);
 
-/* Where the byte first (last) stands, or -1. */
+/* Offset of the first (last) occurrence of the byte, or -1. */
 ptrdiff_t str_find(struct str s, char byte);
 ptrdiff_t str_find_last(struct str s, char byte);
 
-/* Cuts at the first separator: false at the end of the input, when nothing is left to give. */
+/* Splits at the first separator. Returns false if the input is empty. */
 bool str_cut(struct str s, char separator, struct str *ret_head, struct str *ret_rest);
 
-/* Without the given byte at the end, however often it stands there. */
+/* Removes all trailing occurrences of the byte. */
 struct str str_trim_end(struct str s, char byte);
-/* Without blanks (spaces, tabs) at both ends. */
+/* Removes spaces and tabs at both ends. */
 struct str str_trim(struct str s);
 
-/* Nothing but blanks, tabs and line ends. */
+/* Only spaces, tabs and line breaks. */
 bool str_is_blank(struct str s);
 
-/* Number of single-byte edits (insert, delete, replace, swap) between two short words; words of
- * more than 64 bytes are "far" (SIZE_MAX). */
+/* Number of single-byte edits (insert, delete, replace, swap) between two short words; SIZE_MAX if
+ * one is longer than 64 bytes. */
 size_t str_distance(struct str a, struct str b);
 
-/* A whole decimal number within [min, max], no sign but '-', no blanks. */
+/* A whole decimal number within [min, max]; no sign but '-', no whitespace. */
 bool str_to_int(struct str s, int64_t min, int64_t max, int64_t *ret_value);
 
 #endif

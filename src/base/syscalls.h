@@ -1,5 +1,5 @@
-/* The system calls of the processor that the program is built for: numbers by name, from the
- * kernel's headers (base/syscalls.py), so that tables of calls are the same for all processors.
+/* System call numbers by name for the target architecture, from the kernel headers
+ * (base/syscalls.py), so that tables of calls are the same on all architectures.
  *
  *     {NR_openat, …}, {NR_open, …}    the second is SYSCALL_NONE where there is no such call
  */
@@ -23,8 +23,8 @@ enum syscall_number {
 #undef SYSCALL_ABSENT
 };
 
-/* How the kernel names this processor to a filter. Programs for a narrower one (i386, 32-bit Arm)
- * have another name; x32 has the same, and a bit in its numbers. */
+/* AUDIT_ARCH value of this architecture in seccomp filters. 32-bit programs (i386, 32-bit Arm) have
+ * another one; x32 has the same, with a bit set in its numbers. */
 #if defined __x86_64__
 #define SYSCALL_ARCH    AUDIT_ARCH_X86_64
 #define SYSCALL_X32_BIT 0x40000000u

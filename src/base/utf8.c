@@ -1,9 +1,9 @@
-/* UTF-8: decode, encode, replace what is invalid, show what is unprintable. */
+/* UTF-8: decodes, encodes, replaces invalid bytes, escapes unprintable characters. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 
-/* What may follow a lead byte: total length, and the range of the second byte. The ranges of
- * E0, ED, F0 and F4 keep out over-long forms, surrogates and values above U+10FFFF. */
+/* Properties of a lead byte: total length, and the range of the second byte. The ranges of E0, ED,
+ * F0 and F4 exclude overlong forms, surrogates and values above U+10FFFF. */
 struct lead {
     unsigned char length;
     unsigned char second_min, second_max;
@@ -44,7 +44,8 @@ static const struct lead *lead_of(unsigned char byte)
     return &leads[byte == 0xF0 ? LEAD_F0 : byte == 0xF4 ? LEAD_F4 : LEAD_4];
 }
 
-/* How many bytes at the start fit the lead's pattern; lead->length if the character is whole. */
+/* Number of bytes at the start that fit the lead's pattern; lead->length if the character is
+ * complete. */
 static size_t fitting(struct str s, const struct lead *lead)
 {
     size_t n = 1;
@@ -107,7 +108,7 @@ size_t utf8_write(uint32_t codepoint, char bytes[UTF8_MAX])
     return length;
 }
 
-/* Bytes at the start that are ASCII, in steps of eight: most text is. */
+/* Number of ASCII bytes at the start, in steps of eight: most text is ASCII. */
 static size_t ascii_length(struct str s)
 {
     size_t n = 0;
@@ -174,7 +175,8 @@ size_t utf8_add_lossy(struct buf *b, struct str s)
     return replaced;
 }
 
-/* Characters that change what a terminal does or how the text around them reads. */
+/* False for characters that change what a terminal does or how the text around them is
+ * displayed. */
 bool utf8_shown_as_is(uint32_t codepoint)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* UTF-8, strictly: no surrogates, no over-long forms, nothing above U+10FFFF.
+/* Strict UTF-8: no surrogates, no overlong forms, nothing above U+10FFFF.
  *
  *     uint32_t cp;
  *     size_t n = utf8_decode(rest, &cp);      0: not valid here
@@ -19,17 +19,17 @@ enum {
 /* Length of the character at the start of s, or 0 if the bytes there are not valid. */
 size_t utf8_decode(struct str s, uint32_t *ret_codepoint);
 
-/* Length of the longest start of s that is a prefix of some valid character; at least 1. It is
- * what one U+FFFD stands for ("maximal subpart"). */
+/* Length of the longest prefix of s that begins some valid character; at least 1. One U+FFFD
+ * replaces it ("maximal subpart"). */
 size_t utf8_invalid_length(struct str s);
 
-/* Writes a valid code point, returns its length. */
+/* Encodes a valid code point; returns its length. */
 size_t utf8_write(uint32_t codepoint, char bytes[UTF8_MAX]);
 
-/* How many of the first `most` bytes end with a whole character. */
+/* Length of s cut to at most `most` bytes without splitting a character. */
 size_t utf8_cut(struct str s, size_t most);
 
-/* Without a byte order mark at the start, which is not part of the text. */
+/* Skips a byte order mark at the start. */
 struct str utf8_skip_mark(struct str s);
 
 /* "UTF-16" or "UTF-32" if a text starts with the byte order mark of one, otherwise NULL. */
@@ -38,15 +38,16 @@ const char *utf8_other_encoding(struct str s);
 bool utf8_is_scalar(uint32_t codepoint);
 bool utf8_valid(struct str s);
 
-/* Appends s with every invalid part replaced by U+FFFD; returns how many were replaced. */
+/* Appends s with every invalid part replaced by U+FFFD; returns the number of replacements. */
 size_t utf8_add_lossy(struct buf *b, struct str s);
 
-/* Appends s so that a terminal can only show it: control characters, invalid bytes, bidirectional
- * overrides and line separators become \n, \t, \xNN or \u{NNNN}. A backslash stays as it is. */
+/* Appends s with everything escaped that a terminal would interpret: control characters, invalid
+ * bytes, bidirectional overrides and line separators become \n, \t, \xNN or \u{NNNN}. Backslashes
+ * are not escaped. */
 void utf8_add_printable(struct buf *b, struct str s);
 
-/* Whether a character just shows itself: no control, nothing that changes how text around it
- * reads. */
+/* Whether a character simply displays: not a control character, and does not change how the text
+ * around it is displayed. */
 bool utf8_shown_as_is(uint32_t codepoint);
 
 /* True if utf8_add_printable() would add s unchanged. */

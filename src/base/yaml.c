@@ -1,4 +1,4 @@
-/* YAML's events, made into a tree of JSON. */
+/* Builds a JSON tree from YAML parser events. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/yaml.h"
 
@@ -63,7 +63,7 @@ static bool scalar_plain(const yaml_event_t *event)
     return event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
 }
 
-/* What is refused wherever a node stands: it would make the text mean more than it shows. */
+/* Rejects constructs that make the text mean more than it shows, on every kind of node. */
 static bool check_node(struct reader *r, const yaml_event_t *event)
 {
     const yaml_char_t *anchor = NULL, *tag = NULL;

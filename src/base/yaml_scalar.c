@@ -69,7 +69,7 @@ static bool has_sign(struct str s)
     return s.n > 0 && (s.p[0] == '-' || s.p[0] == '+');
 }
 
-/* True if it has the form of an integer; NULL then means that it does not fit. */
+/* Returns true if it has the form of an integer; the value is NULL if it does not fit. */
 static bool read_integer(struct str s, json_t **ret_value)
 {
     unsigned base = 10;
@@ -82,7 +82,7 @@ static bool read_integer(struct str s, json_t **ret_value)
     }
     if (s.n == 0 || count_digits(s, base) != s.n)
         return false;
-    int64_t value = 0; /* counted downwards, so that INT64_MIN can be read */
+    int64_t value = 0; /* negative, so that INT64_MIN can be read */
     bool fits = true;
     for (size_t i = 0; i < s.n && fits; i++)
         fits = !__builtin_mul_overflow(value, (int64_t)base, &value) &&
@@ -118,7 +118,7 @@ static bool is_fraction(struct str s)
 
 static json_t *read_fraction(struct str s, const char **ret_why)
 {
-    AUTO_FREE char *z = strndup(s.p, s.n); /* strtod needs the end */
+    AUTO_FREE char *z = strndup(s.p, s.n); /* strtod needs a terminator */
     BUG_ON(!z);
     double value = strtod(z, NULL);
     if (!isfinite(value)) {

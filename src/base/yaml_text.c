@@ -11,11 +11,11 @@
 enum kind {
     SHOWN,
     BREAK,    /* a line break for the parser, but not for most programs */
-    HIDDEN,   /* no shape, no width */
+    HIDDEN,   /* no glyph, no width */
     BLANK,    /* looks like a space */
-    JOINER,   /* without a shape, but ordinary between letters of some scripts, and in emoji */
-    SELECTOR, /* chooses a form of the character before it */
-    OPENER,   /* turns the direction of text up to its end */
+    JOINER,   /* without a glyph, but ordinary between letters of some scripts, and in emoji */
+    SELECTOR, /* selects a variant of the character before it */
+    OPENER,   /* changes the text direction up to its closer */
     CLOSER,
 };
 
@@ -26,7 +26,7 @@ enum {
     POP_EMBEDDING = 0x202C,
     FIRST_ISOLATE = 0x2066,
     POP_ISOLATE = 0x2069,
-    OPEN_MAX = 32, /* directions in each other: more are refused */
+    OPEN_MAX = 32, /* nested direction controls: more are rejected */
     ASCII_END = 0x80,
     SOFT_HYPHEN = 0xAD,
     LEFT_MARK = 0x200E,
@@ -34,10 +34,10 @@ enum {
     BRAILLE_BLANK = 0x2800,
     BLACK_FLAG = 0x1F3F4,
     CANCEL_TAG = 0xE007F,
-    FLAG_TAGS_MAX = 6, /* a region's code: gbsct */
+    FLAG_TAGS_MAX = 6, /* length of a region code: gbsct */
 };
 
-/* Sorted. Characters that utf8_shown_as_is() knows and that have no row are HIDDEN. */
+/* Sorted. Characters that utf8_shown_as_is() rejects and that have no row are HIDDEN. */
 static const struct {
     uint32_t first, last;
     enum kind kind;
@@ -61,17 +61,17 @@ static const struct {
     {0x205F, 0x205F, BLANK},
     {FIRST_ISOLATE, 0x2068, OPENER},
     {POP_ISOLATE, POP_ISOLATE, CLOSER},
-    {0x2800, 0x2800, BLANK}, /* Braille without dots */
+    {0x2800, 0x2800, BLANK}, /* Braille pattern without dots */
     {0x3000, 0x3000, BLANK},
     {0x3164, 0x3164, HIDDEN}, /* Hangul fillers */
     {0xFE00, 0xFE0F, SELECTOR},
     {0xFFA0, 0xFFA0, HIDDEN},
     {0xFFF0, 0xFFF8, HIDDEN},
-    {0x13430, 0x13440, HIDDEN}, /* signs of hieroglyphs, shorthand and music */
+    {0x13430, 0x13440, HIDDEN}, /* hieroglyph, shorthand and music format controls */
     {0x1BCA0, 0x1BCA3, HIDDEN},
     {0x1D159, 0x1D159, HIDDEN},
     {0x1D173, 0x1D17A, HIDDEN},
-    {0xE0000, 0xE00FF, HIDDEN}, /* tags, and what is kept for more of them */
+    {0xE0000, 0xE00FF, HIDDEN}, /* tags, and the range reserved for more */
     {0xE0100, 0xE01EF, SELECTOR},
     {0xE01F0, 0xE0FFF, HIDDEN},
 };
@@ -87,14 +87,14 @@ static enum kind kind_of(uint32_t codepoint)
     return codepoint > 0x9F && !utf8_shown_as_is(codepoint) ? HIDDEN : SHOWN;
 }
 
-/* A position in the text, in bytes and in characters, as the parser counts. */
+/* A position in the text, in bytes and in characters, since the parser counts characters. */
 struct walk {
     struct str text;
     size_t at;       /* bytes */
     size_t index;    /* characters */
-    uint32_t before; /* the last character, or 0 */
-    unsigned tags;   /* so many tags end here */
-    bool comment;    /* within one */
+    uint32_t before; /* the previous character, or 0 */
+    unsigned tags;   /* number of consecutive tags before this position */
+    bool comment;    /* within a comment */
     enum err_code code;
     struct err *err;
 };
@@ -106,7 +106,7 @@ static uint32_t peek(const struct walk *w, size_t *ret_length)
     return codepoint;
 }
 
-/* A letter or a digit of a region's code. */
+/* A letter or a digit of a region code. */
 static bool is_tag(uint32_t codepoint)
 {
     return (codepoint >= 0xE0030 && codepoint <= 0xE0039) ||
@@ -164,15 +164,15 @@ static bool refuse(const struct walk *w, size_t at, uint32_t codepoint, enum kin
     return place_blame(w->err, place_point(w->text, at));
 }
 
-/* Line breaks are refused in quotes, too, where the parser would fold them. *ret_more: there are
- * other characters to check. */
+/* Line breaks are also rejected inside quotes, where the parser would fold them. *ret_more: there
+ * are other characters to check. */
 static bool check_breaks(struct str text, enum err_code code, bool *ret_more, struct err *err)
 {
     struct walk w = {.text = text, .code = code, .err = err};
     bool more = false;
     while (w.at < text.n) {
         unsigned char byte = (unsigned char)text.p[w.at];
-        if (byte < ASCII_END && byte != RETURN) { /* most of it */
+        if (byte < ASCII_END && byte != RETURN) { /* the common case */
             w.at++;
             continue;
         }
@@ -207,7 +207,7 @@ static bool is_ordinary(const struct walk *w, enum kind kind)
            next >= ASCII_END && kind_of(next) == SHOWN;
 }
 
-/* Letters that are written from right to left. */
+/* Right-to-left letters. */
 static bool is_rtl(uint32_t c)
 {
     return (c >= 0x0590 && c <= 0x08FF) || (c >= 0xFB1D && c <= 0xFDFF) ||
@@ -220,7 +220,7 @@ static bool is_visible(uint32_t codepoint)
     return codepoint > ' ' && codepoint != 0x7F && kind_of(codepoint) == SHOWN;
 }
 
-/* A flag of a region: the black flag, its code in tags, the end of it. */
+/* A region flag: the black flag, the region code in tags, the cancel tag. */
 static bool is_flag(const struct walk *w, uint32_t codepoint)
 {
     uint32_t next = after(w);
@@ -231,7 +231,8 @@ static bool is_flag(const struct walk *w, uint32_t codepoint)
            (is_tag(next) || next == CANCEL_TAG);
 }
 
-/* A comment has no structure: signs of spelling may stand between any visible characters. */
+/* A comment has no structure: orthographic characters are allowed between any visible
+ * characters. */
 static bool is_spelling(const struct walk *w, uint32_t codepoint, enum kind kind)
 {
     uint32_t next = after(w);
@@ -268,7 +269,7 @@ static bool check_between(struct walk *w, size_t end)
     return ok;
 }
 
-/* Directions that were opened and not closed, innermost last. */
+/* Direction controls that are still open, innermost last. */
 struct turns {
     size_t n;
     struct {
@@ -282,7 +283,8 @@ static bool is_isolate(uint32_t codepoint)
     return codepoint >= FIRST_ISOLATE;
 }
 
-/* An isolate's end also ends the embeddings in it; an embedding's end never passes an isolate. */
+/* The end of an isolate also ends the embeddings in it; the end of an embedding never closes an
+ * isolate. */
 static void close_turn(struct turns *t, uint32_t codepoint)
 {
     size_t n = t->n;
@@ -296,8 +298,8 @@ static void close_turn(struct turns *t, uint32_t codepoint)
         t->n = n - 1;
 }
 
-/* A direction control acts up to the end of its line. One that is still open at the closing quote
- * would reorder the text after it. */
+/* A direction control is in effect up to the end of its line. One that is still open at the closing
+ * quote would reorder the text after it. */
 static bool check_quoted(struct walk *w, size_t end)
 {
     struct turns turns = {0};
@@ -343,8 +345,8 @@ static int nesting(const yaml_token_t *token)
     }
 }
 
-/* The end of the text that was scanned before a syntax error, which yaml_parse() reports later. An
- * unclosed quoted scalar does not count. */
+/* The end of the text scanned before a syntax error, which yaml_parse() reports later. An unclosed
+ * quoted scalar is excluded. */
 static size_t error_index(const yaml_parser_t *parser, struct walk w)
 {
     while (w.index < parser->context_mark.index && w.at < w.text.n)
@@ -360,9 +362,9 @@ static bool refuse_depth(const struct walk *w, yaml_mark_t mark)
     return place_blame(w->err, (struct point){(unsigned)mark.line + 1, (unsigned)mark.column + 1});
 }
 
-/* Quoted text is found by the tokens of the parser itself, so that both agree. Everything else is
- * outside, including comments and blanks, which belong to no token: a comment may have more. The
- * scanner visits all open brackets for each token, hence the limit of nesting. */
+/* Quoted text is found by the parser's own tokens, so that both agree. Everything else counts as
+ * outside, including comments and blanks, which belong to no token; comments allow more characters.
+ * Nesting is limited because the scanner visits all open brackets for each token. */
 static bool check_tokens(yaml_parser_t *parser, struct walk *w)
 {
     bool ended = false, ok = true;
@@ -421,7 +423,7 @@ static void add_character(struct buf *b, uint32_t codepoint, struct str bytes)
             buf_add(b, (char[]){'\\', letters[i + 1]}, 2);
             return;
         }
-    bool allowed = (codepoint & 0xFFFE) != 0xFFFE; /* U+FFFE and U+FFFF: the parser refuses them */
+    bool allowed = (codepoint & 0xFFFE) != 0xFFFE; /* the parser rejects U+FFFE and U+FFFF */
     if (allowed && utf8_shown_as_is(codepoint) && kind_of(codepoint) == SHOWN)
         buf_add_str(b, bytes);
     else

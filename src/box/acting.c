@@ -1,4 +1,4 @@
-/* Changes that act by themselves, links followed. */
+/* Finds changes that take effect by themselves, with symlinks followed. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/acting.h"
 
@@ -11,8 +11,8 @@
 #include <limits.h>
 
 enum {
-    FOLLOWED_MAX = 40, /* links in one path, as the kernel has it */
-    NESTED_MAX = 8,    /* links through which something is seen */
+    FOLLOWED_MAX = 40, /* symlinks in one path, the kernel's limit */
+    NESTED_MAX = 8,    /* depth of nested views */
 };
 
 struct links {
@@ -20,7 +20,7 @@ struct links {
     size_t n, cap;
 };
 
-/* A name under which files act, and what stands behind it. */
+/* A path under which files take effect, and the real path it refers to. */
 struct view {
     struct str as, real;
     unsigned depth;
@@ -29,11 +29,11 @@ struct view {
 struct finding {
     struct acting *a;
     const struct acting_input *in;
-    struct links links; /* of the project with the changes */
+    struct links links; /* in the project with the changes */
     struct view *views;
     size_t n_views, cap_views;
     size_t steps;
-    bool full; /* a limit was passed */
+    bool full; /* a limit was exceeded */
 };
 
 void acting_done(struct acting *a)
@@ -56,8 +56,7 @@ static bool is_at_or_below(struct str path, struct str dir)
     return dir.n == 0 || (str_starts_with(path, dir) && (path.n == dir.n || path.p[dir.n] == '/'));
 }
 
-/* The links ---------------------------------------------------------------------------------------
- */
+/* Symlinks ------------------------------------------------------------------------------------ */
 
 static void add_link(struct finding *f, struct str path)
 {
@@ -73,7 +72,7 @@ static void add_link(struct finding *f, struct str path)
     l->p[l->n++] = arena_str(&f->a->arena, path);
 }
 
-/* Those of the project that the changes leave there. */
+/* Collects the project's symlinks that the changes do not touch. */
 static bool read_links(struct finding *f, struct err *err)
 {
     AUTO_WALK struct walk *w = NULL;
@@ -114,7 +113,7 @@ static bool find_links(struct finding *f, struct err *err)
     return true;
 }
 
-/* The first of sorted paths that is not before this one. */
+/* Index of the first sorted path that is not less than this one. */
 static size_t first_link(const struct links *l, struct str path)
 {
     size_t low = 0, high = l->n;
@@ -141,15 +140,14 @@ static size_t first_item(const struct delta *d, struct str path)
     return low;
 }
 
-/* The way of a path -------------------------------------------------------------------------------
- */
+/* Path resolution ----------------------------------------------------------------------------- */
 
 struct way {
-    struct buf done;              /* without links, from the top */
-    struct buf left;              /* still to be followed */
-    struct buf spare;             /* the next `left` */
-    bool out;                     /* it leaves the project */
-    size_t changed[FOLLOWED_MAX]; /* links of the changes that it leads through */
+    struct buf done;              /* resolved, relative to the top */
+    struct buf left;              /* still to be resolved */
+    struct buf spare;             /* buffer for the next `left` */
+    bool out;                     /* leaves the project */
+    size_t changed[FOLLOWED_MAX]; /* indices of the changed symlinks on the way */
     size_t n_changed;
 };
 
@@ -165,7 +163,7 @@ static void way_done(struct way *w)
 #define WAY_INIT \
     ((struct way){.done = BUF_INIT(WAY_MAX), .left = BUF_INIT(WAY_MAX), .spare = BUF_INIT(WAY_MAX)})
 
-/* Where a link points to; false: no link is there. */
+/* Reads the target of a symlink; false if that path is not a symlink. */
 static bool read_target(
     struct finding *f, struct way *w, char target[DELTA_LINK_MAX], struct str *ret_target)
 {
@@ -190,7 +188,7 @@ static bool read_target(
     return n > 0;
 }
 
-/* An absolute target in the project is followed from the top. */
+/* An absolute target within the project is resolved from the top. */
 static bool enter(struct finding *f, struct way *w, struct str *target)
 {
     struct str top = f->in->top;
@@ -222,7 +220,7 @@ static bool take_step(struct finding *f, struct way *w, struct str name, unsigne
     buf_add_str(&w->done, name);
     if (!read_target(f, w, text, &target))
         return true;
-    if (++*followed > FOLLOWED_MAX) { /* a circle leads nowhere */
+    if (++*followed > FOLLOWED_MAX) { /* a loop resolves to nothing */
         buf_reset(&w->left);
         return true;
     }
@@ -238,7 +236,8 @@ static bool take_step(struct finding *f, struct way *w, struct str name, unsigne
     return true;
 }
 
-/* As the kernel would go, in the project with the changes. What is too long leads out. */
+/* Resolves a path as the kernel would, in the project with the changes. A path that is too long
+ * counts as leading out. */
 static void follow(struct finding *f, struct way *w, struct str path)
 {
     unsigned followed = 0;
@@ -261,8 +260,7 @@ static void follow(struct finding *f, struct way *w, struct str path)
     }
 }
 
-/* Rows --------------------------------------------------------------------------------------------
- */
+/* Rows ---------------------------------------------------------------------------------------- */
 
 static void raise(struct finding *f, size_t i, struct selfrun found, struct str as)
 {
@@ -282,7 +280,7 @@ static struct selfrun any_of(struct str path)
     return leads.class > whole.class ? leads : whole;
 }
 
-/* Repositories without a work tree: git obeys the settings of one that it is started in. */
+/* Repositories without a work tree: git obeys the config of the repository it is started in. */
 
 static bool will_have(const struct finding *f, int dir_fd, struct str dir, const char *name)
 {
@@ -330,7 +328,7 @@ static bool is_in_repository(const struct finding *f, struct str path)
     return true;
 }
 
-/* In the order of the list most have the directory of the one before. */
+/* As the list is sorted, most changes are in the same directory as their predecessor. */
 static void judge_repositories(struct finding *f)
 {
     static const struct selfrun found = {
@@ -346,7 +344,8 @@ static void judge_repositories(struct finding *f)
     }
 }
 
-/* A link of the changes by itself: in a directory's place, to such a file, out. */
+/* Checks a changed symlink itself: in place of a directory, to such a file, or out of the
+ * project. */
 static void judge_link(struct finding *f, size_t i)
 {
     AUTO_WAY struct way w = WAY_INIT;
@@ -371,8 +370,7 @@ static void judge_paths(struct finding *f)
     }
 }
 
-/* Views -------------------------------------------------------------------------------------------
- */
+/* Views --------------------------------------------------------------------------------------- */
 
 static void add_view(struct finding *f, struct str as, struct str real, unsigned depth)
 {
@@ -388,7 +386,7 @@ static void add_view(struct finding *f, struct str as, struct str real, unsigned
         (struct view){arena_str(&f->a->arena, as), arena_str(&f->a->arena, real), depth};
 }
 
-/* A link that is seen under a name. */
+/* Follows a symlink that is visible as `as`. */
 static void look_through(struct finding *f, struct str link, struct str as, unsigned depth)
 {
     struct selfrun found = any_of(as);
@@ -402,7 +400,7 @@ static void look_through(struct finding *f, struct str link, struct str as, unsi
         add_view(f, as, buf_str(&w.done), depth);
 }
 
-/* The name of something at or below `real`, as seen. */
+/* Translates a path at or below `real` to its name in the view. */
 static bool name_in_view(struct finding *f, const struct view *v, struct str path, struct buf *name)
 {
     buf_reset(name);
@@ -417,7 +415,7 @@ static bool name_in_view(struct finding *f, const struct view *v, struct str pat
     return buf_ok(name);
 }
 
-/* Between a path and what lies below it others can stand: "a-b" is before "a/b". */
+/* Other paths may sort between a directory and its contents: "a-b" is before "a/b". */
 static bool is_past(struct str path, struct str dir)
 {
     return !str_starts_with(path, dir);

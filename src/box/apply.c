@@ -1,4 +1,4 @@
-/* Changes of a box checked against the project, and written. */
+/* Checks the changes of a box against the project, and writes them. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/apply.h"
 
@@ -24,15 +24,14 @@ void apply_done(struct apply *a)
     *a = APPLY_INIT;
 }
 
-/* One path in one tree --------------------------------------------------------------------------
- */
+/* One path in one tree ------------------------------------------------------------------------ */
 
 struct seen {
-    int fd; /* -1: no file or link there */
+    int fd; /* -1: no file or symlink there */
     struct stat st;
-    bool dir;     /* a directory is, which git doesn't know */
-    bool barred;  /* the way there leads through a file or link */
-    bool strange; /* neither file nor link nor directory */
+    bool dir;     /* a directory, which git does not track */
+    bool barred;  /* a parent of the path is a file or symlink */
+    bool strange; /* neither file nor symlink nor directory */
 };
 
 static void seen_done(struct seen *s)
@@ -57,13 +56,13 @@ static bool look(int root_fd, struct str path, struct seen *ret_seen, struct err
     return true;
 }
 
-/* Of a mode only the type and whether it may be executed counts. */
+/* Only the type and the execute bit of a mode count. */
 static bool same_mode(mode_t a, mode_t b)
 {
     return (a & S_IFMT) == (b & S_IFMT) && (!S_ISREG(a) || ((a ^ b) & S_IXUSR) == 0);
 }
 
-/* Type, content and mode; two that are not there are the same. */
+/* Compares type, content and mode; two missing files are equal. */
 static bool same_state(
     const struct seen *a, const struct seen *b, uint64_t *left, bool *ret_same, struct err *err)
 {
@@ -78,8 +77,7 @@ static bool same_state(
     return compare_content(a->fd, &a->st, b->fd, &b->st, left, ret_same, err);
 }
 
-/* The check --------------------------------------------------------------------------------------
- */
+/* Check --------------------------------------------------------------------------------------- */
 
 static const char *what_project_did(const struct delta_item *item, const struct seen *now)
 {
@@ -92,7 +90,7 @@ static const char *what_project_did(const struct delta_item *item, const struct 
     return item->old.ino ? "has another one" : "has one, too,";
 }
 
-/* Has the project what the box started from? */
+/* Checks whether the project still has the version the box started from. */
 static bool is_as_before(const struct apply_trees *t, const struct delta_item *item,
     const struct seen *now, uint64_t *left, bool *ret_same, struct err *err)
 {
@@ -108,7 +106,7 @@ static bool is_as_before(const struct apply_trees *t, const struct delta_item *i
            same_state(&before, now, left, ret_same, err);
 }
 
-/* Of a copy: does it have what we brought, before we were cut off? */
+/* For a copy: checks whether the project has a file written by an interrupted apply. */
 static bool is_as_noted(
     const struct apply_trees *t, const struct delta_item *item, const struct seen *now)
 {
@@ -154,8 +152,7 @@ static bool check_row(const struct apply *a, struct apply_row *row, uint64_t *le
     return true;
 }
 
-/* Files and directories that change places -------------------------------------------------------
- */
+/* Files and directories that replace each other ----------------------------------------------- */
 
 static bool is_deleted(const struct apply *a, const struct delta *delta, struct str path)
 {
@@ -163,7 +160,7 @@ static bool is_deleted(const struct apply *a, const struct delta *delta, struct 
     return item && !item->new.ino && a->rows[item - delta->items].state == APPLY_FITS;
 }
 
-/* What bars the way is deleted by the box. */
+/* The file or symlink in the way is deleted by the box. */
 static bool way_opens(const struct apply *a, const struct delta *delta, struct str path)
 {
     for (size_t n = 1; n < path.n; n++)
@@ -172,7 +169,7 @@ static bool way_opens(const struct apply *a, const struct delta *delta, struct s
     return false;
 }
 
-/* All that is in the project's directory is deleted by the box. */
+/* All files in the project's directory are deleted by the box. */
 static bool dir_empties(const struct apply *a, const struct delta *delta, struct str dir,
     bool *ret_empties, struct err *err)
 {
@@ -338,10 +335,9 @@ bool apply_check(struct apply *a, const struct apply_trees *trees, struct delta 
     return a->n_executed == 0 || options->allow_executed || refuse_executed(a, err);
 }
 
-/* The commit -------------------------------------------------------------------------------------
- */
+/* Commit -------------------------------------------------------------------------------------- */
 
-/* `now` is what stands there: a file, a link, a directory, nothing. */
+/* `now`: the current file, symlink, directory or nothing at that path. */
 static bool put_row(struct writer *w, const struct apply *a, const struct apply_row *row,
     const struct stamp *now, struct err *err)
 {
@@ -379,7 +375,7 @@ static bool put_project(struct writer *w, const struct apply *a, struct err *err
     return true;
 }
 
-/* All of them: what the project had already, the baseline has not. */
+/* All changes, even those already in the project: the baseline does not have them. */
 static bool put_baseline(struct writer *w, const struct apply *a, struct err *err)
 {
     for (size_t i = 0; i < a->n; i++) {
@@ -419,8 +415,8 @@ static void add_staged(struct manifest *m, const struct writer_staged *file, boo
         manifest_keep(m, &e, file->path);
 }
 
-/* The manifest as it will be, before the project is changed; of a copy only what will be, and what
- * one that was cut off has brought. */
+/* Records the future manifest before the project is changed; for a copy only the staged files and
+ * those written by an interrupted apply. */
 static bool note_next(void *apply, const struct writer_plan *plan, struct err *err)
 {
     size_t n = plan->n;
@@ -476,7 +472,7 @@ static bool is_applied(const struct apply *a, struct str path)
     return false;
 }
 
-/* The baseline has not moved there yet. */
+/* The baseline has not been updated at this path yet. */
 static bool is_needed(const struct apply_trees *t, struct str path)
 {
     AUTO_ERR struct err ignored = {0};
@@ -488,7 +484,7 @@ static bool is_needed(const struct apply_trees *t, struct str path)
            !same_state(&before, &now, &left, &same, &ignored) || !same;
 }
 
-/* What is left of a note does no harm, so that this may fail. */
+/* May fail: a leftover record does no harm. */
 static void forget_noted(const struct apply *a)
 {
     AUTO_ERR struct err ignored = {0};
@@ -529,11 +525,10 @@ bool apply_commit(struct apply *a, const char *journal_dir, struct err *err)
                          "next apply tries again");
 }
 
-/* Manifests --------------------------------------------------------------------------------------
- */
+/* Manifests ----------------------------------------------------------------------------------- */
 
-/* The old one, with the applied files as they are now in a tree; in the box's own, which it may
- * have changed meanwhile, only those that are still what was applied. */
+/* Copies the old manifest, with the current state of the applied files in a tree. The box may have
+ * changed its own tree since; there, only files that are still as applied are added. */
 static bool move_to(int root_fd, const struct apply *a, const struct manifest *old,
     struct manifest *moved, struct err *err)
 {

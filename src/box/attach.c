@@ -1,4 +1,4 @@
-/* A box's screen in the user's terminal. */
+/* Shows a box's screen in the user's terminal. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "box/cells.h"
@@ -15,10 +15,10 @@
 enum {
     PREFIX = 0x1D, /* Ctrl-] */
     INPUT = 64 * 1024,
-    ESCAPE_MS = 50, /* for the rest of a sequence */
-    HINT_MS = 2500, /* how long the first words stay */
+    ESCAPE_MS = 50, /* timeout for the rest of an escape sequence */
+    HINT_MS = 2500, /* duration of the initial hint */
     SEND_MS = 2000,
-    PACKETS_MAX = 4096, /* before keys have their turn */
+    PACKETS_MAX = 4096, /* handled before keyboard input */
     WHEEL_LINES = 3,
 };
 
@@ -30,9 +30,9 @@ struct attach {
     struct buf input;
     uint64_t input_ms;
     struct link_screen screen;
-    struct buf rows[LINK_SIZE_MAX]; /* as they came */
-    unsigned from_row, from_col;    /* what of the box's screen is shown first */
-    bool drawn;                     /* there was a whole picture */
+    struct buf rows[LINK_SIZE_MAX]; /* as received */
+    unsigned from_row, from_col;    /* top left cell of the visible part of the box's screen */
+    bool drawn;                     /* at least one complete update was received */
     bool prefix, scrolls;
     uint64_t hint_until_ms;
     bool over;
@@ -48,7 +48,7 @@ static void end(struct attach *a, enum client_end how)
 
 /* Drawing ------------------------------------------------------------------------------------- */
 
-/* Where the window is on a screen that is larger: the cursor is in it. */
+/* Start of the visible range of a larger screen: keeps the cursor visible. */
 static unsigned window(unsigned from, unsigned cursor, unsigned size, unsigned shown)
 {
     if (shown >= size)
@@ -94,7 +94,7 @@ static void draw(struct attach *a)
     for (unsigned row = 0; row < rows; row++) {
         const struct cells_place place = {row, 0, a->from_col, a->from_col + cols};
         if (!cells_draw(buf_str(&a->rows[a->from_row + row]), c, &place))
-            end(a, CLIENT_CUT); /* not from a supervisor of ours */
+            end(a, CLIENT_CUT); /* malformed: not from our supervisor */
     }
     canvas_set_cursor(
         c, &(struct canvas_cursor){s->cursor_visible && !a->scrolls, s->cursor_row - a->from_row,
@@ -273,7 +273,7 @@ static void take_command(struct attach *a, const char *key)
     draw(a);
 }
 
-/* One key that is for us: true if there was one to take. */
+/* Handles a key of the client itself; returns true if it was consumed. */
 static bool take_own(struct attach *a, const char *key, bool is_prefix)
 {
     if (a->prefix && is_prefix) {
@@ -400,7 +400,7 @@ static void read_signal(struct attach *a)
     }
 }
 
-/* The loop ------------------------------------------------------------------------------------ */
+/* Main loop ----------------------------------------------------------------------------------- */
 
 static int timeout_of(const struct attach *a)
 {

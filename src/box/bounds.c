@@ -1,5 +1,5 @@
-/* Limits of a box beside those of its sandbox (sandbox/limiter.h): processor time of each process,
- * and the disk that its layer and its home use, which only we count. */
+/* Limits of a box beyond those of its sandbox (sandbox/limiter.h): CPU time of each process, and
+ * the disk space used by its layer and its home, which only the supervisor measures. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/bounds.h"
 #include "box/keeper.h"
@@ -13,12 +13,12 @@
 
 enum {
     MEASURE_MS = 3000,
-    MEASURE_ENTRIES = 200 * 1000, /* of one walk */
+    MEASURE_ENTRIES = 200 * 1000, /* per walk */
     MEASURE_DEPTH = 128,
-    BLOCK = 512, /* what st_blocks counts */
+    BLOCK = 512, /* unit of st_blocks */
     CPU_GRACE = 5,
     CLOSED_MAX =
-        3, /* looks in a row at which something can't be read: tests make such for moments */
+        3, /* consecutive measurements with an unreadable directory: tests create some briefly */
     OPEN_DIR = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 };
 
@@ -37,7 +37,7 @@ bool bounds_check(const struct box_setup *setup, bool layered, struct err *err)
         .cpu_millis = l->cpu_millis,
     };
     struct limiter limiter = LIMITER_NONE;
-    if (!limiter_open(&plan, 0, &a, &limiter, err))
+    if (!limiter_open(&plan, NULL, &a, &limiter, err))
         return false;
     limiter_close(&limiter);
     return true;
@@ -80,7 +80,7 @@ struct walk {
     uint64_t bytes;
     size_t entries;
     bool cut;
-    bool closed; /* a directory that we may not read, and that the box may fill all the same */
+    bool closed; /* found a directory that we cannot read but the box can still fill */
 };
 
 static void add_dir(struct walk *w, int fd, int depth);
@@ -118,7 +118,7 @@ static void add_dir(struct walk *w, int fd, int depth)
         closedir(d);
 }
 
-/* Its changes, unless the directory is the user's own, and its home. */
+/* Measures the box's changes (unless they go directly to the user's directory) and its home. */
 static struct walk measure(const struct box *box)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
@@ -153,7 +153,7 @@ static bool is_too_much(struct keeper *k, const struct walk *w)
                "disk");
 }
 
-/* So long a walk costs at most a tenth of the time. */
+/* The interval grows with the walk's duration: measuring takes at most a tenth of the time. */
 void bounds_measure(struct keeper *k, uint64_t now)
 {
     if (now < bounds_due(k))

@@ -128,7 +128,7 @@ static bool decode_extras(struct arena *a, struct box_setup *setup, struct err *
     return true;
 }
 
-/* A file of host/: regular, and not too long. A missing one is E_CONFIG: we made it. */
+/* Reads a regular file of host/ of limited size. A missing file is E_CONFIG: we created it. */
 static bool read_own(
     int host_fd, const char *name, size_t max, struct buf *content, struct err *err)
 {
@@ -232,7 +232,7 @@ struct str box_part_path(
         leaf ? "/" : "", leaf ? leaf : ""));
 }
 
-/* A part of the box by its own name: no link on the way. */
+/* Opens a part of the box by its own name, without following symlinks. */
 static bool open_part(
     const struct box *box, const char *part, const char *leaf, int *ret_fd, struct err *err)
 {
@@ -245,7 +245,8 @@ static bool open_part(
                STR_ARG(path), STR_ARG(box->name));
 }
 
-/* The project where it was; what has taken its place behind a link is another one. */
+/* Opens the project at its original path. A path that now goes through a symlink is a different
+ * project. */
 static bool open_project(const struct box *box, int *ret_fd, struct err *err)
 {
     const struct box_workdir *w = &box->meta.workdir;

@@ -1,4 +1,4 @@
-/* Cells as bytes, and back. */
+/* Encoding and decoding of cells. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/cells.h"
 
@@ -6,7 +6,7 @@
 
 enum {
     WIDTH = 0x03,
-    STYLED = 0x80, /* another style than the cell before it */
+    STYLED = 0x80, /* style differs from the previous cell */
 };
 
 static bool is_blank(const struct term_cell *cell)
@@ -27,7 +27,7 @@ static unsigned used_cols(const struct term *t, int row, unsigned cols)
     return cols;
 }
 
-/* What must not be seen does not leave us. */
+/* Concealed text is not sent to the client. */
 static void put_cell(const struct term_cell *cell, struct style *pen, struct buf *out)
 {
     char text[ARRAY_LEN(cell->codepoints) * UTF8_MAX];

@@ -1,4 +1,4 @@
-/* The client's side: connecting, stopping, commands. */
+/* Client side: connect, stop, exec. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/client.h"
 
@@ -15,8 +15,8 @@
 
 enum {
     SEND_MS = 5000,
-    STOP_MS = 10 * 1000, /* beyond the grace time */
-    DRAIN_MS = 200, /* without output, after the command's end: what it left may hold it open */
+    STOP_MS = 10 * 1000, /* in addition to the grace period */
+    DRAIN_MS = 200,      /* without output after the exit: leftover processes may hold pipes open */
     RELAYS = 3,
     WORDS_PIECE = 32 * 1024,
 };
@@ -37,7 +37,7 @@ static bool is_gone(struct err *err)
     return err_ctx(err, "box", "gone");
 }
 
-/* The supervisor reads whenever it is told to; if not, something is wrong with it. */
+/* The supervisor never blocks, so a full socket for SEND_MS means that it hangs. */
 static bool send_packet(int fd, enum link_word word, const void *head, size_t n, struct str tail,
     const int *fds, struct err *err)
 {
@@ -88,7 +88,7 @@ struct run {
     struct relay relays[RELAYS];
     char *buffers;
     struct link_packet *packet;
-    bool spawned, ended, quiet; /* quiet: the last look found nothing to do */
+    bool spawned, ended, quiet; /* quiet: the last poll timed out */
     uint64_t moved_ms;
     int status;
 };
@@ -120,7 +120,7 @@ static bool send_words(const struct run *r, struct err *err)
     return true;
 }
 
-/* Pipes between us and the command: nothing of the caller's is handed in. */
+/* Creates pipes to the command, so that none of the caller's descriptors enter the box. */
 static bool open_pipes(struct run *r, int ret_theirs[RELAYS], struct err *err)
 {
     for (int i = 0; i < RELAYS; i++) {
@@ -203,7 +203,7 @@ static bool take_packet(struct run *r, struct err *err)
     return ok;
 }
 
-/* Signals are the command's, not ours; it ends, and then we do. */
+/* Forwards signals to the command instead of acting on them; we exit when it does. */
 static bool take_signal(struct run *r, struct err *err)
 {
     struct signalfd_siginfo info;
@@ -223,8 +223,9 @@ static bool all_written(const struct run *r)
     return relay_done(&r->relays[1]) && relay_done(&r->relays[2]);
 }
 
-/* After the end: until what was printed is passed on, and a little longer for what it left. Only a
- * look tells: on a busy machine that time passes without one. */
+/* After the command's exit: wait until all output is forwarded, then DRAIN_MS for leftover
+ * processes. Only a poll that timed out counts: on a busy machine that time may pass between
+ * polls. */
 static bool is_over(const struct run *r)
 {
     if (!r->ended)
@@ -256,7 +257,7 @@ static bool step(struct run *r, struct err *err)
     }
     for (int i = 1; i < RELAYS; i++)
         if (r->relays[i].broken && r->pipes[i] >= 0)
-            close(TAKE_FD(r->pipes[i])); /* nobody reads: the command learns of it as any does */
+            close(TAKE_FD(r->pipes[i])); /* the command gets SIGPIPE, as usual */
     return (!fds[AT_SIGNALS].revents || take_signal(r, err)) &&
            (!fds[AT_LINK].revents || take_packet(r, err));
 }

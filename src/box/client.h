@@ -1,5 +1,5 @@
-/* Talking to a box's supervisor, over host/socket: attach, exec, stop, size, the screen as text.
- * Only the owner of the directory reaches it; packets and their sizes are in box/link.h.
+/* Client of a box's supervisor, over host/socket: attach, exec, stop. Only the owner of the
+ * directory can connect; packets and their sizes are in box/link.h.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_CLIENT_H
@@ -7,38 +7,39 @@
 
 #include "box/box.h"
 
-/* E_NOT_FOUND: nobody listens there. */
+/* E_NOT_FOUND: no supervisor is listening. */
 MUST_USE bool client_connect(const struct box *box, int *ret_fd, struct err *err);
 
 enum client_end {
     CLIENT_DETACHED, /* Ctrl-] d */
-    CLIENT_ENDED,    /* the agent did */
-    CLIENT_CUT,      /* the supervisor is gone */
+    CLIENT_ENDED,    /* the agent exited */
+    CLIENT_CUT,      /* the connection to the supervisor was lost */
 };
 
 struct client_look {
-    struct str name; /* of the box */
+    struct str name; /* name of the box */
     bool colors;
-    int signals; /* a signalfd: SIGWINCH, and those that end it */
+    int signals; /* a signalfd: SIGWINCH and the terminating signals */
 };
 
-/* This terminal is the box's until it is detached or the agent ends. Redraws at once, at this
- * terminal's size; what a box prints never reaches it but through the emulator. */
+/* Shows the box on this terminal until detached or the agent exits. Redraws immediately at this
+ * terminal's size; the box's output reaches the terminal only through the emulator. */
 MUST_USE bool client_attach(
     int fd, const struct client_look *look, enum client_end *ret_end, struct err *err);
 
 struct client_exec {
-    const char *const *argv;  /* ends in NULL */
-    bool terminal;            /* stdin and stdout are one: the command gets its own */
-    int input, output, error; /* input -1: none */
+    const char *const *argv;  /* NULL-terminated */
+    bool terminal;            /* stdin and stdout are a terminal: allocate one for the command */
+    int input, output, error; /* input -1: no input */
     int signals;              /* a signalfd, or -1 */
 };
 
-/* Runs a command in the box; *ret_status as waitpid() gives it. E_NOT_FOUND with the context "box":
- * the supervisor ended before it took the command, and another may be started. */
+/* Runs a command in the box; *ret_status is a wait status as from waitpid(). E_NOT_FOUND with the
+ * context "box": the supervisor exited before accepting the command; the caller may start
+ * another. */
 MUST_USE bool client_exec(int fd, const struct client_exec *exec, int *ret_status, struct err *err);
 
-/* Asks the agent to end, kills it after the grace time, and returns when nothing of it is left. */
+/* Asks the agent to exit, kills it after the grace period, returns when its processes are gone. */
 MUST_USE bool client_stop(int fd, uint64_t grace_ms, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Words, and the prompt in them. */
+/* Word splitting and prompt substitution. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/command.h"
 
@@ -10,16 +10,16 @@ struct splitter {
     struct str rest;
     struct buf word;
     bool in_word;
-    char quote; /* 0: none */
+    char quote; /* 0: not in quotes */
 };
 
-/* Backslash in "..." is for a few only; elsewhere for everything. */
+/* In "..." a backslash escapes only a few characters; elsewhere any. */
 static bool escapes(const struct splitter *s, char next)
 {
     return s->quote == 0 || (s->quote == '"' && strchr("\"\\$`", next));
 }
 
-/* Takes one character; true if a word ends there. */
+/* Consumes one character; returns true if it ends a word. */
 static bool step(struct splitter *s)
 {
     char c = s->rest.p[0];
@@ -87,7 +87,7 @@ size_t command_prompt_word(const struct str_list *words)
     return at;
 }
 
-/* What the prompt itself says, PROMPT for one, is left alone. */
+/* Replaces the placeholder. A "PROMPT" within the prompt itself is not replaced. */
 static const char *fill_in(struct str word, struct str prompt, struct arena *a)
 {
     AUTO_BUF struct buf b = BUF_INIT(word.n * (prompt.n + 1) + 1);
@@ -102,7 +102,7 @@ static const char *fill_in(struct str word, struct str prompt, struct arena *a)
     return arena_strdup(a, buf_str(&b));
 }
 
-/* The whole ----------------------------------------------------------------------------------- */
+/* The command line ---------------------------------------------------------------------------- */
 
 static bool check_input(const struct command_input *in, struct err *err)
 {
@@ -125,7 +125,7 @@ bool command_make(
         return false;
     enum {
         MORE = 3
-    }; /* the model's option, its value, the end */
+    }; /* model option, its value, NULL */
     const char **argv = ARENA_NEW(a, const char *, words.n + in->extra.n + MORE);
     size_t n = 0, at = headless ? command_prompt_word(&words) : 0;
     for (size_t i = 0; i < words.n; i++)

@@ -1,5 +1,5 @@
-/* An agent's command line: words first, then the prompt into one of them. No shell sees it, so
- * nothing in a prompt is syntax.
+/* An agent's command line: split into words first, then the prompt is substituted in one of them.
+ * No shell is involved, so a prompt cannot inject syntax.
  *
  *     claude -p "PROMPT" --yes     ["claude", "-p", "fix; rm -rf \"$HOME\"", "--yes"]
  */
@@ -11,31 +11,32 @@
 
 enum {
     COMMAND_WORDS_MAX = 1024,
-    COMMAND_PROMPT_MAX = 100 * 1000, /* bytes: the kernel takes 128 KiB in one argument */
+    COMMAND_PROMPT_MAX = 100 * 1000, /* bytes; the kernel limits one argument to 128 KiB */
 };
 
-/* Words as a shell splits them: blanks between them, '...' as it stands, "..." and \ as usual.
- * Expansions are nothing special: a '$' is a '$'. E_CONFIG for a quote that does not end. */
+/* Splits words as a shell does: blanks separate them, '...' is literal, "..." and \ work as usual.
+ * Expansions are not supported: a '$' is literal. E_CONFIG for an unterminated quote. */
 MUST_USE bool command_split(
     struct str text, struct arena *a, struct str_list *ret_words, struct err *err);
 
-/* The one word after the first that has PROMPT in it; 0: there is none, or more than one. */
+/* Index of the only word with PROMPT in it; 0 if there are more or fewer, or it is the first
+ * word. */
 size_t command_prompt_word(const struct str_list *words);
 
 struct command_input {
     const struct box_agent *agent;
-    struct str prompt;     /* no value: none */
-    struct str model;      /* an alias or a name; no value: the agent's own */
-    struct str_list extra; /* arguments for the agent, at the end */
+    struct str prompt;     /* no value: no prompt */
+    struct str model;      /* an alias or a name; no value: the agent's default */
+    struct str_list extra; /* arguments appended for the agent */
 };
 
 struct command {
-    const char **argv;  /* ends in NULL */
-    struct str typed;   /* the prompt that is left to be typed; no value: none */
-    bool model_ignored; /* the agent has no option for it: worth a warning */
+    const char **argv;  /* NULL-terminated */
+    struct str typed;   /* the prompt to be typed into the terminal; or no value */
+    bool model_ignored; /* the agent has no model option: the caller should warn */
 };
 
-/* A row must have been checked. */
+/* The row must have been checked. */
 MUST_USE bool command_make(const struct command_input *input, struct arena *a,
     struct command *ret_command, struct err *err);
 

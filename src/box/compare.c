@@ -1,4 +1,4 @@
-/* Two contents, piece by piece. */
+/* Chunk-wise comparison of two files. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/compare.h"
 
@@ -36,7 +36,7 @@ static bool take(uint64_t *left, size_t n, struct err *err)
     return true;
 }
 
-/* Where one of both has data again. */
+/* Returns the next offset at which either file has data. */
 static uint64_t skip_holes(
     const struct compare_part *a, const struct compare_part *b, uint64_t at, uint64_t size)
 {

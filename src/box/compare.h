@@ -1,4 +1,4 @@
-/* Have two open files, or links, the same content? What is a hole in both is not read.
+/* Compares the content of two open files or symlinks. Holes common to both are not read.
  *
  *     AUTO_FD int a = delta_open(one_fd, path, &sa), b = delta_open(other_fd, path, &sb);
  *     uint64_t left = 1 << 30;
@@ -12,11 +12,13 @@
 
 #include <sys/stat.h>
 
-/* *left: bytes that may still be read; running out is E_IO. Different types are not the same. */
+/* *left: number of bytes that may still be read; exceeding it is E_IO. Different types compare as
+ * different. */
 MUST_USE bool compare_content(int a, const struct stat *sa, int b, const struct stat *sb,
     uint64_t *left, bool *ret_same, struct err *err);
 
-/* So many bytes, from a place in each. A file that ends before is not the same. */
+/* Compares `size` bytes from an offset in each file. A file that is too short compares as
+ * different. */
 struct compare_part {
     int fd;
     uint64_t at;
@@ -24,7 +26,7 @@ struct compare_part {
 MUST_USE bool compare_parts(const struct compare_part *a, const struct compare_part *b,
     uint64_t size, uint64_t *left, bool *ret_same, struct err *err);
 
-/* A file's first bytes and those in memory. */
+/* Compares the beginning of a file with a buffer. */
 MUST_USE bool compare_text(
     int fd, struct str text, uint64_t *left, bool *ret_same, struct err *err);
 

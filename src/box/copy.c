@@ -1,5 +1,5 @@
-/* The copy itself: directories first, then the files by two threads, then the directories' modes
- * and times. */
+/* The copy itself: creates the directories, copies the files with up to two threads, then sets the
+ * directories' modes and times. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/copy.h"
 
@@ -22,7 +22,7 @@ enum {
 struct copying {
     struct copy_list *list;
     int target_fd;
-    bool root; /* owners are kept */
+    bool root; /* preserve owners */
     struct clone how;
     atomic_ullong bytes;
 };
@@ -38,11 +38,11 @@ static bool finish_file(const struct copying *c, int to, const struct stat *st)
     const struct timespec times[2] = {st->st_atim, st->st_mtim};
     if (c->root && (st->st_uid != 0 || st->st_gid != 0) && fchown(to, st->st_uid, st->st_gid) != 0)
         return false;
-    /* The mode after the owner, which takes bits away; set-id bits have no place in a copy. */
+    /* The mode after the owner, as fchown() clears bits. Set-id bits are dropped. */
     return fchmod(to, st->st_mode & 01777) == 0 && futimens(to, times) == 0;
 }
 
-/* Where the work tree is, and that there is none: not true for the copy. */
+/* core.worktree and core.bare are wrong for the copy. */
 static bool is_about_place(struct str line)
 {
     static const char *const keys[] = {"worktree", "bare"};
@@ -124,8 +124,7 @@ static bool copy_link(struct copying *c, const struct copy_job *job)
                fchownat(c->target_fd, job->to.p, st.st_uid, st.st_gid, AT_SYMLINK_NOFOLLOW) == 0);
 }
 
-/* What is wrong with one file of the project is a note; what is wrong with the target is an error.
- */
+/* A problem with one file of the project is only noted; a problem with the target is an error. */
 static bool is_about_source(int errnum)
 {
     return errnum == EACCES || errnum == EPERM || errnum == ENOENT || errnum == ENOTDIR ||
@@ -143,8 +142,7 @@ static bool copy_one(void *copying, size_t i, struct err *err)
     return is_about_source(errno) || err_errno(err, E_IO, errno, "cannot copy '%s'", job->to.p);
 }
 
-/* Directories ------------------------------------------------------------------------------------
- */
+/* Directories --------------------------------------------------------------------------------- */
 
 static bool make_dirs(const struct copying *c, struct err *err)
 {
@@ -159,7 +157,7 @@ static bool finish_dirs(const struct copying *c, struct err *err)
     for (size_t i = c->list->n_dirs; i-- > 0;) {
         const struct copy_dir *d = &c->list->dirs[i];
         const struct timespec times[2] = {d->mtime, d->mtime};
-        /* Ours to read and to change, whatever it was: the copy must be removable. */
+        /* Always accessible to us, regardless of the original mode: the copy must be removable. */
         if (fchmodat(c->target_fd, d->to.p, (d->mode & 01777) | 0700, 0) != 0 ||
             utimensat(c->target_fd, d->to.p, times, AT_SYMLINK_NOFOLLOW) != 0)
             return err_errno(err, E_IO, errno, "cannot finish '%s'", d->to.p);
@@ -167,8 +165,7 @@ static bool finish_dirs(const struct copying *c, struct err *err)
     return true;
 }
 
-/* Notes and sums ---------------------------------------------------------------------------------
- */
+/* Report -------------------------------------------------------------------------------------- */
 
 static void sum_up(const struct copying *c, struct copy_report *report)
 {

@@ -1,4 +1,4 @@
-/* The git directory of a copy: a repository of its own, which leads nowhere else. */
+/* The git directory of a copy: an independent repository without references to the original. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/copy_list.h"
 #include "path/file.h"
@@ -12,21 +12,21 @@ enum {
     SMALL_MAX = 256 * 1024,
 };
 
-/* One directory of git's, copied to `.git` of the copy. */
+/* One git directory, copied to `.git` of the copy. */
 struct part {
-    int fd;            /* kept by the list */
+    int fd;            /* owned by the list */
     struct str prefix; /* "sub/.git/" */
-    bool from_file;    /* `.git` is a file that leads here */
-    bool linked;       /* this is what several work trees share */
-    bool own;          /* only what one of several work trees has for itself */
-    int over_fd;       /* what this one has goes over it; -1: nothing does */
+    bool from_file;    /* `.git` is a file that points here */
+    bool linked;       /* the directory shared by several work trees */
+    bool own;          /* the private directory of one of several work trees */
+    int over_fd;       /* directory whose files take precedence, or -1 */
 };
 
-/* What is about other work trees, or belongs to one of them. */
+/* Entries that concern other work trees or belong to one of them. */
 static const struct {
     const char *name;
-    bool in_common; /* stays behind when the shared part of a linked work tree is copied */
-    bool in_own;    /* ...when the part of its own is */
+    bool in_common; /* omitted when copying the shared part of a linked work tree */
+    bool in_own;    /* omitted when copying its private part */
     bool always;
 } apart[] = {
     {"worktrees", true, true, true},
@@ -67,7 +67,7 @@ static bool take(struct copy_list *list, const struct part *p, struct walk *w,
     if (S_ISDIR(st.st_mode))
         return copy_list_add_dir(list, to, &st, err);
     if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
-        return true; /* git's own sockets and pipes are of no use to a copy */
+        return true; /* git's sockets and pipes are useless in a copy */
     if (!copy_list_add(list, p->fd, arena_str(&list->arena, e->path), to, &st, err))
         return false;
     list->jobs[list->n_jobs - 1].settings =
@@ -117,10 +117,9 @@ static bool take_parts(struct copy_list *list, int own_fd, int common_fd, bool i
     return own.fd >= 0 && take_part(list, &own, err);
 }
 
-/* Does it name us -------------------------------------------------------------------------------
- */
+/* Back references ----------------------------------------------------------------------------- */
 
-/* A file of one path, or settings; nothing if it can't be read. */
+/* Reads a file with one path, or a config; leaves `text` empty on failure. */
 static void read_small(int dir_fd, const char *name, struct buf *text)
 {
     AUTO_ERR struct err ignored = {0};
@@ -131,7 +130,7 @@ static void read_small(int dir_fd, const char *name, struct buf *text)
         buf_reset(text);
 }
 
-/* Of a linked work tree: <common>/worktrees/<id>/gitdir names its `.git`. */
+/* For a linked work tree: <common>/worktrees/<id>/gitdir names its `.git`. */
 static bool names_file(int own_fd, int common_fd, const struct stat *file)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * SMALL_MAX);
@@ -152,7 +151,7 @@ static struct str without_blanks(struct str text)
     return str_trim_end(str_trim_end(text, '\t'), ' ');
 }
 
-/* Of a submodule: core.worktree leads to its directory. */
+/* For a submodule: core.worktree points to its directory. */
 static bool names_dir(int own_fd, int dir_fd)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * SMALL_MAX), path = BUF_INIT(SMALL_MAX);
@@ -170,8 +169,8 @@ static bool names_dir(int own_fd, int dir_fd)
     return found;
 }
 
-/* `.git` may be the work of a `:rw` box: it is followed out of the project only to where the user
- * has made a work tree of this directory. */
+/* `.git` may have been written by a `:rw` box: follow it out of the project only if the target
+ * repository refers back to this directory, that is, if the user made it a work tree. */
 static bool belongs(int dir_fd, int own_fd, int common_fd, const struct stat *git)
 {
     bool one = same_dir(own_fd, common_fd);

@@ -1,4 +1,4 @@
-/* The list of what is copied. */
+/* Collects the files to copy. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/copy_list.h"
 
@@ -100,7 +100,7 @@ static bool take(struct copy_list *list, int root_fd, struct walk *w, const stru
         return prefix.n == 0 || copy_git(list, e->dir_fd, prefix, err);
     }
     if (fstatat(e->dir_fd, e->name.p, &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return true; /* gone meanwhile */
+        return true; /* deleted since */
     const struct copy_options *o = list->options;
     if (o->left_out_ino && st.st_ino == o->left_out_ino && st.st_dev == o->left_out_dev) {
         walk_skip(w);
@@ -141,8 +141,7 @@ static bool take_all(struct copy_list *list, int root_fd, struct err *err)
     return true;
 }
 
-/* Tracked files that an ignore rule hides --------------------------------------------------------
- */
+/* Tracked files that an ignore rule hides ----------------------------------------------------- */
 
 static bool add_parents(struct copy_list *list, int root_fd, struct str path, struct err *err)
 {
@@ -163,7 +162,7 @@ static bool add_tracked(struct copy_list *list, int root_fd, struct str path, st
     struct stat st;
     AUTO_FD int fd = beneath_open(root_fd, path.p, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
     if (fd < 0 || fstat(fd, &st) != 0 || !(S_ISREG(st.st_mode) || S_ISLNK(st.st_mode)))
-        return true; /* deleted in the work tree, or something else now */
+        return true; /* deleted from the work tree, or no longer a file */
     struct str kept = arena_str(&list->arena, path);
     if (delta_is_git(path))
         return true;
@@ -176,7 +175,7 @@ static int compare_from(const void *a, const void *b)
     return str_cmp(((const struct copy_job *)a)->from, ((const struct copy_job *)b)->from);
 }
 
-/* The n jobs from `first` on are the walk's, in the order of their paths. */
+/* The n jobs starting at `first` come from the walk, sorted by path. */
 static bool take_tracked(struct copy_list *list, int root_fd, const struct copy_tree *tree,
     size_t first, size_t n, struct err *err)
 {
@@ -206,7 +205,7 @@ static bool take_all_tracked(
     return true;
 }
 
-/* Those of nested git directories stand between the others: put behind them first. */
+/* Moves jobs of nested git directories, which are interleaved, behind the project's own. */
 static size_t gather_own(struct copy_list *list, int root_fd, size_t first)
 {
     size_t n = list->n_jobs - first, own = 0, other = 0;
@@ -222,7 +221,7 @@ static size_t gather_own(struct copy_list *list, int root_fd, size_t first)
     return first + own;
 }
 
-/* A project that is a part of a work tree: the index is that of the whole one. */
+/* If the project is a subdirectory of a work tree, the index is that of the whole work tree. */
 static bool find_above(struct copy_list *list, int root_fd, struct err *err)
 {
     AUTO_FREE char *name = beneath_name(root_fd);
@@ -237,7 +236,7 @@ static bool find_above(struct copy_list *list, int root_fd, struct err *err)
         close(at);
         at = up;
         if (at < 0)
-            return true; /* not ours to look at */
+            return true; /* no permission */
         if (!gitdir_present(at))
             continue;
         if (!gitdir_is_repository(at) || !gitdir_open_own(at, &git, err) || git < 0)

@@ -1,4 +1,4 @@
-/* What is to be copied, found before anything is written: for copy.c alone.
+/* The list of files to copy, collected before anything is written. Only for copy.c.
  *
  *     AUTO(copy_list_done) struct copy_list list = {.arena = ARENA_INIT(..)};
  *     copy_list_project(&list, project_fd, err)
@@ -12,16 +12,16 @@
 #include <sys/stat.h>
 
 enum {
-    COPY_SOURCES_MAX = 256, /* the project, and each git directory in it */
+    COPY_SOURCES_MAX = 256, /* the project and each git directory in it */
 };
 
 struct copy_job {
-    int from_fd;     /* what `from` is relative to; kept by the list */
+    int from_fd;     /* base of `from`; owned by the list */
     struct str from; /* NUL-terminated, as is `to` */
     struct str to;
-    mode_t mode;   /* with the type */
-    int errnum;    /* of the copy */
-    bool settings; /* a config of git that was for another place: some lines stay behind */
+    mode_t mode;   /* including the type */
+    int errnum;    /* result of the copy */
+    bool settings; /* a git config from another location: some lines are dropped */
     uint64_t size;
 };
 
@@ -31,11 +31,11 @@ struct copy_dir {
     struct timespec mtime;
 };
 
-/* A work tree: the project, or one inside of it. */
+/* A work tree: the project or one nested in it. */
 struct copy_tree {
-    struct str prefix; /* its path with a '/'; "" for the project */
-    struct str above;  /* the project's path in it, with a '/', if it begins further up; or "" */
-    int git_fd;        /* where its index is; kept by the list */
+    struct str prefix; /* its path with trailing '/'; "" for the project */
+    struct str above;  /* project's path in a work tree that begins further up, with a '/'; or "" */
+    int git_fd;        /* directory of its index; owned by the list */
 };
 
 struct copy_list {
@@ -48,7 +48,7 @@ struct copy_list {
     size_t n_trees;
     struct copy_job *jobs;
     size_t n_jobs, cap_jobs;
-    struct copy_dir *dirs; /* parents first; some may be there twice */
+    struct copy_dir *dirs; /* parents first; may contain duplicates */
     size_t n_dirs, cap_dirs;
     uint64_t bytes;
 };
@@ -58,7 +58,7 @@ void copy_list_done(struct copy_list *list);
 
 void copy_list_note(struct copy_list *list, struct str path, const char *why);
 
-/* Adds the git directory of a work tree: dir_fd holds `.git`, prefix is its path with a '/'. */
+/* Adds the git directory of a work tree: dir_fd contains `.git`, prefix is its path with a '/'. */
 MUST_USE bool copy_git(struct copy_list *list, int dir_fd, struct str prefix, struct err *err);
 
 /* For copy_git.c. */
@@ -66,7 +66,7 @@ MUST_USE bool copy_list_add(struct copy_list *list, int from_fd, struct str from
     const struct stat *st, struct err *err);
 MUST_USE bool copy_list_add_dir(
     struct copy_list *list, struct str to, const struct stat *st, struct err *err);
-/* Keeps a descriptor until the end; -1 and an error if there are too many. */
+/* Keeps a descriptor until copy_list_done(); -1 and an error if there are too many. */
 int copy_list_keep(struct copy_list *list, int fd, struct err *err);
 struct str copy_list_join(struct copy_list *list, struct str prefix, struct str path);
 

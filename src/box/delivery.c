@@ -1,4 +1,4 @@
-/* Typing a prompt. */
+/* Delivery of a prompt by typing it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/delivery.h"
 
@@ -11,7 +11,7 @@
 enum {
     SCREEN_BYTES = 64 << 20,
     TEXT_BYTES = 8 << 20,
-    TAIL_BYTES = 24, /* of the prompt that are looked for */
+    TAIL_BYTES = 24, /* length of the prompt's suffix that is searched for */
 };
 
 void delivery_screen(const struct term *t, struct buf *out)
@@ -47,9 +47,9 @@ static void go(struct delivery *d, enum delivery_step step, uint64_t now, uint64
     d->next_ms = now + wait_ms;
 }
 
-/* Arriving ------------------------------------------------------------------------------------ */
+/* Confirmation -------------------------------------------------------------------------------- */
 
-/* Without blanks: a screen wraps and pads as it likes. */
+/* Without blanks: programs wrap and pad text arbitrarily. */
 static void add_dense(struct buf *out, struct str text)
 {
     for (size_t i = 0; i < text.n; i++)
@@ -67,7 +67,7 @@ static size_t count(struct str text, struct str what)
     return n;
 }
 
-/* How often the prompt's end stands on the screen. */
+/* Number of occurrences of the prompt's end on the screen. */
 static size_t count_tail(const struct delivery *d, const struct term *t)
 {
     AUTO_BUF struct buf screen = BUF_INIT(TEXT_BYTES), dense = BUF_INIT(TEXT_BYTES),
@@ -78,14 +78,14 @@ static size_t count_tail(const struct delivery *d, const struct term *t)
     struct str tail = buf_str(&all);
     if (tail.n > TAIL_BYTES)
         tail = str_skip(tail, tail.n - TAIL_BYTES);
-    while (tail.n && (tail.p[0] & 0xC0) == 0x80) /* in the middle of a character */
+    while (tail.n && (tail.p[0] & 0xC0) == 0x80) /* in the middle of a UTF-8 sequence */
         tail = str_skip(tail, 1);
     return count(buf_str(&dense), tail);
 }
 
 /* Typing -------------------------------------------------------------------------------------- */
 
-/* Without brackets the end of a line would send it. */
+/* Without bracketed paste a line break would submit the prompt. */
 static void add_prompt(const struct delivery *d, const struct term_input *input, struct buf *out)
 {
     AUTO_BUF struct buf flat = BUF_INIT(COMMAND_PROMPT_MAX + 1);
@@ -138,7 +138,7 @@ static bool keeps_still(const struct delivery *d, struct session *s, uint64_t no
            now - session_changed_ms(s) >= DELIVERY_QUIET_MS;
 }
 
-/* For a while: programs draw where one types before they cover it with a question. */
+/* For a while: programs draw their input line before they cover it with a question. */
 static bool stays_ready(struct delivery *d, struct session *s, uint64_t now)
 {
     if (session_changes(s) != d->changes) {
@@ -167,7 +167,7 @@ static void wait(struct delivery *d, struct session *s, uint64_t now)
         type(d, s, now);
 }
 
-/* The whole ----------------------------------------------------------------------------------- */
+/* Steps --------------------------------------------------------------------------------------- */
 
 static bool is_shown(const struct delivery *d, struct session *s)
 {
@@ -182,7 +182,7 @@ static void check(struct delivery *d, struct session *s, uint64_t now)
         go(d, DELIVERY_SUBMITS, now, DELIVERY_KEY_MS);
 }
 
-/* What has come up meanwhile may be a question, and the key its answer, which is the user's. */
+/* By now the screen may show a question, which the submit key would answer instead of the user. */
 static bool may_submit(struct delivery *d, struct session *s)
 {
     bool shown = is_shown(d, s);
@@ -190,7 +190,7 @@ static bool may_submit(struct delivery *d, struct session *s)
     return d->seen ? shown : !d->ready || pattern_holds(d, s);
 }
 
-/* The next of "Enter Enter"; false after the last. */
+/* Next key of "Enter Enter"; false after the last. */
 static bool next_key(const struct delivery *d, struct key *ret_key)
 {
     AUTO_ERR struct err ignored = {0};

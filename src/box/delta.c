@@ -1,4 +1,4 @@
-/* The list of changes, and the content of their sides. */
+/* The list of changes, and access to their content. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/delta.h"
 
@@ -10,7 +10,7 @@
 #include <strings.h>
 
 enum {
-    ROOM_MAX = 16 << 20, /* what a file's size says is believed up to here */
+    ROOM_MAX = 16 << 20, /* preallocate at most this much on the basis of a file's size */
 };
 
 void delta_done(struct delta *d)
@@ -84,7 +84,7 @@ static size_t refused_kept(const struct delta *d)
     return d->refused ? MIN(d->n_refused, (size_t)DELTA_REFUSED_MAX) : 0;
 }
 
-/* Those that have no name here may be anywhere: they stay. */
+/* Entries that were only counted, without a name, may be anywhere, so they are kept. */
 static void only_refused(struct delta *d, const struct str *paths, size_t n)
 {
     size_t kept = 0, named = refused_kept(d), unnamed = d->n_refused - named;
@@ -147,7 +147,7 @@ static int open_regular(int root_fd, const char *path)
 
 int delta_open(int root_fd, struct str path, struct stat *ret_st)
 {
-    /* A look first: opening a device or a pipe can have effects. */
+    /* Use O_PATH first: opening a device or a pipe can have side effects. */
     AUTO_FD int seen = beneath_open(root_fd, path.p, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
     if (seen < 0 || fstat(seen, ret_st) != 0)
         return -1;
@@ -176,7 +176,7 @@ static bool read_link(int fd, struct str path, struct buf *content, struct err *
     return buf_ok(content) || err_set(err, E_IO, "'%s' is too large", path.p);
 }
 
-/* What it was tells how: no second look. */
+/* The type is known from the stamp, so no O_PATH lookup is needed. */
 static int open_again(int root_fd, struct str path, const struct stamp *stamp, struct stat *ret_st)
 {
     if (!S_ISREG(stamp->mode))

@@ -1,4 +1,4 @@
-/* Directories for boxes. */
+/* Checks of the directories of a box. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/dirs.h"
 
@@ -16,7 +16,7 @@ static const struct blocked above_home_row = {
 static const struct blocked state_row = {
     "$CORDON_HOME", "it holds what cordon itself keeps, boxes among it", NULL};
 
-/* Where a path leads; itself if it leads nowhere. */
+/* Resolves a path; returns it lexically normalized if that fails. */
 static struct str resolve(struct arena *a, const char *path)
 {
     AUTO_FD int fd = beneath_peek(path);
@@ -78,7 +78,7 @@ static bool check_danger(const struct dirarg *arg, const struct dirs_host *host,
     return true;
 }
 
-/* One in another ------------------------------------------------------------------------------ */
+/* Nested directories -------------------------------------------------------------------------- */
 
 static bool overlap(struct str outer, struct str inner, struct err *err)
 {
@@ -96,8 +96,8 @@ static bool check_pair(const struct box_dir *a, const struct box_dir *b, struct 
     return !lexical_is_below(b->path, a->path) || overlap(b->path, a->path, err);
 }
 
-/* A box in a box's own files could change what we believe of it. An overlay's upper layer can't lie
- * in its lower one. */
+/* A box inside cordon's own files could change the host's data about it. An overlay's upper layer
+ * cannot be inside its lower layer. */
 static bool check_state(
     const struct dirarg *arg, const struct box_dir *dir, struct str state, struct err *err)
 {

@@ -1,4 +1,4 @@
-/* The directories that a box is to have, looked at before anything is made.
+/* Checks the directories requested for a box before anything is created.
  *
  *     struct box_dir dirs[2];
  *     if (!dirs_check(args, 2, &host, &arena, dirs, err)) return false;
@@ -15,20 +15,21 @@
 
 struct dirs_host {
     const char *home;  /* absolute, or NULL */
-    const char *state; /* $CORDON_HOME: absolute, need not be there */
+    const char *state; /* $CORDON_HOME: absolute, need not exist */
 };
 
 struct box_dir {
-    struct str path; /* absolute, without links, NUL-terminated */
+    struct str path; /* absolute, no symlinks, NUL-terminated */
     dev_t dev;
     ino_t ino;
     mode_t mode;
-    const struct blocked *danger; /* what ":force" overrode; NULL: nothing */
+    const struct blocked *danger; /* rule that ":force" overrode, or NULL */
 };
 
-/* In this order: each is there and a directory (E_IO); none is dangerous, by its name or by where
- * it leads, unless forced (E_POLICY_DENIED); none lies in another, or in where boxes are kept,
- * whatever is forced (E_CLI_INVALID_ARG). */
+/* Checks that each path exists and is a directory (E_IO); that none is inside $CORDON_HOME and no
+ * overlay contains it, even if forced (E_CLI_INVALID_ARG); that none is dangerous, either as
+ * written or resolved, unless forced (E_POLICY_DENIED); that none is inside another, even if forced
+ * (E_CLI_INVALID_ARG). */
 MUST_USE bool dirs_check(const struct dirarg *args, size_t n, const struct dirs_host *host,
     struct arena *a, struct box_dir *ret_dirs, struct err *err);
 

@@ -1,4 +1,4 @@
-/* git status, read as it comes: the number of files has no bound. */
+/* Parses the output of git status as a stream: the number of files is unbounded. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/dirty.h"
 
@@ -12,13 +12,13 @@
 #include <sys/wait.h>
 
 enum {
-    LINE_MAX_KEPT = 128, /* of a record: what it begins with */
+    LINE_MAX_KEPT = 128, /* prefix of a record that is kept */
     CHUNK = 64 * 1024,
 };
 
 /* Reading ------------------------------------------------------------------------------------- */
 
-/* Records end in NUL; that of a renamed file has a second part. */
+/* Records are NUL-terminated; that of a renamed file has a second part. */
 struct reader {
     struct dirty *dirty;
     char start[LINE_MAX_KEPT];
@@ -64,14 +64,14 @@ static void take(struct reader *r, const char *bytes, size_t n)
     }
 }
 
-/* Where git is asked. */
+/* Location in which git is run. */
 struct place {
     struct str top;
     const char *dir;
     struct arena *arena;
 };
 
-/* Asking -------------------------------------------------------------------------------------- */
+/* Running git --------------------------------------------------------------------------------- */
 
 #define GIT "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"
 
@@ -95,7 +95,7 @@ static bool read_all(int fd, struct reader *r)
     }
 }
 
-/* 128 and more, as a shell has it, if it was killed. */
+/* 128 plus the signal, as in a shell, if it was killed. */
 static int exit_status(struct child *child, struct err *err)
 {
     struct child_news news;
@@ -140,7 +140,7 @@ static bool ask_git(const struct place *at, struct dirty *dirty, struct err *err
     return true;
 }
 
-/* What is no commit's name, or a commit that is not there yet, is none. */
+/* Leaves head empty if HEAD does not resolve to an existing commit. */
 static bool ask_head(const struct place *at, struct dirty *dirty, struct err *err)
 {
     const char *const words[] = {GIT, "rev-parse", "-q", "--verify", "HEAD^{commit}", NULL};
@@ -152,7 +152,7 @@ static bool ask_head(const struct place *at, struct dirty *dirty, struct err *er
     while (n && r.start[n - 1] == '\n')
         n--;
     if (status == 0 && n > 0 && n < sizeof(dirty->head))
-        memcpy(dirty->head, r.start, n); /* the rest is zero */
+        memcpy(dirty->head, r.start, n); /* the rest is already zero */
     return true;
 }
 

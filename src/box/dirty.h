@@ -1,9 +1,10 @@
-/* What git says of a project before there is a box: its commit, and whether work is uncommitted.
+/* State of a project according to git before a box is created: its commit, and whether there are
+ * uncommitted changes.
  *
- * git itself is asked. Its index alone does not tell: staged changes need HEAD's tree, and line
- * ends and filters decide whether a file differs. A `:rw` box may have made the repository, so git
- * is asked in a sandbox (git_ask.h), where what the repository names can read it and do nothing. No
- * hook and no fsmonitor is run, no lock taken, and no submodule entered.
+ * git itself is run. Its index is not enough: staged changes need HEAD's tree, and line endings and
+ * filters determine whether a file differs. A `:rw` box may have written the repository, so git
+ * runs in a sandbox (git_ask.h), where programs named by the repository can read it and do nothing
+ * else. No hook and no fsmonitor is run, no lock taken, and no submodule entered.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_DIRTY_H
@@ -17,16 +18,15 @@ enum {
 };
 
 struct dirty {
-    bool is_git;               /* it lies in a work tree */
-    char head[DIRTY_SHA_SIZE]; /* "": no commit yet */
+    bool is_git;               /* the project is in a work tree */
+    char head[DIRTY_SHA_SIZE]; /* "" without a commit */
     size_t changed, untracked;
 };
 
-/* Only is_git and the commit: a tenth of the time. */
+/* Sets only is_git and head: takes a tenth of the time. */
 MUST_USE bool dirty_ask_head(const char *dir, struct dirty *ret_dirty, struct err *err);
 
-/* An answer that git can't give (it is not there, it fails, it takes too long) is E_IO: not
- * "clean". */
+/* E_IO if git cannot answer (not installed, failed, timeout): never reported as clean. */
 MUST_USE bool dirty_ask(const char *dir, struct dirty *ret_dirty, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* Commands of `exec`: started by the sandbox's first process, with streams that are the client's.
- * No byte of them passes through here. */
+/* Commands of `exec`: started by the sandbox's init process, with the client's streams. Their input
+ * and output do not pass through the supervisor. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/keeper.h"
 
@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 enum {
-    ABANDONED_MS = 2000, /* between the request to end and the end */
+    ABANDONED_MS = 2000, /* between the termination request and SIGKILL */
 };
 
 void errand_init(struct errand *e)
@@ -33,7 +33,7 @@ void errand_done(struct errand *e)
     e->path = NULL;
 }
 
-/* Answers ------------------------------------------------------------------------------------- */
+/* Replies ------------------------------------------------------------------------------------- */
 
 static void fail(struct keeper *k, size_t index, const struct err *err)
 {
@@ -65,7 +65,7 @@ static struct str search_path(const struct keeper *k)
     return STR("/usr/local/bin:/usr/bin:/bin");
 }
 
-/* The next place where the command may be, as execvp() would look; false after the last. */
+/* Sets the next candidate path of the command, in the order of execvp(); false after the last. */
 static bool next_place(const struct keeper *k, struct errand *e)
 {
     struct str name = str_z(e->argv[0]), cwd = k->view.plan.cwd, dir, rest = search_path(k);
@@ -205,7 +205,7 @@ void errands_tick(struct keeper *k, uint64_t now)
     }
 }
 
-/* The sandbox is gone, and they with it. */
+/* The sandbox is gone, and all commands with it. */
 void errands_end(struct keeper *k)
 {
     const int32_t status = SIGKILL;
@@ -219,7 +219,7 @@ void errands_end(struct keeper *k)
     }
 }
 
-/* News ---------------------------------------------------------------------------------------- */
+/* Events -------------------------------------------------------------------------------------- */
 
 static void on_spawned(struct keeper *k, size_t index, struct service_news *news)
 {
@@ -231,7 +231,7 @@ static void on_spawned(struct keeper *k, size_t index, struct service_news *news
     guest_leave(k, index);
 }
 
-/* One that is not there may be in the next directory. */
+/* If the program does not exist, try the next PATH directory. */
 static void on_refused(struct keeper *k, size_t index, const struct service_news *news)
 {
     struct errand *e = &k->guests[index].errand;
@@ -273,7 +273,7 @@ void errands_news(struct keeper *k)
     while ((got = service_next(k->service, &news)) == SERVICE_NEWS) {
         size_t index;
         if (net_news(k, &news) || !find(k, news.id, &index))
-            news.fd = news.fd; /* not ours, or nobody's */
+            news.fd = news.fd; /* handled by net_news(), or an unknown id */
         else if (news.word == SERVICE_SPAWNED)
             on_spawned(k, index, &news);
         else if (news.word == SERVICE_REFUSED)

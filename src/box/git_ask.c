@@ -1,4 +1,4 @@
-/* What git is shown, and starting it. */
+/* Sandbox for git, and its start. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/git_ask.h"
 
@@ -18,7 +18,7 @@ enum {
     PLACES_MAX = 24,
     WORDS_MAX = 32,
     ALTERNATES_MAX = 64 * 1024,
-    ALTERNATES_DEPTH = 5, /* as deep as git itself goes */
+    ALTERNATES_DEPTH = 5, /* the same limit as git's */
 };
 
 struct asker {
@@ -27,7 +27,7 @@ struct asker {
     size_t n;
 };
 
-/* What is not there, or seen already, is left out. */
+/* Adds a bind mount unless it is missing or already visible. */
 static void show(struct asker *k, struct str at, int fd)
 {
     struct stat st;
@@ -50,7 +50,7 @@ static int open_dir(int at, const char *path)
     return openat(at, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Repositories that it borrows objects from, one path in each line. */
+/* Repositories that it borrows objects from, one path per line. */
 static void show_alternates(struct asker *k, int objects, int depth)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * ALTERNATES_MAX);
@@ -85,7 +85,7 @@ static bool show_repository(struct asker *k, struct str top, struct err *err)
     return true;
 }
 
-/* They decide what is ignored, and how lines end. */
+/* The settings determine ignored files and line endings. */
 static void show_settings(struct asker *k, const char *home)
 {
     static const char *const names[] = {".gitconfig", ".config/git"};
@@ -98,7 +98,7 @@ static void show_settings(struct asker *k, const char *home)
     show(k, STR("/etc/gitconfig"), system);
 }
 
-/* The system's programs; files of the user are the places above. */
+/* Allows the system's programs; the user's files are in the binds. */
 static bool make_policy(struct asker *k, const char *home, struct policy *p, struct err *err)
 {
     struct str_pair *env = ARENA_NEW(k->a, struct str_pair, 5);

@@ -1,4 +1,4 @@
-/* Patches in git's form. */
+/* Patches in git's format. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/gitpatch.h"
 
@@ -9,13 +9,13 @@
 
 static const char no_blob[] = "0000000000000000000000000000000000000000";
 
-/* One side of a block of the patch. */
+/* One side of a patch block. */
 struct side {
     bool there;
-    unsigned mode; /* git's */
+    unsigned mode; /* git's file mode */
     struct str content;
     uint64_t size;
-    bool unread; /* too large; there is no content, and no blob */
+    bool unread; /* too large; content and blob are not set */
     char blob[SHA1_HEX];
 };
 
@@ -29,8 +29,7 @@ static unsigned git_mode(mode_t mode)
     return S_ISLNK(mode) ? 0120000 : mode & 0100 ? 0100755 : 0100644;
 }
 
-/* Headers ----------------------------------------------------------------------------------------
- */
+/* Headers ------------------------------------------------------------------------------------- */
 
 static void add_header(
     struct buf *text, struct str path, const struct side *old, const struct side *new)
@@ -49,7 +48,7 @@ static void add_header(
     bool unread = old->unread || new->unread;
     if (!unread && strcmp(old->blob, new->blob) == 0)
         return;
-    /* Short ones, so that git apply can't take the patch for whole; without any it misreads it. */
+    /* Abbreviated IDs make git apply refuse the incomplete patch; without any it misparses it. */
     if (unread)
         buf_add_z(text, "index 0000000..0000000");
     else
@@ -73,14 +72,13 @@ static void add_file_line(struct buf *text, const char *mark, const char *prefix
 {
     buf_add_z(text, mark);
     add_side_name(text, prefix, path, side);
-    /* Otherwise the name would end at the blank. */
+    /* Otherwise git would end the name at the blank. */
     if (side->there && str_find(path, ' ') >= 0)
         buf_add_byte(text, '\t');
     buf_add_byte(text, '\n');
 }
 
-/* Blocks -----------------------------------------------------------------------------------------
- */
+/* Blocks -------------------------------------------------------------------------------------- */
 
 static bool is_binary(const struct side *s)
 {
@@ -155,7 +153,7 @@ static bool read_side(const struct gitpatch *p, const struct delta_item *item,
     bool huge = is_huge(stamp);
     memcpy(s.blob, no_blob, sizeof(no_blob));
     s.size = s.there ? (uint64_t)stamp->size : 0;
-    s.unread = huge && item->kind != DELTA_MODE; /* whose content is the same */
+    s.unread = huge && item->kind != DELTA_MODE; /* a mode change has the same content */
     if (!huge && !read_content(p, item, which, content, err))
         return false;
     s.content = buf_str(content);

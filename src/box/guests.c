@@ -1,11 +1,11 @@
-/* Who is connected to the supervisor, and what each wants. */
+/* Clients connected to the supervisor, and their requests. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/keeper.h"
 
 #include <errno.h>
 
 enum {
-    READS_MAX = 64, /* packets of one guest before others have their turn */
+    READS_MAX = 64, /* packets read from one client before other work */
 };
 
 static struct guest *free_place(struct keeper *k)
@@ -43,7 +43,8 @@ void guest_free(struct keeper *k, size_t index)
         k->has_active = false;
 }
 
-/* A command that nobody waits for is asked to end, and its place is free when it has. */
+/* Disconnects a client. If its command still runs, terminates that; the slot is freed when the
+ * command has exited. */
 void guest_leave(struct keeper *k, size_t index)
 {
     struct guest *g = &k->guests[index];
@@ -56,7 +57,7 @@ void guest_leave(struct keeper *k, size_t index)
     guest_free(k, index);
 }
 
-/* Has not said what it wants, or not all of it. */
+/* Has not sent a complete request. */
 static bool is_silent(const struct guest *g)
 {
     return g->used && (g->kind == GUEST_NEW || (g->kind == GUEST_RUNS && !g->errand.id));
@@ -86,7 +87,7 @@ bool guests_any(const struct keeper *k)
     return false;
 }
 
-/* What they say ------------------------------------------------------------------------------- */
+/* Requests ------------------------------------------------------------------------------------ */
 
 static void refuse(struct keeper *k, size_t index, enum err_code code, const char *why)
 {
@@ -107,7 +108,7 @@ static void take_stop(struct keeper *k, struct guest *g, const struct link_packe
     k->stopping = true;
 }
 
-/* The first packet says what a guest is. */
+/* The first packet determines the kind of client. */
 static void take_first(struct keeper *k, size_t index, const struct link_packet *p)
 {
     struct guest *g = &k->guests[index];

@@ -1,4 +1,4 @@
-/* Following a program to what it is made of. */
+/* Follows a program to the files it consists of. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/installed.h"
 
@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 
 enum {
-    CHAIN_MAX = 5, /* interpreters of interpreters */
+    CHAIN_MAX = 5, /* depth of interpreters of interpreters */
     LINKS_MAX = 40,
     LIST_MAX = 32,
-    HEAD_MAX = 256, /* what the kernel reads of a script */
+    HEAD_MAX = 256, /* number of bytes of a script the kernel reads */
 };
 
 struct finder {
@@ -52,9 +52,9 @@ static bool has(struct arena *a, struct str dir, const char *name)
     return stat(arena_printf(a, STR_FMT "/%s", STR_ARG(dir), name), &st) == 0;
 }
 
-/* Whose word it is ---------------------------------------------------------------------------- */
+/* Trust --------------------------------------------------------------------------------------- */
 
-/* `dir` has no links; what it is with one more name. */
+/* Appends a name to `dir`, which has no symlinks. */
 static struct str step_to(struct arena *a, struct str dir, struct str name)
 {
     if (str_is(name, ".."))
@@ -63,7 +63,7 @@ static struct str step_to(struct arena *a, struct str dir, struct str name)
         arena_printf(a, STR_FMT "/" STR_FMT, STR_ARG(str_trim_end(dir, '/')), STR_ARG(name)));
 }
 
-/* Is the file, or a link on the way to it, where the box may write? */
+/* Checks whether the file, or a symlink on its path, is in a directory the box can write. */
 static bool is_boxs(const struct finder *f, struct str path)
 {
     char target[PATH_MAX];
@@ -85,9 +85,9 @@ static bool is_boxs(const struct finder *f, struct str path)
     return is_in(&f->in->writable, at);
 }
 
-/* May it be shown --------------------------------------------------------------------------- */
+/* Permitted directories --------------------------------------------------------------------- */
 
-/* Where many programs keep what is theirs. */
+/* Directories shared by many programs. */
 static bool is_shared_in_home(const struct finder *f, struct str dir)
 {
     static const char *const names[] = {
@@ -114,9 +114,9 @@ static bool may_show(const struct finder *f, struct str dir)
     return stat(dir.p, &st) == 0 && S_ISDIR(st.st_mode) && !(st.st_mode & S_IWOTH);
 }
 
-/* What a file is a part of ------------------------------------------------------------------ */
+/* Tree of a file ---------------------------------------------------------------------------- */
 
-/* The outermost directory of node's packages: they lead to each other there. */
+/* The outermost node_modules directory: packages refer to each other within it. */
 static struct str node_tree(struct arena *a, struct str path)
 {
     struct str rest = path, name;
@@ -126,7 +126,7 @@ static struct str node_tree(struct arena *a, struct str path)
     return (struct str){0};
 }
 
-/* What holds bin/ and what belongs to it. */
+/* The prefix that contains bin/ and lib/, or a Python environment. */
 static struct str prefix_tree(struct arena *a, struct str path, bool only_python)
 {
     struct str dir = parent_of(a, path);
@@ -138,7 +138,8 @@ static struct str prefix_tree(struct arena *a, struct str path, bool only_python
     return (struct str){0};
 }
 
-/* What holds the shims of a version manager (pyenv, rbenv, nodenv): they lead to the rest of it. */
+/* The parent of a version manager's shims directory (pyenv, rbenv, nodenv): the shims refer to the
+ * rest of it. */
 static struct str shims_tree(struct arena *a, struct str path)
 {
     struct str dir = parent_of(a, path);
@@ -216,7 +217,7 @@ static bool missing(const struct finder *f, struct str name, struct str needed_b
     return err_ctx(err, "remedy", "install it, or set PATH so that it is found");
 }
 
-/* "#!/usr/bin/env -S node --flag": the interpreter, and what `env` looks up. */
+/* "#!/usr/bin/env -S node --flag": the interpreter, and the program `env` looks up. */
 static bool interpreter_of(
     struct arena *a, struct str path, struct str *ret_interpreter, struct str *ret_looked_up)
 {
@@ -264,7 +265,7 @@ static bool refuse(struct str found, struct str resolved, struct err *err)
     return err_ctx(err, "remedy", "show its directory with --dir, or use a copy instead of ':rw'");
 }
 
-/* `boxs`: it is named by something that the box may write. */
+/* `boxs`: named by a file that the box can write. */
 static bool follow(struct finder *f, struct str name, struct str needed_by, unsigned depth,
     bool boxs, struct err *err)
 {

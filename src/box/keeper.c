@@ -1,4 +1,4 @@
-/* The loop of a box's supervisor. */
+/* Main loop of a box's supervisor. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/keeper.h"
 
@@ -12,8 +12,8 @@
 
 enum {
     ARENA_MAX = 256 << 20,
-    NEWS_MAX = 16, /* of the session before others have their turn */
-    BEGIN_MS = 20, /* for a command that can't be executed to say so */
+    NEWS_MAX = 16, /* session events handled before other work */
+    BEGIN_MS = 20, /* time to detect a command that cannot be executed */
     FIRST_GUEST_MS = 10 * 1000,
     IDLE_LOOK_MS = 200,
     ASK_MS = 250,
@@ -22,7 +22,7 @@ enum {
     POLL_SIGNALS = 0,
     POLL_LISTENER,
     POLL_SERVICE,
-    POLL_SESSION, /* two */
+    POLL_SESSION, /* two entries */
     POLL_NET = POLL_SESSION + SESSION_POLLS,
     POLL_GUESTS = POLL_NET + 1 + KEEPER_PORTS_MAX,
     POLLS = POLL_GUESTS + KEEPER_GUESTS_MAX,
@@ -30,7 +30,7 @@ enum {
 
 /* State --------------------------------------------------------------------------------------- */
 
-/* The state is that of the agent's last run. */
+/* Not for `exec`: the state describes the agent's last run. */
 void keeper_gap(struct keeper *k, const char *gap)
 {
     if (k->options->mode == SUPERVISE_COMMANDS || k->state.gaps.n == ARRAY_LEN(k->gaps))
@@ -85,7 +85,8 @@ static bool make_view(struct keeper *k, struct err *err)
     return view_make(k->box, &input, &k->arena, &k->view, err);
 }
 
-/* What an earlier supervisor left when it was killed is not so any more: we have the lock. */
+/* Corrects the state left by a supervisor that was killed; we hold the lock. Waits until its
+ * sandbox is gone. */
 static bool take_state(struct keeper *k, struct err *err)
 {
     bool held;
@@ -180,7 +181,7 @@ static bool open_agent(struct keeper *k, struct err *err)
     return !k->command.typed.p || delivery_begin(&k->delivery, agent, k->command.typed, err);
 }
 
-/* A command that can't be executed says so at once. */
+/* A command that cannot be executed fails immediately. */
 static bool begins(struct keeper *k, struct err *err)
 {
     uint64_t until = clock_mono_ms() + BEGIN_MS;
@@ -258,7 +259,7 @@ static void end_agent(struct keeper *k)
     watchers_end(k);
 }
 
-/* Commands without an agent are asked to end, and killed after the grace time. */
+/* Terminates commands that run without an agent, and kills them after the grace period. */
 static void end_commands(struct keeper *k)
 {
     uint64_t until = clock_mono_ms() + k->grace_ms;
@@ -275,7 +276,7 @@ static void end_commands(struct keeper *k)
     }
 }
 
-/* Asked again and again: a shell that has just begun does not listen yet. */
+/* Repeats SIGTERM: a shell that has just started might not handle it yet. */
 static void end_session(struct keeper *k)
 {
     uint64_t until = clock_mono_ms() + k->grace_ms;
@@ -303,7 +304,8 @@ static void stop(struct keeper *k)
     }
 }
 
-/* Everything in the box is gone before the lock is, and the lock before whoever waits for it. */
+/* Order matters: first everything in the box ends, then the lock is released, then the waiting
+ * clients are disconnected. */
 NORETURN static void leave(struct keeper *k)
 {
     session_close(k->session);
@@ -319,7 +321,7 @@ NORETURN static void leave(struct keeper *k)
     _exit(0);
 }
 
-/* From time to time --------------------------------------------------------------------------- */
+/* Periodic work ------------------------------------------------------------------------------- */
 
 static void look_for_idleness(struct keeper *k, uint64_t now)
 {
@@ -336,7 +338,7 @@ static void look_for_idleness(struct keeper *k, uint64_t now)
     } else {
         idle = now - session_changed_ms(k->session) >= KEEPER_IDLE_MS;
     }
-    /* Who has not got its prompt is not done with it. */
+    /* An agent that has not received its prompt is not idle. */
     idle = idle && k->delivery.step == DELIVERY_NONE;
     k->state.status = idle ? BOX_IDLE : BOX_RUNNING;
 }
@@ -378,7 +380,7 @@ static uint64_t due(const struct keeper *k)
     return at;
 }
 
-/* The loop ------------------------------------------------------------------------------------ */
+/* Main loop ----------------------------------------------------------------------------------- */
 
 static bool has_errands(const struct keeper *k)
 {

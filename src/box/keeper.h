@@ -1,4 +1,4 @@
-/* The supervisor from inside: one loop that keeps a box, and what it keeps. */
+/* Internals of the supervisor: the main loop of a running box, and its state. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_KEEPER_H
 #define BOX_KEEPER_H
@@ -19,26 +19,26 @@ enum {
     KEEPER_PORTS_MAX = 64,
     KEEPER_FRAME_MS = 16,
     KEEPER_GRACE_MS = 5000,
-    KEEPER_DEAF_MS = 60 * 1000,   /* who does not read for so long is let go */
-    KEEPER_SILENT_MS = 30 * 1000, /* and who does not say what it wants */
-    KEEPER_IDLE_MS = 5000,        /* of a screen that keeps still, where no pattern says more */
-    KEEPER_PROXY_PORT = 3128,     /* in the box, whose loopback is its own */
+    KEEPER_DEAF_MS = 60 * 1000,   /* disconnect clients that have not read for this long */
+    KEEPER_SILENT_MS = 30 * 1000, /* the same for clients without a complete request */
+    KEEPER_IDLE_MS = 5000,        /* without screen changes, for agents without an idle pattern */
+    KEEPER_PROXY_PORT = 3128,     /* in the box, which has its own loopback */
     KEEPER_SCROLLBACK = 10000,
-    KEEPER_WORDS_TRIES = 64, /* directories of PATH */
+    KEEPER_WORDS_TRIES = 64, /* maximum number of PATH directories */
 };
 
 enum guest_kind {
-    GUEST_NEW, /* has not said what it wants */
+    GUEST_NEW, /* no request yet */
     GUEST_WATCHES,
-    GUEST_RUNS, /* a command */
+    GUEST_RUNS, /* runs a command */
     GUEST_STOPS,
 };
 
-/* Somebody at their terminal, who sees the screen. */
+/* An attached client, which sees the screen. */
 struct watcher {
     uint16_t rows, cols;
     uint32_t back;
-    uint64_t *sent; /* hashes of rows that the client has; n_sent of them */
+    uint64_t *sent; /* hashes of the rows that the client has; n_sent of them */
     unsigned n_sent;
     struct link_screen last;
     bool stale, full;
@@ -49,24 +49,24 @@ struct watcher {
 struct errand {
     uint32_t id; /* 0: not started */
     struct buf words;
-    const char **argv; /* for free(); its words are in `words` */
-    char *path;        /* what was tried last; for free() */
-    unsigned tried;    /* directories of PATH */
+    const char **argv; /* to be freed; the strings are in `words` */
+    char *path;        /* the last path tried; to be freed */
+    unsigned tried;    /* number of PATH directories tried */
     int io[LINK_FDS];
     struct link_exec how;
-    uint64_t kill_ms; /* when it is killed, since nobody waits for it; 0: somebody does */
+    uint64_t kill_ms; /* deadline for SIGKILL after the client left; 0: it is connected */
 };
 
 struct guest {
     bool used;
-    int fd; /* -1: the client is gone, and its command still runs */
+    int fd; /* -1: the client is gone, but its command still runs */
     enum guest_kind kind;
     uint64_t since_ms;
     struct watcher watcher;
     struct errand errand;
 };
 
-/* A port of this machine, or a connection through it that waits for its other side. */
+/* A forwarded port of this machine, and a connection through it that waits for its other side. */
 struct keeper_port {
     int listener;
     uint16_t to;
@@ -77,14 +77,14 @@ struct keeper_call {
 };
 
 struct keeper_net {
-    int listener, relays, report; /* of the proxy's process; -1: none */
+    int listener, relays, report; /* of the proxy process; -1: none */
     pid_t proxy;
     struct keeper_port ports[KEEPER_PORTS_MAX];
     size_t n_ports;
     struct keeper_call calls[KEEPER_PORTS_MAX];
     struct buf lines;
     uint64_t reported;
-    uint64_t ends; /* of the proxy, by itself */
+    uint64_t ends; /* unexpected exits of the proxy */
 };
 
 struct keeper {
@@ -93,17 +93,17 @@ struct keeper {
     struct arena arena;
     struct box_view view;
     struct command command;
-    struct child child;      /* without an agent */
-    struct session *session; /* the agent's; NULL: none */
+    struct child child;      /* used without an agent */
+    struct session *session; /* of the agent, or NULL */
     int service, listener, signals, lock, ready;
-    enum limiter_way way; /* by which its processes are limited */
-    mode_t box_umask;     /* of what runs in the box */
+    enum limiter_way way; /* method used to limit its processes */
+    mode_t box_umask;     /* for processes in the box */
     struct recording recording;
     struct delivery delivery;
     struct regex *idle;
     uint64_t idle_changes, idle_ms;
     struct guest guests[KEEPER_GUESTS_MAX];
-    size_t active; /* the guest whose size the box has */
+    size_t active; /* client that determines the size of the screen */
     bool has_active;
     uint32_t last_id;
     struct keeper_net net;
@@ -114,13 +114,13 @@ struct keeper {
     uint64_t drawn_ms, drawn_changes, frame_since;
     unsigned history;
     uint64_t measure_ms, begun_ms;
-    int closed_times; /* that something could not be measured, in a row */
-    bool over;        /* the agent has ended, and everybody was told */
-    bool stopping;    /* somebody wants it to end */
-    bool gone;        /* the sandbox is no more */
-    bool had_guest;   /* ever */
+    int closed_times; /* consecutive measurements that failed */
+    bool over;        /* the agent has exited and all clients were notified */
+    bool stopping;    /* the box was asked to stop */
+    bool gone;        /* the sandbox is gone */
+    bool had_guest;   /* a client has connected at least once */
     uint64_t grace_ms;
-    struct err error; /* what ended it, if not the agent itself */
+    struct err error; /* cause of the end, if not the agent itself */
     struct link_packet packet;
 };
 
@@ -131,7 +131,7 @@ static inline struct str keeper_name(const struct keeper *k)
 
 /* keeper.c */
 NORETURN void keeper_main(struct keeper *k);
-void keeper_note(struct keeper *k); /* writes the state, if it has changed */
+void keeper_note(struct keeper *k); /* saves the state if it has changed */
 void keeper_gap(struct keeper *k, const char *gap);
 
 /* guests.c */
@@ -141,13 +141,13 @@ void guest_leave(struct keeper *k, size_t index);
 void guest_free(struct keeper *k, size_t index);
 uint64_t guests_due(const struct keeper *k);
 void guests_tick(struct keeper *k, uint64_t now);
-bool guests_any(const struct keeper *k); /* somebody is connected, or a command runs */
+bool guests_any(const struct keeper *k); /* a client is connected or a command runs */
 
 /* watchers.c */
 void watcher_take(struct keeper *k, size_t index, const struct link_packet *packet);
 void watcher_done(struct watcher *w);
 void watchers_draw(struct keeper *k, uint64_t now);
-void watcher_go_on(struct keeper *k, size_t index, uint64_t now); /* it can be written to again */
+void watcher_go_on(struct keeper *k, size_t index, uint64_t now); /* its socket is writable again */
 uint64_t watchers_due(const struct keeper *k);
 void watchers_end(struct keeper *k);
 
@@ -156,7 +156,7 @@ void errand_init(struct errand *e);
 void errand_done(struct errand *e);
 void errand_take(struct keeper *k, size_t index, struct link_packet *packet);
 void errand_abandon(struct keeper *k, size_t index);
-void errands_news(struct keeper *k); /* from the sandbox, also about ports */
+void errands_news(struct keeper *k); /* events of the sandbox, also about ports */
 uint64_t errands_due(const struct keeper *k);
 void errands_tick(struct keeper *k, uint64_t now);
 void errands_end(struct keeper *k);

@@ -1,4 +1,4 @@
-/* Trying it out. */
+/* Test mount of an overlay, and the fallback. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/layering.h"
 
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <sys/xattr.h>
 
-/* Without them overlayfs is mounted all the same, and fails later, in odd places. */
+/* Without user xattrs overlayfs still mounts, but fails later in odd ways. */
 static bool takes_attributes(const char *dir)
 {
     static const char name[] = "user.cordon";
@@ -21,7 +21,7 @@ static bool takes_attributes(const char *dir)
     return ok;
 }
 
-/* A sandbox with nothing but the overlay. */
+/* Sets up a sandbox with only the overlay. */
 static bool rehearse(const struct plan_overlay *overlay, struct err *err)
 {
     static const struct baseline nothing;

@@ -1,7 +1,7 @@
-/* How the changes of a box can be kept apart here: an overlay, or a second copy of its baseline.
+/* Chooses how the changes of a box are kept separate: an overlay, or a second copy of its baseline.
  *
  *     if (!layering_choose(&overlay, &layering, &why, err)) return false;
- *     if (layering == BOX_LAYERS_SECOND_COPY) ... say why ...
+ *     if (layering == BOX_LAYERS_SECOND_COPY) ... report why ...
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_LAYERING_H
@@ -11,13 +11,11 @@
 #include "box/box.h"
 #include "sandbox/plan.h"
 
-/* The overlay is mounted once, in a sandbox that nothing runs in. False: there is no sandbox at
- * all. */
+/* Test-mounts the overlay in an otherwise empty sandbox. False if sandboxes do not work at all. */
 MUST_USE bool layering_choose(const struct plan_overlay *overlay, enum box_layering *ret_layering,
     struct buf *why, struct err *err);
 
-/* Makes the second copy, `tree` among the layers, from what the box starts with: its baseline, or
- * the project. */
+/* Creates the second copy, `tree` among the layers, from the box's baseline or from the project. */
 MUST_USE bool layering_copy(int layers_fd, int from_fd, struct err *err);
 
 #endif

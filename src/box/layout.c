@@ -1,4 +1,4 @@
-/* Boxes on disk: every change that counts is one rename. */
+/* Boxes on disk: every visible change is a single rename. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/layout.h"
 
@@ -21,7 +21,7 @@ enum {
     BOXES_MAX = 10 * 1000,
     LOCK_ROUNDS = 100,
     MAKE_ROUNDS = 10,
-    SLOW_NS = 100 * 1000, /* a directory that has to be looked for */
+    SLOW_NS = 100 * 1000, /* mkdir() slower than this: ext4 had to search for an inode */
     NAME_SIZE = BOX_NAME_MAX + 1,
     DIR_MODE = 0700,
 };
@@ -36,7 +36,7 @@ const struct box_part box_parts[] = {
 };
 const size_t n_box_parts = ARRAY_LEN(box_parts);
 
-/* A checked name with its NUL. */
+/* Returns a valid name NUL-terminated. */
 static const char *name_z(struct str name, char text[NAME_SIZE])
 {
     BUG_ON(!box_name_valid(name));
@@ -76,7 +76,7 @@ static bool make_parents(const char *path, struct err *err)
     }
 }
 
-/* Whoever can write there can make us believe anything of a box. */
+/* A user with write access there could forge the state of any box. */
 static bool check_owner(int fd, const char *dir, struct err *err)
 {
     struct stat st;
@@ -143,7 +143,7 @@ bool boxes_lock(const struct boxes *boxes, struct str name, int *ret_lock, struc
                 STR_ARG(name));
             return err_ctx(err, "name", STR_FMT, STR_ARG(name));
         }
-        /* Its file may have gone with the box, before it was ours. */
+        /* The lock file may have been deleted along with the box before we got the lock. */
         if (fstat(fd, &held) == 0 &&
             fstatat(boxes->locks, text, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
             held.st_ino == there.st_ino) {
@@ -221,9 +221,9 @@ bool boxes_find(const struct boxes *boxes, struct str name, int *ret_fd, struct 
     return true;
 }
 
-/* Making and ending --------------------------------------------------------------------------- */
+/* Creation and removal ------------------------------------------------------------------------ */
 
-/* True also if there is nothing. */
+/* Moves an entry to the trash; succeeds also if it does not exist. */
 static bool throw_away(const struct boxes *boxes, int dir, const char *name)
 {
     char id[ID_SIZE];
@@ -231,10 +231,10 @@ static bool throw_away(const struct boxes *boxes, int dir, const char *name)
     return renameat(dir, name, boxes->trash, id) == 0 || errno == ENOENT;
 }
 
-/* ext4 puts what is made in a directory near it, and passes over every inode that was deleted there
- * in the last minutes, again for each new one: where a tree was deleted the next one takes twenty
- * times as long. Directories in one with this flag are spread by the hash of their names, and the
- * box's name would lead to the same place each time. Elsewhere the flag means nothing. */
+/* ext4 allocates new inodes near their directory, and skips all inodes deleted there in the last
+ * minutes, again for each new one: where a tree was deleted, creating the next one takes twenty
+ * times as long. Below a directory with this flag, subdirectories are spread by the hash of their
+ * names, so a fixed name would always map to the same place. Other file systems ignore the flag. */
 static void spread(int dir)
 {
     int flags = 0;
@@ -244,7 +244,8 @@ static void spread(int dir)
     (void)!ioctl(dir, FS_IOC_SETFLAGS, &flags);
 }
 
-/* Under a name that no box has first; a sweep that takes it for a leftover is no failure. */
+/* Creates the directory under a random name first, then renames it. A concurrent cleanup may remove
+ * it in between as a leftover: then retry. */
 static bool make_apart(int dir, const char *name)
 {
     spread(dir);
@@ -266,7 +267,7 @@ static bool make_apart(int dir, const char *name)
     return false;
 }
 
-/* The shortest time of one: what else the machine does may only add to it. */
+/* *ret_ns: the shortest time of one mkdir(); other load can only increase it. */
 static bool make_parts(int box, uint64_t *ret_ns)
 {
     *ret_ns = UINT64_MAX;
@@ -285,7 +286,7 @@ bool boxes_begin(const struct boxes *boxes, struct str name, int *ret_fd, struct
     uint64_t ns = UINT64_MAX;
     AUTO_FD int fd = -1;
     name_z(name, text);
-    /* Where a directory takes long, much was deleted lately: another place. */
+    /* A slow mkdir() means that many inodes were deleted there recently: try another place. */
     for (int i = 0; i < MAKE_ROUNDS && ns > SLOW_NS; i++) {
         if (!throw_away(boxes, boxes->making, text) || !make_apart(boxes->making, text))
             return io_failed(err, "make", name);
@@ -311,8 +312,8 @@ static bool exists(struct str name, struct err *err)
     return err_ctx(err, "name", STR_FMT, STR_ARG(name));
 }
 
-/* After the exchange the old box lies where the new one was made: the trash if we live, what the
- * next command throws away if not. */
+/* After the exchange the old box is in .new: moved to the trash now, or by the next command if we
+ * are killed first. */
 bool boxes_finish(
     const struct boxes *boxes, struct str name, enum boxes_finish how, struct err *err)
 {
@@ -348,13 +349,13 @@ bool boxes_destroy(const struct boxes *boxes, struct str name, struct err *err)
     name_z(name, text);
     if (!throw_away(boxes, boxes->fd, text) || fsync(boxes->fd) != 0)
         return io_failed(err, "destroy", name);
-    unlinkat(boxes->locks, text, 0); /* whoever waits for it sees that it is gone */
+    unlinkat(boxes->locks, text, 0); /* waiters notice that the file is gone */
     return true;
 }
 
 /* Layers -------------------------------------------------------------------------------------- */
 
-/* What the box sees as the mode of its project is that of the upper layer. */
+/* The box sees the upper layer's mode as that of its project. */
 static bool fill_layers(int dir, mode_t mode)
 {
     AUTO_FD int upper = make_dir(dir, "upper", DIR_MODE);
@@ -391,7 +392,7 @@ bool box_open_layers(
     return true;
 }
 
-/* With a mode it begins with layers. */
+/* A nonzero mode creates the layers. */
 bool box_begin_part(
     const struct boxes *boxes, struct str name, mode_t layers_mode, int *ret_fd, struct err *err)
 {

@@ -1,4 +1,4 @@
-/* Packets. */
+/* Packets between supervisor and clients. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/link.h"
 
@@ -108,7 +108,7 @@ bool link_body(const struct link_packet *p, void *ret_value, size_t size)
     return true;
 }
 
-/* Meeting ------------------------------------------------------------------------------------- */
+/* Connecting ---------------------------------------------------------------------------------- */
 
 static struct sockaddr_un address_of(int host_fd)
 {

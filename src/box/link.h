@@ -1,5 +1,5 @@
-/* What a box's supervisor and its clients say to each other, over host/socket: packets of a kernel
- * socket, a head and a body each. Both sides check sizes, and neither ever waits for the other.
+/* Protocol between a box's supervisor and its clients, over host/socket: SOCK_SEQPACKET packets,
+ * each with a head and a body. Both sides check sizes, and neither ever blocks on the other.
  *
  *     link_send(fd, LINK_SIZE, &size, sizeof(size), STR(""), NULL)
  *     while (link_receive(fd, &packet) == LINK_GOT) ... packet.word, packet.body ...
@@ -13,34 +13,34 @@
 
 enum {
     LINK_VERSION = 1,
-    LINK_PACKET_MAX = 64 * 1024, /* bytes of a body */
-    LINK_FDS = 3,                /* descriptors with a packet */
-    LINK_WORDS_MAX = 1 << 20,    /* bytes of a command's words */
-    LINK_SIZE_MAX = 500,         /* rows, and columns */
-    LINK_TEXT_MAX = 32 * 1024,   /* bytes that are typed, in one packet */
+    LINK_PACKET_MAX = 64 * 1024, /* size of a body */
+    LINK_FDS = 3,                /* file descriptors per packet */
+    LINK_WORDS_MAX = 1 << 20,    /* total size of a command's words */
+    LINK_SIZE_MAX = 500,         /* limit for rows and columns */
+    LINK_TEXT_MAX = 32 * 1024,   /* bytes of input per packet */
 };
 
 enum link_word {
     /* To the supervisor. */
     LINK_ATTACH = 1, /* link_size */
-    LINK_SIZE,       /* link_size: the client's terminal has another one */
-    LINK_SCROLL,     /* uint32_t: how many lines back is looked at */
-    LINK_TEXT,       /* bytes as typed */
-    LINK_PASTE,      /* bytes as pasted; one paste may be several packets */
+    LINK_SIZE,       /* link_size: the client's terminal was resized */
+    LINK_SCROLL,     /* uint32_t: number of lines scrolled back */
+    LINK_TEXT,       /* typed bytes */
+    LINK_PASTE,      /* pasted bytes; a paste may span several packets */
     LINK_KEY,        /* the name of a key */
     LINK_MOUSE,      /* link_mouse */
-    LINK_WORDS,      /* a part of a command's words, each with a NUL */
-    LINK_EXEC,       /* link_exec; three descriptors, or none for a terminal */
-    LINK_SIGNAL,     /* uint32_t: for the command */
-    LINK_STOP,       /* uint32_t: grace time in ms */
+    LINK_WORDS,      /* part of a command's words, each NUL-terminated */
+    LINK_EXEC,       /* link_exec; three file descriptors, or none with a terminal */
+    LINK_SIGNAL,     /* uint32_t: signal for the command */
+    LINK_STOP,       /* uint32_t: grace period in ms */
     /* To the client. */
-    LINK_SCREEN,  /* link_screen: what follows belongs to it, up to LINK_DRAWN */
+    LINK_SCREEN,  /* link_screen: starts an update that ends with LINK_DRAWN */
     LINK_ROW,     /* link_row, and cells */
-    LINK_DRAWN,   /* the picture is whole */
-    LINK_ENDED,   /* link_end: the agent did */
-    LINK_SPAWNED, /* one descriptor, if the command has a terminal */
-    LINK_EXITED,  /* int32_t: as waitpid() gives it */
-    LINK_FAILED,  /* an error, as link_put_err() writes it */
+    LINK_DRAWN,   /* the update is complete */
+    LINK_ENDED,   /* link_end: the agent exited */
+    LINK_SPAWNED, /* one file descriptor if the command has a terminal */
+    LINK_EXITED,  /* int32_t: wait status, as from waitpid() */
+    LINK_FAILED,  /* an error in the format of link_put_err() */
     LINK_BELL,
 };
 
@@ -64,15 +64,15 @@ struct link_screen {
     uint8_t cursor_visible, cursor_shape;
     uint8_t mouse; /* enum term_mouse */
     uint8_t alternate;
-    uint32_t back, history; /* lines that are looked back, and could be */
+    uint32_t back, history; /* lines scrolled back, and available */
 };
 
 struct link_end {
     int32_t code, signal;
 };
 
-/* After it, for each cell: a byte with its width and a flag for a new style, the style then, the
- * number of bytes, the bytes. The rest of the row is blank. */
+/* Followed by the cells: for each a byte with its width and a flag for a style change, then the
+ * style if changed, the number of bytes, the bytes. The rest of the row is blank. */
 struct link_row {
     uint16_t row;
 };
@@ -80,42 +80,43 @@ struct link_row {
 struct link_packet {
     enum link_word word;
     struct str body;
-    int fds[LINK_FDS]; /* -1: none; the receiver's, see link_drop_fds() */
+    int fds[LINK_FDS]; /* -1: none; owned by the receiver, see link_drop_fds() */
     char bytes[8 + LINK_PACKET_MAX];
 };
 
 enum link_sent {
     LINK_SENT,
-    LINK_FULL, /* the other side does not read: later */
-    LINK_LOST, /* there is none any more */
+    LINK_FULL, /* the peer does not read: retry later */
+    LINK_LOST, /* the peer is gone */
 };
 
 enum link_got {
     LINK_GOT,
-    LINK_NOTHING, /* for now */
-    LINK_CLOSED,  /* gone, or it does not speak as we do */
+    LINK_NOTHING, /* no packet yet */
+    LINK_CLOSED,  /* disconnected, or a protocol error */
 };
 
-/* head and tail are one body; fds may be NULL, or has LINK_FDS of them, -1: none. */
+/* head and tail form one body; fds may be NULL, or has LINK_FDS entries, -1: none. */
 enum link_sent link_send(
     int fd, enum link_word word, const void *head, size_t n_head, struct str tail, const int *fds);
 enum link_got link_receive(int fd, struct link_packet *ret_packet);
 void link_drop_fds(struct link_packet *packet);
 
-/* A body of exactly that size. */
+/* Copies a body of exactly that size; false for any other. */
 bool link_body(const struct link_packet *packet, void *ret_value, size_t size);
 
-/* The socket of a box, by its host/; the path may be longer than an address can be. */
+/* Listens on the socket of a box, given its host/ directory; works even if the path exceeds
+ * sun_path. */
 MUST_USE bool link_listen(int host_fd, int *ret_fd, struct err *err);
-/* E_NOT_FOUND: nobody listens there. */
+/* E_NOT_FOUND: no supervisor is listening. */
 MUST_USE bool link_connect(int host_fd, int *ret_fd, struct err *err);
 void link_remove(int host_fd);
 
-/* Only our own user is taken. -1: nobody came, or somebody else. */
+/* Accepts only connections of our own user. -1: no connection, or another user. */
 int link_accept(int listener);
 
-/* Errors in packets and through pipes. What is wrong in the text is E_PROTOCOL. */
-MUST_USE char *link_put_err(const struct err *err); /* for free() */
+/* Errors as text, for packets and pipes. Malformed text results in E_PROTOCOL. */
+MUST_USE char *link_put_err(const struct err *err); /* to be freed */
 bool link_get_err(struct str text, struct err *err);
 
 #endif

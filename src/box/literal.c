@@ -9,7 +9,7 @@ enum {
     CHUNK = 64 * 1024,
 };
 
-/* Four bytes are five digits, the first of the highest value; the last group is filled with 0. */
+/* Encodes four bytes as five digits, most significant first; the last group is padded with 0. */
 static void add_group(struct buf *text, const unsigned char *p, size_t n)
 {
     static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -31,7 +31,7 @@ static void add_line(struct buf *text, const unsigned char *p, size_t n)
     buf_add_byte(text, '\n');
 }
 
-/* Cuts what zlib gives into whole lines; keeps the rest for the next call. */
+/* Splits zlib's output into full lines; keeps the remainder for the next call. */
 struct liner {
     unsigned char kept[LINE_BYTES];
     size_t n;
@@ -58,7 +58,7 @@ void literal_add(struct buf *text, struct str content)
     struct liner l = {.n = 0};
     z_stream z = {0};
     int status;
-    /* The level that git uses for patches. */
+    /* The compression level git uses for patches. */
     BUG_ON(content.n > UINT32_MAX || deflateInit(&z, Z_BEST_SPEED) != Z_OK);
     z.next_in = (Bytef *)(uintptr_t)content.p;
     z.avail_in = (uInt)content.n;

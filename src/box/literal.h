@@ -1,11 +1,11 @@
-/* The content of a binary file in a patch of git: deflated, in base 85, in lines. */
+/* Binary file content in a git patch: deflated, base 85, split in lines. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_LITERAL_H
 #define BOX_LITERAL_H
 
 #include "base/buf.h"
 
-/* Appends "literal SIZE", the lines, and an empty one. */
+/* Appends "literal SIZE", the lines, and an empty line. */
 void literal_add(struct buf *text, struct str content);
 
 #endif

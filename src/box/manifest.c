@@ -1,4 +1,4 @@
-/* Manifests: taken, kept, compared. */
+/* Manifests: creation, storage, comparison. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/manifest.h"
 
@@ -70,8 +70,7 @@ void manifest_add(struct manifest *m, struct str path, const struct stat *st)
     manifest_keep(m, &e, path);
 }
 
-/* Walking the files of a tree ---------------------------------------------------------------------
- */
+/* Walking the files of a tree ----------------------------------------------------------------- */
 
 struct files {
     struct walk *w;
@@ -112,7 +111,7 @@ static bool files_name(struct files *f, const struct walk_entry **ret_entry, str
     }
 }
 
-/* The same with a look at each. */
+/* The same with stat(). */
 static bool files_next(
     struct files *f, const struct walk_entry **ret_entry, struct stat *ret_st, struct err *err)
 {
@@ -124,11 +123,11 @@ static bool files_next(
     return false;
 }
 
-/* Names first, then a look at each by two threads: nearly all of the time is that of the looks. */
+/* Collects the names, then calls stat() in up to two threads, as that takes most of the time. */
 struct looks {
     int root_fd;
     struct manifest *m;
-    size_t *runs; /* where files of another directory begin; the end */
+    size_t *runs; /* index of the first file of each directory; then the end */
     size_t n;
 };
 
@@ -148,7 +147,7 @@ static void find_runs(struct looks *l)
     l->runs[l->n] = l->m->n;
 }
 
-/* One that is gone keeps inode 0. */
+/* A deleted file keeps inode 0. */
 static bool look_at_run(void *looks, size_t run, struct err *err)
 {
     const struct looks *l = looks;
@@ -215,8 +214,7 @@ bool manifest_take(int root_fd, struct manifest *m, struct err *err)
     return ok;
 }
 
-/* On disk ----------------------------------------------------------------------------------------
- */
+/* On disk ------------------------------------------------------------------------------------- */
 
 static void next_name(char next[NAME_MAX + 1], const char *name)
 {
@@ -283,8 +281,8 @@ static bool damaged(struct err *err, const char *name)
     return err_set(err, E_CONFIG, "the manifest '%s' is damaged", name);
 }
 
-/* Finds the entries; each path must be plain and after the last one, or for what is to come not
- * before it. */
+/* Indexes the entries. Each path must be valid and sort after its predecessor; in a `.next` equal
+ * paths are allowed. */
 static bool index_entries(struct manifest *m, enum manifest_kind kind, uint64_t n)
 {
     const int most = kind == MANIFEST_TO_COME ? 0 : -1;
@@ -357,7 +355,8 @@ static bool same_entry(const struct manifest_entry *a, const struct manifest_ent
     return a && b && memcmp(a, b, sizeof(*a)) == 0;
 }
 
-/* One that came, or was put back, has been renamed: its change time is another. */
+/* A file that was put in place or put back was renamed, so its change time differs: take the
+ * current one. */
 static struct manifest_entry renamed(int root_fd, struct str path, const struct manifest_entry *e)
 {
     struct manifest_entry any = *e;
@@ -366,8 +365,8 @@ static struct manifest_entry renamed(int root_fd, struct str path, const struct 
     return find_file(root_fd, path, &st) && manifest_same(&any, &st) ? entry_of(path, &st) : *e;
 }
 
-/* All of it comes, or nothing: if no file did that was to come, what is gone was deleted by
- * somebody else. */
+/* An apply is all or nothing: if none of the pending files is in place, missing files were deleted
+ * by something else. */
 static bool has_come(const struct manifest *next, int root_fd)
 {
     bool any = false;
@@ -383,7 +382,7 @@ static bool has_come(const struct manifest *next, int root_fd)
     return !any;
 }
 
-/* As it was, unless the project has what was to come. */
+/* Keeps the old entry, unless the project has the pending state. */
 static void keep_one(struct manifest *merged, int root_fd, struct str path,
     const struct manifest_entry *was, const struct manifest_entry *will, bool come)
 {
@@ -399,7 +398,7 @@ static void keep_one(struct manifest *merged, int root_fd, struct str path,
         manifest_keep(merged, e, path);
 }
 
-/* One path after the other, of either. */
+/* Merges both manifests in path order. */
 static void merge(
     const struct manifest *old, const struct manifest *next, int root_fd, struct manifest *merged)
 {
@@ -429,7 +428,7 @@ bool manifest_load(int dir_fd, const char *name, int root_fd, struct manifest *m
         return manifest_read(dir_fd, name, m, err);
     if (!manifest_read(dir_fd, name, &old, err))
         return false;
-    /* One that is not whole was never acted upon. */
+    /* An incomplete `.next` was never acted upon. */
     if (!manifest_read(dir_fd, next_file, &next, &none)) {
         *m = old;
         old = MANIFEST_INIT;
@@ -459,8 +458,7 @@ bool manifest_read_next(
     return true;
 }
 
-/* Questions --------------------------------------------------------------------------------------
- */
+/* Queries ------------------------------------------------------------------------------------- */
 
 const struct manifest_entry *manifest_get(const struct manifest *m, size_t i, struct str *ret_path)
 {
@@ -469,7 +467,7 @@ const struct manifest_entry *manifest_get(const struct manifest *m, size_t i, st
     return e;
 }
 
-/* The first that is not before a path. */
+/* Index of the first entry that is not less than a path. */
 static size_t place_of(const struct manifest *m, struct str path)
 {
     size_t low = 0, high = m->n;
@@ -540,7 +538,7 @@ static bool add_gone(const struct manifest *m, size_t i, struct delta *delta, st
     return delta_add(delta, path, DELTA_DELETED, &old, NULL, err);
 }
 
-/* Both are in the same order: one pass. */
+/* Both are in the same order, so one pass is enough. */
 bool manifest_drift(const struct manifest *m, int root_fd, struct delta *delta, struct err *err)
 {
     AUTO(files_done) struct files f = {0};

@@ -1,24 +1,25 @@
-/* What a tree was at one moment: every file's path, inode, mode, size and times.
+/* State of a tree at one moment: path, inode, mode, size and times of every file.
  *
- *     manifest_take(root_fd, &m, err)             a look at the tree
- *     manifest_write(&m, dir_fd, "manifest", err) to disk, whole or not at all
+ *     manifest_take(root_fd, &m, err)             from the tree
+ *     manifest_write(&m, dir_fd, "manifest", err) to disk, atomically
  *     manifest_load(dir_fd, "manifest", root_fd, &m, err)
- *     manifest_drift(&m, root_fd, &delta, err)    what is different now
+ *     manifest_drift(&m, root_fd, &delta, err)    differences to the current tree
  *
- * A box of the kind `:overlay` has no copy of the project: the manifest is its baseline. Files and
- * links are in it, sorted by the bytes of their paths; directories, `.git` and what is neither are
- * not. A file counts as changed if any of the values differs, the change time included: so one
- * whose modification time was set back is seen, too, and one that was only renamed away and back
- * is seen as changed, which is the safe side.
+ * An `:overlay` box has no copy of the project: the manifest is its baseline. It contains files and
+ * symlinks, sorted by the bytes of their paths; not directories, `.git` or special files. A file
+ * counts as changed if any of the values differs, including the change time (ctime): so a file
+ * whose modification time was reset is still detected, and one that was only renamed and renamed
+ * back also counts as changed, which is the safe side.
  *
- * While an apply moves it, `<name>.next` says what the files will be. An apply that was cut off
- * leaves it, and each file of the project that is as it says counts as moved: manifest_load() sees
- * to that. That one doesn't know the change times, which renaming alters. Of a box with a
- * copy it holds only what is to come, and files that will be gone are in it without an inode; if
- * another apply follows one that was cut off, a path has two entries: what it is, what it will be.
+ * While an apply updates the manifest, `<name>.next` holds the future state of the files. An
+ * interrupted apply leaves it behind, and each file of the project that matches it counts as
+ * updated: manifest_load() handles this. It does not have the change times, as renaming alters
+ * them. For a box with a copy it contains only the pending files, and deleted files are in it with
+ * inode 0; if another apply follows an interrupted one, a path has two entries: its current and its
+ * future state.
  *
- * The file is for this machine and this version of the format: a header with the number of entries,
- * the entries, a checksum. One that was cut off or changed is E_CONFIG.
+ * The file is specific to this machine and this version of the format: a header with the number of
+ * entries, the entries, a checksum. A truncated or modified file is E_CONFIG.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_MANIFEST_H
@@ -33,23 +34,23 @@ enum {
 #define MANIFEST_ANY_CTIME UINT32_MAX
 
 enum manifest_kind {
-    MANIFEST_OF_TREE, /* one entry for a path */
-    MANIFEST_TO_COME, /* of a box with a copy: a path may have several, see above */
+    MANIFEST_OF_TREE, /* one entry per path */
+    MANIFEST_TO_COME, /* `.next` of a box with a copy: a path may have several, see above */
 };
 
 struct manifest_entry {
     uint64_t ino;
     uint64_t size;
     int64_t mtime_s, ctime_s;
-    uint32_t mtime_ns, ctime_ns; /* MANIFEST_ANY_CTIME: the change time is not known */
-    uint32_t mode;               /* with the type */
+    uint32_t mtime_ns, ctime_ns; /* MANIFEST_ANY_CTIME: change time unknown */
+    uint32_t mode;               /* including the type */
     uint32_t path_n;
-    /* the path, NUL, and NULs up to a multiple of 8 bytes */
+    /* the path, NUL, padded with NULs to a multiple of 8 bytes */
 };
 
 struct manifest {
-    struct buf bytes; /* the entries, one after the other */
-    size_t *at;       /* where each begins */
+    struct buf bytes; /* the entries, concatenated */
+    size_t *at;       /* offset of each entry */
     size_t n, cap;
 };
 
@@ -58,48 +59,47 @@ struct manifest {
 
 void manifest_done(struct manifest *m);
 
-/* m must be empty. Directories that can't be read are E_IO: nothing is known of them. */
+/* m must be empty. Unreadable directories are E_IO, as their contents are unknown. */
 MUST_USE bool manifest_take(int root_fd, struct manifest *m, struct err *err);
-/* Adds one at the end, as it is now or as it was. */
+/* Appends an entry, from a stat or from another manifest. */
 void manifest_add(struct manifest *m, struct str path, const struct stat *st);
 void manifest_keep(struct manifest *m, const struct manifest_entry *e, struct str path);
-/* Whole or not at all; and what was to come is done then. */
+/* Atomic replace; also removes `<name>.next`. */
 MUST_USE bool manifest_write(
     const struct manifest *m, int dir_fd, const char *name, struct err *err);
 MUST_USE bool manifest_read(int dir_fd, const char *name, struct manifest *m, struct err *err);
-/* With what an apply that was cut off has moved: the one to be used for a box. */
+/* Includes the files updated by an interrupted apply: use this one for a box. */
 MUST_USE bool manifest_load(
     int dir_fd, const char *name, int root_fd, struct manifest *m, struct err *err);
-/* If anything was to come: what was loaded is what counts, before something else is to come. */
+/* If `<name>.next` exists: writes the loaded manifest, before another `<name>.next` is written. */
 MUST_USE bool manifest_settle(
     const struct manifest *m, int dir_fd, const char *name, struct err *err);
-/* What is to come, as `<name>.next`, on disk when it returns. */
+/* Writes the pending state as `<name>.next`, on disk on return. */
 MUST_USE bool manifest_write_next(
     const struct manifest *m, int dir_fd, const char *name, struct err *err);
-/* The same read, without deletions that were undone; empty if nothing is to come. And the end of
- * it.
- */
+/* Reads `<name>.next`, without deletions that were undone; empty if it does not exist.
+ * manifest_end_next() removes it. */
 MUST_USE bool manifest_read_next(
     int dir_fd, const char *name, int root_fd, struct manifest *m, struct err *err);
 MUST_USE bool manifest_end_next(int dir_fd, const char *name, struct err *err);
-/* From bytes: for manifest_read(), and for tests. */
+/* Parses a file: for manifest_read(), and for tests. */
 MUST_USE bool manifest_parse(struct str bytes, enum manifest_kind kind, struct manifest *m);
 
 const struct manifest_entry *manifest_get(const struct manifest *m, size_t i, struct str *ret_path);
-/* NULL: there was no such file. */
+/* NULL if the manifest has no such file. */
 const struct manifest_entry *manifest_find(const struct manifest *m, struct str path);
 bool manifest_same(const struct manifest_entry *e, const struct stat *st);
-/* Of what is to come: may there be such a file? NULL: none. */
+/* For a `.next`: checks whether an entry matches the file; NULL: no file. */
 bool manifest_notes(const struct manifest *m, struct str path, const struct stat *st);
-/* Does a tree have at a path what an entry says? NULL, or no inode: no file is there. */
+/* Checks whether a tree matches an entry at a path. NULL or inode 0: no file there. */
 bool manifest_is_so(int root_fd, struct str path, const struct manifest_entry *e);
 
-/* What differs now between the manifest and the tree; of the old side only inode, size, mode and
- * time of modification are known. */
+/* Lists the differences between the manifest and the tree; the old side has only inode, size, mode
+ * and modification time. */
 MUST_USE bool manifest_drift(
     const struct manifest *m, int root_fd, struct delta *delta, struct err *err);
 
-/* The same for one path: false in *ret_same if it has appeared, changed or gone. */
+/* The same for one path: *ret_same is false if it was added, changed or deleted. */
 MUST_USE bool manifest_check(
     const struct manifest *m, int root_fd, struct str path, bool *ret_same, struct err *err);
 

@@ -128,7 +128,7 @@ bool meta_port_valid(struct str port)
            str_to_int(to, 1, PORT_MAX, &n);
 }
 
-/* What the table can't say. */
+/* Checks that the table cannot express. */
 static bool check(const struct box_meta *m, struct str name, struct err *err)
 {
     const struct box_workdir *w = &m->workdir;

@@ -1,4 +1,4 @@
-/* The grammar of names. */
+/* Grammar of box names. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/name.h"
 
@@ -12,7 +12,7 @@ static bool is_joint(char c)
     return c == '.' || c == '_' || c == '-';
 }
 
-/* NULL: nothing is wrong. */
+/* Returns NULL if the name is valid. */
 static const char *fault(struct str name)
 {
     if (name.n == 0)

@@ -1,4 +1,4 @@
-/* A box in the making, part by part; the last step is its name. */
+/* Builds a box part by part; giving it its name is the last step. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/new.h"
 
@@ -23,7 +23,7 @@ struct maker {
     const struct new_input *in;
     struct new_report *report;
     struct box_setup setup;
-    struct box box; /* in the making: for its paths */
+    struct box box; /* under construction: for its paths */
     int project;
     struct manifest manifest;
     struct dirty dirty;
@@ -40,7 +40,7 @@ void new_report_done(struct new_report *report)
 
 /* git ----------------------------------------------------------------------------------------- */
 
-/* Without the question whether something is uncommitted, git that fails is no commit. */
+/* Unless uncommitted changes matter, a failing git just means that no commit is recorded. */
 static void *ask(void *context)
 {
     struct maker *m = context;
@@ -76,7 +76,7 @@ static bool open_project(struct maker *m, struct err *err)
                STR_ARG(dir->path));
 }
 
-/* The directory for the agent's state, in its home. */
+/* Creates the directory for the agent's state in its home. */
 static bool make_home(int box_fd, const struct box_agent *agent, struct err *err)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(PATHS_MAX);
@@ -97,7 +97,7 @@ static bool source_of(struct str path, struct plan_source *ret_source, struct er
     return true;
 }
 
-/* With the layers as they will be, on whatever the baseline is. */
+/* Tests with the final layers, on top of the baseline or the project. */
 static bool choose(struct maker *m, struct str lower, struct err *err)
 {
     const struct box *box = &m->box;
@@ -129,7 +129,7 @@ static void leave_out_state(const struct new_input *in, struct copy_options *opt
     }
 }
 
-/* The layers are tried first: what can't be used is not copied. */
+/* Test the layers first, so as not to copy a project that cannot be used. */
 static bool fill_copy(struct maker *m, struct err *err)
 {
     struct copy_options options = {.include_ignored = m->setup.include_ignored};
@@ -150,7 +150,7 @@ static bool fill_copy(struct maker *m, struct err *err)
     return second_copy(m, base, err);
 }
 
-/* git looks at the tree while we do. */
+/* git examines the tree in a thread while the manifest is built. */
 static bool fill_overlay(struct maker *m, struct err *err)
 {
     pthread_t thread;
@@ -193,7 +193,7 @@ static bool fill_files(struct maker *m, struct err *err)
            box_save_setup(m->box.host, &m->setup, err) && meta_save(m->box.fd, &meta, err);
 }
 
-/* The whole ----------------------------------------------------------------------------------- */
+/* The box ------------------------------------------------------------------------------------- */
 
 static bool fill(struct maker *m, struct err *err)
 {

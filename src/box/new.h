@@ -1,10 +1,10 @@
-/* Making a box.
+/* Creates a box.
  *
  *     AUTO(new_report_done) struct new_report report = NEW_REPORT_INIT;
  *     if (!new_make(&boxes, &input, &report, err)) return false;
  *
- * The caller holds the name's lock. The box is there whole when it returns, or not at all, and with
- * `replace` the old one until then. Nothing is started.
+ * The caller holds the lock of the name. On return the box exists completely or not at all; with
+ * `replace` the old one exists until then. Nothing is started.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_NEW_H
@@ -16,17 +16,18 @@
 #include "box/dirty.h"
 
 struct new_input {
-    struct box_meta meta;   /* all but what is found out: version, time, commit */
-    struct box_setup setup; /* all but the layering */
-    struct str prompt;      /* no value: none */
+    struct box_meta meta;   /* without the fields determined here: version, time, commit */
+    struct box_setup setup; /* without the layering */
+    struct str prompt;      /* no value: no prompt */
     const struct box_agent *agent;
-    const struct box_dir *project; /* as dirs_check() gave it */
-    const char *state;             /* $CORDON_HOME: left out of a copy */
+    const struct box_dir *project; /* from dirs_check() */
+    const char *state;             /* $CORDON_HOME: omitted from a copy */
     bool replace;
-    bool ask_git; /* whether there is uncommitted work; otherwise only the commit's name */
-    /* Told what git said, before anything is kept: false ends it. */
+    bool ask_git; /* check for uncommitted changes; otherwise only the commit */
+    /* Called with git's answer before anything is kept; false aborts. */
     bool (*go_on)(void *context, const struct dirty *dirty, struct err *err);
-    /* The box is whole, and takes its name now: what has that must not run. May be NULL. */
+    /* Called when the box is complete, just before it takes its name: must stop an existing box of
+     * that name. May be NULL. */
     bool (*make_way)(void *context, struct err *err);
     void *context;
 };
@@ -34,7 +35,7 @@ struct new_input {
 struct new_report {
     struct copy_report copied;
     enum box_layering layering;
-    struct buf why; /* no overlay; otherwise empty */
+    struct buf why; /* why no overlay is used; otherwise empty */
 };
 
 #define NEW_REPORT_INIT \

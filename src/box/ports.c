@@ -1,5 +1,5 @@
-/* The network of a box, as far as the supervisor has to do with it: the proxy's process, and ports
- * of this machine that lead into the box. The bytes are the proxy's. */
+/* The supervisor's part of a box's network: the proxy process, and host ports forwarded into the
+ * box. The proxy relays the data. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/keeper.h"
 #include "box/proxy.h"
@@ -17,11 +17,11 @@
 #include <sys/wait.h>
 
 enum {
-    NET_ID = 1u << 30, /* ids of commands are below */
+    NET_ID = 1u << 30, /* command ids are below this */
     ANSWER_MS = 5000,
     PORT_BACKLOG = 16,
     LINES_MAX = 64 * 1024,
-    REFUSED_MAX = 1 << 20, /* bytes of refused.jsonl */
+    REFUSED_MAX = 1 << 20, /* maximum size of refused.jsonl */
 };
 
 static const char refused_name[] = "refused.jsonl";
@@ -80,7 +80,7 @@ bool net_open(struct keeper *k, struct err *err)
 
 /* The proxy ----------------------------------------------------------------------------------- */
 
-/* Keeps three descriptors and no more, the lock of the box not among them. */
+/* Keeps only three file descriptors, and in particular not the box's lock. */
 NORETURN static void run_proxy(struct keeper *k, int relays, int report)
 {
     struct proxy_input input = {.listener = k->net.listener, .relays = relays, .report = report};
@@ -126,7 +126,7 @@ static bool fork_proxy(struct keeper *k, struct err *err)
     return true;
 }
 
-/* The one answer that is waited for: before anything runs in the box. */
+/* The only reply that is waited for: nothing runs in the box yet. */
 static bool await_listener(struct keeper *k, struct err *err)
 {
     struct service_news news = {.fd = -1};
@@ -169,8 +169,8 @@ static void end_proxy(struct keeper *k)
     k->net.proxy = 0;
 }
 
-/* It ended, and nobody asked it to. We have the listener: who connects meanwhile waits. After the
- * last time nobody is to wait. */
+/* The proxy exited unexpectedly. The listener is still open, so new connections wait for the new
+ * proxy. After the last restart it is closed, so that they fail instead. */
 static void revive_proxy(struct keeper *k)
 {
     AUTO_ERR struct err ignored = {0};
@@ -189,7 +189,7 @@ static void join(struct keeper *k, int one, int two)
 {
     const int fds[] = {one, two};
     const struct iovec part = {(char[1]){0}, 1};
-    /* One that is not taken is closed, as any connection that nobody serves. */
+    /* If the proxy does not take it, the connection is just closed. */
     packet_send(k->net.relays, &part, 1, fds, ARRAY_LEN(fds), MSG_DONTWAIT);
 }
 
@@ -228,9 +228,9 @@ bool net_news(struct keeper *k, const struct service_news *news)
     return true;
 }
 
-/* What was refused ---------------------------------------------------------------------------- */
+/* Refused requests ---------------------------------------------------------------------------- */
 
-/* Whole lines, up to a limit: who is refused a thousand times is refused. */
+/* Writes complete lines; further ones are dropped when the file has reached its limit. */
 static void put_lines(struct keeper *k)
 {
     struct stat st;
@@ -263,7 +263,7 @@ static void read_report(struct keeper *k)
     put_lines(k);
 }
 
-/* The loop's part ----------------------------------------------------------------------------- */
+/* Polling ------------------------------------------------------------------------------------- */
 
 size_t net_polls(const struct keeper *k, struct pollfd *fds)
 {
@@ -294,7 +294,7 @@ void net_close(struct keeper *k)
     for (size_t i = 0; i < k->net.n_ports; i++)
         close(k->net.ports[i].listener);
     k->net.n_ports = 0;
-    while (k->net.report >= 0) { /* until the proxy has ended */
+    while (k->net.report >= 0) { /* until the proxy has exited */
         struct pollfd fd = {.fd = k->net.report, .events = POLLIN};
         if (poll(&fd, 1, ANSWER_MS) <= 0)
             break;

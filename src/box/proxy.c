@@ -1,4 +1,4 @@
-/* The proxy's process: one loop over its connections, its lookups and who hands it more. */
+/* The proxy process: one loop over its connections, lookups and forwarded sockets. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy.h"
 
@@ -11,17 +11,17 @@
 #include <sys/socket.h>
 
 enum {
-    CONNS = PROXY_CONNECTIONS_MAX + PROXY_RELAYS_MAX, /* the box's first */
+    CONNS = PROXY_CONNECTIONS_MAX + PROXY_RELAYS_MAX, /* those of the box first */
     AT_LISTENER = 0,
     AT_RELAYS = 1,
     AT_LOOKUPS = 2,
     AT_CONNS = AT_LOOKUPS + PROXY_LOOKUPS_MAX,
     POLLFDS = AT_CONNS + 2 * CONNS,
-    REST_MS = 100, /* after running out of descriptors */
+    REST_MS = 100, /* after running out of file descriptors */
     DRAIN_MAX = 16,
 };
 
-/* A slot is taken until its process has ended, also if nobody waits any more. */
+/* A slot is in use until its process has exited, even if its connection is gone. */
 struct lookup {
     int fd; /* -1: free */
     uint64_t serial;
@@ -57,8 +57,7 @@ static struct conn *free_for_relay(struct proxy *p)
     return free_conn(p, PROXY_CONNECTIONS_MAX, CONNS);
 }
 
-/* Lookups ---------------------------------------------------------------------------------------
- */
+/* Lookups ------------------------------------------------------------------------------------- */
 
 static struct conn *longest_queued(struct proxy *p)
 {
@@ -98,8 +97,7 @@ static void end_lookup(struct proxy *p, struct lookup *l)
         conn_found(&p->env, c, there ? &answer : NULL);
 }
 
-/* New connections -------------------------------------------------------------------------------
- */
+/* New connections ----------------------------------------------------------------------------- */
 
 static void accept_some(struct proxy *p)
 {
@@ -129,7 +127,7 @@ static size_t take_fds(struct msghdr *m, int fds[2])
     for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
         if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
             continue;
-        n = MIN(2, (c->cmsg_len - CMSG_LEN(0)) / sizeof(int)); /* there is room for two */
+        n = MIN(2, (c->cmsg_len - CMSG_LEN(0)) / sizeof(int)); /* the control buffer holds two */
         memcpy(fds, CMSG_DATA(c), n * sizeof(int));
     }
     return n;
@@ -152,7 +150,7 @@ static void take_relay(struct proxy *p)
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (n <= 0)
-        _exit(0); /* whoever started us is gone */
+        _exit(0); /* the supervisor is gone */
     size_t got = take_fds(&m, fds);
     struct conn *c = free_for_relay(p);
     if (c && got == 2 && !(m.msg_flags & MSG_CTRUNC) && is_stream(fds[0]) && is_stream(fds[1])) {
@@ -163,8 +161,7 @@ static void take_relay(struct proxy *p)
     auto_fd(&fds[1]);
 }
 
-/* The loop --------------------------------------------------------------------------------------
- */
+/* Main loop ----------------------------------------------------------------------------------- */
 
 static void fill(struct proxy *p)
 {

@@ -1,4 +1,4 @@
-/* Addresses: the special-purpose registries of IANA as a table. */
+/* Addresses: the IANA special-purpose registries as a table. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy_addr.h"
 
@@ -18,25 +18,25 @@ struct block {
 #define METADATA     "a cloud's metadata service"
 #define CLOUD        "a cloud's inner network"
 
-/* The first block that holds an address decides. Clouds have services for their machines, with
- * credentials, at addresses that look public; the others that they use are in the blocks of IANA:
+/* The first block that contains an address decides. Clouds provide services for their machines,
+ * with credentials, at addresses that look public; the others they use are in IANA's blocks:
  * 169.254.169.254, 100.100.100.200, 192.0.0.192, fd00:ec2::254, fd20:ce::254. */
 static const struct block blocks_v4[] = {
     {{0}, 8, THIS_MACHINE},
     {{10}, 8, PRIVATE},
-    {{100, 64}, 10, PRIVATE}, /* behind a carrier's NAT */
+    {{100, 64}, 10, PRIVATE}, /* carrier-grade NAT */
     {{127}, 8, THIS_MACHINE},
     {{161, 26}, 16, CLOUD},             /* IBM */
     {{166, 8}, 14, CLOUD},              /* IBM */
     {{168, 63, 129, 16}, 32, METADATA}, /* Azure: WireServer */
-    {{169, 254}, 16, LINK_LOCAL},       /* clouds keep their credentials here */
+    {{169, 254}, 16, LINK_LOCAL},       /* includes cloud metadata services with credentials */
     {{172, 16}, 12, PRIVATE},
     {{192, 0, 0}, 24, RESERVED},
     {{192, 0, 2}, 24, RESERVED},
     {{192, 80, 8, 124}, 32, METADATA}, /* Equinix Metal */
     {{192, 88, 99}, 24, RESERVED},
     {{192, 168}, 16, PRIVATE},
-    {{198, 18}, 15, PRIVATE}, /* for measuring devices; used inside networks */
+    {{198, 18}, 15, PRIVATE}, /* benchmarking; used inside networks */
     {{198, 51, 100}, 24, RESERVED},
     {{203, 0, 113}, 24, RESERVED},
     {{224}, 4, MULTICAST},
@@ -44,7 +44,7 @@ static const struct block blocks_v4[] = {
     {{0}, 0, NULL},
 };
 
-/* Only 2000::/3 is given out. What carries an IPv4 address within (6to4, Teredo) could lead
+/* Only 2000::/3 is allocated. Addresses that embed an IPv4 address (6to4, Teredo) could lead
  * anywhere. */
 static const struct block blocks_v6[] = {
     {{[15] = 0}, 128, THIS_MACHINE},
@@ -61,7 +61,7 @@ static const struct block blocks_v6[] = {
     {{0}, 0, RESERVED},
 };
 
-/* How networks without IPv4 reach it: the last four bytes are what counts. */
+/* NAT64 prefix, for networks without IPv4: only the last four bytes count. */
 static const uint8_t nat64[12] = {0x00, 0x64, 0xff, 0x9b};
 static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 
@@ -82,7 +82,7 @@ const char *addr_not_public(const struct proxy_addr *addr)
         memcpy(inner.bytes, addr->bytes + sizeof(nat64), 4);
         return addr_not_public(&inner);
     }
-    while (!in_block(addr->bytes, b)) /* the last holds everything */
+    while (!in_block(addr->bytes, b)) /* the last block matches everything */
         b++;
     return b->what;
 }

@@ -1,4 +1,4 @@
-/* Answers in words, and in codes. */
+/* HTTP and SOCKS5 error replies. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy_answer.h"
 

@@ -1,4 +1,4 @@
-/* What a client is told when there is no connection for it. */
+/* Error replies of the proxy to a client. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_PROXY_ANSWER_H
 #define BOX_PROXY_ANSWER_H
@@ -9,13 +9,13 @@ enum {
     ANSWER_MAX = 4 * 1024,
 };
 
-/* In HTTP: a status with a text for people. Whatever does not just show itself is replaced. */
+/* HTTP: a status with a message. Control characters in it are replaced. */
 void answer_http(struct buf *out, unsigned status, struct str text);
 
-/* In SOCKS5: a code. */
+/* SOCKS5: a reply code. */
 void answer_socks(struct buf *out, uint8_t code);
 
-/* "cordon: this box may not reach …", why, and what would allow `entry`; "": nothing would. */
+/* "cordon: this box may not reach …", the reason, and the option that allows `entry` unless "". */
 void answer_refusal(
     struct buf *text, struct str host, uint16_t port, const char *why, const char *entry);
 

@@ -1,4 +1,4 @@
-/* Bodies: of a given length, or in chunks whose lines must end in CR LF. */
+/* Request bodies: of a given length, or in chunks, whose lines must end in CR LF. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy_body.h"
 
@@ -51,7 +51,7 @@ static enum body_state after_size(struct proxy_body *b)
     return b->left ? BODY_CHUNK : BODY_TRAILER;
 }
 
-/* A line that starts with a blank would go on with the one before. */
+/* A line that begins with a blank would continue the previous one. */
 static enum body_state start_trailer(struct proxy_body *b, char c)
 {
     if (c == '\r')

@@ -1,4 +1,4 @@
-/* Confining the proxy's process. */
+/* Confinement of the proxy process. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy_confine.h"
 
@@ -18,12 +18,12 @@
 enum {
     FD_FIRST = 3,
     FDS_MAX = 8,
-    FD_HIGH = FD_FIRST + FDS_MAX, /* above those that are kept, for a moment */
+    FD_HIGH = FD_FIRST + FDS_MAX, /* temporarily, above those that are kept */
     FILES_WANTED = 1024,
 };
 
-/* Where the resolver, its modules and their settings are, on the systems that we know of. */
-static const char *const readable[] = {"/etc", "/etc/resolv.conf" /* wherever it leads */, "/usr",
+/* Paths of the resolver, its modules and their configuration, on known systems. */
+static const char *const readable[] = {"/etc", "/etc/resolv.conf" /* symlink's target */, "/usr",
     "/lib", "/lib64", "/nix/store", "/run/current-system", "/run/systemd", "/run/resolvconf",
     "/run/NetworkManager", "/run/connman", "/run/nscd", "/run/avahi-daemon", "/var/run/nscd",
     "/var/lib/sss", "/var/db", "/mnt/wsl", "/dev/null"};
@@ -69,7 +69,7 @@ static void drop_capabilities(void)
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
     for (unsigned long cap = 0; cap < 64; cap++)
-        prctl(PR_CAPBSET_DROP, cap, 0, 0, 0); /* needs one itself; the rest is enough */
+        prctl(PR_CAPBSET_DROP, cap, 0, 0, 0); /* needs CAP_SETPCAP; capset() is enough without it */
     need(syscall(SYS_capset, &header, none) == 0);
 }
 

@@ -1,18 +1,19 @@
-/* A process gives up what it does not need: it talks with the box, and with the network. */
+/* Drops the privileges the proxy process does not need: it talks only to the box and the
+ * network. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_PROXY_CONFINE_H
 #define BOX_PROXY_CONFINE_H
 
 #include "base/base.h"
 
-/* Keeps these descriptors (-1: none) and stderr, and changes their numbers: standard input and
- * output are nothing, all others are closed. Signals are as at the start of a program, but SIGPIPE
- * and SIGCHLD ignored. It ends with its parent. */
+/* Keeps these descriptors (-1: none), renumbered, and stderr. Standard input and output become
+ * /dev/null, all others are closed. Signal dispositions are reset, except that SIGPIPE and SIGCHLD
+ * are ignored. The process is killed when its parent exits. */
 void confine_descriptors(int *const fds[], size_t n);
 
-/* No capabilities, no new privileges, no core; it can't be traced; files can only be read, and only
- * those that looking up a name needs; system calls are filtered as in a sandbox. Landlock is left
- * out where the kernel has none; anything else that fails ends the process. */
+/* No capabilities, no new privileges, no core dumps, no tracing; files are read-only, and only
+ * those needed to resolve names; system calls are filtered as in a sandbox. Landlock is skipped if
+ * the kernel lacks it; any other failure ends the process. */
 void confine_process(void);
 
 #endif

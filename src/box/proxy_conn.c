@@ -45,7 +45,7 @@ void conn_close(struct conn *c)
 
 static void hurry_bytes(int fd)
 {
-    const int on = 1; /* fails for what is no TCP, which does no harm */
+    const int on = 1; /* fails harmlessly on sockets other than TCP */
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
 }
@@ -65,7 +65,7 @@ void conn_accept(struct conn_env *env, struct conn *c, int client, uint64_t seri
     *c = (struct conn){.client = client,
         .server = -1,
         .serial = serial,
-        .head = BUF_INIT(PROXY_HEAD_MAX + 1), /* whoever sends more is told so */
+        .head = BUF_INIT(PROXY_HEAD_MAX + 1), /* one more: overlong heads are reported */
         .first = BUF_INIT(PAIR_BUFFER)};
     set_state(env, c, CONN_HEAD, PROXY_HEAD_MS);
 }
@@ -76,8 +76,7 @@ void conn_join(struct conn_env *env, struct conn *c, int one, int other, uint64_
     make_pair(env, c, PROXY_IDLE_MS);
 }
 
-/* Answers instead of a connection ---------------------------------------------------------------
- */
+/* Error replies ------------------------------------------------------------------------------- */
 
 static void say(struct conn_env *env, struct conn *c, struct str bytes)
 {
@@ -109,7 +108,7 @@ static void fail_server(
     fail(env, c, status, code, text);
 }
 
-/* How the list would have to name it; without the port where that is understood. */
+/* Formats the list entry that would allow the host; omits a default port. */
 static void make_entry(const char *host, uint16_t port, char entry[ENTRY_MAX])
 {
     bool usual = port == 80 || port == 443;
@@ -125,8 +124,7 @@ static void refuse(
     fail(env, c, STATUS_REFUSED, SOCKS_REFUSED, buf_z(&text));
 }
 
-/* To the server ---------------------------------------------------------------------------------
- */
+/* Connecting to the server -------------------------------------------------------------------- */
 
 static void connected(struct conn_env *env, struct conn *c)
 {
@@ -186,7 +184,7 @@ static void see_connect(struct conn_env *env, struct conn *c)
         connected(env, c);
 }
 
-/* Of what a name leads to, only what lies on the open network, or is in the list itself. */
+/* Of the addresses of a name, accepts only public ones and those in the list themselves. */
 static const char *addr_fault(
     const struct conn_env *env, const struct conn *c, const struct proxy_addr *addr, bool own)
 {
@@ -230,8 +228,7 @@ void conn_found(struct conn_env *env, struct conn *c, const struct lookup_answer
             answer && answer->error ? gai_strerror(answer->error) : "its address was not found");
 }
 
-/* What is asked for ------------------------------------------------------------------------------
- */
+/* Requests ------------------------------------------------------------------------------------ */
 
 static bool keep_first(struct conn *c, const struct proxy_request *r)
 {
@@ -287,7 +284,7 @@ static void drop_head(struct conn *c, size_t n)
     buf_truncate(&c->head, c->head.n - n);
 }
 
-/* False: more has to come, or there is nothing more to do. */
+/* False: incomplete, or the connection is finished. */
 static bool greet(struct conn_env *env, struct conn *c)
 {
     struct socks_greeting g;
@@ -333,8 +330,7 @@ static void read_head(struct conn_env *env, struct conn *c)
     understand(env, c);
 }
 
-/* Steps -----------------------------------------------------------------------------------------
- */
+/* Events -------------------------------------------------------------------------------------- */
 
 void conn_poll(const struct conn *c, struct pollfd fds[2])
 {
@@ -374,7 +370,7 @@ void conn_step(struct conn_env *env, struct conn *c, const struct pollfd fds[2])
     else if (c->state == CONN_HEAD)
         read_head(env, c);
     else if (fds[0].revents & (POLLERR | POLLHUP | POLLNVAL))
-        conn_close(c); /* who asked is gone */
+        conn_close(c); /* the client is gone */
     else if (c->state == CONN_CONNECTING)
         see_connect(env, c);
 }

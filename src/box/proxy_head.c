@@ -15,7 +15,7 @@ enum {
     PORT_HTTP = 80,
 };
 
-/* What the fields of a head said that counts. */
+/* Relevant contents of a head's fields. */
 struct noticed {
     size_t fields, hosts, lengths, codings;
     struct str host, connection;
@@ -43,8 +43,8 @@ static bool is_token(struct str s)
     return s.n > 0;
 }
 
-/* Up to and with the empty line: every line ends in CR LF, and no other control byte is in any. 0:
- * it is not all there; -1: it never will be. */
+/* Size of the head, including the empty line. Every line must end in CR LF and contain no other
+ * control characters. 0: incomplete; -1: malformed. */
 static ptrdiff_t head_size(struct str bytes)
 {
     size_t line = 0;
@@ -84,7 +84,7 @@ static bool split_field(struct str line, struct str *ret_name, struct str *ret_v
     return true;
 }
 
-/* Is the name one of those in a list with commas? */
+/* Checks whether a comma-separated list contains a name. */
 static bool names(struct str list, struct str name)
 {
     struct str item, rest = list;
@@ -110,7 +110,7 @@ static bool notice(struct str name, struct str value, struct noticed *n)
         n->chunked = same(value, "chunked");
         return n->chunked;
     } else if (same(name, "connection")) {
-        /* It must not take away what says where the request goes, or where it ends. */
+        /* It must not remove fields that define the destination or the end of the request. */
         return !names(value, STR("host")) && !names(value, STR("content-length")) &&
                !names(value, STR("transfer-encoding"));
     }
@@ -153,7 +153,7 @@ static enum head_state finish_tunnel(struct proxy_request *r, struct str target)
     return HEAD_WHOLE;
 }
 
-/* The Host field is what the server goes by: it says the same as the address that we judge. */
+/* The server uses the Host field, so it must agree with the address that is checked. */
 static bool same_host(const struct proxy_request *r, struct str field)
 {
     struct proxy_host a, b;
@@ -163,7 +163,7 @@ static bool same_host(const struct proxy_request *r, struct str field)
     if (!host_split(field, &text, &port) || (port ? port : PORT_HTTP) != r->port)
         return false;
     if (str_eq(text, r->host))
-        return true; /* a wrong name is refused as such */
+        return true; /* an invalid name is refused later */
     return host_parse(r->host, &a, &why) && host_parse(text, &b, &why) && host_eq(&a, &b);
 }
 
@@ -226,10 +226,9 @@ enum head_state head_parse(struct str bytes, struct proxy_request *ret_request)
     return finish_plain(r, target);
 }
 
-/* Sent on ---------------------------------------------------------------------------------------
- */
+/* Forwarded heads ----------------------------------------------------------------------------- */
 
-/* Between two neighbours only (RFC 9110, 7.6.1), or for us. */
+/* Hop-by-hop fields (RFC 9110, 7.6.1), or fields for the proxy. */
 static bool is_for_us(struct str name)
 {
     static const char *const hop[] = {"connection", "host", "keep-alive", "proxy-authenticate",

@@ -1,11 +1,11 @@
-/* What a client asks of the proxy, read strictly: where two readers could see two different
- * requests, it is none. Pure.
+/* Parses requests to the proxy strictly: a request that two parsers could interpret differently is
+ * rejected. Pure.
  *
  *     struct proxy_request r;
  *     switch (head_parse(bytes, &r)) { case HEAD_WHOLE: … r.host, r.port …; r.used bytes of it }
  *
- * A plain request is the only one on its connection: `Connection: close` goes with it, and nothing
- * after its body is passed on, since what follows could be for another host.
+ * A plain request is the only one on its connection: it is sent with `Connection: close`, and no
+ * data after its body is forwarded, as that could be for another host.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_PROXY_HEAD_H
@@ -20,7 +20,7 @@ enum {
 };
 
 enum head_state {
-    HEAD_MORE, /* not all of it is there */
+    HEAD_MORE, /* incomplete */
     HEAD_WHOLE,
     HEAD_BAD,
 };
@@ -33,22 +33,23 @@ enum proxy_kind {
 
 struct proxy_request {
     enum proxy_kind kind;
-    struct str host; /* as it was written: not checked yet; points into the bytes or to `text` */
+    struct str host; /* verbatim, not validated yet; points into the bytes or to `text` */
     uint16_t port;
-    size_t used;            /* bytes; what follows is for the other side */
+    size_t used;            /* length of the head; the remaining bytes are for the other side */
     struct proxy_body body; /* of a plain request */
     struct str method, path, version, fields;
-    unsigned status; /* of a bad one: what to answer, */
+    unsigned status; /* if bad: the status to reply, */
     const char *why; /* and the reason */
     char text[ADDR_TEXT];
 };
 
 enum head_state head_parse(struct str bytes, struct proxy_request *ret_request);
 
-/* The head of a plain request as its server gets it: the path alone, without what was for us. */
+/* Formats a plain request's head for its server: only the path, without hop-by-hop fields. */
 void head_rewrite(const struct proxy_request *request, struct buf *out);
 
-/* SOCKS5 comes in two parts. The first has an answer of two bytes; `why` says if it is a no. */
+/* SOCKS5 has two phases. The greeting gets a reply of two bytes; `refused` if no method is
+ * acceptable. */
 struct socks_greeting {
     size_t used;
     uint8_t answer[2];
@@ -56,7 +57,7 @@ struct socks_greeting {
 };
 enum head_state socks_greet(struct str bytes, struct socks_greeting *ret_greeting);
 
-/* status is here the code of SOCKS for what is wrong. */
+/* Here status is a SOCKS reply code. */
 enum head_state socks_parse(struct str bytes, struct proxy_request *ret_request);
 
 #endif

@@ -1,4 +1,4 @@
-/* Lookups: glibc's resolver has no interface that does not wait, so a child does. */
+/* Lookups in child processes: glibc's resolver has no non-blocking interface. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy_lookup.h"
 
@@ -38,7 +38,7 @@ static void ask_system(const char *name, struct lookup_answer *ret_answer)
         freeaddrinfo(found);
 }
 
-/* Without a list of our own addresses none can be told from them: that is a failure. */
+/* Fails if our own addresses cannot be listed: then they could not be recognized. */
 static void mark_own(struct lookup_answer *a)
 {
     struct ifaddrs *all = NULL;
@@ -59,17 +59,17 @@ static void mark_own(struct lookup_answer *a)
 NORETURN static void work(int out, const char *name, lookup_fn *how)
 {
     struct lookup_answer answer;
-    memset(&answer, 0, sizeof(answer)); /* its padding is written, too */
+    memset(&answer, 0, sizeof(answer)); /* its padding is written as well */
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     alarm(LOOKUP_SECONDS);
-    /* Sockets of others must not stay open because of us. */
+    /* Do not keep inherited sockets open. */
     if (dup2(out, STDIN_FILENO) < 0)
         _exit(1);
     syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0);
     how(name, &answer);
     if (answer.error == 0)
         mark_own(&answer);
-    ssize_t n = write(STDIN_FILENO, &answer, sizeof(answer)); /* less than a pipe takes at once */
+    ssize_t n = write(STDIN_FILENO, &answer, sizeof(answer)); /* at most PIPE_BUF, so atomic */
     _exit(n == (ssize_t)sizeof(answer) ? 0 : 1);
 }
 

@@ -1,6 +1,6 @@
-/* Names to addresses, without waiting: each in a process of its own, for a limited time.
+/* Non-blocking name resolution: each lookup runs in a child process, with a timeout.
  *
- *     int fd = lookup_start("example.com", NULL);   readable when there is an answer
+ *     int fd = lookup_start("example.com", NULL);   readable when the result is available
  *     lookup_read(fd, &answer);
  */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -15,20 +15,20 @@ enum {
 };
 
 struct lookup_answer {
-    int error; /* of getaddrinfo(); 0: none */
-    size_t n;  /* of the addresses, in the order in which they should be tried */
+    int error; /* of getaddrinfo(); 0: success */
+    size_t n;  /* number of addresses, in the order to try them */
     struct proxy_addr addrs[LOOKUP_ADDRS_MAX];
-    bool own[LOOKUP_ADDRS_MAX]; /* it is one of this machine */
+    bool own[LOOKUP_ADDRS_MAX]; /* an address of this machine */
 };
 
-/* How a name is looked up, in that process. */
+/* Resolves a name, in the child process. */
 typedef void lookup_fn(const char *name, struct lookup_answer *ret_answer);
 
-/* NULL: as the system does, but never with a domain of its search list behind the name. A
- * descriptor, or -1. */
+/* Returns a file descriptor, or -1. how is NULL for the system's resolver, which is used without
+ * search domains. */
 MUST_USE int lookup_start(const char *name, lookup_fn *how);
 
-/* Closes it. False: the process ended without an answer. */
+/* Closes it. False if the child exited without a result. */
 bool lookup_read(int fd, struct lookup_answer *ret_answer);
 
 #endif

@@ -1,4 +1,4 @@
-/* Names of hosts, and the list of those that are allowed. */
+/* Host names, and matching against the allowlist. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy_name.h"
 
@@ -34,7 +34,7 @@ static bool label_ok(struct str label)
     return label.p[0] != '-' && label.p[label.n - 1] != '-';
 }
 
-/* Ends in a number: resolvers read the whole as an address. */
+/* A name whose last label is a number is read as an address by resolvers. */
 static bool is_number(struct str label)
 {
     bool hex = str_starts_with(label, STR("0x"));
@@ -113,12 +113,12 @@ bool host_split(struct str text, struct str *ret_host, uint16_t *ret_port)
     return true;
 }
 
-/* The list ------------------------------------------------------------------------------------- */
+/* Allowlist ------------------------------------------------------------------------------------ */
 
 struct rule {
-    bool below; /* only names that end in it */
+    bool below; /* `*.`: only names below it */
     struct proxy_host host;
-    uint16_t port; /* 0: of http and https */
+    uint16_t port; /* 0: those of http and https */
 };
 
 static bool rule_parse(struct str text, struct rule *ret_rule, const char **ret_why)

@@ -1,4 +1,4 @@
-/* Hosts as requests and lists name them. Pure.
+/* Host names in requests and in the allowlist. Pure.
  *
  *     struct proxy_host host;
  *     if (!host_parse(text, &host, &why)) refuse(why);
@@ -16,20 +16,20 @@ enum {
     HOST_LABEL_MAX = 63,
 };
 
-/* One form for each host: lower case, without the last dot; addresses as such. */
+/* Canonical form of a host: lower case, without trailing dot; addresses in binary. */
 struct proxy_host {
     bool is_addr;
     struct proxy_addr addr;
-    char name[HOST_NAME_MAX_BYTES + 1]; /* if it is no address */
+    char name[HOST_NAME_MAX_BYTES + 1]; /* if it is not an address */
 };
 
-/* A name of letters, digits, hyphens and underscores in labels, or an address (proxy_addr.h). What
- * a resolver could take for an address in another form (127.1, 0x7f000001, 2130706433,
- * 017700000001) is neither. Names beyond ASCII have to come as punycode. */
+/* Parses a name of letters, digits, hyphens and underscores in labels, or an address
+ * (proxy_addr.h). Rejects text that a resolver could take for an address in another notation
+ * (127.1, 0x7f000001, 2130706433, 017700000001). Names beyond ASCII must be in punycode. */
 bool host_parse(struct str text, struct proxy_host *ret_host, const char **ret_why);
 bool host_eq(const struct proxy_host *a, const struct proxy_host *b);
 
-/* `host:port` or `host`: where the port would be, 0 if there is none. No userinfo. */
+/* Splits `host:port` or `host`; *ret_port is 0 without a port. Rejects userinfo. */
 bool host_split(struct str text, struct str *ret_host, uint16_t *ret_port);
 
 bool host_allowed(const struct str_list *hosts, const struct proxy_host *host, uint16_t port);

@@ -1,4 +1,4 @@
-/* Joined sockets. */
+/* Joined stream sockets. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy_pair.h"
 
@@ -66,8 +66,8 @@ void pair_poll(const struct pair *p, struct pollfd fds[2])
 {
     for (unsigned s = 0; s < 2; s++) {
         int events = (wants_in(p, s) ? POLLIN : 0) | (wants_out(p, s) ? POLLOUT : 0);
-        /* Without events a hang-up is told all the same, again and again: of a side that takes
-         * nothing more it is no news. */
+        /* poll() reports a hang-up even without requested events, every time. It is of no interest
+         * if nothing more is sent to that side. */
         bool quiet = events == 0 && flow_over(&p->flow[!s]);
         fds[s] = (struct pollfd){.fd = quiet ? -1 : p->fd[s], .events = (short)events};
     }
@@ -79,7 +79,7 @@ static void flow_break(struct pair_flow *f)
     f->at = f->n = 0;
 }
 
-/* The end, once everything before it was written. */
+/* Propagates the end once all data was written. */
 static void pass_end(struct pair *p, unsigned from)
 {
     struct pair_flow *f = &p->flow[from];

@@ -1,4 +1,5 @@
-/* Lines about refusals. A box can be refused as often as it likes: they are few all the same. */
+/* Log of refused requests. The number of lines is limited, as a box can cause any number of
+ * refusals. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy_report.h"
 
@@ -9,7 +10,7 @@
 #include <poll.h>
 
 enum {
-    LINE_MAX_BYTES = 4096, /* what a pipe takes whole */
+    LINE_MAX_BYTES = 4096, /* PIPE_BUF: written atomically */
 };
 
 static bool was_told(struct proxy_report *r, struct str host, uint16_t port)
@@ -49,5 +50,5 @@ void report_refusal(struct proxy_report *r, struct str host, uint16_t port, cons
     if (!buf_ok(&line) || poll(&out, 1, 0) != 1 || !(out.revents & POLLOUT))
         return;
     if (write(r->fd, line.p, line.n) != (ssize_t)line.n)
-        r->fd = -1; /* half a line: nothing must come behind it */
+        r->fd = -1; /* partial line: nothing must follow it */
 }

@@ -1,4 +1,4 @@
-/* What was refused, for `box show`: a line of JSON each, as many as a person can want. */
+/* Log of refused requests for `box show`: one line of JSON each, in limited number. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_PROXY_REPORT_H
 #define BOX_PROXY_REPORT_H
@@ -8,12 +8,12 @@
 enum {
     REPORT_LINES_MAX = 1000,
     REPORT_RECENT = 64,
-    REPORT_AGAIN_MS = 60 * 1000, /* the same host and port are told so often at most */
+    REPORT_AGAIN_MS = 60 * 1000, /* minimum interval between reports of the same host and port */
     REPORT_HOST_MAX = 255,
 };
 
 struct proxy_report {
-    int fd; /* -1: nobody wants to know */
+    int fd; /* -1: disabled */
     size_t lines;
     struct {
         uint64_t hash, until_ms;
@@ -21,7 +21,7 @@ struct proxy_report {
     size_t next;
 };
 
-/* Never waits: what the descriptor does not take at once is lost. */
+/* Never blocks: lines that cannot be written immediately are dropped. */
 void report_refusal(struct proxy_report *r, struct str host, uint16_t port, const char *why);
 
 #endif

@@ -1,4 +1,4 @@
-/* SOCKS5 (RFC 1928): one way in, without a password, and one command, CONNECT. */
+/* SOCKS5 (RFC 1928): only the method without authentication, and only CONNECT. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy_head.h"
 
@@ -13,7 +13,7 @@ enum {
     FAILED = 1,
     NO_COMMAND = 7,
     NO_FORM = 8,
-    REQUEST_FIXED = 4, /* version, command, zero, form */
+    REQUEST_FIXED = 4, /* version, command, reserved, address type */
 };
 
 static uint8_t byte_at(struct str s, size_t i)
@@ -45,7 +45,7 @@ static enum head_state bad(struct proxy_request *r, unsigned status, const char 
     return HEAD_BAD;
 }
 
-/* Where the address starts, how long it is; 0: the form is unknown. */
+/* Offset and length of the address; length 0 if its type is unknown. */
 static size_t address_size(struct str bytes, size_t *ret_at)
 {
     uint8_t form = byte_at(bytes, 3);

@@ -1,4 +1,4 @@
-/* A temporary file, then its name. */
+/* Writes a temporary file and renames it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/put.h"
 

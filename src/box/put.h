@@ -1,11 +1,11 @@
-/* Small files that must be whole after a crash. */
+/* Small files that must be intact after a crash. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_PUT_H
 #define BOX_PUT_H
 
 #include "base/err.h"
 
-/* Replaced whole or not at all, 0600, on disk when it returns. */
+/* Atomic replace, mode 0600, on disk on return. */
 MUST_USE bool put_file(int dir, const char *name, struct str content, struct err *err);
 
 #endif

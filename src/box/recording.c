@@ -1,4 +1,4 @@
-/* What a box's agent printed, on disk. */
+/* Records the output of a box's agent on disk. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/recording.h"
 
@@ -16,7 +16,7 @@ enum {
     NUMBER_TEXT = 24,
 };
 
-/* Keys of the agent's row that the caller has. */
+/* Values of the agent's key variables in the caller's environment. */
 static void find_keys(const struct recording_input *in, struct mask *mask)
 {
     const struct str_list *names = &in->box->agent->keys;
@@ -44,7 +44,7 @@ static bool open_next(struct recording *r, int runs, uint64_t after, struct err 
     return err_set(err, E_IO, "there is no free number for a recording in host/runs");
 }
 
-/* A number that is free may be one of a recording that was deleted for its age. */
+/* An unused number may belong to a recording that was pruned, so continue after the newest. */
 static uint64_t newest(int host_fd)
 {
     AUTO_ERR struct err ignored = {0};
@@ -79,7 +79,7 @@ bool recording_open(struct recording *r, const struct recording_input *in, struc
     return true;
 }
 
-/* What is printed ----------------------------------------------------------------------------- */
+/* Output -------------------------------------------------------------------------------------- */
 
 static void record(struct recording *r, struct str bytes)
 {
@@ -93,7 +93,7 @@ static void record(struct recording *r, struct str bytes)
         r->observer.artifacts = NULL;
 }
 
-/* The start of a key waits for its rest. */
+/* Holds back the start of a key until the rest arrives. */
 static void record_masked(struct recording *r, struct str bytes)
 {
     AUTO_BUF struct buf whole = BUF_INIT(PIECE_MAX), clean = BUF_INIT(2 * PIECE_MAX);
@@ -125,12 +125,12 @@ void recording_event(void *context, const struct session_event *event)
         return;
     if (event->type == SESSION_EVENT_RESIZE && r->shown)
         term_resize(r->shown, event->value >> 16, event->value & 0xFFFF);
-    /* A title may be anything, a key included: it is in the transcript, without one. */
+    /* Skip terminal events: a title may contain a key; the transcript has it, masked. */
     if (event->type != SESSION_EVENT_TERM)
         observer_event(&r->observer, event);
 }
 
-/* Looks --------------------------------------------------------------------------------------- */
+/* Observations -------------------------------------------------------------------------------- */
 
 uint64_t recording_due(const struct recording *r)
 {
@@ -144,7 +144,7 @@ static const struct term *screen_of(const struct recording *r)
     return r->shown ? r->shown : session_term(r->from);
 }
 
-/* On the screen a key is whole again that was printed in pieces, with colours between them. */
+/* On the screen a key is contiguous even if printed between escape sequences: mask again. */
 static json_t *observe(struct recording *r)
 {
     AUTO_JSON json_t *seen = observer_take(&r->observer, screen_of(r), OBSERVER_FULL);
@@ -163,7 +163,7 @@ void recording_look(struct recording *r, uint64_t now)
     json_decref(observe(r));
 }
 
-/* The end ------------------------------------------------------------------------------------- */
+/* End ----------------------------------------------------------------------------------------- */
 
 static void flush_held(struct recording *r)
 {

@@ -1,4 +1,4 @@
-/* Dropping what a box did. */
+/* Discards the changes of a box. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/reset.h"
 
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 enum {
-    NAMED = 3, /* files in a message */
+    NAMED = 3, /* number of files named in a message */
     PATHS_MAX = 1 << 20,
     HALT_GRACE_MS = 5000,
     HALT_MS = 10 * 1000,
@@ -66,7 +66,8 @@ bool reset_refuse_loss(const struct box *box, const char *verb, struct err *err)
 
 /* A running box ------------------------------------------------------------------------------- */
 
-/* One that is just beginning has no socket yet, one that is about to end has none any more. */
+/* A box that is starting has no socket yet, and one that is exiting no longer has one: then only
+ * the lock shows that it runs. */
 static bool halt_once(const struct box *box, int *ret_lock, bool *ret_held, struct err *err)
 {
     AUTO_FD int fd = -1;
@@ -100,7 +101,7 @@ bool reset_halt(const struct box *box, int *ret_lock, struct err *err)
 
 /* Resetting ----------------------------------------------------------------------------------- */
 
-/* The mode that the box's project begins with. */
+/* The initial mode of the box's project. */
 static bool project_mode(const struct box_trees *trees, mode_t *ret_mode, struct err *err)
 {
     struct stat st;
@@ -110,8 +111,8 @@ static bool project_mode(const struct box_trees *trees, mode_t *ret_mode, struct
     return true;
 }
 
-/* What it starts from now is the project as it is now. The file is there before anything is lost,
- * and gets its name after: a manifest that is too old only refuses too much. */
+/* After a reset the box starts from the current project. The file is written before anything is
+ * discarded and renamed afterwards: an outdated manifest only causes apply to refuse too much. */
 static bool write_manifest(const struct box *box, int project, struct err *err)
 {
     AUTO_MANIFEST struct manifest m = MANIFEST_INIT;
@@ -163,6 +164,6 @@ bool reset_box(const struct boxes *boxes, const struct box *box,
 {
     bool ok = reset_layers(boxes, box, err) && (!options->clean || reset_home(boxes, box, err));
     if (!ok)
-        boxes_abandon(boxes, box->name); /* the part in the making */
+        boxes_abandon(boxes, box->name); /* the part under construction */
     return ok;
 }

@@ -1,4 +1,4 @@
-/* What a box would lose, and losing it: for reset, destroy and new --replace. */
+/* Detects and discards the unapplied changes of a box: for reset, destroy and new --replace. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_RESET_H
 #define BOX_RESET_H
@@ -6,24 +6,24 @@
 #include "box/box.h"
 #include "box/delta.h"
 
-/* Every change that was not applied. E_NOT_FOUND: the project is gone, and with it the answer. */
+/* Lists all unapplied changes. E_NOT_FOUND: the project is gone, so they cannot be determined. */
 MUST_USE bool reset_unapplied(const struct box *box, struct delta *delta, struct err *err);
 
-/* E_CONFLICT if there is any, with some names. `verb` is what the box would lose it by. */
+/* E_CONFLICT if there are any, naming some. `verb` names the operation that would lose them. */
 MUST_USE bool reset_refuse_loss(const struct box *box, const char *verb, struct err *err);
 
 enum {
     RESET_GRACE_MS = 5000,
 };
 
-/* Stops the box if it runs, and keeps it from being started until the lock is closed. */
+/* Stops the box if it runs, and prevents it from being started until the lock is closed. */
 MUST_USE bool reset_halt(const struct box *box, int *ret_lock, struct err *err);
 
 struct reset_options {
-    bool clean; /* its home, too */
+    bool clean; /* also reset its home */
 };
 
-/* Drops the changes. The caller holds the box's name and keeps it from running. */
+/* Discards the changes. The caller holds the lock of the name and prevents the box from running. */
 MUST_USE bool reset_box(const struct boxes *boxes, const struct box *box,
     const struct reset_options *options, struct err *err);
 

@@ -1,4 +1,4 @@
-/* The rows, and what makes one right. */
+/* Built-in agents, and validation of rows. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/rows.h"
 
@@ -35,16 +35,16 @@ enum {
     }
 
 /* clang-format off */
-/* The box is the sandbox; in it there is no other. */
+/* The box is the sandbox; the agent must not add its own. */
 #define IN_A_BOX \
     "--fs-mode unrestricted --no-sandbox --ack-unsafe-sandbox --ack-unsafe-network"
 
-/* Where one types; their menus ("> 1. Yes, I trust this folder") have the same mark, and must not be
- * taken for it: what is typed there answers a question that was asked of the user. */
+/* Input line of the agent. Their menus ("> 1. Yes, I trust this folder") have the same mark and
+ * must not match: text typed there would answer a question meant for the user. */
 #define NO_MENU "(?![ \\x{A0}]*[0-9]+\\.)"
 #define CLAUDE_PROMPT "^(\u2502 ?)?[>\u276f]" NO_MENU "([ \\x{A0}]|$)"
 #define CODEX_PROMPT "^\u203a" NO_MENU "( |$)"
-/* It stays there while they work, which they tell in a line of its own. */
+/* The input line stays visible while the agent works; a status line shows that it is busy. */
 #define IDLE(busy, prompt) "\\A(?![\\s\\S]*(" busy "))[\\s\\S]*" prompt
 #define CLAUDE_BUSY \
     "^[*\u00b7\u2722\u2733\u2736\u273b\u273d] .*\u2026( \\(|$)|^ .*\u00b7 esc to in"

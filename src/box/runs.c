@@ -1,4 +1,4 @@
-/* Old recordings. */
+/* Lists and prunes recordings. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/runs.h"
 
@@ -12,7 +12,7 @@
 
 enum {
     NUMBER_TEXT = 24,
-    DEPTH_MAX = 3, /* of a recording */
+    DEPTH_MAX = 3, /* directory depth of a recording */
 };
 
 static int number_order(const void *a, const void *b)
@@ -75,7 +75,7 @@ static bool remove_run(int host_fd, uint64_t number)
     return remove_tree(host_fd, name, DEPTH_MAX);
 }
 
-/* Those that are too many, the oldest first, and how many. */
+/* Finds the surplus recordings, oldest first, and returns their number. */
 static size_t find_surplus(int host_fd, uint64_t current, uint64_t numbers[RUNS_LISTED_MAX])
 {
     AUTO_ERR struct err ignored = {0};

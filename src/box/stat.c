@@ -11,7 +11,7 @@ enum {
 
 struct table {
     size_t name_width, number_width, graph_width;
-    uint64_t most; /* lines changed in one file */
+    uint64_t most; /* highest number of changed lines in a file */
 };
 
 static void add_name(struct buf *text, struct str path, size_t width)
@@ -46,7 +46,7 @@ static struct table measure(
             t.most = MAX(t.most, counts[i].added + counts[i].deleted);
     }
     t.number_width = MAX(t.number_width, digits_of(t.most));
-    size_t fixed = t.number_width + 6; /* blanks and the bar */
+    size_t fixed = t.number_width + 6; /* blanks and the separator */
     size_t room =
         width > fixed + NAME_LEAST + GRAPH_LEAST ? width - fixed : NAME_LEAST + GRAPH_LEAST;
     t.name_width = MIN(t.name_width, room - GRAPH_LEAST);
@@ -54,7 +54,7 @@ static struct table measure(
     return t;
 }
 
-/* At least one mark for what is not 0. */
+/* At least one mark unless n is 0. */
 static size_t scaled(const struct table *t, uint64_t n)
 {
     if (t->most <= t->graph_width || n == 0)

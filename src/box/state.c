@@ -1,4 +1,4 @@
-/* state.json as a table, and the lock that says whether it can be believed. */
+/* state.json as a table, and the lock that tells whether its status is current. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/state.h"
 
@@ -66,8 +66,8 @@ const struct shape box_state_shape =
 
 /* The lock ------------------------------------------------------------------------------------ */
 
-/* A lock of the open file itself: it stays with the last copy of the descriptor, and others can ask
- * for it without taking it. */
+/* An open file description lock: it lives as long as the last duplicate of the descriptor, and
+ * others can query it without taking it. */
 static const struct flock whole_file = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
 static int open_lock(int host_fd, int flags)
@@ -105,7 +105,7 @@ static bool is_held(int host_fd, bool *ret_held, struct err *err)
 
 /* The file ------------------------------------------------------------------------------------ */
 
-/* Not worth waiting for the disk: after a power cut nothing runs, and an empty file says so. */
+/* No fsync: after a power failure nothing runs, and an empty file means just that. */
 bool state_save(int host_fd, const struct box_state *state, struct err *err)
 {
     AUTO_BUF struct buf text = BUF_INIT(STATE_MAX);
@@ -127,7 +127,7 @@ bool state_save(int host_fd, const struct box_state *state, struct err *err)
     return false;
 }
 
-/* Empty: there is none yet. */
+/* Leaves `text` empty if the file does not exist yet. */
 static bool read_text(int host_fd, struct buf *text, struct err *err)
 {
     struct stat st;
@@ -147,7 +147,7 @@ bool state_load(
     AUTO_JSON json_t *tree = NULL;
     struct box_state state = {.status = BOX_STOPPED, .exit_code = -1};
     bool held = false;
-    /* The lock first: whoever lets go of it has written the end before. */
+    /* Check the lock first: the supervisor writes the final state before releasing it. */
     if (!is_held(host_fd, &held, err) || !read_text(host_fd, &text, err))
         return false;
     if (text.n && (!json_parse(buf_str(&text), file_name, E_CONFIG, &tree, err) ||
@@ -174,8 +174,8 @@ bool state_runs(
     return true;
 }
 
-/* The kernel kills it with its supervisor, but not in the same moment. Its number may be another's
- * by now: one of a name like ours at most, and then it is waited for in vain. */
+/* The kernel kills the init process along with its supervisor, but not instantly. If the PID was
+ * reused by a process of the same name, the wait just times out. */
 void state_await_end(const struct box_state *state)
 {
     char path[64], name[32] = "";

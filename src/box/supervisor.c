@@ -1,4 +1,4 @@
-/* From a command to a process of its own. */
+/* Daemonizes into the supervisor process. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/supervisor.h"
 
@@ -21,10 +21,10 @@ enum {
     FD_FIRST = 3,
 };
 
-/* Alone --------------------------------------------------------------------------------------- */
+/* Isolation ----------------------------------------------------------------------------------- */
 
-/* In the memory of our arguments are the prompt, perhaps, and in that of the environment keys. What
- * is needed of them is copied first; then `ps` shows the box's name. */
+/* The memory of our argv may hold the prompt, and that of the environment holds keys. Copies are
+ * made of the parts still needed; afterwards `ps` shows the box's name instead. */
 static const char *const *copy_words(struct arena *a, const char *const *words)
 {
     size_t n = 0;
@@ -48,7 +48,7 @@ static void hide_words(struct str name)
     snprintf(m->secret, m->secret_size, STATE_PROCESS_NAME ": " STR_FMT, STR_ARG(name));
 }
 
-/* Nothing of the caller's stays open but what is ours. */
+/* Closes all descriptors inherited from the caller except our own. */
 static void keep_fds(int *const *keep, size_t n)
 {
     int above = FD_FIRST + (int)n;
@@ -81,10 +81,11 @@ NORETURN static void supervise(const struct supervisor_options *options, int loc
     hide_words(box.name);
     prctl(PR_SET_NAME, STATE_PROCESS_NAME);
     nodump_set();
-    /* A core would hold keys: too small for a file, and no program of the host is asked either. */
+    /* A core dump would contain keys. The limit of 1 is too small for a file and also disables a
+     * core_pattern pipe. */
     setrlimit(RLIMIT_CORE, &(struct rlimit){1, 1});
     (void)!chdir("/");
-    k.box_umask = umask(077); /* what is ours is for us alone; the box works as its user does */
+    k.box_umask = umask(077); /* our files are private; the box uses the user's umask */
     k.options = &own;
     k.box = &box;
     k.lock = lock;
@@ -94,7 +95,7 @@ NORETURN static void supervise(const struct supervisor_options *options, int loc
 
 /* Starting ------------------------------------------------------------------------------------ */
 
-/* The first child only makes the second nobody's. */
+/* The first child only orphans the second. */
 static bool fork_twice(
     const struct supervisor_options *options, int lock, int ready, struct err *err)
 {

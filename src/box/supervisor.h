@@ -1,10 +1,10 @@
-/* The one process that a running box has: keeps its terminal, its screen and its recording, takes
- * whoever attaches, delivers the prompt, runs `exec`'s commands, and forwards the network.
+/* The supervisor process of a running box: owns its terminal, screen and recording, serves attached
+ * clients, delivers the prompt, runs commands for `exec`, and forwards network ports.
  *
  *     struct supervisor_options o = {.box = &box, .mode = SUPERVISE_AGENT, …};
- *     if (!supervisor_start(&o, err)) return false;      it runs, and we are somebody else
+ *     if (!supervisor_start(&o, err)) return false;      runs as a separate process
  *
- * It is a child of nobody after that: it ends with the box, and if it is killed the kernel ends
+ * It is a daemon, reparented to init: it exits with the box, and if it is killed the kernel kills
  * everything in the box. It writes only to host/ of its box.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -17,19 +17,19 @@
 enum supervise {
     SUPERVISE_AGENT,
     SUPERVISE_WITHOUT_PROMPT,
-    SUPERVISE_COMMANDS, /* no agent: ends when the last command of `exec` has, and nobody waits */
+    SUPERVISE_COMMANDS, /* no agent: exits after the last `exec` command when no client waits */
 };
 
 struct supervisor_options {
     const struct box *box;
     enum supervise mode;
-    const char *const *environ; /* the caller's */
-    const char *home;           /* the user's, or NULL */
-    uint16_t rows, cols;        /* of the screen before anybody attaches */
+    const char *const *environ; /* the caller's environment */
+    const char *home;           /* the user's home, or NULL */
+    uint16_t rows, cols;        /* screen size until a client attaches */
 };
 
-/* Returns when its sandbox is built and the command has begun; what failed until then is told as
- * it was. E_CONFLICT: the box runs already. */
+/* Returns when the sandbox is set up and the command has started; earlier errors are passed through
+ * unchanged. E_CONFLICT: the box is already running. */
 MUST_USE bool supervisor_start(const struct supervisor_options *options, struct err *err);
 
 #endif

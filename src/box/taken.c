@@ -1,4 +1,4 @@
-/* What a box's changes were at one moment. */
+/* Snapshot of a box's changes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/taken.h"
 
@@ -11,8 +11,8 @@
 #include <fcntl.h>
 
 enum {
-    HOLE_MIN = 4096, /* a shorter file is not looked at for holes */
-    BLOCK = 512,     /* of st_blocks */
+    HOLE_MIN = 4096, /* shorter files are not checked for holes */
+    BLOCK = 512,     /* unit of st_blocks */
 };
 
 struct taking {
@@ -42,8 +42,7 @@ static bool changed(const struct delta_item *item, struct err *err)
     return err_ctx(err, "path", "%s", item->path.p);
 }
 
-/* Taking -----------------------------------------------------------------------------------------
- */
+/* Taking the snapshot ------------------------------------------------------------------------- */
 
 static bool open_new(const struct taking *t, const struct delta_item *item, int *ret_fd,
     struct stat *ret_st, struct err *err)
@@ -86,7 +85,7 @@ static bool take_text(struct taking *t, const struct delta_item *item, int fd, s
         if (got < 0)
             return err_errno(err, E_IO, errno, "cannot read '%s'", item->path.p);
         if (got == 0)
-            break; /* shorter by now: that is what is taken */
+            break; /* truncated since: take the shorter content */
         n += (size_t)got;
     }
     f->text = text;
@@ -94,7 +93,7 @@ static bool take_text(struct taking *t, const struct delta_item *item, int fd, s
     return true;
 }
 
-/* A file system that knows no files without names has one for a moment. */
+/* Falls back to a file that is unlinked at once where O_TMPFILE is not supported. */
 static int make_file(int dir_fd)
 {
     static const char name[] = ".snapshot";
@@ -152,7 +151,7 @@ static bool take_content(struct taking *t, const struct delta_item *item, int fd
     return take_file(t, item, fd, size, f, err);
 }
 
-/* The content was the same when the list was made; it may have been changed since. */
+/* The content was the same when the list was made, but may have changed since. */
 static bool check_mode_only(struct taking *t, struct delta_item *item, struct err *err)
 {
     struct stat st;
@@ -199,8 +198,7 @@ bool taken_make(
     return true;
 }
 
-/* Reading ----------------------------------------------------------------------------------------
- */
+/* Reading ------------------------------------------------------------------------------------- */
 
 struct str taken_text(const struct taken *s, const struct delta_item *item)
 {

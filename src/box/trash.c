@@ -1,6 +1,6 @@
-/* Deleting trees that a stranger made. Each pass goes down to a directory without directories, by
- * names that are looked at again and never followed; deep trees are flattened on the way, so that a
- * path of any depth needs few descriptors and no recursion. */
+/* Deletes untrusted trees. Each pass descends to a directory without subdirectories, by names that
+ * are checked again and never followed; deep trees are flattened on the way, so that a path of any
+ * depth needs few descriptors and no recursion. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/trash.h"
 
@@ -23,16 +23,16 @@
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 enum {
-    LOOK_EVERY = 64, /* deletions */
+    LOOK_EVERY = 64, /* number of deletions */
     PAUSE_MS = 20,
-    PAUSES_MAX = 60 * 1000 / PAUSE_MS, /* in all: what is in the making may be a dead one's */
+    PAUSES_MAX = 60 * 1000 / PAUSE_MS, /* total: an entry in .new may be a leftover */
 };
 
 struct emptier {
     int trash;
     uint64_t until_ms;
     size_t deleted, seen;
-    int pauses; /* that are left */
+    int pauses; /* remaining pauses */
     bool late;
 };
 
@@ -47,7 +47,7 @@ static bool is_dots(const char *name)
     return str_is(str_z(name), ".") || str_is(str_z(name), "..");
 }
 
-/* Deleting makes the copy of a new box slow, and that one is waited for. */
+/* Deleting slows down the copy of a new box, for which a user is waiting. */
 static bool somebody_makes_one(const struct emptier *e)
 {
     struct dirent *entry;
@@ -72,7 +72,7 @@ static void give_way(struct emptier *e)
     }
 }
 
-/* Also one that its owner may not read: overlayfs and programs make such. */
+/* Also opens directories that the owner cannot read: overlayfs and programs create some. */
 static DIR *open_list(int dir, const char *name)
 {
     int fd = openat(dir, name, OPEN_DIR);
@@ -86,7 +86,7 @@ static DIR *open_list(int dir, const char *name)
     return list;
 }
 
-/* A directory in a tree of the trash becomes a tree of the trash itself. */
+/* Moves a directory in a tree to the top level of the trash. */
 static bool lift(struct emptier *e, int dir, const char *name)
 {
     char id[ID_SIZE];
@@ -94,7 +94,7 @@ static bool lift(struct emptier *e, int dir, const char *name)
     return unlinkat(dir, name, AT_REMOVEDIR) == 0 || renameat(dir, name, e->trash, id) == 0;
 }
 
-/* Renaming a directory needs the right to write in it, for its "..". */
+/* Renaming a directory requires write permission on it, for its "..". */
 static bool take_out(struct emptier *e, int dir, const char *name)
 {
     if (unlinkat(dir, name, 0) == 0)
@@ -105,7 +105,7 @@ static bool take_out(struct emptier *e, int dir, const char *name)
            (fchmodat(dir, name, 0700, AT_SYMLINK_NOFOLLOW) == 0 && lift(e, dir, name));
 }
 
-/* Everything in one tree's top; its directories are trees of their own then. One that is in use is
+/* Removes everything in the top of a tree; its directories become separate trees. A tree in use is
  * locked by its user. */
 static bool empty_one(struct emptier *e, const char *name)
 {
@@ -129,7 +129,7 @@ static bool empty_one(struct emptier *e, const char *name)
     return !e->late && ok && unlinkat(e->trash, name, AT_REMOVEDIR) == 0;
 }
 
-/* One round over what is there now; gives how many trees remain that could not be deleted. */
+/* One pass over the current entries; returns the number of trees that could not be deleted. */
 static size_t round_of(struct emptier *e, DIR *list, size_t *ret_done)
 {
     struct dirent *entry;
@@ -164,7 +164,7 @@ static bool empty(
     size_t done;
     do
         left.left = round_of(&e, list, &done);
-    while (done && !e.late); /* those that were lifted may be seen only now */
+    while (done && !e.late); /* directories moved to the top may appear only now */
     left.deleted = e.deleted;
     closedir(list);
     *ret_left = left;
@@ -178,8 +178,7 @@ bool trash_empty(
     return empty(boxes, e, ret_left, err);
 }
 
-/* Later ------------------------------------------------------------------------------------------
- */
+/* Background ---------------------------------------------------------------------------------- */
 
 static bool has_any(int trash)
 {
@@ -192,7 +191,7 @@ static bool has_any(int trash)
             close(fd);
         return false;
     }
-    /* Somebody is at it: what was thrown away since is found by the round that follows. */
+    /* Another process is emptying it: its next pass finds the entries added since. */
     bool busy = flock(fd, LOCK_EX | LOCK_NB) != 0;
     while (!busy && !any && (entry = readdir(list)))
         any = !is_dots(entry->d_name);
@@ -202,13 +201,13 @@ static bool has_any(int trash)
 
 enum {
     SOON_MS = 200,
-    KEPT_FD = 3, /* the trash; standard streams below it lead nowhere */
-    /* ioprio_set(2) has no header of the C library */
+    KEPT_FD = 3, /* the trash; the standard streams below are /dev/null */
+    /* ioprio_set(2) has no C library header */
     IOPRIO_WHO_PROCESS = 1,
     IOPRIO_IDLE = 3 << 13,
 };
 
-/* Nothing of the caller's stays open, its locks above all. */
+/* Closes all descriptors of the caller, most importantly its locks. */
 static bool let_go(int trash)
 {
     if (trash != KEPT_FD && dup3(trash, KEPT_FD, O_CLOEXEC) < 0)
@@ -252,7 +251,7 @@ void trash_empty_later(const struct boxes *boxes)
         return;
     pid_t first = fork();
     if (first == 0) {
-        /* Before the second fork: when we are back, no copy of a lock is left. */
+        /* Before the second fork: when we return, no duplicate of a lock is left. */
         if (let_go(boxes->trash) && setsid() >= 0 && fork() == 0)
             empty_alone();
         _exit(0);
@@ -277,7 +276,7 @@ bool trash_sweep(const struct boxes *boxes, size_t *ret_swept, struct err *err)
         AUTO_ERR struct err busy = {0};
         struct str name = str_z(entry->d_name);
         if (name.p[0] == '.' && !is_dots(name.p))
-            unlinkat(boxes->making, name.p, AT_REMOVEDIR); /* one that did not get its name */
+            unlinkat(boxes->making, name.p, AT_REMOVEDIR); /* temporary, never renamed */
         if (!box_name_valid(name) || !boxes_lock(boxes, name, &lock, &busy))
             continue;
         boxes_abandon(boxes, name);

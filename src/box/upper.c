@@ -1,4 +1,4 @@
-/* An upper layer, read. */
+/* Reads an upper layer. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/upper.h"
 
@@ -16,11 +16,11 @@ struct reading {
     int lower_fd, upper_fd;
     size_t entries_max;
     uint64_t compare_left;
-    bool first_only; /* one change is enough */
-    bool whole;      /* a second copy: no attributes */
+    bool first_only; /* stop after the first change */
+    bool whole;      /* a second copy: ignore attributes */
     const struct manifest *same;
     struct delta *delta;
-    struct buf hidden; /* the outermost opaque directory that we are in, with a '/' */
+    struct buf hidden; /* outermost opaque directory around the entry, with trailing '/' */
     bool is_hidden;
 };
 
@@ -29,15 +29,15 @@ static bool enough(const struct reading *r)
     return r->first_only && r->delta->n > 0;
 }
 
-/* Attributes of overlayfs ------------------------------------------------------------------------
- */
+/* Attributes of overlayfs --------------------------------------------------------------------- */
 
 enum {
-    NAMES_MAX = 1024, /* bytes of an attribute list that are looked at at once */
+    NAMES_MAX = 1024, /* size of the buffer for an attribute list */
     PROC_NAME_MAX = 64 + NAME_MAX,
 };
 
-/* By the directory's descriptor and a name, because a file need not be readable to have one. */
+/* By the directory's descriptor and a name, because a file need not be readable to have
+ * attributes. */
 static void attribute_path(char path[PROC_NAME_MAX], int dir_fd, const char *name)
 {
     snprintf(path, PROC_NAME_MAX, "/proc/self/fd/%d/%s", dir_fd, name);
@@ -57,7 +57,7 @@ static ssize_t get_attribute(int dir_fd, const char *name, const char *attribute
     return -1;
 }
 
-/* Hardly any file has one: one question tells. A list that is too long may have any. */
+/* Few files have any, so one call usually settles it. Returns true if the list is too long. */
 static bool may_have(int dir_fd, const char *name, const char *const attributes[], size_t n)
 {
     char path[PROC_NAME_MAX], names[NAMES_MAX];
@@ -101,8 +101,7 @@ static bool check_plain(const struct walk_entry *e, const struct stat *st, struc
     return true;
 }
 
-/* Comparison -------------------------------------------------------------------------------------
- */
+/* Comparison ---------------------------------------------------------------------------------- */
 
 static bool add_if_changed(struct reading *r, struct str path, const struct stat *old, int old_fd,
     const struct stat *new, int new_fd, struct err *err)
@@ -114,7 +113,7 @@ static bool add_if_changed(struct reading *r, struct str path, const struct stat
         return err_wrap(err, "'%s'", path.p);
     if (!same)
         return delta_add(r->delta, path, DELTA_MODIFIED, old, new, err);
-    /* As git has it; and what is never applied has to be seen. */
+    /* The execute bit, as in git; also new set-id bits, so that apply can refuse them. */
     if (S_ISREG(new->st_mode) && (((old->st_mode ^ new->st_mode) & S_IXUSR) ||
                                      (new->st_mode & ~old->st_mode &(S_ISUID | S_ISGID))))
         return delta_add(r->delta, path, DELTA_MODE, old, new, err);
@@ -131,7 +130,7 @@ static bool gone_on_the_way(int errnum)
     return errnum == ENOENT || errnum == ENOTDIR || errnum == ELOOP;
 }
 
-/* What lies in the lower layer at a path: -1 in *ret_fd if nothing that counts does. */
+/* Opens the lower layer's entry at a path: *ret_fd is -1 if it does not exist. */
 static bool open_lower(
     struct reading *r, struct str path, struct stat *ret_st, int *ret_fd, struct err *err)
 {
@@ -142,10 +141,9 @@ static bool open_lower(
     return true;
 }
 
-/* Deletions --------------------------------------------------------------------------------------
- */
+/* Deletions ----------------------------------------------------------------------------------- */
 
-/* Does the upper layer itself have a file or link there? Then it is looked at by itself. */
+/* Checks whether the upper layer has its own file or symlink there, which is handled separately. */
 static bool upper_has(struct reading *r, struct str path)
 {
     ptrdiff_t slash = str_find_last(path, '/');
@@ -169,7 +167,7 @@ static bool delete_one(struct reading *r, struct str path, const struct stat *ol
     return delta_add(r->delta, path, DELTA_DELETED, old, NULL, err);
 }
 
-/* Everything of the lower layer below a directory that the upper one doesn't have. */
+/* Adds deletions for everything below a lower directory that the upper layer doesn't have. */
 static bool delete_below(struct reading *r, int dir_fd, struct str dir, struct err *err)
 {
     AUTO_WALK struct walk *w = NULL;
@@ -200,7 +198,7 @@ static bool delete_below(struct reading *r, int dir_fd, struct str dir, struct e
     return true;
 }
 
-/* The file, link or whole directory of the lower layer at a path is hidden. */
+/* Adds deletions for the hidden file, symlink or whole directory of the lower layer at a path. */
 static bool delete_lower(struct reading *r, struct str path, struct err *err)
 {
     AUTO_FD int fd = beneath_open(
@@ -213,8 +211,7 @@ static bool delete_lower(struct reading *r, struct str path, struct err *err)
     return S_ISDIR(st.st_mode) ? delete_below(r, fd, path, err) : delete_one(r, path, &st, err);
 }
 
-/* Entries of the upper layer ---------------------------------------------------------------------
- */
+/* Entries of the upper layer ------------------------------------------------------------------ */
 
 static bool under_hidden(const struct reading *r, struct str path)
 {
@@ -265,8 +262,8 @@ static bool take_content(struct reading *r, const struct walk_entry *e, struct e
     return add_if_changed(r, e->path, &old, old_fd, &new, new_fd, err);
 }
 
-/* As it was made, and what it was made of has not moved since: apply moves only what was changed.
- */
+/* Unchanged since it was found equal to the lower one, which is also unchanged: apply writes only
+ * changed files. */
 static bool is_as_before(const struct reading *r, struct str path, const struct stat *st)
 {
     const struct manifest_entry *e = r->same ? manifest_find(r->same, path) : NULL;
@@ -278,7 +275,8 @@ static const char *what_it_is(mode_t mode)
     return S_ISFIFO(mode) ? "is a named pipe" : S_ISSOCK(mode) ? "is a socket" : "is a device";
 }
 
-/* In another case; or as Windows' file systems take it: ends cut off, a stream, a short name. */
+/* A name equivalent to `.git` on some file system: in another case, or on Windows with trailing
+ * dots or blanks, with a stream suffix, or as a short name. */
 static bool stands_for_git(struct str name)
 {
     ptrdiff_t colon = str_find(name, ':');
@@ -298,7 +296,7 @@ static bool take(struct reading *r, struct walk *w, const struct walk_entry *e, 
         return true;
     }
     if (fstatat(e->dir_fd, e->name.p, &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return true; /* gone meanwhile */
+        return true; /* deleted since */
     if (!r->whole && is_whiteout(e->dir_fd, e->name.p, &st))
         return under_hidden(r, e->path) || delete_lower(r, e->path, err);
     if (!r->whole && !check_plain(e, &st, err))

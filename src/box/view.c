@@ -1,4 +1,4 @@
-/* A box's policy, places and environment. */
+/* Policy, mounts and environment of a box. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/view.h"
 
@@ -27,8 +27,8 @@ struct viewer {
     const struct view_input *in;
     struct arena *a;
     struct box_view *view;
-    struct str home;   /* inside */
-    struct str hidden; /* ours, on the host */
+    struct str home;   /* path in the box */
+    struct str hidden; /* $CORDON_HOME on the host */
     struct str_list inside, writable;
     struct plan_bind *binds;
     size_t n_binds;
@@ -36,9 +36,9 @@ struct viewer {
     struct installed installed;
 };
 
-/* Places -------------------------------------------------------------------------------------- */
+/* Mounts -------------------------------------------------------------------------------------- */
 
-/* What a path without links is now. */
+/* Looks up a path that must not contain symlinks. */
 static bool source_of(
     struct str path, struct plan_source *ret_source, mode_t *ret_mode, struct err *err)
 {
@@ -71,8 +71,8 @@ static bool bind(struct viewer *v, struct str at, struct str path, bool write, s
     return true;
 }
 
-/* A real directory that the box may change. Not its `.git`: the host's git runs what is written
- * there, and by more names than could be told apart (hooks, config, commondir, …). */
+/* Mounts a directory that the box writes directly. Its `.git` stays read-only: the host's git runs
+ * programs configured there, in too many files to list them (hooks, config, commondir, …). */
 static bool bind_writable(struct viewer *v, struct str path, struct err *err)
 {
     struct stat st;
@@ -117,7 +117,7 @@ static bool add_project(struct viewer *v, struct err *err)
     }
 }
 
-/* Nothing else may be where the agent is at home. */
+/* The agent's home must not be inside another mounted directory. */
 static bool check_home(const struct viewer *v, struct err *err)
 {
     for (size_t i = 0; i < v->inside.n; i++)
@@ -133,7 +133,7 @@ static bool add_places(struct viewer *v, struct err *err)
 {
     enum {
         HOME_AND_PROJECT = 3,
-        EACH = 2, /* with its .git */
+        EACH = 2, /* including its .git */
     };
     const struct box *box = v->box;
     const struct box_setup *setup = &box->setup;
@@ -188,7 +188,7 @@ static void set_limits(const struct box_limits *limits, struct policy_limits *p)
     };
 }
 
-/* The system's part of a policy for building; the directories are places of their own. */
+/* The system part of the build preset; the directories are separate mounts. */
 static bool make_policy(struct viewer *v, struct err *err)
 {
     struct policy *p = &v->view->policy;
@@ -208,7 +208,7 @@ static bool make_policy(struct viewer *v, struct err *err)
     return true;
 }
 
-/* The state directory, of which a box is sandboxes/<name>. */
+/* The state directory, which contains the box as sandboxes/<name>. */
 static struct str state_of(const struct box *box, struct arena *a)
 {
     struct str dir = str_head(box->path, (size_t)str_find_last(box->path, '/'));
@@ -234,7 +234,7 @@ static struct str resolved(struct arena *a, struct str path)
     return name ? arena_str(a, str_z(name)) : (struct str){0};
 }
 
-/* This very program, if it is still there. */
+/* Path of this executable, if it still exists. */
 static const char *own_program(const struct viewer *v)
 {
     char self[PATH_MAX];
@@ -243,8 +243,8 @@ static const char *own_program(const struct viewer *v)
     return n > 0 && access(self, X_OK) == 0 ? arena_strdup(v->a, str_z(self)) : NULL;
 }
 
-/* What is to run; or else what the agent's row names, for whoever runs it by hand. The row of our
- * own agent means this very program. */
+/* The command to run, or else the program in the agent's row, for users who run it by hand. In the
+ * row of our own agent it is this executable. */
 static const char *program_name(const struct viewer *v)
 {
     AUTO_ERR struct err ignored = {0};
@@ -266,7 +266,7 @@ static bool lies_in(const struct str_list *dirs, struct str path)
     return false;
 }
 
-/* The file alone: who works in a box from outside has its tools carried out by it. */
+/* Only the file: an agent that runs outside of a box executes its tools in the box with it. */
 static void add_own_program(struct viewer *v)
 {
     struct policy *p = &v->view->policy;
@@ -344,7 +344,7 @@ static void add_dir(struct buf *path, struct str dir)
     buf_add_str(path, dir);
 }
 
-/* The caller's, without what is not shown; then what every machine has. */
+/* The caller's PATH, without directories that are not in the box; then the usual ones. */
 static struct str make_path(const struct viewer *v)
 {
     static const char *const usual[] = {"/usr/local/bin", "/usr/bin", "/bin"};
@@ -367,8 +367,8 @@ static struct str make_path(const struct viewer *v)
     return arena_str(v->a, buf_str(&path));
 }
 
-/* The box's own loopback is reached without a proxy, but for a name that the list means the host's
- * by. */
+/* Hosts reached without the proxy: the box's own loopback, except for names in the list, which
+ * refer to the host. */
 static struct str direct_hosts(const struct viewer *v)
 {
     static const char *const own[] = {"localhost", "127.0.0.1"};
@@ -398,7 +398,7 @@ static void set_proxy(const struct viewer *v, struct setter *s)
     struct str direct = direct_hosts(v);
     set(s, "NO_PROXY", direct);
     set(s, "no_proxy", direct);
-    set(s, "NODE_USE_ENV_PROXY", STR("1")); /* which asks for it before it believes them */
+    set(s, "NODE_USE_ENV_PROXY", STR("1")); /* without it node ignores these variables */
 }
 
 static void make_env(struct viewer *v)
@@ -408,7 +408,7 @@ static void make_env(struct viewer *v)
     set(&s, "HOME", v->home);
     set(&s, "PATH", make_path(v));
     set(&s, "CORDON_BOX", v->box->name);
-    set(&s, "IS_SANDBOX", STR("1")); /* without it some agents do not work for root */
+    set(&s, "IS_SANDBOX", STR("1")); /* without it some agents refuse to run as root */
     if (v->in->proxy_port)
         set_proxy(v, &s);
     env->set = (struct str_map){ARENA_NEW(v->a, struct str_pair, s.n), s.n};
@@ -419,9 +419,9 @@ static void make_env(struct viewer *v)
         env_make(env, v->in->environ ? v->in->environ : (const char *const[]){NULL}, v->a);
 }
 
-/* The whole ----------------------------------------------------------------------------------- */
+/* The view ------------------------------------------------------------------------------------ */
 
-/* Something to mount on, where the box's home is around it: nobody else makes it there. */
+/* Creates a mount point inside the box's home, as the sandbox setup does not create it there. */
 static bool make_place(int home, struct str rest, bool is_dir, struct arena *a)
 {
     struct str name, left = rest;

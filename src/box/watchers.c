@@ -1,5 +1,4 @@
-/* Those who see the box's screen: each gets the rows that differ from what it has, when it reads.
- */
+/* Attached clients: each receives the rows that differ from those it has, as fast as it reads. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fnv.h"
 #include "box/cells.h"
@@ -38,7 +37,7 @@ static struct link_screen describe(const struct keeper *k, const struct watcher 
     };
 }
 
-/* A row as the client is to have it, and a number that tells it from others. */
+/* Encodes a row for the client, and returns its hash. */
 static uint64_t encode_row(
     const struct keeper *k, const struct watcher *w, unsigned row, struct buf *out)
 {
@@ -51,7 +50,8 @@ static uint64_t encode_row(
 static enum link_sent send_row(struct guest *g, unsigned row, const struct buf *bytes)
 {
     const struct link_row head = {(uint16_t)row};
-    /* Never seen: so many different styles in one row that it does not fit. It stays as it was. */
+    /* Not seen in practice: a row with so many different styles that it does not fit. It is not
+     * updated. */
     if (!buf_ok(bytes) || bytes->n > LINK_PACKET_MAX - sizeof(head))
         return LINK_SENT;
     return link_send(g->fd, LINK_ROW, &head, sizeof(head), buf_str(bytes), NULL);
@@ -120,7 +120,7 @@ void watcher_go_on(struct keeper *k, size_t index, uint64_t now)
         draw(k, index, now);
 }
 
-/* Not in the middle of an update that is to be seen whole. */
+/* Not within a synchronized update, which must be shown as a whole. */
 static bool may_draw(struct keeper *k, uint64_t now)
 {
     if (!term_in_frame(session_term(k->session)))
@@ -130,7 +130,7 @@ static bool may_draw(struct keeper *k, uint64_t now)
     return !k->frame_since || now - k->frame_since >= SESSION_FRAME_MS;
 }
 
-/* Who looks back goes on seeing the same lines. */
+/* Keeps the view of scrolled-back clients on the same lines. */
 static void follow_history(struct keeper *k)
 {
     unsigned history = term_scrollback(session_term(k->session));
@@ -198,9 +198,9 @@ void watchers_end(struct keeper *k)
     }
 }
 
-/* What they do -------------------------------------------------------------------------------- */
+/* Input --------------------------------------------------------------------------------------- */
 
-/* The box has the size of whoever did something last. */
+/* The screen has the size of the client that was active last. */
 static void lead(struct keeper *k, size_t index)
 {
     AUTO_ERR struct err ignored = {0};
@@ -258,7 +258,7 @@ static void send_typed(struct keeper *k, size_t index, struct str bytes)
         return;
     lead(k, index);
     k->delivery.meddled = true;
-    /* A program that reads nothing loses what is typed, as with any terminal. */
+    /* If the program does not read, input is lost, as with any terminal. */
     (void)!session_send(k->session, bytes, &ignored);
 }
 

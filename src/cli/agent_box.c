@@ -1,4 +1,4 @@
-/* Tools in a box. */
+/* Running an agent's tools in a box. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/agent_box.h"
 
@@ -56,7 +56,7 @@ bool agent_box_open(struct cli *cli, const char *name, struct remote **ret_remot
         return false;
     if (chdir(project) != 0)
         return err_errno(err, E_IO, errno, "cannot go to the box's project '%s'", project);
-    /* The box is the sandbox; in it there is no other. */
+    /* The box is the boundary; the tool server adds no second sandbox inside it. */
     const char *const argv[] = {self, "box", "exec", name, self, "tool", "--serve", "--fs-mode",
         "unrestricted", "--no-sandbox", "--ack-unsafe-sandbox", "--ack-unsafe-network", NULL};
     return remote_start(argv, ret_remote, err);

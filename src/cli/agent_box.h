@@ -1,5 +1,5 @@
-/* An agent that works in a box: it stays outside with its keys and its session, its tools are
- * inside.
+/* Agent with tools in a box: the agent process keeps its keys and its session outside, only its
+ * tools run inside.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_AGENT_BOX_H
@@ -8,11 +8,11 @@
 #include "cli/bench.h"
 #include "tool/remote.h"
 
-/* Whether the options go together; E_CLI_INVALID_ARG. */
+/* Fails with E_CLI_INVALID_ARG if the options conflict with --box. */
 MUST_USE bool agent_box_check(const struct bench_options *options, struct err *err);
 
-/* Goes to the box's project, and starts what carries out calls in the box, which is started if it
- * does not run. */
+/* Changes to the box's project directory and starts the tool server in the box. The box is started
+ * if it is not running. */
 MUST_USE bool agent_box_open(
     struct cli *cli, const char *name, struct remote **ret_remote, struct err *err);
 

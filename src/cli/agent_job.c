@@ -1,4 +1,4 @@
-/* What commands that let an agent work share. */
+/* Shared parts of the commands that run an agent. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/agent_job.h"
 
@@ -45,7 +45,7 @@ static bool check_options(struct agent_job *j, struct err *err)
     return true;
 }
 
-/* The provider -------------------------------------------------------------------------------- */
+/* Provider ------------------------------------------------------------------------------------ */
 
 const char *const agent_provider_names[] = {"anthropic", "openai", "scripted", NULL};
 
@@ -67,7 +67,7 @@ static bool is_set(const char *variable)
     return value && value[0];
 }
 
-/* An option counts first, then a variable, then the settings, as far as these are about this
+/* Precedence: option, environment variable, settings. The settings count only if they are for this
  * provider. */
 static bool add_settings(struct agent_job *j, struct provider_options *p, struct err *err)
 {
@@ -122,11 +122,11 @@ bool agent_job_set_model(struct agent_job *j, struct str model, struct err *err)
         return false;
     }
     provider_close(old);
-    store_hide(j->store, provider_key(j->provider)); /* a command may give another one */
+    store_hide(j->store, provider_key(j->provider)); /* key_command may have returned another key */
     return true;
 }
 
-/* The session --------------------------------------------------------------------------------- */
+/* Session ------------------------------------------------------------------------------------- */
 
 static bool create_session(struct agent_job *j, const char *dir, const char *path, struct err *err)
 {
@@ -197,7 +197,8 @@ static bool open_session(struct agent_job *j, struct err *err)
     return true;
 }
 
-/* What tools replace is kept with the session; a box keeps what it changes itself. */
+/* Opens the undo store, which keeps file versions replaced by tools. Not needed for a box, which
+ * keeps its own changes. */
 static bool open_undo(struct agent_job *j, struct err *err)
 {
     const char *dir;
@@ -210,7 +211,7 @@ static bool open_undo(struct agent_job *j, struct err *err)
     return true;
 }
 
-/* One that the user gave a path of stays, whatever is in it. */
+/* Closes the session. With drop_empty an empty one is deleted, unless the user gave its path. */
 static bool leave_session(struct agent_job *j, struct err *err)
 {
     AUTO_ERR struct err none = {0};
@@ -234,7 +235,7 @@ bool agent_job_enter(struct agent_job *j, struct store *store, struct err *err)
     return open_undo(j, ok ? err : &none) && ok;
 }
 
-/* The context --------------------------------------------------------------------------------- */
+/* Context ------------------------------------------------------------------------------------- */
 
 static void say_notes(struct agent_job *j, struct str notes)
 {
@@ -266,18 +267,18 @@ static bool make_prompt(struct agent_job *j, struct err *err)
     return true;
 }
 
-/* A session keeps the prompt that it began with, unless another one is given, it goes on in another
- * directory, or somebody else wrote it. */
+/* A session keeps its original system prompt, unless --system is given, it is resumed in another
+ * directory, or it was imported. */
 static struct str prompt_to_use(const struct agent_job *j)
 {
     struct str stored = store_text(j->store, "system_prompt"), cwd = store_text(j->store, "cwd");
-    AUTO_JSON json_t *here = json_text(str_z(j->bench.options.cwd)); /* as a session has it */
+    AUTO_JSON json_t *here = json_text(str_z(j->bench.options.cwd)); /* as stored in a session */
     bool elsewhere = cwd.p && !str_eq(cwd, json_str(here));
     bool own = stored.n && !elsewhere && !store_is_imported(j->store);
     return own && !j->options->system ? stored : buf_str(&j->prompt_text);
 }
 
-/* How many tokens models take, as their services say; the settings and an option know better. */
+/* Published context windows in tokens; --context-window and the settings take precedence. */
 static const struct {
     const char *start;
     uint64_t window;
@@ -303,9 +304,9 @@ static uint64_t window_of(const struct agent_job *j, const struct config_model *
     return 0;
 }
 
-/* Time ---------------------------------------------------------------------------------------- */
+/* Deadline ------------------------------------------------------------------------------------ */
 
-/* What waits for interruptions ends when the time is up, too: it comes as one. */
+/* Sends SIGTERM at the deadline, so that everything that waits for signals also stops then. */
 static void start_timer(struct agent_job *j)
 {
     if (!j->options->max_time_ms)
@@ -320,7 +321,7 @@ static void start_timer(struct agent_job *j)
         timer_settime(j->timer, 0, &once, NULL);
 }
 
-/* The whole ----------------------------------------------------------------------------------- */
+/* Job ----------------------------------------------------------------------------------------- */
 
 static bool open_bench(struct agent_job *j, struct err *err)
 {
@@ -338,13 +339,12 @@ static bool open_bench(struct agent_job *j, struct err *err)
 bool agent_job_open(struct agent_job *j, struct err *err)
 {
     const struct agent_options *o = j->options;
-    nodump_set(); /* from here on there may be a key in its memory; one in its environment is hidden
-                   */
+    nodump_set(); /* memory may hold a key from here on; this also protects the environment */
     if (!check_options(j, err))
         return false;
     provider_prepare(&(struct provider_options){
         .name = o->provider, .base_url = o->base_url, .script = o->script});
-    /* What may come through a pipe is read while a signal still ends us. */
+    /* Read from pipes now, while signals still terminate the process. */
     return (!j->wants_prompt || agent_prompt(&o->prompt, &j->prompt, err)) &&
            agent_text(o->system, "--system", &j->system_text, &j->system, err) &&
            config_load_user(j->cli->arena, &j->config, err) && open_bench(j, err);

@@ -1,8 +1,8 @@
-/* What commands that let an agent work share: their options, and all that a run needs.
+/* Shared parts of the commands that run an agent: options, and everything that a run needs.
  *
  *     struct agent_job j = AGENT_JOB_INIT(cli, args->options);
  *     bool ok = agent_job_open(&j, err) && agent_job_prepare(&j, err);
- *     struct agent agent = agent_job_agent(&j);           without somebody who is told
+ *     struct agent agent = agent_job_agent(&j);           without an event callback
  *     ...
  *     ok = agent_job_finish(&j, ok, err);
  *     agent_job_done(&j);
@@ -31,35 +31,35 @@ struct agent_options {
     const char *provider, *model, *base_url, *script;
     const char *session, *fork, *system, *record, *temperature, *max_retries, *box;
     bool go_on;
-    bool plain; /* of a conversation: nothing is redrawn */
+    bool plain; /* chat only: never redraw */
     int64_t max_turns, max_tokens, max_total_tokens, max_time_ms, context_window;
 };
 
-/* All that a run needs, in the order in which it is made. */
+/* Everything that a run needs, in order of creation. */
 struct agent_job {
     struct cli *cli;
     const struct agent_options *options;
     struct config config;
-    struct remote *remote; /* the tools of --box */
+    struct remote *remote; /* tool server of --box */
     struct bench bench;
     struct mask mask;
     struct provider *provider;
     struct store *store;
     struct undo *undo; /* of the session */
     struct buf system_text, prompt_text;
-    struct str system; /* no value: cordon's own */
+    struct str system; /* no value: the default system prompt */
     json_t *prompt, *tools;
     uint64_t deadline_ms;
     timer_t timer;
     bool has_timer;
-    bool wants_prompt;  /* from the options, or standard input */
-    bool session_later; /* by agent_job_session() */
-    bool drop_empty;    /* a session in which nothing was said goes when it is left */
+    bool wants_prompt;  /* read one from the options or standard input */
+    bool session_later; /* opened later, by agent_job_session() */
+    bool drop_empty;    /* delete a session without messages when it is left */
     void (*on_retry)(void *context, const struct retry_notice *notice);
     void *retry_context;
-    const char *model;   /* chosen since; NULL: as the options say */
+    const char *model;   /* set by agent_job_set_model(); NULL: use the options */
     double temperature;  /* negative: not given */
-    int64_t max_retries; /* the same */
+    int64_t max_retries; /* negative: not given */
 };
 
 #define AGENT_JOB_INIT(the_cli, the_options)     \
@@ -111,25 +111,26 @@ extern const char *const agent_provider_names[];
             "work in this box: files and commands are the box's, its project is the working "      \
             "directory")
 
-/* Options, settings, tools; what may come through a pipe is read while a signal still ends us. */
+/* Loads options, settings and tools. Reads from pipes while signals still terminate the process. */
 MUST_USE bool agent_job_open(struct agent_job *j, struct err *err);
-/* The provider, the prompt's context, the session. */
+/* Opens the provider, the prompt's context and the session. */
 MUST_USE bool agent_job_prepare(struct agent_job *j, struct err *err);
-/* The session, if it is not there yet. */
+/* Opens the session if it is not open yet. */
 MUST_USE bool agent_job_session(struct agent_job *j, struct err *err);
 
-/* Another model of the same provider; on failure the one before stays. */
+/* Switches to another model of the same provider; on failure the current one is kept. */
 MUST_USE bool agent_job_set_model(struct agent_job *j, struct str model, struct err *err);
-/* A new session; and going on with one, which is handed over. The one before is closed: false, if
- * it could not be written. */
+/* agent_job_new_session() creates a session. agent_job_enter() takes ownership of a session, closes
+ * the current one and continues with the new one; it does so even if it returns false, for example
+ * because the old one could not be written. */
 MUST_USE bool agent_job_new_session(struct agent_job *j, struct store **ret_store, struct err *err);
 MUST_USE bool agent_job_enter(struct agent_job *j, struct store *store, struct err *err);
 
-/* What is known of the model; NULL: nothing. */
+/* Settings of the model, or NULL. */
 const struct config_model *agent_job_model(const struct agent_job *j);
 struct agent agent_job_agent(const struct agent_job *j);
 
-/* The session is whole on disk, and keys are taken out of the error. */
+/* Completes the session on disk and masks keys in the error. */
 MUST_USE bool agent_job_finish(struct agent_job *j, bool ok, struct err *err);
 void agent_job_done(struct agent_job *j);
 

@@ -1,4 +1,4 @@
-/* What a user asks an agent. */
+/* Prompt of a user. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/agent_prompt.h"
 
@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-/* Nobody waits for a terminal, or for what was never connected. */
+/* Do not wait for a terminal, or for standard input that is closed or write-only. */
 static bool has_input(void)
 {
     int flags = fcntl(STDIN_FILENO, F_GETFL);
@@ -33,7 +33,7 @@ static bool add_images(const struct opt_words *paths, json_t *content, struct er
     for (size_t i = 0; i < paths->n; i++) {
         AUTO_BUF struct buf bytes = BUF_INIT(4 * IMAGE_MAX);
         json_t *block;
-        /* One byte more, so that whoever judges its size can see that it is too large. */
+        /* Read one byte more, so that block_image() can detect a file that is too large. */
         if (!read_file_whole(paths->v[i], IMAGE_MAX + 1, &bytes, err) && bytes.n <= IMAGE_MAX)
             return false;
         err_done(err);

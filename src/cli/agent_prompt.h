@@ -1,4 +1,4 @@
-/* What a user asks an agent: words, standard input, images. */
+/* Prompt of a user: text, standard input, images. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_AGENT_PROMPT_H
 #define CLI_AGENT_PROMPT_H
@@ -15,8 +15,8 @@ struct prompt_options {
     struct opt_words images;
 };
 
-/* A user message. Standard input is the prompt, or what is attached to it: only if it is no
- * terminal. */
+/* Builds a user message. Standard input, unless it is a terminal, is the prompt or an attachment to
+ * it. */
 MUST_USE bool agent_prompt(
     const struct prompt_options *options, json_t **ret_message, struct err *err);
 

@@ -1,4 +1,4 @@
-/* What a headless agent prints. */
+/* Output of a headless agent. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/agent_view.h"
 
@@ -15,7 +15,7 @@ enum {
 
 /* Output -------------------------------------------------------------------------------------- */
 
-/* Most often there is room, and one call does it. */
+/* Usually there is room, and one non-blocking write is enough. */
 static bool write_line(struct agent_view *v)
 {
     struct str rest = buf_str(&v->line);
@@ -27,7 +27,7 @@ static bool write_line(struct agent_view *v)
     return !v->broken;
 }
 
-/* An event as a line; takes the object over. */
+/* Writes an event as a line. Takes ownership of `members`. */
 static bool put_event(struct agent_view *v, const char *type, json_t *members)
 {
     AUTO_JSON json_t *event = json_object();
@@ -41,7 +41,7 @@ static bool put_event(struct agent_view *v, const char *type, json_t *members)
     return write_line(v);
 }
 
-/* On a terminal text can only be shown; lines and tabs stay. */
+/* Makes text safe for a terminal; line breaks and tabs are kept. */
 static void add_shown(struct buf *b, struct str text)
 {
     while (text.n) {
@@ -67,7 +67,7 @@ static bool end_line(struct agent_view *v)
 static bool put_text(struct agent_view *v, const struct llm_event *e)
 {
     progress_hide(&v->progress);
-    /* Something else stood between them. */
+    /* Another block came in between: start a new line. */
     if (v->text_since && e->index > v->block + 1 && !end_line(v))
         return false;
     v->block = e->index;
@@ -120,7 +120,7 @@ static void show(struct agent_view *v, struct str what)
     progress_show(&v->progress, what, buf_str(&used));
 }
 
-/* The start of a text without keys: those are taken out first, so that none is cut in two. */
+/* Adds the start of a text, with keys masked before it is truncated, so that none is cut in two. */
 static void add_start(const struct agent_view *v, struct buf *b, struct str text)
 {
     AUTO_BUF struct buf clean = BUF_INIT(4 * (SUBJECT_SHOWN + MASK_KEY_MAX));
@@ -128,7 +128,7 @@ static void add_start(const struct agent_view *v, struct buf *b, struct str text
     buf_add_str(b, str_head(buf_str(&clean), SUBJECT_SHOWN));
 }
 
-/* A call in a few words: its name, and its first argument that is a text. */
+/* Summarizes a call: its name and its first string argument. */
 static void add_call(const struct agent_view *v, struct buf *b, const json_t *call)
 {
     const char *key;
@@ -152,7 +152,7 @@ static void show_call(struct agent_view *v, const json_t *call)
     add_call(v, &what, call);
     const char *id = json_string_value(json_object_get(call, "id"));
     json_put(v->calls, id ? id : "", json_text(buf_str(&what)));
-    if (v->options.asks) /* the question stands alone */
+    if (v->options.asks) /* the question replaces the progress line */
         progress_hide(&v->progress);
     else
         show(v, buf_str(&what));
@@ -164,7 +164,7 @@ static struct str last_line(struct str text)
     return str_skip(text, (size_t)(str_find_last(text, '\n') + 1));
 }
 
-/* On a terminal a result leaves a line: what was called, and how it failed. */
+/* On a terminal, prints a line for each result: the call, and the error if it failed. */
 static void note_result(struct agent_view *v, const json_t *message)
 {
     if (!v->progress.on)
@@ -359,11 +359,11 @@ void agent_view_start(struct agent_view *v, const struct agent_view_options *opt
         .calls = json_object(),
     };
     held_init(&v->held, options->mask);
-    signal(SIGPIPE, SIG_IGN); /* an end of the reader is our orderly end */
+    signal(SIGPIPE, SIG_IGN); /* a reader that closes the pipe ends the run normally */
     progress_start(&v->progress, STDERR_FILENO);
 }
 
-/* What it took, for who watched. */
+/* On a terminal, prints elapsed time and usage. */
 static void note_end(struct agent_view *v)
 {
     AUTO_BUF struct buf used = BUF_INIT(256);

@@ -1,5 +1,5 @@
-/* What a headless agent prints: its text as it streams, or NDJSON events; on a terminal's stderr
- * what it is doing.
+/* Output of a headless agent: its text as it streams, or NDJSON events; if stderr is a terminal,
+ * also its progress there.
  *
  *     struct agent_view view;
  *     agent_view_start(&view, &options);
@@ -7,8 +7,8 @@
  *     ...
  *     agent_view_stop(&view);
  *
- * Every event is written whole before the next is asked for: nothing is lost, and a reader that is
- * slow makes the agent slow. Keys in use are masked.
+ * Each event is written completely before the next one is requested, so nothing is lost, and a slow
+ * reader slows down the agent. Keys in use are masked.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_AGENT_VIEW_H
@@ -24,9 +24,9 @@
 struct agent_view_options {
     struct cli *cli;
     const struct mask *mask;
-    const struct config_model *model; /* prices; NULL: not known */
-    int cancel_fd;                    /* nobody reads, and this can be read: stop */
-    bool asks;                        /* somebody may be asked on the terminal during a call */
+    const struct config_model *model; /* for prices; NULL: unknown */
+    int cancel_fd;                    /* stop if this is readable while output blocks */
+    bool asks;                        /* calls may need approval on the terminal */
 };
 
 struct agent_view {
@@ -34,15 +34,15 @@ struct agent_view {
     struct transcript *transcript; /* NULL: none */
     struct progress progress;
     struct patience patience;
-    int quick; /* stdout once more, which never blocks; -1: there is no such thing */
+    int quick; /* non-blocking descriptor for stdout; -1: not available */
     struct buf line;
-    size_t block;    /* of the text that was printed last */
-    bool in_line;    /* the last line of text has no end yet */
-    bool broken;     /* something could not be written: nothing more is */
-    bool text_since; /* text was printed of this answer */
+    size_t block;    /* index of the last text block printed */
+    bool in_line;    /* the last line of text is not terminated yet */
+    bool broken;     /* a write failed: write nothing more */
+    bool text_since; /* text of this answer was printed */
     struct held held;
-    struct usage done; /* of answers that are whole */
-    json_t *calls;     /* at work: words for each, by id */
+    struct usage done; /* usage of completed answers */
+    json_t *calls;     /* summaries of running calls, by id */
 };
 
 void agent_view_start(struct agent_view *view, const struct agent_view_options *options);
@@ -51,7 +51,8 @@ void agent_view_stop(struct agent_view *view); /* ends the last line */
 bool agent_view_tell(void *view, const struct agent_event *event);
 void agent_view_retry(void *view, const struct retry_notice *notice);
 
-/* Tokens, and what they cost if that is known (else NULL); nothing if there are none. */
+/* Adds token counts, and their cost if `model` (may be NULL) has prices. Adds nothing for zero
+ * tokens. */
 void agent_view_used(const struct usage *usage, const struct config_model *model, struct buf *out);
 
 #endif

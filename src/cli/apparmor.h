@@ -18,7 +18,7 @@ enum {
     APPARMOR_MAX = 64 * 1024,
 };
 
-/* packaging/apparmor/cordon, put into the program when it is built. */
+/* packaging/apparmor/cordon, embedded into the program at build time. */
 extern const char apparmor_text[];
 
 struct apparmor {
@@ -26,8 +26,9 @@ struct apparmor {
 };
 #define APPARMOR_INIT ((struct apparmor){.text = BUF_INIT(APPARMOR_MAX)})
 
-/* The profile of this text for a program at this path, and for those that the text names if only
- * root can change them. E_POLICY_DENIED if others than root could put another program there. */
+/* Creates the profile from the text for a program at this path, and for programs that the text
+ * names if only root can change them. Fails with E_POLICY_DENIED if others than root could put
+ * another program there. */
 MUST_USE bool apparmor_make(
     const char *text, const char *self, struct apparmor *profile, struct err *err);
 void apparmor_done(struct apparmor *profile);
@@ -35,15 +36,15 @@ void apparmor_done(struct apparmor *profile);
 enum apparmor_file {
     APPARMOR_FILE_NONE,
     APPARMOR_FILE_SAME,
-    APPARMOR_FILE_OTHER, /* an older one, or one that was changed */
+    APPARMOR_FILE_OTHER, /* an older version, or edited */
 };
 
 enum apparmor_file apparmor_look(const char *file, const struct apparmor *profile);
 
-/* Whether the file has this text, and the kernel knows the profile. */
+/* Whether the file has this text and the profile is loaded in the kernel. */
 bool apparmor_is_there(const struct apparmor *profile);
 
-/* Writes the file and loads it. As root. */
+/* Writes the file and loads it. If it can't be loaded, the file is restored. Needs root. */
 MUST_USE bool apparmor_install(const struct apparmor *profile, struct err *err);
 
 #endif

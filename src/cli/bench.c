@@ -1,4 +1,4 @@
-/* A toolbox from options and settings. */
+/* Toolbox made from options and settings. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/bench.h"
 
@@ -30,7 +30,7 @@ static unsigned choice_index(const char *const *names, const char *word)
     return 0;
 }
 
-/* As much of a text as can be written now. True: all of it. */
+/* Writes as much as possible without blocking. Returns true if everything was written. */
 static bool write_some(int fd, struct str text, size_t *at)
 {
     while (*at < text.n) {
@@ -44,7 +44,7 @@ static bool write_some(int fd, struct str text, size_t *at)
     return true;
 }
 
-/* A line, whole or not at all: the rest of one that was cut comes before the next. */
+/* Writes a line completely or not at all: the rest of a partial line is written before the next. */
 static bool write_line(struct bench *b, struct str line)
 {
     size_t at = 0;
@@ -59,7 +59,8 @@ static bool write_line(struct bench *b, struct str line)
     return false;
 }
 
-/* One line for each event. One that can't be written does not stop a tool; the first is told of. */
+/* Writes one line per event. A write failure does not stop a tool; only the first one is
+ * reported. */
 static void write_event(void *context, const struct tool_event *event)
 {
     struct bench *bench = context;
@@ -79,7 +80,7 @@ static bool open_events(struct bench *b, const char *path, struct err *err)
 {
     if (!path)
         return true;
-    /* Nobody waits for who reads a pipe, or does not. */
+    /* Non-blocking: tools must not wait for the reader of a pipe. */
     const int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
     b->events_fd = open(path, flags, 0600);
     if (b->events_fd < 0)
@@ -90,8 +91,7 @@ static bool open_events(struct bench *b, const char *path, struct err *err)
     return true;
 }
 
-/* The words that a person sees are those that will be used; what a model chose is made printable.
- */
+/* Adds the exact text that will be used, made printable since a model chose it. */
 static void add_lines(struct buf *text, struct str rest)
 {
     for (struct str line; rest.n && str_cut(rest, '\n', &line, &rest);) {
@@ -124,8 +124,8 @@ static void add_choices(struct buf *text, struct str rule)
     buf_add_z(text, "? ");
 }
 
-/* A line of the terminal: its length, 0 at the end, -1 if we are interrupted. Sessions are read
- * while a person thinks. */
+/* Reads a line from the terminal. Returns its length, 0 at end of file, -1 if interrupted. The
+ * output of sessions is read while waiting. */
 static ssize_t read_answer(struct bench *b, char *line, size_t size)
 {
     struct pollfd fds[] = {
@@ -134,7 +134,7 @@ static ssize_t read_answer(struct bench *b, char *line, size_t size)
         .deadline_ms = UINT64_MAX, .fds = fds, .n_fds = ARRAY_LEN(fds)};
     while (sessions_wait(b->box, &wait) != SESSIONS_READABLE) {
     }
-    if (fds[1].revents) /* it stays there, for whoever waits next */
+    if (fds[1].revents) /* not consumed: the next wait must see it */
         return -1;
     ssize_t n = read(b->tty_fd, line, size);
     return MAX(n, 0);
@@ -153,7 +153,7 @@ static const struct {
     {"always", APPROVE_YES_ALWAYS},
 };
 
-/* True: it is an answer to what was asked. */
+/* Returns true if the word is a valid answer. */
 static bool read_word(char *line, size_t n, bool has_rule, enum approve_answer *ret_answer)
 {
     while (n && strchr(" \t\r\n", line[n - 1]))
@@ -178,7 +178,7 @@ static enum approve_answer ask(void *context, const struct approve_question *q, 
     for (int tries = 0; tries < ASK_TRIES; tries++) {
         char line[256];
         add_choices(&text, rule);
-        tcflush(b->tty_fd, TCIFLUSH); /* what was typed before was no answer to this */
+        tcflush(b->tty_fd, TCIFLUSH); /* discard input typed before the question */
         if (!buf_ok(&text) || !file_write_all(b->tty_fd, buf_str(&text)))
             return APPROVE_NO;
         ssize_t n = read_answer(b, line, sizeof(line));
@@ -191,7 +191,7 @@ static enum approve_answer ask(void *context, const struct approve_question *q, 
     return APPROVE_NO;
 }
 
-/* Somebody can be asked if there is a terminal, whatever stdin and stdout are. */
+/* Approval can be asked for if there is a terminal, whatever stdin and stdout are. */
 static void open_terminal(struct bench *b)
 {
     if (b->options.approve.mode == APPROVE_NEVER || !isatty(STDERR_FILENO))
@@ -233,7 +233,7 @@ static bool open_workspace(struct cli *cli, const char *agent, struct bench *b, 
     return b->workspace_fd >= 0;
 }
 
-/* The working directory, exactly: no search for a project's root. */
+/* Uses exactly this directory, without searching for a project root. */
 static bool open_root(struct cli *cli, const char *dir, struct bench *b, struct err *err)
 {
     b->project.fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -293,7 +293,7 @@ static void tell_held(void *context, struct str text)
 bool bench_open(struct cli *cli, const struct bench_options *o, struct bench *b, struct err *err)
 {
     struct str cwd;
-    /* What may be a pipe is read while a signal still ends us. */
+    /* Read the policy, possibly a pipe, while signals still terminate the process. */
     if (o->policy && !policy_load(o->policy, cli->arena, &b->policy, err))
         return false;
     b->cli = cli;

@@ -1,4 +1,4 @@
-/* The workbench of a command that calls tools: a toolbox made from options and settings.
+/* Setup of a command that calls tools: a toolbox made from options and settings.
  *
  *     struct bench bench = BENCH_INIT;
  *     if (!bench_open(cli, &options->bench, &bench, err)) return false;
@@ -17,7 +17,7 @@
 
 struct bench_options {
     const char *fs_mode, *approval, *agent, *policy, *events;
-    const char *sandbox; /* of prepare_sandboxes */
+    const char *sandbox; /* one of prepare_sandboxes */
     bool no_sandbox, ack_sandbox, ack_network;
 };
 
@@ -45,22 +45,22 @@ struct bench_options {
         OPT_SET("ack-unsafe-network", 0, type, bench.ack_network, "yes, with the network")
 
 enum {
-    EVENT_MAX = 1 << 20, /* bytes of one */
+    EVENT_MAX = 1 << 20, /* maximum length of an event */
 };
 
 struct bench {
     struct toolbox_options options;
     struct toolbox *box;
-    struct project project; /* of workspace mode */
+    struct project project; /* only its fd, unless in workspace mode */
     struct policy policy;
     int workspace_fd, events_fd, tty_fd;
     struct cli *cli;
     const char *events_path, *trust_dir;
-    bool events_lost;     /* and told of */
-    bool by_settings;     /* they chose the weaker sandbox */
-    struct buf event_cut; /* one of which only the beginning could be written */
+    bool events_lost;     /* and a warning was printed */
+    bool by_settings;     /* the settings chose the weaker sandbox */
+    struct buf event_cut; /* unwritten rest of an event */
     size_t event_cut_at;
-    sigset_t set; /* interruptions, which end the call at work */
+    sigset_t set; /* signals that cancel the running call */
 };
 
 #define BENCH_INIT                           \
@@ -75,7 +75,7 @@ MUST_USE bool bench_open(
     struct cli *cli, const struct bench_options *options, struct bench *ret_bench, struct err *err);
 void bench_done(struct bench *bench);
 
-/* What people are to know before commands run. */
+/* Prints warnings that apply to running commands. */
 void bench_warn(const struct bench *bench);
 
 #endif

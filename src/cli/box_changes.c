@@ -1,4 +1,4 @@
-/* What a box changed. */
+/* Changes made by a box. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/box_changes.h"
 
@@ -9,7 +9,7 @@
 #include "path/lexical.h"
 
 enum {
-    DRIFT_ALL_MAX = 5000, /* files of a project that are all looked at */
+    DRIFT_ALL_MAX = 5000, /* largest project that is compared completely */
     WARNED = 10,
     PLAIN_COLUMNS = 80,
     STAT_ITEM_MAX = 1 << 30,
@@ -118,7 +118,7 @@ bool changes_drift(const struct box_changes *c, struct delta *drift, bool *ret_a
     return true;
 }
 
-/* Words --------------------------------------------------------------------------------------- */
+/* Warnings and JSON --------------------------------------------------------------------------- */
 
 void changes_warn_refused(struct cli *cli, const struct delta *d)
 {
@@ -199,7 +199,7 @@ json_t *changes_refused(const struct delta *d)
     return list;
 }
 
-/* The screen ---------------------------------------------------------------------------------- */
+/* Terminal output ----------------------------------------------------------------------------- */
 
 static void add_visible(struct buf *out, struct str line)
 {
@@ -218,7 +218,7 @@ enum patch_part {
     PATCH_BINARY,
 };
 
-/* What a line begins with, in which part of a patch, and how it is shown then. */
+/* Style of a patch line by its prefix and the part of the patch that it is in. */
 static const struct {
     enum patch_part part;
     const char *start;
@@ -230,7 +230,7 @@ static const struct {
     {PATCH_HEADER, "", OUT_BOLD},
 };
 
-/* Lines that begin a part. */
+/* Prefixes of lines that start a part. */
 static const struct {
     const char *start;
     enum patch_part part;
@@ -266,7 +266,7 @@ void changes_show_patch(struct cli *cli, struct str patch)
     }
 }
 
-/* The marks at its end in their colours. */
+/* Shows the + and - marks at the end of the line in color. */
 static void show_stat_line(struct cli *cli, struct str line)
 {
     size_t minus = line.n, plus;

@@ -1,11 +1,11 @@
-/* What a box changed, as diff, apply and show need it.
+/* Changes made by a box, for diff, apply and show.
  *
  *     AUTO(changes_done) struct box_changes c = BOX_CHANGES_NONE;
  *     if (!changes_open(box, &c, err) || !changes_read(&c, err) ||
  *         !changes_only(cli, box, paths, n, &c, &missed, err))
  *         return false;
  *
- * Not for a box of the kind `:rw`, which keeps nothing apart.
+ * Not for `:rw` boxes, which have no separate layer.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_BOX_CHANGES_H
@@ -20,8 +20,8 @@
 struct box_changes {
     struct box_trees trees;
     struct delta delta;
-    struct manifest manifest; /* of a box without a copy */
-    struct manifest same;     /* of one with a copy: see box_load_same() */
+    struct manifest manifest; /* for boxes without a copy */
+    struct manifest same;     /* for boxes with a copy: see box_load_same() */
     int host;                 /* borrowed: the box's host/ */
 };
 
@@ -31,50 +31,54 @@ struct box_changes {
 /* In host/: see box/box.h. */
 #define CHANGES_MANIFEST "manifest"
 
-/* The trees alone: what was cut off in them can still be made whole. Then what is in them. */
+/* changes_open() only opens the trees, so that an interrupted change in them can be recovered
+ * before changes_read() reads them. */
 MUST_USE bool changes_open(const struct box *box, struct box_changes *c, struct err *err);
 MUST_USE bool changes_read(struct box_changes *c, struct err *err);
 void changes_done(struct box_changes *c);
 
-/* What the box started from: its copy, or the project. */
+/* Tree that the box started from: its copy, or the project. */
 int changes_old_fd(const struct box_changes *c);
 
-/* An empty path would stand for the whole project. E_CLI_INVALID_ARG. */
+/* Fails with E_CLI_INVALID_ARG if a path is empty: it would mean the whole project. */
 MUST_USE bool changes_check_paths(const char *const *paths, size_t n, struct err *err);
 
-/* Leaves only what is at these paths or below: absolute, or from the project's top. Those that have
- * no change are told. E_FS_VIOLATION: one is not in the project. */
+/* Keeps only changes at or below these paths, which are absolute or relative to the project's root.
+ * Paths without changes are returned in ret_missed. Fails with E_FS_VIOLATION if a path is outside
+ * the project. */
 MUST_USE bool changes_only(struct cli *cli, const struct box *box, const char *const *paths,
     size_t n, struct box_changes *c, struct str_list *ret_missed, struct err *err);
 
-/* What else changed in the project since, for a box without a copy. Of a large project only what
- * the box changed, too, is looked at, since looking at all would take longer than anything else. */
+/* Other changes to the project since the box was made, for boxes without a copy. In a large project
+ * only files that the box also changed are compared, since a complete comparison would take too
+ * long; *ret_all tells which. */
 MUST_USE bool changes_drift(
     const struct box_changes *c, struct delta *drift, bool *ret_all, struct err *err);
 
-/* The whole of it, however long it takes. */
+/* Compares the whole project, however long it takes. */
 MUST_USE bool changes_drift_all(const struct box_changes *c, struct delta *drift, struct err *err);
 
-/* What can't be shown or applied, on stderr: the first few, with their names. */
+/* Warns on stderr about changes that cannot be shown or applied; names the first few. */
 void changes_warn_refused(struct cli *cli, const struct delta *d);
 
-/* Which of the changes act by themselves, and which links lead out, as the box's layer is now; of
- * an apply that is known from what was taken. */
+/* Finds changes that act by themselves and symlinks that point out of the project, in the box's
+ * layer as it is now. (apply classifies its own copy of the changes instead.) */
 MUST_USE bool changes_acting(
     const struct box *box, const struct box_changes *c, struct acting *acting, struct err *err);
 
-/* {"path","change"} of each, and if it acts by itself {"class","reason","as","leads_out"}, too; and
- * the like for what was refused: {"path","why"}. */
+/* changes_item() returns {"path","change"}, with {"class","reason","as","leads_out"} added for
+ * changes that act by themselves. changes_refused() returns a list of {"path","why"}. */
 json_t *changes_item(const struct delta_item *item, const struct acting_row *acts);
 void changes_put_acts(json_t *object, const struct acting_row *acts);
 json_t *changes_refused(const struct delta *d);
 
-/* Text of a box for a terminal: lines and tabs stay, everything else that a terminal would obey is
- * made visible. With colours as for a patch, if they are on. */
+/* Print text from a box on a terminal: line breaks and tabs are kept, all other control characters
+ * are made visible. Colored like a patch if colors are on. */
 void changes_show_patch(struct cli *cli, struct str patch);
 void changes_show_stat(struct cli *cli, struct str stat);
 
-/* What --stat prints, as wide as the terminal is; of what was taken, or of what is there now. */
+/* Output of --stat at the terminal's width, for the copy that apply took or, if `taken` is NULL,
+ * for the box's current files. */
 MUST_USE bool changes_stat(struct cli *cli, const struct box_changes *c, const struct taken *taken,
     struct buf *text, struct err *err);
 

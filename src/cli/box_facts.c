@@ -1,4 +1,4 @@
-/* What is known of a box. */
+/* Information about a box. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/box_facts.h"
 
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 enum {
-    REFUSED_READ = 1 << 20, /* bytes of the list, from its end */
+    REFUSED_READ = 1 << 20, /* read at most this much from the end of the file */
     REFUSED_KEPT = 200,
     BLOCK = 512,
 };
@@ -41,7 +41,7 @@ static void take_refused(struct cli *cli, struct box_facts *f, struct str line)
     AUTO_ERR struct err ignored = {0};
     AUTO_JSON json_t *tree = NULL;
     if (!json_parse(line, "refused.jsonl", E_CONFIG, &tree, &ignored))
-        return; /* cut off at either end */
+        return; /* truncated at either end */
     struct facts_refused r = {
         .host = json_str(json_object_get(tree, "host")),
         .why = json_str(json_object_get(tree, "why")),
@@ -60,7 +60,8 @@ static void take_refused(struct cli *cli, struct box_facts *f, struct str line)
     known->last = arena_str(cli->arena, json_str(json_object_get(tree, "time")));
 }
 
-/* The first of a list that was not read from its start may be half a line, which is no JSON. */
+/* The first line may be incomplete if the file is not read from its start; it is then not JSON and
+ * is skipped. */
 static bool gather_refused(struct cli *cli, struct box_facts *f, struct err *err)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * REFUSED_READ);

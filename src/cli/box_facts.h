@@ -1,9 +1,9 @@
-/* What is known of a box, gathered for `box show`: from its files, without asking anybody.
+/* Information about a box for `box show`, read from its files without contacting its supervisor.
  *
  *     struct box_facts f;
  *     facts_gather(cli, &use.box, &f);
  *
- * What can't be read is a problem of its own, and the rest is there all the same.
+ * A part that cannot be read is listed in `problems`; the other parts are still filled in.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_BOX_FACTS_H
@@ -18,11 +18,11 @@ enum {
     FACTS_PROBLEMS_MAX = 8,
 };
 
-/* Connections that were not let through, summed up. */
+/* Refused connections to one host and port, for one reason. */
 struct facts_refused {
     struct str host, why;
     uint64_t port, times;
-    struct str last; /* when */
+    struct str last; /* time of the latest one */
 };
 
 struct box_facts {
@@ -33,11 +33,11 @@ struct box_facts {
     struct facts_refused *refused;
     size_t n_refused;
     struct str prompt;
-    bool has_changes;                       /* they could be read */
+    bool has_changes;                       /* the changes could be read */
     size_t changes[DELTA_TYPE + 1];         /* by kind */
     size_t n_changes, never_applied;        /* devices and the like */
     size_t runs_unasked, steers, leads_out; /* see box/acting.h */
-    size_t drift;                           /* files that changed in the project since */
+    size_t drift;                           /* project files changed since the box was made */
     uint64_t bytes;                         /* of the upper layer, on disk */
     uint64_t *runs;
     size_t n_runs;

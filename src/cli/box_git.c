@@ -1,4 +1,4 @@
-/* git in a sandbox of its own. */
+/* Running git in a sandbox. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/box_git.h"
 
@@ -16,8 +16,8 @@ enum {
     SAID_MAX = 64 * 1024,
 };
 
-/* The index and new objects are its own, in the private /tmp; files that git does not know are
- * named in that index, so that they show. */
+/* Uses a separate index and object directory in the private /tmp. Untracked files are added to that
+ * index with --intent-to-add, so that the diff shows them. */
 static const char script[] =
     "mkdir -p /tmp/objects/info &&"
     " git rev-parse --path-format=absolute --git-path objects >/tmp/objects/info/alternates &&"
@@ -34,8 +34,8 @@ static const char *const forms[][4] = {
     [BOX_GIT_STATUS] = {"--name-status", "-z", "--no-renames"},
 };
 
-/* The directory that has the repository: the project, or one above it. A `.git` that is a file
- * names another place, and the box may have written it. */
+/* Finds the directory that contains the repository: the project or a parent. Refuses a `.git` file,
+ * which points elsewhere and may have been written by the box. */
 static bool find_top(struct cli *cli, struct str dir, struct str *ret_top, struct err *err)
 {
     for (struct str at = dir; at.n > 1; at.n = (size_t)MAX(str_find_last(at, '/'), (ptrdiff_t)0)) {
@@ -102,7 +102,7 @@ static bool read_all(int fd, size_t max, struct buf *text, struct err *err)
                                        : err_errno(err, E_IO, errno, "cannot read what git said");
 }
 
-/* What git said on stderr, in one line. */
+/* Fails with the first line that git printed on stderr. */
 static bool git_failed(int said_fd, struct err *err)
 {
     AUTO_BUF struct buf said = BUF_INIT(2 * SAID_MAX);

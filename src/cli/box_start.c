@@ -1,4 +1,4 @@
-/* Starting a box: its agent, or only what `exec` needs. */
+/* Starting a box, with its agent or only for commands of `exec`. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "box/client.h"
@@ -30,8 +30,9 @@ static bool start(const struct box *box, enum supervise mode, struct err *err)
     return supervisor_start(&options, err);
 }
 
-/* Commands of `exec` keep the box for as long as they run, and a moment longer; and a supervisor
- * that was killed takes a moment to be gone: then it hangs up. */
+/* Whether the box is in use by a running agent. Otherwise it will be free soon: commands of `exec`
+ * keep the box while they run and a moment longer, and a supervisor that was killed takes a moment
+ * to exit, which closes the connection. */
 static bool has_agent(const struct box *box, struct arena *arena)
 {
     AUTO_ERR struct err ignored = {0};
@@ -55,7 +56,7 @@ bool box_use_start(struct cli *cli, const struct box *box, bool with_prompt, str
         AUTO_ERR struct err failed = {0};
         if (start(box, with_prompt ? SUPERVISE_AGENT : SUPERVISE_WITHOUT_PROMPT, &failed))
             return true;
-        /* A port that is somebody else's does not come free with the box. */
+        /* A port used by another program does not become free when the box ends. */
         bool may_end = failed.code == E_CONFLICT && !err_ctx_get(&failed, "port");
         if (!may_end || has_agent(box, cli->arena))
             return err_move(err, &failed);

@@ -1,4 +1,4 @@
-/* What the commands of `cordon box` begin with. */
+/* Functions shared by the `cordon box` commands. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/box_cmds.h"
 
@@ -31,7 +31,7 @@ void box_use_done(struct box_use *use)
     boxes_close(&use->boxes);
 }
 
-/* Found first, so that a name that is none makes nothing on disk. */
+/* Looks up the box first, so that an unknown name creates nothing on disk. */
 static bool lock_box(struct cli *cli, struct str name, struct box_use *use, struct err *err)
 {
     AUTO_FD int found = -1;
@@ -45,7 +45,8 @@ static bool lock_box(struct cli *cli, struct str name, struct box_use *use, stru
     return boxes_lock(&use->boxes, name, &use->lock, err);
 }
 
-/* Work is not lost because somebody took the agent out of the settings. */
+/* Adds an empty row for the box's agent if the settings no longer have one: its changes must stay
+ * accessible. */
 static void add_gone_agent(
     struct cli *cli, const struct boxes *boxes, struct str name, struct agent_rows *rows)
 {
@@ -86,7 +87,7 @@ bool box_use_recover(struct cli *cli, const struct box *box, struct err *err)
 {
     AUTO(box_close_trees) struct box_trees trees = BOX_TREES_NONE;
     AUTO_ERR struct err gone = {0};
-    /* Who needs a tree that is not there says so. */
+    /* A missing tree is reported by the command that needs it. */
     if (box->meta.workdir.mode == BOX_RW || !box_open_trees(box, &trees, &gone))
         return true;
     const int fds[] = {trees.project, trees.baseline};
@@ -108,7 +109,7 @@ const char *box_mode_name(enum box_mode mode)
 
 /* Consent ------------------------------------------------------------------------------------- */
 
-/* The first letter of a line; what follows it is read, too. */
+/* Reads a line and returns its first character that is not a space. */
 static char read_answer(void)
 {
     char first = 0, c;
@@ -123,7 +124,7 @@ bool box_use_consent(struct cli *cli, const char *question, const char *remedy, 
         err_set(err, E_APPROVAL_REQUIRED, "%s (there is nobody to be asked)", question);
         return err_ctx(err, "remedy", "%s", remedy);
     }
-    /* What the question is about must be seen before it. */
+    /* Print pending output, which the question refers to, first. */
     if (!out_flush(cli, err))
         return false;
     out_ask(cli, "%s [y/N] ", question);

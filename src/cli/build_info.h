@@ -1,4 +1,4 @@
-/* Facts of the build: filled in by Meson when a build directory is configured. */
+/* Build information, filled in by Meson when a build directory is configured. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_BUILD_INFO_H
 #define CLI_BUILD_INFO_H
@@ -8,15 +8,15 @@
 struct build_library {
     const char *name;
     const char *version;
-    bool is_static; /* part of the program; otherwise loaded at start */
+    bool is_static; /* linked statically; otherwise loaded at startup */
 };
 
 struct build_info {
-    const char *commit; /* "unknown": built outside of a repository */
+    const char *commit; /* "unknown": built outside a repository */
     const char *compiler;
     const char *architecture;
     const char *type;                      /* Meson's buildtype */
-    const struct build_library *libraries; /* that the program was linked with */
+    const struct build_library *libraries; /* linked libraries */
     size_t n_libraries;
 };
 

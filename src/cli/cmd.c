@@ -1,4 +1,4 @@
-/* The tree of commands: finding, naming, suggesting. */
+/* The command tree: lookup, names, suggestions. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmd.h"
 
@@ -81,8 +81,7 @@ bool cmd_find_path(const char *const *words, size_t n, const struct cmd **ret_cm
     return true;
 }
 
-/* Depth first through a tree of a few dozen commands: cheaper than keeping parents in const data.
- */
+/* Depth-first search through a few dozen commands: cheaper than storing parents in const data. */
 static bool name_below(const struct cmd *at, const struct cmd *cmd, struct buf *b)
 {
     size_t start = b->n;

@@ -1,5 +1,5 @@
-/* Commands and their options, as tables. From one table come parsing, --help, the completions and
- * the manual's option sections.
+/* Commands and their options as tables. Parsing, --help, completions and the option sections of the
+ * manual are all generated from them.
  *
  *     static const struct opt glob_opts[] = {
  *         OPT_SET("json", 0, struct glob_options, json, "print JSON"),
@@ -18,11 +18,11 @@ enum opt_type {
     OPT_TEXT,     /* const char * */
     OPT_NUMBER,   /* int64_t within [min, max] */
     OPT_CHOICE,   /* const char *, one of the choices */
-    OPT_LIST,     /* struct opt_list: one of the choices each time */
-    OPT_WORDLIST, /* struct opt_words: any word each time */
+    OPT_LIST,     /* struct opt_list: repeatable, each one of the choices */
+    OPT_WORDLIST, /* struct opt_words: repeatable, any word */
 };
 
-/* What was given, in this order. */
+/* Values in the order given. */
 enum {
     OPT_LIST_MAX = 16,
 };
@@ -39,7 +39,7 @@ struct opt_words {
     size_t n;
 };
 
-/* What a value is, for the completions. */
+/* Kind of a value, for completions. */
 enum arg_kind {
     ARG_ANY,
     ARG_FILE,
@@ -55,16 +55,16 @@ struct opt {
     char letter; /* 0: none */
     enum opt_type type;
     size_t offset;
-    const char *value;          /* how the manual calls it */
-    const char *const *choices; /* ends in NULL */
-    const char *bare;           /* of a choice: what the option means without a value */
+    const char *value;          /* placeholder in the help and the manual */
+    const char *const *choices; /* NULL-terminated */
+    const char *bare;           /* for a choice: value of the option if none is given */
     enum arg_kind kind;
     int64_t min, max;
     const char *help;
-    bool replaces; /* the option of that name which every command takes */
+    bool replaces; /* replaces the global option of the same name */
 };
 
-/* The member must have the type that the row writes. */
+/* The member must have the type that the option writes. */
 #define OPT_OFFSET(type, s, m) \
     (offsetof(s, m) +          \
         0 * sizeof(char[__builtin_types_compatible_p(type, __typeof__(((s *)0)->m)) ? 1 : -1]))
@@ -108,12 +108,12 @@ struct opt {
 struct buf;
 struct cli;
 
-/* What a command was given: its option struct and its arguments (argv strings). */
+/* Options struct and arguments (argv strings) of a command. */
 struct args {
     const void *options;
     const char *const *v;
     size_t n;
-    size_t n_before; /* of these stood before a "--" */
+    size_t n_before; /* number of these before a "--" */
 };
 
 struct example {
@@ -121,7 +121,7 @@ struct example {
     const char *about;
 };
 
-/* Tables of a command, in one word each. */
+/* Initializers for the tables of a command. */
 #define CMD_OPTS(table, type) \
     .opts = (table), .n_opts = ARRAY_LEN(table), .options_size = sizeof(type)
 #define CMD_EXAMPLES(table) .examples = (table), .n_examples = ARRAY_LEN(table)
@@ -132,21 +132,21 @@ struct cmd {
     const char *about;   /* paragraphs for the help and the manual */
     const char *usage;   /* the arguments: "PATTERN" or "[DIR]" */
     size_t min_args, max_args;
-    size_t own_args; /* what follows so many is another program's, options and all; 0: nothing */
+    size_t own_args; /* after this many, all words (even options) are another program's; 0: off */
     enum arg_kind arg_kind;
-    const char *const *arg_choices; /* ends in NULL */
+    const char *const *arg_choices; /* NULL-terminated */
     const struct opt *opts;
     size_t n_opts;
     size_t options_size;
     const struct example *examples;
     size_t n_examples;
-    const struct cmd *const *subs; /* ends in NULL; then it has no run */
-    bool hidden;                   /* for the build, not for people */
-    bool minor;                    /* only named at the end of the overview */
+    const struct cmd *const *subs; /* NULL-terminated; NULL if the command has run */
+    bool hidden;                   /* for the build, not for users */
+    bool minor;                    /* only listed by name at the end of the overview */
     bool (*run)(struct cli *cli, const struct args *args, struct err *err);
 };
 
-/* The program itself: the root of all commands. */
+/* The program itself: the root of the command tree. */
 extern const struct cmd cmd_cordon;
 
 /* Options that every command takes. */
@@ -159,22 +159,23 @@ struct global_options {
 extern const struct opt global_opts[];
 extern const size_t n_global_opts;
 
-/* The options of a command by number: its own, then the global ones that it does not replace; NULL
- * after the last. */
+/* Option number i of a command: its own options, then the global ones that it does not replace.
+ * NULL after the last. */
 const struct opt *cmd_option(const struct cmd *cmd, size_t i);
 
-/* A sub-command by name. An unknown one is E_CLI_INVALID_ARG, with the nearest right one. */
+/* Finds a subcommand by name. For an unknown one, fails with E_CLI_INVALID_ARG and suggests the
+ * closest match. */
 MUST_USE bool cmd_find(
     const struct cmd *parent, const char *name, const struct cmd **ret_cmd, struct err *err);
 
-/* The command that the words name, from the top. */
+/* Finds a command by its path from the root. */
 MUST_USE bool cmd_find_path(
     const char *const *words, size_t n, const struct cmd **ret_cmd, struct err *err);
 
-/* The error for a command that was given without the one that must follow; false. */
+/* Sets the error for a command that was given without a subcommand; returns false. */
 bool cmd_needs_command(const struct cmd *cmd, struct err *err);
 
-/* "cordon path glob" */
+/* Adds the full name, such as "cordon path glob". */
 void cmd_full_name(const struct cmd *cmd, struct buf *b);
 
 #endif

@@ -1,4 +1,4 @@
-/* cordon agent: a model at work, headless. */
+/* cordon agent: run an agent on one task, without interaction. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/agent_job.h"
 #include "cli/cmds.h"
@@ -69,7 +69,7 @@ static bool run_job(struct run *r, struct err *err)
     return ok;
 }
 
-/* With --json the last line says how it ended, whatever happened, unless one before it is torn. */
+/* With --json the last line always reports the outcome, unless an earlier line is incomplete. */
 static bool put_error(struct run *r, struct err *err)
 {
     struct cli *cli = r->job.cli;

@@ -1,9 +1,9 @@
-/* cordon box: agents in disposable copies of a project. */
+/* cordon box: run agents on disposable copies of a project. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/box_cmds.h"
 #include "cli/cmds.h"
 
-/* In the order of a day with a box. */
+/* In the order in which they are typically used. */
 static const struct cmd *const subs[] = {
     &cmd_box_new,
     &cmd_box_attach,

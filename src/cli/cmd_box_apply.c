@@ -1,4 +1,4 @@
-/* cordon box apply: what a box changed, brought into the project; all of it, or nothing. */
+/* cordon box apply: apply a box's changes to the project, all or nothing. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/apply.h"
 #include "cli/box_changes.h"
@@ -21,8 +21,8 @@ struct applying {
     const struct box *box;
     struct box_changes changes;
     struct apply apply;
-    bool shown;   /* what it is about was said already, with the question */
-    bool running; /* the agent, or a command */
+    bool shown;   /* the changes were already listed with the question */
+    bool running; /* an agent or a command is running in the box */
 };
 
 static void applying_done(struct applying *x)
@@ -31,7 +31,7 @@ static void applying_done(struct applying *x)
     changes_done(&x->changes);
 }
 
-/* What the rows say ---------------------------------------------------------------------------- */
+/* Changes by class ----------------------------------------------------------------------------- */
 
 static const char *const kind_words[] = {
     [DELTA_ADDED] = "added",
@@ -41,7 +41,7 @@ static const char *const kind_words[] = {
     [DELTA_TYPE] = "made another kind of file of",
 };
 
-/* Both sides of each conflict: they have to be looked at one by one. */
+/* Lists both sides of each conflict: each one has to be reviewed. */
 static void say_conflicts(struct cli *cli, const struct apply *a)
 {
     for (size_t i = 0; i < a->n; i++) {
@@ -95,8 +95,8 @@ static void say_link(struct cli *cli, const struct apply_row *row)
         STR_ARG(row->acts->target));
 }
 
-/* Changes that deserve a look, by groups. The first and the last group need a flag, so that all of
- * them are named. */
+/* Changes that need review, by group. The first and the last group need a flag to be applied, so
+ * they are always listed in full. */
 static const struct {
     const char *title;
     bool (*has)(const struct apply_row *row);
@@ -220,7 +220,7 @@ static bool print_result(struct applying *x, bool dry, struct err *err)
 static bool print_nothing(struct applying *x, struct err *err)
 {
     if (!x->options->dry_run && x->changes.trees.baseline >= 0 && x->changes.manifest.n &&
-        !apply_commit(&x->apply, "", err)) /* nothing but the note of one that was cut off */
+        !apply_commit(&x->apply, "", err)) /* only clears the note left by an interrupted apply */
         return false;
     if (x->cli->json)
         return result_json(x, x->options->dry_run, err);
@@ -228,9 +228,9 @@ static bool print_nothing(struct applying *x, struct err *err)
     return true;
 }
 
-/* Doing it ------------------------------------------------------------------------------------ */
+/* Applying ------------------------------------------------------------------------------------ */
 
-/* Also a command of `exec`: what runs in the box can't reach what was taken. */
+/* Also for commands of `exec`. Processes in the box cannot change the copy that will be applied. */
 static bool tell_running(struct applying *x, struct err *err)
 {
     struct box_state state;
@@ -265,7 +265,7 @@ static bool ask(struct applying *x, struct err *err)
         "--yes applies them without a question; --dry-run says what would be done", err);
 }
 
-/* Saves time later on, no more: without it the files are read. */
+/* Only a cache: without it the files are read again. */
 static void remember_same(struct applying *x)
 {
     AUTO_ERR struct err ignored = {0};

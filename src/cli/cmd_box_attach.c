@@ -1,4 +1,4 @@
-/* cordon box attach, exec: a box in the user's own terminal. */
+/* cordon box attach, exec: use a box from the user's terminal. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "box/client.h"
@@ -16,7 +16,7 @@
 enum {
     SIGNAL_BASE = 128,
     WORDS_MAX = 100 * 1000,
-    RACE_MS = 20 * 1000, /* for the supervisor of another command to end */
+    RACE_MS = 20 * 1000, /* timeout for the supervisor of another command to exit */
     WAIT_MS = 4,
 };
 
@@ -29,7 +29,7 @@ static bool not_running(const struct box *box, struct err *err)
     return err_ctx(err, "remedy", "cordon box start " STR_FMT, STR_ARG(box->name));
 }
 
-/* When the agent ended last, if it has. */
+/* Time at which the agent last ended, if it has. */
 static struct str ended_at(struct cli *cli, const struct box *box)
 {
     AUTO_ERR struct err ignored = {0};
@@ -39,8 +39,8 @@ static struct str ended_at(struct cli *cli, const struct box *box)
                                                                       : (struct str){0};
 }
 
-/* Cut off is also who was too slow to hear of the end. An end that was known before belongs to a
- * supervisor that was about to leave. */
+/* CLIENT_CUT also occurs if this client was too slow to receive the end message. If the end time is
+ * the same as before, the supervisor was already exiting when we connected. */
 static bool say_end(
     struct cli *cli, const struct box *box, enum client_end end, struct str before, struct err *err)
 {
@@ -109,7 +109,7 @@ const struct cmd cmd_box_attach = {
 
 /* exec ---------------------------------------------------------------------------------------- */
 
-/* Signals are the command's; before there is one, they end the waiting. */
+/* Signals are forwarded to the command; before it is started they cancel the wait. */
 static bool pause_ms(int ms, int signals, struct err *err)
 {
     struct signalfd_siginfo info;
@@ -120,7 +120,7 @@ static bool pause_ms(int ms, int signals, struct err *err)
     return err_set(err, E_CANCELED, "interrupted: the command was not started");
 }
 
-/* Nothing is started in one that was destroyed or replaced since it was opened. */
+/* Fails if the box was destroyed or replaced since it was opened: nothing must be started in it. */
 static bool is_there(const struct boxes *boxes, const struct box *box, struct err *err)
 {
     AUTO_FD int fd = -1;
@@ -132,7 +132,7 @@ static bool is_there(const struct boxes *boxes, const struct box *box, struct er
                STR_ARG(box->name));
 }
 
-/* E_CONFLICT: somebody else does it at this very moment, or changes the box. */
+/* Fails with E_CONFLICT if another command is starting or changing the box at the same time. */
 static bool start_idle(struct cli *cli, const struct box_use *use, struct err *err)
 {
     AUTO_FD int lock = -1;
@@ -148,7 +148,8 @@ static bool may_wait(const struct err *e, uint64_t until)
     return race && clock_mono_ms() < until;
 }
 
-/* Connects to who runs the box, or starts somebody; a supervisor may be just about to end. */
+/* Connects to the running supervisor, or starts one. A supervisor that is exiting may still close
+ * the connection; the caller retries. */
 static bool run_once(struct cli *cli, const struct box_use *use, const struct client_exec *exec,
     int *ret_status, struct err *err)
 {
@@ -189,7 +190,7 @@ static bool run_exec(struct cli *cli, const struct args *args, struct err *err)
     int status = 0;
     if (cli->json)
         return err_set(err, E_CLI_INVALID_ARG, "exec prints what the command prints: no --json");
-    /* Nothing is called '--': whoever writes it ends the options, as elsewhere. */
+    /* No command is named '--': it ends the options, as everywhere else. */
     size_t skip = args->n > 2 && strcmp(args->v[1], "--") == 0 ? 2 : 1;
     memcpy(argv, args->v + skip, (args->n - skip) * sizeof(*argv));
     if (!box_use_open(cli, args->v[0], BOX_USE_LOOK, &use, err))

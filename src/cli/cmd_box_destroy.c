@@ -1,4 +1,4 @@
-/* cordon box destroy: away with boxes. */
+/* cordon box destroy: remove boxes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/name.h"
 #include "box/reset.h"
@@ -17,7 +17,7 @@ struct destroy_options {
     bool abandon, yes, all;
 };
 
-/* A box that is to go: held by its name and kept from running. */
+/* A box to destroy: its name is locked and, once stopped, it cannot be started. */
 struct doomed {
     struct box box;
     int lock, hold;
@@ -33,7 +33,7 @@ struct destroying {
     size_t n;
 };
 
-/* One of which not even its files are right can go, too. */
+/* A box whose files are damaged can still be destroyed. */
 static bool open_broken(
     struct destroying *d, struct doomed *one, struct str name, struct err *why, struct err *err)
 {
@@ -67,7 +67,7 @@ static bool take(struct destroying *d, struct str name, struct err *err)
            (d->o->abandon || reset_refuse_loss(&one->box, "destroying", err));
 }
 
-/* All of them are more than somebody named. */
+/* --all asks even if nothing is at risk: the boxes were not named one by one. */
 static bool consent(struct destroying *d, struct err *err)
 {
     AUTO_BUF struct buf act = BUF_INIT(64 * 1024);
@@ -116,7 +116,7 @@ static void done(struct destroying *d)
     boxes_close(&d->boxes);
 }
 
-/* The names that were given, each once. */
+/* The given names without duplicates. */
 static bool names_of(
     struct destroying *d, const struct args *args, struct str_list *ret_names, struct err *err)
 {

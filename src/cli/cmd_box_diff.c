@@ -1,4 +1,4 @@
-/* cordon box diff: what a box changed, as a patch that git takes. */
+/* cordon box diff: print a box's changes as a git patch. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/base64.h"
 #include "base/utf8.h"
@@ -17,7 +17,7 @@ enum {
     ROUNDS = 5,
 };
 #define PATCH_MAX ((size_t)1 << 30)
-#define NAMES_MAX ((size_t)64 << 20) /* kept free for what has no patch */
+#define NAMES_MAX ((size_t)64 << 20) /* reserved for files without a patch */
 
 struct diff {
     struct cli *cli;
@@ -25,7 +25,7 @@ struct diff {
     const struct box *box;
     struct box_changes changes;
     struct delta drift;
-    struct gitpatch_count *counts; /* of each change; NULL: no patch was made */
+    struct gitpatch_count *counts; /* one for each change; NULL: no patch was made */
 };
 
 static void diff_done(struct diff *d)
@@ -35,7 +35,8 @@ static void diff_done(struct diff *d)
     free(d->counts);
 }
 
-/* On a screen nothing of it is obeyed; into a pipe or file it is what git takes, byte for byte. */
+/* Control characters are escaped on a terminal; to a pipe or file the patch is written byte for
+ * byte, so that git can apply it. */
 static bool is_for_people(const struct cli *cli)
 {
     return cli->to_terminal || cli->color;
@@ -81,7 +82,7 @@ static void warn_drift(struct diff *d, bool all)
                       "'cordon box show' compares all");
 }
 
-/* What apply does with it is no secret: it is only too large for a patch. */
+/* Too large to print as a patch; apply still handles them. */
 static void warn_omitted(struct diff *d)
 {
     size_t n = 0;
@@ -104,7 +105,7 @@ static void new_counts(struct diff *d)
     d->counts = base_alloc((d->changes.delta.n + 1) * sizeof(*d->counts));
 }
 
-/* For one more patch. */
+/* Space for one more patch. */
 static size_t room(const struct diff *d)
 {
     size_t used = MIN(d->cli->stdout_buf.n, PATCH_MAX);
@@ -151,7 +152,7 @@ static bool print_text(struct diff *d, struct err *err)
 
 /* JSON ---------------------------------------------------------------------------------------- */
 
-/* Files need not be UTF-8; then the patch is in base 64. */
+/* Files need not be UTF-8; such a patch is encoded in base64. */
 static void put_patch(json_t *object, struct str patch)
 {
     if (utf8_valid(patch)) {
@@ -209,7 +210,7 @@ static bool print_json(struct diff *d, struct err *err)
     return out_json(d->cli, json_take(&object), err);
 }
 
-/* Real directories ---------------------------------------------------------------------------- */
+/* Writable project directories ---------------------------------------------------------------- */
 
 static const char *change_of(struct str letter)
 {
@@ -269,7 +270,7 @@ static bool run_git(struct cli *cli, const struct box *box, const struct diff_op
 
 /* ---------------------------------------------------------------------------------------------- */
 
-/* Warnings come when the rest is certain. */
+/* Warnings are printed last, once everything else has succeeded. */
 static bool try_layers(
     struct cli *cli, const struct box *box, const struct args *args, struct err *err)
 {
@@ -297,7 +298,7 @@ static bool try_layers(
     return true;
 }
 
-/* An agent that is at work may change a file between two looks at it. */
+/* Retries: a running agent may change a file while it is read. */
 static bool run_layers(
     struct cli *cli, const struct box *box, const struct args *args, struct err *err)
 {

@@ -1,4 +1,4 @@
-/* cordon box doctor: what this machine offers boxes, and what crashed ones left. */
+/* cordon box doctor: check this machine's support for boxes, and for files left by crashes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/layering.h"
 #include "box/runs.h"
@@ -27,7 +27,7 @@ struct doctor_options {
 
 enum health {
     HEALTH_OK,
-    HEALTH_WEAKER, /* boxes work, with less */
+    HEALTH_WEAKER, /* boxes work, with restrictions */
     HEALTH_MISSING,
     HEALTH_LEFT_OVER,
 };
@@ -54,7 +54,7 @@ static void add(struct doctor *d, const struct check *check)
         d->checks[d->n++] = *check;
 }
 
-/* The machine --------------------------------------------------------------------------------- */
+/* Machine ------------------------------------------------------------------------------------- */
 
 static bool source_of(int dir, const char *name, struct arena *a, struct plan_source *ret_source)
 {
@@ -69,7 +69,7 @@ static bool source_of(int dir, const char *name, struct arena *a, struct plan_so
     return true;
 }
 
-/* Where boxes would be: their file system decides. */
+/* Tests in the directory that will contain the boxes: its file system decides. */
 static void check_layers(struct doctor *d, int dir)
 {
     AUTO_ERR struct err err = {0};
@@ -108,7 +108,7 @@ static void check_reflink(struct doctor *d, int dir)
                "use ':overlay' for large projects, or XFS or btrfs"});
 }
 
-/* Our own cgroup of version 2, in which we may make others. */
+/* Checks whether we may create cgroups below our own (version 2). */
 static void check_cgroup(struct doctor *d)
 {
     char line[512] = "", path[600] = "/sys/fs/cgroup";
@@ -128,8 +128,8 @@ static void check_cgroup(struct doctor *d)
                "run it below 'systemd-run --user --scope -p Delegate=yes'"});
 }
 
-/* A place to try things: in the trash, so that a killed doctor leaves nothing; locked, so that it
- * is not emptied meanwhile by the process that `box destroy` leaves behind. */
+/* Creates a directory for tests: in the trash, so that a killed doctor leaves nothing behind;
+ * locked, so that the background process of `box destroy` does not delete it. */
 static int open_place(struct doctor *d, const char *dir)
 {
     for (int tries = 0; tries < PLACE_TRIES; tries++) {
@@ -183,7 +183,7 @@ static size_t count(int dir)
     return n;
 }
 
-/* Of an `apply`, or of a tool, that was killed. */
+/* Interrupted changes of an `apply` or of a tool. */
 static void check_changes(struct doctor *d)
 {
     AUTO_ERR struct err ignored = {0};
@@ -247,9 +247,9 @@ static void check_left_over(struct doctor *d)
                remedy});
 }
 
-/* The whole ----------------------------------------------------------------------------------- */
+/* Command ------------------------------------------------------------------------------------- */
 
-/* One that can't be made whole does not keep the others from it. */
+/* A box that cannot be recovered does not prevent recovery of the others. */
 static bool recover_all(struct doctor *d, struct err *err)
 {
     struct agent_rows rows;

@@ -1,4 +1,4 @@
-/* cordon box list: all boxes, with what each does and whether there is anything to apply. */
+/* cordon box list: list boxes with their status and whether they have changes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/when.h"
 #include "base/clock.h"
@@ -12,14 +12,14 @@ struct list_options {
     bool names;
 };
 
-/* A box that can't be read is in the list all the same: what is known of it, and why. */
+/* A box that cannot be read is also listed, with its known data and the error. */
 struct listed {
     struct str name;
     struct box_meta meta;
     bool has_meta;
     enum box_status status;
     bool changes;
-    struct err error; /* no code: nothing is wrong */
+    struct err error; /* code 0: no error */
 };
 
 static bool look_at_changes(const struct box *box, bool *ret_any, struct err *err)
@@ -52,7 +52,7 @@ static bool look_inside(struct cli *cli, const struct boxes *boxes, const struct
     return look_at_changes(&box, &b->changes, err);
 }
 
-/* false: it was destroyed while it was looked at, and is no box any more. */
+/* Returns false if the box was destroyed in the meantime. */
 static bool look(
     struct cli *cli, const struct boxes *boxes, const struct agent_rows *rows, struct listed *b)
 {
@@ -86,7 +86,7 @@ static json_t *listed_json(const struct listed *b)
     return object;
 }
 
-/* The screen ---------------------------------------------------------------------------------- */
+/* Terminal output ----------------------------------------------------------------------------- */
 
 enum {
     NAME_LEAST = 8,
@@ -98,7 +98,7 @@ enum {
 
 static const struct {
     const char *title;
-    unsigned width; /* 0: as wide as the longest, or what is left */
+    unsigned width; /* 0: as wide as the longest entry, or the remaining width */
 } columns[] = {
     {"NAME", 0},
     {"STATUS", 7},

@@ -1,4 +1,4 @@
-/* cordon box log: what an agent printed. */
+/* cordon box log: print the output of an agent. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "box/runs.h"
@@ -13,11 +13,11 @@
 #include <signal.h>
 
 enum {
-    PIECE = 256,           /* fewer lines than the scrollback holds */
-    FLUSH_BYTES = 1 << 20, /* printed at once */
-    LOOK_MS = 100,         /* between looks at a recording that grows */
+    PIECE = 256,           /* produces fewer lines than the scrollback holds */
+    FLUSH_BYTES = 1 << 20, /* flush when more is buffered */
+    LOOK_MS = 100,         /* interval for polling a growing recording */
     RAW_PIECE = 64 * 1024,
-    TEXT_MAX = 48 << 20, /* of --json */
+    TEXT_MAX = 48 << 20, /* limit for --json */
     RUNS_MAX = 1000 * 1000,
     LINE_MAX_BYTES = 1 << 20,
 };
@@ -32,9 +32,9 @@ struct log {
     const struct log_options *o;
     const struct box *box;
     uint64_t run;
-    const char *proxy; /* what became of it; NULL: nothing to be said */
+    const char *proxy; /* message about a proxy that ended; NULL: none */
     struct term *term;
-    unsigned shown; /* rows at the top of the screen that are printed already */
+    unsigned shown; /* rows at the top of the screen that are already printed */
     struct buf line, text;
     bool cut;
     struct err error;
@@ -42,7 +42,7 @@ struct log {
 
 /* Lines --------------------------------------------------------------------------------------- */
 
-/* A row that goes on in the next one is part of the same line. */
+/* Prints the finished line. Wrapped rows are parts of one line. */
 static void end_line(struct log *l)
 {
     if (!l->cli->json)
@@ -76,7 +76,7 @@ static void add_row(struct log *l, int row)
     end_line(l);
 }
 
-/* What has left the screen will not change any more. */
+/* Prints and clears the scrollback: rows that have left the screen no longer change. */
 static void drain(struct log *l)
 {
     unsigned n = term_scrollback(l->term);
@@ -119,14 +119,14 @@ static unsigned used_rows(const struct log *l)
         }
 }
 
-/* The screen down to a row. */
+/* Prints the rows of the screen above `end`. */
 static void add_screen(struct log *l, unsigned end)
 {
     for (; l->shown < end; l->shown++)
         add_row(l, (int)l->shown);
 }
 
-/* Following ----------------------------------------------------------------------------------- */
+/* Follow -------------------------------------------------------------------------------------- */
 
 static bool still_runs(const struct log *l)
 {
@@ -151,12 +151,12 @@ static void put_raw(struct log *l, struct str bytes)
         (void)!out_flush(l->cli, &l->error);
 }
 
-/* All that comes after an offset; until the run ends, if it is followed. */
+/* Prints everything after an offset; with --follow, until the run ends. */
 static void read_on(struct log *l, int fd, off_t at, int signals)
 {
     static char bytes[RAW_PIECE];
     for (;;) {
-        /* Asked before reading: what is printed before the end is seen. */
+        /* Check before reading, so that output printed just before the end is not missed. */
         bool runs = l->o->follow && still_runs(l);
         ssize_t n;
         while (
@@ -174,7 +174,7 @@ static void read_on(struct log *l, int fd, off_t at, int signals)
     }
 }
 
-/* The command --------------------------------------------------------------------------------- */
+/* Command ------------------------------------------------------------------------------------- */
 
 static bool find_run(struct log *l, struct err *err)
 {

@@ -1,4 +1,4 @@
-/* cordon box new: a box for a project. */
+/* cordon box new: create a box for a project. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "box/bounds.h"
@@ -27,7 +27,7 @@ enum {
     NOTES_SHOWN = 5,
     ARGS_MAX = 1000,
     CPUS_MAX = 100 * 1000,
-    CPU_MILLIS_MIN = 10, /* less than the kernel takes */
+    CPU_MILLIS_MIN = 10, /* minimum that the kernel accepts */
 };
 
 struct new_options {
@@ -45,13 +45,13 @@ struct making {
     struct agent_rows rows;
     const struct box_agent *agent;
     struct dirs_host host;
-    struct box old; /* in its place */
-    int hold;       /* keeps that from running */
+    struct box old; /* the box being replaced */
+    int hold;       /* lock that keeps the old box from running */
     struct dirarg *dirargs;
-    struct box_dir *dirs; /* the project, then the others */
+    struct box_dir *dirs; /* the project, then the additional directories */
     size_t n_dirs;
     struct new_input in;
-    struct str_list gaps; /* limits that are weaker than asked */
+    struct str_list gaps; /* limits that are weaker than requested */
 };
 
 static bool wrong(struct err *err, const char *option, const char *value, const char *right)
@@ -80,7 +80,7 @@ static bool parse_bytes(const char *option, const char *text, uint64_t *ret_byte
     return true;
 }
 
-/* "2" or "0.5", in thousandths. */
+/* "2" or "0.5", in thousandths of a CPU. */
 static bool parse_cpus(const char *text, uint64_t *ret_millis, struct err *err)
 {
     struct str whole, part = {0};
@@ -160,7 +160,8 @@ static bool read_prompt(struct making *m, struct err *err)
     return true;
 }
 
-/* A prompt that can't be passed is found now, not when the box is there. */
+/* Builds the command now, so that a prompt that cannot be passed fails before the box is
+ * created. */
 static bool take_agent(struct making *m, struct err *err)
 {
     const char *name = m->o->agent ? m->o->agent : "claude";
@@ -245,7 +246,7 @@ static bool take_dirs(struct making *m, struct err *err)
     return true;
 }
 
-/* Missing, it is worth an error before anything is copied; a box that is not started may wait. */
+/* A missing program is an error before anything is copied; only a warning with --no-start. */
 static bool check_program(struct making *m, struct err *err)
 {
     AUTO_ERR struct err missing = {0};
@@ -267,7 +268,7 @@ static bool check_program(struct making *m, struct err *err)
     return true;
 }
 
-/* An older box -------------------------------------------------------------------------------- */
+/* Old box ------------------------------------------------------------------------------------- */
 
 static bool taken(struct str name, struct err *err)
 {
@@ -276,7 +277,7 @@ static bool taken(struct str name, struct err *err)
     return err_ctx(err, "remedy", "another name, or --replace to make it anew");
 }
 
-/* What is in its place stays as it is until the new one is whole, and goes on running. */
+/* The old box is kept, and continues to run, until the new one is complete. */
 static bool check_old(struct making *m, struct err *err)
 {
     AUTO_FD int fd = -1;
@@ -302,7 +303,7 @@ static bool check_old(struct making *m, struct err *err)
                err);
 }
 
-/* It may have changed something meanwhile. */
+/* Checks for unapplied changes again: the old box kept running until now. */
 static bool make_way(void *context, struct err *err)
 {
     struct making *m = context;
@@ -310,7 +311,7 @@ static bool make_way(void *context, struct err *err)
                                 (m->o->abandon || reset_refuse_loss(&m->old, "replacing", err)));
 }
 
-/* Telling ------------------------------------------------------------------------------------- */
+/* Questions and results ----------------------------------------------------------------------- */
 
 static bool go_on(void *context, const struct dirty *dirty, struct err *err)
 {
@@ -365,7 +366,7 @@ static bool tell(struct making *m, const struct new_report *r, struct err *err)
     return true;
 }
 
-/* The whole ----------------------------------------------------------------------------------- */
+/* Command ------------------------------------------------------------------------------------- */
 
 static bool start(struct making *m, struct err *err)
 {
@@ -387,8 +388,8 @@ static bool attach(struct making *m, struct err *err)
     return !m->o->attach || cmd_box_attach.run(m->cli, &args, err);
 }
 
-/* The disk has what a box that failed had: give it back before anybody looks. */
-/* A box begins with all of a change that was cut off, or with nothing of it. */
+/* Finishes or undoes an interrupted change first, so that the copy contains all of it or
+ * nothing. */
 static bool recover_project(struct making *m, struct err *err)
 {
     AUTO_FD int fd = open(m->dirs[0].path.p, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -402,6 +403,7 @@ static bool make(struct making *m, struct new_report *report, struct err *err)
         !recover_project(m, err))
         return false;
     bool ok = new_make(&m->boxes, &m->in, report, err);
+    /* Free the disk space of a failed or replaced box before returning. */
     if (!ok || m->o->replace)
         trash_empty_soon(&m->boxes);
     return ok;

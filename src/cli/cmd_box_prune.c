@@ -1,4 +1,4 @@
-/* cordon box prune: boxes that nobody needs, and what crashed commands left. */
+/* cordon box prune: remove unneeded boxes and files left by crashed commands. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/reset.h"
 #include "box/trash.h"
@@ -6,14 +6,14 @@
 
 enum {
     TRASH_MS = 60 * 1000,
-    KEPT_OPEN_MAX = 200, /* boxes in one go: each has three descriptors */
+    KEPT_OPEN_MAX = 200, /* boxes per run: each keeps two descriptors open */
 };
 
 struct prune_options {
     bool yes, dry_run;
 };
 
-/* A box that can go: it does not run, and all that it did was applied. */
+/* A removable box: not running, with all changes applied. */
 struct spare {
     struct str name;
     int lock, hold;
@@ -30,7 +30,7 @@ struct pruning {
     size_t swept, runs;
 };
 
-/* Whatever speaks against it keeps the box. */
+/* Adds the box if it can be removed; any error means that it is kept. */
 static void look_at(struct pruning *p, struct str name)
 {
     AUTO_ERR struct err why = {0};
@@ -44,7 +44,7 @@ static void look_at(struct pruning *p, struct str name)
     p->spares[p->n++] = (struct spare){box.name, TAKE_FD(lock), TAKE_FD(hold)};
 }
 
-/* Those of boxes that stay. */
+/* Deletes old recordings of the remaining boxes; with --dry-run, only counts them. */
 static void drop_old_runs(struct pruning *p, const struct str_list *names)
 {
     for (size_t i = 0; i < names->n; i++) {
@@ -108,7 +108,7 @@ static bool prune(struct pruning *p, struct err *err)
     struct str_list names;
     if (!box_use_rows(p->cli, &p->rows, err) || !boxes_list(&p->boxes, p->cli->arena, &names, err))
         return false;
-    /* What is left over is no question. */
+    /* Leftovers are removed without asking. */
     if (!p->o->dry_run && (!trash_sweep(&p->boxes, &p->swept, err) ||
                               !trash_empty(&p->boxes, TRASH_MS, &p->left, err)))
         return false;

@@ -1,4 +1,4 @@
-/* cordon box reset: a box as it was when it was made. */
+/* cordon box reset: restore a box to its initial state. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/reset.h"
 #include "box/trash.h"
@@ -17,7 +17,7 @@ static bool consent(struct cli *cli, const struct box_use *use, const struct res
         err);
 }
 
-/* As if it had never run, but for the number of its recordings. */
+/* Resets the state to that of a new box, but keeps the number of its last recording. */
 static bool forget_run(const struct box *box, const struct box_state *state, struct err *err)
 {
     if (!state->run && !state->started_at.n)

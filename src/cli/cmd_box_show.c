@@ -1,4 +1,4 @@
-/* cordon box show: everything that is known of a box. */
+/* cordon box show: print all information about a box. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/when.h"
 #include "base/clock.h"
@@ -27,10 +27,10 @@ static const char *const prompt_names[] = {
     [BOX_PROMPT_UNCONFIRMED] = "unconfirmed",
 };
 
-/* The unit of thousandths. */
+/* Marks limits in thousandths (compared by address). */
 static const char MILLIS[] = " thousandths";
 
-/* What a limit is, and how it is told: bytes, or a number of something. */
+/* Limits and their units. */
 static const struct {
     const char *name, *key;
     size_t offset;
@@ -135,7 +135,7 @@ static json_t *runs_json(struct cli *cli, const struct box_facts *f)
     return list;
 }
 
-/* As in the list, and then what only this command tells. */
+/* The same members as in the list, then additional ones. */
 static void put_head(json_t *object, const struct box_facts *f)
 {
     const struct box_meta *m = &f->box->meta;
@@ -182,9 +182,9 @@ static bool show_json(struct cli *cli, const struct box_facts *f, struct err *er
     return out_json(cli, object, err);
 }
 
-/* The screen ---------------------------------------------------------------------------------- */
+/* Terminal output ----------------------------------------------------------------------------- */
 
-/* "key         words", the words made printable. */
+/* Prints "key         text", with the text made printable. */
 static void row(struct cli *cli, const char *key, const char *format, ...) PRINTF_LIKE(3, 4);
 static void row(struct cli *cli, const char *key, const char *format, ...)
 {
@@ -252,7 +252,7 @@ static void show_dirs(struct cli *cli, const struct box *box)
             box->setup.extras[i].writable ? "writable" : "read-only");
 }
 
-/* It may have a question first, which is not for us to answer. */
+/* The agent may be asking a question first, which only the user can answer. */
 static const char *why_pending(const struct box_facts *f)
 {
     bool runs = f->state.status == BOX_RUNNING || f->state.status == BOX_IDLE;

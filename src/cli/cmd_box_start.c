@@ -1,4 +1,4 @@
-/* cordon box start, stop. */
+/* cordon box start, stop: start and stop a box. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "box/client.h"
@@ -76,7 +76,7 @@ struct stop_options {
     int64_t grace;
 };
 
-/* One that nobody can talk to is just about to begin, or to end. */
+/* If the lock is held but no connection is possible, the supervisor is starting or exiting. */
 static bool await_nobody(const struct box *box, bool *ret_free, struct err *err)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);

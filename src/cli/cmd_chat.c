@@ -1,5 +1,5 @@
-/* cordon chat: a conversation with an agent in a terminal. The agent works in a thread of its own;
- * what it tells goes into the rows of the conversation, with a lock, and this one draws them. */
+/* cordon chat: a conversation with an agent in a terminal. The agent runs in a separate thread; its
+ * events are added to the rows of the conversation under a lock, and the main thread draws them. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
 #include "cli/talk.h"
@@ -13,12 +13,11 @@
 enum {
     QUEUE_MAX = 2 * EDITOR_MAX,
     ASIDE_MAX = 8 << 20,
-    PAST_SHOWN = 20, /* messages of a conversation that goes on */
+    PAST_SHOWN = 20, /* messages shown of a resumed conversation */
     ROWS_AT_ONCE = 128,
 };
 
-/* Settings of the conversation's look: what --color says counts first, then the file, then the
- * environment. */
+/* Applies display settings. Precedence: --color, settings, environment. */
 static bool set_look(struct talk *t, struct console_options *o, struct err *err)
 {
     static const enum live_colors colors[CONFIG_COLORS] = {[CONFIG_COLORS_NONE] = LIVE_NO_COLORS,
@@ -54,15 +53,15 @@ static bool open_console(struct talk *t, struct err *err)
     if (!set_look(t, &o, err) || !console_open(&t->console, &o, err))
         return false;
     if (t->console.lines) {
-        signal(SIGPIPE, SIG_IGN); /* told as an error */
-        return true;              /* and questions are asked on the terminal, if there is one */
+        signal(SIGPIPE, SIG_IGN); /* reported as a write error */
+        return true;              /* questions are asked on the terminal, if there is one */
     }
     t->job.bench.options.approve.ask = talk_ask;
     t->job.bench.options.approve.context = t;
     return true;
 }
 
-/* Where the terminal is ours: it is given back before we are stopped. */
+/* Handles SIGTSTP, to restore the terminal before stopping, if we control the terminal. */
 static void watch_stops(struct talk *t, sigset_t *set)
 {
     struct sigaction now;
@@ -97,14 +96,13 @@ static bool open_talk(struct talk *t, struct err *err)
         .show_links = t->console.look.no_links || t->console.plain,
         .whole_prompts = t->console.lines,
         .most = ROWS_AT_ONCE});
-    /* Where the terminal edits lines, what is typed is what is meant. */
+    /* If the terminal itself edits lines, input is taken literally: no completion. */
     t->editor = editor_new(&(struct editor_options){
         .complete = t->console.plain ? NULL : talk_complete, .context = t});
     return true;
 }
 
-/* Prompts of other conversations ----------------------------------------------------------------
- */
+/* Prompt history ------------------------------------------------------------------------------- */
 
 static void remember_old(void *editor, struct str entry)
 {
@@ -155,7 +153,7 @@ static bool check(const struct cli *cli, struct err *err)
            err_set(err, E_CLI_INVALID_ARG, "a conversation has no JSON; 'cordon agent' has");
 }
 
-/* What the user typed is the last text; what we told the model beside it comes before. */
+/* The typed text is the last text block; context added for the model comes before it. */
 void talk_add_typed(const json_t *message, struct buf *text)
 {
     const json_t *content = json_object_get(message, "content");
@@ -167,7 +165,7 @@ void talk_add_typed(const json_t *message, struct buf *text)
         buf_add_str(text, json_str(json_object_get(json_array_get(content, i), "text")));
 }
 
-/* The end of a conversation that goes on; what was asked in it can be asked again. */
+/* Shows the end of a resumed conversation; all its prompts are added to the editor's history. */
 void talk_show_past(struct talk *t, const json_t *messages)
 {
     size_t i, n = json_array_size(messages);
@@ -245,7 +243,7 @@ static bool run_chat(struct cli *cli, const struct args *args, struct err *err)
         return false;
     bool ok = open_talk(&t, err);
     if (ok) {
-        talk_draw(&t); /* before what waits for the disk: a new session */
+        talk_draw(&t); /* before creating a new session, which waits for the disk */
         ok = agent_job_session(&t.job, err);
     }
     if (ok) {

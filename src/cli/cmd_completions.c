@@ -1,4 +1,4 @@
-/* cordon completions */
+/* cordon completions: print completion scripts for shells. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/choice.h"
 #include "cli/cmds.h"

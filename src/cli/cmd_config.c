@@ -1,4 +1,4 @@
-/* cordon config: which settings there are, what they are, and where each comes from. */
+/* cordon config: show and check the settings, their values and their sources. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/doc.h"
 #include "cli/cmds.h"
@@ -45,7 +45,7 @@ static bool load(struct cli *cli, struct sources *s, struct config *ret_config, 
     return true;
 }
 
-/* One place where a setting stands. */
+/* Adds the location of a setting in a file. */
 static void add_place(
     json_t *from, const char *kind, const struct config_source *source, const char *key)
 {
@@ -73,7 +73,7 @@ static bool is_set(const char *variable)
 
 static const struct dialect *const dialects[] = {&dialect_anthropic, &dialect_openai};
 
-/* Who answers: what the settings say, or the one whose key is set. NULL: a script. */
+/* Finds the service: from the settings, or the one whose key variable is set. NULL: scripted. */
 static const struct dialect *service_of(const struct config *config, const char **ret_variable)
 {
     const struct dialect *found = NULL;
@@ -90,8 +90,8 @@ static const struct dialect *service_of(const struct config *config, const char 
     return found;
 }
 
-/* What a variable or a default of the service says instead of a file, for the settings where one
- * can: as an agent would find it without options. */
+/* Adds the variable or default of the service that applies instead of a file, for settings that
+ * have one: as for an agent without options. */
 static void add_service(json_t *row, const char *key, const struct config *config)
 {
     const char *by_key;
@@ -162,8 +162,8 @@ static void add_sources(struct buf *line, const json_t *from)
         buf_add_z(line, "default");
 }
 
-/* A line of YAML, and where it comes from as a comment; what has no value is a comment as a whole.
- */
+/* Prints a line of YAML with its source as a comment. A setting without a value is commented
+ * out. */
 static void print_row(struct cli *cli, const json_t *row)
 {
     AUTO_BUF struct buf line = BUF_INIT(LINE_MAX_BYTES);

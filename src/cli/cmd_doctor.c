@@ -1,4 +1,4 @@
-/* cordon doctor: what this machine offers, what is missing and how to get it. */
+/* cordon doctor: check this machine's support for sandboxes, and how to fix it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/apparmor.h"
 #include "cli/box_cmds.h"
@@ -12,12 +12,12 @@ struct doctor_options {
     bool fix, yes;
 };
 
-/* One line of the report. */
+/* A line of the report. */
 struct check {
     const char *name;
     bool ok;
     const char *detail;
-    const char *remedy; /* if it is not */
+    const char *remedy; /* if not ok */
 };
 
 enum {
@@ -26,7 +26,7 @@ enum {
 
 struct doctor {
     struct cli *cli;
-    struct err failure; /* of the whole sandbox; no code: it works */
+    struct err failure; /* failure of the sandbox; code is 0 if it works */
     struct limiter_kept kept;
     struct facts facts;
     struct findings findings;
@@ -35,7 +35,7 @@ struct doctor {
     bool fixed;
 };
 
-/* How the number of processes is limited. */
+/* Mechanisms that limit the number of processes. */
 static const char *const limiter_words[LIMITER_WAYS] = {
     [LIMITER_UNKNOWN] = "not known: no sandbox could be planned",
     [LIMITER_NOTHING] = "not limited",
@@ -47,10 +47,10 @@ static const char *const limiter_words[LIMITER_WAYS] = {
 };
 _Static_assert(LIMITER_COUNT_MS == 10, "the words above");
 
-/* Trying it ----------------------------------------------------------------------------------- */
+/* Checks -------------------------------------------------------------------------------------- */
 
-/* The plan of a policy that allows nothing but the baseline: the whole sequence, without a
- * command. */
+/* Goes through the whole sequence, without a command, for a policy that allows only the
+ * baseline. */
 static bool rehearse(
     const char *text, struct arena *a, struct limiter_kept *ret_kept, struct err *err)
 {
@@ -120,12 +120,12 @@ static void examine(struct doctor *d)
     bool ok = rehearse("{\"policy_version\": 4}", a, &d->kept, &d->failure);
     machine_facts(
         !ok && machine_facts_failed(&d->failure, &failure) ? &failure : NULL, a, &d->facts);
-    if (d->fixed) /* the profile is for programs that start from now on */
+    if (d->fixed) /* the profile applies to programs started from now on */
         d->facts.apparmor = "cordon";
     diagnose(&d->facts, a, &d->findings);
 }
 
-/* Mending it ---------------------------------------------------------------------------------- */
+/* Fixing -------------------------------------------------------------------------------------- */
 
 static void show_fix(struct cli *cli, const struct apparmor *profile)
 {
@@ -177,7 +177,7 @@ static bool fix(struct doctor *d, bool yes, struct err *err)
     return true;
 }
 
-/* Telling ------------------------------------------------------------------------------------- */
+/* Output -------------------------------------------------------------------------------------- */
 
 static void print_row(
     struct cli *cli, enum out_style style, const char *word, const char *name, const char *text)

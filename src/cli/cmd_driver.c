@@ -1,4 +1,4 @@
-/* cordon driver: a session that another program drives, line by line. */
+/* cordon driver: let another program control a terminal session, line by line. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
 #include "cli/interrupt.h"
@@ -24,10 +24,10 @@ struct drive {
     struct cli *cli;
     const struct driver_options *options;
     struct prepared p;
-    bool unread; /* an answer was not taken, or not whole */
+    bool unread; /* an answer was not read completely */
 };
 
-/* One line, at once: whoever drives waits for it. */
+/* Writes a line immediately: the client waits for it. */
 static bool write_line(void *context, const json_t *object, struct patience *patience)
 {
     struct drive *d = context;
@@ -38,7 +38,7 @@ static bool write_line(void *context, const json_t *object, struct patience *pat
     return !d->unread;
 }
 
-/* The result, for one who did not read the answer before it: a line of its own, if he does now. */
+/* Writes the result on a new line, in case the client did not read the last answer completely. */
 static bool write_last(struct drive *d)
 {
     struct buf *out = &d->cli->stdout_buf;
@@ -87,7 +87,7 @@ static bool drive(struct drive *d, int cancel, struct err *err)
     return ok;
 }
 
-/* Interruptions are orderly from the moment on when there is a record. */
+/* Signals are handled from here on, since the record must be completed even if interrupted. */
 static bool prepare_and_drive(struct drive *d, struct err *err)
 {
     sigset_t set;
@@ -105,7 +105,7 @@ static bool run_driver(struct cli *cli, const struct args *args, struct err *err
     struct drive d = {.cli = cli, .options = options};
     const char **argv = ARENA_NEW(cli->arena, const char *, args->n + 1);
     memcpy(argv, args->v, args->n * sizeof(*argv));
-    cli->json = true; /* it speaks nothing else */
+    cli->json = true; /* the only output format */
     d.p = (struct prepared){.arena = cli->arena, .options = &options->prepare, .argv = argv};
     prepare_own(cli, &d.p);
     if (!prepare_settings(cli, &d.p, err) || !prepare_policy(&d.p, err))

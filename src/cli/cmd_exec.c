@@ -1,4 +1,4 @@
-/* cordon exec: one command under a policy. */
+/* cordon exec: run one command under a policy. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
 #include "cli/interrupt.h"
@@ -31,14 +31,14 @@ struct exec {
 
 /* Running ------------------------------------------------------------------------------------- */
 
-/* A terminal that is not read would hold us up: a description of our own can be non-blocking. */
+/* A terminal that is not read would block us: use a separate, non-blocking descriptor. */
 static int open_sink(int fd)
 {
     int own = isatty(fd) ? patience_open(fd) : -1;
     return own >= 0 ? own : fd;
 }
 
-/* Whether standard input holds something to pass on: /dev/null does not. */
+/* Whether standard input may have data to forward; /dev/null does not. */
 static bool has_input(void)
 {
     struct stat st;
@@ -80,8 +80,8 @@ static bool tell(struct exec *x, struct job_exec *done, struct err *err)
     const struct exec_result *r = &done->result;
     AUTO_JSON json_t *json = NULL;
     cli->status = exit_status(x, r);
-    /* Whoever did not read what the command printed may not read us either: a run that was ended
-     * has no time left for him. */
+    /* If the reader stalled on the command's output it may also stall on ours: after an aborted
+     * run, use only the short write timeout. */
     if (r->status == EXEC_ERRORED || r->status == EXEC_CANCELED)
         patience_end(&cli->patience);
     bool own_code = cli->status != err_status(r->error.code ? r->error.code : E_INTERNAL);
@@ -103,7 +103,7 @@ static bool run_job(struct exec *x, int signals, struct err *err)
     if (ok) {
         ok = tell(x, &done, err);
         if (done.result.output_closed && !x->cli->json && x->p.artifacts.dir < 0) {
-            /* As any program whose reader went away. */
+            /* Like any program whose reader has exited. */
             signal(SIGPIPE, SIG_DFL);
             raise(SIGPIPE);
         }
@@ -112,7 +112,7 @@ static bool run_job(struct exec *x, int signals, struct err *err)
     return ok;
 }
 
-/* Interruptions are orderly from the moment on when there is a record. */
+/* Signals are handled from here on, since the record must be completed even if interrupted. */
 static bool prepare_and_run(struct exec *x, struct err *err)
 {
     sigset_t set;

@@ -1,4 +1,4 @@
-/* cordon help, and the manual's source for the build. */
+/* cordon help; cordon manual-source for the build. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
 #include "cli/help.h"

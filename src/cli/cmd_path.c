@@ -172,7 +172,7 @@ struct check_options {
     bool allow_system;
 };
 
-/* The project as a boundary: read-only, or an agent's workspace alone. */
+/* The project as a boundary: read-only, or only an agent's workspace. */
 static bool make_boundary(
     struct cli *cli, const struct check_options *options, struct boundary *b, struct err *err)
 {
@@ -198,7 +198,7 @@ struct checked {
     enum boundary_access access;
 };
 
-/* Without --agent a workspace of any agent counts as one. */
+/* Without --agent, the workspace of any agent counts. */
 static bool in_a_workspace(const struct resolved *where)
 {
     struct str dir, rest = where->rel;
@@ -225,7 +225,7 @@ static bool check(
         c.class = BOUNDARY_AGENT_WORKSPACE;
         c.access = BOUNDARY_RW;
     }
-    c.where.root = NULL; /* it ends with the boundary */
+    c.where.root = NULL; /* freed with the boundary */
     *ret_checked = c;
     return true;
 }
@@ -346,7 +346,7 @@ static void warn_of_problems(struct cli *cli, const struct walk_problems *proble
         out_warn(cli, "left out %zu more", problems->n - shown);
 }
 
-/* What is not whole says so to machines, too. */
+/* Lists the files that were left out in the JSON result. */
 static void add_problems(json_t *object, const struct walk_problems *problems)
 {
     if (problems->n == 0)
@@ -356,7 +356,7 @@ static void add_problems(json_t *object, const struct walk_problems *problems)
         exact_push(object, "left_out", str_z(problems->kept[i].path));
 }
 
-/* A pattern that is an absolute path into the project means the rest of it. */
+/* Makes an absolute path into the project relative to its root. */
 static struct str below_root(struct str pattern, struct str root)
 {
     bool inside = pattern.n && pattern.p[0] == '/' && lexical_is_below(root, pattern) &&

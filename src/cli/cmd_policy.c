@@ -20,7 +20,7 @@ static struct policy_host host(const struct cli *cli)
     return (struct policy_host){.home = home_dir(cli->arena)};
 }
 
-/* Which policy a command is about: a file, or a preset. */
+/* Policy to work on: a file or a preset. */
 struct source_options {
     const char *preset;
     const char *root;
@@ -43,7 +43,7 @@ static bool load_preset(struct cli *cli, const struct source_options *source,
         source->preset, lexical_absolute(cli->arena, cwd, root), cli->arena, ret_policy, err);
 }
 
-/* Loads it, and takes the file's name off the arguments. */
+/* Loads the policy, and removes the file name from the arguments. */
 static bool load_source(struct cli *cli, const struct source_options *source, struct args *args,
     struct policy *ret_policy, struct err *err)
 {
@@ -143,7 +143,7 @@ struct show_options {
     struct source_options source;
 };
 
-/* Takes the tree over. */
+/* Takes ownership of the tree. */
 static bool print_tree(struct cli *cli, const char *key, json_t *tree, struct err *err)
 {
     if (cli->json) {

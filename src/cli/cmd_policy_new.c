@@ -1,4 +1,4 @@
-/* cordon policy new: a policy to start from, for a program or from a run of it. */
+/* cordon policy new: generate a policy for a program, or from a run of it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "audit/learn.h"
 #include "audit/script.h"
@@ -36,7 +36,7 @@ static struct policy_host host(const struct cli *cli)
 
 /* Programs ------------------------------------------------------------------------------------ */
 
-/* Where a path leads, or the path itself. */
+/* Resolves symlinks in a path; returns the path itself on failure. */
 static struct str resolve(struct cli *cli, struct str path)
 {
     AUTO_FD int fd = beneath_peek(path.p);
@@ -69,7 +69,8 @@ static void programs_add_interpreter(struct cli *cli, struct programs *list, str
     programs_add(list, program);
 }
 
-/* The interpreters of a script: what its first line names, and what env(1) would find. */
+/* Adds the interpreters of a script: the one in its first line, and the program that env(1) would
+ * find. */
 static void add_interpreters(
     struct cli *cli, struct programs *list, struct str script, struct str cwd)
 {
@@ -89,7 +90,7 @@ static void add_interpreters(
     }
 }
 
-/* The policy's text --------------------------------------------------------------------------- */
+/* Policy text --------------------------------------------------------------------------------- */
 
 /* Whether a policy may name this directory at all. */
 static bool may_name(struct cli *cli, struct str dir)
@@ -110,7 +111,7 @@ static void find_root(struct cli *cli, struct str cwd, struct starter *starter)
             STR_ARG(cwd));
 }
 
-/* What is printed must pass the check that it names. */
+/* The generated policy must pass the check that its comments name. */
 static bool check_starter(struct cli *cli, struct str text, const char *program, struct err *err)
 {
     const struct policy_host user = host(cli);
@@ -150,7 +151,7 @@ static bool run_plain(
 
 /* --learn ------------------------------------------------------------------------------------- */
 
-/* A learn_host's look: what is there now, and whether the policy's own check lets it be named. */
+/* Callback of learn_host: the type of a path, and whether a policy may name it. */
 static struct learn_look look(void *arg, struct str path, enum blocked_use use)
 {
     struct cli *cli = arg;
@@ -266,7 +267,7 @@ static bool holds_program(const struct starter_paths *programs, struct str dir)
     return false;
 }
 
-/* The directories of our PATH in which the command found programs, then the usual ones. */
+/* Directories of PATH in which the command found programs, then the default ones. */
 static struct str search_path(struct cli *cli, const struct starter_paths *programs)
 {
     AUTO_BUF struct buf b = BUF_INIT(SEARCH_PATH_MAX);
@@ -284,7 +285,7 @@ static struct str search_path(struct cli *cli, const struct starter_paths *progr
     return buf_ok(&b) && utf8_valid(buf_str(&b)) ? arena_str(cli->arena, buf_str(&b)) : usual;
 }
 
-/* What was learned, as a policy. */
+/* Converts what was learned to a policy. */
 static void fill_starter(struct cli *cli, const struct learn *l, struct starter *starter)
 {
     struct learned learned;
@@ -301,7 +302,7 @@ static void fill_starter(struct cli *cli, const struct learn *l, struct starter 
     starter->search_path = search_path(cli, &learned.exec);
 }
 
-/* Whether the command is a shell, or a script for one. */
+/* Whether the command is a shell or a shell script. */
 static bool wants_shell(struct cli *cli, struct str program)
 {
     struct script_line line;

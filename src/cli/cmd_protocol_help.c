@@ -1,4 +1,4 @@
-/* cordon protocol-help: all that is needed to drive a program, for people and for models. */
+/* cordon protocol-help: print the driver's protocol, for users and models. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
 #include "run/protocol.h"
@@ -16,7 +16,7 @@ static void heading(struct cli *cli, const char *text)
     out_text(cli, STR("\n"));
 }
 
-/* A name, what it means, and an example below it if there is one. */
+/* Prints names with their meanings, and examples if there are any. */
 static void list(struct cli *cli, const json_t *entries, const char *name)
 {
     size_t i;

@@ -1,4 +1,4 @@
-/* cordon record: somebody uses a program, and a scenario is written from it. */
+/* cordon record: record a user's session with a program as a scenario. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "cli/cmds.h"
@@ -22,8 +22,8 @@ enum {
     INPUT_MAX = 2 << 20,
     READ_SIZE = 64 * 1024,
     FRAME_MS = 15,
-    ESCAPE_MS = 50,     /* after which ESC is a key of its own */
-    UNSETTLED_MS = 500, /* a screen that has not come to rest by then never does */
+    ESCAPE_MS = 50,     /* after this, ESC is a key by itself */
+    UNSETTLED_MS = 500, /* a screen that has not settled by then never does */
     LEAVE_KEY = 0x1D,   /* Ctrl+] */
 };
 
@@ -42,17 +42,17 @@ struct record {
     struct display display;
     struct recorder recorder;
     struct typed_keys *keys;
-    struct buf input; /* typed, and not sent yet */
-    uint64_t came_ms; /* when the first byte of it came */
+    struct buf input; /* typed, but not sent yet */
+    uint64_t came_ms; /* time at which its first byte arrived */
     uint64_t drawn_ms;
     struct tty_size size;
     bool dirty, leaving; /* leaving: Ctrl+] was typed */
     bool over, canceled;
 };
 
-/* The file ------------------------------------------------------------------------------------ */
+/* File ---------------------------------------------------------------------------------------- */
 
-/* Asked before anything runs: nobody wants to learn at the end that there is no place for it. */
+/* Checked before anything runs, so that an unwritable file does not waste the recording. */
 static bool check_file(struct record *r, struct err *err)
 {
     struct arena *a = r->cli->arena;
@@ -98,7 +98,7 @@ static bool write_file(struct record *r, struct str text, struct err *err)
     return false;
 }
 
-/* The scenario -------------------------------------------------------------------------------- */
+/* Scenario ------------------------------------------------------------------------------------ */
 
 static bool has_own_policy(const struct record *r)
 {
@@ -123,7 +123,7 @@ static json_t *scenario_of(struct record *r)
     json_put(size, "cols", json_integer(r->size.cols));
     json_put(run, "initial_size", size);
     struct policy policy = r->p.policy;
-    if (r->p.by_settings) { /* those are of this machine */
+    if (r->p.by_settings) { /* the settings are for this machine only */
         policy.sandbox = POLICY_NATIVE;
         policy.sandbox_unsafe_ack = false;
     }
@@ -153,7 +153,7 @@ static bool save(struct record *r, struct err *err)
     return write_file(r, buf_str(&text), err);
 }
 
-/* The flags without which the scenario, once it has its own policy, does not run again. */
+/* Flags that are needed to run the scenario again, if it contains a policy. */
 static const char *flags_of(const struct record *r)
 {
     static const struct consent none;
@@ -191,7 +191,7 @@ static bool tell(struct record *r, struct err *err)
 
 /* Typing -------------------------------------------------------------------------------------- */
 
-/* As the runner sees it after a step without assertions. */
+/* The same condition as in the runner after a step without assertions. */
 static bool is_settled(const struct record *r, uint64_t now)
 {
     uint64_t last = MAX(session_changed_ms(r->session), session_sent_ms(r->session));
@@ -203,7 +203,7 @@ static bool take(struct record *r, const struct typed *typed, bool settled, stru
     return recorder_take(&r->recorder, r->session, typed, settled, err);
 }
 
-/* Ctrl+] and what follows it; true if the bytes are for the program. */
+/* Handles Ctrl+] and the key after it. Returns true if the input is for the program. */
 static bool is_for_program(struct record *r, const struct typed *typed, size_t *ret_taken)
 {
     bool is_leave = typed->kind == TYPED_KEY && r->input.p[0] == LEAVE_KEY;
@@ -213,7 +213,7 @@ static bool is_for_program(struct record *r, const struct typed *typed, size_t *
     }
     r->leaving = false;
     if (is_leave)
-        return true; /* twice: it is meant for the program */
+        return true; /* typed twice: send it to the program */
     if (typed->kind == TYPED_TEXT)
         *ret_taken = 1;
     r->over |= typed->kind == TYPED_TEXT && typed->bytes.p[0] == 'q';
@@ -227,8 +227,8 @@ static void drop_input(struct record *r, size_t n)
     r->came_ms = clock_mono_ms();
 }
 
-/* Sends what was typed, thing by thing: each when the screen has come to rest after the one before,
- * so that what is waited for is what the person saw. */
+/* Sends typed input item by item, each after the screen has settled from the one before, so that
+ * the recorded wait matches what the user saw. */
 static bool take_input(struct record *r, struct err *err)
 {
     struct typed typed;
@@ -261,7 +261,7 @@ static void read_input(struct record *r)
     }
 }
 
-/* The screen ---------------------------------------------------------------------------------- */
+/* Terminal output ----------------------------------------------------------------------------- */
 
 static void draw(struct record *r)
 {
@@ -303,9 +303,9 @@ static bool take_signal(struct record *r, int signals, struct err *err)
         &r->recorder, r->session, size.rows, size.cols, is_settled(r, clock_mono_ms()), err);
 }
 
-/* The loop ------------------------------------------------------------------------------------ */
+/* Loop ---------------------------------------------------------------------------------------- */
 
-/* When to look again though nothing has happened. */
+/* Time for the next iteration if nothing happens before. */
 static uint64_t next_look(const struct record *r, uint64_t now)
 {
     if (r->input.n || display_waits(&r->display))
@@ -350,7 +350,7 @@ static bool open_session(struct record *r, int signals, struct err *err)
         .envp = r->p.envp,
         .rows = r->size.rows,
         .cols = r->size.cols,
-        /* Somebody thinks meanwhile: only a limit that was asked for counts. */
+        /* Users take time to think: apply only a time limit that was requested. */
         .budgets = {timed ? b->max_runtime_ms : UINT64_MAX, b->max_output_bytes},
         .cancel = signals,
     };

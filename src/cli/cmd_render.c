@@ -1,4 +1,4 @@
-/* cordon render: bytes of a terminal program in, the screen that they make out. */
+/* cordon render: print the screen that a program's output produces. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/id.h"
 #include "cli/cmds.h"
@@ -15,7 +15,7 @@ enum {
     ROWS = 24,
     COLS = 80,
     CHUNK = 64 * 1024,
-    PIECE = 2048, /* fed at once: its answers fit into what the terminal keeps of them */
+    PIECE = 2048, /* bytes fed at once: the replies must fit into the terminal's buffer */
 };
 
 struct render_options {
@@ -23,7 +23,7 @@ struct render_options {
     const char *format;
     bool cells;
     bool onlcr;
-    const char *at, *scrollback; /* numbers that may be 0 */
+    const char *at, *scrollback; /* numbers; text because 0 differs from not given */
     const char *width;
     const char *replies, *output;
 };
@@ -34,16 +34,16 @@ static const char *const widths[] = {"grapheme", "wcwidth", NULL};
 static void (*const drawers[])(const struct snapshot *, struct buf *) = {
     draw_text, NULL, draw_ansi, draw_html, draw_svg};
 
-/* Files and the terminal of one rendering. */
+/* State of a rendering. */
 struct render {
     struct term *t;
     struct events *events;
-    const char *name; /* of the input */
+    const char *name; /* name of the input */
     int in;
     const char *replies_name;
-    int replies;   /* -1: answers are dropped */
+    int replies;   /* -1: replies are dropped */
     int output;    /* -1: stdout */
-    uint64_t left; /* bytes that may be read */
+    uint64_t left; /* bytes left to read */
 };
 
 #define RENDER_INIT ((struct render){.in = -1, .replies = -1, .output = -1})
@@ -63,7 +63,7 @@ static bool usage(struct err *err, const char *message)
     return err_ctx(err, "command", "cordon render");
 }
 
-/* A number that may be 0, so that "not given" is another thing. */
+/* Parses a number that may be 0: an OPT_INT could not tell it from an option that is not given. */
 static bool number(
     const char *option, const char *text, int64_t max, int64_t *value, struct err *err)
 {
@@ -102,7 +102,7 @@ static bool same_file(const struct stat *a, const struct stat *b)
     return S_ISREG(a->st_mode) && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* A file to be written anew, but never the one that is read, nor one for two things. */
+/* Opens and truncates an output file, but never the input, nor one file for both outputs. */
 static bool open_output(const struct render *r, const char *name, int *ret_fd, struct err *err)
 {
     if (!name)
@@ -177,7 +177,7 @@ static bool feed_all(struct render *r, struct err *err)
             return false;
         r->left -= (uint64_t)n;
     }
-    return true; /* more would follow: what is cut off stays so */
+    return true; /* stopped by --at: leave an incomplete sequence as it is */
 }
 
 static bool print_json(struct cli *cli, struct render *r, const struct snapshot *s, struct err *err)
@@ -198,7 +198,7 @@ static bool run_render(struct cli *cli, const struct args *args, struct err *err
         return usage(err, "--json is --format json: no other format goes with it");
     if (o->cells && drawers[format])
         return usage(err, "--cells goes with --format json only");
-    cli->json = !drawers[format]; /* errors, too */
+    cli->json = !drawers[format]; /* also for errors */
     AUTO(render_done) struct render r = RENDER_INIT;
     if (!start(&r, o, args, err) || !feed_all(&r, err))
         return false;

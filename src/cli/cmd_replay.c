@@ -1,4 +1,4 @@
-/* cordon replay, cordon replay-report: a recording, compared. */
+/* cordon replay, cordon replay-report: compare a recording with a new run. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "cli/cmds.h"
@@ -34,10 +34,10 @@ struct replay {
     struct points points;
     struct mismatch mismatch;
     char run_id[ID_SIZE];
-    struct artifacts artifacts; /* of the new run, in replay-ID/ */
+    struct artifacts artifacts; /* record of the new run, in replay-ID/ */
 };
 
-/* Words --------------------------------------------------------------------------------------- */
+/* Messages ------------------------------------------------------------------------------------ */
 
 static void say_line(
     struct cli *cli, enum out_style style, char sign, const json_t *row, const char *key)
@@ -50,7 +50,7 @@ static void say_line(
     out_text(cli, STR("\n"));
 }
 
-/* Cells that look different where the text is the same. */
+/* Prints the first cell that differs in style where the text is equal. */
 static void say_cells(struct cli *cli, const json_t *row)
 {
     const json_t *cells = json_object_get(row, "cells"), *first = json_array_get(cells, 0);
@@ -77,7 +77,7 @@ static void say_rows(struct cli *cli, const json_t *rows)
         out_line(cli, "and %zu rows more", n - ROWS_SHOWN);
 }
 
-/* What differs goes with the error, if there is one to be told. */
+/* If there is a mismatch (`m`), its message is printed later, with the error. */
 static void say_report(struct cli *cli, const struct report *r, const struct mismatch *m)
 {
     struct str status = json_str(json_object_get(r->replay, "status"));
@@ -166,7 +166,7 @@ static bool read_wish(
     return true;
 }
 
-/* Running again ------------------------------------------------------------------------------- */
+/* New run ------------------------------------------------------------------------------------- */
 
 static const char *text_at(struct replay *x, const char *key)
 {
@@ -191,7 +191,7 @@ static const char *const *make_argv(struct replay *x, const struct scenario *s)
     return argv;
 }
 
-/* Where the recorded run started; no value if it was nowhere that is allowed. */
+/* Directory in which the recorded run started; no value if none was allowed. */
 static struct str start_of(struct replay *x)
 {
     struct str cwd = json_str(json_object_get(x->source.run, "cwd"));
@@ -199,7 +199,7 @@ static struct str start_of(struct replay *x)
     return nowhere ? (struct str){0} : cwd;
 }
 
-/* The new run's own record, as far as it is known before it begins. */
+/* Writes the parts of the new run's record that are known before it starts. */
 static bool begin_record(struct replay *x, struct err *err)
 {
     char name[REPORT_NAME];
@@ -235,7 +235,7 @@ static bool run_prepared(
     return ok;
 }
 
-/* Its goldens are those of the recording. */
+/* Uses the goldens of the recording. */
 static bool read_scenario(struct replay *x, struct scenario *ret_scenario, struct err *err)
 {
     if (!scenario_parse_recorded(
@@ -287,9 +287,9 @@ static bool run_again(struct replay *x, struct err *err)
     return ok;
 }
 
-/* The whole ----------------------------------------------------------------------------------- */
+/* Command ------------------------------------------------------------------------------------- */
 
-/* From files to what can be compared. */
+/* Loads the files to be compared. */
 static bool load(struct replay *x, const struct normalization_wish *wish, struct err *err)
 {
     const struct source_needs needs = {x->options->require_events, x->options->require_checksums};

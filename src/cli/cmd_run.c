@@ -1,4 +1,4 @@
-/* cordon run: a scenario, step by step. */
+/* cordon run: run scenarios. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "cli/cmds.h"
@@ -32,14 +32,14 @@ struct run_options {
 struct run {
     struct cli *cli;
     const struct run_options *options;
-    const char *name; /* of the scenario's file */
+    const char *name; /* file of the scenario */
     struct scenario scenario;
     struct prepared p;
-    struct watch *watch; /* NULL: nobody watches */
+    struct watch *watch; /* NULL: without --tui */
     json_t *kept;        /* the result, for a report */
 };
 
-/* Words --------------------------------------------------------------------------------------- */
+/* Messages ------------------------------------------------------------------------------------ */
 
 static void say_screen(struct cli *cli, const struct err *error)
 {
@@ -51,7 +51,7 @@ static void say_screen(struct cli *cli, const struct err *error)
         out_note(cli, "  | " STR_FMT, STR_ARG(line));
 }
 
-/* One line for a step, when it has ended. */
+/* Prints a line for each finished step. */
 static void progress(void *context, const struct runner_progress *now)
 {
     struct run *r = context;
@@ -59,7 +59,7 @@ static void progress(void *context, const struct runner_progress *now)
         watch_progress(r->watch, now);
     if (now->begins || !r->options->verbose || r->watch)
         return;
-    /* Whoever does not read has the time that the command has, and no more. */
+    /* Wait for a stalled reader no longer than the command may run. */
     r->cli->patience.until_ms = session_ends_ms(now->session);
     out_note(r->cli, "%zu/%zu %-7s %6llu ms  " STR_FMT, now->index + 1, r->scenario.n_steps,
         step_status_name(now->status), (unsigned long long)now->duration_ms,
@@ -100,7 +100,7 @@ static bool tell(struct run *r, const struct runner_result *result, struct err *
 {
     AUTO_JSON json_t *json = NULL;
     bool report = r->options->junit || r->options->tap;
-    /* A run that was ended has no time left for whoever does not read. */
+    /* After an aborted run, use only the short write timeout. */
     r->cli->patience.until_ms = PATIENCE_ENDLESS;
     if (result->run.status == EXEC_ERRORED || result->run.status == EXEC_CANCELED)
         patience_end(&r->cli->patience);
@@ -114,7 +114,8 @@ static bool tell(struct run *r, const struct runner_result *result, struct err *
     return !r->cli->json || out_json(r->cli, json_take(&json), err);
 }
 
-/* The run in the user's terminal: signals are its affair then, and it says when the run ends. */
+/* Opens the --tui view, which then handles signals and requests cancellation through
+ * *ret_cancel. */
 static bool open_watch(struct run *r, int signals, int *ret_cancel, struct err *err)
 {
     *ret_cancel = signals;
@@ -160,7 +161,7 @@ static bool run_job(struct run *r, int signals, struct err *err)
     return run_scenario(r, &wish, err);
 }
 
-/* Interruptions are orderly from the moment on when there is a record. */
+/* Signals are handled from here on, since the record must be completed even if interrupted. */
 static bool prepare_and_run(struct run *r, struct err *err)
 {
     sigset_t set;
@@ -172,7 +173,7 @@ static bool prepare_and_run(struct run *r, struct err *err)
     return ok;
 }
 
-/* The scenario, and what it names by path, stay as they are while it runs. */
+/* Protects the scenario, and the files that it names by path, from changes by the command. */
 static void keep_scenario(struct run *r)
 {
     struct arena *a = r->cli->arena;
@@ -245,7 +246,7 @@ static void add_flag(struct words *w, const char *option, bool given)
         w->p[w->n++] = arena_printf(w->cli->arena, "--%s", option);
 }
 
-/* What a worker is told: the same options, one scenario, a directory of its own. */
+/* Arguments of a worker: the same options, one scenario, a separate artifacts directory. */
 static const char *const *worker_words(void *context, const struct suite_entry *e)
 {
     enum {
@@ -305,8 +306,8 @@ static bool run_suite(
     return true;
 }
 
-/* Before anything runs: a report that can't be written is not found out too late. What an older one
- * says stays until then. */
+/* Opened before anything runs, so that an unwritable report fails early. An older report is kept
+ * until the new one is written. */
 static bool open_report(const struct run_options *options, int *ret_fd, struct err *err)
 {
     int fd = -1;
@@ -329,8 +330,8 @@ static bool write_junit(const struct suite *s, int fd, const char *name, struct 
     return file_write(fd, buf_str(&xml), name, err);
 }
 
-/* One that could not be written is said, and is the exit status; the results are there all the
- * same. */
+/* A report that cannot be written is an error message and sets the exit status; the results are
+ * still printed. */
 static void write_reports(
     struct cli *cli, const struct run_options *options, const struct suite *s, int junit)
 {
@@ -383,7 +384,7 @@ static bool run_scenarios(struct cli *cli, const struct args *args, struct err *
     bool ok = many ? run_suite(cli, options, &s, err) : run_file(cli, options, &s, err);
     if (!ok && many)
         return false;
-    if (!ok) { /* one that could not be started is in the report, too */
+    if (!ok) { /* a scenario that could not be started is also reported */
         s.entries[0].result = json_object();
         s.entries[0].status = "errored";
         json_put(s.entries[0].result, "error", err_to_json(err));

@@ -1,5 +1,4 @@
-/* cordon self-test: tries the program's main functions on this machine, in a directory of its own.
- */
+/* cordon self-test: test the main functions on this machine, in a temporary directory. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "cli/cmds.h"
@@ -14,7 +13,7 @@ static const char *const status_names[] = {
     [OUTCOME_OK] = "ok", [OUTCOME_WEAKER] = "weaker", [OUTCOME_FAILED] = "failed"};
 
 struct tally {
-    json_t *checks; /* the caller's */
+    json_t *checks; /* owned by the caller */
     size_t n[ARRAY_LEN(status_names)];
     uint64_t started_ms;
 };

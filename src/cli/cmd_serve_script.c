@@ -1,4 +1,4 @@
-/* cordon serve-script: a script over HTTP, as a service would send it. */
+/* cordon serve-script: serve a script over HTTP, like a model's service. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
 #include "cli/interrupt.h"
@@ -21,7 +21,7 @@ struct announcement {
     const struct voice *voice;
 };
 
-/* Whoever waits for it must read it now, not at the end. */
+/* Flushes the output: clients wait for this line. */
 static bool announce(void *context, uint16_t port, struct err *err)
 {
     const struct announcement *a = context;

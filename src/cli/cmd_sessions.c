@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 enum {
-    LISTED = 50, /* on a terminal, without --all */
+    LISTED = 50, /* entries shown on a terminal without --all */
     REMOVED_MAX = 10 * 1000,
     DAMAGE_SHOWN = 10,
 };
@@ -238,7 +238,7 @@ struct import_options {
     bool replace;
 };
 
-/* What comes through a pipe is kept in memory first. */
+/* Input that is not a file, such as a pipe, is read into memory first. */
 static bool open_input(const char *name, int *ret_fd, struct err *err)
 {
     struct stat st;

@@ -1,4 +1,4 @@
-/* cordon tools, cordon tool: what a model may call, and calling it. */
+/* cordon tools, cordon tool: list the tools, and call one. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "cli/bench.h"
@@ -59,7 +59,8 @@ struct tool_options {
     bool serve;
 };
 
-/* Too much is read so far that the call refuses it, with a result as for all wrong arguments. */
+/* Arguments that are too long are read far enough for the call to refuse them, with an ordinary
+ * result. */
 static bool read_arguments(int fd, const char *name, struct buf *text, struct err *err)
 {
     if (file_read(fd, TOOL_ARGUMENTS_MAX, name, text, err))
@@ -95,7 +96,7 @@ static const struct field *field_of(const struct tool *tool, struct str name)
     return NULL;
 }
 
-/* A word as the kind of value that the argument takes. */
+/* Converts a word to the type of the argument. */
 static json_t *value_of(const struct field *f, struct str word)
 {
     int64_t number;
@@ -134,7 +135,7 @@ static bool read_pairs(
     return true;
 }
 
-/* As it is into a pipe or file; on a terminal, so that it can only be shown. */
+/* Prints text unchanged to a pipe or file; made printable on a terminal. */
 static void print_content(struct cli *cli, struct str text)
 {
     if (!cli->to_terminal) {
@@ -151,7 +152,7 @@ static void print_content(struct cli *cli, struct str text)
     }
 }
 
-/* The result, as it was asked for: all of it, or what a model would read. */
+/* Prints the result: completely as JSON, or only the content that a model would read. */
 static bool tell(struct cli *cli, const struct tool_result *result, bool as_json, struct err *err)
 {
     cli->status = result->error.code ? err_status(result->error.code) : 0;
@@ -179,17 +180,18 @@ static bool serve(struct cli *cli, const struct args *args, struct err *err)
     return ok;
 }
 
-/* The one call, until its result is told. */
+/* State of a single call. */
 struct one_call {
     struct cli *cli;
     const struct tool_options *options;
     struct str name;
-    json_t *pairs;   /* of --arg */
-    struct buf text; /* of --json */
-    struct err bad;  /* neither could be had */
+    json_t *pairs;   /* from --arg */
+    struct buf text; /* from --json */
+    struct err bad;  /* error in reading either */
 };
 
-/* What a tool does that waits for nothing was interrupted. Nobody waits long for who reads. */
+/* A signal interrupted a tool that does not poll. Writes the result with a short timeout, and
+ * exits. */
 static void called_off(void *context, const struct tool_result *result)
 {
     const struct one_call *c = context;
@@ -215,7 +217,7 @@ static void run_call(struct one_call *c, struct bench *bench, struct tool_result
         tool_call_json(bench->box, c->name, c->pairs, ret_result);
 }
 
-/* There is a result also where the tool could not even be called. */
+/* Makes a result for a tool that could not be called. */
 static void not_called(struct err *why, struct tool_result *ret_result)
 {
     tool_result_init(ret_result);
@@ -229,7 +231,7 @@ static bool call_one(struct one_call *c, struct err *err)
     struct tool_result result;
     struct bench bench = BENCH_INIT;
     AUTO_ERR struct err why = {0};
-    /* Read before signals are held back: who types the arguments can interrupt that. */
+    /* Read before signals are blocked: the user may interrupt typing the arguments. */
     bool read UNUSED = read_pairs(tool_find(c->name), &options->arg, c->pairs, &c->bad) &&
                        (!options->json || read_source(options->json, &c->text, &c->bad));
     if (bench_open(c->cli, &options->bench, &bench, &why)) {

@@ -1,4 +1,4 @@
-/* cordon trace: the record of a run as something to look at. */
+/* cordon trace: convert the record of a run for viewing. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
 #include "path/file.h"
@@ -28,7 +28,7 @@ static bool usage(struct err *err, const char *message)
     return err_ctx(err, "command", "cordon trace");
 }
 
-/* Where ---------------------------------------------------------------------------------------- */
+/* Marks ---------------------------------------------------------------------------------------- */
 
 static bool is_step(const json_t *step, struct str name)
 {
@@ -36,7 +36,7 @@ static bool is_step(const json_t *step, struct str name)
     return str_eq(json_str(id ? id : json_object_get(step, "id")), name);
 }
 
-/* The mark of a step, or the last one not later than a time. */
+/* Finds the mark of a step, or the last one up to a time. */
 static bool find_mark(
     const struct trace *t, const char *at, size_t *ret_mark, uint64_t *ret_ms, struct err *err)
 {
@@ -69,7 +69,7 @@ static bool find_mark(
     return true;
 }
 
-/* What ----------------------------------------------------------------------------------------- */
+/* Output --------------------------------------------------------------------------------------- */
 
 static void write_svg(const struct trace *t, size_t mark, struct arena *arena, struct buf *out)
 {
@@ -96,7 +96,7 @@ static bool write_format(struct cli *cli, const struct trace *t, const struct tr
     return buf_ok(out) || err_set(err, E_IO, "the record is too large for this format");
 }
 
-/* A file anew, but never one of the record's. */
+/* Replaces the content of a file, but never of one that is part of the record. */
 static bool write_file(const struct trace *t, const char *name, struct str content, struct err *err)
 {
     struct stat st;

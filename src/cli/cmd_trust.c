@@ -1,4 +1,4 @@
-/* cordon trust: scenarios whose own policies the user agrees to, once and for all. */
+/* cordon trust: remember the user's consent to the policies of scenarios. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "base/utf8.h"
@@ -20,7 +20,7 @@ enum {
     STATE_COLUMNS = 8,
     WHEN_COLUMNS = 12,
     LINE_MAX_BYTES = 4 << 20,
-    WORDS_SHOWN = 256 * 1024, /* bytes of a command */
+    WORDS_SHOWN = 256 * 1024, /* bytes of a command that are shown */
 };
 
 struct trust_options {
@@ -34,16 +34,16 @@ static bool open_store(struct cli *cli, bool make, struct trust_store *ret_store
            trust_open(path, make, ret_store, err);
 }
 
-/* Trusting ------------------------------------------------------------------------------------ */
+/* Adding -------------------------------------------------------------------------------------- */
 
-/* A line on stdout. */
+/* Prints a line on stdout. */
 static void say(struct cli *cli, const char *what, struct str file)
 {
     out_text(cli, str_z(what));
     out_name(cli, file, '\n');
 }
 
-/* What the user is to see before the question, on stderr as that. */
+/* Shows what the user is asked to trust, on stderr like the question. */
 static void show(struct cli *cli, const struct scenario *s, const struct trust *t,
     const struct consent_needs *needs)
 {
@@ -62,8 +62,8 @@ static void show(struct cli *cli, const struct scenario *s, const struct trust *
         out_note(cli, "  %s (%s; %s)", needs->p[i].what, needs->p[i].field, needs->p[i].flag);
 }
 
-/* All that its own policy asks for, wherever it is run from. A policy that is denied whatever the
- * user agrees to is an error here, too. */
+/* Finds everything that the scenario's own policy needs, independent of the working directory.
+ * Fails if the policy would be denied even with the user's consent. */
 static bool find_needs(
     struct cli *cli, const struct scenario *s, struct consent_needs *ret_needs, struct err *err)
 {
@@ -169,7 +169,7 @@ static bool trust_files(struct cli *cli, const struct args *args, json_t *object
 
 /* List, remove -------------------------------------------------------------------------------- */
 
-/* What became of the files of an entry since. */
+/* State of the files of an entry. */
 static const char *state_of(struct cli *cli, const struct trust *t)
 {
     AUTO_ERR struct err error = {0};
@@ -177,7 +177,7 @@ static const char *state_of(struct cli *cli, const struct trust *t)
     struct trust now;
     const char *path = arena_strdup(cli->arena, t->file);
     if (trust_held_entry(t))
-        return "trusted"; /* by its bytes, wherever they are */
+        return "trusted"; /* the entry is for these contents, even if the file has changed */
     if (access(path, F_OK) != 0 && errno == ENOENT)
         return "missing";
     if (!scenario_load(path, cli->arena, &s, &error))
@@ -225,7 +225,7 @@ static bool list_entries(struct cli *cli, json_t *object, struct err *err)
     return true;
 }
 
-/* As an entry has it: without links in its directory, if that is there. */
+/* Path as stored in an entry: symlinks in its directory are resolved if it exists. */
 static struct str file_of(struct cli *cli, struct str cwd, const char *path)
 {
     struct str whole = lexical_absolute(cli->arena, cwd, str_z(path));

@@ -1,4 +1,4 @@
-/* cordon version: the build, its libraries, and the facts of this kernel that matter to it. */
+/* cordon version: print information about the build, its libraries and this kernel. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cpu.h"
 #include "cli/build_info.h"
@@ -18,12 +18,12 @@ struct version_options {
     bool verbose;
 };
 
-/* A library of the program: part of it, loaded at start, or looked for when it is needed. */
+/* A library: linked statically, loaded at startup, or loaded on demand. */
 struct library {
     const char *name;
-    const char *version; /* NULL: not known */
+    const char *version; /* NULL: unknown */
     const char *how;     /* "static", "shared", "on demand", "missing" */
-    const char *detail;  /* of a missing one: the reason */
+    const char *detail;  /* reason if missing */
 };
 
 enum {
@@ -41,7 +41,7 @@ static void library_add(struct libraries *l, const struct library *library)
     l->v[l->n++] = *library;
 }
 
-/* Programs without a loader have everything in themselves. */
+/* A program without a dynamic loader is static. */
 static bool is_static(void)
 {
     return getauxval(AT_BASE) == 0;
@@ -88,7 +88,7 @@ static bool is_listed(const struct libraries *l, const char *name)
     return false;
 }
 
-/* Libraries that libcurl brings along: "OpenSSL/3.0.16 nghttp2/1.52.0". In a static program they
+/* Adds libraries that libcurl depends on: "OpenSSL/3.0.16 nghttp2/1.52.0". In a static program they
  * are part of it. */
 static void add_brought(struct libraries *l, struct arena *a)
 {
@@ -121,7 +121,7 @@ static void find_libraries(struct libraries *l, struct arena *a)
     add_brought(l, a);
 }
 
-/* Instructions that the program has code for: used where the processor has them. */
+/* Instruction set extension that the program uses if the processor has it. */
 struct vector {
     const char *name;
     const char *use;
@@ -143,8 +143,7 @@ static bool has_cgroup2(void)
     return access("/sys/fs/cgroup/cgroup.controllers", R_OK) == 0;
 }
 
-/* As text ---------------------------------------------------------------------------------------
- */
+/* Text output ---------------------------------------------------------------------------------- */
 
 static void print_fact(struct cli *cli, const char *name, const char *value)
 {
@@ -174,7 +173,7 @@ static void print_vectors(struct cli *cli)
     print_fact(cli, "SIMD", line.n ? buf_z(&line) : "none beyond the architecture's baseline");
 }
 
-/* The settings that can refuse them. */
+/* Settings that can disable them. */
 static const char *user_namespaces(const struct machine *m)
 {
     if (m->max_userns == 0)
@@ -215,8 +214,7 @@ static void print_verbose(struct cli *cli)
     print_kernel(cli);
 }
 
-/* As JSON ---------------------------------------------------------------------------------------
- */
+/* JSON output ---------------------------------------------------------------------------------- */
 
 static json_t *text_or_null(const char *text)
 {

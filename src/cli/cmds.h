@@ -1,4 +1,4 @@
-/* The commands that main.c knows, one file each. */
+/* Top-level commands, one file each. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_CMDS_H
 #define CLI_CMDS_H

@@ -1,4 +1,4 @@
-/* Text of strangers in columns and lines of a terminal. */
+/* Untrusted text in columns and lines of a terminal. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/columns.h"
 
@@ -14,7 +14,7 @@ unsigned columns_cut(struct buf *out, struct str text, unsigned columns)
     AUTO_BUF struct buf shown = BUF_INIT(12 * text.n + 16);
     utf8_add_printable(&shown, text);
     struct str rest = buf_str(&shown);
-    unsigned used = 0, whole = 0; /* whole: bytes that leave room for the mark */
+    unsigned used = 0, whole = 0; /* whole: columns of the part that leaves room for the ellipsis */
     size_t at = 0, fits = 0;
     while (at < rest.n && used <= columns) {
         uint32_t cp = 0;

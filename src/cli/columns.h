@@ -1,21 +1,20 @@
-/* Text of strangers in columns and lines of a terminal: made printable, and cut where there is no
- * more room. */
+/* Untrusted text in columns and lines of a terminal: made printable, and truncated to fit. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_COLUMNS_H
 #define CLI_COLUMNS_H
 
 #include "base/buf.h"
 
-/* The text on one line of at most so many columns; gives how many it took. */
+/* Adds text on one line of at most `columns` columns. Returns the number of columns used. */
 unsigned columns_cut(struct buf *out, struct str text, unsigned columns);
 
-/* The same, filled up with blanks, and two more. */
+/* The same, padded with blanks to that width and by two more. */
 void columns_add(struct buf *out, struct str text, unsigned columns);
 
-/* A directory, with ~ for the home directory. */
+/* Adds a directory, with ~ for the home directory. */
 void columns_dir(struct buf *out, struct str dir, unsigned columns);
 
-/* Lines that keep their ends, and nothing else that a terminal would obey; at most so many. */
+/* Adds at most `most` lines. Line breaks are kept; other control characters are made printable. */
 void columns_lines(struct buf *out, struct str text, const char *indent, size_t most);
 
 /* "3 min ago" */

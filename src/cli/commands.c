@@ -1,4 +1,4 @@
-/* The program's own entry in the tree of commands: what `cordon` alone shows. */
+/* Root of the command tree: `cordon` itself. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
 

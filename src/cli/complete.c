@@ -1,11 +1,11 @@
-/* Shell completions. Each script first finds which command the words so far name, then offers its
- * sub-commands, options, or the values of the option before the cursor. */
+/* Shell completions. Each script first determines the command from the words so far, then offers
+ * its subcommands, its options, or the values of the option before the cursor. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/complete.h"
 
 typedef void (*visit_fn)(struct buf *b, const struct cmd *cmd, const char *words);
 
-/* Calls for every command of the tree; words is "" for the program, "path glob" for that one. */
+/* Calls fn for every command; `words` is "" for the program, "path glob" for that command. */
 static void visit(struct buf *b, const struct cmd *cmd, visit_fn fn)
 {
     AUTO_BUF struct buf full = BUF_INIT(256);
@@ -17,7 +17,7 @@ static void visit(struct buf *b, const struct cmd *cmd, visit_fn fn)
             visit(b, cmd->subs[i], fn);
 }
 
-/* Within single quotes of a shell. */
+/* Escapes text for single quotes of a shell. */
 static void add_quoted(struct buf *b, const char *text)
 {
     for (; *text; text++) {
@@ -34,7 +34,7 @@ static void add_words(struct buf *b, const char *const *words)
         buf_printf(b, "%s%s", i ? " " : "", words[i]);
 }
 
-/* The names of what may stand next: sub-commands, or the choices of the argument. */
+/* Adds the words that may come next: subcommands, or choices of the argument. */
 static void add_next_words(struct buf *b, const struct cmd *cmd)
 {
     if (cmd->arg_choices)
@@ -44,11 +44,11 @@ static void add_next_words(struct buf *b, const struct cmd *cmd)
             buf_printf(b, "%s%s", n++ ? " " : "", cmd->subs[i]->name);
 }
 
-/* The last case of bash and zsh: any other word is an argument. */
+/* Last case for bash and zsh: any other word is an argument. */
 #define COUNT_ARGUMENTS "    *:-*) ;;\n    *) ((given += 1)) ;;\n"
 
-/* bash and zsh: case lines that follow the words down the tree. `help` stays where it is, since
- * the words after it name commands again; an option's value is passed over. */
+/* bash and zsh: case lines that follow the words down the tree. `help` does not descend, since the
+ * words after it name commands again; the value of an option is skipped. */
 static void add_descent(struct buf *b, const struct cmd *cmd, const char *words)
 {
     for (size_t i = 0; cmd->subs && cmd->subs[i]; i++)
@@ -61,7 +61,7 @@ static void add_descent(struct buf *b, const struct cmd *cmd, const char *words)
             buf_printf(b, "    '%s:--%s') ((i++)) ;;\n", words, opt->name);
 }
 
-/* How each shell offers files. */
+/* File completion of each shell. */
 static const char *const bash_files[] = {[ARG_ANY] = "",
     [ARG_FILE] = "-f",
     [ARG_DIR] = "-d",
@@ -77,7 +77,7 @@ static const char *const zsh_files[] = {[ARG_ANY] = "",
     [ARG_BOX] = "",
     [ARG_BOX_FILES] = ""};
 
-/* What prints the names that are there, one on each line. */
+/* Commands that print existing names, one per line. */
 #define BOX_NAMES "cordon box list --names 2>/dev/null"
 static const char *const names_of[] = {
     [ARG_SESSION] = "cordon sessions list --ids 2>/dev/null",
@@ -151,7 +151,7 @@ void complete_bash(struct buf *b)
                  "complete -o filenames -F _cordon cordon\n");
 }
 
-/* zsh shows 'name:what it does'; colons in the text must not split it. */
+/* zsh shows 'name:description', split at the first colon. */
 static void zsh_item(struct buf *b, const char *name, const char *about)
 {
     buf_printf(b, " '%s:", name);
@@ -245,7 +245,7 @@ static void fish_descent(struct buf *b, const struct cmd *cmd, const char *words
                 b, "            case '%s:--%s'\n                set skip 1\n", words, opt->name);
 }
 
-/* `when`: at which argument, " first" or " more"; "": at any. */
+/* `when`: argument position, " first" or " more"; "": any. */
 static void fish_line(
     struct buf *b, const char *words, const char *when, const char *flags, const char *about)
 {

@@ -1,4 +1,4 @@
-/* Shell completions, made from the tables of commands. */
+/* Shell completions, generated from the command tables. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_COMPLETE_H
 #define CLI_COMPLETE_H

@@ -22,7 +22,7 @@ enum {
 
 enum {
     RULES_MAX = 1000,
-    WORD_MAX = 4096, /* of a name, an address, a command */
+    WORD_MAX = 4096, /* maximum length of a name, URL or command */
     MODELS_MAX = 1000,
     AGENTS_MAX = 64,
     WINDOW_MAX = 1000 * 1000 * 1000,
@@ -144,7 +144,7 @@ const struct config_model *config_find_model(const struct config *config, struct
     return best;
 }
 
-/* Nothing but blank lines and comments: what people leave when they have no settings. */
+/* Only blank lines and comments, as in a file without settings. */
 static bool says_nothing(struct str text)
 {
     struct str line;
@@ -158,7 +158,7 @@ static bool says_nothing(struct str text)
     return true;
 }
 
-/* A setting of the user's in a project's file: say where it belongs. */
+/* For a user's setting in a project's file, explains where it belongs. */
 static void explain_project(struct err *err)
 {
     const struct err_pair *field = err_ctx_get(err, "field");
@@ -209,7 +209,7 @@ json_t *config_tree(const struct config_source *source)
     return tree;
 }
 
-/* Takes the descriptor over; -1 with ENOENT in errnum means there are no settings. */
+/* Takes ownership of the descriptor; -1 with ENOENT in errnum means no settings. */
 static bool read_source(int owned_fd, int errnum, const char *name, struct arena *a,
     struct config_source *ret_source, struct err *err)
 {

@@ -1,4 +1,4 @@
-/* Settings: what the tables of their shapes can't say. */
+/* Checks of settings that the tables cannot express. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/choice.h"
 #include "base/place.h"
@@ -13,7 +13,7 @@ enum {
     PLACE_MAX = 64 << 10,
 };
 
-/* Says where it is wrong, in words and for who looks for the line. */
+/* Adds the location to the message and to the error context. */
 static bool blame(struct err *err, struct buf *place)
 {
     err_wrap(err, "%s", buf_z(place));

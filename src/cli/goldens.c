@@ -1,4 +1,4 @@
-/* Goldens that are written. */
+/* Writing goldens. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/goldens.h"
 
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum {
-    SHOWN_MAX = 8, /* names in a question */
+    SHOWN_MAX = 8, /* names listed in a question */
     NAME_MAX_BYTES = 4096,
 };
 
@@ -23,8 +23,8 @@ static const enum golden_mode modes[] = {
 
 _Static_assert(ARRAY_LEN(modes) + 1 == ARRAY_LEN(goldens_modes), "a mode for each word");
 
-/* The scenario's directory below its project, or below the home directory: a name that acts by
- * itself may begin there. */
+/* The scenario's directory relative to its project or to the home directory: a path that acts by
+ * itself may start there. */
 static struct str place_of(struct arena *a, const struct scenario *s)
 {
     struct root_found root;
@@ -46,7 +46,8 @@ struct place {
     const struct scenario *scenario;
 };
 
-/* Whether a golden would replace what says what runs: a scenario, or this one's policy. */
+/* Whether a golden would replace a file that determines what runs: a scenario, or this one's
+ * policy. */
 static bool steers(const struct place *p, struct str file)
 {
     static const char *const ends[] = {".scenario.yaml", ".scenario.yml", ".scenario.json"};
@@ -59,7 +60,7 @@ static bool steers(const struct place *p, struct str file)
            (s->file.p && str_eq(path, s->file));
 }
 
-/* .git as the file systems of other systems spell it: ends cut off, a stream, a short name. */
+/* Spellings of .git on other file systems: trailing dots and blanks, a stream, a short name. */
 static bool stands_for_git(struct str name)
 {
     ptrdiff_t stream = str_find(name, ':');
@@ -84,7 +85,7 @@ static const char *refuses(void *context, struct str file)
     return selfrun_reason(str_z(path));
 }
 
-/* The names of those that are missing and may be written; no value: there are none. */
+/* Names of missing goldens that may be written; no value: none. */
 static struct str missing_names(struct cli *cli, const struct scenario *s)
 {
     AUTO_BUF struct buf names = BUF_INIT(SHOWN_MAX * NAME_MAX_BYTES);
@@ -104,7 +105,7 @@ static struct str missing_names(struct cli *cli, const struct scenario *s)
     return n ? arena_str(cli->arena, buf_str(&names)) : (struct str){0};
 }
 
-/* True: the missing ones are to be written. */
+/* Returns true if the user agrees to write the missing ones. */
 static bool ask_for_missing(struct cli *cli, const struct scenario *s)
 {
     AUTO_ERR struct err no = {0};

@@ -1,10 +1,10 @@
-/* Which goldens of a scenario `cordon run` writes: those that --update-goldens names, or the
+/* Selects the goldens of a scenario that `cordon run` writes: those of --update-goldens, or the
  * missing ones after a question on the terminal.
  *
- *     if (!goldens_prepare(cli, options->update_goldens, &scenario, err)) return false;
+ *     if (!goldens_prepare(cli, options->update_goldens, true, &scenario, err)) return false;
  *
- * The text of a golden is chosen by the program that runs in the sandbox: it never gets into a file
- * that acts by itself.
+ * The content of a golden comes from the program in the sandbox, so it must never be written to a
+ * file that acts by itself.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_GOLDENS_H
@@ -13,11 +13,11 @@
 #include "cli/out.h"
 #include "run/scenario.h"
 
-/* The values of --update-goldens; ends in NULL. */
+/* Values of --update-goldens, NULL-terminated. */
 extern const char *const goldens_modes[];
 
-/* `which` is one of them, or NULL: the option was not given. `ask`: a question may be asked.
- * E_POLICY_DENIED: a golden that is to be written has a name that is refused. */
+/* `which` is one of them, or NULL if the option was not given; with `ask` the user may be asked.
+ * Fails with E_POLICY_DENIED if the name of a golden to be written is refused. */
 MUST_USE bool goldens_prepare(
     struct cli *cli, const char *which, bool ask, struct scenario *scenario, struct err *err);
 

@@ -1,4 +1,4 @@
-/* Keys that come in several deltas. */
+/* Masking of keys that are split across deltas. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/held.h"
 
@@ -37,7 +37,7 @@ static bool put_part(const struct held_part *p, struct str text, held_put *put, 
     return text.n == 0 || put(context, &e);
 }
 
-/* It was no key. */
+/* Passes on held text that turned out not to be a key. */
 static bool release_one(struct held *h, size_t at, held_put *put, void *context)
 {
     bool ok = put_part(&h->parts[at], buf_str(&h->parts[at].text), put, context);
@@ -61,7 +61,8 @@ static size_t find(const struct held *h, const struct llm_event *e)
     return i;
 }
 
-/* A place for the block's start of a key; false: the one that had to go could not be put. */
+/* Holds back a possible start of a key. Returns false if put() failed for the oldest held block,
+ * which had to be released. */
 static bool hold(
     struct held *h, const struct llm_event *e, struct str end, held_put *put, void *context)
 {
@@ -74,7 +75,7 @@ static bool hold(
     return ok;
 }
 
-/* What an event that is no delta means for those that wait. */
+/* Releases held text if an event other than a delta ends its block. */
 static bool let_go(struct held *h, const struct llm_event *e, held_put *put, void *context)
 {
     if (e->kind == LLM_RESTART)

@@ -1,8 +1,8 @@
-/* Keys that come in several deltas: what can be the start of one waits for the next delta of the
- * same block, whatever other blocks say meanwhile.
+/* Masking of keys that are split across deltas: a possible start of a key is held back until the
+ * next delta of the same block, regardless of events for other blocks in between.
  *
- *     held_push(&held, event, put, context);     puts what is clear
- *     held_release(&held, put, context);         nothing more comes: what waits was no key
+ *     held_push(&held, event, put, context);     passes on everything but a possible key
+ *     held_release(&held, put, context);         end of stream: passes on held text
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_HELD_H
@@ -12,7 +12,7 @@
 #include "llm/mask.h"
 
 enum {
-    HELD_MAX = 16, /* blocks that wait; one more, and the oldest waits no longer */
+    HELD_MAX = 16, /* blocks with held text; beyond that the oldest is released */
 };
 
 struct held_part {
@@ -31,7 +31,8 @@ typedef bool held_put(void *context, const struct llm_event *event);
 
 void held_init(struct held *h, const struct mask *mask);
 void held_done(struct held *h);
-/* Whoever ends, or begins the answer anew, waits no longer. False: put said so. */
+/* The end of a tool call or a restart of the answer releases held text. Return false if put()
+ * did. */
 bool held_push(struct held *h, const struct llm_event *event, held_put *put, void *context);
 bool held_release(struct held *h, held_put *put, void *context);
 

@@ -1,4 +1,4 @@
-/* Help for people at a terminal. */
+/* Help for a terminal. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/help.h"
 
@@ -8,7 +8,7 @@ enum {
     LINE_WIDTH = 79,
 };
 
-/* Adds text, broken at blanks so that lines stay within the width; `column` is where we are. */
+/* Adds text wrapped at blanks; `column` is the current column. */
 static void add_wrapped(struct buf *b, const char *text, size_t column, size_t indent)
 {
     struct str word, rest = str_z(text);
@@ -28,7 +28,7 @@ static void add_wrapped(struct buf *b, const char *text, size_t column, size_t i
     buf_add_byte(b, '\n');
 }
 
-/* "  name           what it does" */
+/* Adds "  name           description". */
 static void add_row(struct cli *cli, const char *name, const char *text)
 {
     struct buf *b = &cli->stdout_buf;
@@ -72,7 +72,7 @@ static void add_commands(struct cli *cli, const struct cmd *cmd)
             add_row(cli, cmd->subs[i]->name, cmd->subs[i]->summary);
 }
 
-/* Those that are only named, so that the overview fits a screen. */
+/* Commands that are only listed by name, so that the overview fits on a screen. */
 static void add_minor_commands(struct cli *cli, const struct cmd *cmd)
 {
     AUTO_BUF struct buf names = BUF_INIT(1024);

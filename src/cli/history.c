@@ -1,4 +1,4 @@
-/* What was asked before. */
+/* Prompt history. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/history.h"
 
@@ -14,7 +14,7 @@
 
 enum {
     AGAIN_MS = 5,
-    VARIABLES_MAX = 16, /* that are masked */
+    VARIABLES_MAX = 16, /* environment variables to mask */
 };
 
 void history_open(struct history *h, const char *path, size_t max)
@@ -24,7 +24,7 @@ void history_open(struct history *h, const char *path, size_t max)
 
 /* Secrets ------------------------------------------------------------------------------------- */
 
-/* How keys of services begin, and how many characters follow at least. */
+/* Prefixes of service keys, and the minimum number of characters after them. */
 static const struct {
     const char *start;
     size_t rest;
@@ -56,7 +56,7 @@ static size_t key_length(struct str text)
 
 static void mask_words(struct str text, struct buf *out)
 {
-    bool inside = false; /* a word */
+    bool inside = false; /* within a word */
     while (text.n) {
         size_t n = inside ? 0 : key_length(text);
         if (n) {
@@ -103,7 +103,7 @@ void history_clean(const struct mask *mask, struct str entry, struct buf *out)
         mask_words(buf_str(&second), out);
 }
 
-/* The file ------------------------------------------------------------------------------------ */
+/* File ---------------------------------------------------------------------------------------- */
 
 static int open_file(const char *path, int flags, struct stat *st)
 {
@@ -128,7 +128,7 @@ static bool lock(int fd)
     return true;
 }
 
-/* Locked, and still the file of that name: another program may have replaced it meanwhile. */
+/* Opens and locks the file; retries if another process replaced it in between. */
 static int open_locked(const char *path, struct stat *st)
 {
     for (int tries = 0; tries < 10; tries++) {
@@ -148,7 +148,7 @@ static int open_locked(const char *path, struct stat *st)
     return -1;
 }
 
-/* The last part of the file, from the start of a line. */
+/* Reads the end of the file, from the start of a line. */
 static bool read_end(int fd, const struct stat *st, struct buf *text)
 {
     AUTO_ERR struct err ignored = {0};
@@ -172,7 +172,7 @@ static size_t count_lines(struct str text)
     return n;
 }
 
-/* Whole lines at the end, at most so many. */
+/* The last `max` of `n` lines. */
 static struct str last_lines(struct str text, size_t n, size_t max)
 {
     struct str line;
@@ -198,7 +198,7 @@ void history_read(struct history *h, void (*each)(void *context, struct str entr
     }
 }
 
-/* Only the newest entries stay; whole or as it was, whenever we die. */
+/* Keeps only the newest entries, by an atomic replace. */
 static void shorten(struct history *h, int fd, const struct stat *st)
 {
     AUTO_BUF struct buf text = BUF_INIT(4 * (size_t)HISTORY_BYTES);
@@ -223,7 +223,7 @@ static void append(struct history *h, struct str line)
         return;
     if (st.st_size > 0 && pread(fd, &last, 1, st.st_size - 1) != 1)
         return;
-    if (last != '\n') /* of one that was killed */
+    if (last != '\n') /* left by a process that was killed */
         buf_add_byte(&bytes, '\n');
     buf_add_str(&bytes, line);
     buf_add_byte(&bytes, '\n');

@@ -1,4 +1,4 @@
-/* Signals as a descriptor. */
+/* Signals as a file descriptor. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/interrupt.h"
 
@@ -14,7 +14,7 @@ int interrupt_open(bool resize, sigset_t *ret_set)
     sigemptyset(&set);
     for (size_t i = 0; i < ARRAY_LEN(signals) - (resize ? 0 : 1); i++) {
         struct sigaction now;
-        /* What we were told to ignore, as by nohup, stays ignored. */
+        /* Signals that were ignored at startup, for example by nohup, stay ignored. */
         if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
             sigaddset(&set, signals[i]);
     }

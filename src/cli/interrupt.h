@@ -1,7 +1,7 @@
-/* Interruptions as a descriptor, so that the end of a run is always orderly.
+/* Signals as a file descriptor, so that an interrupted run can still be completed.
  *
  *     sigset_t set;
- *     AUTO_FD int fd = interrupt_open(false, &set);      readable: somebody wants it to end
+ *     AUTO_FD int fd = interrupt_open(false, &set);      readable: the run is to end
  *     ...
  *     interrupt_close(&set);
  */
@@ -12,12 +12,12 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* A signalfd for SIGINT, SIGTERM, SIGHUP and SIGQUIT, as far as they are not ignored; with `resize`
- * also for SIGWINCH. */
+/* Returns a signalfd for SIGINT, SIGTERM, SIGHUP and SIGQUIT, except those that are ignored; with
+ * `resize` also for SIGWINCH. */
 int interrupt_open(bool resize, sigset_t *ret_set);
 
-/* The run is over: what came too late for it is forgotten, and whoever does not want to wait until
- * the result is read can end us. */
+/* After the run: discards pending signals and unblocks them, so that a signal can terminate the
+ * program while it waits for a reader of the result. */
 void interrupt_close(const sigset_t *set);
 
 #endif

@@ -1,4 +1,4 @@
-/* Keys by command. */
+/* Keys from a command. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/key.h"
 
@@ -17,11 +17,12 @@
 extern char **environ;
 
 enum {
-    GRACE_MS = 1000, /* to give the terminal back */
+    GRACE_MS = 1000, /* time for the command to restore the terminal */
 };
 
-/* With a terminal it stays in our group, or it could ask nobody; a Ctrl-C there reaches all of it.
- * Without one it has a group of its own, which can be ended as a whole. */
+/* With a terminal the command stays in our process group, since it could not use the terminal
+ * otherwise; Ctrl-C there reaches all of it. Without one it has its own process group, which can be
+ * killed as a whole. */
 static bool has_terminal(void)
 {
     AUTO_FD int fd = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -39,7 +40,7 @@ static bool start(const char *command, pid_t *ret_pid, int *ret_out, struct err 
         return err_errno(err, E_IO, errno, "cannot make a pipe");
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
-    /* What we keep from ourselves while we work must reach it. */
+    /* Signals that are blocked in this process must reach the command. */
     sigemptyset(&none);
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &none);
@@ -58,7 +59,7 @@ static bool start(const char *command, pid_t *ret_pid, int *ret_out, struct err 
     return true;
 }
 
-/* Until its end, or until it is too long or too late, or nobody wants it any more. */
+/* Reads until end of file, the size limit, the timeout or cancellation. */
 static bool read_all(int fd, int cancel_fd, struct buf *text, struct err *err)
 {
     const uint64_t until = clock_mono_ms() + KEY_TIMEOUT_MS;
@@ -84,7 +85,7 @@ static bool read_all(int fd, int cancel_fd, struct buf *text, struct err *err)
     }
 }
 
-/* With it what it started: that becomes ours as it loses its parent, and is waited for. */
+/* Kills the command and its children. Orphans are reparented to this process and waited for. */
 static void end(pid_t pid)
 {
     AUTO_FD int fd = pidfd_open(pid, 0);
@@ -94,13 +95,13 @@ static void end(pid_t pid)
     kill(whole, SIGTERM);
     bool gone = fd >= 0 && poll(&ended, 1, GRACE_MS) > 0;
     if (!gone || whole < 0)
-        kill(whole, SIGKILL); /* what the shell started may have let the first one pass */
+        kill(whole, SIGKILL); /* children of the shell may have ignored SIGTERM */
     while (waitpid(whole, NULL, 0) > 0 || errno == EINTR)
         ;
     prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
-/* What it printed is never shown: it may be the key. */
+/* The output is never shown: it may contain the key. */
 bool key_from_command(
     const char *command, int cancel_fd, struct arena *a, struct str *ret_key, struct err *err)
 {

@@ -1,5 +1,4 @@
-/* A service's key from a command that the user named in the settings: a password manager, a file.
- */
+/* Key of a service from a command in the user's settings, such as a password manager. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_KEY_H
 #define CLI_KEY_H
@@ -12,8 +11,9 @@ enum {
     KEY_TIMEOUT_MS = 60 * 1000,
 };
 
-/* The first line that the command line prints; sh runs it, with the user's terminal and rights.
- * E_CONFIG: it fails, prints nothing, or takes too long; E_CANCELED: cancel_fd can be read. */
+/* Returns the first line printed by the command line, which sh runs with the user's terminal and
+ * rights. Fails with E_CONFIG if it fails, prints nothing or times out, and with E_CANCELED if
+ * cancel_fd becomes readable. */
 MUST_USE bool key_from_command(
     const char *command, int cancel_fd, struct arena *a, struct str *ret_key, struct err *err);
 

@@ -1,4 +1,4 @@
-/* cordon: parses the command line, runs the command, prints what failed. */
+/* cordon: parses the command line, runs the command, prints errors. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/log.h"
 #include "cli/cmds.h"
@@ -45,8 +45,8 @@ static bool run(struct cli *cli, const struct parsed *parsed, struct err *err)
     return cmd_needs_command(parsed->cmd, err);
 }
 
-/* Whoever started us may have closed these; what we open must not take their place. Using them
- * stays an error. */
+/* Occupies standard descriptors that are closed, so that no file opened later gets their numbers.
+ * The wrong access mode keeps using them an error. */
 static void fill_standard_descriptors(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 {
     fill_standard_descriptors();
     init_log();
-    /* A file that would grow beyond its limit is an error to report, not a reason to die. */
+    /* Report a file that exceeds its size limit as an error instead of being killed. */
     signal(SIGXFSZ, SIG_IGN);
     AUTO_ARENA struct arena arena = ARENA_INIT(ARENA_MAX);
     AUTO_ERR struct err err = {0};
@@ -68,7 +68,7 @@ int main(int argc, char **argv)
     struct parsed parsed;
     bool ok = opt_parse(words, n, &arena, &parsed, &err);
     AUTO(out_done) struct cli cli;
-    /* Among another program's words it is that program's. */
+    /* --json among another program's arguments is that program's. */
     bool asked = !(ok && parsed.cmd->own_args) && opt_wants_json(words, n);
     out_init(&cli, &arena, parsed.global.json || asked, parsed.global.color);
     ok = ok && run(&cli, &parsed, &err) && out_flush(&cli, &err);

@@ -1,7 +1,7 @@
-/* The manual's source (scdoc), with the parts that tables know filled in.
+/* The manual's source (scdoc), with parts filled in from the tables.
  *
  * A template is copied line by line. These lines are replaced:
- *     @commands NAME…@   a list of the command's sub-commands
+ *     @commands NAME…@   a list of the command's subcommands
  *     @usage NAME…@      synopsis, description and options of the command
  *     @global@           options that every command takes
  *     @errors@           exit statuses and error codes
@@ -47,7 +47,7 @@ static void expand_commands(struct buf *b, const struct cmd *cmd)
     }
 }
 
-/* Of a command with sub-commands: those. */
+/* For a command with subcommands, expands those instead. */
 static void expand_usage(struct buf *b, const struct cmd *cmd)
 {
     for (size_t i = 0; cmd->subs && cmd->subs[i]; i++)
@@ -57,7 +57,7 @@ static void expand_usage(struct buf *b, const struct cmd *cmd)
         return;
     AUTO_BUF struct buf full = BUF_INIT(256);
     cmd_full_name(cmd, &full);
-    /* A heading knows no escapes. */
+    /* Headings do not support escapes. */
     buf_printf(b, "## %s %s\n\n", buf_z(&full), cmd->usage);
     struct str line, rest = str_z(cmd->about ? cmd->about : cmd->summary);
     while (str_cut(rest, '\n', &line, &rest)) {

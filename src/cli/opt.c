@@ -27,7 +27,7 @@ static const struct opt *find_in(const struct opt *opts, size_t n, struct str na
     return NULL;
 }
 
-/* The option and the struct that it writes to. */
+/* Finds an option, and the struct that it writes to. */
 static const struct opt *find_opt(struct parser *p, struct str name, char letter, void **ret_target)
 {
     const struct cmd *cmd = p->out->cmd;
@@ -150,7 +150,7 @@ static bool set_value(
     BUG_ON(true);
 }
 
-/* The next word if it is a value of the option; otherwise the option stands alone. */
+/* The next word if it is a value of the option; otherwise the option has no value. */
 static const char *next_choice(struct parser *p, const struct opt *opt)
 {
     for (size_t i = 0; p->next < p->n && opt->choices[i]; i++)
@@ -159,7 +159,7 @@ static const char *next_choice(struct parser *p, const struct opt *opt)
     return opt->bare;
 }
 
-/* Takes the option's value from behind it (given) or from the next word. */
+/* Takes the option's value from the same word (`given`) or from the next one. */
 static bool take_option(
     struct parser *p, const struct opt *opt, void *base, const char *given, struct err *err)
 {

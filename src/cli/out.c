@@ -1,4 +1,4 @@
-/* What the program prints. */
+/* Output of the program. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/out.h"
 
@@ -10,7 +10,7 @@
 
 enum {
     STDOUT_MAX = 1 << 30,
-    PATH_HEAD = 40, /* of a long path, in bytes */
+    PATH_HEAD = 40, /* bytes shown of a long path */
     PATH_TAIL = 60,
 };
 
@@ -120,7 +120,7 @@ bool out_flush(struct cli *cli, struct err *err)
     return ok ? true : err_errno(err, E_IO, errnum, "cannot write to stdout");
 }
 
-/* Nothing is left to be done if stderr is gone. */
+/* Write errors are ignored: without stderr they cannot be reported. */
 static void say_line(struct cli *cli, const struct buf *line)
 {
     const struct patience *p = &cli->patience;
@@ -129,7 +129,7 @@ static void say_line(struct cli *cli, const struct buf *line)
                                : patience_write(STDERR_FILENO, buf_str(line), &cli->patience);
 }
 
-/* One line on stderr: who speaks, what about, and for an error its code. */
+/* Prints one line on stderr: prefix, message and, for an error, its code. */
 static void say(
     struct cli *cli, enum out_style style, const char *kind, struct str message, const char *code)
 {
@@ -182,7 +182,7 @@ static json_t *error_object(const struct err *err)
     return object;
 }
 
-/* What the context has for people, one line each. */
+/* Prints the parts of the context that are meant for users, one line each. */
 static void say_context(struct cli *cli, const struct err *err)
 {
     static const char *const keys[] = {"found", "remedy", "weaker"};
@@ -216,7 +216,7 @@ int out_error(struct cli *cli, const struct err *err)
     out_say_error(cli, err);
     if (cli->json) {
         AUTO_ERR struct err ignored = {0};
-        buf_reset(&cli->stdout_buf); /* half a result is none */
+        buf_reset(&cli->stdout_buf); /* discard a partial result */
         bool said UNUSED = out_json(cli, error_object(err), &ignored) && out_flush(cli, &ignored);
     }
     return err_status(err->code);

@@ -1,11 +1,11 @@
-/* What the program prints, in one place: results on stdout, words for people on stderr.
+/* Output of the program: results on stdout, messages on stderr.
  *
- *     out_line(cli, "%s", name);                      text that we wrote
- *     out_name(cli, path, '\n');                      bytes that a stranger chose
+ *     out_line(cli, "%s", name);                      trusted text
+ *     out_name(cli, path, '\n');                      untrusted bytes
  *     return out_json(cli, JSON_OBJECT, err);         one line, with protocol_version
  *
- * Results are collected and written at the end by out_flush(), so that a write error becomes E_IO
- * instead of being lost. Nothing that a stranger chose reaches a terminal unescaped.
+ * Results are buffered and written at the end by out_flush(), so that a write error becomes E_IO
+ * instead of being lost. Untrusted text never reaches a terminal unescaped.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_OUT_H
@@ -22,15 +22,15 @@ enum {
 };
 
 struct cli {
-    struct arena *arena; /* for as long as the command runs */
+    struct arena *arena; /* valid while the command runs */
     struct buf stdout_buf;
     bool json;
-    bool color;              /* stdout */
-    bool color_err;          /* stderr */
-    bool to_terminal;        /* stdout */
-    const char *color_asked; /* of --color; NULL: it was not given */
-    int status;              /* exit status of a command that succeeded; 0 unless it sets another */
-    struct patience patience; /* how long words on stderr may wait for a reader */
+    bool color;               /* on stdout */
+    bool color_err;           /* on stderr */
+    bool to_terminal;         /* stdout is a terminal */
+    const char *color_asked;  /* value of --color; NULL: not given */
+    int status;               /* exit status of a command that succeeds; 0 by default */
+    struct patience patience; /* write timeout for stderr */
 };
 
 void out_init(struct cli *cli, struct arena *a, bool json, const char *color);
@@ -39,43 +39,43 @@ void out_done(struct cli *cli);
 void out_line(struct cli *cli, const char *format, ...) PRINTF_LIKE(2, 3);
 void out_text(struct cli *cli, struct str text);
 
-/* A name and its end: as it is into a pipe or file, made printable on a terminal. */
+/* Prints a name and its terminator: unchanged to a pipe or file, made printable on a terminal. */
 void out_name(struct cli *cli, struct str name, char end);
 
-/* Prints an object as one line, protocol_version first; takes it over. */
+/* Prints an object as one line, protocol_version first. Takes ownership of it. */
 MUST_USE bool out_json(struct cli *cli, json_t *object, struct err *err);
 
-/* With --json: makes one object {KEY: text} of the text that was collected. */
+/* With --json: replaces the buffered text with one object {KEY: text}. */
 MUST_USE bool out_wrap(struct cli *cli, const char *key, struct err *err);
 
-/* Writes out what was collected. */
+/* Writes the buffered output. */
 MUST_USE bool out_flush(struct cli *cli, struct err *err);
 
-/* Prints an error: words on stderr, and the JSON object on stdout if asked for. Gives the exit
+/* Prints an error: a message on stderr and, with --json, an object on stdout. Returns the exit
  * status. */
 int out_error(struct cli *cli, const struct err *err);
 
-/* The same for a failure of which more can be said: the object's members stand beside the error.
- * Takes it over; the command's status is the error's, and the command has succeeded in saying so.
- */
+/* The same for a failure with more details: the members of `more` are added beside the error. Takes
+ * ownership of `more`, sets the command's exit status and, unlike an error, returns true: the
+ * command has reported its failure. */
 MUST_USE bool out_fail(struct cli *cli, const struct err *failed, json_t *more, struct err *err);
 
-/* Only the words on stderr, for a command whose result says the rest. */
+/* Prints only the message on stderr, for a command that reports the rest in its result. */
 void out_say_error(struct cli *cli, const struct err *err);
 
-/* A path for a line that people read: of a long one the start and the end. */
+/* Shortens a long path to its start and end, for messages. */
 struct str out_path(struct cli *cli, struct str path);
 
-/* A word of warning on stderr. */
+/* Prints a warning on stderr. */
 void out_warn(struct cli *cli, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* A line on stderr without a name in front: progress, a screen. */
+/* Prints a line on stderr without a prefix, such as progress or a screen. */
 void out_note(struct cli *cli, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* The same without the line's end: a question. */
+/* The same without a line break, for a question. */
 void out_ask(struct cli *cli, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* Text between the codes of a style, if colours are on. */
+/* Prints text in a style, if colors are on. */
 enum out_style {
     OUT_BOLD,
     OUT_DIM,

@@ -1,5 +1,5 @@
-/* Files that steer cordon and that no command of it may change: the user's settings, and what
- * $CORDON_HOME holds (sessions, boxes, what is trusted), and the user's settings of git.
+/* Files that control cordon and that no command may change: the user's settings, everything in
+ * $CORDON_HOME (sessions, boxes, trust), and the user's git settings.
  *
  *     struct str_list own = own_files(cli->arena);
  */
@@ -10,13 +10,13 @@
 #include "base/arena.h"
 #include "base/field.h"
 
-/* Absolute paths; they need not be there. */
+/* Absolute paths; the files need not exist. */
 struct str_list own_files(struct arena *a);
 
-/* Of these, files of settings that the user writes, and cordon does not. */
+/* Only the settings files, which the user writes, not cordon. */
 struct str_list own_settings(struct arena *a);
 
-/* The same with files that a command line in the settings names. */
+/* The same as own_files(), with files that are named by a command line in the settings. */
 struct str_list own_files_and(struct arena *a, struct str command_line);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a policy grants, and what people are to know, in words. */
+/* Shared parts of exec, run and driver: explanations and warnings. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/prepare.h"
 
@@ -17,8 +17,7 @@ bool prepare_explain(struct cli *cli, struct prepared *x, struct err *err)
     json_put(object, "policy", policy_to_json(&x->policy));
     json_put(object, "sandbox_report", json_object());
     if (allowed) {
-        /* Nothing runs: no state is kept, and what other sessions left is not touched. */
-        x->sessions = NULL;
+        x->idle = true;
         bool ok = prepare_plan(x, err);
         protect_free(x->protect);
         x->protect = NULL;
@@ -63,7 +62,8 @@ bool prepare_settings(struct cli *cli, struct prepared *x, struct err *err)
     AUTO_ERR struct err why = {0};
     if (config_load_user(cli->arena, &config, &why))
         x->landlock = config_is_weaker(&config);
-    /* A home directory of somebody else is nobody's wish for less. */
+    /* Ignore settings that cannot be read, as in another user's home: they could only weaken the
+     * sandbox. */
     return why.code != E_CONFIG || err_move(err, &why);
 }
 

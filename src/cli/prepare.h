@@ -1,5 +1,5 @@
-/* What exec, run and driver share as commands: rows for their option tables, and words. The rest is
- * in job/prepare.h, which the library uses, too. */
+/* Shared parts of exec, run and driver: option tables and messages. The rest is in job/prepare.h,
+ * which the library also uses. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_PREPARE_H
 #define CLI_PREPARE_H
@@ -40,19 +40,19 @@
         OPT_SET("strict-write", 0, type, prepare.strict_write,                                 \
             "artifacts, too, need the acknowledgement")
 
-/* Prints what would be granted. */
+/* Prints what the policy would grant. */
 MUST_USE bool prepare_explain(struct cli *cli, struct prepared *p, struct err *err);
 
-/* What the user's settings say of the sandbox. Before the policy is prepared. */
+/* Applies the user's sandbox settings. Call before the policy is prepared. */
 MUST_USE bool prepare_settings(struct cli *cli, struct prepared *x, struct err *err);
 
-/* Cordon's own files are read-only for the command. Before the plan is made. */
+/* Makes cordon's own files read-only for the command. Call before the plan is made. */
 void prepare_own(struct cli *cli, struct prepared *x);
 
-/* Says what the command left in repositories and was set aside. After the run. */
+/* Reports files left in repositories by the command that are now held. Call after the run. */
 void prepare_tell_held(struct cli *cli, const struct prepared *x);
 
-/* For prepared.is_trusted: whether the user trusts the scenario (cordon trust). */
+/* Callback for prepared.is_trusted: whether the user trusts the scenario (cordon trust). */
 struct prepare_trust {
     struct cli *cli;
     const struct scenario *scenario;
@@ -60,10 +60,10 @@ struct prepare_trust {
 };
 bool prepare_is_trusted(void *context, const char **ret_note);
 
-/* What people are to know before it runs. */
+/* Prints warnings before the command runs. */
 void prepare_warn(struct cli *cli, const struct prepared *p);
 
-/* A record that is not whole is said, and is the exit status. */
+/* Reports a record that is incomplete, and sets the exit status. */
 void prepare_tell_record(struct cli *cli, const struct prepared *p);
 
 #endif

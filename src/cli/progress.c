@@ -1,4 +1,4 @@
-/* A line that says what is being done. */
+/* Progress line on a terminal. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/progress.h"
 
@@ -12,10 +12,10 @@
 enum {
     TEXT_MAX = 4096,
     LINE_MAX_BYTES = 4 * TEXT_MAX,
-    MARGIN = 16, /* columns for the time and what is between */
+    MARGIN = 16, /* columns for the time and separators */
 };
 
-/* So many columns at most, as far as bytes tell: wider characters would wrap. */
+/* Truncates by bytes, which are never fewer than columns: a longer line would wrap. */
 static struct str shorten(struct str text, size_t columns)
 {
     size_t n = MIN(text.n, columns);

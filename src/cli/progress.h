@@ -1,4 +1,4 @@
-/* One line on a terminal that says what is being done, and for how long; nothing elsewhere.
+/* A line on a terminal that shows the current activity and elapsed time; nothing elsewhere.
  *
  *     struct progress p;
  *     progress_start(&p, STDERR_FILENO);
@@ -6,8 +6,8 @@
  *     progress_hide(&p);                 before anything else is printed
  *     progress_stop(&p);
  *
- * The time in it goes on by itself. It is never waited for: what the terminal has no room for is
- * lost.
+ * A thread updates the time. Writes never block: output that the terminal has no room for is
+ * dropped.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_PROGRESS_H
@@ -18,11 +18,11 @@
 #include <pthread.h>
 
 struct progress {
-    bool on; /* it is a terminal */
+    bool on; /* `fd` is a terminal */
     int fd;
     uint64_t begun_ms;
     pthread_t clock;
-    pthread_mutex_t lock; /* for all below */
+    pthread_mutex_t lock; /* protects all below */
     pthread_cond_t change;
     bool over, shown;
     struct buf what, more; /* printable */
@@ -31,7 +31,7 @@ struct progress {
 void progress_start(struct progress *p, int fd);
 void progress_stop(struct progress *p);
 
-/* What a stranger chose is made printable. */
+/* Makes untrusted text printable. */
 void progress_show(struct progress *p, struct str what, struct str more);
 void progress_hide(struct progress *p);
 

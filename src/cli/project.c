@@ -38,8 +38,8 @@ static bool detect(const char *start, const struct config *config, struct arena 
     return true;
 }
 
-/* Project settings can only narrow the project, so ignoring wrong ones would widen it: the command
- * fails, and names the file to correct. */
+/* Project settings can only narrow the project, so ignoring invalid ones would widen it: fail, and
+ * name the file to correct. */
 static bool explain_settings(const struct project *p, struct err *err)
 {
     struct stat st;
@@ -61,7 +61,7 @@ bool project_find(struct cli *cli, const char *start, struct project *ret_projec
     size_t own = config.project_markers.n;
     if (!config_add_project(p.fd, cli->arena, &config, err))
         return explain_settings(&p, err);
-    /* What the project adds may mark a root further down, never further up: that would let it
+    /* The project's own markers may select a root further down, never further up: that would let it
      * widen its own boundary. */
     AUTO_PROJECT struct project inner = PROJECT_INIT;
     if (config.project_markers.n > own && !detect(start, &config, cli->arena, &inner, err))
@@ -78,7 +78,7 @@ bool project_recover(struct cli *cli, const struct project *p, struct err *err)
     const char *journal;
     struct journal_report report;
     if (!config_has_state(cli->arena))
-        return true; /* no home, so no journal either */
+        return true; /* no home directory, so no journal */
     if (!config_state_path(cli->arena, "journal", &journal, err) ||
         !journal_recover(journal, p->fd, &report, err))
         return false;

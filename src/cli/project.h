@@ -1,5 +1,5 @@
-/* The project that a command works in: found, opened, and made whole again if a change to it was
- * cut off. */
+/* The project that a command works in: finding it, opening it, and recovering interrupted
+ * changes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_PROJECT_H
 #define CLI_PROJECT_H
@@ -17,11 +17,11 @@ struct project {
 
 void project_done(struct project *p);
 
-/* Finds the project's root from a directory upward, with the markers of the settings. */
+/* Finds the project's root from a directory upward, using the markers of the settings. */
 MUST_USE bool project_find(
     struct cli *cli, const char *start, struct project *ret_project, struct err *err);
 
-/* Finishes or undoes a change of files in this root that was cut off, and says so on stderr. */
+/* Finishes or undoes an interrupted change of files in this root, and reports it on stderr. */
 MUST_USE bool project_recover(struct cli *cli, const struct project *p, struct err *err);
 
 #endif

@@ -1,10 +1,10 @@
-/* What became of scenarios, for other programs: TAP and JUnit's XML. */
+/* Reports on scenarios for other programs: TAP and JUnit XML. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "cli/suite.h"
 
 enum {
-    TEXT_MAX = 16 << 20, /* of one text */
+    TEXT_MAX = 16 << 20, /* maximum length of a text */
 };
 
 static const char *text_of(const json_t *object, const char *key)
@@ -15,7 +15,7 @@ static const char *text_of(const json_t *object, const char *key)
 
 /* TAP ----------------------------------------------------------------------------------------- */
 
-/* In a description '#' begins a directive, and '\\' is for that. */
+/* Escapes '#', which starts a directive, and the escape character itself. */
 static void add_description(struct buf *b, const char *text)
 {
     AUTO_BUF struct buf safe = BUF_INIT(1 << 16);
@@ -69,7 +69,7 @@ static bool is_no_char(struct str text)
     return text.n >= 3 && memcmp(text.p, "\xef\xbf", 2) == 0 && (unsigned char)text.p[2] >= 0xBE;
 }
 
-/* XML has no way to write most control characters, two others and what is no UTF-8: they become
+/* XML cannot represent most control characters, U+FFFE, U+FFFF and invalid UTF-8: they become
  * U+FFFD. */
 static void add_xml(struct buf *b, const char *given)
 {
@@ -160,7 +160,7 @@ static struct counts count_steps(const struct suite_entry *e)
     return c;
 }
 
-/* An error that no step has, as one that could not be started, is a case of its own. */
+/* An error outside all steps, such as a failure to start, becomes a separate test case. */
 static bool has_own_error(const struct suite_entry *e, const struct counts *c)
 {
     return strcmp(e->status, "passed") != 0 && c->failures + c->errors == 0;

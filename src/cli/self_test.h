@@ -1,5 +1,5 @@
-/* The parts of `cordon self-test`: a test bed, the checks that run on it, and the acts that are
- * tried inside a sandbox.
+/* Parts of `cordon self-test`: a test bed, the checks that run on it, and the acts that are tried
+ * inside a sandbox.
  *
  *     struct bed bed = BED_INIT;
  *     if (!bed_open(cli, &bed, err)) return false;
@@ -15,7 +15,7 @@
 
 enum outcome_status {
     OUTCOME_OK,
-    OUTCOME_WEAKER, /* usable, with less than on other machines */
+    OUTCOME_WEAKER, /* usable, with restrictions */
     OUTCOME_FAILED,
 };
 
@@ -25,16 +25,16 @@ struct outcome {
     const char *remedy; /* NULL: none known */
 };
 
-/* A directory of its own with a project, a home and files outside of both; the program runs there
- * as a process of its own, with none of the user's settings and state. */
+/* A temporary directory with a project, a home and files outside both. The program runs there as a
+ * separate process, without the user's settings and state. */
 struct bed {
     struct cli *cli;
     struct arena *arena;
-    const char *self;     /* this program's file */
-    const char *base;     /* the directory that `top` is in */
-    const char *base_why; /* TMPDIR can't be used: the reason; NULL: it can */
+    const char *self;     /* path of this program */
+    const char *base;     /* directory that contains `top` */
+    const char *base_why; /* why TMPDIR cannot be used; NULL: it can */
     const char *top, *project, *home, *outside;
-    const char *no_sandbox; /* why there is none; NULL: there is one, or it was not tried yet */
+    const char *no_sandbox; /* why the sandbox does not work; NULL: it works, or not tried yet */
     uint64_t until_ms;
     int signals;
     sigset_t set;
@@ -43,36 +43,36 @@ struct bed {
 
 #define BED_INIT ((struct bed){.signals = -1})
 
-/* E_SANDBOX_UNAVAILABLE without /proc; E_IO if no directory can be made. */
+/* Fails with E_SANDBOX_UNAVAILABLE without /proc, or with E_IO if no directory can be created. */
 MUST_USE bool bed_open(struct cli *cli, struct bed *ret_bed, struct err *err);
-/* Waits until no process of it is left, and removes the directory. */
+/* Waits until all its processes have exited, and removes the directory. */
 void bed_close(struct bed *bed);
 
 MUST_USE bool bed_write(const char *path, struct str content);
-/* The file's bytes, at most a few thousand; no value if it can't be read. */
+/* Content of a file, at most a few thousand bytes; no value if it cannot be read. */
 struct str bed_read(struct bed *bed, const char *path);
 
-/* The end of a run of this program. */
+/* Result of a run of this program. */
 struct answer {
     int status; /* exit status; 128+N for a signal */
-    bool late;  /* it was ended because time was up */
+    bool late;  /* it was killed after a timeout */
     struct str out, words;
-    const char *error, *remedy; /* of a failure, for people */
+    const char *error, *remedy; /* message and remedy of a failure */
 };
 
-/* Runs the program with these words (ends in NULL) in the project, without input. */
+/* Runs the program with these arguments (NULL-terminated) in the project, without input. */
 void bed_ask(struct bed *bed, const char *const *words, struct answer *ret_answer);
 
 struct self_test_check {
     const char *name;
-    bool in_sandbox; /* meaningless without one */
+    bool in_sandbox; /* needs a working sandbox */
     struct outcome (*run)(struct bed *bed);
 };
 
 extern const struct self_test_check self_test_checks[];
 extern const size_t n_self_test_checks;
 
-/* The name of the hidden command that tries an act. */
+/* Name of the hidden command that performs an act. */
 #define SELF_TEST_ACT "self-test-act"
 
 #endif

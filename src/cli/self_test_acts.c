@@ -1,5 +1,5 @@
-/* The acts that `cordon self-test` tries inside a sandbox: this program itself does them, so that
- * nothing else need be installed. Each prints one line and succeeds; its caller judges. */
+/* Acts that `cordon self-test` tries inside a sandbox. This program performs them itself, so that
+ * nothing else need be installed. Each prints one line and succeeds; the caller evaluates it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
 #include "cli/self_test.h"
@@ -53,7 +53,7 @@ static void act_write(struct cli *cli, const char *path)
     report(cli, "wrote", fd >= 0 && write(fd, "written\n", 8) == 8);
 }
 
-/* As many processes at once as there may be, up to the number asked for. */
+/* Starts as many concurrent processes as possible, up to the number given. */
 static void act_fork(struct cli *cli, const char *argument)
 {
     int64_t wanted = 0, n = 0;
@@ -83,7 +83,7 @@ static void act_memory(struct cli *cli, const char *argument)
     report(cli, "allocated", p != MAP_FAILED);
 }
 
-/* Answers one line; what stands on the terminal then is what a scenario looks for. */
+/* Reads a line and prints it; the scenario looks for it on the terminal. */
 static void act_answer(struct cli *cli, const char *prompt)
 {
     char line[64];

@@ -1,5 +1,5 @@
-/* The checks of `cordon self-test`, one function each. Every refusal has its control: the same act
- * works outside. */
+/* Checks of `cordon self-test`, one function each. Each refusal has a control: the same act works
+ * outside. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/config.h"
 #include "cli/self_test.h"
@@ -31,7 +31,7 @@ static struct outcome failed(const char *detail, const char *remedy)
     return (struct outcome){.status = OUTCOME_FAILED, .detail = detail, .remedy = remedy};
 }
 
-/* A run that should have succeeded. */
+/* Outcome of a run that should have succeeded. */
 static struct outcome unanswered(struct bed *bed, const char *what, const struct answer *a)
 {
     return failed(arena_printf(bed->arena, "%s: %s", what, a->error), a->remedy);
@@ -52,8 +52,7 @@ static const char *in(struct bed *bed, const char *dir, const char *name)
     return arena_printf(bed->arena, "%s/%s", dir, name);
 }
 
-/* Places -----------------------------------------------------------------------------------------
- */
+/* Directories ---------------------------------------------------------------------------------- */
 
 static struct outcome check_temporary(struct bed *bed)
 {
@@ -64,7 +63,7 @@ static struct outcome check_temporary(struct bed *bed)
     return ok(arena_printf(bed->arena, "%s can be written", bed->base));
 }
 
-/* The path itself, or the nearest directory above it that is there. */
+/* The path itself, or its closest parent directory that exists. */
 static const char *existing(struct bed *bed, const char *path)
 {
     struct str rest = str_trim_end(str_z(path), '/');
@@ -91,8 +90,7 @@ static struct outcome check_state(struct bed *bed)
     return ok(arena_printf(bed->arena, "%s can be written", path));
 }
 
-/* The sandbox
- * -------------------------------------------------------------------------------------- */
+/* Sandbox -------------------------------------------------------------------------------------- */
 
 static struct outcome check_sandbox(struct bed *bed)
 {
@@ -106,7 +104,7 @@ static struct outcome check_sandbox(struct bed *bed)
         geteuid() == 0 ? "root" : "this user", machine_get()->landlock_abi));
 }
 
-/* A listener on loopback; -1 if there can't be one. */
+/* Listens on loopback; returns -1 on failure. */
 static int listen_here(struct sockaddr_in *ret_at)
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -208,10 +206,9 @@ static struct outcome check_limits(struct bed *bed)
     return ok("processes and memory are limited");
 }
 
-/* Terminals
- * ---------------------------------------------------------------------------------------- */
+/* Terminals ------------------------------------------------------------------------------------ */
 
-/* The question stands there before it is answered, so that every run looks the same. */
+/* Waits for the question before answering it, so that every run has the same screens. */
 static const char scenario_text[] =
     "{\"scenario_version\": 1, \"run\": {\"args\": [\"" SELF_TEST_ACT
     "\", \"answer\", \"question?\"]},"
@@ -222,7 +219,7 @@ static const char scenario_text[] =
     " \"assert\": [{\"type\": \"screen_contains\", \"payload\": {\"text\": \"answer: ping\"}},"
     " {\"type\": \"exit_code\", \"payload\": {\"code\": 0}}]}]}";
 
-/* A document of ours, which parses. */
+/* Parses a built-in document. */
 static json_t *document(const char *text)
 {
     AUTO_ERR struct err err = {0};
@@ -258,14 +255,13 @@ static struct outcome check_replay(struct bed *bed)
     ASK(bed, &a, "replay", "--json", "--offline", "--artifacts", record);
     if (a.status != 0)
         return unanswered(bed, "replay --offline", &a);
-    /* The program may lie anywhere. */
+    /* The program may be in any directory. */
     ASK(bed, &a, "replay", "--json", "--ack-unsafe-read", "--artifacts", record);
     return a.status == 0 ? ok("the recording was run again, and is the same")
                          : unanswered(bed, "replay", &a);
 }
 
-/* Tools and the agent
- * -------------------------------------------------------------------------------- */
+/* Tools and agent ------------------------------------------------------------------------------ */
 
 static struct outcome check_files(struct bed *bed)
 {
@@ -335,11 +331,9 @@ static struct outcome check_services(struct bed *bed)
     return ok(arena_printf(bed->arena, STR_FMT, STR_ARG(curl_names(curl))));
 }
 
-/* Boxes
- * -----------------------------------------------------------------------------------------------
- */
+/* Boxes ---------------------------------------------------------------------------------------- */
 
-/* A box's life. On a failure `*ret_step` is the command that failed. */
+/* Runs the life cycle of a box. On failure *ret_step is the command that failed. */
 static bool live_box(
     struct bed *bed, const char *name, const char *dir, struct answer *a, const char **ret_step)
 {
@@ -362,7 +356,7 @@ static bool live_box(
         {"box destroy", (const char *const[]){"box", "destroy", name, "--yes", "--json", NULL}, ""},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        bool early = i < 3; /* the project is as before */
+        bool early = i < 3; /* the project must be unchanged */
         *ret_step = rows[i].step;
         bed_ask(bed, rows[i].words, a);
         if (a->status != 0 || !says(a->out, rows[i].says))
@@ -392,7 +386,7 @@ static struct outcome check_box_copy(struct bed *bed)
     return try_box(bed, "self-test-copy", "copy");
 }
 
-/* Not to be had on every kernel and file system; copies are then. */
+/* Not every kernel and file system supports overlays; copies work without. */
 static struct outcome check_box_overlay(struct bed *bed)
 {
     struct outcome o = try_box(bed, "self-test-overlay", "overlay");

@@ -15,16 +15,15 @@
 
 enum {
     TOTAL_MS = 30 * 1000,
-    ONE_MS = 10 * 1000, /* a single run */
-    GRACE_MS = 1000,    /* between SIGTERM and SIGKILL, and for processes left at the end */
+    ONE_MS = 10 * 1000, /* timeout of a single run */
+    GRACE_MS = 1000,    /* between SIGTERM and SIGKILL, and for remaining processes at the end */
     OUTPUT_MAX = 1 << 20,
     FILE_MAX = 4096,
     DEPTH_MAX = 32,
-    ORPHAN_MS = 5, /* between looks at processes that are about to end */
+    ORPHAN_MS = 5, /* polling interval for processes that are about to exit */
 };
 
-/* The directory ----------------------------------------------------------------------------------
- */
+/* Directory ------------------------------------------------------------------------------------ */
 
 static const char *try_base(struct bed *bed, const char *base)
 {
@@ -90,7 +89,7 @@ bool bed_open(struct cli *cli, struct bed *ret_bed, struct err *err)
     return true;
 }
 
-/* Also directories that their owner may not change: a box makes such. */
+/* Also deletes directories without write permission, which boxes create. */
 static void drop_tree(int dir, const char *name, int depth)
 {
     if (unlinkat(dir, name, 0) == 0 || depth == DEPTH_MAX)
@@ -109,7 +108,8 @@ static void drop_tree(int dir, const char *name, int depth)
     unlinkat(dir, name, AT_REMOVEDIR);
 }
 
-/* A box's keeper outlives the command that needed it by a moment; it is ours as a subreaper. */
+/* A box's supervisor exits shortly after the command that needed it; as subreaper we wait for
+ * it. */
 static void wait_for_orphans(const struct bed *bed)
 {
     const uint64_t until = clock_mono_ms() + GRACE_MS;
@@ -155,8 +155,7 @@ struct str bed_read(struct bed *bed, const char *path)
     return arena_str(bed->arena, buf_str(&text));
 }
 
-/* A run
- * -------------------------------------------------------------------------------------------- */
+/* Runs ----------------------------------------------------------------------------------------- */
 
 struct worker {
     pid_t pid;
@@ -184,7 +183,7 @@ static NORETURN void become_worker(
     _exit(err_status(E_INTERNAL));
 }
 
-/* 0: it has ended; 1: time is up, or somebody wants us to end. */
+/* Returns 0 if the process has exited, 1 on a timeout or signal. */
 static int await(struct bed *bed, const struct worker *w, uint64_t until_ms)
 {
     struct pollfd fds[] = {{.fd = w->pidfd, .events = POLLIN},
@@ -231,7 +230,7 @@ static const char *member(struct bed *bed, const json_t *object, const char *key
     return text.n ? arena_strdup(bed->arena, text) : NULL;
 }
 
-/* Errors are in the JSON of the last line, or the first line of words. */
+/* The error is in the JSON of the last line, or in the first line on stderr. */
 static void explain(struct bed *bed, struct answer *a)
 {
     AUTO_JSON json_t *tree = NULL;

@@ -1,4 +1,4 @@
-/* Tool calls, line by line. */
+/* Serving tool calls, line by line. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/serve.h"
 
@@ -21,16 +21,16 @@ enum {
 struct serve {
     struct cli *cli;
     struct toolbox *box;
-    json_t *request_id; /* of the call at work; borrowed, may be NULL */
-    int out;            /* stdout, non-blocking where that can be had */
-    size_t room;        /* how many bytes it takes at once without blocking */
+    json_t *request_id; /* of the current call; borrowed, may be NULL */
+    int out;            /* stdout, non-blocking if possible */
+    size_t room;        /* bytes that can be written at once without blocking */
     struct buf input;
-    size_t at;       /* where the next line starts */
-    size_t looked;   /* no line ends before this */
-    bool skipping;   /* the rest of a line that was too long */
-    bool ended;      /* stdin */
-    bool unread;     /* nobody takes our answers */
-    int interrupted; /* the signal */
+    size_t at;       /* start of the next line */
+    size_t looked;   /* no line break before this offset */
+    bool skipping;   /* skip the rest of a line that was too long */
+    bool ended;      /* end of stdin */
+    bool unread;     /* answers can no longer be written */
+    int interrupted; /* signal number; 0: none */
 };
 
 struct request {
@@ -58,7 +58,7 @@ static void take_signal(struct serve *s)
     s->interrupted = guard_take(s->box->options->signals);
 }
 
-/* For the last words, nobody waits long. */
+/* Final output gets only a short write timeout. */
 static bool put_last(struct str text)
 {
     struct patience p = PATIENCE_INIT;
@@ -66,7 +66,7 @@ static bool put_last(struct str text)
     return patience_write(STDOUT_FILENO, text, &p);
 }
 
-/* Who reads slowly, or not at all, holds up neither sessions nor an end. */
+/* A slow or stalled reader delays neither sessions nor termination. */
 static bool put(struct serve *s, struct str text)
 {
     while (text.n) {
@@ -107,8 +107,8 @@ static void answer(struct serve *s, const struct tool_result *result, json_t *re
     s->unread = !buf_ok(&line) || !put(s, buf_str(&line));
 }
 
-/* What a tool does that waits for nothing was interrupted: it can only be ended with all the rest.
- */
+/* A signal interrupted a tool that does not poll: the tool can only be ended with the whole
+ * process. */
 static void called_off(void *context, const struct tool_result *result)
 {
     const struct serve *s = context;
@@ -130,7 +130,7 @@ static void refuse(struct serve *s, struct err *error, json_t *request_id)
     tool_result_done(&result);
 }
 
-/* An interruption ends the call; what asks us to go away ends more than that. */
+/* SIGINT ends only the call; any other signal also ends the program. */
 static void note_interruption(struct serve *s, const struct err *error)
 {
     const struct err_pair *sig = error->code == E_CANCELED ? err_ctx_get(error, "signal") : NULL;
@@ -186,7 +186,7 @@ static void refuse_long(struct serve *s)
     s->skipping = true;
 }
 
-/* What was used goes; a large buffer is given back. */
+/* Removes consumed input; shrinks a large buffer. */
 static void tidy(struct serve *s)
 {
     struct buf rest = BUF_INIT(LINE_MAX_BYTES + 2 * READ_SIZE);
@@ -215,7 +215,7 @@ static void read_input(struct serve *s)
         s->ended = true;
 }
 
-/* Every whole line that is there; at the end of input also what is left. */
+/* Handles all complete lines; at end of input also an incomplete one. */
 static void take_lines(struct serve *s)
 {
     while (!s->unread && !s->interrupted && s->at < s->input.n) {

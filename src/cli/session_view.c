@@ -1,4 +1,4 @@
-/* Sessions on a screen. What a model or a stranger wrote is made printable here. */
+/* Printing sessions. Text written by a model, or imported, is made printable here. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/session_view.h"
 
@@ -10,7 +10,7 @@
 #include "llm/message.h"
 
 enum {
-    PLAIN_COLUMNS = 120, /* where there is no terminal */
+    PLAIN_COLUMNS = 120, /* width without a terminal */
     SHORT_ID = 8,
     TITLE_LEAST = 16,
     CWD_MOST = 40,
@@ -18,10 +18,10 @@ enum {
     ARGUMENTS_SHOWN = 300,
 };
 
-/* The list ------------------------------------------------------------------------------------ */
+/* List ---------------------------------------------------------------------------------------- */
 
-/* How much of each id must be shown: people copy it from here. Random ones are told by their start;
- * others are names. */
+/* Width of the id column. Users copy ids from it: random ones are shown by their prefix on a
+ * terminal, others in full. */
 static size_t id_width(const struct cli *cli, const struct catalog *c)
 {
     size_t width = SHORT_ID;
@@ -74,7 +74,7 @@ void session_view_list(struct cli *cli, const struct catalog *c, size_t n)
         add_entry(cli, &c->entries[i], id_columns, columns, now_ms);
 }
 
-/* One session --------------------------------------------------------------------------------- */
+/* Session ------------------------------------------------------------------------------------- */
 
 static void show_call(struct buf *out, const json_t *block)
 {

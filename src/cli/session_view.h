@@ -1,4 +1,4 @@
-/* Sessions on a screen: one line for each, or one with its messages. */
+/* Printing sessions: a list with one line each, or one session with its messages. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_SESSION_VIEW_H
 #define CLI_SESSION_VIEW_H
@@ -7,10 +7,10 @@
 #include "agent/store.h"
 #include "cli/out.h"
 
-/* The first n of them, as many columns wide as the terminal is. */
+/* Lists the first n sessions, at the width of the terminal. */
 void session_view_list(struct cli *cli, const struct catalog *c, size_t n);
 
-/* A session's messages; results of tools in full, or only their beginning. */
+/* Prints a session's messages, with tool results in full or truncated. */
 void session_view_show(struct cli *cli, const struct store *s, bool full);
 
 #endif

@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 
 enum {
-    RESULT_MAX = 256 << 20, /* bytes that a worker prints */
-    WORDS_MAX = 1 << 20,    /* bytes of its words that are repeated */
+    RESULT_MAX = 256 << 20, /* bytes of a worker's result */
+    WORDS_MAX = 1 << 20,    /* bytes of a worker's stderr that are repeated */
     NAME_MAX_BYTES = 100,
 };
 
@@ -31,12 +31,12 @@ void suite_done(struct suite *s)
     s->n = 0;
 }
 
-/* Finding ------------------------------------------------------------------------------------- */
+/* Finding scenarios --------------------------------------------------------------------------- */
 
 static const char *const ends[] = {".yaml", ".yml", ".json"};
 
-/* Without the end that makes it a scenario; false if it has none. `marked`: ".scenario" before it,
- * too. */
+/* Strips the suffix of a scenario; returns false if it has none. `marked`: it includes
+ * ".scenario". */
 static bool stem_of(struct str name, bool *ret_marked, struct str *ret_stem)
 {
     for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
@@ -63,7 +63,7 @@ static bool is_taken(const struct suite *s, const char *name)
     return false;
 }
 
-/* The file's name without its end, and a number where two have the same. */
+/* File name without its suffix, with a number if the name is taken. */
 static const char *name_for(const struct suite *s, const char *file)
 {
     bool ignored;
@@ -71,7 +71,7 @@ static const char *name_for(const struct suite *s, const char *file)
     const char *slash = strrchr(file, '/');
     (void)stem_of(str_z(slash ? slash + 1 : file), &ignored, &stem);
     if (stem.n == 0 || str_is(stem, ".") || str_is(stem, ".."))
-        stem = STR("scenario"); /* these are other directories */
+        stem = STR("scenario"); /* not usable as a directory name */
     stem = str_head(stem, NAME_MAX_BYTES);
     const char *name = arena_strdup(s->cli->arena, stem);
     for (unsigned i = 2; is_taken(s, name); i++)
@@ -106,7 +106,7 @@ static int by_name(const void *a, const void *b)
 struct names {
     const char **p;
     size_t n, cap;
-    bool marked; /* only those with ".scenario" */
+    bool marked; /* only names with ".scenario" */
 };
 
 static void take_name(struct names *l, struct arena *a, const char *name)
@@ -202,7 +202,7 @@ static const char *status_of(const json_t *result)
     return status ? status : "errored";
 }
 
-/* Its result, or what became of it instead. */
+/* Reads the worker's result, or makes one if it failed to produce any. */
 static void read_result(struct suite *s, struct suite_entry *e, const siginfo_t *info)
 {
     AUTO_BUF struct buf text = BUF_INIT((size_t)2 * RESULT_MAX);
@@ -223,7 +223,7 @@ static void read_result(struct suite *s, struct suite_entry *e, const siginfo_t 
     (void)s;
 }
 
-/* What a worker had to say. Of very many words the last count: errors come last. */
+/* Repeats a worker's stderr. If it is very long, only its end is shown: errors come last. */
 static void repeat_words(const struct suite *s, const struct suite_entry *e)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * WORDS_MAX);
@@ -287,7 +287,7 @@ static void end_all(struct pool *p)
             (void)syscall(SYS_pidfd_send_signal, p->s->entries[i].pidfd, SIGTERM, NULL, 0);
 }
 
-/* Waits until a process ends, or for the word to end them all. */
+/* Waits until a process exits, or for a signal to end them all. */
 static void await(struct pool *p)
 {
     struct pollfd fds[SUITE_JOBS_MAX + 1];
@@ -330,7 +330,7 @@ bool suite_run(struct suite *s, suite_words words, void *context, struct err *er
     return ok;
 }
 
-/* Summing up ---------------------------------------------------------------------------------- */
+/* Summary ------------------------------------------------------------------------------------- */
 
 static int rank(const char *status)
 {

@@ -1,4 +1,4 @@
-/* Several scenarios, each in a process of its own: found, run a few at a time, summed up.
+/* Suites: several scenarios, each in a separate process, a few at a time, with a summary.
  *
  *     struct suite s = {.cli = cli, .jobs = 2};
  *     if (!suite_add(&s, "tests/", err) || !suite_run(&s, worker_argv, context, err)) return false;
@@ -19,12 +19,12 @@ enum {
 
 struct suite_entry {
     const char *file;
-    const char *name;   /* unique in the suite, and good as a file name */
-    json_t *result;     /* a RunResult, or {"error"}; NULL: it was not run */
+    const char *name;   /* unique in the suite, and valid as a file name */
+    json_t *result;     /* a RunResult, or {"error"}; NULL: not run */
     const char *status; /* "passed", "failed", "errored", "canceled" */
     int exit;
     uint64_t ms;
-    /* While it runs. */
+    /* While it runs: */
     int pidfd, out, err_fd;
     uint64_t started_ms;
 };
@@ -39,22 +39,23 @@ struct suite {
 
 void suite_done(struct suite *s);
 
-/* A file; or a directory: its *.scenario.yaml, .yml and .json files or, if it has none, all that
- * end in .yaml, .yml and .json; sorted, without those of directories in it. */
+/* Adds a file, or the files of a directory: its *.scenario.yaml, .yml and .json files or, if it has
+ * none, all .yaml, .yml and .json files; sorted, without subdirectories. */
 MUST_USE bool suite_add(struct suite *s, const char *path, struct err *err);
 
-/* Runs them all. The callback makes a worker's words, after the program's name. */
+/* Runs all scenarios. The callback returns the argv of a worker, including the program's name. */
 typedef const char *const *(*suite_words)(void *context, const struct suite_entry *entry);
 MUST_USE bool suite_run(struct suite *s, suite_words words, void *context, struct err *err);
 
-/* The exit status of the worst: canceled before errored before failed; of equals the first. */
+/* Exit status of the worst result: canceled is worse than errored, errored worse than failed; the
+ * first one of equals. */
 int suite_status(const struct suite *s);
 
-/* For people, and as JSON: a new object. */
+/* For users, and as a new JSON object. */
 void suite_table(const struct suite *s);
 MUST_USE json_t *suite_json(const struct suite *s);
 
-/* Reports, from the results. */
+/* Write reports from the results. */
 void report_tap(const struct suite *s, struct buf *out);
 void report_junit(const struct suite *s, struct buf *out);
 

@@ -1,4 +1,4 @@
-/* Questions of the approval, what counts as an answer, and what is edited instead of one. */
+/* Approval questions, their answers, and editing the proposed text. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "cli/talk.h"
@@ -8,8 +8,8 @@
 #include <poll.h>
 
 enum {
-    ARM_MS = 500,          /* before answers to a question count */
-    SUBJECT_MAX = 1 << 20, /* bytes of what is asked */
+    ARM_MS = 500,          /* delay before the choices are shown */
+    SUBJECT_MAX = 1 << 20, /* maximum length of the subject in bytes */
 };
 
 /* Asking --------------------------------------------------------------------------------------- */
@@ -24,7 +24,7 @@ static void plain_choices(struct talk *t)
     chat_note(t->chat, buf_str(&line));
 }
 
-/* Where nobody here can tell what becomes of the files: what the tool was given. */
+/* Shows the arguments of a tool whose changes cannot be previewed here. */
 static void add_arguments(const json_t *arguments, struct buf *text)
 {
     const char *key;
@@ -41,7 +41,7 @@ static void add_arguments(const json_t *arguments, struct buf *text)
     }
 }
 
-/* Exactly what will be run or changed. */
+/* Shows exactly what will be run or changed. */
 static void put_question(struct talk *t, const struct approve_question *q, struct str rule)
 {
     AUTO_BUF struct buf words = BUF_INIT(4096), arguments = BUF_INIT(4 * TOOL_ARGUMENTS_MAX);
@@ -72,14 +72,14 @@ static void put_question(struct talk *t, const struct approve_question *q, struc
         plain_choices(t);
 }
 
-/* What can't be shown whole is not asked. */
+/* A question that cannot be shown completely is not asked, but denied. */
 static bool can_show(const struct approve_question *q)
 {
     size_t text = q->edit && q->diff.n == 0 ? q->edit->text.n : 0;
     return q->subject.n < SUBJECT_MAX && text < SUBJECT_MAX;
 }
 
-/* What was decided, as far as the result won't say it. */
+/* Notes a decision that the result will not show. */
 static void note_answer(struct talk *t, enum approve_answer answer)
 {
     AUTO_BUF struct buf words = BUF_INIT(2 * SUBJECT_MAX);
@@ -111,7 +111,7 @@ enum approve_answer talk_ask(void *context, const struct approve_question *q, st
     pthread_mutex_lock(&t->lock);
     enum approve_answer answer = fds[1].revents ? APPROVE_CANCELED : t->question.answer;
     note_answer(t, answer);
-    if (answer == APPROVE_YES_ALWAYS) { /* here, with the lock: /approve looks at the rules */
+    if (answer == APPROVE_YES_ALWAYS) { /* under the lock: /approve reads the rules */
         buf_printf(&t->consent, STR_FMT "\n", STR_ARG(rule));
         talk_apply_consent(t);
         answer = APPROVE_YES;
@@ -133,7 +133,7 @@ void talk_tell_diff(void *context, struct str diff)
 
 /* Answering ------------------------------------------------------------------------------------ */
 
-/* Whether its answers are to be shown; they count when they are. */
+/* Whether to show the choices; answers count once they are shown. */
 static bool is_ripe(const struct question *q)
 {
     return q->armed || (q->since_ms && clock_mono_ms() - q->since_ms >= ARM_MS);
@@ -162,7 +162,7 @@ static void always(struct talk *t)
         answer(t, APPROVE_YES_ALWAYS);
 }
 
-/* The editor shows the text as it is, or it is none for it. */
+/* Loads text into the editor. Returns false if the editor cannot represent it exactly. */
 static bool load_editor(struct talk *t, struct str text)
 {
     AUTO_BUF struct buf loaded = BUF_INIT(2 * EDITOR_MAX);
@@ -194,7 +194,6 @@ static void edit(struct talk *t)
     }
 }
 
-/* True: it was for the question. */
 bool talk_answer(struct talk *t, const struct typed *typed)
 {
     static const struct {

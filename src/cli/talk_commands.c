@@ -1,4 +1,4 @@
-/* What the user types that is no prompt. */
+/* Input other than prompts. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/prose.h"
 #include "base/choice.h"
@@ -8,7 +8,7 @@
 #include <fcntl.h>
 
 enum {
-    FILES_SEEN = 20000, /* entries of directories, for a completion */
+    FILES_SEEN = 20000, /* directory entries visited for a completion */
     KEYS_MAX = 64 << 10,
 };
 
@@ -23,7 +23,7 @@ static void quit(struct talk *t, struct str words)
 static const struct command {
     const char *name, *words, *help;
     void (*run)(struct talk *t, struct str words);
-    bool idle; /* waits until the turn is over */
+    bool idle; /* deferred until the turn is over */
 } commands[] = {
     {"/help", "", "what there is", say_help, false},
     {"/model", "[NAME]", "who answers, or who shall", talk_model, true},
@@ -40,12 +40,12 @@ static const struct command {
     {"/quit", "", "leave", quit, false},
 };
 
-/* With the keys that the settings give them. */
+/* Lists the keys, as bound by the settings. */
 static void add_keys(const struct talk *t, struct buf *b)
 {
     static const struct {
         const char *action, *help;
-        bool plain; /* the terminal makes a signal or an end of it */
+        bool plain; /* also in plain mode, as a signal or end of input */
     } rows[] = {
         {"new-line", "a new line", false},
         {"open", "look at what was collapsed, the last first", false},
@@ -76,12 +76,12 @@ static void say_help(struct talk *t, struct str words)
     }
     buf_add_z(
         &b, "!COMMAND               run it where tools run; the next prompt tells the model\n");
-    if (!t->console.lines) /* nothing in them is a key */
+    if (!t->console.lines) /* line mode has no keys */
         add_keys(t, &b);
     talk_note(t, buf_z(&b));
 }
 
-/* What parts words stands after a backslash, as in a shell. */
+/* Removes backslash escapes, as a shell does. */
 static void add_plain(struct str word, struct buf *path)
 {
     for (size_t i = 0; i < word.n; i++) {
@@ -96,7 +96,7 @@ static void offer_file(struct str path, bool dir, struct editor_list *list)
     buf_add_byte(&word, '@');
     for (size_t i = 0; i < path.n; i++) {
         if ((uint8_t)path.p[i] < ' ' || path.p[i] == 0x7F)
-            return; /* nobody could type it */
+            return; /* cannot be typed */
         if (memchr(" \\'\"", path.p[i], 4))
             buf_add_byte(&word, '\\');
         buf_add_byte(&word, path.p[i]);
@@ -106,7 +106,8 @@ static void offer_file(struct str path, bool dir, struct editor_list *list)
         editor_offer(list, buf_str(&word), STR(""));
 }
 
-/* Files of the project that begin so, directory by directory, without what git ignores. */
+/* Offers files of the project with this prefix, one directory level at a time, without files that
+ * git ignores. */
 static void complete_file(struct str word, struct editor_list *list)
 {
     AUTO_BUF struct buf plain = BUF_INIT(EDITOR_CANDIDATE_BYTES);
@@ -164,7 +165,7 @@ static struct str trim(struct str s)
     return str_trim_end(str_trim_end(s, '\n'), ' ');
 }
 
-/* What needs the agent's hands free waits until they are. */
+/* Queues a command that must not run during a turn. */
 static void wait_for_turn(struct talk *t, const char *name, struct str words)
 {
     AUTO_BUF struct buf line = BUF_INIT(2 * EDITOR_MAX);
@@ -202,7 +203,7 @@ static void run_command(struct talk *t, const struct command *c, struct str word
     }
 }
 
-/* A word that begins with / and has no other one in it: a path is no command. */
+/* A word that begins with / and contains no other /: a path is not a command. */
 static bool is_command(struct str word)
 {
     return str_starts_with(word, STR("/")) && str_find(str_skip(word, 1), '/') < 0 &&

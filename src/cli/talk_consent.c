@@ -1,4 +1,4 @@
-/* /approve: when somebody is asked, and what needs no question. */
+/* /approve: approval mode and rules. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/talk.h"
 #include "tool/rule.h"
@@ -63,7 +63,7 @@ static void say(struct talk *t)
     talk_note(t, buf_z(&b));
 }
 
-/* Quotes are for shells; who is used to them may write them. */
+/* Quotes are not needed, but accepted as in a shell. */
 static struct str unquote(struct str s)
 {
     bool quoted = s.n > 1 && (s.p[0] == '\'' || s.p[0] == '"') && s.p[s.n - 1] == s.p[0];

@@ -30,7 +30,7 @@ static bool ends_as_image(struct str path)
 
 /* Words --------------------------------------------------------------------------------------- */
 
-/* Terminals write a dropped path with quotes, or with backslashes before what is special. */
+/* Terminals quote a dropped path, or escape its special characters with backslashes. */
 static struct str take_word(struct str text, struct buf *word)
 {
     char quote = 0;
@@ -69,7 +69,7 @@ static void add_decoded(struct str url, struct buf *path)
     }
 }
 
-/* The path that the word is, if it can be one of an image. */
+/* Converts a word to a path. Returns false if it cannot be the path of an image. */
 static bool path_of(struct talk *t, struct str word, bool with_at_only, struct buf *path)
 {
     bool at = str_starts_with(word, STR("@"));
@@ -86,7 +86,7 @@ static bool path_of(struct talk *t, struct str word, bool with_at_only, struct b
     } else {
         buf_add_str(path, word);
     }
-    if (!ends_as_image(buf_str(path))) /* the end of a sentence */
+    if (!ends_as_image(buf_str(path))) /* punctuation at the end of a sentence */
         while (path->n && memchr(".,;:!?)", path->p[path->n - 1], 7))
             buf_truncate(path, path->n - 1);
     return ends_as_image(buf_str(path));
@@ -94,7 +94,7 @@ static bool path_of(struct talk *t, struct str word, bool with_at_only, struct b
 
 /* Files --------------------------------------------------------------------------------------- */
 
-/* False without an error: there is no such file, so the word is a word. */
+/* Returns false without an error if there is no such file: then it is an ordinary word. */
 static bool read_image(const char *path, json_t **ret_block, size_t *ret_bytes, struct err *err)
 {
     AUTO_BUF struct buf bytes = BUF_INIT(4 * IMAGE_MAX);
@@ -129,7 +129,7 @@ static void say(
 }
 
 struct attached {
-    struct buf paths; /* each with its NUL */
+    struct buf paths; /* NUL-terminated */
     size_t n, bytes;
 };
 
@@ -174,7 +174,7 @@ void talk_add_images(struct talk *t, struct str text, json_t *message)
     json_t *content = json_object_get(message, "content");
     while (text.n) {
         struct str rest = take_word(text, &word);
-        /* What comes through a pipe may be anybody's words: there only @ names a file. */
+        /* Piped input may contain untrusted text: only @ attaches a file there. */
         if (word.n && path_of(t, buf_str(&word), t->console.lines, &path) && path.n < PATH_MAX)
             attach(t, buf_z(&path), &a, content);
         text = rest.n == text.n ? str_skip(text, 1) : rest;

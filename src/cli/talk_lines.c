@@ -1,5 +1,5 @@
-/* A conversation where standard input or output is no terminal: a prompt a line, one after the
- * other, and plain lines out. */
+/* A conversation without a terminal on standard input or output: one prompt per line, one after the
+ * other, and plain lines as output. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/talk.h"
 

@@ -1,4 +1,4 @@
-/* Keys for what was collapsed. */
+/* Keys for viewing collapsed output. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/talk.h"
 
@@ -78,7 +78,7 @@ static bool look_key(struct talk *t, const struct typed *typed)
             return true;
         }
     if (typed->kind != TYPED_MOUSE && typed->kind != TYPED_UNKNOWN)
-        chat_look_end(t->chat); /* who types has seen enough */
+        chat_look_end(t->chat); /* typing closes the view */
     return false;
 }
 

@@ -1,4 +1,4 @@
-/* Keys, frames, and the loop around them. */
+/* Main loop of a conversation: keys and frames. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "cli/talk.h"
@@ -8,16 +8,16 @@
 #include <sys/signalfd.h>
 
 enum {
-    FRAME_MS = 33, /* between two frames of what streams */
-    TURN_MS = 120, /* of what says that something is at work */
+    FRAME_MS = 33, /* minimum time between frames while streaming */
+    TURN_MS = 120, /* interval of the activity indicator */
     AGAIN_MS = 2000,
-    LEAVE_MS = 1000, /* for the last rows */
+    LEAVE_MS = 1000, /* timeout for the last rows */
     OTHER_ROWS = 3,  /* one above the region, one between, the status line */
 };
 
 /* Keys ---------------------------------------------------------------------------------------- */
 
-/* With what comes between two that wait. */
+/* Includes the separator between waiting prompts. */
 static bool has_room(const struct buf *b, size_t n)
 {
     return n + 2 <= b->max - b->n;
@@ -84,7 +84,7 @@ static void interrupt(struct talk *t)
         t->leave = true;
 }
 
-/* The conversation has the terminal's width. */
+/* Adapts the conversation to the terminal's size. */
 static void fit(struct talk *t)
 {
     pthread_mutex_lock(&t->lock);
@@ -98,14 +98,14 @@ static void stop(struct talk *t)
     console_leave(&t->console);
     raise(SIGSTOP);
     console_return(&t->console);
-    fit(t); /* it may have changed meanwhile */
+    fit(t); /* the size may have changed while stopped */
 }
 
-/* Keys that mean nothing to the editor. */
+/* Handles keys that the editor ignores. */
 static void other_key(struct talk *t, const char *key)
 {
     if (strcmp(key, "Escape") == 0 && !talk_leave_edited(t) && t->busy)
-        talk_interrupt(t); /* and what waits is sent */
+        talk_interrupt(t); /* waiting input is then sent */
 }
 
 static void take_key(struct talk *t, const struct typed *typed)
@@ -145,14 +145,15 @@ static void take_keys(struct talk *t)
     struct typed typed;
     while (!t->leave && console_next(&t->console, &typed)) {
         take_key(t, &typed);
-        t->drawn_ms = 0; /* what was typed is shown at once */
+        t->drawn_ms = 0; /* show typed text at once */
         t->dirty = true;
     }
 }
 
 /* Drawing ------------------------------------------------------------------------------------- */
 
-/* After a frame, and what was typed before it. A terminal that does not read has shown nothing. */
+/* Called after a frame and the input typed before it. Nothing counts as shown while the terminal
+ * has not read everything. */
 static void look_at_question(struct talk *t)
 {
     if (!t->drawn || t->stay.n || console_waits(&t->console))
@@ -191,7 +192,7 @@ void talk_draw(struct talk *t)
     t->drawn_ms = more ? 0 : clock_mono_ms();
 }
 
-/* All that is still to be shown, to a terminal that takes it. */
+/* Draws everything that is left, unless the terminal stops reading. */
 static void draw_rest(struct talk *t)
 {
     uint64_t now = clock_mono_ms(), end = now + LEAVE_MS;
@@ -207,7 +208,7 @@ static void draw_rest(struct talk *t)
     }
 }
 
-/* The loop ------------------------------------------------------------------------------------ */
+/* Loop ---------------------------------------------------------------------------------------- */
 
 static int wait_ms(const struct talk *t)
 {
@@ -222,7 +223,7 @@ static int wait_ms(const struct talk *t)
     return key < 0 ? frame : frame < 0 ? key : MIN(key, frame);
 }
 
-/* The window has another size, or somebody stops us: the terminal is given back first. */
+/* Handles a resize, or SIGTSTP: the terminal is restored before stopping. */
 static void take_window(struct talk *t)
 {
     struct signalfd_siginfo info;
@@ -262,8 +263,8 @@ static void step(struct talk *t)
         console_read(&t->console);
     if (t->console.lines)
         return;
-    /* The question has stood for a while when its answers are offered: a key counts from then on.
-     */
+    /* If the choices are already in a frame, check first whether they are shown: then the keys read
+     * below count as answers. */
     if (talk_question_offered(t))
         look_at_question(t);
     take_keys(t);

@@ -1,4 +1,4 @@
-/* /session, /fork, /export, /model, /compact: the conversation itself, and who it is with. */
+/* /session, /fork, /export, /model, /compact: commands about the conversation and its model. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/catalog.h"
 #include "agent/exchange.h"
@@ -20,7 +20,7 @@ static bool sessions_dir(struct talk *t, const char **ret_dir, struct err *err)
     return config_state_path(t->job.cli->arena, "sessions", ret_dir, err);
 }
 
-/* Going on elsewhere -------------------------------------------------------------------------- */
+/* Switching sessions -------------------------------------------------------------------------- */
 
 static void tell_notes(struct talk *t)
 {
@@ -29,7 +29,7 @@ static void tell_notes(struct talk *t)
     json_array_foreach(store_notes(t->job.store), i, note) talk_note(t, json_string_value(note));
 }
 
-/* What is said from now on belongs to this session, which is handed over. */
+/* Continues with another session; takes ownership of it. */
 static void enter(struct talk *t, struct store *store)
 {
     AUTO_BUF struct buf b = BUF_INIT(4096);
@@ -95,7 +95,7 @@ static void say_session(struct talk *t, const struct catalog *c)
     talk_note(t, buf_z(&b));
 }
 
-/* A title that only one session has stands for it. */
+/* Finds a session by a title that no other session has. */
 static const char *by_title(const struct catalog *c, struct str words, struct arena *a)
 {
     const struct catalog_entry *found = NULL;
@@ -149,7 +149,7 @@ void talk_session(struct talk *t, struct str words)
 
 /* /export ------------------------------------------------------------------------------------- */
 
-/* Where it goes: "~/" is at home; without a name, one in this directory. */
+/* Path of the export: expands "~/"; the default is a file in the working directory. */
 static const char *export_path(struct talk *t, struct str words, struct arena *a)
 {
     const char *home = t->job.bench.options.home;

@@ -1,9 +1,9 @@
-/* `!command`: where tools run, for the user. */
+/* `!command`: run a command of the user where tools run. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/talk.h"
 #include "tool/confine.h"
 
-/* What the model is told of it with the next prompt. */
+/* Reports the command to the model with the next prompt. */
 static void tell_model(struct talk *t, const struct tool_result *result)
 {
     struct buf *b = &t->aside;
@@ -24,11 +24,11 @@ static void show(struct talk *t, const struct tool_result *result)
     pthread_mutex_lock(&t->lock);
     chat_result(t->chat, STR("!"), failed, buf_str(&masked));
     pthread_mutex_unlock(&t->lock);
-    if (!failed && masked.n) /* what failed is open */
+    if (!failed && masked.n) /* failed output is not collapsed */
         talk_show_block(t, "", buf_str(&result->content));
 }
 
-/* Nobody is asked whether a person may do what they typed; the sandbox is that of the tools. */
+/* Needs no approval, since the user typed the command; uses the sandbox of the tools. */
 static bool run(struct talk *t, struct err *err)
 {
     struct toolbox *box = t->job.bench.box;

@@ -1,4 +1,4 @@
-/* The status line: where, who, within what, how much, how long. */
+/* The status line: directory, branch, model, boundary, usage, elapsed time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "cli/talk.h"
@@ -9,11 +9,11 @@
 
 enum {
     PIECE_MAX = 512,
-    LOOK_MS = 1000, /* between two looks at the branch */
+    LOOK_MS = 1000, /* interval for checking the branch */
     PARENTS_MAX = 64,
 };
 
-/* The longer a piece stays when it gets narrow, the heavier it is. */
+/* Items with a higher weight are kept longer if the line is too narrow. */
 enum weight {
     WEIGHT_TOKENS = 1,
     WEIGHT_WITHIN,
@@ -25,7 +25,7 @@ enum weight {
     WEIGHT_DIR,
 };
 
-/* Of the repository that the directory lies in. */
+/* Looks up the branch of the repository that contains the directory. */
 static void look_at_branch(struct talk_place *p, const char *cwd)
 {
     uint64_t now = clock_mono_ms();
@@ -86,7 +86,7 @@ void talk_add_status(struct talk *t, unsigned width, struct text *region)
         cost = STR("");
     if (t->window && t->context)
         buf_printf(&full, "%llu%% full", (unsigned long long)(100 * t->context / t->window));
-    if (cost.n) /* with the sign */
+    if (cost.n) /* including the dollar sign */
         cost = str_skip(buf_str(&used), tokens.n);
     struct str name = str_skip(cwd, (size_t)(str_find_last(cwd, '/') + 1));
     bar_add(&bar, WEIGHT_DIR, THEME_DIM, name.n ? name : cwd);

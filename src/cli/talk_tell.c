@@ -1,4 +1,4 @@
-/* What the agent tells, put into the rows of the conversation. */
+/* Showing events of the agent in the conversation. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "cli/talk.h"
@@ -7,7 +7,7 @@ enum {
     RETRY_WORDS = 1000,
 };
 
-/* A key may be cut in two by the stream. */
+/* Masks keys, which the stream may split. */
 static void say(struct talk *t, struct str delta)
 {
     AUTO_BUF struct buf shown = BUF_INIT(64 << 20);
@@ -41,7 +41,7 @@ static void tell_stream(struct talk *t, const struct llm_event *e)
     }
 }
 
-/* A patch by the files that it names. */
+/* Summarizes a patch by the files that it names. */
 static void add_names(struct str patch, struct buf *words)
 {
     static const char *const marks[] = {
@@ -55,7 +55,7 @@ static void add_names(struct str patch, struct buf *words)
             }
 }
 
-/* A call by its first argument that is a text. */
+/* Shows a call with its first string argument. */
 static void tell_call(struct talk *t, const json_t *call)
 {
     AUTO_BUF struct buf words = BUF_INIT(64 << 20), shown = BUF_INIT(64 << 20);
@@ -100,11 +100,11 @@ static void tell_message(struct talk *t, const json_t *message)
     talk_say_rest(t);
     usage_add(&t->used, &u);
     uint64_t all = u.input_tokens + u.cache_read_tokens + u.cache_write_tokens + u.output_tokens;
-    if (all) /* one that broke off says nothing of it */
+    if (all) /* an interrupted answer has no usage */
         t->context = all;
 }
 
-/* Once for each frame: a stream has many pieces, and whoever draws need not be woken for each. */
+/* Wakes the main thread only once per frame: a stream has many small events. */
 void talk_changed(struct talk *t)
 {
     if (!t->told)
@@ -117,7 +117,7 @@ static void tell_compacted(struct talk *t, const struct agent_event *event)
     AUTO_BUF struct buf words = BUF_INIT(200);
     buf_printf(&words, "the conversation goes on with a summary and its last %zu message%s",
         event->kept, event->kept == 1 ? "" : "s");
-    t->context = 0; /* until the next answer nobody has counted */
+    t->context = 0; /* unknown until the next answer */
     chat_note(t->chat, buf_str(&words));
 }
 

@@ -1,4 +1,4 @@
-/* A turn: the agent works in a thread of its own. */
+/* Turns: the agent runs in a separate thread. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "cli/talk.h"
@@ -77,7 +77,7 @@ bool talk_start_work(struct talk *t, talk_work what)
 void talk_start_turn(struct talk *t, struct str text)
 {
     pthread_mutex_lock(&t->lock);
-    if (!t->console.plain || t->console.lines) /* else the terminal has shown what was typed */
+    if (!t->console.plain || t->console.lines) /* otherwise the terminal has echoed it */
         chat_user(t->chat, text);
     pthread_mutex_unlock(&t->lock);
     t->prompt = message_user(text);
@@ -93,13 +93,13 @@ void talk_start_turn(struct talk *t, struct str text)
     t->prompt = NULL;
 }
 
-/* What came as a signal: an interruption of ours ended the turn; any other ends us. */
+/* SIGINT has ended the turn, as intended; any other signal ends the program. */
 bool talk_take_signals(struct talk *t)
 {
     struct toolbox *box = t->job.bench.box;
     bool interrupted = false;
     struct signalfd_siginfo info;
-    if (!t->busy && box->signal && box->signal != SIGINT) /* a command saw it first */
+    if (!t->busy && box->signal && box->signal != SIGINT) /* a command received it first */
         t->leave = true;
     struct pollfd fd = {.fd = t->job.bench.options.signals, .events = POLLIN};
     while (poll(&fd, 1, 0) > 0 && read(fd.fd, &info, sizeof(info)) == sizeof(info))
@@ -115,7 +115,7 @@ static void show_end(struct talk *t)
     if (t->ok)
         return;
     mask_err(&t->job.mask, &t->err);
-    if (t->console.lines && !isatty(STDIN_FILENO)) { /* what comes next builds on it */
+    if (t->console.lines && !isatty(STDIN_FILENO)) { /* later prompts depend on this one */
         if (!t->end.code)
             (void)err_move(&t->end, &t->err);
         t->leave = true;
@@ -138,13 +138,13 @@ void talk_end_turn(struct talk *t)
     pthread_mutex_lock(&t->lock);
     show_end(t);
     chat_unqueue(t->chat);
-    talk_end_edit(t); /* the next question has a text of its own */
+    talk_end_edit(t); /* the next question has another text */
     talk_apply_consent(t);
     pthread_mutex_unlock(&t->lock);
     (void)talk_take_signals(t);
     if (!t->leave)
         talk_run_later(t);
-    if (t->busy) /* one of them began something: what waits is sent after it */
+    if (t->busy) /* a command started work: waiting prompts are sent after it */
         return;
     if (t->queue.n && !t->leave) {
         AUTO_FREE char *next = buf_take(&t->queue);
@@ -164,7 +164,7 @@ bool talk_turn_is_over(struct talk *t)
 void talk_interrupt(struct talk *t)
 {
     if (t->busy)
-        kill(getpid(), SIGINT); /* what all that waits for waits for */
+        kill(getpid(), SIGINT); /* everything that blocks also waits for signals */
 }
 
 void talk_cancel(struct talk *t)

@@ -1,4 +1,4 @@
-/* /undo and /diff: what tools changed in files. */
+/* /undo and /diff: changes that tools made to files. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "cli/talk.h"
@@ -11,9 +11,9 @@
 #include <limits.h>
 
 enum {
-    NAMED_MAX = 20, /* files that are named one by one */
+    NAMED_MAX = 20, /* files listed by name */
     DIFF_MAX = 4 << 20,
-    PROMPT_SHOWN = 60, /* bytes of the prompt of a turn */
+    PROMPT_SHOWN = 60, /* bytes of a turn's prompt that are shown */
 };
 
 static bool has_record(struct talk *t)
@@ -29,7 +29,7 @@ static bool has_record(struct talk *t)
     return false;
 }
 
-/* How the turn began, in its first words. */
+/* Adds the start of the turn's prompt. */
 static void add_prompt(const struct talk *t, size_t turn, struct buf *b)
 {
     AUTO_BUF struct buf text = BUF_INIT(JSON_SIZE_MAX);
@@ -42,7 +42,7 @@ static void add_prompt(const struct talk *t, size_t turn, struct buf *b)
     buf_printf(b, " of '" STR_FMT "%s'", STR_ARG(str_head(line, n)), n < line.n ? "…" : "");
 }
 
-/* Whether a command ran between this message and the next one of the user. */
+/* Whether a command ran in the turn that starts with this message. */
 static bool ran_commands(const struct talk *t, size_t turn)
 {
     const json_t *all = store_all(t->job.store), *m, *block;
@@ -84,7 +84,7 @@ static void tell_undone(struct talk *t, const struct undo_list *l)
     talk_note(t, buf_z(&b));
 }
 
-/* The model would go on as if its changes were there. */
+/* Informs the model, which would otherwise assume that its changes are still there. */
 static void tell_model(struct talk *t, const struct undo_list *l)
 {
     struct buf *b = &t->aside;
@@ -127,7 +127,7 @@ struct differ {
     size_t n; /* files that differ */
 };
 
-/* What a path has now: a file's content, or where a link leads. */
+/* Reads the current content of a file, or the target of a symlink. */
 static bool read_now(const struct differ *d, struct str path, struct stat *ret_st,
     struct buf *content, struct err *err)
 {

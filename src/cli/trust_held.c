@@ -1,4 +1,4 @@
-/* What was set aside, accepted. */
+/* Accepting held files. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/trust_held.h"
 
@@ -19,12 +19,12 @@
 #include <sys/stat.h>
 
 enum {
-    SHOWN_MAX = 64 * 1024, /* bytes that a person looks at */
+    SHOWN_MAX = 64 * 1024, /* bytes shown for review */
 };
 
 static const struct str held_flag = {"held", 4};
 
-/* Where in a path the part begins that says so; -1: nowhere. */
+/* Offset of the held directory in a path; -1: none. */
 static ptrdiff_t held_at(struct str path)
 {
     static const struct str dir = {"/" PARTS_HELD "/", sizeof("/" PARTS_HELD "/") - 1};
@@ -50,7 +50,7 @@ bool trust_held_entry(const struct trust *t)
     return t->flags.n == 1 && str_eq(t->flags.p[0], held_flag);
 }
 
-/* Bytes at a place: the same settings elsewhere may name other files. */
+/* Trust is for contents at a path: the same settings elsewhere may name other files. */
 static struct trust entry_of(struct str bytes, struct str file, struct arena *a)
 {
     char hex[SHA256_HEX], id[SHA256_HEX];
@@ -81,14 +81,14 @@ bool trust_held_accepts(void *context, struct str path, struct str bytes)
 }
 
 struct held {
-    int dir;          /* of the file itself */
-    const char *name; /* there */
-    struct str place; /* where it belongs; absolute */
+    int dir;          /* directory of the held file */
+    const char *name; /* its name in `dir` */
+    struct str place; /* absolute path where it belongs */
     bool settings;
     mode_t mode;
 };
 
-/* Without links on the way: the path must be where it says. */
+/* Refuses symlinks in the path. */
 static int open_dir(struct str path, struct arena *a, struct err *err)
 {
     ptrdiff_t slash = str_find_last(path, '/');
@@ -125,7 +125,7 @@ static bool read_held(
     return file_read(fd, PROTECT_FILE_MAX, path.p, bytes, err);
 }
 
-/* Where it belongs, without the number that a second one of the same name got. */
+/* Original path of a held file, without the suffix that avoids name collisions. */
 static struct str place_of(struct str path, struct arena *a)
 {
     enum {
@@ -144,7 +144,7 @@ static struct str place_of(struct str path, struct arena *a)
     return arena_str(a, place);
 }
 
-/* Settings may be replaced only if they are what was left of these ones. */
+/* Settings may be replaced only if they are exactly the part of these that was left in place. */
 static bool is_rest(int dir, const char *name, struct str bytes)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
@@ -163,7 +163,7 @@ static bool is_rest(int dir, const char *name, struct str bytes)
     return str_eq(buf_str(&now), buf_str(&plain));
 }
 
-/* The bytes that were shown, not the file, which may have changed since. */
+/* Writes the bytes that were shown, not the held file, which may have changed since. */
 static bool put_back(struct held *h, struct str bytes, struct arena *a, struct err *err)
 {
     const char *name = arena_strdup(a, lexical_name(h->place));

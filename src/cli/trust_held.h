@@ -1,4 +1,4 @@
-/* Trust in what was set aside in a repository (repo/protect.h): a hook or settings, by their bytes.
+/* Trust in held files of a repository (repo/protect.h), such as hooks or settings, by contents.
  *
  *     if (trust_held_is(path)) return trust_held(cli, &store, path, yes, list, err);
  */
@@ -9,17 +9,17 @@
 #include "cli/cmd.h"
 #include "job/trust.h"
 
-/* Whether a path lies where things are set aside. */
+/* Whether a path is that of a held file. */
 bool trust_held_is(struct str absolute);
 
-/* Shows it, asks unless `yes`, remembers it, and puts it back into its place. */
+/* Shows the file, asks unless `yes`, moves it back to its place and records the trust. */
 MUST_USE bool trust_held(struct cli *cli, const struct trust_store *store, struct str absolute,
     bool yes, json_t *list, struct err *err);
 
-/* For protect_options.accepted; the context is the path of the store. */
+/* For protect_options.accepted; `context` is the path of the store. */
 bool trust_held_accepts(void *context, struct str path, struct str bytes);
 
-/* Whether an entry is of this kind. */
+/* Whether an entry is for a held file. */
 bool trust_held_entry(const struct trust *t);
 
 #endif

@@ -1,4 +1,4 @@
-/* The thread that shows a run. */
+/* Thread that shows a running scenario. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/watch.h"
 
@@ -15,7 +15,7 @@
 
 enum {
     FRAME_MS = 33,
-    TICK_MS = 100, /* of the clock that is shown */
+    TICK_MS = 100, /* interval of the displayed clock */
     INPUT = 1024,
 };
 
@@ -24,15 +24,15 @@ struct watch {
     struct display display;
     pthread_t thread;
     bool has_thread;
-    int cancel, wake; /* eventfds: to the run, and to the thread */
+    int cancel, wake; /* eventfds: for the run, and for the thread */
     pthread_mutex_t lock;
-    /* With the lock: */
+    /* Protected by the lock: */
     struct watch_state state;
     struct term *term;
-    bool frozen;   /* the steps are done: what the program prints at its end is not shown */
-    bool canceled; /* nobody needs to see the result */
+    bool frozen;   /* steps are done: output of the exiting program is not shown */
+    bool canceled; /* do not wait for a key at the end */
     bool leave;
-    /* The thread's own: */
+    /* Used by the thread only: */
     uint64_t drawn_ms, frame_since;
 };
 
@@ -66,15 +66,15 @@ static void scroll(struct watch_state *s, int by)
     if (by < 0)
         s->top -= MIN(s->top, (size_t)-by);
     else
-        s->top += (size_t)by; /* drawing knows the limit */
+        s->top += (size_t)by; /* limited when drawn */
 }
 
-/* Keys that are known; a sequence of another one is passed over. */
+/* Handles known keys; other escape sequences are skipped. */
 static void take_keys(struct watch *l, struct str keys)
 {
     static const struct {
         const char *bytes;
-        int by; /* 0: it ends */
+        int by; /* 0: quit */
         bool only_over;
     } known[] = {
         {"q", 0, false},
@@ -89,7 +89,7 @@ static void take_keys(struct watch *l, struct str keys)
     };
     while (keys.n) {
         size_t taken = 1;
-        if (keys.p[0] == '\033') /* up to the byte that ends it */
+        if (keys.p[0] == '\033') /* up to the final byte */
             while (taken < keys.n && keys.p[taken] != '\033' &&
                    (taken < 2 || keys.p[taken - 1] < '@' || taken == 2) && taken < 8)
                 taken++;
@@ -133,13 +133,13 @@ static void read_signal(struct watch *l)
     }
     pthread_mutex_lock(&l->lock);
     cancel(l);
-    l->leave = true; /* as soon as the run is over */
+    l->leave = true; /* once the run is over */
     pthread_mutex_unlock(&l->lock);
 }
 
-/* The thread ---------------------------------------------------------------------------------- */
+/* Thread -------------------------------------------------------------------------------------- */
 
-/* Not in the middle of an update that the program wants to be seen whole. */
+/* Do not draw in the middle of a synchronized update of the program. */
 static bool may_draw(struct watch *l, uint64_t now)
 {
     if (!term_in_frame(l->term))
@@ -200,7 +200,7 @@ static void *show(void *context)
     return NULL;
 }
 
-/* From the run -------------------------------------------------------------------------------- */
+/* Callbacks of the run ------------------------------------------------------------------------ */
 
 void watch_output(struct watch *l, struct str bytes)
 {
@@ -300,7 +300,7 @@ void watch_close(struct watch *l)
 {
     if (!l)
         return;
-    if (l->has_thread) { /* the run did not come to a result */
+    if (l->has_thread) { /* the run had no result */
         const struct exec_result none = {.status = EXEC_CANCELED};
         watch_finish(l, &none);
     }

@@ -1,14 +1,14 @@
-/* A scenario while it runs, in the user's own terminal: what the program shows, and the steps.
+/* A running scenario in the user's terminal: the program's screen, and the steps.
  *
  *     struct watch *l;
  *     if (!watch_open(&look, &l, err)) return false;        no terminal: a usage error
  *     job.cancel = watch_cancel(l);
  *     ...watch_output() and watch_progress() from the run's callbacks...
- *     watch_finish(l, &result);                             waits until somebody has seen it
+ *     watch_finish(l, &result);                             waits for a key
  *     watch_close(l);
  *
- * It has a thread and an emulator of its own: a terminal that is slow, or not read at all, does
- * not hold the run up, and the run's time is the same with it and without.
+ * It has a separate thread and terminal emulator: a slow or stalled terminal does not delay the
+ * run, whose timing is the same with and without it.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_WATCH_H
@@ -18,25 +18,25 @@
 
 struct watch_look {
     const struct scenario *scenario;
-    const char *name; /* the scenario's, for people */
+    const char *name; /* name of the scenario, for users */
     bool colors;
-    int signals; /* a signalfd: SIGWINCH, and those that end the run */
+    int signals; /* signalfd for SIGWINCH and signals that end the run */
 };
 
 struct watch;
 
 MUST_USE bool watch_open(const struct watch_look *look, struct watch **ret_watch, struct err *err);
 
-/* Gives the terminal back. Accepts NULL. */
+/* Restores the terminal. Accepts NULL. */
 void watch_close(struct watch *l);
 
-/* Readable when the run is to end. */
+/* Readable when the run is to be canceled. */
 int watch_cancel(const struct watch *l);
 
 void watch_output(struct watch *l, struct str bytes);
 void watch_progress(struct watch *l, const struct runner_progress *progress);
 
-/* The run is over: shows how until a key is pressed; at once, if it was canceled. */
+/* The run is over: shows its result until a key is pressed; returns at once if it was canceled. */
 void watch_finish(struct watch *l, const struct exec_result *result);
 
 #endif

@@ -1,18 +1,18 @@
-/* Drawing a scenario that runs. */
+/* Drawing a running scenario. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/watch_view.h"
 
 enum {
     MIN_COLS = 40,
     MIN_ROWS = 10,
-    LIST_MIN = 26, /* columns of the list beside the screen */
+    LIST_MIN = 26, /* minimum columns of the list beside the screen */
     LIST_MAX = 46,
-    SCREEN_MIN = 50, /* columns of the screen beside the list, unless it has fewer */
-    UNDER_MIN = 4,   /* rows of the list under the screen */
+    SCREEN_MIN = 50, /* minimum columns of the screen beside the list, unless it has fewer */
+    UNDER_MIN = 4,   /* minimum rows of the list below the screen */
     DETAIL_MAX = 6,
 };
 
-/* By what they mean: colours are the terminal's own sixteen. */
+/* Styles by meaning, with the sixteen colors of the terminal. */
 static const struct style bar = {.attrs = STYLE_INVERSE};
 static const struct style dim = {.attrs = STYLE_FAINT};
 static const struct style bold = {.attrs = STYLE_BOLD};
@@ -46,7 +46,7 @@ static struct style reversed(const struct style *style)
     return s;
 }
 
-/* Words --------------------------------------------------------------------------------------- */
+/* Text ---------------------------------------------------------------------------------------- */
 
 static void add_duration(struct buf *b, uint64_t ms)
 {
@@ -60,7 +60,7 @@ static void add_duration(struct buf *b, uint64_t ms)
             b, "%llu:%02llu", (unsigned long long)ms / 60000, (unsigned long long)ms / 1000 % 60);
 }
 
-/* What the step does, in a few words. */
+/* Summarizes the action of a step. */
 static void add_action(struct buf *b, const struct action *a)
 {
     const json_t *payload = json_object_get(a->json, "payload");
@@ -87,7 +87,7 @@ static void put_right(struct canvas *c, const struct area *a, unsigned row, stru
     canvas_text(c, a->row + row, a->col + a->cols - n, a->col + a->cols, text, style);
 }
 
-/* How many columns the next word takes. */
+/* Width of the next word in columns. */
 static unsigned word_width(struct str text)
 {
     unsigned total = 0, width;
@@ -98,8 +98,8 @@ static unsigned word_width(struct str text)
     return total;
 }
 
-/* Text in several lines, cut between words, or where a word is longer than a line. Gives how many
- * it takes; without a canvas only that. */
+/* Puts text on several lines, broken between words, or within a word that is longer than a line.
+ * Returns the number of lines; without a canvas it only counts them. */
 static unsigned put_wrapped(
     struct canvas *c, const struct area *a, struct str text, const struct style *style)
 {
@@ -188,7 +188,7 @@ static void draw_step(
     put_right(c, &inner, row, buf_str(&time), &faint);
 }
 
-/* Under the list: what the step does, and what is wrong. */
+/* Below the list: the action of the step, or the error. */
 static unsigned draw_detail(const struct watch_state *s, struct canvas *c, const struct area *a)
 {
     AUTO_BUF struct buf text = BUF_INIT(4096);
@@ -216,14 +216,14 @@ static void draw_list(struct watch_state *s, struct canvas *c, const struct area
     unsigned rows = a->rows - draw_detail(s, c, a);
     s->list_rows = rows;
     size_t most = n > rows ? n - rows : 0;
-    if (!s->moved) /* the current one in the middle */
+    if (!s->moved) /* center the current step */
         s->top = s->current > rows / 2 ? s->current - rows / 2 : 0;
     s->top = MIN(s->top, most);
     for (unsigned row = 0; row < rows && s->top + row < n; row++)
         draw_step(s, c, a, row, s->top + row);
 }
 
-/* Where the part that is shown begins: so that the cursor is in it. */
+/* First row or column to show, so that the cursor is visible. */
 static unsigned follow(unsigned size, unsigned room, unsigned cursor)
 {
     if (size <= room)
@@ -241,7 +241,7 @@ static void draw_screen(
     struct canvas_part part = {a->row, a->col, MIN(rows, a->rows), MIN(cols, a->cols),
         follow(rows, a->rows, cursor.row), follow(cols, a->cols, cursor.col)};
     canvas_show(c, t, &part);
-    for (unsigned row = 0; row < a->rows && cols < a->cols; row++) /* where it ends */
+    for (unsigned row = 0; row < a->rows && cols < a->cols; row++) /* its border */
         if (row < rows)
             canvas_put(c, a->row + row, a->col + cols, STR("│"), 1, &dim);
     for (unsigned col = 0; rows < a->rows && col < MIN(cols, a->cols); col++)
@@ -276,7 +276,7 @@ static void draw_under(
     unsigned want = term_rows(s->term) + 1;
     unsigned list = room->rows > want + UNDER_MIN ? room->rows - want : UNDER_MIN;
     if (room->rows < 2 * UNDER_MIN + 4)
-        list = 1; /* the current step alone */
+        list = 1; /* only the current step */
     const struct area screen = {room->row, 0, room->rows - list - 1, room->cols};
     const struct area steps = {room->row + room->rows - list, 0, list, room->cols};
     draw_screen(s, c, &screen, note);

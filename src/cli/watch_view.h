@@ -1,4 +1,4 @@
-/* The picture of a scenario that runs: a title, the program's screen, the steps, a line of help.
+/* Layout of a running scenario: a title, the program's screen, the steps, a line of help.
  *
  *     struct watch_state s = {...};
  *     watch_draw(&s, canvas);
@@ -31,17 +31,17 @@ struct watch_step {
 struct watch_state {
     const struct scenario *scenario;
     const char *name;
-    const struct term *term; /* what the program shows */
+    const struct term *term; /* the program's screen */
     struct watch_step *steps;
-    size_t current; /* the step that runs, or ran last */
+    size_t current; /* step that runs, or ran last */
     uint64_t started_ms, now_ms;
     bool over;
     enum exec_status status;
-    char error[WATCH_ERROR_MAX]; /* of the step that did not pass */
-    /* How far the list was moved by hand; follows the current step otherwise. */
+    char error[WATCH_ERROR_MAX]; /* error of the step that did not pass */
+    /* Scroll position of the list if the user moved it; otherwise it follows the current step. */
     bool moved;
     size_t top;
-    unsigned list_rows; /* as it was drawn */
+    unsigned list_rows; /* rows of the list when last drawn */
 };
 
 void watch_draw(struct watch_state *s, struct canvas *c);

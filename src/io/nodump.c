@@ -1,4 +1,4 @@
-/* A process that holds keys. */
+/* Protection of processes that hold keys. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "io/nodump.h"
 

@@ -1,11 +1,11 @@
-/* A process that holds keys: it leaves no core, and the user's other processes can neither trace it
- * nor read its memory, environment and descriptors.
+/* Protection of processes that hold keys: no core dump, and the user's other processes can neither
+ * trace it nor read its memory, environment and file descriptors.
  *
  *     nodump_set();
  *
- * Copies that fork() makes are the same until they execute something. Their entries in /proc
- * belong to root, so that a user namespace's maps can't be written: sandbox/launch.c undoes it in
- * the copy for that moment.
+ * fork() children inherit this until they call exec. Their entries in /proc belong to root, so that
+ * a user namespace's ID maps can't be written: sandbox/launch.c undoes it in the child for that
+ * moment.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef IO_NODUMP_H

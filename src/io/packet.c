@@ -1,4 +1,4 @@
-/* Packets with descriptors. */
+/* Packets with file descriptors. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "io/packet.h"
 

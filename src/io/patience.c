@@ -1,4 +1,4 @@
-/* Writing with an end. */
+/* Writes with a timeout. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "io/patience.h"
 
@@ -30,14 +30,14 @@ size_t patience_room(int fd)
     return isatty(fd) && !(fcntl(fd, F_GETFL) & O_NONBLOCK) ? 1 : PIPE_BUF;
 }
 
-/* A socket can't be opened again, but be asked not to block. */
+/* A socket can't be opened again through /proc, but send() can be asked not to block. */
 ssize_t patience_put(int fd, struct str text)
 {
     ssize_t n = send(fd, text.p, text.n, MSG_DONTWAIT | MSG_NOSIGNAL);
     return n < 0 && errno == ENOTSOCK ? write(fd, text.p, text.n) : n;
 }
 
-/* Whether there is room, after waiting for it at most as long as there is patience. */
+/* Waits for room until the deadline; returns whether there is room. */
 static bool wait_for_room(int to, struct patience *p)
 {
     for (;;) {
@@ -64,7 +64,7 @@ bool patience_write(int fd, struct str text, struct patience *p)
     AUTO_FD int own = patience_open(fd);
     int to = own >= 0 ? own : fd;
     size_t room = own >= 0 ? text.n : patience_room(to);
-    /* What may block is asked each time, the other only if it has no room. */
+    /* Poll before every write that may block; otherwise only after EAGAIN. */
     bool blocks = own < 0;
     for (bool ask = blocks; text.n;) {
         if (ask && !wait_for_room(to, p))

@@ -1,10 +1,10 @@
-/* Writing to whoever may not read: for a limited time, then no more.
+/* Writes with a timeout, to a reader that may stall.
  *
  *     struct patience p = {.until_ms = clock_mono_ms() + 1000, .cancel = -1};
  *     patience_write(STDERR_FILENO, line, &p);
  *
- * For words that are better lost than waited for. The descriptor may be shared with others and so
- * is left in blocking mode.
+ * For output that may be dropped rather than block. The descriptor may be shared with other
+ * processes, so it stays in blocking mode.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef IO_PATIENCE_H
@@ -13,34 +13,35 @@
 #include "base/str.h"
 
 enum {
-    PATIENCE_LAST_MS = 500, /* for the last words, when there is no time left */
+    PATIENCE_LAST_MS = 500, /* for final output after a cancellation */
 };
 
 #define PATIENCE_ENDLESS UINT64_MAX
 
-/* One for all that is written: whoever does not read costs its time once. */
+/* One deadline for all writes: a stalled reader costs the timeout only once. */
 struct patience {
     uint64_t until_ms; /* by clock_mono_ms() */
-    int cancel;        /* if this can be read, there is time for the last words only; -1: none */
+    int cancel;        /* readable: shorten the deadline to PATIENCE_LAST_MS; -1: none */
 };
 
 #define PATIENCE_INIT ((struct patience){PATIENCE_ENDLESS, -1})
 
-/* A new description of the same terminal or pipe, non-blocking; -1 for anything else, and where
- * none can be had: a terminal may be another user's. */
+/* Opens the same terminal or pipe again, non-blocking. Returns -1 for any other kind of file and if
+ * it can't be opened: a terminal may belong to another user. */
 int patience_open(int fd);
 
-/* How many bytes can be written at once after poll() has said that there is room, and nothing
- * blocks: a terminal that could not be opened anew takes them one by one. */
+/* Number of bytes that can be written without blocking after poll() reported POLLOUT: one at a time
+ * for a terminal that could not be opened non-blocking. */
 size_t patience_room(int fd);
 
-/* Writes what there is room for, as write() does. */
+/* Writes as much as there is room for; returns the result of write(). */
 ssize_t patience_put(int fd, struct str text);
 
-/* True if all of it was taken. What has room is written also when there is no patience left. */
+/* Returns true if everything was written. Output that does not block is written even after the
+ * deadline. */
 bool patience_write(int fd, struct str text, struct patience *p);
 
-/* From now on there is time for the last words only. */
+/* Shortens the deadline to at most PATIENCE_LAST_MS from now. */
 void patience_end(struct patience *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* Relaying. */
+/* Relaying between file descriptors. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "io/relay.h"
 
@@ -16,7 +16,7 @@ void relay_poll(const struct relay *r, struct pollfd fds[RELAY_POLLFDS])
 {
     bool room = r->n == 0;
     fds[0] = (struct pollfd){.fd = room ? r->from : -1, .events = POLLIN};
-    /* A sink that nobody reads is noticed also while there is nothing to write. */
+    /* Poll the sink even if there is nothing to write, to notice that its reader is gone. */
     fds[1] = (struct pollfd){.fd = r->to, .events = room ? 0 : POLLOUT};
     if (r->from < 0 && room)
         fds[1].fd = -1;
@@ -42,7 +42,7 @@ static void read_some(struct relay *r)
     ssize_t n = read(r->from, r->buffer, RELAY_BUFFER);
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
         return;
-    if (n <= 0) { /* EIO is how a terminal ends */
+    if (n <= 0) { /* a terminal reports its end as EIO */
         relay_end(r);
         return;
     }
@@ -55,7 +55,7 @@ static void read_some(struct relay *r)
         relay_end(r);
 }
 
-/* Another relay may have written to the same terminal since poll() was asked. */
+/* Another relay may have written to the same terminal since the last poll(). */
 static bool still_has_room(const struct relay *r)
 {
     struct pollfd sink = {.fd = r->to, .events = POLLOUT};

@@ -1,12 +1,12 @@
-/* Bytes from one descriptor to another, a buffer between them, never blocking on either.
+/* Copies bytes from one file descriptor to another through a buffer, without blocking on either.
  *
  *     struct relay out = {.from = child.out, .to = STDOUT_FILENO};
- *     relay_poll(&out, fds);      two entries: what it waits for now
+ *     relay_poll(&out, fds);      two entries: the events to wait for
  *     poll(fds, n, timeout);
  *     relay_step(&out, fds);
  *
- * The sink may be shared with others and so is left in blocking mode: it gets at most as much as
- * poll() vouches for. A relay without a sink (-1) throws the bytes away after showing them.
+ * The sink may be shared with other processes, so it stays in blocking mode: no more is written
+ * than poll() guarantees. A relay without a sink (-1) discards the bytes after the callback.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef IO_RELAY_H
@@ -23,28 +23,28 @@ enum {
 
 struct relay {
     int from, to;   /* -1: closed */
-    bool own_to;    /* close the sink when the source has ended and all is written */
-    bool no_socket; /* the sink, as far as we know */
-    bool broken;    /* the sink takes nothing any more */
-    size_t room;    /* in the sink, when poll() says that there is some; 0: not known yet */
+    bool own_to;    /* close the sink at the end of the source, once everything is written */
+    bool no_socket; /* cached: send() failed with ENOTSOCK */
+    bool broken;    /* writing to the sink failed */
+    size_t room;    /* bytes that fit into the sink after POLLOUT; 0: not known yet */
     size_t start, n;
-    /* Sees what was read, once, and says how much of it is passed on: if not all, that is the last.
-     * May be NULL. */
+    /* Called once with each chunk read; returns how many of its bytes to forward. Fewer than all
+     * ends the relay. May be NULL. */
     size_t (*seen)(void *context, struct str bytes);
     void *context;
-    char *buffer; /* RELAY_BUFFER bytes, the caller's */
+    char *buffer; /* RELAY_BUFFER bytes, owned by the caller */
 };
 
-/* Nothing more to read, and nothing left to write. */
+/* Whether the source is closed and the buffer is empty. */
 bool relay_done(const struct relay *r);
 
 void relay_poll(const struct relay *r, struct pollfd fds[RELAY_POLLFDS]);
 void relay_step(struct relay *r, const struct pollfd fds[RELAY_POLLFDS]);
 
-/* Nothing more is read; what was read is still written. */
+/* Stops reading; buffered bytes are still written. */
 void relay_end(struct relay *r);
 
-/* Closes what it owns. */
+/* Closes the descriptors it owns. */
 void relay_close(struct relay *r);
 
 #endif

@@ -1,9 +1,9 @@
-/* The user's terminal: handing every key through, and giving it back as it was.
+/* The user's terminal: raw mode, and restoring the original settings.
  *
  *     struct tty tty = TTY_NONE;
  *     tty_raw(&tty, STDIN_FILENO);
  *     ...
- *     tty_restore(&tty);                   also after a signal; does nothing the second time
+ *     tty_restore(&tty);                   also after a signal; idempotent
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef IO_TTY_H
@@ -24,13 +24,13 @@ struct tty_size {
     uint16_t rows, cols;
 };
 
-/* False if it is no terminal, or can't be changed. The second only lets output through as it is:
- * what comes from another terminal has its line ends already. */
+/* Return false if fd is not a terminal or can't be changed. The second changes only output
+ * processing: output of another terminal already has its line endings translated. */
 bool tty_raw(struct tty *tty, int fd);
 bool tty_raw_output(struct tty *tty, int fd);
 void tty_restore(struct tty *tty);
 
-/* The size, or 24 by 80 if it has none. */
+/* The size, or 24 by 80 if the terminal has none. */
 struct tty_size tty_size(int fd);
 void tty_resize(int fd, struct tty_size size);
 

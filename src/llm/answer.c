@@ -1,4 +1,4 @@
-/* The answer that grows: blocks by key, and a queue of events that point into them. */
+/* An answer under construction: blocks by key, and a queue of events that point into them. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/answer.h"
 
@@ -6,10 +6,10 @@
 #include "base/utf8.h"
 
 enum {
-    TEXT_MAX = 4 * ANSWER_BYTES_MAX, /* the limit is that of all together */
+    TEXT_MAX = 4 * ANSWER_BYTES_MAX, /* the real limit is on all blocks together */
     RAW_MAX = 256,
     MADE_UP_ID = 24, /* digits */
-    /* Of the arguments of a call, which become part of larger trees. */
+    /* Limits for a call's arguments, which become part of larger trees. */
     ARGUMENTS_DEPTH = JSON_DEPTH_MAX / 2,
     ARGUMENTS_VALUES = JSON_VALUES_MAX / 16,
 };
@@ -20,11 +20,11 @@ struct block {
     bool ignored, open;
     size_t index; /* in the message */
     char cut[UTF8_MAX];
-    size_t n_cut; /* bytes of a character whose rest has not come */
+    size_t n_cut; /* bytes of a character that is still incomplete */
     struct buf text, signature;
     char *id, *given_id, *name;
     json_t *preset, *arguments;
-    bool invalid; /* the arguments are no JSON */
+    bool invalid; /* the arguments are not valid JSON */
 };
 
 struct queued {
@@ -37,11 +37,11 @@ struct answer {
     struct block *blocks;
     size_t n_blocks, cap_blocks;
     size_t shown; /* blocks that are not ignored */
-    size_t last;  /* the block that was used last */
+    size_t last;  /* the block used last */
     size_t bytes;
     struct queued *queue;
     size_t n_queue, cap_queue, taken;
-    bool told; /* an event was taken, and no restart after it */
+    bool told; /* an event was taken since the last restart */
     struct usage usage;
     enum stop_reason stop;
     struct buf raw;
@@ -93,7 +93,7 @@ static struct queued *enqueue(struct answer *a, enum llm_event_kind kind, const 
     return q;
 }
 
-/* The newest open block with that key, or NULL. */
+/* The newest open block with this key, or NULL. */
 static struct block *find(const struct answer *a, uint64_t key)
 {
     if (a->last < a->n_blocks && a->blocks[a->last].open && a->blocks[a->last].key == key)
@@ -155,7 +155,7 @@ bool answer_begin_ignored(struct answer *a, uint64_t key, struct err *err)
     return new_block(a, &(struct block){.key = key, .ignored = true}, err);
 }
 
-/* A string that is valid UTF-8 without NUL, as a message can hold it. */
+/* Converts to valid UTF-8 without NUL, as required in a message. */
 static char *clean(struct str s)
 {
     AUTO_JSON json_t *text = json_text(s);
@@ -170,7 +170,7 @@ static bool id_used(const struct answer *a, struct str id)
     return false;
 }
 
-/* Ids must differ from all others of the conversation, which we do not know here. */
+/* Random: the id must be unique in the whole conversation, which is not known here. */
 static char *make_id(void)
 {
     unsigned char bytes[MADE_UP_ID / 2];
@@ -204,7 +204,7 @@ static bool is_lead(char c)
     return (unsigned char)c >= 0xC2 && (unsigned char)c <= 0xF4;
 }
 
-/* Appends with U+FFFD for what is no text; the start of a character at the end is held back. */
+/* Appends with U+FFFD for invalid bytes; holds back an incomplete character at the end. */
 static void add_clean(struct block *b, struct str s, bool final)
 {
     while (s.n) {
@@ -276,7 +276,7 @@ bool answer_sign(struct answer *a, uint64_t key, struct str signature, struct er
     struct block *b = open_block(a, key, err);
     if (!b || !count_bytes(a, signature.n, err))
         return false;
-    if (b->type != BLOCK_THINKING) /* no other can have one */
+    if (b->type != BLOCK_THINKING) /* other blocks cannot have one */
         return true;
     buf_reset(&b->signature);
     buf_add_str(&b->signature, signature);
@@ -385,7 +385,7 @@ void answer_usage(struct answer *a, const struct usage *usage)
 void answer_stop(struct answer *a, enum stop_reason stop, struct str raw)
 {
     if (stop == STOP_REFUSAL && raw.n == 0)
-        raw = STR("refusal"); /* only the raw word tells it from what is unknown */
+        raw = STR("refusal"); /* only the raw reason distinguishes it from STOP_UNKNOWN */
     a->stop = stop;
     buf_reset(&a->raw);
     buf_add_str(&a->raw, str_head(raw, RAW_MAX));

@@ -1,4 +1,4 @@
-/* The events of an answer of Anthropic's Messages API, and what the service is. */
+/* Reading answers of Anthropic's Messages API, and the dialect table. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/anthropic.h"
 
@@ -18,7 +18,7 @@ static struct str text_of(const json_t *object, const char *key)
     return text.p ? text : STR("");
 }
 
-/* Counts are those of the whole answer so far, not of what was added. */
+/* Counts are totals of the answer so far, not increments. */
 static void read_usage(const struct reading *r, const json_t *usage)
 {
     struct usage *u = &r->state->usage;
@@ -29,9 +29,9 @@ static void read_usage(const struct reading *r, const json_t *usage)
     answer_usage(r->answer, u);
 }
 
-/* A gateway that lost its connection may begin the answer anew in the middle: then what came before
- * is void, as after a retry of our own. The same start once more changes nothing. Behind a message
- * that is whole, another is not the answer to this request. */
+/* A gateway that lost its connection may restart the answer in the middle: discard everything
+ * before it, as after a retry of our own. A repeated start before any block changes nothing. A
+ * start after a complete message does not belong to this request. */
 static bool on_message_start(const struct reading *r)
 {
     struct dialect_state *state = r->state;
@@ -167,7 +167,7 @@ static bool read_event(struct answer *answer, struct dialect_state *state,
     struct str type = text_of(tree, "type");
     struct reading r = {answer, state, tree, 0, err};
     bool numbered = wire_index(tree, &r.key);
-    (void)numbered; /* a server with one block alone may leave it out: 0 */
+    (void)numbered; /* a server with only one block may omit it: 0 */
     state->begun = true;
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
         if (str_is(type.n ? type : event->name, kinds[i].type))
@@ -175,7 +175,7 @@ static bool read_event(struct answer *answer, struct dialect_state *state,
     return true;
 }
 
-/* The reason for the end is the last that matters: some servers leave message_stop out. */
+/* The stop reason is the last event that matters: some servers omit message_stop. */
 static bool finish(struct answer *answer, struct dialect_state *state, struct err *err)
 {
     if (!state->complete && !state->stopped)

@@ -1,4 +1,4 @@
-/* The parts of the dialect of Anthropic's Messages API. */
+/* The dialect of Anthropic's Messages API. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_ANTHROPIC_H
 #define LLM_ANTHROPIC_H
@@ -6,7 +6,7 @@
 #include "llm/dialect.h"
 
 enum {
-    ANTHROPIC_MAX_TOKENS = 16 * 1024, /* of an answer, if nobody says; the service wants a number */
+    ANTHROPIC_MAX_TOKENS = 16 * 1024, /* of an answer, by default; the service requires a number */
     ANTHROPIC_MARKS_MAX = 4,          /* of the prompt cache */
     ANTHROPIC_THINKING_MIN = 1024,
     ANTHROPIC_NAME_MAX = 64,

@@ -1,9 +1,9 @@
-/* A request to Anthropic's Messages API. */
+/* Writing requests to Anthropic's Messages API. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/anthropic.h"
 #include "llm/wire.h"
 
-/* The role of the message at the end, or "". */
+/* The role of the last message, or "". */
 static const char *last_role(const json_t *messages)
 {
     size_t n = json_array_size(messages);
@@ -11,8 +11,8 @@ static const char *last_role(const json_t *messages)
     return role ? json_string_value(role) : "";
 }
 
-/* The blocks of the last message if it has that role, else of a new one: the results of one turn
- * must all be in one message. */
+/* The blocks of the last message if it has this role, else of a new one: all results of a turn must
+ * be in one message. */
 static json_t *blocks_for(json_t *messages, const char *role)
 {
     if (strcmp(last_role(messages), role) != 0) {
@@ -56,8 +56,8 @@ static json_t *tool_use(const json_t *block)
     return made;
 }
 
-/* A block as the service wants it, or NULL: it refuses texts without anything in them, and thinking
- * that it did not sign. */
+/* Converts a block; NULL to leave it out: the service rejects blank texts and thinking that it did
+ * not sign. */
 static json_t *block_out(const json_t *block)
 {
     static const char *const keys[BLOCK_TYPES][2] = {
@@ -96,7 +96,7 @@ static bool is_result(const json_t *block)
     return str_is(json_str(json_object_get(block, "type")), "tool_result");
 }
 
-/* Results stand before everything else of their message. */
+/* Results must come before all other blocks of their message. */
 static void insert_result(json_t *blocks, json_t *result)
 {
     size_t at = 0;
@@ -112,7 +112,7 @@ static void add_result(json_t *messages, const json_t *message)
     json_put(result, "tool_use_id",
         wire_name(json_str(json_object_get(message, "tool_call_id")), ANTHROPIC_NAME_MAX));
     add_blocks(content, message);
-    if (json_array_size(content) == 0 && failed) /* the service wants to know why */
+    if (json_array_size(content) == 0 && failed) /* the service requires a reason */
         json_push(content, block_text(STR("failed without output")));
     if (json_array_size(content))
         json_put(result, "content", json_incref(content));
@@ -142,8 +142,8 @@ static void mark(json_t *block)
     json_put(block, "cache_control", typed("ephemeral"));
 }
 
-/* What came before the last message of the user, and before the one ahead of it, was asked already:
- * the first mark writes for the next request, the second finds what the last one wrote. */
+/* Sets cache marks on the last two user messages: the last one writes the cache for the next
+ * request, the one before it finds the entry that the previous request wrote. */
 static void mark_messages(json_t *messages, size_t marks)
 {
     for (size_t i = json_array_size(messages); i-- > 0 && marks > 0;) {
@@ -180,8 +180,8 @@ static json_t *system_out(struct str text)
     return list;
 }
 
-/* In the middle of a turn that thought, the service wants the thinking back; one that called tools
- * without it can't be gone on with thinking. */
+/* Within a turn that began with thinking, the service requires the thinking blocks; a turn that
+ * called tools without thinking cannot be continued with it. */
 static bool can_think(const json_t *messages)
 {
     for (size_t i = json_array_size(messages); i-- > 0;) {

@@ -1,5 +1,5 @@
-/* libcurl, loaded when it is needed: it and what it needs take more time and memory than all the
- * rest. */
+/* libcurl, loaded on demand: with its dependencies it takes more time and memory than the rest of
+ * the program. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/curl.h"
 
@@ -12,25 +12,25 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 
-/* With one kind of TLS or another. */
+/* Built with different TLS libraries. */
 static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
 
 static struct curl loaded;
-static const char *missing; /* what there is not */
-static size_t n_before;     /* objects that were there already */
+static const char *missing; /* name of the missing library or function */
+static size_t n_before;     /* objects loaded before */
 static pthread_t loader;
-static atomic_bool loading; /* somebody has to wait for it */
+static atomic_bool loading; /* the thread must be joined */
 static pthread_once_t once_loaded = PTHREAD_ONCE_INIT, once_prepared = PTHREAD_ONCE_INIT;
 
-/* What loading made resident and nobody may need again: tables of relocations and names, and code
- * around them. Megabytes, of some twenty libraries that libcurl brings along; what is used comes
- * back from the page cache. */
+/* Loading libcurl and some twenty dependencies leaves megabytes resident that may never be used
+ * again: relocation and symbol tables, and the code around them. Drop these pages; those in use are
+ * read back from the page cache. */
 
 struct objects {
-    size_t n, skip; /* those that were there before stay as they are */
+    size_t n, skip; /* objects loaded before are skipped */
 };
 
-/* Code that was relocated in place is not what the file has. */
+/* Text relocations: the code in memory differs from the file and must not be dropped. */
 static bool has_own_code(const struct dl_phdr_info *object)
 {
     for (size_t i = 0; i < object->dlpi_phnum; i++) {
@@ -114,7 +114,7 @@ struct str curl_names(const struct curl *curl)
     return str_head(all, first.n + 1 + second.n);
 }
 
-/* Whoever waits for it does so until it works; what it left is cleared away behind that. */
+/* Callers of curl_get() wait only until libcurl works; pages are dropped after that. */
 static void *load_aside(void *unused)
 {
     (void)unused;
@@ -123,7 +123,8 @@ static void *load_aside(void *unused)
     return NULL;
 }
 
-/* The thread may be there before anybody has decided which signals come as data: it takes none. */
+/* The thread may start before the process decides which signals it reads through a signalfd: block
+ * all of them. */
 static void start_thread(void)
 {
     pthread_attr_t attr;
@@ -131,7 +132,7 @@ static void start_thread(void)
     sigfillset(&all);
     pthread_attr_init(&attr);
     pthread_attr_setsigmask_np(&attr, &all);
-    /* Where there is no thread, it is loaded when it is needed. */
+    /* On failure curl_get() loads it when needed. */
     loading = pthread_create(&loader, &attr, load_aside, NULL) == 0;
     pthread_attr_destroy(&attr);
 }

@@ -1,4 +1,4 @@
-/* libcurl, loaded when it is needed: its functions by their own names behind `curl->`.
+/* libcurl, loaded on demand: its functions are called as `curl->NAME`.
  *
  *     const struct curl *curl;
  *     if (!curl_get(&curl, err)) return false;
@@ -36,15 +36,15 @@ struct curl {
 #undef CURL_MEMBER
 };
 
-/* E_CONFIG: it is not there, or too old. */
+/* E_CONFIG: not installed, or too old. */
 MUST_USE bool curl_get(const struct curl **ret_curl, struct err *err);
 
-/* Its name and that of its TLS library, each with a version: "libcurl/7.88.1 OpenSSL/3.0.16". */
+/* Name and version of libcurl and its TLS library: "libcurl/7.88.1 OpenSSL/3.0.16". */
 struct str curl_names(const struct curl *curl);
 
-/* curl_get() in a thread of its own; once. */
+/* Starts curl_get() in a thread, once. */
 void curl_prepare(void);
-/* Waits until that is over: libraries that are being begun must not be ended. */
+/* Waits for that thread: the process must not exit while libraries are being initialised. */
 void curl_settle(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* A service's way of speaking: how a request is written, how the events of its answer are read. No
- * I/O: the bytes come from llm/http, from a script, or from a test.
+/* The protocol of a service: how to write a request and read the events of its answer. No I/O: the
+ * bytes come from llm/http, from a script, or from a test.
  *
  *     AUTO_BUF struct buf body = BUF_INIT(DIALECT_BODY_MAX);
  *     dialect->write(request, &body);
@@ -17,34 +17,35 @@ enum {
     DIALECT_BODY_MAX = 64 << 20,
 };
 
-/* What a reader has to remember; zeroed at the start of an answer. */
+/* State of the reader; zeroed at the start of an answer. */
 struct dialect_state {
-    bool begun;        /* a first event came */
-    bool stopped;      /* the reason for its end came */
-    bool complete;     /* the last event came: whatever follows is no part of the answer */
-    bool refused;      /* openai: a refusal's text came */
-    uint64_t last_key; /* openai: the text or thinking that is open, plus 1 */
+    bool begun;        /* the first event was received */
+    bool stopped;      /* the stop reason was received */
+    bool complete;     /* the last event was received: ignore the rest */
+    bool refused;      /* openai: a refusal was received */
+    uint64_t last_key; /* openai: key of the open text or thinking block, plus 1 */
     enum block_type last_type;
-    uint64_t next_key; /* openai: blocks that began */
+    uint64_t next_key; /* openai: number of blocks begun */
     struct usage usage;
 };
 
 struct dialect {
     const char *name;
-    const char *path;         /* behind the base URL */
+    const char *path;         /* appended to the base URL */
     const char *default_base; /* "https://api.anthropic.com" */
     const char *default_model;
     const char *key_variable, *base_variable, *model_variable;
-    /* Header lines, with the key (which may have no value: none is sent). */
+    /* Appends header lines; no key is sent if it has no value. */
     void (*headers)(struct str key, struct buf *lines);
     void (*write)(const struct llm_request *request, struct buf *body);
-    /* One event of the stream. E_PROVIDER: what the service says went wrong
-     * (context.provider_error, context.retry true|false), or what can't be understood. */
+    /* Reads one event of the stream. E_PROVIDER: an error reported by the service
+     * (context.provider_error, context.retry true|false), or an invalid event. */
     bool (*read)(struct answer *answer, struct dialect_state *state, const struct sse_event *event,
         struct err *err);
-    /* The bytes are over: whether the answer is whole. Some servers never say [DONE]. */
+    /* End of the stream: whether the answer is complete. Some servers never send [DONE]. */
     bool (*finish)(struct answer *answer, struct dialect_state *state, struct err *err);
-    /* The message of an error's body (which may be no JSON), and its kind ("overloaded_error"). */
+    /* Extracts the message and kind ("overloaded_error") from the body of an error, which need not
+     * be JSON. */
     void (*explain)(struct str body, struct buf *message, struct buf *kind);
 };
 

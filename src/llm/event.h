@@ -1,4 +1,4 @@
-/* What happens while a model answers. Purely of meaning: what goes wrong is an error, no event. */
+/* Events of a streaming answer. Failures are errors, not events. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_EVENT_H
 #define LLM_EVENT_H
@@ -12,18 +12,18 @@ enum llm_event_kind {
     LLM_TOOL_CALL_DELTA,
     LLM_TOOL_CALL_END,
     LLM_USAGE,
-    LLM_RESTART, /* the service began its answer anew: all that was told of it is void */
+    LLM_RESTART, /* the service restarted its answer: discard all events so far */
     LLM_EVENT_KINDS,
 };
 
-/* Texts live until the next event is asked for. */
+/* Strings are valid until the next event is requested. */
 struct llm_event {
     enum llm_event_kind kind;
-    size_t index;            /* the block's place in the message: of deltas */
+    size_t index;            /* of deltas: index of the block in the message */
     struct str id, name;     /* of a tool call */
     struct str delta;        /* of deltas: valid UTF-8, never empty */
-    const json_t *arguments; /* of the end of a tool call: borrowed from the message */
-    struct usage usage;      /* of LLM_USAGE: so far */
+    const json_t *arguments; /* of LLM_TOOL_CALL_END: borrowed from the message */
+    struct usage usage;      /* of LLM_USAGE: totals so far */
 };
 
 #endif

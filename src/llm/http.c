@@ -1,4 +1,4 @@
-/* One HTTP request: which way it goes, and what both ways share. */
+/* One HTTP request: choice of the transport, and code shared by both. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/http.h"
 
@@ -10,8 +10,7 @@
 #include <arpa/inet.h>
 #include <strings.h>
 
-/* Places ----------------------------------------------------------------------------------------
- */
+/* URLs ---------------------------------------------------------------------------------------- */
 
 static struct str after_scheme(const char *url)
 {
@@ -89,8 +88,7 @@ void http_settle(void)
     curl_settle();
 }
 
-/* Clients ---------------------------------------------------------------------------------------
- */
+/* Clients ------------------------------------------------------------------------------------- */
 
 struct http_client *http_client_new(void)
 {
@@ -111,8 +109,7 @@ void http_client_free(struct http_client *c)
     free(c);
 }
 
-/* Failures --------------------------------------------------------------------------------------
- */
+/* Failures ------------------------------------------------------------------------------------ */
 
 bool http_fail(
     const struct http *h, const char *kind, const char *words, const char *more, struct err *err)
@@ -154,8 +151,7 @@ bool http_quiet(const struct http *h, uint64_t *ret_left_ms, struct err *err)
     return http_fail(h, "timeout", words, NULL, err);
 }
 
-/* Requests --------------------------------------------------------------------------------------
- */
+/* Requests ------------------------------------------------------------------------------------ */
 
 bool http_open(const struct http_spec *spec, struct http **ret_http, struct err *err)
 {

@@ -1,4 +1,4 @@
-/* One HTTP/1.1 request to this machine, on a socket. */
+/* One HTTP/1.1 request to this machine, over a socket. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "llm/http_way.h"
@@ -16,13 +16,13 @@
 struct plain {
     struct http http;
     int fd;
-    bool reused; /* the connection had a request before */
-    bool lost;   /* it ended or broke: errnum says how */
+    bool reused; /* the connection was used for an earlier request */
+    bool lost;   /* it was closed or failed: see errnum */
     int errnum;
-    struct buf request; /* its head; the body is the caller's */
+    struct buf request; /* its head; the body belongs to the caller */
     size_t sent;        /* of both */
     struct intake in;
-    struct buf read; /* what the caller looks at */
+    struct buf read; /* returned to the caller */
 };
 
 static struct plain *of(const struct http *h)
@@ -30,8 +30,7 @@ static struct plain *of(const struct http *h)
     return (struct plain *)h;
 }
 
-/* Waiting ---------------------------------------------------------------------------------------
- */
+/* Waiting ------------------------------------------------------------------------------------- */
 
 static bool wait_for(struct plain *p, short events, uint64_t ms, struct err *err)
 {
@@ -48,8 +47,7 @@ static bool wait_while_quiet(struct plain *p, short events, struct err *err)
     return http_quiet(&p->http, &left_ms, err) && wait_for(p, events, left_ms, err);
 }
 
-/* Connecting ------------------------------------------------------------------------------------
- */
+/* Connecting ---------------------------------------------------------------------------------- */
 
 static void hang_up(struct plain *p)
 {
@@ -58,7 +56,7 @@ static void hang_up(struct plain *p)
     p->fd = -1;
 }
 
-/* True: it is there, or errnum says why not. False: there is no time to wait for it. */
+/* Returns true if connected, or with errnum set on failure; false on timeout or cancellation. */
 static bool connect_to(
     struct plain *p, const struct sockaddr *to, socklen_t size, uint64_t end_ms, struct err *err)
 {
@@ -83,7 +81,7 @@ static bool connect_to(
     return true;
 }
 
-/* A name may mean either kind of address: the first that takes us. */
+/* A name may have both kinds of addresses: use the first that accepts. */
 static bool connect_any(struct plain *p, struct err *err)
 {
     struct http_place place;
@@ -110,7 +108,7 @@ static bool connect_any(struct plain *p, struct err *err)
     return true;
 }
 
-/* One that was kept, unless the other side has closed it, or says something unasked. */
+/* Reuses a kept connection, unless the peer has closed it or sent unexpected data. */
 static void take_kept(struct plain *p)
 {
     struct http_client *c = p->http.client;
@@ -124,15 +122,14 @@ static void take_kept(struct plain *p)
         hang_up(p);
 }
 
-/* Receiving -------------------------------------------------------------------------------------
- */
+/* Receiving ----------------------------------------------------------------------------------- */
 
 static bool has_head(const struct plain *p)
 {
     return p->in.state != INTAKE_HEAD && p->in.state != INTAKE_BAD && p->in.code >= 200;
 }
 
-/* Takes what has come; does not wait. */
+/* Reads available bytes; does not wait. */
 static void take_bytes(struct plain *p)
 {
     char bytes[INTAKE_READ];
@@ -147,7 +144,7 @@ static void take_bytes(struct plain *p)
         return;
     }
     intake_push(&p->in, str_n(bytes, (size_t)n));
-    while (p->in.state == INTAKE_WHOLE && p->in.code < 200) { /* 100 Continue is no answer yet */
+    while (p->in.state == INTAKE_WHOLE && p->in.code < 200) { /* interim, e.g. 100 Continue */
         if (!http_note_interim(&p->http)) {
             p->in.state = INTAKE_BAD;
             return;
@@ -173,8 +170,7 @@ static bool fail(struct plain *p, struct err *err)
         NULL, err);
 }
 
-/* Sending ---------------------------------------------------------------------------------------
- */
+/* Sending ------------------------------------------------------------------------------------- */
 
 static void write_head(struct plain *p)
 {
@@ -206,15 +202,15 @@ static ssize_t send_some(struct plain *p)
     return sendmsg(p->fd, &message, MSG_NOSIGNAL);
 }
 
-/* It has said no, or all that it has to say. */
+/* The server has rejected the request, or its answer is complete. */
 static bool is_answered(const struct plain *p)
 {
     return p->in.state == INTAKE_BAD || p->in.state == INTAKE_WHOLE ||
            (has_head(p) && p->in.code >= 300);
 }
 
-/* Until all is sent, or is not wanted any more, or the other side hangs up: then there may be an
- * answer, too. */
+/* Sends until everything is sent, the server has answered early, or the peer has closed the
+ * connection: even then there may be an answer. */
 static bool send_request(struct plain *p, struct err *err)
 {
     while (left_to_send(p) && !is_answered(p) && !p->lost) {
@@ -247,7 +243,8 @@ static bool exchange_once(struct plain *p, struct err *err)
     return true;
 }
 
-/* A connection that was kept may have ended just then: that says nothing about this request. */
+/* A kept connection may have been closed just now, which is not this request's failure: retry
+ * once. */
 static bool exchange(struct plain *p, struct err *err)
 {
     if (!exchange_once(p, err))
@@ -260,8 +257,7 @@ static bool exchange(struct plain *p, struct err *err)
     return exchange_once(p, err);
 }
 
-/* The way ---------------------------------------------------------------------------------------
- */
+/* The transport ------------------------------------------------------------------------------- */
 
 static bool open_request(struct http **ret_http, struct err *err)
 {
@@ -328,7 +324,7 @@ static void finish(struct http *h)
            (now = clock_mono_ms()) < end) {
         if (poll(&fd, 1, (int)(end - now)) > 0)
             take_bytes(p);
-        buf_reset(&p->in.body); /* nobody asks for it any more */
+        buf_reset(&p->in.body); /* no longer needed */
     }
 }
 

@@ -1,4 +1,4 @@
-/* HTTP/1.1 out of bytes. */
+/* Incremental HTTP/1.1 parser. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/intake.h"
 
@@ -26,8 +26,7 @@ static void bad(struct intake *in, unsigned status)
     in->status = status;
 }
 
-/* Headers ---------------------------------------------------------------------------------------
- */
+/* Headers ------------------------------------------------------------------------------------- */
 
 bool intake_header(struct str *rest, struct str *ret_name, struct str *ret_value)
 {
@@ -58,10 +57,9 @@ struct str intake_find(const struct intake *in, const char *name)
     return (struct str){0};
 }
 
-/* States ----------------------------------------------------------------------------------------
- */
+/* States -------------------------------------------------------------------------------------- */
 
-/* The next line, without its end; false: it has not come yet. */
+/* The next line, without its end; false: not complete yet. */
 static bool take_line(struct intake *in, struct str *ret_line)
 {
     size_t from = MAX(in->looked, in->at);
@@ -102,7 +100,7 @@ static void read_status_line(struct intake *in)
     in->http_1_0 = str_is(version, "HTTP/1.0");
 }
 
-/* Where the body of an answer without a length ends: some have none. */
+/* State after the head of a message without a length: some answers have no body. */
 static enum intake_state end_of_rest(const struct intake *in)
 {
     bool none = in->code < 200 || in->code == 204 || in->code == 304;
@@ -117,7 +115,7 @@ static void begin_body(struct intake *in)
     if (in->answers && end_of_rest(in) == INTAKE_WHOLE)
         in->state = INTAKE_WHOLE;
     else if (encoding.p && length.p && !in->answers)
-        bad(in, 400); /* two readers could disagree about where it ends */
+        bad(in, 400); /* request smuggling: parsers could disagree about its end */
     else if (encoding.p && strncasecmp(encoding.p, "chunked", MAX(encoding.n, (size_t)7)) != 0)
         bad(in, 501);
     else if (encoding.p)
@@ -133,9 +131,8 @@ static void begin_body(struct intake *in)
     in->left = (uint64_t)n;
 }
 
-/* What no request begins with, such as TLS: who sends it waits for an answer, not for us to read
- * on.
- */
+/* A first byte that cannot begin a request, such as TLS: fail at once, since the peer waits for an
+ * answer before it sends more. */
 static bool is_foreign(const struct intake *in)
 {
     unsigned char first = in->at < in->in.n ? (unsigned char)in->in.p[in->at] : '\n';
@@ -152,9 +149,9 @@ static bool step_head(struct intake *in)
     if (!take_line(in, &line))
         return false;
     if (line.n == 0 && in->head.n == 0)
-        return true; /* empty lines before a request mean nothing */
+        return true; /* ignore empty lines before a request */
     if (in->answers && in->head.n == 0 && !str_starts_with(line, STR("HTTP/"))) {
-        bad(in, 400); /* who greets like this waits for us */
+        bad(in, 400); /* not HTTP: the server waits for us after its greeting */
         return false;
     }
     if (line.n) {
@@ -173,7 +170,7 @@ static bool step_head(struct intake *in)
     return in->state != INTAKE_BAD;
 }
 
-/* What has come of the body or chunk; nobody knows how long the rest is. */
+/* Consumes the available bytes of the body or chunk; INTAKE_REST has no known length. */
 static bool step_bytes(struct intake *in, enum intake_state then)
 {
     if (in->state == INTAKE_REST)

@@ -1,4 +1,4 @@
-/* Keys, taken out of trees and texts. */
+/* Masking of keys in trees and texts. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/mask.h"
 
@@ -22,7 +22,7 @@ static void add_form(struct mask *m, struct str form)
     m->n++;
 }
 
-/* Some writers escape '/', too. */
+/* Some JSON writers also escape '/'. */
 static void add_slashed(struct mask *m, struct str form)
 {
     AUTO_BUF struct buf b = BUF_INIT(4 * (MASK_KEY_MAX * 6 + 2));
@@ -48,7 +48,7 @@ void mask_add(struct mask *m, struct str key)
     add_slashed(m, inner);
 }
 
-/* Where the first of the keys stands, the longest one if several do; false: none. */
+/* Finds the first key, the longest if several begin there; false if none. */
 static bool find(const struct mask *m, struct str text, size_t *ret_at, size_t *ret_n)
 {
     size_t at = SIZE_MAX, n = 0;
@@ -66,7 +66,7 @@ static bool find(const struct mask *m, struct str text, size_t *ret_at, size_t *
     return n > 0;
 }
 
-/* All up to the last key that is whole; gives what stands behind it. */
+/* Appends everything up to the last complete key, masked; returns the remaining text. */
 static struct str add_whole(const struct mask *m, struct str text, struct buf *out)
 {
     size_t at, n;
@@ -83,7 +83,7 @@ void mask_add_text(const struct mask *m, struct str text, struct buf *out)
     buf_add_str(out, add_whole(m, text, out));
 }
 
-/* How many bytes at the end are the start of this key. */
+/* Number of bytes at the end that are a prefix of this key. */
 static size_t open_end(struct str text, const char *form)
 {
     size_t n = MIN(text.n, strlen(form) - 1);
@@ -102,7 +102,7 @@ size_t mask_add_part(const struct mask *m, struct str text, struct buf *out)
     return open;
 }
 
-/* What is left of a key where who wrote the text cut it, and said so with three dots. */
+/* Masks the start of a key that was truncated with "..."; returns the remaining text. */
 static struct str add_cut(const struct mask *m, struct str text, struct buf *out)
 {
     const char *dots;
@@ -149,7 +149,7 @@ static bool text_has(const struct mask *m, struct str text)
 
 static bool tree_has(const struct mask *m, const json_t *tree)
 {
-    json_t *t = (json_t *)tree; /* jansson iterates over what is not const only */
+    json_t *t = (json_t *)tree; /* jansson cannot iterate over const values */
     if (json_is_string(t))
         return text_has(m, json_str(t));
     for (size_t i = 0; json_is_array(t) && i < json_array_size(t); i++)

@@ -1,11 +1,10 @@
-/* Keys in use, taken out of what is about to be written.
+/* Masks API keys in data that is about to be written.
  *
  *     mask_add(&mask, key);
  *     AUTO_JSON json_t *clean = mask_tree(&mask, message);
  *
- * Each place where a key stands in a string or in the name of a member becomes [masked]: as it is,
- * and as JSON within the string would have it. A key of less than 8 bytes is let be: it would take
- * half the text with it.
+ * Each occurrence of a key in a string or in a member name becomes [masked], both verbatim and in
+ * JSON-escaped form. Keys shorter than 8 bytes are ignored: they would match ordinary text.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_MASK_H
@@ -27,14 +26,14 @@ struct mask {
 void mask_done(struct mask *m);                /* accepts a zeroed one */
 void mask_add(struct mask *m, struct str key); /* no value: none */
 
-/* The same tree, or a copy without the keys: a new reference. */
+/* Returns a new reference: the tree itself, or a copy with the keys masked. */
 MUST_USE json_t *mask_tree(const struct mask *m, const json_t *tree);
-/* Appends a text without the keys. */
+/* Appends a text with the keys masked. */
 void mask_add_text(const struct mask *m, struct str text, struct buf *out);
-/* The same for a text that comes in parts. Bytes at the end that may be the start of a key are left
- * out: says how many, and they must stand before the next part. */
+/* The same for a text that comes in parts. Bytes at the end that may begin a key are not appended:
+ * returns how many, and the caller must put them before the next part. */
 MUST_USE size_t mask_add_part(const struct mask *m, struct str text, struct buf *out);
-/* An error's words, also what is left of a key before the dots where they were cut. */
+/* Masks an error's message and context, including a key that was truncated with "...". */
 void mask_err(const struct mask *m, struct err *err);
 
 #endif

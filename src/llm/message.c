@@ -1,4 +1,4 @@
-/* Messages: what they may hold, and new ones. */
+/* Messages: validation and construction. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/message.h"
 
@@ -22,13 +22,13 @@ const char *const stop_reason_names[STOP_REASONS] = {
     [STOP_UNKNOWN] = "unknown",
 };
 
-/* What services call a refusal. */
+/* raw_stop_reason of a refusal, by service. */
 static const char *const refusals[] = {"refusal", "content_filter"};
 
-/* What a key must hold. */
+/* The type required of a key. */
 enum kind {
     KIND_TEXT,
-    KIND_WORD, /* a text that is not empty */
+    KIND_WORD, /* a non-empty string */
     KIND_BOOL,
     KIND_COUNT,
     KIND_OBJECT,
@@ -48,7 +48,7 @@ enum {
 
 static const struct {
     struct key keys[KEYS_MAX];
-    unsigned blocks; /* bits of those that it can hold */
+    unsigned blocks; /* bit mask of the allowed block types */
 } message_rules[MESSAGE_TYPES] = {
     [MESSAGE_USER] = {{{"content", KIND_LIST, true}, {"timestamp", KIND_TEXT, false}},
         1 << BLOCK_TEXT | 1 << BLOCK_IMAGE},
@@ -137,7 +137,7 @@ static bool check_keys(const struct check *c, const json_t *object, const struct
     return true;
 }
 
-/* The place of "type" among the names; n if it is none of them. */
+/* Index of "type" in names; n if not found. */
 static unsigned find_type(const json_t *object, const char *const *names, unsigned n)
 {
     struct str type = json_str(json_object_get(object, "type"));
@@ -270,7 +270,7 @@ struct usage message_usage(const json_t *message)
     };
 }
 
-/* The largest that JSON takes, too. */
+/* Saturates at the largest integer that JSON can hold. */
 static uint64_t add(uint64_t a, uint64_t b)
 {
     uint64_t sum;
@@ -362,7 +362,7 @@ json_t *message_tool_result(struct str id, struct str name, struct str text, boo
     return message;
 }
 
-/* What a file's first bytes say it is; NULL: none that services take. */
+/* MIME type by magic number; NULL: not a type that services accept. */
 static const char *image_type(struct str bytes)
 {
     static const struct {

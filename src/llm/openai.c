@@ -1,11 +1,10 @@
-/* The chunks of an answer of Chat Completions, as OpenAI and the servers that follow it send them.
- */
+/* Reading answers of Chat Completions, as OpenAI and compatible servers send them. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/openai.h"
 
 #include "llm/wire.h"
 
-/* Calls have the service's index; texts come without any, and get numbers of ours. */
+/* Calls have the service's index; texts have none and are numbered here. */
 #define CALL_KEY (UINT64_C(1) << 32)
 
 struct reading {
@@ -20,7 +19,7 @@ static struct str text_of(const json_t *object, const char *key)
     return text.p ? text : STR("");
 }
 
-/* What the prompt cache gave is part of the prompt's number here. */
+/* Tokens from the prompt cache are included in the count of the prompt. */
 static void read_usage(const struct reading *r, const json_t *usage)
 {
     struct usage *u = &r->state->usage;
@@ -58,8 +57,8 @@ static bool add_text(const struct reading *r, enum block_type type, struct str t
     return answer_add(r->answer, state->last_key - 1, text, r->err);
 }
 
-/* Some servers give the same index to all calls, and each an id of its own; some give none, and
- * each call whole. */
+/* Some servers use the same index for all calls, each with its own id; some send no index, and each
+ * call whole. */
 static bool begins(
     const struct reading *r, uint64_t key, struct str id, struct str name, bool indexed)
 {
@@ -69,7 +68,7 @@ static bool begins(
     return name.n && (id.n ? other : !indexed);
 }
 
-/* Arguments are text; a few servers give the object itself. */
+/* Arguments are a string; a few servers send the object itself. */
 static bool add_arguments(const struct reading *r, uint64_t key, const json_t *arguments)
 {
     AUTO_BUF struct buf text = BUF_INIT(ANSWER_BYTES_MAX);
@@ -114,7 +113,7 @@ static bool read_delta(const struct reading *r, const json_t *delta)
     return true;
 }
 
-/* Blocks stay open: a last piece may follow, and another reason. */
+/* Blocks stay open: a last delta or another reason may follow. */
 static void read_stop(const struct reading *r, struct str raw)
 {
     enum stop_reason stop = wire_stop(raw);
@@ -127,7 +126,7 @@ static void read_stop(const struct reading *r, struct str raw)
     r->state->stopped = true;
 }
 
-/* The last event came, or is not missed. */
+/* The last event was received, or may be missing. */
 static void complete(struct answer *answer, struct dialect_state *state)
 {
     answer_end_all(answer);

@@ -1,4 +1,4 @@
-/* The parts of the dialect of OpenAI's Chat Completions, which many servers speak. */
+/* The dialect of OpenAI's Chat Completions, which many servers use. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_OPENAI_H
 #define LLM_OPENAI_H

@@ -1,4 +1,4 @@
-/* A request for Chat Completions. */
+/* Writing requests to Chat Completions. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/openai.h"
 #include "llm/wire.h"
@@ -69,7 +69,7 @@ static json_t *parts_of(const json_t *message)
     return parts;
 }
 
-/* Plain text where it is nothing else: some servers take no lists. */
+/* A plain string if possible: some servers do not accept lists. */
 static void add_user(json_t *messages, const json_t *message)
 {
     bool one = json_array_size(json_object_get(message, "content")) == 1;
@@ -100,7 +100,7 @@ static json_t *call_out(const json_t *block)
     return call;
 }
 
-/* Thinking stays here: no server of this kind takes it back. */
+/* Leaves out thinking: no server of this kind accepts it. */
 static void add_assistant(json_t *messages, const json_t *message)
 {
     const json_t *content = json_object_get(message, "content");
@@ -128,8 +128,8 @@ static void add_result(json_t *messages, const json_t *message)
     json_push(messages, made);
 }
 
-/* Images of results go behind the last of them, as the user's: a result can hold text alone, and
- * nothing may stand between results of one turn. */
+/* Sends images of results as a user message after the last result: a result can only hold text, and
+ * results of one turn must be adjacent. */
 static void flush_images(json_t *messages, json_t *images)
 {
     if (json_array_size(images) == 0)
@@ -190,7 +190,7 @@ static json_t *tools_out(const json_t *tools)
     return list;
 }
 
-/* OpenAI's models that think refuse the old name; other servers know it alone. */
+/* OpenAI's reasoning models reject the old name; other servers know no other. */
 static const char *limit_key(struct str model)
 {
     static const char *const newer[] = {"gpt-5", "gpt-6", "o1", "o3", "o4"};

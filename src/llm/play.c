@@ -1,4 +1,4 @@
-/* A turn of a script as bytes. */
+/* Rendering a turn of a script. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/play.h"
 
@@ -16,8 +16,7 @@ void play_done(struct play *p)
     p->marks = NULL;
 }
 
-/* Events ----------------------------------------------------------------------------------------
- */
+/* Events -------------------------------------------------------------------------------------- */
 
 static void mark(struct play *p, uint64_t delay_ms)
 {
@@ -61,8 +60,7 @@ void play_event(struct play *p, const char *name, json_t *data)
     play_event_text(p, name, buf_str(&text));
 }
 
-/* Faults ----------------------------------------------------------------------------------------
- */
+/* Faults -------------------------------------------------------------------------------------- */
 
 static void add_garbage(struct play *p)
 {
@@ -76,7 +74,7 @@ static void add_garbage(struct play *p)
     play_event_text(p, NULL, STR("}{ this is no JSON"));
 }
 
-/* What the fault puts into the stream; true: it goes on after it. */
+/* Adds the fault to the stream; true: the stream continues after it. */
 static bool do_fault(struct play *p, const struct voice *voice)
 {
     switch (p->turn->fault) {
@@ -110,7 +108,7 @@ static bool do_fault(struct play *p, const struct voice *voice)
     }
 }
 
-/* Whether the error or fault comes now; false: nothing follows. */
+/* Plays the error or fault if it is due; false: nothing follows. */
 static bool check_fault(struct play *p, const struct voice *voice, bool at_end)
 {
     const struct script_turn *t = p->turn;
@@ -124,8 +122,7 @@ static bool check_fault(struct play *p, const struct voice *voice, bool at_end)
     return false;
 }
 
-/* Parts -----------------------------------------------------------------------------------------
- */
+/* Parts --------------------------------------------------------------------------------------- */
 
 void play_call_id(struct play *p, const struct script_part *part, struct buf *id)
 {
@@ -171,7 +168,7 @@ static bool play_part(struct play *p, const struct voice *voice, const struct sc
         rest = buf_str(&arguments);
     }
     voice->begin(p, part, buf_z(&id));
-    /* Services tell of an empty input by one empty piece. */
+    /* Services send one empty delta for empty input. */
     if (part->call && rest.n == 0)
         voice->delta(p, part, rest);
     if (!part->redacted.p && !play_deltas(p, voice, part, rest))
@@ -195,8 +192,7 @@ static void play_stream(struct play *p, const struct voice *voice)
         voice->finish(p, p->turn->fault != FAULT_NO_STOP);
 }
 
-/* Answers that are no stream --------------------------------------------------------------------
- */
+/* Answers without a stream -------------------------------------------------------------------- */
 
 void play_json(struct play *p, unsigned status, json_t *object)
 {

@@ -1,4 +1,4 @@
-/* Who answers: which provider, with which key, at which address. */
+/* Choosing a provider, its key and its address. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/choice.h"
 #include "llm/dialect.h"
@@ -29,8 +29,7 @@ static const char *variable(const char *name)
     return value && value[0] ? value : NULL;
 }
 
-/* Which ------------------------------------------------------------------------------------------
- */
+/* Choosing ------------------------------------------------------------------------------------ */
 
 static bool by_name(const char *name, const struct service **ret_service, struct err *err)
 {
@@ -48,7 +47,7 @@ static bool by_name(const char *name, const struct service **ret_service, struct
         choice_list(&c));
 }
 
-/* The one service of which the variable is set; the number of those that are. */
+/* Finds a service whose variable is set; returns how many are set. */
 static size_t by_variable(bool keys, const struct service **ret_service)
 {
     size_t n = 0;
@@ -86,8 +85,7 @@ static bool choose(
     return true;
 }
 
-/* Addresses and keys -----------------------------------------------------------------------------
- */
+/* Addresses and keys -------------------------------------------------------------------------- */
 
 bool provider_check_url(struct str url, struct err *err)
 {
@@ -110,7 +108,7 @@ bool provider_check_url(struct str url, struct err *err)
     return true;
 }
 
-/* A key is one header's value: a line end in it would be a header of its own. */
+/* A key is the value of a header: a line break in it would inject another header. */
 static bool check_key(struct str key, const char *name, struct err *err)
 {
     for (size_t i = 0; i < key.n; i++)

@@ -1,4 +1,4 @@
-/* Who answers: a service, or a script. And the stream of one answer, to be pulled.
+/* A provider of answers: a service, or a script; and the stream of one answer, which is pulled.
  *
  *     struct stream *s;
  *     if (!provider_stream(provider, &request, &s, err)) return false;
@@ -7,9 +7,9 @@
  *     stream_message(s, &message, err);
  *     stream_close(s);
  *
- * States: new -> streaming -> complete | error | closed. A message is there from the first
- * stream_next() on: whole after the end, what had come after an error (stop reason "error", or
- * "aborted" if it was canceled or closed). No byte is sent before the first stream_next(). One
+ * States: new -> streaming -> complete | error | closed. A message is available from the first
+ * stream_next() on: complete after the end, partial after an error (stop reason "error", or
+ * "aborted" if it was canceled or closed). Nothing is sent before the first stream_next(). One
  * thread pulls; another may close, which ends its wait at once.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -37,15 +37,15 @@ enum stream_state {
 struct stream; /* opaque */
 
 enum stream_step stream_next(struct stream *s, struct llm_event *ret_event, struct err *err);
-/* A new reference. E_PROTOCOL before the first stream_next(). */
+/* Returns a new reference. E_PROTOCOL before the first stream_next(). */
 MUST_USE bool stream_message(struct stream *s, json_t **ret_message, struct err *err);
 enum stream_state stream_state(const struct stream *s);
-/* Ends the request, in any state; the message of a streaming one becomes "aborted" and stays
+/* Ends the request, in any state; the message of a streaming one becomes "aborted" and stays valid
  * until stream_free(). */
 void stream_close(struct stream *s);
 void stream_free(struct stream *s); /* accepts NULL; closes */
 
-/* Before each wait for another attempt; what was told since the stream began is void. */
+/* Reported before the wait for each retry; all events since the stream began are void. */
 struct retry_notice {
     unsigned attempt; /* from 1 */
     uint64_t delay_ms;
@@ -61,32 +61,32 @@ struct provider_options {
     int max_retries;      /* -1: the default */
     int cancel_fd;        /* -1: none */
     uint64_t deadline_ms; /* clock_mono_ms(); 0: none */
-    uint64_t idle_timeout_ms; /* how long a service may send nothing; 0: the default */
+    uint64_t idle_timeout_ms; /* maximum time without data from the service; 0: the default */
     void (*on_retry)(void *context, const struct retry_notice *notice);
     void *context;
 };
 
-/* Whether it can be a base URL at all; E_CONFIG. */
+/* Checks the form of a base URL; E_CONFIG. */
 MUST_USE bool provider_check_url(struct str url, struct err *err);
 
 struct provider; /* opaque */
 
-/* What a service will need takes longer than all that comes before the first request: it begins
- * here, in a thread, if these options lead to a service. Only a guess: nothing is decided. */
+/* Starts loading libcurl in a background thread if these options lead to a service: it takes longer
+ * than everything else before the first request. Decides nothing. */
 void provider_prepare(const struct provider_options *options);
 
-/* E_CONFIG: a service without its key (a base URL that is no default needs none), a URL that is
- * none. E_IO, E_PROTOCOL: the script. */
+/* E_CONFIG: the service has no key (not needed with another base URL than the default), or the URL
+ * is invalid. E_IO, E_PROTOCOL: the script. */
 MUST_USE bool provider_open(
     const struct provider_options *options, struct provider **ret_provider, struct err *err);
-/* Waits for what provider_prepare() began, too; accepts NULL. */
+/* Also waits for the thread of provider_prepare(); accepts NULL. */
 void provider_close(struct provider *p);
 const char *provider_name(const struct provider *p);
 const char *provider_model(const struct provider *p);
-struct str provider_key(const struct provider *p);         /* to be masked wherever it appears */
-bool provider_is_default_script(const struct provider *p); /* say so: nobody real answers */
+struct str provider_key(const struct provider *p);         /* must be masked wherever it appears */
+bool provider_is_default_script(const struct provider *p); /* no real model: tell the user */
 
-/* The request must live until the stream is closed. */
+/* The request must outlive the stream. */
 MUST_USE bool provider_stream(struct provider *p, const struct llm_request *request,
     struct stream **ret_stream, struct err *err);
 

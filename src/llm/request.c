@@ -1,4 +1,4 @@
-/* What a model is asked. */
+/* Requests to a model. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/request.h"
 

@@ -1,4 +1,4 @@
-/* Whether a failed request is tried again. */
+/* Retry policy. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/retry.h"
 
@@ -7,10 +7,10 @@
 enum {
     FIRST_MS = 500,
     LONGEST_MS = 8 * 1000,
-    ASKED_MAX_S = 10 * 1000 * 1000, /* more is nonsense, and would overflow */
+    ASKED_MAX_S = 10 * 1000 * 1000, /* larger values are nonsense and would overflow */
 };
 
-/* Digits with at most one point, as milliseconds; no more than the third place counts. */
+/* A decimal number, converted to milliseconds; smaller fractions are ignored. */
 static bool read_decimal(struct str s, uint64_t scale, uint64_t *ret_ms)
 {
     uint64_t whole = 0, part = 0, unit = scale;
@@ -44,7 +44,7 @@ static bool read_two(struct str s, size_t at, int *ret_number)
     return true;
 }
 
-/* "Wed, 21 Oct 2026 07:28:00 GMT", whatever the locale. */
+/* Parses "Wed, 21 Oct 2026 07:28:00 GMT" independent of the locale. */
 static bool read_date(struct str s, uint64_t *ret_wall_ms)
 {
     static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";

@@ -1,10 +1,10 @@
-/* Whether, and how long from now, a failed request is tried again. Pure: time and chance are given.
+/* Decides whether and when to retry a failed request. Pure: time and randomness are parameters.
  *
- * At most 4 times and 20 s of waiting in all. x-should-retry decides if it is there; else
- * connection failures, streams cut off, 408, 409, 429 and 500 and above are tried again. What the
- * service asks for (retry-after-ms, retry-after in seconds or as a date) is obeyed if it fits into
- * the time, and is a failure that says so otherwise; without it 0.5 s doubled each time, less up to
- * a quarter.
+ * At most 4 retries and 20 s of waiting in total. x-should-retry decides if present; otherwise
+ * connection failures, truncated streams, 408, 409, 429 and 500 and above are retried. A delay
+ * requested by the service (retry-after-ms, retry-after in seconds or as a date) is honoured if it
+ * fits into the total, and is reported as a failure if not; without one the delay is 0.5 s, doubled
+ * each time up to 8 s, less up to a quarter at random.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_RETRY_H
@@ -19,24 +19,24 @@ enum {
 };
 
 struct retry {
-    unsigned most; /* how often at most */
+    unsigned most; /* maximum number of retries */
     unsigned attempt;
     uint64_t waited_ms;
 };
 
 struct retry_failure {
-    long status; /* 0: no answer, or a stream that broke */
-    bool broken; /* connection, or a stream without its end */
+    long status; /* 0: no answer, or a truncated stream */
+    bool broken; /* connection failure, or a truncated stream */
     struct str should_retry, retry_after_ms, retry_after; /* headers; no value: none */
-    uint64_t wall_ms;                                     /* now, for a date */
-    uint32_t chance;                                      /* any number */
+    uint64_t wall_ms;                                     /* current time, for a date */
+    uint32_t chance;                                      /* a random number */
 };
 
 enum retry_verdict {
-    RETRY_AGAIN,    /* after *ret_delay_ms; it is counted */
-    RETRY_NEVER,    /* would fail again */
-    RETRY_USED_UP,  /* tried often enough, or waited long enough */
-    RETRY_TOO_LONG, /* the service asks for *ret_delay_ms, which is more than we wait */
+    RETRY_AGAIN,    /* after *ret_delay_ms; the attempt is counted */
+    RETRY_NEVER,    /* a retry would fail again */
+    RETRY_USED_UP,  /* too many retries, or too long a wait */
+    RETRY_TOO_LONG, /* the service asks for *ret_delay_ms, more than we wait */
 };
 
 enum retry_verdict retry_next(

@@ -1,4 +1,4 @@
-/* Scripts: reading, and which turn answers. */
+/* Scripts: parsing, and choosing the turn that answers. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/script.h"
 
@@ -22,7 +22,7 @@ struct document {
     size_t n_turns;
 };
 
-/* What belongs to a turn while it is played. */
+/* State of a turn while the script is played. */
 struct turn_state {
     struct regex *when; /* NULL: any text */
     bool used;
@@ -33,7 +33,7 @@ struct script {
     json_t *tree;
     struct document document;
     struct turn_state *states;
-    uint64_t calls; /* ids that were made */
+    uint64_t calls; /* number of generated ids */
 };
 
 static const char *const fault_names[SCRIPT_FAULTS] = {
@@ -276,7 +276,7 @@ struct str script_model(const struct script *s)
     return s->document.model;
 }
 
-/* Which turn ---------------------------------------------------------------------------------- */
+/* Choosing a turn ----------------------------------------------------------------------------- */
 
 static struct script_part nothing_parts[] = {
     {.text = {"The script has no further turn for this.",
@@ -312,7 +312,7 @@ const struct script_turn *script_next_for(struct script *s, const json_t *messag
     enum script_last last = SCRIPT_LAST_USER;
     if (n && message_type(json_array_get(messages, n - 1)) == MESSAGE_TOOL_RESULT)
         last = SCRIPT_LAST_TOOL_RESULT;
-    /* Ids stay apart from those of a conversation that goes on. */
+    /* In a resumed conversation, do not reuse its generated ids. */
     uint64_t results = 0;
     for (size_t i = 0; i < n; i++)
         results += message_type(json_array_get(messages, i)) == MESSAGE_TOOL_RESULT;
@@ -327,9 +327,9 @@ const struct script_turn *script_next_for(struct script *s, const json_t *messag
     return script_next(s, buf_str(&text), last);
 }
 
-/* Pieces -------------------------------------------------------------------------------------- */
+/* Deltas -------------------------------------------------------------------------------------- */
 
-/* Never within a character: what is cut there is the wire's business. */
+/* Never splits a character: that is a fault of the transport. */
 static size_t to_boundary(struct str rest, size_t n)
 {
     while (n < rest.n && ((unsigned char)rest.p[n] & 0xC0) == 0x80)

@@ -1,4 +1,4 @@
-/* The embedded script, as JSON: default_script.json, put into the program when it is built. */
+/* The embedded script, as JSON: default_script.json, included at build time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_SCRIPT_TEXT_H
 #define LLM_SCRIPT_TEXT_H

@@ -1,4 +1,4 @@
-/* A server that plays a script: one poll loop, connections with an intake and a play each. */
+/* A server that plays a script: one poll loop; each connection has an intake and a play. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/serve.h"
 
@@ -25,12 +25,12 @@ struct connection {
     struct intake in;
     bool playing;
     struct play play;
-    size_t at, mark;  /* what of the play's body was sent; the next mark */
-    uint64_t filled;  /* of what has no end */
-    uint64_t wake_ms; /* nothing is sent before */
+    size_t at, mark;  /* bytes of the play's body sent; index of the next mark */
+    uint64_t filled;  /* bytes of the endless answer */
+    uint64_t wake_ms; /* send nothing before this time */
     uint64_t last_ms;
     bool chunked, keep;
-    struct buf out; /* what waits for the socket */
+    struct buf out; /* bytes to be sent */
     size_t out_at;
 };
 
@@ -43,8 +43,7 @@ struct serve {
     char *filler;
 };
 
-/* The log ---------------------------------------------------------------------------------------
- */
+/* The log ------------------------------------------------------------------------------------- */
 
 static bool is_secret(struct str name)
 {
@@ -72,7 +71,7 @@ static json_t *headers_json(const struct intake *in)
     return object;
 }
 
-/* Takes the body over. */
+/* Takes ownership of the body. */
 static bool write_log(struct serve *s, const struct connection *c, json_t *body, struct err *err)
 {
     const struct intake *in = &c->in;
@@ -95,8 +94,7 @@ static bool write_log(struct serve *s, const struct connection *c, json_t *body,
     return file_write(s->o->log_fd, buf_str(&line), "the log of requests", err);
 }
 
-/* Requests --------------------------------------------------------------------------------------
- */
+/* Requests ------------------------------------------------------------------------------------ */
 
 static void add_texts(const json_t *content, struct buf *text)
 {
@@ -118,7 +116,7 @@ static bool has_result(const json_t *message)
     return str_is(json_str(json_object_get(message, "role")), "tool");
 }
 
-/* The last text of a user, in either dialect; and whether a tool's result came after it. */
+/* The last text of the user, in either dialect; and whether a tool result follows it. */
 static enum script_last read_messages(const json_t *body, struct buf *text)
 {
     const json_t *messages = json_object_get(body, "messages");
@@ -169,7 +167,7 @@ static void play_request(struct serve *s, struct connection *c, const json_t *bo
     play_turn(&c->play, voice, &spec, script_next(s->o->script, buf_str(&text), last));
 }
 
-/* Status, headers, and a body that comes in chunks if it is a stream. */
+/* Writes status and headers; the body of a stream is chunked. */
 static void begin_answer(struct connection *c, bool head_only)
 {
     struct play *p = &c->play;
@@ -216,8 +214,7 @@ static void answer_bad(struct serve *s, struct connection *c)
     begin_answer(c, false);
 }
 
-/* Sending ---------------------------------------------------------------------------------------
- */
+/* Sending ------------------------------------------------------------------------------------- */
 
 static void drop(struct connection *c, bool reset)
 {
@@ -232,7 +229,7 @@ static void drop(struct connection *c, bool reset)
     *c = (struct connection){.fd = -1};
 }
 
-/* Where the next piece ends: at an event's end or after so many bytes, and at each pause. */
+/* End of the next piece: the end of an event or chunk_bytes, and every delay. */
 static size_t next_cut(struct connection *c)
 {
     const struct play *p = &c->play;
@@ -247,7 +244,7 @@ static size_t next_cut(struct connection *c)
     return MIN(cut, p->body.n);
 }
 
-/* The pauses that stand at this place. */
+/* Sum of the delays at this offset. */
 static uint64_t pause_at(const struct connection *c, size_t from)
 {
     const struct play *p = &c->play;
@@ -267,7 +264,7 @@ static void add_piece(struct connection *c, struct str piece)
         buf_add_z(&c->out, "\r\n");
 }
 
-/* What comes when all of the body was sent; false: the connection is gone. */
+/* Called when the whole body was sent; false: the connection was closed. */
 static bool end_answer(struct serve *s, struct connection *c)
 {
     switch (c->play.end) {
@@ -295,7 +292,7 @@ static bool end_answer(struct serve *s, struct connection *c)
     return true;
 }
 
-/* Fills the empty buffer with what comes next. */
+/* Fills the empty buffer with the next piece. */
 static bool produce(struct serve *s, struct connection *c)
 {
     if (c->at == c->play.body.n)
@@ -330,7 +327,7 @@ static bool is_waiting(const struct connection *c)
     return c->wake_ms && c->wake_ms > clock_mono_ms();
 }
 
-/* Sends what can be sent now, and takes the next request when all is said. */
+/* Sends as much as possible now, and handles the next request when the answer is complete. */
 static bool send_more(struct serve *s, struct connection *c, struct err *err)
 {
     for (size_t pieces = 0; c->fd >= 0; pieces++) {
@@ -338,7 +335,7 @@ static bool send_more(struct serve *s, struct connection *c, struct err *err)
             drop(c, false);
             return true;
         }
-        if (c->out.n || pieces > 256) /* others want their turn, too */
+        if (c->out.n || pieces > 256) /* give other connections a turn */
             return true;
         if (c->playing) {
             if (is_waiting(c) || !produce(s, c))
@@ -359,8 +356,7 @@ static bool send_more(struct serve *s, struct connection *c, struct err *err)
     return true;
 }
 
-/* Receiving -------------------------------------------------------------------------------------
- */
+/* Receiving ----------------------------------------------------------------------------------- */
 
 static void receive(struct connection *c)
 {
@@ -403,7 +399,7 @@ static void accept_one(struct serve *s)
 
 static bool tend(struct serve *s, struct connection *c, short events, struct err *err)
 {
-    /* Who went away while we speak is noticed by sending, or here. */
+    /* A client that disconnects during an answer is detected when sending, or here. */
     if ((events & (POLLERR | POLLHUP)) && !(events & POLLIN)) {
         drop(c, false);
         return true;
@@ -415,10 +411,9 @@ static bool tend(struct serve *s, struct connection *c, short events, struct err
     return c->fd < 0 || send_more(s, c, err);
 }
 
-/* The loop --------------------------------------------------------------------------------------
- */
+/* The loop ------------------------------------------------------------------------------------ */
 
-/* How many descriptors to watch, and how long at most. */
+/* Fills in the descriptors to poll and the timeout; returns their number. */
 static size_t gather(struct serve *s, struct pollfd *fds, int *ret_timeout)
 {
     uint64_t now = clock_mono_ms(), wait = SERVE_WAIT_MAX;
@@ -429,7 +424,7 @@ static size_t gather(struct serve *s, struct pollfd *fds, int *ret_timeout)
         if (c->fd < 0)
             continue;
         busy++;
-        /* While it is answered, a client's further words can wait; that it goes away can't. */
+        /* During an answer the client's next request can wait, but its disconnect cannot. */
         fds[i].events = c->playing || c->in.state >= INTAKE_WHOLE ? POLLRDHUP : POLLIN;
         if (c->out.n || (c->playing && !is_waiting(c)))
             fds[i].events |= POLLOUT;

@@ -2,8 +2,7 @@
  *
  *     if (!serve_script(&options, err)) return false;      until options.stop_fd is readable
  *
- * Requests of all connections share the script: its turns are used up in the order in which they
- * come.
+ * Requests of all connections share the script: its turns are used up in the order of the requests.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_SERVE_H
@@ -14,7 +13,7 @@
 
 enum {
     SERVE_CONNECTIONS_MAX = 64,
-    SERVE_IDLE_MS = 60 * 1000, /* without a request */
+    SERVE_IDLE_MS = 60 * 1000, /* maximum time without a request */
 };
 
 struct serve_options {
@@ -22,8 +21,8 @@ struct serve_options {
     const struct voice *voice;
     uint16_t port; /* 0: any */
     int stop_fd;   /* readable: end */
-    int log_fd;    /* a line for each request; -1: none */
-    /* Once it listens; false ends it. */
+    int log_fd;    /* one line per request; -1: none */
+    /* Called once it listens; returning false stops it. */
     bool (*on_ready)(void *context, uint16_t port, struct err *err);
     void *context;
 };

@@ -1,5 +1,5 @@
-/* Where the events of one answer come from: a service or a script. The stream (provider.h) asks for
- * more until it is whole, and starts another attempt if that can help.
+/* The source of an answer's events: a service or a script. The stream (provider.h) pulls until the
+ * answer is complete, and retries if that can help.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_SOURCE_H
@@ -9,12 +9,12 @@
 #include "llm/provider.h"
 #include "llm/waiter.h"
 
-/* What a failed attempt leaves for the decision about another one. */
+/* Details of a failed attempt, to decide about a retry. */
 struct source_failure {
     long status;
     bool broken;
-    bool decided, again; /* the service said itself whether another attempt can help */
-    char should_retry[16], retry_after_ms[32], retry_after[64]; /* headers; "" if there are none */
+    bool decided, again; /* the service itself reported whether a retry can help */
+    char should_retry[16], retry_after_ms[32], retry_after[64]; /* headers; "" if missing */
     char request_id[128];
 };
 
@@ -25,19 +25,19 @@ struct attempt {
     struct waiter waiter;
     struct answer *answer;
     struct source_failure failure;
-    void *state; /* the source's own */
+    void *state; /* private to the source */
 };
 
 enum source_step {
-    SOURCE_MORE, /* something came, perhaps events */
+    SOURCE_MORE, /* something was received, perhaps events */
     SOURCE_WHOLE,
     SOURCE_FAILED,
 };
 
 struct source {
-    /* Begins on the first call, and goes on from there; blocks for as little as possible. */
+    /* Starts on the first call and continues on later ones; blocks as briefly as possible. */
     enum source_step (*pull)(struct attempt *a, struct err *err);
-    void (*end)(struct attempt *a); /* accepts an attempt that was not begun */
+    void (*end)(struct attempt *a); /* accepts an attempt that was not started */
 };
 
 extern const struct source source_service;
@@ -53,9 +53,9 @@ struct provider {
     const struct dialect *dialect; /* NULL: scripted */
     struct script *script;
     bool default_script;
-    char *base_url, *model, *key; /* key: NULL if there is none */
+    char *base_url, *model, *key; /* key: NULL if none */
     const char *key_variable;
-    struct http_client *client; /* connections that are kept between requests */
+    struct http_client *client; /* connections kept between requests */
     struct provider_options options;
 };
 

@@ -1,4 +1,4 @@
-/* A script as the source of an answer: what serve-script says over HTTP, without it. */
+/* A script as the source of an answer: like serve-script, but without HTTP. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/script.h"
 #include "llm/source.h"
@@ -7,8 +7,8 @@ struct player {
     const struct script_turn *turn;
     size_t part;
     bool open;       /* the part's block has begun */
-    struct buf text; /* of the call that is open */
-    struct str rest; /* what is left of the block */
+    struct buf text; /* arguments of the open call */
+    struct str rest; /* remaining text of the block */
     uint64_t deltas;
 };
 
@@ -52,7 +52,7 @@ static enum source_step fail(struct attempt *a, const struct script_turn *turn, 
     return SOURCE_FAILED;
 }
 
-/* An HTTP error comes before everything; others where the script says. */
+/* An HTTP error comes first; other faults where the script places them. */
 static bool fails_now(const struct player *p)
 {
     const struct script_turn *t = p->turn;
@@ -110,7 +110,7 @@ static bool play(struct attempt *a, struct player *p, struct err *err)
     struct str delta;
     if (!p->open)
         return begin_part(a, p, err);
-    if (part->redacted.p && p->rest.n) { /* opaque: whole */
+    if (part->redacted.p && p->rest.n) { /* opaque: in one piece */
         delta = p->rest;
         p->rest = STR("");
     } else if (!script_delta(p->turn, &p->rest, &delta)) {

@@ -1,4 +1,4 @@
-/* A service as the source of an answer: HTTP, server-sent events, its dialect. */
+/* A service as the source of an answer: HTTP, server-sent events, and its dialect. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/dialect.h"
 #include "llm/http.h"
@@ -10,8 +10,8 @@
 
 enum {
     ERROR_BODY_MAX = 64 * 1024,
-    ERROR_BODY_MS = 5 * 1000, /* the status is known: the words are worth no more */
-    FOREIGN_MAX = 4 * 1024,   /* of an answer that is no stream of events */
+    ERROR_BODY_MS = 5 * 1000, /* not worth a longer wait: the status is known */
+    FOREIGN_MAX = 4 * 1024,   /* of an answer that is not an event stream */
     URL_LENGTH_MAX = 8 * 1024,
     HEADERS_LENGTH_MAX = 64 * 1024,
 };
@@ -24,9 +24,9 @@ struct call {
     struct sse sse;
     struct dialect_state state;
     bool head_read;
-    bool foreign;      /* the type is not that of events */
-    struct buf answer; /* how it begins, if it is foreign */
-    bool refused;      /* the dialect found something wrong, not the framing */
+    bool foreign;      /* the content type is not that of events */
+    struct buf answer; /* the start of the body, if foreign */
+    bool refused;      /* the dialect rejected an event, not the framing */
 };
 
 static bool on_event(void *context, const struct sse_event *event, struct err *err)
@@ -38,7 +38,7 @@ static bool on_event(void *context, const struct sse_event *event, struct err *e
     return false;
 }
 
-/* Both "https://host" and "https://host/v1" are taken for a path that starts with /v1. */
+/* Accepts both "https://host" and "https://host/v1" for a path that begins with /v1. */
 static void add_url(const char *base, const char *path, struct buf *url)
 {
     static const struct str version = {"/v1", 3};
@@ -96,8 +96,7 @@ static void end(struct attempt *a)
     a->state = NULL;
 }
 
-/* Failures --------------------------------------------------------------------------------------
- */
+/* Failures ------------------------------------------------------------------------------------ */
 
 static void copy_header(struct call *c, const char *name, char *to, size_t size)
 {
@@ -120,7 +119,7 @@ static void note_headers(struct call *c)
         copy_header(c, "x-request-id", f->request_id, sizeof(f->request_id));
 }
 
-/* The transport's own failures may be tried again, but for those that stay. */
+/* Transport failures may be retried, except permanent ones. */
 static bool fail_transport(struct attempt *a, const struct err *err)
 {
     const struct err_pair *kind = err_ctx_get(err, "transport");
@@ -128,7 +127,7 @@ static bool fail_transport(struct attempt *a, const struct err *err)
     return false;
 }
 
-/* What the service says about an error, as far as it comes. False: interrupted. */
+/* Reads the body of an error, as far as it comes. False: interrupted. */
 static bool read_body(struct call *c, struct buf *body, struct err *err)
 {
     AUTO_ERR struct err ignored = {0};
@@ -157,7 +156,7 @@ static bool is_type(struct str header, struct str type)
     return header.n >= type.n && strncasecmp(header.p, type.p, type.n) == 0;
 }
 
-/* What can't be the answer, whatever the status says. */
+/* Rejects bodies that cannot be an answer, despite the status. */
 static bool check_kind(struct call *c, struct err *err)
 {
     struct str encoding = http_header(c->http, "content-encoding");
@@ -186,8 +185,8 @@ static bool read_head(struct call *c, struct err *err)
     return check_kind(c, err);
 }
 
-/* An event that says what went wrong tells whether another attempt can help; what can't be
- * understood is tried again, unless there is too much of it. */
+/* An error event reports whether a retry can help; invalid events are retried, oversized ones are
+ * not. */
 static bool fail_event(struct call *c, struct err *err)
 {
     struct source_failure *f = &c->attempt->failure;
@@ -198,10 +197,9 @@ static bool fail_event(struct call *c, struct err *err)
     return false;
 }
 
-/* Bytes -----------------------------------------------------------------------------------------
- */
+/* Body ---------------------------------------------------------------------------------------- */
 
-/* Not a single event: asked again, it would say (and be paid for) the same. */
+/* Not a single event: a retry would yield (and cost) the same. */
 static bool fail_foreign(struct call *c, struct err *err)
 {
     AUTO_BUF struct buf words = BUF_INIT(ERROR_BODY_MAX), kind = BUF_INIT(256);
@@ -243,7 +241,7 @@ static enum source_step read_more(struct call *c, struct err *err)
     return finish(c, err) ? SOURCE_WHOLE : SOURCE_FAILED;
 }
 
-/* A service that repeats the key would put it on the screen. */
+/* The service may echo the key in an error message. */
 static void mask_key(const struct provider *p, struct err *err)
 {
     struct mask m = {0};

@@ -1,4 +1,4 @@
-/* Server-sent events: lines out of bytes, fields out of lines, events out of fields. */
+/* Server-sent events: bytes to lines, lines to fields, fields to events. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/sse.h"
 
@@ -64,7 +64,7 @@ static void read_retry(struct sse *sse, struct str value)
         sse->retry_ms = (uint64_t)ms;
 }
 
-/* A line without its end. */
+/* Handles a line without its line break. */
 static bool read_line(struct sse *sse, struct str line, struct err *err)
 {
     if (line.n == 0)
@@ -94,7 +94,7 @@ static bool keep(struct sse *sse, struct str part, struct err *err)
         err, E_PROVIDER, "a line of the answer is longer than %d MiB", SSE_LINE_MAX >> 20);
 }
 
-/* A line whose end came: its first part may be in the buffer. */
+/* Handles a complete line, the start of which may be in the buffer. */
 static bool end_line(struct sse *sse, struct str part, struct err *err)
 {
     if (sse->line.n == 0)
@@ -106,8 +106,8 @@ static bool end_line(struct sse *sse, struct str part, struct err *err)
     return ok;
 }
 
-/* Where a line ends, or n. The next LF is remembered: where lines end in CR alone, it would be
- * looked for through all of the rest at each of them. */
+/* The end of the line, or n. Caches the next LF: with CR line breaks, searching for it again on
+ * each line would be quadratic. */
 static size_t find_end(struct str s, const char **lf)
 {
     if (*lf < s.p)
@@ -119,7 +119,7 @@ static size_t find_end(struct str s, const char **lf)
     return cr ? (size_t)(cr - s.p) : n;
 }
 
-/* Takes the mark at the start off; false: more bytes are needed to know. */
+/* Skips the BOM; false: more bytes are needed to decide. */
 static bool skip_bom(struct sse *sse, struct str *bytes)
 {
     while (sse->bom_n < bom.n && bytes->n && bytes->p[0] == bom.p[sse->bom_n]) {
@@ -129,7 +129,7 @@ static bool skip_bom(struct sse *sse, struct str *bytes)
     if (sse->bom_n < bom.n && bytes->n == 0)
         return false;
     sse->begun = true;
-    if (sse->bom_n < bom.n) /* it was none: its bytes belong to the first line */
+    if (sse->bom_n < bom.n) /* not a BOM: the bytes belong to the first line */
         buf_add(&sse->line, bom.p, sse->bom_n);
     return true;
 }

@@ -1,12 +1,12 @@
-/* Server-sent events, as browsers read them: bytes are pushed in any pieces, events come out.
+/* Incremental parser for server-sent events, as in browsers.
  *
  *     struct sse sse;
  *     sse_init(&sse, on_event, context);
  *     if (!sse_push(&sse, bytes, err)) return false;      as often as bytes come
  *     sse_done(&sse);
  *
- * One BOM at the start is skipped; lines end in CR, LF or CRLF; an event without data is none, and
- * what stands behind the last empty line is dropped. Linear in the bytes, however they are cut.
+ * Skips one BOM at the start; lines end in CR, LF or CRLF; events without data are ignored, and
+ * everything after the last empty line is dropped. Linear in the input, however it is split.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_SSE_H
@@ -21,21 +21,21 @@ enum {
 };
 
 struct sse_event {
-    struct str name; /* "message" if none was given */
+    struct str name; /* "message" if not given */
     struct str data; /* lines joined by \n; any bytes */
-    struct str id;   /* the last that was given */
+    struct str id;   /* the last one given */
 };
 
-/* False stops the parser: err is set, and sse_push() gives it back. */
+/* Returns false to stop the parser, with err set; sse_push() returns the error. */
 typedef bool sse_sink(void *context, const struct sse_event *event, struct err *err);
 
 struct sse {
     sse_sink *sink;
     void *context;
     struct buf line, data, name, id;
-    bool begun;    /* the BOM is behind us */
-    size_t bom_n;  /* bytes of it that came */
-    bool after_cr; /* a LF would belong to it */
+    bool begun;    /* past the BOM */
+    size_t bom_n;  /* bytes of the BOM received */
+    bool after_cr; /* a following LF belongs to the CR */
     bool has_data;
     uint64_t retry_ms; /* the last "retry" field; UINT64_MAX: none */
 };
@@ -43,7 +43,7 @@ struct sse {
 void sse_init(struct sse *sse, sse_sink *sink, void *context);
 void sse_done(struct sse *sse); /* accepts a zeroed one */
 
-/* E_PROVIDER: a line or an event is too long, or what the sink said. */
+/* E_PROVIDER: a line or an event is too long; or the sink's error. */
 MUST_USE bool sse_push(struct sse *sse, struct str bytes, struct err *err);
 
 #endif

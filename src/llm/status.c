@@ -1,4 +1,4 @@
-/* What an HTTP status means, in words for a person. */
+/* Error messages for HTTP statuses. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/status.h"
 
@@ -6,7 +6,7 @@
 #include "llm/wire.h"
 
 enum {
-    WORDS_MAX = 600, /* of the service's own */
+    WORDS_MAX = 600, /* of the service's message */
 };
 
 static void say_key(const struct provider *p, struct buf *b)
@@ -30,7 +30,7 @@ static void say_missing(const struct provider *p, struct buf *b)
 
 struct row {
     long status;
-    const char *words; /* behind the provider's name; NULL: say */
+    const char *words; /* follows the provider's name; NULL: use say */
     void (*say)(const struct provider *p, struct buf *b);
 };
 

@@ -1,4 +1,4 @@
-/* What an HTTP status that is none of success means, in words for a person. */
+/* Error messages for HTTP statuses other than 200. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef LLM_STATUS_H
 #define LLM_STATUS_H
@@ -6,11 +6,11 @@
 #include "llm/source.h"
 
 struct status_words {
-    struct str message, kind; /* what the service says itself */
+    struct str message, kind; /* as reported by the service */
     struct str location;      /* of a redirect */
 };
 
-/* E_PROVIDER with context.provider_error; false. */
+/* Sets E_PROVIDER with context.provider_error; returns false. */
 bool status_fail(
     const struct provider *p, long status, const struct status_words *words, struct err *err);
 

@@ -1,4 +1,4 @@
-/* One answer, to be pulled: states, attempts, and the message as far as it came. */
+/* The stream of one answer: states, retries, and the message so far. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "base/id.h"
@@ -10,12 +10,12 @@
 #include <sys/eventfd.h>
 
 struct stream {
-    pthread_mutex_t lock;             /* held while somebody is in stream_next() */
-    _Atomic(enum stream_state) state; /* others may look at it while somebody waits */
+    pthread_mutex_t lock;             /* held during stream_next() */
+    _Atomic(enum stream_state) state; /* may be read during stream_next() */
     struct attempt attempt;
     struct retry retry;
-    bool whole;        /* the source has nothing more: events may be left */
-    struct err failed; /* the same for a failure; what stream_next() says from then on */
+    bool whole;        /* the source is exhausted: events may be queued */
+    struct err failed; /* the same for a failure; returned by stream_next() from then on */
     bool begun;
     atomic_bool closing;
 };
@@ -82,7 +82,7 @@ static void append(struct err *err, const char *format, ...)
     err->message = buf_take(&b);
 }
 
-/* What a person or a program may want to know about a failure that stays. */
+/* Adds details for the user to a final failure. */
 static void conclude(struct stream *s, enum retry_verdict verdict, uint64_t asked_ms)
 {
     const struct source_failure *f = &s->attempt.failure;
@@ -113,7 +113,7 @@ static enum stream_step give_up(struct stream *s, struct err *err)
     return STREAM_FAILED;
 }
 
-/* Another attempt starts afresh: false if there is none, and the failure stays. */
+/* Starts another attempt; false if the failure is final. */
 static bool try_again(struct stream *s)
 {
     struct attempt *a = &s->attempt;
@@ -144,7 +144,7 @@ static bool try_again(struct stream *s)
 
 /* Pulling ------------------------------------------------------------------------------------- */
 
-/* Events that came before a failure, or before the end, are told first. */
+/* Events received before a failure or the end are returned first. */
 static enum stream_step advance(struct stream *s, struct llm_event *ret_event, struct err *err)
 {
     struct attempt *a = &s->attempt;
@@ -212,7 +212,7 @@ enum stream_state stream_state(const struct stream *s)
 
 void stream_close(struct stream *s)
 {
-    /* Whoever waits in stream_next(), in another thread, gives the lock back at once. */
+    /* A thread in stream_next() wakes up and releases the lock at once. */
     const uint64_t one = 1;
     s->closing = true;
     ssize_t woken = write(s->attempt.waiter.close_fd, &one, sizeof(one));

@@ -1,4 +1,4 @@
-/* A script in the words of the Messages API. */
+/* A script rendered in the format of the Messages API. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/play.h"
 

@@ -1,4 +1,4 @@
-/* A script in the words of Chat Completions. */
+/* A script rendered in the format of Chat Completions. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/play.h"
 
@@ -22,7 +22,7 @@ static json_t *usage_words(const struct usage *u, uint64_t output_tokens)
         (json_int_t)u->cache_read_tokens);
 }
 
-/* Takes the choices over. */
+/* Takes ownership of the choices. */
 static json_t *chunk(struct play *p, json_t *choices)
 {
     return json_pack("{s:o, s:s, s:i, s:s, s:o}", "id",

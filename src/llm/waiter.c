@@ -1,4 +1,4 @@
-/* What ends a wait early. */
+/* Interruptible waits. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/waiter.h"
 

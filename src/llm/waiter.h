@@ -1,4 +1,4 @@
-/* What ends a wait early: somebody who cancels, a stream that is closed, a deadline.
+/* Conditions that end a wait early: a cancellation, a closed stream, a deadline.
  *
  *     if (!waiter_sleep(&waiter, 500, err)) return false;
  */
@@ -10,17 +10,17 @@
 
 struct waiter {
     int cancel_fd;        /* readable: stop; -1: none */
-    int close_fd;         /* the same, for a stream that is closed meanwhile */
+    int close_fd;         /* the same, when the stream is closed */
     uint64_t deadline_ms; /* clock_mono_ms(); 0: none */
 };
 
-/* How long until the deadline, at most `ms`. */
+/* Time until the deadline, at most `ms`. */
 uint64_t waiter_left(const struct waiter *w, uint64_t ms);
 
-/* Does not wait: E_CANCELED, E_TIMEOUT (context.budget "time"). */
+/* Checks without waiting: E_CANCELED, E_TIMEOUT (context.budget "time"). */
 MUST_USE bool waiter_check(const struct waiter *w, struct err *err);
 
-/* Waits so long, or fails as soon as there is a reason to. */
+/* Sleeps for `ms`; fails as soon as one of the conditions holds. */
 MUST_USE bool waiter_sleep(const struct waiter *w, uint64_t ms, struct err *err);
 
 #endif

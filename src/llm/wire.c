@@ -1,4 +1,4 @@
-/* What all services' ways of speaking share. */
+/* Code shared by all dialects. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/wire.h"
 
@@ -6,19 +6,19 @@
 #include "base/utf8.h"
 
 enum {
-    SHOWN_MAX = 300, /* bytes of what a service says */
+    SHOWN_MAX = 300, /* bytes of a service's message */
     KIND_MAX = 64,
-    PAGE_MAX = 64 << 10, /* of a page that is looked at for its text */
-    MEND_MAX = 4 << 20,  /* of an event with a slip in it: more is garbage, and costs */
+    PAGE_MAX = 64 << 10, /* of a page that is searched for text */
+    MEND_MAX = 4 << 20,  /* of an invalid event: larger ones are garbage and costly to repair */
     DIGITS_SAFE = 18,    /* of an integer */
 };
 
 #define COUNT_MAX   (UINT64_C(1) << 40) /* tokens: sums of many answers must not overflow */
-#define INDEX_EXACT 9007199254740992.0  /* beyond it fractions skip numbers */
+#define INDEX_EXACT 9007199254740992.0  /* beyond it doubles skip integers */
 
 static const struct str replacement = STR("\xEF\xBF\xBD");
 
-/* The number behind "\u", or UINT32_MAX. */
+/* The value of a \uXXXX escape, or UINT32_MAX. */
 static uint32_t unit_at(struct str s)
 {
     static const char digits[] = "0123456789abcdef";
@@ -35,7 +35,7 @@ static uint32_t unit_at(struct str s)
     return unit;
 }
 
-/* One escape, with what belongs to it. */
+/* Copies one escape; a surrogate pair counts as one. */
 static struct str add_escape(struct buf *b, struct str s)
 {
     uint32_t unit = unit_at(s), next = unit_at(str_skip(s, 6));
@@ -50,7 +50,7 @@ static struct str add_escape(struct buf *b, struct str s)
     return str_skip(s, n);
 }
 
-/* A number outside of strings: an integer that is too large for one becomes a fraction. */
+/* Copies a number outside of strings: an integer with too many digits becomes a real. */
 static struct str add_number(struct buf *b, struct str s)
 {
     size_t n = 0;
@@ -100,7 +100,7 @@ bool wire_parse(struct str text, json_t **ret_tree, struct err *err)
     return err_wrap(err, "the service's answer can't be understood");
 }
 
-/* A text of an object, printable and short; false if there is none. */
+/* Appends a printable, shortened text; false if it is empty. */
 static bool add_shown(struct buf *b, struct str text, size_t most)
 {
     AUTO_BUF struct buf shown = BUF_INIT(4 * PAGE_MAX + 1);
@@ -122,7 +122,7 @@ static struct str text_of(const json_t *object, const char *key)
     return json_str(json_object_get(object, key));
 }
 
-/* The object that describes the error: services put it at several places. */
+/* The object that describes the error: services put it in different places. */
 static const json_t *error_of(const json_t *tree)
 {
     if (json_is_array(tree))
@@ -142,7 +142,7 @@ static struct str message_of(const json_t *error)
     return (struct str){0};
 }
 
-/* A word if there is one, else a code. */
+/* The type if there is one, else the code. */
 static void add_kind(const json_t *error, struct buf *kind)
 {
     const json_t *code = json_object_get(error, "code");
@@ -155,7 +155,7 @@ static void add_kind(const json_t *error, struct buf *kind)
         buf_printf(kind, "%lld", (long long)json_integer_value(code));
 }
 
-/* Whether to try again what went wrong in the middle of an answer. */
+/* Whether an error in the middle of an answer is worth a retry. */
 static bool worth_a_retry(const json_t *error)
 {
     static const char *const kinds[] = {"overloaded_error", "api_error", "rate_limit_error",
@@ -172,7 +172,7 @@ static bool worth_a_retry(const json_t *error)
     return status == 408 || status == 429 || (status >= 500 && status <= 599);
 }
 
-/* As Anthropic, OpenAI, vLLM, llama.cpp, Ollama and gateways before them say it. */
+/* Phrases of Anthropic, OpenAI, vLLM, llama.cpp, Ollama and gateways before them. */
 static bool says_too_long(struct str words)
 {
     static const char *const phrases[] = {"prompt is too long", "maximum context length",
@@ -219,7 +219,7 @@ bool wire_cut_off(struct err *err)
     return err_ctx(err, "retry", "true");
 }
 
-/* The first line with something in it, without tags. */
+/* Appends the first line that is not blank, without tags. */
 static void add_first_line(struct buf *message, struct str body)
 {
     AUTO_BUF struct buf text = BUF_INIT(PAGE_MAX + 1);
@@ -357,7 +357,7 @@ json_t *wire_schema(const json_t *schema)
 {
     json_t *made = lean(schema);
     if (json_is_object(made))
-        json_object_del(made, "description"); /* the tool has one */
+        json_object_del(made, "description"); /* the tool itself has one */
     return made;
 }
 

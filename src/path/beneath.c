@@ -1,4 +1,4 @@
-/* openat2 below a directory descriptor; where there is none, the same by hand. */
+/* openat2 below a directory descriptor, with a user-space fallback if the call is missing. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/beneath.h"
 
@@ -70,7 +70,7 @@ char *beneath_name(int fd)
         return NULL;
     struct stat open_file, named;
     name[n] = '\0';
-    /* " (deleted)" may be part of a name: only the same file at that place counts. */
+    /* " (deleted)" may be part of a name: accept it only if it names the same file. */
     if (fstat(fd, &open_file) != 0 || lstat(name, &named) != 0)
         return NULL;
     if (open_file.st_dev != named.st_dev || open_file.st_ino != named.st_ino)

@@ -1,4 +1,5 @@
-/* Opening below a directory descriptor: the kernel checks, and the check is the open.
+/* Opens paths below a directory descriptor. The kernel does the check as part of the open, which
+ * avoids a race.
  *
  *     AUTO_FD int fd = beneath_open(root_fd, "src/main.c", O_RDONLY, 0, 0);
  *     if (fd < 0 && errno == EXDEV) ...it would have left the directory...
@@ -9,26 +10,28 @@
 
 #include "base/err.h"
 
-/* May be added to what beneath_open() always asks for (BENEATH and NO_MAGICLINKS). */
+/* Added to the flags that beneath_open() always sets (BENEATH and NO_MAGICLINKS). */
 enum {
-    BENEATH_NO_SYMLINKS = 1, /* refuse links in every component, not only the last (ELOOP) */
+    BENEATH_NO_SYMLINKS = 1, /* refuse symlinks in every component, not only the last (ELOOP) */
 };
 
-/* openat2 with RESOLVE_BENEATH and RESOLVE_NO_MAGICLINKS, always close-on-exec. The kernel answers
- * EAGAIN when something was renamed meanwhile: tried again a bounded number of times. Gives a
- * descriptor, or -1 and errno: EXDEV for a path that leaves, ELOOP for refused links. */
+/* openat2 with RESOLVE_BENEATH and RESOLVE_NO_MAGICLINKS, always close-on-exec. The kernel returns
+ * EAGAIN if something was renamed concurrently: retried a bounded number of times. Returns a
+ * descriptor, or -1 and errno: EXDEV for a path that leaves the directory, ELOOP for refused
+ * symlinks. */
 int beneath_open(int dir_fd, const char *rel, int flags, mode_t mode, int options);
 
-/* An O_PATH descriptor of whatever an absolute path leads to, links followed, except the magic ones
- * of /proc: to learn where it is, not to use it. -1 and errno if there is nothing. */
+/* Opens an O_PATH descriptor of an absolute path, following symlinks except the magic links of
+ * /proc: to find out where it leads, not to use it. Returns -1 and sets errno if it does not
+ * exist. */
 int beneath_peek(const char *absolute);
 
-/* The path at which the kernel now sees an open file, in a string for free(); NULL if it has none
- * (deleted, unreachable). For people and for comparison, never for opening again. */
+/* The current path of an open file as the kernel reports it, in a string for free(); NULL if it has
+ * none (deleted, unreachable). For messages and comparison, never for opening it again. */
 MUST_USE char *beneath_name(int fd);
 
-/* Where an absolute path leads, links followed except the magic ones: beneath_name() of
- * beneath_peek(). For free(); NULL if it leads nowhere. */
+/* Resolves an absolute path, following symlinks except magic links: beneath_name() of
+ * beneath_peek(). The result is for free(); NULL if it does not exist. */
 MUST_USE char *beneath_resolve(const char *absolute);
 
 #endif

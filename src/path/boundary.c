@@ -1,4 +1,4 @@
-/* The path boundary: its roots, and opening inside them. How a path is followed: follow.c. */
+/* The path boundary: its roots, and opening inside them. Path resolution is in follow.c. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/boundary.h"
 
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-/* At or below these, a path that no root holds is "system_restricted". */
+/* At or below these, a path that is in no root is "system_restricted". */
 static const char *const system_dirs[] = {
     "/bin",
     "/boot",
@@ -79,7 +79,7 @@ void boundary_auto(struct boundary **b)
     boundary_free(*b);
 }
 
-/* Takes the descriptor over, also when it fails. */
+/* Takes ownership of the descriptor, also on failure. */
 static bool add_root(struct boundary *b, int owned_fd, const char *shown,
     enum boundary_access access, enum boundary_class class, struct err *err)
 {
@@ -119,7 +119,7 @@ bool boundary_add_system(struct boundary *b, struct err *err)
         size_t n = ARRAY_LEN(system_dirs);
         const char *dir = i < n ? system_dirs[i] : more[i - n];
         struct stat st;
-        /* Where /bin is a link to /usr/bin, following it leads to the root of /usr. */
+        /* If /bin is a symlink to /usr/bin, following it leads to the root of /usr. */
         if (lstat(dir, &st) != 0 || !S_ISDIR(st.st_mode))
             continue;
         if (!boundary_add(b, dir, BOUNDARY_RO, BOUNDARY_SYSTEM_RESTRICTED, err))
@@ -175,7 +175,7 @@ static bool check_access(const struct resolved *r, struct str path, int flags, s
 int boundary_open_resolved(const struct resolved *r, int flags, struct err *err)
 {
     BUG_ON((flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE);
-    /* The path is free of links: one that is there now was put there since. */
+    /* The path is free of symlinks: one that is there now was put there since. */
     const char *rel = r->rel.n ? r->rel.p : ".";
     int fd = beneath_open(r->root->fd, rel, flags | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
     if (fd >= 0)

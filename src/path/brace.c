@@ -1,4 +1,4 @@
-/* Braces in patterns: a tree of texts and choices, counted before anything is expanded. */
+/* Brace expansion: a tree of texts and alternatives, counted before anything is expanded. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/brace.h"
 
@@ -8,20 +8,20 @@
 struct part {
     struct part *next;
     struct str text;
-    struct brace *choices; /* NULL: it is a text */
+    struct brace *choices; /* NULL: a text */
     size_t count;
 };
 
-/* A sequence of parts, and its neighbour in a choice. */
+/* A sequence of parts, linked to the next alternative of a choice. */
 struct brace {
     struct brace *next;
     struct part *first;
-    size_t count; /* expansions; anything above the limit is limit + 1 */
+    size_t count; /* expansions; capped at limit + 1 */
 };
 
 struct parser {
     struct str in;
-    uint32_t *partner; /* of each '{' and ',': where its group goes on; 0: an ordinary character */
+    uint32_t *partner; /* for '{' and ',': offset of the next ',' or '}' of the group; 0: plain */
     size_t at;
     struct arena *arena;
     size_t depth;
@@ -32,7 +32,7 @@ enum {
     MANY = BRACE_COUNT_MAX + 1,
 };
 
-/* How far an escape or a class reaches, within which braces mean nothing; 0: neither is here. */
+/* Length of the escape or class at the start, in which braces are literal; 0: neither. */
 static size_t shielded(struct str rest, bool *classes)
 {
     if (rest.p[0] == '\\')
@@ -40,13 +40,13 @@ static size_t shielded(struct str rest, bool *classes)
     if (rest.p[0] != '[' || !*classes)
         return 0;
     size_t n = wild_class_length(rest);
-    /* With an open class the pattern matches nothing anyway: don't look at every other '['. */
+    /* With an unclosed class the pattern matches nothing anyway: stop checking further '['. */
     *classes = n > 0;
     return n;
 }
 
-/* At a '}' with open groups: what is on the way back to its '{' learns where it goes on. Gives the
- * link before the group. */
+/* At a '}' with open groups: fills in the partners on the way back to its '{'. Returns the link
+ * before the group. */
 static size_t close_group(struct parser *p, const uint32_t *links, size_t open, size_t close)
 {
     while (p->in.p[open - 1] == ',') {
@@ -58,13 +58,13 @@ static size_t close_group(struct parser *p, const uint32_t *links, size_t open, 
     return links[open - 1];
 }
 
-/* Finds which braces belong together, in one pass: each '{' and ',' of a group that is closed
- * learns where the next ',' or the '}' is. */
+/* Matches braces in one pass: each '{' and ',' of a closed group gets the offset of the next ',' or
+ * '}'. */
 static void pair_braces(struct parser *p)
 {
     struct str in = p->in;
     uint32_t *links = ARENA_NEW(p->arena, uint32_t, in.n + 1); /* to the '{' or ',' before */
-    size_t open = 0; /* behind the last '{' or ',' of an open group; 0: none */
+    size_t open = 0; /* after the last '{' or ',' of an open group; 0: none */
     bool classes = true;
     for (size_t i = 0, n; i < in.n; i += n) {
         n = shielded(str_skip(in, i), &classes);

@@ -1,5 +1,5 @@
-/* Braces in patterns: `{a,b}` stands for either, may be nested, and may have empty parts. A brace
- * without its partner is an ordinary character, and so is one behind a backslash or in `[..]`.
+/* Brace expansion in patterns: `{a,b}` matches either, may be nested, and may have empty parts. An
+ * unmatched brace is an ordinary character, and so is one after a backslash or in `[..]`.
  *
  *     struct brace *b;
  *     if (!brace_parse(STR("*.{c,h}"), &arena, &b, err)) ...
@@ -16,13 +16,13 @@
 
 enum {
     BRACE_COUNT_MAX = 1000, /* expansions of one pattern */
-    BRACE_DEPTH_MAX = 64,   /* braces in braces */
+    BRACE_DEPTH_MAX = 64,   /* nesting depth */
 };
 
 struct brace;
 
-/* The text must outlive the result; takes up to 256 bytes of memory for each of its bytes. More
- * expansions than the limit are E_CLI_INVALID_ARG, found without making them. */
+/* The text must outlive the result; uses up to 256 bytes of memory for each byte of it. Exceeding
+ * the expansion limit is E_CLI_INVALID_ARG, detected without expanding. */
 MUST_USE bool brace_parse(
     struct str text, struct arena *a, struct brace **ret_brace, struct err *err);
 

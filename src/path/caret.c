@@ -16,7 +16,7 @@ static const char hex_digits[] = "0123456789ABCDEF";
 static const struct form {
     char letter; /* 0: none */
     unsigned char digits;
-    uint32_t last; /* highest code point that this form is the shortest for */
+    uint32_t last; /* highest code point for which this form is the shortest */
 } forms[] = {
     {0, 2, 0xFF},
     {'g', 3, 0xFFF},
@@ -29,7 +29,7 @@ enum {
     SHORTENED = 'z',
 };
 
-/* What each ASCII byte becomes, as constant data: the common case needs no decision. */
+/* The encoding of each ASCII byte as constant data: fast path for the common case. */
 #define IS_SAFE(c)                                                                             \
     (((c) >= '0' && (c) <= '9') || ((c) >= 'A' && (c) <= 'Z') || ((c) >= 'a' && (c) <= 'z') || \
         (c) == '-' || (c) == '_' || (c) == '`' || (c) == '{' || (c) == '}')
@@ -58,8 +58,8 @@ static size_t escape_write(char *out, char letter, size_t digits, uint32_t value
     return n;
 }
 
-/* Encodes the character at the start; gives the end of what was written, and how many bytes of
- * input it took. */
+/* Encodes the character at the start; returns the end of the output, and the number of input bytes
+ * consumed. */
 static char *encode_wide(struct str rest, char *out, size_t *ret_taken)
 {
     uint32_t codepoint;
@@ -78,7 +78,7 @@ void caret_encode(struct str bytes, struct buf *out)
 {
     const char *p = bytes.p, *end = bytes.p + bytes.n;
     while (p < end) {
-        /* A chunk may end within a character, which then takes up to three bytes more. */
+        /* A chunk may end within a character, which then consumes up to three more bytes. */
         const char *stop = p + MIN(end - p, (ptrdiff_t)CHUNK);
         char *room = buf_reserve(out, CARET_GROWTH * (size_t)(stop - p) + ESCAPE_MAX), *to = room;
         if (!room)
@@ -86,7 +86,7 @@ void caret_encode(struct str bytes, struct buf *out)
         while (p < stop) {
             unsigned char c = (unsigned char)*p;
             if (c < ARRAY_LEN(units)) {
-                memcpy(to, &units[c], sizeof(units[c])); /* one store; the last byte is slack */
+                memcpy(to, &units[c], sizeof(units[c])); /* one store; the last byte is padding */
                 to += units[c].length;
                 p++;
             } else {
@@ -125,16 +125,16 @@ static const unsigned char hex_values[256] = {
     ['f'] = 16,
 };
 
-/* One escape, taken apart. */
+/* A parsed escape. */
 struct escape {
-    size_t skip;   /* the caret and the letter, if there is one */
-    size_t digits; /* that must follow */
-    size_t valid;  /* that do follow */
+    size_t skip;   /* the caret, and the letter if present */
+    size_t digits; /* required */
+    size_t valid;  /* present */
     uint32_t value;
     bool raw;
 };
 
-/* How many digits follow a letter in lower case; 0: it is no letter of ours. */
+/* Number of digits after each letter (lower case); 0: not a letter of an escape. */
 static const unsigned char letter_digits[256] = {
     ['g'] = 3,
     ['h'] = 4,
@@ -172,7 +172,7 @@ static inline bool escape_ok(const struct escape *e, enum caret_use use)
     return utf8_is_scalar(e->value) && (e->value || use == CARET_BYTES);
 }
 
-/* Why the escape at `at` can't be decoded. */
+/* Reports why the escape at `at` can't be decoded. */
 static bool escape_error(struct str encoded, size_t at, struct err *err)
 {
     struct str rest = str_skip(encoded, at);
@@ -202,8 +202,9 @@ static bool escape_error(struct str encoded, size_t at, struct err *err)
     return err_ctx_int(err, "position", (int64_t)at);
 }
 
-/* Decodes from p up to stop, or an escape further; gives where it stopped, at a bad escape before
- * stop. There is room for all of it: no form takes fewer bytes than it gives. */
+/* Decodes from p up to stop, or to the end of an escape that crosses it; returns the position where
+ * it stopped, which is before stop at a bad escape. The output always fits: every form is at least
+ * as long as the bytes it encodes. */
 static const char *decode_chunk(
     const char *p, const char *stop, const char *end, enum caret_use use, char **to)
 {
@@ -213,7 +214,7 @@ static const char *decode_chunk(
             *out++ = *p++;
             continue;
         }
-        /* By far the commonest: two digits, ASCII. */
+        /* The most common case: two digits, ASCII. */
         unsigned high = end - p > 2 ? hex_values[(unsigned char)p[1]] - 1u : 8;
         unsigned low = high < 8 ? hex_values[(unsigned char)p[2]] - 1u : 16;
         if (low < 16 && (high | low)) {
@@ -262,7 +263,7 @@ void caret_name(struct str path, char name[CARET_NAME_MAX + 1])
     char hex[FNV_HEX];
     fnv_hex(fnv_add(FNV_START, path), hex);
     size_t keep = CARET_NAME_MAX - 2 - (FNV_HEX - 1);
-    /* Cut before an escape that would not be whole. */
+    /* Don't cut within an escape. */
     struct str head = str_head(buf_str(&encoded), keep);
     ptrdiff_t caret = str_find_last(head, '^');
     if (caret >= 0 && head.n - (size_t)caret < ESCAPE_MAX)

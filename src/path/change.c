@@ -1,4 +1,4 @@
-/* A change of several files: names, places, what is held open, what is left behind. */
+/* A change of several files: names, locations, held directories, cleanup. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/change.h"
 
@@ -22,15 +22,15 @@ struct held_dir {
     dev_t dev;
     ino_t ino;
     bool syncs_whole;
-    unsigned pass; /* in which its path was last seen to lead to it */
+    unsigned pass; /* last pass in which its path was verified */
 };
 
 struct change_held {
     size_t n;
     struct held_dir *dirs;
-    uint16_t *of_op; /* which of them each file lies in, or NOT_HELD */
+    uint16_t *of_op; /* index of each file's directory, or NOT_HELD */
     unsigned pass;
-    bool spares; /* a second link was made, or tried */
+    bool spares; /* a second link was created, or attempted */
 };
 
 static bool component_ok(struct str part)
@@ -73,7 +73,7 @@ int change_order(struct str a, struct str b)
     return (a.n > b.n) - (a.n < b.n);
 }
 
-/* Directories stand in the order of the files. */
+/* Directories are in the order of the files. */
 static bool bind_dir(struct change *c, size_t op, size_t *dir)
 {
     while (*dir < c->n_dirs && !str_eq(c->dirs[*dir].rel, c->ops[op].rel))
@@ -143,7 +143,7 @@ bool change_conflict(struct err *err, struct str rel, const char *what)
     return err_ctx(err, "path", "%s", rel.p);
 }
 
-/* A file system that can't be written to says so before it looks for the name. */
+/* A read-only file system fails before it looks up the name. */
 int change_unlink(int dir_fd, const char *name, int flags)
 {
     struct stat st;
@@ -169,8 +169,8 @@ static struct str parent_of(struct str rel)
     return str_head(rel, slash > 0 ? (size_t)slash : 0);
 }
 
-/* The directory that a path lies in, if it is held; otherwise NULL. From the end: in the order of a
- * change it is most often the last one. */
+/* The parent directory of a path if it is held, otherwise NULL. Searches from the end: in the order
+ * of a change it is usually the last one. */
 static struct held_dir *held_by_path(const struct change *c, struct str rel)
 {
     struct str parent = parent_of(rel);
@@ -187,7 +187,7 @@ static struct held_dir *held_of(const struct change *c, size_t i)
     return at == NOT_HELD ? NULL : &c->held->dirs[at];
 }
 
-/* Most descriptors stay free for everything else. */
+/* Leave most descriptors for everything else. */
 static size_t held_max(void)
 {
     struct rlimit limit;
@@ -225,12 +225,12 @@ bool change_hold(struct change *c, struct err *err)
         .of_op = base_alloc(c->n_ops * sizeof(*c->held->of_op)),
     };
     for (size_t i = 0; i < c->n_ops; i++)
-        c->held->of_op[i] = NOT_HELD; /* and so it stays behind one that can't be opened */
+        c->held->of_op[i] = NOT_HELD; /* also for the files after one that can't be opened */
     const struct change_op *before = NULL;
     for (size_t i = 0; i < c->n_ops; i++) {
         struct change_op *op = &c->ops[i];
         if (op->carrier)
-            continue; /* its directory comes or goes */
+            continue; /* its directory is created or removed */
         if (before && same_parent(before->rel, op->rel)) {
             c->held->of_op[i] = c->held->of_op[before - c->ops];
             before = op;
@@ -288,7 +288,7 @@ static void place_init(
     memcpy(place->kept + n, "kept", sizeof("kept"));
 }
 
-/* Files are only replaced in the directory that stands at their path. */
+/* Files are only replaced in the directory that is at their path. */
 static bool is_dir(const struct held_dir *dir, int fd)
 {
     struct stat now;
@@ -300,7 +300,7 @@ const char *change_staged_name(const struct change *c, size_t i, const struct ch
     return c->ops[i].carrier ? at->name : at->temp;
 }
 
-/* In the directory that is a new version, under its temporary name. */
+/* Inside a directory that is a new version, under its temporary name. */
 static bool place_in_new(
     const struct change *c, size_t i, struct change_place *ret_place, struct err *err)
 {
@@ -373,7 +373,7 @@ bool change_find_lost(struct change *c, struct err *err)
     for (size_t i = 0; i < c->n_ops; i++) {
         AUTO_PLACE struct change_place at = {.dir_fd = -1};
         bool found;
-        /* Their directories may have been tidied away. */
+        /* Their directories may have been removed as empty. */
         if (c->ops[i].carrier || (c->tidy && c->ops[i].kind == CHANGE_DELETE))
             continue;
         if (!change_place_find(c, i, &at, &found, err))
@@ -390,7 +390,7 @@ bool change_syncs_whole(const struct change *c, size_t i)
     return dir && dir->syncs_whole;
 }
 
-/* File systems that were synced already. */
+/* File systems that are already synced. */
 struct synced {
     dev_t devs[8];
     size_t n;
@@ -418,7 +418,7 @@ static int sync_dir(int fd, const struct synced *done)
     struct stat st;
     if (fstat(fd, &st) == 0 && is_synced(done, st.st_dev))
         return 0;
-    /* EINVAL: a file system that has nothing to sync for a directory. */
+    /* EINVAL: the file system does not support fsync on directories. */
     return fsync(fd) == 0 || errno == EINVAL ? 0 : -1;
 }
 
@@ -461,7 +461,7 @@ static bool clean_op(void *change, size_t i, struct err *err)
     if (!change_place_find(c, i, &at, &found, err))
         return false;
     const char *const names[] = {at.temp, at.spare};
-    /* A living writer knows whether there can be a second link. */
+    /* A live writer knows whether there can be a second link. */
     size_t n = c->held && !c->held->spares ? 1 : ARRAY_LEN(names);
     for (size_t k = 0; found && k < n; k++)
         if (change_unlink(at.dir_fd, names[k], 0) != 0)
@@ -491,7 +491,7 @@ static bool stays(int errnum)
            errnum == EPERM || errnum == EROFS || change_is_gone(errnum);
 }
 
-/* Upwards, as far as they are empty. */
+/* Upwards, as long as they are empty. */
 static bool tidy_above(const struct change *c, struct str rel, struct err *err)
 {
     for (struct str dir = parent_of(rel); dir.n; dir = parent_of(dir)) {
@@ -500,7 +500,7 @@ static bool tidy_above(const struct change *c, struct str rel, struct err *err)
         memcpy(path, dir.p, dir.n);
         path[dir.n] = '\0';
         AUTO_FD int fd = change_parent_open(c->root_fd, str_n(path, dir.n), &name);
-        /* One that is gone was tidied away before we were cut off. */
+        /* A missing one was removed before an interruption. */
         if ((fd >= 0 && unlinkat(fd, name, AT_REMOVEDIR) == 0) || errno == ENOENT)
             continue;
         return stays(errno) ||

@@ -1,4 +1,4 @@
-/* The content of one file into another. */
+/* Copying of file content. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/clone.h"
 
@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 enum {
-    SMALL = 64 * 1024, /* read and written in one piece: less work for the kernel */
-    BLOCK = 4096,      /* holes are not looked for in less */
+    SMALL = 64 * 1024, /* copied with read and write: less work for the kernel */
+    BLOCK = 4096,      /* no search for holes in less */
 };
 
 static bool share(struct clone *how, int from, int to)
@@ -81,7 +81,7 @@ static uint64_t next_hole(int fd, uint64_t at, uint64_t end)
     return hole < 0 || (uint64_t)hole > end ? end : (uint64_t)hole;
 }
 
-/* The length of what was not written, because it is a hole. */
+/* Extends the file over a trailing hole, which was not written. */
 static bool extend(const struct clone_part *p)
 {
     struct stat from, to;
@@ -102,12 +102,12 @@ static bool move_part(const struct clone_part *p)
         uint64_t to_at = p->to_at + (at - p->at);
         if (!move_bytes(p->from, (off_t)at, p->to, (off_t)to_at, hole - at))
             return false;
-        at = MAX(hole, at + 1); /* a hole there has been punched since */
+        at = MAX(hole, at + 1); /* a hole was punched there since */
     }
     return extend(p);
 }
 
-/* Blocks are whole: both ends of the part are, too, and what is too much is cut off. */
+/* Only whole blocks can be shared: rounds up to the alignment and truncates the excess. */
 static bool share_part(struct clone *how, const struct clone_part *p)
 {
     struct stat st;

@@ -1,4 +1,4 @@
-/* A way down, component by component. */
+/* Path resolution component by component. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/descend.h"
 
@@ -21,9 +21,9 @@ enum {
 struct way {
     const struct descend_how *how;
     int start;              /* borrowed; -1: "/" */
-    int at;                 /* where we are */
-    char done[PATH_MAX];    /* how we came there: names of directories only */
-    char rest[2][PATH_MAX]; /* what is left, in turns: a link's text goes before it */
+    int at;                 /* current directory */
+    char done[PATH_MAX];    /* path from the start: names of directories only */
+    char rest[2][PATH_MAX]; /* remaining path, alternating: a symlink's target is prepended to it */
     unsigned turn;
     const char *left;
     int links;
@@ -44,7 +44,8 @@ static bool go_to_start(struct way *w)
     return w->at >= 0;
 }
 
-/* The next name; false at the end. More may be left than slashes: then it must be a directory. */
+/* Gets the next name; returns false at the end. A trailing slash counts as more: then the name must
+ * be a directory. */
 static bool next(struct way *w, char name[COMPONENT_MAX], bool *ret_last)
 {
     while (*w->left == '/')
@@ -103,7 +104,7 @@ static bool go_up(struct way *w)
     return true;
 }
 
-/* Those of /proc that are no text but a way to something. */
+/* Magic links of /proc, which are not text but refer to an object. */
 static bool is_magic(const struct way *w, const char *target)
 {
     struct statfs fs;
@@ -111,7 +112,7 @@ static bool is_magic(const struct way *w, const char *target)
     return in_proc && (target[0] == '/' || strchr(target, ':'));
 }
 
-/* errnum: why the name could not be opened, if it is no link. */
+/* errnum: the reason why the name could not be opened, used if it is not a symlink. */
 static bool follow(struct way *w, const char *name, int errnum)
 {
     char target[PATH_MAX], *rest = w->rest[w->turn ^= 1];
@@ -138,7 +139,8 @@ static bool follow(struct way *w, const char *name, int errnum)
     return go_to_start(w);
 }
 
-/* The last name, as it was asked for: a descriptor, or -1; -1 and errno 0: a link was followed. */
+/* Opens the last name with the requested flags. Returns a descriptor, or -1; -1 and errno 0: a
+ * symlink was followed. */
 static int open_last(struct way *w, const char *name)
 {
     const struct descend_how *how = w->how;

@@ -1,6 +1,7 @@
-/* What openat2() does, one component at a time: for where a sandbox around us keeps it away, as
- * ours does. Every component is opened without following links, links are read and followed by
- * hand, and ".." is a new way down from the start: so nothing that is renamed meanwhile leads out.
+/* User-space fallback for openat2(), one component at a time: for environments where an outer
+ * sandbox blocks the call, as ours does. Every component is opened without following symlinks,
+ * symlinks are read and followed by hand, and ".." walks down again from the start: so a concurrent
+ * rename can't lead outside.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_DESCEND_H
@@ -12,11 +13,12 @@
 struct descend_how {
     int flags;
     mode_t mode;
-    bool beneath;     /* EXDEV for what leaves the directory; otherwise the path is absolute */
+    bool beneath;     /* EXDEV if it leaves the directory; otherwise the path is absolute */
     bool no_symlinks; /* ELOOP */
 };
 
-/* A descriptor, close-on-exec; or -1 and errno, as openat2() has it with RESOLVE_NO_MAGICLINKS. */
+/* Returns a close-on-exec descriptor, or -1 and errno, like openat2() with
+ * RESOLVE_NO_MAGICLINKS. */
 int descend(int dir_fd, const char *path, const struct descend_how *how);
 
 #endif

@@ -1,11 +1,11 @@
-/* A directory argument: a path and what to do with it, as in `./app:rw:force`.
+/* A directory argument: a path with suffixes, as in `./app:rw:force`.
  *
  *     struct dirarg dir;
  *     if (!dirarg_parse(STR("./app:copy"), cwd, arena, &dir, err)) ...
  *
- * Suffixes are taken from the right, in any order, while they are known; repeats are fine, two
- * different modes are an error. Anything else stays part of the path. An empty path is the
- * current directory. No existence is checked: that is for whoever uses the directory.
+ * Suffixes are parsed from the right, in any order, as long as they are known; repeats are allowed,
+ * two different modes are an error. Anything else stays part of the path. An empty path is the
+ * current directory. Existence is not checked: that is left to the user of the directory.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_DIRARG_H
@@ -22,7 +22,7 @@ enum dirarg_mode {
 };
 
 struct dirarg {
-    struct str path; /* absolute, cleaned as text, NUL-terminated */
+    struct str path; /* absolute, cleaned lexically, NUL-terminated */
     enum dirarg_mode mode;
     bool force;
 };

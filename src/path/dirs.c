@@ -1,11 +1,12 @@
-/* A change of several files: the directories that it makes. */
+/* A change of several files: the directories that it creates. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/change.h"
 
 #include <errno.h>
 #include <fcntl.h>
 
-/* A directory whose parent was there before, and all that are made below it: made as one tree. */
+/* A directory whose parent existed before, and all new directories below it: created as one
+ * tree. */
 struct tree {
     size_t top;
     size_t end;
@@ -26,7 +27,7 @@ static bool next_tree(const struct change *c, struct tree *t)
     return true;
 }
 
-/* The i-th directory's path as seen from the top of its tree. */
+/* The i-th directory's path relative to the top of its tree. */
 static struct str below_top(const struct change *c, const struct tree *t, size_t i)
 {
     return str_skip(c->dirs[i].rel, c->dirs[t->top].rel.n + 1);
@@ -81,8 +82,8 @@ bool change_make_dirs(struct change *c, struct err *err)
     return true;
 }
 
-/* Where the file system can't rename without replacing, a look must do; then rename(2) still
- * replaces nothing but an empty directory. */
+/* If the file system does not support RENAME_NOREPLACE, check first; rename(2) then can still
+ * replace only an empty directory. */
 static int show(int fd, const char *temp, const char *name)
 {
     struct stat st;
@@ -103,7 +104,7 @@ bool change_show_dirs(const struct change *c, struct err *err)
         struct str rel = c->dirs[t.top].rel;
         const char *name;
         if (c->dirs[t.top].op)
-            continue; /* has it when a file has given way */
+            continue; /* gets its name when it replaces the file */
         AUTO_FD int fd = change_parent_open(c->root_fd, rel, &name);
         if (fd < 0)
             return change_open_error(err, errno, rel);
@@ -120,7 +121,7 @@ static bool drop_name(int fd, const char *name, struct str rel, struct err *err)
 {
     if (change_unlink(fd, name, AT_REMOVEDIR) == 0)
         return true;
-    /* What somebody put there, or put in its place, is theirs. */
+    /* Ignore entries that another program put there or in its place. */
     if (change_is_gone(errno) || errno == ENOTEMPTY || errno == EEXIST || errno == EBUSY)
         return true;
     return err_errno(err, E_IO, errno, "cannot remove the directory '%s'", rel.p);
@@ -136,7 +137,7 @@ static bool drop_below(
     return drop_name(fd, name, c->dirs[i].rel, err);
 }
 
-/* Under its temporary name: nobody else has one like it. */
+/* Under its temporary name, which is unique to this change. */
 static bool drop_tree(const struct change *c, const struct tree *t, struct err *err)
 {
     struct str rel = c->dirs[t->top].rel;
@@ -153,7 +154,7 @@ static bool drop_tree(const struct change *c, const struct tree *t, struct err *
     return drop_name(parent, t->temp, rel, err);
 }
 
-/* Under its own name: only if it is the one that we made. */
+/* Under its final name: only if it is the one that we created. */
 static bool drop_shown(const struct change *c, const struct change_dir *dir, struct err *err)
 {
     struct stat st;

@@ -1,4 +1,4 @@
-/* Names in JSON, exactly. */
+/* Exact file names in JSON. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/exact.h"
 

@@ -1,5 +1,5 @@
-/* Names in JSON. JSON is UTF-8, names are bytes: one that is not UTF-8 is shown with U+FFFD, and
- * the object's "inexact" then has the exact bytes, caret-encoded, under the place where they are.
+/* File names in JSON. JSON is UTF-8, names are bytes: a name that is not UTF-8 is written with
+ * U+FFFD, and the object's "inexact" then has the exact bytes, caret-encoded, under the same place.
  *
  *     exact_put(object, "path", path);          {"path": "a\uFFFD", "inexact": {"path": "a^xFF"}}
  */

@@ -11,7 +11,7 @@ enum {
     CHUNK = 64 * 1024,
 };
 
-/* False: called off. */
+/* Returns false if canceled. */
 static bool wait_for(int fd, int cancel_fd)
 {
     struct pollfd fds[] = {{.fd = cancel_fd, .events = POLLIN}, {.fd = fd, .events = POLLIN}};
@@ -25,7 +25,7 @@ bool file_read_unless(
 {
     size_t start = content->n;
     for (;;) {
-        /* Who reserved room knows how much comes. */
+        /* A caller that reserved room knows the size: fill exactly that. */
         size_t room_n = content->cap - content->n;
         size_t want = MIN(room_n > 1 ? room_n - 1 : (size_t)CHUNK, content->max - content->n);
         if (want == 0 || content->n - start > max)

@@ -1,5 +1,5 @@
-/* Following a path through the boundary's roots: in one call where the kernel says yes, step by
- * step where it says no. */
+/* Path resolution through the boundary's roots: one openat2() call if the kernel accepts the path,
+ * otherwise step by step. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/follow.h"
 
@@ -14,11 +14,12 @@
 #include <sys/vfs.h>
 
 enum {
-    LINKS_MAX = 40, /* as the kernel's own limit */
+    LINKS_MAX = 40, /* same as the kernel's limit */
 };
 
-/* One path being followed. In `root` at `rel` (no links in it) with `here` open; `todo` is still
- * to come. Once a component is missing, what follows is only text: `missing` counts it. */
+/* A path being resolved: in `root` at `rel` (free of symlinks) with `here` open; `todo` is the
+ * remaining path. After a missing component the rest is only text: `missing` counts its
+ * components. */
 struct follow {
     struct boundary *b;
     struct str path; /* as given, for messages */
@@ -26,7 +27,7 @@ struct follow {
     const struct boundary_root *root;
     int here;
     bool at_dir;      /* here is a directory */
-    bool must_be_dir; /* the path, or a link at its end, ended in a slash */
+    bool must_be_dir; /* the path, or a symlink at its end, ended in a slash */
     struct buf rel;
     struct buf todo;
     size_t missing;
@@ -41,8 +42,8 @@ static void follow_done(struct follow *f)
     buf_done(&f->todo);
 }
 
-/* The root that decides: the one with the longest path, a system directory only where no other
- * holds it; the first of equals. */
+/* The root that determines the result: the one with the longest path, a system directory only if no
+ * other root contains it; the first of equals. */
 static const struct boundary_root *root_of(const struct boundary *b, struct str absolute)
 {
     const struct boundary_root *best[2] = {NULL, NULL};
@@ -56,7 +57,7 @@ static const struct boundary_root *root_of(const struct boundary *b, struct str 
     return best[0] ? best[0] : best[1];
 }
 
-/* The first root that is open, for messages. */
+/* The first accessible root, for messages. */
 static const char *open_root(const struct boundary *b)
 {
     for (size_t i = 0; i < b->n_roots; i++)
@@ -65,7 +66,7 @@ static const char *open_root(const struct boundary *b)
     return "(nothing)";
 }
 
-/* Outside, or in a root without access. What links outside lead to is not told. */
+/* Outside, or in a root without access. Does not reveal the targets of symlinks outside. */
 static bool violation(const struct follow *f, struct str led_to, struct err *err)
 {
     const struct boundary_root *root = root_of(f->b, led_to);
@@ -90,7 +91,7 @@ static bool io_error(const struct follow *f, int errnum, struct err *err)
     return err_ctx(err, "path", STR_FMT, STR_ARG(f->path));
 }
 
-/* Fills in class, access and the path below the root that decides. */
+/* Fills in the deciding root, the path and the path below that root. */
 static void answer(const struct follow *f, struct str absolute, struct resolved *ret)
 {
     ret->root = root_of(f->b, absolute);
@@ -99,7 +100,7 @@ static void answer(const struct follow *f, struct str absolute, struct resolved 
     ret->rel = lexical_rest(ret->root->path, ret->path);
 }
 
-/* Nothing but names, one slash between them. */
+/* Only names, separated by single slashes. */
 static bool is_plain(struct str rest)
 {
     struct str part;
@@ -109,7 +110,7 @@ static bool is_plain(struct str rest)
     return true;
 }
 
-/* A plain path without links is where it says, and need not be asked for its name. */
+/* Fast path: a plain path without symlinks is its own result, so its name need not be looked up. */
 static bool follow_plain(const struct follow *f, const struct boundary_root *root,
     struct str absolute, struct resolved *ret)
 {
@@ -125,7 +126,7 @@ static bool follow_plain(const struct follow *f, const struct boundary_root *roo
     return true;
 }
 
-/* The whole path in one call. False: the kernel did not say yes, errno says why. */
+/* The whole path in one call. Returns false and sets errno if the kernel did not accept it. */
 static bool follow_at_once(
     const struct follow *f, const struct boundary_root *root, struct str rest, struct resolved *ret)
 {
@@ -135,7 +136,7 @@ static bool follow_at_once(
     struct resolved r = {.exists = true};
     AUTO_FREE char *name = fstat(fd, &r.st) == 0 ? beneath_name(fd) : NULL;
     if (!name || !root_of(f->b, str_z(name))) {
-        errno = EAGAIN; /* moved or removed since: the long way tells */
+        errno = EAGAIN; /* moved or removed since: let the slow path decide */
         return false;
     }
     answer(f, str_z(name), &r);
@@ -143,8 +144,8 @@ static bool follow_at_once(
     return true;
 }
 
-/* The path as the kernel sees it from outside, links followed as far as there is something: only
- * to learn whether it leads into a root after all. Nothing there is opened for use. */
+/* The path as the kernel resolves it from outside, following symlinks as far as it exists: only to
+ * find out whether it leads into a root after all. Nothing there is opened for use. */
 static struct str seen_from_outside(struct follow *f, struct str clean)
 {
     char *head = arena_strdup(f->a, clean);
@@ -165,12 +166,12 @@ static bool add_link(struct follow *f, struct err *err)
 
 static void todo_set(struct follow *f, struct str text)
 {
-    struct str copy = arena_str(f->a, text); /* it may lie in todo itself */
+    struct str copy = arena_str(f->a, text); /* it may point into todo itself */
     buf_reset(&f->todo);
     buf_add_str(&f->todo, copy);
 }
 
-/* Starts again with an absolute path, in the root that holds it. */
+/* Restarts with an absolute path, in the root that contains it. */
 static bool restart(struct follow *f, struct str absolute, struct err *err)
 {
     if (absolute.n > LEXICAL_MAX || arena_left(f->a) < 5 * absolute.n + 2 * PATH_MAX)
@@ -212,7 +213,8 @@ static void rel_pop(struct follow *f)
     buf_truncate(&f->rel, slash < 0 ? 0 : (size_t)slash);
 }
 
-/* "..": one back, reached again from the root without links; from the root itself it leaves. */
+/* "..": reopens the parent from the root without symlinks; leaves the root if already at its
+ * top. */
 static bool step_up(struct follow *f, struct err *err)
 {
     if (f->missing) {
@@ -221,7 +223,7 @@ static bool step_up(struct follow *f, struct err *err)
         return true;
     }
     if (f->rel.n == 0 && f->root->path.n == 1)
-        return true; /* above / is / */
+        return true; /* the parent of / is / */
     if (f->rel.n == 0) {
         struct str root = f->root->path;
         struct str parent = str_head(root, (size_t)MAX(str_find_last(root, '/'), 0));
@@ -239,7 +241,7 @@ static bool step_up(struct follow *f, struct err *err)
     return true;
 }
 
-/* A link: its target goes in front of what is still to come. */
+/* A symlink: prepends its target to the remaining path. */
 static bool step_link(struct follow *f, int link, struct err *err)
 {
     char target[PATH_MAX + 1];
@@ -260,7 +262,7 @@ static bool step_link(struct follow *f, int link, struct err *err)
     return true;
 }
 
-/* A link of /proc that leads by itself, not by its text (root, cwd, fd): never followed. */
+/* A magic link of /proc (root, cwd, fd), which does not resolve by its text: never followed. */
 static bool is_magic(const struct follow *f, int link, const char *name)
 {
     struct statfs fs;
@@ -311,10 +313,10 @@ static bool follow_step(struct follow *f, struct str component, struct err *err)
     return up ? step_up(f, err) : step_down(f, component, err);
 }
 
-/* Follows what is to come, one component at a time. */
+/* Resolves the remaining path, one component at a time. */
 static bool follow_steps(struct follow *f, struct err *err)
 {
-    /* Each link adds at most LEXICAL_MAX components, and there are at most LINKS_MAX of them. */
+    /* Each symlink adds at most LEXICAL_MAX components, and there are at most LINKS_MAX of them. */
     for (;;) {
         struct str rest = buf_str(&f->todo), component;
         if (!lexical_next(&rest, &component))

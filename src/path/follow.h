@@ -1,4 +1,4 @@
-/* Following a path through the boundary's roots: private to boundary.c and follow.c. */
+/* Path resolution through the boundary's roots: private to boundary.c and follow.c. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_FOLLOW_H
 #define PATH_FOLLOW_H

@@ -1,11 +1,11 @@
-/* Kinds of file systems. */
+/* File system types. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/fstype.h"
 
 #include <linux/magic.h>
 #include <sys/vfs.h>
 
-/* Those that no header has. */
+/* Magic numbers that no header defines. */
 enum {
     MAGIC_CONFIGFS = 0x62656570,
     MAGIC_FUSECTL = 0x65735543,

@@ -1,4 +1,4 @@
-/* Following `.git`: the directory, the file with "gitdir:", and the common directory. */
+/* Resolving `.git`: the directory, the file with "gitdir:", and the common directory. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/gitdir.h"
 
@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 
 enum {
-    POINTER_MAX = PATH_MAX + 64, /* bytes of a file that holds one path */
-    COMMIT_SHOWN = 8,            /* digits */
+    POINTER_MAX = PATH_MAX + 64, /* bytes of a file that contains one path */
+    COMMIT_SHOWN = 8,            /* digits of an abbreviated hash */
 };
 
 bool gitdir_present(int dir_fd)
@@ -20,8 +20,8 @@ bool gitdir_present(int dir_fd)
     return fstatat(dir_fd, ".git", &st, 0) == 0 && (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode));
 }
 
-/* The path in a file of one line, behind the given words. Empty: no such file, or another content.
- * O_NONBLOCK, so that a FIFO in its place can't hold us up. */
+/* Reads the path after the given words from a file of one line. Empty: no such file, or other
+ * content. O_NONBLOCK, so that a FIFO in its place can't block us. */
 static bool read_pointer(
     int dir_fd, const char *name, struct str words, struct buf *path, struct err *err)
 {

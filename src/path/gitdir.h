@@ -1,4 +1,4 @@
-/* What git keeps for a work tree: `.git` as a directory, or as a file that names one.
+/* Git's directories of a work tree: `.git` as a directory, or as a file that points to one.
  *
  *     AUTO_FD int common = -1;
  *     if (!gitdir_open_common(dir_fd, &common, err)) ...
@@ -11,21 +11,21 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Is there a `.git` of either kind? */
+/* Whether there is a `.git` of either kind. */
 bool gitdir_present(int dir_fd);
 
-/* Does that `.git` lead to a repository: a HEAD, objects and refs? */
+/* Whether `.git` leads to a repository: with HEAD, objects and refs. */
 bool gitdir_is_repository(int dir_fd);
 
-/* The directory that this work tree has for itself (HEAD, index); the same rules. */
+/* Opens the directory private to this work tree (HEAD, index); same rules as below. */
 MUST_USE bool gitdir_open_own(int dir_fd, int *ret_fd, struct err *err);
 
-/* The directory that all work trees of the repository share; -1 if `.git` leads nowhere. Only a
- * `.git` that can't be read is an error. */
+/* Opens the directory shared by all work trees of the repository; -1 if `.git` leads nowhere. Only
+ * an unreadable `.git` is an error. */
 MUST_USE bool gitdir_open_common(int dir_fd, int *ret_fd, struct err *err);
 
-/* Appends what is checked out: the branch, or the start of a commit's name. Nothing: no HEAD that
- * can be read. */
+/* Appends what is checked out: the branch, or an abbreviated commit hash. Appends nothing if HEAD
+ * can't be read. */
 void gitdir_add_head(int dir_fd, struct buf *name);
 
 #endif

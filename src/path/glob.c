@@ -1,4 +1,4 @@
-/* File patterns: expanded braces as a list of wildcard patterns, and the search with them. */
+/* Glob patterns: expanded braces as a list of wildcard patterns, and the search with them. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/glob.h"
 
@@ -12,12 +12,12 @@
 struct glob {
     struct alternative *items;
     size_t n;
-    size_t work; /* characters of all alternatives: what a match may cost */
+    size_t work; /* characters of all alternatives: bounds the cost of a match */
 };
 
 struct alternative {
     const struct wild *wild;
-    bool name_only; /* "**" + '/' + something without '/': only the name needs a look */
+    bool name_only; /* "**" + '/' + a pattern without '/': match only the name */
 };
 
 enum {
@@ -26,7 +26,7 @@ enum {
     WORK_MAX = 32 * 1024,
 };
 
-/* One component of a pattern without its backslashes is "..". */
+/* Whether a component without its backslashes is "..". */
 static bool is_parent(struct str component)
 {
     size_t dots = 0;
@@ -156,11 +156,11 @@ bool glob_may_match_below(const struct glob *g, struct str dir)
 struct search {
     const struct glob *glob;
     struct walk_problems *problems;
-    struct boundary *boundary; /* the root, for links */
+    struct boundary *boundary; /* the root, to resolve symlinks */
 };
 
-/* A link that stays below the root and ends at a regular file. What could not be looked at is a
- * problem; what leads nowhere, out, or to something else is none. */
+/* A symlink that stays below the root and ends at a regular file. Failure to look at it is a
+ * problem; being dangling, leading out or to another type is not. */
 static bool leads_to_file(const struct search *s, struct str path)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);

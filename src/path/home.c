@@ -1,4 +1,4 @@
-/* Where the user is at home. */
+/* The user's home directory. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/home.h"
 

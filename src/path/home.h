@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 
-/* $HOME if it is absolute, otherwise what the system has for the user; NULL: none. */
+/* $HOME if it is absolute, otherwise the user's entry in passwd; NULL: none. */
 const char *home_dir(struct arena *a);
 
 #endif

@@ -14,10 +14,10 @@
 struct level {
     struct rules rules;
     size_t base;  /* length of the directory in full paths, with its '/' */
-    size_t bytes; /* of its ignore files */
+    size_t bytes; /* memory of its rules */
 };
 
-/* Full paths start at the top: `above` is the root's path there, empty or with a '/' at its end. */
+/* Full paths start at the top: `above` is the root's path there, empty or ending in '/'. */
 struct ignore {
     struct level *levels;
     size_t n, cap;
@@ -37,7 +37,7 @@ static const struct {
     const char *name;
     int file;
 } file_names[] = {
-    /* Weaker first. */
+    /* Lower precedence first. */
     {".gitignore", IGNORE_GIT},
     {".cordonignore", IGNORE_OWN},
 };
@@ -91,8 +91,8 @@ void ignore_close(struct ignore *ig)
     free(ig);
 }
 
-/* Adds one file to the last level. Only a regular file holds rules, as for git; O_NONBLOCK, so that
- * a FIFO can't hold us up. */
+/* Adds one file to the last level. As in git, only a regular file contains rules; O_NONBLOCK, so
+ * that a FIFO can't block us. */
 static bool add_file(
     struct ignore *ig, int dir_fd, const char *file, int flags, const char *name, struct err *err)
 {
@@ -119,7 +119,7 @@ static bool add_file(
     return true;
 }
 
-/* The ignore files of a directory, given by its full path with '/' at the end, or "". */
+/* Pushes the ignore files of a directory, given by its full path with '/' at the end, or "". */
 static bool push_dir(struct ignore *ig, int dir_fd, struct str dir, int files, struct err *err)
 {
     if (ig->n >= IGNORE_LEVELS_MAX)
@@ -160,7 +160,7 @@ bool ignore_push(struct ignore *ig, int dir_fd, struct str dir, int files, struc
     return push_dir(ig, dir_fd, full, files, err);
 }
 
-/* Deeper files are stronger. */
+/* Deeper files take precedence. */
 static bool match_full(const struct ignore *ig, struct str full, bool is_dir)
 {
     for (size_t i = ig->n; i-- > 0;) {
@@ -180,10 +180,10 @@ bool ignore_match(struct ignore *ig, struct str path, bool is_dir)
     return match_full(ig, full_path(ig, path, false), is_dir);
 }
 
-/* Looks upwards for the top of the work tree, not beyond the file system, as git does: the nearest
- * repository; where there is none, the nearest `.git` of any kind. A directory that is just called
- * `.git` thus can't hide the rules of the repository around it. Gives a descriptor and how many
- * directories away it is; -1: there is none. */
+/* Searches upwards for the top of the work tree, within the file system, as git does: the nearest
+ * repository, or else the nearest `.git` of any kind. So a directory that is merely called `.git`
+ * can't hide the rules of the repository around it. Returns a descriptor and the number of
+ * directories in between; -1 if not found. */
 static int find_top(int root_fd, size_t *ret_climbed)
 {
     AUTO_FD int fd = openat(root_fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -220,8 +220,8 @@ static struct str last_components(struct str path, size_t n)
     return n ? str_n(path.p, 0) : str_skip(path, at + 1);
 }
 
-/* Pushes each directory from the top to the parent of the root. False in *ret_visible: one on the
- * way is ignored. */
+/* Pushes each directory from the top to the parent of the root. *ret_visible is false if one of
+ * them is ignored. */
 static bool push_above(struct ignore *ig, int top_fd, bool *ret_visible, struct err *err)
 {
     AUTO_FD int fd = openat(top_fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -246,7 +246,7 @@ static bool push_above(struct ignore *ig, int top_fd, bool *ret_visible, struct 
     return true;
 }
 
-/* Where the root lies below the top. */
+/* Determines the root's path below the top. */
 static bool set_above(struct ignore *ig, size_t climbed, struct err *err)
 {
     if (climbed == 0)
@@ -303,7 +303,7 @@ bool ignore_open(int root_fd, struct ignore **ret_ignore, struct err *err)
     return true;
 }
 
-/* One component further down; what is not there, or no directory, has no ignore files. */
+/* Descends by one component; a missing one or a non-directory has no ignore files. */
 static bool descend(int *fd, struct str name, struct err *err)
 {
     AUTO_FREE char *z = strndup(name.p, name.n);

@@ -1,4 +1,4 @@
-/* The durable record of a change: the file, its locks, and the way through its states. */
+/* The durable record of a change: the file, its locks, and its state transitions. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/journal.h"
 
@@ -26,7 +26,7 @@ static bool sync_dir_path(const char *path, struct err *err)
     return true;
 }
 
-/* One level of the path, cut at n: made if it is not there, its parent synced. */
+/* Creates one level of the path, cut at n, if it is missing, and syncs its parent. */
 static bool make_level(char *path, size_t n, bool *ret_made, struct err *err)
 {
     char after = path[n];
@@ -46,7 +46,7 @@ static bool make_level(char *path, size_t n, bool *ret_made, struct err *err)
     return ok;
 }
 
-/* Makes every level that is missing; says below which length of the path. */
+/* Creates every missing level; *made_n is the length of the path at the first one. */
 static bool make_dir(char *path, size_t *made_n, struct err *err)
 {
     size_t n = strlen(path);
@@ -62,7 +62,7 @@ static bool make_dir(char *path, size_t *made_n, struct err *err)
     return true;
 }
 
-/* Removes the levels that this journal made, as far as they are empty. */
+/* Removes the levels that this journal created, as long as they are empty. */
 static void drop_made(struct journal *j)
 {
     if (j->made_n == 0 || !j->dir_path)
@@ -134,8 +134,8 @@ bool journal_lock_file(int fd, bool *ret_taken, struct err *err)
     return true;
 }
 
-/* A new file of our own, locked. Until it is locked a recovery may take it for a leftover and
- * remove it, and the writer that made the directory may remove that: then once more. */
+/* Creates and locks a new file. Until it is locked, a recovery may mistake it for a leftover and
+ * remove it, and the writer that created the directory may remove that: then retry. */
 static bool create_once(struct journal *j, struct change *c, bool *ret_again, struct err *err)
 {
     uint64_t bits;
@@ -207,7 +207,7 @@ bool journal_open(
     return true;
 }
 
-/* Bounded: a writer that was stopped must not stop everybody else for good. */
+/* Bounded: a stopped writer must not block all others forever. */
 bool journal_lock(const struct journal *j, struct err *err)
 {
     uint64_t end = clock_mono_ms() + LOCK_WAIT_MS;
@@ -266,8 +266,8 @@ bool journal_done(struct journal *j, const struct change *c, struct err *err)
     if (!change_sync(c, err))
         return false;
     j->done_tried = true;
-    /* Of one file the record need not outlive a power failure: there is nothing to be undone with
-     * it, and once its old version is gone "commit" reads as done. */
+    /* For a single file the record need not survive a power failure: nothing can be undone with it,
+     * and once the old version is gone, "commit" reads as done. */
     return change_is_single(c) ? add(j, buf_str(&text), err) : append(j, buf_str(&text), err);
 }
 
@@ -291,7 +291,7 @@ bool journal_finish(struct journal *j, struct change *c, struct err *err)
     if (!change_clean(c, err) || !change_tidy(c, err) || !change_sync(c, err) ||
         !change_find_lost(c, err))
         return false;
-    /* Should it come back after a power failure, it says "done", and nothing of it is left. */
+    /* If it reappears after a power failure, it says "done" and nothing of it is left. */
     return c->n_lost ? rename_to(j, "lost", err) : remove_file(j, false, err);
 }
 
@@ -313,8 +313,9 @@ static bool cut(struct journal *j, size_t n, struct err *err)
     return true;
 }
 
-/* From here on the change only goes back, whoever reads the journal next. Without the mark it must
- * at least not say "done" while files move; what reads as "commit" is whole either way. */
+/* From here on the change can only be undone, by any process that reads the journal. Without the
+ * mark it must at least not say "done" while files move; the state "commit" is consistent either
+ * way. */
 static bool decide_undo(struct journal *j, struct err *err)
 {
     if (j->marked)
@@ -323,7 +324,7 @@ static bool decide_undo(struct journal *j, struct err *err)
     return j->marked || !j->done_tried || cut(j, j->commit_n, err);
 }
 
-/* All files are as they were. */
+/* All files are restored. */
 static bool drop_undone(struct journal *j, struct change *c, struct err *err)
 {
     AUTO_ERR struct err why = {0};
@@ -334,7 +335,7 @@ static bool drop_undone(struct journal *j, struct change *c, struct err *err)
         return journal_drop(j, c, err);
     if (j->marked)
         return err_move(err, &why);
-    /* A journal that can't be written to must not bring the change back: it goes first. */
+    /* A journal that can't be written must not bring the change back: remove it first. */
     return journal_remove(j, err) && change_clean(c, err) && change_drop_dirs(c, err);
 }
 

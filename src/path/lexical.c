@@ -1,4 +1,4 @@
-/* Paths as text. */
+/* Lexical path operations. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/lexical.h"
 

@@ -1,4 +1,4 @@
-/* Directories of the user's alone. */
+/* Directories private to the user. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/private.h"
 

@@ -1,4 +1,4 @@
-/* Directories of the user's alone.
+/* Directories private to the user.
  *
  *     if (!private_make(path)) return err_errno(err, E_IO, errno, "cannot make '%s'", path);
  */
@@ -10,10 +10,11 @@
 
 #include <sys/stat.h>
 
-/* Makes a directory and those above it that are missing, mode 0700. False and errno. */
+/* Creates a directory and its missing parents, mode 0700. Returns false and sets errno on
+ * failure. */
 MUST_USE bool private_make(const char *path);
 
-/* Whether only the user can have written a file or directory. */
+/* Whether only the user can write to a file or directory. */
 bool private_is(const struct stat *st);
 
 #endif

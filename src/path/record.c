@@ -1,4 +1,4 @@
-/* The written form of a change: lines with checksums. */
+/* The serialized form of a change: lines with checksums. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/record.h"
 
@@ -35,7 +35,7 @@ static void add_path(struct buf *b, struct str path)
     }
 }
 
-/* Ends the line that starts at the given place. */
+/* Ends the line that starts at the given offset. */
 static void add_sum(struct buf *b, size_t start, uint64_t *hash)
 {
     char hex[FNV_HEX];
@@ -121,7 +121,7 @@ void record_add_done(struct buf *b, uint64_t *hash)
     add_word(b, hash, "done");
 }
 
-/* How far the reader has come; a line is only taken in its place. */
+/* Progress of the reader; each line is accepted only in its phase. */
 enum phase {
     PHASE_START,
     PHASE_WAY,
@@ -137,10 +137,10 @@ struct reader {
     struct arena *arena;
     struct change change;
     size_t line_number;
-    size_t lines_max; /* no more directories or files than the text has lines */
+    size_t lines_max; /* upper bound for directories and files: lines of the text */
     size_t n_made;
     size_t n_files;
-    bool back; /* the mark is set */
+    bool back; /* the undo mark is set */
     enum phase phase;
 };
 
@@ -151,7 +151,7 @@ static int hex_value(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-/* Exactly what add_path() writes, so that a path has one written form. */
+/* Accepts exactly what add_path() writes, so that a path has only one serialized form. */
 static bool read_path(struct reader *r, struct str field, struct str *ret_path)
 {
     char *path = arena_alloc(r->arena, field.n + 1);
@@ -345,7 +345,7 @@ static const struct line_type {
     {"way", PHASE_WAY, 1, read_way},
 };
 
-/* The line without checksum and end: one word, single blanks, exactly its fields. */
+/* Parses a line without checksum and line break: one word, single spaces, exactly its fields. */
 static bool read_line(struct reader *r, struct str line)
 {
     struct str word, part, rest, field[FIELDS_MAX];
@@ -366,7 +366,7 @@ static bool read_line(struct reader *r, struct str line)
     return false;
 }
 
-/* Checks and strips the checksum; the hash is of everything up to it. */
+/* Checks and strips the checksum; the hash covers everything up to it. */
 static bool check_sum(struct str line, uint64_t *hash, struct str *ret_body)
 {
     char hex[FNV_HEX];
@@ -412,7 +412,7 @@ static enum record_state state_of(const struct reader *r)
     }
 }
 
-/* One more line, if it is whole. False and no error: there is none. */
+/* Reads one more line, if it is complete. False without an error: no more lines. */
 static bool next_line(struct reader *r, struct str text, struct record_tail *tail, struct err *err)
 {
     struct str rest = str_skip(text, tail->whole_n), body;

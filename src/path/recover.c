@@ -1,4 +1,4 @@
-/* What the next command does with a change that was cut off. */
+/* Recovery of interrupted changes by the next command. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/log.h"
 #include "path/beneath.h"
@@ -15,7 +15,7 @@ struct recovery {
     int dir_fd;
     int root_fd;
     struct rootid root;
-    char *root_path; /* NULL: it has none that could be found */
+    char *root_path; /* NULL: no path found */
     struct journal_report report;
 };
 
@@ -29,7 +29,7 @@ static bool damaged(struct err *err, const struct recovery *r, const char *name)
         r->dir_path, name, why.message, name);
 }
 
-/* Damage that can't be told to concern this root must not stop anybody. */
+/* Damage that can't be attributed to this root must not block the command. */
 static bool count_damaged(struct recovery *r, const char *name, struct err *why)
 {
     struct journal_report *report = &r->report;
@@ -41,7 +41,7 @@ static bool count_damaged(struct recovery *r, const char *name, struct err *why)
     return true;
 }
 
-/* So its length is known, too. */
+/* This also fixes its length. */
 static bool has_form(const char *name, struct str suffix)
 {
     struct str s = str_z(name);
@@ -54,15 +54,15 @@ static bool is_this_root(const struct recovery *r, const struct change *c)
     return rootid_is(&c->root_id, &r->root, same_path);
 }
 
-/* What stands under a name of ours. */
+/* The file under one of our names. */
 struct found {
     enum {
         FOUND_JOURNAL,
-        FOUND_LIVE,  /* somebody else has it, or has just removed it */
-        FOUND_OTHER, /* nothing that may command us */
+        FOUND_LIVE,  /* in use by another process, or just removed by it */
+        FOUND_OTHER, /* not a trusted journal */
     } what;
     struct journal journal;
-    struct err why; /* why it is something else */
+    struct err why; /* reason for FOUND_OTHER */
 };
 
 #define AUTO_FOUND AUTO(found_done)
@@ -74,7 +74,7 @@ static void found_done(struct found *f)
     err_done(&f->why);
 }
 
-/* Whoever may write into the directory may not thereby command us. */
+/* Write access to the directory must not be enough to control recovery. */
 static bool is_own_file(int fd, struct err *why)
 {
     struct stat st;
@@ -86,7 +86,6 @@ static bool is_own_file(int fd, struct err *why)
            err_set(why, E_CONFIG, "it belongs to user %u", (unsigned)st.st_uid);
 }
 
-/* Opens and locks. */
 static bool take(const struct recovery *r, const char *name, struct found *f, struct err *err)
 {
     struct journal *j = &f->journal;
@@ -109,7 +108,8 @@ static bool take(const struct recovery *r, const char *name, struct found *f, st
     return j->dir_fd >= 0 || err_errno(err, E_IO, errno, "cannot open '%s'", r->dir_path);
 }
 
-/* Everything that is still to do can be done: does it. false in *ret_done: undo. */
+/* Completes the change if every remaining step is possible. *ret_done is false if it must be
+ * undone. */
 static bool complete(struct journal *j, struct change *c, bool *ret_done, struct err *err)
 {
     AUTO_ERR struct err why = {0};
@@ -152,7 +152,7 @@ static bool recover_commit(struct recovery *r, struct journal *j, struct change 
     j->marked = tail->state == RECORD_UNDO;
     j->commit_n = tail->whole_n;
     if (tail->state == RECORD_COMMIT) {
-        /* What was cut off at the end must not stand before a new line. */
+        /* Remove a truncated line at the end before appending a new one. */
         if (ftruncate(j->fd, (off_t)tail->whole_n) != 0 || lseek(j->fd, 0, SEEK_END) < 0)
             return err_errno(err, E_IO, errno, "cannot cut the journal in '%s'", j->dir_path);
         if (!complete(j, c, &done, err))
@@ -199,15 +199,16 @@ static bool recover_change(struct recovery *r, struct journal *j, struct change 
         return false;
     if (here)
         return recover_commit(r, j, c, tail, err);
-    /* One file that was changed since: with nothing else left, there is nothing to do. */
+    /* A single file that was changed since: with no other traces left, there is nothing to do. */
     if (change_is_single(c))
         return journal_remove(j, err);
-    /* Somebody tidied up, or this is not the tree that was meant: who knows? */
+    /* The traces were removed, or this is a different tree: can't tell which. */
     err_set(&why, E_CONFIG, "nothing of the change is here, and its files are others");
     return count_damaged(r, j->name, &why);
 }
 
-/* Its intent was on disk before it had this name, so a journal without one is damaged, too. */
+/* The intent was on disk before the journal got this name, so a journal without one is also
+ * damaged. */
 static bool read_journal(const struct journal *j, struct arena *a, struct change *ret_change,
     struct record_tail *ret_tail, struct err *err)
 {
@@ -250,7 +251,7 @@ static bool recover_file(struct recovery *r, const char *name, struct err *err)
     if (journal_lock(&f.journal, err) && recover_change(r, &f.journal, change, &tail, err))
         return true;
     if (err->code == E_CONFIG)
-        return false; /* it says all itself */
+        return false; /* the message is already complete */
     return err_wrap(err, "a change that was cut off (journal '%s/%s') waits to be recovered",
         r->dir_path, name);
 }

@@ -1,4 +1,4 @@
-/* Finding the project's root. */
+/* Project root detection. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/root.h"
 
@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-/* In the order of their strength; the caller's own come before the last. */
+/* In order of precedence; the caller's own come before the last. */
 static const char *const markers[] = {
     ".git",
     "package.json",
@@ -57,7 +57,7 @@ static struct str parent_of(struct str dir)
     return str_head(dir, slash <= 0 ? 1 : (size_t)slash);
 }
 
-/* Walks upward from the start; gives the directory, or no value. */
+/* Walks upward from the start; returns the directory, or no value. */
 static struct str find_up(const struct search *s, const char *marker)
 {
     struct str dir = s->start;

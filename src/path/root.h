@@ -1,13 +1,13 @@
-/* Where a project begins: the nearest directory upward that holds the strongest marker.
+/* Project root detection: the nearest directory upward that has the strongest marker.
  *
  *     struct root_found root;
  *     if (!root_detect(STR("."), &(struct root_options){0}, arena, &root, err)) ...
  *
- * `.git` (a directory, or the file of a worktree or submodule) wins over package.json, that over
- * the markers of other languages, those over the caller's own, and those over `.cordon`. Each is
- * looked for all the way up before the next: a `.git` three levels up beats a package.json beside
- * you. The home directory and / are never a project, unless the search starts in them. Without
- * any marker the start is the root.
+ * `.git` (a directory, or the file of a worktree or submodule) takes precedence over package.json,
+ * which precedes the markers of other languages, then the caller's own, then `.cordon`. Each is
+ * searched all the way up before the next: a `.git` three levels up beats a package.json in the
+ * current directory. The home directory and / are never a project, unless the search starts there.
+ * Without any marker the start is the root.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_ROOT_H
@@ -27,8 +27,8 @@ struct root_options {
 };
 
 struct root_found {
-    struct str dir;    /* absolute, without links, NUL-terminated */
-    struct str marker; /* "" when none was found */
+    struct str dir;    /* absolute, without symlinks, NUL-terminated */
+    struct str marker; /* "" if none was found */
 };
 
 MUST_USE bool root_detect(const char *start, const struct root_options *options, struct arena *a,

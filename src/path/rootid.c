@@ -1,4 +1,4 @@
-/* What tells one root from another. */
+/* Identity of a root directory. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/rootid.h"
 
@@ -9,8 +9,8 @@
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
 
-/* As the kernel writes a device number where a file system has no better identity: that one is not
- * the same after a restart, and says nothing that the device doesn't. */
+/* The encoding of a device number that the kernel uses as fsid if a file system has no better
+ * identity: it changes at a reboot, and adds nothing to the device number. */
 static uint64_t encoded(dev_t dev)
 {
     uint64_t n = minor(dev);
@@ -38,7 +38,7 @@ bool rootid_look(int root_fd, struct rootid *ret_id, struct err *err)
     *ret_id = (struct rootid){.dev = st.st_dev, .ino = st.st_ino};
     if (fstatfs(root_fd, &fs) == 0)
         ret_id->fsid = fsid_of(&fs, st.st_dev);
-    /* A directory of an overlay is born again when something below it is changed first. */
+    /* The birth time of an overlay directory changes on the first change below it (copy-up). */
     if (fs.f_type != OVERLAYFS_SUPER_MAGIC &&
         statx(root_fd, "", AT_EMPTY_PATH, STATX_BTIME, &more) == 0 &&
         (more.stx_mask & STATX_BTIME)) {

@@ -1,4 +1,4 @@
-/* Ignore rules: reading them and deciding by them, quirk by quirk as git does. */
+/* Ignore rules: parsing and matching, with all of git's quirks. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/rules.h"
 
@@ -6,10 +6,10 @@
 
 enum rule_kind {
     RULE_NAME,      /* literal name at any depth */
-    RULE_SUFFIX,    /* '*' and a literal: the end of a name at any depth */
+    RULE_SUFFIX,    /* '*' and a literal: suffix of a name at any depth */
     RULE_NAME_WILD, /* wildcards against a name at any depth */
     RULE_PATH,      /* literal path from the file's directory */
-    RULE_PATH_WILD, /* literal start, then wildcards against the rest of the path */
+    RULE_PATH_WILD, /* literal prefix, then wildcards against the rest of the path */
 };
 
 struct rule {
@@ -21,7 +21,7 @@ struct rule {
 };
 
 enum {
-    ARENA_MAX = 1 << 30, /* a file of 4 MiB can't need more: wild_memory() times its lines */
+    ARENA_MAX = 1 << 30, /* enough for a file of 4 MiB: wild_memory() times its lines */
     CAP_FIRST = 16,
 };
 
@@ -32,7 +32,7 @@ void rules_done(struct rules *r)
     *r = (struct rules){0};
 }
 
-/* Spaces at the end go, unless a backslash stands before one. */
+/* Removes trailing spaces, unless escaped with a backslash. */
 static struct str trim_spaces(struct str line)
 {
     size_t keep = 0;
@@ -46,7 +46,7 @@ static struct str trim_spaces(struct str line)
     return str_head(line, keep);
 }
 
-/* How many bytes at the start have no special meaning. */
+/* Number of bytes at the start without special meaning. */
 static size_t plain_length(struct str s)
 {
     size_t n = 0;
@@ -80,7 +80,7 @@ static void set_name(struct rules *r, struct rule *rule, struct str pattern, siz
         rule->wild = wild_compile(pattern, 0, &r->arena);
 }
 
-/* The literal start is compared as such and the wildcards begin behind it, as if the pattern began
+/* The literal prefix is compared as such and the wildcards start after it, as if the pattern began
  * there: in "foo" + "**" + "/bar" the stars count as a whole component. */
 static void set_path(struct rules *r, struct rule *rule, struct str pattern, size_t plain)
 {
@@ -94,7 +94,7 @@ static void set_path(struct rules *r, struct rule *rule, struct str pattern, siz
         rule->wild = wild_compile(str_skip(pattern, plain), WILD_PATH, &r->arena);
 }
 
-/* One line without its line end, in memory that stays. */
+/* One line without its line break, in memory that persists. */
 static void add_line(struct rules *r, struct str line)
 {
     ptrdiff_t nul = str_find(line, '\0');
@@ -145,7 +145,7 @@ size_t rules_memory(const struct rules *r)
     return r->arena.used + r->cap * sizeof(r->items[0]);
 }
 
-/* What the rules look at. */
+/* The path being matched. */
 struct subject {
     struct str path;
     struct str name;

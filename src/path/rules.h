@@ -1,11 +1,10 @@
-/* The rules of ignore files in one directory, with git's exact meaning. No I/O: text in, verdict
- * out.
+/* Ignore rules of one directory, with git's exact semantics. No I/O: text in, verdict out.
  *
  *     struct rules r = {0};
  *     if (!rules_add(&r, text, "docs/.gitignore", err)) ...
  *     if (rules_match(&r, STR("html/index.html"), false) == RULES_IGNORE) ...
  *
- * Rules added later are stronger. Whether a parent directory is ignored is the caller's business.
+ * Later rules take precedence. The caller must check whether a parent directory is ignored.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_RULES_H
@@ -21,8 +20,8 @@ enum {
 
 enum rules_verdict {
     RULES_NONE,   /* no rule matches */
-    RULES_IGNORE, /* the last that matches says so */
-    RULES_KEEP,   /* the last that matches starts with '!' */
+    RULES_IGNORE, /* the last matching rule ignores it */
+    RULES_KEEP,   /* the last matching rule starts with '!' */
 };
 
 struct rule;
@@ -36,13 +35,13 @@ struct rules {
 
 void rules_done(struct rules *r);
 
-/* Adds what a file says. The name is for messages; the text may go away. */
+/* Adds the rules of a file. The name is for messages; the text need not outlive the call. */
 MUST_USE bool rules_add(struct rules *r, struct str text, const char *name, struct err *err);
 
-/* Bytes of memory that the rules take. */
+/* Bytes of memory that the rules use. */
 size_t rules_memory(const struct rules *r);
 
-/* Path relative to the directory of the rules, no '/' at its ends. */
+/* The path is relative to the directory of the rules, without '/' at its ends. */
 enum rules_verdict rules_match(const struct rules *r, struct str path, bool is_dir);
 
 #endif

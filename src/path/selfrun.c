@@ -1,11 +1,11 @@
-/* Files that act by themselves: the table. */
+/* Files that take effect by themselves: the table. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/selfrun.h"
 
 #include <pthread.h>
 
-/* The end of a path, in lower case; a '*' stands for any bytes but '/'. One with '/' at its own end
- * is a directory, and all below it counts. */
+/* Suffix of a path, in lower case; a '*' matches any bytes but '/'. A name with a trailing '/' is a
+ * directory, and includes everything below it. */
 static const char *const git_names[] = {
     ".gitattributes", ".gitconfig", ".gitmodules", ".lfsconfig", ".config/git/"};
 
@@ -254,7 +254,7 @@ static const struct group {
         NAMES(choice_names)},
 };
 
-/* Names by their first two bytes; those that begin with a wildcard have a list of their own. */
+/* Names hashed by their first two bytes; those that begin with a wildcard have a separate list. */
 enum {
     NAMES_MAX = 1500,
     KEYS = 512,
@@ -264,7 +264,7 @@ enum {
 struct entry {
     const char *name;
     const struct group *group;
-    uint16_t next; /* with the same key, plus 1 */
+    uint16_t next; /* index of the next one with the same key, plus 1 */
 };
 
 static struct {
@@ -297,7 +297,7 @@ static void fill_table(void)
     }
 }
 
-/* One component; few names have a wildcard, and none more than two. */
+/* Matches one component; few names have a wildcard, and none more than two. */
 static bool component_matches(struct str pattern, struct str name)
 {
     for (; pattern.n; pattern = str_skip(pattern, 1), name = str_skip(name, 1)) {
@@ -319,7 +319,7 @@ enum match {
     MATCH_WHOLE,
 };
 
-/* From a component's start, whole components follow. */
+/* Matches whole components, from the start of a component. */
 static enum match match(struct str pattern, struct str rest)
 {
     struct str want, have;
@@ -330,12 +330,12 @@ static enum match match(struct str pattern, struct str rest)
         if (!component_matches(want, have))
             return MATCH_NONE;
     }
-    /* A file or link in a directory's place counts, too: it may lead to another one. */
+    /* A file or symlink in place of a directory also counts: it may lead to another one. */
     return dir || !rest.n ? MATCH_WHOLE : MATCH_NONE;
 }
 
-/* A directory with HEAD, objects and refs is a repository under any name: git obeys its settings
- * when somebody is in it. By habit such a name ends in ".git". */
+/* A directory with HEAD, objects and refs is a repository under any name: git honors its settings
+ * when run inside it. By convention such a name ends in ".git". */
 static bool is_in_repository(struct str path)
 {
     struct str name, rest = path;

@@ -1,8 +1,8 @@
-/* Files that act by themselves, in two classes. A program on the host runs one of the first class
- * without being told to (git, a shell, an editor, a version manager, CI); one of the second class
- * steers builds, tests, linters or agents, which somebody starts. One table; a path is relative to
- * the project's top, and judged at any depth and in any case. Links are not followed: a caller that
- * knows where a link leads judges that path, too (box/acting.h).
+/* Files that take effect by themselves, in two classes. A program on the host runs one of the first
+ * class without being asked (git, a shell, an editor, a version manager, CI); one of the second
+ * class controls builds, tests, linters or agents, which a user starts. One table; a path is
+ * relative to the project's top, and is matched at any depth, ignoring case. Symlinks are not
+ * followed: a caller that knows the target of a symlink also checks that path (box/acting.h).
  *
  *     if (selfrun_class(STR("sub/.envrc")) == SELFRUN_RUNS) ...
  *     const char *why = selfrun_reason(STR(".github/workflows/ci.yml"));    "runs in CI"
@@ -15,8 +15,8 @@
 
 enum selfrun_class {
     SELFRUN_NONE,   /* an ordinary file */
-    SELFRUN_STEERS, /* read by a build, a test, a linter or an agent that somebody starts */
-    SELFRUN_RUNS,   /* runs, or says what runs, without being started */
+    SELFRUN_STEERS, /* read by a build, test, linter or agent that a user starts */
+    SELFRUN_RUNS,   /* runs, or determines what runs, without being started */
 };
 
 struct selfrun {
@@ -28,8 +28,8 @@ struct selfrun selfrun_look(struct str path);
 enum selfrun_class selfrun_class(struct str path);
 const char *selfrun_reason(struct str path);
 
-/* The same for a directory on the way to such files, such as `.github`: harmless as a directory,
- * but a link in its place decides which files those are. */
+/* The same for a directory on the path to such files, such as `.github`: harmless as a directory,
+ * but a symlink in its place determines which files those are. */
 struct selfrun selfrun_leads(struct str path);
 
 #endif

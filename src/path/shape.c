@@ -1,4 +1,4 @@
-/* A change of several files: directories that become files or links, and the other way round. */
+/* A change of several files: directories that become files or symlinks, and the other way round. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/change.h"
 
@@ -11,7 +11,7 @@
 
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
-/* The files that go with a directory stand behind it. */
+/* The files that move with a directory follow it in the list. */
 static size_t members_end(const struct change *c, size_t i)
 {
     size_t end = i + 1;
@@ -23,7 +23,7 @@ static size_t members_end(const struct change *c, size_t i)
 struct looking {
     const struct change *c;
     size_t i, end;
-    struct buf rel; /* of the entry, from the root */
+    struct buf rel; /* path of the entry from the root */
     struct walk *w;
     struct walk_problems problems;
 };
@@ -45,7 +45,7 @@ static bool looking_open(
     return walk_open(fd, &options, &l->w, err);
 }
 
-/* Which file of the change an entry is; NULL: none. */
+/* The operation of the change for an entry, or NULL. */
 static const struct change_op *member(struct looking *l, struct str path)
 {
     size_t low = l->i + 1, high = l->end;
@@ -66,7 +66,7 @@ static const struct change_op *member(struct looking *l, struct str path)
     return NULL;
 }
 
-/* A look before anything is staged knows no new stamps; nobody else has such names then. */
+/* A check before anything is staged has no new stamps; no other program uses such names then. */
 static bool is_ours(const struct change_op *op, const struct walk_entry *e)
 {
     struct stat st;
@@ -109,10 +109,9 @@ bool shape_look(const struct change *c, size_t i, int parent_fd, const char *nam
     return true;
 }
 
-/* Taken away --------------------------------------------------------------------------------------
- */
+/* Removal. */
 
-/* The files that are ours; says which directories there are, parents first. */
+/* Removes the files that are ours; lists the directories, parents first. */
 static bool clean_files(
     struct looking *l, struct arena *a, struct str **dirs, size_t *n_dirs, struct err *err)
 {
@@ -169,14 +168,13 @@ bool shape_clean(struct change *c, size_t i, const struct change_place *at, stru
         return false;
     if (change_unlink(at->dir_fd, at->temp, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0) == 0)
         return true;
-    /* Somebody put something there at the last moment. */
+    /* Another program put something there at the last moment. */
     if (errno == ENOTEMPTY || errno == EEXIST)
         return change_keep_aside(c, at, op, at->temp, err);
     return err_errno(err, E_IO, errno, "cannot remove '%s' beside '%s'", at->temp, op->rel.p);
 }
 
-/* On disk -----------------------------------------------------------------------------------------
- */
+/* Syncing. */
 
 static bool sync_one(const struct change *c, size_t op, struct str rel, struct err *err)
 {

@@ -42,7 +42,7 @@ bool split_run(size_t n, split_fn run, void *context, struct err *err)
     return ok;
 }
 
-/* So many at a time: about a directory of files, so that both are seldom in the same one. */
+/* Batch size: about a directory of files, so that both threads are seldom in the same one. */
 enum {
     BATCH = 64,
 };
@@ -54,7 +54,7 @@ struct shared {
     split_fn run;
     void *context;
     pthread_mutex_t lock;
-    struct err err; /* the first */
+    struct err err; /* the first error */
 };
 
 static void fail(struct shared *s, struct err *err)

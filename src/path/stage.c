@@ -1,4 +1,4 @@
-/* The new version of a file beside the old one. */
+/* Staging the new version of a file beside the old one. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/stage.h"
 
@@ -22,7 +22,7 @@ static const char acl_name[] = "system.posix_acl_access";
 struct staging {
     struct str rel; /* for messages */
     const struct stage_spec *spec;
-    int old_fd; /* -1: there is no file to be like */
+    int old_fd; /* -1: no file to copy properties from */
     struct stat old;
     int fd;
 };
@@ -35,7 +35,7 @@ bool stage_writable(
             rel.p, (unsigned)(st->st_mode & 07777));
     if (faccessat(dir_fd, name, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) == 0)
         return true;
-    /* It was there for the stat: somebody else removed it since. */
+    /* It existed at the stat: removed by another program since. */
     if (errno == ENOENT)
         return change_conflict(err, rel, "is gone");
     return err_errno(err, E_IO, errno, "cannot write '%s'", rel.p);
@@ -69,7 +69,7 @@ bool stage_dir(struct change *c, size_t i, struct err *err)
     return true;
 }
 
-/* The file that the new one shall be like, still as it was when the change was asked for. */
+/* Opens the file whose properties to copy; it must be unchanged since the change was requested. */
 static bool open_old(int dir_fd, const char *name, struct str rel, const struct stamp *stamp,
     struct staging *s, struct err *err)
 {
@@ -152,7 +152,7 @@ static bool source_changed(const struct staging *s, struct err *err)
     return err_ctx(err, "path", "%s", path.p);
 }
 
-/* A look first: opening a device or a pipe can have effects. */
+/* Check the type first: opening a device or a pipe can have side effects. */
 static int open_source(const struct stage_source *source)
 {
     struct stat st;
@@ -203,7 +203,7 @@ static bool copy_source(const struct staging *s, uint64_t *ret_bytes, struct err
     return true;
 }
 
-/* What belongs to the source belongs to the new file. */
+/* Copies the properties of the source to the new file. */
 static bool open_source_like(struct staging *s, struct err *err)
 {
     AUTO_FD int fd = open_source(&s->spec->source);
@@ -243,7 +243,7 @@ static bool keep_owner(const struct staging *s, const struct stat *now, struct e
         (unsigned)s->old.st_uid, (unsigned)s->old.st_gid);
 }
 
-/* Belongs to the content and not to the file: gone when a file is written. */
+/* Attributes of the content and not of the file: dropped when a file is written. */
 static bool goes_with_content(const char *name)
 {
     static const char *const names[] = {"security.capability", "security.evm", "security.ima"};
@@ -261,7 +261,7 @@ static bool keep_attribute(const struct staging *s, const char *name, char *valu
     if (n >= 0 && fsetxattr(s->fd, name, value, (size_t)n, 0) == 0)
         return true;
     int errnum = errno;
-    /* A label that the system itself gives to both files can't be set and need not be. */
+    /* A label that the system assigns to both files can't be set and need not be. */
     AUTO_FREE char *given = base_alloc(VALUE_MAX);
     if (n >= 0 && fgetxattr(s->fd, name, given, VALUE_MAX) == n &&
         memcmp(given, value, (size_t)n) == 0)
@@ -288,13 +288,13 @@ static bool keep_attributes(const struct staging *s, struct err *err)
         if (!goes_with_content(name) && !keep_attribute(s, name, value, err))
             return false;
     }
-    /* One that a new file gets from its directory. */
+    /* Remove an ACL that a new file inherits from its directory. */
     if (!has_acl && fremovexattr(s->fd, acl_name) != 0 && errno != ENODATA && errno != ENOTSUP)
         return err_errno(err, E_IO, errno, "cannot keep the access rights of '%s'", s->rel.p);
     return true;
 }
 
-/* What the kernel leaves of a mode when a file is written. */
+/* The mode bits that the kernel keeps when a file is written. */
 static mode_t mode_after_write(mode_t mode)
 {
     mode &= 07777 & ~(mode_t)S_ISUID;
@@ -309,7 +309,7 @@ static mode_t with_exec(mode_t mode, enum writer_exec exec)
     return exec == WRITER_EXEC_OFF && has ? mode & ~(mode_t)0111 : mode;
 }
 
-/* Sets it, if it is set at all; *ret_st is the file after. */
+/* Sets the mode if requested; *ret_st is the file afterwards. */
 static bool set_mode(
     const struct staging *s, bool set, mode_t mode, struct stat *ret_st, struct err *err)
 {
@@ -330,7 +330,7 @@ static bool keep_all(const struct staging *s, struct stat *ret_st, struct err *e
         return err_errno(err, E_IO, errno, "cannot look at the new version of '%s'", s->rel.p);
     mode_t kept = with_exec(mode_after_write(s->old.st_mode), spec->exec);
     mode_t mode = spec->set_mode ? spec->mode : kept;
-    /* The mode comes last: a change of owner takes bits away. */
+    /* The mode comes last: a change of owner clears bits. */
     return keep_owner(s, &now, err) && keep_attributes(s, err) &&
            set_mode(s, true, mode, ret_st, err);
 }
@@ -349,7 +349,7 @@ static bool fill(
     return true;
 }
 
-/* A link has nothing that could be kept; it must only be the one that was seen. */
+/* A symlink has no properties to keep; it must only be unchanged. */
 static bool check_old_link(
     const struct change_place *at, const struct change_op *op, struct err *err)
 {
@@ -359,7 +359,7 @@ static bool check_old_link(
     return true;
 }
 
-/* All that is in it is in the change, and can be taken out. */
+/* Everything in the directory is part of the change, and can be removed. */
 static bool check_old_dir(
     const struct change *c, size_t i, const struct change_place *at, struct err *err)
 {
@@ -425,7 +425,7 @@ bool stage_file(
         *ret_bytes = spec->content.n;
         return make_link(&at, name, op, spec->content, err);
     }
-    /* Only a new file without a mode of its own is readable for others while it is written. */
+    /* Only a new file without an explicit mode is readable by others while it is written. */
     mode_t new = spec->exec == WRITER_EXEC_ON ? 0777 : 0666;
     mode_t mode = old_fd < 0 && !spec->set_mode ? new : 0600;
     AUTO_FD int fd =

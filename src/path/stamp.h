@@ -1,10 +1,11 @@
-/* What a file was when somebody looked: enough to see later whether it is still the same.
+/* State of a file at some point in time: enough to detect later whether it is still the same.
  *
  *     struct stamp read_from = stamp_of(&st);
- *     if (!stamp_is(&read_from, &st_now)) ...somebody changed it...
+ *     if (!stamp_is(&read_from, &st_now)) ...it was changed...
  *
- * The change time is left out on purpose: renaming a file changes it. Mode and owner stand for what
- * else it would show. Of a directory only which one it is counts: what is in it is looked at apart.
+ * The change time is left out on purpose: renaming a file changes it. Mode and owner cover most of
+ * what else it would detect. For a directory only its identity is compared: its contents are
+ * checked separately.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_STAMP_H
@@ -20,7 +21,7 @@ struct stamp {
     int64_t mtime_s;
     int64_t mtime_ns;
     int64_t size;
-    mode_t mode; /* with the type */
+    mode_t mode; /* includes the type */
     uid_t uid;
     gid_t gid;
 };
@@ -39,9 +40,8 @@ static inline struct stamp stamp_of(const struct stat *st)
     };
 }
 
-/* The same file with the same content, mode and owner, as far as can be seen. The device is not
- * compared: both are looked up in one directory, and device numbers do not survive a restart of the
- * machine. */
+/* The same file with the same content, mode and owner, as far as visible. The device is not
+ * compared: both are looked up in one directory, and device numbers do not survive a reboot. */
 static inline bool stamp_is(const struct stamp *stamp, const struct stat *st)
 {
     if (S_ISDIR(stamp->mode))

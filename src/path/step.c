@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-/* What stands at a name, seen by one file of the change. */
+/* The file at a name, as seen by one operation of the change. */
 enum seen {
     SEEN_NONE,
     SEEN_OLD,
@@ -62,7 +62,7 @@ static bool step_error(struct err *err, const struct change_op *op, const char *
     return err_errno(err, E_IO, errno, "cannot %s '%s'", what, op->rel.p);
 }
 
-/* Old file systems know neither flag. */
+/* Old file systems support neither flag. */
 static bool lacks_flag(int errnum)
 {
     return errnum == EINVAL || errnum == ENOSYS;
@@ -73,7 +73,7 @@ static bool same_file(const struct stat *a, const struct stat *b)
     return a->st_mode && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Renames without replacing: EEXIST if the new name is taken. */
+/* Renames without replacing: EEXIST if the new name exists. */
 static int move_to_free(int dir_fd, const char *from, const char *to)
 {
     struct stat a, b;
@@ -83,7 +83,7 @@ static int move_to_free(int dir_fd, const char *from, const char *to)
         return unlinkat(dir_fd, from, 0);
     if (errno != EEXIST)
         return -1;
-    /* This very file stands there already: the first half was done before. */
+    /* The same file is already there: the first half was done before. */
     if (fstatat(dir_fd, from, &a, AT_SYMLINK_NOFOLLOW) == 0 &&
         fstatat(dir_fd, to, &b, AT_SYMLINK_NOFOLLOW) == 0 && same_file(&a, &b))
         return unlinkat(dir_fd, from, 0);
@@ -91,9 +91,9 @@ static int move_to_free(int dir_fd, const char *from, const char *to)
     return -1;
 }
 
-/* Exchanges temp and target. Without the kernel's exchange: a second link to the target first, so
- * that at each moment both files have a name; settle() knows what each cut leaves. A failure tidies
- * nothing up: over a network a rename may be done and yet report an error. */
+/* Exchanges temp and target. Without RENAME_EXCHANGE, creates a second link to the target first, so
+ * that both files have a name at every moment; settle() handles each interrupted state. A failure
+ * cleans nothing up: on a network file system a rename may succeed and yet report an error. */
 static int swap(const struct change *c, const struct change_place *at, const struct change_op *op)
 {
     int fd = at->dir_fd;
@@ -125,7 +125,7 @@ bool change_keep_aside(struct change *c, const struct change_place *at, const st
     return true;
 }
 
-/* Both names are there: the second link is not needed, unless somebody took the first away. */
+/* Both names exist: the second link is not needed, unless another program removed the first. */
 static bool settle_spare(struct change *c, const struct change_place *at,
     const struct change_op *op, const struct stat *spare, struct err *err)
 {
@@ -137,7 +137,7 @@ static bool settle_spare(struct change *c, const struct change_place *at,
     return unlinkat(at->dir_fd, at->spare, 0) == 0 || step_error(err, op, "settle");
 }
 
-/* Leads a state in the middle of swap() or move_to_free() to its beginning or its end. */
+/* Resolves a state in the middle of swap() or move_to_free() to its start or its end. */
 static bool settle(
     struct change *c, const struct change_place *at, const struct change_op *op, struct err *err)
 {
@@ -212,7 +212,7 @@ static bool forward_create(
     return step_error(err, op, "create");
 }
 
-/* Of a directory that goes: only what the change knows may be in it. */
+/* A directory to be removed must contain only what the change knows. */
 static bool check_inside(const struct change *c, size_t i, const struct change_place *at,
     const char *name, struct err *err)
 {
@@ -231,8 +231,8 @@ static bool displace_error(struct err *err, const struct change_op *op)
     return step_error(err, op, op->kind == CHANGE_DELETE ? "delete" : "replace");
 }
 
-/* Update and delete: the displaced file must be the one that was read. The look before keeps a
- * foreign version from being displaced at all; the look after is the one that counts. */
+/* Update and delete: the displaced file must be the one that was read. The check before avoids
+ * displacing a foreign version at all; the check after is the decisive one. */
 static bool forward_displace(
     const struct change *c, size_t i, const struct change_place *at, struct err *err)
 {
@@ -284,7 +284,7 @@ bool change_verify(const struct change *c, size_t i, struct err *err)
         return true;
     if (!see(&at, op, at.temp, &temp, err))
         return false;
-    /* No temp: a user who tidied up after a crash removed the old version; there is no way back. */
+    /* No temp: a user who cleaned up after a crash removed the old version; it can't be undone. */
     if (temp == SEEN_OLD)
         return check_inside(c, i, &at, at.temp, err);
     return temp == SEEN_NONE || change_conflict(err, op->rel, "was changed meanwhile");
@@ -296,7 +296,7 @@ static void note_lost(struct change *c, const struct change_op *op)
         snprintf(c->lost, sizeof(c->lost), "%s", op->rel.p);
 }
 
-/* Nothing to put back. If that is because a recovery that was cut off kept it aside, it counts. */
+/* Nothing to restore. Count it if an interrupted recovery has kept it aside. */
 static bool look_for_kept(
     struct change *c, const struct change_place *at, const struct change_op *op, struct err *err)
 {
@@ -324,7 +324,7 @@ static bool back_update(
     if (!see_both(at, op, &v, err))
         return false;
     if (v.temp == SEEN_NONE && v.target == SEEN_NEW)
-        note_lost(c, op); /* somebody removed the only old version */
+        note_lost(c, op); /* another program removed the only old version */
     if (v.temp == SEEN_NONE)
         return look_for_kept(c, at, op, err);
     if (v.temp == SEEN_NEW)
@@ -339,7 +339,7 @@ static bool back_update(
         return false;
     if (v.temp == SEEN_NEW)
         return true;
-    /* Somebody replaced the target between the look and the swap: theirs is the newest. */
+    /* The target was replaced between the check and the swap: that version is the newest. */
     if (swap(c, at, op) != 0)
         return step_error(err, op, "put back");
     return change_keep_aside(c, at, op, at->temp, err);
@@ -369,7 +369,7 @@ static bool back_delete(
     return v.temp == SEEN_NONE ? look_for_kept(c, at, op, err) : put_back(c, at, op, err);
 }
 
-/* In a new directory that goes again somebody may have written something. */
+/* Another program may have written to the new directory that is being removed. */
 static bool back_dir(struct change *c, size_t i, const struct change_place *at, struct err *err)
 {
     const struct change_op *op = &c->ops[i];
@@ -430,7 +430,7 @@ bool change_is_staged(const struct change *c, size_t i, bool *ret_staged, struct
     return true;
 }
 
-/* Whether the target is neither as before nor as after. */
+/* Whether the target is in neither its old nor its new state. */
 static bool is_strange(const struct change_op *op, enum seen target)
 {
     enum seen before = op->kind == CHANGE_CREATE ? SEEN_NONE : SEEN_OLD;

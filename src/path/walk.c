@@ -1,4 +1,4 @@
-/* The walk: a stack of open directories, each read whole and sorted. */
+/* The walk: a stack of open directories, each read completely and sorted. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/walk.h"
 
@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 
 struct item {
-    size_t at; /* of the name in the level's names */
+    size_t at; /* offset of the name in the level's names */
     uint16_t n;
     unsigned char type;
 };
@@ -19,7 +19,7 @@ struct item {
 /* Levels keep their memory for the next directory at the same depth. */
 struct level {
     int fd;
-    struct buf names; /* each with a NUL */
+    struct buf names; /* each NUL-terminated */
     struct item *items;
     size_t n, cap;
     size_t next;
@@ -38,7 +38,7 @@ struct walk {
     struct walk_entry entry;
     bool descend; /* into the entry, before the next one */
     int root_fd;
-    char *raw; /* what getdents64 fills */
+    char *raw; /* buffer for getdents64 */
 };
 
 enum {
@@ -47,7 +47,7 @@ enum {
     PATH_LONGEST = WALK_DEPTH_MAX * 2048,
 };
 
-/* What getdents64 writes. */
+/* Layout of getdents64 entries. */
 struct raw_entry {
     uint64_t ino;
     int64_t offset;
@@ -118,7 +118,7 @@ void walk_close(struct walk *w)
     free(w);
 }
 
-/* Files compare by their names, directories as if '/' followed: then whole paths are in order. */
+/* Files compare by name, directories as if followed by '/': then whole paths are in order. */
 static int item_cmp(const void *left, const void *right, void *names)
 {
     const struct item *a = left, *b = right;
@@ -133,7 +133,7 @@ static int item_cmp(const void *left, const void *right, void *names)
     return x - y;
 }
 
-/* Some file systems don't say what an entry is. False: it is gone. */
+/* Some file systems don't report the type of an entry. Returns false if it is gone. */
 static bool find_type(int dir_fd, const char *name, unsigned char *type)
 {
     struct stat st;
@@ -163,8 +163,8 @@ static bool add_item(struct walk *w, struct level *level, const struct raw_entry
     return buf_ok(&level->names);
 }
 
-/* All entries of a level, sorted. A directory that breaks off in the middle is a problem, and what
- * was read of it counts. */
+/* Reads all entries of a level, sorted. An error in the middle of a directory is a problem, and the
+ * entries read so far are kept. */
 static bool read_level(struct walk *w, struct level *level, struct err *err)
 {
     for (;;) {
@@ -261,7 +261,7 @@ bool walk_open(
     return true;
 }
 
-/* Makes the item the current entry; false if it is ignored. */
+/* Makes the item the current entry; returns false if it is ignored. */
 static bool give_item(struct walk *w, const struct level *level, const struct item *item)
 {
     struct str name = str_n(level->names.p + item->at, item->n);

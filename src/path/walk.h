@@ -1,12 +1,12 @@
-/* A walk over a tree below a descriptor, in the order of the bytes of the paths. Directories are
- * opened by name in their parent and never through a link, so a swap can't lead the walk out.
+/* Walks a tree below a descriptor, in byte order of the paths. Directories are opened by name in
+ * their parent and never through a symlink, so a concurrent swap can't lead the walk outside.
  *
  *     AUTO_WALK struct walk *w = NULL;
  *     if (!walk_open(root_fd, &(struct walk_options){.ignore = true}, &w, err)) ...
  *     const struct walk_entry *e;
  *     while ((ok = walk_next(w, &e, err)) && e) { if (e->type == DT_DIR && boring) walk_skip(w); }
  *
- * Entries that vanish meanwhile are left out. Directories that can't be opened are problems:
+ * Entries that vanish during the walk are omitted. Directories that can't be opened are problems:
  * counted, the first ones with their paths, for the caller to judge.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -18,7 +18,7 @@
 #include <dirent.h>
 
 enum {
-    WALK_DEPTH_MAX = 256, /* open directories; what lies deeper is a problem */
+    WALK_DEPTH_MAX = 256, /* open directories; deeper ones are a problem */
     WALK_ENTRIES_MAX = 10 * 1000 * 1000,
     WALK_PROBLEMS_KEPT = 16,
 };
@@ -38,25 +38,25 @@ struct walk_problems {
 void walk_problems_done(struct walk_problems *problems);
 void walk_problems_add(struct walk_problems *problems, struct str path, int errnum);
 
-/* What went wrong, for people. */
+/* Description of the problem for messages. */
 const char *walk_problem_text(const struct walk_problem *problem);
 
 struct walk_options {
-    bool ignore;                    /* leave out what ignore files say (path/ignore.h) */
-    bool all_names;                 /* descend also into the directories of walk_closed_name() */
+    bool ignore;                    /* omit ignored paths (path/ignore.h) */
+    bool all_names;                 /* also descend into the directories of walk_closed_name() */
     size_t entries_max;             /* more is E_IO; 0: WALK_ENTRIES_MAX */
     struct walk_problems *problems; /* may be NULL; filled while walking */
-    /* Asked now and then, if there is one: true ends the walk with E_CANCELED. */
+    /* Called from time to time if set: true ends the walk with E_CANCELED. */
     bool (*called_off)(void *context);
     void *context;
 };
 
 struct walk_entry {
-    struct str path; /* from the root, NUL-terminated; stays until the next call */
+    struct str path; /* from the root, NUL-terminated; valid until the next call */
     struct str name;
     int dir_fd;         /* the open parent */
     unsigned char type; /* DT_REG, DT_DIR, DT_LNK, …, never DT_UNKNOWN */
-    bool closed; /* by its name: not descended, and nothing for a listing of a project's files */
+    bool closed; /* by its name: not descended into, and omitted from listings of project files */
 };
 
 struct walk;
@@ -72,10 +72,10 @@ static inline void walk_closep(struct walk **w)
     walk_close(*w);
 }
 
-/* The next entry, a directory before what is in it; NULL at the end. */
+/* The next entry, a directory before its contents; NULL at the end. */
 MUST_USE bool walk_next(struct walk *w, const struct walk_entry **ret_entry, struct err *err);
 
-/* Stay out of the directory that was given last. */
+/* Don't descend into the directory that was returned last. */
 void walk_skip(struct walk *w);
 
 /* `.git` of any type; `node_modules` and `.cordon` if they are directories. */

@@ -1,4 +1,4 @@
-/* Files that often hold secrets or settings. */
+/* Files that often contain secrets or settings. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/warn.h"
 
@@ -8,8 +8,8 @@
 
 enum kind {
     NAME,   /* the whole name */
-    PREFIX, /* the name begins so */
-    SUFFIX, /* the name ends so */
+    PREFIX, /* prefix of the name */
+    SUFFIX, /* suffix of the name */
 };
 
 static const struct {

@@ -9,7 +9,7 @@ struct compiler {
     size_t n_plain; /* tokens that are not stars */
 };
 
-/* Bounds for the scratch memory of a pattern; what is kept has the exact size. */
+/* Bounds for the scratch memory of a pattern; the result has the exact size. */
 static size_t tokens_bound(struct str pattern)
 {
     return MIN(pattern.n, (size_t)WILD_TOKENS_ALL) + 1;
@@ -32,7 +32,7 @@ size_t wild_memory(struct str pattern)
                  classes_bound(pattern) * sizeof(struct wild_class) +
                  ranges_bound(pattern) * sizeof(struct wild_range) +
                  2 * UTF8_MAX * tokens_bound(pattern);
-    /* An arena may leave the end of a block unused, less than the piece that did not fit. */
+    /* An arena may waste the end of a block, less than the allocation that did not fit. */
     return 2 * sum + 1024;
 }
 
@@ -47,14 +47,14 @@ static void add_token(struct compiler *c, enum wild_kind kind, uint32_t value)
         c->w->tokens[c->w->n_tokens++] = (struct wild_token){value, (uint8_t)kind};
 }
 
-/* The last tokens are those of a `**` + '/'. */
+/* Whether the last tokens are those of a `**` + '/'. */
 static bool after_dirs(const struct wild *w)
 {
     return w->n_tokens >= 3 && w->tokens[w->n_tokens - 3].kind == WILD_DIRS;
 }
 
 /* A run of stars crosses '/' only as a whole component: from the start or a '/' to the end or a
- * '/'. The '/' after it may be escaped, but then it is always needed. */
+ * '/'. The '/' after it may be escaped, but is then always required. */
 static void compile_stars(struct compiler *c)
 {
     size_t start = c->at, end = start;
@@ -71,7 +71,7 @@ static void compile_stars(struct compiler *c)
     bool escaped = end + 1 < in.n && in.p[end] == '\\' && in.p[end + 1] == '/';
     bool deep = end - start >= 2 && opens && (end == in.n || slash || escaped);
     if (deep && slash && after_dirs(c->w)) {
-        c->at++; /* any directories, and again any directories: once says it */
+        c->at++; /* two adjacent `**` + '/' are equivalent to one */
         return;
     }
     if (deep && slash)
@@ -112,7 +112,7 @@ static void compile_next(struct compiler *c)
         c->at += n;
         add_token(c, WILD_ONE, 0);
     } else if (unit == '\\') {
-        /* Folding leaves an escaped letter alone, and so `\A` matches neither 'A' nor 'a'. */
+        /* Folding does not apply to an escaped letter, and so `\A` matches neither 'A' nor 'a'. */
         n = wild_unit(str_skip(c->in, ++c->at), c->w->options, &unit);
         c->w->malformed = n == 0;
         c->at += n;
@@ -123,13 +123,13 @@ static void compile_next(struct compiler *c)
     }
 }
 
-/* A '/' that a `**` before it may take along. */
+/* A '/' that may be skipped together with a `**` before it. */
 static bool may_be_left_out(const struct wild *w, size_t i)
 {
     return i >= 2 && w->tokens[i - 2].kind == WILD_DIRS;
 }
 
-/* Finds what every text that matches has: a literal end, and the bytes of all literals. */
+/* Finds the parts that every matching text has: a literal suffix, and the bytes of all literals. */
 static void find_literals(struct wild *w, struct arena *a)
 {
     size_t first = w->n_tokens;

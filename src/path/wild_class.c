@@ -1,4 +1,4 @@
-/* Units of wildcard patterns, and their classes: `[a-z]`, `[!a]`, `[[:alpha:]]`. */
+/* Units of wildcard patterns, and classes: `[a-z]`, `[!a]`, `[[:alpha:]]`. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/wild_class.h"
 
@@ -78,7 +78,7 @@ static bool is_punct(uint32_t c)
     return is_graph(c) && !is_alnum(c);
 }
 
-/* Not what C calls a space: vertical tab and form feed are none for git. */
+/* Unlike isspace(): git does not count vertical tab and form feed. */
 static bool is_space(uint32_t c)
 {
     return is_blank(c) || c == '\n' || c == '\r';
@@ -117,7 +117,8 @@ static void add_low(struct wild_class *class, uint32_t unit)
     class->low[unit / 64] |= UINT64_C(1) << (unit % 64);
 }
 
-/* The text is folded to lower case, so a range of capitals must take the small ones too. */
+/* The text is folded to lower case, so a range of upper-case letters must include the lower-case
+ * ones. */
 static void add_range(struct wild_class_parser *p, uint32_t first, uint32_t last, bool fold)
 {
     for (uint32_t unit = first; unit <= last && unit < WILD_LOW; unit++) {
@@ -131,7 +132,7 @@ static void add_range(struct wild_class_parser *p, uint32_t first, uint32_t last
     p->class->n_ranges++;
 }
 
-/* At "[:": the named class. Sets *ret_plain when it is no such thing but a plain '['. */
+/* At "[:": the named class. Sets *ret_plain if it is not one but a plain '['. */
 static bool parse_posix(struct wild_class_parser *p, bool *ret_plain)
 {
     struct str rest = str_skip(p->in, p->at + 2);
@@ -155,7 +156,7 @@ static bool parse_posix(struct wild_class_parser *p, bool *ret_plain)
     return false;
 }
 
-/* One unit, perhaps behind a backslash. */
+/* One unit, optionally escaped with a backslash. */
 static bool parse_unit(struct wild_class_parser *p, uint32_t *ret_unit)
 {
     size_t n = wild_unit(str_skip(p->in, p->at), p->options, ret_unit);
@@ -172,7 +173,7 @@ static bool next_is(const struct wild_class_parser *p, size_t ahead, char byte)
     return p->at + ahead < p->in.n && p->in.p[p->at + ahead] == byte;
 }
 
-/* One member. *previous is the unit from which a range may start; 0: none. */
+/* One member. *previous is the unit that may start a range; 0: none. */
 static bool parse_member(struct wild_class_parser *p, uint32_t *previous)
 {
     uint32_t unit;
@@ -209,7 +210,7 @@ bool wild_class_parse(struct wild_class_parser *p)
         p->class->negated = true;
         p->at++;
     }
-    /* A ']' in front is a member. */
+    /* A ']' in first position is a member. */
     do {
         if (!parse_member(p, &previous))
             return false;

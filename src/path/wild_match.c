@@ -1,14 +1,14 @@
-/* Matching by a compiled wildcard pattern, in two ways with one answer.
+/* Matching with a compiled wildcard pattern: two algorithms with the same result.
  *
- * The quick way goes back to the last star, and to the last ** when that can take no more. It need
- * never go back further. Before a **: what comes after can be reached from the earliest place as
- * well as from a later one. Before a *: if what stands between two stars fits twice, the second
- * star can take what lies between the two places, since a '/' there would have to be taken by the
- * first star, too.
+ * The fast one backtracks to the last star, and to the last ** once that star can't match more. It
+ * never needs to backtrack further. Before a **: the rest can be reached from the earliest position
+ * as well as from a later one. Before a *: if the part between two stars matches at two positions,
+ * the second star can match the text between them, since a '/' there would also have to be matched
+ * by the first star.
  *
- * That may still be slow for a pattern made to be so. After a number of steps the other way takes
- * over: it follows all places in the pattern at once, which costs the length of the text times the
- * length of the pattern at most.
+ * It may still be slow for a pattern made for that. After a number of steps the other algorithm
+ * takes over: it simulates all positions in the pattern at once, which costs at most the length of
+ * the text times the length of the pattern.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/wild_token.h"
@@ -16,7 +16,7 @@
 enum {
     WORD_BITS = 64,
     SET_WORDS = WILD_TOKENS_ALL / WORD_BITS + 1,
-    STEPS_FREE = 1000, /* of the quick way, and some more for each byte of text */
+    STEPS_FREE = 1000, /* steps of the fast algorithm, plus some for each byte of text */
     STEPS_PER_BYTE = 16,
 };
 
@@ -25,8 +25,8 @@ struct set {
     uint64_t words[SET_WORDS];
 };
 
-/* Adds a state and all that is reached from it without taking anything. A state that is there
- * already brought its own along, which keeps a step linear. */
+/* Adds a state and all states reachable from it without input. A state that is already in the set
+ * has added its own, which keeps a step linear. */
 static void set_add(const struct wild *w, struct set *set, size_t state)
 {
     for (;;) {
@@ -39,7 +39,7 @@ static void set_add(const struct wild *w, struct set *set, size_t state)
             return;
         if (w->tokens[state].kind == WILD_DIRS) {
             set_add(w, set, state + 1);
-            state += 3; /* behind the ** and the '/' */
+            state += 3; /* after the ** and the '/' */
         } else {
             state++;
         }
@@ -66,7 +66,8 @@ static bool token_takes(const struct wild *w, struct wild_token token, uint32_t 
     return false;
 }
 
-/* One unit of text: from the states of one set to those of the next. False: none is left. */
+/* One unit of text: from the states of one set to those of the next. Returns false if none is
+ * left. */
 static bool set_step(const struct wild *w, const struct set *from, struct set *to, uint32_t unit)
 {
     size_t n_words = w->n_tokens / WORD_BITS + 1;
@@ -85,7 +86,7 @@ static bool set_step(const struct wild *w, const struct set *from, struct set *t
     return any != 0;
 }
 
-/* The states after the whole text; false if there are none. */
+/* Computes the states after the whole text; returns false if the set is empty. */
 static bool wild_run(const struct wild *w, struct str text, struct set *ret_set)
 {
     struct set sets[2];
@@ -112,11 +113,11 @@ bool wild_simulate(const struct wild *w, struct str text)
     return set.words[w->n_tokens / WORD_BITS] >> (w->n_tokens % WORD_BITS) & 1;
 }
 
-/* A place to go back to: the token after a star, and how much text the star has taken. */
+/* A backtrack point: the token after a star, and the position up to which the star has matched. */
 struct retry {
-    size_t token; /* 0: none, since a star stands before it */
+    size_t token; /* 0: none, since a star precedes it */
     size_t at;
-    bool dirs; /* of a `**` + '/': goes on only behind a '/' */
+    bool dirs; /* of a `**` + '/': can resume only after a '/' */
 };
 
 struct attempt {
@@ -135,7 +136,7 @@ static size_t unit_at(const struct attempt *t, size_t at, uint32_t *ret_unit)
     return wild_unit(str_skip(t->text, at), t->w->options, ret_unit);
 }
 
-/* Notes a star and goes on behind it. */
+/* Records a star and continues after it. */
 static void pass_star(struct attempt *t, enum wild_kind kind)
 {
     size_t skip = kind == WILD_DIRS ? 3 : 1; /* the DIRS, the **, the '/' */
@@ -149,7 +150,7 @@ static void pass_star(struct attempt *t, enum wild_kind kind)
     }
 }
 
-/* The last star takes one unit more. False: no star can. */
+/* Lets the last star match one more unit. Returns false if no star can. */
 static bool go_back(struct attempt *t)
 {
     uint32_t unit;
@@ -173,7 +174,7 @@ static bool go_back(struct attempt *t)
     return true;
 }
 
-/* Takes one token and its unit; false if they don't fit. */
+/* Matches one token against one unit; returns false if it does not match. */
 static bool go_on(struct attempt *t)
 {
     if (t->at == t->text.n)
@@ -219,7 +220,7 @@ bool wild_may_extend(const struct wild *w, struct str start)
     if (!wild_run(w, start, &set))
         return false;
     size_t last = w->n_tokens / WORD_BITS;
-    set.words[last] &= ~(UINT64_C(1) << (w->n_tokens % WORD_BITS)); /* the end takes nothing more */
+    set.words[last] &= ~(UINT64_C(1) << (w->n_tokens % WORD_BITS)); /* the end can't be extended */
     uint64_t any = 0;
     for (size_t i = 0; i <= last; i++)
         any |= set.words[i];

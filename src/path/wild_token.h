@@ -1,4 +1,4 @@
-/* What a wildcard pattern is compiled to: private to wild.c and wild_match.c. */
+/* The compiled form of a wildcard pattern: private to wild.c and wild_match.c. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_WILD_TOKEN_H
 #define PATH_WILD_TOKEN_H
@@ -12,15 +12,15 @@ enum wild_kind {
     WILD_CLASS,
     WILD_STAR, /* * */
     WILD_DEEP, /* **, crosses '/' */
-    WILD_DIRS, /* before the ** of a `**` + '/': takes nothing, and may skip both */
+    WILD_DIRS, /* before the ** of a `**` + '/': matches nothing, and may skip both */
 };
 
 enum {
-    WILD_TOKENS_ALL = 3 * WILD_TOKENS_MAX + 2, /* stars don't stand next to each other */
+    WILD_TOKENS_ALL = 3 * WILD_TOKENS_MAX + 2, /* stars are never adjacent */
 };
 
 struct wild_token {
-    uint32_t value; /* the unit, or the number of the class */
+    uint32_t value; /* the unit, or the index of the class */
     uint8_t kind;
 };
 
@@ -31,8 +31,8 @@ struct wild {
     size_t n_tokens;
     size_t n_classes;
     size_t n_ranges;
-    struct str tail; /* literal end: a text without it can be refused at once */
-    uint64_t needs;  /* wild_bytes() of all literals: the same */
+    struct str tail; /* literal suffix: a text without it is rejected at once */
+    uint64_t needs;  /* wild_bytes() of all literals: likewise */
     int options;
     bool malformed;
     bool too_long;

@@ -29,7 +29,7 @@ bool workspace_agent_valid(struct str agent)
     return after_alnum;
 }
 
-/* Opens a directory below another one, making it first where it is missing. */
+/* Opens a directory below another one, creating it if missing. */
 static int open_dir(int parent, const char *name, struct err *err)
 {
     if (mkdirat(parent, name, 0755) != 0 && errno != EEXIST) {
@@ -55,7 +55,7 @@ static bool keep_out_of_git(int dot_cordon, struct err *err)
         return err_errno(err, E_IO, errno, "cannot write '.cordon/.gitignore'");
     if (st.st_size > 0 || !S_ISREG(st.st_mode))
         return true;
-    /* Empty: new, or cut off before it was written. */
+    /* Empty: new, or interrupted before it was written. */
     return file_write(fd, STR("*\n"), ".cordon/.gitignore", err);
 }
 

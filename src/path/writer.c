@@ -17,7 +17,7 @@
 _Static_assert((int)WRITER_MAX_MANY == (int)CHANGE_MAX_FILES, "one limit");
 
 enum {
-    ARENA_MAX = 256 << 20, /* paths of as many files and directories as there may be */
+    ARENA_MAX = 256 << 20, /* enough for the paths of the maximum number of files and directories */
 };
 
 struct writer_op {
@@ -31,12 +31,12 @@ struct writer {
     const char *journal_dir;
     struct writer_op *ops;
     size_t n, cap, most;
-    uint32_t *slots; /* of a hash table: which operation has a path, plus 1 */
+    uint32_t *slots; /* hash table of paths: index of the operation, plus 1 */
     size_t n_slots;
     uint64_t bytes, copied;
     struct change change;
     struct writer_file *files;
-    struct str dir; /* whose descriptor is kept from one look to the next */
+    struct str dir; /* directory whose descriptor is cached between checks */
     int dir_fd;
     bool used;
     writer_staged_fn ask;
@@ -100,10 +100,9 @@ void writer_free_at(struct writer **w)
     writer_free(*w);
 }
 
-/* Operations by path -----------------------------------------------------------------------------
- */
+/* Operations by path. */
 
-/* The slot that has the path, or is free for it. */
+/* The slot of the path, or a free one for it. */
 static uint32_t *slot_of(const struct writer *w, struct str rel, uint64_t hash)
 {
     for (size_t i = hash;; i++) {
@@ -130,7 +129,7 @@ static const struct writer_op *find_op(const struct writer *w, struct str rel)
     return at ? &w->ops[at - 1] : NULL;
 }
 
-/* What stands in the way to a path is removed by this change. */
+/* Whether a file above the path is removed by this change. */
 static bool gives_way(const struct writer *w, struct str rel)
 {
     for (size_t i = 1; i < rel.n; i++) {
@@ -141,8 +140,7 @@ static bool gives_way(const struct writer *w, struct str rel)
     return false;
 }
 
-/* Checks before anything is written --------------------------------------------------------------
- */
+/* Checks before anything is written. */
 
 static bool check_type(struct str rel, const struct stat *st, struct err *err)
 {
@@ -165,7 +163,7 @@ static bool check_type(struct str rel, const struct stat *st, struct err *err)
     return S_ISREG(st->st_mode) || err_set(err, E_IO, "'%s' is not a regular file", rel.p);
 }
 
-/* Where a new file, or the first directory on the way to it, would be made. */
+/* Checks the directory in which a new file, or its first missing parent, would be created. */
 static bool check_parent(const struct writer *w, struct str rel, struct err *err)
 {
     char path[PATH_MAX];
@@ -186,8 +184,8 @@ static bool check_parent(const struct writer *w, struct str rel, struct err *err
     return true;
 }
 
-/* The directory that a path lies in; borrowed. These looks are for an early answer: the commit
- * opens what it works in itself. */
+/* The parent directory of a path; borrowed. These checks are for an early error: the commit opens
+ * its directories itself. */
 static int look_into(struct writer *w, struct str rel, const char **ret_name)
 {
     ptrdiff_t slash = str_find_last(rel, '/');
@@ -200,7 +198,7 @@ static int look_into(struct writer *w, struct str rel, const char **ret_name)
     return w->dir_fd = change_parent_open(w->change.root_fd, rel, ret_name);
 }
 
-/* What stands at a path; *ret_old has inode 0 if nothing does. */
+/* The state of the file at a path; *ret_old has inode 0 if it does not exist. */
 static bool look_at(struct writer *w, struct str rel, const struct stamp *expect,
     struct stamp *ret_old, struct err *err)
 {
@@ -377,14 +375,13 @@ bool writer_move(struct writer *w, struct str from, struct str to, struct str co
     target.must_not_exist = true;
     if (put_file(w, to, &spec, &target, err))
         return true;
-    /* The last one in: nobody's way through the table leads past it. */
+    /* It was inserted last, so no probe sequence passes through its slot. */
     *slot_of(w, old->rel, w->ops[w->n - 1].hash) = 0;
     w->n--;
     return false;
 }
 
-/* The plan ----------------------------------------------------------------------------------------
- */
+/* The plan. */
 
 static int compare_ops(const void *a, const void *b)
 {
@@ -405,7 +402,7 @@ static bool is_missing(struct writer *w, struct str dir, bool *ret_missing, stru
     return true;
 }
 
-/* In the order of the plan a directory that is planned already is the last one or an ancestor of
+/* In the order of the plan, a directory that is already planned is the last one or an ancestor of
  * it. */
 static bool is_planned(const struct change *c, struct str dir)
 {
@@ -433,8 +430,8 @@ static bool plan_dir(struct writer *w, struct str dir, struct err *err)
     return true;
 }
 
-/* From the deepest directory up to one that is there or planned; those below it are to be made. In
- * one that is new itself nothing is there. */
+/* Searches from the deepest directory up to one that exists or is planned; those below it are to be
+ * created. Inside a new directory nothing exists. */
 static bool plan_parents(struct writer *w, struct str rel, bool in_new, struct err *err)
 {
     size_t n = (size_t)MAX(str_find_last(rel, '/'), (ptrdiff_t)0), parent_n = n;
@@ -452,7 +449,7 @@ static bool plan_parents(struct writer *w, struct str rel, bool in_new, struct e
     return true;
 }
 
-/* The i-th and those below it: a file and a directory exchanged, or a contradiction. */
+/* The i-th operation and those below it: an exchange of file and directory, or a contradiction. */
 static bool plan_shape(struct writer *w, size_t i, size_t end, struct err *err)
 {
     struct change_op *op = &w->change.ops[i];
@@ -469,7 +466,7 @@ static bool plan_shape(struct writer *w, size_t i, size_t end, struct err *err)
 static bool plan(struct writer *w, struct err *err)
 {
     struct change *c = &w->change;
-    size_t inside = 0; /* up to here all lie below one that changes its type */
+    size_t inside = 0; /* operations before this index are below one that changes its type */
     qsort(w->ops, w->n, sizeof(*w->ops), compare_ops);
     c->ops = ARENA_NEW(&w->arena, struct change_op, w->n);
     w->files = ARENA_NEW(&w->arena, struct writer_file, w->n);
@@ -491,8 +488,7 @@ static bool plan(struct writer *w, struct err *err)
     return true;
 }
 
-/* The commit --------------------------------------------------------------------------------------
- */
+/* The commit. */
 
 static bool stage_dirs(struct change *c, struct journal *j, struct err *err)
 {
@@ -504,7 +500,7 @@ static const enum writer_action actions[] = {
     [CHANGE_CREATE] = WRITER_CREATED,
     [CHANGE_UPDATE] = WRITER_UPDATED,
     [CHANGE_DELETE] = WRITER_DELETED,
-    [CHANGE_TO_DIR] = WRITER_DELETED, /* those in it are created by themselves */
+    [CHANGE_TO_DIR] = WRITER_DELETED, /* the files in it are reported separately as created */
     [CHANGE_TO_FILE] = WRITER_UPDATED,
 };
 
@@ -549,7 +545,8 @@ static bool stage_all(struct writer *w, struct journal *j, struct err *err)
 static bool rename_all(struct writer *w, struct journal *j, struct err *err)
 {
     struct change *c = &w->change;
-    /* One file that is not at its temporary name after a power failure was not replaced either. */
+    /* A single file that is missing from its temporary name after a power failure was not replaced
+     * either. */
     if ((!change_is_single(c) && (!shape_sync(c, err) || !change_sync(c, err))) ||
         !journal_commit(j, c, err))
         return false;
@@ -560,7 +557,7 @@ static bool rename_all(struct writer *w, struct journal *j, struct err *err)
     return journal_done(j, c, err);
 }
 
-/* Hands the failure on, and says if it left anything behind. */
+/* Returns the failure, and adds what it left behind. */
 static bool undone(const struct writer *w, const struct journal *j, const struct err *later,
     struct err *failure, struct err *err)
 {
@@ -601,7 +598,7 @@ bool writer_commit(struct writer *w, struct writer_result *ret_result, struct er
         BUG_ON(clean != (later.code == ERR_NONE));
         return undone(w, &j, &later, &failure, err);
     }
-    /* All new, and so recorded: what is left to tidy up can wait for the next command. */
+    /* All new, and recorded as such: the remaining cleanup can wait for the next command. */
     if (!journal_finish(&j, &w->change, &later))
         LOG_WARN("%s", later.message);
     *ret_result = (struct writer_result){.files = w->files, .n = w->n};

@@ -1,4 +1,4 @@
-/* Tables of what is blocked. */
+/* Tables of blocked paths and shells. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/blocked.h"
 
@@ -9,7 +9,7 @@
 #define NO_WRITE "allow reading it, and let the program write somewhere else"
 #define SYSTEM   "it belongs to the system"
 
-/* Only the directory itself: what lies below may be named. */
+/* Only the directory itself: paths below it are allowed. */
 static const struct blocked exactly[] = {
     {"/", "it is the whole file system", BELOW_IT},
     {"/home", "it holds every home directory", BELOW_IT},
@@ -24,7 +24,7 @@ static const struct blocked exactly[] = {
     {"/media", "other file systems are mounted there", BELOW_IT},
 };
 
-/* The directory and all below it. */
+/* The directory and everything below it. */
 static const struct blocked below[] = {
     {"/proc", "it shows and changes other processes", LEAVE},
     {"/sys", "it changes the kernel", LEAVE},
@@ -37,7 +37,7 @@ static const struct blocked below[] = {
     {"/Volumes", "other file systems are mounted there", LEAVE},
 };
 
-/* The same for writing. */
+/* The same, for writing only. */
 static const struct blocked below_to_write[] = {
     {"/etc", "a change there changes the system", NO_WRITE},
     {"/usr", "a change there changes the system's programs", NO_WRITE},
@@ -49,7 +49,8 @@ static const struct blocked below_to_write[] = {
 static const char *const shells[] = {
     "sh", "dash", "bash", "zsh", "ksh", "fish", "tcsh", "csh", "busybox"};
 
-/* At or below, by components; a '*' at the row's end stands for the rest of the first one. */
+/* At or below, by path components; a '*' at the end of the row matches the rest of the first
+ * one. */
 static bool is_below(struct str row, struct str path)
 {
     if (!str_ends_with(row, STR("*")))

@@ -1,5 +1,5 @@
-/* What no policy may allow, whatever it acknowledges: tables of paths, environment names and, if
- * the policy allows none, shells. Pure: names in, reasons out.
+/* Entries that no policy may allow, whatever it acknowledges: tables of paths, environment names
+ * and, if the policy allows none, shells. Pure: names in, reasons out.
  *
  *     const struct blocked *row = blocked_path(STR("/etc"), BLOCKED_READ);
  *     if (row) ... row->reason, row->fix
@@ -11,21 +11,21 @@
 #include "base/str.h"
 
 enum blocked_use {
-    BLOCKED_READ, /* and to execute */
+    BLOCKED_READ, /* also for executing */
     BLOCKED_WRITE,
 };
 
 struct blocked {
-    const char *name; /* of environment variables: several */
+    const char *name; /* environment variables: several names */
     const char *reason;
     const char *fix;
 };
 
-/* For an absolute and clean path (see lexical_absolute()): NULL if it may be named. The home
- * directory is not in the table. */
+/* Takes an absolute, normalized path (see lexical_absolute()). Returns NULL if it is not blocked.
+ * The home directory is not in the table. */
 const struct blocked *blocked_path(struct str path, enum blocked_use use);
 
-/* For the name of an environment variable, in any case. */
+/* Looks up the name of an environment variable, ignoring case. */
 const struct blocked *blocked_env(struct str name);
 
 /* Whether a program of this name is a shell, or a shell script. */

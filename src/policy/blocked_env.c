@@ -1,4 +1,4 @@
-/* Names of environment variables that make a program load or run something else. */
+/* Environment variables that make a program load or run other code. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/blocked.h"
 
@@ -16,8 +16,8 @@
 #define PLUGINS "a library loads code from it"
 #define WRITES  "it makes programs write files"
 
-/* Names are separated by blanks; one '*' stands for any text. Names that only choose a format, a
- * language, a number or the user's own editor and pager (EDITOR, VISUAL, PAGER) are not here. */
+/* Names are separated by blanks; one '*' matches any text. Names that only select a format, a
+ * language, a number or the user's own editor and pager (EDITOR, VISUAL, PAGER) are not listed. */
 static const struct blocked rows[] = {
     {"LD_* DYLD_* LIBPATH SHLIB_PATH", LOADER, DROP},
     {"GLIBC_* GCONV_PATH GETCONF_DIR HOSTALIASES LOCALDOMAIN LOCPATH NIS_PATH NLSPATH RESOLV_* "

@@ -1,10 +1,10 @@
-/* Why a policy does not allow something: a list with every reason, in a fixed order.
+/* Reasons why a policy does not allow something: the complete list, in a fixed order.
  *
  *     denials_add(&d, &(struct denial){.field = "sandbox", .value = STR("none"),
- *         .message = "sandbox disabled without explicit acknowledgement", .reason = ..., .fix =
- * ...}); if (d.n) return denial_error(&d.p[0], err);
+ *         .message = "sandbox disabled without explicit acknowledgement", .reason = ...});
+ *     if (d.n) return denial_error(&d.p[0], err);
  *
- * As an error each is E_POLICY_DENIED with context {field, value, reason, fix}.
+ * As an error, each is E_POLICY_DENIED with context {field, value, reason, fix}.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef POLICY_DENIAL_H
@@ -15,9 +15,9 @@
 #include "base/json.h"
 
 struct denial {
-    const char *field;   /* where: fs.allowed_read[2], command, cwd */
+    const char *field;   /* the place: fs.allowed_read[2], command, cwd */
     const char *message; /* what is wrong */
-    struct str value;    /* what stands there */
+    struct str value;    /* the rejected value */
     const char *reason;  /* why that is not allowed */
     const char *fix;     /* what to do */
     bool blocked;        /* no policy may allow it */
@@ -30,16 +30,16 @@ struct denials {
 };
 
 enum {
-    DENIAL_VALUE_MAX = 4096, /* bytes of a value that are kept */
+    DENIAL_VALUE_MAX = 4096, /* longer values are truncated */
 };
 
-/* Texts must live as long as the arena. */
+/* Strings must live as long as the arena. */
 void denials_add(struct denials *d, const struct denial *denial);
 
 /* Sets the error; returns false. */
 bool denial_error(const struct denial *denial, struct err *err);
 
-/* A new list of {"code","message","context"}. */
+/* Returns a new list of {"code","message","context"}. */
 MUST_USE json_t *denials_json(const struct denials *d);
 
 #endif

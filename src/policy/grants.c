@@ -4,7 +4,7 @@
 
 #include "path/exact.h"
 
-/* null if there is no such path. */
+/* Returns null if there is no such path. */
 static json_t *path_json(const struct verdict_path *path)
 {
     if (!path->given.p)
@@ -36,7 +36,6 @@ static json_t *env_json(const struct policy_env *env)
     return object;
 }
 
-/* What the policy leaves open, whatever the system can enforce. */
 json_t *policy_gaps(const struct verdict *v)
 {
     const struct policy *p = v->policy;

@@ -1,10 +1,10 @@
-/* What a policy grants, as data: for people and programs that want to know before anything runs.
+/* Grants of a policy as data, so that people and programs can inspect them before anything runs.
  *
  *     policy_validate(&policy, &host, &arena, &v);
  *     AUTO_JSON json_t *explained = policy_explain(&v);
  *
- * {"allowed","errors":[{"code","message","context"}],"grants":{...}}. Nothing is granted by a
- * policy that is denied: its grants are {}.
+ * {"allowed","errors":[{"code","message","context"}],"grants":{...}}. A denied policy grants
+ * nothing: its grants are {}.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef POLICY_GRANTS_H
@@ -12,15 +12,18 @@
 
 #include "policy/validate.h"
 
-/* A new object. Names that are not UTF-8 have their exact bytes, caret-encoded, in `inexact`. */
+/* Returns a new object. Names that are not valid UTF-8 have their exact bytes, caret-encoded, in
+ * `inexact`. */
 MUST_USE json_t *policy_explain(const struct verdict *v);
 
-/* A new object: {"sandbox","read","write","exec","allow_shell","working_dir","command","cwd",
+/* Returns a new object:
+ * {"sandbox","read","write","exec","allow_shell","working_dir","command","cwd",
  * "network","unix_sockets","env":{"inherit","set"},"artifacts","budgets","limits","gaps"}. Paths
- * are {"given","resolved","kind"}; `gaps` are what the policy itself leaves open. */
+ * are {"given","resolved","kind"}; `gaps` lists the holes in the policy itself. */
 MUST_USE json_t *policy_grants(const struct verdict *v);
 
-/* A new list of sentences: what the policy leaves open, whatever the system can enforce. */
+/* Returns a new list of sentences: holes that the policy itself has, whatever the system can
+ * enforce. */
 MUST_USE json_t *policy_gaps(const struct verdict *v);
 
 #endif

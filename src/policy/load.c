@@ -1,4 +1,4 @@
-/* Reading policies. */
+/* Loading of policies. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/load.h"
 
@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-/* Keys that other writers of policies set to null when they have no value. */
+/* Keys that other tools set to null when they have no value. */
 static const struct {
     const char *part, *key;
 } nullable[] = {
@@ -20,7 +20,7 @@ static const struct {
     {"replay", "normalization_rules"},
 };
 
-/* A copy without such nulls; a new reference. */
+/* Returns a copy without such nulls (a new reference). */
 static json_t *without_nulls(const json_t *json)
 {
     json_t *whole = json_copy((json_t *)json);
@@ -37,7 +37,7 @@ static json_t *without_nulls(const json_t *json)
     return whole;
 }
 
-/* Names the field in the message and for doc_blame(). */
+/* Adds the field to the message and to the context for doc_blame(). */
 static bool blame_field(struct err *err, const char *place, const char *field)
 {
     AUTO_BUF struct buf b = BUF_INIT(16 * 1024);
@@ -46,7 +46,7 @@ static bool blame_field(struct err *err, const char *place, const char *field)
     return err_ctx(err, "field", "%s", buf_z(&b));
 }
 
-/* A wrong type is left to the table. */
+/* A wrong type is left to the field table to report. */
 static bool check_version(const json_t *json, const char *place, struct err *err)
 {
     const json_t *version = json_object_get(json, "policy_version");
@@ -124,7 +124,7 @@ bool policy_parse(struct str text, const char *name, struct arena *arena, struct
     return read_tree(tree, "", arena, ret_policy, err) || doc_blame(err, text, name);
 }
 
-/* The whole text. `flags` are for open(2). */
+/* Reads the whole text. `flags` are for open(2). */
 static bool read_text(const char *path, int flags, struct buf *text, struct err *err)
 {
     struct stat st;
@@ -150,7 +150,7 @@ bool policy_load(const char *path, struct arena *arena, struct policy *ret_polic
            policy_parse(buf_str(&text), path, arena, ret_policy, err);
 }
 
-/* The bytes that are hashed are those that are parsed. */
+/* Reads the file once: hashes exactly the bytes that are parsed. */
 static bool load_reference(const json_t *path, const char *place, struct arena *arena,
     struct policy *ret_policy, struct policy_reference *ret_reference, struct err *err)
 {

@@ -1,4 +1,4 @@
-/* The policy's tables. */
+/* The policy's field tables. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/policy.h"
 
@@ -29,7 +29,7 @@ const char *const policy_filters[] = {
     NULL,
 };
 
-/* A list that a user writes. */
+/* A list in the policy file. */
 #define LIST .def = "[]", FIELD_RANGE(0, POLICY_LIST_MAX)
 
 static const struct field fs_fields[] = {

@@ -1,11 +1,12 @@
-/* The policy: what a child may touch, as data. Deny by default: an absent key grants nothing.
+/* The policy: what a child process may access, as data. Deny by default: an absent key grants
+ * nothing.
  *
  *     struct policy policy;
  *     if (!policy_parse(text, "policy.yaml", &arena, &policy, err)) return false;   policy/load.h
  *     AUTO_JSON json_t *effective = policy_to_json(&policy);
  *
- * The tables behind policy_shape give reading, writing and the JSON Schema. This is only the form;
- * whether the policy may be used is for policy/validate.h to say.
+ * The tables behind policy_shape drive reading, writing and the JSON Schema. They cover only the
+ * format; policy/validate.h decides whether the policy may be used.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef POLICY_POLICY_H
@@ -17,10 +18,10 @@ enum {
     POLICY_VERSION = 4,
     POLICY_VERSION_OLDEST = 3, /* read as the current one */
     POLICY_LIST_MAX = 10 * 1000,
-    POLICY_MEMORY_MIN = 1 << 20, /* with less the kernel ends a program before it has begun */
+    POLICY_MEMORY_MIN = 1 << 20, /* with less, the kernel kills a program before it starts */
 };
 
-/* `seatbelt` and `native` both mean the system's own sandbox; the spelling is kept. */
+/* `seatbelt` and `native` both select the system's own sandbox; the spelling is preserved. */
 enum policy_sandbox {
     POLICY_SEATBELT,
     POLICY_NATIVE,
@@ -50,7 +51,7 @@ struct policy_exec {
 };
 
 struct policy_env {
-    struct str_list allowlist; /* filters what inherit passes */
+    struct str_list allowlist; /* the variables that inherit passes on */
     struct str_map set;
     bool inherit;
 };
@@ -69,7 +70,7 @@ struct policy_limits {
     uint64_t open_files;
     uint64_t file_bytes;
     uint64_t tmp_bytes;
-    bool asked_processes, asked_memory; /* by the policy's author: not the default */
+    bool asked_processes, asked_memory; /* set explicitly in the policy, not the default */
 };
 
 struct policy_artifacts {
@@ -87,7 +88,7 @@ struct policy_rule {
 struct policy_replay {
     bool strict;
     struct str_list normalization_filters;
-    bool has_filters; /* an empty list is not the same as none */
+    bool has_filters; /* an empty list differs from an absent one */
     struct policy_rule *rules;
     size_t n_rules;
     bool has_rules;
@@ -118,23 +119,23 @@ extern const struct shape policy_budgets_shape;
 extern const struct shape policy_limits_shape;
 extern const struct shape policy_rule_shape;
 
-/* The names of the replay's normalization filters; ends in NULL. */
+/* The names of the replay's normalization filters; NULL-terminated. */
 extern const char *const policy_filters[];
 
 const char *policy_sandbox_name(enum policy_sandbox sandbox);
 const char *policy_network_name(enum policy_network network);
 
-/* Takes limits that are just the defaults for what was not asked for: for a policy that was written
- * by policy_to_json(), which has all of them. */
+/* Treats limits that equal the defaults as not requested: for a policy that was written by
+ * policy_to_json(), which writes all of them. */
 void policy_forget_defaults(struct policy *policy);
 
 /* The effective policy: every key that has a value, in the order of the tables. */
 MUST_USE json_t *policy_to_json(const struct policy *policy);
 
-/* Its JSON Schema. */
+/* The policy's JSON Schema. */
 MUST_USE json_t *policy_schema(void);
 
-/* The schema of a list of filters: only these names. */
+/* Restricts the schema of a list of filters to these names. */
 void policy_name_filters(json_t *list_schema);
 
 #endif

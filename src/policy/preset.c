@@ -1,4 +1,4 @@
-/* Presets: the text's tree with the working root put in. */
+/* Presets: parsed YAML with the working root substituted. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/preset.h"
 
@@ -27,7 +27,7 @@ static bool fail_unknown(const char *name, struct err *err)
         choice_list(&c));
 }
 
-/* The text with the root put in; a new reference. */
+/* Returns the text with the root substituted (a new reference). */
 static json_t *put_root(const json_t *text, struct str root)
 {
     struct str rest = str_skip(json_str(text), root_word.n);

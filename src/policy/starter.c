@@ -1,4 +1,4 @@
-/* A policy to start from. */
+/* Generates a policy to start from. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/starter.h"
 
@@ -8,7 +8,7 @@ enum {
     REFUSED_SHOWN = 100,
 };
 
-/* A path in quotes, which is one line of plain text whatever its bytes are. */
+/* A quoted path: one line of plain text, whatever its bytes are. */
 static void add_path(struct buf *b, const char *before, struct str path, const char *after)
 {
     buf_add_z(b, before);
@@ -43,7 +43,7 @@ static void add_read(struct buf *b, const struct starter *starter)
     add_entries(b, "    - ", &starter->read);
 }
 
-/* In brackets, so that taking a '#' away is all that is needed. */
+/* A flow sequence, so that removing a '#' is enough. */
 static void add_write_comments(struct buf *b, const struct starter_paths *write)
 {
     buf_add_z(b, "  # The command wrote to these. Take a '#' away to allow one, and set\n"

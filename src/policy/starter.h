@@ -1,10 +1,10 @@
-/* A policy to start from: YAML with comments. It grants one directory to read and one program, or
- * what a run was seen to use.
+/* Generates a policy to start from: YAML with comments. It grants one directory for reading and one
+ * program, or everything that a traced run used.
  *
  *     struct starter_path make = {.path = STR("/usr/bin/make")};
  *     starter_write(&b, &(struct starter){.root = cwd, .exec = {&make, 1}});
  *
- * What needs an acknowledgement stands in it as a comment, unless that was given.
+ * Grants that need an acknowledgement are commented out, unless it was given.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef POLICY_STARTER_H
@@ -12,12 +12,12 @@
 
 #include "base/buf.h"
 
-/* Where programs are looked for, unless another PATH is given. */
+/* Search path for programs, unless another PATH is given. */
 #define STARTER_PATH "/usr/local/bin:/usr/bin:/bin"
 
 struct starter_path {
     struct str path;
-    struct str target; /* where it leads, for the comment; no value: nowhere else */
+    struct str target; /* of a symlink, for the comment; no value: not a symlink */
     const char *note;  /* for the comment, or NULL */
 };
 
@@ -27,21 +27,21 @@ struct starter_paths {
 };
 
 struct starter {
-    struct str root;           /* may be read, and is where the program starts; no value: nothing */
-    struct starter_paths read; /* may be read, too */
-    struct starter_paths write;   /* may be written, once that is acknowledged */
-    bool write_ack;               /* it is */
-    struct starter_paths exec;    /* may run */
+    struct str root;              /* readable, and the working directory; no value: none */
+    struct starter_paths read;    /* also readable */
+    struct starter_paths write;   /* writable, once that is acknowledged */
+    bool write_ack;               /* whether it is acknowledged */
+    struct starter_paths exec;    /* executable */
     struct starter_paths made;    /* directories whose programs may run; as `write` */
-    struct starter_paths refused; /* was used, and can't be allowed; notes say why */
-    struct str peers;             /* the network was used: with whom; no value: it was not */
+    struct starter_paths refused; /* used, but can't be allowed; notes give the reason */
+    struct str peers;             /* network peers; no value: the network was not used */
     struct str search_path;       /* PATH; no value: STARTER_PATH */
     bool unix_sockets;            /* Unix sockets were used */
     bool tmp;                     /* it wrote below /tmp */
-    bool shell;                   /* the program is a shell, or a script for one */
+    bool shell;                   /* the program is a shell or a shell script */
 };
 
-/* Every path that is no comment must be absolute and UTF-8. */
+/* Every path that is not commented out must be absolute and UTF-8. */
 void starter_write(struct buf *b, const struct starter *starter);
 
 #endif

@@ -1,4 +1,4 @@
-/* Checking a policy. */
+/* Policy validation. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/validate.h"
 
@@ -118,7 +118,7 @@ static void check_env(struct verdict *v, const struct policy_host *host)
 
 /* Paths --------------------------------------------------------------------------------------- */
 
-/* Where an absolute path leads. On failure errno says why. */
+/* Resolves an absolute path. Sets errno on failure. */
 static bool resolve(struct arena *a, struct str given, struct verdict_path *ret, mode_t *ret_mode)
 {
     struct stat st;
@@ -142,12 +142,12 @@ static bool resolve(struct arena *a, struct str given, struct verdict_path *ret,
     return true;
 }
 
-/* A list of the policy, and how its entries are spoken of. */
+/* A list in the policy, and how it is checked and reported. */
 struct list {
     const char *field;
     const char *relative; /* the message for a relative path */
     enum blocked_use use;
-    bool as_found; /* what is denied is left out */
+    bool as_found; /* leave denied entries out */
 };
 
 static const struct blocked home_row = {"$HOME", "it is the home directory, with keys and settings",
@@ -186,7 +186,7 @@ static bool check_blocked(struct verdict *v, const struct list *list, const char
     return false;
 }
 
-/* One entry: absolute, not blocked as given, there, not blocked where it leads. */
+/* One entry: must be absolute, not blocked as given, exist, and not be blocked where it leads. */
 static bool check_entry(struct verdict *v, const struct list *list, const char *field,
     struct str given, struct verdict_path *ret_path)
 {
@@ -240,7 +240,7 @@ static void check_list(struct verdict *v, const struct list *list, const struct 
     *ret_paths = paths;
 }
 
-/* A directory to start in: what the policy or the caller names. */
+/* A directory to start in, from the policy or the caller. */
 struct start {
     const char *field;
     const char *relative;
@@ -295,8 +295,8 @@ static void check_fs(struct verdict *v, bool as_found)
 
 /* artifacts, write ---------------------------------------------------------------------------- */
 
-/* Where a path leads that need not be there yet: its deepest directory that is, and the rest. A
- * link that leads nowhere is no such directory. */
+/* Resolves a path that need not exist yet: its deepest existing directory, and the rest. Fails on a
+ * dangling symlink. */
 static bool resolve_new(struct arena *a, struct str given, struct verdict_path *ret)
 {
     struct str clean = lexical_absolute(a, STR("/"), given), at = clean;
@@ -373,8 +373,8 @@ static void check_write(struct verdict *v)
 
 /* exec ---------------------------------------------------------------------------------------- */
 
-/* Can a program change what lies there? A writable directory below it counts, too. A file that is
- * named alone is read-only wherever it lies, unless it is named as writable itself. */
+/* Whether a program can change files there. A writable directory below it also counts. A file
+ * listed by itself is read-only wherever it is, unless it is itself listed as writable. */
 static bool is_writable(const struct verdict *v, const struct verdict_path *path)
 {
     for (size_t i = 0; !path->is_dir && i < v->write.n; i++)
@@ -438,7 +438,7 @@ static bool is_listed(const struct verdict *v, const struct verdict_path *comman
     return false;
 }
 
-/* A link named like a shell is one, too, whatever its target is called: /bin/ksh is ksh93. */
+/* A symlink named like a shell also counts, whatever its target is called: /bin/ksh is ksh93. */
 static bool is_shell(const struct verdict_path *command)
 {
     return blocked_shell(lexical_name(command->resolved)) ||

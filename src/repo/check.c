@@ -513,7 +513,8 @@ static void check_named(struct check *c)
     for (size_t i = 0; i < r->n_named; i++) {
         struct stat st;
         const struct known_named *n = &r->named[i];
-        if (!n->type && lexical_is_below(r->path, n->path) && lstat(n->path.p, &st) == 0)
+        if (!n->type && lexical_is_below(r->path, n->path) && lstat(n->path.p, &st) == 0 &&
+            !(n->word && S_ISDIR(st.st_mode)))
             hold_place(c, lexical_rest(r->path, n->path),
                 n->settings ? STR("settings of the user") : STR("settings of git name it"));
     }

@@ -26,7 +26,7 @@ struct known_text {
 
 enum {
     KNOWN_TEXTS = 2, /* config, config.worktree: the first parts of a git directory */
-    KNOWN_NAMED_MAX = 1000,
+    KNOWN_NAMED_MAX = 5000,
     KNOWN_LINKS_MAX = 10 * 1000,
     KNOWN_WAYS_MAX = 1000,
     AGAIN_ARENA = 256 << 20,
@@ -53,6 +53,7 @@ struct known_named {
     struct str path; /* absolute */
     mode_t type;
     bool settings; /* it is a file of settings itself */
+    bool word;     /* a word of a command: it acts if it is a file */
 };
 
 /* An entry of an index that is a repository of its own. */
@@ -116,7 +117,8 @@ struct protect *known_new(const struct protect_options *options);
 void known_open_root(struct protect *p, struct protect_root *r, int fd, struct str path);
 void known_make_room(struct protect *p, struct protect_root *r, size_t places);
 
-/* Learns the present state of a root; with `before` set, by comparison with it (repo/again.h). */
+/* Learns the present state of a root, but for names (repo/names.h); with `before` set, by
+ * comparison with it (repo/again.h). */
 void known_root(struct protect *p, struct protect_root *r);
 
 /* check.c: whether git takes the HEAD of a directory for one. */

@@ -53,6 +53,7 @@ struct protect_options {
     const struct str *settings; /* files of the user's settings, there or not; absolute, clean */
     size_t n_settings;
     const char *sessions; /* directory for the state of open sessions; NULL: none is kept */
+    bool idle; /* nothing runs: no state is kept, and what other sessions left is not touched */
     /* Whether the user has agreed to these bytes of a hook or of settings at this absolute path.
      * May be NULL. */
     bool (*accepted)(void *context, struct str path, struct str bytes);
@@ -73,6 +74,7 @@ struct protect {
     size_t n_held, n_new; /* the last n_new are of the last check */
     bool news;            /* the last check set aside, or found removed, something */
     bool cut;             /* not all of the roots could be looked at */
+    bool names_cut;       /* not all names that settings give could be looked at */
     bool busy;            /* commands of earlier calls still run: for the caller to set */
     bool no_mounts;       /* the sandbox can't keep parts from changes: for the caller to set */
     bool unchecked;       /* a command may have run since the last check */

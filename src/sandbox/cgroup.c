@@ -27,7 +27,9 @@ enum {
     REMOVE_MS = 10, /* for one try */
     CPU_PERIOD = 100 * 1000,
     MILLI = 1000,
-    GROUP_MODE = 0700, /* others could lock it otherwise */
+    GROUP_MODE = 0700,  /* others could lock it otherwise */
+    UNIX_PROGRAMS = 49, /* BPF_CGROUP_UNIX_CONNECT and four more (Linux 6.7) */
+    FILES_MAX = 4096,   /* of one group */
     OPEN_GROUP = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 };
 
@@ -139,11 +141,22 @@ static void levels_done(struct levels *l)
     l->n = 0;
 }
 
-static struct str read_text(int dir, const char *name, char text[TEXT_MAX])
+/* False and errno; E2BIG: there is more of it. */
+static bool read_whole(int dir, const char *name, char text[TEXT_MAX], struct str *ret_text)
 {
     AUTO_FD int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     ssize_t n = fd >= 0 ? read(fd, text, TEXT_MAX) : -1;
-    return str_n(text, n > 0 ? (size_t)n : 0);
+    if (n == TEXT_MAX)
+        errno = E2BIG;
+    *ret_text = str_n(text, n > 0 ? (size_t)n : 0);
+    return n >= 0 && n < TEXT_MAX;
+}
+
+static struct str read_text(int dir, const char *name, char text[TEXT_MAX])
+{
+    struct str found;
+    (void)!read_whole(dir, name, text, &found);
+    return found;
 }
 
 static bool put(int dir, const char *name, const char *text)
@@ -182,11 +195,14 @@ static bool is_delegated(int dir)
 static void look_for_programs(int dir, struct cgroup_level *l)
 {
     static const unsigned kinds[] = {BPF_CGROUP_INET_INGRESS, BPF_CGROUP_INET_EGRESS,
-        BPF_CGROUP_INET_SOCK_CREATE, BPF_CGROUP_SOCK_OPS, BPF_CGROUP_DEVICE, BPF_CGROUP_INET4_BIND,
-        BPF_CGROUP_INET6_BIND, BPF_CGROUP_INET4_CONNECT, BPF_CGROUP_INET6_CONNECT,
-        BPF_CGROUP_INET4_POST_BIND, BPF_CGROUP_INET6_POST_BIND, BPF_CGROUP_UDP4_SENDMSG,
-        BPF_CGROUP_UDP6_SENDMSG, BPF_CGROUP_UDP4_RECVMSG, BPF_CGROUP_UDP6_RECVMSG,
-        BPF_CGROUP_SYSCTL, BPF_CGROUP_GETSOCKOPT, BPF_CGROUP_SETSOCKOPT};
+        BPF_CGROUP_INET_SOCK_CREATE, BPF_CGROUP_INET_SOCK_RELEASE, BPF_CGROUP_SOCK_OPS,
+        BPF_CGROUP_DEVICE, BPF_CGROUP_INET4_BIND, BPF_CGROUP_INET6_BIND, BPF_CGROUP_INET4_CONNECT,
+        BPF_CGROUP_INET6_CONNECT, BPF_CGROUP_INET4_POST_BIND, BPF_CGROUP_INET6_POST_BIND,
+        BPF_CGROUP_INET4_GETPEERNAME, BPF_CGROUP_INET6_GETPEERNAME, BPF_CGROUP_INET4_GETSOCKNAME,
+        BPF_CGROUP_INET6_GETSOCKNAME, BPF_CGROUP_UDP4_SENDMSG, BPF_CGROUP_UDP6_SENDMSG,
+        BPF_CGROUP_UDP4_RECVMSG, BPF_CGROUP_UDP6_RECVMSG, BPF_CGROUP_SYSCTL, BPF_CGROUP_GETSOCKOPT,
+        BPF_CGROUP_SETSOCKOPT, BPF_LSM_CGROUP, UNIX_PROGRAMS, UNIX_PROGRAMS + 1, UNIX_PROGRAMS + 2,
+        UNIX_PROGRAMS + 3, UNIX_PROGRAMS + 4};
     for (size_t i = 0; i < ARRAY_LEN(kinds) && !l->filtered && !l->unseen; i++) {
         union bpf_attr attr = {.query = {.target_fd = (unsigned)dir, .attach_type = kinds[i]}};
         if (syscall(SYS_bpf, BPF_PROG_QUERY, &attr, sizeof(attr)) == 0)
@@ -306,8 +322,8 @@ static uint64_t or_none(uint64_t limit)
     return limit ? limit : UINT64_MAX;
 }
 
-/* Groups that the sandbox leaves. A controller that one of them has is there in the new group, too:
- * controllers are enabled from the top. */
+/* Groups that the sandbox leaves, the innermost first. A controller that one of them has is there
+ * in the new group, too: controllers are enabled from the top. */
 struct left {
     const int *fds;
     size_t n;
@@ -334,30 +350,102 @@ static bool put_lines(int dir, const char *name, struct str text)
     return true;
 }
 
-/* A setting that is not a number. Of those that have an effective value the innermost group has
- * that of all; otherwise two that say something are too many. */
-static bool carry_text(int dir, const struct left *left, const char *name, const char *effective)
+/* "max" alone, or after a name: "8:0 rbps=max wbps=max". */
+static bool is_no_limit(struct str line)
 {
-    char text[TEXT_MAX], other[TEXT_MAX];
-    struct str found = {0};
-    for (size_t i = 0; i < left->n; i++) {
-        struct str one = read_text(left->fds[i], name, found.n ? other : text);
-        if (str_trim_end(one, '\n').n == 0)
-            continue;
-        if (found.n && !effective)
+    struct str word, rest;
+    str_cut(line, ' ', &word, &rest);
+    if (!rest.n)
+        return !word.n || str_is(word, "max");
+    while (str_cut(rest, ' ', &word, &rest))
+        if (word.n && !str_is(word, "max") && !str_ends_with(word, STR("=max")))
             return false;
-        found = one;
-    }
-    if (found.n && effective)
-        found = read_text(left->fds[0], effective, text);
-    return put_lines(dir, name, found);
+    return true;
 }
 
-static bool carry_texts(int dir, const struct left *left)
+static bool limits_something(struct str text)
 {
-    return carry_text(dir, left, "io.max", NULL) &&
-           carry_text(dir, left, "cpuset.cpus", "cpuset.cpus.effective") &&
-           carry_text(dir, left, "cpuset.mems", "cpuset.mems.effective");
+    struct str line;
+    while (str_cut(text, '\n', &line, &text))
+        if (!is_no_limit(line))
+            return true;
+    return false;
+}
+
+/* Of numbers the least one; of settings with several lines one group's, and two are too many. */
+static bool carry_limit(int dir, const struct left *left, const char *name)
+{
+    char text[TEXT_MAX], other[TEXT_MAX];
+    struct str one, found = {0};
+    int64_t number;
+    bool several = false;
+    for (size_t i = 0; i < left->n; i++) {
+        if (!read_whole(left->fds[i], name, found.n ? other : text, &one)) {
+            if (errno != ENOENT)
+                return false;
+            continue;
+        }
+        if (!limits_something(one))
+            continue;
+        several |= found.n > 0;
+        found = found.n ? found : one;
+    }
+    if (str_to_int(str_trim_end(found, '\n'), 0, INT64_MAX, &number))
+        return set_number(dir, left, name, UINT64_MAX);
+    return !several && put_lines(dir, name, found);
+}
+
+/* A limit, by the kernel's rule for names; not one of those that set_limits() sets. */
+static bool is_limit(struct str name)
+{
+    return (str_ends_with(name, STR(".max")) || str_ends_with(name, STR(".high"))) &&
+           !str_is(name, "cpu.max") && !str_is(name, "pids.max") && !str_is(name, "memory.max");
+}
+
+/* Whatever limits a group has, also those of controllers that are not known here. */
+static bool carry_limits(int dir, const struct left *left, int from)
+{
+    int fd = openat(from, ".", OPEN_GROUP);
+    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    const struct dirent *entry;
+    bool ok = d != NULL;
+    if (!d && fd >= 0)
+        close(fd);
+    for (int i = 0; ok && (entry = readdir(d)); i++)
+        ok = i < FILES_MAX &&
+             (!is_limit(str_z(entry->d_name)) || carry_limit(dir, left, entry->d_name));
+    if (d)
+        closedir(d);
+    return ok;
+}
+
+/* A setting with an effective value: the innermost group that has it has that of all. */
+static bool carry_effective(
+    int dir, const struct left *left, const char *name, const char *effective)
+{
+    char text[TEXT_MAX], other[TEXT_MAX];
+    struct str found;
+    for (size_t i = 0; i < left->n; i++) {
+        if (!read_whole(left->fds[i], effective, text, &found)) {
+            if (errno != ENOENT)
+                return false;
+            continue;
+        }
+        if (str_eq(found, read_text(dir, effective, other)))
+            return true;
+        return str_trim_end(found, '\n').n > 0 && put_lines(dir, name, found);
+    }
+    return true;
+}
+
+bool cgroup_carry(int group, const int *fds, size_t n)
+{
+    const struct left left = {fds, n};
+    for (size_t i = 0; i < n; i++)
+        if (!carry_limits(group, &left, fds[i]))
+            return false;
+    return carry_effective(group, &left, "cpuset.cpus", "cpuset.cpus.effective") &&
+           carry_effective(group, &left, "cpuset.mems", "cpuset.mems.effective");
 }
 
 /* The limits that are asked for, as far as there are controllers, and those of the groups that the
@@ -372,9 +460,7 @@ static bool set_limits(int dir, const struct levels *levels, const struct cgroup
     for (size_t i = 0; i < left.n; i++)
         cpu = MIN(cpu, read_cpu(left.fds[i]));
     bool ok = set_number(dir, &left, "pids.max", processes) &&
-              set_number(dir, &left, "memory.max", memory) &&
-              set_number(dir, &left, "memory.high", UINT64_MAX) &&
-              set_number(dir, &left, "memory.swap.max", UINT64_MAX) && carry_texts(dir, &left) &&
+              set_number(dir, &left, "memory.max", memory) && cgroup_carry(dir, left.fds, left.n) &&
               (cpu == UINT64_MAX || set_cpu(dir, cpu));
     /* Otherwise swap holds as much again. There is no such file on a machine without swap. */
     if (read_number(dir, "memory.max") != UINT64_MAX)
@@ -466,8 +552,12 @@ static bool make_in(int place, const struct levels *levels, const struct cgroup_
     return true;
 }
 
-static bool nowhere(struct err *err)
+static bool nowhere(int errnum, struct err *err)
 {
+    if (errnum == EMFILE || errnum == ENFILE) {
+        err_errno(err, E_SANDBOX_UNAVAILABLE, errnum, "no cgroup can be looked for");
+        return err_ctx(err, "remedy", "allow more open files (ulimit -n)");
+    }
     err_set(err, E_SANDBOX_UNAVAILABLE,
         "no cgroup (version 2) with the controllers that are needed can be made here");
     return err_ctx(err, "remedy",
@@ -478,19 +568,20 @@ static bool nowhere(struct err *err)
 bool cgroup_make(const struct cgroup_limits *limits, struct cgroup *ret_group, struct err *err)
 {
     AUTO(levels_done) struct levels levels;
+    errno = 0;
     find_levels(&levels);
     const struct cgroup_choice c = cgroup_choose(levels.p, levels.n, cgroup_wanted(limits));
     if (c.how == CGROUP_NOWHERE)
-        return nowhere(err);
+        return nowhere(levels.n ? 0 : errno, err);
     int place = levels.fds[c.level];
     if ((c.how == CGROUP_LEAVE && !leave(place, &levels.p[c.level], c.kept)) ||
         (c.how == CGROUP_ENABLE && !enable(place, &levels.p[c.level], c.kept)))
-        return nowhere(err);
+        return nowhere(errno, err);
     sweep(place);
     for (int i = 0; i < MAKE_TRIES; i++)
         if (make_in(place, &levels, &c, limits, ret_group))
             return true;
-    return nowhere(err);
+    return nowhere(errno, err);
 }
 
 /* Afterwards ---------------------------------------------------------------------------------- */

@@ -95,6 +95,11 @@ MUST_USE bool cgroup_make(
 unsigned cgroup_wanted(const struct cgroup_limits *limits);
 unsigned cgroup_offers(const struct cgroup_limits *limits);
 
+/* Puts the limits of groups that are left, the innermost first, on a new one: all files *.max and
+ * *.high but those of processes, memory and CPU time, and cpusets. False if that is not possible.
+ */
+MUST_USE bool cgroup_carry(int group, const int *fds, size_t n);
+
 /* How many of its processes the kernel has killed for its limit of memory. */
 uint64_t cgroup_oom_kills(const struct cgroup *group);
 

@@ -456,7 +456,7 @@ static int run_command(void *context)
     const struct init *init = context;
     const struct init_input *in = init->in;
     unused_tmp = NULL; /* process 1 waits for our end */
-    setpgid(0, 0);
+    need(setpgid(0, 0) == 0, STAGE_SESSION);
     if (in->terminal)
         need(tcsetpgrp(init->slave, getpid()) == 0, STAGE_TERMINAL);
     for (int i = 0; i < 3; i++) {

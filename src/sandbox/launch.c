@@ -287,22 +287,26 @@ static bool receive_in_time(struct child *child, struct init_message *ret_messag
                "(ulimit -n)?");
 }
 
-static bool begin(
-    const struct launch *l, const struct init_input *in, struct child *child, struct err *err)
+static bool begin(const struct launch *l, const struct init_input *in, struct child *child,
+    int *ret_stage, struct err *err)
 {
     struct init_message message;
     char word = INIT_GO_ONE_ID;
     if (in->nodump && !receive_in_time(child, &message, err))
         return false;
-    if (child->native && !map_ids(child->pid, in, &word))
+    if (child->native && !map_ids(child->pid, in, &word)) {
+        *ret_stage = STAGE_MAP;
         return machine_unavailable(
             &(struct machine_failure){primitives[STAGE_MAP], errno, {0}}, err);
+    }
     if (send(child->control, &word, 1, MSG_NOSIGNAL) != 1)
         return err_errno(err, E_IO, errno, "the sandbox's first process is gone");
     if (!receive_in_time(child, &message, err))
         return false;
-    if (message.word != INIT_READY)
+    if (message.word != INIT_READY) {
+        *ret_stage = (int)message.stage;
         return setup_failed(l->plan, &message, err);
+    }
     child->tmp.dev = message.dev;
     child->tmp.ino = message.ino;
     return true;
@@ -371,21 +375,24 @@ static bool ready(const struct launch *l, struct arena *a, const struct limiter 
         return exec_failed(l->plan, E2BIG, err);
     }
     take_limiter(limiter, a, in);
-    for (int i = 0; i < 3; i++)
-        if (!limiter_give_pipe(limiter->kept.processes, ends->io[i])) {
-            int errnum = errno;
-            tmpdir_done(&in->tmp);
-            return err_errno(err, E_IO, errnum, "cannot give a pipe to the sandbox's user");
-        }
     in->control = ends->control[1];
     in->service = ends->service[1];
     memcpy(in->io, ends->io, sizeof(in->io));
     return true;
 }
 
-/* With limits that are kept already: they are the child's from here on if that works. */
+static bool give_pipes(const struct limiter *limiter, const struct ends *ends, struct err *err)
+{
+    for (int i = 0; i < 3; i++)
+        if (!limiter_give_pipe(limiter->kept.processes, ends->io[i]))
+            return err_errno(err, E_IO, errno, "cannot give a pipe to the sandbox's user");
+    return true;
+}
+
+/* With limits that are kept already: they are the child's from here on if that works. Otherwise the
+ * stage that failed, or -1 if it was none. */
 static bool start_limited(const struct launch *l, bool rehearse, struct limiter *limiter,
-    struct child *ret_child, struct err *err)
+    struct child *ret_child, int *ret_stage, struct err *err)
 {
     AUTO(ends_done) struct ends ends = {{-1, -1}, {-1, -1}, {-1, -1, -1}, {-1, -1, -1}};
     AUTO_ARENA struct arena arena = ARENA_INIT(WORDS_MAX);
@@ -399,9 +406,15 @@ static bool start_limited(const struct launch *l, bool rehearse, struct limiter 
         .idle = l->idle,
         .held = l->held,
         .nodump = plan_is_native(l->plan) && nodump_is_set()};
+    *ret_stage = -1;
     if (!ready(l, &arena, limiter, &ends, &in, err))
         return false;
     child.tmp = in.tmp;
+    if (!give_pipes(limiter, &ends, err)) {
+        *ret_stage = STAGE_MAP; /* another step for the same user */
+        tmpdir_done(&child.tmp);
+        return false;
+    }
     child.plan = l->plan;
     child.native = plan_is_native(l->plan);
     child.pid = clone_init(l->plan, &limiter->group, &child.pidfd);
@@ -409,6 +422,7 @@ static bool start_limited(const struct launch *l, bool rehearse, struct limiter 
         init_main(&in);
     if (child.pid < 0) {
         int errnum = errno;
+        *ret_stage = STAGE_CLONE;
         tmpdir_done(&child.tmp);
         return clone_failed(errnum, err);
     }
@@ -416,7 +430,7 @@ static bool start_limited(const struct launch *l, bool rehearse, struct limiter 
     child.control = TAKE_FD(ends.control[0]);
     close(TAKE_FD(ends.control[1]));
     child.service = TAKE_FD(ends.service[0]);
-    if (!begin(l, &in, &child, err)) {
+    if (!begin(l, &in, &child, ret_stage, err)) {
         child_kill(&child);
         child_close(&child);
         return false;
@@ -433,44 +447,65 @@ static bool start_limited(const struct launch *l, bool rehearse, struct limiter 
     return true;
 }
 
-static bool failed_at(const struct err *err, enum stage stage)
+/* Stages that may fail because user 0 of the sandbox is another user of the kernel's. */
+static bool is_of_uid(int stage)
 {
-    const struct err_pair *primitive = err_ctx_get(err, "primitive");
-    return primitive && strcmp(primitive->text, primitives[stage]) == 0;
+    static const enum stage stages[] = {STAGE_MAP, STAGE_DESCRIPTORS, STAGE_ROOT, STAGE_PLACE,
+        STAGE_BIND, STAGE_OVERLAY, STAGE_DEVICE, STAGE_DEVPTS, STAGE_PROC, STAGE_TERMINAL,
+        STAGE_CWD};
+    for (size_t i = 0; i < ARRAY_LEN(stages); i++)
+        if (stage == (int)stages[i])
+            return true;
+    return false;
 }
 
-/* One attempt, and which way of limiting processes it was made with. */
-static bool start_once(const struct launch *l, bool rehearse, unsigned *without,
-    struct child *ret_child, struct err *err)
+/* The way that another attempt can do without. What of a clone into a group is refused can't be
+ * told. */
+static enum limiter_way way_to_blame(const struct limiter *limiter, int stage)
+{
+    if (limiter->group.fd >= 0 && (stage == STAGE_CLONE || stage == STAGE_GROUP))
+        return LIMITER_GROUP;
+    if (limiter->kept.processes == LIMITER_UID && is_of_uid(stage))
+        return LIMITER_UID;
+    return LIMITER_UNKNOWN;
+}
+
+/* One attempt. If it fails, whether another one may work. */
+static bool start_once(const struct launch *l, bool rehearse, struct limiter_tried *tried,
+    struct child *ret_child, bool *ret_again, struct err *err)
 {
     AUTO_ARENA struct arena arena = ARENA_INIT(WORDS_MAX);
     AUTO(limiter_close) struct limiter limiter = LIMITER_NONE;
     AUTO_ERR struct err failed = {0};
-    if (!limiter_open(l->plan, *without, &arena, &limiter, err))
+    int stage;
+    *ret_again = false;
+    if (!limiter_open(l->plan, tried, &arena, &limiter, err))
         return false;
-    if (start_limited(l, rehearse, &limiter, ret_child, &failed))
+    if (start_limited(l, rehearse, &limiter, ret_child, &stage, &failed))
         return true;
-    /* What of a clone into a group is refused can't be told: the other ways are tried. */
-    if (limiter.group.fd >= 0 &&
-        (failed_at(&failed, STAGE_CLONE) || failed_at(&failed, STAGE_GROUP)))
-        *without |= 1u << LIMITER_GROUP;
-    else if (limiter.kept.processes == LIMITER_UID)
-        *without |= 1u << LIMITER_UID;
+    /* Where there is no second user namespace, one is enough for everything but limits of IPC. */
+    if (stage == STAGE_NEST && machine_get()->ipc_in_namespace) {
+        machine_has_no_second();
+        *ret_again = true;
+    }
+    const enum limiter_way way = way_to_blame(&limiter, stage);
+    if (way != LIMITER_UNKNOWN) {
+        *ret_again = true;
+        err_move(&tried->failed[way], &failed);
+        return false;
+    }
     return err_move(err, &failed);
 }
 
-/* Where there is no second user namespace, one is enough for everything but the limits of IPC. */
 static bool start(const struct launch *l, bool rehearse, struct child *ret_child, struct err *err)
 {
-    unsigned without = 0;
+    AUTO(limiter_tried_done) struct limiter_tried tried = {0};
     for (;;) {
         AUTO_ERR struct err failed = {0};
-        const unsigned before = without;
-        if (start_once(l, rehearse, &without, ret_child, &failed))
+        bool again;
+        if (start_once(l, rehearse, &tried, ret_child, &again, &failed))
             return true;
-        if (failed_at(&failed, STAGE_NEST) && machine_get()->ipc_in_namespace)
-            machine_has_no_second();
-        else if (without == before)
+        if (!again)
             return err_move(err, &failed);
     }
 }

@@ -201,11 +201,21 @@ static bool map_step(const struct plan_step *step, int namespace, int *ret_tree)
     return lift(tree, ret_tree);
 }
 
-static bool add_reason(struct err *why, const char *what, int errnum)
+/* After the reason for which there is no group, if there is one. */
+static void add_reason(struct err *why, const char *what, const char *reason)
 {
     if (why->code == ERR_NONE)
-        return err_errno(why, E_SANDBOX_UNAVAILABLE, errnum, "%s", what);
-    return err_wrap(why, "%s (%s), and no group", what, strerror(errnum));
+        err_set(why, E_SANDBOX_UNAVAILABLE, "%s: %s", what, reason);
+    else
+        err_wrap(why, "%s (%s), and no group", what, reason);
+}
+
+static bool no_uid(struct err *why, const char *what, int errnum)
+{
+    add_reason(why, what, strerror(errnum));
+    if (errnum == EMFILE)
+        err_ctx(why, "remedy", "allow more open files (ulimit -n)");
+    return false;
 }
 
 /* Every directory and file of the host that is shown must be id-mapped: what the command makes
@@ -215,7 +225,7 @@ static bool map_trees(const struct plan *plan, struct arena *a, struct limiter *
     errno = EOPNOTSUPP;
     AUTO_FD int namespace = machine_lacks(MACHINE_ID_MAPS) ? -1 : open_namespace();
     if (namespace < 0)
-        return add_reason(why, "no other user of the kernel's", errno);
+        return no_uid(why, "no other user of the kernel's", errno);
     l->trees = ARENA_NEW(a, int, plan->n_steps + 1);
     raise_files();
     for (; l->n_trees < plan->n_steps; l->n_trees++) {
@@ -223,7 +233,7 @@ static bool map_trees(const struct plan *plan, struct arena *a, struct limiter *
         if (map_step(step, namespace, &l->trees[l->n_trees]))
             continue;
         bool is_layer = step->kind == PLAN_OVERLAY;
-        add_reason(why,
+        no_uid(why,
             is_layer ? "no id-mapped mount of an overlay"
                      : arena_printf(a, "no id-mapped mount of '%s'", step->at.p),
             errno);
@@ -274,7 +284,18 @@ static struct limiter_kept kept_by(enum limiter_way way, unsigned group)
         way, group & CGROUP_MEMORY, group & CGROUP_CPU, group & CGROUP_UNSEEN};
 }
 
-bool limiter_open(const struct plan *plan, unsigned without, struct arena *arena,
+static bool was_tried(const struct limiter_tried *tried, enum limiter_way way)
+{
+    return tried && tried->failed[way].code != ERR_NONE;
+}
+
+void limiter_tried_done(struct limiter_tried *tried)
+{
+    for (size_t i = 0; i < LIMITER_WAYS; i++)
+        err_done(&tried->failed[i]);
+}
+
+bool limiter_open(const struct plan *plan, const struct limiter_tried *tried, struct arena *arena,
     struct limiter *ret_limiter, struct err *err)
 {
     AUTO_ERR struct err why = {0};
@@ -283,13 +304,17 @@ bool limiter_open(const struct plan *plan, unsigned without, struct arena *arena
     struct limiter l = LIMITER_NONE;
     size_t n = limiter_ways(&facts, ways), i = 0;
     const struct cgroup_limits limits = group_limits(plan, ways[0] == LIMITER_GROUP);
-    if (without & 1u << LIMITER_GROUP)
-        err_set(&why, E_SANDBOX_UNAVAILABLE, "no process can be started in a cgroup of its own");
+    if (was_tried(tried, LIMITER_GROUP))
+        err_set(&why, E_SANDBOX_UNAVAILABLE, "no process can be started in a cgroup of its own: %s",
+            tried->failed[LIMITER_GROUP].message);
     else if (cgroup_wanted(&limits) && !cgroup_make(&limits, &l.group, &why))
         l.group = CGROUP_NONE;
     else if (ways[0] == LIMITER_GROUP && !(l.group.kept & CGROUP_PIDS))
         err_set(&why, E_SANDBOX_UNAVAILABLE, "a cgroup made here has no limit of processes");
-    while (i < n - 1 && (without >> ways[i] & 1 || !works(plan, ways[i], arena, &l, &why)))
+    if (was_tried(tried, LIMITER_UID))
+        add_reason(&why, "nothing can be started as another user of the kernel's",
+            tried->failed[LIMITER_UID].message);
+    while (i < n - 1 && (was_tried(tried, ways[i]) || !works(plan, ways[i], arena, &l, &why)))
         i++;
     l.kept = kept_by(ways[i], l.group.kept);
     if (!check(plan, &l.kept, &why, err)) {

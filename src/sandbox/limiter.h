@@ -2,7 +2,7 @@
  * preferred, and the resources that they need while it runs.
  *
  *     struct limiter limiter;
- *     if (!limiter_open(plan, 0, &arena, &limiter, err)) return false;
+ *     if (!limiter_open(plan, NULL, &arena, &limiter, err)) return false;
  *     ... clone3() into limiter.group, init with limiter.trees ...
  *     limiter_close(&limiter);
  *
@@ -64,11 +64,18 @@ struct limiter {
 
 #define LIMITER_NONE ((struct limiter){.group = CGROUP_NONE})
 
-/* The best way that works, of those that are not in the set `without` (bits by limiter_way). If the
- * user asked for a number of processes or of CPUs that can't be kept, and did not agree to that,
+/* Ways with which a sandbox could not be started, each with the reason. */
+struct limiter_tried {
+    struct err failed[LIMITER_WAYS]; /* ERR_NONE: not tried */
+};
+
+void limiter_tried_done(struct limiter_tried *tried);
+
+/* The best way that works, of those that were not tried (NULL: none was). If the user asked for a
+ * number of processes or of CPUs that can't be kept, and did not agree to that,
  * E_SANDBOX_UNAVAILABLE. */
-MUST_USE bool limiter_open(const struct plan *plan, unsigned without, struct arena *arena,
-    struct limiter *ret_limiter, struct err *err);
+MUST_USE bool limiter_open(const struct plan *plan, const struct limiter_tried *tried,
+    struct arena *arena, struct limiter *ret_limiter, struct err *err);
 
 /* Mounts that have become the sandbox's are closed here. */
 void limiter_drop_trees(struct limiter *limiter);

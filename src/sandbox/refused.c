@@ -58,6 +58,8 @@ static const struct refused everywhere[] = {
     JUDGE(sched_setparam, SCHEDULE),
     JUDGE(sched_setscheduler, SCHEDULE),
     JUDGE(setpriority, PRIORITY),
+    JUDGE(ioprio_set, IOPRIO),
+    JUDGE(setpgid, GROUP),
     /* Ways around this filter, and around the list of executables. */
     ABSENT(io_uring_setup),
     ABSENT(io_uring_enter),
@@ -148,7 +150,6 @@ static const struct refused everywhere[] = {
 
 /* Without namespaces processes, queues, segments and directories of the host are reachable. */
 static const struct refused without_namespaces[] = {
-    JUDGE(ioprio_set, IOPRIO),
     JUDGE(kill, KILL),
     REFUSE(shmget),
     REFUSE(shmat),

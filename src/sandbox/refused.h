@@ -24,6 +24,7 @@ enum judged {
     JUDGE_CLONE,
     JUDGE_FALLOCATE,
     JUDGE_FCNTL,
+    JUDGE_GROUP,
     JUDGE_IOCTL,
     JUDGE_IOPRIO,
     JUDGE_KILL,

@@ -326,33 +326,37 @@ static void judge_schedule(struct assembler *a)
     ret(a, 0);
 }
 
-/* Which kind of a number, then the number: nothing but the process itself. */
-static void judge_which(struct assembler *a, uint32_t process)
+/* Which kind of a number, then the number. Process 1 belongs to the user, too. */
+static void judge_who(struct assembler *a, uint32_t process, uint32_t user)
 {
     load_arg(a, 0);
-    answer_unless(a, process, EPERM);
+    if (a->options->no_namespaces)
+        answer_unless(a, process, EPERM);
+    else
+        answer_if(a, user, EPERM);
     load_arg(a, 1);
-    answer_unless(a, 0, EPERM);
+    answer_for_process(a);
     ret(a, 0);
 }
 
-/* Process 1 belongs to the user, too. */
 static void judge_priority(struct assembler *a)
 {
-    if (a->options->no_namespaces) {
-        judge_which(a, PRIO_PROCESS);
-        return;
-    }
-    load_arg(a, 0);
-    answer_if(a, PRIO_USER, EPERM);
-    load_arg(a, 1);
-    answer_if(a, 1, EPERM);
-    ret(a, 0);
+    judge_who(a, PRIO_PROCESS, PRIO_USER);
 }
 
 static void judge_ioprio(struct assembler *a)
 {
-    judge_which(a, IOPRIO_WHO_PROCESS);
+    judge_who(a, IOPRIO_WHO_PROCESS, IOPRIO_WHO_USER);
+}
+
+/* A member of the group of process 1 would reach it by "my group". The kernel refuses groups of
+ * other sessions in the same way. */
+static void judge_group(struct assembler *a)
+{
+    load_arg(a, 1);
+    if (!a->options->no_namespaces)
+        answer_if(a, 1, EPERM);
+    ret(a, 0);
 }
 
 /* Not everything at once. */
@@ -450,6 +454,7 @@ static void judge(struct assembler *a, int answer)
         HOW(CLONE, judge_clone),
         HOW(FALLOCATE, judge_fallocate),
         HOW(FCNTL, judge_fcntl),
+        HOW(GROUP, judge_group),
         HOW(IOCTL, judge_ioctl),
         HOW(IOPRIO, judge_ioprio),
         HOW(KILL, judge_kill),

@@ -127,7 +127,8 @@ void serve_note_end(struct serve *s, pid_t pid, int status)
 void serve_note_too_many(struct serve *s)
 {
     for (size_t i = 0; i < SERVICE_COMMANDS_MAX; i++)
-        s->commands[i].too_many = s->commands[i].id && !s->commands[i].has_ended;
+        if (s->commands[i].id && !s->commands[i].has_ended)
+            s->commands[i].too_many = true;
 }
 
 /* Places of texts become pointers. */

@@ -82,3 +82,25 @@ fetch_kernel() {
   rm -rf "$debs"
   echo "$dir"
 }
+
+# fetch_parser: a directory with an apparmor_parser that knows the rule "userns", which Debian 12's does not, and the libraries and
+# files that it needs; got once. Nothing is printed if no suite has one.
+fetch_parser() {
+  local dir=$cache/parser-$arch package
+  [ ! -d "$dir" ] || { echo "$dir"; return; }
+  fetch_lists
+  mkdir "$work/parser"
+  (
+    cd "$work/parser"
+    for package in apparmor libapparmor1 libc6 libgcc-s1 libstdc++6; do
+      fetch_apt apt-get download -qq "$package/trixie" >&2 || exit
+      dpkg-deb -x "$package"_*.deb . && rm "$package"_*.deb
+    done
+    mkdir "$dir.new" "$dir.new/lib"
+    cp "$(find . -name apparmor_parser -type f)" "$dir.new"
+    find . \( -name 'ld-linux-*.so.*' -o -name 'libc.so.*' -o -name 'libm.so.*' -o -name 'libgcc_s.so.*' -o -name 'libstdc++.so.*' \
+      -o -name 'libapparmor.so.*' \) -exec cp -L {} "$dir.new/lib" \;
+    cp -a etc/apparmor.d "$dir.new"
+    mv "$dir.new" "$dir"
+  ) && echo "$dir"
+}

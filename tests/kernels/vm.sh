@@ -85,9 +85,17 @@ vm_tree() {
   [ -z "$source" ] || { vm_tree_image "$stage"; return; }
   tar -c --exclude='*.p' --exclude='*.a' --exclude="$1/fuzz" --exclude="$1/kernels" --exclude="$1/npm" --exclude="$1/meson-*" "$1" | tar -x -C "$stage"
   [ "$1" = build ] || mv "$stage/$1" "$stage/build"
+  [ -n "$quick" ] || vm_parser "$stage/build"
   # Nothing is built there.
   printf '#!/bin/sh\n' >"$stage/script/build"
   vm_tree_image "$stage"
+}
+
+# vm_parser DIR: a newer apparmor_parser into DIR, where there is one.
+vm_parser() {
+  local parser
+  parser=$(fetch_parser) || say "no suite has an apparmor_parser for 'doctor --fix'"
+  [ -z "$parser" ] || cp -a "$parser" "$1/parser"
 }
 
 vm_tree_image() {

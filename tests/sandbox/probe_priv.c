@@ -309,7 +309,7 @@ static void do_core(int argc, char **argv)
         did("core");
 }
 
-/* hold VALUE: echoes its input until it ends, with VALUE in memory at the address that it prints */
+/* hold VALUE: echoes its input until end of file; prints the address of its copy of VALUE */
 static void do_hold(int argc, char **argv)
 {
     (void)argc;

@@ -184,6 +184,17 @@ static void do_ioprio(int argc, char **argv)
         syscall(SYS_ioprio_set, number(argv[0]), pid_of(argv[1]), IOPRIO_CLASS_IDLE_VALUE));
 }
 
+/* join: the group of the parent, and what can be done to it then */
+static void do_join(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    if (!report("setpgid", setpgid(0, getpgid(getppid()))))
+        return;
+    report("setpriority", setpriority(PRIO_PGRP, 0, 7));
+    report("ioprio_set", syscall(SYS_ioprio_set, 2, 0, IOPRIO_CLASS_IDLE_VALUE));
+}
+
 static void do_scheduler(int argc, char **argv)
 {
     (void)argc;
@@ -311,6 +322,7 @@ const struct attempt probe_proc[] = {
     {"affinity", 1, do_affinity},
     {"nice", 2, do_nice},
     {"ioprio", 2, do_ioprio},
+    {"join", 0, do_join},
     {"scheduler", 1, do_scheduler},
     {"kcmp", 1, do_kcmp},
     {"about", 1, do_about},

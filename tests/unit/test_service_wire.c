@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
+#include "sandbox/serve.h"
 #include "sandbox/service.h"
 #include "sandbox/wire.h"
 
@@ -136,4 +137,35 @@ TEST(service_random)
         close(pair[1]);
     }
     CHECK_INT(count_entries("/proc/self/fd"), before);
+}
+
+/* Killed for too many processes, one after the other, before any end could be told: the reason is
+ * told with each, and not with one that ended before. */
+TEST(serve_tells_why_each_was_killed)
+{
+    static struct serve serve;
+    static const struct {
+        pid_t pid;
+        uint32_t stage;
+    } rows[] = {{7, 0}, {8, STAGE_FORK}, {9, STAGE_FORK}};
+    int pair[2];
+    if (!CHECK_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0))
+        return;
+    serve = (struct serve){.socket = pair[1], .owed_fd = -1};
+    for (uint32_t i = 0; i < ARRAY_LEN(rows); i++)
+        serve.commands[i] = (struct serve_command){.id = i + 1, .pid = rows[i].pid};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        serve_note_end(&serve, rows[i].pid, 0);
+        serve_note_too_many(&serve);
+    }
+    CHECK(serve_flush(&serve));
+    for (uint32_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct wire_answer answer;
+        test_row(i, "");
+        CHECK_INT(recv(pair[0], &answer, sizeof(answer), 0), sizeof(answer));
+        CHECK_INT(answer.id, i + 1);
+        CHECK_INT(answer.stage, rows[i].stage);
+    }
+    close(pair[0]);
+    close(pair[1]);
 }
