@@ -30,7 +30,7 @@ enum {
     COUNTER_NICE = -20,
 };
 
-/* Everything of ours that a launch holds until the child has it. */
+/* Our file descriptors that a launch holds until the child has them. */
 struct ends {
     int control[2];
     int service[2];
@@ -64,8 +64,8 @@ static bool open_ends(const struct launch *l, struct ends *e, struct err *err)
     return true;
 }
 
-/* Words in memory that is not that of our own arguments and environment; false if they are too long
- * for any program. */
+/* Copies words to memory other than that of our own arguments and environment; returns false if
+ * they are too long for any program. */
 static bool copy_words(struct arena *a, const char *const *words, char *const **ret_words)
 {
     size_t n = 0, size = 0;
@@ -90,7 +90,7 @@ static bool write_proc(pid_t pid, const char *name, struct str text)
     return fd >= 0 && write(fd, text.p, text.n) == (ssize_t)text.n;
 }
 
-/* The ids that we have ourselves, each as itself. */
+/* Maps the ids that we have ourselves, each to itself. */
 static void identity_map(const char *path, struct buf *b)
 {
     FILE *f = fopen(path, "re");
@@ -124,7 +124,7 @@ static bool map_one(pid_t pid, bool nests)
            write_proc(pid, "gid_map", buf_str(&gid));
 }
 
-/* Owners of files look right to root only if all its ids are mapped. */
+/* Root sees the right owners of files only if all its ids are mapped. */
 static bool map_ids(pid_t pid, const struct init_input *in, char *ret_word)
 {
     *ret_word = INIT_GO_ALL_IDS;
@@ -190,7 +190,8 @@ static bool clone_failed(int errnum, struct err *err)
 
 /* Receiving ----------------------------------------------------------------------------------- */
 
-/* One packet: 1, 0 at the end, -1 and errno. A descriptor that comes with it is the terminal. */
+/* Receives one packet: returns 1, 0 at the end, or -1 and errno. An attached file descriptor is the
+ * terminal. */
 static int receive(struct child *child, struct init_message *ret_message)
 {
     char space[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
@@ -210,7 +211,7 @@ static int receive(struct child *child, struct init_message *ret_message)
 
 /* Starting ------------------------------------------------------------------------------------ */
 
-/* A cgroup namespace is made by the child itself if it starts in a group of its own. */
+/* The child creates its cgroup namespace itself if it starts in its own cgroup. */
 static uint64_t clone_flags(const struct plan *plan, bool grouped)
 {
     uint64_t flags = CLONE_PIDFD | (grouped ? (uint64_t)CLONE_INTO_CGROUP : 0u);
@@ -221,8 +222,8 @@ static uint64_t clone_flags(const struct plan *plan, bool grouped)
     return flags;
 }
 
-/* No exit signal: the caller's SIGCHLD is not for our processes. In a sandbox there is no clone3();
- * what needs no namespace can be had all the same. */
+/* No exit signal: the caller's SIGCHLD is not for our processes. Inside a sandbox clone3() is
+ * refused; without namespaces clone() does the same. */
 static pid_t clone_init(const struct plan *plan, const struct cgroup *group, int *ret_pidfd)
 {
     const bool grouped = group->fd >= 0;
@@ -245,7 +246,7 @@ static bool plan_has_overlay(const struct plan *plan)
     return false;
 }
 
-/* Fills in what depends on the machine; what is missing there is an error. */
+/* Fills in the parts that depend on the machine; a missing feature is an error. */
 static bool prepare(const struct launch *l, struct init_input *in, struct err *err)
 {
     const struct plan *plan = l->plan;
@@ -261,7 +262,7 @@ static bool prepare(const struct launch *l, struct init_input *in, struct err *e
     if (plan_is_native(plan)) {
         in->pid_max = machine->pid_max_in_namespace ? machine_pid_max(plan->limits.processes) : 0;
         in->limit_uid = !machine->kernel_root;
-        /* Settings of SysV IPC are for user 0 of the namespace that owns them. */
+        /* Only user 0 of the namespace that owns them may change the settings of SysV IPC. */
         in->nests = !root && machine->ipc_in_namespace;
         in->uid = geteuid();
         in->gid = getegid();
@@ -271,7 +272,7 @@ static bool prepare(const struct launch *l, struct init_input *in, struct err *e
     return true;
 }
 
-/* One packet within the time that building a sandbox may take. */
+/* Receives one packet, with the timeout for building a sandbox. */
 static bool receive_in_time(struct child *child, struct init_message *ret_message, struct err *err)
 {
     struct pollfd wait = {.fd = child->control, .events = POLLIN};
@@ -312,7 +313,7 @@ static bool begin(const struct launch *l, const struct init_input *in, struct ch
     return true;
 }
 
-/* The directory of a sandbox that is gone, if its first process has left it. */
+/* Removes the temporary directory of a sandbox that has ended, if its first process did not. */
 static void give_back(struct tmpdir *tmp)
 {
     if (tmp->path)
@@ -326,7 +327,7 @@ static int by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The mechanisms that limit its processes, as far as process 1 has a part in them. */
+/* Fills in process 1's part in the mechanisms that limit processes. */
 static void take_limiter(const struct limiter *l, struct arena *a, struct init_input *in)
 {
     const enum limiter_way way = l->kept.processes;
@@ -346,8 +347,9 @@ static void take_limiter(const struct limiter *l, struct arena *a, struct init_i
     in->trees = l->trees;
 }
 
-/* The count must not have to wait for what is counted, however many those are: a class of its own,
- * which commands do not inherit. Where that is not allowed, the best of the common class. */
+/* Counting must not wait for the counted processes, however many there are: process 1 gets a
+ * separate scheduling class, which commands do not inherit. Where that is not allowed, the best
+ * priority of the normal class. */
 static void prefer(const struct child *child, const struct init_input *in)
 {
     const struct sched_param first = {.sched_priority = 1};
@@ -357,7 +359,7 @@ static void prefer(const struct child *child, const struct init_input *in)
     (void)!sched_setscheduler(child->pid, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
 }
 
-/* Everything up to the clone. */
+/* Prepares everything up to the clone. */
 static bool ready(const struct launch *l, struct arena *a, const struct limiter *limiter,
     struct ends *ends, struct init_input *in, struct err *err)
 {
@@ -389,8 +391,8 @@ static bool give_pipes(const struct limiter *limiter, const struct ends *ends, s
     return true;
 }
 
-/* With limits that are kept already: they are the child's from here on if that works. Otherwise the
- * stage that failed, or -1 if it was none. */
+/* Starts with limits that are already in place: if that works, they belong to the child from here
+ * on. Otherwise returns the stage that failed, or -1. */
 static bool start_limited(const struct launch *l, bool rehearse, struct limiter *limiter,
     struct child *ret_child, int *ret_stage, struct err *err)
 {
@@ -447,7 +449,7 @@ static bool start_limited(const struct launch *l, bool rehearse, struct limiter 
     return true;
 }
 
-/* Stages that may fail because user 0 of the sandbox is another user of the kernel's. */
+/* Whether a stage may fail because user 0 of the sandbox is another user of the kernel's. */
 static bool is_of_uid(int stage)
 {
     static const enum stage stages[] = {STAGE_MAP, STAGE_DESCRIPTORS, STAGE_ROOT, STAGE_PLACE,
@@ -459,8 +461,8 @@ static bool is_of_uid(int stage)
     return false;
 }
 
-/* The way that another attempt can do without. What of a clone into a group is refused can't be
- * told. */
+/* The way that another attempt can do without. It is not known which part of a clone into a group
+ * is refused. */
 static enum limiter_way way_to_blame(const struct limiter *limiter, int stage)
 {
     if (limiter->group.fd >= 0 && (stage == STAGE_CLONE || stage == STAGE_GROUP))
@@ -470,7 +472,7 @@ static enum limiter_way way_to_blame(const struct limiter *limiter, int stage)
     return LIMITER_UNKNOWN;
 }
 
-/* One attempt. If it fails, whether another one may work. */
+/* Makes one attempt. If it fails, returns whether another one may work. */
 static bool start_once(const struct launch *l, bool rehearse, struct limiter_tried *tried,
     struct child *ret_child, bool *ret_again, struct err *err)
 {
@@ -483,7 +485,7 @@ static bool start_once(const struct launch *l, bool rehearse, struct limiter_tri
         return false;
     if (start_limited(l, rehearse, &limiter, ret_child, &stage, &failed))
         return true;
-    /* Where there is no second user namespace, one is enough for everything but limits of IPC. */
+    /* Without a second user namespace, one is enough for everything except limits of IPC. */
     if (stage == STAGE_NEST && machine_get()->ipc_in_namespace) {
         machine_has_no_second();
         *ret_again = true;

@@ -1,4 +1,4 @@
-/* Choosing how limits are kept. */
+/* Chooses how limits are enforced. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/limiter.h"
 
@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 enum {
-    TREES_FROM = 64, /* descriptors: process 1 has others below */
+    TREES_FROM = 64, /* file descriptors: process 1 uses lower ones */
     PROC_PATH = 64,
 };
 
@@ -61,7 +61,7 @@ static uint64_t sum(uint64_t a, uint64_t b)
     return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-/* Process 1 counts as one. */
+/* Adds one for process 1. */
 static struct cgroup_limits group_limits(const struct plan *plan, bool processes)
 {
     const struct policy_limits *l = &plan->limits;
@@ -99,7 +99,7 @@ static bool write_map(pid_t pid, const char *name, const char *text)
     return fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
 }
 
-/* Until it is killed, also with its parent. It holds nothing of the parent's. */
+/* Waits until it is killed, or its parent ends. It holds no file descriptor of the parent. */
 NORETURN static void hold(pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
@@ -109,7 +109,7 @@ NORETURN static void hold(pid_t parent)
     _exit(0);
 }
 
-/* A process in a user namespace of its own, which waits to be killed. */
+/* Starts a process in its own user namespace, which waits to be killed. */
 static pid_t start_holder(int *ret_pidfd)
 {
     const pid_t self = getpid();
@@ -121,7 +121,7 @@ static pid_t start_holder(int *ret_pidfd)
     return pid;
 }
 
-/* A user namespace with the map that the sandbox will have, for mounts; -1: it can't be had. */
+/* Opens a user namespace with the map that the sandbox will have, for mounts; -1 on failure. */
 static int open_namespace(void)
 {
     int pidfd = -1;
@@ -141,8 +141,8 @@ static int open_namespace(void)
     return fd;
 }
 
-/* Open files: as many as the hard limit allows while there are trees, and then as before. Several
- * threads may have trees; commands get limits of their own. */
+/* The limit of open files: the hard limit while there are trees, and then as before. Several
+ * threads may have trees; commands get their own limits. */
 static struct {
     pthread_mutex_t lock;
     unsigned users;
@@ -177,7 +177,7 @@ void limiter_drop_trees(struct limiter *l)
     restore_files();
 }
 
-/* Above those that process 1 uses itself. */
+/* Moves a descriptor above those that process 1 uses itself. */
 static bool lift(int tree, int *ret_tree)
 {
     int high = fcntl(tree, F_DUPFD_CLOEXEC, TREES_FROM);
@@ -201,7 +201,7 @@ static bool map_step(const struct plan_step *step, int namespace, int *ret_tree)
     return lift(tree, ret_tree);
 }
 
-/* After the reason for which there is no group, if there is one. */
+/* Adds a reason, after the one for which no group could be made, if any. */
 static void add_reason(struct err *why, const char *what, const char *reason)
 {
     if (why->code == ERR_NONE)
@@ -218,8 +218,8 @@ static bool no_uid(struct err *why, const char *what, int errnum)
     return false;
 }
 
-/* Every directory and file of the host that is shown must be id-mapped: what the command makes
- * belongs to the caller on disk, and what it finds looks as it would without this. */
+/* Every directory and file of the host that is shown must be id-mapped: files that the command
+ * creates belong to the caller on disk, and existing files look as they would without this. */
 static bool map_trees(const struct plan *plan, struct arena *a, struct limiter *l, struct err *why)
 {
     errno = EOPNOTSUPP;
@@ -243,7 +243,7 @@ static bool map_trees(const struct plan *plan, struct arena *a, struct limiter *
     return true;
 }
 
-/* The whole ----------------------------------------------------------------------------------- */
+/* Opening ------------------------------------------------------------------------------------- */
 
 static bool refuse(const char *what, const char *option, const struct err *why, struct err *err)
 {

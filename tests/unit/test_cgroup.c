@@ -1,4 +1,4 @@
-/* Groups and the other ways to keep limits, before there are any: texts, and what is chosen. */
+/* Cgroups and the other mechanisms for limits, before any are created: texts, and the choice. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -388,7 +388,7 @@ TEST(policy_knows_which_limits_were_asked_for)
     }
 }
 
-/* A directory as /proc is one: process 1 is not counted, threads are, and other names are not. */
+/* A directory like /proc: process 1 is not counted, threads are, and other names are not. */
 TEST(tally_counts_no_further_than_it_must)
 {
     static const char *const threads[] = {

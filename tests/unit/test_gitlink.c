@@ -1,4 +1,4 @@
-/* A submodule taken out of git's index: git reads the new one, and can put the entry back. */
+/* A submodule removed from git's index: git reads the new one, and can restore the entry. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -18,7 +18,7 @@
 #define MANY                                                                                    \
     "status >/dev/null && mkdir $(seq -f d%g 400) && touch $(seq -f d%g/sub 400) $(seq -f f%g " \
     "400)"
-/* Longer than the flags can say, and than two bytes of the variable form. */
+/* Longer than the flags can express, and than two bytes of the variable form. */
 #define LONG "$(printf 'x%.0s' $(seq 17000))"
 #define MADE "-c user.name=n -c user.email=e commit -qm m"
 
@@ -146,9 +146,9 @@ static int filter(struct str list, const char *path, struct buf *rest)
 
 static void check_git_takes_it(const char *dir)
 {
-    CHECK(git_oracle_run(dir, "status -s >/dev/null 2>&1")); /* long names are warned of */
+    CHECK(git_oracle_run(dir, "status -s >/dev/null 2>&1")); /* it warns of long names */
     CHECK(git_oracle_run(dir, "diff --cached --raw >/dev/null 2>&1"));
-    CHECK(git_oracle_run(dir, "fsck --no-progress >/dev/null 2>&1")); /* reads the hash, too */
+    CHECK(git_oracle_run(dir, "fsck --no-progress >/dev/null 2>&1")); /* also checks the hash */
 }
 
 static void check_row(const char *dir, const char *name, size_t i)
@@ -198,7 +198,7 @@ TEST(gitlink_drop_is_what_git_would_read)
     }
 }
 
-/* In a repository with the submodule `sub`; nothing may have changed after. */
+/* In a repository with the submodule `sub`; afterwards nothing must have changed. */
 static const struct {
     const char *name, *words;
     enum err_code code;
@@ -236,7 +236,7 @@ TEST(gitlink_drop_leaves_all_as_it_was)
     }
 }
 
-/* What stands where the entry is kept is renamed, never followed or written. */
+/* A file at the place where the entry is kept is renamed, never followed or written. */
 TEST(gitlink_drop_makes_its_place)
 {
     static const char *const words[] = {
@@ -312,8 +312,8 @@ TEST(gitlink_drop_says_what_it_cannot_hash)
     CHECK_ERR(&err, E_CONFLICT, "SHA-256");
 }
 
-/* Memory of exactly this size, so that a sanitizer sees what is read behind it. A result is an
- * index without the entry. */
+/* Memory of exactly this size, so that a sanitizer detects reads beyond it. A result is an index
+ * without the entry. */
 static void check_bytes(struct str index)
 {
     AUTO_BUF struct buf out = BUF_INIT(1 << 20), again = BUF_INIT(1 << 20);

@@ -1,4 +1,4 @@
-/* Repositories in a tree: which are found, again after changes, and which names steer. */
+/* Repositories in a tree: which are found, also after changes, and which names are refused. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -99,7 +99,7 @@ TEST(scan_sees_each_change)
     check_places(&s, "gitdir a/d/c/git;");
     CHECK(unlink(test_path("a/d/c/git/HEAD")) == 0);
     check_places(&s, "");
-    /* A directory in whose place another one stands. */
+    /* A directory that was replaced by another one. */
     make_gitdir("x/.git");
     CHECK(rename(test_path("a/d"), test_path("old")) == 0 &&
           rename(test_path("x"), test_path("a/d")) == 0);

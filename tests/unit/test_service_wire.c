@@ -1,4 +1,4 @@
-/* What a supervisor believes of what the first process of a sandbox says: as little as it may. */
+/* The supervisor's trust in messages from the first process of a sandbox: as little as possible. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -93,12 +93,12 @@ TEST(service_garbage)
         CHECK_INT(service_next(pair[0], &news), SERVICE_GONE);
         CHECK_INT(news.id, 4711);
         struct pollfd hung_up = {.fd = pair[1]};
-        CHECK_INT(poll(&hung_up, 1, 0), 1); /* the other side is told to end */
+        CHECK_INT(poll(&hung_up, 1, 0), 1); /* the other side sees a hangup */
         close(pair[0]);
         close(pair[1]);
         CHECK_INT(count_entries("/proc/self/fd"), before);
     }
-    int pair[2]; /* the control: what is right is taken */
+    int pair[2]; /* the control: a valid message is accepted */
     struct service_news news;
     CHECK_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
     CHECK_INT(service_next(pair[0], &news), SERVICE_NOTHING);
@@ -110,7 +110,7 @@ TEST(service_garbage)
     close(pair[0]);
 }
 
-/* Random packets: whatever they are, nothing is left open, and what is told is in its range. */
+/* Random packets: nothing is left open, and accepted values are within their range. */
 TEST(service_random)
 {
     AUTO_FD int file = open("/dev/null", O_RDWR | O_CLOEXEC);
