@@ -1,5 +1,5 @@
-/* Caret encoding and decoding of many paths: prints bytes of plain text per second, there and back.
- */
+/* Caret encoding and decoding of many paths: prints bytes of plain text per second, in both
+ * directions. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/caret.h"
 #include "base/clock.h"

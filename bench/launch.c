@@ -1,6 +1,6 @@
-/* launch COMMAND…: runs it without input, its output thrown away; prints when it began and ended on
- * the monotonic clock (ns), its peak of resident memory with its children's (KiB), and its status.
- * A large parent's memory would be taken for the child's: that is why this is a program of its own.
+/* launch COMMAND…: runs it without input, its output discarded; prints its start and end on the
+ * monotonic clock (ns), its peak resident memory including its children's (KiB), and its status. It
+ * is a separate program since a large parent's memory would be counted as the child's.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"

@@ -1,4 +1,4 @@
-/* Medians of times, for the programs that measure. */
+/* Medians of times, for benchmarks. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BENCH_MEDIAN_H
 #define BENCH_MEDIAN_H
@@ -12,7 +12,7 @@ static inline int median_order(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts them. */
+/* Sorts the times. */
 static inline double median_us(uint64_t *times_ns, size_t n)
 {
     qsort(times_ns, n, sizeof(*times_ns), median_order);

@@ -1,5 +1,5 @@
 /* open DIR ROUNDS: opens, reads and closes DIR/0 to DIR/19999, spread over subdirectories; prints
- * the nanoseconds of the best round. Static, so that it needs nothing of where it runs. */
+ * the nanoseconds of the best round. Static, so that it has no dependencies where it runs. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
 #include <stdint.h>

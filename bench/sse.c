@@ -1,5 +1,5 @@
-/* Server-sent events out of a long answer: MB/s in pieces of 16 KiB, then the time of n and of 2n
- * bytes, one at a time (ns), the best of some rounds, in turns.
+/* Parsing server-sent events of a long answer: MB/s in pieces of 16 KiB, then the time for n and
+ * for 2n bytes, one at a time (ns), the best of several rounds, in turns.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/sse.h"
@@ -26,7 +26,7 @@ static bool count(void *context, const struct sse_event *event, struct err *err)
     return true;
 }
 
-/* As services write them: a name, a line of JSON, an empty line. */
+/* As services send them: a name, a line of JSON, an empty line. */
 static size_t add_events(struct buf *text)
 {
     size_t n = 0;

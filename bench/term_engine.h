@@ -1,4 +1,4 @@
-/* An emulator to be measured: bench/term.c feeds whichever it was linked with. */
+/* An emulator to be measured: bench/term.c feeds the one that it was linked with. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BENCH_TERM_ENGINE_H
 #define BENCH_TERM_ENGINE_H

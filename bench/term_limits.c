@@ -1,4 +1,4 @@
-/* What nothing that a program prints may exceed: `bench_term_limits memory KIND COLS` prints the
+/* Limits that no output of a program may exceed: `bench_term_limits memory KIND COLS` prints the
  * peak of resident KiB with 10,000 lines of scrollback; `bench_term_limits linear KIND` the CPU
  * seconds of n bytes and of 2n, and n. */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -17,7 +17,7 @@ enum {
     MIB = 1 << 20,
 };
 
-/* A source of bytes: adds the next cell's, or piece's, whatever its number is. */
+/* A source of bytes: adds those of the next cell, or piece, for any number. */
 typedef void source(struct buf *b, unsigned i, unsigned cols);
 
 /* Memory -------------------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ static void distinct_links(struct buf *b, unsigned i, unsigned cols)
     buf_add_z(b, "x");
 }
 
-/* As long as a link can be, each with a colour of its own. */
+/* As long as a link can be, each with a different colour. */
 static void long_links(struct buf *b, unsigned i, unsigned cols)
 {
     buf_printf(b, "\x1b[38;2;%u;%u;%umx", i >> 16 & 255, i >> 8 & 255, i & 255);
@@ -100,7 +100,7 @@ static int memory(source *next, unsigned cols)
 {
     AUTO_BUF struct buf b = BUF_INIT(2 * PIECE);
     struct term *t = new_term(cols, LINES);
-    /* Half as many lines again as are kept: old ones must make room, too. */
+    /* Half as many lines again as are kept: old ones must also make room. */
     for (unsigned i = 0; i < LINES / 2 * 3 * cols; i++) {
         next(&b, i, cols);
         if (b.n < PIECE)
@@ -141,7 +141,7 @@ static void osc_content(struct buf *b, unsigned i, unsigned cols)
     buf_printf(b, "%08u", i);
 }
 
-/* Sequences that mean nothing: each is remembered or counted. */
+/* Sequences without a meaning: each is remembered or counted. */
 static void unknown(struct buf *b, unsigned i, unsigned cols)
 {
     (void)cols;
@@ -189,8 +189,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         source *next;
-        const char *before; /* of what is timed: the start of a string */
-        size_t mib;         /* 0: it is for memory */
+        const char *before; /* fed before the timed part: the start of a string */
+        size_t mib;         /* 0: for memory */
     } kinds[] = {
         {"styles", distinct_styles, NULL, 0},
         {"clusters", distinct_clusters, NULL, 0},

@@ -1,5 +1,5 @@
 /* libvterm, to be measured: its screen layer with damage merged as far as it goes, and a scrollback
- * of as many lines as ours, which it leaves to its user. */
+ * of as many lines as ours, which it leaves to its caller. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term_engine.h"
 

@@ -1,5 +1,5 @@
-/* Caret encoding: any bytes come back from their encoding; what decodes, decodes to the same after
- * encoding again. */
+/* Caret encoding: any bytes round-trip; text that decodes, decodes to the same after encoding
+ * again. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "path/caret.h"

@@ -1,6 +1,6 @@
-/* Rows of cells as a client of a box gets them: any bytes are drawn or refused, and what is written
- * for them to the user's terminal is characters and a few known sequences, which make a terminal
- * show what was drawn. A row that the terminal then gives is drawn as the same.
+/* Rows of cells as a client of a box gets them: any bytes are drawn or refused, and the output for
+ * the user's terminal is characters and a few known sequences, which make a terminal show what was
+ * drawn. A row taken from that terminal is drawn the same.
  *
  * The first three bytes are rows, columns and the first column shown; each row is its length in a
  * byte and its bytes. The rows are drawn as two frames. */
@@ -18,7 +18,7 @@ enum {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* One of the sequences that are written; gives its length. */
+/* Checks one of the sequences that are written; returns its length. */
 static size_t check_sequence(struct str s)
 {
     size_t i = 2;
@@ -82,7 +82,7 @@ static void check_shown(const struct canvas *c, const struct term *t)
         }
 }
 
-/* What the terminal shows, sent once more. */
+/* Sends the terminal's contents once more. */
 static void check_again(const struct canvas *c, const struct term *t)
 {
     struct canvas *direct = canvas_new(canvas_rows(c), canvas_cols(c));
@@ -114,7 +114,7 @@ static void write_frame(struct canvas *c, struct term *t)
     BUG_ON(none.n);
 }
 
-/* Any bytes as two styles: what leads from one to the other is a sequence, if anything. */
+/* Any bytes as two styles: the change from one to the other is a sequence, or nothing. */
 static void check_restyle(struct str bytes)
 {
     struct style from, to;

@@ -1,6 +1,6 @@
-/* Output of programs as text: whatever comes, nothing is left that a terminal would obey, and the
- * same output in two parts is the same text where no line is written over. The first two bytes say
- * where it is cut. */
+/* Output of programs as text: for any input, nothing is left that a terminal would obey, and the
+ * same output in two parts is the same text where no line is overwritten. The first two bytes are
+ * the place of the cut. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "term/unicode.h"
@@ -12,7 +12,7 @@ enum {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Valid, and without control characters but tabs and line ends. */
+/* Valid, and without control characters except for tabs and line breaks. */
 static void check_clean(struct str text)
 {
     while (text.n) {
@@ -32,7 +32,7 @@ static void clean(struct str bytes, struct buf *text)
     check_clean(buf_str(text));
 }
 
-/* Nothing in it moves the cursor or joins what is before it. */
+/* Nothing in it moves the cursor or joins the character before it. */
 static bool is_straight(struct str bytes)
 {
     for (size_t i = 0; i < bytes.n; i++)
@@ -48,7 +48,7 @@ static bool is_straight(struct str bytes)
     return true;
 }
 
-/* Both parts on their own; what is not whole at the end of the first belongs to the second. */
+/* Cleans both parts separately; an incomplete end of the first belongs to the second. */
 static void check_parts(struct str bytes, size_t cut, struct str whole)
 {
     AUTO_BUF struct buf text = BUF_INIT(TEXT_MAX);
@@ -72,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct str bytes = str_n((const char *)data + 2, size - 2);
     size_t cut = (size_t)(data[0] << 8 | data[1]) % (bytes.n + 1);
     clean(bytes, &text);
-    clean(buf_str(&text), &again); /* text stays what it is */
+    clean(buf_str(&text), &again); /* clean text stays unchanged */
     BUG_ON(!str_eq(buf_str(&text), buf_str(&again)));
     check_parts(bytes, cut, buf_str(&text));
     return 0;

@@ -1,4 +1,4 @@
-/* A shell's command line: what is plain has nothing in it that only a shell knows. */
+/* A shell's command line: a plain one contains nothing that only a shell understands. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/clean.h"
 #include "tool/cmdline.h"
@@ -6,7 +6,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Cleaned text is clean: once more changes nothing. */
+/* Cleaned text is clean: cleaning it again changes nothing. */
 static void check_clean(struct str text)
 {
     AUTO_BUF struct buf once = BUF_INIT(1 << 20), twice = BUF_INIT(1 << 20);

@@ -1,4 +1,4 @@
-/* What the fuzz targets of services' ways of speaking share. */
+/* Shared by the fuzz targets of the dialects. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef FUZZ_FUZZ_DIALECT_H
 #define FUZZ_FUZZ_DIALECT_H
@@ -35,7 +35,7 @@ static bool fuzz_event(void *context, const struct sse_event *event, struct err 
     return ok;
 }
 
-/* Made-up ids differ from one reading to the next. */
+/* Generated ids differ from one reading to the next. */
 static void fuzz_plain_ids(json_t *message)
 {
     json_t *content = json_object_get(message, "content");

@@ -1,5 +1,5 @@
-/* Whatever a terminal sends to the editor: the content is valid, the cursor in it and on the rows,
- * and undoing all of it leads back to nothing. The first byte is the width. */
+/* Any input of a terminal to the editor: the content is valid, the cursor in it and on the rows,
+ * and undoing everything leads back to an empty text. The first byte is the width. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz_rows.h"
 #include "tui/editor.h"

@@ -1,4 +1,4 @@
-/* ELF headers: whatever the bytes, what is found lies within them, and a changed loader names no
+/* ELF headers: for any bytes, results are within them, and a patched loader does not name a
  * program. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/elf.h"

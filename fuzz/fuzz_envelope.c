@@ -1,5 +1,5 @@
-/* Fuzzes freeform patches: the input is a patch, and behind its last NUL a file to place hunks in.
- * What is placed must stand where it is said to. */
+/* Fuzzes freeform patches: the input is a patch, and after its last NUL a file to place hunks in. A
+ * placed hunk must be at the reported place. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/arena.h"
 #include "tool/envelope.h"

@@ -5,7 +5,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The error's place must be findable, whatever the keys are. */
+/* The error's location must be found, whatever the keys are. */
 static void locate(struct str text, const struct err *err)
 {
     const struct err_pair *field = err_ctx_get(err, "field");

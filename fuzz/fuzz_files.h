@@ -1,5 +1,5 @@
-/* A directory of files made from one input: its parts, with 0x1E between them. A file whose part is
- * empty or not there is not there. */
+/* A directory of files made from one input: its parts, separated by 0x1E. A file with an empty or
+ * missing part does not exist. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef FUZZ_FILES_H
 #define FUZZ_FILES_H

@@ -39,9 +39,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct str rest = str_n((const char *)data, size);
     size_t n = size ? data[0] % 16 : 0;
     struct str path = str_head(str_skip(rest, 1), n), index = str_skip(rest, 1 + n);
+    const struct gitlink_paths paths = {&path, 1};
     unsigned char hash[SHA1_BYTES];
     bool dropped = false;
-    if (!gitlink_remove(index, path, &out, &dropped, &err)) {
+    if (!gitlink_remove(index, &paths, &out, &dropped, &err)) {
         BUG_ON((err.code != E_IO && err.code != E_CONFLICT) || dropped);
         return 0;
     }
@@ -52,6 +53,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     sha1_of(str_head(buf_str(&out), out.n - sizeof(hash)), hash);
     BUG_ON(memcmp(out.p + out.n - sizeof(hash), hash, sizeof(hash)) != 0);
     check_entries(index, buf_str(&out), path);
-    BUG_ON(!gitlink_remove(buf_str(&out), path, &again, &dropped, &err) || dropped);
+    BUG_ON(!gitlink_remove(buf_str(&out), &paths, &again, &dropped, &err) || dropped);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* Patterns for files: the first line is a pattern, each line after it a path. A pattern matches if
  * one of its expanded alternatives does, whichever way they are matched; nothing that matches is
  * below a directory that the search leaves out; a path whose characters are all escaped matches
- * itself alone. */
+ * only itself. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/brace.h"
 #include "path/glob.h"
@@ -25,7 +25,7 @@ static struct str without_dots(struct str text)
     return text;
 }
 
-/* By expanding the braces, and following all places of each alternative at once. */
+/* By expanding the braces, and following all positions of each alternative at once. */
 static bool match_slowly(struct str pattern, struct str path)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
@@ -68,7 +68,7 @@ static void check_below(const struct glob *g, struct str path)
             BUG_ON(!glob_may_match_below(g, str_head(path, i)));
 }
 
-/* A backslash before every byte of ASCII: the parts of other characters stay together. */
+/* A backslash before every ASCII byte: the bytes of other characters stay together. */
 static void check_escaped(struct str path)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);

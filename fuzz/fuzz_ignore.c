@@ -1,4 +1,4 @@
-/* Fuzzes ignore rules and wildcards: the input is an ignore file, and behind its last NUL a path.
+/* Fuzzes ignore rules and wildcards: the input is an ignore file, and after its last NUL a path.
  * Short patterns are also compared with the slow matcher. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../tests/unit/slow_wild.h"

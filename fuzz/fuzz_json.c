@@ -1,6 +1,6 @@
-/* JSON: what is read has the grammar of RFC 8259, judged here once more without a parser's code;
- * the quick reader means what the strict one does; what is read and written is read as the same,
- * and is written in characters that show themselves. */
+/* JSON: accepted text has the grammar of RFC 8259, checked here again without a parser's code; the
+ * quick reader agrees with the strict one; text that is read and written reads back as the same,
+ * and is written in visible characters. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/doc.h"
 #include "base/json_quick.h"
@@ -55,7 +55,7 @@ static bool take_number(struct scan *s)
     return take_any(s, digits) > 0;
 }
 
-/* Escapes of halves of pairs and of NUL are left to the reader. */
+/* Escapes of lone surrogates and of NUL are left to the reader. */
 static bool take_escape(struct scan *s)
 {
     if (!take(s, 'u')) {

@@ -1,6 +1,6 @@
 /* Keys by name in any mode: an answer or an error; text is never more than one character or one
  * sequence, and nothing in a paste can end it. The first bytes are the modes, the rest is a key, a
- * text, a place. */
+ * text, a position. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "term/keys.h"

@@ -1,5 +1,5 @@
-/* Manifests: any bytes are read or refused; the sum is made right, so that what is behind it
- * counts. */
+/* Manifests: any bytes are read or refused; the checksum is corrected, so that the bytes after it
+ * are parsed. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fnv.h"
 #include "box/manifest.h"
@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* True if it was read. */
+/* Returns true if it was read. */
 static bool check_kind(struct str bytes, enum manifest_kind kind)
 {
     AUTO_MANIFEST struct manifest m = MANIFEST_INIT;

@@ -1,4 +1,5 @@
-/* A policy's text: what is read is checked, explained, written, and must read back as the same. */
+/* A policy's text: if it is read, it is checked, explained, written, and must read back as the
+ * same. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/doc.h"
 #include "policy/grants.h"
@@ -20,7 +21,7 @@ static void read_back(const struct policy *policy)
     BUG_ON(!json_equal(first, second));
 }
 
-/* A denied policy grants nothing, and every denial says where, why and what to do. */
+/* A denied policy grants nothing, and every denial has a place, a reason and a remedy. */
 static void explain(const struct policy *policy, struct arena *arena)
 {
     const struct policy_host host = {.home = "/home/me"};

@@ -1,5 +1,5 @@
-/* Fuzzes what a box says to its proxy: heads of HTTP, SOCKS, and bodies in pieces. What is accepted
- * is one request for the host that was judged, however it was cut. */
+/* Fuzzes a box's input to its proxy: heads of HTTP, SOCKS, and bodies in pieces. Accepted input is
+ * one request for the host that was judged, however it was cut. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy.h"
 #include "box/proxy_head.h"
@@ -29,7 +29,7 @@ static void check_host(const struct proxy_request *r)
     BUG_ON(!host_parse(str_z(host.name), &again, &why) || !host_eq(&host, &again));
 }
 
-/* As a server reads it, more leniently than we do: by line feeds. */
+/* As a server reads it, more leniently than we do: splits at line feeds. */
 static void check_sent(const struct proxy_request *r)
 {
     AUTO_BUF struct buf out = BUF_INIT(OUT_MAX);

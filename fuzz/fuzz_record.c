@@ -1,5 +1,5 @@
-/* The record of a run, as anybody may have written it: the files of fuzz_files.h. Looked at as a
- * page and as a recording, and compared with itself. */
+/* An untrusted record of a run: the files of fuzz_files.h. Rendered as a page and as a recording,
+ * and compared with itself. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz_files.h"
 

@@ -1,5 +1,4 @@
-/* What every styled row must be: drawable characters, as wide as it says, no wider than it may be.
- */
+/* Checks of every styled row: drawable characters, as wide as reported, no wider than allowed. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef FUZZ_ROWS_H
 #define FUZZ_ROWS_H

@@ -1,4 +1,5 @@
-/* A scenario's text: what is read is written with every default, and must read back as the same. */
+/* A scenario's text: if it is read, it is written with every default, and must read back as the
+ * same. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/scenario.h"
 

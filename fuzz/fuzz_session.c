@@ -1,5 +1,5 @@
-/* A session that a stranger wrote: as lines, and as an envelope. What is taken is written the same
- * way each time, is valid once it is repaired, and holds no key that was to be masked. */
+/* An untrusted session: as lines, and as an envelope. An accepted one is written the same way each
+ * time, is valid once it is repaired, and has no key that was to be masked. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/envelope.h"
 #include "agent/exchange.h"
@@ -23,7 +23,7 @@ static bool tape_of(struct str text, struct tape *ret_tape)
     return tape_from_fd(fd, "session", ret_tape, &err);
 }
 
-/* From lines to an envelope; false: they are none. */
+/* Converts lines to an envelope; false: they are not a session. */
 static bool export(struct str lines, struct buf *envelope)
 {
     AUTO_ERR struct err err = {0};
@@ -40,7 +40,7 @@ static bool export(struct str lines, struct buf *envelope)
     return true;
 }
 
-/* An envelope that was taken gives lines that are taken, and the same envelope again. */
+/* An accepted envelope gives lines that are accepted, and the same envelope again. */
 static void round_trip(struct str envelope)
 {
     static const struct mask none;

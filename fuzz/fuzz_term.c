@@ -1,6 +1,6 @@
-/* The terminal: bytes, changes of size and key presses. Whatever comes, every invariant of its
- * state holds, its memory is bounded, and a second terminal that gets the bytes one by one is in
- * the same state.
+/* The terminal: bytes, changes of size and key presses. For any input, every invariant of its state
+ * holds, its memory is bounded, and a second terminal that gets the bytes one by one is in the same
+ * state.
  *
  * The first three bytes are rows, columns and options. 0xFF, which no text has, is a mark: 0xFF 0 R
  * C is a resize, 0xFF 1 K M a key. */
@@ -75,7 +75,7 @@ static void press(const struct term *t, uint8_t name, uint8_t mods)
     BUG_ON(!buf_ok(&out));
 }
 
-/* One piece: an operation, or bytes up to the next mark. Gives its length. */
+/* Feeds one piece: an operation, or bytes up to the next mark. Returns its length. */
 static size_t piece(struct term *whole, struct term *slow, const uint8_t *data, size_t size)
 {
     if (data[0] == MARK && size >= OP_SIZE && data[1] == OP_RESIZE) {

@@ -1,4 +1,4 @@
-/* Arguments of tools: any text is right, or an error that names the tool. */
+/* Arguments of tools: any text is valid, or an error that names the tool. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/tool.h"
 

@@ -1,5 +1,5 @@
-/* A record as a page and as an asciicast: the files of fuzz_files.h. Whatever they say, the page is
- * its own markup with data that hold none, and every part of the data can be read. */
+/* A record as a page and as an asciicast: the files of fuzz_files.h. For any contents, the page is
+ * its own markup with data that contain none, and every part of the data can be read. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz_files.h"
 
@@ -22,7 +22,7 @@ static struct str cut_at(struct str *rest, const char *separator)
     return head;
 }
 
-/* No markup, no control character but the line ends that part it. */
+/* No markup, and no control character except for the line breaks that separate it. */
 static void check_inert(struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {
@@ -34,7 +34,7 @@ static void check_inert(struct str s)
 
 static json_t *parse(struct str s)
 {
-    json_error_t ignored; /* deeper than a document may be: it holds documents */
+    json_error_t ignored; /* deeper than a document may be: it contains documents */
     return json_loadb(
         s.p, s.n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &ignored);
 }

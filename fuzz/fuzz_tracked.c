@@ -5,7 +5,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The same bytes once more: a split index is made of two. */
+/* Returns the same bytes once more: a split index is made of two. */
 static bool give(void *context, const char *name, struct buf *bytes, struct err *err)
 {
     BUG_ON(strncmp(name, "sharedindex.", 12) != 0);
@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     AUTO_TRACKED struct tracked t = {0};
     AUTO_ERR struct err err = {0};
     struct str all = str_n((const char *)data, size), own = all, shared = all;
-    /* The first byte says where the second index begins, in sixteenths. */
+    /* The first byte is the place where the second index begins, in sixteenths. */
     if (size > 16 && data[0] < 16) {
         own = str_head(str_skip(all, 1), size / 16 * data[0]);
         shared = str_skip(all, 1 + own.n);

@@ -1,5 +1,5 @@
-/* Fuzzes unified diffs: the input is a diff, and behind its last NUL the file that every one of
- * them changes. */
+/* Fuzzes unified diffs: the input is a diff, and after its last NUL the file that every one of them
+ * changes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 #include "tool/image.h"

@@ -1,5 +1,5 @@
-/* YAML text that is read must, written as JSON, read back as the same tree, and have the lines that
- * a program sees that splits at LF. Any bytes, written as a quoted scalar, are read back. */
+/* YAML text that is read must, written as JSON, read back as the same tree, and have the same lines
+ * as for a program that splits at LF. Any bytes, written as a quoted scalar, are read back. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/doc.h"
 #include "base/utf8.h"
@@ -31,7 +31,7 @@ static size_t count(struct str text, const char *part)
     return n;
 }
 
-/* What is not seen stands only in what is read: none is in a comment or between two values. */
+/* Invisible characters are only in values: not in a comment or between two values. */
 static void check_hidden(struct str text, struct str json)
 {
     static const struct {
@@ -43,7 +43,7 @@ static void check_hidden(struct str text, struct str json)
         BUG_ON(count(text, rows[i].raw) != count(json, rows[i].escaped));
 }
 
-/* As a value, and in a comment, where nothing of it counts. */
+/* As a value, and in a comment, where it has no effect. */
 static void check_written(struct str bytes)
 {
     AUTO_BUF struct buf written = BUF_INIT(1 << 20), lossy = BUF_INIT(1 << 20);

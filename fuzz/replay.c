@@ -25,7 +25,7 @@ static void replay_file(const char *path)
             break;
         buf_grown(&b, (size_t)n);
     }
-    AUTO_FREE uint8_t *exact = base_alloc(b.n); /* a sanitizer sees a step too far */
+    AUTO_FREE uint8_t *exact = base_alloc(b.n); /* a sanitizer detects reads beyond it */
     memcpy(exact, b.p, b.n);
     LLVMFuzzerTestOneInput(exact, b.n);
     replayed++;

@@ -49,12 +49,41 @@ allowed() {
   esac
 }
 
-# link_above NAME: prints the first directory on the way to it that is a link: it leads outside of the prefix.
+# physical DIR: its path without links.
+physical() { (cd "$1" 2>/dev/null && pwd -P); }
+
+# owned FILE: by root, or by who runs this. Sets its mode.
+owned() {
+  facts=$(ls -ldn "$1") || return 1
+  read -r mode _ uid _ <<END
+$facts
+END
+  [ "$uid" = 0 ] || [ "$uid" = "$(id -u)" ]
+}
+
+# safe PATH: a physical one; neither it nor a directory above it can be changed by others.
+safe() {
+  way=$1
+  while [ -n "$way" ]; do
+    owned "$way" || return 1
+    case $mode in ?????w* | ????????w*) return 1 ;; esac
+    way=${way%/*}
+  done
+}
+
+# followed LINK: whether a linked directory is used: it leads to a place below the prefix, or no other user can change where it leads.
+followed() {
+  to=$(physical "$1") && from=$(physical "$(dirname "$1")") && top=$(physical "$prefix") || return 1
+  case $to in "${top%/}"/?*) return 0 ;; esac
+  owned "$1" && safe "$from" && safe "$to"
+}
+
+# link_above NAME: prints the first directory on the way to it that is a link, and may lead anywhere.
 link_above() {
   at='' rest=$1
   while [ "$rest" != "${rest#*/}" ]; do
     at=$at${rest%%/*} rest=${rest#*/}
-    if [ -L "$prefix/$at" ]; then printf '%s\n' "$at"; return 0; fi
+    if [ -L "$prefix/$at" ] && ! followed "$prefix/$at"; then printf '%s\n' "$at"; return 0; fi
     at=$at/
   done
   return 1
@@ -78,6 +107,7 @@ remove_directories() {
 }
 
 if link=$(link_above "$list"); then die "'$prefix/$link' is a link, and may lead anywhere: give another --prefix"; fi
+if [ -L "$old" ] || { [ -e "$old" ] && [ ! -f "$old" ]; }; then die "'$old' is not a list that this script has made: remove it"; fi
 if [ "$uninstall" = yes ]; then
   [ -f "$old" ] || die "nothing was installed by this script in '$prefix' (there is no '$list'); give --prefix"
   listed=$(cat "$old")
@@ -101,14 +131,19 @@ have=$(uname -m)
 built=$(cat share/cordon/architecture)
 [ "$have" = "$built" ] || die "this archive is for $built, and this machine is $have; nothing was installed"
 
-work=$(mktemp -d) new='' begun=no
+work='' new='' begun=no
 ended() {
   status=$?
-  rm -rf "$work"
+  [ -z "$work" ] || rm -rf "$work"
   [ -z "$new" ] || rm -f "$new"
   if [ "$status" != 0 ] && [ "$begun" = yes ]; then say "not complete; to remove the files: sh install.sh --uninstall --prefix '$prefix'"; fi
 }
 trap ended EXIT
+# Not every shell calls that at a signal.
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+work=$(mktemp -d)
 sed -nE 's,^[0-9a-f]{64} [ *]((bin|share)/.*)$,\1,p' SHA256SUMS >"$work/names"
 grep -qx bin/cordon "$work/names" || die "SHA256SUMS does not list bin/cordon; nothing was installed"
 if [ -f "$old" ]; then cat "$old"; fi >"$work/old"
@@ -134,12 +169,14 @@ missing_directories() {
 }
 
 # put FILE TARGET MODE: under another name first, since a program that runs can't be written to, and a half-written one must
-# not be started.
+# not be started. A file would be moved to the directory that a link in its place leads to.
 put() {
   new=$(mktemp "$(dirname "$2")/.cordon-XXXXXX")
   cp "$1" "$new"
   chmod "$3" "$new"
+  [ ! -L "$2" ] || rm -f "$2"
   mv -f "$new" "$2"
+  if [ -L "$2" ] || [ ! -f "$2" ]; then die "'$2' is not the file that was written"; fi
   new=''
 }
 

@@ -14,7 +14,7 @@ LICENCES = {
     "md4c": "MIT",
     "nghttp2": "MIT",
     "openssl": "Apache-2.0",
-    "pcre2": "BSD-3-Clause",
+    "pcre2": "BSD-2-Clause AND BSD-3-Clause",  # its compiler to machine code (sljit), and the rest
     "unicode-data": "Unicode-DFS-2016",
     "zlib": "Zlib",
 }
@@ -34,4 +34,5 @@ def read(directory):
 
 def expression(rows):
     """The licence of a program with these."""
-    return " AND ".join([OWN, *sorted({LICENCES[name] for name, _ in rows} - {OWN})])
+    parts = {part for name, _ in rows for part in LICENCES[name].split(" AND ")}
+    return " AND ".join([OWN, *sorted(parts - {OWN})])

@@ -28,7 +28,10 @@ make_stage() {
   local arch=$1 build=$2 dir=$3 page doc share=$3/share
   [ -f "$licence_text" ] || die "there is no $licence_text: install base-files"
   put 755 "$build/cordon" "$dir/bin/cordon"
-  for page in build/man/*.1; do put 644 "$page" "$share/man/man1/$(basename "$page")"; done
+  git ls-files 'man/*.1.scd.in' | while read -r page; do
+    page=$(basename "$page" .scd.in)
+    put 644 "build/man/$page" "$share/man/man1/$page"
+  done
   gzip -9n "$share"/man/man1/*
   mkdir -p "$share"/{bash-completion/completions,zsh/site-functions,fish/vendor_completions.d}
   build/cordon completions bash >"$share/bash-completion/completions/cordon"
@@ -39,6 +42,11 @@ make_stage() {
   make_notices "$build" >"$share/doc/cordon/NOTICES"
   put 644 packaging/apparmor/cordon "$share/cordon/apparmor/cordon"
   echo "$arch" >"$share/cordon/architecture"
+}
+
+# make_signature KEY FILE: FILE.asc, by a secret key of gpg's.
+make_signature() {
+  gpg --batch --yes --local-user "$1" --armor --output "$2.asc" --detach-sign "$2" || die "gpg did not sign $2 with '$1'"
 }
 
 # cordon-VERSION-linux-ARCH.tar.gz
@@ -64,9 +72,9 @@ make_source() {
 # cordon-VERSION.tgz: one package with the programs of all architectures. npm itself writes a fixed time for each file.
 make_npm() {
   local arch dir=$work/npm
-  mkdir -p "$dir"
-  cp -r packaging/npm/. "$dir"
-  sed "s/@VERSION@/$version/; s/@LICENCE@/$(python3 packaging/notices.py --expression "${builds[@]}")/" packaging/npm/package.json.in >"$dir/package.json"
+  make_tree "$work/npm-tree"
+  cp -r "$work/npm-tree/packaging/npm" "$dir"
+  sed "s/@VERSION@/$version/; s/@LICENCE@/$(python3 packaging/notices.py --expression "${builds[@]}")/" "$dir/package.json.in" >"$dir/package.json"
   rm "$dir/package.json.in"
   for arch in "${archs[@]}"; do
     case $arch in
@@ -99,9 +107,9 @@ make_rpm() {
 make_deb() {
   local dir=$work/deb/cordon-$version
   make_tree "$dir"
-  cp -r packaging/debian "$dir/debian"
+  cp -r "$dir/packaging/debian" "$dir/debian"
   if [ -n "${DEBFULLNAME:-}" ] && [ -n "${DEBEMAIL:-}" ]; then
-    awk -v to="Maintainer: $DEBFULLNAME <$DEBEMAIL>" '/^Maintainer:/ { $0 = to } 1' packaging/debian/control >"$dir/debian/control"
+    awk -v to="Maintainer: $DEBFULLNAME <$DEBEMAIL>" '/^Maintainer:/ { $0 = to } 1' "$dir/packaging/debian/control" >"$dir/debian/control"
   fi
   printf 'cordon (%s) unstable; urgency=medium\n\n  * Release %s; CHANGELOG.md has the changes.\n\n -- %s  %s\n' "$version" "$version" \
     "$(sed -n 's/^Maintainer: //p' "$dir/debian/control")" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" >"$dir/debian/changelog"

@@ -3,7 +3,8 @@
 """Prints the SBOM of a release as SPDX 2.3 JSON: its files with their hashes, the static programs in them with their libraries, and
 what Debian packages depend on.
 
-    sbom.py --version 0.1.0 --commit NAME --dir dist [--static ARCH=DIR]…     DIR has libraries.tsv (libraries.py)
+    sbom.py --version 0.1.0 --commit NAME --dir dist [--static ARCH=DIR]… [--data SOURCE=VERSION]…
+DIR has libraries.tsv (libraries.py). SOURCE: a source package of data, of which tables in Debian packages are made.
 """
 import argparse
 import datetime
@@ -23,8 +24,9 @@ def spdx_id(*words):
     return "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", "-".join(words))
 
 
-def relation(one, kind, other):
-    return {"spdxElementId": one["SPDXID"], "relationshipType": kind, "relatedSpdxElement": other["SPDXID"]}
+def relation(one, kind, other, comment=""):
+    return {"spdxElementId": one["SPDXID"], "relationshipType": kind, "relatedSpdxElement": other["SPDXID"],
+            **({"comment": comment} if comment else {})}
 
 
 def package_entry(name, version, licence, **more):
@@ -46,6 +48,7 @@ class Sbom:
             "cordon", options.version, libraries.OWN, supplier="Organization: The Cordon authors",
             primaryPackagePurpose="APPLICATION", sourceInfo="commit " + options.commit))
         self.relations.append(relation({"SPDXID": "SPDXRef-DOCUMENT"}, "DESCRIBES", self.main))
+        self.data = [tuple(words.split("=", 1)) for words in options.data]
         self.programs = dict(self.program(*words.split("=", 1)) for words in options.static)
 
     def add(self, package):
@@ -56,34 +59,44 @@ class Sbom:
         rows = libraries.read(directory)
         program = self.add(package_entry(f"cordon-linux-{arch}", self.options.version, libraries.expression(rows),
                                          primaryPackagePurpose="APPLICATION"))
+        self.add_parts(program, rows)
+        return arch, program
+
+    def add_parts(self, one, rows):
         for name, version in rows:
             entry = self.add(debian_entry(name, version, libraries.LICENCES[name], "?arch=source"))
-            self.relations.append(relation(program, "GENERATED_FROM" if name in libraries.DATA else "STATIC_LINK", entry))
-        return arch, program
+            self.relations.append(relation(one, "GENERATED_FROM" if name in libraries.DATA else "STATIC_LINK", entry))
+
+    def licence(self, name, held):
+        if name.endswith(".deb"):
+            return libraries.expression(self.data)
+        return held[0]["licenseConcluded"] if len(held) == 1 else NONE if held else libraries.OWN
 
     def add_file(self, name):
         with open(os.path.join(self.options.dir, name), "rb") as f:
             data = f.read()
         held = [program for arch, program in self.programs.items() if f"-{arch}.tar.gz" in name or f".{arch}.rpm" in name or name.endswith(".tgz")]
-        licence = held[0]["licenseConcluded"] if len(held) == 1 else NONE if held else libraries.OWN
         entry = {"SPDXID": spdx_id("File", name), "fileName": "./" + name, "fileTypes": ["ARCHIVE"],
                  "checksums": [{"algorithm": "SHA1", "checksumValue": hashlib.sha1(data).hexdigest()},
                                {"algorithm": "SHA256", "checksumValue": hashlib.sha256(data).hexdigest()}],
-                 "licenseConcluded": licence, "licenseInfoInFiles": [NONE], "copyrightText": NONE}
+                 "licenseConcluded": self.licence(name, held), "licenseInfoInFiles": [NONE], "copyrightText": NONE}
         self.files.append(entry)
         self.relations.append(relation(self.main, "GENERATES", entry))
         self.relations += [relation(entry, "CONTAINS", program) for program in held]
         if name.endswith(".deb"):
+            self.add_parts(entry, self.data)
             self.add_needs(entry, name)
 
     def add_needs(self, entry, name):
-        """A Debian package has no libraries of others in it: it needs them, or does with less."""
+        """A Debian package has no libraries of others in it: it needs them, or does with less. Of alternatives one is enough: the
+        first one is named, and the others beside it."""
         for field, kind in (("Depends", "DEPENDS_ON"), ("Recommends", "OPTIONAL_DEPENDENCY_OF")):
             text = subprocess.run(["dpkg-deb", "-f", os.path.join(self.options.dir, name), field], stdout=subprocess.PIPE, check=True, text=True).stdout
-            for package in sorted(set(re.findall(r"(?:^|[,|])\s*([a-z0-9.+-]+)", text))):
+            groups = {tuple(re.findall(r"(?:^|\|)\s*([a-z0-9.+-]+)", group)) for group in text.split(",")} - {()}
+            for package, *others in sorted(groups):
                 other = self.main if package.startswith("libcordon") else self.add(debian_entry(package, "", NONE, ""))
                 one, two = (entry, other) if field == "Depends" else (other, entry)
-                self.relations.append(relation(one, kind, two))
+                self.relations.append(relation(one, kind, two, " ".join(["or", *others]) if others else ""))
 
     def document(self):
         digest = hashlib.sha256(json.dumps([self.files, self.relations]).encode()).hexdigest()
@@ -100,7 +113,8 @@ def main():
     parser = argparse.ArgumentParser()
     for name in ("version", "commit", "dir"):
         parser.add_argument("--" + name, required=True)
-    parser.add_argument("--static", action="append", default=[])
+    for name in ("static", "data"):
+        parser.add_argument("--" + name, action="append", default=[])
     sbom = Sbom(parser.parse_args())
     for name in sorted(os.listdir(sbom.options.dir)):
         if name.endswith(KINDS):

@@ -9,7 +9,8 @@ declare -A static_sources=([libcurl4-openssl-dev]="--diff-only --dsc-only --tar-
 # Packages with archives of libraries; script/bootstrap installs them.
 static_packages=(libc6-dev libjansson-dev libyaml-dev libpcre2-dev zlib1g-dev libssl-dev libnghttp2-dev)
 
-# static_apt DIR: an apt that knows this machine's sources as sources of source packages, too; nothing outside of DIR is written.
+# static_apt DIR: an apt that knows this machine's sources as sources of source packages, too; nothing outside of DIR is written. An
+# index that can't be fetched is an error: left to itself apt goes on with an older one, and ends with 0.
 static_apt() {
   local dir=$1 list
   mkdir -p "$dir"/{lists/partial,cache/archives/partial,parts}
@@ -24,23 +25,30 @@ Dir::Etc::sourcelist "-";
 Dir::Etc::sourceparts "$dir/parts";
 APT::Sandbox::User "";
 APT::Get::AllowUnauthenticated "false";
+APT::Update::Error-Mode "any";
 END
 }
 
 # static_asked DIR: whether apt was asked less than a day ago; script/release asks every time.
 static_asked() { [ -n "$(find "$1.asked" -mmin -1440 2>/dev/null)" ]; }
 
+# static_offered DIR PACKAGE…: each package with the version of its source that apt would install.
+static_offered() {
+  APT_CONFIG=$PWD/$1.apt/apt.conf apt-cache policy "${@:2}" |
+    awk '/^[^ ].*:$/ { name = substr($1, 1, length($1) - 1) } $1 == "Candidate:" { sub(/\+b[0-9]+$/, "", $2); print name, $2 }'
+}
+
 # static_fetch DIR: the source packages that apt offers now, and no older ones. apt checks them by the signature of the index.
 static_fetch() {
   local dir=$PWD/$1 name part parts version
+  static_apt "$dir.apt"
   ! static_asked "$dir" || return 0
   rm -rf "$dir.new"
   mkdir -p "$dir.new"
-  static_apt "$dir.apt"
   APT_CONFIG=$dir.apt/apt.conf apt-get -qq update >&2 || die "cannot ask apt for source packages; to use those in $1: touch $1.asked"
   for name in "${!static_sources[@]}"; do
     read -ra parts <<<"${static_sources[$name]}"
-    version=$(APT_CONFIG=$dir.apt/apt.conf apt-cache policy "$name" | sed -nE 's/^  Candidate: (.*)/\1/p' | sed -E 's/\+b[0-9]+$//')
+    version=$(static_offered "$1" "$name" | cut -d ' ' -f 2)
     say "fetching the source of $name $version"
     for part in "${parts[@]}"; do
       (cd "$dir.new" && APT_CONFIG=$dir.apt/apt.conf apt-get -qq source --download-only "$part" "$name=$version" >/dev/null) ||
@@ -108,11 +116,19 @@ static_md4c() {
     "Cflags: -I$static_prefix/include" "Libs: -L$static_prefix/lib -lmd4c" >"$to/lib/pkgconfig/md4c.pc"
 }
 
-# static_libraries: those that we build, once for each version of their sources and of the functions here.
+# static_key: changes with the sources of libraries, with the functions that build them, and with Debian's archives, which Meson does
+# not compare.
+static_key() {
+  local package
+  declare -f static_flags static_curl static_md4c
+  for package in "${static_packages[@]}"; do static_source "$package"; done
+  (cd build-release/sources && sha256sum ./*)
+}
+
+# static_libraries: those that we build, and the program linked again, once for each key.
 static_libraries() {
   local key made=$static_root$static_prefix.made
-  static_fetch build-release/sources
-  key=$({ declare -f static_flags static_curl static_md4c; cd build-release/sources && sha256sum ./*; } | sha256sum)
+  key=$(static_key | sha256sum)
   [ "$(cat "$made" 2>/dev/null)" != "$key" ] || return 0
   rm -rf "${static_root}${static_prefix:?}" "$made" "$static_dir/meson"
   say "building libcurl and md4c for $static_dir"
@@ -131,18 +147,50 @@ static_row() {
   printf '%s\t%s\n' "$1" "$2"
 }
 
-# static_host_row PACKAGE: of a package of this machine.
+# static_source PACKAGE: name and version of its source. dpkg knows nothing of packages in static_root.
+static_source() {
+  if [ -z "$static_target" ]; then
+    dpkg-query -W -f '${source:Package} ${source:Version}\n' "$1"
+  else
+    zcat "$static_root/usr/share/doc/$1/changelog.Debian.gz" | sed -nE '1s/^(\S+) \((\S+)\).*/\1 \2/p'
+  fi
+}
+
+# static_old: packages with archives of which apt offers another version than there is.
+static_old() {
+  local package have
+  for package in "${static_packages[@]}"; do
+    have=$(static_source "$package" 2>/dev/null) || :
+    echo "$package ${have#* }"
+  done | sort | join -a 1 -e none -o 0,1.2,2.2 - <(static_offered build-release/sources "${static_packages[@]}" | sort) |
+    awk '$2 != $3 { print $1 " is " $2 ", and apt offers " $3 }'
+}
+
+# static_newest: the archives are those of the versions that apt offers. This machine's packages are its user's; others are
+# unpacked again.
+static_newest() {
+  local old
+  old=$(static_old)
+  if [ -n "$old" ] && [ -n "$static_target" ]; then
+    rm -f "build-$static_target/sysroot.made"
+    cross_sysroot "$static_target"
+    old=$(static_old)
+  fi
+  [ -z "$old" ] || die "libraries for $static_dir are not those that apt offers: $(paste -sd ';' <<<"$old"); upgrade this machine's packages"
+}
+
+# static_host_row PACKAGE: a row for a package of this machine.
 static_host_row() {
   local row
-  row=$(dpkg-query -W -f '${source:Package} ${source:Version}' "$1")
+  row=$(static_target='' static_source "$1")
   static_row "${row% *}" "${row#* }" "/usr/share/doc/${1%%:*}/copyright"
 }
 
-# static_target_row PACKAGE: of a package in static_root, which no dpkg knows.
+# static_target_row PACKAGE: a row for a package in static_root.
 static_target_row() {
-  local row docs=$static_root/usr/share/doc/$1
-  row=$(zcat "$docs/changelog.Debian.gz" | sed -nE '1s/^(\S+) \((\S+)\).*/\1 \2/p')
-  static_row "${row% *}" "${row#* }" "$docs/copyright"
+  local row
+  row=$(static_source "$1")
+  static_row "${row% *}" "${row#* }" "$static_root/usr/share/doc/$1/copyright"
 }
 
 # static_list: source package and version of everything in the program that is not ours: libraries, the compiler's own
@@ -165,7 +213,9 @@ static_list() {
 static_build() {
   local cross=() commit
   commit=$(commit_name)
+  static_fetch build-release/sources
   static_for "${1:-}"
+  static_newest
   static_libraries
   if [ -n "$static_target" ]; then
     cross_file "$static_target" >"$static_dir/cross.ini"

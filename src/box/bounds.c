@@ -37,7 +37,7 @@ bool bounds_check(const struct box_setup *setup, bool layered, struct err *err)
         .cpu_millis = l->cpu_millis,
     };
     struct limiter limiter = LIMITER_NONE;
-    if (!limiter_open(&plan, 0, &a, &limiter, err))
+    if (!limiter_open(&plan, NULL, &a, &limiter, err))
         return false;
     limiter_close(&limiter);
     return true;

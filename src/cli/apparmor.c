@@ -14,7 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NEW_FILE APPARMOR_FILE ".cordon-new"
+/* AppArmor reads the whole directory when the machine starts, but no names that end like these. */
+#define NEW_FILE APPARMOR_FILE ".cordon.dpkg-new"
+#define OLD_FILE APPARMOR_FILE ".cordon.dpkg-old"
 #define LOADED   "/sys/kernel/security/apparmor/profiles"
 
 /* Every program that the profile applies to may use user namespaces, so only root may choose it.
@@ -135,26 +137,26 @@ bool apparmor_is_there(const struct apparmor *profile)
     return apparmor_look(APPARMOR_FILE, profile) == APPARMOR_FILE_SAME && is_loaded();
 }
 
-static bool write_file(const struct apparmor *profile, struct err *err)
+static bool write_new(const struct apparmor *profile, struct err *err)
 {
     unlink(NEW_FILE);
     AUTO_FD int fd = open(NEW_FILE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (fd < 0)
         return err_errno(err, E_IO, errno, "cannot write '%s'", NEW_FILE);
-    bool ok = fchmod(fd, 0644) == 0 && file_write_all(fd, buf_str(&profile->text)) &&
-              fsync(fd) == 0 && rename(NEW_FILE, APPARMOR_FILE) == 0;
-    if (!ok) {
-        err_errno(err, E_IO, errno, "cannot write '%s'", APPARMOR_FILE);
-        unlink(NEW_FILE);
-    }
-    return ok;
+    if (fchmod(fd, 0644) == 0 && file_write_all(fd, buf_str(&profile->text)) && fsync(fd) == 0)
+        return true;
+    err_errno(err, E_IO, errno, "cannot write '%s'", NEW_FILE);
+    unlink(NEW_FILE);
+    return false;
 }
 
-static bool load(struct err *err)
+/* -QTK: only to see whether it can; -r: into the kernel. */
+static bool run_parser(const char *option, const char *file, struct err *err)
 {
-    static char program[] = "/usr/sbin/apparmor_parser", replace[] = "-r", file[] = APPARMOR_FILE;
-    static char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
-    char *const argv[] = {program, replace, file, NULL}, *const envp[] = {path, NULL};
+    static char program[] = "/usr/sbin/apparmor_parser",
+                path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
+    char *const argv[] = {program, (char *)option, (char *)file, NULL}, *const envp[] = {
+                                                                            path, NULL};
     pid_t pid;
     int status = -1, failed = posix_spawn(&pid, program, NULL, NULL, argv, envp);
     if (failed)
@@ -163,11 +165,39 @@ static bool load(struct err *err)
         ;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return true;
-    err_set(err, E_IO, "apparmor_parser did not load '%s'", APPARMOR_FILE);
+    err_set(err, E_IO, "apparmor_parser %s did not load '%s'; '%s' is as before", option, file,
+        APPARMOR_FILE);
     return err_ctx(err, "remedy", "its messages are above; the profile needs AppArmor 4 or newer");
+}
+
+/* The new file in place of the old one, which is kept beside it if there is one. */
+static bool replace(bool *ret_had, struct err *err)
+{
+    unlink(OLD_FILE);
+    *ret_had = linkat(AT_FDCWD, APPARMOR_FILE, AT_FDCWD, OLD_FILE, 0) == 0;
+    if ((*ret_had || errno == ENOENT) && rename(NEW_FILE, APPARMOR_FILE) == 0)
+        return true;
+    return err_errno(err, E_IO, errno, "cannot replace '%s'", APPARMOR_FILE);
+}
+
+static bool load(struct err *err)
+{
+    bool had;
+    if (!replace(&had, err))
+        return false;
+    if (run_parser("-r", APPARMOR_FILE, err))
+        return true;
+    if ((had ? rename(OLD_FILE, APPARMOR_FILE) : unlink(APPARMOR_FILE)) != 0)
+        return err_errno(err, E_IO, errno, "cannot put '%s' back", APPARMOR_FILE);
+    return false;
 }
 
 bool apparmor_install(const struct apparmor *profile, struct err *err)
 {
-    return write_file(profile, err) && load(err);
+    if (!write_new(profile, err))
+        return false;
+    bool ok = run_parser("-QTK", NEW_FILE, err) && load(err);
+    unlink(NEW_FILE);
+    unlink(OLD_FILE);
+    return ok;
 }

@@ -44,7 +44,7 @@ enum apparmor_file apparmor_look(const char *file, const struct apparmor *profil
 /* Whether the file has this text and the profile is loaded in the kernel. */
 bool apparmor_is_there(const struct apparmor *profile);
 
-/* Writes the file and loads it. Needs root. */
+/* Writes the file and loads it. If it can't be loaded, the file is restored. Needs root. */
 MUST_USE bool apparmor_install(const struct apparmor *profile, struct err *err);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum {
     WORDS_MAX = 64, /* of a command line */
-    OWN_FILES = 5,  /* with room for a policy */
+    OWN_FILES = 7,  /* with room for a policy */
 };
 
 static void add(struct str_list *list, struct str path)
@@ -33,6 +33,19 @@ static void add_words(struct str_list *list, struct str line, struct arena *a)
     }
 }
 
+/* Files of settings in the place of the usual ones. */
+static void add_git_environment(struct str_list *list, struct arena *a)
+{
+    static const char *const names[] = {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"};
+    AUTO_ERR struct err ignored = {0};
+    struct str cwd = STR("/");
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        const char *path = getenv(names[i]);
+        if (path && path[0] && (path[0] == '/' || lexical_cwd(a, &cwd, &ignored)))
+            add(list, lexical_absolute(a, cwd, str_z(path)));
+    }
+}
+
 /* Git's settings of the user hold in every repository. */
 static void add_git(struct str_list *list, struct arena *a)
 {
@@ -43,6 +56,7 @@ static void add_git(struct str_list *list, struct arena *a)
         add(list, lexical_absolute(a, str_z(xdg), STR("git")));
     else if (home)
         add(list, lexical_absolute(a, str_z(home), STR(".config/git")));
+    add_git_environment(list, a);
 }
 
 struct str_list own_settings(struct arena *a)

@@ -17,8 +17,7 @@ bool prepare_explain(struct cli *cli, struct prepared *x, struct err *err)
     json_put(object, "policy", policy_to_json(&x->policy));
     json_put(object, "sandbox_report", json_object());
     if (allowed) {
-        /* Nothing runs: no state is kept, and what other sessions left is not touched. */
-        x->sessions = NULL;
+        x->idle = true;
         bool ok = prepare_plan(x, err);
         protect_free(x->protect);
         x->protect = NULL;

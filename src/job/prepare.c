@@ -209,6 +209,7 @@ static void find_repositories(struct prepared *x)
             .settings = x->settings.p,
             .n_settings = x->settings.n,
             .sessions = x->sessions,
+            .idle = x->idle,
             .accepted = x->accepts,
             .context = x->accepts_context});
 }

@@ -64,6 +64,7 @@ struct prepared {
     void *accepts_context;
     struct str_list settings; /* protect_options.settings */
     const char *sessions;     /* protect_options.sessions */
+    bool idle;                /* protect_options.idle */
     struct artifacts artifacts;
     struct err record_error; /* why the record is not whole; no code: it is */
 };

@@ -10,7 +10,7 @@
 #include "base/base.h"
 
 struct certs {
-    const char *file, *dir; /* NULL: none; both: libcurl's own default */
+    const char *file, *dir; /* NULL: none; both: no server is trusted */
     bool any;               /* there is at least one certificate */
 };
 

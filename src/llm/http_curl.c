@@ -259,14 +259,16 @@ static void add_headers(struct request *r)
     add_header(r, "Expect:");
 }
 
+/* Every option, also with nothing: libcurl has places of its own for each that is not set, which
+ * would be trusted beside those that are chosen. The same for a proxy that is spoken to by TLS. */
 static void configure_certs(struct request *r)
 {
-    struct certs certs = certs_find();
+    const struct certs certs = certs_find();
     r->has_certs = certs.any;
-    if (certs.file)
-        r->curl->easy_setopt(r->easy, CURLOPT_CAINFO, certs.file);
-    if (certs.dir)
-        r->curl->easy_setopt(r->easy, CURLOPT_CAPATH, certs.dir);
+    r->curl->easy_setopt(r->easy, CURLOPT_CAINFO, certs.file);
+    r->curl->easy_setopt(r->easy, CURLOPT_CAPATH, certs.dir);
+    r->curl->easy_setopt(r->easy, CURLOPT_PROXY_CAINFO, certs.file);
+    r->curl->easy_setopt(r->easy, CURLOPT_PROXY_CAPATH, certs.dir);
 }
 
 static void configure(struct request *r)

@@ -3,6 +3,7 @@
 #include "repo/again.h"
 
 #include "base/fnv.h"
+#include "repo/names.h"
 
 #include <fcntl.h>
 
@@ -95,14 +96,18 @@ static void renew(struct protect *p)
 {
     struct arena old = p->facts;
     p->facts = ARENA_INIT(AGAIN_ARENA);
+    struct protect_root *before = ARENA_NEW(&p->facts, struct protect_root, p->n_roots + 1);
     for (size_t i = 0; i < p->n_roots; i++) {
-        struct protect_root *r = &p->roots[i], before = *r;
+        struct protect_root *r = &p->roots[i];
+        before[i] = *r;
         r->n_known = r->n_named = r->n_links = r->n_ways = 0;
-        r->before = &before;
+        r->before = &before[i];
         scan_learn(&r->scan);
         known_root(p, r);
-        r->before = NULL;
     }
+    names_learn(p);
+    for (size_t i = 0; i < p->n_roots; i++)
+        p->roots[i].before = NULL;
     arena_done(&old);
 }
 

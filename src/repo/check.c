@@ -4,10 +4,10 @@
 #include "path/beneath.h"
 #include "path/lexical.h"
 #include "repo/force.h"
-#include "repo/gitlink.h"
 #include "repo/hold.h"
+#include "repo/inner.h"
 #include "repo/known.h"
-#include "repo/tracked.h"
+#include "repo/links.h"
 #include "repo/watch.h"
 
 #include <dirent.h>
@@ -20,19 +20,21 @@ enum {
     POINTER_MAX = PATH_MAX + 64,
     REPORT_SPARE = 1 << 20, /* bytes of the session's memory that reports leave */
     HOOKS_MAX = 20000,      /* entries of a directory of hooks */
+    HEAD_BYTES = 255,       /* that git reads of a HEAD */
 };
 
 struct check {
     struct protect *p;
     struct protect_root *root;
     struct arena *arena;
-    bool *would; /* NULL: things are set aside; else only whether anything would be */
+    bool *would;  /* NULL: things are set aside; else only whether anything would be */
+    bool touched; /* something was set aside, or should have been */
 };
 
 /* The earlier state of a place; none in a trial. */
-static const struct known *find(const struct check *c, const struct scan_place *place)
+static struct known *find(const struct check *c, const struct scan_place *place)
 {
-    return c->would ? NULL : known_find(c->root, place);
+    return c->would ? NULL : (struct known *)known_find(c->root, place);
 }
 
 static bool is_trial(struct check *c)
@@ -42,22 +44,41 @@ static bool is_trial(struct check *c)
     return c->would;
 }
 
+/* The place in the list for a thing: one that could not be moved takes that of another. */
+static struct protect_held *find_room(struct protect *p, const struct protect_held *held)
+{
+    size_t bytes = held->path.n + held->what.n + held->where.n + held->why.n;
+    if (arena_left(&p->arena) < bytes + REPORT_SPARE)
+        return NULL;
+    if (p->n_held < PROTECT_HELD_MAX)
+        return &p->held[p->n_held++];
+    for (size_t i = p->n_held; known_is_stuck(held) && i-- > 0;)
+        if (!known_is_stuck(&p->held[i]))
+            return &p->held[i];
+    return NULL;
+}
+
 void known_report(struct protect *p, const struct protect_held *held)
 {
-    size_t bytes = held->path.n + held->what.n + held->where.n;
     p->stuck |= held->errnum != 0;
-    if (p->n_held == PROTECT_HELD_MAX || arena_left(&p->arena) < bytes + REPORT_SPARE)
+    p->n_reported++;
+    size_t n = p->n_held;
+    struct protect_held *h = find_room(p, held);
+    p->n_unnamed += p->n_held == n;
+    if (!h)
         return;
-    struct protect_held *h = &p->held[p->n_held++];
     *h = (struct protect_held){.path = arena_str(&p->arena, held->path),
         .what = arena_str(&p->arena, held->what),
         .errnum = held->errnum};
-    if (held->errnum == 0)
+    if (held->why.n)
+        h->why = arena_str(&p->arena, held->why);
+    if (!known_is_stuck(held))
         h->where = arena_str(&p->arena, held->where);
 }
 
 static void report(struct check *c, const struct protect_held *held)
 {
+    c->touched = true;
     known_report(c->p, held);
 }
 
@@ -131,9 +152,25 @@ static bool has_entry(const struct gitconfig *config, const struct gitconfig_ent
     return false;
 }
 
+/* `git submodule` writes where the work tree is, and the `.git` file there leads back. */
+static bool is_own_worktree(
+    struct check *c, const struct part *part, const struct gitconfig_entry *e)
+{
+    if (!str_is(e->section, "core") || e->subsection.p || !str_is(e->name, "worktree"))
+        return false;
+    struct str gitdir = known_absolute(c->root, part->path, c->arena);
+    struct str tree = lexical_absolute(c->arena, gitdir, e->value);
+    if (!lexical_is_below(c->root->path, tree))
+        return false;
+    struct str pointer = join(c, arena_str(c->arena, lexical_rest(c->root->path, tree)), ".git");
+    const struct scan_place *place = scan_at(&c->root->scan, pointer);
+    return place && place->kind == SCAN_POINTER &&
+           str_eq(check_pointer(c->root, pointer, c->arena), part->path);
+}
+
 /* Of a text that git may not even read, nothing is left. Entries that were there before stay. */
-static bool split_settings(
-    struct str text, struct str before, struct arena *a, struct buf *plain, struct buf *what)
+static bool split_settings(struct check *c, const struct part *part, struct str text,
+    struct str before, struct arena *a, struct buf *plain, struct buf *what)
 {
     struct gitconfig config, old = {0};
     if (before.n && !gitconfig_parse(before, a, &old))
@@ -144,7 +181,8 @@ static bool split_settings(
     }
     size_t n = 0;
     for (size_t i = 0; i < config.n; i++) {
-        if (parts_setting_is_plain(&config.p[i]) || has_entry(&old, &config.p[i]))
+        if (parts_setting_is_plain(&config.p[i]) || has_entry(&old, &config.p[i]) ||
+            is_own_worktree(c, part, &config.p[i]))
             config.p[n++] = config.p[i];
         else if (what->n < WHAT_MAX)
             add_key(what, &config.p[i]);
@@ -168,7 +206,7 @@ static void check_settings(struct check *c, const struct part *part, struct str 
         hold(c, part, STR("settings that are not a plain file"));
         return;
     }
-    if (split_settings(buf_str(&text), before, &a, &plain, &what) ||
+    if (split_settings(c, part, buf_str(&text), before, &a, &plain, &what) ||
         is_accepted(c, join(c, part->path, part->name), buf_str(&text)) || is_trial(c))
         return;
     if (!buf_ok(&plain))
@@ -185,7 +223,7 @@ static void check_settings(struct check *c, const struct part *part, struct str 
  */
 
 /* Each name has memory of its own: there may be very many. */
-static void check_hook(const struct check *all, const struct part *hooks, const char *file)
+static void check_hook(struct check *all, const struct part *hooks, const char *file)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     struct check c = *all;
@@ -193,6 +231,7 @@ static void check_hook(const struct check *all, const struct part *hooks, const 
     struct part hook = {hooks->dir, hooks->path, arena_printf(&a, "%s/%s", hooks->name, file)};
     if (!has_accepted_file(&c, &hook))
         hold(&c, &hook, STR("a hook"));
+    all->touched |= c.touched;
 }
 
 static void check_hooks(struct check *c, const struct part *part)
@@ -255,6 +294,33 @@ static bool is_empty_dir(const struct part *part)
     return n <= 2; /* itself and its parent */
 }
 
+static bool is_jj_name(const char *name)
+{
+    return strcmp(name, PARTS_JJ_REPO) == 0 || strcmp(name, PARTS_JJ_TARGET) == 0;
+}
+
+/* A file of jj that leads to the repository of a work tree in the same tree, or to git's. */
+static bool is_jj_way(struct check *c, const struct part *part)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
+    bool is_repo = strcmp(part->name, PARTS_JJ_REPO) == 0;
+    if (!hold_read(part->dir, part->name, &text) || text.n > POINTER_MAX ||
+        memchr(text.p, '\0', text.n))
+        return false;
+    struct str above = is_repo ? part->path : join(c, part->path, "repo/store");
+    struct str line = str_trim_end(buf_str(&text), '\n');
+    struct str to = lexical_absolute(c->arena, known_absolute(c->root, above, c->arena), line);
+    if (!lexical_is_below(c->root->path, to))
+        return false;
+    struct str inner = arena_str(c->arena, lexical_rest(c->root->path, to));
+    if (is_repo && !str_ends_with(inner, STR(".jj/" PARTS_JJ_REPO)))
+        return false;
+    if (is_repo)
+        inner = arena_str(c->arena, str_head(inner, inner.n - strlen("/" PARTS_JJ_REPO)));
+    const struct scan_place *place = scan_at(&c->root->scan, inner);
+    return place && place->kind == (is_repo ? SCAN_JJ : SCAN_GITDIR);
+}
+
 /* A part that was not there when the session began, or of a repository that was not. */
 static void check_new_part(struct check *c, enum scan_kind kind, const struct part *part)
 {
@@ -268,7 +334,10 @@ static void check_new_part(struct check *c, enum scan_kind kind, const struct pa
         return;
     else if (strcmp(name, "commondir") == 0 && is_worktree(c, part))
         return;
+    else if (kind == SCAN_JJ && is_jj_name(name) && is_jj_way(c, part))
+        return;
     else if (fstatat(part->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+             !parts_is_free(kind, name, st.st_mode & S_IFMT) &&
              !(S_ISREG(st.st_mode) && st.st_size == 0 && strcmp(name, "commondir") != 0) &&
              !(S_ISDIR(st.st_mode) && is_empty_dir(part)) && !has_accepted_file(c, part))
         hold(c, part,
@@ -279,13 +348,12 @@ static void check_new_part(struct check *c, enum scan_kind kind, const struct pa
 /* `info` as a link would bring attributes from elsewhere, `rebase-merge` steps of a rebase. */
 static void check_way(struct check *c, const struct part *part)
 {
-    const char *slash = strchr(part->name, '/');
-    if (!slash)
-        return;
-    const char *dir = arena_strdup(c->arena, str_n(part->name, (size_t)(slash - part->name)));
-    struct known_name now = known_look(part->dir, dir, c->arena);
-    if (S_ISLNK(now.type))
-        hold(c, &(struct part){part->dir, part->path, dir}, STR("a link in a repository"));
+    for (const char *slash = part->name; (slash = strchr(slash, '/')); slash++) {
+        const char *dir = arena_strdup(c->arena, str_n(part->name, (size_t)(slash - part->name)));
+        struct known_name now = known_look(part->dir, dir, c->arena);
+        if (S_ISLNK(now.type))
+            hold(c, &(struct part){part->dir, part->path, dir}, STR("a link in a repository"));
+    }
 }
 
 /* A link can be replaced by anybody who can write its directory. It is made again. */
@@ -300,22 +368,32 @@ static void check_known_link(
     (void)!symlinkat(then->target.p, part->dir, part->name);
 }
 
-/* Whether git takes a HEAD for one, as its own check does. */
+/* Whether git takes a HEAD for one: by its first bytes, as its own check does. One that can't be
+ * read counts as one, and so does one that is missing: a .git may get it. */
 bool known_has_head(int dir)
 {
-    AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
+    char text[HEAD_BYTES];
     struct stat st;
-    if (fstatat(dir, "HEAD", &st, AT_SYMLINK_NOFOLLOW) != 0 || S_ISLNK(st.st_mode))
-        return true; /* a .git without one may get one */
-    if (!hold_read(dir, "HEAD", &text))
-        return false;
-    struct str line = buf_str(&text);
-    if (str_starts_with(line, STR("ref:")))
+    if (fstatat(dir, "HEAD", &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
+        return true;
+    AUTO_FD int fd = beneath_open(
+        dir, "HEAD", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0, BENEATH_NO_SYMLINKS);
+    ssize_t got = fd >= 0 ? read(fd, text, sizeof(text)) : -1;
+    if (got < 0 || str_starts_with(str_n(text, (size_t)got), STR("ref:")))
         return true;
     size_t n = 0;
-    while (n < line.n && memchr("0123456789abcdefABCDEF", line.p[n], 22))
+    while (n < (size_t)got && memchr("0123456789abcdefABCDEF", text[n], 22))
         n++;
     return n >= 40;
+}
+
+/* A directory whose names happen to be those of a repository: its HEAD says nothing at all. */
+static bool is_chance(int dir, struct str path)
+{
+    struct stat st;
+    return !str_is(lexical_name(path), ".git") &&
+           fstatat(dir, "HEAD", &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+           st.st_size == 0;
 }
 
 /* A link in the place of settings goes aside, and they are made again as far as they were read. */
@@ -352,28 +430,28 @@ static void check_rebase(
     struct check *c, int dir, const struct scan_place *place, const struct known *known)
 {
     for (enum rebase_file i = 0; i < REBASE_FILES; i++) {
-        struct part part = {dir, place->path, rebase_files[i]};
+        struct part part = {dir, place->path, rebase_files[i].name};
         const struct known_text *then = known ? &known->steps[i] : NULL;
         check_way(c, &part);
         if (then && then->ino && known_is(dir, part.name, then))
             continue;
         if (rebase_adds(dir, i, then ? then->text : STR("")) && !has_accepted_file(c, &part))
-            hold(c, &part,
-                i == REBASE_TODO ? STR("a rebase that runs programs")
-                                 : STR("a merge strategy that is a program"));
+            hold(c, &part, str_z(rebase_files[i].what));
     }
 }
 
 static void check_dir(struct check *c, const struct scan_place *place)
 {
-    const struct known *known = find(c, place);
+    struct known *known = find(c, place);
     const char *const *parts = parts_of(place->kind);
     AUTO_FD int dir = known_open(c->root, place->path);
     struct stat st;
     if (dir < 0 || fstat(dir, &st) != 0 ||
-        (!known && place->kind == SCAN_GITDIR && !known_has_head(dir)))
+        (!known && place->kind == SCAN_GITDIR && is_chance(dir, place->path)))
         return;
-    if (known && known->dormant && known_has_head(dir))
+    if (known)
+        known->awake = known->dormant && known_has_head(dir);
+    if (known && known->awake)
         known = NULL;
     for (size_t i = 0; parts[i]; i++) {
         struct part part = {dir, place->path, parts[i]};
@@ -416,27 +494,30 @@ static void hold_place(struct check *c, struct str path, struct str what)
                   .errnum = errnum});
 }
 
+struct str check_pointer(const struct protect_root *r, struct str path, struct arena *a)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
+    static const struct str words = {"gitdir: ", 8}, none = {0};
+    if (!hold_read(r->fd, path.p, &text) || text.n > POINTER_MAX)
+        return none;
+    struct str line = str_trim_end(str_trim_end(buf_str(&text), '\n'), '\r');
+    if (!str_starts_with(line, words) || memchr(line.p, '\n', line.n) ||
+        memchr(line.p, '\0', line.n))
+        return none;
+    ptrdiff_t slash = str_find_last(path, '/');
+    struct str dir =
+        known_absolute(r, arena_str(a, slash < 0 ? STR("") : str_head(path, (size_t)slash)), a);
+    struct str gitdir = lexical_absolute(a, dir, str_skip(line, words.n));
+    return lexical_is_below(r->path, gitdir) ? arena_str(a, lexical_rest(r->path, gitdir)) : none;
+}
+
 /* A `.git` file may name a repository of the same tree, which is looked at itself. */
 static bool pointer_is_plain(struct check *c, struct str path)
 {
-    AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
-    static const struct str words = {"gitdir: ", 8};
-    if (!hold_read(c->root->fd, path.p, &text) || text.n > POINTER_MAX)
-        return false;
-    struct str line = str_trim_end(str_trim_end(buf_str(&text), '\n'), '\r');
-    if (is_accepted(c, path, buf_str(&text)))
+    if (check_accepts(c->p, c->root, path))
         return true;
-    if (!str_starts_with(line, words) || memchr(line.p, '\n', line.n) ||
-        memchr(line.p, '\0', line.n))
-        return false;
-    ptrdiff_t slash = str_find_last(path, '/');
-    struct str dir = known_absolute(c->root,
-        arena_str(c->arena, slash < 0 ? STR("") : str_head(path, (size_t)slash)), c->arena);
-    struct str gitdir = lexical_absolute(c->arena, dir, str_skip(line, words.n));
-    if (!lexical_is_below(c->root->path, gitdir))
-        return false;
-    struct str inner = lexical_rest(c->root->path, gitdir);
-    const struct scan_place *place = scan_at(&c->root->scan, str_is(inner, ".") ? STR("") : inner);
+    struct str gitdir = check_pointer(c->root, path, c->arena);
+    const struct scan_place *place = gitdir.p ? scan_at(&c->root->scan, gitdir) : NULL;
     return place && place->kind == SCAN_GITDIR;
 }
 
@@ -513,84 +594,15 @@ static void check_named(struct check *c)
     for (size_t i = 0; i < r->n_named; i++) {
         struct stat st;
         const struct known_named *n = &r->named[i];
-        if (!n->type && lexical_is_below(r->path, n->path) && lstat(n->path.p, &st) == 0)
+        if (!n->type && lexical_is_below(r->path, n->path) && lstat(n->path.p, &st) == 0 &&
+            !(n->word && S_ISDIR(st.st_mode)))
             hold_place(c, lexical_rest(r->path, n->path),
                 n->settings ? STR("settings of the user") : STR("settings of git name it"));
     }
 }
 
-/* Entries in an index ----------------------------------------------------------------------------
+/* Entry points ----------------------------------------------------------------------------------
  */
-
-static bool is_known_link(const struct protect_root *r, struct str repository, struct str path)
-{
-    for (size_t i = 0; i < r->n_links; i++)
-        if (str_eq(r->links[i].repository, repository) && str_eq(r->links[i].path, path))
-            return true;
-    return false;
-}
-
-/* Removes the entry for a work tree from the index of a repository around it. */
-static void drop_link(struct check *c, const struct scan_place *outer, struct str path)
-{
-    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
-    AUTO_ERR struct err err = {0};
-    bool dropped = false;
-    AUTO_FD int dir = known_open(c->root, outer->path);
-    if (dir < 0 || is_known_link(c->root, outer->path, path))
-        return;
-    bool ok = gitlink_drop(dir, path, &dropped, &err);
-    if (ok && !dropped)
-        return;
-    struct str gitdir = known_absolute(c->root, outer->path, &a);
-    report(c,
-        &(struct protect_held){.path = str_z(arena_printf(&a, STR_FMT "/index", STR_ARG(gitdir))),
-            .where = str_z(arena_printf(&a, STR_FMT "/" PARTS_HELD "/gitlinks", STR_ARG(gitdir))),
-            .what = str_z(arena_printf(&a, "the entry for the repository " STR_FMT, STR_ARG(path))),
-            .errnum = ok ? 0 : EBUSY});
-}
-
-/* Whether a repository was at a work tree's path when the session began. */
-static bool was_repository(const struct check *c, struct str outer, struct str inner)
-{
-    AUTO_BUF struct buf git = BUF_INIT(4 * PATH_MAX);
-    buf_printf(
-        &git, STR_FMT "%s" STR_FMT "/.git", STR_ARG(outer), outer.n ? "/" : "", STR_ARG(inner));
-    for (size_t i = 0; i < c->root->n_known; i++)
-        if (str_eq(c->root->known[i].path, buf_str(&git)))
-            return true;
-    return false;
-}
-
-/* Entries of an index for repositories that were not there: also for those that no search found. */
-static void check_index(struct check *c, const struct scan_place *place)
-{
-    AUTO_ERR struct err ignored = {0};
-    AUTO_TRACKED struct tracked t = {0};
-    struct stat st;
-    struct str git = place->path;
-    ptrdiff_t slash = str_find_last(git, '/');
-    struct known *known = (struct known *)known_find(c->root, place);
-    if (place->kind != SCAN_GITDIR || !str_is(lexical_name(git), ".git"))
-        return;
-    struct str tree = arena_str(c->arena, slash < 0 ? STR("") : str_head(git, (size_t)slash));
-    AUTO_FD int dir = known_open(c->root, git);
-    if (dir < 0 || fstatat(dir, "index", &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return;
-    if (st.st_size > PROTECT_INDEX_MAX) {
-        c->p->cut = true;
-        return;
-    }
-    if (known && !known_read(dir, "index", &known->index, NULL))
-        return;
-    if (!tracked_read(dir, &t, &ignored))
-        return;
-    for (size_t i = 0; i < t.n_links; i++)
-        if (!was_repository(c, tree, t.links[i]))
-            drop_link(c, place, t.links[i]);
-    if (known) /* as it is now */
-        (void)known_read(dir, "index", &known->index, NULL);
-}
 
 void check_set_aside(struct protect *p, struct protect_root *r, struct str path, struct str what)
 {
@@ -616,13 +628,12 @@ bool check_passes(struct protect *p, struct protect_root *r, const struct scan_p
     return !would;
 }
 
-static void check_one(struct protect *p, struct protect_root *r, size_t i)
+bool check_found(struct protect *p, struct protect_root *r, const struct scan_place *place)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(64 << 20);
     struct check c = {.p = p, .root = r, .arena = &a};
-    struct scan_place place = r->scan.places[i];
-    check_place(&c, &place);
-    check_index(&c, &place);
+    check_place(&c, place);
+    return c.touched;
 }
 
 void check_root(struct protect *p, struct protect_root *r)
@@ -633,8 +644,12 @@ void check_root(struct protect *p, struct protect_root *r)
     check_known_places(&c);
     scan_refresh(&r->scan);
     p->cut |= r->scan.cut;
+    bool *touched = ARENA_NEW(&a, bool, r->scan.n_places + 1);
     for (size_t i = 0; i < r->scan.n_places; i++)
-        check_one(p, r, i);
+        touched[i] = check_found(p, r, &r->scan.places[i]);
+    for (size_t i = 0; i < r->scan.n_places; i++)
+        links_check(p, r, i, touched);
+    inner_check(p, r);
     check_ways(&c);
     check_named(&c);
 }

@@ -1,5 +1,5 @@
-/* The index without a submodule: entries are copied as they are, except the names of version 4, of
- * which each depends on the one before. */
+/* The index without some submodules: entries are copied as they are, except the names of version 4,
+ * of which each depends on the one before. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/gitlink.h"
 
@@ -22,7 +22,7 @@
 enum {
     HEAD = 12,
     COUNT_AT = 8,
-    LINES_MAX = 1 << 20,
+    LINES_MAX = 64 << 20,
 };
 
 _Static_assert((int)INDEX_SHA1 == (int)SHA1_BYTES, "one number");
@@ -115,8 +115,19 @@ static bool keep_extension(struct rewrite *w, const struct index_extension *x, s
     return true;
 }
 
+static int compare(const void *a, const void *b)
+{
+    return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+static bool is_one(const struct gitlink_paths *paths, const struct index_entry *e)
+{
+    return (e->mode & INDEX_TYPE) == INDEX_GITLINK && paths->n &&
+           bsearch(&e->name, paths->p, paths->n, sizeof(*paths->p), compare);
+}
+
 static bool rewrite_entries(
-    struct rewrite *w, struct index_reader *r, struct str path, struct err *err)
+    struct rewrite *w, struct index_reader *r, const struct gitlink_paths *paths, struct err *err)
 {
     struct index_entry entry;
     bool nameless = false;
@@ -124,7 +135,7 @@ static bool rewrite_entries(
         if (!index_entry(r, &entry, err))
             return false;
         nameless |= entry.name.n == 0;
-        if ((entry.mode & INDEX_TYPE) == INDEX_GITLINK && str_eq(entry.name, path))
+        if (is_one(paths, &entry))
             drop_entry(w, &entry);
         else
             keep_entry(w, &entry, r->version);
@@ -150,8 +161,8 @@ static void finish(struct buf *out, size_t start, uint32_t n)
     buf_add(out, hash, sizeof(hash));
 }
 
-static bool rewrite_with(
-    size_t hash, struct rewrite *w, struct str index, struct str path, struct err *err)
+static bool rewrite_with(size_t hash, struct rewrite *w, struct str index,
+    const struct gitlink_paths *paths, struct err *err)
 {
     AUTO_INDEX struct index_reader r = {0};
     size_t start = w->out ? w->out->n : 0;
@@ -160,7 +171,7 @@ static bool rewrite_with(
         return false;
     if (w->out)
         buf_add_str(w->out, str_head(index, HEAD));
-    if (!rewrite_entries(w, &r, path, err))
+    if (!rewrite_entries(w, &r, paths, err))
         return false;
     if (w->out)
         finish(w->out, start, w->kept);
@@ -170,19 +181,20 @@ static bool rewrite_with(
 }
 
 /* Both kinds of hashes are tried: an index that can be read either way was made for that. */
-static bool look(struct str index, struct str path, bool *ret_dropped, struct err *err)
+static bool look(
+    struct str index, const struct gitlink_paths *paths, bool *ret_dropped, struct err *err)
 {
     AUTO(rewrite_done) struct rewrite one = {0}, two = {0};
     AUTO_ERR struct err other = {0};
-    bool is_one = rewrite_with(INDEX_SHA1, &one, index, path, err);
-    bool is_two = rewrite_with(INDEX_SHA256, &two, index, path, &other);
-    if (is_one && is_two && (one.kept || one.dropped))
+    bool short_fits = rewrite_with(INDEX_SHA1, &one, index, paths, err);
+    bool long_fits = rewrite_with(INDEX_SHA256, &two, index, paths, &other);
+    if (short_fits && long_fits && (one.kept || one.dropped))
         return err_set(err, E_CONFLICT, "git's index can be read in two ways");
-    if (!is_one && !is_two)
+    if (!short_fits && !long_fits)
         return other.code == E_CONFLICT ? err_move(err, &other) : false;
-    if (!is_one)
+    if (!short_fits)
         err_done(err);
-    if (!is_one && two.dropped)
+    if (!short_fits && two.dropped)
         return err_set(err, E_CONFLICT,
             "git's index has a submodule and SHA-256, and can't be changed; "
             "'git rm --cached' removes it");
@@ -190,23 +202,23 @@ static bool look(struct str index, struct str path, bool *ret_dropped, struct er
     return true;
 }
 
-static bool remove_links(struct str index, struct str path, struct buf *out, struct buf *lines,
-    bool *ret_dropped, struct err *err)
+static bool remove_links(struct str index, const struct gitlink_paths *paths, struct buf *out,
+    struct buf *lines, bool *ret_dropped, struct err *err)
 {
     AUTO(rewrite_done) struct rewrite w = {.out = out, .lines = lines};
     bool dropped = false;
-    if (!look(index, path, &dropped, err))
+    if (!look(index, paths, &dropped, err))
         return false;
-    if (dropped && !rewrite_with(INDEX_SHA1, &w, index, path, err))
+    if (dropped && !rewrite_with(INDEX_SHA1, &w, index, paths, err))
         return false;
     *ret_dropped = dropped;
     return true;
 }
 
-bool gitlink_remove(
-    struct str index, struct str path, struct buf *out, bool *ret_dropped, struct err *err)
+bool gitlink_remove(struct str index, const struct gitlink_paths *paths, struct buf *out,
+    bool *ret_dropped, struct err *err)
 {
-    return remove_links(index, path, out, NULL, ret_dropped, err);
+    return remove_links(index, paths, out, NULL, ret_dropped, err);
 }
 
 /* The files ---------------------------------------------------------------------------------------
@@ -214,7 +226,7 @@ bool gitlink_remove(
 
 struct drop {
     int git_fd;
-    struct str path;
+    const struct gitlink_paths *paths;
     struct stat st; /* of the index */
     struct buf in, out, lines;
 };
@@ -250,7 +262,7 @@ static bool prepare(struct drop *d, bool *ret_dropped, struct err *err)
     if (d->st.st_size > GITLINK_INDEX_MAX)
         return err_set(err, E_IO, "git's index is larger than %d bytes", GITLINK_INDEX_MAX);
     if (!file_read(fd, GITLINK_INDEX_MAX, "index", &d->in, err) ||
-        !remove_links(buf_str(&d->in), d->path, &d->out, &d->lines, &dropped, err))
+        !remove_links(buf_str(&d->in), d->paths, &d->out, &d->lines, &dropped, err))
         return false;
     *ret_dropped = dropped;
     return true;
@@ -324,11 +336,11 @@ static bool replace(struct drop *d, int lock_fd, bool *ret_dropped, struct err *
     return true;
 }
 
-bool gitlink_drop(int git_fd, struct str path, bool *ret_dropped, struct err *err)
+bool gitlink_drop(int git_fd, const struct gitlink_paths *paths, bool *ret_dropped, struct err *err)
 {
     AUTO(drop_done)
     struct drop d = {.git_fd = git_fd,
-        .path = path,
+        .paths = paths,
         .in = BUF_INIT((size_t)GITLINK_INDEX_MAX + 1),
         .out = BUF_INIT((size_t)GITLINK_INDEX_MAX + 1),
         .lines = BUF_INIT(LINES_MAX)};

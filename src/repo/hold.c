@@ -19,15 +19,15 @@ enum {
     BESIDE_MAX = NAME_MAX - 32, /* bytes of a name that has two endings */
 };
 
-/* The directory of a part that may have one name before it. */
+/* The directory of a part that may have names before it. */
 static int open_parent(int dir, const char *part, const char **ret_name)
 {
-    char parent[NAME_MAX + 1];
+    char parent[PATH_MAX];
     const char *slash = strrchr(part, '/');
     *ret_name = slash ? slash + 1 : part;
     size_t n = slash ? (size_t)(slash - part) : 0;
     errno = ENAMETOOLONG;
-    if (n > NAME_MAX)
+    if (n >= PATH_MAX)
         return -1;
     memcpy(parent, part, n);
     parent[n] = '\0';
@@ -110,15 +110,18 @@ int hold_open(int gitdir)
     return make_dir(gitdir, PARTS_HELD);
 }
 
+/* The directory for a part, with those that are before its name. */
 static int open_held(int gitdir, const char *part)
 {
-    char parent[NAME_MAX + 1];
-    const char *slash = strrchr(part, '/');
+    char name[NAME_MAX + 1];
     AUTO_FD int held = hold_open(gitdir);
-    if (held < 0 || !slash)
-        return TAKE_FD(held);
-    snprintf(parent, sizeof(parent), "%.*s", (int)(slash - part), part);
-    return make_dir(held, parent);
+    for (const char *slash; held >= 0 && (slash = strchr(part, '/')); part = slash + 1) {
+        snprintf(name, sizeof(name), "%.*s", (int)(slash - part), part);
+        int inner = make_dir(held, name);
+        close(held);
+        held = inner;
+    }
+    return TAKE_FD(held);
 }
 
 int hold_part(int gitdir, const char *part, struct buf *where)

@@ -26,9 +26,9 @@ struct known_text {
 
 enum {
     KNOWN_TEXTS = 2, /* config, config.worktree: the first parts of a git directory */
-    KNOWN_NAMED_MAX = 1000,
+    KNOWN_NAMED_MAX = 5000,
     KNOWN_LINKS_MAX = 10 * 1000,
-    KNOWN_WAYS_MAX = 1000,
+    KNOWN_WAYS_MAX = 5000,
     AGAIN_ARENA = 256 << 20,
     KNOWN_ARENA_SPARE = 64 << 20, /* with less, texts are not remembered: all in them is new */
     KNOWN_ANY_DEVICE = 0,         /* of a session that was cut off: numbers of devices change */
@@ -43,9 +43,11 @@ struct known {
     struct known_name parts[PARTS_MAX];
     struct known_text texts[KNOWN_TEXTS];
     bool dormant;   /* git takes it for no repository yet: not the user's if that changes */
+    bool awake;     /* it is dormant, and since the last command git takes it for one */
     bool info_link; /* `info` is a link of the user's */
     struct known_text steps[REBASE_FILES]; /* their text: what runs programs */
     struct known_text index;               /* as it was looked at last; no text */
+    bool open_links; /* it has entries for repositories that a command made: looked at each time */
 };
 
 /* A file or directory that settings name. */
@@ -53,6 +55,7 @@ struct known_named {
     struct str path; /* absolute */
     mode_t type;
     bool settings; /* it is a file of settings itself */
+    bool word;     /* a word of a command: it acts if it is a file */
 };
 
 /* An entry of an index that is a repository of its own. */
@@ -61,7 +64,7 @@ struct known_gitlink {
     struct str path;       /* in the work tree */
 };
 
-/* A link on the way to a hook or to a file that settings name. */
+/* A link on the way to a hook or to a file that settings name, or in a repository's directory. */
 struct known_way {
     struct str path; /* from the root */
     struct known_name then;
@@ -116,7 +119,8 @@ struct protect *known_new(const struct protect_options *options);
 void known_open_root(struct protect *p, struct protect_root *r, int fd, struct str path);
 void known_make_room(struct protect *p, struct protect_root *r, size_t places);
 
-/* Learns the present state of a root; with `before` set, by comparison with it (repo/again.h). */
+/* Learns the present state of a root, but for names (repo/names.h); with `before` set, by
+ * comparison with it (repo/again.h). */
 void known_root(struct protect *p, struct protect_root *r);
 
 /* check.c: whether git takes the HEAD of a directory for one. */
@@ -129,6 +133,12 @@ void known_warn(struct protect *p, const char *format, ...) PRINTF_LIKE(2, 3);
 /* check.c: adds to the list of things set aside, texts copied. */
 void known_report(struct protect *p, const struct protect_held *held);
 
+/* Whether it could not be moved. */
+static inline bool known_is_stuck(const struct protect_held *held)
+{
+    return held->errnum || held->why.n;
+}
+
 /* check.c: moves a path of a root aside, and reports it; whether the user has agreed to the file
  * there. */
 void check_set_aside(struct protect *p, struct protect_root *r, struct str path, struct str what);
@@ -136,6 +146,13 @@ bool check_accepts(struct protect *p, struct protect_root *r, struct str path);
 
 /* check.c: whether nothing of a place would be set aside if it was not known. */
 bool check_passes(struct protect *p, struct protect_root *r, const struct scan_place *place);
+
+/* check.c: sets aside what must not stay of a place; whether there was any. */
+bool check_found(struct protect *p, struct protect_root *r, const struct scan_place *place);
+
+/* check.c: the repository's directory that a `.git` file names, from the root; no value: it names
+ * none there, or says more. */
+struct str check_pointer(const struct protect_root *r, struct str path, struct arena *a);
 
 /* check.c: compares a root with what was known, and sets aside. */
 void check_root(struct protect *p, struct protect_root *r);

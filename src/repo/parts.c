@@ -4,6 +4,8 @@
 
 #include "base/base.h"
 
+#include <sys/stat.h>
+
 const char *const *parts_of(enum scan_kind kind)
 {
     static const char *const none[] = {NULL};
@@ -20,9 +22,17 @@ const char *const *parts_of(enum scan_kind kind)
     };
     static const char *const hg[PARTS_MAX] = {"hgrc", "hgrc-not-shared", "sharedpath", PARTS_HELD};
     static const char *const sapling[PARTS_MAX] = {"config", "sharedpath", PARTS_HELD};
-    static const char *const jj[PARTS_MAX] = {"repo/config.toml", "config.toml", PARTS_HELD};
+    static const char *const jj[PARTS_MAX] = {
+        PARTS_JJ_REPO,
+        "repo/config.toml",
+        PARTS_JJ_TARGET,
+        "config.toml",
+        "workspace-config.toml",
+        PARTS_HELD,
+    };
     static const char *const bzr[PARTS_MAX] = {"branch/branch.conf", "branch/location", PARTS_HELD};
     static const char *const darcs[PARTS_MAX] = {"prefs/defaults", "prefs/prefs", PARTS_HELD};
+    static const char *const pijul[PARTS_MAX] = {"config", PARTS_HELD};
     static const char *const *const all[] = {
         [SCAN_GITDIR] = git,
         [SCAN_HG] = hg,
@@ -30,8 +40,14 @@ const char *const *parts_of(enum scan_kind kind)
         [SCAN_JJ] = jj,
         [SCAN_BZR] = bzr,
         [SCAN_DARCS] = darcs,
+        [SCAN_PIJUL] = pijul,
     };
     return (size_t)kind < ARRAY_LEN(all) && all[kind] ? all[kind] : none;
+}
+
+bool parts_is_free(enum scan_kind kind, const char *part, mode_t type)
+{
+    return kind == SCAN_JJ && strcmp(part, PARTS_JJ_REPO) == 0 && S_ISDIR(type);
 }
 
 /* Whether the first component is this name, as file systems compare names that ignore case. */
@@ -44,7 +60,8 @@ static bool starts_with_part(struct str rest, enum scan_kind kind)
 {
     for (const char *const *part = parts_of(kind); *part; part++) {
         struct str p = str_z(*part);
-        if (str_starts_with(rest, p) && (rest.n == p.n || rest.p[p.n] == '/'))
+        if (rest.n >= p.n && strncasecmp(rest.p, p.p, p.n) == 0 &&
+            (rest.n == p.n || rest.p[p.n] == '/'))
             return true;
     }
     return false;
@@ -61,6 +78,7 @@ bool parts_refuse(struct str path)
         {".jj", SCAN_JJ},
         {".bzr", SCAN_BZR},
         {"_darcs", SCAN_DARCS},
+        {".pijul", SCAN_PIJUL},
     };
     struct str component, rest = path;
     while (str_cut(rest, '/', &component, &rest)) {
@@ -85,7 +103,8 @@ bool parts_may_make(struct str path)
     return false;
 }
 
-/* Not for a program that fetches (`ext::`, `hg::`), and not an option. */
+/* Not for a program that fetches (`ext::`, `hg::`), and not an option. The name of a remote that is
+ * not there is taken for an address, too. */
 static bool is_plain_address(struct str url)
 {
     for (size_t i = 0; i + 1 < url.n; i++)
@@ -94,16 +113,24 @@ static bool is_plain_address(struct str url)
     return url.n && url.p[0] != '-';
 }
 
+/* How `git submodule update` brings a submodule up to date; a command begins with `!`. */
+static bool is_plain_update(struct str value)
+{
+    return str_is(value, "checkout") || str_is(value, "merge") || str_is(value, "rebase") ||
+           str_is(value, "none");
+}
+
 bool parts_setting_is_plain(const struct gitconfig_entry *e)
 {
     static const struct {
         const char *section;
         bool sub; /* between section and name stands another one */
         const char *name;
+        bool (*allows)(struct str value); /* NULL: any value */
     } plain[] = {
         {"branch", true, "merge"},
         {"branch", true, "rebase"},
-        {"branch", true, "remote"},
+        {"branch", true, "remote", is_plain_address},
         {"core", false, "bare"},
         {"core", false, "filemode"},
         {"core", false, "ignorecase"},
@@ -116,7 +143,7 @@ bool parts_setting_is_plain(const struct gitconfig_entry *e)
         {"core", false, "symlinks"},
         {"extensions", false, "compatobjectformat"},
         {"extensions", false, "objectformat"},
-        {"extensions", false, "partialclone"},
+        {"extensions", false, "partialclone", is_plain_address},
         {"extensions", false, "refstorage"},
         {"extensions", false, "relativeworktrees"},
         {"extensions", false, "worktreeconfig"},
@@ -128,18 +155,17 @@ bool parts_setting_is_plain(const struct gitconfig_entry *e)
         {"remote", true, "partialclonefilter"},
         {"remote", true, "promisor"},
         {"remote", true, "tagopt"},
-        {"remote", true, "url"},
+        {"remote", true, "url", is_plain_address},
         {"submodule", false, "active"},
         {"submodule", true, "active"},
-        {"submodule", true, "url"},
+        {"submodule", true, "update", is_plain_update},
+        {"submodule", true, "url", is_plain_address},
         {"user", false, "email"},
         {"user", false, "name"},
     };
-    if (str_is(e->name, "url") && !is_plain_address(e->value))
-        return false;
     for (size_t i = 0; i < ARRAY_LEN(plain); i++)
         if (str_is(e->section, plain[i].section) && str_is(e->name, plain[i].name) &&
             plain[i].sub == (e->subsection.p != NULL))
-            return true;
+            return !plain[i].allows || plain[i].allows(e->value);
     return false;
 }

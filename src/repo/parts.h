@@ -19,8 +19,16 @@ enum {
 /* Where things are put that were set aside. */
 #define PARTS_HELD "cordon-held"
 
+/* Of jj: its repository, as a directory or as a file that says where; and where git's is. */
+#define PARTS_JJ_REPO   "repo"
+#define PARTS_JJ_TARGET "repo/store/git_target"
+
 /* The parts of a directory of this kind, relative to it; ends in NULL. */
 const char *const *parts_of(enum scan_kind kind);
+
+/* Whether a part of this type is the repository itself, in which commands work: it steers only if
+ * it is something else. */
+bool parts_is_free(enum scan_kind kind, const char *part, mode_t type);
 
 /* Whether tools that write files must leave a path alone: anything at or below `.git` or `.cordon`,
  * and parts of other systems. For a path below an absolute or relative directory; text alone. */

@@ -3,13 +3,12 @@
 #include "repo/protect.h"
 
 #include "path/beneath.h"
-#include "path/exact.h"
-#include "path/file.h"
 #include "path/lexical.h"
 #include "repo/again.h"
 #include "repo/gitname.h"
 #include "repo/hold.h"
-#include "repo/known.h"
+#include "repo/inner.h"
+#include "repo/names.h"
 #include "repo/tracked.h"
 #include "repo/unfinished.h"
 #include "repo/watch.h"
@@ -22,11 +21,9 @@
 enum {
     ARENA_MAX = 256 << 20,
     KEPT_MAX = 20 * 1000,
-    HOPS_MAX = 40,
-    INCLUDES_MAX = 10,
+    HOOKS_SPARE = 16 << 20, /* bytes that hooks leave for other paths */
     TEXT_ROOM = 256,        /* bytes of a file of settings, at least */
     ARENA_SPARE = 64 << 20, /* for everything but them */
-    WARNINGS_MAX = 1 << 19, /* bytes of them */
 };
 
 /* Names ---------------------------------------------------------------------------------------- */
@@ -69,208 +66,6 @@ const struct known *known_find(const struct protect_root *r, const struct scan_p
             return k;
     }
     return NULL;
-}
-
-/* Whether an absolute path without links can be written inside. */
-static bool is_in_roots(const struct protect *p, struct str path)
-{
-    for (size_t i = 0; i < p->n_roots; i++)
-        if (lexical_is_below(p->roots[i].path, path))
-            return true;
-    return false;
-}
-
-/* Links on the way ------------------------------------------------------------------------------
- */
-
-static void add_way(struct protect *p, struct protect_root *r, struct str path)
-{
-    struct str rest = lexical_rest(r->path, path);
-    if (r->n_ways == KNOWN_WAYS_MAX || !lexical_is_below(r->path, path))
-        return;
-    for (size_t i = 0; i < r->n_ways; i++)
-        if (str_eq(r->ways[i].path, rest))
-            return;
-    r->ways[r->n_ways++] =
-        (struct known_way){arena_str(&p->facts, rest), known_look(r->fd, rest.p, &p->facts)};
-}
-
-/* Remembers each link that leads from this path to a file; gives where it leads, there or not. */
-static struct str follow(struct protect *p, struct protect_root *r, struct str path)
-{
-    char target[PATH_MAX], way[PATH_MAX];
-    for (int hops = 0; hops < HOPS_MAX && path.n < sizeof(way); hops++) {
-        struct str link = {0};
-        for (size_t n = 1; n <= path.n && !link.p; n++) {
-            struct stat st;
-            way[n - 1] = path.p[n - 1];
-            way[n] = '\0';
-            if ((n == path.n || path.p[n] == '/') && lstat(way, &st) == 0 && S_ISLNK(st.st_mode))
-                link = arena_str(&p->facts, str_n(way, n));
-        }
-        ssize_t n = link.p ? readlink(link.p, target, sizeof(target)) : -1;
-        if (n <= 0 || n == sizeof(target))
-            return path;
-        add_way(p, r, link);
-        struct str dir = str_head(link, (size_t)str_find_last(link, '/'));
-        struct str there = lexical_absolute(
-            &p->facts, arena_str(&p->facts, dir.n ? dir : STR("/")), str_n(target, (size_t)n));
-        path = path.n > link.n ? lexical_absolute(&p->facts, there, str_skip(path, link.n + 1))
-                               : there;
-    }
-    return path;
-}
-
-/* What settings name ----------------------------------------------------------------------------
- */
-
-static void add_named(struct protect *p, struct protect_root *r, struct str path)
-{
-    struct stat st;
-    struct str clean = follow(p, r, lexical_absolute(&p->facts, STR("/"), path));
-    if (!is_in_roots(p, clean) || r->n_named == KNOWN_NAMED_MAX)
-        return;
-    for (size_t i = 0; i < r->n_named; i++)
-        if (str_eq(r->named[i].path, clean))
-            return;
-    bool there = lstat(clean.p, &st) == 0;
-    r->named[r->n_named++] =
-        (struct known_named){.path = clean, .type = there ? st.st_mode & S_IFMT : 0};
-}
-
-/* A path in settings, `~` being the home directory. */
-static struct str expand(struct protect *p, struct str base, struct str value)
-{
-    const char *home = p->options.home;
-    if (home && str_starts_with(value, STR("~/")))
-        return lexical_absolute(&p->facts, str_z(home), str_skip(value, 2));
-    return lexical_absolute(&p->facts, base, value);
-}
-
-/* Whether settings named this file before it was removed: it stays protected if it is made again.
- */
-static bool was_named(const struct protect_root *before, struct str path)
-{
-    for (size_t i = 0; before && i < before->n_named; i++)
-        if (str_eq(before->named[i].path, path))
-            return true;
-    return false;
-}
-
-struct reading {
-    struct protect *p;
-    struct protect_root *root;
-    struct str file; /* absolute */
-    struct str top;  /* where hooks of a relative path are looked for: absolute */
-    unsigned depth;  /* of includes */
-};
-
-static void read_file(const struct reading *x);
-
-/* Words of a command that are files: a filter, a helper, an alias. */
-static void add_words(const struct reading *x, struct str line)
-{
-    struct stat st;
-    size_t start = 0;
-    for (size_t i = 0; i <= line.n; i++) {
-        if (i < line.n && !strchr(" \t\n'\"=;&|<>()!`$", line.p[i]))
-            continue;
-        struct str word = str_n(line.p + start, i - start);
-        start = i + 1;
-        if (word.n == 0 || word.n >= PATH_MAX || memchr(word.p, '\0', word.n))
-            continue;
-        struct str path = expand(x->p, x->top, word);
-        bool is_there = lstat(path.p, &st) == 0;
-        if ((is_there && (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode))) ||
-            (!is_there && was_named(x->root->before, path)))
-            add_named(x->p, x->root, path);
-    }
-}
-
-static void read_entry(const struct reading *x, const struct gitconfig_entry *e)
-{
-    struct str dir = str_head(x->file, (size_t)MAX(str_find_last(x->file, '/'), (ptrdiff_t)0));
-    if (str_is(e->section, "core") && str_is(e->name, "hookspath")) {
-        struct str path = expand(x->p, x->top, e->value);
-        add_named(x->p, x->root, path);
-        if (str_ends_with(path, STR("/_"))) /* husky: what is there runs what lies beside it */
-            add_named(x->p, x->root, arena_str(&x->p->facts, str_head(path, path.n - 2)));
-    } else if (str_starts_with(e->section, STR("include")) && str_is(e->name, "path")) {
-        struct reading inner = *x;
-        inner.file = expand(x->p, dir, e->value);
-        inner.depth++;
-        add_named(x->p, x->root, inner.file);
-        if (inner.depth < INCLUDES_MAX)
-            read_file(&inner);
-    } else if (!parts_setting_is_plain(e)) {
-        add_words(x, e->value);
-    }
-}
-
-static void read_settings(const struct reading *x, struct str text)
-{
-    AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
-    struct gitconfig config;
-    if (!gitconfig_parse(text, &a, &config))
-        return;
-    for (size_t i = 0; i < config.n; i++)
-        if (config.p[i].value.n)
-            read_entry(x, &config.p[i]);
-}
-
-/* A file that may be a link, as the user's own settings often are. */
-static void read_file(const struct reading *x)
-{
-    AUTO_ERR struct err ignored = {0};
-    AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
-    struct stat st;
-    AUTO_FD int fd = open(x->file.p, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-        file_read(fd, PROTECT_FILE_MAX, x->file.p, &text, &ignored))
-        read_settings(x, buf_str(&text));
-}
-
-/* The work tree of a repository's directory, from the root: its parent if it is called .git. */
-static struct str top_of(struct str gitdir)
-{
-    ptrdiff_t slash = str_find_last(gitdir, '/');
-    struct str name = slash < 0 ? gitdir : str_skip(gitdir, (size_t)slash + 1);
-    if (!str_is(name, ".git"))
-        return gitdir;
-    return slash < 0 ? STR("") : str_head(gitdir, (size_t)slash);
-}
-
-static void read_own_settings(struct protect *p, struct protect_root *r, const struct known *k)
-{
-    static const char *const files[] = {"config", "config.worktree"};
-    AUTO_FD int dir = known_open(r, k->path);
-    for (size_t i = 0; i < ARRAY_LEN(files); i++) {
-        AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
-        if (dir < 0 || !hold_read(dir, files[i], &text))
-            continue;
-        struct str gitdir = known_absolute(r, k->path, &p->facts);
-        read_settings(&(struct reading){p, r,
-                          str_z(arena_printf(&p->facts, STR_FMT "/%s", STR_ARG(gitdir), files[i])),
-                          known_absolute(r, arena_str(&p->facts, top_of(k->path)), &p->facts), 0},
-            buf_str(&text));
-    }
-}
-
-/* The user's own settings hold in every repository. */
-static void read_user_settings(struct protect *p, struct protect_root *r, const struct known *k)
-{
-    const char *home = p->options.home, *xdg = getenv("XDG_CONFIG_HOME");
-    const char *files[] = {
-        home ? arena_printf(&p->facts, "%s/.gitconfig", home) : NULL,
-        xdg && xdg[0] == '/' ? arena_printf(&p->facts, "%s/git/config", xdg)
-        : home               ? arena_printf(&p->facts, "%s/.config/git/config", home)
-                             : NULL,
-        "/etc/gitconfig",
-    };
-    for (size_t i = 0; i < ARRAY_LEN(files); i++)
-        if (files[i])
-            read_file(&(struct reading){p, r, str_z(files[i]),
-                known_absolute(r, arena_str(&p->facts, top_of(k->path)), &p->facts), 0});
 }
 
 /* The state at first ----------------------------------------------------------------------------
@@ -327,9 +122,9 @@ static void note_rebase(struct protect *p, int gitdir, struct known *k)
 {
     for (enum rebase_file i = 0; i < REBASE_FILES; i++) {
         struct known_text now = {0};
-        if (k->steps[i].ino && known_is(gitdir, rebase_files[i], &k->steps[i]))
+        if (k->steps[i].ino && known_is(gitdir, rebase_files[i].name, &k->steps[i]))
             continue;
-        if (known_read(gitdir, rebase_files[i], &now, NULL))
+        if (known_read(gitdir, rebase_files[i].name, &now, NULL))
             now.text = arena_left(&p->facts) < 2 * KNOWN_ARENA_SPARE
                            ? STR("")
                            : rebase_programs(gitdir, i, &p->facts);
@@ -348,8 +143,11 @@ static void know_place(struct protect *p, struct protect_root *r, const struct s
         k->self = known_look(r->fd, k->path.p, &p->facts);
     const char *const *parts = parts_of(place->kind);
     AUTO_FD int dir = *parts ? known_open(r, k->path) : -1;
-    for (size_t i = 0; dir >= 0 && parts[i]; i++)
+    for (size_t i = 0; dir >= 0 && parts[i]; i++) {
         k->parts[i] = known_look(dir, parts[i], &p->facts);
+        if (parts_is_free(place->kind, parts[i], k->parts[i].type))
+            k->parts[i] = (struct known_name){0};
+    }
     if (dir >= 0 && place->kind == SCAN_GITDIR) {
         note_rebase(p, dir, k);
         k->dormant = !known_has_head(dir);
@@ -357,19 +155,14 @@ static void know_place(struct protect *p, struct protect_root *r, const struct s
     k->info_link = dir >= 0 && S_ISLNK(known_look(dir, "info", &p->facts).type);
 }
 
-/* Links among the hooks lead to files that act as hooks. */
-static void know_hooks(struct protect *p, struct protect_root *r, struct str hooks)
+static void add_gitlink(
+    struct protect *p, struct protect_root *r, const struct known *k, struct str path)
 {
-    struct stat st;
-    DIR *stream = opendir(hooks.p);
-    const struct dirent *d;
-    while (stream && (d = readdir(stream)))
-        if (!str_ends_with(str_z(d->d_name), STR(".sample")) &&
-            fstatat(dirfd(stream), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
-            add_named(
-                p, r, str_z(arena_printf(&p->facts, STR_FMT "/%s", STR_ARG(hooks), d->d_name)));
-    if (stream)
-        closedir(stream);
+    if (r->n_links == KNOWN_LINKS_MAX || arena_left(&p->facts) < path.n + 2 * KNOWN_ARENA_SPARE) {
+        p->cut = true;
+        return;
+    }
+    r->links[r->n_links++] = (struct known_gitlink){k->path, arena_str(&p->facts, path)};
 }
 
 /* The entries of an index that has not changed since it was looked at. */
@@ -382,10 +175,10 @@ static bool keep_gitlinks(struct protect *p, struct protect_root *r, struct know
     if (dir < 0 || !known_is(dir, "index", &old->index))
         return false;
     k->index = old->index;
-    for (size_t i = 0; i < before->n_links && r->n_links < KNOWN_LINKS_MAX; i++)
+    k->open_links = old->open_links;
+    for (size_t i = 0; i < before->n_links; i++)
         if (str_eq(before->links[i].repository, k->path))
-            r->links[r->n_links++] =
-                (struct known_gitlink){k->path, arena_str(&p->facts, before->links[i].path)};
+            add_gitlink(p, r, k, before->links[i].path);
     return true;
 }
 
@@ -400,21 +193,8 @@ static void know_gitlinks(struct protect *p, struct protect_root *r, const struc
     p->cut |= st.st_size > PROTECT_INDEX_MAX;
     if (st.st_size > PROTECT_INDEX_MAX || !tracked_read(dir, &t, &ignored))
         return;
-    for (size_t i = 0; i < t.n_links && r->n_links < KNOWN_LINKS_MAX; i++)
-        r->links[r->n_links++] = (struct known_gitlink){k->path, arena_str(&p->facts, t.links[i])};
-}
-
-/* A file of settings that is not there can't be mounted read-only: a command can make one. One that
- * is there is the caller's to keep. */
-static void know_settings(struct protect *p, struct protect_root *r)
-{
-    struct stat st;
-    for (size_t i = 0; i < p->options.n_settings; i++) {
-        struct str path = p->options.settings[i];
-        if (r->n_named < KNOWN_NAMED_MAX && lexical_is_below(r->path, path) &&
-            lstat(path.p, &st) != 0 && errno == ENOENT)
-            r->named[r->n_named++] = (struct known_named){.path = path, .settings = true};
-    }
+    for (size_t i = 0; i < t.n_links; i++)
+        add_gitlink(p, r, k, t.links[i]);
 }
 
 void known_make_room(struct protect *p, struct protect_root *r, size_t places)
@@ -429,18 +209,14 @@ void known_root(struct protect *p, struct protect_root *r)
 {
     p->cut |= r->scan.cut;
     known_make_room(p, r, r->scan.n_places);
-    know_settings(p, r);
     for (size_t i = 0; i < r->scan.n_places; i++)
         know_place(p, r, &r->scan.places[i]);
     if (r->before)
         again_sift(p, r);
+    inner_know(p, r);
     for (size_t i = 0; i < r->n_known; i++) {
         if (r->known[i].kind != SCAN_GITDIR)
             continue;
-        struct str dir = known_absolute(r, r->known[i].path, &p->facts);
-        know_hooks(p, r, str_z(arena_printf(&p->facts, STR_FMT "/hooks", STR_ARG(dir))));
-        read_own_settings(p, r, &r->known[i]);
-        read_user_settings(p, r, &r->known[i]);
         if (!keep_gitlinks(p, r, &r->known[i]))
             know_gitlinks(p, r, &r->known[i]);
     }
@@ -488,6 +264,7 @@ struct protect *protect_new(const struct protect_options *options)
         scan_fix(&p->roots[i].scan);
         known_root(p, &p->roots[i]);
     }
+    names_learn(p);
     return p;
 }
 
@@ -524,7 +301,7 @@ static bool allow_own(
     const struct protect *p, struct str path, const char *what, const char *remedy, struct err *err)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
-    if (!is_in_roots(p, path) && !is_in_roots(p, resolve_there(path, &a)))
+    if (!names_in_roots(p, path) && !names_in_roots(p, resolve_there(path, &a)))
         return true;
     return err_set(err, E_SANDBOX_UNAVAILABLE,
         "'" STR_FMT "' %s lies where the command can write, and with the sandbox landlock nothing "
@@ -580,7 +357,7 @@ static void keep(struct keeping *k, struct str path)
 static void keep_target(struct keeping *k, struct str link)
 {
     AUTO_FREE char *resolved = beneath_resolve(link.p);
-    if (resolved && is_in_roots(k->p, str_z(resolved)))
+    if (resolved && names_in_roots(k->p, str_z(resolved)))
         keep(k, arena_str(k->a, str_z(resolved)));
 }
 
@@ -595,9 +372,12 @@ static void keep_hooks(struct keeping *k, struct str hooks)
         if (str_ends_with(str_z(d->d_name), STR(".sample")) ||
             fstatat(dirfd(stream), d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(st.st_mode))
             continue;
-        struct str path = str_z(arena_printf(k->a, STR_FMT "/%s", STR_ARG(hooks), d->d_name));
-        if (!S_ISLNK(st.st_mode) && st.st_nlink > 1)
-            keep(k, path);
+        if (S_ISLNK(st.st_mode) || st.st_nlink < 2)
+            continue;
+        if (k->n == KEPT_MAX || arena_left(k->a) < HOOKS_SPARE)
+            k->p->cut = true;
+        else
+            keep(k, str_z(arena_printf(k->a, STR_FMT "/%s", STR_ARG(hooks), d->d_name)));
     }
     if (stream)
         closedir(stream);
@@ -721,7 +501,8 @@ static bool is_protected(struct protect *p, struct str path)
     for (size_t k = 0; k < p->n_roots; k++) {
         const struct protect_root *r = &p->roots[k];
         for (size_t i = 0; i < r->n_named; i++)
-            if (lexical_is_below(r->named[i].path, path))
+            if (str_eq(r->named[i].path, path) ||
+                (!r->named[i].word && lexical_is_below(r->named[i].path, path)))
                 return true;
         for (size_t i = 0; i < r->n_known; i++) {
             struct str dir = known_absolute(r, r->known[i].path, &a);
@@ -745,13 +526,13 @@ bool protect_refuses(const struct protect_options *options, struct str path)
         scan_way(&p->roots[i].scan, rest);
         known_root(p, &p->roots[i]);
     }
+    names_learn(p);
     bool refused = is_protected(p, path);
     protect_free(p);
     return refused;
 }
 
-/* Telling ---------------------------------------------------------------------------------------
- */
+/* The check ------------------------------------------------------------------------------------ */
 
 /* What the user moved back or away is no longer named. */
 static void forget_moved(struct protect *p)
@@ -762,107 +543,23 @@ static void forget_moved(struct protect *p)
         if (p->held[i].where.p && lstat(p->held[i].where.p, &st) == 0)
             p->held[n++] = p->held[i];
     p->n_held = n;
+    p->n_unnamed = n ? p->n_unnamed : 0;
 }
 
 void protect_check(struct protect *p)
 {
     forget_moved(p);
-    size_t before = p->n_held;
+    size_t before = p->n_held, reported = p->n_reported;
     p->stuck = false;
     for (size_t i = 0; i < p->n_roots; i++)
         check_root(p, &p->roots[i]);
     watch_check(p, before);
-    p->n_new = p->n_held - before;
+    names_check(p);
+    p->n_new = p->n_reported - reported;
     p->news = p->n_new || (p->watch && p->watch->n_told);
     if (p->busy)
         return;
     p->unchecked = false;
     again_stamp(p);
     unfinished_end(p);
-}
-
-void known_warn(struct protect *p, const char *format, ...)
-{
-    AUTO_BUF struct buf text = BUF_INIT(2 * PATH_MAX);
-    va_list args;
-    if (p->n_warnings == PROTECT_WARNINGS_MAX)
-        return;
-    va_start(args, format);
-    buf_vprintf(&text, format, args);
-    va_end(args);
-    p->warnings[p->n_warnings++] = arena_str(&p->arena, buf_str(&text));
-}
-
-static void tell_mounts(const struct protect *p, struct buf *text)
-{
-    for (size_t i = 0; i < p->n_roots; i++)
-        for (size_t k = 0; k < p->roots[i].scan.n_foreign; k++)
-            buf_printf(text,
-                STR_FMT "/" STR_FMT
-                        " was mounted while a command ran: repositories in it were not searched\n",
-                STR_ARG(p->roots[i].path), STR_ARG(p->roots[i].scan.foreign[k]));
-}
-
-static void tell_warnings(const struct protect *p, struct buf *text)
-{
-    if (p->cut)
-        buf_add_z(text, "not all directories could be searched for repositories\n");
-    for (size_t i = 0; i < p->n_warnings; i++)
-        buf_printf(text, STR_FMT "\n", STR_ARG(p->warnings[i]));
-    tell_mounts(p, text);
-    watch_tell(p, text);
-    if (p->unkept)
-        buf_printf(text,
-            "the state of the repositories can't be kept in %s: %s; if cordon is killed, changes "
-            "that the command made to them are not looked for later: set CORDON_HOME to a "
-            "directory of your own\n",
-            p->options.sessions, p->unkept);
-}
-
-void protect_tell(const struct protect *p, struct buf *text)
-{
-    AUTO_BUF struct buf warnings = BUF_INIT(WARNINGS_MAX);
-    struct str line, rest;
-    for (size_t i = 0; i < p->n_held; i++) {
-        const struct protect_held *h = &p->held[i];
-        buf_printf(
-            text, "[set aside] " STR_FMT " (" STR_FMT ")", STR_ARG(h->path), STR_ARG(h->what));
-        if (h->where.p)
-            buf_printf(text, " is now " STR_FMT "; the user can put it back: cordon trust FILE\n",
-                STR_ARG(h->where));
-        else
-            buf_printf(text, " could not be moved: %s\n", strerror(h->errnum));
-    }
-    tell_warnings(p, &warnings);
-    rest = buf_str(&warnings);
-    while (str_cut(rest, '\n', &line, &rest))
-        buf_printf(text, PROTECT_WARNING STR_FMT "\n", STR_ARG(line));
-}
-
-static json_t *held_json(const struct protect *p)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < p->n_held; i++) {
-        json_t *item = json_object();
-        exact_put(item, "path", p->held[i].path);
-        if (p->held[i].where.p)
-            exact_put(item, "held", p->held[i].where);
-        json_put(item, "what", json_text(p->held[i].what));
-        json_push(list, item);
-    }
-    return list;
-}
-
-void protect_put(const struct protect *p, json_t *object)
-{
-    AUTO_BUF struct buf warnings = BUF_INIT(WARNINGS_MAX);
-    struct str line, rest;
-    if (p->n_held)
-        json_put(object, "held", held_json(p));
-    tell_warnings(p, &warnings);
-    rest = buf_str(&warnings);
-    if (rest.n && !json_object_get(object, "warnings"))
-        json_put(object, "warnings", json_array());
-    while (str_cut(rest, '\n', &line, &rest))
-        json_push(json_object_get(object, "warnings"), json_text(line));
 }

@@ -30,7 +30,7 @@
 
 enum {
     PROTECT_ROOTS_MAX = 64,
-    PROTECT_HELD_MAX = 200, /* named; more are set aside without a name */
+    PROTECT_HELD_MAX = 200, /* named; more are set aside and counted */
     PROTECT_FILE_MAX = 1 << 20,
     PROTECT_INDEX_MAX = 64 << 20,
     PROTECT_WARNINGS_MAX = 20,
@@ -42,6 +42,7 @@ struct protect_held {
     struct str where; /* absolute, where it lies now; no value: it could not be moved */
     struct str what;  /* "a hook", "the settings core.fsmonitor, alias.x" */
     int errnum;       /* why it could not be moved */
+    struct str why;   /* the same in words, where no error number says it */
 };
 
 struct protect_options {
@@ -53,6 +54,7 @@ struct protect_options {
     const struct str *settings; /* files of the user's settings, there or not; absolute, clean */
     size_t n_settings;
     const char *sessions; /* directory for the state of open sessions; NULL: none is kept */
+    bool idle; /* nothing runs: no state is kept, and what other sessions left is not touched */
     /* Whether the user has agreed to these bytes of a hook or of settings at this absolute path.
      * May be NULL. */
     bool (*accepted)(void *context, struct str path, struct str bytes);
@@ -70,15 +72,19 @@ struct protect {
     struct protect_root *roots;
     size_t n_roots;
     struct protect_held held[PROTECT_HELD_MAX];
-    size_t n_held, n_new; /* the last n_new are of the last check */
-    bool news;            /* the last check set aside, or found removed, something */
-    bool cut;             /* not all of the roots could be looked at */
-    bool busy;            /* commands of earlier calls still run: for the caller to set */
-    bool no_mounts;       /* the sandbox can't keep parts from changes: for the caller to set */
-    bool unchecked;       /* a command may have run since the last check */
-    bool stuck;           /* the last check could not move something */
-    bool checked;         /* what changes from now on is the user's */
-    struct watch *watch;  /* parts that no mount keeps; NULL: none */
+    size_t n_held;       /* named */
+    size_t n_unnamed;    /* for which there was no room */
+    size_t n_reported;   /* ever */
+    size_t n_new;        /* of the last check */
+    bool news;           /* the last check set aside, or found removed, something */
+    bool cut;            /* not all of the roots could be looked at */
+    bool names_cut;      /* not all names that settings give could be looked at */
+    bool busy;           /* commands of earlier calls still run: for the caller to set */
+    bool no_mounts;      /* the sandbox can't keep parts from changes: for the caller to set */
+    bool unchecked;      /* a command may have run since the last check */
+    bool stuck;          /* the last check could not move something */
+    bool checked;        /* what changes from now on is the user's */
+    struct watch *watch; /* parts that no mount keeps; NULL: none */
     struct str warnings[PROTECT_WARNINGS_MAX];
     size_t n_warnings;
     const char *unkept;  /* why the state of the session is in no file; NULL: it is, or need not */

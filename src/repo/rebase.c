@@ -2,10 +2,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/rebase.h"
 
+#include "path/beneath.h"
+#include "path/lexical.h"
 #include "repo/gitconfig.h"
 #include "repo/hold.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,17 +18,27 @@ enum {
     LINES_ARENA = 256 << 20, /* a line has at least two bytes */
 };
 
-const char *const rebase_files[REBASE_FILES] = {
-    [REBASE_TODO] = "rebase-merge/git-rebase-todo",
-    [REBASE_STRATEGY] = "rebase-merge/strategy",
-    [REBASE_OPTIONS] = "sequencer/opts",
+static const char strategy[] = "a merge strategy that is a program";
+static const char key[] = "a key for signatures that is an option or a file";
+
+const struct rebase_kind rebase_files[REBASE_FILES] = {
+    [REBASE_TODO] = {"rebase-merge/git-rebase-todo", "a rebase that runs programs"},
+    [REBASE_STRATEGY] = {"rebase-merge/strategy", strategy},
+    [REBASE_SIGN] = {"rebase-merge/gpg_sign_opt", key},
+    [REBASE_OPTIONS] = {"sequencer/opts",
+        "a merge strategy that is a program, or a key that is a file"},
+    [REBASE_APPLY] = {"rebase-apply/apply-opt", "options that make 'git apply' write other files"},
+    [REBASE_AM_SIGN] = {"rebase-apply/gpg_sign_opt", key},
+    [REBASE_NAMES] = {"BISECT_NAMES", "paths that a shell takes for commands"},
+    [REBASE_START] = {"BISECT_START", "a branch that is an option"},
+    [REBASE_RERERE] = {"MERGE_RR", "files outside the work tree for conflicts"},
 };
 
 /* A file that can't be read whole may say anything. */
 static bool read_file(int gitdir, enum rebase_file which, struct buf *text, bool *ret_there)
 {
-    *ret_there = faccessat(gitdir, rebase_files[which], F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-    return *ret_there && hold_read_max(gitdir, rebase_files[which], FILE_MAX, text);
+    *ret_there = faccessat(gitdir, rebase_files[which].name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    return *ret_there && hold_read_max(gitdir, rebase_files[which].name, FILE_MAX, text);
 }
 
 /* Steps ---------------------------------------------------------------------------------------- */
@@ -102,22 +116,157 @@ static bool is_own_strategy(struct str name)
     return false;
 }
 
-static bool has_other_strategy(enum rebase_file which, struct str text)
+/* A name or a number of a key; `ssh-keygen` would take a path for one, too. */
+static bool is_key(struct str word)
+{
+    return !memchr(word.p, '/', word.n) && !memchr(word.p, '\n', word.n) &&
+           !str_starts_with(word, STR("-"));
+}
+
+static bool is_sign_option(struct str text)
+{
+    text = str_trim_end(text, '\n');
+    return text.n == 0 || str_is(text, "--no-gpg-sign") ||
+           (str_starts_with(text, STR("-S")) && is_key(str_skip(text, 2)));
+}
+
+static bool are_options(struct str text)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(16 * (size_t)FILE_MAX);
     struct gitconfig config;
-    if (which == REBASE_STRATEGY)
-        return !is_own_strategy(str_trim_end(text, '\n'));
     if (!gitconfig_parse(text, &a, &config))
-        return true;
-    for (size_t i = 0; i < config.n; i++)
-        if (str_is(config.p[i].section, "options") && str_is(config.p[i].name, "strategy") &&
-            !is_own_strategy(config.p[i].value))
-            return true;
-    return false;
+        return false;
+    for (size_t i = 0; i < config.n; i++) {
+        const struct gitconfig_entry *e = &config.p[i];
+        if (!str_is(e->section, "options"))
+            continue;
+        if ((str_is(e->name, "strategy") && !is_own_strategy(e->value)) ||
+            (str_is(e->name, "gpg-sign") && !is_key(e->value)))
+            return false;
+    }
+    return true;
 }
 
-/* Both ----------------------------------------------------------------------------------------- */
+/* Words ---------------------------------------------------------------------------------------- */
+
+/* One word as git quotes it for a shell, as far as it has no quote of its own; the others are in
+ * pieces: 'it'\''s'. False: something else stands there. */
+static bool next_word(struct str *rest, struct buf *word)
+{
+    struct str s = *rest;
+    buf_reset(word);
+    while (s.n && s.p[0] == '\'') {
+        s = str_skip(s, 1);
+        ptrdiff_t end = str_find(s, '\'');
+        if (end < 0)
+            return false;
+        buf_add_str(word, str_head(s, (size_t)end));
+        s = str_skip(s, (size_t)end + 1);
+        if (s.n < 3 || s.p[0] != '\\' || !strchr("'!", s.p[1]) || s.p[2] != '\'')
+            break;
+        buf_add_byte(word, s.p[1]);
+        s = str_skip(s, 2);
+    }
+    bool ends = s.n == 0 || s.p[0] == ' ';
+    bool found = s.p != rest->p && ends && buf_ok(word);
+    *rest = s;
+    return found;
+}
+
+static bool is_number(struct str s)
+{
+    size_t n = 0;
+    while (n < s.n && s.p[n] >= '0' && s.p[n] <= '9')
+        n++;
+    return n == s.n && n > 0;
+}
+
+/* Those that `git am` passes on. */
+static bool is_apply_option(struct str word)
+{
+    static const char *const with_value[] = {
+        "--whitespace=", "--directory=", "--exclude=", "--include="};
+    static const char *const alone[] = {"--ignore-space-change", "--ignore-whitespace", "--reject"};
+    for (size_t i = 0; i < ARRAY_LEN(with_value); i++)
+        if (str_starts_with(word, str_z(with_value[i])))
+            return true;
+    for (size_t i = 0; i < ARRAY_LEN(alone); i++)
+        if (str_is(word, alone[i]))
+            return true;
+    return (str_starts_with(word, STR("-p")) || str_starts_with(word, STR("-C"))) &&
+           is_number(str_skip(word, 2));
+}
+
+static bool is_any_word(struct str word)
+{
+    (void)word;
+    return true;
+}
+
+static bool are_words(struct str text, bool (*allows)(struct str word))
+{
+    AUTO_BUF struct buf word = BUF_INIT(FILE_MAX);
+    struct str rest = str_trim_end(text, '\n');
+    while (rest.n) {
+        if (rest.p[0] == ' ')
+            rest = str_skip(rest, 1);
+        else if (!next_word(&rest, &word) || !allows(buf_str(&word)))
+            return false;
+    }
+    return true;
+}
+
+/* Files ---------------------------------------------------------------------------------------- */
+
+/* Beside the repository's directory, if it is called .git; links on the way would lead out. */
+static bool is_inside(int gitdir, struct str path)
+{
+    char name[PATH_MAX];
+    if (path.n == 0 || path.n >= sizeof(name) || path.p[0] == '/' || lexical_has_dots(path))
+        return false;
+    memcpy(name, path.p, path.n);
+    name[path.n] = '\0';
+    AUTO_FD int tree = openat(gitdir, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    AUTO_FD int fd =
+        tree < 0 ? -1 : beneath_open(tree, name, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
+    return fd >= 0 || errno == ENOENT || errno == ENOTDIR;
+}
+
+/* Records: the number of a conflict, a tab, the file, NUL. */
+static bool are_conflicts(int gitdir, struct str text)
+{
+    struct str record, id, path;
+    while (str_cut(text, '\0', &record, &text))
+        if (!str_cut(record, '\t', &id, &path) || memchr(id.p, '/', id.n) ||
+            !is_inside(gitdir, path))
+            return false;
+    return true;
+}
+
+/* All of them ---------------------------------------------------------------------------------- */
+
+static bool is_plain(int gitdir, enum rebase_file which, struct str text)
+{
+    switch (which) {
+    case REBASE_STRATEGY:
+        return is_own_strategy(str_trim_end(text, '\n'));
+    case REBASE_SIGN:
+    case REBASE_AM_SIGN:
+        return is_sign_option(text);
+    case REBASE_OPTIONS:
+        return are_options(text);
+    case REBASE_APPLY:
+        return are_words(text, is_apply_option);
+    case REBASE_NAMES:
+        return are_words(text, is_any_word);
+    case REBASE_START:
+        return !str_starts_with(text, STR("-"));
+    case REBASE_RERERE:
+        return are_conflicts(gitdir, text);
+    default:
+        return false;
+    }
+}
 
 struct str rebase_programs(int gitdir, enum rebase_file which, struct arena *a)
 {
@@ -127,7 +276,7 @@ struct str rebase_programs(int gitdir, enum rebase_file which, struct arena *a)
     if (!read_file(gitdir, which, &text, &there))
         return STR("");
     if (which != REBASE_TODO)
-        return has_other_strategy(which, buf_str(&text)) ? arena_str(a, buf_str(&text)) : STR("");
+        return is_plain(gitdir, which, buf_str(&text)) ? STR("") : arena_str(a, buf_str(&text));
     struct lines programs = sort_programs(buf_str(&text), &own);
     for (size_t i = 0; i < programs.n; i++)
         buf_printf(&lines, STR_FMT "\n", STR_ARG(programs.p[i]));
@@ -142,5 +291,5 @@ bool rebase_adds(int gitdir, enum rebase_file which, struct str first)
         return there;
     if (which == REBASE_TODO)
         return adds_lines(buf_str(&text), first);
-    return has_other_strategy(which, buf_str(&text)) && !str_eq(buf_str(&text), first);
+    return !is_plain(gitdir, which, buf_str(&text)) && !str_eq(buf_str(&text), first);
 }

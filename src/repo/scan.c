@@ -43,6 +43,8 @@ enum {
     SEEN_JJ = 1 << 11,
     SEEN_BZR = 1 << 12,
     SEEN_DARCS = 1 << 13,
+    SEEN_PIJUL = 1 << 14,
+    SEEN_LINK = 1 << 15, /* with any name */
 };
 
 struct scan_dir {
@@ -245,11 +247,28 @@ static unsigned seen_of(const char *name, unsigned char type)
         {".jj", DT_DIR, SEEN_JJ},
         {".bzr", DT_DIR, SEEN_BZR},
         {"_darcs", DT_DIR, SEEN_DARCS},
+        {".pijul", DT_DIR, SEEN_PIJUL},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (strcmp(rows[i].name, name) == 0 && (rows[i].type == type || rows[i].type == 0))
             return rows[i].seen;
     return 0;
+}
+
+static const char *const seen_names[] = {".git", ".cordon", "HEAD", "objects", "refs", "commondir",
+    ".hg", ".sl", ".jj", ".bzr", "_darcs", ".pijul"};
+
+/* Whether a file system that does not compare names by their bytes may take this one for one of
+ * those: letters of another case, or characters that stand for them. */
+static bool is_odd(const char *name)
+{
+    for (const char *c = name; *c; c++)
+        if ((unsigned char)*c >= 0x80)
+            return true;
+    for (size_t i = 0; i < ARRAY_LEN(seen_names); i++)
+        if (strcasecmp(name, seen_names[i]) == 0)
+            return strcmp(name, seen_names[i]) != 0;
+    return false;
 }
 
 static struct str join(struct buf *path, struct str dir, const char *name)
@@ -270,6 +289,20 @@ static bool is_gitdir(const struct scan_dir *d)
            ((d->seen & SEEN_HEAD) && (own || (d->seen & SEEN_COMMONDIR)));
 }
 
+/* The names themselves, which are found there if the file system takes others for them. */
+static void ask(struct scan *s, size_t which, int dir)
+{
+    AUTO_BUF struct buf path = BUF_INIT(PATH_MAX + NAME_MAX + 2);
+    struct stat st;
+    for (size_t i = 0; i < ARRAY_LEN(seen_names); i++) {
+        if (fstatat(dir, seen_names[i], &st, AT_SYMLINK_NOFOLLOW) != 0)
+            continue;
+        s->dirs[which].seen |= seen_of(seen_names[i], IFTODT(st.st_mode));
+        if (S_ISDIR(st.st_mode))
+            add_dir(s, join(&path, s->dirs[which].path, seen_names[i]));
+    }
+}
+
 /* What was seen of a directory that was opened; its directories are added. Those of git's own
  * objects, too: a submodule can have any name. */
 static void list(struct scan *s, size_t which, DIR *stream)
@@ -277,14 +310,19 @@ static void list(struct scan *s, size_t which, DIR *stream)
     AUTO_BUF struct buf path = BUF_INIT(PATH_MAX + NAME_MAX + 2);
     struct dirent *d;
     struct str dir = s->dirs[which].path;
+    bool odd = false;
     s->dirs[which].seen = 0;
     while ((d = readdir(stream))) {
         unsigned char type = type_of(dirfd(stream), d);
+        odd |= is_odd(d->d_name);
+        s->dirs[which].seen |= type == DT_LNK ? SEEN_LINK : 0;
         s->dirs[which].seen |= seen_of(d->d_name, type);
         if (type != DT_DIR || strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
             continue;
         add_dir(s, join(&path, dir, d->d_name));
     }
+    if (odd)
+        ask(s, which, dirfd(stream));
 }
 
 static bool is_recent(const struct timespec *when)
@@ -383,6 +421,7 @@ static void add_named(struct scan *s, const struct scan_dir *d)
         {SEEN_JJ, SCAN_JJ, ".jj"},
         {SEEN_BZR, SCAN_BZR, ".bzr"},
         {SEEN_DARCS, SCAN_DARCS, "_darcs"},
+        {SEEN_PIJUL, SCAN_PIJUL, ".pijul"},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if ((d->seen & rows[i].seen) && s->n_places == SCAN_PLACES_MAX)
@@ -451,11 +490,9 @@ void scan_learn(struct scan *s)
     s->fixed = true;
 }
 
-/* Names that seen_of() knows, asked for one by one: a directory may have very many others. */
+/* The names are asked for one by one: a directory may have very many others. */
 static void peek(struct scan *s, struct str path)
 {
-    static const char *const names[] = {".git", ".cordon", "HEAD", "objects", "refs", "commondir",
-        ".hg", ".sl", ".jj", ".bzr", "_darcs"};
     struct stat st;
     AUTO_FD int dir = scan_open(s, path, s->forces);
     if (dir < 0 || fstat(dir, &st) != 0)
@@ -465,9 +502,9 @@ static void peek(struct scan *s, struct str path)
     d->there = true;
     d->dev = st.st_dev;
     d->ino = st.st_ino;
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (fstatat(dir, names[i], &st, AT_SYMLINK_NOFOLLOW) == 0)
-            d->seen |= seen_of(names[i], IFTODT(st.st_mode));
+    for (size_t i = 0; i < ARRAY_LEN(seen_names); i++)
+        if (fstatat(dir, seen_names[i], &st, AT_SYMLINK_NOFOLLOW) == 0)
+            d->seen |= seen_of(seen_names[i], IFTODT(st.st_mode));
 }
 
 void scan_way(struct scan *s, struct str path)
@@ -482,6 +519,16 @@ void scan_way(struct scan *s, struct str path)
         peek(s, arena_str(&a, join(&git, dir, ".git")));
     }
     find_places(s);
+}
+
+bool scan_linked(const struct scan *s, size_t *at, struct str *ret_path)
+{
+    for (; *at < s->n_dirs; (*at)++)
+        if (s->dirs[*at].there && (s->dirs[*at].seen & SEEN_LINK)) {
+            *ret_path = s->dirs[(*at)++].path;
+            return true;
+        }
+    return false;
 }
 
 const struct scan_place *scan_at(const struct scan *s, struct str path)

@@ -41,6 +41,7 @@ enum scan_kind {
     SCAN_JJ,
     SCAN_BZR,
     SCAN_DARCS,
+    SCAN_PIJUL,
 };
 
 struct scan_place {
@@ -100,6 +101,9 @@ void scan_learn(struct scan *s);
 
 /* The same of the directories that hold a path, and of their `.git` only. */
 void scan_way(struct scan *s, struct str path);
+
+/* The next directory that has links in it, from the one with this number; false: there is none. */
+bool scan_linked(const struct scan *s, size_t *at, struct str *ret_path);
 
 /* The place at this path, or NULL. */
 const struct scan_place *scan_at(const struct scan *s, struct str path);

@@ -14,6 +14,8 @@ enum {
     FIELDS_MAX = 8,
     FLAG_INFO_LINK = 1,
     FLAG_DORMANT = 2,
+    FLAG_SETTINGS = 1, /* of a name */
+    FLAG_WORD = 2,
     TEXT_STEPS = KNOWN_TEXTS, /* index of the first of these records T */
 };
 
@@ -31,7 +33,7 @@ static const struct record_kind {
                         flags */
     {'P', 3, false}, /* part of the place before: index, type, target */
     {'T', 6, true},  /* text of the place before: index, inode, size, time of change in s and ns */
-    {'N', 3, false}, /* named by settings: path, type, settings of the user */
+    {'N', 3, false}, /* named by settings: path, type, flags */
     {'L', 2, false}, /* entry of an index: repository, path */
     {'W', 3, false}, /* link on the way: path, type, target */
     {'C', 8, true},  /* part that no mount keeps: path, mode, all bytes are here, inode, size, time
@@ -151,7 +153,8 @@ static void put_others(struct buf *b, const struct protect_root *r)
         put_letter(b, 'N');
         put(b, r->named[i].path);
         put_number(b, r->named[i].type);
-        put_number(b, r->named[i].settings);
+        put_number(
+            b, (r->named[i].settings ? FLAG_SETTINGS : 0) | (r->named[i].word ? FLAG_WORD : 0));
     }
     for (size_t i = 0; i < r->n_links; i++) {
         put_letter(b, 'L');
@@ -305,7 +308,7 @@ static void read_place(struct reading *x, const struct str *f)
 {
     struct protect_root *r = x->root;
     uint64_t kind = number_of(x, f[0]), flags = number_of(x, f[6]);
-    x->bad |= kind > SCAN_DARCS || r->n_known == SCAN_PLACES_MAX;
+    x->bad |= kind > SCAN_PIJUL || r->n_known == SCAN_PLACES_MAX;
     if (x->bad)
         return;
     r->known[r->n_known++] = (struct known){.kind = (enum scan_kind)kind,
@@ -390,8 +393,10 @@ static void read_other(struct reading *x, char letter, const struct str *f)
     if (letter == 'M')
         scan_add_mount(&r->scan, f[0]);
     else if (letter == 'N' && r->n_named < KNOWN_NAMED_MAX)
-        r->named[r->n_named++] = (struct known_named){
-            path_of(x, f[0]), (mode_t)number_of(x, f[1]), number_of(x, f[2]) != 0};
+        r->named[r->n_named++] = (struct known_named){.path = path_of(x, f[0]),
+            .type = (mode_t)number_of(x, f[1]),
+            .settings = number_of(x, f[2]) & FLAG_SETTINGS,
+            .word = number_of(x, f[2]) & FLAG_WORD};
     else if (letter == 'L' && r->n_links < KNOWN_LINKS_MAX)
         r->links[r->n_links++] = (struct known_gitlink){arena_str(a, f[0]), arena_str(a, f[1])};
     else if (letter == 'W' && r->n_ways < KNOWN_WAYS_MAX)

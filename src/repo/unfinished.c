@@ -24,7 +24,7 @@ enum {
 static int open_dir(const struct protect *p, bool make)
 {
     struct stat st;
-    if (!p->options.sessions || (make && !private_make(p->options.sessions)))
+    if (!p->options.sessions || p->options.idle || (make && !private_make(p->options.sessions)))
         return -1;
     AUTO_FD int dir = open(p->options.sessions, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     return dir >= 0 && fstat(dir, &st) == 0 && private_is(&st) ? TAKE_FD(dir) : -1;
@@ -85,7 +85,7 @@ static void remove_dirs(struct protect *p)
 void unfinished_note(struct protect *p)
 {
     AUTO_BUF struct buf text = BUF_INIT(STATE_BYTES_MAX);
-    if (!p->options.sessions || p->n_roots == 0 || p->session)
+    if (!p->options.sessions || p->options.idle || p->n_roots == 0 || p->session)
         return;
     p->unkept = NULL;
     if (!state_write(p, &text)) {
@@ -207,6 +207,7 @@ static bool check_session(struct protect *p, const struct file *f)
         p->cut |= old->cut;
         for (size_t i = 0; i < old->n_held; i++)
             known_report(p, &old->held[i]);
+        p->n_unnamed += old->n_unnamed;
         for (size_t i = 0; i < old->n_roots; i++)
             for (size_t k = 0; k < old->roots[i].scan.n_foreign; k++)
                 known_warn(p,

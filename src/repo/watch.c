@@ -446,6 +446,40 @@ static void change_back(struct protect *p, struct watched *w, int dir, bool ther
     }
 }
 
+/* Whether settings name it, or a directory above it. */
+static bool is_named(const struct protect *p, struct str path)
+{
+    for (size_t i = 0; i < p->n_roots; i++)
+        for (size_t n = 0; n < p->roots[i].n_named; n++)
+            if (lexical_is_below(p->roots[i].named[n].path, path))
+                return true;
+    return false;
+}
+
+static bool is_part_of(const struct known *k, struct str path)
+{
+    const char *const *parts = parts_of(k->kind);
+    if (k->path.n && !lexical_is_below(k->path, path))
+        return false;
+    struct str rest = k->path.n ? lexical_rest(k->path, path) : path;
+    for (size_t i = 0; parts[i]; i++)
+        if (lexical_is_below(str_z(parts[i]), rest))
+            return true;
+    return false;
+}
+
+/* Whether it is a part of a directory that git takes for a repository only since the command: then
+ * the check has judged all of it as new, and nothing of it is the user's. */
+static bool is_awake(const struct protect *p, const struct watched *w)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(NAME_ARENA);
+    const struct protect_root *r = &p->roots[w->root];
+    for (size_t i = 0; i < r->n_known; i++)
+        if (r->known[i].awake && is_part_of(&r->known[i], w->path))
+            return !is_named(p, known_absolute(r, w->path, &a));
+    return false;
+}
+
 static void check_one(struct protect *p, struct watched *w, size_t before)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(NAME_ARENA);
@@ -453,6 +487,8 @@ static void check_one(struct protect *p, struct watched *w, size_t before)
     struct protect_root *r = &p->roots[w->root];
     struct str parent = parent_of(w->path, &a);
     struct watched now = {0};
+    if (!w->gone && is_awake(p, w))
+        forget(p, w);
     if (w->gone)
         return;
     clear_way(p, r, parent);

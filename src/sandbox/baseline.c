@@ -1,4 +1,4 @@
-/* Collecting the baseline: tables of names, and what is there of them. */
+/* Collects the baseline: tables of names, and which of them exist. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/baseline.h"
 
@@ -14,7 +14,7 @@ enum {
     FILE_MAX = 4 << 20,
 };
 
-/* Directories, or links to them as on a system with a merged /usr. */
+/* Directories, or symlinks to them as on a system with a merged /usr. */
 static const struct {
     const char *path;
     bool libraries;
@@ -33,7 +33,7 @@ static const struct {
     {"/etc/terminfo", false},
 };
 
-/* Only as links: their directories are for the policy to name. */
+/* Only as symlinks: the policy must name their directories. */
 static const char *const links[] = {"/bin", "/sbin", "/etc/localtime", "/etc/os-release"};
 
 /* Copied: names, locale, time zone, certificates. */
@@ -54,7 +54,7 @@ static const char *const files[] = {
     "/etc/timezone",
 };
 
-/* Of use only to a loader. */
+/* Useful only to a loader. */
 static const char loader_cache[] = "/etc/ld.so.cache";
 
 /* Loaders that programs of this machine ask for. */
@@ -92,7 +92,7 @@ static void add_dir(struct baseline *base, struct arena *arena, const char *path
         return;
     if (S_ISLNK(st.st_mode))
         add_link(base, arena, path);
-    /* One that is there for nothing: no directory in it, and so no description of a terminal. */
+    /* Without a subdirectory it contains no terminal descriptions. */
     if (strcmp(path, "/etc/terminfo") == 0 && st.st_nlink == 2)
         return;
     if (S_ISDIR(st.st_mode))
@@ -100,7 +100,7 @@ static void add_dir(struct baseline *base, struct arena *arena, const char *path
             (struct baseline_dir){str_z(path), st.st_dev, st.st_ino, libraries};
 }
 
-/* All of a small regular file; "no value" if there is none that can be read. */
+/* Reads a small regular file; "no value" if it does not exist or can't be read. */
 static struct str read_whole(struct arena *arena, const char *path)
 {
     struct stat st;

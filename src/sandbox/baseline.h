@@ -1,5 +1,5 @@
-/* What every sandbox shows of the machine, whatever the policy: libraries, shared data, a few files
- * of /etc. Collected anew for each run, since packages come and go.
+/* The parts of the machine that every sandbox shows, whatever the policy: libraries, shared data, a
+ * few files of /etc. Collected for each run, since packages are installed and removed.
  *
  *     struct baseline base;
  *     baseline_collect(&arena, &base);
@@ -16,7 +16,7 @@
 #include <sys/types.h>
 
 struct baseline_dir {
-    struct str path; /* resolved: no links in it */
+    struct str path; /* resolved: without symlinks */
     dev_t dev;
     ino_t ino;
     bool libraries; /* may be mapped as code */
@@ -31,9 +31,9 @@ struct baseline_file {
     struct str path, bytes;
 };
 
-/* A dynamic loader, with the change that keeps it from being started. */
+/* A dynamic loader, with the patch that keeps it from being executed directly. */
 struct baseline_loader {
-    struct str path; /* without links */
+    struct str path; /* without symlinks */
     dev_t dev;
     ino_t ino;
     struct elf_patch patch;
@@ -54,17 +54,17 @@ struct baseline {
     size_t n_loaders;
 };
 
-/* Gathers it, without loaders: a program that is allowed brings its own. What is absent is left
- * out. */
+/* Collects the baseline without loaders: they depend on the allowed programs. Missing paths are
+ * left out. */
 void baseline_collect(struct arena *arena, struct baseline *ret_base);
 
-/* Adds the loader that this program names, if it is one that the baseline shows; or all that
- * programs of this machine usually name. One that can't be made safe is an error. */
+/* Adds the loader that this program names, if the baseline shows it; or all loaders that programs
+ * of this machine usually name. A loader that can't be made safe is an error. */
 MUST_USE bool baseline_add_interpreter(
     struct baseline *base, struct arena *arena, const char *program, struct err *err);
 MUST_USE bool baseline_add_loaders(struct baseline *base, struct arena *arena, struct err *err);
 
-/* Whether an absolute, clean path is one that a sandbox shows for reading if it is there. Pure. */
+/* Whether a sandbox shows an absolute, clean path for reading if it exists. Pure. */
 bool baseline_shows(struct str path);
 
 #endif

@@ -1,4 +1,4 @@
-/* Groups of processes with limits. */
+/* Cgroups with limits. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/cgroup.h"
 
@@ -21,13 +21,15 @@
 
 enum {
     TEXT_MAX = 4096,
-    SWEEP_MAX = 1024, /* entries looked at for groups that were left */
+    SWEEP_MAX = 1024, /* entries checked for leftover groups */
     MAKE_TRIES = 3,
     REMOVE_TRIES = 100,
-    REMOVE_MS = 10, /* for one try */
+    REMOVE_MS = 10, /* per try */
     CPU_PERIOD = 100 * 1000,
     MILLI = 1000,
-    GROUP_MODE = 0700, /* others could lock it otherwise */
+    GROUP_MODE = 0700,  /* otherwise other users could lock it */
+    UNIX_PROGRAMS = 49, /* BPF_CGROUP_UNIX_CONNECT and four more (Linux 6.7) */
+    FILES_MAX = 4096,   /* of one group */
     OPEN_GROUP = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 };
 
@@ -38,7 +40,7 @@ static const struct {
     unsigned bit;
 } controllers[] = {{"cpu", CGROUP_CPU}, {"memory", CGROUP_MEMORY}, {"pids", CGROUP_PIDS}};
 
-/* Texts --------------------------------------------------------------------------------------- */
+/* Parsing ------------------------------------------------------------------------------------- */
 
 unsigned cgroup_controllers(struct str text)
 {
@@ -52,7 +54,7 @@ unsigned cgroup_controllers(struct str text)
     return found;
 }
 
-/* A path with ".." is one outside of our cgroup namespace; a removed group ends in " (deleted)". */
+/* A path with ".." is outside of our cgroup namespace; a removed group ends in " (deleted)". */
 bool cgroup_own(struct str text, struct str *ret_path)
 {
     struct str line;
@@ -85,7 +87,7 @@ bool cgroup_is_ours(const char *name)
     return strcmp(name, own_name) == 0 || (*name && name[count_digits(name)] == '\0');
 }
 
-/* The choice ---------------------------------------------------------------------------------- */
+/* Choice -------------------------------------------------------------------------------------- */
 
 static enum cgroup_how fits(const struct cgroup_level *l, bool own, unsigned wanted)
 {
@@ -115,7 +117,8 @@ static struct cgroup_choice choose_all(const struct cgroup_level *levels, size_t
     return can_leave ? leave : (struct cgroup_choice){0};
 }
 
-/* Subsets in the order of their numbers: first those with the more important controllers. */
+/* Tries subsets in descending order of their numbers: those with the more important controllers
+ * first. */
 struct cgroup_choice cgroup_choose(const struct cgroup_level *levels, size_t n, unsigned wanted)
 {
     struct cgroup_choice choice = {0};
@@ -139,11 +142,22 @@ static void levels_done(struct levels *l)
     l->n = 0;
 }
 
-static struct str read_text(int dir, const char *name, char text[TEXT_MAX])
+/* Returns false and errno on failure; E2BIG: the file is longer. */
+static bool read_whole(int dir, const char *name, char text[TEXT_MAX], struct str *ret_text)
 {
     AUTO_FD int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     ssize_t n = fd >= 0 ? read(fd, text, TEXT_MAX) : -1;
-    return str_n(text, n > 0 ? (size_t)n : 0);
+    if (n == TEXT_MAX)
+        errno = E2BIG;
+    *ret_text = str_n(text, n > 0 ? (size_t)n : 0);
+    return n >= 0 && n < TEXT_MAX;
+}
+
+static struct str read_text(int dir, const char *name, char text[TEXT_MAX])
+{
+    struct str found;
+    (void)!read_whole(dir, name, text, &found);
+    return found;
 }
 
 static bool put(int dir, const char *name, const char *text)
@@ -177,22 +191,25 @@ static bool is_delegated(int dir)
     return false;
 }
 
-/* Programs that filter what the processes of a group do, such as those that systemd puts there for
- * IPAddressDeny= and DeviceAllow=. Without rights to that they can't be seen. */
+/* BPF programs that filter what the processes of a group do, such as those that systemd attaches
+ * for IPAddressDeny= and DeviceAllow=. They can't be queried without privileges. */
 static void look_for_programs(int dir, struct cgroup_level *l)
 {
     static const unsigned kinds[] = {BPF_CGROUP_INET_INGRESS, BPF_CGROUP_INET_EGRESS,
-        BPF_CGROUP_INET_SOCK_CREATE, BPF_CGROUP_SOCK_OPS, BPF_CGROUP_DEVICE, BPF_CGROUP_INET4_BIND,
-        BPF_CGROUP_INET6_BIND, BPF_CGROUP_INET4_CONNECT, BPF_CGROUP_INET6_CONNECT,
-        BPF_CGROUP_INET4_POST_BIND, BPF_CGROUP_INET6_POST_BIND, BPF_CGROUP_UDP4_SENDMSG,
-        BPF_CGROUP_UDP6_SENDMSG, BPF_CGROUP_UDP4_RECVMSG, BPF_CGROUP_UDP6_RECVMSG,
-        BPF_CGROUP_SYSCTL, BPF_CGROUP_GETSOCKOPT, BPF_CGROUP_SETSOCKOPT};
+        BPF_CGROUP_INET_SOCK_CREATE, BPF_CGROUP_INET_SOCK_RELEASE, BPF_CGROUP_SOCK_OPS,
+        BPF_CGROUP_DEVICE, BPF_CGROUP_INET4_BIND, BPF_CGROUP_INET6_BIND, BPF_CGROUP_INET4_CONNECT,
+        BPF_CGROUP_INET6_CONNECT, BPF_CGROUP_INET4_POST_BIND, BPF_CGROUP_INET6_POST_BIND,
+        BPF_CGROUP_INET4_GETPEERNAME, BPF_CGROUP_INET6_GETPEERNAME, BPF_CGROUP_INET4_GETSOCKNAME,
+        BPF_CGROUP_INET6_GETSOCKNAME, BPF_CGROUP_UDP4_SENDMSG, BPF_CGROUP_UDP6_SENDMSG,
+        BPF_CGROUP_UDP4_RECVMSG, BPF_CGROUP_UDP6_RECVMSG, BPF_CGROUP_SYSCTL, BPF_CGROUP_GETSOCKOPT,
+        BPF_CGROUP_SETSOCKOPT, BPF_LSM_CGROUP, UNIX_PROGRAMS, UNIX_PROGRAMS + 1, UNIX_PROGRAMS + 2,
+        UNIX_PROGRAMS + 3, UNIX_PROGRAMS + 4};
     for (size_t i = 0; i < ARRAY_LEN(kinds) && !l->filtered && !l->unseen; i++) {
         union bpf_attr attr = {.query = {.target_fd = (unsigned)dir, .attach_type = kinds[i]}};
         if (syscall(SYS_bpf, BPF_PROG_QUERY, &attr, sizeof(attr)) == 0)
             l->filtered = attr.query.prog_cnt > 0;
         else
-            l->unseen = errno != EINVAL && errno != ENOSYS; /* there is no such kind */
+            l->unseen = errno != EINVAL && errno != ENOSYS; /* EINVAL, ENOSYS: no such kind */
     }
 }
 
@@ -211,7 +228,8 @@ static void look_at(int dir, struct cgroup_level *ret_level)
     look_for_programs(dir, ret_level);
 }
 
-/* A group is beside all its ancestors up to the mount's root; ".." leads no further than that. */
+/* Opens our group and all its ancestors up to the mount's root; ".." must lead no further than
+ * that. */
 static bool open_levels(struct str at, struct str below, struct arena *a, struct levels *ret_levels)
 {
     struct levels l = {0};
@@ -235,7 +253,7 @@ static bool open_levels(struct str at, struct str below, struct arena *a, struct
     return true;
 }
 
-/* No levels if there is no group of version 2, or no mount that shows it. */
+/* Returns no levels without a group of version 2, or a mount that shows it. */
 static void find_levels(struct levels *ret_levels)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(2 * MOUNTS_TEXT_MAX);
@@ -270,7 +288,7 @@ unsigned cgroup_offers(const struct cgroup_limits *limits)
 
 /* Limits -------------------------------------------------------------------------------------- */
 
-/* A number in a group's file; "max", and what can't be read, is no limit. */
+/* Reads a number from a group's file; "max", or a file that can't be read, means no limit. */
 static uint64_t read_number(int dir, const char *name)
 {
     char text[TEXT_MAX];
@@ -306,8 +324,8 @@ static uint64_t or_none(uint64_t limit)
     return limit ? limit : UINT64_MAX;
 }
 
-/* Groups that the sandbox leaves. A controller that one of them has is there in the new group, too:
- * controllers are enabled from the top. */
+/* Groups that the sandbox leaves, the innermost first. A controller that one of them has is also in
+ * the new group: controllers are enabled from the top. */
 struct left {
     const int *fds;
     size_t n;
@@ -320,7 +338,7 @@ static bool set_number(int dir, const struct left *left, const char *name, uint6
     return most == UINT64_MAX || put_number(dir, name, most);
 }
 
-/* One setting a line. */
+/* Writes one setting per line. */
 static bool put_lines(int dir, const char *name, struct str text)
 {
     struct str line;
@@ -334,33 +352,108 @@ static bool put_lines(int dir, const char *name, struct str text)
     return true;
 }
 
-/* A setting that is not a number. Of those that have an effective value the innermost group has
- * that of all; otherwise two that say something are too many. */
-static bool carry_text(int dir, const struct left *left, const char *name, const char *effective)
+/* "max" alone, or after a name: "8:0 rbps=max wbps=max". */
+static bool is_no_limit(struct str line)
+{
+    struct str word, rest;
+    str_cut(line, ' ', &word, &rest);
+    if (!rest.n)
+        return !word.n || str_is(word, "max");
+    while (str_cut(rest, ' ', &word, &rest))
+        if (word.n && !str_is(word, "max") && !str_ends_with(word, STR("=max")))
+            return false;
+    return true;
+}
+
+static bool limits_something(struct str text)
+{
+    struct str line;
+    while (str_cut(text, '\n', &line, &text))
+        if (!is_no_limit(line))
+            return true;
+    return false;
+}
+
+/* Sets the smallest of numbers; settings with several lines are copied from one group, and fail if
+ * two have them. */
+static bool carry_limit(int dir, const struct left *left, const char *name)
 {
     char text[TEXT_MAX], other[TEXT_MAX];
-    struct str found = {0};
+    struct str one, found = {0};
+    int64_t number;
+    bool several = false;
     for (size_t i = 0; i < left->n; i++) {
-        struct str one = read_text(left->fds[i], name, found.n ? other : text);
-        if (str_trim_end(one, '\n').n == 0)
+        if (!read_whole(left->fds[i], name, found.n ? other : text, &one)) {
+            if (errno != ENOENT)
+                return false;
             continue;
-        if (found.n && !effective)
-            return false;
-        found = one;
+        }
+        if (!limits_something(one))
+            continue;
+        several |= found.n > 0;
+        found = found.n ? found : one;
     }
-    if (found.n && effective)
-        found = read_text(left->fds[0], effective, text);
-    return put_lines(dir, name, found);
+    if (str_to_int(str_trim_end(found, '\n'), 0, INT64_MAX, &number))
+        return set_number(dir, left, name, UINT64_MAX);
+    return !several && put_lines(dir, name, found);
 }
 
-static bool carry_texts(int dir, const struct left *left)
+/* Whether a file is a limit, by the kernel's naming convention, except for those that set_limits()
+ * sets. */
+static bool is_limit(struct str name)
 {
-    return carry_text(dir, left, "io.max", NULL) &&
-           carry_text(dir, left, "cpuset.cpus", "cpuset.cpus.effective") &&
-           carry_text(dir, left, "cpuset.mems", "cpuset.mems.effective");
+    return (str_ends_with(name, STR(".max")) || str_ends_with(name, STR(".high"))) &&
+           !str_is(name, "cpu.max") && !str_is(name, "pids.max") && !str_is(name, "memory.max");
 }
 
-/* The limits that are asked for, as far as there are controllers, and those of the groups that the
+/* Copies all limits of a group, including those of controllers that are not known here. */
+static bool carry_limits(int dir, const struct left *left, int from)
+{
+    int fd = openat(from, ".", OPEN_GROUP);
+    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    const struct dirent *entry;
+    bool ok = d != NULL;
+    if (!d && fd >= 0)
+        close(fd);
+    for (int i = 0; ok && (entry = readdir(d)); i++)
+        ok = i < FILES_MAX &&
+             (!is_limit(str_z(entry->d_name)) || carry_limit(dir, left, entry->d_name));
+    if (d)
+        closedir(d);
+    return ok;
+}
+
+/* Copies a setting with an effective value: that of the innermost group that has it includes all
+ * others. */
+static bool carry_effective(
+    int dir, const struct left *left, const char *name, const char *effective)
+{
+    char text[TEXT_MAX], other[TEXT_MAX];
+    struct str found;
+    for (size_t i = 0; i < left->n; i++) {
+        if (!read_whole(left->fds[i], effective, text, &found)) {
+            if (errno != ENOENT)
+                return false;
+            continue;
+        }
+        if (str_eq(found, read_text(dir, effective, other)))
+            return true;
+        return str_trim_end(found, '\n').n > 0 && put_lines(dir, name, found);
+    }
+    return true;
+}
+
+bool cgroup_carry(int group, const int *fds, size_t n)
+{
+    const struct left left = {fds, n};
+    for (size_t i = 0; i < n; i++)
+        if (!carry_limits(group, &left, fds[i]))
+            return false;
+    return carry_effective(group, &left, "cpuset.cpus", "cpuset.cpus.effective") &&
+           carry_effective(group, &left, "cpuset.mems", "cpuset.mems.effective");
+}
+
+/* Sets the requested limits, as far as there are controllers, and those of the groups that the
  * sandbox leaves. */
 static bool set_limits(int dir, const struct levels *levels, const struct cgroup_choice *c,
     const struct cgroup_limits *limits)
@@ -372,20 +465,19 @@ static bool set_limits(int dir, const struct levels *levels, const struct cgroup
     for (size_t i = 0; i < left.n; i++)
         cpu = MIN(cpu, read_cpu(left.fds[i]));
     bool ok = set_number(dir, &left, "pids.max", processes) &&
-              set_number(dir, &left, "memory.max", memory) &&
-              set_number(dir, &left, "memory.high", UINT64_MAX) &&
-              set_number(dir, &left, "memory.swap.max", UINT64_MAX) && carry_texts(dir, &left) &&
+              set_number(dir, &left, "memory.max", memory) && cgroup_carry(dir, left.fds, left.n) &&
               (cpu == UINT64_MAX || set_cpu(dir, cpu));
-    /* Otherwise swap holds as much again. There is no such file on a machine without swap. */
+    /* Otherwise swap could hold as much again. The file does not exist on a machine without
+     * swap. */
     if (read_number(dir, "memory.max") != UINT64_MAX)
         (void)!put(dir, "memory.swap.max", "0");
     return ok;
 }
 
-/* Making -------------------------------------------------------------------------------------- */
+/* Creation ------------------------------------------------------------------------------------ */
 
-/* A group of ours that nobody has locked was left by a process that was killed. One that is in use
- * all the same can't be removed. */
+/* A group of ours that is not locked was left by a killed process. If it is still in use, it can't
+ * be removed. */
 static void sweep(int place)
 {
     int fd = openat(place, ".", OPEN_GROUP);
@@ -404,7 +496,7 @@ static void sweep(int place)
         closedir(d);
 }
 
-/* True if that was possible for all of them. */
+/* Returns true if that was possible for all of them. */
 static bool switch_all(int dir, unsigned wanted, char sign)
 {
     bool ok = true;
@@ -426,8 +518,8 @@ static bool enable(int dir, const struct cgroup_level *level, unsigned wanted)
     return false;
 }
 
-/* Our own process goes to a child of its group, which thereby can have controllers for others. The
- * child is there as long as we are: others may count on the controllers by then. */
+/* Moves our own process to a child of its group, which can then have controllers for others. The
+ * child exists as long as we do: by then others may rely on the controllers. */
 static bool leave(int own, const struct cgroup_level *level, unsigned wanted)
 {
     char name[CGROUP_NAME];
@@ -444,7 +536,7 @@ static bool leave(int own, const struct cgroup_level *level, unsigned wanted)
     return false;
 }
 
-/* Somebody who sweeps may take it before it is locked: then its files can't be written. */
+/* A concurrent sweep() may remove it before it is locked: then its files can't be written. */
 static bool make_in(int place, const struct levels *levels, const struct cgroup_choice *c,
     const struct cgroup_limits *limits, struct cgroup *ret_group)
 {
@@ -466,8 +558,12 @@ static bool make_in(int place, const struct levels *levels, const struct cgroup_
     return true;
 }
 
-static bool nowhere(struct err *err)
+static bool nowhere(int errnum, struct err *err)
 {
+    if (errnum == EMFILE || errnum == ENFILE) {
+        err_errno(err, E_SANDBOX_UNAVAILABLE, errnum, "no cgroup can be looked for");
+        return err_ctx(err, "remedy", "allow more open files (ulimit -n)");
+    }
     err_set(err, E_SANDBOX_UNAVAILABLE,
         "no cgroup (version 2) with the controllers that are needed can be made here");
     return err_ctx(err, "remedy",
@@ -478,19 +574,20 @@ static bool nowhere(struct err *err)
 bool cgroup_make(const struct cgroup_limits *limits, struct cgroup *ret_group, struct err *err)
 {
     AUTO(levels_done) struct levels levels;
+    errno = 0;
     find_levels(&levels);
     const struct cgroup_choice c = cgroup_choose(levels.p, levels.n, cgroup_wanted(limits));
     if (c.how == CGROUP_NOWHERE)
-        return nowhere(err);
+        return nowhere(levels.n ? 0 : errno, err);
     int place = levels.fds[c.level];
     if ((c.how == CGROUP_LEAVE && !leave(place, &levels.p[c.level], c.kept)) ||
         (c.how == CGROUP_ENABLE && !enable(place, &levels.p[c.level], c.kept)))
-        return nowhere(err);
+        return nowhere(errno, err);
     sweep(place);
     for (int i = 0; i < MAKE_TRIES; i++)
         if (make_in(place, &levels, &c, limits, ret_group))
             return true;
-    return nowhere(err);
+    return nowhere(errno, err);
 }
 
 /* Afterwards ---------------------------------------------------------------------------------- */
@@ -508,7 +605,7 @@ uint64_t cgroup_oom_kills(const struct cgroup *group)
     return 0;
 }
 
-/* Processes that were killed leave it when they have ended, not before. */
+/* Killed processes leave it when they have ended, not before. */
 void cgroup_remove(struct cgroup *group)
 {
     if (group->fd < 0)

@@ -5,11 +5,12 @@
  *     if (cgroup_make(&limits, &group, &why)) ... clone3() with CLONE_INTO_CGROUP and group.fd ...
  *     cgroup_remove(&group);
  *
- * The kernel keeps processes and controllers of one group apart. A delegated group in which we are
- * alone is divided: we move into a child of it. Otherwise the new group is made below an ancestor
- * of ours: limits of the groups that the sandbox leaves that way are put on the new one as well; a
- * group with BPF programs, which can't be, is not left. A group is locked (flock) as long as its
- * maker lives, so that the next maker can remove what a killed one has left.
+ * The kernel does not allow processes in a group that has controllers for its children. A delegated
+ * group in which we are alone is split: we move into a child of it. Otherwise the new group is
+ * created below an ancestor of ours: limits of the groups that the sandbox leaves that way are also
+ * set on the new one; a group with BPF programs, which can't be copied, is not left. A group is
+ * locked (flock) as long as the process that created it lives, so that the next process can remove
+ * the leftovers of a killed one.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_CGROUP_H
@@ -17,31 +18,31 @@
 
 #include "base/err.h"
 
-/* Controllers; the more important one is the greater number. */
+/* Controllers; the more important one has the greater number. */
 enum {
     CGROUP_CPU = 1 << 0,
     CGROUP_MEMORY = 1 << 1,
     CGROUP_PIDS = 1 << 2,
     CGROUP_ALL = CGROUP_CPU | CGROUP_MEMORY | CGROUP_PIDS,
 
-    /* Not a controller, but among those that are kept: the sandbox has left a group whose BPF
-     * programs we may not see. */
+    /* Not a controller, but reported among the kept ones: the sandbox has left a group whose BPF
+     * programs we are not permitted to see. */
     CGROUP_UNSEEN = 1 << 3,
 
     CGROUP_LEVELS = 64,
     CGROUP_NAME = 64,
 };
 
-/* One group on the way from our own (the first) up to the highest that is mounted. */
+/* One group on the path from our own (the first) up to the highest that is mounted. */
 struct cgroup_level {
     unsigned available; /* controllers that it could enable for its children */
     unsigned enabled;   /* those that it has enabled */
-    bool writable;      /* we may make children and move processes there */
-    bool top;       /* of the whole hierarchy, where processes and controllers may be together */
-    bool alone;     /* no process is in it but this one */
-    bool delegated; /* systemd leaves it to us */
+    bool writable;      /* we may create children and move processes there */
+    bool top;       /* the root of the hierarchy, which may have both processes and controllers */
+    bool alone;     /* this is the only process in it */
+    bool delegated; /* systemd delegates it to us */
     bool filtered;  /* it has BPF programs */
-    bool unseen;    /* or may have some */
+    bool unseen;    /* it may have some that we can't see */
 };
 
 enum cgroup_how {
@@ -54,19 +55,20 @@ enum cgroup_how {
 struct cgroup_choice {
     enum cgroup_how how;
     size_t level;
-    unsigned kept; /* controllers that the new group will have, of those that are wanted */
+    unsigned kept; /* controllers of the new group, out of those that are wanted */
 };
 
-/* Where a group with the wanted controllers can be, or with as many of them as possible. Pure. */
+/* Chooses the place of a group with the wanted controllers, or with as many of them as possible.
+ * Pure. */
 struct cgroup_choice cgroup_choose(const struct cgroup_level *levels, size_t n, unsigned wanted);
 
-/* Whether a group's name is one that this program gives. */
+/* Whether a group's name is one that this program uses. */
 bool cgroup_is_ours(const char *name);
 
-/* Our own group in the text of /proc/self/cgroup; false if there is none of version 2. */
+/* Gets our own group from the text of /proc/self/cgroup; returns false without one of version 2. */
 bool cgroup_own(struct str text, struct str *ret_path);
 
-/* Names of controllers with blanks between them, as a set. */
+/* Parses names of controllers, separated by blanks, into a set. */
 unsigned cgroup_controllers(struct str text);
 
 /* 0: not limited. */
@@ -85,20 +87,25 @@ struct cgroup {
 
 #define CGROUP_NONE ((struct cgroup){.place = -1, .fd = -1})
 
-/* A new group. Where not all of the limits can be kept, `kept` has those that are; where none can,
+/* Creates a group. If not all of the limits can be kept, `kept` has those that are; if none can,
  * E_SANDBOX_UNAVAILABLE with the reason. */
 MUST_USE bool cgroup_make(
     const struct cgroup_limits *limits, struct cgroup *ret_group, struct err *err);
 
-/* The controllers that limits need; and those of them that a group made now would have, which is
- * found without making one. */
+/* The controllers that the limits need; and those of them that a group created now would have,
+ * which is determined without creating one. */
 unsigned cgroup_wanted(const struct cgroup_limits *limits);
 unsigned cgroup_offers(const struct cgroup_limits *limits);
 
-/* How many of its processes the kernel has killed for its limit of memory. */
+/* Sets the limits of groups that are left, the innermost first, on a new one: all files *.max and
+ * *.high except for those of processes, memory and CPU time, and cpusets. Returns false if that is
+ * not possible. */
+MUST_USE bool cgroup_carry(int group, const int *fds, size_t n);
+
+/* The number of its processes that the kernel has killed for its memory limit. */
 uint64_t cgroup_oom_kills(const struct cgroup *group);
 
-/* Kills what is left in it, and removes it. */
+/* Kills the processes that are left in it, and removes it. */
 void cgroup_remove(struct cgroup *group);
 
 #endif

@@ -1,4 +1,4 @@
-/* Machines and their remedies. No system call. */
+/* Known causes and their remedies. Makes no system calls. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/diagnose.h"
 
@@ -41,7 +41,7 @@ static bool is_filtered(const struct facts *f)
     return diagnose_status(f->status, "\nSeccomp:", 10) == SECCOMP_FILTER;
 }
 
-/* A text that could not be read says nothing of capabilities. */
+/* A status that could not be read proves nothing about capabilities. */
 static bool lacks_admin(const struct facts *f)
 {
     return f->root && strstr(f->status, "\nCapEff:") &&
@@ -56,8 +56,8 @@ static bool is_before(const char *release, long major, long minor)
     return a < major || (a == major && b < minor);
 }
 
-/* The words of the line of mountinfo for the root: options of its own, and after " - " its type,
- * source and options. */
+/* The line of mountinfo for the root: its mount options, and after " - " its type, source and file
+ * system options. */
 static struct str root_mount(const struct facts *f)
 {
     struct str line, rest = str_z(f->mounts);
@@ -77,7 +77,7 @@ static bool holds(struct str text, const char *what)
     return text.n && memmem(text.p, text.n, what, strlen(what));
 }
 
-/* All ids as themselves: not in a user namespace. */
+/* All ids are mapped to themselves: not in a user namespace. */
 static bool has_all_ids(const struct facts *f)
 {
     char *end;
@@ -92,7 +92,7 @@ static const struct {
 } managers[] = {
     {"docker", "docker"},
     {"podman", "podman"},
-    {"lxc", "lxc"}, /* lxc-libvirt, too */
+    {"lxc", "lxc"}, /* also lxc-libvirt */
     {"systemd-nspawn", "systemd-nspawn"},
     {"oci", "container"},
     {"container-other", "container"},
@@ -121,7 +121,7 @@ static const char *kind_of_place(struct str text)
     return NULL;
 }
 
-/* Images of containers leave their marks in virtual machines, too. */
+/* Container images also leave their markers in virtual machines. */
 static bool is_whole_machine(const struct facts *f, struct str root)
 {
     return root.n && !holds(root, " - overlay ") && has_all_ids(f) && !is_filtered(f) &&
@@ -143,7 +143,7 @@ const char *diagnose_container(const struct facts *f)
     const char *kind = kind_of_place(str_z(f->cgroup));
     if (kind)
         return kind;
-    /* Engines cover what /proc shows of the machine. */
+    /* Container engines cover parts of /proc that show the machine. */
     if (strstr(f->mounts, " /proc/timer_list ") || strstr(f->mounts, " /proc/bus "))
         kind = "container";
     if (!holds(root, " - overlay "))
@@ -185,8 +185,8 @@ static const char *opening(const char *container)
 
 /* Kernels ------------------------------------------------------------------------------------- */
 
-/* By process 1, or where that is hidden by the name that a sandbox's host has, on a root in memory.
- */
+/* Detects it by process 1, or where that is hidden by the host name of a sandbox on a root in
+ * memory. */
 static void find_nesting(const struct facts *f, struct findings *out)
 {
     const bool named = strcmp(f->host, "cordon") == 0 && holds(root_mount(f), " - tmpfs ");
@@ -267,7 +267,8 @@ static void find_settings(const struct facts *f, struct findings *out)
                      stops, false});
 }
 
-/* Root with its capabilities is not restricted, and a program with a profile has what that says. */
+/* Root with its capabilities is not restricted, and for a program with a profile that profile
+ * decides. */
 static void find_apparmor(
     const struct facts *f, const char *container, struct arena *a, struct findings *out)
 {
@@ -317,8 +318,8 @@ static void find_container(const struct facts *f, const char *container, struct 
                      false});
 }
 
-/* Where the root directory is not a mount the kernel makes no user namespaces; of the first mount
- * of all it lets go in none. */
+/* The kernel creates no user namespaces where the root directory is not a mount; and the first
+ * mount of all, the rootfs, can't be replaced in any namespace. */
 static void find_root(const struct facts *f, struct findings *out)
 {
     if (f->mounts[0] && !root_mount(f).n)

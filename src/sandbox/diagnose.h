@@ -1,5 +1,5 @@
-/* What stands in the way of a sandbox on a machine, and the remedy: decided from facts alone, so
- * that many machines can be tried in a table.
+/* Diagnoses why a machine can't build a sandbox, and the remedy: works on facts alone, so that
+ * tests can cover many machines in a table.
  *
  *     struct facts facts;
  *     machine_facts(NULL, &arena, &facts);
@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-/* The step of a sandbox that the kernel refused. */
+/* The step of building a sandbox that the kernel refused. */
 enum failed {
     FAILED_NOTHING,
     FAILED_NAMESPACES, /* making them, mapping ids, naming the host */
@@ -24,8 +24,8 @@ enum failed {
     FAILED_OTHER,
 };
 
-/* Texts of files are "" where there is none, or none that can be read; numbers of settings that the
- * kernel does not have are negative. */
+/* Texts are "" if the file does not exist or can't be read; settings that the kernel does not have
+ * are negative. */
 struct facts {
     const char *release;  /* uname -r */
     const char *version;  /* /proc/version */
@@ -36,28 +36,28 @@ struct facts {
     const char *mounts;   /* /proc/self/mountinfo */
     const char *apparmor; /* /proc/self/attr/apparmor/current */
     const char *manager;  /* /run/systemd/container, or $container of us or of process 1 */
-    const char *above;    /* names of processes above us, a line each */
+    const char *above;    /* names of our ancestor processes, one per line */
     const char *host;     /* uname -n */
     const char *self;     /* /proc/self/exe */
-    bool dockerenv;       /* /.dockerenv is there */
-    bool containerenv;    /* /run/.containerenv is there */
-    bool kubernetes;      /* its secrets or $KUBERNETES_SERVICE_HOST are there */
+    bool dockerenv;       /* /.dockerenv exists */
+    bool containerenv;    /* /run/.containerenv exists */
+    bool kubernetes;      /* its secrets or $KUBERNETES_SERVICE_HOST exist */
     bool root;            /* effective user id 0 */
-    bool has_userns;      /* /proc/self/ns/user is there */
+    bool has_userns;      /* /proc/self/ns/user exists */
     int userns_clone;     /* kernel.unprivileged_userns_clone */
     int max_userns;       /* user.max_user_namespaces */
     int apparmor_userns;  /* kernel.apparmor_restrict_unprivileged_userns */
     int landlock_abi;     /* 0: none */
-    int landlock_errno;   /* then */
+    int landlock_errno;   /* errno without Landlock */
     enum failed failed;
-    int errnum; /* of what failed */
+    int errnum; /* of the failed step */
 };
 
 struct finding {
     const char *name;   /* for JSON */
     const char *text;   /* one line */
     const char *remedy; /* NULL: none is needed */
-    bool blocks;        /* no sandbox because of it */
+    bool blocks;        /* prevents a sandbox */
     bool fixable;       /* by `cordon doctor --fix` */
 };
 
@@ -73,7 +73,7 @@ struct findings {
 /* Texts are in the arena or constant. */
 void diagnose(const struct facts *facts, struct arena *arena, struct findings *ret_findings);
 
-/* The first that blocks; NULL: none. */
+/* The first finding that blocks, or NULL. */
 const struct finding *findings_cause(const struct findings *findings);
 
 /* "docker", "podman", "kubernetes", "lxc", "systemd-nspawn", "container", or NULL. */

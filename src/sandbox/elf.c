@@ -1,4 +1,4 @@
-/* Reading and changing ELF program headers. Every offset comes from a stranger. */
+/* Reads and changes ELF program headers. No offset in a file is trusted. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/elf.h"
 
@@ -17,7 +17,7 @@ enum {
 #endif
 };
 
-/* The header, if all of the program headers lie within the bytes. */
+/* Returns the header, if all program headers are within the bytes. */
 static bool read_header(struct str file, elf_header *ret_header)
 {
     elf_header h;
@@ -59,7 +59,7 @@ struct str elf_interpreter(struct str head)
     return none;
 }
 
-/* How well a loader does without a header of this type; -1: not at all. */
+/* Rank of a header type that a loader can do without, the most dispensable first; -1: needed. */
 static int spare(uint32_t type)
 {
     static const uint32_t order[] = {
@@ -70,8 +70,8 @@ static int spare(uint32_t type)
     return -1;
 }
 
-/* The name that the header gives lies in the header itself, in a field that nobody reads. A
- * directory can't be executed; the kernel wants the name to end in NUL. */
+/* The name that the header gives is stored in the header itself, in a field that is never read. A
+ * directory can't be executed; the kernel requires the name to end in NUL. */
 bool elf_no_start(struct str head, struct elf_patch *ret_patch)
 {
     static const char no_program[] = "/";

@@ -1,4 +1,4 @@
-/* Making the environment. */
+/* Builds the environment. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/env.h"
 
@@ -8,7 +8,7 @@ struct maker {
     size_t n;
 };
 
-/* Puts a variable, in the place of an earlier one of its name. */
+/* Adds a variable, or replaces an earlier one of the same name. */
 static void put(struct maker *m, struct str name, struct str value)
 {
     const char *text = arena_printf(m->arena, STR_FMT "=" STR_FMT, STR_ARG(name), STR_ARG(value));

@@ -1,4 +1,4 @@
-/* The environment of a command: built from nothing.
+/* The environment of a command, built from scratch.
  *
  *     const char *const *envp = env_make(&policy.env, environ, &arena);
  */
@@ -8,8 +8,8 @@
 
 #include "policy/policy.h"
 
-/* TERM and LANG, what `inherit` passes of the caller's variables, then what `set` says; ends in
- * NULL, sorted by how strong the source is, each name once. */
+/* TERM and LANG, then the caller's variables that `inherit` passes, then those of `set`; later
+ * sources override earlier ones. Ends in NULL, has each name once. */
 const char *const *env_make(
     const struct policy_env *env, const char *const *caller, struct arena *arena);
 

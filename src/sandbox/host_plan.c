@@ -1,4 +1,4 @@
-/* What the machine adds to a verdict. */
+/* Adds the machine's part to a verdict. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/host_plan.h"
 
@@ -17,7 +17,7 @@ static bool has_dir(const struct verdict_paths *paths)
     return false;
 }
 
-/* Whether a directory is shown, with what is mounted in it. */
+/* Whether a directory is shown, and with it the mounts below it. */
 static bool shows_dirs(const struct host_plan_input *in)
 {
     const struct verdict *v = in->verdict;
@@ -25,7 +25,7 @@ static bool shows_dirs(const struct host_plan_input *in)
            has_dir(&v->exec);
 }
 
-/* What is to be covered, as it is found. */
+/* The paths to be covered, as they are found. */
 struct covers {
     struct arena *arena;
     struct str mounts;
@@ -60,7 +60,7 @@ static bool cover_kernel(struct covers *c, struct err *err)
     return true;
 }
 
-/* Under each name that mounts of the host give it. */
+/* Covers a directory, wherever mounts of the host show it. */
 static bool cover_dir(struct covers *c, struct str dir, struct err *err)
 {
     struct statx own, st;
@@ -77,8 +77,8 @@ static bool cover_dir(struct covers *c, struct str dir, struct err *err)
     return true;
 }
 
-/* What lies in directories that are shown and is not for the command: file systems of the kernel,
- * and what the caller names. */
+/* Finds paths in shown directories that the command must not see: kernel file systems, and the
+ * directories that the caller names. */
 static bool find_hidden(const struct host_plan_input *in, struct str mounts, struct arena *arena,
     struct plan_input *plan_input, struct err *err)
 {
@@ -93,7 +93,7 @@ static bool find_hidden(const struct host_plan_input *in, struct str mounts, str
     return true;
 }
 
-/* A directory's programs name any of the usual loaders. */
+/* Programs in a directory may name any of the usual loaders. */
 static bool add_loaders(
     const struct host_plan_input *in, struct baseline *base, struct arena *arena, struct err *err)
 {
@@ -110,7 +110,7 @@ static bool add_loaders(
     return !dirs || baseline_add_loaders(base, arena, err);
 }
 
-/* What of the host's mounts and files concerns directories that are shown. */
+/* Finds the host's mounts and files that concern shown directories. */
 static bool look_around(const struct host_plan_input *in, struct arena *arena,
     struct plan_input *plan_input, struct err *err)
 {
@@ -137,7 +137,7 @@ bool host_plan(const struct host_plan_input *input, struct arena *arena, struct 
     };
     AUTO_ERR struct err ignored = {0};
     bool shows = shows_dirs(input) || input->n_hidden;
-    bool none = input->verdict->policy->sandbox == POLICY_NO_SANDBOX; /* it hides nothing */
+    bool none = input->verdict->policy->sandbox == POLICY_NO_SANDBOX; /* hides nothing */
     if (shows && !look_around(input, arena, &plan_input, none ? &ignored : err) && !none)
         return false;
     plan_make(&plan_input, arena, ret_plan);

@@ -1,5 +1,5 @@
-/* The plan for what a verdict allows, on this machine as it is now: with the machine's baseline,
- * the loaders that the allowed programs ask for, and covers over what is not for the command.
+/* The plan for a verdict on this machine in its current state: with the machine's baseline, the
+ * loaders that the allowed programs ask for, and covers over paths that the command must not see.
  *
  *     if (!host_plan(&(struct host_plan_input){.verdict = &v}, &arena, &plan, err)) return false;
  */
@@ -14,13 +14,13 @@ struct host_plan_input {
     const struct verdict *verdict;
     const struct str *hidden; /* directories; resolved, NUL-terminated */
     size_t n_hidden;
-    /* Files and directories that stay as they are (plan_kept); resolved, NUL-terminated. One that
-     * is gone is left out. A file with several names of which one could be written inside is
+    /* Files and directories that must not change (plan_kept); resolved, NUL-terminated. Missing
+     * ones are left out. A file in a writable place that has several hard links is
      * E_POLICY_DENIED. */
     const struct str *kept;
     size_t n_kept;
-    /* The same by names that people gave: absolute, clean, NUL-terminated; links are followed. A
-     * link on the way that could be replaced inside is E_POLICY_DENIED. */
+    /* The same for paths that users gave: absolute, clean, NUL-terminated; symlinks are followed. A
+     * symlink on the way that could be replaced inside is E_POLICY_DENIED. */
     const struct str *own;
     size_t n_own;
     const struct plan_overlay *overlays;

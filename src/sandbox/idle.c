@@ -1,4 +1,4 @@
-/* Looking at a command from process 1, which allocates nothing. */
+/* Inspects a command from process 1, which allocates nothing. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/idle.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    PROC_TEXT = 4096, /* of a status, the names of groups included */
+    PROC_TEXT = 4096, /* of a status file, including the list of groups */
     PID_TEXT = 16,
 };
 
@@ -22,7 +22,7 @@ static int open_process(pid_t pid, int below)
     return openat(list, p, O_PATH | O_CLOEXEC);
 }
 
-/* What the kernel tells of it; nothing if it does not. */
+/* Reads a file of a /proc/PID directory; empty if it can't be read. */
 static void read_about(int process, const char *name, char text[PROC_TEXT])
 {
     AUTO_FD int fd = openat(process, name, O_RDONLY | O_CLOEXEC);

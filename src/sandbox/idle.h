@@ -1,5 +1,5 @@
-/* Whether a command is a shell that waits for somebody to type: it ignores SIGTERM, and ends when
- * its terminal goes away. One that runs something waits for that. */
+/* Detects a shell that waits for input: it ignores SIGTERM, but exits when its terminal hangs up. A
+ * shell with a child process waits for the child instead. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_IDLE_H
 #define SANDBOX_IDLE_H

@@ -1,4 +1,4 @@
-/* Process 1. Only what is safe after clone() in a process with threads. */
+/* Process 1. Does only what is safe after clone() in a multithreaded process. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/init.h"
 
@@ -35,13 +35,13 @@
 #include <termios.h>
 
 enum {
-    FD_CONTROL = 3, /* where the socket is, once the rest is closed */
-    FD_IO = 4,      /* and the command's descriptors */
-    FD_SERVICE = 7, /* and the other socket, if it serves */
-    FD_FREE = 8,    /* the first that may be anything */
+    FD_CONTROL = 3, /* the control socket, once the rest is closed */
+    FD_IO = 4,      /* the command's standard streams */
+    FD_SERVICE = 7, /* the service socket, if it serves */
+    FD_FREE = 8,    /* the first number for anything else */
     CAPABILITIES = 64,
-    SPACE_FACTOR = 4, /* address space for each byte of memory: what is reserved and never used */
-    SHARE = 4,        /* the sandbox gets this part of what is counted for the user */
+    SPACE_FACTOR = 4,         /* address space per byte of memory: reserved parts stay unused */
+    SHARE = 4,                /* the sandbox gets one SHARE-th of the user's limits */
     LOCKED_LEAST = 64 * 1024, /* bytes: programs keep keys there */
     COMMAND_STACK = 64 * 1024,
 };
@@ -54,24 +54,24 @@ struct init {
     int master, slave;
     mode_t umask;
     bool owns_ids;
-    pid_t command; /* 0: not yet, or no longer */
+    pid_t command; /* 0: not started, or ended */
     bool held;
-    bool too_many; /* processes: they were killed */
+    bool too_many; /* there were too many processes: they were killed */
     uint64_t counted_ms;
-    int signals;         /* what the loop polls */
-    struct serve *serve; /* NULL: it does not */
+    int signals;         /* the signalfd that the loop polls */
+    struct serve *serve; /* NULL: it does not serve */
 };
 
-/* Where a failure goes that is only that of one command. Volatile, since the compiler takes clone()
- * for a call that does not come back to this file. */
+/* Receives a failure that concerns only one command. Volatile, since the compiler assumes that
+ * clone() does not call back into this file. */
 static struct wire_answer *volatile refusal;
 
-/* To be removed by process 1 if it fails before there is a command. */
+/* Removed by process 1 if it fails before there is a command. */
 static const struct tmpdir *volatile unused_tmp;
 
-/* Talking ------------------------------------------------------------------------------------- */
+/* Messages ------------------------------------------------------------------------------------ */
 
-/* False: the supervisor is gone. */
+/* Returns false if the supervisor is gone. */
 static bool tell(int control, const struct init_message *message, int fd)
 {
     const struct iovec part = {(void *)message, sizeof(*message)};
@@ -110,7 +110,7 @@ static void need(bool ok, enum stage stage)
         give_up(stage, errno, -1);
 }
 
-/* One byte from the supervisor; 0 if it is gone, and then nothing may go on. */
+/* Reads one byte from the supervisor; 0 if it is gone: then the caller must not continue. */
 static char await_word(void)
 {
     char word = 0;
@@ -119,9 +119,10 @@ static char await_word(void)
     return word;
 }
 
-/* Setting up ---------------------------------------------------------------------------------- */
+/* Setup --------------------------------------------------------------------------------------- */
 
-/* All from this one on but the mounts that are given. 0, or an error number. */
+/* Closes all file descriptors from this one on, except for the given mounts. Returns 0 or an error
+ * number. */
 static int close_others(const struct init_input *in, unsigned from)
 {
     bool ok = true;
@@ -134,8 +135,8 @@ static int close_others(const struct init_input *in, unsigned from)
     return ok && syscall(SYS_close_range, from, ~0u, 0) == 0 ? 0 : errno;
 }
 
-/* No descriptor of the caller but ours; the numbers are fixed from here on. The copies are made
- * above those numbers first, so that none is written over. 0, or an error number: a filter may
+/* Keeps only our own file descriptors; their numbers are fixed from here on. They are first copied
+ * above those numbers, so that none is overwritten. Returns 0 or an error number: a filter may
  * refuse it. */
 static int keep_descriptors(struct init *init)
 {
@@ -180,7 +181,8 @@ static void raise_loopback(void)
     need(fd >= 0 && ioctl(fd, SIOCSIFFLAGS, &request) == 0, STAGE_LOOPBACK);
 }
 
-/* A terminal of the sandbox, of nobody yet; false and errno. */
+/* Opens a terminal of the sandbox, not yet a controlling terminal; returns false and errno on
+ * failure. */
 static bool make_terminal(const struct init *init, const struct winsize *size, int ret_ends[2])
 {
     struct termios mode;
@@ -211,7 +213,7 @@ static void open_terminal(struct init *init)
     need(ioctl(init->slave, TIOCSCTTY, 0) == 0, STAGE_TERMINAL);
 }
 
-/* No capability is left, and none comes back with a program that root starts. */
+/* Drops all capabilities, and keeps a program that root starts from regaining any. */
 static void drop_capabilities(bool must)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -230,7 +232,8 @@ static void drop_capabilities(bool must)
     need(syscall(SYS_capset, &header, none) == 0, STAGE_CAPABILITIES);
 }
 
-/* Files of the host have no rule of their directory to fall under where no root was built. */
+/* Without our own root, files of the host need their own rules: no rule for a directory covers
+ * them. */
 static unsigned rule_access(const struct plan_step *step, bool native)
 {
     if (native)
@@ -296,7 +299,7 @@ static void enter_landlock(const struct init *init)
                  landlock_allow(ruleset, in->landlock_abi, tmp, PLAN_READ | PLAN_WRITE, true) == 0,
             STAGE_LANDLOCK);
     }
-    /* Without namespaces the terminals of others are there, too. */
+    /* Without namespaces the terminals of others are visible as well. */
     const unsigned access = PLAN_READ | PLAN_WRITE | PLAN_IOCTL;
     if (!plan_is_native(in->plan) && init->slave >= 0)
         need(landlock_allow(ruleset, in->landlock_abi, init->slave, access, false) == 0,
@@ -304,7 +307,7 @@ static void enter_landlock(const struct init *init)
     need(landlock_enter(ruleset) == 0, STAGE_LANDLOCK);
 }
 
-/* After root_build(), which tells what the kernel limits by itself. */
+/* Runs after root_build(), which reports the limits that the kernel enforces. */
 static void prepare_filter(struct init *init)
 {
     static struct seccomp_filter filter;
@@ -339,9 +342,9 @@ static void map_back(int proc, const char *path, uint64_t id)
     need(fd >= 0 && file_write_all(fd, str_z(text)), STAGE_NEST);
 }
 
-/* The user's own id again. From here on the mounts and the other namespaces belong to a user
- * namespace in which nothing of the sandbox has any rights. Files in /proc of a process that is not
- * dumpable are root's; nothing runs in the sandbox yet. */
+/* Maps the user's own id again. From here on the mounts and the other namespaces belong to a user
+ * namespace in which no process of the sandbox has any rights. Files in /proc of a process that is
+ * not dumpable belong to root; nothing runs in the sandbox yet. */
 static void nest(const struct init_input *in, int proc)
 {
     need(unshare(CLONE_NEWUSER) == 0, STAGE_NEST);
@@ -351,7 +354,7 @@ static void nest(const struct init_input *in, int proc)
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-/* User 0 in here. What a change of user takes away is set again. */
+/* Becomes user 0 in here. Sets again what a change of user resets. */
 static void become_other(void)
 {
     need(syscall(SYS_setresuid, 0, 0, 0) == 0, STAGE_MAP);
@@ -362,7 +365,7 @@ static void become_other(void)
 static void build(struct init *init)
 {
     const struct init_input *in = init->in;
-    /* The host's, which can be written to; it is the same process there. */
+    /* The host's /proc, which is writable; "self" is the same process there. */
     AUTO_FD int proc = in->nests ? open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
     const struct root_options options = {.owns_ids = init->owns_ids,
         .pid_max = in->pid_max,
@@ -374,7 +377,7 @@ static void build(struct init *init)
         need(syscall(SYS_setgroups, 0, NULL) == 0, STAGE_MAP); /* libc's waits for threads */
     if (in->other_uid)
         become_other();
-    /* The namespace of a clone() into a group begins at the group of who calls it. */
+    /* The cgroup namespace of a clone() into a cgroup is rooted at the cgroup of the caller. */
     if (in->grouped)
         need(unshare(CLONE_NEWCGROUP) == 0, STAGE_GROUP);
     if (in->plan->own_network)
@@ -397,7 +400,8 @@ static void restrict_self(const struct init *init)
 
 /* The command --------------------------------------------------------------------------------- */
 
-/* A part of what all processes of the user have together; at least this much, if they have it. */
+/* Limits a resource to a share of what all processes of the user have together; at least this much,
+ * if they have it. */
 static void limit_share(int resource, uint64_t least)
 {
     struct rlimit now;
@@ -406,7 +410,7 @@ static void limit_share(int resource, uint64_t least)
         resource, now.rlim_cur == RLIM_INFINITY ? now.rlim_cur : MAX(now.rlim_cur / SHARE, least));
 }
 
-/* What the command could take from the user's other processes. */
+/* Limits resources that the command could take from the user's other processes. */
 static void limit_user_wide(void)
 {
     limit(RLIMIT_RTPRIO, 0);
@@ -429,12 +433,12 @@ static void set_limits(const struct init_input *in)
     if (in->plan->mode != POLICY_NO_SANDBOX)
         limit_user_wide();
     if (in->limit_uid)
-        limit(RLIMIT_NPROC, limits->processes + 1); /* and ourselves */
+        limit(RLIMIT_NPROC, limits->processes + 1); /* plus process 1 */
     if (in->counts)
         setpriority(PRIO_PROCESS, 0, in->nice);
 }
 
-/* Also those that are ignored, as SIGPIPE is by the supervisor: CLONE_CLEAR_SIGHAND would leave
+/* Also resets ignored signals, such as SIGPIPE in the supervisor: CLONE_CLEAR_SIGHAND would leave
  * them. */
 static void reset_signals(void)
 {
@@ -446,13 +450,13 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* In a process of its own, which shares our memory until it executes. */
+/* Runs in its own process, which shares our memory until it executes. */
 static int run_command(void *context)
 {
     const struct init *init = context;
     const struct init_input *in = init->in;
     unused_tmp = NULL; /* process 1 waits for our end */
-    setpgid(0, 0);
+    need(setpgid(0, 0) == 0, STAGE_SESSION);
     if (in->terminal)
         need(tcsetpgrp(init->slave, getpid()) == 0, STAGE_TERMINAL);
     for (int i = 0; i < 3; i++) {
@@ -468,7 +472,8 @@ static int run_command(void *context)
     give_up(STAGE_EXEC, errno, -1);
 }
 
-/* We wait until it has executed, so that one stack is enough and no page table is copied. */
+/* Blocks until the process has executed, so that one stack is enough and no page table is
+ * copied. */
 static pid_t start_process(int (*run)(void *), void *context)
 {
     static char stack[COMMAND_STACK] __attribute__((aligned(16)));
@@ -481,14 +486,14 @@ static void start_command(struct init *init)
     need(init->command >= 0, STAGE_FORK);
     for (int i = 0; i < 3; i++)
         if (init->in->io[i] >= 0)
-            close(FD_IO + i); /* otherwise the number may be that of something else */
+            close(FD_IO + i); /* otherwise the number may be in use for something else */
     close(init->slave);
     close(init->master);
 }
 
 /* Waiting ------------------------------------------------------------------------------------- */
 
-/* What namespaces would take with them. */
+/* Removes what namespaces would remove by themselves. */
 static void leave_nothing(const struct init *init)
 {
     orphans_kill();
@@ -511,7 +516,7 @@ NORETURN static void finish(const struct init *init, int status)
     _exit(0);
 }
 
-/* To everything; without namespaces to the groups of the commands. */
+/* Signals everything; without namespaces the process groups of the commands. */
 static void signal_all(const struct init *init, int sig)
 {
     if (plan_is_native(init->in->plan)) {
@@ -527,7 +532,7 @@ static void signal_all(const struct init *init, int sig)
     }
 }
 
-/* Without the supervisor. */
+/* Ends without a report to the supervisor. */
 NORETURN static void end_all(const struct init *init)
 {
     if (!plan_is_native(init->in->plan)) {
@@ -542,7 +547,7 @@ static void pause_with(const struct init *init, int sig)
     const struct init_message message = {.word = INIT_STOPPED, .step = -1, .value = sig};
     if (!init->in->report_stops)
         return;
-    /* The others stop with it: what runs while the supervisor sleeps would have no budget. */
+    /* The others stop with it: while the supervisor sleeps nothing enforces their budget. */
     signal_all(init, SIGSTOP);
     tell(FD_CONTROL, &message, -1);
     if (!await_word())
@@ -550,7 +555,8 @@ static void pause_with(const struct init *init, int sig)
     signal_all(init, SIGCONT);
 }
 
-/* Those that are stopped hear of it, too. Who listens to SIGTERM is not hurried. */
+/* Stopped processes get the signal as well. Processes that handle SIGTERM are not hurried by
+ * SIGHUP. */
 static void ask_to_end(const struct init *init)
 {
     const size_t n = init->serve ? SERVICE_COMMANDS_MAX : 0;
@@ -568,7 +574,7 @@ static void ask_to_end(const struct init *init)
     signal_all(init, SIGCONT);
 }
 
-/* Who serves goes on. */
+/* Continues if it serves. */
 static void note_end(struct init *init, int status)
 {
     if (!init->serve)
@@ -578,7 +584,7 @@ static void note_end(struct init *init, int status)
     init->too_many = false;
 }
 
-/* Looks now and then, if nothing else limits the number of processes: not with every signal. */
+/* Counts at intervals, if nothing else limits the number of processes: not on every signal. */
 static void count(struct init *init)
 {
     if (!init->in->counts || clock_mono_ms() - init->counted_ms < LIMITER_COUNT_MS)
@@ -596,7 +602,7 @@ static void reap(struct init *init)
     int status;
     pid_t got;
     while ((got = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
-        count(init); /* ends that never stop must not keep us from it */
+        count(init); /* processes that keep ending must not prevent it */
         if (got == init->command && WIFSTOPPED(status))
             pause_with(init, WSTOPSIG(status));
         else if (got == init->command)
@@ -606,7 +612,8 @@ static void reap(struct init *init)
     }
 }
 
-/* Our own signals: a child has changed; without namespaces also "end it all". */
+/* Blocks all signals, and returns those that we handle: a child has changed; a request to ask
+ * everything to end; without namespaces also "end everything". */
 static void block_signals(sigset_t *ret_set)
 {
     sigset_t all;
@@ -627,7 +634,7 @@ static void take_signal(struct init *init, int sig)
     reap(init);
 }
 
-/* Serving ------------------------------------------------------------------------------------- */
+/* Service ------------------------------------------------------------------------------------- */
 
 /* One of several commands, before it executes. */
 struct spawn {
@@ -637,7 +644,7 @@ struct spawn {
     int slave;
 };
 
-/* Those that are given, or the terminal, or nothing: the sandbox's own. */
+/* Sets the given streams, or the terminal, or else the sandbox's own /dev/null. */
 static void set_streams(const struct spawn *spawn)
 {
     size_t given = 1;
@@ -651,7 +658,8 @@ static void set_streams(const struct spawn *spawn)
     }
 }
 
-/* Like run_command(). A session of its own, so that the terminal of another is not there. */
+/* Like run_command(). Has its own session, so that another command's terminal does not control
+ * it. */
 static int run_spawned(void *context)
 {
     const struct spawn *spawn = context;
@@ -668,12 +676,13 @@ static int run_spawned(void *context)
     reset_signals();
     syscall(SYS_close_range, FD_CONTROL, ~0u, 0);
     execve(spawn->words.path, spawn->words.argv, spawn->words.envp);
-    /* No call that does not return: before it sanitizers have words for who has another stack. */
+    /* Return instead of calling _exit(): sanitizers complain about noreturn calls on a foreign
+     * stack. */
     refuse(STAGE_EXEC, errno);
     return 127;
 }
 
-/* What failed is in the answer, which the process shares with us until it executes. */
+/* A failure is stored in the answer, which the process shares with us until it executes. */
 static pid_t start_spawned(struct spawn *spawn, struct wire_answer *answer)
 {
     refusal = answer;
@@ -721,7 +730,7 @@ static void spawn(struct init *init, const struct serve_request *request)
     serve_answer(init->serve, &answer, started ? ends[0] : -1);
 }
 
-/* Elsewhere they would be the host's. */
+/* Only in a private network: elsewhere the sockets would be the host's. */
 static void open_socket(struct init *init, const struct serve_request *request)
 {
     const struct plan *plan = init->in->plan;
@@ -771,9 +780,9 @@ static void take_request(struct init *init)
     serve_drop(&request);
 }
 
-/* Until the supervisor is gone, or has closed its ends: the signal that tells of its death is lost
- * if it died before that was asked for. While it does not take what it is told, nothing more is
- * done for it; but processes are reaped. */
+/* Runs until the supervisor is gone, or has closed its ends: the parent-death signal is lost if it
+ * died before that was requested. While the supervisor does not read its answers, no more requests
+ * are handled; but processes are reaped. */
 NORETURN static void wait_for_all(struct init *init)
 {
     for (;;) {
@@ -797,7 +806,8 @@ NORETURN static void wait_for_all(struct init *init)
     }
 }
 
-/* Processes of ours count like those of the command: there is no way past the limit through us. */
+/* Processes that we start count like those of the command: the limit can't be bypassed through
+ * us. */
 static void begin_to_serve(struct init *init)
 {
     static struct serve serve = {.socket = FD_SERVICE, .owed_fd = -1};
@@ -807,8 +817,8 @@ static void begin_to_serve(struct init *init)
         limit(RLIMIT_NPROC, init->in->plan->limits.processes + 1);
 }
 
-/* The maps of a process that can't be dumped belong to root: for the moment in which they are
- * written this one can be. */
+/* The id maps of a process that is not dumpable belong to root: this one is dumpable only while
+ * they are written. */
 static void let_be_mapped(const struct init_input *in)
 {
     explicit_bzero(in->secret, in->secret_size);
@@ -816,7 +826,8 @@ static void let_be_mapped(const struct init_input *in)
     tell(FD_CONTROL, &(struct init_message){.word = INIT_MAPPABLE, .step = -1}, -1);
 }
 
-/* By us, who outlive the supervisor: what it makes itself stays if it is killed. */
+/* Created by process 1, which outlives the supervisor: a directory that the supervisor creates
+ * would stay if it is killed. */
 static void make_tmp(struct init *init)
 {
     init->tmp = init->in->tmp;
@@ -855,8 +866,9 @@ void init_main(const struct init_input *in)
     prctl(PR_SET_NAME, "cordon-init", 0, 0, 0);
     init.umask = umask(0);
     need(setsid() >= 0, STAGE_SESSION);
-    /* For all that comes: the filter lets nobody set it. Too small for a file; and for 1, alone of
-     * all numbers, no program of the host is asked either. */
+    /* Inherited by all later processes: the filter lets none of them change it. Too small for a
+     * core file; and 1 is the only value for which the kernel does not start a program of the host
+     * either. */
     limit(RLIMIT_CORE, 1);
     if (plan_is_native(in->plan))
         build(&init);

@@ -1,4 +1,4 @@
-/* Read-only places in what can be written. */
+/* Read-only paths within writable directories. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/kept.h"
 
@@ -33,7 +33,8 @@ static void keep(struct keeping *k, struct str path, const struct statx *st)
         {path, makedev(st->stx_dev_major, st->stx_dev_minor), st->stx_ino}, S_ISDIR(st->stx_mode)};
 }
 
-/* A mount protects a name. What has another one, in a place that can be written, is open there. */
+/* A mount protects a path, not the file: through another hard link in a writable place the file
+ * could still be changed. Checked only for files that are themselves in a writable place. */
 static bool has_one_name(
     const struct keeping *k, struct str path, const struct statx *st, struct err *err)
 {
@@ -46,7 +47,7 @@ static bool has_one_name(
     return err_ctx(err, "path", STR_FMT, STR_ARG(path));
 }
 
-/* Under each name that mounts of the host give it. */
+/* Keeps a path, wherever mounts of the host show it. */
 static bool keep_path(struct keeping *k, struct str path, struct err *err)
 {
     struct statx own, st;
@@ -54,7 +55,7 @@ static bool keep_path(struct keeping *k, struct str path, struct err *err)
     if (!mounts_look(path, STATX_TYPE | STATX_NLINK | STATX_INO | STATX_MNT_ID, &own))
         return errno == ENOENT || errno == ENOTDIR ||
                err_errno(err, E_IO, errno, "cannot look at '" STR_FMT "'", STR_ARG(path));
-    if (S_ISLNK(own.stx_mode)) /* no mount can hold a link */
+    if (S_ISLNK(own.stx_mode)) /* a symlink can't be a mount point */
         return true;
     if (!has_one_name(k, path, &own, err))
         return false;
@@ -68,7 +69,7 @@ static bool keep_path(struct keeping *k, struct str path, struct err *err)
     return true;
 }
 
-/* A link that can be replaced inside leads to another file the next time. */
+/* A symlink that can be replaced inside would lead to another file on the next run. */
 static bool has_no_loose_links(const struct keeping *k, struct str path, struct err *err)
 {
     for (size_t n = 1; n <= path.n; n++) {
@@ -92,7 +93,7 @@ static bool has_no_loose_links(const struct keeping *k, struct str path, struct 
     return true;
 }
 
-/* A file by the name that somebody gave it. What can't be resolved is not there. */
+/* Keeps a file by the path that a user gave. A path that can't be resolved does not exist. */
 static bool keep_own(struct keeping *k, struct str given, struct err *err)
 {
     struct statx st;

@@ -1,4 +1,5 @@
-/* What stays as it is inside, wherever it is shown: found for a plan.
+/* Finds the files and directories that must not change inside, at every path that shows them, for a
+ * plan.
  *
  *     if (!kept_find(&input, mountinfo, &arena, &plan_input, err)) return false;
  */
@@ -8,7 +9,7 @@
 
 #include "sandbox/host_plan.h"
 
-/* From the input's `kept` and `own`, under each name that the host's mounts give them. */
+/* Finds the input's `kept` and `own` paths, wherever mounts of the host show them. */
 MUST_USE bool kept_find(const struct host_plan_input *input, struct str mountinfo,
     struct arena *arena, struct plan_input *plan_input, struct err *err);
 

@@ -1,4 +1,4 @@
-/* Landlock: constants of our own, since the system's headers are older than the kernel. */
+/* Landlock: with its own constants, since the system's headers may be older than the kernel. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/landlock.h"
 
@@ -15,7 +15,7 @@ enum {
     SCOPE_SINCE = 6,
 };
 
-/* Rights on files, by bit. */
+/* Access rights for files, by bit. */
 #define FS_EXECUTE     (1ull << 0)
 #define FS_WRITE_FILE  (1ull << 1)
 #define FS_READ_FILE   (1ull << 2)
@@ -33,9 +33,9 @@ enum {
 #define FS_TRUNCATE    (1ull << 14)
 #define FS_IOCTL_DEV   (1ull << 15)
 
-#define FS_FIRST (FS_REFER - 1) /* those of version 1 */
+#define FS_FIRST (FS_REFER - 1) /* the rights of version 1 */
 #define FS_FILE  (FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV)
-/* Writing, without device nodes and sockets. */
+/* Writing, except for creating device nodes and sockets. */
 #define FS_WRITE                                                                                 \
     (FS_WRITE_FILE | FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_DIR | FS_MAKE_REG | FS_MAKE_FIFO | \
         FS_MAKE_SYM | FS_REFER | FS_TRUNCATE)

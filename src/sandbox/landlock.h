@@ -1,4 +1,4 @@
-/* Landlock by its system calls: rules on files that come on top of the mounts.
+/* Landlock by its system calls: rules on files in addition to the mounts.
  *
  *     int fd = landlock_create(landlock_abi());
  *     landlock_allow(fd, path_fd, PLAN_READ | PLAN_EXEC, is_dir);
@@ -15,20 +15,22 @@
 /* The kernel's version of Landlock; 0 and errno if it has none. */
 int landlock_abi(void);
 
-/* Whether this version has a right for emptying a file by its name. */
+/* Whether this version has a right for truncating a file by its path. */
 bool landlock_stops_truncation(int abi);
 
-/* Whether this version keeps signals and abstract sockets inside. */
+/* Whether this version can confine signals and abstract sockets to the sandbox. */
 bool landlock_has_scopes(int abi);
 
 struct landlock_options {
-    bool tcp; /* refuse TCP as well (version 4) */
+    bool tcp; /* also refuse TCP (version 4) */
 };
 
-/* A ruleset that handles every right of this version: a descriptor, or -1 and errno. */
+/* Creates a ruleset that handles every right of this version. Returns a file descriptor, or -1 and
+ * errno. */
 int landlock_create(int abi, const struct landlock_options *options);
 
-/* Allows what the PLAN_ bits say below (or at) this descriptor; 0, or -1 and errno. */
+/* Allows the access in the PLAN_ bits below (or at) this file descriptor. Returns 0, or -1 and
+ * errno. */
 int landlock_allow(int ruleset, int abi, int fd, unsigned access, bool is_dir);
 
 int landlock_enter(int ruleset);

@@ -30,7 +30,7 @@ enum {
     COUNTER_NICE = -20,
 };
 
-/* Everything of ours that a launch holds until the child has it. */
+/* Our file descriptors that a launch holds until the child has them. */
 struct ends {
     int control[2];
     int service[2];
@@ -64,8 +64,8 @@ static bool open_ends(const struct launch *l, struct ends *e, struct err *err)
     return true;
 }
 
-/* Words in memory that is not that of our own arguments and environment; false if they are too long
- * for any program. */
+/* Copies words to memory other than that of our own arguments and environment; returns false if
+ * they are too long for any program. */
 static bool copy_words(struct arena *a, const char *const *words, char *const **ret_words)
 {
     size_t n = 0, size = 0;
@@ -90,7 +90,7 @@ static bool write_proc(pid_t pid, const char *name, struct str text)
     return fd >= 0 && write(fd, text.p, text.n) == (ssize_t)text.n;
 }
 
-/* The ids that we have ourselves, each as itself. */
+/* Maps the ids that we have ourselves, each to itself. */
 static void identity_map(const char *path, struct buf *b)
 {
     FILE *f = fopen(path, "re");
@@ -124,7 +124,7 @@ static bool map_one(pid_t pid, bool nests)
            write_proc(pid, "gid_map", buf_str(&gid));
 }
 
-/* Owners of files look right to root only if all its ids are mapped. */
+/* Root sees the right owners of files only if all its ids are mapped. */
 static bool map_ids(pid_t pid, const struct init_input *in, char *ret_word)
 {
     *ret_word = INIT_GO_ALL_IDS;
@@ -190,7 +190,8 @@ static bool clone_failed(int errnum, struct err *err)
 
 /* Receiving ----------------------------------------------------------------------------------- */
 
-/* One packet: 1, 0 at the end, -1 and errno. A descriptor that comes with it is the terminal. */
+/* Receives one packet: returns 1, 0 at the end, or -1 and errno. An attached file descriptor is the
+ * terminal. */
 static int receive(struct child *child, struct init_message *ret_message)
 {
     char space[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
@@ -210,7 +211,7 @@ static int receive(struct child *child, struct init_message *ret_message)
 
 /* Starting ------------------------------------------------------------------------------------ */
 
-/* A cgroup namespace is made by the child itself if it starts in a group of its own. */
+/* The child creates its cgroup namespace itself if it starts in its own cgroup. */
 static uint64_t clone_flags(const struct plan *plan, bool grouped)
 {
     uint64_t flags = CLONE_PIDFD | (grouped ? (uint64_t)CLONE_INTO_CGROUP : 0u);
@@ -221,8 +222,8 @@ static uint64_t clone_flags(const struct plan *plan, bool grouped)
     return flags;
 }
 
-/* No exit signal: the caller's SIGCHLD is not for our processes. In a sandbox there is no clone3();
- * what needs no namespace can be had all the same. */
+/* No exit signal: the caller's SIGCHLD is not for our processes. Inside a sandbox clone3() is
+ * refused; without namespaces clone() does the same. */
 static pid_t clone_init(const struct plan *plan, const struct cgroup *group, int *ret_pidfd)
 {
     const bool grouped = group->fd >= 0;
@@ -245,7 +246,7 @@ static bool plan_has_overlay(const struct plan *plan)
     return false;
 }
 
-/* Fills in what depends on the machine; what is missing there is an error. */
+/* Fills in the parts that depend on the machine; a missing feature is an error. */
 static bool prepare(const struct launch *l, struct init_input *in, struct err *err)
 {
     const struct plan *plan = l->plan;
@@ -261,7 +262,7 @@ static bool prepare(const struct launch *l, struct init_input *in, struct err *e
     if (plan_is_native(plan)) {
         in->pid_max = machine->pid_max_in_namespace ? machine_pid_max(plan->limits.processes) : 0;
         in->limit_uid = !machine->kernel_root;
-        /* Settings of SysV IPC are for user 0 of the namespace that owns them. */
+        /* Only user 0 of the namespace that owns them may change the settings of SysV IPC. */
         in->nests = !root && machine->ipc_in_namespace;
         in->uid = geteuid();
         in->gid = getegid();
@@ -271,7 +272,7 @@ static bool prepare(const struct launch *l, struct init_input *in, struct err *e
     return true;
 }
 
-/* One packet within the time that building a sandbox may take. */
+/* Receives one packet, with the timeout for building a sandbox. */
 static bool receive_in_time(struct child *child, struct init_message *ret_message, struct err *err)
 {
     struct pollfd wait = {.fd = child->control, .events = POLLIN};
@@ -287,28 +288,32 @@ static bool receive_in_time(struct child *child, struct init_message *ret_messag
                "(ulimit -n)?");
 }
 
-static bool begin(
-    const struct launch *l, const struct init_input *in, struct child *child, struct err *err)
+static bool begin(const struct launch *l, const struct init_input *in, struct child *child,
+    int *ret_stage, struct err *err)
 {
     struct init_message message;
     char word = INIT_GO_ONE_ID;
     if (in->nodump && !receive_in_time(child, &message, err))
         return false;
-    if (child->native && !map_ids(child->pid, in, &word))
+    if (child->native && !map_ids(child->pid, in, &word)) {
+        *ret_stage = STAGE_MAP;
         return machine_unavailable(
             &(struct machine_failure){primitives[STAGE_MAP], errno, {0}}, err);
+    }
     if (send(child->control, &word, 1, MSG_NOSIGNAL) != 1)
         return err_errno(err, E_IO, errno, "the sandbox's first process is gone");
     if (!receive_in_time(child, &message, err))
         return false;
-    if (message.word != INIT_READY)
+    if (message.word != INIT_READY) {
+        *ret_stage = (int)message.stage;
         return setup_failed(l->plan, &message, err);
+    }
     child->tmp.dev = message.dev;
     child->tmp.ino = message.ino;
     return true;
 }
 
-/* The directory of a sandbox that is gone, if its first process has left it. */
+/* Removes the temporary directory of a sandbox that has ended, if its first process did not. */
 static void give_back(struct tmpdir *tmp)
 {
     if (tmp->path)
@@ -322,7 +327,7 @@ static int by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The mechanisms that limit its processes, as far as process 1 has a part in them. */
+/* Fills in process 1's part in the mechanisms that limit processes. */
 static void take_limiter(const struct limiter *l, struct arena *a, struct init_input *in)
 {
     const enum limiter_way way = l->kept.processes;
@@ -342,8 +347,9 @@ static void take_limiter(const struct limiter *l, struct arena *a, struct init_i
     in->trees = l->trees;
 }
 
-/* The count must not have to wait for what is counted, however many those are: a class of its own,
- * which commands do not inherit. Where that is not allowed, the best of the common class. */
+/* Counting must not wait for the counted processes, however many there are: process 1 gets a
+ * separate scheduling class, which commands do not inherit. Where that is not allowed, the best
+ * priority of the normal class. */
 static void prefer(const struct child *child, const struct init_input *in)
 {
     const struct sched_param first = {.sched_priority = 1};
@@ -353,7 +359,7 @@ static void prefer(const struct child *child, const struct init_input *in)
     (void)!sched_setscheduler(child->pid, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
 }
 
-/* Everything up to the clone. */
+/* Prepares everything up to the clone. */
 static bool ready(const struct launch *l, struct arena *a, const struct limiter *limiter,
     struct ends *ends, struct init_input *in, struct err *err)
 {
@@ -371,21 +377,24 @@ static bool ready(const struct launch *l, struct arena *a, const struct limiter 
         return exec_failed(l->plan, E2BIG, err);
     }
     take_limiter(limiter, a, in);
-    for (int i = 0; i < 3; i++)
-        if (!limiter_give_pipe(limiter->kept.processes, ends->io[i])) {
-            int errnum = errno;
-            tmpdir_done(&in->tmp);
-            return err_errno(err, E_IO, errnum, "cannot give a pipe to the sandbox's user");
-        }
     in->control = ends->control[1];
     in->service = ends->service[1];
     memcpy(in->io, ends->io, sizeof(in->io));
     return true;
 }
 
-/* With limits that are kept already: they are the child's from here on if that works. */
+static bool give_pipes(const struct limiter *limiter, const struct ends *ends, struct err *err)
+{
+    for (int i = 0; i < 3; i++)
+        if (!limiter_give_pipe(limiter->kept.processes, ends->io[i]))
+            return err_errno(err, E_IO, errno, "cannot give a pipe to the sandbox's user");
+    return true;
+}
+
+/* Starts with limits that are already in place: if that works, they belong to the child from here
+ * on. Otherwise returns the stage that failed, or -1. */
 static bool start_limited(const struct launch *l, bool rehearse, struct limiter *limiter,
-    struct child *ret_child, struct err *err)
+    struct child *ret_child, int *ret_stage, struct err *err)
 {
     AUTO(ends_done) struct ends ends = {{-1, -1}, {-1, -1}, {-1, -1, -1}, {-1, -1, -1}};
     AUTO_ARENA struct arena arena = ARENA_INIT(WORDS_MAX);
@@ -399,9 +408,15 @@ static bool start_limited(const struct launch *l, bool rehearse, struct limiter 
         .idle = l->idle,
         .held = l->held,
         .nodump = plan_is_native(l->plan) && nodump_is_set()};
+    *ret_stage = -1;
     if (!ready(l, &arena, limiter, &ends, &in, err))
         return false;
     child.tmp = in.tmp;
+    if (!give_pipes(limiter, &ends, err)) {
+        *ret_stage = STAGE_MAP; /* another step for the same user */
+        tmpdir_done(&child.tmp);
+        return false;
+    }
     child.plan = l->plan;
     child.native = plan_is_native(l->plan);
     child.pid = clone_init(l->plan, &limiter->group, &child.pidfd);
@@ -409,6 +424,7 @@ static bool start_limited(const struct launch *l, bool rehearse, struct limiter 
         init_main(&in);
     if (child.pid < 0) {
         int errnum = errno;
+        *ret_stage = STAGE_CLONE;
         tmpdir_done(&child.tmp);
         return clone_failed(errnum, err);
     }
@@ -416,7 +432,7 @@ static bool start_limited(const struct launch *l, bool rehearse, struct limiter 
     child.control = TAKE_FD(ends.control[0]);
     close(TAKE_FD(ends.control[1]));
     child.service = TAKE_FD(ends.service[0]);
-    if (!begin(l, &in, &child, err)) {
+    if (!begin(l, &in, &child, ret_stage, err)) {
         child_kill(&child);
         child_close(&child);
         return false;
@@ -433,44 +449,65 @@ static bool start_limited(const struct launch *l, bool rehearse, struct limiter 
     return true;
 }
 
-static bool failed_at(const struct err *err, enum stage stage)
+/* Whether a stage may fail because user 0 of the sandbox is another user of the kernel's. */
+static bool is_of_uid(int stage)
 {
-    const struct err_pair *primitive = err_ctx_get(err, "primitive");
-    return primitive && strcmp(primitive->text, primitives[stage]) == 0;
+    static const enum stage stages[] = {STAGE_MAP, STAGE_DESCRIPTORS, STAGE_ROOT, STAGE_PLACE,
+        STAGE_BIND, STAGE_OVERLAY, STAGE_DEVICE, STAGE_DEVPTS, STAGE_PROC, STAGE_TERMINAL,
+        STAGE_CWD};
+    for (size_t i = 0; i < ARRAY_LEN(stages); i++)
+        if (stage == (int)stages[i])
+            return true;
+    return false;
 }
 
-/* One attempt, and which way of limiting processes it was made with. */
-static bool start_once(const struct launch *l, bool rehearse, unsigned *without,
-    struct child *ret_child, struct err *err)
+/* The way that another attempt can do without. It is not known which part of a clone into a group
+ * is refused. */
+static enum limiter_way way_to_blame(const struct limiter *limiter, int stage)
+{
+    if (limiter->group.fd >= 0 && (stage == STAGE_CLONE || stage == STAGE_GROUP))
+        return LIMITER_GROUP;
+    if (limiter->kept.processes == LIMITER_UID && is_of_uid(stage))
+        return LIMITER_UID;
+    return LIMITER_UNKNOWN;
+}
+
+/* Makes one attempt. If it fails, returns whether another one may work. */
+static bool start_once(const struct launch *l, bool rehearse, struct limiter_tried *tried,
+    struct child *ret_child, bool *ret_again, struct err *err)
 {
     AUTO_ARENA struct arena arena = ARENA_INIT(WORDS_MAX);
     AUTO(limiter_close) struct limiter limiter = LIMITER_NONE;
     AUTO_ERR struct err failed = {0};
-    if (!limiter_open(l->plan, *without, &arena, &limiter, err))
+    int stage;
+    *ret_again = false;
+    if (!limiter_open(l->plan, tried, &arena, &limiter, err))
         return false;
-    if (start_limited(l, rehearse, &limiter, ret_child, &failed))
+    if (start_limited(l, rehearse, &limiter, ret_child, &stage, &failed))
         return true;
-    /* What of a clone into a group is refused can't be told: the other ways are tried. */
-    if (limiter.group.fd >= 0 &&
-        (failed_at(&failed, STAGE_CLONE) || failed_at(&failed, STAGE_GROUP)))
-        *without |= 1u << LIMITER_GROUP;
-    else if (limiter.kept.processes == LIMITER_UID)
-        *without |= 1u << LIMITER_UID;
+    /* Without a second user namespace, one is enough for everything except limits of IPC. */
+    if (stage == STAGE_NEST && machine_get()->ipc_in_namespace) {
+        machine_has_no_second();
+        *ret_again = true;
+    }
+    const enum limiter_way way = way_to_blame(&limiter, stage);
+    if (way != LIMITER_UNKNOWN) {
+        *ret_again = true;
+        err_move(&tried->failed[way], &failed);
+        return false;
+    }
     return err_move(err, &failed);
 }
 
-/* Where there is no second user namespace, one is enough for everything but the limits of IPC. */
 static bool start(const struct launch *l, bool rehearse, struct child *ret_child, struct err *err)
 {
-    unsigned without = 0;
+    AUTO(limiter_tried_done) struct limiter_tried tried = {0};
     for (;;) {
         AUTO_ERR struct err failed = {0};
-        const unsigned before = without;
-        if (start_once(l, rehearse, &without, ret_child, &failed))
+        bool again;
+        if (start_once(l, rehearse, &tried, ret_child, &again, &failed))
             return true;
-        if (failed_at(&failed, STAGE_NEST) && machine_get()->ipc_in_namespace)
-            machine_has_no_second();
-        else if (without == before)
+        if (!again)
             return err_move(err, &failed);
     }
 }

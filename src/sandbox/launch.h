@@ -1,4 +1,4 @@
-/* Starting a command under a plan: no helper program, no setuid, one clone3().
+/* Starts a command under a plan: no helper program, no setuid, one clone3().
  *
  *     if (!launch_start(&(struct launch){.plan = &plan, .argv = argv, .envp = env}, &child, err))
  *         return false;
@@ -6,8 +6,8 @@
  *     child_next(&child, &word, err);
  *     child_close(&child);
  *
- * What the machine lacks is E_SANDBOX_UNAVAILABLE with context {primitive, errno, found, remedy},
- * and the command was not started. The child ends with the thread that started it.
+ * A missing feature of the machine is E_SANDBOX_UNAVAILABLE with context {primitive, errno, found,
+ * weaker, remedy}, and the command was not started. The child ends with the thread that started it.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_LAUNCH_H
@@ -22,29 +22,29 @@ struct launch {
     const struct plan *plan;
     const char *const *argv; /* ends in NULL */
     const char *const *envp; /* ends in NULL */
-    bool terminal;           /* on a terminal of its own; otherwise pipes */
-    bool pipe_input;         /* with a terminal: standard input is a pipe all the same */
+    bool terminal;           /* on its own terminal; otherwise pipes */
+    bool pipe_input;         /* with a terminal: standard input is still a pipe */
     uint16_t rows, cols;
     bool report_stops; /* not if it serves */
-    bool serves;       /* child.service, see sandbox/service.h: then it does not end with its
-                          command, but by child_kill(), by child_close(), and with us */
-    bool idle;         /* it only serves: no command, terminal or pipes of its own */
-    bool held;         /* it serves, and starts its command at service_start() */
+    bool serves;       /* with child.service, see sandbox/service.h: then it does not end with
+                          its command, but by child_kill(), by child_close(), and with us */
+    bool idle;         /* only serve: without a command, terminal or pipes */
+    bool held;         /* serve, and start the command at service_start() */
 };
 
 struct child {
-    const struct plan *plan; /* must live as long */
+    const struct plan *plan; /* must outlive the child */
     pid_t pid;
     int pidfd;
     int control;
     int service;      /* -1: none */
-    int in, out, err; /* our ends; of a terminal all is in `terminal`, and these are -1 */
+    int in, out, err; /* our ends; -1 for those that are on the terminal */
     int terminal;
     int hold; /* the terminal's other side: see child_next() */
     bool native;
     struct tmpdir tmp;      /* without mounts: deleted at the end */
-    struct limiter limiter; /* ends in child_close(); what is kept, and by what, stays known */
-    bool too_many;          /* processes: they were killed, see sandbox/tally.h */
+    struct limiter limiter; /* closed by child_close(); `kept` stays valid */
+    bool too_many;          /* too many processes: all were killed, see sandbox/tally.h */
 };
 
 #define CHILD_NONE               \
@@ -60,13 +60,13 @@ struct child {
 
 MUST_USE bool launch_start(const struct launch *launch, struct child *ret_child, struct err *err);
 
-/* Does all of it except starting the command: can this machine carry out this plan? */
+/* Does everything except starting the command: can this machine carry out this plan? */
 MUST_USE bool launch_rehearse(const struct plan *plan, struct err *err);
 
 enum child_word {
-    CHILD_EXITED,  /* value: as waitpid() gives it */
-    CHILD_STOPPED, /* value: the signal; goes on after child_continue() */
-    CHILD_GONE,    /* it was killed with all that was in it */
+    CHILD_EXITED,  /* value: a wait status */
+    CHILD_STOPPED, /* value: the signal; continues after child_continue() */
+    CHILD_GONE,    /* it was killed with everything in it */
 };
 
 struct child_news {
@@ -74,25 +74,25 @@ struct child_news {
     int value;
 };
 
-/* The next word on the control socket; waits for it. A command that could not be started is an
- * error. Until the command has ended its terminal does not: it may close it, and open it again by
- * its name; then the end of the output is the end. */
+/* Waits for the next message on the control socket. A command that could not be started is an
+ * error. The terminal does not hang up until the command has ended: it may close it, and open it
+ * again by its name; after that the end of the output is final. */
 MUST_USE bool child_next(struct child *child, struct child_news *ret_news, struct err *err);
 
-/* Adds to the error of a command that was killed the limit that it was killed for; of memory after
- * child_close() only. */
+/* Adds the limit that a command was killed for to its error; that of memory only after
+ * child_close(). */
 void child_blame(const struct child *child, struct err *err);
 
 void child_continue(const struct child *child);
 
 /* Asks everything in it to end: SIGTERM, and SIGHUP for an idle shell on a terminal, which ignores
- * the first. What does not listen goes on. */
+ * SIGTERM. Processes that do not react continue. */
 void child_terminate(const struct child *child);
 
-/* Ends everything in it, at once. */
+/* Kills everything in it at once. */
 void child_kill(const struct child *child);
 
-/* Waits until nothing of it is left, and closes what we had of it. */
+/* Waits until nothing of it is left, and closes our file descriptors of it. */
 void child_close(struct child *child);
 
 #endif

@@ -1,4 +1,4 @@
-/* Choosing how limits are kept. */
+/* Chooses how limits are enforced. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/limiter.h"
 
@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 enum {
-    TREES_FROM = 64, /* descriptors: process 1 has others below */
+    TREES_FROM = 64, /* file descriptors: process 1 uses lower ones */
     PROC_PATH = 64,
 };
 
@@ -61,7 +61,7 @@ static uint64_t sum(uint64_t a, uint64_t b)
     return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-/* Process 1 counts as one. */
+/* Adds one for process 1. */
 static struct cgroup_limits group_limits(const struct plan *plan, bool processes)
 {
     const struct policy_limits *l = &plan->limits;
@@ -99,7 +99,7 @@ static bool write_map(pid_t pid, const char *name, const char *text)
     return fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
 }
 
-/* Until it is killed, also with its parent. It holds nothing of the parent's. */
+/* Waits until it is killed, or its parent ends. It holds no file descriptor of the parent. */
 NORETURN static void hold(pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
@@ -109,7 +109,7 @@ NORETURN static void hold(pid_t parent)
     _exit(0);
 }
 
-/* A process in a user namespace of its own, which waits to be killed. */
+/* Starts a process in its own user namespace, which waits to be killed. */
 static pid_t start_holder(int *ret_pidfd)
 {
     const pid_t self = getpid();
@@ -121,7 +121,7 @@ static pid_t start_holder(int *ret_pidfd)
     return pid;
 }
 
-/* A user namespace with the map that the sandbox will have, for mounts; -1: it can't be had. */
+/* Opens a user namespace with the map that the sandbox will have, for mounts; -1 on failure. */
 static int open_namespace(void)
 {
     int pidfd = -1;
@@ -141,8 +141,8 @@ static int open_namespace(void)
     return fd;
 }
 
-/* Open files: as many as the hard limit allows while there are trees, and then as before. Several
- * threads may have trees; commands get limits of their own. */
+/* The limit of open files: the hard limit while there are trees, and then as before. Several
+ * threads may have trees; commands get their own limits. */
 static struct {
     pthread_mutex_t lock;
     unsigned users;
@@ -177,7 +177,7 @@ void limiter_drop_trees(struct limiter *l)
     restore_files();
 }
 
-/* Above those that process 1 uses itself. */
+/* Moves a descriptor above those that process 1 uses itself. */
 static bool lift(int tree, int *ret_tree)
 {
     int high = fcntl(tree, F_DUPFD_CLOEXEC, TREES_FROM);
@@ -201,21 +201,31 @@ static bool map_step(const struct plan_step *step, int namespace, int *ret_tree)
     return lift(tree, ret_tree);
 }
 
-static bool add_reason(struct err *why, const char *what, int errnum)
+/* Adds a reason, after the one for which no group could be made, if any. */
+static void add_reason(struct err *why, const char *what, const char *reason)
 {
     if (why->code == ERR_NONE)
-        return err_errno(why, E_SANDBOX_UNAVAILABLE, errnum, "%s", what);
-    return err_wrap(why, "%s (%s), and no group", what, strerror(errnum));
+        err_set(why, E_SANDBOX_UNAVAILABLE, "%s: %s", what, reason);
+    else
+        err_wrap(why, "%s (%s), and no group", what, reason);
 }
 
-/* Every directory and file of the host that is shown must be id-mapped: what the command makes
- * belongs to the caller on disk, and what it finds looks as it would without this. */
+static bool no_uid(struct err *why, const char *what, int errnum)
+{
+    add_reason(why, what, strerror(errnum));
+    if (errnum == EMFILE)
+        err_ctx(why, "remedy", "allow more open files (ulimit -n)");
+    return false;
+}
+
+/* Every directory and file of the host that is shown must be id-mapped: files that the command
+ * creates belong to the caller on disk, and existing files look as they would without this. */
 static bool map_trees(const struct plan *plan, struct arena *a, struct limiter *l, struct err *why)
 {
     errno = EOPNOTSUPP;
     AUTO_FD int namespace = machine_lacks(MACHINE_ID_MAPS) ? -1 : open_namespace();
     if (namespace < 0)
-        return add_reason(why, "no other user of the kernel's", errno);
+        return no_uid(why, "no other user of the kernel's", errno);
     l->trees = ARENA_NEW(a, int, plan->n_steps + 1);
     raise_files();
     for (; l->n_trees < plan->n_steps; l->n_trees++) {
@@ -223,7 +233,7 @@ static bool map_trees(const struct plan *plan, struct arena *a, struct limiter *
         if (map_step(step, namespace, &l->trees[l->n_trees]))
             continue;
         bool is_layer = step->kind == PLAN_OVERLAY;
-        add_reason(why,
+        no_uid(why,
             is_layer ? "no id-mapped mount of an overlay"
                      : arena_printf(a, "no id-mapped mount of '%s'", step->at.p),
             errno);
@@ -233,7 +243,7 @@ static bool map_trees(const struct plan *plan, struct arena *a, struct limiter *
     return true;
 }
 
-/* The whole ----------------------------------------------------------------------------------- */
+/* Opening ------------------------------------------------------------------------------------- */
 
 static bool refuse(const char *what, const char *option, const struct err *why, struct err *err)
 {
@@ -274,7 +284,18 @@ static struct limiter_kept kept_by(enum limiter_way way, unsigned group)
         way, group & CGROUP_MEMORY, group & CGROUP_CPU, group & CGROUP_UNSEEN};
 }
 
-bool limiter_open(const struct plan *plan, unsigned without, struct arena *arena,
+static bool was_tried(const struct limiter_tried *tried, enum limiter_way way)
+{
+    return tried && tried->failed[way].code != ERR_NONE;
+}
+
+void limiter_tried_done(struct limiter_tried *tried)
+{
+    for (size_t i = 0; i < LIMITER_WAYS; i++)
+        err_done(&tried->failed[i]);
+}
+
+bool limiter_open(const struct plan *plan, const struct limiter_tried *tried, struct arena *arena,
     struct limiter *ret_limiter, struct err *err)
 {
     AUTO_ERR struct err why = {0};
@@ -283,13 +304,17 @@ bool limiter_open(const struct plan *plan, unsigned without, struct arena *arena
     struct limiter l = LIMITER_NONE;
     size_t n = limiter_ways(&facts, ways), i = 0;
     const struct cgroup_limits limits = group_limits(plan, ways[0] == LIMITER_GROUP);
-    if (without & 1u << LIMITER_GROUP)
-        err_set(&why, E_SANDBOX_UNAVAILABLE, "no process can be started in a cgroup of its own");
+    if (was_tried(tried, LIMITER_GROUP))
+        err_set(&why, E_SANDBOX_UNAVAILABLE, "no process can be started in a cgroup of its own: %s",
+            tried->failed[LIMITER_GROUP].message);
     else if (cgroup_wanted(&limits) && !cgroup_make(&limits, &l.group, &why))
         l.group = CGROUP_NONE;
     else if (ways[0] == LIMITER_GROUP && !(l.group.kept & CGROUP_PIDS))
         err_set(&why, E_SANDBOX_UNAVAILABLE, "a cgroup made here has no limit of processes");
-    while (i < n - 1 && (without >> ways[i] & 1 || !works(plan, ways[i], arena, &l, &why)))
+    if (was_tried(tried, LIMITER_UID))
+        add_reason(&why, "nothing can be started as another user of the kernel's",
+            tried->failed[LIMITER_UID].message);
+    while (i < n - 1 && (was_tried(tried, ways[i]) || !works(plan, ways[i], arena, &l, &why)))
         i++;
     l.kept = kept_by(ways[i], l.group.kept);
     if (!check(plan, &l.kept, &why, err)) {

@@ -1,4 +1,4 @@
-/* Looking at the machine. */
+/* Looks at the machine. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/machine.h"
 
@@ -47,8 +47,8 @@ static bool release_at_least(const char *release, long major, long minor)
     return a > major || (a == major && b >= minor);
 }
 
-/* Arguments and environment lie in one piece. The command's name, in parentheses, may hold
- * anything: fields are counted after its end. */
+/* Arguments and environment are contiguous. The command's name, in parentheses, may contain any
+ * characters: fields are counted after its end. */
 static void find_secret(struct machine *m)
 {
     char text[TEXT_MAX];
@@ -71,7 +71,7 @@ static void find_secret(struct machine *m)
     }
 }
 
-/* Only the marks: this is asked before anything has failed. */
+/* Checks only for marker files: this runs before anything has failed. */
 static bool is_container(void)
 {
     static const char *const marks[] = {"/.dockerenv", "/run/.containerenv",
@@ -97,8 +97,8 @@ bool machine_maps_root(const char *uid_map)
     return false;
 }
 
-/* Root of a user namespace is another user for the kernel. A map with more lines than fit is sorted
- * by the kernel: the line of user 0 is its first. */
+/* Root of a user namespace is another user for the kernel. If the map has more lines than fit here,
+ * the kernel has sorted it: the line of user 0 is the first. */
 static bool is_kernel_root(void)
 {
     char text[TEXT_MAX];
@@ -108,7 +108,7 @@ static bool is_kernel_root(void)
     return machine_maps_root(text);
 }
 
-/* What does not change while we run, looked at once: several threads may be the first to ask. */
+/* Facts that don't change while we run, collected once: several threads may be the first to ask. */
 static struct machine machine;
 
 static void look(void)
@@ -162,7 +162,7 @@ int machine_pid_max(uint64_t processes)
     return (int)MIN(processes, (uint64_t)PID_MAX_MOST - MACHINE_PID_FIRST) + MACHINE_PID_FIRST;
 }
 
-/* Words --------------------------------------------------------------------------------------- */
+/* Errors -------------------------------------------------------------------------------------- */
 
 static const char *overlay_remedy(int errnum)
 {
@@ -179,7 +179,7 @@ static const char *overlay_remedy(int errnum)
            "CORDON_HOME to such a place";
 }
 
-/* Of primitives that say by themselves what is wrong. */
+/* Remedies for primitives that are specific enough by themselves. */
 static const char *own_remedy(const struct machine_failure *failure)
 {
     const char *primitive = failure->primitive;
@@ -205,7 +205,7 @@ static const char *find_remedy(
                  "this process may refuse namespaces";
 }
 
-/* Whether the kernel still has what the weaker mode needs. */
+/* Whether the kernel has the features that the weaker mode needs. */
 static bool can_be_weaker(const struct facts *facts)
 {
     return facts->landlock_abi > 0 && facts->failed != FAILED_SECCOMP &&

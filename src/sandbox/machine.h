@@ -1,4 +1,4 @@
-/* What this machine offers a sandbox, and words for what it lacks.
+/* The features that this machine offers a sandbox, and errors for missing ones.
  *
  *     if (machine_get()->landlock_abi == 0) ...
  *     return machine_unavailable(&(struct machine_failure){"pivot_root", errno}, err);
@@ -14,20 +14,20 @@ enum {
     MACHINE_UNKNOWN = -1, /* the kernel has no such setting */
 };
 
-/* Parts that can be missing by themselves. */
+/* Features that can be missing separately. */
 enum {
     MACHINE_PID_MAX = 1 << 0, /* kernel.pid_max of a pid namespace */
     MACHINE_CGROUPS = 1 << 1,
-    MACHINE_ID_MAPS = 1 << 2, /* of mounts */
+    MACHINE_ID_MAPS = 1 << 2, /* id-mapped mounts */
 };
 
 struct machine {
     char release[72];              /* of the kernel */
     int landlock_abi;              /* 0: none */
-    int landlock_errno;            /* then */
-    bool pid_max_in_namespace;     /* kernel.pid_max belongs to the pid namespace (6.14) */
-    bool limits_by_namespace;      /* RLIMIT_NPROC counts by user namespace (5.14) */
-    bool kernel_root;              /* we are user 0 of the kernel, whom no RLIMIT_NPROC stops */
+    int landlock_errno;            /* errno without Landlock */
+    bool pid_max_in_namespace;     /* kernel.pid_max is per pid namespace (6.14) */
+    bool limits_by_namespace;      /* RLIMIT_NPROC counts per user namespace (5.14) */
+    bool kernel_root;              /* the kernel's user 0, exempt from RLIMIT_NPROC */
     _Atomic unsigned lacking;      /* see machine_lack() */
     _Atomic bool ipc_in_namespace; /* settings of SysV IPC belong to its namespace's owner (6.9) */
     int userns_clone;              /* kernel.unprivileged_userns_clone */
@@ -39,21 +39,22 @@ struct machine {
     size_t secret_size;
 };
 
-/* Looked at once. */
+/* Collected on the first call. */
 const struct machine *machine_get(void);
 
-/* Whether user 0 is user 0 outside, too, by the text of a uid_map. Pure. */
+/* Whether user 0 is also user 0 outside, according to the text of a uid_map. Pure. */
 bool machine_maps_root(const char *uid_map);
 
-/* A second user namespace can't be had after all, without which a user can't limit SysV IPC. */
+/* Records that a second user namespace is not available after all, without which a user can't limit
+ * SysV IPC. */
 void machine_has_no_second(void);
 
-/* From now on as if this machine did not have these parts. For tests of what takes their place. */
+/* Pretends from now on that this machine lacks these features. For tests of the fallbacks. */
 void machine_lack(unsigned parts);
 bool machine_lacks(unsigned parts);
 
-/* The setting that lets so many processes be in the sandbox, if numbers begin at MACHINE_PID_FIRST:
- * below that the kernel gives out each number only once. */
+/* The pid_max that allows this many processes in the sandbox, if pids begin at MACHINE_PID_FIRST:
+ * the kernel gives out each pid below that only once. */
 enum {
     MACHINE_PID_FIRST = 300,
 };
@@ -62,14 +63,14 @@ int machine_pid_max(uint64_t processes);
 struct machine_failure {
     const char *primitive;
     int errnum;
-    struct str path; /* where, if it was about one */
+    struct str path; /* where it failed, if at a path */
 };
 
 /* Sets E_SANDBOX_UNAVAILABLE with context {primitive, errno, found, weaker, remedy}, by
  * sandbox/diagnose.h; returns false. */
 bool machine_unavailable(const struct machine_failure *failure, struct err *err);
 
-/* A new object with all of it. */
+/* Returns a new object with the kernel's version, features and settings. */
 MUST_USE json_t *machine_json(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Looking around for what a diagnosis needs: only when something failed, or a person asks. */
+/* Collects the facts for a diagnosis: only after a failure, or when a user asks. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/machine_facts.h"
 
@@ -16,7 +16,7 @@ enum {
     ERRNO_MAX = 4096,
 };
 
-/* The first bytes of a file; "" if it can't be read. NULs become line ends. */
+/* The first bytes of a file; "" if it can't be read. NULs become line breaks. */
 static const char *text_of(struct arena *a, const char *path)
 {
     AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -35,7 +35,7 @@ static bool is_there(const char *path)
     return stat(path, &st) == 0;
 }
 
-/* The manager of a container names itself in its first process's environment. */
+/* A container manager names itself in the environment of the container's first process. */
 static const char *find_manager(struct arena *a)
 {
     static const char title[] = "container=";
@@ -49,7 +49,7 @@ static const char *find_manager(struct arena *a)
     return at ? strchr(at, '=') + 1 : "";
 }
 
-/* Names of the processes above us, a line each: up to the first that can be seen. */
+/* Names of our ancestor processes, one per line, up to the outermost visible one. */
 static const char *find_above(struct arena *a)
 {
     AUTO_BUF struct buf names = BUF_INIT(TEXT_MAX);
@@ -82,7 +82,7 @@ static const char *find_self(struct arena *a)
     return n > 0 && n < (ssize_t)sizeof(self) ? arena_strdup(a, str_n(self, (size_t)n)) : "";
 }
 
-/* The step by a word of the primitive's name (sandbox/stage.h); the first that fits. */
+/* Steps by a word in the primitive's name (sandbox/stage.h); the first match counts. */
 static const struct {
     const char *word;
     enum failed failed;

@@ -1,4 +1,5 @@
-/* The facts of this machine that sandbox/diagnose.h judges by: the one place that looks for them.
+/* Collects the facts about this machine that sandbox/diagnose.h works on. No other code looks for
+ * them.
  *
  *     machine_facts(&(struct machine_failure){"mounting proc", EPERM}, &arena, &facts);
  */
@@ -9,11 +10,11 @@
 #include "sandbox/diagnose.h"
 #include "sandbox/machine.h"
 
-/* Everything but texts that need a failure; `failure` may be NULL. */
+/* Collects all facts. `failure` may be NULL: then no step has failed, and errnum is 0. */
 void machine_facts(const struct machine_failure *failure, struct arena *arena, struct facts *ret);
 
-/* The failure that an error of machine_unavailable() is about; its texts are the error's. False if
- * it is another. */
+/* Gets the failure from an error of machine_unavailable(); its texts belong to the error. Returns
+ * false for other errors. */
 bool machine_facts_failed(const struct err *err, struct machine_failure *ret_failure);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading /proc/self/mountinfo. */
+/* Reads /proc/self/mountinfo. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/mounts.h"
 
@@ -12,9 +12,9 @@
 enum {
     MOUNTS_MAX = 64 * 1024,
     LIST_FIRST = 64,
-    LEFT_OVER = 1 << 20, /* of the arena, for what comes after */
+    LEFT_OVER = 1 << 20, /* of the arena, for later allocations */
 
-    /* Fields that come before the optional ones, counted from 0. */
+    /* Fields before the optional ones, counted from 0. */
     FIELD_ID = 0,
     FIELD_DEV = 2,
     FIELD_ROOT = 3,
@@ -23,7 +23,7 @@ enum {
 };
 
 struct mount {
-    struct str field[FIELDS]; /* as they are written */
+    struct str field[FIELDS]; /* still escaped */
     struct str type;
 };
 
@@ -39,7 +39,7 @@ static bool is_kernel_type(struct str type)
     return false;
 }
 
-/* Blanks, tabs, newlines and backslashes are written as \ooo. */
+/* Blanks, tabs, line breaks and backslashes are written as \ooo. */
 static struct str unescape(struct arena *arena, struct str text)
 {
     char *out = arena_alloc(arena, text.n + 1);
@@ -73,12 +73,12 @@ static bool parse_line(struct str line, struct mount *ret_mount)
     return false;
 }
 
-/* Going through the mounts: what can't be read or kept ends it with an error. */
+/* Iterates over the mounts: one that can't be parsed or stored ends it with an error. */
 struct reader {
     struct arena *arena;
     struct str rest;
-    const char *failed; /* by what, if it did */
-    struct str *p;      /* paths that were kept */
+    const char *failed; /* the step that failed, or NULL */
+    struct str *p;      /* the collected paths */
     size_t n, cap;
 };
 
@@ -137,7 +137,7 @@ bool mounts_of_kernel(
     return reader_end(&r, ret_list, err);
 }
 
-/* False if it is not there, too. */
+/* Returns false on errors and if there is no such mount. */
 static bool find_mount(struct reader *r, uint64_t id, struct mount *ret_mount)
 {
     char text[24];
@@ -159,7 +159,7 @@ bool mounts_twins(struct arena *arena, struct str mountinfo, const struct mounts
     struct str at = unescape(arena, own.field[FIELD_AT]);
     if (!lexical_is_below(at, place->path))
         return reader_end(&first, ret_list, err);
-    /* Where it lies in its file system. */
+    /* Its path within its file system. */
     struct str inner = lexical_absolute(
         arena, unescape(arena, own.field[FIELD_ROOT]), lexical_rest(at, place->path));
     while (next_mount(&r, &other)) {
@@ -203,7 +203,7 @@ bool mounts_same(const struct statx *a, const struct statx *b)
            a->stx_dev_minor == b->stx_dev_minor;
 }
 
-/* There is one mount at least: that of /proc. */
+/* An empty file is an error: at least /proc is mounted. */
 bool mounts_read(struct buf *text, struct err *err)
 {
     AUTO_ERR struct err failed = {0};

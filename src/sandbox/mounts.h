@@ -1,10 +1,10 @@
-/* What the host has mounted where, from the text of a mountinfo file: see proc(5).
+/* The host's mounts, from the text of a mountinfo file: see proc(5).
  *
  *     AUTO_BUF struct buf text = BUF_INIT(MOUNTS_TEXT_MAX);
  *     if (!mounts_read(&text, err) || !mounts_of_kernel(&arena, buf_str(&text), &list, err))
  *         return false;
  *
- * What can't be read, or is too much, is E_SANDBOX_UNAVAILABLE: nothing is left out.
+ * Text that can't be read or is too long is E_SANDBOX_UNAVAILABLE: nothing is left out.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_MOUNTS_H
@@ -20,46 +20,48 @@ enum {
     MOUNTS_TEXT_MAX = 64 << 20,
 };
 
-/* The present mounts. */
+/* Reads the current mounts. */
 MUST_USE bool mounts_read(struct buf *text, struct err *err);
 
-/* Paths, as they are. */
+/* Unescaped paths. */
 struct mounts_list {
     struct str *p;
     size_t n;
 };
 
-/* Where file systems are mounted through which the kernel itself is read and set, outside of /proc,
- * /sys and /dev. Below a directory that a policy names they come along with it, and are covered. */
+/* Mount points of file systems that expose the kernel's data and settings, outside of /proc, /sys
+ * and /dev. Below a directory that a policy names they are shown along with it, so they are
+ * covered. */
 MUST_USE bool mounts_of_kernel(
     struct arena *arena, struct str mountinfo, struct mounts_list *ret_list, struct err *err);
 
-/* A directory of a file system, and where a mount shows it: `below`, relative, in the mount `at`.
- */
+/* A directory of a file system, and where a mount shows it: at the relative path `below` in the
+ * mount `at`. */
 struct mounts_wanted {
     struct str type; /* of the file system, such as "cgroup2" */
-    struct str path; /* in it */
+    struct str path; /* within it */
 };
 struct mounts_shown {
     struct str at, below;
 };
 
-/* The first mount that shows it; false if there is none. */
+/* Finds the first mount that shows it. Returns false if no mount does. */
 MUST_USE bool mounts_find(struct arena *arena, struct str mountinfo,
     const struct mounts_wanted *wanted, struct mounts_shown *ret_shown);
 
-/* What a path leads to, a link at its end not followed; and whether two looks saw one file. */
+/* Calls statx() on a path, without following a symlink at its end; and compares whether two results
+ * are the same file. */
 bool mounts_look(struct str path, unsigned mask, struct statx *ret_stat);
 bool mounts_same(const struct statx *a, const struct statx *b);
 
-/* A directory, and the number of the mount that it lies in. */
+/* A directory, and the id of the mount that it is in. */
 struct mounts_place {
     struct str path; /* resolved */
     uint64_t mount;
 };
 
-/* Where else the same directory could be seen, since a part of its file system is mounted there,
- * too. Another mount may hide it there: the caller looks. */
+/* Other paths at which the same directory could be visible, since a part of its file system is also
+ * mounted there. Another mount may hide it there: the caller must check. */
 MUST_USE bool mounts_twins(struct arena *arena, struct str mountinfo,
     const struct mounts_place *place, struct mounts_list *ret_list, struct err *err);
 

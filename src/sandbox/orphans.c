@@ -1,4 +1,4 @@
-/* Ending processes by the kernel's list of our children. */
+/* Kills processes by the kernel's list of our children. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/orphans.h"
 

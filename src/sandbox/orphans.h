@@ -1,11 +1,11 @@
-/* The end of a sandbox that no pid namespace ends: for a process that orphans fall to
- * (PR_SET_CHILD_SUBREAPER). Allocates nothing. */
+/* Kills the remaining processes of a sandbox that has no pid namespace. The caller must be a child
+ * subreaper (PR_SET_CHILD_SUBREAPER). Allocates nothing. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_ORPHANS_H
 #define SANDBOX_ORPHANS_H
 
-/* Kills and reaps children of this process until there is none, those included that become its
- * children meanwhile. */
+/* Kills and reaps the children of this process until none are left, including processes that are
+ * reparented to it while it runs. Gives up after a large number of rounds. */
 void orphans_kill(void);
 
 #endif

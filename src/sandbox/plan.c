@@ -1,4 +1,4 @@
-/* Policy to steps. */
+/* Turns a verdict into steps. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/plan.h"
 
@@ -6,21 +6,21 @@
 #include "path/lexical.h"
 
 enum {
-    SHM_PARTS = 2,    /* /dev/shm gets half of what /tmp may hold */
-    SHM_LEAST = 4096, /* 0 would be no limit */
+    SHM_PARTS = 2,    /* /dev/shm gets half of the size of /tmp */
+    SHM_LEAST = 4096, /* 0 would mean no limit */
 };
 
-/* A part of the host that is shown. */
+/* A path of the host that is shown. */
 struct shown {
     struct str path;
-    struct str source; /* of the host; no value: the path */
+    struct str source; /* on the host; no value: the path */
     dev_t dev;
     ino_t ino;
     bool is_dir;
-    bool as_found;               /* by all entries */
-    bool kept;                   /* nobody inside changes it */
-    bool read, write, exec, map; /* what its own entry says */
-    unsigned access;             /* what holds there, all entries considered */
+    bool as_found;               /* in all entries */
+    bool kept;                   /* can't be changed inside */
+    bool read, write, exec, map; /* according to its own entry */
+    unsigned access;             /* effective access, all entries considered */
     const struct plan_overlay *overlay;
 };
 
@@ -37,7 +37,7 @@ struct maker {
 
 /* Order ------------------------------------------------------------------------------------- */
 
-/* By components: a directory before what lies in it. */
+/* By components: a directory before its contents. */
 static int path_order(struct str a, struct str b)
 {
     size_t n = MIN(a.n, b.n);
@@ -62,7 +62,7 @@ static int step_order(const void *a, const void *b)
     return order ? order : (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* What is shown ----------------------------------------------------------------------------- */
+/* Shown paths ------------------------------------------------------------------------------- */
 
 static void show(struct maker *m, const struct shown *s)
 {
@@ -82,7 +82,7 @@ static void show_paths(struct maker *m, const struct verdict_paths *paths, struc
     }
 }
 
-/* Entries for one path become one. */
+/* Merges entries for the same path. */
 static void merge(struct maker *m)
 {
     size_t n = 0;
@@ -121,8 +121,8 @@ static bool is_in_bind(const struct maker *m, struct str path)
     return false;
 }
 
-/* What would show a file of the host in an overlay, where a change to it would be real, or beside a
- * bind. */
+/* Drops entries that would show a file of the host in an overlay, where a change to it would be
+ * real, or beside a bind. */
 static void drop_in_places(struct maker *m)
 {
     size_t n = 0;
@@ -160,7 +160,8 @@ static void show_overlays(struct maker *m)
     }
 }
 
-/* Binds and overlays have a place of their own choice: there no path of the host is the file's. */
+/* Skips the places of binds and overlays, which callers choose: a path there is not the host's
+ * file. */
 static void show_kept(struct maker *m)
 {
     for (size_t i = 0; i < m->input->n_kept; i++) {
@@ -179,7 +180,7 @@ static void hide(struct maker *m, struct str path, bool is_dir)
     m->hidden[m->n_hidden++] = (struct plan_hidden){path, is_dir};
 }
 
-/* A layer that is seen elsewhere is one that can be changed past the overlay, or whose changes are
+/* A layer that is visible elsewhere could be changed without the overlay, or changes there could be
  * taken for the overlay's. */
 static void collect_hidden(struct maker *m)
 {
@@ -199,7 +200,7 @@ static void collect_hidden(struct maker *m)
     }
 }
 
-/* Sorted as they are, the entries that hold an entry are a chain: kept as a stack of indexes. */
+/* In sorted order, the entries that contain an entry are a chain: kept as a stack of indexes. */
 struct chain {
     size_t *p;
     size_t n;
@@ -212,7 +213,8 @@ static void chain_to(struct chain *c, const struct maker *m, struct str path)
 }
 
 /* The more specific of reading and writing decides; executing and mapping add up. A program that is
- * allowed by its own name is not changed by what runs in the directory around it. */
+ * allowed by its own path can't be changed from the directory around it, unless files there may be
+ * executed anyway. */
 static unsigned access_of(const struct shown *s, unsigned outer)
 {
     if (s->exec && !s->is_dir && !s->write && !(outer & PLAN_EXEC))
@@ -227,7 +229,7 @@ static unsigned access_of(const struct shown *s, unsigned outer)
     return s->kept ? access & ~(unsigned)PLAN_WRITE : access;
 }
 
-/* Whether an entry only says that something stays as it is, wherever it may be shown. */
+/* Whether an entry only keeps its path read-only, wherever it may be shown. */
 static bool only_kept(const struct shown *s)
 {
     return s->kept && !s->read && !s->write && !s->exec && !s->map;
@@ -276,7 +278,7 @@ static void add_binds(struct maker *m)
     }
 }
 
-/* The nearest bound directory that holds a path, or NULL. */
+/* The nearest bound directory that contains a path, or NULL. */
 static const struct plan_step *bound(const struct maker *m, struct str path)
 {
     const struct plan_step *best = NULL;
@@ -289,9 +291,9 @@ static const struct plan_step *bound(const struct maker *m, struct str path)
     return best;
 }
 
-/* The rest ------------------------------------------------------------------------------------ */
+/* Other steps --------------------------------------------------------------------------------- */
 
-/* The path with a link of the baseline on its way followed: /bin/sh is /usr/bin/sh. */
+/* Follows a symlink of the baseline in the path: /bin/sh is /usr/bin/sh. */
 static struct str past_links(const struct maker *m, struct str path)
 {
     const struct baseline *base = m->input->baseline;
@@ -305,8 +307,8 @@ static struct str past_links(const struct maker *m, struct str path)
     return path;
 }
 
-/* A name by which the policy calls something that is elsewhere: inside it is a link, too. Only the
- * whole path can be one; links on the way are those of the baseline. */
+/* A path in the policy that is a symlink to another path: it is a symlink inside as well. Only the
+ * whole path can be one; symlinks on the way are those of the baseline. */
 static void add_alias(struct maker *m, const struct verdict_path *path)
 {
     if (!path->given.p || lexical_has_dots(path->given))
@@ -386,8 +388,8 @@ static void add_devices(struct maker *m)
     add(m, &(struct plan_step){.kind = PLAN_DEVPTS, .at = STR("/dev/pts")});
 }
 
-/* Directories between a writable root and something in it that is not the root's own: were one
- * moved away, another could stand in its place when the policy is used the next time. */
+/* Pins the directories between a writable root and a mount in it: if one were moved away, another
+ * could be in its place the next time the policy is used. */
 static void add_pins(struct maker *m)
 {
     size_t n = m->n_steps;
@@ -408,7 +410,7 @@ static void add_pins(struct maker *m)
     }
 }
 
-/* Sorted, those for one place come one after the other: one of them is enough. */
+/* In sorted order, pins for the same place are adjacent: one of them is enough. */
 static void drop_same_pins(struct maker *m)
 {
     size_t n = 0;
@@ -422,8 +424,8 @@ static void drop_same_pins(struct maker *m)
     m->n_steps = n;
 }
 
-/* What /proc shows of the whole machine: names of keys to everybody, and to root, capabilities or
- * not, what only root may read. */
+/* Parts of /proc that show the whole machine: names of keys to all users, and to root, even without
+ * capabilities, files that only root may read. */
 static void add_masks(struct maker *m)
 {
     static const struct {
@@ -466,7 +468,7 @@ static void add_masks(struct maker *m)
                        .access = masks[i].is_dir ? PLAN_IS_DIR : 0u});
 }
 
-/* What shows a path of the host; one that is bound elsewhere shows none at its place. */
+/* The step that shows a path of the host; a bind at another place does not show it. */
 static const struct plan_step *shower(const struct maker *m, struct str path)
 {
     const struct plan_step *holder = bound(m, path);
@@ -474,7 +476,7 @@ static const struct plan_step *shower(const struct maker *m, struct str path)
     return elsewhere ? NULL : holder;
 }
 
-/* Whether another cover hides it already: below that there is no place for one more. */
+/* Whether another cover already hides it: no other can be mounted below that. */
 static bool is_covered(const struct maker *m, size_t which)
 {
     const struct plan_hidden *all = m->hidden;
@@ -517,8 +519,8 @@ static void add_private(struct maker *m)
     add(m, &(struct plan_step){.kind = PLAN_PROC, .at = STR("/proc"), .access = PLAN_READ});
 }
 
-/* Names of Unix sockets are files: one of the host could lie in whatever is shown. With the host's
- * network its abstract names are there, too. */
+/* Names of Unix sockets are files: one of the host could be in any shown directory. With the host's
+ * network its abstract names are reachable as well. */
 static struct plan_sockets sockets_of(const struct policy *p)
 {
     return (struct plan_sockets){
@@ -545,7 +547,7 @@ void plan_make(const struct plan_input *input, struct arena *arena, struct plan 
     show_paths(&m, &v->read, (struct shown){.read = true});
     show_paths(&m, &v->write, (struct shown){.write = true});
     show_paths(&m, &v->exec, (struct shown){.exec = true});
-    if (v->command.given.p) /* by another name than the list's, perhaps */
+    if (v->command.given.p) /* possibly by another name than in the list */
         show(&m, &(struct shown){.path = v->command.resolved,
                      .dev = v->command.dev,
                      .ino = v->command.ino,

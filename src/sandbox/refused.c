@@ -25,7 +25,7 @@ struct refused {
     }
 
 static const struct refused everywhere[] = {
-    /* Another view of the file system. */
+    /* Changing the view of the file system. */
     REFUSE(mount),
     REFUSE(umount2),
     REFUSE(pivot_root),
@@ -52,12 +52,14 @@ static const struct refused everywhere[] = {
     REFUSE(process_mrelease),
     REFUSE(pidfd_getfd),
     REFUSE(kcmp),
-    /* Process 1 counts the others where nothing else does: it must get its turn. */
+    /* Process 1 counts the others where nothing else does: it must get CPU time. */
     JUDGE(sched_setaffinity, SCHEDULE),
     JUDGE(sched_setattr, SCHEDULE),
     JUDGE(sched_setparam, SCHEDULE),
     JUDGE(sched_setscheduler, SCHEDULE),
     JUDGE(setpriority, PRIORITY),
+    JUDGE(ioprio_set, IOPRIO),
+    JUDGE(setpgid, GROUP),
     /* Ways around this filter, and around the list of executables. */
     ABSENT(io_uring_setup),
     ABSENT(io_uring_enter),
@@ -65,8 +67,8 @@ static const struct refused everywhere[] = {
     ABSENT(memfd_create),
     ABSENT(memfd_secret),
     JUDGE(personality, PERSONALITY),
-    /* Files that would run as their owner, for whoever finds them later. The mode for openat2 is
-     * behind a pointer. */
+    /* Files that would run as their owner when executed later. The mode for openat2 is behind a
+     * pointer. */
     JUDGE(fchmod, MODE_1),
     JUDGE(fchmodat, MODE_2),
     JUDGE(mknodat, NODE_2),
@@ -77,8 +79,8 @@ static const struct refused everywhere[] = {
     JUDGE(mknod, NODE_1),
     JUDGE(open, OPEN),
     JUDGE(renameat2, RENAME),
-    /* Limits, of process 1 as well, and ways past them. Memory that a pipe holds, and contexts for
-     * asynchronous calls, are counted for the user or for the whole machine. */
+    /* Limits, including those of process 1, and ways to bypass them. Memory in pipes and contexts
+     * for asynchronous I/O are counted per user or for the whole machine. */
     JUDGE(prlimit64, PRLIMIT),
     JUDGE(setrlimit, SETRLIMIT),
     JUDGE(mmap, MMAP),
@@ -146,9 +148,8 @@ static const struct refused everywhere[] = {
     REFUSE(vserver),
 };
 
-/* Without namespaces: processes, queues, segments and directories of the host are there. */
+/* Without namespaces processes, queues, segments and directories of the host are reachable. */
 static const struct refused without_namespaces[] = {
-    JUDGE(ioprio_set, IOPRIO),
     JUDGE(kill, KILL),
     REFUSE(shmget),
     REFUSE(shmat),
@@ -163,7 +164,7 @@ static const struct refused without_namespaces[] = {
     REFUSE(semctl),
     REFUSE(mq_open),
     REFUSE(mq_unlink),
-    /* A watch needs no right that Landlock knows. Programs go back to polling. */
+    /* A watch needs no right that Landlock knows. Programs fall back to polling. */
     ABSENT(inotify_init1),
     REFUSE(inotify_add_watch),
     ABSENT(inotify_init),

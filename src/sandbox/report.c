@@ -1,4 +1,4 @@
-/* Mechanisms in words. */
+/* Describes the mechanisms. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/report.h"
 
@@ -59,8 +59,8 @@ static void put_limits(json_t *report, const struct plan *plan, const struct lim
     json_put(report, "limits", json_text(buf_str(&text)));
 }
 
-/* Without mounts the record of a run can't be hidden, nor what the kernel shows in a directory; and
- * what steers later runs can be changed. */
+/* Without mounts neither the record of a run nor kernel file systems in a directory can be hidden,
+ * and files that steer later runs can be changed. */
 static void gaps_of_places(json_t *gaps, const struct plan *plan)
 {
     for (size_t i = 0; i < plan->n_steps; i++) {
@@ -120,7 +120,7 @@ static void report_native(json_t *report, const struct plan *plan, const struct 
     put_limits(report, plan, kept);
 }
 
-/* What no limit of a process counts. */
+/* Resources that no limit of a process counts. */
 static void gaps_of_limits(json_t *gaps, const struct plan *plan, const struct limiter_kept *kept)
 {
     static const char *const open[] = {
@@ -161,7 +161,7 @@ static void gaps_native(json_t *gaps, const struct plan *plan, const struct limi
                                     "by landlock before abi 6"));
 }
 
-/* Without namespaces a cgroup is all that can limit their number. */
+/* Without namespaces only a cgroup can limit the number of processes. */
 static void put_processes(
     json_t *report, const struct plan *plan, const struct limiter_kept *kept, const char *what)
 {

@@ -1,4 +1,4 @@
-/* What enforces a policy on this machine, concern by concern, and what stays open.
+/* Reports which mechanisms enforce a policy on this machine, by concern, and which gaps remain.
  *
  *     AUTO_JSON json_t *report = report_json(&verdict, &plan, &child.limiter.kept);
  *
@@ -10,11 +10,12 @@
 
 #include "sandbox/limiter.h"
 
-/* With the mechanisms of a sandbox that was built; NULL, or one that was not: of one built now. */
+/* Reports the mechanisms of the sandbox that was built. If `kept` is NULL, or of a sandbox that was
+ * not built, those that a sandbox built now would use. */
 MUST_USE json_t *report_json(
     const struct verdict *v, const struct plan *plan, const struct limiter_kept *kept);
 
-/* How the number of processes is limited, in words; in the buffer. */
+/* Appends a text about how the number of processes is limited. */
 void report_processes(const struct plan *plan, const struct limiter_kept *kept, struct buf *text);
 
 #endif

@@ -1,6 +1,7 @@
-/* Mounting. Sources are opened anew in the child's own mount namespace, since the kernel clones
- * only from there; each is compared by device and inode with what the policy's check saw, and the
- * mount is made from that descriptor. Places are made only on file systems that are ours. */
+/* Mounting. Sources are opened again in the child's own mount namespace, since the kernel clones
+ * mounts only from there; each is compared by device and inode with the file that the policy check
+ * saw, and the mount is made from that descriptor. Mount points are created only on file systems of
+ * our own. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/root.h"
 
@@ -23,21 +24,21 @@
 
 enum {
     ROOT_BYTES = 64 << 20, /* copies of small files and loaders */
-    INODE_BYTES = 1024,    /* a tmpfs may have one file for so many bytes */
+    INODE_BYTES = 1024,    /* a tmpfs may have one file per this many bytes */
     OWN_MAX = 8,
     COMPONENT_MAX = 256,
     TTY_GID = 5,
-    TERMINALS_MAX = 512, /* of the 3,072 of the machine that are not its own */
+    TERMINALS_MAX = 512, /* of the 3,072 for all devpts mounts but the machine's own */
 };
 
 #define ATTR_SAFE (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
 #define NO_LINKS  (RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS)
 
-/* The directory that holds a step's place. Steps are sorted, so the next one often has the same. */
+/* The parent directory of a step's place. Steps are sorted, so the next one often has the same. */
 struct parent {
-    struct str path; /* within the step's own */
+    struct str path; /* points into the step's path */
     int fd;
-    bool own; /* things may be made in it */
+    bool own; /* entries may be created in it */
 };
 
 struct option {
@@ -52,7 +53,7 @@ struct builder {
     size_t n_own;
     struct root_error error;
     struct parent parent;
-    int masks[2]; /* a file and a directory, once there is one */
+    int masks[2]; /* a mask for files and one for directories; -1: not made yet */
 };
 
 static bool fail(struct builder *b, enum stage stage)
@@ -97,7 +98,7 @@ static bool add_own(struct builder *b, int fd)
     return true;
 }
 
-/* The next component of a path; false at its end, or with errno if it is too long. */
+/* Gets the next component of a path; returns false at its end, or with errno if it is too long. */
 static bool next(const char **path, char component[COMPONENT_MAX])
 {
     size_t n = 0;
@@ -114,7 +115,7 @@ static bool next(const char **path, char component[COMPONENT_MAX])
     return true;
 }
 
-/* A directory below another one, made if it is not there and the other one is ours. */
+/* Opens a subdirectory. Creates it if it does not exist and the parent is ours. */
 static int enter(struct builder *b, int dir, const char *name)
 {
     int fd = open_how(dir, name, O_PATH | O_DIRECTORY, NO_LINKS);
@@ -125,7 +126,7 @@ static int enter(struct builder *b, int dir, const char *name)
     return open_how(dir, name, O_PATH | O_DIRECTORY, NO_LINKS);
 }
 
-/* Every component of a path but the last, from the root on: for what is not there yet. */
+/* Opens a directory below the root, and creates components that do not exist. */
 static int make_dirs(struct builder *b, const char *path)
 {
     char component[COMPONENT_MAX];
@@ -152,7 +153,7 @@ static int open_dir(struct builder *b, struct str path)
     return fd >= 0 || errno != ENOENT ? fd : make_dirs(b, text);
 }
 
-/* Goes to the directory that holds a path; gives the last component. */
+/* Opens the parent directory of a path as b->parent; returns the last component. */
 static const char *go_to(struct builder *b, struct str at)
 {
     struct str path = str_head(at, (size_t)str_find_last(at, '/'));
@@ -173,8 +174,8 @@ static void leave(struct builder *b)
         close(TAKE_FD(b->parent.fd));
 }
 
-/* The name of something to mount on in the directory where we are then; made if need be and if that
- * directory is ours. */
+/* Returns the name of a mount point in its parent directory, which go_to() opens. Creates the mount
+ * point if it does not exist and that directory is ours. */
 static const char *make_place(struct builder *b, const struct plan_step *step, bool is_dir)
 {
     const char *name = go_to(b, step->at);
@@ -185,14 +186,14 @@ static const char *make_place(struct builder *b, const struct plan_step *step, b
     return made || errno == EEXIST ? name : NULL;
 }
 
-/* Whether what a step shows of the host is missing by now, which is no fault where that may be. */
+/* Whether the step's source on the host is gone by now, where that is not an error. */
 static bool has_vanished(const struct plan_step *step)
 {
     return step->may_vanish && (errno == ENOENT || errno == ENOTDIR || errno == ESTALE);
 }
 
-/* The name is one component, and move_mount() does not follow a link there. What has lost its own
- * name since it was opened can't be mounted. */
+/* The name is one component, and move_mount() does not follow a symlink there. A source that was
+ * unlinked since it was opened can't be mounted. */
 static bool attach(struct builder *b, const struct plan_step *step, int tree, bool is_dir)
 {
     const char *name = make_place(b, step, is_dir);
@@ -212,7 +213,7 @@ static bool make_dir(struct builder *b, const struct plan_step *step)
     return make_place(b, step, true) || fail(b, STAGE_PLACE);
 }
 
-/* What a step shows of the host, if it is still what was checked. */
+/* Opens a step's source on the host, if it is still the file that was checked. */
 static int open_exactly(const struct plan_source *source, uint64_t flags, struct stat *ret_stat)
 {
     struct stat st;
@@ -233,7 +234,7 @@ static int open_source(const struct plan_step *step, uint64_t flags, struct stat
     return open_exactly(&(struct plan_source){step->text, step->dev, step->ino}, flags, ret_stat);
 }
 
-/* Copies a file of the host into one of ours, changed on the way. */
+/* Copies a file of the host into one of ours, with the patch applied. */
 static bool copy_file(struct builder *b, const struct plan_step *step, int dir, const char *name)
 {
     struct stat st;
@@ -267,8 +268,8 @@ static bool make_file(struct builder *b, const struct plan_step *step)
     return (fd >= 0 && file_write_all(fd, step->text)) || fail(b, STAGE_PLACE);
 }
 
-/* A second name for something: if its place is taken by a link or lies in a directory of the host,
- * it is there already or can't be made. */
+/* Creates a symlink as a second name for a file: if its place is taken by a symlink or is in a
+ * directory of the host, the name already exists or can't be created. */
 static bool make_link(struct builder *b, const struct plan_step *step)
 {
     const char *name = go_to(b, step->at);
@@ -301,7 +302,8 @@ bool root_map_step(const struct plan_step *step, int user_namespace, int *ret_tr
 {
     struct stat st;
     bool is_dir = step->access & PLAN_IS_DIR;
-    /* Private: as a peer of the host's mount it would hand every mount made on it to the host. */
+    /* Private: as a peer of the host's mount it would propagate every mount made on it to the
+     * host. */
     struct mount_attr attr = {.attr_set = attr_of(step->access) | MOUNT_ATTR_IDMAP,
         .propagation = MS_PRIVATE,
         .userns_fd = (unsigned)user_namespace};
@@ -348,7 +350,7 @@ static bool bind_host(struct builder *b, const struct plan_step *step)
     return attach(b, step, tree, is_dir);
 }
 
-/* The changed copy lies in our root for a moment, and is then only where the loader belongs. */
+/* The patched copy is in our root for a moment, and afterwards only at the loader's path. */
 static bool bind_loader(struct builder *b, const struct plan_step *step)
 {
     static const char name[] = "loader";
@@ -369,13 +371,13 @@ static bool is_harmless(dev_t rdev)
     for (size_t i = 0; i < sizeof(memory); i++)
         if (rdev == makedev(1, memory[i]))
             return true;
-    return rdev == makedev(5, 0); /* tty: the caller's own terminal */
+    return rdev == makedev(5, 0); /* tty: the opener's own terminal */
 }
 
 static bool bind_device(struct builder *b, const struct plan_step *step)
 {
     struct stat st;
-    /* Read-only is the node, which belongs to the host, not what is behind it. */
+    /* Read-only applies to the node, which belongs to the host, not to the device behind it. */
     const uint64_t attr = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY;
     AUTO_FD int source = open_how(AT_FDCWD, step->text.p, O_PATH | O_NOFOLLOW, RESOLVE_NO_SYMLINKS);
     if (source < 0 || fstat(source, &st) != 0)
@@ -389,13 +391,13 @@ static bool bind_device(struct builder *b, const struct plan_step *step)
     return attach(b, step, tree, false);
 }
 
-/* There is nothing to hide or to hold where the lower layer has nothing. */
+/* There is nothing to hide or to pin where the lower layer has nothing. */
 static bool left_out(const struct plan_step *step)
 {
     return step->may_vanish && (errno == ENOENT || errno == ENOTDIR);
 }
 
-/* What is there already, mounted on itself: nobody moves a mount. */
+/* Mounts a directory on itself: a mount point can't be moved. */
 static bool pin(struct builder *b, const struct plan_step *step)
 {
     const char *name = go_to(b, step->at);
@@ -410,8 +412,9 @@ static bool pin(struct builder *b, const struct plan_step *step)
 
 static const char *const mask_names[] = {"mask.file", "mask.dir"};
 
-/* An empty thing that nobody may open. It is put on the first place, and from there on others; its
- * name in our root must last as long, since nothing without a name can be mounted. */
+/* An empty file or directory that can't be opened. It is mounted on the first place, and cloned
+ * from there for others; its name in our root must last as long, since an unlinked file can't be
+ * mounted. */
 static int new_mask(struct builder *b, bool is_dir)
 {
     const char *name = mask_names[is_dir];
@@ -426,8 +429,8 @@ static int new_mask(struct builder *b, bool is_dir)
     return TAKE_FD(tree);
 }
 
-/* Not every kernel has every file. A mount that turns out to have no place would have to be taken
- * down again, for which the kernel waits. */
+/* Not every kernel has every file. Check first: a mount without a mount point would have to be
+ * unmounted again, and the kernel waits for that. */
 static bool mask(struct builder *b, const struct plan_step *step)
 {
     bool is_dir = step->access & PLAN_IS_DIR;
@@ -487,8 +490,8 @@ static bool mount_tmpfs(struct builder *b, const struct plan_step *step)
 
 /* Overlays ------------------------------------------------------------------------------------ */
 
-/* A layer by its descriptor: its path may lead elsewhere by now. The name that /proc has for it is
- * what every kernel takes, and has no character that would have to be quoted. */
+/* Sets a layer by its file descriptor: its path may lead elsewhere by now. Every kernel accepts the
+ * name in /proc, and it has no character that would have to be escaped. */
 static bool set_layer(int fs, const char *key, int fd)
 {
     static const char dir[] = "/proc/self/fd/";
@@ -499,8 +502,8 @@ static bool set_layer(int fs, const char *key, int fd)
     return fsconfig(fs, FSCONFIG_SET_STRING, key, path, 0) == 0;
 }
 
-/* No options that would let one file's entry in the upper layer speak of another file: what the
- * child leaves there must mean what it says. */
+/* No options that would let an entry in the upper layer refer to another file: every entry that the
+ * child leaves there must describe its own file. */
 static bool set_overlay_options(int fs)
 {
     static const struct option options[] = {
@@ -513,7 +516,7 @@ static bool set_overlay_options(int fs)
     return true;
 }
 
-/* The kernel makes it read-only, and only logs that, if it can't use the work directory. */
+/* If the kernel can't use the work directory it makes the mount read-only, and only logs that. */
 static bool is_writable(int mount)
 {
     struct statfs fs;
@@ -582,8 +585,8 @@ static bool mount_devpts(struct builder *b, const struct plan_step *step)
     return true;
 }
 
-/* Another view of the processes, at no place and for process 1 alone: it has those, too, that
- * hide from their own user (PR_SET_DUMPABLE). */
+/* A second proc mount, attached nowhere and only for process 1: it also shows processes that hide
+ * from their own user (PR_SET_DUMPABLE). */
 static bool open_processes(struct builder *b)
 {
     const uint64_t attr = ATTR_SAFE | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY;
@@ -592,12 +595,12 @@ static bool open_processes(struct builder *b)
     return b->root.processes >= 0;
 }
 
-/* The settings that belong to our namespaces are made before it becomes read-only: for root, too,
+/* The settings of our namespaces are written before the mount becomes read-only: also for root,
  * whom file modes would not stop. */
 static bool mount_proc(struct builder *b, const struct plan_step *step)
 {
     const uint64_t attr = ATTR_SAFE | MOUNT_ATTR_NOEXEC;
-    /* Process 1, which nobody may trace, is not seen at all. */
+    /* Hides process 1, which can't be traced. */
     static const struct option options[] = {{"hidepid", "ptraceable"}};
     AUTO_FD int fs = new_mount("proc", options, ARRAY_LEN(options), attr);
     if (fs < 0)
@@ -637,7 +640,7 @@ static bool apply(struct builder *b, const struct plan_step *step)
     return how[step->kind](b, step);
 }
 
-/* The whole ----------------------------------------------------------------------------------- */
+/* Building the root --------------------------------------------------------------------------- */
 
 static bool make_root(struct builder *b)
 {
@@ -647,7 +650,7 @@ static bool make_root(struct builder *b)
     b->root.fd = new_tmpfs(ROOT_BYTES, 0755, ATTR_SAFE | MOUNT_ATTR_NOEXEC);
     if (b->root.fd < 0 || !add_own(b, b->root.fd))
         return fail(b, STAGE_ROOT);
-    /* On top of "/": absolute paths still lead to what is below, until pivot_root. */
+    /* On top of "/": absolute paths still lead to the old root below it, until pivot_root. */
     if (move_mount(b->root.fd, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) != 0)
         return fail(b, STAGE_ROOT);
     return true;

@@ -1,5 +1,5 @@
-/* Compilation of the tables of refused calls: ranges of numbers found by binary search, then for
- * a few calls a look at their arguments. */
+/* Compiles the tables of refused calls: ranges of numbers found by binary search, then for a few
+ * calls checks of their arguments. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/seccomp.h"
 
@@ -26,9 +26,9 @@ enum {
                        CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWTIME,
     SOCKET_TYPE_MASK = 0xf,
     MAP_TYPE_MASK = 0xf,
-    PIPE_BYTES = 64 * 1024,   /* what 16 pages of 4 KiB hold, as a pipe has by itself */
+    PIPE_BYTES = 64 * 1024,   /* the default size of a pipe, 16 pages of 4 KiB */
     SEGMENT_BYTES = 4 * 1024, /* of shared memory, where nothing limits the sum */
-    SPACE_RESERVATION = 48,   /* sizeof(struct space_resv), of which there is no public header */
+    SPACE_RESERVATION = 48,   /* sizeof(struct space_resv), which is in no public header */
 };
 
 /* Assembling ---------------------------------------------------------------------------------- */
@@ -51,7 +51,7 @@ static void load(struct assembler *a, size_t offset)
     emit(a, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
 }
 
-/* The low half of an argument: the kernel looks at no more of those that are ints. */
+/* Loads the low half of an argument: the kernel uses no more of those that are ints. */
 static void load_arg(struct assembler *a, unsigned i)
 {
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -77,7 +77,7 @@ static void ret(struct assembler *a, int answer)
     emit(a, BPF_RET | BPF_K, value, 0, 0);
 }
 
-/* If the loaded value is this: answer. */
+/* Answers if the loaded value is this. */
 static void answer_if(struct assembler *a, uint32_t value, int answer)
 {
     emit(a, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
@@ -90,7 +90,7 @@ static void answer_unless(struct assembler *a, uint32_t value, int answer)
     ret(a, answer);
 }
 
-/* If the loaded value has one of these bits: answer. */
+/* Answers if the loaded value has one of these bits. */
 static void answer_if_any(struct assembler *a, uint32_t bits, int answer)
 {
     emit(a, BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1);
@@ -111,7 +111,7 @@ static void end_if(struct assembler *a, unsigned short at)
     a->filter->code[at].jf = (uint8_t)distance;
 }
 
-/* If the whole argument is above this: answer. */
+/* Answers if the whole argument is above this. */
 static void answer_if_above(struct assembler *a, unsigned arg, uint64_t most, int answer)
 {
     load_high(a, arg);
@@ -124,7 +124,7 @@ static void answer_if_above(struct assembler *a, unsigned arg, uint64_t most, in
     end_if(a, at);
 }
 
-/* Judging ------------------------------------------------------------------------------------- */
+/* Checks -------------------------------------------------------------------------------------- */
 
 static void judge_clone(struct assembler *a)
 {
@@ -142,7 +142,7 @@ static const struct {
     {TIOCSTI, EPERM},
     {TIOCLINUX, EPERM},
     /* Space beyond a file's end, which RLIMIT_FSIZE does not count: ALLOCSP, ALLOCSP64, RESVSP,
-     * RESVSP64, ZERO_RANGE, and a hint how much each allocation takes. */
+     * RESVSP64, ZERO_RANGE, and a hint for the size of each allocation. */
     {IOCTL_XFS(10, SPACE_RESERVATION), EOPNOTSUPP},
     {IOCTL_XFS(36, SPACE_RESERVATION), EOPNOTSUPP},
     {IOCTL_XFS(40, SPACE_RESERVATION), EOPNOTSUPP},
@@ -159,7 +159,7 @@ static void judge_ioctl(struct assembler *a)
     ret(a, 0);
 }
 
-/* Neither set-user-id nor set-group-id. */
+/* Refuses set-user-id and set-group-id. */
 static void judge_mode(struct assembler *a, unsigned arg)
 {
     load_arg(a, arg);
@@ -177,8 +177,8 @@ static void judge_mode_2(struct assembler *a)
     judge_mode(a, 2);
 }
 
-/* The same, and no device. Landlock stops those, too, but whiteouts, which any user may make, not
- * on every kernel. */
+/* The same, and refuses devices. Landlock refuses them as well, but not on every kernel whiteouts,
+ * which any user may create. */
 static void judge_node(struct assembler *a, unsigned arg)
 {
     load_arg(a, arg);
@@ -199,8 +199,8 @@ static void judge_node_2(struct assembler *a)
     judge_node(a, 2);
 }
 
-/* As for a mode, if the flags say that a file is made. Linux empties a file that is opened to be
- * read, too, if it is asked to. */
+/* As for a mode, if the flags create a file. With O_TRUNC Linux also truncates a file that is
+ * opened for reading. */
 static void judge_open_flags(struct assembler *a, unsigned flags)
 {
     if (a->options->no_truncate) {
@@ -240,7 +240,8 @@ static void judge_personality(struct assembler *a)
     ret(a, EPERM);
 }
 
-/* The number of a process, loaded: not process 1, or without namespaces only the caller itself. */
+/* The id of a process is loaded: refuses process 1, or without namespaces all but the caller
+ * itself. */
 static void answer_for_process(struct assembler *a)
 {
     if (a->options->no_namespaces)
@@ -252,9 +253,9 @@ static void answer_for_process(struct assembler *a)
 /* Limits -------------------------------------------------------------------------------------- */
 
 /* With RLIMIT_CORE at 1, and only then, the kernel starts no program of the host for a core file.
- * Programs that forbid core files for themselves end if they can't: they are told that they may,
- * and what they ask for holds already. A filter can't write the old limits if they are asked for
- * at the same time. */
+ * Programs that disable core files for themselves exit if they can't: for them the call seems to
+ * succeed, and core files are already disabled. A filter can't return the old limits if they are
+ * requested at the same time. */
 static void judge_prlimit(struct assembler *a)
 {
     load_arg(a, 0);
@@ -277,7 +278,7 @@ static void judge_setrlimit(struct assembler *a)
 }
 
 /* RLIMIT_DATA counts neither shared memory nor a mapping that grows like a stack, which
- * RLIMIT_STACK limits one by one; huge pages are a store of the whole machine. */
+ * RLIMIT_STACK limits one by one; huge pages are a pool of the whole machine. */
 static void judge_mmap(struct assembler *a)
 {
     load_arg(a, 3);
@@ -297,7 +298,7 @@ static void judge_shmget(struct assembler *a)
     ret(a, 0);
 }
 
-/* Space beyond a file's end is not counted by RLIMIT_FSIZE, and neither is what moves the end. */
+/* RLIMIT_FSIZE does not count space beyond a file's end, nor operations that move the end. */
 static void judge_fallocate(struct assembler *a)
 {
     static const uint32_t modes[] = {0, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
@@ -308,7 +309,7 @@ static void judge_fallocate(struct assembler *a)
     ret(a, EOPNOTSUPP);
 }
 
-/* The pages of all pipes are counted for the user. */
+/* The pages of all pipes are counted per user. */
 static void judge_fcntl(struct assembler *a)
 {
     load_arg(a, 1);
@@ -326,36 +327,40 @@ static void judge_schedule(struct assembler *a)
     ret(a, 0);
 }
 
-/* Which kind of a number, then the number: nothing but the process itself. */
-static void judge_which(struct assembler *a, uint32_t process)
+/* The kind of id, then the id. Process 1 also belongs to the user. */
+static void judge_who(struct assembler *a, uint32_t process, uint32_t user)
 {
     load_arg(a, 0);
-    answer_unless(a, process, EPERM);
+    if (a->options->no_namespaces)
+        answer_unless(a, process, EPERM);
+    else
+        answer_if(a, user, EPERM);
     load_arg(a, 1);
-    answer_unless(a, 0, EPERM);
+    answer_for_process(a);
     ret(a, 0);
 }
 
-/* Process 1 belongs to the user, too. */
 static void judge_priority(struct assembler *a)
 {
-    if (a->options->no_namespaces) {
-        judge_which(a, PRIO_PROCESS);
-        return;
-    }
-    load_arg(a, 0);
-    answer_if(a, PRIO_USER, EPERM);
-    load_arg(a, 1);
-    answer_if(a, 1, EPERM);
-    ret(a, 0);
+    judge_who(a, PRIO_PROCESS, PRIO_USER);
 }
 
 static void judge_ioprio(struct assembler *a)
 {
-    judge_which(a, IOPRIO_WHO_PROCESS);
+    judge_who(a, IOPRIO_WHO_PROCESS, IOPRIO_WHO_USER);
 }
 
-/* Not everything at once. */
+/* A member of process 1's process group would reach it by "my group". The kernel refuses groups of
+ * other sessions in the same way. */
+static void judge_group(struct assembler *a)
+{
+    load_arg(a, 1);
+    if (!a->options->no_namespaces)
+        answer_if(a, 1, EPERM);
+    ret(a, 0);
+}
+
+/* Refuses kill(-1), which reaches everything at once. */
 static void judge_kill(struct assembler *a)
 {
     load_arg(a, 0);
@@ -371,7 +376,7 @@ static void load_socket_type(struct assembler *a)
     emit(a, BPF_ALU | BPF_AND | BPF_K, SOCKET_TYPE_MASK, 0, 0);
 }
 
-/* The type is loaded. Of one type these protocols, 0 among them, and no other. */
+/* The type is loaded. Allows for one type these protocols, including 0, and no other. */
 static void judge_protocols(struct assembler *a, uint32_t type, const uint32_t *protocols, size_t n)
 {
     unsigned short at = if_is(a, type);
@@ -382,8 +387,8 @@ static void judge_protocols(struct assembler *a, uint32_t type, const uint32_t *
     end_if(a, at);
 }
 
-/* The family is loaded. No raw packets; no transport that other rules might not know (UDP-Lite,
- * SCTP, DCCP, SMC, MPTCP). */
+/* The family is loaded. Refuses raw packets, and transports that other rules might not cover
+ * (UDP-Lite, SCTP, DCCP, SMC, MPTCP). */
 static void judge_inet(struct assembler *a)
 {
     static const uint32_t streams[] = {0, IPPROTO_TCP};
@@ -399,7 +404,7 @@ static void judge_inet(struct assembler *a)
     end_if(a, at);
 }
 
-/* Interfaces and routes can be read. What is asked is behind a pointer; the kernel wants
+/* Interfaces and routes can be read. The request is behind a pointer; the kernel requires
  * CAP_NET_ADMIN for a change. */
 static void judge_netlink(struct assembler *a)
 {
@@ -420,15 +425,15 @@ static void judge_socket(struct assembler *a)
     ret(a, EAFNOSUPPORT);
 }
 
-/* Without addresses there is nothing to bind to, and a pair of sockets needs no name: Landlock does
- * not know the names of Unix sockets. */
+/* Without addresses there is nothing to bind to, and a socket pair needs no name: Landlock does not
+ * cover the names of Unix sockets. */
 static void judge_bind(struct assembler *a)
 {
     bool any = a->options->inet || a->options->unix_domain || !a->options->no_namespaces;
     ret(a, any ? 0 : EPERM);
 }
 
-/* A pair of datagram sockets could be connected to another name afterwards. */
+/* Datagram sockets of a pair could be connected to another name afterwards. */
 static void judge_socketpair(struct assembler *a)
 {
     load_arg(a, 0);
@@ -450,6 +455,7 @@ static void judge(struct assembler *a, int answer)
         HOW(CLONE, judge_clone),
         HOW(FALLOCATE, judge_fallocate),
         HOW(FCNTL, judge_fcntl),
+        HOW(GROUP, judge_group),
         HOW(IOCTL, judge_ioctl),
         HOW(IOPRIO, judge_ioprio),
         HOW(KILL, judge_kill),
@@ -496,8 +502,8 @@ static size_t find_spans(const struct assembler *a, struct span spans[REFUSED_NE
     return n;
 }
 
-/* Lets the comparison at this place, if it holds, jump to what comes next. If that is further than
- * it can, a jump is put between; all others are relative and don't mind. */
+/* Makes the comparison at this place, if it is true, jump to the next instruction. If that is too
+ * far, a jump is inserted after it; all others are relative and stay valid. */
 static void jump_over(struct assembler *a, unsigned short at)
 {
     struct sock_filter *code = a->filter->code + at;
@@ -512,7 +518,7 @@ static void jump_over(struct assembler *a, unsigned short at)
     code[1] = (struct sock_filter){BPF_JMP | BPF_JA, 0, 0, (uint32_t)distance};
 }
 
-/* The call's number is loaded and lies in one of these: halves until one is left. */
+/* The call's number is loaded and in one of these spans: halves them until one is left. */
 static void search(struct assembler *a, const struct span *spans, size_t n)
 {
     if (n == 1) {

@@ -1,4 +1,4 @@
-/* Runs in process 1, which has given up its rights. */
+/* The service in process 1, after it has dropped its privileges. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/serve.h"
 
@@ -23,7 +23,7 @@ void serve_drop(struct serve_request *r)
     r->n_fds = 0;
 }
 
-/* As many descriptors as it says. */
+/* Whether it has as many file descriptors as it announces. */
 static bool is_whole(const struct serve_request *r)
 {
     size_t want = 0;
@@ -56,7 +56,7 @@ bool serve_next(const struct serve *s, struct serve_request *r)
 
 /* Answers ------------------------------------------------------------------------------------- */
 
-/* False if it does not fit now. */
+/* Returns false if it does not fit now. */
 static bool tell(const struct serve *s, const struct wire_answer *answer, int fd)
 {
     const struct iovec part = {(void *)answer, sizeof(*answer)};
@@ -127,10 +127,11 @@ void serve_note_end(struct serve *s, pid_t pid, int status)
 void serve_note_too_many(struct serve *s)
 {
     for (size_t i = 0; i < SERVICE_COMMANDS_MAX; i++)
-        s->commands[i].too_many = s->commands[i].id && !s->commands[i].has_ended;
+        if (s->commands[i].id && !s->commands[i].has_ended)
+            s->commands[i].too_many = true;
 }
 
-/* Places of texts become pointers. */
+/* Converts offsets of texts to pointers. */
 static bool point(const struct serve_words *w, uint64_t *at, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -186,7 +187,7 @@ void serve_unmap_words(struct serve_words *w)
 
 /* Sockets ------------------------------------------------------------------------------------- */
 
-/* SO_REUSEADDR: what listened there before may have left connections that are not forgotten yet. */
+/* SO_REUSEADDR: connections of a previous listener may still be in TIME_WAIT. */
 int serve_listen(uint16_t port, uint16_t *ret_port)
 {
     struct sockaddr_in at = {
@@ -202,7 +203,7 @@ int serve_listen(uint16_t port, uint16_t *ret_port)
     return TAKE_FD(fd);
 }
 
-/* A refusal on the loopback is known by the time that connect() returns, in nearly all cases. */
+/* On the loopback a refusal is nearly always known by the time connect() returns. */
 static int connect_to(const struct sockaddr *at, socklen_t size)
 {
     int failed = 0;
@@ -215,7 +216,7 @@ static int connect_to(const struct sockaddr *at, socklen_t size)
     return failed ? -1 : TAKE_FD(fd);
 }
 
-/* Servers that are told to listen on "localhost" may have taken it for ::1. */
+/* Servers that listen on "localhost" may have resolved it to ::1. */
 int serve_connect(uint16_t port)
 {
     const struct sockaddr_in at = {

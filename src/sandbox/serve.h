@@ -1,5 +1,5 @@
-/* The service socket as the sandbox's first process has it: requests, answers, the commands by
- * their ids, and sockets of its network. Nothing here allocates, waits or prints. */
+/* The service socket in the sandbox's first process: requests, answers, the commands by their ids,
+ * and sockets of its network. Nothing here allocates, blocks or prints. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_SERVE_H
 #define SANDBOX_SERVE_H
@@ -9,20 +9,20 @@
 #include <sys/types.h>
 
 struct serve_command {
-    uint32_t id; /* 0: a free place */
+    uint32_t id; /* 0: a free slot */
     pid_t pid;
     int status;
-    bool has_ended; /* which is to be told */
+    bool has_ended; /* to be reported */
     bool terminal;
-    bool hang_up;  /* is to be asked by SIGHUP, too */
-    bool too_many; /* processes: it was killed for that */
+    bool hang_up;  /* to be asked by SIGHUP as well */
+    bool too_many; /* it was killed because there were too many processes */
 };
 
 struct serve {
     int socket;
     struct serve_command commands[SERVICE_COMMANDS_MAX];
     size_t n_ended;
-    struct wire_answer owed; /* an answer that did not fit; its id is 0 if there is none */
+    struct wire_answer owed; /* an answer that did not fit; its id is 0 without one */
     int owed_fd;
 };
 
@@ -32,22 +32,23 @@ struct serve_request {
     size_t n_fds;
 };
 
-/* The next request, if it makes sense. Its descriptors are serve_drop()'s. */
+/* Gets the next request, if it is valid. serve_drop() closes its file descriptors. */
 bool serve_next(const struct serve *s, struct serve_request *ret_request);
 void serve_drop(struct serve_request *request);
 
-/* The descriptor is closed here. */
+/* Takes ownership of the file descriptor. */
 void serve_answer(struct serve *s, const struct wire_answer *answer, int fd);
 
-/* Tells what is to be told. False: not all of it fits; no request may be taken until it does. */
+/* Sends pending answers. Returns false if not all of them fit: then no request must be taken until
+ * they do. */
 bool serve_flush(struct serve *s);
 
 struct serve_command *serve_find(struct serve *s, uint32_t id);
 struct serve_command *serve_free_place(struct serve *s); /* NULL: none */
 void serve_note_end(struct serve *s, pid_t pid, int status);
-void serve_note_too_many(struct serve *s); /* processes: all that run are killed for it */
+void serve_note_too_many(struct serve *s); /* all running commands are killed for it */
 
-/* What to execute, in a memory file; the file is changed in our copy only. */
+/* The words to execute, from a memfd; only our copy of it is changed. */
 struct serve_words {
     char *map;
     size_t size;
@@ -58,7 +59,7 @@ struct serve_words {
 bool serve_map_words(int fd, struct serve_words *ret_words);
 void serve_unmap_words(struct serve_words *words);
 
-/* -1 and errno. */
+/* Return -1 and errno on failure. */
 int serve_listen(uint16_t port, uint16_t *ret_port);
 int serve_connect(uint16_t port);
 

@@ -19,10 +19,10 @@
 enum {
     ERRNO_MAX = 4095,
     PORT_MAX = 65535,
-    ANSWER_FDS = 4, /* room for more than ever comes */
+    ANSWER_FDS = 4, /* more than are ever sent */
 };
 
-/* Asking -------------------------------------------------------------------------------------- */
+/* Requests ------------------------------------------------------------------------------------ */
 
 static bool ask(
     int service, const struct wire_request *request, const int *fds, size_t n_fds, struct err *err)
@@ -69,7 +69,8 @@ static void fill_words(
     words->cwd = (uint32_t)put_text(block, &at, c->cwd);
 }
 
-/* A memory file, which goes away with the command that it was for: keys are in it. -1 and errno. */
+/* Writes a memfd, which is freed with the command that it is for: it contains keys. Returns -1 and
+ * errno on failure. */
 static int write_words(const struct service_command *c)
 {
     size_t size = sizeof(struct wire_words) + 2 * sizeof(uint64_t);
@@ -89,7 +90,7 @@ static int write_words(const struct service_command *c)
     return TAKE_FD(fd);
 }
 
-/* A directory would lead out of the sandbox, and a terminal to whoever sits at it. */
+/* A directory would lead out of the sandbox, and a terminal to its user. */
 static bool may_enter(int fd)
 {
     struct stat st;
@@ -150,7 +151,7 @@ bool service_connect(int service, uint32_t id, uint16_t port, struct err *err)
     return ask_plainly(service, WIRE_CONNECT, id, port, err);
 }
 
-/* Hearing ------------------------------------------------------------------------------------- */
+/* Answers ------------------------------------------------------------------------------------- */
 
 struct received {
     struct wire_answer answer;
@@ -164,7 +165,7 @@ static void received_done(struct received *r)
         auto_fd(&r->fds[i]);
 }
 
-/* 1: a packet that is whole; 0: none now; -1: the end, or not a packet of ours. */
+/* Returns 1: a complete packet; 0: none now; -1: end of file, or not a packet of ours. */
 static int receive(int service, struct received *r)
 {
     char space[CMSG_SPACE(ANSWER_FDS * sizeof(int))] __attribute__((aligned(8)));
@@ -243,7 +244,7 @@ enum service_got service_next(int service, struct service_news *ret_news)
     if (got == 0)
         return SERVICE_NOTHING;
     if (got < 0 || !makes_sense(&r)) {
-        shutdown(service, SHUT_RDWR); /* which ends it */
+        shutdown(service, SHUT_RDWR); /* ends the sandbox */
         return SERVICE_GONE;
     }
     *ret_news = (struct service_news){.word = r.answer.word,

@@ -1,4 +1,4 @@
-/* Writing below /proc/sys. */
+/* Writes settings below /proc/sys. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/setting.h"
 
@@ -8,15 +8,15 @@
 #include <fcntl.h>
 
 enum {
-    SHARE = 4,               /* a sandbox gets this part of what its user has */
-    WATCHES_MAX = 64 * 1024, /* and not more of inotify than this */
+    SHARE = 4,               /* a sandbox gets one SHARE-th of its user's limits */
+    WATCHES_MAX = 64 * 1024, /* and at most this much of inotify */
     INSTANCES_MAX = 1024,
-    QUEUE_BYTES = 1 << 20, /* a full message queue of empty messages */
+    QUEUE_BYTES = 1 << 20, /* memory of a message queue full of empty messages */
     QUEUES_MIN = 8,
     QUEUES_MAX = 64,
 };
 
-/* In one array, in all, in one call, arrays: at most 2 MB of the kernel's memory. */
+/* Per array, in total, per call, number of arrays: at most 2 MB of kernel memory. */
 static const char semaphores[] = "32000 32000 500 1024";
 
 const char *setting_number(uint64_t n, unsigned base, char text[SETTING_DIGITS])
@@ -42,7 +42,7 @@ bool setting_write(int proc, const char *path, uint64_t value)
     return write_text(proc, path, str_z(setting_number(value, 10, text)));
 }
 
-/* What the machine does not tell is not limited for the user either. */
+/* A setting that the machine does not report does not limit the user either. */
 static uint64_t share_of(int all, uint64_t most)
 {
     uint64_t share = all == MACHINE_UNKNOWN ? most : (uint64_t)all / SHARE;

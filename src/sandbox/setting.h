@@ -1,5 +1,5 @@
-/* Settings of the kernel that belong to the sandbox's own namespaces, written before its /proc
- * becomes read-only. Nothing here allocates or prints: it runs in a child after clone(). */
+/* Kernel settings that belong to the sandbox's own namespaces, written before its /proc becomes
+ * read-only. Nothing here allocates or prints: it runs in a child after clone(). */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_SETTING_H
 #define SANDBOX_SETTING_H
@@ -10,19 +10,20 @@ enum {
     SETTING_DIGITS = 24, /* room for a number */
 };
 
-/* snprintf() is not for a child of a process with threads. */
+/* Formats a number. snprintf() is not safe in a child of a multithreaded process. */
 const char *setting_number(uint64_t n, unsigned base, char text[SETTING_DIGITS]);
 
-/* `proc` is a descriptor of a proc file system, `path` is below it. False and errno. */
+/* `proc` is a file descriptor of a proc file system, `path` is relative to it. Returns false and
+ * sets errno on failure. */
 MUST_USE bool setting_write(int proc, const char *path, uint64_t value);
 
-/* A share of what the user may have, so that a sandbox does not take all of it. Kernels that have
- * no such setting have no such limit of the sandbox either: those of the user hold. */
+/* Limits inotify to a share of the user's limits, so that a sandbox can't use them up. Kernels
+ * without such a setting do not limit the sandbox separately: the user's limits apply. */
 void setting_limit_inotify(int proc);
 
-/* SysV shared memory, message queues and semaphores, by the memory that one process may have.
- * False if the kernel does not let the owner of the namespace set that (Linux before 6.9, unless
- * root of the machine asks). */
+/* Limits SysV shared memory, message queues and semaphores by the memory limit of one process.
+ * Returns false if the kernel does not let the owner of the namespace set that (Linux before 6.9,
+ * unless the caller is root of the machine). */
 MUST_USE bool setting_limit_ipc(int proc, const struct policy_limits *limits);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the first process of a sandbox does, by name: for messages when one of it fails. */
+/* The stages of the first process of a sandbox, by name: for messages when one of them fails. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_STAGE_H
 #define SANDBOX_STAGE_H
@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <stdint.h>
 
-/* Stage, the primitive that it needs. */
+/* Stage, and the primitive that it needs. */
 #define STAGES(X)                                                            \
     X(CLONE, "clone3 with user, mount, pid, ipc, uts and cgroup namespaces") \
     X(MAP, "writing the user namespace's uid_map and gid_map")               \
@@ -43,17 +43,17 @@ enum stage {
 #undef STAGE_ENUM
 };
 
-/* What comes through the control socket, one packet each. */
+/* Messages on the control socket, one packet each. */
 enum init_word {
     INIT_FAILED,   /* stage, errnum, step */
     INIT_READY,    /* with the terminal's descriptor, if there is one; dev, ino */
     INIT_STOPPED,  /* value: the signal */
-    INIT_EXITED,   /* value: as waitpid() gives it; errnum EAGAIN: there were too many processes */
+    INIT_EXITED,   /* value: a wait status; errnum EAGAIN: there were too many processes */
     INIT_MAPPABLE, /* its ids can be mapped now */
 };
 
-/* Signals to the first process: everything is to be asked to end. (Without namespaces SIGTERM ends
- * it all at once; with them SIGKILL does.) */
+/* Signal to the first process: ask everything to exit. (Without namespaces SIGTERM ends everything
+ * at once; with them SIGKILL does.) */
 #define INIT_ASK_TO_END SIGUSR1
 
 struct init_message {

@@ -1,4 +1,4 @@
-/* Counting processes. */
+/* Counts processes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/tally.h"
 
@@ -11,13 +11,13 @@
 #include <unistd.h>
 
 enum {
-    ENTRIES = 4 * 1024, /* bytes of them at a time */
+    ENTRIES = 4 * 1024, /* bytes of directory entries read at a time */
     NAME_MAX_PID = 16,
     LINKS = 2, /* of a directory without threads in it */
 };
 
-/* A process has a directory for each of its threads, and as many links to the one that holds them.
- * One that ends meanwhile is none. */
+/* The task directory of a process has a subdirectory, and so a link, for each of its threads. A
+ * process that has ended since counts as 0. */
 static uint64_t threads_of(int processes, const char *pid)
 {
     char path[NAME_MAX_PID + sizeof("/task")] = {0};

@@ -1,4 +1,4 @@
-/* Temporary files without mounts. */
+/* The directory for temporary files without mounts. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/tmpdir.h"
 
@@ -75,7 +75,7 @@ void tmpdir_done(struct tmpdir *dir)
 
 /* The environment ----------------------------------------------------------------------------- */
 
-/* Whether the plan shows a directory of the host there. */
+/* Whether the plan shows a directory of the host at this path. */
 static bool is_shown(const struct plan *plan, struct str path)
 {
     for (size_t i = 0; i < plan->n_steps; i++) {
@@ -125,9 +125,9 @@ const char *tmpdir_cwd(const struct plan *plan, const char *dir)
     return dir && plan->own_tmp && str_is(plan->cwd, "/tmp") ? dir : plan->cwd.p;
 }
 
-/* The end ------------------------------------------------------------------------------------- */
+/* Removal ------------------------------------------------------------------------------------- */
 
-/* The kernel's: readdir() allocates. */
+/* The kernel's struct, for getdents64: readdir() allocates. */
 struct entry {
     uint64_t ino;
     int64_t next;
@@ -136,7 +136,7 @@ struct entry {
     char name[];
 };
 
-/* A directory that is not empty moves to the top, so that no depth is too deep. */
+/* Moves a directory that is not empty to the top, so that no tree is too deep. */
 static bool lift(int dir, const char *name, int top)
 {
     static unsigned number;
@@ -153,8 +153,8 @@ static bool lift(int dir, const char *name, int top)
     return false;
 }
 
-/* A directory that belongs to the user, whatever mode it has: by its descriptor, since its name may
- * lead elsewhere by now. */
+/* Makes a directory of the user accessible, whatever its mode: by its file descriptor, since its
+ * name may lead elsewhere by now. */
 static void unlock(int fd)
 {
     static const char dir[] = "/proc/self/fd/";
@@ -167,14 +167,14 @@ static void unlock(int fd)
 
 static bool empty(int dir, int top);
 
-/* True: something of it is gone. */
+/* Returns true if anything was removed or moved. */
 static bool take_away(int dir, const char *name, int top)
 {
     if (unlinkat(dir, name, 0) == 0 || unlinkat(dir, name, AT_REMOVEDIR) == 0)
         return true;
     if (errno != ENOTEMPTY && errno != EEXIST && errno != EACCES)
         return false;
-    /* It is a directory: unlinkat() said so. */
+    /* It is a directory, according to unlinkat(). */
     AUTO_FD int place = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (place < 0)
         return false;
@@ -186,7 +186,7 @@ static bool take_away(int dir, const char *name, int top)
     return unlinkat(dir, name, AT_REMOVEDIR) == 0 || some;
 }
 
-/* One pass. */
+/* Makes one pass over a directory. */
 static bool empty(int dir, int top)
 {
     char list[LIST_BYTES] __attribute__((aligned(8)));
@@ -203,7 +203,7 @@ static bool empty(int dir, int top)
     return some;
 }
 
-/* The directory itself, whatever mode it has by now; -1: it is not there. */
+/* Opens the directory itself, whatever its mode is by now; -1 if it does not exist. */
 static int open_again(const struct tmpdir *dir)
 {
     struct stat st;
@@ -217,7 +217,7 @@ static int open_again(const struct tmpdir *dir)
 void tmpdir_remove(const struct tmpdir *dir)
 {
     if (dir->ino == 0) {
-        rmdir(dir->path); /* still empty, if it is there at all */
+        rmdir(dir->path); /* still empty, if it exists at all */
         return;
     }
     AUTO_FD int top = open_again(dir);

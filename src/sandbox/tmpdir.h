@@ -1,4 +1,4 @@
-/* A directory for temporary files where nothing can be mounted: it stands for the private /tmp.
+/* A directory for temporary files, in place of the private /tmp where nothing can be mounted.
  *
  *     struct tmpdir dir = {0};
  *     if (!tmpdir_choose(&dir, err)) return false;
@@ -17,30 +17,31 @@
 struct tmpdir {
     char *path; /* NULL: none */
     dev_t dev;
-    ino_t ino; /* 0: not made, or not known to be made */
+    ino_t ino; /* 0: not created, or not known to be */
 };
 
-/* A name that nobody can guess in $TMPDIR, or /tmp. */
+/* Chooses a name that can't be guessed in $TMPDIR, or /tmp. */
 MUST_USE bool tmpdir_choose(struct tmpdir *ret_dir, struct err *err);
 void tmpdir_done(struct tmpdir *dir);
 
-/* A new, empty directory of the user's; false and errno. Allocates nothing. */
+/* Creates a new, empty directory of the user. Returns false and errno on failure. Allocates
+ * nothing. */
 MUST_USE bool tmpdir_make(struct tmpdir *dir);
 
-/* The error of one that can't be made. */
+/* Sets the error for a directory that can't be created. Returns false. */
 bool tmpdir_refused(int errnum, struct err *err);
 
-/* With TMPDIR, and with values that lie in the private /tmp moved to the directory. Where nothing
- * is hidden, but refused, git gives up at the system's settings: it is told to leave them. In the
- * arena or in the input; ends in NULL. */
+/* Adds TMPDIR, and moves values below the private /tmp to the directory. Where paths are not hidden
+ * but refused, git fails on the system's configuration: GIT_CONFIG_NOSYSTEM makes it ignore that.
+ * The result is in the arena or in the input; ends in NULL. */
 const char *const *tmpdir_env(
     const struct plan *plan, const char *path, const char *const *envp, struct arena *arena);
 
-/* The directory that the command starts in; `path` may be NULL. */
+/* The command's initial working directory; `path` may be NULL. */
 const char *tmpdir_cwd(const struct plan *plan, const char *path);
 
-/* Deletes it with everything in it, once nothing of the sandbox runs any more: links are not
- * followed, and another directory in its place is left alone. What can't be deleted stays.
+/* Deletes the directory with everything in it, once no process of the sandbox is left: symlinks are
+ * not followed, and another directory in its place is left alone. Files that can't be deleted stay.
  * Allocates nothing. */
 void tmpdir_remove(const struct tmpdir *dir);
 

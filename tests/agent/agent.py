@@ -661,6 +661,13 @@ def _(t):
     a.close()
 
 
+def add_hashed(directory, ca):
+    """A certificate under the name by which OpenSSL looks for it."""
+    name = subprocess.run(["openssl", "x509", "-hash", "-noout"], input=ca, stdout=subprocess.PIPE, check=True, text=True).stdout.strip()
+    with open(os.path.join(directory, name + ".0"), "w", encoding="ascii") as f:
+        f.write(ca)
+
+
 @case("https: a CA by SSL_CERT_FILE or SSL_CERT_DIR; a server that it does not know is not trusted")
 def _(t):
     t.env.update(CORDON_HOME=t.directory("state"), OPENAI_API_KEY=KEY)
@@ -675,11 +682,32 @@ def _(t):
         t.env["SSL_CERT_FILE"] = t.file("none.pem", "")
         t.code(t.run(argv), 16)
         del t.env["SSL_CERT_FILE"]
-        t.env["SSL_CERT_DIR"] = certs = t.directory("certs")
-        ca = t.file("ca.pem", https.ca)
-        name = subprocess.run(["openssl", "x509", "-hash", "-noout", "-in", ca], stdout=subprocess.PIPE, check=True, text=True)
-        os.rename(ca, os.path.join(certs, name.stdout.strip() + ".0"))
+        t.env["SSL_CERT_DIR"] = t.directory("certs")
+        add_hashed(t.env["SSL_CERT_DIR"], https.ca)
         t.same(t.run(argv).out, b"it is said\n")
+
+
+@case("https: SSL_CERT_FILE and SSL_CERT_DIR are in place of the system's CAs, each alone")
+def _(t):
+    if not os.path.isdir("/etc/ssl/certs"):
+        raise Skipped("there is no /etc/ssl/certs")
+    store, other = t.directory("store"), service.certificate(t.directory("other"), "other")[1]
+    t.env.update(CORDON_HOME=t.directory("state"), OPENAI_API_KEY=KEY)
+    with service.Https(t.cordon, t.directory("tls")) as https:
+        url = f"https://localhost:{https.port}/v1"
+        argv = [t.cordon, "agent", "--provider", "openai", "--base-url", url, "--max-retries", "0", "-p", "go"]
+        mounts = f"mount --bind {store} /etc/ssl/certs"
+        with open(os.path.join(store, "ca-certificates.crt"), "w", encoding="ascii") as f:
+            f.write(https.ca)
+        add_hashed(store, https.ca)
+        t.same(t.run(argv, mounts=mounts).out, b"it is said\n", "the system's")
+        hashed = t.directory("certs")
+        add_hashed(hashed, other)
+        for name, value in (("SSL_CERT_FILE", t.file("other.pem", other)), ("SSL_CERT_FILE", t.file("none.pem", "")),
+                            ("SSL_CERT_DIR", hashed), ("SSL_CERT_DIR", t.directory("empty"))):
+            t.env[name] = value
+            t.same(t.run(argv, mounts=mounts).code, 16, (name, value))
+            del t.env[name]
 
 
 @case("libcurl is not loaded for a script, nor for a service on this machine")

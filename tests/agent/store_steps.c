@@ -1,5 +1,6 @@
-/* Works on a session as the agent does, and tells what it was told is safe: `store_steps DIR WORD
- * N` opens or makes the session and appends N messages. Prints a line after each. */
+/* Works on a session as the agent does, and prints which messages were reported as durable:
+ * `store_steps DIR WORD N` opens or creates the session and appends N messages. Prints a line after
+ * each. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/store.h"
 #include "llm/message.h"

@@ -1,9 +1,9 @@
-/* A command in a box, without a supervisor: what a box shows, for view.py.
+/* Runs a command in a box without a supervisor, for view.py.
  *
  *     box_run NAME [program=P] [proxy=PORT] [plan] -- SCRIPT
  *
  * Runs `sh -c SCRIPT`, or P with the argument SCRIPT. `plan` prints the plan instead.
- * BOX_RUN_STATE_DIR in the environment is the agent's state directory instead of its row's. */
+ * BOX_RUN_STATE_DIR in the environment overrides the agent's state directory. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/box.h"
 #include "box/view.h"

@@ -1,11 +1,15 @@
-/* The trees of boxes from a shell, for the oracle tests:
+/* Trees of boxes from a shell, for the oracle tests:
  *
- *     box_tree list|diff|stat LOWER UPPER [opaque|made=FILE]   what changed; with a manifest of
- * UPPER as it was made, a second copy of LOWER box_tree copy PROJECT TARGET [ignored]            a
- * copy; prints what was left out box_tree manifest TREE FILE                       takes one and
- * keeps it box_tree drift TREE FILE                          compares box_tree apply PROJECT
- * BASELINE UPPER JOURNAL [opaque] [dry] [executed] [only=PATH] prints each change and what becomes
- * of it; BASELINE may be a manifest of PROJECT
+ *     box_tree list|diff|stat LOWER UPPER [opaque|made=FILE]
+ *         the changes; FILE: a manifest of UPPER when it was made, as a second copy of LOWER
+ *     box_tree copy PROJECT TARGET [ignored]
+ *         copies; prints the files that were left out
+ *     box_tree manifest TREE FILE
+ *         writes a manifest to FILE
+ *     box_tree drift TREE FILE
+ *         compares the tree with the manifest
+ *     box_tree apply PROJECT BASELINE UPPER JOURNAL [opaque] [dry] [executed] [only=PATH]
+ *         prints each change and its result; BASELINE may be a manifest of PROJECT
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/apply.h"

@@ -1,9 +1,10 @@
-/* Runs a box's proxy on loopback, for proxy.py: prints {"port", "pid"}, and ends it when standard
- * input does. Status 0: it was alive until then (or, with --ends, had ended by itself with 0).
+/* Runs a box's proxy on loopback, for proxy.py: prints {"port", "pid"}, and stops it at the end of
+ * standard input. Exit status 0: it was running until then (or, with --ends, had exited by itself
+ * with 0).
  *
  *     proxy_run [--relays FD] [--report FILE] [--ends] [--name NAME=ADDRESS,…]… HOST…
  *
- * With a --name, names come from those alone; an address `-` is a lookup without an end.
+ * With a --name, only those names resolve; an address `-` is a lookup that never ends.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/proxy.h"

@@ -1,10 +1,9 @@
-/* client PROVIDER BASE_URL|SCRIPT [TEXT]: one request, its events and its message as lines of JSON;
- * the last line is {"done"} or {"error"}. With CLIENT_RETRIES=N so many retries, with
- * CLIENT_REPEAT=N the same request N times on one connection, with CLIENT_CANCEL_MS=N it is
- * canceled so long after the first event, with CLIENT_CANCEL_START_MS=N after the start; with
- * CLIENT_QUIET=1 without the deltas; CLIENT_IDLE_MS and CLIENT_DEADLINE_MS are the limits of those
- * names. Names of hosts are not known, which takes CLIENT_RESOLVE_MS=N. CLIENT_TIMES=N: the text is
- * sent so often in one.
+/* client PROVIDER BASE_URL|SCRIPT [TEXT]: sends one request, prints its events and its message as
+ * lines of JSON; the last line is {"done"} or {"error"}. CLIENT_RETRIES=N: number of retries.
+ * CLIENT_REPEAT=N: the same request N times on one connection. CLIENT_CANCEL_MS=N: cancel N ms
+ * after the first event, CLIENT_CANCEL_START_MS=N: N ms after the start. CLIENT_QUIET=1: without
+ * the deltas. CLIENT_IDLE_MS and CLIENT_DEADLINE_MS: the limits of those names. Host names do not
+ * resolve, which takes CLIENT_RESOLVE_MS=N. CLIENT_TIMES=N: the text N times in one message.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
@@ -70,7 +69,7 @@ static int64_t number(const char *name, int64_t otherwise)
     return value;
 }
 
-/* libcurl asks this one. */
+/* libcurl calls this one. */
 __attribute__((visibility("default"))) int getaddrinfo(const char *restrict node,
     const char *restrict service, const struct addrinfo *restrict hints,
     struct addrinfo **restrict ret_list)
@@ -111,7 +110,7 @@ static bool ask(struct provider *p, const struct llm_request *request, int timer
     return step == STREAM_END;
 }
 
-/* Of this program alone: what getrusage() tells counts who started it, too. */
+/* Peak of this program alone: getrusage() also counts the process that started it. */
 static json_int_t peak_kb(void)
 {
     char line[256];

@@ -51,7 +51,7 @@ def problems(sbom, directory, programs):
 
 def file_problems(sbom, directory):
     listed = {f["fileName"]: {c["algorithm"]: c["checksumValue"] for c in f["checksums"]} for f in sbom["files"]}
-    there = {"./" + n for n in os.listdir(directory) if not n.endswith(".spdx.json") and n != "SHA256SUMS"}
+    there = {"./" + n for n in os.listdir(directory) if not n.endswith(".spdx.json") and n not in ("SHA256SUMS", "SHA256SUMS.asc")}
     yield from (f"{name}: listed or there, not both" for name in set(listed) ^ there)
     for name in set(listed) & there:
         with open(os.path.join(directory, name), "rb") as f:
@@ -74,6 +74,8 @@ def content_problems(sbom):
         arch = re.search(r"(x86_64|aarch64)\.(tar\.gz|rpm)$", name)
         if arch and [*held] != ["cordon-linux-" + arch[1]] or name.endswith(".tgz") and not held:
             yield f"{name}: has {[*held]}"
+        if name.endswith(".deb") and ("unicode-data" not in of(sbom, file, "GENERATED_FROM") or "Unicode-DFS-2016" not in file["licenseConcluded"]):
+            yield f"{name}: its tables are made of unicode-data, whose licence is not in {file['licenseConcluded']}"
         if name.endswith((".deb", "-source.tar.gz")) and held or "/cordon_" in name and "libc6" not in needs:
             yield f"{name}: has {[*held]}, needs {[*needs]}"
         if held and file["licenseConcluded"] == "Apache-2.0":
@@ -85,7 +87,7 @@ def content_problems(sbom):
             purls = [PURL.fullmatch(r["referenceLocator"]) for r in package.get("externalRefs", [])]
             if not any(m and m.groups() == (name, package["versionInfo"]) for m in purls):
                 yield f"{name}: not the source package"
-            if package["licenseDeclared"] not in program["licenseDeclared"]:
+            if not set(package["licenseDeclared"].split(" AND ")) <= set(program["licenseDeclared"].split(" AND ")):
                 yield f"{program['name']}: {name}'s licence is not part of its own"
 
 

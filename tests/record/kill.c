@@ -1,4 +1,4 @@
-/* Preloaded into cordon: ends the process before the Nth call that changes a file, as SIGKILL at
+/* Preloaded into cordon: kills the process before the Nth call that changes a file, as SIGKILL at
  * that moment would, or in the middle of it. KILL_AT=N, KILL_HALF=1. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dlfcn.h>
@@ -11,7 +11,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-static pid_t owner; /* not what it starts */
+static pid_t owner; /* only this process, not its children */
 static long left = -1;
 static int half;
 

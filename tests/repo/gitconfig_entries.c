@@ -1,6 +1,6 @@
-/* Git's configuration as we read it: for each record on stdin (length, newline, bytes) its entries
- * as `git config --list -z` prints them, then the file that we would write. Each answer is a
- * length, a newline, the bytes; the first length is -1 if the text is refused. */
+/* Git's configuration as we read it: for each record on standard input (length, line break, bytes)
+ * prints its entries as `git config --list -z` does, then the file that we would write. Each output
+ * is a length, a line break and the bytes; the first length is -1 if the text is refused. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/gitconfig.h"
 

@@ -10,11 +10,14 @@ import os
 import subprocess
 import sys
 import time
+import types
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import case, main  # noqa: E402
+from harness import CASES, case, factor, main  # noqa: E402
 from rows import ATTACKS, PRELUDE, USER, WEAKER, WORKS  # noqa: E402
+from rows_names import LARGE, NAMES, NAMES_WORK  # noqa: E402
+import rows_check  # noqa: E402
 
 GIT = ["git", "-c", "user.name=u", "-c", "user.email=e"]
 
@@ -101,6 +104,9 @@ VARIANTS = {
 }
 
 
+VARIANTS.update(rows_check.VARIANTS)
+
+
 def by_tool(p, script):
     argv = [p.t.cordon, "tool", "shell", "--json", json.dumps({"command": script})]
     return p.t.run(argv, env=p.env)
@@ -124,6 +130,7 @@ LANDLOCK = {
     "hooks: a new one", "hooks: the directory replaced", "hooks: where the settings say", "hooks: a file that a hook links to", "husky's scripts",
     "config: a monitor", "config: a link in its place", "config: an included file", "a work tree's .git file", "the repository exchanged", "a filter in the tree",
     "commit, branch, tag", "a hook of the user's runs", "a new work tree", "a submodule", "a rebase of the user's with a program",
+    *rows_check.LANDLOCK,
 }
 
 
@@ -1191,9 +1198,114 @@ def _(t):
         steer(t, path, script, [t.cordon, "exec", "--preset", "build", "--"], env)
 
 
-for row in ATTACKS:
+# What settings name ------------------------------------------------------------------------------------------------
+
+def names_project(t, before, env=None):
+    """With paths of the environment in the project; "inner" is then the project, if the user makes one."""
+    p = Project(t, "")
+    p.env["OUT"] = t.directory("out")
+    p.sh(before)
+    p.env.update({k: v if k.startswith("GIT_CONFIG_") and k not in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM") else os.path.join(t.work, v) for k, v in (env or {}).items()})
+    if os.path.isdir(os.path.join(t.work, "inner")):
+        t.work = os.path.join(t.work, "inner")
+    return p
+
+
+def add_names(title, ways, before, script, use, env=None, first=None):
+    @case(f"control: names: {title}", who="root")
+    def _(t):
+        p = names_project(t, before, env)
+        p.sh(PRELUDE + script, cwd=t.work)
+        p.sh(use, check=False)
+        t.true(p.escaped(), "the attack does nothing outside, so the test sees nothing")
+
+    other = ("user", "root")[len(CASES) % 2]
+    for way, name, how, who in (("P", "preset", by_preset, "both"), ("p", "preset", by_preset, other), ("t", "tool", by_tool, "user"),
+                                ("l", "landlock", by_landlock, other)):
+        if way not in ways:
+            continue
+
+        @case(f"{name}: names: {title}", who=who)
+        def _(t, how=how):
+            p = names_project(t, before, env)
+            if first:
+                t.code(how(p, first), 0)
+            run = attack(p, how, script)
+            t.true(run.code in (0, 6) and not p.escaped(), run)
+            p.sh(use, check=False)
+            t.true(not p.escaped(), f"git ran what the command left\n{run}")
+
+
+def add_names_work(title, before, script):
+    for name, how, who in (("preset", by_preset, "both"), ("landlock", by_landlock, "user")):
+        @case(f"{name} works: names: {title}", who=who)
+        def _(t, how=how):
+            run = how(names_project(t, before), "set -e\n" + script)
+            t.code(run, 0)
+            t.true(b"set aside" not in run.out + run.err and b"settings of git" not in run.err, run)
+
+
+def add_large(title, before):
+    @case(f"names: {title}", who="user")
+    def _(t):
+        p = names_project(t, f"git config core.hooksPath .githooks; {before}")
+        start = time.monotonic()
+        run = attack(p, by_preset, "every_hook .githooks")
+        t.code(run, 0)
+        t.true(time.monotonic() - start < 10 * factor(), "it took too long")
+        t.true(b"settings of git name could be kept" in run.err, run)
+        p.sh("git commit -q --allow-empty -m next", check=False)
+        t.true(not p.escaped(), run)
+
+
+@case("names: what settings in one directory name in another that can be written")
+def _(t):
+    p = names_project(t, "mkdir a_ b_; mv .git a a_; cd a_; git config core.hooksPath ../b_/hk; git config core.fsmonitor ../b_/l/fs; ln -s . ../b_/l")
+    dirs = [os.path.join(t.work, d) for d in ("a_", "b_")]
+    path = t.file("s.json", json.dumps({
+        "scenario_version": 1,
+        "run": {"command": "/bin/bash", "cwd": dirs[0],
+                "args": ["-c", f"PAYLOAD='{p.payload}'\n{PRELUDE}\ncd ../b_; rm l; mkdir l; hook l/fs; every_hook hk; echo end"],
+                "policy": {"policy_version": 4, "fs": {"allowed_write": dirs, "working_dir": dirs[0]}, "fs_write_unsafe_ack": True,
+                           "exec": {"allowed_executables": ["/bin", "/usr/bin"], "allow_shell": True}}},
+        "steps": [{"action": {"type": "wait", "payload": {"condition": {"type": "process_exited"}}}, "id": "a"}]}))
+    run = t.run([t.cordon, "run", path], env=p.env)
+    t.code(run, 0)
+    t.true(os.path.islink(os.path.join(t.work, "b_/l")), run)
+    p.sh("cd a_; git status; git commit -q --allow-empty -m next", check=False)
+    t.true(not p.escaped(), run)
+
+
+@case("names: write_file in other work trees")
+def _(t):
+    p = names_project(t, "git config core.hooksPath .githooks; git config core.fsmonitor tools/fs; git worktree add -q wt; mkdir origin")
+    for path in ("wt/.githooks/pre-commit", ".githooks/x", "tools/fs", "wt/tools/fs"):
+        t.same(write(p, path, "x").result["code"], "E_FS_VIOLATION", path)
+    for path in ("tools/fs/x", "tools/other", "githooks/x"):
+        t.same(write(p, path, "x").result["status"], "ok", path)
+
+
+@case("landlock: what a policy is explained to allow is what runs")
+def _(t):
+    p = Project(t, "")
+    argv = [t.cordon, "exec", "--preset", "build", "--sandbox", "landlock", "--ack-unsafe-sandbox"]
+    for value, code in ((t.directory("work", "state"), 3), (os.path.join(t.work, "not/there"), 3), (t.directory("state"), 0)):
+        p.env["CORDON_HOME"] = value
+        for words in (["--explain-policy"], []):
+            t.code(t.run([*argv, *words, "--", "/bin/true"], env=p.env), code)
+        t.same(os.listdir(value) if os.path.isdir(value) else [], [], "it leaves nothing")
+
+
+for row in NAMES:
+    add_names(*row)
+for row in NAMES_WORK:
+    add_names_work(*row)
+for row in LARGE:
+    add_large(*row)
+rows_check.add_cases(case, types.SimpleNamespace(**globals()))
+for row in ATTACKS + rows_check.ATTACKS:
     add_attack(*row)
-for row in WORKS:
+for row in WORKS + rows_check.WORKS:
     add_works(*row)
 for row in WEAKER:
     add_weaker(*row)

@@ -162,6 +162,9 @@ def ipc(w):
 KEYRING = ("{probe}", "host-key", "cordon-{token}", "{token}")
 
 
+# A parent in the same session, for the control.
+PARENT = ("/bin/sh", "-c", '"$@"; exit $?', "sh")
+
 OTHERS = [
     Row("environment of pid 1", ["read", "/proc/{one}/environ"], "leak", 43, victim=True),
     Row("environment of pid 1's task", ["read", "/proc/{one}/task/{one}/environ"], "leak", 43, victim=True),
@@ -221,6 +224,10 @@ OTHERS = [
     Row("sched_setscheduler", ["scheduler", "{victim}"], "harm", 50, victim=True),
     Row("sched_setaffinity of pid 1", ["affinity", "{one}"], "did", 50, victim=True, needs="cpus"),
     Row("setpriority of pid 1", ["nice", "0", "{one}"], "did", 50, victim=True),
+    Row("setpriority of the group of pid 1", ["nice", "1", "{one}"], "did", 50, victim=True),
+    Row("ioprio_set of pid 1", ["ioprio", "1", "{one}"], "did", 50, victim=True),
+    Row("ioprio_set of the group of pid 1", ["ioprio", "2", "{one}"], "did", 50, victim=True),
+    Row("in the group of pid 1", ["join"], "did", 50, prefix=PARENT),
     Row("sched_setscheduler of pid 1", ["scheduler", "{one}"], "did", 50, victim=True),
     Row("kcmp", ["kcmp", "{victim}"], "did", 50, victim=True),
     Row("kcmp with pid 1", ["kcmp", "{one}"], "did", 50, victim=True),

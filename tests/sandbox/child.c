@@ -1,6 +1,6 @@
-/* What the tests run inside the sandbox: a static program with one behaviour a name, so that no
- * shell and no library is needed. `sandbox_child NAME ARG…`; the table is at the end. Exit status
- * 0: it went as the name says; 1: it did not, stderr has why; 2: usage. */
+/* The program that the tests run inside the sandbox: static, with one behaviour per name, so that
+ * no shell and no library is needed. `sandbox_child NAME ARG…`; the table is at the end. Exit
+ * status 0: it behaved as the name says; 1: it did not, and stderr has the reason; 2: usage. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "child.h"
 
@@ -103,7 +103,7 @@ static int do_pause(char **args)
     return wait_for_ever();
 }
 
-/* The same twice: the second process in a session of its own, out of a terminal's reach. */
+/* The same in two processes: the second has its own session, out of a terminal's reach. */
 static int do_far(char **args)
 {
     int ready[2];
@@ -150,7 +150,7 @@ static int do_hush(char **args)
 
 /* Files -----------------------------------------------------------------------------------------*/
 
-/* Whoever looks from outside sees by the file that this ran. */
+/* Creates a file, which shows from outside that this ran. */
 static int do_mark(char **args)
 {
     int fd = open(args[0], O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
@@ -187,7 +187,7 @@ int report(const char *what, long long done, int errnum)
     return 0;
 }
 
-/* Writes up to a maximum, and says how far it came and why no further. */
+/* Writes up to a maximum, and prints how much was written and why no more. */
 static int do_fill(char **args)
 {
     static char block[BLOCK];
@@ -261,15 +261,15 @@ static int do_line(char **args)
     return put_bytes(block, sizeof block, number(args[0]));
 }
 
-/* So many bytes, and then nothing for ever. */
+/* Writes this many bytes, then blocks forever. */
 static int do_burst(char **args)
 {
     return do_line(args) == 0 ? wait_for_ever() : 1;
 }
 
-/* Takes what it has written out of its own pipe again, by a second process that waits for it: who
- * has seen that there is something to read may find nothing. Says after each round on stderr that
- * it is over, and goes on when it is told to. */
+/* Reads its own output back from its pipe, in a second process that waits for it: a reader that was
+ * told that the pipe is readable may find nothing. Reports the end of each round on stderr, and
+ * continues when it is told to. */
 static int do_steal(char **args)
 {
     char byte = 'x';
@@ -328,7 +328,7 @@ static int do_args(char **args)
     return 0;
 }
 
-/* Copies stdin to stdout as it is. */
+/* Copies stdin to stdout unchanged. */
 static int do_copy(char **args)
 {
     (void)args;
@@ -342,8 +342,8 @@ static int do_copy(char **args)
 
 /* Processes -------------------------------------------------------------------------------------*/
 
-/* Holds a lock on a file for as long as it lives: whoever can take it from outside knows. It waits
- * for it, since somebody may be looking just now. */
+/* Holds a lock on a file for as long as it lives: a process outside that can take it knows that
+ * this one has ended. Waits for the lock, since a test may be trying it just now. */
 static int lock(const char *path)
 {
     int fd = open(path, O_RDWR | O_CREAT, 0644);
@@ -360,8 +360,8 @@ static int do_lock(char **args)
     return wait_for_ever();
 }
 
-/* Twice its own session, no signal that a terminal sends; the first process ends when the daemon
- * has its lock. */
+/* Calls setsid() twice and ignores the signals of a terminal; the first process ends when the
+ * daemon has its lock. */
 static int do_daemon(char **args)
 {
     int ready[2];
@@ -389,7 +389,7 @@ static int do_daemon(char **args)
     return read(ready[0], &byte, 1) == 1 ? 0 : fail("the daemon did not start");
 }
 
-/* The child is gone, its child still holds stdin, stdout and stderr. */
+/* The child exits while its own child still holds stdin, stdout and stderr. */
 static int do_hold(char **args)
 {
     int ready[2];
@@ -441,7 +441,7 @@ static int do_bomb(char **args)
             nap();
 }
 
-/* Orphans that end at once: pid 1 gets them all, and must wait for them. */
+/* Orphans that exit at once: pid 1 inherits them all, and must reap them. */
 static int do_zombies(char **args)
 {
     long long max = number(args[0]), done = 0;
@@ -464,8 +464,8 @@ static int do_zombies(char **args)
     return report("orphans", done, 0);
 }
 
-/* Many processes at once, again and again: `generations ROUNDS WIDTH` says how many there were at
- * least. */
+/* Many processes at once, again and again: `generations ROUNDS WIDTH` prints the smallest number
+ * that there were. */
 static int do_generations(char **args)
 {
     long long rounds = number(args[0]), width = number(args[1]), least = width;
@@ -518,8 +518,8 @@ static int do_threads(char **args)
 
 /* Memory ----------------------------------------------------------------------------------------*/
 
-/* Maps much, touches a part of it: what of this works depends on how memory is limited. The mapping
- * is not reserved, so that outside it works on a small machine, too. */
+/* Maps much, touches a part of it: the result depends on how memory is limited. The mapping is not
+ * reserved, so that outside it also works on a small machine. */
 static int do_alloc(char **args)
 {
     long long map = number(args[0]), touch = number(args[1]);
@@ -535,7 +535,7 @@ static int do_alloc(char **args)
     return report("allocated", touch, 0);
 }
 
-/* The same by several processes at once, none of which has much: private memory, or with a third
+/* The same in several processes at once, none of which has much: private memory, or with a third
  * argument shared. */
 static int do_share(char **args)
 {
@@ -659,7 +659,7 @@ static bool handle_signals(void)
     return sigprocmask(SIG_BLOCK, &blocked, NULL) == 0;
 }
 
-/* Says its size, then every signal and every line that it gets, until the line is "quit". */
+/* Prints its size, then every signal and every line that it gets, until the line is "quit". */
 static int do_listen(char **args)
 {
     (void)args;
@@ -668,7 +668,7 @@ static int do_listen(char **args)
         return fail("sigaction");
     say_size("size");
     for (;;) {
-        /* Signals come only while we wait, so that none is overlooked. */
+        /* Signals are delivered only while we wait, so that none is missed. */
         struct pollfd input = {.fd = 0, .events = POLLIN};
         sigset_t none;
         sigemptyset(&none);
@@ -694,7 +694,7 @@ static int do_listen(char **args)
     }
 }
 
-/* A program that takes the terminal for itself and says each byte; `q` ends it, as it should. */
+/* Puts the terminal into raw mode and prints each byte; `q` ends it cleanly. */
 static int do_raw(char **args)
 {
     (void)args;

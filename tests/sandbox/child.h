@@ -1,4 +1,4 @@
-/* What the parts of the program in the sandbox share. */
+/* Shared by the parts of the program in the sandbox. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_SANDBOX_CHILD_H
 #define TESTS_SANDBOX_CHILD_H

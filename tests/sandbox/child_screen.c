@@ -1,4 +1,4 @@
-/* What the tests run inside the sandbox, for those that look at a screen. See child.c. */
+/* The part of the program in the sandbox for tests that look at a screen. See child.c. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "child.h"
 
@@ -12,7 +12,7 @@ enum {
     NAPS = 50,
 };
 
-/* Nobody has the terminal open for a while; then it is opened by its names. */
+/* For a while no process has the terminal open; then it is opened by its names. */
 int do_reopen(char **args)
 {
     (void)args;
@@ -33,7 +33,7 @@ int do_reopen(char **args)
     return 7;
 }
 
-/* The terminal's size by a call, and by asking for it. */
+/* Sets the terminal's size by ioctl(), and requests it by a control sequence. */
 int do_resize(char **args)
 {
     (void)args;
@@ -44,7 +44,7 @@ int do_resize(char **args)
     return 0;
 }
 
-/* So many bytes in numbered lines, as fast as they are taken. */
+/* Prints this many bytes in numbered lines, as fast as they are read. */
 int do_lines(char **args)
 {
     static char block[BLOCK];

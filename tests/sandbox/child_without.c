@@ -1,4 +1,4 @@
-/* Programs run where the kernel refuses what a sandbox needs. */
+/* Runs programs where the kernel refuses calls that a sandbox needs. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "child.h"
 
@@ -33,8 +33,8 @@ static struct sock_filter no_user_namespace[] = {
     RETURN(SECCOMP_RET_ALLOW),
 };
 
-/* A namespace can be made, but nothing can be mounted in it: so it is where a security module
- * watches user namespaces. */
+/* A namespace can be created, but nothing can be mounted in it: as where a security module
+ * restricts user namespaces. */
 static struct sock_filter no_mount[] = {
     LOAD(NR_OFFSET),
     DENY(SYS_mount, EACCES),
@@ -47,7 +47,7 @@ static struct sock_filter no_mount[] = {
     RETURN(SECCOMP_RET_ALLOW),
 };
 
-/* One user namespace, but none inside of it. */
+/* One user namespace, but not another one inside it. */
 static struct sock_filter no_second[] = {
     LOAD(NR_OFFSET),
     DENY(SYS_unshare, EPERM),
@@ -70,7 +70,7 @@ static struct sock_filter no_landlock[] = {
     RETURN(SECCOMP_RET_ALLOW),
 };
 
-/* A kernel that takes no filter; prctl does the same with 22. */
+/* A kernel that accepts no filter; prctl does the same with 22. */
 static struct sock_filter no_seccomp[] = {
     LOAD(NR_OFFSET),
     DENY(SYS_seccomp, EINVAL),
@@ -81,9 +81,9 @@ static struct sock_filter no_seccomp[] = {
     RETURN(SECCOMP_RET_ALLOW),
 };
 
-/* What Docker's profile refuses a container without CAP_SYS_ADMIN: namespaces by any call, mounts,
- * the host's name, and what reaches the kernel; clone3() as if it were not there, so that libraries
- * fall back to clone(), whose flags can be seen. */
+/* The calls that Docker's profile refuses a container without CAP_SYS_ADMIN: namespaces by any
+ * call, mounts, the host's name, and access to the kernel; clone3() with ENOSYS, so that libraries
+ * fall back to clone(), whose flags can be inspected. */
 #define NAMESPACES                                                                                \
     (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | \
         CLONE_NEWNET)
@@ -125,7 +125,7 @@ enum {
 };
 #define DOCKER_CAPABILITIES 0xa80425fbull
 
-/* Those that Docker leaves root. */
+/* Keeps the capabilities that Docker leaves root. */
 static int drop_to_docker(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -157,7 +157,7 @@ static const struct {
     LACK("seccomp", no_seccomp),
 };
 
-/* `without WHAT COMMAND ARG…`: runs it where the kernel refuses WHAT. */
+/* `without WHAT COMMAND ARG…`: runs the command where the kernel refuses WHAT. */
 int do_without(char **args)
 {
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++) {
@@ -175,7 +175,8 @@ int do_without(char **args)
     return fail(args[0]);
 }
 
-/* Can a user namespace be made, and something be mounted in it? What `without` is checked with. */
+/* Whether a user namespace can be created and a file system mounted in it: the check for
+ * `without`. */
 int do_namespace(char **args)
 {
     (void)args;

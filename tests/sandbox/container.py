@@ -328,7 +328,14 @@ def _(t):
 
 
 PARSER = """#!/bin/sh
+if [ "$1" = -QTK ]; then
+  echo "$2" >>/mnt/checked
+  [ ! -e /mnt/unreadable ] && grep -q userns "$2"
+  exit
+fi
 echo "$@" >>/mnt/called
+[ ! -e /mnt/unloadable ] || exit 1
+ls /etc/apparmor.d | grep -v '\\.dpkg-[a-z]*$' >>/mnt/checked # what would be read when the machine starts
 [ "$1" = -r ] && mkdir -p /mnt/security/apparmor && echo 'cordon (unconfined)' >/mnt/security/apparmor/profiles
 """
 
@@ -358,12 +365,24 @@ def _(t):
         mkdir -p /mnt/opt; cp $C /mnt/opt/cordon; /mnt/opt/cordon doctor --fix --yes >/dev/null; grep -o '/mnt/.*' /etc/apparmor.d/cordon
         chmod 777 /mnt/opt; /mnt/opt/cordon doctor --fix --yes; echo "unsafe: $?"
         chmod 755 /mnt/opt; setpriv --reuid 65534 --clear-groups $C doctor --fix; echo "user: $?"
+        for old in mine none; do for why in unreadable unloadable; do
+          rm -f /etc/apparmor.d/*; [ $old = none ] || echo mine >/etc/apparmor.d/cordon
+          touch /mnt/$why; $C doctor --fix --yes >/dev/null; echo "$old $why: $?"; rm /mnt/$why
+          (cd /etc/apparmor.d && grep . *)
+        done; done
+        echo mine >/etc/apparmor.d/cordon; mv /usr/sbin/apparmor_parser /mnt/parser; $C doctor --fix --yes >/dev/null
+        echo "no parser: $? $(cat /etc/apparmor.d/*)"; mv /mnt/parser /usr/sbin/apparmor_parser
+        touch /etc/apparmor.d/cordon.cordon.dpkg-new /etc/apparmor.d/cordon.cordon.dpkg-old # left by one that was killed
+        $C doctor --fix --yes >/dev/null; (cd /etc/apparmor.d && echo "again: $?" *); sort -u /mnt/checked
     """
     run = t.run(["sh", t.cordon], mounts=mounts + script + "\nexit 0")
     out = run.out.decode()
     t.true(out.startswith("asked: 20\n1\n"), run)
     t.true(f"1\n{profile}-r /etc/apparmor.d/cordon\n1\n1\n2\ncordon\n/mnt/opt/cordon\n" in out, run)
     t.true("unsafe: 2\n" in out and "user: 3\n" in out, run)
+    failed = "mine unreadable: 10\nmine\nmine unloadable: 10\nmine\nnone unreadable: 10\nnone unloadable: 10\nno parser: 10 mine\n"
+    t.true(failed in out, run)
+    t.true(out.endswith("again: 0 cordon\n/etc/apparmor.d/cordon.cordon.dpkg-new\ncordon\n"), run)
     for words in (b"This writes /etc/apparmor.d/cordon:", b"    profile cordon @{cordon} flags=(unconfined) {",
                   b"sudo /usr/local/bin/cordon doctor --fix", b"can be changed by others than root", b"give --yes"):
         t.true(words in run.err, f"{words}\n{run}")

@@ -1,5 +1,5 @@
-/* The program as on a machine that lacks some parts of the kernel: for tests of what takes their
- * place. Linked with the program's own main(); the program itself has no such switch.
+/* The program as on a machine that lacks some kernel features: for tests of the fallbacks. Linked
+ * with the program's own main(); the program itself has no such switch.
  *
  *     CORDON_TEST_LACKS=pid_max,cgroups cordon_lacking exec -- true
  */

@@ -246,6 +246,34 @@ def _(t):
     t.true(b"no id-mapped mount of an overlay" in run.err and b"--ack-inexact-limits" in run.err, run)
 
 
+@case("uid: too few open files for a limit that was asked for: the remedy is more of them", who="root")
+def _(t):
+    policy = use(t, "uid", t.policy(limits={"processes": LIMIT}))
+    run = t.run(["prlimit", "--nofile=30:30", *t.command(t.child, "exit", "0", policy=policy, options=["--json"])])
+    t.denied(run, "E_SANDBOX_UNAVAILABLE", 3)
+    t.true("ulimit -n" in run.error["context"]["remedy"] and "cgroup2" not in run.error["context"]["remedy"], run)
+
+
+# As many rulesets as Landlock allows one process, of no consequence, before a program.
+STACKED = """import ctypes, os, struct, sys
+call = ctypes.CDLL(None).syscall
+for _ in range(16):
+    fd = call(444, struct.pack("QQ", 0, 1), 16, 0)
+    if fd < 0 or call(446, fd, 0): sys.exit(77)
+    os.close(fd)
+os.execv(sys.argv[1], sys.argv[1:])"""
+
+
+@case("uid: a failure that is not of that way is told, and not taken for one of the limit", who="root")
+def _(t):
+    policy = use(t, "uid", t.policy(limits={"processes": LIMIT}))
+    run = t.run(["/usr/bin/python3", "-c", STACKED, *t.command(t.child, "exit", "0", policy=policy, options=["--json"])])
+    if run.code == 77:
+        raise Skipped("no rulesets of the network alone (Linux 6.7)")
+    t.denied(run, "E_SANDBOX_UNAVAILABLE", 3)
+    t.same(run.error["context"]["primitive"], "landlock", run)
+
+
 @case("counted: the default limit runs, and the report and doctor say that it is not exact", who="root")
 def _(t):
     lacks(t, "counted")
@@ -296,6 +324,7 @@ BEFORE = {
     "at once": "",
     "process 1 without its scheduling class": "os.sched_setscheduler(1, os.SCHED_IDLE | os.SCHED_RESET_ON_FORK, os.sched_param(0))",
     "process 1 with the lowest priority": "os.setpriority(os.PRIO_PROCESS, 1, 19)",
+    "process 1 with the lowest priority, by its group": "os.setpgid(0, 1); os.setpriority(os.PRIO_PGRP, 0, 19)",
     "process 1 busy with ends": "if os.fork() == 0:\n while 1:\n  if os.fork() == 0: os.fork() and os._exit(0); os._exit(0)\n  os.wait()",
 }
 BOMB = "import os\ntry:\n exec({!r})\nexcept OSError: pass\nprint('ready', flush=True)\nwhile 1:\n try: os.fork()\n except OSError: pass"

@@ -1,4 +1,4 @@
-/* A library that says that it was loaded: what the escape tests try to smuggle into a program. */
+/* A library that reports that it was loaded: the escape tests try to load it into a program. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <unistd.h>
 

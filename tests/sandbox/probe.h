@@ -1,5 +1,5 @@
-/* What the parts of the escape probe share: how an attempt is named, and how it says what came of
- * it. Every line of output is written at once, since the process may be killed at any moment. */
+/* Shared by the parts of the escape probe: how an attempt is named, and how it reports its result.
+ * Every line of output is written at once, since the process may be killed at any moment. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PROBE_H
 #define PROBE_H
@@ -19,7 +19,7 @@
 
 struct attempt {
     const char *name;
-    int args; /* how many it needs; more are passed on */
+    int args; /* number of required arguments; more are passed on */
     void (*run)(int argc, char **argv);
 };
 
@@ -45,7 +45,7 @@ void data(const void *bytes, size_t n);
 /* `did` or `got`, by the result of a system call. Returns whether it worked. */
 bool report(const char *what, long result);
 
-/* Prints what can be read from the descriptor. */
+/* Prints everything that can be read from the descriptor. */
 void read_out(const char *what, int fd);
 
 /* Writes all of the file SRC to the descriptor. */

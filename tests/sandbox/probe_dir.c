@@ -60,7 +60,7 @@ static bool can_create_in(const char *path)
     return true;
 }
 
-/* Starts the file with one argument; it says so itself. */
+/* Executes the file with one argument; it reports that it runs. */
 static bool can_run(const char *path)
 {
     int ends[2];
@@ -155,7 +155,7 @@ static void *race_swap(void *unused)
     return NULL;
 }
 
-/* race DIR LINK SPARE FILE: DIR and LINK change places for ever while FILE below DIR is opened */
+/* race DIR LINK SPARE FILE: swaps DIR and LINK forever while FILE below DIR is opened */
 static void do_race(int argc, char **argv)
 {
     (void)argc;

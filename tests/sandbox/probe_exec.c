@@ -1,5 +1,5 @@
-/* Attempts to start programs that nobody allowed. A program that starts says so itself: it prints
- * the words that it is given, as `say` does. */
+/* Attempts to start programs that the policy does not allow. A program that starts reports that
+ * itself: it prints its arguments, as `say` does. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "probe.h"
 
@@ -13,7 +13,8 @@ enum {
 
 static char *const no_env[] = {NULL};
 
-/* Runs `start` in a child. An exec that fails is told through a pipe that a good one closes. */
+/* Runs `start` in a child. An exec that fails is reported through a pipe that a successful one
+ * closes. */
 static void in_child(const char *what, void (*start)(void *), void *context)
 {
     int ends[2], code = 0, status = 0;
@@ -61,7 +62,7 @@ static void start_fd(void *context)
     syscall(SYS_execveat, p->fd, p->path, p->args, p->env, p->flags);
 }
 
-/* say TEXT...: what a program prints when it runs */
+/* say TEXT...: the output of a program that runs */
 static void do_say(int argc, char **argv)
 {
     for (int i = 0; i < argc; i++)
@@ -213,7 +214,7 @@ static const uint32_t code[] = {0x52800000 | CODE_ANSWER << 5, 0xd65f03c0};
 static const uint32_t code[] = {CODE_ANSWER << 20 | 0x513, 0x8067};
 #endif
 
-/* mapexec PATH: machine code in a file, mapped and called in each way that may be open */
+/* mapexec PATH: machine code in a file, mapped and called in each way that may be possible */
 static void do_mapexec(int argc, char **argv)
 {
     (void)argc;

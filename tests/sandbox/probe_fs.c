@@ -89,7 +89,7 @@ static void do_write(int argc, char **argv)
         report("write", write(fd, argv[1], strlen(argv[1])));
 }
 
-/* openfor PATH FLAGS: opens, and does no more */
+/* openfor PATH FLAGS: only opens */
 static void do_openfor(int argc, char **argv)
 {
     (void)argc;
@@ -206,7 +206,7 @@ static void do_link(int argc, char **argv)
     report("link", link(argv[0], argv[1]));
 }
 
-/* linkfd A B: a link from a descriptor, the two ways there are */
+/* linkfd A B: a link from a file descriptor, in both ways */
 static void do_linkfd(int argc, char **argv)
 {
     (void)argc;
@@ -285,8 +285,7 @@ static void do_tmpfile(int argc, char **argv)
     report("linkat", linkat(AT_FDCWD, proc, AT_FDCWD, argv[1], AT_SYMLINK_FOLLOW));
 }
 
-/* mapwrite PATH TEXT: a private mapping that is made shared memory of the file, if anything lets it
- */
+/* mapwrite PATH TEXT: tries to turn a private mapping into shared memory of the file */
 static void do_mapwrite(int argc, char **argv)
 {
     (void)argc;
@@ -322,7 +321,7 @@ static void do_dirtypipe(int argc, char **argv)
     report("vmsplice", vmsplice(ends[1], &part, 1, 0));
 }
 
-/* handle PATH: prints what open_by_handle_at would take */
+/* handle PATH: prints the arguments for open_by_handle_at */
 static void do_handle(int argc, char **argv)
 {
     (void)argc;

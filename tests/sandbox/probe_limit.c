@@ -1,5 +1,5 @@
-/* Attempts to take more than there is for one: each takes what it can get, up to a number, says
- * "held N" and gives it back. */
+/* Attempts to exceed the limits of a sandbox: each takes as much as it can get, up to a number,
+ * prints "held N" and releases it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "probe.h"
 
@@ -24,7 +24,7 @@ enum {
     SECTOR = 512,
 };
 
-/* As the kernel takes it for files of XFS, and of every other file system. */
+/* The kernel's structure for files of XFS, and of every other file system. */
 struct space {
     short type, whence;
     int64_t start, length;
@@ -81,7 +81,7 @@ static unsigned long blocks(int fd)
     return fstat(fd, &st) == 0 ? (unsigned long)st.st_blocks * SECTOR : 0;
 }
 
-/* space FILE MODE BYTES: of the disk, by fallocate() */
+/* space FILE MODE BYTES: disk space by fallocate() */
 static void do_space(int argc, char **argv)
 {
     (void)argc;
@@ -92,7 +92,7 @@ static void do_space(int argc, char **argv)
     held(blocks(fd));
 }
 
-/* spaceioctl FILE REQUEST BYTES: the same by the ioctls for it */
+/* spaceioctl FILE REQUEST BYTES: the same by ioctl() */
 static void do_spaceioctl(int argc, char **argv)
 {
     (void)argc;
@@ -173,7 +173,7 @@ static void do_signals(int argc, char **argv)
     held(n);
 }
 
-/* queues COUNT: POSIX queues of the usual size, without names by then */
+/* queues COUNT: POSIX queues of the default size, unlinked at once */
 static void do_queues(int argc, char **argv)
 {
     (void)argc;
@@ -239,7 +239,7 @@ static void do_terminals(int argc, char **argv)
     held(n);
 }
 
-/* contexts EVENTS: for asynchronous calls, of which the machine has a number */
+/* contexts EVENTS: for asynchronous I/O, of which the machine has a limited number */
 static void do_contexts(int argc, char **argv)
 {
     (void)argc;
@@ -250,7 +250,7 @@ static void do_contexts(int argc, char **argv)
         syscall(SYS_io_destroy, context);
 }
 
-/* corelimit: to 0, by each way to set it; says which limit there is then */
+/* corelimit: sets it to 0 in each possible way; prints the resulting limit */
 static void do_corelimit(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -265,7 +265,7 @@ static void do_corelimit(int argc, char **argv)
     fflush(stdout);
 }
 
-/* whiteout FROM TO: what is left at FROM */
+/* whiteout FROM TO: prints what is left at FROM */
 static void do_whiteout(int argc, char **argv)
 {
     (void)argc;
@@ -275,7 +275,7 @@ static void do_whiteout(int argc, char **argv)
         did("a device");
 }
 
-/* bindpair PATH TYPE: a name for an end of a pair */
+/* bindpair PATH TYPE: a name for one end of a socket pair */
 static void do_bindpair(int argc, char **argv)
 {
     (void)argc;
@@ -300,7 +300,7 @@ static void do_mksocket(int argc, char **argv)
     report("mknod", mknod(argv[0], S_IFSOCK | 0600, 0));
 }
 
-/* watch DIR: whether its use by others is seen */
+/* watch DIR: whether its use by others is visible */
 static void do_watch(int argc, char **argv)
 {
     (void)argc;
@@ -312,7 +312,7 @@ static void do_watch(int argc, char **argv)
     report("inotify_add_watch", inotify_add_watch(fd, argv[0], IN_ALL_EVENTS));
 }
 
-/* cpulimit PID: at once, which is the end of the process */
+/* cpulimit PID: sets a limit that kills the process at once */
 static void do_cpulimit(int argc, char **argv)
 {
     (void)argc;
@@ -320,7 +320,7 @@ static void do_cpulimit(int argc, char **argv)
     report("prlimit", prlimit((pid_t)number(argv[0]), RLIMIT_CPU, &none, NULL));
 }
 
-/* schedule PID: the two calls for it that `scheduler` does not make */
+/* schedule PID: the two scheduling calls that `scheduler` does not make */
 static void do_schedule(int argc, char **argv)
 {
     (void)argc;

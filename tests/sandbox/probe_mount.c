@@ -1,5 +1,5 @@
 /* Attempts to change what is visible: mounts by the old and the new calls, namespaces, chroot. The
- * new calls go by number: libraries and headers may be older than the kernel. */
+ * new calls are made by number: libraries and headers may be older than the kernel. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "probe.h"
 
@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-/* The old call's declaration, without <sys/mount.h>, which contradicts <linux/mount.h>. */
+/* Declares the old calls, without <sys/mount.h>, which contradicts <linux/mount.h>. */
 extern int mount(const char *, const char *, const char *, unsigned long, const void *);
 extern int umount2(const char *, int);
 
@@ -76,7 +76,7 @@ static void do_setnspid(int argc, char **argv)
         report("setns", setns(fd, (int)number(argv[1])));
 }
 
-/* clone FLAGS: flags as they are, with SIGCHLD added */
+/* clone FLAGS: flags unchanged, with SIGCHLD added */
 static void do_clone(int argc, char **argv)
 {
     (void)argc;
@@ -114,7 +114,7 @@ static void do_fsmount(int argc, char **argv)
         "move_mount", syscall(NR_MOVE_MOUNT, made, "", AT_FDCWD, argv[1], MOVE_MOUNT_F_EMPTY_PATH));
 }
 
-/* opentree PATH FLAGS TEXT: a writable copy of the mount at PATH, without its read-only mark */
+/* opentree PATH FLAGS TEXT: a writable copy of the mount at PATH, without its read-only flag */
 static void do_opentree(int argc, char **argv)
 {
     (void)argc;
@@ -146,7 +146,7 @@ static void do_opentreeattr(int argc, char **argv)
         report("write", write(fd, argv[1], strlen(argv[1])));
 }
 
-/* setattr PATH: takes the read-only and the no-exec mark from the mount at PATH */
+/* setattr PATH: clears the read-only and noexec flags of the mount at PATH */
 static void do_setattr(int argc, char **argv)
 {
     (void)argc;

@@ -1,5 +1,5 @@
-/* Attempts to reach a socket of the host. The host counts what arrives; what a call returns here
- * matters less. */
+/* Attempts to reach a socket of the host. The host counts what arrives; the results of the calls
+ * here matter less. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "probe.h"
 
@@ -46,7 +46,7 @@ static struct address inet_address(const char *host, const char *port)
     return a;
 }
 
-/* @NAME is an abstract one. */
+/* @NAME is an abstract address. */
 static struct address unix_address(const char *path)
 {
     struct address a = {.u.un.sun_family = AF_UNIX};
@@ -60,7 +60,7 @@ static struct address unix_address(const char *path)
     return a;
 }
 
-/* Connects without waiting for ever, and sends something that the host can recognise. */
+/* Connects without blocking forever, and sends text that the host can recognise. */
 static void reach(int fd, const struct address *a)
 {
     fcntl(fd, F_SETFL, O_NONBLOCK);
@@ -107,7 +107,7 @@ static void do_unix(int argc, char **argv)
         reach(fd, &a);
 }
 
-/* pair PATH TYPE [FAMILY]: one end of a pair, used to reach somebody else */
+/* pair PATH TYPE [FAMILY]: one end of a pair, used to reach another socket */
 static void do_pair(int argc, char **argv)
 {
     struct address a = unix_address(argv[0]);
@@ -122,7 +122,7 @@ static void do_pair(int argc, char **argv)
     reach(ends[0], &a);
 }
 
-/* unixfd FD PATH: with a socket that was there before */
+/* unixfd FD PATH: with a socket that already existed */
 static void do_unixfd(int argc, char **argv)
 {
     (void)argc;
@@ -137,7 +137,7 @@ static void do_inetfd(int argc, char **argv)
     reach((int)number(argv[0]), &a);
 }
 
-/* receive FD: a descriptor that somebody has sent along, and what it gives */
+/* receive FD: a file descriptor that was passed along, and its contents */
 static void do_receive(int argc, char **argv)
 {
     (void)argc;
@@ -155,7 +155,7 @@ static void do_receive(int argc, char **argv)
     read_out("smuggled", fd);
 }
 
-/* families: every family with every type; says which sockets there are */
+/* families: every family with every type; prints which sockets can be created */
 static void do_families(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -193,7 +193,7 @@ static void do_vsock(int argc, char **argv)
     }
 }
 
-/* addlink: a network interface, asked of the kernel */
+/* addlink: requests a network interface from the kernel */
 static void do_addlink(int argc, char **argv)
 {
     (void)argc, (void)argv;

@@ -1,5 +1,5 @@
 /* Attempts on privileges and on the kernel: identities, capabilities, keys, IPC, rare calls, other
- * ways into the kernel. Also what the harness needs on the host side: `hold`, `host-*`. */
+ * ways into the kernel. Also the harness's part on the host: `hold`, `host-*`. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/syscall_table.h"
 #include "probe.h"
@@ -47,8 +47,7 @@ static unsigned long syscall_arg(char *text)
 
 #define CALL(name, number) {#name, number},
 
-/* A name that this processor does not have would prove nothing: the probe does not come to its
- * end. */
+/* A name that this processor does not have would prove nothing: the probe aborts. */
 static long call_number(const char *text)
 {
     static const struct {
@@ -72,7 +71,7 @@ static void do_syscall(int argc, char **argv)
         syscall(call_number(argv[0]), args[0], args[1], args[2], args[3], args[4], args[5]));
 }
 
-/* ids: who we are and what we may, from the kernel's own mouth */
+/* ids: our ids and privileges, as the kernel reports them */
 static void do_ids(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -156,8 +155,8 @@ static void do_keyserial(int argc, char **argv)
         data(text, (size_t)n);
 }
 
-/* host-key NAME VALUE PROGRAM ARG...: runs the program with a session keyring that has the key.
- * Where an argument is SERIAL, it becomes the key's number. */
+/* host-key NAME VALUE PROGRAM ARG...: runs the program with a session keyring that has the key. An
+ * argument SERIAL is replaced by the key's number. */
 static void do_host_key(int argc, char **argv)
 {
     (void)argc;
@@ -168,18 +167,18 @@ static void do_host_key(int argc, char **argv)
         syscall(SYS_add_key, "user", argv[0], argv[1], strlen(argv[1]), KEY_SPEC_SESSION_KEYRING);
     if (key < 0)
         _exit(2);
-    /* Whoever has the user id may read it, so that possessing it is not what decides. */
+    /* Any process with the user id may read it, so that possession does not decide. */
     syscall(SYS_keyctl, KEYCTL_SETPERM, key, 0x3f3f0000);
     snprintf(serial, sizeof serial, "%ld", key);
-    for (int i = 3; argv[i]; i++) /* beyond "--", too */
+    for (int i = 3; argv[i]; i++) /* also after "--" */
         if (!strcmp(argv[i], "SERIAL"))
             argv[i] = serial;
     execv(argv[2], argv + 2);
     _exit(2);
 }
 
-/* host-ipc KEY NAME TEXT: a segment, a queue and a POSIX queue of the host. On one line it says
- * what is there; they go when its input ends. */
+/* host-ipc KEY NAME TEXT: creates a segment, a queue and a POSIX queue of the host, prints them on
+ * one line, and removes them when its input ends. */
 static void do_host_ipc(int argc, char **argv)
 {
     (void)argc;
@@ -283,7 +282,7 @@ static void do_x32(int argc, char **argv)
 }
 #endif
 
-/* core: leaves a core file where it is, if it may */
+/* core: dumps a core file in the working directory, if it may */
 static void do_core(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -294,7 +293,7 @@ static void do_core(int argc, char **argv)
         got("setrlimit");
     now = (struct rlimit){before.rlim_max, before.rlim_max};
     setrlimit(RLIMIT_CORE, &now);
-    /* The filter may say that it was set. */
+    /* The filter may pretend that it was set. */
     if (getrlimit(RLIMIT_CORE, &now) == 0 &&
         (now.rlim_cur != before.rlim_cur || now.rlim_max != before.rlim_max))
         did("limit %lu %lu", (unsigned long)now.rlim_cur, (unsigned long)now.rlim_max);
@@ -310,7 +309,7 @@ static void do_core(int argc, char **argv)
         did("core");
 }
 
-/* hold VALUE: repeats its input until that ends, with VALUE in memory at the address that it prints */
+/* hold VALUE: echoes its input until end of file; prints the address of its copy of VALUE */
 static void do_hold(int argc, char **argv)
 {
     (void)argc;

@@ -62,7 +62,7 @@ static void do_pidfdkill(int argc, char **argv)
         report("pidfd_send_signal", syscall(SYS_pidfd_send_signal, fd, number(argv[1]), NULL, 0));
 }
 
-/* setown PID SIGNAL: lets the kernel send the signal when a pipe has something to read */
+/* setown PID SIGNAL: lets the kernel send the signal when a pipe becomes readable */
 static void do_setown(int argc, char **argv)
 {
     (void)argc;
@@ -184,6 +184,17 @@ static void do_ioprio(int argc, char **argv)
         syscall(SYS_ioprio_set, number(argv[0]), pid_of(argv[1]), IOPRIO_CLASS_IDLE_VALUE));
 }
 
+/* join: the group of the parent, and what can be done to it then */
+static void do_join(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    if (!report("setpgid", setpgid(0, getpgid(getppid()))))
+        return;
+    report("setpriority", setpriority(PRIO_PGRP, 0, 7));
+    report("ioprio_set", syscall(SYS_ioprio_set, 2, 0, IOPRIO_CLASS_IDLE_VALUE));
+}
+
 static void do_scheduler(int argc, char **argv)
 {
     (void)argc;
@@ -198,7 +209,7 @@ static void do_kcmp(int argc, char **argv)
     report("kcmp", syscall(SYS_kcmp, pid, pid, KCMP_VM, 0, 0));
 }
 
-/* about PID: calls that tell something of a process, or that it is there */
+/* about PID: calls that reveal something about a process, or that it exists */
 static void do_about(int argc, char **argv)
 {
     (void)argc;
@@ -216,7 +227,7 @@ static void do_about(int argc, char **argv)
     report("clock", syscall(SYS_clock_gettime, ~(unsigned)pid << 3 | 2, &(struct timespec){0}));
 }
 
-/* pages PID: moves its memory about, throws it out */
+/* pages PID ADDRESS: moves its memory to other nodes, and marks it as not in use */
 static void do_pages(int argc, char **argv)
 {
     (void)argc;
@@ -264,15 +275,15 @@ static void scan_fd(int fd, int argc, char **argv)
     }
 }
 
-/* fdscan NAME...: what every open descriptor gives, also opened again and as a directory of NAMEs
- */
+/* fdscan NAME...: the contents of every open descriptor, also reopened and as a directory of
+ * NAMEs */
 static void do_fdscan(int argc, char **argv)
 {
     for (int fd = 0; fd < FDS_MAX; fd++)
         scan_fd(fd, argc, argv);
 }
 
-/* fdspoil FD TEXT: writes by the descriptor's other ways */
+/* fdspoil FD TEXT: writes through the descriptor in other ways */
 static void do_fdspoil(int argc, char **argv)
 {
     (void)argc;
@@ -311,6 +322,7 @@ const struct attempt probe_proc[] = {
     {"affinity", 1, do_affinity},
     {"nice", 2, do_nice},
     {"ioprio", 2, do_ioprio},
+    {"join", 0, do_join},
     {"scheduler", 1, do_scheduler},
     {"kcmp", 1, do_kcmp},
     {"about", 1, do_about},

@@ -1,5 +1,5 @@
-/* Attempts on the caller's terminal. They go to every descriptor that is a terminal and to
- * /dev/tty, or to the path that is given. */
+/* Attempts on the caller's terminal, by every descriptor that is a terminal and by /dev/tty, or by
+ * the given path. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "probe.h"
 
@@ -61,7 +61,7 @@ static void do_size(int argc, char **argv)
         report("winsize", ioctl(ttys[i], TIOCSWINSZ, &size));
 }
 
-/* modes PATH: leaves the terminal in a state that nobody can use */
+/* modes PATH: leaves the terminal in an unusable state */
 static void do_modes(int argc, char **argv)
 {
     (void)argc;
@@ -92,7 +92,7 @@ static void do_steal(int argc, char **argv)
     report("tcsetpgrp", tcsetpgrp(fd, getpgrp()));
 }
 
-/* bytes HEX: these bytes to the output, as they are, and a newline */
+/* bytes HEX: writes these bytes to the output unchanged, and a line break */
 static void do_bytes(int argc, char **argv)
 {
     (void)argc;

@@ -1,5 +1,5 @@
-/* Prints the place of every line that matches below a directory, for compare.py:
- * search_lines DIR PATTERN FLAGS THREADS; flags are i (either case), l (literal) or -. */
+/* Prints the location of every matching line below a directory, for compare.py: search_lines DIR
+ * PATTERN FLAGS THREADS; flags are i (either case), l (literal) or -. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "search/search.h"
 

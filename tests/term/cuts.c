@@ -23,7 +23,7 @@ static size_t below(size_t n)
     return (size_t)(seed >> 33) % n;
 }
 
-/* What there is to see after all the bytes, and what was answered. */
+/* The visible result after all the bytes, and the answers. */
 struct outcome {
     struct arena arena;
     struct snapshot screen;
@@ -51,7 +51,7 @@ static struct term *begin(void)
     return term_new(&(struct term_options){.rows = 24, .cols = 80, .scrollback = 1000});
 }
 
-/* Fed to `place`, and from there on. */
+/* Feeds the bytes up to `place`, then the rest. */
 static void cut_once(struct str bytes, size_t place, struct outcome *o)
 {
     struct term *t = begin();

@@ -18,7 +18,7 @@ static void print_color(color c)
         printf("-");
         break;
     case COLOR_ANSI:
-    case COLOR_INDEXED: /* the other side does not tell them apart */
+    case COLOR_INDEXED: /* the other side does not distinguish them */
         printf("%u", color_value(c));
         break;
     case COLOR_RGB:
@@ -56,7 +56,7 @@ static void print_cell(const struct term *t, unsigned row, unsigned col)
     printf("%u", cell.width);
     for (unsigned i = 0; i < cell.n; i++)
         printf(".%x", cell.codepoints[i]);
-    if (cell.n == 0) { /* it looks like a blank, and its pen cannot be seen */
+    if (cell.n == 0) { /* it looks like a blank, and its pen is not visible */
         cell.style = (struct style){.bg = cell.style.bg};
         printf("%s", cell.width ? ".20" : "");
     }

@@ -1,4 +1,4 @@
-/* Running git for comparison. */
+/* Runs git for comparison. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "git_oracle.h"
 

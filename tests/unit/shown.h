@@ -15,7 +15,7 @@ void shown_line(const struct text *t, size_t line, struct buf *out);
 void shown(const struct text *t, struct buf *out);       /* all lines, each with a newline */
 void shown_plain(const struct text *t, struct buf *out); /* without styles */
 
-/* Whether it is what it promises: valid characters only, and widths as counted. */
+/* Whether it contains only valid characters, and widths are as counted. */
 bool shown_is_safe(const struct text *t);
 
 #endif

@@ -29,7 +29,7 @@ static inline bool slow_named(struct str name, unsigned char c, bool *ret_in)
     return false;
 }
 
-/* The class at the start of p: false if malformed; how long it is, and whether c is in it. */
+/* Parses the class at the start of p: its length, and whether c is in it; false if malformed. */
 static inline bool slow_class(struct str p, unsigned char c, size_t *ret_length, bool *ret_in)
 {
     const unsigned char *s = (const unsigned char *)p.p;

@@ -1,5 +1,5 @@
-/* The test frame: runs what registered itself, prints TAP. `unit [PART…]` runs the tests whose
- * names hold one of the parts. */
+/* The test framework: runs the registered tests, prints TAP. `unit [PART…]` runs the tests whose
+ * names contain one of the parts. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -17,7 +17,7 @@ enum {
     TESTS_MAX = 1000,
     PATHS_LIVE = 16,
     SHOWN_MAX = 4096,
-    SLOW_MS = 1000, /* tests from here on show how long they took */
+    SLOW_MS = 1000, /* tests that take this long show their time */
 };
 
 static struct {
@@ -31,7 +31,7 @@ static struct {
     size_t row;
     const char *row_name;
     const char *skipped;
-    pid_t runner; /* not a child of it */
+    pid_t runner; /* not one of its children */
     char dir[256];
     char paths[PATHS_LIVE][4096];
     size_t next_path;

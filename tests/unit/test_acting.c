@@ -1,4 +1,4 @@
-/* Changes that act by themselves, seen through links; links that lead out. */
+/* Changes to files that run by themselves, seen through symlinks; symlinks that lead out. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "tree.h"
@@ -9,7 +9,7 @@
 
 #include <sys/stat.h>
 
-/* "a b -> target c": files and links, made below a directory. */
+/* Creates files and symlinks below a directory: "a b -> target c". */
 static void make_tree(const char *root, const char *words)
 {
     char text[400], *rest = text, *word, *before = NULL;

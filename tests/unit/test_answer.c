@@ -1,4 +1,4 @@
-/* The answer that grows: what is told, and the message, after every kind of step. */
+/* A growing answer: its events, and the message, after every kind of step. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 

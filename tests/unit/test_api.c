@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 
 enum {
-    LONG_MS = 30 * 1000, /* for what comes in any case */
+    LONG_MS = 30 * 1000, /* for events that always happen */
 };
 
 #define SHELL_POLICY                                                                           \
@@ -49,7 +49,7 @@ static bool has(const char *text, const char *part)
     return text && strstr(text, part);
 }
 
-/* The error is this one; it is cleared. */
+/* Checks the error, and clears it. */
 static void check_error(struct cordon_error *error, const char *code, const char *part)
 {
     CHECK_Z(error->code ? error->code : "no error", code);
@@ -76,7 +76,7 @@ static size_t count_fds(void)
     return n;
 }
 
-/* Processes with this word in their command line, other than shells that name it in a script. */
+/* Processes with this word as their second argument, which excludes shells with it in a script. */
 static size_t count_processes(const char *word)
 {
     size_t n = 0;
@@ -89,7 +89,7 @@ static size_t count_processes(const char *word)
             continue;
         size_t got = fread(line, 1, sizeof(line) - 2, f);
         fclose(f);
-        line[got] = line[got + 1] = '\0'; /* a second argument, also if there is none */
+        line[got] = line[got + 1] = '\0'; /* an empty second argument if there is only one */
         n += got && strcmp(line + strlen(line) + 1, word) == 0;
     }
     if (dir)
@@ -254,8 +254,8 @@ TEST(api_scenario_files)
     check_error(&error, "E_PROTOCOL", "scenario_version");
     CHECK(!cordon_run_scenario_file(test_path("none.json"), NULL, &error));
     check_error(&error, "E_IO", "none.json");
-    CHECK(!cordon_run_scenario_file(test_path("none.json"), NULL, NULL)); /* nobody asks why */
-    /* Goldens are compared, and never written. */
+    CHECK(!cordon_run_scenario_file(test_path("none.json"), NULL, NULL)); /* no error wanted */
+    /* Goldens are compared, never written. */
     test_write(path, SCENARIO("/usr/bin/cat",
                          "{\"id\":\"g\",\"action\":{\"type\":\"text\",\"payload\":{\"text\":\"x\"}"
                          "},\"timeout_ms\":100,\"assert\":[{\"type\":\"screen_matches_golden\","
@@ -266,7 +266,7 @@ TEST(api_scenario_files)
     cordon_result_free(r);
 }
 
-/* A scenario's own policy: what it acknowledges itself is not what the caller acknowledges. */
+/* A scenario's own policy: its own acknowledgements do not count as the caller's. */
 TEST(api_scenarios_need_acknowledgements)
 {
     static const struct {
@@ -310,7 +310,7 @@ TEST(api_scenarios_need_acknowledgements)
             CHECK_Z(r ? cordon_result_status(r) : "none", "passed");
         }
         cordon_result_free(r);
-        /* A policy that the caller gives goes before it. */
+        /* A policy from the caller takes precedence. */
         options.ack_unsafe = 0;
         options.policy =
             "{\"policy_version\":4,\"exec\":{\"allowed_executables\":[\"/usr/bin/true\"]}}";
@@ -429,7 +429,7 @@ static void *trigger(void *cancel)
     return NULL;
 }
 
-/* Triggers from another thread once there is output: in the middle, whatever the time. */
+/* Triggers from another thread once there is output: in the middle, regardless of timing. */
 static void cancel_at_output(void *context, const void *bytes, size_t n)
 {
     struct seen *s = context;
@@ -673,7 +673,7 @@ TEST(api_terminates_what_left_its_group)
     struct cordon_session *s = spawn_bash(script);
     if (!s || !CHECK_INT(cordon_session_wait_for_text(s, "ready", LONG_MS, &error), 0))
         return;
-    while (count_processes(word) < 2) /* they are on their way */
+    while (count_processes(word) < 2) /* they are still starting */
         cordon_observation_free(cordon_session_observe(s, CORDON_SCREEN_FULL, 10, &error));
     CHECK_INT(cordon_session_terminate_process_group(s, 50, &end, &error), 0);
     CHECK_INT(end.signal, 9);

@@ -1,4 +1,4 @@
-/* The AppArmor profile: which programs it names, and the file that is there. */
+/* The AppArmor profile: which programs it names, and the existing file. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/apparmor.h"
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define SELF "/usr/bin/env" /* some program of root's */
+#define SELF "/usr/bin/env" /* any program that root owns */
 
 static const struct {
     const char *name, *programs, *want;

@@ -1,6 +1,4 @@
-/* A box's changes brought into a project: killed at every step, and while somebody else works
- * there.
- */
+/* A box's changes applied to a project: killed at every step, and with concurrent changes there. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "traced.h"
@@ -20,9 +18,9 @@
 struct scene {
     char dir[200];
     char at[300];
-    bool manifest; /* no copy: the manifest is the baseline */
-    bool goes_on;  /* the box writes on before the next apply */
-    bool second;   /* the one before was cut off, too */
+    bool manifest; /* without a copy: the manifest is the baseline */
+    bool goes_on;  /* the box writes more before the next apply */
+    bool second;   /* the one before was also interrupted */
     const char *meddled;
     char *old, *new;
 };
@@ -68,7 +66,7 @@ static void put_old(const struct scene *s, const char *tree)
     put(s, tree, "l2d/file", "was a link's place");
 }
 
-/* The box's tree is a whole one here. */
+/* Here the box has a whole tree, not a layer. */
 static void put_new(const struct scene *s)
 {
     static const char *const names[] = {"a", "d2f", "f2d/in/z", "f2d/y", "new/n"};
@@ -122,7 +120,7 @@ static void opened_done(struct opened *o)
     manifest_done(&o->manifest);
 }
 
-/* As a command does it: what was cut off is made whole first. */
+/* As a command does it: recovers an interrupted change first. */
 static bool open_all(const struct scene *s, struct opened *o, struct err *err)
 {
     struct journal_report report;
@@ -161,7 +159,7 @@ static bool commit(const struct scene *s, struct opened *o, struct err *err)
                                manifest_write(&moved, o->dir, "m", err));
 }
 
-/* The project has all of it, the baseline nothing; and the box goes on. */
+/* The project has all changes, the baseline none; and the box continues. */
 static int prepare_second(void *arg)
 {
     const struct scene *s = arg;
@@ -190,7 +188,7 @@ static int act_apply(void *arg)
     return err.code == E_CONFLICT ? CONFLICT : FAILED;
 }
 
-/* Nothing is left to show, and nothing but the project and its baseline is there. */
+/* No change is left to show, and only the project and its baseline exist. */
 static bool is_settled(const struct scene *s)
 {
     AUTO(opened_done) struct opened o;
@@ -264,7 +262,7 @@ static void scene_close(struct scene *s)
     free(s->new);
 }
 
-/* Both transactions and what is between them have some thousand stops. */
+/* Both transactions and the steps between them have some thousand stops. */
 static size_t step(void)
 {
     return trace_stride(5, 17, 37);
@@ -302,7 +300,8 @@ TEST(apply_without_a_copy_killed_at_every_step)
     kill_everywhere(true, false, false);
 }
 
-/* What was applied is no drift for the next one, also if nobody could say so any more. */
+/* Applied changes are not drift for the next apply, even if the process died before it could record
+ * that. */
 TEST(apply_without_a_copy_killed_and_the_box_goes_on)
 {
     kill_everywhere(true, true, false);
@@ -313,7 +312,7 @@ TEST(apply_killed_and_the_box_goes_on)
     kill_everywhere(false, true, false);
 }
 
-/* What the first one brought is neither in the baseline nor what the second one was to bring. */
+/* The changes of the first apply are neither in the baseline nor among those of the second. */
 TEST(apply_killed_a_second_time)
 {
     kill_everywhere(false, true, true);
@@ -324,7 +323,7 @@ TEST(apply_without_a_copy_killed_a_second_time)
     kill_everywhere(true, true, true);
 }
 
-/* As an apply leaves it that was undone: it was to change one file, and to delete one. */
+/* The state after an apply that was undone: it was to change one file, and to delete one. */
 static void note_undone(const struct scene *s)
 {
     const struct str changed = STR("a"), deleted = STR("gone/only");
@@ -368,15 +367,14 @@ TEST(apply_that_was_undone_deleted_nothing)
     }
 }
 
-/* Somebody else ----------------------------------------------------------------------------------
- */
+/* Concurrent changes -------------------------------------------------------------------------- */
 
 static void meddle(const struct scene *s)
 {
     put(s, "project", s->meddled, "meddled");
 }
 
-/* The other files are not in conflict, though they may have been there and back. */
+/* The other files are not in conflict, though they may have been changed and restored. */
 static bool one_conflicts(const struct scene *s)
 {
     AUTO(opened_done) struct opened o;
@@ -410,7 +408,7 @@ TEST(apply_never_loses_what_is_written_meanwhile)
         struct act act = {prepare, act_apply, &s, CONFLICT};
         for (size_t k = 1;; k += 2 * step()) {
             test_row(k, manifest ? "without a copy" : "with a copy");
-            /* Before the other one comes, some were moved already. */
+            /* Some files were already moved before the concurrent change. */
             s.meddled = k / (2 * step()) % 2 ? "keep" : "a";
             struct watch watch = {.journal_dir = s.dir, .act_at = k, .act = meddle};
             trace(&act, SIZE_MAX, &watch);
@@ -473,7 +471,7 @@ static void link_in_box(const struct scene *s)
     BUG_ON(unlink(in(s, "upper/a")) != 0 || symlink("/etc/passwd", in(s, "upper/a")) != 0);
 }
 
-/* Between the check and the commit: all of it is refused. */
+/* Changes between the check and the commit: everything is refused. */
 TEST(apply_that_was_checked_refuses_what_changed_since)
 {
     static const struct {
@@ -509,7 +507,7 @@ TEST(apply_that_was_checked_refuses_what_changed_since)
     }
 }
 
-/* The same size, and the old time of modification. */
+/* The same size, and the old modification time. */
 static void backdate_in_box(const struct scene *s)
 {
     struct stat st;
@@ -526,7 +524,7 @@ static void map_in_box(const struct scene *s)
     AUTO_FD int fd = open(in(s, "upper/a"), O_RDWR | O_CLOEXEC);
     mapping = mmap(NULL, 3, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     BUG_ON(mapping == MAP_FAILED);
-    memcpy(mapping, "new", 3); /* dirty from now on: no time tells of what follows */
+    memcpy(mapping, "new", 3); /* dirty from now on: later writes do not change the mtime */
 }
 
 static void write_mapping(const struct scene *s UNUSED)
@@ -545,7 +543,7 @@ static void retarget_in_box(const struct scene *s)
     BUG_ON(unlink(in(s, "upper/link")) != 0 || symlink("/etc", in(s, "upper/link")) != 0);
 }
 
-/* After the check the box is out of it: what was taken is applied. */
+/* After the check the box has no influence: the content that was read is applied. */
 TEST(apply_brings_what_was_taken)
 {
     static const struct {
@@ -580,7 +578,7 @@ TEST(apply_brings_what_was_taken)
     }
 }
 
-/* What does not go into memory: a large file, and one of holes. */
+/* Files that do not fit in memory: a large one, and a sparse one. */
 TEST(apply_takes_large_files_and_keeps_holes)
 {
     struct scene s;
@@ -612,7 +610,7 @@ TEST(apply_takes_large_files_and_keeps_holes)
         CHECK(stat(in(&s, rel), &st) == 0 && st.st_size == (off_t)20 << 30);
         CHECK(st.st_blocks < 1000);
     }
-    /* And the next look does not read what is a hole on both sides. */
+    /* The next check does not read holes that both sides have. */
     {
         AUTO(opened_done) struct opened o;
         CHECK_OK(open_all(&s, &o, &err) && check(&o, &err), &err);
@@ -621,12 +619,12 @@ TEST(apply_takes_large_files_and_keeps_holes)
     scene_close(&s);
 }
 
-/* Of the modes of a box only the execute bit is taken. */
+/* Only the execute bit of a box's file modes is applied. */
 TEST(apply_takes_modes_as_git_does)
 {
     static const struct {
         const char *name;
-        mode_t old, box, want; /* 0: not there */
+        mode_t old, box, want; /* 0: missing */
     } rows[] = {
         {"m1", 0, 0777, 0755},
         {"m2", 0, 0666, 0644},
@@ -677,11 +675,11 @@ TEST(apply_takes_modes_as_git_does)
     scene_close(&s);
 }
 
-/* What is in the project decides, not only what is in the change. */
+/* The contents of the project decide, not only those of the change. */
 TEST(apply_replaces_only_directories_that_it_empties)
 {
     static const struct {
-        const char *extra; /* of the project alone */
+        const char *extra; /* only in the project */
         const char *part;
     } rows[] = {
         {"d2f/theirs", "has a directory with other files there"},
@@ -707,7 +705,7 @@ TEST(apply_replaces_only_directories_that_it_empties)
     }
 }
 
-/* What was applied is still in the box's layer, and is not read again. */
+/* Applied changes are still in the box's layer, and are not read again. */
 TEST(apply_tells_what_is_the_same)
 {
     struct scene s;

@@ -244,7 +244,7 @@ TEST(utf8_accepts_only_what_is_valid)
         struct str bytes;
         size_t length;
         uint32_t codepoint;
-        size_t invalid_length; /* where length is 0 */
+        size_t invalid_length; /* if length is 0 */
     } rows[] = {
         {STR("a"), 1, 'a', 0},
         {STR("\0"), 1, 0, 0},
@@ -358,7 +358,7 @@ TEST(sha256_known_values)
             CHECK_Z(hex, rows[i].hex);
             continue;
         }
-        /* In pieces of 7 bytes, which end at no block. */
+        /* In pieces of 7 bytes, which never end at a block. */
         char piece[7];
         memset(piece, rows[i].byte, sizeof(piece));
         sha256_init(&s);

@@ -1,4 +1,4 @@
-/* Keys with another meaning, and styles of a theme. */
+/* Rebound keys, and styles of a theme. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -66,7 +66,8 @@ TEST(bind_refuses)
     CHECK(b.n == 1);
 }
 
-/* An action's own key must be one that a binding could name, and no action can be without. */
+/* An action's default key must be one that a binding could name, and every action has a
+ * description. */
 TEST(bind_table_is_whole)
 {
     for (const struct bind_action *a = bind_actions; a->name; a++) {

@@ -1,4 +1,4 @@
-/* The path boundary: where paths lead, what leaves, and races that try to get one out. */
+/* The path boundary: where paths lead, which ones leave, and races that try to escape. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -59,7 +59,7 @@ static struct boundary *make_boundary(void)
     return b;
 }
 
-/* "@" stands for the test's directory. */
+/* "@" is replaced by the test's directory. */
 static struct str spelled(struct arena *a, const char *text)
 {
     const char *at = strchr(text, '@');
@@ -91,7 +91,7 @@ static const struct {
     {"../out_and_in", "@/project/README", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
     {"@/alias/README", "@/project/README", BOUNDARY_USER_PROJECT, BOUNDARY_RO, true},
     {"@/alias/new/x", "@/project/new/x", BOUNDARY_USER_PROJECT, BOUNDARY_RO, false},
-    /* not there yet: judged by the deepest ancestor */
+    /* missing: judged by the deepest ancestor */
     {"new.c", "@/project/src/new.c", BOUNDARY_USER_PROJECT, BOUNDARY_RO, false},
     {"a/b/c", "@/project/src/a/b/c", BOUNDARY_USER_PROJECT, BOUNDARY_RO, false},
     {"a/../b", "@/project/src/b", BOUNDARY_USER_PROJECT, BOUNDARY_RO, false},
@@ -228,7 +228,7 @@ TEST(boundary_cannot_tell)
     }
 }
 
-/* Text that grows while it is followed ends in an error, not in the arena's limit. */
+/* Text that grows while it is resolved ends in an error, not at the arena's limit. */
 TEST(boundary_long_paths)
 {
     make_tree();
@@ -263,7 +263,7 @@ TEST(boundary_long_paths)
     }
 }
 
-/* 40 links are followed, as by the kernel; 41 are a loop. */
+/* 40 symlinks are followed, as by the kernel; 41 are a loop. */
 TEST(boundary_link_chains)
 {
     test_write(test_path("p/0"), "end");
@@ -402,7 +402,7 @@ TEST(boundary_system_read_only)
     CHECK_ERR(&err, E_FS_VIOLATION, "the boundary");
 }
 
-/* A root of "/" holds everything; nothing leaves it. */
+/* A root of "/" contains everything; nothing is outside it. */
 TEST(boundary_whole_system)
 {
     AUTO_BOUNDARY struct boundary *b = boundary_new();
@@ -430,7 +430,7 @@ struct swapper {
     char a[4096], b[4096];
 };
 
-/* Swaps a directory and a link to the outside, as fast as it can. */
+/* Swaps a directory and a symlink to the outside, as fast as it can. */
 static void *swap_for_ever(void *context)
 {
     struct swapper *s = context;

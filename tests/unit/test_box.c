@@ -33,7 +33,7 @@ enum {
 /* Names --------------------------------------------------------------------------------------- */
 
 static const struct {
-    const char *name, *why; /* NULL: it is right */
+    const char *name, *why; /* NULL: valid */
 } name_rows[] = {
     {"a", NULL},
     {"fix-login", NULL},
@@ -183,7 +183,7 @@ static bool make_box(const struct boxes *boxes, enum boxes_finish how, const cha
     return ok && meta_save(box, &meta, &err) && boxes_finish(boxes, STR("b"), how, &err);
 }
 
-/* What the box is: nothing, or whose. "?" if it is neither. */
+/* The box's agent, "+" if it has changes; "" without a box, "?" on errors. */
 static const char *look_at(struct arena *a)
 {
     AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
@@ -241,12 +241,12 @@ static int make_one(void *arg)
     char byte;
     AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
     AUTO_ERR struct err err = {0};
-    bool begun = read(*(int *)arg, &byte, 1) == 0; /* the start: nobody holds the other end */
+    bool begun = read(*(int *)arg, &byte, 1) == 0; /* the start: the other end was closed */
     return !(begun && boxes_open(boxes_dir(), BOXES_MAKE, &boxes, &err) &&
              make_box(&boxes, BOXES_NEW, "one"));
 }
 
-/* Many at once: one makes it, the others are told so. */
+/* Many processes at once: one creates it, the others get an error. */
 TEST(box_made_by_many)
 {
     enum {
@@ -286,7 +286,7 @@ TEST(box_layout_of_others)
     CHECK_ERR(&err, E_CONFIG, "others may write there");
 }
 
-/* Trees that somebody made hard to delete. */
+/* Trees that are hard to delete. */
 TEST(box_trash)
 {
     AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
@@ -299,7 +299,7 @@ TEST(box_trash)
     CHECK_INT(symlink(test_dir(), test_path("s/.trash/x/link")), 0);
     CHECK_INT(symlink(test_dir(), test_path("s/.trash/top")), 0);
     int dir = openat(boxes.trash, "x", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (int i = 0; i < 300; i++) { /* deeper than descriptors or paths are long */
+    for (int i = 0; i < 300; i++) { /* deeper than the limits of descriptors and path lengths */
         CHECK_INT(mkdirat(dir, "deeper-and-deeper-and-deeper", 0700), 0);
         int inner = openat(dir, "deeper-and-deeper-and-deeper", O_RDONLY | O_CLOEXEC);
         close(dir);
@@ -349,7 +349,7 @@ static bool is_empty_soon(const char *dir)
     return false;
 }
 
-/* By a process that outlives us, and holds nothing of ours. */
+/* By a process that outlives us, and holds none of our file descriptors. */
 TEST(box_trash_later)
 {
     AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
@@ -369,8 +369,8 @@ TEST(box_trash_later)
         if (!CHECK_OK(boxes_lock(&boxes, STR("box"), &again, &err), &err))
             return;
     }
-    CHECK_INT(wait(NULL), -1); /* it is no child of ours */
-    /* The last one may have come while another was about to end. */
+    CHECK_INT(wait(NULL), -1); /* it is not our child */
+    /* The last one may have been added while another process was about to exit. */
     AUTO_FD int busy = open(test_path("s/.trash"), O_RDONLY | O_CLOEXEC);
     CHECK_INT(flock(busy, LOCK_EX), 0);
     close(busy);
@@ -379,7 +379,7 @@ TEST(box_trash_later)
     CHECK(is_empty_soon(test_path("s/.trash")));
 }
 
-/* Asked of the kernel: who tries a lock holds it for a moment. */
+/* Asks the kernel: trying the lock would hold it for a moment. */
 static bool is_locked_soon(const char *path)
 {
     const struct timespec pause = {.tv_nsec = 5 * 1000 * 1000};
@@ -513,7 +513,7 @@ static void kill_all(void)
     }
 }
 
-/* In memory if there is such a place: hundreds of cases, each of them synced. */
+/* In memory if possible: hundreds of cases, each of them synced. */
 TEST(box_killed_at_every_step)
 {
     char memory[] = "/dev/shm/cordon-box-XXXXXX";
@@ -528,9 +528,9 @@ TEST(box_killed_at_every_step)
 /* Directories --------------------------------------------------------------------------------- */
 
 static const struct {
-    const char *dirs; /* with blanks between them; those without '/' are below the test's own */
+    const char *dirs; /* separated by blanks; those without '/' are below the test's directory */
     enum err_code code;
-    const char *part; /* of the error; of the warning, if there is no error */
+    const char *part; /* of the error, or else of the warning */
 } dir_rows[] = {
     {"p", ERR_NONE, NULL},
     {"p q", ERR_NONE, NULL},
@@ -620,21 +620,21 @@ TEST(box_dirty)
     CHECK(git("add a") && git("commit -m 1"));
     CHECK_OK(dirty_ask(test_path("g"), &d, &err), &err);
     CHECK(d.is_git && d.untracked == 0 && d.changed == 0 && strlen(d.head) == 40);
-    /* A renamed file is one, whatever its names begin with; what is ignored is none. */
+    /* A renamed file counts as one, whatever its names begin with; ignored files do not count. */
     CHECK(git("mv a '? b'"));
     tree_file(test_path("g/.gitignore"), "*.o\n", 0600);
     tree_file(test_path("g/x.o"), "1", 0600);
     CHECK_OK(dirty_ask(test_path("g"), &d, &err), &err);
     CHECK_INT(d.changed, 1);
     CHECK_INT(d.untracked, 1);
-    /* Nothing that the repository names is run. */
+    /* No program that the repository names is run. */
     CHECK(git("config core.fsmonitor 'touch ran'"));
     CHECK_OK(dirty_ask(test_path("g"), &d, &err), &err);
     struct stat st;
     CHECK(stat(test_path("g/ran"), &st) != 0);
     CHECK(git("config filter.x.clean 'touch ran; cat'"));
     tree_file(test_path("g/.git/info/attributes"), "* filter=x\n", 0600);
-    tree_file(test_path("g/? b"), "1", 0600); /* as it was, but git has to read it */
+    tree_file(test_path("g/? b"), "1", 0600); /* the same as before, but git has to read it */
     CHECK_OK(dirty_ask(test_path("g"), &d, &err), &err);
     CHECK_INT(d.changed, 1);
     CHECK(stat(test_path("g/ran"), &st) != 0);

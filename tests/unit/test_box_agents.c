@@ -108,7 +108,7 @@ TEST(box_agents_of_users)
     CHECK(got == &mine);
 }
 
-/* What the programs show: their last lines, as they stood on a screen of 80 columns. */
+/* Screens of the programs: their last lines, with 80 columns. */
 #define LINE "\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500"
 static const struct {
     const char *agent, *name, *screen;

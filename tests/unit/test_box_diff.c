@@ -1,5 +1,5 @@
-/* Line diffs, names and contents as git writes them, and what runs by itself. That git takes the
- * patches is asked by tests/box/oracle.py. */
+/* Line diffs, names and contents as git writes them, and files that run by themselves.
+ * tests/box/oracle.py checks that git accepts the patches. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -46,7 +46,7 @@ TEST(box_sha1_is_the_same_either_way)
         uint32_t fast[5] = {1, 2, 3, UINT32_MAX, 5 + (uint32_t)n}, plain[5];
         memcpy(plain, fast, sizeof(plain));
         if (!sha1_blocks_fast(fast, blocks, n))
-            return; /* of a processor that has no such instructions */
+            return; /* on a processor without such instructions */
         sha1_blocks_plain(plain, blocks, n);
         test_row(n, "");
         CHECK(memcmp(fast, plain, sizeof(plain)) == 0);
@@ -74,7 +74,7 @@ TEST(box_patch_names_are_quoted)
     }
 }
 
-/* '-' and '+' for lines that go and come, '=' for those that stay. */
+/* '-' and '+' for removed and added lines, '=' for unchanged ones. */
 static void describe(const struct linediff *l, struct buf *text)
 {
     size_t i = 0, j = 0;
@@ -143,7 +143,7 @@ TEST(box_literal_is_what_git_writes)
     CHECK_Z(buf_z(&text), "literal 0\nHcmV?d00001\n\n");
 }
 
-/* One of each kind of program, at any depth and in any case; and names that are only like them. */
+/* One of each kind of program, at any depth and in any case; and names that are only similar. */
 static const char *const runs[] = {".github/workflows/ci.yml", ".github/workflows",
     ".GitHub/Workflows/x", "sub/.envrc", "src/.vscode/tasks.json", ".vscode", ".gitattributes",
     "docs/.gitlab-ci.yml", "Jenkinsfile", "repo/HEAD", "HEAD", "fixtures/a.git/config",

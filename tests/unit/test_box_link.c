@@ -1,4 +1,4 @@
-/* What a supervisor and its clients say: packets, and rows of a screen in them. */
+/* Messages between a supervisor and its clients: packets, and rows of a screen in them. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -106,7 +106,7 @@ TEST(cells_that_are_none_are_refused)
     canvas_free(c);
 }
 
-/* A style's numbers, each as the last that is one and the first that is none. */
+/* The numbers of a style, each with its last valid and its first invalid value. */
 TEST(cells_with_a_wrong_style_are_refused)
 {
     static const struct {
@@ -168,7 +168,7 @@ TEST(link_carries_words_bodies_and_descriptors)
     close(pipes[1]);
 }
 
-/* What is no packet of ours ends the talk. */
+/* A packet that is not ours ends the connection. */
 TEST(link_refuses_strangers)
 {
     static char large[LINK_PACKET_MAX + 100];
@@ -225,6 +225,6 @@ TEST(link_socket_is_reached_by_its_directory)
     CHECK(other >= 0);
     CHECK(link_send(fd, LINK_TEXT, NULL, 0, STR("a"), NULL) == LINK_SENT);
     CHECK(link_receive(other, &packet) == LINK_GOT);
-    CHECK(link_listen(dir, &again, &err)); /* what a killed one left is replaced */
+    CHECK(link_listen(dir, &again, &err)); /* replaces the socket of a killed process */
     link_remove(dir);
 }

@@ -1,4 +1,4 @@
-/* Making, resetting and destroying boxes, cut off at every step. */
+/* Creating, resetting and destroying boxes, interrupted at every step. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "traced.h"
@@ -20,7 +20,7 @@ enum {
     TRASH_MS = 60 * 1000,
 };
 
-static char world[64]; /* in memory if there is such a place: many cases, each of them synced */
+static char world[64]; /* in memory if possible: many cases, each of them synced */
 
 static const char *path_of(const char *name)
 {
@@ -31,7 +31,7 @@ static const char *path_of(const char *name)
     return path;
 }
 
-/* What is done -------------------------------------------------------------------------------- */
+/* Actions ------------------------------------------------------------------------------------- */
 
 static bool yes(void *context, const struct dirty *dirty, struct err *err)
 {
@@ -116,7 +116,7 @@ static int act_destroy(void *arg UNUSED)
     if (!boxes_open(path_of("s/sandboxes"), BOXES_MAKE, &boxes, &err) ||
         !boxes_list(&boxes, &a, &names, &err))
         return 1;
-    return names.n && !on_box(destroy); /* once more is no fault */
+    return names.n && !on_box(destroy); /* a second time is not an error */
 }
 
 static int nothing(void *arg UNUSED)
@@ -124,7 +124,7 @@ static int nothing(void *arg UNUSED)
     return 0;
 }
 
-/* What is there ------------------------------------------------------------------------------- */
+/* State --------------------------------------------------------------------------------------- */
 
 static bool has_change(const struct box *box)
 {
@@ -134,7 +134,7 @@ static bool has_change(const struct box *box)
     return delta.n > 0;
 }
 
-/* The box by its prompt, "+" for a change, "~" for a home that was used; "" without one. */
+/* The box by its prompt, "+" for a change, "~" for a home that was used; "" without a box. */
 static const char *look_at(struct arena *a)
 {
     AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
@@ -174,9 +174,9 @@ static void use_box(void)
 struct row {
     const char *name;
     child_fn act;
-    enum box_mode mode; /* of the box that is there before */
+    enum box_mode mode; /* of the box that exists before */
     const char *before, *after;
-    const char *between; /* what may be there, too, and is gone when the command is given again */
+    const char *between; /* a state that is also possible, and gone when the command is repeated */
 };
 
 static const struct row rows[] = {
@@ -198,7 +198,7 @@ static void begin_world(const struct row *row)
     use_box();
 }
 
-/* A sandbox that was tried out ends with whoever tried it, but not in the same moment. */
+/* A sandbox that was tried ends with the process that tried it, but not at the same moment. */
 static void wait_for_lock(void)
 {
     AUTO_FD int lock = open(path_of("s/sandboxes/.locks/b"), O_RDWR | O_CLOEXEC);
@@ -206,7 +206,7 @@ static void wait_for_lock(void)
         CHECK_INT(flock(lock, LOCK_EX), 0);
 }
 
-/* Afterwards the same command works, and what cleans up leaves nothing. */
+/* Afterwards the same command works, and cleaning up leaves nothing. */
 static void go_on(const struct row *row)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
@@ -245,7 +245,7 @@ static bool judge(const struct row *row, const char *project, bool ended)
 
 static void kill_all(const char *project)
 {
-    /* Stops are before and after a call: it is enough to be killed before each. */
+    /* Stops are before and after a call: it is enough to kill before each. */
     const size_t stride = trace_stride(2, 6, 22);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const struct act act = {.prepare = nothing, .run = rows[i].act};
@@ -265,7 +265,7 @@ static void kill_all(const char *project)
     }
 }
 
-/* Every call that writes fails once: then it is as before, or all was done. */
+/* Every call that writes fails once: then the state is as before, or complete. */
 static void fail_all(const char *project)
 {
     for (size_t i = 0; CAN_FAIL && i < ARRAY_LEN(rows); i++) {

@@ -1,4 +1,4 @@
-/* Upper layers, also hostile ones; manifests; apply. */
+/* Upper layers, including hostile ones; manifests; apply. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "tree.h"
@@ -18,7 +18,7 @@ static void make_dir(const char *path)
     BUG_ON(mkdir(path, 0777) != 0 && errno != EEXIST);
 }
 
-/* "kind path" of each change, "!path why" of each that is refused; or the error. */
+/* "kind path" of each change, "!path why" of each refused one; or the error. */
 static char *changes(const struct upper_options *options)
 {
     AUTO_FD int lower = tree_open(test_path("lower")), upper = tree_open(test_path("upper"));
@@ -90,7 +90,7 @@ TEST(box_upper_reads_whiteouts_and_opaque_directories)
     }
     check_changes("deleted d/a\ndeleted d/b\nadded f\ndeleted f/x\ndeleted o/gone/deep\n");
     AUTO_FREE char *whole = changes(&(struct upper_options){.opaque_root = true});
-    /* In a second copy attributes mean nothing: the box sees an empty file. */
+    /* In a second copy attributes have no meaning: the box sees an empty file. */
     CHECK_Z(
         whole, "added d\ndeleted d/a\ndeleted d/b\nadded f\ndeleted f/x\ndeleted o/gone/deep\n");
 }
@@ -144,7 +144,8 @@ TEST(box_upper_follows_no_link)
     tree_file(test_path("outside/secret"), "s", 0644);
     tree_file(test_path("lower/d/secret"), "s", 0644);
     BUG_ON(symlink("../outside", test_path("upper/d")) != 0);
-    /* A link where a directory was: what was below is gone, and nothing is looked up behind it. */
+    /* A symlink in place of a directory: its contents are deleted, and nothing is looked up behind
+     * it. */
     check_changes("added d\ndeleted d/secret\n");
 }
 
@@ -160,7 +161,7 @@ TEST(box_upper_has_limits)
     tree_file(test_path("upper/f00"), "2", 0644);
     AUTO_FREE char *large = changes(&(struct upper_options){.compare_max = 0});
     CHECK(strstr(large, "modified f00"));
-    /* Deeper than the walk goes: said, not left out. */
+    /* Deeper than the walk goes: reported, not left out. */
     AUTO_FD int fd = tree_open(test_path("upper"));
     for (int i = 0; i < 300; i++) {
         BUG_ON(mkdirat(fd, "d", 0777) != 0);
@@ -206,7 +207,7 @@ TEST(box_manifest_sees_every_drift)
     CHECK_INT(m.n, 4);
     AUTO_FREE char *none = drift(&m);
     CHECK_Z(none, "");
-    /* The same size, and the time set back: the change time tells. */
+    /* The same size, and the time set back: the change time reveals it. */
     struct stat st;
     BUG_ON(stat(test_path("tree/a"), &st) != 0);
     test_write(test_path("tree/a"), "2");
@@ -219,8 +220,8 @@ TEST(box_manifest_sees_every_drift)
     CHECK_Z(all, "modified a\ndeleted a-dir/f\nmodified mode\nadded new\n");
 }
 
-/* One entry for a path, except in what is to come for a box with a copy: an apply that follows one
- * that was cut off names what a path is and what it will be. */
+/* One entry per path, except in the pending manifest of a box with a copy: an apply that follows an
+ * interrupted one names both what a path is and what it will be. */
 TEST(box_manifest_has_a_path_once)
 {
     AUTO_FD int root = tree_open(test_dir()), dir = tree_open(test_dir());

@@ -1,4 +1,4 @@
-/* The canvas: what it writes makes a terminal show what was put on it, whatever that was. */
+/* The canvas: its output makes a terminal show what was drawn, whatever that was. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -13,7 +13,7 @@ static uint32_t next_random(uint32_t below)
     return (random_state >> 8) % below;
 }
 
-/* What a terminal has in a cell, as the canvas writes it. */
+/* A terminal's cell, as the canvas writes it. */
 static void cell_of_term(
     const struct term *t, unsigned row, unsigned col, struct canvas_cell *ret_cell)
 {
@@ -66,9 +66,9 @@ static const struct {
     {"🇩", 1},
     {"한", 2},
     {"क\xe0\xa4\xbe", 1}, /* with a spacing mark */
-    {"\xe0\xa4\xbe", 1},  /* that mark alone, which would join what is before it */
+    {"\xe0\xa4\xbe", 1},  /* that mark alone, which would join the character before it */
     {"⌚\xef\xb8\x8e", 1},
-    /* What is not one cluster of its width: it is replaced. */
+    /* Not one cluster of its width: replaced. */
     {"\033[2J", 1},
     {"\xff", 1},
     {"", 1},
@@ -201,7 +201,7 @@ TEST(canvas_shows_a_terminal)
     }
 }
 
-/* A character that is cut in half at an edge is a blank; what is hidden is not written. */
+/* A character that is cut in half at an edge becomes a blank; hidden parts are not written. */
 TEST(canvas_cuts_at_the_edges)
 {
     struct term *t = term_new(&(struct term_options){.rows = 1, .cols = 8});
@@ -244,7 +244,7 @@ TEST(canvas_text_is_cut_with_an_ellipsis)
     }
 }
 
-/* Only what has changed is written. */
+/* Only changes are written. */
 TEST(canvas_writes_differences)
 {
     struct canvas *c = canvas_new(10, 40);

@@ -137,7 +137,7 @@ static bool marker_in_text(struct str encoded)
     return false;
 }
 
-/* Any bytes come back; the marker of raw bytes shows exactly when the input was not UTF-8. */
+/* Any bytes round-trip; the marker of raw bytes appears exactly when the input was not UTF-8. */
 TEST(caret_round_trips_any_bytes)
 {
     uint64_t state = 0x9E3779B97F4A7C15u;
@@ -178,7 +178,7 @@ TEST(caret_every_code_point_round_trips)
     CHECK_INT(wrong, 0);
 }
 
-/* A character over the seam of two internal chunks is whole. */
+/* A character across the boundary of two internal chunks stays whole. */
 TEST(caret_long_input)
 {
     for (size_t pad = 64 * 1024 - 4; pad <= 64 * 1024 + 1; pad++) {

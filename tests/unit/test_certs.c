@@ -1,4 +1,4 @@
-/* CA certificates: what counts as one. */
+/* CA certificates: which files count. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/certs.h"
 

@@ -1,4 +1,4 @@
-/* Groups and the other ways to keep limits, before there are any: texts, and what is chosen. */
+/* Cgroups and the other mechanisms for limits, before any are created: texts, and the choice. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -247,6 +247,110 @@ TEST(limiter_takes_the_best_way)
     }
 }
 
+/* Of the directories c%zu/new, inner and outer: the file in the new one afterwards. */
+static void check_carried(size_t row, const char *file, const char *want)
+{
+    const int left[] = {
+        tree_open(test_path("c%zu/inner", row)), tree_open(test_path("c%zu/outer", row))};
+    int group = tree_open(test_path("c%zu/new", row));
+    char got[256] = "";
+    CHECK(cgroup_carry(group, left, ARRAY_LEN(left)) == (want != NULL));
+    int fd = openat(group, file, O_RDONLY | O_CLOEXEC);
+    CHECK(fd >= 0 && read(fd, got, sizeof(got) - 1) >= 0);
+    if (want)
+        CHECK_Z(got, want);
+    close(fd);
+    close(group);
+    close(left[0]);
+    close(left[1]);
+}
+
+/* Directories in place of groups: two that are left, and the new one with empty files. */
+TEST(cgroup_carries_the_limits_of_groups_that_are_left)
+{
+    static const struct {
+        const char *name, *file;
+        const char *inner, *outer; /* NULL: no such file */
+        const char *want;          /* NULL: refused */
+    } rows[] = {
+        {"no limit", "memory.high", "max\n", "max\n", ""},
+        {"the only one", "memory.high", "max\n", "4096\n", "4096"},
+        {"the least of two", "memory.high", "8192\n", "4096\n", "4096"},
+        {"not where it is missing", "memory.swap.max", NULL, "0\n", "0"},
+        {"memory in zswap", "memory.zswap.max", "4096\n", "max\n", "4096"},
+        {"huge pages", "hugetlb.2MB.max", "max\n", "2097152\n", "2097152"},
+        {"huge pages that are reserved", "hugetlb.1GB.rsvd.max", "0\n", "max\n", "0"},
+        {"devices", "io.max", "8:0 rbps=1 wbps=max\n", "", "8:0 rbps=1 wbps=max"},
+        {"devices of two groups", "io.max", "8:0 rbps=1\n", "8:0 rbps=2\n", NULL},
+        {"devices without a limit", "io.max", "8:0 rbps=max wbps=max\n", "8:0 rbps=2\n",
+            "8:0 rbps=2"},
+        {"resources without a limit", "misc.max", "sev max\nsev_es max\n", "sev max\n", ""},
+        {"resources", "misc.max", "sev max\n", "sev 3\n", "sev 3"},
+        {"resources of two groups", "misc.max", "sev 4\n", "sev 3\n", NULL},
+        {"devices for RDMA", "rdma.max", "mlx4_0 hca_handle=2 hca_object=max\n", "",
+            "mlx4_0 hca_handle=2 hca_object=max"},
+        {"a controller of the future", "dmem.max", "drm/0 4096\n", NULL, "drm/0 4096"},
+        {"a limit of the future", "new.high", "7\n", "9\n", "7"},
+        {"not ours to carry", "cpu.max", "1 2\n", "1 2\n", ""},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].name);
+        tree_file(test_path("c%zu/outer/other", i), "", 0600);
+        tree_file(test_path("c%zu/inner/other", i), "", 0600);
+        tree_file(test_path("c%zu/new/%s", i, rows[i].file), "", 0600);
+        if (rows[i].inner)
+            tree_file(test_path("c%zu/inner/%s", i, rows[i].file), rows[i].inner, 0600);
+        if (rows[i].outer)
+            tree_file(test_path("c%zu/outer/%s", i, rows[i].file), rows[i].outer, 0600);
+        check_carried(i, rows[i].file, rows[i].want);
+    }
+}
+
+TEST(cgroup_carries_the_cpus_of_the_innermost_group_that_has_them)
+{
+    static const struct {
+        const char *name;
+        const char *inner, *outer, *own; /* effective; NULL: no such file */
+        const char *want;                /* NULL: refused */
+    } rows[] = {
+        {"no cpusets", NULL, NULL, "0-7\n", ""},
+        {"the same", "0-7\n", "0-7\n", "0-7\n", ""},
+        {"of the inner one", "2\n", "2-3\n", "0-7\n", "2"},
+        {"of the outer one alone", NULL, "2-3\n", "0-7\n", "2-3"},
+        {"none", "\n", "2-3\n", "0-7\n", NULL},
+        {"nothing to compare with", "2\n", NULL, NULL, "2"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const char *const dirs[] = {"inner", "outer", "new"}, *const texts[] = {rows[i].inner,
+                                                                  rows[i].outer, rows[i].own};
+        test_row(i, rows[i].name);
+        tree_file(test_path("c%zu/new/cpuset.cpus", i), "", 0600);
+        for (size_t d = 0; d < ARRAY_LEN(dirs); d++) {
+            tree_file(test_path("c%zu/%s/other", i, dirs[d]), "", 0600);
+            if (texts[d])
+                tree_file(test_path("c%zu/%s/cpuset.cpus.effective", i, dirs[d]), texts[d], 0600);
+        }
+        check_carried(i, "cpuset.cpus", rows[i].want);
+    }
+}
+
+/* A limit that was asked for, after attempts that failed: their reasons are not lost. */
+TEST(limiter_names_the_failures_of_attempts)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+    AUTO_ERR struct err err = {0};
+    AUTO(limiter_tried_done) struct limiter_tried tried = {0};
+    struct limiter limiter = LIMITER_NONE;
+    const struct plan plan = {
+        .mode = POLICY_LANDLOCK, .limits = {.processes = 10, .asked_processes = true}};
+    err_set(&tried.failed[LIMITER_GROUP], E_SANDBOX_UNAVAILABLE, "first");
+    err_set(&tried.failed[LIMITER_UID], E_IO, "second");
+    CHECK(!limiter_open(&plan, &tried, &a, &limiter, &err));
+    CHECK_INT(err.code, E_SANDBOX_UNAVAILABLE);
+    CHECK(strstr(err.message, "in a cgroup of its own: first"));
+    CHECK(strstr(err.message, "as another user of the kernel's (second), and no group"));
+}
+
 TEST(limiter_map_swaps_two_users_and_leaves_the_others)
 {
     char text[LIMITER_MAP];
@@ -284,7 +388,7 @@ TEST(policy_knows_which_limits_were_asked_for)
     }
 }
 
-/* A directory as /proc is one: process 1 is not counted, threads are, and other names are not. */
+/* A directory like /proc: process 1 is not counted, threads are, and other names are not. */
 TEST(tally_counts_no_further_than_it_must)
 {
     static const char *const threads[] = {

@@ -1,4 +1,4 @@
-/* A conversation as rows: what stays, and what still changes. */
+/* A conversation as rows: which are final, and which still change. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -10,7 +10,7 @@ enum {
     SHOWN_MAX = 1 << 20,
 };
 
-/* Questions, changes, and looks. */
+/* Questions, diffs, and the viewer. */
 static void play_more(struct chat *c, char step, struct str text)
 {
     switch (step) {
@@ -41,7 +41,7 @@ static void play_more(struct chat *c, char step, struct str text)
     }
 }
 
-/* Steps: a letter says what comes, the rest is its text. */
+/* Steps: a letter selects the action, the rest is its text. */
 static void play(struct chat *c, const char *const *steps)
 {
     for (; *steps; steps++) {
@@ -210,7 +210,7 @@ TEST(chat_keeps_little)
     chat_free(c);
 }
 
-/* At most so many rows at once, all of them in order, and then what follows them. */
+/* At most this many rows at once, all of them in order, and then those after them. */
 TEST(chat_hands_out_a_few_rows)
 {
     AUTO_TEXT struct text region = TEXT_INIT;

@@ -1,4 +1,4 @@
-/* tool/clean: what is left of a program's output. */
+/* tool/clean: the text that remains of a program's output. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "tool/clean.h"
@@ -60,7 +60,7 @@ static const struct {
     {"a\033]0;tit\033", 8},
     {"a\033]0;tit\033\\", 0},
     {"a\033(", 2},
-    {"\033[1;3\nb", 0}, /* no sequence goes over a line's end */
+    {"\033[1;3\nb", 0}, /* no sequence continues past a line break */
     {"\033[mx\033[", 2},
 };
 
@@ -72,7 +72,7 @@ TEST(clean_waits_for_what_is_not_whole)
     }
 }
 
-/* However output is cut, the parts together are the whole, as long as no line is taken apart. */
+/* However output is cut, the parts together equal the whole, as long as no line is cut. */
 TEST(clean_in_parts)
 {
     static const char bytes[] = "a\033[31m日\033[0m😀\033]0;t\a\nb\xE6\n";

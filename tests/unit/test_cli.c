@@ -1,4 +1,4 @@
-/* The tables of commands: whole, unique, documented; and parsing by them. */
+/* The tables of commands: complete, unique, documented; and parsing by them. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/held.h"
 #include "test.h"
@@ -63,7 +63,7 @@ enum {
     WORDS_MAX = 16,
 };
 
-/* Cuts at blanks; '' stands for an empty word. */
+/* Splits at blanks; '' is an empty word. */
 static size_t split(struct arena *a, const char *line, const char *words[WORDS_MAX])
 {
     size_t n = 0;

@@ -1,4 +1,4 @@
-/* Command lines as rules see them: what is plain, what hides in them, what is covered. */
+/* Command lines as rules see them: which are plain, what hides in them, which are covered. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -127,7 +127,7 @@ TEST(cmdline_finds_commands_that_others_run)
     check_commands(rows, ARRAY_LEN(rows));
 }
 
-/* Nothing that is said in a rule's favour may come from a text that is too much to look at. */
+/* A text that is too long to be examined must not count in a rule's favour. */
 TEST(cmdline_has_limits)
 {
     static const struct {
@@ -188,7 +188,7 @@ static const struct {
     {"shell:find *", "find . -exec rm '{}' +", false},
     {"bash:git *", "git status", true},
     {"exec_command:git *", "git status", false},
-    /* only a rule without `*` covers what runs more than its words show */
+    /* only a rule without `*` covers commands that run more than their words show */
     {"shell:git *", "git -c a.b=c status", false},
     {"shell:git -c *", "git -c a.b=c status", false},
     {"shell:git -c a.b=c *", "git -c a.b=c status", false},
@@ -299,7 +299,7 @@ static const struct {
     {"shell:echo *", "echo a | xargs echo", false},
     {"shell:xargs *", "xargs", false},
     {"shell:env *", "env A=1 env", false},
-    /* git runs git-NAME, from the directory at hand if there is a slash, and aliases */
+    /* git runs git-NAME, from the working directory if there is a slash, and aliases */
     {"shell:git *", "git a/b", false},
     {"shell:git *", "git remote-a/b x", false},
     {"shell:git *", "git foo", false},
@@ -343,7 +343,7 @@ static const struct {
     {"shell:git *", "git cherry-pick abc", true},
     {"shell:git *", "git submodule update --init", true},
     {"shell:git *", "git submodule deinit -f x", false},
-    /* find: `+` only ends a command behind {}, and names stand for {} */
+    /* find: `+` only ends a command after {}, and {} is replaced by names */
     {"shell:*", "find a -exec sed + -e '1e touch x' a ';'", false},
     {"shell:*", "find a -exec echo x", false},
     {"shell:*", "find a -exec ';'", false},
@@ -354,7 +354,7 @@ static const struct {
     {"shell:*", "find . -name x -exec grep -n y '{}' +", true},
     {"shell:*", "find ./a ./b -exec grep -n y '{}' ';' -exec ls '{}' +", true},
     {"shell:*", "find src -exec make ';'", true},
-    /* options of sed and awk with a value of their own */
+    /* options of sed and awk that take a value */
     {"shell:sed *", "sed --line-length p '1e touch x' a", false},
     {"shell:sed *", "sed --line-length=5 -n l a", true},
     {"shell:sed *", "sed -l p '1e touch x' a", false},
@@ -366,7 +366,7 @@ static const struct {
     {"shell:sed *", "sed --in-place=../x s/a/b/ y", false},
     {"shell:awk *", "awk -F , '{system(1)}' x", false},
     {"shell:awk *", "awk -F , '{print $2}' x", true},
-    /* in another directory, the same words run other files */
+    /* in another directory the same words run other files */
     {"shell:*", "cd x && git status", false},
     {"shell:*", "cd x && make", false},
     {"shell:*", "pushd x; ninja; popd", false},
@@ -438,7 +438,7 @@ static const struct {
     {"shell:*", "wget -e x=y http://a", false},
     {"shell:*", "cargo -C x build", false},
     {"shell:*", "meson compile -C x", false},
-    /* what is fed to it is not in the rule */
+    /* its input is not in the rule */
     {"shell:python3", "python3 <<<x", false},
     {"shell:python3 *", "python3 <<<x", true},
     {"shell:python3.11", "python3.11 <<<x", false},
@@ -494,7 +494,7 @@ TEST(rules_cover_paths)
     }
 }
 
-/* What `always` would add covers what was asked about, and nothing else. */
+/* The rule that `always` would add covers the command in question, and nothing else. */
 TEST(rules_are_proposed)
 {
     static const struct {
@@ -567,8 +567,7 @@ TEST(limit_keeps_ends)
     }
 }
 
-/* The public cases, where they are at hand ------------------------------------------------------
- */
+/* Public cases, if available ------------------------------------------------------------------ */
 
 static bool same_words(const struct cmdline *s, const json_t *want)
 {

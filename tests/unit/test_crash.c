@@ -25,12 +25,12 @@ struct scene {
     char root[300];
     char journal[300];
     bool old_kernel; /* no flags for renameat2 */
-    bool disturbed;  /* somebody else writes a file before the recovery */
+    bool disturbed;  /* another process writes a file before the recovery */
     bool many;       /* so many files that their file systems are synced as a whole */
     bool shapes;     /* directories become files, and the other way round */
     char *old;       /* the tree before */
     char *new;       /* and after */
-    cpu_set_t cpus;  /* where this process might run before */
+    cpu_set_t cpus;  /* the CPUs that this process could use before */
 };
 
 enum {
@@ -40,14 +40,14 @@ enum {
     SHAPES = 8,
 };
 
-/* Memory if it has attributes like a disk: thousands of cases, each of them synced. */
+/* In memory if that has attributes like a disk: thousands of cases, each of them synced. */
 static void scene_init(struct scene *s, unsigned flags)
 {
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET((size_t)sched_getcpu(), &one);
     BUG_ON(sched_getaffinity(0, sizeof(s->cpus), &s->cpus) != 0);
-    sched_setaffinity(0, sizeof(one), &one); /* two processes in turns: faster on one */
+    sched_setaffinity(0, sizeof(one), &one); /* two processes in turns: faster on one CPU */
     *s = (struct scene){
         .cpus = s->cpus,
         .dir = "/dev/shm/cordon-crash-XXXXXX",
@@ -89,7 +89,7 @@ static void reset_shapes(const struct scene *s)
     tree_file(in_root(s, "old/only/z"), "z", 0644);
 }
 
-/* The tree of before; the journal directory is there, so that only its files count. */
+/* The tree before; the journal directory exists, so that only its files count. */
 static void scene_reset(const struct scene *s)
 {
     char path[400];
@@ -163,11 +163,11 @@ static bool change(const struct scene *s, struct err *err)
            writer_put(w, STR("sub/d"), STR("new d"), NULL, err) && writer_commit(w, &result, err);
 }
 
-/* How a change that did not succeed ended. */
+/* Results of a change that did not succeed. */
 enum {
     CONFLICT = 1,
     FAILED,
-    UNKNOWN, /* it says that the next command decides */
+    UNKNOWN, /* it reports that the next command decides */
 };
 
 static int prepare_scene(void *arg)
@@ -187,7 +187,7 @@ static int act_change(void *arg)
     return err.code == E_CONFLICT ? CONFLICT : FAILED;
 }
 
-/* A user's file in the way of what is still to do: then recovery has to undo. */
+/* A user's file in the way of a pending step: then recovery has to undo. */
 static int prepare_recovery(void *arg)
 {
     const struct scene *s = arg;
@@ -237,8 +237,8 @@ static int judge_disturbed(const struct scene *s, const char *now)
     return !good ? MIXED : old ? ALL_OLD : ALL_NEW;
 }
 
-/* Recovers, and says what there is now. In a child, like all that allocates: the sanitizer keeps
- * what was freed, and a process that grew is slow to fork. */
+/* Recovers, and returns the resulting state. In a child, like everything that allocates: the
+ * sanitizer keeps freed memory, and a process that has grown is slow to fork. */
 static int act_judge(void *arg)
 {
     const struct scene *s = arg;
@@ -255,7 +255,7 @@ static int act_judge(void *arg)
     return CHECK_Z(now, s->new) ? ALL_NEW : MIXED;
 }
 
-/* Finds out what before and after look like, and how many stops there are. */
+/* Determines the trees before and after, and the number of stops. */
 static struct watch scene_measure(struct scene *s)
 {
     struct watch watch = {.journal_dir = s->journal};
@@ -359,8 +359,8 @@ static int act_change_one(void *arg)
     return ok ? 0 : FAILED;
 }
 
-/* Of one file fewer things are synced: after a power failure its temporary name, of which nothing
- * else tells, may not be there, and the record may end with "commit". */
+/* For one file fewer things are synced: after a power failure its temporary name, which nothing
+ * else records, may be missing, and the record may end with "commit". */
 static void lose_temporary(const struct scene *s, const char *named)
 {
     char path[400];
@@ -416,12 +416,12 @@ TEST(writer_syncs_its_journal_before_it_touches_anything)
     CHECK(!watch.early_rename);
     CHECK(watch.renames >= 5);
     CHECK_INT(watch.journal_syncs, 4);
-    CHECK_INT(watch.dir_syncs, 1); /* that it goes at the end need not be on disk */
+    CHECK_INT(watch.dir_syncs, 1); /* its removal at the end need not be durable */
     scene_done(&s);
 }
 
-/* What somebody else may do to a file of the change: an editor that renames, one that writes in
- * place, a file that appears where one is to be created, one that is in a new directory. */
+/* Concurrent changes to a file: an editor that renames, one that writes in place, a file that
+ * appears where one is to be created, one in a new directory. */
 static void meddle_rename(const struct scene *s)
 {
     char path[400], temp[400];
@@ -460,7 +460,7 @@ static void meddle_beside(const struct scene *s)
     tree_file(path, "meddled", 0644);
 }
 
-/* What somebody else wrote is there, nothing of the writer's is, and a.txt and b.sh agree. */
+/* The concurrent change is there, nothing of the writer's is, and a.txt and b.sh agree. */
 static int act_judge_meddled(void *arg)
 {
     const struct scene *s = arg;
@@ -525,8 +525,7 @@ TEST(writer_never_loses_what_is_created_meanwhile)
     meddle_everywhere(meddle_beside, 0);
 }
 
-/* A file in the directory that is to go, or in the one that has come; once that is a file, too
- * late.
+/* A file in the directory that is to be removed, or in the new one; too late once that is a file.
  */
 static void meddle_inside(const struct scene *s, const char *rel, const char *content)
 {
@@ -547,7 +546,7 @@ static void meddle_new_dir(const struct scene *s)
     meddle_inside(s, "f2d/mine", "meddled");
 }
 
-/* And then the change must be undone. */
+/* After that the change must be undone. */
 static void meddle_new_dir_and_file(const struct scene *s)
 {
     meddle_inside(s, "f2d/mine", "mine");
@@ -565,7 +564,7 @@ static int act_judge_shapes(void *arg)
     return !ok ? MIXED : new ? ALL_NEW : ALL_OLD;
 }
 
-/* What was in the way back is kept. */
+/* A file in the way of the undo is kept. */
 static int act_judge_shapes_kept(void *arg)
 {
     const struct scene *s = arg;
@@ -587,7 +586,8 @@ TEST(writer_never_loses_what_is_put_into_directories_that_change)
     meddle_with(meddle_new_dir_and_file, act_judge_shapes_kept, SHAPES);
 }
 
-/* Kills the change at a sample of stops after the commit line, and then its recovery everywhere. */
+/* Kills the change at a sample of stops after the commit line, and then its recovery at every
+ * stop. */
 static void crash_recovery(unsigned flags, size_t samples)
 {
     struct scene s;
@@ -640,7 +640,7 @@ TEST(journal_recovery_of_exchanged_directories_killed_at_every_step)
     crash_recovery(SHAPES | DISTURBED, 3);
 }
 
-/* Told that it failed: all old, at the latest after the next command. Told that it didn't: new. */
+/* If it reported a failure: all old, at the latest after the next command. If it did not: new. */
 static void judge_told(struct scene *s, const struct watch *watch, struct outcome *outcome)
 {
     size_t old = outcome->old, new = outcome->new;
@@ -658,8 +658,8 @@ static size_t count_faults(const struct watch *watch)
     return n;
 }
 
-/* Every call that can fails with EIO, once without having been done and once done all the same, as
- * over a network. If others are to fail already, each one after them. */
+/* Every call that can fail does so with EIO, once without having been done and once after it was
+ * done, as over a network. If others are to fail already, each call after them. */
 static void fail_everywhere(struct scene *s, const struct watch *others, struct outcome *outcome)
 {
     size_t n = count_faults(others);
@@ -682,7 +682,7 @@ static void fail_everywhere(struct scene *s, const struct watch *others, struct 
     }
 }
 
-/* The n-th call that can fail after a stop. */
+/* The n-th call after a stop that can fail. */
 static size_t call_after(struct scene *s, struct watch all, size_t stop, size_t n)
 {
     struct act act = {prepare_scene, act_change, s, FAILED};
@@ -734,7 +734,7 @@ TEST(writer_that_exchanges_files_and_directories_with_any_call_failing)
     fail_scene(SHAPES);
 }
 
-/* Without the kernel's exchange there is no way: nothing is changed. */
+/* Impossible without the kernel's exchange: nothing is changed. */
 TEST(writer_that_cannot_exchange_files_and_directories)
 {
     struct scene s;
@@ -747,7 +747,7 @@ TEST(writer_that_cannot_exchange_files_and_directories)
     scene_done(&s);
 }
 
-/* The last line may be on disk or not: killed at every step of the way back. */
+/* The last line may be on disk or not: killed at every step of the undo. */
 TEST(writer_killed_while_it_undoes_what_was_done)
 {
     struct scene s;
@@ -816,8 +816,8 @@ static int act_judge_none(void *arg)
     return ok ? ALL_OLD : MIXED;
 }
 
-/* The directory that gets new files gives way to another one while they come: they are not where
- * the change says, and so there is none. */
+/* The directory that gets new files is replaced by another one while they are created: they are not
+ * where the change says, so the change fails. */
 TEST(writer_creates_only_in_the_directory_at_its_path)
 {
     enum {
@@ -837,7 +837,7 @@ TEST(writer_creates_only_in_the_directory_at_its_path)
     scene_done(&s);
 }
 
-/* Somebody else makes a directory that the change is to make, and the change dies. */
+/* Another process creates a directory that the change is to create, and the change dies. */
 static void meddle_mkdir(const struct scene *s)
 {
     char path[400];
@@ -846,7 +846,7 @@ static void meddle_mkdir(const struct scene *s)
     BUG_ON(made != 0 && errno != EEXIST);
 }
 
-/* One with that mode is not the writer's. */
+/* A directory with that mode is not the writer's. */
 static int act_judge_mkdir(void *arg)
 {
     const struct scene *s = arg;

@@ -1,4 +1,4 @@
-/* The way down by hand, with openat2() as the oracle. */
+/* Descending component by component, with openat2() as the oracle. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "tree.h"
@@ -48,7 +48,7 @@ static int oracle(int dir, const char *path, const struct descend_how *how)
                    (how->no_symlinks ? (unsigned)RESOLVE_NO_SYMLINKS : 0u),
     };
     int fd = -1;
-    for (int i = 0; i < 1000; i++) /* EAGAIN: somebody renamed something, anywhere */
+    for (int i = 0; i < 1000; i++) /* EAGAIN: a concurrent rename, anywhere */
         if ((fd = (int)syscall(SYS_openat2, dir, path, &o, sizeof(o))) >= 0 || errno != EAGAIN)
             break;
     return fd;
@@ -61,7 +61,7 @@ struct answer {
     mode_t mode;
 };
 
-/* What was made is taken away again, so that both see the same. */
+/* Removes created files, so that both see the same. */
 static struct answer ask(int (*how_to)(int, const char *, const struct descend_how *), int dir,
     const char *path, const struct descend_how *how)
 {
@@ -110,7 +110,7 @@ TEST(descend_answers_as_the_kernel)
         snprintf(path, sizeof(path), "%s", how.beneath ? "" : test_path("r/"));
         random_path(&seed, path);
         if (!how.beneath && how.flags & O_CREAT)
-            continue; /* not outside */
+            continue; /* do not create files outside */
         struct answer want = ask(oracle, root, path, &how), got = ask(descend, root, path, &how);
         test_row((size_t)i, path);
         CHECK_INT(got.errnum, want.errnum);

@@ -1,4 +1,4 @@
-/* What is recognised of many machines, and the remedy: from facts, without any of them. */
+/* Findings and remedies for many machines: from facts, without any of the machines. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/diagnose.h"
 
@@ -26,8 +26,7 @@
 #define COVERED "91 82 0:6 /null /proc/timer_list ro - devtmpfs devtmpfs rw\n"
 #define DEBIAN  "Linux version 6.1.0-30-amd64 (debian-kernel@lists.debian.org) (gcc-12)\n"
 
-/* A machine that has everything, seen by a user; and a container's usual surroundings, seen by its
- * root. */
+/* A machine that has everything, seen by a user; and a typical container, seen by its root. */
 static const struct facts machine = {.release = "6.1.0-30-amd64",
     .version = DEBIAN,
     .lsm = "lockdown,capability,landlock,yama\n",
@@ -43,7 +42,7 @@ static const struct facts machine = {.release = "6.1.0-30-amd64",
 static const struct facts container = {
     .status = BOUND_ROOT, .mounts = OVERLAY("/var/lib/x") COVERED, .cgroup = "0::/\n"};
 
-/* Settings that are not as usual. */
+/* Settings that are not the usual ones. */
 enum {
     CLONE_OFF = 1 << 0,
     NONE_ALLOWED = 1 << 1,
@@ -60,10 +59,10 @@ enum {
 struct row {
     const char *name;
     unsigned bits;
-    struct facts facts;    /* what is not as usual */
+    struct facts facts;    /* differences from the usual */
     const char *container; /* NULL: none */
-    const char *found;     /* names, with blanks; the cause has a star */
-    const char *remedy;    /* a part of the cause's */
+    const char *found;     /* names, separated by blanks; the cause has a star */
+    const char *remedy;    /* a part of the cause's remedy */
 };
 
 static const struct row rows[] = {
@@ -228,7 +227,7 @@ static const struct row rows[] = {
     {"nothing can be read", EMPTY, {.root = false}, NULL, "", NULL},
 };
 
-/* What a row leaves out is as usual. */
+/* Facts that a row leaves out are as usual. */
 static struct facts facts_of(const struct row *row)
 {
     static const size_t texts[] = {offsetof(struct facts, release), offsetof(struct facts, version),
@@ -281,7 +280,7 @@ TEST(diagnose_machines)
     }
 }
 
-/* Everything that stands in the way has a way out, and one line each. */
+/* Every finding that blocks has a remedy, each of one line. */
 TEST(diagnose_remedies)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

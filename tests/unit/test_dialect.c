@@ -1,5 +1,5 @@
-/* How model services speak. Most of it is data: tests/llm/NAME.case (tests/llm/README describes
- * them), and recorded streams where there are public vectors. */
+/* Dialects of model services. Most of it is data: tests/llm/NAME.case (tests/llm/README describes
+ * them), and recorded streams if there are public vectors. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -17,7 +17,7 @@ struct listener {
     const struct dialect *dialect;
     struct answer *answer;
     struct dialect_state state;
-    struct buf text, thinking; /* what was told, since the last restart */
+    struct buf text, thinking; /* deltas since the last restart */
     int restarts, ended;
 };
 
@@ -72,7 +72,7 @@ static void listener_done(struct listener *l)
     buf_done(&l->thinking);
 }
 
-/* What was told must be what the message says. */
+/* The deltas must be those of the message. */
 static void check_told(const struct listener *l, const json_t *message)
 {
     AUTO_BUF struct buf text = BUF_INIT(TEXT_MAX), thinking = BUF_INIT(TEXT_MAX);
@@ -195,7 +195,7 @@ static void check_request(const struct test_case *c)
     c->dialect->write(&request, &body);
     AUTO_JSON json_t *got = parse(buf_str(&body));
     check_json(got, c->body);
-    CHECK(json_equal(r, before)); /* the conversation is as it was */
+    CHECK(json_equal(r, before)); /* the conversation is unchanged */
 }
 
 static void check_text(const struct test_case *c)
@@ -402,7 +402,7 @@ TEST(schemas_are_lean)
         "{\"type\":\"string\"}}]},\"raw\":{\"type\":\"boolean\"}}}");
 }
 
-/* What every request carries of the tools. */
+/* The part of every request that describes the tools. */
 TEST(requests_are_small)
 {
     static const struct {
@@ -480,7 +480,7 @@ static void check_golden_blocks(const json_t *message, const json_t *golden)
     check_json(signatures, buf_str(&want));
 }
 
-/* A prompt's number has what the cache gave in it, where OpenAI counts. */
+/* OpenAI's number of prompt tokens includes the cached ones. */
 static void check_golden_usage(const json_t *message, const json_t *golden, bool whole_prompt)
 {
     struct usage u = message_usage(message);
@@ -550,8 +550,8 @@ TEST(wire_recorded_exchanges)
     CHECK(!text || (n_anthropic == 8 && n_openai == 24));
 }
 
-/* What recordings with a second message_start must give; all but two are several messages, one
- * behind the other, of which the first is the answer. */
+/* The expected results of recordings with a second message_start; all but two are several messages
+ * in sequence, of which the first is the answer. */
 static void check_second_start(const char *name, struct str bytes)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Changes of files for people, and rows of pieces. */
+/* Diffs for people, and rows of pieces. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 

@@ -259,7 +259,7 @@ TEST(editor_pastes)
     editor_content(e, &got);
     CHECK_INT(got.n, pasted.n + 7);
     CHECK(memmem(got.p, got.n, pasted.p, pasted.n));
-    /* It is one character, which can be taken away and come back. */
+    /* It is one character, which can be deleted and restored. */
     (void)play(e, "<Left><Left><Left><Backspace>");
     buf_reset(&got);
     state_of(e, &got);
@@ -348,7 +348,7 @@ TEST(editor_completes)
         test_row(i, complete_rows[i].keys);
         (void)play(e, complete_rows[i].keys);
         draw(e, 40, 5, &got);
-        if (i > 0) /* the first shows only which is chosen */
+        if (i > 0) /* the first case checks only the choice */
             CHECK_Z(buf_z(&got), complete_rows[i].want);
         else
             CHECK(strstr(buf_z(&got), "⟦v:/help⟧   ⟦f:what there is⟧\n  /model  ⟦f:who⟧\n  /quit"));
@@ -424,7 +424,7 @@ TEST(editor_takes_what_a_terminal_sends)
     typed_keys_free(k);
 }
 
-/* A megabyte, as one line and as many: each key and its drawing take no noticeable time. */
+/* A megabyte, as one line and as many: handling and drawing each key take no noticeable time. */
 TEST(editor_holds_a_megabyte)
 {
     static const char *const units[] = {"word ", "line\n", "日本", "e\xcc\x81"};

@@ -1,11 +1,11 @@
-/* Git's configuration: readings by table. What git itself says of random texts is compared by
- * tests/repo/gitconfig_oracle.py. */
+/* Git's configuration: readings by table. tests/repo/gitconfig_oracle.py compares random texts with
+ * git itself. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "repo/gitconfig.h"
 
-/* Entries as "section|subsection|name=value\n"; what is not there is "~". */
+/* Entries as "section|subsection|name=value\n"; missing parts are "~". */
 static void show(const struct gitconfig *config, struct buf *out)
 {
     for (size_t i = 0; i < config->n; i++) {
@@ -117,10 +117,10 @@ TEST(gitconfig_has_limits)
     for (int i = 0; i < GITCONFIG_ENTRIES_MAX; i++)
         buf_printf(&text, "[a%d \"b%d\"]k%d=%060d\n", i, i, i, i);
     CHECK(reads(&text, 8 << 20, GITCONFIG_ENTRIES_MAX));
-    CHECK(!reads(&text, 1 << 20, GITCONFIG_ENTRIES_MAX)); /* the arena */
+    CHECK(!reads(&text, 1 << 20, GITCONFIG_ENTRIES_MAX)); /* the arena's limit */
     buf_add_z(&text, "l\n");
     CHECK(!reads(&text, 8 << 20, GITCONFIG_ENTRIES_MAX + 1));
-    /* A long header is there once, however many entries it has. */
+    /* A long header is stored once, however many entries it has. */
     buf_reset(&text);
     buf_printf(&text, "[a \"%0*d\"]\n", GITCONFIG_BYTES_MAX / 2, 0);
     for (int i = 0; i < GITCONFIG_ENTRIES_MAX; i++)

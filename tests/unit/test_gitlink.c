@@ -1,4 +1,4 @@
-/* A submodule taken out of git's index: git reads the new one, and can put the entry back. */
+/* A submodule removed from git's index: git reads the new one, and can restore the entry. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -18,7 +18,7 @@
 #define MANY                                                                                    \
     "status >/dev/null && mkdir $(seq -f d%g 400) && touch $(seq -f d%g/sub 400) $(seq -f f%g " \
     "400)"
-/* Longer than the flags can say, and than two bytes of the variable form. */
+/* Longer than the flags can express, and than two bytes of the variable form. */
 #define LONG "$(printf 'x%.0s' $(seq 17000))"
 #define MADE "-c user.name=n -c user.email=e commit -qm m"
 
@@ -38,6 +38,9 @@ static const struct {
     {"alone", LINK "sub", "sub", 1, 2},
     {"alone, version 4", LINK "sub" V4, "sub", 1, 4},
     {"one of two", "add ." GIT LINK "m/sub" GIT LINK "m/sub2", "m/sub", 1, 2},
+    {"two of three", "add ." GIT LINK "m/a" GIT LINK "m/ba" GIT LINK "zz", "a|m/a|zz", 2, 2},
+    {"version 4, two of three", "add ." GIT LINK "m/a" GIT LINK "m/ba" GIT LINK "zz" V4,
+        "m/a|m/ba|q", 2, 4},
     {"many files", MANY GIT "add ." GIT LINK "d200/m", "d200/m", 1, 2},
     {"version 3", "add -N ." GIT LINK "sub", "sub", 1, 3},
     {"version 3, partly", "add a" GIT "add -N z" GIT LINK "m/sub", "m/sub", 1, 3},
@@ -98,14 +101,40 @@ static struct str read_whole(const char *path)
     return str_n(bytes, (size_t)n);
 }
 
-/* The list of `ls-files -s -z` without this submodule. */
+/* The parts of a text; sorted as they are there. */
+static struct gitlink_paths split(struct str text, struct str words[4])
+{
+    struct gitlink_paths paths = {words, 0};
+    while (paths.n < 4 && str_cut(text, '|', &words[paths.n], &text))
+        paths.n++;
+    return paths;
+}
+
+static bool drop_one(int fd, struct str path, bool *ret_dropped, struct err *err)
+{
+    struct str words[4];
+    const struct gitlink_paths paths = split(path, words);
+    return gitlink_drop(fd, &paths, ret_dropped, err);
+}
+
+static bool remove_one(
+    struct str index, struct str path, struct buf *out, bool *ret_dropped, struct err *err)
+{
+    const struct gitlink_paths paths = {&path, 1};
+    return gitlink_remove(index, &paths, out, ret_dropped, err);
+}
+
+/* The list of `ls-files -s -z` without these submodules. */
 static int filter(struct str list, const char *path, struct buf *rest)
 {
-    struct str line, head, name;
+    struct str line, head, name, words[4];
+    const struct gitlink_paths paths = split(str_z(path), words);
     int n = 0;
     while (str_cut(list, '\0', &line, &list)) {
         BUG_ON(!str_cut(line, '\t', &head, &name));
-        bool gone = str_starts_with(head, STR("160000 ")) && str_is(name, path);
+        bool gone = false;
+        for (size_t i = 0; i < paths.n; i++)
+            gone |= str_starts_with(head, STR("160000 ")) && str_eq(name, paths.p[i]);
         n += gone;
         if (gone)
             continue;
@@ -117,9 +146,9 @@ static int filter(struct str list, const char *path, struct buf *rest)
 
 static void check_git_takes_it(const char *dir)
 {
-    CHECK(git_oracle_run(dir, "status -s >/dev/null 2>&1")); /* long names are warned of */
+    CHECK(git_oracle_run(dir, "status -s >/dev/null 2>&1")); /* it warns of long names */
     CHECK(git_oracle_run(dir, "diff --cached --raw >/dev/null 2>&1"));
-    CHECK(git_oracle_run(dir, "fsck --no-progress >/dev/null 2>&1")); /* reads the hash, too */
+    CHECK(git_oracle_run(dir, "fsck --no-progress >/dev/null 2>&1")); /* also checks the hash */
 }
 
 static void check_row(const char *dir, const char *name, size_t i)
@@ -136,7 +165,7 @@ static void check_row(const char *dir, const char *name, size_t i)
         CHECK_INT(chmod(index, 0640), 0);
     AUTO_FREE char *before = git_oracle_list(dir, "-s", &n);
     CHECK_INT(filter(str_n(before, n), rows[i].path, &want), rows[i].dropped);
-    if (!CHECK_OK(gitlink_drop(fd, str_z(rows[i].path), &dropped, &err), &err))
+    if (!CHECK_OK(drop_one(fd, str_z(rows[i].path), &dropped, &err), &err))
         return;
     CHECK_INT(dropped, rows[i].dropped > 0);
     CHECK(access(test_path("%s/.git/index.lock", name), F_OK) != 0);
@@ -169,7 +198,7 @@ TEST(gitlink_drop_is_what_git_would_read)
     }
 }
 
-/* In a repository with the submodule `sub`; nothing may have changed after. */
+/* In a repository with the submodule `sub`; afterwards nothing must have changed. */
 static const struct {
     const char *name, *words;
     enum err_code code;
@@ -199,7 +228,7 @@ TEST(gitlink_drop_leaves_all_as_it_was)
         CHECK(git_oracle_run(test_path("%s", name), words));
         AUTO_FD int fd = open_git(name);
         AUTO_FREE char *before = tree_describe(test_path("%s", name));
-        CHECK(!gitlink_drop(fd, STR("sub"), &dropped, &err));
+        CHECK(!drop_one(fd, STR("sub"), &dropped, &err));
         CHECK_ERR(&err, refused[i].code, refused[i].message);
         CHECK(!dropped);
         AUTO_FREE char *after = tree_describe(test_path("%s", name));
@@ -207,7 +236,7 @@ TEST(gitlink_drop_leaves_all_as_it_was)
     }
 }
 
-/* What stands where the entry is kept is renamed, never followed or written. */
+/* A file at the place where the entry is kept is renamed, never followed or written. */
 TEST(gitlink_drop_makes_its_place)
 {
     static const char *const words[] = {
@@ -232,7 +261,7 @@ TEST(gitlink_drop_makes_its_place)
         CHECK(git_oracle_run(test_path("%s", name), line));
         CHECK(stat(test_path("%s/a", name), &before) == 0);
         AUTO_FD int fd = open_git(name);
-        CHECK(gitlink_drop(fd, STR("sub"), &dropped, &err) && dropped);
+        CHECK(drop_one(fd, STR("sub"), &dropped, &err) && dropped);
         CHECK(stat(test_path("%s/a", name), &after) == 0 && after.st_size == before.st_size);
         CHECK(lstat(test_path("%s/.git/cordon-held/gitlinks", name), &held) == 0 &&
               S_ISREG(held.st_mode) && held.st_nlink == 1 && held.st_size > 0);
@@ -246,7 +275,7 @@ TEST(gitlink_drop_has_a_limit)
     test_write(test_path("index"), "DIRC");
     CHECK_INT(truncate(test_path("index"), (off_t)GITLINK_INDEX_MAX + 1), 0);
     AUTO_FD int fd = open(test_dir(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-    CHECK(!gitlink_drop(fd, STR("sub"), &dropped, &err));
+    CHECK(!drop_one(fd, STR("sub"), &dropped, &err));
     CHECK_ERR(&err, E_IO, "larger than");
 }
 
@@ -258,8 +287,8 @@ TEST(gitlink_drop_appends_to_what_is_held)
         return;
     CHECK(git_oracle_run(test_path("r"), "add ." GIT LINK "one" GIT LINK "two"));
     AUTO_FD int fd = open_git("r");
-    CHECK_OK(gitlink_drop(fd, STR("one"), &one, &err), &err);
-    CHECK_OK(gitlink_drop(fd, STR("two"), &two, &err), &err);
+    CHECK_OK(drop_one(fd, STR("one"), &one, &err), &err);
+    CHECK_OK(drop_one(fd, STR("two"), &two, &err), &err);
     CHECK(one && two);
     AUTO_FREE char *held = test_read(test_path("r/.git/cordon-held/gitlinks"));
     CHECK_Z(held, "160000 " SHA "\tone\n160000 " SHA "\ttwo\n");
@@ -277,14 +306,14 @@ TEST(gitlink_drop_says_what_it_cannot_hash)
     CHECK(git_oracle_run(
         dir, "update-index --add --cacheinfo 160000," SHA "111111111111111111111111,sub"));
     AUTO_FD int fd = open(test_path(".git"), O_PATH | O_DIRECTORY | O_CLOEXEC);
-    CHECK_OK(gitlink_drop(fd, STR("other"), &dropped, &err), &err);
+    CHECK_OK(drop_one(fd, STR("other"), &dropped, &err), &err);
     CHECK(!dropped);
-    CHECK(!gitlink_drop(fd, STR("sub"), &dropped, &err));
+    CHECK(!drop_one(fd, STR("sub"), &dropped, &err));
     CHECK_ERR(&err, E_CONFLICT, "SHA-256");
 }
 
-/* Memory of exactly this size, so that a sanitizer sees what is read behind it. A result is an
- * index without the entry. */
+/* Memory of exactly this size, so that a sanitizer detects reads beyond it. A result is an index
+ * without the entry. */
 static void check_bytes(struct str index)
 {
     AUTO_BUF struct buf out = BUF_INIT(1 << 20), again = BUF_INIT(1 << 20);
@@ -292,14 +321,14 @@ static void check_bytes(struct str index)
     AUTO_FREE char *copy = base_alloc(index.n + !index.n);
     bool dropped = false;
     memcpy(copy, index.p, index.n);
-    if (!gitlink_remove(str_n(copy, index.n), STR("m/ba"), &out, &dropped, &err)) {
+    if (!remove_one(str_n(copy, index.n), STR("m/ba"), &out, &dropped, &err)) {
         CHECK(err.code == E_IO || err.code == E_CONFLICT);
         return;
     }
     CHECK(dropped || out.n == 0);
     if (!dropped)
         return;
-    CHECK_OK(gitlink_remove(buf_str(&out), STR("m/ba"), &again, &dropped, &err), &err);
+    CHECK_OK(remove_one(buf_str(&out), STR("m/ba"), &again, &dropped, &err), &err);
     CHECK(!dropped);
 }
 
@@ -345,7 +374,7 @@ TEST(gitlink_remove_knows_what_it_must_not_lose)
         buf_add(&in, extensions[i].name, 4);
         buf_add(&in, "\0\0\0\3abc", 7);
         buf_add(&in, hash, sizeof(hash));
-        bool ok = gitlink_remove(buf_str(&in), STR("sub"), &out, &dropped, &err);
+        bool ok = remove_one(buf_str(&in), STR("sub"), &out, &dropped, &err);
         CHECK_INT(ok, extensions[i].ok);
         if (!ok)
             CHECK_ERR(&err, E_CONFLICT, "can't be changed");

@@ -1,4 +1,4 @@
-/* File patterns: braces, matching, pruning, the boundary, and what is found in a tree. */
+/* File patterns: braces, matching, pruning, the boundary, and finding files in a tree. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -12,7 +12,7 @@ TEST(brace_table)
 {
     static const struct {
         const char *pattern;
-        const char *want; /* expansions, each with a blank behind it */
+        const char *want; /* expansions, each followed by a blank */
     } rows[] = {
         {"abc", "abc "},
         {"{a,b}", "a b "},
@@ -58,7 +58,7 @@ TEST(brace_table)
     }
 }
 
-/* One pattern made of the same piece over and over, between a start and an end. */
+/* One pattern made of the same piece repeated, between a start and an end. */
 static char *repeated(const char *start, const char *piece, size_t n, const char *end)
 {
     AUTO_BUF struct buf b = BUF_INIT(1 << 20);

@@ -1,14 +1,14 @@
 /* Ignore rules. Most of it is data: every tests/ignore/NAME.case is a tree with ignore files and
- * what they mean. Lines of a case:
+ * their meaning. Lines of a case:
  *
  *     # a comment                     file sub/.gitignore     the lines with '|' are its content
  *     |*.o                            exclude                 the same for info/exclude
  *     ignored a.o                     a file that is ignored
  *     kept sub/                       '/' at the end: a directory, here one that is not ignored
- *     own                             git is not asked in this case (it knows no .cordonignore)
+ *     own                             git is not asked in this case (it has no .cordonignore)
  *
- * %XX is a byte in hex, in contents and paths; every '|' line ends in a newline. What a case says
- * is also asked of git, if it is there: a case can't be wrong about git.
+ * %XX is a byte in hex, in contents and paths; every '|' line ends in a newline. Each case is also
+ * checked against git, if it is installed: a case can't be wrong about git.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
@@ -33,7 +33,7 @@ struct asked {
 
 struct ignore_case {
     char dir[512];
-    char file[1100]; /* to which '|' lines go */
+    char file[1100]; /* that '|' lines are added to */
     struct asked asked[ASKED_MAX];
     size_t n;
     bool own;
@@ -75,7 +75,7 @@ static void start_file(struct ignore_case *c, struct str name)
     test_write(c->file, "");
 }
 
-/* What is asked about exists, since the type of an entry counts. */
+/* Creates the path in question, since the type of an entry counts. */
 static void make_entry(const struct ignore_case *c, const struct asked *asked)
 {
     AUTO_BUF struct buf path = BUF_INIT(4096);
@@ -172,7 +172,7 @@ static void run_case(const char *path, size_t index)
 TEST(ignore_cases)
 {
     glob_t found = {0};
-    const char *dir = getenv("CORDON_TESTS"); /* where an ordinary user may not read the source */
+    const char *dir = getenv("CORDON_TESTS"); /* set if the user may not read the source */
     char pattern[PATH_MAX];
     snprintf(pattern, sizeof(pattern), "%s/ignore/*.case", dir ? dir : TESTS_DIR);
     CHECK(glob(pattern, 0, NULL, &found) == 0);
@@ -222,7 +222,7 @@ TEST(ignore_without_git_starts_at_the_root)
     CHECK(!is_ignored(test_path("root"), "from-above", false));
 }
 
-/* A workspace that the project hides from git is not empty for whoever works in it. */
+/* A workspace that the project hides from git is not empty for its own users. */
 TEST(ignore_root_that_is_itself_ignored)
 {
     test_write(test_path("top/.git/HEAD"), "");
@@ -274,7 +274,7 @@ static void check_fails(const char *root, const char *path, const char *part)
     CHECK_ERR(&err, E_IO, part);
 }
 
-/* Going on without rules would show what is meant to be hidden. */
+/* Continuing without rules would show files that are meant to be hidden. */
 TEST(ignore_file_that_cannot_be_used_is_an_error)
 {
     test_write(test_path("big/sub/.gitignore"), "a\n");

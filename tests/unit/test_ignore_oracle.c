@@ -1,5 +1,5 @@
-/* Random trees with random ignore files, compared with git path by path. CORDON_SEED chooses the
- * run, CORDON_ROUNDS how many trees. */
+/* Random trees with random ignore files, compared with git path by path. CORDON_SEED selects the
+ * run, CORDON_ROUNDS the number of trees. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -79,7 +79,7 @@ static void write_rules(const char *path)
         buf_add_z(&b, below(8) ? "\n" : "\r\n");
     }
     if (below(4) == 0)
-        b.n--; /* no newline at the end */
+        b.n--; /* no line break at the end */
     AUTO_FD int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     BUG_ON(fd < 0 || write(fd, b.p, b.n) != (ssize_t)b.n);
 }
@@ -101,7 +101,7 @@ static void add_entry(struct tree *t, const char *parent, const char *name, bool
     if (made > 0)
         close(made);
     if (made < 0)
-        return; /* the same name again */
+        return; /* the name already exists */
     BUG_ON(t->n == ENTRIES_MAX);
     t->is_dir[t->n] = is_dir;
     t->at[t->n++] = t->paths.n;
@@ -134,8 +134,8 @@ static void fill_tree(struct tree *t)
     write_rules(buf_z(&exclude));
 }
 
-/* The same from a directory further down as the root, if git does not ignore that one: the files
- * above it must count all the same. */
+/* The same with a directory further down as the root, if git does not ignore it: the ignore files
+ * above it must still count. */
 static size_t compare_below(const struct tree *t, const bool *want)
 {
     AUTO_ERR struct err err = {0};
@@ -187,7 +187,7 @@ static int path_cmp(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The walk against `git ls-files -o`, whose order is made the same by sorting. */
+/* Compares the walk with `git ls-files -o`, sorted into the same order. */
 static size_t compare_walk(const struct tree *t, int root_fd)
 {
     AUTO_ERR struct err err = {0};

@@ -1,5 +1,5 @@
-/* HTTP requests as a server reads them, answers as a client does: whole, byte by byte, one after
- * the other. And where a URL leads. */
+/* HTTP requests as a server reads them, responses as a client does: whole, byte by byte, in
+ * sequence. And where a URL leads. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/http_way.h"
 #include "llm/intake.h"
@@ -7,9 +7,9 @@
 
 static const struct {
     const char *name, *bytes;
-    const char *body; /* NULL: it is bad */
+    const char *body; /* NULL: malformed */
     unsigned status;
-    enum intake_state state; /* if it is not whole */
+    enum intake_state state; /* if it is incomplete */
 } rows[] = {
     {"no body", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", ""},
     {"bare line feeds", "GET / HTTP/1.1\nHost: a\n\n", ""},
@@ -100,7 +100,7 @@ TEST(intake_bounded)
 /* Whole: before the connection ends; cut: never; ended: when it ends. */
 static const struct {
     const char *name, *bytes;
-    const char *body; /* NULL: it is bad */
+    const char *body; /* NULL: malformed */
     long code;
     enum {
         WHOLE,
@@ -155,7 +155,7 @@ TEST(intake_answers)
 static const struct {
     const char *url;
     bool loopback;
-    const char *place; /* host, authority, port, path; NULL: libcurl's */
+    const char *place; /* host, authority, port, path; NULL: left to libcurl */
 } urls[] = {
     {"http://127.0.0.1:8080/v1/x", true, "127.0.0.1 127.0.0.1:8080 8080 /v1/x"},
     {"http://127.3.2.1/x", true, "127.3.2.1 127.3.2.1 80 /x"},

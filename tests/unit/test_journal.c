@@ -1,4 +1,4 @@
-/* The journal: its written form, and what recovery makes of each state, of damage and of lies. */
+/* The journal: its format, and recovery from each state, from damage and from forgery. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "tree.h"
@@ -14,7 +14,7 @@
 
 #define ID "0123456789abcdef"
 
-/* A change of two files in a root, as a writer that died would have left it. */
+/* A change in a root, as a writer that died would have left it. */
 struct relic {
     int root_fd;
     char root[300];
@@ -138,7 +138,7 @@ TEST(journal_in_state_done_only_tidies_up)
     check_tree("a 100644 [edited since]\nc 100644 [made again since]\n");
 }
 
-/* What a user may have done between the crash and the next command. */
+/* Edits that a user may have made between the crash and the next command. */
 static void user_edits_a(void)
 {
     tree_file(test_path("root/a"), "user's a", 0644);
@@ -164,7 +164,7 @@ static void user_tidies_up(void)
     BUG_ON(unlink(temp_path(0)) != 0 || unlink(temp_path(1)) != 0);
 }
 
-/* The first file was replaced already, then edited; and the second is in the way. */
+/* The first file was already replaced, then edited; and the second is in the way. */
 static void user_edits_new_a_and_creates_b(void)
 {
     BUG_ON(renameat2(AT_FDCWD, temp_path(0), AT_FDCWD, test_path("root/a"), 2) != 0);
@@ -251,7 +251,7 @@ TEST(journal_belongs_to_one_root)
     CHECK_OK(relic_recover(&r, &report, &err), &err);
     CHECK_INT(report.elsewhere, 1);
     check_tree(before);
-    /* The machine was started again, and its disks have other numbers. */
+    /* The machine was rebooted, and its disks have other numbers. */
     r.change.root = str_z(r.root);
     relic_write(&r, RECORD_COMMIT);
     CHECK_OK(relic_recover(&r, &report, &err), &err);
@@ -278,7 +278,7 @@ TEST(journal_that_nobody_can_read_is_counted_and_kept)
         CHECK_OK(relic_recover(&r, &report, &err), &err);
         CHECK_INT(report.damaged, 1);
         CHECK_Z(report.first_damaged, "1111111111111111.journal");
-        check_tree(all_new); /* the good one was recovered */
+        check_tree(all_new); /* the intact one was recovered */
         AUTO_FREE char *kept = test_read(test_path("journal/1111111111111111.journal"));
         CHECK_Z(kept, rows[i]);
     }
@@ -333,7 +333,7 @@ TEST(journal_recovery_without_a_journal_does_nothing)
     CHECK(access(test_path("journal"), F_OK) != 0);
 }
 
-/* A directory of the change was replaced by a link to somewhere else. */
+/* A directory of the change was replaced by a symlink to another place. */
 TEST(journal_recovery_never_follows_a_link)
 {
     AUTO_ERR struct err err = {0};
@@ -389,7 +389,7 @@ TEST(journal_marked_for_undo_goes_back_whatever_it_says)
     }
 }
 
-/* Part of it lost after files were replaced: what was there before still is, somewhere. */
+/* Part of it was lost after files were replaced: the old contents still exist, somewhere. */
 TEST(journal_that_was_cut_off_later_loses_nothing)
 {
     AUTO_RELIC struct relic r;
@@ -471,7 +471,7 @@ TEST(journal_belongs_to_one_file_system)
         CHECK_INT(report.elsewhere, 1);
         check_tree(before);
     }
-    /* What was not known when it was written can't differ. */
+    /* Values that were not known when it was written can't differ. */
     r.change.root_id = (struct rootid){.dev = id.dev, .ino = id.ino};
     relic_write(&r, RECORD_COMMIT);
     CHECK_OK(relic_recover(&r, &report, &err), &err);
@@ -528,14 +528,14 @@ TEST(journal_with_a_directory_that_is_gone_is_kept_for_people)
         AUTO_FREE char *a = test_read(test_path("root/a"));
         CHECK_Z(a, state == RECORD_COMMIT ? "old a" : "new a");
         CHECK(access(test_path("journal/" ID ".lost"), F_OK) == 0);
-        /* And it is in nobody's way. */
+        /* It does not block later commands. */
         CHECK_OK(relic_recover(&r, &report, &err), &err);
         CHECK_INT(report.lost + report.damaged + report.undone, 0);
         tree_remove(test_path("journal"));
     }
 }
 
-/* The old version was linked to the place where it is kept, but not unlinked where it was. */
+/* The old version was linked to the place where it is kept, but not unlinked at its old place. */
 static int act_half_kept(void *arg)
 {
     struct relic *r = arg;
@@ -600,7 +600,7 @@ TEST(journal_recovery_leaves_directories_that_others_made)
     }
 }
 
-/* Parses what a change is written as. */
+/* Parses the written form of a change. */
 static bool parse(
     struct str text, struct record_tail *ret_tail, struct change *ret, struct err *err)
 {
@@ -707,7 +707,7 @@ TEST(journal_form_refuses_paths_that_are_not_plain)
 #define NONE "0 0 0 0 0 0 0"
 #define SOME "9 9 9 9 9 9 9"
 
-/* Lines with right checksums that say something wrong. */
+/* Lines with correct checksums but wrong contents. */
 TEST(journal_form_refuses_lines_out_of_place)
 {
     static const char *const rows[] = {

@@ -1,4 +1,4 @@
-/* JSON and YAML-or-JSON documents: what is refused, what is written, where a place is. */
+/* JSON and YAML-or-JSON documents: refusals, output, and locations. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -71,7 +71,7 @@ TEST(json_is_strict)
     }
 }
 
-/* What the quick reader takes is what the strict one takes, and means the same. */
+/* Text that the quick reader accepts has the same meaning for the strict one. */
 TEST(json_quick_agrees_with_the_strict_parser)
 {
     static const struct {
@@ -150,7 +150,7 @@ TEST(json_limits_depth_and_size)
     CHECK_ERR(&err, E_CONFIG, "t: larger than 64 MiB");
 }
 
-/* A tree has far more bytes than its text: values are counted before it is made. */
+/* A tree has far more bytes than its text: values are counted before it is built. */
 TEST(json_limits_values)
 {
     static const struct {
@@ -255,7 +255,7 @@ TEST(json_text_takes_any_bytes)
         CHECK_STR(buf_str(&tree), rows[i].want);
         CHECK_STR(buf_str(&direct), rows[i].want);
     }
-    /* What a program printed is read again by us, and our reader takes no NUL. */
+    /* We read the output of programs again, and our reader does not accept NUL. */
     static const struct {
         struct str bytes, want;
     } nuls[] = {
@@ -275,7 +275,7 @@ TEST(json_text_takes_any_bytes)
     CHECK_INT(json_string_length(none), 0);
 }
 
-/* Copies of the exact size, so that a sanitizer sees a step too far. */
+/* Copies of the exact size, so that a sanitizer detects reads beyond them. */
 TEST(json_prefixes_are_errors)
 {
     static const char text[] =
@@ -360,10 +360,10 @@ TEST(doc_locate_json_and_yaml)
         {"", 1, 1, 2, 1}, {"name", 2, 3, 2, 1}, {"steps", 3, 3, 4, 1}, {"steps[0]", 4, 5, 5, 5},
         {"steps[0].id", 4, 6, 5, 5}, {"steps[1].id[1]", 5, 16, 6, 14},
         {"steps[1][\"a.b\"].x", 5, 28, 7, 12}, {"steps[2]", 6, 5, 8, 5}, {"steps[3]", 6, 11, 9, 5},
-        {"steps[9]", 3, 3, 4, 1},                           /* not there: its list */
-        {"steps[0].missing", 4, 5, 5, 5},                   /* not there: its object */
+        {"steps[9]", 3, 3, 4, 1},                           /* missing: its list */
+        {"steps[0].missing", 4, 5, 5, 5},                   /* missing: its object */
         {"steps[0].id.more", 4, 6, 5, 5},                   /* below a scalar */
-        {"missing.more", 1, 1, 2, 1}, {"][\"", 1, 1, 2, 1}, /* no place */
+        {"missing.more", 1, 1, 2, 1}, {"][\"", 1, 1, 2, 1}, /* not a location */
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         test_row(i, rows[i].place);

@@ -1,7 +1,8 @@
-/* Keys, text, focus and mouse: what a terminal sends, row by row from the tables in tests/keys.
+/* Keys, text, focus and mouse: the bytes that a terminal sends, row by row from the tables in
+ * tests/keys.
  *
- * Columns are separated by one tab: the modes (words, or "-"), what is done, and the bytes ("-":
- * none; \e \r \n \t \\ \xNN). Lines that begin with "# " are comments. What is done:
+ * Columns are separated by one tab: the modes (words, or "-"), the event, and the bytes ("-": none;
+ * \e \r \n \t \\ \xNN). Lines that begin with "# " are comments. Events:
  *
  *     [repeat |release ]KEY                    Ctrl+x
  *     typed TEXT, paste TEXT                   with the same escapes
@@ -58,7 +59,7 @@ static const struct mode {
     {"10x20", {.cell_width = 10, .cell_height = 20}},
 };
 
-/* Modes are set by or-ing bytes: each is a member of its own, and zero elsewhere. */
+/* Modes are set by or-ing bytes: each is a separate member, and zero elsewhere. */
 static void set_modes(struct str words, struct term_input *input)
 {
     struct str word, rest = words;
@@ -316,7 +317,7 @@ TEST(key_parse_refuses)
     }
 }
 
-/* Keys that no name leads to send nothing rather than something broken. */
+/* Keys that have no name send nothing rather than something broken. */
 TEST(key_encode_ignores_what_is_no_character)
 {
     static const uint32_t codepoints[] = {0, 3, 0x7F, 0x9B, 0xD800, 0x110000, UINT32_MAX};

@@ -1,8 +1,8 @@
-/* What is learned from a run: events in, lists out. No program is run here; tests/cli does that.
+/* Learning from a run: events in, lists out. No program is run here; tests/cli does that.
  *
  * An event is a line "use path" or "use spelling -> path". Uses: r read, w written, e entry
  * changed, m entry made, x executed, s a Unix socket, n an address, l one on the loopback. On the
- * fake host a name with a dot in it is a file, one that begins with "gone" is not there any more,
+ * fake host a name with a dot in it is a file, one that begins with "gone" no longer exists,
  * everything else is a directory; the home directory is /home/u.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -213,7 +213,7 @@ TEST(learn_without_a_root)
     CHECK_STR(buf_str(&got), STR("r /work/a.c\nw /work\n"));
 }
 
-/* However much a command opens, memory has an end, and the result says so. */
+/* However much a command opens, memory is limited, and the result reports that. */
 TEST(learn_has_limits)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);

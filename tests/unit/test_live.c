@@ -1,5 +1,5 @@
-/* The live bottom of the screen, through our own terminal: after each step its scrollback and
- * screen are what was printed for good, and the region below that. */
+/* The live region at the bottom of the screen, through our own terminal: after each step its
+ * scrollback and screen are the permanent output, and the region below that. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -81,7 +81,7 @@ static void mark_row(struct cellmark *m, const struct term *t, int row)
         for (unsigned i = 0; i < cell.n; i++)
             n += utf8_write(cell.codepoints[i], text + n);
         if (cell.width == 0 || (wraps && cell.n == 0))
-            continue; /* half of a wide one, or where one had no room */
+            continue; /* half of a wide character, or a gap where one did not fit */
         mark_cell(m, str_n(text, n ? n : 1), &cell.style, term_link(t, cell.style.link));
     }
     if (!wraps)
@@ -102,7 +102,7 @@ static void mark_screen(const struct term *t, struct buf *out)
     trim_lines(out);
 }
 
-/* Somebody who prints and redraws, and what should be there. */
+/* Prints and redraws, and keeps the expected result. */
 struct scene {
     struct term *t;
     struct live *l;
@@ -231,7 +231,7 @@ static void change_region(struct scene *s)
         .visible = next_random(4) != 0};
 }
 
-/* The height of the region when a terminal has wrapped it at another width, generously. */
+/* The height of the region after a terminal has wrapped it at another width, rounded up. */
 static size_t height_at(const struct scene *s, unsigned cols)
 {
     size_t rows = 1;
@@ -284,8 +284,8 @@ TEST(live_shows_what_it_should)
             return;
 }
 
-/* A region that is higher than the screen when it is made smaller can't be taken back whole; what
- * was printed for good is there all the same, in order. */
+/* A region that is higher than the screen when it is made smaller can't be erased completely; the
+ * permanent output is still there, in order. */
 TEST(live_never_loses_what_stays)
 {
     for (unsigned seed = 0; seed < 60; seed++) {
@@ -338,7 +338,8 @@ static void long_region(struct scene *s, int n, const char *typed)
     s->cursor = (struct live_cursor){.row = s->region.n - 2, .col = 2, .visible = true};
 }
 
-/* What does not fit the screen moves up in it, below what is printed, and is not written anew. */
+/* Rows that do not fit on the screen move up in it, below the permanent output, and are not written
+ * again. */
 TEST(live_moves_rows_up)
 {
     AUTO_TEXT struct text none = TEXT_INIT;
@@ -359,7 +360,7 @@ TEST(live_moves_rows_up)
 static const struct {
     const char *name, *before, *after;
     size_t col_before, col_after;
-    const char *frame; /* all of it; NULL: something between marks */
+    const char *frame; /* complete; NULL: any text between marks */
 } key_rows[] = {
     {"a letter at the end", "> ab", "> abc", 4, 5, "c \b"},
     {"the last letter goes", "> abc", "> ab", 5, 4, "\b \033[K\b"},
@@ -480,7 +481,7 @@ TEST(live_closes)
 }
 
 /* A conversation as it streams: words, code and lists, a frame for every tenth token, with a status
- * line and an editor below. What is written is at most three times the text. */
+ * line and an editor below. The output is at most three times the text. */
 TEST(live_writes_little)
 {
     static const char *const words[] = {"The", " quick", " brown", " fox", " jumps", " over",

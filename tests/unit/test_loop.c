@@ -1,4 +1,4 @@
-/* The agent's loop, its context, and long conversations made short. */
+/* The agent's loop, its context, and compaction of long conversations. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/compact.h"
 #include "agent/context.h"
@@ -10,7 +10,7 @@ enum {
     STEPS_MAX = 4,
 };
 
-/* An answer: calls as "NAME:ID", "!" before one whose arguments are no JSON; '-': a text. */
+/* An answer: calls as "NAME:ID", "!" before one whose arguments are not JSON; '-': a text. */
 struct step {
     const char *calls, *stop, *raw;
     enum err_code error;
@@ -59,7 +59,7 @@ static const char *text_at(const json_t *object, const char *key)
     return text ? text : "?";
 }
 
-/* Does what the machine says, and writes it down: asks "?", runs "[1 2]". */
+/* Performs the loop's effects, and logs them: asks "?", runs "[1 2]". */
 static void perform(
     struct loop *loop, const struct loop_effect *e, const struct step *steps, struct buf *log)
 {
@@ -79,13 +79,13 @@ static void perform(
         buf_printf(log, "%s%s", i ? " " : "", text_at(calls[i], "id"));
     }
     buf_add_z(log, "]");
-    for (size_t i = e->n_calls; i-- > 0;) /* the last one is done first */
+    for (size_t i = e->n_calls; i-- > 0;) /* the last one finishes first */
         loop_ran(loop, calls[i],
             message_tool_result(str_z(text_at(calls[i], "id")), str_z(text_at(calls[i], "name")),
                 STR("fine"), false));
 }
 
-/* What the list holds: u, a, and results by id, "!" behind an error. */
+/* The messages in the list: u, a, and results by id, "!" after an error. */
 static void show(const json_t *messages, struct buf *log)
 {
     size_t i;
@@ -205,7 +205,7 @@ TEST(loop_does_what_the_table_says)
     }
 }
 
-/* Every row, stopped after every number of steps, and with half of the calls done. */
+/* Every row, aborted after every number of steps, and with half of the calls done. */
 TEST(loop_abort_leaves_a_valid_list)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
@@ -302,7 +302,7 @@ TEST(context_cuts_long_instructions)
     CHECK(strstr(buf_z(&notes), "too long"));
 }
 
-/* What every request starts with, in the longer of the two dialects. */
+/* The start of every request, in the longer of the two dialects. */
 TEST(context_is_small)
 {
     AUTO_BUF struct buf prompt = BUF_INIT(CONTEXT_PROMPT_MAX), notes = BUF_INIT(CONTEXT_NOTES_MAX);
@@ -319,7 +319,7 @@ TEST(context_is_small)
 
 /* Compaction ---------------------------------------------------------------------------------- */
 
-/* "u", "a" (with a call), "r", and a number of tokens behind each. */
+/* "u", "a" (with a call), "r", each followed by a number of tokens. */
 static json_t *conversation(const char *words)
 {
     json_t *list = json_array();
@@ -352,9 +352,9 @@ TEST(compact_counts_and_cuts)
         {"u10", 0, false, 0}, {"u10", 1000, false, 0}, {"u900", 1000, true, 0},
         {"u10 a800 r10", 1000, false, 2}, {"u10 a800 r100", 1000, true, 2},
         {"u10 a860 r500", 1000, true, 0},         /* the last step alone is too much */
-        {"u10 a860 r50 a20 r50", 1000, false, 4}, /* what was counted last counts */
+        {"u10 a860 r50 a20 r50", 1000, false, 4}, /* the last count is the one that matters */
         {"u10 a20 r150 a860 r100", 1000, true, 2},
-        {"u10 a860 r20 u500", 1000, true, 1}, /* nobody has answered it: it stays */
+        {"u10 a860 r20 u500", 1000, true, 1}, /* not answered yet: it stays */
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         AUTO_JSON json_t *list = conversation(cases[i].list);

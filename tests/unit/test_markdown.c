@@ -1,6 +1,6 @@
-/* Markdown as it comes. Cases are data: tests/tui/markdown (its README says how they are written).
- * Each is fed whole, byte by byte and in random cuts; at every place the finished rows and the live
- * ones together are what that much text gives at once. */
+/* Streaming Markdown. Cases are data: tests/tui/markdown (its README describes the format). Each is
+ * fed whole, byte by byte and in random cuts; at every place the finished rows and the live ones
+ * together are those of that much text at once. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -39,7 +39,7 @@ static void at_once(struct str source, unsigned width, struct buf *out)
     shown(&rows, out);
 }
 
-/* Parts of the given size, 0 for random ones. */
+/* In parts of the given size, 0 for random sizes. */
 static bool check_cut(struct str source, unsigned width, size_t part)
 {
     AUTO_TEXT struct text rows = TEXT_INIT;
@@ -76,7 +76,7 @@ static void check_case(const char *name, struct str source, unsigned width, stru
             return;
 }
 
-/* "=== NAME WIDTH", the text, ">>>", what it gives; and the next. */
+/* "=== NAME WIDTH", the text, ">>>", the expected rows; and the next case. */
 static void check_file(const char *path)
 {
     AUTO_FREE char *content = test_read(path);
@@ -129,7 +129,8 @@ TEST(markdown_small_texts)
         check_case(rows[i].name, str_z(rows[i].source), 40, str_z(rows[i].want));
 }
 
-/* A line that is too long is cut, and what follows the cut begins nothing, wherever that is. */
+/* A line that is too long is cut, and the text after the cut starts no new block, wherever that
+ * is. */
 TEST(markdown_long_lines_stay_text)
 {
     static const char *const units[] = {"- x ", "# ", "> a ", "1. ", "<div> ", "| - "};
@@ -145,8 +146,8 @@ TEST(markdown_long_lines_stay_text)
     }
 }
 
-/* What would be slow if anything were read again and again: each is given in small parts, with the
- * live rows asked for after every tenth. */
+/* Inputs that would be slow if anything were read repeatedly: each is fed in small parts, and the
+ * live rows are requested after every tenth. */
 static long time_of(const char *start, const char *unit, size_t size)
 {
     AUTO_BUF struct buf source = BUF_INIT(size + 1000);

@@ -1,4 +1,4 @@
-/* Messages of a conversation: what they may hold, what new ones look like; base64. */
+/* Messages of a conversation: their valid contents, new messages; base64. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 

@@ -1,5 +1,5 @@
-/* A directory whose changes are kept apart: what it becomes in a plan, and what a program that sits
- * in it can't do. Each attack has its control: the same act works where it may. */
+/* An overlay directory: its steps in a plan, and what a program inside can't do. Each attack has
+ * its control: the same act works where it is allowed. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -176,7 +176,7 @@ static struct plan_source source_of(struct arena *a, const char *path)
     return (struct plan_source){arena_str(a, str_z(path)), st.st_dev, st.st_ino};
 }
 
-/* A project, its box, and what the policy shows beside: the directory that holds both. */
+/* A project, its box, and the directory around both, which the policy shows as well. */
 static void make_world(void)
 {
     tree_file(test_path("p/keep"), "old\n", 0644);
@@ -213,7 +213,7 @@ static bool make_plan(
     policy_validate(policy, &(struct policy_host){0}, a, v);
     policy_validate_command(v, &(struct policy_command){.path = "/usr/bin/perl", .cwd = "/tmp"});
     v->cwd = (struct verdict_path){0};
-    v->denials.n = 0; /* a working directory is none of the policy's here */
+    v->denials.n = 0; /* the policy does not cover the working directory here */
     baseline_collect(a, base);
     if (!baseline_add_loaders(base, a, err))
         return false;
@@ -243,7 +243,7 @@ static void collect(int fd, struct buf *out)
         buf_add(out, bytes, (size_t)n);
 }
 
-/* What it prints, with both streams one after the other. */
+/* Returns the output of both streams, one after the other. */
 static bool run_inside(const struct inside *in, struct buf *out, struct err *err)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
@@ -262,7 +262,7 @@ static bool run_inside(const struct inside *in, struct buf *out, struct err *err
     return ok;
 }
 
-/* Perl, since it makes any system call: 188 is setxattr, 191 getxattr, 133 mknod. */
+/* Perl, since it can make any system call: 188 is setxattr, 191 getxattr, 133 mknod. */
 static const struct {
     const char *name, *script, *want;
 } acts[] = {
@@ -319,7 +319,7 @@ TEST(overlay_acts)
     CHECK_Z(meta, "{}");
 }
 
-/* What the upper layer has afterwards is what `diff` will read. */
+/* The upper layer afterwards, which `diff` will read. */
 TEST(overlay_upper)
 {
     static const char script[] =
@@ -337,14 +337,14 @@ TEST(overlay_upper)
     CHECK_INT(lstat(test_path("box/u/gone"), &st), 0);
     CHECK(S_ISCHR(st.st_mode) && st.st_rdev == makedev(0, 0));
     CHECK_INT(getxattr(test_path("box/u/dir"), "user.overlay.opaque", value, sizeof(value)), 1);
-    /* The child's own is kept apart from the kernel's. */
+    /* The child's own attribute is kept separate from the kernel's. */
     CHECK_INT(getxattr(test_path("box/u/fake"), "user.overlay.overlay.opaque", value, 16), 1);
     AUTO_FREE char *made = test_read(test_path("box/u/made"));
     CHECK_Z(made, "x");
     CHECK(lstat(test_path("box/u/keep"), &st) != 0);
 }
 
-/* A socket of the host in the project leads nowhere through the overlay. */
+/* A socket of the host in the project can't be reached through the overlay. */
 TEST(overlay_socket_of_the_host)
 {
     static const char script[] = "use Socket; socket(S, PF_UNIX, SOCK_STREAM, 0) or die $!; print "
@@ -364,7 +364,8 @@ TEST(overlay_socket_of_the_host)
     CHECK_STR(buf_str(&out), STR("no"));
 }
 
-/* What was looked at must be what is mounted; what can't be mounted is told with a way out. */
+/* The layers that were checked must be the ones that are mounted; a mount that fails is reported
+ * with a remedy. */
 TEST(overlay_failures)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
@@ -383,7 +384,7 @@ TEST(overlay_failures)
     CHECK_ERR(&err, E_SANDBOX_UNAVAILABLE, "needs namespaces");
 }
 
-/* Layers on another file system than each other: the kernel's no, in words. */
+/* Layers on different file systems: the kernel's refusal, explained. */
 TEST(overlay_not_mountable)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
@@ -434,7 +435,7 @@ static int rehearse_with_mount(void *arg UNUSED)
     return remedy && strstr(remedy->text, "mounted below") ? 0 : 5;
 }
 
-/* What is mounted in the project would be missing inside: the kernel refuses, and we say why. */
+/* Mounts in the project would be missing inside: the kernel refuses, and the error explains why. */
 TEST(overlay_over_a_mount)
 {
     if (geteuid() != 0)

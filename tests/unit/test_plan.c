@@ -1,4 +1,4 @@
-/* Consent to changes of files: what a person is shown, what comes of the answers. */
+/* Consent to file changes: what a user is shown, and the results of the answers. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -9,10 +9,10 @@
 
 static const char before[] = "one\ntwo\nthree\n";
 
-/* Who is asked: answers one after the other. */
+/* The user who is asked: answers one after the other. */
 struct person {
-    const char *answers; /* y n; e: edits; m: meddles with the file, and says yes */
-    const char *text;    /* that they write instead */
+    const char *answers; /* y n; e: edits; m: changes the file, and says yes */
+    const char *text;    /* written instead */
     struct buf shown;    /* all diffs */
     int asked;
 };
@@ -38,7 +38,7 @@ static const struct {
     enum err_code code;
     const char *shown;
     const char *after;   /* the file's content */
-    const char *content; /* that the model is told starts so; NULL: any */
+    const char *content; /* start of the content that the model gets; NULL: any */
 } rows[] = {
     {"an edit", "edit_file", "{\"path\":\"f\",\"old_string\":\"two\",\"new_string\":\"2\"}", "y",
         NULL, ERR_NONE,

@@ -1,13 +1,13 @@
 /* Policies. Most of it is data: tests/policy/NAME.yaml are lists of cases
  *
- *     {name: what it shows, policy: {…}, command: $T/prog, cwd: $T/work,
- *      expect: {code: E_POLICY_DENIED, field: command, message: …, value, reason, fix, fields:
- * […]}}
+ *     {name: …, policy: {…}, command: $T/prog, cwd: $T/work,
+ *      expect: {code: E_POLICY_DENIED, field: command, message: …, value, reason, fix,
+ *               fields: […]}}
  *
  * `expect: {}` means allowed. `policy` gets policy_version 4 if it has none; with `reference: true`
- * it is read as it is, as the part run.policy of a scenario; `text` is read as a document instead.
+ * it is read unchanged, as the part run.policy of a scenario; `text` is read as a document instead.
  * field, message, value, reason and fix are those of the first denial, or of the error; `fields`
- * are those of all denials. $T is a directory with what make_tree() puts there; $T/home is HOME.
+ * are those of all denials. $T is the directory that make_tree() fills; $T/home is HOME.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
@@ -284,7 +284,7 @@ TEST(policy_written_is_read_back)
     AUTO_JSON json_t *second = round_trip(first);
     CHECK(first && json_equal(first, second));
     CHECK_INT(json_integer_value(json_object_get(first, "policy_version")), 4);
-    /* Beside the version, what was written is still there. */
+    /* Except for the version, the original contents are still there. */
     json_object_set_new(tree, "policy_version", json_integer(4));
     json_t *budgets = json_object_get(first, "budgets"), *limits = json_object_get(first, "limits");
     CHECK_INT(json_integer_value(json_object_get(budgets, "max_steps")), 7);

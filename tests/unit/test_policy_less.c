@@ -1,5 +1,5 @@
-/* Taking a grant away from a policy never allows more. A policy is a set of bits here, one per
- * grant; random sets that are valid are compared with the same sets less one bit. */
+/* Removing a grant from a policy never allows more. A policy is a set of bits here, one per grant;
+ * random valid sets are compared with the same sets less one bit. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -20,7 +20,7 @@ static const char *const env_pool[] = {"TERM", "LANG", "USER"};
 static const char *const command_pool[] = {
     "prog", "link-prog", "bin/deep/tool", "bin/bash", "run.sh", "out/built", "work/file"};
 
-/* Where each kind of grant has its bits. */
+/* First bit of each kind of grant. */
 enum {
     READ_AT = 0,
     WRITE_AT = READ_AT + ARRAY_LEN(read_pool),
@@ -201,6 +201,6 @@ TEST(policy_with_less_allows_less)
     }
     test_row(0, NULL);
     CHECK_INT(valid, VALID_WANTED);
-    CHECK(ran > VALID_WANTED); /* or nothing was compared */
+    CHECK(ran > VALID_WANTED); /* otherwise nothing was compared */
     CHECK(still > VALID_WANTED);
 }

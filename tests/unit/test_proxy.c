@@ -40,7 +40,7 @@ struct row {
     struct str column[COLUMNS];
 };
 
-/* Calls for each line; at least so many. */
+/* Calls check() for each line; there must be at least this many. */
 static void each_row(const char *file, size_t least, void (*check)(const struct row *row))
 {
     char path[4096];
@@ -91,14 +91,14 @@ TEST(proxy_name_limits)
     for (size_t i = 0; i < sizeof(name); i++)
         name[i] = i % 2 ? '.' : 'a';
     CHECK(host_parse(str_n(name, HOST_NAME_MAX_BYTES), &host, &why));
-    CHECK(host_parse(str_n(name, HOST_NAME_MAX_BYTES + 1), &host, &why)); /* a last dot */
+    CHECK(host_parse(str_n(name, HOST_NAME_MAX_BYTES + 1), &host, &why)); /* with a trailing dot */
     CHECK(!host_parse(str_n(name, HOST_NAME_MAX_BYTES + 2), &host, &why));
 }
 
 TEST(proxy_entries)
 {
     static const struct {
-        const char *entry, *why; /* NULL: right */
+        const char *entry, *why; /* NULL: valid */
     } rows[] = {
         {"example.com", NULL},
         {"Example.com.", NULL},
@@ -141,7 +141,7 @@ TEST(proxy_entries)
     }
 }
 
-/* An IPv4 address within an IPv6 one: the prefix, and where it begins. */
+/* An IPv4 address within an IPv6 one: the prefix, and its offset. */
 static struct proxy_addr spelled(const struct proxy_addr *v4, const char *prefix, size_t at)
 {
     struct proxy_addr addr;
@@ -150,7 +150,7 @@ static struct proxy_addr spelled(const struct proxy_addr *v4, const char *prefix
     return addr;
 }
 
-/* Whatever carries an address is as public as the address at most. */
+/* An address that contains another one is at most as public as that one. */
 static void check_spellings(const struct proxy_addr *v4, const char *what)
 {
     struct sockaddr_in6 mapped = {.sin6_family = AF_INET6};
@@ -210,7 +210,7 @@ static void describe(enum head_state state, const struct proxy_request *r, struc
             r->kind == PROXY_PLAIN ? " " : "", r->kind == PROXY_PLAIN ? body : "");
 }
 
-/* Whatever is cut off, it is the same request or none yet; memory of just that size. */
+/* Cut anywhere, it is the same request or not complete yet; memory of exactly that size. */
 static void check_cuts(struct str bytes, enum head_state whole, size_t used,
     enum head_state (*parse)(struct str bytes, struct proxy_request *ret_request))
 {

@@ -1,4 +1,4 @@
-/* Recording: what was typed, and what is waited for. */
+/* Recording: typed input, and wait conditions. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -11,7 +11,7 @@ static const struct {
     const char *bytes;
     enum typed_kind kind;
     const char *what; /* the key, or the text */
-    size_t n;         /* 0: more must come */
+    size_t n;         /* 0: more input is needed */
 } rows[] = {
     {"abc", TYPED_TEXT, "abc", 3},
     {"a\r", TYPED_TEXT, "a", 1},
@@ -67,7 +67,7 @@ TEST(typed_is_told_apart)
     typed_keys_free(keys);
 }
 
-/* Whatever comes, it is taken whole, and all of it. */
+/* Any bytes are taken in whole units, and all of them. */
 TEST(typed_takes_any_bytes)
 {
     struct typed_keys *keys = typed_keys_new();
@@ -106,7 +106,7 @@ TEST(await_knows_what_changes)
     }
 }
 
-/* What is waited for after one screen became another, as JSON. */
+/* The wait condition after one screen became another, as JSON. */
 static void await(const char *before, const char *now, bool settled, struct buf *out)
 {
     AUTO_ARENA struct arena arena = ARENA_INIT(1 << 22);
@@ -153,7 +153,7 @@ TEST(await_finds_what_is_new)
     }
 }
 
-/* Whatever was typed and shown: the file is YAML that reads as what was recorded. */
+/* For any typed and shown text, the file is YAML that reads back as the recording. */
 TEST(recorder_yaml_is_read_back)
 {
     static const char *const texts[] = {"", "a: b # c", "\"\\\n\t\r\x1b\x7f",

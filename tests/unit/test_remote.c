@@ -1,4 +1,4 @@
-/* Tools that work elsewhere: what the other side may say, and when it is gone. */
+/* Tools in another process: which answers are accepted, and when the process is gone. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "tool/remote.h"
@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <sys/signalfd.h>
 
-/* A stranger that reads one call and then says this. */
+/* A process that reads one call and then prints this. */
 static struct remote *stranger(const char *script)
 {
     const char *const argv[] = {"/bin/sh", "-c", script, NULL};
@@ -76,7 +76,7 @@ TEST(remote_answers_are_checked)
     }
 }
 
-/* Tells us to interrupt it, answers when it is, and answers one more call. */
+/* Signals us to interrupt it, answers when it is interrupted, and answers one more call. */
 static const char listens[] =
     "J='" OK1("") "'; trap 'echo \"$J\"; read l; echo \"$J\" | tr 1 2; exit' INT\n"
                   "read l; kill -USR1 $PPID; while :; do sleep 0.01; done";

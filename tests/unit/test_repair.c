@@ -1,4 +1,4 @@
-/* Conversations that something left in pieces, and what repair makes of them.
+/* Damaged conversations, and their repair.
  *
  * A conversation is written as words: u (a user's text), a (an answer), a:x,y (an answer that calls
  * x and y), r:x (the result of x), R:x (one that says aborted), e (an empty user's message), E (an
@@ -138,12 +138,12 @@ TEST(repair_rows)
         CHECK_Z(buf_z(&got), rows[i].after);
         CHECK(rows[i].note ? strstr(buf_z(&said), rows[i].note) != NULL
                            : json_array_size(notes) == 0);
-        CHECK(json_equal(before, copy)); /* the input is let be */
+        CHECK(json_equal(before, copy)); /* the input is unchanged */
         CHECK(repair_is_valid(before) == !rows[i].note);
     }
 }
 
-/* What providers ask for, said in another way than the code under test does. */
+/* The providers' requirements, expressed differently from the code under test. */
 static bool is_valid(const json_t *messages)
 {
     AUTO_JSON json_t *seen = json_object();
@@ -204,7 +204,7 @@ TEST(repair_random)
     }
 }
 
-/* A list that was made to take long. */
+/* A list that is meant to take long. */
 TEST(repair_is_linear)
 {
     enum {

@@ -1,4 +1,4 @@
-/* Replay: what is not compared, what is, and where in a transcript the screens are. */
+/* Replay: what is not compared, what is, and the places of screens in a transcript. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -297,7 +297,7 @@ TEST(replay_points)
     static const struct {
         const char *run;
         size_t n;
-        const char *message; /* NULL: it can be read */
+        const char *message; /* NULL: it is readable */
     } rows[] = {
         {RUN("{\"rows\":2,\"cols\":9}", "[]"), 1, NULL},
         {RUN("{\"rows\":2,\"cols\":9}",
@@ -331,7 +331,7 @@ TEST(replay_points)
     }
 }
 
-/* A change of size comes where the step before ended, not where its own screen is. */
+/* A resize comes where the step before ended, not where its own screen is. */
 TEST(replay_refeed_with_sizes)
 {
     struct point list[] = {{.offset = 3}, {.offset = 6, .rows = 2, .cols = 2}, {.offset = 6}};

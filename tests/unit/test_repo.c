@@ -1,4 +1,4 @@
-/* Repositories in a tree: which are found, again after changes, and which names steer. */
+/* Repositories in a tree: which are found, also after changes, and which names are refused. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -24,6 +24,7 @@ static const char *const kind_names[] = {
     [SCAN_JJ] = "jj",
     [SCAN_BZR] = "bzr",
     [SCAN_DARCS] = "darcs",
+    [SCAN_PIJUL] = "pijul",
 };
 
 static int by_text(const void *a, const void *b)
@@ -98,7 +99,7 @@ TEST(scan_sees_each_change)
     check_places(&s, "gitdir a/d/c/git;");
     CHECK(unlink(test_path("a/d/c/git/HEAD")) == 0);
     check_places(&s, "");
-    /* A directory in whose place another one stands. */
+    /* A directory that was replaced by another one. */
     make_gitdir("x/.git");
     CHECK(rename(test_path("a/d"), test_path("old")) == 0 &&
           rename(test_path("x"), test_path("a/d")) == 0);
@@ -136,6 +137,10 @@ TEST(parts_that_tools_leave_alone)
         {".bzr/branch/branch.conf", true},
         {"_darcs/prefs/defaults", true},
         {"_darcs/x", false},
+        {".pijul/config", true},
+        {".pijul/changes/x", false},
+        {".jj/REPO/Config.toml", true},
+        {".HG/HGRC", true},
         {".gitignore", false},
         {".git-x/config", false},
         {"x.git/config", false},

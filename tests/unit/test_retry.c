@@ -1,4 +1,4 @@
-/* When a request is tried again, and after how long. */
+/* When a request is retried, and after which delay. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/retry.h"
 #include "test.h"
@@ -154,7 +154,7 @@ TEST(retry_decides)
     }
 }
 
-/* A number that never ends does not overflow into a short wait. */
+/* A huge number does not overflow into a short wait. */
 TEST(retry_after_huge)
 {
     const char *const huge[] = {"99999999999999999999999999", "18446744073709551617"};

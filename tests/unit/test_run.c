@@ -1,4 +1,4 @@
-/* Conditions on screens, actions and scenarios as they are read, observations as they are cut. */
+/* Conditions on screens, parsing of actions and scenarios, truncation of observations. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -355,7 +355,7 @@ TEST(run_observations_keep_characters_whole)
     check_delta(&o, "");
     observer_output(&o, STR("\xa5\xf0\x9f\x98"));
     check_delta(&o, "日");
-    observer_output(&o, STR("x")); /* it was none after all */
+    observer_output(&o, STR("x")); /* it was not a character after all */
     check_delta(&o, "\xef\xbf\xbdx");
     observer_output(&o, STR("\xc0")); /* never the start of one */
     check_delta(&o, "\xef\xbf\xbd");
@@ -380,7 +380,7 @@ TEST(run_observations_have_the_last_of_much_output)
     CHECK(json_is_true(json_object_get(json, "transcript_cut")));
     CHECK_INT(text.n, OBSERVER_TEXT_MAX / 3 * 3);
     CHECK(str_starts_with(text, STR("日")));
-    /* In pieces that are small enough each. */
+    /* In pieces that are each small enough. */
     observer_output(&o, str_n(much, OBSERVER_TEXT_MAX / 2));
     observer_output(&o, str_n(much, OBSERVER_TEXT_MAX / 2));
     observer_output(&o, STR("last"));

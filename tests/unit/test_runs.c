@@ -1,14 +1,15 @@
-/* Loops with vectors, compared with their plain forms: every length, start and place of a byte. */
+/* Loops with vectors, compared with their plain forms: every length, start and position of a
+ * byte. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/runs.h"
 #include "test.h"
 
 enum {
-    ROOM = 80, /* several vectors, and what is left after them */
+    ROOM = 80, /* several vectors, and a remainder */
     STARTS = 17,
 };
 
-/* A byte that ends a run, or nearly does, at every place of every length. */
+/* A byte that ends a run, or nearly does, at every position of every length. */
 TEST(runs_end_where_the_plain_ones_do)
 {
     static const uint8_t ends[] = {0x00, 0x06, 0x07, 0x08, 0x17, 0x18, 0x19, 0x1A, 0x1B, 0x1F, 0x20,
@@ -28,7 +29,7 @@ TEST(runs_end_where_the_plain_ones_do)
             }
 }
 
-/* Nothing beside the run is written. */
+/* Nothing outside the run is written. */
 TEST(runs_write_what_the_plain_ones_do)
 {
     static const cell templates[] = {0, 1ull << 63, 0x0123456789ABCD00u};
@@ -52,7 +53,7 @@ TEST(runs_write_what_the_plain_ones_do)
 }
 
 #ifdef __SSE2__
-/* The one of the two that this machine does not choose, too. */
+/* Also the one of the two that this machine does not choose. */
 TEST(runs_fill_in_both_widths)
 {
     for (size_t n = 0; n < ROOM; n++) {

@@ -1,4 +1,4 @@
-/* The sandbox before there is one: plans, the filter, the loader's header, the environment. */
+/* The sandbox before it is built: plans, the filter, the loader's header, the environment. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -29,13 +29,13 @@ enum {
 
 /* Plans --------------------------------------------------------------------------------------- */
 
-/* What the rows share: roots below /r, as a policy's verdict has them. */
+/* Shared by the rows: roots below /r, as a policy's verdict has them. */
 struct plan_case {
     const char *name;
     const char *read[4], *write[4], *exec[4];
-    const char *hidden; /* up to HIDDEN_MAX, with blanks between them */
+    const char *hidden; /* up to HIDDEN_MAX, separated by blanks */
     const char *want;   /* "kind at access;" of the steps below /r and /tmp/r, in order */
-    const char *kept;   /* files that stay as they are, with blanks between them */
+    const char *kept;   /* files that must not change, separated by blanks */
 };
 
 static const struct plan_case plan_cases[] = {
@@ -177,7 +177,7 @@ TEST(plan_masks_more_for_root)
 #name, NR_##name, SYS_##name \
     }
 
-/* The table that is made when the program is built says what the C library says. */
+/* The table that is generated when the program is built agrees with the C library. */
 TEST(syscall_table_is_the_processors)
 {
     static const struct {
@@ -225,11 +225,11 @@ enum {
     BOUND = 32,     /* with a limit for one shared mapping */
     OPTIONS = 64,
     SHARED_MAX = 0x10,
-    OLDER_CALLS = 16, /* that are refused, and that x86-64 alone has */
+    OLDER_CALLS = 16, /* refused calls that only x86-64 has */
     KILLED = -1,
 };
 
-/* The limit of a mapping is above 4 GiB, to have both halves of the argument looked at. */
+/* The limit of a mapping is above 4 GiB, so that both halves of the argument are checked. */
 static struct seccomp_options seccomp_options_of(unsigned bits)
 {
     return (struct seccomp_options){
@@ -368,6 +368,16 @@ static const struct {
     {"nice of process 1", 0, SYS_setpriority, {PRIO_PROCESS, 1, 5}, EPERM},
     {"nice of the group of process 1", 0, SYS_setpriority, {PRIO_PGRP, 1, 5}, EPERM},
     {"nice of the user of process 1", 0, SYS_setpriority, {PRIO_USER, 0, 5}, EPERM},
+    {"ioprio inside", 0, SYS_ioprio_set, {1, 7}, 0},
+    {"ioprio of our group inside", 0, SYS_ioprio_set, {2, 0}, 0},
+    {"ioprio of process 1", 0, SYS_ioprio_set, {1, 1}, EPERM},
+    {"ioprio of the group of process 1", 0, SYS_ioprio_set, {2, 1}, EPERM},
+    {"ioprio of the user of process 1", 0, SYS_ioprio_set, {3, 0}, EPERM},
+    {"a group of our own", 0, SYS_setpgid, {0, 0}, 0},
+    {"a group of a job's first process", 0, SYS_setpgid, {7, 5}, 0},
+    {"the group of process 1", 0, SYS_setpgid, {0, 1}, EPERM},
+    {"the group of process 1, for another", 0, SYS_setpgid, {7, 1ull << 32 | 1}, EPERM},
+    {"a group without namespaces", HOST, SYS_setpgid, {0, 1}, 0},
     {"scheduler of another", HOST, SYS_sched_setscheduler, {7}, EPERM},
     {"scheduling of another", HOST, SYS_sched_setattr, {7}, EPERM},
     {"parameters of another", HOST, SYS_sched_setparam, {7}, EPERM},
@@ -437,8 +447,7 @@ TEST(seccomp_answers)
     }
 }
 
-/* Whatever the options, every number has its answer, and only those that are judged look further.
- */
+/* With any options, every number has its answer, and only those with a check look further. */
 TEST(seccomp_answers_every_number)
 {
     size_t refused[OPTIONS] = {0};
@@ -601,7 +610,7 @@ TEST(mounts_finds_those_of_the_kernel)
     }
 }
 
-/* None is left out, or it fails. */
+/* Either none is left out, or it fails. */
 TEST(mounts_are_all_counted)
 {
     static const size_t rows[] = {1, 63, 64, 65, 4096, 4097, 20000, 1 << 16, 100000};

@@ -1,4 +1,5 @@
-/* The search: ways of matching, byte sequences, files through the window, order, limits, ends. */
+/* The search: methods of matching, byte sequences, files through the window, order, limits,
+ * ends. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -8,7 +9,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-/* Which way is chosen, and what a pattern needs. */
+/* The method that is chosen for a pattern. */
 TEST(search_ways)
 {
     static const char bytes[] = "bytes", then_line[] = "bytes, then the line",
@@ -19,7 +20,7 @@ TEST(search_ways)
     } rows[] = {
         {"needle", bytes, {0}},
         {"needle", bytes, {.ignore_case = true}},
-        {"task", then_line, {.ignore_case = true}}, /* s and k have relatives beyond ASCII */
+        {"task", then_line, {.ignore_case = true}}, /* s and k have variants beyond ASCII */
         {"(?i)hello", bytes, {0}},
         {"a.b", bytes, {.literal = true}},
         {"foo|bar|caf\xC3\xA9", bytes, {0}},
@@ -188,7 +189,8 @@ static void search(const struct search_options *options, struct search_summary *
     *ret_summary = summary;
 }
 
-/* Many directories, more than wait at once: the order is that of the bytes, whoever is faster. */
+/* More directories than are queued at once: the order is that of the bytes, whichever thread is
+ * faster. */
 TEST(search_order_with_threads)
 {
     AUTO_BUF struct buf want = BUF_INIT(1 << 20);
@@ -233,7 +235,7 @@ TEST(search_ends)
     close(ends[1]);
 }
 
-/* What is no regular file is not opened, and no link is followed. */
+/* Only regular files are opened, and no symlink is followed. */
 TEST(search_only_files)
 {
     AUTO_BUF struct buf out = BUF_INIT(1 << 20);
@@ -247,7 +249,7 @@ TEST(search_only_files)
     CHECK_Z(buf_z(&out), "real:1:root\n");
 }
 
-/* Lines around matches where the window ends, lines longer than it, counted all the same. */
+/* Lines around matches where the window ends, lines longer than it, with correct line numbers. */
 TEST(search_through_the_window)
 {
     enum {
@@ -305,7 +307,7 @@ TEST(search_lines_longer_than_the_window)
     }
 }
 
-/* A long line is asked in parts, but not so that a pattern can tell. */
+/* A long line is matched in parts, without a difference for the pattern. */
 TEST(search_a_long_line_is_one_line)
 {
     static const struct {

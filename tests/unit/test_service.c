@@ -1,5 +1,5 @@
-/* More commands in one sandbox: what they get, what holds them, how they end, and what the
- * supervisor believes of what it is told. */
+/* More commands in one sandbox: their input, their restrictions, their end, and how much the
+ * supervisor trusts its messages. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -90,7 +90,7 @@ static bool open_box(struct box *b, const struct wanted *w)
                &err);
 }
 
-/* Waits for what comes next. */
+/* Waits for the next message. */
 static struct service_news next(int service)
 {
     struct service_news news = {.fd = -1};
@@ -122,7 +122,7 @@ struct shell {
     const char *cwd;
 };
 
-/* What it prints on both streams, and how it ends. */
+/* The output of both streams, and the wait status. */
 static int run_shell(int service, uint32_t id, const struct shell *shell, struct buf *out)
 {
     const char *const argv[] = {"sh", "-c", shell->script, NULL};
@@ -153,7 +153,7 @@ static int run_shell(int service, uint32_t id, const struct shell *shell, struct
     return news.value;
 }
 
-/* What they do ------------------------------------------------------------------------------- */
+/* Behaviour ---------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name, *script, *input, *want;
@@ -167,7 +167,7 @@ static const struct {
     {"its directory", "pwd", NULL, "/tmp\n", 0},
     {"its environment", "env -u PWD -u _ -u OLDPWD -u SHLVL", NULL,
         "PATH=/usr/bin:/bin\nLANG=C.UTF-8\n", 0},
-    {"descriptors", "ls /proc/self/fd | tr '\\n' ' '", NULL, "0 1 2 3 ", 0}, /* 3: of ls */
+    {"descriptors", "ls /proc/self/fd | tr '\\n' ' '", NULL, "0 1 2 3 ", 0}, /* 3: opened by ls */
     {"no terminal", "(: </dev/tty) 2>/dev/null && echo one || echo none", NULL, "none\n", 0},
     {"a session and a group of its own",
         "perl -e 'print getppid() == getpgrp(getppid()) ? 1 : 0; print \"\\n\"'; true", NULL, "1\n",
@@ -190,7 +190,7 @@ TEST(service_runs)
     }
 }
 
-/* What holds the sandbox's own command holds these. */
+/* The restrictions of the sandbox's own command also apply to these. */
 static const char restrictions[] =
     "grep -E '^(NoNewPrivs|CapEff|CapBnd|Seccomp):' /proc/self/status | tr -d '\t' | tr '\n' ' ';"
     "unshare -U true 2>/dev/null && echo unshared;"
@@ -238,7 +238,8 @@ TEST(service_restrictions)
     }
 }
 
-/* Process 1 has seen the words of everybody: nobody looks at it, and it keeps none of them. */
+/* Process 1 has seen the arguments of all commands: none can inspect it, and it keeps none of
+ * them. */
 TEST(service_first_process)
 {
     static const char script[] = "cat /proc/1/environ /proc/1/maps /proc/1/cmdline; ls /proc/1/fd;"
@@ -256,7 +257,7 @@ TEST(service_first_process)
     }
 }
 
-/* Whether these bytes are anywhere in what a process has mapped; -1: we may not look. */
+/* Whether these bytes are anywhere in a process's mapped memory; -1: not permitted. */
 static int memory_has(pid_t pid, const char *text)
 {
     char path[64], line[512];
@@ -280,13 +281,13 @@ static int memory_has(pid_t pid, const char *text)
     return found;
 }
 
-/* A key that was made after the first process was: it is handed on, and not kept. */
+/* A key that is newer than the first process: it is passed on, and not kept. */
 TEST(service_keeps_no_words)
 {
     AUTO_BOX struct box b = BOX_NONE;
     if (!open_box(&b, &native))
         return;
-    /* In a mapping of its own: the heap and stacks may be larger than what is looked through. */
+    /* In a separate mapping: the heap and stacks may be larger than the part that is searched. */
     char *key = mmap(NULL, KEY_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(key != MAP_FAILED);
     snprintf(key, KEY_SIZE, "KEY=%08x-%08x", (unsigned)getpid() * 2654435761u,
@@ -296,7 +297,7 @@ TEST(service_keeps_no_words)
         .argv = argv, .envp = envp, .path = "/usr/bin/sleep", .cwd = "/tmp", .io = {-1, -1, -1}};
     CHECK(spawn(b.child.service, 1, &c));
     CHECK_INT(next(b.child.service).word, SERVICE_SPAWNED);
-    /* One more, so that the first process is done with that one. */
+    /* One more command, so that the first process is done with that one. */
     AUTO_BUF struct buf out = BUF_INIT(OUTPUT_MAX);
     CHECK_INT(run_shell(b.child.service, 2, &(struct shell){.script = ":"}, &out), 0);
     int found = memory_has(b.child.pid, key);
@@ -381,7 +382,7 @@ TEST(service_wrong_requests)
     c.argv = long_argv;
     CHECK(!service_spawn(b.child.service, 1, &c, &err));
     CHECK_ERR(&err, E_IO, "Argument list too long");
-    /* Too long for one word only to the kernel. */
+    /* Too long as a single word, but only for the kernel. */
     big[SERVICE_WORDS_MAX - 4096] = '\0';
     CHECK_OK(service_spawn(b.child.service, 1, &c, &err), &err);
     struct service_news news = next(b.child.service);
@@ -421,7 +422,7 @@ TEST(service_terminal)
     CHECK_INT(news.value, 0);
 }
 
-/* Whoever sat at it is gone: a shell ends. */
+/* The terminal hangs up: a shell exits. */
 TEST(service_terminal_hangs_up)
 {
     const char *const argv[] = {"sh", NULL};
@@ -489,7 +490,7 @@ TEST(service_terminate_idle_shell)
     CHECK_INT(next(b.child.service).word, SERVICE_ENDED);
 }
 
-/* What it leaves behind lives on, until the sandbox does not. */
+/* Processes that it leaves behind live until the sandbox ends. */
 TEST(service_left_behind)
 {
     AUTO_BOX struct box b = BOX_NONE;
@@ -517,7 +518,7 @@ static size_t count_entries(const char *path)
     return n;
 }
 
-/* How many descriptors and children process 1 has: whoever may look at it. */
+/* The number of file descriptors or children of process 1, if we may inspect it. */
 static size_t held_inside(const struct box *b, const char *what)
 {
     char path[64];
@@ -570,7 +571,8 @@ TEST(service_many_at_once)
     CHECK_INT(news.value, EEXIST);
 }
 
-/* Nobody waits for somebody who does not listen; and what was asked is answered in the end. */
+/* A caller that does not read its answers blocks nothing; and all requests are answered in the
+ * end. */
 TEST(service_unheard)
 {
     AUTO_BOX struct box b = BOX_NONE;
@@ -599,7 +601,7 @@ TEST(service_unheard)
     CHECK_INT(service_next(b.child.service, &news), SERVICE_NOTHING);
 }
 
-/* The same where there is nothing but answers: the last one of them must not be lost. */
+/* The same with nothing but answers: the last one of them must not be lost. */
 TEST(service_unheard_answers)
 {
     AUTO_BOX struct box b = BOX_NONE;
@@ -608,7 +610,7 @@ TEST(service_unheard_answers)
     uint32_t asked = 0;
     if (!open_box(&b, &native))
         return;
-    /* Until it takes no more, since nobody hears what it says. */
+    /* Until it accepts no more, since its answers are not read. */
     struct pollfd room = {.fd = b.child.service, .events = POLLOUT};
     while (asked < 100000 && poll(&room, 1, QUIET_MS) == 1 && room.revents == POLLOUT)
         while (asked < 100000 && service_connect(b.child.service, asked + 1, 9, &err))
@@ -622,7 +624,7 @@ TEST(service_unheard_answers)
     CHECK_INT(service_next(b.child.service, &news), SERVICE_NOTHING);
 }
 
-/* The limit on processes holds for those that we start, too. */
+/* The limit on processes also holds for those that we start. */
 TEST(service_process_limit)
 {
     AUTO_BOX struct box b = BOX_NONE;
@@ -657,7 +659,7 @@ TEST(service_outlives_the_command)
         return;
     CHECK_INT(run_shell(b.child.service, 1, &(struct shell){.script = "echo before"}, &out), 0);
     CHECK_OK(service_start(b.child.service, &err), &err);
-    CHECK_OK(service_start(b.child.service, &err), &err); /* once */
+    CHECK_OK(service_start(b.child.service, &err), &err); /* only once */
     CHECK(spawn_sleep(b.child.service, 2));
     CHECK_INT(write(b.child.in, "told", 4), 4);
     close(TAKE_FD(b.child.in));
@@ -715,7 +717,7 @@ TEST(service_session)
     CHECK_INT(poll(&gone, 1, 0), 1);
 }
 
-/* Whoever supervises is killed: then everything is gone, in both modes. */
+/* The supervisor is killed: then everything is gone, in both modes. */
 static void supervise_until_killed(const struct wanted *w, int report)
 {
     struct box b = BOX_NONE;
@@ -752,7 +754,7 @@ TEST(service_supervisor_dies)
     }
 }
 
-/* It lets go of the socket: the same. Those that are in it hold the pipe. */
+/* The supervisor closes the socket: the same. Processes inside hold the pipe. */
 TEST(service_let_go)
 {
     static const char *const modes[] = {"native", "landlock"};
@@ -811,12 +813,12 @@ TEST(service_sockets)
     await(client, POLLIN);
     CHECK_INT(read(client, text, sizeof(text)), 5);
     CHECK_Z(text, "hello");
-    /* Not the host's. */
+    /* Not on the host. */
     struct sockaddr_in at = {
         .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     AUTO_FD int ours = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     CHECK(connect(ours, (struct sockaddr *)&at, sizeof(at)) != 0);
-    /* Taken; nobody there. */
+    /* The port is in use; then a port without a server. */
     CHECK_OK(service_listen(b.child.service, 6, port, &err), &err);
     news = next(b.child.service);
     CHECK_INT(news.word, SERVICE_REFUSED);
@@ -827,7 +829,7 @@ TEST(service_sockets)
     CHECK_INT(news.value, ECONNREFUSED);
 }
 
-/* A command inside reaches what we listen on, and we reach what it listens on, on ::1 as well. */
+/* A command inside reaches our listening socket, and we reach its socket, on ::1 as well. */
 TEST(service_sockets_with_a_command)
 {
     static const char client[] =

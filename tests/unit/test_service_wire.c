@@ -1,7 +1,8 @@
-/* What a supervisor believes of what the first process of a sandbox says: as little as it may. */
+/* The supervisor's trust in messages from the first process of a sandbox: as little as possible. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
+#include "sandbox/serve.h"
 #include "sandbox/service.h"
 #include "sandbox/wire.h"
 
@@ -92,12 +93,12 @@ TEST(service_garbage)
         CHECK_INT(service_next(pair[0], &news), SERVICE_GONE);
         CHECK_INT(news.id, 4711);
         struct pollfd hung_up = {.fd = pair[1]};
-        CHECK_INT(poll(&hung_up, 1, 0), 1); /* the other side is told to end */
+        CHECK_INT(poll(&hung_up, 1, 0), 1); /* the other side sees a hangup */
         close(pair[0]);
         close(pair[1]);
         CHECK_INT(count_entries("/proc/self/fd"), before);
     }
-    int pair[2]; /* the control: what is right is taken */
+    int pair[2]; /* the control: a valid message is accepted */
     struct service_news news;
     CHECK_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
     CHECK_INT(service_next(pair[0], &news), SERVICE_NOTHING);
@@ -109,7 +110,7 @@ TEST(service_garbage)
     close(pair[0]);
 }
 
-/* Random packets: whatever they are, nothing is left open, and what is told is in its range. */
+/* Random packets: nothing is left open, and accepted values are within their range. */
 TEST(service_random)
 {
     AUTO_FD int file = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -136,4 +137,35 @@ TEST(service_random)
         close(pair[1]);
     }
     CHECK_INT(count_entries("/proc/self/fd"), before);
+}
+
+/* Killed for too many processes, one after the other, before any end could be told: the reason is
+ * told with each, and not with one that ended before. */
+TEST(serve_tells_why_each_was_killed)
+{
+    static struct serve serve;
+    static const struct {
+        pid_t pid;
+        uint32_t stage;
+    } rows[] = {{7, 0}, {8, STAGE_FORK}, {9, STAGE_FORK}};
+    int pair[2];
+    if (!CHECK_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0))
+        return;
+    serve = (struct serve){.socket = pair[1], .owed_fd = -1};
+    for (uint32_t i = 0; i < ARRAY_LEN(rows); i++)
+        serve.commands[i] = (struct serve_command){.id = i + 1, .pid = rows[i].pid};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        serve_note_end(&serve, rows[i].pid, 0);
+        serve_note_too_many(&serve);
+    }
+    CHECK(serve_flush(&serve));
+    for (uint32_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct wire_answer answer;
+        test_row(i, "");
+        CHECK_INT(recv(pair[0], &answer, sizeof(answer), 0), sizeof(answer));
+        CHECK_INT(answer.id, i + 1);
+        CHECK_INT(answer.stage, rows[i].stage);
+    }
+    close(pair[0]);
+    close(pair[1]);
 }

@@ -1,4 +1,4 @@
-/* Snapshots: what is taken, what differs, the JSON, and the shapes of line characters. */
+/* Snapshots: their contents, differences, the JSON, and the shapes of line characters. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -62,7 +62,7 @@ TEST(snapshot_lines_are_the_same_without_cells)
     CHECK(with.hash == without.hash);
 }
 
-/* However many cells have it, a link is there once. */
+/* A link is stored once, however many cells have it. */
 TEST(snapshot_copies_a_link_once)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
@@ -85,9 +85,9 @@ TEST(snapshot_diff_finds_columns)
         {"abc", "\033[1ma\033[mbc", 1, {0, 0, 1}}, {"\r\n  xy", "\r\n  xz", 1, {1, 3, 4}},
         {"a\r\nb\r\nc", "a\r\nB\r\nC", 2, {1, 0, 1}}, {"日本", "日x", 1, {0, 2, 4}},
         {"\033]8;;http://a\033\\x", "\033]8;;http://b\033\\x", 1, {0, 0, 1}},
-        /* Another number for the same link is no difference. */
+        /* Another number for the same link is not a difference. */
         {"\033]8;;http://a\033\\x", "\033]8;;http://b\033\\\033]8;;http://a\033\\x", 0, {0}},
-        {"\033[1\"qx", "x", 0, {0}}, /* protection does not show */
+        {"\033[1\"qx", "x", 0, {0}}, /* protection is not visible */
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         test_row(i, rows[i].is);

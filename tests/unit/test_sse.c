@@ -1,4 +1,4 @@
-/* Server-sent events. Most of it is data: every tests/sse/NAME.case is a stream and what it gives
+/* Server-sent events. Most of it is data: every tests/sse/NAME.case is a stream and its events
  * (tests/sse/README), read whole, in every two parts and byte by byte. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
@@ -37,7 +37,7 @@ static void expect(struct buf *b, struct str name, struct str id, struct str dat
 static void push(struct sse *sse, struct str bytes)
 {
     AUTO_ERR struct err err = {0};
-    /* Its own memory of just that size, for the sanitizer. */
+    /* Separate memory of exactly that size, for the sanitizer. */
     AUTO_FREE char *copy = base_alloc(bytes.n ? bytes.n : 1);
     if (bytes.n)
         memcpy(copy, bytes.p, bytes.n);
@@ -62,7 +62,7 @@ static void check_cuts(struct str bytes, struct str want, uint64_t retry)
     AUTO_BUF struct buf got = BUF_INIT(TEXT_MAX);
     CHECK_INT(read_cut(bytes, 1, 1, &got), retry);
     CHECK_STR(buf_str(&got), want);
-    size_t step = 1 + bytes.n / 300; /* every cut of what is short */
+    size_t step = 1 + bytes.n / 300; /* every cut of a short text */
     for (size_t first = 0; first <= bytes.n; first += step) {
         buf_reset(&got);
         CHECK_INT(read_cut(bytes, first, SIZE_MAX / 2, &got), retry);
@@ -164,7 +164,7 @@ static void check_vector(const json_t *vector)
             json_str(json_object_get(event, "data")));
     }
     uint64_t retry = read_cut(buf_str(&bytes), bytes.n, 1, &got);
-    /* Those that do not speak of ids leave them out, also where some come. */
+    /* Vectors that do not cover ids leave them out, even if the stream has some. */
     if (ids || !memmem(bytes.p ? bytes.p : "", bytes.n, "id", 2))
         CHECK_STR(buf_str(&got), buf_str(&want));
     check_cuts(buf_str(&bytes), buf_str(&got), retry);
@@ -208,7 +208,7 @@ TEST(sse_sink_stops_it)
     sse_done(&(struct sse){0});
 }
 
-/* Pushes a part again and again until it is refused, or enough of it was taken. */
+/* Pushes a part repeatedly until it is refused, or enough of it was taken. */
 static bool flood(struct str part, size_t most, size_t *ret_taken, struct err *err)
 {
     AUTO_BUF struct buf events = BUF_INIT(TEXT_MAX);
@@ -244,7 +244,8 @@ TEST(sse_has_limits)
         CHECK_ERR(&err, E_PROVIDER, rows[i].part);
         CHECK(taken >= SSE_LINE_MAX && taken <= SSE_LINE_MAX + 2 * PART);
     }
-    /* Comments and unknown fields are bounded by their line alone: they may go on for ever. */
+    /* Comments and unknown fields are limited only by the length of a line: they may continue
+     * forever. */
     AUTO_ERR struct err err = {0};
     size_t taken;
     memset(text, ':', PART);
@@ -260,7 +261,7 @@ static bool count(void *context, const struct sse_event *event, struct err *err)
     return true;
 }
 
-/* Whatever ends the lines and however they are cut: were it not linear, this would take hours. */
+/* With any line breaks and any cuts: if it were not linear, this would take hours. */
 TEST(sse_is_linear)
 {
     enum {

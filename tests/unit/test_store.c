@@ -1,4 +1,4 @@
-/* Sessions on disk: what is written is there, whatever happens in between. */
+/* Sessions on disk: written data persist, whatever happens in between. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/catalog.h"
 #include "agent/envelope.h"
@@ -114,7 +114,8 @@ TEST(store_has_one_writer)
     CHECK(access(test_path("sessions/s1.jsonl"), F_OK) != 0);
 }
 
-/* A file that was cut off anywhere loads without its last line, and is whole after the next one. */
+/* A file that was cut off anywhere loads without its last line, and is complete after the next
+ * one. */
 TEST(store_drops_a_torn_line)
 {
     static const char whole[] = HEADER HELLO HELLO;
@@ -125,7 +126,7 @@ TEST(store_drops_a_torn_line)
         char cut[sizeof(whole)];
         snprintf(cut, n + 1, "%s", whole);
         test_write(test_path("sessions/s1.jsonl"), cut);
-        /* A line that is whole but for its newline counts. */
+        /* A line that lacks only its line break counts. */
         size_t want = (n - header + 1) / line;
         bool torn = n > header && (n - header) % line != 0 && (n - header) % line != line - 1;
         struct store *s = NULL;
@@ -177,7 +178,7 @@ TEST(store_refuses_damage)
         test_write(test_path("sessions/s1.jsonl"), rows[i].content);
         CHECK(!store_open(dir(), "s1", STORE_WRITE, &s, &err));
         CHECK_ERR(&err, E_CONFIG, rows[i].part);
-        /* Listing goes on, and says so. */
+        /* Listing continues, and reports it. */
         AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
         struct catalog c = {0};
         AUTO_ERR struct err none = {0};
@@ -228,7 +229,7 @@ TEST(store_finds_by_prefix)
     const char *id = NULL;
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         test_write(test_path("sessions/%s.jsonl", names[i]), HEADER);
-    CHECK_OK(catalog_find(dir(), STR("abc"), &a, &id, &err), &err); /* itself, though not alone */
+    CHECK_OK(catalog_find(dir(), STR("abc"), &a, &id, &err), &err); /* exact, though not alone */
     CHECK_Z(id, "abc");
     CHECK_OK(catalog_find(dir(), STR("z"), &a, &id, &err), &err);
     CHECK_Z(id, "zebra");
@@ -242,7 +243,7 @@ TEST(store_finds_by_prefix)
     CHECK_ERR(&err, E_NOT_FOUND, "there is no session 'x'");
 }
 
-/* Calls that nobody answered are answered once, and said once. */
+/* Calls without a result get one once, which is reported once. */
 TEST(store_settles_open_calls)
 {
     AUTO_ERR struct err err = {0};
@@ -291,7 +292,7 @@ TEST(store_counts_after_compaction)
     store_close(s);
 }
 
-/* export -> import -> export, with keys that nobody knows at each level and in any order. */
+/* export -> import -> export, with unknown keys at each level and in any order. */
 TEST(exchange_is_byte_stable)
 {
     static const char *const rows[] = {
@@ -366,7 +367,7 @@ TEST(exchange_refuses)
     }
 }
 
-/* A file that is one envelope: worked on, crashed on, closed. */
+/* A file that is one envelope: modified, left by a crash, closed. */
 TEST(store_works_on_an_envelope)
 {
     AUTO_ERR struct err err = {0};
@@ -387,7 +388,7 @@ TEST(store_works_on_an_envelope)
     err_done(&err);
     CHECK_OK(store_finish(s, &err), &err);
     AUTO_FREE char *same = test_read(path);
-    CHECK_Z(same, before); /* nothing was said: not a byte changes */
+    CHECK_Z(same, before); /* no new message: not a byte changes */
 
     pid_t child = fork();
     if (child == 0) { /* dies with a message in the log */

@@ -1,4 +1,5 @@
-/* The stream of an answer: its states, its attempts, what stays of it; and who answers. */
+/* The stream of an answer: its states, its attempts, what remains of it; and the choice of
+ * provider. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "llm/message.h"
@@ -14,7 +15,7 @@ struct fixture {
     json_t *messages;
     struct llm_request request;
     struct err err;
-    unsigned retries; /* notices that came */
+    unsigned retries; /* notices received */
     uint64_t delay_ms;
     int cancel;
     bool cancel_in_retry;
@@ -61,7 +62,7 @@ static void teardown(struct fixture *f)
     close(f->cancel);
 }
 
-/* All events up to the end; the texts of their deltas. */
+/* Reads all events up to the end; collects the texts of their deltas. */
 static enum stream_step drain(struct fixture *f, struct buf *deltas)
 {
     struct llm_event event;
@@ -305,8 +306,7 @@ TEST(stream_waits_no_longer_than_it_may)
     teardown(&f);
 }
 
-/* Who answers -----------------------------------------------------------------------------------
- */
+/* Choice of provider -------------------------------------------------------------------------- */
 
 static const char *const variables[] = {
     "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"};

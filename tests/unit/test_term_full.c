@@ -1,4 +1,4 @@
-/* The terminal when its tables of styles and links are full, and numbers change under way. */
+/* The terminal when its tables of styles and links are full, and entries are renumbered. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -10,7 +10,7 @@ static struct term *new_term(void)
     return term_new(&(struct term_options){.rows = 24, .cols = 80});
 }
 
-/* As many styles, none of which stays in use. */
+/* Uses this many styles, none of which stays in use. */
 static void use_styles(struct term *t, unsigned n)
 {
     char bytes[64];
@@ -38,7 +38,7 @@ TEST(text_that_wraps_when_styles_are_full)
     CHECK(cell_at(t, 23, 1).style.fg == color_rgb(7, 7, 7));
     CHECK(cell_at(t, 23, 1).style.bg == color_rgb(9, 9, 9));
     term_free(t);
-    t = new_term(); /* in one run, that wraps within it */
+    t = new_term(); /* in one run, which wraps */
     char run[401] = "";
     memset(run, 'A', sizeof(run) - 1);
     use_styles(t, STYLES_MAX - 2);

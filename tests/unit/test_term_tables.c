@@ -15,8 +15,8 @@ static void feed(struct term *t, struct buf *b)
     buf_reset(b);
 }
 
-/* Links that nobody refers to any more go when the styles are full, and the others get new numbers:
- * so does the one that is being written with. */
+/* Unreferenced links are removed when the styles are full, and the others get new numbers: also the
+ * one that is being written with. */
 TEST(term_link_in_use_when_styles_run_out)
 {
     AUTO_BUF struct buf b = BUF_INIT(1 << 20);

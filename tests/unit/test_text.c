@@ -1,4 +1,4 @@
-/* Styled lines: what can't be in them, and how they are wrapped. */
+/* Styled lines: contents that are refused, and wrapping. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -160,7 +160,7 @@ TEST(text_links)
     }
 }
 
-/* A line of a megabyte, of each kind: what is quadratic would take minutes. */
+/* A line of a megabyte, of each kind: quadratic code would take minutes. */
 TEST(text_long_lines_take_linear_time)
 {
     static const char *const units[] = {

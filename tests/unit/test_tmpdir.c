@@ -1,5 +1,5 @@
-/* The directory for temporary files where nothing can be mounted: its end, while somebody else puts
- * links in the place of what is being deleted. */
+/* The directory for temporary files where nothing can be mounted: its removal, while another
+ * process puts symlinks in the place of entries that are being deleted. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 

@@ -1,4 +1,4 @@
-/* Tools that go through many files, called off. */
+/* Tools that go through many files, canceled. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -9,7 +9,7 @@
 
 static const struct {
     const char *name, *arguments;
-    enum err_code code; /* none: what was found counts */
+    enum err_code code; /* none: the partial result counts */
 } rows[] = {
     {"list_dir", "{\"path\":\".\",\"depth\":2}", E_CANCELED},
     {"glob_files", "{\"pattern\":\"**/x\"}", E_CANCELED},

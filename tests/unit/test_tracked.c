@@ -82,7 +82,7 @@ TEST(tracked_has_files_and_links)
     }
 }
 
-/* Its bits name more shared entries than there are. */
+/* Its bits name more shared entries than exist. */
 TEST(tracked_refuses_a_split_index_with_gaps)
 {
     AUTO_TRACKED struct tracked t = {0};
@@ -127,13 +127,13 @@ static void add_extension(struct buf *b, const char *name, struct str content)
     buf_add_str(b, content);
 }
 
-/* Two files for a reader from the beginning; the threads of git see a submodule that is hidden in
- * an extension, or other extensions. */
+/* A sequential reader sees two files; the threads of git see a submodule that is hidden in an
+ * extension, or other extensions. */
 TEST(tracked_refuses_an_index_of_two_lists)
 {
     static const struct {
         const char *name;
-        size_t second, n; /* the block: 0 is the honest place, otherwise bytes behind the entries */
+        size_t second, n; /* the block: 0 is the correct place, otherwise bytes after the entries */
         size_t end;       /* too far, in bytes */
         const char *message;
     } lists[] = {

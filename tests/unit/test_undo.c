@@ -1,4 +1,4 @@
-/* What a session changed in files is taken back: exactly, or not at all; killed at every step. */
+/* Undoing a session's changes to files: exactly, or not at all; killed at every step. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "traced.h"
@@ -26,7 +26,7 @@ static const char *in(const struct scene *s, const char *rel)
     return path;
 }
 
-/* Memory if it has attributes like a disk: many cases, each of them synced. */
+/* In memory if that has attributes like a disk: many cases, each of them synced. */
 static void scene_init(struct scene *s)
 {
     *s = (struct scene){.dir = "/dev/shm/cordon-undo-XXXXXX"};
@@ -43,7 +43,7 @@ static void scene_done(struct scene *s)
     free(s->first);
 }
 
-/* The tree, and where its link leads. */
+/* The tree, and the target of its symlink. */
 static char *describe(const struct scene *s)
 {
     char to[100] = {0};
@@ -92,7 +92,7 @@ static bool commit(struct undo *u, struct writer *w, struct err *err)
     return ok;
 }
 
-/* All that a change can do to a file. */
+/* Every kind of change to a file. */
 static bool first_turn(const struct scene *s, struct undo *u, struct err *err)
 {
     AUTO_FD int root = tree_open(in(s, "r"));
@@ -116,7 +116,7 @@ static bool first_turn(const struct scene *s, struct undo *u, struct err *err)
            writer_remove(w, STR("d2f/x"), NULL, err) && commit(u, w, err);
 }
 
-/* Two changes, of files that the first turn made and changed. */
+/* Two changes, of files that the first turn created and changed. */
 static bool second_turn(const struct scene *s, struct undo *u, struct err *err)
 {
     AUTO_FD int root = tree_open(in(s, "r"));
@@ -167,7 +167,7 @@ TEST(undo_is_exact_turn_by_turn)
     both_turns(&s, u);
     take_back(u, 4, 4);
     check_tree(&s, s.first);
-    /* Another process knows as much. */
+    /* Another process sees the same. */
     undo_free(u);
     u = open_undo(&s);
     take_back(u, 0, 11);
@@ -275,7 +275,7 @@ TEST(undo_knows_what_a_turn_began_with)
     AUTO_FREE char *users = describe(&s);
     CHECK_OK(second_turn(&s, u, &err), &err);
     take_back(u, 4, 4);
-    check_tree(&s, users); /* what the user wrote between two turns is back */
+    check_tree(&s, users); /* the user's text between two turns is back */
     CHECK(!undo_back(u, &list, &err));
     CHECK_ERR(&err, E_CONFLICT, "'a'");
     check_tree(&s, users);
@@ -374,7 +374,7 @@ static int run_back(void *arg)
     return ok || err.code == E_NOT_FOUND ? 0 : 1;
 }
 
-/* Whatever was cut off: taken back now, the tree is as it was. */
+/* After any interruption: undone now, the tree is as before. */
 static int settle(void *arg)
 {
     AUTO_FD int root = tree_open(in(arg, "r"));

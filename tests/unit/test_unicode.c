@@ -22,7 +22,7 @@ static bool next_line(char **rest, char **ret_line)
     return true;
 }
 
-/* The file, which must be there and, if it says a version, have ours: for free(). */
+/* The file, which must exist and, if it names a version, have ours: for free(). */
 static char *data_read(const char *path, const char *stem)
 {
     char *text = test_read(path);
@@ -86,7 +86,7 @@ TEST(unicode_break_tests)
     CHECK_INT(n, BREAK_TESTS);
 }
 
-/* What the file of cases leaves out: the memory that GB11 to GB13 need. */
+/* Missing in the file of cases: the memory that GB11 to GB13 need. */
 TEST(unicode_breaks_remember)
 {
     static const struct {
@@ -254,7 +254,7 @@ static void set_prepended(uint8_t *values, uint32_t first, uint32_t last, const 
         memset(values + first, 1, last - first + 1);
 }
 
-/* The marks, controls and separators of UnicodeData.txt: "CP;NAME;CATEGORY;...". Its ranges hold
+/* The marks, controls and separators of UnicodeData.txt: "CP;NAME;CATEGORY;...". Its ranges have
  * none. */
 static size_t set_empty(uint8_t *values)
 {
@@ -273,7 +273,7 @@ static size_t set_empty(uint8_t *values)
     return n;
 }
 
-/* How many code points differ; shows the first few. */
+/* Number of code points that differ; shows the first few. */
 static size_t differences(const uint8_t *want, unsigned shift, unsigned mask)
 {
     size_t n = 0;
@@ -285,7 +285,7 @@ static size_t differences(const uint8_t *want, unsigned shift, unsigned mask)
     return n;
 }
 
-/* The two-stage table, against a plain one that is filled from the files here and now. */
+/* The two-stage table, against a plain one that is filled from the files here. */
 TEST(unicode_breaks_of_all)
 {
     AUTO_FREE uint8_t *want = base_alloc(CODEPOINTS);

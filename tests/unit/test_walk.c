@@ -1,4 +1,5 @@
-/* The walk: order, odd names, deep trees, what can't be opened, what may not be followed. */
+/* The walk: order, odd names, deep trees, directories that can't be opened, symlinks that must not
+ * be followed. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -16,7 +17,8 @@ static int open_root(void)
     return fd;
 }
 
-/* All entries, one a line, '/' behind directories, '@' behind links, '!' behind closed ones. */
+/* All entries, one per line, '/' after directories, '@' after symlinks, '!' after unreadable
+ * ones. */
 static bool list(const struct walk_options *options, struct buf *out, struct err *err)
 {
     AUTO_WALK struct walk *w = NULL;
@@ -92,7 +94,8 @@ TEST(walk_never_follows_links)
     check_list(&(struct walk_options){0}, "dangling@\ndir/\ndir/file\ndir/loop@\nlink@\n");
 }
 
-/* Between the listing and the opening a directory becomes a link that leads out, or goes away. */
+/* Between the listing and the opening a directory becomes a symlink that leads out, or
+ * disappears. */
 TEST(walk_is_not_led_out_by_a_swap)
 {
     AUTO_ERR struct err err = {0};
@@ -134,7 +137,7 @@ TEST(walk_skips_on_request)
     CHECK(!e);
 }
 
-/* Names of the full length and a path that no system call takes in one piece. */
+/* Names of the maximum length and a path that is too long for one system call. */
 TEST(walk_goes_deep_with_long_names)
 {
     enum {

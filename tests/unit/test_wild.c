@@ -97,7 +97,7 @@ static const struct {
     {"a\\", "a\\", WILD_PATH, false},
     {"a\\", "a", WILD_PATH, false},
     {"\\\\", "\\", WILD_PATH, true},
-    /* Case, with git's blind spots. */
+    /* Case, with git's limitations. */
     {"AbC", "aBc", WILD_CASEFOLD, true},
     {"AbC", "aBc", 0, false},
     {"[A-C]", "b", WILD_CASEFOLD, true},
@@ -174,8 +174,8 @@ static struct str random_text(char *room, size_t longest, const char *alphabet)
     return str_n(room, n);
 }
 
-/* Every pattern of the random ones against the slow matcher, and each start of a text that matches
- * must be one that may be extended. */
+/* Every random pattern against the slow matcher, and each prefix of a text that matches must be one
+ * that may be extended. */
 TEST(wild_agrees_with_the_slow_matcher)
 {
     static const char *const alphabets[] = {"ab/**?", "a/*\\", "ab-]![^\\*", "a[]:alph*-", "**//a"};

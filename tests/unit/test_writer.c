@@ -1,5 +1,5 @@
-/* The multi-file writer: what it changes, keeps and refuses. What happens when it dies on the way
- * is in test_crash.c. */
+/* The multi-file writer: what it changes, keeps and refuses. Its death on the way is tested in
+ * test_crash.c. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "tree.h"
@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <sys/xattr.h>
 
-/* A root with a writer; the journal lies beside it. */
+/* A root with a writer; the journal is beside it. */
 struct fixture {
     int root_fd;
     struct writer *w;
@@ -46,7 +46,7 @@ static struct fixture fixture_new(void)
     return f;
 }
 
-/* Nothing of the writer's own is left: no temporary name, no journal, and no directory for it. */
+/* Nothing of the writer's is left: no temporary name, no journal, and no directory for it. */
 static bool nothing_left(void)
 {
     AUTO_FREE char *root = tree_describe(test_path("root"));
@@ -235,7 +235,7 @@ TEST(writer_keeps_the_owner)
     check_file(path, "new");
 }
 
-/* A file of somebody else's that may be written, in a directory that may be written. */
+/* Another user's file that may be written, in a directory that may be written. */
 static int act_owner(void *arg)
 {
     (void)arg;
@@ -440,7 +440,7 @@ enum {
     CHAINS = 6,
 };
 
-/* Directories down to where a path can't be much longer; gives the deepest. */
+/* Nested directories until a path can't be much longer; returns the deepest. */
 static int make_chain(int root_fd, const char *name)
 {
     int at = dup(root_fd);
@@ -454,7 +454,7 @@ static int make_chain(int root_fd, const char *name)
     return at;
 }
 
-/* From the bottom up, step by step: by path, each step would go all the way. */
+/* From the bottom up, step by step: by path, each step would resolve all of it. */
 static void drop_chain(int at, const char *name)
 {
     unlinkat(at, "new/f", 0);
@@ -497,7 +497,7 @@ static int act_far_down(void *arg)
     return ok ? 0 : 1;
 }
 
-/* What would be copied for each directory on the way is 20 MB here. */
+/* Copying the path of each directory on the way would take 20 MB here. */
 TEST(writer_far_down_copies_only_what_is_missing)
 {
     char dir[300] = "/dev/shm/cordon-deep-XXXXXX"; /* in memory if possible: thousands of them */
@@ -510,7 +510,7 @@ TEST(writer_far_down_copies_only_what_is_missing)
     rmdir(dir);
 }
 
-/* Changes two files, one of which somebody touches between writer_put() and the commit. */
+/* Changes two files, one of which is touched between writer_put() and the commit. */
 static void check_touched(const char *name, void (*touch)(void), const char *part)
 {
     AUTO_FREE char *before = NULL;
@@ -606,7 +606,8 @@ TEST(writer_notices_what_somebody_else_did)
     check_touched("created", touch_create, "'d/e/new' was created meanwhile");
 }
 
-/* The only directory of a change goes before the commit: nothing was made, and nothing stays. */
+/* The only directory of a change disappears before the commit: nothing was created, and nothing
+ * stays. */
 TEST(writer_whose_directory_is_gone_leaves_nothing)
 {
     tree_file(test_path("root/d/a"), "old", 0644);
@@ -653,7 +654,7 @@ TEST(writer_needs_a_journal)
     check_file(test_path("home"), "a file");
 }
 
-/* More files than one thread does: all of them, or, if one of the last was changed, none. */
+/* More files than one thread handles: all of them, or, if one of the last was changed, none. */
 TEST(writer_with_hundreds_of_files)
 {
     enum {
@@ -695,7 +696,7 @@ static struct stamp stamp_at(const char *path)
     return stamp_of(&st);
 }
 
-/* Links that the caller knows of: made, replaced, removed, and never followed. */
+/* Symlinks that the caller knows of: created, replaced, removed, and never followed. */
 TEST(writer_changes_links_themselves)
 {
     char target[16] = "";
@@ -750,7 +751,7 @@ TEST(writer_refuses_links_that_can_not_be)
     CHECK(!writer_put(f.w, STR("new"), STR(""), &link, &f.err));
     CHECK_ERR(&f.err, E_IO, "a link can't point to that: 'new'");
     CHECK(!writer_put(f.w, STR("new"), STR("a\0b"), &link, &f.err));
-    /* A stamp of a file is no knowledge of a link. */
+    /* A stamp of a file is not one of a symlink. */
     CHECK(
         !writer_put(f.w, STR("link"), STR("x"), &(struct writer_options){.expect = &file}, &f.err));
     CHECK_ERR(&f.err, E_FS_VIOLATION, "is a symbolic link");

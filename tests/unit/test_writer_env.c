@@ -1,5 +1,5 @@
-/* The multi-file writer where the world does not help: full and read-only file systems, missing
- * rights, limits, and others who write at the same time. */
+/* The multi-file writer in adverse conditions: full and read-only file systems, missing
+ * permissions, limits, and concurrent writers. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "tree.h"
@@ -52,7 +52,7 @@ static void make_root(const char *root)
     }
 }
 
-/* The change fails with this, and everything is as it was. */
+/* Checks that the change fails with this, and that everything is as before. */
 static int fails_cleanly(const char *root, const char *journal, const char *part)
 {
     AUTO_ERR struct err err = {0};
@@ -126,7 +126,7 @@ static void call_fails(int number, int errnum)
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0);
 }
 
-/* So many files that a file system is synced as a whole, where that is known to do. */
+/* So many files that a file system is synced as a whole, if it is known to support that. */
 static bool change_many(const char *root, const char *journal, struct err *err)
 {
     AUTO_FD int root_fd = tree_open(root);
@@ -144,11 +144,11 @@ static bool change_many(const char *root, const char *journal, struct err *err)
 static const struct sync_case {
     const char *type; /* of the file system */
     int call, errnum;
-    const char *message; /* NULL: it goes well */
+    const char *message; /* NULL: it succeeds */
 } sync_cases[] = {
     {"tmpfs", SYS_syncfs, EINVAL, "cannot sync the directory of 'd/f0': Invalid argument"},
     {"tmpfs", SYS_syncfs, EIO, "cannot sync the directory of 'd/f0': Input/output error"},
-    {"ramfs", SYS_syncfs, EIO, NULL}, /* one that is not known: not asked as a whole */
+    {"ramfs", SYS_syncfs, EIO, NULL}, /* an unknown one: not synced as a whole */
 };
 
 static int act_sync(void *arg)
@@ -320,7 +320,7 @@ static int act_file_limit(void *arg)
 
 TEST(writer_past_the_file_size_limit_leaves_all_old)
 {
-    BUG_ON(mkdir(test_path("root"), 0777) != 0); /* here: a child's directory is not removed */
+    BUG_ON(mkdir(test_path("root"), 0777) != 0); /* here: a child's would not be removed */
     CHECK_INT(child_run(act_file_limit, NULL), 0);
 }
 
@@ -372,7 +372,8 @@ TEST(writer_without_a_place_for_its_journal_leaves_all_old)
     CHECK_INT(child_run(act_journal_rights, NULL), 0);
 }
 
-/* One of two that change the same files all the time. Every file holds "<who> <number>" twice. */
+/* One of two processes that change the same files all the time. Every file contains "<who>
+ * <number>" twice. */
 struct rival {
     char who;
     const char *root;

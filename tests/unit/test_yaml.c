@@ -1,4 +1,4 @@
-/* YAML: what plain words mean, what is refused, and what hostile text costs. */
+/* YAML: the meaning of plain words, refusals, and the cost of hostile text. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
@@ -131,14 +131,14 @@ TEST(yaml_alias_bomb_is_refused_at_its_first_anchor)
     CHECK_ERR(&err, E_CONFIG, "t.yaml:1:4: anchors");
 }
 
-/* Text made of one piece over and over: refused, or read, within a time that is not quadratic. */
+/* Text made of one repeated piece: refused, or read, in less than quadratic time. */
 TEST(yaml_hostile_text_costs_little)
 {
     static const struct {
         const char *piece;
         size_t count;
         const char *part;   /* NULL: it may be read or refused */
-        const char *looked; /* another reason where it is looked at what is quoted */
+        const char *looked; /* another reason if quoted text is examined */
     } rows[] = {
         {"[", 100000, "256 levels"},
         {"{a: ", 100000, "256 levels"},
@@ -156,7 +156,7 @@ TEST(yaml_hostile_text_costs_little)
         const size_t row = i / 2;
         test_row(i, rows[row].piece);
         AUTO_BUF struct buf b = BUF_INIT(YAML_SIZE_MAX);
-        if (i % 2) /* a character that needs a look at what is quoted */
+        if (i % 2) /* a character that requires quoted text to be examined */
             buf_add_z(&b, "- \"\xe2\x80\x8b\"\n- ");
         for (size_t j = 0; j < rows[row].count; j++)
             buf_add_z(&b, rows[row].piece);
@@ -245,7 +245,7 @@ static void refuses(const struct unseen *rows, size_t n)
     }
 }
 
-/* A program that splits at LF shows these lines otherwise than the parser reads them. */
+/* A program that splits at LF shows these lines differently from how the parser reads them. */
 TEST(yaml_refuses_other_line_breaks)
 {
     static const struct unseen rows[] = {
@@ -386,7 +386,7 @@ TEST(yaml_reads_text_of_all_languages)
     }
 }
 
-/* The mark is not a column: keys of the first line stand where those of the others do. */
+/* The mark is not a column: keys of the first line are aligned with those of the others. */
 TEST(yaml_mark_at_the_start_moves_nothing)
 {
     static const char text[] = BOM "a: 1\nb: {c: 2}\na: 3\n";
@@ -427,8 +427,8 @@ TEST(doc_marks_of_other_encodings)
     CHECK_OK(doc_parse(STR(BOM "{\"a\": 1}"), "t.json", E_CONFIG, &tree, &err), &err);
 }
 
-/* Documents made of pieces, at random: if one is read, it means the same without the lines that are
- * a comment to a program that splits at LF. */
+/* Random documents made of pieces: if one is read, it means the same without the lines that are a
+ * comment to a program that splits at LF. */
 TEST(yaml_comments_hold_nothing)
 {
     static const char *const pieces[] = {"a: 1", "b: 'x'", "c: \"y\"", "# z", " # '", "\n", "\n",
@@ -483,13 +483,13 @@ TEST(yaml_written_text_is_read_back)
     }
 }
 
-/* Characters of all planes that have any: none but the known ones ends a comment, parts a key from
- * its value, or is passed over. */
+/* Characters of all planes that have any: only the known ones end a comment, separate a key from
+ * its value, or are skipped. */
 TEST(yaml_no_character_is_overlooked)
 {
     static const struct {
         const char *before, *after;
-        bool counts; /* outside a comment: it must be in what is read */
+        bool counts; /* outside a comment: it must be in the result */
     } rows[] = {
         {"a: 1\n# x", "b: 2\n", false},
         {"a: 1\n#", "\n", false},
@@ -507,7 +507,7 @@ TEST(yaml_no_character_is_overlooked)
         if (codepoint > 0xE0FFF)
             break; /* private use */
         if (!utf8_is_scalar(codepoint) || codepoint == 0xFEFF)
-            continue; /* the mark may stand at the start */
+            continue; /* the mark may be at the start */
         struct str c = str_n(bytes, utf8_write(codepoint, bytes));
         for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
             AUTO_BUF struct buf text = BUF_INIT(100);

@@ -49,7 +49,7 @@ static void saw_rename(struct watch *watch, pid_t pid, uint64_t from)
 {
     char name[300];
     read_text(pid, from, name);
-    const char *last = strrchr(name, '-'); /* the id before it may hold anything */
+    const char *last = strrchr(name, '-'); /* the id before it may contain anything */
     bool journal = is_journal(name), dir = last && last[1] == 'd';
     if (!journal && !dir && watch->renames++ < ARRAY_LEN(watch->rename_stops))
         watch->rename_stops[watch->renames - 1] = watch->stops;
@@ -75,7 +75,7 @@ static bool get_call(pid_t pid, struct __ptrace_syscall_info *info)
 }
 
 /* Calls that only concern the process itself: a kill there is the same as one a little later. Most
- * of them are the sanitizer's. */
+ * of them come from the sanitizer. */
 static bool is_about_memory(uint64_t number)
 {
     return number == SYS_mmap || number == SYS_munmap || number == SYS_mprotect ||
@@ -138,7 +138,7 @@ static pid_t start_traced(const struct act *act)
     return pid;
 }
 
-/* Goes on to the next stop that counts. False: it ended, with this status. */
+/* Continues to the next stop that counts. False: it ended, with this status. */
 static bool next_stop(pid_t pid, struct watch *watch, int *ret_status)
 {
     long signal = 0;
@@ -195,7 +195,7 @@ static void set_result(pid_t pid, long result)
 
 #if CAN_FAIL
 
-/* The call that it is about to do gives EIO. */
+/* Makes the pending call fail with EIO. */
 static void fail_call(pid_t pid, struct watch *watch, int *ret_status)
 {
     if (watch->skip)

@@ -1,4 +1,5 @@
-/* A child that is watched at each of its system calls, and ended or disturbed at any of them.
+/* A child that is stopped at each of its system calls, and can be killed or disturbed at any of
+ * them.
  *
  *     struct watch watch = {.journal_dir = "..."};
  *     bool ended = trace(&act, kill_at, &watch);
@@ -11,7 +12,7 @@
 
 #include <stdint.h>
 
-struct scene; /* what the test is about */
+struct scene; /* the subject of the test */
 
 #if defined(__x86_64__) || defined(__aarch64__)
 #define CAN_FAIL 1 /* a call can be made to fail here */
@@ -19,12 +20,12 @@ struct scene; /* what the test is about */
 #define CAN_FAIL 0
 #endif
 
-/* What is seen on the way: called at each stop before a system call. */
+/* Observations, updated at each stop before a system call. */
 struct watch {
     size_t stops;
-    size_t act_at; /* input: at this stop somebody else acts */
+    size_t act_at; /* input: at this stop `act` is called */
     void (*act)(const struct scene *s);
-    size_t begin_stop;       /* the journal is about to be made: everything has been read */
+    size_t begin_stop;       /* the journal is about to be created: everything has been read */
     size_t commit_stop;      /* the first stop after the commit line is on disk; 0: not reached */
     size_t journal_syncs;    /* of the file */
     size_t dir_syncs;        /* of its directory */
@@ -34,29 +35,29 @@ struct watch {
     size_t rename_stops[20]; /* the first of them */
     const char *journal_dir; /* input */
     size_t fail_at[3];       /* input: calls that fail, in their order */
-    bool skip;               /* without having been done; otherwise done all the same */
-    size_t failed;           /* how many did */
-    bool can_fail;           /* this stop is before a call that can */
+    bool skip;               /* without having been done; otherwise done, but reported as failed */
+    size_t failed;           /* number of calls that failed */
+    bool can_fail;           /* this stop is before a call that can fail */
     size_t calls[400];       /* the stops before calls that can fail */
     size_t n_calls;
     size_t done_stop; /* the sync of the journal's last line */
     int status;       /* how it ended */
 };
 
-/* In a child that is traced from its second half on. */
+/* Runs in a child that is traced from its second half on. */
 struct act {
     child_fn prepare;
     child_fn run;
     struct scene *scene;
-    int worst; /* the highest answer that is right */
+    int worst; /* the highest result that is correct */
 };
 
-/* Runs it until its stop number kill_at. True if it ended by itself before. */
+/* Runs it until its stop number kill_at. Returns true if it ended by itself before. */
 bool trace(const struct act *act, size_t kill_at, struct watch *watch);
 
-/* How many stops one looks for: all of them if EVERYTHING is set, some in every run, and few where
- * a sanitizer makes each fork ten times as expensive or where the tests run a second time as
- * another user: these look for other faults. */
+/* The distance between the stops that are tested: `all` if EVERYTHING is set, otherwise `some`; but
+ * `few` where a sanitizer makes each fork ten times as expensive or where the tests run a second
+ * time as another user (CORDON_SAMPLE): these look for other faults. */
 size_t trace_stride(size_t all, size_t some, size_t few);
 
 #endif

@@ -1,4 +1,4 @@
-/* Trees of files for tests: making them, describing them, and acting on them in another process.
+/* Trees of files for tests: creating them, describing them, and acting on them in another process.
  *
  *     tree_file(test_path("r/a"), "text", 0640);
  *     AUTO_FREE char *before = tree_describe(test_path("r"));
@@ -12,9 +12,9 @@
 
 #include <sys/types.h>
 
-/* A file with exactly this mode; parents are made. */
+/* Creates a file with exactly this mode, and its parents. */
 void tree_file(const char *path, const char *content, mode_t mode);
-/* An attribute; false where the file system has none. */
+/* Sets an attribute; false if the file system has none. */
 bool tree_set_xattr(const char *path, const char *name, const char *value);
 /* Every entry in order: path, type and mode, content, user attributes. For free(). "" if there is
  * no such directory. */
@@ -22,7 +22,7 @@ char *tree_describe(const char *root);
 void tree_remove(const char *root);
 int tree_open(const char *root); /* a descriptor of the directory */
 
-/* Runs it in a child: its answer (0 to 255), or -1 if the child did not end well. */
+/* Runs it in a child: returns its result (0 to 255), or -1 if the child did not exit normally. */
 typedef int (*child_fn)(void *arg);
 int child_run(child_fn act, void *arg);
 /* In the calling process: private mounts (with a user namespace if not root). */

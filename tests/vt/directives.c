@@ -1,4 +1,4 @@
-/* What the lines of a case do. Those that look are asked of each of the three terminals. */
+/* Implements the lines of a case. Checks are made on each of the three terminals. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "vt.h"
@@ -44,7 +44,7 @@ static bool take_range(struct run *r, int *ret_first, int *ret_last)
     if (!take_word(r, false, &word))
         return run_fail(r, "a number or a range is missing");
     ptrdiff_t dash =
-        word.n ? str_find(str_skip(word, 1), '-') : -1; /* not that of a negative one */
+        word.n ? str_find(str_skip(word, 1), '-') : -1; /* not the sign of a negative one */
     first = dash < 0 ? word : str_head(word, (size_t)dash + 1);
     last = dash < 0 ? word : str_skip(word, (size_t)dash + 2);
     if (!str_to_int(first, -200000, 200000, &a) || !str_to_int(last, -200000, 200000, &b) || a > b)
@@ -111,7 +111,7 @@ static bool do_size(struct run *r)
     return true;
 }
 
-/* The line where two descriptions part. */
+/* The line where two descriptions differ. */
 static bool check_alike(struct run *r, enum way way)
 {
     static const char *const names[WAYS] = {"", "byte by byte", "in random cuts"};
@@ -380,7 +380,7 @@ void directive_screen_end(struct run *r)
         directive_screen_line(r, STR(""));
 }
 
-/* The rest ------------------------------------------------------------------------------------ */
+/* Other checks -------------------------------------------------------------------------------- */
 
 static bool do_cursor(struct run *r)
 {
@@ -590,7 +590,7 @@ static bool do_is_size(struct run *r)
            run_fail(r, "it is %u %u", got_rows, got_cols);
 }
 
-/* All that is not named is off; for `mouse=` and the like the first is. */
+/* Anything that is not named is off; for `mouse=` and the like that is the first value. */
 static void input_text(const struct term_input *in, struct buf *b)
 {
     static const char *const mice[] = {"off", "x10", "normal", "button", "any"};
@@ -636,7 +636,7 @@ static bool do_input(struct run *r)
 static const struct {
     const char *name;
     bool (*run)(struct run *r);
-    bool looks; /* is asked of each terminal */
+    bool looks; /* is run on each terminal */
 } directives[] = {
     {"size", do_size, false},
     {"feed", do_feed, false},

@@ -1,4 +1,4 @@
-/* Terminals for the cases: fed in one of three ways, and written down as text. */
+/* Terminals for the cases: fed in one of three ways, and dumped as text. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "vt.h"
@@ -47,14 +47,14 @@ static uint64_t next_random(struct machine *m)
     return m->random;
 }
 
-/* Mostly short pieces, and now and then a long one. */
+/* Mostly short pieces, and sometimes a long one. */
 static size_t random_length(struct machine *m, size_t max)
 {
     size_t most = next_random(m) % 8 == 0 ? 300 : 6, n = 1 + next_random(m) % most;
     return MIN(n, max);
 }
 
-/* Byte by byte the hashes are asked for all the time: one that is kept must not be stale. */
+/* Byte by byte the hashes are requested all the time: a cached one must not be stale. */
 void machine_feed(struct machine *m, struct str bytes)
 {
     while (bytes.n) {
@@ -63,7 +63,7 @@ void machine_feed(struct machine *m, struct str bytes)
             n = 1;
         else if (m->way == WAY_CUTS)
             n = random_length(m, n);
-        /* A copy of its own length, so that a sanitizer sees what is read beyond it. */
+        /* A copy of exactly this length, so that a sanitizer detects reads beyond it. */
         char *copy = malloc(n);
         BUG_ON(!copy);
         memcpy(copy, bytes.p, n);

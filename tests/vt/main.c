@@ -8,13 +8,13 @@
  *     cursor 4 9 pending
  *
  * Every case is run in three ways side by side: each `feed` whole, byte by byte, and in random cuts
- * (always the same ones). All that can be seen is compared after each, and what a line asks is
- * asked of all three. Sequences that are unknown or unanswered, and answers, must be named by the
- * case: those that are not are failures. Rows and columns count from 0; a row below 0 is in the
- * scrollback, -1 the newest. "A|A-B" is a number or a range.
+ * (always the same ones). Everything visible is compared after each, and each check is made on all
+ * three. Sequences that are unknown or unanswered, and answers, must be named by the case: others
+ * are failures. Rows and columns count from 0; a row below 0 is in the scrollback, -1 the newest.
+ * "A|A-B" is a number or a range.
  *
- * A text is in quotes, with \e \n \r \t \a \b \v \f \\ \" \xNN (a byte) \u{NNNN} (a code point).
- * A line that begins with '#' says nothing.
+ * A text is in quotes, with \e \n \r \t \a \b \v \f \\ \" \xNN (a byte) \u{NNNN} (a code point). A
+ * line that begins with '#' is a comment.
  *
  *     size ROWS COLS [scrollback N] [wcwidth] [onlcr] [may-resize]   else 5 10, scrollback 100
  *     feed TEXT [xTIMES]
@@ -26,13 +26,13 @@
  *     cell A|A-B A|A-B [TEXT] LOOK…     " " is an empty cell, "" the right half of a wide one
  *          wide, tail (a right half), fg= bg= ul= with ansi:N index:N rgb:R,G,B, bold faint italic
  *          blink rapid inverse conceal strike overline underline underline=double (single, curly,
- *          dotted, dashed) link=URI link-id=ID; what is not named must not be there
+ *          dotted, dashed) link=URI link-id=ID; anything that is not named must be absent
  *     cursor ROW COL [hidden] [pending] [blink|steady] [block|underline|bar]
- *     wraps ROW yes|no                  goes on in the next row
+ *     wraps ROW yes|no                  continues in the next row
  *     history N                         lines of scrollback
  *     is-size ROWS COLS
  *     reply TEXT                        all that was answered since the last `reply`
- *     reply-starts TEXT                 the same, but only how it begins
+ *     reply-starts TEXT                 the same, but only its beginning
  *     event KIND [ROWS COLS] [TEXT]     the oldest of its kind that was not named yet: title icon
  *          bell unknown unanswered replaced truncated clipboard resize (with a size) frame query
  *     events KIND N                     how many there are that were not named yet
@@ -42,7 +42,7 @@
  *     title TEXT; icon TEXT
  *     alternate, frame, reverse, middle, graphemes yes|no     the alternate screen, 2026, DECSCNM,
  *                                       within a sequence, 2027
- *     input WORD…                       what the keyboard and the mouse know, in this order:
+ *     input WORD…                       the modes of keyboard and mouse, in this order:
  *          cursor-keys keypad backspace newline paste focus scroll alternate modify=N format=N
  *          kitty=N mouse=x10|normal|button|any coding=utf8|sgr|urxvt|pixels
  */
@@ -90,7 +90,7 @@ static int hex_digit(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-/* What stands after \x or \u; false if that is no number. */
+/* The number after \x or \u; false if it is not a number. */
 static bool take_number(struct str *s, bool braces, uint32_t *ret_value)
 {
     uint32_t value = 0;
@@ -108,7 +108,7 @@ static bool take_number(struct str *s, bool braces, uint32_t *ret_value)
     return true;
 }
 
-/* After a backslash. */
+/* Parses an escape after its backslash. */
 static bool take_escape(struct str *s, struct buf *b)
 {
     static const char names[] = "enrtabvf\\\"", bytes[] = "\x1B\n\r\t\a\b\v\f\\\"";
@@ -132,7 +132,7 @@ static bool take_escape(struct str *s, struct buf *b)
     return true;
 }
 
-/* After the opening quote. */
+/* Parses a text after its opening quote. */
 static bool take_quoted(struct run *r, struct str *s, struct str *ret_text)
 {
     AUTO_BUF struct buf b = BUF_INIT(FILE_MAX);
@@ -200,7 +200,7 @@ static bool is_heading(struct str line)
     return str_starts_with(line, STR("== "));
 }
 
-/* From after the heading to the next one; gives what is left. */
+/* Runs from after the heading to the next one; returns the rest. */
 static struct str run_case(const char *file, struct str name, struct str text, unsigned *line)
 {
     AUTO_ARENA struct arena arena = ARENA_INIT(CASE_ARENA);

@@ -1,4 +1,4 @@
-/* Inside of the runner of terminal cases; main.c describes the language. */
+/* Internals of the runner of terminal cases; main.c describes the language. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_VT_VT_H
 #define TESTS_VT_VT_H
@@ -12,7 +12,7 @@ enum {
     ROW_TEXT_MAX = 64 * 1024,
 };
 
-/* How a terminal gets its bytes. */
+/* The ways in which a terminal gets its bytes. */
 enum way {
     WAY_WHOLE,
     WAY_BYTES,
@@ -27,7 +27,7 @@ struct event {
     bool taken;
 };
 
-/* A terminal, and what it told. */
+/* A terminal, and its events. */
 struct machine {
     enum way way;
     struct term *term;
@@ -44,9 +44,9 @@ void machine_feed(struct machine *m, struct str bytes);
 struct event *machine_event(struct machine *m, enum term_event_type type); /* not taken yet */
 size_t machine_events(const struct machine *m, enum term_event_type type);
 
-/* Everything that can be seen from outside, as text. */
+/* Everything visible from outside, as text. */
 void machine_dump(const struct machine *m, struct buf *b);
-/* A wide cell has a right half, and no right half stands alone: NULL, or what is wrong. */
+/* A wide cell has a right half, and no right half is alone: returns NULL, or what is wrong. */
 const char *machine_wrong(const struct machine *m);
 
 /* A row without blanks at the end; a cell: " " if it is empty, "" for a right half. */
@@ -61,7 +61,7 @@ struct word {
 /* A case while it runs: three terminals that must be alike. */
 struct run {
     struct machine machines[WAYS];
-    struct machine *m; /* the one that is looked at */
+    struct machine *m; /* the one that is checked */
     struct term_options options;
     bool started;
     uint64_t seed;
@@ -71,14 +71,14 @@ struct run {
     unsigned line;
     const struct word *words; /* of the line, without the first */
     size_t n_words;
-    unsigned screen_row; /* of a block: the row that the next line is for */
+    unsigned screen_row; /* of a block: the row for the next line */
     bool in_screen;
 
     size_t unknowns, unanswered; /* named by the case */
     size_t failures;
 };
 
-/* Says what is wrong at the line; false. */
+/* Reports an error at the line; returns false. */
 bool run_fail(struct run *r, const char *format, ...) PRINTF_LIKE(2, 3);
 void run_start(struct run *r);
 
@@ -86,7 +86,7 @@ void run_start(struct run *r);
 void directive_run(struct run *r, const struct word *words, size_t n);
 void directive_screen_line(struct run *r, struct str text);
 void directive_screen_end(struct run *r);
-/* What the case did not name. */
+/* Reports everything that the case did not name. */
 void directive_end(struct run *r);
 
 #endif

@@ -1,0 +1,161 @@
+/* Links in a repository's directory. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "repo/inner.h"
+
+#include "path/lexical.h"
+#include "repo/hold.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+
+enum {
+    LISTED_MAX = 50 * 1000, /* names in a directory */
+};
+
+/* A link, and the repository's directory that it is in. */
+struct inner {
+    struct protect *p;
+    struct protect_root *root;
+    struct str git;  /* from the root */
+    struct str rest; /* directory of the link, from there */
+    const char *name;
+};
+
+typedef void (*visit_fn)(const struct inner *link);
+
+/* Directories in which git writes, or in which it follows a name that it writes below. */
+static bool is_written(struct str rest)
+{
+    static const char *const dirs[] = {"info", "logs", "objects/info", "rebase-apply",
+        "rebase-merge", "refs", "rr-cache", "sequencer", "worktrees"};
+    if (rest.n == 0)
+        return true;
+    for (size_t i = 0; i < ARRAY_LEN(dirs); i++)
+        if (lexical_is_below(str_z(dirs[i]), rest))
+            return true;
+    return false;
+}
+
+/* The innermost repository around a directory in which git writes; NULL: none. */
+static const struct scan_place *gitdir_of(
+    const struct protect_root *r, struct str dir, struct str *ret_rest)
+{
+    const struct scan_place *best = NULL;
+    for (size_t i = 0; i < r->scan.n_places; i++) {
+        const struct scan_place *place = &r->scan.places[i];
+        if (place->kind == SCAN_GITDIR && (!best || place->path.n > best->path.n) &&
+            (!place->path.n || lexical_is_below(place->path, dir)))
+            best = place;
+    }
+    if (!best)
+        return NULL;
+    *ret_rest = best->path.n ? lexical_rest(best->path, dir) : dir;
+    return is_written(*ret_rest) ? best : NULL;
+}
+
+/* Parts are looked at by themselves, and git has links of its own in the place of HEAD. */
+static bool is_own(struct str rest, const char *name)
+{
+    if (rest.n)
+        return str_is(rest, "info") && strcmp(name, "attributes") == 0;
+    for (const char *const *part = parts_of(SCAN_GITDIR); *part; part++)
+        if (strcmp(*part, name) == 0)
+            return true;
+    return strcmp(name, "HEAD") == 0 || strcmp(name, "info") == 0;
+}
+
+static void visit_dir(struct inner *link, struct str path, visit_fn visit)
+{
+    AUTO_FD int fd = known_open(link->root, path);
+    DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
+    const struct dirent *d;
+    struct stat st;
+    if (!stream)
+        return;
+    fd = -1;
+    for (size_t n = 0; n < LISTED_MAX && (d = readdir(stream)); n++) {
+        link->name = d->d_name;
+        if (fstatat(dirfd(stream), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISLNK(st.st_mode) && !is_own(link->rest, d->d_name))
+            visit(link);
+    }
+    closedir(stream);
+}
+
+static void visit_all(struct protect *p, struct protect_root *r, visit_fn visit)
+{
+    struct inner link = {.p = p, .root = r};
+    struct str path;
+    for (size_t at = 0; scan_linked(&r->scan, &at, &path);) {
+        const struct scan_place *place = gitdir_of(r, path, &link.rest);
+        if (!place)
+            continue;
+        link.git = place->path;
+        visit_dir(&link, path, visit);
+    }
+}
+
+static struct str path_of(const struct inner *link, struct arena *a)
+{
+    return str_z(arena_printf(a, STR_FMT "%s" STR_FMT "%s%s", STR_ARG(link->git),
+        link->git.n && link->rest.n ? "/" : "", STR_ARG(link->rest),
+        link->git.n || link->rest.n ? "/" : "", link->name));
+}
+
+static bool is_known(const struct protect_root *r, struct str path)
+{
+    for (size_t i = 0; i < r->n_ways; i++)
+        if (str_eq(r->ways[i].path, path))
+            return true;
+    return false;
+}
+
+static void add_one(const struct inner *link)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    struct protect_root *r = link->root;
+    struct arena *facts = &link->p->facts;
+    struct str path = path_of(link, &a);
+    if (r->n_ways < KNOWN_WAYS_MAX && !is_known(r, path) &&
+        arena_left(facts) > (size_t)KNOWN_ARENA_SPARE)
+        r->ways[r->n_ways++] =
+            (struct known_way){arena_str(facts, path), known_look(r->fd, path.p, facts)};
+}
+
+void inner_know(struct protect *p, struct protect_root *r)
+{
+    visit_all(p, r, add_one);
+}
+
+static void hold_one(const struct inner *link)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    AUTO_BUF struct buf where = BUF_INIT(PATH_MAX + NAME_MAX);
+    const struct protect_root *r = link->root;
+    struct str path = path_of(link, &a);
+    if (is_known(r, path))
+        return;
+    AUTO_FD int dir = known_open(r, link->git);
+    const char *part =
+        arena_printf(&a, STR_FMT "%s%s", STR_ARG(link->rest), link->rest.n ? "/" : "", link->name);
+    int errnum = dir < 0 ? errno : hold_part(dir, part, &where);
+    if (errnum == ENOENT)
+        return;
+    struct str git = known_absolute(r, link->git, &a);
+    known_report(
+        link->p, &(struct protect_held){.path = known_absolute(r, path, &a),
+                     .where = str_z(arena_printf(&a, STR_FMT "/%s", STR_ARG(git), buf_z(&where))),
+                     .what = STR("a link that git would write through"),
+                     .errnum = errnum});
+}
+
+/* With more links of the user's than are known, any may be one of theirs. */
+void inner_check(struct protect *p, struct protect_root *r)
+{
+    if (r->n_ways < KNOWN_WAYS_MAX)
+        visit_all(p, r, hold_one);
+    else
+        p->cut = true;
+}

@@ -1,0 +1,218 @@
+/* Settings of git that name files. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "repo/settings.h"
+
+#include "path/file.h"
+#include "path/lexical.h"
+#include "repo/gitconfig.h"
+#include "repo/parts.h"
+#include "repo/protect.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+
+enum {
+    INCLUDES_MAX = 10,
+    FILES_MAX = 20 * 1000,
+    BYTES_MAX = 64 << 20,
+    EACH_MAX = 2000, /* settings of one repository, or of the user */
+    VALUE_MAX = 64 * 1024,
+    PATH_BYTES_MAX = 2 * PATH_MAX, /* of what can't be opened anyway */
+    ENVIRONMENT_MAX = 1000,        /* settings in the environment */
+};
+
+void settings_done(struct settings *s)
+{
+    arena_done(&s->arena);
+    free(s->p);
+}
+
+struct str settings_expand(const char *home, struct str base, struct str value, struct arena *a)
+{
+    if (home && str_starts_with(value, STR("~/"))) {
+        base = str_z(home);
+        value = str_skip(value, 2);
+    }
+    if (value.n && value.p[0] == '/')
+        return arena_str(a, value);
+    return str_z(arena_printf(a, STR_FMT "/" STR_FMT, STR_ARG(base), STR_ARG(value)));
+}
+
+static bool add(struct settings *s, enum setting_kind kind, struct str value)
+{
+    size_t most = kind == SETTING_COMMAND ? VALUE_MAX : PATH_BYTES_MAX;
+    if (s->n == EACH_MAX || value.n > most || arena_left(&s->arena) < value.n + 1) {
+        s->budget->cut = true;
+        return false;
+    }
+    if (s->n == s->cap) {
+        s->cap = s->cap ? 2 * s->cap : 16;
+        s->p = reallocarray(s->p, s->cap, sizeof(*s->p));
+        BUG_ON(!s->p);
+    }
+    s->p[s->n++] = (struct setting){kind, arena_str(&s->arena, value)};
+    return true;
+}
+
+static void read_file(struct settings *s, struct str file, unsigned depth);
+
+static void include(struct settings *s, struct str file, struct str value, unsigned depth)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    struct str dir = str_head(file, (size_t)MAX(str_find_last(file, '/'), (ptrdiff_t)0));
+    if (value.n > PATH_BYTES_MAX)
+        return; /* git can't open it */
+    struct str inner = settings_expand(s->home, dir, value, &a);
+    if (add(s, SETTING_INCLUDED, inner) && depth + 1 < INCLUDES_MAX)
+        read_file(s, inner, depth + 1);
+}
+
+static void take(
+    struct settings *s, const struct gitconfig_entry *e, struct str file, unsigned depth)
+{
+    static const struct {
+        const char *section, *name;
+        enum setting_kind kind;
+    } rows[] = {
+        {"blame", "ignorerevsfile", SETTING_DATA},
+        {"commit", "template", SETTING_DATA},
+        {"core", "attributesfile", SETTING_PATH},
+        {"core", "excludesfile", SETTING_DATA},
+        {"core", "hookspath", SETTING_HOOKS},
+        {"core", "worktree", SETTING_WORKTREE},
+        {"gui", "recentrepo", SETTING_DATA},
+        {"init", "templatedir", SETTING_PATH},
+        {"mailmap", "file", SETTING_DATA},
+        {"maintenance", "repo", SETTING_DATA},
+        {"safe", "directory", SETTING_DATA},
+    };
+    if (str_starts_with(e->section, STR("include")) && str_is(e->name, "path")) {
+        include(s, file, e->value, depth);
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (str_is(e->section, rows[i].section) && str_is(e->name, rows[i].name)) {
+            if (rows[i].kind != SETTING_DATA)
+                (void)add(s, rows[i].kind, e->value);
+            return;
+        }
+    if (!parts_setting_is_plain(e))
+        (void)add(s, SETTING_COMMAND, e->value);
+}
+
+static void read_text(struct settings *s, struct str text, struct str file, unsigned depth)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
+    struct gitconfig config;
+    if (!gitconfig_parse(text, &a, &config)) {
+        s->budget->cut = true;
+        return;
+    }
+    for (size_t i = 0; i < config.n; i++)
+        if (config.p[i].value.n)
+            take(s, &config.p[i], file, depth);
+}
+
+static void read_file(struct settings *s, struct str file, unsigned depth)
+{
+    AUTO_ERR struct err ignored = {0};
+    AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
+    struct stat st;
+    struct settings_budget *b = s->budget;
+    AUTO_FD int fd = open(file.p, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+        return;
+    if (b->files == FILES_MAX || b->bytes > BYTES_MAX ||
+        !file_read(fd, PROTECT_FILE_MAX, file.p, &text, &ignored)) {
+        b->cut = true;
+        return;
+    }
+    b->files++;
+    b->bytes += text.n;
+    read_text(s, buf_str(&text), file, depth);
+}
+
+void settings_read(struct settings *s, struct str file)
+{
+    read_file(s, file, 0);
+}
+
+/* The user's ------------------------------------------------------------------------------------
+ */
+
+static struct str from_cwd(const char *path, struct arena *a)
+{
+    AUTO_ERR struct err ignored = {0};
+    struct str cwd;
+    if (!path || !path[0] || (path[0] != '/' && !lexical_cwd(a, &cwd, &ignored)))
+        return (struct str){0};
+    return settings_expand(NULL, path[0] == '/' ? STR("/") : cwd, str_z(path), a);
+}
+
+bool settings_user_file(size_t i, const char *home, struct arena *a, struct str *ret_path)
+{
+    const char *xdg = getenv("XDG_CONFIG_HOME");
+    static const char *const rows[SETTINGS_USER_FILES] = {
+        "$GIT_CONFIG_GLOBAL",
+        "~/.gitconfig",
+        "~/.config/git/config",
+        "$GIT_CONFIG_SYSTEM",
+        "/etc/gitconfig",
+        "/usr/local/etc/gitconfig",
+    };
+    struct str row = str_z(rows[i]);
+    *ret_path = row;
+    if (row.p[0] == '$')
+        *ret_path = from_cwd(getenv(row.p + 1), a);
+    else if (i == 2 && xdg && xdg[0] == '/')
+        *ret_path = settings_expand(NULL, str_z(xdg), STR("git/config"), a);
+    else if (row.p[0] == '~')
+        *ret_path = home ? settings_expand(home, STR("/"), row, a) : (struct str){0};
+    return ret_path->p != NULL;
+}
+
+/* "section.name" or "section.subsection.name". */
+static void take_pair(struct settings *s, struct str key, struct str value)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    ptrdiff_t first = str_find(key, '.'), last = str_find_last(key, '.');
+    if (first < 0 || key.n > PATH_MAX || !value.n)
+        return;
+    char *lower = arena_strdup(&a, key);
+    for (size_t i = 0; i < key.n; i++)
+        if (lower[i] >= 'A' && lower[i] <= 'Z')
+            lower[i] = (char)(lower[i] - 'A' + 'a');
+    struct gitconfig_entry e = {.section = str_n(lower, (size_t)first),
+        .name = str_n(lower + last + 1, key.n - (size_t)last - 1),
+        .value = value};
+    if (last > first)
+        e.subsection = str_n(key.p + first + 1, (size_t)(last - first) - 1);
+    take(s, &e, STR("/environment"), 0);
+}
+
+void settings_read_environment(struct settings *s)
+{
+    static const char *const paths[] = {"GIT_TEMPLATE_DIR", "GIT_EXEC_PATH"};
+    static const char *const commands[] = {"GIT_ASKPASS", "GIT_EDITOR", "GIT_EXTERNAL_DIFF",
+        "GIT_PAGER", "GIT_PROXY_COMMAND", "GIT_SEQUENCE_EDITOR", "GIT_SSH", "GIT_SSH_COMMAND"};
+    int64_t n = 0;
+    const char *value, *key;
+    for (size_t i = 0; i < ARRAY_LEN(paths); i++)
+        if ((value = getenv(paths[i])) && value[0])
+            (void)add(s, SETTING_PATH, str_z(value));
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+        if ((value = getenv(commands[i])) && value[0])
+            (void)add(s, SETTING_COMMAND, str_z(value));
+    if (!(value = getenv("GIT_CONFIG_COUNT")) || !str_to_int(str_z(value), 0, ENVIRONMENT_MAX, &n))
+        return;
+    for (int64_t i = 0; i < n; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "GIT_CONFIG_KEY_%d", (int)i);
+        key = getenv(name);
+        snprintf(name, sizeof(name), "GIT_CONFIG_VALUE_%d", (int)i);
+        value = getenv(name);
+        if (key && value)
+            take_pair(s, str_z(key), str_z(value));
+    }
+}

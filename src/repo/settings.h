@@ -1,0 +1,63 @@
+/* Private to src/repo: settings of git as far as they name files, with what they include.
+ *
+ *     struct settings s = SETTINGS_INIT(home, &budget);
+ *     settings_read(&s, STR("/home/u/.gitconfig"));
+ *     for (size_t i = 0; i < s.n; i++) ... s.p[i].value ...
+ *     settings_done(&s);
+ */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef REPO_SETTINGS_H
+#define REPO_SETTINGS_H
+
+#include "base/arena.h"
+
+enum setting_kind {
+    SETTING_HOOKS,    /* a directory of hooks */
+    SETTING_PATH,     /* a file or directory that is used by its name alone */
+    SETTING_INCLUDED, /* a file of settings; an absolute path */
+    SETTING_COMMAND,  /* words, some of which may be files */
+    SETTING_WORKTREE, /* the work tree, from the git directory */
+    SETTING_DATA,     /* a file that is only read, as text; not in the list */
+};
+
+struct setting {
+    enum setting_kind kind;
+    struct str value;
+};
+
+/* Limits for all settings that are read together: anybody's repository may be among them. */
+struct settings_budget {
+    size_t files, bytes; /* read so far */
+    bool cut;            /* something was not read */
+};
+
+struct settings {
+    struct arena arena;
+    const char *home; /* of the user; may be NULL */
+    struct settings_budget *budget;
+    struct setting *p;
+    size_t n, cap;
+};
+
+#define SETTINGS_INIT(user_home, the_budget) \
+    ((struct settings){.arena = ARENA_INIT(16 << 20), .home = (user_home), .budget = (the_budget)})
+
+void settings_done(struct settings *s);
+
+/* Adds those of a file, which may be a link, and need not be there. */
+void settings_read(struct settings *s, struct str file);
+
+/* Adds those of the user's environment. */
+void settings_read_environment(struct settings *s);
+
+/* The user's own files of settings that git reads, by the environment; false: no such file.
+ * The path is absolute. */
+enum {
+    SETTINGS_USER_FILES = 6
+};
+bool settings_user_file(size_t i, const char *home, struct arena *a, struct str *ret_path);
+
+/* A path in settings: `~/` is the home directory, others begin at the base. Links and `..` stay. */
+struct str settings_expand(const char *home, struct str base, struct str value, struct arena *a);
+
+#endif

@@ -1,0 +1,136 @@
+/* What was set aside, and what people must know besides, for people and models. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/utf8.h"
+#include "path/exact.h"
+#include "repo/known.h"
+#include "repo/watch.h"
+
+#include <limits.h>
+
+enum {
+    WARNINGS_MAX = 1 << 19, /* bytes of them */
+};
+
+void known_warn(struct protect *p, const char *format, ...)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * PATH_MAX), line = BUF_INIT(16 * PATH_MAX);
+    va_list args;
+    if (p->n_warnings == PROTECT_WARNINGS_MAX)
+        return;
+    va_start(args, format);
+    buf_vprintf(&text, format, args);
+    va_end(args);
+    utf8_add_printable(&line, buf_str(&text));
+    p->warnings[p->n_warnings++] = arena_str(&p->arena, buf_str(&line));
+}
+
+static void tell_mount(const struct protect_root *r, struct str path, struct buf *text)
+{
+    utf8_add_printable(text, r->path);
+    buf_add_byte(text, '/');
+    utf8_add_printable(text, path);
+    buf_add_z(text, " was mounted while a command ran: repositories in it were not searched\n");
+}
+
+static void tell_mounts(const struct protect *p, struct buf *text)
+{
+    for (size_t i = 0; i < p->n_roots; i++)
+        for (size_t k = 0; k < p->roots[i].scan.n_foreign; k++)
+            tell_mount(&p->roots[i], p->roots[i].scan.foreign[k], text);
+}
+
+/* `unnamed`: things set aside that have no line. */
+static void tell_warnings(const struct protect *p, size_t unnamed, struct buf *text)
+{
+    if (unnamed)
+        buf_printf(text,
+            "%zu more things were set aside, or could not be, than are named: look for " PARTS_HELD
+            " in the repositories\n",
+            unnamed);
+    if (p->cut)
+        buf_add_z(text, "not all directories could be searched for repositories\n");
+    if (p->names_cut)
+        buf_add_z(text,
+            "not all files that settings of git name could be kept: the settings name too "
+            "many, are too large or can't be read\n");
+    for (size_t i = 0; i < p->n_warnings; i++)
+        buf_printf(text, STR_FMT "\n", STR_ARG(p->warnings[i]));
+    tell_mounts(p, text);
+    watch_tell(p, text);
+    if (p->unkept)
+        buf_printf(text,
+            "the state of the repositories can't be kept in %s: %s; if cordon is killed, changes "
+            "that the command made to them are not looked for later: set CORDON_HOME to a "
+            "directory of your own\n",
+            p->options.sessions, p->unkept);
+}
+
+/* Paths are bytes that a command may have chosen. */
+static void tell_held(const struct protect_held *h, struct buf *text)
+{
+    buf_add_z(text, "[set aside] ");
+    utf8_add_printable(text, h->path);
+    buf_add_z(text, " (");
+    utf8_add_printable(text, h->what);
+    buf_add_z(text, known_is_stuck(h) ? ") could not be moved: " : ") is now ");
+    if (known_is_stuck(h))
+        utf8_add_printable(text, h->why.n ? h->why : str_z(strerror(h->errnum)));
+    else
+        utf8_add_printable(text, h->where);
+    buf_add_z(text, known_is_stuck(h) ? "\n" : "; the user can put it back: cordon trust FILE\n");
+}
+
+/* A part of the text is for warnings, and for what stands before it. Gives how many had no room. */
+static size_t tell_some(const struct protect *p, bool stuck, struct buf *text)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->n_held; i++) {
+        if (known_is_stuck(&p->held[i]) != stuck)
+            continue;
+        if (text->n < text->max / 4)
+            tell_held(&p->held[i], text);
+        else
+            n++;
+    }
+    return n;
+}
+
+void protect_tell(const struct protect *p, struct buf *text)
+{
+    AUTO_BUF struct buf warnings = BUF_INIT(WARNINGS_MAX);
+    struct str line, rest;
+    size_t n = tell_some(p, true, text);
+    n += tell_some(p, false, text);
+    tell_warnings(p, n + p->n_unnamed, &warnings);
+    rest = buf_str(&warnings);
+    while (str_cut(rest, '\n', &line, &rest))
+        buf_printf(text, PROTECT_WARNING STR_FMT "\n", STR_ARG(line));
+}
+
+static json_t *held_json(const struct protect *p)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < p->n_held; i++) {
+        json_t *item = json_object();
+        exact_put(item, "path", p->held[i].path);
+        if (p->held[i].where.p)
+            exact_put(item, "held", p->held[i].where);
+        json_put(item, "what", json_text(p->held[i].what));
+        json_push(list, item);
+    }
+    return list;
+}
+
+void protect_put(const struct protect *p, json_t *object)
+{
+    AUTO_BUF struct buf warnings = BUF_INIT(WARNINGS_MAX);
+    struct str line, rest;
+    if (p->n_held)
+        json_put(object, "held", held_json(p));
+    tell_warnings(p, p->n_unnamed, &warnings);
+    rest = buf_str(&warnings);
+    if (rest.n && !json_object_get(object, "warnings"))
+        json_put(object, "warnings", json_array());
+    while (str_cut(rest, '\n', &line, &rest))
+        json_push(json_object_get(object, "warnings"), json_text(line));
+}

@@ -1,0 +1,82 @@
+/* A path followed step by step. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "repo/way.h"
+
+#include "path/lexical.h"
+
+#include <sys/stat.h>
+
+enum {
+    LINKS_MAX = 40
+}; /* as the kernel's own limit */
+
+static void step_up(struct way *w)
+{
+    while (w->n && w->path[w->n - 1] != '/')
+        w->n--;
+    w->n -= w->n > 0;
+    w->path[w->n] = '\0';
+}
+
+static bool step_down(struct way *w, struct str component)
+{
+    w->too_long = w->n + 1 + component.n >= sizeof(w->path);
+    if (w->too_long)
+        return false;
+    w->path[w->n++] = '/';
+    memcpy(w->path + w->n, component.p, component.n);
+    w->path[w->n += component.n] = '\0';
+    return true;
+}
+
+/* Takes the target of the link that the path is now. */
+static bool step_link(struct way *w)
+{
+    char target[PATH_MAX], next[WAY_LONG];
+    ssize_t n = readlink(w->path, target, sizeof(target));
+    if (n <= 0 || n == sizeof(target) || w->links++ == LINKS_MAX ||
+        (size_t)n + 1 + w->left.n >= sizeof(next))
+        return false;
+    memcpy(next, target, (size_t)n);
+    next[n] = '/';
+    memcpy(next + n + 1, w->left.p, w->left.n);
+    w->left = str_n(w->rest, (size_t)n + 1 + w->left.n);
+    memcpy(w->rest, next, w->left.n);
+    if (target[0] == '/')
+        w->path[w->n = 0] = '\0';
+    else
+        step_up(w);
+    return true;
+}
+
+bool way_follow(struct way *w, struct str path, size_t prefix)
+{
+    struct stat st;
+    struct str component;
+    w->n = prefix;
+    w->links = 0;
+    w->too_long = path.n >= sizeof(w->rest) || prefix >= sizeof(w->path);
+    if (w->too_long)
+        return false;
+    memcpy(w->path, path.p, prefix);
+    w->path[prefix] = '\0';
+    memcpy(w->rest, path.p, path.n);
+    w->left = str_n(w->rest + prefix, path.n - prefix);
+    while (lexical_next(&w->left, &component)) {
+        if (str_is(component, "."))
+            continue;
+        if (str_is(component, "..")) {
+            step_up(w);
+            continue;
+        }
+        if (!step_down(w, component))
+            return false;
+        if (lstat(w->path, &st) != 0 || !S_ISLNK(st.st_mode))
+            continue;
+        if (w->on_link)
+            w->on_link(w->context, str_n(w->path, w->n));
+        if (!step_link(w))
+            return false;
+    }
+    return w->n > 0;
+}

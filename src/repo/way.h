@@ -1,0 +1,34 @@
+/* Private to src/repo: a path followed step by step, as the kernel does: `..` after a link leaves
+ * the target of the link, not the directory that the link is in.
+ *
+ *     struct way w;
+ *     if (way_follow(&w, resolved_prefix, path)) ... w.path ...
+ */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef REPO_WAY_H
+#define REPO_WAY_H
+
+#include "base/str.h"
+
+#include <limits.h>
+
+enum {
+    WAY_LONG = 4 * PATH_MAX
+}; /* bytes of a path that is not clean */
+
+struct way {
+    char path[PATH_MAX]; /* there or not; without links once it is followed */
+    size_t n;
+    char rest[WAY_LONG];
+    struct str left;
+    int links;
+    bool too_long;
+    void (*on_link)(void *context, struct str link); /* may be NULL */
+    void *context;
+};
+
+/* Follows an absolute path, whose first `prefix` bytes have no links; on_link and context are the
+ * caller's to set. False: the kernel would not follow it. */
+bool way_follow(struct way *w, struct str path, size_t prefix);
+
+#endif

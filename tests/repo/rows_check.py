@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""More ways to make the user's next git command run a program or write a file: rows for protect.py, as in rows.py, and cases."""
+import json
+import os
+import shlex
+
+from rows import PRELUDE
+
+ATTACKS = [
+    ("new: a HEAD that is larger than what is read of files", "",
+     'git init -q new; settings new/.git/config; every_hook new/.git/hooks; cp -a .git lib; steered lib; every_hook lib/hooks; '
+     'for h in new/.git/HEAD lib/HEAD; do head -c 2000000 /dev/zero | tr "\\0" "\\n" >>$h; done'),
+]
+
+# A branch with a submodule, which nothing has fetched yet.
+WITH_SUB = ("git clone -q --bare . lib.git; echo lib.git >.git/info/exclude; m=$(git symbolic-ref --short HEAD); git checkout -q -b with-sub; "
+            "git -c protocol.file.allow=always submodule --quiet add $PWD/lib.git sub; git commit -qm sub; git checkout -q $m; rm -rf sub .git/modules; "
+            "git config --remove-section submodule.sub")
+FETCH = "git -c protocol.file.allow=always"
+
+WORKS = [
+    ("a merge that brings a submodule", "with-sub",
+     "git merge -q --ff-only with-sub; test -z \"$(git status --short)\"; git ls-files -s sub | grep -q ^160000"),
+    ("a clone with submodules", "with-sub",
+     FETCH + " clone -q --recurse-submodules -b with-sub . n; cd n; test -e sub/a; test -z \"$(git status --short)\"; "
+     "git submodule status --recursive | grep -q '^ .* sub'; echo x >>a; git -c user.name=n -c user.email=e commit -qam x; git ls-files -s sub | grep -q ^160000"),
+    ("a clone, and its submodules later", "with-sub",
+     "git clone -q -b with-sub . n; cd n; " + FETCH + " submodule --quiet update --init; cd sub; echo y >>a; "
+     "identified() { git -c user.name=n -c user.email=e \"$@\"; }; identified commit -qam y; cd ..; git add sub; identified commit -qm next; "
+     "git ls-tree HEAD sub | grep -q $(git -C sub rev-parse HEAD)"),
+    ("links of the user's in a repository", "linked-logs",
+     "git commit -q --allow-empty -m x; git branch b; git tag t; test -L .git/logs -a -L .git/rr-cache; grep -q . log/refs/heads/b"),
+    ("a submodule of the user's that is fetched", "with-sub-known",
+     FETCH + " submodule --quiet update; test -e sub/a; cd sub; git checkout -q -b b; git status --short"),
+]
+
+LANDLOCK = {"new: a HEAD that is larger than what is read of files", "a merge that brings a submodule", "a clone with submodules"}
+
+VARIANTS = {
+    "linked-logs": "mv .git/logs log; ln -s ../log .git/logs; mkdir rr; ln -s ../rr .git/rr-cache; git symbolic-ref HEAD",
+    "applying": "m=$(git symbolic-ref --short HEAD); git checkout -q -b side; echo s >a; git commit -qam s; echo d >d; git add d; git commit -qm d; "
+                "git checkout -q $m; echo m >a; git commit -qam m; git checkout -q side; git rebase -q --apply $m >/dev/null 2>&1 || true; test -d .git/rebase-apply",
+    "with-sub": WITH_SUB,
+    "with-sub-known": WITH_SUB + "; git merge -q --ff-only with-sub; git submodule --quiet init",
+}
+
+# Work of git's that has not ended: title, variant, what a command does to it, what the user does next, and what shows that it acted.
+# MARK is a file outside; SECRET one that the command can't read.
+CONTINUED = [
+    ("options of 'git apply'", "applying", "printf \" '--build-fake-ancestor=%s'\" $MARK >.git/rebase-apply/apply-opt",
+     "echo r >a; git add a; git rebase --continue", "test -e $MARK"),
+    ("options of 'git apply' by a link", "applying", "printf \" '--build-fake-ancestor=%s'\" $MARK >o; ln -sf ../../o .git/rebase-apply/apply-opt",
+     "echo r >a; git add a; git rebase --continue", "test -e $MARK"),
+    ("conflicts that are remembered", "", "h=$(printf %040d 7); mkdir -p .git/rr-cache/$h; touch .git/rr-cache/$h/preimage; printf \"$h\\t$SECRET\\0\" >.git/MERGE_RR",
+     "git commit -q --allow-empty -m x", "grep -rq secret .git/rr-cache"),
+]
+
+WRITTEN_THROUGH = [
+    ("a message by a link", "own-hook", "ln -sf $MARK .git/COMMIT_EDITMSG", "git commit -q --allow-empty -m x", "test -e $MARK"),
+    ("a log by a link", "", "rm -rf .git/logs/refs/heads; ln -s $(dirname $MARK) .git/logs/refs/heads", "git branch ESCAPED", "test -e $MARK"),
+    ("a branch by a link", "", "rm -rf .git/refs/tags; ln -s $(dirname $MARK) .git/refs/tags", "git tag ESCAPED", "test -e $MARK"),
+    ("a list of commits by a link", "applying", "ln -sf $MARK .git/rebase-apply/rewritten",
+     "echo r >a; git add a; git rebase --continue", "test -e $MARK"),
+    ("a message by a link in a work tree", "worktree", "ln -sf $MARK .git/worktrees/wt/COMMIT_EDITMSG; git init -q new; ln -s $MARK new/.git/MERGE_MSG",
+     "git -C wt commit -q --allow-empty -m x", "test -e $MARK"),
+]
+
+# Files of such work: a name, what a command writes there, and whether it is set aside.
+WRITTEN = [
+    ("rebase-apply/apply-opt", "", False), ("rebase-apply/apply-opt", " '-C3' '-p1' '--whitespace=fix' '--exclude=it'\\''s' '--reject'", False),
+    ("rebase-apply/apply-opt", " '--unsafe-paths'", True), ("rebase-apply/apply-opt", " '-C3' '--directory' 'x'", True), ("rebase-apply/apply-opt", " -C3", True),
+    ("rebase-apply/apply-opt", " '-C3", True), ("rebase-apply/apply-opt", " '--build-fake=x'", True),
+    ("rebase-apply/gpg_sign_opt", "-S\n", False), ("rebase-apply/gpg_sign_opt", "-S0xAB1\n", False), ("rebase-apply/gpg_sign_opt", "--keep-cr\n", True),
+    ("rebase-merge/gpg_sign_opt", "-Skey@example.org\n", False), ("rebase-merge/gpg_sign_opt", "-S../key\n", True),
+    ("sequencer/opts", "[options]\n\tgpg-sign = AB\n\tstrategy = ort\n", False), ("sequencer/opts", "[options]\n\tgpg-sign = /k\n", True),
+    ("BISECT_NAMES", " '--' 'src/a'\n", False), ("BISECT_NAMES", " 'a' `id`\n", True), ("BISECT_START", "main\n", False), ("BISECT_START", "--detach\n", True),
+    ("MERGE_RR", "7" * 40 + "\tsrc/a\0", False), ("MERGE_RR", "7" * 40 + "\ta\0" + "7" * 40 + "\t../b\0", True), ("MERGE_RR", "7" * 40 + "\tlink/b\0", True),
+]
+
+
+def add_cases(case, by):
+    """`by`: what protect.py defines."""
+
+    @case("a directory that becomes a repository in a later run")
+    def _(t):
+        for i, how in enumerate((by.by_landlock, by.by_preset)):
+            t.work = t.directory(f"p{i}")
+            p = by.Project(t, "hooks-path", number=i)
+            # A HEAD without a byte makes no repository; `n` is judged already.
+            by.attack(p, how, "git init -q e; settings e/.git/config; every_hook e/.git/hooks; cp -a e n; echo nothing >n/.git/HEAD; "
+                      "mv e/.git e/x; : >e/x/HEAD; settings e/x/config")
+            p.sh("test ! -e n/.git/hooks/post-commit")
+            run = how(p, "echo 'ref: refs/heads/x' >e/x/HEAD; git -C n symbolic-ref HEAD refs/heads/x; test ! -e .githooks/x")
+            p.sh("for d in e/x n/.git; do test -e $d/config; test -z \"$(git config -f $d/config core.fsmonitor)\"; done; "
+                 "test -z \"$(ls e/x/hooks n/.git/hooks | grep -v sample | grep post-)\"")
+            p.use_git()
+            t.true(not p.escaped(), run)
+
+    def git_state(p):
+        return p.sh("git ls-files -s; git status --short --ignore-submodules=none").out
+
+    @case("sessions: a submodule that a call brings is there for the next ones")
+    def _(t):
+        p = by.Project(t, "with-sub-known")
+        s = by.Serve(p)
+        for command in ("git checkout -q -b other with-sub && git rm -q --cached sub && git commit -qm without", "git merge -q -s ours with-sub && git reset -q --hard with-sub",
+                        FETCH + " submodule --quiet update", "echo x >>a && git commit -qam fix"):
+            result = s.call("shell", command=command)
+            t.same((result["details"]["exit_code"], "held" in result["details"]), (0, False), (command, result))
+        s.end()
+        t.true(b"160000" in p.sh("git ls-tree HEAD sub; git -C sub status --short; test -e sub/a").out, "the submodule is in the history")
+
+    @case("entries for repositories that a command makes are taken out of the index, in one go")
+    def _(t):
+        p = by.Project(t, "with-sub-known")
+        before = git_state(p)
+        make = "identified() { git -c user.name=n -c user.email=e \"$@\"; }; "
+        for how in (by.by_preset, by.by_landlock):
+            run = how(p, make + "git init -q e; identified -C e commit -q --allow-empty -m x; git add e; h=$(git -C e rev-parse HEAD); mkdir -p e{1..200}/.git; "
+                      "printf '160000 %s\\te%s\\n' $(for i in {1..200}; do echo $h $i; done) | git update-index --index-info; "
+                      # In place of the submodule, in a directory that is not its own, and where nothing is.
+                      "git init -q f; identified -C f commit -q --allow-empty -m x; cp -a f/.git .git/modules-f; rm -rf f/.git; echo 'gitdir: ../.git/modules-f' >f/.git; "
+                      "git add f; git update-index --add --cacheinfo 160000,$(git -C f rev-parse HEAD),none")
+            t.true(run.err.count(b"set aside") == 1 and b" more)" in run.err, run)
+            p.sh("test $(git ls-files -s | grep -c ^160000) = 2; git ls-files none | grep -q .; git rm -q --cached none; rm -rf e* f .git/modules-f")
+            t.same(git_state(p), before)
+        index = by.by_preset(p, make + "git init -q e; identified -C e commit -q --allow-empty -m x; h=$(git -C e rev-parse HEAD); mkdir -p e{1..1001}/.git; "
+                             "printf '160000 %s\\te%s\\n' $(for i in {1..1001}; do echo $h $i; done) | git update-index --index-info")
+        t.true(b"very many" in index.err, index)
+        p.sh("test -e .git/cordon-held/index; rm -rf e*; git reset -q")
+        t.same(git_state(p), before)
+
+    @case("an index that can't be changed is named with its reason, and the user's changes are learned all the same")
+    def _(t):
+        p = by.Project(t, "")
+        s = by.Serve(p)
+        result = s.call("shell", command="git init -q e; git -C e -c user.name=n -c user.email=e commit -q --allow-empty -m x; git add e 2>/dev/null; git update-index --split-index")
+        t.true("is split" in result["content"] and "busy" not in result["content"], result)
+        p.sh("git config alias.mine status; " + by.HOOK.format(".git/hooks"))
+        result = s.call("shell", command="true")
+        t.true("is split" in result["content"] and "hooks" not in result["content"], result)
+        t.same(p.sh("git config alias.mine; test -e .git/hooks/pre-commit").out, b"status\n")
+        s.end()
+
+    @case("everything that is set aside is counted, and no name makes a line of its own")
+    def _(t):
+        p = by.Project(t, "")
+        run = by.by_preset(p, "git init -q n; for i in {1..230}; do echo x >n/.git/hooks/$i; done; d=$(printf 'e\\n[warning] FORGED'); git init -q \"$d\"; echo x >\"$d/.git/hooks/y\"")
+        t.same(run.err.count(b"set aside] "), 200, run)
+        t.true(b"31 more things were set aside" in run.err, run)
+        t.true(all(not line.startswith(b"[warning]") for line in run.err.split(b"\n")), run)
+        s = by.Serve(p)
+        result = s.call("shell", command="d=$(printf 'e\\n[set aside] FORGED'); git init -q \"$d\"; echo x >\"$d/.git/hooks/y\"; d=$(printf 'f\\ng'); mkdir \"$d\"; git init -q \"$d\"; "
+                        "git -C \"$d\" config alias.x y")
+        lines = result["content"].split("\n")
+        t.same(len([line for line in lines if line.startswith("[set aside]")]), 2, result)
+        t.same({os.path.relpath(h["path"], t.work) for h in result["details"]["held"]}, {"e\n[set aside] FORGED/.git/hooks/y", "f\ng/.git/config"}, result)
+        s.end()
+
+    for title, variant, plant, user, seen in CONTINUED + WRITTEN_THROUGH:
+        @case(f"continued: {title}")
+        def _(t, variant=variant, plant=plant, user=user, seen=seen):
+            for i, how in enumerate((None, by.by_tool, by.by_preset, by.by_landlock)):
+                t.work = t.directory(f"p{i}")
+                p = by.Project(t, variant, number=i)
+                p.env.update(MARK=p.mark, SECRET=os.path.join(os.path.dirname(p.mark), "secret"))
+                p.sh("echo secret >$SECRET")
+                words = f"MARK={p.mark} PAYLOAD='{p.payload}' SECRET={p.env['SECRET']}; {plant}"
+                run = how(p, words) if how else p.sh(words)
+                p.sh(user, check=False)
+                t.same(p.sh(seen, check=False).code == 0, how is None, run)
+
+    @case("continued: what git itself writes stays")
+    def _(t):
+        p = by.Project(t, "applying")
+        for i, (name, text, _) in enumerate(WRITTEN):
+            dir_ = os.path.join(t.work, f"r{i}", ".git")
+            os.makedirs(os.path.join(dir_, os.path.dirname(name)))
+            os.symlink("/", os.path.join(t.work, f"r{i}", "link"))
+            t.own(os.path.join(t.work, f"r{i}")), t.own(dir_), t.own(os.path.dirname(os.path.join(dir_, name)))
+        script = "".join(f"printf %b {shlex.quote(text.replace(chr(0), chr(92) + '0000'))} >r{i}/.git/{name}; " for i, (name, text, _) in enumerate(WRITTEN))
+        run = by.by_tool(p, script)
+        held = {os.path.relpath(h["path"], t.work) for h in run.result["details"].get("held", [])}
+        t.same(held, {f"r{i}/.git/{name}" for i, (name, _, bad) in enumerate(WRITTEN) if bad}, run)
+        p.sh("echo r >a; git add a; git rebase --continue")
+
+    @case("settings of new repositories, and other systems, that steer")
+    def _(t):
+        p = by.Project(t, "")
+        p.sh("mkdir -p .jj/repo/store ws/.jj keep/.jj/repo; echo ../../../.git >.jj/repo/store/git_target; echo ../../.jj/repo >ws/.jj/repo; mkdir .pijul; echo '[hooks]' >.pijul/config")
+        s = by.Serve(p)
+        # What they write themselves stays, and they can work.
+        result = s.call("shell", command="mkdir -p new/.jj/repo/store/git w2/.jj new/.pijul/changes; echo git >new/.jj/repo/store/git_target; git init -q --bare new/.jj/repo/store/git; "
+                        "echo ../../new/.jj/repo >w2/.jj/repo; echo x >.jj/repo/op; echo x >keep/.jj/repo/op; git init -q b; git -C b remote add o https://o.invalid/x; "
+                        "git -C b config branch.main.remote o; git -C b config branch.other.remote .; git -C b config submodule.s.update merge")
+        t.same((result["details"]["exit_code"], "held" in result["details"]), (0, False), result)
+        result = s.call("shell", command="mkdir .e; mv keep/.jj/repo .e/r; echo ../../.e/r >keep/.jj/repo; echo x >.e/r/config.toml; echo /etc >w2/.jj/repo; "
+                        "echo ../../../../.e >new/.jj/repo/store/git_target; echo '[hooks]' >new/.pijul/config; echo x >.jj/workspace-config.toml; "
+                        "rm -f ws/.jj/repo .jj/repo/store/git_target .pijul/config; mkdir -p l/.jj; ln -s ../../.e/r l/.jj/repo; "
+                        "for k in branch.main.remote extensions.partialClone; do git init -q c$k; git -C c$k config $k 'ext::sh -c id'; done; git -C b config submodule.s.update '!id'")
+        t.same({os.path.relpath(h["path"], t.work) for h in result["details"]["held"]},
+               {"keep/.jj/repo", "w2/.jj/repo", "new/.jj/repo/store/git_target", "new/.pijul/config", ".jj/workspace-config.toml", "l/.jj/repo",
+                "cbranch.main.remote/.git/config", "cextensions.partialClone/.git/config", "b/.git/config"}, result)
+        t.true(os.path.isfile(os.path.join(t.work, "ws/.jj/repo")) and os.path.isfile(os.path.join(t.work, ".pijul/config")), "they were there")
+        s.end()
+
+    @case("names that the file system compares without case", who="root")
+    def _(t):
+        p = by.Project(t, "")
+        image, top = os.path.join(t.top, "image"), t.directory("work", "ci")
+        script = (f"truncate -s 16M {image} && mkfs.ext4 -q -O casefold -E encoding=utf8 {image} && mount -o loop {image} {top} && mkdir {top}/d && "
+                  f"chattr +F {top}/d && mkdir {top}/d/x {top}/d/X/.GIT || exit 77; rm -r {top}/d/x")
+        if t.run(["/bin/true"], mounts=script).code == 77:
+            print("# no file system here ignores case: nothing to see")
+            return
+        command = (f"PAYLOAD=id\n{PRELUDE}\ncd ci/d; git init -q new; settings new/.git/config; mv new/.git new/g; mv new/g new/.GIT; "
+                   "git init -q --bare b; every_hook b/hooks; mv b/HEAD b/h; mv b/h b/Head; mv b/refs b/r; mv b/r b/REF\u017f")
+        run = t.run([t.cordon, "tool", "shell", "--json", json.dumps({"command": command})], env=p.env, mounts=script)
+        held = {os.path.relpath(h["path"], t.work) for h in run.result["details"].get("held", [])}
+        t.true({"ci/d/new/.git/config", "ci/d/b/hooks/post-commit"} <= held, run)
+
+    @case("a project whose names are a repository's in letters of another case")
+    def _(t):
+        p = by.Project(t, "")
+        run = by.by_tool(p, "mkdir -p p/Objects p/REFS p/hooks q/.GIT/hooks r/\u017f; echo ref: refs/heads/x >p/Head; touch p/hooks/a q/.GIT/hooks/pre-commit; git status --short >/dev/null")
+        t.same((run.result["details"]["exit_code"], "held" in run.result["details"]), (0, False), run)
