@@ -413,7 +413,7 @@ static bool start_limited(const struct launch *l, bool rehearse, struct limiter 
         return false;
     child.tmp = in.tmp;
     if (!give_pipes(limiter, &ends, err)) {
-        *ret_stage = STAGE_MAP; /* another step for the same user */
+        *ret_stage = STAGE_MAP; /* also a step that depends on the user */
         tmpdir_done(&child.tmp);
         return false;
     }

@@ -184,7 +184,7 @@ static void do_ioprio(int argc, char **argv)
         syscall(SYS_ioprio_set, number(argv[0]), pid_of(argv[1]), IOPRIO_CLASS_IDLE_VALUE));
 }
 
-/* join: the group of the parent, and what can be done to it then */
+/* join: joins the parent's process group, and tries calls on that group */
 static void do_join(int argc, char **argv)
 {
     (void)argc;

@@ -247,7 +247,7 @@ TEST(limiter_takes_the_best_way)
     }
 }
 
-/* Of the directories c%zu/new, inner and outer: the file in the new one afterwards. */
+/* Copies limits from the directories inner and outer to new, and checks the file there. */
 static void check_carried(size_t row, const char *file, const char *want)
 {
     const int left[] = {
@@ -334,7 +334,7 @@ TEST(cgroup_carries_the_cpus_of_the_innermost_group_that_has_them)
     }
 }
 
-/* A limit that was asked for, after attempts that failed: their reasons are not lost. */
+/* A requested limit, after attempts that failed: the error keeps their reasons. */
 TEST(limiter_names_the_failures_of_attempts)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);

@@ -139,8 +139,8 @@ TEST(service_random)
     CHECK_INT(count_entries("/proc/self/fd"), before);
 }
 
-/* Killed for too many processes, one after the other, before any end could be told: the reason is
- * told with each, and not with one that ended before. */
+/* Killed for too many processes, one after the other, before any end could be reported: each report
+ * has the reason, but not that of one that ended before. */
 TEST(serve_tells_why_each_was_killed)
 {
     static struct serve serve;
