@@ -560,9 +560,10 @@ static bool make_in(int place, const struct levels *levels, const struct cgroup_
 
 static bool nowhere(int errnum, struct err *err)
 {
-    if (errnum == EMFILE || errnum == ENFILE) {
+    const char *remedy = machine_files_remedy(errnum);
+    if (remedy) {
         err_errno(err, E_SANDBOX_UNAVAILABLE, errnum, "no cgroup can be looked for");
-        return err_ctx(err, "remedy", "allow more open files (ulimit -n)");
+        return err_ctx(err, "remedy", "%s", remedy);
     }
     err_set(err, E_SANDBOX_UNAVAILABLE,
         "no cgroup (version 2) with the controllers that are needed can be made here");
